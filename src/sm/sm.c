@@ -119,8 +119,8 @@ void sm_want_sweep(struct sm *sm, enum sweep_kind kind, const char *reason)
 	/* before the own port is known to be free of others, start() is still to come */
 	if (sm->state == SM_NOT_ACTIVE || sm->state == SM_STANDBY || !sm->own_port_checked)
 		return;
-	if (sm->kind == SWEEP_NONE) {
-		if (kind >= SWEEP_CHANGE)
+	if (!sweep_runs(sm)) {
+		if (sweep_kinds[kind].whole)
 			timer_stop(sm->retry_timer);
 		sweep_start(sm, kind, reason);
 		return;
@@ -197,7 +197,7 @@ static void on_retry(void *arg)
 {
 	struct sm *sm = arg;
 
-	if (sm->published && sm->only_silent && sm->kind == SWEEP_NONE) {
+	if (sm->published && sm->only_silent && !sweep_runs(sm)) {
 		ask_silent_ends(sm);
 		return;
 	}
@@ -286,7 +286,7 @@ void sm_sweep_ended(struct sm *sm, bool complete)
 		else if (sm->spared.n)		/* one, for their sake */
 			timer_set(sm->light_timer, SPARED_US, 0);
 	}
-	if (sm->kind == SWEEP_NONE)
+	if (!sweep_runs(sm))
 		reregister_after_sweep(sm);
 	look_if_owed(sm);
 	free(reason);
@@ -502,7 +502,7 @@ static const struct smp_job_ops light_ops = { light_next, light_done, light_fini
 
 static void light_start(struct sm *sm)
 {
-	if (sm->kind != SWEEP_NONE || sm->light_job || !sm->published)
+	if (sweep_runs(sm) || sm->light_job || !sm->published)
 		return;
 	/* our own link was down: nobody is there to report that it is back */
 	if (!sm->published->f->n_switches) {
@@ -529,7 +529,7 @@ static void on_light(void *arg)
 
 static void look_if_owed(struct sm *sm)
 {
-	if (!sm->look_owed || sm->kind != SWEEP_NONE || sm->light_job)
+	if (!sm->look_owed || sweep_runs(sm) || sm->light_job)
 		return;
 	sm->look_owed = false;
 	if (sm->state == SM_MASTER)
@@ -798,7 +798,7 @@ struct sm *sm_new(struct loop *l, struct mad_port *m, const struct settings *set
 	kept_routes_new(sm);
 	mute_new(sm);
 	sm->left_out = left_out_new();
-	sm->publish_timer = timer_new(l, sweep_finish, sm);
+	sm->publish_timer = timer_new(l, sweep_turned, sm);
 	vls_new(sm);
 	return sm;
 }
@@ -913,7 +913,7 @@ void sm_get_status(const struct sm *sm, struct sm_status *out)
 		.m_key_readable = mkey_ours(sm) && !sm->settings->m_key_protect,
 		.sm_key_known = sm->settings->sm_key <= SM_KEY_KNOWN,
 		.foreign_keys = mkey_foreign(sm), .m_key_violations = mkey_violations(sm),
-		.sweeping = sm->kind != SWEEP_NONE, .phase = phase_name(sm->phase),
+		.sweeping = sweep_runs(sm), .phase = phase_name(sm->phase),
 		.guid = info->guid, .lid = p ? state_own_lid(p) : info->lid,
 		.master_guid = sm->state == SM_MASTER ? info->guid : sm->master_guid,
 		.master_priority = sm->state == SM_MASTER ? sm->priority : sm->master_priority,

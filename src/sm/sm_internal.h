@@ -2,30 +2,7 @@
 /*
  * Private to sm/: the state that its files share, and who calls whom.
  *
- * A sweep is a sequence of steps, each of which ends in a call of the next:
- *
- *   sweep.c     discovery ->
- *   mkey.c      … finding out which M_Keys devices have ->
- *   election.c  who is master ->
- *   probe.c     … or only what is suspected, without the two ->
- *   speeds.c    reading what the discovery was not told of a link's speed ->
- *   pkey_places.c    learning the places of P_Keys in tables that we did not leave ->
- *   kept_routes.c  reading forwarding tables that switches keep ->
- *   sweep.c     planning (worker thread) ->
- *   observe.c   reading what devices hold, where that is not known ->
- *   mkey.c      ports that have another M_Key get ours ->
- *   write.c     ports (PortInfo, up to Armed), then more OperationalVLs where links are
- *               Active (live_vls.c) -> tables (and meanwhile the
- *               second part of the plan) -> Active ->
- *   live_vls.c       fewer OperationalVLs where links are Active ->
- *   reroute.c   forwarding tables, where they follow from those in force ->
- *   sweep.c     publishing ->
- *   announce.c  what ports at work hear only then: P_Keys, who is master, to register again
- *
- * Between tables and Active, where devices keep other tables (kept_table_log.c), the paths
- * are computed once more.
- *
- * A sweep for a new policy starts at planning.  One sweep runs at a time;
+ * A sweep is a sequence of steps (sweep/steps.h), which sweep/steps.c has in a table.  One sweep runs at a time;
  * wishes that come meanwhile are remembered (sm->again_*) and served after it.
  */
 #ifndef QOSD_SM_SM_INTERNAL_H
@@ -34,27 +11,12 @@
 #include "discovery/discovery.h"
 #include "sm/sm.h"
 #include "sm/sweep/difference.h"
+#include "sm/sweep/steps.h"
 #include "sm/sweep/want.h"
 #include "sm/write/remnants.h"
 #include "store/store.h"
 
 #define FRUITLESS_FIRST 4	/* local sweeps that may find nothing before all is discovered */
-
-enum sweep_kind {
-	SWEEP_NONE,
-	SWEEP_PICTURE,		/* by a standby: discovery and plan, nothing is written (takeover.c) */
-	SWEEP_TAKEOVER,		/* by its picture: ports hear who is master, no more */
-	SWEEP_POLICY,		/* same fabric, new policy: no discovery, nothing is read */
-	SWEEP_LOCAL,		/* some nodes are suspected: only what is around them is looked at */
-	SWEEP_CHANGE,		/* something changed: what devices hold is known but for new ones */
-	SWEEP_FULL,		/* everything is read back */
-};
-
-enum phase {
-	PHASE_IDLE, PHASE_PROBING, PHASE_DISCOVERY, PHASE_ELECTION, PHASE_LINKS, PHASE_PLANNING,
-	PHASE_READING, PHASE_PORTS, PHASE_TABLES, PHASE_ACTIVATION, PHASE_ROUTES,
-	PHASE_ANNOUNCING,
-};
 
 /* A run of items of one kind on a switch, judged by samples first (observe.c). */
 struct item_family {
@@ -222,10 +184,13 @@ struct sm {
 	/* the sweep */
 	enum sweep_kind kind, again_kind;
 	enum phase phase;
+	struct sweep_progress progress;		/* of the sweep that runs, or the last one */
+	char *failure;				/* see sweep_fails() */
 	char *reason, *again_reason;
 	bool again_replan;			/* one of the wishes is SWEEP_POLICY, and again_kind may be more */
-	int64_t started_us, phase_us;
+	int64_t started_us;
 	struct disco *disco;
+	struct fabric *found;			/* by it; not taken yet */
 	struct subnet_state *disco_known;	/* what it compares with, while it runs; NULL */
 	unsigned discovery_tries;
 	struct left_list *left_out;
@@ -238,10 +203,7 @@ struct sm {
 	struct plan_task *planning;	/* while a part of it is computed */
 	struct fabric *spare;		/* f as it was when planning ended (copy_fabric()), or NULL */
 	bool told_coming;		/* hooks.coming() knows the plan */
-	bool tables_wait;		/* … and the tables wait for its second part, */
-	bool tables_written;		/* … or are written and only that is missing */
-	bool routes_written;		/* … and so are the routes */
-	VEC(struct kept_map) kept;	/* … or are known to be others than the plan's */
+	VEC(struct kept_map) kept;	/* tables that are known to be others than the plan's */
 	VEC(struct kept_before) kept_before;	/* seen by earlier sweeps, node by node (kept_table_log.c) */
 	struct map64 kept_by_guid;	/* node GUID: where those of a node begin */
 	VEC(struct kept_arb) kept_arbs;	/* the same of arbitration tables … */
@@ -289,7 +251,7 @@ struct sm {
 	struct timer *poll_timer, *light_timer, *soon_timer, *retry_timer;
 	struct vls_step *vls;		/* of links at work, in the step that changes them */
 	struct timer *vls_timer;	/* until packets on VLs that go are sent */
-	struct timer *publish_timer;	/* of a sweep of which nothing is missing any more */
+	struct timer *publish_timer;	/* STEP_TURN */
 	struct smp_job *light_job;
 	size_t light_left;			/* of left_out.c: which is asked next */
 	struct subnet_state *light_state;	/* what the light sweep goes over */
@@ -450,9 +412,9 @@ bool mkey_route(const struct sm *sm, const struct fabric *f, uint32_t node, unsi
 uint64_t mkey_of_port(const struct sm *sm, uint32_t port);
 /* Two PortInfos have another key, protection or lease. */
 bool mkey_differs(const uint8_t *a, const uint8_t *b);
-/* Steps of a sweep: which keys ports have; ours for those that have another.  Both call next. */
-void mkey_identify(struct sm *sm, void (*next)(struct sm *sm));
-void mkey_change(struct sm *sm, void (*next)(struct sm *sm));
+/* Steps of a sweep: which keys ports have; ours for those that have another. */
+enum step_result mkey_identify(struct sm *sm);
+enum step_result mkey_change(struct sm *sm);
 /* All is written. */
 void mkey_swept(struct sm *sm);
 /* Devices with another's key, and whether a node is one, by the last sweep. */
@@ -468,23 +430,46 @@ void mkey_violated(struct sm *sm, uint32_t port, uint16_t lid, const uint8_t *no
 uint64_t mkey_violations(const struct sm *sm);
 
 /* sweep.c */
+static inline const struct sweep_traits *sweep_is(const struct sm *sm)
+{
+	return &sweep_kinds[sm->kind];
+}
+static inline bool sweep_runs(const struct sm *sm)
+{
+	return sm->kind != SWEEP_NONE;
+}
 void sweep_start(struct sm *sm, enum sweep_kind kind, const char *reason);
-/* The part of it before anything is looked at. */
+/* The part of it before anything is looked at; sweep_run() follows. */
 void sweep_begin(struct sm *sm, enum sweep_kind kind, const char *reason);
-void sweep_elected(struct sm *sm);	/* the election is won: go on */
-void sweep_lost(struct sm *sm);		/* another is master: end it */
-void sweep_links_known(struct sm *sm);
-void sweep_observed(struct sm *sm);
-void sweep_ports_written(struct sm *sm);
-void sweep_tables_written(struct sm *sm);
-void sweep_written(struct sm *sm);
-/* Nothing is left to be done before publishing; by publish_timer; arg: the struct sm. */
-void sweep_finish(void *arg);
-void sweep_announced(struct sm *sm);	/* … nor after it */
 /* Drops whatever a sweep holds; for its end and for shutting down. */
 void sweep_cleanup(struct sm *sm, bool keep_fabric);
-void sweep_enter(struct sm *sm, enum phase p);
-const char *phase_name(enum phase p);
+void sweep_free_work(struct sm *sm);
+/* By publish_timer, at the end of STEP_TURN; arg: the struct sm. */
+void sweep_turned(void *arg);
+/* What sweep_coming() told the SA is published, or given up. */
+void sweep_nothing_is_coming(struct sm *sm);
+
+/* planning.c: what a worker computes is waited for, and dropped. */
+void planning_join(struct sm *sm);
+
+/* discover.c */
+void sweep_discovery_stop(struct sm *sm);
+/* Links that are up and nobody answered at the other end, and ports of switches that did not. */
+uint32_t sweep_count_unanswered(const struct fabric *f);
+/* The sweep goes on with this fabric, which it takes over. */
+void sweep_take_fabric(struct sm *sm, struct fabric *f);
+/* RESULT_DISCOVER, with nothing left of what was found so far. */
+enum step_result sweep_discover_again(struct sm *sm);
+/* Among what the probe found to have changed is a port that says IsSM, or did. */
+bool sweep_sms_changed(const struct sm *sm);
+/*
+ * The probe is over: f is the fabric now, and touched says which nodes of it are not as
+ * they were (both are taken over); NULL: nothing has changed, or, with `all`,
+ * everything is to be discovered.
+ */
+enum step_result sweep_probed(struct sm *sm, struct fabric *f, uint8_t *touched, bool all);
+
+/* sweep.c */
 struct want_env sweep_env(const struct sm *sm);
 /* All of an SMP but its route; no data. */
 void sweep_fill_smp(const struct sm *sm, struct smp *s, unsigned method, uint16_t attr,
@@ -515,26 +500,15 @@ static inline void sweep_heard(struct sm *sm, uint32_t node)
 void sweep_store_port(struct sm *sm, uint32_t port, const uint8_t info[64]);
 void sweep_port_unsure(struct sm *sm, uint32_t port);
 
-/*
- * The probe is over: f is the fabric now, and touched says which nodes of it are not as
- * they were (both are taken over); NULL: nothing has changed, or, with `all`,
- * everything is to be discovered.
- */
-void sweep_probed(struct sm *sm, struct fabric *f, uint8_t *touched, bool all);
 /* Whether the sweep has found something of the node itself to be other than before. */
 static inline bool sweep_touches(const struct sm *sm, uint32_t node)
 {
 	return !sm->touched || sm->touched[node];
 }
 
-/* probe.c: from sm->suspects; ends in a call of sweep_probed() */
-void probe_start(struct sm *sm);
-/*
- * What did not answer a discovery is asked with the other M_Keys; f, which is taken over, or
- * another with more in it, goes to sweep_discovered().
- */
-void probe_hidden(struct sm *sm, struct fabric *f);
-void sweep_discovered(struct sm *sm, struct fabric *f);
+/* probe.c: steps of a sweep: from sm->suspects; what did not answer a discovery, with the other M_Keys, into sm->found */
+enum step_result probe_start(struct sm *sm);
+enum step_result probe_hidden(struct sm *sm);
 /* Something new is suspected: if it is a switch, others are not waited for (probe_wait.c). */
 void probe_hurry(struct sm *sm);
 void probe_free(struct sm *sm);
@@ -550,7 +524,7 @@ void watch_stop(struct sm *sm);
 /* election.c */
 void election_new(struct sm *sm);
 void election_free(struct sm *sm);
-void election_start(struct sm *sm);
+enum step_result election_start(struct sm *sm);
 /* Master, published: those that say IsSM and did not answer the last election are asked again. */
 void election_ask_mute(struct sm *sm);
 void election_on_poll(void *arg);
@@ -568,38 +542,36 @@ void election_receive(struct sm *sm, const struct mad_in *in);
 /* Standing by: makes the picture, if it is time. */
 void takeover_look(struct sm *sm);
 /* The sweep for it is over. */
-void takeover_keep_picture(struct sm *sm);
+enum step_result takeover_keep_picture(struct sm *sm);
 void takeover_forget(struct sm *sm);
 /* A sweep by the picture, from its election on.  False: there is none that is good enough. */
 bool takeover_start(struct sm *sm, const char *why);
-/* … the election is won. */
-void takeover_write(struct sm *sm);
+/* A step of it: the picture becomes what the sweep works on. */
+enum step_result takeover_take_picture(struct sm *sm);
 /* It is one, and too many do not answer for the rest to be told by it. */
 bool takeover_is_hopeless(const struct sm *sm);
 
-/* live_vls.c: steps of a sweep; both call next */
+/* live_vls.c: steps of a sweep */
 void vls_new(struct sm *sm);
 void vls_free(struct sm *sm);
 /* What refused_set.got is for a PortInfo, if mod is one of those that live_vls.c remembers; false: it is not. */
 bool vls_kept_digest(uint32_t mod, const uint8_t info[64], uint64_t *out);
-void vls_add(struct sm *sm, void (*next)(struct sm *sm));
-void vls_take_away(struct sm *sm, void (*next)(struct sm *sm));
-/* speeds.c: goes on with adaptive_start() */
-void speeds_start(struct sm *sm);
+enum step_result vls_add(struct sm *sm);
+enum step_result vls_take_away(struct sm *sm);
+/* speeds.c: a step of a sweep */
+enum step_result speeds_start(struct sm *sm);
 
-/* false_adapters.c: a step of a sweep, which continues with one of the two functions below */
-void false_adapters_start(struct sm *sm);
-void sweep_adapters_known(struct sm *sm);
-void sweep_discover_again(struct sm *sm);
+/* false_adapters.c: a step of a sweep */
+enum step_result false_adapters_start(struct sm *sm);
 
-/* pkey_places.c: a step of a sweep; goes on with sweep_links_known() */
-void places_start(struct sm *sm);
+/* pkey_places.c: a step of a sweep */
+enum step_result places_start(struct sm *sm);
 /* The block that an item stands for, if that step read it, or NULL. */
 const uint8_t *places_read(const struct sm *sm, uint32_t node, item_t item);
 void places_free(struct node_work *w);
 
-/* observe.c */
-void observe_start(struct sm *sm);
+/* observe.c: a step of a sweep */
+enum step_result observe_start(struct sm *sm);
 /* The plan that is surely on the node, and the node's index there, or NULL. */
 const struct plan *sweep_known_plan(const struct sm *sm, uint32_t node, uint32_t *old_node);
 /* Leaves in items what is to be written. */
@@ -618,7 +590,7 @@ uint16_t inherited_uses(const struct sm *sm, uint32_t node, unsigned num);
  * adaptive.c: a step of a sweep, which asks switches for it.  Then, where it is on, an SMP that
  * is to be answered before any table is written: adaptive_next() fills it, or returns false.
  */
-void adaptive_start(struct sm *sm);
+enum step_result adaptive_start(struct sm *sm);
 bool adaptive_next(struct sm *sm, uint32_t node, struct smp *s);
 /* Behind the linear table, the same for a switch that refused it: was it ended by the table? */
 bool adaptive_again(struct sm *sm, uint32_t node, struct smp *s);
@@ -665,11 +637,11 @@ void kept_gather(struct sm *sm);
 /*
  * announce.c: after the last pass of writing.  announce_prepare() finds the ports that are to be
  * told, and makes the fabric, which is not published yet, say what they will hold; announce_start(),
- * after publishing, ends in a call of sweep_announced().  announce_free() drops all of it; a job of
+ * after publishing, is a step.  announce_free() drops all of it; a job of
  * the step has ended before.
  */
 void announce_prepare(struct sm *sm);
-void announce_start(struct sm *sm);
+enum step_result announce_start(struct sm *sm);
 void announce_free(struct sm *sm);
 /* f is a copy of the published fabric: makes it say what ports answered after publishing. */
 void announce_correct(const struct sm *sm, struct fabric *f);
@@ -678,22 +650,19 @@ bool announce_has_begun(const struct sm *sm);
 /* From a job that writes tables: whether the item is to be written after publishing; then it is kept. */
 bool announce_takes(struct sm *sm, uint32_t node, item_t item);
 
-/* write.c: three passes, each of which ends in a call of sweep_…_written() */
-void write_start(struct sm *sm);
-void write_tables(struct sm *sm);
-void write_active(struct sm *sm);
+/* write.c: three passes, each of which is a step */
+enum step_result write_ports(struct sm *sm);
+enum step_result write_tables(struct sm *sm);
+enum step_result write_active(struct sm *sm);
 /* Fills the SMP that writes or reads the item; false: there is nothing to send. */
 bool write_item(struct sm *sm, uint32_t node, item_t item, struct smp *s);
 /* The SMP was answered. */
 void write_item_done(struct sm *sm, uint32_t node, item_t item, const struct smp *s, int status);
-/*
- * reroute.c: NULL if p's routes do not follow from those before; may run in a worker.  The start
- * ends in a call of sweep_written().
- */
+/* reroute.c: NULL if p's routes do not follow from those before; may run in a worker. */
 struct reroute *reroute_new(const struct plan *p, const struct plan *before,
 			    const struct lft_reads *reads);
 void reroute_free(struct reroute *r);
-void reroute_start(struct sm *sm);
+enum step_result reroute_start(struct sm *sm);
 /*
  * The device does not take the item.  If that is the P_Key table of a switch's
  * external port, it is nothing to enforce partitions by: that does not begin on
@@ -768,8 +737,8 @@ void refused_swept(struct sm *sm);
 /* kept_routes.c: forwarding tables that switches do not let the subnet manager change */
 void kept_routes_new(struct sm *sm);
 void kept_routes_free(struct sm *sm);
-/* The step before planning: what such switches hold, into sm->f; ends in a call of `then`. */
-void kept_routes_start(struct sm *sm, void (*then)(struct sm *sm));
+/* The step before planning: what such switches hold, into sm->f. */
+enum step_result kept_routes_start(struct sm *sm);
 /* What a switch of the plan holds, by all that is known; row: as many entries as a row of its tables. */
 void kept_routes_in_force(const struct plan *p, uint32_t sw, uint8_t *row);
 /* A node of the sweep's fabric holds what the old plan gave it: it has not started anew, nor is it another. */

@@ -77,26 +77,21 @@ static void finished(void *arg)
 	bool any = false;
 
 	sm->job = NULL;
-	for (uint32_t node = 0; node < sm->f->n_nodes; node++) {
-		sm->work[node].cursor = 0;
+	for (uint32_t node = 0; node < sm->f->n_nodes; node++)
 		any |= sm->work[node].false_adapter && put(sm, node);
-	}
-	if (any && left_out_may_repeat(sm))
-		sweep_discover_again(sm);
-	else
-		sweep_adapters_known(sm);
+	sweep_step_done(sm, any && left_out_may_repeat(sm) ? sweep_discover_again(sm) : RESULT_DONE);
 }
 
 static const struct smp_job_ops ops = { next, done, finished };
 
-void false_adapters_start(struct sm *sm)
+enum step_result false_adapters_start(struct sm *sm)
 {
 	bool any = false;
 
 	for (uint32_t node = 0; node < sm->f->n_nodes; node++)
 		any |= is_doubtful(sm, node);
-	if (any)
-		sm->job = smp_job_start(sm->mad, sm->f->n_nodes, &ops, sm);
-	else
-		sweep_adapters_known(sm);
+	if (!any)
+		return RESULT_DONE;
+	sm->job = smp_job_start(sm->mad, sm->f->n_nodes, &ops, sm);
+	return RESULT_WAIT;
 }

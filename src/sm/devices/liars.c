@@ -498,7 +498,7 @@ static uint32_t published_digest(const struct fabric *f, const struct liar *x)
  */
 static bool was_not_met(const struct sm *sm, const struct liar *x, const struct fabric_port *p)
 {
-	return x->behind && sm->kind >= SWEEP_CHANGE && p->peer == FABRIC_NONE &&
+	return x->behind && sweep_is(sm)->whole && p->peer == FABRIC_NONE &&
 	       !left_out_is_behind(sm, x->guid, x->num);
 }
 

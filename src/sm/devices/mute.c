@@ -371,7 +371,7 @@ void mute_swept(struct sm *sm)
 	struct mutes *m = sm->mutes;
 	bool news = false;
 
-	if (sm->kind == SWEEP_TAKEOVER)		/* it asks only once, and a sweep follows */
+	if (sweep_is(sm)->by_picture)		/* it asks only once, and a sweep follows */
 		return;
 	m->silent = m->fresh = 0;
 	for (uint32_t i = 0; i < sm->f->n_nodes; i++) {

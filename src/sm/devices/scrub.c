@@ -418,7 +418,7 @@ static void set_pace(struct scrub *s)
 
 static bool others_are_busy(const struct sm *sm)
 {
-	return sm->state != SM_MASTER || !sm->published || sm->kind != SWEEP_NONE ||
+	return sm->state != SM_MASTER || !sm->published || sweep_runs(sm) ||
 	       sm->light_job || timer_active(sm->soon_timer) || multicast_is_busy(sm);
 }
 

@@ -248,14 +248,14 @@ static bool step(struct sm *sm, enum sm_input input, const char *why)
 		sm->election->alive_us = clock_mono_us();
 		timer_set(sm->election->alive, ALIVE_US, ALIVE_US);
 	}
-	if (t.actions & DO_ABANDON && sm->kind != SWEEP_NONE)
+	if (t.actions & DO_ABANDON && sweep_runs(sm))
 		sweep_lost(sm);
 	if (t.actions & DO_POLL)
 		poll_start(sm);
 	if (t.actions & DO_CONFIGURE)
-		sweep_elected(sm);
+		sweep_step_done(sm, RESULT_DONE);
 	if (t.actions & DO_SWEEP) {
-		if (sm->kind == SWEEP_PICTURE)
+		if (sweep_runs(sm) && !sweep_is(sm)->writes)
 			sweep_cleanup(sm, false);	/* it is not what is needed now */
 		/* a master knows better; and what is not good enough now will not be later */
 		if (!stood_by || !takeover_start(sm, why))
@@ -448,10 +448,10 @@ static void await(struct sm *sm, const struct peer *p)
 		log_limited(&smp_log, LOG_LEVEL_WARNING, "election",
 			    "SM 0x%016" PRIx64 " does not hand over: there are two masters",
 			    p->info.guid);
-		sweep_elected(sm);
+		sweep_step_done(sm, RESULT_DONE);
 		return;
 	}
-	sweep_lost(sm);
+	sweep_step_done(sm, RESULT_LOST);
 	timer_set(e->again, AWAIT_LOOK_US, 0);
 }
 
@@ -509,7 +509,7 @@ static void asked_all(struct sm *sm)
 	e->mute.n = e->mute_now.n;
 	e->mute.cap = e->mute_now.cap;
 	memset(&e->mute_now, 0, sizeof(e->mute_now));
-	if (sm->kind != SWEEP_TAKEOVER)	/* the next comes at once */
+	if (!sweep_is(sm)->by_picture)	/* the next comes at once */
 		e->silent = 0;
 	switch (v) {
 	case SM_STAND_BY:
@@ -526,7 +526,7 @@ static void asked_all(struct sm *sm)
 	case SM_NO_MATTER:
 		e->refused_by = 0;
 		if (!step(sm, IN_WON, NULL))
-			sweep_lost(sm);
+			sweep_step_done(sm, RESULT_LOST);
 		break;
 	}
 }
@@ -597,7 +597,7 @@ static bool ask_port(struct sm *sm, const struct fabric *f, uint32_t port,
 static bool ask(struct sm *sm, uint32_t port)
 {
 	/* what a takeover writes does no harm, and all are asked in the sweep behind it */
-	if (sm->kind == SWEEP_TAKEOVER && sm->f->ports[port].guid == sm->election->silent)
+	if (sweep_is(sm)->by_picture && sm->f->ports[port].guid == sm->election->silent)
 		return false;
 	return ask_port(sm, sm->f, port, on_answer);
 }
@@ -607,10 +607,13 @@ static bool says_sm(const struct fabric *f, uint32_t port)
 	return port_is_end(f, port) && port != f->self && (f->ports[port].capmask & IB_CAP_IS_SM);
 }
 
-void election_start(struct sm *sm)
+enum step_result election_start(struct sm *sm)
 {
 	struct election *e = sm->election;
 
+	/* after a probe, which knows what is new */
+	if (sm->touched && !sm->election_due && !sweep_sms_changed(sm))
+		return RESULT_DONE;
 	sm->election_due = false;
 	vec_free(&e->heard);
 	vec_free(&e->mute_now);
@@ -621,6 +624,7 @@ void election_start(struct sm *sm)
 			e->to_ask++;
 	if (--e->to_ask == 0)
 		asked_all(sm);
+	return RESULT_WAIT;
 }
 
 static bool is_known(const struct election *e, uint64_t guid)
@@ -965,9 +969,9 @@ static bool is_news(const struct sm *sm, const struct sm_info *other, int64_t no
 
 	switch (sm_judge(&us, other)) {
 	case SM_AWAIT:
-		return sm->kind == SWEEP_NONE && other->guid != e->awaited;
+		return !sweep_runs(sm) && other->guid != e->awaited;
 	case SM_HAND_OVER:
-		return sm->kind == SWEEP_NONE &&
+		return !sweep_runs(sm) &&
 		       !(other->guid == e->refused_by && now < e->next_handover_us);
 	case SM_FOREIGN:
 		return !is_known(e, other->guid);

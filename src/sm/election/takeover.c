@@ -58,14 +58,14 @@ void takeover_look(struct sm *sm)
 {
 	int64_t now = clock_mono_us();
 
-	if (sm->kind != SWEEP_NONE || now < sm->picture_due_us || now < sm->picture_min_us)
+	if (sweep_runs(sm) || now < sm->picture_due_us || now < sm->picture_min_us)
 		return;
 	sm->picture_due_us = now + PICTURE_US;
 	sm->picture_min_us = now + PICTURE_MIN_US;
 	sweep_start(sm, SWEEP_PICTURE, "standing by");
 }
 
-void takeover_keep_picture(struct sm *sm)
+enum step_result takeover_keep_picture(struct sm *sm)
 {
 	struct picture *p = xmalloc(sizeof(*p));
 
@@ -76,38 +76,38 @@ void takeover_keep_picture(struct sm *sm)
 	sm->picture_min_us = clock_mono_us() + 10 * (clock_mono_us() - sm->started_us);
 	sweep_cleanup(sm, true);
 	sm_sweep_ended(sm, false);
+	return RESULT_OVER;
 }
 
 bool takeover_start(struct sm *sm, const char *why)
 {
 	struct picture *p = sm->picture;
 
-	if (!p || p->policy != sm->policy || sm->registrations_lost || sm->kind != SWEEP_NONE)
+	if (!p || p->policy != sm->policy || sm->registrations_lost || sweep_runs(sm))
 		return false;
-	sm->picture = NULL;
 	sweep_begin(sm, SWEEP_TAKEOVER, why);
+	sweep_run(sm);
+	return true;
+}
+
+enum step_result takeover_take_picture(struct sm *sm)
+{
+	struct picture *p = sm->picture;
+
+	sm->picture = NULL;
 	sm->f = p->f;
 	sm->plan = p->plan;
 	shared_policy_unref(p->policy);
 	free(p);
 	sm->work = xcalloc(sm->f->n_nodes, sizeof(*sm->work));
-	sweep_enter(sm, PHASE_ELECTION);
-	election_start(sm);
-	return true;
-}
-
-bool takeover_is_hopeless(const struct sm *sm)
-{
-	return sm->kind == SWEEP_TAKEOVER && sm->failed_devices >= SILENT_MAX;
-}
-
-void takeover_write(struct sm *sm)
-{
 	for (uint32_t i = 0; i < sm->f->n_nodes; i++) {
 		sm->work[i].unknown = true;
 		sm->work[i].mft_unknown = node_is_switch(&sm->f->nodes[i]);
 	}
-	/* all that ports hear in this sweep is for announce.c to say */
-	sweep_enter(sm, PHASE_PORTS);
-	sweep_written(sm);
+	return RESULT_DONE;
+}
+
+bool takeover_is_hopeless(const struct sm *sm)
+{
+	return sweep_is(sm)->by_picture && sm->failed_devices >= SILENT_MAX;
 }

@@ -55,7 +55,6 @@ struct mkeys {
 	bool unsaved;		/* the ring is not on disk yet */
 	uint64_t own;		/* for SMPs to our own port */
 	VEC(struct keyed_port) ports;		/* of the job that runs */
-	void (*next)(struct sm *sm);		/* the step of the sweep after it */
 	uint32_t hidden;	/* ports with a key that is none of the ring, when looked at last */
 	bool changing;		/* ports get another key, and the published fabric has the old ones */
 	struct map64 foreign;	/* node GUIDs, of the last sweep */
@@ -245,11 +244,8 @@ static void add_port(struct sm *sm, uint32_t port)
 
 static void step_done(struct sm *sm)
 {
-	void (*next)(struct sm *sm) = sm->mkeys->next;
-
-	sm->job = NULL;
 	vec_free(&sm->mkeys->ports);
-	next(sm);
+	sweep_job_over(sm);
 }
 
 /* --- finding out which key of the ring a port has --- */
@@ -319,21 +315,20 @@ static void identify_finished(void *arg)
 
 static const struct smp_job_ops identify_ops = { identify_next, identify_done, identify_finished };
 
-void mkey_identify(struct sm *sm, void (*next)(struct sm *sm))
+enum step_result mkey_identify(struct sm *sm)
 {
 	struct mkeys *k = sm->mkeys;
 
-	k->next = next;
 	vec_free(&k->ports);
 	for (uint32_t i = 0; i < sm->f->n_ports && k->ring.n > 1; i++)
 		if (port_is_end(sm->f, i) && is_hidden(&sm->f->ports[i]))
 			add_port(sm, i);
 	if (k->ports.n) {
 		sm->job = smp_job_start(sm->mad, (uint32_t)k->ports.n, &identify_ops, sm);
-		return;
+		return RESULT_WAIT;
 	}
 	identified(sm);
-	next(sm);
+	return RESULT_DONE;
 }
 
 /* --- ports get our key --- */
@@ -445,15 +440,14 @@ static bool is_to_change(const struct sm *sm, const struct want_env *env, uint32
 static bool is_still_foreign(const struct sm *sm, uint32_t node)
 {
 	return mkey_is_foreign(sm, sm->f, node) &&
-	       (sm->kind == SWEEP_POLICY || (sm->kind == SWEEP_LOCAL && !sweep_touches(sm, node)));
+	       !sweep_is(sm)->whole && !(sm->touched && sm->touched[node]);
 }
 
-void mkey_change(struct sm *sm, void (*next)(struct sm *sm))
+enum step_result mkey_change(struct sm *sm)
 {
 	struct mkeys *k = sm->mkeys;
 	struct want_env env = sweep_env(sm);
 
-	k->next = next;
 	vec_free(&k->ports);
 	for (uint32_t i = 0; i < sm->f->n_nodes; i++)
 		if (is_still_foreign(sm, i))
@@ -462,13 +456,12 @@ void mkey_change(struct sm *sm, void (*next)(struct sm *sm))
 		if (is_to_change(sm, &env, i))
 			add_port(sm, i);
 	k->changing = k->ports.n > 0;
-	if (!k->ports.n) {
-		next(sm);
-		return;
-	}
+	if (!k->ports.n)
+		return RESULT_DONE;
 	log_info("m-key", "%zu ports have another M_Key than ours, or one that is not known",
 		 k->ports.n);
 	sm->job = smp_job_start(sm->mad, (uint32_t)k->ports.n, &change_ops, sm);
+	return RESULT_WAIT;
 }
 
 static void lease_start(struct sm *sm);
@@ -567,7 +560,7 @@ static void on_lease(void *arg)
 	struct sm *sm = arg;
 	struct mkeys *k = sm->mkeys;
 
-	if (k->job || sm->kind != SWEEP_NONE || !sm->published || sm->state != SM_MASTER)
+	if (k->job || sweep_runs(sm) || !sm->published || sm->state != SM_MASTER)
 		return;
 	k->state = state_ref(sm->published);
 	k->asked = xcalloc(k->state->f->n_ports, 1);

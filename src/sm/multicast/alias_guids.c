@@ -262,7 +262,7 @@ static void on_soon(void *arg)
 	struct sm *sm = w->sm;
 
 	/* a sweep that runs starts it at its end: it may find that another is master */
-	if (w->job || sm->state != SM_MASTER || !sm->published || sm->kind != SWEEP_NONE)
+	if (w->job || sm->state != SM_MASTER || !sm->published || sweep_runs(sm))
 		return;
 	forget_idle(w);
 	w->state = state_ref(sm->published);

@@ -57,7 +57,7 @@ static void write_at_last(struct mcast_work *w)
 	w->write_by_us = 0;
 	timer_stop(w->patience);
 	/* else the end of the sweep begins all this anew */
-	if (w->sm->kind == SWEEP_NONE && w->sm->published && w->state == w->sm->published)
+	if (!sweep_runs(w->sm) && w->sm->published && w->state == w->sm->published)
 		tables_write(w);
 }
 
@@ -97,7 +97,7 @@ static void start(void *arg)
 	save(sm);
 	/* a sweep that runs starts it at its end */
 	w->again = w->job != NULL;
-	if (w->again || !sm->published || sm->kind != SWEEP_NONE)
+	if (w->again || !sm->published || sweep_runs(sm))
 		return;
 	/* what the disk does meanwhile is not to write half of the trees */
 	w->waiting = false;

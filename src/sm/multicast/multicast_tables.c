@@ -526,7 +526,7 @@ static void try_frozen(struct mcast_work *w)
 	const struct fabric *f = w->sm->f;
 	const struct refused_set *r;
 
-	if (w->sm->kind != SWEEP_FULL)
+	if (!sweep_is(w->sm)->reads_tables)
 		return;
 	for (size_t i = 0; (r = refusals_at(all, i)); i++) {
 		struct mft_block *b = refused_block(w, f, r);

@@ -415,7 +415,8 @@ static void end_hidden(struct probe *p)
 	}
 	buf_free(&err);
 	probe_free(sm);
-	sweep_discovered(sm, f);
+	sm->found = f;
+	sweep_step_done(sm, RESULT_DONE);
 }
 
 /* In a worker: of a large fabric it would hold up the loop. */
@@ -454,7 +455,7 @@ static void end(struct probe *p)
 		if (p->spare.v[i] & SPARE_ASKED)
 			map64_put(&sm->spared, p->f->nodes[i].guid, 1);
 	probe_free(sm);
-	sweep_probed(sm, f, touched, all);
+	sweep_step_done(sm, sweep_probed(sm, f, touched, all));
 }
 
 static void settled(void *arg)
@@ -608,30 +609,37 @@ static void copied(void *arg)
 	round_start(p);
 }
 
-void probe_start(struct sm *sm)
+enum step_result probe_start(struct sm *sm)
 {
 	struct probe *p = probe_new(sm);
 
 	sm->unasked = false;
 	p->of = state_ref(sm->published);
 	p->work = work_start(sm->loop, copy, copied, p);
-	if (p->work)
-		return;
-	copy(p);
-	copied(p);
+	if (!p->work) {
+		copy(p);
+		copied(p);
+	}
+	return RESULT_WAIT;
 }
 
-void probe_hidden(struct sm *sm, struct fabric *f)
+enum step_result probe_hidden(struct sm *sm)
 {
-	struct probe *p = probe_new(sm);
+	struct fabric *f = sm->found;
+	struct probe *p;
 
+	if (mkey_count(sm) < 2 || !sweep_count_unanswered(f))
+		return RESULT_DONE;
+	p = probe_new(sm);
 	p->found = f;
+	sm->found = NULL;
 	take_copy(p, fabric_clone(f));
 	for (uint32_t i = 0; i < f->n_ports; i++)
 		if (f->ports[i].present && f->ports[i].num && f->ports[i].peer == FABRIC_NONE &&
 		    f->ports[i].state >= IB_PORT_INIT_S)
 			probe_ask(p, f->ports[i].node, f->ports[i].num, ASK_BEHIND);
 	round_start(p);
+	return RESULT_WAIT;
 }
 
 void probe_free(struct sm *sm)

@@ -94,7 +94,7 @@ static bool is_to_ask(const struct sm *sm, uint32_t node, unsigned kind)
 	    !refuses_to_end(sm, n->guid, kind))
 		return false;
 	/* what came since the last sweep may have been elsewhere, under another manager */
-	return sm->kind == SWEEP_FULL || !sm->published ||
+	return sweep_is(sm)->reads_tables || !sm->published ||
 	       fabric_same_node(sm->published->f, n) == FABRIC_NONE;
 }
 
@@ -134,21 +134,12 @@ static void done(void *arg, uint32_t node, const struct smp *s, uint64_t cookie,
 	}
 }
 
-static void finished(void *arg)
+enum step_result adaptive_start(struct sm *sm)
 {
-	struct sm *sm = arg;
+	static const struct smp_job_ops ops = { next, done, sweep_job_over };
 
-	sm->job = NULL;
-	for (uint32_t i = 0; i < sm->f->n_nodes; i++)
-		sm->work[i].cursor = 0;
-	places_start(sm);
-}
-
-static const struct smp_job_ops adaptive_ops = { next, done, finished };
-
-void adaptive_start(struct sm *sm)
-{
-	sm->job = smp_job_start(sm->mad, sm->f->n_nodes, &adaptive_ops, sm);
+	sm->job = smp_job_start(sm->mad, sm->f->n_nodes, &ops, sm);
+	return RESULT_WAIT;
 }
 
 bool adaptive_is(const struct node_work *w, enum override_state state)

@@ -240,27 +240,16 @@ static void done(void *arg, uint32_t node, const struct smp *s, uint64_t cookie,
 		write_item_done(sm, node, (item_t)cookie, s, status);
 }
 
-static void finished(void *arg)
+enum step_result announce_start(struct sm *sm)
 {
-	struct sm *sm = arg;
-
-	sm->job = NULL;
-	sweep_announced(sm);
-}
-
-static const struct smp_job_ops ops = { next, done, finished };
-
-void announce_start(struct sm *sm)
-{
+	static const struct smp_job_ops ops = { next, done, sweep_job_over };
 	bool any = sm->announce->ports.n;
 
 	sm->announce->state = state_ref(sm->published);
-	for (uint32_t i = 0; i < sm->f->n_nodes; i++) {
-		sm->work[i].cursor = 0;
+	for (uint32_t i = 0; i < sm->f->n_nodes; i++)
 		any |= sm->work[i].late.n;
-	}
-	if (any)
-		sm->job = smp_job_start(sm->mad, sm->f->n_nodes, &ops, sm);
-	else
-		sweep_announced(sm);
+	if (!any)
+		return RESULT_DONE;
+	sm->job = smp_job_start(sm->mad, sm->f->n_nodes, &ops, sm);
+	return RESULT_WAIT;
 }

@@ -336,14 +336,14 @@ void congestion_after_sweep(struct sm *sm)
 	struct congestion *c = sm->congestion;
 
 	/* a takeover by a picture is followed by a sweep that looks at everything */
-	if (sm->kind == SWEEP_TAKEOVER || !mad_can_request(sm->mad, IB_CC_CLASS))
+	if (sweep_is(sm)->by_picture || !mad_can_request(sm->mad, IB_CC_CLASS))
 		return;
 	if (!c->state) {
-		begin(c, sm->kind == SWEEP_FULL);
+		begin(c, sweep_is(sm)->reads_tables);
 		return;
 	}
 	c->again = true;
-	c->again_full |= sm->kind == SWEEP_FULL;
+	c->again_full |= sweep_is(sm)->reads_tables;
 }
 
 /* --- for operators --- */

@@ -72,7 +72,7 @@ const struct plan *sweep_known_plan(const struct sm *sm, uint32_t node, uint32_t
 {
 	const struct plan *old = sm->published ? sm->published->plan : NULL;
 
-	if (sm->kind == SWEEP_FULL ||
+	if (sweep_is(sm)->reads_tables ||
 	    !node_is_as_planned(old, &sm->doubtful, store_refusals(sm->store), sm->f, node,
 				old_node))
 		return NULL;
@@ -273,16 +273,6 @@ static void done(void *arg, uint32_t node, const struct smp *s, uint64_t cookie,
 	take(sm, node, (uint32_t)cookie, s->data, status);
 }
 
-static void finished(void *arg)
-{
-	struct sm *sm = arg;
-
-	sm->job = NULL;
-	sweep_observed(sm);
-}
-
-static const struct smp_job_ops observe_ops = { next, done, finished };
-
 static void collect(struct sm *sm, uint32_t node)
 {
 	const struct fabric_node *n = &sm->f->nodes[node];
@@ -326,11 +316,14 @@ static void doubt_stale(struct sm *sm)
 	}
 }
 
-void observe_start(struct sm *sm)
+enum step_result observe_start(struct sm *sm)
 {
+	static const struct smp_job_ops ops = { next, done, sweep_job_over };
+
 	doubt_stale(sm);
 	plan_pair_init(&sm->pair, sm->published ? sm->published->plan : NULL, sm->plan);
-	sm->job = smp_job_start(sm->mad, sm->f->n_nodes, &observe_ops, sm);
+	sm->job = smp_job_start(sm->mad, sm->f->n_nodes, &ops, sm);
+	return RESULT_WAIT;
 }
 
 void observe_settle(struct node_work *w)

@@ -121,26 +121,23 @@ static void finished(void *arg)
 {
 	struct sm *sm = arg;
 
-	sm->job = NULL;
 	for (uint32_t node = 0; node < sm->f->n_nodes; node++) {
 		const struct pkey_blocks *x = sm->work[node].pkeys;
 
-		sm->work[node].cursor = 0;
 		for (uint32_t i = 0; x && i < x->n;)
 			i = learn_port(sm, x, i);
 	}
-	sweep_links_known(sm);
+	sweep_job_over(sm);
 }
 
 static const struct smp_job_ops places_ops = { next, done, finished };
 
-void places_start(struct sm *sm)
+enum step_result places_start(struct sm *sm)
 {
-	if (sm->kind == SWEEP_PICTURE || sm->sweep_policy->p->n_partitions < 2) {
-		sweep_links_known(sm);
-		return;
-	}
+	if (sm->sweep_policy->p->n_partitions < 2)
+		return RESULT_DONE;
 	sm->job = smp_job_start(sm->mad, sm->f->n_nodes, &places_ops, sm);
+	return RESULT_WAIT;
 }
 
 const uint8_t *places_read(const struct sm *sm, uint32_t node, item_t item)

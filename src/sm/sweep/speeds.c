@@ -214,7 +214,7 @@ static bool take_from_last(struct sm *sm, uint32_t port)
 /* FDR10 is to be enabled at the port, as far as both ends know it. */
 static bool is_to_enable(const struct sm *sm, uint32_t port)
 {
-	return sm->settings->link_speed == LINK_SUPPORTED && sm->kind != SWEEP_PICTURE &&
+	return sm->settings->link_speed == LINK_SUPPORTED && sweep_is(sm)->writes &&
 	       !sm->f->ports[port].fdr10_enabled;
 }
 
@@ -345,19 +345,9 @@ static void done(void *arg, uint32_t node, const struct smp *s, uint64_t cookie,
 	}
 }
 
-static void finished(void *arg)
-{
-	struct sm *sm = arg;
-
-	sm->job = NULL;
-	for (uint32_t i = 0; i < sm->f->n_nodes; i++)
-		sm->work[i].cursor = 0;
-	adaptive_start(sm);
-}
-
 static void samples_finished(void *arg)
 {
-	static const struct smp_job_ops ops = { next, done, finished };
+	static const struct smp_job_ops ops = { next, done, sweep_job_over };
 	struct sm *sm = arg;
 
 	for (uint32_t i = 0; i < sm->f->n_nodes; i++)
@@ -365,9 +355,10 @@ static void samples_finished(void *arg)
 	sm->job = smp_job_start(sm->mad, sm->f->n_nodes, &ops, sm);
 }
 
-void speeds_start(struct sm *sm)
+enum step_result speeds_start(struct sm *sm)
 {
 	static const struct smp_job_ops ops = { next_sample, sample_done, samples_finished };
 
 	sm->job = smp_job_start(sm->mad, sm->f->n_nodes, &ops, sm);
+	return RESULT_WAIT;
 }

@@ -136,7 +136,7 @@ static bool give_back(struct sm *sm, const struct flap *flap)
 	const struct fabric *f = sm->published ? sm->published->f : NULL;
 
 	/* a sweep that runs may have held it, or will not any more */
-	if (sm->kind == SWEEP_NONE && flap_on(f, flap, 0).is != FLAP_HELD)
+	if (!sweep_runs(sm) && flap_on(f, flap, 0).is != FLAP_HELD)
 		return false;
 	suspect_ends(sm, &flap->link);
 	return true;
@@ -275,7 +275,7 @@ void flapping_swept(struct sm *sm)
 		sweep = true;
 	}
 	/* what sets no ports tells nothing of what can be set */
-	flaps_left_short(sm->flaps, sm->kind == SWEEP_TAKEOVER ? NULL : sm->f);
+	flaps_left_short(sm->flaps, sweep_is(sm)->by_picture ? NULL : sm->f);
 	if (sweep)
 		sm_want_sweep(sm, SWEEP_LOCAL, "links came up late");
 }

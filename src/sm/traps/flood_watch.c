@@ -122,7 +122,7 @@ static void on_time(void *arg)
 	struct sm *sm = arg;
 	struct watch *w = sm->watch;
 
-	if (w->job || sm->state != SM_MASTER || !sm->published || sm->kind >= SWEEP_CHANGE)
+	if (w->job || sm->state != SM_MASTER || !sm->published || sweep_is(sm)->whole)
 		return;
 	w->begun_us = clock_mono_us();
 	w->state = state_ref(sm->published);

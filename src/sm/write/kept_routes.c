@@ -51,7 +51,6 @@ struct batch {
 struct kept_routes {
 	VEC(struct block) blocks;	/* by switch, then block */
 	VEC(struct batch) batches;
-	void (*next)(struct sm *sm);
 	/* what was read last */
 	VEC(struct block) before;
 	struct map64 before_by_key;
@@ -73,7 +72,7 @@ static unsigned entries_of(const struct fabric *f, uint32_t sw, uint32_t block)
 
 static bool may_have_changed(const struct sm *sm, uint64_t guid)
 {
-	return sm->kind >= SWEEP_CHANGE || map64_get(&sm->doubtful, guid) != MAP64_NONE;
+	return sweep_is(sm)->whole || map64_get(&sm->doubtful, guid) != MAP64_NONE;
 }
 
 static void take_known(struct sm *sm, struct block *b)
@@ -119,7 +118,7 @@ static void collect_back(struct sm *sm)
 	struct kept_routes *k = sm->kept_routes;
 	const struct plan *old = sm->published ? sm->published->plan : NULL;
 
-	for (uint32_t sw = 0; old && sm->kind == SWEEP_LOCAL && sw < sm->f->n_switches; sw++) {
+	for (uint32_t sw = 0; old && sweep_is(sm)->repairs && sw < sm->f->n_switches; sw++) {
 		uint32_t node = sm->f->switches[sw].node;
 		uint64_t guid = sm->f->nodes[node].guid;
 
@@ -298,7 +297,7 @@ static int by_place(const void *va, const void *vb)
 	return a->block < b->block ? -1 : a->block > b->block;
 }
 
-static void go_on(struct sm *sm)
+static void take_read(struct sm *sm)
 {
 	struct kept_routes *k = sm->kept_routes;
 	struct kept_list list = { 0 };
@@ -327,25 +326,21 @@ static void go_on(struct sm *sm)
 	if (list.n)
 		qsort(list.v, list.n, sizeof(*list.v), by_place);
 	fabric_keep_blocks(sm->f, list.v, (uint32_t)list.n);
-	k->next(sm);
 }
 
 static void finished(void *arg)
 {
-	struct sm *sm = arg;
-
-	sm->job = NULL;
-	go_on(sm);
+	take_read(arg);
+	sweep_job_over(arg);
 }
 
 static const struct smp_job_ops kept_ops = { next, done, finished };
 
-void kept_routes_start(struct sm *sm, void (*then)(struct sm *sm))
+enum step_result kept_routes_start(struct sm *sm)
 {
 	struct kept_routes *k = sm->kept_routes;
 	bool all_known = true;
 
-	k->next = then;
 	k->renew = false;
 	collect(sm);
 	for (size_t i = 0; i < k->blocks.n; i++) {
@@ -354,10 +349,12 @@ void kept_routes_start(struct sm *sm, void (*then)(struct sm *sm))
 			*vec_push(&k->batches) = (struct batch){ .first = (uint32_t)i };
 		k->batches.v[k->batches.n - 1].n++;
 	}
-	if (all_known)
-		go_on(sm);
-	else
-		sm->job = smp_job_start(sm->mad, (uint32_t)k->batches.n, &kept_ops, sm);
+	if (all_known) {
+		take_read(sm);
+		return RESULT_DONE;
+	}
+	sm->job = smp_job_start(sm->mad, (uint32_t)k->batches.n, &kept_ops, sm);
+	return RESULT_WAIT;
 }
 
 /* --- writing --- */
@@ -373,7 +370,7 @@ void kept_routes_try(struct sm *sm, uint32_t node)
 	const struct fabric *f = sm->f;
 	const struct refused_set *r;
 
-	if (sm->kind != SWEEP_FULL || f->nodes[node].sw == FABRIC_NONE)
+	if (!sweep_is(sm)->reads_tables || f->nodes[node].sw == FABRIC_NONE)
 		return;
 	for (uint32_t i = 0; i < f->n_kept; i++) {
 		const struct lft_kept *k = &f->kept[i];

@@ -100,7 +100,7 @@ void kept_see(struct sm *sm, uint32_t node, item_t item, const struct item_want 
  */
 static bool may_be_untrue(const struct sm *sm, uint32_t node)
 {
-	return node_is_switch(&sm->f->nodes[node]) || (sm->published && sm->kind == SWEEP_FULL);
+	return node_is_switch(&sm->f->nodes[node]) || (sm->published && sweep_is(sm)->reads_tables);
 }
 
 /* Whether the published plan has the pair as kept, with the same table in place of the same. */
@@ -132,7 +132,7 @@ bool kept_known(struct sm *sm, uint32_t node, item_t *item, const struct item_wa
 	bool refused = refusals_have(store_refusals(sm->store), sm->f->nodes[node].guid, want->attr,
 				     want->mod, hash_bytes(want->data, want->len, 0),
 				     hash_bytes(got, want->len, 0));
-	bool try = !refused || sm->kind == SWEEP_FULL;
+	bool try = !refused || sweep_is(sm)->reads_tables;
 
 	if (!refused && !(is_pair(*item) && was_kept(sm, node, *item, want, got)))
 		return false;

@@ -64,7 +64,6 @@ struct link {
 struct vls_step {
 	VEC(struct link) links;
 	struct map64 sampled;	/* nodes of which a port is read back; 1: and was not as answered */
-	void (*next)(struct sm *sm);
 	bool lowers;
 };
 
@@ -374,15 +373,13 @@ static bool reads_more(struct sm *sm)
 static void finished(void *arg)
 {
 	struct sm *sm = arg;
-	void (*go_on)(struct sm *sm) = sm->vls->next;
 
-	sm->job = NULL;
 	if (reads_more(sm)) {
 		start(sm);
 		return;
 	}
 	vls_free(sm);
-	go_on(sm);
+	sweep_job_over(sm);
 }
 
 static const struct smp_job_ops vls_ops = { next, done, finished };
@@ -394,26 +391,26 @@ static void start(void *arg)
 	sm->job = smp_job_start(sm->mad, (uint32_t)sm->vls->links.n, &vls_ops, sm);
 }
 
-static void begin(struct sm *sm, bool lowers, void (*go_on)(struct sm *sm))
+/* False: there is nothing to change. */
+static bool begin(struct sm *sm, bool lowers)
 {
 	struct vls_step *x = xcalloc(1, sizeof(*x));
 
 	x->lowers = lowers;
-	x->next = go_on;
 	map64_init(&x->sampled, 64);
 	sm->vls = x;
 	collect(sm, x);
-	if (!x->links.n) {
+	if (!x->links.n)
 		vls_free(sm);
-		go_on(sm);
-	}
+	return sm->vls;
 }
 
-void vls_add(struct sm *sm, void (*go_on)(struct sm *sm))
+enum step_result vls_add(struct sm *sm)
 {
-	begin(sm, false, go_on);
-	if (sm->vls)
-		start(sm);
+	if (!begin(sm, false))
+		return RESULT_DONE;
+	start(sm);
+	return RESULT_WAIT;
 }
 
 /* HOQLife as a time (14.2.5.6): from 20 on it is without end. */
@@ -426,16 +423,13 @@ static int64_t drain_us(const struct settings *s)
 	return us < DRAIN_MAX_US ? (int64_t)us : DRAIN_MAX_US;
 }
 
-void vls_take_away(struct sm *sm, void (*go_on)(struct sm *sm))
+/* Not a step of a repair: routes are not kept waiting, and a link with more VLs than it needs works. */
+enum step_result vls_take_away(struct sm *sm)
 {
-	/* routes are not kept waiting: a link with more VLs than it needs works */
-	if (sm->kind == SWEEP_LOCAL) {
-		go_on(sm);
-		return;
-	}
-	begin(sm, true, go_on);
-	if (sm->vls)
-		timer_set(sm->vls_timer, drain_us(sm->settings), 0);
+	if (!begin(sm, true))
+		return RESULT_DONE;
+	timer_set(sm->vls_timer, drain_us(sm->settings), 0);
+	return RESULT_WAIT;
 }
 
 void vls_new(struct sm *sm)

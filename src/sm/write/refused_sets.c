@@ -344,7 +344,7 @@ void refused_begin(struct sm *sm)
 	const struct refused_kind *k;
 
 	mad_hold(sm->mad);	/* a job of multicast or aliases may add to them */
-	store_probe_refused(sm->store, sm->kind == SWEEP_FULL);
+	store_probe_refused(sm->store, sweep_is(sm)->reads_tables);
 	for (size_t i = 0; (k = refusals_kind_at(store_refusals(sm->store), i)); i++) {
 		uint32_t node = map64_get(&sm->f->node_by_guid, k->guid);
 		uint64_t guid = k->guid;
@@ -355,7 +355,7 @@ void refused_begin(struct sm *sm)
 		map64_put(&sm->doubtful, guid, 1);
 		store_forget_refused(sm->store, guid);
 	}
-	if (sm->kind >= SWEEP_CHANGE)
+	if (sweep_is(sm)->whole)
 		store_prune_refused(sm->store, is_there, sm->f);
 	map64_clear(&sm->refused->again);	/* who is still refusing says so again */
 	mad_release(sm->mad);

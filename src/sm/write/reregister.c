@@ -70,6 +70,6 @@ void reregister_after_sweep(struct sm *sm)
 void sm_have_register(struct sm *sm, uint64_t guid)
 {
 	*vec_push(&sm->to_register) = guid;
-	if (sm->kind == SWEEP_NONE)
+	if (!sweep_runs(sm))
 		reregister_after_sweep(sm);
 }

@@ -282,20 +282,13 @@ static void follow_writes(const struct reroute *r, struct routes_now *x)
 	map64_free(&places);
 }
 
-static void ended(struct sm *sm)
-{
-	if (sm->reroute && sm->reroute->any_left)
-		follow_writes(sm->reroute, sm->plan->now);
-	sweep_written(sm);
-}
-
 /* The next round is right only if all was written, which is not so. */
 static bool must_end(const struct reroute *r)
 {
 	return r->any_held && r->rounds.after_all && r->rounds.after_all[r->round];
 }
 
-/* False: there is nothing to write any more. */
+/* False: there is nothing to write any more, and what was not written is noted. */
 static bool round_start(struct sm *sm)
 {
 	struct reroute *r = sm->reroute;
@@ -315,8 +308,11 @@ static bool round_start(struct sm *sm)
 			add_write(sm, r, i);
 		r->round++;
 	}
-	if (!r->batches.n)
+	if (!r->batches.n) {
+		if (r->any_left)
+			follow_writes(r, sm->plan->now);
 		return false;
+	}
 	sm->job = smp_job_start(sm->mad, (uint32_t)r->batches.n, &reroute_ops, sm);
 	return true;
 }
@@ -327,12 +323,10 @@ static void finished(void *arg)
 
 	sm->job = NULL;
 	if (!round_start(sm))
-		ended(sm);
+		sweep_step_done(sm, RESULT_DONE);
 }
 
-void reroute_start(struct sm *sm)
+enum step_result reroute_start(struct sm *sm)
 {
-	sweep_enter(sm, PHASE_ROUTES);
-	if (!sm->reroute || !round_start(sm))
-		ended(sm);
+	return sm->reroute && round_start(sm) ? RESULT_WAIT : RESULT_DONE;
 }

@@ -70,15 +70,15 @@ static void push_number(uint8_t **list, uint32_t *n, uint64_t number)
 	(*list)[(*n)++] = (uint8_t)number;
 }
 
-static void start_job(struct sm *sm, const struct smp_job_ops *ops)
+static enum step_result start_job(struct sm *sm, const struct smp_job_ops *ops)
 {
 	for (uint32_t i = 0; i < sm->f->n_nodes; i++) {
-		sm->work[i].cursor = 0;
 		memset(sm->work[i].looked, 0, sizeof(sm->work[i].looked));
 		memset(sm->work[i].halved, 0, sizeof(sm->work[i].halved));
 		memset(sm->work[i].told, 0, sizeof(sm->work[i].told));
 	}
 	sm->job = smp_job_start(sm->mad, sm->f->n_nodes, ops, sm);
+	return RESULT_WAIT;
 }
 
 static bool bit_of(const uint64_t set[4], unsigned num)
@@ -766,61 +766,25 @@ static void active_done(void *arg, uint32_t node, const struct smp *s, uint64_t 
 			      port_set_modifier(num, IB_PORT_ACTIVE_S));
 }
 
-static void active_finished(void *arg)
+enum step_result write_ports(struct sm *sm)
 {
-	struct sm *sm = arg;
+	static const struct smp_job_ops ops = { ports_next, ports_done, sweep_job_over };
 
-	sm->job = NULL;
-	vls_take_away(sm, reroute_start);
+	return start_job(sm, &ops);
 }
 
-static const struct smp_job_ops active_ops = { active_next, active_done, active_finished };
-
-static void tables_finished(void *arg)
+enum step_result write_tables(struct sm *sm)
 {
-	struct sm *sm = arg;
+	static const struct smp_job_ops ops = { tables_next, tables_done, sweep_job_over };
 
-	sm->job = NULL;
-	sweep_tables_written(sm);
+	return start_job(sm, &ops);
 }
 
-static const struct smp_job_ops tables_ops = { tables_next, tables_done, tables_finished };
-
-void write_tables(struct sm *sm)
+enum step_result write_active(struct sm *sm)
 {
-	sweep_enter(sm, PHASE_TABLES);
-	start_job(sm, &tables_ops);
-}
+	static const struct smp_job_ops ops = { active_next, active_done, sweep_job_over };
 
-void write_active(struct sm *sm)
-{
-	sweep_enter(sm, PHASE_ACTIVATION);
 	for (uint32_t i = 0; i < sm->f->n_nodes; i++)
 		sm->work[i].n_ports = 0;	/* from now on: those to be tried again */
-	start_job(sm, &active_ops);
-}
-
-static void ports_finished(void *arg)
-{
-	struct sm *sm = arg;
-
-	sm->job = NULL;
-	vls_add(sm, sweep_ports_written);
-}
-
-static const struct smp_job_ops ports_ops = { ports_next, ports_done, ports_finished };
-
-static void write_ports(struct sm *sm)
-{
-	start_job(sm, &ports_ops);
-}
-
-void write_start(struct sm *sm)
-{
-	sweep_enter(sm, PHASE_PORTS);
-	if (sm->kind >= SWEEP_CHANGE) {		/* all was read by the discovery */
-		map64_clear(&sm->blind);
-		map64_clear(&sm->spared);
-	}
-	mkey_change(sm, write_ports);
+	return start_job(sm, &ops);
 }

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * How a sweep gets to know the fabric: by a discovery, which runs in a process of its own, or by what a
+ * probe of suspected devices found.
+ *
+ * A discovery that leaves more unanswered than the one before is repeated, DISCOVERY_TRIES times at most; so is
+ * one that has met devices that are to be left out (left_out.c).
+ */
+#include <stdlib.h>
+
+#include "fabric/edit.h"
+#include "lib/base/alloc.h"
+#include "lib/base/log.h"
+#include "sm/sm_internal.h"
+
+#define DISCOVERY_TRIES 3
+#define FRUITLESS_MAX 1024
+
+static void disco_over(struct sm *sm)
+{
+	sm->disco = NULL;
+	state_unref(sm->disco_known);
+	sm->disco_known = NULL;
+}
+
+void sweep_discovery_stop(struct sm *sm)
+{
+	disco_cancel(sm->disco);
+	disco_over(sm);
+	fabric_free(sm->found);
+	sm->found = NULL;
+}
+
+/* Links that are up and nobody answered at the other end, and ports of switches that did not. */
+uint32_t sweep_count_unanswered(const struct fabric *f)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < f->n_ports; i++) {
+		const struct fabric_port *p = &f->ports[i];
+
+		if (!p->present)
+			n += node_is_switch(port_node(f, i));
+		else if (p->num && p->state >= IB_PORT_INIT_S && p->peer == FABRIC_NONE)
+			n++;
+	}
+	return n;
+}
+
+/* Those of them behind which a device is that is left out. */
+static uint32_t count_left_out(const struct sm *sm, const struct fabric *f)
+{
+	const struct disco_left *x;
+	uint32_t n = 0;
+
+	for (size_t i = 0; (x = left_out_at(sm, i)); i++) {
+		uint32_t node = map64_get(&f->node_by_guid, x->near_guid);
+
+		n += node != MAP64_NONE && x->near_port <= f->nodes[node].nports &&
+		     f->ports[f->nodes[node].port0 + x->near_port].peer == FABRIC_NONE;
+	}
+	return n;
+}
+
+/* The sweep goes on with this fabric, which it takes over. */
+void sweep_take_fabric(struct sm *sm, struct fabric *f)
+{
+	if (sm->published)
+		fabric_keep_owners(f, sm->published->f);
+	sm->f = f;
+	sm->work = xcalloc(f->n_nodes, sizeof(*sm->work));
+	/* a repair waits for nobody; a new policy is a reason to try who was silent */
+	for (uint32_t i = 0; i < f->n_nodes && sweep_is(sm)->brief; i++) {
+		sm->work[i].failed = f->nodes[i].mute;
+		sm->failed_devices += f->nodes[i].mute;
+	}
+}
+
+static enum step_result discovery_failed(struct sm *sm, const struct disco_result *res)
+{
+	struct buf why = { 0 };
+
+	if (res->own_port)
+		mkey_scan_failed(sm);
+	if (sm->discovery_tries < DISCOVERY_TRIES - 1 + mkey_count(sm)) {
+		log_warn("discovery", "%s; trying again", res->error);
+		return RESULT_DISCOVER;
+	}
+	mkey_scan_given_up(sm);
+	buf_puts(&why, res->error);
+	if (res->own_port)
+		buf_puts(&why, " (has it an M_Key that is not m-key of our settings?)");
+	/* no light sweep would ask for them */
+	if (!sm->published)
+		left_out_forget(sm);
+	sweep_fails(sm, why.s);
+	buf_free(&why);
+	return RESULT_FAIL;
+}
+
+static void discovery_done(void *arg, const struct disco_result *res)
+{
+	struct sm *sm = arg;
+
+	disco_over(sm);
+	sm->discovery_smps += res->mads;
+	sm->discovery_lost += res->learned.lost;
+	if (left_out_scanned(sm, res)) {
+		log_info("discovery", "%s: it is repeated without them", res->error ? res->error :
+			 "devices that can't be what they say were found");
+		fabric_free(res->f);
+		sm->discovery_tries--;
+		sweep_step_done(sm, RESULT_DISCOVER);
+		return;
+	}
+	if (!res->f) {
+		sweep_step_done(sm, discovery_failed(sm, res));
+		return;
+	}
+	mad_learn(sm->mad, &res->learned);
+	log_debug("discovery", "%u nodes, %u switches, %u SMPs", res->f->n_nodes,
+		  res->f->n_switches, res->mads);
+	sm->found = res->f;
+	sweep_step_done(sm, RESULT_DONE);
+}
+
+static bool node_was_claimed(const struct subnet_state *old, const struct fabric *f, uint32_t node)
+{
+	const struct fabric_node *n = &f->nodes[node];
+
+	for (uint32_t i = n->port0; i <= n->port0 + n->nports; i++) {
+		uint32_t before = port_is_end(f, i) ? fabric_find_port(old->f, f->ports[i].guid) :
+				  FABRIC_NONE;
+
+		if (before != FABRIC_NONE &&
+		    state_was_claimed(old, old->f->ports[before].sm_lid, f->ports[i].sm_lid))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Another was master meanwhile, of a part of the subnet at least, and need not be there any more:
+ * a port that had our LID as its MasterSMLID has another.
+ *
+ * touched: the nodes that are not as they were; NULL: any may be.
+ */
+static bool another_was_master(const struct sm *sm, const struct fabric *f, const uint8_t *touched)
+{
+	if (!sm->published || sm->state != SM_MASTER)
+		return false;
+	for (uint32_t node = 0; node < f->n_nodes; node++)
+		if ((!touched || touched[node]) && node_was_claimed(sm->published, f, node))
+			return true;
+	return false;
+}
+
+/* Nothing that devices were known to hold is relied on. */
+static void read_everything(struct sm *sm)
+{
+	log_info("sweep", "all is read: another subnet manager was at work");
+	sm->another_was = true;
+	sm->full_owed = true;
+	sm->kind = SWEEP_FULL;
+}
+
+enum step_result sweep_accept(struct sm *sm)
+{
+	struct fabric *f = sm->found;
+	uint32_t known = sm->published ? sm->published->f->unanswered : 0;
+	uint32_t left = count_left_out(sm, f);
+
+	sm->found = NULL;
+	f->unanswered = sweep_count_unanswered(f);
+	/*
+	 * The library reports a partial fabric as success: look again before
+	 * believing it, but not for what was silent before, or is left out.
+	 */
+	if (f->unanswered > (known > left ? known : left) &&
+	    sm->discovery_tries < DISCOVERY_TRIES) {
+		log_warn("discovery", "%u ports or their far ends do not answer; looking again",
+			 f->unanswered);
+		fabric_free(f);
+		return RESULT_DISCOVER;
+	}
+	if (sweep_is(sm)->whole && another_was_master(sm, f, NULL))
+		read_everything(sm);
+	sweep_take_fabric(sm, f);
+	return RESULT_DONE;
+}
+
+static enum disco_sandbox sandbox_of(const struct settings *s)
+{
+	return s->sandbox == SANDBOX_OFF ? DISCO_OPEN :
+	       s->sandbox == SANDBOX_ON ? DISCO_SANDBOX : DISCO_STRICT;
+}
+
+enum step_result sweep_discover(struct sm *sm)
+{
+	const struct mad_port_info *info = mad_info(sm->mad);
+	const struct pace_learned learned = mad_learned(sm->mad);
+	struct disco_request r = {
+		.ca = info->ca, .port = info->port, .window = sm->settings->discovery_window,
+		.timeout_ms = sm->settings->smp_timeout_ms, .retries = sm->settings->smp_retries,
+		.m_key = mkey_of_discovery(sm), .sandbox = sandbox_of(sm->settings),
+		.known_window = learned.lossy ? learned.window : 0,
+		.ports_max = left_out_ports_max(sm),
+	};
+	struct disco_left *out = xcalloc(LEFT_MAX, sizeof(*out));
+	struct buf err = { 0 };
+
+	r.out = out;
+	r.n_out = left_out_list(sm, out);
+	for (size_t i = 0; i < r.n_out; i++)
+		r.without_library |= out[i].why == LEFT_KILLS || out[i].why == LEFT_HANGS;
+	if (sm->published) {
+		sm->disco_known = state_ref(sm->published);
+		r.known = sm->disco_known->f;
+	}
+	sm->discovery_tries++;
+	sm->disco = disco_start(sm->loop, &r, discovery_done, sm, &err);
+	free(out);
+	if (!sm->disco) {
+		disco_over(sm);
+		sweep_fails(sm, err.s);
+	}
+	buf_free(&err);
+	return sm->disco ? RESULT_WAIT : RESULT_FAIL;
+}
+
+/* --- a local sweep: what is suspected, instead of everything --- */
+
+/* Among what changed is a port that says IsSM, or did. */
+bool sweep_sms_changed(const struct sm *sm)
+{
+	const struct fabric *old = sm->published->f;
+
+	for (uint32_t i = 0; i < sm->f->n_ports; i++) {
+		const struct fabric_port *p = &sm->f->ports[i];
+		uint32_t before;
+
+		if (!sm->touched[p->node] || !port_is_end(sm->f, i))
+			continue;
+		before = fabric_find_port(old, p->guid);
+		if (((before == FABRIC_NONE ? 0 : old->ports[before].capmask) ^ p->capmask) &
+		    IB_CAP_IS_SM)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Nothing was found: who goes on to complain has a reason that was not found, but for who does
+ * nothing else.
+ */
+static bool has_looked_too_often(struct sm *sm)
+{
+	struct trap_flood flood;
+
+	if (sm->election_due || sm->unasked || sm_flood_at(sm, 0, &flood))
+		return false;
+	return ++sm->fruitless > sm->fruitless_max;
+}
+
+enum step_result sweep_discover_again(struct sm *sm)
+{
+	sweep_free_work(sm);
+	fabric_free(sm->f);
+	sm->f = NULL;
+	sm->discovery_tries = 0;	/* what is new has as many as what was found before */
+	sm->psc_seen = false;
+	sm->failed_devices = sm->sets_failed = 0;
+	return RESULT_DISCOVER;
+}
+
+enum step_result sweep_probed(struct sm *sm, struct fabric *f, uint8_t *touched, bool all)
+{
+	if (!f && !all && has_looked_too_often(sm)) {
+		log_info("sweep", "all is discovered: %u times something was said to have changed, "
+			 "and nothing was found", sm->fruitless);
+		sm->fruitless = 0;
+		sm->fruitless_max = sm->fruitless_max < FRUITLESS_MAX ? 2 * sm->fruitless_max :
+				    FRUITLESS_MAX;
+		all = true;
+	} else if (f) {
+		sm->fruitless = 0;
+		sm->fruitless_max = FRUITLESS_FIRST;
+	}
+	if (f && another_was_master(sm, f, touched)) {
+		read_everything(sm);
+		fabric_free(f);
+		free(touched);
+		return sweep_discover_again(sm);
+	}
+	if (all || (!f && sm->psc_seen))
+		return sweep_discover_again(sm);
+	if (!f && sm->election_due) {
+		sm->only_election = true;
+		f = fabric_clone(sm->published->f);
+		announce_correct(sm, f);
+		touched = xcalloc(f->n_nodes, 1);
+	}
+	if (!f)
+		return RESULT_NOTHING;
+	sm->failed_devices = sm->sets_failed = 0;
+	sm->psc_seen = false;
+	f->unanswered = sweep_count_unanswered(f);
+	sweep_take_fabric(sm, f);
+	sm->touched = touched;
+	return RESULT_DONE;
+}

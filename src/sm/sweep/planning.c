@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The plan of a sweep, which a worker thread computes, so that queries and the control socket are served
+ * meanwhile.
+ *
+ * Its first part runs while no SMP of the sweep is outstanding: nobody else looks at the LIDs of the
+ * store.  Its second part, which only clients need, runs beside the steps that write.  During both
+ * nobody writes to the fabric or the policy that they read: where ports may change meanwhile, the second
+ * part works on a copy of the fabric.
+ *
+ * Tables of a policy that is not in force yet wait for the second part, in which is said whether this
+ * fabric can do what it asks.  When only the policy is new, both parts come first; else the second
+ * begins as soon as the first is done.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fabric/edit.h"
+#include "lib/base/alloc.h"
+#include "lib/base/clock.h"
+#include "lib/base/log.h"
+#include "plan/feasible/feasible.h"
+#include "plan/routes/base_routes.h"
+#include "plan/routes/choose_engine.h"
+#include "plan/routes/fabric_shape.h"
+#include "sm/sm_internal.h"
+
+enum planning {
+	PLAN_FIRST,	/* LIDs, tables, routes */
+	PLAN_SECOND,	/* paths, and whether the policy can be kept */
+	PLAN_AHEAD,	/* the second part ahead of its time, on a copy of the fabric */
+	PLAN_FOLLOW,	/* both are done: what devices keep */
+};
+
+struct plan_task {
+	struct sm *sm;
+	struct work *work;
+	enum planning what;
+	const struct fabric *f;
+	const struct policy *policy;
+	const struct settings *settings;
+	struct store *store;
+	struct subnet_state *before;	/* a reference to what is in force, or NULL */
+	struct reroute *reroute;
+	struct plan *plan;	/* NULL before its first part */
+	bool whole;		/* both parts at once, if there are tables */
+	bool wants_spare;	/* a copy of f for the second part is made with the first */
+	struct fabric *spare;
+	bool forget;		/* its LIDs are not given to anybody: they are not kept */
+	bool follow;		/* plan is complete: the paths are to follow what was seen */
+	struct kept_seen seen;		/* … of sm->kept and sm->kept_arbs */
+	struct fabric *copy;	/* plan is a fork of sm->plan on this one; else NULL */
+};
+
+static void plan_run(void *arg)
+{
+	struct plan_task *t = arg;
+	const struct plan *before = t->before ? t->before->plan : NULL;
+	bool second = t->plan;
+
+	if (t->follow) {
+		plan_follow(t->plan, &t->seen, clock_mono_us);
+		return;
+	}
+	if (!second) {
+		t->plan = plan_begin(t->f, t->policy, t->settings, store_lids(t->store),
+				     before, clock_mono_us);
+		t->reroute = reroute_new(t->plan, before, &t->sm->lft_reads);
+		/* before any device hears of them: after a crash they must be the same */
+		if (!t->forget) {
+			store_save_lids(t->store, t->plan);
+			store_save_pkeys(t->store, t->plan);
+			if (!store_wait(t->store))
+				log_warn("sweep", "LIDs are given out that may not be on disk");
+			if (!before || before->now->base != t->plan->now->base)
+				store_save_known(t->store, t->plan->now->base->f);
+		}
+		if (t->wants_spare)
+			t->spare = fabric_clone(t->f);
+	}
+	if (second || (t->whole && t->plan->tables->managed)) {
+		plan_complete(t->plan, before, clock_mono_us);
+		plan_judge(t->plan, clock_mono_us);
+	}
+}
+
+void planning_join(struct sm *sm)
+{
+	struct plan_task *t = sm->planning;
+
+	if (!t)
+		return;
+	work_end(t->work);
+	if (t->copy) {
+		plan_join(sm->plan, t->plan);
+		fabric_free(t->copy);
+	} else if (!sm->plan)	/* of the second part the receiver's thread reads it meanwhile */
+		sm->plan = t->plan;
+	if (t->reroute)
+		sm->reroute = t->reroute;
+	if (t->spare)
+		sm->spare = t->spare;
+	state_unref(t->before);
+	sm->planning = NULL;
+	free(t);
+}
+
+/* Those of a sweep like the last one were said already. */
+static void log_if_new(const struct findings *f, uint64_t *seen)
+{
+	uint64_t digest = 1;
+
+	for (size_t i = 0; i < f->n; i++)
+		digest = hash_bytes(f->v[i].text, strlen(f->v[i].text), digest);
+	if (digest != *seen)
+		findings_log(f, "plan");
+	*seen = digest;
+}
+
+/* That the switches form no tree, or one that costs: when it begins, changes, and ends. */
+static void log_shape(struct sm *sm)
+{
+	enum shape_state state = plan_shape_state(sm->plan);
+	bool told = state == SHAPE_NO_TREE || state == SHAPE_COSTS;
+	struct buf text = { 0 };
+	uint64_t digest;
+
+	plan_shape_text(sm->plan, &text);
+	digest = told ? hash_bytes(text.s, text.n, 1) : 0;
+	if (digest != sm->shape_seen)
+		log_at(state == SHAPE_COSTS ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO, "routing", "%s", text.s);
+	sm->shape_seen = digest;
+	buf_free(&text);
+}
+
+/* Which engine was chosen, and why: once, until that changes. */
+static void log_choice(struct sm *sm)
+{
+	struct buf text = { 0 };
+	uint64_t digest;
+
+	plan_choice_text(sm->plan, &text);
+	digest = text.n ? hash_bytes(text.s, text.n, 1) : 0;
+	if (text.n && digest != sm->choice_seen)
+		log_info("routing", "%s", text.s);
+	sm->choice_seen = digest;
+	buf_free(&text);
+}
+
+static void log_new_findings(struct sm *sm)
+{
+	struct findings f = { 0 };
+
+	log_shape(sm);
+	log_choice(sm);
+	findings_copy(&f, &sm->plan->findings);
+	findings_copy(&f, &sm->plan->feasible->findings);
+	log_if_new(&f, &sm->findings_seen);
+	findings_free(&f);
+}
+
+/*
+ * A copy of the fabric as it is.  To copy a large one takes long: the spare was made in a
+ * worker, and since then only ports that were stored, and SwitchInfo, may have changed.
+ */
+static struct fabric *copy_fabric(struct sm *sm)
+{
+	struct fabric *f = sm->spare;
+
+	sm->spare = NULL;
+	if (!f)
+		return fabric_clone(sm->f);
+	memcpy(f->switches, sm->f->switches, f->n_switches * sizeof(*f->switches));
+	for (uint32_t i = 0; i < f->n_nodes; i++)
+		if (sm->work[i].stored)
+			memcpy(fabric_port(f, i, 0), fabric_port(sm->f, i, 0),
+			       (f->nodes[i].nports + 1u) * sizeof(*f->ports));
+	return f;
+}
+
+static void paths_known(struct sm *sm)
+{
+	const struct plan *p = sm->plan;
+
+	log_if_new(&sm->plan->kept, &sm->kept_seen);
+	log_debug("sweep", "plan: LIDs %.3f s, tables %.3f s, routes %.3f s (%s), "
+		  "verdict %.3f s, paths %.3f s, realizability %.3f s", (double)p->us_lids * 1e-6,
+		  (double)p->us_tables * 1e-6, (double)p->us_routes * 1e-6,
+		  p->engine ? p->engine : "none", (double)p->us_verdict * 1e-6,
+		  (double)p->us_paths * 1e-6, (double)p->us_feasible * 1e-6);
+}
+
+static void planning_done(void *arg)
+{
+	struct plan_task *t = arg;
+	struct sm *sm = t->sm;
+	enum planning what = t->what;
+	enum sweep_step step = sm->progress.step;
+
+	planning_join(sm);
+	if (what == PLAN_FOLLOW)
+		paths_known(sm);
+	if ((what == PLAN_SECOND || what == PLAN_AHEAD) && sweep_is(sm)->writes)
+		log_new_findings(sm);
+	/* the second part runs beside other steps */
+	if (what == PLAN_FIRST || what == PLAN_FOLLOW || step == STEP_JUDGE || step == STEP_PATHS)
+		sweep_step_done(sm, RESULT_DONE);
+}
+
+static enum step_result planning_start(struct sm *sm, enum planning what)
+{
+	struct plan_task *t = xcalloc(1, sizeof(*t));
+	int failed;
+
+	t->sm = sm;
+	t->what = what;
+	t->plan = sm->plan;
+	t->follow = what == PLAN_FOLLOW;
+	t->seen = (struct kept_seen){ sm->kept.v, sm->kept.n, sm->kept_arbs.v, sm->kept_arbs.n };
+	if (what == PLAN_AHEAD) {
+		t->copy = copy_fabric(sm);
+		t->plan = plan_fork(sm->plan, t->copy);
+	}
+	t->f = sm->f;
+	t->policy = sm->sweep_policy->p;
+	t->settings = sm->settings;
+	t->store = sm->store;
+	t->before = sm->published ? state_ref(sm->published) : NULL;
+	t->whole = sweep_is(sm)->plans_all;
+	t->forget = !sweep_is(sm)->writes;
+	t->wants_spare = sweep_is(sm)->repairs;
+	t->work = work_start(sm->loop, plan_run, planning_done, t);
+	if (t->work) {
+		sm->planning = t;
+		return RESULT_WAIT;
+	}
+	failed = errno;
+	if (t->copy) {
+		plan_join(sm->plan, t->plan);
+		fabric_free(t->copy);
+	}
+	state_unref(t->before);
+	free(t);
+	return sweep_fails(sm, strerror(failed));
+}
+
+/* Tables are to be written, of a policy that is not in force yet. */
+static bool judge_first(const struct sm *sm)
+{
+	return sm->plan->tables->managed &&
+	       (!sm->published || sm->published->policy != sm->sweep_policy);
+}
+
+/* No port will be told of another width or speed, which would change what paths carry. */
+static bool links_stay(const struct settings *s)
+{
+	return s->link_width == LINK_KEEP && s->link_speed == LINK_KEEP;
+}
+
+enum step_result sweep_prepare(struct sm *sm)
+{
+	sm->replan = false;
+	flapping_look(sm);
+	refused_begin(sm);
+	return RESULT_DONE;
+}
+
+enum step_result sweep_plan(struct sm *sm)
+{
+	return planning_start(sm, PLAN_FIRST);
+}
+
+/* Begins what runs beside the steps that follow. */
+static enum step_result beside(struct sm *sm, enum planning what)
+{
+	return planning_start(sm, what) == RESULT_FAIL ? RESULT_FAIL : RESULT_DONE;
+}
+
+enum step_result sweep_paths_early(struct sm *sm)
+{
+	if (sm->plan->feasible)
+		log_new_findings(sm);
+	else if (judge_first(sm) && links_stay(sm->settings))
+		return beside(sm, PLAN_AHEAD);
+	return RESULT_DONE;
+}
+
+enum step_result sweep_paths_begin(struct sm *sm)
+{
+	if (sm->plan->feasible || sm->planning)
+		return RESULT_DONE;
+	/* of a repair, ports become Active, and are written to, while it runs */
+	return beside(sm, sweep_is(sm)->repairs ? PLAN_AHEAD : PLAN_SECOND);
+}
+
+enum step_result sweep_judge(struct sm *sm)
+{
+	return sm->planning && judge_first(sm) ? RESULT_WAIT : RESULT_DONE;
+}
+
+enum step_result sweep_paths(struct sm *sm)
+{
+	return sm->planning ? RESULT_WAIT : RESULT_DONE;
+}
+
+/* Devices hardly ever have other tables than the plan's. */
+enum step_result sweep_follow(struct sm *sm)
+{
+	kept_gather(sm);
+	if (sm->kept.n || sm->kept_arbs.n || qos_links_lack(sm->plan->tables, sm->f))
+		return planning_start(sm, PLAN_FOLLOW);
+	paths_known(sm);
+	return RESULT_DONE;
+}

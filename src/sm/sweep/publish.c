@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The end of a sweep: publishing the fabric and the plan, and, when the ports at work are told, what came
+ * of it: whether it is complete, what is remembered of devices, and who is told.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "fabric/edit.h"
+#include "lib/base/alloc.h"
+#include "lib/base/clock.h"
+#include "lib/base/log.h"
+#include "plan/feasible/feasible.h"
+#include "plan/routes/base_routes.h"
+#include "sm/devices/liars.h"
+#include "sm/devices/mute.h"
+#include "sm/sm_internal.h"
+#include "sm/sweep/forget.h"
+
+/* What others say begins sweeps, as often as the trap gate and the like allow. */
+static struct log_ratelimit ended_log = { .burst = 40, .per_second = 1, .tokens = 40 };
+
+/* The device refuses for good to take the port to its next state. */
+static bool state_is_refused(const struct sm *sm, uint32_t port)
+{
+	return sm->f->ports[port].state < IB_PORT_ACTIVE_S &&
+	       port_state_is_refused(store_refusals(sm->store), sm->f, port);
+}
+
+/* The link has trained anew, and its end at a switch that is silent cannot be set (probe_forget_states()). */
+static bool waits_for_silent(const struct fabric *f, uint32_t port)
+{
+	uint32_t peer = f->ports[port].peer;
+
+	return f->ports[port].state < IB_PORT_ACTIVE_S && f->ports[peer].state == IB_PORT_NOP &&
+	       port_node(f, peer)->mute && node_is_switch(port_node(f, port));
+}
+
+/* Ports that can't become Active do not count, nor do the ports at the other ends of their links. */
+static void count_ports(struct sm *sm)
+{
+	sm->ports_active = sm->ports_linked = 0;
+	for (uint32_t i = 0; i < sm->f->n_ports; i++) {
+		const struct fabric_port *p = &sm->f->ports[i];
+
+		if (!port_is_linked(sm->f, i) || state_is_refused(sm, i) || waits_for_silent(sm->f, i) ||
+		    (p->state < IB_PORT_ACTIVE_S && state_is_refused(sm, p->peer)))
+			continue;
+		sm->ports_linked++;
+		sm->ports_active += p->state == IB_PORT_ACTIVE_S;
+	}
+}
+
+/* A CA without a link manages nobody. */
+static bool self_is_linked(const struct fabric *f)
+{
+	return f->ports[f->self].num == 0 || port_is_linked(f, f->self);
+}
+
+/* The nodes whose tables are not surely as planned: the next sweep reads them. */
+static void remember_doubts(struct sm *sm)
+{
+	map64_clear(&sm->doubtful);
+	for (uint32_t i = 0; i < sm->f->n_nodes; i++)
+		if (sm->work[i].failed || sm->work[i].doubtful)
+			map64_put(&sm->doubtful, sm->f->nodes[i].guid, 1);
+}
+
+/*
+ * The port at the other end is believed to be Active still, and this one is made Active, after which
+ * nothing that the two say tells that the other is not.
+ */
+static void look_at_trained(struct sm *sm)
+{
+	mad_hold(sm->mad);
+	for (uint32_t i = 0; i < sm->f->n_nodes; i++)
+		if (sm->work[i].trained)
+			map64_put(&sm->spared, sm->f->nodes[i].guid, 1);
+	mad_release(sm->mad);
+}
+
+/* What is left on switches, of the plan in force until now, on ports that lost their link. */
+static void note_remnants(struct sm *sm)
+{
+	const struct plan *old = sm->published ? sm->published->plan : NULL;
+
+	if (!old || sweep_is(sm)->reads_tables || sweep_is(sm)->by_picture) {
+		remnants_forget_all(sm->remnants);
+		return;
+	}
+	for (uint32_t i = 0; i < sm->f->n_switches; i++) {
+		uint32_t node = sm->f->switches[i].node;
+		const struct node_work *w = &sm->work[node];
+		uint32_t old_node = fabric_same_node(old->f, &sm->f->nodes[node]);
+
+		if (w->unknown || w->failed || w->doubtful || w->joined || old_node == FABRIC_NONE)
+			remnants_forget(sm->remnants, sm->f->nodes[node].guid);
+		else
+			remnants_note(sm->remnants, old, old_node, sm->plan, node);
+	}
+}
+
+/* How many pairs of ports of a node have another SL2VL table than the plan's. */
+static uint32_t count_kept(const struct sm *sm, uint32_t node)
+{
+	const struct fabric_node *n = &sm->f->nodes[node];
+	const struct qos_tables *t = sm->plan->tables;
+	unsigned ins = node_is_switch(n) ? n->nports : 0, first = !node_is_switch(n);
+	uint32_t kept = 0;
+
+	for (unsigned in = 0; in <= ins; in++)
+		for (unsigned out = first; out <= n->nports; out++)
+			kept += qos_sl2vl_id(t, sm->f, node, in, out) !=
+				qos_sl2vl_in_force(t, sm->f, node, in, out);
+	return kept;
+}
+
+/* A switch that forwards fewer MLIDs than its table has, as it does not take the limit back. */
+static bool keeps_mcast_top(const struct sm *sm, uint32_t node)
+{
+	uint32_t sw = sm->f->nodes[node].sw;
+
+	return sw != FABRIC_NONE &&
+	       fabric_switch_mlids(sm->f, sw) < sm->f->switches[sw].mcast_cap;
+}
+
+static int by_node_and_kind(const void *va, const void *vb)
+{
+	const struct device_fault *a = va, *b = vb;
+
+	if (a->node != b->node)
+		return a->node < b->node ? -1 : 1;
+	if (a->kind != b->kind)
+		return (int)a->kind - (int)b->kind;
+	return a->attr - b->attr;
+}
+
+/*
+ * What devices did not do in this sweep, and what they refuse for good.  sm->kept is in order of
+ * nodes.
+ */
+static void add_faults(const struct sm *sm, struct subnet_state *s)
+{
+	VEC(struct device_fault) list = { 0 };
+	struct sm_refused x;
+	size_t k = 0, kind = 0;
+
+	for (uint32_t i = 0; i < sm->f->n_nodes; i++) {
+		const struct node_work *w = &sm->work[i];
+		uint32_t kept = w->keeps + keeps_mcast_top(sm, i);
+
+		if (k < sm->kept.n && sm->kept.v[k].node == i)
+			kept += count_kept(sm, i);
+		while (k < sm->kept.n && sm->kept.v[k].node == i)
+			k++;
+		if (w->failed)
+			*vec_push(&list) = (struct device_fault){
+				.node = i, .kind = w->foreign ? FAULT_FOREIGN_KEY : FAULT_SILENT };
+		if (kept)
+			*vec_push(&list) = (struct device_fault){ .node = i, .kind = FAULT_KEEPS,
+								  .n = kept };
+	}
+	while (sm_refused_at(sm, sm->f, &kind, &x))
+		*vec_push(&list) = (struct device_fault){
+			.node = x.node, .kind = FAULT_REFUSES, .n = x.kind.by_status,
+			.attr = x.kind.attr, .status = x.kind.status };
+	if (list.n)
+		qsort(list.v, list.n, sizeof(*list.v), by_node_and_kind);
+	s->faults = list.v;
+	s->n_faults = (uint32_t)list.n;
+}
+
+/* Which nodes are not as in the state before: found to be others, or written to. */
+static void add_changed(const struct sm *sm, struct subnet_state *s)
+{
+	if (!sm->touched || !sm->published)
+		return;
+	s->since = sm->published->generation;
+	s->changed = xmalloc(sm->f->n_nodes);
+	for (uint32_t i = 0; i < sm->f->n_nodes; i++)
+		s->changed[i] = sm->touched[i] || sm->work[i].stored;
+}
+
+static void publish(struct sm *sm)
+{
+	struct subnet_state *s = xcalloc(1, sizeof(*s));
+
+	s->refs = 1;
+	s->generation = ++sm->generation;
+	s->f = sm->f;
+	s->plan = sm->plan;
+	s->policy = shared_policy_ref(sm->sweep_policy);
+	s->published_us = clock_real_us();
+	plan_follow_lmc(sm->plan);
+	add_faults(sm, s);
+	add_changed(sm, s);
+	sm->replaced = sm->published;
+	sm->published = s;
+	sm->answers.n = 0;
+	findings_free(&sm->findings);
+	findings_copy(&sm->findings, &sm->sweep_policy->findings);
+	findings_copy(&sm->findings, &sm->plan->findings);
+	findings_copy(&sm->findings, &sm->plan->feasible->findings);
+	findings_copy(&sm->findings, &sm->plan->kept);
+	sm->hooks.published(sm->hooks.arg, s);
+	sweep_nothing_is_coming(sm);
+}
+
+/* Why a sweep is not complete. */
+static const char *what_is_missing(const struct sm *sm)
+{
+	return !self_is_linked(sm->f) ? "our own link is down" :
+	       sm->failed_devices ? "some devices stopped answering" :
+	       sm->sets_failed ? "some settings were refused, and are tried again" :
+	       mkey_foreign(sm) ? "some devices have another's M_Key" : "some ports are not Active";
+}
+
+static void tell_written(struct sm *sm, bool complete, bool was_up)
+{
+	struct event e;
+
+	if (complete && was_up)
+		return;
+	if (complete)
+		event_make(&e, EVENT_SUBNET_UP, "the subnet is up: %u nodes, %u switches, %u ports",
+			   sm->f->n_nodes, sm->f->n_switches, sm->ports_linked);
+	else
+		event_make(&e, EVENT_SWEEP_INCOMPLETE, "a sweep is not complete: %s",
+			   what_is_missing(sm));
+	event_number(&e, "ports-active", sm->ports_active);
+	event_number(&e, "ports-linked", sm->ports_linked);
+	event_number(&e, "silent-devices", sm->failed_devices);
+	event_number(&e, "refused-sets", sm->sets_failed);
+	event_number(&e, "foreign-keys", mkey_foreign(sm));
+	sm_tell(sm, &e);
+}
+
+/* What another manager left; a full sweep looks at all of it. */
+static void count_inherited(struct sm *sm)
+{
+	if (sweep_is(sm)->reads_tables)
+		sm->inherited_total = 0;
+	for (unsigned kind = 0; kind < OVERRIDES && sweep_is(sm)->reads_tables; kind++)
+		sm->overrides_ended[kind] = sm->overrides_stay[kind] = 0;
+	sm->inherited_total += sm->inherited_nodes;
+	for (uint32_t i = 0; i < sm->f->n_nodes; i++)
+		for (unsigned kind = 0; kind < OVERRIDES; kind++) {
+			enum override_state state = sm->work[i].overrides[kind].state;
+
+			sm->overrides_ended[kind] += state == OVERRIDE_ENDED;
+			sm->overrides_stay[kind] += state == OVERRIDE_STAYS;
+		}
+}
+
+/*
+ * Ports were asked to have their clients register again, each when its Set was answered.  Those
+ * that did not answer, or are not there, are asked when they do; the list of those that were asked
+ * keeps no more than the fabric has.
+ */
+static void note_asked(struct sm *sm)
+{
+	struct want_env env = sweep_env(sm);
+	struct map64 present;
+
+	if (!sm->reregister || (!sm->registrations_lost && !sweep_is(sm)->whole))
+		return;
+	sm->registrations_lost = false;
+	map64_init(&present, sm->asked.n);
+	for (uint32_t i = 0; i < sm->f->n_ports; i++) {
+		if (!port_is_end(sm->f, i))
+			continue;
+		if (map64_get(&sm->asked, sm->f->ports[i].guid) != MAP64_NONE)
+			map64_put(&present, sm->f->ports[i].guid, 1);
+		else if (port_is_managed(sm->f, i) && port_owes_registrations(&env, i))
+			sm->registrations_lost = true;
+	}
+	map64_free(&sm->asked);
+	sm->asked = present;
+}
+
+/*
+ * A node that is gone is read in full when it is back, its ports are asked to register again, and
+ * whether it has adaptive routing is asked once more.
+ */
+static void forget_nodes(struct sm *sm)
+{
+	bool any;
+
+	mad_hold(sm->mad);	/* jobs of multicast and scrubs may run beside */
+	any = forget_gone(&sm->blind, &sm->f->node_by_guid);
+	any |= forget_gone(&sm->spared, &sm->f->node_by_guid);
+	any |= forget_gone(&sm->not_adaptive, &sm->f->node_by_guid);
+	any |= forget_gone(&sm->no_ext_port_info, &sm->f->node_by_guid);
+	any |= forget_gone(&sm->asked, &sm->f->by_guid);
+	mad_release(sm->mad);
+	if (any)
+		log_info("sweep", "what was remembered of nodes that are gone is forgotten");
+}
+
+enum step_result sweep_publish(struct sm *sm)
+{
+	mkey_swept(sm);
+	note_remnants(sm);
+	multicast_observed(sm);
+	guidinfo_observed(sm);
+	announce_prepare(sm);
+	publish(sm);
+	return RESULT_DONE;
+}
+
+/* The devices did less than they were told after publishing, too. */
+static void settle_state(struct sm *sm)
+{
+	struct subnet_state *s = sm->published;
+
+	free(s->faults);
+	s->faults = NULL;
+	s->n_faults = 0;
+	add_faults(sm, s);
+	for (uint32_t i = 0; i < sm->f->n_switches; i++) {
+		uint32_t node = sm->f->switches[i].node;
+
+		if (sm->work[node].failed)
+			remnants_forget(sm->remnants, sm->f->nodes[node].guid);
+	}
+	shared_policy_unref(sm->in_force);
+	sm->in_force = shared_policy_ref(sm->sweep_policy);
+	sm->hooks.settled(sm->hooks.arg, sm->replaced, s);
+}
+
+enum step_result sweep_settle(struct sm *sm)
+{
+	double seconds = (double)(clock_mono_us() - sm->started_us) * 1e-6;
+	const struct mad_counts *c = mad_counts(sm->mad);
+	bool complete, was_up = sm->subnet_up, all_active;
+
+	refused_end(sm);
+	count_ports(sm);
+	mad_hold(sm->mad);	/* a job of multicast or aliases may add to them */
+	store_save_refused(sm->store);
+	mad_release(sm->mad);
+	sm->sweeps++;
+	sm->last_seconds = seconds;
+	sm->last_smps = c->smps - sm->smps_before;
+	sm->last_sets = c->sets_total - sm->sets_before;
+	mute_swept(sm);
+	/*
+	 * What does not answer at all cannot be reached, and keeps nobody from the rest; nor does who was
+	 * known to be silent before, whom health tells of.
+	 */
+	all_active = sm->ports_active == sm->ports_linked && !mkey_foreign(sm) && self_is_linked(sm->f);
+	/* with too many of them routes do not follow what others were told */
+	complete = all_active && !sm->sets_failed && (!sm->failed_devices || mute_is_known(sm)) &&
+		   !sm->plan->now->stale.n;
+	sm->subnet_up = complete;
+	sm->only_refused = sm->sets_failed && (!sm->failed_devices || mute_is_all(sm)) &&
+			   !mkey_foreign(sm) && self_is_linked(sm->f);
+	sm->only_mute = all_active && !sm->sets_failed && mute_is_all(sm);
+	note_asked(sm);
+	if (!sweep_is(sm)->by_picture)
+		sm->heir_of = 0;	/* who still has the other's LID was away */
+	remember_doubts(sm);
+	look_at_trained(sm);
+	forget_nodes(sm);
+	if (sweep_is(sm)->whole)
+		sm->blind_all = false;
+	count_inherited(sm);
+	if (sweep_is(sm)->reads_tables)
+		sm->full_owed = sm->another_was = false;
+	log_limited(&ended_log, LOG_LEVEL_INFO, "sweep", "%s: %u nodes, %u switches, %u of %u ports "
+		    "active, %" PRIu64 " SMPs (%" PRIu64 " Sets), %.3f s%s%s", sm->reason,
+		    sm->f->n_nodes, sm->f->n_switches, sm->ports_active, sm->ports_linked,
+		    sm->last_smps, sm->last_sets, seconds, complete ? "" : "; incomplete: ",
+		    complete ? "" : what_is_missing(sm));
+	settle_state(sm);
+	liars_look(sm);
+	tell_written(sm, complete, was_up);
+	congestion_after_sweep(sm);
+	kept_routes_swept(sm);
+	flapping_swept(sm);
+	sweep_cleanup(sm, true);
+	multicast_after_sweep(sm);
+	refused_swept(sm);
+	sm_sweep_ended(sm, complete);
+	return RESULT_OVER;
+}

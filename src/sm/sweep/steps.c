@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Which steps each kind of sweep takes, in which order, and the driver that takes them.
+ *
+ * Side paths are results (steps.h): a probe that finds more than it can follow, and a device that hid
+ * others, lead back to STEP_DISCOVER.  The plan's second part is computed beside the steps between the one
+ * that begins it and STEP_PATHS, or STEP_JUDGE where tables wait for it; STEP_FOLLOW computes
+ * paths once more where devices keep other tables.
+ *
+ * Invariant: sm->step is the one step that runs.  Whoever has a sweep end from outside (sweep_lost(),
+ * sweep_cleanup()) does so while that waits, or from within its start function, which returns
+ * RESULT_WAIT then.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/alloc.h"
+#include "lib/base/clock.h"
+#include "lib/base/log.h"
+#include "sm/sm_internal.h"
+
+#define PHASE_SAME PHASE_IDLE	/* that of the step before */
+
+static const struct {
+	const char *name;
+	enum phase phase;
+	enum step_result (*start)(struct sm *sm);
+	const char *what;
+} steps[SWEEP_STEPS] = {
+	[STEP_NONE] = { "none", PHASE_SAME, NULL, "" },
+	[STEP_PROBE] = { "probe", PHASE_PROBING, probe_start,
+		"reads the ports of devices of which something is suspected" },
+	[STEP_DISCOVER] = { "discover", PHASE_DISCOVERY, sweep_discover, "walks the whole fabric" },
+	[STEP_HIDDEN] = { "hidden", PHASE_SAME, probe_hidden,
+		"asks who did not answer, with earlier M_Keys" },
+	[STEP_ACCEPT] = { "accept", PHASE_SAME, sweep_accept,
+		"discovers again if more is silent than before" },
+	[STEP_PUBLISHED] = { "published", PHASE_PLANNING, sweep_take_published,
+		"takes the fabric of the last sweep" },
+	[STEP_PICTURE] = { "picture", PHASE_ELECTION, takeover_take_picture,
+		"takes the fabric and the plan that the standby had" },
+	[STEP_KEYS] = { "keys", PHASE_SAME, mkey_identify, "finds out which M_Keys ports have" },
+	[STEP_ADAPTERS] = { "adapters", PHASE_SAME, false_adapters_start,
+		"finds switches that claim to be adapters; discovers again behind them" },
+	[STEP_ELECT] = { "elect", PHASE_ELECTION, election_start,
+		"asks other subnet managers, and decides who is master" },
+	[STEP_MASTER] = { "master", PHASE_SAME, sweep_become_master, "becomes master, or stays it" },
+	[STEP_SPEEDS] = { "speeds", PHASE_LINKS, speeds_start, "reads what the discovery was not told of speeds" },
+	[STEP_ADAPTIVE] = { "adaptive", PHASE_SAME, adaptive_start,
+		"asks switches whether adaptive routing is on" },
+	[STEP_PLACES] = { "places", PHASE_SAME, places_start,
+		"reads P_Key tables that another manager may have left" },
+	[STEP_PREPARE] = { "prepare", PHASE_PLANNING, sweep_prepare, "notes links that went down" },
+	[STEP_KEPT_ROUTES] = { "kept-routes", PHASE_SAME, kept_routes_start,
+		"reads forwarding tables that switches do not let go" },
+	[STEP_PLAN] = { "plan", PHASE_SAME, sweep_plan, "computes LIDs, tables and routes" },
+	[STEP_PATHS_EARLY] = { "paths-early", PHASE_SAME, sweep_paths_early,
+		"begins to compute paths, if tables wait for the verdict" },
+	[STEP_READ] = { "read", PHASE_READING, observe_start, "reads tables that are not known" },
+	[STEP_COMING] = { "coming", PHASE_PORTS, sweep_coming, "tells the SA which plan is coming" },
+	[STEP_OWN_KEYS] = { "own-keys", PHASE_SAME, mkey_change, "sets our M_Key" },
+	[STEP_PORTS] = { "ports", PHASE_SAME, write_ports, "sets SwitchInfo and PortInfo, up to Armed" },
+	[STEP_MORE_VLS] = { "more-vls", PHASE_SAME, vls_add, "adds VLs to links at work, and changes their MTU" },
+	[STEP_PATHS_BEGIN] = { "paths-begin", PHASE_SAME, sweep_paths_begin,
+		"begins to compute paths, beside what follows" },
+	[STEP_JUDGE] = { "judge", PHASE_SAME, sweep_judge,
+		"waits for the paths where the policy is not in force yet" },
+	[STEP_TABLES] = { "tables", PHASE_TABLES, write_tables, "writes forwarding, P_Key, SL2VL and VLArb tables" },
+	[STEP_PATHS] = { "paths", PHASE_SAME, sweep_paths, "waits for the paths" },
+	[STEP_FOLLOW] = { "follow", PHASE_SAME, sweep_follow,
+		"computes paths once more where devices keep other tables" },
+	[STEP_ACTIVATE] = { "activate", PHASE_ACTIVATION, write_active,
+		"takes ports to Active, and begins to enforce partitions" },
+	[STEP_FEWER_VLS] = { "fewer-vls", PHASE_SAME, vls_take_away, "takes VLs from links at work" },
+	[STEP_ROUTES] = { "routes", PHASE_ROUTES, reroute_start,
+		"writes forwarding tables in rounds, where they follow from those in force" },
+	[STEP_TURN] = { "turn", PHASE_SAME, sweep_turn, "lets the event loop turn" },
+	[STEP_PUBLISH] = { "publish", PHASE_ANNOUNCING, sweep_publish, "the SA answers by the new plan" },
+	[STEP_ANNOUNCE] = { "announce", PHASE_SAME, announce_start,
+		"tells ports at work: P_Keys, the master, to register again" },
+	[STEP_SETTLE] = { "settle", PHASE_SAME, sweep_settle, "counts what came of it" },
+	[STEP_KEEP_PICTURE] = { "keep-picture", PHASE_SAME, takeover_keep_picture,
+		"keeps the plan for the case that the master is lost" },
+};
+
+const struct sweep_traits sweep_kinds[SWEEP_KINDS] = {
+	[SWEEP_NONE] = { "none" },
+	[SWEEP_PICTURE] = { "picture",
+		.steps = {
+			STEP_DISCOVER, STEP_HIDDEN, STEP_ACCEPT, STEP_KEYS, STEP_ADAPTERS,
+			STEP_SPEEDS, STEP_ADAPTIVE,
+			STEP_PREPARE, STEP_KEPT_ROUTES, STEP_PLAN, STEP_PATHS_BEGIN, STEP_PATHS,
+			STEP_KEEP_PICTURE,
+		} },
+	[SWEEP_TAKEOVER] = { "takeover", .once = true, .by_picture = true, .writes = true,
+		.steps = {
+			STEP_PICTURE, STEP_ELECT, STEP_MASTER,
+			STEP_PUBLISH, STEP_ANNOUNCE, STEP_SETTLE,
+		} },
+	[SWEEP_POLICY] = { "policy", .plans_all = true, .writes = true,
+		.steps = {
+			STEP_PUBLISHED,
+			STEP_PREPARE, STEP_KEPT_ROUTES, STEP_PLAN, STEP_PATHS_EARLY,
+			STEP_READ, STEP_COMING, STEP_OWN_KEYS, STEP_PORTS, STEP_MORE_VLS,
+			STEP_PATHS_BEGIN, STEP_JUDGE, STEP_TABLES, STEP_PATHS, STEP_FOLLOW,
+			STEP_ACTIVATE, STEP_FEWER_VLS, STEP_ROUTES,
+			STEP_PUBLISH, STEP_ANNOUNCE, STEP_SETTLE,
+		} },
+	[SWEEP_LOCAL] = { "local", .brief = true, .repairs = true, .writes = true,
+		.steps = {
+			STEP_PROBE, STEP_KEYS, STEP_ELECT, STEP_MASTER,
+			STEP_SPEEDS, STEP_ADAPTIVE, STEP_PLACES,
+			STEP_PREPARE, STEP_KEPT_ROUTES, STEP_PLAN, STEP_PATHS_EARLY,
+			STEP_READ, STEP_COMING, STEP_OWN_KEYS, STEP_PORTS, STEP_MORE_VLS,
+			STEP_PATHS_BEGIN, STEP_JUDGE, STEP_TABLES,
+			STEP_ACTIVATE, STEP_ROUTES, STEP_PATHS, STEP_FOLLOW, STEP_TURN,
+			STEP_PUBLISH, STEP_ANNOUNCE, STEP_SETTLE,
+		} },
+#define DISCOVERS \
+			STEP_DISCOVER, STEP_HIDDEN, STEP_ACCEPT, STEP_KEYS, STEP_ADAPTERS, \
+			STEP_ELECT, STEP_MASTER, \
+			STEP_SPEEDS, STEP_ADAPTIVE, STEP_PLACES, \
+			STEP_PREPARE, STEP_KEPT_ROUTES, STEP_PLAN, STEP_PATHS_EARLY, \
+			STEP_READ, STEP_COMING, STEP_OWN_KEYS, STEP_PORTS, STEP_MORE_VLS, \
+			STEP_PATHS_BEGIN, STEP_JUDGE, STEP_TABLES, STEP_PATHS, STEP_FOLLOW, \
+			STEP_ACTIVATE, STEP_FEWER_VLS, STEP_ROUTES, \
+			STEP_PUBLISH, STEP_ANNOUNCE, STEP_SETTLE,
+	[SWEEP_CHANGE] = { "change", .whole = true, .writes = true, .steps = { DISCOVERS } },
+	[SWEEP_FULL] = { "full", .whole = true, .reads_tables = true, .writes = true,
+		.steps = { DISCOVERS } },
+};
+
+const char *phase_name(enum phase p)
+{
+	static const char *const names[] = {
+		"idle", "probing", "discovery", "election", "links", "planning", "reading", "ports",
+		"tables", "activation", "routes", "announcing",
+	};
+	return names[p];
+}
+
+static bool takes(enum sweep_kind kind, enum sweep_step step)
+{
+	return memchr(sweep_kinds[kind].steps, (int)step, SWEEP_STEPS);
+}
+
+static enum sweep_step step_after(enum sweep_kind kind, enum sweep_step step)
+{
+	const uint8_t *at = memchr(sweep_kinds[kind].steps, (int)step, SWEEP_STEPS);
+
+	return step == STEP_NONE ? sweep_kinds[kind].steps[0] : at[1];
+}
+
+void sweep_step_over(struct sm *sm)
+{
+	struct sweep_progress *p = &sm->progress;
+	int64_t now = clock_mono_us();
+
+	if (p->step != STEP_NONE) {
+		p->took_us[p->step] += now - p->begun_us;
+		log_debug("sweep", "%s took %.3f s, %" PRIu64 " SMPs so far", steps[p->step].name,
+			  (double)(now - p->begun_us) * 1e-6,
+			  mad_counts(sm->mad)->smps - sm->smps_before);
+	}
+	p->step = STEP_NONE;
+}
+
+static enum step_result step_start(struct sm *sm, enum sweep_step step)
+{
+	struct sweep_progress *p = &sm->progress;
+
+	sweep_step_over(sm);
+	p->kind = sm->kind;
+	p->step = step;
+	p->begun_us = clock_mono_us();
+	p->runs[step] += p->runs[step] < UINT8_MAX;
+	if (steps[step].phase != PHASE_SAME)
+		sm->phase = steps[step].phase;
+	for (uint32_t i = 0; sm->work && i < sm->f->n_nodes; i++)
+		sm->work[i].cursor = 0;
+	return steps[step].start(sm);
+}
+
+static void sweep_fail(struct sm *sm)
+{
+	char *why = sm->failure;
+	struct event e;
+
+	sm->failure = NULL;
+	log_error("sweep", "given up: %s", why);
+	event_make(&e, EVENT_SWEEP_INCOMPLETE, "a sweep was given up: %s", why);
+	sm_tell(sm, &e);
+	free(why);
+	sweep_lost(sm);
+}
+
+void sweep_step_done(struct sm *sm, enum step_result result)
+{
+	enum sweep_step next;
+
+	for (;;) {
+		switch (result) {
+		case RESULT_DONE:
+			next = step_after(sm->kind, sm->progress.step);
+			break;
+		case RESULT_DISCOVER:
+			if (!takes(sm->kind, STEP_DISCOVER))
+				sm->kind = SWEEP_CHANGE;
+			next = STEP_DISCOVER;
+			break;
+		case RESULT_NOTHING:
+			log_debug("sweep", "%s: nothing has changed", sm->reason);
+			sm->phase = PHASE_IDLE;
+			sweep_cleanup(sm, false);
+			sm_sweep_ended(sm, sm->subnet_up);
+			return;
+		case RESULT_LOST:
+			sweep_lost(sm);
+			return;
+		case RESULT_FAIL:
+			sweep_fail(sm);
+			return;
+		case RESULT_WAIT:
+		case RESULT_OVER:
+		default:
+			return;
+		}
+		result = step_start(sm, next);
+	}
+}
+
+void sweep_run(struct sm *sm)
+{
+	memset(&sm->progress, 0, sizeof(sm->progress));
+	sweep_step_done(sm, RESULT_DONE);
+}
+
+void sweep_job_over(void *arg)
+{
+	struct sm *sm = arg;
+
+	sm->job = NULL;
+	sweep_step_done(sm, RESULT_DONE);
+}
+
+enum step_result sweep_fails(struct sm *sm, const char *why)
+{
+	free(sm->failure);
+	sm->failure = xstrdup(why);
+	return RESULT_FAIL;
+}
+
+void sweep_lost(struct sm *sm)
+{
+	sweep_cleanup(sm, false);
+	sm_sweep_ended(sm, false);
+}
