@@ -79,15 +79,10 @@ static bool make_guids(struct sa_scan *x, uint64_t at, void *record, uint32_t *o
 	return true;
 }
 
-uint16_t sa_guidinfo_record(struct sa_msg *m)
-{
-	static const struct sa_kind kind = {
-		.size = sizeof(struct sa_guidinfo_record), .fields = guidinfo_fields,
-		.n_fields = ARRAY_SIZE(guidinfo_fields), .range = range_guids, .make = make_guids,
-	};
-
-	return sa_scan_for(m, &kind);
-}
+const struct sa_kind sa_guidinfo_kind = {
+	.size = sizeof(struct sa_guidinfo_record), SA_FIELDS(guidinfo_fields),
+	.range = range_guids, .make = make_guids,
+};
 
 /* --- Set, Delete --- */
 

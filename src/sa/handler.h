@@ -47,12 +47,8 @@ struct sa_msg {
  * records, or left them in rows.
  */
 typedef uint16_t sa_handler(struct sa_msg *m);
-sa_handler sa_path_record, sa_multipath_record, sa_trace_record,
-	   sa_node_record, sa_portinfo_record,
-	   sa_switchinfo_record, sa_lft_record, sa_rft_record, sa_mft_record, sa_sl2vl_record,
-	   sa_vlarb_record, sa_pkey_record, sa_guidinfo_record, sa_guidinfo_set, sa_guidinfo_delete,
-	   sa_sminfo_record, sa_link_record,
-	   sa_mcmember_get, sa_mcmember_set, sa_mcmember_delete,
+sa_handler sa_path_record, sa_multipath_record, sa_trace_record, sa_guidinfo_set,
+	   sa_guidinfo_delete, sa_mcmember_get, sa_mcmember_set, sa_mcmember_delete,
 	   sa_service_get, sa_service_set, sa_service_delete, sa_inform_set, sa_inform_record,
 	   sa_replica_get;
 
@@ -63,6 +59,7 @@ struct sa_handler_entry {
 	uint8_t method;
 	uint8_t min_len;		/* bytes of the record that must be there */
 	sa_handler *fn;
+	const struct sa_kind *kind;	/* in place of fn: see sa/scan.h; or NULL */
 };
 /* Who handles it; or a MAD status. */
 uint16_t sa_find_handler(uint16_t attr, uint8_t method, const struct sa_handler_entry **h);

@@ -44,17 +44,11 @@ static bool make_link(struct sa_scan *x, uint64_t at, void *record, uint32_t own
 	return sa_endport_lid(x->s, from) && sa_endport_lid(x->s, to);
 }
 
-uint16_t sa_link_record(struct sa_msg *m)
-{
-	static const struct sa_kind kind = {
-		.size = sizeof(struct sa_link_record), .fields = link_fields,
-		.n_fields = ARRAY_SIZE(link_fields), .to_bit = LINK_TO_LID,
-		.to_offset = offsetof(struct sa_link_record, to_lid), .range = range_links,
-		.make = make_link,
-	};
-
-	return sa_scan_for(m, &kind);
-}
+const struct sa_kind sa_link_kind = {
+	.size = sizeof(struct sa_link_record), SA_FIELDS(link_fields), .to_bit = LINK_TO_LID,
+	.to_offset = offsetof(struct sa_link_record, to_lid), .range = range_links,
+	.make = make_link,
+};
 
 /* --- SMInfoRecord --- */
 
@@ -100,12 +94,7 @@ static bool make_sm(struct sa_scan *x, uint64_t at, void *record, uint32_t *owne
 	return true;
 }
 
-uint16_t sa_sminfo_record(struct sa_msg *m)
-{
-	static const struct sa_kind kind = {
-		.size = sizeof(struct sa_sminfo_record), .fields = sminfo_fields,
-		.n_fields = ARRAY_SIZE(sminfo_fields), .range = range_sms, .make = make_sm,
-	};
-
-	return sa_scan_for(m, &kind);
-}
+const struct sa_kind sa_sminfo_kind = {
+	.size = sizeof(struct sa_sminfo_record), SA_FIELDS(sminfo_fields),
+	.range = range_sms, .make = make_sm,
+};

@@ -46,15 +46,10 @@ static bool make_node(struct sa_scan *x, uint64_t at, void *record, uint32_t *ow
 	return true;
 }
 
-uint16_t sa_node_record(struct sa_msg *m)
-{
-	static const struct sa_kind kind = {
-		.size = sizeof(struct sa_node_record), .fields = node_fields,
-		.n_fields = ARRAY_SIZE(node_fields), .range = sa_range_ports, .make = make_node,
-	};
-
-	return sa_scan_for(m, &kind);
-}
+const struct sa_kind sa_node_kind = {
+	.size = sizeof(struct sa_node_record), SA_FIELDS(node_fields),
+	.range = sa_range_ports, .make = make_node,
+};
 
 /* --- PortInfoRecord --- */
 
@@ -161,13 +156,7 @@ static bool make_portinfo(struct sa_scan *x, uint64_t at, void *record, uint32_t
 	return true;
 }
 
-uint16_t sa_portinfo_record(struct sa_msg *m)
-{
-	static const struct sa_kind kind = {
-		.size = sizeof(struct sa_portinfo_record), .fields = portinfo_fields,
-		.n_fields = ARRAY_SIZE(portinfo_fields),
-		.range = sa_range_ports, .make = make_portinfo,
-	};
-
-	return sa_scan_for(m, &kind);
-}
+const struct sa_kind sa_portinfo_kind = {
+	.size = sizeof(struct sa_portinfo_record), SA_FIELDS(portinfo_fields),
+	.range = sa_range_ports, .make = make_portinfo,
+};

@@ -210,8 +210,7 @@ static uint16_t handle(struct sa_msg *m, const struct sa_request *req)
 	if (m->requester == FABRIC_NONE || (changes_anything(m->method) &&
 					    !fabric_owns_guid(m->s->f, m->requester)))
 		return IB_SA_REQ_INVALID;
-	mcast_sync(m->sa->mcast, m->s);
-	status = h->fn(m);
+	status = h->kind ? sa_scan_for(m, h->kind) : h->fn(m);
 	if (!status && !m->budget)
 		return IB_SA_NO_RESOURCES;
 	/* an empty table is an answer; a trace without a node is of no path */

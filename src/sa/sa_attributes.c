@@ -11,6 +11,7 @@
 #include "lib/base/bytes.h"
 #include "sa/handler.h"
 #include "sa/registry/groups.h"
+#include "sa/scan.h"
 
 /* --- ClassPortInfo (13.4.8.1) --- */
 
@@ -82,37 +83,40 @@ uint16_t sa_replica_get(struct sa_msg *m)
 
 /* Get and GetTable, which are one but for how many records they may have. */
 #define READ(attr, len, fn) \
-	{ attr, UMAD_METHOD_GET, len, fn }, { attr, UMAD_SA_METHOD_GET_TABLE, len, fn }
+	{ attr, UMAD_METHOD_GET, len, fn, NULL }, { attr, UMAD_SA_METHOD_GET_TABLE, len, fn, NULL }
+#define SCAN(attr, len, kind) \
+	{ attr, UMAD_METHOD_GET, len, NULL, &kind }, \
+	{ attr, UMAD_SA_METHOD_GET_TABLE, len, NULL, &kind }
 
 static const struct sa_handler_entry handlers[] = {
 	READ(UMAD_SA_ATTR_PATH_REC, 64, sa_path_record),
-	{ UMAD_SA_ATTR_MULTI_PATH_REC, UMAD_SA_METHOD_GET_MULTI, 24, sa_multipath_record },
+	{ UMAD_SA_ATTR_MULTI_PATH_REC, UMAD_SA_METHOD_GET_MULTI, 24, sa_multipath_record, NULL },
 	/* its request has a PathRecord */
-	{ UMAD_SA_ATTR_TRACE_REC, UMAD_SA_METHOD_GET_TRACE_TABLE, 64, sa_trace_record },
+	{ UMAD_SA_ATTR_TRACE_REC, UMAD_SA_METHOD_GET_TRACE_TABLE, 64, sa_trace_record, NULL },
 	READ(UMAD_SA_ATTR_MCMEMBER_REC, 52, sa_mcmember_get),
-	{ UMAD_SA_ATTR_MCMEMBER_REC, UMAD_METHOD_SET, 52, sa_mcmember_set },
-	{ UMAD_SA_ATTR_MCMEMBER_REC, UMAD_SA_METHOD_DELETE, 52, sa_mcmember_delete },
+	{ UMAD_SA_ATTR_MCMEMBER_REC, UMAD_METHOD_SET, 52, sa_mcmember_set, NULL },
+	{ UMAD_SA_ATTR_MCMEMBER_REC, UMAD_SA_METHOD_DELETE, 52, sa_mcmember_delete, NULL },
 	READ(UMAD_SA_ATTR_SERVICE_REC, 176, sa_service_get),
-	{ UMAD_SA_ATTR_SERVICE_REC, UMAD_METHOD_SET, 176, sa_service_set },
-	{ UMAD_SA_ATTR_SERVICE_REC, UMAD_SA_METHOD_DELETE, 176, sa_service_delete },
-	{ UMAD_ATTR_INFORM_INFO, UMAD_METHOD_SET, 36, sa_inform_set },
+	{ UMAD_SA_ATTR_SERVICE_REC, UMAD_METHOD_SET, 176, sa_service_set, NULL },
+	{ UMAD_SA_ATTR_SERVICE_REC, UMAD_SA_METHOD_DELETE, 176, sa_service_delete, NULL },
+	{ UMAD_ATTR_INFORM_INFO, UMAD_METHOD_SET, 36, sa_inform_set, NULL },
 	READ(UMAD_SA_ATTR_INFORM_INFO_REC, 60, sa_inform_record),
-	READ(UMAD_SA_ATTR_NODE_REC, 108, sa_node_record),
-	READ(UMAD_SA_ATTR_PORT_INFO_REC, 68, sa_portinfo_record),
-	READ(UMAD_SA_ATTR_SLVL_REC, 16, sa_sl2vl_record),
-	READ(UMAD_SA_ATTR_SWITCH_INFO_REC, 24, sa_switchinfo_record),
-	READ(UMAD_SA_ATTR_LINEAR_FT_REC, 72, sa_lft_record),
-	READ(UMAD_SA_ATTR_RANDOM_FT_REC, 72, sa_rft_record),
-	READ(UMAD_SA_ATTR_MCAST_FT_REC, 72, sa_mft_record),
-	READ(UMAD_SA_ATTR_SM_INFO_REC, 25, sa_sminfo_record),
-	READ(UMAD_SA_ATTR_LINK_REC, 6, sa_link_record),
-	READ(UMAD_SA_ATTR_GUID_INFO_REC, 72, sa_guidinfo_record),
-	{ UMAD_SA_ATTR_GUID_INFO_REC, UMAD_METHOD_SET, 72, sa_guidinfo_set },
-	{ UMAD_SA_ATTR_GUID_INFO_REC, UMAD_SA_METHOD_DELETE, 72, sa_guidinfo_delete },
-	READ(UMAD_SA_ATTR_PKEY_TABLE_REC, 72, sa_pkey_record),
-	READ(UMAD_SA_ATTR_VL_ARB_REC, 72, sa_vlarb_record),
-	{ UMAD_ATTR_CLASS_PORT_INFO, UMAD_METHOD_GET, 0, class_port_info },
-	{ SA_ATTR_REPLICA, UMAD_METHOD_GET, sizeof(struct sa_replica), sa_replica_get },
+	SCAN(UMAD_SA_ATTR_NODE_REC, 108, sa_node_kind),
+	SCAN(UMAD_SA_ATTR_PORT_INFO_REC, 68, sa_portinfo_kind),
+	SCAN(UMAD_SA_ATTR_SLVL_REC, 16, sa_sl2vl_kind),
+	SCAN(UMAD_SA_ATTR_SWITCH_INFO_REC, 24, sa_switchinfo_kind),
+	SCAN(UMAD_SA_ATTR_LINEAR_FT_REC, 72, sa_lft_kind),
+	SCAN(UMAD_SA_ATTR_RANDOM_FT_REC, 72, sa_rft_kind),
+	SCAN(UMAD_SA_ATTR_MCAST_FT_REC, 72, sa_mft_kind),
+	SCAN(UMAD_SA_ATTR_SM_INFO_REC, 25, sa_sminfo_kind),
+	SCAN(UMAD_SA_ATTR_LINK_REC, 6, sa_link_kind),
+	SCAN(UMAD_SA_ATTR_GUID_INFO_REC, 72, sa_guidinfo_kind),
+	{ UMAD_SA_ATTR_GUID_INFO_REC, UMAD_METHOD_SET, 72, sa_guidinfo_set, NULL },
+	{ UMAD_SA_ATTR_GUID_INFO_REC, UMAD_SA_METHOD_DELETE, 72, sa_guidinfo_delete, NULL },
+	SCAN(UMAD_SA_ATTR_PKEY_TABLE_REC, 72, sa_pkey_kind),
+	SCAN(UMAD_SA_ATTR_VL_ARB_REC, 72, sa_vlarb_kind),
+	{ UMAD_ATTR_CLASS_PORT_INFO, UMAD_METHOD_GET, 0, class_port_info, NULL },
+	{ SA_ATTR_REPLICA, UMAD_METHOD_GET, sizeof(struct sa_replica), sa_replica_get, NULL },
 };
 
 static bool method_known(uint8_t method)

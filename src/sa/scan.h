@@ -34,6 +34,14 @@ struct sa_kind {
 	bool (*make)(struct sa_scan *x, uint64_t at, void *record, uint32_t owner[2]);
 };
 
+#define SA_FIELDS(table) .fields = table, .n_fields = ARRAY_SIZE(table)
+
+extern const struct sa_kind sa_node_kind, sa_portinfo_kind;	/* node_records.c */
+extern const struct sa_kind sa_link_kind, sa_sminfo_kind;	/* link_records.c */
+extern const struct sa_kind sa_sl2vl_kind, sa_vlarb_kind, sa_pkey_kind;	/* table_records.c */
+extern const struct sa_kind sa_switchinfo_kind, sa_lft_kind, sa_rft_kind, sa_mft_kind;
+extern const struct sa_kind sa_guidinfo_kind;
+
 struct sa_scan {
 	struct sa_rows rows;
 	const struct sa_kind *kind;
@@ -49,11 +57,7 @@ struct sa_scan {
 	uint8_t want[SA_RECORD_MAX];	/* the query's record; its LIDs are base LIDs */
 };
 
-/*
- * A handler's work: the answer will come from a scan.  Else a status: for a
- * request of more than one MAD, an AttributeModifier that means nothing, or one
- * that is for the trusted.
- */
+/* In place of a handler: the answer will come from a scan; or a status. */
 uint16_t sa_scan_for(struct sa_msg *m, const struct sa_kind *kind);
 
 static inline bool sa_asks(const struct sa_scan *x, unsigned bit)

@@ -67,16 +67,10 @@ static bool make_switchinfo(struct sa_scan *x, uint64_t at, void *record, uint32
 	return switch_lid(x, (uint32_t)at, r->lid, owner);
 }
 
-uint16_t sa_switchinfo_record(struct sa_msg *m)
-{
-	static const struct sa_kind kind = {
-		.size = sizeof(struct sa_switchinfo_record), .fields = switchinfo_fields,
-		.n_fields = ARRAY_SIZE(switchinfo_fields), .range = range_switches,
-		.make = make_switchinfo,
-	};
-
-	return sa_scan_for(m, &kind);
-}
+const struct sa_kind sa_switchinfo_kind = {
+	.size = sizeof(struct sa_switchinfo_record), SA_FIELDS(switchinfo_fields),
+	.range = range_switches, .make = make_switchinfo,
+};
 
 /* --- LinearForwardingTableRecord --- */
 
@@ -112,15 +106,10 @@ static bool make_lft(struct sa_scan *x, uint64_t at, void *record, uint32_t *own
 	return switch_lid(x, sw, r->lid, owner);
 }
 
-uint16_t sa_lft_record(struct sa_msg *m)
-{
-	static const struct sa_kind kind = {
-		.size = sizeof(struct sa_ft_record), .fields = ft_fields,
-		.n_fields = ARRAY_SIZE(ft_fields), .range = range_lft, .make = make_lft,
-	};
-
-	return sa_scan_for(m, &kind);
-}
+const struct sa_kind sa_lft_kind = {
+	.size = sizeof(struct sa_ft_record), SA_FIELDS(ft_fields),
+	.range = range_lft, .make = make_lft,
+};
 
 /*
  * RandomForwardingTableRecord: a known attribute, and there are none.  A switch with
@@ -132,15 +121,10 @@ static bool make_nothing(struct sa_scan *x, uint64_t at, void *record, uint32_t 
 	return false;
 }
 
-uint16_t sa_rft_record(struct sa_msg *m)
-{
-	static const struct sa_kind kind = {
-		.size = sizeof(struct sa_ft_record), .fields = ft_fields,
-		.n_fields = ARRAY_SIZE(ft_fields), .range = sa_range_none, .make = make_nothing,
-	};
-
-	return sa_scan_for(m, &kind);
-}
+const struct sa_kind sa_rft_kind = {
+	.size = sizeof(struct sa_ft_record), SA_FIELDS(ft_fields),
+	.range = sa_range_none, .make = make_nothing,
+};
 
 /* --- MulticastForwardingTableRecord --- */
 
@@ -183,12 +167,7 @@ static bool make_mft(struct sa_scan *x, uint64_t at, void *record, uint32_t *own
 	       x->sm->mft_block(x->sm->arg, node_of(x, sw)->guid, block, position, r->entries);
 }
 
-uint16_t sa_mft_record(struct sa_msg *m)
-{
-	static const struct sa_kind kind = {
-		.size = sizeof(struct sa_mft_record), .fields = mft_fields,
-		.n_fields = ARRAY_SIZE(mft_fields), .range = range_mft, .make = make_mft,
-	};
-
-	return sa_scan_for(m, &kind);
-}
+const struct sa_kind sa_mft_kind = {
+	.size = sizeof(struct sa_mft_record), SA_FIELDS(mft_fields),
+	.range = range_mft, .make = make_mft,
+};

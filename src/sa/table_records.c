@@ -81,15 +81,10 @@ static bool make_sl2vl(struct sa_scan *x, uint64_t at, void *record, uint32_t *o
 	return true;
 }
 
-uint16_t sa_sl2vl_record(struct sa_msg *m)
-{
-	static const struct sa_kind kind = {
-		.size = sizeof(struct sa_sl2vl_record), .fields = sl2vl_fields,
-		.n_fields = ARRAY_SIZE(sl2vl_fields), .range = range_sl2vl, .make = make_sl2vl,
-	};
-
-	return sa_scan_for(m, &kind);
-}
+const struct sa_kind sa_sl2vl_kind = {
+	.size = sizeof(struct sa_sl2vl_record), SA_FIELDS(sl2vl_fields),
+	.range = range_sl2vl, .make = make_sl2vl,
+};
 
 /* --- VLArbitrationTableRecord --- */
 
@@ -129,15 +124,10 @@ static bool make_vlarb(struct sa_scan *x, uint64_t at, void *record, uint32_t *o
 	return vlarb_block_entries(p, block) != 0;
 }
 
-uint16_t sa_vlarb_record(struct sa_msg *m)
-{
-	static const struct sa_kind kind = {
-		.size = sizeof(struct sa_vlarb_record), .fields = vlarb_fields,
-		.n_fields = ARRAY_SIZE(vlarb_fields), .range = range_vlarb, .make = make_vlarb,
-	};
-
-	return sa_scan_for(m, &kind);
-}
+const struct sa_kind sa_vlarb_kind = {
+	.size = sizeof(struct sa_vlarb_record), SA_FIELDS(vlarb_fields),
+	.range = range_vlarb, .make = make_vlarb,
+};
 
 /* --- P_KeyTableRecord --- */
 
@@ -184,13 +174,7 @@ static bool make_pkeys(struct sa_scan *x, uint64_t at, void *record, uint32_t *o
 	return true;
 }
 
-uint16_t sa_pkey_record(struct sa_msg *m)
-{
-	static const struct sa_kind kind = {
-		.size = sizeof(struct sa_pkey_record), .fields = pkey_fields,
-		.n_fields = ARRAY_SIZE(pkey_fields), .trusted_only = true, .range = range_pkeys,
-		.make = make_pkeys,
-	};
-
-	return sa_scan_for(m, &kind);
-}
+const struct sa_kind sa_pkey_kind = {
+	.size = sizeof(struct sa_pkey_record), SA_FIELDS(pkey_fields), .trusted_only = true,
+	.range = range_pkeys, .make = make_pkeys,
+};

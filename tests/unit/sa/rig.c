@@ -226,13 +226,20 @@ static void check_answer(const struct rig *r)
 	ck_assert_uint_eq(get_be64(a + 36), 0);			/* SM_Key is never said */
 }
 
+bool rig_answer(struct rig *r, const struct sa_request *req)
+{
+	if (r->sa.state)
+		mcast_sync(r->sa.mcast, r->sa.state);	/* as whoever publishes a state does */
+	return sa_answer(&r->sa, req, &r->out);
+}
+
 unsigned rig_ask(struct rig *r)
 {
 	/* of its own, so that reading beyond len is noticed */
 	uint8_t *copy = xmemdup(r->mad, r->len);
 	struct sa_request req = { .mad = copy, .len = r->len, .slid = r->slid, .qpn = r->qpn,
 				  .arrived_us = r->arrived_us };
-	bool answered = sa_answer(&r->sa, &req, &r->out);
+	bool answered = rig_answer(r, &req);
 
 	free(copy);
 	ck_assert(answered);

@@ -64,6 +64,8 @@ void rig_range(struct u64_ranges *ranges, uint64_t lo, uint64_t hi);
 /* A request of 256 bytes from h1; its data, zeroed. */
 void *rig_request(struct rig *r, uint8_t method, uint16_t attr, uint64_t mask);
 void rig_set_mask(struct rig *r, uint64_t mask);
+/* What the SA answers, in r->out; false: nothing. */
+bool rig_answer(struct rig *r, const struct sa_request *req);
 /* Sends it; the answer's status.  There must be an answer. */
 unsigned rig_ask(struct rig *r);
 /* Records in the answer, by AttributeOffset and length; checks that both make sense. */

@@ -28,7 +28,7 @@ static bool ask(void)
 {
 	struct sa_request req = { .mad = r.mad, .len = r.len, .slid = r.slid };
 
-	return sa_answer(&r.sa, &req, &r.out);
+	return rig_answer(&r, &req);
 }
 
 /* --- methods and attributes --- */
@@ -426,7 +426,7 @@ START_TEST(any_bytes)
 		uint8_t *copy = xmemdup(r.mad, r.len);
 		struct sa_request req = { .mad = copy, .len = r.len, .slid = r.slid };
 
-		if (sa_answer(&r.sa, &req, &r.out)) {
+		if (rig_answer(&r, &req)) {
 			ck_assert_uint_ge(r.out.n, SA_HDR_LEN);
 			ck_assert(r.out.s[3] & 0x80);
 			good += get_be16(r.out.s + 4) == 0;

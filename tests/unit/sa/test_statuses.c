@@ -216,7 +216,7 @@ static unsigned ask(void)
 	bool answered;
 
 	memcpy(copy, r.mad, r.len);
-	answered = sa_answer(&r.sa, &req, &r.out);
+	answered = rig_answer(&r, &req);
 	free(copy);
 	ck_assert_uint_eq(answered, r.out.n > 0);
 	ck_assert_uint_eq(r.sa.stats->requests, r.sa.stats->answered + r.sa.stats->dropped);

@@ -26,21 +26,21 @@ static const struct kind {
 	uint16_t attr;
 	uint8_t size;
 	uint64_t reserved;	/* bits of the mask that mean nothing */
-	sa_handler *fn;
+	const struct sa_kind *scan;
 } kinds[] = {
-	{ SL2VL, 16, 1 << 3, sa_sl2vl_record },
-	{ SWITCH, 24, 1 << 1 | 1 << 19, sa_switchinfo_record },
-	{ LFT, 72, 1 << 2, sa_lft_record },
-	{ RFT, 72, 1 << 2, sa_rft_record },
-	{ MFT, 72, 1 << 2 | 1 << 4, sa_mft_record },
-	{ SMINFO, 25, 1 << 1, sa_sminfo_record },
-	{ LINK, 6, 1 << 4, sa_link_record },
-	{ GUIDINFO, 72, 1 << 2 | 1 << 3, sa_guidinfo_record },
-	{ PKEY, 72, 1 << 3, sa_pkey_record },
-	{ VLARB, 72, 1 << 3, sa_vlarb_record },
-	{ 0x11, 108, 1 << 1, sa_node_record },
+	{ SL2VL, 16, 1 << 3, &sa_sl2vl_kind },
+	{ SWITCH, 24, 1 << 1 | 1 << 19, &sa_switchinfo_kind },
+	{ LFT, 72, 1 << 2, &sa_lft_kind },
+	{ RFT, 72, 1 << 2, &sa_rft_kind },
+	{ MFT, 72, 1 << 2 | 1 << 4, &sa_mft_kind },
+	{ SMINFO, 25, 1 << 1, &sa_sminfo_kind },
+	{ LINK, 6, 1 << 4, &sa_link_kind },
+	{ GUIDINFO, 72, 1 << 2 | 1 << 3, &sa_guidinfo_kind },
+	{ PKEY, 72, 1 << 3, &sa_pkey_kind },
+	{ VLARB, 72, 1 << 3, &sa_vlarb_kind },
+	{ 0x11, 108, 1 << 1, &sa_node_kind },
 	{ 0x12, 68, 1 << 19 | 1ull << 44 | 1ull << 46 | 1ull << 51 | 1ull << 56,
-	  sa_portinfo_record },
+	  &sa_portinfo_kind },
 };
 
 static const struct kind *kind_of(uint16_t attr)
@@ -781,7 +781,7 @@ START_TEST(few_steps)
 	enum sa_step step;
 
 	memset(data, jumps[_i].fill, sizeof(data));
-	ck_assert_uint_eq(kind_of(m.attr)->fn(&m), 0);
+	ck_assert_uint_eq(sa_scan_for(&m, kind_of(m.attr)->scan), 0);
 	while ((step = m.rows->step(m.rows, record)) != SA_END)
 		skips += step == SA_SKIP;
 	if (m.attr == LFT)
