@@ -39,7 +39,8 @@ held() { [ "$(status registrations-held)" = true ]; }
 # what a subnet manager says that there is
 registered() {
 	ctl -j services | sed -E '/"service-id"/!d; s/"lease": 3[0-9]*/"lease": 3…/'
-	ctl -j subscriptions | grep -vE '"(answered|sent|reports)"'
+	# how many Reports are not answered is each master's own count
+	ctl -j subscriptions | sed -E 's/"unanswered": [0-9]+, //'
 	ctl -j mcast | grep -E '"(mgid|mlid|pkey|members)"'
 	ctl -j mcast $group | grep -E '"port-guid"' | sort	# switches have a GUID, too, once they know of it
 	ctl -j partitions | grep -E '"(name|pkey)"'
