@@ -42,11 +42,6 @@ static bool open_file(const char *name)
 	return ok;
 }
 
-static void head(const json_t *answer)
-{
-	(void)answer;
-}
-
 static bool row(const json_t *piece)
 {
 	const char *name = json_string_value(json_object_get(piece, "file"));
@@ -70,5 +65,5 @@ static bool end(bool complete)
 	return ok;
 }
 
-const struct output text_dump = { .head = head, .row = row, .end = end, .raw_rows = true };
-const struct output text_export_ibacm = { .head = head, .row = row, .end = end, .raw_rows = true };
+const struct output text_dump = { .row = row, .end = end, .raw_rows = true };
+const struct output text_export_ibacm = { .row = row, .end = end, .raw_rows = true };

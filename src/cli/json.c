@@ -92,11 +92,6 @@ static bool end(bool complete)
 
 /* --- rows alone, each in a line, as they come --- */
 
-static void no_head(const json_t *answer)
-{
-	(void)answer;
-}
-
 static bool line(const json_t *value)
 {
 	put_json(value, JSON_COMPACT | REALS);
@@ -104,11 +99,5 @@ static bool line(const json_t *value)
 	return fflush(stdout) == 0;
 }
 
-static bool no_end(bool complete)
-{
-	(void)complete;
-	return true;
-}
-
-const struct output json_lines_output = { .head = no_head, .row = line, .end = no_end };
+const struct output json_lines_output = { .row = line };
 const struct output json_output = { .head = head, .row = row, .end = end };

@@ -514,7 +514,10 @@ static int print_answer(FILE *daemon, json_t *answer, const struct output *out)
 		clean_strings(answer);
 	if (!ok)
 		return refused(answer);
-	out->head(answer);
+	if (out->says)
+		puts(out->says);
+	if (out->head)
+		out->head(answer);
 	if (json_object_get(answer, "rows"))
 		status = print_rows(daemon, out);
 	if (out->end && !out->end(status == EXIT_DONE) && status == EXIT_DONE)
@@ -660,22 +663,14 @@ static int install(json_t *args, const struct buf *file)
 static bool wait_in_force(void)
 {
 	for (unsigned i = 0; i < WAIT_SECONDS * 50; i++) {
-		struct connection *daemon = connect_daemon(PATIENCE_SECONDS);
-		json_t *answer = NULL, *args = json_object();
-		const json_t *x;
-		bool done = false;
+		json_t *args = json_object(), *answer = ask_once("status", args, NULL);
+		const json_t *result = json_object_get(answer, "result");
+		const json_t *x = json_object_get(json_object_get(result, "policy"), "run-time");
+		bool asked = answer, done = x && num(x, "change") == num(x, "change-in-force");
 
-		if (daemon) {
-			send_request(daemon->fd, "status", args, NULL);
-			answer = read_object(daemon->in);
-			x = json_object_get(json_object_get(json_object_get(answer, "result"),
-							    "policy"), "run-time");
-			done = x && num(x, "change") == num(x, "change-in-force");
-			fclose(daemon->in);
-		}
 		json_decref(answer);
 		json_decref(args);
-		if (!daemon || done)
+		if (!asked || done)
 			return done;
 		usleep(20000);
 	}

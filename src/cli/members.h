@@ -42,4 +42,11 @@ static inline void put_num(const json_t *o, const char *key, int width)
 		printf("%*s", width, "-");
 }
 
+/* An array of names, with commas in between. */
+static inline void put_names(const json_t *names)
+{
+	for (size_t i = 0; i < json_array_size(names); i++)
+		printf("%s%s", i ? ", " : "", json_string_value(json_array_get(names, i)));
+}
+
 #endif

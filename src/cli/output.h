@@ -3,8 +3,7 @@
  * What becomes of an answer: text for people, JSON for programs, or files.
  *
  * head is called once with the answer's first object, row for each row, then
- * end, with complete false if the rest of the answer never came.  row and end
- * may be NULL.  They return false, with a message printed, when the output
+ * end, with complete false if the rest of the answer never came.  Each may be NULL.  They return false, with a message printed, when the output
  * can't be written.
  */
 #ifndef QOSD_CLI_OUTPUT_H
@@ -14,6 +13,7 @@
 #include <stdbool.h>
 
 struct output {
+	const char *says;		/* a line in place of head, or the titles of the rows */
 	void (*head)(const json_t *answer);
 	bool (*row)(const json_t *row);
 	bool (*end)(bool complete);

@@ -230,13 +230,6 @@ static void print_status(const json_t *answer)
 
 /* --- nodes, ports --- */
 
-static void nodes_head(const json_t *answer)
-{
-	(void)answer;
-	printf("%-6s  %-18s  %5s  %6s  %4s  %s\n", "TYPE", "GUID", "LID", "LINKED", "HOPS",
-	       "DESCRIPTION");
-}
-
 static bool nodes_row(const json_t *n)
 {
 	char linked[32];
@@ -246,13 +239,6 @@ static bool nodes_row(const json_t *n)
 	put_num(n, "lid", 5);
 	printf("  %6s  %4lld  %s\n", linked, num(n, "hops"), str(n, "description"));
 	return true;
-}
-
-static void ports_head(const json_t *answer)
-{
-	(void)answer;
-	printf("%-7s  %5s  %-8s  %4s  %3s  %s\n", "STATE", "LID", "LINK", "MTU", "VLS",
-	       "PORT -> PEER");
 }
 
 static bool ports_row(const json_t *p)
@@ -411,40 +397,26 @@ static void print_reload(const json_t *answer)
 	printf("the policy is accepted\n");
 }
 
-static void print_sweep(const json_t *answer)
-{
-	(void)answer;
-	printf("a sweep is asked for\n");
-}
-
 static void print_links_release(const json_t *answer)
 {
 	const json_t *result = json_object_get(answer, "result");
 
-	printf("links that are as any other again: %lld\n",
-	       (long long)json_integer_value(json_object_get(result, "released")));
-}
-
-static void print_links_retrain(const json_t *answer)
-{
-	(void)answer;
-	puts("the link is being trained");
-}
-
-static void print_priority(const json_t *answer)
-{
-	(void)answer;
-	printf("the priority is set\n");
+	printf("links that are as any other again: %lld\n", num(result, "released"));
 }
 
 const struct output text_status = { .head = print_status };
-const struct output text_nodes = { .head = nodes_head, .row = nodes_row };
-const struct output text_ports = { .head = ports_head, .row = ports_row };
+const struct output text_nodes = {
+	.says = "TYPE    GUID                  LID  LINKED  HOPS  DESCRIPTION",
+	.row = nodes_row,
+};
+const struct output text_ports = {
+	.says = "STATE      LID  LINK       MTU  VLS  PORT -> PEER", .row = ports_row,
+};
 const struct output text_route = { .head = print_route };
 const struct output text_sl2vl = { .head = print_sl2vl };
 const struct output text_vlarb = { .head = print_vlarb };
 const struct output text_reload = { .head = print_reload };
-const struct output text_sweep = { .head = print_sweep };
+const struct output text_sweep = { .says = "a sweep is asked for" };
 const struct output text_links_release = { .head = print_links_release };
-const struct output text_links_retrain = { .head = print_links_retrain };
-const struct output text_priority = { .head = print_priority };
+const struct output text_links_retrain = { .says = "the link is being trained" };
+const struct output text_priority = { .says = "the priority is set" };

@@ -24,12 +24,6 @@ static void put_real(const json_t *o, const char *key, int width)
 		printf("  %*s", width, "-");
 }
 
-static void put_names(const json_t *names)
-{
-	for (size_t i = 0; i < json_array_size(names); i++)
-		printf("%s%s", i ? ", " : "", json_string_value(json_array_get(names, i)));
-}
-
 static void put_link(const json_t *o)
 {
 	printf("%g Gb/s (data %.4g), MTU %lld, %lld VLs", real(o, "rate"), real(o, "data-rate"),

@@ -2,12 +2,6 @@
 /* Text of `services` and `subscriptions`. */
 #include "text.h"
 
-static void services_head(const json_t *answer)
-{
-	(void)answer;
-	printf("%-18s  %-6s  %10s  %-39s  %s\n", "SERVICE-ID", "P_KEY", "LEASE", "GID", "NAME");
-}
-
 static bool services_row(const json_t *s)
 {
 	char lease[24] = "for ever";
@@ -17,13 +11,6 @@ static bool services_row(const json_t *s)
 	printf("%-18s  0x%04llx  %10s  %-39s  %s\n", str(s, "service-id"), num(s, "pkey"), lease,
 	       str(s, "gid"), str(s, "name"));
 	return true;
-}
-
-static void subscriptions_head(const json_t *answer)
-{
-	(void)answer;
-	printf("%-8s  %-6s  %5s  %-8s  %4s  %-12s  %s\n", "QP", "TRAP", "TYPE", "PRODUCER", "ENUM",
-	       "FROM", "PORT");
 }
 
 /* A number, or "all". */
@@ -64,5 +51,11 @@ static bool subscriptions_row(const json_t *s)
 	return true;
 }
 
-const struct output text_services = { .head = services_head, .row = services_row };
-const struct output text_subscriptions = { .head = subscriptions_head, .row = subscriptions_row };
+const struct output text_services = {
+	.says = "SERVICE-ID          P_KEY        LEASE  GID                                      NAME",
+	.row = services_row,
+};
+const struct output text_subscriptions = {
+	.says = "QP        TRAP     TYPE  PRODUCER  ENUM  FROM          PORT",
+	.row = subscriptions_row,
+};

@@ -25,12 +25,6 @@ static void put_count(const json_t *o, const char *key, const char *doubt, int w
 	printf(" %*s", width, text);
 }
 
-static void put_names(const json_t *names)
-{
-	for (size_t i = 0; i < json_array_size(names); i++)
-		printf("%s%s", i ? ", " : "", json_string_value(json_array_get(names, i)));
-}
-
 static const char *verdict_text(const char *verdict)
 {
 	static const char *const texts[][2] = {

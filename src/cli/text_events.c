@@ -11,9 +11,4 @@ static bool put_event(const json_t *row)
 	return fflush(stdout) == 0;
 }
 
-static void no_head(const json_t *answer)
-{
-	(void)answer;
-}
-
-const struct output text_events = { .head = no_head, .row = put_event };
+const struct output text_events = { .row = put_event };

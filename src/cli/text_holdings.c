@@ -77,12 +77,6 @@ static void print_taken(const json_t *answer)
 	putchar('\n');
 }
 
-static void print_removed(const json_t *answer)
-{
-	(void)answer;
-	printf("removed\n");
-}
-
 const struct output text_holdings = { .head = holdings_head, .row = holdings_row };
 const struct output text_holdings_remove = { .head = print_taken };
-const struct output text_mcast_remove = { .head = print_removed };
+const struct output text_mcast_remove = { .says = "removed" };

@@ -69,11 +69,6 @@ static void print_revert(const json_t *answer)
 
 /* --- show: as it is, for a file --- */
 
-static void print_show(const json_t *answer)
-{
-	(void)answer;
-}
-
 static bool show_line(const json_t *row)
 {
 	printf("%s\n", str(row, "line"));
@@ -236,5 +231,5 @@ const struct output text_plan = { .head = print_plan };
 const struct output text_policy_load = { .head = print_load };
 const struct output text_policy_confirm = { .head = print_confirm };
 const struct output text_policy_revert = { .head = print_revert };
-const struct output text_policy_show = { .head = print_show, .row = show_line, .raw_rows = true };
+const struct output text_policy_show = { .row = show_line, .raw_rows = true };
 const struct output text_policy_history = { .head = print_history };

@@ -95,10 +95,5 @@ static bool put_event(const json_t *row)
 	return fflush(stdout) == 0;
 }
 
-static void no_head(const json_t *answer)
-{
-	(void)answer;
-}
-
 const struct output text_sa_stats = { .head = print_stats };
-const struct output text_sa_trace = { .head = no_head, .row = put_event };
+const struct output text_sa_trace = { .row = put_event };
