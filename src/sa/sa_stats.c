@@ -18,11 +18,6 @@ static const uint16_t statuses[SA_STATUS_SLOTS] = {
 	IB_SA_INSUFFICIENT_COMPONENTS, IB_SA_REQ_DENIED, IB_SA_PRIORITY_SUGGESTED,
 };
 
-uint16_t sa_status_of_slot(unsigned slot)
-{
-	return statuses[slot];
-}
-
 uint16_t sa_attr_of_slot(unsigned slot)
 {
 	return slot == SA_ATTR_SLOT_REPLICA ? SA_ATTR_REPLICA : (uint16_t)slot;

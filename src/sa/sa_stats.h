@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Statuses that there are, as indexes: see sa_status_of_slot(). */
+/* Statuses that there are, as indexes: see sa_stats.c. */
 #define SA_STATUS_SLOTS 14
 /* Times in µs, four slots to a power of two; the last one has all that took longer. */
 #define SA_TIME_SLOTS 92
@@ -57,8 +57,6 @@ void sa_stats_turn(struct sa_stats *st, int64_t now_us);
 
 /* The attribute that a slot of by_attr stands for; 0: those that have none. */
 uint16_t sa_attr_of_slot(unsigned slot);
-/* The MAD status that a slot stands for. */
-uint16_t sa_status_of_slot(unsigned slot);
 /* The longest time in µs of a slot; the last one's is the longest of all. */
 uint64_t sa_time_slot_end(unsigned slot);
 /* The time in µs that so many percent of the answers did not exceed; as exact as slots are. */

@@ -10,7 +10,7 @@
 
 #define CLIENTS_SHOWN 10
 
-/* Slot by slot, as sa_status_of_slot() has them. */
+/* Slot by slot, in the order of statuses[] in sa/sa_stats.c. */
 static const char *const status_names[SA_STATUS_SLOTS] = {
 	"ok", "busy", "bad-version", "bad-method", "bad-method-attribute", "bad-value",
 	"no-resources", "request-invalid", "no-records", "too-many-records", "invalid-gid",

@@ -59,7 +59,6 @@ struct mcast_db {
 	void *keep_arg;
 	void (*follow)(void *arg, const struct mcast_event *e);
 	void *follow_arg;
-	uint64_t events;
 };
 
 struct mcast_db *mcast_new(void (*changed)(void *arg), void *arg)
@@ -101,14 +100,8 @@ void mcast_follow(struct mcast_db *db, void (*fn)(void *arg, const struct mcast_
 	db->follow_arg = arg;
 }
 
-uint64_t mcast_events(const struct mcast_db *db)
-{
-	return db->events;
-}
-
 static void tell_keeper(struct mcast_db *db, const struct mcast_event *e)
 {
-	db->events++;
 	if (db->keep)
 		db->keep(db->keep_arg, e);
 	if (db->follow)

@@ -111,9 +111,6 @@ void mcast_follow(struct mcast_db *db, void (*fn)(void *arg, const struct mcast_
 /* Of e->group only what names it counts, but for MCAST_GROUP.  False: that cannot be. */
 bool mcast_redo(struct mcast_db *db, const struct mcast_event *e);
 
-/* How many such events there were. */
-uint64_t mcast_events(const struct mcast_db *db);
-
 /* Any member joined or left, or group came or went, since mcast_clean(). */
 bool mcast_dirty(const struct mcast_db *db);
 void mcast_clean(struct mcast_db *db);
