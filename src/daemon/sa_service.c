@@ -327,19 +327,19 @@ static void on_mcast_changed(void *arg)
 
 void serve_init(struct qosd *q)
 {
-	q->sa.sm_key = q->quick.sm_key = q->settings->sm_key;
-	/* not for `quick`: these are for the loop's thread */
+	/* what both faces have; the rest is for the loop's thread */
+	q->quick = q->sa = (struct sa){
+		.sm_key = q->settings->sm_key, .mcast = mcast_new(on_mcast_changed, q),
+		.alias = alias_new(), .trace = sa_trace_new(),
+	};
+	q->quick.stats = sa_stats_new();
+	q->sa.stats = sa_stats_new();
 	q->sa.sm = (struct sa_sm_hooks){ sa_sm_info, sa_mft_blocks, sa_mft_block, q };
-	q->sa.mcast = q->quick.mcast = mcast_new(on_mcast_changed, q);
-	q->sa.alias = q->quick.alias = alias_new();
-	snapshots_init(q);
-	standbys_init(q);
 	q->sa.replicate = snapshots_answer;
 	q->sa.replicate_arg = q;
-	q->sa.stats = sa_stats_new();
-	q->quick.stats = sa_stats_new();
 	q->sa_stats = sa_stats_new();
-	q->sa.trace = q->quick.trace = sa_trace_new();
+	snapshots_init(q);
+	standbys_init(q);
 }
 
 void serve_free(struct qosd *q)
