@@ -18,7 +18,7 @@
 # checks every #include against it, and a unit test is linked with what its layer
 # uses and nothing else.
 
-LAYERS = lib/base lib/format lib/iba qos/arbiter cli/convert fabric/ibdm fabric routing routing/gauge \
+LAYERS = lib/base lib/format lib/iba qos/arbiter cli/convert fabric/ibdm fabric/dump fabric routing routing/gauge \
 	qos plan events sa/registry config store lib/loop mad discovery perf sm sa ctl \
 	sim/net sim/topo sim/dev sim/host sim/check sim/ctl
 
@@ -27,7 +27,8 @@ uses_lib/format = lib/base
 uses_lib/iba    = lib/base
 uses_lib/loop   = lib/base
 uses_fabric/ibdm = lib/base
-uses_fabric     = lib/base lib/iba fabric/ibdm
+uses_fabric/dump = lib/base fabric/ibdm
+uses_fabric     = lib/base lib/iba fabric/dump
 uses_routing    = lib/base lib/iba fabric
 uses_routing/gauge = lib/base lib/iba fabric routing
 uses_qos/arbiter = lib/base lib/iba
@@ -47,9 +48,10 @@ uses_sa         = lib/base lib/iba fabric routing qos plan sa/registry
 uses_ctl        = lib/base lib/format/json.h lib/iba qos/arbiter fabric routing routing/gauge qos plan events \
 		sa/registry config store lib/loop mad perf sm sa
 uses_cli/convert = lib/base lib/iba
-# The simulator judges the daemon: the two share only what serves anything.
+# The simulator judges the daemon: the two share only what serves anything, and the reader of
+# topology files, whose records are of what a file says and of nothing that the simulator judges.
 uses_sim/net    = lib/base
-uses_sim/topo   = lib/base fabric/ibdm sim/net
+uses_sim/topo   = lib/base fabric/dump sim/net
 uses_sim/dev    = lib/base lib/format sim/net
 uses_sim/host   = lib/base sim/net
 uses_sim/check  = lib/base sim/net
@@ -62,7 +64,7 @@ folder_qosd-ctl = cli
 folder_qosd-sim = sim/main
 uses_daemon     = $(filter-out sim/% cli/%,$(LAYERS))
 uses_cli        = lib/base lib/iba cli/convert
-uses_sim/main   = lib/base lib/format fabric/ibdm lib/loop sim/net sim/topo sim/dev sim/host sim/check \
+uses_sim/main   = lib/base lib/format fabric/ibdm fabric/dump lib/loop sim/net sim/topo sim/dev sim/host sim/check \
 		sim/ctl sim/preload/socket.h
 libs_qosd     = $(UMAD_LIBS) $(MAD_LIBS) $(NETDISC_LIBS) $(EV_LIBS) $(YAML_LIBS) \
 		$(JANSSON_LIBS) $(HTTP_LIBS) $(SECCOMP_LIBS)
@@ -247,8 +249,8 @@ BENCH_PROGRAMS = $(patsubst %.c,$(BUILD)/%,$(filter-out $(BENCH_PRELOADS),$(wild
 BENCH_LIBRARIES = $(patsubst %.c,$(BUILD)/%.so,$(BENCH_PRELOADS))
 # Tools share nothing with what they test; benchmarks measure the pure layers.
 # Fabrics may be those of the simulator.
-$(BUILD)/tests/bench/topology: $(call archives,sim/topo sim/net fabric/ibdm)
-$(TEST_TOOLS): $(call archives,lib/base lib/iba fabric/ibdm fabric)
+$(BUILD)/tests/bench/topology: $(call archives,sim/topo sim/net)
+$(TEST_TOOLS): $(call archives,lib/base lib/iba fabric/ibdm fabric/dump fabric)
 $(BENCH_PROGRAMS): $(call archives,sa $(call below,sa))
 $(TEST_TOOLS) $(BENCH_PROGRAMS): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o \
 		$(patsubst %.c,$(BUILD)/obj/%.o,$(TOOL_SHARED))
@@ -264,6 +266,7 @@ $(BUILD)/obj/tests/bench/%: ALL_CPPFLAGS += -Itests
 # tests/fuzz/fuzz_*.c: a libFuzzer program each; without FUZZ=1 it replays the
 # files that it is given (replay.c).  subnet.c: what several of them ask about.
 FUZZERS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
+$(BUILD)/obj/tests/fuzz/%: ALL_CPPFLAGS += -Itests
 $(FUZZERS): $(BUILD)/tests/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o $(BUILD)/obj/tests/fuzz/subnet.o \
 		$(if $(FUZZ),,$(BUILD)/obj/tests/fuzz/replay.o) \
 		$(call archives,$(filter-out cli/%,$(LAYERS)))

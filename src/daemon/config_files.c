@@ -13,6 +13,7 @@
 #include "config/conf.h"
 #include "ctl/policy_trials.h"
 #include "daemon/qosd.h"
+#include "fabric/dump/dump.h"
 #include "fabric/fabric.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
@@ -126,43 +127,6 @@ static void print_buf(struct buf *text)
 	buf_free(text);
 }
 
-/* Where "path:LINE: text" has ":LINE: "; NULL: nowhere. */
-static const char *find_line_number(const char *text)
-{
-	for (const char *s = strchr(text, ':'); s; s = strchr(s + 1, ':')) {
-		size_t n = strspn(s + 1, "0123456789");
-
-		if (n && s > text && !strncmp(s + 1 + n, ": ", 2))
-			return s;
-	}
-	return NULL;
-}
-
-/*
- * The loader's `path:line: text`, or `path: text`, as a finding.  The path may be another one's:
- * of a file that is included, or of an IBNL file.
- */
-static void add_load_finding(struct findings *out, enum severity severity, const char *path,
-			     const char *text)
-{
-	struct src_pos pos = { 0, 0 };
-	const char *colon = find_line_number(text);
-	size_t n = strlen(path);
-	char *file;
-
-	if (!strncmp(text, path, n) && !strncmp(text + n, ": ", 2))
-		colon = text + n;
-	file = colon ? xstrndup(text, (size_t)(colon - text)) : xstrdup(path);
-	if (colon && isdigit((unsigned char)colon[1])) {
-		pos = (struct src_pos){ (uint32_t)strtoul(colon + 1, NULL, 10), 1 };
-		colon = strchr(colon + 1, ':');
-	}
-	if (colon)
-		text = colon + 1 + strspn(colon + 1, " ");
-	findings_add(out, severity, file, pos, "%.*s", (int)strcspn(text, "\n"), text);
-	free(file);
-}
-
 /* The GUID of the node that the daemon would run on; 0: the first host will do. */
 static uint64_t node_of_port(const struct fabric *f, uint64_t guid)
 {
@@ -178,27 +142,22 @@ static uint64_t node_of_port(const struct fabric *f, uint64_t guid)
 static struct fabric *load_fabric(const struct options *o, const struct settings *s,
 				  struct findings *out)
 {
-	struct buf err = { 0 }, warn = { 0 };
-	struct fabric *f = fabric_load_systems(o->topology, o->ibnl, 0, true, &err, &warn);
+	struct dump_source from = { .path = o->topology, .ibnl = o->ibnl };
+	struct dump *d = dump_read(&from, out);
+	struct fabric *f = d ? fabric_of_dump(d, 0, true, out) : NULL;
 
 	if (f && (o->guid || s->port_guid)) {
 		uint64_t node = node_of_port(f, o->guid ? o->guid : s->port_guid);
 
 		if (node || o->guid) {
 			fabric_free(f);
-			f = node ? fabric_load_systems(o->topology, o->ibnl, node, true, &err,
-							NULL) : NULL;
+			f = node ? fabric_of_dump(d, node, true, out) : NULL;
 		}
 		if (!node && o->guid)
-			buf_printf(&err, "%s: port 0x%016" PRIx64 " is not in this fabric",
-				   o->topology, o->guid);
+			findings_add(out, SEV_ERROR, o->topology, (struct src_pos){ 0 },
+				     "port 0x%016" PRIx64 " is not in this fabric", o->guid);
 	}
-	if (warn.n)
-		add_load_finding(out, SEV_WARNING, o->topology, warn.s);
-	if (!f)
-		add_load_finding(out, SEV_ERROR, o->topology, err.s);
-	buf_free(&warn);
-	buf_free(&err);
+	dump_release(d);
 	return f;
 }
 

@@ -273,25 +273,21 @@ char *fabric_port_name(const struct fabric *f, uint32_t port, char *out, unsigne
 char *fabric_node_name(const struct fabric *f, uint32_t node, char *out, unsigned n);
 #define FABRIC_NAME_MAX 128
 
-/* --- loading a topology from a file (fabric/dump/read_dump.c) --- */
+/* --- from a topology file (fabric/load_dump.c) --- */
+
+struct dump;
+struct findings;
 
 /*
- * Reads a topology, in a format that is told by the lines themselves: what ibnetdiscover
- * prints, with -p or without, and ibsim's simpler form; a subnet list of OpenSM, ibdiagnet or
- * qosd-ctl; ibdm's .topo with the IBNL files of its types of systems (fabric/ibdm/ibdm.h).  The devices have the PortInfo that
- * stock ibsim would give (8 VLs, arbitration caps 8/8, MTU 2048), links are as
- * listed; both ends must list a link (but in .topo), and it runs at the slower of what they
- * say.  The SM sits on the first CA that is no aggregation node, or the node whose GUID is
- * sm_guid when that is not 0, by its first linked port.  As in a discovery, what directed
- * routes do not reach from there is left out.  LIDs are taken from the file
- * only if keep_lids.  Returns NULL with `path:line: text` appended to err (no
- * line where none is to blame).  Messages of programs between the lines are ignored: a line
- * like that is appended to warn, if not NULL, with the first of them and how many there are.
+ * The fabric that a discovery would find in what a file describes (fabric/dump/dump.h).  The devices
+ * have the PortInfo that stock ibsim would give (8 VLs, arbitration caps 8/8, MTU 2048); a link
+ * of which the file does not say the width or the speed is 4x, or SDR.  The SM sits on the first
+ * CA that is no aggregation node, or the node whose GUID is sm_guid when that is not 0, by
+ * its first linked port.  As in a discovery, what directed routes do not reach from there is
+ * left out.  LIDs are taken from the file only if keep_lids.  NULL with an error if there is no such
+ * node, or two ports with one GUID.
  */
-struct fabric *fabric_load(const char *path, uint64_t sm_guid, bool keep_lids,
-			   struct buf *err, struct buf *warn);
-/* The same; ibnl: a directory where IBNL files are looked for first, or NULL. */
-struct fabric *fabric_load_systems(const char *path, const char *ibnl, uint64_t sm_guid,
-				   bool keep_lids, struct buf *err, struct buf *warn);
+struct fabric *fabric_of_dump(const struct dump *d, uint64_t sm_guid, bool keep_lids,
+			      struct findings *out);
 
 #endif

@@ -12,6 +12,7 @@
 #include "plan/plan.h"
 #include "plan/published_state.h"
 #include "qos/policy.h"
+#include "unit/load_fabric.h"
 
 /* CPU time of the process. */
 static inline double cpu_us(void)
@@ -30,7 +31,7 @@ static inline struct subnet_state *state_of_dump(const char *topology)
 
 	s->refs = 1;
 	s->generation = 1;
-	s->f = fabric_load(topology, 0, false, &err, NULL);
+	s->f = fabric_load(topology, 0, false, &err);
 	if (!s->f) {
 		fprintf(stderr, "%s", err.s);
 		exit(1);

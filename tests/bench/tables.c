@@ -33,6 +33,7 @@
 #include "plan/plan.h"
 #include "plan/published_state.h"
 #include "routing/route.h"
+#include "unit/load_fabric.h"
 
 #define BISECTIONS 1000
 #define LIDS (IB_LID_UCAST_MAX + 1)
@@ -87,7 +88,7 @@ static int compare_ends(const void *a, const void *b)
 static void read_net(struct net *net, const char *path)
 {
 	struct buf err = { 0 };
-	struct fabric *f = fabric_load(path, 0, true, &err, NULL);
+	struct fabric *f = fabric_load(path, 0, true, &err);
 
 	if (!f) {
 		fputs(err.s, stderr);

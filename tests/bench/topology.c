@@ -22,6 +22,7 @@
 #include "qos/policy.h"
 #include "sim/topo/speed.h"
 #include "sim/topo/topo.h"
+#include "unit/load_fabric.h"
 
 #define PORTS_MAX 254
 #define NOBODY UINT32_MAX
@@ -29,7 +30,7 @@
 struct end {
 	uint32_t node;		/* NOBODY: no cable */
 	uint8_t port;
-	struct link_speed speed;
+	struct cable_speed speed;
 };
 
 struct node {
@@ -109,7 +110,7 @@ static void cable(struct topology *t, uint32_t a, unsigned pa, uint32_t b, unsig
 		    t->nodes.v[b].desc, pb);
 	*ea = (struct end){ b, (uint8_t)pb, { 0 } };
 	*eb = (struct end){ a, (uint8_t)pa, { 0 } };
-	link_speed_parse("4xEDR", 5, &ea->speed);
+	cable_speed_parse("4xEDR", &ea->speed);
 	eb->speed = ea->speed;
 }
 
@@ -355,11 +356,14 @@ static const struct family {
 static void import(struct topology *t, const char *spec)
 {
 	struct sim_fabric *f = simfab_new();
-	struct buf err = { 0 }, warn = { 0 };
+	struct findings found = { 0 };
+	struct buf err = { 0 };
+	bool ok = topo_is_generated(spec) ? topo_generate(spec, f, &err)
+					  : topo_load(spec, NULL, f, &found);
 
-	if (topo_is_generated(spec) ? !topo_generate(spec, f, &err)
-				    : !topo_load(spec, f, &err, &warn))
-		die("%s", err.s);
+	if (!ok)
+		die("%s", err.n ? err.s : found.v[found.n - 1].text);
+	findings_free(&found);
 	for (uint32_t i = 0; i < f->n_nodes; i++) {
 		const struct sim_node *s = &f->nodes[i];
 		uint32_t at = add_node(t, s->type, s->guid, s->nports, s->desc);
@@ -378,10 +382,10 @@ static void import(struct topology *t, const char *spec)
 				continue;
 			n->ends[p].node = f->ports[from->peer].node;
 			n->ends[p].port = f->ports[from->peer].num;
-			n->ends[p].speed = link_speed_of_masks(from->cable_width, from->cable_speed,
+			n->ends[p].speed = cable_speed_of_masks(from->cable_width, from->cable_speed,
 							       from->cable_ext);
 			if (!n->ends[p].speed.lanes || !n->ends[p].speed.rate)
-				link_speed_parse("4xEDR", 5, &n->ends[p].speed);
+				cable_speed_parse("4xEDR", &n->ends[p].speed);
 		}
 	}
 	simfab_free(f);
@@ -546,7 +550,7 @@ static void print_port(FILE *out, const struct topology *t, const struct node *n
 {
 	const struct end *e = &n->ends[port];
 	const struct node *far = &t->nodes.v[e->node];
-	char speed[16];
+	char speed[CABLE_SPEED_MAX];
 
 	fprintf(out, "[%u]", port);
 	if (n->type != SIM_SWITCH)
@@ -560,7 +564,7 @@ static void print_port(FILE *out, const struct topology *t, const struct node *n
 	if (n->type != SIM_SWITCH)
 		fprintf(out, "lid %u lmc 0 ", n->lid[port]);
 	fprintf(out, "\"%s\" lid %u %s\n", far->desc, far->lid[far->type == SIM_SWITCH ? 0 : e->port],
-		link_speed_name(e->speed, speed, sizeof(speed)));
+		cable_speed_name(e->speed, speed));
 }
 
 /* Nodes that have a cable. */
@@ -610,7 +614,7 @@ static void give_lids(struct topology *t)
 	fflush(file);
 	snprintf(path, sizeof(path), "/dev/fd/%d", fileno(file));
 	rewind(file);
-	struct fabric *f = fabric_load(path, 0, false, &err, NULL);
+	struct fabric *f = fabric_load(path, 0, false, &err);
 
 	if (!f)
 		die("%s", err.s);

@@ -12,6 +12,7 @@
 #include "fuzz.h"
 #include "plan/plan.h"
 #include "sim/topo/topo.h"
+#include "unit/load_fabric.h"
 
 enum { PORTS_PLANNED = 300 };
 
@@ -28,7 +29,7 @@ static void plan(const struct fabric *f)
 static void load(const char *path, bool keep_lids)
 {
 	struct buf err = { 0 };
-	struct fabric *f = fabric_load(path, 0, keep_lids, &err, NULL);
+	struct fabric *f = fabric_load(path, 0, keep_lids, &err);
 
 	if (!f && !err.n)
 		abort();
@@ -41,13 +42,12 @@ static void load(const char *path, bool keep_lids)
 static void simulate(const char *path)
 {
 	struct sim_fabric *f = simfab_new();
-	struct buf err = { 0 }, warn = { 0 };
+	struct findings found = { 0 };
 
-	if (!topo_load(path, f, &err, &warn) && !err.n)
+	if (!topo_load(path, NULL, f, &found) && !found.n)
 		abort();
 	simfab_free(f);
-	buf_free(&err);
-	buf_free(&warn);
+	findings_free(&found);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

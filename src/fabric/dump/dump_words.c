@@ -1,149 +1,103 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The words of a line, whatever the format. */
+/* The words of a line of a dump, and lines that other programs wrote between those of a dump. */
 #include <ctype.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "fabric/dump/read_dump.h"
+#include "fabric/dump/reader.h"
 
-void line_skip_space(char **s)
+void take_space(char **p)
 {
-	while (isspace((unsigned char)**s))
-		++*s;
+	while (isspace((unsigned char)**p))
+		++*p;
 }
 
-bool line_take_char(char **s, char c)
-{
-	line_skip_space(s);
-	if (**s != c)
-		return false;
-	++*s;
-	return true;
-}
-
-bool line_take_text(char **s, const char *text)
+bool take_text(char **p, const char *text)
 {
 	size_t n = strlen(text);
 
-	line_skip_space(s);
-	if (strncmp(*s, text, n))
+	take_space(p);
+	if (strncmp(*p, text, n))
 		return false;
-	*s += n;
+	*p += n;
 	return true;
 }
 
-bool line_take_number(char **s, int base, uint64_t max, uint64_t *value)
+bool take_char(char **p, char c)
+{
+	return take_text(p, (const char[]){ c, '\0' });
+}
+
+bool take_word(char **p, const char *word)
+{
+	char *s = *p;
+
+	if (!take_text(&s, word) || isalnum((unsigned char)*s))
+		return false;
+	*p = s;
+	return true;
+}
+
+bool take_token(char **p, char **word)
+{
+	take_space(p);
+	*word = *p;
+	while (**p && !isspace((unsigned char)**p))
+		++*p;
+	if (*p == *word)
+		return false;
+	if (**p)
+		*(*p)++ = '\0';
+	return true;
+}
+
+bool take_number(char **p, int base, uint64_t max, uint64_t *out)
 {
 	char *end;
 
-	line_skip_space(s);
-	if (!isxdigit((unsigned char)**s))	/* no sign */
+	take_space(p);
+	if (!isxdigit((unsigned char)**p))	/* no sign */
 		return false;
 	errno = 0;
-	*value = strtoull(*s, &end, base);
-	if (end == *s || errno || *value > max)
+	*out = strtoull(*p, &end, base);
+	if (end == *p || errno || *out > max)
 		return false;
-	*s = end;
+	*p = end;
 	return true;
 }
 
-bool line_take_c_number(char **s, uint64_t max, uint64_t *value)
+bool take_c_number(char **p, uint64_t max, uint64_t *out)
 {
-	line_skip_space(s);
-	return line_take_number(s, !strncasecmp(*s, "0x", 2) ? 16 : 10, max, value);
+	take_space(p);
+	return take_number(p, strncasecmp(*p, "0x", 2) ? 10 : 16, max, out);
 }
 
-bool line_take_quoted(char **s, char **text)
+bool take_quoted(char **p, char **s)
 {
 	char *end;
 
-	if (!line_take_char(s, '"') || !(end = strchr(*s, '"')))
+	take_space(p);
+	if (**p != '"' || !(end = strchr(*p + 1, '"')))
 		return false;
+	*s = *p + 1;
 	*end = '\0';
-	*text = *s;
-	*s = end + 1;
+	*p = end + 1;
 	return true;
 }
 
-bool line_take_word(char **s, char **word)
+bool take_type(char **p, const struct type_word *words, size_t n, uint8_t *type)
 {
-	line_skip_space(s);
-	*word = *s;
-	while (**s && !isspace((unsigned char)**s))
-		++*s;
-	if (*s == *word)
-		return false;
-	if (**s)
-		*(*s)++ = '\0';
-	return true;
-}
-
-/* --- speeds --- */
-
-/*
- * Widths and speeds that ibnetdiscover has no word for are "??" and "???".  What is not
- * said is as when nothing is: 4x, and SDR, the least there is.
- */
-static bool parse_unknown(const char *word, struct link_speed *speed)
-{
-	static const char *const endings[] = { "???", "??" };
-	char known[16];
-	size_t n = strlen(word);
-
-	if (!strncmp(word, "??", 2)) {
-		snprintf(known, sizeof(known), "4x%s", word + 2);
-		return !strcmp(word + 2, "???") ? link_parse("4xSDR", speed)
-						: link_parse(known, speed);
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(endings); i++) {
-		size_t end = strlen(endings[i]);
-
-		if (n <= end || n - end > 3 || strcmp(word + n - end, endings[i]))
-			continue;
-		snprintf(known, sizeof(known), "%.*sSDR", (int)(n - end), word);
-		if (link_parse(known, speed))
+	for (size_t i = 0; i < n; i++) {
+		*type = words[i].type;
+		if (take_word(p, words[i].word))
 			return true;
 	}
 	return false;
 }
 
-bool dump_parse_link(const char *word, struct link_speed *speed)
-{
-	return link_parse(word, speed) || parse_unknown(word, speed);
-}
-
-static bool is_unknown(const char *word)
-{
-	return !strcmp(word, "??") || !strcmp(word, "?") || !strcmp(word, "UNKNOWN");
-}
-
-static const char *lane_of_gbps(const char *gbps)
-{
-	static const struct { const char *gbps, *name; } lanes[] = {
-		{ "2.5", "SDR" }, { "5", "DDR" }, { "10", "QDR" }, { "FDR10", "FDR10" },
-		{ "14", "FDR" }, { "25", "EDR" }, { "50", "HDR" }, { "100", "NDR" },
-		{ "200", "XDR" },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(lanes); i++)
-		if (!strcmp(lanes[i].gbps, gbps))
-			return lanes[i].name;
-	return is_unknown(gbps) ? "???" : "";
-}
-
-bool dump_parse_lanes(const char *width, const char *gbps, struct link_speed *speed)
-{
-	char word[16];
-	int n = snprintf(word, sizeof(word), "%s%s", is_unknown(width) ? "??" : width,
-			 lane_of_gbps(gbps));
-
-	return n < (int)sizeof(word) && dump_parse_link(word, speed);
-}
-
-/* --- messages of programs --- */
+/* --- messages that somebody sent to the same file as the dump --- */
 
 /* "ibwarn: [4711] …": of libibmad and libibumad. */
 static bool is_ibwarn(const char *line)
@@ -193,7 +147,7 @@ static bool is_of_library(const char *line)
 	return false;
 }
 
-bool dump_is_stray(const char *line)
+bool is_stray(const char *line)
 {
 	return is_ibwarn(line) || is_place_in_source(line) || is_of_library(line);
 }

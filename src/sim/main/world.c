@@ -35,28 +35,6 @@ static bool read_file(const char *path, struct buf *out)
 	return ok;
 }
 
-static struct sim_fabric *load_topology(const struct options *o)
-{
-	struct sim_fabric *f = simfab_new();
-	struct buf err = { 0 }, warn = { 0 };
-	bool ok = topo_is_generated(o->topology) ? topo_generate(o->topology, f, &err)
-						 : topo_load_systems(o->topology, o->ibnl, f, &err,
-								     &warn);
-
-	say(&warn);
-	say(&err);
-	if (ok && !f->n_nodes) {
-		fprintf(stderr, "qosd-sim: %s: no node is in it\n", o->topology);
-		ok = false;
-	}
-	buf_free(&warn);
-	buf_free(&err);
-	if (ok)
-		return f;
-	simfab_free(f);
-	return NULL;
-}
-
 static void say_findings(const struct findings *found)
 {
 	struct buf text = { 0 };
@@ -67,6 +45,24 @@ static void say_findings(const struct findings *found)
 	}
 	say(&text);
 	buf_free(&text);
+}
+
+static struct sim_fabric *load_topology(const struct options *o)
+{
+	struct sim_fabric *f = simfab_new();
+	struct findings found = { 0 };
+	struct buf err = { 0 };
+	bool ok = topo_is_generated(o->topology) ? topo_generate(o->topology, f, &err)
+						 : topo_load(o->topology, o->ibnl, f, &found);
+
+	say_findings(&found);
+	say(&err);
+	findings_free(&found);
+	buf_free(&err);
+	if (ok)
+		return f;
+	simfab_free(f);
+	return NULL;
 }
 
 static bool apply_profiles(const struct options *o, struct sim_fabric *f)

@@ -135,8 +135,6 @@ static void add_ports(struct sim_fabric *f, uint32_t node, const struct sim_node
 			p->guid = s->guid;
 		}
 	}
-	f->ports[port0 + !sw].lid = s->lid;
-	f->ports[port0 + !sw].lmc = s->lmc;
 	f->nodes[node].port0 = port0;
 }
 

@@ -218,8 +218,6 @@ struct sim_node_spec {
 	uint16_t device_id;
 	const char *id, *desc;
 	bool enhanced_port0, base_port0;	/* as a dump says; neither: the profile's */
-	uint16_t lid;			/* of port 0 or port 1, as a dump says; kept only on wish */
-	uint8_t lmc;
 };
 /*
  * The node's index, or SIM_NONE with the reason in err (GUID taken, no ports, too

@@ -80,7 +80,7 @@ static void slow_down(struct sim_fabric *f, const struct gen_flaw *flaw)
 	uint32_t n = part_of(&c, flaw->percent);
 
 	for (uint32_t i = 0; i < n; i++)
-		link_speed_apply(f, c.port[i], flaw->speed);
+		cable_speed_apply(f, c.port[i], flaw->speed);
 	free(c.port);
 }
 
@@ -111,7 +111,7 @@ void gen_read_flaws(struct gen *g)
 	text = gen_text(g, "slow");
 	if (text) {
 		rest = read_share(text, &g->slow);
-		if (!rest || *rest != ':' || !link_speed_parse(rest + 1, strlen(rest + 1), &g->slow.speed))
+		if (!rest || *rest != ':' || !cable_speed_parse(rest + 1, &g->slow.speed))
 			gen_refuse(g, "slow=%s: PERCENT:SPEED or PERCENT@SEED:SPEED is expected, as in "
 				   "20@7:4xQDR", text);
 	}

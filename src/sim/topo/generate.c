@@ -99,8 +99,8 @@ static void read_common(struct gen *g)
 	g->routers = gen_number(g, "routers", 0, 0, TOPO_PORTS_MAX);
 	g->dangling = gen_number(g, "dangling", 0, 0, TOPO_PORTS_MAX);
 	g->aggregation = gen_number(g, "aggregation", 0, 0, 1);
-	if (speed && !link_speed_parse(speed, strlen(speed), &g->speed))
-		gen_refuse(g, "speed=%s: %s", speed, LINK_SPEEDS_TEXT);
+	if (speed && !cable_speed_parse(speed, &g->speed))
+		gen_refuse(g, "speed=%s: %s", speed, CABLE_SPEEDS_TEXT);
 	gen_read_flaws(g);
 }
 
@@ -306,7 +306,7 @@ void gen_link(struct gen *g, uint32_t node_a, unsigned port_a, uint32_t node_b, 
 	a = g->f->nodes[node_a].port0 + port_a;
 	b = g->f->nodes[node_b].port0 + port_b;
 	if (simfab_connect(g->f, a, b, &why))
-		link_speed_apply(g->f, a, g->speed);
+		cable_speed_apply(g->f, a, g->speed);
 	else
 		gen_refuse(g, "%s", why.s);
 	buf_free(&why);

@@ -20,7 +20,7 @@ struct gen_option {
 /* Of the cables between switches so many per cent, by chance with that seed. */
 struct gen_flaw {
 	uint32_t percent, seed;
-	struct link_speed speed;	/* of those that are slow */
+	struct cable_speed speed;	/* of those that are slow */
 };
 
 struct gen {
@@ -33,7 +33,7 @@ struct gen {
 	/* Options of all. */
 	unsigned host_ports, routers, dangling;
 	bool aggregation;		/* a SHARP aggregation node inside each switch */
-	struct link_speed speed;
+	struct cable_speed speed;
 	struct gen_flaw lose, slow;
 	uint32_t made[SIM_ROUTER + 1];	/* nodes of each type so far */
 };

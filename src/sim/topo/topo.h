@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Where a simulated fabric comes from: a file in one of several formats
- * (dump_*.c), or a generator (generate.c and a file per family).
+ * Where a simulated fabric comes from: a file (load_topology.c), or a generator
+ * (generate.c and a file per family).
  *
  * Both make nodes and cables only (sim/net/model.h); what the devices are and
  * hold at power-on is sim/dev's.  Nodes are in the order of the file.  How fast a
@@ -12,34 +12,19 @@
 #ifndef QOSD_SIM_TOPO_TOPO_H
 #define QOSD_SIM_TOPO_TOPO_H
 
+#include "lib/base/findings.h"
 #include "sim/net/model.h"
 
 /* More is refused: a wrong number in a file or a parameter should not eat all memory. */
 #define TOPO_PORTS_MAX (1u << 20)
 
 /*
- * Reads a topology, in a format that is told by the lines themselves:
- *  - what ibnetdiscover(8) prints, also the simpler form that stock ibsim takes (a node by any
- *    name in quotes, no GUIDs: they are made up, the same each time, as ibsim does; module,
- *    include, aliases);
- *  - subnet lists of OpenSM, qosd-ctl and ibdiagnet;
- *  - the report of ibnetdiscover -p, which has no node GUIDs;
- *  - ibdm's .topo files and the IBNL files of their types of systems (fabric/ibdm/ibdm.h), with GUIDs
- *    that are made up likewise.
- * Speeds and widths of links, NodeDescriptions, vendor and device ids, port GUIDs, LIDs, "base
- * port 0"/"enhanced port 0" are taken from it as far as it has them.
- *
- * False with "path:line: text" lines appended to err, the first 20 of them:
- * broken syntax, ends that contradict each other, a port used twice, links to
- * nowhere, duplicate GUIDs; the fabric is unchanged then.  What can be made
- * sense of goes to warn: links that only one end lists, ends that disagree on
- * the speed (the slower is taken), overlong NodeDescriptions, and lines that
- * programs wrote to standard error, which are passed over: the first, and how many.
+ * Reads a topology file, as fabric/dump/dump.h has them, into a fabric without nodes; ibnl: a directory
+ * where IBNL files are looked for first, or NULL.  Speeds and widths of links, NodeDescriptions,
+ * vendor and device ids, port GUIDs, LIDs, "base port 0"/"enhanced port 0" are taken from it as far
+ * as it has them.  False with what dump_read() finds, and the fabric is of no use then.
  */
-bool topo_load(const char *path, struct sim_fabric *f, struct buf *err, struct buf *warn);
-/* The same; ibnl: a directory where IBNL files are looked for first, or NULL. */
-bool topo_load_systems(const char *path, const char *ibnl, struct sim_fabric *f, struct buf *err,
-		       struct buf *warn);
+bool topo_load(const char *path, const char *ibnl, struct sim_fabric *f, struct findings *out);
 
 /*
  * Makes a fabric from "KIND:PARAMETER,OPTION=VALUE,…" as topo_generators_help

@@ -9,6 +9,7 @@
 
 #include "lib/base/alloc.h"
 #include "lib/iba/units.h"
+#include "unit/load_fabric.h"
 #include "unit/temp.h"
 
 static const char small_topology[] =
@@ -104,7 +105,7 @@ struct subnet_state *test_subnet_load(const char *path, bool keep_lids, struct p
 	map64_init(&known.by_guid, 16);
 	map64_init(&known.lmc_by_guid, 16);
 	s->refs = 1;
-	s->f = fabric_load(path, 0, keep_lids, &err, NULL);
+	s->f = fabric_load(path, 0, keep_lids, &err);
 	ck_assert_msg(s->f != NULL, "%s", err.s);
 	activate(s->f);
 	s->policy = shared_policy_new(policy);

@@ -5,12 +5,7 @@
 
 #include "fabric/fabric.h"
 
-/*
- * The file's name in err and warn becomes "F".  warn may be NULL: the test fails if there is
- * any warning.
- */
-struct fabric *load_warned(const void *text, size_t n, uint64_t sm, bool keep_lids,
-			   struct buf *err, struct buf *warn);
+/* The name of the file in err becomes "F". */
 struct fabric *load_bytes(const void *text, size_t n, uint64_t sm, bool keep_lids,
 			  struct buf *err);
 struct fabric *load(const char *text, uint64_t sm, bool keep_lids, struct buf *err);

@@ -12,6 +12,7 @@
 
 #include "fabric/fabric.h"
 #include "lib/base/alloc.h"
+#include "unit/load_fabric.h"
 #include "unit/run.h"
 
 static const struct {
@@ -34,7 +35,7 @@ START_TEST(real_dump)
 {
 	struct buf err = { 0 };
 	char *path = path_of((size_t)_i);
-	struct fabric *f = fabric_load(path, 0, true, &err, NULL);
+	struct fabric *f = fabric_load(path, 0, true, &err);
 	uint32_t ends = 0;
 
 	ck_assert_msg(f != NULL, "%s", err.s);

@@ -12,6 +12,7 @@
 #include "lib/base/alloc.h"
 #include "routing/layers.h"
 #include "routing/route.h"
+#include "unit/load_fabric.h"
 
 /* A fabric with LIDs: everything that an engine needs. */
 struct topo {
@@ -301,7 +302,7 @@ static inline bool recorded_topo(struct topo *t, int i)
 		return false;
 	}
 	fclose(file);
-	struct fabric *f = fabric_load(path, 0, false, &err, NULL);
+	struct fabric *f = fabric_load(path, 0, false, &err);
 
 	if (!f) {
 		printf("%s", err.s);

@@ -7,6 +7,7 @@
 
 #include "lib/base/alloc.h"
 #include "rig.h"
+#include "unit/load_fabric.h"
 
 static const char topology[] =
 	"switchguid=0x2c90200000010(2c90200000010)\n"
@@ -50,7 +51,7 @@ static struct fabric *load(void)
 			h == 4 ? "1xSDR" : h == 3 ? "4xSDR" : "4xQDR");
 	}
 	fclose(file);
-	struct fabric *f = fabric_load(path, 0, false, &err, NULL);
+	struct fabric *f = fabric_load(path, 0, false, &err);
 	unlink(path);
 	ck_assert_msg(f != NULL, "%s", err.s);
 	buf_free(&err);

@@ -13,6 +13,7 @@
 
 #include "lib/base/alloc.h"
 #include "sm/sm_internal.h"
+#include "unit/load_fabric.h"
 #include "unit/run.h"
 #include "unit/temp.h"
 
@@ -95,7 +96,7 @@ static void load(void)
 	char *path = temp_file(topology, sizeof(topology) - 1);
 	struct buf err = { 0 };
 
-	f = fabric_load(path, 0x100, false, &err, NULL);
+	f = fabric_load(path, 0x100, false, &err);
 	ck_assert_msg(f != NULL, "%s", err.s);
 	unlink(path);
 	free(path);

@@ -11,6 +11,7 @@
 
 #include "lib/base/alloc.h"
 #include "sm/write/remnants.h"
+#include "unit/load_fabric.h"
 #include "unit/run.h"
 #include "unit/temp.h"
 
@@ -38,7 +39,7 @@ static struct fabric *load(const char *text)
 {
 	char *path = temp_file(text, strlen(text));
 	struct buf err = { 0 };
-	struct fabric *f = fabric_load(path, 0x100, false, &err, NULL);
+	struct fabric *f = fabric_load(path, 0x100, false, &err);
 
 	ck_assert_msg(f != NULL, "%s", err.s);
 	unlink(path);

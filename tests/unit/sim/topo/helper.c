@@ -10,8 +10,16 @@
 struct outcome load_file(const char *path)
 {
 	struct outcome o = { .f = simfab_new() };
+	struct findings found = { 0 };
 
-	o.ok = topo_load(path, o.f, &o.err, &o.warn);
+	o.ok = topo_load(path, NULL, o.f, &found);
+	for (size_t i = 0; i < found.n; i++) {
+		struct buf *to = found.v[i].severity == SEV_ERROR ? &o.err : &o.warn;
+
+		findings_format(&found.v[i], to);
+		buf_puts(to, "\n");
+	}
+	findings_free(&found);
 	return o;
 }
 

@@ -156,8 +156,8 @@ START_TEST(two_switches_have_slow_links)
 	o = load_file(path);
 	ck_assert(o.ok);
 	check_sound(o.f);
-	ck_assert_ptr_nonnull(strstr(o.warn.s, ":15: 4xSDR by this end, 1xSDR by line 26"));
-	ck_assert_ptr_nonnull(strstr(o.warn.s, ":18: 4xSDR by this end, 1xSDR by line 52"));
+	ck_assert_ptr_nonnull(strstr(o.warn.s, ":15:1: warning: 4xSDR by this end, 1xSDR by line 26"));
+	ck_assert_ptr_nonnull(strstr(o.warn.s, ":18:1: warning: 4xSDR by this end, 1xSDR by line 52"));
 	ck_assert_uint_eq(o.f->n_nodes, 6);
 	ck_assert_uint_eq(count_links(o.f), 7);
 	ck_assert_uint_eq(differences(path, o.f), 2);

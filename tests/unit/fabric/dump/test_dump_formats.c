@@ -8,32 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "helper.h"
+#include "outcome.h"
 #include "unit/run.h"
-
-static const struct sim_node *node_of_desc(const struct sim_fabric *f, const char *desc)
-{
-	return &f->nodes[port_of(f, desc, 0)->node];
-}
-
-/* The test fails unless both ports are there and connected. */
-static void connected(const struct sim_fabric *f, const char *a, unsigned num_a, const char *b,
-		      unsigned num_b)
-{
-	const struct sim_port *p = port_of(f, a, num_a), *q = port_of(f, b, num_b);
-
-	ck_assert_msg(p->peer != SIM_NONE && &f->ports[p->peer] == q, "%s/P%u to %s/P%u", a, num_a,
-		      b, num_b);
-}
-
-static void refused_at(const char *text, const char *want)
-{
-	struct outcome o = load(text);
-	char where[512];
-
-	snprintf(where, sizeof(where), "%s%s", o.path, want);
-	refused(o, where, NULL);
-}
 
 /* --- subnet lists --- */
 
@@ -63,33 +39,30 @@ static const char list[] =
 START_TEST(subnet_list)
 {
 	struct outcome o = good(load(list));
-	const struct sim_node *ca = node_of_desc(o.f, "h } 1");
-	const struct sim_node *sw = node_of_desc(o.f, "the switch");
-	const struct sim_port *p = port_of(o.f, "h } 1", 1), *r = port_of(o.f, "r", 1);
+	const struct dump_node *ca = node_of(o.d, "h } 1");
+	const struct dump_node *sw = node_of(o.d, "the switch");
+	const struct dump_port *p = port_of(o.d, "h } 1", 1), *r = port_of(o.d, "r", 1);
 
-	ck_assert_uint_eq(o.f->n_nodes, 3);
-	ck_assert_uint_eq(count_links(o.f), 3);
-	ck_assert_str_eq(ca->id, "H-0000000000001000");
+	ck_assert_uint_eq(o.d->nodes.n, 3);
+	ck_assert_uint_eq(count_links(o.d), 3);
+	ck_assert_str_eq(ca->name, "H-0000000000001000");
 	ck_assert_uint_eq(ca->guid, 0x1000);
 	ck_assert_uint_eq(ca->sysimg_guid, 0x1003);
-	ck_assert_uint_eq(ca->vendor_id, 0x2c9);
-	ck_assert_uint_eq(ca->device_id, 0x1013);
-	ck_assert_uint_eq(sw->device_id, 0xcf08);
+	ck_assert_uint_eq(ca->vendor, 0x2c9);
+	ck_assert_uint_eq(ca->device, 0x1013);
+	ck_assert_uint_eq(sw->device, 0xcf08);
 	ck_assert_uint_eq(sw->nports, 36);
-	ck_assert_uint_eq(o.f->ports[sw->port0].lid, 10);
+	ck_assert_uint_eq(sw->lid, 10);
 	ck_assert_uint_eq(p->guid, 0x1001);
 	ck_assert_uint_eq(p->lid, 1);
 	ck_assert_uint_eq(p[1].guid, 0x1002);
 	ck_assert_uint_eq(p[1].lid, 2);
-	connected(o.f, "h } 1", 1, "the switch", 0x1f);
-	connected(o.f, "h } 1", 2, "the switch", 2);
-	connected(o.f, "r", 1, "the switch", 3);
-	ck_assert_uint_eq(p->cable_width, SIM_WIDTH_4X);
-	ck_assert_uint_eq(p->cable_ext, SIM_EXT_EDR);
-	ck_assert_uint_eq(p[1].cable_width, SIM_WIDTH_1X);
-	ck_assert(p[1].cable_fdr10);
-	ck_assert_uint_eq(r->cable_width, SIM_WIDTH_12X);	/* the other end does not say */
-	ck_assert_uint_eq(r->cable_speed, SIM_SPEED_SDR);
+	connected(o.d, "h } 1", 1, "the switch", 0x1f);
+	connected(o.d, "h } 1", 2, "the switch", 2);
+	connected(o.d, "r", 1, "the switch", 3);
+	runs_at(p, "4xEDR");
+	runs_at(p + 1, "1xFDR10");
+	runs_at(r, "12xSDR");	/* the other end does not say */
 	outcome_free(&o);
 }
 END_TEST
@@ -98,18 +71,18 @@ START_TEST(one_end_of_a_list)
 {
 	struct outcome o = load(CA1 SW("1F") UP);
 
-	ck_assert(o.ok);
-	check_sound(o.f);
+	ck_assert_ptr_nonnull(o.d);
+	check_sound(o.d);
 	ck_assert_ptr_nonnull(strstr(o.warn.s, ":1: only this end lists the link"));
-	connected(o.f, "h } 1", 1, "the switch", 0x1f);
+	connected(o.d, "h } 1", 1, "the switch", 0x1f);
 	outcome_free(&o);
 }
 END_TEST
 
 static const struct { const char *text, *want; } bad_lists[] = {
 	{ "{ XX Ports:01 NodeGUID:1\n",
-	  ":1: a type of node is expected, CA, SW or Rt, not \"XX Ports" },
-	{ "{ CA-SMS Ports:01 NodeGUID:1\n", ":1: a type of node is expected" },
+	  ":1: a type of node, CA, SW or Rt, is expected, not \"XX Ports" },
+	{ "{ CA-SMS Ports:01 NodeGUID:1\n", ":1: a type of node, CA" },
 	{ "{ CA NodeGUID:1\n", ":1: Ports: and a number in hexadecimal up to fe is expected, not "
 	  "\"NodeGUID:1\"" },
 	{ "{ CA Ports:FF NodeGUID:1\n", ":1: Ports: and a number in hexadecimal up to fe" },
@@ -144,7 +117,7 @@ static const struct { const char *text, *want; } bad_lists[] = {
 	  ":2: node 0x2000 has another type or number of ports than by line 1" },
 	{ END("CA", "00", "0", "1", "1", "0", "0", "x", "1", "1") SW("1") UP,
 	  ":1: a node without ports" },
-	{ END("CA", "01", "0", "0", "1", "0", "0", "x", "1", "1") SW("1") UP, ":1: 0 is no GUID" },
+	{ END("CA", "01", "0", "0", "1", "0", "0", "x", "1", "1") SW("1") UP, ":1: node \"H-0000000000000000\": 0 is no GUID" },
 	{ CA1 SW("1F") UP "Switch 4 \"s\"\n", ":2: an end of a link in braces is expected" },
 };
 
@@ -174,28 +147,28 @@ static const char report[] =
 START_TEST(report_of_ports)
 {
 	struct outcome o = good(load(report));
-	const struct sim_port *p = port_of(o.f, "a", 1);
+	const struct dump_port *p = port_of(o.d, "a", 1);
 
-	ck_assert_uint_eq(o.f->n_nodes, 5);
-	ck_assert_uint_eq(count_links(o.f), 4);
-	ck_assert_uint_eq(o.f->nodes[0].guid, 0x10);
-	ck_assert_uint_eq(o.f->nodes[0].nports, 2);
-	ck_assert_str_eq(o.f->nodes[0].id, "H-0000000000000010");
+	ck_assert_uint_eq(o.d->nodes.n, 5);
+	ck_assert_uint_eq(count_links(o.d), 4);
+	ck_assert_uint_eq(o.d->nodes.v[0].guid, 0x10);
+	ck_assert_uint_eq(o.d->nodes.v[0].nports, 2);
+	ck_assert_str_eq(o.d->nodes.v[0].name, "H-0000000000000010");
 	ck_assert_uint_eq(p->guid, 0x11);
 	ck_assert_uint_eq(p->lid, 2);
 	ck_assert_uint_eq(p[1].guid, 0x12);
 	ck_assert_uint_eq(p[1].lid, 3);
-	ck_assert_uint_eq(node_of_desc(o.f, "b")->guid, 0x51);
-	ck_assert_uint_eq(node_of_desc(o.f, "c")->guid, 0x60);
-	ck_assert_uint_eq(node_of_desc(o.f, "r")->type, SIM_ROUTER);
-	ck_assert_uint_eq(node_of_desc(o.f, "it's")->nports, 6);
-	ck_assert_uint_eq(o.f->ports[node_of_desc(o.f, "it's")->port0].lid, 9);
-	connected(o.f, "a", 1, "it's", 4);
-	connected(o.f, "a", 2, "it's", 5);
-	connected(o.f, "r", 1, "it's", 3);
-	connected(o.f, "b", 1, "it's", 1);
-	ck_assert_uint_eq(p->cable_ext, SIM_EXT_EDR);
-	ck_assert_uint_eq(port_of(o.f, "b", 1)->cable_width, SIM_WIDTH_2X);
+	ck_assert_uint_eq(node_of(o.d, "b")->guid, 0x51);
+	ck_assert_uint_eq(node_of(o.d, "c")->guid, 0x60);
+	ck_assert_uint_eq(node_of(o.d, "r")->type, DUMP_ROUTER);
+	ck_assert_uint_eq(node_of(o.d, "it's")->nports, 6);
+	ck_assert_uint_eq(node_of(o.d, "it's")->lid, 9);
+	connected(o.d, "a", 1, "it's", 4);
+	connected(o.d, "a", 2, "it's", 5);
+	connected(o.d, "r", 1, "it's", 3);
+	connected(o.d, "b", 1, "it's", 1);
+	runs_at(p, "4xEDR");	/* the other end does not say the speed */
+	runs_at(port_of(o.d, "b", 1), "2xHDR");
 	outcome_free(&o);
 }
 END_TEST
@@ -211,10 +184,10 @@ START_TEST(nodes_of_a_report)
 	struct outcome o = good(load(CA_LINE("31", "1", "30") CA_LINE("32", "2", "30")
 				     SW_LINE("30", "1", "31") SW_LINE("30", "2", "32")));
 
-	ck_assert_uint_eq(o.f->n_nodes, 3);
-	ck_assert_uint_eq(o.f->nodes[0].guid, 0x31);
-	ck_assert_uint_eq(o.f->nodes[1].guid, 0x32);
-	ck_assert_uint_eq(o.f->ports[o.f->nodes[1].port0 + 1].guid, 0x32);
+	ck_assert_uint_eq(o.d->nodes.n, 3);
+	ck_assert_uint_eq(o.d->nodes.v[0].guid, 0x31);
+	ck_assert_uint_eq(o.d->nodes.v[1].guid, 0x32);
+	ck_assert_uint_eq(o.d->ports[o.d->nodes.v[1].port0 + 1].guid, 0x32);
 	outcome_free(&o);
 }
 END_TEST
@@ -266,27 +239,26 @@ START_TEST(systems_and_cables)
 		"MT25204 h2\n  P1 -25G-> IS4 spine P1\n  P1 -25G-> IS4 spine P1\nEagle alone\n");
 
 	o = good(o);
-	ck_assert_uint_eq(o.f->n_nodes, 5);
-	ck_assert_uint_eq(count_links(o.f), 5);
+	ck_assert_uint_eq(o.d->nodes.n, 5);
+	ck_assert_uint_eq(count_links(o.d), 5);
 	/* the GUIDs that ibsim would make up for systems in this order */
-	ck_assert_uint_eq(node_of_desc(o.f, "leaf")->guid, 0x200000);
-	ck_assert_uint_eq(node_of_desc(o.f, "spine")->guid, 0x200001);
-	ck_assert_uint_eq(node_of_desc(o.f, "h1")->guid, 0x100000);
-	ck_assert_uint_eq(node_of_desc(o.f, "h2")->guid, 0x100003);
-	ck_assert_uint_eq(node_of_desc(o.f, "alone")->guid, 0x100005);
-	ck_assert_uint_eq(port_of(o.f, "h1", 2)->guid, 0x100002);
-	ck_assert_uint_eq(node_of_desc(o.f, "leaf")->nports, 24);
-	ck_assert_uint_eq(node_of_desc(o.f, "spine")->nports, 36);
-	connected(o.f, "leaf", 1, "h1", 1);
-	connected(o.f, "leaf", 2, "h1", 2);
-	connected(o.f, "leaf", 23, "spine", 36);
-	connected(o.f, "leaf", 24, "spine", 35);
-	connected(o.f, "h2", 1, "spine", 1);
-	ck_assert_uint_eq(port_of(o.f, "leaf", 23)->cable_width, SIM_WIDTH_12X);
-	ck_assert_uint_eq(port_of(o.f, "leaf", 23)->cable_speed, SIM_SPEED_QDR);
-	ck_assert_uint_eq(port_of(o.f, "leaf", 24)->cable_speed, SIM_SPEED_SDR);
-	ck_assert_uint_eq(port_of(o.f, "h1", 1)->cable_speed, SIM_SPEED_SDR);
-	ck_assert_uint_eq(port_of(o.f, "h2", 1)->cable_ext, SIM_EXT_EDR);
+	ck_assert_uint_eq(node_of(o.d, "leaf")->guid, 0x200000);
+	ck_assert_uint_eq(node_of(o.d, "spine")->guid, 0x200001);
+	ck_assert_uint_eq(node_of(o.d, "h1")->guid, 0x100000);
+	ck_assert_uint_eq(node_of(o.d, "h2")->guid, 0x100003);
+	ck_assert_uint_eq(node_of(o.d, "alone")->guid, 0x100005);
+	ck_assert_uint_eq(port_of(o.d, "h1", 2)->guid, 0x100002);
+	ck_assert_uint_eq(node_of(o.d, "leaf")->nports, 24);
+	ck_assert_uint_eq(node_of(o.d, "spine")->nports, 36);
+	connected(o.d, "leaf", 1, "h1", 1);
+	connected(o.d, "leaf", 2, "h1", 2);
+	connected(o.d, "leaf", 23, "spine", 36);
+	connected(o.d, "leaf", 24, "spine", 35);
+	connected(o.d, "h2", 1, "spine", 1);
+	runs_at(port_of(o.d, "leaf", 23), "12xQDR");
+	runs_at(port_of(o.d, "leaf", 24), "4xSDR");
+	runs_at(port_of(o.d, "h1", 1), "4xSDR");
+	runs_at(port_of(o.d, "h2", 1), "4xEDR");
 	outcome_free(&o);
 }
 END_TEST
@@ -329,7 +301,7 @@ static void with_messages(const char *text)
 
 		buf_printf(&b, "%.*s%s%s", (int)(at - text), text, message, at);
 		o = load_bytes(b.s, b.n);
-		ck_assert_msg(o.ok, "%s", o.err.s);
+		ck_assert_msg(o.d, "%s", o.err.s);
 		snprintf(want, sizeof(want), "%s:%u: a program's message, which is ignored: "
 			 "%.79s\n", o.path, line + 1, message);
 		want[strcspn(want, "\n")] = 0;
@@ -352,7 +324,7 @@ START_TEST(messages_between_lines)
 		      "Hca 1 \"H-2\"\n[1] \"S-0\"[2]\n");
 	o = load("\n" WARN3 "Switch 4 \"s\"\n" WARN1 "[1] \"t\"\n" WARN1
 		 "Switch 4 \"t\"\n[1] \"s\"\n");
-	ck_assert_msg(o.ok, "%s", o.err.s);
+	ck_assert_msg(o.d, "%s", o.err.s);
 	snprintf(want, sizeof(want), "%s:2: the first of 3 messages of programs, which are "
 		 "ignored: mad_rpc: _do_madrpc failed; dport (DR path slid 0; dlid 0; 0,1)\n",
 		 o.path);
@@ -401,8 +373,8 @@ START_TEST(damaged_files)
 			copy[x % n] = bytes[x >> 60];
 		}
 		o = load_bytes(copy, round % 5 ? n : x % n);
-		if (o.ok)
-			check_sound(o.f);
+		if (o.d)
+			check_sound(o.d);
 		else
 			ck_assert_uint_gt(o.err.n, 0);
 		outcome_free(&o);
@@ -413,7 +385,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("sim/topo/formats");
+	Suite *s = suite_create("dump_formats");
 	TCase *tc = tcase_create("formats");
 
 	tcase_add_test(tc, subnet_list);
