@@ -390,7 +390,6 @@ static void import(struct topology *t, const char *spec)
 	}
 	simfab_free(f);
 	buf_free(&err);
-	buf_free(&warn);
 }
 
 /* --- changes --- */

@@ -34,7 +34,7 @@
 #define DUMP_NONE UINT32_MAX
 #define DUMP_DESC_MAX 64		/* bytes of a NodeDescription */
 #define DUMP_NODE_PORTS_MAX 254
-#define DUMP_PORTS_MAX (1u << 20)	/* of all nodes, ports 0 included: a wrong number eats no memory */
+#define DUMP_PORTS_MAX (1u << 20)	/* of all nodes: a wrong number eats no memory */
 
 /* NodeInfo.NodeType (14.2.5.3) */
 enum dump_type { DUMP_CA = 1, DUMP_SWITCH, DUMP_ROUTER, DUMP_TYPES };

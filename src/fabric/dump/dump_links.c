@@ -108,8 +108,8 @@ static void check_one_sided(struct links *l, uint32_t line)
 			     l->d->ports[port].num, name_of(l, port),
 			     dump_place(l->d, l->r->lines.v[*taken].pos, p->pos, place));
 	else if (!(name && name->port) && !p->one_end)	/* an alias has one end by its nature */
-		reader_warn(l->r, p->pos, "only this end lists the link: \"%s\" does not list port %u",
-			    name_of(l, port), p->peer_num);
+		reader_warn(l->r, p->pos, "only this end lists the link: \"%s\" does not list "
+			    "port %u", name_of(l, port), p->peer_num);
 	*taken = line;
 }
 
@@ -120,12 +120,13 @@ static void check_two_sided(struct links *l, uint32_t line, uint32_t back)
 
 	dump_place(l->d, q->pos, p->pos, place);
 	if (l->peer_of[back] != port_of(l, p))
-		reader_error(l->r, p->pos, "port %u of \"%s\" is connected to \"%s\"[%u] by %s", q->num,
-			     name_of(l, port_of(l, q)), name_of(l, l->peer_of[back]),
+		reader_error(l->r, p->pos, "port %u of \"%s\" is connected to \"%s\"[%u] by %s",
+			     q->num, name_of(l, port_of(l, q)), name_of(l, l->peer_of[back]),
 			     l->d->ports[l->peer_of[back]].num, place);
 	else if (line < back && cable_speed_contradict(p->speed, q->speed))
 		reader_warn(l->r, p->pos, "%s by this end, %s by %s: the slower is taken",
-			    cable_speed_name(p->speed, one), cable_speed_name(q->speed, other), place);
+			    cable_speed_name(p->speed, one), cable_speed_name(q->speed, other),
+			    place);
 }
 
 static void check_links(struct links *l)
@@ -175,8 +176,8 @@ static void gather_guids(struct links *l)
 		if (!p->peer_guid || d->nodes.v[far->node].type == DUMP_SWITCH)
 			continue;
 		if (far->guid && far->guid != p->peer_guid)
-			reader_error(l->r, p->pos, "port %u of \"%s\" has GUID 0x%llx by its own line",
-				     far->num, name_of(l, l->peer_of[i]),
+			reader_error(l->r, p->pos, "port %u of \"%s\" has GUID 0x%llx by its own "
+				     "line", far->num, name_of(l, l->peer_of[i]),
 				     (unsigned long long)far->guid);
 		far->guid = p->peer_guid;
 	}
@@ -228,8 +229,8 @@ static void settle_guids(struct links *l)
 void reader_make_ports(struct reader *r)
 {
 	struct links l = {
-		.r = r, .d = r->d, .line_of = none_array(r->slots), .taken_by = none_array(r->slots),
-		.peer_of = none_array(r->lines.n),
+		.r = r, .d = r->d, .line_of = none_array(r->slots),
+		.taken_by = none_array(r->slots), .peer_of = none_array(r->lines.n),
 	};
 
 	number_ports(r->d, r->slots);

@@ -47,8 +47,8 @@ static bool take_numbers(struct reader *r, char **p, unsigned from, unsigned to,
 		    take_number(p, 16, numbers[i].max, &e->number[i]))
 			continue;
 		take_space(&at);
-		return fail(r, "%s and a number in hexadecimal up to %llx is expected, not \"%.24s\"",
-			    numbers[i].name, (unsigned long long)numbers[i].max, at);
+		return fail(r, "%s and a number in hexadecimal up to %llx is expected, not "
+			    "\"%.24s\"", numbers[i].name, (unsigned long long)numbers[i].max, at);
 	}
 	return true;
 }
@@ -57,7 +57,8 @@ static bool take_numbers(struct reader *r, char **p, unsigned from, unsigned to,
 static bool take_node_type(struct reader *r, char **p, uint8_t *type)
 {
 	static const struct type_word types[] = {
-		{ "CA", DUMP_CA }, { "SW", DUMP_SWITCH }, { "Rt", DUMP_ROUTER }, { "RT", DUMP_ROUTER },
+		{ "CA", DUMP_CA }, { "SW", DUMP_SWITCH }, { "Rt", DUMP_ROUTER },
+		{ "RT", DUMP_ROUTER },
 	};
 	char *s = *p;
 

@@ -56,7 +56,7 @@ static bool take_name(struct reader *r, char **p, char **name)
 	return **name || fail(r, "a name is empty");
 }
 
-/* … that is made known here, so without the characters that modules and aliases need. */
+/* A name that the line defines, so without the characters that modules and aliases need. */
 static bool take_new_name(struct reader *r, char **p, char **name)
 {
 	return take_name(r, p, name) &&
@@ -64,7 +64,7 @@ static bool take_new_name(struct reader *r, char **p, char **name)
 		fail(r, "\"%s\": \"#\" and \"@\" are for modules and aliases", *name));
 }
 
-/* The name as others know it, the caller's: a bare one belongs to the module, and so does an alias. */
+/* The name as others know it, the caller's: bare ones and aliases belong to the module. */
 static char *full_name(const struct reader *r, const char *name)
 {
 	if (*name == '@')
@@ -147,8 +147,8 @@ static uint64_t number_of(struct reader *r, char *text, const char *word)
 			take_space(&text);
 			if (take_number(&text, 10, UINT32_MAX, &n))
 				return n;
-			reader_warn(r, r->pos, "a number is expected behind \"%s\", not \"%.24s\"", word,
-				    text);
+			reader_warn(r, r->pos, "a number is expected behind \"%s\", not \"%.24s\"",
+				    word, text);
 			return 0;
 		}
 		text += strcspn(text, " \t\r");
@@ -228,7 +228,7 @@ static void end_node(struct reader *r)
 	r->skip_ports = false;
 }
 
-/* "Switch	36 "S-…"	# …" behind the first word; what was said before is about no other node. */
+/* "Switch	36 "S-…"	# …" behind the first word; what was said before is spent. */
 static void read_node(struct reader *r, char *p, unsigned type)
 {
 	bool ok = add_node(r, p, type);
@@ -323,7 +323,7 @@ static bool read_speed(struct reader *r, char *p, struct cable_speed *speed)
 	return true;
 }
 
-/* The line of a port's is about a node; false if there is none. */
+/* False, with an error, if no node's line was before that of a port. */
 static bool has_node(struct reader *r, const char *line)
 {
 	return r->node != DUMP_NONE ||

@@ -55,7 +55,8 @@ uint16_t reader_lid(struct reader *r, uint64_t lid)
 {
 	if (lid < 0xc000)
 		return (uint16_t)lid;
-	reader_warn(r, r->pos, "LID %llu is no unicast LID: taken as none", (unsigned long long)lid);
+	reader_warn(r, r->pos, "LID %llu is no unicast LID: taken as none",
+		    (unsigned long long)lid);
 	return 0;
 }
 

@@ -151,7 +151,8 @@ static void read_line(struct reader *r, char *p)
 		return;
 	}
 	line.node = (near.type == DUMP_SWITCH ? switch_of : end_node_of)(r, &near, desc);
-	if (line.node == DUMP_NONE || !reader_grow_node(r, line.node, (unsigned)near.num) || !linked)
+	if (line.node == DUMP_NONE || !reader_grow_node(r, line.node, (unsigned)near.num) ||
+	    !linked)
 		return;
 	line.num = (uint8_t)near.num;
 	line.peer_num = (uint8_t)far.num;

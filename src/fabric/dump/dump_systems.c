@@ -55,8 +55,8 @@ static bool add_node(struct reader *r, const struct ibdm_node *from)
 static void add_link(struct reader *r, const struct ibdm_link *l)
 {
 	struct dump_line line = {
-		.node = l->node[0], .num = l->num[0], .peer_name = DUMP_NONE, .peer_node = l->node[1],
-		.peer_num = l->num[1], .one_end = true,
+		.node = l->node[0], .num = l->num[0], .peer_name = DUMP_NONE,
+		.peer_node = l->node[1], .peer_num = l->num[1], .one_end = true,
 	};
 
 	r->pos.line = l->line;
