@@ -67,6 +67,7 @@ START_TEST(subnet_list)
 }
 END_TEST
 
+/* promise: B7 */
 START_TEST(one_end_of_a_list)
 {
 	struct outcome o = load(CA1 SW("1F") UP);
@@ -179,6 +180,7 @@ END_TEST
 	"SW 9 " num " 0x" guid " 4x EDR - CA 1 1 0x" remote " ( 's' - 'a' )\n"
 
 /* Adapters with a node for each port, whose GUIDs others have already. */
+/* promise: B7 */
 START_TEST(nodes_of_a_report)
 {
 	struct outcome o = good(load(CA_LINE("31", "1", "30") CA_LINE("32", "2", "30")
@@ -353,6 +355,7 @@ START_TEST(no_messages)
 END_TEST
 
 /* Good texts with a few bytes changed, or cut off: nothing breaks. */
+/* promise: B7 */
 START_TEST(damaged_files)
 {
 	static const char *const texts[] = {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* promise: V4 B7 */
 /* From the records of a topology file to nodes and cables of the simulator. */
 #include <check.h>
 #include <stdlib.h>
