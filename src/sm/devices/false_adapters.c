@@ -14,13 +14,14 @@
 #include <infiniband/umad_sm.h>
 
 #include "fabric/edit.h"
+#include "sm/devices/left_out.h"
 #include "sm/sm_internal.h"
 
 #define ADAPTER_PORTS_MAX 2	/* as adapters are built; one with more costs a Get */
 
 static bool is_doubtful(const struct sm *sm, uint32_t node)
 {
-	const struct fabric *f = sm->f, *old = sm->published ? sm->published->f : NULL;
+	const struct fabric *f = sm->sweep.f, *old = sm->published ? sm->published->f : NULL;
 	const struct fabric_node *n = &f->nodes[node];
 	uint32_t before;
 
@@ -36,9 +37,10 @@ static bool next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie)
 {
 	struct sm *sm = arg;
 
-	if (sm->work[node].cursor || !is_doubtful(sm, node) || !want_route(sm->f, node, 0, s))
+	if (sm->sweep.work[node].cursor || !is_doubtful(sm, node) ||
+	    !want_route(sm->sweep.f, node, 0, s))
 		return false;
-	sm->work[node].cursor = 1;
+	sm->sweep.work[node].cursor = 1;
 	sweep_fill_smp(sm, s, SMP_GET, UMAD_SM_ATTR_SWITCH_INFO, 0);
 	*cookie = 0;
 	return true;
@@ -54,21 +56,21 @@ static void done(void *arg, uint32_t node, const struct smp *s, uint64_t cookie,
 		return;
 	fabric_switch_store(&is, s->data);
 	/* some adapters answer any attribute with zeros */
-	sm->work[node].false_adapter = is.lft_cap && is.lft_cap <= IB_LID_MCAST_FIRST;
+	sm->sweep.work[node].false_adapter = is.lft_cap && is.lft_cap <= IB_LID_MCAST_FIRST;
 }
 
 static bool put(struct sm *sm, uint32_t node)
 {
-	const struct fabric_node *n = &sm->f->nodes[node];
-	uint32_t near = sm->f->ports[n->port0 + n->local_port].peer;
+	const struct fabric_node *n = &sm->sweep.f->nodes[node];
+	uint32_t near = sm->sweep.f->ports[n->port0 + n->local_port].peer;
 	struct disco_left x = { .why = LEFT_SWITCH };
 
 	if (near == FABRIC_NONE)
 		return false;
 	left_describe(&x, n->info);
-	x.near_guid = port_node(sm->f, near)->guid;
-	x.near_port = sm->f->ports[near].num;
-	return left_out_correct(sm, sm->f, &x);
+	x.near_guid = port_node(sm->sweep.f, near)->guid;
+	x.near_port = sm->sweep.f->ports[near].num;
+	return left_out_correct(sm, sm->sweep.f, &x);
 }
 
 static void finished(void *arg)
@@ -76,9 +78,9 @@ static void finished(void *arg)
 	struct sm *sm = arg;
 	bool any = false;
 
-	sm->job = NULL;
-	for (uint32_t node = 0; node < sm->f->n_nodes; node++)
-		any |= sm->work[node].false_adapter && put(sm, node);
+	sm->sweep.job = NULL;
+	for (uint32_t node = 0; node < sm->sweep.f->n_nodes; node++)
+		any |= sm->sweep.work[node].false_adapter && put(sm, node);
 	sweep_step_done(sm, any && left_out_may_repeat(sm) ? sweep_discover_again(sm) : RESULT_DONE);
 }
 
@@ -88,10 +90,10 @@ enum step_result false_adapters_start(struct sm *sm)
 {
 	bool any = false;
 
-	for (uint32_t node = 0; node < sm->f->n_nodes; node++)
+	for (uint32_t node = 0; node < sm->sweep.f->n_nodes; node++)
 		any |= is_doubtful(sm, node);
 	if (!any)
 		return RESULT_DONE;
-	sm->job = smp_job_start(sm->mad, sm->f->n_nodes, &ops, sm);
+	sm->sweep.job = smp_job_start(sm->mad, sm->sweep.f->n_nodes, &ops, sm);
 	return RESULT_WAIT;
 }

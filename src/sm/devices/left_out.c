@@ -36,6 +36,7 @@
 #include "lib/base/backoff.h"
 #include "lib/base/bytes.h"
 #include "lib/base/log.h"
+#include "sm/devices/left_out.h"
 #include "sm/devices/node_names.h"
 #include "sm/sm_internal.h"
 
@@ -198,7 +199,7 @@ static bool near_end_lies(const struct left_list *l, const struct disco_left *x)
 
 uint64_t left_out_culprit(const struct sm *sm, const struct disco_left *x)
 {
-	const struct left_list *l = sm->left_out;
+	const struct left_list *l = sm->devices.left_out;
 
 	if (near_end_lies(l, x))
 		return x->near_guid;
@@ -236,7 +237,7 @@ void left_out_text(const struct sm *sm, const struct fabric *f, const struct dis
 		snprintf(name, sizeof(name), "port %u of 0x%016" PRIx64, x->near_port, x->near_guid);
 	else
 		fabric_port_name(f, f->nodes[node].port0 + x->near_port, name, sizeof(name));
-	if (near_end_lies(sm->left_out, x)) {
+	if (near_end_lies(sm->devices.left_out, x)) {
 		buf_printf(out, "the device that has %s says false LocalPortNums: behind that port is port %u "
 			   "of node GUID 0x%016" PRIx64 ", and others say that it is elsewhere", name, x->a,
 			   x->guid);
@@ -252,7 +253,7 @@ static void say(struct sm *sm, const struct fabric *f, const struct disco_left *
 	struct buf text = { 0 };
 
 	left_out_text(sm, f, x, &text);
-	log_limited(&sm->left_out->limit, LOG_LEVEL_WARNING, "discovery", "%s%s", text.s,
+	log_limited(&sm->devices.left_out->limit, LOG_LEVEL_WARNING, "discovery", "%s%s", text.s,
 		    left_is_corrected(x) ? "" : ": it is left out");
 	buf_free(&text);
 }
@@ -306,7 +307,7 @@ static bool put(struct left_list *l, const struct disco_left *x)
 
 bool left_out_put(struct sm *sm, const struct fabric *f, const struct disco_left *x)
 {
-	if (!put(sm->left_out, x))
+	if (!put(sm->devices.left_out, x))
 		return false;
 	say(sm, f, x);
 	return true;
@@ -314,7 +315,7 @@ bool left_out_put(struct sm *sm, const struct fabric *f, const struct disco_left
 
 bool left_out_correct(struct sm *sm, const struct fabric *f, const struct disco_left *x)
 {
-	struct left_list *l = sm->left_out;
+	struct left_list *l = sm->devices.left_out;
 
 	if (!left_out_put(sm, f, x))
 		return false;
@@ -323,7 +324,7 @@ bool left_out_correct(struct sm *sm, const struct fabric *f, const struct disco_
 
 bool left_out_may_repeat(struct sm *sm)
 {
-	return sm->left_out->repeats++ < REPEATS_MAX;
+	return sm->devices.left_out->repeats++ < REPEATS_MAX;
 }
 
 /*
@@ -413,7 +414,7 @@ static enum right is_right(const struct sm *sm, const struct disco_left *x)
 	/* what has another GUID each time does not have the one that it was known by */
 	if (x->why == LEFT_GUID_CHANGES)
 		return reaches(f, x->near_guid, x->near_port, x->guid) ? RIGHT_ALONE : RIGHT_NOT;
-	if (x->why != LEFT_IMPOSTOR || !is_known(sm->left_out, f, x))
+	if (x->why != LEFT_IMPOSTOR || !is_known(sm->devices.left_out, f, x))
 		return RIGHT_NOT;
 	/* those for whose sake an adapter is doubted were refused; its other places are its own */
 	return x->data[NI_TYPE] == IB_NODE_SWITCH_T && is_older(f, x) ? RIGHT_OTHER_LIES : RIGHT_ALONE;
@@ -595,7 +596,7 @@ static bool replaces(const struct fabric *old, const struct fabric *f, uint32_t 
 static bool leave_replacements_out(struct sm *sm, const struct fabric *f)
 {
 	const struct fabric *old = sm->published ? sm->published->f : NULL;
-	struct left_list *l = sm->left_out;
+	struct left_list *l = sm->devices.left_out;
 	struct disco_left x;
 	bool any = false;
 
@@ -669,7 +670,7 @@ static void forget_unmet(struct left_list *l)
 
 bool left_out_scanned(struct sm *sm, const struct disco_result *res)
 {
-	struct left_list *l = sm->left_out;
+	struct left_list *l = sm->devices.left_out;
 	const struct fabric *f = res->f ? res->f : sm->published ? sm->published->f : NULL;
 	bool again = false;
 
@@ -719,7 +720,7 @@ bool left_out_scanned(struct sm *sm, const struct disco_result *res)
 
 void left_out_sweep(struct sm *sm)
 {
-	struct left_list *l = sm->left_out;
+	struct left_list *l = sm->devices.left_out;
 
 	l->repeats = 0;
 	map64_clear(&l->honest);
@@ -734,11 +735,11 @@ size_t left_out_list(const struct sm *sm, struct disco_left *out)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < sm->left_out->v.n; i++)
-		if (left_stays(&sm->left_out->v.v[i].x))
-			out[n++] = sm->left_out->v.v[i].x;
-	for (size_t i = 0; i < sm->left_out->steady.n && n < LEFT_MAX; i++)
-		out[n++] = sm->left_out->steady.v[i];
+	for (size_t i = 0; i < sm->devices.left_out->v.n; i++)
+		if (left_stays(&sm->devices.left_out->v.v[i].x))
+			out[n++] = sm->devices.left_out->v.v[i].x;
+	for (size_t i = 0; i < sm->devices.left_out->steady.n && n < LEFT_MAX; i++)
+		out[n++] = sm->devices.left_out->steady.v[i];
 	return n;
 }
 
@@ -750,26 +751,26 @@ unsigned left_out_ports_max(const struct sm *sm)
 
 void left_out_forget(struct sm *sm)
 {
-	sm->left_out->v.n = 0;
-	map64_clear(&sm->left_out->by_place);
-	sm->left_out->sayings.n = 0;
-	map64_clear(&sm->left_out->saying_at);
-	map64_clear(&sm->left_out->honest);
-	map64_clear(&sm->left_out->waits);
-	map64_clear(&sm->left_out->said);
-	sm->left_out->steady.n = 0;
+	sm->devices.left_out->v.n = 0;
+	map64_clear(&sm->devices.left_out->by_place);
+	sm->devices.left_out->sayings.n = 0;
+	map64_clear(&sm->devices.left_out->saying_at);
+	map64_clear(&sm->devices.left_out->honest);
+	map64_clear(&sm->devices.left_out->waits);
+	map64_clear(&sm->devices.left_out->said);
+	sm->devices.left_out->steady.n = 0;
 }
 
 /* --- who asks for it --- */
 
 const struct disco_left *left_out_at(const struct sm *sm, size_t i)
 {
-	return i < sm->left_out->v.n ? &sm->left_out->v.v[i].x : NULL;
+	return i < sm->devices.left_out->v.n ? &sm->devices.left_out->v.v[i].x : NULL;
 }
 
 bool left_out_is_behind(const struct sm *sm, uint64_t near_guid, unsigned near_port)
 {
-	const struct left_one *one = find(sm->left_out, near_guid, near_port);
+	const struct left_one *one = find(sm->devices.left_out, near_guid, near_port);
 
 	return one && !left_is_corrected(&one->x);
 }
@@ -783,7 +784,7 @@ static bool says_true_port(const struct disco_left *x, const uint8_t *info)
 bool left_out_holds(const struct sm *sm, uint64_t near_guid, unsigned near_port,
 		    const uint8_t *node_info)
 {
-	const struct left_one *one = find(sm->left_out, near_guid, near_port);
+	const struct left_one *one = find(sm->devices.left_out, near_guid, near_port);
 
 	if (!one)
 		return false;
@@ -797,7 +798,7 @@ bool left_out_holds(const struct sm *sm, uint64_t near_guid, unsigned near_port,
 
 void left_out_rename(const struct sm *sm, const struct fabric *f, uint32_t port, uint8_t *node_info)
 {
-	const struct left_list *l = sm->left_out;
+	const struct left_list *l = sm->devices.left_out;
 	uint32_t peer = f->ports[port].peer;
 	const struct left_one *one = find(l, port_node(f, port)->guid, f->ports[port].num);
 
@@ -816,7 +817,7 @@ void left_out_rename(const struct sm *sm, const struct fabric *f, uint32_t port,
 
 bool left_out_begin(struct sm *sm)
 {
-	struct left_list *l = sm->left_out;
+	struct left_list *l = sm->devices.left_out;
 
 	l->asked.n = 0;
 	for (size_t i = 0; i < l->v.n && i < ASKED_MAX; i++) {
@@ -832,7 +833,7 @@ bool left_out_begin(struct sm *sm)
 
 bool left_out_ask(struct sm *sm, const struct fabric *f, size_t i, struct smp *s)
 {
-	const struct left_list *l = sm->left_out;
+	const struct left_list *l = sm->devices.left_out;
 	const struct asked *a = &l->asked.v[i];
 	const struct disco_left *x = &a->x;
 	uint32_t node = map64_get(&f->node_by_guid, a->other ? x->other_guid : x->near_guid);
@@ -850,12 +851,12 @@ bool left_out_ask(struct sm *sm, const struct fabric *f, size_t i, struct smp *s
 
 size_t left_out_asked(const struct sm *sm)
 {
-	return sm->left_out->asked.n;
+	return sm->devices.left_out->asked.n;
 }
 
 void left_out_answered(struct sm *sm, size_t i, const struct smp *s, int status)
 {
-	struct asked *a = &sm->left_out->asked.v[i];
+	struct asked *a = &sm->devices.left_out->asked.v[i];
 
 	a->answered = !status;
 	memcpy(a->data, s->data, sizeof(a->data));
@@ -1032,7 +1033,7 @@ static bool is_over(const struct fabric *f, struct left_one *one)
 
 enum left_out_end left_out_end(struct sm *sm)
 {
-	struct left_list *l = sm->left_out;
+	struct left_list *l = sm->devices.left_out;
 	enum left_out_end end = LEFT_OUT_SAME;
 
 	for (size_t i = 0; i < l->asked.n; i++) {

@@ -13,9 +13,13 @@
 #include "lib/base/backoff.h"
 #include "lib/base/log.h"
 #include "plan/sm_attributes.h"
+#include "sm/devices/left_out.h"
 #include "sm/devices/liars.h"
 #include "sm/devices/node_names.h"
+#include "sm/keys/mkey.h"
 #include "sm/sm_internal.h"
+#include "sm/write/refused_sets.h"
+#include "sm/write/write.h"
 
 static struct log_ratelimit liar_log = LOG_RATELIMIT;
 
@@ -172,7 +176,7 @@ static void tell(const struct liar *x)
 static bool note(struct sm *sm, const struct fabric *f, uint32_t port, const struct liar *as,
 		 const char *what)
 {
-	struct liars *l = sm->liars;
+	struct liars *l = sm->devices.liars;
 	struct liar *x = find(l, key_at(f, port, as->behind, as->answer)), new = *as;
 	struct buf text = { 0 };
 
@@ -227,32 +231,33 @@ static bool is_at(const struct liar *x, const void *arg)
 
 void liars_clear(struct sm *sm, const struct fabric *f, uint32_t port, bool behind)
 {
-	const struct liar *x = sm->liars->list.n ? find(sm->liars, key_at(f, port, behind, true)) : NULL;
+	const struct liar *x = sm->devices.liars->list.n ? find(sm->devices.liars, key_at(f, port, behind, true)) : NULL;
 	struct liar copy;
 
 	if (!x || x->changes)
 		return;
 	copy = *x;
-	forget_those(sm->liars, is_at, &copy);
+	forget_those(sm->devices.liars, is_at, &copy);
 }
 
 bool liars_know(const struct sm *sm, const struct fabric *f, uint32_t port, bool behind)
 {
-	return sm->liars->list.n && (find(sm->liars, key_at(f, port, behind, true)) ||
-				     find(sm->liars, key_at(f, port, behind, false)));
+	return sm->devices.liars->list.n &&
+		(find(sm->devices.liars, key_at(f, port, behind, true)) ||
+				     find(sm->devices.liars, key_at(f, port, behind, false)));
 }
 
 uint64_t liars_next_right(struct sm *sm)
 {
-	struct liars *l = sm->liars;
+	struct liars *l = sm->devices.liars;
 
 	return l->right.n ? l->right.v[--l->right.n] : 0;
 }
 
 const struct liar *liars_list(const struct sm *sm, size_t *n)
 {
-	*n = sm->liars->list.n;
-	return sm->liars->list.v;
+	*n = sm->devices.liars->list.n;
+	return sm->devices.liars->list.v;
 }
 
 /* --- what does not fit in a fabric --- */
@@ -382,7 +387,7 @@ static void look_at_port(struct sm *sm, const struct fabric *f, uint32_t port)
 /* Another port, of a node that was there before, may have the GUID of this one. */
 static void look_for_duplicate(struct sm *sm, const struct fabric *f, uint32_t port)
 {
-	const struct fabric *old = sm->replaced ? sm->replaced->f : NULL;
+	const struct fabric *old = sm->sweep.replaced ? sm->sweep.replaced->f : NULL;
 	uint32_t before = old && port_is_end(f, port) ? fabric_find_port(old, f->ports[port].guid) :
 			  FABRIC_NONE;
 	uint32_t node = before == FABRIC_NONE ? FABRIC_NONE : fabric_same_node(f, port_node(old, before));
@@ -438,7 +443,7 @@ static void look_at_entry(struct sm *sm, const struct fabric *f, const struct li
 
 static void look_at_changed(struct sm *sm, const struct fabric *f, const uint8_t *changed)
 {
-	struct liars *l = sm->liars;
+	struct liars *l = sm->devices.liars;
 	size_t before = l->list.n;
 	uint8_t *seen = before ? xcalloc(f->n_nodes, 1) : NULL;
 
@@ -522,7 +527,7 @@ static bool is_no_more(const struct liar *x, const void *arg)
 void liars_look(struct sm *sm)
 {
 	const struct subnet_state *s = sm->published;
-	struct liars *l = sm->liars;
+	struct liars *l = sm->devices.liars;
 	bool known = s->changed && s->since == l->looked;
 
 	for (size_t i = 0; i < l->list.n; i++)
@@ -587,7 +592,7 @@ static bool value_is_news(struct liars *l, uint64_t key, uint32_t said, uint32_t
 
 bool liars_switch_is_news(struct sm *sm, const struct fabric *f, uint32_t sw, const uint8_t *data)
 {
-	return value_is_news(sm->liars,
+	return value_is_news(sm->devices.liars,
 			     look_key(f->nodes[f->switches[sw].node].guid, UMAD_SM_ATTR_SWITCH_INFO, 0),
 			     liars_digest(UMAD_SM_ATTR_SWITCH_INFO, data),
 			     liars_digest(UMAD_SM_ATTR_SWITCH_INFO, f->switches[sw].info));
@@ -597,7 +602,7 @@ bool liars_name_is_news(struct sm *sm, const struct fabric *f, uint32_t node, co
 {
 	const struct fabric_node *n = &f->nodes[node];
 
-	return value_is_news(sm->liars, look_key(n->guid, UMAD_SM_ATTR_NODE_DESC, 0),
+	return value_is_news(sm->devices.liars, look_key(n->guid, UMAD_SM_ATTR_NODE_DESC, 0),
 			     fold(hash_bytes(said, strlen(said), 1)),
 			     fold(hash_bytes(n->desc, strlen(n->desc), 1)));
 }
@@ -624,14 +629,14 @@ static uint32_t near_port(const struct fabric *f, uint32_t node)
 /* What is behind its link is on the list, and asked for that reason. */
 static bool is_listed(const struct sm *sm, const struct fabric *f, uint32_t node)
 {
-	uint32_t near = sm->liars->list.n ? near_port(f, node) : FABRIC_NONE;
+	uint32_t near = sm->devices.liars->list.n ? near_port(f, node) : FABRIC_NONE;
 
 	return near != FABRIC_NONE && liars_know(sm, f, near, true);
 }
 
 static void ask_nodes(struct sm *sm, const struct fabric *f)
 {
-	struct liars *l = sm->liars;
+	struct liars *l = sm->devices.liars;
 
 	for (uint32_t i = 0; i < f->n_nodes; i++) {
 		const struct fabric_node *n = &f->nodes[i];
@@ -718,7 +723,7 @@ static bool can_be_read(const struct fabric *f, uint32_t node, const struct refu
 static void ask_kept(struct sm *sm, const struct fabric *f)
 {
 	const struct refusals *all = store_refusals(sm->store);
-	struct liars *l = sm->liars;
+	struct liars *l = sm->devices.liars;
 	const struct refused_set *r;
 	unsigned asked = 0;
 
@@ -743,8 +748,8 @@ static void ask_kept(struct sm *sm, const struct fabric *f)
 static bool next(void *arg, uint32_t i, struct smp *s, uint64_t *cookie)
 {
 	struct sm *sm = arg;
-	struct question *q = &sm->liars->questions.v[i];
-	const struct fabric *f = sm->liars->state->f;
+	struct question *q = &sm->devices.liars->questions.v[i];
+	const struct fabric *f = sm->devices.liars->state->f;
 
 	*cookie = i;
 	if (q->sent || mkey_is_foreign(sm, f, q->node))
@@ -761,7 +766,7 @@ static bool next(void *arg, uint32_t i, struct smp *s, uint64_t *cookie)
 static void done(void *arg, uint32_t i, const struct smp *s, uint64_t cookie, int status)
 {
 	struct sm *sm = arg;
-	struct question *q = &sm->liars->questions.v[i];
+	struct question *q = &sm->devices.liars->questions.v[i];
 
 	(void)cookie;
 	q->status = status;
@@ -799,7 +804,7 @@ static size_t table_size(const struct subnet_state *st, const struct question *q
 /* Of the answer, like refused_set.got. */
 static uint64_t digest_of(struct sm *sm, const struct question *q)
 {
-	const struct subnet_state *st = sm->liars->state;
+	const struct subnet_state *st = sm->devices.liars->state;
 	uint32_t port = st->f->nodes[q->node].port0 + (q->refused.mod & 0xff);
 	struct want_env e = { .plan = st->plan, .sm_lid = state_own_lid(st),
 			      .m_key = mkey_ours(sm), .tables_written = true,
@@ -822,16 +827,16 @@ static bool kept_is_news(struct liars *l, const struct question *q, uint64_t gui
 /* What a device was said to keep is not what it has. */
 static bool take_kept(struct sm *sm, const struct question *q)
 {
-	const struct fabric *f = sm->liars->state->f;
+	const struct fabric *f = sm->devices.liars->state->f;
 	uint64_t guid = f->nodes[q->node].guid, digest = digest_of(sm, q);
 
-	if (!kept_is_news(sm->liars, q, guid, digest))
+	if (!kept_is_news(sm->devices.liars, q, guid, digest))
 		return false;
 	log_debug("sweep", "0x%016" PRIx64 ": attribute 0x%04x modifier 0x%08x is not as it was kept", guid,
 		  q->refused.attr, q->refused.mod);
 	mad_hold(sm->mad);
 	refused_taken(sm, guid, q->refused.attr, q->refused.mod);
-	map64_put(&sm->doubtful, guid, 1);
+	map64_put(&sm->known.doubtful, guid, 1);
 	mad_release(sm->mad);
 	sm_suspect(sm, &(struct suspect){ .guid = guid, .changed = true, .unasked = true });
 	return true;
@@ -873,14 +878,14 @@ static void note_no_port(struct sm *sm, const struct fabric *f, uint32_t near, c
 
 static bool take_node(struct sm *sm, const struct question *q)
 {
-	const struct fabric *f = sm->liars->state->f;
+	const struct fabric *f = sm->devices.liars->state->f;
 	const struct fabric_node *n = &f->nodes[q->node];
 	uint32_t near = near_port(f, q->node);
 	enum says says = compare_node(f, n->port0 + n->local_port, q->data);
 	char what[160];
 
 	if (says == SAYS_THE_SAME)
-		map64_put(&sm->liars->confirmed, node_digest(f, q->node), 1);
+		map64_put(&sm->devices.liars->confirmed, node_digest(f, q->node), 1);
 	if (says == SAYS_NO_PORT && near != FABRIC_NONE)
 		note_no_port(sm, f, near, q->data);
 	if (says != SAYS_ANOTHER || near == FABRIC_NONE)
@@ -912,18 +917,18 @@ static bool take_steady(struct sm *sm, struct liar *x, const struct question *q)
 	struct liar copy = *x;
 
 	x->changes = false;
-	if (compare_behind(sm->liars->state->f, q) != SAYS_THE_SAME)
+	if (compare_behind(sm->devices.liars->state->f, q) != SAYS_THE_SAME)
 		return true;
-	forget_those(sm->liars, is_at, &copy);
+	forget_those(sm->devices.liars, is_at, &copy);
 	return false;
 }
 
 /* The answers of one entry, questions i to behind - 1.  True: they are news. */
 static bool take_listed(struct sm *sm, size_t i, size_t behind)
 {
-	const struct fabric *f = sm->liars->state->f;
-	const struct question *q = sm->liars->questions.v;
-	struct liar *x = find(sm->liars, q[i].listed);
+	const struct fabric *f = sm->devices.liars->state->f;
+	const struct question *q = sm->devices.liars->questions.v;
+	struct liar *x = find(sm->devices.liars, q[i].listed);
 	uint32_t sum = 0;
 	bool news;
 
@@ -960,7 +965,7 @@ static bool take_listed(struct sm *sm, size_t i, size_t behind)
 /* The GUIDs that the device is known by. */
 static void rename_answer(const struct sm *sm, struct question *q)
 {
-	const struct fabric *f = sm->liars->state->f;
+	const struct fabric *f = sm->devices.liars->state->f;
 	uint32_t port = q->behind ? f->nodes[q->node].port0 + q->behind : near_port(f, q->node);
 
 	if (q->attr == UMAD_SM_ATTR_NODE_INFO && q->sent && !q->status && port != FABRIC_NONE)
@@ -969,7 +974,7 @@ static void rename_answer(const struct sm *sm, struct question *q)
 
 static bool take_answers(struct sm *sm)
 {
-	struct liars *l = sm->liars;
+	struct liars *l = sm->devices.liars;
 	bool any = false;
 
 	for (size_t i = 0; i < l->questions.n; i++)
@@ -999,7 +1004,7 @@ static void end(struct liars *l)
 static void finished(void *arg)
 {
 	struct sm *sm = arg;
-	struct liars *l = sm->liars;
+	struct liars *l = sm->devices.liars;
 	bool any = take_answers(sm);
 
 	if (l->confirmed.n > 2 * l->state->f->n_nodes + LIARS_MAX)
@@ -1013,7 +1018,7 @@ static const struct smp_job_ops ops = { next, done, finished };
 
 void liars_ask(struct sm *sm)
 {
-	struct liars *l = sm->liars;
+	struct liars *l = sm->devices.liars;
 
 	if (l->job)
 		return;
@@ -1032,7 +1037,7 @@ void liars_ask(struct sm *sm)
 
 void liars_stop(struct sm *sm)
 {
-	struct liars *l = sm->liars;
+	struct liars *l = sm->devices.liars;
 
 	if (l->job)
 		smp_job_cancel(l->job);
@@ -1041,21 +1046,21 @@ void liars_stop(struct sm *sm)
 
 void liars_new(struct sm *sm)
 {
-	sm->liars = xcalloc(1, sizeof(*sm->liars));
-	map64_init(&sm->liars->place, 16);
-	map64_init(&sm->liars->confirmed, 16);
-	map64_init(&sm->liars->looked_at, 16);
+	sm->devices.liars = xcalloc(1, sizeof(*sm->devices.liars));
+	map64_init(&sm->devices.liars->place, 16);
+	map64_init(&sm->devices.liars->confirmed, 16);
+	map64_init(&sm->devices.liars->looked_at, 16);
 }
 
 void liars_free(struct sm *sm)
 {
 	liars_stop(sm);
-	vec_free(&sm->liars->list);
-	vec_free(&sm->liars->right);
-	vec_free(&sm->liars->questions);
-	map64_free(&sm->liars->place);
-	map64_free(&sm->liars->confirmed);
-	map64_free(&sm->liars->looked_at);
-	vec_free(&sm->liars->looks);
-	free(sm->liars);
+	vec_free(&sm->devices.liars->list);
+	vec_free(&sm->devices.liars->right);
+	vec_free(&sm->devices.liars->questions);
+	map64_free(&sm->devices.liars->place);
+	map64_free(&sm->devices.liars->confirmed);
+	map64_free(&sm->devices.liars->looked_at);
+	vec_free(&sm->devices.liars->looks);
+	free(sm->devices.liars);
 }

@@ -12,7 +12,9 @@
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "plan/routes/base_routes.h"
+#include "sm/keys/mkey.h"
 #include "sm/sm_internal.h"
+#include "sm/write/kept_routes.h"
 
 #define ASK_FIRST_US	500000ll	/* from the sweep that had no answer to the first question */
 #define ASK_MAX_US	300000000ll
@@ -61,14 +63,14 @@ static bool is_mute(const struct mute *x)
 
 bool mute_table_is_known(const struct sm *sm, uint64_t guid)
 {
-	const struct mute *x = find(sm->mutes, guid);
+	const struct mute *x = find(sm->devices.mutes, guid);
 
 	return x && x->table_known;
 }
 
 bool mute_keep_tables(struct sm *sm)
 {
-	struct mutes *m = sm->mutes;
+	struct mutes *m = sm->devices.mutes;
 	uint32_t n = 0;
 
 	for (size_t i = 0; i < m->list.n; i++)
@@ -81,7 +83,7 @@ bool mute_mark(const struct sm *sm, struct fabric *f)
 	bool news = false;
 
 	for (uint32_t i = 0; i < f->n_nodes; i++) {
-		bool mute = i != f->ports[f->self].node && is_mute(find(sm->mutes, f->nodes[i].guid));
+		bool mute = i != f->ports[f->self].node && is_mute(find(sm->devices.mutes, f->nodes[i].guid));
 
 		news |= mute != f->nodes[i].mute;
 		f->nodes[i].mute = mute;
@@ -91,21 +93,21 @@ bool mute_mark(const struct sm *sm, struct fabric *f)
 
 bool mute_has_answered(const struct sm *sm, uint64_t guid)
 {
-	const struct mute *x = find(sm->mutes, guid);
+	const struct mute *x = find(sm->devices.mutes, guid);
 
 	return x && x->back;
 }
 
 bool mute_is_back(const struct sm *sm, uint64_t guid)
 {
-	const struct mute *x = find(sm->mutes, guid);
+	const struct mute *x = find(sm->devices.mutes, guid);
 
 	return x && x->back && x->table_known;
 }
 
 bool mute_told(struct sm *sm, uint64_t guid)
 {
-	struct mute *x = find(sm->mutes, guid);
+	struct mute *x = find(sm->devices.mutes, guid);
 
 	if (!is_mute(x) || x->told)
 		return false;
@@ -114,7 +116,7 @@ bool mute_told(struct sm *sm, uint64_t guid)
 
 bool mute_has_told(const struct sm *sm, uint64_t guid)
 {
-	const struct mute *x = find(sm->mutes, guid);
+	const struct mute *x = find(sm->devices.mutes, guid);
 
 	return is_mute(x) && x->told;
 }
@@ -123,7 +125,7 @@ bool mute_has_told(const struct sm *sm, uint64_t guid)
 
 static void arm(struct sm *sm)
 {
-	struct mutes *m = sm->mutes;
+	struct mutes *m = sm->devices.mutes;
 	int64_t light_us = sm->settings->sweep_interval_s * 1000000ll;
 	bool any = false;
 
@@ -142,7 +144,7 @@ static void arm(struct sm *sm)
 
 static void asked_all(struct sm *sm)
 {
-	struct mutes *m = sm->mutes;
+	struct mutes *m = sm->devices.mutes;
 
 	state_unref(m->state);
 	m->state = NULL;
@@ -155,7 +157,7 @@ static void ask_next(struct sm *sm);
 
 bool mute_heard(struct sm *sm, uint64_t guid)
 {
-	struct mute *x = find(sm->mutes, guid);
+	struct mute *x = find(sm->devices.mutes, guid);
 	int64_t now = clock_mono_us();
 
 	if (!is_mute(x) || !sm->published || now < x->due_us)
@@ -163,7 +165,7 @@ bool mute_heard(struct sm *sm, uint64_t guid)
 	x->back = true;
 	x->wait_us = backoff_next(x->wait_us, 1000000, ASK_MAX_US);
 	x->due_us = now + x->wait_us;
-	map64_put(&sm->doubtful, guid, 1);
+	map64_put(&sm->known.doubtful, guid, 1);
 	sm_suspect(sm, &(struct suspect){ .guid = guid, .changed = true, .renamed = true,
 					  .unasked = true });
 	return true;
@@ -173,7 +175,7 @@ static void answered(void *arg, const struct smp *s, int status)
 {
 	struct question *q = arg;
 	struct sm *sm = q->sm;
-	struct mutes *m = sm->mutes;
+	struct mutes *m = sm->devices.mutes;
 
 	(void)s;
 	if (status >= 0)
@@ -185,7 +187,7 @@ static void answered(void *arg, const struct smp *s, int status)
 
 static void ask_next(struct sm *sm)
 {
-	struct mutes *m = sm->mutes;
+	struct mutes *m = sm->devices.mutes;
 	const struct fabric *f = m->state->f;
 
 	while (m->under_way < AT_ONCE && m->asked < m->to_ask.n) {
@@ -208,7 +210,7 @@ static void ask_next(struct sm *sm)
 
 void mute_ask(struct sm *sm)
 {
-	struct mutes *m = sm->mutes;
+	struct mutes *m = sm->devices.mutes;
 
 	if (m->state || !m->list.n || !sm->published)
 		return;
@@ -230,7 +232,7 @@ static void on_time(void *arg)
 
 static struct mute *add(struct sm *sm, const struct fabric_node *n, bool table_known)
 {
-	struct mutes *m = sm->mutes;
+	struct mutes *m = sm->devices.mutes;
 
 	map64_put(&m->by_guid, n->guid, (uint32_t)m->list.n);
 	*vec_push(&m->list) = (struct mute){ .guid = n->guid, .is_switch = n->sw != FABRIC_NONE,
@@ -243,14 +245,14 @@ static struct mute *add(struct sm *sm, const struct fabric_node *n, bool table_k
 bool mute_found(struct sm *sm, const struct fabric *f, uint32_t node)
 {
 	uint64_t guid = f->nodes[node].guid;
-	struct mute *x = find(sm->mutes, guid);
+	struct mute *x = find(sm->devices.mutes, guid);
 
 	if (is_mute(x) || node == f->ports[f->self].node)
 		return false;
 	if (x)
 		x->back = false;
 	else
-		add(sm, &f->nodes[node], map64_get(&sm->doubtful, guid) == MAP64_NONE);
+		add(sm, &f->nodes[node], map64_get(&sm->known.doubtful, guid) == MAP64_NONE);
 	arm(sm);
 	return true;
 }
@@ -272,21 +274,22 @@ static void keep_the_rest(struct mutes *m)
 /* What the forwarding table held before the sweep was known, and the switch has not lost it. */
 static bool was_known(const struct sm *sm, uint32_t node, const struct mute *x)
 {
-	const struct plan *old = sm->replaced ? sm->replaced->plan : NULL;
+	const struct plan *old = sm->sweep.replaced ? sm->sweep.replaced->plan : NULL;
 
-	if (sm->was_owed || sm->another_was)
+	if (sm->sweep.was_owed || sm->known.another_was)
 		return false;
-	if (x ? !x->table_known : map64_get(&sm->doubtful, sm->f->nodes[node].guid) != MAP64_NONE)
+	if (x ? !x->table_known :
+	    map64_get(&sm->known.doubtful, sm->sweep.f->nodes[node].guid) != MAP64_NONE)
 		return false;
 	return kept_routes_survived(sm, old, node);
 }
 
 static bool is_stale(const struct sm *sm, uint32_t node)
 {
-	const struct routes_now *x = sm->plan->now;
+	const struct routes_now *x = sm->sweep.plan->now;
 
 	for (size_t i = 0; i < x->stale.n; i++)
-		if (x->switches[x->stale.v[i].sw] == sm->f->nodes[node].sw)
+		if (x->switches[x->stale.v[i].sw] == sm->sweep.f->nodes[node].sw)
 			return true;
 	return false;
 }
@@ -297,8 +300,8 @@ static bool is_stale(const struct sm *sm, uint32_t node)
  */
 static bool note_difference(struct sm *sm, uint32_t node, bool either)
 {
-	const struct plan *old = sm->replaced->plan, *now = sm->plan;
-	const struct fabric_node *n = &sm->f->nodes[node];
+	const struct plan *old = sm->sweep.replaced->plan, *now = sm->sweep.plan;
+	const struct fabric_node *n = &sm->sweep.f->nodes[node];
 	uint32_t before = fabric_same_node(old->f, n);
 	uint32_t of_base = map64_get(&now->now->base->f->node_by_guid, n->guid);
 	const uint8_t *planned = now->lfts->entries + (size_t)n->sw * now->lfts->stride;
@@ -314,7 +317,7 @@ static bool note_difference(struct sm *sm, uint32_t node, bool either)
 
 		if (!memcmp(held + first, planned + first, LFT_BLOCK))
 			continue;
-		w = vec_push(&sm->plan->now->stale);
+		w = vec_push(&sm->sweep.plan->now->stale);
 		*w = (struct lft_write){ .sw = now->now->base->f->nodes[of_base].sw,
 					 .block = (uint16_t)(first / LFT_BLOCK) };
 		for (uint32_t i = 0; i < LFT_BLOCK; i++)
@@ -331,11 +334,11 @@ static bool note_difference(struct sm *sm, uint32_t node, bool either)
  */
 static bool knows_table(struct sm *sm, uint32_t node, const struct mute *x)
 {
-	const struct node_work *w = &sm->work[node];
+	const struct node_work *w = &sm->sweep.work[node];
 
-	if (sm->f->nodes[node].sw == FABRIC_NONE)
+	if (sm->sweep.f->nodes[node].sw == FABRIC_NONE)
 		return false;
-	if (sm->reroute && (w->lft_known || (w->collected && !w->unknown)))
+	if (sm->sweep.reroute && (w->lft_known || (w->collected && !w->unknown)))
 		return true;
 	if (w->lft_as_planned && !is_stale(sm, node))
 		return true;
@@ -344,8 +347,8 @@ static bool knows_table(struct sm *sm, uint32_t node, const struct mute *x)
 
 static bool is_suspected(const struct sm *sm, uint64_t guid)
 {
-	for (size_t i = 0; i < sm->suspects.n; i++)
-		if (sm->suspects.v[i].guid == guid)
+	for (size_t i = 0; i < sm->wishes.suspects.n; i++)
+		if (sm->wishes.suspects.v[i].guid == guid)
 			return true;
 	return false;
 }
@@ -354,36 +357,37 @@ static bool is_suspected(const struct sm *sm, uint64_t guid)
 static void stays_mute(const struct sm *sm, struct mute *x)
 {
 	/* the plan has what it was to hold, and not what it holds */
-	x->table_known &= sm->reroute || sm->mutes->tables_kept;
+	x->table_known &= sm->sweep.reroute || sm->devices.mutes->tables_kept;
 	/* it may have answered since; the next sweep asks it then, or else nobody would */
 	x->back &= is_suspected(sm, x->guid);
 }
 
 static bool stopped_answering(const struct sm *sm, uint32_t node)
 {
-	const struct node_work *w = &sm->work[node];
+	const struct node_work *w = &sm->sweep.work[node];
 
-	return w->failed && !w->foreign && !w->outdated && node != sm->f->ports[sm->f->self].node;
+	return w->failed && !w->foreign && !w->outdated &&
+		node != sm->sweep.f->ports[sm->sweep.f->self].node;
 }
 
 void mute_swept(struct sm *sm)
 {
-	struct mutes *m = sm->mutes;
+	struct mutes *m = sm->devices.mutes;
 	bool news = false;
 
 	if (sweep_is(sm)->by_picture)		/* it asks only once, and a sweep follows */
 		return;
 	m->silent = m->fresh = 0;
-	for (uint32_t i = 0; i < sm->f->n_nodes; i++) {
-		struct mute *x = find(m, sm->f->nodes[i].guid);
-		bool was_mute = x && sm->f->nodes[i].mute;
+	for (uint32_t i = 0; i < sm->sweep.f->n_nodes; i++) {
+		struct mute *x = find(m, sm->sweep.f->nodes[i].guid);
+		bool was_mute = x && sm->sweep.f->nodes[i].mute;
 
-		if (was_mute && !sm->work[i].heard && !sm->work[i].failed) {
-			sm->work[i].failed = true;	/* there was nothing to ask it for */
-			sm->failed_devices++;
+		if (was_mute && !sm->sweep.work[i].heard && !sm->sweep.work[i].failed) {
+			sm->sweep.work[i].failed = true;	/* there was nothing to ask it for */
+			sm->last.failed_devices++;
 		}
 		if (!stopped_answering(sm, i)) {
-			if (x && !sm->work[i].failed) {
+			if (x && !sm->sweep.work[i].failed) {
 				x->gone = true;
 				news |= was_mute;	/* routes go round it, and need not */
 			}
@@ -401,29 +405,29 @@ void mute_swept(struct sm *sm)
 			x->back = false;
 			x->table_known = knows_table(sm, i, x);
 		} else {
-			add(sm, &sm->f->nodes[i], knows_table(sm, i, NULL));
+			add(sm, &sm->sweep.f->nodes[i], knows_table(sm, i, NULL));
 		}
 	}
 	for (size_t i = 0; i < m->list.n; i++)
-		m->list.v[i].gone |= map64_get(&sm->f->node_by_guid, m->list.v[i].guid) == MAP64_NONE;
+		m->list.v[i].gone |= map64_get(&sm->sweep.f->node_by_guid, m->list.v[i].guid) == MAP64_NONE;
 	keep_the_rest(m);
-	sm->replan |= news;
+	sm->wishes.replan |= news;
 	arm(sm);
 }
 
 bool mute_is_all(const struct sm *sm)
 {
-	return sm->mutes->silent && sm->mutes->silent == sm->failed_devices;
+	return sm->devices.mutes->silent && sm->devices.mutes->silent == sm->last.failed_devices;
 }
 
 bool mute_is_known(const struct sm *sm)
 {
-	return mute_is_all(sm) && !sm->mutes->fresh;
+	return mute_is_all(sm) && !sm->devices.mutes->fresh;
 }
 
 void mute_stop(struct sm *sm)
 {
-	struct mutes *m = sm->mutes;
+	struct mutes *m = sm->devices.mutes;
 
 	timer_stop(m->timer);
 	m->list.n = 0;
@@ -432,19 +436,19 @@ void mute_stop(struct sm *sm)
 	m->silent = m->fresh = 0;
 	m->wait_us = 0;
 	m->any_back = false;
-	sm->replan = false;
+	sm->wishes.replan = false;
 }
 
 void mute_new(struct sm *sm)
 {
-	sm->mutes = xcalloc(1, sizeof(*sm->mutes));
-	map64_init(&sm->mutes->by_guid, 16);
-	sm->mutes->timer = timer_new(sm->loop, on_time, sm);
+	sm->devices.mutes = xcalloc(1, sizeof(*sm->devices.mutes));
+	map64_init(&sm->devices.mutes->by_guid, 16);
+	sm->devices.mutes->timer = timer_new(sm->loop, on_time, sm);
 }
 
 void mute_free(struct sm *sm)
 {
-	struct mutes *m = sm->mutes;
+	struct mutes *m = sm->devices.mutes;
 
 	timer_free(m->timer);
 	state_unref(m->state);

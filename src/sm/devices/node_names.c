@@ -10,6 +10,7 @@
 #include "lib/base/log.h"
 #include "sm/devices/liars.h"
 #include "sm/devices/node_names.h"
+#include "sm/keys/mkey.h"
 #include "sm/sm_internal.h"
 
 /* A place at which a device said what cannot be. */
@@ -56,7 +57,7 @@ static uint64_t key_of(const struct doubt *d)
 void names_doubt(struct sm *sm, uint64_t guid, uint8_t num, bool behind)
 {
 	const struct doubt d = { .guid = guid, .num = num, .behind = behind, .left = NAME_SWEEPS };
-	struct names *x = sm->names;
+	struct names *x = sm->devices.names;
 	uint32_t at = map64_get(&x->place, key_of(&d));
 
 	if (at != MAP64_NONE) {
@@ -107,7 +108,7 @@ static void ask(struct names *x, uint32_t node, uint8_t *asked)
 
 static void ask_doubtful(struct sm *sm, const struct fabric *f, uint8_t *asked)
 {
-	struct names *x = sm->names;
+	struct names *x = sm->devices.names;
 
 	for (size_t i = 0; i < x->doubts.n; i++) {
 		struct doubt *d = &x->doubts.v[i];
@@ -139,8 +140,8 @@ static void ask_nameless(struct names *x, const struct fabric *f, uint8_t *asked
 static bool next(void *arg, uint32_t i, struct smp *s, uint64_t *cookie)
 {
 	struct sm *sm = arg;
-	const struct fabric *f = sm->names->state->f;
-	struct question *q = &sm->names->questions.v[i];
+	const struct fabric *f = sm->devices.names->state->f;
+	struct question *q = &sm->devices.names->questions.v[i];
 	const struct fabric_node *n = &f->nodes[q->node];
 
 	*cookie = i;
@@ -154,7 +155,7 @@ static bool next(void *arg, uint32_t i, struct smp *s, uint64_t *cookie)
 static void done(void *arg, uint32_t i, const struct smp *s, uint64_t cookie, int status)
 {
 	struct sm *sm = arg;
-	struct question *q = &sm->names->questions.v[i];
+	struct question *q = &sm->devices.names->questions.v[i];
 
 	(void)cookie;
 	q->status = status;
@@ -172,7 +173,7 @@ static void end(struct names *x)
 static void finished(void *arg)
 {
 	struct sm *sm = arg;
-	struct names *x = sm->names;
+	struct names *x = sm->devices.names;
 	const struct fabric *f = x->state->f;
 	bool any = false;
 
@@ -195,7 +196,7 @@ static const struct smp_job_ops ops = { next, done, finished };
 
 void names_ask(struct sm *sm)
 {
-	struct names *x = sm->names;
+	struct names *x = sm->devices.names;
 	const struct fabric *f = sm->published->f;
 	uint8_t *asked;
 
@@ -215,22 +216,22 @@ void names_ask(struct sm *sm)
 
 void names_stop(struct sm *sm)
 {
-	if (sm->names->job)
-		smp_job_cancel(sm->names->job);
-	end(sm->names);
+	if (sm->devices.names->job)
+		smp_job_cancel(sm->devices.names->job);
+	end(sm->devices.names);
 }
 
 void names_new(struct sm *sm)
 {
-	sm->names = xcalloc(1, sizeof(*sm->names));
-	map64_init(&sm->names->place, 16);
+	sm->devices.names = xcalloc(1, sizeof(*sm->devices.names));
+	map64_init(&sm->devices.names->place, 16);
 }
 
 void names_free(struct sm *sm)
 {
 	names_stop(sm);
-	vec_free(&sm->names->doubts);
-	vec_free(&sm->names->questions);
-	map64_free(&sm->names->place);
-	free(sm->names);
+	vec_free(&sm->devices.names->doubts);
+	vec_free(&sm->devices.names->questions);
+	map64_free(&sm->devices.names->place);
+	free(sm->devices.names);
 }

@@ -10,7 +10,7 @@
  * asked, and the node begins anew after it.
  *
  * Nothing is written here.  What differs is asked for once more, as a write may have come in
- * between; then the node is doubtful (sm->doubtful), and a local sweep reads and writes it as
+ * between; then the node is doubtful (sm->known.doubtful), and a local sweep reads and writes it as
  * it does with any node of which it knows nothing, in the order that is safe.  A node that is
  * doubtful already, or has another's M_Key, is passed over: what it holds may not be ours yet,
  * and the next sweep reads it.  A port that has another's MasterSMLID tells of an SM that wrote
@@ -36,6 +36,9 @@
 #include "lib/base/log.h"
 #include "plan/routes/base_routes.h"
 #include "plan/sm_attributes.h"
+#include "sm/devices/scrub.h"
+#include "sm/keys/mkey.h"
+#include "sm/multicast/multicast_sweeps.h"
 #include "sm/sm_internal.h"
 
 #define BATCH		4
@@ -155,7 +158,7 @@ static void collect(struct scrub *s)
 
 	s->looks.n = s->next = 0;
 	s->collected = true;
-	if (map64_get(&s->sm->doubtful, n->guid) != MAP64_NONE ||
+	if (map64_get(&s->sm->known.doubtful, n->guid) != MAP64_NONE ||
 	    mkey_is_foreign(s->sm, p->f, s->node))
 		return;
 	if (s->own) {
@@ -377,7 +380,7 @@ static void conclude(struct scrub *s)
 		suspect.changed = true;
 	}
 	if (suspect.changed)
-		map64_put(&sm->doubtful, suspect.guid, 1);
+		map64_put(&sm->known.doubtful, suspect.guid, 1);
 	suspect.whole = s->changed;
 	suspect.renamed = s->renamed;
 	s->changed |= suspect.changed || suspect.renamed;
@@ -419,7 +422,7 @@ static void set_pace(struct scrub *s)
 static bool others_are_busy(const struct sm *sm)
 {
 	return sm->state != SM_MASTER || !sm->published || sweep_runs(sm) ||
-	       sm->light_job || timer_active(sm->soon_timer) || multicast_is_busy(sm);
+	       sm->light.job || timer_active(sm->wishes.soon) || multicast_is_busy(sm);
 }
 
 static bool has_next(struct scrub *s)

@@ -34,8 +34,10 @@
 #include "lib/base/bytes.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
+#include "sm/election/election.h"
 #include "sm/election/mastership.h"
 #include "sm/keys/callers.h"
+#include "sm/keys/mkey.h"
 #include "sm/keys/proof.h"
 #include "sm/sm_internal.h"
 
@@ -226,7 +228,7 @@ static void poll_start(struct sm *sm)
 {
 	sm->election->unanswered = 0;
 	sm->election->idle_since_us = 0;
-	timer_set(sm->poll_timer, 0, sm->settings->poll_interval_ms * 1000ll);
+	timer_set(sm->standby.poll, 0, sm->settings->poll_interval_ms * 1000ll);
 }
 
 /* False: the state does not allow it, and nothing happens. */
@@ -238,9 +240,9 @@ static bool step(struct sm *sm, enum sm_input input, const char *why)
 	if (!t.legal)
 		return false;
 	if (t.actions & DO_STOP_POLLING)
-		timer_stop(sm->poll_timer);
+		timer_stop(sm->standby.poll);
 	if (t.next == SM_MASTER || t.next == SM_DISCOVERING) {
-		sm->master_guid = 0;
+		sm->standby.master_guid = 0;
 		sm->election->awaited = 0;
 	}
 	sm_set_state(sm, t.next);
@@ -327,10 +329,10 @@ static void take_as_master(struct sm *sm, const struct peer *p)
 {
 	sm->election->master = *p;
 	sm->election->busy_since_us = 0;
-	sm->master_guid = p->info.guid;
-	sm->master_priority = p->info.priority;
+	sm->standby.master_guid = p->info.guid;
+	sm->standby.master_priority = p->info.priority;
 	sm_registrations_not_to_be_had(sm);	/* of the one before */
-	sm->registrations_unknown = true;
+	sm->clients.unknown = true;
 	sm->election->followed_us = clock_mono_us();
 }
 
@@ -369,7 +371,7 @@ static enum sm_verdict verdict(struct sm *sm, const struct peer **who)
 /* The sweep that asked is still at it. */
 static bool is_of_this_round(const struct sm *sm, uint32_t round)
 {
-	return sm->phase == PHASE_ELECTION && round == sm->election->round;
+	return sm->sweep.phase == PHASE_ELECTION && round == sm->election->round;
 }
 
 static void on_look_again(void *arg)
@@ -541,7 +543,7 @@ static void on_answer(void *arg, const struct smp *s, int status)
 		question_free(q);
 		return;
 	}
-	desc = sm->f->nodes[q->node].desc;
+	desc = sm->sweep.f->nodes[q->node].desc;
 	if (status == 0 && take_info(sm, q, s)) {
 		log_limited(&heard_log, LOG_LEVEL_INFO, "election",
 			    "SM 0x%016" PRIx64 " at %s: %s, priority %u", q->peer.info.guid,
@@ -597,9 +599,9 @@ static bool ask_port(struct sm *sm, const struct fabric *f, uint32_t port,
 static bool ask(struct sm *sm, uint32_t port)
 {
 	/* what a takeover writes does no harm, and all are asked in the sweep behind it */
-	if (sweep_is(sm)->by_picture && sm->f->ports[port].guid == sm->election->silent)
+	if (sweep_is(sm)->by_picture && sm->sweep.f->ports[port].guid == sm->election->silent)
 		return false;
-	return ask_port(sm, sm->f, port, on_answer);
+	return ask_port(sm, sm->sweep.f, port, on_answer);
 }
 
 static bool says_sm(const struct fabric *f, uint32_t port)
@@ -612,15 +614,15 @@ enum step_result election_start(struct sm *sm)
 	struct election *e = sm->election;
 
 	/* after a probe, which knows what is new */
-	if (sm->touched && !sm->election_due && !sweep_sms_changed(sm))
+	if (sm->sweep.touched && !sm->wishes.election && !sweep_sms_changed(sm))
 		return RESULT_DONE;
-	sm->election_due = false;
+	sm->wishes.election = false;
 	vec_free(&e->heard);
 	vec_free(&e->mute_now);
 	e->round++;
 	e->to_ask = 1;	/* so that it can't get to 0 before all are asked */
-	for (uint32_t p = 0; p < sm->f->n_ports; p++)
-		if (says_sm(sm->f, p) && ask(sm, p))
+	for (uint32_t p = 0; p < sm->sweep.f->n_ports; p++)
+		if (says_sm(sm->sweep.f, p) && ask(sm, p))
 			e->to_ask++;
 	if (--e->to_ask == 0)
 		asked_all(sm);
@@ -725,7 +727,7 @@ void sm_set_priority(struct sm *sm, uint8_t priority)
 
 static void master_is_gone(struct sm *sm, const char *why)
 {
-	log_warn("election", "master SM 0x%016" PRIx64 " %s", sm->master_guid, why);
+	log_warn("election", "master SM 0x%016" PRIx64 " %s", sm->standby.master_guid, why);
 	step(sm, IN_MASTER_GONE, "the master is gone");
 }
 
@@ -746,10 +748,10 @@ static void on_poll_answer(void *arg, const struct smp *s, int status)
 		return;
 	if (sm->state == SM_NOT_ACTIVE) {
 		e->unanswered = 0;
-		sm->master_guid = is_it && i.state == SM_MASTER && !sm_is_foreign(&us, &i) ? asked : 0;
+		sm->standby.master_guid = is_it && i.state == SM_MASTER && !sm_is_foreign(&us, &i) ? asked : 0;
 		return;
 	}
-	if (sm->state != SM_STANDBY || asked != sm->master_guid)
+	if (sm->state != SM_STANDBY || asked != sm->standby.master_guid)
 		return;
 	e->unanswered = 0;
 	e->master.tells_key = tells_key;
@@ -766,8 +768,8 @@ static void on_poll_answer(void *arg, const struct smp *s, int status)
 		master_is_gone(sm, "is not master");
 	else if (i.state == SM_MASTER) {
 		e->idle_since_us = 0;
-		sm->master_priority = i.priority;
-		if (sm->planning)
+		sm->standby.master_priority = i.priority;
+		if (sm->sweep.planning)
 			return;		/* what the hook may change is being read */
 		if (sm->hooks.master_alive)
 			sm->hooks.master_alive(sm->hooks.arg);
@@ -782,16 +784,16 @@ void election_on_poll(void *arg)
 
 	if (sm->state == SM_NOT_ACTIVE && e->unanswered > sm->settings->poll_retries) {
 		/* 14.4.1: only a control, or whoever operates this host, ends that state */
-		if (sm->master_guid)
+		if (sm->standby.master_guid)
 			log_error("election", "the master SM 0x%016" PRIx64 " is gone, and this one was "
 				  "told to be inactive: 'qosd-ctl sweep' has it take part again",
-				  sm->master_guid);
-		sm->master_guid = 0;
+				  sm->standby.master_guid);
+		sm->standby.master_guid = 0;
 	} else if (sm->state != SM_STANDBY && sm->state != SM_NOT_ACTIVE) {
 		return;
 	} else if (e->unanswered > sm->settings->poll_retries) {
 		/* it would only be waited for once more */
-		e->silent = sm->master_guid;
+		e->silent = sm->standby.master_guid;
 		master_is_gone(sm, "does not answer");
 		return;
 	}
@@ -952,7 +954,8 @@ static void nudged(struct sm *sm)
 {
 	int64_t now = clock_mono_us();
 
-	if (sm->planning || !sm->hooks.master_alive || now - sm->election->nudged_us < NUDGE_US)
+	if (sm->sweep.planning || !sm->hooks.master_alive ||
+	    now - sm->election->nudged_us < NUDGE_US)
 		return;
 	sm->election->nudged_us = now;
 	sm->hooks.master_alive(sm->hooks.arg);
@@ -1005,7 +1008,7 @@ static void on_claimant(void *arg, const struct smp *s, int status)
 	/* the election is what is needed; that its port says IsSM now may be new, too */
 	sm_suspect(sm, &(struct suspect){ .guid = port_node(sm->published->f, port)->guid,
 					  .changed = true, .unasked = true });
-	sm->election_due = true;
+	sm->wishes.election = true;
 	sm_want_sweep(sm, SWEEP_LOCAL, other.state == SM_MASTER ? "another SM is master, too" :
 				       "another SM stands by");
 }
@@ -1050,7 +1053,7 @@ static void ask_claimant(struct sm *sm, uint64_t guid, int64_t now)
 
 uint64_t sm_master(const struct sm *sm)
 {
-	return sm->master_guid;
+	return sm->standby.master_guid;
 }
 
 bool sm_is_manager(struct sm *sm, uint64_t guid)
@@ -1077,7 +1080,8 @@ static void hint(struct sm *sm, const uint8_t *data)
 	int64_t now = clock_mono_us();
 
 	sm_info_get(data, &other);
-	if (data[OFF_NUDGE] == 1 && sm->state == SM_STANDBY && other.guid == sm->master_guid) {
+	if (data[OFF_NUDGE] == 1 && sm->state == SM_STANDBY &&
+	    other.guid == sm->standby.master_guid) {
 		nudged(sm);
 		return;
 	}
@@ -1093,7 +1097,8 @@ static void control(struct sm *sm, enum sm_input input, const struct sm_info *fr
 {
 	struct election *e = sm->election;
 
-	if (input == IN_ACKNOWLEDGE && sm->state == SM_MASTER && sm->phase == PHASE_ELECTION &&
+	if (input == IN_ACKNOWLEDGE && sm->state == SM_MASTER &&
+	    sm->sweep.phase == PHASE_ELECTION &&
 	    from->guid == e->heir.info.guid) {
 		e->refused_by = 0;
 		take_as_master(sm, &e->heir);
@@ -1110,7 +1115,7 @@ static void control(struct sm *sm, enum sm_input input, const struct sm_info *fr
 
 bool sm_registrations_unknown(const struct sm *sm)
 {
-	return sm->registrations_unknown &&
+	return sm->clients.unknown &&
 	       clock_mono_us() - sm->election->followed_us < ASK_US;
 }
 
@@ -1132,7 +1137,7 @@ static bool is_too_early(struct sm *sm, const struct sm_info *from)
 		return false;
 	if (sm_registrations_unknown(sm))
 		return true;
-	if (!sm->registrations_coming)
+	if (!sm->clients.coming)
 		return false;
 	if (!e->busy_since_us)
 		e->busy_since_us = now;
@@ -1231,7 +1236,8 @@ static void on_controller(struct sm *sm, const struct mad_in *in, const struct c
 	}
 	/* the state may be another one by now */
 	if (!sm_transition(sm->state, input).legal ||
-	    !sm_obeys(sm->state, input, from.guid, state, sm->master_guid, e->heir.info.guid)) {
+	    !sm_obeys(sm->state, input, from.guid, state, sm->standby.master_guid,
+		      e->heir.info.guid)) {
 		refuse(sm, in, "that is for our master to say");
 		return;
 	}
@@ -1287,7 +1293,8 @@ static void take_control(struct sm *sm, const struct mad_in *in)
 	if (input == IN_COUNT || !sm_transition(sm->state, input).legal)
 		refuse(sm, in, "there is no such transition");
 	else if (sm->state != SM_NOT_ACTIVE &&
-		 !sm_obeys(sm->state, input, from.guid, (enum sm_state)from.state, sm->master_guid,
+		 !sm_obeys(sm->state, input, from.guid, (enum sm_state)from.state,
+			   sm->standby.master_guid,
 			   e->heir.info.guid))
 		refuse(sm, in, "that is for our master to say");
 	else if (e->judging >= JUDGED_MAX || (input == IN_HANDOVER && is_too_early(sm, &from)))

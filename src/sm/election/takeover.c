@@ -19,6 +19,7 @@
 
 #include "lib/base/alloc.h"
 #include "lib/base/clock.h"
+#include "sm/election/election.h"
 #include "sm/sm_internal.h"
 
 #define PICTURE_US	60000000	/* made anew so often */
@@ -33,7 +34,7 @@ struct picture {
 
 void takeover_forget(struct sm *sm)
 {
-	struct picture *p = sm->picture;
+	struct picture *p = sm->standby.picture;
 
 	if (!p)
 		return;
@@ -41,27 +42,27 @@ void takeover_forget(struct sm *sm)
 	fabric_free(p->f);
 	shared_policy_unref(p->policy);
 	free(p);
-	sm->picture = NULL;
+	sm->standby.picture = NULL;
 }
 
 void sm_picture_is_old(struct sm *sm)
 {
-	sm->picture_due_us = 0;
+	sm->standby.due_us = 0;
 }
 
 bool sm_is_planning(const struct sm *sm)
 {
-	return sm->planning != NULL;
+	return sm->sweep.planning != NULL;
 }
 
 void takeover_look(struct sm *sm)
 {
 	int64_t now = clock_mono_us();
 
-	if (sweep_runs(sm) || now < sm->picture_due_us || now < sm->picture_min_us)
+	if (sweep_runs(sm) || now < sm->standby.due_us || now < sm->standby.min_us)
 		return;
-	sm->picture_due_us = now + PICTURE_US;
-	sm->picture_min_us = now + PICTURE_MIN_US;
+	sm->standby.due_us = now + PICTURE_US;
+	sm->standby.min_us = now + PICTURE_MIN_US;
 	sweep_start(sm, SWEEP_PICTURE, "standing by");
 }
 
@@ -70,10 +71,10 @@ enum step_result takeover_keep_picture(struct sm *sm)
 	struct picture *p = xmalloc(sizeof(*p));
 
 	takeover_forget(sm);
-	*p = (struct picture){ sm->f, sm->plan, shared_policy_ref(sm->sweep_policy) };
-	sm->picture = p;
+	*p = (struct picture){ sm->sweep.f, sm->sweep.plan, shared_policy_ref(sm->sweep.policy) };
+	sm->standby.picture = p;
 	/* making it takes long where it is large: no more than a tenth of the time */
-	sm->picture_min_us = clock_mono_us() + 10 * (clock_mono_us() - sm->started_us);
+	sm->standby.min_us = clock_mono_us() + 10 * (clock_mono_us() - sm->sweep.started_us);
 	sweep_cleanup(sm, true);
 	sm_sweep_ended(sm, false);
 	return RESULT_OVER;
@@ -81,9 +82,9 @@ enum step_result takeover_keep_picture(struct sm *sm)
 
 bool takeover_start(struct sm *sm, const char *why)
 {
-	struct picture *p = sm->picture;
+	struct picture *p = sm->standby.picture;
 
-	if (!p || p->policy != sm->policy || sm->registrations_lost || sweep_runs(sm))
+	if (!p || p->policy != sm->policy || sm->clients.lost || sweep_runs(sm))
 		return false;
 	sweep_begin(sm, SWEEP_TAKEOVER, why);
 	sweep_run(sm);
@@ -92,22 +93,22 @@ bool takeover_start(struct sm *sm, const char *why)
 
 enum step_result takeover_take_picture(struct sm *sm)
 {
-	struct picture *p = sm->picture;
+	struct picture *p = sm->standby.picture;
 
-	sm->picture = NULL;
-	sm->f = p->f;
-	sm->plan = p->plan;
+	sm->standby.picture = NULL;
+	sm->sweep.f = p->f;
+	sm->sweep.plan = p->plan;
 	shared_policy_unref(p->policy);
 	free(p);
-	sm->work = xcalloc(sm->f->n_nodes, sizeof(*sm->work));
-	for (uint32_t i = 0; i < sm->f->n_nodes; i++) {
-		sm->work[i].unknown = true;
-		sm->work[i].mft_unknown = node_is_switch(&sm->f->nodes[i]);
+	sm->sweep.work = xcalloc(sm->sweep.f->n_nodes, sizeof(*sm->sweep.work));
+	for (uint32_t i = 0; i < sm->sweep.f->n_nodes; i++) {
+		sm->sweep.work[i].unknown = true;
+		sm->sweep.work[i].mft_unknown = node_is_switch(&sm->sweep.f->nodes[i]);
 	}
 	return RESULT_DONE;
 }
 
 bool takeover_is_hopeless(const struct sm *sm)
 {
-	return sweep_is(sm)->by_picture && sm->failed_devices >= SILENT_MAX;
+	return sweep_is(sm)->by_picture && sm->last.failed_devices >= SILENT_MAX;
 }

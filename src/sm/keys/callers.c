@@ -13,6 +13,8 @@
 #include "lib/base/bytes.h"
 #include "lib/base/clock.h"
 #include "lib/iba/iba.h"
+#include "sm/election/election.h"
+#include "sm/keys/mkey.h"
 #include "sm/keys/proof.h"
 #include "sm/sm_internal.h"
 

@@ -32,6 +32,7 @@
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "sm/keys/keyring.h"
+#include "sm/keys/mkey.h"
 #include "sm/sm_internal.h"
 
 #define CHANGE_TRIES	2	/* Sets that get no answer, then the key is another's */
@@ -254,13 +255,13 @@ static bool identify_next(void *arg, uint32_t i, struct smp *s, uint64_t *cookie
 {
 	struct sm *sm = arg;
 	struct keyed_port *x = &sm->mkeys->ports.v[i];
-	const struct fabric_port *p = &sm->f->ports[x->port];
+	const struct fabric_port *p = &sm->sweep.f->ports[x->port];
 
 	if (x->waits || x->over || x->tries == sm->mkeys->ring.n ||
-	    !want_route(sm->f, p->node, p->num, s))
+	    !want_route(sm->sweep.f, p->node, p->num, s))
 		return false;
 	sweep_fill_smp(sm, s, SMP_GET, UMAD_SM_ATTR_PORT_INFO,
-		       port_info_modifier(sm->f, p->node, p->num));
+		       port_info_modifier(sm->sweep.f, p->node, p->num));
 	s->m_key = sm->mkeys->ring.keys[x->tries++];
 	x->waits = true;
 	*cookie = 0;
@@ -276,7 +277,7 @@ static void identify_done(void *arg, uint32_t i, const struct smp *s, uint64_t c
 	x->waits = false;
 	x->over = !status && shown(s->data);
 	if (x->over)
-		fabric_port_store(&sm->f->ports[x->port], s->data);
+		fabric_port_store(&sm->sweep.f->ports[x->port], s->data);
 }
 
 static void tell_hidden(struct sm *sm)
@@ -285,8 +286,8 @@ static void tell_hidden(struct sm *sm)
 	char name[FABRIC_NAME_MAX];
 
 	sm->mkeys->hidden = 0;
-	for (uint32_t i = 0; i < sm->f->n_ports; i++)
-		if (port_is_end(sm->f, i) && is_hidden(&sm->f->ports[i])) {
+	for (uint32_t i = 0; i < sm->sweep.f->n_ports; i++)
+		if (port_is_end(sm->sweep.f, i) && is_hidden(&sm->sweep.f->ports[i])) {
 			sm->mkeys->hidden++;
 			first = first == FABRIC_NONE ? i : first;
 		}
@@ -294,14 +295,14 @@ static void tell_hidden(struct sm *sm)
 		log_limited(&foreign_log, LOG_LEVEL_ERROR, "m-key",
 			    "%u ports have an M_Key that is not m-key of our settings, nor one of "
 			    "before; the first is %s", sm->mkeys->hidden,
-			    fabric_port_name(sm->f, first, name, sizeof(name)));
+			    fabric_port_name(sm->sweep.f, first, name, sizeof(name)));
 }
 
 static void identified(struct sm *sm)
 {
-	const struct fabric_port *self = &sm->f->ports[sm->f->self];
+	const struct fabric_port *self = &sm->sweep.f->ports[sm->sweep.f->self];
 
-	sm->mkeys->own = mkey_of(sm, sm->f, self->node, self->num);
+	sm->mkeys->own = mkey_of(sm, sm->sweep.f, self->node, self->num);
 	tell_hidden(sm);
 }
 
@@ -320,11 +321,11 @@ enum step_result mkey_identify(struct sm *sm)
 	struct mkeys *k = sm->mkeys;
 
 	vec_free(&k->ports);
-	for (uint32_t i = 0; i < sm->f->n_ports && k->ring.n > 1; i++)
-		if (port_is_end(sm->f, i) && is_hidden(&sm->f->ports[i]))
+	for (uint32_t i = 0; i < sm->sweep.f->n_ports && k->ring.n > 1; i++)
+		if (port_is_end(sm->sweep.f, i) && is_hidden(&sm->sweep.f->ports[i]))
 			add_port(sm, i);
 	if (k->ports.n) {
-		sm->job = smp_job_start(sm->mad, (uint32_t)k->ports.n, &identify_ops, sm);
+		sm->sweep.job = smp_job_start(sm->mad, (uint32_t)k->ports.n, &identify_ops, sm);
 		return RESULT_WAIT;
 	}
 	identified(sm);
@@ -337,13 +338,13 @@ static bool change_next(void *arg, uint32_t i, struct smp *s, uint64_t *cookie)
 {
 	struct sm *sm = arg;
 	struct keyed_port *x = &sm->mkeys->ports.v[i];
-	const struct fabric_port *p = &sm->f->ports[x->port];
+	const struct fabric_port *p = &sm->sweep.f->ports[x->port];
 	struct want_env env = sweep_env(sm);
 
-	if (x->waits || x->over || !want_route(sm->f, p->node, p->num, s))
+	if (x->waits || x->over || !want_route(sm->sweep.f, p->node, p->num, s))
 		return false;
 	sweep_fill_smp(sm, s, x->looks ? SMP_GET : SMP_SET, UMAD_SM_ATTR_PORT_INFO,
-		       port_info_modifier(sm->f, p->node, p->num));
+		       port_info_modifier(sm->sweep.f, p->node, p->num));
 	if (x->looks) {
 		s->m_key = mkey_ours(sm);
 	} else {
@@ -371,8 +372,8 @@ static void take_port(struct sm *sm, uint32_t port, const struct smp *s)
 
 static void is_foreign(struct sm *sm, uint32_t port)
 {
-	const struct fabric_port *p = &sm->f->ports[port];
-	struct node_work *w = &sm->work[p->node];
+	const struct fabric_port *p = &sm->sweep.f->ports[port];
+	struct node_work *w = &sm->sweep.work[p->node];
 	char name[FABRIC_NAME_MAX], until[64] = "it never ends";
 
 	if (lease(p->info))
@@ -381,7 +382,8 @@ static void is_foreign(struct sm *sm, uint32_t port)
 	w->failed = w->foreign = true;
 	log_limited(&foreign_log, LOG_LEVEL_ERROR, "m-key",
 		    "%s has another's M_Key (protection bits %u; %s): nothing is set there",
-		    fabric_port_name(sm->f, port, name, sizeof(name)), protection(p->info), until);
+		    fabric_port_name(sm->sweep.f, port, name, sizeof(name)), protection(p->info),
+			    until);
 }
 
 static void change_done(void *arg, uint32_t i, const struct smp *s, uint64_t cookie, int status)
@@ -413,7 +415,7 @@ static void change_done(void *arg, uint32_t i, const struct smp *s, uint64_t coo
 	if (x->over || x->looks || x->tries < CHANGE_TRIES)
 		return;
 	x->over = true;
-	if (is_hidden(&sm->f->ports[x->port]))
+	if (is_hidden(&sm->sweep.f->ports[x->port]))
 		is_foreign(sm, x->port);
 }
 
@@ -427,9 +429,10 @@ static const struct smp_job_ops change_ops = { change_next, change_done, change_
 /* Its key is another than ours, or not known. */
 static bool is_to_change(const struct sm *sm, const struct want_env *env, uint32_t port)
 {
-	const struct fabric_port *p = &sm->f->ports[port];
+	const struct fabric_port *p = &sm->sweep.f->ports[port];
 
-	if (!port_is_end(sm->f, port) || !port_is_managed(sm->f, port) || sm->work[p->node].failed)
+	if (!port_is_end(sm->sweep.f, port) || !port_is_managed(sm->sweep.f, port) ||
+	    sm->sweep.work[p->node].failed)
 		return false;
 	if (is_hidden(p))
 		return mkey_ours(sm) || port_needs_set(env, store_refusals(sm->store), port);
@@ -439,8 +442,8 @@ static bool is_to_change(const struct sm *sm, const struct want_env *env, uint32
 /* It was foreign when it was looked at last, and this sweep has another reason. */
 static bool is_still_foreign(const struct sm *sm, uint32_t node)
 {
-	return mkey_is_foreign(sm, sm->f, node) &&
-	       !sweep_is(sm)->whole && !(sm->touched && sm->touched[node]);
+	return mkey_is_foreign(sm, sm->sweep.f, node) &&
+	       !sweep_is(sm)->whole && !(sm->sweep.touched && sm->sweep.touched[node]);
 }
 
 enum step_result mkey_change(struct sm *sm)
@@ -449,10 +452,10 @@ enum step_result mkey_change(struct sm *sm)
 	struct want_env env = sweep_env(sm);
 
 	vec_free(&k->ports);
-	for (uint32_t i = 0; i < sm->f->n_nodes; i++)
+	for (uint32_t i = 0; i < sm->sweep.f->n_nodes; i++)
 		if (is_still_foreign(sm, i))
-			sm->work[i].failed = sm->work[i].foreign = true;
-	for (uint32_t i = 0; i < sm->f->n_ports; i++)
+			sm->sweep.work[i].failed = sm->sweep.work[i].foreign = true;
+	for (uint32_t i = 0; i < sm->sweep.f->n_ports; i++)
 		if (is_to_change(sm, &env, i))
 			add_port(sm, i);
 	k->changing = k->ports.n > 0;
@@ -460,7 +463,7 @@ enum step_result mkey_change(struct sm *sm)
 		return RESULT_DONE;
 	log_info("m-key", "%zu ports have another M_Key than ours, or one that is not known",
 		 k->ports.n);
-	sm->job = smp_job_start(sm->mad, (uint32_t)k->ports.n, &change_ops, sm);
+	sm->sweep.job = smp_job_start(sm->mad, (uint32_t)k->ports.n, &change_ops, sm);
 	return RESULT_WAIT;
 }
 
@@ -473,16 +476,16 @@ void mkey_swept(struct sm *sm)
 	mad_hold(sm->mad);	/* jobs of multicast and aliases ask for them */
 	map64_clear(&k->foreign);
 	k->n_foreign = 0;
-	for (uint32_t i = 0; i < sm->f->n_nodes; i++)
-		if (sm->work[i].foreign) {
-			map64_put(&k->foreign, sm->f->nodes[i].guid, 1);
+	for (uint32_t i = 0; i < sm->sweep.f->n_nodes; i++)
+		if (sm->sweep.work[i].foreign) {
+			map64_put(&k->foreign, sm->sweep.f->nodes[i].guid, 1);
 			k->n_foreign++;
 		}
 	mad_release(sm->mad);
 	k->discovery = 0;
 	k->changing = false;
-	k->own = mkey_of(sm, sm->f, sm->f->ports[sm->f->self].node,
-			 sm->f->ports[sm->f->self].num);
+	k->own = mkey_of(sm, sm->sweep.f, sm->sweep.f->ports[sm->sweep.f->self].node,
+			 sm->sweep.f->ports[sm->sweep.f->self].num);
 	lease_start(sm);
 }
 

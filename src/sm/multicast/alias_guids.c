@@ -23,7 +23,10 @@
 #include "lib/base/bytes.h"
 #include "lib/base/log.h"
 #include "sa/registry/alias.h"
+#include "sm/keys/mkey.h"
+#include "sm/multicast/multicast_sweeps.h"
 #include "sm/sm_internal.h"
+#include "sm/write/refused_sets.h"
 
 #define GATHER_US	1000
 #define RETRY_US	2000000ll
@@ -307,7 +310,7 @@ void sm_alias_changed(struct sm *sm, uint64_t port, unsigned place)
 /* What the device holds is not known. */
 static bool in_doubt(const struct sm *sm, uint32_t port)
 {
-	const struct node_work *w = &sm->work[sm->f->ports[port].node];
+	const struct node_work *w = &sm->sweep.work[sm->sweep.f->ports[port].node];
 
 	return w->unknown || w->failed || w->doubtful;
 }
@@ -318,7 +321,7 @@ void guidinfo_observed(struct sm *sm)
 	uint64_t guid;
 
 	for (size_t i = 0; alias_port(sm->aliases, i, &guid, &blocks); i++) {
-		uint32_t port = fabric_find_port(sm->f, guid);
+		uint32_t port = fabric_find_port(sm->sweep.f, guid);
 
 		if (port != FABRIC_NONE && in_doubt(sm, port))
 			holder_get(get_work(sm), guid)->look |=

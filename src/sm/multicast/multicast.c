@@ -16,6 +16,7 @@
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "sm/multicast/multicast.h"
+#include "sm/multicast/multicast_sweeps.h"
 
 #define GATHER_US	20000
 #define PATIENCE_US	2000000		/* with the disk */

@@ -27,7 +27,10 @@
 #include "lib/base/bytes.h"
 #include "lib/base/log.h"
 #include "plan/sm_attributes.h"
+#include "sm/keys/mkey.h"
 #include "sm/multicast/multicast.h"
+#include "sm/multicast/multicast_sweeps.h"
+#include "sm/write/refused_sets.h"
 
 #define GONE_MAX 256		/* switches that are not there any more */
 
@@ -523,7 +526,7 @@ void tables_init(struct mcast_work *w)
 static void try_frozen(struct mcast_work *w)
 {
 	const struct refusals *all = store_refusals(w->sm->store);
-	const struct fabric *f = w->sm->f;
+	const struct fabric *f = w->sm->sweep.f;
 	const struct refused_set *r;
 
 	if (!sweep_is(w->sm)->reads_tables)
@@ -543,9 +546,10 @@ void tables_observed(struct mcast_work *w)
 	const struct sm *sm = w->sm;
 
 	mad_hold(sm->mad);	/* the trees' own job may run between those of the sweep */
-	for (uint32_t i = 0; i < sm->f->n_switches; i++) {
-		const struct node_work *n = &sm->work[sm->f->switches[i].node];
-		struct mft_switch *s = switch_get(w, sm->f->nodes[sm->f->switches[i].node].guid);
+	for (uint32_t i = 0; i < sm->sweep.f->n_switches; i++) {
+		const struct node_work *n = &sm->sweep.work[sm->sweep.f->switches[i].node];
+		struct mft_switch *s =
+			switch_get(w, sm->sweep.f->nodes[sm->sweep.f->switches[i].node].guid);
 
 		s->doubt = n->mft_unknown;
 		s->back = n->mft_unknown && !n->failed;
@@ -561,8 +565,8 @@ void tables_observed(struct mcast_work *w)
 			w->try_again |= w->blocks.v[i].silent &&
 					w->switches.v[w->blocks.v[i].sw].back;
 		}
-	for (uint32_t i = 0; i < sm->f->n_switches; i++) {
-		const struct fabric_node *n = &sm->f->nodes[sm->f->switches[i].node];
+	for (uint32_t i = 0; i < sm->sweep.f->n_switches; i++) {
+		const struct fabric_node *n = &sm->sweep.f->nodes[sm->sweep.f->switches[i].node];
 		const struct mft_switch s = *switch_get(w, n->guid);
 
 		for (unsigned pos = 0; s.doubt && s.used_before &&

@@ -23,7 +23,7 @@
  * fabric that all this is about, and settling it at the end.
  *
  * The result is a fabric, finished, and which of its nodes are not as they were
- * (sm->touched).  Where things contradict each other all is discovered instead.
+ * (sm->sweep.touched).  Where things contradict each other all is discovered instead.
  *
  * Who is behind a port is asked with each M_Key of ours in turn, and so is, by the same
  * way, what a discovery found to be silent (probe_hidden()): that asks with one only.
@@ -40,7 +40,10 @@
 #include "lib/base/log.h"
 #include "sm/devices/liars.h"
 #include "sm/devices/mute.h"
+#include "sm/keys/mkey.h"
 #include "sm/probe/probe.h"
+#include "sm/probe/probe_steps.h"
+#include "sm/sweep/announce.h"
 
 static struct log_ratelimit silent_log = LOG_RATELIMIT;
 
@@ -296,20 +299,20 @@ static void take_suspects(struct probe *p)
 	struct sm *sm = p->sm;
 	size_t kept = 0;
 
-	for (size_t i = 0; i < sm->suspects.n; i++) {
-		const struct suspect *s = &sm->suspects.v[i];
+	for (size_t i = 0; i < sm->wishes.suspects.n; i++) {
+		const struct suspect *s = &sm->wishes.suspects.v[i];
 		uint32_t node = map64_get(&p->f->node_by_guid, s->guid);
 
 		if (node == MAP64_NONE)
 			continue;
 		/* what was asked before it was suspected may have changed since; or it was not, as it was mute */
 		if (p->heard.v[node] || (p->f->nodes[node].mute && mute_has_answered(sm, s->guid))) {
-			sm->suspects.v[kept++] = *s;
+			sm->wishes.suspects.v[kept++] = *s;
 			continue;
 		}
 		p->told |= !s->unasked;
 		p->complained.v[node] |= !s->unasked;
-		sm->unasked = !p->told;
+		sm->sweep.unasked = !p->told;
 		if (!s->ends)
 			probe_ask_node(p, node, s->renamed);
 		else
@@ -319,7 +322,7 @@ static void take_suspects(struct probe *p)
 		if (s->changed)
 			probe_mark(p, node);
 	}
-	sm->suspects.n = kept;
+	sm->wishes.suspects.n = kept;
 }
 
 static void round_start(struct probe *p)
@@ -330,7 +333,7 @@ static void round_start(struct probe *p)
 	p->rounds++;
 	choose(p);
 	probe_wait_begin(p);
-	p->sm->job = smp_job_start(p->sm->mad, (uint32_t)p->batches.n, &probe_ops, p);
+	p->sm->sweep.job = smp_job_start(p->sm->mad, (uint32_t)p->batches.n, &probe_ops, p);
 }
 
 /* The nodes of `to`, a settled copy of p->f, that are not as they were. */
@@ -348,7 +351,7 @@ static void doubt_node(struct probe *p, uint32_t node)
 {
 	const struct fabric_node *n = &p->f->nodes[node];
 
-	map64_put(&p->sm->doubtful, n->guid, 1);
+	map64_put(&p->sm->known.doubtful, n->guid, 1);
 	for (uint32_t i = n->port0; i <= n->port0 + n->nports; i++)
 		p->f->ports[i].unsure |= p->f->ports[i].present;
 }
@@ -388,7 +391,7 @@ static void note_silent(struct probe *p)
 		if (p->silent.v[i] && p->touched.v[i])
 			doubt_node(p, i);
 		if (p->silent.v[i])
-			map64_put(&p->sm->blind, p->f->nodes[i].guid, 1);
+			map64_put(&p->sm->known.blind, p->f->nodes[i].guid, 1);
 		if (p->silent.v[i] && !p->heard.v[i])
 			log_limited(&silent_log, LOG_LEVEL_WARNING, "sweep",
 				    "%s: does not answer, but has links that are up",
@@ -415,7 +418,7 @@ static void end_hidden(struct probe *p)
 	}
 	buf_free(&err);
 	probe_free(sm);
-	sm->found = f;
+	sm->sweep.found = f;
 	sweep_step_done(sm, RESULT_DONE);
 }
 
@@ -453,7 +456,7 @@ static void end(struct probe *p)
 	all = p->doubt;
 	for (uint32_t i = 0; i < p->f->n_nodes; i++)
 		if (p->spare.v[i] & SPARE_ASKED)
-			map64_put(&sm->spared, p->f->nodes[i].guid, 1);
+			map64_put(&sm->known.spared, p->f->nodes[i].guid, 1);
 	probe_free(sm);
 	sweep_step_done(sm, sweep_probed(sm, f, touched, all));
 }
@@ -524,7 +527,7 @@ static void ask_last(struct probe *p)
 
 void probe_round_over(struct probe *p)
 {
-	p->sm->job = NULL;
+	p->sm->sweep.job = NULL;
 	probe_wait_over(p);
 	for (size_t i = 0; i < p->asks.n && !p->doubt; i++)
 		if (p->asks.v[i].done || !p->cut_short)
@@ -563,7 +566,7 @@ static struct probe *probe_new(struct sm *sm)
 	struct probe *p = xcalloc(1, sizeof(*p));
 
 	p->sm = sm;
-	sm->probe = p;
+	sm->sweep.probe = p;
 	map64_init(&p->asked, 256);
 	map64_init(&p->key_of_port, 16);
 	map64_init(&p->claims, 16);
@@ -582,7 +585,7 @@ static void take_copy(struct probe *p, struct fabric *f)
 	if (p->found)
 		return;
 	p->cut = mute_mark(p->sm, f);
-	p->changed = p->sm->replan || p->cut;
+	p->changed = p->sm->wishes.replan || p->cut;
 	for (uint32_t i = 0; i < f->n_nodes; i++)
 		p->silent.v[i] = f->nodes[i].mute;
 }
@@ -613,7 +616,7 @@ enum step_result probe_start(struct sm *sm)
 {
 	struct probe *p = probe_new(sm);
 
-	sm->unasked = false;
+	sm->sweep.unasked = false;
 	p->of = state_ref(sm->published);
 	p->work = work_start(sm->loop, copy, copied, p);
 	if (!p->work) {
@@ -625,14 +628,14 @@ enum step_result probe_start(struct sm *sm)
 
 enum step_result probe_hidden(struct sm *sm)
 {
-	struct fabric *f = sm->found;
+	struct fabric *f = sm->sweep.found;
 	struct probe *p;
 
 	if (mkey_count(sm) < 2 || !sweep_count_unanswered(f))
 		return RESULT_DONE;
 	p = probe_new(sm);
 	p->found = f;
-	sm->found = NULL;
+	sm->sweep.found = NULL;
 	take_copy(p, fabric_clone(f));
 	for (uint32_t i = 0; i < f->n_ports; i++)
 		if (f->ports[i].present && f->ports[i].num && f->ports[i].peer == FABRIC_NONE &&
@@ -644,11 +647,11 @@ enum step_result probe_hidden(struct sm *sm)
 
 void probe_free(struct sm *sm)
 {
-	struct probe *p = sm->probe;
+	struct probe *p = sm->sweep.probe;
 
 	if (!p)
 		return;
-	sm->probe = NULL;
+	sm->sweep.probe = NULL;
 	work_end(p->work);
 	probe_wait_free(p);
 	state_unref(p->of);

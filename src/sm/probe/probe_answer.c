@@ -9,9 +9,12 @@
 #include <infiniband/umad_sm.h>
 
 #include "fabric/edit.h"
+#include "sm/devices/left_out.h"
 #include "sm/devices/liars.h"
 #include "sm/devices/mute.h"
+#include "sm/keys/mkey.h"
 #include "sm/probe/probe.h"
+#include "sm/write/refused_sets.h"
 
 #define TRIES_MAX	3	/* rounds in which one question is asked */
 #define NODES_MORE	4096	/* beyond twice as many as before: a device makes them up */

@@ -7,7 +7,7 @@
  * complaint is explained, or it came late (PortStateChange is clear), the switch at the other
  * end of each spared port is asked for its SwitchInfo, one for all that lead to it, and if that
  * knows of no change either, that was all.  In any other case they are read, too.  So they are
- * where a PortStateChange may have been cleared without the ports being read since (sm->blind).
+ * where a PortStateChange may have been cleared without the ports being read since (sm->known.blind).
  *
  * A link that one end was told to take down, or has not missed yet, is overlooked so; hence what
  * was spared is read after the next light sweep.
@@ -15,13 +15,14 @@
 #include <infiniband/mad.h>
 
 #include "fabric/edit.h"
+#include "sm/keys/mkey.h"
 #include "sm/probe/probe.h"
 
 bool probe_may_spare(const struct probe *p, uint32_t node)
 {
-	return !p->found && !p->sm->blind_all && !(p->spare.v[node] & SPARE_NOT) &&
+	return !p->found && !p->sm->known.blind_all && !(p->spare.v[node] & SPARE_NOT) &&
 	       !mkey_is_foreign(p->sm, p->f, node) &&
-	       map64_get(&p->sm->blind, p->f->nodes[node].guid) == MAP64_NONE;
+	       map64_get(&p->sm->known.blind, p->f->nodes[node].guid) == MAP64_NONE;
 }
 
 /* Of a port with a link. */

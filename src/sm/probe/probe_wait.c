@@ -18,6 +18,7 @@
 
 #include "lib/base/clock.h"
 #include "sm/probe/probe.h"
+#include "sm/probe/probe_steps.h"
 
 #define WAIT_US		100000
 #define CUTS_MAX	2
@@ -50,8 +51,8 @@ static bool is_switch_suspected(const struct probe *p)
 {
 	const struct sm *sm = p->sm;
 
-	for (size_t i = 0; i < sm->suspects.n; i++) {
-		uint32_t node = map64_get(&p->f->node_by_guid, sm->suspects.v[i].guid);
+	for (size_t i = 0; i < sm->wishes.suspects.n; i++) {
+		uint32_t node = map64_get(&p->f->node_by_guid, sm->wishes.suspects.v[i].guid);
 
 		if (node != MAP64_NONE && node_is_switch(&p->f->nodes[node]) &&
 		    (p->of_ends || (!p->heard.v[node] && !probe_was_asked(p, node, 0, ASK_SWITCH))))
@@ -108,7 +109,7 @@ static void on_time(void *arg)
 		timer_set(p->wait_timer, WAIT_US, 0);
 		return;
 	}
-	smp_job_cancel(p->sm->job);
+	smp_job_cancel(p->sm->sweep.job);
 	for (size_t i = 0; i < p->asks.n; i++) {
 		if (p->asks.v[i].done)
 			continue;
@@ -140,10 +141,11 @@ void probe_wait_over(struct probe *p)
 
 void probe_hurry(struct sm *sm)
 {
-	struct probe *p = sm->probe;
+	struct probe *p = sm->sweep.probe;
 	int64_t left_us;
 
-	if (!p || p->found || !sm->job || timer_active(p->wait_timer) || !is_switch_suspected(p))
+	if (!p || p->found || !sm->sweep.job || timer_active(p->wait_timer) ||
+	    !is_switch_suspected(p))
 		return;
 	if (p->asks.n && p->asks.v[0].cuts >= CUTS_MAX)
 		return;

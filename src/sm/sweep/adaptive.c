@@ -19,6 +19,7 @@
 #include "lib/base/bytes.h"
 #include "lib/base/log.h"
 #include "sm/sm_internal.h"
+#include "sm/sweep/reading.h"
 
 #define DEVICE_AT 30	/* bytes of NodeInfo (14.2.5.3) */
 #define VENDOR_AT 36	/* LocalPortNum, then 3 bytes of VendorID */
@@ -61,16 +62,17 @@ bool adaptive_is_known(const struct fabric_node *n)
 
 static bool lacks(const struct sm *sm, uint64_t guid, unsigned kind)
 {
-	uint32_t lacking = map64_get(&sm->not_adaptive, guid);
+	uint32_t lacking = map64_get(&sm->known.not_adaptive, guid);
 
 	return lacking != MAP64_NONE && lacking >> kind & 1;
 }
 
 static void note_lack(struct sm *sm, uint64_t guid, unsigned kind)
 {
-	uint32_t lacking = map64_get(&sm->not_adaptive, guid);
+	uint32_t lacking = map64_get(&sm->known.not_adaptive, guid);
 
-	map64_put(&sm->not_adaptive, guid, (lacking == MAP64_NONE ? 0 : lacking) | 1u << kind);
+	map64_put(&sm->known.not_adaptive, guid,
+		  (lacking == MAP64_NONE ? 0 : lacking) | 1u << kind);
 }
 
 /* That is remembered like any refusal, over restarts, too. */
@@ -84,10 +86,11 @@ static bool refuses_to_end(const struct sm *sm, uint64_t guid, unsigned kind)
 
 static bool is_to_ask(const struct sm *sm, uint32_t node, unsigned kind)
 {
-	const struct fabric_node *n = &sm->f->nodes[node];
+	const struct fabric_node *n = &sm->sweep.f->nodes[node];
 
 	/* all of these kinds have a system image GUID; ibsim, by their device ids, does not */
-	if (!adaptive_is_known(n) || !(sm->f->ports[n->port0].capmask & IB_CAP_SYSTEM_IMAGE) ||
+	if (!adaptive_is_known(n) ||
+	    !(sm->sweep.f->ports[n->port0].capmask & IB_CAP_SYSTEM_IMAGE) ||
 	    lacks(sm, n->guid, kind))
 		return false;
 	if (kind == OVERRIDE_PRIVATE && !inherited_is_possible(sm, node) &&
@@ -101,12 +104,12 @@ static bool is_to_ask(const struct sm *sm, uint32_t node, unsigned kind)
 static bool next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie)
 {
 	struct sm *sm = arg;
-	struct node_work *w = &sm->work[node];
+	struct node_work *w = &sm->sweep.work[node];
 
 	while (w->cursor < OVERRIDES && !w->failed && sweep_touches(sm, node)) {
 		unsigned kind = w->cursor++;
 
-		if (!is_to_ask(sm, node, kind) || !want_route(sm->f, node, 0, s))
+		if (!is_to_ask(sm, node, kind) || !want_route(sm->sweep.f, node, 0, s))
 			continue;
 		sweep_fill_smp(sm, s, SMP_GET, overrides[kind].attr, 0);
 		*cookie = kind;
@@ -118,19 +121,19 @@ static bool next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie)
 static void done(void *arg, uint32_t node, const struct smp *s, uint64_t cookie, int status)
 {
 	struct sm *sm = arg;
-	struct node_work *w = &sm->work[node];
+	struct node_work *w = &sm->sweep.work[node];
 	struct override *o = &w->overrides[cookie];
 
 	/* no answer, after all tries, from a device that answered all else: it has none for this */
 	if (status >= 0)
 		sweep_heard(sm, node);
 	if (status) {
-		note_lack(sm, sm->f->nodes[node].guid, (unsigned)cookie);
+		note_lack(sm, sm->sweep.f->nodes[node].guid, (unsigned)cookie);
 	} else if (get_be32(s->data) & overrides[cookie].on) {
 		o->state = OVERRIDE_ON;
 		memcpy(o->info, s->data, sizeof(o->info));
 	} else {
-		store_taken(sm->store, sm->f->nodes[node].guid, overrides[cookie].attr, 0);
+		store_taken(sm->store, sm->sweep.f->nodes[node].guid, overrides[cookie].attr, 0);
 	}
 }
 
@@ -138,7 +141,7 @@ enum step_result adaptive_start(struct sm *sm)
 {
 	static const struct smp_job_ops ops = { next, done, sweep_job_over };
 
-	sm->job = smp_job_start(sm->mad, sm->f->n_nodes, &ops, sm);
+	sm->sweep.job = smp_job_start(sm->mad, sm->sweep.f->n_nodes, &ops, sm);
 	return RESULT_WAIT;
 }
 
@@ -153,9 +156,9 @@ bool adaptive_is(const struct node_work *w, enum override_state state)
 bool adaptive_next(struct sm *sm, uint32_t node, struct smp *s)
 {
 	for (unsigned kind = 0; kind < OVERRIDES; kind++) {
-		struct override *o = &sm->work[node].overrides[kind];
+		struct override *o = &sm->sweep.work[node].overrides[kind];
 
-		if (o->state != OVERRIDE_ON || !want_route(sm->f, node, 0, s))
+		if (o->state != OVERRIDE_ON || !want_route(sm->sweep.f, node, 0, s))
 			continue;
 		o->state = OVERRIDE_ASKED;
 		sweep_fill_set(sm, node, s, overrides[kind].attr, 0);
@@ -169,12 +172,12 @@ bool adaptive_next(struct sm *sm, uint32_t node, struct smp *s)
 bool adaptive_again(struct sm *sm, uint32_t node, struct smp *s)
 {
 	for (unsigned kind = 0; kind < OVERRIDES; kind++) {
-		struct override *o = &sm->work[node].overrides[kind];
+		struct override *o = &sm->sweep.work[node].overrides[kind];
 
 		if (o->state != OVERRIDE_REFUSED)
 			continue;
 		o->state = OVERRIDE_STAYS;
-		if (!want_route(sm->f, node, 0, s))
+		if (!want_route(sm->sweep.f, node, 0, s))
 			continue;
 		sweep_fill_smp(sm, s, SMP_GET, overrides[kind].attr, 0);
 		return true;
@@ -184,8 +187,8 @@ bool adaptive_again(struct sm *sm, uint32_t node, struct smp *s)
 
 static void remember(struct sm *sm, uint32_t node, unsigned kind)
 {
-	const struct override *o = &sm->work[node].overrides[kind];
-	uint64_t guid = sm->f->nodes[node].guid;
+	const struct override *o = &sm->sweep.work[node].overrides[kind];
+	uint64_t guid = sm->sweep.f->nodes[node].guid;
 
 	if (o->state == OVERRIDE_ENDED)
 		store_taken(sm->store, guid, overrides[kind].attr, 0);
@@ -195,10 +198,10 @@ static void remember(struct sm *sm, uint32_t node, unsigned kind)
 
 static void say(const struct sm *sm, uint32_t node, unsigned kind)
 {
-	const struct override *o = &sm->work[node].overrides[kind];
+	const struct override *o = &sm->sweep.work[node].overrides[kind];
 	char name[FABRIC_NAME_MAX];
 
-	fabric_node_name(sm->f, node, name, sizeof(name));
+	fabric_node_name(sm->sweep.f, node, name, sizeof(name));
 	if (o->state == OVERRIDE_ENDED)
 		log_info("sweep", "%s: %s of another subnet manager is switched off", name,
 			 overrides[kind].what);
@@ -209,7 +212,7 @@ static void say(const struct sm *sm, uint32_t node, unsigned kind)
 
 void adaptive_done(struct sm *sm, uint32_t node, const struct smp *s, int status)
 {
-	struct node_work *w = &sm->work[node];
+	struct node_work *w = &sm->sweep.work[node];
 	unsigned kind = 0;
 	struct override *o;
 	bool off;

@@ -13,7 +13,8 @@
  * discovery reads it.  What a port kept is remembered in the refusals, and its answer replaces
  * what is published in the copy with which the next sweep begins.
  *
- * Invariant: from announce_prepare() to announce_free(), sm->announce holds a reference to the
+ * Invariant: from announce_prepare() to announce_free(),
+	 sm->sweep.announce holds a reference to the
  * published state, so that the fabric stays while a job of this step runs, whoever unpublishes.
  */
 #include <stdlib.h>
@@ -25,7 +26,11 @@
 #include "lib/base/alloc.h"
 #include "lib/base/log.h"
 #include "lib/base/map64.h"
+#include "sm/election/election.h"
 #include "sm/sm_internal.h"
+#include "sm/sweep/announce.h"
+#include "sm/write/refused_sets.h"
+#include "sm/write/write.h"
 
 #define COOKIE_PORT	(1ull << 32)	/* with an index into ports; else the cookie is an item */
 #define TRIES		2		/* of a Set that is answered with an error */
@@ -47,7 +52,7 @@ struct announce {
 
 void announce_free(struct sm *sm)
 {
-	struct announce *a = sm->announce;
+	struct announce *a = sm->sweep.announce;
 
 	if (!a)
 		return;
@@ -55,29 +60,29 @@ void announce_free(struct sm *sm)
 	vec_free(&a->ports);
 	free(a->first);
 	free(a);
-	sm->announce = NULL;
+	sm->sweep.announce = NULL;
 }
 
 bool announce_has_begun(const struct sm *sm)
 {
-	return sm->announce && sm->announce->state;
+	return sm->sweep.announce && sm->sweep.announce->state;
 }
 
 /* The end port had a LID of ours before this sweep, and carries traffic. */
 static bool is_at_work(const struct sm *sm, uint32_t port)
 {
-	const struct fabric_port *p = &sm->f->ports[port];
+	const struct fabric_port *p = &sm->sweep.f->ports[port];
 
-	return port_is_end(sm->f, port) &&
-	       (p->num ? p->state == IB_PORT_ACTIVE_S : !sm->work[p->node].port0_is_new);
+	return port_is_end(sm->sweep.f, port) &&
+	       (p->num ? p->state == IB_PORT_ACTIVE_S : !sm->sweep.work[p->node].port0_is_new);
 }
 
 bool announce_takes(struct sm *sm, uint32_t node, item_t item)
 {
-	struct node_work *w = &sm->work[node];
+	struct node_work *w = &sm->sweep.work[node];
 
 	if (ITEM_KIND(item) != ITEM_PKEY || item & ITEM_LOOK ||
-	    !is_at_work(sm, sm->f->nodes[node].port0 + ITEM_A(item)))
+	    !is_at_work(sm, sm->sweep.f->nodes[node].port0 + ITEM_A(item)))
 		return false;
 	*vec_push(&w->late) = item;
 	return true;
@@ -85,16 +90,16 @@ bool announce_takes(struct sm *sm, uint32_t node, item_t item)
 
 void announce_prepare(struct sm *sm)
 {
-	struct announce *a = sm->announce = xcalloc(1, sizeof(*a));
+	struct announce *a = sm->sweep.announce = xcalloc(1, sizeof(*a));
 	struct want_env env = sweep_env(sm);
 	struct announced x;
 
-	a->first = xcalloc(sm->f->n_nodes + 1u, sizeof(*a->first));
-	for (uint32_t node = 0; node < sm->f->n_nodes; node++) {
-		const struct fabric_node *n = &sm->f->nodes[node];
+	a->first = xcalloc(sm->sweep.f->n_nodes + 1u, sizeof(*a->first));
+	for (uint32_t node = 0; node < sm->sweep.f->n_nodes; node++) {
+		const struct fabric_node *n = &sm->sweep.f->nodes[node];
 
 		for (uint32_t port = n->port0; port <= n->port0 + n->nports; port++) {
-			if (sm->work[node].failed ||
+			if (sm->sweep.work[node].failed ||
 			    !port_is_announced(&env, store_refusals(sm->store), port, &x))
 				continue;
 			if (x.changes)
@@ -110,13 +115,13 @@ void announce_prepare(struct sm *sm)
 
 static void fill_port(const struct sm *sm, const struct told *t, struct smp *s)
 {
-	const struct fabric_port *p = &sm->f->ports[t->port];
+	const struct fabric_port *p = &sm->sweep.f->ports[t->port];
 	struct want_env env = sweep_env(sm);
 
 	env.as_found = true;	/* which is what it is about to hold */
 	sweep_fill_set(sm, p->node, s, UMAD_SM_ATTR_PORT_INFO,
-		       port_info_modifier(sm->f, p->node, p->num));
-	s->once |= sm->work[p->node].sets_lost;
+		       port_info_modifier(sm->sweep.f, p->node, p->num));
+	s->once |= sm->sweep.work[p->node].sets_lost;
 	want_port_info(&env, t->port, IB_PORT_NOP, s->data);
 	mad_set_field(s->data, 0, IB_PORT_CLIENT_REREG_F, t->reregister);
 }
@@ -124,8 +129,8 @@ static void fill_port(const struct sm *sm, const struct told *t, struct smp *s)
 static bool next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie)
 {
 	struct sm *sm = arg;
-	struct announce *a = sm->announce;
-	struct node_work *w = &sm->work[node];
+	struct announce *a = sm->sweep.announce;
+	struct node_work *w = &sm->sweep.work[node];
 
 	if (w->failed || takeover_is_hopeless(sm))
 		return false;
@@ -137,7 +142,7 @@ static bool next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie)
 	for (uint32_t i = a->first[node]; i < a->first[node + 1]; i++) {
 		struct told *t = &a->ports.v[i];
 
-		if (t->sent || !want_route(sm->f, node, sm->f->ports[t->port].num, s))
+		if (t->sent || !want_route(sm->sweep.f, node, sm->sweep.f->ports[t->port].num, s))
 			continue;
 		t->sent = true;
 		fill_port(sm, t, s);
@@ -149,16 +154,16 @@ static bool next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie)
 
 static void note_asked(struct sm *sm, const struct told *t)
 {
-	if (t->reregister && sm->reregister)
-		map64_put(&sm->asked, sm->f->ports[t->port].guid, 1);
+	if (t->reregister && sm->clients.reregister)
+		map64_put(&sm->clients.asked, sm->sweep.f->ports[t->port].guid, 1);
 }
 
 static void port_refused(struct sm *sm, const struct told *t, uint64_t want, unsigned status)
 {
-	const struct fabric_port *p = &sm->f->ports[t->port];
+	const struct fabric_port *p = &sm->sweep.f->ports[t->port];
 
 	refused_note(sm, p->node, UMAD_SM_ATTR_PORT_INFO, p->num, want, status);
-	if (refusals_know_status(store_refusals(sm->store), port_node(sm->f, t->port)->guid,
+	if (refusals_know_status(store_refusals(sm->store), port_node(sm->sweep.f, t->port)->guid,
 				 UMAD_SM_ATTR_PORT_INFO, p->num, want))
 		note_asked(sm, t);
 }
@@ -186,15 +191,15 @@ static uint64_t all_wanted(const struct sm *sm, const struct told *t)
 	struct want_env env = sweep_env(sm);
 	uint8_t info[64];
 
-	memcpy(info, sm->f->ports[t->port].info, sizeof(info));
+	memcpy(info, sm->sweep.f->ports[t->port].info, sizeof(info));
 	want_port_fields(&env, t->port, info);
 	return port_info_digest(&env, t->port, info);
 }
 
 static void port_done(struct sm *sm, struct told *t, const struct smp *s, int status)
 {
-	const struct fabric_port *p = &sm->f->ports[t->port];
-	uint64_t guid = port_node(sm->f, t->port)->guid;
+	const struct fabric_port *p = &sm->sweep.f->ports[t->port];
+	uint64_t guid = port_node(sm->sweep.f, t->port)->guid;
 	struct want_env env = sweep_env(sm);
 	uint64_t want = all_wanted(sm, t), got;
 
@@ -221,8 +226,9 @@ static void port_done(struct sm *sm, struct told *t, const struct smp *s, int st
 static void done(void *arg, uint32_t node, const struct smp *s, uint64_t cookie, int status)
 {
 	struct sm *sm = arg;
-	struct node_work *w = &sm->work[node];
-	struct told *t = cookie & COOKIE_PORT ? &sm->announce->ports.v[(uint32_t)cookie] : NULL;
+	struct node_work *w = &sm->sweep.work[node];
+	struct told *t = cookie & COOKIE_PORT ? &sm->sweep.announce->ports.v[(uint32_t)cookie] :
+		NULL;
 
 	if (status < 0) {
 		if (!sweep_set_lost(sm, node, "telling what is published"))
@@ -243,13 +249,13 @@ static void done(void *arg, uint32_t node, const struct smp *s, uint64_t cookie,
 enum step_result announce_start(struct sm *sm)
 {
 	static const struct smp_job_ops ops = { next, done, sweep_job_over };
-	bool any = sm->announce->ports.n;
+	bool any = sm->sweep.announce->ports.n;
 
-	sm->announce->state = state_ref(sm->published);
-	for (uint32_t i = 0; i < sm->f->n_nodes; i++)
-		any |= sm->work[i].late.n;
+	sm->sweep.announce->state = state_ref(sm->published);
+	for (uint32_t i = 0; i < sm->sweep.f->n_nodes; i++)
+		any |= sm->sweep.work[i].late.n;
 	if (!any)
 		return RESULT_DONE;
-	sm->job = smp_job_start(sm->mad, sm->f->n_nodes, &ops, sm);
+	sm->sweep.job = smp_job_start(sm->mad, sm->sweep.f->n_nodes, &ops, sm);
 	return RESULT_WAIT;
 }

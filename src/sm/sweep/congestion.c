@@ -21,6 +21,8 @@
 #include "lib/base/bytes.h"
 #include "lib/base/log.h"
 #include "sm/sm_internal.h"
+#include "sm/sweep/congestion.h"
+#include "sm/sweep/reading.h"
 
 #define CLASS_VERSION	2
 #define WINDOW		8		/* requests outstanding */

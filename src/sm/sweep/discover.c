@@ -11,24 +11,27 @@
 #include "fabric/edit.h"
 #include "lib/base/alloc.h"
 #include "lib/base/log.h"
+#include "sm/devices/left_out.h"
+#include "sm/keys/mkey.h"
 #include "sm/sm_internal.h"
+#include "sm/sweep/announce.h"
 
 #define DISCOVERY_TRIES 3
 #define FRUITLESS_MAX 1024
 
 static void disco_over(struct sm *sm)
 {
-	sm->disco = NULL;
-	state_unref(sm->disco_known);
-	sm->disco_known = NULL;
+	sm->sweep.disco = NULL;
+	state_unref(sm->sweep.disco_known);
+	sm->sweep.disco_known = NULL;
 }
 
 void sweep_discovery_stop(struct sm *sm)
 {
-	disco_cancel(sm->disco);
+	disco_cancel(sm->sweep.disco);
 	disco_over(sm);
-	fabric_free(sm->found);
-	sm->found = NULL;
+	fabric_free(sm->sweep.found);
+	sm->sweep.found = NULL;
 }
 
 /* Links that are up and nobody answered at the other end, and ports of switches that did not. */
@@ -67,12 +70,12 @@ void sweep_take_fabric(struct sm *sm, struct fabric *f)
 {
 	if (sm->published)
 		fabric_keep_owners(f, sm->published->f);
-	sm->f = f;
-	sm->work = xcalloc(f->n_nodes, sizeof(*sm->work));
+	sm->sweep.f = f;
+	sm->sweep.work = xcalloc(f->n_nodes, sizeof(*sm->sweep.work));
 	/* a repair waits for nobody; a new policy is a reason to try who was silent */
 	for (uint32_t i = 0; i < f->n_nodes && sweep_is(sm)->brief; i++) {
-		sm->work[i].failed = f->nodes[i].mute;
-		sm->failed_devices += f->nodes[i].mute;
+		sm->sweep.work[i].failed = f->nodes[i].mute;
+		sm->last.failed_devices += f->nodes[i].mute;
 	}
 }
 
@@ -82,7 +85,7 @@ static enum step_result discovery_failed(struct sm *sm, const struct disco_resul
 
 	if (res->own_port)
 		mkey_scan_failed(sm);
-	if (sm->discovery_tries < DISCOVERY_TRIES - 1 + mkey_count(sm)) {
+	if (sm->sweep.discovery_tries < DISCOVERY_TRIES - 1 + mkey_count(sm)) {
 		log_warn("discovery", "%s; trying again", res->error);
 		return RESULT_DISCOVER;
 	}
@@ -103,13 +106,13 @@ static void discovery_done(void *arg, const struct disco_result *res)
 	struct sm *sm = arg;
 
 	disco_over(sm);
-	sm->discovery_smps += res->mads;
-	sm->discovery_lost += res->learned.lost;
+	sm->last.discovery_smps += res->mads;
+	sm->last.discovery_lost += res->learned.lost;
 	if (left_out_scanned(sm, res)) {
 		log_info("discovery", "%s: it is repeated without them", res->error ? res->error :
 			 "devices that can't be what they say were found");
 		fabric_free(res->f);
-		sm->discovery_tries--;
+		sm->sweep.discovery_tries--;
 		sweep_step_done(sm, RESULT_DISCOVER);
 		return;
 	}
@@ -120,7 +123,7 @@ static void discovery_done(void *arg, const struct disco_result *res)
 	mad_learn(sm->mad, &res->learned);
 	log_debug("discovery", "%u nodes, %u switches, %u SMPs", res->f->n_nodes,
 		  res->f->n_switches, res->mads);
-	sm->found = res->f;
+	sm->sweep.found = res->f;
 	sweep_step_done(sm, RESULT_DONE);
 }
 
@@ -159,25 +162,25 @@ static bool another_was_master(const struct sm *sm, const struct fabric *f, cons
 static void read_everything(struct sm *sm)
 {
 	log_info("sweep", "all is read: another subnet manager was at work");
-	sm->another_was = true;
-	sm->full_owed = true;
-	sm->kind = SWEEP_FULL;
+	sm->known.another_was = true;
+	sm->wishes.full = true;
+	sm->sweep.kind = SWEEP_FULL;
 }
 
 enum step_result sweep_accept(struct sm *sm)
 {
-	struct fabric *f = sm->found;
+	struct fabric *f = sm->sweep.found;
 	uint32_t known = sm->published ? sm->published->f->unanswered : 0;
 	uint32_t left = count_left_out(sm, f);
 
-	sm->found = NULL;
+	sm->sweep.found = NULL;
 	f->unanswered = sweep_count_unanswered(f);
 	/*
 	 * The library reports a partial fabric as success: look again before
 	 * believing it, but not for what was silent before, or is left out.
 	 */
 	if (f->unanswered > (known > left ? known : left) &&
-	    sm->discovery_tries < DISCOVERY_TRIES) {
+	    sm->sweep.discovery_tries < DISCOVERY_TRIES) {
 		log_warn("discovery", "%u ports or their far ends do not answer; looking again",
 			 f->unanswered);
 		fabric_free(f);
@@ -214,18 +217,18 @@ enum step_result sweep_discover(struct sm *sm)
 	for (size_t i = 0; i < r.n_out; i++)
 		r.without_library |= out[i].why == LEFT_KILLS || out[i].why == LEFT_HANGS;
 	if (sm->published) {
-		sm->disco_known = state_ref(sm->published);
-		r.known = sm->disco_known->f;
+		sm->sweep.disco_known = state_ref(sm->published);
+		r.known = sm->sweep.disco_known->f;
 	}
-	sm->discovery_tries++;
-	sm->disco = disco_start(sm->loop, &r, discovery_done, sm, &err);
+	sm->sweep.discovery_tries++;
+	sm->sweep.disco = disco_start(sm->loop, &r, discovery_done, sm, &err);
 	free(out);
-	if (!sm->disco) {
+	if (!sm->sweep.disco) {
 		disco_over(sm);
 		sweep_fails(sm, err.s);
 	}
 	buf_free(&err);
-	return sm->disco ? RESULT_WAIT : RESULT_FAIL;
+	return sm->sweep.disco ? RESULT_WAIT : RESULT_FAIL;
 }
 
 /* --- a local sweep: what is suspected, instead of everything --- */
@@ -235,11 +238,11 @@ bool sweep_sms_changed(const struct sm *sm)
 {
 	const struct fabric *old = sm->published->f;
 
-	for (uint32_t i = 0; i < sm->f->n_ports; i++) {
-		const struct fabric_port *p = &sm->f->ports[i];
+	for (uint32_t i = 0; i < sm->sweep.f->n_ports; i++) {
+		const struct fabric_port *p = &sm->sweep.f->ports[i];
 		uint32_t before;
 
-		if (!sm->touched[p->node] || !port_is_end(sm->f, i))
+		if (!sm->sweep.touched[p->node] || !port_is_end(sm->sweep.f, i))
 			continue;
 		before = fabric_find_port(old, p->guid);
 		if (((before == FABRIC_NONE ? 0 : old->ports[before].capmask) ^ p->capmask) &
@@ -257,19 +260,19 @@ static bool has_looked_too_often(struct sm *sm)
 {
 	struct trap_flood flood;
 
-	if (sm->election_due || sm->unasked || sm_flood_at(sm, 0, &flood))
+	if (sm->wishes.election || sm->sweep.unasked || sm_flood_at(sm, 0, &flood))
 		return false;
-	return ++sm->fruitless > sm->fruitless_max;
+	return ++sm->wishes.fruitless > sm->wishes.fruitless_max;
 }
 
 enum step_result sweep_discover_again(struct sm *sm)
 {
 	sweep_free_work(sm);
-	fabric_free(sm->f);
-	sm->f = NULL;
-	sm->discovery_tries = 0;	/* what is new has as many as what was found before */
-	sm->psc_seen = false;
-	sm->failed_devices = sm->sets_failed = 0;
+	fabric_free(sm->sweep.f);
+	sm->sweep.f = NULL;
+	sm->sweep.discovery_tries = 0;	/* what is new has as many as what was found before */
+	sm->wishes.psc_seen = false;
+	sm->last.failed_devices = sm->last.sets_failed = 0;
 	return RESULT_DISCOVER;
 }
 
@@ -277,14 +280,15 @@ enum step_result sweep_probed(struct sm *sm, struct fabric *f, uint8_t *touched,
 {
 	if (!f && !all && has_looked_too_often(sm)) {
 		log_info("sweep", "all is discovered: %u times something was said to have changed, "
-			 "and nothing was found", sm->fruitless);
-		sm->fruitless = 0;
-		sm->fruitless_max = sm->fruitless_max < FRUITLESS_MAX ? 2 * sm->fruitless_max :
+			 "and nothing was found", sm->wishes.fruitless);
+		sm->wishes.fruitless = 0;
+		sm->wishes.fruitless_max = sm->wishes.fruitless_max < FRUITLESS_MAX ?
+			2 * sm->wishes.fruitless_max :
 				    FRUITLESS_MAX;
 		all = true;
 	} else if (f) {
-		sm->fruitless = 0;
-		sm->fruitless_max = FRUITLESS_FIRST;
+		sm->wishes.fruitless = 0;
+		sm->wishes.fruitless_max = FRUITLESS_FIRST;
 	}
 	if (f && another_was_master(sm, f, touched)) {
 		read_everything(sm);
@@ -292,20 +296,20 @@ enum step_result sweep_probed(struct sm *sm, struct fabric *f, uint8_t *touched,
 		free(touched);
 		return sweep_discover_again(sm);
 	}
-	if (all || (!f && sm->psc_seen))
+	if (all || (!f && sm->wishes.psc_seen))
 		return sweep_discover_again(sm);
-	if (!f && sm->election_due) {
-		sm->only_election = true;
+	if (!f && sm->wishes.election) {
+		sm->sweep.only_election = true;
 		f = fabric_clone(sm->published->f);
 		announce_correct(sm, f);
 		touched = xcalloc(f->n_nodes, 1);
 	}
 	if (!f)
 		return RESULT_NOTHING;
-	sm->failed_devices = sm->sets_failed = 0;
-	sm->psc_seen = false;
+	sm->last.failed_devices = sm->last.sets_failed = 0;
+	sm->wishes.psc_seen = false;
 	f->unanswered = sweep_count_unanswered(f);
 	sweep_take_fabric(sm, f);
-	sm->touched = touched;
+	sm->sweep.touched = touched;
 	return RESULT_DONE;
 }

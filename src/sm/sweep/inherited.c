@@ -26,6 +26,8 @@
 #include "lib/base/log.h"
 #include "plan/sm_attributes.h"
 #include "sm/sm_internal.h"
+#include "sm/sweep/reading.h"
+#include "sm/write/write.h"
 
 #define SAMPLES 2
 
@@ -40,12 +42,13 @@ struct inherited {
 
 static bool has_tables(const struct sm *sm, uint32_t node, unsigned num)
 {
-	const struct fabric *f = sm->f;
+	const struct fabric *f = sm->sweep.f;
 	const struct fabric_node *n = &f->nodes[node];
 	uint32_t port = n->port0 + num;
 
 	/* of a switch, port 0 says whether there are such tables */
-	return port_is_linked(f, port) && ib_vls_from_code(sm->plan->tables->op_vls[port]) > 1 &&
+	return port_is_linked(f, port) &&
+		ib_vls_from_code(sm->sweep.plan->tables->op_vls[port]) > 1 &&
 	       (f->ports[node_is_switch(n) ? n->port0 : port].capmask & IB_CAP_SL_MAP);
 }
 
@@ -57,13 +60,13 @@ static void ask(struct node_work *w, item_t item)
 
 static void ask_arbitration(const struct sm *sm, uint32_t node, unsigned num)
 {
-	struct node_work *w = &sm->work[node];
+	struct node_work *w = &sm->sweep.work[node];
 	struct inherited *h = w->inherited;
 
 	if (h->arbitrates[num / 64] >> num % 64 & 1)
 		return;
 	for (unsigned block = 1; block <= VLARB_BLOCKS; block++)
-		if (vlarb_block_entries(fabric_port(sm->f, node, num), block)) {
+		if (vlarb_block_entries(fabric_port(sm->sweep.f, node, num), block)) {
 			h->arbitrates[num / 64] |= 1ull << num % 64;
 			ask(w, ITEM(ITEM_VLARB, num, block));
 		}
@@ -71,12 +74,12 @@ static void ask_arbitration(const struct sm *sm, uint32_t node, unsigned num)
 
 static void ask_all(struct sm *sm, uint32_t node, const uint8_t *nums, unsigned n)
 {
-	struct node_work *w = &sm->work[node];
+	struct node_work *w = &sm->sweep.work[node];
 
 	w->inherited->whole = true;
 	for (unsigned out = 0; out < n; out++) {
 		ask(w, ITEM(ITEM_SL2VL, 0, nums[out]));
-		for (unsigned in = 0; node_is_switch(&sm->f->nodes[node]) && in < n; in++)
+		for (unsigned in = 0; node_is_switch(&sm->sweep.f->nodes[node]) && in < n; in++)
 			if (in != out)
 				ask(w, ITEM(ITEM_SL2VL, nums[in], nums[out]));
 		ask_arbitration(sm, node, nums[out]);
@@ -85,9 +88,9 @@ static void ask_all(struct sm *sm, uint32_t node, const uint8_t *nums, unsigned 
 
 static void ask_samples(struct sm *sm, uint32_t node, const uint8_t *nums, unsigned n)
 {
-	struct node_work *w = &sm->work[node];
+	struct node_work *w = &sm->sweep.work[node];
 
-	if (!node_is_switch(&sm->f->nodes[node])) {
+	if (!node_is_switch(&sm->sweep.f->nodes[node])) {
 		for (unsigned i = 0; i < n; i++)
 			ask(w, ITEM(ITEM_SL2VL, 0, nums[i]));
 		return;
@@ -109,7 +112,7 @@ static unsigned list_ports(const struct sm *sm, uint32_t node, uint8_t *nums)
 {
 	unsigned n = 0;
 
-	for (unsigned num = 1; num <= sm->f->nodes[node].nports; num++)
+	for (unsigned num = 1; num <= sm->sweep.f->nodes[node].nports; num++)
 		if (has_tables(sm, node, num))
 			nums[n++] = (uint8_t)num;
 	return n;
@@ -132,11 +135,12 @@ static bool was_used(const struct fabric *f, uint32_t node)
 /* It had a LID of ours when this daemon started. */
 static bool was_ours(const struct sm *sm, uint32_t node)
 {
-	const struct fabric_node *n = &sm->f->nodes[node];
+	const struct fabric_node *n = &sm->sweep.f->nodes[node];
 
 	for (unsigned num = 0; num <= n->nports; num++)
-		if (port_is_end(sm->f, n->port0 + num) &&
-		    map64_get(&sm->known_guids, sm->f->ports[n->port0 + num].guid) != MAP64_NONE)
+		if (port_is_end(sm->sweep.f, n->port0 + num) &&
+		    map64_get(&sm->known.guids,
+			      sm->sweep.f->ports[n->port0 + num].guid) != MAP64_NONE)
 			return true;
 	return false;
 }
@@ -144,13 +148,14 @@ static bool was_ours(const struct sm *sm, uint32_t node)
 /* An end port has another LID than ours for its subnet manager. */
 static bool has_another_master(const struct sm *sm, uint32_t node)
 {
-	const struct fabric_node *n = &sm->f->nodes[node];
-	uint16_t own = sm->plan ? sm->plan->lid[sm->f->self] : sm->f->ports[sm->f->self].lid;
+	const struct fabric_node *n = &sm->sweep.f->nodes[node];
+	uint16_t own = sm->sweep.plan ? sm->sweep.plan->lid[sm->sweep.f->self] :
+		sm->sweep.f->ports[sm->sweep.f->self].lid;
 
 	for (unsigned num = 0; num <= n->nports; num++) {
-		const struct fabric_port *p = &sm->f->ports[n->port0 + num];
+		const struct fabric_port *p = &sm->sweep.f->ports[n->port0 + num];
 
-		if (port_is_end(sm->f, n->port0 + num) && p->sm_lid && p->sm_lid != own)
+		if (port_is_end(sm->sweep.f, n->port0 + num) && p->sm_lid && p->sm_lid != own)
 			return true;
 	}
 	return false;
@@ -162,18 +167,18 @@ static bool has_another_master(const struct sm *sm, uint32_t node)
  */
 static bool has_other_fields(const struct sm *sm, uint32_t node)
 {
-	const struct fabric_node *n = &sm->f->nodes[node];
+	const struct fabric_node *n = &sm->sweep.f->nodes[node];
 	struct want_env env = sweep_env(sm);
 
 	env.reregister = false;		/* asked for by us, whatever devices hold */
 	if (n->sw != FABRIC_NONE &&
-	    switch_info_differs(sm->plan, env.refused, n->sw, &sm->f->switches[n->sw]))
+	    switch_info_differs(sm->sweep.plan, env.refused, n->sw, &sm->sweep.f->switches[n->sw]))
 		return true;
 	for (unsigned num = 0; num <= n->nports; num++) {
-		const struct fabric_port *p = &sm->f->ports[n->port0 + num];
+		const struct fabric_port *p = &sm->sweep.f->ports[n->port0 + num];
 
 		if (p->present && p->state >= IB_PORT_ARMED_S &&
-		    port_is_managed(sm->f, n->port0 + num) &&
+		    port_is_managed(sm->sweep.f, n->port0 + num) &&
 		    port_fields_need_set(&env, env.refused, n->port0 + num))
 			return true;
 	}
@@ -190,31 +195,32 @@ static bool has_other_mcast_top(const struct fabric *f, uint32_t sw)
 
 bool inherited_is_possible(const struct sm *sm, uint32_t node)
 {
-	uint32_t sw = sm->f->nodes[node].sw;
+	uint32_t sw = sm->sweep.f->nodes[node].sw;
 
-	if (sm->another_was)
+	if (sm->known.another_was)
 		return true;
-	if (sm->heir_of || (sm->published &&
-			    fabric_same_node(sm->published->f, &sm->f->nodes[node]) != FABRIC_NONE))
+	if (sm->clients.heir_of || (sm->published &&
+			    fabric_same_node(sm->published->f,
+					     &sm->sweep.f->nodes[node]) != FABRIC_NONE))
 		return false;
-	return was_used(sm->f, node) &&
+	return was_used(sm->sweep.f, node) &&
 	       (!was_ours(sm, node) || has_another_master(sm, node) ||
-		(sw != FABRIC_NONE && has_other_mcast_top(sm->f, sw)));
+		(sw != FABRIC_NONE && has_other_mcast_top(sm->sweep.f, sw)));
 }
 
 /* Whether somebody else has managed the device, as far as it shows. */
 static bool was_anothers(const struct sm *sm, uint32_t node)
 {
-	const struct fabric_node *n = &sm->f->nodes[node];
+	const struct fabric_node *n = &sm->sweep.f->nodes[node];
 
-	if (sm->another_was)
+	if (sm->known.another_was)
 		return true;
-	if (sm->heir_of)	/* the master before was a qosd */
+	if (sm->clients.heir_of)	/* the master before was a qosd */
 		return false;
 	/* by a policy before it may be anything, too */
 	if (sm->published && fabric_same_node(sm->published->f, n) != FABRIC_NONE)
 		return sm->published->plan->tables->managed;
-	return was_used(sm->f, node) &&
+	return was_used(sm->sweep.f, node) &&
 	       (!was_ours(sm, node) || has_another_master(sm, node) || has_other_fields(sm, node));
 }
 
@@ -222,9 +228,9 @@ static bool was_anothers(const struct sm *sm, uint32_t node)
 static bool keeps_tables(const struct sm *sm, uint32_t node)
 {
 	static const uint16_t tables[] = { UMAD_SM_ATTR_SLVL_TABLE, UMAD_SM_ATTR_VL_ARB_TABLE };
-	uint64_t guid = sm->f->nodes[node].guid;
+	uint64_t guid = sm->sweep.f->nodes[node].guid;
 
-	if (map64_get(&sm->doubtful, guid) != MAP64_NONE)
+	if (map64_get(&sm->known.doubtful, guid) != MAP64_NONE)
 		return true;
 	for (size_t i = 0; i < ARRAY_SIZE(tables); i++) {
 		const struct refused_kind *k = refusals_kind(store_refusals(sm->store), guid, tables[i]);
@@ -237,11 +243,11 @@ static bool keeps_tables(const struct sm *sm, uint32_t node)
 
 void inherited_collect(struct sm *sm, uint32_t node)
 {
-	struct node_work *w = &sm->work[node];
+	struct node_work *w = &sm->sweep.work[node];
 	uint8_t nums[256];
 	unsigned n;
 
-	if (sm->plan->tables->managed)
+	if (sm->sweep.plan->tables->managed)
 		return;
 	n = list_ports(sm, node, nums);
 	if (!n)
@@ -258,7 +264,7 @@ void inherited_collect(struct sm *sm, uint32_t node)
 static void take_arbitration(struct inherited *h, struct sm *sm, uint32_t node, item_t item,
 			     const uint8_t *data)
 {
-	const struct fabric_port *p = fabric_port(sm->f, node, ITEM_A(item));
+	const struct fabric_port *p = fabric_port(sm->sweep.f, node, ITEM_A(item));
 	unsigned n = vlarb_block_entries(p, ITEM_B(item));
 
 	kept_see_arb(sm, node, item, data, 2 * n);
@@ -270,12 +276,12 @@ static void take_arbitration(struct inherited *h, struct sm *sm, uint32_t node, 
 /* The item to write, or 0. */
 static item_t take_map(struct sm *sm, uint32_t node, item_t item, const uint8_t *data)
 {
-	struct inherited *h = sm->work[node].inherited;
+	struct inherited *h = sm->sweep.work[node].inherited;
 	unsigned out = ITEM_B(item), vl = data[0] >> 4;
 	struct item_want want;
 	item_t left = item;
 
-	if (vl < ib_vls_from_code(sm->plan->tables->op_vls[sm->f->nodes[node].port0 + out])) {
+	if (vl < ib_vls_from_code(sm->sweep.plan->tables->op_vls[sm->sweep.f->nodes[node].port0 + out])) {
 		h->uses[out] |= (uint16_t)(1u << vl);
 		return 0;
 	}
@@ -284,7 +290,7 @@ static item_t take_map(struct sm *sm, uint32_t node, item_t item, const uint8_t 
 		return 0;
 	}
 	h->uses[out] |= 1;	/* by the built-in table */
-	want_item(sm->plan, node, item, &want);
+	want_item(sm->sweep.plan, node, item, &want);
 	if (!kept_known(sm, node, &left, &want, data))
 		left = item;
 	h->bad |= left != 0;
@@ -294,16 +300,16 @@ static item_t take_map(struct sm *sm, uint32_t node, item_t item, const uint8_t 
 /* Ports whose arbitration does not serve what SL 0 uses; written: they get the built-in one. */
 static bool starves(struct sm *sm, uint32_t node, bool write)
 {
-	struct node_work *w = &sm->work[node];
+	struct node_work *w = &sm->sweep.work[node];
 	struct inherited *h = w->inherited;
 	bool any = false;
 
-	for (unsigned num = 1; num <= sm->f->nodes[node].nports; num++) {
+	for (unsigned num = 1; num <= sm->sweep.f->nodes[node].nports; num++) {
 		if (!(h->arbitrates[num / 64] >> num % 64 & 1) || !(h->uses[num] & ~h->serves[num]))
 			continue;
 		any = true;
 		for (unsigned block = 1; write && block <= VLARB_BLOCKS; block++)
-			if (vlarb_block_entries(fabric_port(sm->f, node, num), block))
+			if (vlarb_block_entries(fabric_port(sm->sweep.f, node, num), block))
 				observe_add(w, ITEM(ITEM_VLARB, num, block));
 	}
 	return any;
@@ -311,14 +317,14 @@ static bool starves(struct sm *sm, uint32_t node, bool write)
 
 static void all_answered(struct sm *sm, uint32_t node)
 {
-	struct node_work *w = &sm->work[node];
+	struct node_work *w = &sm->sweep.work[node];
 	struct inherited *h = w->inherited;
 	bool starved = starves(sm, node, h->whole);
 	uint8_t nums[256];
 	unsigned n;
 
 	if (h->whole) {
-		sm->inherited_nodes += h->bad || starved;
+		sm->sweep.inherited_nodes += h->bad || starved;
 	} else if (h->bad || starved) {
 		*h = (struct inherited){ 0 };
 		n = list_ports(sm, node, nums);
@@ -328,7 +334,7 @@ static void all_answered(struct sm *sm, uint32_t node)
 
 item_t inherited_take(struct sm *sm, uint32_t node, item_t item, const uint8_t *data, int status)
 {
-	struct inherited *h = sm->work[node].inherited;
+	struct inherited *h = sm->sweep.work[node].inherited;
 	item_t left = 0;
 
 	/* what can't be read is left alone */
@@ -343,15 +349,15 @@ item_t inherited_take(struct sm *sm, uint32_t node, item_t item, const uint8_t *
 
 uint16_t inherited_uses(const struct sm *sm, uint32_t node, unsigned num)
 {
-	const struct inherited *h = sm->work[node].inherited;
+	const struct inherited *h = sm->sweep.work[node].inherited;
 
 	return h ? h->uses[num] : 0;
 }
 
 void inherited_tell(struct sm *sm)
 {
-	if (sm->inherited_nodes)
+	if (sm->sweep.inherited_nodes)
 		log_warn("sweep", "tables of another subnet manager dropped or starved SL 0, the only one "
 			 "that is offered, on %" PRIu32 " device%s: they are replaced there",
-			 sm->inherited_nodes, sm->inherited_nodes == 1 ? "" : "s");
+			 sm->sweep.inherited_nodes, sm->sweep.inherited_nodes == 1 ? "" : "s");
 }

@@ -22,6 +22,9 @@
 #include "lib/base/log.h"
 #include "plan/routes/base_routes.h"
 #include "sm/sm_internal.h"
+#include "sm/sweep/reading.h"
+#include "sm/write/remnants.h"
+#include "sm/write/write.h"
 
 /* Flags in the unused bits of an item; those for writing are in sm_internal.h. */
 #define READ	ITEM_READ
@@ -59,11 +62,11 @@ static void collect_changed(void *arg, item_t item)
 	struct collect *c = arg;
 	enum item_change change;
 
-	if (c->sm->reroute && ITEM_KIND(item) == ITEM_LFT)
+	if (c->sm->sweep.reroute && ITEM_KIND(item) == ITEM_LFT)
 		return;		/* that comes last, in an order of its own */
-	change = item_change(c->old, c->old_node, c->sm->plan, c->node, item);
+	change = item_change(c->old, c->old_node, c->sm->sweep.plan, c->node, item);
 	if (change == ITEM_UNKNOWN)
-		change = remnants_compare(c->sm->remnants, c->sm->plan, c->node, item);
+		change = remnants_compare(c->sm->known.remnants, c->sm->sweep.plan, c->node, item);
 	if (change != ITEM_SAME)
 		observe_add(c->w, change == ITEM_UNKNOWN ? item | READ : item);
 }
@@ -73,7 +76,8 @@ const struct plan *sweep_known_plan(const struct sm *sm, uint32_t node, uint32_t
 	const struct plan *old = sm->published ? sm->published->plan : NULL;
 
 	if (sweep_is(sm)->reads_tables ||
-	    !node_is_as_planned(old, &sm->doubtful, store_refusals(sm->store), sm->f, node,
+	    !node_is_as_planned(old, &sm->known.doubtful, store_refusals(sm->store), sm->sweep.f,
+				node,
 				old_node))
 		return NULL;
 	return old;
@@ -92,9 +96,9 @@ static void collect_unknown(void *arg, item_t item)
 	enum item_kind kind = ITEM_KIND(item);
 	struct item_family *fam = family_of(c->w, kind);
 
-	if (kind == ITEM_LFT && c->w->lft_known && c->sm->reroute)
+	if (kind == ITEM_LFT && c->w->lft_known && c->sm->sweep.reroute)
 		return;		/* it is known, and changed with the others' */
-	if (fam && node_is_switch(&c->sm->f->nodes[c->node])) {
+	if (fam && node_is_switch(&c->sm->sweep.f->nodes[c->node])) {
 		if (!fam->n)
 			fam->first = c->w->n;
 		fam->n++;
@@ -119,7 +123,7 @@ static void sample(struct node_work *w, struct item_family *fam, uint32_t i)
 
 static void choose_samples(const struct sm *sm, uint32_t node, struct item_family *fam)
 {
-	struct node_work *w = &sm->work[node];
+	struct node_work *w = &sm->sweep.work[node];
 	uint64_t distinct[DISTINCT_MAX];
 	unsigned n_distinct = 0;
 	struct item_want want;
@@ -138,7 +142,7 @@ static void choose_samples(const struct sm *sm, uint32_t node, struct item_famil
 		unsigned k = 0;
 		uint64_t h;
 
-		want_item(sm->plan, node, w->items[fam->first + i], &want);
+		want_item(sm->sweep.plan, node, w->items[fam->first + i], &want);
 		h = hash_bytes(want.data, want.len, 1);
 		while (k < n_distinct && distinct[k] != h)
 			k++;
@@ -158,7 +162,7 @@ static unsigned item_column(item_t i)
 /* All samples are back: what else must be read? */
 static void decide(struct sm *sm, uint32_t node, struct item_family *fam)
 {
-	struct node_work *w = &sm->work[node];
+	struct node_work *w = &sm->sweep.work[node];
 	bool untouched = !fam->mixed && !fam->right;
 	struct item_want want;
 
@@ -168,7 +172,7 @@ static void decide(struct sm *sm, uint32_t node, struct item_family *fam)
 		unsigned column = item_column(w->items[i]);
 
 		if (untouched && fam->any[column]) {
-			want_item(sm->plan, node, w->items[i], &want);
+			want_item(sm->sweep.plan, node, w->items[i], &want);
 			if (hash_bytes(want.data, want.len, 1) != fam->seen[column])
 				continue;
 		}
@@ -199,7 +203,7 @@ static void collect(struct sm *sm, uint32_t node);
 /* What the device holds for an item is known; an error status: it can't be read. */
 static void take(struct sm *sm, uint32_t node, uint32_t at, const uint8_t *got, int status)
 {
-	struct node_work *w = &sm->work[node];
+	struct node_work *w = &sm->sweep.work[node];
 	item_t *it = &w->items[at];
 	unsigned column = item_column(*it);
 	struct item_family *fam = *it & SAMPLE ? family_of(w, ITEM_KIND(*it)) : NULL;
@@ -212,7 +216,7 @@ static void take(struct sm *sm, uint32_t node, uint32_t at, const uint8_t *got, 
 		w->items[at] = left ? left | ISSUED : 0;	/* the array may have moved */
 		return;
 	}
-	want_item(sm->plan, node, PLAIN(*it), &want);
+	want_item(sm->sweep.plan, node, PLAIN(*it), &want);
 	equal = status == 0 && !memcmp(got, want.data, want.len);
 	/* what can't be read is written: the device will say what it thinks of it */
 	if (!equal)
@@ -228,7 +232,7 @@ static void take(struct sm *sm, uint32_t node, uint32_t at, const uint8_t *got, 
 static bool next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie)
 {
 	struct sm *sm = arg;
-	struct node_work *w = &sm->work[node];
+	struct node_work *w = &sm->sweep.work[node];
 	struct item_want want;
 	const uint8_t *read;
 
@@ -245,9 +249,9 @@ static bool next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie)
 			take(sm, node, w->cursor, read, 0);
 			continue;
 		}
-		if (!want_route(sm->f, node, item_port(*it), s))
+		if (!want_route(sm->sweep.f, node, item_port(*it), s))
 			continue;
-		want_item(sm->plan, node, PLAIN(*it), &want);
+		want_item(sm->sweep.plan, node, PLAIN(*it), &want);
 		*it |= ISSUED;
 		sweep_fill_smp(sm, s, SMP_GET, want.attr, want.mod);
 		s->once |= w->lost >= LOST_MANY;
@@ -260,7 +264,7 @@ static bool next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie)
 static void done(void *arg, uint32_t node, const struct smp *s, uint64_t cookie, int status)
 {
 	struct sm *sm = arg;
-	struct node_work *w = &sm->work[node];
+	struct node_work *w = &sm->sweep.work[node];
 
 	if (status < 0) {
 		if (sweep_smp_lost(sm, node, "reading tables")) {
@@ -275,14 +279,14 @@ static void done(void *arg, uint32_t node, const struct smp *s, uint64_t cookie,
 
 static void collect(struct sm *sm, uint32_t node)
 {
-	const struct fabric_node *n = &sm->f->nodes[node];
-	struct collect c = { .sm = sm, .w = &sm->work[node], .node = node };
+	const struct fabric_node *n = &sm->sweep.f->nodes[node];
+	struct collect c = { .sm = sm, .w = &sm->sweep.work[node], .node = node };
 
 	c.w->collected = true;
 	c.old = sweep_known_plan(sm, node, &c.old_node);
 	if (c.old) {
-		if (!node_items_same(&sm->pair, c.old_node, node, sm->reroute))
-			want_items(sm->plan, node, collect_changed, &c);
+		if (!node_items_same(&sm->sweep.pair, c.old_node, node, sm->sweep.reroute))
+			want_items(sm->sweep.plan, node, collect_changed, &c);
 		if (c.old->tables->managed)
 			inherited_collect(sm, node);	/* the policy left them to the devices */
 		return;
@@ -291,11 +295,11 @@ static void collect(struct sm *sm, uint32_t node)
 	if (node_is_switch(n)) {
 		c.w->mft_unknown = true;
 		for (unsigned num = 1; num <= n->nports; num++)
-			c.w->used_before |= sm->f->ports[n->port0 + num].state >= IB_PORT_ARMED_S;
-		c.lft_top = sm->f->switches[n->sw].lft_top;
+			c.w->used_before |= sm->sweep.f->ports[n->port0 + num].state >= IB_PORT_ARMED_S;
+		c.lft_top = sm->sweep.f->switches[n->sw].lft_top;
 		c.lft_unset = c.lft_top == 0;
 	}
-	want_items(sm->plan, node, collect_unknown, &c);
+	want_items(sm->sweep.plan, node, collect_unknown, &c);
 	inherited_collect(sm, node);
 	if (c.w->sl2vl.n)
 		choose_samples(sm, node, &c.w->sl2vl);
@@ -308,11 +312,11 @@ static void doubt_stale(struct sm *sm)
 {
 	const struct routes_now *x = sm->published ? sm->published->plan->now : NULL;
 
-	for (size_t i = 0; x && !sm->reroute && i < x->stale.n; i++) {
+	for (size_t i = 0; x && !sm->sweep.reroute && i < x->stale.n; i++) {
 		uint32_t sw = x->switches[x->stale.v[i].sw];
 
 		if (sw != FABRIC_NONE)
-			map64_put(&sm->doubtful, sm->published->f->nodes[sm->published->f->switches[sw].node].guid, 1);
+			map64_put(&sm->known.doubtful, sm->published->f->nodes[sm->published->f->switches[sw].node].guid, 1);
 	}
 }
 
@@ -321,8 +325,8 @@ enum step_result observe_start(struct sm *sm)
 	static const struct smp_job_ops ops = { next, done, sweep_job_over };
 
 	doubt_stale(sm);
-	plan_pair_init(&sm->pair, sm->published ? sm->published->plan : NULL, sm->plan);
-	sm->job = smp_job_start(sm->mad, sm->f->n_nodes, &ops, sm);
+	plan_pair_init(&sm->sweep.pair, sm->published ? sm->published->plan : NULL, sm->sweep.plan);
+	sm->sweep.job = smp_job_start(sm->mad, sm->sweep.f->n_nodes, &ops, sm);
 	return RESULT_WAIT;
 }
 

@@ -20,6 +20,7 @@
 #include "lib/base/bytes.h"
 #include "plan/sm_attributes.h"
 #include "sm/sm_internal.h"
+#include "sm/sweep/reading.h"
 
 struct pkey_blocks {
 	struct pkey_block {
@@ -33,16 +34,16 @@ struct pkey_blocks {
 
 static void list_blocks(struct sm *sm, uint32_t node)
 {
-	const struct fabric_node *n = &sm->f->nodes[node];
-	struct node_work *w = &sm->work[node];
+	const struct fabric_node *n = &sm->sweep.f->nodes[node];
+	struct node_work *w = &sm->sweep.work[node];
 	VEC(struct pkey_block) list = { 0 };
 
 	for (uint32_t port = n->port0; port <= n->port0 + n->nports; port++) {
 		unsigned cap;
 
-		if (!port_is_end(sm->f, port) || !sm->f->ports[port].present)
+		if (!port_is_end(sm->sweep.f, port) || !sm->sweep.f->ports[port].present)
 			continue;
-		cap = port_pkey_cap(sm->f, port);
+		cap = port_pkey_cap(sm->sweep.f, port);
 		for (unsigned b = 0; b * PKEYS_PER_BLOCK < cap && b <= ITEM_ALL; b++)
 			*vec_push(&list) = (struct pkey_block){
 				.port = port, .block = (uint16_t)b };
@@ -54,16 +55,17 @@ static void list_blocks(struct sm *sm, uint32_t node)
 
 static uint32_t modifier(const struct sm *sm, const struct pkey_block *b)
 {
-	const struct fabric_port *p = &sm->f->ports[b->port];
+	const struct fabric_port *p = &sm->sweep.f->ports[b->port];
 
 	/* the port number counts on switches only (14.2.5.7) */
-	return b->block | (node_is_switch(&sm->f->nodes[p->node]) ? (uint32_t)p->num << 16 : 0);
+	return b->block | (node_is_switch(&sm->sweep.f->nodes[p->node]) ? (uint32_t)p->num << 16 :
+			   0);
 }
 
 static bool next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie)
 {
 	struct sm *sm = arg;
-	struct node_work *w = &sm->work[node];
+	struct node_work *w = &sm->sweep.work[node];
 	uint32_t old_node;
 
 	if (w->failed || !sweep_touches(sm, node))
@@ -73,7 +75,7 @@ static bool next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie)
 	while (w->pkeys && w->pkeys->next < w->pkeys->n) {
 		const struct pkey_block *b = &w->pkeys->v[w->pkeys->next++];
 
-		if (!want_route(sm->f, node, sm->f->ports[b->port].num, s))
+		if (!want_route(sm->sweep.f, node, sm->sweep.f->ports[b->port].num, s))
 			continue;
 		sweep_fill_smp(sm, s, SMP_GET, UMAD_SM_ATTR_PKEY_TABLE, modifier(sm, b));
 		*cookie = w->pkeys->next - 1;
@@ -86,7 +88,7 @@ static bool next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie)
 static void done(void *arg, uint32_t node, const struct smp *s, uint64_t cookie, int status)
 {
 	struct sm *sm = arg;
-	struct node_work *w = &sm->work[node];
+	struct node_work *w = &sm->sweep.work[node];
 	struct pkey_block *b = &w->pkeys->v[cookie];
 
 	if (status < 0) {
@@ -110,9 +112,9 @@ static uint32_t learn_port(struct sm *sm, const struct pkey_blocks *x, uint32_t 
 	for (uint32_t i = first; i < last; i++)
 		for (unsigned k = 0; k < PKEYS_PER_BLOCK; k++, n++)
 			keys[n] = x->v[i].read ? get_be16(x->v[i].data + 2 * k) : 0;
-	if (n > port_pkey_cap(sm->f, port))
-		n = port_pkey_cap(sm->f, port);
-	store_found_pkeys(sm->store, sm->f->ports[port].guid, keys, n);
+	if (n > port_pkey_cap(sm->sweep.f, port))
+		n = port_pkey_cap(sm->sweep.f, port);
+	store_found_pkeys(sm->store, sm->sweep.f->ports[port].guid, keys, n);
 	free(keys);
 	return last;
 }
@@ -121,8 +123,8 @@ static void finished(void *arg)
 {
 	struct sm *sm = arg;
 
-	for (uint32_t node = 0; node < sm->f->n_nodes; node++) {
-		const struct pkey_blocks *x = sm->work[node].pkeys;
+	for (uint32_t node = 0; node < sm->sweep.f->n_nodes; node++) {
+		const struct pkey_blocks *x = sm->sweep.work[node].pkeys;
 
 		for (uint32_t i = 0; x && i < x->n;)
 			i = learn_port(sm, x, i);
@@ -134,16 +136,16 @@ static const struct smp_job_ops places_ops = { next, done, finished };
 
 enum step_result places_start(struct sm *sm)
 {
-	if (sm->sweep_policy->p->n_partitions < 2)
+	if (sm->sweep.policy->p->n_partitions < 2)
 		return RESULT_DONE;
-	sm->job = smp_job_start(sm->mad, sm->f->n_nodes, &places_ops, sm);
+	sm->sweep.job = smp_job_start(sm->mad, sm->sweep.f->n_nodes, &places_ops, sm);
 	return RESULT_WAIT;
 }
 
 const uint8_t *places_read(const struct sm *sm, uint32_t node, item_t item)
 {
-	const struct pkey_blocks *x = sm->work[node].pkeys;
-	uint32_t port = sm->f->nodes[node].port0 + ITEM_A(item);
+	const struct pkey_blocks *x = sm->sweep.work[node].pkeys;
+	uint32_t port = sm->sweep.f->nodes[node].port0 + ITEM_A(item);
 
 	for (uint32_t i = 0; x && ITEM_KIND(item) == ITEM_PKEY && i < x->n; i++)
 		if (x->v[i].port == port && x->v[i].block == ITEM_B(item))

@@ -26,6 +26,8 @@
 #include "plan/routes/choose_engine.h"
 #include "plan/routes/fabric_shape.h"
 #include "sm/sm_internal.h"
+#include "sm/write/refused_sets.h"
+#include "sm/write/write.h"
 
 enum planning {
 	PLAN_FIRST,	/* LIDs, tables, routes */
@@ -50,8 +52,8 @@ struct plan_task {
 	struct fabric *spare;
 	bool forget;		/* its LIDs are not given to anybody: they are not kept */
 	bool follow;		/* plan is complete: the paths are to follow what was seen */
-	struct kept_seen seen;		/* … of sm->kept and sm->kept_arbs */
-	struct fabric *copy;	/* plan is a fork of sm->plan on this one; else NULL */
+	struct kept_seen seen;		/* … of sm->sweep.kept and sm->sweep.kept_arbs */
+	struct fabric *copy;	/* plan is a fork of sm->sweep.plan on this one; else NULL */
 };
 
 static void plan_run(void *arg)
@@ -67,7 +69,7 @@ static void plan_run(void *arg)
 	if (!second) {
 		t->plan = plan_begin(t->f, t->policy, t->settings, store_lids(t->store),
 				     before, clock_mono_us);
-		t->reroute = reroute_new(t->plan, before, &t->sm->lft_reads);
+		t->reroute = reroute_new(t->plan, before, &t->sm->sweep.lft_reads);
 		/* before any device hears of them: after a crash they must be the same */
 		if (!t->forget) {
 			store_save_lids(t->store, t->plan);
@@ -88,22 +90,22 @@ static void plan_run(void *arg)
 
 void planning_join(struct sm *sm)
 {
-	struct plan_task *t = sm->planning;
+	struct plan_task *t = sm->sweep.planning;
 
 	if (!t)
 		return;
 	work_end(t->work);
 	if (t->copy) {
-		plan_join(sm->plan, t->plan);
+		plan_join(sm->sweep.plan, t->plan);
 		fabric_free(t->copy);
-	} else if (!sm->plan)	/* of the second part the receiver's thread reads it meanwhile */
-		sm->plan = t->plan;
+	} else if (!sm->sweep.plan)	/* of the second part the receiver's thread reads it meanwhile */
+		sm->sweep.plan = t->plan;
 	if (t->reroute)
-		sm->reroute = t->reroute;
+		sm->sweep.reroute = t->reroute;
 	if (t->spare)
-		sm->spare = t->spare;
+		sm->sweep.spare = t->spare;
 	state_unref(t->before);
-	sm->planning = NULL;
+	sm->sweep.planning = NULL;
 	free(t);
 }
 
@@ -122,16 +124,16 @@ static void log_if_new(const struct findings *f, uint64_t *seen)
 /* That the switches form no tree, or one that costs: when it begins, changes, and ends. */
 static void log_shape(struct sm *sm)
 {
-	enum shape_state state = plan_shape_state(sm->plan);
+	enum shape_state state = plan_shape_state(sm->sweep.plan);
 	bool told = state == SHAPE_NO_TREE || state == SHAPE_COSTS;
 	struct buf text = { 0 };
 	uint64_t digest;
 
-	plan_shape_text(sm->plan, &text);
+	plan_shape_text(sm->sweep.plan, &text);
 	digest = told ? hash_bytes(text.s, text.n, 1) : 0;
-	if (digest != sm->shape_seen)
+	if (digest != sm->said.shape_seen)
 		log_at(state == SHAPE_COSTS ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO, "routing", "%s", text.s);
-	sm->shape_seen = digest;
+	sm->said.shape_seen = digest;
 	buf_free(&text);
 }
 
@@ -141,11 +143,11 @@ static void log_choice(struct sm *sm)
 	struct buf text = { 0 };
 	uint64_t digest;
 
-	plan_choice_text(sm->plan, &text);
+	plan_choice_text(sm->sweep.plan, &text);
 	digest = text.n ? hash_bytes(text.s, text.n, 1) : 0;
-	if (text.n && digest != sm->choice_seen)
+	if (text.n && digest != sm->said.choice_seen)
 		log_info("routing", "%s", text.s);
-	sm->choice_seen = digest;
+	sm->said.choice_seen = digest;
 	buf_free(&text);
 }
 
@@ -155,9 +157,9 @@ static void log_new_findings(struct sm *sm)
 
 	log_shape(sm);
 	log_choice(sm);
-	findings_copy(&f, &sm->plan->findings);
-	findings_copy(&f, &sm->plan->feasible->findings);
-	log_if_new(&f, &sm->findings_seen);
+	findings_copy(&f, &sm->sweep.plan->findings);
+	findings_copy(&f, &sm->sweep.plan->feasible->findings);
+	log_if_new(&f, &sm->said.findings_seen);
 	findings_free(&f);
 }
 
@@ -167,24 +169,24 @@ static void log_new_findings(struct sm *sm)
  */
 static struct fabric *copy_fabric(struct sm *sm)
 {
-	struct fabric *f = sm->spare;
+	struct fabric *f = sm->sweep.spare;
 
-	sm->spare = NULL;
+	sm->sweep.spare = NULL;
 	if (!f)
-		return fabric_clone(sm->f);
-	memcpy(f->switches, sm->f->switches, f->n_switches * sizeof(*f->switches));
+		return fabric_clone(sm->sweep.f);
+	memcpy(f->switches, sm->sweep.f->switches, f->n_switches * sizeof(*f->switches));
 	for (uint32_t i = 0; i < f->n_nodes; i++)
-		if (sm->work[i].stored)
-			memcpy(fabric_port(f, i, 0), fabric_port(sm->f, i, 0),
+		if (sm->sweep.work[i].stored)
+			memcpy(fabric_port(f, i, 0), fabric_port(sm->sweep.f, i, 0),
 			       (f->nodes[i].nports + 1u) * sizeof(*f->ports));
 	return f;
 }
 
 static void paths_known(struct sm *sm)
 {
-	const struct plan *p = sm->plan;
+	const struct plan *p = sm->sweep.plan;
 
-	log_if_new(&sm->plan->kept, &sm->kept_seen);
+	log_if_new(&sm->sweep.plan->kept, &sm->said.kept_seen);
 	log_debug("sweep", "plan: LIDs %.3f s, tables %.3f s, routes %.3f s (%s), "
 		  "verdict %.3f s, paths %.3f s, realizability %.3f s", (double)p->us_lids * 1e-6,
 		  (double)p->us_tables * 1e-6, (double)p->us_routes * 1e-6,
@@ -216,15 +218,17 @@ static enum step_result planning_start(struct sm *sm, enum planning what)
 
 	t->sm = sm;
 	t->what = what;
-	t->plan = sm->plan;
+	t->plan = sm->sweep.plan;
 	t->follow = what == PLAN_FOLLOW;
-	t->seen = (struct kept_seen){ sm->kept.v, sm->kept.n, sm->kept_arbs.v, sm->kept_arbs.n };
+	t->seen =
+		(struct kept_seen){ sm->sweep.kept.v, sm->sweep.kept.n, sm->sweep.kept_arbs.v,
+				   sm->sweep.kept_arbs.n };
 	if (what == PLAN_AHEAD) {
 		t->copy = copy_fabric(sm);
-		t->plan = plan_fork(sm->plan, t->copy);
+		t->plan = plan_fork(sm->sweep.plan, t->copy);
 	}
-	t->f = sm->f;
-	t->policy = sm->sweep_policy->p;
+	t->f = sm->sweep.f;
+	t->policy = sm->sweep.policy->p;
 	t->settings = sm->settings;
 	t->store = sm->store;
 	t->before = sm->published ? state_ref(sm->published) : NULL;
@@ -233,12 +237,12 @@ static enum step_result planning_start(struct sm *sm, enum planning what)
 	t->wants_spare = sweep_is(sm)->repairs;
 	t->work = work_start(sm->loop, plan_run, planning_done, t);
 	if (t->work) {
-		sm->planning = t;
+		sm->sweep.planning = t;
 		return RESULT_WAIT;
 	}
 	failed = errno;
 	if (t->copy) {
-		plan_join(sm->plan, t->plan);
+		plan_join(sm->sweep.plan, t->plan);
 		fabric_free(t->copy);
 	}
 	state_unref(t->before);
@@ -249,8 +253,8 @@ static enum step_result planning_start(struct sm *sm, enum planning what)
 /* Tables are to be written, of a policy that is not in force yet. */
 static bool judge_first(const struct sm *sm)
 {
-	return sm->plan->tables->managed &&
-	       (!sm->published || sm->published->policy != sm->sweep_policy);
+	return sm->sweep.plan->tables->managed &&
+	       (!sm->published || sm->published->policy != sm->sweep.policy);
 }
 
 /* No port will be told of another width or speed, which would change what paths carry. */
@@ -261,7 +265,7 @@ static bool links_stay(const struct settings *s)
 
 enum step_result sweep_prepare(struct sm *sm)
 {
-	sm->replan = false;
+	sm->wishes.replan = false;
 	flapping_look(sm);
 	refused_begin(sm);
 	return RESULT_DONE;
@@ -280,7 +284,7 @@ static enum step_result beside(struct sm *sm, enum planning what)
 
 enum step_result sweep_paths_early(struct sm *sm)
 {
-	if (sm->plan->feasible)
+	if (sm->sweep.plan->feasible)
 		log_new_findings(sm);
 	else if (judge_first(sm) && links_stay(sm->settings))
 		return beside(sm, PLAN_AHEAD);
@@ -289,7 +293,7 @@ enum step_result sweep_paths_early(struct sm *sm)
 
 enum step_result sweep_paths_begin(struct sm *sm)
 {
-	if (sm->plan->feasible || sm->planning)
+	if (sm->sweep.plan->feasible || sm->sweep.planning)
 		return RESULT_DONE;
 	/* of a repair, ports become Active, and are written to, while it runs */
 	return beside(sm, sweep_is(sm)->repairs ? PLAN_AHEAD : PLAN_SECOND);
@@ -297,19 +301,20 @@ enum step_result sweep_paths_begin(struct sm *sm)
 
 enum step_result sweep_judge(struct sm *sm)
 {
-	return sm->planning && judge_first(sm) ? RESULT_WAIT : RESULT_DONE;
+	return sm->sweep.planning && judge_first(sm) ? RESULT_WAIT : RESULT_DONE;
 }
 
 enum step_result sweep_paths(struct sm *sm)
 {
-	return sm->planning ? RESULT_WAIT : RESULT_DONE;
+	return sm->sweep.planning ? RESULT_WAIT : RESULT_DONE;
 }
 
 /* Devices hardly ever have other tables than the plan's. */
 enum step_result sweep_follow(struct sm *sm)
 {
 	kept_gather(sm);
-	if (sm->kept.n || sm->kept_arbs.n || qos_links_lack(sm->plan->tables, sm->f))
+	if (sm->sweep.kept.n || sm->sweep.kept_arbs.n ||
+	    qos_links_lack(sm->sweep.plan->tables, sm->sweep.f))
 		return planning_start(sm, PLAN_FOLLOW);
 	paths_known(sm);
 	return RESULT_DONE;

@@ -14,8 +14,15 @@
 #include "plan/routes/base_routes.h"
 #include "sm/devices/liars.h"
 #include "sm/devices/mute.h"
+#include "sm/keys/mkey.h"
+#include "sm/multicast/multicast_sweeps.h"
 #include "sm/sm_internal.h"
+#include "sm/sweep/announce.h"
+#include "sm/sweep/congestion.h"
 #include "sm/sweep/forget.h"
+#include "sm/write/kept_routes.h"
+#include "sm/write/refused_sets.h"
+#include "sm/write/remnants.h"
 
 /* What others say begins sweeps, as often as the trap gate and the like allow. */
 static struct log_ratelimit ended_log = { .burst = 40, .per_second = 1, .tokens = 40 };
@@ -23,8 +30,8 @@ static struct log_ratelimit ended_log = { .burst = 40, .per_second = 1, .tokens 
 /* The device refuses for good to take the port to its next state. */
 static bool state_is_refused(const struct sm *sm, uint32_t port)
 {
-	return sm->f->ports[port].state < IB_PORT_ACTIVE_S &&
-	       port_state_is_refused(store_refusals(sm->store), sm->f, port);
+	return sm->sweep.f->ports[port].state < IB_PORT_ACTIVE_S &&
+	       port_state_is_refused(store_refusals(sm->store), sm->sweep.f, port);
 }
 
 /* The link has trained anew, and its end at a switch that is silent cannot be set (probe_forget_states()). */
@@ -39,15 +46,15 @@ static bool waits_for_silent(const struct fabric *f, uint32_t port)
 /* Ports that can't become Active do not count, nor do the ports at the other ends of their links. */
 static void count_ports(struct sm *sm)
 {
-	sm->ports_active = sm->ports_linked = 0;
-	for (uint32_t i = 0; i < sm->f->n_ports; i++) {
-		const struct fabric_port *p = &sm->f->ports[i];
+	sm->last.ports_active = sm->last.ports_linked = 0;
+	for (uint32_t i = 0; i < sm->sweep.f->n_ports; i++) {
+		const struct fabric_port *p = &sm->sweep.f->ports[i];
 
-		if (!port_is_linked(sm->f, i) || state_is_refused(sm, i) || waits_for_silent(sm->f, i) ||
+		if (!port_is_linked(sm->sweep.f, i) || state_is_refused(sm, i) || waits_for_silent(sm->sweep.f, i) ||
 		    (p->state < IB_PORT_ACTIVE_S && state_is_refused(sm, p->peer)))
 			continue;
-		sm->ports_linked++;
-		sm->ports_active += p->state == IB_PORT_ACTIVE_S;
+		sm->last.ports_linked++;
+		sm->last.ports_active += p->state == IB_PORT_ACTIVE_S;
 	}
 }
 
@@ -60,10 +67,10 @@ static bool self_is_linked(const struct fabric *f)
 /* The nodes whose tables are not surely as planned: the next sweep reads them. */
 static void remember_doubts(struct sm *sm)
 {
-	map64_clear(&sm->doubtful);
-	for (uint32_t i = 0; i < sm->f->n_nodes; i++)
-		if (sm->work[i].failed || sm->work[i].doubtful)
-			map64_put(&sm->doubtful, sm->f->nodes[i].guid, 1);
+	map64_clear(&sm->known.doubtful);
+	for (uint32_t i = 0; i < sm->sweep.f->n_nodes; i++)
+		if (sm->sweep.work[i].failed || sm->sweep.work[i].doubtful)
+			map64_put(&sm->known.doubtful, sm->sweep.f->nodes[i].guid, 1);
 }
 
 /*
@@ -73,9 +80,9 @@ static void remember_doubts(struct sm *sm)
 static void look_at_trained(struct sm *sm)
 {
 	mad_hold(sm->mad);
-	for (uint32_t i = 0; i < sm->f->n_nodes; i++)
-		if (sm->work[i].trained)
-			map64_put(&sm->spared, sm->f->nodes[i].guid, 1);
+	for (uint32_t i = 0; i < sm->sweep.f->n_nodes; i++)
+		if (sm->sweep.work[i].trained)
+			map64_put(&sm->known.spared, sm->sweep.f->nodes[i].guid, 1);
 	mad_release(sm->mad);
 }
 
@@ -85,43 +92,43 @@ static void note_remnants(struct sm *sm)
 	const struct plan *old = sm->published ? sm->published->plan : NULL;
 
 	if (!old || sweep_is(sm)->reads_tables || sweep_is(sm)->by_picture) {
-		remnants_forget_all(sm->remnants);
+		remnants_forget_all(sm->known.remnants);
 		return;
 	}
-	for (uint32_t i = 0; i < sm->f->n_switches; i++) {
-		uint32_t node = sm->f->switches[i].node;
-		const struct node_work *w = &sm->work[node];
-		uint32_t old_node = fabric_same_node(old->f, &sm->f->nodes[node]);
+	for (uint32_t i = 0; i < sm->sweep.f->n_switches; i++) {
+		uint32_t node = sm->sweep.f->switches[i].node;
+		const struct node_work *w = &sm->sweep.work[node];
+		uint32_t old_node = fabric_same_node(old->f, &sm->sweep.f->nodes[node]);
 
 		if (w->unknown || w->failed || w->doubtful || w->joined || old_node == FABRIC_NONE)
-			remnants_forget(sm->remnants, sm->f->nodes[node].guid);
+			remnants_forget(sm->known.remnants, sm->sweep.f->nodes[node].guid);
 		else
-			remnants_note(sm->remnants, old, old_node, sm->plan, node);
+			remnants_note(sm->known.remnants, old, old_node, sm->sweep.plan, node);
 	}
 }
 
 /* How many pairs of ports of a node have another SL2VL table than the plan's. */
 static uint32_t count_kept(const struct sm *sm, uint32_t node)
 {
-	const struct fabric_node *n = &sm->f->nodes[node];
-	const struct qos_tables *t = sm->plan->tables;
+	const struct fabric_node *n = &sm->sweep.f->nodes[node];
+	const struct qos_tables *t = sm->sweep.plan->tables;
 	unsigned ins = node_is_switch(n) ? n->nports : 0, first = !node_is_switch(n);
 	uint32_t kept = 0;
 
 	for (unsigned in = 0; in <= ins; in++)
 		for (unsigned out = first; out <= n->nports; out++)
-			kept += qos_sl2vl_id(t, sm->f, node, in, out) !=
-				qos_sl2vl_in_force(t, sm->f, node, in, out);
+			kept += qos_sl2vl_id(t, sm->sweep.f, node, in, out) !=
+				qos_sl2vl_in_force(t, sm->sweep.f, node, in, out);
 	return kept;
 }
 
 /* A switch that forwards fewer MLIDs than its table has, as it does not take the limit back. */
 static bool keeps_mcast_top(const struct sm *sm, uint32_t node)
 {
-	uint32_t sw = sm->f->nodes[node].sw;
+	uint32_t sw = sm->sweep.f->nodes[node].sw;
 
 	return sw != FABRIC_NONE &&
-	       fabric_switch_mlids(sm->f, sw) < sm->f->switches[sw].mcast_cap;
+	       fabric_switch_mlids(sm->sweep.f, sw) < sm->sweep.f->switches[sw].mcast_cap;
 }
 
 static int by_node_and_kind(const void *va, const void *vb)
@@ -136,7 +143,8 @@ static int by_node_and_kind(const void *va, const void *vb)
 }
 
 /*
- * What devices did not do in this sweep, and what they refuse for good.  sm->kept is in order of
+ * What devices did not do in this sweep,
+	 and what they refuse for good.  sm->sweep.kept is in order of
  * nodes.
  */
 static void add_faults(const struct sm *sm, struct subnet_state *s)
@@ -145,13 +153,13 @@ static void add_faults(const struct sm *sm, struct subnet_state *s)
 	struct sm_refused x;
 	size_t k = 0, kind = 0;
 
-	for (uint32_t i = 0; i < sm->f->n_nodes; i++) {
-		const struct node_work *w = &sm->work[i];
+	for (uint32_t i = 0; i < sm->sweep.f->n_nodes; i++) {
+		const struct node_work *w = &sm->sweep.work[i];
 		uint32_t kept = w->keeps + keeps_mcast_top(sm, i);
 
-		if (k < sm->kept.n && sm->kept.v[k].node == i)
+		if (k < sm->sweep.kept.n && sm->sweep.kept.v[k].node == i)
 			kept += count_kept(sm, i);
-		while (k < sm->kept.n && sm->kept.v[k].node == i)
+		while (k < sm->sweep.kept.n && sm->sweep.kept.v[k].node == i)
 			k++;
 		if (w->failed)
 			*vec_push(&list) = (struct device_fault){
@@ -160,7 +168,7 @@ static void add_faults(const struct sm *sm, struct subnet_state *s)
 			*vec_push(&list) = (struct device_fault){ .node = i, .kind = FAULT_KEEPS,
 								  .n = kept };
 	}
-	while (sm_refused_at(sm, sm->f, &kind, &x))
+	while (sm_refused_at(sm, sm->sweep.f, &kind, &x))
 		*vec_push(&list) = (struct device_fault){
 			.node = x.node, .kind = FAULT_REFUSES, .n = x.kind.by_status,
 			.attr = x.kind.attr, .status = x.kind.status };
@@ -173,12 +181,12 @@ static void add_faults(const struct sm *sm, struct subnet_state *s)
 /* Which nodes are not as in the state before: found to be others, or written to. */
 static void add_changed(const struct sm *sm, struct subnet_state *s)
 {
-	if (!sm->touched || !sm->published)
+	if (!sm->sweep.touched || !sm->published)
 		return;
 	s->since = sm->published->generation;
-	s->changed = xmalloc(sm->f->n_nodes);
-	for (uint32_t i = 0; i < sm->f->n_nodes; i++)
-		s->changed[i] = sm->touched[i] || sm->work[i].stored;
+	s->changed = xmalloc(sm->sweep.f->n_nodes);
+	for (uint32_t i = 0; i < sm->sweep.f->n_nodes; i++)
+		s->changed[i] = sm->sweep.touched[i] || sm->sweep.work[i].stored;
 }
 
 static void publish(struct sm *sm)
@@ -187,21 +195,21 @@ static void publish(struct sm *sm)
 
 	s->refs = 1;
 	s->generation = ++sm->generation;
-	s->f = sm->f;
-	s->plan = sm->plan;
-	s->policy = shared_policy_ref(sm->sweep_policy);
+	s->f = sm->sweep.f;
+	s->plan = sm->sweep.plan;
+	s->policy = shared_policy_ref(sm->sweep.policy);
 	s->published_us = clock_real_us();
-	plan_follow_lmc(sm->plan);
+	plan_follow_lmc(sm->sweep.plan);
 	add_faults(sm, s);
 	add_changed(sm, s);
-	sm->replaced = sm->published;
+	sm->sweep.replaced = sm->published;
 	sm->published = s;
 	sm->answers.n = 0;
-	findings_free(&sm->findings);
-	findings_copy(&sm->findings, &sm->sweep_policy->findings);
-	findings_copy(&sm->findings, &sm->plan->findings);
-	findings_copy(&sm->findings, &sm->plan->feasible->findings);
-	findings_copy(&sm->findings, &sm->plan->kept);
+	findings_free(&sm->said.findings);
+	findings_copy(&sm->said.findings, &sm->sweep.policy->findings);
+	findings_copy(&sm->said.findings, &sm->sweep.plan->findings);
+	findings_copy(&sm->said.findings, &sm->sweep.plan->feasible->findings);
+	findings_copy(&sm->said.findings, &sm->sweep.plan->kept);
 	sm->hooks.published(sm->hooks.arg, s);
 	sweep_nothing_is_coming(sm);
 }
@@ -209,9 +217,9 @@ static void publish(struct sm *sm)
 /* Why a sweep is not complete. */
 static const char *what_is_missing(const struct sm *sm)
 {
-	return !self_is_linked(sm->f) ? "our own link is down" :
-	       sm->failed_devices ? "some devices stopped answering" :
-	       sm->sets_failed ? "some settings were refused, and are tried again" :
+	return !self_is_linked(sm->sweep.f) ? "our own link is down" :
+	       sm->last.failed_devices ? "some devices stopped answering" :
+	       sm->last.sets_failed ? "some settings were refused, and are tried again" :
 	       mkey_foreign(sm) ? "some devices have another's M_Key" : "some ports are not Active";
 }
 
@@ -223,14 +231,14 @@ static void tell_written(struct sm *sm, bool complete, bool was_up)
 		return;
 	if (complete)
 		event_make(&e, EVENT_SUBNET_UP, "the subnet is up: %u nodes, %u switches, %u ports",
-			   sm->f->n_nodes, sm->f->n_switches, sm->ports_linked);
+			   sm->sweep.f->n_nodes, sm->sweep.f->n_switches, sm->last.ports_linked);
 	else
 		event_make(&e, EVENT_SWEEP_INCOMPLETE, "a sweep is not complete: %s",
 			   what_is_missing(sm));
-	event_number(&e, "ports-active", sm->ports_active);
-	event_number(&e, "ports-linked", sm->ports_linked);
-	event_number(&e, "silent-devices", sm->failed_devices);
-	event_number(&e, "refused-sets", sm->sets_failed);
+	event_number(&e, "ports-active", sm->last.ports_active);
+	event_number(&e, "ports-linked", sm->last.ports_linked);
+	event_number(&e, "silent-devices", sm->last.failed_devices);
+	event_number(&e, "refused-sets", sm->last.sets_failed);
 	event_number(&e, "foreign-keys", mkey_foreign(sm));
 	sm_tell(sm, &e);
 }
@@ -239,16 +247,16 @@ static void tell_written(struct sm *sm, bool complete, bool was_up)
 static void count_inherited(struct sm *sm)
 {
 	if (sweep_is(sm)->reads_tables)
-		sm->inherited_total = 0;
+		sm->last.inherited = 0;
 	for (unsigned kind = 0; kind < OVERRIDES && sweep_is(sm)->reads_tables; kind++)
-		sm->overrides_ended[kind] = sm->overrides_stay[kind] = 0;
-	sm->inherited_total += sm->inherited_nodes;
-	for (uint32_t i = 0; i < sm->f->n_nodes; i++)
+		sm->last.overrides_ended[kind] = sm->last.overrides_stay[kind] = 0;
+	sm->last.inherited += sm->sweep.inherited_nodes;
+	for (uint32_t i = 0; i < sm->sweep.f->n_nodes; i++)
 		for (unsigned kind = 0; kind < OVERRIDES; kind++) {
-			enum override_state state = sm->work[i].overrides[kind].state;
+			enum override_state state = sm->sweep.work[i].overrides[kind].state;
 
-			sm->overrides_ended[kind] += state == OVERRIDE_ENDED;
-			sm->overrides_stay[kind] += state == OVERRIDE_STAYS;
+			sm->last.overrides_ended[kind] += state == OVERRIDE_ENDED;
+			sm->last.overrides_stay[kind] += state == OVERRIDE_STAYS;
 		}
 }
 
@@ -262,20 +270,20 @@ static void note_asked(struct sm *sm)
 	struct want_env env = sweep_env(sm);
 	struct map64 present;
 
-	if (!sm->reregister || (!sm->registrations_lost && !sweep_is(sm)->whole))
+	if (!sm->clients.reregister || (!sm->clients.lost && !sweep_is(sm)->whole))
 		return;
-	sm->registrations_lost = false;
-	map64_init(&present, sm->asked.n);
-	for (uint32_t i = 0; i < sm->f->n_ports; i++) {
-		if (!port_is_end(sm->f, i))
+	sm->clients.lost = false;
+	map64_init(&present, sm->clients.asked.n);
+	for (uint32_t i = 0; i < sm->sweep.f->n_ports; i++) {
+		if (!port_is_end(sm->sweep.f, i))
 			continue;
-		if (map64_get(&sm->asked, sm->f->ports[i].guid) != MAP64_NONE)
-			map64_put(&present, sm->f->ports[i].guid, 1);
-		else if (port_is_managed(sm->f, i) && port_owes_registrations(&env, i))
-			sm->registrations_lost = true;
+		if (map64_get(&sm->clients.asked, sm->sweep.f->ports[i].guid) != MAP64_NONE)
+			map64_put(&present, sm->sweep.f->ports[i].guid, 1);
+		else if (port_is_managed(sm->sweep.f, i) && port_owes_registrations(&env, i))
+			sm->clients.lost = true;
 	}
-	map64_free(&sm->asked);
-	sm->asked = present;
+	map64_free(&sm->clients.asked);
+	sm->clients.asked = present;
 }
 
 /*
@@ -287,11 +295,11 @@ static void forget_nodes(struct sm *sm)
 	bool any;
 
 	mad_hold(sm->mad);	/* jobs of multicast and scrubs may run beside */
-	any = forget_gone(&sm->blind, &sm->f->node_by_guid);
-	any |= forget_gone(&sm->spared, &sm->f->node_by_guid);
-	any |= forget_gone(&sm->not_adaptive, &sm->f->node_by_guid);
-	any |= forget_gone(&sm->no_ext_port_info, &sm->f->node_by_guid);
-	any |= forget_gone(&sm->asked, &sm->f->by_guid);
+	any = forget_gone(&sm->known.blind, &sm->sweep.f->node_by_guid);
+	any |= forget_gone(&sm->known.spared, &sm->sweep.f->node_by_guid);
+	any |= forget_gone(&sm->known.not_adaptive, &sm->sweep.f->node_by_guid);
+	any |= forget_gone(&sm->known.no_ext_port_info, &sm->sweep.f->node_by_guid);
+	any |= forget_gone(&sm->clients.asked, &sm->sweep.f->by_guid);
 	mad_release(sm->mad);
 	if (any)
 		log_info("sweep", "what was remembered of nodes that are gone is forgotten");
@@ -317,20 +325,20 @@ static void settle_state(struct sm *sm)
 	s->faults = NULL;
 	s->n_faults = 0;
 	add_faults(sm, s);
-	for (uint32_t i = 0; i < sm->f->n_switches; i++) {
-		uint32_t node = sm->f->switches[i].node;
+	for (uint32_t i = 0; i < sm->sweep.f->n_switches; i++) {
+		uint32_t node = sm->sweep.f->switches[i].node;
 
-		if (sm->work[node].failed)
-			remnants_forget(sm->remnants, sm->f->nodes[node].guid);
+		if (sm->sweep.work[node].failed)
+			remnants_forget(sm->known.remnants, sm->sweep.f->nodes[node].guid);
 	}
 	shared_policy_unref(sm->in_force);
-	sm->in_force = shared_policy_ref(sm->sweep_policy);
-	sm->hooks.settled(sm->hooks.arg, sm->replaced, s);
+	sm->in_force = shared_policy_ref(sm->sweep.policy);
+	sm->hooks.settled(sm->hooks.arg, sm->sweep.replaced, s);
 }
 
 enum step_result sweep_settle(struct sm *sm)
 {
-	double seconds = (double)(clock_mono_us() - sm->started_us) * 1e-6;
+	double seconds = (double)(clock_mono_us() - sm->sweep.started_us) * 1e-6;
 	const struct mad_counts *c = mad_counts(sm->mad);
 	bool complete, was_up = sm->subnet_up, all_active;
 
@@ -339,38 +347,41 @@ enum step_result sweep_settle(struct sm *sm)
 	mad_hold(sm->mad);	/* a job of multicast or aliases may add to them */
 	store_save_refused(sm->store);
 	mad_release(sm->mad);
-	sm->sweeps++;
-	sm->last_seconds = seconds;
-	sm->last_smps = c->smps - sm->smps_before;
-	sm->last_sets = c->sets_total - sm->sets_before;
+	sm->last.sweeps++;
+	sm->last.seconds = seconds;
+	sm->last.smps = c->smps - sm->sweep.smps_before;
+	sm->last.sets = c->sets_total - sm->sweep.sets_before;
 	mute_swept(sm);
 	/*
 	 * What does not answer at all cannot be reached, and keeps nobody from the rest; nor does who was
 	 * known to be silent before, whom health tells of.
 	 */
-	all_active = sm->ports_active == sm->ports_linked && !mkey_foreign(sm) && self_is_linked(sm->f);
+	all_active = sm->last.ports_active == sm->last.ports_linked && !mkey_foreign(sm) && self_is_linked(sm->sweep.f);
 	/* with too many of them routes do not follow what others were told */
-	complete = all_active && !sm->sets_failed && (!sm->failed_devices || mute_is_known(sm)) &&
-		   !sm->plan->now->stale.n;
+	complete = all_active && !sm->last.sets_failed &&
+		(!sm->last.failed_devices || mute_is_known(sm)) &&
+		   !sm->sweep.plan->now->stale.n;
 	sm->subnet_up = complete;
-	sm->only_refused = sm->sets_failed && (!sm->failed_devices || mute_is_all(sm)) &&
-			   !mkey_foreign(sm) && self_is_linked(sm->f);
-	sm->only_mute = all_active && !sm->sets_failed && mute_is_all(sm);
+	sm->wishes.only_refused = sm->last.sets_failed &&
+		(!sm->last.failed_devices || mute_is_all(sm)) &&
+			   !mkey_foreign(sm) && self_is_linked(sm->sweep.f);
+	sm->wishes.only_mute = all_active && !sm->last.sets_failed && mute_is_all(sm);
 	note_asked(sm);
 	if (!sweep_is(sm)->by_picture)
-		sm->heir_of = 0;	/* who still has the other's LID was away */
+		sm->clients.heir_of = 0;	/* who still has the other's LID was away */
 	remember_doubts(sm);
 	look_at_trained(sm);
 	forget_nodes(sm);
 	if (sweep_is(sm)->whole)
-		sm->blind_all = false;
+		sm->known.blind_all = false;
 	count_inherited(sm);
 	if (sweep_is(sm)->reads_tables)
-		sm->full_owed = sm->another_was = false;
+		sm->wishes.full = sm->known.another_was = false;
 	log_limited(&ended_log, LOG_LEVEL_INFO, "sweep", "%s: %u nodes, %u switches, %u of %u ports "
-		    "active, %" PRIu64 " SMPs (%" PRIu64 " Sets), %.3f s%s%s", sm->reason,
-		    sm->f->n_nodes, sm->f->n_switches, sm->ports_active, sm->ports_linked,
-		    sm->last_smps, sm->last_sets, seconds, complete ? "" : "; incomplete: ",
+		    "active, %" PRIu64 " SMPs (%" PRIu64 " Sets), %.3f s%s%s", sm->sweep.reason,
+		    sm->sweep.f->n_nodes, sm->sweep.f->n_switches, sm->last.ports_active,
+			    sm->last.ports_linked,
+		    sm->last.smps, sm->last.sets, seconds, complete ? "" : "; incomplete: ",
 		    complete ? "" : what_is_missing(sm));
 	settle_state(sm);
 	liars_look(sm);

@@ -30,6 +30,7 @@
 #include "lib/base/bytes.h"
 #include "lib/base/log.h"
 #include "sm/sm_internal.h"
+#include "sm/sweep/reading.h"
 
 #define LINK_SPEED_ACTIVE_QDR 4
 #define FDR10 1u		/* bit of all fields of ExtendedPortInfo that hold speeds */
@@ -85,10 +86,10 @@ static bool hides_speeds(const struct fabric *f, uint32_t port)
 
 static bool ask_port_info(struct sm *sm, uint32_t node, unsigned num, struct smp *s)
 {
-	if (!hides_speeds(sm->f, sm->f->nodes[node].port0 + num) || !want_route(sm->f, node, num, s))
+	if (!hides_speeds(sm->sweep.f, sm->sweep.f->nodes[node].port0 + num) || !want_route(sm->sweep.f, node, num, s))
 		return false;
 	sweep_fill_smp(sm, s, SMP_GET, UMAD_SM_ATTR_PORT_INFO,
-		       port_info_modifier(sm->f, node, num));
+		       port_info_modifier(sm->sweep.f, node, num));
 	return true;
 }
 
@@ -96,8 +97,8 @@ static bool ask_port_info(struct sm *sm, uint32_t node, unsigned num, struct smp
 static bool next_sample(void *arg, uint32_t node, struct smp *s, uint64_t *cookie)
 {
 	struct sm *sm = arg;
-	struct node_work *w = &sm->work[node];
-	const struct fabric_node *n = &sm->f->nodes[node];
+	struct node_work *w = &sm->sweep.work[node];
+	const struct fabric_node *n = &sm->sweep.f->nodes[node];
 
 	if (w->failed || !node_is_switch(n) || !sweep_touches(sm, node))
 		return false;
@@ -119,14 +120,14 @@ static bool next_sample(void *arg, uint32_t node, struct smp *s, uint64_t *cooki
 static void sample_done(void *arg, uint32_t node, const struct smp *s, uint64_t cookie, int status)
 {
 	struct sm *sm = arg;
-	struct fabric_port *p = &sm->f->ports[cookie];
+	struct fabric_port *p = &sm->sweep.f->ports[cookie];
 
 	if (status < 0) {
 		sweep_smp_lost(sm, node, "reading extended speeds");
 		return;
 	}
 	sweep_heard(sm, node);
-	sm->work[node].speed_same += status ||
+	sm->sweep.work[node].speed_same += status ||
 		(ib_ext_supported(s->data) == ib_ext_supported(p->info) &&
 		 ib_ext_active(s->data) == ib_ext_active(p->info));
 	if (!status)
@@ -136,7 +137,7 @@ static void sample_done(void *arg, uint32_t node, const struct smp *s, uint64_t 
 /* Its samples showed what was there before. */
 static bool has_no_more(const struct sm *sm, uint32_t node)
 {
-	const struct node_work *w = &sm->work[node];
+	const struct node_work *w = &sm->sweep.work[node];
 
 	return w->speed_samples && w->speed_samples == w->speed_same;
 }
@@ -144,7 +145,7 @@ static bool has_no_more(const struct sm *sm, uint32_t node)
 /* Its device, or that at the far end, is a switch without extended speeds. */
 static bool has_nothing_to_hide(const struct sm *sm, uint32_t port)
 {
-	const struct fabric *f = sm->f;
+	const struct fabric *f = sm->sweep.f;
 	uint32_t peer = f->ports[port].peer;
 
 	return has_no_more(sm, f->ports[port].node) ||
@@ -177,19 +178,20 @@ static bool node_may_know(const struct sm *sm, const struct fabric_node *n)
 {
 	bool guessed;
 
-	return find_kind(n, &guessed) && map64_get(&sm->no_ext_port_info, n->guid) == MAP64_NONE;
+	return find_kind(n, &guessed) &&
+		map64_get(&sm->known.no_ext_port_info, n->guid) == MAP64_NONE;
 }
 
 /* The same port in the fabric of the last sweep, or NULL. */
 static const struct fabric_port *port_before(const struct sm *sm, uint32_t port)
 {
 	const struct fabric *old = sm->published ? sm->published->f : NULL;
-	unsigned num = sm->f->ports[port].num;
+	unsigned num = sm->sweep.f->ports[port].num;
 	uint32_t node;
 
 	if (!old)
 		return NULL;
-	node = map64_get(&old->node_by_guid, port_node(sm->f, port)->guid);
+	node = map64_get(&old->node_by_guid, port_node(sm->sweep.f, port)->guid);
 	if (node == MAP64_NONE || num > old->nodes[node].nports)
 		return NULL;
 	return fabric_port(old, node, num);
@@ -198,15 +200,15 @@ static const struct fabric_port *port_before(const struct sm *sm, uint32_t port)
 /* Takes what the last sweep found, if the link never went down: it would be in Init again. */
 static bool take_from_last(struct sm *sm, uint32_t port)
 {
-	struct fabric_port *p = &sm->f->ports[port];
+	struct fabric_port *p = &sm->sweep.f->ports[port];
 	const struct fabric_port *a = port_before(sm, port), *b = port_before(sm, p->peer);
 
 	if (!a || !b || a->peer == FABRIC_NONE ||
 	    &sm->published->f->ports[a->peer] != b || a->state != IB_PORT_ACTIVE_S ||
 	    b->state != IB_PORT_ACTIVE_S || p->state != IB_PORT_ACTIVE_S ||
-	    sm->f->ports[p->peer].state != IB_PORT_ACTIVE_S)
+	    sm->sweep.f->ports[p->peer].state != IB_PORT_ACTIVE_S)
 		return false;
-	fabric_set_fdr10(sm->f, port, a->fdr10);
+	fabric_set_fdr10(sm->sweep.f, port, a->fdr10);
 	p->fdr10_enabled = a->fdr10_enabled;
 	return true;
 }
@@ -215,18 +217,18 @@ static bool take_from_last(struct sm *sm, uint32_t port)
 static bool is_to_enable(const struct sm *sm, uint32_t port)
 {
 	return sm->settings->link_speed == LINK_SUPPORTED && sweep_is(sm)->writes &&
-	       !sm->f->ports[port].fdr10_enabled;
+	       !sm->sweep.f->ports[port].fdr10_enabled;
 }
 
 static bool is_to_ask(struct sm *sm, uint32_t port)
 {
-	const struct fabric_port *p = &sm->f->ports[port];
+	const struct fabric_port *p = &sm->sweep.f->ports[port];
 	unsigned speed = mad_get_field((void *)(uintptr_t)p->info, 0, IB_PORT_LINK_SPEED_ACTIVE_F);
 	bool known;
 
-	if (!port_is_linked(sm->f, port) || ib_ext_active(p->info) ||
-	    !node_may_know(sm, port_node(sm->f, port)) ||
-	    !node_may_know(sm, port_node(sm->f, p->peer)))
+	if (!port_is_linked(sm->sweep.f, port) || ib_ext_active(p->info) ||
+	    !node_may_know(sm, port_node(sm->sweep.f, port)) ||
+	    !node_may_know(sm, port_node(sm->sweep.f, p->peer)))
 		return false;
 	known = take_from_last(sm, port);
 	/* of the two ends the one that discovery found first tells the speed */
@@ -236,18 +238,18 @@ static bool is_to_ask(struct sm *sm, uint32_t port)
 
 static void take_fdr10(struct sm *sm, uint32_t port, const struct smp *s)
 {
-	struct node_work *w = &sm->work[sm->f->ports[port].node];
+	struct node_work *w = &sm->sweep.work[sm->sweep.f->ports[port].node];
 	void *data = (void *)(uintptr_t)s->data;
 
-	sm->f->ports[port].fdr10_enabled =
+	sm->sweep.f->ports[port].fdr10_enabled =
 		!(mad_get_field(data, 0, IB_MLNX_EXT_PORT_LINK_SPEED_SUPPORTED_F) & FDR10) ||
 		(mad_get_field(data, 0, IB_MLNX_EXT_PORT_LINK_SPEED_ENABLED_F) & FDR10);
 	if (mad_get_field(data, 0, IB_MLNX_EXT_PORT_LINK_SPEED_ACTIVE_F) & FDR10)
-		fabric_set_fdr10(sm->f, port, true);
+		fabric_set_fdr10(sm->sweep.f, port, true);
 	if (s->method == SMP_GET && is_to_enable(sm, port)) {
 		struct speed_set *x = vec_push(&w->speeds);
 
-		x->num = sm->f->ports[port].num;
+		x->num = sm->sweep.f->ports[port].num;
 		memcpy(x->info, s->data, sizeof(x->info));
 	}
 }
@@ -260,18 +262,18 @@ enum { PORT_INFO, EXT_PORT_INFO };
 
 static bool next_set(struct sm *sm, uint32_t node, struct smp *s, uint64_t *cookie)
 {
-	struct node_work *w = &sm->work[node];
+	struct node_work *w = &sm->sweep.work[node];
 	const struct speed_set *x;
 
 	while (w->speeds.n) {
 		x = &w->speeds.v[--w->speeds.n];
-		if (!want_route(sm->f, node, x->num, s))
+		if (!want_route(sm->sweep.f, node, x->num, s))
 			continue;
 		sweep_fill_set(sm, node, s, IB_ATTR_MLNX_EXT_PORT_INFO, x->num);
 		memcpy(s->data, x->info, sizeof(s->data));
 		mad_set_field(s->data, 0, IB_MLNX_EXT_PORT_STATE_CHG_ENABLE_F, CHANGE_SPEED);
 		mad_set_field(s->data, 0, IB_MLNX_EXT_PORT_LINK_SPEED_ENABLED_F, FDR10);
-		*cookie = COOKIE(EXT_PORT_INFO, sm->f->nodes[node].port0 + x->num);
+		*cookie = COOKIE(EXT_PORT_INFO, sm->sweep.f->nodes[node].port0 + x->num);
 		return true;
 	}
 	return false;
@@ -281,8 +283,8 @@ static bool next_set(struct sm *sm, uint32_t node, struct smp *s, uint64_t *cook
 static bool next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie)
 {
 	struct sm *sm = arg;
-	struct node_work *w = &sm->work[node];
-	const struct fabric_node *n = &sm->f->nodes[node];
+	struct node_work *w = &sm->sweep.work[node];
+	const struct fabric_node *n = &sm->sweep.f->nodes[node];
 
 	if (w->failed || !sweep_touches(sm, node))
 		return false;
@@ -298,7 +300,7 @@ static bool next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie)
 	while (!w->hidden && w->cursor < 2u * n->nports) {
 		unsigned num = ++w->cursor - n->nports;
 
-		if (!is_to_ask(sm, n->port0 + num) || !want_route(sm->f, node, num, s))
+		if (!is_to_ask(sm, n->port0 + num) || !want_route(sm->sweep.f, node, num, s))
 			continue;
 		sweep_fill_smp(sm, s, SMP_GET, IB_ATTR_MLNX_EXT_PORT_INFO, num);
 		*cookie = COOKIE(EXT_PORT_INFO, n->port0 + num);
@@ -313,21 +315,21 @@ static void knows_not(struct sm *sm, uint32_t port, const struct smp *s, int sta
 	char name[FABRIC_NAME_MAX];
 	bool guessed;
 
-	if (status < 0 && find_kind(port_node(sm->f, port), &guessed) && !guessed) {
-		sweep_smp_lost(sm, sm->f->ports[port].node, "reading ExtendedPortInfo");
+	if (status < 0 && find_kind(port_node(sm->sweep.f, port), &guessed) && !guessed) {
+		sweep_smp_lost(sm, sm->sweep.f->ports[port].node, "reading ExtendedPortInfo");
 		return;
 	}
-	map64_put(&sm->no_ext_port_info, port_node(sm->f, port)->guid, 1);
+	map64_put(&sm->known.no_ext_port_info, port_node(sm->sweep.f, port)->guid, 1);
 	if (s->method == SMP_SET)
 		log_warn("sweep", "%s: FDR10 can't be enabled (status 0x%04x)",
-			 fabric_port_name(sm->f, port, name, sizeof(name)), (unsigned)status);
+			 fabric_port_name(sm->sweep.f, port, name, sizeof(name)), (unsigned)status);
 }
 
 /* A device that does not answer to the bit, or to the attribute, is taken at what it showed. */
 static void done(void *arg, uint32_t node, const struct smp *s, uint64_t cookie, int status)
 {
 	struct sm *sm = arg;
-	struct node_work *w = &sm->work[node];
+	struct node_work *w = &sm->sweep.work[node];
 	uint32_t port = (uint32_t)cookie;
 
 	if (status >= 0)
@@ -337,7 +339,7 @@ static void done(void *arg, uint32_t node, const struct smp *s, uint64_t cookie,
 		if (status < 0)
 			sweep_smp_lost(sm, node, "reading extended speeds");
 		else if (!status)
-			fabric_port_store(&sm->f->ports[port], s->data);
+			fabric_port_store(&sm->sweep.f->ports[port], s->data);
 	} else if (status) {
 		knows_not(sm, port, s, status);
 	} else {
@@ -350,15 +352,15 @@ static void samples_finished(void *arg)
 	static const struct smp_job_ops ops = { next, done, sweep_job_over };
 	struct sm *sm = arg;
 
-	for (uint32_t i = 0; i < sm->f->n_nodes; i++)
-		sm->work[i].cursor = 0;
-	sm->job = smp_job_start(sm->mad, sm->f->n_nodes, &ops, sm);
+	for (uint32_t i = 0; i < sm->sweep.f->n_nodes; i++)
+		sm->sweep.work[i].cursor = 0;
+	sm->sweep.job = smp_job_start(sm->mad, sm->sweep.f->n_nodes, &ops, sm);
 }
 
 enum step_result speeds_start(struct sm *sm)
 {
 	static const struct smp_job_ops ops = { next_sample, sample_done, samples_finished };
 
-	sm->job = smp_job_start(sm->mad, sm->f->n_nodes, &ops, sm);
+	sm->sweep.job = smp_job_start(sm->mad, sm->sweep.f->n_nodes, &ops, sm);
 	return RESULT_WAIT;
 }

@@ -18,7 +18,15 @@
 #include "lib/base/alloc.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
+#include "sm/devices/left_out.h"
+#include "sm/election/election.h"
+#include "sm/keys/mkey.h"
+#include "sm/probe/probe_steps.h"
 #include "sm/sm_internal.h"
+#include "sm/sweep/announce.h"
+#include "sm/sweep/reading.h"
+#include "sm/write/kept_routes.h"
+#include "sm/write/write.h"
 
 #define PHASE_SAME PHASE_IDLE	/* that of the step before */
 
@@ -161,7 +169,7 @@ void sweep_step_over(struct sm *sm)
 		p->took_us[p->step] += now - p->begun_us;
 		log_debug("sweep", "%s took %.3f s, %" PRIu64 " SMPs so far", steps[p->step].name,
 			  (double)(now - p->begun_us) * 1e-6,
-			  mad_counts(sm->mad)->smps - sm->smps_before);
+			  mad_counts(sm->mad)->smps - sm->sweep.smps_before);
 	}
 	p->step = STEP_NONE;
 }
@@ -171,23 +179,23 @@ static enum step_result step_start(struct sm *sm, enum sweep_step step)
 	struct sweep_progress *p = &sm->progress;
 
 	sweep_step_over(sm);
-	p->kind = sm->kind;
+	p->kind = sm->sweep.kind;
 	p->step = step;
 	p->begun_us = clock_mono_us();
 	p->runs[step] += p->runs[step] < UINT8_MAX;
 	if (steps[step].phase != PHASE_SAME)
-		sm->phase = steps[step].phase;
-	for (uint32_t i = 0; sm->work && i < sm->f->n_nodes; i++)
-		sm->work[i].cursor = 0;
+		sm->sweep.phase = steps[step].phase;
+	for (uint32_t i = 0; sm->sweep.work && i < sm->sweep.f->n_nodes; i++)
+		sm->sweep.work[i].cursor = 0;
 	return steps[step].start(sm);
 }
 
 static void sweep_fail(struct sm *sm)
 {
-	char *why = sm->failure;
+	char *why = sm->sweep.failure;
 	struct event e;
 
-	sm->failure = NULL;
+	sm->sweep.failure = NULL;
 	log_error("sweep", "given up: %s", why);
 	event_make(&e, EVENT_SWEEP_INCOMPLETE, "a sweep was given up: %s", why);
 	sm_tell(sm, &e);
@@ -202,16 +210,16 @@ void sweep_step_done(struct sm *sm, enum step_result result)
 	for (;;) {
 		switch (result) {
 		case RESULT_DONE:
-			next = step_after(sm->kind, sm->progress.step);
+			next = step_after(sm->sweep.kind, sm->progress.step);
 			break;
 		case RESULT_DISCOVER:
-			if (!takes(sm->kind, STEP_DISCOVER))
-				sm->kind = SWEEP_CHANGE;
+			if (!takes(sm->sweep.kind, STEP_DISCOVER))
+				sm->sweep.kind = SWEEP_CHANGE;
 			next = STEP_DISCOVER;
 			break;
 		case RESULT_NOTHING:
-			log_debug("sweep", "%s: nothing has changed", sm->reason);
-			sm->phase = PHASE_IDLE;
+			log_debug("sweep", "%s: nothing has changed", sm->sweep.reason);
+			sm->sweep.phase = PHASE_IDLE;
 			sweep_cleanup(sm, false);
 			sm_sweep_ended(sm, sm->subnet_up);
 			return;
@@ -240,14 +248,14 @@ void sweep_job_over(void *arg)
 {
 	struct sm *sm = arg;
 
-	sm->job = NULL;
+	sm->sweep.job = NULL;
 	sweep_step_done(sm, RESULT_DONE);
 }
 
 enum step_result sweep_fails(struct sm *sm, const char *why)
 {
-	free(sm->failure);
-	sm->failure = xstrdup(why);
+	free(sm->sweep.failure);
+	sm->sweep.failure = xstrdup(why);
 	return RESULT_FAIL;
 }
 

@@ -115,12 +115,12 @@ static void tell_ended(struct sm *sm, const struct flap *flap, const char *why)
 
 static void arm(struct sm *sm)
 {
-	int64_t next = flaps_next(sm->flaps), now = clock_mono_us();
+	int64_t next = flaps_next(sm->traps.flaps), now = clock_mono_us();
 
 	if (next == INT64_MAX)
-		timer_stop(sm->flap_timer);
+		timer_stop(sm->traps.flap_timer);
 	else
-		timer_set(sm->flap_timer, next > now ? next - now : 0, 0);
+		timer_set(sm->traps.flap_timer, next > now ? next - now : 0, 0);
 }
 
 /* A local sweep is to look at the ends of the link as if they had changed. */
@@ -148,7 +148,7 @@ static void on_timer(void *arg)
 	bool sweep = false;
 	struct flap flap;
 
-	while (flaps_ended(sm->flaps, clock_mono_us(), &flap)) {
+	while (flaps_ended(sm->traps.flaps, clock_mono_us(), &flap)) {
 		tell_ended(sm, &flap, "was quiet");
 		sweep |= give_back(sm, &flap);
 	}
@@ -163,7 +163,7 @@ unsigned sm_release_links(struct sm *sm, uint64_t guid, unsigned port)
 	struct flap flap;
 	unsigned n = 0;
 
-	for (; flaps_release(sm->flaps, guid, port, &flap); n++) {
+	for (; flaps_release(sm->traps.flaps, guid, port, &flap); n++) {
 		tell_ended(sm, &flap, "is released");
 		sweep |= give_back(sm, &flap);
 	}
@@ -177,7 +177,7 @@ bool sm_flap_at(const struct sm *sm, uint32_t i, struct sm_flap *out)
 {
 	struct flap flap;
 
-	if (!flaps_at(sm->flaps, i, &flap))
+	if (!flaps_at(sm->traps.flaps, i, &flap))
 		return false;
 	*out = flap_on(sm->published ? sm->published->f : NULL, &flap, clock_mono_us());
 	return true;
@@ -216,10 +216,10 @@ static bool is_touched(const struct sm *sm, uint64_t guid)
 {
 	uint32_t node;
 
-	if (!sm->touched)
+	if (!sm->sweep.touched)
 		return true;
-	node = map64_get(&sm->f->node_by_guid, guid);
-	return node == MAP64_NONE || sm->touched[node];
+	node = map64_get(&sm->sweep.f->node_by_guid, guid);
+	return node == MAP64_NONE || sm->sweep.touched[node];
 }
 
 void flapping_look(struct sm *sm)
@@ -244,19 +244,20 @@ void flapping_look(struct sm *sm)
 			/* once for each link */
 			if (old->ports[i].peer < i && is_touched(sm, l.guid[l.guid[0] == n->guid]))
 				continue;
-			if (went_down(sm->f, &l) && flaps_down(sm->flaps, &l, now, &flap))
+			if (went_down(sm->sweep.f, &l) &&
+			    flaps_down(sm->traps.flaps, &l, now, &flap))
 				*vec_push(&begun) = flap;
 		}
 	}
-	for (size_t i = 0; old && flaps_at(sm->flaps, i, &flap); i++)
+	for (size_t i = 0; old && flaps_at(sm->traps.flaps, i, &flap); i++)
 		if (flap_port(old, &flap.link, 0) == FABRIC_NONE &&
-		    flap_port(sm->f, &flap.link, 0) != FABRIC_NONE)
-			flaps_up(sm->flaps, &flap.link, now);
+		    flap_port(sm->sweep.f, &flap.link, 0) != FABRIC_NONE)
+			flaps_up(sm->traps.flaps, &flap.link, now);
 	/* SMPs do not go by it either: one that is lost holds up the sweep */
-	if (flaps_hold(sm->flaps, sm->f))
-		fabric_reroute_all(sm->f);
+	if (flaps_hold(sm->traps.flaps, sm->sweep.f))
+		fabric_reroute_all(sm->sweep.f);
 	for (size_t i = 0; i < begun.n; i++) {
-		struct sm_flap x = flap_on(sm->f, &begun.v[i], now);
+		struct sm_flap x = flap_on(sm->sweep.f, &begun.v[i], now);
 
 		tell_begun(sm, old, &x);
 	}
@@ -270,12 +271,12 @@ void flapping_swept(struct sm *sm)
 	bool sweep = false;
 	size_t i = 0;
 
-	while (flaps_come_up(sm->flaps, sm->f, &i, &l)) {
+	while (flaps_come_up(sm->traps.flaps, sm->sweep.f, &i, &l)) {
 		suspect_ends(sm, &l);
 		sweep = true;
 	}
 	/* what sets no ports tells nothing of what can be set */
-	flaps_left_short(sm->flaps, sweep_is(sm)->by_picture ? NULL : sm->f);
+	flaps_left_short(sm->traps.flaps, sweep_is(sm)->by_picture ? NULL : sm->sweep.f);
 	if (sweep)
 		sm_want_sweep(sm, SWEEP_LOCAL, "links came up late");
 }
@@ -286,12 +287,12 @@ void flapping_new(struct sm *sm)
 	struct flap_rules rules = { s->flap_limit, s->flap_window_s * 1000000ll,
 				    s->flap_hold_s * 1000000ll };
 
-	sm->flaps = flaps_new(&rules);
-	sm->flap_timer = timer_new(sm->loop, on_timer, sm);
+	sm->traps.flaps = flaps_new(&rules);
+	sm->traps.flap_timer = timer_new(sm->loop, on_timer, sm);
 }
 
 void flapping_free(struct sm *sm)
 {
-	flaps_free(sm->flaps);
-	timer_free(sm->flap_timer);
+	flaps_free(sm->traps.flaps);
+	timer_free(sm->traps.flap_timer);
 }

@@ -17,7 +17,10 @@
 
 #include "lib/base/alloc.h"
 #include "lib/base/clock.h"
+#include "sm/keys/mkey.h"
+#include "sm/probe/probe_steps.h"
 #include "sm/sm_internal.h"
+#include "sm/write/refused_sets.h"
 
 #define RUSH		100u
 #define RUSH_US		100000
@@ -48,7 +51,7 @@ static const struct fabric_node *switch_of(const struct watch *w, uint32_t sw)
 static bool next(void *arg, uint32_t sw, struct smp *s, uint64_t *cookie)
 {
 	struct sm *sm = arg;
-	struct watch *w = sm->watch;
+	struct watch *w = sm->traps.watch;
 	const struct fabric *f = w->state->f;
 	uint32_t node = f->switches[sw].node;
 
@@ -65,7 +68,7 @@ static bool next(void *arg, uint32_t sw, struct smp *s, uint64_t *cookie)
 
 static void done(void *arg, uint32_t sw, const struct smp *s, uint64_t cookie, int status)
 {
-	struct watch *w = ((struct sm *)arg)->watch;
+	struct watch *w = ((struct sm *)arg)->traps.watch;
 	uint8_t info[64];
 
 	(void)cookie;
@@ -94,7 +97,7 @@ static void end(struct watch *w)
 static void finished(void *arg)
 {
 	struct sm *sm = arg;
-	struct watch *w = sm->watch;
+	struct watch *w = sm->traps.watch;
 	int64_t now_us = clock_mono_us(), rest_us = REST_SHARE * (now_us - w->begun_us);
 	bool any = false;
 
@@ -120,7 +123,7 @@ static void on_time(void *arg)
 {
 	static const struct smp_job_ops ops = { next, done, finished };
 	struct sm *sm = arg;
-	struct watch *w = sm->watch;
+	struct watch *w = sm->traps.watch;
 
 	if (w->job || sm->state != SM_MASTER || !sm->published || sweep_is(sm)->whole)
 		return;
@@ -132,7 +135,7 @@ static void on_time(void *arg)
 
 void watch_smp(struct sm *sm)
 {
-	struct watch *w = sm->watch;
+	struct watch *w = sm->traps.watch;
 	int64_t now_us = clock_mono_us(), us = now_us - w->since_us;
 	uint64_t smps;
 
@@ -147,7 +150,7 @@ void watch_smp(struct sm *sm)
 
 void watch_stop(struct sm *sm)
 {
-	struct watch *w = sm->watch;
+	struct watch *w = sm->traps.watch;
 
 	if (w->job)
 		smp_job_cancel(w->job);
@@ -156,13 +159,13 @@ void watch_stop(struct sm *sm)
 
 void watch_new(struct sm *sm)
 {
-	sm->watch = xcalloc(1, sizeof(*sm->watch));
-	sm->watch->timer = timer_new(sm->loop, on_time, sm);
+	sm->traps.watch = xcalloc(1, sizeof(*sm->traps.watch));
+	sm->traps.watch->timer = timer_new(sm->loop, on_time, sm);
 }
 
 void watch_free(struct sm *sm)
 {
 	watch_stop(sm);
-	timer_free(sm->watch->timer);
-	free(sm->watch);
+	timer_free(sm->traps.watch->timer);
+	free(sm->traps.watch);
 }

@@ -19,6 +19,7 @@
 #include "lib/base/bytes.h"
 #include "lib/base/clock.h"
 #include "lib/base/map64.h"
+#include "sm/keys/mkey.h"
 #include "sm/sm_internal.h"
 
 #define PORTS_MAX	4096u
@@ -43,15 +44,15 @@ struct represses {
 
 void repress_new(struct sm *sm)
 {
-	sm->represses = xcalloc(1, sizeof(*sm->represses));
-	map64_init(&sm->represses->by_guid, 16);
+	sm->traps.represses = xcalloc(1, sizeof(*sm->traps.represses));
+	map64_init(&sm->traps.represses->by_guid, 16);
 }
 
 void repress_free(struct sm *sm)
 {
-	map64_free(&sm->represses->by_guid);
-	vec_free(&sm->represses->v);
-	free(sm->represses);
+	map64_free(&sm->traps.represses->by_guid);
+	vec_free(&sm->traps.represses->v);
+	free(sm->traps.represses);
 }
 
 static struct repressed *entry_of(struct represses *r, uint64_t guid)
@@ -72,7 +73,7 @@ static struct repressed *entry_of(struct represses *r, uint64_t guid)
 /* Whether the answer to this trap is to go by directed route. */
 static bool goes_by_route(struct sm *sm, uint64_t guid, const uint8_t *notice)
 {
-	struct repressed *x = entry_of(sm->represses, guid);
+	struct repressed *x = entry_of(sm->traps.represses, guid);
 	uint64_t digest = hash_bytes(notice + NOTICE_DETAILS, NOTICE_SIZE - NOTICE_DETAILS,
 				     hash_bytes(notice, NOTICE_ISSUER, 0));
 	int64_t now = clock_mono_us();

@@ -26,6 +26,8 @@
 #include "plan/routes/base_routes.h"
 #include "sm/devices/mute.h"
 #include "sm/sm_internal.h"
+#include "sm/sweep/reading.h"
+#include "sm/write/kept_routes.h"
 
 /* Of one switch's table. */
 struct block {
@@ -72,7 +74,7 @@ static unsigned entries_of(const struct fabric *f, uint32_t sw, uint32_t block)
 
 static bool may_have_changed(const struct sm *sm, uint64_t guid)
 {
-	return sweep_is(sm)->whole || map64_get(&sm->doubtful, guid) != MAP64_NONE;
+	return sweep_is(sm)->whole || map64_get(&sm->known.doubtful, guid) != MAP64_NONE;
 }
 
 static void take_known(struct sm *sm, struct block *b)
@@ -104,7 +106,9 @@ bool kept_routes_survived(const struct sm *sm, const struct plan *old, uint32_t 
 	bool same;
 
 	map64_init(&none, 1);
-	same = node_is_as_planned(old, &none, store_refusals(sm->store), sm->f, node, &before);
+	same =
+		node_is_as_planned(old, &none, store_refusals(sm->store), sm->sweep.f, node,
+				   &before);
 	map64_free(&none);
 	return same;
 }
@@ -118,18 +122,18 @@ static void collect_back(struct sm *sm)
 	struct kept_routes *k = sm->kept_routes;
 	const struct plan *old = sm->published ? sm->published->plan : NULL;
 
-	for (uint32_t sw = 0; old && sweep_is(sm)->repairs && sw < sm->f->n_switches; sw++) {
-		uint32_t node = sm->f->switches[sw].node;
-		uint64_t guid = sm->f->nodes[node].guid;
+	for (uint32_t sw = 0; old && sweep_is(sm)->repairs && sw < sm->sweep.f->n_switches; sw++) {
+		uint32_t node = sm->sweep.f->switches[sw].node;
+		uint64_t guid = sm->sweep.f->nodes[node].guid;
 
-		if (!mute_is_back(sm, guid) || sm->work[node].failed || !kept_routes_survived(sm, old, node))
+		if (!mute_is_back(sm, guid) || sm->sweep.work[node].failed || !kept_routes_survived(sm, old, node))
 			continue;
 		for (uint32_t block = 0; block < old->lfts->stride / LFT_BLOCK &&
-		     entries_of(sm->f, sw, block); block++)
+		     entries_of(sm->sweep.f, sw, block); block++)
 			*vec_push(&k->blocks) = (struct block){
 				.guid = guid, .node = node, .back = true,
 				.kept = { .sw = sw, .block = block } };
-		sm->work[node].lft_known = true;	/* until a block is not */
+		sm->sweep.work[node].lft_known = true;	/* until a block is not */
 	}
 }
 
@@ -137,7 +141,7 @@ static void collect_back(struct sm *sm)
 static void collect(struct sm *sm)
 {
 	struct kept_routes *k = sm->kept_routes;
-	struct fabric *f = sm->f;
+	struct fabric *f = sm->sweep.f;
 	const struct refused_set *r;
 
 	k->blocks.n = k->batches.n = 0;
@@ -178,7 +182,8 @@ static bool next(void *arg, uint32_t device, struct smp *s, uint64_t *cookie)
 	for (; b->cursor < b->n; b->cursor++) {
 		const struct block *x = &k->blocks.v[b->first + b->cursor];
 
-		if (x->known || sm->work[x->node].failed || !want_route(sm->f, x->node, 0, s))
+		if (x->known || sm->sweep.work[x->node].failed ||
+		    !want_route(sm->sweep.f, x->node, 0, s))
 			continue;
 		sweep_fill_smp(sm, s, SMP_GET, UMAD_SM_ATTR_LINEAR_FT, x->kept.block);
 		*cookie = b->first + b->cursor++;
@@ -226,7 +231,7 @@ void kept_routes_in_force(const struct plan *p, uint32_t sw, uint8_t *row)
 /* Nobody knows what is in the block.  That it drops is not to be written to it: it is what it has. */
 static void take_for_dropping(struct sm *sm, uint64_t guid, uint32_t block)
 {
-	struct lft_read *r = vec_push(&sm->lft_reads);
+	struct lft_read *r = vec_push(&sm->sweep.lft_reads);
 
 	*r = (struct lft_read){ .guid = guid, .block = block };
 	memset(r->entries, LFT_DROP, sizeof(r->entries));
@@ -238,7 +243,7 @@ static void take_for_dropping(struct sm *sm, uint64_t guid, uint32_t block)
  */
 static void keep_mute(struct sm *sm, uint32_t sw, struct kept_list *list)
 {
-	const struct fabric_node *n = &sm->f->nodes[sm->f->switches[sw].node];
+	const struct fabric_node *n = &sm->sweep.f->nodes[sm->sweep.f->switches[sw].node];
 	const struct plan *old = sm->published ? sm->published->plan : NULL;
 	uint32_t node = old ? fabric_same_node(old->f, n) : FABRIC_NONE;
 	uint32_t was = node == FABRIC_NONE ? FABRIC_NONE : old->f->nodes[node].sw;
@@ -249,7 +254,7 @@ static void keep_mute(struct sm *sm, uint32_t sw, struct kept_list *list)
 	if (blocks)
 		kept_routes_in_force(old, was, row);
 	/* it has no entries for LIDs that are new, either */
-	for (uint32_t block = 0; block < IB_LID_MCAST_FIRST / LFT_BLOCK && entries_of(sm->f, sw, block);
+	for (uint32_t block = 0; block < IB_LID_MCAST_FIRST / LFT_BLOCK && entries_of(sm->sweep.f, sw, block);
 	     block++) {
 		struct lft_kept *k = vec_push(list);
 
@@ -268,20 +273,20 @@ static void keep_mute(struct sm *sm, uint32_t sw, struct kept_list *list)
 /* What a switch that is back holds. */
 static void take_back(struct sm *sm, const struct block *b)
 {
-	const struct fabric_switch *s = &sm->f->switches[b->kept.sw];
+	const struct fabric_switch *s = &sm->sweep.f->switches[b->kept.sw];
 	struct lft_read *r;
 
 	if (!b->known) {
-		sm->work[b->node].lft_known = false;
+		sm->sweep.work[b->node].lft_known = false;
 		/* it has fallen silent again */
-		if (!sm->work[b->node].failed)
+		if (!sm->sweep.work[b->node].failed)
 			return;
-		sm->f->nodes[b->node].mute = true;
-		if (!sm->work[b->node].outdated)	/* else the sweep that follows at once asks it */
-			mute_found(sm, sm->f, b->node);
+		sm->sweep.f->nodes[b->node].mute = true;
+		if (!sm->sweep.work[b->node].outdated)	/* else the sweep that follows at once asks it */
+			mute_found(sm, sm->sweep.f, b->node);
 		return;
 	}
-	r = vec_push(&sm->lft_reads);
+	r = vec_push(&sm->sweep.lft_reads);
 	*r = (struct lft_read){ .guid = b->guid, .block = b->kept.block };
 	for (uint32_t i = 0; i < LFT_BLOCK; i++)
 		r->entries[i] = b->kept.block * LFT_BLOCK + i > s->lft_top ? LFT_DROP :
@@ -303,11 +308,11 @@ static void take_read(struct sm *sm)
 	struct kept_list list = { 0 };
 	bool keeps;
 
-	k->before.n = sm->lft_reads.n = 0;
+	k->before.n = sm->sweep.lft_reads.n = 0;
 	map64_clear(&k->before_by_key);
 	for (size_t i = 0; i < k->blocks.n; i++) {
 		const struct block *b = &k->blocks.v[i];
-		unsigned n = entries_of(sm->f, b->kept.sw, b->kept.block);
+		unsigned n = entries_of(sm->sweep.f, b->kept.sw, b->kept.block);
 
 		if (b->back) {
 			take_back(sm, b);
@@ -316,16 +321,16 @@ static void take_read(struct sm *sm)
 		if (!b->known || (b->by_value && hash_bytes(b->kept.entries, n, 0) != b->digest))
 			continue;
 		remember(k, b);
-		if (!sm->f->nodes[b->node].mute)
+		if (!sm->sweep.f->nodes[b->node].mute)
 			*vec_push(&list) = b->kept;
 	}
 	keeps = mute_keep_tables(sm);
-	for (uint32_t sw = 0; sw < sm->f->n_switches && keeps; sw++)
-		if (sm->f->nodes[sm->f->switches[sw].node].mute)
+	for (uint32_t sw = 0; sw < sm->sweep.f->n_switches && keeps; sw++)
+		if (sm->sweep.f->nodes[sm->sweep.f->switches[sw].node].mute)
 			keep_mute(sm, sw, &list);
 	if (list.n)
 		qsort(list.v, list.n, sizeof(*list.v), by_place);
-	fabric_keep_blocks(sm->f, list.v, (uint32_t)list.n);
+	fabric_keep_blocks(sm->sweep.f, list.v, (uint32_t)list.n);
 }
 
 static void finished(void *arg)
@@ -353,7 +358,7 @@ enum step_result kept_routes_start(struct sm *sm)
 		take_read(sm);
 		return RESULT_DONE;
 	}
-	sm->job = smp_job_start(sm->mad, (uint32_t)k->batches.n, &kept_ops, sm);
+	sm->sweep.job = smp_job_start(sm->mad, (uint32_t)k->batches.n, &kept_ops, sm);
 	return RESULT_WAIT;
 }
 
@@ -361,13 +366,13 @@ enum step_result kept_routes_start(struct sm *sm)
 
 bool kept_routes_holds(const struct sm *sm, uint32_t node, item_t item)
 {
-	return ITEM_KIND(item) == ITEM_LFT && sm->f->n_kept &&
-	       fabric_kept_block(sm->f, sm->f->nodes[node].sw, ITEM_B(item));
+	return ITEM_KIND(item) == ITEM_LFT && sm->sweep.f->n_kept &&
+	       fabric_kept_block(sm->sweep.f, sm->sweep.f->nodes[node].sw, ITEM_B(item));
 }
 
 void kept_routes_try(struct sm *sm, uint32_t node)
 {
-	const struct fabric *f = sm->f;
+	const struct fabric *f = sm->sweep.f;
 	const struct refused_set *r;
 
 	if (!sweep_is(sm)->reads_tables || f->nodes[node].sw == FABRIC_NONE)
@@ -375,27 +380,29 @@ void kept_routes_try(struct sm *sm, uint32_t node)
 	for (uint32_t i = 0; i < f->n_kept; i++) {
 		const struct lft_kept *k = &f->kept[i];
 
-		if (k->sw != f->nodes[node].sw || !plan_lft_entries(sm->plan, k->sw, k->block))
+		if (k->sw != f->nodes[node].sw ||
+		    !plan_lft_entries(sm->sweep.plan, k->sw, k->block))
 			continue;
 		r = refusals_find(store_refusals(sm->store), f->nodes[node].guid,
 				  UMAD_SM_ATTR_LINEAR_FT, k->block);
 		if (r && refusal_by_status(r))
-			observe_add(&sm->work[node], ITEM(ITEM_LFT, 0, k->block) | ITEM_PROBE);
+			observe_add(&sm->sweep.work[node],
+				    ITEM(ITEM_LFT, 0, k->block) | ITEM_PROBE);
 	}
 }
 
 void kept_routes_changed(struct sm *sm, uint64_t guid, uint16_t attr, uint32_t mod, bool refused)
 {
-	uint32_t node = sm->f ? map64_get(&sm->f->node_by_guid, guid) : MAP64_NONE;
+	uint32_t node = sm->sweep.f ? map64_get(&sm->sweep.f->node_by_guid, guid) : MAP64_NONE;
 	const struct fabric_switch *s;
 
-	if (node == MAP64_NONE || sm->f->nodes[node].sw == FABRIC_NONE)
+	if (node == MAP64_NONE || sm->sweep.f->nodes[node].sw == FABRIC_NONE)
 		return;
-	s = &sm->f->switches[sm->f->nodes[node].sw];
+	s = &sm->sweep.f->switches[sm->sweep.f->nodes[node].sw];
 	if (attr == UMAD_SM_ATTR_LINEAR_FT)
 		sm->kept_routes->renew = true;
 	else if (attr == UMAD_SM_ATTR_SWITCH_INFO && !mod)
-		sm->kept_routes->renew |= refused ? !s->top_stays && s->lft_top < sm->plan->lid_top :
+		sm->kept_routes->renew |= refused ? !s->top_stays && s->lft_top < sm->sweep.plan->lid_top :
 						    s->top_stays;
 }
 

@@ -29,6 +29,8 @@
 #include "lib/base/alloc.h"
 #include "plan/sm_attributes.h"
 #include "sm/sm_internal.h"
+#include "sm/sweep/reading.h"
+#include "sm/write/write.h"
 
 static struct sl2vl decode(const uint8_t *data)
 {
@@ -64,7 +66,7 @@ static uint16_t vls_sent(const uint8_t *data, unsigned len)
 
 void kept_see_arb(struct sm *sm, uint32_t node, item_t item, const uint8_t *data, unsigned len)
 {
-	*vec_push(&sm->work[node].arbs) = (struct seen_arb){
+	*vec_push(&sm->sweep.work[node].arbs) = (struct seen_arb){
 		.num = (uint8_t)ITEM_A(item), .block = (uint8_t)ITEM_B(item),
 		.sends = vls_sent(data, len),
 	};
@@ -73,13 +75,13 @@ void kept_see_arb(struct sm *sm, uint32_t node, item_t item, const uint8_t *data
 /* A block is as wanted: that matters if it, or another of the port, was not. */
 static bool arbs_matter(const struct sm *sm, uint32_t node)
 {
-	return sm->work[node].arbs.n || sm->arbs_before.n;
+	return sm->sweep.work[node].arbs.n || sm->seen.arbs.n;
 }
 
 void kept_see(struct sm *sm, uint32_t node, item_t item, const struct item_want *want,
 	      const uint8_t *got)
 {
-	struct node_work *w = &sm->work[node];
+	struct node_work *w = &sm->sweep.work[node];
 	bool differs = memcmp(got, want->data, want->len);
 
 	if (is_arb(item) && (differs || arbs_matter(sm, node)))
@@ -100,7 +102,8 @@ void kept_see(struct sm *sm, uint32_t node, item_t item, const struct item_want 
  */
 static bool may_be_untrue(const struct sm *sm, uint32_t node)
 {
-	return node_is_switch(&sm->f->nodes[node]) || (sm->published && sweep_is(sm)->reads_tables);
+	return node_is_switch(&sm->sweep.f->nodes[node]) ||
+		(sm->published && sweep_is(sm)->reads_tables);
 }
 
 /* Whether the published plan has the pair as kept, with the same table in place of the same. */
@@ -115,7 +118,7 @@ static bool was_kept(const struct sm *sm, uint32_t node, item_t item, const stru
 
 	if (!old || !old->tables->kept || !old->tables->managed)
 		return false;
-	i = fabric_same_node(old->f, &sm->f->nodes[node]);
+	i = fabric_same_node(old->f, &sm->sweep.f->nodes[node]);
 	if (i == FABRIC_NONE)
 		return false;
 	before = qos_sl2vl_id(old->tables, old->f, i, in, out);
@@ -127,9 +130,10 @@ static bool was_kept(const struct sm *sm, uint32_t node, item_t item, const stru
 bool kept_known(struct sm *sm, uint32_t node, item_t *item, const struct item_want *want,
 		const uint8_t *got)
 {
-	struct node_work *w = &sm->work[node];
+	struct node_work *w = &sm->sweep.work[node];
 	unsigned out = ITEM_B(*item);
-	bool refused = refusals_have(store_refusals(sm->store), sm->f->nodes[node].guid, want->attr,
+	bool refused =
+		refusals_have(store_refusals(sm->store), sm->sweep.f->nodes[node].guid, want->attr,
 				     want->mod, hash_bytes(want->data, want->len, 0),
 				     hash_bytes(got, want->len, 0));
 	bool try = !refused || sweep_is(sm)->reads_tables;
@@ -152,10 +156,10 @@ bool kept_known(struct sm *sm, uint32_t node, item_t *item, const struct item_wa
 /* Reads back the pairs that an item stands for. */
 static void look_at(struct sm *sm, uint32_t node, item_t item)
 {
-	struct node_work *w = &sm->work[node];
+	struct node_work *w = &sm->sweep.work[node];
 	uint32_t from = w->n;
 
-	if (!slmap_split(sm->plan, node, w, item))
+	if (!slmap_split(sm->sweep.plan, node, w, item))
 		observe_add(w, ITEM_PLAIN(item));
 	for (uint32_t i = from; i < w->n; i++)
 		w->items[i] |= ITEM_LOOK | ITEM_CONFIRMED;
@@ -164,7 +168,7 @@ static void look_at(struct sm *sm, uint32_t node, item_t item)
 /* Nothing that the device confirms is believed. */
 static void look_at_all(struct sm *sm, uint32_t node)
 {
-	struct node_work *w = &sm->work[node];
+	struct node_work *w = &sm->sweep.work[node];
 	uint32_t n = w->cursor;
 
 	for (uint32_t i = 0; i < n; i++)
@@ -176,14 +180,14 @@ static void look_at_all(struct sm *sm, uint32_t node)
 /* Tables of another manager are written where they are bad, and only there: all are read back. */
 static void arb_confirmed(struct sm *sm, uint32_t node, item_t item)
 {
-	struct node_work *w = &sm->work[node];
+	struct node_work *w = &sm->sweep.work[node];
 	struct item_want want;
 
 	if (arbs_matter(sm, node)) {
-		want_item(sm->plan, node, item, &want);
+		want_item(sm->sweep.plan, node, item, &want);
 		kept_see_arb(sm, node, item, want.data, want.len);
 	}
-	if (!w->untrue && sm->plan->tables->managed &&
+	if (!w->untrue && sm->sweep.plan->tables->managed &&
 	    (w->arb_sampled || !may_be_untrue(sm, node)))
 		return;
 	w->arb_sampled = true;
@@ -192,7 +196,7 @@ static void arb_confirmed(struct sm *sm, uint32_t node, item_t item)
 
 void kept_confirmed(struct sm *sm, uint32_t node, item_t item)
 {
-	struct node_work *w = &sm->work[node];
+	struct node_work *w = &sm->sweep.work[node];
 	item_t pair;
 
 	if (is_arb(item))
@@ -205,7 +209,7 @@ void kept_confirmed(struct sm *sm, uint32_t node, item_t item)
 		look_at(sm, node, item);
 	} else if (!w->sampled && may_be_untrue(sm, node)) {
 		w->sampled = true;
-		pair = want_first_pair(sm->plan, node, ITEM_PLAIN(item));
+		pair = want_first_pair(sm->sweep.plan, node, ITEM_PLAIN(item));
 		if (pair)
 			observe_add(w, pair | ITEM_LOOK | ITEM_CONFIRMED);
 	}
@@ -214,7 +218,7 @@ void kept_confirmed(struct sm *sm, uint32_t node, item_t item)
 /* The device took one pair after all: the others that leave by the same port are written, too. */
 static void write_rest(struct sm *sm, uint32_t node, item_t item)
 {
-	struct node_work *w = &sm->work[node];
+	struct node_work *w = &sm->sweep.work[node];
 
 	for (size_t i = 0; i < w->kept.n; i++)
 		if (w->kept.v[i].out == ITEM_B(item) && w->kept.v[i].in != ITEM_A(item))
@@ -224,7 +228,7 @@ static void write_rest(struct sm *sm, uint32_t node, item_t item)
 void kept_looked(struct sm *sm, uint32_t node, item_t item, const struct item_want *want,
 		 const uint8_t *got)
 {
-	struct node_work *w = &sm->work[node];
+	struct node_work *w = &sm->sweep.work[node];
 	bool differs = memcmp(got, want->data, want->len);
 
 	kept_see(sm, node, item, want, got);
@@ -235,7 +239,7 @@ void kept_looked(struct sm *sm, uint32_t node, item_t item, const struct item_wa
 	}
 	if (!(item & ITEM_CONFIRMED))
 		return;
-	store_refused(sm->store, sm->f->nodes[node].guid, want->attr, want->mod,
+	store_refused(sm->store, sm->sweep.f->nodes[node].guid, want->attr, want->mod,
 		      hash_bytes(want->data, want->len, 0), hash_bytes(got, want->len, 0));
 	if (!w->untrue && !(item & ITEM_PROBE)) {
 		w->untrue = true;
@@ -246,23 +250,23 @@ void kept_looked(struct sm *sm, uint32_t node, item_t item, const struct item_wa
 /* The pair of an entry, and what is wanted of it; false: nothing. */
 static bool want_kept(const struct sm *sm, const struct kept_map *m, struct item_want *want)
 {
-	const struct fabric_node *n = &sm->f->nodes[m->node];
+	const struct fabric_node *n = &sm->sweep.f->nodes[m->node];
 
 	if (m->in > n->nports || m->out > n->nports)
 		return false;
 	/* without a policy for them there are wishes nevertheless (inherited.c) */
-	if (sm->plan->tables->managed ?
-	    !item_is_planned(sm->plan, m->node, ITEM(ITEM_SL2VL, m->in, m->out)) :
-	    !port_is_linked(sm->f, n->port0 + m->out))
+	if (sm->sweep.plan->tables->managed ?
+	    !item_is_planned(sm->sweep.plan, m->node, ITEM(ITEM_SL2VL, m->in, m->out)) :
+	    !port_is_linked(sm->sweep.f, n->port0 + m->out))
 		return false;
-	want_item(sm->plan, m->node, ITEM(ITEM_SL2VL, m->in, m->out), want);
+	want_item(sm->sweep.plan, m->node, ITEM(ITEM_SL2VL, m->in, m->out), want);
 	return true;
 }
 
 /* What was seen of a node that refuses such Sets for good: the rest is refused, too. */
 static void remember_refused(struct sm *sm, uint32_t node, const struct refused_kind *kind)
 {
-	const struct node_work *w = &sm->work[node];
+	const struct node_work *w = &sm->sweep.work[node];
 	uint16_t status = kind->status;
 	struct item_want want;
 	struct sl2vl wanted;
@@ -272,7 +276,7 @@ static void remember_refused(struct sm *sm, uint32_t node, const struct refused_
 			continue;
 		wanted = decode(want.data);
 		if (memcmp(&wanted, &w->kept.v[i].map, sizeof(wanted)))
-			store_refused_by_status(sm->store, sm->f->nodes[node].guid, want.attr, want.mod,
+			store_refused_by_status(sm->store, sm->sweep.f->nodes[node].guid, want.attr, want.mod,
 						hash_bytes(want.data, want.len, 0), status);
 	}
 }
@@ -280,18 +284,18 @@ static void remember_refused(struct sm *sm, uint32_t node, const struct refused_
 /* What an earlier sweep saw of a node that was not read in this one. */
 static void carry_over(struct sm *sm, uint32_t node)
 {
-	uint64_t guid = sm->f->nodes[node].guid;
-	uint32_t i = map64_get(&sm->kept_by_guid, guid);
+	uint64_t guid = sm->sweep.f->nodes[node].guid;
+	uint32_t i = map64_get(&sm->seen.maps_by_guid, guid);
 	struct item_want want;
 
-	for (; i < sm->kept_before.n && sm->kept_before.v[i].guid == guid; i++) {
-		struct kept_map m = sm->kept_before.v[i].map;
+	for (; i < sm->seen.maps.n && sm->seen.maps.v[i].guid == guid; i++) {
+		struct kept_map m = sm->seen.maps.v[i].map;
 
 		m.node = node;
 		if (want_kept(sm, &m, &want) &&
 		    refusals_know_status(store_refusals(sm->store), guid, want.attr, want.mod,
 					 hash_bytes(want.data, want.len, 0)))
-			*vec_push(&sm->kept) = m;
+			*vec_push(&sm->sweep.kept) = m;
 	}
 }
 
@@ -300,16 +304,16 @@ static void keep_for_next(struct sm *sm)
 {
 	uint64_t last = 0;
 
-	vec_free(&sm->kept_before);
-	map64_clear(&sm->kept_by_guid);
-	for (size_t i = 0; i < sm->kept.n; i++) {
-		uint64_t guid = sm->f->nodes[sm->kept.v[i].node].guid;
+	vec_free(&sm->seen.maps);
+	map64_clear(&sm->seen.maps_by_guid);
+	for (size_t i = 0; i < sm->sweep.kept.n; i++) {
+		uint64_t guid = sm->sweep.f->nodes[sm->sweep.kept.v[i].node].guid;
 
 		if (!refusals_kind(store_refusals(sm->store), guid, UMAD_SM_ATTR_SLVL_TABLE))
 			continue;
-		if (!sm->kept_before.n || guid != last)
-			map64_put(&sm->kept_by_guid, guid, (uint32_t)sm->kept_before.n);
-		*vec_push(&sm->kept_before) = (struct kept_before){ guid, sm->kept.v[i] };
+		if (!sm->seen.maps.n || guid != last)
+			map64_put(&sm->seen.maps_by_guid, guid, (uint32_t)sm->seen.maps.n);
+		*vec_push(&sm->seen.maps) = (struct kept_before){ guid, sm->sweep.kept.v[i] };
 		last = guid;
 	}
 }
@@ -334,18 +338,19 @@ static void note_arb(struct port_arb *ports, const struct fabric_node *n, const 
 static uint16_t starved_vls(const struct sm *sm, uint32_t node, unsigned num,
 			    const struct port_arb *is, uint16_t *sends)
 {
-	uint32_t port = sm->f->nodes[node].port0 + num;
-	bool managed = sm->plan->tables->managed;
+	uint32_t port = sm->sweep.f->nodes[node].port0 + num;
+	bool managed = sm->sweep.plan->tables->managed;
 	uint16_t wanted = 0, uses;
 	struct item_want want;
 
 	*sends = 0;
-	if (!port_is_linked(sm->f, port) || (managed && sm->plan->tables->arb[port] == TABLE_NONE))
+	if (!port_is_linked(sm->sweep.f, port) ||
+	    (managed && sm->sweep.plan->tables->arb[port] == TABLE_NONE))
 		return 0;
 	for (unsigned block = 1; block <= VLARB_BLOCKS; block++) {
 		uint16_t here;
 
-		want_item(sm->plan, node, ITEM(ITEM_VLARB, num, block), &want);
+		want_item(sm->sweep.plan, node, ITEM(ITEM_VLARB, num, block), &want);
 		here = vls_sent(want.data, want.len);
 		wanted |= here;
 		*sends |= is->known[block] ? is->sends[block] : here;
@@ -358,7 +363,7 @@ static void carry_arbs(struct sm *sm, uint64_t guid, unsigned num, const struct 
 {
 	for (unsigned block = 1; block <= VLARB_BLOCKS; block++)
 		if (is->known[block])
-			*vec_push(&sm->arbs_before) = (struct arb_before){
+			*vec_push(&sm->seen.arbs) = (struct arb_before){
 				guid, { (uint8_t)num, (uint8_t)block, is->sends[block] } };
 }
 
@@ -366,11 +371,11 @@ static void carry_arbs(struct sm *sm, uint64_t guid, unsigned num, const struct 
 static void gather_arbs(struct sm *sm, uint32_t node, const struct arb_before *before, size_t n,
 			const struct map64 *by_guid)
 {
-	const struct fabric_node *at = &sm->f->nodes[node];
-	const struct node_work *w = &sm->work[node];
+	const struct fabric_node *at = &sm->sweep.f->nodes[node];
+	const struct node_work *w = &sm->sweep.work[node];
 	uint32_t first = w->unknown ? MAP64_NONE : map64_get(by_guid, at->guid);
 	struct port_arb *ports;
-	size_t begin = sm->arbs_before.n;
+	size_t begin = sm->seen.arbs.n;
 	uint16_t sends;
 
 	if (!w->arbs.n && first == MAP64_NONE)
@@ -384,28 +389,29 @@ static void gather_arbs(struct sm *sm, uint32_t node, const struct arb_before *b
 		uint16_t starved = starved_vls(sm, node, num, &ports[num], &sends);
 
 		if (starved)
-			*vec_push(&sm->kept_arbs) = (struct kept_arb){ node, (uint8_t)num, sends };
-		if (starved || sm->plan->tables->managed)
+			*vec_push(&sm->sweep.kept_arbs) =
+				(struct kept_arb){ node, (uint8_t)num, sends };
+		if (starved || sm->sweep.plan->tables->managed)
 			carry_arbs(sm, at->guid, num, &ports[num]);
 	}
 	free(ports);
-	if (sm->arbs_before.n > begin)
-		map64_put(&sm->arbs_by_guid, at->guid, (uint32_t)begin);
+	if (sm->seen.arbs.n > begin)
+		map64_put(&sm->seen.arbs_by_guid, at->guid, (uint32_t)begin);
 }
 
 static void gather_all_arbs(struct sm *sm)
 {
-	struct arb_before *before = sm->arbs_before.v;
-	size_t n = sm->arbs_before.n;
-	struct map64 by_guid = sm->arbs_by_guid;
+	struct arb_before *before = sm->seen.arbs.v;
+	size_t n = sm->seen.arbs.n;
+	struct map64 by_guid = sm->seen.arbs_by_guid;
 
-	sm->arbs_before.v = NULL;
-	sm->arbs_before.n = sm->arbs_before.cap = 0;
-	map64_init(&sm->arbs_by_guid, 16);
-	vec_free(&sm->kept_arbs);
-	for (uint32_t node = 0; node < sm->f->n_nodes; node++) {
+	sm->seen.arbs.v = NULL;
+	sm->seen.arbs.n = sm->seen.arbs.cap = 0;
+	map64_init(&sm->seen.arbs_by_guid, 16);
+	vec_free(&sm->sweep.kept_arbs);
+	for (uint32_t node = 0; node < sm->sweep.f->n_nodes; node++) {
 		gather_arbs(sm, node, before, n, &by_guid);
-		vec_free(&sm->work[node].arbs);
+		vec_free(&sm->sweep.work[node].arbs);
 	}
 	free(before);
 	map64_free(&by_guid);
@@ -416,16 +422,16 @@ void kept_gather(struct sm *sm)
 	const struct refused_kind *kind;
 
 	gather_all_arbs(sm);
-	vec_free(&sm->kept);
-	for (uint32_t node = 0; node < sm->f->n_nodes; node++) {
-		struct node_work *w = &sm->work[node];
+	vec_free(&sm->sweep.kept);
+	for (uint32_t node = 0; node < sm->sweep.f->n_nodes; node++) {
+		struct node_work *w = &sm->sweep.work[node];
 
-		if (!w->unknown && sm->kept_before.n)
+		if (!w->unknown && sm->seen.maps.n)
 			carry_over(sm, node);
 		for (size_t i = 0; i < w->kept.n; i++)
-			*vec_push(&sm->kept) = w->kept.v[i];
+			*vec_push(&sm->sweep.kept) = w->kept.v[i];
 		kind = w->kept_doubt ? refusals_kind(store_refusals(sm->store),
-						     sm->f->nodes[node].guid,
+						     sm->sweep.f->nodes[node].guid,
 						     UMAD_SM_ATTR_SLVL_TABLE) : NULL;
 		if (kind && kind->firm)
 			remember_refused(sm, node, kind);

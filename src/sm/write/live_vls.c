@@ -31,6 +31,7 @@
 #include "lib/base/log.h"
 #include "lib/iba/units.h"
 #include "sm/sm_internal.h"
+#include "sm/write/write.h"
 
 #define DRAIN_MAX_US 1000000	/* of queues, at most, whatever the head-of-queue lifetime is */
 #define TRIES 3			/* of each Set */
@@ -65,17 +66,18 @@ struct vls_step {
 	VEC(struct link) links;
 	struct map64 sampled;	/* nodes of which a port is read back; 1: and was not as answered */
 	bool lowers;
+	struct timer *drained;	/* when packets on VLs that go are sent */
 };
 
 void vls_free(struct sm *sm)
 {
-	if (sm->vls) {
-		vec_free(&sm->vls->links);
-		map64_free(&sm->vls->sampled);
+	if (sm->sweep.vls) {
+		vec_free(&sm->sweep.vls->links);
+		map64_free(&sm->sweep.vls->sampled);
+		timer_free(sm->sweep.vls->drained);
 	}
-	free(sm->vls);
-	sm->vls = NULL;
-	timer_stop(sm->vls_timer);
+	free(sm->sweep.vls);
+	sm->sweep.vls = NULL;
 }
 
 static uint8_t value_of(const struct fabric_port *p, enum field k)
@@ -103,10 +105,10 @@ bool vls_kept_digest(uint32_t mod, const uint8_t info[64], uint64_t *out)
 
 static bool keeps(const struct sm *sm, uint32_t port, enum field k, unsigned code)
 {
-	const struct fabric_port *p = &sm->f->ports[port];
+	const struct fabric_port *p = &sm->sweep.f->ports[port];
 
 	return value_of(p, k) != code &&
-	       refusals_have(store_refusals(sm->store), port_node(sm->f, port)->guid,
+	       refusals_have(store_refusals(sm->store), port_node(sm->sweep.f, port)->guid,
 			     UMAD_SM_ATTR_PORT_INFO, fields[k].place | p->num, digest(code),
 			     digest(value_of(p, k)));
 }
@@ -121,9 +123,10 @@ static uint8_t lesser(const struct fabric *f, enum field k, uint32_t a, uint32_t
 /* What a link at work is to have in this step, or 0 for no change. */
 static uint8_t wanted(const struct sm *sm, uint32_t port, enum field k, bool lowers)
 {
-	const struct fabric *f = sm->f;
+	const struct fabric *f = sm->sweep.f;
 	uint32_t peer = f->ports[port].peer;
-	uint8_t code = k == VLS ? port_new_vls(sm->plan, port) : port_new_mtu(sm->plan, port);
+	uint8_t code = k == VLS ? port_new_vls(sm->sweep.plan, port) :
+		port_new_mtu(sm->sweep.plan, port);
 	uint8_t now = lesser(f, k, port, peer);
 	bool differ = value_of(&f->ports[port], k) != value_of(&f->ports[peer], k);
 
@@ -140,14 +143,15 @@ static uint8_t wanted(const struct sm *sm, uint32_t port, enum field k, bool low
 
 static void collect(struct sm *sm, struct vls_step *x)
 {
-	const struct fabric *f = sm->f;
+	const struct fabric *f = sm->sweep.f;
 
 	for (uint32_t i = 0; i < f->n_ports; i++) {
 		uint32_t peer = f->ports[i].peer;
 		uint8_t vls, mtu;
 
 		if (peer == FABRIC_NONE || i > peer || f->ports[i].unsure || f->ports[peer].unsure ||
-		    sm->work[f->ports[i].node].failed || sm->work[f->ports[peer].node].failed)
+		    sm->sweep.work[f->ports[i].node].failed ||
+			    sm->sweep.work[f->ports[peer].node].failed)
 			continue;
 		vls = wanted(sm, i, VLS, x->lowers);
 		mtu = wanted(sm, i, MTU, x->lowers);
@@ -169,23 +173,24 @@ static bool is_as_wanted(const struct fabric_port *p, const struct link *l)
 
 static bool ask(struct sm *sm, struct link *l, unsigned e, struct smp *s)
 {
-	const struct fabric_port *p = &sm->f->ports[l->end[e]];
-	struct want_env sweep = sweep_env(sm), env = sm->vls->lowers ? active_env(&sweep) : sweep;
+	const struct fabric_port *p = &sm->sweep.f->ports[l->end[e]];
+	struct want_env sweep = sweep_env(sm), env = sm->sweep.vls->lowers ? active_env(&sweep) :
+		sweep;
 	bool set = l->is[e] == TO_SET;
 
-	if ((set && is_as_wanted(p, l)) || sm->work[p->node].failed ||
-	    !want_route(sm->f, p->node, p->num, s)) {
+	if ((set && is_as_wanted(p, l)) || sm->sweep.work[p->node].failed ||
+	    !want_route(sm->sweep.f, p->node, p->num, s)) {
 		l->is[e] = OVER;
 		return false;
 	}
 	l->is[e]++;
 	if (!set) {
 		sweep_fill_smp(sm, s, SMP_GET, UMAD_SM_ATTR_PORT_INFO,
-			       port_info_modifier(sm->f, p->node, p->num));
+			       port_info_modifier(sm->sweep.f, p->node, p->num));
 		return true;
 	}
 	sweep_fill_set(sm, p->node, s, UMAD_SM_ATTR_PORT_INFO,
-		       port_info_modifier(sm->f, p->node, p->num));
+		       port_info_modifier(sm->sweep.f, p->node, p->num));
 	want_port_info(&env, l->end[e], IB_PORT_NOP, s->data);
 	for (enum field k = 0; k < N_FIELDS; k++)
 		if (l->want[k])
@@ -198,7 +203,7 @@ static bool ask(struct sm *sm, struct link *l, unsigned e, struct smp *s)
 static bool next(void *arg, uint32_t i, struct smp *s, uint64_t *cookie)
 {
 	struct sm *sm = arg;
-	struct link *l = &sm->vls->links.v[i];
+	struct link *l = &sm->sweep.vls->links.v[i];
 
 	for (enum progress step = TO_SET; step <= TO_READ; step += TO_READ - TO_SET)
 		for (unsigned e = 0; e < 2; e++) {
@@ -211,17 +216,17 @@ static bool next(void *arg, uint32_t i, struct smp *s, uint64_t *cookie)
 
 static void remember_kept(struct sm *sm, uint32_t port, enum field k, unsigned want)
 {
-	const struct fabric_port *p = &sm->f->ports[port];
+	const struct fabric_port *p = &sm->sweep.f->ports[port];
 	char name[FABRIC_NAME_MAX];
 
-	fabric_port_name(sm->f, port, name, sizeof(name));
+	fabric_port_name(sm->sweep.f, port, name, sizeof(name));
 	if (k == VLS)
 		log_warn("sweep", "%s: keeps OperationalVLs %u, and not %u", name,
 			 ib_vls_from_code(p->op_vls), ib_vls_from_code(want));
 	else
 		log_warn("sweep", "%s: keeps NeighborMTU %u, and not %u", name,
 			 mtu_bytes(p->neighbor_mtu), mtu_bytes(want));
-	store_refused(sm->store, port_node(sm->f, port)->guid, UMAD_SM_ATTR_PORT_INFO,
+	store_refused(sm->store, port_node(sm->sweep.f, port)->guid, UMAD_SM_ATTR_PORT_INFO,
 		      fields[k].place | p->num, digest(want), digest(value_of(p, k)));
 }
 
@@ -231,10 +236,10 @@ static void remember_kept(struct sm *sm, uint32_t port, enum field k, unsigned w
  */
 static uint8_t common(const struct sm *sm, const struct link *l, enum field k)
 {
-	uint8_t a = value_of(&sm->f->ports[l->end[0]], k);
-	uint8_t b = value_of(&sm->f->ports[l->end[1]], k);
+	uint8_t a = value_of(&sm->sweep.f->ports[l->end[0]], k);
+	uint8_t b = value_of(&sm->sweep.f->ports[l->end[1]], k);
 
-	if (k == VLS && sm->vls->lowers && (a == l->want[k] || b == l->want[k]))
+	if (k == VLS && sm->sweep.vls->lowers && (a == l->want[k] || b == l->want[k]))
 		return a > b ? a : b;
 	return a < b ? a : b;
 }
@@ -249,8 +254,8 @@ static void level(const struct sm *sm, struct link *l)
 	for (enum field k = 0; k < N_FIELDS; k++) {
 		uint8_t code = common(sm, l, k);
 
-		if (!l->want[k] || !code || value_of(&sm->f->ports[l->end[0]], k) ==
-					    value_of(&sm->f->ports[l->end[1]], k))
+		if (!l->want[k] || !code || value_of(&sm->sweep.f->ports[l->end[0]], k) ==
+					    value_of(&sm->sweep.f->ports[l->end[1]], k))
 			continue;
 		differ = true;
 		l->want[k] = code;
@@ -264,10 +269,10 @@ static void level(const struct sm *sm, struct link *l)
 /* One port of each device is read back, and all of one that did not tell the truth. */
 static bool is_to_read(struct sm *sm, uint32_t node)
 {
-	uint32_t is = map64_get(&sm->vls->sampled, node);
+	uint32_t is = map64_get(&sm->sweep.vls->sampled, node);
 
 	if (is == MAP64_NONE)
-		map64_put(&sm->vls->sampled, node, 0);
+		map64_put(&sm->sweep.vls->sampled, node, 0);
 	return is != 0;
 }
 
@@ -276,7 +281,7 @@ static void store_fields(struct sm *sm, uint32_t port, const struct smp *s)
 {
 	uint8_t info[64];
 
-	memcpy(info, sm->f->ports[port].info, sizeof(info));
+	memcpy(info, sm->sweep.f->ports[port].info, sizeof(info));
 	for (enum field k = 0; k < N_FIELDS; k++)
 		mad_set_field(info, 0, fields[k].mad,
 			      mad_get_field((void *)(uintptr_t)s->data, 0, fields[k].mad));
@@ -289,22 +294,22 @@ static void store_fields(struct sm *sm, uint32_t port, const struct smp *s)
  */
 static void remember_others(struct sm *sm, uint32_t port)
 {
-	const struct fabric_port *p = &sm->f->ports[port];
+	const struct fabric_port *p = &sm->sweep.f->ports[port];
 	struct want_env env = sweep_env(sm);
 	uint8_t data[64];
 
 	memcpy(data, p->info, sizeof(data));
 	want_port_fields(&env, port, data);
 	if (port_info_differs(&env, store_refusals(sm->store), port, p->info))
-		store_refused(sm->store, port_node(sm->f, port)->guid, UMAD_SM_ATTR_PORT_INFO,
+		store_refused(sm->store, port_node(sm->sweep.f, port)->guid, UMAD_SM_ATTR_PORT_INFO,
 			      p->num, port_info_digest(&env, port, data),
 			      port_info_digest(&env, port, p->info));
 }
 
 static void answered(struct sm *sm, struct link *l, unsigned e, const struct smp *s, int status)
 {
-	uint32_t port = l->end[e], node = sm->f->ports[port].node;
-	const struct fabric_port *p = &sm->f->ports[port];
+	uint32_t port = l->end[e], node = sm->sweep.f->ports[port].node;
+	const struct fabric_port *p = &sm->sweep.f->ports[port];
 	bool was_set = l->is[e] == SETTING;
 
 	if (status) {	/* what came of a Set that was refused has to be read */
@@ -318,7 +323,7 @@ static void answered(struct sm *sm, struct link *l, unsigned e, const struct smp
 		store_fields(sm, port, s);
 	remember_others(sm, port);
 	if (!was_set && l->answered[e] && !is_as_wanted(p, l))
-		map64_put(&sm->vls->sampled, node, 1);
+		map64_put(&sm->sweep.vls->sampled, node, 1);
 	l->answered[e] = was_set && is_as_wanted(p, l);
 	l->is[e] = l->answered[e] && is_to_read(sm, node) ? TO_READ : OVER;
 	for (enum field k = 0; l->is[e] == OVER && k < N_FIELDS; k++)
@@ -329,9 +334,9 @@ static void answered(struct sm *sm, struct link *l, unsigned e, const struct smp
 static void done(void *arg, uint32_t i, const struct smp *s, uint64_t cookie, int status)
 {
 	struct sm *sm = arg;
-	struct link *l = &sm->vls->links.v[i];
+	struct link *l = &sm->sweep.vls->links.v[i];
 	enum progress *is = &l->is[cookie];
-	uint32_t port = l->end[cookie], node = sm->f->ports[port].node;
+	uint32_t port = l->end[cookie], node = sm->sweep.f->ports[port].node;
 
 	/* the same once more does no harm */
 	if (status < 0 && sweep_smp_lost(sm, node, "changing a link") && ++l->tries < TRIES) {
@@ -340,7 +345,7 @@ static void done(void *arg, uint32_t i, const struct smp *s, uint64_t cookie, in
 	}
 	if (status < 0) {
 		sweep_port_unsure(sm, port);
-		sm->work[node].doubtful = true;
+		sm->sweep.work[node].doubtful = true;
 		*is = OVER;
 	} else {
 		sweep_heard(sm, node);
@@ -354,7 +359,7 @@ static void start(void *arg);
 /* Whether ports are to be read back of devices that turned out to answer what they were told. */
 static bool reads_more(struct sm *sm)
 {
-	struct vls_step *x = sm->vls;
+	struct vls_step *x = sm->sweep.vls;
 	bool more = false;
 
 	for (size_t i = 0; i < x->links.n; i++)
@@ -362,7 +367,7 @@ static bool reads_more(struct sm *sm)
 			struct link *l = &x->links.v[i];
 
 			if (!l->answered[e] ||
-			    map64_get(&x->sampled, sm->f->ports[l->end[e]].node) != 1)
+			    map64_get(&x->sampled, sm->sweep.f->ports[l->end[e]].node) != 1)
 				continue;
 			l->is[e] = TO_READ;
 			more = true;
@@ -388,7 +393,7 @@ static void start(void *arg)
 {
 	struct sm *sm = arg;
 
-	sm->job = smp_job_start(sm->mad, (uint32_t)sm->vls->links.n, &vls_ops, sm);
+	sm->sweep.job = smp_job_start(sm->mad, (uint32_t)sm->sweep.vls->links.n, &vls_ops, sm);
 }
 
 /* False: there is nothing to change. */
@@ -398,11 +403,11 @@ static bool begin(struct sm *sm, bool lowers)
 
 	x->lowers = lowers;
 	map64_init(&x->sampled, 64);
-	sm->vls = x;
+	sm->sweep.vls = x;
 	collect(sm, x);
 	if (!x->links.n)
 		vls_free(sm);
-	return sm->vls;
+	return sm->sweep.vls;
 }
 
 enum step_result vls_add(struct sm *sm)
@@ -428,11 +433,7 @@ enum step_result vls_take_away(struct sm *sm)
 {
 	if (!begin(sm, true))
 		return RESULT_DONE;
-	timer_set(sm->vls_timer, drain_us(sm->settings), 0);
+	sm->sweep.vls->drained = timer_new(sm->loop, start, sm);
+	timer_set(sm->sweep.vls->drained, drain_us(sm->settings), 0);
 	return RESULT_WAIT;
-}
-
-void vls_new(struct sm *sm)
-{
-	sm->vls_timer = timer_new(sm->loop, start, sm);
 }

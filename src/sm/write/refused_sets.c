@@ -25,6 +25,8 @@
 #include "lib/iba/iba_names.h"
 #include "sm/devices/liars.h"
 #include "sm/sm_internal.h"
+#include "sm/write/kept_routes.h"
+#include "sm/write/refused_sets.h"
 
 #define TRIES		3
 #define RETRY_US	1000000ll
@@ -145,14 +147,14 @@ bool refused_for_good(struct sm *sm, uint64_t guid, uint16_t attr, uint32_t mod,
 
 static void try_again_soon(struct sm *sm, uint32_t node)
 {
-	sm->sets_failed++;
-	sm->work[node].doubtful = true;
-	map64_put(&sm->refused->again, sm->f->nodes[node].guid, 1);
+	sm->last.sets_failed++;
+	sm->sweep.work[node].doubtful = true;
+	map64_put(&sm->refused->again, sm->sweep.f->nodes[node].guid, 1);
 }
 
 bool refused_field(struct sm *sm, uint32_t node, uint16_t attr, uint32_t mod)
 {
-	if (tried_enough(sm->refused, sm->f->nodes[node].guid, attr, mod))
+	if (tried_enough(sm->refused, sm->sweep.f->nodes[node].guid, attr, mod))
 		return true;
 	try_again_soon(sm, node);
 	return false;
@@ -161,15 +163,16 @@ bool refused_field(struct sm *sm, uint32_t node, uint16_t attr, uint32_t mod)
 void refused_note(struct sm *sm, uint32_t node, uint16_t attr, uint32_t mod, uint64_t want,
 		  unsigned status)
 {
-	uint64_t guid = sm->f->nodes[node].guid;
+	uint64_t guid = sm->sweep.f->nodes[node].guid;
 	bool good = refused_for_good(sm, guid, attr, mod, want, status);
 	char name[FABRIC_NAME_MAX];
 
 	log_limited(&refused_log, LOG_LEVEL_WARNING, "sweep",
 		    "%s: Set of %s, modifier 0x%08x, refused with status 0x%04x (%s)%s",
-		    fabric_node_name(sm->f, node, name, sizeof(name)), ib_attr_name(attr), mod,
+		    fabric_node_name(sm->sweep.f, node, name, sizeof(name)), ib_attr_name(attr),
+			    mod,
 		    status, ib_status_text(status), good ? ": it stays as it is" : "");
-	sm->work[node].refused = true;
+	sm->sweep.work[node].refused = true;
 	if (good) {
 		kept_routes_changed(sm, guid, attr, mod, true);
 		return;
@@ -213,7 +216,7 @@ static bool forget_refused(struct sm *sm, uint64_t guid)
 	for (size_t i = 0; !any && (k = refusals_kind_at(store_refusals(sm->store), i)); i++)
 		any = k->guid == guid && k->by_status;
 	if (any) {
-		map64_put(&sm->doubtful, guid, 1);
+		map64_put(&sm->known.doubtful, guid, 1);
 		store_forget_refused(sm->store, guid);
 	}
 	mad_release(sm->mad);
@@ -346,17 +349,17 @@ void refused_begin(struct sm *sm)
 	mad_hold(sm->mad);	/* a job of multicast or aliases may add to them */
 	store_probe_refused(sm->store, sweep_is(sm)->reads_tables);
 	for (size_t i = 0; (k = refusals_kind_at(store_refusals(sm->store), i)); i++) {
-		uint32_t node = map64_get(&sm->f->node_by_guid, k->guid);
+		uint32_t node = map64_get(&sm->sweep.f->node_by_guid, k->guid);
 		uint64_t guid = k->guid;
 
 		if (node == MAP64_NONE || !k->by_status || !old ||
-		    !refused_starts_anew(old, sm->f, node))
+		    !refused_starts_anew(old, sm->sweep.f, node))
 			continue;
-		map64_put(&sm->doubtful, guid, 1);
+		map64_put(&sm->known.doubtful, guid, 1);
 		store_forget_refused(sm->store, guid);
 	}
 	if (sweep_is(sm)->whole)
-		store_prune_refused(sm->store, is_there, sm->f);
+		store_prune_refused(sm->store, is_there, sm->sweep.f);
 	map64_clear(&sm->refused->again);	/* who is still refusing says so again */
 	mad_release(sm->mad);
 }

@@ -4,7 +4,8 @@
  * because an administrator removed what they had registered.
  *
  * The Set has the values that are published, so none may be sent while a sweep writes others.
- * Invariant: sm->to_register holds the GUIDs of the ports that wait for the sweep to end, and is
+ * Invariant: sm->clients.to_register holds the GUIDs of the ports that wait for the sweep to end,
+	 and is
  * empty while there is no sweep.
  */
 #include <inttypes.h>
@@ -15,7 +16,9 @@
 
 #include "lib/base/alloc.h"
 #include "lib/base/log.h"
+#include "sm/keys/mkey.h"
 #include "sm/sm_internal.h"
+#include "sm/write/write.h"
 
 static void done(void *arg, const struct smp *s, int status)
 {
@@ -61,15 +64,15 @@ static void ask(struct sm *sm, uint64_t guid)
 
 void reregister_after_sweep(struct sm *sm)
 {
-	for (size_t i = 0; i < sm->to_register.n; i++)
+	for (size_t i = 0; i < sm->clients.to_register.n; i++)
 		if (sm->state == SM_MASTER && sm->published)
-			ask(sm, sm->to_register.v[i]);
-	sm->to_register.n = 0;
+			ask(sm, sm->clients.to_register.v[i]);
+	sm->clients.to_register.n = 0;
 }
 
 void sm_have_register(struct sm *sm, uint64_t guid)
 {
-	*vec_push(&sm->to_register) = guid;
+	*vec_push(&sm->clients.to_register) = guid;
 	if (!sweep_runs(sm))
 		reregister_after_sweep(sm);
 }

@@ -29,6 +29,9 @@
 #include "plan/routes/base_routes.h"
 #include "routing/change/rounds.h"
 #include "sm/sm_internal.h"
+#include "sm/write/kept_routes.h"
+#include "sm/write/refused_sets.h"
+#include "sm/write/write.h"
 
 static struct log_ratelimit refused_log = LOG_RATELIMIT;
 
@@ -150,13 +153,13 @@ void reroute_free(struct reroute *r)
 static bool next(void *arg, uint32_t device, struct smp *s, uint64_t *cookie)
 {
 	struct sm *sm = arg;
-	struct reroute *r = sm->reroute;
+	struct reroute *r = sm->sweep.reroute;
 	struct batch *b = &r->batches.v[device];
 	const struct lft_write *w;
 
 	if (b->cursor == b->n)
 		return false;
-	if (sm->work[b->node].failed || !want_route(sm->f, b->node, 0, s)) {
+	if (sm->sweep.work[b->node].failed || !want_route(sm->sweep.f, b->node, 0, s)) {
 		while (b->cursor < b->n)
 			hold(r, b->first + b->cursor++);
 		return false;
@@ -172,11 +175,11 @@ static bool next(void *arg, uint32_t device, struct smp *s, uint64_t *cookie)
 static void done(void *arg, uint32_t device, const struct smp *s, uint64_t cookie, int status)
 {
 	struct sm *sm = arg;
-	struct reroute *r = sm->reroute;
+	struct reroute *r = sm->sweep.reroute;
 	uint32_t node = r->batches.v[device].node;
-	struct node_work *work = &sm->work[node];
+	struct node_work *work = &sm->sweep.work[node];
 	const uint8_t *want = r->rounds.writes[cookie].entries;
-	unsigned len = plan_lft_entries(sm->plan, sm->f->nodes[node].sw, s->mod);
+	unsigned len = plan_lft_entries(sm->sweep.plan, sm->sweep.f->nodes[node].sw, s->mod);
 	char name[FABRIC_NAME_MAX];
 
 	if (status < 0) {
@@ -195,17 +198,17 @@ static void done(void *arg, uint32_t device, const struct smp *s, uint64_t cooki
 		return;
 	}
 	if (!memcmp(s->data, want, len)) {
-		refused_taken(sm, sm->f->nodes[node].guid, UMAD_SM_ATTR_LINEAR_FT, s->mod);
+		refused_taken(sm, sm->sweep.f->nodes[node].guid, UMAD_SM_ATTR_LINEAR_FT, s->mod);
 		return;
 	}
 	work->keeps++;
-	store_refused(sm->store, sm->f->nodes[node].guid, UMAD_SM_ATTR_LINEAR_FT, s->mod,
+	store_refused(sm->store, sm->sweep.f->nodes[node].guid, UMAD_SM_ATTR_LINEAR_FT, s->mod,
 		      hash_bytes(want, len, 0), hash_bytes(s->data, len, 0));
-	kept_routes_changed(sm, sm->f->nodes[node].guid, UMAD_SM_ATTR_LINEAR_FT, s->mod,
+	kept_routes_changed(sm, sm->sweep.f->nodes[node].guid, UMAD_SM_ATTR_LINEAR_FT, s->mod,
 			    true);
 	log_limited(&refused_log, LOG_LEVEL_WARNING, "sweep",
 		    "%s: does not take block %u of its forwarding table",
-		    fabric_node_name(sm->f, node, name, sizeof(name)), s->mod);
+		    fabric_node_name(sm->sweep.f, node, name, sizeof(name)), s->mod);
 }
 
 static void finished(void *arg);
@@ -213,7 +216,7 @@ static const struct smp_job_ops reroute_ops = { next, done, finished };
 
 static void add_write(struct sm *sm, struct reroute *r, uint32_t i)
 {
-	const struct routes_now *x = sm->plan->now;
+	const struct routes_now *x = sm->sweep.plan->now;
 	uint32_t sw = x->switches[r->rounds.writes[i].sw], node;
 	const struct node_work *work;
 
@@ -221,8 +224,8 @@ static void add_write(struct sm *sm, struct reroute *r, uint32_t i)
 		r->became[i] = WRITE_DONE;
 		return;
 	}
-	node = sm->f->switches[sw].node;
-	work = &sm->work[node];
+	node = sm->sweep.f->switches[sw].node;
+	work = &sm->sweep.work[node];
 	if (work->unknown && !work->lft_known && !work->failed) {
 		r->became[i] = WRITE_DONE;	/* it has all of its table already */
 		return;
@@ -291,7 +294,7 @@ static bool must_end(const struct reroute *r)
 /* False: there is nothing to write any more, and what was not written is noted. */
 static bool round_start(struct sm *sm)
 {
-	struct reroute *r = sm->reroute;
+	struct reroute *r = sm->sweep.reroute;
 
 	r->batches.n = 0;
 	if (r->again.n) {
@@ -310,10 +313,10 @@ static bool round_start(struct sm *sm)
 	}
 	if (!r->batches.n) {
 		if (r->any_left)
-			follow_writes(r, sm->plan->now);
+			follow_writes(r, sm->sweep.plan->now);
 		return false;
 	}
-	sm->job = smp_job_start(sm->mad, (uint32_t)r->batches.n, &reroute_ops, sm);
+	sm->sweep.job = smp_job_start(sm->mad, (uint32_t)r->batches.n, &reroute_ops, sm);
 	return true;
 }
 
@@ -321,12 +324,12 @@ static void finished(void *arg)
 {
 	struct sm *sm = arg;
 
-	sm->job = NULL;
+	sm->sweep.job = NULL;
 	if (!round_start(sm))
 		sweep_step_done(sm, RESULT_DONE);
 }
 
 enum step_result reroute_start(struct sm *sm)
 {
-	return sm->reroute && round_start(sm) ? RESULT_WAIT : RESULT_DONE;
+	return sm->sweep.reroute && round_start(sm) ? RESULT_WAIT : RESULT_DONE;
 }

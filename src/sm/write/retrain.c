@@ -13,6 +13,7 @@
 
 #include "lib/base/alloc.h"
 #include "lib/base/log.h"
+#include "sm/keys/mkey.h"
 #include "sm/sm_internal.h"
 
 struct retrain {

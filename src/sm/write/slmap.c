@@ -12,6 +12,8 @@
 
 #include "lib/base/alloc.h"
 #include "sm/sm_internal.h"
+#include "sm/sweep/reading.h"
+#include "sm/write/write.h"
 
 #define DIFFERENT (TABLE_NONE - 1)	/* in place of a table: the pairs want several */
 

@@ -40,6 +40,11 @@
 #include "lib/base/map64.h"
 #include "lib/iba/iba_names.h"
 #include "sm/sm_internal.h"
+#include "sm/sweep/announce.h"
+#include "sm/sweep/reading.h"
+#include "sm/write/kept_routes.h"
+#include "sm/write/refused_sets.h"
+#include "sm/write/write.h"
 
 static struct log_ratelimit refused_log = LOG_RATELIMIT;
 
@@ -54,11 +59,11 @@ static bool was_lost(struct sm *sm, uint32_t node, const struct smp *s, int stat
 	if (status >= 0) {
 		sweep_heard(sm, node);
 		if (s->method == SMP_SET)
-			sm->work[node].sets_lost = 0;
+			sm->sweep.work[node].sets_lost = 0;
 		return false;
 	}
 	if (s->method == SMP_SET && s->attr == UMAD_SM_ATTR_PORT_INFO)
-		sweep_port_unsure(sm, sm->f->nodes[node].port0 + (uint8_t)s->mod);
+		sweep_port_unsure(sm, sm->sweep.f->nodes[node].port0 + (uint8_t)s->mod);
 	*again = s->method == SMP_SET ? sweep_set_lost(sm, node, "writing") :
 					sweep_smp_lost(sm, node, "writing");
 	return true;
@@ -72,12 +77,12 @@ static void push_number(uint8_t **list, uint32_t *n, uint64_t number)
 
 static enum step_result start_job(struct sm *sm, const struct smp_job_ops *ops)
 {
-	for (uint32_t i = 0; i < sm->f->n_nodes; i++) {
-		memset(sm->work[i].looked, 0, sizeof(sm->work[i].looked));
-		memset(sm->work[i].halved, 0, sizeof(sm->work[i].halved));
-		memset(sm->work[i].told, 0, sizeof(sm->work[i].told));
+	for (uint32_t i = 0; i < sm->sweep.f->n_nodes; i++) {
+		memset(sm->sweep.work[i].looked, 0, sizeof(sm->sweep.work[i].looked));
+		memset(sm->sweep.work[i].halved, 0, sizeof(sm->sweep.work[i].halved));
+		memset(sm->sweep.work[i].told, 0, sizeof(sm->sweep.work[i].told));
 	}
-	sm->job = smp_job_start(sm->mad, sm->f->n_nodes, ops, sm);
+	sm->sweep.job = smp_job_start(sm->mad, sm->sweep.f->n_nodes, ops, sm);
 	return RESULT_WAIT;
 }
 
@@ -95,7 +100,7 @@ static bool bit_of(const uint64_t set[4], unsigned num)
 static bool look_again(struct sm *sm, uint32_t node, const struct smp *s, uint64_t cookie,
 		       int status)
 {
-	struct node_work *w = &sm->work[node];
+	struct node_work *w = &sm->sweep.work[node];
 	unsigned num = (uint8_t)cookie;
 
 	if (!status || s->method != SMP_SET || s->attr != UMAD_SM_ATTR_PORT_INFO)
@@ -115,12 +120,13 @@ static bool look_again(struct sm *sm, uint32_t node, const struct smp *s, uint64
 static bool try_without_lmc(struct sm *sm, uint32_t node, const struct smp *s, uint64_t cookie,
 			    int status)
 {
-	struct node_work *w = &sm->work[node];
+	struct node_work *w = &sm->sweep.work[node];
 	unsigned num = (uint8_t)cookie;
-	uint32_t port = sm->f->nodes[node].port0 + num;
+	uint32_t port = sm->sweep.f->nodes[node].port0 + num;
 
 	if (status != IB_STATUS_BAD_VALUE || s->method != SMP_SET || cookie == COOKIE_SWITCH_INFO ||
-	    !port_is_end(sm->f, port) || sm->plan->lmc[port] == sm->f->ports[port].lmc ||
+	    !port_is_end(sm->sweep.f, port) ||
+		    sm->sweep.plan->lmc[port] == sm->sweep.f->ports[port].lmc ||
 	    bit_of(w->lmc_stays, num))
 		return false;
 	w->lmc_stays[num / 64] |= 1ull << num % 64;
@@ -140,15 +146,15 @@ static uint64_t fields_wanted(const struct sm *sm, const struct want_env *env, u
 {
 	uint8_t data[64];
 
-	memcpy(data, sm->f->ports[port].info, sizeof(data));
+	memcpy(data, sm->sweep.f->ports[port].info, sizeof(data));
 	want_port_fields(env, port, data);
 	return port_info_digest(env, port, data);
 }
 
 static bool fields_are_refused(const struct sm *sm, const struct want_env *env, uint32_t port)
 {
-	return refusals_have_status(store_refusals(sm->store), port_node(sm->f, port)->guid,
-				    UMAD_SM_ATTR_PORT_INFO, sm->f->ports[port].num,
+	return refusals_have_status(store_refusals(sm->store), port_node(sm->sweep.f, port)->guid,
+				    UMAD_SM_ATTR_PORT_INFO, sm->sweep.f->ports[port].num,
 				    fields_wanted(sm, env, port));
 }
 
@@ -158,20 +164,21 @@ static bool fields_are_refused(const struct sm *sm, const struct want_env *env, 
  */
 static bool lmc_can_stay(const struct sm *sm, uint32_t port)
 {
-	return !(sm->plan->lid[port] & ((1u << sm->f->ports[port].lmc) - 1));
+	return !(sm->sweep.plan->lid[port] & ((1u << sm->sweep.f->ports[port].lmc) - 1));
 }
 
 /* What a Set leaves alone is sent as it was found. */
 static void fill_port_info(const struct sm *sm, const struct want_env *env, uint32_t port,
 			   unsigned state, bool as_found, uint8_t data[64])
 {
-	const struct fabric_port *p = &sm->f->ports[port];
-	const struct node_work *w = &sm->work[p->node];
+	const struct fabric_port *p = &sm->sweep.f->ports[port];
+	const struct node_work *w = &sm->sweep.work[p->node];
 	struct want_env then = *env;
 
 	then.as_found = as_found || fields_are_refused(sm, env, port);
 	want_port_info(&then, port, state, data);
-	if (p->lmc == sm->plan->lmc[port] || !port_is_end(sm->f, port) || !lmc_can_stay(sm, port))
+	if (p->lmc == sm->sweep.plan->lmc[port] || !port_is_end(sm->sweep.f, port) ||
+	    !lmc_can_stay(sm, port))
 		return;
 	if (bit_of(w->lmc_stays, p->num) ||
 	    !port_info_differs(env, store_refusals(sm->store), port, p->info))
@@ -182,8 +189,8 @@ static void fill_port_info(const struct sm *sm, const struct want_env *env, uint
 static void port_refused(struct sm *sm, const struct want_env *env, uint32_t node, unsigned num,
 			 uint64_t what, unsigned status)
 {
-	uint32_t port = sm->f->nodes[node].port0 + num;
-	unsigned state = port_next_state(sm->f, port);
+	uint32_t port = sm->sweep.f->nodes[node].port0 + num;
+	unsigned state = port_next_state(sm->sweep.f, port);
 	uint64_t want = fields_wanted(sm, env, port);
 
 	if (what & SET_STATE && state != IB_PORT_NOP)
@@ -193,23 +200,23 @@ static void port_refused(struct sm *sm, const struct want_env *env, uint32_t nod
 		return;
 	refused_note(sm, node, UMAD_SM_ATTR_PORT_INFO, num, want, status);
 	if (port_is_to_reregister(env, port) &&
-	    refusals_know_status(store_refusals(sm->store), sm->f->nodes[node].guid,
+	    refusals_know_status(store_refusals(sm->store), sm->sweep.f->nodes[node].guid,
 				 UMAD_SM_ATTR_PORT_INFO, num, want))
-		map64_put(&sm->asked, sm->f->ports[port].guid, 1);
+		map64_put(&sm->clients.asked, sm->sweep.f->ports[port].guid, 1);
 }
 
 /* The next PortInfo to look at; false if there is none. */
 static bool look_next(struct sm *sm, uint32_t node, struct smp *s, uint64_t *cookie)
 {
-	struct node_work *w = &sm->work[node];
+	struct node_work *w = &sm->sweep.work[node];
 
 	while (w->n_look) {
 		unsigned num = w->look[--w->n_look];
 
-		if (!want_route(sm->f, node, num, s))
+		if (!want_route(sm->sweep.f, node, num, s))
 			continue;
 		sweep_fill_smp(sm, s, SMP_GET, UMAD_SM_ATTR_PORT_INFO,
-			       port_info_modifier(sm->f, node, num));
+			       port_info_modifier(sm->sweep.f, node, num));
 		s->once |= w->lost >= LOST_MANY;
 		*cookie = num;
 		return true;
@@ -221,20 +228,20 @@ static bool look_next(struct sm *sm, uint32_t node, struct smp *s, uint64_t *coo
 
 static void collect_ports(struct sm *sm, const struct want_env *env, uint32_t node)
 {
-	const struct fabric_node *n = &sm->f->nodes[node];
-	struct node_work *w = &sm->work[node];
+	const struct fabric_node *n = &sm->sweep.f->nodes[node];
+	struct node_work *w = &sm->sweep.work[node];
 	uint8_t nums[256];
 	uint32_t k = 0;
 
 	w->ports_collected = true;
-	w->port0_is_new = sm->f->ports[n->port0].lid != sm->plan->lid[n->port0];
+	w->port0_is_new = sm->sweep.f->ports[n->port0].lid != sm->sweep.plan->lid[n->port0];
 	if (n->sw != FABRIC_NONE)
 		w->switch_info = switch_info_needs_set(env, store_refusals(sm->store), n->sw);
 	for (unsigned num = 0; num <= n->nports; num++) {
-		if (!port_is_managed(sm->f, n->port0 + num))
+		if (!port_is_managed(sm->sweep.f, n->port0 + num))
 			continue;
 		/* what a Set would be made from need not be so */
-		if (sm->f->ports[n->port0 + num].unsure)
+		if (sm->sweep.f->ports[n->port0 + num].unsure)
 			push_number(&w->look, &w->n_look, num);
 		else if (port_needs_set(env, store_refusals(sm->store), n->port0 + num))
 			nums[k++] = (uint8_t)num;
@@ -249,13 +256,13 @@ static void collect_ports(struct sm *sm, const struct want_env *env, uint32_t no
  */
 static void note_blind(struct sm *sm, uint32_t node)
 {
-	const struct fabric_node *n = &sm->f->nodes[node];
+	const struct fabric_node *n = &sm->sweep.f->nodes[node];
 	bool active = false;
 
 	for (unsigned num = 1; num <= n->nports; num++)
-		active |= sm->f->ports[n->port0 + num].state == IB_PORT_ACTIVE_S;
-	if (active && sm->f->switches[n->sw].port_change)
-		map64_put(&sm->blind, n->guid, 1);
+		active |= sm->sweep.f->ports[n->port0 + num].state == IB_PORT_ACTIVE_S;
+	if (active && sm->sweep.f->switches[n->sw].port_change)
+		map64_put(&sm->known.blind, n->guid, 1);
 }
 
 /* The next Set for a port; false: there is none. */
@@ -263,14 +270,14 @@ static bool port_set(struct sm *sm, const struct want_env *env, uint32_t node, u
 		     struct smp *s, uint64_t *cookie)
 {
 	const struct refusals *refused = store_refusals(sm->store);
-	struct node_work *w = &sm->work[node];
-	uint32_t port = sm->f->nodes[node].port0 + num;
+	struct node_work *w = &sm->sweep.work[node];
+	uint32_t port = sm->sweep.f->nodes[node].port0 + num;
 	unsigned state = port_set_state(env, refused, port);
 	bool fields = port_fields_need_set(env, refused, port), split = bit_of(w->split, num);
 
 	if (split && bit_of(w->halved, num))
 		fields = false;		/* that was the first half */
-	if ((!fields && state == IB_PORT_NOP) || !want_route(sm->f, node, num, s))
+	if ((!fields && state == IB_PORT_NOP) || !want_route(sm->sweep.f, node, num, s))
 		return false;
 	*cookie = num | (fields ? SET_FIELDS : 0) | (state != IB_PORT_NOP ? SET_STATE : 0);
 	if (split && fields && state != IB_PORT_NOP) {
@@ -278,7 +285,8 @@ static bool port_set(struct sm *sm, const struct want_env *env, uint32_t node, u
 		*cookie = num | SET_FIELDS | SET_FIRST;
 		state = IB_PORT_NOP;
 	}
-	sweep_fill_set(sm, node, s, UMAD_SM_ATTR_PORT_INFO, port_info_modifier(sm->f, node, num));
+	sweep_fill_set(sm, node, s, UMAD_SM_ATTR_PORT_INFO,
+		       port_info_modifier(sm->sweep.f, node, num));
 	s->once |= w->sets_lost;
 	fill_port_info(sm, env, port, state, split && !fields, s->data);
 	if (bit_of(w->told, num))
@@ -289,8 +297,8 @@ static bool port_set(struct sm *sm, const struct want_env *env, uint32_t node, u
 static bool ports_next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie)
 {
 	struct sm *sm = arg;
-	struct node_work *w = &sm->work[node];
-	const struct fabric_node *n = &sm->f->nodes[node];
+	struct node_work *w = &sm->sweep.work[node];
+	const struct fabric_node *n = &sm->sweep.f->nodes[node];
 	struct want_env env = sweep_env(sm);
 
 	if (w->failed)
@@ -299,14 +307,14 @@ static bool ports_next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie
 		collect_ports(sm, &env, node);
 	if (w->switch_info) {
 		w->switch_info = false;
-		if (!want_route(sm->f, node, 0, s))
+		if (!want_route(sm->sweep.f, node, 0, s))
 			return false;
 		note_blind(sm, node);
 		sweep_fill_set(sm, node, s, UMAD_SM_ATTR_SWITCH_INFO, 0);
 		want_switch_info(&env, store_refusals(sm->store), n->sw, s->data);
 		if (w->mcast_top_stays)
 			mad_set_field(s->data, 0, IB_SW_MCAST_FDB_TOP_F,
-				      sm->f->switches[n->sw].mcast_top);
+				      sm->sweep.f->switches[n->sw].mcast_top);
 		*cookie = COOKIE_SWITCH_INFO;
 		return true;
 	}
@@ -320,15 +328,15 @@ static bool ports_next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie
 
 static void mcast_top_refused(struct sm *sm, uint32_t node, unsigned wanted)
 {
-	const struct fabric_switch *sw = &sm->f->switches[sm->f->nodes[node].sw];
+	const struct fabric_switch *sw = &sm->sweep.f->switches[sm->sweep.f->nodes[node].sw];
 	char name[FABRIC_NAME_MAX];
 
-	store_refused(sm->store, sm->f->nodes[node].guid, UMAD_SM_ATTR_SWITCH_INFO,
+	store_refused(sm->store, sm->sweep.f->nodes[node].guid, UMAD_SM_ATTR_SWITCH_INFO,
 		      REFUSED_MCAST_TOP, wanted, sw->mcast_top);
 	log_limited(&refused_log, LOG_LEVEL_WARNING, "sweep",
 		    "%s: keeps MulticastFDBTop 0x%04x, and does not take 0x%04x: it forwards %u MLIDs",
-		    fabric_node_name(sm->f, node, name, sizeof(name)), sw->mcast_top, wanted,
-		    fabric_switch_mlids(sm->f, sm->f->nodes[node].sw));
+		    fabric_node_name(sm->sweep.f, node, name, sizeof(name)), sw->mcast_top, wanted,
+		    fabric_switch_mlids(sm->sweep.f, sm->sweep.f->nodes[node].sw));
 }
 
 /*
@@ -340,10 +348,10 @@ static bool retry_without_mcast_top(struct sm *sm, uint32_t node, unsigned statu
 {
 	char name[FABRIC_NAME_MAX];
 	struct want_env env = sweep_env(sm);
-	struct node_work *w = &sm->work[node];
-	uint32_t sw = sm->f->nodes[node].sw;
-	unsigned held = sm->f->switches[sw].mcast_top;
-	unsigned sent = want_mcast_top(sm->plan, store_refusals(sm->store), sw, held);
+	struct node_work *w = &sm->sweep.work[node];
+	uint32_t sw = sm->sweep.f->nodes[node].sw;
+	unsigned held = sm->sweep.f->switches[sw].mcast_top;
+	unsigned sent = want_mcast_top(sm->sweep.plan, store_refusals(sm->store), sw, held);
 
 	if (sent == held || w->mcast_top_stays)
 		return false;
@@ -353,7 +361,7 @@ static bool retry_without_mcast_top(struct sm *sm, uint32_t node, unsigned statu
 		log_limited(&refused_log, LOG_LEVEL_WARNING, "sweep",
 			    "%s: Set of SwitchInfo refused with status 0x%04x (%s): it may refuse "
 			    "MulticastFDBTop 0x%04x, and is set without it for now",
-			    fabric_node_name(sm->f, node, name, sizeof(name)), status,
+			    fabric_node_name(sm->sweep.f, node, name, sizeof(name)), status,
 			    ib_status_text(status), sent);
 	w->mcast_top_stays = true;
 	w->switch_info = switch_info_rest_needs_set(&env, store_refusals(sm->store), sw);
@@ -380,56 +388,58 @@ static void store_switch_info(struct fabric_switch *sw, const uint8_t data[64])
 static void switch_info_done(struct sm *sm, uint32_t node, const struct smp *s)
 {
 	const struct refusals *refused = store_refusals(sm->store);
-	uint32_t at = sm->f->nodes[node].sw;
-	struct fabric_switch *sw = &sm->f->switches[at];
-	unsigned mcast_top, top = plan_lft_top(sm->plan, at);
+	uint32_t at = sm->sweep.f->nodes[node].sw;
+	struct fabric_switch *sw = &sm->sweep.f->switches[at];
+	unsigned mcast_top, top = plan_lft_top(sm->sweep.plan, at);
 	char name[FABRIC_NAME_MAX];
 
 	store_switch_info(sw, s->data);
-	mcast_top = want_mcast_top(sm->plan, refused, at, sw->mcast_top);
-	if (sw->mcast_top == want_mcast_top(sm->plan, NULL, at, sw->mcast_top))
-		refused_taken(sm, sm->f->nodes[node].guid, UMAD_SM_ATTR_SWITCH_INFO,
+	mcast_top = want_mcast_top(sm->sweep.plan, refused, at, sw->mcast_top);
+	if (sw->mcast_top == want_mcast_top(sm->sweep.plan, NULL, at, sw->mcast_top))
+		refused_taken(sm, sm->sweep.f->nodes[node].guid, UMAD_SM_ATTR_SWITCH_INFO,
 			      REFUSED_MCAST_TOP);
-	else if (sw->mcast_top != mcast_top && !sm->work[node].mcast_top_stays)
+	else if (sw->mcast_top != mcast_top && !sm->sweep.work[node].mcast_top_stays)
 		mcast_top_refused(sm, node, mcast_top);
 	/* a new change may have come in between: that is no refusal */
 	if (sw->lft_top == top && sw->lifetime == sm->settings->packet_lifetime) {
-		refused_taken(sm, sm->f->nodes[node].guid, UMAD_SM_ATTR_SWITCH_INFO, 0);
+		refused_taken(sm, sm->sweep.f->nodes[node].guid, UMAD_SM_ATTR_SWITCH_INFO, 0);
 		return;
 	}
-	store_refused(sm->store, sm->f->nodes[node].guid, UMAD_SM_ATTR_SWITCH_INFO, 0,
+	store_refused(sm->store, sm->sweep.f->nodes[node].guid, UMAD_SM_ATTR_SWITCH_INFO, 0,
 		      switch_info_digest(top, sm->settings->packet_lifetime),
 		      switch_info_digest(sw->lft_top, sw->lifetime));
-	kept_routes_changed(sm, sm->f->nodes[node].guid, UMAD_SM_ATTR_SWITCH_INFO, 0, true);
+	kept_routes_changed(sm, sm->sweep.f->nodes[node].guid, UMAD_SM_ATTR_SWITCH_INFO, 0, true);
 	log_limited(&refused_log, LOG_LEVEL_WARNING, "sweep",
 		    "%s: SwitchInfo keeps LinearFDBTop %u, LifeTimeValue %u",
-		    fabric_node_name(sm->f, node, name, sizeof(name)), sw->lft_top, sw->lifetime);
+		    fabric_node_name(sm->sweep.f, node, name, sizeof(name)), sw->lft_top,
+			    sw->lifetime);
 }
 
 /* Its clients were asked to register again. */
 static void note_told(struct sm *sm, uint32_t port, bool first)
 {
-	const struct fabric_port *p = &sm->f->ports[port];
+	const struct fabric_port *p = &sm->sweep.f->ports[port];
 
-	if (sm->reregister)
-		map64_put(&sm->asked, p->guid, 1);
+	if (sm->clients.reregister)
+		map64_put(&sm->clients.asked, p->guid, 1);
 	if (first)
-		sm->work[p->node].told[p->num / 64] |= 1ull << p->num % 64;
+		sm->sweep.work[p->node].told[p->num / 64] |= 1ull << p->num % 64;
 }
 
 /* It was asked for a step, said that it took it, and has not. */
 static bool stayed(const struct sm *sm, uint32_t port, unsigned before)
 {
-	return sm->f->ports[port].state == before;
+	return sm->sweep.f->ports[port].state == before;
 }
 
 static void port_done(struct sm *sm, const struct want_env *env, uint32_t node, uint64_t cookie,
 		      const struct smp *s)
 {
-	const struct fabric_node *n = &sm->f->nodes[node];
+	const struct fabric_node *n = &sm->sweep.f->nodes[node];
 	unsigned num = (uint8_t)cookie;
 	uint32_t port = n->port0 + num;
-	unsigned before = sm->f->ports[port].state, state = port_next_state(sm->f, port);
+	unsigned before = sm->sweep.f->ports[port].state, state =
+		port_next_state(sm->sweep.f, port);
 	uint64_t want = fields_wanted(sm, env, port), got;
 
 	/* not what the answer says: some devices never show the bit */
@@ -451,10 +461,10 @@ static void port_done(struct sm *sm, const struct want_env *env, uint32_t node, 
 /* What is still to be changed gets a try, be it one more; in two, if it is two things. */
 static void port_looked_at(struct sm *sm, uint32_t node, unsigned num, const struct smp *s)
 {
-	struct node_work *w = &sm->work[node];
+	struct node_work *w = &sm->sweep.work[node];
 	const struct refusals *refused = store_refusals(sm->store);
 	struct want_env env = sweep_env(sm);
-	uint32_t port = sm->f->nodes[node].port0 + num;
+	uint32_t port = sm->sweep.f->nodes[node].port0 + num;
 
 	sweep_store_port(sm, port, s->data);
 	if (!port_needs_set(&env, refused, port))
@@ -467,14 +477,14 @@ static void port_looked_at(struct sm *sm, uint32_t node, unsigned num, const str
 static void switch_info_refused(struct sm *sm, uint32_t node, unsigned status)
 {
 	refused_note(sm, node, UMAD_SM_ATTR_SWITCH_INFO, 0,
-		     switch_info_digest(plan_lft_top(sm->plan, sm->f->nodes[node].sw),
+		     switch_info_digest(plan_lft_top(sm->sweep.plan, sm->sweep.f->nodes[node].sw),
 					sm->settings->packet_lifetime), status);
 }
 
 static void ports_done(void *arg, uint32_t node, const struct smp *s, uint64_t cookie, int status)
 {
 	struct sm *sm = arg;
-	struct node_work *w = &sm->work[node];
+	struct node_work *w = &sm->sweep.work[node];
 	struct want_env env = sweep_env(sm);
 	bool again;
 
@@ -495,7 +505,7 @@ static void ports_done(void *arg, uint32_t node, const struct smp *s, uint64_t c
 	else if (cookie == COOKIE_SWITCH_INFO)
 		switch_info_done(sm, node, s);
 	else if (s->method == SMP_GET && status)
-		sm->work[node].doubtful = true;
+		sm->sweep.work[node].doubtful = true;
 	else if (s->method == SMP_GET)
 		port_looked_at(sm, node, (uint8_t)cookie, s);
 	else if (status)
@@ -512,7 +522,8 @@ static void ports_done(void *arg, uint32_t node, const struct smp *s, uint64_t c
 static bool item_is_refused(struct sm *sm, uint32_t node, item_t it, const struct item_want *want)
 {
 	return !(it & (ITEM_LOOK | ITEM_PROBE)) &&
-	       refusals_have_status(store_refusals(sm->store), sm->f->nodes[node].guid, want->attr,
+	       refusals_have_status(store_refusals(sm->store), sm->sweep.f->nodes[node].guid,
+				    want->attr,
 				    want->mod, hash_bytes(want->data, want->len, 0));
 }
 
@@ -520,9 +531,9 @@ bool write_item(struct sm *sm, uint32_t node, item_t it, struct smp *s)
 {
 	struct item_want want;
 
-	if (!want_route(sm->f, node, item_port(it), s))
+	if (!want_route(sm->sweep.f, node, item_port(it), s))
 		return false;
-	want_item(sm->plan, node, it, &want);
+	want_item(sm->sweep.plan, node, it, &want);
 	if (item_is_refused(sm, node, it, &want) ||
 	    (kept_routes_holds(sm, node, it) && !(it & ITEM_PROBE)))
 		return false;
@@ -530,21 +541,21 @@ bool write_item(struct sm *sm, uint32_t node, item_t it, struct smp *s)
 		sweep_fill_smp(sm, s, SMP_GET, want.attr, want.mod);
 	else
 		sweep_fill_set(sm, node, s, want.attr, want.mod);
-	s->once |= sm->work[node].sets_lost;
+	s->once |= sm->sweep.work[node].sets_lost;
 	if (s->method == SMP_SET)
 		memcpy(s->data, want.data, sizeof(s->data));
-	sm->work[node].joined |= ITEM_KIND(it) == ITEM_SL2VL && ITEM_A(it) == ITEM_ALL;
+	sm->sweep.work[node].joined |= ITEM_KIND(it) == ITEM_SL2VL && ITEM_A(it) == ITEM_ALL;
 	return true;
 }
 
 static bool tables_next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie)
 {
 	struct sm *sm = arg;
-	struct node_work *w = &sm->work[node];
+	struct node_work *w = &sm->sweep.work[node];
 
 	if (!w->settled) {
 		observe_settle(w);
-		w->n = slmap_join(sm->plan, node, w->items, w->n);
+		w->n = slmap_join(sm->sweep.plan, node, w->items, w->n);
 		kept_routes_try(sm, node);
 	}
 	if (!w->failed && adaptive_next(sm, node, s)) {
@@ -568,20 +579,22 @@ static bool tables_next(void *arg, uint32_t node, struct smp *s, uint64_t *cooki
 
 void write_pkeys_differ(struct sm *sm, uint32_t node, item_t item)
 {
-	if (ITEM_KIND(item) == ITEM_PKEY && ITEM_A(item) && node_is_switch(&sm->f->nodes[node]))
-		sm->work[node].pkeys_differ = sm->work[node].doubtful = true;
+	if (ITEM_KIND(item) == ITEM_PKEY && ITEM_A(item) &&
+	    node_is_switch(&sm->sweep.f->nodes[node]))
+		sm->sweep.work[node].pkeys_differ = sm->sweep.work[node].doubtful = true;
 }
 
 static void table_refused(struct sm *sm, uint32_t node, item_t item, const struct item_want *want,
 			  int status)
 {
-	struct node_work *w = &sm->work[node];
+	struct node_work *w = &sm->sweep.work[node];
 
 	if (kept_routes_holds(sm, node, item))
 		return;		/* still so */
-	if (ITEM_KIND(item) == ITEM_PKEY && ITEM_A(item) && node_is_switch(&sm->f->nodes[node]))
+	if (ITEM_KIND(item) == ITEM_PKEY && ITEM_A(item) &&
+	    node_is_switch(&sm->sweep.f->nodes[node]))
 		w->pkeys_differ = true;
-	if (slmap_split(sm->plan, node, w, item))
+	if (slmap_split(sm->sweep.plan, node, w, item))
 		return;
 	refused_note(sm, node, want->attr, want->mod, hash_bytes(want->data, want->len, 0),
 		     (unsigned)status);
@@ -597,25 +610,26 @@ static void table_kept(struct sm *sm, uint32_t node, item_t item, const struct i
 	if (kept_routes_holds(sm, node, item))
 		return;		/* still so, though it does not say so any more */
 	write_pkeys_differ(sm, node, item);
-	if (slmap_split(sm->plan, node, &sm->work[node], item))
+	if (slmap_split(sm->sweep.plan, node, &sm->sweep.work[node], item))
 		return;
 	kept_see(sm, node, item, want, got);
-	sm->work[node].keeps += ITEM_KIND(item) != ITEM_SL2VL;
-	store_refused(sm->store, sm->f->nodes[node].guid, want->attr, want->mod,
+	sm->sweep.work[node].keeps += ITEM_KIND(item) != ITEM_SL2VL;
+	store_refused(sm->store, sm->sweep.f->nodes[node].guid, want->attr, want->mod,
 		      hash_bytes(want->data, want->len, 0), hash_bytes(got, want->len, 0));
-	kept_routes_changed(sm, sm->f->nodes[node].guid, want->attr, want->mod, true);
+	kept_routes_changed(sm, sm->sweep.f->nodes[node].guid, want->attr, want->mod, true);
 	log_limited(&refused_log, LOG_LEVEL_WARNING, "sweep",
 		    "%s: keeps another value for attribute 0x%04x modifier 0x%08x",
-		    fabric_node_name(sm->f, node, name, sizeof(name)), want->attr, want->mod);
+		    fabric_node_name(sm->sweep.f, node, name, sizeof(name)), want->attr, want->mod);
 }
 
 /* What a device says of an SL2VL table is believed when it is read (kept_table_log.c). */
 static void table_taken(struct sm *sm, uint32_t node, item_t item, const struct item_want *want)
 {
 	if (ITEM_KIND(item) != ITEM_SL2VL ||
-	    refusals_know_status(store_refusals(sm->store), sm->f->nodes[node].guid, want->attr,
+	    refusals_know_status(store_refusals(sm->store), sm->sweep.f->nodes[node].guid,
+				 want->attr,
 				 want->mod, hash_bytes(want->data, want->len, 0)))
-		refused_taken(sm, sm->f->nodes[node].guid, want->attr, want->mod);
+		refused_taken(sm, sm->sweep.f->nodes[node].guid, want->attr, want->mod);
 	kept_confirmed(sm, node, item);
 }
 
@@ -623,7 +637,7 @@ void write_item_done(struct sm *sm, uint32_t node, item_t item, const struct smp
 {
 	struct item_want want;
 
-	want_item(sm->plan, node, item, &want);
+	want_item(sm->sweep.plan, node, item, &want);
 	if (s->method == SMP_GET) {
 		if (!status)	/* else nobody knows: it stays as planned */
 			kept_looked(sm, node, item, &want, s->data);
@@ -647,7 +661,7 @@ static void tables_done(void *arg, uint32_t node, const struct smp *s, uint64_t 
 	}
 	if (was_lost(sm, node, s, status, &again)) {
 		if (again)
-			observe_add(&sm->work[node], (item_t)cookie);
+			observe_add(&sm->sweep.work[node], (item_t)cookie);
 		return;
 	}
 	write_item_done(sm, node, (item_t)cookie, s, status);
@@ -657,7 +671,7 @@ static void tables_done(void *arg, uint32_t node, const struct smp *s, uint64_t 
 
 static bool port_may_activate(const struct sm *sm, uint32_t port)
 {
-	const struct fabric *f = sm->f;
+	const struct fabric *f = sm->sweep.f;
 	const struct fabric_port *p = &f->ports[port];
 
 	return port_is_linked(f, port) && p->state == IB_PORT_ARMED_S &&
@@ -667,25 +681,25 @@ static bool port_may_activate(const struct sm *sm, uint32_t port)
 
 static bool may_begin_to_enforce(const struct sm *sm, const struct want_env *env, uint32_t port)
 {
-	return !sm->work[sm->f->ports[port].node].pkeys_differ &&
+	return !sm->sweep.work[sm->sweep.f->ports[port].node].pkeys_differ &&
 	       port_may_enforce(env, store_refusals(sm->store), port);
 }
 
 /* What pass 3 has to do on a port. */
 static bool active_set(const struct sm *sm, uint32_t port, struct smp *s, uint64_t *cookie)
 {
-	const struct fabric_port *p = &sm->f->ports[port];
+	const struct fabric_port *p = &sm->sweep.f->ports[port];
 	struct want_env sweep = sweep_env(sm), env = active_env(&sweep);
 	bool activate = port_may_activate(sm, port);
 
 	if (!activate && !may_begin_to_enforce(sm, &env, port))
 		return false;
-	if (!want_route(sm->f, p->node, p->num, s))
+	if (!want_route(sm->sweep.f, p->node, p->num, s))
 		return false;
 	sweep_fill_set(sm, p->node, s, UMAD_SM_ATTR_PORT_INFO,
-		       port_info_modifier(sm->f, p->node, p->num));
+		       port_info_modifier(sm->sweep.f, p->node, p->num));
 	fill_port_info(sm, &env, port, activate ? IB_PORT_ACTIVE_S : IB_PORT_NOP,
-		       activate && bit_of(sm->work[p->node].split, p->num), s->data);
+		       activate && bit_of(sm->sweep.work[p->node].split, p->num), s->data);
 	*cookie = p->num | (activate ? 0 : COOKIE_ENFORCE);
 	return true;
 }
@@ -693,8 +707,8 @@ static bool active_set(const struct sm *sm, uint32_t port, struct smp *s, uint64
 static bool active_next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie)
 {
 	struct sm *sm = arg;
-	struct node_work *w = &sm->work[node];
-	const struct fabric_node *n = &sm->f->nodes[node];
+	struct node_work *w = &sm->sweep.work[node];
+	const struct fabric_node *n = &sm->sweep.f->nodes[node];
 
 	if (!w->failed && look_next(sm, node, s, cookie))
 		return true;
@@ -716,8 +730,8 @@ static void active_refused(struct sm *sm, uint32_t node, unsigned num, unsigned 
 /* After an error: it is Active by itself meanwhile, or the step alone is worth a try. */
 static void active_looked_at(struct sm *sm, uint32_t node, unsigned num, const struct smp *s)
 {
-	struct node_work *w = &sm->work[node];
-	uint32_t port = sm->f->nodes[node].port0 + num;
+	struct node_work *w = &sm->sweep.work[node];
+	uint32_t port = sm->sweep.f->nodes[node].port0 + num;
 
 	sweep_store_port(sm, port, s->data);
 	if (!port_may_activate(sm, port))
@@ -729,9 +743,9 @@ static void active_looked_at(struct sm *sm, uint32_t node, unsigned num, const s
 static void active_done(void *arg, uint32_t node, const struct smp *s, uint64_t cookie, int status)
 {
 	struct sm *sm = arg;
-	struct node_work *w = &sm->work[node];
+	struct node_work *w = &sm->sweep.work[node];
 	unsigned num = (uint8_t)cookie;
-	uint32_t port = sm->f->nodes[node].port0 + num;
+	uint32_t port = sm->sweep.f->nodes[node].port0 + num;
 	struct want_env sweep = sweep_env(sm), env = active_env(&sweep);
 	bool again;
 
@@ -762,7 +776,7 @@ static void active_done(void *arg, uint32_t node, const struct smp *s, uint64_t 
 	if (status || stayed(sm, port, IB_PORT_ARMED_S))
 		active_refused(sm, node, num, (unsigned)status);
 	else
-		refused_taken(sm, sm->f->nodes[node].guid, UMAD_SM_ATTR_PORT_INFO,
+		refused_taken(sm, sm->sweep.f->nodes[node].guid, UMAD_SM_ATTR_PORT_INFO,
 			      port_set_modifier(num, IB_PORT_ACTIVE_S));
 }
 
@@ -784,7 +798,7 @@ enum step_result write_active(struct sm *sm)
 {
 	static const struct smp_job_ops ops = { active_next, active_done, sweep_job_over };
 
-	for (uint32_t i = 0; i < sm->f->n_nodes; i++)
-		sm->work[i].n_ports = 0;	/* from now on: those to be tried again */
+	for (uint32_t i = 0; i < sm->sweep.f->n_nodes; i++)
+		sm->sweep.work[i].n_ports = 0;	/* from now on: those to be tried again */
 	return start_job(sm, &ops);
 }

@@ -10,6 +10,7 @@
 #include "mad/umad_port.h"
 #include "plan/sm_attributes.h"
 #include "sm/multicast/multicast.h"
+#include "sm/multicast/multicast_sweeps.h"
 #include "sm/sweep/forget.h"
 #include "unit/run.h"
 
@@ -42,23 +43,23 @@ END_TEST
 /* promise: D111 */
 START_TEST(suspects)
 {
-	struct sm sm = { .state = SM_MASTER, .own_port_checked = true, .kind = SWEEP_LOCAL };
+	struct sm sm = { .state = SM_MASTER, .own_port_checked = true, .sweep.kind = SWEEP_LOCAL };
 
 	for (uint64_t guid = 1; guid <= 4096; guid++)
 		sm_suspect(&sm, &(struct suspect){ .guid = guid, .ends = true });
-	ck_assert_uint_eq(sm.suspects.n, 4096);
-	ck_assert_int_eq(sm.again_kind, SWEEP_NONE);
+	ck_assert_uint_eq(sm.wishes.suspects.n, 4096);
+	ck_assert_int_eq(sm.wishes.kind, SWEEP_NONE);
 	/* of one that is suspected already more is told, and no place is taken */
 	sm_suspect(&sm, &(struct suspect){ .guid = 4000, .renamed = true });
-	ck_assert(sm.suspects.v[3999].renamed && !sm.suspects.v[3999].ends);
-	ck_assert_int_eq(sm.again_kind, SWEEP_NONE);
+	ck_assert(sm.wishes.suspects.v[3999].renamed && !sm.wishes.suspects.v[3999].ends);
+	ck_assert_int_eq(sm.wishes.kind, SWEEP_NONE);
 	/* beyond that all is discovered instead */
 	for (uint64_t guid = 5000; guid <= 20000; guid++)
 		sm_suspect(&sm, &(struct suspect){ .guid = guid });
-	ck_assert_uint_eq(sm.suspects.n, 4096);
-	ck_assert_int_eq(sm.again_kind, SWEEP_CHANGE);
-	vec_free(&sm.suspects);
-	free(sm.again_reason);
+	ck_assert_uint_eq(sm.wishes.suspects.n, 4096);
+	ck_assert_int_eq(sm.wishes.kind, SWEEP_CHANGE);
+	vec_free(&sm.wishes.suspects);
+	free(sm.wishes.reason);
 }
 END_TEST
 
@@ -94,7 +95,7 @@ START_TEST(multicast_tables_of_switches_that_are_gone)
 			    .n_nodes = STEADY + VISITORS };
 	struct subnet_state state = { .f = &f };
 	struct buf err = { 0 };
-	struct sm sm = { .mad = &port, .f = &f, .work = work,
+	struct sm sm = { .mad = &port, .sweep.f = &f, .sweep.work = work,
 			 .store = store_open(NULL, NULL, &err) };
 	struct mcast_work *w = calloc(1, sizeof(*w));
 	uint8_t entries[64] = { 1 };

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "lib/base/alloc.h"
+#include "sm/devices/left_out.h"
 #include "sm/devices/node_names.h"
 #include "sm/sm_internal.h"
 #include "unit/discovery/devices.h"
@@ -137,7 +138,7 @@ static void begin(const struct devices_fabric *k, uint64_t seed)
 	log_set_level(LOG_LEVEL_ERROR);
 	devices_seed(seed);
 	memset(&sm, 0, sizeof(sm));
-	sm.left_out = left_out_new();
+	sm.devices.left_out = left_out_new();
 	names_new(&sm);
 	now = (struct subnet_state){ .refs = 1 };
 	k->make();
@@ -147,8 +148,8 @@ static void end(void)
 {
 	fabric_free(now.f);
 	names_free(&sm);
-	left_out_free(sm.left_out);
-	vec_free(&sm.suspects);
+	left_out_free(sm.devices.left_out);
+	vec_free(&sm.wishes.suspects);
 	devices_free();
 }
 

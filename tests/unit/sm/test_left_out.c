@@ -8,6 +8,7 @@
 
 #include "lib/base/alloc.h"
 #include "lib/base/bytes.h"
+#include "sm/devices/left_out.h"
 #include "sm/devices/node_names.h"
 #include "sm/sm_internal.h"
 #include "unit/plan/net.h"
@@ -25,7 +26,7 @@ static void setup(void)
 	uint32_t self, leaf;
 
 	memset(&sm, 0, sizeof(sm));
-	sm.left_out = left_out_new();
+	sm.devices.left_out = left_out_new();
 	names_new(&sm);
 	now = (struct subnet_state){ .refs = 1, .f = fabric_new() };
 	self = net_ca(now.f, HOST(0), 1);
@@ -40,8 +41,8 @@ static void setup(void)
 static void teardown(void)
 {
 	names_free(&sm);
-	left_out_free(sm.left_out);
-	vec_free(&sm.suspects);
+	left_out_free(sm.devices.left_out);
+	vec_free(&sm.wishes.suspects);
 	fabric_free(now.f);
 }
 
@@ -134,10 +135,10 @@ START_TEST(an_impossible_one_until_it_is_possible)
 	for (unsigned i = 0; i < 10; i++)
 		ck_assert_int_eq(light_one(odd), LEFT_OUT_SAME);
 	ck_assert_int_eq(light_one(NULL), LEFT_OUT_SAME);
-	ck_assert_uint_eq(sm.suspects.n, 0);
+	ck_assert_uint_eq(sm.wishes.suspects.n, 0);
 	ck_assert_int_eq(light_one(good), LEFT_OUT_BACK);
-	ck_assert_uint_eq(sm.suspects.n, 1);
-	ck_assert_uint_eq(sm.suspects.v[0].guid, LEAF);
+	ck_assert_uint_eq(sm.wishes.suspects.n, 1);
+	ck_assert_uint_eq(sm.wishes.suspects.v[0].guid, LEAF);
 	ck_assert_uint_eq(count(), 0);
 	ck_assert(!left_out_begin(&sm));
 }
@@ -369,7 +370,7 @@ START_TEST(a_false_adapter_is_treated_as_a_switch)
 	info[0] = truth;
 	ck_assert_int_eq(light(info, 1), LEFT_OUT_BACK);
 	ck_assert_uint_eq(count(), 0);
-	ck_assert_uint_eq(sm.suspects.v[0].guid, LEAF);
+	ck_assert_uint_eq(sm.wishes.suspects.v[0].guid, LEAF);
 }
 END_TEST
 
@@ -568,7 +569,7 @@ START_TEST(one_that_is_unplugged_is_forgotten)
 	ck_assert_int_eq(light((const uint8_t *const[]){ NULL, NULL }, 2), LEFT_OUT_SAME);
 	ck_assert_uint_eq(count(), 1);
 	ck_assert_uint_eq(left_out_at(&sm, 0)->near_port, 6);
-	ck_assert_uint_eq(sm.suspects.n, 0);
+	ck_assert_uint_eq(sm.wishes.suspects.n, 0);
 }
 END_TEST
 

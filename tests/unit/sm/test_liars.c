@@ -9,8 +9,10 @@
 
 #include "fabric/edit.h"
 #include "lib/base/alloc.h"
+#include "sm/devices/left_out.h"
 #include "sm/devices/liars.h"
 #include "sm/devices/node_names.h"
+#include "sm/keys/mkey.h"
 #include "sm/sm_internal.h"
 #include "smps.h"
 #include "unit/plan/net.h"
@@ -89,7 +91,7 @@ static void setup(void)
 	sm.loop = loop_new();
 	sm.settings = settings_default();
 	sm.store = store_open(NULL, NULL, NULL);
-	sm.left_out = left_out_new();
+	sm.devices.left_out = left_out_new();
 	mkey_new(&sm);
 	now = (struct subnet_state){ .refs = 1, .generation = 1, .f = tree() };
 	before = (struct subnet_state){ .refs = 1 };
@@ -101,11 +103,11 @@ static void teardown(void)
 	names_free(&sm);
 	liars_free(&sm);
 	mkey_free(&sm);
-	left_out_free(sm.left_out);
+	left_out_free(sm.devices.left_out);
 	store_close(sm.store);
 	settings_free((struct settings *)(uintptr_t)sm.settings);
 	loop_free(sm.loop);
-	vec_free(&sm.suspects);
+	vec_free(&sm.wishes.suspects);
 	fabric_free(now.f);
 	fabric_free(before.f);
 	before.f = NULL;
@@ -119,7 +121,7 @@ static void next_state(void)
 	memset(changed, 0, sizeof(changed));
 	now.since = now.generation++;
 	now.changed = changed;
-	sm.replaced = &before;
+	sm.sweep.replaced = &before;
 }
 
 static uint32_t port_at(uint64_t guid, unsigned num)
@@ -283,7 +285,7 @@ START_TEST(looking_at_changes_finds_the_same)
 
 	liars_look(&sm);
 	for (unsigned round = 0; round < 400; round++) {
-		struct liars *kept = sm.liars;
+		struct liars *kept = sm.devices.liars;
 		size_t n, found = 0;
 		const struct liar *list;
 
@@ -304,15 +306,15 @@ START_TEST(looking_at_changes_finds_the_same)
 		liars_look(&sm);
 		list = liars_list(&sm, &n);
 		for (size_t i = 0; i < n; i++) {
-			struct liars *fresh = sm.liars;
+			struct liars *fresh = sm.devices.liars;
 
-			sm.liars = kept;
+			sm.devices.liars = kept;
 			found += tells(list[i].text);
-			sm.liars = fresh;
+			sm.devices.liars = fresh;
 		}
 		ck_assert_uint_eq(found, n);
 		liars_free(&sm);
-		sm.liars = kept;
+		sm.devices.liars = kept;
 		ck_assert_uint_eq(listed(), n);
 	}
 }
@@ -439,7 +441,7 @@ static void says_no_port(uint64_t guid, unsigned num, const char *text)
 	light_sweeps(3);
 	/* its link stays, and so there is nothing to look for */
 	ck_assert_uint_eq(smps.sweeps, 0);
-	ck_assert_uint_eq(sm.suspects.n, 0);
+	ck_assert_uint_eq(sm.wishes.suspects.n, 0);
 	/* nor where it says another one each time */
 	said_port = num ? num - 1 : 77;
 	light_sweeps(1);
@@ -456,9 +458,9 @@ static void says_the_truth(uint64_t near)
 	light_sweeps(2);
 	ck_assert_uint_eq(smps.sweeps, 1);
 	ck_assert_int_eq(smps.kind, SWEEP_LOCAL);
-	ck_assert_uint_eq(sm.suspects.n, 1);
-	ck_assert_uint_eq(sm.suspects.v[0].guid, near);
-	ck_assert(sm.suspects.v[0].ends);
+	ck_assert_uint_eq(sm.wishes.suspects.n, 1);
+	ck_assert_uint_eq(sm.wishes.suspects.v[0].guid, near);
+	ck_assert(sm.wishes.suspects.v[0].ends);
 	next_state();
 	liars_look(&sm);		/* what that sweep publishes is what was answered */
 	ck_assert_uint_eq(listed(), 0);

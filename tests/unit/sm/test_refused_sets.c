@@ -3,6 +3,7 @@
 #include <check.h>
 
 #include "sm/sm_internal.h"
+#include "sm/write/refused_sets.h"
 #include "unit/plan/net.h"
 #include "unit/run.h"
 

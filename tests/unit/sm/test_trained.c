@@ -15,7 +15,7 @@ static struct fabric f = { .nodes = nodes, .n_nodes = 2, .ports = ports, .n_port
 
 static void store(uint32_t port, unsigned before, unsigned now)
 {
-	struct sm sm = { .f = &f, .work = work };
+	struct sm sm = { .sweep.f = &f, .sweep.work = work };
 	uint8_t info[64] = { 0 };
 
 	memset(work, 0, sizeof(work));

@@ -16,6 +16,7 @@
 #include "sm/sm_internal.h"
 #include "sm/sweep/difference.h"
 #include "sm/sweep/want.h"
+#include "sm/write/write.h"
 #include "unit/run.h"
 
 #define N_CAS 3

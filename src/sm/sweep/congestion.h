@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What another manager set up of congestion control.
+ */
+#ifndef QOSD_SM_SWEEP_CONGESTION_H
+#define QOSD_SM_SWEEP_CONGESTION_H
+
+#include "sm/sm.h"
+
+void congestion_new(struct sm *sm);
+void congestion_free(struct sm *sm);
+/* A state is published, whose devices are asked in the background. */
+void congestion_after_sweep(struct sm *sm);
+struct sm_congestion congestion_sum(const struct sm *sm);
+
+#endif
