@@ -397,6 +397,31 @@ static void print_reload(const json_t *answer)
 	printf("the policy is accepted\n");
 }
 
+static void put_step(const json_t *s)
+{
+	char took[32] = "";
+
+	if (!json_is_null(json_object_get(s, "seconds")))
+		snprintf(took, sizeof(took), "%.3f s", real(s, "seconds"));
+	printf("%c %-12s %10s  %-10s  %s\n", json_is_true(json_object_get(s, "running")) ? '>' : ' ',
+	       str(s, "step"), took, str(s, "phase"), str(s, "what"));
+}
+
+static void print_sweep_steps(const json_t *answer)
+{
+	const json_t *sweeps = json_object_get(json_object_get(answer, "result"), "sweeps");
+	const json_t *sweep, *step;
+	size_t i, k;
+
+	json_array_foreach(sweeps, i, sweep) {
+		printf("%s%s%s\n", i ? "\n" : "", str(sweep, "sweep"),
+		       json_is_true(json_object_get(sweep, "running")) ? ": this one runs" :
+		       json_is_true(json_object_get(sweep, "current")) ? ": the last one" : "");
+		json_array_foreach(json_object_get(sweep, "steps"), k, step)
+			put_step(step);
+	}
+}
+
 static void print_links_release(const json_t *answer)
 {
 	const json_t *result = json_object_get(answer, "result");
@@ -416,6 +441,7 @@ const struct output text_route = { .head = print_route };
 const struct output text_sl2vl = { .head = print_sl2vl };
 const struct output text_vlarb = { .head = print_vlarb };
 const struct output text_reload = { .head = print_reload };
+const struct output text_sweep_steps = { .head = print_sweep_steps };
 const struct output text_sweep = { .says = "a sweep is asked for" };
 const struct output text_links_release = { .head = print_links_release };
 const struct output text_links_retrain = { .says = "the link is being trained" };

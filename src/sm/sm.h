@@ -137,6 +137,16 @@ struct sm_left {
 };
 /* The i-th, in no order; false: there are fewer.  text is added to. */
 bool sm_left_out(const struct sm *sm, size_t i, struct sm_left *out);
+/* A step of a kind of sweep, as steps.c has it. */
+struct sm_sweep_step {
+	const char *kind, *name, *phase, *what;	/* constant */
+	bool current;		/* it is of the sweep that runs, or, if none does, the last one */
+	bool runs;		/* right now */
+	unsigned runs_so_far;	/* of that sweep: how often it was begun, 255 at most … */
+	int64_t took_us;	/* … and how long that took, all together; of one that runs, so far */
+};
+/* The i-th step of the kind-th kind, in order; false: there are fewer.  sm may be NULL: none has run. */
+bool sm_sweep_step(const struct sm *sm, unsigned kind, unsigned i, struct sm_sweep_step *out);
 /* A full sweep as soon as the running one is over. */
 void sm_request_sweep(struct sm *sm, const char *reason);
 /*

@@ -274,3 +274,29 @@ void cmd_status(const struct ctl_call *c, struct reply *r)
 	json_object_set_new(status, "version", json_text(c->env->version));
 	reply_result(r, status);
 }
+
+/* --- sweep steps --- */
+
+static json_t *json_step(const struct sm_sweep_step *s)
+{
+	return json_pack("{s:s, s:s, s:s, s:b, s:i, s:o}", "step", s->name, "phase", s->phase,
+			 "what", s->what, "running", s->runs, "begun", (int)s->runs_so_far, "seconds",
+			 s->runs_so_far ? json_real((double)s->took_us * 1e-6) : json_null());
+}
+
+void cmd_sweep_steps(const struct ctl_call *c, struct reply *r)
+{
+	json_t *sweeps = json_array();
+	struct sm_sweep_step s;
+
+	for (unsigned kind = 0; sm_sweep_step(c->env->sm, kind, 0, &s); kind++) {
+		json_t *steps = json_array();
+
+		for (unsigned i = 0; sm_sweep_step(c->env->sm, kind, i, &s); i++)
+			json_array_append_new(steps, json_step(&s));
+		json_array_append_new(sweeps, json_pack("{s:s, s:b, s:b, s:o}", "sweep", s.kind,
+			"current", s.current, "running", s.current && c->view->sm.sweeping,
+			"steps", steps));
+	}
+	reply_result(r, json_pack("{s:o}", "sweeps", sweeps));
+}

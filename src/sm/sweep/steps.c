@@ -264,3 +264,25 @@ void sweep_lost(struct sm *sm)
 	sweep_cleanup(sm, false);
 	sm_sweep_ended(sm, false);
 }
+
+bool sm_sweep_step(const struct sm *sm, unsigned kind, unsigned i, struct sm_sweep_step *out)
+{
+	const struct sweep_progress none = { 0 }, *p = sm ? &sm->progress : &none;
+	const struct sweep_traits *t = &sweep_kinds[kind + 1];	/* but for SWEEP_NONE */
+	enum phase phase = PHASE_IDLE;
+
+	if (kind + 1 >= SWEEP_KINDS || i >= SWEEP_STEPS || t->steps[i] == STEP_NONE)
+		return false;
+	for (unsigned k = 0; k <= i; k++)
+		if (steps[t->steps[k]].phase != PHASE_SAME)
+			phase = steps[t->steps[k]].phase;
+	*out = (struct sm_sweep_step){ .kind = t->name, .name = steps[t->steps[i]].name,
+				       .phase = phase_name(phase), .what = steps[t->steps[i]].what };
+	if (p->kind != kind + 1)
+		return true;
+	out->current = true;
+	out->runs = p->step == t->steps[i];
+	out->runs_so_far = p->runs[t->steps[i]];
+	out->took_us = p->took_us[t->steps[i]] + (out->runs ? clock_mono_us() - p->begun_us : 0);
+	return true;
+}

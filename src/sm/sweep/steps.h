@@ -71,7 +71,7 @@ struct sweep_traits {
 };
 extern const struct sweep_traits sweep_kinds[SWEEP_KINDS];
 
-/* How far a sweep has come: what sm_sweep_steps() shows. */
+/* How far a sweep has come: what sm_sweep_step() shows. */
 struct sweep_progress {
 	enum sweep_kind kind;
 	enum sweep_step step;		/* that runs; STEP_NONE: none */

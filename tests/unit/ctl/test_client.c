@@ -228,6 +228,7 @@ START_TEST(text_of_each_command)
 	expect("explain 1 5 --sl 5", 0, "path         none: ");
 	expect("reload", 0, "policy.yaml:7:3: warning: a doubt");
 	expect("sweep", 0, "a sweep is asked for");
+	expect("sweep steps", 0, "local\n  probe                    probing     reads the ports");
 	expect("priority 3", 0, "the priority is set");
 }
 END_TEST

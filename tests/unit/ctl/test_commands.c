@@ -352,7 +352,7 @@ START_TEST(every_command_has_its_right)
 		"partition change", "reload", "sweep", "priority", "links release", "links retrain",
 		"counters", "holdings remove", "mcast remove",
 	}, *const reads[] = {
-		"status", "nodes", "ports", "route", "sl2vl", "vlarb", "explain", "bandwidth",
+		"status", "sweep steps", "nodes", "ports", "route", "sl2vl", "vlarb", "explain", "bandwidth",
 		"mcast", "services", "subscriptions", "dump", "export ibacm", "health", "metrics",
 		"events", "sa-stats", "policy show", "policy history", "partition show",
 		"partitions", "holdings", "routes",
@@ -430,6 +430,28 @@ START_TEST(sweep_is_passed_on)
 
 	ck_assert(json_is_true(json_object_get(head, "ok")));
 	ck_assert_uint_eq(sweeps, 1);
+	json_decref(head);
+}
+END_TEST
+
+/* Without a subnet manager: the order, and no times. */
+START_TEST(steps_of_sweeps)
+{
+	static const char *const kinds[] = { "picture", "takeover", "policy", "local", "change", "full" };
+	json_t *head = ask("{\"command\": \"sweep steps\"}", NULL);
+	const json_t *list = json_object_get(json_object_get(head, "result"), "sweeps");
+
+	ck_assert_uint_eq(json_array_size(list), ARRAY_SIZE(kinds));
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		const json_t *sweep = json_array_get(list, i);
+		const json_t *steps = json_object_get(sweep, "steps");
+
+		ck_assert_str_eq(json_string_value(json_object_get(sweep, "sweep")), kinds[i]);
+		ck_assert(json_is_false(json_object_get(sweep, "current")));
+		ck_assert_uint_gt(json_array_size(steps), 5);
+		ck_assert(json_is_null(json_object_get(json_array_get(steps, 0), "seconds")));
+	}
+	ck_assert_uint_eq(sweeps, 0);	/* none is asked for */
 	json_decref(head);
 }
 END_TEST
@@ -926,6 +948,7 @@ static Suite *commands_suite(void)
 	tcase_add_test(t, who_may_not_is_told_why);
 	tcase_add_test(t, reload_tells_findings);
 	tcase_add_test(t, sweep_is_passed_on);
+	tcase_add_test(t, steps_of_sweeps);
 	tcase_add_test(t, priority_is_passed_on);
 	tcase_add_test(t, links_are_released);
 	tcase_add_test(t, status_has_what_is_promised);
