@@ -2,7 +2,6 @@
 /*
  * The life of the subnet manager: its state, its beginning and its end, and what `status` tells.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,9 +9,6 @@
 #include <infiniband/umad_sm.h>
 
 #include "lib/base/alloc.h"
-#include "lib/base/backoff.h"
-#include "lib/base/bytes.h"
-#include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "sa/registry/groups.h"
 #include "sm/devices/left_out.h"
@@ -29,7 +25,6 @@
 #include "sm/write/kept_routes.h"
 #include "sm/write/refused_sets.h"
 #include "sm/write/remnants.h"
-
 
 const char *sm_state_name(enum sm_state s)
 {

@@ -76,6 +76,12 @@ policy 2 64 "$table" >policy.yaml
 reload || bad "refused: $(cat reload)"
 expect "Sets" "$sets" "$(sets)"
 expect "no word of a rejected file any more" "null" "$(status rejected)"
+took() {
+	ctl -j sweep steps | jq -r --arg step "$1" '.sweeps[] | select(.current) | .sweep as $sweep |
+		.steps[] | select(.step == $step) | "\($sweep) \(.seconds != null)"'
+}
+expect "the sweep that was taken, and its step" "policy true" "$(took tables)"
+expect "a step that it does not have" "" "$(took discover)"
 
 note "another SL: answers change, tables do not"
 policy 3 64 "$table" >policy.yaml

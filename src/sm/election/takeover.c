@@ -15,7 +15,6 @@
  * is tried once, and when many are lost the rest is left to the sweep that follows.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/alloc.h"
 #include "lib/base/clock.h"

@@ -7,8 +7,9 @@
 
 #include "sm/sweep/steps.h"
 
-/* probe.c: steps of a sweep: from sm->wishes.suspects; what did not answer a discovery, with the other M_Keys, into sm->sweep.found */
+/* A step of a sweep: looks at what is around wishes.suspects. */
 enum step_result probe_start(struct sm *sm);
+/* Another: asks what did not answer the discovery with the other M_Keys, and adds it to sweep.found. */
 enum step_result probe_hidden(struct sm *sm);
 /* Something new is suspected: if it is a switch, others are not waited for (probe_wait.c). */
 void probe_hurry(struct sm *sm);

@@ -26,7 +26,7 @@
 #include "sm/write/remnants.h"
 #include "sm/write/write.h"
 
-/* Flags in the unused bits of an item; those for writing are in sm_internal.h. */
+/* Flags in the unused bits of an item; those for writing are in sweep.h. */
 #define READ	ITEM_READ
 #define ISSUED	(1u << 26)	/* the Get is on its way, or done */
 #define SAMPLE	(1u << 25)

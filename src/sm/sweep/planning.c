@@ -13,7 +13,6 @@
  * begins as soon as the first is done.
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

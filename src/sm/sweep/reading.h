@@ -34,6 +34,8 @@ item_t inherited_take(struct sm *sm, uint32_t node, item_t item, const uint8_t *
 bool inherited_is_possible(const struct sm *sm, uint32_t node);
 /* The VLs that SL 0 is on when it leaves by a port, as far as that was read in this sweep. */
 uint16_t inherited_uses(const struct sm *sm, uint32_t node, unsigned num);
+/* Says in the log what was replaced. */
+void inherited_tell(struct sm *sm);
 
 /*
  * adaptive.c: a step of a sweep, which asks switches for it.  Then, where it is on, an SMP that
@@ -53,7 +55,5 @@ struct device_range {
 bool node_is_one_of(const struct fabric_node *n, const struct device_range *ranges, size_t count);
 /* A switch of a kind that is known to have it. */
 bool adaptive_is_known(const struct fabric_node *n);
-/* Says in the log what was replaced. */
-void inherited_tell(struct sm *sm);
 
 #endif

@@ -3,7 +3,6 @@
  * The beginning and the end of every sweep, and what its steps have in common: how their SMPs are filled,
  * and when a device that does not answer is given up.  steps.h has the order of the steps.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

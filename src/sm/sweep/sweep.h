@@ -176,7 +176,7 @@ void sweep_begin(struct sm *sm, enum sweep_kind kind, const char *reason);
 /* Drops whatever a sweep holds; for its end and for shutting down. */
 void sweep_cleanup(struct sm *sm, bool keep_fabric);
 void sweep_free_work(struct sm *sm);
-/* By publish_timer, at the end of STEP_TURN; arg: the struct sm. */
+/* Of turn_timer: the end of STEP_TURN; arg: the struct sm. */
 void sweep_turned(void *arg);
 /* What sweep_coming() told the SA is published, or given up. */
 void sweep_nothing_is_coming(struct sm *sm);

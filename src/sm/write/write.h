@@ -32,8 +32,7 @@ enum step_result reroute_start(struct sm *sm);
  */
 void write_pkeys_differ(struct sm *sm, uint32_t node, item_t item);
 
-/* live_vls.c: steps of a sweep */
-void vls_new(struct sm *sm);
+/* live_vls.c: more VLs, and another MTU, for links at work; and fewer VLs: steps of a sweep */
 void vls_free(struct sm *sm);
 /* What refused_set.got is for a PortInfo, if mod is one of those that live_vls.c remembers; false: it is not. */
 bool vls_kept_digest(uint32_t mod, const uint8_t info[64], uint64_t *out);
