@@ -206,7 +206,7 @@ helpers_perf = mad/fake_umad plan/net
 helpers_sm = plan/net discovery/devices
 UNIT_TESTS = $(foreach l,$(LAYERS),$(patsubst %.c,$(BUILD)/%,$(call unit_sources,$(l))))
 
-$(BUILD)/obj/tests/unit/%: ALL_CPPFLAGS += -Itests $(CHECK_CFLAGS)
+$(BUILD)/obj/tests/unit/%: ALL_CPPFLAGS += -Itests -include unit/assert.h $(CHECK_CFLAGS)
 define unit_rule
 $(patsubst %.c,$(BUILD)/%,$(call unit_sources,$(1))): $(BUILD)/tests/unit/$(1)/%: \
 		$(BUILD)/obj/tests/unit/$(1)/%.o $(call unit_helpers,$(1)) \
