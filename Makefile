@@ -304,6 +304,14 @@ BOTH_TESTS = $(wildcard tests/e2e/[0-9]*.sh)
 SIM_TESTS = $(BOTH_TESTS) $(wildcard tests/e2e/sim-*.sh)
 ALL_TESTS = $(RUNNER_TESTS) $(LAYER_TESTS) $(PROMISE_TESTS) $(FILE_TESTS) $(UNIT_TESTS) $(GOLDEN_TESTS) $(FUZZ_TESTS) \
 	$(E2E_TESTS)
+# Left out under sanitizers ("Under sanitizers" in tests/README.md says why).
+ifneq ($(SANITIZE),)
+UNSANITIZED_TESTS = $(RUNNER_TESTS) $(LAYER_TESTS) $(PROMISE_TESTS) $(FILE_TESTS) $(BOTH_TESTS)
+endif
+# Unit tests that tests/times does not name take less than three seconds each.
+slow_units = $(addprefix $(BUILD)/,$(shell sed -nE 's/^[0-9]+ [0-9]+ (tests\/unit\/.*)/\1/p' tests/times))
+QUICK_UNITS = $(filter-out $(slow_units),$(UNIT_TESTS))
+QUICK_E2E = tests/e2e/01-bring-up.sh
 
 # With LAYER=qos only that layer's unit tests; with T=name only those tests
 # whose path contains it.
@@ -318,8 +326,8 @@ endif
 jobs = $(if $(findstring j,$(filter-out --%,$(MAKEFLAGS))),,-j$(shell nproc))
 submake = $(MAKE) --no-print-directory
 
-.PHONY: check run-check check-programs check-unit check-golden check-layers check-promises check-files check-e2e \
-	check-sanitize check-threads promises files
+.PHONY: check run-check check-quick check-programs check-unit check-golden check-layers check-promises check-files \
+	check-e2e check-sanitize check-threads promises files
 check:	## install what is missing, build, run every test (JOBS=n at a time)
 	@scripts/deps --if-missing
 	@+$(submake) $(jobs) all check-programs
@@ -339,7 +347,12 @@ promises:	## make tests/PROMISES.md from the tags in the tests
 	@tests/check-promises --write
 
 run-check: all check-programs
-	@tests/run $(call chosen,$(ALL_TESTS)) QOSD_SIMULATOR=qosd-sim $(call chosen,$(SIM_TESTS))
+	@tests/run $(call chosen,$(filter-out $(UNSANITIZED_TESTS),$(ALL_TESTS))) \
+		QOSD_SIMULATOR=qosd-sim $(call chosen,$(SIM_TESTS))
+
+check-quick: all $(QUICK_UNITS) $(TEST_TOOLS)	## what breaks most, in a minute: short unit tests, a bring-up
+	@tests/run $(LAYER_TESTS) $(PROMISE_TESTS) $(FILE_TESTS) $(QUICK_UNITS) $(GOLDEN_TESTS) $(QUICK_E2E) \
+		QOSD_SIMULATOR=qosd-sim $(QUICK_E2E)
 
 check-unit: $(chosen_units)	## unit tests only (LAYER=qos, T=match: some of them)
 	@tests/run $(chosen_units)
@@ -359,11 +372,11 @@ check-files:	## whether src/README.md is what the header comments say
 check-e2e: all $(TEST_TOOLS) $(TOOL_LIBRARIES)	## end to end on a simulated fabric (T=name: some of them)
 	@tests/run $(call chosen,$(E2E_TESTS)) QOSD_SIMULATOR=qosd-sim $(call chosen,$(SIM_TESTS))
 
-check-sanitize:	## every test with address and undefined behaviour sanitizers
+check-sanitize:	## each test once with address and undefined behaviour sanitizers
 	@+$(submake) $(jobs) SANITIZE=address,undefined all check-programs
 	@+$(submake) SANITIZE=address,undefined run-check
 
-check-threads:	## every test with the thread sanitizer
+check-threads:	## each test once with the thread sanitizer
 	@+$(submake) $(jobs) SANITIZE=thread all check-programs
 	@+$(submake) SANITIZE=thread run-check
 
