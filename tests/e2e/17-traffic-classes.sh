@@ -92,9 +92,16 @@ judge() {
 			}
 			return n
 		}
-		# The arbiter, packet by packet, all of one MTU; got[VL] per cent.
-		function run(nh, got,  sent, high, i, v, h, l, hleft, lleft, credit, total) {
+		# The arbiter, packet by packet, all of one MTU; got[VL] per cent.  Most ports have
+		# the tables of another one.
+		function run(nh, got,  as, n, list, sent, high, v, h, l, hleft, lleft, credit) {
 			for (v in got) delete got[v]
+			as = mtu " " limit " " $6 " " (nh ? $7 : "-")
+			if (as in ran) {
+				n = split(ran[as], list, " ")
+				for (v = 1; v < n; v += 2) got[list[v]] = list[v + 1]
+				return
+			}
 			h = l = 1
 			hleft = nh ? hweight[1] * 64 : 0; lleft = nl ? lweight[1] * 64 : 0
 			credit = limit ? limit * 4096 : 1
@@ -109,7 +116,10 @@ judge() {
 					credit = limit ? limit * 4096 : 1
 				}
 			}
-			for (v in got) got[v] *= 100 / sent
+			for (v in got) {
+				got[v] *= 100 / sent
+				ran[as] = ran[as] v " " got[v] " "
+			}
 		}
 		function off(a, b) { return a - b > 2 || b - a > 2 }
 		BEGIN {
@@ -220,9 +230,15 @@ END
 up
 # SLs by the plan: default 0, latency 1, urgent says 2, storage 3, normal 4.
 classes=("1,2:high:-" 3:low:50 4:low:30 0:low:20)
-# shellcheck disable=SC2046 # a list
-scan $(all_ports) >ports
-expect "ports read" "$(linked_ports "$topology")" "$(wc -l <ports)"
+# Each port on qosd-sim; on ibsim, which answers more slowly, one of each kind, as below.
+if [ "$simulator" = qosd-sim ]; then
+	# shellcheck disable=SC2046 # a list
+	scan $(all_ports) >ports
+	expect "ports read" "$(linked_ports "$topology")" "$(wc -l <ports)"
+else
+	# shellcheck disable=SC2086 # a list
+	scan $some >ports
+fi
 expect "ports that are wrong" "" "$(wrong_ports ports 10 "${classes[@]}")"
 expect "findings" "" "$(findings)"
 expect "SLs that share a VL, on a CA and in the middle" "0 1,2 3 4, 0 1,2 3 4" \

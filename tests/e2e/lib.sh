@@ -470,20 +470,23 @@ all_lids_arrive() {
 # record NODE ARGUMENT...: what saquery gets to a PathRecord query, as IBA codes:
 # "sl=2 mtu=4 rate=7 life=18 tclass=0", "none" or "status 0x0500".
 record() {
-	local node=$1 out sl mtu rate life tclass
+	local node=$1 out name
+	local -A value=()
 	shift
 	out=$(on "$node" saquery PR "$@" 2>&1)
 	if [[ $out =~ 'Query result returned '(0x[0-9a-f]+) ]]; then
 		echo "status ${BASH_REMATCH[1]}"
 		return
 	fi
-	value() { sed -nE "s/^[[:space:]]*$1\.+(0x[0-9A-F]+)$/\1/p" <<<"$out" | head -n 1; }
-	sl=$(value sl) mtu=$(value mtu) rate=$(value rate) life=$(value pkt_life) tclass=$(value tclass)
-	if [ -z "$sl" ]; then
+	for name in sl mtu rate pkt_life tclass; do
+		[[ $'\n'$out =~ $'\n'[[:blank:]]*$name\.+(0x[0-9A-F]+) ]] && value[$name]=${BASH_REMATCH[1]}
+	done
+	if [ -z "${value[sl]:-}" ]; then
 		echo none
 		return
 	fi
-	echo "sl=$((sl)) mtu=$((mtu & 63)) rate=$((rate & 63)) life=$((life & 63)) tclass=$((tclass))"
+	echo "sl=$((value[sl])) mtu=$((value[mtu] & 63)) rate=$((value[rate] & 63))" \
+		"life=$((value[pkt_life] & 63)) tclass=$((value[tclass]))"
 }
 
 # trace_some NODE LMC: a sample of pairs of LIDs, from the first of one port to the
@@ -533,21 +536,27 @@ sl2vl() {
 # vlarb NODE GUID PORT: "low: VL:WEIGHT ... high: VL:WEIGHT ..." without the empty
 # entries at the end.
 vlarb() {
-	local vls='' weights line out=''
-	while read -r line; do
-		case $line in
-		"# Low"*) out+="low:" ;;
-		"# High"*) out+=" high:" ;;
-		VL*) vls=$(tr '|' ' ' <<<"${line#*:}") ;;
-		WEIGHT*)
-			weights=$(tr '|' ' ' <<<"${line#*:}")
-			# shellcheck disable=SC2086 # the lists are meant to be split
-			out+=$(paste -d : <(printf '%d\n' $vls) <(printf '%d\n' $weights) |
-				sed 's/^/ /' | tr -d '\n' | sed -E 's/( 0:0)+$//')
-			;;
-		esac
-	done < <(on "$1" smpquery -G vlarb "$2" "$3" 2>&1)
-	echo "$out"
+	on "$1" smpquery -G vlarb "$2" "$3" 2>&1 | awk '
+		function number(s,  n, i) {
+			if (sub(/^0x/, "", s) == 0)
+				return s + 0
+			for (i = 1; i <= length(s); i++)
+				n = n * 16 + index("0123456789abcdef", tolower(substr(s, i, 1))) - 1
+			return n
+		}
+		/^# Low/ { out = out "low:" }
+		/^# High/ { out = out " high:" }
+		/^(VL|WEIGHT)/ { row = $1; sub(/^[^:]*:/, ""); gsub(/\|/, " ") }
+		row ~ /^VL/ { n = split($0, vl, " "); row = "" }
+		row ~ /^WEIGHT/ {
+			split($0, weight, " ")
+			part = row = ""
+			for (i = 1; i <= n; i++)
+				part = part " " number(vl[i]) ":" number(weight[i])
+			sub(/( 0:0)+$/, "", part)
+			out = out part
+		}
+		END { print out }'
 }
 
 # port_info NODE GUID PORT FIELD: as smpquery prints it.
