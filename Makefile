@@ -20,7 +20,7 @@
 
 LAYERS = lib/base lib/format lib/iba qos/arbiter cli/convert fabric/ibdm fabric/dump fabric routing routing/gauge \
 	qos plan events sa/registry config store lib/loop mad discovery perf sm sa ctl \
-	sim/net sim/topo sim/dev sim/host sim/check sim/ctl
+	sim/clock sim/net sim/topo sim/dev sim/host sim/check sim/ctl
 
 uses_lib/base   =
 uses_lib/format = lib/base
@@ -50,6 +50,7 @@ uses_ctl        = lib/base lib/format/json.h lib/iba qos/arbiter fabric routing 
 uses_cli/convert = lib/base lib/iba
 # The simulator judges the daemon: the two share only what serves anything, and the reader of
 # topology files, whose records are of what a file says and of nothing that the simulator judges.
+uses_sim/clock  = lib/base
 uses_sim/net    = lib/base
 uses_sim/topo   = lib/base fabric/dump sim/net
 uses_sim/dev    = lib/base lib/format sim/net
@@ -64,8 +65,8 @@ folder_qosd-ctl = cli
 folder_qosd-sim = sim/main
 uses_daemon     = $(filter-out sim/% cli/%,$(LAYERS))
 uses_cli        = lib/base lib/iba cli/convert
-uses_sim/main   = lib/base lib/format fabric/ibdm fabric/dump lib/loop sim/net sim/topo sim/dev sim/host sim/check \
-		sim/ctl sim/preload/socket.h
+uses_sim/main   = lib/base lib/format fabric/ibdm fabric/dump lib/loop sim/clock sim/net sim/topo sim/dev sim/host \
+		sim/check sim/ctl sim/preload/socket.h
 libs_qosd     = $(UMAD_LIBS) $(MAD_LIBS) $(NETDISC_LIBS) $(EV_LIBS) $(YAML_LIBS) \
 		$(JANSSON_LIBS) $(HTTP_LIBS) $(SECCOMP_LIBS)
 libs_qosd-ctl = $(JANSSON_LIBS) $(XML_LIBS)
@@ -187,7 +188,8 @@ $(foreach p,$(PROGRAMS),$(eval $(call program_rule,$(p))))
 
 # Never instrumented itself: it is loaded into programs that are not.
 own_cflags = $(filter-out -fPIE -fsanitize% -fno-sanitize% --coverage,$(ALL_CFLAGS))
-$(PRELOAD): $(wildcard src/sim/preload/*.c src/sim/preload/*.h) include/qosd/sim.h Makefile $(CONFIG)
+$(PRELOAD): $(wildcard src/sim/preload/*.c src/sim/preload/*.h) include/qosd/sim.h \
+		include/qosd/sim_clock.h Makefile $(CONFIG)
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) $(ALL_CPPFLAGS) $(own_cflags) \
 		$(VERBS_CFLAGS) -fPIC -shared -o $@ $(filter %.c,$^) $(LDFLAGS) -ldl

@@ -11,6 +11,9 @@
  *                 read() and write() of the umad device would have, but for large
  *                 ones (below)
  *   SIM_ISSM      held while the port's issm device is open
+ *   SIM_CLOCK     simulated time (qosd/sim_clock.h): with port SIM_CLOCK_PAGE, a struct
+ *                 sim_large follows the answer with the memory file of the page; with the
+ *                 number of a slot, each message is a byte that wakes the slot's thread
  *   SIM_CTL       a command for qosd-sim ctl: NUL-terminated words in one message,
  *                 the first of them "-j" if JSON is wanted; answered by messages of
  *                 'o' and text, and at last 'x' and the exit status as a byte
@@ -30,18 +33,19 @@
 #define SIM_SOCKET_VAR	"QOSD_SIM_SOCKET"	/* environment: path of the socket */
 #define SIM_NODE_VAR	"QOSD_SIM_NODE"		/* … nodes that the process runs on, ';' between */
 #define SIM_MAGIC	0x716f7364u
-#define SIM_PROTOCOL	2
+#define SIM_PROTOCOL	3
 #define SIM_MESSAGE_MAX	320		/* umad header and MAD: what any reader has room for */
 #define SIM_INLINE_MAX	32768
 #define SIM_CAS_MAX	128		/* devices that a process can have: "sim0", "sim1" … */
 
-enum sim_purpose { SIM_CONTROL = 1, SIM_UMAD, SIM_ISSM, SIM_CTL };
+enum sim_purpose { SIM_CONTROL = 1, SIM_UMAD, SIM_ISSM, SIM_CTL, SIM_CLOCK };
+#define SIM_CLOCK_PAGE	UINT32_MAX
 
 struct sim_hello {
 	uint32_t magic, protocol, purpose;
 	int32_t pid;
 	char program[32];
-	char nodes[4096];	/* the value of SIM_NODE_VAR; empty for SIM_CTL */
+	char nodes[4096];	/* the value of SIM_NODE_VAR; empty for SIM_CTL, SIM_CLOCK */
 	uint32_t ca, port;	/* SIM_UMAD, SIM_ISSM: place among the devices, port number */
 };
 

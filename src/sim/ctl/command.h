@@ -150,5 +150,6 @@ bool cmd_traffic(struct call *c);		/* ctl_load.c */
 bool cmd_path(struct call *c);			/* ctl_audit.c */
 bool cmd_check(struct call *c);
 bool cmd_status(struct call *c);		/* status.c */
+bool cmd_pass(struct call *c);
 
 #endif

@@ -28,6 +28,8 @@ static bool cmd_help(struct call *c);
 	X("status", "", "", \
 	  "nodes, ports by state, clients, time, packets", \
 	  0, 0, cmd_status, NULL) \
+	X("pass", "", " TIME", "let simulated time pass as quickly as everybody is done with it", \
+	  1, 1, cmd_pass, NULL) \
 	X("check", "", " [--sl N,...] [--path-sls FILE] [--switches] [--max N]", \
 	  "audit all tables; exit status 1 if something is wrong", \
 	  0, 0, cmd_check, "--sl=", "--path-sls=", "--switches", "--max=", NULL) \

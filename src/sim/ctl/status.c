@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The whole in a few lines.
+ * The whole in a few lines, and time that passes.
  */
 #include "sim/ctl/command.h"
 
@@ -68,4 +68,14 @@ bool cmd_status(struct call *c)
 			      "faults", (json_int_t)s->faults->rules.n,
 			      "clients", clients(s->stats));
 	return true;
+}
+
+bool cmd_pass(struct call *c)
+{
+	int64_t us;
+
+	if (!get_time(c, "a time", c->word[0], &us))
+		return false;
+	return (c->s->hooks.pass && c->s->hooks.pass(c->s, us)) ||
+	       refuse(c, "a command of a script cannot let time pass: it has a time of its own");
 }

@@ -214,6 +214,7 @@ static void on_io(void *arg, int events)
 {
 	struct client *c = arg;
 
+	c->server->passing.events++;
 	if (events & LOOP_WRITE)
 		client_flush(c);	/* which may be the end of it */
 	else
@@ -231,6 +232,7 @@ void client_new(struct server *sv, int fd)
 	c->server = sv;
 	c->fd = fd;
 	c->batch = BATCH;
+	c->slot = SIM_CLOCK_SLOTS;
 	snprintf(c->name, sizeof(c->name), "somebody");
 	c->next = sv->clients;
 	if (c->next)
@@ -271,6 +273,7 @@ void client_drop(struct client *c)
 	if (c->server->last == c)
 		c->server->last = NULL;
 	unlist(c);
+	passing_drop(c);
 	if (c->host)
 		host_close(c->host);
 	if (c->purpose == SIM_ISSM)

@@ -75,7 +75,11 @@ static void open_issm(struct client *c, struct sim_answer *a)
 
 static void open_purpose(struct client *c, const struct sim_hello *h, struct sim_answer *a)
 {
-	if (h->purpose != SIM_CTL && !find_nodes(c, h->nodes, a))
+	if (h->purpose == SIM_CLOCK && !passing_open(c, h->port)) {
+		answer_error(a, EINVAL, "there is no slot %u", h->port);
+		return;
+	}
+	if (h->purpose != SIM_CTL && h->purpose != SIM_CLOCK && !find_nodes(c, h->nodes, a))
 		return;
 	if (h->purpose == SIM_UMAD || h->purpose == SIM_ISSM) {
 		c->port = hello_port(c, h, a);
@@ -111,7 +115,7 @@ static const char *take_hello(struct client *c, const struct message *m)
 		return "said no hello";
 	memcpy(&h, m->data, sizeof(h));
 	h.nodes[sizeof(h.nodes) - 1] = '\0';
-	if (h.magic != SIM_MAGIC || h.purpose < SIM_CONTROL || h.purpose > SIM_CTL)
+	if (h.magic != SIM_MAGIC || h.purpose < SIM_CONTROL || h.purpose > SIM_CLOCK)
 		return "said no hello";
 	set_name(c, &h);
 	if (h.protocol != SIM_PROTOCOL)
@@ -119,7 +123,10 @@ static const char *take_hello(struct client *c, const struct message *m)
 		       "they are of different versions", h.protocol, SIM_PROTOCOL);
 	else
 		open_purpose(c, &h, &a);
-	client_send(c, &a, sizeof(a));
+	if (c->purpose == SIM_CLOCK && h.port == SIM_CLOCK_PAGE)
+		passing_send_page(c, &a);
+	else
+		client_send(c, &a, sizeof(a));
 	return NULL;
 }
 
@@ -240,10 +247,14 @@ static const char *take_command(struct client *c, const struct message *m)
 	}
 	json = !strcmp(words[0], "-j");
 	began = clock_mono_us();
+	c->server->passing.asking = c;
 	end[1] = (char)ctl_run(c->server->sim, n - json, words + json, json, &out);
-	server_stand_still(c->server, clock_mono_us() - began);
+	c->server->passing.asking = NULL;
+	if (!passing_stands(c->server))
+		server_stand_still(c->server, clock_mono_us() - began);
 	send_text(c, &out);
-	client_send(c, end, sizeof(end));
+	if (!c->pass_end_ns)
+		client_send(c, end, sizeof(end));
 	buf_free(&out);
 	return NULL;
 }
@@ -260,7 +271,8 @@ const char *client_take(struct client *c, const struct message *m)
 	case 0: return take_hello(c, m);
 	case SIM_CONTROL: return take_question(c, m);
 	case SIM_UMAD: return take_umad(c, m);
-	case SIM_CTL: return take_command(c, m);
+	case SIM_CTL:
+		return c->pass_end_ns ? "sent a command before the last one was done" : take_command(c, m);
 	default: return "sent something where nothing is to be sent";
 	}
 }

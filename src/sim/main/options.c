@@ -35,6 +35,7 @@ static const char help[] =
 "  -P, --preset NAME    … all those that no rule of the file is for\n"
 "  -S, --seed N         chance comes out the same for the same N (default 1)\n"
 "  -l, --keep-lids      devices have the LIDs of the dump at the start\n"
+"  -T, --time-stands    time passes by `ctl pass' only\n"
 "  -x, --script FILE    commands of ctl with the times when they are to be done\n"
 "  -n, --node NODES     run: where the command runs (default: the first CA)\n"
 "  -s, --socket PATH    serve: where it listens (default $QOSD_SIM_SOCKET,\n"
@@ -79,8 +80,8 @@ static const struct kind {
 	const char *name, *letters, *first_word;
 	bool command;		/* it takes one */
 } kinds[] = {
-	{ "run", "+I:p:P:S:lx:n:vhV", "topology", true },
-	{ "serve", "+I:p:P:S:lx:s:vhV", "topology", false },
+	{ "run", "+I:p:P:S:lTx:n:vhV", "topology", true },
+	{ "serve", "+I:p:P:S:lTx:s:vhV", "topology", false },
 	{ "attach", "+s:hV", "node", true },
 	{ "ctl", "+s:jhV", NULL, true },
 	{ "check", NULL, NULL, true },		/* parse_check() */
@@ -92,6 +93,7 @@ static const struct option longs[] = {
 	{ "preset", required_argument, NULL, 'P' },
 	{ "seed", required_argument, NULL, 'S' },
 	{ "keep-lids", no_argument, NULL, 'l' },
+	{ "time-stands", no_argument, NULL, 'T' },
 	{ "script", required_argument, NULL, 'x' },
 	{ "node", required_argument, NULL, 'n' },
 	{ "socket", required_argument, NULL, 's' },
@@ -122,6 +124,7 @@ static int take_option(struct options *o, int letter)
 			return usage_error("not a number: ", optarg);
 		break;
 	case 'l': o->keep_lids = true; break;
+	case 'T': o->stands = true; break;
 	case 'x': o->script = optarg; break;
 	case 'n': o->nodes = optarg; break;
 	case 's': o->socket = optarg; break;

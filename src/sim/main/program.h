@@ -2,7 +2,7 @@
 /*
  * The program's parts: main.c chooses what to do, options.c reads the words.
  * world.c makes the fabric; server.c, client.c, question.c and outq.c have it on a
- * socket, for serve.c and run.c.  attach.c and ask.c are on the other side of it.
+ * socket, for serve.c and run.c, and passing.c has its time.  attach.c and ask.c are on the other side of it.
  */
 #ifndef QOSD_SIM_MAIN_PROGRAM_H
 #define QOSD_SIM_MAIN_PROGRAM_H
@@ -25,7 +25,7 @@ struct options {
 	const char *profiles, *preset, *script;
 	const char *nodes;		/* run, attach: "A;B", "" if not said */
 	uint64_t seed;
-	bool keep_lids, verbose, json;
+	bool keep_lids, stands, verbose, json;
 	char **words;			/* the command, NULL-terminated */
 	int n_words;
 };

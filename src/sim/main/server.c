@@ -3,7 +3,8 @@
  * The socket, time, and whose turn it is; see server.h.
  *
  * The fabric's timer is a timerfd: devices answer within microseconds, and the
- * loop's own timers are good to a millisecond.
+ * loop's own timers are good to a millisecond.  While time stands it says when to
+ * look whether everybody rests.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,27 +19,38 @@
 #include <unistd.h>
 
 #include "lib/base/alloc.h"
-#include "lib/base/clock.h"
 #include "server.h"
 
 static int64_t simulated_now(const struct server *sv)
 {
-	return clock_mono_us() - sv->start_us;
+	return passing_now_us(sv) - sv->start_us;
+}
+
+void server_arm(struct server *sv, int64_t us)
+{
+	struct itimerspec t = { 0 };
+
+	if (us <= 0)
+		us = 1;		/* 0 would stop it */
+	t.it_value.tv_sec = us / 1000000;
+	t.it_value.tv_nsec = us % 1000000 * 1000;
+	timerfd_settime(sv->timer, 0, &t, NULL);
 }
 
 /* Sets the timer to go off in delay_us, unless it does earlier anyway. */
 static void set_timer(struct server *sv, int64_t delay_us)
 {
-	struct itimerspec t = { 0 };
 	int64_t when = sim_now(sv->sim) + delay_us;
 
+	sv->due_us = delay_us < 0 ? -1 : when;
+	if (passing_stands(sv)) {
+		if (delay_us == 0)
+			server_arm(sv, 0);
+		return;
+	}
 	if (delay_us < 0 || (sv->timer_us >= 0 && sv->timer_us <= when))
 		return;
-	if (delay_us == 0)
-		delay_us = 1;		/* 0 would stop it */
-	t.it_value.tv_sec = delay_us / 1000000;
-	t.it_value.tv_nsec = delay_us % 1000000 * 1000;
-	timerfd_settime(sv->timer, 0, &t, NULL);
+	server_arm(sv, delay_us);
 	sv->timer_us = when;
 }
 
@@ -74,6 +86,8 @@ static void on_timer(void *arg, int events)
 		return;
 	sv->timer_us = -1;
 	server_turn(sv);
+	if (passing_stands(sv))
+		passing_look(sv);
 }
 
 /* No descriptor is left: takes the connection with the spare one, to end it. */
@@ -96,6 +110,7 @@ static void on_connection(void *arg, int events)
 	int fd;
 
 	(void)events;
+	sv->passing.events++;
 	while ((fd = accept4(sv->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0)
 		client_new(sv, fd);
 	if (errno == EMFILE || errno == ENFILE)
@@ -159,20 +174,20 @@ static void raise_limit(struct rlimit *before)
 	setrlimit(RLIMIT_NOFILE, &r);
 }
 
-bool server_start(struct server *sv, struct loop *l, struct sim *s, const char *path)
+bool server_start(struct server *sv, struct loop *l, struct sim *s, const char *path, bool stands)
 {
 	*sv = (struct server){
 		.loop = l, .sim = s, .listener = -1, .timer_us = -1,
-		.complaints = LOG_RATELIMIT,
+		.due_us = -1, .passing = { .memory = -1 }, .complaints = LOG_RATELIMIT,
 	};
 	raise_limit(&sv->files_before);
 	sv->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	sv->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
-	if (!listen_on(sv, path)) {
+	if (!passing_start(sv, stands) || !listen_on(sv, path)) {
 		server_stop(sv);
 		return false;
 	}
-	sv->start_us = clock_mono_us() - sim_now(s);
+	sv->start_us = passing_now_us(sv) - sim_now(s);
 	sv->timer_io = io_new(l, sv->timer, on_timer, sv);
 	sv->listener_io = io_new(l, sv->listener, on_connection, sv);
 	io_set(sv->timer_io, LOOP_READ);
@@ -191,6 +206,7 @@ void server_stop(struct server *sv)
 {
 	while (sv->clients)
 		client_drop(sv->clients);
+	passing_stop(sv);
 	io_free(sv->listener_io);
 	io_free(sv->timer_io);
 	close_fd(sv->listener);

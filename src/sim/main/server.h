@@ -12,6 +12,8 @@
 #include "lib/loop/loop.h"
 #include "outq.h"
 #include "program.h"
+#include "sim/clock/clock_page.h"
+#include "sim/clock/rest.h"
 #include "sim/host/host.h"
 
 struct server;
@@ -40,12 +42,31 @@ struct client {
 	struct client *flush_next;
 	unsigned addressed;		/* messages for it since it was read; > 0: in the list of these */
 	struct client *addressed_next;
+	int64_t pass_end_ns;		/* SIM_CTL: its command is done at that time; 0: none waits */
+	uint32_t slot;			/* SIM_CLOCK: whose thread it wakes; SIM_CLOCK_SLOTS: none's */
+};
+
+/* Simulated time, as everybody has it; see passing.c. */
+struct passing {
+	struct sim_clock *page;
+	int memory;			/* the file that the page is in; -1: none */
+	bool stands;			/* between one pass and the next, too */
+	unsigned n;			/* commands that wait for time to pass */
+	struct client *asking;		/* whose command runs now */
+	struct client *wakers[SIM_CLOCK_SLOTS];
+	int64_t woken[SIM_CLOCK_SLOTS];	/* end of the wait that the slot's thread was woken for last */
+	struct look looks[2];
+	unsigned look;			/* the next one */
+	uint64_t events, looked_events;	/* of the server, by now and when it looked last */
+	int64_t moved_us;		/* by the machine's clock: when time moved last */
 };
 
 struct server {
 	struct loop *loop;
 	struct sim *sim;
-	int64_t start_us;		/* on the monotonic clock: when simulated time was 0 */
+	struct passing passing;
+	int64_t start_us;		/* on the fabric's clock: when the time of its engine was 0 */
+	int64_t due_us;			/* of the engine: its next timer, -1: none */
 	char *path;
 	int listener, timer, spare;	/* spare: a descriptor to give up when there are no more */
 	struct io *listener_io, *timer_io;
@@ -61,8 +82,8 @@ struct server {
 
 /* --- server.c --- */
 
-/* Listens on path (kept). False: it was said why. */
-bool server_start(struct server *sv, struct loop *l, struct sim *s, const char *path);
+/* Listens on path (kept).  stands: time passes by commands only.  False: it was said why. */
+bool server_start(struct server *sv, struct loop *l, struct sim *s, const char *path, bool stands);
 /* Drops all clients, removes the socket; the fabric is the caller's. */
 void server_stop(struct server *sv);
 /* Before something from outside reaches the fabric: lets it come to the present. */
@@ -71,6 +92,25 @@ void server_catch_up(struct server *sv);
 void server_turn(struct server *sv);
 /* Time has passed in which the fabric could not move: it did not pass there. */
 void server_stand_still(struct server *sv, int64_t us);
+/* The timer goes off in so many microseconds, by the machine's clock, and then once. */
+void server_arm(struct server *sv, int64_t us);
+
+/* --- passing.c --- */
+
+/* False: there is no memory for the page; it was said. */
+bool passing_start(struct server *sv, bool stands);
+void passing_stop(struct server *sv);
+/* Microseconds of the fabric's clock. */
+int64_t passing_now_us(const struct server *sv);
+bool passing_stands(const struct server *sv);
+/* While time stands, the server's timer has gone off: looks whether it can move on. */
+void passing_look(struct server *sv);
+/* A connection that wakes a slot's thread, or asks for the page; false: there is no such slot. */
+bool passing_open(struct client *c, uint32_t slot);
+/* Sends the answer to hello, and behind it the page. */
+void passing_send_page(struct client *c, const struct sim_answer *a);
+/* The client is gone. */
+void passing_drop(struct client *c);
 
 /* --- client.c --- */
 

@@ -58,6 +58,12 @@ struct sim_hooks {
 	 * device_falsify()).  May be NULL.
 	 */
 	void (*falsify)(struct sim *s, uint32_t port, unsigned falsehood, struct packet *p);
+	/*
+	 * A command wants so much time to pass, and its answer to wait for that (sim/main).  False:
+	 * nobody waits for this command.  May be NULL: time is handed in by somebody else.
+	 */
+	bool (*pass)(struct sim *s, int64_t us);
+	void *pass_arg;
 };
 
 struct sim_timers;	/* timers.c */

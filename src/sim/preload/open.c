@@ -61,8 +61,8 @@ static int open_ours(const char *path, int flags)
 	return NOT_OURS;
 }
 
-/* The C library's function of the name; ISO C has no cast from void * for this. */
-static void find_next(const char *name, void *fn)
+/* ISO C has no cast from void * for this. */
+void find_next(const char *name, void *fn)
 {
 	void *p = dlsym(RTLD_NEXT, name);
 

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Simulated time: a page of memory that the simulator shares with every process
+ * that has its library preloaded.
+ *
+ * Simulated time is the machine's CLOCK_MONOTONIC and an offset, or it stands at a
+ * moment.  Both are in one word, so that a reader never sees half of a change.
+ * The simulator alone writes the word; the slots belong to the threads that took
+ * them, until the simulator finds that such a thread is gone.
+ *
+ * A thread with a timed wait stores the wait's end in its slot before it reads the
+ * word; the simulator stores the word before it reads the slots.  So either the
+ * thread sees the new time, or the simulator sees the wait and wakes the thread.
+ */
+#ifndef QOSD_SIM_CLOCK_H
+#define QOSD_SIM_CLOCK_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SIM_CLOCK_SLOTS	4096
+
+/* How the simulator wakes the thread of a slot: always by the futex, and for these by its socket. */
+#define SIM_WAIT_FILES	1u
+
+struct sim_clock_slot {
+	_Atomic int32_t pid, tid;	/* pid 0: free */
+	_Atomic int64_t deadline_ns;	/* end of a timed wait, simulated CLOCK_MONOTONIC; 0: none */
+	_Atomic uint32_t wakes;		/* a futex: counted up to wake the thread */
+	_Atomic uint32_t how;		/* SIM_WAIT_FILES, or 0 */
+};
+
+enum sim_clock_kind { SIM_CLOCK_MONO, SIM_CLOCK_REAL, SIM_CLOCK_BOOT, SIM_CLOCK_KINDS };
+
+struct sim_clock {
+	_Atomic int64_t word;		/* sim_clock_word() */
+	/* by how much the other clocks were ahead of CLOCK_MONOTONIC when time was last stopped */
+	_Atomic int64_t ahead_ns[SIM_CLOCK_KINDS];
+	_Atomic uint32_t n_slots;	/* none behind these was ever taken */
+	struct sim_clock_slot slots[SIM_CLOCK_SLOTS];
+};
+
+/*
+ * The word while time is about to stand, for a moment: wait for the next one.  Nobody has read a
+ * time then that is later than the one at which it will stand.
+ */
+#define SIM_CLOCK_CHANGES	INT64_C(1)
+
+/* The word for time that stands at ns, which is not 0, or for an offset of ns. */
+static inline int64_t sim_clock_word(bool stands, int64_t ns)
+{
+	return (int64_t)((uint64_t)ns << 1) | stands;
+}
+
+static inline bool sim_clock_stands(int64_t word)
+{
+	return word & 1;
+}
+
+/* Nanoseconds by the word, given those of the machine's clock of the same kind. */
+static inline int64_t sim_clock_ns(int64_t word, int64_t machine_ns)
+{
+	int64_t ns = word >> 1;
+
+	return sim_clock_stands(word) ? ns : machine_ns + ns;
+}
+
+#endif
