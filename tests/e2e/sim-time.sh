@@ -2,9 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # Simulated time (qosd-sim ctl pass): it passes for all programs on the fabric, their timed
+<<<<<<< HEAD
 # waits end in its order.
 #
 # promise: V8
+=======
+# waits end in its order, and neither how long it takes nor what else the machine does
+# makes a difference to what happens.
+>>>>>>> 3fef72a1 (tests: hold a fabric's history against itself on a busy machine)
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "time on ibsim is the machine's"
@@ -51,4 +56,47 @@ begin=${EPOCHREALTIME/./}
 on_own "$host" sleep 0.4
 [ $((${EPOCHREALTIME/./} - begin)) -ge 400000 ] || bad "0.4 s after a pass are not the machine's"
 
+# sim_node TYPE N: the Nth node of the type.
+sim_node() { sim_ctl show nodes | awk -v type="$1" -v n="$2" '$1 == type && ++i == n { print $2 }'; }
+leaf=$(sim_node switch 1) victim=$(sim_node ca 3)
 stop_sim
+
+# history FILE: forty seconds of one daemon on a fabric with faults: the lines of its log with their
+# simulated time, milliseconds since the first, and the MADs that were sent.
+history() {
+	local day clock line t zero=''
+	rm -rf state
+	sim_options=(--preset ibsim --time-stands --script faults --seed 7)
+	start_sim "fat-tree:k=4,levels=2"
+	start_qosd "$host" -c settings.yaml
+	opened() { grep -q ' qosd: port 0x' "$qosd_log"; }
+	until_ 20 opened || fail "qosd does not start"
+	sim_do pass 40
+	sim_ctl stats | awk '!/\[/ { print $1, $2, $3, $4, $5 }' >"$1.mads"
+	kill -TERM "$qosd"
+	sim_do pass 5			# which its end takes a part of
+	stop_qosd || bad "exit status $?"
+	stop_sim
+	while read -r day clock line; do
+		[[ $day == ????-??-?? && $line != *"told to end"* ]] || continue
+		t=$(date -d "$day $clock" +%s%3N)
+		: "${zero:=$t}"
+		echo "$((t - zero)) $line"
+	done <"$qosd_log" >"$1"
+}
+note "forty seconds of faults come out the same on a machine that is busy"
+echo 'sweep-interval: 5s' >settings.yaml
+printf "%s\n" "5 link down $leaf/P1" "+3 link up $leaf/P1" "12 node silent $victim" \
+	"+8 node answer $victim" "25 link flap $leaf/P2 --count 3 --interval 0.5" "32 node reboot $leaf" >faults
+history alone
+busy=()
+for _ in 1 2 3 4; do
+	while :; do :; done &
+	busy+=("$!")
+	pids+=("$!")
+done
+history busy
+for p in "${busy[@]}"; do end "$p" KILL; done
+expect_same "what qosd says" alone busy
+expect_same "MADs by class, method and attribute" alone.mads busy.mads
+expect_match "lines of the log" '^[0-9]{2,}$' "$(wc -l <alone)"

@@ -25,6 +25,7 @@
 
 #define AGAIN_US	100		/* between looks while somebody is busy, */
 #define RESTS_US	1		/* and between the two that show that nobody is */
+#define MS_NS		INT64_C(1000000)
 #define PATIENCE_US	INT64_C(180000000)	/* for somebody who never rests */
 
 static struct machine_time machine_now(void)
@@ -298,8 +299,11 @@ bool passing_start(struct server *sv, bool stands)
 	p->stands = stands;
 	sv->sim->hooks.pass = begin;
 	sv->sim->hooks.pass_arg = sv;
-	if (stands)
+	if (stands) {
 		clock_page_stop(p->page, machine_now);
+		/* a whole millisecond: what waits are rounded to is the same each time */
+		clock_page_move(p->page, (now_ns(sv) / MS_NS + 1) * MS_NS);
+	}
 	return true;
 }
 
