@@ -2,14 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # Simulated time (qosd-sim ctl pass): it passes for all programs on the fabric, their timed
-<<<<<<< HEAD
-# waits end in its order.
-#
-# promise: V8
-=======
 # waits end in its order, and neither how long it takes nor what else the machine does
 # makes a difference to what happens.
->>>>>>> 3fef72a1 (tests: hold a fabric's history against itself on a busy machine)
+#
+# promise: V8
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "time on ibsim is the machine's"

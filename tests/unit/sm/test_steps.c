@@ -2,6 +2,8 @@
 /*
  * The order of steps in each kind of sweep, as it is shown: what must come before what, whoever
  * edits the table.
+ *
+ * promise: F21
  */
 #include <check.h>
 #include <string.h>
