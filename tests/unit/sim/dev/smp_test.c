@@ -33,12 +33,13 @@ static uint32_t add(const char *name, uint8_t type, unsigned nports, uint64_t gu
 {
 	struct sim_node_spec spec = {
 		.type = type, .nports = (uint8_t)nports, .guid = guid, .sysimg_guid = guid,
-		.id = name, .desc = name, .lid = lid,
+		.id = name, .desc = name,
 	};
 	struct buf err = { 0 };
 	uint32_t node = simfab_add_node(fabric, &spec, &err);
 
 	ck_assert_msg(node != SIM_NONE, "%s", err.s);
+	fabric->ports[fabric->nodes[node].port0 + (type != SIM_SWITCH)].lid = lid;
 	return fabric->nodes[node].port0;
 }
 

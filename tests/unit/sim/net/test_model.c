@@ -49,7 +49,7 @@ START_TEST(nodes_and_ports)
 	uint32_t sw = add(SIM_SWITCH, 36, 0x100, "S-100", "leaf");
 	uint32_t ca = simfab_add_node(f, &(struct sim_node_spec){
 		.type = SIM_CA, .nports = 20, .guid = 0x200, .sysimg_guid = 0x203,
-		.port_guid = { [2] = 0x777 }, .vendor_id = 5, .device_id = 6, .lid = 9, .lmc = 2,
+		.port_guid = { [2] = 0x777 }, .vendor_id = 5, .device_id = 6,
 		.id = "H-200", .desc = "host" }, &err);
 
 	ck_assert_uint_eq(f->n_nodes, 2);
@@ -73,8 +73,6 @@ START_TEST(nodes_and_ports)
 	ck_assert_uint_eq(f->ports[port(ca, 1)].guid, 0x201);
 	ck_assert_uint_eq(f->ports[port(ca, 2)].guid, 0x777);
 	ck_assert_uint_eq(f->ports[port(ca, 20)].guid, 0x200 + 20);
-	ck_assert_uint_eq(f->ports[port(ca, 1)].lid, 9);
-	ck_assert_uint_eq(f->ports[port(ca, 1)].lmc, 2);
 	ck_assert(!is_end_port(f, port(ca, 0)));
 	ck_assert(is_end_port(f, port(ca, 1)));
 	ck_assert_uint_eq(sma_port(f, port(ca, 2)), port(ca, 2));
