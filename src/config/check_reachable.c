@@ -244,13 +244,11 @@ static unsigned sides(enum criterion k)
 	return k == EITHER ? 1u << SOURCE | 1u << DESTINATION | 1u << EITHER : 1u << k;
 }
 
-static bool criterion_hides(struct reach *s, enum criterion k, const struct criteria *e,
-			    const struct criteria *l)
+static bool groups_hide(struct reach *s, unsigned k, const struct criteria *e, const struct criteria *l)
 {
-	if (k > EITHER)
-		return spans_include(s, e->of[k], l->of[k]);
 	for (unsigned side = SOURCE; side <= EITHER; side++)
-		if ((sides(k) & l->set) >> side & 1 && groups_include(s, e->of[k], l->of[side]))
+		if ((sides((enum criterion)k) & l->set) >> side & 1 &&
+		    groups_include(s, e->of[k], l->of[side]))
 			return true;
 	return false;
 }
@@ -263,8 +261,11 @@ static bool hides(struct reach *s, const struct criteria *e, const struct criter
 	s->work++;
 	if (e->set & ~comparable)
 		return false;
-	for (unsigned k = CRITERION_COUNT; k-- > 0; )	/* groups last: they cost more */
-		if (e->set >> k & 1 && !criterion_hides(s, (enum criterion)k, e, l))
+	for (unsigned k = EITHER + 1; k < CRITERION_COUNT; k++)
+		if (e->set >> k & 1 && !spans_include(s, e->of[k], l->of[k]))
+			return false;
+	for (unsigned k = SOURCE; k <= EITHER; k++)	/* last, as they cost more */
+		if (e->set >> k & 1 && !groups_hide(s, k, e, l))
 			return false;
 	return true;
 }
