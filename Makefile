@@ -75,6 +75,9 @@ libs_qosd-sim = $(MAD_LIBS) $(EV_LIBS) $(YAML_LIBS) $(JANSSON_LIBS)
 # The library that qosd-sim puts before libibumad in the programs that it starts.
 uses_sim/preload =
 PRELOAD = $(BUILD)/libqosd-sim.so
+# Another one gives them simulated time.
+uses_sim/preload_clock = sim/preload/next.h sim/preload/socket.h
+PRELOAD_CLOCK = $(BUILD)/libqosd-sim-clock.so
 
 # A library's transport or parser belongs to one layer: header=layer.
 OWNED_HEADERS = ev.h=lib/loop yaml.h=lib/format libxml/parser.h=cli/convert libxml/tree.h=cli/convert \
@@ -164,7 +167,7 @@ LINK_LIBS = -Wl,--as-needed $(libs_qosd) $(XML_LIBS) $(COMMON_LIBS)
 programs = $(addprefix $(BUILD)/,$(PROGRAMS))
 
 .PHONY: all
-all: $(programs) $(PRELOAD)	## build the programs (the default)
+all: $(programs) $(PRELOAD) $(PRELOAD_CLOCK)	## build the programs (the default)
 .DEFAULT_GOAL := all
 
 # Rebuilt when the flags may have changed.
@@ -188,8 +191,10 @@ $(foreach p,$(PROGRAMS),$(eval $(call program_rule,$(p))))
 
 # Never instrumented itself: it is loaded into programs that are not.
 own_cflags = $(filter-out -fPIE -fsanitize% -fno-sanitize% --coverage,$(ALL_CFLAGS))
-$(PRELOAD): $(wildcard src/sim/preload/*.c src/sim/preload/*.h) include/qosd/sim.h \
-		include/qosd/sim_clock.h Makefile $(CONFIG)
+$(PRELOAD): $(wildcard src/sim/preload/*.c src/sim/preload/*.h) include/qosd/sim.h Makefile $(CONFIG)
+$(PRELOAD_CLOCK): $(wildcard src/sim/preload_clock/*.c src/sim/preload_clock/*.h) src/sim/preload/next.h \
+		src/sim/preload/socket.h include/qosd/sim.h include/qosd/sim_clock.h Makefile $(CONFIG)
+$(PRELOAD) $(PRELOAD_CLOCK):
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) $(ALL_CPPFLAGS) $(own_cflags) \
 		$(VERBS_CFLAGS) -fPIC -shared -o $@ $(filter %.c,$^) $(LDFLAGS) -ldl
@@ -288,27 +293,28 @@ $(BUILD)/tests/fuzz/fuzz_convert: $(call archive,cli/convert)
 export QOSD_BUILD = $(abspath $(BUILD))
 export QOSD_FABRICS ?= $(abspath ../shared/fabrics)
 export QOSD_SANITIZE = $(SANITIZE)
-export LAYER_TABLE = $(foreach l,$(LAYERS) $(foreach p,$(PROGRAMS),$(folder_$(p))) sim/preload,$(l):$(subst $() ,$(comma),$(strip $(uses_$(l)))))
+export LAYER_TABLE = $(foreach l,$(LAYERS) $(foreach p,$(PROGRAMS),$(folder_$(p))) sim/preload sim/preload_clock,$(l):$(subst $() ,$(comma),$(strip $(uses_$(l)))))
 export PROGRAM_TABLE = $(foreach p,$(PROGRAMS),$(p):$(subst $() ,$(comma),$(strip $(folder_$(p)) \
 	$(sort $(foreach u,$(uses_$(folder_$(p))),$(call layer_of,$(u)) $(call below,$(call layer_of,$(u)))))))) \
-	preload:sim/preload
+	preload:sim/preload preload_clock:sim/preload_clock
 export OWNED_HEADERS
 
 RUNNER_TESTS = tests/check-run
 LAYER_TESTS = tests/check-layers
 PROMISE_TESTS = tests/check-promises
 FILE_TESTS = tests/check-files
+INTERFACE_TESTS = tests/check-interface
 GOLDEN_TESTS = $(wildcard tests/golden/*.sh)
 FUZZ_TESTS = $(wildcard tests/fuzz/*.sh)
 # Those with a number run on each simulator, sim-* on ours.
 E2E_TESTS = $(filter-out %/lib.sh tests/e2e/sim-%,$(wildcard tests/e2e/*.sh))
 BOTH_TESTS = $(wildcard tests/e2e/[0-9]*.sh)
 SIM_TESTS = $(BOTH_TESTS) $(wildcard tests/e2e/sim-*.sh)
-ALL_TESTS = $(RUNNER_TESTS) $(LAYER_TESTS) $(PROMISE_TESTS) $(FILE_TESTS) $(UNIT_TESTS) $(GOLDEN_TESTS) $(FUZZ_TESTS) \
+ALL_TESTS = $(RUNNER_TESTS) $(LAYER_TESTS) $(PROMISE_TESTS) $(FILE_TESTS) $(INTERFACE_TESTS) $(UNIT_TESTS) $(GOLDEN_TESTS) $(FUZZ_TESTS) \
 	$(E2E_TESTS)
 # Left out under sanitizers ("Under sanitizers" in tests/README.md says why).
 ifneq ($(SANITIZE),)
-UNSANITIZED_TESTS = $(RUNNER_TESTS) $(LAYER_TESTS) $(PROMISE_TESTS) $(FILE_TESTS) $(BOTH_TESTS)
+UNSANITIZED_TESTS = $(RUNNER_TESTS) $(LAYER_TESTS) $(PROMISE_TESTS) $(FILE_TESTS) $(INTERFACE_TESTS) $(BOTH_TESTS)
 endif
 # Unit tests that tests/times does not name take less than three seconds each.
 slow_units = $(addprefix $(BUILD)/,$(shell sed -nE 's/^[0-9]+ [0-9]+ (tests\/unit\/.*)/\1/p' tests/times))
@@ -329,7 +335,7 @@ jobs = $(if $(findstring j,$(filter-out --%,$(MAKEFLAGS))),,-j$(shell nproc))
 submake = $(MAKE) --no-print-directory
 
 .PHONY: check run-check check-quick check-programs check-unit check-golden check-layers check-promises check-files \
-	check-e2e check-sanitize check-threads promises files
+	check-interface check-e2e check-sanitize check-threads promises files interface
 check:	## install what is missing, build, run every test (JOBS=n at a time)
 	@scripts/deps --if-missing
 	@+$(submake) $(jobs) all check-programs
@@ -353,7 +359,7 @@ run-check: all check-programs
 		QOSD_SIMULATOR=qosd-sim $(call chosen,$(SIM_TESTS))
 
 check-quick: all $(QUICK_UNITS) $(TEST_TOOLS)	## what breaks most, in a minute: short unit tests, a bring-up
-	@tests/run $(LAYER_TESTS) $(PROMISE_TESTS) $(FILE_TESTS) $(QUICK_UNITS) $(GOLDEN_TESTS) $(QUICK_E2E) \
+	@tests/run $(LAYER_TESTS) $(PROMISE_TESTS) $(FILE_TESTS) $(INTERFACE_TESTS) $(QUICK_UNITS) $(GOLDEN_TESTS) $(QUICK_E2E) \
 		QOSD_SIMULATOR=qosd-sim $(QUICK_E2E)
 
 check-unit: $(chosen_units)	## unit tests only (LAYER=qos, T=match: some of them)
@@ -370,6 +376,11 @@ check-promises:	## whether each promise has a test, and each test a promise
 
 check-files:	## whether src/README.md is what the header comments say
 	@tests/run $(FILE_TESTS)
+
+check-interface:	## whether names that others rely on are as frozen, and in the manual
+	@tests/run $(INTERFACE_TESTS)
+interface:	## freeze the names of the JSON, events and metrics as they are now
+	@tests/check-interface --write
 
 check-e2e: all $(TEST_TOOLS) $(TOOL_LIBRARIES)	## end to end on a simulated fabric (T=name: some of them)
 	@tests/run $(call chosen,$(E2E_TESTS)) QOSD_SIMULATOR=qosd-sim $(call chosen,$(SIM_TESTS))
@@ -478,7 +489,7 @@ install: all units	## install below $(DESTDIR)$(prefix)
 	install $(BUILD)/qosd $(DESTDIR)$(sbindir)
 	install $(BUILD)/qosd-ctl $(BUILD)/qosd-sim $(DESTDIR)$(bindir)
 	install -d $(DESTDIR)$(libdir)/qosd
-	install -m 644 $(PRELOAD) $(DESTDIR)$(libdir)/qosd
+	install -m 644 $(PRELOAD) $(PRELOAD_CLOCK) $(DESTDIR)$(libdir)/qosd
 	set -e; for f in $(notdir $(ETC)); do \
 		test -e $(DESTDIR)$(sysconfdir)/qosd/$$f || \
 			install -m 644 etc/$$f $(DESTDIR)$(sysconfdir)/qosd/; done
@@ -495,7 +506,7 @@ install: all units	## install below $(DESTDIR)$(prefix)
 
 uninstall:	## remove what install put there, but for /etc
 	rm -f $(DESTDIR)$(sbindir)/qosd $(addprefix $(DESTDIR)$(bindir)/,qosd-ctl qosd-sim)
-	rm -f $(DESTDIR)$(libdir)/qosd/$(notdir $(PRELOAD))
+	rm -f $(addprefix $(DESTDIR)$(libdir)/qosd/,$(notdir $(PRELOAD) $(PRELOAD_CLOCK)))
 	-rmdir $(DESTDIR)$(libdir)/qosd 2>/dev/null
 	rm -f $(foreach s,1 5 7 8,$(addprefix $(DESTDIR)$(mandir)/man$(s)/,$(notdir $(MAN$(s)))))
 	$(if $(unitdir),rm -f $(addprefix $(DESTDIR)$(unitdir)/,$(UNITS)))

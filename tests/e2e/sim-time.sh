@@ -9,6 +9,7 @@
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "time on ibsim is the machine's"
+simulated_time
 
 now_ms() { echo $((${EPOCHREALTIME/./} / 1000)); }
 # What a program on the fabric takes for the time, in milliseconds.

@@ -11,12 +11,13 @@
 #include "program.h"
 
 #define LIBRARY "libqosd-sim.so"
+#define CLOCK_LIBRARY "libqosd-sim-clock.so"
 
 /*
  * Beside this program, as it is built; where it was installed; or there, seen from
  * here, if that tree was moved.
  */
-static char *find_library(void)
+static char *find_library(const char *name)
 {
 	char self[PATH_MAX], *slash;
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
@@ -26,9 +27,9 @@ static char *find_library(void)
 	slash = strrchr(self, '/');
 	if (slash)
 		*slash = '\0';
-	places[0] = xasprintf("%s/" LIBRARY, self);
-	places[1] = xstrdup(QOSD_LIBDIR "/qosd/" LIBRARY);
-	places[2] = xasprintf("%s/../lib/qosd/" LIBRARY, self);
+	places[0] = xasprintf("%s/%s", self, name);
+	places[1] = xasprintf("%s/%s", QOSD_LIBDIR "/qosd", name);
+	places[2] = xasprintf("%s/../lib/qosd/%s", self, name);
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
 		if (!found && access(places[i], R_OK) == 0)
 			found = places[i];
@@ -36,15 +37,14 @@ static char *find_library(void)
 			free(places[i]);
 	}
 	if (!found)
-		fprintf(stderr, "qosd-sim: " LIBRARY " is neither beside it nor in %s\n",
-			QOSD_LIBDIR "/qosd");
+		fprintf(stderr, "qosd-sim: %s is neither beside it nor in %s\n", name, QOSD_LIBDIR "/qosd");
 	return found;
 }
 
-bool set_environment(const char *socket, const char *nodes)
+static bool preload(const char *name)
 {
 	const char *others = getenv("LD_PRELOAD");
-	char *library = find_library(), *all;
+	char *library = find_library(name), *all;
 
 	if (!library)
 		return false;
@@ -59,10 +59,17 @@ bool set_environment(const char *socket, const char *nodes)
 	else
 		all = others && *others ? xasprintf("%s:%s", others, library) : xstrdup(library);
 	setenv("LD_PRELOAD", all, 1);
-	setenv(SIM_SOCKET_VAR, socket, 1);
-	setenv(SIM_NODE_VAR, nodes, 1);
 	free(all);
 	free(library);
+	return true;
+}
+
+bool set_environment(const char *socket, const char *nodes, bool simulated_time)
+{
+	if ((simulated_time && !preload(CLOCK_LIBRARY)) || !preload(LIBRARY))
+		return false;
+	setenv(SIM_SOCKET_VAR, socket, 1);
+	setenv(SIM_NODE_VAR, nodes, 1);
 	return true;
 }
 
@@ -77,7 +84,7 @@ int attach(const struct options *o)
 {
 	char *path = socket_path(o);
 	int fd = dial(path, SIM_CONTROL, o->nodes);
-	bool ok = fd >= 0 && set_environment(path, o->nodes);
+	bool ok = fd >= 0 && set_environment(path, o->nodes, o->stands);
 
 	if (fd >= 0)
 		close(fd);

@@ -16,7 +16,7 @@
 static const char usage[] =
 "usage: qosd-sim run TOPOLOGY [OPTION]... -- COMMAND [ARGUMENT]...\n"
 "       qosd-sim serve TOPOLOGY [OPTION]...\n"
-"       qosd-sim attach [-s SOCKET] NODE[;NODE]... -- COMMAND [ARGUMENT]...\n"
+"       qosd-sim attach [-s SOCKET] [-T] NODE[;NODE]... -- COMMAND [ARGUMENT]...\n"
 "       qosd-sim ctl [-s SOCKET] [-j] COMMAND...\n"
 "       qosd-sim check [-s SOCKET] [-j] [OPTION]...\n";
 
@@ -35,7 +35,7 @@ static const char help[] =
 "  -P, --preset NAME    … all those that no rule of the file is for\n"
 "  -S, --seed N         chance comes out the same for the same N (default 1)\n"
 "  -l, --keep-lids      devices have the LIDs of the dump at the start\n"
-"  -T, --time-stands    time passes by `ctl pass' only\n"
+"  -T, --time-stands    time passes by `ctl pass' only; attach: the command's time is the fabric's\n"
 "  -x, --script FILE    commands of ctl with the times when they are to be done\n"
 "  -n, --node NODES     run: where the command runs (default: the first CA)\n"
 "  -s, --socket PATH    serve: where it listens (default $QOSD_SIM_SOCKET,\n"
@@ -82,7 +82,7 @@ static const struct kind {
 } kinds[] = {
 	{ "run", "+I:p:P:S:lTx:n:vhV", "topology", true },
 	{ "serve", "+I:p:P:S:lTx:s:vhV", "topology", false },
-	{ "attach", "+s:hV", "node", true },
+	{ "attach", "+s:ThV", "node", true },
 	{ "ctl", "+s:jhV", NULL, true },
 	{ "check", NULL, NULL, true },		/* parse_check() */
 };

@@ -55,8 +55,11 @@ int ctl(const struct options *o);	/* ask.c */
 
 /* --- attach.c --- */
 
-/* For a program that is to run on the nodes. False: no library; it was said. */
-bool set_environment(const char *socket, const char *nodes);
+/*
+ * For a program that is to run on the nodes, by the machine's time or the simulator's.  False: no
+ * library; it was said.
+ */
+bool set_environment(const char *socket, const char *nodes, bool simulated_time);
 /* Becomes the command; returns only with the status that a shell gives if it cannot. */
 int become(char **command);
 

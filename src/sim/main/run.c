@@ -94,7 +94,7 @@ static void become_command(const struct job *j, const sigset_t *mask)
 	/* if the simulator is killed, nobody else would end it */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	setrlimit(RLIMIT_NOFILE, &j->sv.files_before);
-	_exit(set_environment(j->socket, j->o->nodes) ? become(j->o->words) : EXIT_FAILED);
+	_exit(set_environment(j->socket, j->o->nodes, j->o->stands) ? become(j->o->words) : EXIT_FAILED);
 }
 
 static bool start_command(struct job *j)

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "next.h"
 #include "preload.h"
 
 #define ISSM		UMAD_DIR "/issm"
@@ -59,14 +60,6 @@ static int open_ours(const char *path, int flags)
 	if (starts(path, SYS_INFINIBAND "/") || starts(path, SYS_INFINIBAND_MAD "/"))
 		return sysfs_open(path);
 	return NOT_OURS;
-}
-
-/* ISO C has no cast from void * for this. */
-void find_next(const char *name, void *fn)
-{
-	void *p = dlsym(RTLD_NEXT, name);
-
-	memcpy(fn, &p, sizeof(p));
 }
 
 /* The C library's openat(), by which all the others can be had. */

@@ -14,12 +14,10 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <time.h>
 
 #include <infiniband/umad.h>
 
 #include "qosd/sim.h"
-#include "qosd/sim_clock.h"
 
 #define UMAD_DIR	"/dev/infiniband"
 #define SM_DISABLED	(1u << 10)	/* of CapabilityMask */
@@ -35,40 +33,6 @@ bool sim_wanted(void);
 int sim_connect(enum sim_purpose purpose, unsigned ca, unsigned port, struct sim_answer *a);
 /* One question on a connection of its own: 0 or a negative errno. */
 int sim_ask(const struct sim_ask *q, struct sim_answer *a);
-
-/* The C library's function of the name, into *fn, a pointer to one. */
-void find_next(const char *name, void *fn);
-
-/* --- clock.c: simulated time, and the threads' slots in its page --- */
-
-#define NS_PER_S	INT64_C(1000000000)
-
-/* Simulated CLOCK_MONOTONIC, nanoseconds. */
-int64_t clock_now_ns(void);
-/* The same moment, of another clock's absolute time. */
-int64_t clock_from(clockid_t id, const struct timespec *t);
-
-/* A timed wait of this thread; where there is no slot, the wait goes on in short pieces. */
-struct wait {
-	struct sim_clock_slot *slot;	/* NULL: none */
-	int64_t deadline_ns;
-	uint32_t wakes;			/* slot's, when wait_left() was asked */
-};
-/* how as in the slot. */
-void wait_begin(struct wait *w, int64_t deadline_ns, unsigned how);
-void wait_end(struct wait *w);
-/*
- * How long to wait by the machine's clock: 0 if it is over, -1 for ever (time stands, and the
- * simulator will wake the thread), else nanoseconds.
- */
-int64_t wait_left(struct wait *w);
-/* The descriptor by which the simulator wakes this thread; -1: none could be opened. */
-int wait_file(struct wait *w);
-/* It is readable: takes what is there. */
-void wait_drain(int fd);
-/* Until the futex is not `value`, or for ns (-1: for ever); what futex() returns. */
-long futex_wait(_Atomic uint32_t *futex, uint32_t value, int64_t ns);
-void futex_wake(_Atomic uint32_t *futex);
 
 /* --- device.c: which devices there are --- */
 

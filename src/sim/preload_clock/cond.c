@@ -13,7 +13,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "preload.h"
+#include "sim/preload/next.h"
+#include "waits.h"
 
 enum { QUEUES = 64 };
 
@@ -103,32 +104,47 @@ static bool leave(struct waiter *w)
 	return waits;
 }
 
+/* What a thread that waits has to give back, whether it is woken or cancelled. */
+struct waiting {
+	struct waiter me;
+	struct wait wait;
+	pthread_mutex_t *mutex;
+	bool in_time;		/* a signal ended the wait */
+};
+
+static void end_wait(void *arg)
+{
+	struct waiting *x = arg;
+
+	x->in_time = !leave(&x->me);
+	wait_end(&x->wait);
+	lock_mutex(x->mutex);
+}
+
 /* deadline_ns 0: none. */
 static int wait_for(pthread_cond_t *cond, pthread_mutex_t *m, int64_t deadline_ns)
 {
-	struct waiter me = { .cond = cond, .futex = &me.own };
-	struct wait w = { 0 };
-	bool waits;
+	struct waiting x = { .me = { .cond = cond }, .mutex = m };
 
+	x.me.futex = &x.me.own;
 	if (deadline_ns) {
-		wait_begin(&w, deadline_ns, 0);
-		if (w.slot)
-			me.futex = &w.slot->wakes;
+		wait_begin(&x.wait, deadline_ns, 0);
+		if (x.wait.slot)
+			x.me.futex = &x.wait.slot->wakes;
 	}
-	enqueue(&me);
+	enqueue(&x.me);
 	unlock_mutex(m);
+	pthread_cleanup_push(end_wait, &x);
 	for (;;) {
-		uint32_t value = atomic_load(me.futex);
-		int64_t left = deadline_ns ? wait_left(&w) : -1;
+		uint32_t value = atomic_load(x.me.futex);
+		int64_t left = deadline_ns ? wait_left(&x.wait) : -1;
 
-		if (atomic_load(&me.signaled) || !left)
+		if (atomic_load(&x.me.signaled) || !left)
 			break;
-		futex_wait(me.futex, value, left);
+		futex_wait(x.me.futex, value, left);
 	}
-	waits = leave(&me);
-	wait_end(&w);
-	lock_mutex(m);
-	return waits ? ETIMEDOUT : 0;
+	pthread_cleanup_pop(1);
+	return x.in_time ? 0 : ETIMEDOUT;
 }
 
 static int wake(const pthread_cond_t *cond, bool all)

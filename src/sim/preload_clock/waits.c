@@ -16,7 +16,8 @@
 #include <sys/select.h>
 #include <unistd.h>
 
-#include "preload.h"
+#include "sim/preload/next.h"
+#include "waits.h"
 
 #define FEW_FILES 64
 

@@ -14,8 +14,9 @@
 #include <sys/syscall.h>
 #include <sys/time.h>
 
-#include "preload.h"
-#include "socket.h"
+#include "sim/preload/next.h"
+#include "sim/preload/socket.h"
+#include "waits.h"
 
 #define PIECE_NS	20000000	/* of a wait that the simulator cannot end */
 #define SLACK_NS	50000		/* by how much a wait may be longer, as in Linux: nanoseconds of
@@ -134,7 +135,7 @@ static void give_back_slots(void)
 
 __attribute__((constructor)) static void attach_clock(void)
 {
-	int fd = sim_wanted() ? connect_clock(SIM_CLOCK_PAGE) : -1;
+	int fd = connect_clock(SIM_CLOCK_PAGE);
 
 	pthread_key_create(&thread_end, on_thread_end);
 	if (fd < 0)
@@ -354,8 +355,14 @@ void wait_drain(int fd)
 long futex_wait(_Atomic uint32_t *futex, uint32_t value, int64_t ns)
 {
 	struct timespec t = from_ns(ns);
+	int type;
+	long r;
 
-	return syscall(SYS_futex, futex, FUTEX_WAIT, value, ns < 0 ? NULL : &t, NULL, 0);
+	/* as syscall() is none of the C library's cancellation points */
+	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
+	r = syscall(SYS_futex, futex, FUTEX_WAIT, value, ns < 0 ? NULL : &t, NULL, 0);
+	pthread_setcanceltype(type, NULL);
+	return r;
 }
 
 void futex_wake(_Atomic uint32_t *futex)
