@@ -28,7 +28,7 @@ for f in etc/qosd/qosd.yaml etc/qosd/policy.yaml usr/share/man/man8/qosd.8 \
 	usr/share/man/man8/qosd-ctl.8 usr/share/man/man5/qosd.yaml.5 \
 	usr/share/man/man5/qosd-policy.5 usr/share/man/man7/qosd-hardware.7 \
 	usr/share/man/man7/qosd-security.7 usr/share/man/man7/qosd-events.7 \
-	usr/share/man/man7/qosd-json.7; do
+	usr/share/man/man7/qosd-json.7 usr/share/man/man7/qosd-metrics.7; do
 	[ -s "$root/$f" ] || fail "/$f is not there"
 	[ "$(stat -c %a "$root/$f")" = 644 ] || fail "/$f has mode $(stat -c %a "$root/$f")"
 done

@@ -66,13 +66,15 @@ static void put_ports(struct prom *p, const struct fabric *f)
 		links += x->peer != FABRIC_NONE && i < x->peer;
 	}
 	prom_metric(p, "qosd_fabric_ports", PROM_GAUGE,
-		    "Ports by state, without the management ports of switches.");
+		    "Ports by state, without port 0 of switches.");
 	for (unsigned s = 1; s < ARRAY_SIZE(states); s++)
 		prom_sample(p, n[s], "state", states[s], NULL);
-	gauge(p, "qosd_fabric_links", "Links whose two ends are known.", links);
-	gauge(p, "qosd_fabric_links_unanswered", "Links that are up and whose far end does not answer.",
+	gauge(p, "qosd_fabric_links", "Links between two nodes of the subnet.", links);
+	gauge(p, "qosd_fabric_links_unanswered",
+	      "Links that are up and whose far end does not answer.",
 	      f->unanswered);
-	gauge(p, "qosd_fabric_duplicate_guids", "Ports that have the GUID of another one.", duplicates);
+	gauge(p, "qosd_fabric_duplicate_guids",
+	      "Ports that have the GUID of another port.", duplicates);
 }
 
 static void put_faults(struct prom *p, const struct subnet_state *s)
@@ -88,8 +90,8 @@ static void put_faults(struct prom *p, const struct subnet_state *s)
 		    s->faults[i].kind != s->faults[i - 1].kind)	/* of several attributes one */
 			n[s->faults[i].kind]++;
 	prom_metric(p, "qosd_fabric_faulty_devices", PROM_GAUGE,
-		    "Devices that did not answer, refused settings, kept other values or had "
-		    "another's M_Key in the last sweep.");
+		    "Devices with a fault in the last sweep: silent, refusing Sets, keeping "
+		    "other values, or with an M_Key mismatch.");
 	for (unsigned k = 0; k < ARRAY_SIZE(kinds); k++)
 		prom_sample(p, n[k], "fault", kinds[k], NULL);
 }
@@ -103,7 +105,8 @@ static void put_fabric(struct prom *p, const struct subnet_state *s)
 	put_faults(p, s);
 	if (v)
 		gauge(p, "qosd_fabric_links_deviating",
-		      "Links below what both ends can do, or below most others of their kind.",
+		      "Links that are slower or narrower than both ends allow, or than most "
+		      "links of their kind.",
 		      v->n_deviations);
 }
 
@@ -112,28 +115,31 @@ static void put_fabric(struct prom *p, const struct subnet_state *s)
 /* Of the last measurement of all ports, by level: as many samples as the policy has levels. */
 static void put_counters(struct prom *p, const struct perf_summary *s)
 {
-	gauge(p, "qosd_counters_time_seconds", "When the counters of all ports were measured last.",
+	gauge(p, "qosd_counters_measured_timestamp_seconds", "When the counters of all ports were last measured.",
 	      (double)s->when_us * US);
-	gauge(p, "qosd_counters_duration_seconds", "The time between the two reads of a port, on average.",
+	gauge(p, "qosd_counters_interval_seconds",
+	      "Mean time between the two reads of a port in that measurement.",
 	      s->seconds);
-	prom_metric(p, "qosd_counters_ports", PROM_GAUGE, "Ports measured, by what came of it.");
+	prom_metric(p, "qosd_counters_ports", PROM_GAUGE,
+		    "Ports of the last measurement, by result.");
 	prom_sample(p, s->ports - s->silent - s->lacking, "result", "read", NULL);
 	prom_sample(p, s->silent, "result", "silent", NULL);
 	prom_sample(p, s->lacking, "result", "not-supported", NULL);
 	prom_metric(p, "qosd_level_sent_bytes", PROM_GAUGE,
-		    "Bytes of the level that ports sent in that time, all together.");
+		    "Bytes of the level that all ports sent during the last measurement.");
 	for (size_t i = 0; i < s->levels.n; i++)
 		prom_sample(p, (double)s->levels.v[i].bytes, "level", s->levels.v[i].name, NULL);
 	prom_metric(p, "qosd_level_judged_ports", PROM_GAUGE,
-		    "Ports of which is known whether the level had its share.");
+		    "Ports whose counters show whether the level got its share.");
 	for (size_t i = 0; i < s->levels.n; i++)
 		prom_sample(p, s->levels.v[i].judged, "level", s->levels.v[i].name, NULL);
 	prom_metric(p, "qosd_level_short_ports", PROM_GAUGE,
-		    "Of these, ports where it got less than promised while it waited.");
+		    "Ports where the level had packets waiting and got less than its share.");
 	for (size_t i = 0; i < s->levels.n; i++)
 		prom_sample(p, s->levels.v[i].short_of, "level", s->levels.v[i].name, NULL);
 	prom_metric(p, "qosd_level_short_share_ratio", PROM_GAUGE,
-		    "Where it fell short by most: its share of the link, got and promised.");
+		    "At the port where the level fell shortest: the share of the link that it "
+		    "got, and the share promised.");
 	for (size_t i = 0; i < s->levels.n; i++)
 		if (s->levels.v[i].short_of) {
 			prom_sample(p, s->levels.v[i].got, "level", s->levels.v[i].name, "share", "got", NULL);
@@ -148,26 +154,34 @@ static void put_routes(struct prom *p, const struct plan *plan)
 {
 	const struct route_report *r = &plan->report;
 
-	prom_metric(p, "qosd_routing_info", PROM_GAUGE, "The routing engine whose routes are in force; 1.");
+	prom_metric(p, "qosd_routing_info", PROM_GAUGE,
+		    "The routing engine whose routes are in force; always 1.");
 	if (plan->engine)
 		prom_sample(p, 1, "engine", plan->engine, NULL);
-	gauge(p, "qosd_routing_ways", "Ways from switches to LIDs that were checked.", (double)r->pairs);
-	gauge(p, "qosd_routing_unreachable_ways", "Of these, ways that do not arrive.",
+	gauge(p, "qosd_routing_routes",
+	      "Routes from switches to LIDs that were verified.", (double)r->pairs);
+	gauge(p, "qosd_routing_routes_broken", "Verified routes that do not reach their LID.",
 	      (double)r->unreachable);
-	prom_metric(p, "qosd_routing_lost_routes", PROM_GAUGE, "Routes that do not arrive: from hosts to hosts and to "
-		    "the SM, to aggregation nodes, and to switches; between switches; between switches and the SM.");
+	prom_metric(p, "qosd_routing_lost_routes", PROM_GAUGE,
+		    "Missing routes, by kind: between hosts or from hosts to the SM, to "
+		    "aggregation nodes, to switches, between switches, between switches and "
+		    "the SM.");
 	prom_sample(p, (double)r->to_hosts.n, "kind", "hosts", NULL);
 	prom_sample(p, (double)r->to_aggregation.n, "kind", "aggregation-nodes", NULL);
 	prom_sample(p, (double)r->to_switches.n, "kind", "switches", NULL);
 	prom_sample(p, (double)r->inner.n, "kind", "between-switches", NULL);
 	prom_sample(p, (double)r->of_sm.n, "kind", "switches-and-sm", NULL);
-	gauge(p, "qosd_routing_credit_loop", "Whether there is a circle of channels.", r->credit_loop);
-	gauge(p, "qosd_routing_hops_max", "Switches on the longest way.", r->max_hops);
-	gauge(p, "qosd_routing_tree", "Whether the switches form a tree.", plan->shape.kind == SHAPE_TREE);
-	gauge(p, "qosd_routing_tree_damaged", "Whether missing links make routes between hosts longer, or leave pairs without an up/down path.",
+	gauge(p, "qosd_routing_credit_loop",
+	      "Whether the routes in force allow a credit loop.", r->credit_loop);
+	gauge(p, "qosd_routing_hops_max", "Switches on the longest route.", r->max_hops);
+	gauge(p, "qosd_routing_tree",
+	      "Whether the switches form a tree.", plan->shape.kind == SHAPE_TREE);
+	gauge(p, "qosd_routing_tree_damaged",
+	      "Whether missing links lengthen routes between hosts or leave pairs without an "
+	      "up/down path.",
 	      plan_shape_state(plan) == SHAPE_COSTS);
 	prom_metric(p, "qosd_plan_duration_seconds", PROM_GAUGE,
-		    "How long the parts of the plan in force took to compute.");
+		    "Time to compute the plan in force, by part.");
 	prom_sample(p, (double)plan->us_lids * US, "part", "lids", NULL);
 	prom_sample(p, (double)plan->us_tables * US, "part", "tables", NULL);
 	prom_sample(p, (double)plan->us_routes * US, "part", "routes", NULL);
@@ -181,76 +195,95 @@ static void put_gauged(struct prom *p, const struct gauged *x, const struct subn
 {
 	const struct gauge *g = &x->g;
 
-	gauge(p, "qosd_routes_measured_current", "Whether the figures of qosd_routes_* are those of "
-	      "the routes in force; else they are of routes before.", x->generation == s->generation);
-	gauge(p, "qosd_routes_measuring_seconds", "How long measuring the routes took.", x->seconds);
+	gauge(p, "qosd_routes_measured_current",
+	      "Whether the qosd_routes_* figures describe the routes in force rather than "
+	      "earlier ones.", x->generation == s->generation);
+	gauge(p, "qosd_routes_measuring_seconds",
+	      "Time that measuring the routes took.", x->seconds);
 	gauge(p, "qosd_routes_pairs", "Ordered pairs of end ports.", (double)g->pairs);
-	gauge(p, "qosd_routes_pairs_connected", "Of these, pairs with a route.", (double)g->connected);
+	gauge(p, "qosd_routes_pairs_connected",
+	      "Ordered pairs of end ports with a route.", (double)g->connected);
 	if (!g->connected)
 		return;
-	gauge(p, "qosd_routes_hops_ratio", "Switches on a route over the least possible, in the mean.",
+	gauge(p, "qosd_routes_hops_ratio",
+	      "Switches on a route divided by the least possible number, mean.",
 	      g->ratio_mean);
-	gauge(p, "qosd_routes_hops_ratio_max", "Switches on a route over the least possible, at most.",
+	gauge(p, "qosd_routes_hops_ratio_max",
+	      "Switches on a route divided by the least possible number, maximum.",
 	      g->ratio_most);
-	gauge(p, "qosd_routes_edge_forwarding_index", "Most routes on one direction of a cable.",
+	gauge(p, "qosd_routes_edge_forwarding_index",
+	      "Routes over the busiest direction of a cable.",
 	      (double)g->efi);
-	gauge(p, "qosd_routes_cable_routes_mean", "Routes on one direction of a cable, in the mean.",
+	gauge(p, "qosd_routes_cable_routes_mean", "Routes over one direction of a cable, mean.",
 	      g->efi_mean);
-	gauge(p, "qosd_routes_all_to_all_ratio", "Routes over capacity of the busiest cable, over a "
-	      "lower bound for any routes.", g->all_to_all);
-	gauge(p, "qosd_routes_bisection_bandwidth", "Effective bisection bandwidth, 1 at most.", g->ebb);
+	gauge(p, "qosd_routes_all_to_all_ratio",
+	      "Routes per capacity of the busiest cable, divided by a lower bound for any "
+	      "routing.", g->all_to_all);
+	gauge(p, "qosd_routes_bisection_bandwidth",
+	      "Effective bisection bandwidth; 1 is full bandwidth.", g->ebb);
 	if (x->compared)
-		gauge(p, "qosd_routes_plain_bisection_bandwidth", "The same for shortest paths that may "
-		      "deadlock, for comparison where the switches form no tree.", x->plain.ebb);
-	gauge(p, "qosd_routes_shift_load", "Flows on the busiest cable under a shift pattern, in the mean.",
+		gauge(p, "qosd_routes_shortest_path_bisection_bandwidth",
+		      "Effective bisection bandwidth of shortest paths that may deadlock, for "
+		      "comparison where the switches form no tree.", x->plain.ebb);
+	gauge(p, "qosd_routes_shift_load",
+	      "Flows over the busiest cable under a shift pattern, mean.",
 	      g->shift_mean);
-	gauge(p, "qosd_routes_shift_load_max", "Flows on the busiest cable under a shift pattern, at most.",
+	gauge(p, "qosd_routes_shift_load_max",
+	      "Flows over the busiest cable under a shift pattern, maximum.",
 	      g->shift_worst);
 	if (g->layers)
-		gauge(p, "qosd_routes_layers", "Layers of paths that are free of credit loops, at most.",
+		gauge(p, "qosd_routes_layers",
+		      "Layers without a credit loop that the paths need, at most.",
 		      g->layers);
 }
 
 static void put_sm(struct prom *p, const struct sm_status *s)
 {
-	prom_metric(p, "qosd_sm_state", PROM_GAUGE, "The subnet manager's state: 1 for the one it is in.");
+	prom_metric(p, "qosd_sm_state", PROM_GAUGE,
+		    "State of the subnet manager: 1 for its present state, 0 for the others.");
 	for (unsigned i = SM_NOT_ACTIVE; i <= SM_MASTER; i++)
 		prom_sample(p, s->state == i, "state", sm_state_name((enum sm_state)i), NULL);
-	gauge(p, "qosd_sm_priority", "Its priority.", s->priority);
-	gauge(p, "qosd_subnet_up", "Whether each linked port is active and has all its settings.",
+	gauge(p, "qosd_sm_priority", "Priority of the subnet manager.", s->priority);
+	gauge(p, "qosd_subnet_up", "Whether every linked port is Active and completely configured.",
 	      s->subnet_up);
-	gauge(p, "qosd_foreign_m_keys",
-	      "Master: devices with an M_Key that is not ours; else ports with one.", s->foreign_keys);
-	counter(p, "qosd_m_key_violations_total", "M_Key violations that devices reported (trap 256).",
+	gauge(p, "qosd_m_key_mismatches",
+	      "Devices whose M_Key is not this subnet's; on a standby, ports.", s->foreign_keys);
+	counter(p, "qosd_m_key_violations_total",
+		"M_Key violations that devices reported (trap 256).",
 		(double)s->m_key_violations);
-	counter(p, "qosd_sweeps_total", "Sweeps that came to their end.", (double)s->sweeps);
-	counter(p, "qosd_scrub_passes_total", "Passes in which what all devices hold was read again.",
+	counter(p, "qosd_sweeps_total", "Completed sweeps.", (double)s->sweeps);
+	counter(p, "qosd_scrub_passes_total",
+		"Completed scrub passes, each of which reads what all devices hold.",
 		(double)s->scrub.passes);
-	counter(p, "qosd_scrub_reads_total", "Attributes that were read in them.",
+	counter(p, "qosd_scrub_reads_total", "Attributes read by scrubbing.",
 		(double)s->scrub.reads);
-	counter(p, "qosd_scrub_repaired_total", "Of these, such as another had overwritten.",
+	counter(p, "qosd_scrub_repaired_total",
+		"Attributes that scrubbing found overwritten by somebody else.",
 		(double)s->scrub.repaired);
-	gauge(p, "qosd_sweep_in_progress", "Whether a sweep runs.", s->sweeping);
-	gauge(p, "qosd_sweep_last_duration_seconds", "How long the last sweep took.",
+	gauge(p, "qosd_sweep_in_progress", "Whether a sweep is under way.", s->sweeping);
+	gauge(p, "qosd_sweep_last_duration_seconds", "Duration of the last sweep.",
 	      s->last_sweep_seconds);
 	gauge(p, "qosd_sweep_last_smps", "SMPs of the last sweep, without those of discovery.",
 	      (double)s->last_smps);
-	gauge(p, "qosd_sweep_last_sets", "Of these, Sets.", (double)s->last_sets);
+	gauge(p, "qosd_sweep_last_sets", "SubnSet SMPs of the last sweep.", (double)s->last_sets);
 	gauge(p, "qosd_sweep_last_silent_devices", "Devices that did not answer in the last sweep.",
 	      s->failed_devices);
-	gauge(p, "qosd_sweep_last_refused_sets", "Sets that were refused in the last sweep.",
+	gauge(p, "qosd_sweep_last_refused_sets", "Sets that devices refused in the last sweep.",
 	      s->sets_failed);
-	gauge(p, "qosd_values_refused", "Values that devices do not take, as remembered.",
+	gauge(p, "qosd_values_refused",
+	      "Values that devices refuse and that are not sent to them again.",
 	      (double)s->refused);
 	counter(p, "qosd_discovery_smps_total", "SMPs of discovery.", (double)s->discovery_smps);
-	counter(p, "qosd_discovery_smps_lost_total", "SMPs of discovery that were lost on the way.",
+	counter(p, "qosd_discovery_smps_lost_total", "SMPs of discovery that were lost.",
 		(double)s->discovery_lost);
 	gauge(p, "qosd_multicast_trees", "Multicast trees, one for each multicast LID.", s->trees);
-	counter(p, "qosd_multicast_trees_made_total", "Multicast trees that were made or made anew.",
+	counter(p, "qosd_multicast_trees_made_total", "Multicast trees computed, first or anew.",
 		(double)s->trees_made);
-	gauge(p, "qosd_sweep_last_trees_made", "Multicast trees made anew after the last sweep.",
+	gauge(p, "qosd_sweep_last_trees_made",
+	      "Multicast trees computed anew after the last sweep.",
 	      s->trees_remade);
-	gauge(p, "qosd_sweep_last_trees_kept", "Multicast trees that the last sweep left as they were.",
+	gauge(p, "qosd_sweep_last_trees_kept",
+	      "Multicast trees that the last sweep left unchanged.",
 	      s->trees_kept);
 }
 
@@ -270,8 +303,8 @@ static void put_flaps(struct prom *p, const struct sm *sm)
 		flap++;
 		held += x.is == FLAP_HELD;
 	}
-	gauge(p, "qosd_fabric_links_flapping", "Links that go down and up again and again.", flap);
-	gauge(p, "qosd_fabric_links_held", "Of these, links that no route uses for now.", held);
+	gauge(p, "qosd_fabric_links_flapping", "Links that go down and up repeatedly.", flap);
+	gauge(p, "qosd_fabric_links_held", "Flapping links that no route uses at present.", held);
 }
 
 static void put_mads(struct prom *p, const struct mad_counts *m, uint64_t left_out)
@@ -288,42 +321,46 @@ static void put_mads(struct prom *p, const struct mad_counts *m, uint64_t left_o
 		if (m->sets[a])
 			prom_sample(p, (double)m->sets[a], "attribute", name, "method", "set", NULL);
 	}
-	counter(p, "qosd_smp_timeouts_total", "SMPs that nobody answered, after all tries.",
+	counter(p, "qosd_smp_timeouts_total", "SMPs that no device answered after all retries.",
 		(double)m->timeouts);
-	counter(p, "qosd_smp_retries_total", "SMPs that were sent once more.", (double)m->retries);
+	counter(p, "qosd_smp_retries_total", "SMPs sent again.", (double)m->retries);
 	counter(p, "qosd_smps_lost_total",
-		"SMPs that were lost on the way to a device or back, without those of discovery.",
+		"SMPs lost on the way to a device or back, without those of discovery.",
 		(double)m->lost);
-	gauge(p, "qosd_smp_window", "SMPs that may be outstanding now.", m->window);
-	gauge(p, "qosd_smp_window_max", "SMPs that may be outstanding by the settings.",
+	gauge(p, "qosd_smp_window", "SMPs that may be outstanding at present.", m->window);
+	gauge(p, "qosd_smp_window_max", "SMPs that may be outstanding according to the settings.",
 	      m->window_most);
 	if (m->window_cut_to)
 		gauge(p, "qosd_smp_window_cut_to",
-		      "The least that may have been outstanding after a loss.", m->window_cut_to);
-	counter(p, "qosd_smp_errors_total", "SMPs that were answered with an error.",
+		      "The smallest window after a loss.", m->window_cut_to);
+	counter(p, "qosd_smp_errors_total", "SMPs answered with an error status.",
 		(double)m->bad_status);
-	counter(p, "qosd_send_errors_total", "MADs that could not be sent.", (double)m->send_errors);
+	counter(p, "qosd_send_errors_total",
+		"MADs that could not be sent.", (double)m->send_errors);
 	counter(p, "qosd_traps_received_total", "Traps received.", (double)m->traps);
-	counter(p, "qosd_traps_left_out_total", "Traps not looked at for now, of sources that send too many.",
+	counter(p, "qosd_traps_suppressed_total",
+		"Traps not processed because their source sent too many.",
 		(double)left_out);
-	counter(p, "qosd_mads_unknown_total", "MADs received that are for nobody here.",
+	counter(p, "qosd_mads_unknown_total",
+		"MADs received for a class or method that qosd does not serve.",
 		(double)m->unknown);
-	counter(p, "qosd_mads_malformed_total", "MADs received that make no sense.",
+	counter(p, "qosd_mads_malformed_total", "Malformed MADs received.",
 		(double)m->malformed);
-	counter(p, "qosd_mads_unasked_total", "Answers received to nothing that was asked.",
+	counter(p, "qosd_mads_unsolicited_total", "Answers received that match no request.",
 		(double)m->unasked);
-	prom_metric(p, "qosd_mads_left_out_total", PROM_COUNTER,
-		   "MADs received and left out, as too many of their sender waited.");
+	prom_metric(p, "qosd_mads_dropped_total", PROM_COUNTER,
+		    "MADs dropped because too many of their sender were waiting, by class.");
 	prom_sample(p, (double)m->dropped_smps, "class", "smp", NULL);
 	prom_sample(p, (double)m->dropped_rmpp, "class", "rmpp", NULL);
 	prom_sample(p, (double)m->dropped_requests, "class", "sa", NULL);
-	counter(p, "qosd_rmpp_answers_total", "Answers of more than one MAD.", (double)m->rmpp_streams);
-	counter(p, "qosd_rmpp_segments_total", "Segments of such answers.", (double)m->rmpp_segments);
-	counter(p, "qosd_rmpp_segments_repeated_total", "Of these, sent once more.",
+	counter(p, "qosd_rmpp_answers_total", "RMPP answers sent.", (double)m->rmpp_streams);
+	counter(p, "qosd_rmpp_segments_total", "RMPP segments sent.", (double)m->rmpp_segments);
+	counter(p, "qosd_rmpp_segments_repeated_total", "RMPP segments sent again.",
 		(double)m->rmpp_repeated);
-	counter(p, "qosd_rmpp_aborted_total", "Such answers that did not come to their end.",
+	counter(p, "qosd_rmpp_aborted_total", "RMPP answers that were aborted.",
 		(double)m->rmpp_aborted);
-	counter(p, "qosd_rmpp_refused_total", "Such answers for which there was no room.",
+	counter(p, "qosd_rmpp_refused_total",
+		"RMPP answers refused because too many were under way.",
 		(double)m->rmpp_refused);
 }
 
@@ -335,7 +372,8 @@ static void put_lossy(struct prom *p, const struct sm *sm, const struct fabric *
 	char name[FABRIC_NAME_MAX], guid[20];
 
 	prom_metric(p, "qosd_port_smps_lost", PROM_GAUGE,
-		    "SMPs lost to end ports on their present way, of the ports that lost most.");
+		    "SMPs lost on the present path to an end port, for the ports that lost "
+		    "most.");
 	for (unsigned i = 0; i < n; i++) {
 		snprintf(guid, sizeof(guid), "0x%016llx",
 			 (unsigned long long)f->ports[x[i].port].guid);
@@ -376,9 +414,10 @@ static void put_sa(struct prom *p, const struct sa_stats *sa)
 
 	counter(p, "qosd_sa_requests_total", "Requests to the subnet administrator.",
 		(double)sa->requests);
-	counter(p, "qosd_sa_dropped_total", "Requests to which nothing is to be said.",
+	counter(p, "qosd_sa_dropped_total", "Requests that get no answer.",
 		(double)sa->dropped);
-	counter(p, "qosd_sa_abandoned_total", "Requests whose sender was gone before the answer was made.",
+	counter(p, "qosd_sa_abandoned_total",
+		"Requests whose sender left before the answer was ready.",
 		(double)sa->abandoned);
 	prom_metric(p, "qosd_sa_answers_total", PROM_COUNTER, "Answers, by attribute and status.");
 	for (unsigned a = 0; a < ARRAY_SIZE(sa->by_attr); a++)
@@ -389,7 +428,8 @@ static void put_sa(struct prom *p, const struct sa_stats *sa)
 				json_decref(text);
 			}
 	prom_metric(p, "qosd_sa_answer_seconds", PROM_HISTOGRAM,
-		    "Time from arrival to answer, of requests that are timed: of PathRecords, one in eight.");
+		    "Time from arrival to answer; of PathRecord requests, one in eight is "
+		    "timed.");
 	for (unsigned a = 0; a < ARRAY_SIZE(sa->by_attr); a++)
 		if (sa->by_attr[a].timed) {
 			put_times(p, sa_attribute(a, &text), &sa->by_attr[a]);
@@ -399,14 +439,15 @@ static void put_sa(struct prom *p, const struct sa_stats *sa)
 
 static void put_holdings(struct prom *p, const struct holdings *h)
 {
-	prom_metric(p, "qosd_registrations", PROM_GAUGE, "What ports registered and hold, by kind.");
+	prom_metric(p, "qosd_registrations", PROM_GAUGE, "Registrations that ports hold, by kind.");
 	for (unsigned k = 0; k < HOLD_KINDS; k++)
 		prom_sample(p, holdings_total(h, k), "kind", hold_kind_name(k), NULL);
-	prom_metric(p, "qosd_registrations_max", PROM_GAUGE, "How much of it all ports may hold together.");
+	prom_metric(p, "qosd_registrations_max", PROM_GAUGE,
+		    "Registrations that all ports together may hold, by kind.");
 	for (unsigned k = 0; k < HOLD_KINDS; k++)
 		prom_sample(p, holdings_bound(h, k).max, "kind", hold_kind_name(k), NULL);
 	prom_metric(p, "qosd_registrations_refused_total", PROM_COUNTER,
-		    "Requests that were refused as a port, or all, held as many as they may.");
+		    "Registrations refused because a limit was reached, by kind.");
 	for (unsigned k = 0; k < HOLD_KINDS; k++)
 		prom_sample(p, (double)holdings_refused(h, k), "kind", hold_kind_name(k), NULL);
 }
@@ -419,17 +460,22 @@ static void put_registered(struct prom *p, const struct sa *sa)
 	for (size_t i = 0; i < mcast_count(sa->mcast); i++)
 		members += mcast_at(sa->mcast, i)->members.n;
 	gauge(p, "qosd_multicast_groups", "Multicast groups.", (double)mcast_count(sa->mcast));
-	gauge(p, "qosd_multicast_members", "Memberships of ports in them.", (double)members);
+	gauge(p, "qosd_multicast_members",
+	      "Memberships of ports in multicast groups.", (double)members);
 	gauge(p, "qosd_multicast_mlids", "Multicast LIDs in use.", u.mlids);
-	gauge(p, "qosd_multicast_mlids_max", "Multicast LIDs that all switches can forward.", u.limit);
-	gauge(p, "qosd_multicast_groups_sharing", "Groups beyond one for each multicast LID.", u.sharing);
-	counter(p, "qosd_multicast_groups_refused_total", "Groups not made for want of a multicast LID.",
+	gauge(p, "qosd_multicast_mlids_max",
+	      "Multicast LIDs that every switch can forward.", u.limit);
+	gauge(p, "qosd_multicast_groups_sharing",
+	      "Groups that share the multicast LID of another group.", u.sharing);
+	counter(p, "qosd_multicast_groups_refused_total",
+		"Groups refused because no multicast LID was free.",
 		(double)u.refused);
 	if (sa->services)
-		gauge(p, "qosd_services", "Services that are registered.",
+		gauge(p, "qosd_services", "Registered services.",
 		      (double)services_count(sa->services));
 	if (sa->subscriptions)
-		gauge(p, "qosd_subscriptions", "Subscriptions to events of the fabric.",
+		gauge(p, "qosd_subscriptions",
+		      "Subscriptions to events of the fabric (InformInfo).",
 		      (double)subscriptions_count(sa->subscriptions));
 	if (sa->holdings)
 		put_holdings(p, sa->holdings);
@@ -445,7 +491,8 @@ static void put_levels(struct prom *p, const struct subnet_state *s)
 	if (!v)
 		return;
 	prom_metric(p, "qosd_level_guaranteed_bytes_per_second", PROM_GAUGE,
-		    "What a level gets of the kind of link where that is least, when all others send.");
+		    "What the level gets under full load on the kind of link where it gets "
+		    "least.");
 	for (size_t i = 0; i < policy->n_levels; i++) {
 		uint32_t worst = v->levels[i].worst;
 
@@ -454,7 +501,7 @@ static void put_levels(struct prom *p, const struct subnet_state *s)
 				    policy->levels[i].name, NULL);
 	}
 	prom_metric(p, "qosd_level_unreachable_pairs", PROM_GAUGE,
-		    "Ordered pairs of ports that a level's SL does not connect.");
+		    "Ordered pairs of ports that the SL of the level does not connect.");
 	for (size_t i = 0; i < policy->n_levels; i++)
 		prom_sample(p, (double)v->levels[i].unreachable, "level", policy->levels[i].name, NULL);
 }
@@ -468,28 +515,30 @@ static void put_policy(struct prom *p, const struct ctl_env *env, const struct s
 	int64_t left;
 
 	snprintf(checksum, sizeof(checksum), "%016llx", (unsigned long long)x->p->checksum);
-	prom_metric(p, "qosd_policy_info", PROM_GAUGE, "The policy in force; 1.");
+	prom_metric(p, "qosd_policy_info", PROM_GAUGE, "The policy in force; always 1.");
 	prom_sample(p, 1, "file", x->p->file, "checksum", checksum, NULL);
 	if (x->loaded_us)
-		gauge(p, "qosd_policy_loaded_timestamp_seconds", "When it was loaded.",
+		gauge(p, "qosd_policy_loaded_timestamp_seconds", "When the policy was loaded.",
 		      (double)x->loaded_us * US);
-	gauge(p, "qosd_policy_levels", "Its levels.", (double)x->p->n_levels);
-	gauge(p, "qosd_policy_rules", "Its match rules.", (double)x->p->n_rules);
-	gauge(p, "qosd_partitions", "Its partitions, those that were added at run time included.",
+	gauge(p, "qosd_policy_levels", "QoS levels of the policy.", (double)x->p->n_levels);
+	gauge(p, "qosd_policy_rules", "Match rules of the policy.", (double)x->p->n_rules);
+	gauge(p, "qosd_partitions", "Partitions, dynamic ones included.",
 	      (double)x->p->n_partitions);
-	prom_metric(p, "qosd_policy_findings", PROM_GAUGE, "Findings about it and the fabric, by severity.");
+	prom_metric(p, "qosd_policy_findings", PROM_GAUGE,
+		    "Findings about the policy and the fabric, by severity.");
 	for (unsigned s = SEV_ERROR; s <= SEV_INFO; s++)
 		prom_sample(p, (double)f->count[s], "severity", severity_name((enum severity)s), NULL);
-	gauge(p, "qosd_policy_rejected", "Whether the last policy file was refused.", sm->rejected != NULL);
+	gauge(p, "qosd_policy_rejected",
+	      "Whether the last policy file was refused.", sm->rejected != NULL);
 	if (env->policies)
-		gauge(p, "qosd_policy_on_trial", "Whether it is on trial.",
+		gauge(p, "qosd_policy_on_trial", "Whether the policy in force is on trial.",
 		      policies_on_trial(env->policies, &left));
 	if (env->run_time) {
 		const struct run_time *r = env->run_time(env->arg);
 
-		gauge(p, "qosd_partitions_run_time_entries", "Partitions, and memberships in the policy's, "
-		      "that were added at run time.", (double)r->v.n);
-		gauge(p, "qosd_partitions_run_time_members", "Lines of members in them.",
+		gauge(p, "qosd_partitions_dynamic_entries",
+		      "Dynamic partitions, and partitions of the policy with dynamic members.", (double)r->v.n);
+		gauge(p, "qosd_partitions_dynamic_members", "Dynamic members of partitions.",
 		      (double)r->n_members);
 	}
 }
@@ -522,7 +571,7 @@ static void put_process(struct prom *p)
 		fclose(f);
 	gauge(p, "process_open_fds", "Open file descriptors.", count_descriptors());
 	if (getrusage(RUSAGE_SELF, &u) == 0)
-		counter(p, "process_cpu_seconds_total", "Processor time, of user and system.",
+		counter(p, "process_cpu_seconds_total", "User and system CPU time.",
 			(double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
 			(double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * US);
 }
@@ -531,16 +580,16 @@ static void put_daemon(struct prom *p, const struct ctl_env *env)
 {
 	struct store_failures f;
 
-	prom_metric(p, "qosd_info", PROM_GAUGE, "The version that runs; 1.");
+	prom_metric(p, "qosd_info", PROM_GAUGE, "The version of the daemon; always 1.");
 	prom_sample(p, 1, "version", env->version, NULL);
 	if (env->events)
-		counter(p, "qosd_events_total", "Events that 'qosd-ctl events' shows or has shown.",
+		counter(p, "qosd_events_total", "Events recorded since the start.",
 			(double)events_next_id(env->events) - 1);
 	if (env->store) {
 		f = store_failures(env->store);
-		counter(p, "qosd_store_failures_total", "Files of the state folder that were not written.",
+		counter(p, "qosd_store_failures_total", "Failed writes of state files.",
 			(double)f.all);
-		gauge(p, "qosd_store_failing_files", "Files that could not be written when they were last.",
+		gauge(p, "qosd_store_failing_files", "State files whose last write failed.",
 		      (double)f.now);
 	}
 	put_process(p);
