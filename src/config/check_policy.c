@@ -211,22 +211,6 @@ static int compare_pkeys(const void *pa, const void *pb, void *partitions)
 	return (a > b) - (a < b);
 }
 
-static void sort_partitions(struct walk *w)
-{
-	size_t n = w->p->n_partitions;
-
-	w->sorted = xcalloc(n, sizeof(*w->sorted));
-	w->rank = xcalloc(n, sizeof(*w->rank));
-	w->next = xcalloc(n + 1, sizeof(*w->next));
-	for (uint32_t i = 0; i < n; i++)
-		w->sorted[i] = i;
-	qsort_r(w->sorted, n, sizeof(*w->sorted), compare_pkeys, w->p->partitions);
-	for (uint32_t i = 0; i < n; i++)
-		w->rank[w->sorted[i]] = i;
-	for (uint32_t i = 0; i <= n; i++)
-		w->next[i] = i;
-}
-
 /* The first place from `at` on that is not done. */
 static uint32_t next_place(struct walk *w, uint32_t at)
 {
@@ -365,8 +349,18 @@ static void check_partition_loops(struct reader *r, const struct policy *p,
 		.r = r, .p = p, .groups = groups, .partitions = partitions,
 		.state = xcalloc(p->n_groups + p->n_partitions, sizeof(*w.state)),
 	};
+	size_t n = w.p->n_partitions;
 
-	sort_partitions(&w);
+	w.sorted = xcalloc(n, sizeof(*w.sorted));
+	w.rank = xcalloc(n, sizeof(*w.rank));
+	w.next = xcalloc(n + 1, sizeof(*w.next));
+	for (uint32_t i = 0; i < n; i++)
+		w.sorted[i] = i;
+	qsort_r(w.sorted, n, sizeof(*w.sorted), compare_pkeys, w.p->partitions);
+	for (uint32_t i = 0; i < n; i++)
+		w.rank[w.sorted[i]] = i;
+	for (uint32_t i = 0; i <= n; i++)
+		w.next[i] = i;
 	for (uint32_t g = 0; g < p->n_groups; g++)
 		if (w.state[g] == UNSEEN)
 			walk_from(&w, g);

@@ -54,27 +54,6 @@ static bool *used_groups(const struct policy *p)
 	return used;
 }
 
-static bool group_is_empty(const struct policy_group *g)
-{
-	return !g->port_guids.n && !g->port_names.n && !g->pkeys.n && !g->partitions.n &&
-	       !g->groups.n && !g->node_types;
-}
-
-static void check_groups(struct reader *r, const struct policy *p)
-{
-	bool *used = used_groups(p);
-
-	for (size_t i = 0; i < p->n_groups; i++) {
-		const struct policy_group *g = &p->groups[i];
-
-		if (!used[i])
-			warn(r, g->pos, "the group '%s' is never used", g->name);
-		if (group_is_empty(g))
-			warn(r, g->pos, "the group '%s' has no members", g->name);
-	}
-	free(used);
-}
-
 /* Of the default partition that is the daemon's own port, whatever the policy says. */
 static bool has_full_member(const struct policy_partition *part)
 {
@@ -84,19 +63,6 @@ static bool has_full_member(const struct policy_partition *part)
 		if (part->members[i].membership != MEMBER_LIMITED)
 			return true;
 	return false;
-}
-
-static void check_partitions(struct reader *r, const struct policy *p)
-{
-	for (size_t i = 0; i < p->n_partitions; i++) {
-		const struct policy_partition *part = &p->partitions[i];
-
-		if (!part->n_members)
-			warn(r, part->pos, "the partition '%s' has no members", part->name);
-		else if (!has_full_member(part))
-			warn(r, part->pos, "the partition '%s' has limited members only, which "
-			     "cannot communicate", part->name);
-	}
 }
 
 /* --- levels --- */
@@ -147,7 +113,26 @@ static void check_levels(struct reader *r, const struct policy *p)
 
 void check_use(struct reader *r, const struct policy *p)
 {
-	check_groups(r, p);
-	check_partitions(r, p);
+	bool *used = used_groups(p);
+
+	for (size_t i = 0; i < p->n_groups; i++) {
+		const struct policy_group *g = &p->groups[i];
+
+		if (!used[i])
+			warn(r, g->pos, "the group '%s' is never used", g->name);
+		if (!g->port_guids.n && !g->port_names.n && !g->pkeys.n && !g->partitions.n &&
+		    !g->groups.n && !g->node_types)
+			warn(r, g->pos, "the group '%s' has no members", g->name);
+	}
+	free(used);
+	for (size_t i = 0; i < p->n_partitions; i++) {
+		const struct policy_partition *part = &p->partitions[i];
+
+		if (!part->n_members)
+			warn(r, part->pos, "the partition '%s' has no members", part->name);
+		else if (!has_full_member(part))
+			warn(r, part->pos, "the partition '%s' has limited members only, which "
+			     "cannot communicate", part->name);
+	}
 	check_levels(r, p);
 }

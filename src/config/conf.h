@@ -19,26 +19,17 @@
 #define CONF_FILE_MAX (16u << 20)
 
 /*
- * NULL, with at least one error in out, if the file can't be used.  A file
- * that can't be opened or read is an error without position.  The caller frees
- * with policy_free() and settings_free().
- */
-struct policy *conf_load_policy(const char *path, struct findings *out);
-struct settings *conf_load_settings(const char *path, struct findings *out);
-/*
- * Only the bytes of a file, added to text; false with an error in out, and errno.  See file_read():
- * it is no more than FILE_SECONDS that it takes, and only regular files are read.
+ * The bytes of a file, added to text; false with an error without position in out, and errno.  See
+ * file_read(): it takes FILE_SECONDS at most, and only regular files are read.
  */
 bool conf_read_file(const char *path, struct buf *text, struct findings *out);
-/* As conf_load_…() from memory; `name` stands for the file in findings. */
+/*
+ * From the bytes of a file, which findings call `name`.  NULL, with at least one error in out, if it
+ * can't be used.  The caller frees with policy_free() and settings_free().
+ */
 struct policy *conf_parse_policy(const char *name, const char *text, size_t n,
 				 struct findings *out);
-struct settings *conf_parse_settings(const char *name, const char *text, size_t n,
-				     struct findings *out);
-/*
- * The same without a question to the system, which may wait for a directory service: groups that have a
- * name are unknown.
- */
+/* Asks the system nothing, as a directory service may not answer: groups that have a name are unknown. */
 struct settings *conf_read_settings(const char *name, const char *text, size_t n,
 				    struct findings *out);
 /*

@@ -202,11 +202,6 @@ static void print_group(struct buf *out, const struct policy_group *g)
 
 /* --- partitions, levels, rules --- */
 
-static const char *membership_name(enum membership m)
-{
-	return m == MEMBER_LIMITED ? "limited" : m == MEMBER_BOTH ? "both" : "full";
-}
-
 static void print_members(struct buf *out, const struct policy_partition *part)
 {
 	bool some = false;
@@ -220,7 +215,8 @@ static void print_members(struct buf *out, const struct policy_partition *part)
 			print_text(out, m->group.s);
 		else
 			print_range(out, &m->guids, GUID);
-		buf_printf(out, ": %s", membership_name(m->membership));
+		buf_printf(out, ": %s", m->membership == MEMBER_LIMITED ? "limited"
+			   : m->membership == MEMBER_BOTH ? "both" : "full");
 	}
 	buf_puts(out, "}");
 }
@@ -479,20 +475,6 @@ static void print_class(struct buf *out, const struct policy_class *c)
 	buf_puts(out, "}\n");
 }
 
-static void print_traffic_classes(struct buf *out, const struct policy *p)
-{
-	buf_puts(out, "traffic-classes:\n");
-	if (p->classes_except.n) {
-		buf_puts(out, "  except: ");
-		print_names(out, &p->classes_except);
-		buf_puts(out, "\n  classes:\n");
-	}
-	for (size_t i = 0; i < p->n_classes; i++) {
-		buf_puts(out, p->classes_except.n ? "    " : "  ");
-		print_class(out, &p->classes[i]);
-	}
-}
-
 void conf_print_policy(const struct policy *p, struct buf *out)
 {
 	if (p->n_groups)
@@ -511,8 +493,18 @@ void conf_print_policy(const struct policy *p, struct buf *out)
 		print_rule(out, &p->rules[i]);
 	if (p->has_fabric_setup)
 		print_fabric_setup(out, p);
-	if (p->n_classes)
-		print_traffic_classes(out, p);
+	if (p->n_classes) {
+		buf_puts(out, "traffic-classes:\n");
+		if (p->classes_except.n) {
+			buf_puts(out, "  except: ");
+			print_names(out, &p->classes_except);
+			buf_puts(out, "\n  classes:\n");
+		}
+		for (size_t i = 0; i < p->n_classes; i++) {
+			buf_puts(out, p->classes_except.n ? "    " : "  ");
+			print_class(out, &p->classes[i]);
+		}
+	}
 	if (p->ends_marked)
 		buf_puts(out, "...\n");
 }

@@ -25,12 +25,6 @@ struct member_list {
 	struct map64 seen;	/* hash of who -> its index */
 };
 
-static uint64_t hash_of(const struct policy_member *m)
-{
-	return m->group.s ? hash_bytes(m->group.s, strlen(m->group.s), 1)
-			  : hash64(hash64(m->guids.lo) + m->guids.hi);
-}
-
 static bool same_who(const struct policy_member *a, const struct policy_member *b)
 {
 	if (!a->group.s || !b->group.s)
@@ -63,7 +57,8 @@ static void add_member(struct reader *r, struct member_list *l, const struct nod
 	if (!read_who(r, who, &m))
 		return;
 	m.membership = membership;
-	hash = hash_of(&m);
+	hash = m.group.s ? hash_bytes(m.group.s, strlen(m.group.s), 1)
+		: hash64(hash64(m.guids.lo) + m.guids.hi);
 	first = map64_get(&l->seen, hash);
 	if (first != MAP64_NONE && same_who(&l->members.v[first], &m)) {
 		read_error(r, m.pos, "'%s' is a member already", EXCERPT(who->text));
@@ -143,19 +138,6 @@ static void read_partition(struct reader *r, const struct node *k, struct policy
 		policy_add_everybody(part);
 }
 
-/* owner: of each P_Key, 1 + the index of its partition. */
-static void claim_pkey(struct reader *r, const struct node *k, const struct policy *p,
-		       uint32_t *owner)
-{
-	uint32_t *o = &owner[p->partitions[p->n_partitions - 1].pkey];
-
-	if (o != owner && *o)	/* 0: it was refused when it was read */
-		read_error(r, node_get(k->value, "pkey")->pos,
-			   "the partition '%s' has this P_Key already",
-			   EXCERPT(p->partitions[*o - 1].name));
-	*o = (uint32_t)p->n_partitions;
-}
-
 void read_partitions(struct reader *r, const struct node *n, const struct key *key, void *at)
 {
 	uint32_t *owner;
@@ -167,8 +149,16 @@ void read_partitions(struct reader *r, const struct node *n, const struct key *k
 	owner = xcalloc(IB_PKEY_DEFAULT + 1, sizeof(*owner));
 	p->partitions = xcalloc(n->n, sizeof(*p->partitions));
 	for (const struct node *k = n->child; k; k = k->next) {
+		uint32_t *o;
+
 		read_partition(r, k, &p->partitions[p->n_partitions++]);
-		claim_pkey(r, k, p, owner);
+		/* owner: of each P_Key, 1 + the index of its partition. */
+		o = &owner[p->partitions[p->n_partitions - 1].pkey];
+		if (o != owner && *o)	/* 0: it was refused when it was read */
+			read_error(r, node_get(k->value, "pkey")->pos,
+				   "the partition '%s' has this P_Key already",
+				   EXCERPT(p->partitions[*o - 1].name));
+		*o = (uint32_t)p->n_partitions;
 	}
 	/* the default partition, if it is not there, is added by this name */
 	for (size_t i = 0; i < p->n_partitions && !owner[IB_PKEY_DEFAULT]; i++)

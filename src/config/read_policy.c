@@ -71,18 +71,6 @@ static const struct key group_keys[] = {
 	{ "node-types", read_node_types, FIELD(struct policy_group, node_types) },
 };
 
-/* Words that have a meaning where a group is expected. */
-static void refuse_reserved_name(struct reader *r, const struct node *k)
-{
-	if (!strcmp(k->text, "all"))
-		read_error(r, k->pos, "the group 'all' exists already: every end port");
-	else if (!strcmp(k->text, "self"))
-		read_error(r, k->pos, "no group can be called 'self': as a member of partitions "
-			   "it is the port that qosd runs on");
-	else if (!strncasecmp(k->text, "0x", 2))
-		read_error(r, k->pos, "no group's name can begin with 0x, as GUIDs do");
-}
-
 static void read_groups(struct reader *r, const struct node *n, const struct key *key, void *at)
 {
 	struct policy *p = at;
@@ -97,7 +85,15 @@ static void read_groups(struct reader *r, const struct node *n, const struct key
 		g->name = xstrdup(k->text);
 		g->pos = k->pos;
 		read_name_ok(r, k);
-		refuse_reserved_name(r, k);
+		/* Words that have a meaning where a group is expected. */
+		if (!strcmp(k->text, "all"))
+			read_error(r, k->pos, "the group 'all' exists already: every end port");
+		else if (!strcmp(k->text, "self"))
+			read_error(r, k->pos,
+				   "no group can be called 'self': as a member of partitions "
+				   "it is the port that qosd runs on");
+		else if (!strncasecmp(k->text, "0x", 2))
+			read_error(r, k->pos, "no group's name can begin with 0x, as GUIDs do");
 		read_map(r, k->value, group_keys, ARRAY_SIZE(group_keys), g);
 	}
 }

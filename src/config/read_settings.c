@@ -11,12 +11,6 @@
 #include "lib/base/group.h"
 #include "lib/base/net.h"
 
-static void put_engines(const char *const *engines, struct buf *out)
-{
-	for (int i = 0; engines[i]; i++)
-		buf_printf(out, "%s%s", i ? ", " : "", engines[i]);
-}
-
 /* An engine that is not among `used`, or "auto" alone; else an error. */
 static bool is_engine(struct reader *r, const struct policy_name *name, const struct key *k,
 		      char *const *used, bool alone)
@@ -33,7 +27,8 @@ static bool is_engine(struct reader *r, const struct policy_name *name, const st
 	while (k->words[e] && strcmp(k->words[e], name->s))
 		e++;
 	if (!k->words[e]) {
-		put_engines(k->words, &known);
+		for (int i = 0; k->words[i]; i++)
+			buf_printf(&known, "%s%s", i ? ", " : "", k->words[i]);
 		read_error(r, name->pos, "there is no routing engine '%s': there are %s, and "
 			   SETTINGS_ENGINE_AUTO " for the best of them", EXCERPT(name->s), known.s);
 		buf_free(&known);
@@ -395,8 +390,8 @@ static const struct key settings_keys[] = {
 	{ "log-level", read_choice, AT(log_level), .words = log_words },
 };
 
-static struct settings *read_settings(const char *name, const char *text, size_t n, bool find_groups,
-				      struct findings *out)
+struct settings *conf_read_settings(const char *name, const char *text, size_t n,
+				    struct findings *out)
 {
 	struct findings found = { 0 };
 	struct reader r = { .file = name, .out = &found };
@@ -409,8 +404,6 @@ static struct settings *read_settings(const char *name, const char *text, size_t
 		read_map(&r, root, settings_keys, ARRAY_SIZE(settings_keys), s);
 		yaml_tree_free(root);
 	}
-	if (find_groups)
-		conf_find_groups(s, &found);
 	if (found.count[SEV_ERROR]) {
 		settings_free(s);
 		s = NULL;
@@ -418,16 +411,4 @@ static struct settings *read_settings(const char *name, const char *text, size_t
 	findings_sort(&found);
 	findings_move(out, &found);
 	return s;
-}
-
-struct settings *conf_read_settings(const char *name, const char *text, size_t n,
-				    struct findings *out)
-{
-	return read_settings(name, text, n, false, out);
-}
-
-struct settings *conf_parse_settings(const char *name, const char *text, size_t n,
-				     struct findings *out)
-{
-	return read_settings(name, text, n, true, out);
 }

@@ -167,16 +167,6 @@ static struct src_pos first_table(const struct policy *p)
 	return first;
 }
 
-static void refuse_both(struct reader *r, const struct policy *p)
-{
-	struct src_pos table = first_table(p);
-
-	if (p->n_classes && !p->classes_except.n && table.line)
-		read_error(r, p->classes[0].pos, "traffic-classes and the tables of fabric-setup "
-			   "(line %u) exclude each other; with 'except' there can be tables for "
-			   "some ports", table.line);
-}
-
 /* --- the SL plan --- */
 
 uint32_t *classes_of_levels(const struct policy *p)
@@ -314,9 +304,14 @@ void check_classes(struct reader *r, struct policy *p)
 {
 	size_t errors = r->out->count[SEV_ERROR];
 	bool known = refuse_second_mention(r, p);
+	struct src_pos table;
 
 	plan_sls(r, p, known);
 	if (p->n_classes && known && r->out->count[SEV_ERROR] == errors)
 		assign_sls(r, p);
-	refuse_both(r, p);
+	table = first_table(p);
+	if (p->n_classes && !p->classes_except.n && table.line)
+		read_error(r, p->classes[0].pos, "traffic-classes and the tables of fabric-setup "
+			   "(line %u) exclude each other; with 'except' there can be tables for "
+			   "some ports", table.line);
 }

@@ -75,11 +75,6 @@ const char *event_kind_name(enum event_kind k)
 	return kinds[k].name;
 }
 
-enum severity event_severity(enum event_kind k)
-{
-	return kinds[k].severity;
-}
-
 bool event_kinds_add(uint64_t *wanted, const char *word)
 {
 	size_t n = strlen(word);

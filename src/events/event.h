@@ -41,7 +41,6 @@ enum event_kind {
 
 /* "link-down" …; the first word of some is one of several kinds: "link". */
 const char *event_kind_name(enum event_kind k);
-enum severity event_severity(enum event_kind k);
 
 /* Kinds that are wanted: bit k. */
 #define EVENT_ALL_KINDS ((1ull << EVENT_KINDS) - 1)

@@ -74,20 +74,6 @@ static bool is_avoided(struct walk *w, uint32_t node)
 	return avoided;
 }
 
-/* First round those to be avoided and links that are held, then, for what is left, by them. */
-static void walk_links(struct walk *w)
-{
-	uint32_t start = w->f->ports[w->f->self].node;
-
-	w->reach[start] = (struct reach){ .from = FABRIC_NONE, .reached = true };
-	w->queue[w->n++] = start;
-	for (uint32_t i = 0; i < w->n; i++)
-		if (!is_avoided(w, w->queue[i]))
-			walk_from(w, i, false);
-	for (uint32_t i = 0; i < w->n && w->spared; i++)
-		walk_from(w, i, true);
-}
-
 static void write_routes(struct walk *w)
 {
 	struct fabric *f = w->f;
@@ -121,9 +107,19 @@ static void write_routes(struct walk *w)
 
 static void walk_start(struct walk *w, struct fabric *f, const uint8_t *avoid)
 {
+	uint32_t start;
+
 	*w = (struct walk){ .f = f, .reach = xcalloc(f->n_nodes, sizeof(*w->reach)),
 			    .queue = xcalloc(f->n_nodes, sizeof(*w->queue)), .avoid = avoid };
-	walk_links(w);
+	/* First round those to be avoided and links that are held, then, for what is left, by them. */
+	start = w->f->ports[w->f->self].node;
+	w->reach[start] = (struct reach){ .from = FABRIC_NONE, .reached = true };
+	w->queue[w->n++] = start;
+	for (uint32_t i = 0; i < w->n; i++)
+		if (!is_avoided(w, w->queue[i]))
+			walk_from(w, i, false);
+	for (uint32_t i = 0; i < w->n && w->spared; i++)
+		walk_from(w, i, true);
 }
 
 static void walk_end(struct walk *w)

@@ -103,18 +103,6 @@ static uint32_t add_switch(struct fabric *f, uint32_t node, const uint8_t *switc
 	return sw;
 }
 
-static void decode_node(struct fabric_node *n, const uint8_t *node_info, const char *desc)
-{
-	memcpy(n->info, node_info, sizeof(n->info));
-	memcpy(n->desc, desc, strnlen(desc, sizeof(n->desc) - 1));
-	n->type = (uint8_t)mad_get_field(n->info, 0, IB_NODE_TYPE_F);
-	n->nports = (uint8_t)mad_get_field(n->info, 0, IB_NODE_NPORTS_F);
-	n->local_port = (uint8_t)mad_get_field(n->info, 0, IB_NODE_LOCAL_PORT_F);
-	n->partition_cap = (uint16_t)mad_get_field(n->info, 0, IB_NODE_PARTITION_CAP_F);
-	n->guid = mad_get_field64(n->info, 0, IB_NODE_GUID_F);
-	n->sysimg_guid = mad_get_field64(n->info, 0, IB_NODE_SYSTEM_GUID_F);
-}
-
 static bool node_makes_sense(const struct fabric_node *n, const uint8_t *switch_info,
 			     unsigned hops)
 {
@@ -130,7 +118,14 @@ uint32_t fabric_add_node(struct fabric *f, const uint8_t *node_info,
 	struct fabric_node n = { .sw = FABRIC_NONE, .hops = (uint8_t)hops };
 	uint32_t node = f->n_nodes;
 
-	decode_node(&n, node_info, desc);
+	memcpy(n.info, node_info, sizeof(n.info));
+	memcpy(n.desc, desc, strnlen(desc, sizeof(n.desc) - 1));
+	n.type = (uint8_t)mad_get_field(n.info, 0, IB_NODE_TYPE_F);
+	n.nports = (uint8_t)mad_get_field(n.info, 0, IB_NODE_NPORTS_F);
+	n.local_port = (uint8_t)mad_get_field(n.info, 0, IB_NODE_LOCAL_PORT_F);
+	n.partition_cap = (uint16_t)mad_get_field(n.info, 0, IB_NODE_PARTITION_CAP_F);
+	n.guid = mad_get_field64(n.info, 0, IB_NODE_GUID_F);
+	n.sysimg_guid = mad_get_field64(n.info, 0, IB_NODE_SYSTEM_GUID_F);
 	if (!node_makes_sense(&n, switch_info, hops) ||
 	    map64_get(&f->node_by_guid, n.guid) != MAP64_NONE)
 		return FABRIC_NONE;
@@ -198,20 +193,6 @@ bool fabric_link(struct fabric *f, uint32_t node_a, unsigned num_a,
 	return true;
 }
 
-/* A link with an end that nothing is known of can't be set up: it is left out. */
-static void drop_half_known_links(struct fabric *f)
-{
-	for (uint32_t i = 0; i < f->n_ports; i++) {
-		struct fabric_port *p = &f->ports[i];
-
-		if (p->peer == FABRIC_NONE || (p->present && f->ports[p->peer].present))
-			continue;
-		f->unanswered++;
-		f->ports[p->peer].peer = FABRIC_NONE;
-		p->peer = FABRIC_NONE;
-	}
-}
-
 static void index_end_ports(struct fabric *f, struct buf *err)
 {
 	char a[FABRIC_NAME_MAX], b[FABRIC_NAME_MAX];
@@ -274,12 +255,6 @@ static bool is_aggregation(const struct fabric *f, uint32_t node, uint32_t self_
 	       strstr(n->desc, "Aggregation Node");
 }
 
-static void find_aggregation_nodes(struct fabric *f, uint32_t self_node)
-{
-	for (uint32_t i = 0; i < f->n_nodes; i++)
-		f->nodes[i].aggregation = is_aggregation(f, i, self_node);
-}
-
 static void *shrink(void *v, uint32_t n, uint32_t *cap, size_t size)
 {
 	*cap = n;
@@ -292,9 +267,19 @@ bool fabric_finish(struct fabric *f, uint32_t self_node, unsigned self_num, stru
 	f->ports = shrink(f->ports, f->n_ports, &f->cap_ports, sizeof(*f->ports));
 	f->routes = shrink(f->routes, f->n_routes, &f->cap_routes, 1);
 	f->switches = shrink(f->switches, f->n_switches, &f->cap_switches, sizeof(*f->switches));
-	drop_half_known_links(f);
+	/* A link with an end that nothing is known of can't be set up: it is left out. */
+	for (uint32_t i = 0; i < f->n_ports; i++) {
+		struct fabric_port *p = &f->ports[i];
+
+		if (p->peer == FABRIC_NONE || (p->present && f->ports[p->peer].present))
+			continue;
+		f->unanswered++;
+		f->ports[p->peer].peer = FABRIC_NONE;
+		p->peer = FABRIC_NONE;
+	}
 	index_end_ports(f, err);
-	find_aggregation_nodes(f, self_node);
+	for (uint32_t i = 0; i < f->n_nodes; i++)
+		f->nodes[i].aggregation = is_aggregation(f, i, self_node);
 
 	const struct fabric_port *self = self_node == 0 ? slot(f, self_node, self_num) : NULL;
 	if (!self || !port_is_end(f, (uint32_t)(self - f->ports))) {

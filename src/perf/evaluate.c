@@ -40,13 +40,6 @@ static unsigned vl_of_sl(const struct subnet_state *s, uint32_t port, unsigned s
 	return found;
 }
 
-static void words_by_far_end(struct perf_port *x)
-{
-	for (unsigned vl = 0; vl < ARB_VLS; vl++)
-		x->lanes[vl].words = pma_lane_growth(&x->before[PMA_VL_RCV], &x->after[PMA_VL_RCV],
-						     PMA_VL_RCV, vl);
-}
-
 /* What can't be told apart makes all of them unknown: shares are of the sum. */
 static void words_by_sl(const struct subnet_state *s, struct perf_port *x)
 {
@@ -107,7 +100,9 @@ static void find_words(const struct subnet_state *s, struct perf_port *x)
 	if (was_read(x, PMA_XMIT_SL) && all_known(x) && tells_all(x))
 		return;
 	x->by = PMA_VL_RCV;
-	words_by_far_end(x);
+	for (unsigned vl = 0; vl < ARB_VLS; vl++)
+		x->lanes[vl].words = pma_lane_growth(&x->before[PMA_VL_RCV], &x->after[PMA_VL_RCV],
+						     PMA_VL_RCV, vl);
 	if (was_read(x, PMA_VL_RCV) && all_known(x) && tells_all(x))
 		return;
 	/* neither: why is what there is to say */

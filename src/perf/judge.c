@@ -55,11 +55,6 @@ static double ticks(const struct lane lanes[ARB_VLS], unsigned but, bool *exact)
 	return most;
 }
 
-static bool is_below(const struct lane *l)
-{
-	return l->got < l->promised - JUDGE_TOLERANCE && l->got < l->promised * 0.9;
-}
-
 /* Of one that is below its promise, on a full link. */
 static enum verdict wanted(const struct lane lanes[ARB_VLS], unsigned vl)
 {
@@ -80,7 +75,8 @@ static enum verdict verdict_of(const struct lane lanes[ARB_VLS], unsigned vl, do
 {
 	if (lanes[vl].promised <= 0)
 		return VERDICT_NONE;
-	if (!is_below(&lanes[vl]))
+	if (!(lanes[vl].got < lanes[vl].promised - JUDGE_TOLERANCE &&
+	      lanes[vl].got < lanes[vl].promised * 0.9))
 		return VERDICT_SERVED;
 	return full < JUDGE_FULL ? VERDICT_NOT_FULL : wanted(lanes, vl);
 }

@@ -152,14 +152,6 @@ void book_take(struct perf_book *b, const struct subnet_state *s, const struct p
 	}
 }
 
-/* Ports that are no more, of a measurement of all: what was found there is, neither. */
-static void forget_others(struct perf_book *b)
-{
-	for (size_t i = b->findings.n; i-- > 0; )
-		if (!b->findings.v[i].looked_at)
-			drop(b, &b->findings.v[i]);
-}
-
 /* --- sums by level --- */
 
 static void sum_level(struct perf_level *sum, const struct policy_level *l,
@@ -225,7 +217,10 @@ void book_end(struct perf_book *b, const struct perf_report *r, bool all)
 {
 	if (!all)
 		return;
-	forget_others(b);
+	/* Ports that are no more, of a measurement of all: what was found there is, neither. */
+	for (size_t i = b->findings.n; i-- > 0; )
+		if (!b->findings.v[i].looked_at)
+			drop(b, &b->findings.v[i]);
 	sum_up(b, r);
 }
 

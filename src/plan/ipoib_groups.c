@@ -33,38 +33,29 @@ static bool can_have(struct path_info port, struct ipoib_limits l)
 	return port.mtu >= l.mtu && rate_compare(port.rate, l.rate) >= 0;
 }
 
-/* Lowers the group to what a host can, but not below the defaults. */
-static void lower(struct ipoib_group *g, struct path_info port)
-{
-	uint8_t mtu = lesser_mtu(g->named.mtu, (uint8_t)mtu_code(DEFAULT_MTU));
-	uint8_t rate = lesser_rate(g->named.rate, (uint8_t)rate_code(DEFAULT_RATE));
-
-	if (port.mtu > mtu)
-		mtu = port.mtu;
-	if (rate_compare(port.rate, rate) > 0)
-		rate = port.rate;
-	g->made.mtu = lesser_mtu(g->made.mtu, mtu);
-	g->made.rate = lesser_rate(g->made.rate, rate);
-}
-
 static void ask_named(struct ipoib_group *g, uint32_t port, struct path_info can)
 {
+	uint8_t mtu, rate;
+
 	if (can_have(can, g->named))
 		return;
 	if (!g->lesser++)
 		g->first_lesser = port;
-	lower(g, can);
+	/* Lowers the group to what a host can, but not below the defaults. */
+	mtu = lesser_mtu(g->named.mtu, (uint8_t)mtu_code(DEFAULT_MTU));
+	rate = lesser_rate(g->named.rate, (uint8_t)rate_code(DEFAULT_RATE));
+	if (can.mtu > mtu)
+		mtu = can.mtu;
+	if (rate_compare(can.rate, rate) > 0)
+		rate = can.rate;
+	g->made.mtu = lesser_mtu(g->made.mtu, mtu);
+	g->made.rate = lesser_rate(g->made.rate, rate);
 }
 
 static void ask_made(struct ipoib_group *g, uint32_t port, struct path_info can)
 {
 	if (!can_have(can, g->made) && !g->excluded++)
 		g->first_excluded = port;
-}
-
-static bool is_host(const struct fabric *f, uint32_t port)
-{
-	return port_is_host(f, port) && f->ports[port].peer != FABRIC_NONE;
 }
 
 /* Calls fn for each host and each partition with a group that it is in, once. */
@@ -75,7 +66,7 @@ static void each_member(struct partitions *p, const struct policy *policy, const
 		const struct pkey_table *t = &p->tables[p->table[port]];
 		struct path_info can;
 
-		if (!is_host(f, port))
+		if (!(port_is_host(f, port) && f->ports[port].peer != FABRIC_NONE))
 			continue;
 		can = paths_of_port(f, port);
 		for (uint32_t i = 0; i < t->n_words; i++) {

@@ -45,11 +45,6 @@ struct allocator {
 	uint32_t cursor[2][IB_LMC_MAX + 1];
 };
 
-static bool is_reserved(const struct allocator *a, uint32_t lid)
-{
-	return a->reserved[lid >> 3] >> (lid & 7) & 1;
-}
-
 /* An end port without link, other than the SM's own, can be reached by nobody. */
 static bool wants_lid(const struct fabric *f, uint32_t port)
 {
@@ -76,17 +71,6 @@ static bool range_is_free(const struct plan *p, uint32_t lid, unsigned count)
 	return true;
 }
 
-static void take(struct plan *p, uint32_t port, uint32_t lid)
-{
-	uint32_t last = lid + (1u << p->lmc[port]) - 1;
-
-	for (uint32_t i = lid; i <= last; i++)
-		p->port_by_lid[i] = port;
-	p->lid[port] = (uint16_t)lid;
-	if (last > p->lid_top)
-		p->lid_top = (uint16_t)last;
-}
-
 /* The highest LID that is of use to a port, by the tables of the switches. */
 static uint32_t limit_of(const struct allocator *a, uint32_t port)
 {
@@ -103,11 +87,17 @@ static uint32_t limit_of(const struct allocator *a, uint32_t port)
 static bool claim(struct plan *p, uint32_t port, uint32_t lid, uint32_t max)
 {
 	unsigned count = 1u << p->lmc[port];
+	uint32_t last;
 
 	if (lid == 0 || lid % count || lid > LIDS - count || lid + count - 1 > max ||
 	    !range_is_free(p, lid, count))
 		return false;
-	take(p, port, lid);
+	last = lid + (1u << p->lmc[port]) - 1;
+	for (uint32_t i = lid; i <= last; i++)
+		p->port_by_lid[i] = port;
+	p->lid[port] = (uint16_t)lid;
+	if (last > p->lid_top)
+		p->lid_top = (uint16_t)last;
 	return true;
 }
 
@@ -261,7 +251,7 @@ static void reserve_absent(struct allocator *a)
 static bool range_is_reserved(const struct allocator *a, uint32_t lid, unsigned count)
 {
 	for (uint32_t i = lid; i < lid + count; i++)
-		if (is_reserved(a, i))
+		if (a->reserved[i >> 3] >> (i & 7) & 1)
 			return true;
 	return false;
 }

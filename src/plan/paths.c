@@ -681,12 +681,6 @@ struct path_info paths_between(const struct paths *p, const struct fabric *f,
 
 /* --- a route hop by hop --- */
 
-static uint16_t map_id(const struct fabric *f, const struct qos_tables *t,
-		       uint32_t node, unsigned in, unsigned out)
-{
-	return t->managed || t->kept ? qos_sl2vl_in_force(t, f, node, in, out) : TABLE_NONE;
-}
-
 unsigned paths_follow(const struct fabric *f, const struct lfts *l, const struct qos_tables *t,
 		      uint32_t src, uint16_t dlid, uint32_t dst, struct path_hop *hops,
 		      unsigned max, bool *there)
@@ -716,7 +710,8 @@ unsigned paths_follow(const struct fabric *f, const struct lfts *l, const struct
 				 f->ports[at->port0 + out].peer == FABRIC_NONE))
 			return n + 1;
 		if (!arrived || node_is_switch(at))
-			hops[n].map = map_id(f, t, node, in, out);
+			hops[n].map = t->managed || t->kept
+				? qos_sl2vl_in_force(t, f, node, in, out) : TABLE_NONE;
 		if (arrived) {
 			*there = true;
 			return n + 1;

@@ -68,32 +68,6 @@ void policy_add_everybody(struct policy_partition *part)
 	};
 }
 
-static void add_default_level(struct policy *p)
-{
-	p->default_level = (uint32_t)p->n_levels;
-	p->levels = xrealloc(p->levels, p->n_levels + 1, sizeof(*p->levels));
-	p->levels[p->n_levels++] = (struct policy_level){
-		.name = xstrdup("default"), .sl_given = true,
-		.packet_lifetime = -1, .path_bits = -1, .tclass = -1,
-	};
-}
-
-/* Behind the others. */
-static void add_default_partition(struct policy *p)
-{
-	struct policy_partition *part;
-
-	p->partitions = xrealloc(p->partitions, p->n_partitions + 1, sizeof(*p->partitions));
-	part = &p->partitions[p->n_partitions++];
-	*part = (struct policy_partition){
-		.name = xstrdup("Default"), .pkey = IB_PKEY_DEFAULT,
-		.level.s = xstrdup(""), .level_index = p->default_level,
-		.ipoib = true, .ipoib_level.s = xstrdup(""),
-		.ipoib_level_index = p->default_level,
-	};
-	policy_add_everybody(part);
-}
-
 /* To the front; the others keep their order. */
 static void move_partition(struct policy *p, size_t i)
 {
@@ -108,12 +82,31 @@ void policy_add_implied(struct policy *p)
 	size_t i = 0;
 
 	p->default_level = policy_find_level(p, "default");
-	if (p->default_level == UINT32_MAX)
-		add_default_level(p);
+	if (p->default_level == UINT32_MAX) {
+		p->default_level = (uint32_t)p->n_levels;
+		p->levels = xrealloc(p->levels, p->n_levels + 1, sizeof(*p->levels));
+		p->levels[p->n_levels++] = (struct policy_level){
+			.name = xstrdup("default"), .sl_given = true,
+			.packet_lifetime = -1, .path_bits = -1, .tclass = -1,
+		};
+	}
 	while (i < p->n_partitions && p->partitions[i].pkey != IB_PKEY_DEFAULT)
 		i++;
-	if (i == p->n_partitions)
-		add_default_partition(p);
+	if (i == p->n_partitions) {
+		struct policy_partition *part;
+
+		/* Behind the others. */
+		p->partitions = xrealloc(p->partitions, p->n_partitions + 1,
+					 sizeof(*p->partitions));
+		part = &p->partitions[p->n_partitions++];
+		*part = (struct policy_partition){
+			.name = xstrdup("Default"), .pkey = IB_PKEY_DEFAULT,
+			.level.s = xstrdup(""), .level_index = p->default_level,
+			.ipoib = true, .ipoib_level.s = xstrdup(""),
+			.ipoib_level_index = p->default_level,
+		};
+		policy_add_everybody(part);
+	}
 	move_partition(p, i);
 }
 
@@ -250,12 +243,6 @@ struct policy *policy_overlay(const struct policy *base, size_t more)
 	for (size_t i = 0; i < base->n_partitions; i++)
 		p->partitions[i] = copy_partition(&base->partitions[i]);
 	return p;
-}
-
-void policy_add_member(struct policy_partition *part, const struct policy_member *m)
-{
-	part->members = xrealloc(part->members, part->n_members + 1, sizeof(*part->members));
-	part->members[part->n_members++] = *m;
 }
 
 struct u64_ranges policy_ipoib_pkeys(const struct policy *p)

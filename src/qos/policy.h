@@ -251,8 +251,6 @@ void policy_overlay_done(struct policy *p, const struct policy *base);
 void policy_overlay_free(struct policy *p, const struct policy *base);
 /* The P_Keys of all partitions with IPoIB, in as few ranges as there can be; no positions. */
 struct u64_ranges policy_ipoib_pkeys(const struct policy *p);
-/* Adds a line to the members of an overlay's partition; takes over what it points to. */
-void policy_add_member(struct policy_partition *part, const struct policy_member *m);
 void policy_member_free(struct policy_member *m);	/* what it points to */
 /* How findings call the file of what may have been added at run time. */
 #define POLICY_RUN_TIME "(run-time partitions)"

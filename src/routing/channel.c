@@ -5,22 +5,6 @@
 #include "lib/base/alloc.h"
 #include "routing/channel.h"
 
-static void number_ports(struct channels *c)
-{
-	const struct graph *g = c->g;
-
-	c->first[0] = 0;
-	for (uint32_t v = 0; v < g->n; v++) {
-		const struct fabric_node *node = &g->f->nodes[g->f->switches[g->sw[v]].node];
-
-		c->vertex[g->sw[v]] = v;
-		c->first[v + 1] = c->first[v] + node->nports + 1u;
-	}
-	c->at = xmalloc((c->first[g->n] + 1u) * sizeof(*c->at));
-	for (uint32_t i = 0; i < c->first[g->n]; i++)
-		c->at[i] = (struct channel){ FABRIC_NONE, FABRIC_NONE };
-}
-
 static void place_lanes(struct channels *c)
 {
 	const struct graph *g = c->g;
@@ -57,6 +41,7 @@ static void pair_lanes(struct channels *c)
 struct channels *channels_new(const struct fabric *f, const struct updn_order *o)
 {
 	struct channels *c = xcalloc(1, sizeof(*c));
+	const struct graph *g;
 
 	c->own = o ? NULL : graph_new(f, graph_by_guid(f));
 	c->g = o ? o->g : c->own;
@@ -66,7 +51,17 @@ struct channels *channels_new(const struct fabric *f, const struct updn_order *o
 	c->back = xcalloc(c->g->n_lanes, sizeof(*c->back));
 	c->trunk = xcalloc(c->g->n_lanes, sizeof(*c->trunk));
 	c->from = xcalloc(c->g->trunk0[c->g->n], sizeof(*c->from));
-	number_ports(c);
+	g = c->g;
+	c->first[0] = 0;
+	for (uint32_t v = 0; v < g->n; v++) {
+		const struct fabric_node *node = &g->f->nodes[g->f->switches[g->sw[v]].node];
+
+		c->vertex[g->sw[v]] = v;
+		c->first[v + 1] = c->first[v] + node->nports + 1u;
+	}
+	c->at = xmalloc((c->first[g->n] + 1u) * sizeof(*c->at));
+	for (uint32_t i = 0; i < c->first[g->n]; i++)
+		c->at[i] = (struct channel){ FABRIC_NONE, FABRIC_NONE };
 	place_lanes(c);
 	pair_lanes(c);
 	uint32_t home = f->self == FABRIC_NONE ? FABRIC_NONE : fabric_switch_of(f, f->self);

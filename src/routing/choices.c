@@ -85,17 +85,6 @@ static struct channel step(const struct chooser *x, uint32_t v, uint16_t lid)
 	return channel_by_lid(x->c, x->l, v, lid);
 }
 
-/* The ways to a LID; whether they close a circle is asked when all are noted. */
-static void note_ways(struct chooser *x, uint16_t lid)
-{
-	walks_recall(&x->walks, x->l, lid);
-	x->walks.out[x->d] = FABRIC_NONE;
-	walks_begin(&x->walks);
-	for (uint32_t v = 0; v < x->g->n; v++)
-		if (is_source(x, v))
-			walks_note(&x->walks, x->deps, layer_of(x, v), v, false);
-}
-
 static void add_multicast(struct chooser *x, const struct updn_order *o)
 {
 	struct turns *legal;
@@ -362,8 +351,16 @@ static bool add_tables(struct chooser *x, const atomic_bool *stop)
 			return false;
 		find_dests(x, d);
 		for (unsigned i = 0; i < x->n_dests; i++)
-			for (unsigned k = 0; k < x->dests[i].n_lids; k++)
-				note_ways(x, (uint16_t)(x->dests[i].lid + k));
+			for (unsigned k = 0; k < x->dests[i].n_lids; k++) {
+				/* The ways to a LID; whether they close a circle is asked when all are noted. */
+				walks_recall(&x->walks, x->l, (uint16_t)(x->dests[i].lid + k));
+				x->walks.out[x->d] = FABRIC_NONE;
+				walks_begin(&x->walks);
+				for (uint32_t v = 0; v < x->g->n; v++)
+					if (is_source(x, v))
+						walks_note(&x->walks, x->deps, layer_of(x, v), v,
+							   false);
+			}
 	}
 	return deps_settle(x->deps);
 }

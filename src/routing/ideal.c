@@ -48,21 +48,6 @@ static struct lfts *make_tables(const struct ideal_shape *s)
 
 /* --- layers --- */
 
-/* All vertices are places: layered.h needs those of the pairs that there are, and asks for no others. */
-static void fill_pairs(const struct ideal_shape *s, struct route_layers *y)
-{
-	uint32_t n = s->g->n;
-
-	y->n_places = n;
-	y->place = xcalloc(n, sizeof(*y->place));
-	y->of = xcalloc(route_layers_pair(n, 0) + 1, 1);
-	for (uint32_t a = 0; a < n; a++) {
-		y->place[s->g->sw[a]] = a;
-		for (uint32_t b = 0; b < a; b++)
-			y->of[route_layers_pair(a, b)] = (uint8_t)s->layer(s->arg, a, b);
-	}
-}
-
 static uint32_t most_ports(const struct fabric *f)
 {
 	uint32_t most = 0;
@@ -96,11 +81,21 @@ static void fill_links(const struct ideal_shape *s, struct route_layers *y)
 void ideal_make(struct ideal *x, const struct ideal_shape *s)
 {
 	bool shared = s->n_layers > 1;
+	uint32_t n;
 
 	x->lfts = make_tables(s);
 	x->layers = xcalloc(1, sizeof(*x->layers));
 	*x->layers = (struct route_layers){ .n = s->n_layers, .n_lanes = shared ? 2 : 1, .n_switches = s->g->n };
-	fill_pairs(s, x->layers);
+	/* All vertices are places: layered.h needs those of the pairs that there are, and asks for no others. */
+	n = s->g->n;
+	x->layers->n_places = n;
+	x->layers->place = xcalloc(n, sizeof(*x->layers->place));
+	x->layers->of = xcalloc(route_layers_pair(n, 0) + 1, 1);
+	for (uint32_t a = 0; a < n; a++) {
+		x->layers->place[s->g->sw[a]] = a;
+		for (uint32_t b = 0; b < a; b++)
+			x->layers->of[route_layers_pair(a, b)] = (uint8_t)s->layer(s->arg, a, b);
+	}
 	if (shared)
 		fill_links(s, x->layers);
 }

@@ -8,23 +8,6 @@
 #include "lib/base/alloc.h"
 #include "routing/graph.h"
 
-static void route_to(const struct graph *g, struct lfts *out, uint32_t d, const uint16_t *dist,
-		     const struct dest *dests, unsigned n, uint32_t *load)
-{
-	struct choice c;
-
-	for (uint32_t v = 0; v < g->n; v++) {
-		uint8_t *row = graph_row(g, out, v);
-
-		if (v == d || dist[v] == FAR)
-			continue;
-		choice_find(&c, g, g->trunk0[v], g->trunk0[v + 1], dist, (uint16_t)(dist[v] - 1));
-		for (unsigned i = 0; i < n; i++)
-			choice_spread(&c, g, load, row + dests[i].lid, dests[i].n_lids,
-				      dests[i].weight);
-	}
-}
-
 static bool minhop_run(const struct route_request *r, struct lfts *out,
 		       struct route_layers **layers, struct buf *why)
 {
@@ -38,9 +21,20 @@ static bool minhop_run(const struct route_request *r, struct lfts *out,
 	(void)why;
 	for (uint32_t d = 0; d < g->n; d++) {
 		unsigned n = graph_dests(g, r, out->top, d, dests);
+		struct choice c;
 
 		graph_bfs(g, d, dist, queue);
-		route_to(g, out, d, dist, dests, n, load);
+		for (uint32_t v = 0; v < g->n; v++) {
+			uint8_t *row = graph_row(g, out, v);
+
+			if (v == d || dist[v] == FAR)
+				continue;
+			choice_find(&c, g, g->trunk0[v], g->trunk0[v + 1], dist,
+				    (uint16_t)(dist[v] - 1));
+			for (unsigned i = 0; i < n; i++)
+				choice_spread(&c, g, load, row + dests[i].lid, dests[i].n_lids,
+					      dests[i].weight);
+		}
 		graph_deliver(g, out, d, dests, n);
 	}
 	free(load);

@@ -41,21 +41,6 @@ struct relief {
 
 /* --- life --- */
 
-static void find_targets(struct relief *x, const struct route_request *r)
-{
-	struct dest dests[DESTS_MAX];
-
-	for (uint32_t d = 0; d < x->g->n; d++) {
-		unsigned n = graph_dests(x->g, r, x->l->top, d, dests);
-
-		for (unsigned i = 0; i < n; i++)
-			for (unsigned k = 0; k < dests[i].n_lids && dests[i].weight; k++)
-				*vec_push(&x->targets) = (struct target){
-					d, (uint16_t)(dests[i].lid + k), dests[i].lid, dests[i].n_lids
-				};
-	}
-}
-
 static void relief_init(struct relief *x)
 {
 	uint32_t n = x->g->n;
@@ -68,19 +53,6 @@ static void relief_init(struct relief *x)
 	x->below = xcalloc(n, sizeof(*x->below));
 	x->order = xcalloc(n, sizeof(*x->order));
 	x->over = xcalloc(n, sizeof(*x->over));
-}
-
-static void relief_free(struct relief *x)
-{
-	vec_free(&x->targets);
-	free(x->load);
-	free(x->cost);
-	free(x->lane);
-	free(x->way);
-	free(x->hops);
-	free(x->below);
-	free(x->order);
-	free(x->over);
 }
 
 /* --- the ways to a LID --- */
@@ -122,19 +94,6 @@ static void count_along(struct relief *x, uint32_t v, uint32_t n, bool add)
 		uint64_t load = (uint64_t)n * x->cost[x->lane[v]];
 
 		x->load[x->lane[v]] += add ? load : -load;
-	}
-}
-
-static void count_all(struct relief *x)
-{
-	for (size_t i = 0; i < x->targets.n; i++) {
-		recall(x, x->targets.v[i]);
-		for (uint32_t k = 0; k < x->n; k++) {
-			uint32_t v = x->order[k];
-
-			if (x->hops[v] != FABRIC_NONE)
-				x->load[x->lane[v]] += (uint64_t)x->below[v] * x->cost[x->lane[v]];
-		}
 	}
 }
 
@@ -269,12 +228,37 @@ void relieve(const struct route_request *r, const struct channels *c, struct lft
 	     bool (*may)(void *arg, const struct relief_move *m, uint64_t *looks), void *arg)
 {
 	struct relief x = { .c = c, .g = c->g, .l = l, .may = may, .arg = arg };
+	struct dest dests[DESTS_MAX];
 
 	relief_init(&x);
-	find_targets(&x, r);
-	count_all(&x);
+	for (uint32_t d = 0; d < x.g->n; d++) {
+		unsigned n = graph_dests(x.g, r, x.l->top, d, dests);
+
+		for (unsigned i = 0; i < n; i++)
+			for (unsigned k = 0; k < dests[i].n_lids && dests[i].weight; k++)
+				*vec_push(&x.targets) = (struct target){
+					d, (uint16_t)(dests[i].lid + k), dests[i].lid, dests[i].n_lids
+				};
+	}
+	for (size_t i = 0; i < x.targets.n; i++) {
+		recall(&x, x.targets.v[i]);
+		for (uint32_t k = 0; k < x.n; k++) {
+			uint32_t v = x.order[k];
+
+			if (x.hops[v] != FABRIC_NONE)
+				x.load[x.lane[v]] += (uint64_t)x.below[v] * x.cost[x.lane[v]];
+		}
+	}
 	x.work = 0;
 	while (x.work < WORK_MAX && x.g->n_lanes && relieve_lane(&x, find_busiest(&x)))
 		x.work += x.g->n_lanes;
-	relief_free(&x);
+	vec_free(&x.targets);
+	free(x.load);
+	free(x.cost);
+	free(x.lane);
+	free(x.way);
+	free(x.hops);
+	free(x.below);
+	free(x.order);
+	free(x.over);
 }

@@ -21,32 +21,6 @@ static uint32_t node_of(const struct graph *g, uint32_t v)
 
 /* --- links --- */
 
-static void count_hosts_above(const struct graph *g, const uint16_t *rank, struct route_shape *s)
-{
-	for (uint32_t v = 0; v < g->n; v++) {
-		s->n_inner += rank[v] > 0;
-		if (!rank[v] || !graph_hosts(g, v))
-			continue;
-		if (s->hosts_above++ == 0)
-			s->hosts_above_one = node_of(g, v);
-	}
-}
-
-static void count_flat(const struct graph *g, const uint16_t *rank, struct route_shape *s)
-{
-	for (uint32_t v = 0; v < g->n; v++)
-		for (uint32_t t = g->up0[v]; t < g->trunk0[v + 1]; t++) {
-			s->n_links += g->trunks[t].n_lanes;
-			if (rank[g->trunks[t].v] != rank[v])
-				continue;
-			if (!s->flat) {
-				s->flat_from = node_of(g, v);
-				s->flat_to = node_of(g, g->trunks[t].v);
-			}
-			s->flat += g->trunks[t].n_lanes;
-		}
-}
-
 static uint32_t links_up(const struct graph *g, const uint16_t *rank, uint32_t v)
 {
 	uint32_t n = 0;
@@ -88,15 +62,6 @@ static void find_fewer_in(const struct graph *g, const uint16_t *rank, unsigned 
 	s->fewer[s->n_fewer++] = x;
 }
 
-static void find_fewer(const struct graph *g, const uint16_t *rank, struct route_shape *s)
-{
-	uint32_t *up = xcalloc(g->n, sizeof(*up));
-
-	for (unsigned r = 0; r + 1 < s->n_ranks && s->n_fewer < SHAPE_RANKS_TOLD; r++)
-		find_fewer_in(g, rank, r, up, s);
-	free(up);
-}
-
 /* [vertex], the caller's to free; NULL: there are no ranks. */
 static uint16_t *find_ranks(const struct updn_order *o, struct route_shape *s)
 {
@@ -124,27 +89,35 @@ static void look_at_links(const struct updn_order *o, struct route_shape *s)
 	s->n_switches = g->n;
 	s->root = o->layered || !g->n ? FABRIC_NONE : node_of(g, g->n - 1);
 	if (rank) {
-		count_hosts_above(g, rank, s);
-		count_flat(g, rank, s);
-		find_fewer(g, rank, s);
+		uint32_t *up;
+
+		for (uint32_t v = 0; v < g->n; v++) {
+			s->n_inner += rank[v] > 0;
+			if (!rank[v] || !graph_hosts(g, v))
+				continue;
+			if (s->hosts_above++ == 0)
+				s->hosts_above_one = node_of(g, v);
+		}
+		for (uint32_t v = 0; v < g->n; v++)
+			for (uint32_t t = g->up0[v]; t < g->trunk0[v + 1]; t++) {
+				s->n_links += g->trunks[t].n_lanes;
+				if (rank[g->trunks[t].v] != rank[v])
+					continue;
+				if (!s->flat) {
+					s->flat_from = node_of(g, v);
+					s->flat_to = node_of(g, g->trunks[t].v);
+				}
+				s->flat += g->trunks[t].n_lanes;
+			}
+		up = xcalloc(g->n, sizeof(*up));
+		for (unsigned r = 0; r + 1 < s->n_ranks && s->n_fewer < SHAPE_RANKS_TOLD; r++)
+			find_fewer_in(g, rank, r, up, s);
+		free(up);
 	}
 	free(rank);
 }
 
 /* --- paths --- */
-
-static void count_pair(const struct graph *g, uint32_t v, uint32_t d, const uint16_t *total,
-		       const uint16_t *least, struct route_shape *s)
-{
-	s->pairs++;
-	if (total[v] == FAR && s->pathless++ == 0) {
-		s->pathless_from = node_of(g, v);
-		s->pathless_to = node_of(g, d);
-	} else if (total[v] != FAR && total[v] > least[v] && s->longer++ == 0) {
-		s->longer_from = node_of(g, v);
-		s->longer_to = node_of(g, d);
-	}
-}
 
 static void look_at_paths(const struct graph *g, struct route_shape *s)
 {
@@ -158,8 +131,17 @@ static void look_at_paths(const struct graph *g, struct route_shape *s)
 		updn_distances(g, d, down, total);
 		graph_bfs(g, d, least, queue);
 		for (uint32_t v = 0; v < g->n; v++)
-			if (v != d && graph_hosts(g, v) && least[v] != FAR)
-				count_pair(g, v, d, total, least, s);
+			if (v != d && graph_hosts(g, v) && least[v] != FAR) {
+				s->pairs++;
+				if (total[v] == FAR && s->pathless++ == 0) {
+					s->pathless_from = node_of(g, v);
+					s->pathless_to = node_of(g, d);
+				} else if (total[v] != FAR && total[v] > least[v] &&
+					   s->longer++ == 0) {
+					s->longer_from = node_of(g, v);
+					s->longer_to = node_of(g, d);
+				}
+			}
 	}
 	free(queue);
 	free(least);
@@ -295,23 +277,6 @@ static void put_pair(const struct fabric *f, uint32_t from, uint32_t to, struct 
 		buf_printf(out, ", for example %s to %s", name_of(f, from, a), name_of(f, to, b));
 }
 
-static void put_paths(const struct route_shape *s, const struct fabric *f, unsigned *n,
-		      struct buf *out)
-{
-	if (s->pathless) {
-		next_reason(n, out);
-		buf_printf(out, "%" PRIu64 " of %" PRIu64 " pairs of switches with hosts have no path up and "
-			   "then down", s->pathless, s->pairs);
-		put_pair(f, s->pathless_from, s->pathless_to, out);
-	}
-	if (s->longer) {
-		next_reason(n, out);
-		buf_printf(out, "%" PRIu64 " of %" PRIu64 " pairs of switches with hosts have only longer "
-			   "paths up and then down than the shortest", s->longer, s->pairs);
-		put_pair(f, s->longer_from, s->longer_to, out);
-	}
-}
-
 static void put_links(const struct route_shape *s, const struct fabric *f, unsigned *n,
 		      struct buf *out)
 {
@@ -336,27 +301,22 @@ static void put_links(const struct route_shape *s, const struct fabric *f, unsig
 	}
 }
 
-static void put_tree(const struct route_shape *s, const struct fabric *f, struct buf *out)
-{
-	if (s->n_switches < 2)
-		buf_puts(out, s->n_switches ? "a single switch" : "no switches");
-	else if (s->n_ranks > 1)
-		buf_printf(out, "a tree of %u ranks", s->n_ranks);
-	else
-		buf_puts(out, "a tree");
-	for (unsigned i = 0; i < s->n_fewer; i++) {
-		buf_puts(out, "; ");
-		put_fewer(&s->fewer[i], f, out);
-	}
-}
-
 void route_shape_text(const struct route_shape *s, const struct fabric *f, struct buf *out)
 {
 	char name[FABRIC_NAME_MAX];
 	unsigned n = 0;
 
 	if (s->kind == SHAPE_TREE) {
-		put_tree(s, f, out);
+		if (s->n_switches < 2)
+			buf_puts(out, s->n_switches ? "a single switch" : "no switches");
+		else if (s->n_ranks > 1)
+			buf_printf(out, "a tree of %u ranks", s->n_ranks);
+		else
+			buf_puts(out, "a tree");
+		for (unsigned i = 0; i < s->n_fewer; i++) {
+			buf_puts(out, "; ");
+			put_fewer(&s->fewer[i], f, out);
+		}
 		return;
 	}
 	if (s->other[0])
@@ -372,5 +332,16 @@ void route_shape_text(const struct route_shape *s, const struct fabric *f, struc
 		next_reason(&n, out);
 		buf_printf(out, "up leads to %s", name_of(f, s->root, name));
 	}
-	put_paths(s, f, &n, out);
+	if (s->pathless) {
+		next_reason(&n, out);
+		buf_printf(out, "%" PRIu64 " of %" PRIu64 " pairs of switches with hosts have no path up and "
+			   "then down", s->pathless, s->pairs);
+		put_pair(f, s->pathless_from, s->pathless_to, out);
+	}
+	if (s->longer) {
+		next_reason(&n, out);
+		buf_printf(out, "%" PRIu64 " of %" PRIu64 " pairs of switches with hosts have only longer "
+			   "paths up and then down than the shortest", s->longer, s->pairs);
+		put_pair(f, s->longer_from, s->longer_to, out);
+	}
 }

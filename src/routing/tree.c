@@ -68,27 +68,6 @@ struct pieces {
 	uint32_t *queue, n;	/* … the vertices of it */
 };
 
-static void let_go(const struct pieces *x)
-{
-	for (uint32_t v = 0; v < x->g->n; v++) {
-		uint32_t *up = &x->tree[x->g->sw[v]];
-
-		if (*up != FABRIC_NONE && graph_trunk(x->g, v, x->vertex[*up]) == FABRIC_NONE)
-			*up = FABRIC_NONE;
-	}
-}
-
-static void find_roots(struct pieces *x)
-{
-	for (uint32_t v = 0; v < x->g->n; v++) {
-		uint32_t u = v;
-
-		while (x->tree[x->g->sw[u]] != FABRIC_NONE)
-			u = x->vertex[x->tree[x->g->sw[u]]];
-		x->root[v] = u;
-	}
-}
-
 /* The piece of v, which is linked to u, leads over these two from now on. */
 static void turn_over(struct pieces *x, uint32_t v, uint32_t u)
 {
@@ -135,27 +114,13 @@ static bool join_along(struct pieces *x, uint32_t root, uint8_t ring)
 	return true;
 }
 
-static void join_along_rings(struct pieces *x)
-{
-	for (uint32_t v = 0; v < x->g->n && x->y->link; v++) {
-		uint8_t ring = 0;
-
-		while (ring < GRID_DIMS_MAX && (x->root[v] != v || !join_along(x, v, ring)))
-			ring++;
-	}
-}
-
-static void take(struct pieces *x, uint32_t v)
-{
-	x->in[v] = true;
-	x->queue[x->n++] = v;
-}
-
 static void take_piece(struct pieces *x, uint32_t root)
 {
 	for (uint32_t v = 0; v < x->g->n; v++)
-		if (x->root[v] == root)
-			take(x, v);
+		if (x->root[v] == root) {
+			x->in[v] = true;
+			x->queue[x->n++] = v;
+		}
 }
 
 /* All of a piece, and what is linked to that. */
@@ -199,9 +164,25 @@ void tree_mend(const struct graph *g, uint32_t *tree, const struct route_layers 
 	x.queue = xcalloc(g->n, sizeof(*x.queue));
 	for (uint32_t v = 0; v < g->n; v++)
 		x.vertex[g->sw[v]] = v;
-	let_go(&x);
-	find_roots(&x);
-	join_along_rings(&x);
+	for (uint32_t v = 0; v < x.g->n; v++) {
+		uint32_t *up = &x.tree[x.g->sw[v]];
+
+		if (*up != FABRIC_NONE && graph_trunk(x.g, v, x.vertex[*up]) == FABRIC_NONE)
+			*up = FABRIC_NONE;
+	}
+	for (uint32_t v = 0; v < x.g->n; v++) {
+		uint32_t u = v;
+
+		while (x.tree[x.g->sw[u]] != FABRIC_NONE)
+			u = x.vertex[x.tree[x.g->sw[u]]];
+		x.root[v] = u;
+	}
+	for (uint32_t v = 0; v < x.g->n && x.y->link; v++) {
+		uint8_t ring = 0;
+
+		while (ring < GRID_DIMS_MAX && (x.root[v] != v || !join_along(&x, v, ring)))
+			ring++;
+	}
 	if (g->n)
 		gather(&x, largest_piece(&x));
 	for (uint32_t v = 0; v < g->n; v++)

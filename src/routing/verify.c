@@ -485,11 +485,6 @@ struct check {
 	const struct route_proof *before;
 };
 
-static uint32_t own_port(const struct fabric *f, uint32_t sw)
-{
-	return f->nodes[f->switches[sw].node].port0;
-}
-
 /* Some host's port that sends by way of switch sw. */
 static uint32_t some_source(const struct fabric *f, uint32_t sw)
 {
@@ -511,14 +506,6 @@ static enum owner owner_of(const struct fabric *f, uint32_t port)
 	if (node_is_switch(port_node(f, port)))
 		return OWNER_SWITCH;
 	return port_is_host(f, port) ? OWNER_HOST : OWNER_AGGREGATION;
-}
-
-static void find_home(const struct fabric *f, uint32_t port, struct lid_proof *x)
-{
-	x->owner = owner_of(f, port);
-	x->home = fabric_switch_of(f, port);
-	if (x->home != FABRIC_NONE && !node_is_switch(port_node(f, port)))
-		x->num = f->ports[f->ports[port].peer].num;
 }
 
 /* Switches without hosts talk to each other and to the SM. */
@@ -610,7 +597,7 @@ static void count_lost(struct check *c, uint32_t port, const struct lid_proof *x
 		out->inner_pairs += c->w.n_inner;
 	if (x->inner)
 		add_lost(x->owner == OWNER_SM ? &out->of_sm : &out->inner, x->inner,
-			 own_port(f, x->inner_example), port);
+			 f->nodes[f->switches[x->inner_example].node].port0, port);
 }
 
 static void check_lid(void *arg, uint32_t port, uint16_t lid)
@@ -618,8 +605,12 @@ static void check_lid(void *arg, uint32_t port, uint16_t lid)
 	struct check *c = arg;
 	struct route_report *out = c->out;
 	struct lid_proof *x = &c->proof->lids[lid];
+	const struct fabric *f = c->w.f;
 
-	find_home(c->w.f, port, x);
+	x->owner = owner_of(f, port);
+	x->home = fabric_switch_of(f, port);
+	if (x->home != FABRIC_NONE && !node_is_switch(port_node(f, port)))
+		x->num = f->ports[f->ports[port].peer].num;
 	if (!c->before || !take_proof(c, port, lid, x))
 		prove_lid(c, port, lid, x);
 	out->pairs += c->w.n_sources;
@@ -671,14 +662,6 @@ static void take_deps_of(struct walker *w, uint32_t sw, const uint64_t *deps)
 			deps_row(w, sw, in)[i] = deps[in * words + i] & alive[i];
 }
 
-static void take_deps(struct walker *w, const struct route_changes *c,
-		      const struct route_proof *before)
-{
-	for (uint32_t sw = 0; sw < w->n; sw++)
-		if (c->sw_before[sw] != FABRIC_NONE)
-			take_deps_of(w, sw, before->deps + before->deps_at[c->sw_before[sw]]);
-}
-
 static struct route_proof *proof_new(const struct walker *w, uint16_t top)
 {
 	struct route_proof *p = xcalloc(1, sizeof(*p));
@@ -712,7 +695,10 @@ static bool verify(const struct route_request *r, const struct lfts *l,
 		done = before->top == c.proof->top && same_sources(&c.w, changes, before);
 	if (done) {
 		if (before)
-			take_deps(&c.w, changes, before);
+			for (uint32_t sw = 0; sw < c.w.n; sw++)
+				if (changes->sw_before[sw] != FABRIC_NONE)
+					take_deps_of(&c.w, sw, before->deps +
+						     before->deps_at[changes->sw_before[sw]]);
 		each_lid(r, l, check_lid, &c);
 		out->credit_loop = r->layers ?
 			find_circle_in_layers(&c.w, r, &out->credit_loop_text) :

@@ -8,7 +8,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct findings found = { 0 };
-	struct settings *s = conf_parse_settings("settings", (const char *)data, size, &found);
+	struct settings *s = conf_read_settings("settings", (const char *)data, size, &found);
 
 	if (!s != (found.count[SEV_ERROR] > 0))
 		abort();

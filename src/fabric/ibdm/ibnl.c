@@ -239,12 +239,6 @@ static bool read_link(struct parser *p, const char *s, const char *arrow)
 
 /* --- lines --- */
 
-/* "spine1/U1=…": attributes of nodes, which say nothing about links. */
-static bool is_attribute(const struct parser *p, const char *s)
-{
-	return p->top && !last_board(p)->parts.n && strchr(s, '=');
-}
-
 /* A word that stands alone, or one with a colon; moves *s behind it. */
 static bool is_word(const char **s, const char *word)
 {
@@ -277,7 +271,8 @@ static bool read_line(struct parser *p, const char *s)
 		return read_link(p, s, arrow);
 	if (is_word(&s, "CFG:"))	/* behind SUBSYSTEM: ibdm reads it, and makes no use of it */
 		return true;
-	if (is_attribute(p, s))
+	/* "spine1/U1=…": attributes of nodes, which say nothing about links. */
+	if (p->top && !last_board(p)->parts.n && strchr(s, '='))
 		return true;
 	return fail(p, "neither a part nor what a port of one leads to: '%.24s'", s);
 }

@@ -76,11 +76,6 @@ static bool parse_cfg(struct expansion *x, const char *cfg)
 	return ok;
 }
 
-static bool is_taken_out(const char *variant)
-{
-	return !strcmp(variant, "R") || !strcmp(variant, "X") || !strcmp(variant, "Removed");
-}
-
 static bool check_used(struct expansion *x, const char *type_name)
 {
 	for (size_t i = 0; i < x->used.n; i++)
@@ -104,7 +99,8 @@ static bool find_board(struct expansion *x, const struct ibnl_part *part, const 
 	*board = NULL;
 	if (variant)
 		x->used.v[change] = true;
-	if (variant && is_taken_out(variant))
+	if (variant && (!strcmp(variant, "R") || !strcmp(variant, "X") ||
+			!strcmp(variant, "Removed")))
 		return true;
 	name = variant ? xasprintf("%s:%s", part->board, variant) : xstrdup(part->board);
 	i = ibdm_find_name(&x->f->board_names, name);

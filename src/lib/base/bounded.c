@@ -110,31 +110,11 @@ bool bounded_run(void (*run)(void *arg), void (*drop)(void *arg), void *arg, int
 	return !why;
 }
 
-static void set_cancelled(bool now)
+void bounded_cancel(void)
 {
 	pthread_once(&once, init);
 	pthread_mutex_lock(&lock);
-	cancelled = now;
+	cancelled = true;
 	pthread_cond_broadcast(&changed);
 	pthread_mutex_unlock(&lock);
-}
-
-void bounded_cancel(void)
-{
-	set_cancelled(true);
-}
-
-void bounded_resume(void)
-{
-	set_cancelled(false);
-}
-
-unsigned bounded_left(void)
-{
-	unsigned n;
-
-	pthread_mutex_lock(&lock);
-	n = n_left;
-	pthread_mutex_unlock(&lock);
-	return n;
 }

@@ -28,9 +28,5 @@ bool bounded_run(void (*run)(void *arg), void (*drop)(void *arg), void *arg, int
  * who calls it later.
  */
 void bounded_cancel(void);
-/* Takes that back, for tests. */
-void bounded_resume(void);
-/* Threads that are left behind now. */
-unsigned bounded_left(void);
 
 #endif

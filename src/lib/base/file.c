@@ -46,16 +46,11 @@ static void too_large(struct reading *r, long long size)
 		buf_printf(&r->why, "too large: at most %zu bytes are read", r->max);
 }
 
-/* Who names it wants to have an empty file, and reading it takes no time. */
-static bool is_dev_null(const struct stat *st)
-{
-	return S_ISCHR(st->st_mode) && st->st_rdev == makedev(1, 3);
-}
-
 /* Whether it is a file that is read; what it says of itself may be wrong, as in /proc. */
 static bool is_good(struct reading *r, const struct stat *st)
 {
-	if (is_dev_null(st))
+	/* Who names it wants to have an empty file, and reading it takes no time. */
+	if (S_ISCHR(st->st_mode) && st->st_rdev == makedev(1, 3))
 		return true;
 	if (!S_ISREG(st->st_mode)) {
 		r->error = S_ISDIR(st->st_mode) ? EISDIR : EINVAL;
@@ -119,20 +114,6 @@ static void drop(void *arg)
 	free(r);
 }
 
-static void say_not_read(int error, struct buf *why)
-{
-	if (error == ETIMEDOUT)
-		buf_printf(why, "cannot be read: its disk or server did not answer for %d s",
-			   FILE_SECONDS);
-	else if (error == EBUSY)
-		buf_printf(why, "is not read: %u earlier reads still wait for a disk or server that "
-			   "does not answer", BOUNDED_LEFT_MAX);
-	else if (error == ECANCELED)
-		buf_puts(why, "is not read: the process ends");
-	else
-		buf_printf(why, "cannot be read: no thread for it: %s", strerror(error));
-}
-
 bool file_read(const char *path, size_t max, struct buf *text, struct buf *why)
 {
 	struct reading *r = xcalloc(1, sizeof(*r));
@@ -143,7 +124,18 @@ bool file_read(const char *path, size_t max, struct buf *text, struct buf *why)
 	r->max = max;
 	if (!bounded_run(run, drop, r, FILE_SECONDS * INT64_C(1000000))) {
 		error = errno;
-		say_not_read(error, why);
+		if (error == ETIMEDOUT)
+			buf_printf(why,
+				   "cannot be read: its disk or server did not answer for %d s",
+				   FILE_SECONDS);
+		else if (error == EBUSY)
+			buf_printf(why,
+				   "is not read: %u earlier reads still wait for a disk or server that "
+				   "does not answer", BOUNDED_LEFT_MAX);
+		else if (error == ECANCELED)
+			buf_puts(why, "is not read: the process ends");
+		else
+			buf_printf(why, "cannot be read: no thread for it: %s", strerror(error));
 		errno = error;
 		return false;
 	}

@@ -49,26 +49,6 @@ void log_to_syslog(const char *ident)
 	use_syslog = true;
 }
 
-bool log_parse_level(const char *word, enum log_level *level)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(level_names); i++)
-		if (!strcmp(word, level_names[i])) {
-			*level = (enum log_level)i;
-			return true;
-		}
-	return false;
-}
-
-static void remember(enum log_level level, const char *line)
-{
-	pthread_mutex_lock(&recent_lock);
-	recent[recent_next].when_us = clock_real_us();
-	recent[recent_next].level = level;
-	strcpy(recent[recent_next].line, line);
-	recent_next = (recent_next + 1) % LOG_RECENT;
-	pthread_mutex_unlock(&recent_lock);
-}
-
 /* --- writing --- */
 
 /* May take for ever. */
@@ -290,29 +270,29 @@ static void emit(enum log_level level, const char *module, const char *text)
 	snprintf(line, sizeof(line), "%s: %s", module, text);
 	/* a name from the fabric must not forge lines or drive a terminal */
 	clean_text(line);
-	if (level <= LOG_LEVEL_WARNING)
-		remember(level, line);
+	if (level <= LOG_LEVEL_WARNING) {
+		pthread_mutex_lock(&recent_lock);
+		recent[recent_next].when_us = clock_real_us();
+		recent[recent_next].level = level;
+		strcpy(recent[recent_next].line, line);
+		recent_next = (recent_next + 1) % LOG_RECENT;
+		pthread_mutex_unlock(&recent_lock);
+	}
 	format_line(level, line, out, sizeof(out));
 	if (!hand_over(level, out))
 		write_line(level, out);
 }
 
-static void log_va(enum log_level level, const char *module, const char *fmt, va_list ap)
-{
-	char text[LINE_MAX_LEN - 64];
-
-	vsnprintf(text, sizeof(text), fmt, ap);
-	emit(level, module, text);
-}
-
 void log_at(enum log_level level, const char *module, const char *fmt, ...)
 {
 	va_list ap;
+	char text[LINE_MAX_LEN - 64];
 
 	if (level > log_get_level())
 		return;
 	va_start(ap, fmt);
-	log_va(level, module, fmt, ap);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	emit(level, module, text);
 	va_end(ap);
 }
 

@@ -25,8 +25,6 @@ enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO, LOG_LEVEL_D
 /* Lines above this level are dropped.  Default LOG_LEVEL_INFO. */
 void log_set_level(enum log_level level);
 enum log_level log_get_level(void);
-/* "error", "warning", "info", "debug"; false if the word is none of them. */
-bool log_parse_level(const char *word, enum log_level *level);
 
 /* From now on to syslog(3), for a daemon without a terminal. ident must stay valid. */
 void log_to_syslog(const char *ident);

@@ -241,14 +241,6 @@ static const char *const of_simulators[] = {
 #define UMAD_IOCTLS 0x1b00	/* IB_IOCTL_MAGIC of the kernel's rdma/ib_user_mad.h */
 #define WRITES (O_ACCMODE | O_CREAT | O_TRUNC | O_APPEND)
 
-static void allow_simulators(struct filter *f)
-{
-	add_all(f, of_simulators, ARRAY_SIZE(of_simulators));
-	add_compared(f, "socket", 0, SCMP_CMP_EQ, AF_UNIX);
-	add_masked(f, "open", 1, WRITES, O_RDONLY);
-	add_masked(f, "openat", 2, WRITES, O_RDONLY);
-}
-
 /* Built for `make coverage`: at its end a process adds to files what lines it has run. */
 static void allow_coverage(struct filter *f)
 {
@@ -325,11 +317,15 @@ bool sandbox_discovery(bool preloaded, struct buf *err)
 	add_masked(&f, "mprotect", 2, PROT_EXEC, 0);
 	/* abort() */
 	add_compared(&f, "tgkill", 0, SCMP_CMP_EQ, (uint64_t)getpid());
-	if (preloaded)
-		allow_simulators(&f);
-	else
+	if (preloaded) {
+		add_all(&f, of_simulators, ARRAY_SIZE(of_simulators));
+		add_compared(&f, "socket", 0, SCMP_CMP_EQ, AF_UNIX);
+		add_masked(&f, "open", 1, WRITES, O_RDONLY);
+		add_masked(&f, "openat", 2, WRITES, O_RDONLY);
+	} else {
 		/* fstat() of newer C libraries: of a descriptor, whose name is empty */
 		add_masked(&f, "newfstatat", 3, AT_EMPTY_PATH, AT_EMPTY_PATH);
+	}
 	allow_coverage(&f);
 	return filter_load(&f, "system calls", err);
 }

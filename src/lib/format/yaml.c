@@ -143,20 +143,6 @@ static int compare_keys(const void *pa, const void *pb)
 	return (*a)->pos.col < (*b)->pos.col ? -1 : 1;
 }
 
-static void remove_bad_keys(struct node *map)
-{
-	for (struct node **link = &map->child, *k; (k = *link) != NULL; ) {
-		if (k->kind != NODE_BAD) {
-			link = &k->next;
-			continue;
-		}
-		*link = k->next;
-		k->next = NULL;
-		yaml_tree_free(k);
-		map->n--;
-	}
-}
-
 /* The first of several stays. */
 static void refuse_duplicates(struct builder *b, struct node *map)
 {
@@ -176,7 +162,16 @@ static void refuse_duplicates(struct builder *b, struct node *map)
 		keys[i]->kind = NODE_BAD;
 	}
 	free(keys);
-	remove_bad_keys(map);
+	for (struct node **link = &map->child, *k; (k = *link) != NULL; ) {
+		if (k->kind != NODE_BAD) {
+			link = &k->next;
+			continue;
+		}
+		*link = k->next;
+		k->next = NULL;
+		yaml_tree_free(k);
+		map->n--;
+	}
 }
 
 static void build_map(struct builder *b, struct node *n, unsigned depth)

@@ -21,16 +21,11 @@ const char *hint(struct hint *h, const char *word, const char *const *words, siz
 	return h->text;
 }
 
-static const char *kind_name(const struct node *n)
-{
-	return n->kind == NODE_LIST ? "a list" : n->kind == NODE_MAP ? "a map" :
-	       n->null ? "nothing" : "a word";
-}
-
 static void wrong_type(struct reader *r, const struct node *n, const char *what)
 {
 	if (n->kind != NODE_BAD)
-		read_error(r, n->pos, "expected %s, found %s", what, kind_name(n));
+		read_error(r, n->pos, "expected %s, found %s", what, n->kind == NODE_LIST ? "a list"
+			   : n->kind == NODE_MAP ? "a map" : n->null ? "nothing" : "a word");
 }
 
 const struct node *node_get(const struct node *map, const char *name)

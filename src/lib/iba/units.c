@@ -83,12 +83,6 @@ unsigned rate_faster(unsigned code)
 	return best;
 }
 
-/* Rates of 1, 2, 4, 8 and 12 lanes of FDR. */
-static bool rate_is_fdr(unsigned tenths)
-{
-	return tenths == 140 || tenths == 280 || tenths == 560 || tenths == 1120 || tenths == 1680;
-}
-
 /* Rates that lanes of SDR, DDR or QDR make. */
 static bool rate_is_8b10b(unsigned tenths)
 {
@@ -107,7 +101,8 @@ double data_rate_gbps(unsigned rate_code)
 
 	if (rate_is_8b10b(tenths))
 		return nominal * 0.8;
-	if (rate_is_fdr(tenths))
+	/* Rates of 1, 2, 4, 8 and 12 lanes of FDR. */
+	if (tenths == 140 || tenths == 280 || tenths == 560 || tenths == 1120 || tenths == 1680)
 		return nominal / 14 * 14.0625 * 64 / 66;
 	return nominal;
 }

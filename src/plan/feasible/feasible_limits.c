@@ -26,23 +26,6 @@ static struct ipoib_limits best_of(const struct feasibility *v)
 	return b;
 }
 
-static void judge_level_limits(struct judge *j, const struct policy_level *l,
-			       struct ipoib_limits best)
-{
-	const char *file = j->p->policy->file;
-	char limit[24], most[24];
-
-	if (l->mtu_limit > best.mtu && best.mtu)
-		findings_add(&j->v->findings, SEV_INFO, file, l->pos,
-			     "level %s: mtu-limit %u limits nothing, no link carries more than %u",
-			     l->name, mtu_bytes(l->mtu_limit), mtu_bytes(best.mtu));
-	if (l->rate_limit && best.rate && rate_compare(l->rate_limit, best.rate) > 0)
-		findings_add(&j->v->findings, SEV_INFO, file, l->pos,
-			     "level %s: rate-limit %s limits nothing, no link runs at more than %s",
-			     l->name, rate_text(l->rate_limit, limit, sizeof(limit)),
-			     rate_text(best.rate, most, sizeof(most)));
-}
-
 static void judge_path_bits(struct judge *j, const struct policy_level *l)
 {
 	unsigned lmc = j->p->settings->lmc;
@@ -99,7 +82,19 @@ void judge_limits(struct judge *j)
 	struct ipoib_limits best = best_of(j->v);
 
 	for (size_t i = 0; i < pol->n_levels; i++) {
-		judge_level_limits(j, &pol->levels[i], best);
+		const struct policy_level *l = &pol->levels[i];
+		const char *file = j->p->policy->file;
+		char limit[24], most[24];
+
+		if (l->mtu_limit > best.mtu && best.mtu)
+			findings_add(&j->v->findings, SEV_INFO, file, l->pos,
+				     "level %s: mtu-limit %u limits nothing, no link carries more than %u",
+				     l->name, mtu_bytes(l->mtu_limit), mtu_bytes(best.mtu));
+		if (l->rate_limit && best.rate && rate_compare(l->rate_limit, best.rate) > 0)
+			findings_add(&j->v->findings, SEV_INFO, file, l->pos,
+				     "level %s: rate-limit %s limits nothing, no link runs at more than %s",
+				     l->name, rate_text(l->rate_limit, limit, sizeof(limit)),
+				     rate_text(best.rate, most, sizeof(most)));
 		judge_path_bits(j, &pol->levels[i]);
 		judge_pkeys(j, &pol->levels[i]);
 	}

@@ -86,26 +86,12 @@ static int by_number(const void *pa, const void *pb)
 	return a->example < b->example ? -1 : a->example > b->example;
 }
 
-/* The most common first: each remembers where it was by its example. */
-static void sort_kinds(struct feasibility *v, uint32_t n_ports)
-{
-	uint16_t *place = xcalloc(v->n_kinds, sizeof(*place)), *of = v->kind_of_port;
-
-	if (v->n_kinds)
-		qsort(v->kinds, v->n_kinds, sizeof(*v->kinds), by_number);
-	for (uint32_t k = 0; k < v->n_kinds; k++)
-		place[of[v->kinds[k].example]] = (uint16_t)k;
-	for (uint32_t i = 0; i < n_ports; i++)
-		if (of[i] != NO_KIND)
-			of[i] = place[of[i]];
-	free(place);
-}
-
 static void find_kinds(struct judge *j)
 {
 	const struct fabric *f = j->p->f;
 	VEC(struct link_kind) kinds = { 0 };
 	struct map64 known;
+	uint16_t *place, *of;
 
 	map64_init(&known, 64);
 	j->v->kind_of_port = xcalloc(f->n_ports, sizeof(*j->v->kind_of_port));
@@ -129,7 +115,17 @@ static void find_kinds(struct judge *j)
 	map64_free(&known);
 	j->v->kinds = kinds.v;
 	j->v->n_kinds = (uint32_t)kinds.n;
-	sort_kinds(j->v, f->n_ports);
+	/* The most common first: each remembers where it was by its example. */
+	place = xcalloc(j->v->n_kinds, sizeof(*place));
+	of = j->v->kind_of_port;
+	if (j->v->n_kinds)
+		qsort(j->v->kinds, j->v->n_kinds, sizeof(*j->v->kinds), by_number);
+	for (uint32_t k = 0; k < j->v->n_kinds; k++)
+		place[of[j->v->kinds[k].example]] = (uint16_t)k;
+	for (uint32_t i = 0; i < f->n_ports; i++)
+		if (of[i] != NO_KIND)
+			of[i] = place[of[i]];
+	free(place);
 }
 
 /* --- what a level gets --- */
@@ -256,26 +252,23 @@ static void judge_kind(const struct judge *j, struct link_kind *k)
 		k->levels[i] = judge_level(j, k, &c, &pol->levels[i]);
 }
 
-static void find_worst(struct feasibility *v, size_t level)
-{
-	uint32_t worst = UINT32_MAX;
-
-	for (uint32_t k = 0; k < v->n_kinds; k++) {
-		const struct level_link *l = &v->kinds[k].levels[level];
-
-		if (l->unknown)
-			continue;
-		if (worst == UINT32_MAX || l->guaranteed < v->kinds[worst].levels[level].guaranteed)
-			worst = k;
-	}
-	v->levels[level].worst = worst;
-}
-
 void judge_links(struct judge *j)
 {
 	find_kinds(j);
 	for (uint32_t k = 0; k < j->v->n_kinds; k++)
 		judge_kind(j, &j->v->kinds[k]);
-	for (size_t i = 0; i < j->p->policy->n_levels; i++)
-		find_worst(j->v, i);
+	for (size_t i = 0; i < j->p->policy->n_levels; i++) {
+		uint32_t worst = UINT32_MAX;
+
+		for (uint32_t k = 0; k < j->v->n_kinds; k++) {
+			const struct level_link *l = &j->v->kinds[k].levels[i];
+
+			if (l->unknown)
+				continue;
+			if (worst == UINT32_MAX ||
+			    l->guaranteed < j->v->kinds[worst].levels[i].guaranteed)
+				worst = k;
+		}
+		j->v->levels[i].worst = worst;
+	}
 }

@@ -36,23 +36,11 @@ static void print_share(const struct level_link *l, bool classes, struct buf *ou
 		buf_printf(out, " %10.1f", l->wait_us);
 }
 
-static void print_shared(const struct level_link *l, struct buf *out)
-{
-	const char *before = "  with SL ";
-
-	for (unsigned sl = 0; sl < IB_SL_COUNT; sl++)
-		if (l->shared_with >> sl & 1) {
-			buf_printf(out, "%s%u", before, sl);
-			before = ", ";
-		}
-	if (l->starved)
-		buf_puts(out, "  starves");
-}
-
 static void print_level(const struct link_kind *k, const struct policy *pol, size_t i, int width,
 			struct buf *out)
 {
 	const struct level_link *l = &k->levels[i];
+	const char *before;
 
 	buf_printf(out, "  %-*s %3u", width, pol->levels[i].name, pol->levels[i].sl);
 	if (l->vl == IB_VL_DROP) {
@@ -61,7 +49,14 @@ static void print_level(const struct link_kind *k, const struct policy *pol, siz
 	}
 	buf_printf(out, " %3u  %-4s", l->vl, k->arb == TABLE_NONE ? "-" : l->high ? "high" : "low");
 	print_share(l, pol->n_classes, out);
-	print_shared(l, out);
+	before = "  with SL ";
+	for (unsigned sl = 0; sl < IB_SL_COUNT; sl++)
+		if (l->shared_with >> sl & 1) {
+			buf_printf(out, "%s%u", before, sl);
+			before = ", ";
+		}
+	if (l->starved)
+		buf_puts(out, "  starves");
 	buf_puts(out, "\n");
 }
 
@@ -83,41 +78,11 @@ static void print_kind(const struct feasibility *v, const struct plan *p, uint32
 		print_level(k, p->policy, i, width, out);
 }
 
-static void print_verdict(const struct feasibility *v, const struct plan *p, size_t i, int width,
-			  struct buf *out)
-{
-	const struct policy_level *l = &p->policy->levels[i];
-	const struct level_verdict *e = &v->levels[i];
-
-	buf_printf(out, "  %-*s %3u", width, l->name, l->sl);
-	if (e->worst == UINT32_MAX)
-		buf_printf(out, " %10s %10s", "-", "-");
-	else
-		buf_printf(out, " %10.2f %10u", v->kinds[e->worst].levels[i].guaranteed,
-			   e->worst + 1);
-	buf_printf(out, "  %" PRIu64 " of %" PRIu64 "\n", e->unreachable, e->pairs);
-}
-
-static void print_deviations(const struct feasibility *v, const struct plan *p, struct buf *out)
-{
-	char name[FABRIC_NAME_MAX];
-
-	if (!v->n_deviations)
-		return;
-	buf_puts(out, "\nlinks that deviate:\n");
-	for (uint32_t i = 0; i < v->n_deviations; i++) {
-		const struct deviation *d = &v->deviations[i];
-
-		buf_printf(out, "  %s to ", fabric_port_name(p->f, d->port, name, sizeof(name)));
-		buf_printf(out, "%s: %s\n", fabric_port_name(p->f, p->f->ports[d->port].peer, name,
-							     sizeof(name)), d->why);
-	}
-}
-
 void feasible_print(const struct feasibility *v, const struct plan *p, struct buf *out)
 {
 	int width = name_width(p->policy);
 	uint32_t shown = v->n_kinds < KINDS_SHOWN ? v->n_kinds : KINDS_SHOWN;
+	char name[FABRIC_NAME_MAX];
 
 	buf_printf(out, "What each level gets of each kind of link, in Gb/s, when the VLs of all "
 		   "levels always have\npackets waiting, and when nobody else sends.%s\n",
@@ -130,7 +95,26 @@ void feasible_print(const struct feasibility *v, const struct plan *p, struct bu
 	buf_printf(out, "\nleast of each level over the whole fabric, and pairs of ports that its "
 		   "SL does not connect:\n  %-*s  SL guaranteed    on kind  pairs\n", width,
 		   "level");
-	for (size_t i = 0; i < p->policy->n_levels; i++)
-		print_verdict(v, p, i, width, out);
-	print_deviations(v, p, out);
+	for (size_t i = 0; i < p->policy->n_levels; i++) {
+		const struct policy_level *l = &p->policy->levels[i];
+		const struct level_verdict *e = &v->levels[i];
+
+		buf_printf(out, "  %-*s %3u", width, l->name, l->sl);
+		if (e->worst == UINT32_MAX)
+			buf_printf(out, " %10s %10s", "-", "-");
+		else
+			buf_printf(out, " %10.2f %10u", v->kinds[e->worst].levels[i].guaranteed,
+				   e->worst + 1);
+		buf_printf(out, "  %" PRIu64 " of %" PRIu64 "\n", e->unreachable, e->pairs);
+	}
+	if (!v->n_deviations)
+		return;
+	buf_puts(out, "\nlinks that deviate:\n");
+	for (uint32_t i = 0; i < v->n_deviations; i++) {
+		const struct deviation *d = &v->deviations[i];
+
+		buf_printf(out, "  %s to ", fabric_port_name(p->f, d->port, name, sizeof(name)));
+		buf_printf(out, "%s: %s\n", fabric_port_name(p->f, p->f->ports[d->port].peer, name,
+							     sizeof(name)), d->why);
+	}
 }

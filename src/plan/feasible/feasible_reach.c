@@ -76,18 +76,6 @@ static uint16_t hop_sls(const struct reach *r, uint32_t node, unsigned in, unsig
 	return id == TABLE_NONE ? UINT16_MAX : r->map_sls[id * VL_CODES + code % VL_CODES];
 }
 
-static void fill_row(const struct reach *r, uint32_t src, unsigned in, uint16_t row[ROW_SIZE])
-{
-	const struct fabric *f = r->p->f;
-	uint32_t node = f->switches[r->sw].node;
-	uint16_t first = UINT16_MAX;
-
-	if (in)
-		first = hop_sls(r, f->ports[src].node, 0, f->ports[src].num);
-	for (unsigned out = 0; out <= f->nodes[node].nports; out++)
-		row[out] = first & hop_sls(r, node, in, out);
-}
-
 /* Whether a source that enters by `in` fits; what the group did not know yet, it knows then. */
 static bool join_group(struct source_group *g, const uint16_t row[ROW_SIZE], unsigned in,
 		       unsigned nports, uint32_t src)
@@ -108,8 +96,14 @@ static void add_source(struct reach *r, uint32_t src, unsigned in)
 {
 	unsigned nports = r->p->f->nodes[r->p->f->switches[r->sw].node].nports;
 	uint16_t row[ROW_SIZE];
+	const struct fabric *f = r->p->f;
+	uint32_t node = f->switches[r->sw].node;
+	uint16_t first = UINT16_MAX;
 
-	fill_row(r, src, in, row);
+	if (in)
+		first = hop_sls(r, f->ports[src].node, 0, f->ports[src].num);
+	for (unsigned out = 0; out <= f->nodes[node].nports; out++)
+		row[out] = first & hop_sls(r, node, in, out);
 	for (size_t i = 0; i < r->groups.n; i++)
 		if (join_group(&r->groups.v[i], row, in, nports, src))
 			return;
@@ -174,15 +168,10 @@ static inline void lose(struct reach *r, const struct source_group *g, uint16_t 
 	l->to = to;
 }
 
-static uint16_t class_at(const struct reach *r, const uint16_t *row, uint16_t class)
-{
-	return row ? row[r->sw] : class;
-}
-
 static void count_run(struct reach *r, const struct source_group *g, const struct run *run)
 {
 	const struct destination *d = &r->dst[run->first], *end = d + run->n;
-	uint16_t c = class_at(r, run->row, run->class);
+	uint16_t c = run->row ? run->row[r->sw] : run->class;
 
 	if (!c)
 		return;		/* no route, no pair */
@@ -248,11 +237,6 @@ static int by_row(const void *pa, const void *pb)
 	return a->lid - b->lid;
 }
 
-static bool same_run(const struct destination *a, const struct destination *b)
-{
-	return a->row == b->row && a->class == b->class;
-}
-
 static int by_first_lid(const void *pa, const void *pb, void *arg)
 {
 	const struct run *a = pa, *b = pb;
@@ -279,24 +263,12 @@ static void find_runs(struct reach *r)
 	for (uint32_t i = 0; i < r->n_dst; i++) {
 		const struct destination *d = &r->dst[i];
 
-		if (!i || !same_run(d, d - 1))
+		if (!i || !(d->row == (d - 1)->row && d->class == (d - 1)->class))
 			*vec_push(&r->runs) = (struct run){ d->row, d->class, i, 0 };
 		r->runs.v[r->runs.n - 1].n++;
 	}
 	if (r->runs.n)
 		qsort_r(r->runs.v, r->runs.n, sizeof(*r->runs.v), by_first_lid, r);
-}
-
-static void prepare(struct reach *r)
-{
-	const struct qos_tables *t = r->p->tables;
-
-	r->map_sls = xcalloc((size_t)t->n_maps * VL_CODES + 1, sizeof(*r->map_sls));
-	for (uint32_t m = 0; m < t->n_maps; m++)
-		for (unsigned code = 0; code < VL_CODES; code++)
-			r->map_sls[m * VL_CODES + code] = qos_map_sls(&t->maps[m], code);
-	r->losses = xcalloc(SL_SETS, sizeof(*r->losses));
-	find_runs(r);
 }
 
 /* Sums up for one SL, over all subsets of the levels' SLs. */
@@ -374,8 +346,14 @@ void judge_reach(struct judge *j)
 	const struct policy *pol = j->p->policy;
 	struct level_verdict by_sl[IB_SL_COUNT];
 	struct reach r = { .j = j, .p = j->p };
+	const struct qos_tables *t = r.p->tables;
 
-	prepare(&r);
+	r.map_sls = xcalloc((size_t)t->n_maps * VL_CODES + 1, sizeof(*r.map_sls));
+	for (uint32_t m = 0; m < t->n_maps; m++)
+		for (unsigned code = 0; code < VL_CODES; code++)
+			r.map_sls[m * VL_CODES + code] = qos_map_sls(&t->maps[m], code);
+	r.losses = xcalloc(SL_SETS, sizeof(*r.losses));
+	find_runs(&r);
 	for (r.sw = 0; r.sw < j->p->f->n_switches; r.sw++) {
 		find_sources(&r);
 		for (size_t i = 0; i < r.groups.n; i++) {

@@ -104,17 +104,13 @@ static void add_members(struct builder *b, const struct policy_member *m)
 #define VENDOR_IBM_EHCA 0x005076
 #define VENDOR_AT 36		/* of NodeInfo: LocalPortNum, then 3 bytes of VendorID */
 
-static bool tells_false_cap(const struct fabric_node *n)
-{
-	return (get_be32(n->info + VENDOR_AT) & 0xffffff) == VENDOR_IBM_EHCA;
-}
-
 uint32_t port_pkey_cap(const struct fabric *f, uint32_t port)
 {
 	const struct fabric_node *n = port_node(f, port);
 
 	if (node_is_switch(n) && f->ports[port].num)
-		return tells_false_cap(n) ? 0 : f->switches[n->sw].enforce_cap;
+		return (get_be32(n->info + VENDOR_AT) & 0xffffff) == VENDOR_IBM_EHCA ? 0
+		       : f->switches[n->sw].enforce_cap;
 	/* one at least (14.2.5.7), even if the node says 0 */
 	return n->partition_cap ? n->partition_cap : 1;
 }
@@ -212,17 +208,6 @@ static void index_levels(struct partitions *p, const struct policy *policy)
 
 /* --- the whole --- */
 
-static void index_pkeys(struct partitions *p, const struct policy *policy)
-{
-	p->n_partitions = (uint32_t)policy->n_partitions;
-	p->pkey = xcalloc(p->n_partitions, sizeof(*p->pkey));
-	p->by_pkey = xcalloc(IB_PKEY_DEFAULT + 1, sizeof(*p->by_pkey));
-	for (uint32_t k = p->n_partitions; k-- > 0;) {
-		p->pkey[k] = policy->partitions[k].pkey;
-		p->by_pkey[p->pkey[k]] = (uint16_t)(k + 1);
-	}
-}
-
 /* Most kinds of table are few: hold each against the SM's once. */
 static void report_cut_off(struct builder *b)
 {
@@ -268,7 +253,13 @@ struct partitions *partitions_build(const struct policy *policy, const struct fa
 	b.at = xcalloc(UINT16_MAX + 1, sizeof(*b.at));
 	guids_build(&b.guids, f);
 	map64_init(&b.by_hash, 64);
-	index_pkeys(p, policy);
+	p->n_partitions = (uint32_t)policy->n_partitions;
+	p->pkey = xcalloc(p->n_partitions, sizeof(*p->pkey));
+	p->by_pkey = xcalloc(IB_PKEY_DEFAULT + 1, sizeof(*p->by_pkey));
+	for (uint32_t k = p->n_partitions; k-- > 0;) {
+		p->pkey[k] = policy->partitions[k].pkey;
+		p->by_pkey[p->pkey[k]] = (uint16_t)(k + 1);
+	}
 	index_levels(p, policy);
 	for (uint32_t k = 0; k < p->n_partitions; k++)
 		give_pkey(&b, k);

@@ -6,11 +6,6 @@
  */
 #include "plan/partitions/pkey_members.h"
 
-static bool has_bit(const uint64_t *set, uint32_t i)
-{
-	return set[i >> 6] >> (i & 63) & 1;
-}
-
 static const struct pkey_word *word_of(const struct pkey_table *t, uint32_t at)
 {
 	uint32_t a = 0, b = t->n_words;
@@ -58,7 +53,8 @@ static uint16_t shared_in(const struct partitions *p, const struct pkey_table *a
 	const struct pkey_word *x = word_of(a, partition / 64), *y = word_of(b, partition / 64);
 	uint64_t bit = 1ull << (partition & 63);
 
-	if (!x || !y || !(talking(x, y) & bit) || (allowed && !has_bit(allowed, partition)))
+	if (!x || !y || !(talking(x, y) & bit) ||
+	    (allowed && !(allowed[partition >> 6] >> (partition & 63) & 1)))
 		return 0;
 	return p->pkey[partition] | (x->full & bit ? IB_PKEY_FULL : 0);
 }

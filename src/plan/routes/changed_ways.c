@@ -127,20 +127,12 @@ static bool tables_alike(const struct qos_tables *a, const struct qos_tables *b)
 	       (!a->n_maps || !memcmp(a->maps, b->maps, a->n_maps * sizeof(*a->maps)));
 }
 
-static void find_nodes(struct finder *x)
-{
-	const struct fabric *f = x->now->f;
-
-	x->node_before = xmalloc(f->n_nodes * sizeof(*x->node_before));
-	for (uint32_t i = 0; i < f->n_nodes; i++)
-		x->node_before[i] = fabric_same_node(x->before->f, &f->nodes[i]);
-}
-
 struct route_changes *changes_find(const struct plan *now, const struct hops *hops,
 				   const struct plan *before)
 {
 	struct finder x = { .now = now, .before = before, .hops = hops };
 	struct route_changes *c;
+	const struct fabric *f;
 
 	if (!before || !before->paths || !now->f->n_switches || !before->f->n_switches ||
 	    now->lfts->top != before->lfts->top || now->lid_top != before->lid_top ||
@@ -153,7 +145,10 @@ struct route_changes *changes_find(const struct plan *now, const struct hops *ho
 	c->sw_before = xmalloc(c->n_switches * sizeof(*c->sw_before));
 	c->new_switches = xmalloc(c->n_switches * sizeof(*c->new_switches));
 	c->lids = xcalloc(c->top / 64 + 1u, sizeof(*c->lids));
-	find_nodes(&x);
+	f = x.now->f;
+	x.node_before = xmalloc(f->n_nodes * sizeof(*x.node_before));
+	for (uint32_t i = 0; i < f->n_nodes; i++)
+		x.node_before[i] = fabric_same_node(x.before->f, &f->nodes[i]);
 	if (!find_switches(&x)) {
 		free(x.node_before);
 		route_changes_free(c);

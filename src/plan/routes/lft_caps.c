@@ -65,23 +65,6 @@ static uint32_t *switches_with_fixed(struct plan *p, uint32_t *n)
 	return list;
 }
 
-/* Entries of kept blocks for which there is no LID: the block is to be as the switch has it. */
-static void keep_unused(struct plan *p)
-{
-	for (uint32_t i = 0; i < p->f->n_kept; i++) {
-		const struct lft_kept *k = &p->f->kept[i];
-		uint8_t *row = p->lfts->entries + (size_t)k->sw * p->lfts->stride;
-
-		for (uint32_t at = 0; at < LFT_BLOCK; at++) {
-			uint32_t lid = k->block * LFT_BLOCK + at;
-
-			if ((!lid || lid > p->lfts->top) && lid < p->lfts->stride &&
-			    lid < lids_within(&p->f->switches[k->sw]))
-				row[lid] = k->entries[at];
-		}
-	}
-}
-
 /* --- what is told --- */
 
 __attribute__((format(printf, 4, 5)))
@@ -105,13 +88,6 @@ static bool is_own(const struct plan *p, uint32_t lid)
 
 	return port != FABRIC_NONE && node_is_switch(port_node(p->f, port)) &&
 	       keeps_entries(p, port_node(p->f, port)->sw);
-}
-
-static void leave_out_own(const struct plan *p, struct detour_cut *cut)
-{
-	for (uint32_t lid = 1; lid <= p->lid_top; lid++)
-		if (cut[lid].all && is_own(p, lid))
-			cut[lid].all = 0;
 }
 
 static void tell_cut_lids(struct plan *p, const struct detour_cut *cut)
@@ -179,19 +155,6 @@ struct fit {
 	uint64_t cut_rest;	/* pairs that are cut, of switches that are not apart */
 };
 
-static void mark_switches(const struct plan *p, struct fit *x)
-{
-	x->blind = xcalloc(p->f->n_switches + 1u, sizeof(*x->blind));
-	x->apart = xcalloc(p->f->n_switches + 1u, sizeof(*x->apart));
-	for (uint32_t i = 0; i < x->r.n_switches; i++) {
-		uint32_t sw = x->r.switches[i];
-
-		x->blind[sw] = forwards_nothing(p, sw);
-		x->apart[sw] = x->blind[sw] || p->f->nodes[p->f->switches[sw].node].mute;
-	}
-	x->r.apart = x->apart;
-}
-
 /* The links of those switches are held in f; false: there are none. */
 static bool hold_links(struct fabric *f, const bool *of)
 {
@@ -246,7 +209,19 @@ static void fit(struct plan *p, struct fit *x)
 	x->r.order = p->order;
 	x->r.legal = route_engine_find(p->engine) == &route_updn;
 	detour(&x->r, p->lfts, x->cut);
-	keep_unused(p);
+	/* Entries of kept blocks for which there is no LID: the block is to be as the switch has it. */
+	for (uint32_t i = 0; i < p->f->n_kept; i++) {
+		const struct lft_kept *k = &p->f->kept[i];
+		uint8_t *row = p->lfts->entries + (size_t)k->sw * p->lfts->stride;
+
+		for (uint32_t at = 0; at < LFT_BLOCK; at++) {
+			uint32_t lid = k->block * LFT_BLOCK + at;
+
+			if ((!lid || lid > p->lfts->top) && lid < p->lfts->stride &&
+			    lid < lids_within(&p->f->switches[k->sw]))
+				row[lid] = k->entries[at];
+		}
+	}
 	p->cut_pairs = p->cut_hosts = x->cut_rest = 0;
 	for (uint32_t lid = 1; lid <= p->lid_top; lid++) {
 		uint32_t port = p->port_by_lid[lid];
@@ -289,12 +264,22 @@ void routes_fit(struct plan *p, void (*route)(struct plan *p, const struct fabri
 	x.r.switches = switches = switches_with_fixed(p, &x.r.n_switches);
 	if (x.r.n_switches) {
 		x.cut = xcalloc(p->lfts->top + 1u, sizeof(*x.cut));
-		mark_switches(p, &x);
+		x.blind = xcalloc(p->f->n_switches + 1u, sizeof(*x.blind));
+		x.apart = xcalloc(p->f->n_switches + 1u, sizeof(*x.apart));
+		for (uint32_t i = 0; i < x.r.n_switches; i++) {
+			uint32_t sw = x.r.switches[i];
+
+			x.blind[sw] = forwards_nothing(p, sw);
+			x.apart[sw] = x.blind[sw] || p->f->nodes[p->f->switches[sw].node].mute;
+		}
+		x.r.apart = x.apart;
 		fit(p, &x);
 		fit_without(p, &x, x.blind, false, p->cut_pairs, route);
 		/* who has a way by switches that answer does not depend on others */
 		fit_without(p, &x, x.apart, true, x.cut_rest, route);
-		leave_out_own(p, x.cut);
+		for (uint32_t lid = 1; lid <= p->lid_top; lid++)
+			if (x.cut[lid].all && is_own(p, lid))
+				x.cut[lid].all = 0;
 		tell_short_switches(p);
 		tell_cut_lids(p, x.cut);
 		free(x.cut);

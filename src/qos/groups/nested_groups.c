@@ -184,17 +184,6 @@ static void inner_build(const struct inner_input *r, struct inner *in)
 	in->first[in->n_sets] = (uint32_t)in->of.n;
 }
 
-static void inner_free(struct inner *in, size_t n_partitions)
-{
-	for (size_t i = 0; i < 2 * n_partitions; i++)
-		free(in->union_of[i]);
-	free(in->union_of);
-	free(in->first);
-	free(in->by_pkey);
-	free(in->by_name);
-	vec_free(&in->of);
-}
-
 /* Where the set of a partition is in union_of. */
 static uint64_t **partition_set(const struct inner *in, uint32_t set)
 {
@@ -323,5 +312,11 @@ void inner_add(const struct inner_input *r, struct group_sets *g)
 	}
 	vec_free(&stack);
 	free(seen);
-	inner_free(&in, r->p->n_partitions);
+	for (size_t i = 0; i < 2 * r->p->n_partitions; i++)
+		free(in.union_of[i]);
+	free(in.union_of);
+	free(in.first);
+	free(in.by_pkey);
+	free(in.by_name);
+	vec_free(&in.of);
 }

@@ -171,20 +171,6 @@ static void add_guids(struct resolver *r, const struct policy_group *group, uint
 	}
 }
 
-static void add_names(struct resolver *r, const struct policy_group *group, uint64_t *set)
-{
-	for (size_t i = 0; i < group->port_names.n; i++) {
-		const struct policy_name *name = &group->port_names.v[i];
-
-		if (port_names_add(r->names, name->s, set))
-			continue;
-		findings_add(r->out, SEV_WARNING, r->p->file, name->pos,
-			     strpbrk(name->s, "*?") ? "no port in the fabric matches \"%s\""
-						    : "port \"%s\" is not in the fabric",
-			     name->s);
-	}
-}
-
 static unsigned node_type_of(const struct fabric_node *n)
 {
 	static const unsigned type_bit[] = {
@@ -213,17 +199,17 @@ static void add_own_members(struct resolver *r, uint32_t group)
 	uint64_t *set = set_of(r->g, group);
 
 	add_guids(r, pg, set);
-	add_names(r, pg, set);
-	node_types_add(&r->guids, r->f, pg->node_types, set);
-}
+	for (size_t i = 0; i < pg->port_names.n; i++) {
+		const struct policy_name *name = &pg->port_names.v[i];
 
-static void report_empty_groups(struct resolver *r)
-{
-	for (uint32_t i = 0; i < r->p->n_groups; i++)
-		if (set_is_empty(set_of(r->g, i), r->g->words))
-			findings_add(r->out, SEV_WARNING, r->p->file, r->p->groups[i].pos,
-				     "group \"%s\" has no port in this fabric",
-				     r->p->groups[i].name);
+		if (port_names_add(r->names, name->s, set))
+			continue;
+		findings_add(r->out, SEV_WARNING, r->p->file, name->pos,
+			     strpbrk(name->s, "*?") ? "no port in the fabric matches \"%s\""
+						    : "port \"%s\" is not in the fabric",
+			     name->s);
+	}
+	node_types_add(&r->guids, r->f, pg->node_types, set);
 }
 
 static int compare_names(const void *pa, const void *pb, void *groups)
@@ -261,7 +247,11 @@ struct group_sets *groups_resolve(const struct policy *p, const struct fabric *f
 	for (uint32_t i = 0; i < p->n_groups; i++)
 		add_own_members(&r, i);
 	inner_add(&(struct inner_input){ p, f, &r.guids, r.names, out }, r.g);
-	report_empty_groups(&r);
+	for (uint32_t i = 0; i < r.p->n_groups; i++)
+		if (set_is_empty(set_of(r.g, i), r.g->words))
+			findings_add(r.out, SEV_WARNING, r.p->file, r.p->groups[i].pos,
+				     "group \"%s\" has no port in this fabric",
+				     r.p->groups[i].name);
 	guids_free(&r.guids);
 	port_names_free(r.names);
 	return r.g;

@@ -224,19 +224,6 @@ static void add_group(struct build *b, struct placed *v, uint32_t n, unsigned ma
 
 #define MASKS (1u << CRITERION_COUNT)
 
-/* The masks that get a group of their own: all, or the most frequent. */
-static void choose_masks(const uint32_t *rules, bool *own)
-{
-	for (unsigned k = 0; k < RULE_GROUPS_MAX - 1; k++) {
-		unsigned best = 0;
-
-		for (unsigned m = 1; m < MASKS; m++)
-			if (!own[m] && (own[best] || rules[m] > rules[best]))
-				best = m;
-		own[best] = rules[best] > 0;
-	}
-}
-
 /* Gathers the rules of one mask, or of all that have no group of their own. */
 static uint32_t gather(const struct build *b, const uint8_t *mask, const bool *own, unsigned m,
 		       struct placed *v, unsigned *all)
@@ -272,7 +259,15 @@ void order_rules(struct build *b)
 		mask[i] = (uint8_t)criteria_of(&b->p->rules[i]);
 		rules[mask[i]]++;
 	}
-	choose_masks(rules, own);
+	/* The masks that get a group of their own: all, or the most frequent. */
+	for (unsigned k = 0; k < RULE_GROUPS_MAX - 1; k++) {
+		unsigned best = 0;
+
+		for (unsigned m = 1; m < MASKS; m++)
+			if (!own[m] && (own[best] || rules[m] > rules[best]))
+				best = m;
+		own[best] = rules[best] > 0;
+	}
 	b->m->groups = xcalloc(RULE_GROUPS_MAX, sizeof(*b->m->groups));
 	for (unsigned m = 1; m < MASKS; m++)
 		if (own[m]) {

@@ -151,16 +151,6 @@ static void number_classes(struct build *b, struct classes *cl)
 	free(number);
 }
 
-static void classes_free(struct classes *cl)
-{
-	free(cl->of_port);
-	free(cl->ports);
-	vec_free(&cl->size);
-	vec_free(&cl->split);
-	vec_free(&cl->touched);
-	vec_free(&cl->empty);
-}
-
 static void set_slot(struct chunk *c, uint32_t slot)
 {
 	c->word[slot / 64] |= 1ull << (slot % 64);
@@ -243,5 +233,10 @@ void build_ports(struct row_build *r)
 		*port_row(&b->m->ports[port], r->criterion) = rows[cl.of_port[port]];
 	}
 	free(rows);
-	classes_free(&cl);
+	free(cl.of_port);
+	free(cl.ports);
+	vec_free(&cl.size);
+	vec_free(&cl.split);
+	vec_free(&cl.touched);
+	vec_free(&cl.empty);
 }

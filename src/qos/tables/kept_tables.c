@@ -89,17 +89,6 @@ static uint16_t number_of(struct keeping *k, const struct sl2vl *map)
 	return n < TABLE_NONE ? (uint16_t)n : k->drops_all;
 }
 
-static void start_maps(struct keeping *k)
-{
-	struct sl2vl drop;
-
-	memset(drop.vl, IB_VL_DROP, sizeof(drop.vl));
-	k->maps.size = sizeof(struct sl2vl);
-	for (uint32_t i = 0; i < k->t->n_maps; i++)
-		intern_put(&k->maps, &k->t->maps[i]);
-	k->drops_all = number_of(k, &drop);
-}
-
 /* A switch's pairs one by one, as wanted to begin with. */
 static uint16_t *copy_ids(const struct keeping *k, uint32_t node)
 {
@@ -239,9 +228,14 @@ void qos_tables_keep(struct qos_tables *t, const struct fabric *f, const struct 
 		     struct findings *out)
 {
 	struct keeping k = { .t = t, .f = f, .out = out };
+	struct sl2vl drop;
 
 	t->kept = kept_new(t, f);
-	start_maps(&k);
+	memset(drop.vl, IB_VL_DROP, sizeof(drop.vl));
+	k.maps.size = sizeof(struct sl2vl);
+	for (uint32_t i = 0; i < k.t->n_maps; i++)
+		intern_put(&k.maps, &k.t->maps[i]);
+	k.drops_all = number_of(&k, &drop);
 	for (size_t i = 0; i < seen->n_maps; i++)
 		keep_map(&k, &seen->maps[i]);
 	for (size_t i = 0; i < seen->n_arbs; i++)

@@ -112,21 +112,6 @@ static uint8_t port_limit(const struct tables_build *b, uint32_t port)
 	return code;
 }
 
-static void divide_into_lanes(struct tables_build *b)
-{
-	if (b->sls->n_lanes == 1)
-		return;
-	for (uint32_t i = 0; i < b->f->n_ports; i++) {
-		if (!b->limit[i])
-			continue;
-		b->lanes[i] = (uint8_t)sl_plan_lane_kind(b->sls, b->f, FABRIC_NONE, i);
-		if (b->lanes[i] != SL_LANES_NONE) {
-			b->wide[i] = b->limit[i];
-			b->limit[i] = vl_code_on_lane(b->limit[i], b->sls->n_lanes);
-		}
-	}
-}
-
 static void find_limits(struct tables_build *b)
 {
 	const struct fabric *f = b->f;
@@ -146,7 +131,17 @@ static void find_limits(struct tables_build *b)
 		if (f->switches[i].enhanced_port0)
 			b->limit[port0] = port_limit(b, port0);
 	}
-	divide_into_lanes(b);
+	if (b->sls->n_lanes == 1)
+		return;
+	for (uint32_t i = 0; i < b->f->n_ports; i++) {
+		if (!b->limit[i])
+			continue;
+		b->lanes[i] = (uint8_t)sl_plan_lane_kind(b->sls, b->f, FABRIC_NONE, i);
+		if (b->lanes[i] != SL_LANES_NONE) {
+			b->wide[i] = b->limit[i];
+			b->limit[i] = vl_code_on_lane(b->limit[i], b->sls->n_lanes);
+		}
+	}
 }
 
 /* What the tables of both ends use; only links have OperationalVLs. */

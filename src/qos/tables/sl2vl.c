@@ -36,12 +36,6 @@ static const struct sl2vl *given_table(const struct policy *p, uint32_t origin)
 	return &p->defaults[origin - ORIGIN_CLASS(0)].sl2vl;
 }
 
-static void fit_builtin(struct sl2vl *out, unsigned vls)
-{
-	for (unsigned sl = 0; sl < IB_SL_COUNT; sl++)
-		out->vl[sl] = (uint8_t)builtin_vl(sl, vls);
-}
-
 /* Returns the highest VL given that is not among vls. */
 static uint8_t fit_given(struct sl2vl *out, const struct sl2vl *given, unsigned vls, bool fold)
 {
@@ -94,9 +88,9 @@ static const struct fitted *fit(struct map_build *m, uint32_t origin, uint32_t o
 	if (t->known)
 		return t;
 	t->known = true;
-	if (origin == ORIGIN_BUILTIN)
-		fit_builtin(&map, ib_vls_from_code(code));
-	else
+	for (unsigned sl = 0; sl < IB_SL_COUNT && origin == ORIGIN_BUILTIN; sl++)
+		map.vl[sl] = (uint8_t)builtin_vl(sl, ib_vls_from_code(code));
+	if (origin != ORIGIN_BUILTIN)
 		t->lacking = fit_given(&map, given_table(p, origin), ib_vls_from_code(code),
 				       p->unsupported_vl == UNSUPPORTED_VL_FOLD);
 	lay_layers(m, out, kind, &map);
@@ -177,12 +171,6 @@ static void build_ca_port(struct map_build *m, uint32_t port)
 		m->b->t->ca_map[port] = use_table(m, port, origin, m->b->lanes[port]);
 }
 
-/* Can a packet go from in to another port of the switch at all? */
-static bool can_enter(const struct tables_build *b, uint32_t port0, unsigned in, unsigned out)
-{
-	return in == 0 || (in != out && b->f->ports[port0 + in].peer != FABRIC_NONE);
-}
-
 /* One table, *id, if all out ports agree and none of them minds the in port. */
 static bool is_uniform(struct map_build *m, const struct fabric_node *n, uint16_t *id)
 {
@@ -201,13 +189,6 @@ static bool is_uniform(struct map_build *m, const struct fabric_node *n, uint16_
 	return true;
 }
 
-static void build_uniform(struct map_build *m, const struct fabric_node *n)
-{
-	for (uint32_t port = n->port0; port <= n->port0 + n->nports; port++)
-		if (m->b->limit[port])
-			use_table(m, port, origin_of(m, port, 0), m->b->lanes[port]);
-}
-
 static uint16_t use_table_from(struct map_build *m, const struct fabric_node *n, unsigned in, uint32_t out)
 {
 	unsigned kind = sl_plan_lane_kind(m->b->sls, m->b->f, n->port0 + in, out);
@@ -223,7 +204,8 @@ static void fill_column(struct map_build *m, const struct fabric_node *n, unsign
 	uint16_t id = varies ? TABLE_NONE : use_table(m, port, origin_of(m, port, 0), m->b->lanes[port]);
 
 	for (unsigned in = 0; in <= n->nports; in++) {
-		if (!can_enter(m->b, n->port0, in, out))
+		/* Can a packet go from in to another port of the switch at all? */
+		if (!(in == 0 || (in != out && m->b->f->ports[n->port0 + in].peer != FABRIC_NONE)))
 			continue;
 		ids[in * (n->nports + 1u) + out] =
 			varies ? use_table_from(m, n, in, port) : id;
@@ -263,10 +245,13 @@ static void build_switch(struct map_build *m, uint32_t sw)
 	/* Of a switch, port 0 says whether there are such tables. */
 	if (!(f->ports[n->port0].capmask & IB_CAP_SL_MAP))
 		return;
-	if (is_uniform(m, n, &s->uniform))
-		build_uniform(m, n);
-	else
+	if (!is_uniform(m, n, &s->uniform)) {
 		build_matrix(m, n, s);
+		return;
+	}
+	for (uint32_t port = n->port0; port <= n->port0 + n->nports; port++)
+		if (m->b->limit[port])
+			use_table(m, port, origin_of(m, port, 0), m->b->lanes[port]);
 }
 
 static void report_lacking_vls(struct map_build *m, uint32_t origin, struct src_pos pos)

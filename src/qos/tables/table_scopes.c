@@ -97,11 +97,6 @@ static void name_port(struct walk *w, uint32_t port)
 	s->of_port[port] = stack_push(s, w->n, s->of_port[port]);
 }
 
-static bool is_switch_port0(const struct fabric *f, uint32_t port)
-{
-	return f->ports[port].num == 0 && node_is_switch(port_node(f, port));
-}
-
 static void name_switch(struct walk *w, uint32_t port0)
 {
 	const struct fabric *f = w->s->f;
@@ -126,7 +121,7 @@ static void name_peer(struct walk *w, uint32_t port)
 static void name_member(struct walk *w, uint32_t port)
 {
 	const struct fabric *f = w->s->f;
-	bool whole_switch = is_switch_port0(f, port);
+	bool whole_switch = f->ports[port].num == 0 && node_is_switch(port_node(f, port));
 
 	if (w->scope->kind == SCOPE_GROUP) {
 		if (whole_switch)

@@ -64,11 +64,6 @@ static struct given given_by(const struct policy *p, uint32_t origin)
 			       { d->high_pos, d->low_pos } };
 }
 
-static uint8_t *entry_count(struct vlarb *arb, enum table t)
-{
-	return t == HIGH ? &arb->n_high : &arb->n_low;
-}
-
 /* Drops what has no weight if the table is too long else; returns the length. */
 static uint8_t squeeze(struct vlarb_entry *e, uint8_t n, uint8_t cap)
 {
@@ -100,7 +95,7 @@ static void take_table(struct choice *c, enum table t, const struct vlarb *from)
 		e[i] = (struct vlarb_entry){ 0, 0 };
 	}
 	n = squeeze(e, n, c->cap[t]);
-	*entry_count(&c->arb, t) = n;
+	*(t == HIGH ? &c->arb.n_high : &c->arb.n_low) = n;
 	if (n > c->cap[t])
 		c->fault[t].too_long = n;
 }

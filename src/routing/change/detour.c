@@ -202,12 +202,6 @@ static bool find_home(struct work *w, uint16_t lid)
 	return true;
 }
 
-static void follow_all(struct work *w)
-{
-	for (uint32_t v = 0; v < w->g->n; v++)
-		follow(w, v);
-}
-
 struct hop {
 	uint32_t v;		/* the vertex that it leads to */
 	uint32_t port;		/* port slot, FABRIC_NONE: there is none */
@@ -319,7 +313,8 @@ bool detour_sends(const struct graph *g, uint32_t v)
 
 static void find_ways(struct work *w)
 {
-	follow_all(w);
+	for (uint32_t v = 0; v < w->g->n; v++)
+		follow(w, v);
 	if (w->r->legal)
 		rescue_by_order(w);
 	else
@@ -339,17 +334,6 @@ static struct detour_cut count_lost(const struct work *w)
 	return lost;
 }
 
-/* Who has no way that is sure takes what there is. */
-static void find_doubtful_ways(struct work *w)
-{
-	for (uint32_t v = 0; v < w->g->n; v++)
-		if (w->at[v].reach == LOST && v != w->home)
-			w->at[v].reach = UNSEEN;
-	w->trusting = true;
-	find_ways(w);
-	w->trusting = false;
-}
-
 static void store(struct work *w, uint16_t lid)
 {
 	for (uint32_t v = 0; v < w->g->n; v++) {
@@ -357,25 +341,6 @@ static void store(struct work *w, uint16_t lid)
 		bool drops = p->reach != ARRIVES && !p->fixed && v != w->home;
 
 		graph_row(w->g, w->l, v)[lid] = drops ? LFT_DROP : p->entry;
-	}
-}
-
-static void store_fixed(struct work *w, uint16_t lid)
-{
-	for (uint32_t v = 0; v < w->g->n; v++)
-		if (w->at[v].fixed)
-			graph_row(w->g, w->l, v)[lid] = w->at[v].entry;
-}
-
-static void count_load(struct work *w)
-{
-	for (uint32_t v = 0; v < w->g->n; v++) {
-		const struct fabric_node *n = &w->g->f->nodes[node_of(w, v)];
-		const uint8_t *row = graph_row(w->g, w->l, v);
-
-		for (uint32_t lid = 1; lid <= w->l->top; lid++)
-			if (row[lid] <= n->nports)
-				w->load[n->port0 + row[lid]]++;
 	}
 }
 
@@ -390,20 +355,35 @@ void detour(const struct detour_request *r, struct lfts *l, struct detour_cut *c
 	w.stack = xcalloc(w.g->n + 1u, sizeof(*w.stack));
 	for (uint32_t v = 0; v < w.g->n; v++)
 		w.vertex[w.g->sw[v]] = v;
-	count_load(&w);
+	for (uint32_t v = 0; v < w.g->n; v++) {
+		const struct fabric_node *n = &w.g->f->nodes[node_of(&w, v)];
+		const uint8_t *row = graph_row(w.g, w.l, v);
+
+		for (uint32_t lid = 1; lid <= w.l->top; lid++)
+			if (row[lid] <= n->nports)
+				w.load[n->port0 + row[lid]]++;
+	}
 	for (uint32_t lid = 1; lid <= l->top; lid++) {
 		if (!is_concerned(&w, (uint16_t)lid))
 			continue;
 		fill_places(&w, (uint16_t)lid);
 		if (!find_home(&w, (uint16_t)lid)) {
-			store_fixed(&w, (uint16_t)lid);
+			for (uint32_t v = 0; v < w.g->n; v++)
+				if (w.at[v].fixed)
+					graph_row(w.g, w.l, v)[lid] = w.at[v].entry;
 			continue;
 		}
 		w.at[w.home].reach = w.at[w.home].entry == w.exit ? ARRIVES : LOST;
 		w.at[w.home].down = true;
 		find_ways(&w);
 		lost = count_lost(&w);
-		find_doubtful_ways(&w);
+		/* Who has no way that is sure takes what there is. */
+		for (uint32_t v = 0; v < w.g->n; v++)
+			if (w.at[v].reach == LOST && v != w.home)
+				w.at[v].reach = UNSEEN;
+		w.trusting = true;
+		find_ways(&w);
+		w.trusting = false;
 		store(&w, (uint16_t)lid);
 		if (r->port_by_lid[lid] != FABRIC_NONE)
 			cut[lid] = lost;

@@ -247,14 +247,6 @@ static void add_changing(struct phases *p)
 		}
 }
 
-static void add_all(struct phases *p)
-{
-	deps_return(p->deps);
-	for (size_t i = 0; i < p->fixed.n; i++)
-		deps_add(p->deps, p->fixed.v[i].layer, &p->fixed.v[i].dep, 1, NULL);
-	add_changing(p);
-}
-
 /* --- phases --- */
 
 static void find_homes(struct phases *p)
@@ -414,7 +406,10 @@ static bool move_some(struct phases *p, struct lfts *now)
 {
 	size_t kept = 0;
 
-	add_all(p);
+	deps_return(p->deps);
+	for (size_t i = 0; i < p->fixed.n; i++)
+		deps_add(p->deps, p->fixed.v[i].layer, &p->fixed.v[i].dep, 1, NULL);
+	add_changing(p);
 	for (size_t i = 0; i < p->left.n; i++) {
 		uint16_t lid = p->left.v[i];
 

@@ -123,21 +123,6 @@ static const uint8_t *base_row(const struct repair *rp, uint32_t v)
 	return rp->base->entries + (size_t)rp->g->sw[v] * rp->base->stride;
 }
 
-static void count_load(struct repair *rp, uint32_t v)
-{
-	const uint8_t *row = base_row(rp, v);
-	uint32_t seen[256] = { 0 };
-
-	for (uint32_t lid = 1; lid <= rp->base->top; lid++)
-		seen[row[lid]] += rp->owners[lid].v != FABRIC_NONE && rp->owners[lid].host;
-	for (unsigned port = 0; port < 256; port++) {
-		uint32_t lane = channel_by_port(rp->c, v, (uint8_t)port).lane;
-
-		if (lane != FABRIC_NONE)
-			rp->load[lane] = seen[port];
-	}
-}
-
 /* The turns of the base, as they are found. */
 struct turn_list {
 	bool *may_turn;		/* [vertex]: safe, as it is for ways to the hub */
@@ -163,13 +148,6 @@ static void turn_list_init(struct turn_list *l, const struct repair *rp)
 	for (uint32_t v = 0; v < g->n; v++)
 		l->may_turn[v] = down[v] != FAR;
 	free(down);
-}
-
-static void turn_list_free(struct turn_list *l)
-{
-	free(l->may_turn);
-	free(l->trunk);
-	map64_free(&l->known);
 }
 
 static void note_turn(struct repair *rp, struct turn_list *l, uint32_t lane, uint32_t then)
@@ -213,7 +191,9 @@ static bool check_turns(struct repair *rp)
 	turn_list_init(&l, rp);
 	for (uint32_t v = 0; v < rp->g->n && fits; v++)
 		fits = check_turns_from(rp, v, &l);
-	turn_list_free(&l);
+	free(l.may_turn);
+	free(l.trunk);
+	map64_free(&l.known);
 	return fits;
 }
 
@@ -281,8 +261,19 @@ struct repair *repair_new(const struct route_request *r, const struct channels *
 	rp->keep_lost = keep_lost;
 	find_owners(rp, r);
 	rp->load = xcalloc(rp->g->n_lanes, sizeof(*rp->load));
-	for (uint32_t v = 0; v < rp->g->n; v++)
-		count_load(rp, v);
+	for (uint32_t v = 0; v < rp->g->n; v++) {
+		const uint8_t *row = base_row(rp, v);
+		uint32_t seen[256] = { 0 };
+
+		for (uint32_t lid = 1; lid <= rp->base->top; lid++)
+			seen[row[lid]] += rp->owners[lid].v != FABRIC_NONE && rp->owners[lid].host;
+		for (unsigned port = 0; port < 256; port++) {
+			uint32_t lane = channel_by_port(rp->c, v, (uint8_t)port).lane;
+
+			if (lane != FABRIC_NONE)
+				rp->load[lane] = seen[port];
+		}
+	}
 	rp->fits = !o || check_order(rp);
 	return rp;
 }
@@ -657,28 +648,6 @@ static bool is_for_hosts(const struct run *u, uint32_t v)
 	return u->rp->owners[u->lid].end && (graph_hosts(u->g, v) || v == u->c->home);
 }
 
-/*
- * Starts from the turns of the base, so that no turn that is added closes a circle with them.  If the base
- * has any, dead links count as links here, as they do when the result is looked through for circles.
- */
-static void begin_turns(struct run *u)
-{
-	u->stranded = stranded_new(u->rp->o, u->c, u->l->dead, u->rp->risky);
-	for (size_t i = 0; i < u->rp->turns.n; i++)
-		stranded_take(u->stranded, u->rp->turns.v[i].in, u->rp->turns.v[i].out);
-}
-
-/*
- * A lost entry that was kept may lead to a vertex that gets a way by a turn; lost_entry() then drops
- * it after all.  It is dropped first, so that stranded_route() builds no way on it.
- */
-static void drop_kept(struct run *u)
-{
-	for (uint32_t i = 0; i < u->n_moved && u->rp->keep_lost; i++)
-		if (is_lost(u, u->moved[i]))
-			set_entry(u, u->moved[i], LFT_DROP);
-}
-
 /* Gives ways to or from a switch's own port 0 that are still lost a single turn each. */
 static void find_ways_by_turns(struct run *u)
 {
@@ -695,9 +664,22 @@ static void find_ways_by_turns(struct run *u)
 	}
 	if (!n)
 		return;
-	if (!u->stranded)
-		begin_turns(u);
-	drop_kept(u);
+	if (!u->stranded) {
+		/*
+		 * Starts from the turns of the base, so that no turn that is added closes a circle with them.  If the base
+		 * has any, dead links count as links here, as they do when the result is looked through for circles.
+		 */
+		u->stranded = stranded_new(u->rp->o, u->c, u->l->dead, u->rp->risky);
+		for (size_t i = 0; i < u->rp->turns.n; i++)
+			stranded_take(u->stranded, u->rp->turns.v[i].in, u->rp->turns.v[i].out);
+	}
+	/*
+	 * A lost entry that was kept may lead to a vertex that gets a way by a turn; lost_entry() then drops
+	 * it after all.  It is dropped first, so that stranded_route() builds no way on it.
+	 */
+	for (uint32_t i = 0; i < u->n_moved && u->rp->keep_lost; i++)
+		if (is_lost(u, u->moved[i]))
+			set_entry(u, u->moved[i], LFT_DROP);
 	for (uint32_t i = 0; i < n; i++)
 		learn(u, u->todo[i], TURN);
 	left = stranded_route(u->stranded, u->next, owner->v, u->lid, u->todo, n, true, u->load,

@@ -75,11 +75,6 @@ struct column {
 
 /* --- who waits for whom --- */
 
-static uint16_t lid_of(const struct column *k, uint32_t bit)
-{
-	return (uint16_t)(k->block * LFT_BLOCK + bit);
-}
-
 static bool differs(const struct column *k, uint32_t v, uint32_t bit)
 {
 	return k->place[v] != FABRIC_NONE && k->items.v[k->place[v]].differ >> bit & 1;
@@ -87,7 +82,7 @@ static bool differs(const struct column *k, uint32_t v, uint32_t bit)
 
 static uint32_t step(const struct column *k, const struct lfts *l, uint32_t v, uint32_t bit)
 {
-	return living_step(&k->l, k->c, l, v, lid_of(k, bit));
+	return living_step(&k->l, k->c, l, v, (uint16_t)(k->block * LFT_BLOCK + bit));
 }
 
 static void wait_for(struct column *k, uint32_t before, uint32_t after, uint32_t bit)
@@ -120,22 +115,6 @@ static void hold_below(struct column *k, uint32_t v, uint32_t bit)
 
 	if (up != FABRIC_NONE && up > below && step(k, k->next, v, bit) != below)
 		wait_for(k, v, below, bit);
-}
-
-static void find_edges(struct column *k)
-{
-	k->edges.n = 0;
-	for (size_t i = 0; i < k->items.n; i++) {
-		uint32_t v = k->items.v[i].v;
-
-		for (uint64_t left = k->items.v[i].differ; left; left &= left - 1) {
-			uint32_t bit = (uint32_t)__builtin_ctzll(left);
-
-			wait_for_new_way(k, v, bit);
-			if (k->o)
-				hold_below(k, v, bit);
-		}
-	}
 }
 
 static void make_room(struct column *k)
@@ -268,22 +247,6 @@ static bool find_helpful(struct column *k, bool all)
 	return most > 0;
 }
 
-/* All that is left is dropped; then nobody has to wait for anybody. */
-static void drop_rest(struct column *k)
-{
-	for (uint32_t i = 0; i < k->items.n; i++) {
-		struct item *it = &k->items.v[i];
-
-		if (!it->left)
-			continue;
-		it->dropped = it->left;
-		it->waiting = 0;
-		k->out->dropped += (uint32_t)__builtin_popcountll(it->left);
-		write_item(k, it);
-	}
-	k->round++;
-}
-
 static void schedule(struct column *k)
 {
 	unsigned picks = k->layered ? 0 : PICKS, waves = WAVES;
@@ -300,7 +263,18 @@ static void schedule(struct column *k)
 			waves--;
 			write_round(k);
 		} else {
-			drop_rest(k);
+			/* All that is left is dropped; then nobody has to wait for anybody. */
+			for (uint32_t i = 0; i < k->items.n; i++) {
+				struct item *it = &k->items.v[i];
+
+				if (!it->left)
+					continue;
+				it->dropped = it->left;
+				it->waiting = 0;
+				k->out->dropped += (uint32_t)__builtin_popcountll(it->left);
+				write_item(k, it);
+			}
+			k->round++;
 		}
 	}
 	if (k->round > k->out->n)
@@ -326,7 +300,18 @@ static void add_item(struct column *k, uint32_t sw)
 static void finish_column(struct column *k)
 {
 	if (k->items.n > 0) {
-		find_edges(k);
+		k->edges.n = 0;
+		for (size_t i = 0; i < k->items.n; i++) {
+			uint32_t v = k->items.v[i].v;
+
+			for (uint64_t left = k->items.v[i].differ; left; left &= left - 1) {
+				uint32_t bit = (uint32_t)__builtin_ctzll(left);
+
+				wait_for_new_way(k, v, bit);
+				if (k->o)
+					hold_below(k, v, bit);
+			}
+		}
 		sort_edges(k);
 		schedule(k);
 	}
@@ -373,40 +358,13 @@ static void take_blocks(struct column *k, const struct lft_block *blocks, uint32
 	free(sorted);
 }
 
-/* The columns' rounds are put together: first with first, second with second … */
-static void collect(const struct column *k, struct rounds *r)
-{
-	uint32_t *at;
-
-	r->first = xcalloc(r->n + 1u, sizeof(*r->first));
-	r->writes = xcalloc(k->writes.n, sizeof(*r->writes));
-	for (size_t i = 0; i < k->writes.n; i++)
-		r->first[k->writes.v[i].round + 1]++;
-	for (uint32_t i = 0; i < r->n; i++)
-		r->first[i + 1] += r->first[i];
-	at = xmemdup(r->first, (r->n + 1u) * sizeof(*at));
-	for (size_t i = 0; i < k->writes.n; i++)
-		r->writes[at[k->writes.v[i].round]++] = k->writes.v[i].w;
-	free(at);
-}
-
-/* Writes beyond one for each block that differs: a phase counts only its own. */
-static void count_again(struct column *k, const struct lfts *was, const struct lfts *next)
-{
-	uint32_t n = 0;
-
-	for (uint32_t v = 0; v < k->c->g->n; v++)
-		for (k->block = 0; k->block < was->stride / LFT_BLOCK && k->l.here[v]; k->block++)
-			n += memcmp(block_of(k, was, v), block_of(k, next, v), LFT_BLOCK) != 0;
-	k->out->again = (uint32_t)k->writes.n - n;
-}
-
 static void take_phases(struct column *k, const struct rounds_layers *y)
 {
 	const struct lfts *was = k->was, *next = k->next;
 	struct phases *p = phases_new(k->c, &k->l, was, next, y);
 	struct lfts *now = lfts_copy(was), *then = lfts_copy(was);
 	VEC(unsigned) first = { 0 };
+	uint32_t n = 0;
 
 	k->layered = true;
 	k->was = now;
@@ -419,7 +377,11 @@ static void take_phases(struct column *k, const struct rounds_layers *y)
 	k->out->after_all = xcalloc(k->out->n + 1u, sizeof(*k->out->after_all));
 	for (size_t i = 1; i < first.n; i++)
 		k->out->after_all[first.v[i]] = true;
-	count_again(k, was, next);
+	/* Writes beyond one for each block that differs: a phase counts only its own. */
+	for (uint32_t v = 0; v < k->c->g->n; v++)
+		for (k->block = 0; k->block < was->stride / LFT_BLOCK && k->l.here[v]; k->block++)
+			n += memcmp(block_of(k, was, v), block_of(k, next, v), LFT_BLOCK) != 0;
+	k->out->again = (uint32_t)k->writes.n - n;
 	k->out->ways = phases_ways(p);
 	vec_free(&first);
 	phases_free(p);
@@ -433,6 +395,7 @@ void rounds_make(struct rounds *r, const struct channels *c, const struct updn_o
 		 uint32_t n_blocks)
 {
 	struct column k = { .c = c, .o = o, .was = was, .next = next, .out = r };
+	uint32_t *at;
 
 	*r = (struct rounds){ 0 };
 	living_init(&k.l, c, dead, n_dead);
@@ -445,7 +408,17 @@ void rounds_make(struct rounds *r, const struct channels *c, const struct updn_o
 		take_blocks(&k, blocks, n_blocks);
 	else
 		compare_all(&k);
-	collect(&k, r);
+	/* The columns' rounds are put together: first with first, second with second … */
+	r->first = xcalloc(r->n + 1u, sizeof(*r->first));
+	r->writes = xcalloc(k.writes.n, sizeof(*r->writes));
+	for (size_t i = 0; i < k.writes.n; i++)
+		r->first[k.writes.v[i].round + 1]++;
+	for (uint32_t i = 0; i < r->n; i++)
+		r->first[i + 1] += r->first[i];
+	at = xmemdup(r->first, (r->n + 1u) * sizeof(*at));
+	for (size_t i = 0; i < k.writes.n; i++)
+		r->writes[at[k.writes.v[i].round]++] = k.writes.v[i].w;
+	free(at);
 	free(k.place);
 	vec_free(&k.items);
 	vec_free(&k.edges);

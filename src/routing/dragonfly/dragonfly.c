@@ -76,21 +76,6 @@ static void fill_group(struct work *w, struct dragonfly *d, uint32_t from, uint3
 		d->members = tail;
 }
 
-static void find_groups(struct work *w, struct dragonfly *d, uint32_t least)
-{
-	uint32_t *next = w->queue;
-
-	for (uint32_t v = 0; v < w->g->n; v++)
-		d->group[v] = FABRIC_NONE;
-	for (uint32_t v = 0; v < w->g->n; v++)
-		if (d->group[v] == FABRIC_NONE)
-			fill_group(w, d, v, least);
-	for (uint32_t i = 0; i < d->groups; i++)
-		next[i] = 0;
-	for (uint32_t v = 0; v < w->g->n; v++)
-		d->member[v] = next[d->group[v]]++;
-}
-
 /* --- what is missing --- */
 
 /* False if the groups are too far from equal and complete. */
@@ -170,10 +155,20 @@ static uint64_t faults(const struct dragonfly *d)
 static struct dragonfly *try_groups(struct work *w, uint32_t least)
 {
 	struct dragonfly *d = xcalloc(1, sizeof(*d));
+	uint32_t *next;
 
 	d->group = xcalloc(w->g->n, sizeof(*d->group));
 	d->member = xcalloc(w->g->n, sizeof(*d->member));
-	find_groups(w, d, least);
+	next = w->queue;
+	for (uint32_t v = 0; v < w->g->n; v++)
+		d->group[v] = FABRIC_NONE;
+	for (uint32_t v = 0; v < w->g->n; v++)
+		if (d->group[v] == FABRIC_NONE)
+			fill_group(w, d, v, least);
+	for (uint32_t i = 0; i < d->groups; i++)
+		next[i] = 0;
+	for (uint32_t v = 0; v < w->g->n; v++)
+		d->member[v] = next[d->group[v]]++;
 	if (count_within(w, d) && count_between(w, d))
 		return d;
 	dragonfly_free(d);

@@ -67,19 +67,6 @@ static bool *list_cables(const struct on_dragonfly *x, const struct channels *c)
 	return cable;
 }
 
-static void find_around(struct on_dragonfly *x)
-{
-	uint32_t *next = xcalloc(x->g->n + 1u, sizeof(*next)), before = 0;
-
-	for (unsigned pass = 0; pass < PASSES && (!pass || dragonfly_ways_around(x->ways) > before); pass++) {
-		before = dragonfly_ways_around(x->ways);
-		for (uint32_t to = 0; to < x->g->n; to++)
-			ways(x, to, next);
-		dragonfly_ways_unload(x->ways);
-	}
-	free(next);
-}
-
 static void make_ideal(struct ideal *ideal, const struct route_request *r, const struct updn_order *o,
 		       const struct dragonfly *d, uint16_t top)
 {
@@ -89,8 +76,18 @@ static void make_ideal(struct ideal *ideal, const struct route_request *r, const
 				     .ways = ways, .layer = layer, .link = link_kind };
 
 	x.ways = dragonfly_ways_new(c, o, list_cables(&x, c));
-	if (d->missing_switches || d->missing_links || d->missing_cables)
-		find_around(&x);
+	if (d->missing_switches || d->missing_links || d->missing_cables) {
+		uint32_t *next = xcalloc(x.g->n + 1u, sizeof(*next)), before = 0;
+
+		for (unsigned pass = 0; pass < PASSES &&
+		     (!pass || dragonfly_ways_around(x.ways) > before); pass++) {
+			before = dragonfly_ways_around(x.ways);
+			for (uint32_t to = 0; to < x.g->n; to++)
+				ways(&x, to, next);
+			dragonfly_ways_unload(x.ways);
+		}
+		free(next);
+	}
 	ideal_make(ideal, &shape);
 	dragonfly_ways_free(x.ways);
 	channels_free(c);
@@ -153,30 +150,6 @@ static bool *list_cables_near(const struct nearby *x)
 	return cable;
 }
 
-static void find_homes(struct nearby *x)
-{
-	struct dest dests[DESTS_MAX];
-
-	for (uint32_t lid = 0; lid <= x->l->top; lid++)
-		x->home[lid] = FABRIC_NONE;
-	for (uint32_t d = 0; d < x->g->n; d++) {
-		unsigned n = graph_dests(x->g, x->r, x->l->top, d, dests);
-
-		for (unsigned i = 0; i < n; i++)
-			for (unsigned k = 0; k < dests[i].n_lids; k++)
-				x->home[dests[i].lid + k] = d;
-	}
-}
-
-/* Finds the LIDs for which some switch sends to a link that is missing. */
-static void find_cut(struct nearby *x)
-{
-	for (uint32_t v = 0; v < x->g->n; v++)
-		for (uint32_t lid = 1; lid <= x->l->top; lid++)
-			x->moves[lid] |= x->home[lid] != FABRIC_NONE && x->home[lid] != v &&
-					 trunk_by_lid(x->c, x->r->near, v, (uint16_t)lid) == FABRIC_NONE;
-}
-
 /* Calls use() for each pair of switches that has a layer, with the pair's layer. */
 static void each_pair(struct nearby *x, void (*use)(struct nearby *x, uint32_t a, uint32_t b, uint8_t *of))
 {
@@ -204,18 +177,6 @@ static void put_around(struct nearby *x, uint32_t a, uint32_t b, uint8_t *of)
 		*of = 0;
 }
 
-/* Finds the LIDs at either end of a pair that leaves layer 1 for a path around a gap. */
-static void find_bound(struct nearby *x)
-{
-	for (uint32_t lid = 1; lid <= x->l->top; lid++) {
-		uint32_t d = x->home[lid];
-
-		for (uint32_t v = 0; d != FABRIC_NONE && !x->moves[lid] && v < x->g->n; v++)
-			x->moves[lid] = route_layer(x->layers, x->g->sw[v], x->g->sw[d]) &&
-					(dragonfly_goes_around(x->ways, v, d) || dragonfly_goes_around(x->ways, d, v));
-	}
-}
-
 /* Sets the entries for a LID: new ones where its path has changed. */
 static void find_way(struct nearby *x, uint16_t lid)
 {
@@ -240,7 +201,11 @@ static void find_ways(struct nearby *x)
 	uint32_t before;
 
 	each_pair(x, keep_legal);
-	find_cut(x);
+	/* Finds the LIDs for which some switch sends to a link that is missing. */
+	for (uint32_t v = 0; v < x->g->n; v++)
+		for (uint32_t lid = 1; lid <= x->l->top; lid++)
+			x->moves[lid] |= x->home[lid] != FABRIC_NONE && x->home[lid] != v &&
+					 trunk_by_lid(x->c, x->r->near, v, (uint16_t)lid) == FABRIC_NONE;
 	for (unsigned pass = 0; pass < PASSES; pass++) {
 		before = dragonfly_ways_around(x->ways);
 		dragonfly_ways_unload(x->ways);
@@ -249,7 +214,15 @@ static void find_ways(struct nearby *x)
 				find_way(x, (uint16_t)lid);
 		if (dragonfly_ways_around(x->ways) == before)
 			break;
-		find_bound(x);
+		/* Finds the LIDs at either end of a pair that leaves layer 1 for a path around a gap. */
+		for (uint32_t lid = 1; lid <= x->l->top; lid++) {
+			uint32_t d = x->home[lid];
+
+			for (uint32_t v = 0; d != FABRIC_NONE && !x->moves[lid] && v < x->g->n; v++)
+				x->moves[lid] = route_layer(x->layers, x->g->sw[v], x->g->sw[d]) &&
+						(dragonfly_goes_around(x->ways, v, d) ||
+						 dragonfly_goes_around(x->ways, d, v));
+		}
 	}
 	each_pair(x, put_around);
 }
@@ -273,13 +246,22 @@ static struct route_layers *route_near(const struct route_request *r, const stru
 	struct nearby x = { .r = r, .c = c, .g = c->g, .l = lfts_copy(r->near), .layers = copy_layers(r->near_layers) };
 	struct route_request near = *r;
 	struct route_layers *y;
+	struct dest dests[DESTS_MAX];
 
 	x.ways = dragonfly_ways_new(c, o, list_cables_near(&x));
 	x.home = xcalloc(x.l->top + 1u, sizeof(*x.home));
 	x.moves = xcalloc(x.l->top + 1u, sizeof(*x.moves));
 	x.before = xcalloc(x.g->n + 1u, sizeof(*x.before));
 	x.next = xcalloc(x.g->n + 1u, sizeof(*x.next));
-	find_homes(&x);
+	for (uint32_t lid = 0; lid <= x.l->top; lid++)
+		x.home[lid] = FABRIC_NONE;
+	for (uint32_t d = 0; d < x.g->n; d++) {
+		unsigned n = graph_dests(x.g, x.r, x.l->top, d, dests);
+
+		for (unsigned i = 0; i < n; i++)
+			for (unsigned k = 0; k < dests[i].n_lids; k++)
+				x.home[dests[i].lid + k] = d;
+	}
 	find_ways(&x);
 	near.near = x.l;
 	near.near_layers = x.layers;

@@ -223,20 +223,6 @@ static uint32_t take_steps(struct dragonfly_ways *x, const struct step *s)
 	return n;
 }
 
-static void go_around(struct dragonfly_ways *x)
-{
-	uint32_t n;
-
-	do {
-		n = 0;
-		for (size_t i = 0; i < ARRAY_SIZE(last_steps); i++)
-			n += take_steps(x, &last_steps[i]);
-		for (uint32_t v = 0; v < x->g->n; v++)
-			if (x->rank[v] == JUST_FOUND)
-				x->rank[v] = AROUND;
-	} while (n);
-}
-
 /* Extends the shortest legal path of any neighbor to v: a lower neighbor that descends all the way, or a higher one. */
 static void find_legal_way(struct dragonfly_ways *x, uint32_t v, bool down)
 {
@@ -344,10 +330,19 @@ static void begin(struct dragonfly_ways *x, const uint32_t *before)
 
 static void find_ways(struct dragonfly_ways *x, const uint32_t *before)
 {
+	uint32_t n;
+
 	begin(x, before);
 	for (size_t i = 0; i < ARRAY_SIZE(steps); i++)
 		take_steps(x, &steps[i]);
-	go_around(x);
+	do {
+		n = 0;
+		for (size_t i = 0; i < ARRAY_SIZE(last_steps); i++)
+			n += take_steps(x, &last_steps[i]);
+		for (uint32_t v = 0; v < x->g->n; v++)
+			if (x->rank[v] == JUST_FOUND)
+				x->rank[v] = AROUND;
+	} while (n);
 }
 
 void dragonfly_ways_find(struct dragonfly_ways *x, uint32_t to, const uint32_t *before, uint32_t *next)

@@ -66,22 +66,6 @@ static void pairs_init(struct pairs *p, const struct gauge_net *n, struct gauge 
 	free(place);
 }
 
-static void pairs_free(struct pairs *p)
-{
-	gauge_tree_free(&p->tree);
-	free(p->sources);
-	free(p->by_switch);
-	free(p->dist);
-	free(p->queue);
-	free(p->load);
-	free(p->flow);
-	free(p->sent);
-	free(p->entering);
-	free(p->leaving);
-	free(p->received);
-	free(p->own);
-}
-
 static void search(struct pairs *p, uint32_t from)
 {
 	const struct gauge_net *n = p->n;
@@ -247,7 +231,18 @@ static void gauge_pairs(const struct gauge_net *n, const struct gauge_options *o
 	judge_cables(&p);
 	most = most_loaded(&p, &bound);
 	out->all_to_all = bound > 0 ? most / bound : 0;
-	pairs_free(&p);
+	gauge_tree_free(&p.tree);
+	free(p.sources);
+	free(p.by_switch);
+	free(p.dist);
+	free(p.queue);
+	free(p.load);
+	free(p.flow);
+	free(p.sent);
+	free(p.entering);
+	free(p.leaving);
+	free(p.received);
+	free(p.own);
 }
 
 /* With more entries of tables it takes long to tell which choices there are. */

@@ -253,14 +253,6 @@ static void reorder(struct layers *y, struct layer *l)
 	y->work += n;
 }
 
-static void forget_seen(struct layers *y)
-{
-	for (uint32_t i = 0; i < y->n_behind; i++)
-		y->seen[y->behind[i]] = false;
-	for (uint32_t i = 0; i < y->n_before; i++)
-		y->seen[y->before[i]] = false;
-}
-
 /* False: the layer would have a circle, and is as it was. */
 static bool add_dep(struct layers *y, struct layer *l, const struct dep *d)
 {
@@ -274,7 +266,10 @@ static bool add_dep(struct layers *y, struct layer *l, const struct dep *d)
 			look_before(y, l, d->in, to);
 			reorder(y, l);
 		}
-		forget_seen(y);
+		for (uint32_t i = 0; i < y->n_behind; i++)
+			y->seen[y->behind[i]] = false;
+		for (uint32_t i = 0; i < y->n_before; i++)
+			y->seen[y->before[i]] = false;
 	}
 	if (fits)
 		waits_for(y, l, d->sw, d->in)[d->num / 64] |= 1ULL << d->num % 64;

@@ -260,22 +260,6 @@ static struct meeting *meeting_of(struct work *w, uint32_t t, uint32_t u)
 	return &w->meetings.v[at];
 }
 
-static void note_meeting(struct work *w, uint32_t x)
-{
-	uint32_t (*way)[2] = w->s.way[x];
-	struct meeting *m;
-
-	if (w->s.count[x] == 1) {
-		m = meeting_of(w, way[0][0], way[0][1]);
-		if (m)
-			m->open++;
-	} else if (w->s.count[x] == 2) {
-		m = meeting_of(w, way[0][0], way[1][0]);
-		if (m && !m->square)
-			m->square = is_square(w, x);
-	}
-}
-
 /*
  * Neighbours of one vertex that belong to the same path or ring have no other common neighbour.
  * Two without a square, or more, occur in complete graphs that lack a link, and prove nothing.
@@ -288,8 +272,21 @@ static void find_meetings(struct work *w)
 	for (uint32_t v = 0; v < g->n; v++) {
 		survey(w, v);
 		for (uint32_t i = 0; i < s->n_seen; i++) {
-			if (s->seen[i] > v && s->direct[s->seen[i]] == FABRIC_NONE)
-				note_meeting(w, s->seen[i]);
+			if (s->seen[i] > v && s->direct[s->seen[i]] == FABRIC_NONE) {
+				uint32_t x = s->seen[i];
+				uint32_t (*way)[2] = w->s.way[x];
+				struct meeting *m;
+
+				if (w->s.count[x] == 1) {
+					m = meeting_of(w, way[0][0], way[0][1]);
+					if (m)
+						m->open++;
+				} else if (w->s.count[x] == 2) {
+					m = meeting_of(w, way[0][0], way[1][0]);
+					if (m && !m->square)
+						m->square = is_square(w, x);
+				}
+			}
 		}
 		survey_end(w, v);
 	}

@@ -326,17 +326,6 @@ static bool precedes(const struct grid_dim *a, const struct grid_dim *b)
 	return a->length > b->length;
 }
 
-static void order_dimensions(struct survey *s)
-{
-	for (unsigned i = 0; i < s->f->n; i++) {
-		unsigned k = i;
-
-		for (; k > 0 && precedes(&s->of[i].dim, &s->of[s->order[k - 1]].dim); k--)
-			s->order[k] = s->order[k - 1];
-		s->order[k] = i;
-	}
-}
-
 /* --- places --- */
 
 /* False if the grid would have far more places than there are switches. */
@@ -579,16 +568,6 @@ static void survey_init(struct survey *s, const struct graph *g, const struct fa
 	}
 }
 
-static void survey_free(struct survey *s)
-{
-	for (unsigned d = 0; d < s->f->n; d++) {
-		free(s->of[d].up);
-		free(s->of[d].size);
-		free(s->of[d].coordinate);
-		free(s->of[d].links);
-	}
-}
-
 static bool find_grid(struct survey *s, struct grid *grid)
 {
 	if (!find_layers(s))
@@ -596,7 +575,13 @@ static bool find_grid(struct survey *s, struct grid *grid)
 	for (unsigned d = 0; d < s->f->n; d++)
 		if (!find_kind(s, &s->of[d]))
 			return false;
-	order_dimensions(s);
+	for (unsigned i = 0; i < s->f->n; i++) {
+		unsigned k = i;
+
+		for (; k > 0 && precedes(&s->of[i].dim, &s->of[s->order[k - 1]].dim); k--)
+			s->order[k] = s->order[k - 1];
+		s->order[k] = i;
+	}
 	if (!make_places(s, grid) || !place_all(s, grid) || !count_missing(s->g, grid))
 		return false;
 	set_kind(grid);
@@ -613,7 +598,12 @@ static struct grid *try_grid(const struct graph *g, const struct factors *f, uin
 		grid_free(grid);
 		grid = NULL;
 	}
-	survey_free(&s);
+	for (unsigned d = 0; d < s.f->n; d++) {
+		free(s.of[d].up);
+		free(s.of[d].size);
+		free(s.of[d].coordinate);
+		free(s.of[d].links);
+	}
 	return grid;
 }
 

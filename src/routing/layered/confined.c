@@ -451,14 +451,6 @@ static void keep_near(struct confined *k, uint16_t lid)
 	}
 }
 
-static void note_good(struct confined *k)
-{
-	uint16_t *good = &k->good[(size_t)k->place[k->d] * k->g->n];
-
-	for (uint32_t v = 0; v < k->g->n; v++)
-		good[v] = k->out[v] == FABRIC_NONE ? (uint16_t)k->all : k->mask[v];
-}
-
 enum how { FIRST, AGAIN, AS_FORCED };
 
 /* Finds ways to d: the first, or other ones, or only the legal ones that vertices have been forced to. */
@@ -483,8 +475,12 @@ static void route(struct confined *k, uint32_t d, enum how how)
 	mend(k);
 	count(k, true);
 	write_out(k, dests, n);
-	if (k->place[d] != FABRIC_NONE)
-		note_good(k);
+	if (k->place[d] != FABRIC_NONE) {
+		uint16_t *good = &k->good[(size_t)k->place[k->d] * k->g->n];
+
+		for (uint32_t v = 0; v < k->g->n; v++)
+			good[v] = k->out[v] == FABRIC_NONE ? (uint16_t)k->all : k->mask[v];
+	}
 }
 
 /* --- pairs --- */

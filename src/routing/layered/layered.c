@@ -162,15 +162,6 @@ static void fall_back(struct layered *x)
 	}
 }
 
-static void route_again(struct layered *x)
-{
-	for (uint32_t d = 0; d < x->g->n; d++)
-		if (x->again[d] && x->near && !x->legal_only[d] && x->rounds < MENDS)
-			mend_again(x, d);
-		else if (x->again[d])
-			route_vertex(x, d, true);
-}
-
 static bool are_few(const struct layered *x)
 {
 	return (uint64_t)x->left.n * (x->settled ? FEW_SETTLED : FEW) <= route_layers_pair(x->n_sources, 0);
@@ -189,7 +180,11 @@ static void prepare_round(struct layered *x, bool few)
 		fall_back(x);
 	else if (!x->settled || (!x->near && x->pushes % 2 == 0))
 		negotiate(x);
-	route_again(x);
+	for (uint32_t d = 0; d < x->g->n; d++)
+		if (x->again[d] && x->near && !x->legal_only[d] && x->rounds < MENDS)
+			mend_again(x, d);
+		else if (x->again[d])
+			route_vertex(x, d, true);
 	toll_round(x->toll);
 }
 

@@ -93,12 +93,6 @@ void pairs_each_legal(struct layered *x, void (*use)(void *deps, struct dep turn
 		deps_each_on_tree(x->c, x->layers->tree, use, x->deps);
 }
 
-static void begin_layers(struct layered *x)
-{
-	deps_clear(x->deps);
-	pairs_each_legal(x, deps_add_turn);
-}
-
 unsigned pairs_layer_near(const struct layered *x, struct pair p)
 {
 	return route_layer(x->r->near_layers, x->g->sw[x->sources[p.a]], x->g->sw[x->sources[p.b]]);
@@ -233,14 +227,6 @@ static void place_all(struct layered *x, enum turn turn)
 
 /* --- who makes room --- */
 
-/* Empties a layer but for what multicast has of it. */
-static void empty_layer(struct layered *x, unsigned layer)
-{
-	deps_clear_layer(x->deps, layer);
-	if (!layer)
-		pairs_each_legal(x, deps_add_turn);
-}
-
 /* Those that were in a layer come back as far as they fit in; the others are in x->aside. */
 static void refill(struct layered *x, unsigned layer)
 {
@@ -269,7 +255,10 @@ static void push_aside(struct layered *x)
 	uint32_t blocked;
 	size_t n = 0;
 
-	empty_layer(x, layer);
+	/* Empties a layer but for what multicast has of it. */
+	deps_clear_layer(x->deps, layer);
+	if (!layer)
+		pairs_each_legal(x, deps_add_turn);
 	for (size_t i = 0; i < x->left.n; i++) {
 		x->placed++;
 		pairs_collect(x, x->left.v[i]);
@@ -285,11 +274,6 @@ static void push_aside(struct layered *x)
 	}
 }
 
-static bool any_again(const struct layered *x)
-{
-	return memchr(x->again, 1, x->g->n * sizeof(*x->again));
-}
-
 /* --- a round --- */
 
 void pairs_place(struct layered *x)
@@ -297,14 +281,15 @@ void pairs_place(struct layered *x)
 	size_t n_early = x->early.n;
 
 	x->rounds++;
-	if (x->near && x->settled && !any_again(x)) {
+	if (x->near && x->settled && !memchr(x->again, 1, x->g->n * sizeof(*x->again))) {
 		push_aside(x);
 		return;
 	}
 	x->left.n = 0;
 	x->layers->n = 1;
 	if (!x->near || !pairs_stay(x)) {
-		begin_layers(x);
+		deps_clear(x->deps);
+		pairs_each_legal(x, deps_add_turn);
 		for (size_t i = 0; i < n_early && x->settled; i++)
 			place_pair(x, x->early.v[i], WITHOUT);
 		if (x->near || x->settled)

@@ -129,21 +129,18 @@ static void give_back(struct squeeze *s)
 	}
 }
 
-static void find_behind(const struct layered *x, struct hops *h)
-{
-	h->behind.n = 0;
-	h->behind_known = true;
-	for (uint32_t c = 0; c < x->n_sources; c++)
-		if (c != h->from && c != h->to &&
-		    hops_to(x, x->sources[c], h->to, x->sources[h->from]) == FABRIC_NONE)
-			*vec_push(&h->behind) = c;
-}
-
 /* All those whose way to a source leads over another one find room as they go now. */
 static bool others_find_room(struct squeeze *s, struct hops *h)
 {
-	if (!h->behind_known)
-		find_behind(s->x, h);
+	if (!h->behind_known) {
+		h->behind.n = 0;
+		h->behind_known = true;
+		for (uint32_t c = 0; c < s->x->n_sources; c++)
+			if (c != h->from && c != h->to &&
+			    hops_to(s->x, s->x->sources[c], h->to, s->x->sources[h->from]) ==
+				FABRIC_NONE)
+				*vec_push(&h->behind) = c;
+	}
 	for (size_t i = 0; i < h->behind.n; i++)
 		if (!finds_room(s, pair_of(h->behind.v[i], h->to)))
 			return false;

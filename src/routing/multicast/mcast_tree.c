@@ -216,14 +216,6 @@ static int by_burden(const void *a, const void *b)
 	return x->v < y->v ? -1 : x->v > y->v;
 }
 
-/* What hangs from all that is right above a vertex. */
-static void add_burdens_above(const struct graph *g, const uint32_t *load, uint64_t *above)
-{
-	for (uint32_t v = 0; v < g->n; v++)
-		for (uint32_t t = g->up0[v]; t < g->trunk0[v + 1]; t++)
-			above[v] += load[g->sw[g->trunks[t].v]];
-}
-
 /* Those with nothing above them, least burdened first; returns their number. */
 static uint32_t summits(const struct mcast_forest *w, const uint32_t *load, struct burden *out)
 {
@@ -231,7 +223,10 @@ static uint32_t summits(const struct mcast_forest *w, const uint32_t *load, stru
 	uint64_t *above = xcalloc(g->n, sizeof(*above));
 	uint32_t n = 0;
 
-	add_burdens_above(g, load, above);
+	/* What hangs from all that is right above a vertex. */
+	for (uint32_t v = 0; v < g->n; v++)
+		for (uint32_t t = g->up0[v]; t < g->trunk0[v + 1]; t++)
+			above[v] += load[g->sw[g->trunks[t].v]];
 	for (uint32_t v = 0; v < g->n; v++) {
 		if (g->up0[v] != g->trunk0[v + 1] || !w->able[v])
 			continue;
@@ -263,23 +258,6 @@ struct worth {
 	uint64_t sum;
 };
 
-/* How many members are below each vertex, and how far. */
-static void weigh(const struct graph *g, const uint32_t *vertices, uint32_t n, struct worth *worth)
-{
-	uint16_t *down = xcalloc(g->n, sizeof(*down));
-
-	for (uint32_t i = 0; i < n; i++) {
-		updn_down(g, vertices[i], down);
-		for (uint32_t v = vertices[i]; v < g->n; v++) {
-			if (down[v] == FAR)
-				continue;
-			worth[v].above++;
-			worth[v].sum += down[v];
-		}
-	}
-	free(down);
-}
-
 static bool is_worth_more(const struct graph *g, const struct worth *worth, const uint32_t *load,
 			  uint32_t v, uint32_t than)
 {
@@ -299,8 +277,19 @@ static uint32_t nearest_root(const struct mcast_forest *w, const uint32_t *verti
 	const struct graph *g = w->g;
 	struct worth *worth = xcalloc(g->n, sizeof(*worth));
 	uint32_t best = vertices[0];
+	uint16_t *down = xcalloc(g->n, sizeof(*down));
 
-	weigh(g, vertices, n, worth);
+	/* How many members are below each vertex, and how far. */
+	for (uint32_t i = 0; i < n; i++) {
+		updn_down(g, vertices[i], down);
+		for (uint32_t v = vertices[i]; v < g->n; v++) {
+			if (down[v] == FAR)
+				continue;
+			worth[v].above++;
+			worth[v].sum += down[v];
+		}
+	}
+	free(down);
 	for (uint32_t v = 0; v < g->n; v++)
 		if (w->able[v] && is_worth_more(g, worth, load, v, best))
 			best = v;

@@ -591,8 +591,8 @@ static void add(struct updn_orders *all, struct updn_order *o, const struct surv
 	all->v[all->n++] = o;
 }
 
-void updn_orders_until(const struct fabric *f, struct updn_orders *all,
-		       bool (*enough)(const struct updn_orders *all))
+void updn_orders(const struct fabric *f, struct updn_orders *all,
+		 bool (*enough)(const struct updn_orders *all))
 {
 	struct graph *base = graph_new(f, graph_by_guid(f));
 	uint16_t *rank = xcalloc(base->n, sizeof(*rank));
@@ -613,11 +613,6 @@ void updn_orders_until(const struct fabric *f, struct updn_orders *all,
 	free(s.sum);
 	free(rank);
 	graph_free(base);
-}
-
-void updn_orders(const struct fabric *f, struct updn_orders *all)
-{
-	updn_orders_until(f, all, NULL);
 }
 
 /* --- by search --- */

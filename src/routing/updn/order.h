@@ -55,11 +55,13 @@ struct updn_orders {
 	unsigned n;
 };
 
-/* The orders that f may be routed by, the most promising first, at least one; the caller's to free. */
-void updn_orders(const struct fabric *f, struct updn_orders *all);
-/* The same, but orders below a root, which come last, are not made if there are others and enough() accepts them. */
-void updn_orders_until(const struct fabric *f, struct updn_orders *all,
-		       bool (*enough)(const struct updn_orders *all));
+/*
+ * The orders that f may be routed by, the most promising first, at least one; the caller's to free.  Orders
+ * below a root, which come last, are not made if there are others and enough() accepts them; enough may be
+ * NULL, which accepts none.
+ */
+void updn_orders(const struct fabric *f, struct updn_orders *all,
+		 bool (*enough)(const struct updn_orders *all));
 /* Adds one that is made for f by trial (order_search.h), if f is not too large; takes a second at most. */
 void updn_orders_search(const struct fabric *f, struct updn_orders *all);
 

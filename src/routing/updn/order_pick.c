@@ -69,14 +69,6 @@ static void tree_init(struct tree *t, const struct graph *g)
 			    .seq = xcalloc(g->n, sizeof(*t->seq)) };
 }
 
-static void tree_free(struct tree *t)
-{
-	free(t->next);
-	free(t->below);
-	free(t->open);
-	free(t->seq);
-}
-
 static void tree_make(struct tree *t, const struct channels *c, const struct lfts *l, uint16_t lid)
 {
 	t->n = 0;
@@ -172,26 +164,6 @@ static void traffic_init(struct traffic *t, const struct numbers *x, const struc
 		}
 }
 
-static void traffic_free(struct traffic *t)
-{
-	free(t->from);
-	free(t->lid);
-	free(t->hosts);
-	free(t->load);
-	free(t->flows);
-	vec_free(&t->lanes);
-}
-
-static void shuffle(struct traffic *t)
-{
-	for (uint32_t i = t->n; i > 1; i--) {
-		uint32_t j = draw(t, i), host = t->hosts[j];
-
-		t->hosts[j] = t->hosts[i - 1];
-		t->hosts[i - 1] = host;
-	}
-}
-
 static void send(struct traffic *t, struct flow *flow, uint32_t from, uint32_t to)
 {
 	uint32_t v = t->from[from], hops = 0;
@@ -216,7 +188,12 @@ static double bisect(struct traffic *t)
 	uint32_t half = t->n / 2;
 	double sum = 0;
 
-	shuffle(t);
+	for (uint32_t i = t->n; i > 1; i--) {
+		uint32_t j = draw(t, i), host = t->hosts[j];
+
+		t->hosts[j] = t->hosts[i - 1];
+		t->hosts[i - 1] = host;
+	}
 	t->lanes.n = 0;
 	for (uint32_t i = 0; i < half; i++)
 		send(t, &t->flows[i], t->hosts[i], t->hosts[half + i]);
@@ -246,7 +223,12 @@ static double bandwidth(const struct numbers *x, const struct channels *c, const
 		sum += bisect(&t);
 		flows += t.n / 2;
 	}
-	traffic_free(&t);
+	free(t.from);
+	free(t.lid);
+	free(t.hosts);
+	free(t.load);
+	free(t.flows);
+	vec_free(&t.lanes);
 	return flows ? sum / (double)flows : 1;
 }
 
@@ -263,7 +245,10 @@ static double judge(const struct numbers *x, const struct updn_order *o, const s
 	each_tree(x, c, l, &t, add_load, &j);
 	for (uint32_t i = 0; i < o->g->n_lanes; i++)
 		most = j.load[i] > most ? j.load[i] : most;
-	tree_free(&t);
+	free(t.next);
+	free(t.below);
+	free(t.open);
+	free(t.seq);
 	free(j.load);
 	channels_free(c);
 	return share / sqrt(sqrt(sqrt((double)most)));
@@ -590,7 +575,7 @@ struct updn_order *updn_order_new(const struct fabric *f)
 	struct updn_orders all;
 	struct updn_order *best;
 
-	updn_orders_until(f, &all, is_enough);
+	updn_orders(f, &all, is_enough);
 	if (is_enough(&all)) {
 		best = all.v[0];
 		if (!is_regular(best))

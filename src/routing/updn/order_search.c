@@ -310,16 +310,6 @@ static uint32_t move_one(struct search *s, uint32_t *from)
 	return v;
 }
 
-/* Other paths where the move requires it, and for some of all others, in turn. */
-static void reroute_after(struct search *s, uint32_t moved, uint32_t from)
-{
-	uint32_t turn = draw(s, OTHERS);
-
-	for (uint32_t i = 0; i < s->n_dests; i++)
-		if (i % OTHERS == turn || !is_legal(s, i, moved, from))
-			reroute(s, i);
-}
-
 static void keep_best(struct search *s)
 {
 	if (s->now.score <= s->best_score)
@@ -338,6 +328,7 @@ static void improve(struct search *s)
 	while (s->work < s->bound && idle < 1000) {
 		uint32_t from, v = move_one(s, &from);
 		double left = 1 - (double)s->work / (double)s->bound;
+		uint32_t turn;
 
 		if (s->place[v] == from || !has_one_root(s)) {
 			move_to(s, v, from);
@@ -346,7 +337,11 @@ static void improve(struct search *s)
 		}
 		idle = 0;
 		paths_copy(&s->next, &s->now, s);
-		reroute_after(s, v, from);
+		/* Other paths where the move requires it, and for some of all others, in turn. */
+		turn = draw(s, OTHERS);
+		for (uint32_t i = 0; i < s->n_dests; i++)
+			if (i % OTHERS == turn || !is_legal(s, i, v, from))
+				reroute(s, i);
 		estimate(s);
 		if (s->next.score < s->now.score * (1 - TOLERANCE * left * left)) {
 			move_to(s, v, from);
@@ -375,14 +370,6 @@ static uint32_t covers(const struct search *s, const struct crown *c, uint32_t v
 	for (uint32_t t = s->g->trunk0[v]; t < s->g->trunk0[v + 1]; t++)
 		n += root[s->g->trunks[t].v] && !c->covered[s->g->trunks[t].v];
 	return n;
-}
-
-static void crown_add(const struct search *s, struct crown *c, uint32_t v)
-{
-	c->list[c->n++] = v;
-	c->in[v] = c->covered[v] = true;
-	for (uint32_t t = s->g->trunk0[v]; t < s->g->trunk0[v + 1]; t++)
-		c->covered[s->g->trunks[t].v] = true;
 }
 
 /* The vertex next to the crown that covers most; among none that does, one that leads on. */
@@ -438,7 +425,10 @@ static void crown(struct search *s, uint32_t v)
 	for (uint32_t i = 0; i < n; i++)
 		root[i] = is_root(s, i);
 	while (v != FABRIC_NONE) {
-		crown_add(s, &c, v);
+		c.list[c.n++] = v;
+		c.in[v] = c.covered[v] = true;
+		for (uint32_t t = s->g->trunk0[v]; t < s->g->trunk0[v + 1]; t++)
+			c.covered[s->g->trunks[t].v] = true;
 		v = crown_next(s, &c, root, queue, before);
 	}
 	for (uint32_t i = c.n; i-- > 0;)

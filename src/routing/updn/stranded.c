@@ -46,16 +46,6 @@ struct step {
 	uint16_t hops;
 };
 
-/* For repairs only: the engine has time to look for the shortest way of each LID. */
-static void begin_last(struct stranded *s)
-{
-	s->last = xcalloc(s->g->n, sizeof(*s->last));
-	s->untried = xcalloc(s->g->n, sizeof(*s->untried));
-	s->chain = xcalloc(s->g->n, sizeof(*s->chain));
-	for (uint32_t v = 0; v < s->g->n; v++)
-		s->last[v] = FABRIC_NONE;
-}
-
 struct stranded *stranded_new(const struct updn_order *o, const struct channels *c,
 			      const bool *dead, bool back)
 {
@@ -75,8 +65,14 @@ struct stranded *stranded_new(const struct updn_order *o, const struct channels 
 	s->hops = xcalloc(g->n, sizeof(*s->hops));
 	s->known = xcalloc(g->n, sizeof(*s->known));
 	s->near = xcalloc(g->n, sizeof(*s->near));
-	if (dead)
-		begin_last(s);
+	if (dead) {
+		/* For repairs only: the engine has time to look for the shortest way of each LID. */
+		s->last = xcalloc(s->g->n, sizeof(*s->last));
+		s->untried = xcalloc(s->g->n, sizeof(*s->untried));
+		s->chain = xcalloc(s->g->n, sizeof(*s->chain));
+		for (uint32_t v = 0; v < s->g->n; v++)
+			s->last[v] = FABRIC_NONE;
+	}
 	return s;
 }
 

@@ -257,14 +257,6 @@ static bool waits_for(struct turns *t, uint32_t out, uint32_t in)
 	return false;
 }
 
-/* Legal turns and those that were allowed so far, which close no circle together. */
-static void begin_deps(struct turns *t)
-{
-	t->channels = channels_new(t->g->f, t->o);
-	t->deps = deps_new(t->channels, 1);
-	deps_each_legal(t->channels, t, deps_add_turn, t->deps);
-}
-
 /*
  * A turn from a by v up to b again, where ways to the hub don't turn at v, surely closes a circle if a and b
  * both have a legal path to the hub.  Let P lead from b to the hub, and Q from the hub to a.  Leave out the links that
@@ -287,8 +279,12 @@ static bool closes_circle(struct turns *t, uint32_t in, uint32_t out)
 		return waits_for(t, out, in);
 	if (closes_circle_over_hub(t, in, out))
 		return true;
-	if (!t->deps)
-		begin_deps(t);
+	if (!t->deps) {
+		/* Legal turns and those that were allowed so far, which close no circle together. */
+		t->channels = channels_new(t->g->f, t->o);
+		t->deps = deps_new(t->channels, 1);
+		deps_each_legal(t->channels, t, deps_add_turn, t->deps);
+	}
 	return !deps_add(t->deps, 0, &turn, 1, NULL);
 }
 

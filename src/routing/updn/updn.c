@@ -289,11 +289,6 @@ static void route_by_hub(struct updn *u, uint32_t v)
 		memset(row + u->dests[i].lid, u->to_hub[v], u->dests[i].n_lids);
 }
 
-static bool hub_helps(const struct updn *u, uint32_t v)
-{
-	return u->to_hub && u->to_hub[v] != LFT_DROP && u->total[u->o->hub] != FAR;
-}
-
 /* A legal way, by digits or the least loaded. */
 static void route_legally(struct updn *u, uint32_t v, uint32_t d)
 {
@@ -312,7 +307,7 @@ static void route_from(struct updn *u, uint32_t v, uint32_t d)
 		graph_deliver(u->g, u->out, d, u->dests, u->n_dests);
 	else if (u->total[v] != FAR)
 		;	/* done */
-	else if (hub_helps(u, v))
+	else if (u->to_hub && u->to_hub[v] != LFT_DROP && u->total[u->o->hub] != FAR)
 		route_by_hub(u, v);
 	else if (u->part[v] == u->part[d])
 		u->todo[u->n_todo++] = v;
@@ -398,15 +393,6 @@ static void route_stranded(struct updn *u, uint32_t d)
 
 /* Of more vertices than that distances are found anew each time: they would take over 64 MB. */
 #define VERTICES_KEPT 4096u
-
-static void distances_init(struct updn *u)
-{
-	size_t n = u->g->n;
-	bool keeps = u->o->method.passes && n <= VERTICES_KEPT;
-
-	u->distances = xcalloc(2 * n * (keeps ? n : 1), sizeof(*u->distances));
-	u->known = keeps ? xcalloc(n, sizeof(*u->known)) : NULL;
-}
 
 static void find_distances(struct updn *u, uint32_t d)
 {
@@ -533,13 +519,6 @@ static bool stays_legal(void *arg, const struct relief_move *m, uint64_t *looks)
 	       channel_by_lid(u->channels, u->out, now.to, m->lid).to < now.to;
 }
 
-static void relieve_lanes(struct updn *u)
-{
-	u->channels = channels_new(u->g->f, u->o);
-	relieve(u->r, u->channels, u->out, stays_legal, u);
-	channels_free(u->channels);
-}
-
 static void route_all(struct updn *u)
 {
 	const struct updn_method *m = &u->o->method;
@@ -557,8 +536,11 @@ static void route_all(struct updn *u)
 	}
 	for (uint32_t i = 0; i < n * m->passes; i++)
 		weigh_once(u, order[i % n], m->digits || i >= n);
-	if (m->relief)
-		relieve_lanes(u);
+	if (m->relief) {
+		u->channels = channels_new(u->g->f, u->o);
+		relieve(u->r, u->channels, u->out, stays_legal, u);
+		channels_free(u->channels);
+	}
 	for (uint32_t i = 0; i < n && weighed; i++)
 		if (begin(u, order[i]))
 			complete(u, order[i]);
@@ -570,9 +552,14 @@ struct updn_outcome updn_by(const struct route_request *r, const struct updn_ord
 {
 	const struct graph *g = o->g;
 	struct updn u = { .r = r, .o = o, .g = g, .out = out };
+	size_t n;
+	bool keeps;
 
 	memset(out->entries, LFT_DROP, (size_t)out->n_switches * out->stride);
-	distances_init(&u);
+	n = u.g->n;
+	keeps = u.o->method.passes && n <= VERTICES_KEPT;
+	u.distances = xcalloc(2 * n * (keeps ? n : 1), sizeof(*u.distances));
+	u.known = keeps ? xcalloc(n, sizeof(*u.known)) : NULL;
 	u.load = xcalloc(g->n_lanes, sizeof(*u.load));
 	u.part = graph_parts(g);
 	u.todo = xcalloc(g->n, sizeof(*u.todo));

@@ -50,10 +50,21 @@ struct policy *parse_policy(const char *text, struct findings *found)
 	return conf_parse_policy("t", text, strlen(text), found);
 }
 
+struct settings *whole_settings(const char *name, const char *text, size_t n, struct findings *found)
+{
+	struct settings *s = conf_read_settings(name, text, n, found);
+
+	if (s && !conf_find_groups(s, found)) {
+		settings_free(s);
+		s = NULL;
+	}
+	return s;
+}
+
 struct settings *parse_settings(const char *text, struct findings *found)
 {
 	findings_free(found);
-	return conf_parse_settings("t", text, strlen(text), found);
+	return whole_settings("t", text, strlen(text), found);
 }
 
 struct policy *good_policy(const char *text)

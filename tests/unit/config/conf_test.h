@@ -15,6 +15,8 @@ void findings_text(const struct findings *f, struct buf *out);
 /* The policy or settings in a text named "t"; findings go to `found`, which is emptied first. */
 struct policy *parse_policy(const char *text, struct findings *found);
 struct settings *parse_settings(const char *text, struct findings *found);
+/* Settings with the groups that they name; `name` stands for the file in findings. */
+struct settings *whole_settings(const char *name, const char *text, size_t n, struct findings *found);
 /* The same of a policy that has no errors. */
 struct policy *good_policy(const char *text);
 

@@ -26,17 +26,16 @@ static void ck_refused(const char *yaml, size_t n, const char *text)
 static void ck_file_refused(const char *path, const char *text)
 {
 	struct findings found = { 0 };
+	struct buf bytes = { 0 };
 
-	ck_assert_ptr_null(conf_load_policy(path, &found));
+	ck_assert(!conf_read_file(path, &bytes, &found));
 	ck_assert_uint_eq(found.n, 1);
 	ck_assert_int_eq(found.v[0].severity, SEV_ERROR);
 	ck_assert_str_eq(found.v[0].file, path);
 	ck_assert_uint_eq(found.v[0].pos.line, 0);
 	ck_assert_msg(strstr(found.v[0].text, text), "%s", found.v[0].text);
 	findings_free(&found);
-	ck_assert_ptr_null(conf_load_settings(path, &found));
-	ck_assert_uint_eq(found.count[SEV_ERROR], 1);
-	findings_free(&found);
+	buf_free(&bytes);
 }
 
 START_TEST(no_usable_file)
@@ -65,7 +64,7 @@ START_TEST(file_without_a_byte)
 
 	for (size_t i = 0; i < ARRAY_SIZE(empty); i++) {
 		p = conf_parse_policy("t", empty[i], strlen(empty[i]), &found);
-		s = conf_parse_settings("t", empty[i], strlen(empty[i]), &found);
+		s = whole_settings("t", empty[i], strlen(empty[i]), &found);
 		ck_assert_uint_eq(found.n, 1);
 		ck_assert_uint_eq(found.count[SEV_WARNING], 1);
 		ck_assert_ptr_nonnull(strstr(found.v[0].text, "is empty: the built-in policy holds"));
@@ -372,7 +371,7 @@ static void ck_survives(const struct buf *b)
 		policy_free(again);
 	}
 	findings_free(&found);
-	s = conf_parse_settings("t", b->s, b->n, &found);
+	s = whole_settings("t", b->s, b->n, &found);
 	ck_assert((s != NULL) == (found.count[SEV_ERROR] == 0));
 	settings_free(s);
 	findings_free(&found);

@@ -433,15 +433,21 @@ START_TEST(places_keep_nobody_apart)
 }
 END_TEST
 
+static void add_member(struct policy_partition *part, const struct policy_member *m)
+{
+	part->members = xrealloc(part->members, part->n_members + 1, sizeof(*part->members));
+	part->members[part->n_members++] = *m;
+}
+
 START_TEST(members_by_name_and_type)
 {
 	struct policy_partition *part = partition(1);
 
-	policy_add_member(part, &(struct policy_member){
+	add_member(part, &(struct policy_member){
 		.port_name = xstrdup("n2?/P1"), .membership = MEMBER_FULL, .run_time = true });
-	policy_add_member(part, &(struct policy_member){
+	add_member(part, &(struct policy_member){
 		.node_types = NT_SWITCH, .membership = MEMBER_LIMITED, .run_time = true });
-	policy_add_member(part, &(struct policy_member){
+	add_member(part, &(struct policy_member){
 		.port_name = xstrdup("nobody/*"), .membership = MEMBER_FULL, .run_time = true });
 	build();
 	ck_assert_str_eq(keys_of(host(A)), "ffff 8001");

@@ -472,7 +472,7 @@ static struct sum check_all(const struct topo *t, unsigned n)
 	struct updn_order *by_root = updn_order_by_root(t->f), *o;
 	struct sum sum;
 
-	updn_orders(t->f, &all);
+	updn_orders(t->f, &all, NULL);
 	o = all.v[n % all.n];
 	sum = check_order(t, order_connects(o) ? o : by_root);
 	for (unsigned i = 0; i < all.n; i++)
@@ -623,7 +623,7 @@ START_TEST(patience_ends)
 	make_irregular(&x, 8 + chance(&x, 14), extra);
 	dress(&x);
 	build(&t, &x);
-	updn_orders(t.f, &all);
+	updn_orders(t.f, &all, NULL);
 	for (unsigned i = 0; i < all.n; i++) {
 		if (order_connects(all.v[i]))
 			check_order(&t, all.v[i]);
@@ -745,7 +745,7 @@ START_TEST(legal_ways)
 		struct updn_orders all = { 0 };
 
 		damaged_tree(&t, &p, seed);
-		updn_orders(t.f, &all);
+		updn_orders(t.f, &all, NULL);
 		for (unsigned i = 0; i < all.n; i++) {
 			check_legal_turns(&t, all.v[i]);
 			if (order_connects(all.v[i]))
@@ -1099,7 +1099,7 @@ START_TEST(confined_trees)
 		struct topo t;
 
 		damaged_tree(&t, &p, seed);
-		updn_orders(t.f, &all);
+		updn_orders(t.f, &all, NULL);
 		for (unsigned i = 0; i < all.n; i++) {
 			if (order_connects(all.v[i])) {
 				check_layers_by(layered_confined, &t, all.v[i], 1 + (unsigned)seed % 3);

@@ -1384,7 +1384,7 @@ START_TEST(sparse_orders)
 	unsigned n = 0;
 
 	rings_topo(&t, 64, 3, 1);
-	updn_orders(t.f, &all);
+	updn_orders(t.f, &all, NULL);
 	for (unsigned i = 0; i < all.n; i++) {
 		n += all.v[i]->sparse;
 		ck_assert(all.v[i]->layered || !all.v[i]->sparse);
@@ -1397,7 +1397,7 @@ START_TEST(sparse_orders)
 	fat_hosts(&p, f);
 	remove_links(f, 10, 1);
 	topo_finish(&t, f, 0);
-	updn_orders(t.f, &all);
+	updn_orders(t.f, &all, NULL);
 	for (unsigned i = 0; i < all.n; i++) {
 		ck_assert(!all.v[i]->sparse);
 		updn_order_free(all.v[i]);

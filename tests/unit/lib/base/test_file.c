@@ -94,7 +94,6 @@ START_TEST(what_is_no_file)
 	ck_refused("/proc/self/mem", EIO, "cannot be read: ");
 	ck_refused("missing", ENOENT, "cannot be opened: No such file");
 	ck_assert_int_lt(clock_mono_us() - begun, FILE_SECONDS * 1000000);
-	ck_assert_uint_eq(bounded_left(), 0);
 	free(fifo);
 	free(zero);
 	free(huge);
@@ -138,7 +137,6 @@ START_TEST(calls_are_left_behind)
 		stuck_init(&s[i]);
 		ck_assert(!bounded_run(wait_to_go, drop, &s[i], 1000));
 		ck_assert_int_eq(errno, ETIMEDOUT);
-		ck_assert_uint_eq(bounded_left(), i + 1);
 		ck_assert_int_eq(sem_trywait(&s[i].dropped), -1);
 	}
 	/* one more is not begun */
@@ -151,7 +149,6 @@ START_TEST(calls_are_left_behind)
 		sem_post(&s[i].go);
 		sem_wait(&s[i].dropped);
 	}
-	ck_assert_uint_eq(bounded_left(), 0);
 	sem_post(&s[0].go);
 	ck_assert(bounded_run(wait_to_go, drop, &s[0], 20000000));
 	ck_assert_int_eq(sem_trywait(&s[0].dropped), -1);
@@ -184,8 +181,6 @@ START_TEST(the_end_waits_for_none)
 	ck_assert_str_eq(why.s, "is not read: the process ends");
 	sem_post(&s.go);
 	sem_wait(&s.dropped);
-	bounded_resume();
-	ck_assert(file_read("/etc/passwd", MAX, &text, &why));
 	buf_free(&text);
 	buf_free(&why);
 }

@@ -50,8 +50,6 @@ static unsigned count_lines(const char *s)
 
 START_TEST(levels)
 {
-	enum log_level level;
-
 	capture(false);
 	ck_assert_int_eq(log_get_level(), LOG_LEVEL_INFO);
 	log_error("m", "one %d", 1);
@@ -68,10 +66,6 @@ START_TEST(levels)
 	log_set_level(LOG_LEVEL_ERROR);
 	log_warn("m", "six");
 	ck_assert_ptr_null(strstr(text(), "six"));
-	ck_assert(log_parse_level("warning", &level));
-	ck_assert_int_eq(level, LOG_LEVEL_WARNING);
-	ck_assert(!log_parse_level("warn", &level));
-	ck_assert(!log_parse_level("", &level));
 }
 END_TEST
 

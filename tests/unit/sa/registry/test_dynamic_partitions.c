@@ -48,6 +48,12 @@ static void add_level(const char *name)
 	};
 }
 
+static void add_member(struct policy_partition *part, const struct policy_member *m)
+{
+	part->members = xrealloc(part->members, part->n_members + 1, sizeof(*part->members));
+	part->members[part->n_members++] = *m;
+}
+
 static void setup(void)
 {
 	p = policy_builtin();
@@ -56,7 +62,7 @@ static void setup(void)
 	add_group("x");
 	*vec_push(&p->groups[2].pkeys) = (struct u64_range){ .lo = 0x30, .hi = 0x3f };
 	add_partition("own", 0x10);
-	policy_add_member(&p->partitions[1], &(struct policy_member){
+	add_member(&p->partitions[1], &(struct policy_member){
 		.group.s = xstrdup("g"), .membership = MEMBER_FULL });
 	add_level("fast");
 	x = run_time_new();
