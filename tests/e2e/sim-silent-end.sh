@@ -74,7 +74,7 @@ sim_do link down "$leaf/P4"
 trained() { sim_ctl show links | grep -F "$host/P1" | grep -qw init; }
 until_ 5 trained || bad "the link of $host is not up again: $(sim_ctl show links | grep -F "$host/P1")"
 kill -CONT "$qosd"
-is_planned() { tail -n "+$((begun + 1))" "$qosd_log" | grep -q 'planning took'; }
+is_planned() { tail -n "+$((begun + 1))" "$qosd_log" | grep -q 'sweep: plan took'; }
 until_ 20 is_planned || bad "no sweep: $(tail -n 3 "$qosd_log")"
 sim_do fault remove "$untold"
 is_right() { subnet_up && sim_ctl check >audit 2>&1; }
