@@ -93,7 +93,7 @@ static const struct {
 };
 
 const struct sweep_traits sweep_kinds[SWEEP_KINDS] = {
-	[SWEEP_NONE] = { "none" },
+	[SWEEP_NONE] = { .name = "none" },
 	[SWEEP_PICTURE] = { "picture",
 		.steps = {
 			STEP_DISCOVER, STEP_HIDDEN, STEP_ACCEPT, STEP_KEYS, STEP_ADAPTERS,
