@@ -7,7 +7,7 @@
  * that begins it and STEP_PATHS, or STEP_JUDGE where tables wait for it; STEP_FOLLOW computes
  * paths once more where devices keep other tables.
  *
- * Invariant: sm->step is the one step that runs.  Whoever has a sweep end from outside (sweep_lost(),
+ * Invariant: sm->progress.step is the one step that runs.  Whoever has a sweep end from outside (sweep_lost(),
  * sweep_cleanup()) does so while that waits, or from within its start function, which returns
  * RESULT_WAIT then.
  */
@@ -90,6 +90,13 @@ static const struct {
 	[STEP_SETTLE] = { "settle", PHASE_SAME, sweep_settle, "counts what came of it" },
 	[STEP_KEEP_PICTURE] = { "keep-picture", PHASE_SAME, takeover_keep_picture,
 		"keeps the plan for the case that the master is lost" },
+};
+
+/* Steps that go from item to item of each node, by node_work.cursor. */
+static const bool uses_cursor[SWEEP_STEPS] = {
+	[STEP_ADAPTERS] = true, [STEP_SPEEDS] = true, [STEP_ADAPTIVE] = true, [STEP_PLACES] = true,
+	[STEP_READ] = true, [STEP_PORTS] = true, [STEP_TABLES] = true, [STEP_ACTIVATE] = true,
+	[STEP_ANNOUNCE] = true,
 };
 
 const struct sweep_traits sweep_kinds[SWEEP_KINDS] = {
@@ -185,7 +192,7 @@ static enum step_result step_start(struct sm *sm, enum sweep_step step)
 	p->runs[step] += p->runs[step] < UINT8_MAX;
 	if (steps[step].phase != PHASE_SAME)
 		sm->sweep.phase = steps[step].phase;
-	for (uint32_t i = 0; sm->sweep.work && i < sm->sweep.f->n_nodes; i++)
+	for (uint32_t i = 0; uses_cursor[step] && i < sm->sweep.f->n_nodes; i++)
 		sm->sweep.work[i].cursor = 0;
 	return steps[step].start(sm);
 }
