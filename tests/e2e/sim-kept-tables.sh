@@ -43,15 +43,22 @@ path() {
 	echo "${sl:-none}"
 }
 slmap_sets() { sim_ctl stats | awk '$2 == "SLtoVLMappingTable" && $3 == "set" { n = $4 } END { print n + 0 }'; }
-# sweep: a full one; how many Sets of SL2VL tables it took in $new.
+# sweep: a full one; how many Sets of SL2VL tables it took in $new.  What a device refused is tried again by
+# a sweep that begins by itself: where one is counted with it, there is another full one.
 sweep() {
 	local before
-	before=$(status sweeps)
-	new=$(slmap_sets)
-	ctl sweep >/dev/null || bad "sweep: exit status $?"
-	done_() { [ "$(status sweeps)" -gt "$before" ] && [ "$(status sweeping)" = false ]; }
-	until_ 10 done_ || bad "no end of the sweep"
-	new=$(($(slmap_sets) - new))
+	is_idle() { [ "$(status sweeping)" = false ]; }
+	done_() { [ "$(status sweeps)" -gt "$before" ] && is_idle; }
+	for _ in 1 2 3 4 5; do
+		until_ 10 is_idle || bad "a sweep without an end"
+		before=$(status sweeps)
+		new=$(slmap_sets)
+		ctl sweep >/dev/null || bad "sweep: exit status $?"
+		until_ 10 done_ || bad "no end of the sweep"
+		new=$(($(slmap_sets) - new))
+		[ "$(status sweeps)" -ne $((before + 1)) ] || return 0
+	done
+	bad "each sweep has another one beside it"
 }
 # offered WHAT SL-OF-VIDEO: between node001 and gpu01; all else must be as ever.
 offered() {
@@ -130,11 +137,10 @@ for lie in keeps-tables refuses-tables; do
 	reload
 	offered "$lie" none
 	audit 0 0,1
-	# One pair of each of the 36 out ports is tried again, of more than a thousand; and once more in a sweep
-	# that follows by itself.
+	# one of each out port is tried again, of more than a thousand pairs
 	for _ in 1 2; do
 		sweep
-		expect_less "Sets" 73 "$new"
+		expect_less "Sets" 37 "$new"
 	done
 	offered "$lie, later" none
 	expect_match "what is found" "pairs of ports; dropped there, and not offered, are SLs 2" \
