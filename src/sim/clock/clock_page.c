@@ -2,9 +2,9 @@
 /* The page of simulated time, without system calls; see clock_page.h. */
 #include "sim/clock/clock_page.h"
 
-int64_t clock_page_now(const struct sim_clock *c, const struct machine_time *m)
+int64_t clock_page_now(const struct sim_clock *c, int64_t mono_ns)
 {
-	return sim_clock_ns(atomic_load(&c->word), m->ns[SIM_CLOCK_MONO]);
+	return sim_clock_ns(atomic_load(&c->word), mono_ns);
 }
 
 void clock_page_stop(struct sim_clock *c, struct machine_time (*read)(void))
@@ -26,11 +26,10 @@ void clock_page_move(struct sim_clock *c, int64_t at_ns)
 		atomic_store(&c->word, sim_clock_word(true, at_ns));
 }
 
-void clock_page_go(struct sim_clock *c, const struct machine_time *m)
+void clock_page_go(struct sim_clock *c, int64_t mono_ns)
 {
 	if (sim_clock_stands(atomic_load(&c->word)))
-		atomic_store(&c->word, sim_clock_word(false, clock_page_now(c, m) -
-							     m->ns[SIM_CLOCK_MONO]));
+		atomic_store(&c->word, sim_clock_word(false, clock_page_now(c, mono_ns) - mono_ns));
 }
 
 int clock_page_first(const struct sim_clock *c, const int64_t *woken, int64_t *deadline_ns)

@@ -16,13 +16,14 @@ struct machine_time {
 	int64_t ns[SIM_CLOCK_KINDS];
 };
 
-int64_t clock_page_now(const struct sim_clock *c, const struct machine_time *m);
+/* Simulated time when the machine's CLOCK_MONOTONIC is mono_ns. */
+int64_t clock_page_now(const struct sim_clock *c, int64_t mono_ns);
 /* Time, which goes, stands from now on at the moment that it has come to by read(). */
 void clock_page_stop(struct sim_clock *c, struct machine_time (*read)(void));
 /* Time, which stands, is at_ns now; it never goes back. */
 void clock_page_move(struct sim_clock *c, int64_t at_ns);
-/* Time goes on as the machine's does. */
-void clock_page_go(struct sim_clock *c, const struct machine_time *m);
+/* Time goes on as the machine's does, whose CLOCK_MONOTONIC is mono_ns. */
+void clock_page_go(struct sim_clock *c, int64_t mono_ns);
 
 /*
  * The slot whose wait ends first, of those whose end is not woken[slot] (the end that

@@ -28,6 +28,14 @@
 #define MS_NS		INT64_C(1000000)
 #define PATIENCE_US	INT64_C(180000000)	/* for somebody who never rests */
 
+static int64_t machine_ns(clockid_t id)
+{
+	struct timespec t;
+
+	clock_gettime(id, &t);
+	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
 static struct machine_time machine_now(void)
 {
 	static const clockid_t ids[SIM_CLOCK_KINDS] = {
@@ -36,20 +44,14 @@ static struct machine_time machine_now(void)
 	};
 	struct machine_time m;
 
-	for (int i = 0; i < SIM_CLOCK_KINDS; i++) {
-		struct timespec t;
-
-		clock_gettime(ids[i], &t);
-		m.ns[i] = t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
-	}
+	for (int i = 0; i < SIM_CLOCK_KINDS; i++)
+		m.ns[i] = machine_ns(ids[i]);
 	return m;
 }
 
 static int64_t now_ns(const struct server *sv)
 {
-	struct machine_time m = machine_now();
-
-	return clock_page_now(sv->passing.page, &m);
+	return clock_page_now(sv->passing.page, machine_ns(CLOCK_MONOTONIC));
 }
 
 int64_t passing_now_us(const struct server *sv)
@@ -87,9 +89,7 @@ static void wake_all(struct server *sv)
 
 static void go(struct server *sv)
 {
-	struct machine_time m = machine_now();
-
-	clock_page_go(sv->passing.page, &m);
+	clock_page_go(sv->passing.page, machine_ns(CLOCK_MONOTONIC));
 	wake_all(sv);
 	sv->timer_us = -1;
 	server_turn(sv);
@@ -310,10 +310,9 @@ bool passing_start(struct server *sv, bool stands)
 void passing_stop(struct server *sv)
 {
 	struct passing *p = &sv->passing;
-	struct machine_time m = machine_now();
 
 	if (p->page) {
-		clock_page_go(p->page, &m);
+		clock_page_go(p->page, machine_ns(CLOCK_MONOTONIC));
 		wake_all(sv);
 		munmap(p->page, sizeof(*p->page));
 	}
