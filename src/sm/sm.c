@@ -267,8 +267,8 @@ void sm_get_status(const struct sm *sm, struct sm_status *out)
 		.last_smps = sm->last.smps, .last_sets = sm->last.sets,
 		.failed_devices = sm->last.failed_devices, .sets_failed = sm->last.sets_failed,
 		.unanswered = p ? p->f->unanswered : 0,
-		.discovery_smps = sm->last.discovery_smps, .discovery_lost =
-			sm->last.discovery_lost,
+		.discovery_smps = sm->last.discovery_smps,
+		.discovery_lost = sm->last.discovery_lost,
 		.refused = refusals_by_value(store_refusals(sm->store)),
 		.traps_left_out = trap_gate_left_out(sm->traps.gate),
 		.adaptive_ended = sm->last.overrides_ended[OVERRIDE_ADAPTIVE],

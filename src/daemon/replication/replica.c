@@ -324,7 +324,6 @@ static bool has_text_to_come(const struct replica *h)
 
 static void next_part(struct replica *h)
 {
-
 	while (h->part < SNAP_COUNT && !has_text_to_come(h))
 		h->part++;
 	if (h->part == SNAP_COUNT) {

@@ -346,7 +346,6 @@ static bool switch_is_odd(const struct fabric_switch *s, char *what, size_t size
 	return true;
 }
 
-
 /* It has the port GUID of another, and only one of the two can be right. */
 static void note_duplicate(struct sm *sm, const struct fabric *f, uint32_t port)
 {

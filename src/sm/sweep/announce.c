@@ -13,8 +13,7 @@
  * discovery reads it.  What a port kept is remembered in the refusals, and its answer replaces
  * what is published in the copy with which the next sweep begins.
  *
- * Invariant: from announce_prepare() to announce_free(),
-	 sm->sweep.announce holds a reference to the
+ * Invariant: from announce_prepare() to announce_free(), sm->sweep.announce holds a reference to the
  * published state, so that the fabric stays while a job of this step runs, whoever unpublishes.
  */
 #include <stdlib.h>
@@ -42,7 +41,6 @@ struct told {
 	bool sent;		/* and not to be sent again */
 	uint8_t errors;
 };
-
 
 struct announce {
 	struct subnet_state *state;	/* NULL before it is published */

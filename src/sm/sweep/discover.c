@@ -283,8 +283,7 @@ enum step_result sweep_probed(struct sm *sm, struct fabric *f, uint8_t *touched,
 			 "and nothing was found", sm->wishes.fruitless);
 		sm->wishes.fruitless = 0;
 		sm->wishes.fruitless_max = sm->wishes.fruitless_max < FRUITLESS_MAX ?
-			2 * sm->wishes.fruitless_max :
-				    FRUITLESS_MAX;
+					   2 * sm->wishes.fruitless_max : FRUITLESS_MAX;
 		all = true;
 	} else if (f) {
 		sm->wishes.fruitless = 0;

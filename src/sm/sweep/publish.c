@@ -351,15 +351,15 @@ enum step_result sweep_settle(struct sm *sm)
 	 * What does not answer at all cannot be reached, and keeps nobody from the rest; nor does who was
 	 * known to be silent before, whom health tells of.
 	 */
-	all_active = sm->last.ports_active == sm->last.ports_linked && !mkey_foreign(sm) && self_is_linked(sm->sweep.f);
+	all_active = sm->last.ports_active == sm->last.ports_linked && !mkey_foreign(sm) &&
+		     self_is_linked(sm->sweep.f);
 	/* with too many of them routes do not follow what others were told */
 	complete = all_active && !sm->last.sets_failed &&
-		(!sm->last.failed_devices || mute_is_known(sm)) &&
-		   !sm->sweep.plan->now->stale.n;
+		   (!sm->last.failed_devices || mute_is_known(sm)) && !sm->sweep.plan->now->stale.n;
 	sm->subnet_up = complete;
 	sm->wishes.only_refused = sm->last.sets_failed &&
-		(!sm->last.failed_devices || mute_is_all(sm)) &&
-			   !mkey_foreign(sm) && self_is_linked(sm->sweep.f);
+				  (!sm->last.failed_devices || mute_is_all(sm)) &&
+				  !mkey_foreign(sm) && self_is_linked(sm->sweep.f);
 	sm->wishes.only_mute = all_active && !sm->last.sets_failed && mute_is_all(sm);
 	note_asked(sm);
 	if (!sweep_is(sm)->by_picture)
@@ -375,8 +375,7 @@ enum step_result sweep_settle(struct sm *sm)
 	log_limited(&ended_log, LOG_LEVEL_INFO, "sweep", "%s: %u nodes, %u switches, %u of %u ports "
 		    "active, %" PRIu64 " SMPs (%" PRIu64 " Sets), %.3f s%s%s", sm->sweep.reason,
 		    sm->sweep.f->n_nodes, sm->sweep.f->n_switches, sm->last.ports_active,
-			    sm->last.ports_linked,
-		    sm->last.smps, sm->last.sets, seconds, complete ? "" : "; incomplete: ",
+		    sm->last.ports_linked, sm->last.smps, sm->last.sets, seconds, complete ? "" : "; incomplete: ",
 		    complete ? "" : what_is_missing(sm));
 	settle_state(sm);
 	liars_look(sm);

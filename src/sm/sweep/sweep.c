@@ -28,8 +28,8 @@ struct want_env sweep_env(const struct sm *sm)
 		.plan = sm->sweep.plan,
 		.sm_lid = sm->sweep.plan->lid[sm->sweep.f->self], .m_key = mkey_ours(sm),
 		.refused = store_refusals(sm->store),
-		.reregister = sm->clients.reregister, .asked = &sm->clients.asked, .heir_of =
-			sm->clients.heir_of,
+		.reregister = sm->clients.reregister, .asked = &sm->clients.asked,
+		.heir_of = sm->clients.heir_of,
 	};
 }
 

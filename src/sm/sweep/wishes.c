@@ -119,8 +119,7 @@ static void arm_retry(struct sm *sm, bool complete)
 
 	/* blind_all: of a discovery or a look that failed nobody else knows what it was to find */
 	sm->wishes.only_silent = (complete || sm->wishes.only_refused || sm->wishes.only_mute) &&
-		!sm->wishes.full && !sm->known.blind_all &&
-			  !mkey_is_late(sm);
+				 !sm->wishes.full && !sm->known.blind_all && !mkey_is_late(sm);
 	if (sm->wishes.only_silent && !anybody_silent(sm)) {
 		timer_stop(sm->wishes.retry);
 		sm->wishes.retry_wait_s = 0;

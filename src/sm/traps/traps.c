@@ -46,8 +46,7 @@ static bool is_our_lid(const struct sm *sm, const struct fabric *f, uint16_t lid
  */
 static bool is_our_issm(const struct sm *sm, const struct mad_in *in, const uint8_t *notice)
 {
-	const struct fabric *f = sm->sweep.f ? sm->sweep.f : sm->published ? sm->published->f :
-		NULL;
+	const struct fabric *f = sm->sweep.f ? sm->sweep.f : sm->published ? sm->published->f : NULL;
 
 	return f && is_our_lid(sm, f, in->slid) &&
 	       !notice[NOTICE_LOCAL_CHANGES] && !get_be16(notice + NOTICE_CHANGE_FLAGS) &&

@@ -151,7 +151,7 @@ static void collect(struct sm *sm, struct vls_step *x)
 
 		if (peer == FABRIC_NONE || i > peer || f->ports[i].unsure || f->ports[peer].unsure ||
 		    sm->sweep.work[f->ports[i].node].failed ||
-			    sm->sweep.work[f->ports[peer].node].failed)
+		    sm->sweep.work[f->ports[peer].node].failed)
 			continue;
 		vls = wanted(sm, i, VLS, x->lowers);
 		mtu = wanted(sm, i, MTU, x->lowers);

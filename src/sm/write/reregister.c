@@ -5,8 +5,7 @@
  *
  * The Set has the values that are published, so none may be sent while a sweep writes others.
  * Invariant: sm->clients.to_register holds the GUIDs of the ports that wait for the sweep to end,
-	 and is
- * empty while there is no sweep.
+ * and is empty while there is no sweep.
  */
 #include <inttypes.h>
 #include <stdlib.h>

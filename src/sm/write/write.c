@@ -126,7 +126,7 @@ static bool try_without_lmc(struct sm *sm, uint32_t node, const struct smp *s, u
 
 	if (status != IB_STATUS_BAD_VALUE || s->method != SMP_SET || cookie == COOKIE_SWITCH_INFO ||
 	    !port_is_end(sm->sweep.f, port) ||
-		    sm->sweep.plan->lmc[port] == sm->sweep.f->ports[port].lmc ||
+	    sm->sweep.plan->lmc[port] == sm->sweep.f->ports[port].lmc ||
 	    bit_of(w->lmc_stays, num))
 		return false;
 	w->lmc_stays[num / 64] |= 1ull << num % 64;
