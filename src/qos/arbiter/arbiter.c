@@ -353,3 +353,10 @@ uint64_t arbiter_wait_bytes(const struct vlarb *arb, const struct arb_load *load
 	/* In both tables it is served by whichever comes first. */
 	return min_u64(wait_high(arb, &others, vl), wait_low(arb, &others, vl));
 }
+
+double arbiter_measured_ratio(unsigned q, unsigned h, unsigned l)
+{
+	unsigned times = 2 * q * l / h;
+
+	return (double)h / l * (times ? times : 1);
+}

@@ -74,4 +74,13 @@ uint64_t arbiter_wait_bytes(const struct vlarb *arb, const struct arb_load *load
 uint16_t arbiter_high_vls(const struct vlarb *arb);
 uint16_t arbiter_low_vls(const struct vlarb *arb);
 
+/*
+ * What was measured on hardware for one VL of high and one of low priority at
+ * an MTU of 2048 bytes, limit q, high weight h, low weight l, all as in the
+ * tables, h and l not 0, q below 255: high:low = (h/l) * max(1, floor(2*q*l/h)).
+ * It differs from arbiter_run(): that hardware serves whole weights within the
+ * limit.  The 1 counts where the limit is less than the weight (2*q*l < h).
+ */
+double arbiter_measured_ratio(unsigned q, unsigned h, unsigned l);
+
 #endif

@@ -297,20 +297,6 @@ END_TEST
 
 /* --- the measured model ---------------------------------------------------------- */
 
-/*
- * What was measured on hardware for one VL of high and one of low priority at
- * an MTU of 2048 bytes, limit q, high weight h, low weight l, all as in the
- * tables, h and l not 0, q below 255: high:low = (h/l) * max(1, floor(2*q*l/h)).
- * It differs from arbiter_run(): that hardware serves whole weights within the
- * limit.  The 1 counts where the limit is less than the weight (2*q*l < h).
- */
-static double measured_ratio(unsigned q, unsigned h, unsigned l)
-{
-	unsigned times = 2 * q * l / h;
-
-	return (double)h / l * (times ? times : 1);
-}
-
 /* promise: B2 */
 START_TEST(measured_points)
 {
@@ -324,7 +310,7 @@ START_TEST(measured_points)
 
 	for (unsigned i = 0; i < ARRAY_SIZE(points); i++)
 		ck_assert_double_eq_tol(
-			measured_ratio(points[i].q, points[i].h, points[i].l),
+			arbiter_measured_ratio(points[i].q, points[i].h, points[i].l),
 			points[i].ratio, 1e-12);
 }
 END_TEST
@@ -340,7 +326,7 @@ START_TEST(measured_below_the_limit)
 	for (unsigned q = 0; q < 255; q += 1 + q / 4)
 		for (unsigned h = 1; h <= 255; h++)
 			for (unsigned l = 1; l <= 255 && 2 * q * l < h; l++) {
-				double ratio = measured_ratio(q, h, l);
+				double ratio = arbiter_measured_ratio(q, h, l);
 
 				ck_assert_double_eq_tol(ratio, (double)h / l, 1e-9);
 				ck_assert_double_gt(ratio, 2 * q);
@@ -357,7 +343,7 @@ START_TEST(measured_reaches_2q)
 			unsigned t = h / gcd(h, 2 * q);
 
 			for (unsigned l = h / (2 * q) + 1; l <= 255; l++) {
-				double ratio = measured_ratio(q, h, l);
+				double ratio = arbiter_measured_ratio(q, h, l);
 
 				if (l % t == 0)
 					ck_assert_double_eq_tol(ratio, 2 * q, 1e-9);
@@ -382,8 +368,8 @@ START_TEST(measured_falls_in_a_period)
 			for (unsigned l = h / (2 * q) + 1; l < 255; l++) {
 				if (2 * q * l / h != 2 * q * (l + 1) / h)
 					continue;
-				ck_assert_double_lt(measured_ratio(q, h, l + 1),
-						    measured_ratio(q, h, l));
+				ck_assert_double_lt(arbiter_measured_ratio(q, h, l + 1),
+						    arbiter_measured_ratio(q, h, l));
 				steps++;
 			}
 	ck_assert_uint_gt(steps, 10000);
@@ -395,7 +381,7 @@ static double least_between(unsigned q, unsigned h, unsigned from, unsigned to)
 	double least = INFINITY;
 
 	for (unsigned l = from; l < to; l++)
-		least = fmin(least, measured_ratio(q, h, l));
+		least = fmin(least, arbiter_measured_ratio(q, h, l));
 	return least;
 }
 
