@@ -706,14 +706,14 @@ static bool is_confirmed(const struct guard *g, uint32_t node)
 
 /*
  * From how many ends devices lead to it that are what they say; *other: one that is not its near end.
- * *mute: one of these ends is said to be linked with a port of it behind which nobody answers.
+ * *silent: one of these ends is said to be linked with a port of it behind which nobody answers.
  */
-static unsigned claims(const struct guard *g, uint32_t node, uint32_t *other, bool *mute)
+static unsigned claims(const struct guard *g, uint32_t node, uint32_t *other, bool *silent)
 {
 	unsigned n = 0;
 
 	*other = NONE;
-	*mute = false;
+	*silent = false;
 	for (unsigned num = 1; num <= g->nodes.v[node].ports; num++) {
 		uint32_t from = map64_get(&g->arrivals, end_of(node, num));
 
@@ -723,7 +723,7 @@ static unsigned claims(const struct guard *g, uint32_t node, uint32_t *other, bo
 		if (from == g->nodes.v[node].near)
 			continue;
 		*other = from;
-		*mute |= map64_get(&g->answered, end_of(node, num)) == NONE;
+		*silent |= map64_get(&g->answered, end_of(node, num)) == NONE;
 	}
 	return n;
 }
@@ -737,13 +737,13 @@ static unsigned claims(const struct guard *g, uint32_t node, uint32_t *other, bo
 static bool is_impostor(const struct guard *g, uint32_t node, uint32_t *other)
 {
 	const struct seen *n = &g->nodes.v[node];
-	bool mute;
-	unsigned places = claims(g, node, other, &mute);
+	bool silent;
+	unsigned places = claims(g, node, other, &silent);
 
 	if (n->nearer)
 		return false;
 	if (n->type == IB_NODE_SWITCH_T)
-		return !n->confirmed && !n->doubtful && places > 1 && mute;
+		return !n->confirmed && !n->doubtful && places > 1 && silent;
 	return n->rivals > 1 && n->rivals > places;
 }
 

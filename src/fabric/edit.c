@@ -27,7 +27,7 @@ struct walk {
 	struct fabric *f;
 	struct reach *reach;	/* per node */
 	uint32_t *queue, n;
-	const uint8_t *avoid;		/* nodes to go round, beside those that are mute; or NULL */
+	const uint8_t *avoid;		/* nodes to go round, beside those that are silent; or NULL */
 	bool spared;			/* a link that is held, or a node that is to be avoided */
 };
 
@@ -68,7 +68,7 @@ static void walk_from(struct walk *w, uint32_t i, bool by_held)
 
 static bool is_avoided(struct walk *w, uint32_t node)
 {
-	bool avoided = w->f->nodes[node].mute || (w->avoid && w->avoid[node]);
+	bool avoided = w->f->nodes[node].silent || (w->avoid && w->avoid[node]);
 
 	w->spared |= avoided;
 	return avoided;

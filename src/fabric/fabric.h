@@ -64,7 +64,7 @@ struct fabric_node {
 	uint8_t hops;
 	uint8_t type;		/* enum ib_node_type */
 	bool aggregation;	/* it reduces packets inside a switch, and is no host */
-	bool mute;		/* it did not answer of late: directed routes go round it if they can */
+	bool silent;		/* it did not answer of late: directed routes go round it if they can */
 	uint8_t nports;
 	uint8_t local_port;	/* the port by which discovery reached it */
 	uint16_t partition_cap;

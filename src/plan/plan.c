@@ -20,7 +20,7 @@ bool plan_tells_rest(const struct plan *p)
 
 bool plan_tells_inner(const struct plan *p)
 {
-	return !p->short_switches && !p->kept_switches && !p->mute_switches;
+	return !p->short_switches && !p->kept_switches && !p->silent_switches;
 }
 
 /* what: as in "4 routes to aggregation nodes" */

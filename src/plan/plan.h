@@ -48,7 +48,7 @@ struct plan {
 	uint16_t lid_limit;		/* highest LID that is given while there are lower ones */
 	uint32_t short_switches;	/* switches that do not hold all LIDs; see lft_caps.h */
 	uint32_t kept_switches;		/* … and that do not let their entries be changed */
-	uint32_t mute_switches;		/* … as they do not answer, which these do not count */
+	uint32_t silent_switches;		/* … as they do not answer, which these do not count */
 	uint64_t cut_pairs;		/* pairs of the report that are unreachable for these reasons, */
 	uint64_t cut_hosts;		/* and those of them to hosts or to the SM */
 	uint32_t *port_by_lid;		/* [0 .. 0xbfff]: port index or FABRIC_NONE */

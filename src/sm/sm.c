@@ -13,7 +13,7 @@
 #include "sa/registry/groups.h"
 #include "sm/devices/left_out.h"
 #include "sm/devices/liars.h"
-#include "sm/devices/mute.h"
+#include "sm/devices/silent.h"
 #include "sm/devices/node_names.h"
 #include "sm/devices/scrub.h"
 #include "sm/election/election.h"
@@ -43,7 +43,7 @@ static void unpublish(struct sm *sm)
 	watch_stop(sm);
 	liars_stop(sm);
 	names_stop(sm);
-	mute_stop(sm);
+	silent_stop(sm);
 	multicast_stop(sm);
 	guidinfo_stop(sm);
 	mkey_stop(sm);
@@ -146,7 +146,7 @@ struct sm *sm_new(struct loop *l, struct mad_port *m, const struct settings *set
 	names_new(sm);
 	congestion_new(sm);
 	kept_routes_new(sm);
-	mute_new(sm);
+	silent_new(sm);
 	sm->devices.left_out = left_out_new();
 	sm->turn_timer = timer_new(l, sweep_turned, sm);
 	return sm;
@@ -178,7 +178,7 @@ void sm_free(struct sm *sm)
 	names_free(sm);
 	congestion_free(sm);
 	kept_routes_free(sm);
-	mute_free(sm);
+	silent_free(sm);
 	left_out_free(sm->devices.left_out);
 	timer_free(sm->turn_timer);
 	shared_policy_unref(sm->policy);

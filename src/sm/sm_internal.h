@@ -84,7 +84,7 @@ struct sm_devices {
 	struct scrub *scrub, *own_scrub;
 	struct liars *liars;
 	struct names *names;		/* NodeDescriptions that are asked again */
-	struct mutes *mutes;
+	struct silent_devices *silent;
 };
 
 struct sm {

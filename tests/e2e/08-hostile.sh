@@ -81,10 +81,10 @@ perl -MIO::Socket::UNIX -e '
 	$SIG{PIPE} = "IGNORE";
 	push @s, IO::Socket::UNIX->new(Peer => $ARGV[0]) for 1 .. 100;
 	print "ready\n"; close STDOUT;
-	sleep 600;' "$sock" >mute.log &
-mute=$!
-pids+=("$mute")
-until_ 5 grep -q ready mute.log
+	sleep 600;' "$sock" >silent.log &
+silent=$!
+pids+=("$silent")
+until_ 5 grep -q ready silent.log
 ctl -j status >crowd.log 2>&1
 case $? in
 0 | 1 | 2) ;;
@@ -94,7 +94,7 @@ note "in the crowd: $(head -c 100 crowd.log | tr '\n' ' ')"
 expect "queries in the crowd" "$answer" "$(record "$from" --sgid "$node001" --dgid "$oss01")"
 until_ 20 subnet_up || bad "clients that say nothing are not dropped"
 alive "clients that say nothing"
-end "$mute"
+end "$silent"
 end "$deaf"
 
 note "MADs that make no sense"

@@ -153,34 +153,34 @@ expect_match "a group of the policy" "the policy's" "$(ctl mcast remove ff12:401
 # promise: A75
 note "hosts that ask for tables and take none, by many QPs"
 # take_none NODE: asks for six tables, of which it may have four
-mutes=()
+silent_askers=()
 take_none() {
 	local n as
 	as_own "$1"
 	for n in 1 2 3 4 5 6; do
-		"${as[@]}" "$tools/rmppmute" -a 0 -t 60 0x11 >"mute.$1.$n" 2>&1 &
-		mutes+=($!)
+		"${as[@]}" "$tools/rmppsilent" -a 0 -t 60 0x11 >"silent.$1.$n" 2>&1 &
+		silent_askers+=($!)
 		pids+=($!)
 	done
 }
-on_own "$gpu01" "$tools/rmppmute" -w 1 -t 60 0x11 >out 2>&1 || bad "a table: $(<out)"
+on_own "$gpu01" "$tools/rmppsilent" -w 1 -t 60 0x11 >out 2>&1 || bad "a table: $(<out)"
 take_none "${greedy[0]}"
 until_ 10 holds "${greedy_guids[0]}" transfers 4 || bad "it has $(held_by "${greedy_guids[0]}" transfers) answers under way"
 take_none "${greedy[1]}"
 take_none "${greedy[2]}"
 until_ 10 held_is transfers 12 || bad "there are $(held transfers) answers under way: $(ctl holdings)"
 expect_match "health" "12 answers of several MADs under way of the 14" "$(health registry-filling)"
-on_own "$gpu01" "$tools/rmppmute" -w 1 -t 60 0x11 >out 2>&1 || bad "a table beside them: $(<out)"
+on_own "$gpu01" "$tools/rmppsilent" -w 1 -t 60 0x11 >out 2>&1 || bad "a table beside them: $(<out)"
 expect_match "who holds most of it" "${greedy_guids[0]}|node00[123]" "$(ctl holdings --by transfers | sed -n 8p)"
 for guid in "${greedy_guids[@]}"; do
 	ctl holdings remove "0x$guid" >out 2>&1 || bad "holdings remove: $(<out)"
 done
 until_ 10 held_is transfers 0 || bad "there are $(held transfers) answers under way, after they were removed"
 # those that were asked for longest may have been given up before
-ended() { [ "$(cat mute.* | grep -cE 'aborted 12[67]')" = "$1" ]; }
-until_ 10 ended 12 || bad "answers that were ended: $(cat mute.*)"
-for mute in "${mutes[@]}"; do end "$mute"; done
-expect_match "by the command" "aborted 127" "$(cat mute.*)"
+ended() { [ "$(cat silent.* | grep -cE 'aborted 12[67]')" = "$1" ]; }
+until_ 10 ended 12 || bad "answers that were ended: $(cat silent.*)"
+for silent_asker in "${silent_askers[@]}"; do end "$silent_asker"; done
+expect_match "by the command" "aborted 127" "$(cat silent.*)"
 
 # promise: A32
 note "what one host holds is taken away by hand"

@@ -61,7 +61,7 @@ stop_sim
 # promise: D124
 note "a switch that does not answer PortInfo of its port 0: no route leads over it"
 rm -rf state
-odd mute-port-0 "$spine" >profiles.yaml
+odd silent-port-0 "$spine" >profiles.yaml
 start_sim topology
 start_and_wait "$node"
 expect_match "the log" "does not answer PortInfo of its port 0: its links are left out" "$(<"$qosd_log")"
@@ -74,7 +74,7 @@ stop_sim
 note "the logical switch of an eHCA, which tells that it enforces partitions"
 rm -rf state
 leaf=$(leaf_of "${hosts[9]}" topology)
-printf 'profiles:\n  ehca: {like: auto, vendor-id: 0x5076, lies: [mute-pkeys]}\n' >profiles.yaml
+printf 'profiles:\n  ehca: {like: auto, vendor-id: 0x5076, lies: [silent-pkeys]}\n' >profiles.yaml
 printf 'nodes:\n  - {guid: 0x%s, profile: ehca}\n' "${leaf#S-}" >>profiles.yaml
 cat >policy.yaml <<END
 port-groups:

@@ -9,7 +9,7 @@
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim has no RMPP"
 command -v opensm >/dev/null || { echo "opensm is not installed"; exit 77; }
-[ -x "$tools/rmppmute" ] || { echo "$tools/rmppmute is missing: make check-programs"; exit 1; }
+[ -x "$tools/rmppsilent" ] || { echo "$tools/rmppsilent is missing: make check-programs"; exit 1; }
 
 manager="host-0001 HCA-1" asker="host-0700 HCA-1"
 export LC_ALL=C	# sort is ten times as fast
@@ -89,36 +89,36 @@ truth() {
 	expect "ends of links" 6144 "$(sort -u links | wc -l)"
 }
 
-# start_mute NODE ATTRIBUTE ACKS: asks for a table, takes a part, and falls silent.
-mutes=()
-start_mute() {
-	local n=${#mutes[@]} as
+# start_silent NODE ATTRIBUTE ACKS: asks for a table, takes a part, and falls silent.
+silent_askers=()
+start_silent() {
+	local n=${#silent_askers[@]} as
 	as_own "$1"
-	"${as[@]}" "$tools/rmppmute" -a "$3" -t $((60 * slow)) "$2" >"mute.$n" 2>&1 &
-	mutes+=($!)
+	"${as[@]}" "$tools/rmppsilent" -a "$3" -t $((60 * slow)) "$2" >"silent.$n" 2>&1 &
+	silent_askers+=($!)
 	pids+=($!)
-	until_ 20 grep -qs silent "mute.$n" || bad "rmppmute gets no table: $(<"mute.$n")"
+	until_ 20 grep -qs silent "silent.$n" || bad "rmppsilent gets no table: $(<"silent.$n")"
 }
 
 # at_once NODE WHAT...: one record; the tables that nobody acknowledges are still on their way then.
 at_once() {
-	local node=$1 mute
+	local node=$1 silent_asker
 	shift
 	on "$node" saquery "$@" >saquery.out 2>&1
 	expect "records to saquery $*" 1 "$(grep -c 'Record dump' saquery.out)"
-	for mute in "${mutes[@]}"; do
-		! gone "$mute" || bad "a table that nobody acknowledges was given up before saquery $* had its answer"
+	for silent_asker in "${silent_askers[@]}"; do
+		! gone "$silent_asker" || bad "a table that nobody acknowledges was given up before saquery $* had its answer"
 	done
 }
 
 # In the end each is told that nobody waits for it any more: RMPPStatus 126.
 given_up() {
-	local mute
-	for mute in "${mutes[@]}"; do
-		wait "$mute" || bad "rmppmute: exit status $?"
+	local silent_asker
+	for silent_asker in "${silent_askers[@]}"; do
+		wait "$silent_asker" || bad "rmppsilent: exit status $?"
 	done
-	expect "how they end" "${#mutes[@]} aborted 126" \
-		"$(sed -nE 's/.* (aborted .*)/\1/p' mute.* | sort | uniq -c | xargs)"
+	expect "how they end" "${#silent_askers[@]} aborted 126" \
+		"$(sed -nE 's/.* (aborted .*)/\1/p' silent.* | sort | uniq -c | xargs)"
 }
 
 start_sim fat-tree:k=16
@@ -129,16 +129,16 @@ all_nodes
 all_links
 
 note "while others have stopped acknowledging"
-start_mute "$asker" 0x35 5
+start_silent "$asker" 0x35 5
 for acks in 0 1 2; do
-	start_mute "$asker" 0x20 "$acks"
+	start_silent "$asker" 0x20 "$acks"
 done
 at_once "$asker" NR 1
 at_once "$manager" NR 1
 all_nodes
 all_links
-for mute in "${mutes[@]}"; do
-	! gone "$mute" || bad "one of them was given up before the others were answered"
+for silent_asker in "${silent_askers[@]}"; do
+	! gone "$silent_asker" || bad "one of them was given up before the others were answered"
 done
 all_pairs
 given_up

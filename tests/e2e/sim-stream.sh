@@ -7,7 +7,7 @@
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim has no RMPP"
-[ -x "$tools/rmppmute" ] || { echo "$tools/rmppmute is missing: make check-programs"; exit 1; }
+[ -x "$tools/rmppsilent" ] || { echo "$tools/rmppsilent is missing: make check-programs"; exit 1; }
 
 manager="host-0001 HCA-1" asker="host-0700 HCA-1"
 export LC_ALL=C
@@ -69,15 +69,15 @@ at_once "$asker" NR "$node_lid"
 # promise: S5
 note "who does not acknowledge, and many at a time"
 before=$(rss)
-mutes=()
+silent_askers=()
 for i in {1..12}; do
 	as_own "host-$(printf %04d $((100 + i % 3))) HCA-1"
-	"${as[@]}" "$tools/rmppmute" -a $((i % 4)) -t $((60 * slow)) 0x12 >"mute.$i" 2>&1 &
-	mutes+=($!)
+	"${as[@]}" "$tools/rmppsilent" -a $((i % 4)) -t $((60 * slow)) 0x12 >"silent.$i" 2>&1 &
+	silent_askers+=($!)
 	pids+=($!)
 done
 for i in {1..12}; do
-	until_ 20 grep -qs silent "mute.$i" || bad "rmppmute gets no table: $(<"mute.$i")"
+	until_ 20 grep -qs silent "silent.$i" || bad "rmppsilent gets no table: $(<"silent.$i")"
 done
 readers=()
 for i in {1..20}; do
@@ -97,42 +97,42 @@ done
 note "KiB resident: $before before, $(rss) after, $(peak) at most"
 # 33 tables of 480 KB each would be 15 MB; a window of segments of each is 0.5 MB
 expect_less "KiB that qosd has grown" $((slow > 1 ? 100000 : 6000)) $(($(peak) - before))
-for mute in "${mutes[@]}"; do
-	wait "$mute" || bad "rmppmute: exit status $?"
+for silent_asker in "${silent_askers[@]}"; do
+	wait "$silent_asker" || bad "rmppsilent: exit status $?"
 done
 expect "how they end" "12 aborted 126" \
-	"$(sed -nE 's/.* (aborted .*)/\1/p' mute.* | sort | uniq -c | xargs)"
+	"$(sed -nE 's/.* (aborted .*)/\1/p' silent.* | sort | uniq -c | xargs)"
 
 # promise: S5
 note "a receiver that needs 50 ms for a window"
 repeated() { ctl -j status | sed -n '/"rmpp"/,/}/p' | field repeated; }
 before=$(repeated)
 as_own "host-0300 HCA-1"
-"${as[@]}" "$tools/rmppmute" -w 50 -t $((30 * slow)) 0x11 >slow.out 2>&1 || bad "not complete: $(<slow.out)"
+"${as[@]}" "$tools/rmppsilent" -w 50 -t $((30 * slow)) 0x11 >slow.out 2>&1 || bad "not complete: $(<slow.out)"
 expect_match "what came" '^[0-9]+ segments, ' "$(<slow.out)"
 # none; on a busy machine a receiver may be late by more than three times what it needed before
 expect_less "segments repeated" 8 $(($(repeated) - before))
 
 # promise: S5
 note "one port has so many tables on their way, and no more"
-mutes=()
+silent_askers=()
 for i in {1..16}; do
 	as_own "$asker"
-	"${as[@]}" "$tools/rmppmute" -a 0 -t $((60 * slow)) 0x12 >"mute.$i" 2>&1 &
-	mutes+=($!)
+	"${as[@]}" "$tools/rmppsilent" -a 0 -t $((60 * slow)) 0x12 >"silent.$i" 2>&1 &
+	silent_askers+=($!)
 	pids+=($!)
 done
 for i in {1..16}; do
-	until_ 5 grep -qs silent "mute.$i" || bad "rmppmute gets no table: $(<"mute.$i")"
+	until_ 5 grep -qs silent "silent.$i" || bad "rmppsilent gets no table: $(<"silent.$i")"
 done
 on "$asker" saquery NR >busy 2>&1
 expect_match "the 17th" 'IB_MAD_STATUS_BUSY|0x0*1|Resource busy|[Bb]usy' "$(<busy)"
 at_once "$asker" NR 5		# small answers are not among them
 all_nodes "host-0702 HCA-1"	# nor is anybody else
-for mute in "${mutes[@]}"; do
-	kill "$mute"
+for silent_asker in "${silent_askers[@]}"; do
+	kill "$silent_asker"
 done
-wait "${mutes[@]}" 2>/dev/null
+wait "${silent_askers[@]}" 2>/dev/null
 
 # promise: S5
 note "with 5 % loss"

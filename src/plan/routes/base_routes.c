@@ -576,7 +576,7 @@ void routes_make(struct plan *p, const struct plan *before, const struct lid_map
 	}
 	free(map);
 	routes_fit(p, route_without);
-	if (x->repaired.next && (p->mute_switches || (x->dead.n && x->base->layers)))
+	if (x->repaired.next && (p->silent_switches || (x->dead.n && x->base->layers)))
 		x->round = rows_in_base(p);
 	if (p->layers && p->layers->tree)
 		p->tree = tree_order(p->f, p->layers->tree);

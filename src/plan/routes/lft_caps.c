@@ -54,11 +54,11 @@ static uint32_t *switches_with_fixed(struct plan *p, uint32_t *n)
 	*n = 0;
 	for (uint32_t sw = 0; sw < f->n_switches; sw++) {
 		bool is_short = f->switches[sw].lft_cap <= p->lid_top, keeps = keeps_entries(p, sw);
-		bool mute = f->nodes[f->switches[sw].node].mute;
+		bool silent = f->nodes[f->switches[sw].node].silent;
 
 		p->short_switches += is_short;
-		p->kept_switches += keeps && !mute;
-		p->mute_switches += keeps && mute;
+		p->kept_switches += keeps && !silent;
+		p->silent_switches += keeps && silent;
 		if (keeps || is_short)
 			list[(*n)++] = sw;
 	}
@@ -92,7 +92,7 @@ static bool is_own(const struct plan *p, uint32_t lid)
 
 static void tell_cut_lids(struct plan *p, const struct detour_cut *cut)
 {
-	bool by_switch = p->kept_switches || p->mute_switches;
+	bool by_switch = p->kept_switches || p->silent_switches;
 	struct buf text = { 0 };
 	uint32_t ranges = 0, n = 0;
 
@@ -259,7 +259,7 @@ void routes_fit(struct plan *p, void (*route)(struct plan *p, const struct fabri
 	struct fit x = { .r = { .f = p->f, .port_by_lid = p->port_by_lid, .fixed = fixed_entry, .arg = p } };
 	uint32_t *switches;
 
-	p->short_switches = p->kept_switches = p->mute_switches = 0;
+	p->short_switches = p->kept_switches = p->silent_switches = 0;
 	p->cut_pairs = p->cut_hosts = 0;
 	x.r.switches = switches = switches_with_fixed(p, &x.r.n_switches);
 	if (x.r.n_switches) {
@@ -270,7 +270,7 @@ void routes_fit(struct plan *p, void (*route)(struct plan *p, const struct fabri
 			uint32_t sw = x.r.switches[i];
 
 			x.blind[sw] = forwards_nothing(p, sw);
-			x.apart[sw] = x.blind[sw] || p->f->nodes[p->f->switches[sw].node].mute;
+			x.apart[sw] = x.blind[sw] || p->f->nodes[p->f->switches[sw].node].silent;
 		}
 		x.r.apart = x.apart;
 		fit(p, &x);

@@ -19,7 +19,7 @@
 
 /*
  * Fits p's routes, which are complete otherwise, to what the switches do: changes p->lfts, sets
- * p->short_switches, p->kept_switches and p->mute_switches, and adds findings to p->findings, p->short_findings and
+ * p->short_switches, p->kept_switches and p->silent_switches, and adds findings to p->findings, p->short_findings and
  * p->cut_findings.
  *
  * The order of all switches has a way up and down for each pair, which may lead over a switch that

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Nodes: without power, restarted, mute, called otherwise; and what somebody
+ * Nodes: without power, restarted, silent, called otherwise; and what somebody
  * else does to them or they say by themselves.
  */
 #include "sim/ctl/command.h"
@@ -52,7 +52,7 @@ bool cmd_node_reboot(struct call *c)
 	return true;
 }
 
-static bool mute(struct call *c, bool silent, bool hangs)
+static bool set_silent(struct call *c, bool silent, bool hangs)
 {
 	uint32_t node;
 
@@ -64,17 +64,17 @@ static bool mute(struct call *c, bool silent, bool hangs)
 
 bool cmd_node_silent(struct call *c)
 {
-	return mute(c, true, false);
+	return set_silent(c, true, false);
 }
 
 bool cmd_node_hang(struct call *c)
 {
-	return mute(c, true, true);
+	return set_silent(c, true, true);
 }
 
 bool cmd_node_answer(struct call *c)
 {
-	return mute(c, false, false);
+	return set_silent(c, false, false);
 }
 
 /* A list of words, or "none", as bits; what: one of them is such a thing. */

@@ -164,7 +164,7 @@ static inline unsigned lies_of(const struct sim_node *n)
 /* The status by which the device refuses a Set whatever is in it; STATUS_OK: it does not. */
 unsigned refusal_of(const struct smp *q);
 /* The device never answers that. */
-bool is_mute(const struct sim *s, uint32_t port, const struct packet *p);
+bool stays_unanswered(const struct sim *s, uint32_t port, const struct packet *p);
 /* A handler as a device performs it that lies. */
 unsigned lie_perform(struct smp *q, smp_handler *handler);
 void lies_forget(struct sim *s, uint32_t node);

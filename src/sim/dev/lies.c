@@ -196,7 +196,7 @@ unsigned refusal_of(const struct smp *q)
 	return status ? status : STATUS_BAD_VALUE;
 }
 
-bool is_mute(const struct sim *s, uint32_t port, const struct packet *p)
+bool stays_unanswered(const struct sim *s, uint32_t port, const struct packet *p)
 {
 	const struct sim_node *n = node_of(s->f, port);
 	uint16_t attr = get_be16(p->mad + MAD_ATTR);
@@ -204,8 +204,8 @@ bool is_mute(const struct sim *s, uint32_t port, const struct packet *p)
 
 	if (!is_switch(n))
 		return false;
-	return (lies_of(n) & LIE_MUTE_PORT_0 && attr == ATTR_PORT_INFO && !(mod & 0xff)) ||
-	       (lies_of(n) & LIE_MUTE_PKEYS && attr == ATTR_PKEY_TABLE && mod >> 16);
+	return (lies_of(n) & LIE_SILENT_PORT_0 && attr == ATTR_PORT_INFO && !(mod & 0xff)) ||
+	       (lies_of(n) & LIE_SILENT_PKEYS && attr == ATTR_PKEY_TABLE && mod >> 16);
 }
 
 unsigned lie_perform(struct smp *q, smp_handler *handler)

@@ -53,7 +53,7 @@
  *	silent          answers nothing: true, false
  *	lies            list of keeps-tables, keeps-portinfo, wrong-status, stale-get,
  *	                optimized, refuses-tables, keeps-multicast-top, refuses-multicast-top,
- *	                local-port, mute-port-0, mute-pkeys
+ *	                local-port, silent-port-0, silent-pkeys
  *	smi-apart       hosts see two devices, one with its SMI and one with its GSI: true, false
  *	smi-disabled    hosts see its GSI alone, as of a function of SR-IOV: true, false
  *	ethernet        hosts see a port of Ethernet, which has no SMI: true, false

@@ -125,7 +125,7 @@ static const char *const width_words[] = { "1x", "4x", "8x", "12x", "2x", NULL }
 static const char *const lie_words[] = {
 	"keeps-tables", "keeps-portinfo", "wrong-status", "stale-get", "optimized",
 	"refuses-tables", "keeps-multicast-top", "refuses-multicast-top", "local-port",
-	"mute-port-0", "mute-pkeys", NULL
+	"silent-port-0", "silent-pkeys", NULL
 };
 
 #define AT(member) FIELD(struct sim_profile, member)

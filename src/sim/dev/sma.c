@@ -134,7 +134,7 @@ bool sma_receive(struct sim *s, uint32_t port, struct packet *p, bool *answer)
 	} else if (!mkey_check(s, port, p)) {
 		wire_drop(s, port, p, DROP_MKEY);
 		*answer = false;
-	} else if (is_mute(s, port, p)) {
+	} else if (stays_unanswered(s, port, p)) {
 		wire_drop(s, port, p, DROP_SILENT);
 		*answer = false;
 	} else if (method == METHOD_GET || method == METHOD_SET) {

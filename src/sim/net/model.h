@@ -81,8 +81,8 @@ enum sim_lie {
 	LIE_KEEPS_MCAST_TOP = 64,	/* says good to another MulticastFDBTop; keeps the old */
 	LIE_REFUSES_MCAST_TOP = 128,	/* answers such Sets of SwitchInfo with STATUS_BAD_VALUE */
 	LIE_LOCAL_PORT = 256,		/* NodeInfo has a LocalPortNum beyond NumPorts */
-	LIE_MUTE_PORT_0 = 512,		/* a switch does not answer PortInfo of its port 0 */
-	LIE_MUTE_PKEYS = 1024,		/* … nor P_Key tables of its external ports */
+	LIE_SILENT_PORT_0 = 512,		/* a switch does not answer PortInfo of its port 0 */
+	LIE_SILENT_PKEYS = 1024,		/* … nor P_Key tables of its external ports */
 };
 
 /* Sets that a device answers with an error, and does not follow. */

@@ -96,7 +96,7 @@ struct election {
 	VEC(struct peer) heard;		/* of the one that runs */
 	uint32_t round;			/* its number: what was asked in an earlier one is over */
 	uint32_t to_ask;		/* answers that it waits for */
-	VEC(uint64_t) mute, mute_now;	/* GUIDs of who did not answer in either: asked once only */
+	VEC(uint64_t) silent, silent_now;	/* GUIDs of who did not answer in either: asked once only */
 	uint32_t foreign;		/* SMs of another SM_Key, at the last election */
 	uint64_t nonce;			/* of the last proof that we gave */
 
@@ -106,7 +106,7 @@ struct election {
 	int64_t idle_since_us;		/* it answers, and is not master; 0: it is */
 	int64_t busy_since_us;		/* it hands over, and we are not ready; 0: it does not */
 	unsigned judging;		/* senders of controls that are being asked who they are */
-	uint64_t silent;		/* GUID of a master that did not answer, until we were elected */
+	uint64_t silent_master;	/* GUID of a master that did not answer, until we were elected */
 
 	/* master */
 	struct peer heir;		/* who the subnet is being handed over to */
@@ -506,13 +506,13 @@ static void asked_all(struct sm *sm)
 	e->peers.n = e->heard.n;
 	e->peers.cap = e->heard.cap;
 	memset(&e->heard, 0, sizeof(e->heard));
-	vec_free(&e->mute);
-	e->mute.v = e->mute_now.v;
-	e->mute.n = e->mute_now.n;
-	e->mute.cap = e->mute_now.cap;
-	memset(&e->mute_now, 0, sizeof(e->mute_now));
+	vec_free(&e->silent);
+	e->silent.v = e->silent_now.v;
+	e->silent.n = e->silent_now.n;
+	e->silent.cap = e->silent_now.cap;
+	memset(&e->silent_now, 0, sizeof(e->silent_now));
 	if (!sweep_is(sm)->by_picture)	/* the next comes at once */
-		e->silent = 0;
+		e->silent_master = 0;
 	switch (v) {
 	case SM_STAND_BY:
 		take_as_master(sm, &p);
@@ -553,7 +553,7 @@ static void on_answer(void *arg, const struct smp *s, int status)
 			*vec_push(&sm->election->heard) = q->peer;
 	} else {
 		log_debug("election", "the SM at %s does not answer", desc);
-		*vec_push(&sm->election->mute_now) = q->asked;
+		*vec_push(&sm->election->silent_now) = q->asked;
 	}
 	question_free(q);
 	if (--sm->election->to_ask == 0)
@@ -564,12 +564,12 @@ static void on_answer(void *arg, const struct smp *s, int status)
  * Who did not answer lately is asked once only.  He is asked, though: it may have been our
  * own link, and nobody else would ever tell us of him, or him of us.
  */
-static bool was_mute(const struct election *e, uint64_t guid)
+static bool was_silent(const struct election *e, uint64_t guid)
 {
-	for (size_t i = 0; i < e->mute.n; i++)
-		if (e->mute.v[i] == guid)
+	for (size_t i = 0; i < e->silent.n; i++)
+		if (e->silent.v[i] == guid)
 			return true;
-	return guid == e->silent;
+	return guid == e->silent_master;
 }
 
 static bool ask_port(struct sm *sm, const struct fabric *f, uint32_t port,
@@ -589,7 +589,7 @@ static bool ask_port(struct sm *sm, const struct fabric *f, uint32_t port,
 	/* the fabric may go before the SMP's end; the question does not */
 	memcpy(q->peer.route, s.route, s.hops);
 	s.route = q->peer.route;
-	s.once = was_mute(sm->election, q->peer.info.guid);
+	s.once = was_silent(sm->election, q->peer.info.guid);
 	sm_info_say(sm, s.data);
 	prove(sm, q, q->peer.info.guid, PROOF_GET, s.data);
 	smp_send(sm->mad, &s, fn, q);
@@ -599,7 +599,7 @@ static bool ask_port(struct sm *sm, const struct fabric *f, uint32_t port,
 static bool ask(struct sm *sm, uint32_t port)
 {
 	/* what a takeover writes does no harm, and all are asked in the sweep behind it */
-	if (sweep_is(sm)->by_picture && sm->sweep.f->ports[port].guid == sm->election->silent)
+	if (sweep_is(sm)->by_picture && sm->sweep.f->ports[port].guid == sm->election->silent_master)
 		return false;
 	return ask_port(sm, sm->sweep.f, port, on_answer);
 }
@@ -618,7 +618,7 @@ enum step_result election_start(struct sm *sm)
 		return RESULT_DONE;
 	sm->wishes.election = false;
 	vec_free(&e->heard);
-	vec_free(&e->mute_now);
+	vec_free(&e->silent_now);
 	e->round++;
 	e->to_ask = 1;	/* so that it can't get to 0 before all are asked */
 	for (uint32_t p = 0; p < sm->sweep.f->n_ports; p++)
@@ -678,13 +678,13 @@ static void on_looked_after(void *arg, const struct smp *s, int status)
 	question_free(q);
 }
 
-void election_ask_mute(struct sm *sm)
+void election_ask_silent(struct sm *sm)
 {
 	const struct election *e = sm->election;
 	const struct fabric *f = sm->published->f;
 
-	for (size_t i = 0; i < e->mute.n; i++) {
-		uint32_t port = fabric_find_port(f, e->mute.v[i]);
+	for (size_t i = 0; i < e->silent.n; i++) {
+		uint32_t port = fabric_find_port(f, e->silent.v[i]);
 
 		if (port != FABRIC_NONE && says_sm(f, port))
 			ask_port(sm, f, port, on_late_answer);
@@ -793,7 +793,7 @@ void election_on_poll(void *arg)
 		return;
 	} else if (e->unanswered > sm->settings->poll_retries) {
 		/* it would only be waited for once more */
-		e->silent = sm->standby.master_guid;
+		e->silent_master = sm->standby.master_guid;
 		master_is_gone(sm, "does not answer");
 		return;
 	}
@@ -1367,7 +1367,7 @@ void election_free(struct sm *sm)
 		question_free(sm->election->questions);
 	vec_free(&sm->election->peers);
 	vec_free(&sm->election->heard);
-	vec_free(&sm->election->mute);
-	vec_free(&sm->election->mute_now);
+	vec_free(&sm->election->silent);
+	vec_free(&sm->election->silent_now);
 	free(sm->election);
 }

@@ -15,7 +15,7 @@ void election_new(struct sm *sm);
 void election_free(struct sm *sm);
 enum step_result election_start(struct sm *sm);
 /* Master, published: those that say IsSM and did not answer the last election are asked again. */
-void election_ask_mute(struct sm *sm);
+void election_ask_silent(struct sm *sm);
 void election_on_poll(void *arg);
 /* How many SMs of another SM_Key there are. */
 uint32_t election_foreign(const struct sm *sm);

@@ -39,7 +39,7 @@
 #include "lib/base/alloc.h"
 #include "lib/base/log.h"
 #include "sm/devices/liars.h"
-#include "sm/devices/mute.h"
+#include "sm/devices/silent.h"
 #include "sm/keys/mkey.h"
 #include "sm/probe/probe.h"
 #include "sm/probe/probe_steps.h"
@@ -239,7 +239,7 @@ static void choose(struct probe *p)
 	/* who is out of reach now is not asked, nor who does not answer */
 	for (size_t i = 0; i < p->later.n; i++)
 		if (p->f->nodes[p->later.v[i].node].hops != FABRIC_UNREACHED &&
-		    !p->f->nodes[p->later.v[i].node].mute)
+		    !p->f->nodes[p->later.v[i].node].silent)
 			p->later.v[kept++] = p->later.v[i];
 	p->later.n = kept;
 	kept = 0;
@@ -305,8 +305,8 @@ static void take_suspects(struct probe *p)
 
 		if (node == MAP64_NONE)
 			continue;
-		/* what was asked before it was suspected may have changed since; or it was not, as it was mute */
-		if (p->heard.v[node] || (p->f->nodes[node].mute && mute_has_answered(sm, s->guid))) {
+		/* what was asked before it was suspected may have changed since; or it was not, as it was silent */
+		if (p->heard.v[node] || (p->f->nodes[node].silent && silent_has_answered(sm, s->guid))) {
 			sm->wishes.suspects.v[kept++] = *s;
 			continue;
 		}
@@ -365,14 +365,14 @@ static bool has_link(const struct fabric *f, uint32_t node)
 }
 
 /* It is known to be silent from now on, which is news: routes go round it. */
-static void note_mute(struct probe *p, uint32_t node)
+static void note_silent_device(struct probe *p, uint32_t node)
 {
 	struct fabric_node *n = &p->f->nodes[node];
 
-	if (p->found || n->mute || n->hops == FABRIC_UNREACHED || !has_link(p->f, node) ||
-	    !mute_found(p->sm, p->f, node))
+	if (p->found || n->silent || n->hops == FABRIC_UNREACHED || !has_link(p->f, node) ||
+	    !silent_found(p->sm, p->f, node))
 		return;
-	n->mute = p->changed = true;
+	n->silent = p->changed = true;
 }
 
 static void note_silent(struct probe *p)
@@ -381,9 +381,9 @@ static void note_silent(struct probe *p)
 
 	for (uint32_t i = 0; i < p->f->n_nodes; i++) {
 		if (p->silent.v[i] && !p->heard.v[i])
-			note_mute(p, i);	/* before its table is in doubt */
+			note_silent_device(p, i);	/* before its table is in doubt */
 		if (p->silent.v[i] && !p->heard.v[i] && p->complained.v[i])
-			mute_told(p->sm, p->f->nodes[i].guid);
+			silent_told(p->sm, p->f->nodes[i].guid);
 	}
 	for (uint32_t i = 0; i < p->f->n_nodes; i++) {
 		if (p->silent.v[i] && !p->heard.v[i] && !p->found)
@@ -584,10 +584,10 @@ static void take_copy(struct probe *p, struct fabric *f)
 		probe_add_flags(p);
 	if (p->found)
 		return;
-	p->cut = mute_mark(p->sm, f);
+	p->cut = silent_mark(p->sm, f);
 	p->changed = p->sm->wishes.replan || p->cut;
 	for (uint32_t i = 0; i < f->n_nodes; i++)
-		p->silent.v[i] = f->nodes[i].mute;
+		p->silent.v[i] = f->nodes[i].silent;
 }
 
 /* In a worker, as it takes long for a large fabric. */

@@ -11,7 +11,7 @@
 #include "fabric/edit.h"
 #include "sm/devices/left_out.h"
 #include "sm/devices/liars.h"
-#include "sm/devices/mute.h"
+#include "sm/devices/silent.h"
 #include "sm/keys/mkey.h"
 #include "sm/probe/probe.h"
 #include "sm/write/refused_sets.h"
@@ -111,8 +111,8 @@ static bool both_unsure(const struct probe *p, uint32_t port)
 
 	return p->silent.v[far->node] && !p->heard.v[far->node] &&
 	       (end->state != IB_PORT_NOP || far->state != IB_PORT_NOP) &&
-	       (mute_has_told(p->sm, p->f->nodes[end->node].guid) ||
-		mute_has_told(p->sm, p->f->nodes[far->node].guid));
+	       (silent_has_told(p->sm, p->f->nodes[end->node].guid) ||
+		silent_has_told(p->sm, p->f->nodes[far->node].guid));
 }
 
 /*
@@ -529,8 +529,8 @@ static void behind_answered(struct probe *p, const struct ask *answered)
 	}
 	map64_put(&p->key_of_port, agent_port(p->f, node, num), probe_key_behind(p, a));
 	p->heard.v[node] = 1;
-	if (p->f->nodes[node].mute)	/* what was not asked of it is the next sweep's */
-		mute_heard(p->sm, guid);
+	if (p->f->nodes[node].silent)	/* what was not asked of it is the next sweep's */
+		silent_heard(p->sm, guid);
 	peer = p->f->nodes[node].port0 + num;
 	if (p->f->ports[port].peer == peer) {
 		if (takes_a_port_guid(p, port, node, info))

@@ -74,8 +74,8 @@ void sweep_take_fabric(struct sm *sm, struct fabric *f)
 	sm->sweep.work = xcalloc(f->n_nodes, sizeof(*sm->sweep.work));
 	/* a repair waits for nobody; a new policy is a reason to try who was silent */
 	for (uint32_t i = 0; i < f->n_nodes && sweep_is(sm)->brief; i++) {
-		sm->sweep.work[i].failed = f->nodes[i].mute;
-		sm->last.failed_devices += f->nodes[i].mute;
+		sm->sweep.work[i].failed = f->nodes[i].silent;
+		sm->last.failed_devices += f->nodes[i].silent;
 	}
 }
 

@@ -17,7 +17,7 @@
 #include "lib/base/clock.h"
 #include "sm/devices/left_out.h"
 #include "sm/devices/liars.h"
-#include "sm/devices/mute.h"
+#include "sm/devices/silent.h"
 #include "sm/devices/node_names.h"
 #include "sm/devices/scrub.h"
 #include "sm/election/election.h"
@@ -119,7 +119,7 @@ static bool light_next(void *arg, uint32_t sw, struct smp *s, uint64_t *cookie)
 		sm->light.asked[sw] = LIGHT_ASKED;
 	}
 	/* what it says can't be cleared; it is looked at again as sweeps are that are not complete */
-	if (mkey_is_foreign(sm, f, node) || f->nodes[node].mute)
+	if (mkey_is_foreign(sm, f, node) || f->nodes[node].silent)
 		return false;
 	return mkey_route(sm, f, node, 0, s);
 }
@@ -228,7 +228,7 @@ static void light_start(struct sm *sm)
 		sm_want_sweep(sm, SWEEP_CHANGE, "no switch to ask");
 		return;
 	}
-	election_ask_mute(sm);
+	election_ask_silent(sm);
 	sm->light.told = sm->light.claimed = sm->light.master_asked = false;
 	sm->light.state = state_ref(sm->published);
 	sm->light.asked = xcalloc(sm->published->f->n_switches, 1);
@@ -237,7 +237,7 @@ static void light_start(struct sm *sm)
 				      &light_ops, sm);
 	liars_ask(sm);
 	names_ask(sm);
-	mute_ask(sm);
+	silent_ask(sm);
 }
 
 static void on_light(void *arg)

@@ -12,7 +12,7 @@
 #include "plan/feasible/feasible.h"
 #include "plan/routes/base_routes.h"
 #include "sm/devices/liars.h"
-#include "sm/devices/mute.h"
+#include "sm/devices/silent.h"
 #include "sm/keys/mkey.h"
 #include "sm/multicast/multicast_sweeps.h"
 #include "sm/sm_internal.h"
@@ -39,7 +39,7 @@ static bool waits_for_silent(const struct fabric *f, uint32_t port)
 	uint32_t peer = f->ports[port].peer;
 
 	return f->ports[port].state < IB_PORT_ACTIVE_S && f->ports[peer].state == IB_PORT_NOP &&
-	       port_node(f, peer)->mute && node_is_switch(port_node(f, port));
+	       port_node(f, peer)->silent && node_is_switch(port_node(f, port));
 }
 
 /* Ports that can't become Active do not count, nor do the ports at the other ends of their links. */
@@ -346,7 +346,7 @@ enum step_result sweep_settle(struct sm *sm)
 	sm->last.seconds = seconds;
 	sm->last.smps = c->smps - sm->sweep.smps_before;
 	sm->last.sets = c->sets_total - sm->sweep.sets_before;
-	mute_swept(sm);
+	silent_swept(sm);
 	/*
 	 * What does not answer at all cannot be reached, and keeps nobody from the rest; nor does who was
 	 * known to be silent before, whom health tells of.
@@ -355,12 +355,12 @@ enum step_result sweep_settle(struct sm *sm)
 		     self_is_linked(sm->sweep.f);
 	/* with too many of them routes do not follow what others were told */
 	complete = all_active && !sm->last.sets_failed &&
-		   (!sm->last.failed_devices || mute_is_known(sm)) && !sm->sweep.plan->now->stale.n;
+		   (!sm->last.failed_devices || silent_is_known(sm)) && !sm->sweep.plan->now->stale.n;
 	sm->subnet_up = complete;
 	sm->wishes.only_refused = sm->last.sets_failed &&
-				  (!sm->last.failed_devices || mute_is_all(sm)) &&
+				  (!sm->last.failed_devices || silent_is_all(sm)) &&
 				  !mkey_foreign(sm) && self_is_linked(sm->sweep.f);
-	sm->wishes.only_mute = all_active && !sm->last.sets_failed && mute_is_all(sm);
+	sm->wishes.only_silent = all_active && !sm->last.sets_failed && silent_is_all(sm);
 	note_asked(sm);
 	if (!sweep_is(sm)->by_picture)
 		sm->clients.heir_of = 0;	/* who still has the other's LID was away */

@@ -11,7 +11,7 @@
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "sm/devices/left_out.h"
-#include "sm/devices/mute.h"
+#include "sm/devices/silent.h"
 #include "sm/devices/scrub.h"
 #include "sm/keys/mkey.h"
 #include "sm/probe/probe_steps.h"
@@ -42,7 +42,7 @@ void sweep_fill_smp(const struct sm *sm, struct smp *s, unsigned method, uint16_
 	if (!s->m_key)
 		s->m_key = mkey_ours(sm);
 	s->once = sweep_is(sm)->once;
-	/* others wait for the repair of what changed; who is late is asked again soon (mute.h) */
+	/* others wait for the repair of what changed; who is late is asked again soon (silent.h) */
 	s->brief = sweep_is(sm)->brief;
 	memset(s->data, 0, sizeof(s->data));
 }
@@ -222,7 +222,7 @@ enum step_result sweep_take_published(struct sm *sm)
 {
 	struct fabric *f = fabric_clone(sm->published->f);
 
-	if (mute_mark(sm, f))
+	if (silent_mark(sm, f))
 		fabric_reroute_all(f);
 	sweep_take_fabric(sm, f);
 	announce_correct(sm, sm->sweep.f);

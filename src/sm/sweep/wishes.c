@@ -106,7 +106,7 @@ static void on_retry(void *arg)
 {
 	struct sm *sm = arg;
 
-	if (sm->published && sm->wishes.only_silent && !sweep_runs(sm)) {
+	if (sm->published && sm->wishes.only_silent_ends && !sweep_runs(sm)) {
 		ask_silent_ends(sm);
 		return;
 	}
@@ -118,9 +118,9 @@ static void arm_retry(struct sm *sm, bool complete)
 	unsigned max_s = RETRY_MAX_S;
 
 	/* blind_all: of a discovery or a look that failed nobody else knows what it was to find */
-	sm->wishes.only_silent = (complete || sm->wishes.only_refused || sm->wishes.only_mute) &&
+	sm->wishes.only_silent_ends = (complete || sm->wishes.only_refused || sm->wishes.only_silent) &&
 				 !sm->wishes.full && !sm->known.blind_all && !mkey_is_late(sm);
-	if (sm->wishes.only_silent && !anybody_silent(sm)) {
+	if (sm->wishes.only_silent_ends && !anybody_silent(sm)) {
 		timer_stop(sm->wishes.retry);
 		sm->wishes.retry_wait_s = 0;
 		return;
@@ -131,7 +131,7 @@ static void arm_retry(struct sm *sm, bool complete)
 	 * While nothing is up nothing else tells that a device has come to its senses, nor does
 	 * anybody who is behind a link without a far end.
 	 */
-	if ((!sm->published || sm->wishes.only_silent) && sm->settings->sweep_interval_s &&
+	if ((!sm->published || sm->wishes.only_silent_ends) && sm->settings->sweep_interval_s &&
 	    sm->settings->sweep_interval_s < max_s)
 		max_s = sm->settings->sweep_interval_s;
 	sm->wishes.retry_wait_s =

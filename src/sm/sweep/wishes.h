@@ -35,9 +35,9 @@ struct wishes {
 	struct timer *retry;		/* of a sweep that was not complete */
 	unsigned retry_wait_s;
 	/* all that the last sweep lacks is: … */
-	bool only_silent;		/* far ends of links that do not answer */
+	bool only_silent_ends;	/* far ends of links that do not answer */
 	bool only_refused;		/* what refused_sets.c tries again */
-	bool only_mute;			/* what devices do not do that do not answer at all */
+	bool only_silent;			/* what devices do not do that do not answer at all */
 	struct timer *soon;
 	bool soon_is_trap;		/* what it runs for */
 	bool trap_from_stranger;

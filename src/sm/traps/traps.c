@@ -10,7 +10,7 @@
 #include "lib/base/bytes.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
-#include "sm/devices/mute.h"
+#include "sm/devices/silent.h"
 #include "sm/election/election.h"
 #include "sm/keys/callers.h"
 #include "sm/keys/mkey.h"
@@ -84,9 +84,9 @@ static void look_soon(struct sm *sm, uint64_t source, unsigned asks)
 		sm->wishes.election |= f->ports[port].capmask & IB_CAP_IS_SM;
 	if (port == FABRIC_NONE || asks & TRAP_ALL) {
 		sm->wishes.trap_from_stranger = true;
-	} else if (port_node(f, port)->mute && !mute_has_answered(sm, port_node(f, port)->guid)) {
-		mute_ask(sm);	/* a sweep would not ask it */
-		if (!mute_told(sm, port_node(f, port)->guid))
+	} else if (port_node(f, port)->silent && !silent_has_answered(sm, port_node(f, port)->guid)) {
+		silent_ask(sm);	/* a sweep would not ask it */
+		if (!silent_told(sm, port_node(f, port)->guid))
 			return;
 	} else {
 		sm_suspect(sm, &(struct suspect){ .guid = port_node(f, port)->guid,

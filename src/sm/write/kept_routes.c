@@ -24,7 +24,7 @@
 
 #include "lib/base/alloc.h"
 #include "plan/routes/base_routes.h"
-#include "sm/devices/mute.h"
+#include "sm/devices/silent.h"
 #include "sm/sm_internal.h"
 #include "sm/sweep/reading.h"
 #include "sm/write/kept_routes.h"
@@ -114,7 +114,7 @@ bool kept_routes_survived(const struct sm *sm, const struct plan *old, uint32_t 
 }
 
 /*
- * All of the table of a switch that was mute: its entries are changed together with those of others
+ * All of the table of a switch that was silent: its entries are changed together with those of others
  * then, in the order that is safe.  One that lost its state meanwhile is brought up as any other.
  */
 static void collect_back(struct sm *sm)
@@ -126,7 +126,7 @@ static void collect_back(struct sm *sm)
 		uint32_t node = sm->sweep.f->switches[sw].node;
 		uint64_t guid = sm->sweep.f->nodes[node].guid;
 
-		if (!mute_is_back(sm, guid) || sm->sweep.work[node].failed || !kept_routes_survived(sm, old, node))
+		if (!silent_is_back(sm, guid) || sm->sweep.work[node].failed || !kept_routes_survived(sm, old, node))
 			continue;
 		for (uint32_t block = 0; block < old->lfts->stride / LFT_BLOCK &&
 		     entries_of(sm->sweep.f, sw, block); block++)
@@ -241,7 +241,7 @@ static void take_for_dropping(struct sm *sm, uint64_t guid, uint32_t block)
  * A switch that does not answer forwards as it did: by the plan that is in force, and by what was
  * held back of that.  Where that is not known it is taken to drop.
  */
-static void keep_mute(struct sm *sm, uint32_t sw, struct kept_list *list)
+static void keep_silent(struct sm *sm, uint32_t sw, struct kept_list *list)
 {
 	const struct fabric_node *n = &sm->sweep.f->nodes[sm->sweep.f->switches[sw].node];
 	const struct plan *old = sm->published ? sm->published->plan : NULL;
@@ -249,7 +249,7 @@ static void keep_mute(struct sm *sm, uint32_t sw, struct kept_list *list)
 	uint32_t was = node == FABRIC_NONE ? FABRIC_NONE : old->f->nodes[node].sw;
 	uint32_t blocks = was == FABRIC_NONE ? 0 : old->lfts->stride / LFT_BLOCK;
 	uint8_t *row = xmalloc((size_t)blocks * LFT_BLOCK + 1u);
-	bool known = mute_table_is_known(sm, n->guid);
+	bool known = silent_table_is_known(sm, n->guid);
 
 	if (blocks)
 		kept_routes_in_force(old, was, row);
@@ -281,9 +281,9 @@ static void take_back(struct sm *sm, const struct block *b)
 		/* it has fallen silent again */
 		if (!sm->sweep.work[b->node].failed)
 			return;
-		sm->sweep.f->nodes[b->node].mute = true;
+		sm->sweep.f->nodes[b->node].silent = true;
 		if (!sm->sweep.work[b->node].outdated)	/* else the sweep that follows at once asks it */
-			mute_found(sm, sm->sweep.f, b->node);
+			silent_found(sm, sm->sweep.f, b->node);
 		return;
 	}
 	r = vec_push(&sm->sweep.lft_reads);
@@ -321,13 +321,13 @@ static void take_read(struct sm *sm)
 		if (!b->known || (b->by_value && hash_bytes(b->kept.entries, n, 0) != b->digest))
 			continue;
 		remember(k, b);
-		if (!sm->sweep.f->nodes[b->node].mute)
+		if (!sm->sweep.f->nodes[b->node].silent)
 			*vec_push(&list) = b->kept;
 	}
-	keeps = mute_keep_tables(sm);
+	keeps = silent_keep_tables(sm);
 	for (uint32_t sw = 0; sw < sm->sweep.f->n_switches && keeps; sw++)
-		if (sm->sweep.f->nodes[sm->sweep.f->switches[sw].node].mute)
-			keep_mute(sm, sw, &list);
+		if (sm->sweep.f->nodes[sm->sweep.f->switches[sw].node].silent)
+			keep_silent(sm, sw, &list);
 	if (list.n)
 		qsort(list.v, list.n, sizeof(*list.v), by_place);
 	fabric_keep_blocks(sm->sweep.f, list.v, (uint32_t)list.n);

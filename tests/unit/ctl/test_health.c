@@ -431,9 +431,9 @@ START_TEST(routes)
 	state->plan->report.of_sm = state->plan->report.inner;
 	state->plan->report.inner.n = 0;
 	expect(SEV_ERROR, "unmanaged", "3 routes between");
-	state->plan->mute_switches = 1;
+	state->plan->silent_switches = 1;
 	ck_assert_uint_eq(judged(), 0);
-	state->plan->mute_switches = 0;
+	state->plan->silent_switches = 0;
 	state->plan->report.of_sm.n = 0;
 	state->plan->report.credit_loop = true;
 	expect(SEV_WARNING, "credit-loop", "circle");

@@ -110,16 +110,16 @@ END_TEST
 
 /* One that does not answer: the same, whoever makes the routes. */
 /* promise: A93 */
-START_TEST(round_the_mute)
+START_TEST(round_the_silent)
 {
-	f->nodes[S2].mute = true;
+	f->nodes[S2].silent = true;
 	ck_assert(fabric_reroute_all(f));
 	check_route(f, S2, "\1\2", 2);
 	check_route(f, FAR, "\1\3\5", 2);
 	fabric_cut(f, f->nodes[S1].port0 + 3);
 	fabric_reroute(f, NULL);
 	check_route(f, S3, "\1\2\4", 4);
-	f->nodes[S2].mute = false;
+	f->nodes[S2].silent = false;
 }
 END_TEST
 
@@ -233,7 +233,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, routes);
-	tcase_add_test(tc, round_the_mute);
+	tcase_add_test(tc, round_the_silent);
 	tcase_add_test(tc, avoiding);
 	tcase_add_test(tc, sparing);
 	tcase_add_test(tc, all_or_none);

@@ -351,7 +351,7 @@ static struct lft_kept *falls_silent(uint64_t guid, uint32_t *n, struct lft_kept
 	struct lft_kept *k = keeps(guid, LFT_DROP, n, list);
 
 	memcpy(k->entries, p->lfts->entries + (size_t)k->sw * p->lfts->stride, p->lid_top + 1u);
-	f->nodes[f->switches[k->sw].node].mute = true;
+	f->nodes[f->switches[k->sw].node].silent = true;
 	return k;
 }
 
@@ -405,11 +405,11 @@ static bool by_those_that_answer(uint32_t from, uint32_t to)
 	for (unsigned i = 0, n = 1; i < n; i++) {
 		const struct fabric_node *at = &f->nodes[f->switches[queue[i]].node];
 
-		for (uint32_t port = at->port0 + 1; port <= at->port0 + at->nports && !at->mute; port++) {
+		for (uint32_t port = at->port0 + 1; port <= at->port0 + at->nports && !at->silent; port++) {
 			uint32_t peer = f->ports[port].peer;
 			uint32_t sw = peer == FABRIC_NONE ? FABRIC_NONE : port_node(f, peer)->sw;
 
-			if (sw == FABRIC_NONE || seen[sw] || port_node(f, peer)->mute)
+			if (sw == FABRIC_NONE || seen[sw] || port_node(f, peer)->silent)
 				continue;
 			seen[sw] = true;
 			queue[n++] = sw;
@@ -433,7 +433,7 @@ START_TEST(round_the_silent)
 
 		fabric_keep_blocks(f, NULL, 0);
 		for (uint32_t sw = 0; sw < f->n_switches; sw++)
-			f->nodes[f->switches[sw].node].mute = false;
+			f->nodes[f->switches[sw].node].silent = false;
 		plan_free(p);
 		compute();
 		for (uint32_t sw = 0; sw < f->n_switches; sw++) {
@@ -450,8 +450,8 @@ START_TEST(round_the_silent)
 		for (unsigned from = 0; from < 2 * PODS; from++)
 			for (unsigned to = 0; to < 2 * PODS; to++)
 				ck_assert(!by_those_that_answer(sw_of(LEAF + from), sw_of(LEAF + to)) ||
-					  f->nodes[f->switches[sw_of(LEAF + from)].node].mute ||
-					  f->nodes[f->switches[sw_of(LEAF + to)].node].mute ||
+					  f->nodes[f->switches[sw_of(LEAF + from)].node].silent ||
+					  f->nodes[f->switches[sw_of(LEAF + to)].node].silent ||
 					  arrives(sw_of(LEAF + from), lid_of_host(to)));
 		ck_assert_uint_eq(p->report.loops, 0);
 	}

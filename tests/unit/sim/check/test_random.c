@@ -47,7 +47,7 @@ struct plain {
 	uint64_t unsaid, sent[16], got[16];
 	unsigned hops_max;
 	struct map64 ends, circles, holes;
-	uint64_t n_ends, n_circles, n_holes, n_mute;
+	uint64_t n_ends, n_circles, n_holes, n_silent;
 	struct map64 edges;
 	VEC(struct edge) edge_list;
 };
@@ -247,7 +247,7 @@ static void all_pairs(struct plain *w, bool second)
 					one_pair(w, src, f->ports[dst].lid + k, second);
 			}
 		}
-		w->n_mute += w->pairs > before && !open_out(f, src);
+		w->n_silent += w->pairs > before && !open_out(f, src);
 	}
 }
 
@@ -397,7 +397,7 @@ static void compare(const struct plain *w, const struct audit *a)
 	ck_assert_uint_eq(a->hops_max, w->hops_max);
 	ck_assert_double_eq_tol(a->hops_mean,
 				w->arrived ? (double)w->hops / (double)w->arrived : 0, 1e-9);
-	ck_assert_uint_eq(a->count[AUDIT_UNREACHABLE], w->n_ends + w->n_mute);
+	ck_assert_uint_eq(a->count[AUDIT_UNREACHABLE], w->n_ends + w->n_silent);
 	ck_assert_uint_eq(a->count[AUDIT_LOOP], w->n_circles);
 	ck_assert_uint_eq(a->count[AUDIT_VL15], w->n_holes);
 	ck_assert_uint_eq(a->count[AUDIT_CREDIT_LOOP], count_circles(w));

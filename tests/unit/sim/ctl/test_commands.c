@@ -233,7 +233,7 @@ START_TEST(reboot_loses_tables)
 }
 END_TEST
 
-START_TEST(node_mute)
+START_TEST(node_silent)
 {
 	GOOD("node", "silent", "leaf1");
 	ck_assert(node_named("leaf1")->silent);
@@ -561,7 +561,7 @@ int main(void)
 	tcase_add_test(t, link_degraded);
 	tcase_add_test(t, node_without_power);
 	tcase_add_test(t, reboot_loses_tables);
-	tcase_add_test(t, node_mute);
+	tcase_add_test(t, node_silent);
 	tcase_add_test(t, node_renamed);
 	tcase_add_test(t, node_lies);
 	tcase_add_test(t, keys_and_traps);

@@ -6,7 +6,7 @@
  * here
  *
  *  - probes and local sweeps ask nothing of it, and so wait for nothing;
- *  - directed routes go round it where they can (fabric_node.mute): many a switch that hangs passes none
+ *  - directed routes go round it where they can (fabric_node.silent): many a switch that hangs passes none
  *    on;
  *  - its forwarding table is what it was, and the routes of others go round what is wrong there
  *    (kept_routes.c);
@@ -22,45 +22,45 @@
  * It all belongs to the loop's thread; what callbacks of jobs have to know is in the fabric that they are
  * about.
  */
-#ifndef QOSD_SM_DEVICES_MUTE_H
-#define QOSD_SM_DEVICES_MUTE_H
+#ifndef QOSD_SM_DEVICES_SILENT_H
+#define QOSD_SM_DEVICES_SILENT_H
 
 #include "fabric/fabric.h"
 
 struct sm;
 
-#define MUTE_KEPT_MAX 64	/* switches whose tables are kept; with more of them nobody goes round them */
+#define SILENT_KEPT_MAX 64	/* switches whose tables are kept; with more of them nobody goes round them */
 
-void mute_new(struct sm *sm);
-void mute_free(struct sm *sm);
+void silent_new(struct sm *sm);
+void silent_free(struct sm *sm);
 /* Nothing is published any more. */
-void mute_stop(struct sm *sm);
+void silent_stop(struct sm *sm);
 
-/* Says of each node of f whether it is mute.  True: that was said otherwise of any before. */
-bool mute_mark(const struct sm *sm, struct fabric *f);
+/* Says of each node of f whether it is silent.  True: that was said otherwise of any before. */
+bool silent_mark(const struct sm *sm, struct fabric *f);
 /* A probe had no answer of a node of f, whose links are up.  True: that is new. */
-bool mute_found(struct sm *sm, const struct fabric *f, uint32_t node);
+bool silent_found(struct sm *sm, const struct fabric *f, uint32_t node);
 /* The sweep is over: who did not answer in it, and who did. */
-void mute_swept(struct sm *sm);
+void silent_swept(struct sm *sm);
 /* All that the sweep lacks is what such devices would have answered. */
-bool mute_is_all(const struct sm *sm);
+bool silent_is_all(const struct sm *sm);
 /* … which were known to be silent before it. */
-bool mute_is_known(const struct sm *sm);
+bool silent_is_known(const struct sm *sm);
 /* One has answered a question that was about another: if that is heeded, a local sweep is to ask it. */
-bool mute_heard(struct sm *sm, uint64_t guid);
+bool silent_heard(struct sm *sm, uint64_t guid);
 /* It told by a trap that something changed, or had told so when it stopped answering.  True: that is new. */
-bool mute_told(struct sm *sm, uint64_t guid);
-bool mute_has_told(const struct sm *sm, uint64_t guid);
+bool silent_told(struct sm *sm, uint64_t guid);
+bool silent_has_told(const struct sm *sm, uint64_t guid);
 /* With a light sweep, or as somebody said something: asks them. */
-void mute_ask(struct sm *sm);
+void silent_ask(struct sm *sm);
 
 /* What the forwarding table of a switch holds is known: it is that of the plan in force. */
-bool mute_table_is_known(const struct sm *sm, uint64_t guid);
+bool silent_table_is_known(const struct sm *sm, uint64_t guid);
 /* … and it answers again. */
-bool mute_is_back(const struct sm *sm, uint64_t guid);
+bool silent_is_back(const struct sm *sm, uint64_t guid);
 /* It does, and the next sweep asks it. */
-bool mute_has_answered(const struct sm *sm, uint64_t guid);
+bool silent_has_answered(const struct sm *sm, uint64_t guid);
 /* Of the plan that is made now: they are so few switches that it is worth going round them. */
-bool mute_keep_tables(struct sm *sm);
+bool silent_keep_tables(struct sm *sm);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* See mute.h. */
-#include "sm/devices/mute.h"
+/* See silent.h. */
+#include "sm/devices/silent.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,18 +20,18 @@
 #define ASK_MAX_US	300000000ll
 #define AT_ONCE		16		/* questions: if half of the fabric is silent the others are served, too */
 
-struct mute {
+struct silent_device {
 	uint64_t guid;
 	bool is_switch;
 	bool table_known;
-	bool told;			/* mute_told() */
+	bool told;			/* silent_told() */
 	bool back;			/* it has answered, and the next sweep asks it */
 	bool gone;			/* of no interest any more */
 	int64_t wait_us, due_us;	/* between its last two returns, and when the next is heeded */
 };
 
-struct mutes {
-	VEC(struct mute) list;
+struct silent_devices {
+	VEC(struct silent_device) list;
 	struct map64 by_guid;		/* places in it */
 	struct timer *timer;
 	int64_t wait_us;
@@ -45,92 +45,92 @@ struct mutes {
 		bool busy;
 	} questions[AT_ONCE];
 	bool any_back;
-	bool tables_kept;		/* by the plan that was made last (mute_keep_tables()) */
-	uint32_t silent, fresh;		/* in the last sweep; … which nobody knew before */
+	bool tables_kept;		/* by the plan that was made last (silent_keep_tables()) */
+	uint32_t n, fresh;			/* in the last sweep; … which nobody knew before */
 };
 
-static struct mute *find(const struct mutes *m, uint64_t guid)
+static struct silent_device *find(const struct silent_devices *m, uint64_t guid)
 {
 	uint32_t at = m->list.n ? map64_get(&m->by_guid, guid) : MAP64_NONE;
 
 	return at == MAP64_NONE ? NULL : &m->list.v[at];
 }
 
-static bool is_mute(const struct mute *x)
+static bool is_silent(const struct silent_device *x)
 {
 	return x && !x->back && !x->gone;
 }
 
-bool mute_table_is_known(const struct sm *sm, uint64_t guid)
+bool silent_table_is_known(const struct sm *sm, uint64_t guid)
 {
-	const struct mute *x = find(sm->devices.mutes, guid);
+	const struct silent_device *x = find(sm->devices.silent, guid);
 
 	return x && x->table_known;
 }
 
-bool mute_keep_tables(struct sm *sm)
+bool silent_keep_tables(struct sm *sm)
 {
-	struct mutes *m = sm->devices.mutes;
+	struct silent_devices *m = sm->devices.silent;
 	uint32_t n = 0;
 
 	for (size_t i = 0; i < m->list.n; i++)
-		n += m->list.v[i].is_switch && is_mute(&m->list.v[i]);
-	return m->tables_kept = n <= MUTE_KEPT_MAX;
+		n += m->list.v[i].is_switch && is_silent(&m->list.v[i]);
+	return m->tables_kept = n <= SILENT_KEPT_MAX;
 }
 
-bool mute_mark(const struct sm *sm, struct fabric *f)
+bool silent_mark(const struct sm *sm, struct fabric *f)
 {
 	bool news = false;
 
 	for (uint32_t i = 0; i < f->n_nodes; i++) {
-		bool mute = i != f->ports[f->self].node && is_mute(find(sm->devices.mutes, f->nodes[i].guid));
+		bool silent = i != f->ports[f->self].node && is_silent(find(sm->devices.silent, f->nodes[i].guid));
 
-		news |= mute != f->nodes[i].mute;
-		f->nodes[i].mute = mute;
+		news |= silent != f->nodes[i].silent;
+		f->nodes[i].silent = silent;
 	}
 	return news;
 }
 
-bool mute_has_answered(const struct sm *sm, uint64_t guid)
+bool silent_has_answered(const struct sm *sm, uint64_t guid)
 {
-	const struct mute *x = find(sm->devices.mutes, guid);
+	const struct silent_device *x = find(sm->devices.silent, guid);
 
 	return x && x->back;
 }
 
-bool mute_is_back(const struct sm *sm, uint64_t guid)
+bool silent_is_back(const struct sm *sm, uint64_t guid)
 {
-	const struct mute *x = find(sm->devices.mutes, guid);
+	const struct silent_device *x = find(sm->devices.silent, guid);
 
 	return x && x->back && x->table_known;
 }
 
-bool mute_told(struct sm *sm, uint64_t guid)
+bool silent_told(struct sm *sm, uint64_t guid)
 {
-	struct mute *x = find(sm->devices.mutes, guid);
+	struct silent_device *x = find(sm->devices.silent, guid);
 
-	if (!is_mute(x) || x->told)
+	if (!is_silent(x) || x->told)
 		return false;
 	return x->told = true;
 }
 
-bool mute_has_told(const struct sm *sm, uint64_t guid)
+bool silent_has_told(const struct sm *sm, uint64_t guid)
 {
-	const struct mute *x = find(sm->devices.mutes, guid);
+	const struct silent_device *x = find(sm->devices.silent, guid);
 
-	return is_mute(x) && x->told;
+	return is_silent(x) && x->told;
 }
 
 /* --- asking them --- */
 
 static void arm(struct sm *sm)
 {
-	struct mutes *m = sm->devices.mutes;
+	struct silent_devices *m = sm->devices.silent;
 	int64_t light_us = sm->settings->sweep_interval_s * 1000000ll;
 	bool any = false;
 
 	for (size_t i = 0; i < m->list.n; i++)
-		any |= is_mute(&m->list.v[i]);
+		any |= is_silent(&m->list.v[i]);
 	if (!any) {
 		m->wait_us = 0;
 		timer_stop(m->timer);
@@ -144,7 +144,7 @@ static void arm(struct sm *sm)
 
 static void asked_all(struct sm *sm)
 {
-	struct mutes *m = sm->devices.mutes;
+	struct silent_devices *m = sm->devices.silent;
 
 	state_unref(m->state);
 	m->state = NULL;
@@ -155,12 +155,12 @@ static void asked_all(struct sm *sm)
 
 static void ask_next(struct sm *sm);
 
-bool mute_heard(struct sm *sm, uint64_t guid)
+bool silent_heard(struct sm *sm, uint64_t guid)
 {
-	struct mute *x = find(sm->devices.mutes, guid);
+	struct silent_device *x = find(sm->devices.silent, guid);
 	int64_t now = clock_mono_us();
 
-	if (!is_mute(x) || !sm->published || now < x->due_us)
+	if (!is_silent(x) || !sm->published || now < x->due_us)
 		return false;
 	x->back = true;
 	x->wait_us = backoff_next(x->wait_us, 1000000, ASK_MAX_US);
@@ -175,11 +175,11 @@ static void answered(void *arg, const struct smp *s, int status)
 {
 	struct question *q = arg;
 	struct sm *sm = q->sm;
-	struct mutes *m = sm->devices.mutes;
+	struct silent_devices *m = sm->devices.silent;
 
 	(void)s;
 	if (status >= 0)
-		m->any_back |= mute_heard(sm, q->guid);
+		m->any_back |= silent_heard(sm, q->guid);
 	q->busy = false;
 	m->under_way--;
 	ask_next(sm);
@@ -187,7 +187,7 @@ static void answered(void *arg, const struct smp *s, int status)
 
 static void ask_next(struct sm *sm)
 {
-	struct mutes *m = sm->devices.mutes;
+	struct silent_devices *m = sm->devices.silent;
 	const struct fabric *f = m->state->f;
 
 	while (m->under_way < AT_ONCE && m->asked < m->to_ask.n) {
@@ -208,16 +208,16 @@ static void ask_next(struct sm *sm)
 		asked_all(sm);
 }
 
-void mute_ask(struct sm *sm)
+void silent_ask(struct sm *sm)
 {
-	struct mutes *m = sm->devices.mutes;
+	struct silent_devices *m = sm->devices.silent;
 
 	if (m->state || !m->list.n || !sm->published)
 		return;
 	m->to_ask.n = m->asked = 0;
 	m->any_back = false;
 	for (size_t i = 0; i < m->list.n; i++)
-		if (is_mute(&m->list.v[i]))
+		if (is_silent(&m->list.v[i]))
 			*vec_push(&m->to_ask) = m->list.v[i].guid;
 	m->state = state_ref(sm->published);
 	ask_next(sm);
@@ -225,29 +225,29 @@ void mute_ask(struct sm *sm)
 
 static void on_time(void *arg)
 {
-	mute_ask(arg);
+	silent_ask(arg);
 }
 
 /* --- who is, and who is not any more --- */
 
-static struct mute *add(struct sm *sm, const struct fabric_node *n, bool table_known)
+static struct silent_device *add(struct sm *sm, const struct fabric_node *n, bool table_known)
 {
-	struct mutes *m = sm->devices.mutes;
+	struct silent_devices *m = sm->devices.silent;
 
 	map64_put(&m->by_guid, n->guid, (uint32_t)m->list.n);
-	*vec_push(&m->list) = (struct mute){ .guid = n->guid, .is_switch = n->sw != FABRIC_NONE,
+	*vec_push(&m->list) = (struct silent_device){ .guid = n->guid, .is_switch = n->sw != FABRIC_NONE,
 					     .table_known = table_known };
 	m->wait_us = 0;
 	timer_stop(m->timer);
 	return &m->list.v[m->list.n - 1];
 }
 
-bool mute_found(struct sm *sm, const struct fabric *f, uint32_t node)
+bool silent_found(struct sm *sm, const struct fabric *f, uint32_t node)
 {
 	uint64_t guid = f->nodes[node].guid;
-	struct mute *x = find(sm->devices.mutes, guid);
+	struct silent_device *x = find(sm->devices.silent, guid);
 
-	if (is_mute(x) || node == f->ports[f->self].node)
+	if (is_silent(x) || node == f->ports[f->self].node)
 		return false;
 	if (x)
 		x->back = false;
@@ -257,7 +257,7 @@ bool mute_found(struct sm *sm, const struct fabric *f, uint32_t node)
 	return true;
 }
 
-static void keep_the_rest(struct mutes *m)
+static void keep_the_rest(struct silent_devices *m)
 {
 	size_t kept = 0;
 
@@ -272,7 +272,7 @@ static void keep_the_rest(struct mutes *m)
 }
 
 /* What the forwarding table held before the sweep was known, and the switch has not lost it. */
-static bool was_known(const struct sm *sm, uint32_t node, const struct mute *x)
+static bool was_known(const struct sm *sm, uint32_t node, const struct silent_device *x)
 {
 	const struct plan *old = sm->sweep.replaced ? sm->sweep.replaced->plan : NULL;
 
@@ -332,7 +332,7 @@ static bool note_difference(struct sm *sm, uint32_t node, bool either)
  * Whether it is known what a switch holds that stopped answering in this sweep: what was planned, but
  * for what is noted as not written (stale), as far as it was to be written in rounds.
  */
-static bool knows_table(struct sm *sm, uint32_t node, const struct mute *x)
+static bool knows_table(struct sm *sm, uint32_t node, const struct silent_device *x)
 {
 	const struct node_work *w = &sm->sweep.work[node];
 
@@ -354,10 +354,10 @@ static bool is_suspected(const struct sm *sm, uint64_t guid)
 }
 
 /* It was known before the sweep, whose plan went round it. */
-static void stays_mute(const struct sm *sm, struct mute *x)
+static void stays_silent(const struct sm *sm, struct silent_device *x)
 {
 	/* the plan has what it was to hold, and not what it holds */
-	x->table_known &= sm->sweep.reroute || sm->devices.mutes->tables_kept;
+	x->table_known &= sm->sweep.reroute || sm->devices.silent->tables_kept;
 	/* it may have answered since; the next sweep asks it then, or else nobody would */
 	x->back &= is_suspected(sm, x->guid);
 }
@@ -370,32 +370,32 @@ static bool stopped_answering(const struct sm *sm, uint32_t node)
 		node != sm->sweep.f->ports[sm->sweep.f->self].node;
 }
 
-void mute_swept(struct sm *sm)
+void silent_swept(struct sm *sm)
 {
-	struct mutes *m = sm->devices.mutes;
+	struct silent_devices *m = sm->devices.silent;
 	bool news = false;
 
 	if (sweep_is(sm)->by_picture)		/* it asks only once, and a sweep follows */
 		return;
-	m->silent = m->fresh = 0;
+	m->n = m->fresh = 0;
 	for (uint32_t i = 0; i < sm->sweep.f->n_nodes; i++) {
-		struct mute *x = find(m, sm->sweep.f->nodes[i].guid);
-		bool was_mute = x && sm->sweep.f->nodes[i].mute;
+		struct silent_device *x = find(m, sm->sweep.f->nodes[i].guid);
+		bool was_silent = x && sm->sweep.f->nodes[i].silent;
 
-		if (was_mute && !sm->sweep.work[i].heard && !sm->sweep.work[i].failed) {
+		if (was_silent && !sm->sweep.work[i].heard && !sm->sweep.work[i].failed) {
 			sm->sweep.work[i].failed = true;	/* there was nothing to ask it for */
 			sm->last.failed_devices++;
 		}
 		if (!stopped_answering(sm, i)) {
 			if (x && !sm->sweep.work[i].failed) {
 				x->gone = true;
-				news |= was_mute;	/* routes go round it, and need not */
+				news |= was_silent;	/* routes go round it, and need not */
 			}
 			continue;
 		}
-		m->silent++;
-		if (was_mute) {
-			stays_mute(sm, x);
+		m->n++;
+		if (was_silent) {
+			stays_silent(sm, x);
 			continue;
 		}
 		/* also where it was known: a discovery found it, and the plan was made as if it answered */
@@ -415,40 +415,40 @@ void mute_swept(struct sm *sm)
 	arm(sm);
 }
 
-bool mute_is_all(const struct sm *sm)
+bool silent_is_all(const struct sm *sm)
 {
-	return sm->devices.mutes->silent && sm->devices.mutes->silent == sm->last.failed_devices;
+	return sm->devices.silent->n && sm->devices.silent->n == sm->last.failed_devices;
 }
 
-bool mute_is_known(const struct sm *sm)
+bool silent_is_known(const struct sm *sm)
 {
-	return mute_is_all(sm) && !sm->devices.mutes->fresh;
+	return silent_is_all(sm) && !sm->devices.silent->fresh;
 }
 
-void mute_stop(struct sm *sm)
+void silent_stop(struct sm *sm)
 {
-	struct mutes *m = sm->devices.mutes;
+	struct silent_devices *m = sm->devices.silent;
 
 	timer_stop(m->timer);
 	m->list.n = 0;
 	map64_clear(&m->by_guid);
 	m->to_ask.n = m->asked = 0;
-	m->silent = m->fresh = 0;
+	m->n = m->fresh = 0;
 	m->wait_us = 0;
 	m->any_back = false;
 	sm->wishes.replan = false;
 }
 
-void mute_new(struct sm *sm)
+void silent_new(struct sm *sm)
 {
-	sm->devices.mutes = xcalloc(1, sizeof(*sm->devices.mutes));
-	map64_init(&sm->devices.mutes->by_guid, 16);
-	sm->devices.mutes->timer = timer_new(sm->loop, on_time, sm);
+	sm->devices.silent = xcalloc(1, sizeof(*sm->devices.silent));
+	map64_init(&sm->devices.silent->by_guid, 16);
+	sm->devices.silent->timer = timer_new(sm->loop, on_time, sm);
 }
 
-void mute_free(struct sm *sm)
+void silent_free(struct sm *sm)
 {
-	struct mutes *m = sm->devices.mutes;
+	struct silent_devices *m = sm->devices.silent;
 
 	timer_free(m->timer);
 	state_unref(m->state);

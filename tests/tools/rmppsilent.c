@@ -3,8 +3,8 @@
  * A bad client of the subnet administrator: asks for a table, makes the ACKs of
  * RMPP itself, and at some point makes no more.
  *
- *	rmppmute [-a ACKS] [-t SECONDS] ATTRIBUTE
- *	rmppmute -w MILLISECONDS [-t SECONDS] ATTRIBUTE
+ *	rmppsilent [-a ACKS] [-t SECONDS] ATTRIBUTE
+ *	rmppsilent -w MILLISECONDS [-t SECONDS] ATTRIBUTE
  *
  * ATTRIBUTE: a number, as 0x11 for NodeRecord.  Prints "silent" when it falls
  * silent, and in the end how many segments it got and why it ended: "aborted
@@ -30,17 +30,17 @@
 enum { DATA = 1, ACK = 2, STOP = 3, ABORT = 4 };
 enum { ACTIVE = 1, LAST = 4 };
 
-struct mute {
+struct asker {
 	struct own_port port;
 	uint16_t attr;
 	unsigned acks, segments;
 	unsigned again;		/* of the segments: which were there */
 	uint32_t have, acked;	/* all up to here are there; were acknowledged */
-	int slow_ms;		/* < 0: mute, not slow */
+	int slow_ms;		/* < 0: silent, not slow */
 };
 
 /* All up to the segment is there; a window more may come. */
-static void acknowledge(struct mute *m, uint32_t segment)
+static void acknowledge(struct asker *m, uint32_t segment)
 {
 	struct sa_mad ack;
 
@@ -54,7 +54,7 @@ static void acknowledge(struct mute *m, uint32_t segment)
 }
 
 /* False: that was the last one, or a plain answer. */
-static bool take_data(struct mute *m, const struct umad_rmpp_hdr *h)
+static bool take_data(struct asker *m, const struct umad_rmpp_hdr *h)
 {
 	uint32_t segment = be32toh(h->seg_num);
 
@@ -72,7 +72,7 @@ static bool take_data(struct mute *m, const struct umad_rmpp_hdr *h)
 }
 
 /* The same of a slow receiver; what is lost is no matter here. */
-static bool take_slowly(struct mute *m, const struct umad_rmpp_hdr *h)
+static bool take_slowly(struct asker *m, const struct umad_rmpp_hdr *h)
 {
 	uint32_t segment = be32toh(h->seg_num);
 	bool last = h->rmpp_rtime_flags & LAST;
@@ -91,7 +91,7 @@ static bool take_slowly(struct mute *m, const struct umad_rmpp_hdr *h)
 	return !last;
 }
 
-static void listen_until(struct mute *m, int64_t end_us)
+static void listen_until(struct asker *m, int64_t end_us)
 {
 	for (;;) {
 		struct sa_mad msg;
@@ -100,7 +100,7 @@ static void listen_until(struct mute *m, int64_t end_us)
 		if (left_ms <= 0 || sa_receive(&m->port, &msg, left_ms) < 0)
 			break;
 		if (umad_status(&msg)) {
-			fprintf(stderr, "rmppmute: no answer\n");
+			fprintf(stderr, "rmppsilent: no answer\n");
 			exit(1);
 		}
 		if (msg.sa.rmpp_hdr.rmpp_type == ABORT) {
@@ -125,7 +125,7 @@ static void listen_until(struct mute *m, int64_t end_us)
 
 int main(int argc, char **argv)
 {
-	struct mute m = { .slow_ms = -1 };
+	struct asker m = { .slow_ms = -1 };
 	struct sa_mad request;
 	double seconds = 10;
 	int c;
