@@ -228,7 +228,7 @@ $(BUILD)/tests/unit/sm/test_identity: ALL_LDFLAGS += \
 	$(foreach f,init open_port register send recv,-Wl,--wrap=umad_$(f))
 
 # What they send is answered by the test (tests/unit/sm/smps.h).
-SMPS_TESTS = liars
+SMPS_TESTS = implausible
 $(patsubst %,$(BUILD)/tests/unit/sm/test_%,$(SMPS_TESTS)): ALL_LDFLAGS += \
 	$(foreach f,smp_job_start smp_job_cancel smp_send mad_hold mad_release sm_want_sweep,-Wl,--wrap=$(f))
 
@@ -248,7 +248,7 @@ $(foreach t,$(PROGRAM_TESTS),$(eval $(call daemon_test_rule,$(t))))
 # tests/tools/*.c and tests/bench/*.c: a program each, of one file, but for
 # libraries to be preloaded.  tools/port.c: what programs with a port share.
 TOOL_SHARED = tests/tools/port.c
-TOOL_PRELOADS = $(patsubst %,tests/tools/%.c,faultydisk newermaster needycall discoliar)
+TOOL_PRELOADS = $(patsubst %,tests/tools/%.c,faultydisk newermaster needycall discolies)
 TEST_TOOLS = $(patsubst %.c,$(BUILD)/%,$(filter-out $(TOOL_PRELOADS) $(TOOL_SHARED),$(wildcard tests/tools/*.c)))
 TOOL_LIBRARIES = $(patsubst %.c,$(BUILD)/%.so,$(TOOL_PRELOADS))
 BENCH_PRELOADS = tests/bench/count_umad.c tests/bench/turns.c

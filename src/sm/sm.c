@@ -12,7 +12,7 @@
 #include "lib/base/log.h"
 #include "sa/registry/groups.h"
 #include "sm/devices/left_out.h"
-#include "sm/devices/liars.h"
+#include "sm/devices/implausible.h"
 #include "sm/devices/silent.h"
 #include "sm/devices/node_names.h"
 #include "sm/devices/scrub.h"
@@ -41,7 +41,7 @@ static void unpublish(struct sm *sm)
 	sm->published = NULL;
 	light_stop(sm);
 	watch_stop(sm);
-	liars_stop(sm);
+	implausible_stop(sm);
 	names_stop(sm);
 	silent_stop(sm);
 	multicast_stop(sm);
@@ -142,7 +142,7 @@ struct sm *sm_new(struct loop *l, struct mad_port *m, const struct settings *set
 	sm->devices.scrub = scrub_new(sm);
 	sm->devices.own_scrub = scrub_new_own(sm);
 	refused_new(sm);
-	liars_new(sm);
+	implausible_new(sm);
 	names_new(sm);
 	congestion_new(sm);
 	kept_routes_new(sm);
@@ -174,7 +174,7 @@ void sm_free(struct sm *sm)
 	wishes_free(sm);
 	traps_free(sm);
 	refused_free(sm);
-	liars_free(sm);
+	implausible_free(sm);
 	names_free(sm);
 	congestion_free(sm);
 	kept_routes_free(sm);

@@ -82,7 +82,7 @@ struct sm_standby {
 struct sm_devices {
 	struct left_list *left_out;
 	struct scrub *scrub, *own_scrub;
-	struct liars *liars;
+	struct implausible_answers *implausible;
 	struct names *names;		/* NodeDescriptions that are asked again */
 	struct silent_devices *silent;
 };

@@ -6,8 +6,8 @@
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim's devices keep to the rules"
-liar=$tools/discoliar.so
-[ -f "$liar" ] || { echo "$liar is missing: make check-programs"; exit 1; }
+lies_preload=$tools/discolies.so
+[ -f "$lies_preload" ] || { echo "$lies_preload is missing: make check-programs"; exit 1; }
 
 "$tools/gentopo" fat-tree --levels 2 --radix 8 >topology
 node=$(first_ca topology)
@@ -19,15 +19,15 @@ all=$(grep -cE '^(Switch|Ca|Hca)' topology)
 printf 'sweep-interval: 1\n' >qosd.yaml
 sim_options=(--profiles profiles.yaml)
 printf 'profiles: {}\n' >profiles.yaml
-export DISCOLIAR=$work/lie
+export DISCOLIES=$work/lie
 plain=$own_preload
 # lies LIE NODE...: from now on, also to processes that run; "none -".
-lies() { printf '%-4094s\n' "$1 $(sed 's/[HS]-//g' <<<"${*:2}")" | dd of="$DISCOLIAR" conv=notrunc status=none; }
+lies() { printf '%-4094s\n' "$1 $(sed 's/[HS]-//g' <<<"${*:2}")" | dd of="$DISCOLIES" conv=notrunc status=none; }
 start() { start_and_wait "$node" -c qosd.yaml; }
 nodes_are() { [ "$(status nodes)" = "$1" ] && subnet_up; }
 health() { ctl -j health | grep '"text"'; }
 left_out() { health | grep -q 'it is left out'; }
-# Only the discovering process is lied to in $DISCOLIAR.  The daemon takes the device back at its next light
+# Only the discovering process is lied to in $DISCOLIES.  The daemon takes the device back at its next light
 # sweep, however soon that comes: the log still tells that discovery went round the device.
 lines() { wc -l <"$qosd_log"; }
 # went_round LINES: since the log had so many lines.  Of what happens again and again it leaves lines out,
@@ -58,8 +58,8 @@ start
 expect nodes "$all" "$(status nodes)"
 stop_qosd || bad "exit status $?"
 
-own_preload="${plain% *} $liar $preload"	# before the simulator's library, behind a sanitizer's
-: >"$DISCOLIAR"
+own_preload="${plain% *} $lies_preload $preload"	# before the simulator's library, behind a sanitizer's
+: >"$DISCOLIES"
 # promise: A11
 note "at the start"
 for lie in kill exit hang memory; do

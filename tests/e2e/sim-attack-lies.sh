@@ -44,8 +44,8 @@ look_around() {
 	fi
 }
 
-# liars: who lies by the rules in force, a name a line.
-liars() {
+# dishonest: who lies by the rules in force, a name a line.
+dishonest() {
 	rows fault list | sed -nE -e 's/.*"at": "([^"]*)".*/\1/p' \
 		-e 's/.*"nodes": \[([^]]*)\].*/\1/p' | sed 's/", "/\n/g; s/"//g' | sort -u
 }
@@ -53,7 +53,7 @@ liars() {
 # honest: the hosts that do not lie, and have a way to the manager by switches that do not, into honest.list;
 # who lies and is next to such a way, into seen.list.
 honest() {
-	liars >liars.list
+	dishonest >dishonest.list
 	: >seen.list
 	awk -F '\t' -v from="$manager" '
 		FILENAME == ARGV[1] { lies[$1]; next }
@@ -78,7 +78,7 @@ honest() {
 					print queue[i] >"seen.list"
 				else if (type[queue[i]] == "ca")
 					print queue[i]
-		}' liars.list nodes.list links.list >honest.list
+		}' dishonest.list nodes.list links.list >honest.list
 }
 
 # connected FROM TO: packets get there, by what the devices hold.
@@ -101,7 +101,7 @@ served() {
 # keep: the log of the manager, and what was wrong.
 keep() {
 	[ -n "${LIES_KEEP:-}" ] || return 0
-	{ echo "$what"; cat liars.list unserved; ctl health; ctl ports; cat audit; cat "$qosd_log"; } >"$LIES_KEEP/$(date +%s.%N)" 2>&1
+	{ echo "$what"; cat dishonest.list unserved; ctl health; ctl ports; cat audit; cat "$qosd_log"; } >"$LIES_KEEP/$(date +%s.%N)" 2>&1
 }
 
 # named: every node by the name that it has.
@@ -174,7 +174,7 @@ judge() {
 # provoke: everybody who lies is looked at again, as a link of it trains anew.
 provoke() {
 	local name
-	liars | while read -r name; do
+	dishonest | while read -r name; do
 		[ "$name" = "$manager" ] || sim_ctl link flap "$name/P1" --interval 0.05 >/dev/null 2>&1
 	done
 	sleep 0.3
@@ -259,7 +259,7 @@ if [ "$seconds" -eq 0 ]; then
 	judge
 	while read -r name; do
 		until_ 5 told "$name" || bad "health does not tell of $name: $(ctl health)"
-	done <liars.list
+	done <dishonest.list
 	truth_returns
 	until_ 5 no_lies || bad "health still tells of lies: $(ctl health)"
 	# promise: A1

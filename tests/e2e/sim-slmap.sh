@@ -70,9 +70,9 @@ expect "the port that differs" "0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,15" \
 
 cat >lies.yaml <<END
 profiles:
-  liar: {optimized-sl2vl: true, lies: [optimized]}
+  dishonest: {optimized-sl2vl: true, lies: [optimized]}
 nodes:
-  - {type: switch, profile: liar}
+  - {type: switch, profile: dishonest}
 END
 # promise: T3
 note "switches that only say so"

@@ -690,7 +690,7 @@ static uint64_t device_behind(const struct fabric *f, uint32_t port)
 }
 
 /* false: its port is not of the published fabric. */
-static bool find_liar(const struct fabric *f, const struct liar *x, uint64_t *device)
+static bool find_implausible(const struct fabric *f, const struct implausible_answer *x, uint64_t *device)
 {
 	uint32_t node = f ? map64_get(&f->node_by_guid, x->guid) : MAP64_NONE;
 
@@ -701,17 +701,17 @@ static bool find_liar(const struct fabric *f, const struct liar *x, uint64_t *de
 }
 
 /* Each device is told of once: by why it is left out, else by the first answer that cannot be. */
-static void judge_liars(const struct health_input *in, struct health *h)
+static void judge_implausible(const struct health_input *in, struct health *h)
 {
-	struct many liars = { h, SEV_WARNING, "device-lies",
+	struct many implausible = { h, SEV_WARNING, "device-lies",
 			      "look at the device: its firmware, and what runs on it; it is asked again with "
 			      "each light sweep", "devices whose answers cannot be true", 0 };
 	const struct fabric *f = in->state ? in->state->f : NULL;
-	uint32_t *more = xcalloc(in->n_liars + 1, sizeof(*more));
+	uint32_t *more = xcalloc(in->n_implausible + 1, sizeof(*more));
 	struct map64 told;	/* by device: 1 and the place of its entry; 0: it is left out */
 	uint64_t device;
 
-	map64_init(&told, (uint32_t)(in->n_left + in->n_liars));
+	map64_init(&told, (uint32_t)(in->n_left + in->n_implausible));
 	for (size_t i = 0; i < in->n_left && f; i++) {
 		uint32_t node = map64_get(&f->node_by_guid, in->left[i].guid);
 
@@ -720,14 +720,14 @@ static void judge_liars(const struct health_input *in, struct health *h)
 		else if (in->left[i].near != FABRIC_NONE)
 			map64_put(&told, device_behind(f, in->left[i].near), 0);
 	}
-	for (size_t i = 0; i < in->n_liars; i++) {
+	for (size_t i = 0; i < in->n_implausible; i++) {
 		uint32_t place;
 
-		if (in->liars[i].unsure) {
+		if (in->implausible[i].unsure) {
 			more[i] = MAP64_NONE;
 			continue;
 		}
-		if (!find_liar(f, &in->liars[i], &device))
+		if (!find_implausible(f, &in->implausible[i], &device))
 			continue;
 		place = map64_get(&told, device);
 		if (place == MAP64_NONE)
@@ -736,13 +736,13 @@ static void judge_liars(const struct health_input *in, struct health *h)
 			more[place - 1]++;
 		more[i] = place == MAP64_NONE ? more[i] : MAP64_NONE;
 	}
-	for (size_t i = 0; i < in->n_liars; i++)
+	for (size_t i = 0; i < in->n_implausible; i++)
 		if (!more[i])
-			add_one(&liars, "%s", in->liars[i].text);
+			add_one(&implausible, "%s", in->implausible[i].text);
 		else if (more[i] != MAP64_NONE)
-			add_one(&liars, "%s; and %" PRIu32 " more of its answers cannot be true",
-				in->liars[i].text, more[i]);
-	add_rest(&liars);
+			add_one(&implausible, "%s; and %" PRIu32 " more of its answers cannot be true",
+				in->implausible[i].text, more[i]);
+	add_rest(&implausible);
 	map64_free(&told);
 	free(more);
 }
@@ -1005,7 +1005,7 @@ void health_judge(const struct health_input *in, struct health *out)
 	judge_left_out(in, out);
 	judge_floods(in, out);
 	judge_mad_floods(in, out);
-	judge_liars(in, out);
+	judge_implausible(in, out);
 	judge_flaps(in, out);
 	judge_store(in, out);
 	judge_policy(in, out);
@@ -1074,7 +1074,7 @@ void cmd_health(const struct ctl_call *c, struct reply *r)
 	for (uint32_t i = 0; c->env->sm && sm_flood_at(c->env->sm, i, &flood); i++)
 		*vec_push(&floods) = flood;
 	if (c->env->sm)
-		in.liars = liars_list(c->env->sm, &in.n_liars);
+		in.implausible = implausible_list(c->env->sm, &in.n_implausible);
 	in.floods = floods.v;
 	in.n_floods = floods.n;
 	for (unsigned i = 0; c->env->mad && mad_flood_at(c->env->mad, i, &mad_flood); i++)

@@ -10,7 +10,7 @@
 #include "ctl/commands/cmd_routes.h"
 #include "lib/base/alloc.h"
 #include "lib/base/findings.h"
-#include "sm/devices/liars.h"
+#include "sm/devices/implausible.h"
 #include "store/store.h"
 
 struct health_input {
@@ -27,8 +27,8 @@ struct health_input {
 	size_t n_floods;
 	const struct mad_flood *mad_floods;	/* of any MADs, likewise */
 	size_t n_mad_floods;
-	const struct liar *liars;	/* answers that cannot be (sm/devices/liars.h) */
-	size_t n_liars;
+	const struct implausible_answer *implausible;	/* answers that cannot be (sm/devices/implausible.h) */
+	size_t n_implausible;
 	const struct subnet_state *state;	/* NULL: none is published */
 	const struct gauged *gauged;	/* figures of the state's routes; NULL: not measured */
 	const struct mcast_db *mcast;	/* NULL: there is no SA */

@@ -121,7 +121,7 @@ static unsigned keep_port_info(struct smp *q, smp_handler *handler)
 	return status;
 }
 
-static unsigned set_as_liar(struct smp *q, smp_handler *handler)
+static unsigned set_as_told(struct smp *q, smp_handler *handler)
 {
 	unsigned lies = lies_of(q->node), status;
 	uint8_t before[SMP_DATA_SIZE];
@@ -213,7 +213,7 @@ unsigned lie_perform(struct smp *q, smp_handler *handler)
 	unsigned status;
 
 	if (q->set)
-		return set_as_liar(q, handler);
+		return set_as_told(q, handler);
 	if ((lies_of(q->node) & LIE_LOCAL_PORT) && q->attr == ATTR_NODE_INFO) {
 		status = handler(q);
 		q->data[NI_LOCAL_PORT_VENDOR] = UINT8_MAX - 1;

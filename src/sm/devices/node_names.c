@@ -8,7 +8,7 @@
 #include "lib/base/alloc.h"
 #include "lib/base/clean.h"
 #include "lib/base/log.h"
-#include "sm/devices/liars.h"
+#include "sm/devices/implausible.h"
 #include "sm/devices/node_names.h"
 #include "sm/keys/mkey.h"
 #include "sm/sm_internal.h"
@@ -29,7 +29,7 @@ struct question {
 };
 
 struct names {
-	VEC(struct doubt) doubts;	/* LIARS_MAX at most */
+	VEC(struct doubt) doubts;	/* IMPLAUSIBLE_MAX at most */
 	struct map64 place;		/* key_of() -> index in doubts */
 	uint32_t next;			/* where the next light sweep begins to look for what is no text */
 	struct smp_job *job;
@@ -62,7 +62,7 @@ void names_doubt(struct sm *sm, uint64_t guid, uint8_t num, bool behind)
 
 	if (at != MAP64_NONE) {
 		x->doubts.v[at].left = NAME_SWEEPS;
-	} else if (x->doubts.n < LIARS_MAX) {
+	} else if (x->doubts.n < IMPLAUSIBLE_MAX) {
 		map64_put(&x->place, key_of(&d), (uint32_t)x->doubts.n);
 		*vec_push(&x->doubts) = d;
 	}
@@ -114,7 +114,7 @@ static void ask_doubtful(struct sm *sm, const struct fabric *f, uint8_t *asked)
 		struct doubt *d = &x->doubts.v[i];
 		uint32_t port, node = device_of(f, d, &port);
 
-		if (node == FABRIC_NONE || !liars_know(sm, f, port, d->behind))
+		if (node == FABRIC_NONE || !implausible_know(sm, f, port, d->behind))
 			d->left--;
 		if (node != FABRIC_NONE)
 			ask(x, node, asked);
@@ -181,7 +181,7 @@ static void finished(void *arg)
 		const struct question *q = &x->questions.v[i];
 
 		if (q->status || !name_is_text(q->name) ||
-		    !liars_name_is_news(sm, f, q->node, q->name))
+		    !implausible_name_is_news(sm, f, q->node, q->name))
 			continue;
 		sm_suspect(sm, &(struct suspect){ .guid = f->nodes[q->node].guid, .ends = true,
 						  .renamed = true, .unasked = true });

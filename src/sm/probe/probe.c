@@ -38,7 +38,7 @@
 #include "fabric/edit.h"
 #include "lib/base/alloc.h"
 #include "lib/base/log.h"
-#include "sm/devices/liars.h"
+#include "sm/devices/implausible.h"
 #include "sm/devices/silent.h"
 #include "sm/keys/mkey.h"
 #include "sm/probe/probe.h"
@@ -279,14 +279,14 @@ static void ask_ends(struct probe *p, uint32_t node, bool renamed)
 
 	if (renamed)
 		probe_ask(p, node, 0, ASK_DESC);
-	if (liars_know(p->sm, p->f, n->port0, false))
+	if (implausible_know(p->sm, p->f, n->port0, false))
 		probe_ask(p, node, 0, node_is_switch(n) ? ASK_SWITCH : ASK_PORT);
 	for (unsigned num = 1; num <= n->nports; num++) {
 		const struct fabric_port *x = &p->f->ports[n->port0 + num];
 
-		if (liars_know(p->sm, p->f, n->port0 + num, true))
+		if (implausible_know(p->sm, p->f, n->port0 + num, true))
 			probe_ask(p, node, num, ASK_BEHIND);
-		if (liars_know(p->sm, p->f, n->port0 + num, false))
+		if (implausible_know(p->sm, p->f, n->port0 + num, false))
 			probe_ask(p, node, num, ASK_PORT);
 		if (!x->present ? node_is_switch(n) :
 		    x->state >= IB_PORT_INIT_S && x->peer == FABRIC_NONE)

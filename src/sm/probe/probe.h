@@ -61,7 +61,7 @@ struct probe {
 	 * There is a link when both ends say so, or the other one says nothing.
 	 */
 	struct map64 claims;
-	struct map64 said;		/* likewise: the digest of that answer (liars_digest()) */
+	struct map64 said;		/* likewise: the digest of that answer (implausible_digest()) */
 	/* Ports of switches that were said to be down by the other end only, and have not said so: enum hearsay. */
 	struct map64 hearsay;
 	struct map64 key_of_port;	/* by index: place of the M_Key that its agent answered to */

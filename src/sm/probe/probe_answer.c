@@ -10,7 +10,7 @@
 
 #include "fabric/edit.h"
 #include "sm/devices/left_out.h"
-#include "sm/devices/liars.h"
+#include "sm/devices/implausible.h"
 #include "sm/devices/silent.h"
 #include "sm/keys/mkey.h"
 #include "sm/probe/probe.h"
@@ -168,25 +168,25 @@ static void port_answered(struct probe *p, const struct ask *a)
 	unsigned state = mad_get_field((uint8_t *)(uintptr_t)a->data, 0, IB_PORT_STATE_F);
 
 	if (state < IB_PORT_DOWN_S || state > IB_PORT_ACTIVE_S) {
-		liars_note(p->sm, p->f, port, false, liars_digest(UMAD_SM_ATTR_PORT_INFO, a->data),
-			   "says PortState %u, which there is not", state);
+		implausible_note(p->sm, p->f, port, false, implausible_digest(UMAD_SM_ATTR_PORT_INFO, a->data),
+				 "says PortState %u, which there is not", state);
 		doubt_port(p, a, port);
 		return;		/* nor is the rest of it worth anything */
 	}
 	if (state == IB_PORT_DOWN_S && answered_by(p->f, a)) {
-		liars_note(p->sm, p->f, port, false, liars_digest(UMAD_SM_ATTR_PORT_INFO, a->data),
-			   "says that the link is down by which it answers");
+		implausible_note(p->sm, p->f, port, false, implausible_digest(UMAD_SM_ATTR_PORT_INFO, a->data),
+				 "says that the link is down by which it answers");
 		doubt_port(p, a, port);
 		return;
 	}
-	liars_clear(p->sm, p->f, port, false);
+	implausible_clear(p->sm, p->f, port, false);
 	if (map64_get(&p->hearsay, port) == HEARSAY)
 		map64_put(&p->hearsay, port, HEARSAY_NOT);
 	fabric_port_store(now, a->data);
 	now->plain = a->plain;
 	/* of what does not fit any difference counts */
 	if (!before.present || !same_port(&before, now) ||
-	    (liars_know(p->sm, p->f, port, false) && memcmp(before.info, now->info, sizeof(now->info))))
+	    (implausible_know(p->sm, p->f, port, false) && memcmp(before.info, now->info, sizeof(now->info))))
 		probe_mark(p, a->node);
 	if (now->state < before.state ||
 	    (before.state < IB_PORT_INIT_S && now->state >= IB_PORT_INIT_S))
@@ -212,7 +212,7 @@ static void port_answered(struct probe *p, const struct ask *a)
 	/* it was down for a while: whoever is there now; or what it can do has changed */
 	probe_mark(p, p->f->ports[peer].node);
 	if (probe_was_asked(p, p->f->ports[peer].node, p->f->ports[peer].num, ASK_PORT) &&
-	    liars_know(p->sm, p->f, peer, false))
+	    implausible_know(p->sm, p->f, peer, false))
 		forget_state(p, peer);
 	if (now->state < before.state) {
 		probe_ask(p, a->node, a->num, ASK_BEHIND);
@@ -276,9 +276,9 @@ static bool is_copy(struct probe *p, const struct ask *a)
 		near = p->f->ports[port_node(p->f, other)->port0 + num].peer;
 		if (near == FABRIC_NONE || near == port)
 			continue;
-		if (liars_note(p->sm, p->f, port, true, liars_digest(UMAD_SM_ATTR_NODE_INFO, info),
-			       "says the port GUID of %s, which is elsewhere",
-			       fabric_node_name(p->f, p->f->ports[other].node, name, sizeof(name))))
+		if (implausible_note(p->sm, p->f, port, true, implausible_digest(UMAD_SM_ATTR_NODE_INFO, info),
+				     "says the port GUID of %s, which is elsewhere",
+				     fabric_node_name(p->f, p->f->ports[other].node, name, sizeof(name))))
 			probe_doubt(p, "two switches have one port GUID");
 		return true;
 	}
@@ -298,8 +298,8 @@ static bool takes_a_port_guid(struct probe *p, uint32_t port, uint32_t node, uin
 	if (!node_is_switch(&p->f->nodes[node]) || owner == FABRIC_NONE ||
 	    p->f->ports[owner].node == node)
 		return false;
-	liars_note(p->sm, p->f, port, true, liars_digest(UMAD_SM_ATTR_NODE_INFO, info),
-		   "says the port GUID of %s", fabric_port_name(p->f, owner, name, sizeof(name)));
+	implausible_note(p->sm, p->f, port, true, implausible_digest(UMAD_SM_ATTR_NODE_INFO, info),
+			 "says the port GUID of %s", fabric_port_name(p->f, owner, name, sizeof(name)));
 	return true;
 }
 
@@ -353,11 +353,11 @@ static void makes_no_sense(struct probe *p, uint32_t port, uint8_t *info)
 	unsigned num = mad_get_field(info, 0, IB_NODE_LOCAL_PORT_F);
 	unsigned nports = mad_get_field(info, 0, IB_NODE_NPORTS_F);
 
-	liars_note(p->sm, p->f, port, true, liars_digest(UMAD_SM_ATTR_NODE_INFO, info),
-		   "says NodeType %u, NumPorts %u, LocalPortNum %u, node GUID 0x%016llx: that cannot be, and "
-		   "it is left out",
-		   mad_get_field(info, 0, IB_NODE_TYPE_F), nports, num,
-		   (unsigned long long)mad_get_field64(info, 0, IB_NODE_GUID_F));
+	implausible_note(p->sm, p->f, port, true, implausible_digest(UMAD_SM_ATTR_NODE_INFO, info),
+			 "says NodeType %u, NumPorts %u, LocalPortNum %u, node GUID 0x%016llx: that cannot be, and "
+			 "it is left out",
+			 mad_get_field(info, 0, IB_NODE_TYPE_F), nports, num,
+			 (unsigned long long)mad_get_field64(info, 0, IB_NODE_GUID_F));
 	if (p->f->ports[port].state < IB_PORT_ACTIVE_S)
 		cut(p, port);
 }
@@ -371,10 +371,10 @@ static void contradicts(struct probe *p, uint32_t port, uint32_t node, unsigned 
 {
 	char name[FABRIC_NAME_MAX];
 
-	if (liars_note(p->sm, p->f, port, true, liars_digest(UMAD_SM_ATTR_NODE_INFO, info),
-		       "says that it is port %u of %u of %s, which is elsewhere or another device", num,
-		       mad_get_field(info, 0, IB_NODE_NPORTS_F),
-		       fabric_node_name(p->f, node, name, sizeof(name))))
+	if (implausible_note(p->sm, p->f, port, true, implausible_digest(UMAD_SM_ATTR_NODE_INFO, info),
+			     "says that it is port %u of %u of %s, which is elsewhere or another device", num,
+			     mad_get_field(info, 0, IB_NODE_NPORTS_F),
+			     fabric_node_name(p->f, node, name, sizeof(name))))
 		probe_doubt(p, why);
 }
 
@@ -399,8 +399,8 @@ static void link_up(struct probe *p, uint32_t a, uint32_t b)
 	part(p, b);
 	fabric_link(p->f, p->f->ports[a].node, p->f->ports[a].num, p->f->ports[b].node,
 		    p->f->ports[b].num);
-	liars_clear(p->sm, p->f, a, true);
-	liars_clear(p->sm, p->f, b, true);
+	implausible_clear(p->sm, p->f, a, true);
+	implausible_clear(p->sm, p->f, b, true);
 	probe_mark(p, p->f->ports[a].node);
 	probe_mark(p, p->f->ports[b].node);
 	p->cut = true;		/* there may be a better way now */
@@ -448,8 +448,8 @@ void probe_judge_claims(struct probe *p)
 		uint32_t said = peer == MAP64_NONE ? 0 : map64_get(&p->said, port);
 
 		if (peer != MAP64_NONE && p->f->ports[port].peer != peer)
-			liars_note(p->sm, p->f, port, true, said == MAP64_NONE ? 0 : said,
-				   "says that it is %s, which does not say so", fabric_port_name(p->f, peer, name, sizeof(name)));
+			implausible_note(p->sm, p->f, port, true, said == MAP64_NONE ? 0 : said,
+					 "says that it is %s, which does not say so", fabric_port_name(p->f, peer, name, sizeof(name)));
 	}
 }
 
@@ -535,7 +535,7 @@ static void behind_answered(struct probe *p, const struct ask *answered)
 	if (p->f->ports[port].peer == peer) {
 		if (takes_a_port_guid(p, port, node, info))
 			return;
-		liars_clear(p->sm, p->f, port, true);
+		implausible_clear(p->sm, p->f, port, true);
 		/* NodeInfo as it is kept has the port GUID of LocalPortNum */
 		if (num == p->f->nodes[node].local_port && fabric_node_store(p->f, node, info))
 			probe_mark(p, node);
@@ -546,7 +546,7 @@ static void behind_answered(struct probe *p, const struct ask *answered)
 		return;
 	}
 	if (known && node_is_switch(&p->f->nodes[node]) && node_is_switch(&p->f->nodes[a->node])) {
-		map64_put(&p->said, port, liars_digest(UMAD_SM_ATTR_NODE_INFO, info));
+		map64_put(&p->said, port, implausible_digest(UMAD_SM_ATTR_NODE_INFO, info));
 		if (both_say_so(p, port, peer))
 			link_up(p, port, peer);
 		return;
@@ -560,7 +560,7 @@ static void behind_answered(struct probe *p, const struct ask *answered)
 			contradicts(p, port, node, num, info, "a port is said to be in two places");
 		return;
 	}
-	liars_clear(p->sm, p->f, port, true);
+	implausible_clear(p->sm, p->f, port, true);
 	cut(p, port);
 	fabric_link(p->f, a->node, a->num, node, num);
 	if (!node_is_switch(&p->f->nodes[node]))
@@ -657,8 +657,8 @@ static void answered_with_error(struct probe *p, const struct ask *a)
 		*vec_push(&p->later) = *a;
 		return;
 	}
-	liars_note(p->sm, p->f, port, behind, liars_digest_error(a->status),
-		   "answers with an error when it is asked for %s", behind ? "NodeInfo" : "PortInfo");
+	implausible_note(p->sm, p->f, port, behind, implausible_digest_error(a->status),
+			 "answers with an error when it is asked for %s", behind ? "NodeInfo" : "PortInfo");
 	if (!behind)
 		forget_state(p, port);
 	else if (p->f->ports[port].state < IB_PORT_ACTIVE_S)

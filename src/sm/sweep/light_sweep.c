@@ -16,7 +16,7 @@
 #include "lib/base/backoff.h"
 #include "lib/base/clock.h"
 #include "sm/devices/left_out.h"
-#include "sm/devices/liars.h"
+#include "sm/devices/implausible.h"
 #include "sm/devices/silent.h"
 #include "sm/devices/node_names.h"
 #include "sm/devices/scrub.h"
@@ -155,7 +155,7 @@ static void light_done(void *arg, uint32_t sw, const struct smp *s, uint64_t coo
 		sm->light.asked[sw] |= LIGHT_ANSWERED;
 	if (status || mad_get_field(data, 0, IB_SW_STATE_CHANGE_F))
 		sm->light.asked[sw] |= LIGHT_SUSPECT;
-	if (!status && liars_switch_is_news(sm, sm->light.state->f, sw, data))
+	if (!status && implausible_switch_is_news(sm, sm->light.state->f, sw, data))
 		sm->light.asked[sw] |= LIGHT_CHANGED;
 	if (!status && sm->light.asked[sw] & LIGHT_SUSPECT &&
 	    !refused_clearing(sm, light_switch(sm, sw)->guid))
@@ -235,7 +235,7 @@ static void light_start(struct sm *sm)
 	sm->light.left = 0;
 	sm->light.job = smp_job_start(sm->mad, sm->published->f->n_switches + left_out_begin(sm),
 				      &light_ops, sm);
-	liars_ask(sm);
+	implausible_ask(sm);
 	names_ask(sm);
 	silent_ask(sm);
 }

@@ -11,7 +11,7 @@
 #include "lib/base/log.h"
 #include "plan/feasible/feasible.h"
 #include "plan/routes/base_routes.h"
-#include "sm/devices/liars.h"
+#include "sm/devices/implausible.h"
 #include "sm/devices/silent.h"
 #include "sm/keys/mkey.h"
 #include "sm/multicast/multicast_sweeps.h"
@@ -378,7 +378,7 @@ enum step_result sweep_settle(struct sm *sm)
 		    sm->last.ports_linked, sm->last.smps, sm->last.sets, seconds, complete ? "" : "; incomplete: ",
 		    complete ? "" : what_is_missing(sm));
 	settle_state(sm);
-	liars_look(sm);
+	implausible_look(sm);
 	tell_written(sm, complete, was_up);
 	congestion_after_sweep(sm);
 	kept_routes_swept(sm);

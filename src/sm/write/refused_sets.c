@@ -23,7 +23,7 @@
 #include "lib/base/backoff.h"
 #include "lib/base/log.h"
 #include "lib/iba/iba_names.h"
-#include "sm/devices/liars.h"
+#include "sm/devices/implausible.h"
 #include "sm/sm_internal.h"
 #include "sm/write/kept_routes.h"
 #include "sm/write/refused_sets.h"
@@ -232,7 +232,7 @@ static void try_those_right(struct sm *sm)
 	bool any = false;
 	uint64_t guid;
 
-	while ((guid = liars_next_right(sm))) {
+	while ((guid = implausible_next_right(sm))) {
 		if (!forget_refused(sm, guid))
 			continue;
 		sm_suspect(sm, &(struct suspect){ .guid = guid, .changed = true, .unasked = true });

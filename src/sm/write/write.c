@@ -370,7 +370,7 @@ static bool retry_without_mcast_top(struct sm *sm, uint32_t node, unsigned statu
 
 /*
  * What a switch answers to the Set of its SwitchInfo.  The plan was made with the capabilities that it
- * said before; where it says others now, a light sweep finds that out (liars_switch_is_news()).
+ * said before; where it says others now, a light sweep finds that out (implausible_switch_is_news()).
  */
 static void store_switch_info(struct fabric_switch *sw, const uint8_t data[64])
 {

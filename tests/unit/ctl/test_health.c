@@ -562,9 +562,9 @@ static size_t of_kind(const char *kind, const char **text)
 #define LEAF_ONE 0x8f10400410017
 #define LEAF_TWO 0x8f10400420005
 
-static struct liar liar(uint64_t guid, unsigned num, bool behind, const char *text)
+static struct implausible_answer answer_of(uint64_t guid, unsigned num, bool behind, const char *text)
 {
-	struct liar x = { .guid = guid, .num = (uint8_t)num, .behind = behind };
+	struct implausible_answer x = { .guid = guid, .num = (uint8_t)num, .behind = behind };
 
 	snprintf(x.text, sizeof(x.text), "%s", text);
 	return x;
@@ -573,25 +573,25 @@ static struct liar liar(uint64_t guid, unsigned num, bool behind, const char *te
 /* promise: A61 */
 START_TEST(devices_that_lie)
 {
-	struct liar list[] = {
-		liar(LEAF_ONE, 2, true, "node2 HCA-1, behind leaf one/P2, says A"),
-		liar(LEAF_TWO, 1, false, "leaf two/P1 says B"),
-		liar(0x2c90300000020, 1, false, "node2 HCA-1/P1 says C"),	/* of the first device */
-		liar(LEAF_TWO, 2, true, "the device behind leaf two/P2 says D"),	/* nothing is known there */
-		liar(0x4711, 1, true, "the device behind port 1 of 0x4711 says E"),	/* nor of that */
+	struct implausible_answer list[] = {
+		answer_of(LEAF_ONE, 2, true, "node2 HCA-1, behind leaf one/P2, says A"),
+		answer_of(LEAF_TWO, 1, false, "leaf two/P1 says B"),
+		answer_of(0x2c90300000020, 1, false, "node2 HCA-1/P1 says C"),	/* of the first device */
+		answer_of(LEAF_TWO, 2, true, "the device behind leaf two/P2 says D"),	/* nothing is known there */
+		answer_of(0x4711, 1, true, "the device behind port 1 of 0x4711 says E"),	/* nor of that */
 	};
 	const char *text = NULL;
 
-	in.liars = list;
-	in.n_liars = 1;
+	in.implausible = list;
+	in.n_implausible = 1;
 	expect(SEV_WARNING, "device-lies", "node2 HCA-1, behind leaf one/P2, says A");
-	in.n_liars = 2;
+	in.n_implausible = 2;
 	ck_assert_uint_eq(of_kind("device-lies", &text), 2);
-	in.n_liars = 3;
+	in.n_implausible = 3;
 	ck_assert_uint_eq(of_kind("device-lies", &text), 2);
 	ck_assert_str_eq(h.v.v[0].text,
 			 "node2 HCA-1, behind leaf one/P2, says A; and 1 more of its answers cannot be true");
-	in.n_liars = 5;
+	in.n_implausible = 5;
 	ck_assert_uint_eq(of_kind("device-lies", &text), 4);
 	ck_assert_str_eq(text, "the device behind port 1 of 0x4711 says E");
 	list[1].unsure = true;		/* a second answer may clear it up */
@@ -610,9 +610,9 @@ START_TEST(devices_that_are_left_out)
 		{ .near = leaf + 2, .guid = 0x99 }, { .near = leaf + 3, .guid = 0x99 },
 		{ .near = FABRIC_NONE },
 	};
-	struct liar list[] = {
-		liar(LEAF_TWO, 2, true, "the device behind leaf two/P2 says A"),
-		liar(LEAF_TWO, 1, true, "storage1 HCA-1, behind leaf two/P1, says B"),
+	struct implausible_answer list[] = {
+		answer_of(LEAF_TWO, 2, true, "the device behind leaf two/P2 says A"),
+		answer_of(LEAF_TWO, 1, true, "storage1 HCA-1, behind leaf two/P1, says B"),
 	};
 	const char *text = NULL;
 
@@ -626,8 +626,8 @@ START_TEST(devices_that_are_left_out)
 	ck_assert_uint_eq(of_kind("device-left-out", &text), 2);
 	ck_assert_str_eq(h.v.v[0].text, "the device at leaf two/P2 says NumPorts 0: it is left out, and so "
 			 "it is at 1 more of its links");
-	in.liars = list;		/* what is left out is told of once, whatever else it says */
-	in.n_liars = 2;
+	in.implausible = list;		/* what is left out is told of once, whatever else it says */
+	in.n_implausible = 2;
 	ck_assert_uint_eq(of_kind("device-left-out", &text), 2);
 	ck_assert_uint_eq(of_kind("device-lies", &text), 1);
 	ck_assert_str_eq(text, "storage1 HCA-1, behind leaf two/P1, says B");

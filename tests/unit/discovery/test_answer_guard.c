@@ -291,7 +291,7 @@ START_TEST(a_host_with_the_guid_of_a_switch)
 	ck_assert_uint_eq(x.why, LEFT_TWO_KINDS);
 	ck_assert_uint_eq(x.other_guid, 0x20);
 	ck_assert_uint_eq(x.other_port, 4);
-	/* one alone could be the liar */
+	/* one alone could be the implausible one */
 	guard_finish(g, found, NULL);
 	ck_assert_uint_eq(n_told, 0);
 	ck_assert_int_eq(node("\1\2\3", 0x60, SWITCH, 8, 2), GUARD_REFUSE);

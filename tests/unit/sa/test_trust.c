@@ -499,23 +499,23 @@ START_TEST(who_answers_for_what_is_under_way)
 	uint32_t h2 = rig_host(&r, H2);
 	uint16_t own = rig_lid(&r, H1), lid = rig_lid(&r, H2);
 	char name[HOLDER_NAME_MAX];
-	uint64_t liar;
+	uint64_t implausible;
 
 	ck_assert_uint_eq(sa_lid_holder(r.state, own), HOST_GUID(H1));
 	ck_assert_uint_eq(sa_lid_holder(r.state, 0), HOST_GUID(H1));	/* the SM's own port */
 	ck_assert_uint_eq(sa_lid_holder(r.state, lid), HOST_GUID(H2));
 	r.f->ports[h2].guid = HOST_GUID(H1);
 	r.f->n_nameless = 1;
-	liar = sa_lid_holder(r.state, lid);
-	ck_assert_uint_eq(sa_port_holder(r.state, h2), liar);
+	implausible = sa_lid_holder(r.state, lid);
+	ck_assert_uint_eq(sa_port_holder(r.state, h2), implausible);
 	ck_assert_uint_eq(sa_lid_holder(r.state, own), HOST_GUID(H1));
-	ck_assert_uint_ne(liar, HOST_GUID(H1));
-	ck_assert(holder_is_lid(liar));
+	ck_assert_uint_ne(implausible, HOST_GUID(H1));
+	ck_assert(holder_is_lid(implausible));
 	ck_assert_str_eq(holder_name(HOST_GUID(H1), name), "0x0002c90300000011");
 	/* nor does it get another's LID by a GUID of that form */
 	r.f->n_nameless = 0;
 	r.f->ports[h2].guid = holder_of_lid(own);
-	ck_assert_uint_eq(sa_lid_holder(r.state, lid), liar);
+	ck_assert_uint_eq(sa_lid_holder(r.state, lid), implausible);
 	/* LIDs that no port has are apart */
 	ck_assert_uint_ne(sa_lid_holder(r.state, 0x4001), sa_lid_holder(r.state, 0x4002));
 	ck_assert_str_eq(holder_name(sa_lid_holder(NULL, 7), name), "LID 7");

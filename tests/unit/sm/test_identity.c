@@ -180,11 +180,11 @@ static bool has_victim(enum lie lie)
 }
 
 /* A switch that is another one in all that it says: see below. */
-static bool can_be_told_apart(enum lie lie, unsigned liar, unsigned victim, bool later)
+static bool can_be_told_apart(enum lie lie, unsigned implausible, unsigned victim, bool later)
 {
 	if (lie == NODE_GUID_CHOSEN)
 		return later && devices[victim].type == DEVICE_CA;
-	return lie != WHOLE || devices[liar].type == DEVICE_CA || devices[victim].type == DEVICE_CA;
+	return lie != WHOLE || devices[implausible].type == DEVICE_CA || devices[victim].type == DEVICE_CA;
 }
 
 /* All devices tell the truth: after one more sweep each is known by its own name. */
@@ -222,24 +222,24 @@ START_TEST(a_switch_that_is_another_one)
 
 	k->make();
 	n = n_devices;
-	for (unsigned liar = 1; liar < n; liar++)
+	for (unsigned implausible = 1; implausible < n; implausible++)
 		for (unsigned victim = 1; victim < n; victim++) {
 			struct buf why = { 0 };
 
-			if (liar == victim || devices[liar].type == DEVICE_CA ||
+			if (implausible == victim || devices[implausible].type == DEVICE_CA ||
 			    devices[victim].type == DEVICE_CA)
 				continue;
-			begin(k, liar * DEVICES_MAX + victim);
+			begin(k, implausible * DEVICES_MAX + victim);
 			if (later)
 				sweep();
-			devices[liar].lie = WHOLE;
-			devices[liar].victim = victim;
+			devices[implausible].lie = WHOLE;
+			devices[implausible].victim = victim;
 			sweep();
 			cases++;
 			wrong += is_wrong(now.f, &why);
-			unnamed += !is_at_our_port(liar) && !is_named(liar) && !is_named(victim);
+			unnamed += !is_at_our_port(implausible) && !is_named(implausible) && !is_named(victim);
 			expect_truth(k->name, WHOLE, later ? "later" : "from the start",
-				     liar * DEVICES_MAX + victim);
+				     implausible * DEVICES_MAX + victim);
 			buf_free(&why);
 			end();
 		}
@@ -253,10 +253,10 @@ START_TEST(a_switch_that_is_another_one)
 END_TEST
 
 /* Discovery names whoever claims a GUID, or a port that it is not. */
-static bool is_to_be_named(enum lie lie, unsigned liar)
+static bool is_to_be_named(enum lie lie, unsigned implausible)
 {
-	return (lie == NODE_GUID || (lie == LOCAL_PORT && devices[liar].type == DEVICE_SWITCH)) &&
-	       !is_at_our_port(liar);
+	return (lie == NODE_GUID || (lie == LOCAL_PORT && devices[implausible].type == DEVICE_SWITCH)) &&
+	       !is_at_our_port(implausible);
 }
 
 /*
@@ -269,27 +269,27 @@ static bool is_to_be_passed(enum lie lie, unsigned victim)
 			  (lie == NODE_GUID_CHOSEN && devices[victim].type == DEVICE_CA));
 }
 
-static void one_liar(const struct devices_fabric *k, enum lie lie, unsigned liar, unsigned victim,
-		     bool later)
+static void one_implausible(const struct devices_fabric *k, enum lie lie, unsigned implausible, unsigned victim,
+			    bool later)
 {
 	const char *when = later ? "later" : "from the start";
 
-	begin(k, liar * DEVICES_MAX + victim);
+	begin(k, implausible * DEVICES_MAX + victim);
 	if (later)
 		sweep();
-	devices[liar].lie = lie;
-	devices[liar].victim = victim;
+	devices[implausible].lie = lie;
+	devices[implausible].victim = victim;
 	sweep();
 	ck_assert_msg(!is_to_be_passed(lie, victim) || now.f->n_switches > 1,
-		      "%s, %s: nothing is left behind device %u, as %u, %s", k->name, lie_names[lie], liar,
+		      "%s, %s: nothing is left behind device %u, as %u, %s", k->name, lie_names[lie], implausible,
 		      victim, when);
-	if (can_be_told_apart(lie, liar, victim, later))
-		expect_right(k->name, lie, when, liar * DEVICES_MAX + victim);
-	ck_assert_msg(!is_to_be_named(lie, liar) || is_named(liar),
+	if (can_be_told_apart(lie, implausible, victim, later))
+		expect_right(k->name, lie, when, implausible * DEVICES_MAX + victim);
+	ck_assert_msg(!is_to_be_named(lie, implausible) || is_named(implausible),
 		      "%s, %s: device %u is not named, which claims to be %u, %s", k->name, lie_names[lie],
-		      liar, victim, when);
+		      implausible, victim, when);
 	if (lie == WHOLE)
-		expect_truth(k->name, lie, when, liar * DEVICES_MAX + victim);
+		expect_truth(k->name, lie, when, implausible * DEVICES_MAX + victim);
 	end();
 }
 
@@ -302,12 +302,12 @@ START_TEST(each_device_alone)
 
 	k->make();
 	n = n_devices;
-	for (unsigned liar = 1; liar < n; liar++)
+	for (unsigned implausible = 1; implausible < n; implausible++)
 		for (unsigned victim = 0; victim < (has_victim(lie) ? n : 1); victim++) {
-			if (has_victim(lie) && victim == liar)
+			if (has_victim(lie) && victim == implausible)
 				continue;
-			one_liar(k, lie, liar, victim, false);
-			one_liar(k, lie, liar, victim, true);
+			one_implausible(k, lie, implausible, victim, false);
+			one_implausible(k, lie, implausible, victim, true);
 		}
 }
 END_TEST

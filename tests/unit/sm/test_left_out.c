@@ -657,13 +657,13 @@ END_TEST
 /* A switch claims the GUID of host 2, and has more switches next to it than host 2 has links. */
 START_TEST(a_known_host_is_no_impostor)
 {
-	uint8_t info[40], liar[40];
+	uint8_t info[40], implausible[40];
 	struct disco_left x[3];
 
 	node_info(info, IB_NODE_CA_T, 1, HOST(2), 1);
-	node_info(liar, IB_NODE_SWITCH_T, 8, HOST(2), 1);
-	x[0] = left_at(6, LEFT_TWO_KINDS, liar);
-	x[1] = left_at(7, LEFT_TWO_KINDS, liar);
+	node_info(implausible, IB_NODE_SWITCH_T, 8, HOST(2), 1);
+	x[0] = left_at(6, LEFT_TWO_KINDS, implausible);
+	x[1] = left_at(7, LEFT_TWO_KINDS, implausible);
 	x[0].other_guid = x[1].other_guid = LEAF;
 	x[0].other_port = x[1].other_port = 3;
 	x[2] = left_at(3, LEFT_IMPOSTOR, info);
@@ -683,7 +683,7 @@ START_TEST(a_known_host_is_no_impostor)
 	x[2] = left_at(5, LEFT_IMPOSTOR, info);
 	scanned(x, 3, true);
 	left_out_forget(&sm);
-	x[2] = left_at(3, LEFT_IMPOSTOR, liar);
+	x[2] = left_at(3, LEFT_IMPOSTOR, implausible);
 	scanned(x, 3, true);
 }
 END_TEST

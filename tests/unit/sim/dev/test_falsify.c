@@ -70,7 +70,7 @@ START_TEST(others_are_honest)
 	lie("ports-255");
 	ck_assert_uint_eq(smp_get("1", ATTR_NODE_INFO, 0, data), STATUS_OK);
 	ck_assert_uint_eq(data[NI_PORTS], 4);
-	/* though this answer comes by the liar */
+	/* though this answer comes by the implausible one */
 	ck_assert_uint_eq(smp_get("1.2.2", ATTR_NODE_INFO, 0, data), STATUS_OK);
 	ck_assert_uint_eq(data[NI_PORTS], 1);
 }

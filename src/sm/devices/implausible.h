@@ -17,18 +17,18 @@
  * A local sweep follows only where an answer is news (again_is_news()).  So a device that is odd for
  * good costs one SMP in each light sweep for each entry, and no sweep.
  *
- * The list also serves `health`; a new entry is logged.  It holds LIARS_MAX; more are only logged.
+ * The list also serves `health`; a new entry is logged.  It holds IMPLAUSIBLE_MAX; more are only logged.
  * What may be no more than a change between two answers (`unsure`) is told when a light sweep has had
  * the same answers again.
  */
-#ifndef QOSD_SM_DEVICES_LIARS_H
-#define QOSD_SM_DEVICES_LIARS_H
+#ifndef QOSD_SM_DEVICES_IMPLAUSIBLE_H
+#define QOSD_SM_DEVICES_IMPLAUSIBLE_H
 
 #include "fabric/fabric.h"
 
 struct sm;
 
-#define LIARS_MAX	4096
+#define IMPLAUSIBLE_MAX	4096
 #define ASK_AGAIN_MAX	1024
 
 /* What is known of the answers to a question that every light sweep asks, as digests. */
@@ -57,7 +57,7 @@ static inline bool again_is_news(struct again *a, uint32_t digest)
 	return true;
 }
 
-struct liar {
+struct implausible_answer {
 	uint64_t guid;		/* of the node that has the port */
 	uint8_t num;
 	bool behind;		/* the device at the other end of the link of that port said it */
@@ -69,45 +69,45 @@ struct liar {
 	char text[384];
 };
 
-void liars_new(struct sm *sm);
-void liars_free(struct sm *sm);
+void implausible_new(struct sm *sm);
+void implausible_free(struct sm *sm);
 /* Nothing is published any more. */
-void liars_stop(struct sm *sm);
+void implausible_stop(struct sm *sm);
 
 /* What counts of an answer: the rest, as counters of violations, changes by itself.  Never 0. */
-uint32_t liars_digest(uint16_t attr, const uint8_t *data);
+uint32_t implausible_digest(uint16_t attr, const uint8_t *data);
 /* Of an answer that is an error. */
-uint32_t liars_digest_error(int status);
+uint32_t implausible_digest_error(int status);
 
 /*
  * An answer of a port of f, or from behind it, cannot be.  said: its digest; 0: it is not at hand.
  * True: that is not on the list yet.
  */
-bool liars_note(struct sm *sm, const struct fabric *f, uint32_t port, bool behind, uint32_t said,
-		const char *fmt, ...) __attribute__((format(printf, 6, 7)));
+bool implausible_note(struct sm *sm, const struct fabric *f, uint32_t port, bool behind, uint32_t said,
+		      const char *fmt, ...) __attribute__((format(printf, 6, 7)));
 /* An answer was good. */
-void liars_clear(struct sm *sm, const struct fabric *f, uint32_t port, bool behind);
-bool liars_know(const struct sm *sm, const struct fabric *f, uint32_t port, bool behind);
+void implausible_clear(struct sm *sm, const struct fabric *f, uint32_t port, bool behind);
+bool implausible_know(const struct sm *sm, const struct fabric *f, uint32_t port, bool behind);
 
 /*
  * A fabric was published: what does not fit in it comes on the list, and what fits again goes.  Looks
  * at the nodes that have changed since the last call, as far as the published state knows them.
  */
-void liars_look(struct sm *sm);
+void implausible_look(struct sm *sm);
 /*
  * The SwitchInfo that a light sweep has read of a switch of f.  True: what counts of it is not as it was
  * published, and that is news.
  */
-bool liars_switch_is_news(struct sm *sm, const struct fabric *f, uint32_t sw, const uint8_t *data);
+bool implausible_switch_is_news(struct sm *sm, const struct fabric *f, uint32_t sw, const uint8_t *data);
 /* The same of the NodeDescription of a node. */
-bool liars_name_is_news(struct sm *sm, const struct fabric *f, uint32_t node, const char *said);
+bool implausible_name_is_news(struct sm *sm, const struct fabric *f, uint32_t node, const char *said);
 /* With a light sweep: asks again. */
-void liars_ask(struct sm *sm);
+void implausible_ask(struct sm *sm);
 
 /* Takes the GUID of a node that said what cannot be, and does not any more; 0: there is no other. */
-uint64_t liars_next_right(struct sm *sm);
+uint64_t implausible_next_right(struct sm *sm);
 
 /* The list, *n entries; until the next call of a function that may change it. */
-const struct liar *liars_list(const struct sm *sm, size_t *n);
+const struct implausible_answer *implausible_list(const struct sm *sm, size_t *n);
 
 #endif

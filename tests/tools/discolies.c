@@ -3,7 +3,7 @@
  * A library to be preloaded to qosd: a device that libibnetdisc can't bear, whatever is checked
  * before the library sees its answers.
  *
- * The file DISCOLIAR says which and how, in a line: "LIE GUID ...", node GUIDs in hexadecimal.  It is
+ * The file DISCOLIES says which and how, in a line: "LIE GUID ...", node GUIDs in hexadecimal.  It is
  * mapped, so that what is written into it later holds for a process that can open no file any more.
  *
  *   kill     the discovering process gets SIGSEGV when it decodes the NodeInfo of the device
@@ -39,7 +39,7 @@ static const volatile char *line;
 
 __attribute__((constructor)) static void begin(void)
 {
-	const char *path = getenv("DISCOLIAR");
+	const char *path = getenv("DISCOLIES");
 	int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
 	void *at = fd >= 0 ? mmap(NULL, LINE, PROT_READ, MAP_SHARED, fd, 0) : MAP_FAILED;
 
@@ -55,7 +55,7 @@ static int is_discovery(void)
 }
 
 /* The GUIDs of those who tell that lie; NULL: it is another lie, or none. */
-static const char *liars(const char *lie)
+static const char *devices_of(const char *lie)
 {
 	static char copy[LINE];
 	size_t n = strlen(lie);
@@ -68,16 +68,16 @@ static const char *liars(const char *lie)
 }
 
 /* The first of them; 0: nobody tells that lie. */
-static uint64_t liar(const char *lie)
+static uint64_t first_of(const char *lie)
 {
-	const char *guids = liars(lie);
+	const char *guids = devices_of(lie);
 
 	return guids ? strtoull(guids, NULL, 16) : 0;
 }
 
 static int tells(const char *lie, uint64_t guid)
 {
-	const char *at = liars(lie);
+	const char *at = devices_of(lie);
 	char *end;
 
 	for (uint64_t x; at && (x = strtoull(at, &end, 16)); at = end)
@@ -129,13 +129,13 @@ void mad_decode_field(uint8_t *buf, enum MAD_FIELDS field, void *val)
 /* Answers that are made up, oldest first, from `out` to `in`. */
 static struct { uint8_t umad[sizeof(struct ib_user_mad) + SMP]; } queue[QUEUE];
 static unsigned in, out;
-static uint8_t liar_path[64];
-static unsigned liar_hops;	/* 0: its NodeInfo was not seen yet */
+static uint8_t false_path[64];
+static unsigned false_hops;	/* 0: its NodeInfo was not seen yet */
 
 static int is_behind(const uint8_t *mad)
 {
-	return liar_hops && mad[HOPS] >= liar_hops &&
-	       !memcmp(mad + PATH + 1, liar_path + 1, liar_hops);
+	return false_hops && mad[HOPS] >= false_hops &&
+	       !memcmp(mad + PATH + 1, false_path + 1, false_hops);
 }
 
 static void make_up(const void *umad)
@@ -173,7 +173,7 @@ int umad_send(int fd, int agentid, void *umad, int length, int timeout_ms, int r
 	int (*next)(int, int, void *, int, int, int);
 
 	memcpy(&next, &found, sizeof(next));
-	if (liar("endless") && length == SMP && in - out < QUEUE && is_behind(umad_get_mad(umad))) {
+	if (first_of("endless") && length == SMP && in - out < QUEUE && is_behind(umad_get_mad(umad))) {
 		make_up(umad);
 		return 0;
 	}
@@ -184,7 +184,7 @@ int umad_recv(int fd, void *umad, int *length, int timeout_ms)
 {
 	void *found = dlsym(RTLD_NEXT, "umad_recv");
 	int (*next)(int, void *, int *, int);
-	uint64_t guid = liar("endless");
+	uint64_t guid = first_of("endless");
 	uint8_t *mad = umad_get_mad(umad);
 	int agent;
 
@@ -195,10 +195,10 @@ int umad_recv(int fd, void *umad, int *length, int timeout_ms)
 	}
 	memcpy(&next, &found, sizeof(next));
 	agent = next(fd, umad, length, timeout_ms);
-	if (agent >= 0 && guid && !liar_hops && get_be16(mad + ATTR) == UMAD_SM_ATTR_NODE_INFO &&
+	if (agent >= 0 && guid && !false_hops && get_be16(mad + ATTR) == UMAD_SM_ATTR_NODE_INFO &&
 	    mad[HOPS] && get_be64(mad + DATA + 12) == guid) {
-		liar_hops = mad[HOPS];
-		memcpy(liar_path, mad + PATH, sizeof(liar_path));
+		false_hops = mad[HOPS];
+		memcpy(false_path, mad + PATH, sizeof(false_path));
 		mad[DATA + 2] = 2;
 		mad[DATA + 3] = 254;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* See liars.h. */
+/* See implausible.h. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,14 +14,14 @@
 #include "lib/base/log.h"
 #include "plan/sm_attributes.h"
 #include "sm/devices/left_out.h"
-#include "sm/devices/liars.h"
+#include "sm/devices/implausible.h"
 #include "sm/devices/node_names.h"
 #include "sm/keys/mkey.h"
 #include "sm/sm_internal.h"
 #include "sm/write/refused_sets.h"
 #include "sm/write/write.h"
 
-static struct log_ratelimit liar_log = LOG_RATELIMIT;
+static struct log_ratelimit implausible_log = LOG_RATELIMIT;
 
 #define LOOKS_MAX	65536u
 #define LOOK_WAIT_MAX	360u	/* light sweeps */
@@ -46,14 +46,14 @@ struct question {
 	uint8_t data[64];
 };
 
-struct liars {
-	VEC(struct liar) list;
+struct implausible_answers {
+	VEC(struct implausible_answer) list;
 	struct map64 place;		/* key_of() -> place in list */
-	uint64_t looked;		/* generation of the state that liars_look() saw last */
+	uint64_t looked;		/* generation of the state that implausible_look() saw last */
 	struct map64 confirmed;		/* digests of NodeInfos that were the same twice */
 	struct map64 looked_at;		/* look_key() -> place in looks */
 	VEC(struct look) looks;
-	VEC(uint64_t) right;		/* nodes of which entries went, until liars_next_right() takes them */
+	VEC(uint64_t) right;		/* nodes of which entries went, for implausible_next_right() */
 	bool odd;			/* the light sweep is one that asks all nodes with many ports */
 	size_t next_refused;		/* of the store's, where the next light sweep goes on */
 	struct smp_job *job;
@@ -79,7 +79,7 @@ static uint64_t hash_fields(const uint8_t *data, const enum MAD_FIELDS *fields, 
 	return hash;
 }
 
-uint32_t liars_digest(uint16_t attr, const uint8_t *data)
+uint32_t implausible_digest(uint16_t attr, const uint8_t *data)
 {
 	static const enum MAD_FIELDS of_port[] = {
 		IB_PORT_STATE_F, IB_PORT_PHYS_STATE_F, IB_PORT_LID_F, IB_PORT_MTU_CAP_F,
@@ -98,7 +98,7 @@ uint32_t liars_digest(uint16_t attr, const uint8_t *data)
 	return fold(hash_bytes(data, 40, 0));		/* NodeInfo, LocalPortNum included */
 }
 
-uint32_t liars_digest_error(int status)
+uint32_t implausible_digest_error(int status)
 {
 	return fold(hash64((uint64_t)status));
 }
@@ -111,35 +111,36 @@ static uint32_t add_digest(uint32_t sum, uint32_t digest)
 
 /* --- the list --- */
 
-static uint64_t key_of(const struct liar *x)
+static uint64_t key_of(const struct implausible_answer *x)
 {
 	return hash64(x->guid ^ hash64((uint64_t)x->num << 2 | x->behind << 1 | x->answer));
 }
 
 static uint64_t key_at(const struct fabric *f, uint32_t port, bool behind, bool answer)
 {
-	return key_of(&(struct liar){ .guid = port_node(f, port)->guid, .num = f->ports[port].num,
+	return key_of(&(struct implausible_answer){ .guid = port_node(f, port)->guid, .num = f->ports[port].num,
 				      .behind = behind, .answer = answer });
 }
 
-static struct liar *find(const struct liars *l, uint64_t key)
+static struct implausible_answer *find(const struct implausible_answers *l, uint64_t key)
 {
 	uint32_t i = map64_get(&l->place, key);
 
 	return i == MAP64_NONE ? NULL : &l->list.v[i];
 }
 
-static void forget_those(struct liars *l, bool (*gone)(const struct liar *x, const void *arg),
+static void forget_those(struct implausible_answers *l,
+			 bool (*gone)(const struct implausible_answer *x, const void *arg),
 			 const void *arg)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < l->list.n; i++) {
-		const struct liar *x = &l->list.v[i];
+		const struct implausible_answer *x = &l->list.v[i];
 
 		if (!gone(x, arg))
 			l->list.v[kept++] = *x;
-		else if (!x->behind && !x->unsure && l->right.n < LIARS_MAX)
+		else if (!x->behind && !x->unsure && l->right.n < IMPLAUSIBLE_MAX)
 			*vec_push(&l->right) = x->guid;
 	}
 	if (kept == l->list.n)
@@ -151,7 +152,7 @@ static void forget_those(struct liars *l, bool (*gone)(const struct liar *x, con
 }
 
 /* "leaf 3/P7", "leaf 3", "host 9, behind leaf 3/P7,": the port or device that said it. */
-static void name_liar(const struct fabric *f, uint32_t port, bool behind, struct buf *out)
+static void name_implausible(const struct fabric *f, uint32_t port, bool behind, struct buf *out)
 {
 	uint32_t peer = behind ? f->ports[port].peer : FABRIC_NONE;
 	char near[FABRIC_NAME_MAX], name[FABRIC_NAME_MAX];
@@ -167,17 +168,17 @@ static void name_liar(const struct fabric *f, uint32_t port, bool behind, struct
 		buf_printf(out, "%s%s", behind ? "the device behind " : "", near);
 }
 
-static void tell(const struct liar *x)
+static void tell(const struct implausible_answer *x)
 {
-	log_limited(&liar_log, LOG_LEVEL_WARNING, "sweep", "%s", x->text);
+	log_limited(&implausible_log, LOG_LEVEL_WARNING, "sweep", "%s", x->text);
 }
 
 /* as: behind, answer, changes and unsure of the entry, and what sweeps know.  True: that is new. */
-static bool note(struct sm *sm, const struct fabric *f, uint32_t port, const struct liar *as,
+static bool note(struct sm *sm, const struct fabric *f, uint32_t port, const struct implausible_answer *as,
 		 const char *what)
 {
-	struct liars *l = sm->devices.liars;
-	struct liar *x = find(l, key_at(f, port, as->behind, as->answer)), new = *as;
+	struct implausible_answers *l = sm->devices.implausible;
+	struct implausible_answer *x = find(l, key_at(f, port, as->behind, as->answer)), new = *as;
 	struct buf text = { 0 };
 
 	names_doubt(sm, port_node(f, port)->guid, f->ports[port].num, as->behind);
@@ -189,7 +190,7 @@ static bool note(struct sm *sm, const struct fabric *f, uint32_t port, const str
 	new.guid = port_node(f, port)->guid;
 	new.num = f->ports[port].num;
 	new.found = !as->answer;
-	name_liar(f, port, as->behind, &text);
+	name_implausible(f, port, as->behind, &text);
 	snprintf(new.text, sizeof(new.text), "%s %s", text.s, what);
 	buf_free(&text);
 	if (x && !strcmp(x->text, new.text)) {
@@ -201,63 +202,64 @@ static bool note(struct sm *sm, const struct fabric *f, uint32_t port, const str
 	if (x) {
 		new.again = x->again;
 		*x = new;
-	} else if (l->list.n < LIARS_MAX) {
+	} else if (l->list.n < IMPLAUSIBLE_MAX) {
 		map64_put(&l->place, key_of(&new), (uint32_t)l->list.n);
 		*vec_push(&l->list) = new;
 	}
 	return true;
 }
 
-bool liars_note(struct sm *sm, const struct fabric *f, uint32_t port, bool behind, uint32_t said,
-		const char *fmt, ...)
+bool implausible_note(struct sm *sm, const struct fabric *f, uint32_t port, bool behind, uint32_t said,
+		      const char *fmt, ...)
 {
-	char what[sizeof(((struct liar *)0)->text)];
+	char what[sizeof(((struct implausible_answer *)0)->text)];
 	va_list ap;
 
 	va_start(ap, fmt);
 	vsnprintf(what, sizeof(what), fmt, ap);
 	va_end(ap);
-	return note(sm, f, port, &(struct liar){ .behind = behind, .answer = true,
+	return note(sm, f, port, &(struct implausible_answer){ .behind = behind, .answer = true,
 						 .again.looked = said }, what);
 }
 
-static bool is_at(const struct liar *x, const void *arg)
+static bool is_at(const struct implausible_answer *x, const void *arg)
 {
-	const struct liar *y = arg;
+	const struct implausible_answer *y = arg;
 
 	return x->guid == y->guid && x->num == y->num && x->behind == y->behind &&
 	       x->answer == y->answer;
 }
 
-void liars_clear(struct sm *sm, const struct fabric *f, uint32_t port, bool behind)
+void implausible_clear(struct sm *sm, const struct fabric *f, uint32_t port, bool behind)
 {
-	const struct liar *x = sm->devices.liars->list.n ? find(sm->devices.liars, key_at(f, port, behind, true)) : NULL;
-	struct liar copy;
+	struct implausible_answers *l = sm->devices.implausible;
+	const struct implausible_answer *x = l->list.n ? find(l, key_at(f, port, behind, true)) : NULL;
+	struct implausible_answer copy;
 
 	if (!x || x->changes)
 		return;
 	copy = *x;
-	forget_those(sm->devices.liars, is_at, &copy);
+	forget_those(sm->devices.implausible, is_at, &copy);
 }
 
-bool liars_know(const struct sm *sm, const struct fabric *f, uint32_t port, bool behind)
+bool implausible_know(const struct sm *sm, const struct fabric *f, uint32_t port, bool behind)
 {
-	return sm->devices.liars->list.n &&
-		(find(sm->devices.liars, key_at(f, port, behind, true)) ||
-				     find(sm->devices.liars, key_at(f, port, behind, false)));
+	return sm->devices.implausible->list.n &&
+		(find(sm->devices.implausible, key_at(f, port, behind, true)) ||
+				     find(sm->devices.implausible, key_at(f, port, behind, false)));
 }
 
-uint64_t liars_next_right(struct sm *sm)
+uint64_t implausible_next_right(struct sm *sm)
 {
-	struct liars *l = sm->devices.liars;
+	struct implausible_answers *l = sm->devices.implausible;
 
 	return l->right.n ? l->right.v[--l->right.n] : 0;
 }
 
-const struct liar *liars_list(const struct sm *sm, size_t *n)
+const struct implausible_answer *implausible_list(const struct sm *sm, size_t *n)
 {
-	*n = sm->devices.liars->list.n;
-	return sm->devices.liars->list.v;
+	*n = sm->devices.implausible->list.n;
+	return sm->devices.implausible->list.v;
 }
 
 /* --- what does not fit in a fabric --- */
@@ -350,7 +352,7 @@ static bool switch_is_odd(const struct fabric_switch *s, char *what, size_t size
 static void note_duplicate(struct sm *sm, const struct fabric *f, uint32_t port)
 {
 	uint32_t first = fabric_find_port(f, f->ports[port].guid), peer = f->ports[port].peer;
-	const struct liar as = { .behind = true };
+	const struct implausible_answer as = { .behind = true };
 	char name[FABRIC_NAME_MAX], what[192];
 
 	if (peer == FABRIC_NONE)
@@ -372,9 +374,9 @@ static void look_at_port(struct sm *sm, const struct fabric *f, uint32_t port)
 	if (!f->ports[port].present)
 		return;
 	if (port_is_odd(f, port, what, sizeof(what)))
-		note(sm, f, port, &(struct liar){ 0 }, what);
+		note(sm, f, port, &(struct implausible_answer){ 0 }, what);
 	else if (is_known_link_down(f, port))
-		note(sm, f, port, &(struct liar){ .unsure = true },
+		note(sm, f, port, &(struct implausible_answer){ .unsure = true },
 		     f->ports[f->ports[port].peer].state >= IB_PORT_INIT_S ?
 		     "says that its link is down, and its other end that it is up" :
 		     "says that its link is down, and so does its other end, and yet SMPs get through it");
@@ -405,9 +407,9 @@ static void look_at_node(struct sm *sm, const struct fabric *f, uint32_t node)
 	if (!node_is_switch(n))
 		return;
 	if (switch_is_odd(&f->switches[n->sw], what, sizeof(what)))
-		note(sm, f, n->port0, &(struct liar){ 0 }, what);
+		note(sm, f, n->port0, &(struct implausible_answer){ 0 }, what);
 	else if (!f->ports[n->port0].guid)
-		note(sm, f, n->port0, &(struct liar){ 0 }, "says port GUID 0");
+		note(sm, f, n->port0, &(struct implausible_answer){ 0 }, "says port GUID 0");
 }
 
 /* A node that has changed, and what its neighbours say of the links to it. */
@@ -424,7 +426,7 @@ static void look_around(struct sm *sm, const struct fabric *f, uint32_t node)
 }
 
 /* The entry is of the node itself, or of the device behind one of its ports.  seen: nodes, by index. */
-static void look_at_entry(struct sm *sm, const struct fabric *f, const struct liar *x, uint8_t *seen)
+static void look_at_entry(struct sm *sm, const struct fabric *f, const struct implausible_answer *x, uint8_t *seen)
 {
 	uint32_t node = map64_get(&f->node_by_guid, x->guid), peer;
 
@@ -442,12 +444,12 @@ static void look_at_entry(struct sm *sm, const struct fabric *f, const struct li
 
 static void look_at_changed(struct sm *sm, const struct fabric *f, const uint8_t *changed)
 {
-	struct liars *l = sm->devices.liars;
+	struct implausible_answers *l = sm->devices.implausible;
 	size_t before = l->list.n;
 	uint8_t *seen = before ? xcalloc(f->n_nodes, 1) : NULL;
 
 	for (size_t i = 0; i < before; i++) {
-		struct liar copy = l->list.v[i];
+		struct implausible_answer copy = l->list.v[i];
 
 		if (!copy.answer)
 			look_at_entry(sm, f, &copy, seen);
@@ -459,7 +461,7 @@ static void look_at_changed(struct sm *sm, const struct fabric *f, const uint8_t
 }
 
 /* A link that is down at one end: either end may be the one that says what is not so. */
-static bool asks_both_ends(const struct fabric *f, const struct liar *x, uint32_t port)
+static bool asks_both_ends(const struct fabric *f, const struct implausible_answer *x, uint32_t port)
 {
 	return !x->answer && x->num && f->ports[port].state < IB_PORT_INIT_S &&
 	       f->ports[port].peer != FABRIC_NONE;
@@ -475,7 +477,7 @@ static void published_node_info(const struct fabric *f, uint32_t port, uint8_t i
 }
 
 /* What the questions of ask_entry() are answered with if all is as it is published. */
-static uint32_t published_digest(const struct fabric *f, const struct liar *x)
+static uint32_t published_digest(const struct fabric *f, const struct implausible_answer *x)
 {
 	const struct fabric_node *n = &f->nodes[map64_get(&f->node_by_guid, x->guid)];
 	uint32_t port = n->port0 + x->num, peer = f->ports[port].peer;
@@ -486,13 +488,13 @@ static uint32_t published_digest(const struct fabric *f, const struct liar *x)
 		if (peer == FABRIC_NONE)
 			return 0;
 		published_node_info(f, peer, info);
-		return liars_digest(UMAD_SM_ATTR_NODE_INFO, info);
+		return implausible_digest(UMAD_SM_ATTR_NODE_INFO, info);
 	}
-	sum = liars_digest(UMAD_SM_ATTR_PORT_INFO, f->ports[port].info);
+	sum = implausible_digest(UMAD_SM_ATTR_PORT_INFO, f->ports[port].info);
 	if (!x->num && !x->answer)
-		sum = add_digest(sum, liars_digest(UMAD_SM_ATTR_SWITCH_INFO, f->switches[n->sw].info));
+		sum = add_digest(sum, implausible_digest(UMAD_SM_ATTR_SWITCH_INFO, f->switches[n->sw].info));
 	else if (asks_both_ends(f, x, port))
-		sum = add_digest(sum, liars_digest(UMAD_SM_ATTR_PORT_INFO, f->ports[peer].info));
+		sum = add_digest(sum, implausible_digest(UMAD_SM_ATTR_PORT_INFO, f->ports[peer].info));
 	return sum;
 }
 
@@ -500,13 +502,13 @@ static uint32_t published_digest(const struct fabric *f, const struct liar *x)
  * A discovery met nobody behind the port, whose link is up: who said something there was silent meanwhile.
  * When it says the same once more that is news, for which all is discovered (contradicts()).
  */
-static bool was_not_met(const struct sm *sm, const struct liar *x, const struct fabric_port *p)
+static bool was_not_met(const struct sm *sm, const struct implausible_answer *x, const struct fabric_port *p)
 {
 	return x->behind && sweep_is(sm)->whole && p->peer == FABRIC_NONE &&
 	       !left_out_is_behind(sm, x->guid, x->num);
 }
 
-static bool is_no_more(const struct liar *x, const void *arg)
+static bool is_no_more(const struct implausible_answer *x, const void *arg)
 {
 	const struct sm *sm = arg;
 	const struct fabric *f = sm->published->f;
@@ -523,10 +525,10 @@ static bool is_no_more(const struct liar *x, const void *arg)
 				was_not_met(sm, x, &f->ports[port])));
 }
 
-void liars_look(struct sm *sm)
+void implausible_look(struct sm *sm)
 {
 	const struct subnet_state *s = sm->published;
-	struct liars *l = sm->devices.liars;
+	struct implausible_answers *l = sm->devices.implausible;
 	bool known = s->changed && s->since == l->looked;
 
 	for (size_t i = 0; i < l->list.n; i++)
@@ -554,7 +556,7 @@ static uint64_t look_key(uint64_t guid, uint16_t attr, uint32_t mod)
  * the first time or twice the same, and a local sweep is due.  A device that takes Sets back at once,
  * or shows another value each time, is written to ever more rarely.
  */
-static bool value_is_news(struct liars *l, uint64_t key, uint32_t said, uint32_t known)
+static bool value_is_news(struct implausible_answers *l, uint64_t key, uint32_t said, uint32_t known)
 {
 	uint32_t at = l->looked_at.n ? map64_get(&l->looked_at, key) : MAP64_NONE;
 	struct look *k;
@@ -589,19 +591,19 @@ static bool value_is_news(struct liars *l, uint64_t key, uint32_t said, uint32_t
 	return true;
 }
 
-bool liars_switch_is_news(struct sm *sm, const struct fabric *f, uint32_t sw, const uint8_t *data)
+bool implausible_switch_is_news(struct sm *sm, const struct fabric *f, uint32_t sw, const uint8_t *data)
 {
-	return value_is_news(sm->devices.liars,
+	return value_is_news(sm->devices.implausible,
 			     look_key(f->nodes[f->switches[sw].node].guid, UMAD_SM_ATTR_SWITCH_INFO, 0),
-			     liars_digest(UMAD_SM_ATTR_SWITCH_INFO, data),
-			     liars_digest(UMAD_SM_ATTR_SWITCH_INFO, f->switches[sw].info));
+			     implausible_digest(UMAD_SM_ATTR_SWITCH_INFO, data),
+			     implausible_digest(UMAD_SM_ATTR_SWITCH_INFO, f->switches[sw].info));
 }
 
-bool liars_name_is_news(struct sm *sm, const struct fabric *f, uint32_t node, const char *said)
+bool implausible_name_is_news(struct sm *sm, const struct fabric *f, uint32_t node, const char *said)
 {
 	const struct fabric_node *n = &f->nodes[node];
 
-	return value_is_news(sm->devices.liars, look_key(n->guid, UMAD_SM_ATTR_NODE_DESC, 0),
+	return value_is_news(sm->devices.implausible, look_key(n->guid, UMAD_SM_ATTR_NODE_DESC, 0),
 			     fold(hash_bytes(said, strlen(said), 1)),
 			     fold(hash_bytes(n->desc, strlen(n->desc), 1)));
 }
@@ -628,14 +630,14 @@ static uint32_t near_port(const struct fabric *f, uint32_t node)
 /* What is behind its link is on the list, and asked for that reason. */
 static bool is_listed(const struct sm *sm, const struct fabric *f, uint32_t node)
 {
-	uint32_t near = sm->devices.liars->list.n ? near_port(f, node) : FABRIC_NONE;
+	uint32_t near = sm->devices.implausible->list.n ? near_port(f, node) : FABRIC_NONE;
 
-	return near != FABRIC_NONE && liars_know(sm, f, near, true);
+	return near != FABRIC_NONE && implausible_know(sm, f, near, true);
 }
 
 static void ask_nodes(struct sm *sm, const struct fabric *f)
 {
-	struct liars *l = sm->devices.liars;
+	struct implausible_answers *l = sm->devices.implausible;
 
 	for (uint32_t i = 0; i < f->n_nodes; i++) {
 		const struct fabric_node *n = &f->nodes[i];
@@ -649,7 +651,7 @@ static void ask_nodes(struct sm *sm, const struct fabric *f)
 	}
 }
 
-static void ask_port(struct liars *l, const struct fabric *f, uint32_t port, uint64_t listed)
+static void ask_port(struct implausible_answers *l, const struct fabric *f, uint32_t port, uint64_t listed)
 {
 	const struct fabric_port *p = &f->ports[port];
 
@@ -661,7 +663,7 @@ static void ask_port(struct liars *l, const struct fabric *f, uint32_t port, uin
 }
 
 /* The questions of one entry are next to each other. */
-static void ask_entry(struct liars *l, const struct fabric *f, const struct liar *x)
+static void ask_entry(struct implausible_answers *l, const struct fabric *f, const struct implausible_answer *x)
 {
 	uint32_t node = map64_get(&f->node_by_guid, x->guid), port;
 	uint64_t key = key_of(x);
@@ -685,7 +687,7 @@ static void ask_entry(struct liars *l, const struct fabric *f, const struct liar
 		ask_port(l, f, f->ports[port].peer, key);
 }
 
-static void ask_listed(struct liars *l, const struct fabric *f)
+static void ask_listed(struct implausible_answers *l, const struct fabric *f)
 {
 	for (size_t i = 0; i < l->list.n; i++)
 		ask_entry(l, f, &l->list.v[i]);
@@ -722,7 +724,7 @@ static bool can_be_read(const struct fabric *f, uint32_t node, const struct refu
 static void ask_kept(struct sm *sm, const struct fabric *f)
 {
 	const struct refusals *all = store_refusals(sm->store);
-	struct liars *l = sm->devices.liars;
+	struct implausible_answers *l = sm->devices.implausible;
 	const struct refused_set *r;
 	unsigned asked = 0;
 
@@ -747,8 +749,8 @@ static void ask_kept(struct sm *sm, const struct fabric *f)
 static bool next(void *arg, uint32_t i, struct smp *s, uint64_t *cookie)
 {
 	struct sm *sm = arg;
-	struct question *q = &sm->devices.liars->questions.v[i];
-	const struct fabric *f = sm->devices.liars->state->f;
+	struct question *q = &sm->devices.implausible->questions.v[i];
+	const struct fabric *f = sm->devices.implausible->state->f;
 
 	*cookie = i;
 	if (q->sent || mkey_is_foreign(sm, f, q->node))
@@ -765,7 +767,7 @@ static bool next(void *arg, uint32_t i, struct smp *s, uint64_t *cookie)
 static void done(void *arg, uint32_t i, const struct smp *s, uint64_t cookie, int status)
 {
 	struct sm *sm = arg;
-	struct question *q = &sm->devices.liars->questions.v[i];
+	struct question *q = &sm->devices.implausible->questions.v[i];
 
 	(void)cookie;
 	q->status = status;
@@ -803,7 +805,7 @@ static size_t table_size(const struct subnet_state *st, const struct question *q
 /* Of the answer, like refused_set.got. */
 static uint64_t digest_of(struct sm *sm, const struct question *q)
 {
-	const struct subnet_state *st = sm->devices.liars->state;
+	const struct subnet_state *st = sm->devices.implausible->state;
 	uint32_t port = st->f->nodes[q->node].port0 + (q->refused.mod & 0xff);
 	struct want_env e = { .plan = st->plan, .sm_lid = state_own_lid(st),
 			      .m_key = mkey_ours(sm), .tables_written = true,
@@ -817,7 +819,7 @@ static uint64_t digest_of(struct sm *sm, const struct question *q)
 }
 
 /* True: the device has another value than it was said to keep, and a local sweep is due. */
-static bool kept_is_news(struct liars *l, const struct question *q, uint64_t guid, uint64_t digest)
+static bool kept_is_news(struct implausible_answers *l, const struct question *q, uint64_t guid, uint64_t digest)
 {
 	return value_is_news(l, look_key(guid, q->refused.attr, q->refused.mod), fold(digest),
 			     fold(q->refused.got));
@@ -826,10 +828,10 @@ static bool kept_is_news(struct liars *l, const struct question *q, uint64_t gui
 /* What a device was said to keep is not what it has. */
 static bool take_kept(struct sm *sm, const struct question *q)
 {
-	const struct fabric *f = sm->devices.liars->state->f;
+	const struct fabric *f = sm->devices.implausible->state->f;
 	uint64_t guid = f->nodes[q->node].guid, digest = digest_of(sm, q);
 
-	if (!kept_is_news(sm->devices.liars, q, guid, digest))
+	if (!kept_is_news(sm->devices.implausible, q, guid, digest))
 		return false;
 	log_debug("sweep", "0x%016" PRIx64 ": attribute 0x%04x modifier 0x%08x is not as it was kept", guid,
 		  q->refused.attr, q->refused.mod);
@@ -869,22 +871,22 @@ static enum says compare_node(const struct fabric *f, uint32_t port, const uint8
  */
 static void note_no_port(struct sm *sm, const struct fabric *f, uint32_t near, const uint8_t *said)
 {
-	liars_note(sm, f, near, true, liars_digest(UMAD_SM_ATTR_NODE_INFO, said),
-		   "says LocalPortNum %u with %u ports, which cannot be",
-		   mad_get_field((uint8_t *)(uintptr_t)said, 0, IB_NODE_LOCAL_PORT_F),
-		   mad_get_field((uint8_t *)(uintptr_t)said, 0, IB_NODE_NPORTS_F));
+	implausible_note(sm, f, near, true, implausible_digest(UMAD_SM_ATTR_NODE_INFO, said),
+			 "says LocalPortNum %u with %u ports, which cannot be",
+			 mad_get_field((uint8_t *)(uintptr_t)said, 0, IB_NODE_LOCAL_PORT_F),
+			 mad_get_field((uint8_t *)(uintptr_t)said, 0, IB_NODE_NPORTS_F));
 }
 
 static bool take_node(struct sm *sm, const struct question *q)
 {
-	const struct fabric *f = sm->devices.liars->state->f;
+	const struct fabric *f = sm->devices.implausible->state->f;
 	const struct fabric_node *n = &f->nodes[q->node];
 	uint32_t near = near_port(f, q->node);
 	enum says says = compare_node(f, n->port0 + n->local_port, q->data);
 	char what[160];
 
 	if (says == SAYS_THE_SAME)
-		map64_put(&sm->devices.liars->confirmed, node_digest(f, q->node), 1);
+		map64_put(&sm->devices.implausible->confirmed, node_digest(f, q->node), 1);
 	if (says == SAYS_NO_PORT && near != FABRIC_NONE)
 		note_no_port(sm, f, near, q->data);
 	if (says != SAYS_ANOTHER || near == FABRIC_NONE)
@@ -893,8 +895,8 @@ static bool take_node(struct sm *sm, const struct question *q)
 		 "ports, then 0x%016" PRIx64 " with %u", n->guid, n->nports,
 		 mad_get_field64((uint8_t *)(uintptr_t)q->data, 0, IB_NODE_GUID_F),
 		 mad_get_field((uint8_t *)(uintptr_t)q->data, 0, IB_NODE_NPORTS_F));
-	note(sm, f, near, &(struct liar){ .behind = true, .answer = true, .changes = true,
-					  .again.looked = liars_digest(q->attr, q->data) }, what);
+	note(sm, f, near, &(struct implausible_answer){ .behind = true, .answer = true, .changes = true,
+					  .again.looked = implausible_digest(q->attr, q->data) }, what);
 	suspect_ends(sm, port_node(f, near)->guid);
 	return true;
 }
@@ -911,23 +913,23 @@ static enum says compare_behind(const struct fabric *f, const struct question *q
  * What said this and that has said the same twice.  It goes off the list if that is what is
  * published; else it is as any other answer, and a local sweep finds out what it is worth.
  */
-static bool take_steady(struct sm *sm, struct liar *x, const struct question *q)
+static bool take_steady(struct sm *sm, struct implausible_answer *x, const struct question *q)
 {
-	struct liar copy = *x;
+	struct implausible_answer copy = *x;
 
 	x->changes = false;
-	if (compare_behind(sm->devices.liars->state->f, q) != SAYS_THE_SAME)
+	if (compare_behind(sm->devices.implausible->state->f, q) != SAYS_THE_SAME)
 		return true;
-	forget_those(sm->devices.liars, is_at, &copy);
+	forget_those(sm->devices.implausible, is_at, &copy);
 	return false;
 }
 
 /* The answers of one entry, questions i to behind - 1.  True: they are news. */
 static bool take_listed(struct sm *sm, size_t i, size_t behind)
 {
-	const struct fabric *f = sm->devices.liars->state->f;
-	const struct question *q = sm->devices.liars->questions.v;
-	struct liar *x = find(sm->devices.liars, q[i].listed);
+	const struct fabric *f = sm->devices.implausible->state->f;
+	const struct question *q = sm->devices.implausible->questions.v;
+	struct implausible_answer *x = find(sm->devices.implausible, q[i].listed);
 	uint32_t sum = 0;
 	bool news;
 
@@ -937,8 +939,8 @@ static bool take_listed(struct sm *sm, size_t i, size_t behind)
 		/* no answer tells nothing: a device that is gone is found by other means */
 		if (!q[k].sent || q[k].status < 0)
 			return false;
-		sum = add_digest(sum, q[k].status ? liars_digest_error(q[k].status) :
-					  liars_digest(q[k].attr, q[k].data));
+		sum = add_digest(sum, q[k].status ? implausible_digest_error(q[k].status) :
+					  implausible_digest(q[k].attr, q[k].data));
 	}
 	news = again_is_news(&x->again, sum);
 	if (x->unsure && !news && sum == x->again.looked) {
@@ -964,7 +966,7 @@ static bool take_listed(struct sm *sm, size_t i, size_t behind)
 /* The GUIDs that the device is known by. */
 static void rename_answer(const struct sm *sm, struct question *q)
 {
-	const struct fabric *f = sm->devices.liars->state->f;
+	const struct fabric *f = sm->devices.implausible->state->f;
 	uint32_t port = q->behind ? f->nodes[q->node].port0 + q->behind : near_port(f, q->node);
 
 	if (q->attr == UMAD_SM_ATTR_NODE_INFO && q->sent && !q->status && port != FABRIC_NONE)
@@ -973,7 +975,7 @@ static void rename_answer(const struct sm *sm, struct question *q)
 
 static bool take_answers(struct sm *sm)
 {
-	struct liars *l = sm->devices.liars;
+	struct implausible_answers *l = sm->devices.implausible;
 	bool any = false;
 
 	for (size_t i = 0; i < l->questions.n; i++)
@@ -992,7 +994,7 @@ static bool take_answers(struct sm *sm)
 	return any;
 }
 
-static void end(struct liars *l)
+static void end(struct implausible_answers *l)
 {
 	l->job = NULL;
 	state_unref(l->state);
@@ -1003,10 +1005,10 @@ static void end(struct liars *l)
 static void finished(void *arg)
 {
 	struct sm *sm = arg;
-	struct liars *l = sm->devices.liars;
+	struct implausible_answers *l = sm->devices.implausible;
 	bool any = take_answers(sm);
 
-	if (l->confirmed.n > 2 * l->state->f->n_nodes + LIARS_MAX)
+	if (l->confirmed.n > 2 * l->state->f->n_nodes + IMPLAUSIBLE_MAX)
 		map64_clear(&l->confirmed);
 	end(l);
 	if (any)
@@ -1015,9 +1017,9 @@ static void finished(void *arg)
 
 static const struct smp_job_ops ops = { next, done, finished };
 
-void liars_ask(struct sm *sm)
+void implausible_ask(struct sm *sm)
 {
-	struct liars *l = sm->devices.liars;
+	struct implausible_answers *l = sm->devices.implausible;
 
 	if (l->job)
 		return;
@@ -1034,32 +1036,32 @@ void liars_ask(struct sm *sm)
 		finished(sm);
 }
 
-void liars_stop(struct sm *sm)
+void implausible_stop(struct sm *sm)
 {
-	struct liars *l = sm->devices.liars;
+	struct implausible_answers *l = sm->devices.implausible;
 
 	if (l->job)
 		smp_job_cancel(l->job);
 	end(l);
 }
 
-void liars_new(struct sm *sm)
+void implausible_new(struct sm *sm)
 {
-	sm->devices.liars = xcalloc(1, sizeof(*sm->devices.liars));
-	map64_init(&sm->devices.liars->place, 16);
-	map64_init(&sm->devices.liars->confirmed, 16);
-	map64_init(&sm->devices.liars->looked_at, 16);
+	sm->devices.implausible = xcalloc(1, sizeof(*sm->devices.implausible));
+	map64_init(&sm->devices.implausible->place, 16);
+	map64_init(&sm->devices.implausible->confirmed, 16);
+	map64_init(&sm->devices.implausible->looked_at, 16);
 }
 
-void liars_free(struct sm *sm)
+void implausible_free(struct sm *sm)
 {
-	liars_stop(sm);
-	vec_free(&sm->devices.liars->list);
-	vec_free(&sm->devices.liars->right);
-	vec_free(&sm->devices.liars->questions);
-	map64_free(&sm->devices.liars->place);
-	map64_free(&sm->devices.liars->confirmed);
-	map64_free(&sm->devices.liars->looked_at);
-	vec_free(&sm->devices.liars->looks);
-	free(sm->devices.liars);
+	implausible_stop(sm);
+	vec_free(&sm->devices.implausible->list);
+	vec_free(&sm->devices.implausible->right);
+	vec_free(&sm->devices.implausible->questions);
+	map64_free(&sm->devices.implausible->place);
+	map64_free(&sm->devices.implausible->confirmed);
+	map64_free(&sm->devices.implausible->looked_at);
+	vec_free(&sm->devices.implausible->looks);
+	free(sm->devices.implausible);
 }

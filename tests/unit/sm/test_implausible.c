@@ -10,7 +10,7 @@
 #include "fabric/edit.h"
 #include "lib/base/alloc.h"
 #include "sm/devices/left_out.h"
-#include "sm/devices/liars.h"
+#include "sm/devices/implausible.h"
 #include "sm/devices/node_names.h"
 #include "sm/keys/mkey.h"
 #include "sm/sm_internal.h"
@@ -25,7 +25,7 @@
 static struct sm sm;
 static struct subnet_state now, before;
 static uint8_t changed[64];
-static uint64_t liar;		/* node that says what follows; 0: none */
+static uint64_t implausible;		/* node that says what follows; 0: none */
 static unsigned said_port;
 static uint64_t said_system;	/* SystemImageGUID; 0: the true one */
 
@@ -63,7 +63,7 @@ static uint32_t arrives(const struct smp *s)
 	return port;
 }
 
-/* NodeInfo of who is there: as it is published, but for what the liar says of its port. */
+/* NodeInfo of who is there: as it is published, but for what the implausible one says of its port. */
 static int answer_node(struct smp *s)
 {
 	uint32_t port = arrives(s);
@@ -72,8 +72,8 @@ static int answer_node(struct smp *s)
 	ck_assert_uint_eq(s->attr, UMAD_SM_ATTR_NODE_INFO);
 	memcpy(s->data, n->info, 40);
 	mad_set_field(s->data, 0, IB_NODE_LOCAL_PORT_F,
-		      n->guid == liar ? said_port : now.f->ports[port].num);
-	if (n->guid == liar && said_system)
+		      n->guid == implausible ? said_port : now.f->ports[port].num);
+	if (n->guid == implausible && said_system)
 		mad_set_field64(s->data, 0, IB_NODE_SYSTEM_GUID_F, said_system);
 	if (!node_is_switch(n))
 		mad_set_field64(s->data, 0, IB_NODE_PORT_GUID_F, now.f->ports[port].guid);
@@ -84,9 +84,9 @@ static void setup(void)
 {
 	memset(&sm, 0, sizeof(sm));
 	memset(changed, 0, sizeof(changed));
-	liars_new(&sm);
+	implausible_new(&sm);
 	names_new(&sm);
-	liar = said_system = 0;
+	implausible = said_system = 0;
 	smps_reset(answer_node);
 	sm.loop = loop_new();
 	sm.settings = settings_default();
@@ -101,7 +101,7 @@ static void setup(void)
 static void teardown(void)
 {
 	names_free(&sm);
-	liars_free(&sm);
+	implausible_free(&sm);
 	mkey_free(&sm);
 	left_out_free(sm.devices.left_out);
 	store_close(sm.store);
@@ -156,14 +156,14 @@ static size_t listed(void)
 {
 	size_t n;
 
-	liars_list(&sm, &n);
+	implausible_list(&sm, &n);
 	return n;
 }
 
 static bool tells(const char *text)
 {
 	size_t n;
-	const struct liar *list = liars_list(&sm, &n);
+	const struct implausible_answer *list = implausible_list(&sm, &n);
 
 	for (size_t i = 0; i < n; i++)
 		if (strstr(list[i].text, text))
@@ -201,21 +201,21 @@ END_TEST
 
 START_TEST(odd_ports_are_listed_by_name)
 {
-	liars_look(&sm);
+	implausible_look(&sm);
 	ck_assert_uint_eq(listed(), 0);
 	next_state();
 	set(port_at(0x9101, 3), IB_PORT_VL_CAP_F, 15);
 	set(port_at(0x1210, 1), IB_PORT_LINK_SPEED_ACTIVE_F, 11);
-	liars_look(&sm);
+	implausible_look(&sm);
 	ck_assert_uint_eq(listed(), 2);
 	ck_assert(tells("n9101/P3 (0x0000000000009101) says VLCap 15, which there is not"));
 	ck_assert(tells("n1210/P1 (0x0000000000001211) says LinkSpeedActive 11, which is no speed"));
 	next_state();
 	set(port_at(0x9101, 3), IB_PORT_VL_CAP_F, 4);
-	liars_look(&sm);
+	implausible_look(&sm);
 	ck_assert_uint_eq(listed(), 1);
 	next_state();
-	liars_look(&sm);
+	implausible_look(&sm);
 	ck_assert_uint_eq(listed(), 1);		/* it is not forgotten where nothing changed */
 }
 END_TEST
@@ -223,16 +223,16 @@ END_TEST
 /* promise: A74 */
 START_TEST(a_link_with_one_end_down)
 {
-	liars_look(&sm);
+	implausible_look(&sm);
 	next_state();
 	set(port_at(0x9102, 4), IB_PORT_STATE_F, IB_PORT_DOWN_S);
-	liars_look(&sm);
+	implausible_look(&sm);
 	ck_assert_uint_eq(listed(), 1);
 	ck_assert(tells("n9102/P4 (0x0000000000009102) says that its link is down, and its other end that it is up"));
-	ck_assert(liars_list(&sm, &(size_t){ 0 })->unsure);	/* it may have come up between two answers */
+	ck_assert(implausible_list(&sm, &(size_t){ 0 })->unsure);	/* it may have come up between two answers */
 	next_state();
 	set(port_at(0x9102, 4), IB_PORT_STATE_F, IB_PORT_INIT_S);
-	liars_look(&sm);
+	implausible_look(&sm);
 	ck_assert_uint_eq(listed(), 0);
 }
 END_TEST
@@ -243,14 +243,14 @@ START_TEST(a_link_with_both_ends_down)
 
 	set(port, IB_PORT_STATE_F, IB_PORT_DOWN_S);
 	set(peer, IB_PORT_STATE_F, IB_PORT_DOWN_S);
-	liars_look(&sm);
+	implausible_look(&sm);
 	ck_assert_uint_eq(listed(), 2);		/* else nobody would ask either of them again */
 	ck_assert(tells("n9102/P4 (0x0000000000009102) says that its link is down, and so does its other end"));
-	ck_assert(liars_list(&sm, &(size_t){ 0 })->unsure);
+	ck_assert(implausible_list(&sm, &(size_t){ 0 })->unsure);
 	next_state();
 	fabric_cut(now.f, port);
 	changed[now.f->ports[port].node] = changed[now.f->ports[peer].node] = 1;
-	liars_look(&sm);
+	implausible_look(&sm);
 	ck_assert_uint_eq(listed(), 0);
 }
 END_TEST
@@ -260,16 +260,16 @@ START_TEST(two_with_one_port_guid)
 	uint32_t first = port_at(0x1110, 1), second = port_at(0x1220, 1);
 	uint64_t guid = now.f->ports[second].guid;
 
-	liars_look(&sm);
+	implausible_look(&sm);
 	next_state();
 	rename_port(first, guid);	/* it comes first, and the one with the right to it has not changed */
-	liars_look(&sm);
+	implausible_look(&sm);
 	ck_assert_uint_eq(listed(), 2);
 	ck_assert(tells("n1220 (0x0000000000001220), behind n9102/P4 (0x0000000000009102), says the port GUID of n1110/P1"));
 	ck_assert(tells("n1110 (0x0000000000001110), behind n9101/P3 (0x0000000000009101), says a port GUID that another says"));
 	next_state();
 	rename_port(first, 0x1111);
-	liars_look(&sm);
+	implausible_look(&sm);
 	ck_assert_uint_eq(listed(), 0);
 }
 END_TEST
@@ -283,11 +283,11 @@ START_TEST(looking_at_changes_finds_the_same)
 	};
 	uint64_t seed = 99;
 
-	liars_look(&sm);
+	implausible_look(&sm);
 	for (unsigned round = 0; round < 400; round++) {
-		struct liars *kept = sm.devices.liars;
+		struct implausible_answers *kept = sm.devices.implausible;
 		size_t n, found = 0;
-		const struct liar *list;
+		const struct implausible_answer *list;
 
 		next_state();
 		for (unsigned i = 0; i < 2; i++) {
@@ -300,21 +300,21 @@ START_TEST(looking_at_changes_finds_the_same)
 			if (!node_is_switch(port_node(now.f, port)) && now.f->ports[from].present)
 				rename_port(port, now.f->ports[net_random(&seed) % 2 ? from : port].guid);
 		}
-		liars_look(&sm);
-		liars_new(&sm);
+		implausible_look(&sm);
+		implausible_new(&sm);
 		now.changed = NULL;
-		liars_look(&sm);
-		list = liars_list(&sm, &n);
+		implausible_look(&sm);
+		list = implausible_list(&sm, &n);
 		for (size_t i = 0; i < n; i++) {
-			struct liars *fresh = sm.devices.liars;
+			struct implausible_answers *fresh = sm.devices.implausible;
 
-			sm.devices.liars = kept;
+			sm.devices.implausible = kept;
 			found += tells(list[i].text);
-			sm.devices.liars = fresh;
+			sm.devices.implausible = fresh;
 		}
 		ck_assert_uint_eq(found, n);
-		liars_free(&sm);
-		sm.devices.liars = kept;
+		implausible_free(&sm);
+		sm.devices.implausible = kept;
 		ck_assert_uint_eq(listed(), n);
 	}
 }
@@ -324,14 +324,14 @@ START_TEST(an_answer_stays_until_a_good_one)
 {
 	uint32_t port = port_at(0x9100, 3);
 
-	ck_assert(liars_note(&sm, now.f, port, true, 77, "says that it is port %u", 7));
-	ck_assert(!liars_note(&sm, now.f, port, true, 77, "says that it is port %u", 7));
-	ck_assert(liars_know(&sm, now.f, port, true));
-	ck_assert(!liars_know(&sm, now.f, port, false));
-	liars_look(&sm);
+	ck_assert(implausible_note(&sm, now.f, port, true, 77, "says that it is port %u", 7));
+	ck_assert(!implausible_note(&sm, now.f, port, true, 77, "says that it is port %u", 7));
+	ck_assert(implausible_know(&sm, now.f, port, true));
+	ck_assert(!implausible_know(&sm, now.f, port, false));
+	implausible_look(&sm);
 	ck_assert_uint_eq(listed(), 1);
 	ck_assert(tells("n1010 (0x0000000000001010), behind n9100/P3 (0x0000000000009100), says that it is port 7"));
-	liars_clear(&sm, now.f, port, true);
+	implausible_clear(&sm, now.f, port, true);
 	ck_assert_uint_eq(listed(), 0);
 }
 END_TEST
@@ -345,9 +345,9 @@ START_TEST(an_answer_that_is_published_goes)
 	memcpy(info, now.f->nodes[host].info, sizeof(info));
 	mad_set_field(info, 0, IB_NODE_LOCAL_PORT_F, 1);
 	mad_set_field64(info, 0, IB_NODE_PORT_GUID_F, now.f->ports[now.f->ports[port].peer].guid);
-	ck_assert(liars_note(&sm, now.f, port, true, liars_digest(UMAD_SM_ATTR_NODE_INFO, info),
-			     "says that it is elsewhere"));
-	liars_look(&sm);
+	ck_assert(implausible_note(&sm, now.f, port, true, implausible_digest(UMAD_SM_ATTR_NODE_INFO, info),
+				   "says that it is elsewhere"));
+	implausible_look(&sm);
 	ck_assert_uint_eq(listed(), 0);		/* all was discovered meanwhile, and that is how it is */
 }
 END_TEST
@@ -357,12 +357,12 @@ START_TEST(an_answer_of_a_port_that_is_published_goes)
 {
 	uint32_t port = port_at(0x9101, 3);
 
-	ck_assert(liars_note(&sm, now.f, port, false, 77, "says PortState 14"));
-	liars_look(&sm);
+	ck_assert(implausible_note(&sm, now.f, port, false, 77, "says PortState 14"));
+	implausible_look(&sm);
 	ck_assert_uint_eq(listed(), 1);
-	liars_note(&sm, now.f, port, false,
-		   liars_digest(UMAD_SM_ATTR_PORT_INFO, now.f->ports[port].info), "says PortState 14");
-	liars_look(&sm);
+	implausible_note(&sm, now.f, port, false,
+			 implausible_digest(UMAD_SM_ATTR_PORT_INFO, now.f->ports[port].info), "says PortState 14");
+	implausible_look(&sm);
 	ck_assert_uint_eq(listed(), 0);
 }
 END_TEST
@@ -382,19 +382,19 @@ START_TEST(a_switch_that_says_otherwise)
 	unsigned news = 0;
 
 	fabric_switch_store(&now.f->switches[0], switch_info(1024));
-	ck_assert(!liars_switch_is_news(&sm, now.f, 0, switch_info(1024)));
-	ck_assert(liars_switch_is_news(&sm, now.f, 0, switch_info(2048)));
+	ck_assert(!implausible_switch_is_news(&sm, now.f, 0, switch_info(1024)));
+	ck_assert(implausible_switch_is_news(&sm, now.f, 0, switch_info(2048)));
 	fabric_switch_store(&now.f->switches[0], switch_info(2048));	/* the sweep reads the same */
-	ck_assert(!liars_switch_is_news(&sm, now.f, 0, switch_info(2048)));
+	ck_assert(!implausible_switch_is_news(&sm, now.f, 0, switch_info(2048)));
 	/* it says so to light sweeps only */
 	for (unsigned i = 0; i < 2000; i++)
-		news += liars_switch_is_news(&sm, now.f, 0, switch_info(4096));
+		news += implausible_switch_is_news(&sm, now.f, 0, switch_info(4096));
 	ck_assert_uint_ge(news, 5);
 	ck_assert_uint_le(news, 20);
 	/* each time it is another one */
 	news = 0;
 	for (unsigned i = 0; i < 2000; i++)
-		news += liars_switch_is_news(&sm, now.f, 0, switch_info(4096 + i));
+		news += implausible_switch_is_news(&sm, now.f, 0, switch_info(4096 + i));
 	ck_assert_uint_eq(news, 0);
 }
 END_TEST
@@ -405,25 +405,25 @@ START_TEST(what_is_found_and_what_is_answered_do_not_replace_each_other)
 	uint32_t port = port_at(0x9101, 3);
 
 	set(port, IB_PORT_VL_CAP_F, 15);
-	liars_look(&sm);
-	ck_assert(liars_note(&sm, now.f, port, false, 77, "says PortState 0"));
-	liars_look(&sm);
-	ck_assert(!liars_note(&sm, now.f, port, false, 77, "says PortState 0"));
+	implausible_look(&sm);
+	ck_assert(implausible_note(&sm, now.f, port, false, 77, "says PortState 0"));
+	implausible_look(&sm);
+	ck_assert(!implausible_note(&sm, now.f, port, false, 77, "says PortState 0"));
 	ck_assert_uint_eq(listed(), 2);
-	ck_assert_uint_eq(liars_next_right(&sm), 0);
-	liars_clear(&sm, now.f, port, false);
+	ck_assert_uint_eq(implausible_next_right(&sm), 0);
+	implausible_clear(&sm, now.f, port, false);
 	ck_assert_uint_eq(listed(), 1);
 	ck_assert(tells("VLCap 15"));
 	/* what it refused is to be tried again */
-	ck_assert_uint_eq(liars_next_right(&sm), port_node(now.f, port)->guid);
-	ck_assert_uint_eq(liars_next_right(&sm), 0);
+	ck_assert_uint_eq(implausible_next_right(&sm), port_node(now.f, port)->guid);
+	ck_assert_uint_eq(implausible_next_right(&sm), 0);
 }
 END_TEST
 
 static void light_sweeps(unsigned n)
 {
 	while (n--) {
-		liars_ask(&sm);
+		implausible_ask(&sm);
 		smps_run();
 	}
 }
@@ -433,7 +433,7 @@ static void says_no_port(uint64_t guid, unsigned num, const char *text)
 {
 	light_sweeps(3);
 	ck_assert_uint_eq(listed(), 0);
-	liar = guid;
+	implausible = guid;
 	said_port = num;
 	light_sweeps(2);
 	ck_assert_uint_eq(listed(), 1);
@@ -454,7 +454,7 @@ static void says_no_port(uint64_t guid, unsigned num, const char *text)
 /* It ends: a local sweep is to ask behind the link. */
 static void says_the_truth(uint64_t near)
 {
-	liar = 0;
+	implausible = 0;
 	light_sweeps(2);
 	ck_assert_uint_eq(smps.sweeps, 1);
 	ck_assert_int_eq(smps.kind, SWEEP_LOCAL);
@@ -462,7 +462,7 @@ static void says_the_truth(uint64_t near)
 	ck_assert_uint_eq(sm.wishes.suspects.v[0].guid, near);
 	ck_assert(sm.wishes.suspects.v[0].ends);
 	next_state();
-	liars_look(&sm);		/* what that sweep publishes is what was answered */
+	implausible_look(&sm);		/* what that sweep publishes is what was answered */
 	ck_assert_uint_eq(listed(), 0);
 }
 
@@ -486,7 +486,7 @@ END_TEST
 START_TEST(another_port_that_it_has)
 {
 	light_sweeps(3);
-	liar = 0x9101;
+	implausible = 0x9101;
 	said_port = 5;
 	light_sweeps(4);
 	ck_assert_uint_eq(listed(), 0);
@@ -498,7 +498,7 @@ END_TEST
 START_TEST(this_and_that_and_then_no_port)
 {
 	light_sweeps(3);
-	liar = 0x9101;
+	implausible = 0x9101;
 	said_port = 254;
 	said_system = 0x77;
 	light_sweeps(2);
@@ -532,8 +532,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("liars");
-	TCase *t = tcase_create("liars");
+	Suite *s = suite_create("implausible");
+	TCase *t = tcase_create("implausible");
 
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, one_that_is_odd_for_good_is_looked_at_once);
