@@ -24,7 +24,7 @@
 #include "sm/sweep/congestion.h"
 #include "sm/write/kept_routes.h"
 #include "sm/write/refused_sets.h"
-#include "sm/write/remnants.h"
+#include "sm/write/stale_tables.h"
 
 const char *sm_state_name(enum sm_state s)
 {
@@ -131,7 +131,7 @@ struct sm *sm_new(struct loop *l, struct mad_port *m, const struct settings *set
 	map64_init(&sm->seen.maps_by_guid, 16);
 	map64_init(&sm->seen.arbs_by_guid, 16);
 	sm->known.blind_all = true;
-	sm->known.remnants = remnants_new();
+	sm->known.stale_tables = stale_tables_new();
 	mkey_new(sm);
 	election_new(sm);
 	callers_new(sm);
@@ -196,7 +196,7 @@ void sm_free(struct sm *sm)
 	vec_free(&sm->seen.maps);
 	map64_free(&sm->seen.arbs_by_guid);
 	vec_free(&sm->seen.arbs);
-	remnants_free(sm->known.remnants);
+	stale_tables_free(sm->known.stale_tables);
 	vec_free(&sm->clients.to_register);
 	vec_free(&sm->answers);
 	free(sm);

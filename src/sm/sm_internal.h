@@ -45,7 +45,7 @@ struct sm_known {
 	struct map64 blind;
 	bool blind_all;
 	struct map64 spared;		/* … some of whose ports were not read: light sweeps make up for it */
-	struct remnants *remnants;	/* what switches hold for ports without a link */
+	struct stale_tables *stale_tables;	/* what switches hold for ports without a link */
 	bool another_was;		/* another subnet manager was at work since our last sweep */
 };
 

@@ -5,7 +5,7 @@
  *
  * A node that we programmed ourselves and that kept its state is compared with
  * the plan that was written to it, and tables of ports that had no link in that plan
- * with what was left on them (remnants.h); nothing is read.  Of any other node the
+ * with what was left on them (stale_tables.h); nothing is read.  Of any other node the
  * tables are read back and compared.
  *
  * Reading doubles the cost of bringing up a fabric that nobody configured,
@@ -23,7 +23,7 @@
 #include "plan/routes/base_routes.h"
 #include "sm/sm_internal.h"
 #include "sm/sweep/reading.h"
-#include "sm/write/remnants.h"
+#include "sm/write/stale_tables.h"
 #include "sm/write/write.h"
 
 /* Flags in the unused bits of an item; those for writing are in sweep.h. */
@@ -66,7 +66,7 @@ static void collect_changed(void *arg, item_t item)
 		return;		/* that comes last, in an order of its own */
 	change = item_change(c->old, c->old_node, c->sm->sweep.plan, c->node, item);
 	if (change == ITEM_UNKNOWN)
-		change = remnants_compare(c->sm->known.remnants, c->sm->sweep.plan, c->node, item);
+		change = stale_tables_compare(c->sm->known.stale_tables, c->sm->sweep.plan, c->node, item);
 	if (change != ITEM_SAME)
 		observe_add(c->w, change == ITEM_UNKNOWN ? item | READ : item);
 }

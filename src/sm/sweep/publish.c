@@ -21,7 +21,7 @@
 #include "sm/sweep/forget.h"
 #include "sm/write/kept_routes.h"
 #include "sm/write/refused_sets.h"
-#include "sm/write/remnants.h"
+#include "sm/write/stale_tables.h"
 
 /* What others say begins sweeps, as often as the trap gate and the like allow. */
 static struct log_ratelimit ended_log = { .burst = 40, .per_second = 1, .tokens = 40 };
@@ -86,12 +86,12 @@ static void look_at_trained(struct sm *sm)
 }
 
 /* What is left on switches, of the plan in force until now, on ports that lost their link. */
-static void note_remnants(struct sm *sm)
+static void note_stale_tables(struct sm *sm)
 {
 	const struct plan *old = sm->published ? sm->published->plan : NULL;
 
 	if (!old || sweep_is(sm)->reads_tables || sweep_is(sm)->by_picture) {
-		remnants_forget_all(sm->known.remnants);
+		stale_tables_forget_all(sm->known.stale_tables);
 		return;
 	}
 	for (uint32_t i = 0; i < sm->sweep.f->n_switches; i++) {
@@ -100,9 +100,9 @@ static void note_remnants(struct sm *sm)
 		uint32_t old_node = fabric_same_node(old->f, &sm->sweep.f->nodes[node]);
 
 		if (w->unknown || w->failed || w->doubtful || w->joined || old_node == FABRIC_NONE)
-			remnants_forget(sm->known.remnants, sm->sweep.f->nodes[node].guid);
+			stale_tables_forget(sm->known.stale_tables, sm->sweep.f->nodes[node].guid);
 		else
-			remnants_note(sm->known.remnants, old, old_node, sm->sweep.plan, node);
+			stale_tables_note(sm->known.stale_tables, old, old_node, sm->sweep.plan, node);
 	}
 }
 
@@ -303,7 +303,7 @@ static void forget_nodes(struct sm *sm)
 enum step_result sweep_publish(struct sm *sm)
 {
 	mkey_swept(sm);
-	note_remnants(sm);
+	note_stale_tables(sm);
 	multicast_observed(sm);
 	guidinfo_observed(sm);
 	announce_prepare(sm);
@@ -324,7 +324,7 @@ static void settle_state(struct sm *sm)
 		uint32_t node = sm->sweep.f->switches[i].node;
 
 		if (sm->sweep.work[node].failed)
-			remnants_forget(sm->known.remnants, sm->sweep.f->nodes[node].guid);
+			stale_tables_forget(sm->known.stale_tables, sm->sweep.f->nodes[node].guid);
 	}
 	shared_policy_unref(sm->in_force);
 	sm->in_force = shared_policy_ref(sm->sweep.policy);

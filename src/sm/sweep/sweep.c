@@ -19,7 +19,7 @@
 #include "sm/sweep/announce.h"
 #include "sm/sweep/reading.h"
 #include "sm/write/refused_sets.h"
-#include "sm/write/remnants.h"
+#include "sm/write/stale_tables.h"
 #include "sm/write/write.h"
 
 struct want_env sweep_env(const struct sm *sm)
@@ -173,7 +173,7 @@ void sweep_cleanup(struct sm *sm, bool keep_fabric)
 	if (!keep_fabric && sm->sweep.phase != PHASE_IDLE)
 		sm->known.blind_all = true;
 	if (!keep_fabric && sm->sweep.phase >= PHASE_PORTS) {
-		remnants_forget_all(sm->known.remnants);
+		stale_tables_forget_all(sm->known.stale_tables);
 		sm->wishes.full = true;
 	}
 	if (!keep_fabric && !published) {

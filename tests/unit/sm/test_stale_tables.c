@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "lib/base/alloc.h"
-#include "sm/write/remnants.h"
+#include "sm/write/stale_tables.h"
 #include "unit/load_fabric.h"
 #include "unit/run.h"
 #include "unit/temp.h"
@@ -33,7 +33,7 @@ static struct settings *settings;
 static struct policy *policy, *other, *none;
 static struct lid_map known;
 static struct plan *before, *after, *plain_before, *plain_after, *other_before;
-static struct remnants *r;
+static struct stale_tables *r;
 
 static struct fabric *load(const char *text)
 {
@@ -91,12 +91,12 @@ static void setup(void)
 	plain_before = plan_for(whole, none);
 	plain_after = plan_for(less, none);
 	ck_assert(before->tables->managed && !plain_before->tables->managed);
-	r = remnants_new();
+	r = stale_tables_new();
 }
 
 static void teardown(void)
 {
-	remnants_free(r);
+	stale_tables_free(r);
 	plan_free(before);
 	plan_free(after);
 	plan_free(other_before);
@@ -114,13 +114,13 @@ static void teardown(void)
 
 static void note(const struct plan *old, const struct plan *p)
 {
-	remnants_note(r, old, node_in(old), p, node_in(p));
+	stale_tables_note(r, old, node_in(old), p, node_in(p));
 }
 
 static enum item_change compare(const struct plan *p, item_t item)
 {
 	ck_assert(item_is_planned(p, node_in(p), item));
-	return remnants_compare(r, p, node_in(p), item);
+	return stale_tables_compare(r, p, node_in(p), item);
 }
 
 static void expect_all(const struct plan *p, enum item_change change)
@@ -140,7 +140,7 @@ START_TEST(a_port_that_lost_its_link)
 	/* of what stays in the plan, and of P_Key tables, nothing is said here */
 	ck_assert_int_eq(compare(before, ITEM(ITEM_SL2VL, 1, 2)), ITEM_UNKNOWN);
 	ck_assert_int_eq(compare(before, ITEM(ITEM_VLARB, 1, GONE)), ITEM_UNKNOWN);
-	ck_assert_int_eq(remnants_compare(r, before, node_in(before), ITEM(ITEM_PKEY, GONE, 0)),
+	ck_assert_int_eq(stale_tables_compare(r, before, node_in(before), ITEM(ITEM_PKEY, GONE, 0)),
 			 ITEM_UNKNOWN);
 	/* it goes on to hold it when other things happen */
 	note(after, after);
@@ -185,13 +185,13 @@ END_TEST
 START_TEST(what_is_not_known_is_forgotten)
 {
 	note(before, after);
-	remnants_forget(r, GUID + 1);
+	stale_tables_forget(r, GUID + 1);
 	expect_all(before, ITEM_SAME);
-	remnants_forget(r, GUID);
+	stale_tables_forget(r, GUID);
 	expect_all(before, ITEM_UNKNOWN);
 	note(before, after);
 	expect_all(before, ITEM_SAME);
-	remnants_forget_all(r);
+	stale_tables_forget_all(r);
 	expect_all(before, ITEM_UNKNOWN);
 	note(before, after);
 	expect_all(before, ITEM_SAME);
@@ -227,10 +227,10 @@ START_TEST(contents_are_bounded)
 }
 END_TEST
 
-static Suite *remnants_suite(void)
+static Suite *stale_tables_suite(void)
 {
-	Suite *s = suite_create("remnants");
-	TCase *c = tcase_create("remnants");
+	Suite *s = suite_create("stale tables");
+	TCase *c = tcase_create("stale tables");
 
 	tcase_add_checked_fixture(c, setup, teardown);
 	tcase_add_test(c, a_port_that_lost_its_link);
@@ -245,5 +245,5 @@ static Suite *remnants_suite(void)
 
 int main(void)
 {
-	return run_suite(remnants_suite());
+	return run_suite(stale_tables_suite());
 }

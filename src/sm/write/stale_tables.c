@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * See remnants.h.  Contents are few and each is kept once; those of a switch are found by item.
+ * See stale_tables.h.  Contents are few and each is kept once; those of a switch are found by item.
  * No item is here that the plan in force has.
  */
-#include "sm/write/remnants.h"
+#include "sm/write/stale_tables.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,23 +18,23 @@ struct content {
 	uint8_t data[64];
 };
 
-struct remnants {
+struct stale_tables {
 	struct map64 by_guid;		/* place in switches */
 	VEC(struct map64) switches;	/* item to place in contents */
 	struct map64 by_hash;		/* place in contents */
 	VEC(struct content) contents;
 };
 
-struct remnants *remnants_new(void)
+struct stale_tables *stale_tables_new(void)
 {
-	struct remnants *r = xcalloc(1, sizeof(*r));
+	struct stale_tables *r = xcalloc(1, sizeof(*r));
 
 	map64_init(&r->by_guid, 16);
 	map64_init(&r->by_hash, 16);
 	return r;
 }
 
-static void drop(struct remnants *r)
+static void drop(struct stale_tables *r)
 {
 	for (size_t i = 0; i < r->switches.n; i++)
 		map64_free(&r->switches.v[i]);
@@ -44,7 +44,7 @@ static void drop(struct remnants *r)
 	map64_free(&r->by_hash);
 }
 
-void remnants_free(struct remnants *r)
+void stale_tables_free(struct stale_tables *r)
 {
 	if (!r)
 		return;
@@ -52,7 +52,7 @@ void remnants_free(struct remnants *r)
 	free(r);
 }
 
-void remnants_forget_all(struct remnants *r)
+void stale_tables_forget_all(struct stale_tables *r)
 {
 	if (!r->switches.n)
 		return;
@@ -61,7 +61,7 @@ void remnants_forget_all(struct remnants *r)
 	map64_init(&r->by_hash, 16);
 }
 
-void remnants_forget(struct remnants *r, uint64_t guid)
+void stale_tables_forget(struct stale_tables *r, uint64_t guid)
 {
 	uint32_t i = map64_get(&r->by_guid, guid);
 
@@ -71,13 +71,13 @@ void remnants_forget(struct remnants *r, uint64_t guid)
 }
 
 /* Policies and links that come and go leave ever more behind: then it is read again instead. */
-static void bound(struct remnants *r)
+static void bound(struct stale_tables *r)
 {
 	if (r->contents.n > CONTENTS_MAX || r->switches.n > SWITCHES_MAX)
-		remnants_forget_all(r);
+		stale_tables_forget_all(r);
 }
 
-static struct map64 *switch_of(struct remnants *r, uint64_t guid)
+static struct map64 *switch_of(struct stale_tables *r, uint64_t guid)
 {
 	uint32_t i = map64_get(&r->by_guid, guid);
 
@@ -94,7 +94,7 @@ static bool is_content(const struct content *c, const struct item_want *w)
 	return c->len == w->len && !memcmp(c->data, w->data, w->len);
 }
 
-static uint32_t place_of(struct remnants *r, const struct item_want *w)
+static uint32_t place_of(struct stale_tables *r, const struct item_want *w)
 {
 	uint64_t hash = hash_bytes(w->data, w->len, w->len);
 	uint32_t i = map64_get(&r->by_hash, hash);
@@ -111,7 +111,7 @@ static uint32_t place_of(struct remnants *r, const struct item_want *w)
 /* --- ports that lost their link --- */
 
 struct note {
-	struct remnants *r;
+	struct stale_tables *r;
 	const struct plan *old, *p;
 	uint32_t old_node, node;
 };
@@ -162,7 +162,7 @@ static uint32_t count_left(const struct map64 *of, const struct plan *p, uint32_
 }
 
 /* What the plan has again is not left over; mostly it has nothing of it. */
-static void prune(struct remnants *r, const struct plan *p, uint32_t node)
+static void prune(struct stale_tables *r, const struct plan *p, uint32_t node)
 {
 	uint32_t i = map64_get(&r->by_guid, p->f->nodes[node].guid);
 	struct map64 *of, before;
@@ -180,8 +180,8 @@ static void prune(struct remnants *r, const struct plan *p, uint32_t node)
 	map64_free(&before);
 }
 
-void remnants_note(struct remnants *r, const struct plan *old, uint32_t old_node,
-		   const struct plan *p, uint32_t node)
+void stale_tables_note(struct stale_tables *r, const struct plan *old, uint32_t old_node,
+		       const struct plan *p, uint32_t node)
 {
 	struct note n = { r, old, p, old_node, node };
 	unsigned nports = p->f->nodes[node].nports, num = 1;
@@ -189,7 +189,7 @@ void remnants_note(struct remnants *r, const struct plan *old, uint32_t old_node
 	bound(r);
 	/* tables that are not managed are anybody's */
 	if (old->f->nodes[old_node].nports != nports || !p->tables->managed) {
-		remnants_forget(r, p->f->nodes[node].guid);
+		stale_tables_forget(r, p->f->nodes[node].guid);
 		return;
 	}
 	prune(r, p, node);
@@ -199,8 +199,8 @@ void remnants_note(struct remnants *r, const struct plan *old, uint32_t old_node
 		want_items(old, old_node, note_item, &n);
 }
 
-enum item_change remnants_compare(const struct remnants *r, const struct plan *p, uint32_t node,
-				  item_t item)
+enum item_change stale_tables_compare(const struct stale_tables *r, const struct plan *p, uint32_t node,
+				      item_t item)
 {
 	uint32_t i = map64_get(&r->by_guid, p->f->nodes[node].guid), k;
 	struct item_want want;
