@@ -257,8 +257,8 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 	};
 	struct mad_hooks mh = {
 		.request = serve_request, .is_at_once = sa_is_path_get,
-		.at_once = serve_quick_request, .holds = serve_holds, .holder = leftovers_holder,
-		.may_hold = leftovers_may_hold, .has_more = leftovers_has_more, .dead = on_fatal, .arg = q,
+		.at_once = serve_quick_request, .holds = serve_holds, .holder = departed_holder,
+		.may_hold = departed_may_hold, .has_more = departed_has_more, .dead = on_fatal, .arg = q,
 	};
 	struct sm_hooks hooks = {
 		.published = serve_published, .settled = serve_settled, .coming = serve_coming,
@@ -274,7 +274,7 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 		.reload_read = reload_read, .reload_apply = reload_apply,
 		.request_sweep = sm_request_sweep, .set_priority = sm_set_priority,
 		.release_links = sm_release_links, .retrain_link = sm_retrain_link,
-		.holdings_remove = leftovers_remove_port, .group_remove = leftovers_remove_group,
+		.holdings_remove = departed_remove_port, .group_remove = departed_remove_group,
 		.mft_next = sm_mft_next, .mft_entry = sm_mft_entry,
 		.run_time = get_run_time, .run_time_set = set_run_time,
 		.run_time_await = standbys_await, .run_time_forget = standbys_forget,
@@ -321,7 +321,7 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 	/* the two are apart on disk: what one file had and the other did not is no more */
 	mcast_check_aliases(q->sa.mcast, q->sa.alias);
 	alias_watch(q->sa.alias, on_alias_changed, q);
-	q->leftovers = leftovers_new(q);
+	q->departed = departed_new(q);
 	if (lost)
 		sm_registrations_lost(q->sm);
 	replica_init(q);
@@ -345,7 +345,7 @@ static void close_all(struct qosd *q)
 	ctl_free(q->ctl);
 	policies_free(q->policies);
 	sm_free(q->sm);
-	leftovers_free(q->leftovers);
+	departed_free(q->departed);
 	clients_free(q->clients);
 	perf_free(q->perf);
 	mad_close(q->mad);	/* and with it the thread that reads what is freed now */

@@ -7,7 +7,7 @@
  *   reload.c       the policy file, read again
  *   partition_changes.c     partitions that were added at run time
  *   replication/   what a standby has of what its master knows
- *   leftovers.c    what ports hold of the registries, and what becomes of it when they are gone
+ *   departed_ports.c    what ports hold of the registries, and what becomes of it when they are gone
  *
  * All of it is of the loop's thread but what says otherwise.
  */
@@ -17,7 +17,7 @@
 #include "ctl/ctl.h"
 #include "ctl/policy_trials.h"
 #include "daemon/client_leases.h"
-#include "daemon/leftovers.h"
+#include "daemon/departed_ports.h"
 #include "daemon/life.h"
 #include "daemon/qosd.h"
 #include "daemon/replication/replication.h"
@@ -85,7 +85,7 @@ struct qosd {
 	struct snapshots snapshots;	/* for the standbys */
 	struct standbys standbys;
 	struct replica replica;		/* while this is a standby itself */
-	struct leftovers *leftovers;
+	struct departed_ports *departed;
 };
 
 /* sa_service.c: the hooks of what they are named after; arg is the struct qosd. */

@@ -178,7 +178,7 @@ void serve_published(void *arg, struct subnet_state *s)
 		hold_sa(q, false);
 	}
 	vec_free(&leavers);
-	leftovers_publish(q->leftovers, s);
+	departed_publish(q->departed, s);
 	if (q->clients)
 		clients_publish(q->clients, s);
 	if (q->perf)

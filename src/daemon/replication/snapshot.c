@@ -97,7 +97,7 @@ static uint64_t change_of(const struct qosd *q, enum snapshot_part part)
 	case SNAP_ALIASES:
 		return clients_changes(q->clients)->aliases;
 	case SNAP_GONE:
-		return leftovers_changes(q->leftovers);
+		return departed_changes(q->departed);
 	case SNAP_GROUPS:
 	case SNAP_GROUP_CHANGES:
 	case SNAP_COUNT:
@@ -131,7 +131,7 @@ static void print_part(const struct qosd *q, enum snapshot_part part, struct buf
 		store_print_aliases(q->sa.alias, b);
 		break;
 	case SNAP_GONE:
-		leftovers_print(q->leftovers, b);
+		departed_print(q->departed, b);
 		break;
 	case SNAP_GROUP_CHANGES:
 	case SNAP_COUNT:
@@ -420,7 +420,7 @@ static bool take_aliases(struct qosd *q, char *text, char *again)
 static bool take_gone(struct qosd *q, char *text, char *again)
 {
 	(void)again;
-	return leftovers_inherit(q->leftovers, text);
+	return departed_inherit(q->departed, text);
 }
 
 static bool take_line(char *text, struct run_time *x)

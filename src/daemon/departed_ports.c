@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * See leftovers.h.  Ports whose registrations are to go are condemned; a pass over all registries
+ * See departed_ports.h.  Ports whose registrations are to go are condemned; a pass over all registries
  * takes from each entry that a condemned port answers for, and then the port is asked to register
  * again.  A port that is condemned while a pass is under way waits for the next one.
  */
-#include "daemon/leftovers.h"
+#include "daemon/departed_ports.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@
 
 enum stage { NO_PASS, GROUPS, SERVICES, SUBSCRIPTIONS, ALIASES };
 
-struct leftovers {
+struct departed_ports {
 	struct qosd *q;
 	struct holdings *holdings;
 	struct timer *tick, *work;
@@ -82,7 +82,7 @@ static void set_bounds(struct holdings *h, const struct settings *s)
 
 /* --- what is under way --- */
 
-uint64_t leftovers_holder(void *arg, uint16_t lid)
+uint64_t departed_holder(void *arg, uint16_t lid)
 {
 	const struct qosd *q = arg;
 
@@ -94,14 +94,14 @@ static enum hold_kind kind_of(enum mad_under_way what)
 	return what == MAD_REQUESTS ? HOLD_LONG_REQUESTS : HOLD_TRANSFERS;
 }
 
-bool leftovers_may_hold(void *arg, enum mad_under_way what, uint64_t holder)
+bool departed_may_hold(void *arg, enum mad_under_way what, uint64_t holder)
 {
 	const struct qosd *q = arg;
 
 	return holdings_ask(q->sa.holdings, kind_of(what), holder);
 }
 
-void leftovers_has_more(void *arg, enum mad_under_way what, uint64_t holder, int more)
+void departed_has_more(void *arg, enum mad_under_way what, uint64_t holder, int more)
 {
 	const struct qosd *q = arg;
 
@@ -122,7 +122,7 @@ static uint64_t greatest(const struct holdings *h, enum hold_kind kind)
 }
 
 /* At most a line for each kind in a minute. */
-static void tell_refusals(struct leftovers *x, int64_t now_us)
+static void tell_refusals(struct departed_ports *x, int64_t now_us)
 {
 	char name[HOLDER_NAME_MAX];
 
@@ -143,12 +143,12 @@ static void tell_refusals(struct leftovers *x, int64_t now_us)
 
 /* --- a pass --- */
 
-static bool is_condemned(const struct leftovers *x, uint64_t guid)
+static bool is_condemned(const struct departed_ports *x, uint64_t guid)
 {
 	return map64_get(&x->ports, guid) != MAP64_NONE;
 }
 
-static void next_stage(struct leftovers *x, enum stage stage)
+static void next_stage(struct departed_ports *x, enum stage stage)
 {
 	x->stage = stage;
 	x->begun = false;
@@ -159,18 +159,18 @@ static void next_stage(struct leftovers *x, enum stage stage)
 	x->table = 0;
 }
 
-static void lock(struct leftovers *x)
+static void lock(struct departed_ports *x)
 {
 	prilock_patient(&x->q->sa_lock);
 }
 
-static void unlock(struct leftovers *x)
+static void unlock(struct departed_ports *x)
 {
 	prilock_release(&x->q->sa_lock);
 }
 
 /* The condemned leave the group, which may end with that; how many members were looked at. */
-static unsigned clean_group(struct leftovers *x, const uint8_t mgid[16])
+static unsigned clean_group(struct departed_ports *x, const uint8_t mgid[16])
 {
 	struct mcast_db *db = x->q->sa.mcast;
 	struct mcast_group *g = mcast_find(db, mgid);
@@ -189,7 +189,7 @@ static unsigned clean_group(struct leftovers *x, const uint8_t mgid[16])
 	return looked_at;
 }
 
-static void clean_groups(struct leftovers *x)
+static void clean_groups(struct departed_ports *x)
 {
 	const struct mcast_db *db = x->q->sa.mcast;
 
@@ -207,7 +207,7 @@ static void clean_groups(struct leftovers *x)
 	}
 }
 
-static void clean_services(struct leftovers *x)
+static void clean_services(struct departed_ports *x)
 {
 	struct services *db = x->q->sa.services;
 
@@ -225,7 +225,7 @@ static void clean_services(struct leftovers *x)
 	}
 }
 
-static void clean_subscriptions(struct leftovers *x)
+static void clean_subscriptions(struct departed_ports *x)
 {
 	struct subscriptions *db = x->q->sa.subscriptions;
 
@@ -244,7 +244,7 @@ static void clean_subscriptions(struct leftovers *x)
 	}
 }
 
-static void clean_aliases(struct leftovers *x)
+static void clean_aliases(struct departed_ports *x)
 {
 	struct alias_db *db = x->q->sa.alias;
 	unsigned blocks;
@@ -264,7 +264,7 @@ static void clean_aliases(struct leftovers *x)
 	}
 }
 
-static void begin_pass(struct leftovers *x)
+static void begin_pass(struct departed_ports *x)
 {
 	map64_clear(&x->ports);
 	x->passing.n = 0;
@@ -277,7 +277,7 @@ static void begin_pass(struct leftovers *x)
 }
 
 /* What clients of these ports still use they register again, if the ports are there. */
-static void end_pass(struct leftovers *x)
+static void end_pass(struct departed_ports *x)
 {
 	x->gone_dirty = true;
 	for (size_t i = 0; i < x->passing.n; i++)
@@ -287,7 +287,7 @@ static void end_pass(struct leftovers *x)
 
 static void on_work(void *arg)
 {
-	struct leftovers *x = arg;
+	struct departed_ports *x = arg;
 
 	if (x->stage == NO_PASS) {
 		if (!x->condemned.n)
@@ -317,7 +317,7 @@ static void on_work(void *arg)
 	x->changes++;
 }
 
-static void condemn(struct leftovers *x, uint64_t guid)
+static void condemn(struct departed_ports *x, uint64_t guid)
 {
 	for (size_t i = 0; i < x->condemned.n; i++)
 		if (x->condemned.v[i] == guid)
@@ -338,7 +338,7 @@ static bool is_there(const struct subnet_state *s, uint64_t guid)
 		s->f->ports[port].peer != FABRIC_NONE);
 }
 
-static void look_who_is_gone(struct leftovers *x)
+static void look_who_is_gone(struct departed_ports *x)
 {
 	int64_t now_us = clock_boot_us();
 
@@ -357,12 +357,12 @@ static void look_who_is_gone(struct leftovers *x)
 
 /* --- what a master leaves to a standby --- */
 
-uint64_t leftovers_changes(const struct leftovers *x)
+uint64_t departed_changes(const struct departed_ports *x)
 {
 	return x->changes;
 }
 
-void leftovers_print(const struct leftovers *x, struct buf *b)
+void departed_print(const struct departed_ports *x, struct buf *b)
 {
 	int64_t now_us = clock_boot_us();
 
@@ -375,7 +375,7 @@ void leftovers_print(const struct leftovers *x, struct buf *b)
 	}
 }
 
-bool leftovers_inherit(struct leftovers *x, char *text)
+bool departed_inherit(struct departed_ports *x, char *text)
 {
 	int64_t now_us = clock_boot_us();
 	size_t had = x->inherited.n;
@@ -398,7 +398,7 @@ bool leftovers_inherit(struct leftovers *x, char *text)
 }
 
 /* This daemon has become master: for how long ports were gone until then counts, too. */
-static void use_inherited(struct leftovers *x)
+static void use_inherited(struct departed_ports *x)
 {
 	for (size_t i = 0; i < x->inherited.n; i++) {
 		const struct gone *g = &x->inherited.v[i];
@@ -411,7 +411,7 @@ static void use_inherited(struct leftovers *x)
 	x->inherited.n = 0;
 }
 
-static void tell_forgotten(const struct leftovers *x, size_t n, uint64_t first)
+static void tell_forgotten(const struct departed_ports *x, size_t n, uint64_t first)
 {
 	struct event e;
 
@@ -424,7 +424,7 @@ static void tell_forgotten(const struct leftovers *x, size_t n, uint64_t first)
 	life_event(x->q->life, &e);
 }
 
-static void forget(struct leftovers *x)
+static void forget(struct departed_ports *x)
 {
 	int64_t limit_us = x->q->settings->forget_after_s * 1000000ll, now_us = clock_boot_us();
 	uint64_t first = 0;
@@ -446,7 +446,7 @@ static void forget(struct leftovers *x)
 	timer_set(x->work, 0, 0);
 }
 
-static void save(struct leftovers *x)
+static void save(struct departed_ports *x)
 {
 	int64_t now_us = clock_mono_us();
 
@@ -459,7 +459,7 @@ static void save(struct leftovers *x)
 
 static void on_tick(void *arg)
 {
-	struct leftovers *x = arg;
+	struct departed_ports *x = arg;
 
 	forget(x);
 	save(x);
@@ -471,7 +471,7 @@ static void on_tick(void *arg)
 	unlock(x);
 }
 
-void leftovers_publish(struct leftovers *x, const struct subnet_state *s)
+void departed_publish(struct departed_ports *x, const struct subnet_state *s)
 {
 	if (!x)
 		return;
@@ -492,10 +492,10 @@ void leftovers_publish(struct leftovers *x, const struct subnet_state *s)
 
 /* --- what an administrator removes --- */
 
-bool leftovers_remove_port(void *arg, uint64_t guid, int64_t uid)
+bool departed_remove_port(void *arg, uint64_t guid, int64_t uid)
 {
 	struct qosd *q = arg;
-	const struct holding *h = holdings_find(q->leftovers->holdings, guid);
+	const struct holding *h = holdings_find(q->departed->holdings, guid);
 	char name[HOLDER_NAME_MAX];
 	struct event e;
 
@@ -511,12 +511,12 @@ bool leftovers_remove_port(void *arg, uint64_t guid, int64_t uid)
 		event_number(&e, "uid", uid);
 	log_info("sa", "%s; user %" PRId64, e.text, uid);
 	life_event(q->life, &e);
-	condemn(q->leftovers, guid);
+	condemn(q->departed, guid);
 	mad_end_under_way(q->mad, guid);
 	return true;
 }
 
-bool leftovers_remove_group(void *arg, const uint8_t mgid[16], int64_t uid, struct buf *err)
+bool departed_remove_group(void *arg, const uint8_t mgid[16], int64_t uid, struct buf *err)
 {
 	struct qosd *q = arg;
 	struct mcast_group *g = mcast_find(q->sa.mcast, mgid);
@@ -536,17 +536,17 @@ bool leftovers_remove_group(void *arg, const uint8_t mgid[16], int64_t uid, stru
 		event_number(&e, "uid", uid);
 	log_info("sa", "%s; user %" PRId64, e.text, uid);
 	life_event(q->life, &e);
-	lock(q->leftovers);
+	lock(q->departed);
 	mcast_delete(q->sa.mcast, g);
-	unlock(q->leftovers);
+	unlock(q->departed);
 	return true;
 }
 
 /* --- life --- */
 
-struct leftovers *leftovers_new(struct qosd *q)
+struct departed_ports *departed_new(struct qosd *q)
 {
-	struct leftovers *x = xcalloc(1, sizeof(*x));
+	struct departed_ports *x = xcalloc(1, sizeof(*x));
 	int64_t tick = q->settings->forget_after_s * 1000000ll / TICKS;
 
 	x->q = q;
@@ -569,7 +569,7 @@ struct leftovers *leftovers_new(struct qosd *q)
 	return x;
 }
 
-void leftovers_free(struct leftovers *x)
+void departed_free(struct departed_ports *x)
 {
 	if (!x)
 		return;
