@@ -352,7 +352,7 @@ const struct policy_change *policies_change(const struct policies *ps, size_t i)
 	return i < ps->changes.n ? &ps->changes.v[ps->changes.n - 1 - i] : NULL;
 }
 
-/* --- life --- */
+/* --- beginning and end --- */
 
 struct policies *policies_new(struct loop *l, struct store *store, struct shared_policy *first,
 			      const struct policies_rules *rules, const struct policies_hooks *hooks)

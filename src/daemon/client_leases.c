@@ -283,7 +283,7 @@ void clients_request(const struct mad_in *in, struct sa_request *req)
 	req->pkey_index = from.pkey_index;
 }
 
-/* --- life --- */
+/* --- beginning and end --- */
 
 struct clients *clients_new(struct loop *l, struct store *store, struct mad_port *mad,
 			    struct sa *sa, const struct clients_hooks *hooks, bool *lost)

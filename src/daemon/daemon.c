@@ -145,14 +145,14 @@ static void on_event(void *arg, const struct event *e)
 {
 	const struct qosd *q = arg;
 
-	life_event(q->life, e);
+	operator_events_add(q->operator_events, e);
 }
 
 static void policy_changed(void *arg, const struct policy_change *c)
 {
 	const struct qosd *q = arg;
 
-	life_policy(q->life, c);
+	operator_events_policy(q->operator_events, c);
 }
 
 /* --- what is asked for from outside --- */
@@ -197,7 +197,7 @@ static void check(void *arg)
 	store_check(q->store);
 	notify_again();
 	if (q->mad)
-		life_flood(q->life, q->mad, q->sa.state);
+		operator_events_flood(q->operator_events, q->mad, q->sa.state);
 }
 
 /* --- putting together --- */
@@ -267,7 +267,7 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 	};
 	const struct policies_rules rules = { s->no_policy, s->policy_marker };
 	struct policies_hooks ph = { .apply = apply_policy, .changed = policy_changed, .arg = q };
-	struct clients_hooks ch = { .dropped = life_dropped };
+	struct clients_hooks ch = { .dropped = operator_events_dropped };
 	struct ctl_env env = {
 		.version = QOSD_VERSION, .sa = &q->sa, .arg = q, .sa_stats = serve_stats,
 		.policy_path = q->policy_path,
@@ -296,9 +296,9 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 		buf_puts(err, "no event loop");
 		return false;
 	}
-	q->life = life_new(q->loop, s, !q->o->once);
-	env.events = life_events(q->life);
-	ch.arg = q->life;
+	q->operator_events = operator_events_new(q->loop, s, !q->o->once);
+	env.events = operator_events_ring(q->operator_events);
+	ch.arg = q->operator_events;
 	q->check = timer_new(q->loop, check, q);
 	timer_set(q->check, STORE_CHECK_US, STORE_CHECK_US);
 	q->once.timer = timer_new(q->loop, end_once, q);
@@ -350,7 +350,7 @@ static void close_all(struct qosd *q)
 	perf_free(q->perf);
 	mad_close(q->mad);	/* and with it the thread that reads what is freed now */
 	serve_free(q);
-	life_free(q->life);
+	operator_events_free(q->operator_events);
 	replica_free(&q->replica);
 	run_time_free(q->run_time);
 	timer_free(q->check);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Private to the daemon's life: what it is put together of, and who does which part.
+ * Private to the daemon: what it is put together of, and who does which part.
  *
  *   daemon.c       opens and closes all of it, the loop, the end of a sweep
  *   sa_service.c        requests to the SA, of the state that is published
@@ -18,7 +18,7 @@
 #include "ctl/policy_trials.h"
 #include "daemon/client_leases.h"
 #include "daemon/departed_ports.h"
-#include "daemon/life.h"
+#include "daemon/operator_events.h"
 #include "daemon/qosd.h"
 #include "daemon/replication/replication.h"
 #include "lib/base/prilock.h"
@@ -51,7 +51,7 @@ struct qosd {
 	struct sm *sm;
 	struct policies *policies;
 	struct clients *clients;
-	struct life *life;
+	struct operator_events *operator_events;
 	struct ctl *ctl;
 	struct http *http;
 	struct sig *hup, *term, *intr;

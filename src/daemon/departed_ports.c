@@ -421,7 +421,7 @@ static void tell_forgotten(const struct departed_ports *x, size_t n, uint64_t fi
 	event_number(&e, "ports", (int64_t)n);
 	event_guid(&e, "guid", first);
 	log_info("sa", "%s", e.text);
-	life_event(x->q->life, &e);
+	operator_events_add(x->q->operator_events, &e);
 }
 
 static void forget(struct departed_ports *x)
@@ -510,7 +510,7 @@ bool departed_remove_port(void *arg, uint64_t guid, int64_t uid)
 	if (uid >= 0)
 		event_number(&e, "uid", uid);
 	log_info("sa", "%s; user %" PRId64, e.text, uid);
-	life_event(q->life, &e);
+	operator_events_add(q->operator_events, &e);
 	condemn(q->departed, guid);
 	mad_end_under_way(q->mad, guid);
 	return true;
@@ -535,14 +535,14 @@ bool departed_remove_group(void *arg, const uint8_t mgid[16], int64_t uid, struc
 	if (uid >= 0)
 		event_number(&e, "uid", uid);
 	log_info("sa", "%s; user %" PRId64, e.text, uid);
-	life_event(q->life, &e);
+	operator_events_add(q->operator_events, &e);
 	lock(q->departed);
 	mcast_delete(q->sa.mcast, g);
 	unlock(q->departed);
 	return true;
 }
 
-/* --- life --- */
+/* --- beginning and end --- */
 
 struct departed_ports *departed_new(struct qosd *q)
 {

@@ -275,7 +275,7 @@ static void on_new(void *arg)
 		timer_set(h->soon, 0, 0);
 }
 
-/* --- life --- */
+/* --- beginning and end --- */
 
 struct hook *hook_new(struct loop *l, struct events *es, char *const *argv, uint64_t kinds)
 {

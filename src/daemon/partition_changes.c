@@ -51,7 +51,7 @@ static void put_run_time(struct qosd *q, struct run_time *x, int64_t uid)
 		 x->n_members);
 	run_time_free(q->run_time);
 	q->run_time = x;
-	life_partitions(q->life, x, uid);
+	operator_events_partitions(q->operator_events, x, uid);
 	q->run_time_changes++;
 	apply_policy(q, policies_in_force(q->policies));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Private to qosd/: the command line, the two files, and the daemon's life. */
+/* Private to qosd/: the command line, the two files, and the daemon. */
 #ifndef QOSD_DAEMON_QOSD_H
 #define QOSD_DAEMON_QOSD_H
 

@@ -184,7 +184,7 @@ void serve_published(void *arg, struct subnet_state *s)
 	if (q->perf)
 		perf_published(q->perf, s);
 	if (!s)
-		life_published(q->life, old, NULL, mad_counts(q->mad));
+		operator_events_published(q->operator_events, old, NULL, mad_counts(q->mad));
 	state_unref(old);
 	if (s)
 		mad_serve_held(q->mad);
@@ -194,7 +194,7 @@ void serve_settled(void *arg, const struct subnet_state *before, const struct su
 {
 	const struct qosd *q = arg;
 
-	life_published(q->life, before, now, mad_counts(q->mad));
+	operator_events_published(q->operator_events, before, now, mad_counts(q->mad));
 }
 
 static void set_bit(uint64_t *bits, unsigned i)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Events of the daemon's life, for operators: what came, went, failed or was
+ * Events of the subnet and the daemon, for operators: what came, went, failed or was
  * changed.  The last EVENTS_MAX are kept in a ring; who follows them has a place of
  * his own in it, so that nobody is held up by a slow reader, who loses the oldest.
  *

@@ -63,7 +63,7 @@ struct deps {
 	VEC(struct dep) fresh;	/* added by deps_add() so far */
 };
 
-/* --- life --- */
+/* --- beginning and end --- */
 
 static uint32_t add_trunk(const struct deps *d, struct layer *l, uint32_t t, uint32_t n)
 {

@@ -76,7 +76,7 @@ static void fill_links(const struct ideal_shape *s, struct route_layers *y)
 		}
 }
 
-/* --- life --- */
+/* --- beginning and end --- */
 
 void ideal_make(struct ideal *x, const struct ideal_shape *s)
 {

@@ -39,7 +39,7 @@ struct relief {
 	bool *over;		/* [vertex]: its way leads over the busiest lane */
 };
 
-/* --- life --- */
+/* --- beginning and end --- */
 
 static void relief_init(struct relief *x)
 {

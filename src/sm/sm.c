@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The life of the subnet manager: its state, its beginning and its end, and what `status` tells.
+ * The subnet manager as a whole: its state, its beginning and its end, and what `status` tells.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -105,7 +105,7 @@ void sm_policy_rejected(struct sm *sm, struct findings *f)
 	sm->said.has_rejected = true;
 }
 
-/* --- life --- */
+/* --- beginning and end --- */
 
 struct sm *sm_new(struct loop *l, struct mad_port *m, const struct settings *settings,
 		  struct shared_policy *policy, struct store *store, const struct sm_hooks *hooks)

@@ -550,7 +550,7 @@ const char *folder_dir(const struct folder *f)
 	return f->dir;
 }
 
-/* --- life --- */
+/* --- beginning and end --- */
 
 struct folder *folder_open(const char *dir, struct buf *err)
 {

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# What an operator sees of qosd's life: `qosd-ctl events` while links and nodes come
+# What an operator sees of qosd: `qosd-ctl events` while links and nodes come
 # and go, the command that is run for each event, `qosd-ctl health` before, while and after
 # something is wrong, and the figures as programs of others read them.
 #

@@ -222,7 +222,7 @@ static void leave_window(struct pace *p, struct pace_smp *x)
 	x->in_window = false;
 }
 
-/* --- the life of an SMP --- */
+/* --- an SMP from sending to its end --- */
 
 /* It had all the tries, and all the time, that it can have: a loss of long ago is no silence. */
 static bool is_given_up(const struct pace *p, const struct pace_device *d, int64_t now_us)

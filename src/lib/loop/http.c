@@ -200,7 +200,7 @@ static void on_timer(void *arg)
 	run(arg);
 }
 
-/* --- life --- */
+/* --- beginning and end --- */
 
 /* A socket of our own: the library would say nothing of why it has none. */
 static int make_socket(const char *address, uint16_t *port, struct buf *err)

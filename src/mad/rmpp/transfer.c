@@ -149,7 +149,7 @@ struct transfer *transfer_find(struct transfers *ts, const struct ib_user_mad *u
 	return t;
 }
 
-/* --- life --- */
+/* --- beginning and end --- */
 
 void transfers_wake_at(struct transfers *ts, int64_t due_us)
 {

@@ -68,7 +68,7 @@ struct dragonfly_ways {
 	bool *forced;		/* [vertex]: it has to take its legal path */
 };
 
-/* --- life --- */
+/* --- beginning and end --- */
 
 struct dragonfly_ways *dragonfly_ways_new(const struct channels *c, const struct updn_order *o, bool *cable)
 {

@@ -60,7 +60,7 @@ struct confined {
 	VEC(uint64_t) heap;	/* cost and vertex */
 };
 
-/* --- life --- */
+/* --- beginning and end --- */
 
 static void confined_init(struct confined *k, struct layered *x)
 {

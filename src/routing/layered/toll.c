@@ -62,7 +62,7 @@ struct toll {
 #define AT_NONE UINT32_MAX
 #define AT_DONE (UINT32_MAX - 1)
 
-/* --- life --- */
+/* --- beginning and end --- */
 
 struct toll *toll_new(const struct channels *c, const struct turns *legal)
 {

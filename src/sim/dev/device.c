@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Devices' life: start, reset, power, what happens to them from outside; and
+ * Devices as they run: start, reset, power, what happens to them from outside; and
  * which agent of a device takes what arrives.
  */
 #include <stdio.h>

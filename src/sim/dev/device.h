@@ -29,7 +29,7 @@ bool profiles_set_default(struct profile_set *ps, const char *preset);
 /* Gives every node its profile; the fabric owns copies. */
 void profiles_apply(const struct profile_set *ps, struct sim_fabric *f);
 
-/* --- life of devices (device.c, link.c, traps.c, mkey.c) --- */
+/* --- devices from start to end (device.c, link.c, traps.c, mkey.c) --- */
 
 /*
  * Makes what agents need and powers everything on: attributes as after reset,

@@ -129,7 +129,7 @@ static struct host_agent *agent_by_hi_tid(const struct hosts *hs, uint32_t hi_ti
 	return a && a->hi_tid == hi_tid ? a : NULL;
 }
 
-/* --- life --- */
+/* --- beginning and end --- */
 
 static int free_id(const struct host_file *h)
 {

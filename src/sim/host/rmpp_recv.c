@@ -61,7 +61,7 @@ static struct rmpp_recv *receive_find(const struct host_agent *a, const struct p
 	return NULL;
 }
 
-/* --- life --- */
+/* --- beginning and end --- */
 
 static void drop_data(struct rmpp_recv *r)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * qosd-sim run: a fabric for the life of one command.
+ * qosd-sim run: a fabric for as long as one command runs.
  *
  * Whatever the command starts and leaves running is inherited (a subreaper's
  * children) and ended with it; the fabric is there until the last has gone, so

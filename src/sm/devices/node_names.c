@@ -212,7 +212,7 @@ void names_ask(struct sm *sm)
 	x->job = smp_job_start(sm->mad, (uint32_t)x->questions.n, &ops, sm);
 }
 
-/* --- life --- */
+/* --- beginning and end --- */
 
 void names_stop(struct sm *sm)
 {

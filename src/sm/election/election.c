@@ -949,7 +949,7 @@ static void acknowledge(struct sm *sm, uint64_t guid)
 		send_to(sm, p, SMP_SET, CTRL_ACKNOWLEDGE, false, on_acknowledged);
 }
 
-/* What is asked is no more than after a poll, and says nothing of the master's life. */
+/* What is asked is no more than after a poll, and does not tell whether the master runs. */
 static void nudged(struct sm *sm)
 {
 	int64_t now = clock_mono_us();
@@ -1349,7 +1349,7 @@ void election_rejoin(struct sm *sm)
 	step(sm, IN_REJOIN, "this manager is to take part again");
 }
 
-/* --- life --- */
+/* --- beginning and end --- */
 
 void election_new(struct sm *sm)
 {

@@ -253,7 +253,7 @@ bool callers_ask_lid(struct sm *sm, const struct mad_in *in, const struct smp *r
 	return true;
 }
 
-/* --- life --- */
+/* --- beginning and end --- */
 
 void callers_new(struct sm *sm)
 {

@@ -648,7 +648,7 @@ void mkey_violated(struct sm *sm, uint32_t port, uint16_t lid, const uint8_t *no
 	log_warn("m-key", "%s", e.text);
 }
 
-/* --- life --- */
+/* --- beginning and end --- */
 
 void mkey_new(struct sm *sm)
 {

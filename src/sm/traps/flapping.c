@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Links that flap (flap.h), in the life of the subnet manager: a sweep says which links went
+ * Links that flap (flap.h), in the subnet manager: a sweep says which links went
  * down before its routes are made, they are told, and when one was quiet for long enough a
  * local sweep has routes use it again.
  *

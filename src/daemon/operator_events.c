@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* See life.h. */
-#include "daemon/life.h"
+/* See operator_events.h. */
+#include "daemon/operator_events.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -17,28 +17,28 @@
 #include "lib/base/log.h"
 #include "lib/base/map64.h"
 
-struct life {
+struct operator_events {
 	struct events *events;
 	struct hook *hook;		/* NULL: none is configured */
 	uint64_t smps, blocks;		/* when the state was published last */
 	const char *engine;		/* of that one; NULL */
 };
 
-struct life *life_new(struct loop *l, const struct settings *s, bool runs)
+struct operator_events *operator_events_new(struct loop *l, const struct settings *s, bool runs)
 {
-	struct life *x = xcalloc(1, sizeof(*x));
+	struct operator_events *x = xcalloc(1, sizeof(*x));
 	struct event e;
 
 	x->events = events_new(hash64((uint64_t)clock_real_us() ^ (uint64_t)getpid() << 44));
 	event_make(&e, EVENT_STARTED, "qosd %s started", QOSD_VERSION);
 	event_text(&e, "version", "%s", QOSD_VERSION);
-	life_event(x, &e);
+	operator_events_add(x, &e);
 	if (s->event_command && runs)
 		x->hook = hook_new(l, x->events, s->event_command, s->event_kinds);
 	return x;
 }
 
-void life_free(struct life *x)
+void operator_events_free(struct operator_events *x)
 {
 	if (!x)
 		return;
@@ -47,21 +47,21 @@ void life_free(struct life *x)
 	free(x);
 }
 
-struct events *life_events(struct life *x)
+struct events *operator_events_ring(struct operator_events *x)
 {
 	return x->events;
 }
 
-void life_event(void *arg, const struct event *e)
+void operator_events_add(void *arg, const struct event *e)
 {
-	struct life *x = arg;
+	struct operator_events *x = arg;
 
 	events_add(x->events, e, clock_real_us());
 }
 
 /* --- the published state --- */
 
-static void tell_routing(struct life *x, const struct plan *p, const struct mad_counts *c)
+static void tell_routing(struct operator_events *x, const struct plan *p, const struct mad_counts *c)
 {
 	uint64_t blocks = c->sets[UMAD_SM_ATTR_LINEAR_FT];
 	bool same = x->engine && p->engine && strcmp(x->engine, p->engine) == 0;
@@ -75,21 +75,21 @@ static void tell_routing(struct life *x, const struct plan *p, const struct mad_
 		event_number(&e, "blocks", (int64_t)(blocks - x->blocks));
 		event_number(&e, "smps", (int64_t)(c->smps - x->smps));
 		event_number(&e, "microseconds", p->us_routes);
-		life_event(x, &e);
+		operator_events_add(x, &e);
 	}
 	x->blocks = blocks;
 	x->smps = c->smps;
 	x->engine = p->engine;
 }
 
-void life_published(struct life *x, const struct subnet_state *old,
-		    const struct subnet_state *now, const struct mad_counts *c)
+void operator_events_published(struct operator_events *x, const struct subnet_state *old,
+			       const struct subnet_state *now, const struct mad_counts *c)
 {
 	if (!now) {
 		x->engine = NULL;
 		return;
 	}
-	topology_events(old, now, life_event, x);
+	topology_events(old, now, operator_events_add, x);
 	tell_routing(x, now->plan, c);
 }
 
@@ -111,7 +111,7 @@ static enum event_kind kind_of(enum change_outcome o)
 	}
 }
 
-void life_policy(struct life *x, const struct policy_change *c)
+void operator_events_policy(struct operator_events *x, const struct policy_change *c)
 {
 	struct event e;
 
@@ -128,10 +128,10 @@ void life_policy(struct life *x, const struct policy_change *c)
 		event_text(&e, "checksum", "%016" PRIx64, c->checksum);
 	if (c->uid >= 0)
 		event_number(&e, "uid", c->uid);
-	life_event(x, &e);
+	operator_events_add(x, &e);
 }
 
-void life_partitions(struct life *x, const struct run_time *r, int64_t uid)
+void operator_events_partitions(struct operator_events *x, const struct run_time *r, int64_t uid)
 {
 	struct event e;
 
@@ -141,10 +141,10 @@ void life_partitions(struct life *x, const struct run_time *r, int64_t uid)
 	event_number(&e, "members", (int64_t)r->n_members);
 	if (uid >= 0)
 		event_number(&e, "uid", uid);
-	life_event(x, &e);
+	operator_events_add(x, &e);
 }
 
-void life_flood(struct life *x, struct mad_port *m, const struct subnet_state *s)
+void operator_events_flood(struct operator_events *x, struct mad_port *m, const struct subnet_state *s)
 {
 	struct buf text = { 0 };
 	struct mad_flood flood;
@@ -159,11 +159,11 @@ void life_flood(struct life *x, struct mad_port *m, const struct subnet_state *s
 	event_text(&e, "kind", "%s", mad_kind_name(flood.kind));
 	event_number(&e, "received", (int64_t)flood.received);
 	event_number(&e, "left-out", (int64_t)flood.dropped);
-	life_event(x, &e);
+	operator_events_add(x, &e);
 	buf_free(&text);
 }
 
-void life_dropped(void *arg, uint64_t guid, uint32_t qpn)
+void operator_events_dropped(void *arg, uint64_t guid, uint32_t qpn)
 {
 	struct event e;
 
@@ -171,5 +171,5 @@ void life_dropped(void *arg, uint64_t guid, uint32_t qpn)
 		   " answers no Reports and is no longer subscribed", guid, qpn);
 	event_guid(&e, "guid", guid);
 	event_number(&e, "qpn", qpn);
-	life_event(arg, &e);
+	operator_events_add(arg, &e);
 }
