@@ -158,7 +158,7 @@ void operator_events_flood(struct operator_events *x, struct mad_port *m, const 
 	event_number(&e, "lid", flood.lid);
 	event_text(&e, "kind", "%s", mad_kind_name(flood.kind));
 	event_number(&e, "received", (int64_t)flood.received);
-	event_number(&e, "left-out", (int64_t)flood.dropped);
+	event_number(&e, "dropped", (int64_t)flood.dropped);
 	operator_events_add(x, &e);
 	buf_free(&text);
 }

@@ -67,7 +67,7 @@ struct guard {
 	struct map64 answered;		/* ends behind which anything answered, believed or not -> 1 */
 	struct map64 out;		/* digest of a place, or a GUID -> index in left */
 	struct map64 steady;		/* GUIDs that were said in two scans -> 1 */
-	struct disco_left *left;
+	struct disco_excluded *left;
 	struct map64 as_switch;		/* node GUIDs of switches that claim another NodeType -> index in left */
 	bool *met;			/* of left, those that are corrected: the device answered as before */
 	unsigned n_left;
@@ -85,7 +85,7 @@ static uint64_t claim_key(const uint8_t *info)
 	return hash64(get_be64(info + NI_GUID) ^ hash64(get_be64(info + NI_PORT_GUID)));
 }
 
-struct guard *guard_new(const struct disco_left *out, unsigned n_out, unsigned ports_max)
+struct guard *guard_new(const struct disco_excluded *out, unsigned n_out, unsigned ports_max)
 {
 	struct guard *g = xcalloc(1, sizeof(*g));
 
@@ -103,19 +103,19 @@ struct guard *guard_new(const struct disco_left *out, unsigned n_out, unsigned p
 	g->n_left = n_out;
 	g->met = xcalloc(n_out + 1, sizeof(*g->met));
 	for (unsigned i = 0; i < n_out; i++) {
-		if (out[i].why == LEFT_NOT) {
+		if (out[i].why == EXCLUDED_NOT) {
 			map64_put(&g->steady, out[i].guid, 1);
 			continue;
 		}
-		if (out[i].why == LEFT_SWITCH) {
+		if (out[i].why == EXCLUDED_SWITCH) {
 			map64_put(&g->as_switch, out[i].guid, i);
 			continue;
 		}
-		map64_put(&g->out, left_place_key(out[i].near_guid, out[i].near_port), i);
+		map64_put(&g->out, excluded_place_key(out[i].near_guid, out[i].near_port), i);
 		/* by whatever way: a switch that kills has many links */
-		if (out[i].guid && (out[i].why == LEFT_KILLS || out[i].why == LEFT_HANGS))
+		if (out[i].guid && (out[i].why == EXCLUDED_KILLS || out[i].why == EXCLUDED_HANGS))
 			map64_put(&g->out, out[i].guid, i);
-		else if (out[i].why == LEFT_CLAIMS || out[i].why == LEFT_NO_ADAPTER)
+		else if (out[i].why == EXCLUDED_CLAIMS || out[i].why == EXCLUDED_NO_ADAPTER)
 			map64_put(&g->out, claim_key(out[i].data), i);
 	}
 	return g;
@@ -158,13 +158,13 @@ static uint32_t node_at(const struct guard *g, const uint8_t *path, unsigned hop
 	return node;
 }
 
-static void set_near(const struct guard *g, struct disco_left *x, uint32_t end)
+static void set_near(const struct guard *g, struct disco_excluded *x, uint32_t end)
 {
 	x->near_guid = end == NONE ? 0 : g->nodes.v[end >> 8].guid;
 	x->near_port = (uint8_t)(end == NONE ? 0 : end);
 }
 
-static void set_other(const struct guard *g, struct disco_left *x, uint32_t end)
+static void set_other(const struct guard *g, struct disco_excluded *x, uint32_t end)
 {
 	x->other_guid = end == NONE ? 0 : g->nodes.v[end >> 8].guid;
 	x->other_port = (uint8_t)(end == NONE ? 0 : end);
@@ -187,12 +187,12 @@ static bool same_kind(const struct guard *g, uint32_t a, uint32_t b)
 
 static uint64_t distance(const uint8_t *info)
 {
-	return left_distance(get_be64(info + NI_GUID), get_be64(info + NI_PORT_GUID));
+	return excluded_distance(get_be64(info + NI_GUID), get_be64(info + NI_PORT_GUID));
 }
 
 static bool is_near(const uint8_t *info)
 {
-	return distance(info) < LEFT_NEAR;
+	return distance(info) < EXCLUDED_NEAR;
 }
 
 static bool same_port_guid(const uint8_t *a, const uint8_t *b)
@@ -322,38 +322,38 @@ static uint32_t heaviest(const struct guard *g)
 	return node;
 }
 
-static enum guard_verdict full(const struct guard *g, struct disco_left *x)
+static enum guard_verdict full(const struct guard *g, struct disco_excluded *x)
 {
 	uint32_t node = heaviest(g);
 
-	left_describe(x, g->nodes.v[node].node_info);
+	excluded_describe(x, g->nodes.v[node].node_info);
 	set_near(g, x, g->nodes.v[node].near);
-	x->why = LEFT_TOO_MANY;
+	x->why = EXCLUDED_TOO_MANY;
 	return GUARD_FULL;
 }
 
-static enum guard_verdict refuse(struct disco_left *x, enum left_why why)
+static enum guard_verdict refuse(struct disco_excluded *x, enum excluded_why why)
 {
 	x->why = (uint8_t)why;
 	return GUARD_REFUSE;
 }
 
 /* Of our own device: what it is asked over no link. */
-static enum guard_verdict own_node(struct guard *g, const uint8_t *info, struct disco_left *x)
+static enum guard_verdict own_node(struct guard *g, const uint8_t *info, struct disco_excluded *x)
 {
 	uint8_t copy[40];
-	enum left_why why;
+	enum excluded_why why;
 
 	memcpy(copy, info, sizeof(copy));
 	if (copy[NI_TYPE] == IB_NODE_SWITCH_T && !copy[NI_LOCAL_PORT])
 		copy[NI_LOCAL_PORT] = 1;	/* port 0 is ours */
-	why = left_judge(copy);
+	why = excluded_judge(copy);
 	if (why)
 		return refuse(x, why);
 	if (!g->nodes.n)
 		add_node(g, info, get_be64(info + NI_GUID), NONE);
 	return get_be64(info + NI_GUID) == g->nodes.v[0].guid &&
-	       info[NI_PORTS] == g->nodes.v[0].ports ? GUARD_FEED : refuse(x, LEFT_TWO_KINDS);
+	       info[NI_PORTS] == g->nodes.v[0].ports ? GUARD_FEED : refuse(x, EXCLUDED_TWO_KINDS);
 }
 
 static bool is_doubted(const struct guard *g, uint32_t node)
@@ -364,7 +364,7 @@ static bool is_doubted(const struct guard *g, uint32_t node)
 /*
  * Of two devices next to each other, each of which seems to be several, each new name of the one
  * would lead to new ones of the other.  Where there are many such, whatever is behind any of them waits
- * for the next scan, which leaves them out.
+ * for the next scan, which excludes them.
  */
 static bool multiplies(const struct guard *g, uint32_t node)
 {
@@ -391,7 +391,7 @@ static void note_rival(struct guard *g, uint32_t node, uint32_t near, const uint
 
 /*
  * Two devices have one node GUID: it rather is that of the device whose port GUID is nearer to it
- * (left_distance()).
+ * (excluded_distance()).
  */
 static void note_claim(struct guard *g, uint32_t node, uint32_t from, const uint8_t *info)
 {
@@ -415,11 +415,11 @@ static void note_claim(struct guard *g, uint32_t node, uint32_t from, const uint
  */
 static bool must_try(const struct guard *g, uint32_t near, uint32_t out, uint64_t guid)
 {
-	const struct disco_left *x = &g->left[out];
+	const struct disco_excluded *x = &g->left[out];
 
-	if (x->why == LEFT_CLAIMS || x->why == LEFT_NO_ADAPTER)
+	if (x->why == EXCLUDED_CLAIMS || x->why == EXCLUDED_NO_ADAPTER)
 		return !near;
-	if (x->why != LEFT_KILLS && x->why != LEFT_HANGS)
+	if (x->why != EXCLUDED_KILLS && x->why != EXCLUDED_HANGS)
 		return false;
 	return !near || map64_get(&g->by_guid, guid) != NONE;
 }
@@ -465,17 +465,17 @@ static void note_fitting(struct guard *g, uint32_t node, uint32_t from, const ui
  * A device is on the list for the GUIDs that it claims, and claims others now.  It may also be another
  * device: where the near end of its place had a false name, the right device has that name now.
  */
-static bool claims_others(const struct disco_left *x, const uint8_t *info)
+static bool claims_others(const struct disco_excluded *x, const uint8_t *info)
 {
-	if (x->why == LEFT_IMPOSTOR)	/* there may be nothing else of what it said */
+	if (x->why == EXCLUDED_IMPOSTOR)	/* there may be nothing else of what it said */
 		return x->guid != get_be64(info + NI_GUID);
 	/* the port GUID follows the node GUID */
-	return left_claims(x) && memcmp(x->data + NI_GUID, info + NI_GUID, 16) != 0;
+	return excluded_claims(x) && memcmp(x->data + NI_GUID, info + NI_GUID, 16) != 0;
 }
 
-static uint32_t out_by_place(const struct guard *g, const struct disco_left *x, const uint8_t *info)
+static uint32_t out_by_place(const struct guard *g, const struct disco_excluded *x, const uint8_t *info)
 {
-	uint32_t out = map64_get(&g->out, left_place_key(x->near_guid, x->near_port));
+	uint32_t out = map64_get(&g->out, excluded_place_key(x->near_guid, x->near_port));
 
 	return out != NONE && claims_others(&g->left[out], info) ? NONE : out;
 }
@@ -486,7 +486,7 @@ static uint32_t out_by_claim(const struct guard *g, const uint8_t *info, uint8_t
 	uint32_t out = map64_get(&g->out, claim_key(info));
 
 	/* the adapter itself has the same NodeInfo */
-	if (out != NONE && g->left[out].why == LEFT_NO_ADAPTER && !is_no_adapter(info, back))
+	if (out != NONE && g->left[out].why == EXCLUDED_NO_ADAPTER && !is_no_adapter(info, back))
 		return NONE;
 	return out;
 }
@@ -500,7 +500,7 @@ static uint64_t name_of(const struct guard *g, uint32_t from, const uint8_t *inf
 	uint32_t came = map64_get(&g->arrivals, from);
 	const struct seen *n = came == NONE ? NULL : &g->nodes.v[came >> 8];
 
-	if (*out != NONE && (g->left[*out].why != LEFT_TWIN || !left_says_the_same(&g->left[*out], info)))
+	if (*out != NONE && (g->left[*out].why != EXCLUDED_TWIN || !excluded_says_the_same(&g->left[*out], info)))
 		*out = NONE;
 	/* an SMP left by that port of such a node, and got here */
 	if (n && n->said == get_be64(info + NI_GUID) && (came & 0xff) == info[NI_LOCAL_PORT]) {
@@ -529,25 +529,25 @@ static void put_type(struct guard *g, uint8_t *info)
 {
 	uint32_t i = g->as_switch.n ? map64_get(&g->as_switch, get_be64(info + NI_GUID)) : NONE;
 
-	if (i != NONE && left_put_type(&g->left[i], info))
+	if (i != NONE && excluded_put_type(&g->left[i], info))
 		g->met[i] = true;
 }
 
 /* back: the port by which the answer left, 0: that is not known.  The GUIDs that stand in are put in. */
 static enum guard_verdict node_info(struct guard *g, const uint8_t *asked, uint8_t *info,
-				    uint8_t back, struct disco_left *x)
+				    uint8_t back, struct disco_excluded *x)
 {
 	unsigned hops = asked[HOP_COUNT];
 	uint64_t guid;
 	uint32_t near, from, to, node, other, out, twin;
-	enum left_why why = left_judge(info);
+	enum excluded_why why = excluded_judge(info);
 
-	left_describe(x, info);
+	excluded_describe(x, info);
 	if (!hops)
 		return own_node(g, info, x);
 	near = hops < IB_DR_HOPS_MAX + 1 ? node_at(g, asked + PATH + 1, hops - 1) : NONE;
 	if (near == NONE)
-		return refuse(x, LEFT_ANSWER);
+		return refuse(x, EXCLUDED_ANSWER);
 	from = end_of(near, asked[PATH + hops]);
 	set_near(g, x, from);
 	map64_put(&g->answered, from, 1);
@@ -560,14 +560,14 @@ static enum guard_verdict node_info(struct guard *g, const uint8_t *asked, uint8
 	 */
 	if (info[NI_TYPE] == IB_NODE_SWITCH_T && back && back != info[NI_LOCAL_PORT]) {
 		x->b = back;
-		return refuse(x, LEFT_FALSE_PORT);
+		return refuse(x, EXCLUDED_FALSE_PORT);
 	}
 	g->blind |= info[NI_TYPE] == IB_NODE_SWITCH_T && !back;
 	out = twin = out_by_place(g, x, info);
 	guid = name_of(g, from, info, &twin);
 	if (twin != NONE)
 		g->met[twin] = true;
-	if (out != NONE && g->left[out].why == LEFT_TWIN)
+	if (out != NONE && g->left[out].why == EXCLUDED_TWIN)
 		out = NONE;
 	if (out == NONE)
 		out = map64_get(&g->out, x->guid);
@@ -583,20 +583,20 @@ static enum guard_verdict node_info(struct guard *g, const uint8_t *asked, uint8
 		set_other(g, x, g->nodes.v[node].near);
 		note_rival(g, node, near, info);
 		note_claim(g, node, from, info);
-		return refuse(x, LEFT_TWO_KINDS);
+		return refuse(x, EXCLUDED_TWO_KINDS);
 	}
 	if (node == NONE) {
 		other = map64_get(&g->arrivals, from);
 		if (other != NONE && other >> 8 != near && suspect_new(g, other, from, info)) {
 			set_other(g, x, other);
-			return refuse(x, LEFT_TWO_PLACES);
+			return refuse(x, EXCLUDED_TWO_PLACES);
 		}
 		node = guid == x->guid ? seen_before(g, info) : NONE;
 		if (node != NONE) {
 			if (!is_near(g->nodes.v[node].node_info))
 				suspect_again(g, node, from, info);
 			set_other(g, x, g->nodes.v[node].near);
-			return refuse(x, LEFT_PORT_GUID);
+			return refuse(x, EXCLUDED_PORT_GUID);
 		}
 		/* behind an adapter is nobody */
 		if (info[NI_TYPE] == IB_NODE_SWITCH_T && multiplies(g, near))
@@ -613,17 +613,17 @@ static enum guard_verdict node_info(struct guard *g, const uint8_t *asked, uint8
 		note_claim(g, node, from, info);
 		note_fitting(g, node, from, info, back);
 		note_twin(g, from, to, info, back);
-		return refuse(x, !node && map64_get(&g->walks, to) != NONE ? LEFT_OUR_PORT :
-			      LEFT_TWO_PLACES);
+		return refuse(x, !node && map64_get(&g->walks, to) != NONE ? EXCLUDED_OUR_PORT :
+			      EXCLUDED_TWO_PLACES);
 	}
 	link_up(g, from, to);
 	if (guid != x->guid)
-		left_rename(guid, info);
+		excluded_rename(guid, info);
 	return GUARD_FEED;
 }
 
 enum guard_verdict guard_answer(struct guard *g, const uint8_t *asked, uint8_t *answer,
-				unsigned n, struct disco_left *x)
+				unsigned n, struct disco_excluded *x)
 {
 	unsigned hops = asked[HOP_COUNT];
 	uint16_t attr = get_be16(asked + ATTR);
@@ -647,7 +647,7 @@ enum guard_verdict guard_answer(struct guard *g, const uint8_t *asked, uint8_t *
 	}
 	if (is_answer(asked, answer, n))
 		return GUARD_FEED;
-	refuse(x, LEFT_ANSWER);
+	refuse(x, EXCLUDED_ANSWER);
 	if (of_node || node == NONE)
 		return GUARD_REFUSE;
 	if (g->nodes.v[node].told)
@@ -658,24 +658,24 @@ enum guard_verdict guard_answer(struct guard *g, const uint8_t *asked, uint8_t *
 
 /* What answered behind an end has another GUID each time; this is one of them. */
 static void tell_changes(const struct guard *g, uint32_t near, uint64_t guid,
-			 void (*found)(void *arg, const struct disco_left *x), void *arg)
+			 void (*found)(void *arg, const struct disco_excluded *x), void *arg)
 {
-	struct disco_left x = { .attr = UMAD_SM_ATTR_NODE_INFO, .why = LEFT_GUID_CHANGES, .guid = guid };
+	struct disco_excluded x = { .attr = UMAD_SM_ATTR_NODE_INFO, .why = EXCLUDED_GUID_CHANGES, .guid = guid };
 
 	set_near(g, &x, near);
 	found(arg, &x);
 }
 
 /* other: the end behind which the device is that node was taken for; NONE: nobody knows. */
-static void tell(const struct guard *g, uint32_t node, uint32_t near, enum left_why why,
-		 uint32_t other, void (*found)(void *arg, const struct disco_left *x), void *arg)
+static void tell(const struct guard *g, uint32_t node, uint32_t near, enum excluded_why why,
+		 uint32_t other, void (*found)(void *arg, const struct disco_excluded *x), void *arg)
 {
-	struct disco_left x = { .attr = UMAD_SM_ATTR_NODE_INFO, .why = (uint8_t)why };
+	struct disco_excluded x = { .attr = UMAD_SM_ATTR_NODE_INFO, .why = (uint8_t)why };
 
 	if (near == NONE)
 		return;		/* our own */
-	left_describe(&x, g->nodes.v[node].node_info);
-	if (why == LEFT_NO_ADAPTER)
+	excluded_describe(&x, g->nodes.v[node].node_info);
+	if (why == EXCLUDED_NO_ADAPTER)
 		x.b = g->nodes.v[node].back;
 	set_near(g, &x, near);
 	set_other(g, &x, other);
@@ -684,16 +684,16 @@ static void tell(const struct guard *g, uint32_t node, uint32_t near, enum left_
 
 /* What said that it is a port from which SMPs get elsewhere, and is not behind that port either. */
 static void tell_false_claim(const struct guard *g, const struct false_claim *c,
-			     void (*found)(void *arg, const struct disco_left *x), void *arg)
+			     void (*found)(void *arg, const struct disco_excluded *x), void *arg)
 {
 	uint32_t to = map64_get(&g->walks, c->to);
-	struct disco_left x = { 0 };
+	struct disco_excluded x = { 0 };
 
 	if (to == NONE || to == c->from)
 		return;
-	left_describe(&x, g->nodes.v[c->to >> 8].node_info);
+	excluded_describe(&x, g->nodes.v[c->to >> 8].node_info);
 	x.a = x.data[NI_LOCAL_PORT] = (uint8_t)c->to;
-	x.why = LEFT_TWO_PLACES;
+	x.why = EXCLUDED_TWO_PLACES;
 	set_near(g, &x, c->from);
 	set_other(g, &x, to);
 	found(arg, &x);
@@ -747,24 +747,24 @@ static bool is_impostor(const struct guard *g, uint32_t node, uint32_t *other)
 	return n->rivals > 1 && n->rivals > places;
 }
 
-/* Why a node is to be left out (LEFT_NOT: it is not); *other: where the device is that it claims to be. */
-static enum left_why judge(const struct guard *g, uint32_t node, uint32_t *other)
+/* Why a node is to be excluded (EXCLUDED_NOT: it is not); *other: where the device is that it claims to be. */
+static enum excluded_why judge(const struct guard *g, uint32_t node, uint32_t *other)
 {
 	const struct seen *n = &g->nodes.v[node];
 
 	*other = NONE;
 	/* what is at our own port is the only way to all others */
 	if (n->near == NONE || !(n->near >> 8))
-		return LEFT_NOT;
+		return EXCLUDED_NOT;
 	if (n->rightful != NONE) {
 		*other = n->rightful;
-		return LEFT_CLAIMS;
+		return EXCLUDED_CLAIMS;
 	}
 	if (n->fitting != NONE) {
 		*other = n->fitting;
-		return LEFT_NO_ADAPTER;
+		return EXCLUDED_NO_ADAPTER;
 	}
-	return !n->has_twin && is_impostor(g, node, other) ? LEFT_IMPOSTOR : LEFT_NOT;
+	return !n->has_twin && is_impostor(g, node, other) ? EXCLUDED_IMPOSTOR : EXCLUDED_NOT;
 }
 
 /* --- two devices that say one and the same of themselves --- */
@@ -941,25 +941,25 @@ static uint64_t new_stand_in(const struct guard *g, const struct false_claim *c,
 	uint64_t guid = 0, said = g->nodes.v[c->to >> 8].guid, one;
 
 	for (size_t i = 0; i < n; i++) {
-		one = left_stand_in(said, g->nodes.v[c[i].from >> 8].guid, c[i].from & 0xff);
+		one = excluded_stand_in(said, g->nodes.v[c[i].from >> 8].guid, c[i].from & 0xff);
 		if (!i || one < guid)
 			guid = one;
 	}
 	while (map64_get(&g->by_guid, guid) != NONE)
-		guid = left_stand_in(guid, guid, 0);
+		guid = excluded_stand_in(guid, guid, 0);
 	return guid;
 }
 
 static void tell_twin(const struct guard *g, const struct false_claim *c, uint64_t known_as,
-		      void (*found)(void *arg, const struct disco_left *x), void *arg)
+		      void (*found)(void *arg, const struct disco_excluded *x), void *arg)
 {
 	const struct seen *n = &g->nodes.v[c->to >> 8];
 	uint32_t first = map64_get(&g->by_guid, n->said);
-	struct disco_left x = { 0 };
+	struct disco_excluded x = { 0 };
 
-	left_describe(&x, n->node_info);
+	excluded_describe(&x, n->node_info);
 	x.a = x.data[NI_LOCAL_PORT] = (uint8_t)c->to;
-	x.why = LEFT_TWIN;
+	x.why = EXCLUDED_TWIN;
 	x.known_as = known_as;
 	set_near(g, &x, c->from);
 	set_other(g, &x, first == NONE ? NONE : g->nodes.v[first].near);
@@ -967,7 +967,7 @@ static void tell_twin(const struct guard *g, const struct false_claim *c, uint64
 }
 
 static void tell_twins(const struct guard *g, const struct twins *t,
-		       void (*found)(void *arg, const struct disco_left *x), void *arg)
+		       void (*found)(void *arg, const struct disco_excluded *x), void *arg)
 {
 	for (size_t i = 0, next; i < t->v.n; i = next) {
 		const struct false_claim *c = &t->v.v[i];
@@ -983,15 +983,15 @@ static void tell_twins(const struct guard *g, const struct twins *t,
 }
 
 /* Devices whose GUIDs or NodeType this scan corrected. */
-static void tell_met(const struct guard *g, void (*found)(void *arg, const struct disco_left *x), void *arg)
+static void tell_met(const struct guard *g, void (*found)(void *arg, const struct disco_excluded *x), void *arg)
 {
 	for (size_t i = 0; i < g->n_left; i++) {
-		struct disco_left x = g->left[i];
+		struct disco_excluded x = g->left[i];
 		uint32_t first = map64_get(&g->by_guid, x.guid), node = map64_get(&g->by_guid, x.known_as);
 
 		if (!g->met[i])
 			continue;
-		if (x.why == LEFT_SWITCH) {
+		if (x.why == EXCLUDED_SWITCH) {
 			found(arg, &x);
 			continue;
 		}
@@ -1046,7 +1046,7 @@ static void judge_doubts(struct guard *g)
 	}
 }
 
-/* false_name: the nodes that are to be left out. */
+/* false_name: the nodes that are to be excluded. */
 static void find_false_names(const struct guard *g, bool *false_name)
 {
 	uint32_t other;
@@ -1061,16 +1061,16 @@ static void find_false_names(const struct guard *g, bool *false_name)
 			false_name[p->b] = true;
 	}
 	for (uint32_t i = 1; i < g->nodes.n; i++)
-		false_name[i] |= judge(g, i, &other) != LEFT_NOT;
+		false_name[i] |= judge(g, i, &other) != EXCLUDED_NOT;
 	false_name[0] = false;		/* our own device */
 }
 
-void guard_finish(struct guard *g, void (*found)(void *arg, const struct disco_left *x), void *arg)
+void guard_finish(struct guard *g, void (*found)(void *arg, const struct disco_excluded *x), void *arg)
 {
-	/* places behind a node that is left out wait: in the next scan its name is another device's */
+	/* places behind a node that is excluded wait: in the next scan its name is another device's */
 	bool *false_name = xcalloc(g->nodes.n + 1, sizeof(*false_name));
 	struct twins twins = { 0 };
-	enum left_why why;
+	enum excluded_why why;
 	uint32_t other;
 
 	judge_doubts(g);
@@ -1083,19 +1083,19 @@ void guard_finish(struct guard *g, void (*found)(void *arg, const struct disco_l
 		if (!are_one(g, p))
 			continue;
 		if (g->nodes.v[p->a].near != NONE && !false_name[g->nodes.v[p->a].near >> 8])
-			tell(g, p->a, g->nodes.v[p->a].near, LEFT_GUID_CHANGES, NONE, found, arg);
+			tell(g, p->a, g->nodes.v[p->a].near, EXCLUDED_GUID_CHANGES, NONE, found, arg);
 		if (near_b == NONE || false_name[near_b >> 8])
 			continue;
 		if (p->b == NONE)
 			tell_changes(g, near_b, p->guid, found, arg);
 		else
-			tell(g, p->b, near_b, LEFT_GUID_CHANGES, NONE, found, arg);
+			tell(g, p->b, near_b, EXCLUDED_GUID_CHANGES, NONE, found, arg);
 	}
 	for (size_t i = 0; i < g->false_claims.n; i++)
 		tell_false_claim(g, &g->false_claims.v[i], found, arg);
 	for (uint32_t i = 1; i < g->nodes.n; i++) {
 		why = judge(g, i, &other);
-		if (why != LEFT_NOT && !false_name[g->nodes.v[i].near >> 8])
+		if (why != EXCLUDED_NOT && !false_name[g->nodes.v[i].near >> 8])
 			tell(g, i, g->nodes.v[i].near, why, other, found, arg);
 	}
 	tell_met(g, found, arg);

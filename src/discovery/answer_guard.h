@@ -20,7 +20,7 @@
  *    PortInfo are copied, and hold no index; a path longer than 63 hops is not asked along.
  *
  * Of two devices that say one and the same of themselves the one that is found later is passed on by
- * another GUID (LEFT_TWIN), once a scan has told of its places.  Which of two a place belongs to is what
+ * another GUID (EXCLUDED_TWIN), once a scan has told of its places.  Which of two a place belongs to is what
  * SMPs show that went through the first one: the others are of the second.
  *
  * Walks are facts, arrivals are claims: the SMP has left by the port that the request says, and
@@ -42,10 +42,10 @@
 struct guard;
 
 /*
- * out: n_out places, or GUIDs, that are left out whatever they answer, or as their reasons say (copied).
+ * out: n_out places, or GUIDs, that are excluded whatever they answer, or as their reasons say (copied).
  * ports_max: the sum.
  */
-struct guard *guard_new(const struct disco_left *out, unsigned n_out, unsigned ports_max);
+struct guard *guard_new(const struct disco_excluded *out, unsigned n_out, unsigned ports_max);
 void guard_free(struct guard *g);
 
 enum guard_verdict {
@@ -60,11 +60,11 @@ enum guard_verdict {
  * 0 where that is our own device.
  */
 enum guard_verdict guard_answer(struct guard *g, const uint8_t *asked, uint8_t *answer,
-				unsigned n, struct disco_left *x);
+				unsigned n, struct disco_excluded *x);
 /*
  * When all is asked: who was believed and should not have been is told to found(), so that
- * the next scan leaves it out.
+ * the next scan excludes it.
  */
-void guard_finish(struct guard *g, void (*found)(void *arg, const struct disco_left *x), void *arg);
+void guard_finish(struct guard *g, void (*found)(void *arg, const struct disco_excluded *x), void *arg);
 
 #endif

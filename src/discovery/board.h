@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Private to discovery/: memory that the daemon and the discovering process share.  The daemon says
- * there what is to be left out; the process, which device's answer it works on, so that
+ * there what is to be excluded; the process, which device's answer it works on, so that
  * its death or its silence has a name.  A record on the pipe would cost a system call for each answer,
  * and what is still in a buffer is lost with the process.
  *
@@ -30,9 +30,9 @@ struct board {
 	/* by the process */
 	atomic_uint beats;		/* it has waited for an answer so often */
 	atomic_uint feeding;		/* the library has `fed`, and has not asked for more yet */
-	struct disco_left fed;
+	struct disco_excluded fed;
 	/* by the daemon */
-	struct disco_left out[LEFT_MAX];
+	struct disco_excluded out[EXCLUDED_MAX];
 };
 
 #endif

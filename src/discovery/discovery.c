@@ -211,15 +211,15 @@ static bool was_killed(int status)
 /* Whose answer the process died of, or does not get done with.  No board: none was started. */
 static void blame(struct disco *d)
 {
-	struct disco_left x;
+	struct disco_excluded x;
 
 	if (!d->board || !atomic_load(&d->board->feeding))
 		return;
 	x = d->board->fed;
 	if (d->hangs)
-		x.why = LEFT_HANGS;
+		x.why = EXCLUDED_HANGS;
 	else if (was_killed(d->status))
-		x.why = LEFT_KILLS;
+		x.why = EXCLUDED_KILLS;
 	else
 		return;
 	reader_take_left(&d->r, &x);
@@ -509,7 +509,7 @@ struct disco *disco_start(struct loop *l, const struct disco_request *r,
 	d->arg = arg;
 	d->request = *r;
 	d->request.ca = d->ca = xstrdup(r->ca);
-	d->request.n_out = r->n_out < LEFT_MAX ? r->n_out : LEFT_MAX;
+	d->request.n_out = r->n_out < EXCLUDED_MAX ? r->n_out : EXCLUDED_MAX;
 	d->request.out = r->n_out ? xmemdup(r->out, d->request.n_out * sizeof(*r->out)) : NULL;
 	d->out_fd = d->err_fd = -1;
 	d->complaints = (struct log_ratelimit)LOG_RATELIMIT;

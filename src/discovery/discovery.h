@@ -25,7 +25,7 @@ struct disco_request {
 	unsigned window, timeout_ms, retries;
 	unsigned known_window;	/* more SMPs at a time have been lost; 0: none have been */
 	uint64_t m_key;
-	const struct disco_left *out;	/* left out whatever they answer (copied); at most LEFT_MAX */
+	const struct disco_excluded *out;	/* excluded whatever they answer (copied); at most EXCLUDED_MAX */
 	size_t n_out;
 	bool without_library;		/* some device is known that libibnetdisc does not survive */
 	unsigned ports_max;		/* of all nodes, that the subnet can have; 0: nothing is known */
@@ -57,10 +57,10 @@ struct disco_result {
 	uint32_t mads;		/* SMPs that discovery used */
 	struct pace_learned learned;	/* ... and what they told of the fabric */
 	/*
-	 * What was left out, also where the scan failed; until done() returns.  Those that
-	 * left_stays() were believed in this scan, or failed it: the next is to leave them out.
+	 * What was excluded, also where the scan failed; until done() returns.  Those that
+	 * excluded_stays() were believed in this scan, or failed it: the next is to exclude them.
 	 */
-	const struct disco_left *left;
+	const struct disco_excluded *left;
 	size_t n_left;
 };
 

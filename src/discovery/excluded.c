@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What is left out: see excluded.h. */
+/* What is excluded: see excluded.h. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -9,20 +9,20 @@
 #include "lib/base/bytes.h"
 #include "lib/iba/iba.h"
 
-enum left_why left_judge(const uint8_t *node_info)
+enum excluded_why excluded_judge(const uint8_t *node_info)
 {
 	if (node_info[NI_TYPE] < IB_NODE_CA_T || node_info[NI_TYPE] > IB_NODE_ROUTER_T)
-		return LEFT_TYPE;
+		return EXCLUDED_TYPE;
 	if (!node_info[NI_PORTS] || node_info[NI_PORTS] > IB_PORT_NUM_MAX)
-		return LEFT_PORTS;
+		return EXCLUDED_PORTS;
 	if (!node_info[NI_LOCAL_PORT] || node_info[NI_LOCAL_PORT] > node_info[NI_PORTS])
-		return LEFT_LOCAL_PORT;
+		return EXCLUDED_LOCAL_PORT;
 	if (!get_be64(node_info + NI_GUID))
-		return LEFT_NO_GUID;
-	return LEFT_NOT;
+		return EXCLUDED_NO_GUID;
+	return EXCLUDED_NOT;
 }
 
-void left_describe(struct disco_left *x, const uint8_t *node_info)
+void excluded_describe(struct disco_excluded *x, const uint8_t *node_info)
 {
 	x->attr = UMAD_SM_ATTR_NODE_INFO;
 	x->mod = 0;
@@ -33,12 +33,12 @@ void left_describe(struct disco_left *x, const uint8_t *node_info)
 	memcpy(x->data, node_info, 40);
 }
 
-bool left_says_the_same(const struct disco_left *x, const uint8_t *node_info)
+bool excluded_says_the_same(const struct disco_excluded *x, const uint8_t *node_info)
 {
 	return !memcmp(x->data + NI_GUID, node_info + NI_GUID, 16);	/* the port GUID follows */
 }
 
-void left_rename(uint64_t known_as, uint8_t *node_info)
+void excluded_rename(uint64_t known_as, uint8_t *node_info)
 {
 	bool is_switch = node_info[NI_TYPE] == IB_NODE_SWITCH_T;
 
@@ -46,7 +46,7 @@ void left_rename(uint64_t known_as, uint8_t *node_info)
 	put_be64(node_info + NI_PORT_GUID, known_as + (is_switch ? 0 : node_info[NI_LOCAL_PORT]));
 }
 
-bool left_put_type(const struct disco_left *x, uint8_t *node_info)
+bool excluded_put_type(const struct disco_excluded *x, uint8_t *node_info)
 {
 	if (get_be64(node_info + NI_GUID) != x->guid || node_info[NI_TYPE] == IB_NODE_SWITCH_T ||
 	    node_info[NI_PORTS] != x->b)
@@ -56,25 +56,25 @@ bool left_put_type(const struct disco_left *x, uint8_t *node_info)
 	return true;
 }
 
-void left_text(const struct disco_left *x, struct buf *out)
+void excluded_text(const struct disco_excluded *x, struct buf *out)
 {
-	switch ((enum left_why)x->why) {
-	case LEFT_TYPE:
+	switch ((enum excluded_why)x->why) {
+	case EXCLUDED_TYPE:
 		buf_printf(out, "says NodeType %u", x->data[NI_TYPE]);
 		break;
-	case LEFT_PORTS:
+	case EXCLUDED_PORTS:
 		buf_printf(out, "says NumPorts %u", x->b);
 		break;
-	case LEFT_LOCAL_PORT:
+	case EXCLUDED_LOCAL_PORT:
 		buf_printf(out, "says LocalPortNum %u with %u ports", x->a, x->b);
 		break;
-	case LEFT_NO_GUID:
+	case EXCLUDED_NO_GUID:
 		buf_puts(out, "says NodeGUID 0");
 		break;
-	case LEFT_FALSE_PORT:
+	case EXCLUDED_FALSE_PORT:
 		buf_printf(out, "says LocalPortNum %u and answers by port %u", x->a, x->b);
 		break;
-	case LEFT_TWO_KINDS:
+	case EXCLUDED_TWO_KINDS:
 		if (!x->other_guid) {
 			buf_puts(out, "says the node GUID of our own device");
 			break;
@@ -82,58 +82,58 @@ void left_text(const struct disco_left *x, struct buf *out)
 		buf_printf(out, "has node GUID 0x%016" PRIx64 ", and so has another device, at port %u "
 			   "of 0x%016" PRIx64, x->guid, x->other_port, x->other_guid);
 		break;
-	case LEFT_TWO_PLACES:
+	case EXCLUDED_TWO_PLACES:
 		buf_printf(out, "says that it is port %u of node GUID 0x%016" PRIx64 ", which is linked "
 			   "with port %u of 0x%016" PRIx64, x->a, x->guid, x->other_port,
 			   x->other_guid);
 		break;
-	case LEFT_PORT_GUID:
+	case EXCLUDED_PORT_GUID:
 		buf_printf(out, "says node GUID 0x%016" PRIx64 " and port GUID 0x%016" PRIx64 ", which is that "
 			   "of the switch at port %u of 0x%016" PRIx64, x->guid,
 			   get_be64(x->data + NI_PORT_GUID), x->other_port, x->other_guid);
 		break;
-	case LEFT_OUR_PORT:
+	case EXCLUDED_OUR_PORT:
 		buf_puts(out, "says that it is our own port");
 		break;
-	case LEFT_ANSWER:
+	case EXCLUDED_ANSWER:
 		buf_printf(out, "answers attribute 0x%x with something else", x->attr);
 		break;
-	case LEFT_GUID_CHANGES:
+	case EXCLUDED_GUID_CHANGES:
 		buf_puts(out, "says another node GUID each time");
 		break;
-	case LEFT_IMPOSTOR:
-	case LEFT_CLAIMS:
+	case EXCLUDED_IMPOSTOR:
+	case EXCLUDED_CLAIMS:
 		buf_printf(out, "says node GUID 0x%016" PRIx64 ", which is that of a device ", x->guid);
 		if (x->other_guid)
 			buf_printf(out, "at port %u of 0x%016" PRIx64, x->other_port, x->other_guid);
 		else
 			buf_puts(out, "elsewhere");
 		break;
-	case LEFT_NO_ADAPTER:
+	case EXCLUDED_NO_ADAPTER:
 		buf_printf(out, "says that it is the adapter with node GUID 0x%016" PRIx64 " at port %u of "
 			   "0x%016" PRIx64 ", and answers by port %u", x->guid, x->other_port,
 			   x->other_guid, x->b);
 		break;
-	case LEFT_TWIN:
+	case EXCLUDED_TWIN:
 		buf_printf(out, "says node GUID 0x%016" PRIx64 ", and so does another device, at port %u of "
 			   "0x%016" PRIx64 "; it is known as 0x%016" PRIx64, x->guid, x->other_port,
 			   x->other_guid, x->known_as);
 		break;
-	case LEFT_SWITCH:
+	case EXCLUDED_SWITCH:
 		buf_printf(out, "says NodeType %u with %u ports but answers SwitchInfo: it is treated as a switch",
 			   x->data[NI_TYPE], x->b);
 		break;
-	case LEFT_TOO_MANY:
+	case EXCLUDED_TOO_MANY:
 		buf_puts(out, "has more devices behind it than a subnet can have");
 		break;
-	case LEFT_KILLS:
+	case EXCLUDED_KILLS:
 		buf_printf(out, "answers attribute 0x%x so that discovery dies of it", x->attr);
 		break;
-	case LEFT_HANGS:
+	case EXCLUDED_HANGS:
 		buf_printf(out, "answers attribute 0x%x so that discovery comes to no end", x->attr);
 		break;
-	case LEFT_NOT:
-	case LEFT_WHYS:
+	case EXCLUDED_NOT:
+	case EXCLUDED_WHYS:
 		break;
 	}
 }

@@ -105,7 +105,7 @@ static bool stays_here(void *umad, int length)
 static struct guard *guard;
 static struct board *board;
 
-static void put_left(void *arg, const struct disco_left *x)
+static void put_left(void *arg, const struct disco_excluded *x)
 {
 	struct stream_left r = { .type = STREAM_LEFT, .left = *x };
 
@@ -119,7 +119,7 @@ static void check_answer(const void *asked, void *umad, int length)
 	uint8_t *mad = umad_get_mad(umad);
 	struct umad_smp *smp = umad_get_mad(umad);
 	const struct umad_smp *request = asked;
-	struct disco_left x;
+	struct disco_excluded x;
 
 	switch (guard_answer(guard, asked, mad, length < 0 ? 0 : (unsigned)length, &x)) {
 	case GUARD_FEED:
@@ -153,7 +153,7 @@ static void take_board(void)
 	void *at = mmap(NULL, sizeof(*board), PROT_READ | PROT_WRITE, MAP_SHARED, BOARD_FD, 0);
 
 	board = at == MAP_FAILED ? xcalloc(1, sizeof(*board)) : at;
-	guard = guard_new(board->out, board->n_out < LEFT_MAX ? board->n_out : LEFT_MAX,
+	guard = guard_new(board->out, board->n_out < EXCLUDED_MAX ? board->n_out : EXCLUDED_MAX,
 			  board->ports_max ? board->ports_max : GUARD_PORTS_MAX);
 }
 
@@ -211,7 +211,7 @@ int umad_recv(int fd, void *umad, int *length, int timeout_ms)
  * groups the nodes into chassis, and looks each SystemImageGUID up in a list of
  * all others: with one per host, as HCAs have it, that is half the time of
  * discovering 10,000 of them.  Nothing here wants to know of chassis, and nodes
- * without a SystemImageGUID are left out.
+ * without a SystemImageGUID are excluded.
  */
 uint64_t mad_get_field64(void *buf, int base_offs, enum MAD_FIELDS field)
 {
@@ -237,7 +237,7 @@ uint32_t mad_get_field(void *buf, int base_offs, enum MAD_FIELDS field)
 	return v;
 }
 
-/* A device that answers nonsense costs only itself: what the daemon refuses is left out. */
+/* A device that answers nonsense costs only itself: what the daemon refuses is excluded. */
 static bool node_makes_sense(const ibnd_node_t *n)
 {
 	return n->guid && n->type >= IB_NODE_CA && n->type <= IB_NODE_ROUTER &&

@@ -2,8 +2,8 @@
 /*
  * Private to discovery/: what the discovering process writes to its pipe.  Both
  * ends are the same executable, so host byte order and struct layout do.
- * Records: a node, then its ports, for all nodes; then the links; then the end.  What was left
- * out may be between any of them.
+ * Records: a node, then its ports, for all nodes; then the links; then the end.  What was
+ * excluded may be between any of them.
  */
 #ifndef QOSD_DISCOVERY_STREAM_H
 #define QOSD_DISCOVERY_STREAM_H
@@ -45,7 +45,7 @@ struct stream_link {		/* nodes in the order of their records, from 0 */
 
 struct stream_left {
 	uint8_t type;		/* STREAM_LEFT */
-	struct disco_left left;
+	struct disco_excluded left;
 };
 
 struct stream_end {

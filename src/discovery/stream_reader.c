@@ -121,7 +121,7 @@ static void take_link(struct stream_reader *r, const struct stream_link *l)
 	/* no route may lead over it; the links have silent ends then */
 	if (headless != FABRIC_NONE)
 		log_limited(&r->complaints, LOG_LEVEL_WARNING, "discovery",
-			    "%s does not answer PortInfo of its port 0: its links are left out",
+			    "%s does not answer PortInfo of its port 0: its links are excluded",
 			    fabric_node_name(f, headless, name, sizeof(name)));
 	else if (!fabric_link(r->f, l->node_a, l->num_a, l->node_b, l->num_b))
 		two_links(r, l);
@@ -188,7 +188,7 @@ static void leave_copy_out(struct stream_reader *r, uint32_t copy, uint32_t orig
 	char a[FABRIC_NAME_MAX], b[FABRIC_NAME_MAX];
 
 	log_limited(&r->complaints, LOG_LEVEL_WARNING, "discovery",
-		    "%s has the port GUID of %s: it is left out",
+		    "%s has the port GUID of %s: it is excluded",
 		    fabric_node_name(f, copy, a, sizeof(a)),
 		    fabric_node_name(f, original, b, sizeof(b)));
 	for (unsigned num = 1; num <= f->nodes[copy].nports; num++)
@@ -201,7 +201,7 @@ static bool is_our_leaf(const struct fabric *f, uint32_t node)
 	return f->nodes[node].hops == 1 && !node_is_switch(&f->nodes[0]);
 }
 
-/* The port GUID is rather that of the second switch, and the first one can be left out. */
+/* The port GUID is rather that of the second switch, and the first one can be excluded. */
 static bool is_rather(const struct stream_reader *r, uint32_t first, uint32_t second)
 {
 	const struct fabric *f = r->f;
@@ -212,8 +212,8 @@ static bool is_rather(const struct stream_reader *r, uint32_t first, uint32_t se
 		return is_our_leaf(f, second);
 	if (was_first || was_second)
 		return was_second;
-	return left_distance(f->nodes[second].guid, guid) < LEFT_NEAR &&
-	       left_distance(f->nodes[second].guid, guid) < left_distance(f->nodes[first].guid, guid);
+	return excluded_distance(f->nodes[second].guid, guid) < EXCLUDED_NEAR &&
+	       excluded_distance(f->nodes[second].guid, guid) < excluded_distance(f->nodes[first].guid, guid);
 }
 
 /*
@@ -257,7 +257,7 @@ static bool keep_reached(struct stream_reader *r, struct buf *err)
 			continue;
 		all = false;
 		log_limited(&r->complaints, LOG_LEVEL_WARNING, "discovery",
-			    "%s is left out: no link that both of its ends agree on leads to it",
+			    "%s is excluded: no link that both of its ends agree on leads to it",
 			    fabric_node_name(reached, i, name, sizeof(name)));
 	}
 	settled = all ? NULL : fabric_settle(reached, err);
@@ -290,11 +290,11 @@ static void take_end(struct stream_reader *r, const struct stream_end *e)
 	buf_free(&err);
 }
 
-void reader_take_left(struct stream_reader *r, const struct disco_left *x)
+void reader_take_left(struct stream_reader *r, const struct disco_excluded *x)
 {
 	if (is_too_many(r, r->n_left++ >= r->ports_max))
 		return;
-	if (x->why && x->why < LEFT_WHYS && x->near_guid && r->left.n < LEFT_MAX)
+	if (x->why && x->why < EXCLUDED_WHYS && x->near_guid && r->left.n < EXCLUDED_MAX)
 		*vec_push(&r->left) = *x;
 }
 

@@ -5,7 +5,7 @@
  * What the process writes is made of what devices answer, and a device may have taken hold of
  * the process: every number is held against the others before it counts.  A record that our own
  * program cannot have written ends the scan (`broken`).  What devices can bring about, as two that
- * claim one cable, costs these devices only: they are left out, and named in the log.
+ * claim one cable, costs these devices only: they are excluded, and named in the log.
  *
  * When the stream is whole each node of the fabric has a way to it by the links of the fabric,
  * and a directed route.
@@ -31,7 +31,7 @@ struct stream_reader {
 	bool too_many;		/* ... since there are more nodes, ports or records than can be */
 	uint32_t ports_max;	/* of all nodes; set by the owner, and GUARD_PORTS_MAX at the start */
 	uint32_t n_links, n_left;	/* records that were read */
-	VEC(struct disco_left) left;	/* what discovery left out, LEFT_MAX at most */
+	VEC(struct disco_excluded) left;	/* what discovery excluded, EXCLUDED_MAX at most */
 	uint32_t mads;
 	struct pace_learned learned;
 	struct log_ratelimit complaints;
@@ -41,10 +41,10 @@ void reader_start(struct stream_reader *r);
 /* Takes the records that are complete; returns how many of the n bytes these are. */
 size_t reader_take(struct stream_reader *r, const char *p, size_t n);
 /*
- * A device is left out.  The process may be in the hands of what it read: only a reason that there
+ * A device is excluded.  The process may be in the hands of what it read: only a reason that there
  * is counts, and no more than can be.
  */
-void reader_take_left(struct stream_reader *r, const struct disco_left *x);
+void reader_take_left(struct stream_reader *r, const struct disco_excluded *x);
 void reader_free(struct stream_reader *r);
 
 #endif

@@ -11,7 +11,7 @@
 #include "lib/base/alloc.h"
 #include "lib/base/log.h"
 #include "sa/registry/groups.h"
-#include "sm/devices/left_out.h"
+#include "sm/devices/exclusions.h"
 #include "sm/devices/implausible.h"
 #include "sm/devices/silent.h"
 #include "sm/devices/node_names.h"
@@ -147,7 +147,7 @@ struct sm *sm_new(struct loop *l, struct mad_port *m, const struct settings *set
 	congestion_new(sm);
 	kept_routes_new(sm);
 	silent_new(sm);
-	sm->devices.left_out = left_out_new();
+	sm->devices.exclusions = exclusions_new();
 	sm->turn_timer = timer_new(l, sweep_turned, sm);
 	return sm;
 }
@@ -179,7 +179,7 @@ void sm_free(struct sm *sm)
 	congestion_free(sm);
 	kept_routes_free(sm);
 	silent_free(sm);
-	left_out_free(sm->devices.left_out);
+	exclusions_free(sm->devices.exclusions);
 	timer_free(sm->turn_timer);
 	shared_policy_unref(sm->policy);
 	shared_policy_unref(sm->in_force);
@@ -270,7 +270,7 @@ void sm_get_status(const struct sm *sm, struct sm_status *out)
 		.discovery_smps = sm->last.discovery_smps,
 		.discovery_lost = sm->last.discovery_lost,
 		.refused = refusals_by_value(store_refusals(sm->store)),
-		.traps_left_out = trap_gate_left_out(sm->traps.gate),
+		.traps_dropped = trap_gate_dropped(sm->traps.gate),
 		.adaptive_ended = sm->last.overrides_ended[OVERRIDE_ADAPTIVE],
 		.adaptive_stays = sm->last.overrides_stay[OVERRIDE_ADAPTIVE],
 		.private_ended = sm->last.overrides_ended[OVERRIDE_PRIVATE],
@@ -286,10 +286,10 @@ void sm_get_status(const struct sm *sm, struct sm_status *out)
 	multicast_status(sm, out);
 }
 
-bool sm_left_out(const struct sm *sm, size_t i, struct sm_left *out)
+bool sm_excluded(const struct sm *sm, size_t i, struct sm_exclusion *out)
 {
 	const struct fabric *f = sm->published ? sm->published->f : NULL;
-	const struct disco_left *x = left_out_at(sm, i);
+	const struct disco_excluded *x = exclusions_at(sm, i);
 	uint32_t node;
 
 	if (!x)
@@ -297,10 +297,10 @@ bool sm_left_out(const struct sm *sm, size_t i, struct sm_left *out)
 	node = f ? map64_get(&f->node_by_guid, x->near_guid) : MAP64_NONE;
 	out->near = node == MAP64_NONE || x->near_port > f->nodes[node].nports ? FABRIC_NONE :
 		    f->nodes[node].port0 + x->near_port;
-	out->guid = left_out_culprit(sm, x);
-	out->is_switch = x->why == LEFT_SWITCH;
-	out->known_as = x->why == LEFT_TWIN ? x->known_as : 0;
-	left_out_text(sm, f, x, &out->text);
+	out->guid = exclusions_culprit(sm, x);
+	out->is_switch = x->why == EXCLUDED_SWITCH;
+	out->known_as = x->why == EXCLUDED_TWIN ? x->known_as : 0;
+	exclusions_text(sm, f, x, &out->text);
 	return true;
 }
 

@@ -113,7 +113,7 @@ struct sm_status {
 	struct sm_congestion congestion;
 	enum disco_filter discovery_filter;
 	const char *discovery_call;	/* that it refused */
-	uint64_t traps_left_out;	/* of sources that send too many */
+	uint64_t traps_dropped;	/* of sources that send too many */
 	struct sm_scrub scrub;
 	const char *engine;
 	const struct shared_policy *policy;	/* in force or to be applied next */
@@ -127,16 +127,16 @@ struct sm *sm_new(struct loop *l, struct mad_port *m, const struct settings *set
 		  struct shared_policy *policy, struct store *store, const struct sm_hooks *hooks);
 void sm_free(struct sm *sm);
 void sm_start(struct sm *sm);
-/* A device that is left out of the subnet. */
-struct sm_left {
+/* A device that is excluded from the subnet. */
+struct sm_exclusion {
 	uint32_t near;		/* port of the published fabric that its link comes from, or FABRIC_NONE */
 	uint64_t guid;		/* of the device, at whichever link; 0: which one it is is not sure */
 	bool is_switch;		/* a switch that claims to be an adapter; it takes part as a switch */
-	uint64_t known_as;	/* it is not left out, but known by this GUID, since another says the same; 0 */
+	uint64_t known_as;	/* it is not excluded, but known by this GUID, since another says the same; 0 */
 	struct buf text;	/* which, and why; the caller frees it */
 };
 /* The i-th, in no order; false: there are fewer.  text is added to. */
-bool sm_left_out(const struct sm *sm, size_t i, struct sm_left *out);
+bool sm_excluded(const struct sm *sm, size_t i, struct sm_exclusion *out);
 /* A step of a kind of sweep, as steps.c has it. */
 struct sm_sweep_step {
 	const char *kind, *name, *phase, *what;	/* constant */

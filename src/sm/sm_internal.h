@@ -80,7 +80,7 @@ struct sm_standby {
 
 /* What is known of devices that do not do what others do, by the file that owns it. */
 struct sm_devices {
-	struct left_list *left_out;
+	struct exclusions *exclusions;
 	struct scrub *scrub, *own_scrub;
 	struct implausible_answers *implausible;
 	struct names *names;		/* NodeDescriptions that are asked again */

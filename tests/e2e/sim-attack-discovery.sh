@@ -26,7 +26,7 @@ lies() { printf '%-4094s\n' "$1 $(sed 's/[HS]-//g' <<<"${*:2}")" | dd of="$DISCO
 start() { start_and_wait "$node" -c qosd.yaml; }
 nodes_are() { [ "$(status nodes)" = "$1" ] && subnet_up; }
 health() { ctl -j health | grep '"text"'; }
-left_out() { health | grep -q 'it is left out'; }
+excluded() { health | grep -q 'it is excluded'; }
 # Only the discovering process is lied to in $DISCOLIES.  The daemon takes the device back at its next light
 # sweep, however soon that comes: the log still tells that discovery went round the device.
 lines() { wc -l <"$qosd_log"; }
@@ -35,14 +35,14 @@ lines() { wc -l <"$qosd_log"; }
 went_round() {
 	local since
 	since=$(tail -n "+$(($1 + 1))" "$qosd_log")
-	grep -qE 'the device at (leaf[0-9]+/P[0-9]+|port [0-9]+ of) .*: it is left out|similar lines left out' <<<"$since" &&
+	grep -qE 'the device at (leaf[0-9]+/P[0-9]+|port [0-9]+ of) .*: it is excluded|similar lines left out' <<<"$since" &&
 		grep -qE -e "sweep: .*: $((all - 1)) nodes, .* ([0-9]+) of \1 ports active" \
-			-e "sweep: a device that was left out answers as it should: $all nodes" <<<"$since"
+			-e "sweep: a device that was excluded answers as it should: $all nodes" <<<"$since"
 }
 back() {
 	lies none -
 	until_ 20 nodes_are "$all" || bad "$1: it does not come back: $(status nodes) of $all nodes"
-	expect "health after $1" "" "$(health | grep 'left out')"
+	expect "health after $1" "" "$(health | grep "excluded")"
 }
 
 # promise: A10
@@ -100,11 +100,11 @@ told() {
 	sim_do fault falsify "$1" --at "$2"
 	start
 	nodes_are "$3" || bad "$1 of $2: $(status nodes) nodes, not $3"
-	left_out || bad "$1 of $2: health does not name it: $(health)"
+	excluded || bad "$1 of $2: health does not name it: $(health)"
 	expect "paths that do not arrive with $1" "$4" "$(sim_ctl check --sl 0 | awk '/^paths/ { print $2 - $4 }')"
 	sim_do fault remove all
 	until_ 20 nodes_are "$all" || bad "$1 of $2 ends: $(status nodes) of $all nodes"
-	settled() { subnet_up && ! left_out; }
+	settled() { subnet_up && ! excluded; }
 	until_ 20 settled || bad "$1 of $2 ends: $(health)"
 	stop_qosd || bad "exit status $?"
 }
@@ -155,7 +155,7 @@ until_ 10 nodes_are $((all - 1)) || bad "the owner is back: $(status nodes) of $
 expect "the owner's LID when it is back" "$lid" "$(lid_by_guid)"
 all_is_back() {
 	sim_do fault remove all
-	settled() { nodes_are "$all" && ! left_out && ! duplicate; }
+	settled() { nodes_are "$all" && ! excluded && ! duplicate; }
 	until_ 20 settled || bad "$1: it is not as before: $(health)"
 }
 all_is_back "the newcomer is itself again"
@@ -207,7 +207,7 @@ done
 rm -rf state
 start_and_wait "${names[0]}" -c qosd.yaml
 nodes_are 9 || bad "$(status nodes) nodes, not 9"
-expect "devices that health names" 6 "$(health | grep -c 'it is left out')"
+expect "devices that health names" 6 "$(health | grep -c 'it is excluded')"
 expect "paths that do not arrive" 0 "$(sim_ctl check --sl 0 | awk '/^paths/ { print $2 - $4 }')"
 sim_do fault remove all
 until_ 20 nodes_are 15 || bad "the claims end: $(status nodes) of 15 nodes"

@@ -136,10 +136,10 @@ told() {
 	names=$(awk -F '\t' -v name="$1" '
 		FILENAME == ARGV[1] { if ($1 == name) { is[$2]; is[name] } next }
 		$1 in is { print $1; print $2 }' links.list guids.list)
-	{ ctl health; cat "$qosd_log"; } | grep -E 'device-(lies|left-out)|duplicate-guid|not say the same twice' |
+	{ ctl health; cat "$qosd_log"; } | grep -E 'device-(lies|excluded)|duplicate-guid|not say the same twice' |
 		grep -qF -e "$names"
 }
-no_lies() { ! ctl health | grep -qE 'device-(lies|left-out)'; }
+no_lies() { ! ctl health | grep -qE 'device-(lies|excluded)'; }
 
 # lie FALSEHOOD OPTION...: from now on.
 lie() { sim_do fault falsify "$@"; }
@@ -474,7 +474,7 @@ if [ "$seconds" -eq 0 ]; then
 	done
 	fabric_ends
 	# promise: A110
-	note "a device that is left out causes no sweeps"
+	note "a device that is excluded causes no sweeps"
 	fabric clos:2x2,hosts=3
 	what="left out for good"
 	lie ports-0 --at "$(nth ca 6)"
@@ -482,7 +482,7 @@ if [ "$seconds" -eq 0 ]; then
 	start_qosd "$manager" -v -c qosd.yaml
 	judge
 	switches=$(grep -c ^switch nodes.list)
-	until_ 30 calm || bad "a device that is left out causes sweeps: $(grep 'sweep: starts' "$qosd_log" | tail -n 3)"
+	until_ 30 calm || bad "a device that is excluded causes sweeps: $(grep 'sweep: starts' "$qosd_log" | tail -n 3)"
 	truth_returns
 	note "a twin that answers late once its link is up"
 	what="a twin that is silent for a while" name=$(nth ca 4)

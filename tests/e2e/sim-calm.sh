@@ -44,7 +44,7 @@ note "$heard traps, $used SMPs"
 expect_less "SMPs for $heard traps" $bound "$used"
 sees() { ctl -j health | jq -r '.problems[] | select(.kind == "trap-flood") | .text' >seen; grep -q spine01 seen; }
 until_ 10 sees || bad "health does not say so: $(ctl health)"
-expect_match "what it says" "spine01.*: [0-9]+ traps in [0-9]+ s, of which [0-9]+ were left out" "$(<seen)"
+expect_match "what it says" "spine01.*: [0-9]+ traps in [0-9]+ s, of which [0-9]+ were dropped" "$(<seen)"
 told() { [ "$(ctl -j events --kind trap-flood | jq -r .data.node)" = "0x${spine01#S-}" ]; }
 until_ 20 told || bad "it is not told, or more than once: $(ctl events --kind trap-flood)"
 

@@ -28,14 +28,14 @@ odd local-port "${hosts[@]:good}" >profiles.yaml
 start_sim topology
 start_and_wait "$node"
 for host in "${hosts[@]:0:good}"; do expect "state of $host" active "$(state_of "$host")"; done
-expect_match "the log" 'says LocalPortNum 254 with 1 ports: it is left out' "$(<"$qosd_log")"
+expect_match "the log" 'says LocalPortNum 254 with 1 ports: it is excluded' "$(<"$qosd_log")"
 expect "nodes" $((good + 12)) "$(status nodes)"
 # promise: D124
 note "one more comes while the subnet runs"
 sim_do node lie "${hosts[1]}" local-port
 reboot "${hosts[1]}"
-left_out() { [ "$(status nodes)" = $((good + 11)) ] && subnet_up; }
-until_ 20 left_out || bad "nodes: $(status nodes), subnet-up $(status subnet-up)"
+odd_excluded() { [ "$(status nodes)" = $((good + 11)) ] && subnet_up; }
+until_ 20 odd_excluded || bad "nodes: $(status nodes), subnet-up $(status subnet-up)"
 sim_do node lie "${hosts[1]}" none
 reboot "${hosts[1]}"
 is_back() { [ "$(status nodes)" = $((good + 12)) ] && subnet_up; }
@@ -47,7 +47,7 @@ reboot "${hosts[1]}"
 comes_up() { [ "$(state_of "${hosts[1]}")" = init ]; }
 until_ 10 comes_up || bad "${hosts[1]} is $(state_of "${hosts[1]}")"
 kill -CONT "$qosd"
-until_ 45 left_out || bad "nodes: $(status nodes), subnet-up $(status subnet-up)"
+until_ 45 odd_excluded || bad "nodes: $(status nodes), subnet-up $(status subnet-up)"
 stop_qosd || bad "exit status $?"
 if command -v opensm >/dev/null; then
 	note "OpenSM leaves them out, too"
@@ -64,7 +64,7 @@ rm -rf state
 odd silent-port-0 "$spine" >profiles.yaml
 start_sim topology
 start_and_wait "$node"
-expect_match "the log" "does not answer PortInfo of its port 0: its links are left out" "$(<"$qosd_log")"
+expect_match "the log" "does not answer PortInfo of its port 0: its links are excluded" "$(<"$qosd_log")"
 # each host reaches each other one, over the spines that are left
 expect "paths that do not arrive" 0 "$(sim_ctl check --sl 0 | awk '/^paths/ { print $2 - $4 }')"
 stop_qosd || bad "exit status $?"

@@ -227,7 +227,7 @@ static struct fabric *read_one(struct input *in, const struct fabric *known)
 	r.ports_max = PORTS_MAX;
 	feed(&r, piece);
 	for (size_t i = 0; i < r.left.n; i++)
-		require(r.left.v[i].why && r.left.v[i].why < LEFT_WHYS && r.left.v[i].near_guid);
+		require(r.left.v[i].why && r.left.v[i].why < EXCLUDED_WHYS && r.left.v[i].near_guid);
 	if (r.whole && !r.broken) {
 		check(r.f);
 		f = r.f;

@@ -443,18 +443,18 @@ static void add_ports(const struct listing *l, uint16_t pkey, json_t *row)
 		json_decref(ports);
 }
 
-static void add_left_out(const struct listing *l, uint32_t number, json_t *row)
+static void add_excluded(const struct listing *l, uint32_t number, json_t *row)
 {
 	const struct partitions *p = l->s->plan->partitions;
 	json_t *ports = json_array();
 	json_int_t n = 0;
 
-	for (size_t i = 0; i < p->left_out.n; i++) {
-		if (p->left_out.v[i].partition != number)
+	for (size_t i = 0; i < p->excluded.n; i++) {
+		if (p->excluded.v[i].partition != number)
 			continue;
 		n++;
 		if (l->whole)
-			json_array_append_new(ports, json_port(l->s, p->left_out.v[i].port));
+			json_array_append_new(ports, json_port(l->s, p->excluded.v[i].port));
 	}
 	json_object_set_new(row, "no-room", json_integer(n));
 	if (l->whole)
@@ -482,7 +482,7 @@ static json_t *partition_row(const struct listing *l, uint32_t number)
 	if (l->whole)
 		json_object_set_new(row, "members", json_members(part));
 	add_ports(l, part->pkey, row);
-	add_left_out(l, number, row);
+	add_excluded(l, number, row);
 	return row;
 }
 

@@ -111,7 +111,7 @@ static json_t *status_mads(const struct mad_counts *m)
 			 "unknown", (json_int_t)m->unknown,
 			 "malformed", (json_int_t)m->malformed,
 			 "unasked", (json_int_t)m->unasked,
-			 "left-out",
+			 "dropped",
 			 "smps", (json_int_t)m->dropped_smps,
 			 "segments", (json_int_t)m->dropped_rmpp,
 			 "requests", (json_int_t)m->dropped_requests,

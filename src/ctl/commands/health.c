@@ -202,11 +202,11 @@ static void judge_devices(const struct health_input *in, struct health *h)
 }
 
 /* What discovery goes round.  A switch has many links, and is told of once. */
-static void judge_left_out(const struct health_input *in, struct health *h)
+static void judge_excluded(const struct health_input *in, struct health *h)
 {
-	struct many left = { h, SEV_ERROR, "device-left-out",
+	struct many left = { h, SEV_ERROR, "device-excluded",
 			     "look for newer firmware, or replace it; it is taken back as soon as it answers "
-			     "as it should", "devices are left out", 0 };
+			     "as it should", "devices are excluded", 0 };
 	struct many twins = { h, SEV_ERROR, "duplicate-guid",
 			      "give one of them another GUID, as new firmware does, or take it out: nobody can say "
 			      "which of the two has it by right", "devices have the GUID of another one", 0 };
@@ -218,7 +218,7 @@ static void judge_left_out(const struct health_input *in, struct health *h)
 
 	map64_init(&first, (uint32_t)in->n_left);
 	for (size_t i = 0; i < in->n_left; i++) {
-		const struct sm_left *x = &in->left[i];
+		const struct sm_exclusion *x = &in->left[i];
 		uint64_t guid = x->known_as ? x->known_as : x->guid;
 		uint32_t place = guid ? map64_get(&first, guid) : MAP64_NONE;
 
@@ -234,9 +234,9 @@ static void judge_left_out(const struct health_input *in, struct health *h)
 		else if (in->left[i].is_switch)
 			add_one(&switches, "%s", in->left[i].text.s);
 		else if (!more[i])
-			add_one(&left, "%s: it is left out", in->left[i].text.s);
+			add_one(&left, "%s: it is excluded", in->left[i].text.s);
 		else if (more[i] != MAP64_NONE)
-			add_one(&left, "%s: it is left out, and so it is at %" PRIu32 " more of its links",
+			add_one(&left, "%s: it is excluded, and so it is at %" PRIu32 " more of its links",
 				in->left[i].text.s, more[i]);
 	add_rest(&left);
 	add_rest(&twins);
@@ -245,7 +245,7 @@ static void judge_left_out(const struct health_input *in, struct health *h)
 	free(more);
 }
 
-static bool is_left_out(const struct health_input *in, uint32_t port)
+static bool is_excluded(const struct health_input *in, uint32_t port)
 {
 	for (size_t i = 0; i < in->n_left; i++)
 		if (in->left[i].near == port)
@@ -267,7 +267,7 @@ static void judge_far_ends(const struct health_input *in, struct health *h)
 
 		if (!p->present || !p->num || p->state < IB_PORT_INIT_S || p->peer != FABRIC_NONE)
 			continue;
-		if (is_left_out(in, i))
+		if (is_excluded(in, i))
 			left++;
 		else
 			add_one(&silent, "%s has a link, and nobody answers at its other end",
@@ -567,7 +567,7 @@ static void judge_mlids(const struct subnet_state *s, const struct mcast_db *db,
 		add(h, SEV_ERROR, "mft-too-small", "have their members leave and join again, so that the groups "
 		    "get other LIDs; or another switch",
 		    "%u multicast groups have LIDs that the switch of a member does not forward, so that it is "
-		    "left out; every switch forwards up to 0x%x; the last of them 0x%x", groups,
+		    "excluded; every switch forwards up to 0x%x; the last of them 0x%x", groups,
 		    IB_LID_MCAST_FIRST + least - 1, example);
 }
 
@@ -700,7 +700,7 @@ static bool find_implausible(const struct fabric *f, const struct implausible_an
 	return true;
 }
 
-/* Each device is told of once: by why it is left out, else by the first answer that cannot be. */
+/* Each device is told of once: by why it is excluded, else by the first answer that cannot be. */
 static void judge_implausible(const struct health_input *in, struct health *h)
 {
 	struct many implausible = { h, SEV_WARNING, "device-lies",
@@ -708,7 +708,7 @@ static void judge_implausible(const struct health_input *in, struct health *h)
 			      "each light sweep", "devices whose answers cannot be true", 0 };
 	const struct fabric *f = in->state ? in->state->f : NULL;
 	uint32_t *more = xcalloc(in->n_implausible + 1, sizeof(*more));
-	struct map64 told;	/* by device: 1 and the place of its entry; 0: it is left out */
+	struct map64 told;	/* by device: 1 and the place of its entry; 0: it is excluded */
 	uint64_t device;
 
 	map64_init(&told, (uint32_t)(in->n_left + in->n_implausible));
@@ -1002,7 +1002,7 @@ void health_judge(const struct health_input *in, struct health *out)
 		judge_shares(in, out);
 	}
 	judge_discovery(in->sm, out);
-	judge_left_out(in, out);
+	judge_excluded(in, out);
 	judge_floods(in, out);
 	judge_mad_floods(in, out);
 	judge_implausible(in, out);
@@ -1054,8 +1054,8 @@ void cmd_health(const struct ctl_call *c, struct reply *r)
 	struct mad_flood mad_flood;
 	VEC(struct sm_flap) flaps = { 0 };
 	VEC(struct sm_refused) refused = { 0 };
-	VEC(struct sm_left) left = { 0 };
-	struct sm_left one = { 0 };
+	VEC(struct sm_exclusion) left = { 0 };
+	struct sm_exclusion one = { 0 };
 	struct trap_flood flood;
 	struct sm_refused refusal;
 	struct sm_flap flap;
@@ -1085,9 +1085,9 @@ void cmd_health(const struct ctl_call *c, struct reply *r)
 		*vec_push(&flaps) = flap;
 	while (c->env->sm && c->state && sm_refused_at(c->env->sm, c->state->f, &kind, &refusal))
 		*vec_push(&refused) = refusal;
-	while (c->env->sm && sm_left_out(c->env->sm, left.n, &one)) {
+	while (c->env->sm && sm_excluded(c->env->sm, left.n, &one)) {
 		*vec_push(&left) = one;
-		one = (struct sm_left){ 0 };
+		one = (struct sm_exclusion){ 0 };
 	}
 	in.left = left.v;
 	in.n_left = left.n;

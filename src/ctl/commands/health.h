@@ -21,7 +21,7 @@ struct health_input {
 	size_t n_flaps;
 	const struct sm_refused *refused;	/* in no order */
 	size_t n_refused;
-	const struct sm_left *left;	/* devices that are left out */
+	const struct sm_exclusion *left;	/* devices that are excluded */
 	size_t n_left;
 	const struct trap_flood *floods;	/* of traps, that go on */
 	size_t n_floods;

@@ -307,7 +307,7 @@ static void put_flaps(struct prom *p, const struct sm *sm)
 	gauge(p, "qosd_fabric_links_held", "Flapping links that no route uses at present.", held);
 }
 
-static void put_mads(struct prom *p, const struct mad_counts *m, uint64_t left_out)
+static void put_mads(struct prom *p, const struct mad_counts *m, uint64_t traps_dropped)
 {
 	char hex[8];
 
@@ -340,7 +340,7 @@ static void put_mads(struct prom *p, const struct mad_counts *m, uint64_t left_o
 	counter(p, "qosd_traps_received_total", "Traps received.", (double)m->traps);
 	counter(p, "qosd_traps_suppressed_total",
 		"Traps not processed because their source sent too many.",
-		(double)left_out);
+		(double)traps_dropped);
 	counter(p, "qosd_mads_unknown_total",
 		"MADs received for a class or method that qosd does not serve.",
 		(double)m->unknown);
@@ -605,7 +605,7 @@ void metrics_print(const struct ctl_env *env, const struct ctl_view *v, struct b
 	if (env->sm)
 		put_flaps(&p, env->sm);
 	if (v->mad)
-		put_mads(&p, v->mad, v->sm.traps_left_out);
+		put_mads(&p, v->mad, v->sm.traps_dropped);
 	if (v->state && env->sm)
 		put_lossy(&p, env->sm, v->state->f);
 	if (v->state) {

@@ -132,7 +132,7 @@ static bool hold(struct builder *b, uint32_t port, uint16_t pkey, enum membershi
 static void give_pkey(struct builder *b, uint32_t number)
 {
 	const struct policy_partition *part = &b->policy->partitions[number];
-	struct tally held = { 0 }, left_out = { 0 };
+	struct tally held = { 0 }, excluded = { 0 };
 	char name[FABRIC_NAME_MAX];
 
 	memset(b->members, 0, b->groups->words * sizeof(*b->members));
@@ -152,16 +152,16 @@ static void give_pkey(struct builder *b, uint32_t number)
 				count(&held, port);
 				continue;
 			}
-			count(&left_out, port);
-			*vec_push(&b->p->left_out) = (struct left_out){ number, port };
+			count(&excluded, port);
+			*vec_push(&b->p->excluded) = (struct excluded_member){ number, port };
 		}
-	if (left_out.n)
+	if (excluded.n)
 		findings_add(b->out, SEV_ERROR, policy_file_of(b->policy, part->run_time), part->pos,
 			     "partition \"%s\": %u port%s no room for its P_Key, for example "
-			     "%s with room for %u", part->name, left_out.n,
-			     left_out.n == 1 ? " has" : "s have",
-			     fabric_port_name(b->f, left_out.example, name, sizeof(name)),
-			     port_pkey_cap(b->f, left_out.example));
+			     "%s with room for %u", part->name, excluded.n,
+			     excluded.n == 1 ? " has" : "s have",
+			     fabric_port_name(b->f, excluded.example, name, sizeof(name)),
+			     port_pkey_cap(b->f, excluded.example));
 	else if (!held.n)
 		findings_add(b->out, SEV_WARNING, policy_file_of(b->policy, part->run_time), part->pos,
 			     "partition \"%s\" has no member in this fabric", part->name);
@@ -299,6 +299,6 @@ void partitions_free(struct partitions *p)
 	free(p->for_level);
 	free(p->for_own_level);
 	free(p->ipoib);
-	vec_free(&p->left_out);
+	vec_free(&p->excluded);
 	free(p);
 }

@@ -53,7 +53,7 @@ struct pkey_places {
 };
 
 /* A member whose table has no room for the P_Key. */
-struct left_out {
+struct excluded_member {
 	uint32_t partition, port;
 };
 
@@ -71,14 +71,14 @@ struct partitions {
 	uint64_t *for_own_level;	/* the partitions whose own level is for them */
 	uint32_t n_levels;
 	struct ipoib_group *ipoib;	/* per partition of the policy */
-	VEC(struct left_out) left_out;	/* in order of partition */
+	VEC(struct excluded_member) excluded;	/* in order of partition */
 };
 
 /*
  * groups_resolve() asks for the members of partitions, so that membership by
  * group must not go in a circle: config/ refuses that.  Findings: a member that is
  * nowhere (warning), a P_Key table that is too short for a port's partitions
- * (error: the last ones are left out; of a switch port: warning, no enforcement
+ * (error: the last ones are excluded; of a switch port: warning, no enforcement
  * there), a port that shares no partition with the SM (warning: it can't reach
  * the SA), a partition without members.
  *

@@ -7,14 +7,14 @@
  * (IBA 14.2.5.4), so this step sends SwitchInfo Gets to doubtful adapters: those with more ports than
  * adapters have, the one at our own port, and those that were switches before.  Nearly every subnet has none.
  *
- * A device that answers goes on the list of left_out.c as LEFT_SWITCH, and discovery is repeated with its
+ * A device that answers goes on the list of exclusions.c as EXCLUDED_SWITCH, and discovery is repeated with its
  * NodeInfo corrected, which may show further ones behind it.
  */
 #include <infiniband/mad.h>
 #include <infiniband/umad_sm.h>
 
 #include "fabric/edit.h"
-#include "sm/devices/left_out.h"
+#include "sm/devices/exclusions.h"
 #include "sm/sm_internal.h"
 
 #define ADAPTER_PORTS_MAX 2	/* as adapters are built; one with more costs a Get */
@@ -63,14 +63,14 @@ static bool put(struct sm *sm, uint32_t node)
 {
 	const struct fabric_node *n = &sm->sweep.f->nodes[node];
 	uint32_t near = sm->sweep.f->ports[n->port0 + n->local_port].peer;
-	struct disco_left x = { .why = LEFT_SWITCH };
+	struct disco_excluded x = { .why = EXCLUDED_SWITCH };
 
 	if (near == FABRIC_NONE)
 		return false;
-	left_describe(&x, n->info);
+	excluded_describe(&x, n->info);
 	x.near_guid = port_node(sm->sweep.f, near)->guid;
 	x.near_port = sm->sweep.f->ports[near].num;
-	return left_out_correct(sm, sm->sweep.f, &x);
+	return exclusions_correct(sm, sm->sweep.f, &x);
 }
 
 static void finished(void *arg)
@@ -81,7 +81,7 @@ static void finished(void *arg)
 	sm->sweep.job = NULL;
 	for (uint32_t node = 0; node < sm->sweep.f->n_nodes; node++)
 		any |= sm->sweep.work[node].false_adapter && put(sm, node);
-	sweep_step_done(sm, any && left_out_may_repeat(sm) ? sweep_discover_again(sm) : RESULT_DONE);
+	sweep_step_done(sm, any && exclusions_may_repeat(sm) ? sweep_discover_again(sm) : RESULT_DONE);
 }
 
 static const struct smp_job_ops ops = { next, done, finished };

@@ -13,7 +13,7 @@
 #include "lib/base/backoff.h"
 #include "lib/base/log.h"
 #include "plan/sm_attributes.h"
-#include "sm/devices/left_out.h"
+#include "sm/devices/exclusions.h"
 #include "sm/devices/implausible.h"
 #include "sm/devices/node_names.h"
 #include "sm/keys/mkey.h"
@@ -505,7 +505,7 @@ static uint32_t published_digest(const struct fabric *f, const struct implausibl
 static bool was_not_met(const struct sm *sm, const struct implausible_answer *x, const struct fabric_port *p)
 {
 	return x->behind && sweep_is(sm)->whole && p->peer == FABRIC_NONE &&
-	       !left_out_is_behind(sm, x->guid, x->num);
+	       !exclusions_is_behind(sm, x->guid, x->num);
 }
 
 static bool is_no_more(const struct implausible_answer *x, const void *arg)
@@ -867,7 +867,7 @@ static enum says compare_node(const struct fabric *f, uint32_t port, const uint8
 
 /*
  * All else is as it is known, and its link stays: so it is told, and no sweep looks for more.  A discovery
- * would leave it out, with all that is behind it.
+ * would exclude it, with all that is behind it.
  */
 static void note_no_port(struct sm *sm, const struct fabric *f, uint32_t near, const uint8_t *said)
 {
@@ -970,7 +970,7 @@ static void rename_answer(const struct sm *sm, struct question *q)
 	uint32_t port = q->behind ? f->nodes[q->node].port0 + q->behind : near_port(f, q->node);
 
 	if (q->attr == UMAD_SM_ATTR_NODE_INFO && q->sent && !q->status && port != FABRIC_NONE)
-		left_out_rename(sm, f, port, q->data);
+		exclusions_rename(sm, f, port, q->data);
 }
 
 static bool take_answers(struct sm *sm)

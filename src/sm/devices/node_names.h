@@ -3,7 +3,7 @@
  * NodeDescriptions that may be false: each light sweep reads them again.
  *
  * A NodeDescription can be any text, so that no answer proves a false one.  What is read again is
- *  - that of devices that say what cannot be (implausible.h, left_out.c), until NAME_SWEEPS light sweeps
+ *  - that of devices that say what cannot be (implausible.h, exclusions.c), until NAME_SWEEPS light sweeps
  *    after they have ceased to;
  *  - those that are empty, or are no text: not UTF-8 (14.2.5.2), or with control characters; at most
  *    ASK_AGAIN_MAX of them in one light sweep.

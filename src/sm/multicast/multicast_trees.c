@@ -11,7 +11,7 @@
  *
  * A switch may forward some MLIDs and not others: its table may be smaller than those of the switches
  * that were there when a group got its MLID.  Trees of the MLIDs beyond go round it, and members there
- * are left out.  A switch that refuses a block of its table keeps the entries that it has: a tree uses
+ * are excluded.  A switch that refuses a block of its table keeps the entries that it has: a tree uses
  * them as far as they are right, and goes round it else.  Such trees are made of forests of their own, one
  * for each set of switches that they go round.
  */
@@ -221,7 +221,7 @@ static bool is_set(const uint64_t bits[4], unsigned i)
 }
 
 /* A member that its switch does not deliver to, and can't be made to. */
-static bool is_left_out(const struct mcast_work *w, uint16_t mlid,
+static bool is_excluded(const struct mcast_work *w, uint16_t mlid,
 			const struct mcast_member_port *m)
 {
 	const struct fabric *f = w->state->f;
@@ -300,7 +300,7 @@ static bool grow_round(struct mcast_work *w, uint16_t mlid, struct mcast_member_
 	uint32_t left = 0, sw = FABRIC_NONE;
 
 	for (uint32_t i = 0; i < n; i++)
-		if (!is_left_out(w, mlid, &members[i]))
+		if (!is_excluded(w, mlid, &members[i]))
 			members[left++] = members[i];
 	mt->absent |= left < n;
 	do {

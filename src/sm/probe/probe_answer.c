@@ -9,7 +9,7 @@
 #include <infiniband/umad_sm.h>
 
 #include "fabric/edit.h"
-#include "sm/devices/left_out.h"
+#include "sm/devices/exclusions.h"
 #include "sm/devices/implausible.h"
 #include "sm/devices/silent.h"
 #include "sm/keys/mkey.h"
@@ -328,19 +328,19 @@ static uint32_t add_node(struct probe *p, const struct ask *a)
 	return node;
 }
 
-/* It says nothing of use, or what it was left out for before. */
-static bool is_left_out(struct probe *p, const struct ask *a)
+/* It says nothing of use, or what it was excluded for before. */
+static bool is_excluded(struct probe *p, const struct ask *a)
 {
 	const struct fabric_node *near = &p->f->nodes[a->node];
-	struct disco_left x = { .near_guid = near->guid, .near_port = a->num,
-				.why = (uint8_t)left_judge(a->data) };
+	struct disco_excluded x = { .near_guid = near->guid, .near_port = a->num,
+				.why = (uint8_t)excluded_judge(a->data) };
 
-	if (left_out_holds(p->sm, near->guid, a->num, a->data))
+	if (exclusions_holds(p->sm, near->guid, a->num, a->data))
 		return true;
 	if (!x.why)
 		return false;
-	left_describe(&x, a->data);
-	left_out_put(p->sm, p->f, &x);
+	excluded_describe(&x, a->data);
+	exclusions_put(p->sm, p->f, &x);
 	return true;
 }
 
@@ -355,7 +355,7 @@ static void makes_no_sense(struct probe *p, uint32_t port, uint8_t *info)
 
 	implausible_note(p->sm, p->f, port, true, implausible_digest(UMAD_SM_ATTR_NODE_INFO, info),
 			 "says NodeType %u, NumPorts %u, LocalPortNum %u, node GUID 0x%016llx: that cannot be, and "
-			 "it is left out",
+			 "it is excluded",
 			 mad_get_field(info, 0, IB_NODE_TYPE_F), nports, num,
 			 (unsigned long long)mad_get_field64(info, 0, IB_NODE_GUID_F));
 	if (p->f->ports[port].state < IB_PORT_ACTIVE_S)
@@ -499,13 +499,13 @@ static void behind_answered(struct probe *p, const struct ask *answered)
 	uint64_t guid, port_guid;
 	bool known;
 
-	left_out_rename(p->sm, p->f, port, info);
+	exclusions_rename(p->sm, p->f, port, info);
 	guid = mad_get_field64(info, 0, IB_NODE_GUID_F);
 	port_guid = mad_get_field64(info, 0, IB_NODE_PORT_GUID_F);
 	node = map64_get(&p->f->node_by_guid, guid);
 	known = node != MAP64_NONE;
 	/* a link without an end, whoever was there */
-	if (is_left_out(p, a)) {
+	if (is_excluded(p, a)) {
 		if (p->f->ports[port].state < IB_PORT_ACTIVE_S)
 			cut(p, port);
 		return;

@@ -4,14 +4,14 @@
  * probe of suspected devices found.
  *
  * A discovery that leaves more unanswered than the one before is repeated, DISCOVERY_TRIES times at most; so is
- * one that has met devices that are to be left out (left_out.c).
+ * one that has met devices that are to be excluded (exclusions.c).
  */
 #include <stdlib.h>
 
 #include "fabric/edit.h"
 #include "lib/base/alloc.h"
 #include "lib/base/log.h"
-#include "sm/devices/left_out.h"
+#include "sm/devices/exclusions.h"
 #include "sm/keys/mkey.h"
 #include "sm/sm_internal.h"
 #include "sm/sweep/announce.h"
@@ -50,13 +50,13 @@ uint32_t sweep_count_unanswered(const struct fabric *f)
 	return n;
 }
 
-/* Those of them behind which a device is that is left out. */
-static uint32_t count_left_out(const struct sm *sm, const struct fabric *f)
+/* Those of them behind which a device is that is excluded. */
+static uint32_t count_excluded(const struct sm *sm, const struct fabric *f)
 {
-	const struct disco_left *x;
+	const struct disco_excluded *x;
 	uint32_t n = 0;
 
-	for (size_t i = 0; (x = left_out_at(sm, i)); i++) {
+	for (size_t i = 0; (x = exclusions_at(sm, i)); i++) {
 		uint32_t node = map64_get(&f->node_by_guid, x->near_guid);
 
 		n += node != MAP64_NONE && x->near_port <= f->nodes[node].nports &&
@@ -95,7 +95,7 @@ static enum step_result discovery_failed(struct sm *sm, const struct disco_resul
 		buf_puts(&why, " (has it an M_Key that is not m-key of our settings?)");
 	/* no light sweep would ask for them */
 	if (!sm->published)
-		left_out_forget(sm);
+		exclusions_forget(sm);
 	sweep_fails(sm, why.s);
 	buf_free(&why);
 	return RESULT_FAIL;
@@ -108,7 +108,7 @@ static void discovery_done(void *arg, const struct disco_result *res)
 	disco_over(sm);
 	sm->last.discovery_smps += res->mads;
 	sm->last.discovery_lost += res->learned.lost;
-	if (left_out_scanned(sm, res)) {
+	if (exclusions_scanned(sm, res)) {
 		log_info("discovery", "%s: it is repeated without them", res->error ? res->error :
 			 "devices that can't be what they say were found");
 		fabric_free(res->f);
@@ -171,13 +171,13 @@ enum step_result sweep_accept(struct sm *sm)
 {
 	struct fabric *f = sm->sweep.found;
 	uint32_t known = sm->published ? sm->published->f->unanswered : 0;
-	uint32_t left = count_left_out(sm, f);
+	uint32_t left = count_excluded(sm, f);
 
 	sm->sweep.found = NULL;
 	f->unanswered = sweep_count_unanswered(f);
 	/*
 	 * The library reports a partial fabric as success: look again before
-	 * believing it, but not for what was silent before, or is left out.
+	 * believing it, but not for what was silent before, or is excluded.
 	 */
 	if (f->unanswered > (known > left ? known : left) &&
 	    sm->sweep.discovery_tries < DISCOVERY_TRIES) {
@@ -207,15 +207,15 @@ enum step_result sweep_discover(struct sm *sm)
 		.timeout_ms = sm->settings->smp_timeout_ms, .retries = sm->settings->smp_retries,
 		.m_key = mkey_of_discovery(sm), .sandbox = sandbox_of(sm->settings),
 		.known_window = learned.lossy ? learned.window : 0,
-		.ports_max = left_out_ports_max(sm),
+		.ports_max = exclusions_ports_max(sm),
 	};
-	struct disco_left *out = xcalloc(LEFT_MAX, sizeof(*out));
+	struct disco_excluded *out = xcalloc(EXCLUDED_MAX, sizeof(*out));
 	struct buf err = { 0 };
 
 	r.out = out;
-	r.n_out = left_out_list(sm, out);
+	r.n_out = exclusions_list(sm, out);
 	for (size_t i = 0; i < r.n_out; i++)
-		r.without_library |= out[i].why == LEFT_KILLS || out[i].why == LEFT_HANGS;
+		r.without_library |= out[i].why == EXCLUDED_KILLS || out[i].why == EXCLUDED_HANGS;
 	if (sm->published) {
 		sm->sweep.disco_known = state_ref(sm->published);
 		r.known = sm->sweep.disco_known->f;

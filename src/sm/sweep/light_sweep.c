@@ -15,7 +15,7 @@
 #include "lib/base/alloc.h"
 #include "lib/base/backoff.h"
 #include "lib/base/clock.h"
-#include "sm/devices/left_out.h"
+#include "sm/devices/exclusions.h"
 #include "sm/devices/implausible.h"
 #include "sm/devices/silent.h"
 #include "sm/devices/node_names.h"
@@ -45,7 +45,7 @@ void light_stop(struct sm *sm)
 	light_end(sm);
 }
 
-enum { LIGHT_SWITCH, LIGHT_MASTER, LIGHT_LEFT };	/* cookies; the last and above: of left_out.c */
+enum { LIGHT_SWITCH, LIGHT_MASTER, LIGHT_LEFT };	/* cookies; the last and above: of exclusions.c */
 /* Of a switch, in sm->light.asked. */
 enum {
 	LIGHT_ASKED = 1 << 0,
@@ -85,12 +85,12 @@ static uint16_t master_of(const struct subnet_state *s, uint32_t sw)
 	return s->f->ports[s->f->nodes[s->f->switches[sw].node].port0].sm_lid;
 }
 
-/* What is left out, as if it were one device more. */
+/* What is excluded, as if it were one device more. */
 static bool light_next_left(struct sm *sm, struct smp *s, uint64_t *cookie)
 {
-	while (sm->light.left < left_out_asked(sm)) {
+	while (sm->light.left < exclusions_asked(sm)) {
 		*cookie = LIGHT_LEFT + sm->light.left;
-		if (left_out_ask(sm, sm->light.state->f, sm->light.left++, s))
+		if (exclusions_ask(sm, sm->light.state->f, sm->light.left++, s))
 			return true;
 	}
 	return false;
@@ -144,7 +144,7 @@ static void light_done(void *arg, uint32_t sw, const struct smp *s, uint64_t coo
 
 	memcpy(data, s->data, sizeof(data));
 	if (cookie >= LIGHT_LEFT) {
-		left_out_answered(sm, cookie - LIGHT_LEFT, s, status);
+		exclusions_answered(sm, cookie - LIGHT_LEFT, s, status);
 		return;
 	}
 	if (cookie == LIGHT_MASTER) {
@@ -185,7 +185,7 @@ static void light_finished(void *arg)
 	const struct fabric *f = sm->light.state->f;
 	uint32_t changed = 0;
 	bool told = sm->light.told, claimed = sm->light.claimed, spared;
-	enum left_out_end left;
+	enum exclusions_end left;
 
 	for (uint32_t i = 0; i < f->n_switches; i++)
 		if (sm->light.asked[i] & (LIGHT_SUSPECT | LIGHT_CHANGED)) {
@@ -201,15 +201,15 @@ static void light_finished(void *arg)
 	light_end(sm);
 	sm->wishes.psc_seen |= told;
 	spared = suspect_spared(sm);
-	left = left_out_end(sm);
+	left = exclusions_end(sm);
 	if (claimed && heed_claim(sm))
 		sm_want_sweep(sm, SWEEP_FULL, "another subnet manager was at work");
-	else if (left == LEFT_OUT_RENAMED)
+	else if (left == EXCLUSIONS_RENAMED)
 		sm_want_sweep(sm, SWEEP_CHANGE, "a device does not have the GUID of another any more");
 	else if (changed)
 		sm_want_sweep(sm, SWEEP_LOCAL, "a switch reports a change or does not answer");
-	else if (left == LEFT_OUT_BACK)
-		sm_want_sweep(sm, SWEEP_LOCAL, "a device that was left out answers as it should");
+	else if (left == EXCLUSIONS_BACK)
+		sm_want_sweep(sm, SWEEP_LOCAL, "a device that was excluded answers as it should");
 	else if (spared)
 		sm_want_sweep(sm, SWEEP_LOCAL, "ports that were not read");
 	scrub_look(sm->devices.own_scrub);
@@ -224,7 +224,7 @@ static void light_start(struct sm *sm)
 		return;
 	/* our own link was down: nobody is there to report that it is back */
 	if (!sm->published->f->n_switches) {
-		left_out_forget(sm);	/* nobody is asked for them one by one */
+		exclusions_forget(sm);	/* nobody is asked for them one by one */
 		sm_want_sweep(sm, SWEEP_CHANGE, "no switch to ask");
 		return;
 	}
@@ -233,7 +233,7 @@ static void light_start(struct sm *sm)
 	sm->light.state = state_ref(sm->published);
 	sm->light.asked = xcalloc(sm->published->f->n_switches, 1);
 	sm->light.left = 0;
-	sm->light.job = smp_job_start(sm->mad, sm->published->f->n_switches + left_out_begin(sm),
+	sm->light.job = smp_job_start(sm->mad, sm->published->f->n_switches + exclusions_begin(sm),
 				      &light_ops, sm);
 	implausible_ask(sm);
 	names_ask(sm);

@@ -15,7 +15,7 @@ struct subnet_state;
 struct light_sweep {
 	struct timer *timer;
 	struct smp_job *job;
-	size_t left;			/* of left_out.c: which is asked next */
+	size_t left;			/* of exclusions.c: which is asked next */
 	struct subnet_state *state;	/* what it goes over */
 	uint8_t *asked;			/* per switch: LIGHT_... */
 	bool told;			/* a switch has a change to tell */

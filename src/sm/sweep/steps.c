@@ -18,7 +18,7 @@
 #include "lib/base/alloc.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
-#include "sm/devices/left_out.h"
+#include "sm/devices/exclusions.h"
 #include "sm/election/election.h"
 #include "sm/keys/mkey.h"
 #include "sm/probe/probe_steps.h"

@@ -10,7 +10,7 @@
 #include "lib/base/alloc.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
-#include "sm/devices/left_out.h"
+#include "sm/devices/exclusions.h"
 #include "sm/devices/silent.h"
 #include "sm/devices/scrub.h"
 #include "sm/keys/mkey.h"
@@ -206,7 +206,7 @@ void sweep_begin(struct sm *sm, enum sweep_kind kind, const char *reason)
 	sm->sweep.smps_before = c->smps;
 	sm->sweep.sets_before = c->sets_total;
 	sm->sweep.discovery_tries = 0;
-	left_out_sweep(sm);
+	exclusions_sweep(sm);
 	sm->sweep.inherited_nodes = 0;
 	sm->sweep.was_owed = sm->wishes.full;
 	sm->wishes.full |= sweep_is(sm)->reads_tables;

@@ -8,7 +8,7 @@
 
 #include "lib/base/alloc.h"
 #include "lib/base/backoff.h"
-#include "sm/devices/left_out.h"
+#include "sm/devices/exclusions.h"
 #include "sm/election/election.h"
 #include "sm/keys/mkey.h"
 #include "sm/multicast/multicast_sweeps.h"
@@ -67,7 +67,7 @@ void sm_suspect(struct sm *sm, const struct suspect *s)
 
 /*
  * A link that is up with no known device at its other end, or a switch port that did not answer.  Links to
- * devices that are left out do not count, since light sweeps ask those, if there are any.
+ * devices that are excluded do not count, since light sweeps ask those, if there are any.
  */
 static bool is_silent(const struct sm *sm, const struct fabric *f, uint32_t port)
 {
@@ -77,7 +77,7 @@ static bool is_silent(const struct sm *sm, const struct fabric *f, uint32_t port
 		return node_is_switch(port_node(f, port));
 	return p->num && p->state >= IB_PORT_INIT_S && p->peer == FABRIC_NONE &&
 	       !(sm->settings->sweep_interval_s &&
-		 left_out_is_behind(sm, port_node(f, port)->guid, p->num));
+		 exclusions_is_behind(sm, port_node(f, port)->guid, p->num));
 }
 
 static bool anybody_silent(const struct sm *sm)
@@ -207,7 +207,7 @@ void sm_request_sweep(struct sm *sm, const char *reason)
 		election_rejoin(sm);
 		return;
 	}
-	left_out_forget(sm);
+	exclusions_forget(sm);
 	sm_want_sweep(sm, SWEEP_FULL, reason);
 }
 

@@ -22,8 +22,8 @@ struct place {
 	int64_t since_us, last_us;	/* the first and the last trap */
 	int64_t debt;			/* as of charged_us */
 	int64_t charged_us;
-	uint64_t traps, left_out;
-	uint8_t owed;			/* what those ask for that were left out and not served */
+	uint64_t traps, dropped;
+	uint8_t owed;			/* what those ask for that were dropped and not served */
 	uint8_t port;
 	bool told;
 };
@@ -31,8 +31,8 @@ struct place {
 struct trap_gate {
 	struct place shared, places[SETS * WAYS];
 	struct bucket all;		/* discoveries */
-	uint64_t left_out;
-	uint32_t floods;		/* places of which something was left out */
+	uint64_t dropped;
+	uint32_t floods;		/* places of which something was dropped */
 };
 
 struct trap_gate *trap_gate_new(void)
@@ -45,9 +45,9 @@ void trap_gate_free(struct trap_gate *g)
 	free(g);
 }
 
-uint64_t trap_gate_left_out(const struct trap_gate *g)
+uint64_t trap_gate_dropped(const struct trap_gate *g)
 {
-	return g->left_out;
+	return g->dropped;
 }
 
 static int64_t debt_at(const struct place *p, int64_t now_us)
@@ -62,7 +62,7 @@ static int64_t cost_of(unsigned asks)
 	return (int64_t)TRAP_LOOK_US * (asks & TRAP_ALL ? TRAP_ALL_LOOKS : 1);
 }
 
-/* What was left out is served, and its bucket is full again. */
+/* What was dropped is served, and its bucket is full again. */
 static bool is_over(const struct place *p, int64_t now_us)
 {
 	return !p->owed && !debt_at(p, now_us);
@@ -70,7 +70,7 @@ static bool is_over(const struct place *p, int64_t now_us)
 
 static bool is_flood(const struct place *p)
 {
-	return p->left_out >= TRAP_FLOOD;
+	return p->dropped >= TRAP_FLOOD;
 }
 
 /* Nothing of it has to be known any more. */
@@ -96,7 +96,7 @@ static bool has_room(const struct trap_gate *g, const struct place *p, unsigned 
 
 static void forget(struct trap_gate *g, struct place *p, uint64_t source)
 {
-	g->floods -= p->left_out != 0;
+	g->floods -= p->dropped != 0;
 	*p = (struct place){ .source = source };
 }
 
@@ -155,9 +155,9 @@ bool trap_gate_take(struct trap_gate *g, uint64_t source, unsigned asks, unsigne
 			all_are_served(g);
 		return true;
 	}
-	g->floods += !p->left_out;
-	p->left_out++;
-	g->left_out++;
+	g->floods += !p->dropped;
+	p->dropped++;
+	g->dropped++;
 	p->owed |= (uint8_t)asks;
 	return false;
 }
@@ -182,7 +182,7 @@ bool trap_gate_due(struct trap_gate *g, int64_t now_us, uint64_t *source, unsign
 
 static struct trap_flood flood_of(const struct place *p)
 {
-	return (struct trap_flood){ p->source, p->port, p->traps, p->left_out,
+	return (struct trap_flood){ p->source, p->port, p->traps, p->dropped,
 				    p->last_us - p->since_us };
 }
 

@@ -6,7 +6,7 @@
  *
  * Each source has a bucket, which holds TRAP_BURST looks and gets one back each TRAP_LOOK_US;
  * a conforming port sends one trap in its SubnetTimeOut at most (13.4.9), about a second.
- * What comes beyond is left out, but not forgotten: as soon as the bucket has room the
+ * What comes beyond is dropped, but not forgotten: as soon as the bucket has room the
  * source is looked at once for all of it, so that the last trap of a flood is served, too.
  *
  * Discoveries are for all sources together: that of one serves the others that ask for one, and they
@@ -27,7 +27,7 @@
 #define TRAP_ALL_LOOKS	8		/* what a discovery costs of them */
 #define TRAP_ALL_BURST	3		/* discoveries at once, of all sources together, */
 #define TRAP_ALL_US	10000000	/* and one more each so often */
-#define TRAP_FLOOD	16		/* from so many on that were left out it is a flood, */
+#define TRAP_FLOOD	16		/* from so many on that were dropped it is a flood, */
 #define TRAP_TELL_US	10000000	/* which is told when it is so old, or over */
 
 /* What a trap asks for; 0: nothing, but it is counted. */
@@ -41,7 +41,7 @@ enum {
 struct trap_flood {
 	uint64_t source;	/* port GUID; 0: the shared one */
 	unsigned port;		/* that the last trap that names one is about; 0: none does */
-	uint64_t traps, left_out;
+	uint64_t traps, dropped;
 	int64_t us;		/* from the first one to the last */
 };
 
@@ -51,11 +51,11 @@ void trap_gate_free(struct trap_gate *g);	/* NULL is fine */
 
 /*
  * A trap came.  source: port GUID, 0 if it is not of the fabric; asks: bits of the above;
- * port: as in struct trap_flood.  False: it is left out for now.
+ * port: as in struct trap_flood.  False: it is dropped for now.
  */
 bool trap_gate_take(struct trap_gate *g, uint64_t source, unsigned asks, unsigned port,
 		    int64_t now_us);
-/* A source that traps were left out of and that may be looked at now; false: none. */
+/* A source that traps were dropped of and that may be looked at now; false: none. */
 bool trap_gate_due(struct trap_gate *g, int64_t now_us, uint64_t *source, unsigned *asks);
 /* A flood that is to be told, each of them once; false: none. */
 bool trap_gate_tell(struct trap_gate *g, int64_t now_us, struct trap_flood *out);
@@ -64,7 +64,7 @@ int64_t trap_gate_next(const struct trap_gate *g, int64_t now_us);
 /* The floods that go on, i from 0; false: there are no more. */
 bool trap_gate_flood(const struct trap_gate *g, unsigned i, int64_t now_us,
 		     struct trap_flood *out);
-/* How many were left out in all. */
-uint64_t trap_gate_left_out(const struct trap_gate *g);
+/* How many were dropped in all. */
+uint64_t trap_gate_dropped(const struct trap_gate *g);
 
 #endif

@@ -119,8 +119,8 @@ void sm_flood_text(const struct fabric *f, const struct trap_flood *flood, struc
 		      fabric_node_name(f, f->ports[port].node, name, sizeof(name)));
 	if (flood->port)
 		buf_printf(out, " port %u", flood->port);
-	buf_printf(out, ": %" PRIu64 " traps in %.0f s, of which %" PRIu64 " were left out",
-		   flood->traps, (double)flood->us * 1e-6, flood->left_out);
+	buf_printf(out, ": %" PRIu64 " traps in %.0f s, of which %" PRIu64 " were dropped",
+		   flood->traps, (double)flood->us * 1e-6, flood->dropped);
 }
 
 static void tell_flood(struct sm *sm, const struct trap_flood *flood)
@@ -137,7 +137,7 @@ static void tell_flood(struct sm *sm, const struct trap_flood *flood)
 		event_guid(&e, "node", port_node(f, port)->guid);
 	event_number(&e, "port", flood->port);
 	event_number(&e, "traps", (int64_t)flood->traps);
-	event_number(&e, "left-out", (int64_t)flood->left_out);
+	event_number(&e, "dropped", (int64_t)flood->dropped);
 	event_number(&e, "microseconds", flood->us);
 	sm_tell(sm, &e);
 	buf_free(&text);

@@ -23,7 +23,7 @@ bool refused_for_good(struct sm *sm, uint64_t guid, uint16_t attr, uint32_t mod,
 void refused_note(struct sm *sm, uint32_t node, uint16_t attr, uint32_t mod, uint64_t want,
 		  unsigned status);
 /*
- * The same for one field of an attribute, which the caller leaves out then; mod: bits that IBA leaves
+ * The same for one field of an attribute, which the caller excludes then; mod: bits that IBA leaves
  * free tell it from others.  True: that is for good, and the caller remembers it.
  */
 bool refused_field(struct sm *sm, uint32_t node, uint16_t attr, uint32_t mod);

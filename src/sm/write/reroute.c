@@ -13,7 +13,7 @@
  * nobody is to be led there until it is read.  Where routes are in layers, a round that relies on
  * all blocks before it is not begun then, nor any behind it.
  *
- * One that has another's M_Key is left out, and what it holds noted; the rest of its blocks' LIDs is
+ * One that has another's M_Key is excluded, and what it holds noted; the rest of its blocks' LIDs is
  * written: who took a switch away from us has no say about the repairs of others.
  *
  * A switch of which it is not known what it holds has its whole table written with the

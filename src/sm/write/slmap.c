@@ -5,7 +5,7 @@
  * be written pair by pair is put together here where all pairs of the plan that
  * such a Set reaches want the same table.
  *
- * Pairs that the plan leaves out (in = out, no link) carry nothing: what such a
+ * Pairs that the plan excludes (in = out, no link) carry nothing: what such a
  * Set writes there does no harm.
  */
 #include <stdlib.h>

@@ -318,14 +318,14 @@ END_TEST
 START_TEST(floods_of_traps)
 {
 	struct trap_flood floods[] = {
-		{ .source = 0x2c90300000011, .port = 1, .traps = 1200, .left_out = 1100, .us = 10000000 },
-		{ .traps = 30, .left_out = 17, .us = 1000000 },
+		{ .source = 0x2c90300000011, .port = 1, .traps = 1200, .dropped = 1100, .us = 10000000 },
+		{ .traps = 30, .dropped = 17, .us = 1000000 },
 	};
 
 	in.floods = floods;
 	in.n_floods = 1;
 	expect(SEV_WARNING, "trap-flood", "node1 HCA-1");
-	expect(SEV_WARNING, "trap-flood", " port 1: 1200 traps in 10 s, of which 1100 were left out");
+	expect(SEV_WARNING, "trap-flood", " port 1: 1200 traps in 10 s, of which 1100 were dropped");
 	in.floods = &floods[1];
 	expect(SEV_WARNING, "trap-flood", "too many at once: 30 traps");
 }
@@ -603,10 +603,10 @@ START_TEST(devices_that_lie)
 END_TEST
 
 /* promise: A61 */
-START_TEST(devices_that_are_left_out)
+START_TEST(devices_that_are_excluded)
 {
 	uint32_t leaf = state->f->nodes[map64_get(&state->f->node_by_guid, LEAF_TWO)].port0;
-	struct sm_left left[] = {
+	struct sm_exclusion left[] = {
 		{ .near = leaf + 2, .guid = 0x99 }, { .near = leaf + 3, .guid = 0x99 },
 		{ .near = FABRIC_NONE },
 	};
@@ -621,14 +621,14 @@ START_TEST(devices_that_are_left_out)
 	buf_puts(&left[2].text, "the device at port 3 of 0x77 says NumPorts 0");
 	in.left = left;
 	in.n_left = 1;
-	expect(SEV_ERROR, "device-left-out", "the device at leaf two/P2 says NumPorts 0: it is left out");
+	expect(SEV_ERROR, "device-excluded", "the device at leaf two/P2 says NumPorts 0: it is excluded");
 	in.n_left = 3;
-	ck_assert_uint_eq(of_kind("device-left-out", &text), 2);
-	ck_assert_str_eq(h.v.v[0].text, "the device at leaf two/P2 says NumPorts 0: it is left out, and so "
+	ck_assert_uint_eq(of_kind("device-excluded", &text), 2);
+	ck_assert_str_eq(h.v.v[0].text, "the device at leaf two/P2 says NumPorts 0: it is excluded, and so "
 			 "it is at 1 more of its links");
-	in.implausible = list;		/* what is left out is told of once, whatever else it says */
+	in.implausible = list;		/* what is excluded is told of once, whatever else it says */
 	in.n_implausible = 2;
-	ck_assert_uint_eq(of_kind("device-left-out", &text), 2);
+	ck_assert_uint_eq(of_kind("device-excluded", &text), 2);
 	ck_assert_uint_eq(of_kind("device-lies", &text), 1);
 	ck_assert_str_eq(text, "storage1 HCA-1, behind leaf two/P1, says B");
 	for (unsigned i = 0; i < 3; i++)
@@ -639,7 +639,7 @@ END_TEST
 START_TEST(devices_with_one_guid)
 {
 	uint32_t leaf = state->f->nodes[map64_get(&state->f->node_by_guid, LEAF_TWO)].port0;
-	struct sm_left left[] = {
+	struct sm_exclusion left[] = {
 		{ .near = leaf + 2, .known_as = 0x200 }, { .near = leaf + 3, .known_as = 0x200 },
 	};
 	const char *text = NULL;
@@ -648,7 +648,7 @@ START_TEST(devices_with_one_guid)
 	buf_puts(&left[1].text, "the device at leaf two/P3 says node GUID 0x5, and so does another");
 	in.left = left;
 	in.n_left = 2;
-	ck_assert_uint_eq(of_kind("device-left-out", &text), 0);
+	ck_assert_uint_eq(of_kind("device-excluded", &text), 0);
 	ck_assert_uint_eq(of_kind("duplicate-guid", &text), 1);
 	ck_assert_str_eq(text, left[0].text.s);
 	for (unsigned i = 0; i < 2; i++)
@@ -725,7 +725,7 @@ int main(void)
 	tcase_add_test(t, disk);
 	tcase_add_test(t, verdicts);
 	tcase_add_test(t, devices_that_lie);
-	tcase_add_test(t, devices_that_are_left_out);
+	tcase_add_test(t, devices_that_are_excluded);
 	tcase_add_test(t, devices_with_one_guid);
 	suite_add_tcase(s, t);
 	return run_suite(s);

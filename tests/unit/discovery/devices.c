@@ -230,7 +230,7 @@ static void answer(const uint8_t *asked, struct pending *p)
 	unsigned local, hops = asked[HOPS], attr = get_be16(asked + ATTR);
 	int at = devices_follow(asked + PATH + 1, hops, &local);
 	uint8_t *data = p->mad + DATA;
-	struct disco_left x;
+	struct disco_excluded x;
 
 	memcpy(p->mad, asked, SIZE);
 	p->lost = at < 0 || full;
@@ -299,13 +299,13 @@ static void put_record(const void *record, size_t n)
 		ck_assert_uint_eq(reader_take(reader, record, n), n);
 }
 
-static void put_left(void *arg, const struct disco_left *x)
+static void put_left(void *arg, const struct disco_excluded *x)
 {
 	(void)arg;
 	reader_take_left(reader, x);
 }
 
-bool devices_scan(const struct disco_left *out, unsigned n_out, const struct fabric *known,
+bool devices_scan(const struct disco_excluded *out, unsigned n_out, const struct fabric *known,
 		  struct stream_reader *r)
 {
 	const struct walk_config c = { "model", 1, WINDOW, 100, 0 };

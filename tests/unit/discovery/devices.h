@@ -58,10 +58,10 @@ uint32_t devices_random(void);
 int devices_follow(const uint8_t *path, unsigned hops, unsigned *local);
 
 /*
- * A scan; out: what is left out.  The caller frees what r has.  False: the scan met more than there
+ * A scan; out: what is excluded.  The caller frees what r has.  False: the scan met more than there
  * can be, and the fabric is of no use.
  */
-bool devices_scan(const struct disco_left *out, unsigned n_out, const struct fabric *known,
+bool devices_scan(const struct disco_excluded *out, unsigned n_out, const struct fabric *known,
 		  struct stream_reader *r);
 void devices_free(void);
 

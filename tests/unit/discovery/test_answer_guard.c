@@ -16,7 +16,7 @@ enum { CA = 1, SWITCH = 2, ROUTER = 3 };
 enum { METHOD = 3, STATUS = 4, HOPS = 7, ATTR = 16, MODIFIER = 20, DATA = 64, PATH = 128, BACK = 192 };
 
 static struct guard *g;
-static struct disco_left x;
+static struct disco_excluded x;
 static uint8_t asked[256], answer[256];
 
 static void begin(void)
@@ -98,16 +98,16 @@ START_TEST(honest_devices)
 }
 END_TEST
 
-static const struct { unsigned type, ports, local; uint64_t guid; enum left_why why; } broken[] = {
-	{ 0, 8, 1, 0x30, LEFT_TYPE }, { 4, 8, 1, 0x30, LEFT_TYPE }, { 255, 8, 1, 0x30, LEFT_TYPE },
-	{ SWITCH, 0, 1, 0x30, LEFT_PORTS }, { SWITCH, 255, 1, 0x30, LEFT_PORTS },
-	{ SWITCH, 8, 9, 0x30, LEFT_LOCAL_PORT }, { CA, 1, 254, 0x30, LEFT_LOCAL_PORT },
-	{ CA, 1, 0, 0x30, LEFT_LOCAL_PORT }, { SWITCH, 8, 0, 0x30, LEFT_LOCAL_PORT },
-	{ ROUTER, 1, 1, 0, LEFT_NO_GUID },
+static const struct { unsigned type, ports, local; uint64_t guid; enum excluded_why why; } broken[] = {
+	{ 0, 8, 1, 0x30, EXCLUDED_TYPE }, { 4, 8, 1, 0x30, EXCLUDED_TYPE }, { 255, 8, 1, 0x30, EXCLUDED_TYPE },
+	{ SWITCH, 0, 1, 0x30, EXCLUDED_PORTS }, { SWITCH, 255, 1, 0x30, EXCLUDED_PORTS },
+	{ SWITCH, 8, 9, 0x30, EXCLUDED_LOCAL_PORT }, { CA, 1, 254, 0x30, EXCLUDED_LOCAL_PORT },
+	{ CA, 1, 0, 0x30, EXCLUDED_LOCAL_PORT }, { SWITCH, 8, 0, 0x30, EXCLUDED_LOCAL_PORT },
+	{ ROUTER, 1, 1, 0, EXCLUDED_NO_GUID },
 	/* of a node that is known */
-	{ SWITCH, 9, 2, 0x20, LEFT_TWO_KINDS }, { SWITCH, 7, 2, 0x20, LEFT_TWO_KINDS },
-	{ CA, 8, 2, 0x20, LEFT_TWO_KINDS },
-	{ CA, 1, 1, 0x10, LEFT_OUR_PORT },
+	{ SWITCH, 9, 2, 0x20, EXCLUDED_TWO_KINDS }, { SWITCH, 7, 2, 0x20, EXCLUDED_TWO_KINDS },
+	{ CA, 8, 2, 0x20, EXCLUDED_TWO_KINDS },
+	{ CA, 1, 1, 0x10, EXCLUDED_OUR_PORT },
 };
 
 /* promise: A10 */
@@ -146,7 +146,7 @@ START_TEST(an_answer_to_something_else)
 	if (headers[_i].at == MODIFIER + 3)
 		answer[MODIFIER + 3] = headers[_i].with;
 	ck_assert_int_eq(judge(), GUARD_REFUSE);
-	ck_assert_uint_eq(x.why, LEFT_ANSWER);
+	ck_assert_uint_eq(x.why, EXCLUDED_ANSWER);
 	ck_assert_uint_eq(x.near_guid, headers[_i].node_info ? 0x20 : 0x10);
 	/* said once for a node */
 	if (!headers[_i].node_info)
@@ -160,7 +160,7 @@ START_TEST(an_answer_that_is_too_short)
 	first_two();
 	ask(UMAD_SM_ATTR_PORT_INFO, 3, "\1");
 	ck_assert_int_eq(guard_answer(g, asked, answer, 255, &x), GUARD_REFUSE);
-	ck_assert_uint_eq(x.why, LEFT_ANSWER);
+	ck_assert_uint_eq(x.why, EXCLUDED_ANSWER);
 	ck_assert_int_eq(judge(), GUARD_FEED);
 }
 END_TEST
@@ -175,17 +175,17 @@ START_TEST(an_error)
 }
 END_TEST
 
-static struct disco_left told[16];
+static struct disco_excluded told[16];
 static unsigned n_told;
 
-static void found(void *arg, const struct disco_left *y)
+static void found(void *arg, const struct disco_excluded *y)
 {
 	(void)arg;
 	ck_assert_uint_lt(n_told, 16);
 	told[n_told++] = *y;
 }
 
-static bool tells(uint64_t near_guid, unsigned port, enum left_why why)
+static bool tells(uint64_t near_guid, unsigned port, enum excluded_why why)
 {
 	for (unsigned i = 0; i < n_told; i++)
 		if (told[i].near_guid == near_guid && told[i].near_port == port && told[i].why == why)
@@ -229,8 +229,8 @@ START_TEST(a_guid_that_changes)
 	/* the incarnation that was seen behind leaf 0x50, if it was fed, walks to leaf 0x20 */
 	node("\1\2\2\2\1", 0x20, SWITCH, 8, 3);
 	guard_finish(g, found, NULL);
-	ck_assert(tells(0x20, 3, LEFT_GUID_CHANGES));
-	ck_assert(tells(0x50, 2, LEFT_GUID_CHANGES));
+	ck_assert(tells(0x20, 3, EXCLUDED_GUID_CHANGES));
+	ck_assert(tells(0x50, 2, EXCLUDED_GUID_CHANGES));
 	ck_assert_uint_eq(n_told, 2);
 }
 END_TEST
@@ -259,16 +259,16 @@ START_TEST(an_impostor_who_comes_first)
 	ck_assert_int_eq(node("\1\2\2", 0x60, SWITCH, 8, 1), GUARD_FEED);
 	ck_assert_int_eq(node("\1\2\3", 0x60, SWITCH, 8, 2), GUARD_FEED);
 	guard_finish(g, found, NULL);
-	ck_assert(tells(0x20, 4, LEFT_IMPOSTOR));
+	ck_assert(tells(0x20, 4, EXCLUDED_IMPOSTOR));
 	ck_assert_uint_eq(n_told, 1);
 	ck_assert_uint_eq(told[0].other_guid, 0x30);
-	/* the next scan leaves it out, and finds the switch where it is */
+	/* the next scan excludes it, and finds the switch where it is */
 	guard_free(g);
 	g = guard_new(told, 1, GUARD_PORTS_MAX);
 	n_told = 0;
 	first_two();
 	ck_assert_int_eq(node("\1\4", 0x60, SWITCH, 8, 8), GUARD_REFUSE);
-	ck_assert_uint_eq(x.why, LEFT_IMPOSTOR);
+	ck_assert_uint_eq(x.why, EXCLUDED_IMPOSTOR);
 	node("\1\2", 0x30, SWITCH, 8, 1);
 	ck_assert_int_eq(node("\1\2\2", 0x60, SWITCH, 8, 1), GUARD_FEED);
 	ck_assert_int_eq(node("\1\2\3", 0x60, SWITCH, 8, 2), GUARD_FEED);
@@ -288,7 +288,7 @@ START_TEST(a_host_with_the_guid_of_a_switch)
 	ck_assert_int_eq(node("\1\2", 0x30, SWITCH, 8, 1), GUARD_FEED);
 	ck_assert_int_eq(node("\1\3", 0x40, SWITCH, 8, 1), GUARD_FEED);
 	ck_assert_int_eq(node("\1\2\2", 0x60, SWITCH, 8, 1), GUARD_REFUSE);
-	ck_assert_uint_eq(x.why, LEFT_TWO_KINDS);
+	ck_assert_uint_eq(x.why, EXCLUDED_TWO_KINDS);
 	ck_assert_uint_eq(x.other_guid, 0x20);
 	ck_assert_uint_eq(x.other_port, 4);
 	/* one alone could be the implausible one */
@@ -299,7 +299,7 @@ START_TEST(a_host_with_the_guid_of_a_switch)
 	ck_assert_uint_eq(n_told, 0);
 	ck_assert_int_eq(node("\1\3\2", 0x60, SWITCH, 8, 3), GUARD_REFUSE);
 	guard_finish(g, found, NULL);
-	ck_assert(tells(0x20, 4, LEFT_IMPOSTOR));
+	ck_assert(tells(0x20, 4, EXCLUDED_IMPOSTOR));
 	ck_assert_uint_eq(n_told, 1);
 }
 END_TEST
@@ -321,17 +321,17 @@ START_TEST(a_copy_whose_port_guid_is_far)
 	ck_assert_int_eq(copy_of_0x30("\1\2", 1), GUARD_FEED);
 	ck_assert_int_eq(node("\1\3", 0x30, SWITCH, 8, 1), GUARD_REFUSE);	/* the right one */
 	guard_finish(g, found, NULL);
-	ck_assert(tells(0x20, 2, LEFT_CLAIMS));
+	ck_assert(tells(0x20, 2, EXCLUDED_CLAIMS));
 	ck_assert_uint_eq(n_told, 1);
 	ck_assert_uint_eq(told[0].other_guid, 0x20);
 	ck_assert_uint_eq(told[0].other_port, 3);
-	/* the next scan leaves it out by each of its links, and finds the right one */
+	/* the next scan excludes it by each of its links, and finds the right one */
 	guard_free(g);
 	g = guard_new(told, 1, GUARD_PORTS_MAX);
 	n_told = 0;
 	first_two();
 	ck_assert_int_eq(copy_of_0x30("\1\5", 2), GUARD_REFUSE);
-	ck_assert_uint_eq(x.why, LEFT_CLAIMS);
+	ck_assert_uint_eq(x.why, EXCLUDED_CLAIMS);
 	ck_assert_int_eq(node("\1\3", 0x30, SWITCH, 8, 1), GUARD_FEED);
 	ck_assert_int_eq(copy_of_0x30("\1\2", 1), GUARD_REFUSE);
 	guard_finish(g, found, NULL);
@@ -351,11 +351,11 @@ START_TEST(a_copy_next_to_the_right_one)
 	ck_assert_int_eq(copy_of_0x30("\1\2", 3), GUARD_FEED);
 	ck_assert_int_eq(node("\1\3", 0x40, SWITCH, 8, 3), GUARD_FEED);
 	ck_assert_int_eq(node("\1\2\4", 0x30, SWITCH, 8, 5), GUARD_REFUSE);	/* the right one */
-	ck_assert_uint_eq(x.why, LEFT_TWO_KINDS);
+	ck_assert_uint_eq(x.why, EXCLUDED_TWO_KINDS);
 	ck_assert_int_eq(node("\1\3\4", 0x30, SWITCH, 8, 6), GUARD_REFUSE);
-	ck_assert_uint_eq(x.why, LEFT_TWO_KINDS);
+	ck_assert_uint_eq(x.why, EXCLUDED_TWO_KINDS);
 	guard_finish(g, found, NULL);
-	ck_assert(tells(0x20, 2, LEFT_CLAIMS));
+	ck_assert(tells(0x20, 2, EXCLUDED_CLAIMS));
 	ck_assert_uint_eq(n_told, 1);
 }
 END_TEST
@@ -375,12 +375,12 @@ START_TEST(new_names_of_one_switch)
 	ck_assert_int_eq(name_of_0x70000000("\1\2", 0x1234567800, 1), GUARD_FEED);
 	ck_assert_int_eq(node("\1\3", 0x50, SWITCH, 8, 3), GUARD_FEED);
 	ck_assert_int_eq(name_of_0x70000000("\1\3\4", 0x8765432100, 2), GUARD_REFUSE);
-	ck_assert_uint_eq(x.why, LEFT_PORT_GUID);
+	ck_assert_uint_eq(x.why, EXCLUDED_PORT_GUID);
 	ck_assert_uint_eq(x.other_guid, 0x20);
 	ck_assert_uint_eq(x.other_port, 2);
 	guard_finish(g, found, NULL);
-	ck_assert(tells(0x20, 2, LEFT_GUID_CHANGES));
-	ck_assert(tells(0x50, 4, LEFT_GUID_CHANGES));
+	ck_assert(tells(0x20, 2, EXCLUDED_GUID_CHANGES));
+	ck_assert(tells(0x50, 4, EXCLUDED_GUID_CHANGES));
 	ck_assert_uint_eq(n_told, 2);
 }
 END_TEST
@@ -392,7 +392,7 @@ START_TEST(a_name_with_the_port_guid_of_another_switch)
 	first_two();
 	ck_assert_int_eq(name_of_0x70000000("\1\2", 0x70000000, 1), GUARD_FEED);
 	ck_assert_int_eq(name_of_0x70000000("\1\3", 0x1234567800, 1), GUARD_REFUSE);
-	ck_assert_uint_eq(x.why, LEFT_PORT_GUID);
+	ck_assert_uint_eq(x.why, EXCLUDED_PORT_GUID);
 	guard_finish(g, found, NULL);
 	ck_assert_uint_eq(n_told, 0);
 	end();
@@ -415,7 +415,7 @@ START_TEST(a_claim_that_an_smp_disproves)
 	ck_assert_int_eq(node("\1\3", 0x30, SWITCH, 8, 1), GUARD_FEED);
 	ck_assert_int_eq(node("\1\2\1", 0x60, CA, 1, 1), GUARD_FEED);
 	guard_finish(g, found, NULL);
-	ck_assert(tells(0x20, 3, LEFT_TWO_PLACES));
+	ck_assert(tells(0x20, 3, EXCLUDED_TWO_PLACES));
 	ck_assert_uint_eq(n_told, 1);
 	ck_assert_uint_eq(told[0].guid, 0x30);
 	ck_assert_uint_eq(told[0].a, 1);
@@ -438,7 +438,7 @@ START_TEST(an_adapter_with_the_ports_of_a_switch)
 	ck_assert_int_eq(adapter_0x60("\1\2", 3), GUARD_FEED);
 	ck_assert_int_eq(adapter_0x60("\1\3", 1), GUARD_REFUSE);	/* the adapter */
 	guard_finish(g, found, NULL);
-	ck_assert(tells(0x20, 2, LEFT_NO_ADAPTER));
+	ck_assert(tells(0x20, 2, EXCLUDED_NO_ADAPTER));
 	ck_assert_uint_eq(n_told, 1);
 	ck_assert_uint_eq(told[0].b, 3);
 	ck_assert_uint_eq(told[0].other_port, 3);
@@ -447,7 +447,7 @@ START_TEST(an_adapter_with_the_ports_of_a_switch)
 	n_told = 0;
 	first_two();
 	ck_assert_int_eq(adapter_0x60("\1\5", 2), GUARD_REFUSE);	/* another link of the switch */
-	ck_assert_uint_eq(x.why, LEFT_NO_ADAPTER);
+	ck_assert_uint_eq(x.why, EXCLUDED_NO_ADAPTER);
 	ck_assert_int_eq(adapter_0x60("\1\3", 1), GUARD_FEED);
 	guard_finish(g, found, NULL);
 	ck_assert_uint_eq(n_told, 0);
@@ -467,7 +467,7 @@ END_TEST
 
 /*
  * Behind a switch with a false name is another one with a false name.  The place of the second is named
- * by the first, and would be that of an honest device once the first is left out.
+ * by the first, and would be that of an honest device once the first is excluded.
  */
 START_TEST(a_place_behind_a_false_name)
 {
@@ -480,19 +480,19 @@ START_TEST(a_place_behind_a_false_name)
 	ck_assert_int_eq(node("\1\3", 0x30, SWITCH, 8, 1), GUARD_REFUSE);	/* the right ones */
 	ck_assert_int_eq(node("\1\4", 0x60, SWITCH, 8, 1), GUARD_REFUSE);
 	guard_finish(g, found, NULL);
-	ck_assert(tells(0x20, 2, LEFT_CLAIMS));
+	ck_assert(tells(0x20, 2, EXCLUDED_CLAIMS));
 	ck_assert_uint_eq(n_told, 1);
 }
 END_TEST
 
-/* At the place of a copy that was left out is the right one now. */
+/* At the place of a copy that was excluded is the right one now. */
 START_TEST(a_place_of_another_device)
 {
-	struct disco_left out = { .near_guid = 0x20, .near_port = 3, .why = LEFT_CLAIMS };
+	struct disco_excluded out = { .near_guid = 0x20, .near_port = 3, .why = EXCLUDED_CLAIMS };
 
 	says("\1\3", 0x30, SWITCH, 8, 1);
 	put_be64(answer + DATA + NI_PORT_GUID, 0x70);
-	left_describe(&out, answer + DATA);
+	excluded_describe(&out, answer + DATA);
 	guard_free(g);
 	g = guard_new(&out, 1, GUARD_PORTS_MAX);
 	first_two();
@@ -543,7 +543,7 @@ START_TEST(a_switch_that_answers_by_another_port_than_it_says)
 	says("\1\3", 0x40, SWITCH, 8, 4);
 	answer[BACK + 2] = 3;
 	ck_assert_int_eq(judge(), GUARD_REFUSE);
-	ck_assert_uint_eq(x.why, LEFT_FALSE_PORT);
+	ck_assert_uint_eq(x.why, EXCLUDED_FALSE_PORT);
 	ck_assert_uint_eq(x.a, 4);
 	ck_assert_uint_eq(x.b, 3);
 	ck_assert_uint_eq(x.guid, 0x40);
@@ -558,9 +558,9 @@ START_TEST(hosts_that_say_that_they_are_us)
 	ck_assert_int_eq(node("\1\2", 0x30, SWITCH, 8, 3), GUARD_FEED);
 	ck_assert_int_eq(node("\1\3", 0x40, SWITCH, 8, 2), GUARD_FEED);
 	ck_assert_int_eq(node("\1\2\1", 0x10, CA, 1, 1), GUARD_REFUSE);
-	ck_assert_uint_eq(x.why, LEFT_OUR_PORT);
+	ck_assert_uint_eq(x.why, EXCLUDED_OUR_PORT);
 	ck_assert_int_eq(node("\1\3\1", 0x10, CA, 1, 1), GUARD_REFUSE);
-	ck_assert_uint_eq(x.why, LEFT_OUR_PORT);
+	ck_assert_uint_eq(x.why, EXCLUDED_OUR_PORT);
 	guard_finish(g, found, NULL);
 	ck_assert_uint_eq(n_told, 0);
 }
@@ -572,25 +572,25 @@ START_TEST(a_port_in_two_places)
 	first_two();
 	ck_assert_int_eq(node("\1\2", 0x30, CA, 1, 1), GUARD_FEED);
 	ck_assert_int_eq(node("\1\3", 0x30, CA, 1, 1), GUARD_REFUSE);
-	ck_assert_uint_eq(x.why, LEFT_TWO_PLACES);
+	ck_assert_uint_eq(x.why, EXCLUDED_TWO_PLACES);
 	ck_assert_uint_eq(x.near_port, 3);
 	ck_assert_uint_eq(x.other_guid, 0x20);
 	ck_assert_uint_eq(x.other_port, 2);
 }
 END_TEST
 
-/* Whoever the process died of is left out wherever it shows, by its GUID. */
+/* Whoever the process died of is excluded wherever it shows, by its GUID. */
 /* promise: A11 */
-START_TEST(what_kills_is_left_out)
+START_TEST(what_kills_is_excluded)
 {
-	const struct disco_left out = { .near_guid = 0x20, .near_port = 3, .guid = 0x30,
-					.why = LEFT_KILLS };
+	const struct disco_excluded out = { .near_guid = 0x20, .near_port = 3, .guid = 0x30,
+					.why = EXCLUDED_KILLS };
 
 	guard_free(g);
 	g = guard_new(&out, 1, GUARD_PORTS_MAX);
 	first_two();
 	ck_assert_int_eq(node("\1\3", 0x77, SWITCH, 8, 1), GUARD_REFUSE);
-	ck_assert_uint_eq(x.why, LEFT_KILLS);
+	ck_assert_uint_eq(x.why, EXCLUDED_KILLS);
 	ck_assert_int_eq(node("\1\4", 0x30, SWITCH, 8, 2), GUARD_REFUSE);
 	ck_assert_int_eq(node("\1\5", 0x31, SWITCH, 8, 2), GUARD_FEED);
 }
@@ -600,8 +600,8 @@ END_TEST
 /* promise: A67 */
 START_TEST(what_kills_at_our_own_port_is_tried)
 {
-	const struct disco_left out = { .near_guid = 0x10, .near_port = 1, .guid = 0x20,
-					.why = LEFT_HANGS };
+	const struct disco_excluded out = { .near_guid = 0x10, .near_port = 1, .guid = 0x20,
+					.why = EXCLUDED_HANGS };
 
 	guard_free(g);
 	g = guard_new(&out, 1, GUARD_PORTS_MAX);
@@ -635,7 +635,7 @@ START_TEST(a_fabric_without_end)
 			v = node(path, guid++, SWITCH, 254, 1);
 		}
 	ck_assert_int_eq(v, GUARD_FULL);
-	ck_assert_uint_eq(x.why, LEFT_TOO_MANY);
+	ck_assert_uint_eq(x.why, EXCLUDED_TOO_MANY);
 	ck_assert_uint_lt(guid, 0x1000 + GUARD_PORTS_MAX / 254 + 1);
 	ck_assert_uint_eq(x.near_guid, 0x20);
 	ck_assert_uint_eq(x.near_port, 2);
@@ -646,10 +646,10 @@ END_TEST
 /* promise: A110 */
 START_TEST(a_switch_that_claims_to_be_an_adapter)
 {
-	struct disco_left list = { .near_guid = 0x10, .near_port = 1, .why = LEFT_SWITCH };
+	struct disco_excluded list = { .near_guid = 0x10, .near_port = 1, .why = EXCLUDED_SWITCH };
 
 	says("\1", 0x20, CA, 8, 1);
-	left_describe(&list, answer + DATA);
+	excluded_describe(&list, answer + DATA);
 	guard_free(g);
 	g = guard_new(&list, 1, GUARD_PORTS_MAX);
 	n_told = 0;
@@ -666,7 +666,7 @@ START_TEST(a_switch_that_claims_to_be_an_adapter)
 	ck_assert(!memcmp(answer + DATA + NI_PORT_GUID, list.data + NI_PORT_GUID, 8));
 	guard_finish(g, found, NULL);
 	ck_assert_uint_eq(n_told, 1);
-	ck_assert(tells(0x10, 1, LEFT_SWITCH));
+	ck_assert(tells(0x10, 1, EXCLUDED_SWITCH));
 	guard_free(g);
 	/* one that says the truth is not told of again */
 	g = guard_new(&list, 1, GUARD_PORTS_MAX);
@@ -684,26 +684,26 @@ START_TEST(two_hosts_that_are_one)
 	n_told = 0;
 	ck_assert_int_eq(node("\1\2", 0x30, CA, 1, 1), GUARD_FEED);
 	ck_assert_int_eq(node("\1\3", 0x30, CA, 1, 1), GUARD_REFUSE);
-	ck_assert_uint_eq(x.why, LEFT_TWO_PLACES);
+	ck_assert_uint_eq(x.why, EXCLUDED_TWO_PLACES);
 	guard_finish(g, found, NULL);
 	ck_assert_uint_eq(n_told, 1);
-	ck_assert(tells(0x20, 3, LEFT_TWIN));
+	ck_assert(tells(0x20, 3, EXCLUDED_TWIN));
 	ck_assert_uint_eq(told[0].guid, 0x30);
 	ck_assert_uint_eq(told[0].other_port, 2);
-	ck_assert_uint_eq(told[0].known_as, left_stand_in(0x30, 0x20, 3));
+	ck_assert_uint_eq(told[0].known_as, excluded_stand_in(0x30, 0x20, 3));
 	guard_free(g);
 	/* whichever comes first */
 	g = guard_new(told, 1, GUARD_PORTS_MAX);
 	n_told = 0;
 	first_two();
 	ck_assert_int_eq(node("\1\3", 0x30, CA, 1, 1), GUARD_FEED);
-	ck_assert_uint_eq(get_be64(answer + DATA + NI_GUID), left_stand_in(0x30, 0x20, 3));
-	ck_assert_uint_eq(get_be64(answer + DATA + NI_PORT_GUID), left_stand_in(0x30, 0x20, 3) + 1);
+	ck_assert_uint_eq(get_be64(answer + DATA + NI_GUID), excluded_stand_in(0x30, 0x20, 3));
+	ck_assert_uint_eq(get_be64(answer + DATA + NI_PORT_GUID), excluded_stand_in(0x30, 0x20, 3) + 1);
 	ck_assert_int_eq(node("\1\2", 0x30, CA, 1, 1), GUARD_FEED);
 	ck_assert_uint_eq(get_be64(answer + DATA + NI_GUID), 0x30);
 	guard_finish(g, found, NULL);
 	ck_assert_uint_eq(n_told, 1);
-	ck_assert(tells(0x20, 3, LEFT_TWIN));
+	ck_assert(tells(0x20, 3, EXCLUDED_TWIN));
 	guard_free(g);
 	/* one that has its own GUID again is itself */
 	g = guard_new(told, 1, GUARD_PORTS_MAX);
@@ -738,7 +738,7 @@ START_TEST(two_switches_that_are_one)
 	ck_assert_int_eq(judge(), GUARD_REFUSE);
 	guard_finish(g, found, NULL);
 	ck_assert_uint_eq(n_told, 1);
-	ck_assert(tells(0x50, 2, LEFT_TWIN));
+	ck_assert(tells(0x50, 2, EXCLUDED_TWIN));
 	ck_assert_uint_eq(told[0].other_guid, 0x20);
 	ck_assert_uint_eq(told[0].other_port, 3);
 	/* not where it is not said by which port it answered */
@@ -758,10 +758,10 @@ START_TEST(text)
 {
 	struct buf b = { 0 };
 
-	for (unsigned why = 1; why < LEFT_WHYS; why++) {
-		const struct disco_left y = { .why = (uint8_t)why };
+	for (unsigned why = 1; why < EXCLUDED_WHYS; why++) {
+		const struct disco_excluded y = { .why = (uint8_t)why };
 
-		left_text(&y, &b);
+		excluded_text(&y, &b);
 		ck_assert_uint_gt(b.n, 0);
 		b.n = 0;
 	}
@@ -799,7 +799,7 @@ int main(void)
 	tcase_add_test(t, a_switch_that_answers_by_another_port_than_it_says);
 	tcase_add_test(t, hosts_that_say_that_they_are_us);
 	tcase_add_test(t, a_port_in_two_places);
-	tcase_add_test(t, what_kills_is_left_out);
+	tcase_add_test(t, what_kills_is_excluded);
 	tcase_add_test(t, what_kills_at_our_own_port_is_tried);
 	tcase_add_test(t, a_fabric_without_end);
 	tcase_add_test(t, a_switch_that_claims_to_be_an_adapter);

@@ -101,7 +101,7 @@ static struct board *board(void)
 /* What the process works on: the answer of the device at port 4 of 0x20. */
 static void feed(void)
 {
-	board()->fed = (struct disco_left){ .near_guid = 0x20, .near_port = 4, .guid = 0x30 };
+	board()->fed = (struct disco_excluded){ .near_guid = 0x20, .near_port = 4, .guid = 0x30 };
 	board()->feeding = 1;
 }
 
@@ -142,15 +142,15 @@ static int scan(const char *what)
 			;
 	} else if (!strcmp(what, "own port")) {
 		return BOARD_EXIT_OWN_PORT;
-	} else if (!strcmp(what, "leaves out")) {
+	} else if (!strcmp(what, "excludes")) {
 		put_nodes();
-		put_left(0x20, LEFT_LOCAL_PORT);
-		put_left(0x20, LEFT_WHYS);
-		put_left(0x20, LEFT_NOT);
-		put_left(0, LEFT_LOCAL_PORT);
+		put_left(0x20, EXCLUDED_LOCAL_PORT);
+		put_left(0x20, EXCLUDED_WHYS);
+		put_left(0x20, EXCLUDED_NOT);
+		put_left(0, EXCLUDED_LOCAL_PORT);
 		put_link(0, 1, 1, 1);
 		put_end(0, 1);
-	} else if (!strcmp(what, "is told what to leave out")) {
+	} else if (!strcmp(what, "is told what to exclude")) {
 		return board()->n_out == 1 && board()->out[0].guid == 0x30 && board()->ports_max == 9
 			? BOARD_EXIT_FULL : 1;
 	} else if (!strcmp(what, "no end")) {
@@ -223,7 +223,7 @@ static struct loop *loop;
 static struct fabric *found;
 static char why[256];
 static uint32_t mads;
-static struct disco_left left;	/* the first */
+static struct disco_excluded left;	/* the first */
 static size_t n_left;
 static bool own_port;
 
@@ -242,8 +242,8 @@ static void done(void *arg, const struct disco_result *res)
 
 static void discover_in(enum disco_sandbox sandbox, const char *what)
 {
-	const struct disco_left out = { .near_guid = 0x20, .near_port = 4, .guid = 0x30,
-					.why = LEFT_KILLS };
+	const struct disco_excluded out = { .near_guid = 0x20, .near_port = 4, .guid = 0x30,
+					.why = EXCLUDED_KILLS };
 	struct disco_request r = { .ca = what, .port = 1, .window = 4, .timeout_ms = 100,
 				   .sandbox = sandbox, .out = &out, .n_out = 1, .ports_max = 9 };
 	struct buf err = { 0 };
@@ -291,7 +291,7 @@ static const struct {
 	{ "more behind the end", "the scan is incomplete" },
 	{ "half a record behind the end", "the scan is incomplete" },
 	{ "own port", "our own port does not answer" },
-	{ "is told what to leave out", "there is more than a subnet can have: a device makes it up" },
+	{ "is told what to exclude", "there is more than a subnet can have: a device makes it up" },
 	{ "nodes without end", "there are more nodes or ports than can be: a device makes them up" },
 };
 
@@ -305,9 +305,9 @@ START_TEST(no_scan)
 }
 END_TEST
 
-static const struct { const char *what, *why; enum left_why left; } blamed[] = {
-	{ "dies of an answer", "the discovery process died of signal 6", LEFT_KILLS },
-	{ "does not get done with an answer", "the discovery process came to no end", LEFT_HANGS },
+static const struct { const char *what, *why; enum excluded_why left; } blamed[] = {
+	{ "dies of an answer", "the discovery process died of signal 6", EXCLUDED_KILLS },
+	{ "does not get done with an answer", "the discovery process came to no end", EXCLUDED_HANGS },
 };
 
 /* promise: A11 */
@@ -326,10 +326,10 @@ END_TEST
 /* promise: A11 */
 START_TEST(what_it_leaves_out)
 {
-	discover("leaves out");
+	discover("excludes");
 	ck_assert_str_eq(why, "");
 	ck_assert_uint_eq(n_left, 1);
-	ck_assert_uint_eq(left.why, LEFT_LOCAL_PORT);
+	ck_assert_uint_eq(left.why, EXCLUDED_LOCAL_PORT);
 	fabric_free(found);
 }
 END_TEST

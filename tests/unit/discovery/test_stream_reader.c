@@ -182,7 +182,7 @@ START_TEST(a_good_one)
 }
 END_TEST
 
-START_TEST(nodes_without_a_link_are_left_out)
+START_TEST(nodes_without_a_link_are_excluded)
 {
 	struct stream_node lost = node(0x30, true, 4, 2), end = node(0x40, false, 1, 3);
 
@@ -363,7 +363,7 @@ START_TEST(links_that_cannot_be)
 }
 END_TEST
 
-/* What would not end: ports, links of ports that have one, devices that are left out. */
+/* What would not end: ports, links of ports that have one, devices that are excluded. */
 /* promise: A69 */
 START_TEST(more_than_can_be)
 {
@@ -459,7 +459,7 @@ int main(void)
 
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, a_good_one);
-	tcase_add_test(t, nodes_without_a_link_are_left_out);
+	tcase_add_test(t, nodes_without_a_link_are_excluded);
 	tcase_add_test(t, a_copy_of_a_switch);
 	tcase_add_test(t, a_copy_of_a_switch_that_is_known);
 	tcase_add_test(t, a_copy_that_is_met_first);

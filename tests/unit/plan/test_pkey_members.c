@@ -406,9 +406,9 @@ START_TEST(places_of_a_short_table)
 	f->nodes[A].partition_cap = 4;
 	then("9: A=full; 3: A=full; 4: A=full; 5: A=full B=full");
 	ck_assert_str_eq(keys_of(host(A)), "ffff 8009 8004 8003");
-	ck_assert_uint_eq(parts->left_out.n, 1);
-	ck_assert_uint_eq(parts->left_out.v[0].partition, 4);
-	ck_assert_uint_eq(parts->left_out.v[0].port, host(A));
+	ck_assert_uint_eq(parts->excluded.n, 1);
+	ck_assert_uint_eq(parts->excluded.v[0].partition, 4);
+	ck_assert_uint_eq(parts->excluded.v[0].port, host(A));
 	pkey_places_free(&places);
 	known = NULL;
 }

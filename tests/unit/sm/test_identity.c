@@ -2,13 +2,13 @@
 /*
  * Devices that take the identity of others, in whole fabrics: each device in turn, with each other
  * one as its victim, at a cold start and in a subnet that runs, and 40 % of the devices at once.
- * What is tested is discovery, but for its process, and the list of devices that it leaves out.
+ * What is tested is discovery, but for its process, and the list of devices that it excludes.
  */
 #include <check.h>
 #include <string.h>
 
 #include "lib/base/alloc.h"
-#include "sm/devices/left_out.h"
+#include "sm/devices/exclusions.h"
 #include "sm/devices/node_names.h"
 #include "sm/sm_internal.h"
 #include "unit/discovery/devices.h"
@@ -17,24 +17,24 @@
 static struct sm sm;
 static struct subnet_state now;
 
-/* Scans until what is left out is settled.  NULL: the last scan met more than there can be. */
+/* Scans until what is excluded is settled.  NULL: the last scan met more than there can be. */
 static struct fabric *discover(void)
 {
-	static struct disco_left out[LEFT_MAX];
+	static struct disco_excluded out[EXCLUDED_MAX];
 	const struct fabric *known = sm.published ? sm.published->f : NULL;
 	struct disco_result res = { 0 };
 	struct stream_reader r;
 	bool again;
 
-	left_out_sweep(&sm);
+	exclusions_sweep(&sm);
 	do {
 		fabric_free(res.f);
-		if (!devices_scan(out, (unsigned)left_out_list(&sm, out), known, &r)) {
+		if (!devices_scan(out, (unsigned)exclusions_list(&sm, out), known, &r)) {
 			fabric_free(r.f);
 			r.f = NULL;
 		}
 		res = (struct disco_result){ .f = r.f, .left = r.left.v, .n_left = r.left.n };
-		again = left_out_scanned(&sm, &res);
+		again = exclusions_scanned(&sm, &res);
 		vec_free(&r.left);
 	} while (again);
 	return res.f;
@@ -114,8 +114,8 @@ static bool is_wrong(const struct fabric *f, struct buf *why)
 	return why->n > before;
 }
 
-/* Does the place, which discovery leaves out, lead to the device or away from it? */
-static bool is_of(const struct disco_left *x, unsigned device)
+/* Does the place, which discovery excludes, lead to the device or away from it? */
+static bool is_of(const struct disco_excluded *x, unsigned device)
 {
 	for (unsigned i = 0; i < n_devices; i++)
 		if (devices[i].guid == x->near_guid && x->near_port <= devices[i].ports)
@@ -125,9 +125,9 @@ static bool is_of(const struct disco_left *x, unsigned device)
 
 static bool is_named(unsigned device)
 {
-	const struct disco_left *x;
+	const struct disco_excluded *x;
 
-	for (size_t i = 0; (x = left_out_at(&sm, i)); i++)
+	for (size_t i = 0; (x = exclusions_at(&sm, i)); i++)
 		if (is_of(x, device))
 			return true;
 	return false;
@@ -138,7 +138,7 @@ static void begin(const struct devices_fabric *k, uint64_t seed)
 	log_set_level(LOG_LEVEL_ERROR);
 	devices_seed(seed);
 	memset(&sm, 0, sizeof(sm));
-	sm.devices.left_out = left_out_new();
+	sm.devices.exclusions = exclusions_new();
 	names_new(&sm);
 	now = (struct subnet_state){ .refs = 1 };
 	k->make();
@@ -148,7 +148,7 @@ static void end(void)
 {
 	fabric_free(now.f);
 	names_free(&sm);
-	left_out_free(sm.devices.left_out);
+	exclusions_free(sm.devices.exclusions);
 	vec_free(&sm.wishes.suspects);
 	devices_free();
 }

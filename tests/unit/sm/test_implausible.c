@@ -9,7 +9,7 @@
 
 #include "fabric/edit.h"
 #include "lib/base/alloc.h"
-#include "sm/devices/left_out.h"
+#include "sm/devices/exclusions.h"
 #include "sm/devices/implausible.h"
 #include "sm/devices/node_names.h"
 #include "sm/keys/mkey.h"
@@ -91,7 +91,7 @@ static void setup(void)
 	sm.loop = loop_new();
 	sm.settings = settings_default();
 	sm.store = store_open(NULL, NULL, NULL);
-	sm.devices.left_out = left_out_new();
+	sm.devices.exclusions = exclusions_new();
 	mkey_new(&sm);
 	now = (struct subnet_state){ .refs = 1, .generation = 1, .f = tree() };
 	before = (struct subnet_state){ .refs = 1 };
@@ -103,7 +103,7 @@ static void teardown(void)
 	names_free(&sm);
 	implausible_free(&sm);
 	mkey_free(&sm);
-	left_out_free(sm.devices.left_out);
+	exclusions_free(sm.devices.exclusions);
 	store_close(sm.store);
 	settings_free((struct settings *)(uintptr_t)sm.settings);
 	loop_free(sm.loop);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Devices that discovery goes round: which, where, since what they answered, and until when.  The list
- * also has devices that take part in the subnet with a corrected NodeInfo (left_out_rename()): a
- * LEFT_TWIN, whose GUID another device claims as well, has another GUID, and a LEFT_SWITCH has the NodeType of
- * a switch, whatever it claims.
+ * also has devices that take part in the subnet with a corrected NodeInfo (exclusions_rename()): an
+ * EXCLUDED_TWIN, whose GUID another device claims as well, has another GUID, and an EXCLUDED_SWITCH has
+ * the NodeType of a switch, whatever it claims.
  *
- * A scan, or a probe, tells what it left out.  Most of it is judged anew each time.  What was
- * believed and should not have been, or what the discovering process died of, stays left out
- * (left_stays()): the scan is repeated at once with its place on the list that the process gets.
+ * A scan, or a probe, tells what it excluded.  Most of it is judged anew each time.  What was
+ * believed and should not have been, or what the discovering process died of, stays excluded
+ * (excluded_stays()): the scan is repeated at once with its place on the list that the process gets.
  *
  * Each light sweep asks what is on the list what it was asked last.  A device is taken back when its
  * answer is one that would be accepted; if its GUID changed each time, when that is twice the same.  What
@@ -20,9 +20,9 @@
  * Of two that have one GUID the one that was believed is asked, too: when it says another GUID or
  * port than it did, and than it is known by, all is discovered.  That may change nothing, as what
  * it said before may have been false as well: hence once for each answer.  So it is when a device that is
- * left out says a third one's GUID: that may be its own, which the third one had taken.
+ * excluded says a third one's GUID: that may be its own, which the third one had taken.
  *
- * Everything but left_out_ask() and left_out_answered() is for the loop's thread; those two
+ * Everything but exclusions_ask() and exclusions_answered() is for the loop's thread; those two
  * touch `asked` only, which is the light sweep's while it runs.
  */
 #include <inttypes.h>
@@ -36,18 +36,18 @@
 #include "lib/base/backoff.h"
 #include "lib/base/bytes.h"
 #include "lib/base/log.h"
-#include "sm/devices/left_out.h"
+#include "sm/devices/exclusions.h"
 #include "sm/devices/node_names.h"
 #include "sm/sm_internal.h"
 
 #define ASKED_MAX	256u	/* in one light sweep */
-#define REPEATS_MAX	32u	/* scans in one sweep, for the sake of what was to be left out */
+#define REPEATS_MAX	32u	/* scans in one sweep, for the sake of what was to be excluded */
 #define PORTS_MORE	(64u * 1024)
 #define TRY_FIRST	1u	/* light sweeps */
 #define TRY_MAX		360u
 
 struct left_one {
-	struct disco_left x;
+	struct disco_excluded x;
 	uint8_t last[64];	/* what it answered to the last light sweep */
 	bool has_last;
 	bool met;		/* by the scan that has just ended */
@@ -58,20 +58,20 @@ struct left_one {
 };
 
 struct asked {
-	struct disco_left x;
+	struct disco_excluded x;
 	uint8_t data[64];
 	bool answered;
 	bool other;	/* it was the other device with the GUID */
 };
 
-/* What a device says, by its place: one that was believed, or one that is left out. */
+/* What a device says, by its place: one that was believed, or one that is excluded. */
 struct saying {
 	uint64_t said;	/* digest of the GUID and the port that it said at the last light sweep; 0 */
 	bool changed;	/* it was another one at the one before */
 	bool owed;	/* ... and so at the one before that: it is told if it says the same again */
 };
 
-struct left_list {
+struct exclusions {
 	VEC(struct left_one) v;
 	/*
 	 * Digest of a place -> index in v.  Each entry's place is a key; of keys that are not of an
@@ -81,22 +81,22 @@ struct left_list {
 	VEC(struct asked) asked;
 	VEC(struct saying) sayings;
 	struct map64 saying_at;	/* digest of a place and the kind -> index in sayings */
-	VEC(struct disco_left) fresh;	/* during left_out_scanned(): new on the list */
+	VEC(struct disco_excluded) fresh;	/* during exclusions_scanned(): new on the list */
 	struct map64 honest;	/* node GUIDs of switches that are no impostors, in this sweep */
-	struct map64 waits;	/* by place: how many light sweeps it was left out the last time */
+	struct map64 waits;	/* by place: how many light sweeps it was excluded the last time */
 	/* During one sweep, once a device seems to say another GUID each time. */
 	struct map64 said;		/* GUIDs of all devices that scans have met -> 1 */
-	struct map64 corrected;		/* in this sweep: digests of places of left_out_correct() -> 1 */
-	VEC(struct disco_left) steady;	/* of those in doubt, that were said again: no scan is to doubt them */
+	struct map64 corrected;		/* in this sweep: digests of places of exclusions_correct() -> 1 */
+	VEC(struct disco_excluded) steady;	/* of those in doubt, that were said again: no scan is to doubt them */
 	struct map64 accused;	/* by GUID: nodes next to it that it contradicts, by the last scan */
 	size_t next;		/* in v: where the next light sweep begins */
 	unsigned repeats;
 	struct log_ratelimit limit;
 };
 
-struct left_list *left_out_new(void)
+struct exclusions *exclusions_new(void)
 {
-	struct left_list *l = xcalloc(1, sizeof(*l));
+	struct exclusions *l = xcalloc(1, sizeof(*l));
 
 	map64_init(&l->by_place, 4);
 	map64_init(&l->saying_at, 4);
@@ -109,7 +109,7 @@ struct left_list *left_out_new(void)
 	return l;
 }
 
-void left_out_free(struct left_list *l)
+void exclusions_free(struct exclusions *l)
 {
 	if (!l)
 		return;
@@ -135,9 +135,9 @@ static bool is_at(const struct left_one *one, uint64_t near_guid, unsigned near_
 	return one->x.near_guid == near_guid && one->x.near_port == near_port;
 }
 
-static struct left_one *find(const struct left_list *l, uint64_t near_guid, unsigned near_port)
+static struct left_one *find(const struct exclusions *l, uint64_t near_guid, unsigned near_port)
 {
-	uint32_t at = map64_get(&l->by_place, left_place_key(near_guid, near_port));
+	uint32_t at = map64_get(&l->by_place, excluded_place_key(near_guid, near_port));
 
 	if (at == MAP64_NONE)
 		return NULL;
@@ -149,14 +149,14 @@ static struct left_one *find(const struct left_list *l, uint64_t near_guid, unsi
 	return NULL;
 }
 
-static void index_one(struct left_list *l, size_t i)
+static void index_one(struct exclusions *l, size_t i)
 {
-	const struct disco_left *x = &l->v.v[i].x;
+	const struct disco_excluded *x = &l->v.v[i].x;
 
-	map64_put(&l->by_place, left_place_key(x->near_guid, x->near_port), (uint32_t)i);
+	map64_put(&l->by_place, excluded_place_key(x->near_guid, x->near_port), (uint32_t)i);
 }
 
-static void index_all(struct left_list *l)
+static void index_all(struct exclusions *l)
 {
 	map64_clear(&l->by_place);
 	for (size_t i = 0; i < l->v.n; i++)
@@ -164,15 +164,15 @@ static void index_all(struct left_list *l)
 }
 
 /* The caller fills it, and calls index_one(). */
-static struct left_one *add(struct left_list *l)
+static struct left_one *add(struct exclusions *l)
 {
-	if (l->by_place.n >= 2 * LEFT_MAX)
+	if (l->by_place.n >= 2 * EXCLUDED_MAX)
 		index_all(l);
 	return vec_push(&l->v);
 }
 
 /* The last entry takes its index. */
-static void drop(struct left_list *l, size_t i)
+static void drop(struct exclusions *l, size_t i)
 {
 	l->v.v[i] = l->v.v[--l->v.n];
 	if (i < l->v.n)
@@ -181,7 +181,7 @@ static void drop(struct left_list *l, size_t i)
 
 /* --- who it is --- */
 
-static uint32_t accusers(const struct left_list *l, uint64_t guid)
+static uint32_t accusers(const struct exclusions *l, uint64_t guid)
 {
 	uint32_t n = map64_get(&l->accused, guid);
 
@@ -192,43 +192,43 @@ static uint32_t accusers(const struct left_list *l, uint64_t guid)
  * A switch that gives false LocalPortNums contradicts all of its neighbours, which contradict nobody
  * else.  So the one of the two ends lies that more nodes contradict: here, the one at the near end.
  */
-static bool near_end_lies(const struct left_list *l, const struct disco_left *x)
+static bool near_end_lies(const struct exclusions *l, const struct disco_excluded *x)
 {
-	return x->why == LEFT_TWO_PLACES && accusers(l, x->near_guid) > accusers(l, x->guid);
+	return x->why == EXCLUDED_TWO_PLACES && accusers(l, x->near_guid) > accusers(l, x->guid);
 }
 
-uint64_t left_out_culprit(const struct sm *sm, const struct disco_left *x)
+uint64_t exclusions_culprit(const struct sm *sm, const struct disco_excluded *x)
 {
-	const struct left_list *l = sm->devices.left_out;
+	const struct exclusions *l = sm->devices.exclusions;
 
 	if (near_end_lies(l, x))
 		return x->near_guid;
-	if (x->why == LEFT_TWO_PLACES)
+	if (x->why == EXCLUDED_TWO_PLACES)
 		return accusers(l, x->guid) > 1 ? x->guid : 0;
 	/* nor where it has several GUIDs, or more than one device has this one */
-	return x->why < LEFT_TWO_KINDS || x->why == LEFT_ANSWER || x->why == LEFT_KILLS ||
-	       x->why == LEFT_HANGS ? x->guid : 0;
+	return x->why < EXCLUDED_TWO_KINDS || x->why == EXCLUDED_ANSWER || x->why == EXCLUDED_KILLS ||
+	       x->why == EXCLUDED_HANGS ? x->guid : 0;
 }
 
 /* Of the scan that was taken. */
-static void count_accusers(struct left_list *l)
+static void count_accusers(struct exclusions *l)
 {
 	struct map64 pairs;
 
 	map64_clear(&l->accused);
 	map64_init(&pairs, (uint32_t)l->v.n);
 	for (size_t i = 0; i < l->v.n; i++) {
-		const struct disco_left *x = &l->v.v[i].x;
+		const struct disco_excluded *x = &l->v.v[i].x;
 
-		if (x->why == LEFT_TWO_PLACES && x->guid != x->near_guid &&
+		if (x->why == EXCLUDED_TWO_PLACES && x->guid != x->near_guid &&
 		    map64_put(&pairs, hash64(x->guid ^ hash64(x->near_guid)), 1) == MAP64_NONE)
 			map64_put(&l->accused, x->guid, accusers(l, x->guid) + 1);
 	}
 	map64_free(&pairs);
 }
 
-void left_out_text(const struct sm *sm, const struct fabric *f, const struct disco_left *x,
-		   struct buf *out)
+void exclusions_text(const struct sm *sm, const struct fabric *f, const struct disco_excluded *x,
+		     struct buf *out)
 {
 	uint32_t node = f ? map64_get(&f->node_by_guid, x->near_guid) : MAP64_NONE;
 	char name[FABRIC_NAME_MAX];
@@ -237,62 +237,62 @@ void left_out_text(const struct sm *sm, const struct fabric *f, const struct dis
 		snprintf(name, sizeof(name), "port %u of 0x%016" PRIx64, x->near_port, x->near_guid);
 	else
 		fabric_port_name(f, f->nodes[node].port0 + x->near_port, name, sizeof(name));
-	if (near_end_lies(sm->devices.left_out, x)) {
+	if (near_end_lies(sm->devices.exclusions, x)) {
 		buf_printf(out, "the device that has %s says false LocalPortNums: behind that port is port %u "
 			   "of node GUID 0x%016" PRIx64 ", and others say that it is elsewhere", name, x->a,
 			   x->guid);
 		return;
 	}
 	buf_printf(out, "the device at %s ", name);
-	left_text(x, out);
+	excluded_text(x, out);
 }
 
 /* Said once for a place and a reason. */
-static void say(struct sm *sm, const struct fabric *f, const struct disco_left *x)
+static void say(struct sm *sm, const struct fabric *f, const struct disco_excluded *x)
 {
 	struct buf text = { 0 };
 
-	left_out_text(sm, f, x, &text);
-	log_limited(&sm->devices.left_out->limit, LOG_LEVEL_WARNING, "discovery", "%s%s", text.s,
-		    left_is_corrected(x) ? "" : ": it is left out");
+	exclusions_text(sm, f, x, &text);
+	log_limited(&sm->devices.exclusions->limit, LOG_LEVEL_WARNING, "discovery", "%s%s", text.s,
+		    excluded_is_corrected(x) ? "" : ": it is excluded");
 	buf_free(&text);
 }
 
-static bool cannot_judge(const struct disco_left *x)
+static bool cannot_judge(const struct disco_excluded *x)
 {
-	return x->why == LEFT_KILLS || x->why == LEFT_HANGS || x->why == LEFT_TOO_MANY;
+	return x->why == EXCLUDED_KILLS || x->why == EXCLUDED_HANGS || x->why == EXCLUDED_TOO_MANY;
 }
 
-/* How long the device is left out that cannot be judged. */
-static uint32_t wait_of(struct left_list *l, const struct disco_left *x)
+/* How long the device is excluded that cannot be judged. */
+static uint32_t wait_of(struct exclusions *l, const struct disco_excluded *x)
 {
 	uint64_t key = hash64(x->near_guid + x->near_port);
 	uint32_t last = map64_get(&l->waits, key);
 	uint32_t wait = (uint32_t)backoff_next(last == MAP64_NONE ? 0 : last, TRY_FIRST, TRY_MAX);
 
-	if (l->waits.n >= LEFT_MAX)
+	if (l->waits.n >= EXCLUDED_MAX)
 		map64_clear(&l->waits);
 	map64_put(&l->waits, key, wait);
 	return wait;
 }
 
 /* True: it was not there, or for another reason. */
-static bool put(struct left_list *l, const struct disco_left *x)
+static bool put(struct exclusions *l, const struct disco_excluded *x)
 {
 	struct left_one *one = find(l, x->near_guid, x->near_port);
-	bool is_new = !one || one->x.why != x->why || x->why == LEFT_TWIN;
+	bool is_new = !one || one->x.why != x->why || x->why == EXCLUDED_TWIN;
 
 	if (one) {
 		one->met = true;
-		if (one->x.why == LEFT_TWIN && x->why == LEFT_TWIN && one->x.known_as == x->known_as) {
+		if (one->x.why == EXCLUDED_TWIN && x->why == EXCLUDED_TWIN && one->x.known_as == x->known_as) {
 			one->x.other_guid = x->other_guid;
 			one->x.other_port = x->other_port;
 			return false;
 		}
-		if (left_stays(&one->x) && (one->x.why != LEFT_TWIN || x->why != LEFT_TWIN))
+		if (excluded_stays(&one->x) && (one->x.why != EXCLUDED_TWIN || x->why != EXCLUDED_TWIN))
 			return false;	/* what it answered when it was put there counts */
 	} else {
-		if (l->v.n >= LEFT_MAX)
+		if (l->v.n >= EXCLUDED_MAX)
 			return false;
 		one = add(l);
 	}
@@ -300,44 +300,44 @@ static bool put(struct left_list *l, const struct disco_left *x)
 	index_one(l, (size_t)(one - l->v.v));
 	if (cannot_judge(x))
 		one->wait = wait_of(l, x);
-	else if (left_claims(x) || x->why == LEFT_TWIN)
+	else if (excluded_claims(x) || x->why == EXCLUDED_TWIN)
 		one->wait = TRY_MAX;
 	return is_new;
 }
 
-bool left_out_put(struct sm *sm, const struct fabric *f, const struct disco_left *x)
+bool exclusions_put(struct sm *sm, const struct fabric *f, const struct disco_excluded *x)
 {
-	if (!put(sm->devices.left_out, x))
+	if (!put(sm->devices.exclusions, x))
 		return false;
 	say(sm, f, x);
 	return true;
 }
 
-bool left_out_correct(struct sm *sm, const struct fabric *f, const struct disco_left *x)
+bool exclusions_correct(struct sm *sm, const struct fabric *f, const struct disco_excluded *x)
 {
-	struct left_list *l = sm->devices.left_out;
+	struct exclusions *l = sm->devices.exclusions;
 
-	if (!left_out_put(sm, f, x))
+	if (!exclusions_put(sm, f, x))
 		return false;
-	return map64_put(&l->corrected, left_place_key(x->near_guid, x->near_port), 1) == MAP64_NONE;
+	return map64_put(&l->corrected, excluded_place_key(x->near_guid, x->near_port), 1) == MAP64_NONE;
 }
 
-bool left_out_may_repeat(struct sm *sm)
+bool exclusions_may_repeat(struct sm *sm)
 {
-	return sm->devices.left_out->repeats++ < REPEATS_MAX;
+	return sm->devices.exclusions->repeats++ < REPEATS_MAX;
 }
 
 /*
  * A scan has shown that devices are the ones whose twins they were taken for: it knew them by two names, and
  * what it tells of others is worth nothing.
  */
-static bool drop_false_twins(struct left_list *l, const struct disco_result *res)
+static bool drop_false_twins(struct exclusions *l, const struct disco_result *res)
 {
 	bool any = false;
 
 	for (size_t i = 0; i < res->n_left; i++) {
-		const struct disco_left *x = &res->left[i];
-		const struct left_one *one = x->why == LEFT_TWIN && !x->known_as ?
+		const struct disco_excluded *x = &res->left[i];
+		const struct left_one *one = x->why == EXCLUDED_TWIN && !x->known_as ?
 					     find(l, x->near_guid, x->near_port) : NULL;
 		uint64_t known_as = one ? one->x.known_as : 0;
 
@@ -374,13 +374,13 @@ static bool reaches(const struct fabric *f, uint64_t near_guid, unsigned num, ui
  * both ends confirm, or an adapter with the GUID of a switch.  But it is known there, as what it
  * says.
  */
-static bool is_known(const struct left_list *l, const struct fabric *f, const struct disco_left *x)
+static bool is_known(const struct exclusions *l, const struct fabric *f, const struct disco_excluded *x)
 {
 	const struct left_one *one = find(l, x->near_guid, x->near_port);
 	uint32_t node = map64_get(&f->node_by_guid, x->guid);
 
 	/* of what was on its list discovery says only that it was met */
-	return (!one || !left_stays(&one->x)) && reaches(f, x->near_guid, x->near_port, x->guid) &&
+	return (!one || !excluded_stays(&one->x)) && reaches(f, x->near_guid, x->near_port, x->guid) &&
 	       f->nodes[node].type == x->data[NI_TYPE] && f->nodes[node].nports == x->data[NI_PORTS];
 }
 
@@ -388,7 +388,7 @@ static bool is_known(const struct left_list *l, const struct fabric *f, const st
  * Two have one GUID: x is where the device was before, and the other one is not.  What is at our own port
  * stays, whatever it says: all others are behind it.
  */
-static bool is_older(const struct fabric *f, const struct disco_left *x)
+static bool is_older(const struct fabric *f, const struct disco_excluded *x)
 {
 	return x->other_guid && x->other_guid != port_node(f, f->self)->guid && reaches(f, x->near_guid, x->near_port, x->guid) &&
 	       !reaches(f, x->other_guid, x->other_port, x->guid);
@@ -396,46 +396,46 @@ static bool is_older(const struct fabric *f, const struct disco_left *x)
 
 enum right {
 	RIGHT_NOT,		/* or nobody knows */
-	RIGHT_ALONE,		/* it stays, and no other is to be left out instead */
+	RIGHT_ALONE,		/* it stays, and no other is to be excluded instead */
 	RIGHT_OTHER_LIES,
 };
 
-/* Is a device the right one, that was to be left out for the sake of another one with its GUID? */
-static enum right is_right(const struct sm *sm, const struct disco_left *x)
+/* Is a device the right one, that was to be excluded for the sake of another one with its GUID? */
+static enum right is_right(const struct sm *sm, const struct disco_excluded *x)
 {
 	const struct fabric *f = sm->published ? sm->published->f : NULL;
 
 	if (!f)
 		return RIGHT_NOT;
 	/* a device chooses the port GUID that it gives: which of two was there counts for more */
-	if (x->why == LEFT_TWO_KINDS || x->why == LEFT_TWO_PLACES || x->why == LEFT_CLAIMS ||
-	    x->why == LEFT_NO_ADAPTER || x->why == LEFT_TWIN)
+	if (x->why == EXCLUDED_TWO_KINDS || x->why == EXCLUDED_TWO_PLACES || x->why == EXCLUDED_CLAIMS ||
+	    x->why == EXCLUDED_NO_ADAPTER || x->why == EXCLUDED_TWIN)
 		return is_older(f, x) ? RIGHT_OTHER_LIES : RIGHT_NOT;
 	/* what has another GUID each time does not have the one that it was known by */
-	if (x->why == LEFT_GUID_CHANGES)
+	if (x->why == EXCLUDED_GUID_CHANGES)
 		return reaches(f, x->near_guid, x->near_port, x->guid) ? RIGHT_ALONE : RIGHT_NOT;
-	if (x->why != LEFT_IMPOSTOR || !is_known(sm->devices.left_out, f, x))
+	if (x->why != EXCLUDED_IMPOSTOR || !is_known(sm->devices.exclusions, f, x))
 		return RIGHT_NOT;
 	/* those for whose sake an adapter is doubted were refused; its other places are its own */
 	return x->data[NI_TYPE] == IB_NODE_SWITCH_T && is_older(f, x) ? RIGHT_OTHER_LIES : RIGHT_ALONE;
 }
 
 /* The other one, which discovery believed.  Of two adapters that say the same it is the twin then. */
-static struct disco_left other_of(const struct disco_left *x)
+static struct disco_excluded other_of(const struct disco_excluded *x)
 {
-	struct disco_left twin = *x;
+	struct disco_excluded twin = *x;
 
-	if (x->why == LEFT_TWIN && x->data[NI_TYPE] != IB_NODE_SWITCH_T) {
+	if (x->why == EXCLUDED_TWIN && x->data[NI_TYPE] != IB_NODE_SWITCH_T) {
 		twin.near_guid = x->other_guid;
 		twin.near_port = x->other_port;
 		twin.other_guid = x->near_guid;
 		twin.other_port = x->near_port;
-		twin.known_as = left_stand_in(x->guid, twin.near_guid, twin.near_port);
+		twin.known_as = excluded_stand_in(x->guid, twin.near_guid, twin.near_port);
 		return twin;
 	}
-	return (struct disco_left){ .near_guid = x->other_guid, .near_port = x->other_port,
+	return (struct disco_excluded){ .near_guid = x->other_guid, .near_port = x->other_port,
 				    .other_guid = x->near_guid, .other_port = x->near_port,
-				    .guid = x->guid, .why = LEFT_IMPOSTOR,
+				    .guid = x->guid, .why = EXCLUDED_IMPOSTOR,
 				    .attr = UMAD_SM_ATTR_NODE_INFO };
 }
 
@@ -443,15 +443,15 @@ static struct disco_left other_of(const struct disco_left *x)
  * The guard took it for an impostor, and it is a switch.  An entry that is there since the other
  * one was known (other_of()) has nothing of what the device said.
  */
-static bool is_doubted_switch(const struct disco_left *x)
+static bool is_doubted_switch(const struct disco_excluded *x)
 {
-	return x->why == LEFT_IMPOSTOR && x->data[NI_TYPE] == IB_NODE_SWITCH_T;
+	return x->why == EXCLUDED_IMPOSTOR && x->data[NI_TYPE] == IB_NODE_SWITCH_T;
 }
 
 /* It is no impostor, now or in later scans of this sweep. */
-static void acquit(struct left_list *l, size_t i)
+static void acquit(struct exclusions *l, size_t i)
 {
-	if (l->honest.n >= LEFT_MAX)
+	if (l->honest.n >= EXCLUDED_MAX)
 		map64_clear(&l->honest);
 	map64_put(&l->honest, l->v.v[i].x.guid, 1);
 	drop(l, i);
@@ -459,18 +459,18 @@ static void acquit(struct left_list *l, size_t i)
 
 /*
  * A switch none of whose links is confirmed, by whatever way it is reached, is what it says: what was
- * left out for its sake is to be found after all.
+ * excluded for its sake is to be found after all.
  */
-static bool is_honest(struct left_list *l, const struct disco_left *x, bool *again)
+static bool is_honest(struct exclusions *l, const struct disco_excluded *x, bool *again)
 {
 	const struct left_one *one = find(l, x->near_guid, x->near_port);
 
-	if (x->why != LEFT_IMPOSTOR)
+	if (x->why != EXCLUDED_IMPOSTOR)
 		return false;
 	if (map64_get(&l->honest, x->guid) != MAP64_NONE)
 		return true;
 	/* this place was refused because it is on the list: that says nothing of the others */
-	if (one && left_stays(&one->x))
+	if (one && excluded_stays(&one->x))
 		return false;
 	for (size_t i = 0; i < l->v.n; i++)
 		if (is_doubted_switch(&l->v.v[i].x) && l->v.v[i].x.guid == x->guid &&
@@ -486,27 +486,27 @@ static bool is_honest(struct left_list *l, const struct disco_left *x, bool *aga
  * A device seems to say another GUID each time, as two that are said to be at the end of one cable may be
  * one.  It does not if the next scan hears that GUID again, wherever.
  */
-static bool says_it_again(struct left_list *l, const struct disco_left *x, bool *again)
+static bool says_it_again(struct exclusions *l, const struct disco_excluded *x, bool *again)
 {
 	const struct left_one *one = find(l, x->near_guid, x->near_port);
 
-	if (x->why != LEFT_GUID_CHANGES || (one && left_stays(&one->x)) || l->steady.n >= LEFT_MAX)
+	if (x->why != EXCLUDED_GUID_CHANGES || (one && excluded_stays(&one->x)) || l->steady.n >= EXCLUDED_MAX)
 		return false;
 	if (l->said.n && map64_get(&l->said, x->guid) == MAP64_NONE)
 		return false;
 	if (l->said.n)
-		*vec_push(&l->steady) = (struct disco_left){ .guid = x->guid, .why = LEFT_NOT };
+		*vec_push(&l->steady) = (struct disco_excluded){ .guid = x->guid, .why = EXCLUDED_NOT };
 	*again = true;
 	return true;
 }
 
 /* After a scan with such devices: what the next one may hear again. */
-static void note_said(struct left_list *l, const struct disco_result *res)
+static void note_said(struct exclusions *l, const struct disco_result *res)
 {
 	bool any = l->said.n;
 
 	for (size_t i = 0; i < res->n_left; i++)
-		if (res->left[i].why == LEFT_GUID_CHANGES) {
+		if (res->left[i].why == EXCLUDED_GUID_CHANGES) {
 			map64_put(&l->said, res->left[i].guid, 1);
 			any = true;
 		}
@@ -515,11 +515,11 @@ static void note_said(struct left_list *l, const struct disco_result *res)
 }
 
 /*
- * A switch was left out because another device seemed to have its GUID, and the scan that followed
+ * A switch was excluded because another device seemed to have its GUID, and the scan that followed
  * at once has met no such device: what told of it were the names of a neighbour that has another GUID
  * each time.
  */
-static bool acquit_those_alone(struct left_list *l, const struct fabric *f)
+static bool acquit_those_alone(struct exclusions *l, const struct fabric *f)
 {
 	bool any = false;
 
@@ -559,10 +559,10 @@ static bool is_displaced(const struct fabric *old, const struct fabric *f, uint3
 
 /*
  * The switch that was behind a port of f is nowhere any more, and behind the port is one that was known
- * elsewhere.  x: that the device behind the port is to be left out.
+ * elsewhere.  x: that the device behind the port is to be excluded.
  */
 static bool replaces(const struct fabric *old, const struct fabric *f, uint32_t port,
-		     struct disco_left *x)
+		     struct disco_excluded *x)
 {
 	const struct fabric_port *p = &f->ports[port];
 	const struct fabric_node *now = port_node(f, p->peer);
@@ -578,8 +578,8 @@ static bool replaces(const struct fabric *old, const struct fabric *f, uint32_t 
 	    (now != port_node(f, port) && is_displaced(old, f, f->ports[port].node)) ||
 	    near_port(old, old->ports[was].node) == old->self)
 		return false;
-	*x = (struct disco_left){ .near_guid = f->nodes[p->node].guid, .near_port = p->num,
-				  .guid = now->guid, .why = LEFT_IMPOSTOR,
+	*x = (struct disco_excluded){ .near_guid = f->nodes[p->node].guid, .near_port = p->num,
+				  .guid = now->guid, .why = EXCLUDED_IMPOSTOR,
 				  .attr = UMAD_SM_ATTR_NODE_INFO };
 	if (near != FABRIC_NONE) {
 		x->other_guid = port_node(old, near)->guid;
@@ -596,8 +596,8 @@ static bool replaces(const struct fabric *old, const struct fabric *f, uint32_t 
 static bool leave_replacements_out(struct sm *sm, const struct fabric *f)
 {
 	const struct fabric *old = sm->published ? sm->published->f : NULL;
-	struct left_list *l = sm->devices.left_out;
-	struct disco_left x;
+	struct exclusions *l = sm->devices.exclusions;
+	struct disco_excluded x;
 	bool any = false;
 
 	for (uint32_t i = 0; old && i < f->n_ports; i++) {
@@ -612,7 +612,7 @@ static bool leave_replacements_out(struct sm *sm, const struct fabric *f)
 }
 
 /* A link to such a place, which was not asked, was found from its other end. */
-static void acquit_replacements(struct left_list *l, const struct fabric *f)
+static void acquit_replacements(struct exclusions *l, const struct fabric *f)
 {
 	for (size_t i = l->v.n; i-- > 0;) {
 		const struct left_one *one = &l->v.v[i];
@@ -626,23 +626,23 @@ static void acquit_replacements(struct left_list *l, const struct fabric *f)
 /* The device that is known by another GUID is gone, or has its own: that one is free again. */
 static bool is_single(const struct left_one *one, const struct fabric *f)
 {
-	const struct disco_left *x = &one->x;
+	const struct disco_excluded *x = &one->x;
 
-	if (x->why != LEFT_TWIN)
+	if (x->why != EXCLUDED_TWIN)
 		return false;
 	return map64_get(&f->node_by_guid, x->guid) == MAP64_NONE &&
 	       (one->untested || port_behind(f, x->other_guid, x->other_port) != FABRIC_NONE);
 }
 
 /* A scan does not ask a node by the link that it found it by. */
-static void meet_twins(struct left_list *l, const struct fabric *f)
+static void meet_twins(struct exclusions *l, const struct fabric *f)
 {
 	for (size_t i = 0; i < l->v.n; i++)
-		l->v.v[i].met |= l->v.v[i].x.why == LEFT_TWIN &&
+		l->v.v[i].met |= l->v.v[i].x.why == EXCLUDED_TWIN &&
 				 reaches(f, l->v.v[i].x.near_guid, l->v.v[i].x.near_port, l->v.v[i].x.known_as);
 }
 
-static bool drop_singles(struct left_list *l, const struct fabric *f)
+static bool drop_singles(struct exclusions *l, const struct fabric *f)
 {
 	bool any = false;
 
@@ -655,7 +655,7 @@ static bool drop_singles(struct left_list *l, const struct fabric *f)
 }
 
 /* Of the scan that counts: what it did not meet is not there any more. */
-static void forget_unmet(struct left_list *l)
+static void forget_unmet(struct exclusions *l)
 {
 	size_t kept = 0;
 
@@ -668,9 +668,9 @@ static void forget_unmet(struct left_list *l)
 	}
 }
 
-bool left_out_scanned(struct sm *sm, const struct disco_result *res)
+bool exclusions_scanned(struct sm *sm, const struct disco_result *res)
 {
-	struct left_list *l = sm->devices.left_out;
+	struct exclusions *l = sm->devices.exclusions;
 	const struct fabric *f = res->f ? res->f : sm->published ? sm->published->f : NULL;
 	bool again = false;
 
@@ -681,9 +681,9 @@ bool left_out_scanned(struct sm *sm, const struct disco_result *res)
 		return true;
 	}
 	for (size_t i = 0; i < res->n_left; i++) {
-		const struct disco_left *x = &res->left[i];
+		const struct disco_excluded *x = &res->left[i];
 		enum right right = is_right(sm, x);
-		struct disco_left other;
+		struct disco_excluded other;
 
 		if (right == RIGHT_ALONE || (right == RIGHT_NOT && (is_honest(l, x, &again) ||
 								    says_it_again(l, x, &again))))
@@ -693,7 +693,7 @@ bool left_out_scanned(struct sm *sm, const struct disco_result *res)
 			x = &other;
 		}
 		if (put(l, x)) {
-			again |= left_stays(x);
+			again |= excluded_stays(x);
 			*vec_push(&l->fresh) = *x;
 		}
 	}
@@ -718,9 +718,9 @@ bool left_out_scanned(struct sm *sm, const struct disco_result *res)
 	return again;
 }
 
-void left_out_sweep(struct sm *sm)
+void exclusions_sweep(struct sm *sm)
 {
-	struct left_list *l = sm->devices.left_out;
+	struct exclusions *l = sm->devices.exclusions;
 
 	l->repeats = 0;
 	map64_clear(&l->honest);
@@ -731,111 +731,111 @@ void left_out_sweep(struct sm *sm)
 		l->v.v[i].untested = false;
 }
 
-size_t left_out_list(const struct sm *sm, struct disco_left *out)
+size_t exclusions_list(const struct sm *sm, struct disco_excluded *out)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < sm->devices.left_out->v.n; i++)
-		if (left_stays(&sm->devices.left_out->v.v[i].x))
-			out[n++] = sm->devices.left_out->v.v[i].x;
-	for (size_t i = 0; i < sm->devices.left_out->steady.n && n < LEFT_MAX; i++)
-		out[n++] = sm->devices.left_out->steady.v[i];
+	for (size_t i = 0; i < sm->devices.exclusions->v.n; i++)
+		if (excluded_stays(&sm->devices.exclusions->v.v[i].x))
+			out[n++] = sm->devices.exclusions->v.v[i].x;
+	for (size_t i = 0; i < sm->devices.exclusions->steady.n && n < EXCLUDED_MAX; i++)
+		out[n++] = sm->devices.exclusions->steady.v[i];
 	return n;
 }
 
 /* What is known says how much there can be: twice that, and more. */
-unsigned left_out_ports_max(const struct sm *sm)
+unsigned exclusions_ports_max(const struct sm *sm)
 {
 	return sm->published ? 2 * sm->published->f->n_ports + PORTS_MORE : 0;
 }
 
-void left_out_forget(struct sm *sm)
+void exclusions_forget(struct sm *sm)
 {
-	sm->devices.left_out->v.n = 0;
-	map64_clear(&sm->devices.left_out->by_place);
-	sm->devices.left_out->sayings.n = 0;
-	map64_clear(&sm->devices.left_out->saying_at);
-	map64_clear(&sm->devices.left_out->honest);
-	map64_clear(&sm->devices.left_out->waits);
-	map64_clear(&sm->devices.left_out->said);
-	sm->devices.left_out->steady.n = 0;
+	sm->devices.exclusions->v.n = 0;
+	map64_clear(&sm->devices.exclusions->by_place);
+	sm->devices.exclusions->sayings.n = 0;
+	map64_clear(&sm->devices.exclusions->saying_at);
+	map64_clear(&sm->devices.exclusions->honest);
+	map64_clear(&sm->devices.exclusions->waits);
+	map64_clear(&sm->devices.exclusions->said);
+	sm->devices.exclusions->steady.n = 0;
 }
 
 /* --- who asks for it --- */
 
-const struct disco_left *left_out_at(const struct sm *sm, size_t i)
+const struct disco_excluded *exclusions_at(const struct sm *sm, size_t i)
 {
-	return i < sm->devices.left_out->v.n ? &sm->devices.left_out->v.v[i].x : NULL;
+	return i < sm->devices.exclusions->v.n ? &sm->devices.exclusions->v.v[i].x : NULL;
 }
 
-bool left_out_is_behind(const struct sm *sm, uint64_t near_guid, unsigned near_port)
+bool exclusions_is_behind(const struct sm *sm, uint64_t near_guid, unsigned near_port)
 {
-	const struct left_one *one = find(sm->devices.left_out, near_guid, near_port);
+	const struct left_one *one = find(sm->devices.exclusions, near_guid, near_port);
 
-	return one && !left_is_corrected(&one->x);
+	return one && !excluded_is_corrected(&one->x);
 }
 
 /* A light sweep does not see by which port a switch answers; it is still the one that it was. */
-static bool says_true_port(const struct disco_left *x, const uint8_t *info)
+static bool says_true_port(const struct disco_excluded *x, const uint8_t *info)
 {
 	return get_be64(info + NI_GUID) != x->guid || info[NI_LOCAL_PORT] == x->b;
 }
 
-bool left_out_holds(const struct sm *sm, uint64_t near_guid, unsigned near_port,
-		    const uint8_t *node_info)
+bool exclusions_holds(const struct sm *sm, uint64_t near_guid, unsigned near_port,
+		      const uint8_t *node_info)
 {
-	const struct left_one *one = find(sm->devices.left_out, near_guid, near_port);
+	const struct left_one *one = find(sm->devices.exclusions, near_guid, near_port);
 
 	if (!one)
 		return false;
-	if (left_is_corrected(&one->x))
+	if (excluded_is_corrected(&one->x))
 		return false;
-	if (one->x.why == LEFT_FALSE_PORT)
+	if (one->x.why == EXCLUDED_FALSE_PORT)
 		return !says_true_port(&one->x, node_info);
-	return left_stays(&one->x) || (one->x.attr == UMAD_SM_ATTR_NODE_INFO &&
-				       !memcmp(one->x.data, node_info, 40));
+	return excluded_stays(&one->x) || (one->x.attr == UMAD_SM_ATTR_NODE_INFO &&
+					   !memcmp(one->x.data, node_info, 40));
 }
 
-void left_out_rename(const struct sm *sm, const struct fabric *f, uint32_t port, uint8_t *node_info)
+void exclusions_rename(const struct sm *sm, const struct fabric *f, uint32_t port, uint8_t *node_info)
 {
-	const struct left_list *l = sm->devices.left_out;
+	const struct exclusions *l = sm->devices.exclusions;
 	uint32_t peer = f->ports[port].peer;
 	const struct left_one *one = find(l, port_node(f, port)->guid, f->ports[port].num);
 
 	for (size_t i = 0; i < l->v.n; i++)
-		if (l->v.v[i].x.why == LEFT_SWITCH && left_put_type(&l->v.v[i].x, node_info))
+		if (l->v.v[i].x.why == EXCLUDED_SWITCH && excluded_put_type(&l->v.v[i].x, node_info))
 			return;
 	/* a place that no scan has met: it leads to the device by a link that is known */
-	for (size_t i = 0; peer != FABRIC_NONE && i < l->v.n && !(one && one->x.why == LEFT_TWIN); i++)
-		if (l->v.v[i].x.why == LEFT_TWIN && l->v.v[i].x.known_as == port_node(f, peer)->guid)
+	for (size_t i = 0; peer != FABRIC_NONE && i < l->v.n && !(one && one->x.why == EXCLUDED_TWIN); i++)
+		if (l->v.v[i].x.why == EXCLUDED_TWIN && l->v.v[i].x.known_as == port_node(f, peer)->guid)
 			one = &l->v.v[i];
-	if (one && one->x.why == LEFT_TWIN && left_says_the_same(&one->x, node_info))
-		left_rename(one->x.known_as, node_info);
+	if (one && one->x.why == EXCLUDED_TWIN && excluded_says_the_same(&one->x, node_info))
+		excluded_rename(one->x.known_as, node_info);
 }
 
 /* --- light sweeps --- */
 
-bool left_out_begin(struct sm *sm)
+bool exclusions_begin(struct sm *sm)
 {
-	struct left_list *l = sm->devices.left_out;
+	struct exclusions *l = sm->devices.exclusions;
 
 	l->asked.n = 0;
 	for (size_t i = 0; i < l->v.n && i < ASKED_MAX; i++) {
-		const struct disco_left *x = &l->v.v[l->next++ % l->v.n].x;
+		const struct disco_excluded *x = &l->v.v[l->next++ % l->v.n].x;
 
 		*vec_push(&l->asked) = (struct asked){ .x = *x };
-		if (x->other_guid && (x->why == LEFT_TWO_KINDS || x->why == LEFT_TWO_PLACES ||
-				      x->why == LEFT_TWIN))
+		if (x->other_guid && (x->why == EXCLUDED_TWO_KINDS || x->why == EXCLUDED_TWO_PLACES ||
+				      x->why == EXCLUDED_TWIN))
 			*vec_push(&l->asked) = (struct asked){ .x = *x, .other = true };
 	}
 	return l->asked.n;
 }
 
-bool left_out_ask(struct sm *sm, const struct fabric *f, size_t i, struct smp *s)
+bool exclusions_ask(struct sm *sm, const struct fabric *f, size_t i, struct smp *s)
 {
-	const struct left_list *l = sm->devices.left_out;
+	const struct exclusions *l = sm->devices.exclusions;
 	const struct asked *a = &l->asked.v[i];
-	const struct disco_left *x = &a->x;
+	const struct disco_excluded *x = &a->x;
 	uint32_t node = map64_get(&f->node_by_guid, a->other ? x->other_guid : x->near_guid);
 	uint8_t port = a->other ? x->other_port : x->near_port;
 
@@ -849,14 +849,14 @@ bool left_out_ask(struct sm *sm, const struct fabric *f, size_t i, struct smp *s
 	return true;
 }
 
-size_t left_out_asked(const struct sm *sm)
+size_t exclusions_asked(const struct sm *sm)
 {
-	return sm->devices.left_out->asked.n;
+	return sm->devices.exclusions->asked.n;
 }
 
-void left_out_answered(struct sm *sm, size_t i, const struct smp *s, int status)
+void exclusions_answered(struct sm *sm, size_t i, const struct smp *s, int status)
 {
-	struct asked *a = &sm->devices.left_out->asked.v[i];
+	struct asked *a = &sm->devices.exclusions->asked.v[i];
 
 	a->answered = !status;
 	memcpy(a->data, s->data, sizeof(a->data));
@@ -873,20 +873,20 @@ static bool is_down(const struct fabric_port *p)
  * place, if it was said to be linked elsewhere: no local sweep asks behind a port that has a link.  A
  * switch says that its port is down, and is believed rather than one that was an impostor.
  */
-static bool is_free(const struct fabric *f, const struct disco_left *x, const uint8_t *info)
+static bool is_free(const struct fabric *f, const struct disco_excluded *x, const uint8_t *info)
 {
 	uint32_t node = map64_get(&f->node_by_guid, get_be64(info + NI_GUID)), port, peer;
 	uint32_t linked = port_behind(f, x->near_guid, x->near_port);
 
 	if (node == MAP64_NONE)
-		return x->why != LEFT_TWO_PLACES || linked == FABRIC_NONE;
+		return x->why != EXCLUDED_TWO_PLACES || linked == FABRIC_NONE;
 	if (f->nodes[node].type != info[NI_TYPE] || f->nodes[node].nports != info[NI_PORTS])
 		return false;
 	port = f->nodes[node].port0 + info[NI_LOCAL_PORT];
 	peer = f->ports[port].peer;
-	if (x->why == LEFT_TWO_PLACES && linked != FABRIC_NONE && linked != port)
+	if (x->why == EXCLUDED_TWO_PLACES && linked != FABRIC_NONE && linked != port)
 		return false;
-	if (x->why == LEFT_IMPOSTOR && node_is_switch(&f->nodes[node]) && is_down(&f->ports[port]))
+	if (x->why == EXCLUDED_IMPOSTOR && node_is_switch(&f->nodes[node]) && is_down(&f->ports[port]))
 		return false;
 	return peer == FABRIC_NONE ||
 	       (port_node(f, peer)->guid == x->near_guid && f->ports[peer].num == x->near_port);
@@ -896,7 +896,7 @@ static bool is_free(const struct fabric *f, const struct disco_left *x, const ui
  * The device that has the GUID which an impostor claims is not at its place: it may be starting
  * again, and is to find its name free.
  */
-static bool is_away(const struct fabric *f, const struct disco_left *x)
+static bool is_away(const struct fabric *f, const struct disco_excluded *x)
 {
 	uint32_t node = map64_get(&f->node_by_guid, x->other_guid);
 
@@ -916,40 +916,40 @@ static bool has_anothers_port_guid(const struct fabric *f, const uint8_t *info)
 static bool is_sane(const struct sm *sm, const struct left_one *one, const struct asked *a)
 {
 	const struct fabric *f = sm->published->f;
-	const struct disco_left *x = &one->x;
+	const struct disco_excluded *x = &one->x;
 	uint8_t info[sizeof(a->data)];
 
 	if (cannot_judge(x))
 		return !one->wait || memcmp(x->data, a->data, sizeof(x->data));
-	if (x->why == LEFT_TWIN)
-		return !left_says_the_same(x, a->data);
-	if (x->why == LEFT_SWITCH)
-		return !left_put_type(x, memcpy(info, a->data, sizeof(info)));
+	if (x->why == EXCLUDED_TWIN)
+		return !excluded_says_the_same(x, a->data);
+	if (x->why == EXCLUDED_SWITCH)
+		return !excluded_put_type(x, memcpy(info, a->data, sizeof(info)));
 	if (x->attr != UMAD_SM_ATTR_NODE_INFO)
 		return true;	/* what is no answer to the question does not get here */
-	if (left_judge(a->data) || !is_free(f, x, a->data))
+	if (excluded_judge(a->data) || !is_free(f, x, a->data))
 		return false;
-	if (x->why == LEFT_FALSE_PORT)
+	if (x->why == EXCLUDED_FALSE_PORT)
 		return says_true_port(x, a->data);
-	if (x->why == LEFT_PORT_GUID)
+	if (x->why == EXCLUDED_PORT_GUID)
 		return !has_anothers_port_guid(f, a->data);
-	if ((x->why == LEFT_CLAIMS || x->why == LEFT_NO_ADAPTER) && left_says_the_same(x, a->data))
+	if ((x->why == EXCLUDED_CLAIMS || x->why == EXCLUDED_NO_ADAPTER) && excluded_says_the_same(x, a->data))
 		return is_away(f, x) && !one->wait;
-	if (x->why == LEFT_IMPOSTOR && get_be64(a->data + NI_GUID) == x->guid && is_away(f, x))
+	if (x->why == EXCLUDED_IMPOSTOR && get_be64(a->data + NI_GUID) == x->guid && is_away(f, x))
 		return !one->wait;
-	return x->why != LEFT_GUID_CHANGES ||
+	return x->why != EXCLUDED_GUID_CHANGES ||
 	       (one->has_last && !memcmp(one->last, a->data, sizeof(one->last)));
 }
 
-/* left: of the device as one that is left out; a place may be that of both. */
-static struct saying *saying_of(struct left_list *l, uint64_t near_guid, unsigned near_port, bool left)
+/* left: of the device as one that is excluded; a place may be that of both. */
+static struct saying *saying_of(struct exclusions *l, uint64_t near_guid, unsigned near_port, bool left)
 {
-	uint64_t key = hash64(left_place_key(near_guid, near_port) + left);
+	uint64_t key = hash64(excluded_place_key(near_guid, near_port) + left);
 	uint32_t at = map64_get(&l->saying_at, key);
 
 	if (at != MAP64_NONE)
 		return &l->sayings.v[at];
-	if (l->sayings.n >= LEFT_MAX) {
+	if (l->sayings.n >= EXCLUDED_MAX) {
 		l->sayings.n = 0;
 		map64_clear(&l->saying_at);
 	}
@@ -964,7 +964,7 @@ static struct saying *saying_of(struct left_list *l, uint64_t near_guid, unsigne
  */
 static bool says_anew(struct saying *s, const uint8_t *info, bool first)
 {
-	uint64_t said = left_place_key(get_be64(info + NI_GUID), info[NI_LOCAL_PORT]);
+	uint64_t said = excluded_place_key(get_be64(info + NI_GUID), info[NI_LOCAL_PORT]);
 	struct saying before = *s;
 	bool changed = said != before.said;
 
@@ -977,7 +977,7 @@ static bool says_anew(struct saying *s, const uint8_t *info, bool first)
 }
 
 /* The device that was believed says what the published fabric does not have at its place. */
-static bool is_renamed(struct left_list *l, const struct fabric *f, const struct asked *a)
+static bool is_renamed(struct exclusions *l, const struct fabric *f, const struct asked *a)
 {
 	uint32_t known = port_behind(f, a->x.other_guid, a->x.other_port);
 	struct saying *saying = saying_of(l, a->x.other_guid, a->x.other_port, false);
@@ -989,24 +989,24 @@ static bool is_renamed(struct left_list *l, const struct fabric *f, const struct
 }
 
 /*
- * A device that is not accepted says another GUID than the one for which it was left out, and that is a
+ * A device that is not accepted says another GUID than the one for which it was excluded, and that is a
  * third one's, by the published fabric.
  */
-static bool says_a_third(struct left_list *l, const struct fabric *f, const struct asked *a)
+static bool says_a_third(struct exclusions *l, const struct fabric *f, const struct asked *a)
 {
-	const struct disco_left *x = &a->x;
+	const struct disco_excluded *x = &a->x;
 	uint64_t guid = get_be64(a->data + NI_GUID);
 	struct saying *saying;
 
-	if (cannot_judge(x) || x->attr != UMAD_SM_ATTR_NODE_INFO || x->why == LEFT_GUID_CHANGES ||
-	    left_judge(a->data))
+	if (cannot_judge(x) || x->attr != UMAD_SM_ATTR_NODE_INFO || x->why == EXCLUDED_GUID_CHANGES ||
+	    excluded_judge(a->data))
 		return false;
 	saying = saying_of(l, x->near_guid, x->near_port, true);
 	return says_anew(saying, a->data, guid != x->guid) && guid != x->guid && map64_get(&f->node_by_guid, guid) != MAP64_NONE;
 }
 
 /* No device can be at its place, as the published fabric says. */
-static bool is_unplugged(const struct fabric *f, const struct disco_left *x)
+static bool is_unplugged(const struct fabric *f, const struct disco_excluded *x)
 {
 	uint32_t node = map64_get(&f->node_by_guid, x->near_guid);
 
@@ -1024,30 +1024,30 @@ static bool is_over(const struct fabric *f, struct left_one *one)
 {
 	if (!is_unplugged(f, &one->x))
 		return false;
-	if (!one->wait || !(cannot_judge(&one->x) || one->x.why == LEFT_TWIN ||
-			    (left_claims(&one->x) && is_away(f, &one->x))))
+	if (!one->wait || !(cannot_judge(&one->x) || one->x.why == EXCLUDED_TWIN ||
+			    (excluded_claims(&one->x) && is_away(f, &one->x))))
 		return true;
 	one->wait--;
 	return false;
 }
 
-enum left_out_end left_out_end(struct sm *sm)
+enum exclusions_end exclusions_end(struct sm *sm)
 {
-	struct left_list *l = sm->devices.left_out;
-	enum left_out_end end = LEFT_OUT_SAME;
+	struct exclusions *l = sm->devices.exclusions;
+	enum exclusions_end end = EXCLUSIONS_SAME;
 
 	for (size_t i = 0; i < l->asked.n; i++) {
 		const struct asked *a = &l->asked.v[i];
 		struct left_one *one = find(l, a->x.near_guid, a->x.near_port);
 		struct buf text = { 0 };
 
-		if (a->other && a->answered && a->x.why != LEFT_TWIN && is_renamed(l, sm->published->f, a))
-			end = LEFT_OUT_RENAMED;
+		if (a->other && a->answered && a->x.why != EXCLUDED_TWIN && is_renamed(l, sm->published->f, a))
+			end = EXCLUSIONS_RENAMED;
 		/* where the device was that kept the name is another one, or it has another name */
-		if (a->other && a->answered && a->x.why == LEFT_TWIN && one &&
+		if (a->other && a->answered && a->x.why == EXCLUDED_TWIN && one &&
 		    get_be64(a->data + NI_GUID) != a->x.guid) {
 			drop(l, (size_t)(one - l->v.v));
-			end = LEFT_OUT_RENAMED;
+			end = EXCLUSIONS_RENAMED;
 		}
 		if (!one || a->other)
 			continue;
@@ -1060,31 +1060,31 @@ enum left_out_end left_out_end(struct sm *sm)
 			memcpy(one->last, a->data, sizeof(one->last));
 			one->has_last = true;
 			one->wait -= one->wait > 0;
-			if (one->x.why == LEFT_TWIN ||
-			    (left_claims(&one->x) && !is_away(sm->published->f, &one->x)))
+			if (one->x.why == EXCLUDED_TWIN ||
+			    (excluded_claims(&one->x) && !is_away(sm->published->f, &one->x)))
 				one->wait = TRY_MAX;
 			if (!says_a_third(l, sm->published->f, a))
 				continue;
-			end = LEFT_OUT_RENAMED;
-			if (left_stays(&one->x))	/* else the scan judges it anew */
+			end = EXCLUSIONS_RENAMED;
+			if (excluded_stays(&one->x))	/* else the scan judges it anew */
 				drop(l, (size_t)(one - l->v.v));
 			continue;
 		}
-		left_out_text(sm, sm->published->f, &one->x, &text);
-		if (left_is_corrected(&one->x))
+		exclusions_text(sm, sm->published->f, &one->x, &text);
+		if (excluded_is_corrected(&one->x))
 			log_info("discovery", "%s: it says something else now", text.s);
 		else
 			log_info("discovery", "%s: it is tried again, and taken back if that goes well", text.s);
 		buf_free(&text);
 		sm_suspect(sm, &(struct suspect){ .guid = one->x.near_guid, .ends = true });
-		if (one->x.why == LEFT_ANSWER && one->x.attr != UMAD_SM_ATTR_NODE_INFO)
+		if (one->x.why == EXCLUDED_ANSWER && one->x.attr != UMAD_SM_ATTR_NODE_INFO)
 			sm_suspect(sm, &(struct suspect){ .guid = one->x.guid, .whole = true });
 		names_doubt(sm, one->x.near_guid, one->x.near_port, true);
-		if (one->x.why == LEFT_TWIN)
-			end = LEFT_OUT_RENAMED;
+		if (one->x.why == EXCLUDED_TWIN)
+			end = EXCLUSIONS_RENAMED;
 		drop(l, (size_t)(one - l->v.v));
-		if (end == LEFT_OUT_SAME)
-			end = LEFT_OUT_BACK;
+		if (end == EXCLUSIONS_SAME)
+			end = EXCLUSIONS_BACK;
 	}
 	l->asked.n = 0;
 	return end;
