@@ -665,7 +665,7 @@ static bool wait_in_force(void)
 	for (unsigned i = 0; i < WAIT_SECONDS * 50; i++) {
 		json_t *args = json_object(), *answer = ask_once("status", args, NULL);
 		const json_t *result = json_object_get(answer, "result");
-		const json_t *x = json_object_get(json_object_get(result, "policy"), "run-time");
+		const json_t *x = json_object_get(json_object_get(result, "policy"), "dynamic");
 		bool asked = answer, done = x && num(x, "change") == num(x, "change-in-force");
 
 		json_decref(answer);

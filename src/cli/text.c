@@ -175,10 +175,10 @@ static void status_policy(const json_t *p)
 	put_policy(p);
 	printf(LABEL "%lld levels, %lld rules, checksum %s\n", "", num(p, "levels"),
 	       num(p, "rules"), str(p, "checksum"));
-	if (num(json_object_get(p, "run-time"), "entries"))
-		printf(LABEL "%lld partitions of run time, with %lld members\n", "",
-		       num(json_object_get(p, "run-time"), "entries"),
-		       num(json_object_get(p, "run-time"), "members"));
+	if (num(json_object_get(p, "dynamic"), "entries"))
+		printf(LABEL "%lld dynamic partitions, with %lld members\n", "",
+		       num(json_object_get(p, "dynamic"), "entries"),
+		       num(json_object_get(p, "dynamic"), "members"));
 	put_findings(json_object_get(p, "findings"), STATUS_FINDINGS, "             ", stdout);
 	if (has(p, "rejected")) {
 		printf(LABEL "the last file read was refused:\n", "");

@@ -103,7 +103,7 @@ static void print_change(const json_t *answer)
 
 static void print_pending(const json_t *answer)
 {
-	const json_t *x = json_object_get(json_object_get(answer, "result"), "run-time");
+	const json_t *x = json_object_get(json_object_get(answer, "result"), "dynamic");
 
 	if (has(x, "change") && num(x, "change") != num(x, "change-in-force"))
 		printf("what was changed last is not in force yet\n");

@@ -168,7 +168,7 @@ json_t *json_trial(const struct policies *ps);
  * How many partitions were added at run time, and whether they are in force (by the
  * policy that is; NULL: none is on the devices yet); null: none can be added.
  */
-json_t *json_run_time(const struct ctl_env *env, const struct shared_policy *in_force);
+json_t *json_dynamic(const struct ctl_env *env, const struct shared_policy *in_force);
 
 /* --- handlers --- */
 

@@ -61,22 +61,22 @@ struct ctl_env {
 	bool (*reload_apply)(void *arg, struct shared_policy *p, struct findings *found,
 			     int64_t uid);
 	/*
-	 * Partitions that were added at run time.  run_time_set() has others in their
+	 * Partitions that were added at run time.  dynamic_set() has others in their
 	 * place, for a user, once they are on disk, and takes them over; false: they are
 	 * freed and nothing has changed.  May be NULL: then nobody can.  P_Keys that are
 	 * chosen are in pkey_lo .. pkey_hi.
 	 */
-	const struct run_time *(*run_time)(void *arg);
-	bool (*run_time_set)(void *arg, struct run_time *x, int64_t uid, struct buf *err);
+	const struct dynamic_partitions *(*dynamic)(void *arg);
+	bool (*dynamic_set)(void *arg, struct dynamic_partitions *x, int64_t uid, struct buf *err);
 	uint16_t pkey_lo, pkey_hi;
 	/*
 	 * Calls told(who), at once or later, when those who stand by for us have them as they are
 	 * now, or will not in time.  forget(): told(who) is called no more.  Both may be
 	 * NULL: nobody stands by.
 	 */
-	void (*run_time_await)(void *arg, void (*told)(void *who, const struct ctl_standbys *s),
-			       void *who);
-	void (*run_time_forget)(void *arg, void *who);
+	void (*dynamic_await)(void *arg, void (*told)(void *who, const struct ctl_standbys *s),
+			      void *who);
+	void (*dynamic_forget)(void *arg, void *who);
 	/*
 	 * Take away all that a port registered (false: nothing), or a multicast group (false: err
 	 * says why not), for a user.  May be NULL: nobody can.

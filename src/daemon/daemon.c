@@ -276,8 +276,8 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 		.release_links = sm_release_links, .retrain_link = sm_retrain_link,
 		.holdings_remove = departed_remove_port, .group_remove = departed_remove_group,
 		.mft_next = sm_mft_next, .mft_entry = sm_mft_entry,
-		.run_time = get_run_time, .run_time_set = set_run_time,
-		.run_time_await = standbys_await, .run_time_forget = standbys_forget,
+		.dynamic = get_dynamic, .dynamic_set = set_dynamic,
+		.dynamic_await = standbys_await, .dynamic_forget = standbys_forget,
 		.pkey_lo = s->pkey_lo, .pkey_hi = s->pkey_hi,
 		.read_group = s->ctl_read_group, .admin_group = s->ctl_admin_group,
 	};
@@ -311,7 +311,7 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 		 mad_info(q->mad)->ca, mad_info(q->mad)->port);
 	q->perf = perf_new(q->loop, q->mad, s->counters_interval_s, s->counters_reset,
 			   s->smp_timeout_ms, &perf_hooks);
-	load_run_time(q);
+	load_dynamic(q);
 	effective = effective_policy(q, policy);
 	q->sm = sm_new(q->loop, q->mad, s, effective, q->store, &hooks);
 	shared_policy_unref(effective);
@@ -352,7 +352,7 @@ static void close_all(struct qosd *q)
 	serve_free(q);
 	operator_events_free(q->operator_events);
 	replica_free(&q->replica);
-	run_time_free(q->run_time);
+	dynamic_free(q->dynamic);
 	timer_free(q->check);
 	timer_free(q->once.timer);
 	sig_free(q->hup);

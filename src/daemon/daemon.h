@@ -79,8 +79,8 @@ struct qosd {
 	pthread_mutex_t reading;	/* of the policy file */
 	uint64_t reads, applied;	/* the last one's number; that of the one in force */
 
-	struct run_time *run_time;	/* partition_changes.c */
-	uint64_t run_time_changes;
+	struct dynamic_partitions *dynamic;	/* partition_changes.c */
+	uint64_t dynamic_changes;
 
 	struct snapshots snapshots;	/* for the standbys */
 	struct standbys standbys;
@@ -120,15 +120,15 @@ void reload_end(struct qosd *q);
 
 /* partition_changes.c */
 /* From the state folder; none if it can't be read. */
-void load_run_time(struct qosd *q);
+void load_dynamic(struct qosd *q);
 /* With what was added at run time, a new reference; what of that is not in force is said. */
 struct shared_policy *effective_policy(const struct qosd *q, struct shared_policy *p);
 /* Puts the policy in force, together with what was added. */
 void apply_policy(void *arg, struct shared_policy *p);
-const struct run_time *get_run_time(void *arg);
+const struct dynamic_partitions *get_dynamic(void *arg);
 /* Takes over x.  False: err says why, and what was in force stays. */
-bool set_run_time(void *arg, struct run_time *x, int64_t uid, struct buf *err);
+bool set_dynamic(void *arg, struct dynamic_partitions *x, int64_t uid, struct buf *err);
 /* The master's in place of ours, which it takes over: in memory, if it can't be kept. */
-void take_run_time(struct qosd *q, struct run_time *x);
+void take_dynamic(struct qosd *q, struct dynamic_partitions *x);
 
 #endif

@@ -131,11 +131,11 @@ void operator_events_policy(struct operator_events *x, const struct policy_chang
 	operator_events_add(x, &e);
 }
 
-void operator_events_partitions(struct operator_events *x, const struct run_time *r, int64_t uid)
+void operator_events_partitions(struct operator_events *x, const struct dynamic_partitions *r, int64_t uid)
 {
 	struct event e;
 
-	event_make(&e, EVENT_PARTITIONS_CHANGED, "partitions of run time were changed: %zu entries, "
+	event_make(&e, EVENT_PARTITIONS_CHANGED, "dynamic partitions were changed: %zu entries, "
 		   "%zu members", r->v.n, r->n_members);
 	event_number(&e, "entries", (int64_t)r->v.n);
 	event_number(&e, "members", (int64_t)r->n_members);

@@ -30,7 +30,7 @@ void operator_events_add(void *arg, const struct event *e);
 void operator_events_published(struct operator_events *x, const struct subnet_state *old,
 			       const struct subnet_state *now, const struct mad_counts *c);
 void operator_events_policy(struct operator_events *x, const struct policy_change *c);
-void operator_events_partitions(struct operator_events *x, const struct run_time *r, int64_t uid);
+void operator_events_partitions(struct operator_events *x, const struct dynamic_partitions *r, int64_t uid);
 /* Tells of a port that sends too many MADs, if there is one that nobody was told of. */
 void operator_events_flood(struct operator_events *x, struct mad_port *m, const struct subnet_state *s);
 /* A subscriber that answers no Reports; arg: struct operator_events. */

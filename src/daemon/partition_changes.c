@@ -11,7 +11,7 @@
 
 struct shared_policy *effective_policy(const struct qosd *q, struct shared_policy *p)
 {
-	struct shared_policy *s = run_time_policy(q->run_time, p);
+	struct shared_policy *s = dynamic_policy(q->dynamic, p);
 
 	for (size_t i = p->findings.n; i < s->findings.n; i++)
 		log_warn("partitions", "%s", s->findings.v[i].text);
@@ -27,62 +27,62 @@ void apply_policy(void *arg, struct shared_policy *p)
 	shared_policy_unref(effective);
 }
 
-const struct run_time *get_run_time(void *arg)
+const struct dynamic_partitions *get_dynamic(void *arg)
 {
 	struct qosd *q = arg;
 
-	return q->run_time;
+	return q->dynamic;
 }
 
-static bool save_run_time(struct qosd *q, const struct run_time *x)
+static bool save_dynamic(struct qosd *q, const struct dynamic_partitions *x)
 {
 	struct buf lines = { 0 };
 	bool saved;
 
-	run_time_print(x, &lines);
+	dynamic_print(x, &lines);
 	saved = store_save_partitions(q->store, lines.n ? lines.s : "");
 	buf_free(&lines);
 	return saved;
 }
 
-static void put_run_time(struct qosd *q, struct run_time *x, int64_t uid)
+static void put_dynamic(struct qosd *q, struct dynamic_partitions *x, int64_t uid)
 {
 	log_info("partitions", "changed by user %" PRId64 ": %zu entries, %zu members", uid, x->v.n,
 		 x->n_members);
-	run_time_free(q->run_time);
-	q->run_time = x;
+	dynamic_free(q->dynamic);
+	q->dynamic = x;
 	operator_events_partitions(q->operator_events, x, uid);
-	q->run_time_changes++;
+	q->dynamic_changes++;
 	apply_policy(q, policies_in_force(q->policies));
 }
 
-bool set_run_time(void *arg, struct run_time *x, int64_t uid, struct buf *err)
+bool set_dynamic(void *arg, struct dynamic_partitions *x, int64_t uid, struct buf *err)
 {
 	struct qosd *q = arg;
 
-	if (!save_run_time(q, x)) {
+	if (!save_dynamic(q, x)) {
 		buf_puts(err, "it can't be kept in the state folder");
-		run_time_free(x);
+		dynamic_free(x);
 		return false;
 	}
-	put_run_time(q, x, uid);
+	put_dynamic(q, x, uid);
 	return true;
 }
 
-void take_run_time(struct qosd *q, struct run_time *x)
+void take_dynamic(struct qosd *q, struct dynamic_partitions *x)
 {
-	x->change = q->run_time->change + 1;
-	if (!save_run_time(q, x))
+	x->change = q->dynamic->change + 1;
+	if (!save_dynamic(q, x))
 		log_error("partitions", "the master's can't be kept in the state folder");
-	put_run_time(q, x, -1);
+	put_dynamic(q, x, -1);
 }
 
-void load_run_time(struct qosd *q)
+void load_dynamic(struct qosd *q)
 {
-	q->run_time = run_time_new();
-	if (!store_load_partitions(q->store, run_time_line, q->run_time)) {
-		run_time_free(q->run_time);	/* all of it or nothing */
-		q->run_time = run_time_new();
+	q->dynamic = dynamic_new();
+	if (!store_load_partitions(q->store, dynamic_line, q->dynamic)) {
+		dynamic_free(q->dynamic);	/* all of it or nothing */
+		q->dynamic = dynamic_new();
 	}
-	q->run_time->change = q->run_time->v.n > 0;
+	q->dynamic->change = q->dynamic->v.n > 0;
 }

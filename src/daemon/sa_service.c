@@ -169,12 +169,12 @@ void serve_published(void *arg, struct subnet_state *s)
 	if (!s)
 		standbys_deposed(&q->standbys);
 	if (s)
-		run_time_leavers(q->sa.mcast, s, &leavers);
+		dynamic_leavers(q->sa.mcast, s, &leavers);
 	for (size_t i = 0; i < leavers.n; i++) {	/* one by one: no query waits for all of them */
 		const struct leavers one = { .v = leavers.v + i, .n = 1 };
 
 		hold_sa(q, true);
-		run_time_leave(q->sa.mcast, &one);
+		dynamic_leave(q->sa.mcast, &one);
 		hold_sa(q, false);
 	}
 	vec_free(&leavers);

@@ -428,7 +428,7 @@ static void tell_faults(struct telling *t)
 
 /* --- policy --- */
 
-/* Partitions of run time make another policy of it that is of the same file. */
+/* Dynamic partitions make another policy of it that is of the same file. */
 static const struct shared_policy *file_policy(const struct subnet_state *s)
 {
 	return s->policy->base ? s->policy->base : s->policy;

@@ -23,7 +23,7 @@ struct shared_policy {		/* a policy with a reference count */
 	int64_t uid;			/* of the user who had it loaded; -1: nobody, the daemon */
 	/* NULL, or p is an overlay of that one's, with partitions that were added at run time … */
 	struct shared_policy *base;
-	uint64_t run_time_change;	/* … by so many changes (sa/registry/dynamic_partitions.h) */
+	uint64_t dynamic_change;	/* … by so many changes (sa/registry/dynamic_partitions.h) */
 };
 
 /* A device that did not do as it was told when the state came about. */

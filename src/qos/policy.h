@@ -131,7 +131,7 @@ struct policy_member {
 	unsigned node_types;		/* enum policy_node_type, or 0 */
 	struct u64_range guids;		/* port GUIDs, when it is none of those */
 	enum membership membership;
-	bool run_time;
+	bool dynamic;
 };
 
 struct policy_partition {
@@ -146,7 +146,7 @@ struct policy_partition {
 	bool ipoib;			/* has an IPoIB broadcast group */
 	struct policy_name ipoib_level;	/* "" = the partition's level */
 	uint32_t ipoib_level_index;
-	bool run_time;			/* no partition of the file */
+	bool dynamic;			/* no partition of the file */
 };
 
 /* An intention (T-classes, B3): what some levels are to get of every link. */
@@ -253,10 +253,10 @@ void policy_overlay_free(struct policy *p, const struct policy *base);
 struct u64_ranges policy_ipoib_pkeys(const struct policy *p);
 void policy_member_free(struct policy_member *m);	/* what it points to */
 /* How findings call the file of what may have been added at run time. */
-#define POLICY_RUN_TIME "(run-time partitions)"
-static inline const char *policy_file_of(const struct policy *p, bool run_time)
+#define POLICY_DYNAMIC "(dynamic partitions)"
+static inline const char *policy_file_of(const struct policy *p, bool dynamic)
 {
-	return run_time ? POLICY_RUN_TIME : p->file;
+	return dynamic ? POLICY_DYNAMIC : p->file;
 }
 /* Index, or UINT32_MAX. */
 uint32_t policy_find_group(const struct policy *p, const char *name);

@@ -134,7 +134,7 @@ told policy-reverted
 expect "why" timed-out "$(member outcome)"
 told policy-in-force '.data.file != "trial.yaml"'
 
-note "partitions of run time"
+note "dynamic partitions"
 from_now
 ctl partition add job1 'node001 HCA-1/P1' --wait >/dev/null || bad "partition add"
 told partitions-changed

@@ -188,12 +188,12 @@ partition apply many.json
 # the P_Key of one that goes and one that comes stays where it is
 expect "several at once" "7fff 8061 8060 c000" "$(pkeys $node001 1)"
 ctl partitions >list
-expect_match "in the list" '0x0061  run-time  +10  +1  .* fast +fast +two' "$(<list)"
+expect_match "in the list" '0x0061  dynamic  +10  +1  .* fast +fast +two' "$(<list)"
 ctl -j partition show two >show.json
 "$build/qosd-ctl" -s "$sock" partition apply show.json >json.out 2>&1
 expect_match "what is shown is JSON" 'it must be' "$(<json.out)"
 tr -d ' \n' <show.json >show
-expect_match "shown, with from where" '"who":"storage","membership":"limited","source":"run-time"' "$(<show)"
+expect_match "shown, with from where" '"who":"storage","membership":"limited","source":"dynamic"' "$(<show)"
 expect_match "shown, with places" '"places":\[\{"index":1,"pkey":32865\}\]' "$(<show)"
 
 note "multicast"
@@ -215,15 +215,15 @@ cp policy.yaml good.yaml
 sed 's/  fixed: .*/&\n  job2: {pkey: 0x61, members: {storage: full}}/' good.yaml >policy.yaml
 reload || bad "refused: $(<reload)"
 until_ 10 quiet || bad "no end of Sets"
-expect_match "the name is taken" '\\"job2\\" of run time with P_Key 0x0060 is not in force: the policy.s partition \\"job2\\" has P_Key 0x0061' "$(findings)"
-expect_match "and the P_Key" '\\"two\\" of run time is not in force: the partition \\"job2\\" has its P_Key 0x0061' "$(findings)"
+expect_match "the name is taken" '\\"job2\\" with P_Key 0x0060 is not in force: the policy.s partition \\"job2\\" has P_Key 0x0061' "$(findings)"
+expect_match "and the P_Key" '\\"two\\" is not in force: the partition \\"job2\\" has its P_Key 0x0061' "$(findings)"
 expect "the others stay" "7fff 0000 0000 c000" "$(pkeys $node001 1)"
 expect_match "in the list" 'not in force: job2' "$(ctl partitions)"
 cp good.yaml policy.yaml
 sed -i '/sl: 1}/d; /ulp: ipoib/d; /match-rules/d' policy.yaml
 reload || bad "refused: $(<reload)"
 until_ 10 quiet || bad "no end of Sets"
-expect_match "a level that is gone" '\\"two\\" of run time: its level \\"fast\\" is none of the policy' "$(findings)"
+expect_match "a level that is gone" '\\"two\\": its level \\"fast\\" is none of the policy' "$(findings)"
 expect "they are back" "7fff 8060 0000 c000" "$(pkeys $node001 1)"
 cp good.yaml policy.yaml
 reload || bad "refused: $(<reload)"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # What clients registered with a master outlives it where another qosd stands by: groups
-# and members, services, subscriptions, aliases, partitions of run time and LIDs are the
+# and members, services, subscriptions, aliases, dynamic partitions and LIDs are the
 # other's, and nobody is asked to register again.  Only who has the SM_Key gets them.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -65,7 +65,7 @@ change() {
 	expect "standbys that have it when it is answered" 1 "$(sed -nE 's/.*"standbys-with-it": *([0-9]+).*/\1/p' answer)"
 	until_ 10 of second up || bad "the second does not take over: $(tail -n 5 second/log)"
 }
-# The partitions of run time that a master has, and those in its folder.
+# The dynamic partitions that a master has, and those in its folder.
 there() { ctl -j partitions | sed -nE 's/.*"partition": *"(job[^"]*)".*/\1/p' | sort | xargs; }
 kept() { sed -nE 's/^partition\t([^\t]*\t){3}([^\t]*)\t.*/\2/p' "$1/state/partitions" | sort | xargs; }
 is_kept() { [ "$(kept "$1")" = "$2" ]; }

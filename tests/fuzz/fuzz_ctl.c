@@ -16,7 +16,7 @@
 enum { ROWS_MAX = 10000 };
 
 static struct loop *loop;
-static struct run_time *run_time;
+static struct dynamic_partitions *dynamic;
 
 static struct shared_policy *reload_read(void *arg, struct findings *out)
 {
@@ -45,19 +45,19 @@ static void sweep(struct sm *sm, const char *reason)
 	(void)reason;
 }
 
-static const struct run_time *get_run_time(void *arg)
+static const struct dynamic_partitions *get_dynamic(void *arg)
 {
 	(void)arg;
-	return run_time;
+	return dynamic;
 }
 
-static bool set_run_time(void *arg, struct run_time *x, int64_t uid, struct buf *err)
+static bool set_dynamic(void *arg, struct dynamic_partitions *x, int64_t uid, struct buf *err)
 {
 	(void)arg;
 	(void)uid;
 	(void)err;
-	run_time_free(run_time);
-	run_time = x;
+	dynamic_free(dynamic);
+	dynamic = x;
 	return true;
 }
 
@@ -91,8 +91,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct policies_hooks hooks = { .apply = apply };
 	struct ctl_env env = {
 		.version = "0", .sa = &sa, .reload_read = reload_read,
-		.reload_apply = reload_apply, .request_sweep = sweep, .run_time = get_run_time,
-		.run_time_set = set_run_time, .pkey_lo = 1, .pkey_hi = 9,
+		.reload_apply = reload_apply, .request_sweep = sweep, .dynamic = get_dynamic,
+		.dynamic_set = set_dynamic, .pkey_lo = 1, .pkey_hi = 9,
 	};
 	struct buf file = { 0 }, err = { 0 };
 	struct follower *tracers = NULL;
@@ -116,7 +116,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (nl)
 		buf_add(&file, nl + 1, size - 2 - n);
 	subnet_register(&sa);
-	run_time = run_time_new();
+	dynamic = dynamic_new();
 	env.trace = sa.trace = sa_trace_new();
 	env.policies = policies_new(loop, store, sa.state->policy,
 				&(struct policies_rules){ 0 }, &hooks);
@@ -137,7 +137,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	gauges_free(view.gauges);
 	policies_free(env.policies);
 	sa_trace_free(sa.trace);
-	run_time_free(run_time);
+	dynamic_free(dynamic);
 	subnet_forget(&sa);
 out:
 	buf_free(&file);

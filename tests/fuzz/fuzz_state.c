@@ -132,19 +132,19 @@ static void apply(void *arg, struct shared_policy *p)
 
 static void read_partitions(struct store *s)
 {
-	struct run_time *x = run_time_new(), *again = run_time_new();
+	struct dynamic_partitions *x = dynamic_new(), *again = dynamic_new();
 	struct buf lines = { 0 };
 
-	if (store_load_partitions(s, run_time_line, x)) {
-		run_time_print(x, &lines);
+	if (store_load_partitions(s, dynamic_line, x)) {
+		dynamic_print(x, &lines);
 		must_be_written(s, store_save_partitions(s, lines.n ? lines.s : ""));
-		must(store_load_partitions(s, run_time_line, again));
+		must(store_load_partitions(s, dynamic_line, again));
 		must(again->n_members == x->n_members && again->v.n == x->v.n);
-		shared_policy_unref(run_time_policy(x, subnet_state()->policy));
+		shared_policy_unref(dynamic_policy(x, subnet_state()->policy));
 	}
 	buf_free(&lines);
-	run_time_free(x);
-	run_time_free(again);
+	dynamic_free(x);
+	dynamic_free(again);
 }
 
 static void read_history(struct store *s)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * `partition change`, `partition show` and `partitions`: what there is to run-time
+ * `partition change`, `partition show` and `partitions`: what there is to dynamic
  * partitions is in sa/registry/dynamic_partitions.h, here it becomes requests and JSON.
  *
  * The body of a change is JSON and may be long, so that it is parsed in a thread;
@@ -22,9 +22,9 @@ static const struct src_pos nowhere;
 
 static bool has_registry(const struct ctl_call *c, struct reply *r)
 {
-	if (!c->env->run_time || !c->env->policies)
-		reply_error(r, NULL, "there are no run-time partitions here");
-	return c->env->run_time && c->env->policies;
+	if (!c->env->dynamic || !c->env->policies)
+		reply_error(r, NULL, "there are no dynamic partitions here");
+	return c->env->dynamic && c->env->policies;
 }
 
 /* --- change: the body --- */
@@ -35,7 +35,7 @@ struct request {
 	struct buf text;
 	json_t *body;
 	struct findings found;
-	VEC(struct run_time_change) changes;
+	VEC(struct dynamic_change) changes;
 	/* what came of them */
 	json_t *result;			/* NULL: nothing, and err may say why */
 	struct buf err;
@@ -78,7 +78,7 @@ static bool read_pkey(const json_t *v, uint16_t *pkey)
 }
 
 static void read_ipoib(struct request *q, size_t number, const json_t *v,
-		       struct run_time_change *c)
+		       struct dynamic_change *c)
 {
 	c->ipoib = json_is_true(v) ? IPOIB_YES : IPOIB_NO;
 	if (json_is_boolean(v))
@@ -89,7 +89,7 @@ static void read_ipoib(struct request *q, size_t number, const json_t *v,
 		complain(q, number, "%s must be true, false or {\"level\": name}", "ipoib");
 }
 
-static void read_members(struct request *q, size_t number, json_t *v, struct run_time_change *c)
+static void read_members(struct request *q, size_t number, json_t *v, struct dynamic_change *c)
 {
 	const char *who;
 	json_t *x;
@@ -104,7 +104,7 @@ static void read_members(struct request *q, size_t number, json_t *v, struct run
 
 		if (m == MEMBER_NONE)
 			complain(q, number, "member \"%.80s\" must be full, limited or both", who);
-		c->members[c->n_members++] = (struct run_time_who){ who, m };
+		c->members[c->n_members++] = (struct dynamic_who){ who, m };
 	}
 	if (!c->n_members)
 		complain(q, number, "%s must be an object of who and membership, or an array of who",
@@ -121,7 +121,7 @@ static void read_text(struct request *q, size_t number, const char *key, const j
 
 static void read_change(struct request *q, size_t number, json_t *v)
 {
-	struct run_time_change c = { 0 };
+	struct dynamic_change c = { 0 };
 	bool add = json_object_get(v, "add"), pair;
 	const char *key;
 	json_t *x;
@@ -172,13 +172,13 @@ static void change_work(void *arg)
 /* --- change: in the loop's thread --- */
 
 /* The P_Key of each partition that was added to, which the daemon may have chosen. */
-static json_t *json_added(const struct request *q, const struct run_time *x)
+static json_t *json_added(const struct request *q, const struct dynamic_partitions *x)
 {
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < q->changes.n; i++) {
 		const char *name = q->changes.v[i].name;
-		const struct run_time_partition *e = run_time_find(x, name);
+		const struct dynamic_partition *e = dynamic_find(x, name);
 
 		if (e && !q->changes.v[i].remove)
 			json_array_append_new(list, json_pack("{s:o, s:i}", "partition",
@@ -198,7 +198,7 @@ static void on_standbys(void *arg, const struct ctl_standbys *s)
 
 /* Groups of partitions that are wanted already, and not made yet. */
 static uint32_t awaited_broadcasts(const struct mcast_db *db, const struct policy *base,
-				   const struct run_time *now)
+				   const struct dynamic_partitions *now)
 {
 	uint32_t n = 0;
 
@@ -216,7 +216,7 @@ static uint32_t awaited_broadcasts(const struct mcast_db *db, const struct polic
  * its own: one that is not to be had is an error of the request.
  */
 static void check_broadcasts(struct request *q, const struct policy *base,
-			     const struct run_time *now, const struct run_time *next)
+			     const struct dynamic_partitions *now, const struct dynamic_partitions *next)
 {
 	const struct mcast_db *db = q->env->sa ? q->env->sa->mcast : NULL;
 	struct mcast_usage u = db ? mcast_usage(db) : (struct mcast_usage){ 0 };
@@ -225,9 +225,9 @@ static void check_broadcasts(struct request *q, const struct policy *base,
 
 	for (size_t i = 0; u.limit && i < q->changes.n; i++) {
 		const char *name = q->changes.v[i].name;
-		const struct run_time_partition *e = name ? run_time_find(next, name) : NULL;
+		const struct dynamic_partition *e = name ? dynamic_find(next, name) : NULL;
 
-		if (!e || !e->whole || !e->ipoib || run_time_find(now, name))
+		if (!e || !e->whole || !e->ipoib || dynamic_find(now, name))
 			continue;
 		if (!free_mlids)
 			complain(q, i + 1, "partition \"%.80s\" cannot have its IPoIB broadcast group, as "
@@ -240,23 +240,23 @@ static void check_broadcasts(struct request *q, const struct policy *base,
 /* False: nothing has changed, and it is said why. */
 static bool apply(struct request *q)
 {
-	const struct run_time *now = q->env->run_time(q->env->arg);
+	const struct dynamic_partitions *now = q->env->dynamic(q->env->arg);
 	const struct shared_policy *base = policies_in_force(q->env->policies);
-	struct run_time *next = run_time_copy(now);
+	struct dynamic_partitions *next = dynamic_copy(now);
 	/* with errors already, too: all of them are to be named */
-	size_t changed = run_time_apply(next, base->p, q->env->pkey_lo, q->env->pkey_hi,
-					q->changes.v, q->changes.n, &q->found);
+	size_t changed = dynamic_apply(next, base->p, q->env->pkey_lo, q->env->pkey_hi,
+				       q->changes.v, q->changes.n, &q->found);
 
 	check_broadcasts(q, base->p, now, next);
 	if (q->found.count[SEV_ERROR]) {
-		run_time_free(next);
+		dynamic_free(next);
 		buf_puts(&q->err, "the request is refused, nothing has changed");
 		return false;
 	}
 	next->change++;
 	if (!changed) {
-		run_time_free(next);
-	} else if (q->env->run_time_set(q->env->arg, next, q->uid, &q->err)) {
+		dynamic_free(next);
+	} else if (q->env->dynamic_set(q->env->arg, next, q->uid, &q->err)) {
 		now = next;
 	} else {
 		buf_puts(&q->err, "; nothing has changed");
@@ -281,9 +281,9 @@ static void change_apply(void *arg, void (*done)(void *job), void *job)
 	if (env->sa && !env->sa->state) {
 		buf_puts(&q->err, "another subnet manager has become master; nothing has changed");
 		done(job);
-	} else if (apply(q) && env->run_time_await) {
+	} else if (apply(q) && env->dynamic_await) {
 		q->waits = true;
-		env->run_time_await(env->arg, on_standbys, q);
+		env->dynamic_await(env->arg, on_standbys, q);
 	} else {
 		done(job);
 	}
@@ -320,7 +320,7 @@ static void change_release(void *arg)
 	struct request *q = arg;
 
 	if (q->waits)
-		q->env->run_time_forget(q->env->arg, q);
+		q->env->dynamic_forget(q->env->arg, q);
 	for (size_t i = 0; i < q->changes.n; i++)
 		free(q->changes.v[i].members);
 	vec_free(&q->changes);
@@ -356,18 +356,18 @@ struct listing {
 	bool whole;		/* with members and ports */
 	char *name;		/* of that one only, or NULL */
 	uint32_t next;		/* of the policy in force */
-	struct run_time *wanted;	/* a copy: it may change before the last row */
-	struct run_time_troubles troubles;
+	struct dynamic_partitions *wanted;	/* a copy: it may change before the last row */
+	struct dynamic_troubles troubles;
 	size_t next_wanted;
 };
 
 static const char *source_of(const struct policy_partition *part)
 {
-	if (part->run_time)
-		return "run-time";
+	if (part->dynamic)
+		return "dynamic";
 	for (size_t i = 0; i < part->n_members; i++)
-		if (part->members[i].run_time)
-			return "policy+run-time";
+		if (part->members[i].dynamic)
+			return "policy+dynamic";
 	return "policy";
 }
 
@@ -399,7 +399,7 @@ static json_t *json_members(const struct policy_partition *part)
 
 		json_array_append_new(list, json_pack("{s:o, s:s, s:s}", "who", json_who(m),
 			"membership", membership_word(m->membership),
-			"source", m->run_time ? "run-time" : "policy"));
+			"source", m->dynamic ? "dynamic" : "policy"));
 	}
 	return list;
 }
@@ -497,7 +497,7 @@ static json_t *json_troubles(const struct listing *l, size_t entry, bool *out)
 	json_t *list = NULL;
 
 	for (size_t i = 0; i < l->troubles.n; i++) {
-		const struct run_time_trouble *t = &l->troubles.v[i];
+		const struct dynamic_trouble *t = &l->troubles.v[i];
 
 		if (t->entry != entry)
 			continue;
@@ -509,7 +509,7 @@ static json_t *json_troubles(const struct listing *l, size_t entry, bool *out)
 	return list;
 }
 
-static json_t *json_wanted_members(const struct run_time_partition *e)
+static json_t *json_wanted_members(const struct dynamic_partition *e)
 {
 	json_t *list = json_array();
 
@@ -517,7 +517,7 @@ static json_t *json_wanted_members(const struct run_time_partition *e)
 		json_array_append_new(list, json_pack("{s:o, s:s, s:s}",
 			"who", json_text(e->members.v[i].who),
 			"membership", membership_word(e->members.v[i].membership),
-			"source", "run-time"));
+			"source", "dynamic"));
 	return list;
 }
 
@@ -526,7 +526,7 @@ static json_t *wanted_row(struct listing *l)
 {
 	while (l->next_wanted < l->wanted->v.n) {
 		size_t i = l->next_wanted++;
-		const struct run_time_partition *e = &l->wanted->v.v[i];
+		const struct dynamic_partition *e = &l->wanted->v.v[i];
 		bool out = false;
 		json_t *why, *row;
 
@@ -536,7 +536,7 @@ static json_t *wanted_row(struct listing *l)
 		if (!why)
 			continue;
 		row = json_pack("{s:o, s:i, s:s, s:b, s:o}", "partition", json_text(e->name),
-				"pkey", e->pkey, "source", "run-time", "in-force", 0, "why", why);
+				"pkey", e->pkey, "source", "dynamic", "in-force", 0, "why", why);
 		if (!out)
 			json_object_set_new(row, "in-force", json_string("in-part"));
 		if (l->whole)
@@ -564,22 +564,22 @@ static void listing_free(void *rows)
 {
 	struct listing *l = rows;
 
-	run_time_troubles_free(&l->troubles);
-	run_time_free(l->wanted);
+	dynamic_troubles_free(&l->troubles);
+	dynamic_free(l->wanted);
 	free(l->name);
 	free(l);
 }
 
-json_t *json_run_time(const struct ctl_env *env, const struct shared_policy *in_force)
+json_t *json_dynamic(const struct ctl_env *env, const struct shared_policy *in_force)
 {
-	const struct run_time *x = env->run_time ? env->run_time(env->arg) : NULL;
+	const struct dynamic_partitions *x = env->dynamic ? env->dynamic(env->arg) : NULL;
 
 	if (!x)
 		return json_null();
 	return json_pack("{s:I, s:I, s:I, s:o}", "entries", (json_int_t)x->v.n,
 			 "members", (json_int_t)x->n_members, "change", (json_int_t)x->change,
 			 "change-in-force", in_force ?
-			 json_integer((json_int_t)in_force->run_time_change) : json_null());
+			 json_integer((json_int_t)in_force->dynamic_change) : json_null());
 }
 
 static struct listing *listing_new(const struct ctl_call *c, bool whole, struct reply *r)
@@ -588,15 +588,15 @@ static struct listing *listing_new(const struct ctl_call *c, bool whole, struct 
 
 	l->s = c->state;
 	l->whole = whole;
-	if (c->env->run_time && c->env->policies) {
+	if (c->env->dynamic && c->env->policies) {
 		const struct policy *base = policies_in_force(c->env->policies)->p;
 		struct policy *p;
 
-		l->wanted = run_time_copy(c->env->run_time(c->env->arg));
-		p = run_time_merge(l->wanted, base, &l->troubles);
+		l->wanted = dynamic_copy(c->env->dynamic(c->env->arg));
+		p = dynamic_merge(l->wanted, base, &l->troubles);
 		policy_overlay_free(p, base);
 	}
-	reply_result(r, json_pack("{s:o}", "run-time", json_run_time(c->env, c->view->sm.in_force)));
+	reply_result(r, json_pack("{s:o}", "dynamic", json_dynamic(c->env, c->view->sm.in_force)));
 	return l;
 }
 
@@ -613,7 +613,7 @@ static bool is_known(const struct ctl_call *c, const char *name)
 	for (size_t i = 0; i < p->n_partitions; i++)
 		if (!strcmp(p->partitions[i].name, name))
 			return true;
-	return c->env->run_time && run_time_find(c->env->run_time(c->env->arg), name);
+	return c->env->dynamic && dynamic_find(c->env->dynamic(c->env->arg), name);
 }
 
 void cmd_partition_show(const struct ctl_call *c, struct reply *r)

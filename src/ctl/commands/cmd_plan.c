@@ -21,7 +21,7 @@ struct planning {
 	struct loading file;
 	struct subnet_state *now;	/* a reference */
 	struct sm_knowledge known;
-	struct run_time *run_time;	/* a copy, or NULL: the partitions that are added to the file's */
+	struct dynamic_partitions *dynamic;	/* a copy, or NULL: the partitions that are added to the file's */
 	/* the result */
 	struct subnet_state then;	/* the fabric is now's; the policy the file's */
 	struct difference difference;
@@ -57,7 +57,7 @@ static void plan_work(void *arg)
 		return;
 	lids = lids_of(x->now->plan);
 	x->then.f = x->now->f;
-	x->then.policy = x->run_time ? run_time_policy(x->run_time, x->file.policy) :
+	x->then.policy = x->dynamic ? dynamic_policy(x->dynamic, x->file.policy) :
 				       shared_policy_ref(x->file.policy);
 	x->then.plan = plan_compute(x->now->f, x->then.policy->p, x->now->plan->settings, &lids,
 				    x->now->plan, NULL);
@@ -196,7 +196,7 @@ static void plan_release(void *arg)
 
 	plan_free(x->then.plan);
 	shared_policy_unref(x->then.policy);
-	run_time_free(x->run_time);
+	dynamic_free(x->dynamic);
 	answers_free(&x->answers);
 	loading_free(&x->file);
 	sm_knowledge_free(&x->known);
@@ -217,8 +217,8 @@ void cmd_plan(const struct ctl_call *c, struct reply *r)
 	x->env = c->env;
 	x->now = state_ref(c->view->state);
 	sm_knowledge_take(c->env->sm, &x->known);
-	if (c->env->run_time)
-		x->run_time = run_time_copy(c->env->run_time(c->env->arg));
+	if (c->env->dynamic)
+		x->dynamic = dynamic_copy(c->env->dynamic(c->env->arg));
 	if (loading_take(&x->file, c, r))
 		reply_later(r, c->view->jobs, &ops, x);
 	else

@@ -158,7 +158,7 @@ static json_t *status_policy(const struct sm_status *s, const struct ctl_env *en
 
 	more = json_pack("{s:o, s:o, s:i, s:i, s:o, s:o}",
 			 "trial", json_trial(env->policies),
-			 "run-time", json_run_time(env, s->in_force),
+			 "dynamic", json_dynamic(env, s->in_force),
 			 "levels", (int)p->n_levels, "rules", (int)p->n_rules,
 			 "findings", json_findings(s->findings ? s->findings : &none),
 			 "rejected", s->rejected ? json_findings(s->rejected) : json_null());

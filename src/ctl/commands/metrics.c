@@ -533,8 +533,8 @@ static void put_policy(struct prom *p, const struct ctl_env *env, const struct s
 	if (env->policies)
 		gauge(p, "qosd_policy_on_trial", "Whether the policy in force is on trial.",
 		      policies_on_trial(env->policies, &left));
-	if (env->run_time) {
-		const struct run_time *r = env->run_time(env->arg);
+	if (env->dynamic) {
+		const struct dynamic_partitions *r = env->dynamic(env->arg);
 
 		gauge(p, "qosd_partitions_dynamic_entries",
 		      "Dynamic partitions, and partitions of the policy with dynamic members.", (double)r->v.n);

@@ -26,7 +26,7 @@
  * nobody is asked to register it again.  A round follows each poll, so that this is a poll's interval
  * and the time of a round.  Of a master that answers polls and no questions, as an SA under load may,
  * it is GRACE_US, a round without an answer and a poll's interval: 4 s by default.  Latest changes of
- * groups that are on their way count as such, too.  Partitions of run time are not lost so: the
+ * groups that are on their way count as such, too.  Dynamic partitions are not lost so: the
  * master tells us to ask, and hears that we have them from the next round, which then follows at once.
  */
 #include "daemon/replication/replication.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Replication: the primary, which is the master, lets each standby qosd have a replica of what it
- * would need to take over: LIDs and places of P_Keys, partitions of run time, what clients
+ * would need to take over: LIDs and places of P_Keys, dynamic partitions, what clients
  * registered, and for how long ports are gone.
  *
  *   snapshot.c    the primary's side: prints the parts and answers; puts another's in their place
@@ -23,7 +23,7 @@
  * at which a subnet manager has answered as one (sm_is_manager()).  A primary of another version may
  * have parts, and formats of parts, that this one does not know: the others are taken.
  *
- * With LIST a standby tells which partitions of run time it has: a client that asked the primary for
+ * With LIST a standby tells which dynamic partitions it has: a client that asked the primary for
  * a change of them is answered when the standbys have it.
  *
  * All of it belongs to the loop's thread.  The structs are part of struct qosd, zeroed at first.
@@ -155,7 +155,7 @@ void replica_stop(struct replica *h);
  * A daemon that was frozen may be master no more without knowing it.  So nobody is told anything
  * while the election asks who is.
  *
- * A change is a value of qosd's run_time_changes; what a standby has, or somebody waits for, is that
+ * A change is a value of qosd's dynamic_changes; what a standby has, or somebody waits for, is that
  * change or a later one.
  */
 

@@ -89,7 +89,7 @@ static uint64_t change_of(const struct qosd *q, enum snapshot_part part)
 	case SNAP_PKEYS:
 		return q->sa.state ? q->sa.state->generation : 0;
 	case SNAP_PARTITIONS:
-		return q->run_time_changes;
+		return q->dynamic_changes;
 	case SNAP_SERVICES:
 		return clients_changes(q->clients)->services;
 	case SNAP_SUBSCRIPTIONS:
@@ -116,7 +116,7 @@ static void print_part(const struct qosd *q, enum snapshot_part part, struct buf
 		store_print_pkeys(q->store, b);
 		break;
 	case SNAP_PARTITIONS:
-		run_time_print(q->run_time, b);
+		dynamic_print(q->dynamic, b);
 		break;
 	case SNAP_GROUPS:
 		store_print_groups(q->sa.mcast, b);
@@ -423,23 +423,23 @@ static bool take_gone(struct qosd *q, char *text, char *again)
 	return departed_inherit(q->departed, text);
 }
 
-static bool take_line(char *text, struct run_time *x)
+static bool take_line(char *text, struct dynamic_partitions *x)
 {
 	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
-		if (!run_time_line(x, line))
+		if (!dynamic_line(x, line))
 			return false;
 	return true;
 }
 
 static bool take_partitions(struct qosd *q, char *text)
 {
-	struct run_time *x = run_time_new();
+	struct dynamic_partitions *x = dynamic_new();
 
 	if (!take_line(text, x)) {
-		run_time_free(x);
+		dynamic_free(x);
 		return false;
 	}
-	take_run_time(q, x);
+	take_dynamic(q, x);
 	return true;
 }
 

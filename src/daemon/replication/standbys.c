@@ -116,10 +116,10 @@ void standbys_await(void *arg, void (*told)(void *who, const struct ctl_standbys
 	int64_t since = sm_ran_us(q->sm);
 
 	*vec_push(&x->waiters) = (struct waiter){
-		.told = told, .who = who, .change = q->run_time_changes,
+		.told = told, .who = who, .change = q->dynamic_changes,
 		.since_us = since, .until_us = now + WAIT_US,
 	};
-	if (look(x, q->run_time_changes, since).without)
+	if (look(x, q->dynamic_changes, since).without)
 		sm_nudge(q->sm);
 	if (!timer_active(x->tick)) {
 		x->ticked_us = now;

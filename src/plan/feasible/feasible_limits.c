@@ -55,7 +55,7 @@ static void judge_ipoib(struct judge *j, const struct policy_partition *part,
 			const struct ipoib_group *g)
 {
 	const struct policy_level *l = &j->p->policy->levels[part->ipoib_level_index];
-	const char *file = policy_file_of(j->p->policy, part->run_time);
+	const char *file = policy_file_of(j->p->policy, part->dynamic);
 	char name[FABRIC_NAME_MAX], named[24], made[24];
 
 	rate_text(g->named.rate, named, sizeof(named));

@@ -35,7 +35,7 @@ static void add_guid(struct builder *b, const struct policy_member *m)
 	if (port != FABRIC_NONE)
 		add_member(b, port, m->membership);
 	else
-		findings_add(b->out, SEV_WARNING, policy_file_of(b->policy, m->run_time), m->pos,
+		findings_add(b->out, SEV_WARNING, policy_file_of(b->policy, m->dynamic), m->pos,
 			     "port GUID 0x%016" PRIx64 " is not in the fabric", m->guids.lo);
 }
 
@@ -52,7 +52,7 @@ static void add_guid_range(struct builder *b, const struct policy_member *m)
 	if (guids_add_range(&b->guids, &m->guids, b->range))
 		add_set(b, b->range, m->membership);
 	else
-		findings_add(b->out, SEV_WARNING, policy_file_of(b->policy, m->run_time), m->pos,
+		findings_add(b->out, SEV_WARNING, policy_file_of(b->policy, m->dynamic), m->pos,
 			     "no port in the fabric has a GUID in 0x%016" PRIx64 "-0x%016" PRIx64,
 			     m->guids.lo, m->guids.hi);
 }
@@ -65,7 +65,7 @@ static void add_named(struct builder *b, const struct policy_member *m)
 	if (port_names_add(b->names, m->port_name, b->range))
 		add_set(b, b->range, m->membership);
 	else
-		findings_add(b->out, SEV_WARNING, policy_file_of(b->policy, m->run_time), m->pos,
+		findings_add(b->out, SEV_WARNING, policy_file_of(b->policy, m->dynamic), m->pos,
 			     strpbrk(m->port_name, "*?") ? "no port in the fabric matches \"%s\""
 							 : "port \"%s\" is not in the fabric",
 			     m->port_name);
@@ -156,14 +156,14 @@ static void give_pkey(struct builder *b, uint32_t number)
 			*vec_push(&b->p->excluded) = (struct excluded_member){ number, port };
 		}
 	if (excluded.n)
-		findings_add(b->out, SEV_ERROR, policy_file_of(b->policy, part->run_time), part->pos,
+		findings_add(b->out, SEV_ERROR, policy_file_of(b->policy, part->dynamic), part->pos,
 			     "partition \"%s\": %u port%s no room for its P_Key, for example "
 			     "%s with room for %u", part->name, excluded.n,
 			     excluded.n == 1 ? " has" : "s have",
 			     fabric_port_name(b->f, excluded.example, name, sizeof(name)),
 			     port_pkey_cap(b->f, excluded.example));
 	else if (!held.n)
-		findings_add(b->out, SEV_WARNING, policy_file_of(b->policy, part->run_time), part->pos,
+		findings_add(b->out, SEV_WARNING, policy_file_of(b->policy, part->dynamic), part->pos,
 			     "partition \"%s\" has no member in this fabric", part->name);
 }
 

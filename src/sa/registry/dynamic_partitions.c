@@ -4,7 +4,7 @@
  * partition_overlay.c.
  *
  * Names are found by hashes of them (by_name, by_who), which two may share.  What goes
- * leaves a place without a name behind until run_time_tidy(): places stay while a request
+ * leaves a place without a name behind until dynamic_tidy(): places stay while a request
  * is applied.
  */
 #include <errno.h>
@@ -18,12 +18,12 @@
 
 /* --- entries --- */
 
-uint64_t run_time_name_hash(const char *name)
+uint64_t dynamic_name_hash(const char *name)
 {
 	return hash_bytes(name, strlen(name), 2);
 }
 
-static void entry_free(struct run_time_partition *e)
+static void entry_free(struct dynamic_partition *e)
 {
 	for (size_t i = 0; i < e->members.n; i++)
 		free(e->members.v[i].who);
@@ -34,12 +34,12 @@ static void entry_free(struct run_time_partition *e)
 	free(e->ipoib_level);
 }
 
-struct run_time *run_time_new(void)
+struct dynamic_partitions *dynamic_new(void)
 {
-	return xcalloc(1, sizeof(struct run_time));
+	return xcalloc(1, sizeof(struct dynamic_partitions));
 }
 
-void run_time_free(struct run_time *x)
+void dynamic_free(struct dynamic_partitions *x)
 {
 	if (!x)
 		return;
@@ -50,20 +50,20 @@ void run_time_free(struct run_time *x)
 	free(x);
 }
 
-static void index_names(struct run_time *x)
+static void index_names(struct dynamic_partitions *x)
 {
 	map64_free(&x->by_name);
 	for (size_t i = 0; i < x->v.n; i++)
-		map64_put(&x->by_name, run_time_name_hash(x->v.v[i].name), (uint32_t)i);
+		map64_put(&x->by_name, dynamic_name_hash(x->v.v[i].name), (uint32_t)i);
 }
 
-struct run_time *run_time_copy(const struct run_time *x)
+struct dynamic_partitions *dynamic_copy(const struct dynamic_partitions *x)
 {
-	struct run_time *copy = run_time_new();
+	struct dynamic_partitions *copy = dynamic_new();
 
 	for (size_t i = 0; i < x->v.n; i++) {
-		const struct run_time_partition *from = &x->v.v[i];
-		struct run_time_partition *e = vec_push(&copy->v);
+		const struct dynamic_partition *from = &x->v.v[i];
+		struct dynamic_partition *e = vec_push(&copy->v);
 
 		*e = *from;
 		e->name = xstrdup(from->name);
@@ -72,7 +72,7 @@ struct run_time *run_time_copy(const struct run_time *x)
 		memset(&e->members, 0, sizeof(e->members));
 		e->by_who = (struct map64){ 0 };
 		for (size_t k = 0; k < from->members.n; k++)
-			*vec_push(&e->members) = (struct run_time_member){
+			*vec_push(&e->members) = (struct dynamic_member){
 				xstrdup(from->members.v[k].who), from->members.v[k].membership,
 			};
 	}
@@ -82,9 +82,9 @@ struct run_time *run_time_copy(const struct run_time *x)
 	return copy;
 }
 
-uint32_t run_time_find_entry(const struct run_time *x, const char *name)
+uint32_t dynamic_find_entry(const struct dynamic_partitions *x, const char *name)
 {
-	uint32_t i = map64_get(&x->by_name, run_time_name_hash(name));
+	uint32_t i = map64_get(&x->by_name, dynamic_name_hash(name));
 
 	if (i == MAP64_NONE || (x->v.v[i].name && !strcmp(x->v.v[i].name, name)))
 		return i;
@@ -94,21 +94,21 @@ uint32_t run_time_find_entry(const struct run_time *x, const char *name)
 	return MAP64_NONE;
 }
 
-const struct run_time_partition *run_time_find(const struct run_time *x, const char *name)
+const struct dynamic_partition *dynamic_find(const struct dynamic_partitions *x, const char *name)
 {
-	uint32_t i = run_time_find_entry(x, name);
+	uint32_t i = dynamic_find_entry(x, name);
 
 	return i == MAP64_NONE ? NULL : &x->v.v[i];
 }
 
-struct run_time_partition *run_time_add_entry(struct run_time *x, const char *name)
+struct dynamic_partition *dynamic_add_entry(struct dynamic_partitions *x, const char *name)
 {
-	struct run_time_partition *e = vec_push(&x->v);
+	struct dynamic_partition *e = vec_push(&x->v);
 
-	*e = (struct run_time_partition){
+	*e = (struct dynamic_partition){
 		.name = xstrdup(name), .level = xstrdup(""), .ipoib_level = xstrdup(""),
 	};
-	map64_put(&x->by_name, run_time_name_hash(name), (uint32_t)x->v.n - 1);
+	map64_put(&x->by_name, dynamic_name_hash(name), (uint32_t)x->v.n - 1);
 	return e;
 }
 
@@ -122,13 +122,13 @@ static const struct {
 	{ "type:aggregation", NT_AGGREGATION },
 };
 
-const char *run_time_bad_text(const char *s)
+const char *dynamic_bad_text(const char *s)
 {
 	size_t n = strlen(s);
 
 	if (!n)
 		return "is empty";
-	if (n > RUN_TIME_NAME_MAX)
+	if (n > DYNAMIC_NAME_MAX)
 		return "is too long";
 	for (size_t i = 0; i < n; i++)
 		if ((unsigned char)s[i] < 0x20 || s[i] == 0x7f)
@@ -159,11 +159,11 @@ static const char *parse_guids(const char *s, struct u64_range *r)
 	return NULL;
 }
 
-const char *run_time_parse_who(const char *who, struct policy_member *m)
+const char *dynamic_parse_who(const char *who, struct policy_member *m)
 {
-	const char *why = run_time_bad_text(who);
+	const char *why = dynamic_bad_text(who);
 
-	*m = (struct policy_member){ .run_time = true };
+	*m = (struct policy_member){ .dynamic = true };
 	if (why)
 		return why;
 	if (!strncasecmp(who, "0x", 2))
@@ -187,7 +187,7 @@ const char *run_time_parse_who(const char *who, struct policy_member *m)
 	return NULL;
 }
 
-char *run_time_normal_who(const struct policy_member *m, const char *who)
+char *dynamic_normal_who(const struct policy_member *m, const char *who)
 {
 	if (m->port_name || m->node_types)
 		return xstrdup(who);
@@ -202,21 +202,21 @@ char *run_time_normal_who(const struct policy_member *m, const char *who)
 
 /* --- members of an entry; one that was removed has no who until they are tidied up --- */
 
-static void index_members(struct run_time_partition *e)
+static void index_members(struct dynamic_partition *e)
 {
 	if (e->by_who.slots)
 		return;
 	for (size_t i = 0; i < e->members.n; i++)
 		if (e->members.v[i].who)
-			map64_put(&e->by_who, run_time_name_hash(e->members.v[i].who), (uint32_t)i);
+			map64_put(&e->by_who, dynamic_name_hash(e->members.v[i].who), (uint32_t)i);
 }
 
-struct run_time_member *run_time_find_member(struct run_time_partition *e, const char *who)
+struct dynamic_member *dynamic_find_member(struct dynamic_partition *e, const char *who)
 {
 	uint32_t i;
 
 	index_members(e);
-	i = map64_get(&e->by_who, run_time_name_hash(who));
+	i = map64_get(&e->by_who, dynamic_name_hash(who));
 	if (i == MAP64_NONE)
 		return NULL;
 	if (e->members.v[i].who && !strcmp(e->members.v[i].who, who))
@@ -227,23 +227,23 @@ struct run_time_member *run_time_find_member(struct run_time_partition *e, const
 	return NULL;
 }
 
-void run_time_push_member(struct run_time *x, struct run_time_partition *e, char *who,
-			  enum membership membership)
+void dynamic_push_member(struct dynamic_partitions *x, struct dynamic_partition *e, char *who,
+			 enum membership membership)
 {
 	index_members(e);
-	map64_put(&e->by_who, run_time_name_hash(who), (uint32_t)e->members.n);
-	*vec_push(&e->members) = (struct run_time_member){ who, membership };
+	map64_put(&e->by_who, dynamic_name_hash(who), (uint32_t)e->members.n);
+	*vec_push(&e->members) = (struct dynamic_member){ who, membership };
 	x->n_members++;
 }
 
-void run_time_drop_member(struct run_time *x, struct run_time_member *m)
+void dynamic_drop_member(struct dynamic_partitions *x, struct dynamic_member *m)
 {
 	free(m->who);
 	m->who = NULL;
 	x->n_members--;
 }
 
-static void tidy_members(struct run_time_partition *e)
+static void tidy_members(struct dynamic_partition *e)
 {
 	size_t n = 0;
 
@@ -254,12 +254,12 @@ static void tidy_members(struct run_time_partition *e)
 	map64_free(&e->by_who);
 }
 
-void run_time_tidy(struct run_time *x)
+void dynamic_tidy(struct dynamic_partitions *x)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < x->v.n; i++) {
-		struct run_time_partition *e = &x->v.v[i];
+		struct dynamic_partition *e = &x->v.v[i];
 
 		tidy_members(e);
 		if (e->name && (e->whole || e->members.n))
@@ -291,10 +291,10 @@ enum membership membership_parse(const char *word)
 	return MEMBER_NONE;
 }
 
-void run_time_print(const struct run_time *x, struct buf *out)
+void dynamic_print(const struct dynamic_partitions *x, struct buf *out)
 {
 	for (size_t i = 0; i < x->v.n; i++) {
-		const struct run_time_partition *e = &x->v.v[i];
+		const struct dynamic_partition *e = &x->v.v[i];
 
 		buf_printf(out, "partition\t%s\t0x%04x\t%s\t%s\t%s\t%s\n", e->whole ? "whole" : "members",
 			   e->pkey, e->ipoib ? "ipoib" : "-", e->name, e->level, e->ipoib_level);
@@ -305,18 +305,18 @@ void run_time_print(const struct run_time *x, struct buf *out)
 	}
 }
 
-static bool partition_line(struct run_time *x, char **w)
+static bool partition_line(struct dynamic_partitions *x, char **w)
 {
-	struct run_time_partition *e;
+	struct dynamic_partition *e;
 	unsigned pkey;
 	int end = 0;
 
 	if (sscanf(w[2], "0x%4x%n", &pkey, &end) != 1 || w[2][end] || !pkey ||
-	    pkey > IB_PKEY_DEFAULT || run_time_bad_text(w[4]) ||
-	    run_time_find_entry(x, w[4]) != MAP64_NONE ||
-	    (*w[5] && run_time_bad_text(w[5])) || (*w[6] && run_time_bad_text(w[6])))
+	    pkey > IB_PKEY_DEFAULT || dynamic_bad_text(w[4]) ||
+	    dynamic_find_entry(x, w[4]) != MAP64_NONE ||
+	    (*w[5] && dynamic_bad_text(w[5])) || (*w[6] && dynamic_bad_text(w[6])))
 		return false;
-	e = run_time_add_entry(x, w[4]);
+	e = dynamic_add_entry(x, w[4]);
 	e->pkey = (uint16_t)pkey;
 	e->whole = !strcmp(w[1], "whole");
 	e->ipoib = !strcmp(w[3], "ipoib");
@@ -327,24 +327,24 @@ static bool partition_line(struct run_time *x, char **w)
 	return e->whole || !strcmp(w[1], "members");
 }
 
-static bool member_line(struct run_time *x, char **w)
+static bool member_line(struct dynamic_partitions *x, char **w)
 {
 	enum membership membership = membership_parse(w[1]);
-	struct run_time_partition *e = x->v.n ? &x->v.v[x->v.n - 1] : NULL;
+	struct dynamic_partition *e = x->v.n ? &x->v.v[x->v.n - 1] : NULL;
 	struct policy_member m;
 	bool good;
 
-	if (!e || membership == MEMBER_NONE || x->n_members == RUN_TIME_MEMBERS_MAX ||
-	    run_time_parse_who(w[2], &m))
+	if (!e || membership == MEMBER_NONE || x->n_members == DYNAMIC_MEMBERS_MAX ||
+	    dynamic_parse_who(w[2], &m))
 		return false;
 	policy_member_free(&m);
-	good = !run_time_find_member(e, w[2]);
+	good = !dynamic_find_member(e, w[2]);
 	if (good)
-		run_time_push_member(x, e, xstrdup(w[2]), membership);
+		dynamic_push_member(x, e, xstrdup(w[2]), membership);
 	return good;
 }
 
-bool run_time_line(void *arg, const char *text)
+bool dynamic_line(void *arg, const char *text)
 {
 	char *copy = xstrdup(text), *rest = copy, *w[8];
 	size_t n = 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Partitions of a policy and of run time, put together (dynamic_partitions.h has the
+ * Partitions of a policy and dynamic ones, put together (dynamic_partitions.h has the
  * rules), and what follows from a membership that is lost.
  *
  * A group may have the members of a partition, and a partition those of a group.
- * config/ sees to it that a policy's do not go in a circle; a line of run time that
+ * config/ sees to it that a policy's do not go in a circle; a dynamic line that
  * would close one is left out here, the later of two.
  */
 #include <stdlib.h>
@@ -16,10 +16,10 @@
 static const struct src_pos nowhere;
 
 struct merging {
-	const struct run_time *x;
+	const struct dynamic_partitions *x;
 	const struct policy *base;
 	struct policy *p;
-	struct run_time_troubles *troubles;
+	struct dynamic_troubles *troubles;
 	struct map64 by_name;		/* hash -> partition of p */
 	uint32_t *by_pkey;		/* [0x8000]: partition of p + 1 */
 	/* who contains whom; only if some group has partitions in it */
@@ -47,10 +47,10 @@ static void add_trouble(struct merging *m, size_t entry, uint32_t member, bool o
 	va_start(ap, fmt);
 	buf_vprintf(&text, fmt, ap);
 	va_end(ap);
-	*vec_push(m->troubles) = (struct run_time_trouble){ (uint32_t)entry, member, out, text.s };
+	*vec_push(m->troubles) = (struct dynamic_trouble){ (uint32_t)entry, member, out, text.s };
 }
 
-void run_time_troubles_free(struct run_time_troubles *t)
+void dynamic_troubles_free(struct dynamic_troubles *t)
 {
 	for (size_t i = 0; i < t->n; i++)
 		free(t->v[i].text);
@@ -157,7 +157,7 @@ static uint32_t level_of(struct merging *m, size_t entry, const char *what, cons
 	if (level != UINT32_MAX)
 		return level;
 	add_trouble(m, entry, UINT32_MAX, false,
-		    "partition \"%s\" of run time: its %s \"%s\" is none of the policy's; it has "
+		    "dynamic partition \"%s\": its %s \"%s\" is none of the policy's; it has "
 		    "\"%s\" instead", m->x->v.v[entry].name, what, name,
 		    m->base->levels[otherwise].name);
 	return otherwise;
@@ -165,11 +165,11 @@ static uint32_t level_of(struct merging *m, size_t entry, const char *what, cons
 
 static void add_partition(struct merging *m, size_t entry)
 {
-	const struct run_time_partition *e = &m->x->v.v[entry];
+	const struct dynamic_partition *e = &m->x->v.v[entry];
 	struct policy_partition *part = &m->p->partitions[m->p->n_partitions++];
 
 	*part = (struct policy_partition){
-		.name = xstrdup(e->name), .pkey = e->pkey, .run_time = true, .ipoib = e->ipoib,
+		.name = xstrdup(e->name), .pkey = e->pkey, .dynamic = true, .ipoib = e->ipoib,
 		.level.s = xstrdup(e->level), .ipoib_level.s = xstrdup(e->ipoib_level),
 	};
 	part->level_index = level_of(m, entry, "level", e->level, m->base->default_level);
@@ -182,19 +182,19 @@ static void add_partition(struct merging *m, size_t entry)
 /* Both have such a name and P_Key: whether they agree on the rest, too. */
 static void compare_with(struct merging *m, size_t entry, const struct policy_partition *part)
 {
-	const struct run_time_partition *e = &m->x->v.v[entry];
+	const struct dynamic_partition *e = &m->x->v.v[entry];
 
 	if (e->whole && (e->ipoib != part->ipoib || strcmp(e->level, part->level.s) != 0 ||
 			 strcmp(e->ipoib_level, part->ipoib_level.s) != 0))
 		add_trouble(m, entry, UINT32_MAX, false,
-			    "partition \"%s\" of run time: the policy has a partition of this name "
+			    "dynamic partition \"%s\": the policy has a partition of this name "
 			    "and P_Key 0x%04x, too, whose IPoIB and level hold", e->name, e->pkey);
 }
 
 /* The partition of p that the members of an entry belong to, or MAP64_NONE: not in force. */
 static uint32_t place_entry(struct merging *m, size_t entry)
 {
-	const struct run_time_partition *e = &m->x->v.v[entry];
+	const struct dynamic_partition *e = &m->x->v.v[entry];
 	uint32_t named = find_partition(m, e->name), keyed = m->by_pkey[e->pkey];
 
 	if (named != MAP64_NONE && m->p->partitions[named].pkey == e->pkey) {
@@ -203,17 +203,17 @@ static uint32_t place_entry(struct merging *m, size_t entry)
 	}
 	if (named != MAP64_NONE)
 		add_trouble(m, entry, UINT32_MAX, true,
-			    "partition \"%s\" of run time with P_Key 0x%04x is not in force: the "
+			    "dynamic partition \"%s\" with P_Key 0x%04x is not in force: the "
 			    "policy's partition \"%s\" has P_Key 0x%04x", e->name, e->pkey,
 			    m->p->partitions[named].name, m->p->partitions[named].pkey);
 	else if (keyed)
 		add_trouble(m, entry, UINT32_MAX, true,
-			    "partition \"%s\" of run time is not in force: the partition \"%s\" "
+			    "dynamic partition \"%s\" is not in force: the partition \"%s\" "
 			    "has its P_Key 0x%04x", e->name, m->p->partitions[keyed - 1].name,
 			    e->pkey);
 	else if (!e->whole)
 		add_trouble(m, entry, UINT32_MAX, true,
-			    "members of run time of the partition \"%s\" (0x%04x) are not in force: "
+			    "dynamic members of the partition \"%s\" (0x%04x) are not in force: "
 			    "the policy has no such partition any more", e->name, e->pkey);
 	if (named != MAP64_NONE || keyed || !e->whole)
 		return MAP64_NONE;
@@ -225,7 +225,7 @@ static uint32_t place_entry(struct merging *m, size_t entry)
 static bool line_holds(struct merging *m, size_t entry, uint32_t member, uint32_t partition,
 		       const struct policy_member *line)
 {
-	const struct run_time_partition *e = &m->x->v.v[entry];
+	const struct dynamic_partition *e = &m->x->v.v[entry];
 	uint32_t group;
 
 	if (!line->group.s || !strcmp(line->group.s, "self"))
@@ -234,20 +234,20 @@ static bool line_holds(struct merging *m, size_t entry, uint32_t member, uint32_
 	if (group == MAP64_NONE && !strcmp(line->group.s, "all"))
 		return true;
 	if (group == MAP64_NONE) {
-		add_trouble(m, entry, member, true, "partition \"%s\": its member of run time, the "
+		add_trouble(m, entry, member, true, "partition \"%s\": its dynamic member, the "
 			    "group \"%s\", is none of the policy's", e->name, line->group.s);
 		return false;
 	}
 	if (!m->groups_have_partitions || !contains(m, group, partition))
 		return true;
-	add_trouble(m, entry, member, true, "partition \"%s\": its member of run time, the group "
+	add_trouble(m, entry, member, true, "partition \"%s\": its dynamic member, the group "
 		    "\"%s\", contains the partition", e->name, line->group.s);
 	return false;
 }
 
 static void add_lines(struct merging *m, size_t entry, uint32_t partition)
 {
-	const struct run_time_partition *e = &m->x->v.v[entry];
+	const struct dynamic_partition *e = &m->x->v.v[entry];
 	struct policy_partition *part = &m->p->partitions[partition];
 
 	if (!e->members.n)
@@ -257,7 +257,7 @@ static void add_lines(struct merging *m, size_t entry, uint32_t partition)
 	for (uint32_t i = 0; i < e->members.n; i++) {
 		struct policy_member line;
 
-		if (run_time_parse_who(e->members.v[i].who, &line))
+		if (dynamic_parse_who(e->members.v[i].who, &line))
 			continue;
 		line.membership = e->members.v[i].membership;
 		if (line_holds(m, entry, i, partition, &line))
@@ -267,8 +267,8 @@ static void add_lines(struct merging *m, size_t entry, uint32_t partition)
 	}
 }
 
-struct policy *run_time_merge(const struct run_time *x, const struct policy *base,
-			      struct run_time_troubles *troubles)
+struct policy *dynamic_merge(const struct dynamic_partitions *x, const struct policy *base,
+			     struct dynamic_troubles *troubles)
 {
 	struct merging m = { .x = x, .base = base, .troubles = troubles };
 	uint32_t *partition;
@@ -298,19 +298,19 @@ struct policy *run_time_merge(const struct run_time *x, const struct policy *bas
 	return m.p;
 }
 
-struct shared_policy *run_time_policy(const struct run_time *x, struct shared_policy *base)
+struct shared_policy *dynamic_policy(const struct dynamic_partitions *x, struct shared_policy *base)
 {
-	struct run_time_troubles t = { 0 };
+	struct dynamic_troubles t = { 0 };
 	struct shared_policy *s;
 
 	if (!x->change)
 		return shared_policy_ref(base);
-	s = shared_policy_overlay(base, run_time_merge(x, base->p, &t));
-	s->run_time_change = x->change;
+	s = shared_policy_overlay(base, dynamic_merge(x, base->p, &t));
+	s->dynamic_change = x->change;
 	for (size_t i = 0; i < t.n; i++)
-		findings_add(&s->findings, t.v[i].out ? SEV_ERROR : SEV_WARNING, POLICY_RUN_TIME,
+		findings_add(&s->findings, t.v[i].out ? SEV_ERROR : SEV_WARNING, POLICY_DYNAMIC,
 			     nowhere, "%s", t.v[i].text);
-	run_time_troubles_free(&t);
+	dynamic_troubles_free(&t);
 	return s;
 }
 
@@ -326,8 +326,8 @@ static bool is_out(const struct subnet_state *s, struct mcast_gid gid, uint16_t 
 	       !port_is_member(s->plan->partitions, port, pkey);
 }
 
-void run_time_leavers(const struct mcast_db *db, const struct subnet_state *s,
-		      struct leavers *list)
+void dynamic_leavers(const struct mcast_db *db, const struct subnet_state *s,
+		     struct leavers *list)
 {
 	for (size_t i = 0; i < mcast_count(db); i++) {
 		const struct mcast_group *g = mcast_at(db, i);
@@ -344,7 +344,7 @@ void run_time_leavers(const struct mcast_db *db, const struct subnet_state *s,
 	}
 }
 
-void run_time_leave(struct mcast_db *db, const struct leavers *list)
+void dynamic_leave(struct mcast_db *db, const struct leavers *list)
 {
 	for (size_t i = 0; i < list->n; i++) {
 		struct mcast_group *g = mcast_find(db, list->v[i].mgid);

@@ -12,13 +12,13 @@
 static const struct src_pos nowhere;
 
 struct applying {
-	struct run_time *x;
+	struct dynamic_partitions *x;
 	const struct policy *base;
 	struct map64 base_names;	/* hash -> partition of base */
 	uint8_t *used;			/* [0x8000]: P_Keys of base and of x */
 	uint8_t *wanted;		/* … that the request names */
 	uint16_t lo, hi;
-	const struct run_time_change *c;
+	const struct dynamic_change *c;
 	size_t number;
 	size_t changed;
 	struct findings *out;
@@ -34,7 +34,7 @@ static void say(struct applying *a, enum severity severity, const char *fmt, ...
 	va_start(ap, fmt);
 	buf_vprintf(&text, fmt, ap);
 	va_end(ap);
-	if (a->c->name && !run_time_bad_text(a->c->name))
+	if (a->c->name && !dynamic_bad_text(a->c->name))
 		findings_add(a->out, severity, NULL, nowhere, "change %zu, partition \"%s\": %s",
 			     a->number, a->c->name, text.s);
 	else
@@ -44,7 +44,7 @@ static void say(struct applying *a, enum severity severity, const char *fmt, ...
 
 static const struct policy_partition *base_partition(const struct applying *a, const char *name)
 {
-	uint32_t i = map64_get(&a->base_names, run_time_name_hash(name));
+	uint32_t i = map64_get(&a->base_names, dynamic_name_hash(name));
 
 	if (i != MAP64_NONE && !strcmp(a->base->partitions[i].name, name))
 		return &a->base->partitions[i];
@@ -92,7 +92,7 @@ static void check_level(struct applying *a, const char *what, const char *given,
 static void check_same(struct applying *a, uint16_t pkey, bool ipoib, const char *level,
 		       const char *ipoib_level)
 {
-	const struct run_time_change *c = a->c;
+	const struct dynamic_change *c = a->c;
 
 	if (c->pkey && (c->pkey & IB_PKEY_DEFAULT) != pkey)
 		say(a, SEV_ERROR, "its P_Key is 0x%04x already, not 0x%04x", pkey,
@@ -103,11 +103,11 @@ static void check_same(struct applying *a, uint16_t pkey, bool ipoib, const char
 	check_level(a, "IPoIB level", c->ipoib_level, ipoib_level);
 }
 
-static struct run_time_partition *new_partition(struct applying *a)
+static struct dynamic_partition *new_partition(struct applying *a)
 {
-	const struct run_time_change *c = a->c;
+	const struct dynamic_change *c = a->c;
 	uint16_t pkey = c->pkey & IB_PKEY_DEFAULT;
-	struct run_time_partition *e;
+	struct dynamic_partition *e;
 
 	check_level(a, "level", c->level, NULL);
 	check_level(a, "IPoIB level", c->ipoib_level, NULL);
@@ -120,7 +120,7 @@ static struct run_time_partition *new_partition(struct applying *a)
 		    owner_of(a, pkey), pkey);
 	else if (!pkey)
 		pkey = choose_pkey(a);
-	e = run_time_add_entry(a->x, c->name);
+	e = dynamic_add_entry(a->x, c->name);
 	e->whole = true;
 	e->pkey = pkey;
 	e->ipoib = c->ipoib == IPOIB_YES || c->ipoib_level;
@@ -137,17 +137,17 @@ static struct run_time_partition *new_partition(struct applying *a)
 	return e;
 }
 
-static struct run_time_partition *entry_for(struct applying *a)
+static struct dynamic_partition *entry_for(struct applying *a)
 {
 	const struct policy_partition *of_base = base_partition(a, a->c->name);
-	uint32_t i = run_time_find_entry(a->x, a->c->name);
-	struct run_time_partition *e;
+	uint32_t i = dynamic_find_entry(a->x, a->c->name);
+	struct dynamic_partition *e;
 
 	if (of_base)
 		check_same(a, of_base->pkey, of_base->ipoib, of_base->level.s,
 			   of_base->ipoib_level.s);
 	if (i == MAP64_NONE && of_base) {
-		e = run_time_add_entry(a->x, of_base->name);
+		e = dynamic_add_entry(a->x, of_base->name);
 		e->pkey = of_base->pkey;
 		return e;
 	}
@@ -160,10 +160,10 @@ static struct run_time_partition *entry_for(struct applying *a)
 }
 
 /* Who, in normal form, or NULL and an error. */
-static char *check_who(struct applying *a, const struct run_time_who *w, bool must_exist)
+static char *check_who(struct applying *a, const struct dynamic_who *w, bool must_exist)
 {
 	struct policy_member m;
-	const char *why = w->who ? run_time_parse_who(w->who, &m) : "is missing";
+	const char *why = w->who ? dynamic_parse_who(w->who, &m) : "is missing";
 	char *who;
 
 	if (why) {
@@ -178,48 +178,48 @@ static char *check_who(struct applying *a, const struct run_time_who *w, bool mu
 		policy_member_free(&m);
 		return NULL;
 	}
-	who = run_time_normal_who(&m, w->who);
+	who = dynamic_normal_who(&m, w->who);
 	policy_member_free(&m);
 	return who;
 }
 
-static void add_member(struct applying *a, struct run_time_partition *e,
-		       const struct run_time_who *w)
+static void add_member(struct applying *a, struct dynamic_partition *e,
+		       const struct dynamic_who *w)
 {
 	enum membership membership = w->membership ? w->membership : MEMBER_FULL;
 	char *who = check_who(a, w, true);
-	struct run_time_member *m;
+	struct dynamic_member *m;
 
 	if (!who)
 		return;
-	m = run_time_find_member(e, who);
+	m = dynamic_find_member(e, who);
 	if (m) {
 		a->changed += m->membership != membership;
 		m->membership = membership;
 		free(who);
-	} else if (a->x->n_members == RUN_TIME_MEMBERS_MAX) {
+	} else if (a->x->n_members == DYNAMIC_MEMBERS_MAX) {
 		say(a, SEV_ERROR, "there are %d members already, no more are taken",
-		    RUN_TIME_MEMBERS_MAX);
+		    DYNAMIC_MEMBERS_MAX);
 		free(who);
 	} else {
-		run_time_push_member(a->x, e, who, membership);
+		dynamic_push_member(a->x, e, who, membership);
 		a->changed++;
 	}
 }
 
 static void apply_add(struct applying *a)
 {
-	struct run_time_partition *e = entry_for(a);
+	struct dynamic_partition *e = entry_for(a);
 
 	for (size_t i = 0; i < a->c->n_members; i++)
 		add_member(a, e, &a->c->members[i]);
 }
 
-static void remove_entry(struct applying *a, struct run_time_partition *e)
+static void remove_entry(struct applying *a, struct dynamic_partition *e)
 {
 	for (size_t i = 0; i < e->members.n; i++)
 		if (e->members.v[i].who)
-			run_time_drop_member(a->x, &e->members.v[i]);
+			dynamic_drop_member(a->x, &e->members.v[i]);
 	a->changed++;
 	if (!e->whole)
 		return;
@@ -232,7 +232,7 @@ static void remove_entry(struct applying *a, struct run_time_partition *e)
 static bool base_names_member(const struct policy_partition *part, const char *who)
 {
 	for (size_t i = 0; part && i < part->n_members; i++) {
-		char *text = run_time_normal_who(&part->members[i], NULL);
+		char *text = dynamic_normal_who(&part->members[i], NULL);
 		bool same = !strcmp(text, who);
 
 		free(text);
@@ -242,17 +242,17 @@ static bool base_names_member(const struct policy_partition *part, const char *w
 	return false;
 }
 
-static void remove_member(struct applying *a, struct run_time_partition *e,
-			  const struct run_time_who *w)
+static void remove_member(struct applying *a, struct dynamic_partition *e,
+			  const struct dynamic_who *w)
 {
 	char *who = check_who(a, w, false);
-	struct run_time_member *m;
+	struct dynamic_member *m;
 
 	if (!who)
 		return;
-	m = e ? run_time_find_member(e, who) : NULL;
+	m = e ? dynamic_find_member(e, who) : NULL;
 	if (m) {
-		run_time_drop_member(a->x, m);
+		dynamic_drop_member(a->x, m);
 		a->changed++;
 	} else if (base_names_member(base_partition(a, a->c->name), who)) {
 		say(a, SEV_ERROR, "\"%s\" is a member by the policy, which only a policy changes",
@@ -265,8 +265,8 @@ static void remove_member(struct applying *a, struct run_time_partition *e,
 
 static void apply_remove(struct applying *a)
 {
-	uint32_t i = run_time_find_entry(a->x, a->c->name);
-	struct run_time_partition *e = i == MAP64_NONE ? NULL : &a->x->v.v[i];
+	uint32_t i = dynamic_find_entry(a->x, a->c->name);
+	struct dynamic_partition *e = i == MAP64_NONE ? NULL : &a->x->v.v[i];
 
 	for (size_t k = 0; k < a->c->n_members; k++)
 		remove_member(a, e, &a->c->members[k]);
@@ -282,7 +282,7 @@ static void apply_remove(struct applying *a)
 
 static void apply_one(struct applying *a)
 {
-	const char *why = a->c->name ? run_time_bad_text(a->c->name) : "is missing";
+	const char *why = a->c->name ? dynamic_bad_text(a->c->name) : "is missing";
 
 	if (why)
 		say(a, SEV_ERROR, "the name of a partition %s", why);
@@ -293,37 +293,37 @@ static void apply_one(struct applying *a)
 }
 
 /* Members that would have a group contain itself are refused, if this request brings them. */
-static void refuse_troubles(struct applying *a, const struct run_time *before)
+static void refuse_troubles(struct applying *a, const struct dynamic_partitions *before)
 {
-	struct run_time_troubles t = { 0 };
-	struct policy *p = run_time_merge(a->x, a->base, &t);
+	struct dynamic_troubles t = { 0 };
+	struct policy *p = dynamic_merge(a->x, a->base, &t);
 
 	for (size_t i = 0; i < t.n; i++) {
-		const struct run_time_partition *e = &a->x->v.v[t.v[i].entry];
-		uint32_t was = run_time_find_entry(before, e->name);
-		struct run_time_partition *old = was == MAP64_NONE ? NULL : &before->v.v[was];
+		const struct dynamic_partition *e = &a->x->v.v[t.v[i].entry];
+		uint32_t was = dynamic_find_entry(before, e->name);
+		struct dynamic_partition *old = was == MAP64_NONE ? NULL : &before->v.v[was];
 
 		if (t.v[i].member != UINT32_MAX &&
-		    !(old && run_time_find_member(old, e->members.v[t.v[i].member].who)))
+		    !(old && dynamic_find_member(old, e->members.v[t.v[i].member].who)))
 			findings_add(a->out, SEV_ERROR, NULL, nowhere, "%s", t.v[i].text);
 	}
-	run_time_troubles_free(&t);
+	dynamic_troubles_free(&t);
 	policy_overlay_free(p, a->base);
 }
 
-size_t run_time_apply(struct run_time *x, const struct policy *base, uint16_t lo, uint16_t hi,
-		      const struct run_time_change *changes, size_t n, struct findings *out)
+size_t dynamic_apply(struct dynamic_partitions *x, const struct policy *base, uint16_t lo, uint16_t hi,
+		     const struct dynamic_change *changes, size_t n, struct findings *out)
 {
 	struct applying a = {
 		.x = x, .base = base, .lo = lo, .hi = hi, .out = out,
 		.used = xcalloc(IB_PKEY_DEFAULT + 1, 1), .wanted = xcalloc(IB_PKEY_DEFAULT + 1, 1),
 	};
-	struct run_time *before = run_time_copy(x);
+	struct dynamic_partitions *before = dynamic_copy(x);
 
 	a.used[0] = a.used[IB_PKEY_DEFAULT] = 1;
 	for (size_t i = 0; i < base->n_partitions; i++) {
 		a.used[base->partitions[i].pkey] = 1;
-		map64_put(&a.base_names, run_time_name_hash(base->partitions[i].name), (uint32_t)i);
+		map64_put(&a.base_names, dynamic_name_hash(base->partitions[i].name), (uint32_t)i);
 	}
 	for (size_t i = 0; i < x->v.n; i++)
 		a.used[x->v.v[i].pkey] = 1;
@@ -334,10 +334,10 @@ size_t run_time_apply(struct run_time *x, const struct policy *base, uint16_t lo
 		a.number = i + 1;
 		apply_one(&a);
 	}
-	run_time_tidy(x);
+	dynamic_tidy(x);
 	if (!out->count[SEV_ERROR])
 		refuse_troubles(&a, before);
-	run_time_free(before);
+	dynamic_free(before);
 	map64_free(&a.base_names);
 	free(a.used);
 	free(a.wanted);

@@ -323,7 +323,7 @@ START_TEST(another_policy)
 	struct subnet_state *s = make_state(), *t = make_state();
 	struct shared_policy *overlay = shared_policy_overlay(policy, policy_overlay(policy->p, 0));
 
-	/* partitions of run time: the same file */
+	/* dynamic partitions: the same file */
 	shared_policy_unref(s->policy);
 	s->policy = overlay;
 	ck_assert_str_eq(heard_of(s), "");

@@ -444,18 +444,18 @@ START_TEST(members_by_name_and_type)
 	struct policy_partition *part = partition(1);
 
 	add_member(part, &(struct policy_member){
-		.port_name = xstrdup("n2?/P1"), .membership = MEMBER_FULL, .run_time = true });
+		.port_name = xstrdup("n2?/P1"), .membership = MEMBER_FULL, .dynamic = true });
 	add_member(part, &(struct policy_member){
-		.node_types = NT_SWITCH, .membership = MEMBER_LIMITED, .run_time = true });
+		.node_types = NT_SWITCH, .membership = MEMBER_LIMITED, .dynamic = true });
 	add_member(part, &(struct policy_member){
-		.port_name = xstrdup("nobody/*"), .membership = MEMBER_FULL, .run_time = true });
+		.port_name = xstrdup("nobody/*"), .membership = MEMBER_FULL, .dynamic = true });
 	build();
 	ck_assert_str_eq(keys_of(host(A)), "ffff 8001");
 	ck_assert_str_eq(keys_of(host(B)), "ffff");
 	ck_assert_str_eq(keys_of(switch_port(0)), "ffff 0001");
 	const struct finding *e = finds(SEV_WARNING, "no port in the fabric matches \"nobody/*\"");
 	ck_assert_ptr_nonnull(e);
-	ck_assert_str_eq(e->file, POLICY_RUN_TIME);
+	ck_assert_str_eq(e->file, POLICY_DYNAMIC);
 }
 END_TEST
 

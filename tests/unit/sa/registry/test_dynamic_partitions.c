@@ -16,9 +16,9 @@
 #include "unit/run.h"
 
 static struct policy *p;
-static struct run_time *x;
+static struct dynamic_partitions *x;
 static struct findings found;
-static struct run_time_troubles troubles;
+static struct dynamic_troubles troubles;
 static struct policy *merged;
 
 static void add_group(const char *name)
@@ -65,7 +65,7 @@ static void setup(void)
 	add_member(&p->partitions[1], &(struct policy_member){
 		.group.s = xstrdup("g"), .membership = MEMBER_FULL });
 	add_level("fast");
-	x = run_time_new();
+	x = dynamic_new();
 }
 
 static void forget(void)
@@ -73,14 +73,14 @@ static void forget(void)
 	if (merged)
 		policy_overlay_free(merged, p);
 	merged = NULL;
-	run_time_troubles_free(&troubles);
+	dynamic_troubles_free(&troubles);
 	findings_free(&found);
 }
 
 static void teardown(void)
 {
 	forget();
-	run_time_free(x);
+	dynamic_free(x);
 	policy_free(p);
 }
 
@@ -88,8 +88,8 @@ static void merge(void)
 {
 	if (merged)
 		policy_overlay_free(merged, p);
-	run_time_troubles_free(&troubles);
-	merged = run_time_merge(x, p, &troubles);
+	dynamic_troubles_free(&troubles);
+	merged = dynamic_merge(x, p, &troubles);
 }
 
 #define MANY 8
@@ -97,8 +97,8 @@ static void merge(void)
 /* "+name pkey who who=limited …" or "-name who …"; pkey 0: to be chosen. */
 static size_t ask(const char *text)
 {
-	struct run_time_change c[MANY] = { 0 };
-	struct run_time_who who[MANY][MANY] = { 0 };
+	struct dynamic_change c[MANY] = { 0 };
+	struct dynamic_who who[MANY][MANY] = { 0 };
 	char *copy = xstrdup(text), *save, *save2, *line, *word;
 	size_t n = 0, changed;
 
@@ -111,7 +111,7 @@ static size_t ask(const char *text)
 			c[n].pkey = (uint16_t)strtoul(strtok_r(NULL, " ", &save2), NULL, 16);
 		c[n].members = who[n];
 		while ((word = strtok_r(NULL, " ", &save2))) {
-			struct run_time_who *w = &who[n][c[n].n_members];
+			struct dynamic_who *w = &who[n][c[n].n_members];
 			char *kind = strchr(word, '=');
 
 			if (kind)
@@ -123,13 +123,13 @@ static size_t ask(const char *text)
 			else if (!strcmp(word, "@ipoib"))
 				c[n].ipoib = IPOIB_YES;
 			else {
-				*w = (struct run_time_who){
+				*w = (struct dynamic_who){
 					word, kind ? membership_parse(kind + 1) : MEMBER_NONE };
 				c[n].n_members++;
 			}
 		}
 	}
-	changed = run_time_apply(x, p, 0x40, 0x42, c, n, &found);
+	changed = dynamic_apply(x, p, 0x40, 0x42, c, n, &found);
 	free(copy);
 	return changed;
 }
@@ -150,7 +150,7 @@ static const char *registry(void)
 	static char out[1024];
 	struct buf b = { 0 };
 
-	run_time_print(x, &b);
+	dynamic_print(x, &b);
 	snprintf(out, sizeof(out), "%s", b.n ? b.s : "");
 	buf_free(&b);
 	return out;
@@ -180,16 +180,16 @@ START_TEST(pkeys_are_chosen)
 {
 	/* not one that the same request names later */
 	ck_assert_uint_eq(ask("+a 0; +b 40; +c 0"), 3);
-	ck_assert_uint_eq(run_time_find(x, "a")->pkey, 0x41);
-	ck_assert_uint_eq(run_time_find(x, "c")->pkey, 0x42);
+	ck_assert_uint_eq(dynamic_find(x, "a")->pkey, 0x41);
+	ck_assert_uint_eq(dynamic_find(x, "c")->pkey, 0x42);
 	ask("+d 0");
 	ck_assert(says("no free P_Key in 0x0040-0x0042"));
-	run_time_free(x);
-	x = run_time_new();
+	dynamic_free(x);
+	x = dynamic_new();
 	ask("+a 0; +b 0; +c 0");
 	ask("-b; +d 0");
 	ck_assert_uint_eq(found.n, 0);
-	ck_assert_uint_eq(run_time_find(x, "d")->pkey, 0x41);
+	ck_assert_uint_eq(dynamic_find(x, "d")->pkey, 0x41);
 }
 END_TEST
 
@@ -203,8 +203,8 @@ START_TEST(members_of_the_policys)
 	ck_assert_uint_eq(troubles.n, 0);
 	ck_assert_uint_eq(merged->n_partitions, 2);
 	ck_assert_uint_eq(merged->partitions[1].n_members, 2);
-	ck_assert(merged->partitions[1].members[1].run_time);
-	ck_assert(!merged->partitions[1].members[0].run_time);
+	ck_assert(merged->partitions[1].members[1].dynamic);
+	ck_assert(!merged->partitions[1].members[0].dynamic);
 	ck_assert_uint_eq(p->partitions[1].n_members, 1);
 	/* what is the policy's stays */
 	ask("-own g");
@@ -265,15 +265,15 @@ END_TEST
 START_TEST(lines_are_read_again)
 {
 	char *before;
-	struct run_time *again = run_time_new();
+	struct dynamic_partitions *again = dynamic_new();
 	char *copy, *save;
 
 	ask("+a 20 @fast @ipoib 0x1-0x5=both node?/P1 type:ca=limited; +own 0 group:a/b self all");
 	before = xstrdup(registry());
 	copy = xstrdup(before);
 	for (char *l = strtok_r(copy, "\n", &save); l; l = strtok_r(NULL, "\n", &save))
-		ck_assert_msg(run_time_line(again, l), "%s", l);
-	run_time_free(x);
+		ck_assert_msg(dynamic_line(again, l), "%s", l);
+	dynamic_free(x);
 	x = again;
 	ck_assert_str_eq(registry(), before);
 	ck_assert_uint_eq(x->n_members, 6);
@@ -291,18 +291,18 @@ static const char *const bad_lines[] = {
 
 START_TEST(lines_that_make_no_sense)
 {
-	ck_assert(!run_time_line(x, bad_lines[_i]));
+	ck_assert(!dynamic_line(x, bad_lines[_i]));
 }
 END_TEST
 
 START_TEST(members_that_make_no_sense)
 {
-	ck_assert(run_time_line(x, "partition\twhole\t0x20\t-\ta\t\t"));
-	ck_assert(!run_time_line(x, "partition\twhole\t0x21\t-\ta\t\t"));
-	ck_assert(run_time_line(x, "member\tfull\t0x1"));
-	ck_assert(!run_time_line(x, "member\tfull\t0x1"));
-	ck_assert(!run_time_line(x, "member\tnone\t0x2"));
-	ck_assert(!run_time_line(x, "member\tfull\t0xzz"));
+	ck_assert(dynamic_line(x, "partition\twhole\t0x20\t-\ta\t\t"));
+	ck_assert(!dynamic_line(x, "partition\twhole\t0x21\t-\ta\t\t"));
+	ck_assert(dynamic_line(x, "member\tfull\t0x1"));
+	ck_assert(!dynamic_line(x, "member\tfull\t0x1"));
+	ck_assert(!dynamic_line(x, "member\tnone\t0x2"));
+	ck_assert(!dynamic_line(x, "member\tfull\t0xzz"));
 }
 END_TEST
 
@@ -312,8 +312,8 @@ static void lines(const char *name, const char *pkey)
 {
 	char *l = xasprintf("partition\twhole\t%s\tipoib\t%s\tfast\t", pkey, name);
 
-	ck_assert(run_time_line(x, l));
-	ck_assert(run_time_line(x, "member\tfull\t0x5"));
+	ck_assert(dynamic_line(x, l));
+	ck_assert(dynamic_line(x, "member\tfull\t0x5"));
 	free(l);
 }
 
@@ -322,22 +322,22 @@ START_TEST(conflicts_with_a_policy)
 	lines("own", "0x11");
 	lines("mine", "0x10");
 	lines("other", "0x20");
-	ck_assert(run_time_line(x, "partition\tmembers\t0x33\t-\tgone\t\t"));
-	ck_assert(run_time_line(x, "member\tfull\t0x6"));
+	ck_assert(dynamic_line(x, "partition\tmembers\t0x33\t-\tgone\t\t"));
+	ck_assert(dynamic_line(x, "member\tfull\t0x6"));
 	merge();
 	ck_assert_uint_eq(merged->n_partitions, 3);
 	ck_assert_str_eq(merged->partitions[2].name, "other");
 	ck_assert_uint_eq(merged->partitions[1].n_members, 1);
-	ck_assert(says("\"own\" of run time with P_Key 0x0011 is not in force: the policy's "
+	ck_assert(says("\"own\" with P_Key 0x0011 is not in force: the policy's "
 		       "partition \"own\" has P_Key 0x0010"));
-	ck_assert(says("\"mine\" of run time is not in force: the partition \"own\" has its P_Key 0x0010"));
-	ck_assert(says("members of run time of the partition \"gone\" (0x0033) are not in force"));
+	ck_assert(says("\"mine\" is not in force: the partition \"own\" has its P_Key 0x0010"));
+	ck_assert(says("dynamic members of the partition \"gone\" (0x0033) are not in force"));
 	ck_assert_uint_eq(troubles.n, 3);
 	/* it has become the policy's: members are added, the policy's level holds */
 	add_partition("other", 0x20);
 	merge();
 	ck_assert_uint_eq(merged->n_partitions, 3);
-	ck_assert(!merged->partitions[2].run_time);
+	ck_assert(!merged->partitions[2].dynamic);
 	ck_assert_uint_eq(merged->partitions[2].n_members, 1);
 	ck_assert(!merged->partitions[2].ipoib);
 	ck_assert(says("whose IPoIB and level hold"));
@@ -399,8 +399,8 @@ static size_t leave(struct mcast_db *db, const struct subnet_state *s)
 	struct leavers list = { 0 };
 	size_t n;
 
-	run_time_leavers(db, s, &list);
-	run_time_leave(db, &list);
+	dynamic_leavers(db, s, &list);
+	dynamic_leave(db, &list);
 	n = list.n;
 	vec_free(&list);
 	return n;
