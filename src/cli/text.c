@@ -85,12 +85,12 @@ static void status_head(const json_t *s)
 		printf(LABEL "%s\n", "clients", json_is_true(json_object_get(s, "registrations-held")) ?
 		       "what they registered with the master is here, too" :
 		       "would have to register again");
-	if (num(s, "foreign-managers"))
-		printf(LABEL "%lld subnet managers have another SM_Key\n", "foreign",
-		       num(s, "foreign-managers"));
-	if (num(s, "foreign-keys"))
+	if (num(s, "other-managers"))
+		printf(LABEL "%lld subnet managers have another SM_Key\n", "other SMs",
+		       num(s, "other-managers"));
+	if (num(s, "key-mismatches"))
 		printf(LABEL "%lld devices have an M_Key that is not ours\n", "m-key",
-		       num(s, "foreign-keys"));
+		       num(s, "key-mismatches"));
 	printf(LABEL "%lld nodes, %lld of them switches; %lld of %lld linked ports active\n",
 	       "fabric", num(s, "nodes"), num(s, "switches"), num(s, "ports-active"),
 	       num(s, "ports-linked"));

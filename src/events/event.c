@@ -38,7 +38,7 @@ static const struct {
 	[EVENT_DEVICE_SILENT] = { "device-silent", SEV_ERROR },
 	[EVENT_DEVICE_REFUSES] = { "device-refuses", SEV_ERROR },
 	[EVENT_DEVICE_KEEPS] = { "device-keeps", SEV_WARNING },
-	[EVENT_DEVICE_FOREIGN_KEY] = { "device-foreign-key", SEV_ERROR },
+	[EVENT_DEVICE_KEY_MISMATCH] = { "device-key-mismatch", SEV_ERROR },
 	[EVENT_DEVICE_RECOVERED] = { "device-recovered", SEV_INFO },
 	[EVENT_M_KEY_VIOLATION] = { "m-key-violation", SEV_WARNING },
 	[EVENT_ROUTING] = { "routing", SEV_INFO },

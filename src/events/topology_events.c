@@ -362,7 +362,7 @@ static void tell_fault(struct telling *t, const struct device_fault *x)
 {
 	static const enum event_kind as[] = {
 		[FAULT_SILENT] = EVENT_DEVICE_SILENT, [FAULT_REFUSES] = EVENT_DEVICE_REFUSES,
-		[FAULT_KEEPS] = EVENT_DEVICE_KEEPS, [FAULT_FOREIGN_KEY] = EVENT_DEVICE_FOREIGN_KEY,
+		[FAULT_KEEPS] = EVENT_DEVICE_KEEPS, [FAULT_KEY_MISMATCH] = EVENT_DEVICE_KEY_MISMATCH,
 	};
 	const struct fabric *f = t->now->f;
 	char name[FABRIC_NAME_MAX];
@@ -371,7 +371,7 @@ static void tell_fault(struct telling *t, const struct device_fault *x)
 	fabric_node_name(f, x->node, name, sizeof(name));
 	if (x->kind == FAULT_SILENT)
 		event_make(&e, as[x->kind], "%s does not answer", name);
-	else if (x->kind == FAULT_FOREIGN_KEY)
+	else if (x->kind == FAULT_KEY_MISMATCH)
 		event_make(&e, as[x->kind], "%s has another's M_Key", name);
 	else if (x->kind == FAULT_REFUSES)
 		event_make(&e, as[x->kind], "%s refuses %" PRIu32 " Sets of %s with status 0x%04x", name,

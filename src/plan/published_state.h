@@ -30,7 +30,7 @@ struct shared_policy {		/* a policy with a reference count */
 struct device_fault {
 	uint32_t node;
 	/* no answer; errors; other values; an M_Key that we don't know */
-	enum { FAULT_SILENT, FAULT_REFUSES, FAULT_KEEPS, FAULT_FOREIGN_KEY } kind;
+	enum { FAULT_SILENT, FAULT_REFUSES, FAULT_KEEPS, FAULT_KEY_MISMATCH } kind;
 	uint32_t n;			/* Sets refused, values kept; of the others 0 */
 	uint16_t attr, status;		/* of what is refused */
 };

@@ -81,9 +81,9 @@ struct sm_status {
 	uint64_t master_guid;		/* 0: none known */
 	uint8_t master_priority, priority;
 	bool registrations_held;	/* standing by: what clients registered is here, too */
-	uint32_t foreign;		/* SMs of another SM_Key, at the last election */
+	uint32_t other_managers;		/* SMs of another SM_Key, at the last election */
 	/* devices with an M_Key that we don't know, master: at the last sweep; else as seen last */
-	uint32_t foreign_keys;
+	uint32_t key_mismatches;
 	bool no_m_key;			/* by the settings: any host can set up any device, */
 	bool m_key_readable;		/* ... or can read the M_Key, with m-key-protect 0 */
 	bool sm_key_known;		/* the SM_Key is none, or the one that everybody knows */

@@ -185,7 +185,7 @@ until_ 60 passed $((begin + 1)) || bad "it does not go on"
 note "who has another's M_Key is passed over"
 sim_do mkey "$leaf" 0x6600000000000066 --protect 1
 ctl sweep >/dev/null
-is_known() { [ "$(status foreign-keys)" = 1 ] && [ "$(status sweeping)" = false ]; }
+is_known() { [ "$(status key-mismatches)" = 1 ] && [ "$(status sweeping)" = false ]; }
 until_ 30 is_known || bad "another's M_Key is not seen"
 overwrite
 sim_do vlarb "${cas[3]}/P1" low 1:1

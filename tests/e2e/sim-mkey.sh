@@ -216,7 +216,7 @@ device=gpu01
 for node in $far "S-${leaf#0x}"; do
 	sim_do mkey "$node" $other --protect 1
 	ctl sweep >/dev/null
-	known() { [ "$(status foreign-keys)" = 1 ] && [ "$(status sweeping)" = false ]; }
+	known() { [ "$(status key-mismatches)" = 1 ] && [ "$(status sweeping)" = false ]; }
 	until_ 20 known || bad "another's M_Key is not seen: $(tail -n 3 "$qosd_log")"
 	[ "$node" = $far ] || device=leaf01
 	expect_match "health" "$device.* has another's M_Key" "$(ctl health 2>&1)"

@@ -16,7 +16,7 @@ well() { subnet_up && [ "$(status sweeping)" = false ] && [ "$(silent)" = 0 ] &&
 seen() { ctl -j events --kind "link-$1" | grep -q core-001; }
 fell_silent() { ctl -j events --kind device-silent | grep -c spine-003; }
 set_up() { [ "$(status sweeps)" -gt "$sweeps" ] && [ "$(status nodes)" = "$nodes" ] && well; }
-known() { [ "$(status foreign-keys)" = "$1" ] && [ "$(status sweeping)" = false ]; }
+known() { [ "$(status key-mismatches)" = "$1" ] && [ "$(status sweeping)" = false ]; }
 
 for scrub in 0 2; do
 	# promise: A96
@@ -80,7 +80,7 @@ sim_do link up "host-0016 HCA-1"
 has_key() { sim_ctl -j show port "host-0016 HCA-1/P1" | grep -q "$new"; }
 until_ 30 has_key || bad "the host has not the new key"
 until_ 30 well || bad "the host is not set up: $(tail -n 3 audit), $(ctl health 2>&1 | head -n 3)"
-expect "devices with another's key" "" "$(ctl events --kind device-foreign-key)"
+expect "devices with another's key" "" "$(ctl events --kind device-key-mismatch)"
 expect "SMPs with a wrong key" "" "$(sim_ctl drops --last 20 --reason mkey | awk '$2 == "mkey"')"
 stop_qosd
 stop_sim

@@ -270,7 +270,7 @@ until_ 10 of first up || bad "the first is not master"
 echo "sm-key: 77" >second.yaml
 start_second -c second.yaml
 until_ 10 of second state_is master || bad "the second obeys who has another SM_Key"
-expect "SMs of another SM_Key" 1 "$(of second status foreign-managers)"
+expect "SMs of another SM_Key" 1 "$(of second status other-managers)"
 expect_match "the log" "does not show our SM_Key: it has another one, .*: it is not obeyed" "$(grep 'SM_Key' second/log)"
 expect "what it holds of the other" "" "$(cat second/state/services 2>/dev/null | grep '^service')"
 end "$second_pid" || bad "exit status $? of the second: $(tail -n 40 second/log)"

@@ -109,10 +109,10 @@ static void judge_keys(const struct health_input *in, struct health *h)
 	if (sm->state == SM_MASTER && sm->m_key_readable)
 		add(h, SEV_INFO, "m-key-readable", "have m-key-protect: 1 in qosd.yaml, or more",
 		    "any host can read the M_Key of any device, as devices do not protect it");
-	if (sm->state != SM_MASTER && sm->foreign_keys)
+	if (sm->state != SM_MASTER && sm->key_mismatches)
 		add(h, SEV_ERROR, "m-key", "have the same m-key in qosd.yaml as the master",
 		    "the M_Key of the subnet is not ours, at %" PRIu32 " ports or more: without the "
-		    "master nobody could take them over", sm->foreign_keys);
+		    "master nobody could take them over", sm->key_mismatches);
 }
 
 static void judge_up(const struct health_input *in, struct health *h)
@@ -165,7 +165,7 @@ static void judge_devices(const struct health_input *in, struct health *h)
 	struct many by_kind[] = {
 		[FAULT_SILENT] = { h, SEV_ERROR, "device-silent",
 			"look at the device and its cable; then 'qosd-ctl sweep'", "devices", 0 },
-		[FAULT_FOREIGN_KEY] = { h, SEV_ERROR, "device-foreign-key",
+		[FAULT_KEY_MISMATCH] = { h, SEV_ERROR, "device-key-mismatch",
 			"end the subnet manager that set it, and wait for the M_Key's lease or reset "
 			"the device; or have its key as m-key in qosd.yaml", "devices", 0 },
 		[FAULT_KEEPS] = { h, SEV_WARNING, "device-keeps",
@@ -174,7 +174,7 @@ static void judge_devices(const struct health_input *in, struct health *h)
 	};
 	static const char *const says[] = {
 		[FAULT_SILENT] = "does not answer", [FAULT_KEEPS] = "keeps other values than it was given",
-		[FAULT_FOREIGN_KEY] = "has another's M_Key, and is not set up",
+		[FAULT_KEY_MISMATCH] = "has another's M_Key, and is not set up",
 	};
 	char name[FABRIC_NAME_MAX];
 

@@ -81,7 +81,7 @@ static void put_faults(struct prom *p, const struct subnet_state *s)
 {
 	static const char *const kinds[] = {
 		[FAULT_SILENT] = "silent", [FAULT_REFUSES] = "refuses", [FAULT_KEEPS] = "keeps",
-		[FAULT_FOREIGN_KEY] = "foreign-key",
+		[FAULT_KEY_MISMATCH] = "key-mismatch",
 	};
 	unsigned n[ARRAY_SIZE(kinds)] = { 0 };
 
@@ -247,7 +247,7 @@ static void put_sm(struct prom *p, const struct sm_status *s)
 	gauge(p, "qosd_subnet_up", "Whether every linked port is Active and completely configured.",
 	      s->subnet_up);
 	gauge(p, "qosd_m_key_mismatches",
-	      "Devices whose M_Key is not this subnet's; on a standby, ports.", s->foreign_keys);
+	      "Devices whose M_Key is not this subnet's; on a standby, ports.", s->key_mismatches);
 	counter(p, "qosd_m_key_violations_total",
 		"M_Key violations that devices reported (trap 256).",
 		(double)s->m_key_violations);

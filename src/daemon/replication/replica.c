@@ -76,7 +76,7 @@ void replica_free(struct replica *h)
 void replica_stop(struct replica *h)
 {
 	h->dropped = h->busy;
-	h->complete = h->said_foreign = h->log_known = h->met = false;
+	h->complete = h->said_unreadable = h->log_known = h->met = false;
 	h->master_guid = 0;		/* whoever is followed next is a new master */
 	for (unsigned i = 0; i < SNAP_COUNT; i++)
 		h->parts[i].known = false;
@@ -132,18 +132,18 @@ static void round_in_vain(struct replica *h, const char *why)
  * A newer master: what we read of it is taken, and kept up to date.  Clients have to register again
  * when we take over.
  */
-static void tell_foreign(struct replica *h)
+static void tell_unreadable(struct replica *h)
 {
 	struct buf names = { 0 };
 
 	for (unsigned i = 0; i < SNAP_COUNT; i++)
-		if (h->parts[i].foreign)
+		if (h->parts[i].unreadable)
 			buf_printf(&names, "%s%s", names.n ? ", " : "",
 				   snapshot_kinds[i].name);
-	if (!h->said_foreign)
+	if (!h->said_unreadable)
 		log_error("replication", "the master is a newer qosd, and this one does not read its %s; "
 			  "they are lost if this one takes over: upgrade it", names.s);
-	h->said_foreign = true;
+	h->said_unreadable = true;
 	buf_free(&names);
 	h->complete = false;
 	sm_registrations_not_to_be_had(h->q->sm);
@@ -152,12 +152,12 @@ static void tell_foreign(struct replica *h)
 static void round_complete(struct replica *h)
 {
 	char *text[SNAP_COUNT];
-	bool differ = false, foreign = false, is_awaited;
+	bool differ = false, unreadable = false, is_awaited;
 
 	for (unsigned i = 0; i < SNAP_COUNT; i++) {
 		text[i] = h->parts[i].text;
 		differ |= text[i] != NULL;
-		foreign |= h->parts[i].foreign;
+		unreadable |= h->parts[i].unreadable;
 	}
 	if (differ && sm_is_planning(h->q->sm)) {
 		round_over(h, 0);	/* the next one takes it */
@@ -172,21 +172,21 @@ static void round_complete(struct replica *h)
 		return;
 	}
 	for (unsigned i = 0; i < SNAP_COUNT; i++)
-		if (!h->parts[i].foreign) {
+		if (!h->parts[i].unreadable) {
 			h->parts[i].version = h->parts[i].next;
 			h->parts[i].known = true;
 		}
 	h->log = (uint32_t)(h->parts[SNAP_GROUP_CHANGES].next >> 32);
 	h->log_at = h->parts[SNAP_GROUP_CHANGES].total;
-	h->log_known = !h->parts[SNAP_GROUP_CHANGES].foreign && !h->parts[SNAP_GROUPS].foreign &&
+	h->log_known = !h->parts[SNAP_GROUP_CHANGES].unreadable && !h->parts[SNAP_GROUPS].unreadable &&
 		       h->parts[SNAP_GROUP_CHANGES].next;
-	if (foreign) {
-		tell_foreign(h);
+	if (unreadable) {
+		tell_unreadable(h);
 	} else {
 		if (!h->complete)
 			log_info("replication", "the master's registrations are ours, too");
 		h->complete = true;
-		h->said_foreign = false;
+		h->said_unreadable = false;
 		sm_registrations_held(h->q->sm, h->master.lid);
 	}
 	is_awaited = text[SNAP_PARTITIONS];
@@ -337,15 +337,15 @@ static void next_part(struct replica *h)
 		round_without_answer(h, "nothing can be asked");
 }
 
-/* These two are one to the store: both differ if one does, and both are foreign if one is. */
+/* These two are one to the store: both differ if one does, and both are unreadable if one is. */
 static void pair_lids(struct replica *h)
 {
 	bool differ = h->parts[SNAP_LIDS].text || h->parts[SNAP_PKEYS].text;
-	bool foreign = h->parts[SNAP_LIDS].foreign || h->parts[SNAP_PKEYS].foreign;
+	bool unreadable = h->parts[SNAP_LIDS].unreadable || h->parts[SNAP_PKEYS].unreadable;
 
 	for (unsigned i = SNAP_LIDS; i <= SNAP_PKEYS; i++) {
-		h->parts[i].foreign = foreign;
-		if (foreign) {
+		h->parts[i].unreadable = unreadable;
+		if (unreadable) {
 			free(h->parts[i].text);
 			h->parts[i].text = NULL;
 		} else if (differ && !h->parts[i].text) {
@@ -363,7 +363,7 @@ static bool take_log_row(struct replica *h, bool *goes_on)
 	uint32_t end = h->parts[SNAP_GROUP_CHANGES].total;
 	uint64_t next = h->parts[SNAP_GROUP_CHANGES].next;
 
-	if (h->parts[SNAP_GROUPS].foreign || h->parts[SNAP_GROUP_CHANGES].foreign)
+	if (h->parts[SNAP_GROUPS].unreadable || h->parts[SNAP_GROUP_CHANGES].unreadable)
 		return true;
 	*goes_on = h->log_known && h->parts[SNAP_GROUPS].known && h->log == next >> 32;
 	h->log_from = *goes_on ? h->log_at : (uint32_t)next;
@@ -393,7 +393,7 @@ static bool take_list(struct replica *h, const struct sa_replica *x, bool *behin
 	for (unsigned i = 0; i < SNAP_COUNT; i++) {
 		struct sa_replica_row row;
 
-		h->parts[i].foreign = false;
+		h->parts[i].unreadable = false;
 		if (i >= n) {
 			h->parts[i].next = i == SNAP_GROUP_CHANGES ? 0 : h->parts[i].version;
 			h->parts[i].total = 0;
@@ -402,12 +402,12 @@ static bool take_list(struct replica *h, const struct sa_replica *x, bool *behin
 		memcpy(&row, x->data + i * sizeof(row), sizeof(row));
 		h->parts[i].next = get_be64(row.version);
 		h->parts[i].total = get_be32(row.total);
-		h->parts[i].foreign = get_be32(row.format) > snapshot_kinds[i].format;
+		h->parts[i].unreadable = get_be32(row.format) > snapshot_kinds[i].format;
 		if (i == SNAP_GROUP_CHANGES)
 			continue;
 		if (h->parts[i].total > TEXT_MAX)
 			return false;
-		if (h->parts[i].foreign || i == SNAP_GROUPS)
+		if (h->parts[i].unreadable || i == SNAP_GROUPS)
 			continue;
 		if (!h->parts[i].known)
 			h->parts[i].version = snapshot_version(h->q, (enum snapshot_part)i);

@@ -121,9 +121,9 @@ struct replica {
 		uint64_t next;		/* that the master has */
 		uint32_t total;
 		char *text;		/* … and what came of it; NULL: we have it */
-		bool foreign;		/* the master has it in a format that we don't read */
+		bool unreadable;		/* the master has it in a format that we don't read */
 	} parts[SNAP_COUNT];
-	bool said_foreign;
+	bool said_unreadable;
 	/* of the log of changes of groups: its number, and the position up to which we have it */
 	uint32_t log, log_at;
 	bool log_known;

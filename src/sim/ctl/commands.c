@@ -91,7 +91,7 @@ static bool cmd_help(struct call *c);
 	  "private linear tables of another manager", \
 	  2, 4, cmd_private, NULL) \
 	X("mkey", "", " NODE|PORT KEY [--protect N] [--lease S]", \
-	  "set an M_Key as a foreign manager would", \
+	  "set an M_Key as another manager would", \
 	  2, 2, cmd_mkey, "--protect=", "--lease=", NULL) \
 	X("fault", " add", " drop|delay|duplicate|reorder|corrupt [--class C] [--method M] " \
 	  "[--attr A] [--at NODE|PORT] [--share P% [--spare NODE] [--pick N]] [--chance P%] " \

@@ -69,7 +69,7 @@ void cable_degrade(struct sim *s, uint32_t port, uint8_t width, uint8_t speed, u
 bool cable_move(struct sim *s, uint32_t port_a, uint32_t port_b, struct buf *err);
 /* Renames it, and sends trap 144 as a device does whose NodeDescription changed. */
 void device_rename(struct sim *s, uint32_t node, const char *desc);
-/* Sets the M_Key as a foreign manager would (lease in seconds, protection bits 0..3). */
+/* Sets the M_Key as another manager would (lease in seconds, protection bits 0..3). */
 void device_set_mkey(struct sim *s, uint32_t port, uint64_t m_key, unsigned protect,
 		     unsigned lease_s);
 /*

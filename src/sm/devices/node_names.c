@@ -145,7 +145,7 @@ static bool next(void *arg, uint32_t i, struct smp *s, uint64_t *cookie)
 	const struct fabric_node *n = &f->nodes[q->node];
 
 	*cookie = i;
-	if (q->sent || mkey_is_foreign(sm, f, q->node))
+	if (q->sent || mkey_is_mismatched(sm, f, q->node))
 		return false;
 	q->sent = true;
 	*s = (struct smp){ .method = SMP_GET, .attr = UMAD_SM_ATTR_NODE_DESC, .once = true };

@@ -159,7 +159,7 @@ static void collect(struct scrub *s)
 	s->looks.n = s->next = 0;
 	s->collected = true;
 	if (map64_get(&s->sm->known.doubtful, n->guid) != MAP64_NONE ||
-	    mkey_is_foreign(s->sm, p->f, s->node))
+	    mkey_is_mismatched(s->sm, p->f, s->node))
 		return;
 	if (s->own) {
 		unsigned num = p->f->ports[p->f->self].num;

@@ -366,7 +366,7 @@ static bool stopped_answering(const struct sm *sm, uint32_t node)
 {
 	const struct node_work *w = &sm->sweep.work[node];
 
-	return w->failed && !w->foreign && !w->outdated &&
+	return w->failed && !w->key_mismatch && !w->outdated &&
 		node != sm->sweep.f->ports[sm->sweep.f->self].node;
 }
 

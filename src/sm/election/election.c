@@ -77,7 +77,7 @@ enum { OFF_M_KEY = 24, OFF_DATA = 64 };	/* in an SMP */
 enum { OFF_NUDGE = 32 };	/* in the data, where SMInfo has nothing: 1 is a nudge */
 
 static struct log_ratelimit smp_log = LOG_RATELIMIT;
-static struct log_ratelimit foreign_log = LOG_RATELIMIT;
+static struct log_ratelimit other_log = LOG_RATELIMIT;
 static struct log_ratelimit heard_log = LOG_RATELIMIT;
 static struct log_ratelimit control_log = LOG_RATELIMIT;
 static struct log_ratelimit claim_log = LOG_RATELIMIT;
@@ -97,7 +97,7 @@ struct election {
 	uint32_t round;			/* its number: what was asked in an earlier one is over */
 	uint32_t to_ask;		/* answers that it waits for */
 	VEC(uint64_t) silent, silent_now;	/* GUIDs of who did not answer in either: asked once only */
-	uint32_t foreign;		/* SMs of another SM_Key, at the last election */
+	uint32_t other_managers;		/* SMs of another SM_Key, at the last election */
 	uint64_t nonce;			/* of the last proof that we gave */
 
 	/* standing by */
@@ -345,15 +345,15 @@ static enum sm_verdict verdict(struct sm *sm, const struct peer **who)
 	struct sm_info us = ourselves(sm);
 	enum sm_verdict v = SM_NO_MATTER;
 
-	e->foreign = 0;
+	e->other_managers = 0;
 	*who = NULL;
 	for (size_t i = 0; i < e->heard.n; i++) {
 		const struct peer *p = &e->heard.v[i];
 		enum sm_verdict x = sm_judge(&us, &p->info);
 
-		if (x == SM_FOREIGN) {
-			e->foreign++;
-			log_limited(&foreign_log, LOG_LEVEL_ERROR, "election",
+		if (x == SM_OTHER_KEY) {
+			e->other_managers++;
+			log_limited(&other_log, LOG_LEVEL_ERROR, "election",
 				    "SM 0x%016" PRIx64 " (%s, priority %u) %s: it is not obeyed",
 				    p->info.guid, sm_state_name((enum sm_state)p->info.state),
 				    p->info.priority, p->info.key ? "has another SM_Key" :
@@ -524,7 +524,7 @@ static void asked_all(struct sm *sm)
 	case SM_AWAIT:
 		await(sm, &p);
 		break;
-	case SM_FOREIGN:
+	case SM_OTHER_KEY:
 	case SM_NO_MATTER:
 		e->refused_by = 0;
 		if (!step(sm, IN_WON, NULL))
@@ -673,7 +673,7 @@ static void on_looked_after(void *arg, const struct smp *s, int status)
 	struct question *q = arg;
 	struct sm_info us = ourselves(q->sm);
 
-	if (!status && take_info(q->sm, q, s) && !sm_is_foreign(&us, &q->peer.info))
+	if (!status && take_info(q->sm, q, s) && !sm_has_other_key(&us, &q->peer.info))
 		update_peer(q->sm, &q->peer.info);
 	question_free(q);
 }
@@ -706,9 +706,9 @@ bool sm_seen_at(const struct sm *sm, uint32_t i, struct sm_seen *out)
 	return true;
 }
 
-uint32_t election_foreign(const struct sm *sm)
+uint32_t election_other_managers(const struct sm *sm)
 {
-	return sm->election->foreign;
+	return sm->election->other_managers;
 }
 
 void sm_set_priority(struct sm *sm, uint8_t priority)
@@ -748,7 +748,7 @@ static void on_poll_answer(void *arg, const struct smp *s, int status)
 		return;
 	if (sm->state == SM_NOT_ACTIVE) {
 		e->unanswered = 0;
-		sm->standby.master_guid = is_it && i.state == SM_MASTER && !sm_is_foreign(&us, &i) ? asked : 0;
+		sm->standby.master_guid = is_it && i.state == SM_MASTER && !sm_has_other_key(&us, &i) ? asked : 0;
 		return;
 	}
 	if (sm->state != SM_STANDBY || asked != sm->standby.master_guid)
@@ -757,7 +757,7 @@ static void on_poll_answer(void *arg, const struct smp *s, int status)
 	e->master.tells_key = tells_key;
 	if (!is_it)
 		master_is_gone(sm, "was replaced");
-	else if (sm_is_foreign(&us, &i))
+	else if (sm_has_other_key(&us, &i))
 		master_is_gone(sm, "has another SM_Key now");
 	else if (i.state == SM_NOT_ACTIVE)
 		master_is_gone(sm, "is not active any more");
@@ -838,7 +838,7 @@ static void on_check_answer(void *arg, const struct smp *s, int status)
 
 	if (status == 0 && sm->state == SM_MASTER && take_info(sm, q, s) &&
 	    q->peer.info.state == SM_MASTER && q->peer.info.guid != us.guid &&
-	    !sm_is_foreign(&us, &q->peer.info)) {
+	    !sm_has_other_key(&us, &q->peer.info)) {
 		log_warn("election", "SM 0x%016" PRIx64 " has become master meanwhile",
 			 q->peer.info.guid);
 		take_as_master(sm, &q->peer);
@@ -976,7 +976,7 @@ static bool is_news(const struct sm *sm, const struct sm_info *other, int64_t no
 	case SM_HAND_OVER:
 		return !sweep_runs(sm) &&
 		       !(other->guid == e->refused_by && now < e->next_handover_us);
-	case SM_FOREIGN:
+	case SM_OTHER_KEY:
 		return !is_known(e, other->guid);
 	default:
 		return other->guid != us.guid && other->state == SM_STANDBY &&
@@ -1063,7 +1063,7 @@ bool sm_is_manager(struct sm *sm, uint64_t guid)
 	int64_t now = clock_mono_us();
 
 	for (size_t i = 0; i < e->peers.n; i++)
-		if (e->peers.v[i].info.guid == guid && !sm_is_foreign(&us, &e->peers.v[i].info))
+		if (e->peers.v[i].info.guid == guid && !sm_has_other_key(&us, &e->peers.v[i].info))
 			return true;
 	for (unsigned i = 0; i < SHOWN; i++)
 		if (e->shown[i].guid == guid && now - e->shown[i].when_us < SHOWN_US)
@@ -1284,7 +1284,7 @@ static void take_control(struct sm *sm, const struct mad_in *in)
 			    mod);
 		return;
 	}
-	if (sm_is_foreign(&us, &from) &&
+	if (sm_has_other_key(&us, &from) &&
 	    !proof_holds(in->mad + OFF_DATA, us.key, PROOF_CONTROL + mod, from.guid, us.guid)) {
 		refuse(sm, in, "it does not show our SM_Key");
 		return;

@@ -18,7 +18,7 @@ enum step_result election_start(struct sm *sm);
 void election_ask_silent(struct sm *sm);
 void election_on_poll(void *arg);
 /* How many SMs of another SM_Key there are. */
-uint32_t election_foreign(const struct sm *sm);
+uint32_t election_other_managers(const struct sm *sm);
 /* Not active: take part again, from the beginning.  For who operates this host. */
 void election_rejoin(struct sm *sm);
 struct sm_info;

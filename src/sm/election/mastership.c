@@ -101,7 +101,7 @@ bool sm_outranks(const struct sm_info *a, const struct sm_info *b)
 	return a->priority != b->priority ? a->priority > b->priority : a->guid < b->guid;
 }
 
-bool sm_is_foreign(const struct sm_info *us, const struct sm_info *other)
+bool sm_has_other_key(const struct sm_info *us, const struct sm_info *other)
 {
 	return us->key && other->key != us->key;
 }
@@ -112,8 +112,8 @@ enum sm_verdict sm_judge(const struct sm_info *us, const struct sm_info *other)
 
 	if (other->guid == us->guid || other->state == SM_NOT_ACTIVE || other->state > SM_MASTER)
 		return SM_NO_MATTER;
-	if (sm_is_foreign(us, other))
-		return SM_FOREIGN;
+	if (sm_has_other_key(us, other))
+		return SM_OTHER_KEY;
 	if (us->state == SM_DISCOVERING)
 		return better || other->state == SM_MASTER ? SM_STAND_BY : SM_NO_MATTER;
 	if (us->state != SM_MASTER)

@@ -72,12 +72,12 @@ bool sm_obeys(enum sm_state us, enum sm_input input, uint64_t sender, enum sm_st
 /* Higher priority, then lower GUID. */
 bool sm_outranks(const struct sm_info *a, const struct sm_info *b);
 /* A wrong SM_Key; one of ours that is 0 takes all. */
-bool sm_is_foreign(const struct sm_info *us, const struct sm_info *other);
+bool sm_has_other_key(const struct sm_info *us, const struct sm_info *other);
 
 /* What one SM means to one that discovers or is master; of two SMs the later word counts. */
 enum sm_verdict {
 	SM_NO_MATTER,		/* not active, or less than us */
-	SM_FOREIGN,		/* of another administration: reported, never obeyed */
+	SM_OTHER_KEY,		/* of another administration: reported, never obeyed */
 	SM_AWAIT,		/* master as we are, and less: it is to hand over to us */
 	SM_HAND_OVER,		/* master as we are, or standing by, and more than us */
 	SM_STAND_BY,		/* we discover; it is master, or is to be */

@@ -12,7 +12,7 @@
  *
  * A device that shows protection but no key has another one than it was asked with: the ring
  * is tried (mkey_identify()), then one Set, which passes if the key is 0; if not it begins
- * the lease, if there is one.  What did not pass is foreign: nothing more is asked of it in
+ * the lease, if there is one.  What did not pass has another key: nothing more is asked of it in
  * that sweep.  A change of key goes ahead of all else that is written, alone at its device,
  * since what is under way with the old key would be a violation.
  *
@@ -40,7 +40,7 @@
 #define REFRESH_US	100000	/* ports are asked for what they reported, one in so long */
 #define LEASE_PARTS	3	/* each port is asked so often in a lease */
 
-static struct log_ratelimit foreign_log = LOG_RATELIMIT;
+static struct log_ratelimit mismatch_log = LOG_RATELIMIT;
 
 /* A port whose key is to be found out, or changed. */
 struct keyed_port {
@@ -58,8 +58,8 @@ struct mkeys {
 	VEC(struct keyed_port) ports;		/* of the job that runs */
 	uint32_t hidden;	/* ports with a key that is none of the ring, when looked at last */
 	bool changing;		/* ports get another key, and the published fabric has the old ones */
-	struct map64 foreign;	/* node GUIDs, of the last sweep */
-	uint32_t n_foreign;
+	struct map64 mismatched;	/* node GUIDs, of the last sweep */
+	uint32_t n_mismatched;
 
 	/* leases */
 	struct timer *timer;
@@ -108,7 +108,7 @@ void mkey_settle(struct sm *sm)
 	keyring_put_first(&ring, key);
 	k->unsaved = (!first || key) && !save(sm, &ring);
 	if (k->unsaved && in_use != key) {
-		log_limited(&foreign_log, LOG_LEVEL_ERROR, "m-key",
+		log_limited(&mismatch_log, LOG_LEVEL_ERROR, "m-key",
 			    "the keys cannot be kept: devices keep the one that they have");
 		return;
 	}
@@ -217,15 +217,15 @@ uint64_t sm_own_m_key(const struct sm *sm)
 	return sm->mkeys->own;
 }
 
-uint32_t mkey_foreign(const struct sm *sm)
+uint32_t mkey_mismatches(const struct sm *sm)
 {
-	return sm->state == SM_MASTER ? sm->mkeys->n_foreign : sm->mkeys->hidden;
+	return sm->state == SM_MASTER ? sm->mkeys->n_mismatched : sm->mkeys->hidden;
 }
 
-bool mkey_is_foreign(const struct sm *sm, const struct fabric *f, uint32_t node)
+bool mkey_is_mismatched(const struct sm *sm, const struct fabric *f, uint32_t node)
 {
-	return sm->mkeys->n_foreign &&
-	       map64_get(&sm->mkeys->foreign, f->nodes[node].guid) != MAP64_NONE;
+	return sm->mkeys->n_mismatched &&
+	       map64_get(&sm->mkeys->mismatched, f->nodes[node].guid) != MAP64_NONE;
 }
 
 bool mkey_is_certain(const struct sm *sm, uint32_t port)
@@ -292,7 +292,7 @@ static void tell_hidden(struct sm *sm)
 			first = first == FABRIC_NONE ? i : first;
 		}
 	if (sm->mkeys->hidden && sm->state != SM_MASTER)
-		log_limited(&foreign_log, LOG_LEVEL_ERROR, "m-key",
+		log_limited(&mismatch_log, LOG_LEVEL_ERROR, "m-key",
 			    "%u ports have an M_Key that is not m-key of our settings, nor one of "
 			    "before; the first is %s", sm->mkeys->hidden,
 			    fabric_port_name(sm->sweep.f, first, name, sizeof(name)));
@@ -370,7 +370,7 @@ static void take_port(struct sm *sm, uint32_t port, const struct smp *s)
 	sweep_store_port(sm, port, info);
 }
 
-static void is_foreign(struct sm *sm, uint32_t port)
+static void note_mismatch(struct sm *sm, uint32_t port)
 {
 	const struct fabric_port *p = &sm->sweep.f->ports[port];
 	struct node_work *w = &sm->sweep.work[p->node];
@@ -379,8 +379,8 @@ static void is_foreign(struct sm *sm, uint32_t port)
 	if (lease(p->info))
 		snprintf(until, sizeof(until), "its lease is %u s, if nobody says the key",
 			 lease(p->info));
-	w->failed = w->foreign = true;
-	log_limited(&foreign_log, LOG_LEVEL_ERROR, "m-key",
+	w->failed = w->key_mismatch = true;
+	log_limited(&mismatch_log, LOG_LEVEL_ERROR, "m-key",
 		    "%s has another's M_Key (protection bits %u; %s): nothing is set there",
 		    fabric_port_name(sm->sweep.f, port, name, sizeof(name)), protection(p->info),
 			    until);
@@ -416,7 +416,7 @@ static void change_done(void *arg, uint32_t i, const struct smp *s, uint64_t coo
 		return;
 	x->over = true;
 	if (is_hidden(&sm->sweep.f->ports[x->port]))
-		is_foreign(sm, x->port);
+		note_mismatch(sm, x->port);
 }
 
 static void change_finished(void *arg)
@@ -439,10 +439,10 @@ static bool is_to_change(const struct sm *sm, const struct want_env *env, uint32
 	return shown(p->info) && shown(p->info) != mkey_ours(sm);
 }
 
-/* It was foreign when it was looked at last, and this sweep has another reason. */
-static bool is_still_foreign(const struct sm *sm, uint32_t node)
+/* It had another key when it was looked at last, and this sweep has another reason. */
+static bool is_still_mismatched(const struct sm *sm, uint32_t node)
 {
-	return mkey_is_foreign(sm, sm->sweep.f, node) &&
+	return mkey_is_mismatched(sm, sm->sweep.f, node) &&
 	       !sweep_is(sm)->whole && !(sm->sweep.touched && sm->sweep.touched[node]);
 }
 
@@ -453,8 +453,8 @@ enum step_result mkey_change(struct sm *sm)
 
 	vec_free(&k->ports);
 	for (uint32_t i = 0; i < sm->sweep.f->n_nodes; i++)
-		if (is_still_foreign(sm, i))
-			sm->sweep.work[i].failed = sm->sweep.work[i].foreign = true;
+		if (is_still_mismatched(sm, i))
+			sm->sweep.work[i].failed = sm->sweep.work[i].key_mismatch = true;
 	for (uint32_t i = 0; i < sm->sweep.f->n_ports; i++)
 		if (is_to_change(sm, &env, i))
 			add_port(sm, i);
@@ -474,12 +474,12 @@ void mkey_swept(struct sm *sm)
 	struct mkeys *k = sm->mkeys;
 
 	mad_hold(sm->mad);	/* jobs of multicast and aliases ask for them */
-	map64_clear(&k->foreign);
-	k->n_foreign = 0;
+	map64_clear(&k->mismatched);
+	k->n_mismatched = 0;
 	for (uint32_t i = 0; i < sm->sweep.f->n_nodes; i++)
-		if (sm->sweep.work[i].foreign) {
-			map64_put(&k->foreign, sm->sweep.f->nodes[i].guid, 1);
-			k->n_foreign++;
+		if (sm->sweep.work[i].key_mismatch) {
+			map64_put(&k->mismatched, sm->sweep.f->nodes[i].guid, 1);
+			k->n_mismatched++;
 		}
 	mad_release(sm->mad);
 	k->discovery = 0;
@@ -508,7 +508,7 @@ static bool lease_next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie
 		uint32_t port = n->port0 + num;
 
 		if (k->asked[port] || !port_is_end(f, port) || !port_is_managed(f, port) ||
-		    mkey_is_foreign(sm, f, node) || !want_route(f, node, num, s))
+		    mkey_is_mismatched(sm, f, node) || !want_route(f, node, num, s))
 			continue;
 		k->asked[port] = 1;
 		sweep_fill_smp(sm, s, SMP_GET, UMAD_SM_ATTR_PORT_INFO,
@@ -655,7 +655,7 @@ void mkey_new(struct sm *sm)
 	struct mkeys *k = xcalloc(1, sizeof(*k));
 
 	sm->mkeys = k;
-	map64_init(&k->foreign, 16);
+	map64_init(&k->mismatched, 16);
 	k->timer = timer_new(sm->loop, on_lease, sm);
 	if (!store_load_m_keys(sm->store, key_line, &k->ring))
 		k->ring.n = 0;
@@ -682,6 +682,6 @@ void mkey_free(struct sm *sm)
 	state_unref(k->refreshing);
 	timer_free(k->timer);
 	vec_free(&k->ports);
-	map64_free(&k->foreign);
+	map64_free(&k->mismatched);
 	free(k);
 }

@@ -41,8 +41,8 @@ enum step_result mkey_change(struct sm *sm);
 /* All is written. */
 void mkey_swept(struct sm *sm);
 /* Devices with another's key, and whether a node is one, by the last sweep. */
-uint32_t mkey_foreign(const struct sm *sm);
-bool mkey_is_foreign(const struct sm *sm, const struct fabric *f, uint32_t node);
+uint32_t mkey_mismatches(const struct sm *sm);
+bool mkey_is_mismatched(const struct sm *sm, const struct fabric *f, uint32_t node);
 /*
  * Whether the key that a port of the published fabric (or FABRIC_NONE) has right now is known.  It
  * is not if earlier keys are in use and the port is unknown, or a sweep is changing keys.

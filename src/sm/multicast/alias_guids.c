@@ -93,7 +93,7 @@ static bool next(void *arg, uint32_t device, struct smp *s, uint64_t *cookie)
 
 		if (it->state != BLOCK_TODO || !want_route(f, p->node, p->num, s))
 			continue;
-		if (mkey_is_foreign(w->sm, f, p->node)) {
+		if (mkey_is_mismatched(w->sm, f, p->node)) {
 			it->state = BLOCK_LOST;
 			continue;
 		}

@@ -255,7 +255,7 @@ static bool next(void *arg, uint32_t target, struct smp *s, uint64_t *cookie)
 	const struct mft_block *b;
 
 	/* what has another's M_Key would only drop it: its blocks are read when it is ours */
-	while (t->todo.n && mkey_is_foreign(w->sm, f, f->switches[t->sw].node))
+	while (t->todo.n && mkey_is_mismatched(w->sm, f, f->switches[t->sw].node))
 		w->blocks.v[t->todo.v[--t->todo.n]].failed = true;
 	if (!t->todo.n)
 		return false;

@@ -233,7 +233,7 @@ static void switch_answered(struct probe *p, const struct ask *a)
 		probe_mark(p, a->node);
 		p->spare.v[a->node] |= SPARE_NOT;
 	}
-	if (s->port_change && a->kind != ASK_CLEAR && !mkey_is_foreign(p->sm, p->f, a->node) &&
+	if (s->port_change && a->kind != ASK_CLEAR && !mkey_is_mismatched(p->sm, p->f, a->node) &&
 	    !refused_clearing(p->sm, p->f->nodes[a->node].guid)) {
 		probe_ask(p, a->node, 0, ASK_CLEAR);
 		return;

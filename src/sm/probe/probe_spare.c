@@ -21,7 +21,7 @@
 bool probe_may_spare(const struct probe *p, uint32_t node)
 {
 	return !p->found && !p->sm->known.blind_all && !(p->spare.v[node] & SPARE_NOT) &&
-	       !mkey_is_foreign(p->sm, p->f, node) &&
+	       !mkey_is_mismatched(p->sm, p->f, node) &&
 	       map64_get(&p->sm->known.blind, p->f->nodes[node].guid) == MAP64_NONE;
 }
 

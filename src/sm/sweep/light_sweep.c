@@ -119,7 +119,7 @@ static bool light_next(void *arg, uint32_t sw, struct smp *s, uint64_t *cookie)
 		sm->light.asked[sw] = LIGHT_ASKED;
 	}
 	/* what it says can't be cleared; it is looked at again as sweeps are that are not complete */
-	if (mkey_is_foreign(sm, f, node) || f->nodes[node].silent)
+	if (mkey_is_mismatched(sm, f, node) || f->nodes[node].silent)
 		return false;
 	return mkey_route(sm, f, node, 0, s);
 }

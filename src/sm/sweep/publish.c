@@ -158,7 +158,7 @@ static void add_faults(const struct sm *sm, struct subnet_state *s)
 			k++;
 		if (w->failed)
 			*vec_push(&list) = (struct device_fault){
-				.node = i, .kind = w->foreign ? FAULT_FOREIGN_KEY : FAULT_SILENT };
+				.node = i, .kind = w->key_mismatch ? FAULT_KEY_MISMATCH : FAULT_SILENT };
 		if (kept)
 			*vec_push(&list) = (struct device_fault){ .node = i, .kind = FAULT_KEEPS,
 								  .n = kept };
@@ -215,7 +215,7 @@ static const char *what_is_missing(const struct sm *sm)
 	return !self_is_linked(sm->sweep.f) ? "our own link is down" :
 	       sm->last.failed_devices ? "some devices stopped answering" :
 	       sm->last.sets_failed ? "some settings were refused, and are tried again" :
-	       mkey_foreign(sm) ? "some devices have another's M_Key" : "some ports are not Active";
+	       mkey_mismatches(sm) ? "some devices have another's M_Key" : "some ports are not Active";
 }
 
 static void tell_written(struct sm *sm, bool complete, bool was_up)
@@ -234,7 +234,7 @@ static void tell_written(struct sm *sm, bool complete, bool was_up)
 	event_number(&e, "ports-linked", sm->last.ports_linked);
 	event_number(&e, "silent-devices", sm->last.failed_devices);
 	event_number(&e, "refused-sets", sm->last.sets_failed);
-	event_number(&e, "foreign-keys", mkey_foreign(sm));
+	event_number(&e, "key-mismatches", mkey_mismatches(sm));
 	sm_tell(sm, &e);
 }
 
@@ -351,7 +351,7 @@ enum step_result sweep_settle(struct sm *sm)
 	 * What does not answer at all cannot be reached, and keeps nobody from the rest; nor does who was
 	 * known to be silent before, whom health tells of.
 	 */
-	all_active = sm->last.ports_active == sm->last.ports_linked && !mkey_foreign(sm) &&
+	all_active = sm->last.ports_active == sm->last.ports_linked && !mkey_mismatches(sm) &&
 		     self_is_linked(sm->sweep.f);
 	/* with too many of them routes do not follow what others were told */
 	complete = all_active && !sm->last.sets_failed &&
@@ -359,7 +359,7 @@ enum step_result sweep_settle(struct sm *sm)
 	sm->subnet_up = complete;
 	sm->wishes.only_refused = sm->last.sets_failed &&
 				  (!sm->last.failed_devices || silent_is_all(sm)) &&
-				  !mkey_foreign(sm) && self_is_linked(sm->sweep.f);
+				  !mkey_mismatches(sm) && self_is_linked(sm->sweep.f);
 	sm->wishes.only_silent = all_active && !sm->last.sets_failed && silent_is_all(sm);
 	note_asked(sm);
 	if (!sweep_is(sm)->by_picture)

@@ -70,7 +70,7 @@ struct node_work {
 	bool lft_known;		/* its forwarding table was read before planning (kept_routes.c) */
 	bool false_adapter;	/* its NodeType says adapter, but it answers SwitchInfo */
 	uint8_t speed_samples, speed_same;	/* ports read by speeds.c first; … that showed no more */
-	bool foreign;		/* … as it has another's M_Key */
+	bool key_mismatch;		/* … as it has another's M_Key */
 	uint8_t silent;		/* SMPs without an answer, in a row */
 	uint8_t lost;		/* the same in all; from LOST_MANY on no Get has a second try */
 	uint8_t sets_lost;	/* Sets without an answer, since one was answered */

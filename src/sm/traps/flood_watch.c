@@ -60,7 +60,7 @@ static bool next(void *arg, uint32_t sw, struct smp *s, uint64_t *cookie)
 		return false;
 	w->switches[sw] = ASKED;
 	/* a change that can't be cleared says nothing */
-	if (mkey_is_foreign(sm, f, node) || refused_clearing(sm, f->nodes[node].guid))
+	if (mkey_is_mismatched(sm, f, node) || refused_clearing(sm, f->nodes[node].guid))
 		return false;
 	*s = (struct smp){ .method = SMP_GET, .attr = UMAD_SM_ATTR_SWITCH_INFO, .once = true };
 	return mkey_route(sm, f, node, 0, s);

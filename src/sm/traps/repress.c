@@ -93,7 +93,7 @@ void repress(struct sm *sm, const struct mad_in *in, uint32_t port)
 
 	/* refused, it would be a violation that the next trap tells of; the device repeats this one */
 	if (!mkey_is_certain(sm, port) ||
-	    (port != FABRIC_NONE && mkey_is_foreign(sm, f, f->ports[port].node)))
+	    (port != FABRIC_NONE && mkey_is_mismatched(sm, f, f->ports[port].node)))
 		return;
 	memcpy(mad, in->mad, sizeof(mad));
 	mad[3] = UMAD_METHOD_TRAP_REPRESS;

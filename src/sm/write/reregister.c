@@ -52,7 +52,7 @@ static void ask(struct sm *sm, uint64_t guid)
 	if (port == FABRIC_NONE || !can_be_asked(f, port))
 		return;
 	node = f->ports[port].node;
-	if (mkey_is_foreign(sm, f, node) || !want_route(f, node, f->ports[port].num, &s))
+	if (mkey_is_mismatched(sm, f, node) || !want_route(f, node, f->ports[port].num, &s))
 		return;
 	sweep_fill_smp(sm, &s, SMP_SET, UMAD_SM_ATTR_PORT_INFO,
 		       port_info_modifier(f, node, f->ports[port].num));

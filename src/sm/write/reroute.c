@@ -230,7 +230,7 @@ static void add_write(struct sm *sm, struct reroute *r, uint32_t i)
 		r->became[i] = WRITE_DONE;	/* it has all of its table already */
 		return;
 	}
-	if (work->foreign) {
+	if (work->key_mismatch) {
 		r->any_left = true;
 		return;
 	}

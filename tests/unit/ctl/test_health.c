@@ -161,13 +161,13 @@ END_TEST
 /* promise: L5 */
 START_TEST(keys)
 {
-	sm.foreign_keys = 3;
+	sm.key_mismatches = 3;
 	ck_assert_uint_eq(judged(), 0);
 	in.state = NULL;
 	sm.state = SM_STANDBY;
 	sm.master_guid = 0x77;
 	expect(SEV_ERROR, "m-key", "3 ports");
-	sm.foreign_keys = 0;
+	sm.key_mismatches = 0;
 	ck_assert_uint_eq(judged(), 0);
 }
 END_TEST
@@ -186,7 +186,7 @@ START_TEST(devices)
 	struct device_fault faults[] = {
 		{ .node = 1, .kind = FAULT_KEEPS, .n = 7 }, { .node = 2, .kind = FAULT_SILENT },
 	};
-	struct device_fault foreign = { .node = 2, .kind = FAULT_FOREIGN_KEY };
+	struct device_fault mismatch = { .node = 2, .kind = FAULT_KEY_MISMATCH };
 	struct sm_refused refused[] = {
 		{ 3, { .attr = 0x16, .status = 0x1c, .by_status = 2 } },
 		{ 1, { .attr = 0x17, .status = 0x0c, .by_status = 1 } },
@@ -216,9 +216,9 @@ START_TEST(devices)
 	ck_assert_uint_eq(judged(), 3);
 	ck_assert_str_eq(h.v.v[2].kind, "device-refuses");
 	in.n_refused = 0;
-	state->faults = &foreign;
+	state->faults = &mismatch;
 	state->n_faults = 1;
-	expect(SEV_ERROR, "device-foreign-key", state->f->nodes[2].desc);
+	expect(SEV_ERROR, "device-key-mismatch", state->f->nodes[2].desc);
 	state->faults = NULL;
 	state->n_faults = 0;
 	state->f->unanswered = 3;

@@ -299,12 +299,12 @@ START_TEST(faults)
 	add_fault(s, H2, FAULT_SILENT, 0);
 	add_fault(s, S1, FAULT_REFUSES, 3);
 	add_fault(s, S1, FAULT_KEEPS, 2);
-	add_fault(s, S1, FAULT_FOREIGN_KEY, 0);
+	add_fault(s, S1, FAULT_KEY_MISMATCH, 0);
 	ck_assert_str_eq(heard_of(state_ref(s)),
 		"device-silent: n20 (0x0000000000000020) does not answer\n"
 		"device-refuses: n100 (0x0000000000000100) refuses 3 Sets of PortInfo with status 0x001c\n"
 		"device-keeps: n100 (0x0000000000000100) keeps other values than 2 that it was given\n"
-		"device-foreign-key: n100 (0x0000000000000100) has another's M_Key\n");
+		"device-key-mismatch: n100 (0x0000000000000100) has another's M_Key\n");
 	/* one of the switch's is over: that is no recovery, and the rest was told */
 	add_fault(later, S1, FAULT_KEEPS, 2);
 	buf_free(&told);

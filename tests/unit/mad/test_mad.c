@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The transport on a port of the test's own: windows, retries, what late, lost,
- * foreign and broken answers do, and requests from others.
+ * unrelated and broken answers do, and requests from others.
  */
 #include <check.h>
 #include <errno.h>

@@ -835,7 +835,7 @@ START_TEST(load_is_shared)
 END_TEST
 
 /* Tables with turns that the order doesn't know are not mixed with legal ways. */
-START_TEST(foreign_tables_are_refused)
+START_TEST(tables_of_another_order_are_refused)
 {
 	static const unsigned dims[] = { 4, 4, 1 };
 	struct world w = { 0 };
@@ -1040,7 +1040,7 @@ int main(void)
 	tcase_add_loop_test(tc, many_links, 0, 20);
 	tcase_add_loop_test(tc, lmc_is_kept_apart, 0, 2);
 	tcase_add_loop_test(tc, load_is_shared, 0, 2);
-	tcase_add_test(tc, foreign_tables_are_refused);
+	tcase_add_test(tc, tables_of_another_order_are_refused);
 	tcase_add_loop_test(tc, whole_routings, 0, ARRAY_SIZE(trees) + 40);
 	tcase_add_test(tc, ring_turned_round);
 	tcase_add_test(tc, two_blocks_wait_for_each_other);

@@ -182,12 +182,12 @@ START_TEST(another_sm_key_is_never_obeyed)
 		us.state = (uint8_t)s;
 		us.key = 5;
 		other.key = 6;
-		ck_assert_uint_eq(sm_judge(&us, &other), SM_FOREIGN);
+		ck_assert_uint_eq(sm_judge(&us, &other), SM_OTHER_KEY);
 		other.key = 0;		/* it does not say: no proof */
-		ck_assert_uint_eq(sm_judge(&us, &other), SM_FOREIGN);
+		ck_assert_uint_eq(sm_judge(&us, &other), SM_OTHER_KEY);
 		us.key = 0;		/* we ask for none */
 		other.key = 6;
-		ck_assert_uint_ne(sm_judge(&us, &other), SM_FOREIGN);
+		ck_assert_uint_ne(sm_judge(&us, &other), SM_OTHER_KEY);
 	}
 	other.state = SM_NOT_ACTIVE;
 	us.key = 5;
