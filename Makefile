@@ -430,9 +430,9 @@ demo:	## install what is missing, build, show qosd on a simulated cluster
 	@+$(submake) $(jobs) all
 	@scripts/demo $(BUILD)
 
-.PHONY: picture
-picture: all	## draw doc/cluster.svg, the picture of README.md
-	@scripts/picture $(BUILD) doc/cluster.svg
+.PHONY: draw-cluster
+draw-cluster: all	## draw doc/cluster.svg, the drawing in README.md
+	@scripts/draw-cluster $(BUILD) doc/cluster.svg
 
 # bench_*.c measure by themselves; scripts use the other programs.
 BENCHES = $(filter $(BUILD)/tests/bench/bench_%,$(BENCH_PROGRAMS)) \

@@ -3,7 +3,7 @@
  * `bandwidth --html FILE`: one page that needs nothing else.
  *
  * It has the share of each level on each kind of link as stacked bars, and the switches in rows with
- * their links, those that deviate in colour.  A FILE whose name ends in ".svg" gets one picture instead:
+ * their links, those that deviate in colour.  A FILE whose name ends in ".svg" gets one drawing instead:
  * the fabric, and below it the bars of the most frequent kinds of link.
  *
  * Well-formed as XML, whatever the names on the fabric are.  What is drawn of a
@@ -26,7 +26,7 @@
 #define NAMES_SHOWN 24		/* switches in a row */
 #define RANKS_MAX 16		/* rows; switches further up share the last */
 #define BAR_WIDTH 640.0
-#define PICTURE_KINDS 3		/* in a picture */
+#define DRAWING_KINDS 3		/* in a drawing */
 
 static char *file_name;
 static json_t *result, *switches;
@@ -481,7 +481,7 @@ static void put_page(void)
 }
 
 /* The levels with their colours, in a row that begins at y. */
-static void put_picture_legend(const json_t *levels, double y)
+static void put_drawing_legend(const json_t *levels, double y)
 {
 	double x = 0;
 
@@ -497,10 +497,10 @@ static void put_picture_legend(const json_t *levels, double y)
 	}
 }
 
-static void put_picture(void)
+static void put_svg(void)
 {
 	const json_t *kinds = json_object_get(result, "kinds");
-	size_t n = json_array_size(kinds), shown = n < PICTURE_KINDS ? n : PICTURE_KINDS;
+	size_t n = json_array_size(kinds), shown = n < DRAWING_KINDS ? n : DRAWING_KINDS;
 	struct drawing d = { 0 };
 	double width;
 
@@ -512,7 +512,7 @@ static void put_picture(void)
 		width + 20, d.height + 50 + (double)shown * 46, width + 20, d.height + 50 + (double)shown * 46);
 	put_drawing(&d);
 	fprintf(out, "<g transform=\"translate(0 %.0f)\">\n", d.height);
-	put_picture_legend(json_object_get(json_array_get(kinds, 0), "levels"), 0);
+	put_drawing_legend(json_object_get(json_array_get(kinds, 0), "levels"), 0);
 	fputs("<g transform=\"translate(0 24)\">\n", out);
 	for (size_t i = 0; i < shown; i++)
 		put_kind(json_array_get(kinds, i), i);
@@ -521,7 +521,7 @@ static void put_picture(void)
 	free(d.y);
 }
 
-static bool is_picture(const char *file)
+static bool is_drawing(const char *file)
 {
 	size_t n = strlen(file);
 
@@ -535,8 +535,8 @@ static bool write_page(void)
 	if (!new_file_open(&page, file_name))
 		return false;
 	out = page.f;
-	if (is_picture(file_name))
-		put_picture();
+	if (is_drawing(file_name))
+		put_svg();
 	else
 		put_page();
 	return new_file_close(&page, true);

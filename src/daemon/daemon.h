@@ -82,7 +82,7 @@ struct qosd {
 	struct dynamic_partitions *dynamic;	/* partition_changes.c */
 	uint64_t dynamic_changes;
 
-	struct snapshots snapshots;	/* for the standbys */
+	struct replica_parts replica_parts;	/* for the standbys */
 	struct standbys standbys;
 	struct replica replica;		/* while this is a standby itself */
 	struct departed_ports *departed;

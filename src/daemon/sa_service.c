@@ -335,10 +335,10 @@ void serve_init(struct qosd *q)
 	q->quick.stats = sa_stats_new();
 	q->sa.stats = sa_stats_new();
 	q->sa.sm = (struct sa_sm_hooks){ sa_sm_info, sa_mft_blocks, sa_mft_block, q };
-	q->sa.replicate = snapshots_answer;
+	q->sa.replicate = replica_parts_answer;
 	q->sa.replicate_arg = q;
 	q->sa_stats = sa_stats_new();
-	snapshots_init(q);
+	replica_parts_init(q);
 	standbys_init(q);
 }
 
@@ -352,7 +352,7 @@ void serve_free(struct qosd *q)
 	sa_stats_free(q->quick.stats);
 	sa_stats_free(q->sa_stats);
 	free(q->coming);
-	snapshots_free(q);
+	replica_parts_free(q);
 	standbys_free(&q->standbys);
 	buf_free(&q->answer);
 	buf_free(&q->quick_answer);

@@ -305,8 +305,8 @@ uint64_t sm_master(const struct sm *sm);
  * asked, so that a later call may know.
  */
 bool sm_is_manager(struct sm *sm, uint64_t guid);
-/* LIDs that the master gave out are new to us: the picture of the fabric is to be made anew. */
-void sm_picture_is_old(struct sm *sm);
+/* LIDs that the master gave out are new to us: the copy of the fabric is to be made anew. */
+void sm_standby_copy_is_old(struct sm *sm);
 /* A thread reads what the store has: it must not change. */
 bool sm_is_planning(const struct sm *sm);
 /* … is on its way to us: a master that hands over is to be patient. */

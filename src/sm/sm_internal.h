@@ -74,7 +74,7 @@ struct sm_standby {
 	uint64_t master_guid;		/* the other SM that we stand by for; 0: none */
 	uint8_t master_priority;
 	struct timer *poll;		/* when it is asked whether it is there */
-	struct picture *picture;	/* NULL: none */
+	struct standby_copy *copy;	/* NULL: none */
 	int64_t due_us, min_us;		/* when the next is made, and not before */
 };
 

@@ -15,7 +15,7 @@
  * one, that the qosd before would not understand raises it; all formats from 1 on are read
  * (tests/golden/state has a sample of each).  A line that its format does not have is damage, since
  * no qosd has written it.  What stands without a title in answers to a standby has the same
- * formats (daemon/replication/snapshot.c).
+ * formats (daemon/replication/replica_parts.c).
  *
  * store_save_…() hands over what is to be written and returns: a thread writes it, in the
  * order in which it was handed over, and tries again until it is on disk.  Partitions and
@@ -207,7 +207,7 @@ bool store_load_gone(struct store *s, struct holdings *h);
 void store_save_gone(struct store *s, const struct holdings *h);
 
 /*
- * The same as text, which another daemon takes over (daemon/replication/snapshot.c): what print gives,
+ * The same as text, which another daemon takes over (daemon/replication/replica_parts.c): what print gives,
  * take reads into a database, which it cuts up.  False: the text is no good, and part of
  * it may be in the database.  LIDs and places of P_Keys take the place of those that the
  * store has, or nothing changes; they are on disk with the next plan.  Leases go on from

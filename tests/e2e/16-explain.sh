@@ -208,11 +208,11 @@ if command -v xmllint >/dev/null; then
 else
 	note "xmllint (libxml2-utils) is not here: the page's form is not checked"
 fi
-ctl bandwidth --html picture.svg || bad "no picture"
-expect_match "the picture" "^<svg .*</svg>$" "$(tr '\n' ' ' <picture.svg | sed 's/ $//')"
-expect "links of the picture that deviate" 1 "$(grep -c 'stroke="#d62728"' picture.svg)"
-expect_match "shares of the picture" "default.*service.*bits.*cut-late.*keyed" "$(tr '\n' ' ' <picture.svg)"
-! command -v xmllint >/dev/null || expect "xmllint, the picture" "" "$(xmllint --noout picture.svg 2>&1)"
+ctl bandwidth --html drawing.svg || bad "no drawing"
+expect_match "the drawing" "^<svg .*</svg>$" "$(tr '\n' ' ' <drawing.svg | sed 's/ $//')"
+expect "links of the drawing that deviate" 1 "$(grep -c 'stroke="#d62728"' drawing.svg)"
+expect_match "shares of the drawing" "default.*service.*bits.*cut-late.*keyed" "$(tr '\n' ' ' <drawing.svg)"
+! command -v xmllint >/dev/null || expect "xmllint, the drawing" "" "$(xmllint --noout drawing.svg 2>&1)"
 stop_qosd || bad "exit status $? after SIGTERM"
 stop_sim
 

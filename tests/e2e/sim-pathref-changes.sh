@@ -189,7 +189,7 @@ for fabric in "${topologies[@]}"; do
 	coproc PATHREF { "${as[@]}" "$tools/pathref" live "$seed" 2>pathref.err; }
 	pids+=("$PATHREF_PID")
 	orders=${PATHREF[1]} answers=${PATHREF[0]} pathref=$PATHREF_PID
-	tell "picture $policy"
+	tell "view $policy"
 	tell "ask $queries"
 	change=nothing round=0
 	walk_some
@@ -206,7 +206,7 @@ for fabric in "${topologies[@]}"; do
 		printf '\n' >&"$orders"
 		heard "done"
 		((round % 8 != 7)) || tell "forget 0"
-		tell "picture $policy"
+		tell "view $policy"
 		tell "ask $queries"
 		walk_some
 		[ -z "${PATHREF_VERBOSE:-}" ] || note "$round: $change"

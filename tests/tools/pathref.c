@@ -85,7 +85,7 @@ struct route {			/* what the tables do with a LID: followed once */
 
 struct end {			/* an end port */
 	uint64_t guid;
-	uint32_t number;	/* in the first picture */
+	uint32_t number;	/* in the first view */
 	ibnd_port_t *port;
 	uint16_t lid;
 	unsigned lmc;
@@ -93,7 +93,7 @@ struct end {			/* an end port */
 };
 
 /* The fabric and the policy at a moment: nothing of another moment is in it. */
-static struct picture {
+static struct view {
 	ibnd_fabric_t *f;
 	VEC(struct end) ends;	/* in order of GUID */
 	struct map64 by_guid;
@@ -707,7 +707,7 @@ static bool follow_tables(uint32_t src, uint32_t dst, uint16_t dlid, struct carr
 	return src == dst;
 }
 
-/* The same, and done once for a LID: the tables of a picture do not change. */
+/* The same, and done once for a LID: the tables of a view do not change. */
 static bool follow(uint32_t src, uint32_t dst, uint16_t dlid, struct carries *c,
 		   struct parts *parts)
 {
@@ -908,7 +908,7 @@ static uint16_t own_lid(void)
 /* How an end is given: bits of GID and LID; and whether they name one and the same port. */
 struct given_end {
 	bool gid, lid;
-	uint32_t by_gid, by_lid;	/* NONE: nobody's; of the picture that is looked at */
+	uint32_t by_gid, by_lid;	/* NONE: nobody's; of the view that is looked at */
 	bool elsewhere;			/* the GID is another subnet's */
 	uint64_t guid;
 	uint16_t the_lid;
@@ -1048,7 +1048,7 @@ static void join(unsigned group)
 static uint64_t differ, answered, errors, empty, records;
 
 static struct query *now;	/* that is judged */
-static bool silent;		/* one picture's say is not the last */
+static bool silent;		/* one view's say is not the last */
 static bool differs;
 static char *told;
 static size_t told_len;
@@ -1217,7 +1217,7 @@ static struct given_end make_end(bool source, bool may_be_open)
 	return g;
 }
 
-/* Whose the GID and the LID are in this picture. */
+/* Whose the GID and the LID are in this view. */
 static void look_up(struct given_end *g)
 {
 	g->by_gid = map64_get(&fab->by_guid, g->guid);
@@ -1667,7 +1667,7 @@ static void judge_multi(struct query *x)
 	vec_free(&want);
 }
 
-/* --- one picture, and what happens between two --- */
+/* --- one view, and what happens between two --- */
 
 static uint64_t seed, next_number;
 static bool talks;		/* a sample of Gets' answers goes to standard output */
@@ -1685,7 +1685,7 @@ static struct query *make_query(void)
 	return x;
 }
 
-/* By the picture at hand; false: another answer than it should be. */
+/* By the view at hand; false: another answer than it should be. */
 static bool agrees(struct query *x, bool last)
 {
 	now = x;
@@ -1752,7 +1752,7 @@ static void ask_meanwhile(uint64_t max)
 		take_answer(keep);
 }
 
-static void free_picture(struct picture *p)
+static void free_view(struct view *p)
 {
 	for (size_t i = 0; i < p->ends.n; i++)
 		vec_free(&p->ends.v[i].pkeys);
@@ -1774,12 +1774,12 @@ static void free_picture(struct picture *p)
 	free(p);
 }
 
-/* The answers of meanwhile: of the picture before or of this one, each as a whole. */
+/* The answers of meanwhile: of the view before or of this one, each as a whole. */
 static uint64_t of_before, of_after, of_both, forgotten;
 
-static void take_picture(uint64_t policy_seed)
+static void take_view(uint64_t policy_seed)
 {
-	struct picture *before = fab, *after = xcalloc(1, sizeof(*after));
+	struct view *before = fab, *after = xcalloc(1, sizeof(*after));
 
 	fab = after;
 	discover();
@@ -1798,7 +1798,7 @@ static void take_picture(uint64_t policy_seed)
 		fab = before;
 		old = agrees(x, true);
 		if (!old)
-			fprintf(tell, "  by the picture before; by the one after:\n");
+			fprintf(tell, "  by the view before; by the one after:\n");
 		fflush(tell);
 		char *was = xstrndup(told, (size_t)ftell(tell));
 		fab = after;
@@ -1816,10 +1816,10 @@ static void take_picture(uint64_t policy_seed)
 	kept.n = 0;
 	fab = after;
 	if (before)
-		free_picture(before);
+		free_view(before);
 }
 
-/* States between the picture before and the next one were published: who knows. */
+/* States between the view before and the next one were published: who knows. */
 static void forget(void)
 {
 	for (size_t i = 0; i < kept.n; i++)
@@ -1829,9 +1829,9 @@ static void forget(void)
 }
 
 /*
- * Orders on standard input, each answered with "done": picture SEED; ask N;
+ * Orders on standard input, each answered with "done": view SEED; ask N;
  * meanwhile N (queries until the next order, at most N, judged with the next
- * picture); forget 0 (those of meanwhile); end.
+ * view); forget 0 (those of meanwhile); end.
  */
 static void live(void)
 {
@@ -1842,8 +1842,8 @@ static void live(void)
 	setvbuf(stdin, NULL, _IONBF, 0);
 	talks = true;
 	while (scanf("%31s %" SCNu64, word, &n) == 2) {
-		if (strcmp(word, "picture") == 0) {
-			take_picture(n);
+		if (strcmp(word, "view") == 0) {
+			take_view(n);
 			while (n_joined < N_GROUPS_JOINED)
 				join(n_joined);
 		} else if (strcmp(word, "ask") == 0) {
@@ -1889,7 +1889,7 @@ int main(int argc, char **argv)
 	if (strcmp(argv[1], "live") == 0) {
 		live();
 	} else {
-		take_picture(seed);
+		take_view(seed);
 		ask_some(n);
 	}
 	printf("%" PRIu64 " answers with %" PRIu64 " records, %" PRIu64 " empty, %" PRIu64

@@ -65,7 +65,7 @@ void put_hop_name(struct buf *b, const struct subnet_state *s, const struct rout
 
 struct feasibility;
 /*
- * Rows "switches", for a picture: each switch with its rank (links to the next
+ * Rows "switches", for a drawing: each switch with its rank (links to the next
  * switch that has hosts), its hosts and its links to switches of a later row.
  * v is the plan's, or own, which is taken over.
  */

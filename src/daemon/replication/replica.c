@@ -67,7 +67,7 @@ void replica_init(struct qosd *q)
 
 void replica_free(struct replica *h)
 {
-	for (unsigned i = 0; i < SNAP_COUNT; i++) {
+	for (unsigned i = 0; i < PART_COUNT; i++) {
 		free(h->parts[i].text);
 		h->parts[i].text = NULL;
 	}
@@ -78,7 +78,7 @@ void replica_stop(struct replica *h)
 	h->dropped = h->busy;
 	h->complete = h->said_unreadable = h->log_known = h->met = false;
 	h->master_guid = 0;		/* whoever is followed next is a new master */
-	for (unsigned i = 0; i < SNAP_COUNT; i++)
+	for (unsigned i = 0; i < PART_COUNT; i++)
 		h->parts[i].known = false;
 }
 
@@ -136,10 +136,10 @@ static void tell_unreadable(struct replica *h)
 {
 	struct buf names = { 0 };
 
-	for (unsigned i = 0; i < SNAP_COUNT; i++)
+	for (unsigned i = 0; i < PART_COUNT; i++)
 		if (h->parts[i].unreadable)
 			buf_printf(&names, "%s%s", names.n ? ", " : "",
-				   snapshot_kinds[i].name);
+				   replica_part_kinds[i].name);
 	if (!h->said_unreadable)
 		log_error("replication", "the master is a newer qosd, and this one does not read its %s; "
 			  "they are lost if this one takes over: upgrade it", names.s);
@@ -151,10 +151,10 @@ static void tell_unreadable(struct replica *h)
 
 static void round_complete(struct replica *h)
 {
-	char *text[SNAP_COUNT];
+	char *text[PART_COUNT];
 	bool differ = false, unreadable = false, is_awaited;
 
-	for (unsigned i = 0; i < SNAP_COUNT; i++) {
+	for (unsigned i = 0; i < PART_COUNT; i++) {
 		text[i] = h->parts[i].text;
 		differ |= text[i] != NULL;
 		unreadable |= h->parts[i].unreadable;
@@ -163,23 +163,23 @@ static void round_complete(struct replica *h)
 		round_over(h, 0);	/* the next one takes it */
 		return;
 	}
-	if (text[SNAP_LIDS])
-		sm_picture_is_old(h->q->sm);
+	if (text[PART_LIDS])
+		sm_standby_copy_is_old(h->q->sm);
 	if (differ && !replication_take(h->q, text)) {
 		log_error("replication", "the master's registrations make no sense to us");
-		h->parts[SNAP_GROUPS].known = h->log_known = false;	/* all of them the next time */
+		h->parts[PART_GROUPS].known = h->log_known = false;	/* all of them the next time */
 		round_in_vain(h, "not taken over");
 		return;
 	}
-	for (unsigned i = 0; i < SNAP_COUNT; i++)
+	for (unsigned i = 0; i < PART_COUNT; i++)
 		if (!h->parts[i].unreadable) {
 			h->parts[i].version = h->parts[i].next;
 			h->parts[i].known = true;
 		}
-	h->log = (uint32_t)(h->parts[SNAP_GROUP_CHANGES].next >> 32);
-	h->log_at = h->parts[SNAP_GROUP_CHANGES].total;
-	h->log_known = !h->parts[SNAP_GROUP_CHANGES].unreadable && !h->parts[SNAP_GROUPS].unreadable &&
-		       h->parts[SNAP_GROUP_CHANGES].next;
+	h->log = (uint32_t)(h->parts[PART_GROUP_CHANGES].next >> 32);
+	h->log_at = h->parts[PART_GROUP_CHANGES].total;
+	h->log_known = !h->parts[PART_GROUP_CHANGES].unreadable && !h->parts[PART_GROUPS].unreadable &&
+		       h->parts[PART_GROUP_CHANGES].next;
 	if (unreadable) {
 		tell_unreadable(h);
 	} else {
@@ -189,7 +189,7 @@ static void round_complete(struct replica *h)
 		h->said_unreadable = false;
 		sm_registrations_held(h->q->sm, h->master.lid);
 	}
-	is_awaited = text[SNAP_PARTITIONS];
+	is_awaited = text[PART_PARTITIONS];
 	h->failed = 0;
 	round_over(h, 0);
 	if (is_awaited)
@@ -259,7 +259,7 @@ static bool put_piece(struct replica *h, const struct replica_question *a, const
 	uint32_t want = h->size - a->offset, n = get_be32(x->n);
 
 	want = want < SA_REPLICA_DATA ? want : SA_REPLICA_DATA;
-	if (h->part == SNAP_GROUP_CHANGES && n > want)	/* there are more by now */
+	if (h->part == PART_GROUP_CHANGES && n > want)	/* there are more by now */
 		n = want;
 	if (get_be32(x->part) != h->part || get_be32(x->offset) != h->begin + a->offset || n != want ||
 	    get_be64(x->version) != h->parts[h->part].next)
@@ -272,8 +272,8 @@ static bool put_piece(struct replica *h, const struct replica_question *a, const
 /* There is another version by now, or lines of the log that we lack are dropped: all of it, then. */
 static void part_is_gone(struct replica *h)
 {
-	if (h->part == SNAP_GROUP_CHANGES)
-		h->log_known = h->parts[SNAP_GROUPS].known = false;
+	if (h->part == PART_GROUP_CHANGES)
+		h->log_known = h->parts[PART_GROUPS].known = false;
 	h->complete = h->complete && h->only_changes;
 }
 
@@ -306,8 +306,8 @@ static void on_piece(void *arg, const uint8_t *mad, size_t len)
 			round_without_answer(h, "nothing can be asked");
 		return;
 	}
-	if (h->part != SNAP_GROUP_CHANGES &&
-	    snapshot_digest(h->parts[h->part].text, h->size) != h->parts[h->part].next) {
+	if (h->part != PART_GROUP_CHANGES &&
+	    replica_part_digest(h->parts[h->part].text, h->size) != h->parts[h->part].next) {
 		round_failed(h, "the text is not of that digest");
 		return;
 	}
@@ -317,20 +317,20 @@ static void on_piece(void *arg, const uint8_t *mad, size_t len)
 
 static bool has_text_to_come(const struct replica *h)
 {
-	uint32_t from = h->part == SNAP_GROUP_CHANGES ? h->log_from : 0;
+	uint32_t from = h->part == PART_GROUP_CHANGES ? h->log_from : 0;
 
 	return h->parts[h->part].text && h->parts[h->part].total != from;
 }
 
 static void next_part(struct replica *h)
 {
-	while (h->part < SNAP_COUNT && !has_text_to_come(h))
+	while (h->part < PART_COUNT && !has_text_to_come(h))
 		h->part++;
-	if (h->part == SNAP_COUNT) {
+	if (h->part == PART_COUNT) {
 		round_complete(h);
 		return;
 	}
-	h->begin = h->part == SNAP_GROUP_CHANGES ? h->log_from : 0;
+	h->begin = h->part == PART_GROUP_CHANGES ? h->log_from : 0;
 	h->size = h->parts[h->part].total - h->begin;
 	h->sent = h->came = 0;
 	if (!ask_more(h))
@@ -340,10 +340,10 @@ static void next_part(struct replica *h)
 /* These two are one to the store: both differ if one does, and both are unreadable if one is. */
 static void pair_lids(struct replica *h)
 {
-	bool differ = h->parts[SNAP_LIDS].text || h->parts[SNAP_PKEYS].text;
-	bool unreadable = h->parts[SNAP_LIDS].unreadable || h->parts[SNAP_PKEYS].unreadable;
+	bool differ = h->parts[PART_LIDS].text || h->parts[PART_PKEYS].text;
+	bool unreadable = h->parts[PART_LIDS].unreadable || h->parts[PART_PKEYS].unreadable;
 
-	for (unsigned i = SNAP_LIDS; i <= SNAP_PKEYS; i++) {
+	for (unsigned i = PART_LIDS; i <= PART_PKEYS; i++) {
 		h->parts[i].unreadable = unreadable;
 		if (unreadable) {
 			free(h->parts[i].text);
@@ -360,19 +360,19 @@ static void pair_lids(struct replica *h)
  */
 static bool take_log_row(struct replica *h, bool *goes_on)
 {
-	uint32_t end = h->parts[SNAP_GROUP_CHANGES].total;
-	uint64_t next = h->parts[SNAP_GROUP_CHANGES].next;
+	uint32_t end = h->parts[PART_GROUP_CHANGES].total;
+	uint64_t next = h->parts[PART_GROUP_CHANGES].next;
 
-	if (h->parts[SNAP_GROUPS].unreadable || h->parts[SNAP_GROUP_CHANGES].unreadable)
+	if (h->parts[PART_GROUPS].unreadable || h->parts[PART_GROUP_CHANGES].unreadable)
 		return true;
-	*goes_on = h->log_known && h->parts[SNAP_GROUPS].known && h->log == next >> 32;
+	*goes_on = h->log_known && h->parts[PART_GROUPS].known && h->log == next >> 32;
 	h->log_from = *goes_on ? h->log_at : (uint32_t)next;
 	if (end - h->log_from > TEXT_MAX)
 		return false;
 	if (end != h->log_from)
-		h->parts[SNAP_GROUP_CHANGES].text = xcalloc(1, end - h->log_from + 1);
-	if (!*goes_on && snapshot_version(h->q, SNAP_GROUPS) != h->parts[SNAP_GROUPS].next)
-		h->parts[SNAP_GROUPS].text = xcalloc(1, h->parts[SNAP_GROUPS].total + 1);
+		h->parts[PART_GROUP_CHANGES].text = xcalloc(1, end - h->log_from + 1);
+	if (!*goes_on && replica_part_version(h->q, PART_GROUPS) != h->parts[PART_GROUPS].next)
+		h->parts[PART_GROUPS].text = xcalloc(1, h->parts[PART_GROUPS].total + 1);
 	return true;
 }
 
@@ -386,31 +386,31 @@ static bool take_list(struct replica *h, const struct sa_replica *x, bool *behin
 	bool goes_on = false;
 
 	if (get_be32(x->part) != SA_REPLICA_LIST || n > sizeof(x->data) ||
-	    n % sizeof(struct sa_replica_row) || n <= SNAP_PKEYS * sizeof(struct sa_replica_row))
+	    n % sizeof(struct sa_replica_row) || n <= PART_PKEYS * sizeof(struct sa_replica_row))
 		return false;
 	*behind = false;
 	n /= sizeof(struct sa_replica_row);
-	for (unsigned i = 0; i < SNAP_COUNT; i++) {
+	for (unsigned i = 0; i < PART_COUNT; i++) {
 		struct sa_replica_row row;
 
 		h->parts[i].unreadable = false;
 		if (i >= n) {
-			h->parts[i].next = i == SNAP_GROUP_CHANGES ? 0 : h->parts[i].version;
+			h->parts[i].next = i == PART_GROUP_CHANGES ? 0 : h->parts[i].version;
 			h->parts[i].total = 0;
 			continue;
 		}
 		memcpy(&row, x->data + i * sizeof(row), sizeof(row));
 		h->parts[i].next = get_be64(row.version);
 		h->parts[i].total = get_be32(row.total);
-		h->parts[i].unreadable = get_be32(row.format) > snapshot_kinds[i].format;
-		if (i == SNAP_GROUP_CHANGES)
+		h->parts[i].unreadable = get_be32(row.format) > replica_part_kinds[i].format;
+		if (i == PART_GROUP_CHANGES)
 			continue;
 		if (h->parts[i].total > TEXT_MAX)
 			return false;
-		if (h->parts[i].unreadable || i == SNAP_GROUPS)
+		if (h->parts[i].unreadable || i == PART_GROUPS)
 			continue;
 		if (!h->parts[i].known)
-			h->parts[i].version = snapshot_version(h->q, (enum snapshot_part)i);
+			h->parts[i].version = replica_part_version(h->q, (enum replica_part)i);
 		if (h->parts[i].version != h->parts[i].next)
 			h->parts[i].text = xcalloc(1, h->parts[i].total + 1);
 	}
@@ -418,9 +418,9 @@ static bool take_list(struct replica *h, const struct sa_replica *x, bool *behin
 		return false;
 	pair_lids(h);
 	/* changes of groups follow in a moment, and clients register no ports that are gone */
-	for (unsigned i = 0; i < SNAP_COUNT; i++)
-		*behind |= h->parts[i].text && i != SNAP_GONE && i != SNAP_GROUP_CHANGES;
-	*behind |= h->parts[SNAP_GROUP_CHANGES].text && !goes_on;
+	for (unsigned i = 0; i < PART_COUNT; i++)
+		*behind |= h->parts[i].text && i != PART_GONE && i != PART_GROUP_CHANGES;
+	*behind |= h->parts[PART_GROUP_CHANGES].text && !goes_on;
 	return true;
 }
 
@@ -479,7 +479,7 @@ static void on_own_port(void *arg, const struct smp *s, int status)
 	else if (h->deaf)		/* it has another M_Key: each question is a violation */
 		round_in_vain(h, "our own port does not answer");
 	else if (status || !h->master.lid ||
-		 !ask(h, SA_REPLICA_LIST, 0, snapshots_partitions(h->q), on_list, &h->list))
+		 !ask(h, SA_REPLICA_LIST, 0, replica_parts_partitions(h->q), on_list, &h->list))
 		round_without_answer(h, "our own port does not say where the master is");
 }
 

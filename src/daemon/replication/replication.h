@@ -4,7 +4,7 @@
  * would need to take over: LIDs and places of P_Keys, dynamic partitions, what clients
  * registered, and for how long ports are gone.
  *
- *   snapshot.c    the primary's side: prints the parts and answers; puts another's in their place
+ *   replica_parts.c    the primary's side: prints the parts and answers; puts another's in their place
  *   replica.c     the standby's side: asks after each poll of the master, and takes over what differs
  *   standbys.c    the primary's book of the standbys, and of who waits until they have a change
  *
@@ -13,10 +13,10 @@
  *   LIST                    -> of each part its version, length and format
  *   part, version, offset   -> a piece of the part's text
  *
- * A part is the text that is also kept on disk (store/store.h).  A snapshot's version is a digest of
+ * A part is the text that is also kept on disk (store/store.h).  A part's version is a digest of
  * its text, so that two daemons with the same version of a part have the same.  Groups change all
- * the time where hosts come and go, and their snapshot is long: it stays as it was printed, and
- * SNAP_GROUP_CHANGES is a change log, of which a standby asks for the lines that it lacks.
+ * the time where hosts come and go, and their text is long: it stays as it was printed, and
+ * PART_GROUP_CHANGES is a change log, of which a standby asks for the lines that it lacks.
  *
  * Either side proves to the other that it has the SM_Key, by a keyed hash of each MAD, and tells
  * it to nobody.  The key that everybody knows proves nothing: with it a primary answers only ports
@@ -42,51 +42,51 @@
 struct qosd;
 struct sa_replica;
 
-enum snapshot_part {
-	SNAP_LIDS, SNAP_PKEYS, SNAP_PARTITIONS, SNAP_GROUPS, SNAP_SERVICES,
-	SNAP_SUBSCRIPTIONS, SNAP_ALIASES, SNAP_GROUP_CHANGES, SNAP_GONE, SNAP_COUNT,
+enum replica_part {
+	PART_LIDS, PART_PKEYS, PART_PARTITIONS, PART_GROUPS, PART_SERVICES,
+	PART_SUBSCRIPTIONS, PART_ALIASES, PART_GROUP_CHANGES, PART_GONE, PART_COUNT,
 };
 
-/* --- snapshot.c --- */
+/* --- replica_parts.c --- */
 
 /* One part, as the primary printed it last. */
-struct snapshot {
+struct replica_text {
 	struct buf text;
 	uint64_t version, change;
 	int64_t printed_us, next_us;
 	bool printed;
 };
 
-struct snapshots {
+struct replica_parts {
 	struct qosd *q;
-	struct snapshot parts[SNAP_COUNT];
+	struct replica_text parts[PART_COUNT];
 	/* of the changes of groups: the log, the position of its first byte, and that of the groups */
 	uint32_t log, log_begin, printed_at;
 };
 
 /* What a part is called, and the format of its text: that which is printed, and the last one read. */
-struct snapshot_kind {
+struct replica_part_kind {
 	const char *name;
 	uint32_t format;
 };
-extern const struct snapshot_kind snapshot_kinds[SNAP_COUNT];
+extern const struct replica_part_kind replica_part_kinds[PART_COUNT];
 
-void snapshots_init(struct qosd *q);
-void snapshots_free(struct qosd *q);
+void replica_parts_init(struct qosd *q);
+void replica_parts_free(struct qosd *q);
 /* The SA's hook; arg is the struct qosd. */
-uint16_t snapshots_answer(void *arg, uint64_t from, const struct sa_replica *query,
-			  struct sa_replica *answer);
-uint64_t snapshot_digest(const char *text, size_t n);
+uint16_t replica_parts_answer(void *arg, uint64_t from, const struct sa_replica *query,
+			      struct sa_replica *answer);
+uint64_t replica_part_digest(const char *text, size_t n);
 /* Of a part as it is here now. */
-uint64_t snapshot_version(const struct qosd *q, enum snapshot_part part);
+uint64_t replica_part_version(const struct qosd *q, enum replica_part part);
 /* The same of the partitions, which costs nothing where nothing has changed. */
-uint64_t snapshots_partitions(struct qosd *q);
+uint64_t replica_parts_partitions(struct qosd *q);
 /*
  * Puts these texts, one for each part, which are cut up, in place of what is here: NULL
  * stays as it is; LIDs and P_Keys come together.  False: some are no good, and of those
  * nothing is taken.
  */
-bool replication_take(struct qosd *q, char *text[SNAP_COUNT]);
+bool replication_take(struct qosd *q, char *text[PART_COUNT]);
 
 /* --- replica.c --- */
 
@@ -122,7 +122,7 @@ struct replica {
 		uint32_t total;
 		char *text;		/* … and what came of it; NULL: we have it */
 		bool unreadable;		/* the master has it in a format that we don't read */
-	} parts[SNAP_COUNT];
+	} parts[PART_COUNT];
 	bool said_unreadable;
 	/* of the log of changes of groups: its number, and the position up to which we have it */
 	uint32_t log, log_at;

@@ -105,7 +105,7 @@ struct mcast_event {
 /* fn() is called from now on; it must not change db. */
 void mcast_keep(struct mcast_db *db, void (*fn)(void *arg, const struct mcast_event *e),
 		void *arg);
-/* The same for one listener more: what a standby is told (daemon/replication/snapshot.c). */
+/* The same for one listener more: what a standby is told (daemon/replication/replica_parts.c). */
 void mcast_follow(struct mcast_db *db, void (*fn)(void *arg, const struct mcast_event *e),
 		  void *arg);
 /* Of e->group only what names it counts, but for MCAST_GROUP.  False: that cannot be. */

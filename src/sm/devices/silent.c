@@ -375,7 +375,7 @@ void silent_swept(struct sm *sm)
 	struct silent_devices *m = sm->devices.silent;
 	bool news = false;
 
-	if (sweep_is(sm)->by_picture)		/* it asks only once, and a sweep follows */
+	if (sweep_is(sm)->by_copy)		/* it asks only once, and a sweep follows */
 		return;
 	m->n = m->fresh = 0;
 	for (uint32_t i = 0; i < sm->sweep.f->n_nodes; i++) {

@@ -262,7 +262,7 @@ static bool step(struct sm *sm, enum sm_input input, const char *why)
 		/* a master knows better; and what is not good enough now will not be later */
 		if (!stood_by || !takeover_start(sm, why))
 			takeover_forget(sm);
-		sm_picture_is_old(sm);
+		sm_standby_copy_is_old(sm);
 		sm_want_sweep(sm, SWEEP_FULL, why);
 	}
 	return true;
@@ -511,7 +511,7 @@ static void asked_all(struct sm *sm)
 	e->silent.n = e->silent_now.n;
 	e->silent.cap = e->silent_now.cap;
 	memset(&e->silent_now, 0, sizeof(e->silent_now));
-	if (!sweep_is(sm)->by_picture)	/* the next comes at once */
+	if (!sweep_is(sm)->by_copy)	/* the next comes at once */
 		e->silent_master = 0;
 	switch (v) {
 	case SM_STAND_BY:
@@ -599,7 +599,7 @@ static bool ask_port(struct sm *sm, const struct fabric *f, uint32_t port,
 static bool ask(struct sm *sm, uint32_t port)
 {
 	/* what a takeover writes does no harm, and all are asked in the sweep behind it */
-	if (sweep_is(sm)->by_picture && sm->sweep.f->ports[port].guid == sm->election->silent_master)
+	if (sweep_is(sm)->by_copy && sm->sweep.f->ports[port].guid == sm->election->silent_master)
 		return false;
 	return ask_port(sm, sm->sweep.f, port, on_answer);
 }

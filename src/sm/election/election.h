@@ -28,15 +28,15 @@ void sm_info_say(struct sm *sm, uint8_t data[64]);
 void election_receive(struct sm *sm, const struct mad_in *in);
 
 /* takeover.c */
-/* Standing by: makes the picture, if it is time. */
+/* Standing by: makes the copy, if it is time. */
 void takeover_look(struct sm *sm);
 /* The sweep for it is over. */
-enum step_result takeover_keep_picture(struct sm *sm);
+enum step_result takeover_keep_copy(struct sm *sm);
 void takeover_forget(struct sm *sm);
-/* A sweep by the picture, from its election on.  False: there is none that is good enough. */
+/* A sweep by the copy, from its election on.  False: there is none that is good enough. */
 bool takeover_start(struct sm *sm, const char *why);
-/* A step of it: the picture becomes what the sweep works on. */
-enum step_result takeover_take_picture(struct sm *sm);
+/* A step of it: the copy becomes what the sweep works on. */
+enum step_result takeover_take_copy(struct sm *sm);
 /* It is one, and too many do not answer for the rest to be told by it. */
 bool takeover_is_hopeless(const struct sm *sm);
 

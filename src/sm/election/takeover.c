@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a standby knows of the fabric (its picture), and taking over by it.
+ * What a standby knows of the fabric (its copy), and taking over by it.
  *
- * The picture is a discovery of its own and the plan for it, made anew from time to
+ * The copy is a discovery of its own and the plan for it, made anew from time to
  * time, and when the master has given out LIDs; no device is told anything.  When the
- * master is gone, the picture is published, and then ports are told who is master now
+ * master is gone, the copy is published, and then ports are told who is master now
  * (announce.c).  A sweep that looks at everything follows.
  *
- * The picture may be old.  So nothing but MasterSMLID, and what goes with it, is changed by it, and
+ * The copy may be old.  So nothing but MasterSMLID, and what goes with it, is changed by it, and
  * that only where a port was Active and had the LID that it is to have; no table, and no port's
  * state.
  *
@@ -21,11 +21,11 @@
 #include "sm/election/election.h"
 #include "sm/sm_internal.h"
 
-#define PICTURE_US	60000000	/* made anew so often */
-#define PICTURE_MIN_US	2000000		/* … and not more often, whatever changes */
+#define COPY_US	60000000	/* made anew so often */
+#define COPY_MIN_US	2000000		/* … and not more often, whatever changes */
 #define SILENT_MAX	64		/* devices without an answer: the ways are not those any more */
 
-struct picture {
+struct standby_copy {
 	struct fabric *f;
 	struct plan *plan;
 	struct shared_policy *policy;
@@ -33,7 +33,7 @@ struct picture {
 
 void takeover_forget(struct sm *sm)
 {
-	struct picture *p = sm->standby.picture;
+	struct standby_copy *p = sm->standby.copy;
 
 	if (!p)
 		return;
@@ -41,10 +41,10 @@ void takeover_forget(struct sm *sm)
 	fabric_free(p->f);
 	shared_policy_unref(p->policy);
 	free(p);
-	sm->standby.picture = NULL;
+	sm->standby.copy = NULL;
 }
 
-void sm_picture_is_old(struct sm *sm)
+void sm_standby_copy_is_old(struct sm *sm)
 {
 	sm->standby.due_us = 0;
 }
@@ -60,18 +60,18 @@ void takeover_look(struct sm *sm)
 
 	if (sweep_runs(sm) || now < sm->standby.due_us || now < sm->standby.min_us)
 		return;
-	sm->standby.due_us = now + PICTURE_US;
-	sm->standby.min_us = now + PICTURE_MIN_US;
-	sweep_start(sm, SWEEP_PICTURE, "standing by");
+	sm->standby.due_us = now + COPY_US;
+	sm->standby.min_us = now + COPY_MIN_US;
+	sweep_start(sm, SWEEP_STANDBY, "standing by");
 }
 
-enum step_result takeover_keep_picture(struct sm *sm)
+enum step_result takeover_keep_copy(struct sm *sm)
 {
-	struct picture *p = xmalloc(sizeof(*p));
+	struct standby_copy *p = xmalloc(sizeof(*p));
 
 	takeover_forget(sm);
-	*p = (struct picture){ sm->sweep.f, sm->sweep.plan, shared_policy_ref(sm->sweep.policy) };
-	sm->standby.picture = p;
+	*p = (struct standby_copy){ sm->sweep.f, sm->sweep.plan, shared_policy_ref(sm->sweep.policy) };
+	sm->standby.copy = p;
 	/* making it takes long where it is large: no more than a tenth of the time */
 	sm->standby.min_us = clock_mono_us() + 10 * (clock_mono_us() - sm->sweep.started_us);
 	sweep_cleanup(sm, true);
@@ -81,7 +81,7 @@ enum step_result takeover_keep_picture(struct sm *sm)
 
 bool takeover_start(struct sm *sm, const char *why)
 {
-	struct picture *p = sm->standby.picture;
+	struct standby_copy *p = sm->standby.copy;
 
 	if (!p || p->policy != sm->policy || sm->clients.lost || sweep_runs(sm))
 		return false;
@@ -90,11 +90,11 @@ bool takeover_start(struct sm *sm, const char *why)
 	return true;
 }
 
-enum step_result takeover_take_picture(struct sm *sm)
+enum step_result takeover_take_copy(struct sm *sm)
 {
-	struct picture *p = sm->standby.picture;
+	struct standby_copy *p = sm->standby.copy;
 
-	sm->standby.picture = NULL;
+	sm->standby.copy = NULL;
 	sm->sweep.f = p->f;
 	sm->sweep.plan = p->plan;
 	shared_policy_unref(p->policy);
@@ -109,5 +109,5 @@ enum step_result takeover_take_picture(struct sm *sm)
 
 bool takeover_is_hopeless(const struct sm *sm)
 {
-	return sweep_is(sm)->by_picture && sm->last.failed_devices >= SILENT_MAX;
+	return sweep_is(sm)->by_copy && sm->last.failed_devices >= SILENT_MAX;
 }

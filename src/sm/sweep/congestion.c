@@ -337,8 +337,8 @@ void congestion_after_sweep(struct sm *sm)
 {
 	struct congestion *c = sm->congestion;
 
-	/* a takeover by a picture is followed by a sweep that looks at everything */
-	if (sweep_is(sm)->by_picture || !mad_can_request(sm->mad, IB_CC_CLASS))
+	/* a takeover by a copy is followed by a sweep that looks at everything */
+	if (sweep_is(sm)->by_copy || !mad_can_request(sm->mad, IB_CC_CLASS))
 		return;
 	if (!c->state) {
 		begin(c, sweep_is(sm)->reads_tables);

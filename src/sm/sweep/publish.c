@@ -90,7 +90,7 @@ static void note_stale_tables(struct sm *sm)
 {
 	const struct plan *old = sm->published ? sm->published->plan : NULL;
 
-	if (!old || sweep_is(sm)->reads_tables || sweep_is(sm)->by_picture) {
+	if (!old || sweep_is(sm)->reads_tables || sweep_is(sm)->by_copy) {
 		stale_tables_forget_all(sm->known.stale_tables);
 		return;
 	}
@@ -362,7 +362,7 @@ enum step_result sweep_settle(struct sm *sm)
 				  !mkey_mismatches(sm) && self_is_linked(sm->sweep.f);
 	sm->wishes.only_silent = all_active && !sm->last.sets_failed && silent_is_all(sm);
 	note_asked(sm);
-	if (!sweep_is(sm)->by_picture)
+	if (!sweep_is(sm)->by_copy)
 		sm->clients.heir_of = 0;	/* who still has the other's LID was away */
 	remember_doubts(sm);
 	look_at_trained(sm);

@@ -46,7 +46,7 @@ static const struct {
 		"discovers again if more is silent than before" },
 	[STEP_PUBLISHED] = { "published", PHASE_PLANNING, sweep_take_published,
 		"takes the fabric of the last sweep" },
-	[STEP_PICTURE] = { "picture", PHASE_ELECTION, takeover_take_picture,
+	[STEP_COPY] = { "copy", PHASE_ELECTION, takeover_take_copy,
 		"takes the fabric and the plan that the standby had" },
 	[STEP_KEYS] = { "keys", PHASE_SAME, mkey_identify, "finds out which M_Keys ports have" },
 	[STEP_ADAPTERS] = { "adapters", PHASE_SAME, false_adapters_start,
@@ -88,7 +88,7 @@ static const struct {
 	[STEP_ANNOUNCE] = { "announce", PHASE_SAME, announce_start,
 		"tells ports at work: P_Keys, the master, to register again" },
 	[STEP_SETTLE] = { "settle", PHASE_SAME, sweep_settle, "counts what came of it" },
-	[STEP_KEEP_PICTURE] = { "keep-picture", PHASE_SAME, takeover_keep_picture,
+	[STEP_KEEP_COPY] = { "keep-copy", PHASE_SAME, takeover_keep_copy,
 		"keeps the plan for the case that the master is lost" },
 };
 
@@ -101,16 +101,16 @@ static const bool uses_cursor[SWEEP_STEPS] = {
 
 const struct sweep_traits sweep_kinds[SWEEP_KINDS] = {
 	[SWEEP_NONE] = { .name = "none" },
-	[SWEEP_PICTURE] = { "picture",
+	[SWEEP_STANDBY] = { "standby",
 		.steps = {
 			STEP_DISCOVER, STEP_HIDDEN, STEP_ACCEPT, STEP_KEYS, STEP_ADAPTERS,
 			STEP_SPEEDS, STEP_ADAPTIVE,
 			STEP_PREPARE, STEP_KEPT_ROUTES, STEP_PLAN, STEP_PATHS_BEGIN, STEP_PATHS,
-			STEP_KEEP_PICTURE,
+			STEP_KEEP_COPY,
 		} },
-	[SWEEP_TAKEOVER] = { "takeover", .once = true, .by_picture = true, .writes = true,
+	[SWEEP_TAKEOVER] = { "takeover", .once = true, .by_copy = true, .writes = true,
 		.steps = {
-			STEP_PICTURE, STEP_ELECT, STEP_MASTER,
+			STEP_COPY, STEP_ELECT, STEP_MASTER,
 			STEP_PUBLISH, STEP_ANNOUNCE, STEP_SETTLE,
 		} },
 	[SWEEP_POLICY] = { "policy", .plans_all = true, .writes = true,

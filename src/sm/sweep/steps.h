@@ -16,8 +16,8 @@ struct sm;
 
 enum sweep_kind {
 	SWEEP_NONE,
-	SWEEP_PICTURE,		/* by a standby: discovery and plan, nothing is written (takeover.c) */
-	SWEEP_TAKEOVER,		/* by its picture: ports hear who is master, no more */
+	SWEEP_STANDBY,		/* by a standby: discovery and plan, nothing is written (takeover.c) */
+	SWEEP_TAKEOVER,		/* by its copy: ports hear who is master, no more */
 	SWEEP_POLICY,		/* same fabric, new policy: no discovery, nothing is read */
 	SWEEP_LOCAL,		/* some nodes are suspected: only what is around them is looked at */
 	SWEEP_CHANGE,		/* something changed: what devices hold is known but for new ones */
@@ -33,12 +33,12 @@ enum phase {
 
 enum sweep_step {
 	STEP_NONE,		/* ends the steps of a kind */
-	STEP_PROBE, STEP_DISCOVER, STEP_HIDDEN, STEP_ACCEPT, STEP_PUBLISHED, STEP_PICTURE,
+	STEP_PROBE, STEP_DISCOVER, STEP_HIDDEN, STEP_ACCEPT, STEP_PUBLISHED, STEP_COPY,
 	STEP_KEYS, STEP_ADAPTERS, STEP_ELECT, STEP_MASTER, STEP_SPEEDS, STEP_ADAPTIVE, STEP_PLACES,
 	STEP_PREPARE, STEP_KEPT_ROUTES, STEP_PLAN, STEP_PATHS_EARLY, STEP_READ, STEP_COMING,
 	STEP_OWN_KEYS, STEP_PORTS, STEP_MORE_VLS, STEP_PATHS_BEGIN, STEP_JUDGE, STEP_TABLES,
 	STEP_PATHS, STEP_FOLLOW, STEP_ACTIVATE, STEP_FEWER_VLS, STEP_ROUTES, STEP_TURN,
-	STEP_PUBLISH, STEP_ANNOUNCE, STEP_SETTLE, STEP_KEEP_PICTURE,
+	STEP_PUBLISH, STEP_ANNOUNCE, STEP_SETTLE, STEP_KEEP_COPY,
 	SWEEP_STEPS,
 };
 
@@ -61,7 +61,7 @@ struct sweep_traits {
 	const char *name;
 	bool once;		/* each SMP is tried once, and a device that loses one is given up */
 	bool brief;		/* SMPs wait briefly, and devices known to be silent are not waited for */
-	bool by_picture;	/* nobody has read the fabric: the plan may be an old one */
+	bool by_copy;	/* nobody has read the fabric: the plan may be an old one */
 	bool repairs;		/* routes follow from those in force, and are written before paths are known */
 	bool plans_all;		/* the plan's two parts are computed at once */
 	bool whole;		/* the ports of all devices are read */

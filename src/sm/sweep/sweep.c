@@ -266,7 +266,7 @@ void sweep_start(struct sm *sm, enum sweep_kind kind, const char *reason)
 	if ((kind == SWEEP_LOCAL && (!sm->published || sm->published->policy != sm->policy)) ||
 	    (kind == SWEEP_POLICY && !sm->published))
 		kind = SWEEP_CHANGE;
-	/* what is published may be a picture's, or of before another was master: nobody read it */
+	/* what is published may be a copy's, or of before another was master: nobody read it */
 	if (sm->wishes.full && kind > SWEEP_TAKEOVER)
 		kind = SWEEP_FULL;
 	if (kind != SWEEP_LOCAL && kind != SWEEP_POLICY)

@@ -276,7 +276,7 @@ void flapping_swept(struct sm *sm)
 		sweep = true;
 	}
 	/* what sets no ports tells nothing of what can be set */
-	flaps_left_short(sm->traps.flaps, sweep_is(sm)->by_picture ? NULL : sm->sweep.f);
+	flaps_left_short(sm->traps.flaps, sweep_is(sm)->by_copy ? NULL : sm->sweep.f);
 	if (sweep)
 		sm_want_sweep(sm, SWEEP_LOCAL, "links came up late");
 }

@@ -646,7 +646,7 @@ START_TEST(bandwidth_of_a_route)
 }
 END_TEST
 
-START_TEST(links_for_a_picture)
+START_TEST(links_for_a_drawing)
 {
 	json_t *sw;
 
@@ -692,7 +692,7 @@ static Suite *explain_suite(void)
 	tcase_add_test(t, shares_of_hops_are_those_of_ports_and_kinds);
 	tcase_add_test(t, shares_are_of_the_tables_in_force);
 	tcase_add_test(t, bandwidth_of_a_route);
-	tcase_add_test(t, links_for_a_picture);
+	tcase_add_test(t, links_for_a_drawing);
 	suite_add_tcase(s, t);
 	return s;
 }

@@ -437,7 +437,7 @@ END_TEST
 /* Without a subnet manager: the order, and no times. */
 START_TEST(steps_of_sweeps)
 {
-	static const char *const kinds[] = { "picture", "takeover", "policy", "local", "change", "full" };
+	static const char *const kinds[] = { "standby", "takeover", "policy", "local", "change", "full" };
 	json_t *head = ask("{\"command\": \"sweep steps\"}", NULL);
 	const json_t *list = json_object_get(json_object_get(head, "result"), "sweeps");
 

@@ -28,13 +28,13 @@ static int64_t now_us;
 
 /* what the sm/ is told */
 static bool held, coming, not_to_be_had;
-static char taken[SNAP_COUNT][64];	/* the last text of each part that came */
+static char taken[PART_COUNT][64];	/* the last text of each part that came */
 
 /* the master: its parts, and its log of changes */
-static const char *text[SNAP_COUNT];
+static const char *text[PART_COUNT];
 static char changes[512];
 static uint32_t log_number, log_first, printed_at;
-static unsigned pieces_of[SNAP_COUNT];	/* that were asked for */
+static unsigned pieces_of[PART_COUNT];	/* that were asked for */
 
 /* the question that is under way */
 static struct {
@@ -125,7 +125,7 @@ bool sm_is_planning(const struct sm *sm)
 	return false;
 }
 
-void sm_picture_is_old(struct sm *sm)
+void sm_standby_copy_is_old(struct sm *sm)
 {
 	(void)sm;
 }
@@ -142,32 +142,32 @@ uint64_t sm_master(const struct sm *sm)
 	return MASTERS;
 }
 
-const struct snapshot_kind snapshot_kinds[SNAP_COUNT] = {
-	[0 ... SNAP_COUNT - 1] = { "", 1 },
+const struct replica_part_kind replica_part_kinds[PART_COUNT] = {
+	[0 ... PART_COUNT - 1] = { "", 1 },
 };
 
-uint64_t snapshot_digest(const char *s, size_t n)
+uint64_t replica_part_digest(const char *s, size_t n)
 {
 	return hash_bytes(s, n, 0);
 }
 
-uint64_t snapshot_version(const struct qosd *qosd, enum snapshot_part part)
+uint64_t replica_part_version(const struct qosd *qosd, enum replica_part part)
 {
 	(void)qosd;
 	(void)part;
-	return snapshot_digest("", 0);
+	return replica_part_digest("", 0);
 }
 
-uint64_t snapshots_partitions(struct qosd *qosd)
+uint64_t replica_parts_partitions(struct qosd *qosd)
 {
 	(void)qosd;
 	return 0;
 }
 
-bool replication_take(struct qosd *qosd, char *parts[SNAP_COUNT])
+bool replication_take(struct qosd *qosd, char *parts[PART_COUNT])
 {
 	(void)qosd;
-	for (unsigned i = 0; i < SNAP_COUNT; i++)
+	for (unsigned i = 0; i < PART_COUNT; i++)
 		if (parts[i])
 			snprintf(taken[i], sizeof(taken[i]), "%s", parts[i]);
 	return true;
@@ -177,29 +177,29 @@ bool replication_take(struct qosd *qosd, char *parts[SNAP_COUNT])
 
 static void put_list(struct sa_replica *x)
 {
-	for (unsigned i = 0; i < SNAP_COUNT; i++) {
+	for (unsigned i = 0; i < PART_COUNT; i++) {
 		struct sa_replica_row row = { 0 };
 
-		put_be64(row.version, snapshot_digest(text[i], strlen(text[i])));
+		put_be64(row.version, replica_part_digest(text[i], strlen(text[i])));
 		put_be32(row.total, (uint32_t)strlen(text[i]));
-		if (i == SNAP_GROUP_CHANGES) {
+		if (i == PART_GROUP_CHANGES) {
 			put_be64(row.version, (uint64_t)log_number << 32 | printed_at);
 			put_be32(row.total, log_first + (uint32_t)strlen(changes));
 		}
 		put_be32(row.format, 1);
 		memcpy(x->data + i * sizeof(row), &row, sizeof(row));
 	}
-	put_be32(x->n, SNAP_COUNT * sizeof(struct sa_replica_row));
+	put_be32(x->n, PART_COUNT * sizeof(struct sa_replica_row));
 }
 
 static void put_piece(struct sa_replica *x)
 {
 	uint32_t part = get_be32(x->part), offset = get_be32(x->offset), n;
-	const char *from = part == SNAP_GROUP_CHANGES ? changes : text[part];
-	uint64_t version = snapshot_digest(from, strlen(from));
+	const char *from = part == PART_GROUP_CHANGES ? changes : text[part];
+	uint64_t version = replica_part_digest(from, strlen(from));
 
 	pieces_of[part]++;
-	if (part == SNAP_GROUP_CHANGES) {
+	if (part == PART_GROUP_CHANGES) {
 		offset -= log_first;
 		version = get_be64(x->version) >> 32 == log_number ? get_be64(x->version) : 0;
 	}
@@ -273,10 +273,10 @@ static void setup(void)
 	held = coming = not_to_be_had = false;
 	memset(taken, 0, sizeof(taken));
 	memset(pieces_of, 0, sizeof(pieces_of));
-	for (unsigned i = 0; i < SNAP_COUNT; i++)
+	for (unsigned i = 0; i < PART_COUNT; i++)
 		text[i] = "";
-	text[SNAP_GROUPS] = "groups\n";
-	text[SNAP_SERVICES] = "services\n";
+	text[PART_GROUPS] = "groups\n";
+	text[PART_SERVICES] = "services\n";
 	log_number = 3;
 	log_first = UINT32_MAX - 10;	/* positions run over */
 	printed_at = log_first;
@@ -296,13 +296,13 @@ START_TEST(all_of_it_is_copied)
 {
 	a_round();
 	ck_assert(held);
-	ck_assert_str_eq(taken[SNAP_GROUPS], "groups\n");
-	ck_assert_str_eq(taken[SNAP_SERVICES], "services\n");
-	text[SNAP_SERVICES] = "other services\n";
+	ck_assert_str_eq(taken[PART_GROUPS], "groups\n");
+	ck_assert_str_eq(taken[PART_SERVICES], "services\n");
+	text[PART_SERVICES] = "other services\n";
 	a_round();
 	ck_assert(held);
-	ck_assert_str_eq(taken[SNAP_SERVICES], "other services\n");
-	ck_assert_uint_eq(pieces_of[SNAP_GROUPS], 1);
+	ck_assert_str_eq(taken[PART_SERVICES], "other services\n");
+	ck_assert_uint_eq(pieces_of[PART_GROUPS], 1);
 }
 END_TEST
 
@@ -332,7 +332,7 @@ END_TEST
 START_TEST(what_is_on_its_way_when_the_master_dies_is_lost)
 {
 	a_round();
-	text[SNAP_SERVICES] = "other services\n";
+	text[PART_SERVICES] = "other services\n";
 	replica_ask(h);
 	answer(MASTER);
 	answer(KERNEL);
@@ -415,7 +415,7 @@ START_TEST(a_forger_is_not_believed)
 	while (n_asked)
 		answer(FORGER);
 	ck_assert(!held);
-	ck_assert_str_eq(taken[SNAP_SERVICES], "");
+	ck_assert_str_eq(taken[PART_SERVICES], "");
 }
 END_TEST
 
@@ -425,20 +425,20 @@ START_TEST(changes_of_groups_are_a_log)
 	a_round();
 	strcpy(changes, "the first line, which is longer than what is left of 32 bits\n");
 	a_round();
-	ck_assert_str_eq(taken[SNAP_GROUP_CHANGES], changes);
+	ck_assert_str_eq(taken[PART_GROUP_CHANGES], changes);
 	strcat(changes, "the second\n");
 	a_round();
-	ck_assert_str_eq(taken[SNAP_GROUP_CHANGES], "the second\n");
+	ck_assert_str_eq(taken[PART_GROUP_CHANGES], "the second\n");
 	/* the text is printed anew, and the standby does not need it */
-	text[SNAP_GROUPS] = "more groups\n";
+	text[PART_GROUPS] = "more groups\n";
 	printed_at = log_first + (uint32_t)strlen(changes);
 	a_round();
 	ck_assert(held);
 	strcat(changes, "the third\n");
 	a_round();
 	ck_assert(held);
-	ck_assert_str_eq(taken[SNAP_GROUP_CHANGES], "the third\n");
-	ck_assert_uint_eq(pieces_of[SNAP_GROUPS], 1);
+	ck_assert_str_eq(taken[PART_GROUP_CHANGES], "the third\n");
+	ck_assert_uint_eq(pieces_of[PART_GROUPS], 1);
 }
 END_TEST
 
@@ -447,7 +447,7 @@ END_TEST
 START_TEST(a_log_that_does_not_go_on)
 {
 	a_round();
-	text[SNAP_GROUPS] = "more groups\n";
+	text[PART_GROUPS] = "more groups\n";
 	if (_i) {
 		log_number++;
 		log_first = 7;
@@ -459,21 +459,21 @@ START_TEST(a_log_that_does_not_go_on)
 	a_round();
 	a_round();
 	ck_assert(held);
-	ck_assert_str_eq(taken[SNAP_GROUPS], "more groups\n");
-	ck_assert_str_eq(taken[SNAP_GROUP_CHANGES], "a line\n");
+	ck_assert_str_eq(taken[PART_GROUPS], "more groups\n");
+	ck_assert_str_eq(taken[PART_GROUP_CHANGES], "a line\n");
 }
 END_TEST
 
 START_TEST(ports_that_are_gone_are_no_registrations)
 {
 	a_round();
-	text[SNAP_GONE] = "gone\n";
+	text[PART_GONE] = "gone\n";
 	replica_ask(h);
 	answer(MASTER);
 	ck_assert(held);
 	answer(MASTER);
 	ck_assert(held);
-	ck_assert_str_eq(taken[SNAP_GONE], "gone\n");
+	ck_assert_str_eq(taken[PART_GONE], "gone\n");
 }
 END_TEST
 

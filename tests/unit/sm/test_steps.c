@@ -52,7 +52,7 @@ START_TEST(every_kind_is_shown)
 }
 END_TEST
 
-START_TEST(a_picture_writes_nothing)
+START_TEST(a_standby_sweep_writes_nothing)
 {
 	static const char *const writes[] = {
 		"elect", "own-keys", "ports", "more-vls", "tables", "activate", "fewer-vls", "routes",
@@ -60,9 +60,9 @@ START_TEST(a_picture_writes_nothing)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(writes); i++)
-		ck_assert_int_lt(place(SWEEP_PICTURE, writes[i]), 0);
-	before(SWEEP_PICTURE, "plan", "keep-picture");
-	before(SWEEP_PICTURE, "paths", "keep-picture");
+		ck_assert_int_lt(place(SWEEP_STANDBY, writes[i]), 0);
+	before(SWEEP_STANDBY, "plan", "keep-copy");
+	before(SWEEP_STANDBY, "paths", "keep-copy");
 }
 END_TEST
 
@@ -121,7 +121,7 @@ int main(void)
 	TCase *tc = tcase_create("steps");
 
 	tcase_add_test(tc, every_kind_is_shown);
-	tcase_add_test(tc, a_picture_writes_nothing);
+	tcase_add_test(tc, a_standby_sweep_writes_nothing);
 	tcase_add_test(tc, what_writes_comes_in_order);
 	tcase_add_test(tc, a_running_sweep_is_where_it_is);
 	suite_add_tcase(suite, tc);

@@ -35,144 +35,144 @@
 #define CHANGES_MIN	(1u << 20)
 #define CHANGES_MAX	(32u << 20)
 
-_Static_assert(SNAP_COUNT * sizeof(struct sa_replica_row) <= SA_REPLICA_DATA, "one MAD lists all");
+_Static_assert(PART_COUNT * sizeof(struct sa_replica_row) <= SA_REPLICA_DATA, "one MAD lists all");
 
 static void on_group_change(void *arg, const struct mcast_event *change);
 
 /* A number that no log had before, or in the run before. */
-static void new_log(struct snapshots *e)
+static void new_log(struct replica_parts *e)
 {
 	int64_t now = clock_real_us();
 
 	e->log += 1 + (uint32_t)hash_bytes(&now, sizeof(now), 0);
-	e->parts[SNAP_GROUP_CHANGES].text.n = 0;
-	e->parts[SNAP_GROUPS].printed = false;
+	e->parts[PART_GROUP_CHANGES].text.n = 0;
+	e->parts[PART_GROUPS].printed = false;
 }
 
-void snapshots_init(struct qosd *q)
+void replica_parts_init(struct qosd *q)
 {
-	q->snapshots.q = q;
-	new_log(&q->snapshots);
-	mcast_follow(q->sa.mcast, on_group_change, &q->snapshots);
+	q->replica_parts.q = q;
+	new_log(&q->replica_parts);
+	mcast_follow(q->sa.mcast, on_group_change, &q->replica_parts);
 }
 
-void snapshots_free(struct qosd *q)
+void replica_parts_free(struct qosd *q)
 {
-	for (unsigned i = 0; i < SNAP_COUNT; i++)
-		buf_free(&q->snapshots.parts[i].text);
+	for (unsigned i = 0; i < PART_COUNT; i++)
+		buf_free(&q->replica_parts.parts[i].text);
 }
 
-uint64_t snapshot_digest(const char *text, size_t n)
+uint64_t replica_part_digest(const char *text, size_t n)
 {
 	return hash_bytes(text, n, 0);
 }
 
 /* --- ours --- */
 
-const struct snapshot_kind snapshot_kinds[SNAP_COUNT] = {
-	[SNAP_LIDS] = { "LIDs", STORE_LIDS_FORMAT },
-	[SNAP_PKEYS] = { "places of P_Keys", STORE_PKEYS_FORMAT },
-	[SNAP_PARTITIONS] = { "partitions added at run time", STORE_PARTITIONS_FORMAT },
-	[SNAP_GROUPS] = { "multicast groups", STORE_GROUPS_FORMAT },
-	[SNAP_SERVICES] = { "services", STORE_SERVICES_FORMAT },
-	[SNAP_SUBSCRIPTIONS] = { "subscriptions", STORE_SUBSCRIPTIONS_FORMAT },
-	[SNAP_ALIASES] = { "alias GUIDs", STORE_ALIASES_FORMAT },
-	[SNAP_GROUP_CHANGES] = { "changes of multicast groups", STORE_GROUPS_FORMAT },
-	[SNAP_GONE] = { "ports that are gone", 1 },
+const struct replica_part_kind replica_part_kinds[PART_COUNT] = {
+	[PART_LIDS] = { "LIDs", STORE_LIDS_FORMAT },
+	[PART_PKEYS] = { "places of P_Keys", STORE_PKEYS_FORMAT },
+	[PART_PARTITIONS] = { "partitions added at run time", STORE_PARTITIONS_FORMAT },
+	[PART_GROUPS] = { "multicast groups", STORE_GROUPS_FORMAT },
+	[PART_SERVICES] = { "services", STORE_SERVICES_FORMAT },
+	[PART_SUBSCRIPTIONS] = { "subscriptions", STORE_SUBSCRIPTIONS_FORMAT },
+	[PART_ALIASES] = { "alias GUIDs", STORE_ALIASES_FORMAT },
+	[PART_GROUP_CHANGES] = { "changes of multicast groups", STORE_GROUPS_FORMAT },
+	[PART_GONE] = { "ports that are gone", 1 },
 };
 
 /* Changes whenever the part does. */
-static uint64_t change_of(const struct qosd *q, enum snapshot_part part)
+static uint64_t change_of(const struct qosd *q, enum replica_part part)
 {
 	switch (part) {
-	case SNAP_LIDS:
-	case SNAP_PKEYS:
+	case PART_LIDS:
+	case PART_PKEYS:
 		return q->sa.state ? q->sa.state->generation : 0;
-	case SNAP_PARTITIONS:
+	case PART_PARTITIONS:
 		return q->dynamic_changes;
-	case SNAP_SERVICES:
+	case PART_SERVICES:
 		return clients_changes(q->clients)->services;
-	case SNAP_SUBSCRIPTIONS:
+	case PART_SUBSCRIPTIONS:
 		return clients_changes(q->clients)->subscriptions;
-	case SNAP_ALIASES:
+	case PART_ALIASES:
 		return clients_changes(q->clients)->aliases;
-	case SNAP_GONE:
+	case PART_GONE:
 		return departed_changes(q->departed);
-	case SNAP_GROUPS:
-	case SNAP_GROUP_CHANGES:
-	case SNAP_COUNT:
+	case PART_GROUPS:
+	case PART_GROUP_CHANGES:
+	case PART_COUNT:
 		break;
 	}
 	return 0;
 }
 
-static void print_part(const struct qosd *q, enum snapshot_part part, struct buf *b)
+static void print_part(const struct qosd *q, enum replica_part part, struct buf *b)
 {
 	switch (part) {
-	case SNAP_LIDS:
+	case PART_LIDS:
 		store_print_lids(q->store, b);
 		break;
-	case SNAP_PKEYS:
+	case PART_PKEYS:
 		store_print_pkeys(q->store, b);
 		break;
-	case SNAP_PARTITIONS:
+	case PART_PARTITIONS:
 		dynamic_print(q->dynamic, b);
 		break;
-	case SNAP_GROUPS:
+	case PART_GROUPS:
 		store_print_groups(q->sa.mcast, b);
 		break;
-	case SNAP_SERVICES:
+	case PART_SERVICES:
 		store_print_services(q->sa.services, b);
 		break;
-	case SNAP_SUBSCRIPTIONS:
+	case PART_SUBSCRIPTIONS:
 		store_print_subscriptions(q->sa.subscriptions, b);
 		break;
-	case SNAP_ALIASES:
+	case PART_ALIASES:
 		store_print_aliases(q->sa.alias, b);
 		break;
-	case SNAP_GONE:
+	case PART_GONE:
 		departed_print(q->departed, b);
 		break;
-	case SNAP_GROUP_CHANGES:
-	case SNAP_COUNT:
+	case PART_GROUP_CHANGES:
+	case PART_COUNT:
 		break;
 	}
 }
 
 /* The planner's thread has what the part is made of. */
-static bool is_out(const struct snapshots *e, enum snapshot_part part)
+static bool is_out(const struct replica_parts *e, enum replica_part part)
 {
-	return (part == SNAP_LIDS || part == SNAP_PKEYS) && sm_is_planning(e->q->sm);
+	return (part == PART_LIDS || part == PART_PKEYS) && sm_is_planning(e->q->sm);
 }
 
-static bool is_old(const struct snapshots *e, enum snapshot_part part, int64_t now)
+static bool is_old(const struct replica_parts *e, enum replica_part part, int64_t now)
 {
-	const struct snapshot *p = &e->parts[part];
+	const struct replica_text *p = &e->parts[part];
 
-	if (is_out(e, part) || part == SNAP_GROUP_CHANGES)
+	if (is_out(e, part) || part == PART_GROUP_CHANGES)
 		return false;
 	if (!p->printed)
 		return true;
-	if (part == SNAP_GROUPS)	/* lines since then are dropped */
+	if (part == PART_GROUPS)	/* lines since then are dropped */
 		return (int32_t)(e->printed_at - e->log_begin) < 0 && now >= p->next_us;
 	/* who asked for a change waits, and it was printed for the disk, too */
-	if (now < p->next_us && part != SNAP_PARTITIONS)
+	if (now < p->next_us && part != PART_PARTITIONS)
 		return false;
 	return p->change != change_of(e->q, part) ||
-	       (part == SNAP_SERVICES && now - p->printed_us > LEASES_US &&
+	       (part == PART_SERVICES && now - p->printed_us > LEASES_US &&
 		services_next_end(e->q->sa.services) != SERVICE_NEVER) ||
-	       (part == SNAP_GONE && now - p->printed_us > GONE_US && p->text.n);
+	       (part == PART_GONE && now - p->printed_us > GONE_US && p->text.n);
 }
 
-static uint32_t end_of_log(const struct snapshots *e)
+static uint32_t end_of_log(const struct replica_parts *e)
 {
-	return e->log_begin + (uint32_t)e->parts[SNAP_GROUP_CHANGES].text.n;
+	return e->log_begin + (uint32_t)e->parts[PART_GROUP_CHANGES].text.n;
 }
 
 /* Drops the older half, whole lines. */
-static void cut_log(struct snapshots *e)
+static void cut_log(struct replica_parts *e)
 {
-	struct buf *text = &e->parts[SNAP_GROUP_CHANGES].text;
+	struct buf *text = &e->parts[PART_GROUP_CHANGES].text;
 	const char *nl = memchr(text->s + text->n / 2, '\n', text->n - text->n / 2);
 	size_t n = nl ? (size_t)(nl + 1 - text->s) : text->n;
 
@@ -183,9 +183,9 @@ static void cut_log(struct snapshots *e)
 
 static void on_group_change(void *arg, const struct mcast_event *change)
 {
-	struct snapshots *e = arg;
-	struct buf *text = &e->parts[SNAP_GROUP_CHANGES].text;
-	const struct snapshot *groups = &e->parts[SNAP_GROUPS];
+	struct replica_parts *e = arg;
+	struct buf *text = &e->parts[PART_GROUP_CHANGES].text;
+	const struct replica_text *groups = &e->parts[PART_GROUPS];
 
 	if (!groups->printed)
 		return;
@@ -194,9 +194,9 @@ static void on_group_change(void *arg, const struct mcast_event *change)
 	store_print_group_change(change, text);
 }
 
-static void refresh(struct snapshots *e, enum snapshot_part part)
+static void refresh(struct replica_parts *e, enum replica_part part)
 {
-	struct snapshot *p = &e->parts[part];
+	struct replica_text *p = &e->parts[part];
 	int64_t now = clock_mono_us();
 
 	if (!is_old(e, part, now))
@@ -205,59 +205,59 @@ static void refresh(struct snapshots *e, enum snapshot_part part)
 	p->text.n = 0;
 	buf_puts(&p->text, "");
 	print_part(e->q, part, &p->text);
-	p->version = snapshot_digest(p->text.s, p->text.n);
+	p->version = replica_part_digest(p->text.s, p->text.n);
 	p->printed = true;
 	p->printed_us = now;
-	if (part == SNAP_GROUPS)
+	if (part == PART_GROUPS)
 		e->printed_at = end_of_log(e);
 	p->next_us = now + (clock_mono_us() - now) * PRINT_SHARE;
 }
 
-uint64_t snapshot_version(const struct qosd *q, enum snapshot_part part)
+uint64_t replica_part_version(const struct qosd *q, enum replica_part part)
 {
 	struct buf b = { 0 };
 	uint64_t version;
 
 	buf_puts(&b, "");
 	print_part(q, part, &b);
-	version = snapshot_digest(b.s, b.n);
+	version = replica_part_digest(b.s, b.n);
 	buf_free(&b);
 	return version;
 }
 
-uint64_t snapshots_partitions(struct qosd *q)
+uint64_t replica_parts_partitions(struct qosd *q)
 {
-	refresh(&q->snapshots, SNAP_PARTITIONS);
-	return q->snapshots.parts[SNAP_PARTITIONS].version;
+	refresh(&q->replica_parts, PART_PARTITIONS);
+	return q->replica_parts.parts[PART_PARTITIONS].version;
 }
 
-static void list(struct snapshots *e, struct sa_replica *answer)
+static void list(struct replica_parts *e, struct sa_replica *answer)
 {
 	struct sa_replica_row row = { 0 };
 
-	for (unsigned i = 0; i < SNAP_COUNT; i++) {
-		refresh(e, (enum snapshot_part)i);
+	for (unsigned i = 0; i < PART_COUNT; i++) {
+		refresh(e, (enum replica_part)i);
 		put_be64(row.version, e->parts[i].version);
 		put_be32(row.total, (uint32_t)e->parts[i].text.n);
-		if (i == SNAP_GROUP_CHANGES) {
+		if (i == PART_GROUP_CHANGES) {
 			put_be64(row.version, (uint64_t)e->log << 32 | e->printed_at);
 			put_be32(row.total, end_of_log(e));
 		}
-		put_be32(row.format, snapshot_kinds[i].format);
+		put_be32(row.format, replica_part_kinds[i].format);
 		memcpy(answer->data + i * sizeof(row), &row, sizeof(row));
 	}
-	put_be32(answer->n, SNAP_COUNT * sizeof(row));
+	put_be32(answer->n, PART_COUNT * sizeof(row));
 }
 
 /* A piece of a part's text; n stays 0 where there is another version by now. */
-static void put_piece(const struct snapshots *e, const struct sa_replica *query,
+static void put_piece(const struct replica_parts *e, const struct sa_replica *query,
 		      struct sa_replica *answer)
 {
 	uint32_t part = get_be32(query->part), offset = get_be32(query->offset), n;
-	const struct snapshot *p = &e->parts[part];
+	const struct replica_text *p = &e->parts[part];
 	uint64_t version = p->version, asked = get_be64(query->version);
 
-	if (part == SNAP_GROUP_CHANGES) {
+	if (part == PART_GROUP_CHANGES) {
 		asked >>= 32;
 		version = e->log;
 		offset -= e->log_begin;
@@ -287,21 +287,21 @@ static uint16_t may_copy(const struct qosd *q, uint64_t from, const struct sa_re
 	return IB_STATUS_OK;
 }
 
-static uint16_t answer_question(struct snapshots *e, uint64_t from, const struct sa_replica *query,
+static uint16_t answer_question(struct replica_parts *e, uint64_t from, const struct sa_replica *query,
 				struct sa_replica *answer)
 {
-	const struct snapshot *partitions = &e->parts[SNAP_PARTITIONS];
+	const struct replica_text *partitions = &e->parts[PART_PARTITIONS];
 	uint32_t part = get_be32(query->part);
 
-	if (part != SA_REPLICA_LIST && part >= SNAP_COUNT)
+	if (part != SA_REPLICA_LIST && part >= PART_COUNT)
 		return IB_SA_NO_RECORDS;
 	if (part != SA_REPLICA_LIST) {
 		put_piece(e, query, answer);
 		return IB_STATUS_OK;
 	}
 	/* without a text of before there is nothing to be told of it yet */
-	for (unsigned i = 0; i < SNAP_COUNT; i++)
-		if (is_out(e, (enum snapshot_part)i) && !e->parts[i].printed)
+	for (unsigned i = 0; i < PART_COUNT; i++)
+		if (is_out(e, (enum replica_part)i) && !e->parts[i].printed)
 			return IB_SA_NO_RECORDS;
 	list(e, answer);
 	/* with the question comes which partitions the standby has */
@@ -310,7 +310,7 @@ static uint16_t answer_question(struct snapshots *e, uint64_t from, const struct
 	return IB_STATUS_OK;
 }
 
-uint16_t snapshots_answer(void *arg, uint64_t from, const struct sa_replica *query,
+uint16_t replica_parts_answer(void *arg, uint64_t from, const struct sa_replica *query,
 		       struct sa_replica *answer)
 {
 	struct qosd *q = arg;
@@ -322,7 +322,7 @@ uint16_t snapshots_answer(void *arg, uint64_t from, const struct sa_replica *que
 	memcpy(answer->part, query->part, sizeof(answer->part));
 	memcpy(answer->offset, query->offset, sizeof(answer->offset));
 	memcpy(answer->nonce, query->nonce, sizeof(answer->nonce));
-	status = answer_question(&q->snapshots, from, query, answer);
+	status = answer_question(&q->replica_parts, from, query, answer);
 	proof_seal(answer, q->settings->sm_key, PROOF_REPLICA_ANSWER, mad_info(q->mad)->guid, from);
 	return status;
 }
@@ -443,24 +443,24 @@ static bool take_partitions(struct qosd *q, char *text)
 	return true;
 }
 
-bool replication_take(struct qosd *q, char *text[SNAP_COUNT])
+bool replication_take(struct qosd *q, char *text[PART_COUNT])
 {
-	static bool (*const take[SNAP_COUNT])(struct qosd *q, char *text, char *again) = {
-		[SNAP_GROUPS] = take_groups, [SNAP_SERVICES] = take_services,
-		[SNAP_SUBSCRIPTIONS] = take_subscriptions, [SNAP_ALIASES] = take_aliases,
-		[SNAP_GROUP_CHANGES] = take_group_changes, [SNAP_GONE] = take_gone,
+	static bool (*const take[PART_COUNT])(struct qosd *q, char *text, char *again) = {
+		[PART_GROUPS] = take_groups, [PART_SERVICES] = take_services,
+		[PART_SUBSCRIPTIONS] = take_subscriptions, [PART_ALIASES] = take_aliases,
+		[PART_GROUP_CHANGES] = take_group_changes, [PART_GONE] = take_gone,
 	};
 	bool good = true;
 
 	/* what we were told as a standby is no part of the log that we keep as master */
-	if (text[SNAP_GROUPS] || text[SNAP_GROUP_CHANGES])
-		new_log(&q->snapshots);
+	if (text[PART_GROUPS] || text[PART_GROUP_CHANGES])
+		new_log(&q->replica_parts);
 
-	if (text[SNAP_LIDS] && text[SNAP_PKEYS])
-		good = store_take_lids(q->store, text[SNAP_LIDS], text[SNAP_PKEYS]);
-	if (text[SNAP_PARTITIONS])
-		good = take_partitions(q, text[SNAP_PARTITIONS]) && good;
-	for (unsigned i = 0; i < SNAP_COUNT; i++) {
+	if (text[PART_LIDS] && text[PART_PKEYS])
+		good = store_take_lids(q->store, text[PART_LIDS], text[PART_PKEYS]);
+	if (text[PART_PARTITIONS])
+		good = take_partitions(q, text[PART_PARTITIONS]) && good;
+	for (unsigned i = 0; i < PART_COUNT; i++) {
 		char *again;
 
 		if (!text[i] || !take[i])
