@@ -163,7 +163,7 @@ static void put_no_route(struct buf *b, const struct subnet_state *s, uint32_t s
 
 	buf_printf(b, "there is no route to LID %u: ", dlid);
 	if (n == PATH_HOPS_MAX)
-		buf_puts(b, "it goes in a circle");
+		buf_puts(b, "it goes in a cycle");
 	else
 		put_dead_end(b, s, &hops[n - 1]);
 	if (n > 1 && n < PATH_HOPS_MAX)

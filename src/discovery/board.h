@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Private to discovery/: memory that the daemon and the discovering process share.  The daemon says
+ * Private to discovery/: memory that the daemon and the discovery process share.  The daemon says
  * there what is to be excluded; the process, which device's answer it works on, so that
  * its death or its silence has a name.  A record on the pipe would cost a system call for each answer,
  * and what is still in a buffer is lost with the process.

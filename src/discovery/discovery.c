@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The daemon's side of discovery: starts the discovering process, reads its
+ * The daemon's side of discovery: starts the discovery process, reads its
  * stream into a fabric, and decides whether the scan counts.
  *
  * The scan counts only if the process ended well and its stream was whole, with nothing

@@ -35,7 +35,7 @@ enum excluded_why {
 	EXCLUDED_TWIN,		/* ... as good as it: it is known by known_as, and not excluded at all */
 	EXCLUDED_SWITCH,		/* a switch that claims another NodeType: it is treated as one */
 	EXCLUDED_TOO_MANY,		/* more is behind it than a subnet can have */
-	EXCLUDED_KILLS,		/* the discovering process died of its answer */
+	EXCLUDED_KILLS,		/* the discovery process died of its answer */
 	EXCLUDED_HANGS,		/* ... or did not come to an end with it */
 	EXCLUDED_WHYS
 };

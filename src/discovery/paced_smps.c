@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Paced SMPs of the discovering process; see paced_smps.h.
+ * Paced SMPs of the discovery process; see paced_smps.h.
  *
  * Each try goes out with a TransactionID of ours, whose low half is the slot of the SMP and a
  * generation, so that an answer belongs to one try; the library gets its own back.  The

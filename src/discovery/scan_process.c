@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The discovering process: runs ibnd_discover_fabric() and writes the result
+ * The discovery process: runs ibnd_discover_fabric() and writes the result
  * to standard output as the records of stream.h.  The library's complaints go
  * to standard error, which the daemon turns into log lines.
  *

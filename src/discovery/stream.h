@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Private to discovery/: what the discovering process writes to its pipe.  Both
+ * Private to discovery/: what the discovery process writes to its pipe.  Both
  * ends are the same executable, so host byte order and struct layout do.
  * Records: a node, then its ports, for all nodes; then the links; then the end.  What was
  * excluded may be between any of them.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Private to discovery/: the stream of the discovering process (stream.h), read into a fabric.
+ * Private to discovery/: the stream of the discovery process (stream.h), read into a fabric.
  *
  * What the process writes is made of what devices answer, and a device may have taken hold of
  * the process: every number is held against the others before it counts.  A record that our own

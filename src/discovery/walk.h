@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Private to discovery/: a discovery of our own, in the discovering process, for a fabric with a device
+ * Private to discovery/: a discovery of our own, in the discovery process, for a fabric with a device
  * that libibnetdisc does not survive.  It asks what the library asks, in the same order, and its
  * answers pass the same guard; but it holds no more than arrays whose indexes it made itself, so that
  * there is nothing in an answer that it could die of.

@@ -195,7 +195,7 @@ bool mad_set_issm(struct mad_port *m, bool on, struct buf *err);
  */
 void mad_permit_sets(struct mad_port *m, int64_t until_us);
 
-/* What was found out of windows and round trips; what the discovering process found out. */
+/* What was found out of windows and round trips; what the discovery process found out. */
 struct pace_learned mad_learned(struct mad_port *m);
 void mad_learn(struct mad_port *m, const struct pace_learned *l);
 /*

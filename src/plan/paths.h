@@ -94,7 +94,7 @@ unsigned paths_walk(const struct fabric *f, const struct lfts *l, const struct q
 /*
  * The same, as far as it goes: not *there, the last hop is the one that leads
  * nowhere (its out has no link, is LFT_DROP, or the port of a host that is not
- * meant), or the route is in a circle when max hops are told.
+ * meant), or the route is in a cycle when max hops are told.
  */
 unsigned paths_follow(const struct fabric *f, const struct lfts *l, const struct qos_tables *t,
 		      uint32_t src, uint16_t dlid, uint32_t dst, struct path_hop *hops,

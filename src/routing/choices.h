@@ -7,11 +7,11 @@
  *
  *  - a packet arrives, in as many hops as by the tables: a switch has choices only if the tables' ways from
  *    it to all LIDs on a switch are shortest, and each leads to a neighbour for which that is so, too;
- *  - no channels of a layer ever wait for each other in a circle: what is held and what is waited for
+ *  - no channels of a layer ever wait for each other in a cycle: what is held and what is waited for
  *    then is in one acyclic graph (deps.h) with what the tables need, and with all turns that multicast may take.
  *
  * Choices are added one after the other, those farthest from the LIDs first, as long as they close no
- * circle; so there may be other sets of as many.  By an up/down order all its legal shortest ways fit.
+ * cycle; so there may be other sets of as many.  By an up/down order all its legal shortest ways fit.
  *
  * All LIDs of CA and router ports on a switch have the same choices, as groups of ports in hardware
  * suggest.  LIDs of switches have none: their own ports are sent to by few.

@@ -4,7 +4,7 @@
  *
  * A layer keeps an order of all channels in which each comes before those that it waits for.  A
  * dependency along the order is added at once.  One against it moves channels in the order, between
- * its two ends only, or is found to close a circle meanwhile (Pearce and Kelly, "A dynamic
+ * its two ends only, or is found to close a cycle meanwhile (Pearce and Kelly, "A dynamic
  * topological sort algorithm for directed acyclic graphs", 2006).
  *
  * Channels are numbered as the trunks are, those of a trunk's lanes one after the other, so that all that
@@ -27,7 +27,7 @@
 struct layer {
 	uint64_t *waits;	/* in waits for out */
 	uint64_t *holds;	/* the same seen against the traffic: the row of out's way back, the bit of in's */
-	uint64_t *refused;	/* closes a circle with what is there, and so for good */
+	uint64_t *refused;	/* closes a cycle with what is there, and so for good */
 	uint64_t *marked;	/* waits, holds and refused as deps_mark() found them, one behind the other */
 	uint32_t *order;	/* [channel]: its place */
 	uint32_t *at;		/* [place]: the channel */
@@ -420,7 +420,7 @@ static inline bool go_on(struct deps *d, const struct layer *l, struct met *m, c
 /*
  * Collects what can be got to from x.out and comes before x.in in the order, and what leads to
  * x.in and comes behind x.out.  The two searches take alternate steps; false: they meet, and so the
- * dependency closes a circle.
+ * dependency closes a cycle.
  */
 static bool look_between(struct deps *d, const struct layer *l, struct dep x)
 {
@@ -430,7 +430,7 @@ static bool look_between(struct deps *d, const struct layer *l, struct dep x)
 	while (m->next < m->n && o->next < o->n)
 		if (go_on(d, l, m, o, last, false) || go_on(d, l, o, m, first, true))
 			return false;
-	/* there is no circle, and the other one only collects what is to be moved */
+	/* there is no cycle, and the other one only collects what is to be moved */
 	while (m->next < m->n)
 		go_on(d, l, m, o, last, false);
 	while (o->next < o->n)
@@ -478,7 +478,7 @@ static void reorder(struct deps *d, struct layer *l, uint32_t first, uint32_t la
 	}
 }
 
-/* Moves channels in the order so that x.in comes before x.out; false: that would close a circle. */
+/* Moves channels in the order so that x.in comes before x.out; false: that would close a cycle. */
 static bool put_in_order(struct deps *d, struct layer *l, struct dep x)
 {
 	bool fits;
@@ -531,7 +531,7 @@ static uint32_t pass_place_on(const struct deps *d, const struct layer *l, uint3
 	return n;
 }
 
-/* Each channel takes its place when all that wait for it have theirs (Kahn, 1962); false: there is a circle. */
+/* Each channel takes its place when all that wait for it have theirs (Kahn, 1962); false: there is a cycle. */
 static bool settle_layer(struct deps *d, struct layer *l)
 {
 	uint32_t *left = d->slots, *queue = d->moved, n = 0;
@@ -563,7 +563,7 @@ bool deps_settle(struct deps *d)
 
 /* --- paths --- */
 
-/* One that was refused for good saves the search for a circle. */
+/* One that was refused for good saves the search for a cycle. */
 static bool any_refused(const struct deps *d, const struct layer *l, unsigned layer, const struct dep *x,
 			uint32_t n, uint32_t *which)
 {
@@ -581,7 +581,7 @@ static bool any_refused(const struct deps *d, const struct layer *l, unsigned la
 
 /*
  * Where the lane depends on how a packet came, lane 0 never waits for lane 1.  A single such turn would close
- * circles with nearly all minimal paths of a dragonfly.
+ * cycles with nearly all minimal paths of a dragonfly.
  */
 static bool goes_up(const struct deps *d, struct dep x)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What channels wait for, in several layers, none of which ever has a circle (internal to routing/).
+ * What channels wait for, in several layers, none of which ever has a cycle (internal to routing/).
  *
  * A packet that holds one channel and waits for the next makes the first depend on the second; a
- * layer whose dependencies form no circle is free of credit loops (Dally and Seitz, "Deadlock-free
+ * layer whose dependencies form no cycle is free of credit loops (Dally and Seitz, "Deadlock-free
  * message routing in multiprocessor interconnection networks", 1987).  Each layer is an acyclic
  * graph of its own: paths of different layers use different virtual lanes.
  *
@@ -47,22 +47,22 @@ void deps_mark(struct deps *d);
 void deps_return(struct deps *d);
 
 /*
- * For many dependencies that are known to close no circle: deps_note() puts one in without a search,
+ * For many dependencies that are known to close no cycle: deps_note() puts one in without a search,
  * and before anything else is asked deps_settle() finds the order of all layers at once.  False: there
- * is a circle, and all dependencies were taken away.
+ * is a cycle, and all dependencies were taken away.
  */
 void deps_note(struct deps *d, unsigned layer, struct dep x);
 bool deps_settle(struct deps *d);
 
-/* Channels that were looked at in searches for circles, since the start; some nanoseconds each. */
+/* Channels that were looked at in searches for cycles, since the start; some nanoseconds each. */
 uint64_t deps_work(const struct deps *d);
 
 bool deps_has(const struct deps *d, unsigned layer, struct dep x);
 /*
- * Adds all of x[0 .. n - 1], or none if the layer would have a circle then.  *blocked, which may
- * be NULL, becomes the place in x of one that closes a circle with those before it or with what is there.
+ * Adds all of x[0 .. n - 1], or none if the layer would have a cycle then.  *blocked, which may
+ * be NULL, becomes the place in x of one that closes a cycle with those before it or with what is there.
  * Where the lane depends on how a packet came (route_lanes_by_entry()), a dependency of lane 0 on lane 1 is refused
- * as well, circle or not; deps_note() does not refuse it.
+ * as well, cycle or not; deps_note() does not refuse it.
  */
 bool deps_add(struct deps *d, unsigned layer, const struct dep *x, uint32_t n, uint32_t *blocked);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Layers: pairs of switches in sets whose routes can't wait for each other in a circle.
+ * Layers: pairs of switches in sets whose routes can't wait for each other in a cycle.
  *
  * Routes that are no up/down routes are free of credit loops if those of each layer are and each
  * layer has virtual lanes of its own.  Both directions of a pair are in the same layer, since what a

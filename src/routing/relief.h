@@ -24,7 +24,7 @@ struct relief_move {
 };
 
 /*
- * Changes l, tables of r's hosts without circles, over the channels c.  may() is asked of each move, and
+ * Changes l, tables of r's hosts without cycles, over the channels c.  may() is asked of each move, and
  * has it undone by returning false; it adds to *looks what that took it, in looks at vertices or channels.
  * Bounded by the number of looks: some tenths of a second.
  */

@@ -150,7 +150,7 @@ static void look_at_paths(const struct graph *g, struct route_shape *s)
 }
 
 /* Whether there is one path between any two switches, apart from parallel links. */
-static bool has_no_circle(const struct graph *g)
+static bool has_no_cycle(const struct graph *g)
 {
 	uint32_t *part = graph_parts(g), parts = 0, links = 0;
 	bool *seen = xcalloc(g->n + 1u, sizeof(*seen));
@@ -206,7 +206,7 @@ void route_shape(const struct updn_order *o, struct route_shape *out)
 {
 	*out = nothing;
 	look_at_links(o, out);
-	if (o->tree || has_no_circle(o->g)) {
+	if (o->tree || has_no_cycle(o->g)) {
 		out->kind = SHAPE_TREE;
 		forget_ranks(out);
 		return;

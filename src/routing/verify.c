@@ -260,8 +260,8 @@ static bool next_out(const struct walker *w, struct step *s)
 	return false;
 }
 
-static void print_circle(const struct walker *w, const struct step *steps, uint32_t n,
-			 struct buf *text)
+static void print_cycle(const struct walker *w, const struct step *steps, uint32_t n,
+			struct buf *text)
 {
 	char name[FABRIC_NAME_MAX];
 
@@ -276,8 +276,8 @@ static void print_circle(const struct walker *w, const struct step *steps, uint3
 }
 
 /* Depth first from channel (sw, in); a channel is known by where it ends. */
-static bool circle_from(const struct walker *w, uint32_t sw, unsigned in, uint8_t *colour,
-			struct step *steps, struct buf *text)
+static bool cycle_from(const struct walker *w, uint32_t sw, unsigned in, uint8_t *colour,
+		       struct step *steps, struct buf *text)
 {
 	uint32_t n = 1;
 
@@ -303,7 +303,7 @@ static bool circle_from(const struct walker *w, uint32_t sw, unsigned in, uint8_
 			while (steps[start].sw != to.sw || steps[start].in != to.in)
 				start--;
 			if (text)
-				print_circle(w, steps + start, n - start, text);
+				print_cycle(w, steps + start, n - start, text);
 			return true;
 		}
 		if (*seen == WHITE) {
@@ -314,7 +314,7 @@ static bool circle_from(const struct walker *w, uint32_t sw, unsigned in, uint8_
 	return false;
 }
 
-static bool find_circle(const struct walker *w, struct buf *text)
+static bool find_cycle(const struct walker *w, struct buf *text)
 {
 	size_t channels = (size_t)w->first[w->n] * w->n_lanes;
 	uint8_t *colour = xcalloc(channels, 1);
@@ -324,7 +324,7 @@ static bool find_circle(const struct walker *w, struct buf *text)
 	for (uint32_t sw = 0; sw < w->n && !found; sw++)
 		for (unsigned in = w->n_lanes; in < n_port_lanes(w, sw) && !found; in++)
 			if (colour[w->first[sw] * w->n_lanes + in] == WHITE)
-				found = circle_from(w, sw, in, colour, steps, text);
+				found = cycle_from(w, sw, in, colour, steps, text);
 	free(steps);
 	free(colour);
 	return found;
@@ -403,8 +403,8 @@ static void check_lid_in_layers(void *arg, uint32_t port, uint16_t lid)
 	}
 }
 
-/* As find_circle(), among the routes of each layer, or of all if these share lanes. */
-static bool find_circle_in_layers(struct walker *w, const struct route_request *r, struct buf *text)
+/* As find_cycle(), among the routes of each layer, or of all if these share lanes. */
+static bool find_cycle_in_layers(struct walker *w, const struct route_request *r, struct buf *text)
 {
 	struct layer_check c = { .w = w, .layers = r->layers, .n = w->n_lanes > 1 ? 1 : r->layers->n };
 	uint64_t *own = w->deps;
@@ -415,7 +415,7 @@ static bool find_circle_in_layers(struct walker *w, const struct route_request *
 	each_lid(r, w->l, check_lid_in_layers, &c);
 	for (unsigned layer = 0; layer < c.n && !found; layer++) {
 		w->deps = c.deps + layer * w->deps_words;
-		found = find_circle(w, text);
+		found = find_cycle(w, text);
 		if (found && c.n > 1)
 			buf_printf(text, " (in layer %u)", layer);
 	}
@@ -701,8 +701,8 @@ static bool verify(const struct route_request *r, const struct lfts *l,
 						     before->deps_at[changes->sw_before[sw]]);
 		each_lid(r, l, check_lid, &c);
 		out->credit_loop = r->layers ?
-			find_circle_in_layers(&c.w, r, &out->credit_loop_text) :
-			find_circle(&c.w, before ? NULL : &out->credit_loop_text);
+			find_cycle_in_layers(&c.w, r, &out->credit_loop_text) :
+			find_cycle(&c.w, before ? NULL : &out->credit_loop_text);
 		/* it may be of ways that are no more */
 		done = !before || !out->credit_loop;
 	}
@@ -745,14 +745,14 @@ static void count_lid(void *arg, uint32_t port, uint16_t lid)
 	walk_lid(arg, port, lid, true);
 }
 
-bool route_has_circle(const struct route_request *r, const struct lfts *l)
+bool route_has_cycle(const struct route_request *r, const struct lfts *l)
 {
 	struct walker w;
 	bool found;
 
 	walker_init(&w, r->f, l, 1, true);
 	each_lid(r, l, count_lid, &w);
-	found = find_circle(&w, NULL);
+	found = find_cycle(&w, NULL);
 	walker_free(&w);
 	return found;
 }

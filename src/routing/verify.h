@@ -5,7 +5,7 @@
 
 #include "routing/route.h"
 
-/* Is there a circle of channels when paths from and to switches count too? */
-bool route_has_circle(const struct route_request *r, const struct lfts *l);
+/* Is there a cycle of channels when paths from and to switches count too? */
+bool route_has_cycle(const struct route_request *r, const struct lfts *l);
 
 #endif

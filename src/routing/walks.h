@@ -29,7 +29,7 @@ bool walks_recall(struct walks *w, const struct lfts *l, uint16_t lid);
 void walks_begin(struct walks *w);
 /*
  * Notes the turns of the way from v on in a layer (deps_note()), as far as it was not noted.  search: adds those
- * that close no circle instead (deps_add()).
+ * that close no cycle instead (deps_add()).
  */
 void walks_note(struct walks *w, struct deps *d, unsigned layer, uint32_t v, bool search);
 

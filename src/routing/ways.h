@@ -50,7 +50,7 @@ static inline bool way_is_open(enum way_phase phase, const struct turns *legal, 
 
 /*
  * Fills order with the vertices that have a way ([vertex]), each before the one that it leads to, but for those
- * on ways that go in a circle, and those that these lead to.  Returns how many.  waits: room, [vertex].
+ * on ways that go in a cycle, and those that these lead to.  Returns how many.  waits: room, [vertex].
  */
 uint32_t ways_sort(const struct graph *g, const uint32_t *way, uint32_t *waits, uint32_t *order);
 

@@ -59,7 +59,7 @@ uint16_t sa_trace_record(struct sa_msg *m)
 	struct path_query q;
 	struct path_answer a;
 	uint16_t status = sa_the_path(m, &q, &a);
-	unsigned n, max = s->f->n_switches + 2;		/* a route is in no circle */
+	unsigned n, max = s->f->n_switches + 2;		/* a route is in no cycle */
 
 	if (status)
 		return status;

@@ -78,7 +78,7 @@ void sm_set_state(struct sm *sm, enum sm_state s)
 		return;
 	tell_state(sm, s);
 	log_info("sm", "%s (was %s)", sm_state_name(s), sm_state_name(sm->state));
-	sm->known.another_was |= sm->state == SM_STANDBY && s == SM_MASTER && !sm->clients.heir_of;
+	sm->known.another_was |= sm->state == SM_STANDBY && s == SM_MASTER && !sm->clients.successor_of;
 	sm->state = s;
 	if (s != SM_MASTER) {
 		sm->subnet_up = false;
@@ -375,7 +375,7 @@ struct subnet_state *sm_published(const struct sm *sm)
 void sm_registrations_lost(struct sm *sm)
 {
 	sm->clients.lost = sm->clients.reregister = true;
-	sm->clients.heir_of = 0;
+	sm->clients.successor_of = 0;
 	mad_hold(sm->mad);	/* a job of a sweep adds to them */
 	map64_clear(&sm->clients.asked);
 	mad_release(sm->mad);
@@ -398,7 +398,7 @@ void sm_registrations_held(struct sm *sm, uint16_t master_lid)
 {
 	sm->clients.lost = sm->clients.coming = sm->clients.unknown = false;
 	sm->clients.reregister = false;
-	sm->clients.heir_of = master_lid;
+	sm->clients.successor_of = master_lid;
 }
 
 void sm_set_mcast(struct sm *sm, struct mcast_db *db)

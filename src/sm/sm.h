@@ -96,7 +96,7 @@ struct sm_status {
 	uint32_t failed_devices;	/* did not answer or refused */
 	uint32_t sets_failed;
 	uint32_t unanswered;	/* links that are up and whose far end does not answer */
-	uint64_t discovery_smps;	/* by the discovering process, all sweeps */
+	uint64_t discovery_smps;	/* by the discovery process, all sweeps */
 	uint64_t discovery_lost;	/* … of which so many were lost */
 	/*
 	 * Multicast trees: whether changes still have to be written to devices; how many there are, were

@@ -65,7 +65,7 @@ struct sm_clients {
 	struct map64 asked;	/* port GUIDs */
 	bool coming;		/* lost, unless what is on its way comes */
 	bool unknown;		/* the master has not said yet whether it has them */
-	uint16_t heir_of;	/* LID of an SM whose clients need not be asked; 0: of none */
+	uint16_t successor_of;	/* LID of an SM whose clients need not be asked; 0: of none */
 	VEC(uint64_t) to_register;	/* reregister.c */
 };
 

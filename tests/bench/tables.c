@@ -21,7 +21,7 @@
  *	cut		pairs of CA and router ports, aggregation nodes too, that are not connected
  *	detour		hops beyond the shortest way, on average
  *	longest		… at most
- *	loop		1: routes wait for each other in a circle, on one VL; 2: on as many as the next says
+ *	loop		1: routes wait for each other in a cycle, on one VL; 2: on as many as the next says
  *	VLs		that routes are spread over, as qosd has it; 1 for those of a file
  */
 #include <inttypes.h>
@@ -263,7 +263,7 @@ static void follow(struct walk *w, uint32_t sw, uint32_t d)
 
 	while (sw != FABRIC_NONE) {
 		if (w->seen[sw] == d + 1) {
-			/* one on this way has no dist yet: a circle */
+			/* one on this way has no dist yet: a cycle */
 			dist = w->dist[sw];
 			break;
 		}
@@ -392,7 +392,7 @@ static void sum_loads(const struct walk *w, struct figures *out)
 	out->mean = w->net->cables ? (double)all / (2.0 * w->net->cables) : 0;
 }
 
-/* Depth first over what waits for what; a port that is met on the way to itself closes a circle. */
+/* Depth first over what waits for what; a port that is met on the way to itself closes a cycle. */
 static bool find_loop(const struct walk *w)
 {
 	const struct fabric *f = w->net->f;

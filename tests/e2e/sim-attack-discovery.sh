@@ -27,7 +27,7 @@ start() { start_and_wait "$node" -c qosd.yaml; }
 nodes_are() { [ "$(status nodes)" = "$1" ] && subnet_up; }
 health() { ctl -j health | grep '"text"'; }
 excluded() { health | grep -q 'it is excluded'; }
-# Only the discovering process is lied to in $DISCOLIES.  The daemon takes the device back at its next light
+# Only the discovery process is lied to in $DISCOLIES.  The daemon takes the device back at its next light
 # sweep, however soon that comes: the log still tells that discovery went round the device.
 lines() { wc -l <"$qosd_log"; }
 # went_round LINES: since the log had so many lines.  Of what happens again and again it leaves lines out,

@@ -122,7 +122,7 @@ attack() {
 		;;
 	huge) truncate -s 3G policy.yaml && said="too large: 3221225472 bytes" ;;
 	memory) ln -s /proc/self/mem policy.yaml && said="cannot be read" ;;
-	circle) ln -s policy.yaml policy.yaml && said="cannot be opened" ;;
+	cycle) ln -s policy.yaml policy.yaml && said="cannot be opened" ;;
 	gone) said="No such file" ;;
 	empty) : >policy.yaml && said="is empty" ;;
 	comment) echo "# nothing" >policy.yaml && said="is empty" ;;
@@ -130,7 +130,7 @@ attack() {
 	hangs) policy 3 >policy.yaml && touch away && said="its disk or server did not answer for 5 s" ;;
 	esac
 }
-kinds=(fifo zero folder socket huge memory circle gone empty comment cut cut)
+kinds=(fifo zero folder socket huge memory cycle gone empty comment cut cut)
 [ -z "${ATTACK_SECONDS:-}" ] || kinds+=(hangs)
 end_us=$(($(now_us) + seconds * 1000000)) attacks=0
 while [ "$(now_us)" -lt "$end_us" ] || [ $attacks -lt ${#kinds[@]} ]; do

@@ -216,7 +216,7 @@ for i in {0..5}; do		# P2 leads to the next switch
 done
 found "all around the ring" credit-loop "ring-0/P"
 only credit-loop
-expect "the circle's links" 6 "$(grep -m 1 -oE 'VL [0-9]+: .*' audit | grep -o ' -> ' | wc -l)"
+expect "the cycle's links" 6 "$(grep -m 1 -oE 'VL [0-9]+: .*' audit | grep -o ' -> ' | wc -l)"
 all_paths "all around the ring"
 
 # --- sound fabrics, and ibdmchk's verdict ---

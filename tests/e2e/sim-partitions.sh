@@ -237,7 +237,7 @@ reaches $h001 1 $node009 || bad "a partition is not in force any more"
 cp good.yaml policy.yaml
 ctl plan policy.yaml >plan || bad "$(<plan)"
 expect_match "what the same policy would change" 'Sets: 0' "$(<plan)"
-refused "a circle" 'contains the partition' add loop --pkey 0x150 group:tenants
+refused "a cycle" 'contains the partition' add loop --pkey 0x150 group:tenants
 
 note "too many for a table"
 for ((i = 1; i <= 70; i++)); do

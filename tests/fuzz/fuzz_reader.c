@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The stream of the discovering process (libFuzzer's interface).  The input is a program of short
+ * The stream of the discovery process (libFuzzer's interface).  The input is a program of short
  * commands, each of which appends a record that is almost right or changes bytes of the last one, so
  * that few mutations lead to a whole stream.  Behind an end a second stream begins, which is read
  * with the fabric of the first as what was known.

@@ -6,7 +6,7 @@
  * The file DISCOLIES says which and how, in a line: "LIE GUID ...", node GUIDs in hexadecimal.  It is
  * mapped, so that what is written into it later holds for a process that can open no file any more.
  *
- *   kill     the discovering process gets SIGSEGV when it decodes the NodeInfo of the device
+ *   kill     the discovery process gets SIGSEGV when it decodes the NodeInfo of the device
  *   exit     it ends then, as a library does that sees no way on
  *   hang     it does not come back from it
  *   memory   it takes memory until there is none, and aborts

@@ -101,8 +101,8 @@ def distances(f):
     return all_of
 
 
-def has_circle(f, routes):
-    """Takes away channels that wait for none, again and again; the rest is in circles."""
+def has_cycle(f, routes):
+    """Takes away channels that wait for none, again and again; the rest is in cycles."""
     waits, waited = collections.defaultdict(set), collections.defaultdict(set)
     for route in routes:
         for a, b in zip(route, route[1:-1]):
@@ -199,7 +199,7 @@ def main():
             ("bisection-bandwidth", f"{sum(means) / count:.6f}"),
             ("shift-load", f"{sum(shifts) / len(shifts):.6f}"),
             ("shift-load-max", max(shifts)),
-            ("credit-loop", str(has_circle(f, [r for r in routes.values() if r])).lower())):
+            ("credit-loop", str(has_cycle(f, [r for r in routes.values() if r])).lower())):
         print(name, value)
 
 

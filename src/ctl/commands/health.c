@@ -364,7 +364,7 @@ static void judge_lost_routes(const struct subnet_state *s, struct health *h)
 	if (r->to_hosts.n > s->plan->cut_hosts || r->loops)
 		add(h, SEV_ERROR, "unreachable", "look for links that are down; 'qosd-ctl explain --why-not' "
 		    "tells of one pair", "%" PRIu64 " of %" PRIu64 " ways from a switch to a LID do not "
-		    "arrive, %" PRIu64 " of them to hosts, and %" PRIu64 " of them go in a circle; for "
+		    "arrive, %" PRIu64 " of them to hosts, and %" PRIu64 " of them go in a cycle; for "
 		    "one: %s to %s", r->unreachable, r->pairs, r->to_hosts.n, r->loops,
 		    fabric_port_name(s->f, r->to_hosts.n ? r->to_hosts.src : r->unreachable_src, a,
 				     sizeof(a)),
@@ -393,7 +393,7 @@ static void judge_routes(const struct subnet_state *s, struct health *h)
 	judge_lost_routes(s, h);
 	if (r->credit_loop)
 		add(h, SEV_WARNING, "credit-loop", "have updn first in routing of qosd.yaml, or auto: packets "
-		    "that wait for each other in a circle stop the fabric", "routes go in a circle of channels: %s",
+		    "that wait for each other in a cycle stop the fabric", "routes go in a cycle of channels: %s",
 		    r->credit_loop_text.n ? r->credit_loop_text.s : "?");
 }
 

@@ -76,7 +76,7 @@ struct partitions {
 
 /*
  * groups_resolve() asks for the members of partitions, so that membership by
- * group must not go in a circle: config/ refuses that.  Findings: a member that is
+ * group must not go in a cycle: config/ refuses that.  Findings: a member that is
  * nowhere (warning), a P_Key table that is too short for a port's partitions
  * (error: the last ones are excluded; of a switch port: warning, no enforcement
  * there), a port that shares no partition with the SM (warning: it can't reach

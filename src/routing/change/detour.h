@@ -6,7 +6,7 @@
  * A fixed entry is taken as it is, right or wrong.  Every other switch whose way to the LID led
  * over a fixed entry that does not arrive gets another next hop; all others keep theirs.  A
  * switch for which there is no such way drops the LID, so that no packet begins a way that
- * comes back: a circle can only be made of fixed entries.
+ * comes back: a cycle can only be made of fixed entries.
  *
  * A fixed entry for a link that is held, and whose ends are not known to be up, is the last resort: it is
  * taken where there is no other way, and what goes by it counts as cut off.

@@ -192,7 +192,7 @@ static bool add(struct phases *p)
 }
 
 /*
- * The same as far as it fits.  That is all of it, unless the tables that there were have circles, or lane 0 waits for
+ * The same as far as it fits.  That is all of it, unless the tables that there were have cycles, or lane 0 waits for
  * lane 1 in them (deps_add()).
  */
 static void add_each(struct phases *p)
@@ -322,7 +322,7 @@ static void add_still_of_all(struct phases *p, bool search)
 
 /*
  * What is used by ways that stay, before and after the change of their LID.  Most do when a link goes, and
- * are not looked at again.  Unless the tables that there were have circles, no search for any is needed.
+ * are not looked at again.  Unless the tables that there were have cycles, no search for any is needed.
  */
 static void add_still(struct phases *p)
 {

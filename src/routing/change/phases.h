@@ -6,14 +6,14 @@
  * (rounds.c sees to that), so a pair of switches may use turns in its layer that it has neither in
  * the old nor in the new tables: from the old way into the new, and the new way of a switch whose own
  * pair is in another layer.  LIDs change in the same phase if all that they may use meanwhile, and
- * all that the others use before or after their change, form no circle in any layer.  A phase begins
+ * all that the others use before or after their change, form no cycle in any layer.  A phase begins
  * when the one before is confirmed.
  *
  * Where no LID can change that way, those that are left have the entries that differ dropped in a
  * phase of its own: without the old way there is no turn from it into the new one.
  *
  * That the old and the new routes together, and all that a packet can be made of in between, must not
- * wait in a circle: Duato, Lysne, Pang, Pinkston, "A theory for deadlock-free dynamic network
+ * wait in a cycle: Duato, Lysne, Pang, Pinkston, "A theory for deadlock-free dynamic network
  * reconfiguration", parts I and II, 2005.  A packet that stays in a switch for longer than a phase
  * takes is not accounted for.
  */

@@ -11,8 +11,8 @@
  * the rule of updn_distances(), so that no turn is illegal whatever is mixed.
  * What has no legal way goes to the hub as in updn.c if that is safe.  If it is
  * not, turns that the base has stay nevertheless, and the whole is looked
- * through for circles.  Ways from or to a switch's own port 0 that are lost even
- * so get turns that close no circle with those of the base (stranded.h): lost
+ * through for cycles.  Ways from or to a switch's own port 0 that are lost even
+ * so get turns that close no cycle with those of the base (stranded.h): lost
  * ways of hosts are worth a run of the engine, these are not.  Without an order
  * ways are the shortest to those that are still right.
  *
@@ -53,7 +53,7 @@ struct repair {
 	uint32_t *load;		/* [lane]: LIDs of hosts that the base sends that way */
 	struct route_request r;
 	bool fits;
-	bool risky;		/* there are turns, and only by chance do they close no circle */
+	bool risky;		/* there are turns, and only by chance do they close no cycle */
 	VEC(struct base_turn) turns;	/* of the base, if it is risky */
 };
 
@@ -450,7 +450,7 @@ static void find_legal_ways(struct run *u)
 
 /*
  * What is left of the moved goes towards the hub until there is a way.  All
- * such have the same next hop to the hub, so that they can't go in a circle.
+ * such have the same next hop to the hub, so that they can't go in a cycle.
  */
 static void find_ways_by_hub(struct run *u)
 {
@@ -666,8 +666,8 @@ static void find_ways_by_turns(struct run *u)
 		return;
 	if (!u->stranded) {
 		/*
-		 * Starts from the turns of the base, so that no turn that is added closes a circle with them.  If the base
-		 * has any, dead links count as links here, as they do when the result is looked through for circles.
+		 * Starts from the turns of the base, so that no turn that is added closes a cycle with them.  If the base
+		 * has any, dead links count as links here, as they do when the result is looked through for cycles.
 		 */
 		u->stranded = stranded_new(u->rp->o, u->c, u->l->dead, u->rp->risky);
 		for (size_t i = 0; i < u->rp->turns.n; i++)
@@ -866,9 +866,9 @@ void repair_run(const struct repair *rp, const struct lfts *was, const struct li
 	list_blocks(&u, was, words);
 	/*
 	 * Links that are dead count too: until an entry is changed that is kept they may be back.  With none
-	 * dead these are the base's tables, whose turns an up/down engine has chosen to close no circle.
+	 * dead these are the base's tables, whose turns an up/down engine has chosen to close no cycle.
 	 */
-	out->ok = out->ok && !(rp->risky && l.n_cut && route_has_circle(&rp->r, out->next));
+	out->ok = out->ok && !(rp->risky && l.n_cut && route_has_cycle(&rp->r, out->next));
 	stranded_free(u.stranded);
 	free(u.todo);
 	free(u.chain);

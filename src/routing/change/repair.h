@@ -61,7 +61,7 @@ struct repaired {
 	 * False if some LID of a host (or of the SM's port) can't be had any more from a
 	 * switch that has hosts (or the SM), though links are there, by legal
 	 * moves; if the base doesn't fit; or if links are dead, and it has turns that are not
-	 * those of a safe hub (see order.h) and they close a circle of channels now: time for an
+	 * those of a safe hub (see order.h) and they close a cycle of channels now: time for an
 	 * engine to make new tables.  Next is complete even so.
 	 */
 	bool ok;

@@ -10,14 +10,14 @@
  *  (b) if it leads up, also when those above that came down to it by their
  *      old entries are switched: else these would turn.
  *
- * For one LID that never goes in a circle if both tables keep to one order:
+ * For one LID that never goes in a cycle if both tables keep to one order:
  * by (a) what goes up waits for the higher and what goes down for the lower of
  * those that go down, by (b) what goes up waits for the higher.  Entries of
  * other LIDs don't matter, but they share blocks; and since a block has the
  * same LIDs on every switch, the blocks of each number are a problem of their
  * own (struct column).
  *
- * Where blocks wait for each other in a circle, one of them is written with
+ * Where blocks wait for each other in a cycle, one of them is written with
  * those entries only whose turn has come.  When that has been tried for long
  * enough, or can't help (tables without a common order), all that is left is
  * dropped, and then set: a part of the new tables and nothing else.

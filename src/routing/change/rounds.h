@@ -21,7 +21,7 @@
  * This, too, holds if it does for the old tables in the old layers and for the new tables in the new
  * ones.  A pair that changes its layer is in the old one as long as it goes by its old way, and in the
  * new one when it goes by the new.  Hosts that have asked for its SL before the change go on in the old layer
- * by the new way until they ask again, which may close a circle whatever is written in which order:
+ * by the new way until they ask again, which may close a cycle whatever is written in which order:
  * it is for the engine to keep pairs in their layers (layered.h).
  */
 #ifndef QOSD_ROUTING_CHANGE_ROUNDS_H

@@ -6,7 +6,7 @@
  * have crossed the cable into the destination's group, and on lane 0 for the one link that may follow.  So lane
  * 1 waits for lane 0 and never the other way round, and the cables of lane 1 wait for lane 0 alone.  SL2VL
  * tables choose the lane by the port that a packet comes in by.  Paths over two links of one group, around a
- * missing one, are in layer 1 as well: deps.h sees to it that they close no circle there.
+ * missing one, are in layer 1 as well: deps.h sees to it that they close no cycle there.
  *
  * Layer 0 is on lane 0 everywhere.  It holds multicast, and the pairs that are routed around missing links; both
  * keep to the turns that are legal in an up/down order.  A pair that fits into neither layer is left to

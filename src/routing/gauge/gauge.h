@@ -86,9 +86,9 @@ struct gauge {
 	 * loop: paths from switches with end ports to all LIDs of end ports and aggregation
 	 * nodes, the ones that route_verify() judges.  1 is exact, and there is no
 	 * credit loop.  Anything else is an upper bound: each path goes into the first layer that
-	 * it closes no circle of channels in, as LASH has it (Skeie, Lysne, Theiss, 2002), but
+	 * it closes no cycle of channels in, as LASH has it (Skeie, Lysne, Theiss, 2002), but
 	 * path by path as DFSSSP has it (Domke, Hoefler, Nagel, 2011), whose own way, to take
-	 * paths out of circles again, needs more layers in tori.  0: more than 32, or the fabric is
+	 * paths out of cycles again, needs more layers in tori.  0: more than 32, or the fabric is
 	 * too large to tell.  Of routes that have layers (routing/layers.h) and no credit loop in any, their
 	 * number.
 	 */

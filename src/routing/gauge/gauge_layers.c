@@ -6,8 +6,8 @@
  * one and waits for the next makes the first depend on the second (Dally and Seitz).  A layer
  * has its dependencies as bits (place of arrival, out port), and an order of all channels in which each
  * comes before those that it waits for.  As long as there is such an order there is no
- * circle.  A dependency against the order moves channels in it, between its two ends only, or
- * is found to close a circle meanwhile (Pearce and Kelly, "A dynamic topological sort algorithm for
+ * cycle.  A dependency against the order moves channels in it, between its two ends only, or
+ * is found to close a cycle meanwhile (Pearce and Kelly, "A dynamic topological sort algorithm for
  * directed acyclic graphs", 2006).
  *
  * So paths are placed one by one, in the first layer that has room, and none is kept.
@@ -167,7 +167,7 @@ static struct layer *add_layer(struct layers *y)
 
 /*
  * Collects what can be got to from channel `to` (a place of sw) and comes before the place `last`
- * in the order; false: channel `from` is among it, which would close a circle.
+ * in the order; false: channel `from` is among it, which would close a cycle.
  */
 static bool look_behind(struct layers *y, const struct layer *l, uint32_t from, uint32_t to)
 {
@@ -253,7 +253,7 @@ static void reorder(struct layers *y, struct layer *l)
 	y->work += n;
 }
 
-/* False: the layer would have a circle, and is as it was. */
+/* False: the layer would have a cycle, and is as it was. */
 static bool add_dep(struct layers *y, struct layer *l, const struct dep *d)
 {
 	uint32_t to = arrival(y, y->n->first[d->sw] + d->num);

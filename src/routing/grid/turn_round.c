@@ -161,7 +161,7 @@ static uint32_t cost_of(const struct turn_round *x, uint32_t v, uint8_t ring, ui
 
 /*
  * v's entry leads on to the neighbour that is nearest to the destination, best along the same ring, or
- * towards the root of the tree, which is where coordinates fall: without rings no circle of channels has
+ * towards the root of the tree, which is where coordinates fall: without rings no cycle of channels has
  * its highest dimension left only there.
  */
 static void step_aside(struct turn_round *x, struct lfts *out, uint32_t v, uint16_t lid)

@@ -3,7 +3,7 @@
  * Ways round what is missing of a grid, with as few new turns as possible (internal to routing/).
  *
  * A ring that lacks a link or a switch is a path: whoever would have gone over the gap goes the other
- * way, and since nothing can wait in a circle on a path, on either lane, the pairs keep their layers.
+ * way, and since nothing can wait in a cycle on a path, on either lane, the pairs keep their layers.
  * OpenSM's Torus-2QoS does the same.  Elsewhere, the switch before the gap sends to the neighbour that is
  * nearest to the destination, and all that lead to that switch still do: their turns are the same.
  *

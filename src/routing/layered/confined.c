@@ -5,7 +5,7 @@
  * Each layer has an up/down order of its own: layer 0 that of the request, the others breadth-first orders
  * from roots far from each other ("MROOTS": Lysne, Skeie, "Load balancing of irregular system area networks
  * through multiple roots", 2001).  A layer whose ways keep to the legal turns of one order is free of loops,
- * so no search for circles is needed.  It is known of each turn which layers allow it, and of each way to a
+ * so no search for cycles is needed.  It is known of each turn which layers allow it, and of each way to a
  * destination which layers allow all its turns.  The search for shortest ways extends a way only by turns
  * that leave it a layer, prefers ways that have many, and avoids those that share none with the way back.
  *

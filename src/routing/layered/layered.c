@@ -104,7 +104,7 @@ static bool is_legal(const struct layered *x, struct dep turn)
 }
 
 /*
- * No layer has room for the pair.  The turn that was found to close a circle gets dearer or, where
+ * No layer has room for the pair.  The turn that was found to close a cycle gets dearer or, where
  * it is one that may stay, those that are not legal and lead round to it.  Returns the highest toll.
  */
 static uint32_t raise_tolls(struct layered *x, uint32_t blocked)

@@ -8,7 +8,7 @@
  * end on their way to the other one: these have to find room as well, else the end keeps its first hop.
  *
  * What was tried and given up stays in the layers' dependencies until the next round.  So a
- * layer may refuse a pair that it has room for, but never takes one that closes a circle.
+ * layer may refuse a pair that it has room for, but never takes one that closes a cycle.
  */
 #include <stdlib.h>
 

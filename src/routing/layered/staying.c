@@ -3,7 +3,7 @@
  * Pairs of switches that keep the ways and the layers that they had in other tables; see layered_parts.h.
  *
  * When a link goes these are nearly all.  Which they are is told by the entries that differ, so only ways to
- * LIDs with any such entry are followed.  Their turns closed no circle in those tables, so all of them
+ * LIDs with any such entry are followed.  Their turns closed no cycle in those tables, so all of them
  * are put in at once.
  */
 #include <stdlib.h>

@@ -95,7 +95,7 @@ void updn_distances(const struct graph *g, uint32_t d, uint16_t *down, uint16_t 
 /*
  * Is there just one way down to d from each vertex above it?  Then a packet
  * that turned up at d or above and came down again can't come back to them,
- * so that no circle of channels has such a turn.
+ * so that no cycle of channels has such a turn.
  */
 static bool one_way_down(const struct graph *g, uint32_t d, const uint16_t *down)
 {

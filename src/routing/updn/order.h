@@ -4,7 +4,7 @@
  *
  * Every link leads up, to the greater vertex, or down.  A path that goes up
  * first and down then, either part possibly empty, is legal; channels used by
- * legal paths alone can't wait for each other in a circle, whatever the order.
+ * legal paths alone can't wait for each other in a cycle, whatever the order.
  */
 #ifndef QOSD_ROUTING_UPDN_ORDER_H
 #define QOSD_ROUTING_UPDN_ORDER_H
@@ -36,7 +36,7 @@ struct updn_order {
 	 * those above it.  FABRIC_NONE if the order is not layered.
 	 */
 	uint32_t hub;
-	bool hub_safe;		/* such turns can't close a circle of channels */
+	bool hub_safe;		/* such turns can't close a cycle of channels */
 	uint32_t hub_reach;	/* vertices with a legal path to it */
 	bool meets;		/* a legal multicast tree can have all hosts: below one vertex, or by the hub */
 	struct updn_method method;

@@ -20,7 +20,7 @@ struct channels;
 
 /*
  * c: the channels of o's graph; NULL: made here.  dead ([lane]): links that are down; NULL: none is.
- * back: old entries may still send packets over dead links, so that turns must close no circle with those
+ * back: old entries may still send packets over dead links, so that turns must close no cycle with those
  * links, either.  o, c and dead must outlive it.
  */
 struct stranded *stranded_new(const struct updn_order *o, const struct channels *c,

@@ -15,7 +15,7 @@
  * That is for repairs, which ask little, of a graph that lacks links.  An engine asks very often, and
  * keeps all legal turns and those that were allowed in one acyclic graph (deps.h), in an order that tells
  * most answers without a search.  Most of the turns that it has to refuse, as in a fat tree with links missing,
- * would close a circle over the hub, which is told by their ends.
+ * would close a cycle over the hub, which is told by their ends.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +60,7 @@ struct turns {
 	bool *by_hub;		/* [vertex]: ways to the hub turn there; NULL: there are none */
 	bool *near_hub;		/* [vertex]: it has a legal path to the hub; NULL likewise */
 	struct map64 known;	/* in << 32 | out -> place in the lists */
-	struct map64 refused;	/* in << 32 | out: would close a circle, for good, as turns are only added */
+	struct map64 refused;	/* in << 32 | out: would close a cycle, for good, as turns are only added */
 	uint32_t refusals_max;
 	uint32_t *at;		/* [vertex] */
 	uint32_t *from;		/* [trunk]: the vertex that it leads away from */
@@ -258,29 +258,29 @@ static bool waits_for(struct turns *t, uint32_t out, uint32_t in)
 }
 
 /*
- * A turn from a by v up to b again, where ways to the hub don't turn at v, surely closes a circle if a and b
+ * A turn from a by v up to b again, where ways to the hub don't turn at v, surely closes a cycle if a and b
  * both have a legal path to the hub.  Let P lead from b to the hub, and Q from the hub to a.  Leave out the links that
  * the end of P and the beginning of Q share, and let w be the vertex where the two part.  If w has a way down to the
  * hub, any turn is allowed there.  Otherwise P goes up from w, so it came to w from below, or w is b; either way any
  * turn is legal.  Neither path contains v: a and b are above v, so v could only be on a part that descends to the hub.
  */
-static bool closes_circle_over_hub(const struct turns *t, uint32_t in, uint32_t out)
+static bool closes_cycle_over_hub(const struct turns *t, uint32_t in, uint32_t out)
 {
 	uint32_t a = t->from[in], b = t->g->trunks[out].v;
 
 	return t->near_hub && a != b && t->near_hub[a] && t->near_hub[b];
 }
 
-static bool closes_circle(struct turns *t, uint32_t in, uint32_t out)
+static bool closes_cycle(struct turns *t, uint32_t in, uint32_t out)
 {
 	struct dep turn = { .in = in, .out = out };
 
 	if (t->cut)
 		return waits_for(t, out, in);
-	if (closes_circle_over_hub(t, in, out))
+	if (closes_cycle_over_hub(t, in, out))
 		return true;
 	if (!t->deps) {
-		/* Legal turns and those that were allowed so far, which close no circle together. */
+		/* Legal turns and those that were allowed so far, which close no cycle together. */
 		t->channels = channels_new(t->g->f, t->o);
 		t->deps = deps_new(t->channels, 1);
 		deps_each_legal(t->channels, t, deps_add_turn, t->deps);
@@ -314,7 +314,7 @@ bool turns_allow(struct turns *t, uint32_t in, uint32_t out)
 		return true;
 	if (in == out || t->refused.n >= t->refusals_max || map64_get(&t->refused, key_of(in, out)) != MAP64_NONE)
 		return false;
-	if (closes_circle(t, in, out)) {
+	if (closes_cycle(t, in, out)) {
 		map64_put(&t->refused, key_of(in, out), 0);
 		return false;
 	}

@@ -10,7 +10,7 @@
  *
  * A switch without a legal path to a destination (a spine to another, or to
  * what it lost its link to) sends towards the order's hub until there is one,
- * if that adds no circle of channels, as in a fat tree.  What is left goes by
+ * if that adds no cycle of channels, as in a fat tree.  What is left goes by
  * single turns that add none (stranded.h).  If some end port can't be reached
  * from another even so, an order below a root takes the place of the layers.
  */
@@ -363,7 +363,7 @@ static uint32_t route_afresh(struct updn *u, uint32_t d, uint16_t lid, uint32_t 
 }
 
 /*
- * Ways that are not legal, by turns that close no circle.  Only a port's first LID gets turns of its
+ * Ways that are not legal, by turns that close no cycle.  Only a port's first LID gets turns of its
  * own: there are not so many that they should be spent on several ways to one port.
  */
 static void route_stranded(struct updn *u, uint32_t d)

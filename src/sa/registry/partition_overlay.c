@@ -4,7 +4,7 @@
  * rules), and what follows from a membership that is lost.
  *
  * A group may have the members of a partition, and a partition those of a group.
- * config/ sees to it that a policy's do not go in a circle; a dynamic line that
+ * config/ sees to it that a policy's do not go in a cycle; a dynamic line that
  * would close one is left out here, the later of two.
  */
 #include <stdlib.h>
@@ -57,7 +57,7 @@ void dynamic_troubles_free(struct dynamic_troubles *t)
 	vec_free(t);
 }
 
-/* --- circles --- */
+/* --- cycles --- */
 
 static uint32_t find_group(const struct merging *m, const char *name)
 {

@@ -2,10 +2,10 @@
 /*
  * Credit loops.  A channel is a VL of one direction of a link.  A packet that
  * fills the buffers of one while it waits for the next makes the first depend on
- * the second; where channels depend on each other in a circle, all of it can
+ * the second; where channels depend on each other in a cycle, all of it can
  * stand still for good (Dally and Seitz).  Each set of channels that all depend
  * on each other (Tarjan's strongly connected components) is a finding, told by
- * one circle in it.
+ * one cycle in it.
  *
  * Only links between switches count: what comes from an end waits for nobody
  * behind it, and an end takes what arrives.  Counted is every SL in use on
@@ -99,7 +99,7 @@ static bool next_channel(const struct search *s, struct frame *fr, uint32_t *nex
 	return true;
 }
 
-/* --- a circle in a component --- */
+/* --- a cycle in a component --- */
 
 static uint32_t next_in_component(const struct search *s, uint32_t channel)
 {
@@ -119,7 +119,7 @@ static void add_channel(const struct search *s, uint32_t channel, bool with_vl, 
 		buf_printf(text, " VL %u", channel % VLS);
 }
 
-static void report_circle(const struct search *s, uint32_t channel, uint32_t size)
+static void report_cycle(const struct search *s, uint32_t channel, uint32_t size)
 {
 	struct buf text = { 0 };
 	bool one_vl = true;
@@ -127,7 +127,7 @@ static void report_circle(const struct search *s, uint32_t channel, uint32_t siz
 	if (s->multicast)
 		buf_puts(&text, "with multicast: ");
 
-	/* After so many steps within the component it must go in a circle. */
+	/* After so many steps within the component it must go in a cycle. */
 	for (uint32_t i = 0; i < size; i++)
 		channel = next_in_component(s, channel);
 	for (uint32_t c = next_in_component(s, channel); c != channel; c = next_in_component(s, c))
@@ -174,7 +174,7 @@ static void close_component(struct search *s, uint32_t channel)
 		size++;
 	} while (member != channel);
 	if (size > 1 || next_in_component(s, channel) == channel)
-		report_circle(s, channel, size);
+		report_cycle(s, channel, size);
 }
 
 static void search_from(struct search *s, uint32_t start)

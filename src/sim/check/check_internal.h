@@ -43,7 +43,7 @@ struct net;
 void check_routes(struct run *r, struct net *n);
 /* SLs that hops in use lose; finds r->port_vls. */
 void check_lanes(struct run *r, struct net *n);
-/* By what the net was told; multicast: of trees, too, where unicast alone has no circle. */
+/* By what the net was told; multicast: of trees, too, where unicast alone has no cycle. */
 void check_credit(struct run *r, struct net *n, bool multicast);
 void check_tables(struct run *r, struct net *n);
 void check_mcast(struct run *r);

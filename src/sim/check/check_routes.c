@@ -166,7 +166,7 @@ static void count_sources(struct walk *w, uint32_t sw)
 		w->cut_off[a->end] += sources;
 }
 
-static void add_circle(const struct walk *w, uint32_t sw, struct buf *text)
+static void add_cycle(const struct walk *w, uint32_t sw, struct buf *text)
 {
 	uint32_t at = sw;
 
@@ -177,7 +177,7 @@ static void add_circle(const struct walk *w, uint32_t sw, struct buf *text)
 	buf_printf(text, "%s", port_text(w->r->f, w->at[at].out).s);
 }
 
-/* The way of the LID ends, or goes in a circle, at a switch. */
+/* The way of the LID ends, or goes in a cycle, at a switch. */
 static void report_end(struct walk *w, uint32_t sw)
 {
 	const struct sim_fabric *f = w->r->f;
@@ -185,7 +185,7 @@ static void report_end(struct walk *w, uint32_t sw)
 	struct buf text = { 0 };
 
 	if (loop)
-		add_circle(w, sw, &text);
+		add_cycle(w, sw, &text);
 	else
 		say_dead_end(f, sw, w->lid, &text);
 	report(w->r, loop ? AUDIT_LOOP : AUDIT_UNREACHABLE,

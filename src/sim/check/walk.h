@@ -13,7 +13,7 @@ enum { UNSEEN = 0, ON_WALK = UINT16_MAX, COMES_BACK = UINT16_MAX - 1, LOST = UIN
 
 struct at {			/* a switch, while one LID is walked */
 	uint32_t out;		/* port by which it forwards, if it can */
-	uint32_t end;		/* COMES_BACK: a switch of the circle; LOST: the last switch */
+	uint32_t end;		/* COMES_BACK: a switch of the cycle; LOST: the last switch */
 	uint16_t togo;
 	uint16_t reach;		/* SLs that get to the LID, if they get to the far end of out */
 };

@@ -156,7 +156,7 @@ static void read_profiles(struct reader *r, struct profile_set *ps)
 	}
 }
 
-static void refuse_circles(struct reader *r, const struct profile_set *ps)
+static void refuse_cycles(struct reader *r, const struct profile_set *ps)
 {
 	for (size_t i = 0; i < ps->own.n; i++) {
 		const struct own_profile *own = &ps->own.v[i], *o = own->like.own;
@@ -260,7 +260,7 @@ static void read_file(struct reader *r, struct profile_set *ps)
 	if (s.profiles)
 		collect_profiles(r, ps, s.profiles);
 	read_profiles(r, ps);
-	refuse_circles(r, ps);
+	refuse_cycles(r, ps);
 	if (s.fallback)
 		read_profile_name(r, ps, s.fallback, &ps->fallback);
 	if (s.rules)

@@ -6,7 +6,7 @@
  * the NodeType of a switch, whatever it claims.
  *
  * A scan, or a probe, tells what it excluded.  Most of it is judged anew each time.  What was
- * believed and should not have been, or what the discovering process died of, stays excluded
+ * believed and should not have been, or what the discovery process died of, stays excluded
  * (excluded_stays()): the scan is repeated at once with its place on the list that the process gets.
  *
  * Each light sweep asks what is on the list what it was asked last.  A device is taken back when its

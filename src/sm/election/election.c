@@ -109,7 +109,7 @@ struct election {
 	uint64_t silent_master;	/* GUID of a master that did not answer, until we were elected */
 
 	/* master */
-	struct peer heir;		/* who the subnet is being handed over to */
+	struct peer successor;		/* who the subnet is being handed over to */
 	uint64_t refused_by;		/* GUID of who did not take it; */
 	unsigned refusals;
 	int64_t next_handover_us;
@@ -382,7 +382,7 @@ static void on_look_again(void *arg)
 static void handover_failed(struct sm *sm, int status)
 {
 	struct election *e = sm->election;
-	uint64_t guid = e->heir.info.guid;
+	uint64_t guid = e->successor.info.guid;
 
 	e->refusals = guid == e->refused_by ? e->refusals + 1 : 1;
 	e->refused_by = guid;
@@ -416,7 +416,7 @@ static void on_handed_over(void *arg, const struct smp *s, int status)
 		return;
 	}
 	sm->election->refused_by = 0;
-	take_as_master(sm, &sm->election->heir);
+	take_as_master(sm, &sm->election->successor);
 	step(sm, IN_HANDED_OVER, NULL);
 }
 
@@ -430,7 +430,7 @@ static void hand_over(struct sm *sm, const struct peer *p)
 		return;
 	}
 	log_info("election", "handing over to SM 0x%016" PRIx64, p->info.guid);
-	e->heir = *p;
+	e->successor = *p;
 	send_to(sm, p, SMP_SET, CTRL_HANDOVER, false, on_handed_over);
 }
 
@@ -1099,9 +1099,9 @@ static void control(struct sm *sm, enum sm_input input, const struct sm_info *fr
 
 	if (input == IN_ACKNOWLEDGE && sm->state == SM_MASTER &&
 	    sm->sweep.phase == PHASE_ELECTION &&
-	    from->guid == e->heir.info.guid) {
+	    from->guid == e->successor.info.guid) {
 		e->refused_by = 0;
-		take_as_master(sm, &e->heir);
+		take_as_master(sm, &e->successor);
 		step(sm, IN_HANDED_OVER, NULL);
 		return;
 	}
@@ -1237,7 +1237,7 @@ static void on_controller(struct sm *sm, const struct mad_in *in, const struct c
 	/* the state may be another one by now */
 	if (!sm_transition(sm->state, input).legal ||
 	    !sm_obeys(sm->state, input, from.guid, state, sm->standby.master_guid,
-		      e->heir.info.guid)) {
+		      e->successor.info.guid)) {
 		refuse(sm, in, "that is for our master to say");
 		return;
 	}
@@ -1295,7 +1295,7 @@ static void take_control(struct sm *sm, const struct mad_in *in)
 	else if (sm->state != SM_NOT_ACTIVE &&
 		 !sm_obeys(sm->state, input, from.guid, (enum sm_state)from.state,
 			   sm->standby.master_guid,
-			   e->heir.info.guid))
+			   e->successor.info.guid))
 		refuse(sm, in, "that is for our master to say");
 	else if (e->judging >= JUDGED_MAX || (input == IN_HANDOVER && is_too_early(sm, &from)))
 		put_off(sm, in);

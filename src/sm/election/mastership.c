@@ -79,7 +79,7 @@ enum sm_input sm_control_input(uint32_t control, unsigned sender)
 }
 
 bool sm_obeys(enum sm_state us, enum sm_input input, uint64_t sender, enum sm_state state,
-	      uint64_t master, uint64_t heir)
+	      uint64_t master, uint64_t successor)
 {
 	if (!sender)
 		return false;
@@ -89,7 +89,7 @@ bool sm_obeys(enum sm_state us, enum sm_input input, uint64_t sender, enum sm_st
 	case SM_NOT_ACTIVE:	/* the master may be another one by now */
 		return state == SM_MASTER;
 	case SM_MASTER:
-		return input == IN_HANDOVER || sender == heir;
+		return input == IN_HANDOVER || sender == successor;
 	case SM_DISCOVERING:
 		return input == IN_HANDOVER;
 	}

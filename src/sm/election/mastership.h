@@ -63,11 +63,11 @@ struct sm_info {
 
 /*
  * Whether we obey a control of ours and this input, in this state, from the SM of that GUID, which
- * has shown the SM_Key and sits where its GUID is.  master: GUID of the one we stand by for; heir:
+ * has shown the SM_Key and sits where its GUID is.  master: GUID of the one we stand by for; successor:
  * of the one that we handed over to.  state: what the sender says when it is asked.
  */
 bool sm_obeys(enum sm_state us, enum sm_input input, uint64_t sender, enum sm_state state,
-	      uint64_t master, uint64_t heir);
+	      uint64_t master, uint64_t successor);
 
 /* Higher priority, then lower GUID. */
 bool sm_outranks(const struct sm_info *a, const struct sm_info *b);

@@ -199,7 +199,7 @@ bool inherited_is_possible(const struct sm *sm, uint32_t node)
 
 	if (sm->known.another_was)
 		return true;
-	if (sm->clients.heir_of || (sm->published &&
+	if (sm->clients.successor_of || (sm->published &&
 			    fabric_same_node(sm->published->f,
 					     &sm->sweep.f->nodes[node]) != FABRIC_NONE))
 		return false;
@@ -215,7 +215,7 @@ static bool was_anothers(const struct sm *sm, uint32_t node)
 
 	if (sm->known.another_was)
 		return true;
-	if (sm->clients.heir_of)	/* the master before was a qosd */
+	if (sm->clients.successor_of)	/* the master before was a qosd */
 		return false;
 	/* by a policy before it may be anything, too */
 	if (sm->published && fabric_same_node(sm->published->f, n) != FABRIC_NONE)

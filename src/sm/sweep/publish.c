@@ -363,7 +363,7 @@ enum step_result sweep_settle(struct sm *sm)
 	sm->wishes.only_silent = all_active && !sm->last.sets_failed && silent_is_all(sm);
 	note_asked(sm);
 	if (!sweep_is(sm)->by_copy)
-		sm->clients.heir_of = 0;	/* who still has the other's LID was away */
+		sm->clients.successor_of = 0;	/* who still has the other's LID was away */
 	remember_doubts(sm);
 	look_at_trained(sm);
 	forget_nodes(sm);

@@ -29,7 +29,7 @@ struct want_env sweep_env(const struct sm *sm)
 		.sm_lid = sm->sweep.plan->lid[sm->sweep.f->self], .m_key = mkey_ours(sm),
 		.refused = store_refusals(sm->store),
 		.reregister = sm->clients.reregister, .asked = &sm->clients.asked,
-		.heir_of = sm->clients.heir_of,
+		.successor_of = sm->clients.successor_of,
 	};
 }
 

@@ -324,7 +324,7 @@ bool port_owes_registrations(const struct want_env *e, uint32_t port)
 
 	return is_end(e, port) && (p->capmask & IB_CAP_CLIENT_REREG) &&
 	       (lost_registrations(e, port) || p->state < IB_PORT_ARMED_S ||
-		(p->sm_lid != e->sm_lid && (!p->sm_lid || p->sm_lid != e->heir_of)));
+		(p->sm_lid != e->sm_lid && (!p->sm_lid || p->sm_lid != e->successor_of)));
 }
 
 bool port_awaits_publishing(const struct want_env *e, uint32_t port)

@@ -16,7 +16,7 @@ struct want_env {
 	const struct plan *plan;
 	uint16_t sm_lid;
 	uint64_t m_key;		/* that devices are to have */
-	uint16_t heir_of;	/* LID of an SM whose clients' registrations we have; 0: none */
+	uint16_t successor_of;	/* LID of an SM whose clients' registrations we have; 0: none */
 	bool reregister;	/* all clients are to register again (14.4.11) … */
 	const struct map64 *asked;	/* … but for those at these port GUIDs, who were asked; or NULL */
 	const struct refusals *refused;	/* what devices do not take; NULL: nothing */

@@ -3,7 +3,7 @@
  * Writing forwarding tables that follow from those in force, as the last pass of a
  * sweep: the links and switches by which the new routes go are Active and have their
  * tables by then.  Round by round (routing/change/rounds.h), each of which ends before the next
- * begins, so that at no moment routes in use form a loop or a circle of channels.
+ * begins, so that at no moment routes in use form a loop or a cycle of channels.
  *
  * Where a switch does not take a block, as it does not answer, or is not asked any more, the
  * rounds behind are right no longer for the LIDs of that block: of these nothing more is written.  Blocks

@@ -438,7 +438,7 @@ START_TEST(no_route)
 	route_by("leaf two", 5, 3);
 	route_by("leaf one", 5, 3);
 	reasons("", "no-route");
-	says(0, "in a circle");
+	says(0, "in a cycle");
 	route_by("leaf one", 5, 2);
 	reasons("", "no-route");
 	says(0, "another host, node2");

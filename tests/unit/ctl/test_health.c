@@ -436,7 +436,7 @@ START_TEST(routes)
 	state->plan->silent_switches = 0;
 	state->plan->report.of_sm.n = 0;
 	state->plan->report.credit_loop = true;
-	expect(SEV_WARNING, "credit-loop", "circle");
+	expect(SEV_WARNING, "credit-loop", "cycle");
 }
 END_TEST
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the daemon makes of the stream of a discovering process that is not as it should be:
+ * What the daemon makes of the stream of a discovery process that is not as it should be:
  * a failed scan, with a reason, and nothing more.  This program is that process, too: it
  * is started again under the name DISCO_ARGV0, and what it has to do is the name of the
  * device that it is told to use.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What becomes of any stream of a discovering process: a scan that does not count, or a fabric
+ * What becomes of any stream of a discovery process: a scan that does not count, or a fabric
  * in which every number fits the others.
  */
 #include <check.h>

@@ -238,7 +238,7 @@ static void choose_damage(void)
 }
 
 /* Four ways that wait for each other: from leaf to leaf to leaf, by two spines in turn. */
-static void close_circle(struct plan *p)
+static void close_cycle(struct plan *p)
 {
 	for (unsigned i = 0; i < 4; i++) {
 		unsigned via = (i + 1) % 4, to = (i + 2) % 4, host = to * PER_LEAF, spine = i % 2;
@@ -307,7 +307,7 @@ static void same(const struct plan *p, const struct plan *q)
 
 /* How many LIDs of how many were looked at. */
 struct work_done {
-	unsigned changed, all, extended, circles, loops, rows;
+	unsigned changed, all, extended, cycles, loops, rows;
 };
 
 static void count_work(struct work_done *w, const struct plan *p, const struct plan *before)
@@ -321,7 +321,7 @@ static void count_work(struct work_done *w, const struct plan *p, const struct p
 			w->extended += c->n_new && !route_changed(c, lid);
 			w->all++;
 		}
-	w->circles += p->report.credit_loop;
+	w->cycles += p->report.credit_loop;
 	w->loops += p->report.loops > 0;
 	w->rows += (unsigned)p->paths->shared.n;
 	route_changes_free(c);
@@ -348,8 +348,8 @@ START_TEST(same_as_from_nothing)
 			choose_damage();
 		damage(p, q);
 		if (_i % 2 && below(3) == 0) {
-			close_circle(p);
-			close_circle(q);
+			close_cycle(p);
+			close_cycle(q);
 		}
 		plan_complete(p, before, NULL);
 		plan_complete(q, NULL, NULL);
@@ -376,7 +376,7 @@ START_TEST(same_as_from_nothing)
 	ck_assert_uint_gt(w.rows, 0);
 	if (_i % 2) {
 		ck_assert_uint_gt(w.loops, 0);
-		ck_assert_uint_gt(w.circles, 0);
+		ck_assert_uint_gt(w.cycles, 0);
 	}
 	plan_free(before);
 	fabric_free(f);

@@ -505,7 +505,7 @@ END_TEST
 
 /*
  * Anything in the tables of some switches: a LID that does not arrive from every leaf is called cut,
- * and circles are made of kept entries alone.
+ * and cycles are made of kept entries alone.
  */
 /* promise: D90 */
 START_TEST(keeps_anything)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Choices beside the tables of each engine (routing/choices.h): every packet is followed by all ports that it
- * may be given, and the lanes of all links searched for circles, by code that knows of no order.
+ * may be given, and the lanes of all links searched for cycles, by code that knows of no order.
  */
 #include <check.h>
 
@@ -115,7 +115,7 @@ static bool comes_back(struct walker *w, uint32_t channel)
 	return false;
 }
 
-static bool has_circle(struct walker *w)
+static bool has_cycle(struct walker *w)
 {
 	for (uint32_t i = 0; i < LANES * w->t->f->n_ports; i++)
 		if (w->t->f->ports[i / LANES].peer != FABRIC_NONE && comes_back(w, i))
@@ -156,7 +156,7 @@ static void check_choices(const struct topo *t, const struct lfts *l, const stru
 			}
 		}
 	}
-	ck_assert(!has_circle(&w));
+	ck_assert(!has_cycle(&w));
 	free(w.on);
 	free(w.state);
 	free(w.met);

@@ -242,7 +242,7 @@ START_TEST(settled_as_added)
 }
 END_TEST
 
-START_TEST(circle_does_not_settle)
+START_TEST(cycle_does_not_settle)
 {
 	struct bench b;
 	struct dep x;
@@ -300,7 +300,7 @@ int main(void)
 	tcase_add_loop_test(tc, fills_up_like_model, 0, 30);
 	tcase_add_test(tc, many_neighbours);
 	tcase_add_loop_test(tc, settled_as_added, 0, 20);
-	tcase_add_loop_test(tc, circle_does_not_settle, 0, 20);
+	tcase_add_loop_test(tc, cycle_does_not_settle, 0, 20);
 	tcase_add_loop_test(tc, returns_to_mark, 0, 20);
 	suite_add_tcase(s, tc);
 	return run_suite(s);

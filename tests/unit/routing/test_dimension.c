@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Dimension-order routes (routing/grid/dimension.h): followed from switch to switch, and their channels
- * searched for circles, by code that knows nothing of grids but the coordinates.
+ * searched for cycles, by code that knows nothing of grids but the coordinates.
  *
  * promise: C1
  */
@@ -87,7 +87,7 @@ static uint32_t crossed(const struct net *x, const uint32_t *path, unsigned n)
 	return bits;
 }
 
-/* --- circles --- */
+/* --- cycles --- */
 
 struct search {
 	uint32_t n;		/* channels: trunk * 2 + VL */
@@ -95,23 +95,23 @@ struct search {
 	uint8_t *state;		/* [channel]: 1: on the way, 2: done */
 };
 
-static bool circle_from(struct search *s, uint32_t a)
+static bool cycle_from(struct search *s, uint32_t a)
 {
 	s->state[a] = 1;
 	for (uint32_t b = 0; b < s->n; b++)
 		if (s->after[(size_t)a * s->n + b] && s->state[b] != 2 &&
-		    (s->state[b] == 1 || circle_from(s, b)))
+		    (s->state[b] == 1 || cycle_from(s, b)))
 			return true;
 	s->state[a] = 2;
 	return false;
 }
 
-/* Whether channels of all paths form a circle, with lanes by class or on one lane. */
-static bool has_circle(const struct net *x, bool by_class)
+/* Whether channels of all paths form a cycle, with lanes by class or on one lane. */
+static bool has_cycle(const struct net *x, bool by_class)
 {
 	struct search s = { .n = 2 * x->g->trunk0[x->g->n] };
 	uint32_t *path = xcalloc(x->g->n, sizeof(*path));
-	bool circle = false;
+	bool cycle = false;
 
 	s.after = xcalloc((size_t)s.n * s.n, sizeof(*s.after));
 	s.state = xcalloc(s.n, sizeof(*s.state));
@@ -128,12 +128,12 @@ static bool has_circle(const struct net *x, bool by_class)
 				before = channel;
 			}
 		}
-	for (uint32_t c = 0; c < s.n && !circle; c++)
-		circle = s.state[c] == 0 && circle_from(&s, c);
+	for (uint32_t c = 0; c < s.n && !cycle; c++)
+		cycle = s.state[c] == 0 && cycle_from(&s, c);
 	free(path);
 	free(s.after);
 	free(s.state);
-	return circle;
+	return cycle;
 }
 
 /* --- intact grids --- */
@@ -201,8 +201,8 @@ START_TEST(intact)
 	net_init(&x, &p);
 	ck_assert_uint_eq(dimension_bits(x.grid), grids[_i].bits);
 	check_paths(&x);
-	ck_assert(!has_circle(&x, true));
-	ck_assert(has_circle(&x, false) == (grids[_i].bits > 0));
+	ck_assert(!has_cycle(&x, true));
+	ck_assert(has_cycle(&x, false) == (grids[_i].bits > 0));
 	net_free(&x);
 }
 END_TEST
@@ -259,7 +259,7 @@ END_TEST
 
 /*
  * Where something is missing some pairs have no path; all others have the one that they had, so
- * there is no circle either.
+ * there is no cycle either.
  */
 START_TEST(faults)
 {
@@ -282,7 +282,7 @@ START_TEST(faults)
 					ck_assert(dimension_class(x.grid, a, b) ==
 						  crossed(&x, path, n));
 			}
-		ck_assert(!has_circle(&x, true));
+		ck_assert(!has_cycle(&x, true));
 		net_free(&x);
 	}
 	ck_assert_uint_gt(lost, 0);

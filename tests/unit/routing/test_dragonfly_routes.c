@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The engine "dragonfly": its tables are followed from every switch to every LID, and the lanes of all links
- * searched for circles, by code that knows nothing of groups; intact, with faults, and near to that with more.
+ * searched for cycles, by code that knows nothing of groups; intact, with faults, and near to that with more.
  */
 #include <check.h>
 #include <limits.h>
@@ -52,7 +52,7 @@ static void check_routes(const struct topo *t, const struct lfts *l, const struc
 	waits_init(&w, t, y);
 	walk_all(&w, l, NULL);
 	add_multicast(&w);
-	expect_no_circle(&w, l);
+	expect_no_cycle(&w, l);
 }
 
 static struct route_layers *run(const struct route_request *r, struct lfts **l)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The engine "grid": its tables are followed from every switch to every LID, and the lanes of all links
- * searched for circles, by code that knows nothing of dimensions; intact, and near to that with faults.
+ * searched for cycles, by code that knows nothing of dimensions; intact, and near to that with faults.
  */
 #include <check.h>
 
@@ -46,7 +46,7 @@ static void check_routes(const struct topo *t, const struct lfts *l, const struc
 	for (uint32_t sw = 0; sw < t->f->n_switches; sw++)
 		n_away += away[sw];
 	ck_assert_uint_eq(grow_tree(&w), 1 + n_away);
-	expect_no_circle(&w, l);
+	expect_no_cycle(&w, l);
 }
 
 static struct route_layers *run(const struct route_request *r, struct lfts **l)

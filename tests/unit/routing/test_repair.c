@@ -243,7 +243,7 @@ static bool is_for_hosts(const struct world *w, uint32_t sw, uint32_t port)
 
 /*
  * Turns are for what is sent by the hub, there or above it, if that is safe; or they are the base's.
- * Others are for a switch's own port 0; that these close no circle is looked at by all.
+ * Others are for a switch's own port 0; that these close no cycle is looked at by all.
  */
 static void check_turns(const struct world *w, const struct lfts *l, uint32_t sw, uint16_t lid,
 			unsigned hops)
@@ -355,11 +355,11 @@ static void check_tables(struct world *w, const struct repaired *out)
 	ck_assert_uint_eq(report.loops, 0);
 	if (w->ordered && repair_fits(w->rp)) {
 		bool safe = !w->o->layered || w->o->hub_safe;
-		bool circle = route_has_circle(&r, out->next);
+		bool cycle = route_has_cycle(&r, out->next);
 
-		ck_assert(!circle || (!safe && !out->ok));
-		ck_assert(circle || !report.credit_loop);
-		lost |= !safe && route_has_circle(&w->t.r, out->next);
+		ck_assert(!cycle || (!safe && !out->ok));
+		ck_assert(cycle || !report.credit_loop);
+		lost |= !safe && route_has_cycle(&w->t.r, out->next);
 	}
 	/* what is refused is what hosts lost, or what may lock up */
 	ck_assert_int_eq(out->ok, !lost && repair_fits(w->rp));
@@ -427,7 +427,7 @@ static bool turns(const struct update *u, const struct lfts *l, uint32_t sw, uin
 	return then != FABRIC_NONE && vertex[then] > vertex[to];
 }
 
-/* No LID goes in a circle, nor turns up where neither the old nor the new tables do. */
+/* No LID goes in a cycle, nor turns up where neither the old nor the new tables do. */
 static void check_lid(struct update *u, uint16_t lid)
 {
 	uint32_t n = u->is->n_switches;
@@ -447,7 +447,7 @@ static void check_lid(struct update *u, uint16_t lid)
 					      "LID %u turns up in switch %u from %u", lid, to, sw);
 			sw = to;
 		}
-		ck_assert_msg(sw == FABRIC_NONE || u->seen[sw] == 2, "LID %u goes in a circle",
+		ck_assert_msg(sw == FABRIC_NONE || u->seen[sw] == 2, "LID %u goes in a cycle",
 			      lid);
 		for (sw = from; sw != FABRIC_NONE && u->seen[sw] == 1;) {
 			u->seen[sw] = 2;
@@ -1032,7 +1032,7 @@ int main(void)
 	tcase_add_loop_test(tc, random_fabrics, 0, 100);
 	/* where the engine gave up layers without a turn that tells */
 	tcase_add_loop_test(tc, random_fabrics, 150, 151);
-	/* among these are turns by a hub that isn't safe which come to close a circle */
+	/* among these are turns by a hub that isn't safe which come to close a cycle */
 	tcase_add_loop_test(tc, random_fabrics, 1024, 1037);
 	tcase_add_loop_test(tc, tori, 0, 6);
 	tcase_add_loop_test(tc, recorded_fabrics, 0, 2 * RECORDED);

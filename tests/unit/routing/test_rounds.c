@@ -2,7 +2,7 @@
 /*
  * Rounds between tables in layers (routing/change/rounds.h): links and switches fail and come back, the writes of
  * each round are done in an order by chance, and after each of them all pairs are walked.  No LID may
- * loop, and in no layer may cables wait for each other in a circle.  Nothing of that comes from the
+ * loop, and in no layer may cables wait for each other in a cycle.  Nothing of that comes from the
  * code under test.  Rounds of other tables are tested with repairs (test_repair.c).
  */
 #include <check.h>
@@ -35,9 +35,9 @@ struct scene {
 	const struct lfts *is;
 	bool *here;		/* [switch]: the SM gets there */
 	uint64_t *waits[LAYERS];	/* [port]: bits of the ports that the switch behind it is left by */
-	uint8_t *state;		/* [port]: of the search for a circle */
+	uint8_t *state;		/* [port]: of the search for a cycle */
 	/* what was seen in all changes */
-	unsigned circles;
+	unsigned cycles;
 	unsigned writes, again, dropped;
 };
 
@@ -215,7 +215,7 @@ static void walk(struct scene *s, unsigned layer, uint32_t sw, uint16_t lid)
 
 	for (unsigned hops = 0; (out = port_out(s, s->is, sw, lid)) != FABRIC_NONE; hops++) {
 		if (hops > s->t.f->n_switches)
-			ck_abort_msg("LID %u goes in a circle", lid);
+			ck_abort_msg("LID %u goes in a cycle", lid);
 		if (in != FABRIC_NONE)
 			s->waits[layer][in] |= 1ull << s->t.f->ports[out].num;
 		in = out;
@@ -223,7 +223,7 @@ static void walk(struct scene *s, unsigned layer, uint32_t sw, uint16_t lid)
 	}
 }
 
-static bool circle_from(struct scene *s, unsigned layer, uint32_t port)
+static bool cycle_from(struct scene *s, unsigned layer, uint32_t port)
 {
 	uint32_t port0 = port_node(s->t.f, s->t.f->ports[port].peer)->port0;
 
@@ -231,17 +231,17 @@ static bool circle_from(struct scene *s, unsigned layer, uint32_t port)
 		return s->state[port] == 1;
 	s->state[port] = 1;
 	for (uint64_t left = s->waits[layer][port]; left; left &= left - 1)
-		if (circle_from(s, layer, port0 + (uint32_t)__builtin_ctzll(left)))
+		if (cycle_from(s, layer, port0 + (uint32_t)__builtin_ctzll(left)))
 			return true;
 	s->state[port] = 2;
 	return false;
 }
 
-static bool circle_in_layer(struct scene *s, unsigned layer)
+static bool cycle_in_layer(struct scene *s, unsigned layer)
 {
 	memset(s->state, 0, s->t.f->n_ports);
 	for (uint32_t p = 0; p < s->t.f->n_ports; p++)
-		if (s->waits[layer][p] && circle_from(s, layer, p))
+		if (s->waits[layer][p] && cycle_from(s, layer, p))
 			return true;
 	return false;
 }
@@ -275,13 +275,13 @@ static void check_loops(const struct scene *s, uint16_t lid)
 
 		for (unsigned hops = 0; s->here[sw] && (port = port_out(s, s->is, sw, lid)) != FABRIC_NONE; hops++) {
 			if (hops > s->t.f->n_switches)
-				ck_abort_msg("LID %u goes in a circle", lid);
+				ck_abort_msg("LID %u goes in a cycle", lid);
 			sw = next_switch(s, port);
 		}
 	}
 }
 
-/* After each write; circles are counted, for those who look whether there are any. */
+/* After each write; cycles are counted, for those who look whether there are any. */
 static void check_moment(struct scene *s, const struct lft_write *w, const uint8_t *before)
 {
 	for (unsigned i = 0; i < LFT_BLOCK; i++)
@@ -289,7 +289,7 @@ static void check_moment(struct scene *s, const struct lft_write *w, const uint8
 			check_loops(s, (uint16_t)(w->block * LFT_BLOCK + i));
 	walk_all(s);
 	for (unsigned layer = 0; layer < LAYERS; layer++)
-		s->circles += circle_in_layer(s, layer);
+		s->cycles += cycle_in_layer(s, layer);
 }
 
 /* --- writing --- */
@@ -443,33 +443,33 @@ static void faults(struct scene *s, bool blind)
 }
 
 /* promise: F15 */
-START_TEST(no_circle_in_any_layer)
+START_TEST(no_cycle_in_any_layer)
 {
 	struct scene s;
 
 	scene_make(&s, _i);
 	for (unsigned i = 0; i < (sanitized() ? 1 : 3); i++)
 		faults(&s, false);
-	ck_assert_uint_eq(s.circles, 0);
+	ck_assert_uint_eq(s.cycles, 0);
 	scene_free(&s);
 }
 END_TEST
 
-/* Without layers to go by there are circles: the test above sees them. */
+/* Without layers to go by there are cycles: the test above sees them. */
 /* promise: F15 */
-START_TEST(circles_are_seen)
+START_TEST(cycles_are_seen)
 {
-	unsigned circles = 0;
+	unsigned cycles = 0;
 
 	for (int i = 0; i < 7; i++) {
 		struct scene s;
 
 		scene_make(&s, i);
 		faults(&s, true);
-		circles += s.circles;
+		cycles += s.cycles;
 		scene_free(&s);
 	}
-	ck_assert_uint_gt(circles, 0);
+	ck_assert_uint_gt(cycles, 0);
 }
 END_TEST
 
@@ -479,8 +479,8 @@ int main(void)
 	TCase *tc = tcase_create("all");
 
 	tcase_set_timeout(tc, 120);
-	tcase_add_loop_test(tc, no_circle_in_any_layer, 0, 30);
-	tcase_add_test(tc, circles_are_seen);
+	tcase_add_loop_test(tc, no_cycle_in_any_layer, 0, 30);
+	tcase_add_test(tc, cycles_are_seen);
 	suite_add_tcase(suite, tc);
 	return run_suite(suite);
 }

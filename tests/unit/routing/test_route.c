@@ -484,7 +484,7 @@ START_TEST(credit_loop_text)
 }
 END_TEST
 
-/* Tables that lead nowhere, in circles or out of dead ports are told apart and nothing worse. */
+/* Tables that lead nowhere, in cycles or out of dead ports are told apart and nothing worse. */
 START_TEST(verdict_on_rubbish)
 {
 	struct topo t;
@@ -1325,7 +1325,7 @@ START_TEST(two_of_a_plane)
 }
 END_TEST
 
-/* As many links on each switch, made of `rings` circles through all by chance; two hosts each. */
+/* As many links on each switch, made of `rings` cycles through all by chance; two hosts each. */
 static void rings_topo(struct topo *t, unsigned n, unsigned rings, uint64_t seed)
 {
 	struct fabric *f = topo_begin();

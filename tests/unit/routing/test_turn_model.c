@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Turn models of grids: all turns that one allows close no circle, and its tree takes no others. */
+/* Turn models of grids: all turns that one allows close no cycle, and its tree takes no others. */
 #include <check.h>
 
 #include "grids.h"
@@ -7,7 +7,7 @@
 #include "routing/tree.h"
 #include "unit/run.h"
 
-/* Grids without rings, which are free of circles only by their lanes, and with a fault. */
+/* Grids without rings, which are free of cycles only by their lanes, and with a fault. */
 static const struct {
 	const char *plan;
 	unsigned links, switches;
@@ -79,7 +79,7 @@ static unsigned check_turns(const struct subject *x, const struct turn_model *m)
 }
 
 /* promise: F17 */
-START_TEST(no_circle)
+START_TEST(no_cycle)
 {
 	struct subject x;
 
@@ -133,7 +133,7 @@ int main(void)
 	TCase *tc = tcase_create("all");
 
 	tcase_set_timeout(tc, 120);
-	tcase_add_loop_test(tc, no_circle, 0, (int)ARRAY_SIZE(grids));
+	tcase_add_loop_test(tc, no_cycle, 0, (int)ARRAY_SIZE(grids));
 	tcase_add_loop_test(tc, tree_keeps_to_it, 0, (int)ARRAY_SIZE(grids));
 	suite_add_tcase(s, tc);
 	return run_suite(s);

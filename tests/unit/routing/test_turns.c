@@ -105,7 +105,7 @@ END_TEST
  * first channel may be waited for by the last.
  */
 /* promise: F12 */
-START_TEST(a_circle_is_refused)
+START_TEST(a_cycle_is_refused)
 {
 	struct tree x;
 
@@ -122,7 +122,7 @@ END_TEST
 
 /* By three leaves: 0 to 1, 1 to 2, 2 to 0; each pair of these does no harm. */
 /* promise: F12 */
-START_TEST(a_circle_of_three_is_refused)
+START_TEST(a_cycle_of_three_is_refused)
 {
 	struct tree x;
 
@@ -248,7 +248,7 @@ static void lose_some(struct world *w)
 	}
 }
 
-/* A turn is allowed unless it closes a circle with legal moves and the turns before it. */
+/* A turn is allowed unless it closes a cycle with legal moves and the turns before it. */
 START_TEST(any_turns)
 {
 	struct fat p = { .pods = 4, .leaves = 2, .hosts = 2, .aggs = 2, .width = 1, .spines = 2 };
@@ -271,10 +271,10 @@ START_TEST(any_turns)
 		if (g->trunks[out].v == w.from[in] || w.dead[g->trunks[in].lane0] ||
 		    w.dead[g->trunks[out].lane0] || turns_allowed(w.turns, in, out))
 			continue;
-		bool circle = leads_to(&w, out, in);
+		bool cycle = leads_to(&w, out, in);
 
-		ck_assert_int_eq(turns_allow(w.turns, in, out), !circle);
-		ck_assert_int_eq(turns_allowed(w.turns, in, out), !circle);
+		ck_assert_int_eq(turns_allow(w.turns, in, out), !cycle);
+		ck_assert_int_eq(turns_allowed(w.turns, in, out), !cycle);
 	}
 	world_free(&w);
 	if (fat)
@@ -289,8 +289,8 @@ int main(void)
 
 	tcase_add_test(tc, legal_moves_are_allowed);
 	tcase_add_test(tc, one_leaf_serves_all);
-	tcase_add_test(tc, a_circle_is_refused);
-	tcase_add_test(tc, a_circle_of_three_is_refused);
+	tcase_add_test(tc, a_cycle_is_refused);
+	tcase_add_test(tc, a_cycle_of_three_is_refused);
 	tcase_add_loop_test(tc, any_turns, 0, 120);
 	suite_add_tcase(s, tc);
 	return run_suite(s);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Tables are followed, and what lanes of links wait for is searched for circles, by code that knows of no shape. */
+/* Tables are followed, and what lanes of links wait for is searched for cycles, by code that knows of no shape. */
 #ifndef QOSD_TESTS_ROUTE_WAITS_H
 #define QOSD_TESTS_ROUTE_WAITS_H
 
@@ -52,7 +52,7 @@ static inline bool comes_back(struct waits *w, uint32_t channel)
 	return false;
 }
 
-static inline bool has_circle(struct waits *w)
+static inline bool has_cycle(struct waits *w)
 {
 	for (uint32_t p = 0; p < w->t->f->n_ports; p++)
 		for (unsigned lane = 0; lane < 2 && w->t->f->ports[p].peer != FABRIC_NONE; lane++)
@@ -118,13 +118,13 @@ static inline void walk_all(struct waits *w, const struct lfts *l, const bool *a
 				ck_assert(walk(w, l, sw, p, t->lid[p]));
 }
 
-/* Neither these waits nor the project's own verdict have a circle; frees w. */
-static inline void expect_no_circle(struct waits *w, const struct lfts *l)
+/* Neither these waits nor the project's own verdict have a cycle; frees w. */
+static inline void expect_no_cycle(struct waits *w, const struct lfts *l)
 {
 	struct route_request r = w->t->r;
 	struct route_report report;
 
-	ck_assert(!has_circle(w));
+	ck_assert(!has_cycle(w));
 	r.layers = w->y;
 	waits_free(w);
 	route_verify(&r, l, &report);

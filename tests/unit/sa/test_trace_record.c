@@ -263,7 +263,7 @@ START_TEST(no_route)
 END_TEST
 
 /* The policy has a path, as long as the route's verdict is that of other tables. */
-START_TEST(a_circle)
+START_TEST(a_cycle)
 {
 	hosts(H1, H3, 0);
 	*lft_entry(SWITCH_GUID(1), rig_lid(&r, H3)) = 1;	/* and back to leaf1 */
@@ -331,7 +331,7 @@ int main(void)
 	tcase_add_test(c, ends_by_alias);
 	tcase_add_test(c, lids_of_a_port);
 	tcase_add_test(c, no_route);
-	tcase_add_test(c, a_circle);
+	tcase_add_test(c, a_cycle);
 	tcase_add_test(c, groups);
 	tcase_add_test(c, paths_of_others);
 	suite_add_tcase(s, c);

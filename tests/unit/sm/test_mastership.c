@@ -99,7 +99,7 @@ START_TEST(every_control_of_every_manager)
 	static const struct {
 		enum sm_state state;
 		enum sm_input input;
-		const char *obeyed;	/* of master, heir, another: by its own state, if it is master; not */
+		const char *obeyed;	/* of master, successor, another: by its own state, if it is master; not */
 	} cells[] = {
 		{ SM_NOT_ACTIVE, IN_STANDBY, "+- +- +-" },
 		{ SM_DISCOVERING, IN_HANDOVER, "++ ++ ++" },

@@ -486,15 +486,15 @@ START_TEST(reregistration_only_with_a_reason)
 	put(d, IB_PORT_SMLID_F, 77);	/* it believed in another SM */
 	fabric_port_store(&f->ports[port], d);
 	ck_assert(port_owes_registrations(&env, port));
-	env.heir_of = 76;
+	env.successor_of = 76;
 	ck_assert(port_owes_registrations(&env, port));
-	env.heir_of = 77;		/* … whose registrations are ours */
+	env.successor_of = 77;		/* … whose registrations are ours */
 	ck_assert(!port_owes_registrations(&env, port));
 	env.reregister = true;
 	ck_assert(port_owes_registrations(&env, port));
 	env.reregister = false;
 	put(d, IB_PORT_SMLID_F, 0);	/* it knew none */
-	env.heir_of = 0;
+	env.successor_of = 0;
 	fabric_port_store(&f->ports[port], d);
 	ck_assert(port_owes_registrations(&env, port));
 	put(d, IB_PORT_CAPMASK_F, 0);	/* it can't be told */
@@ -568,7 +568,7 @@ START_TEST(what_is_announced)
 	ck_assert_uint_eq(field(out.info, IB_PORT_SMLID_F), env.sm_lid);
 	ck_assert_uint_eq(field(out.info, IB_PORT_MKEY_LEASE_F), 5);
 	ck_assert_uint_eq(field(out.info, IB_PORT_STATE_F), IB_PORT_ACTIVE_S);
-	env.heir_of = 77;	/* whose registrations are here */
+	env.successor_of = 77;	/* whose registrations are here */
 	ck_assert(port_is_announced(&env, refused, port, &out));
 	ck_assert(out.changes && !out.reregister);
 	/* the port keeps what it has */
@@ -576,7 +576,7 @@ START_TEST(what_is_announced)
 	set.got = port_info_digest(&env, port, d);
 	refusals_put(refused, &set);
 	ck_assert(!port_is_announced(&env, refused, port, &out));
-	env.heir_of = 0;
+	env.successor_of = 0;
 	ck_assert(port_is_announced(&env, refused, port, &out));
 	/* a Set is due all the same, and does not repeat what the port says */
 	ck_assert(out.changes && out.reregister);

@@ -72,7 +72,7 @@ static struct lfts *ring_tables(const struct topo *t, unsigned n)
 /*
  * Five switches: each route goes the short way round.  Clockwise cable i is used from i to i + 1
  * and i + 2, and from i - 1 to i + 1.  Each dependency of two clockwise cables is one path's; all five
- * are a circle, and so are those of the other way round.  One path of each moves.
+ * are a cycle, and so are those of the other way round.  One path of each moves.
  */
 /* promise: B5 */
 START_TEST(ring_of_five)
@@ -483,7 +483,7 @@ static void distances(const struct fabric *f, unsigned *d)
 	}
 }
 
-/* --- layers: no layer that paths are placed in may have a circle --- */
+/* --- layers: no layer that paths are placed in may have a cycle --- */
 
 struct placed_dep {
 	unsigned layer;
@@ -522,8 +522,8 @@ static void on_placed(void *arg, uint32_t sw, uint16_t lid, unsigned layer)
 	}
 }
 
-/* Takes away what nothing of the layer depends on, again and again; a circle stays. */
-static bool has_circle(struct placed *x, unsigned layer)
+/* Takes away what nothing of the layer depends on, again and again; a cycle stays. */
+static bool has_cycle(struct placed *x, unsigned layer)
 {
 	bool *waited = xcalloc(x->t->f->n_ports, sizeof(*waited)), more = true;
 	size_t left = 0;
@@ -558,7 +558,7 @@ static void check_layers(const struct topo *t, const struct lfts *l, unsigned la
 	ck_assert_uint_eq(gauge_place_paths(&n, &t->r, &gauge_defaults, on_placed, &x), layers);
 	ck_assert_uint_le(x.layers, layers);
 	for (unsigned i = 0; i < layers; i++)
-		ck_assert(!has_circle(&x, i));
+		ck_assert(!has_cycle(&x, i));
 	map64_free(&x.known);
 	vec_free(&x.deps);
 	gauge_net_free(&n);

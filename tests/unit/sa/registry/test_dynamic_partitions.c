@@ -363,7 +363,7 @@ START_TEST(a_level_and_a_group_that_are_gone)
 }
 END_TEST
 
-START_TEST(a_policy_that_makes_a_circle)
+START_TEST(a_policy_that_makes_a_cycle)
 {
 	ask("+a 20 g");
 	ck_assert_uint_eq(found.count[SEV_ERROR], 0);
@@ -469,7 +469,7 @@ int main(void)
 	tcase_add_test(t, members_that_make_no_sense);
 	tcase_add_test(t, conflicts_with_a_policy);
 	tcase_add_test(t, a_level_and_a_group_that_are_gone);
-	tcase_add_test(t, a_policy_that_makes_a_circle);
+	tcase_add_test(t, a_policy_that_makes_a_cycle);
 	tcase_add_test(t, rules_for_ipoib_follow);
 	tcase_add_test(t, who_is_out_leaves_its_groups);
 	suite_add_tcase(s, t);

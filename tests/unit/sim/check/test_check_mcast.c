@@ -120,7 +120,7 @@ START_TEST(mcast_leads_nowhere)
 }
 END_TEST
 
-/* Each is a tree, but two turn up again at a leaf: together a circle, both ways round. */
+/* Each is a tree, but two turn up again at a leaf: together a cycle, both ways round. */
 START_TEST(mcast_credit_loop)
 {
 	static const char *const by_s2[] = { "S4/P2", "S2/P3", "S2/P4", "S5/P2" };

@@ -46,8 +46,8 @@ struct plain {
 	uint64_t pairs, by_sl[16], arrived, hops;
 	uint64_t unsaid, sent[16], got[16];
 	unsigned hops_max;
-	struct map64 ends, circles, holes;
-	uint64_t n_ends, n_circles, n_holes, n_silent;
+	struct map64 ends, cycles, holes;
+	uint64_t n_ends, n_cycles, n_holes, n_silent;
 	struct map64 edges;
 	VEC(struct edge) edge_list;
 };
@@ -87,7 +87,7 @@ static unsigned vls_behind(const struct sim_fabric *f, uint32_t port)
 }
 
 /* The switches that the path meets over and over: the lowest of them. */
-static uint32_t lowest_of_circle(const struct sim_fabric *f, const struct path *p)
+static uint32_t lowest_of_cycle(const struct sim_fabric *f, const struct path *p)
 {
 	uint32_t lowest = SIM_NONE;
 
@@ -98,7 +98,7 @@ static uint32_t lowest_of_circle(const struct sim_fabric *f, const struct path *
 		if (i < p->n - 1 && node_of(f, p->out[p->n - 1])->sw == sw)
 			return lowest;
 	}
-	ck_abort_msg("no circle");
+	ck_abort_msg("no cycle");
 }
 
 static void walk(const struct sim_fabric *f, uint32_t src, unsigned lid, struct path *p)
@@ -119,7 +119,7 @@ static void walk(const struct sim_fabric *f, uint32_t src, unsigned lid, struct 
 	}
 	p->loops = p->n == PATH_MAX_HOPS;
 	if (p->loops)
-		p->end = lowest_of_circle(f, p);
+		p->end = lowest_of_cycle(f, p);
 	else
 		p->arrived = owns(&f->ports[at], lid);
 }
@@ -203,7 +203,7 @@ static void one_pair(struct plain *w, uint32_t src, unsigned lid, bool second)
 	if (p.arrived)
 		count_path(w, &p, sls);
 	else if (p.loops)
-		w->n_circles += map64_put(&w->circles, key, 0) == MAP64_NONE;
+		w->n_cycles += map64_put(&w->cycles, key, 0) == MAP64_NONE;
 	else
 		w->n_ends += map64_put(&w->ends, key, 0) == MAP64_NONE;
 }
@@ -252,7 +252,7 @@ static void all_pairs(struct plain *w, bool second)
 }
 
 /* Sets of channels that reach each other. */
-static unsigned count_circles(const struct plain *w)
+static unsigned count_cycles(const struct plain *w)
 {
 	size_t n = (size_t)w->f->n_ports * VLS, count = 0;
 	uint32_t *reach = xcalloc(n, sizeof(*reach)), *stack = xcalloc(n, sizeof(*stack));
@@ -398,9 +398,9 @@ static void compare(const struct plain *w, const struct audit *a)
 	ck_assert_double_eq_tol(a->hops_mean,
 				w->arrived ? (double)w->hops / (double)w->arrived : 0, 1e-9);
 	ck_assert_uint_eq(a->count[AUDIT_UNREACHABLE], w->n_ends + w->n_silent);
-	ck_assert_uint_eq(a->count[AUDIT_LOOP], w->n_circles);
+	ck_assert_uint_eq(a->count[AUDIT_LOOP], w->n_cycles);
 	ck_assert_uint_eq(a->count[AUDIT_VL15], w->n_holes);
-	ck_assert_uint_eq(a->count[AUDIT_CREDIT_LOOP], count_circles(w));
+	ck_assert_uint_eq(a->count[AUDIT_CREDIT_LOOP], count_cycles(w));
 }
 
 static uint16_t sls_in_use(const struct plain *w, uint16_t told)
@@ -417,7 +417,7 @@ static void audit_and_compare(struct plain *w, const struct audit_options *o, ui
 	struct audit a;
 
 	map64_init(&w->ends, 16);
-	map64_init(&w->circles, 16);
+	map64_init(&w->cycles, 16);
 	map64_init(&w->holes, 16);
 	map64_init(&w->edges, 16);
 	all_pairs(w, false);
@@ -427,7 +427,7 @@ static void audit_and_compare(struct plain *w, const struct audit_options *o, ui
 	compare(w, &a);
 	audit_free(&a);
 	map64_free(&w->ends);
-	map64_free(&w->circles);
+	map64_free(&w->cycles);
 	map64_free(&w->holes);
 	map64_free(&w->edges);
 	vec_free(&w->edge_list);

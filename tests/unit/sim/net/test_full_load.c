@@ -135,7 +135,7 @@ START_TEST(no_way)
 	f[1].dlid = HOST_LID(2);
 	rig_sl2vl(r, 1, PORT_PREV, PORT_NEXT, 0, 15);
 	ck_assert(!load(f, 2, 1));
-	rig_switch(r, 1)->lft[HOST_LID(2)] = PORT_PREV;		/* a circle */
+	rig_switch(r, 1)->lft[HOST_LID(2)] = PORT_PREV;		/* a cycle */
 	ck_assert(!load(f, 2, 1));
 }
 END_TEST
