@@ -36,7 +36,7 @@ void fabric_free(struct fabric *f)
 	free(f->ports);
 	free(f->switches);
 	free(f->routes);
-	free(f->kept);
+	free(f->fixed);
 	free(f);
 }
 
@@ -48,7 +48,7 @@ struct fabric *fabric_clone(const struct fabric *f)
 	c->ports = xmemdup(f->ports, f->n_ports * sizeof(*f->ports));
 	c->switches = xmemdup(f->switches, f->n_switches * sizeof(*f->switches));
 	c->routes = xmemdup(f->routes, f->n_routes);
-	c->kept = f->n_kept ? xmemdup(f->kept, f->n_kept * sizeof(*f->kept)) : NULL;
+	c->fixed = f->n_fixed ? xmemdup(f->fixed, f->n_fixed * sizeof(*f->fixed)) : NULL;
 	c->cap_nodes = f->n_nodes;
 	c->cap_ports = f->n_ports;
 	c->cap_switches = f->n_switches;
@@ -401,21 +401,21 @@ unsigned fabric_switch_mlids(const struct fabric *f, uint32_t sw)
 	       s->mcast_top - IB_LID_MCAST_FIRST + 1u;
 }
 
-void fabric_keep_blocks(struct fabric *f, struct lft_kept *list, uint32_t n)
+void fabric_keep_blocks(struct fabric *f, struct lft_fixed *list, uint32_t n)
 {
-	free(f->kept);
-	f->kept = list;
-	f->n_kept = n;
+	free(f->fixed);
+	f->fixed = list;
+	f->n_fixed = n;
 }
 
 /* The place of the first that is not before the block. */
-static uint32_t find_kept(const struct fabric *f, uint32_t sw, uint32_t block)
+static uint32_t find_fixed(const struct fabric *f, uint32_t sw, uint32_t block)
 {
-	uint32_t low = 0, high = f->n_kept;
+	uint32_t low = 0, high = f->n_fixed;
 
 	while (low < high) {
 		uint32_t mid = low + (high - low) / 2;
-		const struct lft_kept *k = &f->kept[mid];
+		const struct lft_fixed *k = &f->fixed[mid];
 
 		if (k->sw < sw || (k->sw == sw && k->block < block))
 			low = mid + 1;
@@ -427,17 +427,17 @@ static uint32_t find_kept(const struct fabric *f, uint32_t sw, uint32_t block)
 
 bool fabric_keeps_any(const struct fabric *f, uint32_t sw)
 {
-	uint32_t i = find_kept(f, sw, 0);
+	uint32_t i = find_fixed(f, sw, 0);
 
-	return i < f->n_kept && f->kept[i].sw == sw;
+	return i < f->n_fixed && f->fixed[i].sw == sw;
 }
 
-const uint8_t *fabric_kept_block(const struct fabric *f, uint32_t sw, uint32_t block)
+const uint8_t *fabric_fixed_block(const struct fabric *f, uint32_t sw, uint32_t block)
 {
-	uint32_t i = find_kept(f, sw, block);
+	uint32_t i = find_fixed(f, sw, block);
 
-	return i < f->n_kept && f->kept[i].sw == sw && f->kept[i].block == block ?
-	       f->kept[i].entries : NULL;
+	return i < f->n_fixed && f->fixed[i].sw == sw && f->fixed[i].block == block ?
+	       f->fixed[i].entries : NULL;
 }
 
 uint32_t fabric_switch_of(const struct fabric *f, uint32_t port)

@@ -85,7 +85,7 @@ struct fabric_switch {
 };
 
 /* A block of a switch's linear forwarding table that can't be changed. */
-struct lft_kept {
+struct lft_fixed {
 	uint32_t sw;
 	uint32_t block;
 	uint8_t entries[64];	/* what the switch holds */
@@ -100,8 +100,8 @@ struct fabric {
 	uint32_t self;			/* port index of the SM's own port */
 	uint32_t unanswered;		/* links that are up but whose far side did not answer */
 	uint32_t n_nameless;		/* end ports without a GUID, or with that of another one */
-	struct lft_kept *kept;		/* by switch, then block; see fabric_keep_blocks() */
-	uint32_t n_kept;
+	struct lft_fixed *fixed;		/* by switch, then block; see fabric_keep_blocks() */
+	uint32_t n_fixed;
 	struct map64 by_guid;		/* end port GUID -> port index */
 	struct map64 node_by_guid;	/* node GUID -> node index */
 	/* growth, for the builder only */
@@ -183,11 +183,11 @@ bool fabric_has_mcast_top(const struct fabric *f, uint32_t sw);
  * do not let the subnet manager change; NULL and 0: there are none.  A clone has the list, a
  * fabric that fabric_settle() makes has none.
  */
-void fabric_keep_blocks(struct fabric *f, struct lft_kept *list, uint32_t n);
+void fabric_keep_blocks(struct fabric *f, struct lft_fixed *list, uint32_t n);
 /* The switch has any such block. */
 bool fabric_keeps_any(const struct fabric *f, uint32_t sw);
 /* The 64 entries of such a block; NULL: the switch takes what it is given, as far as is known. */
-const uint8_t *fabric_kept_block(const struct fabric *f, uint32_t sw, uint32_t block);
+const uint8_t *fabric_fixed_block(const struct fabric *f, uint32_t sw, uint32_t block);
 
 /*
  * A copy of its own of a finished fabric, for working on while the original is

@@ -35,7 +35,7 @@ uint16_t paths_hop_sls(const struct fabric *f, const struct qos_tables *t,
 	uint16_t id, mask;
 
 	if (!t->managed) {
-		id = t->kept ? qos_sl2vl_in_force(t, f, node, in, out) : TABLE_NONE;
+		id = t->fixed ? qos_sl2vl_in_force(t, f, node, in, out) : TABLE_NONE;
 		if (id == TABLE_NONE)	/* it is on some VL */
 			return qos_vls_sending(t, port) == ALL_VLS;
 		return qos_map_sls(&t->maps[id], qos_vls_in_force(t, port)) &
@@ -46,7 +46,7 @@ uint16_t paths_hop_sls(const struct fabric *f, const struct qos_tables *t,
 	if (id == TABLE_NONE)
 		return ALL_SLS;
 	mask = qos_map_sls(&t->maps[id], t->op_vls[port]);
-	if (t->kept) {
+	if (t->fixed) {
 		const struct sl2vl *is = &t->maps[qos_sl2vl_in_force(t, f, node, in, out)];
 
 		mask &= qos_map_sls(is, qos_vls_in_force(t, port)) &
@@ -75,7 +75,7 @@ static struct path_info link_info(const struct fabric *f, const struct qos_table
 	unsigned mtu = min_mtu(a->mtu_cap, b->mtu_cap);
 
 	return (struct path_info){
-		.mtu = (uint8_t)(t && t->kept ? min_mtu(mtu, t->kept->mtu[port]) : mtu),
+		.mtu = (uint8_t)(t && t->fixed ? min_mtu(mtu, t->fixed->mtu[port]) : mtu),
 		.rate = (uint8_t)min_rate(a->rate, b->rate),
 		.sl_mask = ALL_SLS,
 	};
@@ -166,7 +166,7 @@ static void rank_rates(struct ranks *r)
 
 static bool tables_are_uniform(const struct qos_tables *t, uint32_t sw)
 {
-	return !t->sw[sw].ids && !(t->kept && t->kept->sw[sw]);
+	return !t->sw[sw].ids && !(t->fixed && t->fixed->sw[sw]);
 }
 
 static void fill_hop(const struct fabric *f, const struct qos_tables *t, const struct ranks *ranks,
@@ -183,7 +183,7 @@ static void fill_hop(const struct fabric *f, const struct qos_tables *t, const s
 	}
 	h->mtu = i.mtu;
 	h->rate = ranks->rank[i.rate % RATE_CODES];
-	h->one_map = num && (!(t->managed || t->kept) || tables_are_uniform(t, sw));
+	h->one_map = num && (!(t->managed || t->fixed) || tables_are_uniform(t, sw));
 	if (h->one_map)
 		h->out_mask = paths_hop_sls(f, t, node, 0, num);
 	else if (!num)
@@ -710,7 +710,7 @@ unsigned paths_follow(const struct fabric *f, const struct lfts *l, const struct
 				 f->ports[at->port0 + out].peer == FABRIC_NONE))
 			return n + 1;
 		if (!arrived || node_is_switch(at))
-			hops[n].map = t->managed || t->kept
+			hops[n].map = t->managed || t->fixed
 				? qos_sl2vl_in_force(t, f, node, in, out) : TABLE_NONE;
 		if (arrived) {
 			*there = true;

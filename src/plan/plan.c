@@ -20,7 +20,7 @@ bool plan_tells_rest(const struct plan *p)
 
 bool plan_tells_inner(const struct plan *p)
 {
-	return !p->short_switches && !p->kept_switches && !p->silent_switches;
+	return !p->short_switches && !p->fixed_switches && !p->silent_switches;
 }
 
 /* what: as in "4 routes to aggregation nodes" */
@@ -170,14 +170,14 @@ void plan_complete(struct plan *p, const struct plan *before, int64_t (*now)(voi
 	p->us_paths = t[2] - t[1];
 }
 
-void plan_follow(struct plan *p, const struct kept_seen *seen, int64_t (*now)(void))
+void plan_follow(struct plan *p, const struct fixed_seen *seen, int64_t (*now)(void))
 {
 	int64_t start;
 
 	if (!now)
 		now = no_clock;
 	start = now();
-	qos_tables_keep(p->tables, p->f, seen, &p->kept);
+	qos_tables_keep(p->tables, p->f, seen, &p->fixed);
 	paths_free(p->paths);
 	p->paths = paths_compute(p->f, p->lfts, p->lid_top, p->port_by_lid, p->tables);
 	p->us_paths += now() - start;
@@ -259,7 +259,7 @@ void plan_free(struct plan *p)
 	partitions_free(p->partitions);
 	groups_free(p->groups);
 	findings_free(&p->findings);
-	findings_free(&p->kept);
+	findings_free(&p->fixed);
 	findings_free(&p->short_findings);
 	findings_free(&p->cut_findings);
 	free(p->lid);

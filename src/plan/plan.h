@@ -47,7 +47,7 @@ struct plan {
 	uint16_t lid_top;		/* highest LID, LMC ranges included */
 	uint16_t lid_limit;		/* highest LID that is given while there are lower ones */
 	uint32_t short_switches;	/* switches that do not hold all LIDs; see lft_caps.h */
-	uint32_t kept_switches;		/* … and that do not let their entries be changed */
+	uint32_t fixed_switches;		/* … and that do not let their entries be changed */
 	uint32_t silent_switches;		/* … as they do not answer, which these do not count */
 	uint64_t cut_pairs;		/* pairs of the report that are unreachable for these reasons, */
 	uint64_t cut_hosts;		/* and those of them to hosts or to the SM */
@@ -70,7 +70,7 @@ struct plan {
 	struct updn_order *tree;	/* that multicast goes by instead (routing/tree.h), or NULL */
 	struct route_shape shape;	/* whether that order makes a tree of the switches */
 	struct findings findings;	/* of the policy against this fabric, and of routing */
-	struct findings kept;		/* … and of devices that keep other tables */
+	struct findings fixed;		/* … and of devices that keep other tables */
 	struct findings short_findings;	/* … and of switches that do not hold all LIDs */
 	struct findings cut_findings;	/* … and of LIDs behind switches that keep their entries */
 	/* by `now` */
@@ -157,7 +157,7 @@ void plan_judge(struct plan *p, int64_t (*now)(void));
  * Has the paths follow what devices have instead of the tables that were written
  * to them (qos_tables_keep()), of a plan that is complete.
  */
-void plan_follow(struct plan *p, const struct kept_seen *seen, int64_t (*now)(void));
+void plan_follow(struct plan *p, const struct fixed_seen *seen, int64_t (*now)(void));
 /*
  * For completing and judging a begun plan while its fabric is written to: a
  * plan that refers to f, a clone of that fabric, and to all that p has.

@@ -51,7 +51,7 @@ static const struct sa_field sl2vl_fields[] = {
 static void range_sl2vl(struct sa_scan *x, uint32_t port)
 {
 	sa_range_slots(x, port, IN_PORTS);
-	if (!x->s->plan->tables->managed && !x->s->plan->tables->kept)
+	if (!x->s->plan->tables->managed && !x->s->plan->tables->fixed)
 		sa_range_none(x, port);
 }
 

@@ -22,7 +22,7 @@
 #include "sm/multicast/multicast_sweeps.h"
 #include "sm/sm_internal.h"
 #include "sm/sweep/congestion.h"
-#include "sm/write/kept_routes.h"
+#include "sm/write/fixed_routes.h"
 #include "sm/write/refused_sets.h"
 #include "sm/write/stale_tables.h"
 
@@ -145,7 +145,7 @@ struct sm *sm_new(struct loop *l, struct mad_port *m, const struct settings *set
 	implausible_new(sm);
 	names_new(sm);
 	congestion_new(sm);
-	kept_routes_new(sm);
+	fixed_routes_new(sm);
 	silent_new(sm);
 	sm->devices.exclusions = exclusions_new();
 	sm->turn_timer = timer_new(l, sweep_turned, sm);
@@ -177,7 +177,7 @@ void sm_free(struct sm *sm)
 	implausible_free(sm);
 	names_free(sm);
 	congestion_free(sm);
-	kept_routes_free(sm);
+	fixed_routes_free(sm);
 	silent_free(sm);
 	exclusions_free(sm->devices.exclusions);
 	timer_free(sm->turn_timer);

@@ -19,7 +19,7 @@ struct sm_said {
 	bool has_rejected;		/* … since one was taken */
 	/* digests: of findings, of the shape of the fabric, of why which engine was chosen (0: nothing) */
 	uint64_t findings_seen, shape_seen, choice_seen;
-	uint64_t kept_seen;		/* … of devices that keep tables */
+	uint64_t fixed_seen;		/* … of devices that keep tables */
 };
 
 /* What came of sweeps: of the last one, unless it says otherwise. */
@@ -49,9 +49,9 @@ struct sm_known {
 	bool another_was;		/* another subnet manager was at work since our last sweep */
 };
 
-/* Tables unlike the plan's as earlier sweeps saw them, node by node (kept_table_log.c). */
-struct sm_kept_log {
-	VEC(struct kept_before) maps;
+/* Tables unlike the plan's as earlier sweeps saw them, node by node (fixed_table_log.c). */
+struct sm_fixed_log {
+	VEC(struct fixed_before) maps;
 	struct map64 maps_by_guid;	/* node GUID: where those of a node begin */
 	VEC(struct arb_before) arbs;	/* the same of arbitration tables */
 	struct map64 arbs_by_guid;
@@ -118,14 +118,14 @@ struct sm {
 	uint64_t generation;
 
 	struct sm_known known;
-	struct sm_kept_log seen;
+	struct sm_fixed_log seen;
 	struct sm_clients clients;
 	struct sm_standby standby;
 	struct sm_devices devices;
 	struct traps traps;
 	struct mkeys *mkeys;
 	struct refused *refused;
-	struct kept_routes *kept_routes;
+	struct fixed_routes *fixed_routes;
 	struct congestion *congestion;
 	struct mcast_db *mcast;
 	struct mcast_work *mcast_work;

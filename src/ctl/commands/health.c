@@ -466,7 +466,7 @@ static void judge_discovery(const struct sm_status *sm, struct health *h)
 }
 
 /* LIDs behind switches that do not take routes to them. */
-static void judge_kept_routes(const struct subnet_state *s, struct health *h)
+static void judge_fixed_routes(const struct subnet_state *s, struct health *h)
 {
 	struct many errors = { h, SEV_ERROR, "routes-cut", "replace the switches that device-refuses "
 			       "and device-keeps name, or their firmware", "errors", 0 };
@@ -990,7 +990,7 @@ void health_judge(const struct health_input *in, struct health *out)
 		judge_routes(in->state, out);
 		judge_shape(in, out);
 		judge_table_sizes(in->state, out);
-		judge_kept_routes(in->state, out);
+		judge_fixed_routes(in->state, out);
 		judge_inherited(in->sm, out);
 		judge_congestion(in, out);
 		judge_lmc(in->state, out);

@@ -534,7 +534,7 @@ bool routes_follow(const struct plan *p, const struct plan *before)
 {
 	return before && before->now && before->now->base == p->now->base &&
 	       !before->short_switches && !p->short_switches &&
-	       !before->kept_switches && !p->kept_switches &&
+	       !before->fixed_switches && !p->fixed_switches &&
 	       before->now->repaired.next;
 }
 

@@ -123,7 +123,7 @@ static bool find_switches(struct finder *x)
 
 static bool tables_alike(const struct qos_tables *a, const struct qos_tables *b)
 {
-	return a->managed == b->managed && !a->kept && !b->kept && a->n_maps == b->n_maps &&
+	return a->managed == b->managed && !a->fixed && !b->fixed && a->n_maps == b->n_maps &&
 	       (!a->n_maps || !memcmp(a->maps, b->maps, a->n_maps * sizeof(*a->maps)));
 }
 

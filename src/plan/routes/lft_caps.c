@@ -30,7 +30,7 @@ static bool fixed_entry(const void *arg, uint32_t sw, uint16_t lid, uint8_t *ent
 	*entry = LFT_DROP;
 	if (lid >= lids_within(&p->f->switches[sw]))
 		return true;
-	block = fabric_kept_block(p->f, sw, lid / LFT_BLOCK);
+	block = fabric_fixed_block(p->f, sw, lid / LFT_BLOCK);
 	if (block)
 		*entry = block[lid % LFT_BLOCK];
 	return block;
@@ -57,7 +57,7 @@ static uint32_t *switches_with_fixed(struct plan *p, uint32_t *n)
 		bool silent = f->nodes[f->switches[sw].node].silent;
 
 		p->short_switches += is_short;
-		p->kept_switches += keeps && !silent;
+		p->fixed_switches += keeps && !silent;
 		p->silent_switches += keeps && silent;
 		if (keeps || is_short)
 			list[(*n)++] = sw;
@@ -92,7 +92,7 @@ static bool is_own(const struct plan *p, uint32_t lid)
 
 static void tell_cut_lids(struct plan *p, const struct detour_cut *cut)
 {
-	bool by_switch = p->kept_switches || p->silent_switches;
+	bool by_switch = p->fixed_switches || p->silent_switches;
 	struct buf text = { 0 };
 	uint32_t ranges = 0, n = 0;
 
@@ -113,7 +113,7 @@ static void tell_cut_lids(struct plan *p, const struct detour_cut *cut)
 		tell(p, by_switch ? &p->cut_findings : &p->short_findings, SEV_ERROR,
 		     "%u LID%s cannot be reached from every port, as switches on the way do not %s "
 		     "%s: %s%s", n, n == 1 ? "" : "s",
-		     p->kept_switches ? "take a route to" : by_switch ? "answer, and have no route to" :
+		     p->fixed_switches ? "take a route to" : by_switch ? "answer, and have no route to" :
 		     "hold", n == 1 ? "it" : "them", text.s, ranges > RANGES_MAX ? ", …" : "");
 	buf_free(&text);
 }
@@ -210,8 +210,8 @@ static void fit(struct plan *p, struct fit *x)
 	x->r.legal = route_engine_find(p->engine) == &route_updn;
 	detour(&x->r, p->lfts, x->cut);
 	/* Entries of kept blocks for which there is no LID: the block is to be as the switch has it. */
-	for (uint32_t i = 0; i < p->f->n_kept; i++) {
-		const struct lft_kept *k = &p->f->kept[i];
+	for (uint32_t i = 0; i < p->f->n_fixed; i++) {
+		const struct lft_fixed *k = &p->f->fixed[i];
 		uint8_t *row = p->lfts->entries + (size_t)k->sw * p->lfts->stride;
 
 		for (uint32_t at = 0; at < LFT_BLOCK; at++) {
@@ -259,7 +259,7 @@ void routes_fit(struct plan *p, void (*route)(struct plan *p, const struct fabri
 	struct fit x = { .r = { .f = p->f, .port_by_lid = p->port_by_lid, .fixed = fixed_entry, .arg = p } };
 	uint32_t *switches;
 
-	p->short_switches = p->kept_switches = p->silent_switches = 0;
+	p->short_switches = p->fixed_switches = p->silent_switches = 0;
 	p->cut_pairs = p->cut_hosts = 0;
 	x.r.switches = switches = switches_with_fixed(p, &x.r.n_switches);
 	if (x.r.n_switches) {

@@ -6,7 +6,7 @@
  *    no more than the highest LID;
  *  - that refuse SwitchInfo, so that their LinearFDBTop stays below the highest LID (top_stays
  *    in struct fabric_switch);
- *  - that refuse or ignore blocks of their forwarding table (fabric_kept_block()).
+ *  - that refuse or ignore blocks of their forwarding table (fabric_fixed_block()).
  *
  * The first two drop packets for the LIDs beyond, the third forward them as they did before.
  * Where that does not lead to the owner of the LID, routes go round the switch (routing/change/detour.h), and
@@ -19,7 +19,7 @@
 
 /*
  * Fits p's routes, which are complete otherwise, to what the switches do: changes p->lfts, sets
- * p->short_switches, p->kept_switches and p->silent_switches, and adds findings to p->findings, p->short_findings and
+ * p->short_switches, p->fixed_switches and p->silent_switches, and adds findings to p->findings, p->short_findings and
  * p->cut_findings.
  *
  * The order of all switches has a way up and down for each pair, which may lead over a switch that

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Tables that devices keep instead of those that they are told: beside what is
- * wanted, which stays untouched, what is in force (struct kept_tables).  Of arbitration
+ * wanted, which stays untouched, what is in force (struct fixed_tables).  Of arbitration
  * tables no more counts than which VLs they let send: shares are nobody's promise there.
  *
  * A table is known by its number among t->maps here, too.  What a device claims
@@ -101,10 +101,10 @@ static uint16_t *copy_ids(const struct keeping *k, uint32_t node)
 	return ids;
 }
 
-static void keep_map(struct keeping *k, const struct kept_map *m)
+static void keep_map(struct keeping *k, const struct fixed_map *m)
 {
 	const struct fabric_node *n = &k->f->nodes[m->node];
-	struct kept_tables *kept = k->t->kept;
+	struct fixed_tables *fixed = k->t->fixed;
 	uint16_t id;
 
 	/* where no table is wanted of any device, one that was seen counts nevertheless */
@@ -112,12 +112,12 @@ static void keep_map(struct keeping *k, const struct kept_map *m)
 		return;
 	id = number_of(k, &m->map);
 	if (!node_is_switch(n)) {
-		kept->ca_map[n->port0 + m->out] = id;
+		fixed->ca_map[n->port0 + m->out] = id;
 		return;
 	}
-	if (!kept->sw[n->sw])
-		kept->sw[n->sw] = copy_ids(k, m->node);
-	kept->sw[n->sw][m->in * (n->nports + 1u) + m->out] = id;
+	if (!fixed->sw[n->sw])
+		fixed->sw[n->sw] = copy_ids(k, m->node);
+	fixed->sw[n->sw][m->in * (n->nports + 1u) + m->out] = id;
 }
 
 /* --- what is lost by it --- */
@@ -133,7 +133,7 @@ static void count_pair(const struct keeping *k, uint32_t node, unsigned in, unsi
 
 	if (is == TABLE_NONE)
 		return;
-	passes = qos_map_sls(&t->maps[is], t->kept->op_vls[port]) &
+	passes = qos_map_sls(&t->maps[is], t->fixed->op_vls[port]) &
 		 qos_map_sls_on(&t->maps[is], qos_vls_sending(t, port));
 	if (wanted == TABLE_NONE) {	/* SL 0 is offered, and no other */
 		loss->pairs++;
@@ -154,8 +154,8 @@ static struct loss loss_of(const struct keeping *k, uint32_t node)
 
 		loss.starved += starved;
 		loss.sls |= starved && !k->t->managed;	/* SL 0 */
-		loss.short_ports += k->t->kept->mtu[n->port0 + out] < mtu_cap_of(k->f, n->port0 + out);
-		loss.ports += k->t->kept->op_vls[n->port0 + out] < k->t->op_vls[n->port0 + out];
+		loss.short_ports += k->t->fixed->mtu[n->port0 + out] < mtu_cap_of(k->f, n->port0 + out);
+		loss.ports += k->t->fixed->op_vls[n->port0 + out] < k->t->op_vls[n->port0 + out];
 		for (unsigned in = 0; in <= (node_is_switch(n) ? n->nports : 0u); in++)
 			count_pair(k, node, in, out, &loss);
 	}
@@ -206,9 +206,9 @@ static void report(const struct keeping *k, uint32_t node)
 
 /* --- all of it --- */
 
-static struct kept_tables *kept_new(const struct qos_tables *t, const struct fabric *f)
+static struct fixed_tables *fixed_new(const struct qos_tables *t, const struct fabric *f)
 {
-	struct kept_tables *k = xcalloc(1, sizeof(*k));
+	struct fixed_tables *k = xcalloc(1, sizeof(*k));
 
 	k->sw = xcalloc(t->n_switches, sizeof(*k->sw));
 	k->ca_map = xcalloc(f->n_ports, sizeof(*k->ca_map));
@@ -224,13 +224,13 @@ static struct kept_tables *kept_new(const struct qos_tables *t, const struct fab
 	return k;
 }
 
-void qos_tables_keep(struct qos_tables *t, const struct fabric *f, const struct kept_seen *seen,
+void qos_tables_keep(struct qos_tables *t, const struct fabric *f, const struct fixed_seen *seen,
 		     struct findings *out)
 {
 	struct keeping k = { .t = t, .f = f, .out = out };
 	struct sl2vl drop;
 
-	t->kept = kept_new(t, f);
+	t->fixed = fixed_new(t, f);
 	memset(drop.vl, IB_VL_DROP, sizeof(drop.vl));
 	k.maps.size = sizeof(struct sl2vl);
 	for (uint32_t i = 0; i < k.t->n_maps; i++)
@@ -239,7 +239,7 @@ void qos_tables_keep(struct qos_tables *t, const struct fabric *f, const struct 
 	for (size_t i = 0; i < seen->n_maps; i++)
 		keep_map(&k, &seen->maps[i]);
 	for (size_t i = 0; i < seen->n_arbs; i++)
-		t->kept->sends[f->nodes[seen->arbs[i].node].port0 + seen->arbs[i].num] =
+		t->fixed->sends[f->nodes[seen->arbs[i].node].port0 + seen->arbs[i].num] =
 			seen->arbs[i].sends;
 	t->n_maps = k.maps.n < TABLE_NONE ? (uint32_t)k.maps.n : TABLE_NONE;
 	free(t->maps);
@@ -248,7 +248,7 @@ void qos_tables_keep(struct qos_tables *t, const struct fabric *f, const struct 
 		report(&k, node);
 }
 
-void qos_kept_free(struct kept_tables *k, uint32_t n_switches)
+void qos_fixed_free(struct fixed_tables *k, uint32_t n_switches)
 {
 	if (!k)
 		return;

@@ -222,7 +222,7 @@ void qos_tables_free(struct qos_tables *t)
 		return;
 	for (uint32_t i = 0; i < t->n_switches; i++)
 		free(t->sw[i].ids);
-	qos_kept_free(t->kept, t->n_switches);
+	qos_fixed_free(t->fixed, t->n_switches);
 	free(t->sw);
 	free(t->op_vls);
 	free(t->arb);

@@ -35,7 +35,7 @@ struct switch_maps {
 };
 
 /* What devices have, where that is not what they were told: everything else is as wanted. */
-struct kept_tables {
+struct fixed_tables {
 	uint16_t **sw;		/* per switch: as ids of switch_maps, or NULL: as wanted */
 	uint16_t *ca_map;	/* per port slot, as below */
 	uint8_t *op_vls;	/* … and here the lesser of both ends */
@@ -62,7 +62,7 @@ struct qos_tables {
 	struct class_fit *fits;
 	uint32_t n_fits;
 	uint16_t *fit;		/* per port slot: index into fits; TABLE_NONE: not by classes */
-	struct kept_tables *kept;	/* NULL: devices took all of it; see qos/tables/kept_tables.c */
+	struct fixed_tables *fixed;	/* NULL: devices took all of it; see qos/tables/fixed_tables.c */
 };
 
 /*
@@ -97,27 +97,27 @@ uint16_t qos_sl2vl_id(const struct qos_tables *t, const struct fabric *f,
 /* SLs that a table maps to a VL which the out port has; op_vls: its OperationalVLs, 0: not known. */
 uint16_t qos_map_sls(const struct sl2vl *map, unsigned op_vls);
 
-/* --- tables that devices keep (qos/tables/kept_tables.c) --- */
+/* --- tables that devices keep (qos/tables/fixed_tables.c) --- */
 
 /* Seen on a device: the SL2VL table of a pair for which there is one. */
-struct kept_map {
+struct fixed_map {
 	uint32_t node;
 	uint8_t in, out;	/* port numbers; in is 0 on a CA */
 	struct sl2vl map;
 };
 
 /* Seen on a device: a port whose arbitration tables give no weight to a VL that is used. */
-struct kept_arb {
+struct fixed_arb {
 	uint32_t node;
 	uint8_t num;		/* port */
 	uint16_t sends;		/* bit v: VL v has weight */
 };
 
 /* All that was seen; of several that are for one pair or port the last one counts. */
-struct kept_seen {
-	const struct kept_map *maps;
+struct fixed_seen {
+	const struct fixed_map *maps;
 	size_t n_maps;
-	const struct kept_arb *arbs;
+	const struct fixed_arb *arbs;
 	size_t n_arbs;
 };
 
@@ -127,14 +127,14 @@ struct kept_seen {
  */
 bool qos_links_lack(const struct qos_tables *t, const struct fabric *f);
 /*
- * Fills t->kept, once, from what was seen of SL2VL and arbitration tables and from
+ * Fills t->fixed, once, from what was seen of SL2VL and arbitration tables and from
  * OperationalVLs and NeighborMTU of f.  What is wanted stays as it is; t->maps gets the tables
  * that nobody wanted behind the others.  A warning for each device says which SLs are lost
  * there, and another one how many of its links carry short packets only.
  */
-void qos_tables_keep(struct qos_tables *t, const struct fabric *f, const struct kept_seen *seen,
+void qos_tables_keep(struct qos_tables *t, const struct fabric *f, const struct fixed_seen *seen,
 		     struct findings *out);
-void qos_kept_free(struct kept_tables *k, uint32_t n_switches);
+void qos_fixed_free(struct fixed_tables *k, uint32_t n_switches);
 
 /* As qos_sl2vl_id(), of the table that the device has. */
 static inline uint16_t qos_sl2vl_in_force(const struct qos_tables *t, const struct fabric *f,
@@ -142,25 +142,25 @@ static inline uint16_t qos_sl2vl_in_force(const struct qos_tables *t, const stru
 {
 	const struct fabric_node *n = &f->nodes[node];
 
-	if (!t->kept)
+	if (!t->fixed)
 		return qos_sl2vl_id(t, f, node, in, out);
 	if (!node_is_switch(n))
-		return t->kept->ca_map[n->port0 + out];
-	return t->kept->sw[n->sw] ? t->kept->sw[n->sw][in * (n->nports + 1u) + out] :
+		return t->fixed->ca_map[n->port0 + out];
+	return t->fixed->sw[n->sw] ? t->fixed->sw[n->sw][in * (n->nports + 1u) + out] :
 				    qos_sl2vl_id(t, f, node, in, out);
 }
 
 /* The VLs that packets may have which leave by a port: a code as in op_vls. */
 static inline unsigned qos_vls_in_force(const struct qos_tables *t, uint32_t port)
 {
-	return t->kept ? t->kept->op_vls[port] : t->op_vls[port];
+	return t->fixed ? t->fixed->op_vls[port] : t->op_vls[port];
 }
 
 #define ALL_VLS 0xffff
 /* Those of them that ever send: the arbitration of a port with one VL has no say. */
 static inline unsigned qos_vls_sending(const struct qos_tables *t, uint32_t port)
 {
-	return t->kept && ib_vls_from_code(t->kept->op_vls[port]) != 1 ? t->kept->sends[port] :
+	return t->fixed && ib_vls_from_code(t->fixed->op_vls[port]) != 1 ? t->fixed->sends[port] :
 	       ALL_VLS;
 }
 /* SLs that a table maps to one of the VLs. */

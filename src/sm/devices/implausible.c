@@ -814,7 +814,7 @@ static uint64_t digest_of(struct sm *sm, const struct question *q)
 
 	if (q->attr != UMAD_SM_ATTR_PORT_INFO)
 		return hash_bytes(q->data, table_size(st, q), 0);
-	return vls_kept_digest(q->refused.mod, q->data, &digest) ? digest :
+	return vls_fixed_digest(q->refused.mod, q->data, &digest) ? digest :
 	       port_info_digest(&e, port, q->data);
 }
 

@@ -14,7 +14,7 @@
 #include "plan/routes/base_routes.h"
 #include "sm/keys/mkey.h"
 #include "sm/sm_internal.h"
-#include "sm/write/kept_routes.h"
+#include "sm/write/fixed_routes.h"
 
 #define ASK_FIRST_US	500000ll	/* from the sweep that had no answer to the first question */
 #define ASK_MAX_US	300000000ll
@@ -281,7 +281,7 @@ static bool was_known(const struct sm *sm, uint32_t node, const struct silent_de
 	if (x ? !x->table_known :
 	    map64_get(&sm->known.doubtful, sm->sweep.f->nodes[node].guid) != MAP64_NONE)
 		return false;
-	return kept_routes_survived(sm, old, node);
+	return fixed_routes_survived(sm, old, node);
 }
 
 static bool is_stale(const struct sm *sm, uint32_t node)
@@ -311,7 +311,7 @@ static bool note_difference(struct sm *sm, uint32_t node, bool either)
 		return false;
 	held = xmalloc(old->lfts->stride + (size_t)now->lfts->stride);
 	memset(held, LFT_DROP, old->lfts->stride + (size_t)now->lfts->stride);
-	kept_routes_in_force(old, old->f->nodes[before].sw, held);
+	fixed_routes_in_force(old, old->f->nodes[before].sw, held);
 	for (uint32_t first = 0; first < now->lfts->stride; first += LFT_BLOCK) {
 		struct lft_write *w;
 

@@ -9,7 +9,7 @@
  *  - directed routes go round it where they can (fabric_node.silent): many a switch that hangs passes none
  *    on;
  *  - its forwarding table is what it was, and the routes of others go round what is wrong there
- *    (kept_routes.c);
+ *    (fixed_routes.c);
  *  - a link between it and another switch that trains anew is not used, unless there is no other way
  *    (probe_forget_states()): nobody can make its end Active.  Nor are its links to others that are here
  *    used once it has sent a trap: one of them may have trained anew, and neither end tells;

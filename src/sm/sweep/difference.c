@@ -268,7 +268,7 @@ uint64_t switch_info_digest(unsigned lft_top, unsigned lifetime)
 	return hash64((uint64_t)lft_top << 8 | lifetime);
 }
 
-bool switch_info_is_kept(const struct fabric_switch *says, const struct refused_set *r)
+bool switch_info_is_fixed(const struct fabric_switch *says, const struct refused_set *r)
 {
 	return refusal_by_status(r) ||
 	       r->got == switch_info_digest(says->lft_top, says->lifetime);
@@ -318,13 +318,13 @@ bool switch_info_needs_set(const struct want_env *e, const struct refusals *refu
 
 /* --- tables, as they are read --- */
 
-/* A pair of ports of which the paths are told what the device has instead (kept_table_log.c). */
+/* A pair of ports of which the paths are told what the device has instead (fixed_table_log.c). */
 static bool is_kept(const struct plan *p, uint32_t node, item_t item, const uint8_t *got)
 {
 	uint16_t kept;
 	uint8_t data[8];
 
-	if (ITEM_KIND(item) != ITEM_SL2VL || !p->tables->kept)
+	if (ITEM_KIND(item) != ITEM_SL2VL || !p->tables->fixed)
 		return false;
 	kept = qos_sl2vl_in_force(p->tables, p->f, node, ITEM_A(item), ITEM_B(item));
 	if (kept == TABLE_NONE)

@@ -84,7 +84,7 @@ uint64_t switch_info_digest(unsigned lft_top, unsigned lifetime);
  * A switch that did not take our SwitchInfo: it refused it with a status, or ignored it and still says what
  * it said then.
  */
-bool switch_info_is_kept(const struct fabric_switch *says, const struct refused_set *r);
+bool switch_info_is_fixed(const struct fabric_switch *says, const struct refused_set *r);
 /* The environment of the third pass, from that of the others (write.c). */
 struct want_env active_env(const struct want_env *e);
 /* A port that is told of us, or asked to have its clients register again, after publishing. */

@@ -14,7 +14,7 @@
  * and on one that is known to keep tables, all pairs with a link are read, and the arbitration tables
  * of all ports with one.
  *
- * A device that keeps a table that drops SL 0, or starves it, is handled as in kept_table_log.c: no path is
+ * A device that keeps a table that drops SL 0, or starves it, is handled as in fixed_table_log.c: no path is
  * told over it.
  */
 #include <inttypes.h>
@@ -267,7 +267,7 @@ static void take_arbitration(struct inherited *h, struct sm *sm, uint32_t node, 
 	const struct fabric_port *p = fabric_port(sm->sweep.f, node, ITEM_A(item));
 	unsigned n = vlarb_block_entries(p, ITEM_B(item));
 
-	kept_see_arb(sm, node, item, data, 2 * n);
+	fixed_see_arb(sm, node, item, data, 2 * n);
 	for (unsigned i = 0; i < n; i++)
 		if (data[2 * i + 1])
 			h->serves[p->num] |= (uint16_t)(1u << (data[2 * i] & 0xf));
@@ -291,7 +291,7 @@ static item_t take_map(struct sm *sm, uint32_t node, item_t item, const uint8_t 
 	}
 	h->uses[out] |= 1;	/* by the built-in table */
 	want_item(sm->sweep.plan, node, item, &want);
-	if (!kept_known(sm, node, &left, &want, data))
+	if (!fixed_known(sm, node, &left, &want, data))
 		left = item;
 	h->bad |= left != 0;
 	return left;

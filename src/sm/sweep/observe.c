@@ -221,7 +221,7 @@ static void take(struct sm *sm, uint32_t node, uint32_t at, const uint8_t *got, 
 	/* what can't be read is written: the device will say what it thinks of it */
 	if (!equal)
 		left = PLAIN(*it);
-	right = equal || (status == 0 && kept_known(sm, node, &left, &want, got));
+	right = equal || (status == 0 && fixed_known(sm, node, &left, &want, got));
 	if (right && !equal)
 		write_pkeys_differ(sm, node, PLAIN(*it));
 	*it = left ? left | ISSUED : 0;

@@ -51,7 +51,7 @@ struct plan_task {
 	struct fabric *spare;
 	bool forget;		/* its LIDs are not given to anybody: they are not kept */
 	bool follow;		/* plan is complete: the paths are to follow what was seen */
-	struct kept_seen seen;		/* … of sm->sweep.kept and sm->sweep.kept_arbs */
+	struct fixed_seen seen;		/* … of sm->sweep.fixed and sm->sweep.fixed_arbs */
 	struct fabric *copy;	/* plan is a fork of sm->sweep.plan on this one; else NULL */
 };
 
@@ -185,7 +185,7 @@ static void paths_known(struct sm *sm)
 {
 	const struct plan *p = sm->sweep.plan;
 
-	log_if_new(&sm->sweep.plan->kept, &sm->said.kept_seen);
+	log_if_new(&sm->sweep.plan->fixed, &sm->said.fixed_seen);
 	log_debug("sweep", "plan: LIDs %.3f s, tables %.3f s, routes %.3f s (%s), "
 		  "verdict %.3f s, paths %.3f s, realizability %.3f s", (double)p->us_lids * 1e-6,
 		  (double)p->us_tables * 1e-6, (double)p->us_routes * 1e-6,
@@ -220,8 +220,8 @@ static enum step_result planning_start(struct sm *sm, enum planning what)
 	t->plan = sm->sweep.plan;
 	t->follow = what == PLAN_FOLLOW;
 	t->seen =
-		(struct kept_seen){ sm->sweep.kept.v, sm->sweep.kept.n, sm->sweep.kept_arbs.v,
-				   sm->sweep.kept_arbs.n };
+		(struct fixed_seen){ sm->sweep.fixed.v, sm->sweep.fixed.n, sm->sweep.fixed_arbs.v,
+				   sm->sweep.fixed_arbs.n };
 	if (what == PLAN_AHEAD) {
 		t->copy = copy_fabric(sm);
 		t->plan = plan_fork(sm->sweep.plan, t->copy);
@@ -311,8 +311,8 @@ enum step_result sweep_paths(struct sm *sm)
 /* Devices hardly ever have other tables than the plan's. */
 enum step_result sweep_follow(struct sm *sm)
 {
-	kept_gather(sm);
-	if (sm->sweep.kept.n || sm->sweep.kept_arbs.n ||
+	fixed_gather(sm);
+	if (sm->sweep.fixed.n || sm->sweep.fixed_arbs.n ||
 	    qos_links_lack(sm->sweep.plan->tables, sm->sweep.f))
 		return planning_start(sm, PLAN_FOLLOW);
 	paths_known(sm);

@@ -19,7 +19,7 @@
 #include "sm/sweep/announce.h"
 #include "sm/sweep/congestion.h"
 #include "sm/sweep/forget.h"
-#include "sm/write/kept_routes.h"
+#include "sm/write/fixed_routes.h"
 #include "sm/write/refused_sets.h"
 #include "sm/write/stale_tables.h"
 
@@ -141,7 +141,7 @@ static int by_node_and_kind(const void *va, const void *vb)
 	return a->attr - b->attr;
 }
 
-/* What devices did not do in this sweep, and what they refuse for good.  sm->sweep.kept is in order of nodes. */
+/* What devices did not do in this sweep, and what they refuse for good.  sm->sweep.fixed is in order of nodes. */
 static void add_faults(const struct sm *sm, struct subnet_state *s)
 {
 	VEC(struct device_fault) list = { 0 };
@@ -152,9 +152,9 @@ static void add_faults(const struct sm *sm, struct subnet_state *s)
 		const struct node_work *w = &sm->sweep.work[i];
 		uint32_t kept = w->keeps + keeps_mcast_top(sm, i);
 
-		if (k < sm->sweep.kept.n && sm->sweep.kept.v[k].node == i)
+		if (k < sm->sweep.fixed.n && sm->sweep.fixed.v[k].node == i)
 			kept += count_kept(sm, i);
-		while (k < sm->sweep.kept.n && sm->sweep.kept.v[k].node == i)
+		while (k < sm->sweep.fixed.n && sm->sweep.fixed.v[k].node == i)
 			k++;
 		if (w->failed)
 			*vec_push(&list) = (struct device_fault){
@@ -204,7 +204,7 @@ static void publish(struct sm *sm)
 	findings_copy(&sm->said.findings, &sm->sweep.policy->findings);
 	findings_copy(&sm->said.findings, &sm->sweep.plan->findings);
 	findings_copy(&sm->said.findings, &sm->sweep.plan->feasible->findings);
-	findings_copy(&sm->said.findings, &sm->sweep.plan->kept);
+	findings_copy(&sm->said.findings, &sm->sweep.plan->fixed);
 	sm->hooks.published(sm->hooks.arg, s);
 	sweep_nothing_is_coming(sm);
 }
@@ -381,7 +381,7 @@ enum step_result sweep_settle(struct sm *sm)
 	implausible_look(sm);
 	tell_written(sm, complete, was_up);
 	congestion_after_sweep(sm);
-	kept_routes_swept(sm);
+	fixed_routes_swept(sm);
 	flapping_swept(sm);
 	sweep_cleanup(sm, true);
 	multicast_after_sweep(sm);

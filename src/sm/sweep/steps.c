@@ -25,7 +25,7 @@
 #include "sm/sm_internal.h"
 #include "sm/sweep/announce.h"
 #include "sm/sweep/reading.h"
-#include "sm/write/kept_routes.h"
+#include "sm/write/fixed_routes.h"
 #include "sm/write/write.h"
 
 #define PHASE_SAME PHASE_IDLE	/* that of the step before */
@@ -60,7 +60,7 @@ static const struct {
 	[STEP_PLACES] = { "places", PHASE_SAME, places_start,
 		"reads P_Key tables that another manager may have left" },
 	[STEP_PREPARE] = { "prepare", PHASE_PLANNING, sweep_prepare, "notes links that went down" },
-	[STEP_KEPT_ROUTES] = { "kept-routes", PHASE_SAME, kept_routes_start,
+	[STEP_KEPT_ROUTES] = { "kept-routes", PHASE_SAME, fixed_routes_start,
 		"reads forwarding tables that switches do not let go" },
 	[STEP_PLAN] = { "plan", PHASE_SAME, sweep_plan, "computes LIDs, tables and routes" },
 	[STEP_PATHS_EARLY] = { "paths-early", PHASE_SAME, sweep_paths_early,

@@ -127,7 +127,7 @@ void sweep_free_work(struct sm *sm)
 		vec_free(&sm->sweep.work[i].late);
 		places_free(&sm->sweep.work[i]);
 		vec_free(&sm->sweep.work[i].speeds);
-		vec_free(&sm->sweep.work[i].kept);
+		vec_free(&sm->sweep.work[i].fixed);
 		vec_free(&sm->sweep.work[i].arbs);
 	}
 	free(sm->sweep.work);
@@ -186,8 +186,8 @@ void sweep_cleanup(struct sm *sm, bool keep_fabric)
 	sm->sweep.policy = NULL;
 	free(sm->sweep.reason);
 	sm->sweep.reason = NULL;
-	vec_free(&sm->sweep.kept);
-	vec_free(&sm->sweep.kept_arbs);
+	vec_free(&sm->sweep.fixed);
+	vec_free(&sm->sweep.fixed_arbs);
 	vec_free(&sm->sweep.lft_reads);
 	sm->sweep.kind = SWEEP_NONE;
 	sm->sweep.phase = PHASE_IDLE;

@@ -67,7 +67,7 @@ struct node_work {
 	bool heard;		/* it answered in this sweep */
 	bool outdated;		/* it failed as the way to it may be no more */
 	bool lft_as_planned;	/* nothing of its forwarding table is written but in rounds (reroute.c) */
-	bool lft_known;		/* its forwarding table was read before planning (kept_routes.c) */
+	bool lft_known;		/* its forwarding table was read before planning (fixed_routes.c) */
 	bool false_adapter;	/* its NodeType says adapter, but it answers SwitchInfo */
 	uint8_t speed_samples, speed_same;	/* ports read by speeds.c first; … that showed no more */
 	bool key_mismatch;		/* … as it has another's M_Key */
@@ -93,10 +93,10 @@ struct node_work {
 	struct pkey_blocks *pkeys;	/* P_Key tables that were read before the plan (pkey_places.c) */
 	struct override overrides[OVERRIDES];
 	struct inherited *inherited;	/* tables that the policy does not manage (inherited.c) */
-	VEC(struct kept_map) kept;	/* SL2VL tables unlike the plan's, as seen (kept_table_log.c) */
-	VEC(struct seen_arb) arbs;	/* blocks of arbitration tables, as seen (kept_table_log.c) */
+	VEC(struct fixed_map) fixed;	/* SL2VL tables unlike the plan's, as seen (fixed_table_log.c) */
+	VEC(struct seen_arb) arbs;	/* blocks of arbitration tables, as seen (fixed_table_log.c) */
 	uint64_t probing[4];		/* bit n: a pair that leaves by port n is tried again */
-	bool kept_doubt;		/* … and nobody knows whether that is for good */
+	bool fixed_doubt;		/* … and nobody knows whether that is for good */
 	bool sampled, arb_sampled;	/* one table that the device confirmed is read back */
 	bool untrue;			/* … and was not so */
 };
@@ -105,14 +105,14 @@ struct node_work {
 #define ITEM_READ	(1u << 27)
 /* … and of one that is to be written. */
 #define ITEM_LOOK	(1u << 24)	/* it is to be read, as nobody knows what became of it */
-#define ITEM_PROBE	(1u << 23)	/* the device kept another value: try again (kept_table_log.c) */
+#define ITEM_PROBE	(1u << 23)	/* the device kept another value: try again (fixed_table_log.c) */
 #define ITEM_CONFIRMED	(1u << 22)	/* to be read, although the device said that it took it */
 #define ITEM_PLAIN(i)	((i) & ~(ITEM_LOOK | ITEM_PROBE | ITEM_CONFIRMED))
 
 /* What was seen of the SL2VL table of a pair of ports; map.node counts for nothing. */
-struct kept_before {
+struct fixed_before {
 	uint64_t guid;
-	struct kept_map map;
+	struct fixed_map map;
 };
 
 struct arb_before {
@@ -162,8 +162,8 @@ struct sweep {
 	struct reroute *reroute;	/* what of the forwarding tables is written last, or NULL */
 	struct lft_reads lft_reads;
 	struct vls_step *vls;		/* of links at work, in the step that changes them */
-	VEC(struct kept_map) kept;	/* tables that are known to be others than the plan's */
-	VEC(struct kept_arb) kept_arbs;	/* the same of arbitration tables */
+	VEC(struct fixed_map) fixed;	/* tables that are known to be others than the plan's */
+	VEC(struct fixed_arb) fixed_arbs;	/* the same of arbitration tables */
 	uint32_t inherited_nodes;	/* whose tables of another manager were replaced */
 	struct announce *announce;	/* what ports are told when the plan is published, or NULL */
 	struct subnet_state *replaced;	/* what was published before, until the sweep ends; or NULL */

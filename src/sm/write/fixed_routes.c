@@ -27,7 +27,7 @@
 #include "sm/devices/silent.h"
 #include "sm/sm_internal.h"
 #include "sm/sweep/reading.h"
-#include "sm/write/kept_routes.h"
+#include "sm/write/fixed_routes.h"
 
 /* Of one switch's table. */
 struct block {
@@ -37,11 +37,11 @@ struct block {
 	bool by_value;		/* it counts only with this digest */
 	bool back;		/* it is read as the switch answers again: what it holds can be changed */
 	uint64_t digest;
-	struct lft_kept kept;
+	struct lft_fixed fixed;
 };
 
-struct kept_list {	/* of fabric_keep_blocks() */
-	struct lft_kept *v;
+struct fixed_list {	/* of fabric_keep_blocks() */
+	struct lft_fixed *v;
 	size_t n, cap;
 };
 
@@ -50,7 +50,7 @@ struct batch {
 	uint32_t first, n, cursor;
 };
 
-struct kept_routes {
+struct fixed_routes {
 	VEC(struct block) blocks;	/* by switch, then block */
 	VEC(struct batch) batches;
 	/* what was read last */
@@ -79,14 +79,14 @@ static bool may_have_changed(const struct sm *sm, uint64_t guid)
 
 static void take_known(struct sm *sm, struct block *b)
 {
-	struct kept_routes *k = sm->kept_routes;
-	uint32_t i = k->before.n ? map64_get(&k->before_by_key, key_of(b->guid, b->kept.block)) :
+	struct fixed_routes *k = sm->fixed_routes;
+	uint32_t i = k->before.n ? map64_get(&k->before_by_key, key_of(b->guid, b->fixed.block)) :
 			 MAP64_NONE;
 
 	if (i == MAP64_NONE || k->before.v[i].guid != b->guid ||
-	    k->before.v[i].kept.block != b->kept.block || may_have_changed(sm, b->guid))
+	    k->before.v[i].fixed.block != b->fixed.block || may_have_changed(sm, b->guid))
 		return;
-	memcpy(b->kept.entries, k->before.v[i].kept.entries, LFT_BLOCK);
+	memcpy(b->fixed.entries, k->before.v[i].fixed.entries, LFT_BLOCK);
 	b->known = true;
 }
 
@@ -94,12 +94,12 @@ static int by_switch_and_block(const void *va, const void *vb)
 {
 	const struct block *a = va, *b = vb;
 
-	if (a->kept.sw != b->kept.sw)
-		return a->kept.sw < b->kept.sw ? -1 : 1;
-	return a->kept.block < b->kept.block ? -1 : a->kept.block > b->kept.block;
+	if (a->fixed.sw != b->fixed.sw)
+		return a->fixed.sw < b->fixed.sw ? -1 : 1;
+	return a->fixed.block < b->fixed.block ? -1 : a->fixed.block > b->fixed.block;
 }
 
-bool kept_routes_survived(const struct sm *sm, const struct plan *old, uint32_t node)
+bool fixed_routes_survived(const struct sm *sm, const struct plan *old, uint32_t node)
 {
 	struct map64 none;
 	uint32_t before;
@@ -119,20 +119,20 @@ bool kept_routes_survived(const struct sm *sm, const struct plan *old, uint32_t 
  */
 static void collect_back(struct sm *sm)
 {
-	struct kept_routes *k = sm->kept_routes;
+	struct fixed_routes *k = sm->fixed_routes;
 	const struct plan *old = sm->published ? sm->published->plan : NULL;
 
 	for (uint32_t sw = 0; old && sweep_is(sm)->repairs && sw < sm->sweep.f->n_switches; sw++) {
 		uint32_t node = sm->sweep.f->switches[sw].node;
 		uint64_t guid = sm->sweep.f->nodes[node].guid;
 
-		if (!silent_is_back(sm, guid) || sm->sweep.work[node].failed || !kept_routes_survived(sm, old, node))
+		if (!silent_is_back(sm, guid) || sm->sweep.work[node].failed || !fixed_routes_survived(sm, old, node))
 			continue;
 		for (uint32_t block = 0; block < old->lfts->stride / LFT_BLOCK &&
 		     entries_of(sm->sweep.f, sw, block); block++)
 			*vec_push(&k->blocks) = (struct block){
 				.guid = guid, .node = node, .back = true,
-				.kept = { .sw = sw, .block = block } };
+				.fixed = { .sw = sw, .block = block } };
 		sm->sweep.work[node].lft_known = true;	/* until a block is not */
 	}
 }
@@ -140,7 +140,7 @@ static void collect_back(struct sm *sm)
 /* Blocks and LinearFDBTops that the switches of the fabric keep, as far as is remembered. */
 static void collect(struct sm *sm)
 {
-	struct kept_routes *k = sm->kept_routes;
+	struct fixed_routes *k = sm->fixed_routes;
 	struct fabric *f = sm->sweep.f;
 	const struct refused_set *r;
 
@@ -155,12 +155,12 @@ static void collect(struct sm *sm)
 		if (sw == FABRIC_NONE)
 			continue;
 		if (r->attr == UMAD_SM_ATTR_SWITCH_INFO && !r->mod)
-			f->switches[sw].top_stays = switch_info_is_kept(&f->switches[sw], r);
+			f->switches[sw].top_stays = switch_info_is_fixed(&f->switches[sw], r);
 		if (r->attr == UMAD_SM_ATTR_LINEAR_FT && r->mod < IB_LID_MCAST_FIRST / LFT_BLOCK &&
 		    entries_of(f, sw, r->mod))
 			*vec_push(&k->blocks) = (struct block){
 				.guid = r->guid, .node = node, .by_value = !refusal_by_status(r),
-				.digest = r->got, .kept = { .sw = sw, .block = r->mod } };
+				.digest = r->got, .fixed = { .sw = sw, .block = r->mod } };
 	}
 	mad_release(sm->mad);
 	collect_back(sm);
@@ -176,7 +176,7 @@ static void collect(struct sm *sm)
 static bool next(void *arg, uint32_t device, struct smp *s, uint64_t *cookie)
 {
 	struct sm *sm = arg;
-	struct kept_routes *k = sm->kept_routes;
+	struct fixed_routes *k = sm->fixed_routes;
 	struct batch *b = &k->batches.v[device];
 
 	for (; b->cursor < b->n; b->cursor++) {
@@ -185,7 +185,7 @@ static bool next(void *arg, uint32_t device, struct smp *s, uint64_t *cookie)
 		if (x->known || sm->sweep.work[x->node].failed ||
 		    !want_route(sm->sweep.f, x->node, 0, s))
 			continue;
-		sweep_fill_smp(sm, s, SMP_GET, UMAD_SM_ATTR_LINEAR_FT, x->kept.block);
+		sweep_fill_smp(sm, s, SMP_GET, UMAD_SM_ATTR_LINEAR_FT, x->fixed.block);
 		*cookie = b->first + b->cursor++;
 		return true;
 	}
@@ -195,7 +195,7 @@ static bool next(void *arg, uint32_t device, struct smp *s, uint64_t *cookie)
 static void done(void *arg, uint32_t device, const struct smp *s, uint64_t cookie, int status)
 {
 	struct sm *sm = arg;
-	struct kept_routes *k = sm->kept_routes;
+	struct fixed_routes *k = sm->fixed_routes;
 	struct block *x = &k->blocks.v[cookie];
 	struct batch *b = &k->batches.v[device];
 
@@ -207,17 +207,17 @@ static void done(void *arg, uint32_t device, const struct smp *s, uint64_t cooki
 	sweep_heard(sm, x->node);
 	if (status)
 		return;		/* nobody knows: it is planned as any other */
-	memcpy(x->kept.entries, s->data, LFT_BLOCK);
+	memcpy(x->fixed.entries, s->data, LFT_BLOCK);
 	x->known = true;
 }
 
-static void remember(struct kept_routes *k, const struct block *b)
+static void remember(struct fixed_routes *k, const struct block *b)
 {
-	map64_put(&k->before_by_key, key_of(b->guid, b->kept.block), (uint32_t)k->before.n);
+	map64_put(&k->before_by_key, key_of(b->guid, b->fixed.block), (uint32_t)k->before.n);
 	*vec_push(&k->before) = *b;
 }
 
-void kept_routes_in_force(const struct plan *p, uint32_t sw, uint8_t *row)
+void fixed_routes_in_force(const struct plan *p, uint32_t sw, uint8_t *row)
 {
 	memcpy(row, p->lfts->entries + (size_t)sw * p->lfts->stride, p->lfts->stride);
 	for (size_t i = 0; i < p->now->stale.n; i++) {
@@ -241,7 +241,7 @@ static void take_for_dropping(struct sm *sm, uint64_t guid, uint32_t block)
  * A switch that does not answer forwards as it did: by the plan that is in force, and by what was
  * held back of that.  Where that is not known it is taken to drop.
  */
-static void keep_silent(struct sm *sm, uint32_t sw, struct kept_list *list)
+static void keep_silent(struct sm *sm, uint32_t sw, struct fixed_list *list)
 {
 	const struct fabric_node *n = &sm->sweep.f->nodes[sm->sweep.f->switches[sw].node];
 	const struct plan *old = sm->published ? sm->published->plan : NULL;
@@ -252,13 +252,13 @@ static void keep_silent(struct sm *sm, uint32_t sw, struct kept_list *list)
 	bool known = silent_table_is_known(sm, n->guid);
 
 	if (blocks)
-		kept_routes_in_force(old, was, row);
+		fixed_routes_in_force(old, was, row);
 	/* it has no entries for LIDs that are new, either */
 	for (uint32_t block = 0; block < IB_LID_MCAST_FIRST / LFT_BLOCK && entries_of(sm->sweep.f, sw, block);
 	     block++) {
-		struct lft_kept *k = vec_push(list);
+		struct lft_fixed *k = vec_push(list);
 
-		*k = (struct lft_kept){ .sw = sw, .block = block };
+		*k = (struct lft_fixed){ .sw = sw, .block = block };
 		memset(k->entries, LFT_DROP, sizeof(k->entries));
 		if (block >= blocks)
 			continue;
@@ -273,7 +273,7 @@ static void keep_silent(struct sm *sm, uint32_t sw, struct kept_list *list)
 /* What a switch that is back holds. */
 static void take_back(struct sm *sm, const struct block *b)
 {
-	const struct fabric_switch *s = &sm->sweep.f->switches[b->kept.sw];
+	const struct fabric_switch *s = &sm->sweep.f->switches[b->fixed.sw];
 	struct lft_read *r;
 
 	if (!b->known) {
@@ -287,15 +287,15 @@ static void take_back(struct sm *sm, const struct block *b)
 		return;
 	}
 	r = vec_push(&sm->sweep.lft_reads);
-	*r = (struct lft_read){ .guid = b->guid, .block = b->kept.block };
+	*r = (struct lft_read){ .guid = b->guid, .block = b->fixed.block };
 	for (uint32_t i = 0; i < LFT_BLOCK; i++)
-		r->entries[i] = b->kept.block * LFT_BLOCK + i > s->lft_top ? LFT_DROP :
-				b->kept.entries[i];
+		r->entries[i] = b->fixed.block * LFT_BLOCK + i > s->lft_top ? LFT_DROP :
+				b->fixed.entries[i];
 }
 
 static int by_place(const void *va, const void *vb)
 {
-	const struct lft_kept *a = va, *b = vb;
+	const struct lft_fixed *a = va, *b = vb;
 
 	if (a->sw != b->sw)
 		return a->sw < b->sw ? -1 : 1;
@@ -304,25 +304,25 @@ static int by_place(const void *va, const void *vb)
 
 static void take_read(struct sm *sm)
 {
-	struct kept_routes *k = sm->kept_routes;
-	struct kept_list list = { 0 };
+	struct fixed_routes *k = sm->fixed_routes;
+	struct fixed_list list = { 0 };
 	bool keeps;
 
 	k->before.n = sm->sweep.lft_reads.n = 0;
 	map64_clear(&k->before_by_key);
 	for (size_t i = 0; i < k->blocks.n; i++) {
 		const struct block *b = &k->blocks.v[i];
-		unsigned n = entries_of(sm->sweep.f, b->kept.sw, b->kept.block);
+		unsigned n = entries_of(sm->sweep.f, b->fixed.sw, b->fixed.block);
 
 		if (b->back) {
 			take_back(sm, b);
 			continue;
 		}
-		if (!b->known || (b->by_value && hash_bytes(b->kept.entries, n, 0) != b->digest))
+		if (!b->known || (b->by_value && hash_bytes(b->fixed.entries, n, 0) != b->digest))
 			continue;
 		remember(k, b);
 		if (!sm->sweep.f->nodes[b->node].silent)
-			*vec_push(&list) = b->kept;
+			*vec_push(&list) = b->fixed;
 	}
 	keeps = silent_keep_tables(sm);
 	for (uint32_t sw = 0; sw < sm->sweep.f->n_switches && keeps; sw++)
@@ -339,18 +339,18 @@ static void finished(void *arg)
 	sweep_job_over(arg);
 }
 
-static const struct smp_job_ops kept_ops = { next, done, finished };
+static const struct smp_job_ops fixed_ops = { next, done, finished };
 
-enum step_result kept_routes_start(struct sm *sm)
+enum step_result fixed_routes_start(struct sm *sm)
 {
-	struct kept_routes *k = sm->kept_routes;
+	struct fixed_routes *k = sm->fixed_routes;
 	bool all_known = true;
 
 	k->renew = false;
 	collect(sm);
 	for (size_t i = 0; i < k->blocks.n; i++) {
 		all_known &= k->blocks.v[i].known;
-		if (!i || k->blocks.v[i].kept.sw != k->blocks.v[i - 1].kept.sw)
+		if (!i || k->blocks.v[i].fixed.sw != k->blocks.v[i - 1].fixed.sw)
 			*vec_push(&k->batches) = (struct batch){ .first = (uint32_t)i };
 		k->batches.v[k->batches.n - 1].n++;
 	}
@@ -358,27 +358,27 @@ enum step_result kept_routes_start(struct sm *sm)
 		take_read(sm);
 		return RESULT_DONE;
 	}
-	sm->sweep.job = smp_job_start(sm->mad, (uint32_t)k->batches.n, &kept_ops, sm);
+	sm->sweep.job = smp_job_start(sm->mad, (uint32_t)k->batches.n, &fixed_ops, sm);
 	return RESULT_WAIT;
 }
 
 /* --- writing --- */
 
-bool kept_routes_holds(const struct sm *sm, uint32_t node, item_t item)
+bool fixed_routes_holds(const struct sm *sm, uint32_t node, item_t item)
 {
-	return ITEM_KIND(item) == ITEM_LFT && sm->sweep.f->n_kept &&
-	       fabric_kept_block(sm->sweep.f, sm->sweep.f->nodes[node].sw, ITEM_B(item));
+	return ITEM_KIND(item) == ITEM_LFT && sm->sweep.f->n_fixed &&
+	       fabric_fixed_block(sm->sweep.f, sm->sweep.f->nodes[node].sw, ITEM_B(item));
 }
 
-void kept_routes_try(struct sm *sm, uint32_t node)
+void fixed_routes_try(struct sm *sm, uint32_t node)
 {
 	const struct fabric *f = sm->sweep.f;
 	const struct refused_set *r;
 
 	if (!sweep_is(sm)->reads_tables || f->nodes[node].sw == FABRIC_NONE)
 		return;
-	for (uint32_t i = 0; i < f->n_kept; i++) {
-		const struct lft_kept *k = &f->kept[i];
+	for (uint32_t i = 0; i < f->n_fixed; i++) {
+		const struct lft_fixed *k = &f->fixed[i];
 
 		if (k->sw != f->nodes[node].sw ||
 		    !plan_lft_entries(sm->sweep.plan, k->sw, k->block))
@@ -391,7 +391,7 @@ void kept_routes_try(struct sm *sm, uint32_t node)
 	}
 }
 
-void kept_routes_changed(struct sm *sm, uint64_t guid, uint16_t attr, uint32_t mod, bool refused)
+void fixed_routes_changed(struct sm *sm, uint64_t guid, uint16_t attr, uint32_t mod, bool refused)
 {
 	uint32_t node = sm->sweep.f ? map64_get(&sm->sweep.f->node_by_guid, guid) : MAP64_NONE;
 	const struct fabric_switch *s;
@@ -400,29 +400,29 @@ void kept_routes_changed(struct sm *sm, uint64_t guid, uint16_t attr, uint32_t m
 		return;
 	s = &sm->sweep.f->switches[sm->sweep.f->nodes[node].sw];
 	if (attr == UMAD_SM_ATTR_LINEAR_FT)
-		sm->kept_routes->renew = true;
+		sm->fixed_routes->renew = true;
 	else if (attr == UMAD_SM_ATTR_SWITCH_INFO && !mod)
-		sm->kept_routes->renew |= refused ? !s->top_stays && s->lft_top < sm->sweep.plan->lid_top :
+		sm->fixed_routes->renew |= refused ? !s->top_stays && s->lft_top < sm->sweep.plan->lid_top :
 						    s->top_stays;
 }
 
-void kept_routes_swept(struct sm *sm)
+void fixed_routes_swept(struct sm *sm)
 {
-	if (sm->kept_routes->renew)
+	if (sm->fixed_routes->renew)
 		sm_want_sweep(sm, SWEEP_POLICY, "routes follow what switches keep");
 }
 
-void kept_routes_new(struct sm *sm)
+void fixed_routes_new(struct sm *sm)
 {
-	sm->kept_routes = xcalloc(1, sizeof(*sm->kept_routes));
-	map64_init(&sm->kept_routes->before_by_key, 16);
+	sm->fixed_routes = xcalloc(1, sizeof(*sm->fixed_routes));
+	map64_init(&sm->fixed_routes->before_by_key, 16);
 }
 
-void kept_routes_free(struct sm *sm)
+void fixed_routes_free(struct sm *sm)
 {
-	vec_free(&sm->kept_routes->blocks);
-	vec_free(&sm->kept_routes->batches);
-	vec_free(&sm->kept_routes->before);
-	map64_free(&sm->kept_routes->before_by_key);
-	free(sm->kept_routes);
+	vec_free(&sm->fixed_routes->blocks);
+	vec_free(&sm->fixed_routes->batches);
+	vec_free(&sm->fixed_routes->before);
+	map64_free(&sm->fixed_routes->before_by_key);
+	free(sm->fixed_routes);
 }

@@ -7,7 +7,7 @@
  * A device may confirm a Set with the very table that it then ignores.  So one
  * of those that it confirms is read back, of each kind; if that is untrue, all of them are.
  *
- * node_work.kept is a log of one sweep: of several entries for a pair the last
+ * node_work.fixed is a log of one sweep: of several entries for a pair the last
  * one counts, and it may say that the table is as wanted after all.  A node with
  * an entry is doubtful, so that the next sweep reads it again; but for one that refuses
  * such Sets for good by a status (refused_sets.c): what was seen of that holds until it is read.
@@ -64,7 +64,7 @@ static uint16_t vls_sent(const uint8_t *data, unsigned len)
 	return vls;
 }
 
-void kept_see_arb(struct sm *sm, uint32_t node, item_t item, const uint8_t *data, unsigned len)
+void fixed_see_arb(struct sm *sm, uint32_t node, item_t item, const uint8_t *data, unsigned len)
 {
 	*vec_push(&sm->sweep.work[node].arbs) = (struct seen_arb){
 		.num = (uint8_t)ITEM_A(item), .block = (uint8_t)ITEM_B(item),
@@ -78,18 +78,18 @@ static bool arbs_matter(const struct sm *sm, uint32_t node)
 	return sm->sweep.work[node].arbs.n || sm->seen.arbs.n;
 }
 
-void kept_see(struct sm *sm, uint32_t node, item_t item, const struct item_want *want,
+void fixed_see(struct sm *sm, uint32_t node, item_t item, const struct item_want *want,
 	      const uint8_t *got)
 {
 	struct node_work *w = &sm->sweep.work[node];
 	bool differs = memcmp(got, want->data, want->len);
 
 	if (is_arb(item) && (differs || arbs_matter(sm, node)))
-		kept_see_arb(sm, node, item, got, want->len);
-	if (!is_pair(item) || (!differs && !w->kept.n))
+		fixed_see_arb(sm, node, item, got, want->len);
+	if (!is_pair(item) || (!differs && !w->fixed.n))
 		return;
-	w->kept_doubt |= differs;
-	*vec_push(&w->kept) = (struct kept_map){
+	w->fixed_doubt |= differs;
+	*vec_push(&w->fixed) = (struct fixed_map){
 		.node = node, .in = (uint8_t)ITEM_A(item), .out = (uint8_t)ITEM_B(item),
 		.map = decode(got),
 	};
@@ -116,7 +116,7 @@ static bool was_kept(const struct sm *sm, uint32_t node, item_t item, const stru
 	uint32_t i;
 	uint16_t before, kept;
 
-	if (!old || !old->tables->kept || !old->tables->managed)
+	if (!old || !old->tables->fixed || !old->tables->managed)
 		return false;
 	i = fabric_same_node(old->f, &sm->sweep.f->nodes[node]);
 	if (i == FABRIC_NONE)
@@ -127,7 +127,7 @@ static bool was_kept(const struct sm *sm, uint32_t node, item_t item, const stru
 	       !memcmp(&old->tables->maps[kept], &is, sizeof(is));
 }
 
-bool kept_known(struct sm *sm, uint32_t node, item_t *item, const struct item_want *want,
+bool fixed_known(struct sm *sm, uint32_t node, item_t *item, const struct item_want *want,
 		const uint8_t *got)
 {
 	struct node_work *w = &sm->sweep.work[node];
@@ -140,7 +140,7 @@ bool kept_known(struct sm *sm, uint32_t node, item_t *item, const struct item_wa
 
 	if (!refused && !(is_pair(*item) && was_kept(sm, node, *item, want, got)))
 		return false;
-	kept_see(sm, node, *item, want, got);
+	fixed_see(sm, node, *item, want, got);
 	/* one that starves a VL is worth a try, as paths depend on it */
 	if (is_arb(*item) && try && vls_sent(want->data, want->len) & ~vls_sent(got, want->len))
 		return true;
@@ -185,7 +185,7 @@ static void arb_confirmed(struct sm *sm, uint32_t node, item_t item)
 
 	if (arbs_matter(sm, node)) {
 		want_item(sm->sweep.plan, node, item, &want);
-		kept_see_arb(sm, node, item, want.data, want.len);
+		fixed_see_arb(sm, node, item, want.data, want.len);
 	}
 	if (!w->untrue && sm->sweep.plan->tables->managed &&
 	    (w->arb_sampled || !may_be_untrue(sm, node)))
@@ -194,7 +194,7 @@ static void arb_confirmed(struct sm *sm, uint32_t node, item_t item)
 	look_at(sm, node, item);
 }
 
-void kept_confirmed(struct sm *sm, uint32_t node, item_t item)
+void fixed_confirmed(struct sm *sm, uint32_t node, item_t item)
 {
 	struct node_work *w = &sm->sweep.work[node];
 	item_t pair;
@@ -205,7 +205,7 @@ void kept_confirmed(struct sm *sm, uint32_t node, item_t item)
 		return;
 	if (item & ITEM_PROBE) {
 		observe_add(w, item | ITEM_LOOK | ITEM_CONFIRMED);
-	} else if (w->untrue || w->kept.n) {
+	} else if (w->untrue || w->fixed.n) {
 		look_at(sm, node, item);
 	} else if (!w->sampled && may_be_untrue(sm, node)) {
 		w->sampled = true;
@@ -220,18 +220,18 @@ static void write_rest(struct sm *sm, uint32_t node, item_t item)
 {
 	struct node_work *w = &sm->sweep.work[node];
 
-	for (size_t i = 0; i < w->kept.n; i++)
-		if (w->kept.v[i].out == ITEM_B(item) && w->kept.v[i].in != ITEM_A(item))
-			observe_add(w, ITEM(ITEM_SL2VL, w->kept.v[i].in, w->kept.v[i].out));
+	for (size_t i = 0; i < w->fixed.n; i++)
+		if (w->fixed.v[i].out == ITEM_B(item) && w->fixed.v[i].in != ITEM_A(item))
+			observe_add(w, ITEM(ITEM_SL2VL, w->fixed.v[i].in, w->fixed.v[i].out));
 }
 
-void kept_looked(struct sm *sm, uint32_t node, item_t item, const struct item_want *want,
+void fixed_looked(struct sm *sm, uint32_t node, item_t item, const struct item_want *want,
 		 const uint8_t *got)
 {
 	struct node_work *w = &sm->sweep.work[node];
 	bool differs = memcmp(got, want->data, want->len);
 
-	kept_see(sm, node, item, want, got);
+	fixed_see(sm, node, item, want, got);
 	if (!differs) {
 		if (item & ITEM_PROBE)
 			write_rest(sm, node, item);
@@ -248,7 +248,7 @@ void kept_looked(struct sm *sm, uint32_t node, item_t item, const struct item_wa
 }
 
 /* The pair of an entry, and what is wanted of it; false: nothing. */
-static bool want_kept(const struct sm *sm, const struct kept_map *m, struct item_want *want)
+static bool want_kept(const struct sm *sm, const struct fixed_map *m, struct item_want *want)
 {
 	const struct fabric_node *n = &sm->sweep.f->nodes[m->node];
 
@@ -271,11 +271,11 @@ static void remember_refused(struct sm *sm, uint32_t node, const struct refused_
 	struct item_want want;
 	struct sl2vl wanted;
 
-	for (size_t i = 0; i < w->kept.n; i++) {
-		if (!want_kept(sm, &w->kept.v[i], &want))
+	for (size_t i = 0; i < w->fixed.n; i++) {
+		if (!want_kept(sm, &w->fixed.v[i], &want))
 			continue;
 		wanted = decode(want.data);
-		if (memcmp(&wanted, &w->kept.v[i].map, sizeof(wanted)))
+		if (memcmp(&wanted, &w->fixed.v[i].map, sizeof(wanted)))
 			store_refused_by_status(sm->store, sm->sweep.f->nodes[node].guid, want.attr, want.mod,
 						hash_bytes(want.data, want.len, 0), status);
 	}
@@ -289,13 +289,13 @@ static void carry_over(struct sm *sm, uint32_t node)
 	struct item_want want;
 
 	for (; i < sm->seen.maps.n && sm->seen.maps.v[i].guid == guid; i++) {
-		struct kept_map m = sm->seen.maps.v[i].map;
+		struct fixed_map m = sm->seen.maps.v[i].map;
 
 		m.node = node;
 		if (want_kept(sm, &m, &want) &&
 		    refusals_know_status(store_refusals(sm->store), guid, want.attr, want.mod,
 					 hash_bytes(want.data, want.len, 0)))
-			*vec_push(&sm->sweep.kept) = m;
+			*vec_push(&sm->sweep.fixed) = m;
 	}
 }
 
@@ -306,14 +306,14 @@ static void keep_for_next(struct sm *sm)
 
 	vec_free(&sm->seen.maps);
 	map64_clear(&sm->seen.maps_by_guid);
-	for (size_t i = 0; i < sm->sweep.kept.n; i++) {
-		uint64_t guid = sm->sweep.f->nodes[sm->sweep.kept.v[i].node].guid;
+	for (size_t i = 0; i < sm->sweep.fixed.n; i++) {
+		uint64_t guid = sm->sweep.f->nodes[sm->sweep.fixed.v[i].node].guid;
 
 		if (!refusals_kind(store_refusals(sm->store), guid, UMAD_SM_ATTR_SLVL_TABLE))
 			continue;
 		if (!sm->seen.maps.n || guid != last)
 			map64_put(&sm->seen.maps_by_guid, guid, (uint32_t)sm->seen.maps.n);
-		*vec_push(&sm->seen.maps) = (struct kept_before){ guid, sm->sweep.kept.v[i] };
+		*vec_push(&sm->seen.maps) = (struct fixed_before){ guid, sm->sweep.fixed.v[i] };
 		last = guid;
 	}
 }
@@ -389,8 +389,8 @@ static void gather_arbs(struct sm *sm, uint32_t node, const struct arb_before *b
 		uint16_t starved = starved_vls(sm, node, num, &ports[num], &sends);
 
 		if (starved)
-			*vec_push(&sm->sweep.kept_arbs) =
-				(struct kept_arb){ node, (uint8_t)num, sends };
+			*vec_push(&sm->sweep.fixed_arbs) =
+				(struct fixed_arb){ node, (uint8_t)num, sends };
 		if (starved || sm->sweep.plan->tables->managed)
 			carry_arbs(sm, at->guid, num, &ports[num]);
 	}
@@ -408,7 +408,7 @@ static void gather_all_arbs(struct sm *sm)
 	sm->seen.arbs.v = NULL;
 	sm->seen.arbs.n = sm->seen.arbs.cap = 0;
 	map64_init(&sm->seen.arbs_by_guid, 16);
-	vec_free(&sm->sweep.kept_arbs);
+	vec_free(&sm->sweep.fixed_arbs);
 	for (uint32_t node = 0; node < sm->sweep.f->n_nodes; node++) {
 		gather_arbs(sm, node, before, n, &by_guid);
 		vec_free(&sm->sweep.work[node].arbs);
@@ -417,27 +417,27 @@ static void gather_all_arbs(struct sm *sm)
 	map64_free(&by_guid);
 }
 
-void kept_gather(struct sm *sm)
+void fixed_gather(struct sm *sm)
 {
 	const struct refused_kind *kind;
 
 	gather_all_arbs(sm);
-	vec_free(&sm->sweep.kept);
+	vec_free(&sm->sweep.fixed);
 	for (uint32_t node = 0; node < sm->sweep.f->n_nodes; node++) {
 		struct node_work *w = &sm->sweep.work[node];
 
 		if (!w->unknown && sm->seen.maps.n)
 			carry_over(sm, node);
-		for (size_t i = 0; i < w->kept.n; i++)
-			*vec_push(&sm->sweep.kept) = w->kept.v[i];
-		kind = w->kept_doubt ? refusals_kind(store_refusals(sm->store),
+		for (size_t i = 0; i < w->fixed.n; i++)
+			*vec_push(&sm->sweep.fixed) = w->fixed.v[i];
+		kind = w->fixed_doubt ? refusals_kind(store_refusals(sm->store),
 						     sm->sweep.f->nodes[node].guid,
 						     UMAD_SM_ATTR_SLVL_TABLE) : NULL;
 		if (kind && kind->firm)
 			remember_refused(sm, node, kind);
 		else
-			w->doubtful |= w->kept_doubt;
-		vec_free(&w->kept);
+			w->doubtful |= w->fixed_doubt;
+		vec_free(&w->fixed);
 	}
 	keep_for_next(sm);
 }

@@ -90,7 +90,7 @@ static uint64_t digest(unsigned code)
 	return hash64(code + 1u);
 }
 
-bool vls_kept_digest(uint32_t mod, const uint8_t info[64], uint64_t *out)
+bool vls_fixed_digest(uint32_t mod, const uint8_t info[64], uint64_t *out)
 {
 	struct fabric_port p = { 0 };
 

@@ -25,7 +25,7 @@
 #include "lib/iba/iba_names.h"
 #include "sm/devices/implausible.h"
 #include "sm/sm_internal.h"
-#include "sm/write/kept_routes.h"
+#include "sm/write/fixed_routes.h"
 #include "sm/write/refused_sets.h"
 
 #define TRIES		3
@@ -174,7 +174,7 @@ void refused_note(struct sm *sm, uint32_t node, uint16_t attr, uint32_t mod, uin
 		    status, ib_status_text(status), good ? ": it stays as it is" : "");
 	sm->sweep.work[node].refused = true;
 	if (good) {
-		kept_routes_changed(sm, guid, attr, mod, true);
+		fixed_routes_changed(sm, guid, attr, mod, true);
 		return;
 	}
 	try_again_soon(sm, node);
@@ -188,7 +188,7 @@ void refused_taken(struct sm *sm, uint64_t guid, uint16_t attr, uint32_t mod)
 	if (tried->n && map64_get(tried, key) != MAP64_NONE)
 		map64_put(tried, key, 0);
 	if (refusals_find(store_refusals(sm->store), guid, attr, mod))
-		kept_routes_changed(sm, guid, attr, mod, false);
+		fixed_routes_changed(sm, guid, attr, mod, false);
 	store_taken(sm->store, guid, attr, mod);
 }
 

@@ -29,7 +29,7 @@
 #include "plan/routes/base_routes.h"
 #include "routing/change/rounds.h"
 #include "sm/sm_internal.h"
-#include "sm/write/kept_routes.h"
+#include "sm/write/fixed_routes.h"
 #include "sm/write/refused_sets.h"
 #include "sm/write/write.h"
 
@@ -191,7 +191,7 @@ static void done(void *arg, uint32_t device, const struct smp *s, uint64_t cooki
 		return;
 	}
 	sweep_heard(sm, node);
-	r->became[cookie] = WRITE_DONE;		/* or refused, which is for refused_sets.c and kept_routes.c */
+	r->became[cookie] = WRITE_DONE;		/* or refused, which is for refused_sets.c and fixed_routes.c */
 	if (status) {
 		refused_note(sm, node, UMAD_SM_ATTR_LINEAR_FT, s->mod,
 			     hash_bytes(want, len, 0), (unsigned)status);
@@ -204,7 +204,7 @@ static void done(void *arg, uint32_t device, const struct smp *s, uint64_t cooki
 	work->keeps++;
 	store_refused(sm->store, sm->sweep.f->nodes[node].guid, UMAD_SM_ATTR_LINEAR_FT, s->mod,
 		      hash_bytes(want, len, 0), hash_bytes(s->data, len, 0));
-	kept_routes_changed(sm, sm->sweep.f->nodes[node].guid, UMAD_SM_ATTR_LINEAR_FT, s->mod,
+	fixed_routes_changed(sm, sm->sweep.f->nodes[node].guid, UMAD_SM_ATTR_LINEAR_FT, s->mod,
 			    true);
 	log_limited(&refused_log, LOG_LEVEL_WARNING, "sweep",
 		    "%s: does not take block %u of its forwarding table",

@@ -42,7 +42,7 @@
 #include "sm/sm_internal.h"
 #include "sm/sweep/announce.h"
 #include "sm/sweep/reading.h"
-#include "sm/write/kept_routes.h"
+#include "sm/write/fixed_routes.h"
 #include "sm/write/refused_sets.h"
 #include "sm/write/write.h"
 
@@ -408,7 +408,7 @@ static void switch_info_done(struct sm *sm, uint32_t node, const struct smp *s)
 	store_refused(sm->store, sm->sweep.f->nodes[node].guid, UMAD_SM_ATTR_SWITCH_INFO, 0,
 		      switch_info_digest(top, sm->settings->packet_lifetime),
 		      switch_info_digest(sw->lft_top, sw->lifetime));
-	kept_routes_changed(sm, sm->sweep.f->nodes[node].guid, UMAD_SM_ATTR_SWITCH_INFO, 0, true);
+	fixed_routes_changed(sm, sm->sweep.f->nodes[node].guid, UMAD_SM_ATTR_SWITCH_INFO, 0, true);
 	log_limited(&refused_log, LOG_LEVEL_WARNING, "sweep",
 		    "%s: SwitchInfo keeps LinearFDBTop %u, LifeTimeValue %u",
 		    fabric_node_name(sm->sweep.f, node, name, sizeof(name)), sw->lft_top,
@@ -535,7 +535,7 @@ bool write_item(struct sm *sm, uint32_t node, item_t it, struct smp *s)
 		return false;
 	want_item(sm->sweep.plan, node, it, &want);
 	if (item_is_refused(sm, node, it, &want) ||
-	    (kept_routes_holds(sm, node, it) && !(it & ITEM_PROBE)))
+	    (fixed_routes_holds(sm, node, it) && !(it & ITEM_PROBE)))
 		return false;
 	if (it & ITEM_LOOK)
 		sweep_fill_smp(sm, s, SMP_GET, want.attr, want.mod);
@@ -556,7 +556,7 @@ static bool tables_next(void *arg, uint32_t node, struct smp *s, uint64_t *cooki
 	if (!w->settled) {
 		observe_settle(w);
 		w->n = slmap_join(sm->sweep.plan, node, w->items, w->n);
-		kept_routes_try(sm, node);
+		fixed_routes_try(sm, node);
 	}
 	if (!w->failed && adaptive_next(sm, node, s)) {
 		*cookie = COOKIE_ADAPTIVE;
@@ -589,7 +589,7 @@ static void table_refused(struct sm *sm, uint32_t node, item_t item, const struc
 {
 	struct node_work *w = &sm->sweep.work[node];
 
-	if (kept_routes_holds(sm, node, item))
+	if (fixed_routes_holds(sm, node, item))
 		return;		/* still so */
 	if (ITEM_KIND(item) == ITEM_PKEY && ITEM_A(item) &&
 	    node_is_switch(&sm->sweep.f->nodes[node]))
@@ -607,22 +607,22 @@ static void table_kept(struct sm *sm, uint32_t node, item_t item, const struct i
 {
 	char name[FABRIC_NAME_MAX];
 
-	if (kept_routes_holds(sm, node, item))
+	if (fixed_routes_holds(sm, node, item))
 		return;		/* still so, though it does not say so any more */
 	write_pkeys_differ(sm, node, item);
 	if (slmap_split(sm->sweep.plan, node, &sm->sweep.work[node], item))
 		return;
-	kept_see(sm, node, item, want, got);
+	fixed_see(sm, node, item, want, got);
 	sm->sweep.work[node].keeps += ITEM_KIND(item) != ITEM_SL2VL;
 	store_refused(sm->store, sm->sweep.f->nodes[node].guid, want->attr, want->mod,
 		      hash_bytes(want->data, want->len, 0), hash_bytes(got, want->len, 0));
-	kept_routes_changed(sm, sm->sweep.f->nodes[node].guid, want->attr, want->mod, true);
+	fixed_routes_changed(sm, sm->sweep.f->nodes[node].guid, want->attr, want->mod, true);
 	log_limited(&refused_log, LOG_LEVEL_WARNING, "sweep",
 		    "%s: keeps another value for attribute 0x%04x modifier 0x%08x",
 		    fabric_node_name(sm->sweep.f, node, name, sizeof(name)), want->attr, want->mod);
 }
 
-/* What a device says of an SL2VL table is believed when it is read (kept_table_log.c). */
+/* What a device says of an SL2VL table is believed when it is read (fixed_table_log.c). */
 static void table_taken(struct sm *sm, uint32_t node, item_t item, const struct item_want *want)
 {
 	if (ITEM_KIND(item) != ITEM_SL2VL ||
@@ -630,7 +630,7 @@ static void table_taken(struct sm *sm, uint32_t node, item_t item, const struct 
 				 want->attr,
 				 want->mod, hash_bytes(want->data, want->len, 0)))
 		refused_taken(sm, sm->sweep.f->nodes[node].guid, want->attr, want->mod);
-	kept_confirmed(sm, node, item);
+	fixed_confirmed(sm, node, item);
 }
 
 void write_item_done(struct sm *sm, uint32_t node, item_t item, const struct smp *s, int status)
@@ -640,7 +640,7 @@ void write_item_done(struct sm *sm, uint32_t node, item_t item, const struct smp
 	want_item(sm->sweep.plan, node, item, &want);
 	if (s->method == SMP_GET) {
 		if (!status)	/* else nobody knows: it stays as planned */
-			kept_looked(sm, node, item, &want, s->data);
+			fixed_looked(sm, node, item, &want, s->data);
 	} else if (status) {
 		table_refused(sm, node, item, &want, status);
 	} else if (memcmp(s->data, want.data, want.len)) {

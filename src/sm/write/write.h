@@ -35,7 +35,7 @@ void write_pkeys_differ(struct sm *sm, uint32_t node, item_t item);
 /* live_vls.c: more VLs, and another MTU, for links at work; and fewer VLs: steps of a sweep */
 void vls_free(struct sm *sm);
 /* What refused_set.got is for a PortInfo, if mod is one of those that live_vls.c remembers; false: it is not. */
-bool vls_kept_digest(uint32_t mod, const uint8_t info[64], uint64_t *out);
+bool vls_fixed_digest(uint32_t mod, const uint8_t info[64], uint64_t *out);
 enum step_result vls_add(struct sm *sm);
 enum step_result vls_take_away(struct sm *sm);
 
@@ -46,25 +46,25 @@ enum step_result vls_take_away(struct sm *sm);
  */
 bool slmap_split(const struct plan *p, uint32_t node, struct node_work *w, item_t item);
 
-/* kept_table_log.c */
+/* fixed_table_log.c */
 /* What an answer says of the table of a pair, or of arbitration (others are no matter here). */
-void kept_see(struct sm *sm, uint32_t node, item_t item, const struct item_want *want,
+void fixed_see(struct sm *sm, uint32_t node, item_t item, const struct item_want *want,
 	      const uint8_t *got);
 /* A block of arbitration that the policy does not manage was read. */
-void kept_see_arb(struct sm *sm, uint32_t node, item_t item, const uint8_t *data, unsigned len);
+void fixed_see_arb(struct sm *sm, uint32_t node, item_t item, const uint8_t *data, unsigned len);
 /*
  * A pair was read and differs.  True if the device is known to keep it so; then
  * item is the pair if it is to be tried again nonetheless, or 0.
  */
-bool kept_known(struct sm *sm, uint32_t node, item_t *item, const struct item_want *want,
+bool fixed_known(struct sm *sm, uint32_t node, item_t *item, const struct item_want *want,
 		const uint8_t *got);
 /* The device confirmed a Set: it may have to be read back. */
-void kept_confirmed(struct sm *sm, uint32_t node, item_t item);
+void fixed_confirmed(struct sm *sm, uint32_t node, item_t item);
 /* … and an item with ITEM_LOOK was. */
-void kept_looked(struct sm *sm, uint32_t node, item_t item, const struct item_want *want,
+void fixed_looked(struct sm *sm, uint32_t node, item_t item, const struct item_want *want,
 		 const uint8_t *got);
-/* All tables are written: what was seen, of all nodes, into sm->sweep.kept. */
-void kept_gather(struct sm *sm);
+/* All tables are written: what was seen, of all nodes, into sm->sweep.fixed. */
+void fixed_gather(struct sm *sm);
 
 /* reregister.c: asks the ports that wait for the end of a sweep */
 void reregister_after_sweep(struct sm *sm);

@@ -594,14 +594,14 @@ START_TEST(shares_are_of_the_tables_in_force)
 {
 	struct fabric *f = state->f;
 	uint32_t port = fabric_find_port(f, 0x2c90300000011);
-	struct kept_map seen = { .node = f->ports[port].node, .in = 0, .out = 1 };
+	struct fixed_map seen = { .node = f->ports[port].node, .in = 0, .out = 1 };
 	struct findings found = { .max = 0 };
 
 	hand_made_tables();
 	for (unsigned sl = 0; sl < IB_SL_COUNT; sl++)
 		seen.map.vl[sl] = sl == 2 ? 2 : 0;
 	f->ports[port].op_vls = 2;	/* two VLs */
-	qos_tables_keep(state->plan->tables, f, &(struct kept_seen){ .maps = &seen, .n_maps = 1 },
+	qos_tables_keep(state->plan->tables, f, &(struct fixed_seen){ .maps = &seen, .n_maps = 1 },
 			&found);
 	findings_free(&found);
 	compute_paths_again();

@@ -360,7 +360,7 @@ START_TEST(same_as_from_nothing)
 		if (below(10) == 0) {	/* devices keep to fewer VLs: so do the paths */
 			for (uint32_t k = 0; k < g->n_ports; k++)
 				g->ports[k].op_vls = 1;
-			plan_follow(p, &(struct kept_seen){ 0 }, NULL);
+			plan_follow(p, &(struct fixed_seen){ 0 }, NULL);
 		}
 		plan_free(q);
 		plan_free(before);

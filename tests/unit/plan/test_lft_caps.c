@@ -239,23 +239,23 @@ START_TEST(down_and_up_again)
 END_TEST
 
 /* The only block of a switch's table is what the 64 entries say. */
-static struct lft_kept *keeps(uint64_t guid, uint8_t fill, uint32_t *n, struct lft_kept *list)
+static struct lft_fixed *keeps(uint64_t guid, uint8_t fill, uint32_t *n, struct lft_fixed *list)
 {
-	struct lft_kept k = { .sw = sw_of(guid) };
+	struct lft_fixed k = { .sw = sw_of(guid) };
 
 	memset(k.entries, fill, sizeof(k.entries));
 	list[(*n)++] = k;
 	return &list[*n - 1];
 }
 
-static void take_kept(const struct lft_kept *list, uint32_t n)
+static void take_kept(const struct lft_fixed *list, uint32_t n)
 {
-	struct lft_kept *copy = xmemdup(list, n * sizeof(*list));
+	struct lft_fixed *copy = xmemdup(list, n * sizeof(*list));
 
 	for (uint32_t i = 0; i < n; i++)
 		for (uint32_t k = i + 1; k < n; k++)
 			if (copy[k].sw < copy[i].sw) {
-				struct lft_kept x = copy[i];
+				struct lft_fixed x = copy[i];
 
 				copy[i] = copy[k];
 				copy[k] = x;
@@ -267,13 +267,13 @@ static void take_kept(const struct lft_kept *list, uint32_t n)
 /* promise: D90 */
 START_TEST(keeps_an_empty_table)
 {
-	struct lft_kept list[1];
+	struct lft_fixed list[1];
 	uint32_t n = 0;
 
 	keeps(SPINE, LFT_DROP, &n, list);
 	take_kept(list, n);
 	compute();
-	ck_assert_uint_eq(p->kept_switches, 1);
+	ck_assert_uint_eq(p->fixed_switches, 1);
 	ck_assert_uint_eq(p->short_switches, 0);
 	ck_assert(!p->report.credit_loop);
 	for (unsigned leaf = 0; leaf < LEAVES; leaf++)
@@ -292,7 +292,7 @@ END_TEST
 /* promise: D90 */
 START_TEST(keeps_wrong_entries)
 {
-	struct lft_kept list[1];
+	struct lft_fixed list[1];
 	uint32_t n = 0;
 
 	keeps(SPINE, 1, &n, list);
@@ -309,7 +309,7 @@ END_TEST
 /* promise: D90 */
 START_TEST(keeps_right_entries)
 {
-	struct lft_kept list[1], *k;
+	struct lft_fixed list[1], *k;
 	struct lfts *before;
 	uint32_t n = 0;
 
@@ -320,7 +320,7 @@ START_TEST(keeps_right_entries)
 	take_kept(list, n);
 	plan_free(p);
 	compute();
-	ck_assert_uint_eq(p->kept_switches, 1);
+	ck_assert_uint_eq(p->fixed_switches, 1);
 	ck_assert_mem_eq(p->lfts->entries, before->entries, (size_t)before->n_switches * before->stride);
 	ck_assert_uint_eq(p->report.unreachable, 0);
 	ck_assert_uint_eq(p->cut_findings.n, 0);
@@ -335,7 +335,7 @@ START_TEST(keeps_its_top)
 	f->switches[sw_of(SPINE)].top_stays = true;
 	f->switches[sw_of(SPINE)].lft_top = 5;
 	compute();
-	ck_assert_uint_eq(p->kept_switches, 1);
+	ck_assert_uint_eq(p->fixed_switches, 1);
 	ck_assert_uint_eq(plan_lft_top(p, sw_of(SPINE)), 14);
 	for (uint16_t lid = 6; lid <= p->lid_top; lid++) {
 		ck_assert_uint_eq(lft_get(p->lfts, sw_of(SPINE), lid), LFT_DROP);
@@ -346,9 +346,9 @@ START_TEST(keeps_its_top)
 END_TEST
 
 /* A switch does not answer and keeps the entries that it has by the routes of now. */
-static struct lft_kept *falls_silent(uint64_t guid, uint32_t *n, struct lft_kept *list)
+static struct lft_fixed *falls_silent(uint64_t guid, uint32_t *n, struct lft_fixed *list)
 {
-	struct lft_kept *k = keeps(guid, LFT_DROP, n, list);
+	struct lft_fixed *k = keeps(guid, LFT_DROP, n, list);
 
 	memcpy(k->entries, p->lfts->entries + (size_t)k->sw * p->lfts->stride, p->lid_top + 1u);
 	f->nodes[f->switches[k->sw].node].silent = true;
@@ -428,7 +428,7 @@ START_TEST(round_the_silent)
 
 	fat_tree();
 	for (unsigned round = 0; round < 25; round++) {
-		struct lft_kept list[4 * PODS + 4], *k;
+		struct lft_fixed list[4 * PODS + 4], *k;
 		uint32_t n = 0;
 
 		fabric_keep_blocks(f, NULL, 0);
@@ -461,7 +461,7 @@ END_TEST
 /* Two spines do not answer, and a link from each to a leaf is in doubt: the third spine leads there. */
 START_TEST(round_links_in_doubt)
 {
-	struct lft_kept list[2];
+	struct lft_fixed list[2];
 	uint32_t n = 0;
 
 	leaves_in_a_row();
@@ -485,7 +485,7 @@ END_TEST
 /* Where there is no other way, a link in doubt is used by who has an entry for it. */
 START_TEST(links_in_doubt_as_the_last_resort)
 {
-	struct lft_kept list[2];
+	struct lft_fixed list[2];
 	uint32_t n = 0;
 
 	compute();
@@ -514,14 +514,14 @@ START_TEST(keeps_anything)
 	uint64_t seed = (uint64_t)_i * 0x9e3779b97f4a7c15ull + 1;
 
 	for (unsigned round = 0; round < 50; round++) {
-		struct lft_kept list[5];
+		struct lft_fixed list[5];
 		unsigned which = net_random(&seed) % 31 + 1;
 		uint32_t n = 0;
 
 		for (unsigned i = 0; i < 5; i++) {
 			if (!(which >> i & 1))
 				continue;
-			struct lft_kept *k = keeps(guids[i], 0, &n, list);
+			struct lft_fixed *k = keeps(guids[i], 0, &n, list);
 
 			for (unsigned at = 0; at < LFT_BLOCK; at++)
 				k->entries[at] = (uint8_t)(net_random(&seed) % 10);
@@ -529,15 +529,15 @@ START_TEST(keeps_anything)
 		take_kept(list, n);
 		plan_free(p);
 		compute();
-		ck_assert_uint_eq(p->kept_switches, n);
+		ck_assert_uint_eq(p->fixed_switches, n);
 		ck_assert_uint_eq(p->cut_findings.count[SEV_ERROR], lost() > lost_own());
 		for (unsigned i = 0; i < 2 + LEAVES; i++) {
 			uint32_t sw = i < 2 ? sw_of(SPINE + i) : sw_of(LEAF + i - 2);
 
-			if (fabric_kept_block(f, sw, 0))
+			if (fabric_fixed_block(f, sw, 0))
 				ck_assert_mem_eq(p->lfts->entries + (size_t)sw * p->lfts->stride,
-						 fabric_kept_block(f, sw, 0), LFT_BLOCK);
-			for (uint16_t lid = 1; lid <= p->lid_top && !fabric_kept_block(f, sw, 0); lid++)
+						 fabric_fixed_block(f, sw, 0), LFT_BLOCK);
+			for (uint16_t lid = 1; lid <= p->lid_top && !fabric_fixed_block(f, sw, 0); lid++)
 				ck_assert(arrives(sw, lid) || lft_get(p->lfts, sw, lid) == LFT_DROP ||
 					  p->port_by_lid[lid] == FABRIC_NONE ||
 					  fabric_switch_of(f, p->port_by_lid[lid]) == sw);

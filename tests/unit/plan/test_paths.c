@@ -24,7 +24,7 @@ struct world {
 	uint16_t *lid;			/* per port slot */
 	uint32_t *port_by_lid;
 	uint64_t seed;
-	VEC(struct kept_map) seen;	/* on devices that keep other tables */
+	VEC(struct fixed_map) seen;	/* on devices that keep other tables */
 	bool fewer_vls;			/* … and some fewer VLs: fabric_port.op_vls counts */
 };
 
@@ -159,7 +159,7 @@ static void end_world(struct world *w)
 {
 	for (uint32_t s = 0; s < w->f->n_switches; s++)
 		free(w->t.sw[s].ids);
-	qos_kept_free(w->t.kept, w->f->n_switches);
+	qos_fixed_free(w->t.fixed, w->f->n_switches);
 	vec_free(&w->seen);
 	free(w->t.sw);
 	free(w->t.op_vls);
@@ -182,7 +182,7 @@ struct slow {
 static const struct sl2vl *in_force(const struct world *w, uint32_t node, unsigned in, unsigned out)
 {
 	for (size_t i = w->seen.n; i-- > 0;) {
-		const struct kept_map *m = &w->seen.v[i];
+		const struct fixed_map *m = &w->seen.v[i];
 
 		if (m->node == node && m->in == in && m->out == out)
 			return &m->map;
@@ -338,7 +338,7 @@ static void keep_tables(struct world *w)
 		uint32_t node = below(w, f->n_nodes);
 		bool is_switch = node_is_switch(&f->nodes[node]);
 		unsigned nports = f->nodes[node].nports;
-		struct kept_map m = {
+		struct fixed_map m = {
 			.node = node, .in = (uint8_t)(is_switch ? below(w, nports + 1) : 0),
 			.out = (uint8_t)(is_switch ? below(w, nports + 1) : 1 + below(w, nports)),
 		};
@@ -356,7 +356,7 @@ static void keep_tables(struct world *w)
 	w->fewer_vls = true;
 	for (uint32_t p = 0; p < f->n_ports; p++)
 		f->ports[p].op_vls = below(w, 8) ? 5 : (uint8_t)(1 + below(w, 2));
-	qos_tables_keep(&w->t, f, &(struct kept_seen){ .maps = w->seen.v, .n_maps = w->seen.n },
+	qos_tables_keep(&w->t, f, &(struct fixed_seen){ .maps = w->seen.v, .n_maps = w->seen.n },
 			&found);
 	ck_assert_uint_gt(found.n, 0);
 	findings_free(&found);

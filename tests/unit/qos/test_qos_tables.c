@@ -759,14 +759,14 @@ static const struct sl2vl *in_force(uint32_t n, unsigned in, unsigned out)
 	return &t->maps[qos_sl2vl_in_force(t, f, n, in, out)];
 }
 
-static void keep(const struct kept_map *seen, size_t n)
+static void keep(const struct fixed_map *seen, size_t n)
 {
-	qos_tables_keep(t, f, &(struct kept_seen){ .maps = seen, .n_maps = n }, &findings);
+	qos_tables_keep(t, f, &(struct fixed_seen){ .maps = seen, .n_maps = n }, &findings);
 }
 
-START_TEST(kept_tables)
+START_TEST(fixed_tables)
 {
-	struct kept_map seen[] = {
+	struct fixed_map seen[] = {
 		{ LEAF, 1, 5, B },
 		{ LEAF, 2, 5, C },
 		{ LEAF, 2, 5, A },		/* the last one counts: as wanted */
@@ -798,7 +798,7 @@ START_TEST(kept_tables)
 }
 END_TEST
 
-START_TEST(kept_vls)
+START_TEST(fixed_vls)
 {
 	add_sl2vl(p, SCOPE_GROUP, "all", &A);
 	build();
@@ -836,7 +836,7 @@ int main(void)
 		arbitration_by_field, arbitration_too_long, entries_without_weight_make_room,
 		arbitration_of_vls_that_devices_lack, nothing_to_arbitrate, half_given,
 		unserved_vls, one_vl_is_served_without_tables,
-		unserved_vls_of_a_class_default, kept_tables, kept_vls,
+		unserved_vls_of_a_class_default, fixed_tables, fixed_vls,
 	};
 	Suite *s = suite_create("tables");
 	TCase *c = tcase_create("tables");

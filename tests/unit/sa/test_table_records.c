@@ -562,14 +562,14 @@ END_TEST
 
 START_TEST(sl2vl_that_a_device_keeps)
 {
-	struct kept_map kept = { .node = r.f->ports[rig_host(&r, H3)].node, .out = 1 };
+	struct fixed_map kept = { .node = r.f->ports[rig_host(&r, H3)].node, .out = 1 };
 	struct findings found = { 0 };
 	const struct sa_sl2vl_record *s;
 
 	for (unsigned i = 0; i < 16; i++)
 		kept.map.vl[i] = (uint8_t)(7 - i % 8);
 	qos_tables_keep(r.state->plan->tables, r.f,
-			&(struct kept_seen){ .maps = &kept, .n_maps = 1 }, &found);
+			&(struct fixed_seen){ .maps = &kept, .n_maps = 1 }, &found);
 	findings_free(&found);
 	put_be16(query(SL2VL, 1), rig_lid(&r, H3));
 	ck_assert_uint_eq(rig_ask(&r), 0);

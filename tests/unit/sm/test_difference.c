@@ -291,12 +291,12 @@ START_TEST(switch_info_that_was_ignored_counts_until_it_changes)
 	struct refused_set r = { .attr = UMAD_SM_ATTR_SWITCH_INFO,
 				 .got = switch_info_digest(0, 0) };
 
-	ck_assert(switch_info_is_kept(&zeros, &r));
+	ck_assert(switch_info_is_fixed(&zeros, &r));
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
-		ck_assert(!switch_info_is_kept(&others[i], &r));
+		ck_assert(!switch_info_is_fixed(&others[i], &r));
 	r.got = REFUSAL_STATUS | 0x1c;
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
-		ck_assert(switch_info_is_kept(&others[i], &r));
+		ck_assert(switch_info_is_fixed(&others[i], &r));
 }
 END_TEST
 

@@ -434,16 +434,16 @@ START_TEST(what_a_link_keeps)
 	uint8_t d[64], found[64];
 
 	memcpy(d, f->ports[port].info, sizeof(d));
-	ck_assert(!vls_kept_digest(1, d, &good));
+	ck_assert(!vls_fixed_digest(1, d, &good));
 	for (uint32_t k = 0; k < 2; k++) {
 		put(d, which[k], 4);
-		ck_assert(vls_kept_digest((k + 1) << 12 | 1, d, &good));
+		ck_assert(vls_fixed_digest((k + 1) << 12 | 1, d, &good));
 		put(d, which[k], 15);
-		ck_assert(vls_kept_digest((k + 1) << 12 | 1, d, &odd));
+		ck_assert(vls_fixed_digest((k + 1) << 12 | 1, d, &odd));
 		fabric_port_store(&f->ports[port], d);
 		memcpy(found, d, sizeof(found));
 		put(found, which[k], k ? f->ports[port].neighbor_mtu : f->ports[port].op_vls);
-		ck_assert(vls_kept_digest((k + 1) << 12 | 1, found, &as_found));
+		ck_assert(vls_fixed_digest((k + 1) << 12 | 1, found, &as_found));
 		ck_assert_uint_eq(odd, as_found);
 		ck_assert_uint_ne(odd, good);
 	}
