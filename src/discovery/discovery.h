@@ -14,7 +14,7 @@
 
 #include "discovery/excluded.h"
 #include "fabric/fabric.h"
-#include "lib/iba/pace.h"
+#include "lib/iba/smp_window.h"
 #include "lib/loop/loop.h"
 
 #define DISCO_ARGV0 "qosd-discovery"
@@ -55,7 +55,7 @@ struct disco_result {
 	const char *error;	/* why, when f is NULL */
 	bool own_port;		/* ... since our own port does not answer */
 	uint32_t mads;		/* SMPs that discovery used */
-	struct pace_learned learned;	/* ... and what they told of the fabric */
+	struct smp_window_learned learned;	/* ... and what they told of the fabric */
 	/*
 	 * What was excluded, also where the scan failed; until done() returns.  Those that
 	 * excluded_stays() were believed in this scan, or failed it: the next is to exclude them.

@@ -33,7 +33,7 @@ struct slot {
 		struct ib_user_mad umad;
 		uint8_t raw[sizeof(struct ib_user_mad) + MAD_SIZE];
 	} u;
-	struct pace_smp pace;
+	struct smp_window_smp pace;
 	struct slot *next;		/* in the list of its state */
 	uint32_t tid;			/* the library's */
 	int fd, agent, length;
@@ -42,7 +42,7 @@ struct slot {
 };
 
 static struct {
-	struct pace pace;
+	struct smp_window pace;
 	struct slot *slots;
 	unsigned n_slots;
 	struct { struct slot *first, *last; } list[SILENT + 1];	/* none of SENT */
@@ -71,14 +71,14 @@ static struct slot *take_first(enum state state)
 	return x;
 }
 
-void paced_start(const struct pace_bounds *b, unsigned known_window, paced_answer_fn *answered,
+void paced_start(const struct smp_window_bounds *b, unsigned known_window, paced_answer_fn *answered,
 		 void (*waiting)(void))
 {
-	const struct pace_learned known = { .window = (uint16_t)known_window, .lossy = true };
+	const struct smp_window_learned known = { .window = (uint16_t)known_window, .lossy = true };
 
-	pace_init(&paced.pace, b);
+	smp_window_init(&paced.pace, b);
 	if (known_window)
-		pace_learn(&paced.pace, &known);
+		smp_window_learn(&paced.pace, &known);
 	paced.answered = answered;
 	paced.waiting = waiting;
 	paced.n_slots = b->window;
@@ -87,9 +87,9 @@ void paced_start(const struct pace_bounds *b, unsigned known_window, paced_answe
 		put_last(&paced.slots[i], FREE);
 }
 
-struct pace_learned paced_learned(void)
+struct smp_window_learned paced_learned(void)
 {
-	return pace_learned(&paced.pace);
+	return smp_window_learned(&paced.pace);
 }
 
 static uint32_t device_of(const struct slot *x)
@@ -97,7 +97,7 @@ static uint32_t device_of(const struct slot *x)
 	const struct umad_smp *smp = umad_get_mad((void *)(uintptr_t)&x->u);
 	unsigned hops = smp->hop_cnt < UMAD_SMP_MAX_HOPS ? smp->hop_cnt : UMAD_SMP_MAX_HOPS - 1;
 
-	return pace_device(&paced.pace, smp->initial_path + 1, hops, 0, PACE_NO_DEVICE);
+	return smp_window_device(&paced.pace, smp->initial_path + 1, hops, 0, SMP_WINDOW_NO_DEVICE);
 }
 
 /* 0, or the error of umad_send(). */
@@ -112,7 +112,7 @@ static int transmit(paced_send_fn *send, struct slot *x, unsigned ms)
 	r = send(x->fd, x->agent, &x->u, x->length, (int)ms, 0);
 	if (r >= 0)
 		return 0;
-	pace_given_up(&paced.pace, &x->pace);
+	smp_window_given_up(&paced.pace, &x->pace);
 	put_last(x, FREE);
 	return r;
 }
@@ -125,13 +125,13 @@ static int pump(paced_send_fn *send)
 	unsigned ms;
 	int r = 0;
 
-	while (!r && paced.list[SILENT].first && pace_may_repeat(&paced.pace, now)) {
+	while (!r && paced.list[SILENT].first && smp_window_may_repeat(&paced.pace, now)) {
 		x = take_first(SILENT);
-		ms = pace_repeat(&paced.pace, &x->pace, now);
+		ms = smp_window_repeat(&paced.pace, &x->pace, now);
 		r = transmit(send, x, ms);
 	}
-	while (!r && pace_has_room(&paced.pace) && (x = take_first(WAITS))) {
-		ms = pace_begin(&paced.pace, &x->pace, device_of(x), 0, now);
+	while (!r && smp_window_has_room(&paced.pace) && (x = take_first(WAITS))) {
+		ms = smp_window_begin(&paced.pace, &x->pace, device_of(x), 0, now);
 		r = transmit(send, x, ms);
 	}
 	return r;
@@ -178,15 +178,15 @@ static bool take(void *umad, int length, struct slot *x)
 	bool busy = !silent && (be16toh(smp->status) & IB_STATUS_BUSY);
 
 	if (silent)
-		pace_timed_out(&paced.pace, &x->pace, clock_mono_us());
-	if ((silent || busy) && pace_has_tries(&x->pace)) {
+		smp_window_timed_out(&paced.pace, &x->pace, clock_mono_us());
+	if ((silent || busy) && smp_window_has_tries(&x->pace)) {
 		put_last(x, SILENT);
 		return false;
 	}
 	if (silent)
-		pace_given_up(&paced.pace, &x->pace);
+		smp_window_given_up(&paced.pace, &x->pace);
 	else
-		pace_answered(&paced.pace, &x->pace, clock_mono_us());
+		smp_window_answered(&paced.pace, &x->pace, clock_mono_us());
 	if (!silent)
 		paced.answered(umad_get_mad(&x->u), umad, length);
 	put_be32((uint8_t *)umad_get_mad(umad) + TID_LOW, x->tid);

@@ -4,13 +4,13 @@
  *
  * The library keeps a fixed number of SMPs outstanding and has the kernel repeat what is lost,
  * all after the same time.  Here its sends wait for room in a window that follows losses, and
- * time-outs follow round trips (lib/iba/pace.h); the library sees an answer, or the
+ * time-outs follow round trips (lib/iba/smp_window.h); the library sees an answer, or the
  * last time-out.
  */
 #ifndef QOSD_DISCOVERY_PACED_SMPS_H
 #define QOSD_DISCOVERY_PACED_SMPS_H
 
-#include "lib/iba/pace.h"
+#include "lib/iba/smp_window.h"
 
 /* An answer that the library will get, and may be changed before: asked is the MAD of the request. */
 typedef void paced_answer_fn(const void *asked, void *umad, int length);
@@ -19,9 +19,9 @@ typedef void paced_answer_fn(const void *asked, void *umad, int length);
  * Once, before anything is sent.  known_window: more SMPs have been lost; 0: none have been.
  * answered is called in the paced_recv() that returns the answer; waiting, when that begins.
  */
-void paced_start(const struct pace_bounds *b, unsigned known_window, paced_answer_fn *answered,
+void paced_start(const struct smp_window_bounds *b, unsigned known_window, paced_answer_fn *answered,
 		 void (*waiting)(void));
-struct pace_learned paced_learned(void);
+struct smp_window_learned paced_learned(void);
 
 /* These serve as libibumad's umad_send() and umad_recv(), by those functions of the library. */
 typedef int paced_send_fn(int fd, int agent, void *umad, int length, int timeout_ms, int retries);

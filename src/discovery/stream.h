@@ -12,7 +12,7 @@
 
 #include "discovery/excluded.h"
 #include "lib/iba/iba.h"
-#include "lib/iba/pace.h"
+#include "lib/iba/smp_window.h"
 
 #define DISCO_KEY_VAR "QOSD_DISCOVERY_M_KEY"	/* environment: the M_Key, in hex */
 
@@ -52,7 +52,7 @@ struct stream_end {
 	uint8_t type;		/* STREAM_END */
 	uint8_t self_num;
 	uint32_t self_node, mads;
-	struct pace_learned learned;
+	struct smp_window_learned learned;
 };
 
 #endif

@@ -275,9 +275,9 @@ static void take_end(struct stream_reader *r, const struct stream_end *e)
 	uint8_t lossy;
 
 	memcpy(&lossy, (const char *)e + offsetof(struct stream_end, learned) +
-	       offsetof(struct pace_learned, lossy), 1);
+	       offsetof(struct smp_window_learned, lossy), 1);
 	r->mads = e->mads;
-	r->learned = (struct pace_learned){
+	r->learned = (struct smp_window_learned){
 		.window = e->learned.window, .lossy = lossy,	/* a bool that is neither is none */
 		.lost = e->learned.lost, .slowest_us = e->learned.slowest_us,
 	};

@@ -33,7 +33,7 @@ struct stream_reader {
 	uint32_t n_links, n_left;	/* records that were read */
 	VEC(struct disco_excluded) left;	/* what discovery excluded, EXCLUDED_MAX at most */
 	uint32_t mads;
-	struct pace_learned learned;
+	struct smp_window_learned learned;
 	struct log_ratelimit complaints;
 };
 

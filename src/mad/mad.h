@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #include "lib/base/buf.h"
-#include "lib/iba/pace.h"
+#include "lib/iba/smp_window.h"
 #include "lib/loop/loop.h"
 
 enum { SMP_GET = 1, SMP_SET = 2 };
@@ -57,7 +57,7 @@ struct smp_job_ops {
 
 struct mad_settings {
 	uint64_t port_guid;	/* 0: first port that is up and can be managed */
-	/* Bounds of what losses and round trips make of them (lib/iba/pace.h). */
+	/* Bounds of what losses and round trips make of them (lib/iba/smp_window.h). */
 	unsigned smp_window, smp_window_device;
 	unsigned timeout_ms, retries;
 	/*
@@ -196,8 +196,8 @@ bool mad_set_issm(struct mad_port *m, bool on, struct buf *err);
 void mad_permit_sets(struct mad_port *m, int64_t until_us);
 
 /* What was found out of windows and round trips; what the discovery process found out. */
-struct pace_learned mad_learned(struct mad_port *m);
-void mad_learn(struct mad_port *m, const struct pace_learned *l);
+struct smp_window_learned mad_learned(struct mad_port *m);
+void mad_learn(struct mad_port *m, const struct smp_window_learned *l);
 /*
  * SMPs that were lost to the device at the end of s's route, and how many it may have outstanding
  * now.  False: none was lost.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Private to mad/: the SA class in the loop's thread.  sa_requests.c has the requests
- * that wait, transfer.c the RMPP transfers under way, which it serves in turn, too.
+ * that wait, rmpp_transfers.c the RMPP transfers under way, which it serves in turn, too.
  */
 #ifndef QOSD_MAD_SA_REQUESTS_H
 #define QOSD_MAD_SA_REQUESTS_H

@@ -7,7 +7,7 @@
  * the slot finds nobody (the kernel and the simulator own the upper bits).
  *
  * How many may be outstanding, how long each waits and when it is tried again is the
- * business of lib/iba/pace.h.  The kernel reports time-outs as umad status; a guard of
+ * business of lib/iba/smp_window.h.  The kernel reports time-outs as umad status; a guard of
  * our own covers a completion that never comes (ibsim's preload has no time-outs
  * at all).  An SMP to be tried again keeps its slot in the queue `repeats` until it may go.
  *
@@ -20,7 +20,7 @@
  * so that who stops without knowing it, and wakes up later, sends none.
  *
  * Invariants: in_flight counts slots that are busy; a device of the active job
- * is in the ready queue at most once; each busy slot has a struct pace_smp that was begun and
+ * is in the ready queue at most once; each busy slot has a struct smp_window_smp that was begun and
  * has not ended; a slot is in `repeats` if and only if its try is over without an answer.
  */
 #include <stdlib.h>
@@ -31,7 +31,7 @@
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "lib/iba/iba.h"
-#include "lib/iba/pace.h"
+#include "lib/iba/smp_window.h"
 #include "mad/umad_port.h"
 
 #define SLOTS		1024
@@ -54,7 +54,7 @@ struct smp_job {
 	uint32_t n_devices;
 	uint32_t outstanding;
 	uint8_t *in_flight;	/* per device */
-	uint32_t *pace;		/* per device: its number in the table's struct pace; NONE at first */
+	uint32_t *pace;		/* per device: its number in the table's struct smp_window; NONE at first */
 	uint32_t *link;		/* per device: next in the ready queue, NONE at its end, NOT_QUEUED */
 	uint32_t head, tail;
 };
@@ -72,7 +72,7 @@ struct txn {
 	struct txn *next;		/* free, or in `repeats` */
 	struct smp s;
 	uint8_t route[IB_DR_HOPS_MAX + 1];	/* of a single */
-	struct pace_smp pace;
+	struct smp_window_smp pace;
 	int64_t deadline;		/* our own, should the kernel not report the time-out */
 	struct smp_job *job;		/* NULL: a single, or its job was cancelled */
 	uint64_t cookie;
@@ -89,7 +89,7 @@ struct txn_table {
 	struct txn slot[SLOTS];
 	struct txn *free;
 	struct txn *repeats, **repeats_tail;
-	struct pace pace;
+	struct smp_window pace;
 	unsigned in_flight;
 	struct smp_job *jobs;		/* the first one runs */
 	struct smp_job *over;		/* finished, but nobody was told yet */
@@ -107,14 +107,14 @@ static unsigned clamp(unsigned v, unsigned lo, unsigned hi)
 
 static void set_windows(struct txn_table *t, const struct mad_settings *s)
 {
-	const struct pace_bounds bounds = {
+	const struct smp_window_bounds bounds = {
 		.window = clamp(s->smp_window, 1, WINDOW_MAX),
 		.window_device = clamp(s->smp_window_device, 1, 255),
-		.timeout_ms = clamp(s->timeout_ms, 1, PACE_TIMEOUT_MAX_MS),
+		.timeout_ms = clamp(s->timeout_ms, 1, SMP_WINDOW_TIMEOUT_MAX_MS),
 		.tries = clamp(s->retries + 1, 1, TRIES_MAX),
 	};
 
-	pace_init(&t->pace, &bounds);
+	smp_window_init(&t->pace, &bounds);
 }
 
 static void on_tick(void *arg);
@@ -172,7 +172,7 @@ void txn_table_free(struct txn_table *t)
 	free_singles(t->singles);
 	free_singles(t->answered);
 	timer_free(t->tick);
-	pace_free(&t->pace);
+	smp_window_free(&t->pace);
 	free(t);
 }
 
@@ -186,7 +186,7 @@ static struct txn *slot_take(struct txn_table *t)
 	x->generation++;
 	x->busy = true;
 	x->waits = x->excused = false;
-	x->pace = (struct pace_smp){ 0 };
+	x->pace = (struct smp_window_smp){ 0 };
 	x->job = NULL;
 	x->fn = NULL;
 	t->in_flight++;
@@ -287,13 +287,13 @@ static void transmit(struct txn_table *t, struct txn *x, unsigned ms, int64_t no
 
 static void send_first(struct txn_table *t, struct txn *x, int64_t now)
 {
-	uint32_t device = pace_device(&t->pace, x->s.route, x->s.hops, x->s.last_hop,
-				      x->job ? x->job->pace[x->device] : PACE_NO_DEVICE);
+	uint32_t device = smp_window_device(&t->pace, x->s.route, x->s.hops, x->s.last_hop,
+					    x->job ? x->job->pace[x->device] : SMP_WINDOW_NO_DEVICE);
 
 	if (x->job)
 		x->job->pace[x->device] = device;
-	transmit(t, x, pace_begin(&t->pace, &x->pace, device,
-				  (x->s.once ? PACE_ONCE : 0) | (x->s.brief ? PACE_BRIEF : 0), now),
+	transmit(t, x, smp_window_begin(&t->pace, &x->pace, device,
+					(x->s.once ? SMP_WINDOW_ONCE : 0) | (x->s.brief ? SMP_WINDOW_BRIEF : 0), now),
 		 now);
 }
 
@@ -301,7 +301,7 @@ static void send_first(struct txn_table *t, struct txn *x, int64_t now)
 static void send_again(struct txn_table *t, struct txn *x, int64_t now)
 {
 	x->generation++;
-	transmit(t, x, pace_repeat(&t->pace, &x->pace, now), now);
+	transmit(t, x, smp_window_repeat(&t->pace, &x->pace, now), now);
 }
 
 /* --- completing --- */
@@ -365,14 +365,14 @@ static void try_failed(struct txn_table *t, struct txn *x, int64_t now)
 	}
 	t->m->counts.timeouts++;
 	if (!x->excused)
-		pace_timed_out(&t->pace, &x->pace, now);
-	if (pace_has_tries(&x->pace) && is_awaited(x)) {
+		smp_window_timed_out(&t->pace, &x->pace, now);
+	if (smp_window_has_tries(&x->pace) && is_awaited(x)) {
 		x->waits = true;
 		x->next = NULL;
 		*t->repeats_tail = x;
 		t->repeats_tail = &x->next;
 	} else {
-		pace_given_up(&t->pace, &x->pace);
+		smp_window_given_up(&t->pace, &x->pace);
 		finish(t, x, SMP_TIMEOUT);
 	}
 }
@@ -404,7 +404,7 @@ void txn_complete(struct txn_table *t, uint32_t tid, int umad_status,
 		x->deadline -= GUARD_US;	/* the kernel has its answer, and reports nothing */
 		return;		/* asked again when the time-out is over, not at once */
 	}
-	pace_answered(&t->pace, &x->pace, clock_mono_us());
+	smp_window_answered(&t->pace, &x->pace, clock_mono_us());
 	memcpy(x->s.data, p->data, sizeof(x->s.data));
 	finish(t, x, status);
 }
@@ -459,7 +459,7 @@ static bool start_single(struct txn_table *t, int64_t now)
 
 static void send_repeats(struct txn_table *t, int64_t now)
 {
-	while (t->repeats && pace_may_repeat(&t->pace, now)) {
+	while (t->repeats && smp_window_may_repeat(&t->pace, now)) {
 		struct txn *x = t->repeats;
 
 		t->repeats = x->next;
@@ -472,7 +472,7 @@ static void send_repeats(struct txn_table *t, int64_t now)
 		} else if (is_awaited(x)) {
 			send_again(t, x, now);
 		} else {
-			pace_given_up(&t->pace, &x->pace);
+			smp_window_given_up(&t->pace, &x->pace);
 			finish(t, x, SMP_TIMEOUT);
 		}
 	}
@@ -483,14 +483,14 @@ static bool device_has_room(const struct txn_table *t, const struct smp_job *j, 
 {
 	uint32_t at = j->pace[device];
 	unsigned window = at == NONE ? t->pace.bounds.window_device
-				     : pace_device_window(&t->pace, at);
+				     : smp_window_device_window(&t->pace, at);
 
 	return j->in_flight[device] < window;
 }
 
 static bool job_has_room(const struct txn_table *t)
 {
-	return pace_has_room(&t->pace) && t->in_flight < SLOTS_JOBS;
+	return smp_window_has_room(&t->pace) && t->in_flight < SLOTS_JOBS;
 }
 
 /* Starts one SMP of the job; false if no device may send now, or the time is up. */
@@ -530,7 +530,7 @@ void txn_pump(struct txn_table *t)
 	 * Sets that may not be tried again fill the window until they may, and whether they may is
 	 * found out by questions: these go beyond it.
 	 */
-	while (t->singles && t->free && (pace_has_room(&t->pace) || now >= t->sets_until) &&
+	while (t->singles && t->free && (smp_window_has_room(&t->pace) || now >= t->sets_until) &&
 	       start_single(t, now))
 		;
 	/* a job may have Sets next, which can't be put back: all of it waits */
@@ -552,30 +552,30 @@ void txn_pump(struct txn_table *t)
 	}
 }
 
-struct pace_learned mad_learned(struct mad_port *m)
+struct smp_window_learned mad_learned(struct mad_port *m)
 {
-	struct pace_learned l;
+	struct smp_window_learned l;
 
 	pthread_mutex_lock(&m->engine);
-	l = pace_learned(&m->txns->pace);
+	l = smp_window_learned(&m->txns->pace);
 	pthread_mutex_unlock(&m->engine);
 	return l;
 }
 
-void mad_learn(struct mad_port *m, const struct pace_learned *l)
+void mad_learn(struct mad_port *m, const struct smp_window_learned *l)
 {
 	pthread_mutex_lock(&m->engine);
-	pace_learn(&m->txns->pace, l);
+	smp_window_learn(&m->txns->pace, l);
 	pthread_mutex_unlock(&m->engine);
 }
 
 bool mad_losses(struct mad_port *m, const struct smp *s, uint32_t *lost, unsigned *window)
 {
-	const struct pace_device *d;
+	const struct smp_window_device *d;
 	bool any;
 
 	pthread_mutex_lock(&m->engine);
-	d = pace_find(&m->txns->pace, s->route, s->hops, s->last_hop);
+	d = smp_window_find(&m->txns->pace, s->route, s->hops, s->last_hop);
 	any = d && d->lost;
 	if (any) {
 		*lost = d->lost;
@@ -587,7 +587,7 @@ bool mad_losses(struct mad_port *m, const struct smp *s, uint32_t *lost, unsigne
 
 void txn_counts(const struct txn_table *t, struct mad_counts *c)
 {
-	const struct pace *p = &t->pace;
+	const struct smp_window *p = &t->pace;
 
 	c->lost = p->lost;
 	c->window = p->window;

@@ -57,7 +57,7 @@ static bool register_agent(struct mad_port *m, enum port_agent a, const uint8_t 
 	for (size_t i = 0; i < n; i++)
 		mask_set(mask, methods[i]);
 	errno = 0;
-	/* RMPP version 0: it is ours to do (transfer.c), so that no answer is built whole */
+	/* RMPP version 0: it is ours to do (rmpp_transfers.c), so that no answer is built whole */
 	m->agent[a] = umad_register(m->file[agents[a].file], agents[a].mgmt_class,
 				    agents[a].version, 0, mask);
 	if (m->agent[a] >= 0)

@@ -3,12 +3,12 @@
  * The lanes of a graph as channels: found by switch and out port, seen from
  * both ends, and which of them live at the moment (internal to routing/).
  *
- * For those who follow entries of forwarding tables, repair.c and rounds.c.
+ * For those who follow entries of forwarding tables, route_repair.c and update_rounds.c.
  */
 #ifndef QOSD_ROUTING_CHANNEL_H
 #define QOSD_ROUTING_CHANNEL_H
 
-#include "routing/change/repair.h"
+#include "routing/change/route_repair.h"
 #include "routing/graph.h"
 #include "routing/updn/order.h"
 

@@ -15,7 +15,7 @@
 #include "lib/loop/loop.h"
 #include "mad/mad.h"
 #include "plan/published_state.h"
-#include "sm/traps/flap.h"
+#include "sm/traps/flap_table.h"
 #include "sm/traps/trap_gate.h"
 #include "store/refused_values.h"
 

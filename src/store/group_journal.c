@@ -33,7 +33,7 @@
 #include "lib/iba/iba.h"
 #include "sa/registry/groups.h"
 #include "store/store_internal.h"
-#include "store/store_writer.h"
+#include "store/writer_thread.h"
 
 #define JOURNAL		"groups.journal"
 #define JOURNAL_TITLE	"qosd groups journal"

@@ -9,7 +9,7 @@
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "store/store_internal.h"
-#include "store/store_writer.h"
+#include "store/writer_thread.h"
 
 #define SLOW_US		2000000		/* for one file: the disk does not do its work */
 #define WAIT_US		1000000		/* nobody waits longer */

@@ -5,7 +5,7 @@
 
 #include "store/store.h"
 
-/* --- the folder (state_folder.c): one thread opens it and reads, then the writer's has it --- */
+/* --- the folder (state_files.c): one thread opens it and reads, then the writer's has it --- */
 
 enum folder_kind {
 	FOLDER_USE,		/* the folder as a whole, */

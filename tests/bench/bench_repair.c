@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "lib/base/alloc.h"
-#include "routing/change/repair.h"
-#include "routing/change/rounds.h"
+#include "routing/change/route_repair.h"
+#include "routing/change/update_rounds.h"
 #include "unit/routing/topo.h"
 
 #define RUNS 5

@@ -21,7 +21,7 @@
 #include "sa/registry/groups.h"
 #include "sa/registry/services.h"
 #include "sa/registry/subscriptions.h"
-#include "sm/keys/keyring.h"
+#include "sm/keys/mkey_ring.h"
 #include "store/store.h"
 #include "subnet.h"
 
@@ -164,16 +164,16 @@ static void read_history(struct store *s)
 
 static bool key_line(void *arg, const char *text)
 {
-	return keyring_take_line(arg, text);
+	return mkey_ring_take_line(arg, text);
 }
 
 static void read_keys(struct store *s)
 {
-	struct keyring x = { .n = 0 }, again = { .n = 0 };
+	struct mkey_ring x = { .n = 0 }, again = { .n = 0 };
 	struct buf lines = { 0 };
 
 	if (store_load_m_keys(s, key_line, &x)) {
-		keyring_print(&x, &lines);
+		mkey_ring_print(&x, &lines);
 		must_be_written(s, store_save_m_keys(s, lines.n ? lines.s : ""));
 		must(store_load_m_keys(s, key_line, &again) && again.n == x.n);
 		must(!memcmp(again.keys, x.keys, x.n * sizeof(*x.keys)));

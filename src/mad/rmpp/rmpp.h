@@ -44,7 +44,7 @@ static inline bool rmpp_is_active(const uint8_t *mad)
 void rmpp_make_reply(uint8_t reply[RMPP_MAD], const uint8_t *mad, uint8_t type, uint8_t status,
 		uint32_t segment, uint32_t window);
 
-/* --- the sender, rmpp_send.c --- */
+/* --- the sender, rmpp_sender.c --- */
 
 #define RMPP_SEND_KEEP 256u	/* segments that are kept, whatever window is granted */
 
@@ -95,7 +95,7 @@ bool rmpp_send_done(const struct rmpp_send *r);
 /* At due_us: RMPP_OK to go on with rmpp_send_next(), else the status to abort with. */
 uint8_t rmpp_send_late(struct rmpp_send *r, int64_t now_us);
 
-/* --- the receiver, rmpp_recv.c --- */
+/* --- the receiver, rmpp_receiver.c --- */
 
 #define RMPP_MESSAGE_MAX (16u << 10)	/* of a request; the longest that means anything is 4 KiB */
 

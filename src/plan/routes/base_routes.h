@@ -2,7 +2,7 @@
 /*
  * Routes that stay: the engine's for the fabric with all that is known in its place, what
  * is away at the moment included (*base*), and from them those of the moment
- * (routing/change/repair.h).  Whatever goes away moves only the pairs that went by it, and what
+ * (routing/change/route_repair.h).  Whatever goes away moves only the pairs that went by it, and what
  * comes back finds the routes as they were.
  *
  * What is known only grows, but for what contradicts the fabric as it is: a node that
@@ -15,7 +15,7 @@
 #include <stdatomic.h>
 
 #include "plan/plan.h"
-#include "routing/change/rounds.h"
+#include "routing/change/update_rounds.h"
 #include "routing/shape.h"
 
 /* Immutable but for the count; shared by plans, of which some may be in a worker's thread. */
@@ -56,7 +56,7 @@ struct routes_now {
 	 */
 	struct lfts *round;
 	bool other_order;	/* that of the multicast trees is not the base's */
-	/* Blocks that switches are known to hold otherwise: writes that were held back (sm/write/reroute.c). */
+	/* Blocks that switches are known to hold otherwise: writes that were held back (sm/write/write_routes.c). */
 	VEC(struct lft_write) stale;
 };
 
@@ -75,7 +75,7 @@ void routes_make(struct plan *p, const struct plan *before, const struct lid_map
 void routes_free(struct plan *p);
 /*
  * Whether the tables of p follow from those of `before` by the same base, so that the order of
- * writing can be made (routing/change/rounds.h).
+ * writing can be made (routing/change/update_rounds.h).
  */
 bool routes_follow(const struct plan *p, const struct plan *before);
 /* p's layers in terms of the base, to be freed; NULL: all is in one. */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "lib/base/alloc.h"
-#include "routing/change/detour.h"
+#include "routing/change/fixed_entries.h"
 #include "routing/graph.h"
 
 #define RANGES_MAX 8

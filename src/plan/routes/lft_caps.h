@@ -9,7 +9,7 @@
  *  - that refuse or ignore blocks of their forwarding table (fabric_fixed_block()).
  *
  * The first two drop packets for the LIDs beyond, the third forward them as they did before.
- * Where that does not lead to the owner of the LID, routes go round the switch (routing/change/detour.h), and
+ * Where that does not lead to the owner of the LID, routes go round the switch (routing/change/fixed_entries.h), and
  * end where it is the only way; routes to all other LIDs use it as any other.
  */
 #ifndef QOSD_PLAN_ROUTES_LFT_CAPS_H

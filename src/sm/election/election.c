@@ -2,7 +2,7 @@
 /*
  * Who is master: SMInfo asked of every port that says IsSM and answered to others, a
  * master polled while standing by, subnets handed over and taken (14.4.1, 14.2.5.13).
- * What comes of what is mastership.c's to say; here it is sent, waited for and done.
+ * What comes of what is election_table.c's to say; here it is sent, waited for and done.
  *
  * Whoever asks for SMInfo says in the same MAD who he is himself; IBA has no use for
  * these bytes.  A master so hears of a better SM, or of another master, at once.  It is
@@ -35,7 +35,7 @@
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "sm/election/election.h"
-#include "sm/election/mastership.h"
+#include "sm/election/election_table.h"
 #include "sm/keys/callers.h"
 #include "sm/keys/mkey.h"
 #include "sm/keys/proof.h"

@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #include "mad/mad.h"
-#include "sm/election/mastership.h"
+#include "sm/election/election_table.h"
 
 struct sm;
 struct callers;

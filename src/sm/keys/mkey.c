@@ -3,7 +3,7 @@
  * M_Keys (14.2.4): which one an SMP carries, how devices get ours, and what of those that
  * have another's.
  *
- * The ring (keyring.h) is all the keys that devices may have: ours, and those of before,
+ * The ring (mkey_ring.h) is all the keys that devices may have: ours, and those of before,
  * which are on disk before the first device hears of a new one, so that a power cut in the
  * middle of a change leaves none out of reach.  An SMP carries what the port's PortInfo
  * shows, and ours where that shows none: a device with protection bits 0 shows its key to
@@ -31,7 +31,7 @@
 #include "lib/base/bytes.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
-#include "sm/keys/keyring.h"
+#include "sm/keys/mkey_ring.h"
 #include "sm/keys/mkey.h"
 #include "sm/sm_internal.h"
 
@@ -51,7 +51,7 @@ struct keyed_port {
 };
 
 struct mkeys {
-	struct keyring ring;
+	struct mkey_ring ring;
 	unsigned discovery;	/* place of the one that discovery asks with */
 	bool unsaved;		/* the ring is not on disk yet */
 	uint64_t own;		/* for SMPs to our own port */
@@ -78,15 +78,15 @@ struct mkeys {
 
 static bool key_line(void *arg, const char *text)
 {
-	return keyring_take_line(arg, text);
+	return mkey_ring_take_line(arg, text);
 }
 
-static bool save(struct sm *sm, const struct keyring *r)
+static bool save(struct sm *sm, const struct mkey_ring *r)
 {
 	struct buf b = { 0 };
 	bool ok;
 
-	keyring_print(r, &b);
+	mkey_ring_print(r, &b);
 	ok = store_save_m_keys(sm->store, b.s);
 	buf_free(&b);
 	return ok;
@@ -100,12 +100,12 @@ void mkey_settle(struct sm *sm)
 {
 	struct mkeys *k = sm->mkeys;
 	uint64_t key = sm->settings->m_key, in_use = k->ring.n ? k->ring.keys[0] : key;
-	struct keyring ring = k->ring;
+	struct mkey_ring ring = k->ring;
 	bool first = !ring.n;
 
 	if (!first && in_use == key && !k->unsaved)
 		return;
-	keyring_put_first(&ring, key);
+	mkey_ring_put_first(&ring, key);
 	k->unsaved = (!first || key) && !save(sm, &ring);
 	if (k->unsaved && in_use != key) {
 		log_limited(&mismatch_log, LOG_LEVEL_ERROR, "m-key",
@@ -117,7 +117,7 @@ void mkey_settle(struct sm *sm)
 	mad_hold(sm->mad);	/* a light sweep may run */
 	k->ring = ring;
 	mad_release(sm->mad);
-	k->discovery = keyring_find(&ring, in_use);
+	k->discovery = mkey_ring_find(&ring, in_use);
 }
 
 bool mkey_is_late(const struct sm *sm)
@@ -142,7 +142,7 @@ uint64_t mkey_nth(const struct sm *sm, unsigned i)
 
 bool mkey_is_known(const struct sm *sm, uint64_t key)
 {
-	return keyring_find(&sm->mkeys->ring, key) < sm->mkeys->ring.n;
+	return mkey_ring_find(&sm->mkeys->ring, key) < sm->mkeys->ring.n;
 }
 
 uint64_t mkey_of_discovery(const struct sm *sm)

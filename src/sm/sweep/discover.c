@@ -201,7 +201,7 @@ static enum disco_sandbox sandbox_of(const struct settings *s)
 enum step_result sweep_discover(struct sm *sm)
 {
 	const struct mad_port_info *info = mad_info(sm->mad);
-	const struct pace_learned learned = mad_learned(sm->mad);
+	const struct smp_window_learned learned = mad_learned(sm->mad);
 	struct disco_request r = {
 		.ca = info->ca, .port = info->port, .window = sm->settings->discovery_window,
 		.timeout_ms = sm->settings->smp_timeout_ms, .retries = sm->settings->smp_retries,

@@ -66,7 +66,7 @@ struct node_work {
 	bool failed;		/* does not answer: nothing more is asked of it */
 	bool heard;		/* it answered in this sweep */
 	bool outdated;		/* it failed as the way to it may be no more */
-	bool lft_as_planned;	/* nothing of its forwarding table is written but in rounds (reroute.c) */
+	bool lft_as_planned;	/* nothing of its forwarding table is written but in rounds (write_routes.c) */
 	bool lft_known;		/* its forwarding table was read before planning (fixed_routes.c) */
 	bool false_adapter;	/* its NodeType says adapter, but it answers SwitchInfo */
 	uint8_t speed_samples, speed_same;	/* ports read by speeds.c first; … that showed no more */

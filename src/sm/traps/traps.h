@@ -15,7 +15,7 @@ struct traps {
 	struct timer *timer;		/* the gate has something to do then */
 	struct represses *represses;	/* which ports are answered by directed route (repress.c) */
 	struct watch *watch;		/* what is asked because a trap may have been lost (flood_watch.c) */
-	struct flaps *flaps;		/* links that go down again and again (flapping.c) */
+	struct flaps *flaps;		/* links that go down again and again (flapping_links.c) */
 	struct timer *flap_timer;
 };
 void traps_new(struct sm *sm);
@@ -34,7 +34,7 @@ void repress_new(struct sm *sm);
 void repress_free(struct sm *sm);
 void repress(struct sm *sm, const struct mad_in *in, uint32_t port);
 
-/* flapping.c */
+/* flapping_links.c */
 void flapping_new(struct sm *sm);
 void flapping_free(struct sm *sm);
 /* A sweep knows the fabric, and makes its routes next: what went down since the last one. */

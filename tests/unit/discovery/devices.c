@@ -10,7 +10,7 @@
 
 #include "devices.h"
 #include "discovery/answer_guard.h"
-#include "discovery/walk.h"
+#include "discovery/fallback_scan.h"
 #include "lib/base/alloc.h"
 #include "lib/base/bytes.h"
 

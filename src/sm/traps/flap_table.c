@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* See flap_table.h.  The table is searched from end to end: links go down one by one. */
+#include "sm/traps/flap_table.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/alloc.h"
+#include "lib/base/disjoint.h"
+
+#define DOUBLINGS 5
+
+struct record {
+	struct flap_link link;
+	int64_t times[FLAP_LIMIT_MAX];	/* when it went down, the last `limit` ones, by downs */
+	unsigned downs, recent;		/* in all; since it began to be counted for flapping */
+	int64_t since_us, last_us, hold_us;
+	bool flaps;
+};
+
+struct flaps {
+	struct flap_rules rules;
+	VEC(struct record) records;
+	VEC(struct flap_link) left_short;	/* by compare_links() */
+};
+
+struct flap_link flap_link_of(const struct fabric *f, uint32_t port)
+{
+	uint32_t ends[2] = { port, f->ports[port].peer };
+	struct flap_link l;
+	unsigned first;
+
+	for (unsigned i = 0; i < 2; i++) {
+		l.guid[i] = port_node(f, ends[i])->guid;
+		l.port[i] = f->ports[ends[i]].num;
+	}
+	first = l.guid[0] > l.guid[1] || (l.guid[0] == l.guid[1] && l.port[0] > l.port[1]);
+	return (struct flap_link){ { l.guid[first], l.guid[!first] },
+				   { l.port[first], l.port[!first] } };
+}
+
+struct flaps *flaps_new(const struct flap_rules *rules)
+{
+	struct flaps *t = xcalloc(1, sizeof(*t));
+
+	t->rules = *rules;
+	return t;
+}
+
+void flaps_free(struct flaps *t)
+{
+	if (!t)
+		return;
+	vec_free(&t->records);
+	vec_free(&t->left_short);
+	free(t);
+}
+
+static int compare_links(const void *va, const void *vb)
+{
+	const struct flap_link *a = va, *b = vb;
+
+	for (unsigned i = 0; i < 2; i++) {
+		if (a->guid[i] != b->guid[i])
+			return a->guid[i] < b->guid[i] ? -1 : 1;
+		if (a->port[i] != b->port[i])
+			return a->port[i] < b->port[i] ? -1 : 1;
+	}
+	return 0;
+}
+
+static bool same_link(const struct flap_link *a, const struct flap_link *b)
+{
+	return compare_links(a, b) == 0;
+}
+
+/* The record of a link; NULL: there is no room, as all others flap. */
+static struct record *record_of(struct flaps *t, const struct flap_link *l)
+{
+	struct record *oldest = NULL;
+
+	for (size_t i = 0; i < t->records.n; i++) {
+		struct record *r = &t->records.v[i];
+
+		if (same_link(&r->link, l))
+			return r;
+		if (!r->flaps && (!oldest || r->last_us < oldest->last_us))
+			oldest = r;
+	}
+	if (t->records.n < FLAP_LINKS_MAX)
+		oldest = vec_push(&t->records);
+	if (oldest)
+		*oldest = (struct record){ .link = *l };
+	return oldest;
+}
+
+/* … for the next time that it flaps. */
+static int64_t next_hold(const struct flaps *t, const struct record *r)
+{
+	int64_t most = t->rules.hold_us << DOUBLINGS;
+
+	if (!r->hold_us)
+		return t->rules.hold_us;
+	return 2 * r->hold_us < most ? 2 * r->hold_us : most;
+}
+
+static struct flap flap_of(const struct record *r)
+{
+	return (struct flap){ r->link, r->downs, r->since_us, r->last_us + r->hold_us };
+}
+
+bool flaps_down(struct flaps *t, const struct flap_link *l, int64_t now_us, struct flap *out)
+{
+	struct record *r = t->rules.limit ? record_of(t, l) : NULL;
+	int64_t *place;
+	bool many;
+
+	if (!r)
+		return false;
+	if (!r->flaps && now_us - r->last_us > t->rules.hold_us << DOUBLINGS)
+		r->hold_us = 0;
+	r->downs++;
+	r->last_us = now_us;
+	if (r->flaps)
+		return false;
+	place = &r->times[r->recent % t->rules.limit];
+	many = r->recent >= t->rules.limit && now_us - *place <= t->rules.window_us;
+	*place = now_us;
+	r->recent++;
+	if (!many)
+		return false;
+	r->hold_us = next_hold(t, r);
+	r->flaps = true;
+	r->since_us = now_us;
+	*out = flap_of(r);
+	return true;
+}
+
+void flaps_up(struct flaps *t, const struct flap_link *l, int64_t now_us)
+{
+	for (size_t i = 0; i < t->records.n; i++)
+		if (t->records.v[i].flaps && same_link(&t->records.v[i].link, l))
+			t->records.v[i].last_us = now_us;
+}
+
+bool flaps_at(const struct flaps *t, size_t i, struct flap *out)
+{
+	for (size_t k = 0; k < t->records.n; k++) {
+		if (!t->records.v[k].flaps || i--)
+			continue;
+		*out = flap_of(&t->records.v[k]);
+		return true;
+	}
+	return false;
+}
+
+bool flaps_ended(struct flaps *t, int64_t now_us, struct flap *out)
+{
+	for (size_t i = 0; i < t->records.n; i++) {
+		struct record *r = &t->records.v[i];
+
+		if (!r->flaps || now_us < r->last_us + r->hold_us)
+			continue;
+		*out = flap_of(r);
+		r->flaps = false;
+		r->recent = 0;
+		return true;
+	}
+	return false;
+}
+
+int64_t flaps_next(const struct flaps *t)
+{
+	int64_t next = INT64_MAX;
+	struct flap x;
+
+	for (size_t i = 0; flaps_at(t, i, &x); i++)
+		next = x.until_us < next ? x.until_us : next;
+	return next;
+}
+
+static bool is_meant(const struct flap_link *l, uint64_t guid, unsigned port)
+{
+	for (unsigned i = 0; i < 2; i++)
+		if (!guid || (l->guid[i] == guid && (!port || l->port[i] == port)))
+			return true;
+	return false;
+}
+
+bool flaps_release(struct flaps *t, uint64_t guid, unsigned port, struct flap *out)
+{
+	for (size_t i = 0; i < t->records.n; ) {
+		struct record *r = &t->records.v[i];
+		bool flapped = r->flaps;
+
+		if (!is_meant(&r->link, guid, port)) {
+			i++;
+			continue;
+		}
+		*out = flap_of(r);
+		*r = t->records.v[--t->records.n];
+		if (flapped)
+			return true;
+	}
+	return false;
+}
+
+/* --- on a fabric --- */
+
+uint32_t flap_port(const struct fabric *f, const struct flap_link *l, unsigned end)
+{
+	uint32_t ports[2];
+
+	for (unsigned i = 0; i < 2; i++) {
+		uint32_t node = map64_get(&f->node_by_guid, l->guid[i]);
+
+		if (node == MAP64_NONE || l->port[i] > f->nodes[node].nports)
+			return FABRIC_NONE;
+		ports[i] = f->nodes[node].port0 + l->port[i];
+	}
+	return f->ports[ports[0]].peer == ports[1] ? ports[end] : FABRIC_NONE;
+}
+
+static bool between_switches(const struct fabric *f, uint32_t port)
+{
+	return f->ports[port].peer != FABRIC_NONE && node_is_switch(port_node(f, port)) &&
+	       node_is_switch(port_node(f, f->ports[port].peer));
+}
+
+struct candidate {
+	uint32_t port;
+	struct flap flap;	/* downs: UINT_MAX: it does not flap, but carries nothing */
+};
+
+static int least_first(const void *va, const void *vb)
+{
+	const struct candidate *a = va, *b = vb;
+
+	if (a->flap.downs != b->flap.downs)
+		return a->flap.downs < b->flap.downs ? -1 : 1;
+	return memcmp(&a->flap.link.guid, &b->flap.link.guid, sizeof(a->flap.link.guid));
+}
+
+/* parts: the sets of switches (lib/base/disjoint.h) that are connected. */
+static bool join_ends(const struct fabric *f, uint32_t *parts, uint32_t port)
+{
+	return disjoint_join(parts, port_node(f, port)->sw, port_node(f, f->ports[port].peer)->sw);
+}
+
+/*
+ * One end says a PortState that there is not, or Down, which a link with two ends is not: no sweep knows what
+ * to set it to.  And the other end shows that the link is not at work.
+ */
+static bool cannot_come_up(const struct fabric *f, uint32_t port)
+{
+	unsigned a = f->ports[port].state, b = f->ports[f->ports[port].peer].state;
+
+	return (a < IB_PORT_INIT_S || b < IB_PORT_INIT_S) &&
+	       (a < IB_PORT_ACTIVE_S && b < IB_PORT_ACTIVE_S);
+}
+
+/* An Armed port becomes Active with the first packet of one that is Active (14.3.6). */
+static bool is_short_of_active(const struct fabric *f, uint32_t port)
+{
+	unsigned a = f->ports[port].state, b = f->ports[f->ports[port].peer].state;
+
+	return (a < b ? a : b) < IB_PORT_ARMED_S || (a > b ? a : b) < IB_PORT_ACTIVE_S;
+}
+
+static bool was_left_short(const struct flaps *t, const struct flap_link *l)
+{
+	return t->left_short.n && bsearch(l, t->left_short.v, t->left_short.n, sizeof(*l), compare_links);
+}
+
+/* Packets that are sent over the link are lost, and this sweep is not the first that can do nothing about it. */
+static bool carries_nothing(const struct flaps *t, const struct fabric *f, uint32_t port)
+{
+	struct flap_link l;
+
+	if (cannot_come_up(f, port))
+		return true;
+	if (!t->left_short.n || !is_short_of_active(f, port))
+		return false;
+	l = flap_link_of(f, port);
+	return was_left_short(t, &l);
+}
+
+void flaps_left_short(struct flaps *t, const struct fabric *f)
+{
+	t->left_short.n = 0;
+	for (uint32_t i = 0; f && i < f->n_ports; i++)
+		if (between_switches(f, i) && f->ports[i].peer > i && is_short_of_active(f, i))
+			*vec_push(&t->left_short) = flap_link_of(f, i);
+	if (t->left_short.n)
+		qsort(t->left_short.v, t->left_short.n, sizeof(*t->left_short.v), compare_links);
+}
+
+bool flaps_come_up(const struct flaps *t, const struct fabric *f, size_t *i, struct flap_link *out)
+{
+	while (*i < t->left_short.n) {
+		uint32_t port;
+
+		*out = t->left_short.v[(*i)++];
+		port = flap_port(f, out, 0);
+		if (port != FABRIC_NONE && f->ports[port].held && !is_short_of_active(f, port))
+			return true;
+	}
+	return false;
+}
+
+static void hold(struct fabric *f, uint32_t port, bool held)
+{
+	f->ports[port].held = f->ports[f->ports[port].peer].held = held;
+}
+
+bool flaps_hold(const struct flaps *t, struct fabric *f)
+{
+	VEC(struct candidate) list = { 0 };
+	uint32_t *parts = NULL;
+	struct candidate c;
+
+	for (uint32_t i = 0; i < f->n_ports; i++)
+		f->ports[i].held = false;
+	for (uint32_t i = 0; i < f->n_ports; i++) {
+		if (!between_switches(f, i) || f->ports[i].held || !carries_nothing(t, f, i))
+			continue;
+		hold(f, i, true);
+		*vec_push(&list) = (struct candidate){
+			.port = i, .flap = { .link = flap_link_of(f, i), .downs = UINT_MAX },
+		};
+	}
+	for (size_t i = 0; flaps_at(t, i, &c.flap); i++) {
+		c.port = flap_port(f, &c.flap.link, 0);
+		if (c.port == FABRIC_NONE || !between_switches(f, c.port) || f->ports[c.port].held)
+			continue;
+		hold(f, c.port, true);
+		*vec_push(&list) = c;
+	}
+	if (!list.n)
+		return false;
+	parts = xmalloc(f->n_switches * sizeof(*parts));
+	for (uint32_t i = 0; i < f->n_switches; i++)
+		parts[i] = i;
+	for (uint32_t i = 0; i < f->n_ports; i++)
+		if (between_switches(f, i) && !f->ports[i].held)
+			join_ends(f, parts, i);
+	qsort(list.v, list.n, sizeof(*list.v), least_first);
+	for (size_t i = 0; i < list.n; i++)
+		if (join_ends(f, parts, list.v[i].port))
+			hold(f, list.v[i].port, false);
+	free(parts);
+	vec_free(&list);
+	return true;
+}
