@@ -19,9 +19,9 @@ void mkey_ring_put_first(struct mkey_ring *r, uint64_t key)
 {
 	unsigned at = mkey_ring_find(r, key);
 
-	if (at == r->n && r->n < KEYRING_MAX)
+	if (at == r->n && r->n < MKEY_RING_MAX)
 		r->n++;
-	if (at == KEYRING_MAX)
+	if (at == MKEY_RING_MAX)
 		at--;
 	memmove(r->keys + 1, r->keys, at * sizeof(*r->keys));
 	r->keys[0] = key;
@@ -33,7 +33,7 @@ bool mkey_ring_take_line(struct mkey_ring *r, const char *line)
 	int end = 0;
 
 	if (sscanf(line, "0x%16" SCNx64 "%n", &key, &end) != 1 || line[end] ||
-	    r->n == KEYRING_MAX || mkey_ring_find(r, key) < r->n)
+	    r->n == MKEY_RING_MAX || mkey_ring_find(r, key) < r->n)
 		return false;
 	r->keys[r->n++] = key;
 	return true;

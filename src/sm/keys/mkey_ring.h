@@ -11,10 +11,10 @@
 
 #include "lib/base/buf.h"
 
-#define KEYRING_MAX 4
+#define MKEY_RING_MAX 4
 
 struct mkey_ring {
-	uint64_t keys[KEYRING_MAX];	/* each once */
+	uint64_t keys[MKEY_RING_MAX];	/* each once */
 	unsigned n;
 };
 

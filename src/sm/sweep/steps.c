@@ -60,7 +60,7 @@ static const struct {
 	[STEP_PLACES] = { "places", PHASE_SAME, places_start,
 		"reads P_Key tables that another manager may have left" },
 	[STEP_PREPARE] = { "prepare", PHASE_PLANNING, sweep_prepare, "notes links that went down" },
-	[STEP_KEPT_ROUTES] = { "kept-routes", PHASE_SAME, fixed_routes_start,
+	[STEP_FIXED_ROUTES] = { "fixed-routes", PHASE_SAME, fixed_routes_start,
 		"reads forwarding tables that switches do not let go" },
 	[STEP_PLAN] = { "plan", PHASE_SAME, sweep_plan, "computes LIDs, tables and routes" },
 	[STEP_PATHS_EARLY] = { "paths-early", PHASE_SAME, sweep_paths_early,
@@ -105,7 +105,7 @@ const struct sweep_traits sweep_kinds[SWEEP_KINDS] = {
 		.steps = {
 			STEP_DISCOVER, STEP_HIDDEN, STEP_ACCEPT, STEP_KEYS, STEP_ADAPTERS,
 			STEP_SPEEDS, STEP_ADAPTIVE,
-			STEP_PREPARE, STEP_KEPT_ROUTES, STEP_PLAN, STEP_PATHS_BEGIN, STEP_PATHS,
+			STEP_PREPARE, STEP_FIXED_ROUTES, STEP_PLAN, STEP_PATHS_BEGIN, STEP_PATHS,
 			STEP_KEEP_COPY,
 		} },
 	[SWEEP_TAKEOVER] = { "takeover", .once = true, .by_copy = true, .writes = true,
@@ -116,7 +116,7 @@ const struct sweep_traits sweep_kinds[SWEEP_KINDS] = {
 	[SWEEP_POLICY] = { "policy", .plans_all = true, .writes = true,
 		.steps = {
 			STEP_PUBLISHED,
-			STEP_PREPARE, STEP_KEPT_ROUTES, STEP_PLAN, STEP_PATHS_EARLY,
+			STEP_PREPARE, STEP_FIXED_ROUTES, STEP_PLAN, STEP_PATHS_EARLY,
 			STEP_READ, STEP_COMING, STEP_OWN_KEYS, STEP_PORTS, STEP_MORE_VLS,
 			STEP_PATHS_BEGIN, STEP_JUDGE, STEP_TABLES, STEP_PATHS, STEP_FOLLOW,
 			STEP_ACTIVATE, STEP_FEWER_VLS, STEP_ROUTES,
@@ -126,7 +126,7 @@ const struct sweep_traits sweep_kinds[SWEEP_KINDS] = {
 		.steps = {
 			STEP_PROBE, STEP_KEYS, STEP_ELECT, STEP_MASTER,
 			STEP_SPEEDS, STEP_ADAPTIVE, STEP_PLACES,
-			STEP_PREPARE, STEP_KEPT_ROUTES, STEP_PLAN, STEP_PATHS_EARLY,
+			STEP_PREPARE, STEP_FIXED_ROUTES, STEP_PLAN, STEP_PATHS_EARLY,
 			STEP_READ, STEP_COMING, STEP_OWN_KEYS, STEP_PORTS, STEP_MORE_VLS,
 			STEP_PATHS_BEGIN, STEP_JUDGE, STEP_TABLES,
 			STEP_ACTIVATE, STEP_ROUTES, STEP_PATHS, STEP_FOLLOW, STEP_TURN,
@@ -136,7 +136,7 @@ const struct sweep_traits sweep_kinds[SWEEP_KINDS] = {
 			STEP_DISCOVER, STEP_HIDDEN, STEP_ACCEPT, STEP_KEYS, STEP_ADAPTERS, \
 			STEP_ELECT, STEP_MASTER, \
 			STEP_SPEEDS, STEP_ADAPTIVE, STEP_PLACES, \
-			STEP_PREPARE, STEP_KEPT_ROUTES, STEP_PLAN, STEP_PATHS_EARLY, \
+			STEP_PREPARE, STEP_FIXED_ROUTES, STEP_PLAN, STEP_PATHS_EARLY, \
 			STEP_READ, STEP_COMING, STEP_OWN_KEYS, STEP_PORTS, STEP_MORE_VLS, \
 			STEP_PATHS_BEGIN, STEP_JUDGE, STEP_TABLES, STEP_PATHS, STEP_FOLLOW, \
 			STEP_ACTIVATE, STEP_FEWER_VLS, STEP_ROUTES, \

@@ -95,7 +95,7 @@ END_TEST
 /* promise: A41 */
 START_TEST(every_control_of_every_manager)
 {
-	enum { MASTER = 1, HEIR, OTHER, SENDERS };
+	enum { MASTER = 1, SUCCESSOR, OTHER, SENDERS };
 	static const struct {
 		enum sm_state state;
 		enum sm_input input;
@@ -116,7 +116,7 @@ START_TEST(every_control_of_every_manager)
 		for (uint64_t sender = MASTER; sender < SENDERS; sender++)
 			for (unsigned is_not = 0; is_not < 2; is_not++)
 				ck_assert_msg(sm_obeys(cells[i].state, cells[i].input, sender,
-						       is_not ? SM_STANDBY : SM_MASTER, MASTER, HEIR) ==
+						       is_not ? SM_STANDBY : SM_MASTER, MASTER, SUCCESSOR) ==
 					      (cells[i].obeyed[(sender - 1) * 3 + is_not] == '+'),
 					      "cell %zu, sender %u, %u", i, (unsigned)sender, is_not);
 		/* one without a GUID is nobody's master, not even where none is known */
@@ -303,8 +303,8 @@ END_TEST
 
 static Suite *suite(void)
 {
-	Suite *s = suite_create("mastership");
-	TCase *t = tcase_create("mastership");
+	Suite *s = suite_create("election table");
+	TCase *t = tcase_create("election table");
 
 	tcase_add_test(t, every_state_with_every_input);
 	tcase_add_test(t, nonsense_changes_nothing);

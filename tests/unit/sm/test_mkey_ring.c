@@ -45,7 +45,7 @@ END_TEST
 /* promise: L4 */
 START_TEST(the_oldest_falls_out)
 {
-	for (uint64_t k = 1; k <= KEYRING_MAX; k++)
+	for (uint64_t k = 1; k <= MKEY_RING_MAX; k++)
 		mkey_ring_put_first(&ring, k);
 	expect(4, (uint64_t[]){ 4, 3, 2, 1 });
 	mkey_ring_put_first(&ring, 1);
