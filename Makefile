@@ -303,6 +303,7 @@ RUNNER_TESTS = tests/check-run
 LAYER_TESTS = tests/check-layers
 PROMISE_TESTS = tests/check-promises
 FILE_TESTS = tests/check-files
+WORD_TESTS = tests/check-words
 INTERFACE_TESTS = tests/check-interface
 GOLDEN_TESTS = $(wildcard tests/golden/*.sh)
 FUZZ_TESTS = $(wildcard tests/fuzz/*.sh)
@@ -310,11 +311,11 @@ FUZZ_TESTS = $(wildcard tests/fuzz/*.sh)
 E2E_TESTS = $(filter-out %/lib.sh tests/e2e/sim-%,$(wildcard tests/e2e/*.sh))
 BOTH_TESTS = $(wildcard tests/e2e/[0-9]*.sh)
 SIM_TESTS = $(BOTH_TESTS) $(wildcard tests/e2e/sim-*.sh)
-ALL_TESTS = $(RUNNER_TESTS) $(LAYER_TESTS) $(PROMISE_TESTS) $(FILE_TESTS) $(INTERFACE_TESTS) $(UNIT_TESTS) $(GOLDEN_TESTS) $(FUZZ_TESTS) \
+ALL_TESTS = $(RUNNER_TESTS) $(LAYER_TESTS) $(PROMISE_TESTS) $(FILE_TESTS) $(WORD_TESTS) $(INTERFACE_TESTS) $(UNIT_TESTS) $(GOLDEN_TESTS) $(FUZZ_TESTS) \
 	$(E2E_TESTS)
 # Left out under sanitizers ("Under sanitizers" in tests/README.md says why).
 ifneq ($(SANITIZE),)
-UNSANITIZED_TESTS = $(RUNNER_TESTS) $(LAYER_TESTS) $(PROMISE_TESTS) $(FILE_TESTS) $(INTERFACE_TESTS) $(BOTH_TESTS)
+UNSANITIZED_TESTS = $(RUNNER_TESTS) $(LAYER_TESTS) $(PROMISE_TESTS) $(FILE_TESTS) $(WORD_TESTS) $(INTERFACE_TESTS) $(BOTH_TESTS)
 endif
 # Unit tests that tests/times does not name take less than three seconds each.
 slow_units = $(addprefix $(BUILD)/,$(shell sed -nE 's/^[0-9]+ [0-9]+ (tests\/unit\/.*)/\1/p' tests/times))
@@ -334,7 +335,7 @@ endif
 jobs = $(if $(findstring j,$(filter-out --%,$(MAKEFLAGS))),,-j$(shell nproc))
 submake = $(MAKE) --no-print-directory
 
-.PHONY: check run-check check-quick check-programs check-unit check-golden check-layers check-promises check-files \
+.PHONY: check run-check check-quick check-programs check-unit check-golden check-layers check-promises check-files check-words \
 	check-interface check-e2e check-sanitize check-threads promises files interface
 check:	## install what is missing, build, run every test (JOBS=n at a time)
 	@scripts/deps --if-missing
@@ -359,7 +360,7 @@ run-check: all check-programs
 		QOSD_SIMULATOR=qosd-sim $(call chosen,$(SIM_TESTS))
 
 check-quick: all $(QUICK_UNITS) $(TEST_TOOLS)	## what breaks most, in a minute: short unit tests, a bring-up
-	@tests/run $(LAYER_TESTS) $(PROMISE_TESTS) $(FILE_TESTS) $(INTERFACE_TESTS) $(QUICK_UNITS) $(GOLDEN_TESTS) $(QUICK_E2E) \
+	@tests/run $(LAYER_TESTS) $(PROMISE_TESTS) $(FILE_TESTS) $(WORD_TESTS) $(INTERFACE_TESTS) $(QUICK_UNITS) $(GOLDEN_TESTS) $(QUICK_E2E) \
 		QOSD_SIMULATOR=qosd-sim $(QUICK_E2E)
 
 check-unit: $(chosen_units)	## unit tests only (LAYER=qos, T=match: some of them)
@@ -376,6 +377,9 @@ check-promises:	## whether each promise has a test, and each test a promise
 
 check-files:	## whether src/README.md is what the header comments say
 	@tests/run $(FILE_TESTS)
+
+check-words:	## whether words are in use that DESIGN.md replaces
+	@tests/run $(WORD_TESTS)
 
 check-interface:	## whether names that others rely on are as frozen, and in the manual
 	@tests/run $(INTERFACE_TESTS)
