@@ -15,7 +15,8 @@
  *  - A second arrival at a port takes its link from the first, and one at our own port the link of
  *    the whole scan: a port is at one place only.
  *  - Chassis are made out from vendor, device and description, with tables of 37 entries indexed by
- *    port numbers, and one Voltaire spine that stands alone fails the scan: discovery_process.c hides the vendor.
+ *    port numbers, and one Voltaire spine that stands alone fails the scan: discovery_process.c hides the
+ *    vendor.
  *  - LID and LMC of PortInfo are range checked there; SwitchInfo, NodeDescription and the rest of
  *    PortInfo are copied, and hold no index; a path longer than 63 hops is not asked along.
  *

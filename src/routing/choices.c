@@ -352,7 +352,7 @@ static bool add_tables(struct chooser *x, const atomic_bool *stop)
 		find_dests(x, d);
 		for (unsigned i = 0; i < x->n_dests; i++)
 			for (unsigned k = 0; k < x->dests[i].n_lids; k++) {
-				/* The ways to a LID; whether they close a cycle is asked when all are noted. */
+				/* The ways to a LID; whether they close a cycle is asked afterwards. */
 				walks_recall(&x->walks, x->l, (uint16_t)(x->dests[i].lid + k));
 				x->walks.out[x->d] = FABRIC_NONE;
 				walks_begin(&x->walks);

@@ -531,7 +531,7 @@ static uint32_t pass_place_on(const struct deps *d, const struct layer *l, uint3
 	return n;
 }
 
-/* Each channel takes its place when all that wait for it have theirs (Kahn, 1962); false: there is a cycle. */
+/* Each channel takes its place when all that wait for it have theirs (Kahn, 1962); false: a cycle. */
 static bool settle_layer(struct deps *d, struct layer *l)
 {
 	uint32_t *left = d->slots, *queue = d->moved, n = 0;

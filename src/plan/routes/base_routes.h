@@ -56,7 +56,7 @@ struct routes_now {
 	 */
 	struct lfts *round;
 	bool other_order;	/* that of the multicast trees is not the base's */
-	/* Blocks that switches are known to hold otherwise: writes that were held back (sm/write/write_routes.c). */
+	/* Blocks that switches are known to hold otherwise: writes held back (sm/write/write_routes.c). */
 	VEC(struct lft_write) stale;
 };
 

@@ -666,8 +666,9 @@ static void find_ways_by_turns(struct run *u)
 		return;
 	if (!u->stranded) {
 		/*
-		 * Starts from the turns of the base, so that no turn that is added closes a cycle with them.  If the base
-		 * has any, dead links count as links here, as they do when the result is looked through for cycles.
+		 * Starts from the turns of the base, so that no turn that is added closes a cycle with them.  If the
+		 * base has any, dead links count as links here, as they do when the result is looked through
+		 * for cycles.
 		 */
 		u->stranded = stranded_new(u->rp->o, u->c, u->l->dead, u->rp->risky);
 		for (size_t i = 0; i < u->rp->turns.n; i++)

@@ -192,8 +192,8 @@ static bool add(struct phases *p)
 }
 
 /*
- * The same as far as it fits.  That is all of it, unless the tables that there were have cycles, or lane 0 waits for
- * lane 1 in them (deps_add()).
+ * The same as far as it fits.  That is all of it, unless the tables that there were have cycles, or lane 0
+ * waits for lane 1 in them (deps_add()).
  */
 static void add_each(struct phases *p)
 {

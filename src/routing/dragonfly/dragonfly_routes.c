@@ -14,7 +14,8 @@
  *
  * When links go, only the paths that crossed them are routed anew, and those of pairs that leave layer 1 because
  * the opposite direction is routed around the gap.  Both directions of such a pair get the SL of layer 0; a
- * connection that was opened before keeps that of layer 1, like any whose pair changes its layer (update_rounds.h).
+ * connection that was opened before keeps that of layer 1, like any whose pair changes its layer
+ * (update_rounds.h).
  */
 #include <stdlib.h>
 

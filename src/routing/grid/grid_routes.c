@@ -38,7 +38,7 @@ static unsigned layer(void *arg, uint32_t a, uint32_t b)
 	return dimension_class(x->grid, a, b);
 }
 
-/* Links of other dimensions than rings are free of cycles on either lane: two leave room for ways round gaps. */
+/* Links of other dimensions than rings are free of cycles on either lane: two leave room for gaps. */
 static uint8_t link_kind(void *arg, uint32_t v, uint32_t trunk)
 {
 	const struct on_grid *x = arg;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Devices that discovery goes round (exclusions.c), and switches that claim to be adapters (false_adapters.c).
+ * Devices that discovery goes round (exclusions.c), and switches that claim to be adapters
+ * (false_adapters.c).
  */
 #ifndef QOSD_SM_DEVICES_EXCLUSIONS_H
 #define QOSD_SM_DEVICES_EXCLUSIONS_H

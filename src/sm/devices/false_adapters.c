@@ -7,8 +7,8 @@
  * (IBA 14.2.5.4), so this step sends SwitchInfo Gets to doubtful adapters: those with more ports than
  * adapters have, the one at our own port, and those that were switches before.  Nearly every subnet has none.
  *
- * A device that answers goes on the list of exclusions.c as EXCLUDED_SWITCH, and discovery is repeated with its
- * NodeInfo corrected, which may show further ones behind it.
+ * A device that answers goes on the list of exclusions.c as EXCLUDED_SWITCH, and discovery is repeated with
+ * its NodeInfo corrected, which may show further ones behind it.
  */
 #include <infiniband/mad.h>
 #include <infiniband/umad_sm.h>

@@ -108,7 +108,7 @@ static void add(struct scrub *s, enum table table, unsigned num, uint32_t mod)
 	*vec_push(&s->looks) = (struct look){ .table = table, .num = (uint8_t)num, .mod = mod };
 }
 
-/* Of this switch, by blocks: what waits to be written, and is no fault of anybody (sm/write/write_routes.c). */
+/* Of this switch, by blocks: what waits to be written, nobody's fault (sm/write/write_routes.c). */
 static void note_held(struct scrub *s)
 {
 	const struct routes_now *x = s->state->plan->now;

@@ -305,7 +305,7 @@ static void take_suspects(struct probe *p)
 
 		if (node == MAP64_NONE)
 			continue;
-		/* what was asked before it was suspected may have changed since; or it was not, as it was silent */
+		/* what was asked before it was suspected may have changed since; or it was silent and was not */
 		if (p->heard.v[node] || (p->f->nodes[node].silent && silent_has_answered(sm, s->guid))) {
 			sm->wishes.suspects.v[kept++] = *s;
 			continue;

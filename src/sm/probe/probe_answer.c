@@ -449,7 +449,8 @@ void probe_judge_claims(struct probe *p)
 
 		if (peer != MAP64_NONE && p->f->ports[port].peer != peer)
 			implausible_note(p->sm, p->f, port, true, said == MAP64_NONE ? 0 : said,
-					 "says that it is %s, which does not say so", fabric_port_name(p->f, peer, name, sizeof(name)));
+					 "says that it is %s, which does not say so",
+					 fabric_port_name(p->f, peer, name, sizeof(name)));
 	}
 }
 

@@ -141,7 +141,7 @@ static int by_node_and_kind(const void *va, const void *vb)
 	return a->attr - b->attr;
 }
 
-/* What devices did not do in this sweep, and what they refuse for good.  sm->sweep.fixed is in order of nodes. */
+/* What devices did not do in this sweep, and refuse for good.  sm->sweep.fixed is in order of nodes. */
 static void add_faults(const struct sm *sm, struct subnet_state *s)
 {
 	VEC(struct device_fault) list = { 0 };

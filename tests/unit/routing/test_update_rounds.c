@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Rounds between tables in layers (routing/change/update_rounds.h): links and switches fail and come back, the writes of
- * each round are done in an order by chance, and after each of them all pairs are walked.  No LID may
- * loop, and in no layer may cables wait for each other in a cycle.  Nothing of that comes from the
+ * Rounds between tables in layers (routing/change/update_rounds.h): links and switches fail and come back,
+ * the writes of each round are done in an order by chance, and after each of them all pairs are walked.  No
+ * LID may loop, and in no layer may cables wait for each other in a cycle.  Nothing of that comes from the
  * code under test.  Rounds of other tables are tested with repairs (test_repair.c).
  */
 #include <check.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Tables are followed, and what lanes of links wait for is searched for cycles, by code that knows of no shape. */
+/* Tables are followed, and what lanes of links wait for is searched for cycles: by code that knows no shape. */
 #ifndef QOSD_TESTS_ROUTE_WAITS_H
 #define QOSD_TESTS_ROUTE_WAITS_H
 
