@@ -10,6 +10,8 @@
 # goes on; fail() ends it.  Its exit status is 0 when nothing was wrong.
 #
 #   QOSD_BUILD	    where the programs are, default build
+#   QOSD_ASKING	    where the qosd-ctl and qosd-sim are that only ask, default QOSD_BUILD: a sanitized
+#		    program takes ten times as long to start, and tests ask thousands of times
 #   QOSD_FABRICS    dumps of real fabrics, default ../shared/fabrics
 #   QOSD_SIMULATOR  ibsim or qosd-sim, default ibsim
 set -u
@@ -18,6 +20,7 @@ top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 build=$(cd "$top" && cd "${QOSD_BUILD:-build}" && pwd) || exit 1
 # shellcheck disable=SC2034 # for the tests
 fabrics=${QOSD_FABRICS:-$(dirname "$top")/shared/fabrics}
+asking=${QOSD_ASKING:-$build}
 tools=$build/tests/tools
 for program in "$build/qosd" "$build/qosd-ctl" "$tools/gentopo" "$tools/pathquery" \
 	"$tools/rawmad"; do
@@ -132,6 +135,10 @@ expect_quick() {
 	expect_less "ms for $1" $(($2 * patience)) $ms
 }
 
+# pause SECONDS: without a process of its own, for loops that run often.
+exec {nothing}<> <(:)
+pause() { read -rt "$1" -u "$nothing" || :; }
+
 # until_ SECONDS COMMAND...: tries until it succeeds.
 until_() {
 	local patience end
@@ -140,7 +147,7 @@ until_() {
 	shift
 	until "$@"; do
 		[ "${EPOCHREALTIME/./}" -lt "$end" ] || return 1
-		sleep 0.02
+		pause 0.02
 	done
 }
 
@@ -211,7 +218,7 @@ simulate() {
 	until_ 5 sim_is_done || fail "ibsim does not take '$*'"
 }
 # sim_ctl COMMAND...: to qosd-sim.
-sim_ctl() { "$build/qosd-sim" ctl -s "$QOSD_SIM_SOCKET" "$@"; }
+sim_ctl() { "$asking/qosd-sim" ctl -s "$QOSD_SIM_SOCKET" "$@"; }
 sim_do() { sim_ctl "$@" >sim.out 2>&1 || fail "qosd-sim ctl $*: $(<sim.out)"; }
 
 # audit_layers FILE: the auditor's verdict into FILE; where routes are in layers each pair of ports has an SL
@@ -263,18 +270,8 @@ lose() {
 # as in the topology; as_own: of a program of this project.
 as() { as=(env "SIM_HOST=$1" "QOSD_SIM_NODE=$1" "LD_PRELOAD=$preload"); }
 as_own() { as=(env "SIM_HOST=$1" "QOSD_SIM_NODE=$1" "LD_PRELOAD=$own_preload"); }
-on() {
-	local as
-	as "$1"
-	shift
-	"${as[@]}" "$@"
-}
-on_own() {
-	local as
-	as_own "$1"
-	shift
-	"${as[@]}" "$@"
-}
+on() { SIM_HOST=$1 QOSD_SIM_NODE=$1 LD_PRELOAD=$preload "${@:2}"; }
+on_own() { SIM_HOST=$1 QOSD_SIM_NODE=$1 LD_PRELOAD=$own_preload "${@:2}"; }
 
 # of NAME COMMAND...: with the control socket of the qosd whose folder is NAME.
 of() { local sock=$1/sock; "${@:2}"; }
@@ -352,15 +349,30 @@ once() {
 # --- the daemon's own words ---
 
 ctl() { "$build/qosd-ctl" -s "$sock" "$@"; }
-# field NAME: its first value in the JSON on standard input.
-field() { sed -nE 's/^ *"'"$1"'": "?([^"]*[^",])"?,?$/\1/p' | head -n 1; }
-status() { ctl -j status 2>/dev/null | field "$1"; }
-subnet_up() { [ "$(status subnet-up)" = true ]; }
+# pick NAME JSON: the first value of that name, unless it is empty.
+pick() {
+	local lf=$'\n' scalar
+	scalar="(^|$lf) *\"$1\": \"?([^$lf\"]*[^$lf\",])\"?,?($lf|\$)"
+	[[ $2 =~ $scalar ]] && printf '%s\n' "${BASH_REMATCH[2]}"
+}
+# field NAME: the same of standard input.
+field() { pick "$1" "$(cat)"; }
+# status FIELD
+status() { pick "$1" "$("$asking/qosd-ctl" -s "$sock" -j status 2>/dev/null)"; }
+# status_is FIELD=VALUE...: all of them, in one answer.
+status_is() {
+	local json pair
+	json=$("$asking/qosd-ctl" -s "$sock" -j status 2>/dev/null) || return
+	for pair; do
+		[ "$(pick "${pair%%=*}" "$json")" = "${pair#*=}" ] || return
+	done
+}
+subnet_up() { status_is subnet-up=true; }
 sets() { status sets; }
 # table_sets: Sets of all attributes but PortInfo and SMInfo.  ibsim does not keep all fields of
 # that one, so that a daemon without memory of it can't but try again.
 table_sets() {
-	ctl -j status 2>/dev/null | awk '
+	"$asking/qosd-ctl" -s "$sock" -j status 2>/dev/null | awk '
 		/"sets":/ && !all { all = $2 + 0 }
 		/"(PortInfo|SMInfo)": \{/ { mine = 1 }
 		/"set":/ && mine { all -= $2 + 0; mine = 0 }

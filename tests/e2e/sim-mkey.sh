@@ -40,10 +40,8 @@ drops() {
 }
 # keys: the keys and protections that devices have, and how many of each.
 keys() {
-	local port
-	for port in "${end_ports[@]}"; do
-		sim_ctl -j show port "$port" | sed -nE 's/.*"m-key": ?"(0x[0-9a-f]+)".*"m-key-protection": ?([0-9]).*/\1 \2/p'
-	done | sort | uniq -c | awk '{ print $1 ":" $2 "/" $3 }' | xargs
+	sim_ctl -j show end-ports | grep -oE '"m-key": ?"0x[0-9a-f]+", ?"m-key-protection": ?[0-9]' |
+		awk -F '[":, ]+' '{ n[$3 "/" $5]++ } END { for (k in n) print n[k] ":" k }' | sort -k 2 -t : | xargs
 }
 all=${#end_ports[@]}
 

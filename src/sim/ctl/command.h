@@ -138,6 +138,7 @@ bool cmd_show_portinfo(struct call *c);
 bool cmd_show_nodes(struct call *c);		/* inventory.c */
 bool cmd_show_links(struct call *c);
 bool cmd_show_port(struct call *c);
+bool cmd_show_end_ports(struct call *c);
 bool cmd_show_counters(struct call *c);
 bool cmd_show_lft(struct call *c);		/* show.c */
 bool cmd_show_mft(struct call *c);

@@ -39,6 +39,7 @@ static bool cmd_help(struct call *c);
 	X("show", " nodes", "", "all nodes", 0, 0, cmd_show_nodes, NULL) \
 	X("show", " links", " [NODE]", "all cables, or a node's", 0, 1, cmd_show_links, NULL) \
 	X("show", " port", " PORT", "a port and its link", 1, 1, cmd_show_port, NULL) \
+	X("show", " end-ports", "", "the same of all ports that can have a LID", 0, 0, cmd_show_end_ports, NULL) \
 	X("show", " portinfo", " PORT", "its PortInfo by fields", 1, 1, cmd_show_portinfo, NULL) \
 	X("show", " counters", " PORT", "its counters", 1, 1, cmd_show_counters, NULL) \
 	X("show", " lft", " SWITCH", "unicast forwarding table", 1, 1, cmd_show_lft, NULL) \

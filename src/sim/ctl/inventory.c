@@ -106,20 +106,14 @@ static void add_addresses(json_t *o, const struct sim_fabric *f, uint32_t port)
 	json_object_set_new(o, "sm-lid", json_integer(p->sm_lid));
 }
 
-bool cmd_show_port(struct call *c)
+static json_t *port_row(struct sim_fabric *f, uint32_t port)
 {
-	const struct sim_fabric *f = c->s->f;
-	struct sim_port *p;
+	struct sim_port *p = &f->ports[port];
+	uint32_t code = p->phys_state;
+	json_t *o = json_object();
 	char phys[64];
-	uint32_t port, code;
-	json_t *o;
 
-	if (!get_port(c, c->word[0], &port))
-		return false;
-	p = &c->s->f->ports[port];
-	code = p->phys_state;
 	mad_dump_val(IB_PORT_PHYS_STATE_F, phys, sizeof(phys), &code);
-	c->result = o = json_object();
 	add_addresses(o, f, port);
 	json_object_set_new(o, "state", json_state(p));
 	json_object_set_new(o, "physical-state", json_text(phys));
@@ -135,6 +129,28 @@ bool cmd_show_port(struct call *c)
 	json_object_set_new(o, "peer", json_port(f, p->peer));
 	json_object_set_new(o, "peer-state",
 			    p->peer == SIM_NONE ? json_null() : json_state(&f->ports[p->peer]));
+	return o;
+}
+
+bool cmd_show_port(struct call *c)
+{
+	uint32_t port;
+
+	if (!get_port(c, c->word[0], &port))
+		return false;
+	c->result = port_row(c->s->f, port);
+	return true;
+}
+
+/* Those that a cable leads to, and switches' own. */
+bool cmd_show_end_ports(struct call *c)
+{
+	struct sim_fabric *f = c->s->f;
+
+	c->result = json_array();
+	for (uint32_t i = 0; i < f->n_ports; i++)
+		if (is_end_port(f, i) && (f->ports[i].num == 0 || f->ports[i].peer != SIM_NONE))
+			json_array_append_new(c->result, port_row(f, i));
 	return true;
 }
 
