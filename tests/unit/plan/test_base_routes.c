@@ -404,7 +404,7 @@ int main(void)
 	tcase_add_test(tc, a_host_that_moves);
 	tcase_add_test(tc, a_host_that_is_new);
 	tcase_add_test(tc, what_no_link_leads_to);
-	tcase_add_loop_test(tc, any_fabric_after_any, 0, 20);
+	tcase_add_loop_test(tc, any_fabric_after_any, 0, cases(20));
 	suite_add_tcase(suite, tc);
 	return run_suite(suite);
 }

@@ -442,10 +442,10 @@ int main(void)
 	TCase *c = tcase_create("paths");
 
 	tcase_set_timeout(c, 60);
-	tcase_add_loop_test(c, same_as_a_walk, 0, 40);
-	tcase_add_loop_test(c, same_as_a_walk_with_broken_routes, 0, 40);
-	tcase_add_loop_test(c, same_as_a_walk_without_tables, 0, 20);
-	tcase_add_loop_test(c, same_as_a_walk_by_tables_that_are_kept, 0, 40);
+	tcase_add_loop_test(c, same_as_a_walk, 0, cases(40));
+	tcase_add_loop_test(c, same_as_a_walk_with_broken_routes, 0, cases(40));
+	tcase_add_loop_test(c, same_as_a_walk_without_tables, 0, cases(20));
+	tcase_add_loop_test(c, same_as_a_walk_by_tables_that_are_kept, 0, cases(40));
 	tcase_add_test(c, host_to_host_without_switch);
 	tcase_add_test(c, lid_beyond_the_top);
 	suite_add_tcase(s, c);

@@ -292,8 +292,8 @@ int main(void)
 	tcase_add_loop_test(t, all_ways_up_a_tree, 0, 2);
 	tcase_add_test(t, parallel_cables_are_choices);
 	tcase_add_loop_test(t, on_grids, 0, ARRAY_SIZE(grids));
-	tcase_add_loop_test(t, in_layers, 1, 41);
-	tcase_add_loop_test(t, by_an_order, 1, 41);
+	tcase_add_loop_test(t, in_layers, 1, 1 + cases(40));
+	tcase_add_loop_test(t, by_an_order, 1, 1 + cases(40));
 	tcase_add_test(t, none_beside_a_credit_loop);
 	suite_add_tcase(s, t);
 	return run_suite(s);

@@ -296,12 +296,12 @@ int main(void)
 	Suite *s = suite_create("deps");
 	TCase *tc = tcase_create("all");
 
-	tcase_add_loop_test(tc, agrees_with_model, 0, 60);
-	tcase_add_loop_test(tc, fills_up_like_model, 0, 30);
+	tcase_add_loop_test(tc, agrees_with_model, 0, cases(60));
+	tcase_add_loop_test(tc, fills_up_like_model, 0, cases(30));
 	tcase_add_test(tc, many_neighbours);
-	tcase_add_loop_test(tc, settled_as_added, 0, 20);
-	tcase_add_loop_test(tc, cycle_does_not_settle, 0, 20);
-	tcase_add_loop_test(tc, returns_to_mark, 0, 20);
+	tcase_add_loop_test(tc, settled_as_added, 0, cases(20));
+	tcase_add_loop_test(tc, cycle_does_not_settle, 0, cases(20));
+	tcase_add_loop_test(tc, returns_to_mark, 0, cases(20));
 	suite_add_tcase(s, tc);
 	return run_suite(s);
 }

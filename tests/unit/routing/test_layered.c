@@ -1347,12 +1347,12 @@ int main(void)
 	Suite *s = suite_create("layered");
 	TCase *tc = tcase_create("all");
 
-	tcase_add_loop_test(tc, rings, 0, 20);
+	tcase_add_loop_test(tc, rings, 0, cases(20));
 	tcase_add_loop_test(tc, grids, 0, 16);
 	tcase_add_loop_test(tc, cubes, 0, 9);
 	tcase_add_loop_test(tc, dragonflies, 0, 14);
 	tcase_add_loop_test(tc, random_links, 0, 16);
-	tcase_add_loop_test(tc, irregular, 0, 30);
+	tcase_add_loop_test(tc, irregular, 0, cases(30));
 	tcase_add_loop_test(tc, patience_ends, 0, 2);
 	tcase_add_loop_test(tc, two_parts, 0, 8);
 	tcase_add_loop_test(tc, one_switch, 0, 4);
@@ -1363,9 +1363,9 @@ int main(void)
 	tcase_add_loop_test(tc, all_shortest, 0, 2);
 	tcase_add_test(tc, last_pairs);
 	tcase_add_loop_test(tc, same_again, 0, 6);
-	tcase_add_loop_test(tc, stays_near, 0, 30);
+	tcase_add_loop_test(tc, stays_near, 0, cases(30));
 	tcase_add_loop_test(tc, little_moves, 0, 2);
-	tcase_add_loop_test(tc, confined, 0, 30);
+	tcase_add_loop_test(tc, confined, 0, cases(30));
 	tcase_add_test(tc, confined_trees);
 	tcase_add_test(tc, confined_short);
 	tcase_add_loop_test(tc, confined_near, 0, 12);

@@ -1029,7 +1029,7 @@ int main(void)
 
 	tcase_set_timeout(tc, 120);
 	tcase_add_loop_test(tc, fat_trees, 0, (sanitized() ? 1 : 4) * 6 * ARRAY_SIZE(trees));
-	tcase_add_loop_test(tc, random_fabrics, 0, 100);
+	tcase_add_loop_test(tc, random_fabrics, 0, cases(100));
 	/* where the engine gave up layers without a turn that tells */
 	tcase_add_loop_test(tc, random_fabrics, 150, 151);
 	/* among these are turns by a hub that isn't safe which come to close a cycle */
@@ -1037,7 +1037,7 @@ int main(void)
 	tcase_add_loop_test(tc, tori, 0, 6);
 	tcase_add_loop_test(tc, recorded_fabrics, 0, 2 * RECORDED);
 	tcase_add_loop_test(tc, any_link_to_the_top, 0, 2);
-	tcase_add_loop_test(tc, many_links, 0, 20);
+	tcase_add_loop_test(tc, many_links, 0, cases(20));
 	tcase_add_loop_test(tc, lmc_is_kept_apart, 0, 2);
 	tcase_add_loop_test(tc, load_is_shared, 0, 2);
 	tcase_add_test(tc, tables_of_another_order_are_refused);

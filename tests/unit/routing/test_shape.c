@@ -397,7 +397,7 @@ int main(void)
 	tcase_add_loop_test(tc, tori, 0, 3);
 	tcase_add_loop_test(tc, meshes, 0, 3);
 	tcase_add_test(tc, a_torus_without_a_link);
-	tcase_add_loop_test(tc, irregular, 0, 60);
+	tcase_add_loop_test(tc, irregular, 0, cases(60));
 	tcase_add_test(tc, chassis);
 	tcase_add_loop_test(tc, recorded_fabrics, 0, RECORDED);
 	tcase_add_test(tc, taken_over);

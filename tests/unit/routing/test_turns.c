@@ -291,7 +291,7 @@ int main(void)
 	tcase_add_test(tc, one_leaf_serves_all);
 	tcase_add_test(tc, a_cycle_is_refused);
 	tcase_add_test(tc, a_cycle_of_three_is_refused);
-	tcase_add_loop_test(tc, any_turns, 0, 120);
+	tcase_add_loop_test(tc, any_turns, 0, cases(120));
 	suite_add_tcase(s, tc);
 	return run_suite(s);
 }

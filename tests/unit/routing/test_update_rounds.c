@@ -479,7 +479,7 @@ int main(void)
 	TCase *tc = tcase_create("all");
 
 	tcase_set_timeout(tc, 120);
-	tcase_add_loop_test(tc, no_cycle_in_any_layer, 0, 30);
+	tcase_add_loop_test(tc, no_cycle_in_any_layer, 0, cases(30));
 	tcase_add_test(tc, cycles_are_seen);
 	suite_add_tcase(suite, tc);
 	return run_suite(suite);

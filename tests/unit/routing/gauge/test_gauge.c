@@ -620,7 +620,7 @@ static void compare(const struct topo *t, const struct lfts *l)
 /* promise: B5 */
 START_TEST(random_fabrics)
 {
-	for (unsigned seed = 1; seed <= 60; seed++) {
+	for (unsigned seed = 1; seed <= (unsigned)cases(60); seed++) {
 		struct topo t;
 
 		random_topo(&t, seed);

@@ -497,7 +497,7 @@ int main(void)
 	TCase *tc = tcase_create("all");
 
 	tcase_set_timeout(tc, 60);
-	tcase_add_loop_test(tc, random_damage, 0, 300);
+	tcase_add_loop_test(tc, random_damage, 0, cases(300));
 	suite_add_tcase(s, tc);
 	return run_suite(s);
 }
