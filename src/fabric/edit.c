@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* See edit.h. */
+/* Cuts links of a fabric copy, reroutes it, and settles it; edit.h has the contracts. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ void fabric_cut(struct fabric *f, uint32_t port)
 	f->ports[peer].peer = FABRIC_NONE;
 }
 
-/* How a node is reached: from which node, and by which of its ports. */
+/* The hop that reaches a node: from which node, by which of its ports. */
 struct reach {
 	uint32_t from;
 	uint8_t by, hops;
@@ -27,11 +27,11 @@ struct walk {
 	struct fabric *f;
 	struct reach *reach;	/* per node */
 	uint32_t *queue, n;
-	const uint8_t *avoid;		/* nodes to go round, beside those that are silent; or NULL */
-	bool spared;			/* a link that is held, or a node that is to be avoided */
+	const uint8_t *avoid;		/* nodes to avoid in addition to silent ones, or NULL */
+	bool spared;			/* the walk skipped a held link, or a silent or avoided node */
 };
 
-/* Only switches pass a directed route on, and the SM's own node begins it, by the SM's port. */
+/* Only switches forward a directed route; the SM's own node begins it at the SM's port. */
 static bool may_leave(const struct fabric *f, uint32_t node, unsigned num)
 {
 	const struct fabric_port *self = &f->ports[f->self];
@@ -39,7 +39,7 @@ static bool may_leave(const struct fabric *f, uint32_t node, unsigned num)
 	return node_is_switch(&f->nodes[node]) || (node == self->node && num == self->num);
 }
 
-/* Goes on from the i-th of the queue; by links that are held only if told so. */
+/* Continues the walk from the i-th node of the queue; uses held links only if by_held. */
 static void walk_from(struct walk *w, uint32_t i, bool by_held)
 {
 	struct fabric *f = w->f;
@@ -89,7 +89,7 @@ static void write_routes(struct walk *w)
 	free(f->routes);
 	f->routes = xmalloc(size);
 	f->n_routes = f->cap_routes = (uint32_t)size;
-	/* each behind the one that it goes on from */
+	/* a node's route extends that of the node before it, which comes first in the queue */
 	for (uint32_t i = 0; i < w->n; i++) {
 		struct fabric_node *n = &f->nodes[w->queue[i]];
 		const struct reach *r = &w->reach[w->queue[i]];
@@ -111,7 +111,10 @@ static void walk_start(struct walk *w, struct fabric *f, const uint8_t *avoid)
 
 	*w = (struct walk){ .f = f, .reach = xcalloc(f->n_nodes, sizeof(*w->reach)),
 			    .queue = xcalloc(f->n_nodes, sizeof(*w->queue)), .avoid = avoid };
-	/* First round those to be avoided and links that are held, then, for what is left, by them. */
+	/*
+	 * First avoid held links and silent or avoided nodes, then use them for what is not
+	 * reached.
+	 */
 	start = w->f->ports[w->f->self].node;
 	w->reach[start] = (struct reach){ .from = FABRIC_NONE, .reached = true };
 	w->queue[w->n++] = start;
@@ -150,7 +153,7 @@ bool fabric_reroute_all(struct fabric *f)
 	return all;
 }
 
-/* The nodes that are reached, and their ports, in the order that they have. */
+/* Copies the nodes that were reached, and their ports, in their original order. */
 static void copy_reached(const struct walk *w, struct fabric *to, uint32_t *port0)
 {
 	const struct fabric *f = w->f;

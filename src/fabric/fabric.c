@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Building, indexing and searching a fabric; fabric.h has the contracts.
+ * Builds, indexes and searches a fabric; fabric.h has the contracts.
  *
- * NodeInfo, PortInfo and SwitchInfo (14.2.5) come from devices: they are
- * copied as they are, and what is decoded from them is brought into the range
- * that the rest of the program may rely on.
+ * NodeInfo, PortInfo and SwitchInfo (14.2.5) come from devices: they are stored as received, and
+ * the fields decoded from them are clamped to the range that the rest of the program relies on.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,12 +57,12 @@ struct fabric *fabric_clone(const struct fabric *f)
 	return c;
 }
 
-/* Makes room for `more` elements behind the n that an array has. */
+/* Makes room for `more` elements after the n that an array has. */
 static void grow(void **v, uint32_t n, uint32_t more, uint32_t *cap, size_t size)
 {
 	if (*cap - n >= more)
 		return;
-	/* by half: the arrays are large, and what is spare is given back at the end */
+	/* by half: the arrays are large, and fabric_finish() returns the spare room */
 	*cap = n + more + n / 2;
 	*v = xrealloc(*v, *cap, size);
 }
@@ -140,7 +139,7 @@ uint32_t fabric_add_node(struct fabric *f, const uint8_t *node_info,
 	return node;
 }
 
-#define NODE_INFO_OF_WAY 36	/* from here on NodeInfo depends on the port that is asked */
+#define NODE_INFO_OF_WAY 36	/* from this offset on NodeInfo depends on the port that was asked */
 
 bool fabric_node_store(struct fabric *f, uint32_t node, const uint8_t *node_info)
 {
@@ -154,7 +153,7 @@ bool fabric_node_store(struct fabric *f, uint32_t node, const uint8_t *node_info
 	return true;
 }
 
-/* The port's slot, or NULL if the node is unknown or has no such port. */
+/* The port's slot, or NULL if the node or port does not exist. */
 static struct fabric_port *slot(const struct fabric *f, uint32_t node, unsigned num)
 {
 	if (node >= f->n_nodes || num > f->nodes[node].nports)
@@ -171,7 +170,7 @@ bool fabric_set_port(struct fabric *f, uint32_t node, unsigned num, uint64_t gui
 		return false;
 	p->guid = guid;
 	fabric_port_store(p, port_info);
-	p->plain = true;	/* no libibnetdisc sets the bit */
+	p->plain = true;	/* libibnetdisc never sets the bit */
 	return true;
 }
 
@@ -234,10 +233,10 @@ void fabric_keep_owners(struct fabric *f, const struct fabric *before)
 }
 
 /*
- * The SHARP aggregation node that Switch-IB 2, Quantum and later switches show: a channel
- * adapter of one port behind a port of its own switch, and so with that switch's system
- * image.  That alone would also be true of a gateway, which carries the traffic of hosts, so
- * it has to be known by its device id or by its name, too.  If the SM runs on it, it is a host.
+ * Recognizes the SHARP aggregation node that Switch-IB 2, Quantum and later switches expose: a
+ * channel adapter with one port that is linked to its own switch and has that switch's system image
+ * GUID.  A gateway, which carries host traffic, can look the same, so the device id or the name
+ * must match, too.  The node that the SM runs on always counts as a host.
  */
 static bool is_aggregation(const struct fabric *f, uint32_t node, uint32_t self_node)
 {
@@ -267,7 +266,7 @@ bool fabric_finish(struct fabric *f, uint32_t self_node, unsigned self_num, stru
 	f->ports = shrink(f->ports, f->n_ports, &f->cap_ports, sizeof(*f->ports));
 	f->routes = shrink(f->routes, f->n_routes, &f->cap_routes, 1);
 	f->switches = shrink(f->switches, f->n_switches, &f->cap_switches, sizeof(*f->switches));
-	/* A link with an end that nothing is known of can't be set up: it is left out. */
+	/* A link with an end that did not answer cannot be configured: cut it. */
 	for (uint32_t i = 0; i < f->n_ports; i++) {
 		struct fabric_port *p = &f->ports[i];
 
@@ -290,7 +289,7 @@ bool fabric_finish(struct fabric *f, uint32_t self_node, unsigned self_num, stru
 	return true;
 }
 
-/* A capability code that is none is taken as the least that every port has. */
+/* An invalid capability code becomes 1, the minimum that every port has. */
 static uint8_t at_least_one(uint32_t code)
 {
 	return code >= 1 && code <= 5 ? (uint8_t)code : 1;
@@ -307,9 +306,9 @@ static uint8_t arb_entries(uint32_t cap)
 }
 
 /*
- * LinkSpeedExtActive counts only if the CapabilityMask says so; external
- * ports of switches have no mask of their own (all zero), and there the field
- * speaks for itself.  A link that is up has a rate even where its codes are not known.
+ * LinkSpeedExtActive counts only if the CapabilityMask says so.  External switch ports have no
+ * CapabilityMask (all zero); for them the field counts by itself.  A link that is up gets a rate
+ * even if its codes are unknown.
  */
 static void decode_rate(struct fabric_port *p)
 {
@@ -370,7 +369,7 @@ void fabric_switch_store(struct fabric_switch *s, const uint8_t *switch_info)
 	s->lft_cap = (uint16_t)mad_get_field(info, 0, IB_SW_LINEAR_FDB_CAP_F);
 	s->lft_top = (uint16_t)mad_get_field(info, 0, IB_SW_LINEAR_FDB_TOP_F);
 	s->mcast_cap = (uint16_t)mad_get_field(info, 0, IB_SW_MCAST_FDB_CAP_F);
-	if (s->mcast_cap > IB_MLIDS)	/* a device may say anything */
+	if (s->mcast_cap > IB_MLIDS)	/* never trust the device */
 		s->mcast_cap = IB_MLIDS;
 	s->mcast_top = (uint16_t)mad_get_field(info, 0, IB_SW_MCAST_FDB_TOP_F);
 	s->enforce_cap = (uint16_t)mad_get_field(info, 0, IB_SW_PARTITION_ENFORCE_CAP_F);
@@ -408,7 +407,7 @@ void fabric_keep_blocks(struct fabric *f, struct lft_fixed *list, uint32_t n)
 	f->n_fixed = n;
 }
 
-/* The place of the first that is not before the block. */
+/* Index of the first entry at or after this switch and block. */
 static uint32_t find_fixed(const struct fabric *f, uint32_t sw, uint32_t block)
 {
 	uint32_t low = 0, high = f->n_fixed;
@@ -462,7 +461,7 @@ uint32_t fabric_find_port(const struct fabric *f, uint64_t guid)
 	return map64_get(&f->by_guid, guid);
 }
 
-/* All of text[0 .. n - 1] as a number in this base; false if it is none. */
+/* Parses all of text[0 .. n - 1] as a number in this base; false if it is not one. */
 static bool parse_number(const char *text, size_t n, int base, uint64_t *value)
 {
 	const char *digits = base == 16 ? "0123456789abcdefABCDEF" : "0123456789";
@@ -473,7 +472,7 @@ static bool parse_number(const char *text, size_t n, int base, uint64_t *value)
 	return true;
 }
 
-/* "0x…", or 16 hex digits as ibstat and a GID show them. */
+/* Parses "0x…", or 16 hex digits as ibstat and GIDs show them. */
 static bool parse_guid(const char *text, size_t n, uint64_t *guid)
 {
 	if (n > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
@@ -481,7 +480,7 @@ static bool parse_guid(const char *text, size_t n, uint64_t *guid)
 	return n == 16 && parse_number(text, n, 16, guid);
 }
 
-/* The port, if the device said that it has it. */
+/* The port, or FABRIC_NONE if no PortInfo was read for it. */
 static uint32_t present_port(const struct fabric *f, uint32_t node, uint64_t num)
 {
 	const struct fabric_port *p = num <= IB_PORT_NUM_MAX ? slot(f, node, (unsigned)num) : NULL;
@@ -489,7 +488,7 @@ static uint32_t present_port(const struct fabric *f, uint32_t node, uint64_t num
 	return p && p->present ? (uint32_t)(p - f->ports) : FABRIC_NONE;
 }
 
-/* Takes `port` for an answer unless there is another one already. */
+/* Records a matching port; sets *ambiguous if a different one was found before. */
 static void answer(uint32_t port, uint32_t *found, bool *ambiguous)
 {
 	if (port == FABRIC_NONE || port == *found)
@@ -547,7 +546,7 @@ uint32_t fabric_find_port_by_text(const struct fabric *f, const char *text, bool
 	return n < sizeof(f->nodes->desc) ? find_by_desc(f, text, n, num, ambiguous) : FABRIC_NONE;
 }
 
-/* A name for a reader: nothing that a terminal obeys, and never empty. */
+/* A printable name: without characters that a terminal obeys, and never empty. */
 static void readable_desc(const struct fabric_node *n, char *out)
 {
 	if (!*n->desc)

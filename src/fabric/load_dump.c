@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A fabric from a topology file: a discovery is played on the records of the dump, breadth first
- * from the SM's node, which feeds the fabric builder with the NodeInfo, PortInfo and SwitchInfo
- * that stock ibsim's devices would answer.
+ * Makes a fabric from a topology file.  It simulates a discovery, breadth first from the SM's node,
+ * and feeds the fabric builder with the NodeInfo, PortInfo and SwitchInfo that stock ibsim's
+ * devices would return.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static void set_fields(uint8_t *attr, const struct field *fields, size_t n)
 		set_fields(attr, fields_, ARRAY_SIZE(fields_)); \
 	} while (0)
 
-/* What the device answers that owns the port; ports of a switch have the switch's GUID. */
+/* The port's GUID; ports of a switch have the switch's. */
 static uint64_t port_guid(const struct dump *d, const struct dump_node *n, unsigned num)
 {
 	return n->type == DUMP_SWITCH ? n->guid : d->ports[n->port0 + num].guid;
@@ -61,13 +61,15 @@ static void make_switch_info(const struct dump_node *n, uint8_t *info)
 		   { IB_SW_LINEAR_FDB_CAP_F, 48 * 1024 }, { IB_SW_MCAST_FDB_CAP_F, 1024 },
 		   { IB_SW_STATE_CHANGE_F, 1 },
 		   { IB_SW_PARTITION_ENFORCE_CAP_F, 64 },
-		   /* unlike ibsim's: real switches can, and a dump does not say */
+		   /*
+		    * unlike ibsim's: real switches can enforce partitions, and a dump does not say
+		    */
 		   { IB_SW_PARTITION_ENF_INB_F, 1 }, { IB_SW_PARTITION_ENF_OUTB_F, 1 },
 		   { IB_SW_FILTER_RAW_INB_F, 1 }, { IB_SW_FILTER_RAW_OUTB_F, 1 },
 		   { IB_SW_ENHANCED_PORT0_F, n->enhanced_port0 });
 }
 
-/* What a file does not say of a link is 4x, and SDR, the least there is. */
+/* Defaults to 4x and SDR, the minimum, for what the file does not give. */
 static struct link_speed speed_of(struct cable_speed cable)
 {
 	struct link_speed speed;
@@ -96,7 +98,7 @@ static void set_link(uint8_t *info, const struct link_speed *l)
 		info[56] = 1 << 5 | 1 << 3 | 1;
 }
 
-/* Of any port but port 0 of a switch. */
+/* For any port except port 0 of a switch. */
 static void make_port_info(const struct dump_node *n, const struct dump_port *p, bool keep_lids,
 			   uint8_t *info)
 {
@@ -149,12 +151,12 @@ struct play {
 	const struct dump *d;
 	struct fabric *f;
 	uint32_t *node_of;	/* fabric node -> node record */
-	uint32_t *index;	/* node record -> fabric node, FABRIC_NONE: not (yet) reached */
-	unsigned self_num;	/* the SM sends by this port */
+	uint32_t *index;	/* node record -> fabric node; FABRIC_NONE: not reached */
+	unsigned self_num;	/* the port that the SM sends from */
 	bool keep_lids;
 };
 
-/* The reader's invariants are what fabric_add_node() asks of a node. */
+/* The reader's invariants guarantee that fabric_add_node() accepts the node. */
 static void add_to_fabric(struct play *p, uint32_t node, unsigned local_port, const uint8_t *route,
 			  unsigned hops)
 {
@@ -167,14 +169,14 @@ static void add_to_fabric(struct play *p, uint32_t node, unsigned local_port, co
 	p->index[node] = fabric_add_node(p->f, node_info, n->desc, switch_info, route, hops);
 }
 
-/* Adds what is one hop further than a node of the fabric. */
+/* Adds the nodes that are one hop beyond a node of the fabric. */
 static void visit_neighbours(struct play *p, uint32_t index)
 {
 	const struct dump_node *n = &p->d->nodes.v[p->node_of[index]];
 	uint8_t route[IB_DR_HOPS_MAX];
 	unsigned hops = p->f->nodes[index].hops;
 
-	/* end nodes pass nothing on, and the SM sends by its own port only */
+	/* end nodes do not forward SMPs, and the SM sends only from its own port */
 	if (hops == IB_DR_HOPS_MAX || (n->type != DUMP_SWITCH && index != 0))
 		return;
 	if (hops)
@@ -215,13 +217,13 @@ static void add_links(const struct play *p)
 	for (uint32_t i = 0; i < p->d->n_ports; i++) {
 		const struct dump_port *a = &p->d->ports[i], *b = &p->d->ports[a->peer];
 
-		/* fabric_link() refuses what was not reached */
+		/* fabric_link() refuses nodes that were not reached */
 		if (a->peer != DUMP_NONE && i < a->peer)
 			fabric_link(p->f, p->index[a->node], a->num, p->index[b->node], b->num);
 	}
 }
 
-/* What is_aggregation() of fabric.c would say, so far as a node's own lines tell. */
+/* Predicts is_aggregation() of fabric.c, as far as a node's own lines tell. */
 static bool looks_like_aggregation(const struct dump_node *n)
 {
 	return n->nports == 1 && ((n->vendor == IB_VENDOR_MELLANOX &&
@@ -229,7 +231,10 @@ static bool looks_like_aggregation(const struct dump_node *n)
 				  strstr(n->desc, "Aggregation Node"));
 }
 
-/* The first channel adapter that may be a host, or the first one; DUMP_NONE if there is none. */
+/*
+ * The first channel adapter that may be a host, else the first channel adapter; DUMP_NONE if there
+ * is none.
+ */
 static uint32_t find_host(const struct dump *d)
 {
 	uint32_t first = DUMP_NONE;
@@ -290,7 +295,7 @@ struct fabric *fabric_of_dump(const struct dump *d, uint64_t sm_guid, bool keep_
 	p.node_of = xcalloc(d->nodes.n, sizeof(*p.node_of));
 	p.index = xcalloc(d->nodes.n, sizeof(*p.index));
 	play_discovery(&p, sm);
-	/* Everything in the file must be sound: what discovery only warns of is an error here. */
+	/* A file must be sound: what discovery only warns of is an error here. */
 	if (!fabric_finish(p.f, 0, p.self_num, &why) || why.n) {
 		findings_add(out, SEV_ERROR, path, (struct src_pos){ 0 }, "%.*s",
 			     (int)strcspn(why.s, "\n"), why.s);

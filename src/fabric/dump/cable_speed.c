@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Link widths and speeds: words, and bits of PortInfo (14.2.5.6). */
+/* Converts link widths and speeds between words and PortInfo's bits (14.2.5.6). */
 #include "fabric/dump/cable_speed.h"
 
 #include <stdio.h>
@@ -16,7 +16,7 @@ static const struct { const char *name, *gbps; } rates[CABLE_RATES] = {
 	[RATE_NDR] = { "NDR", "100" }, [RATE_XDR] = { "XDR", "200" },
 };
 
-/* The widest first. */
+/* Widest first. */
 static const struct { uint8_t lanes, bit; } widths[] = {
 	{ 12, 8 }, { 8, 4 }, { 4, 2 }, { 2, 16 }, { 1, 1 },
 };
@@ -29,7 +29,7 @@ uint8_t cable_width_bit(unsigned lanes)
 	return 0;
 }
 
-/* "4x", or "??" for any; what is behind it, or NULL. */
+/* Parses "4x", or "??" for an unknown width.  Returns the text after it, or NULL. */
 static const char *take_width(const char *word, uint8_t *lanes)
 {
 	char *end;
@@ -77,7 +77,7 @@ bool cable_speed_of_lanes(const char *width, const char *gbps, struct cable_spee
 	return out->rate != RATE_ANY || is_not_said(gbps);
 }
 
-/* The highest bit that is set of the first n; -1: none is. */
+/* Highest set bit of the low n bits, or -1. */
 static int highest(unsigned mask, int n)
 {
 	while (n-- && !(mask & 1u << n))

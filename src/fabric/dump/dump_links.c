@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * From lines to ports: names are resolved, the two ends of each link held against each other, and
- * port GUIDs gathered from both.
+ * Turns port lines into ports.  It resolves names, compares the two ends of each link, and collects
+ * port GUIDs from both.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ struct links {
 	struct dump *d;
 	uint32_t *line_of;	/* [port]: its line, or DUMP_NONE */
 	uint32_t *peer_of;	/* [line]: the port at the far end, or DUMP_NONE */
-	uint32_t *taken_by;	/* [port]: the far end's line, where the port has none itself */
+	uint32_t *taken_by;	/* [port]: the far end's line, if the port has no line of its own */
 };
 
 static uint32_t *none_array(size_t n)
@@ -65,7 +65,7 @@ static void index_lines(struct links *l)
 	}
 }
 
-/* The name of a line's far end, or NULL: the node is known. */
+/* The name of a line's far end, or NULL if the line gives the node itself. */
 static const struct dump_name *peer_name(const struct links *l, const struct dump_line *p)
 {
 	return p->peer_name == DUMP_NONE ? NULL : &l->r->names.v[p->peer_name];
@@ -95,7 +95,7 @@ static uint32_t resolve(struct links *l, const struct dump_line *p)
 	return DUMP_NONE;
 }
 
-/* The far end has no line of its own: it is believed, if only one claims it. */
+/* Accepts a far end that has no line of its own, provided that only one line claims it. */
 static void check_one_sided(struct links *l, uint32_t line)
 {
 	const struct dump_line *p = &l->r->lines.v[line];
@@ -107,7 +107,7 @@ static void check_one_sided(struct links *l, uint32_t line)
 		reader_error(l->r, p->pos, "port %u of \"%s\" is connected already, by %s",
 			     l->d->ports[port].num, name_of(l, port),
 			     dump_place(l->d, l->r->lines.v[*taken].pos, p->pos, place));
-	else if (!(name && name->port) && !p->one_end)	/* an alias has one end by its nature */
+	else if (!(name && name->port) && !p->one_end)	/* an alias has only one end */
 		reader_warn(l->r, p->pos, "only this end lists the link: \"%s\" does not list "
 			    "port %u", name_of(l, port), p->peer_num);
 	*taken = line;
@@ -161,7 +161,7 @@ static void connect(struct links *l)
 
 /* --- GUIDs of end ports --- */
 
-/* What both ends of links say about the GUIDs of CA and router ports. */
+/* Collects the GUIDs that both ends of links give for CA and router ports. */
 static void gather_guids(struct links *l)
 {
 	struct dump *d = l->d;
@@ -197,7 +197,7 @@ static void check_guids(struct links *l, struct map64 *owner)
 	}
 }
 
-/* Ports that the dump is silent about: GUIDs that follow the node's, if no other port has them. */
+/* Gives each port without a GUID one that follows its node's, unless another port has that GUID. */
 static void make_up_guids(struct links *l, struct map64 *owner)
 {
 	for (uint32_t i = 0; i < l->d->n_ports; i++) {

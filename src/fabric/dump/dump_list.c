@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Subnet lists, as OpenSM and qosd-ctl write them (opensm-subnet.lst), and ibdiagnet
- * (ibdiagnet.lst, ibdiagnet2.lst): a line for each end of a link, with all that is known of it
- * and of the far end.
+ * Reads subnet lists of OpenSM and qosd-ctl (opensm-subnet.lst) and ibdiagnet (ibdiagnet.lst,
+ * ibdiagnet2.lst).  Each line describes one end of a link, and the far end.
  *
  *	{ CA Ports:02 SystemGUID:0002c90300a1b2c3 NodeGUID:0002c90300a1b2c0
  *	PortGUID:0002c90300a1b2c1 VenID:0002C9 DevID:1003 Rev:00000000 {desc} LID:0001 PN:01 }
@@ -29,14 +28,14 @@ struct list_end {
 	uint8_t type;
 };
 
-/* False, with an error at what is there instead. */
+/* Returns false, with an error that quotes the text found instead. */
 static bool expected(struct reader *r, char *p, const char *what)
 {
 	take_space(&p);
 	return fail(r, "%s is expected, not \"%.24s\"", what, p);
 }
 
-/* Numbers from..to, each behind its name. */
+/* Reads the numbers from..to, each after its name. */
 static bool take_numbers(struct reader *r, char **p, unsigned from, unsigned to,
 			 struct list_end *e)
 {
@@ -53,7 +52,7 @@ static bool take_numbers(struct reader *r, char **p, unsigned from, unsigned to,
 	return true;
 }
 
-/* "CA", "SW-SM": the master subnet manager is on a node that is marked so. */
+/* "CA" or "CA-SM": "-SM" marks the node of the master subnet manager. */
 static bool take_node_type(struct reader *r, char **p, uint8_t *type)
 {
 	static const struct type_word types[] = {
@@ -69,7 +68,7 @@ static bool take_node_type(struct reader *r, char **p, uint8_t *type)
 	return true;
 }
 
-/* A description may have braces: it ends where the LID follows. */
+/* A description may contain braces: it ends only where the LID follows. */
 static bool take_desc(struct reader *r, char **p, struct list_end *e)
 {
 	char *s = *p, *end;
@@ -93,7 +92,7 @@ static bool take_end(struct reader *r, char **p, struct list_end *e)
 
 /* --- nodes --- */
 
-/* OpenSM has the far end's in the upper half of 32 bits. */
+/* OpenSM writes the far end's device id in the upper half of 32 bits. */
 static uint16_t device_of(const struct list_end *e)
 {
 	uint64_t id = e->number[DEVICE];
@@ -120,7 +119,7 @@ static uint32_t make_node(struct reader *r, const struct list_end *e)
 	return DUMP_NONE;
 }
 
-/* The node of an end, which either end of a link may be the first to mention; or DUMP_NONE. */
+/* Returns the node of a link end, adding it on its first mention; DUMP_NONE on error. */
 static uint32_t end_node(struct reader *r, const struct list_end *e)
 {
 	uint32_t node = map64_get(&r->d->node_by_guid, e->number[NODE]);
@@ -139,7 +138,7 @@ static uint32_t end_node(struct reader *r, const struct list_end *e)
 
 /* --- links --- */
 
-/* "PHY=4x": the word behind the name; false, with an error, if it is missing. */
+/* Reads "PHY=4x" and returns the word after the name; false, with an error, if it is missing. */
 static bool take_value(struct reader *r, char **p, const char *name, char **word)
 {
 	char *s = *p;
@@ -152,7 +151,7 @@ static bool take_value(struct reader *r, char **p, const char *name, char **word
 	return fail(r, "%sVALUE is expected, not \"%.24s\"", name, *p);
 }
 
-/* Width, state and speed; old lists do not have the last one, for all links were SDR. */
+/* Reads width, state and speed; old lists have no speed, as all links were SDR. */
 static bool take_state(struct reader *r, char *p, struct cable_speed *speed, bool *up)
 {
 	char *width, *state, sdr[] = "2.5", *gbps = sdr;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Statements of ibnetdiscover's text and of ibsim's nets.
+ * Reads ibnetdiscover's output and ibsim's net files.
  *
  *	vendid=0x2c9
  *	devid=0xbd36
@@ -13,10 +13,11 @@
  *	Ca	1 "H-78e7d10300229794"		# "desc"
  *	[1](78e7d10300229795)	"S-0002c90200417670"[1]	# lid 23 lmc 0 "desc" lid 18 4xQDR
  *
- * ibsim knows more: nodes by any name and without a GUID; GUIDs that count on from the last one,
- * "caguid+0x10" from the last base; links without a remote port, which then is port 1; width=,
- * speed= and extspeed= for all that follow, options like w=2 s=4 behind a link; module="m" that
- * names nodes m#name, "@[n] "alias"" for a port that others call "m@alias"; and include "file".
+ * ibsim's form adds: nodes with any name and no GUID; GUIDs that count up from the last one, or
+ * "caguid+0x10" relative to the last base; links without a remote port, meaning port 1; width=,
+ * speed= and extspeed= for all later links, and options like w=2 s=4 after a link; module="m",
+ * which makes node names m#name; "@[n] "alias"" for a port that other modules call "m@alias"; and
+ * include "file".
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -25,7 +26,7 @@
 
 #include "fabric/dump/reader.h"
 
-/* The line ends here, or a remark begins; the next words are not known else, and passed over. */
+/* Expects the end of the line or a remark; warns of other words and skips them. */
 static void pass_rest(struct reader *r, const char *p)
 {
 	p += strspn(p, " \t");
@@ -33,7 +34,7 @@ static void pass_rest(struct reader *r, const char *p)
 		reader_warn(r, r->pos, "\"%.24s\" is not understood here, and passed over", p);
 }
 
-/* "= 0x12" up to max; else an error. */
+/* Reads "= 0x12" up to max; false, with an error, otherwise. */
 static bool take_value(struct reader *r, char **p, uint64_t max, uint64_t *out)
 {
 	if (!take_char(p, '='))
@@ -47,7 +48,7 @@ static bool take_value(struct reader *r, char **p, uint64_t max, uint64_t *out)
 
 /* --- names --- */
 
-/* A name in quotes; an error if there is none. */
+/* Reads a name in quotes; false, with an error, if there is none. */
 static bool take_name(struct reader *r, char **p, char **name)
 {
 	take_space(p);
@@ -56,7 +57,9 @@ static bool take_name(struct reader *r, char **p, char **name)
 	return **name || fail(r, "a name is empty");
 }
 
-/* A name that the line defines, so without the characters that modules and aliases need. */
+/*
+ * Reads a name that the line defines: it cannot contain "#" or "@", which modules and aliases use.
+ */
 static bool take_new_name(struct reader *r, char **p, char **name)
 {
 	return take_name(r, p, name) &&
@@ -64,7 +67,7 @@ static bool take_new_name(struct reader *r, char **p, char **name)
 		fail(r, "\"%s\": \"#\" and \"@\" are for modules and aliases", *name));
 }
 
-/* The name as others know it, the caller's: bare ones and aliases belong to the module. */
+/* The name with its module, for plain names and aliases; the caller owns it. */
 static char *full_name(const struct reader *r, const char *name)
 {
 	if (*name == '@')
@@ -85,7 +88,7 @@ static uint32_t index_of_name(struct reader *r, const char *name)
 
 /* --- remarks behind the '#' of a node's or a port's line --- */
 
-/* Where a description without quotes ends. */
+/* Returns where a description without quotes ends. */
 static char *end_of_bare(char *text)
 {
 	static const char *const behind[] = { " enhanced port ", " base port ", " lid ", " lmc " };
@@ -102,14 +105,14 @@ static char *end_of_bare(char *text)
 
 struct remark {
 	char *before;		/* "lid 16 lmc 1" */
-	const char *desc;	/* NULL: there is none */
+	const char *desc;	/* NULL: none */
 	char *after;		/* "base port 0 lid 6 lmc 0", "lid 3 4xSDR", … */
 	char bare[DUMP_DESC_MAX + 2];
 };
 
 /*
- * A NodeDescription may have quotes inside: it goes from the first to the last one.  Old files
- * have none at all.
+ * A NodeDescription may contain quotes: it extends from the first quote to the last.  Old files
+ * have no quotes.
  */
 static void split_remark(char *text, struct remark *out)
 {
@@ -137,7 +140,7 @@ static void split_remark(char *text, struct remark *out)
 	out->desc = *out->bare ? out->bare : NULL;
 }
 
-/* The number behind a word like "lid", or 0. */
+/* The number after a word like "lid", or 0. */
 static uint64_t number_of(struct reader *r, char *text, const char *word)
 {
 	uint64_t n = 0;
@@ -158,7 +161,7 @@ static uint64_t number_of(struct reader *r, char *text, const char *word)
 
 /* --- nodes --- */
 
-/* The GUID in a name as ibnetdiscover makes them, "S-0002c90200417670", or 0. */
+/* The GUID in a name that ibnetdiscover made, "S-0002c90200417670", or 0. */
 static uint64_t guid_in_name(char *name)
 {
 	uint64_t guid;
@@ -169,7 +172,10 @@ static uint64_t guid_in_name(char *name)
 	return guid;
 }
 
-/* By a line like switchguid=…, else as ibnetdiscover builds the name, else as ibsim counts. */
+/*
+ * The GUID comes from a line like switchguid=…, else from a name that ibnetdiscover made, else from
+ * ibsim's counting.
+ */
 static uint64_t choose_guid(struct reader *r, char *name, unsigned type, unsigned nports)
 {
 	uint64_t named = guid_in_name(name), next = r->guid_next[type];
@@ -205,7 +211,7 @@ static bool add_node(struct reader *r, char *p, unsigned type)
 	split_remark(p, &rk);
 	n.nports = (uint8_t)nports;
 	guid = choose_guid(r, name, type, n.nports);
-	/* A dump leaves out a system image GUID of 0; ibsim's form has none to leave out. */
+	/* A dump omits a system image GUID of 0; ibsim's form never has one */
 	if (!n.sysimg_guid && !guid_in_name(name) && !r->guid_said[type])
 		n.sysimg_guid = guid;
 	if (type == DUMP_SWITCH) {
@@ -221,14 +227,17 @@ static bool add_node(struct reader *r, char *p, unsigned type)
 	return ok;
 }
 
-/* Nothing is about a node any more: a port's line would be an error. */
+/* Ends the current node: a port line before the next node is an error. */
 static void end_node(struct reader *r)
 {
 	r->node = DUMP_NONE;
 	r->skip_ports = false;
 }
 
-/* "Switch	36 "S-…"	# …" behind the first word; what was said before is spent. */
+/*
+ * Reads "Switch   36 "S-…"        # …" after its first word; uses up the lines that applied to the
+ * next node.
+ */
 static void read_node(struct reader *r, char *p, unsigned type)
 {
 	bool ok = add_node(r, p, type);
@@ -241,7 +250,7 @@ static void read_node(struct reader *r, char *p, unsigned type)
 
 /* --- ports --- */
 
-/* "(8f10403961355)", which may be missing; false if it is broken. */
+/* Reads "(8f10403961355)", which is optional; false, with an error, if it is malformed. */
 static bool take_port_guid(struct reader *r, char **p, uint64_t *guid)
 {
 	return !take_char(p, '(') ||
@@ -249,7 +258,7 @@ static bool take_port_guid(struct reader *r, char **p, uint64_t *guid)
 	       fail(r, "a port GUID in hexadecimal and \")\" are expected behind \"(\"");
 }
 
-/* "[7]", and the number on the chassis behind it, "[ext 7]", which says nothing new. */
+/* Reads "[7]" and ignores the chassis port number that may follow, "[ext 7]". */
 static bool take_port_number(struct reader *r, char **p, uint8_t *num)
 {
 	char *s = *p;
@@ -282,11 +291,11 @@ static bool set_mask(struct reader *r, struct link_masks *m, unsigned what, uint
 	if (value < bounds[i].min || value > bounds[i].max)
 		return fail(r, "%s mask %llu is out of range: %u to %u", i ? "speed" : "width",
 			    (unsigned long long)value, bounds[i].min, bounds[i].max);
-	*masks[i] = what == 's' && !value ? 4 : (unsigned)value;	/* as ibsim has it */
+	*masks[i] = what == 's' && !value ? 4 : (unsigned)value;	/* as ibsim does */
 	return true;
 }
 
-/* "w=2 s=4 e=1" behind a link */
+/* "w=2 s=4 e=1" after a link */
 static bool take_masks(struct reader *r, char **p, struct link_masks *m)
 {
 	uint64_t value;
@@ -301,7 +310,7 @@ static bool take_masks(struct reader *r, char **p, struct link_masks *m)
 	return true;
 }
 
-/* "lid 18 4xQDR", which counts more than masks; what else may follow is known otherwise. */
+/* Reads "lid 18 4xQDR", which overrides the masks; ignores what else may follow. */
 static bool read_speed(struct reader *r, char *p, struct cable_speed *speed)
 {
 	struct cable_speed said;
@@ -323,14 +332,14 @@ static bool read_speed(struct reader *r, char *p, struct cable_speed *speed)
 	return true;
 }
 
-/* False, with an error, if no node's line was before that of a port. */
+/* Returns false, with an error, if no node line precedes this port line. */
 static bool has_node(struct reader *r, const char *line)
 {
 	return r->node != DUMP_NONE ||
 	       (!r->skip_ports && fail(r, "a port without a node: \"%.24s\"", line));
 }
 
-/* "[1](guid)	"S-…"[6]	# …"; parts in the order of the line */
+/* Reads "[1](guid)	"S-…"[6]	# …". */
 static void read_port(struct reader *r, char *p)
 {
 	struct dump_line line = { .node = r->node, .peer_num = 1 };
@@ -403,7 +412,7 @@ static void read_sysimg(struct reader *r, char *p, unsigned unused)
 	read_id(r, p, UINT64_MAX, &r->sysimg_guid);
 }
 
-/* "switchguid=0x…(port 0's)", "caguid=0x…", or relative to the last one: "caguid+0x10" */
+/* "switchguid=0x…(port 0's)", "caguid=0x…", or relative to the last base: "caguid+0x10" */
 static void read_guid(struct reader *r, char *p, unsigned type)
 {
 	uint64_t guid, port0;
@@ -420,7 +429,7 @@ static void read_guid(struct reader *r, char *p, unsigned type)
 	} else {
 		return;
 	}
-	if (!take_port_guid(r, &p, &port0))	/* which is the switch's */
+	if (!take_port_guid(r, &p, &port0))	/* the switch's own GUID */
 		return;
 	pass_rest(r, p);
 	r->guid_next[type] = guid;
@@ -482,7 +491,7 @@ static const struct statement {
 	const char *word;
 	void (*read)(struct reader *r, char *p, unsigned arg);
 	unsigned arg;
-	bool common;	/* what other text may begin with, too */
+	bool common;	/* other text may begin with this word, too */
 } statements[] = {
 	{ "Switch", read_node, DUMP_SWITCH, false },
 	{ "Ca", read_node, DUMP_CA, false },
@@ -502,7 +511,7 @@ static const struct statement {
 	{ "module", read_module, 0, false },
 	{ "include", read_include, 0, false },
 	{ "do", read_command, 0, true },
-	/* Headings and progress of ibnetdiscover -g, -s and -m; a switch of ibsim's own parser. */
+	/* Headings and progress of ibnetdiscover -g, -s and -m; a keyword of ibsim's own parser. */
 	{ "Chassis", read_nothing, 0, true },
 	{ "Hostname", read_nothing, 0, true },
 	{ "Non", read_nothing, 0, true },
@@ -512,7 +521,7 @@ static const struct statement {
 	{ "pdebug", read_nothing, 0, true },
 };
 
-/* The statement that the line is, with *p behind its word; NULL: it is none. */
+/* Finds the line's statement and moves *p past its keyword; NULL: not a statement. */
 static const struct statement *take_statement(char **p)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(statements); i++)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Names, nodes and lines of ports; each name stands for one node, or for one port of one. */
+/*
+ * Collects names, nodes and port lines; each name stands for one node, or for one port of a node.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -75,7 +77,7 @@ static void set_desc(struct reader *r, struct dump_node *n, const char *desc)
 	if (len > DUMP_DESC_MAX) {
 		len = DUMP_DESC_MAX;
 		while (len && ((unsigned char)desc[len] & 0xc0) == 0x80)
-			len--;		/* not within a character */
+			len--;		/* not inside a character */
 		reader_warn(r, r->pos, "a NodeDescription has at most %u bytes: cut to \"%.*s\"",
 			    DUMP_DESC_MAX, (int)len, desc);
 	}

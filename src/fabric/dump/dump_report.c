@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What `ibnetdiscover -p` prints: a line for each port, a node's from the last one down.
+ * Reads what `ibnetdiscover -p` prints: one line per port, each node's ports in descending order.
  *
  *	CA     1  1 0xf452140300811201 4x FDR - SW     9  1 0xf45214030090a5e0 ( 'a' - 'sw' )
  *	SW     9  2 0xf45214030090a5e0 4x SDR                                    'sw'
  *
- * It has neither GUIDs of nodes nor how many ports they have.  A node has as many as its
- * last port that is listed.  A switch's ports have its GUID.  An adapter's or router's own is
- * taken to be that of each of its ports less the port's number, which is how most are made: ports
- * of which that and the description are the same are of one node.  Where another node has that
- * GUID, it is the GUID of the port that is listed first.
+ * The report gives neither node GUIDs nor port counts.  A node has as many ports as its highest
+ * listed port.  A switch's ports carry its GUID.  For adapters and routers the node GUID is taken
+ * to be the port GUID minus the port number, as most vendors assign them: ports with the same
+ * result and the same description belong to one node.  If another node has that GUID, the node gets
+ * the GUID of its first listed port.
  */
 #include <stdio.h>
 #include <string.h>
@@ -34,13 +34,13 @@ static bool take_end(char **p, struct report_end *e)
 	       take_number(p, 16, UINT64_MAX, &e->guid) && e->guid;
 }
 
-/* "4x EDR" is a word like "4xEDR" in two parts. */
+/* Reads "4x EDR", which is "4xEDR" in two words. */
 static bool take_speed(struct reader *r, char **p, struct cable_speed *speed)
 {
 	char at[25], both[24], *width, *rate;
 
 	take_space(p);
-	snprintf(at, sizeof(at), "%s", *p);	/* words are ended in place */
+	snprintf(at, sizeof(at), "%s", *p);	/* take_token() ends words in place */
 	if (take_token(p, &width) && take_token(p, &rate) &&
 	    snprintf(both, sizeof(both), "%s%s", width, rate) < (int)sizeof(both) &&
 	    cable_speed_parse(both, speed))
@@ -49,8 +49,8 @@ static bool take_speed(struct reader *r, char **p, struct cable_speed *speed)
 }
 
 /*
- * The description of the port's own node, "( 'own' - 'other' )" or "'own'".  It ends at the
- * first "' - '", or, alone, at the last quote.  NULL: there is none.
+ * The description of the port's own node, from "( 'own' - 'other' )" or "'own'".  It ends at the
+ * first "' - '", or, alone, at the last quote.  NULL if there is none.
  */
 static char *take_desc(char *p, bool linked)
 {
@@ -72,7 +72,7 @@ static char *take_desc(char *p, bool linked)
 
 /* --- nodes --- */
 
-/* A new node; the rest of what is known comes from its further lines.  Or DUMP_NONE. */
+/* Adds a node, which later lines complete.  Returns DUMP_NONE on error. */
 static uint32_t make_node(struct reader *r, const struct report_end *e, const char *desc)
 {
 	uint32_t index = (uint32_t)r->d->nodes.n;
@@ -80,7 +80,7 @@ static uint32_t make_node(struct reader *r, const struct report_end *e, const ch
 	struct dump_node node = {
 		.type = e->type, .nports = (uint8_t)e->num,
 		.lid = is_switch ? reader_lid(r, e->lid) : 0,
-		/* of others settled when all lines are read */
+		/* for other types settled when all lines are read */
 		.guid = is_switch ? e->guid : e->guid - e->num, .sysimg_guid = e->guid,
 	};
 	char id[READER_ID_MAX];
@@ -160,7 +160,7 @@ static void read_line(struct reader *r, char *p)
 		line.guid = near.guid;
 		line.lid = reader_lid(r, near.lid);
 	}
-	/* which node is at the far end only the whole file tells, but for switches */
+	/* only the whole file tells which CA or router owns the far end's GUID */
 	line.peer_name = far.type == DUMP_SWITCH ? reader_name(r, reader_id(id, far.type, far.guid))
 						 : port_name(r, far.guid);
 	reader_add_line(r, &line);
@@ -195,7 +195,7 @@ static void end(struct reader *r)
 	}
 }
 
-/* A type, and two numbers and a GUID behind it. */
+/* A line starts with a type, two numbers and a GUID. */
 static bool recognise(char *p)
 {
 	uint64_t n;

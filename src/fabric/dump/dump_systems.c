@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ibdm's .topo files, which the layer ibdm makes nodes and links of.  GUIDs are those that ibsim
- * would make up, in the order of the nodes; those of a chassis share the system image GUID of the
- * first.
+ * Reads ibdm's .topo files, whose nodes and links the layer fabric/ibdm makes.  GUIDs are those
+ * that ibsim would make up, in the order of the nodes; the nodes of a chassis share the system
+ * image GUID of its first node.
  */
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 #define VENDOR_MELLANOX 0x2c9
 
-/* IBNL files come to the files that messages name. */
+/* Adds an IBNL file to the files that messages can name. */
 static uint32_t index_of_file(struct reader *r, const char *path)
 {
 	for (size_t i = 0; i < r->d->files.n; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The words of a line of a dump, and lines that other programs wrote between those of a dump. */
+/* Splits lines of a dump into words, and recognizes lines that other programs wrote into it. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -58,7 +58,7 @@ bool take_number(char **p, int base, uint64_t max, uint64_t *out)
 	char *end;
 
 	take_space(p);
-	if (!isxdigit((unsigned char)**p))	/* no sign */
+	if (!isxdigit((unsigned char)**p))	/* strtoull() would accept a sign */
 		return false;
 	errno = 0;
 	*out = strtoull(*p, &end, base);
@@ -99,7 +99,7 @@ bool take_type(char **p, const struct type_word *words, size_t n, uint8_t *type)
 
 /* --- messages that somebody sent to the same file as the dump --- */
 
-/* "ibwarn: [4711] …": of libibmad and libibumad. */
+/* "ibwarn: [4711] …", from libibmad and libibumad. */
 static bool is_ibwarn(const char *line)
 {
 	static const char *const heads[] = { "ibwarn: [", "ibpanic: [", "ibdebug: [" };
@@ -113,7 +113,7 @@ static bool is_ibwarn(const char *line)
 	return false;
 }
 
-/* "src/query_smp.c:225; …", as libibnetdisc says where it is. */
+/* "src/query_smp.c:225; …": the source location that libibnetdisc prints. */
 static bool is_place_in_source(const char *line)
 {
 	const char *place = strstr(line, ".c:");

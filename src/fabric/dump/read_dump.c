@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Files, their lines, and what is said about them.  The first line that only one format has tells
- * the format of the file.  Messages that programs wrote to standard error are passed over, wherever
- * they are.  Nothing in a file is trusted.
+ * Reads topology files line by line, recognizes their format, and reports findings on them.  The
+ * first line that only one format can have decides the format of the file.  Messages that programs
+ * wrote to standard error are skipped, wherever they are.  Nothing in a file is trusted.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -19,8 +19,8 @@
 #include "lib/base/clean.h"
 #include "lib/base/file.h"
 
-#define BYTES_MAX (256u << 20)	/* ten times what 100,000 ports take */
-#define LINE_LOOKED_AT 256	/* bytes of a line that tell the format */
+#define BYTES_MAX (256u << 20)	/* ten times the size for 100,000 ports */
+#define LINE_LOOKED_AT 256	/* leading bytes of a line that recognition looks at */
 
 /* --- messages --- */
 
@@ -90,8 +90,8 @@ static const struct reader_format *format_of(char *line)
 }
 
 /*
- * By the first line that only one format has.  NULL if there is none: an error at the first line that
- * says anything.
+ * Decides by the first line that only one format can have.  Returns NULL if no line does, with an
+ * error at the first line that is not empty.
  */
 static const struct reader_format *recognise(struct reader *r, const struct buf *text)
 {
@@ -129,7 +129,7 @@ static void read_line(struct reader *r, char *line)
 	}
 }
 
-/* Lines are ended in place. */
+/* Ends lines in place. */
 static void read_lines(struct reader *r, struct buf *text)
 {
 	char *line = text->s, *end, *c;
@@ -138,7 +138,7 @@ static void read_lines(struct reader *r, struct buf *text)
 	     left -= (size_t)(end - line), line = end) {
 		r->pos.line++;
 		end = memchr(line, '\n', left);
-		c = end ? end : line + left;	/* at the end there is room for a NUL */
+		c = end ? end : line + left;	/* buf keeps room for a NUL at the end */
 		end = end ? end + 1 : c;
 		while (c > line && isspace((unsigned char)c[-1]))
 			c--;
@@ -165,7 +165,7 @@ static bool read_pipe(const char *path, size_t max, struct buf *text, struct buf
 	return ok;
 }
 
-/* An error at `pos` if the file cannot be read. */
+/* Adds an error at `pos` if the file cannot be read. */
 static bool read_text(struct reader *r, const char *path, struct dump_pos pos, struct buf *text)
 {
 	struct buf why = { 0 };

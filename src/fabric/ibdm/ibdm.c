@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The lines of a .topo file, and what they come to.  Lines are only noted as they are read: a
- * cable may name a system whose own line, which says by CFG: which boards it has, comes later.
+ * Reads .topo files and makes their nodes and links.  Lines are only recorded as they are read: a
+ * cable may name a system whose own line, which gives its boards after CFG:, comes later.
  */
 #include "fabric/ibdm/ibnl.h"
 
@@ -9,15 +9,15 @@
 #include <string.h>
 
 struct system {
-	char *type, *cfg;		/* cfg NULL: nothing was said */
+	char *type, *cfg;		/* cfg NULL: not given */
 	uint32_t line, cfg_line;
 	uint32_t shape;			/* index of t->shapes */
-	uint32_t first;			/* its first node */
+	uint32_t first;			/* index of its first node */
 };
 
 struct cable {
 	uint32_t system[2];
-	char *type[2], *port[2];	/* type[0] is NULL, the system's own */
+	char *type[2], *port[2];	/* type[0] is NULL: use the system's own type */
 	uint32_t line;
 	struct ibdm_speed speed;
 };
@@ -28,9 +28,9 @@ struct ibdm {
 	struct ibdm_names names;	/* of systems */
 	VEC(struct system) systems;
 	VEC(struct cable) cables;
-	uint32_t system;		/* whose cables follow, or MAP64_NONE */
-	bool skip;			/* its line was an error: none about its cables */
-	struct ibdm_names shape_names;	/* type and CFG: systems that are made alike */
+	uint32_t system;		/* the system whose cable lines follow, or MAP64_NONE */
+	bool skip;			/* the system's line was an error: skip its cables silently */
+	struct ibdm_names shape_names;	/* type and CFG: one shape per distinct pair */
 	VEC(struct ibdm_system) shapes;
 	VEC(struct ibdm_node) nodes;
 	VEC(struct ibdm_link) links;
@@ -55,7 +55,7 @@ bool ibdm_is_cable(const char *line)
 	return is_arrow(line, strcspn(line, " \t\r\n"));
 }
 
-/* The system of that name, which is noted when it is first named. */
+/* Returns the system of that name, adding it on its first mention. */
 static uint32_t note_system(struct ibdm *t, uint32_t line, const char *type, const char *name)
 {
 	uint32_t i = ibdm_find_name(&t->names, name);
@@ -81,7 +81,7 @@ static bool note_cfg(struct ibdm *t, uint32_t line, struct system *s, const char
 	return true;
 }
 
-/* "TYPE NAME", and "CFG: leaf1=R" behind it */
+/* "TYPE NAME", and optionally "CFG: leaf1=R" */
 static bool read_system(struct ibdm *t, uint32_t line, const char *type, const char *name,
 			const char *rest)
 {
@@ -96,7 +96,7 @@ static bool read_system(struct ibdm *t, uint32_t line, const char *type, const c
 	if (strcmp(t->systems.v[t->system].type, type)) {
 		struct cable c = { .system = { t->system, t->system }, .line = line };
 
-		c.type[1] = xstrdup(type);	/* no cable, but its types are held together */
+		c.type[1] = xstrdup(type);	/* not a cable, but build compares its types, too */
 		*vec_push(&t->cables) = c;
 	}
 	return !*rest || note_cfg(t, line, &t->systems.v[t->system], rest + 4);
@@ -159,7 +159,7 @@ void ibdm_read_line(struct ibdm *t, uint32_t number, const char *s)
 
 /* --- systems --- */
 
-/* What a system is made of, once for all that are made alike. */
+/* Finds or makes the shape of a system; systems with the same type and CFG share one. */
 static bool find_shape(struct ibdm *t, struct system *s)
 {
 	const char *cfg = s->cfg ? s->cfg : "";
@@ -238,7 +238,7 @@ static bool make_system(struct ibdm *t, uint32_t index)
 
 /* --- cables --- */
 
-/* A system may go by any of the names of its type. */
+/* A cable line may use any of the names of the system's type. */
 static bool check_type(struct ibdm *t, const struct cable *c)
 {
 	const struct system *s = &t->systems.v[c->system[1]];
@@ -280,7 +280,7 @@ static bool is_same(const struct ibdm_link *a, const struct ibdm_link *b)
 	return false;
 }
 
-/* A cable that is listed again, from either end, is the same one; the last line counts. */
+/* A cable that is listed again, from either end, is the same cable; the last line counts. */
 static bool make_cable(struct ibdm *t, const struct cable *c)
 {
 	struct ibdm_link link = { .line = c->line, .speed = c->speed };

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The text of an IBNL file becomes boards, with their parts and what each port leads to.  It is
- * read as ibdm's own parser reads it, but for what that overlooks: a name, a port or a connector
- * that is there twice is an error here.
+ * Parses an IBNL file into boards, their parts, and what each port leads to.  It follows ibdm's own
+ * parser, but treats a duplicate name, port or connector, which that parser ignores, as an error.
  */
 #include "fabric/ibdm/ibnl.h"
 
@@ -14,7 +13,7 @@ struct parser {
 	struct ibnl *f;
 	struct ibdm_report *report;
 	uint32_t line;
-	bool top;			/* the board that is being read is the system */
+	bool top;			/* the board being read is the system */
 };
 
 #define fail(p, ...) ibdm_fail((p)->report, (p)->f->path, (p)->line, __VA_ARGS__)
@@ -24,7 +23,7 @@ static struct ibnl_board *last_board(const struct parser *p)
 	return p->f->boards.n ? &p->f->boards.v[p->f->boards.n - 1] : NULL;
 }
 
-/* Puts exactly n words of the line into words, and says whether it has as many. */
+/* Splits the line into words; true if there are exactly n. */
 static bool split(const char *s, char **words, size_t n)
 {
 	size_t i = 0;
@@ -58,7 +57,7 @@ static bool name_board(struct parser *p, const char *name)
 	return true;
 }
 
-/* "LEAF,LEAF:4x": calls found with each name; the number of names. */
+/* Reads "LEAF,LEAF:4x": calls found with each name, and returns how many there are. */
 static size_t each_name(const char *s, void (*found)(void *arg, const char *name), void *arg)
 {
 	size_t count = 0;
@@ -105,7 +104,7 @@ static bool add_part(struct parser *p, const char *name, const struct ibnl_part 
 	return true;
 }
 
-/* ibdm calls devices by their numbers, which are their device ids: MT47396 is 0xb924. */
+/* ibdm names devices after their device ids: MT47396 is 0xb924. */
 static uint16_t device_of(const char *name)
 {
 	const char *digits = name[0] != 'M' ? "" : name[1] == 'T' ? name + 2 : name + 1;
@@ -170,7 +169,7 @@ static bool is_number_of_port(struct parser *p, const struct ibnl_part *part, co
 	return fail(p, "port %s of a node with %u ports", port, part->nports);
 }
 
-/* Takes over what is in link. */
+/* Takes ownership of link's members. */
 static bool add_link(struct parser *p, struct ibnl_link *link)
 {
 	struct ibnl_board *b = last_board(p);
@@ -190,7 +189,7 @@ static bool add_link(struct parser *p, struct ibnl_link *link)
 	return true;
 }
 
-/* Cuts "PORT -4x-5G-" into the port and the speed; nothing need be between them for a node. */
+/* Splits "PORT -4x-5G-" into port and speed; a node's port need not be separated from the speed. */
 static bool parse_near(const struct ibnl_part *part, const char *s, size_t n,
 		       struct ibnl_link *link)
 {
@@ -239,7 +238,7 @@ static bool read_link(struct parser *p, const char *s, const char *arrow)
 
 /* --- lines --- */
 
-/* A word that stands alone, or one with a colon; moves *s behind it. */
+/* Matches a whole word, or a keyword with a colon; moves *s past it. */
 static bool is_word(const char **s, const char *word)
 {
 	size_t n = strlen(word);
@@ -269,15 +268,15 @@ static bool read_line(struct parser *p, const char *s)
 		return read_subsystem(p, s);
 	if (arrow)
 		return read_link(p, s, arrow);
-	if (is_word(&s, "CFG:"))	/* behind SUBSYSTEM: ibdm reads it, and makes no use of it */
+	if (is_word(&s, "CFG:"))	/* follows SUBSYSTEM: ibdm reads it, and ignores it */
 		return true;
-	/* "spine1/U1=…": attributes of nodes, which say nothing about links. */
+	/* "spine1/U1=…": node attributes, which do not affect links. */
 	if (p->top && !last_board(p)->parts.n && strchr(s, '='))
 		return true;
 	return fail(p, "neither a part nor what a port of one leads to: '%.24s'", s);
 }
 
-/* The next line, ended in place without white space; NULL: there is none. */
+/* The next line, trimmed and ended in place; NULL at the end. */
 static char *next_line(char **at, char *end)
 {
 	char *line = *at, *stop;

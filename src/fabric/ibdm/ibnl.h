@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Shared by the files of this layer: IBNL files as read (ibnl.c), where they are found
- * (ibnl_library.c), and what a system is when its boards are taken apart (ibnl_expand.c).
+ * Shared by the files of this folder: parsed IBNL files, their search paths, and expanded systems.
+ * ibnl.c parses the files, ibnl_library.c finds them, and ibnl_expand.c expands systems to nodes
+ * and links.
  *
- * An IBNL file has boards (SYSTEM) and, at its end, the system itself (TOPSYSTEM).  Each has
- * parts: nodes, and other boards of the file.  A part's port leads to another part of the same
- * board, or to a connector of the board:
+ * An IBNL file has boards (SYSTEM) and, at its end, the system itself (TOPSYSTEM).  Each has parts:
+ * nodes, and other boards of the file.  A part's port leads to another part of the same board, or
+ * to a connector of the board:
  *
  *	SYSTEM LEAF,LEAF:4x
  *	NODE SW 8 MT43132 U1
@@ -30,17 +31,17 @@ struct ibdm_report {
 	unsigned n;
 };
 
-/* Always false. */
+/* Reports an error; always returns false. */
 __attribute__((format(printf, 4, 5)))
 bool ibdm_fail(struct ibdm_report *r, const char *file, uint32_t line, const char *fmt, ...);
 
 /* --- ibnl_words.c --- */
 
-/* What is up to the next white space; false at the end of the line. */
-bool ibdm_take_word(const char **s, char **word);	/* the caller's */
-/* From "-", "-4x-", "-5G-" or "-4x-5G-"; what is missing is 4x and 2.5 Gb/s, as ibdm has it. */
+/* Takes text up to the next white space; false at the end of the line. */
+bool ibdm_take_word(const char **s, char **word);	/* owned by the caller */
+/* Parses "-", "-4x-", "-5G-" or "-4x-5G-"; the defaults are ibdm's, 4x and 2.5 Gb/s. */
 bool ibdm_parse_speed(const char *s, size_t n, struct ibdm_speed *speed);
-/* A port's number up to max, and nothing behind it; else 0. */
+/* Parses a port number from 1 to max with nothing after it; 0 if it is none. */
 uint8_t ibdm_port_number(const char *word, unsigned max);
 
 /* A list of names, each once. */
@@ -48,8 +49,8 @@ struct ibdm_names {
 	VEC(char *) v;
 	struct map64 by_hash;
 };
-uint32_t ibdm_find_name(const struct ibdm_names *names, const char *name);	/* MAP64_NONE */
-/* Its index, which is the number of names before it; MAP64_NONE: it is there already. */
+uint32_t ibdm_find_name(const struct ibdm_names *names, const char *name);	/* or MAP64_NONE */
+/* Returns the new name's index, the number of names before it; MAP64_NONE if the name exists. */
 uint32_t ibdm_add_name(struct ibdm_names *names, const char *name);
 void ibdm_free_names(struct ibdm_names *names);
 
@@ -57,8 +58,8 @@ void ibdm_free_names(struct ibdm_names *names);
 
 struct ibnl_link {
 	char *port;
-	char *part;		/* NULL: to a connector of the board */
-	char *far;		/* the part's port, or the connector */
+	char *part;		/* NULL: leads to a connector of the board */
+	char *far;		/* port of that part, or the connector */
 	struct ibdm_speed speed;
 	uint32_t line;
 };
@@ -78,7 +79,7 @@ struct ibnl_connector {
 
 struct ibnl_board {
 	uint32_t line;
-	struct ibdm_names part_names;	/* by their indices: */
+	struct ibdm_names part_names;	/* index of parts */
 	VEC(struct ibnl_part) parts;
 	struct ibdm_names connector_names;
 	VEC(struct ibnl_connector) connectors;
@@ -86,17 +87,17 @@ struct ibnl_board {
 
 struct ibnl {
 	char *path;
-	struct ibdm_names board_names;	/* not of the last one, which is the system */
+	struct ibdm_names board_names;	/* all boards but the last, which is the system */
 	VEC(uint32_t) board_of_name;
 	VEC(struct ibnl_board) boards;
 };
 
-#define IBNL_BYTES_MAX (4u << 20)	/* fifty times the largest that ibdm has */
+#define IBNL_BYTES_MAX (4u << 20)	/* fifty times ibdm's largest file */
 
-/* Text, which is changed, into f, of which the path is set.  False, with an error. */
+/* Parses the text, which is modified, into f, whose path is set.  Returns false with an error. */
 bool ibnl_parse(struct ibnl *f, struct buf *text, struct ibdm_report *report);
 void ibnl_free(struct ibnl *f);
-/* Calls found with each name of a system that the text defines, without reading it in full. */
+/* Calls found with each name of a system that the text defines, without parsing it in full. */
 void ibnl_list_systems(const struct buf *text, void (*found)(void *arg, const char *name),
 		       void *arg);
 
@@ -111,7 +112,7 @@ struct ibdm_type {
 
 struct ibdm_library;
 struct ibdm_library *ibdm_library_new(const struct ibdm_files *files, struct ibdm_report *report);
-/* The same for all names of a type.  NULL, with an error that is at this line of the .topo file. */
+/* All names of a type return the same type.  NULL, with an error at this line of the .topo file. */
 const struct ibdm_type *ibdm_find_type(struct ibdm_library *l, const char *name, uint32_t line);
 void ibdm_library_free(struct ibdm_library *l);
 
@@ -127,9 +128,9 @@ struct ibdm_inner_link {
 	struct ibdm_speed speed;
 };
 
-/* A type of system with its boards: nodes, links between them, and connectors for cables. */
+/* An expanded system type: its nodes, the links between them, and connectors for cables. */
 struct ibdm_system {
-	bool single;			/* it is one node, and nothing else */
+	bool single;			/* the system is a single node */
 	struct ibdm_names node_names;	/* within the system: "leaf1/U4" */
 	VEC(struct ibdm_node) nodes;	/* name, line and first are not set */
 	VEC(struct ibdm_inner_link) links;
@@ -137,7 +138,10 @@ struct ibdm_system {
 	VEC(struct ibdm_place) ports;
 };
 
-/* cfg: behind "CFG:", or "".  False, with an error; errors in cfg are at this line. */
+/*
+ * cfg: the text after "CFG:", or "".  Returns false with an error; errors in cfg are reported at
+ * this line.
+ */
 bool ibdm_expand(const struct ibdm_type *type, const char *type_name, const char *cfg,
 		 uint32_t line, struct ibdm_system *out, struct ibdm_report *report);
 void ibdm_free_system(struct ibdm_system *s);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Takes a system's boards apart.  First the tree of parts, where each board of a board is
- * replaced by its own parts, and CFG says which variant of a board is there, or none; then each
- * link of a board, followed at both ends through connectors down to ports of nodes.
+ * Expands a system into nodes and links.  It first builds the tree of parts, replacing each board
+ * by its parts; CFG selects the variant of a board, or removes it.  Then it follows each link at
+ * both ends through connectors down to ports of nodes.
  *
- * A connector that the variant of a board does not have leads nowhere, and so does a link to it:
+ * A connector that the chosen variant of a board lacks leads nowhere, and links to it are dropped:
  * a system lists the plugs of all its variants.
  */
 #include "fabric/ibdm/ibnl.h"
@@ -16,10 +16,10 @@
 #define DEPTH_MAX 16
 #define STEPS_MAX 4000000	/* parts and links; a chassis of 648 ports has some 4,000 */
 
-/* A part in its place.  The parts of a board are side by side. */
+/* A part at its place in the tree.  The parts of a board are consecutive. */
 struct piece {
-	const struct ibnl_board *board;	/* NULL: a node, or a board that was taken out */
-	uint32_t pieces;		/* the first of the board's */
+	const struct ibnl_board *board;	/* NULL: a node, or a removed board */
+	uint32_t pieces;		/* index of the board's first piece */
 	uint32_t node;			/* MAP64_NONE: not a node */
 };
 
@@ -27,9 +27,9 @@ struct expansion {
 	const struct ibnl *f;
 	struct ibdm_system *out;
 	struct ibdm_report *report;
-	struct ibdm_names changed;	/* by CFG: paths of parts, */
-	VEC(char *) variants;		/* what they are changed to, */
-	VEC(bool) used;			/* and whether there is such a part */
+	struct ibdm_names changed;	/* paths of the parts that CFG changes, */
+	VEC(char *) variants;		/* their new variants, */
+	VEC(bool) used;			/* and whether such a part exists */
 	uint32_t cfg_line;
 	VEC(struct piece) pieces;
 	struct map64 taken;		/* node << 8 | port -> link */
@@ -88,7 +88,7 @@ static bool check_used(struct expansion *x, const char *type_name)
 
 /* --- the tree of parts --- */
 
-/* The board that a part is; *board NULL: it was taken out. */
+/* Finds the board that a part stands for; *board is NULL if CFG removed it. */
 static bool find_board(struct expansion *x, const struct ibnl_part *part, const char *path,
 		       const struct ibnl_board **board)
 {
@@ -169,7 +169,7 @@ static bool place_parts(struct expansion *x, const struct ibnl_board *b, const c
 		struct piece piece;
 
 		ok = place_part(x, &b->parts.v[i], path, depth, &piece);
-		x->pieces.v[*first + i] = piece;	/* pieces may have moved */
+		x->pieces.v[*first + i] = piece;	/* place_part() may have moved pieces */
 		free(path);
 	}
 	return ok;
@@ -179,7 +179,7 @@ static bool place_parts(struct expansion *x, const struct ibnl_board *b, const c
 
 enum followed { FOLLOWED, NOWHERE, BROKEN };
 
-/* Down to the port of a node that the port of a part is. */
+/* Follows a part's port through connectors to the port of a node. */
 static enum followed follow(struct expansion *x, const struct piece *piece, const char *port,
 			    uint32_t line, struct ibdm_place *to)
 {
@@ -215,7 +215,7 @@ static bool is_link(const struct ibdm_inner_link *l, struct ibdm_place a, struct
 	return (x == key_of(a) && y == key_of(b)) || (x == key_of(b) && y == key_of(a));
 }
 
-/* A link that is listed at its other end, too, is the same one. */
+/* A link that is also listed at its other end is the same link. */
 static bool add_link(struct expansion *x, const struct ibnl_link *l, struct ibdm_place a,
 		     struct ibdm_place b)
 {
@@ -259,7 +259,7 @@ static bool connect_link(struct expansion *x, const struct ibnl_board *b, uint32
 	return at == NOWHERE || (at == FOLLOWED && add_link(x, l, near, far));
 }
 
-/* The links of a board, and of the boards on it. */
+/* Adds the links of a board, and of the boards on it. */
 static bool connect_parts(struct expansion *x, const struct ibnl_board *b, uint32_t first)
 {
 	for (uint32_t i = 0; i < b->parts.n; i++) {

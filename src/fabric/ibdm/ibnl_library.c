@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Types of systems by their names.  A file defines a type under several names, none of which
- * need be the file's: so all files of a directory are looked through for the names that they
- * define, once, and only those that are used are read in full.
+ * Finds system types by name.  A file defines a type under several names, none of which need match
+ * the file's name: so each directory is scanned once for the names that its files define, and only
+ * files that are used are parsed in full.
  *
- * Systems of a single chip with ports P1 to Pn are known without a file.
+ * Systems of a single chip with ports P1 to Pn are built in.
  */
 #include "fabric/ibdm/ibnl.h"
 
@@ -16,10 +16,10 @@
 
 #include "lib/base/file.h"
 
-#define FILES_MAX 4096	/* of a directory */
+#define FILES_MAX 4096	/* per directory */
 
 static const struct known {
-	const char *names;	/* each between spaces */
+	const char *names;	/* each surrounded by spaces */
 	uint16_t device;
 	uint8_t nports;
 	bool is_switch;
@@ -37,18 +37,18 @@ static const struct known {
 
 struct entry {
 	struct ibdm_type type;
-	char *path;		/* NULL: a known one */
+	char *path;		/* NULL: built in */
 	enum { UNREAD, GOOD, BAD } state;
 };
 
 struct ibdm_library {
 	struct ibdm_files files;
 	struct ibdm_report *report;
-	VEC(struct entry *) entries;	/* of files; behind them those that are known */
+	VEC(struct entry *) entries;	/* from files first, then the built-in ones */
 	struct entry known[ARRAY_SIZE(known)];
 	struct ibdm_names names;
 	VEC(struct entry *) entry_of_name;
-	struct buf looked_in;		/* the directories, for a message */
+	struct buf looked_in;		/* directories searched, for a message */
 	struct buf unread;		/* the first file that could not be read, and why */
 	bool own_done, installed_done;
 };
@@ -57,7 +57,7 @@ struct ibdm_library {
 
 static void add_name(struct ibdm_library *l, const char *name, struct entry *e)
 {
-	if (ibdm_add_name(&l->names, name) != MAP64_NONE)	/* the first one counts */
+	if (ibdm_add_name(&l->names, name) != MAP64_NONE)	/* the first definition counts */
 		*vec_push(&l->entry_of_name) = e;
 }
 
@@ -90,7 +90,7 @@ static int is_ibnl(const struct dirent *d)
 	return n > 5 && !strcmp(d->d_name + n - 5, ".ibnl");
 }
 
-/* In the order of the names of files, so that it is the same each time.  False: no directory. */
+/* Scans in the order of file names, so that the result is reproducible.  False: no directory. */
 static bool look_into(struct ibdm_library *l, const char *dir)
 {
 	struct dirent **list = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Words of lines, lists of names, and errors. */
+/* Parses words and speeds of IBNL and .topo lines, keeps lists of names, and reports errors. */
 #include "fabric/ibdm/ibnl.h"
 
 #include <ctype.h>
