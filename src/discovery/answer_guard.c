@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What stands between devices and libibnetdisc: see answer_guard.h.
+ * Checks answers of devices before libibnetdisc sees them; answer_guard.h has the contracts.
  *
- * An end is a port of a node: the node's index times 256 and the port's number.  `walks` has, by
- * the end that an SMP left by, the end that answered; `arrivals` the same the other way round.  A
- * node's near end is where the first walk to it came from, which is how the library reaches it.
+ * An end is a port of a node: the node's index times 256 plus the port number.  `walks` maps the
+ * end that an SMP left by to the end that answered; `arrivals` is the inverse.  A node's near end
+ * is the end that the first walk to it came from, which is how the library reaches it.
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -19,7 +19,8 @@
 #include "lib/iba/iba.h"
 
 #define NONE MAP64_NONE
-#define DOUBTS_MAX 32u	/* contradictions of GUIDs, beyond which nothing is followed that is in doubt */
+/* suspected pairs, beyond which no suspected node is followed */
+#define DOUBTS_MAX 32u
 
 enum {
 	BASE_VERSION = 0, CLASS = 1, CLASS_VERSION = 2, METHOD = 3, STATUS = 4, HOP_COUNT = 7,
@@ -27,59 +28,71 @@ enum {
 };
 
 struct seen {
-	uint64_t guid;		/* that it is known by */
-	uint64_t said;		/* ... and that it says: another one if something stands in for it */
-	uint32_t near;		/* end; NONE: our own node */
-	uint32_t confirmed;	/* links of it that were walked from both ends, with one result */
-	uint32_t rightful;	/* end of the device whose node GUID it rather is; NONE: nobody contests it */
-	uint32_t rival_near;	/* the node next to the last switch that was refused for its sake; NONE */
-	unsigned rivals;	/* such nodes, next to switches with its GUID */
+	uint64_t guid;		/* that discovery knows it by */
+	uint64_t said;		/* that it reports; differs from guid if guid is a stand-in */
+	uint32_t near;		/* end that it was reached from; NONE: our own node */
+	uint32_t confirmed;	/* number of its links that were walked from both ends with the same result */
+	/* end of the device that its node GUID more likely belongs to; NONE: uncontested */
+	uint32_t rightful;
+	uint32_t rival_near;	/* node next to the last switch refused because of it; NONE */
+	unsigned rivals;	/* number of nodes next to switches refused because of it */
 	uint8_t type, ports;
-	bool nearer;		/* its port GUID is nearer to its node GUID than that of another claimant */
-	bool told;		/* that it answers something else than it was asked */
-	bool doubtful;		/* it may be another node that was seen */
-	uint8_t back;		/* its first answer came back by that port, which no such adapter has; 0 */
-	uint32_t fitting;	/* end of the adapter with its NodeInfo whose answer does fit; NONE */
-	bool has_twin;		/* find_twins() found places of another one with its name */
-	bool is_same;		/* it stands in, and SMPs show that it is the one that it stands in for */
-	bool contested;		/* something was said of one of its ports that a walk disproves */
-	uint8_t node_info[40];	/* as it was said */
+	bool nearer;		/* its port GUID is nearer to its node GUID than another claimant's */
+	bool told;		/* reported: it answered something it was not asked */
+	bool doubtful;		/* it may be the same device as another node */
+	/* port that its first answer left by, if its adapter has no such port; else 0 */
+	uint8_t back;
+	/* end of another device with its NodeInfo whose answer left by a possible port; NONE */
+	uint32_t fitting;
+	bool has_twin;		/* find_twins() found places of its twin */
+	/*
+	 * its GUID is a stand-in, but SMPs show that it is the device with the GUID that it reports
+	 */
+	bool is_same;
+	bool contested;		/* a walk disproved a claim to be one of its ports */
+	uint8_t node_info[40];	/* as first received */
 };
 
-/* Two answers that seem to be of one device: node a, and node b, or what answered behind an end. */
+/*
+ * Two answers that seem to come from one device: node a, and node b or whatever answered behind
+ * `from`.
+ */
 struct pair {
-	uint32_t a, b;		/* b: NONE */
+	uint32_t a, b;		/* b: NONE if only `from` is known */
 	uint32_t from;
-	uint64_t guid;		/* that what answered behind the end said */
+	uint64_t guid;		/* reported by the device behind `from` */
 };
 
-/* What is behind an end said that it is a port, and an SMP that left by that port got elsewhere. */
+/*
+ * The device behind `from` claimed to be port `to`, but an SMP that left by `to` arrived elsewhere.
+ */
 struct false_claim {
 	uint32_t from, to;
 };
 
 struct guard {
-	VEC(struct seen) nodes;		/* 0: our own */
+	VEC(struct seen) nodes;		/* node 0: our own */
 	struct map64 by_guid;
-	struct map64 by_port_guid;	/* of switches: the first node with it */
+	struct map64 by_port_guid;	/* switches' port GUID -> the first node with it */
 	struct map64 child;		/* end -> the node whose near end it is */
 	struct map64 walks, arrivals;	/* end -> end */
 	struct map64 answered;		/* ends behind which anything answered, believed or not -> 1 */
-	struct map64 out;		/* digest of a place, or a GUID -> index in left */
-	struct map64 steady;		/* GUIDs that were said in two scans -> 1 */
+	struct map64 out;		/* digest of a place, or GUID -> index of left */
+	struct map64 steady;		/* GUIDs reported in two scans -> 1 */
 	struct disco_excluded *left;
-	struct map64 as_switch;		/* node GUIDs of switches that claim another NodeType -> index in left */
-	bool *met;			/* of left, those that are corrected: the device answered as before */
+	/* node GUIDs of switches that claim another NodeType -> index of left */
+	struct map64 as_switch;
+	bool *met;			/* [index of left]: the device answered, and this scan corrected it */
 	unsigned n_left;
 	unsigned ports, ports_max;
-	bool blind;			/* a switch did not say by which port it answers */
-	VEC(struct pair) one;		/* devices that seem to have two GUIDs */
+	bool blind;			/* some switch did not say which port its answer left by */
+	VEC(struct pair) one;		/* devices that seem to report two GUIDs */
 	VEC(struct false_claim) false_claims;
-	/* The same, of what a node seems to be that is named and built as the other one in all. */
+	/* Claims by devices whose NodeInfo is identical to that of the node they claim to be. */
 	VEC(struct false_claim) twins;
 };
 
-/* Of a device that claims a node GUID: by whatever link it is reached. */
+/* Key of a device that claims a node GUID, independent of the link it is reached by. */
 static uint64_t claim_key(const uint8_t *info)
 {
 	return hash64(get_be64(info + NI_GUID) ^ hash64(get_be64(info + NI_PORT_GUID)));
@@ -112,7 +125,7 @@ struct guard *guard_new(const struct disco_excluded *out, unsigned n_out, unsign
 			continue;
 		}
 		map64_put(&g->out, excluded_place_key(out[i].near_guid, out[i].near_port), i);
-		/* by whatever way: a switch that kills has many links */
+		/* by any link: a switch that kills the process has many */
 		if (out[i].guid && (out[i].why == EXCLUDED_KILLS || out[i].why == EXCLUDED_HANGS))
 			map64_put(&g->out, out[i].guid, i);
 		else if (out[i].why == EXCLUDED_CLAIMS || out[i].why == EXCLUDED_NO_ADAPTER)
@@ -148,7 +161,7 @@ static uint32_t end_of(uint32_t node, unsigned port)
 	return node << 8 | port;
 }
 
-/* The node at the end of a path that was asked along before; NONE. */
+/* The node at the end of a path that was walked before, or NONE. */
 static uint32_t node_at(const struct guard *g, const uint8_t *path, unsigned hops)
 {
 	uint32_t node = g->nodes.n ? 0 : NONE;
@@ -200,15 +213,15 @@ static bool same_port_guid(const uint8_t *a, const uint8_t *b)
 	return !memcmp(a + NI_PORT_GUID, b + NI_PORT_GUID, 8);
 }
 
-/* No device makes that GUID up. */
+/* True if the GUID was reported in two scans, and so is not made up per answer. */
 static bool is_steady(const struct guard *g, uint64_t guid)
 {
 	return map64_get(&g->steady, guid) != NONE;
 }
 
 /*
- * Two nodes are said to be the far end of one link.  If they are the same port of devices of the same
- * kind, the two may be one device, whose GUID is another each time.
+ * Two nodes claim to be the far end of one link.  If they are the same port of devices of the same
+ * kind, the two may be one device that reports a different GUID each time.
  */
 static bool suspect_one(struct guard *g, uint32_t a, uint32_t b)
 {
@@ -220,14 +233,14 @@ static bool suspect_one(struct guard *g, uint32_t a, uint32_t b)
 	return true;
 }
 
-/* A node has been seen once more by another name, behind an end. */
+/* Records that a known node seems to have answered behind `from` with another GUID. */
 static void suspect_again(struct guard *g, uint32_t node, uint32_t from, const uint8_t *info)
 {
 	g->nodes.v[node].doubtful = true;
 	*vec_push(&g->one) = (struct pair){ node, NONE, from, get_be64(info + NI_GUID) };
 }
 
-/* The same of a node that was not seen before, which answered behind an end. */
+/* Like suspect_one(), for a node that is not known yet and answered behind `from`. */
 static bool suspect_new(struct guard *g, uint32_t a, uint32_t from, const uint8_t *info)
 {
 	struct seen *n = &g->nodes.v[a >> 8];
@@ -245,7 +258,10 @@ static void note_false_claim(struct guard *g, uint32_t from, uint32_t to)
 	*vec_push(&g->false_claims) = (struct false_claim){ from, to };
 }
 
-/* The claim that `to` is reached from `from` contradicts others; *other: the end that they have. */
+/*
+ * True if the claim that `from` leads to `to` contradicts earlier ones; *other: the end that they
+ * say `to` is linked to.
+ */
 static bool contradicts(struct guard *g, uint32_t from, uint32_t to, uint32_t *other)
 {
 	uint32_t walked = map64_get(&g->walks, to), arrived = map64_get(&g->arrivals, to);
@@ -253,20 +269,21 @@ static bool contradicts(struct guard *g, uint32_t from, uint32_t to, uint32_t *o
 
 	if (walked != NONE && walked != from) {
 		/*
-		 * Of our own port we know where it leads: whoever is behind `from` says that it is us.  And
-		 * a device next to a node that says it is that node is not the one elsewhere.
+		 * Not so in two cases.  Our own port's link is known, so the device behind `from`
+		 * falsely claims to be us.  And a device that claims to be the very node that it is
+		 * linked to is not the one that `to` is linked to.
 		 */
 		if (to >> 8 && from >> 8 != to >> 8)
 			suspect_one(g, walked, from);
 		*other = walked;
 		return true;
 	}
-	/* the walk of the port itself says so: then whoever claimed it before was wrong */
+	/* an earlier arrival prevails, unless an SMP that left by `to` itself reached `from` */
 	if (arrived != NONE && arrived != from && walked != from) {
 		*other = arrived;
 		return true;
 	}
-	/* what was said to lead to this port does not: an SMP left by the port and got elsewhere */
+	/* a device claimed to be `from`, but an SMP that left by `from` arrived elsewhere */
 	if (came != NONE && came != to)
 		note_false_claim(g, came, from);
 	return false;
@@ -303,13 +320,13 @@ static void link_up(struct guard *g, uint32_t from, uint32_t to)
 	}
 }
 
-/* The place behind which more than half of all ports are, as far out as that is so. */
+/* The outermost node behind whose near end more than half of all ports are. */
 static uint32_t heaviest(const struct guard *g)
 {
 	uint32_t *mass = xcalloc(g->nodes.n + 1, sizeof(*mass));
 	uint32_t node = 0;
 
-	/* a node comes behind the one that it was reached from */
+	/* a node follows the node that it was reached from */
 	for (uint32_t i = (uint32_t)g->nodes.n; i-- > 0;) {
 		mass[i] += g->nodes.v[i].ports + 1u;
 		if (g->nodes.v[i].near != NONE)
@@ -338,7 +355,7 @@ static enum guard_verdict refuse(struct disco_excluded *x, enum excluded_why why
 	return GUARD_REFUSE;
 }
 
-/* Of our own device: what it is asked over no link. */
+/* Judges our own device, which is asked over no link. */
 static enum guard_verdict own_node(struct guard *g, const uint8_t *info, struct disco_excluded *x)
 {
 	uint8_t copy[40];
@@ -346,7 +363,7 @@ static enum guard_verdict own_node(struct guard *g, const uint8_t *info, struct 
 
 	memcpy(copy, info, sizeof(copy));
 	if (copy[NI_TYPE] == IB_NODE_SWITCH_T && !copy[NI_LOCAL_PORT])
-		copy[NI_LOCAL_PORT] = 1;	/* port 0 is ours */
+		copy[NI_LOCAL_PORT] = 1;	/* the SM may run on port 0 of a switch */
 	why = excluded_judge(copy);
 	if (why)
 		return refuse(x, why);
@@ -362,9 +379,9 @@ static bool is_doubted(const struct guard *g, uint32_t node)
 }
 
 /*
- * Of two devices next to each other, each of which seems to be several, each new name of the one
- * would lead to new ones of the other.  Where there are many such, whatever is behind any of them waits
- * for the next scan, which excludes them.
+ * Two neighbouring devices that each report a new GUID in every answer multiply: each new GUID of
+ * one leads to new GUIDs of the other.  So nothing behind two suspected neighbours is followed, and
+ * beyond DOUBTS_MAX suspected pairs nothing behind any suspected node; the next scan excludes them.
  */
 static bool multiplies(const struct guard *g, uint32_t node)
 {
@@ -378,7 +395,7 @@ static bool multiplies(const struct guard *g, uint32_t node)
 	return false;
 }
 
-/* A switch that is refused because `node` has its GUID was seen from a node next to it. */
+/* Counts the nodes next to switches that are refused because `node` has their GUID. */
 static void note_rival(struct guard *g, uint32_t node, uint32_t near, const uint8_t *info)
 {
 	struct seen *n = &g->nodes.v[node];
@@ -390,19 +407,19 @@ static void note_rival(struct guard *g, uint32_t node, uint32_t near, const uint
 }
 
 /*
- * Two devices have one node GUID: it rather is that of the device whose port GUID is nearer to it
- * (excluded_distance()).
+ * Two devices claim one node GUID: it more likely belongs to the one whose port GUID is nearer to
+ * it (excluded_distance()).
  */
 static void note_claim(struct guard *g, uint32_t node, uint32_t from, const uint8_t *info)
 {
 	struct seen *n = &g->nodes.v[node];
 	bool of_switch = n->type == IB_NODE_SWITCH_T || info[NI_TYPE] == IB_NODE_SWITCH_T;
 
-	/* each port of an adapter has a port GUID of its own */
+	/* ports of one adapter differ in their port GUIDs */
 	if (same_port_guid(info, n->node_info) ||
 	    (!of_switch && info[NI_LOCAL_PORT] != n->node_info[NI_LOCAL_PORT]))
 		return;
-	/* where neither is of one block, as with a port GUID that changes, the distance says nothing */
+	/* if neither port GUID is near, as when it changes each time, the distance says nothing */
 	if (is_near(info) && distance(info) < distance(n->node_info))
 		n->rightful = from;
 	else if (distance(info) > distance(n->node_info))
@@ -410,8 +427,8 @@ static void note_claim(struct guard *g, uint32_t node, uint32_t from, const uint
 }
 
 /*
- * What is at our own port is the only way to all others: nothing is lost by trying again what a process
- * has died of there.
+ * The device at our own port is the only way to all others: retrying an answer there that killed a
+ * process can lose nothing.  Once such a device is let in, its other links are followed, too.
  */
 static bool must_try(const struct guard *g, uint32_t near, uint32_t out, uint64_t guid)
 {
@@ -425,9 +442,9 @@ static bool must_try(const struct guard *g, uint32_t near, uint32_t out, uint64_
 }
 
 /*
- * The switch that was seen before by another name: its port GUID is the same, and the new node GUID is
- * not of one block with that.  NONE: there is none.  Switches next to each other that give another node
- * GUID in each answer would else be new ones without end.
+ * The switch that was seen before with another node GUID: the port GUID is the same, and the new
+ * node GUID is not near it.  NONE if there is none.  Without this check, neighbouring switches that
+ * report a new node GUID in each answer would be new nodes without end.
  */
 static uint32_t seen_before(const struct guard *g, const uint8_t *info)
 {
@@ -438,20 +455,23 @@ static uint32_t seen_before(const struct guard *g, const uint8_t *info)
 	return node != NONE && g->nodes.v[node].ports == info[NI_PORTS] ? node : NONE;
 }
 
-/* A NodeInfo with the node's GUID may be of that node.  A switch has one port GUID. */
+/* True if a NodeInfo with the node's GUID may be that node's.  A switch has only one port GUID. */
 static bool is_as(const struct seen *n, const uint8_t *info)
 {
 	return n->type == info[NI_TYPE] && n->ports == info[NI_PORTS] &&
 	       (n->type != IB_NODE_SWITCH_T || same_port_guid(n->node_info, info));
 }
 
-/* What answers by a port that such an adapter does not have is none, or another one. */
+/* True if the answer left by a port that an adapter with this NodeInfo does not have. */
 static bool is_no_adapter(const uint8_t *info, uint8_t back)
 {
 	return info[NI_TYPE] != IB_NODE_SWITCH_T && back > info[NI_PORTS];
 }
 
-/* Of two with one adapter's NodeInfo the first, `node`, answered by a port that the adapter lacks. */
+/*
+ * Two devices send one adapter's NodeInfo.  If the first, `node`, answered by a port that the
+ * adapter lacks and the second did not, the adapter is the second.
+ */
 static void note_fitting(struct guard *g, uint32_t node, uint32_t from, const uint8_t *info,
 			 uint8_t back)
 {
@@ -462,12 +482,12 @@ static void note_fitting(struct guard *g, uint32_t node, uint32_t from, const ui
 }
 
 /*
- * A device is on the list for the GUIDs that it claims, and claims others now.  It may also be another
- * device: where the near end of its place had a false name, the right device has that name now.
+ * A device that is on the list for claiming GUIDs now claims others.  It may also be another
+ * device: if the near end's node had a false GUID, the rightful node has that GUID now.
  */
 static bool claims_others(const struct disco_excluded *x, const uint8_t *info)
 {
-	if (x->why == EXCLUDED_IMPOSTOR)	/* there may be nothing else of what it said */
+	if (x->why == EXCLUDED_IMPOSTOR)	/* data may not hold its NodeInfo */
 		return x->guid != get_be64(info + NI_GUID);
 	/* the port GUID follows the node GUID */
 	return excluded_claims(x) && memcmp(x->data + NI_GUID, info + NI_GUID, 16) != 0;
@@ -480,20 +500,20 @@ static uint32_t out_by_place(const struct guard *g, const struct disco_excluded 
 	return out != NONE && claims_others(&g->left[out], info) ? NONE : out;
 }
 
-/* What claims a GUID is on the list by whatever link it is reached. */
+/* The list entry of a device that claims another's GUID, by whatever link it is reached. */
 static uint32_t out_by_claim(const struct guard *g, const uint8_t *info, uint8_t back)
 {
 	uint32_t out = map64_get(&g->out, claim_key(info));
 
-	/* the adapter itself has the same NodeInfo */
+	/* the genuine adapter sends the same NodeInfo */
 	if (out != NONE && g->left[out].why == EXCLUDED_NO_ADAPTER && !is_no_adapter(info, back))
 		return NONE;
 	return out;
 }
 
 /*
- * The GUID that the device behind an end is known by: the one that it says, or what stands in for that.
- * *out: its entry, NONE if that is none of a twin.
+ * The GUID that the device behind `from` is known by: the one that it reports, or its stand-in.
+ * *out: the entry of the place; set to NONE unless it is this twin's.
  */
 static uint64_t name_of(const struct guard *g, uint32_t from, const uint8_t *info, uint32_t *out)
 {
@@ -502,7 +522,7 @@ static uint64_t name_of(const struct guard *g, uint32_t from, const uint8_t *inf
 
 	if (*out != NONE && (g->left[*out].why != EXCLUDED_TWIN || !excluded_says_the_same(&g->left[*out], info)))
 		*out = NONE;
-	/* an SMP left by that port of such a node, and got here */
+	/* an SMP left a node with that stand-in by that port, and arrived here */
 	if (n && n->said == get_be64(info + NI_GUID) && (came & 0xff) == info[NI_LOCAL_PORT]) {
 		if (*out != NONE && g->left[*out].known_as != n->guid)
 			*out = NONE;
@@ -512,8 +532,8 @@ static uint64_t name_of(const struct guard *g, uint32_t from, const uint8_t *inf
 }
 
 /*
- * Two devices say that they are `to`, and all that is known of the two is the same: which of them is
- * behind `from` shows at the end.
+ * Two devices claim to be `to` with identical NodeInfo; guard_finish() decides which of them is
+ * behind `from`.
  */
 static void note_twin(struct guard *g, uint32_t from, uint32_t to, const uint8_t *info, uint8_t back)
 {
@@ -533,7 +553,7 @@ static void put_type(struct guard *g, uint8_t *info)
 		g->met[i] = true;
 }
 
-/* back: the port by which the answer left, 0: that is not known.  The GUIDs that stand in are put in. */
+/* back: the port by which the answer left, 0: unknown.  Puts stand-in GUIDs into info. */
 static enum guard_verdict node_info(struct guard *g, const uint8_t *asked, uint8_t *info,
 				    uint8_t back, struct disco_excluded *x)
 {
@@ -555,8 +575,8 @@ static enum guard_verdict node_info(struct guard *g, const uint8_t *asked, uint8
 		return refuse(x, why);
 	put_type(g, info);
 	/*
-	 * A switch sends an answer back by the port that it has written into the return path (C14-9,
-	 * C14-13), which is the port that the request came in by.
+	 * A switch returns an answer by the port that it has written into the return path (C14-9,
+	 * C14-13), which is the port that the request arrived at.
 	 */
 	if (info[NI_TYPE] == IB_NODE_SWITCH_T && back && back != info[NI_LOCAL_PORT]) {
 		x->b = back;
@@ -598,7 +618,7 @@ static enum guard_verdict node_info(struct guard *g, const uint8_t *asked, uint8
 			set_other(g, x, g->nodes.v[node].near);
 			return refuse(x, EXCLUDED_PORT_GUID);
 		}
-		/* behind an adapter is nobody */
+		/* adapters are exempt: nothing is behind them */
 		if (info[NI_TYPE] == IB_NODE_SWITCH_T && multiplies(g, near))
 			return GUARD_REPEATED;
 		if (g->nodes.n >= GUARD_NODES_MAX || g->ports + info[NI_PORTS] >= g->ports_max)
@@ -656,7 +676,7 @@ enum guard_verdict guard_answer(struct guard *g, const uint8_t *asked, uint8_t *
 	return GUARD_REFUSE;
 }
 
-/* What answered behind an end has another GUID each time; this is one of them. */
+/* Reports one of the GUIDs of a device behind `near` that has another GUID each time. */
 static void tell_changes(const struct guard *g, uint32_t near, uint64_t guid,
 			 void (*found)(void *arg, const struct disco_excluded *x), void *arg)
 {
@@ -666,14 +686,17 @@ static void tell_changes(const struct guard *g, uint32_t near, uint64_t guid,
 	found(arg, &x);
 }
 
-/* other: the end behind which the device is that node was taken for; NONE: nobody knows. */
+/*
+ * Reports a node.  other: the end behind which the device is that the node was taken for; NONE:
+ * unknown.
+ */
 static void tell(const struct guard *g, uint32_t node, uint32_t near, enum excluded_why why,
 		 uint32_t other, void (*found)(void *arg, const struct disco_excluded *x), void *arg)
 {
 	struct disco_excluded x = { .attr = UMAD_SM_ATTR_NODE_INFO, .why = (uint8_t)why };
 
 	if (near == NONE)
-		return;		/* our own */
+		return;		/* our own device */
 	excluded_describe(&x, g->nodes.v[node].node_info);
 	if (why == EXCLUDED_NO_ADAPTER)
 		x.b = g->nodes.v[node].back;
@@ -682,7 +705,7 @@ static void tell(const struct guard *g, uint32_t node, uint32_t near, enum exclu
 	found(arg, &x);
 }
 
-/* What said that it is a port from which SMPs get elsewhere, and is not behind that port either. */
+/* Reports a device that claimed to be a port whose SMPs arrive elsewhere. */
 static void tell_false_claim(const struct guard *g, const struct false_claim *c,
 			     void (*found)(void *arg, const struct disco_excluded *x), void *arg)
 {
@@ -705,8 +728,9 @@ static bool is_confirmed(const struct guard *g, uint32_t node)
 }
 
 /*
- * From how many ends devices lead to it that are what they say; *other: one that is not its near end.
- * *silent: one of these ends is said to be linked with a port of it behind which nobody answers.
+ * Number of ends that lead to the node, not counting ends of doubtful nodes; *other: one that is
+ * not its near end.  *silent: one of these other ends leads to a port of the node behind which
+ * nothing answered.
  */
 static unsigned claims(const struct guard *g, uint32_t node, uint32_t *other, bool *silent)
 {
@@ -729,10 +753,10 @@ static unsigned claims(const struct guard *g, uint32_t node, uint32_t *other, bo
 }
 
 /*
- * The node has a GUID that is another device's, as more of the others say.  A switch that is what it
- * says passes SMPs on by each port that others say is linked, whatever its neighbours answer.  An
- * adapter passes nothing on: where more nodes have a switch with that GUID next to them than the
- * adapter has links, the GUID is the switch's.
+ * True if the node has another device's GUID, judging by its neighbours.  A genuine switch forwards
+ * SMPs through each port that its neighbours say is linked, whatever those neighbours answer.  An
+ * adapter forwards nothing: if more nodes are next to a switch with that GUID than the adapter has
+ * links, the GUID is the switch's.
  */
 static bool is_impostor(const struct guard *g, uint32_t node, uint32_t *other)
 {
@@ -747,13 +771,16 @@ static bool is_impostor(const struct guard *g, uint32_t node, uint32_t *other)
 	return n->rivals > 1 && n->rivals > places;
 }
 
-/* Why a node is to be excluded (EXCLUDED_NOT: it is not); *other: where the device is that it claims to be. */
+/*
+ * The reason to exclude a node, or EXCLUDED_NOT; *other: an end behind which the genuine device is,
+ * or NONE.
+ */
 static enum excluded_why judge(const struct guard *g, uint32_t node, uint32_t *other)
 {
 	const struct seen *n = &g->nodes.v[node];
 
 	*other = NONE;
-	/* what is at our own port is the only way to all others */
+	/* the device at our own port is the only way to all others */
 	if (n->near == NONE || !(n->near >> 8))
 		return EXCLUDED_NOT;
 	if (n->rightful != NONE) {
@@ -767,11 +794,11 @@ static enum excluded_why judge(const struct guard *g, uint32_t node, uint32_t *o
 	return !n->has_twin && is_impostor(g, node, other) ? EXCLUDED_IMPOSTOR : EXCLUDED_NOT;
 }
 
-/* --- two devices that say one and the same of themselves --- */
+/* --- twins: two devices with identical NodeInfo --- */
 
 /*
- * The end that is linked with a port, as SMPs found it that were sent through the node; NONE.  The port
- * that it was reached by is not walked.
+ * The end linked to port `to` according to SMPs sent through the node.  No SMP walks the port that
+ * the node was reached by: its end is the near end.  NONE: unknown.
  */
 static uint32_t true_end(const struct guard *g, uint32_t to)
 {
@@ -781,7 +808,7 @@ static uint32_t true_end(const struct guard *g, uint32_t to)
 	return walked == NONE && n->node_info[NI_LOCAL_PORT] == (to & 0xff) ? n->near : walked;
 }
 
-/* SMPs have got on through it: it is a switch, whatever it is called. */
+/* True if SMPs have passed through the node: it is a switch, whatever it claims. */
 static bool passes_on(const struct guard *g, uint32_t node)
 {
 	for (unsigned num = 1; num <= g->nodes.v[node].ports; num++)
@@ -790,13 +817,13 @@ static bool passes_on(const struct guard *g, uint32_t node)
 	return false;
 }
 
-/* It is known by another GUID than it says. */
+/* True if discovery knows the node by another GUID than the node reports. */
 static bool stands_in(const struct guard *g, uint32_t node)
 {
 	return g->nodes.v[node].guid != g->nodes.v[node].said;
 }
 
-/* Nothing else is known against the node than that another one says the same. */
+/* True if nothing speaks against the node except that another device reports the same. */
 static bool may_have_a_twin(const struct guard *g, uint32_t node)
 {
 	const struct seen *n = &g->nodes.v[node];
@@ -810,7 +837,7 @@ static bool may_have_a_twin(const struct guard *g, uint32_t node)
 	return !g->blind && passes_on(g, node);
 }
 
-/* The claim is not of the node that the SMPs went through which were sent to `to`. */
+/* True if the claim is not that of the node which SMPs to `to` passed through. */
 static bool is_of_twin(const struct guard *g, const struct false_claim *c)
 {
 	uint32_t end = true_end(g, c->to), by = c->from >> 8;
@@ -819,13 +846,22 @@ static bool is_of_twin(const struct guard *g, const struct false_claim *c)
 	       may_have_a_twin(g, c->to >> 8);
 }
 
-/* The places of twins.  to: a port of the node with the name, or of the stand-in if that is known. */
+/*
+ * The places of twins.  to: a port of the node known by the reported GUID, or of the stand-in if
+ * that is known.
+ */
 struct twins {
 	VEC(struct false_claim) v;
-	struct map64 walked;	/* end -> the end of a stand-in that an SMP left by and got there, in vain */
+	/*
+	 * end -> end of a stand-in that an SMP left by to get there, although that link was refused
+	 */
+	struct map64 walked;
 };
 
-/* An SMP that left by that port of a stand-in got to the place: it is that of the stand-in. */
+/*
+ * True if an SMP that left a stand-in by that port arrived at the place: then the claim is the
+ * stand-in's, and c->to is set to its end.
+ */
 static bool is_stand_ins(const struct guard *g, const struct twins *t, struct false_claim *c)
 {
 	const uint32_t came[] = { map64_get(&g->arrivals, c->from), map64_get(&t->walked, c->from) };
@@ -854,7 +890,10 @@ static int by_node_and_place(const void *a, const void *b)
 	return x->from < y->from ? -1 : x->from > y->from;
 }
 
-/* SMPs that left a stand-in got, by the same cable, where they got from the node with the name. */
+/*
+ * Sets is_same of a stand-in if SMPs that left it and the node with the reported GUID by the same
+ * port arrived at the same end.
+ */
 static void find_same(struct guard *g)
 {
 	for (size_t i = 0; i < g->twins.n; i++) {
@@ -870,7 +909,7 @@ static void find_same(struct guard *g)
 	}
 }
 
-/* Of a node with a twin, what no SMP shows to be of it is of the twin. */
+/* Gives a twin those ports of the node that no SMP proves to be the node's. */
 static void add_unproven(const struct guard *g, struct twins *t, uint32_t node)
 {
 	for (unsigned num = 1; num <= g->nodes.v[node].ports; num++) {
@@ -885,8 +924,8 @@ static void add_unproven(const struct guard *g, struct twins *t, uint32_t node)
 }
 
 /*
- * A twin next to the node is known by other places, too: a place behind a port of the node would be that of
- * the twin if the next scan takes the twin for the node.
+ * Drops places of a twin that are behind ports of the node itself, if the twin has other places:
+ * should the next scan take the twin for the node, such a place would be the twin's.
  */
 static void drop_own_places(const struct guard *g, struct twins *t)
 {
@@ -917,7 +956,7 @@ static void find_twins(struct guard *g, struct twins *t)
 		uint32_t to = g->twins.v[i].to, taken = map64_get(&g->walks, to);
 
 		add_twin(g, t, g->twins.v[i]);
-		/* that link was believed: it may be one of the stand-in */
+		/* that link was accepted, but may be the stand-in's */
 		if (stands_in(g, g->twins.v[i].from >> 8) && taken != NONE)
 			add_twin(g, t, (struct false_claim){ to, taken });
 	}
@@ -935,7 +974,7 @@ static void find_twins(struct guard *g, struct twins *t)
 	drop_own_places(g, t);
 }
 
-/* The same for the same places, whatever the order in which they were met. */
+/* Depends on the set of places only, not on the order in which the scan met them. */
 static uint64_t new_stand_in(const struct guard *g, const struct false_claim *c, size_t n)
 {
 	uint64_t guid = 0, said = g->nodes.v[c->to >> 8].guid, one;
@@ -982,7 +1021,7 @@ static void tell_twins(const struct guard *g, const struct twins *t,
 	}
 }
 
-/* Devices whose GUIDs or NodeType this scan corrected. */
+/* Reports the devices whose GUIDs or NodeType this scan corrected. */
 static void tell_met(const struct guard *g, void (*found)(void *arg, const struct disco_excluded *x), void *arg)
 {
 	for (size_t i = 0; i < g->n_left; i++) {
@@ -1003,7 +1042,7 @@ static void tell_met(const struct guard *g, void (*found)(void *arg, const struc
 	}
 }
 
-/* SMPs that left two nodes by the same port got to different devices, which nobody doubts. */
+/* True if SMPs that left the two nodes by the same port arrived at different undoubted devices. */
 static bool lead_elsewhere(const struct guard *g, uint32_t a, uint32_t b)
 {
 	unsigned ports = g->nodes.v[a].ports;
@@ -1018,14 +1057,17 @@ static bool lead_elsewhere(const struct guard *g, uint32_t a, uint32_t b)
 	return false;
 }
 
-/* Of two devices that are two, each has links that both ends confirm, or links with different devices. */
+/*
+ * True if the pair may be one device: no link of either is confirmed from both ends, and the two
+ * are not linked to different devices.
+ */
 static bool are_one(const struct guard *g, const struct pair *p)
 {
 	return !is_confirmed(g, p->a) && !is_confirmed(g, p->b) &&
 	       (p->b == NONE || !lead_elsewhere(g, p->a, p->b));
 }
 
-/* Of those that were taken for one: who is still, now that all is asked. */
+/* Sets `doubtful` anew for suspected pairs, now that all answers are in. */
 static void judge_doubts(struct guard *g)
 {
 	for (size_t i = 0; i < g->one.n; i++) {
@@ -1046,7 +1088,7 @@ static void judge_doubts(struct guard *g)
 	}
 }
 
-/* false_name: the nodes that are to be excluded. */
+/* Sets false_name for each node that is to be excluded. */
 static void find_false_names(const struct guard *g, bool *false_name)
 {
 	uint32_t other;
@@ -1067,7 +1109,10 @@ static void find_false_names(const struct guard *g, bool *false_name)
 
 void guard_finish(struct guard *g, void (*found)(void *arg, const struct disco_excluded *x), void *arg)
 {
-	/* places behind a node that is excluded wait: in the next scan its name is another device's */
+	/*
+	 * what is behind an excluded node is reported later: in the next scan that GUID is another
+	 * device's
+	 */
 	bool *false_name = xcalloc(g->nodes.n + 1, sizeof(*false_name));
 	struct twins twins = { 0 };
 	enum excluded_why why;

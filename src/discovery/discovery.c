@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The daemon's side of discovery: starts the discovery process, reads its
- * stream into a fabric, and decides whether the scan counts.
+ * Starts the discovery process, reads its stream into a fabric, and decides whether the scan is
+ * valid.
  *
- * The scan counts only if the process ended well and its stream was whole, with nothing
- * behind its end.
+ * A scan is valid only if the process exited with status 0 and its stream was complete, with
+ * nothing after the end record.
  *
- * A filter of system calls that is too tight for the libraries of this machine shows in the first
- * scan, whatever devices answer.  A call that is refused later is not the libraries' doing: hence
- * once a scan in a sandbox has succeeded, none is tried without.
+ * A system call filter that is too tight for this machine's libraries fails the first scan,
+ * whatever devices answer.  A call that is refused later is not the libraries' doing: so once a
+ * sandboxed scan has succeeded, no scan runs without the filter.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -33,23 +33,25 @@
 #define CHUNK		(256 * 1024)
 #define REFUSED_NONE	(-1)
 #define REFUSED_UNKNOWN	(-2)
-#define LIMIT_US	(600 * 1000000ll)	/* no fabric takes that long */
+#define LIMIT_US	(600 * 1000000ll)	/* no fabric takes longer */
 #define WATCH_US	100000ll
-/* Processor time, of the process, in which it is not done with an answer, or with what it found. */
+/* Processor time that the process may spend on one answer, or on its final output. */
 #define HANG_US		500000ll
 #define END_US		(60 * 1000000ll)
-#define IDLE_US		(120 * 1000000ll)	/* it waits for something else than answers */
+#define IDLE_US		(120 * 1000000ll)	/* longest time between two beats */
 
 extern char **environ;
 
-/* Of this process, that is of this program with the libraries that it has loaded. */
+/*
+ * State of the filter for this process, that is for this program with the libraries it has loaded.
+ */
 static enum {
 	FILTER_UNTRIED,
-	FILTER_FITS,		/* a scan has succeeded behind it */
-	FILTER_TOO_TIGHT,	/* one has succeeded without, and none behind it */
+	FILTER_FITS,		/* a filtered scan has succeeded */
+	FILTER_TOO_TIGHT,	/* an unfiltered scan has succeeded, and no filtered one */
 } filter;
-static char refused_call[48];	/* the first that the filter refused in the last scan behind it */
-static bool scan_refused;	/* for that call a scan does not count */
+static char refused_call[48];	/* first call that the filter refused in the last filtered scan */
+static bool scan_refused;	/* that refusal made the scan invalid */
 
 enum disco_filter disco_filter(const char **call)
 {
@@ -61,19 +63,20 @@ enum disco_filter disco_filter(const char **call)
 struct disco {
 	struct loop *loop;
 	struct disco_request request;
-	char *ca;		/* the string in it */
-	bool filtered, again;	/* in a sandbox; without, because of what it was refused there */
-	uint32_t nodes_filtered;	/* that were found there; 0: the scan failed */
-	int refused;		/* the first system call that it was refused, REFUSED_… */
+	char *ca;		/* owned string that the request points to */
+	/* runs in the sandbox; repeats the scan without it after a refusal there */
+	bool filtered, again;
+	uint32_t nodes_filtered;	/* found by the filtered scan; 0: it failed */
+	int refused;		/* first system call that the filter refused, or REFUSED_… */
 	void (*done)(void *arg, const struct disco_result *res);
 	void *arg;
 	pid_t pid;
 	struct child *child;
 	struct timer *limit, *watch;
 	struct board *board;
-	unsigned beats;			/* on the board, when it was looked at last; */
-	int64_t beat_cpu_us, beat_us;	/* ... when they changed, in its processor time and by the clock */
-	bool hangs;			/* it was ended for that */
+	unsigned beats;			/* the board's beats when last looked at, */
+	int64_t beat_cpu_us, beat_us;	/* and when they last changed: process CPU time, clock */
+	bool hangs;			/* killed because it hung */
 	int out_fd, err_fd;
 	struct io *out_io, *err_io;
 	bool out_closed, exited;
@@ -83,7 +86,7 @@ struct disco {
 	struct log_ratelimit complaints;
 };
 
-/* Of one process: it is over, or was never there. */
+/* Releases what belongs to one process, whether or not it was started. */
 static void process_free(struct disco *d)
 {
 	child_free(d->child);
@@ -129,8 +132,9 @@ static bool start(struct disco *d, struct buf *err);
 static bool read_err(struct disco *d);
 
 /*
- * What failed may succeed without a filter: once, and where nothing has shown that the filter fits.
- * So may a scan that has found a part of the fabric only, which the library takes for success.
+ * True if the scan should be repeated without the filter: at most once, and only if no scan has
+ * shown that the filter fits.  A scan that found only a part of the fabric, which the library
+ * reports as success, may be repeated as well.
  */
 static bool may_try_without(struct disco *d, const char *why)
 {
@@ -176,7 +180,7 @@ static void learn_of_filter(const struct disco *d)
 	}
 }
 
-/* Why the scan does not count; else nothing. */
+/* Appends why the scan is invalid, or nothing. */
 static void judge(const struct disco *d, struct buf *why)
 {
 	if (d->r.too_many)
@@ -196,8 +200,8 @@ static void judge(const struct disco *d, struct buf *why)
 }
 
 /*
- * A signal, or a library that has called exit(), as libibmad does where it sees no way on: what
- * the process itself ends with is none of these.
+ * True for death by a signal, or by a library's exit() call, as libibmad makes when it cannot go
+ * on.  The process's own exit statuses are excluded.
  */
 static bool was_killed(int status)
 {
@@ -208,7 +212,10 @@ static bool was_killed(int status)
 	       WEXITSTATUS(status) != BOARD_EXIT_OWN_PORT;
 }
 
-/* Whose answer the process died of, or does not get done with.  No board: none was started. */
+/*
+ * Excludes the device whose answer killed or hung the process.  board is NULL if no process was
+ * started.
+ */
 static void blame(struct disco *d)
 {
 	struct disco_excluded x;
@@ -301,7 +308,10 @@ static void take_err_line(struct disco *d, const char *line)
 	free(call);
 }
 
-/* What the library prints, line by line into the log.  False: no more for now. */
+/*
+ * Copies the library's messages line by line to the log.  Returns false when nothing more can be
+ * read now.
+ */
 static bool read_err(struct disco *d)
 {
 	char chunk[4096], *nl;
@@ -346,7 +356,7 @@ static void on_limit(void *arg)
 	kill(d->pid, SIGKILL);
 }
 
-/* Processor time of the process in microseconds; -1: it is gone. */
+/* CPU time of the process in microseconds; -1: it is gone. */
 static int64_t cpu_us(pid_t pid)
 {
 	struct timespec t;
@@ -358,8 +368,9 @@ static int64_t cpu_us(pid_t pid)
 }
 
 /*
- * Does it get on?  By its own processor time, since on a busy machine it may get none for a while;
- * what waits for answers has none to show, and goes on when they time out.
+ * Checks that the process makes progress.  It measures the process's own CPU time, as a busy
+ * machine may give it none for a while; a process that waits for answers uses none, and goes on
+ * when they time out.
  */
 static void on_watch(void *arg)
 {
@@ -379,7 +390,10 @@ static void on_watch(void *arg)
 	}
 }
 
-/* Our environment and the M_Key: arguments can be read by everybody, an environment can't. */
+/*
+ * Our environment plus the M_Key: every user can read a process's arguments, but not its
+ * environment.
+ */
 static char **env_with_key(uint64_t m_key)
 {
 	size_t n = 0;
@@ -393,7 +407,7 @@ static char **env_with_key(uint64_t m_key)
 	return env;
 }
 
-/* A descriptor of the memory that the process shares; -1 with errno. */
+/* Creates the shared memory and returns its descriptor; -1 with errno. */
 static int make_board(struct disco *d)
 {
 	int fd = memfd_create("discovery", MFD_CLOEXEC);
@@ -451,7 +465,7 @@ static bool spawn(struct disco *d, int out, int err, int board)
 	return e == 0;
 }
 
-/* Starts a process; false, with err: it can't. */
+/* Starts a process; returns false with err if that fails. */
 static bool start(struct disco *d, struct buf *err)
 {
 	int out[2] = { -1, -1 }, er[2] = { -1, -1 }, board = make_board(d);

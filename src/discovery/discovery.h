@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Discovery by libibnetdisc, in a process of its own (the only user of that
- * library).
+ * Runs discovery by libibnetdisc in a process of its own (the only user of that library).
  *
- * ibnd_discover_fabric() blocks, reports a partial fabric as success, and under
- * the simulator's preload takes the SMI classes away from our own agents.  So
- * the daemon starts itself again under the name DISCO_ARGV0; that process
- * discovers, and streams what it saw over a pipe.  Whatever goes wrong there
- * is a failed scan here, nothing more.
+ * ibnd_discover_fabric() blocks, reports a partial fabric as success, and under the simulator's
+ * preload takes the SMI classes away from our own agents.  So the daemon executes itself again
+ * under the name DISCO_ARGV0; that process discovers the fabric, and streams it over a pipe.  Any
+ * failure of that process is just a failed scan in the daemon.
  */
 #ifndef QOSD_DISCOVERY_DISCOVERY_H
 #define QOSD_DISCOVERY_DISCOVERY_H
@@ -23,42 +21,44 @@ struct disco_request {
 	const char *ca;
 	int port;
 	unsigned window, timeout_ms, retries;
-	unsigned known_window;	/* more SMPs at a time have been lost; 0: none have been */
+	unsigned known_window;	/* window above which SMPs have been lost; 0: none lost */
 	uint64_t m_key;
-	const struct disco_excluded *out;	/* excluded whatever they answer (copied); at most EXCLUDED_MAX */
+	const struct disco_excluded *out;	/* places to exclude (copied); at most EXCLUDED_MAX */
 	size_t n_out;
-	bool without_library;		/* some device is known that libibnetdisc does not survive */
-	unsigned ports_max;		/* of all nodes, that the subnet can have; 0: nothing is known */
+	/* use our own walk: libibnetdisc does not survive some device's answers */
+	bool without_library;
+	unsigned ports_max;		/* limit of all nodes' ports together; 0: unknown */
 	/*
-	 * The subnet as it is known: of two switches with one port GUID the one that is in it stays.
-	 * It is there until done() returns.  NULL: nothing is known.
+	 * The subnet as known so far: if two switches have one port GUID, the one in it stays.
+	 * Must exist until done() returns.  NULL: unknown.
 	 */
 	const struct fabric *known;
 	/*
-	 * The process locks itself up before it asks another device anything.  The filter may be too
-	 * tight for the libraries of this machine: where it has refused a call, and no scan behind it
-	 * has succeeded before, DISCO_SANDBOX tries once more without, and goes on without if that
-	 * finds more.  DISCO_STRICT does not.
+	 * The process enters its sandbox before it sends an SMP to another device.  The system call
+	 * filter may be too tight for this machine's libraries: if it refused a call, and no
+	 * filtered scan has succeeded before, DISCO_SANDBOX repeats the scan without the filter,
+	 * and drops the filter if that scan finds more.  DISCO_STRICT does not.
 	 */
 	enum disco_sandbox { DISCO_OPEN, DISCO_SANDBOX, DISCO_STRICT } sandbox;
 };
 
-/* What has become of the filter of system calls, of all scans of this process. */
+/* State of the system call filter, over all scans of this process. */
 enum disco_filter {
-	DISCO_FILTER_GOOD,	/* or not needed yet, or switched off */
-	DISCO_FILTER_LEFT,	/* it is too tight: scans go on without it */
-	DISCO_FILTER_REFUSES,	/* it refused a call in the last scan, which does not count */
+	DISCO_FILTER_GOOD,	/* fits, or not needed yet, or switched off */
+	DISCO_FILTER_LEFT,	/* too tight: scans run without it */
+	DISCO_FILTER_REFUSES,	/* refused a call in the last scan, which made that scan invalid */
 };
 
 struct disco_result {
-	struct fabric *f;	/* the receiver owns it; NULL: the scan failed */
-	const char *error;	/* why, when f is NULL */
-	bool own_port;		/* ... since our own port does not answer */
-	uint32_t mads;		/* SMPs that discovery used */
-	struct smp_window_learned learned;	/* ... and what they told of the fabric */
+	struct fabric *f;	/* owned by the receiver; NULL: the scan failed */
+	const char *error;	/* reason, if f is NULL */
+	bool own_port;		/* the reason is that our own port did not answer */
+	uint32_t mads;		/* number of SMPs sent */
+	struct pace_learned learned;	/* what they revealed about the fabric's pace */
 	/*
-	 * What was excluded, also where the scan failed; until done() returns.  Those that
-	 * excluded_stays() were believed in this scan, or failed it: the next is to exclude them.
+	 * The excluded devices, also of a failed scan; valid until done() returns.  The scan
+	 * believed those that excluded_stays(), or they failed it: the next scan has to exclude
+	 * them.
 	 */
 	const struct disco_excluded *left;
 	size_t n_left;
@@ -66,17 +66,22 @@ struct disco_result {
 
 struct disco;
 
-/* done is called once, in the loop; d is then over.  NULL with err set if it can't start. */
+/*
+ * Starts a scan.  Calls done once, in the loop; d is freed then.  Returns NULL with err set if the
+ * scan cannot start.
+ */
 struct disco *disco_start(struct loop *l, const struct disco_request *r,
 			  void (*done)(void *arg, const struct disco_result *res), void *arg,
 			  struct buf *err);
-/* Ends it without calling done. */
+/* Ends a scan without calling done. */
 void disco_cancel(struct disco *d);
 
-/* *call, unless the filter is good: the first call that it refused; for the loop's thread. */
+/*
+ * State of the filter; *call: the first call that it refused, unless it is good.  Loop thread only.
+ */
 enum disco_filter disco_filter(const char **call);
 
-/* The other process: main() calls this when argv[0] is DISCO_ARGV0. */
+/* Entry point of the discovery process: main() calls this when argv[0] is DISCO_ARGV0. */
 int disco_helper_main(int argc, char **argv);
 
 #endif

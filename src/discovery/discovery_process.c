@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The discovery process: runs ibnd_discover_fabric() and writes the result
- * to standard output as the records of stream.h.  The library's complaints go
- * to standard error, which the daemon turns into log lines.
+ * Runs the discovery process: calls ibnd_discover_fabric() and writes the result as records of
+ * stream.h.  The records go to standard output.  The library's messages go to standard error, whose
+ * lines the daemon turns into log lines.
  *
- * Before the first SMP is sent to another device, and so before anything that another device says
- * is read, the process locks itself up (sandbox.h): what the library needs to open is open then,
- * however often, and in whatever order, it has opened ports and asked its own device.
+ * The process enters its sandbox (sandbox.h) before it sends the first SMP to another device, and
+ * so before it reads anything from one.  By then the library has opened all that it needs, however
+ * often, and in whatever order, it has opened ports and asked its own device.
  */
 #include <dlfcn.h>
 #include <endian.h>
@@ -37,7 +37,7 @@
 #include "lib/base/map64.h"
 #include "lib/base/sandbox.h"
 
-enum { MAD_CLASS = 1, MAD_HOP_COUNT = 7 };	/* bytes of a MAD */
+enum { MAD_CLASS = 1, MAD_HOP_COUNT = 7 };	/* byte offsets in a MAD */
 
 static struct map64 index_by_guid;
 static uint32_t n_nodes;
@@ -45,14 +45,14 @@ static uint32_t n_nodes;
 static void put(const void *rec, size_t n)
 {
 	if (fwrite(rec, n, 1, stdout) != 1)
-		exit(1);	/* the daemon is gone */
+		exit(1);	/* the daemon has closed the pipe */
 }
 
 static bool discovering;
 
 static enum { FREE, TO_BE_LOCKED, LOCKED } lock;
 static bool strict;
-static bool has_left_home;	/* another device than our own was asked */
+static bool has_left_home;	/* an SMP was sent to another device than our own */
 
 static void lock_up(void)
 {
@@ -61,7 +61,7 @@ static void lock_up(void)
 	struct buf err = { 0 };
 
 	lock = LOCKED;
-	/* ibsim's library cancels a thread at the end, for which this would be loaded then */
+	/* ibsim's library cancels a thread at exit, which would load libgcc_s then */
 	if (preloaded && !dlopen("libgcc_s.so.1", RTLD_NOW))
 		fprintf(stderr, "%s\n", dlerror());
 	if (!sandbox_discovery(preloaded, &err)) {
@@ -74,7 +74,7 @@ static void lock_up(void)
 	buf_free(&err);
 }
 
-/* The library's function of the name, for those below that stand before it. */
+/* Finds the library's function that one of the wrappers below hides. */
 static void *find_next(void *_Atomic *next, const char *name)
 {
 	void *found = atomic_load(next);
@@ -87,8 +87,8 @@ static void *find_next(void *_Atomic *next, const char *name)
 }
 
 /*
- * Whether our own device answers it: an SMP by directed route over no link.  That is how the library
- * asks for its own LID, before it has opened the port by which it discovers.
+ * True if our own device answers the SMP: its directed route has no hops.  The library asks for its
+ * own LID that way, before it opens the port by which it discovers.
  */
 static bool stays_here(void *umad, int length)
 {
@@ -98,7 +98,7 @@ static bool stays_here(void *umad, int length)
 	       !mad[MAD_HOP_COUNT];
 }
 
-/* --- what is fed to the library --- */
+/* --- answers for the library --- */
 
 #define STATUS_BAD_VALUE 0x1c
 
@@ -113,7 +113,10 @@ static void put_left(void *arg, const struct disco_excluded *x)
 	put(&r, sizeof(r));
 }
 
-/* Before the library gets an answer: what is not safe for it becomes an error of that device. */
+/*
+ * Called before the library gets an answer: turns an unsafe answer into an error status of that
+ * device.
+ */
 static void check_answer(const void *asked, void *umad, int length)
 {
 	uint8_t *mad = umad_get_mad(umad);
@@ -147,7 +150,7 @@ static void count_beat(void)
 	atomic_fetch_add(&board->beats, 1);
 }
 
-/* A process that was started without the daemon's memory has some of its own. */
+/* A process that was started without the daemon's memory allocates its own. */
 static void take_board(void)
 {
 	void *at = mmap(NULL, sizeof(*board), PROT_READ | PROT_WRITE, MAP_SHARED, BOARD_FD, 0);
@@ -167,8 +170,8 @@ static void bound_memory(void)
 }
 
 /*
- * These two stand before libibumad's functions of their names, for libibnetdisc and libibmad; for
- * the daemon's own port, too, in the other process, where nothing is to be locked up here.
+ * These two wrap libibumad's functions of the same names, for libibnetdisc and libibmad.  They also
+ * serve the daemon's own port, in the daemon process, where they must not enter the sandbox.
  */
 int umad_send(int fd, int agentid, void *umad, int length, int timeout_ms, int retries)
 {
@@ -177,7 +180,7 @@ int umad_send(int fd, int agentid, void *umad, int length, int timeout_ms, int r
 	int (*fn)(int, int, void *, int, int, int);
 	int r;
 
-	memcpy(&fn, &found, sizeof(fn));	/* ISO C has no cast for this */
+	memcpy(&fn, &found, sizeof(fn));	/* ISO C cannot cast between object and function pointers */
 	if (discovering && !has_left_home)
 		has_left_home = !stays_here(umad, length);
 	if (lock == TO_BE_LOCKED && has_left_home)
@@ -185,7 +188,7 @@ int umad_send(int fd, int agentid, void *umad, int length, int timeout_ms, int r
 	if (!discovering)
 		return fn(fd, agentid, umad, length, timeout_ms, retries);
 	r = paced_send(fn, fd, agentid, umad, length, timeout_ms, retries);
-	if (r < 0)	/* the end of the scan, and no fault of the device whose answer came last */
+	if (r < 0)	/* this ends the scan, but the device whose answer came last is not to blame */
 		atomic_store(&board->feeding, 0);
 	return r;
 }
@@ -206,12 +209,11 @@ int umad_recv(int fd, void *umad, int *length, int timeout_ms)
 }
 
 /*
- * Stands before libibmad's function of this name, for libibnetdisc too, and
- * does the same but for one thing.  At the end of a discovery libibnetdisc
- * groups the nodes into chassis, and looks each SystemImageGUID up in a list of
- * all others: with one per host, as HCAs have it, that is half the time of
- * discovering 10,000 of them.  Nothing here wants to know of chassis, and nodes
- * without a SystemImageGUID are excluded.
+ * Wraps libibmad's function of this name, also for libibnetdisc, with one difference.  At the end
+ * of a discovery libibnetdisc groups the nodes into chassis, and looks each SystemImageGUID up in a
+ * list of all others: with one per host, as HCAs have it, that takes half the time of discovering
+ * 10,000 of them.  qosd does not use chassis, and the library leaves nodes without a
+ * SystemImageGUID out of them.
  */
 uint64_t mad_get_field64(void *buf, int base_offs, enum MAD_FIELDS field)
 {
@@ -224,8 +226,8 @@ uint64_t mad_get_field64(void *buf, int base_offs, enum MAD_FIELDS field)
 }
 
 /*
- * The same for the vendor: switches of Voltaire are sorted into chassis by tables that their
- * port numbers may be beyond, and one that is in no chassis fails the whole scan.
+ * Hides the vendor likewise: libibnetdisc sorts Voltaire switches into chassis by tables that their
+ * port numbers may overrun, and a switch that is in no chassis fails the whole scan.
  */
 uint32_t mad_get_field(void *buf, int base_offs, enum MAD_FIELDS field)
 {
@@ -237,7 +239,10 @@ uint32_t mad_get_field(void *buf, int base_offs, enum MAD_FIELDS field)
 	return v;
 }
 
-/* A device that answers nonsense costs only itself: what the daemon refuses is excluded. */
+/*
+ * False for a node that the daemon would refuse: the process leaves it out, so that bad answers
+ * cost only the device that gave them.
+ */
 static bool node_makes_sense(const ibnd_node_t *n)
 {
 	return n->guid && n->type >= IB_NODE_CA && n->type <= IB_NODE_ROUTER &&
@@ -245,7 +250,10 @@ static bool node_makes_sense(const ibnd_node_t *n)
 	       n->path_portid.drpath.cnt >= 0 && n->path_portid.drpath.cnt <= IB_DR_HOPS_MAX;
 }
 
-/* The library makes a port of an adapter with its NodeInfo, whether it answers PortInfo or not. */
+/*
+ * True if the port answered PortInfo: the library makes an adapter's port from its NodeInfo
+ * already.
+ */
 static bool has_answered(const ibnd_port_t *p)
 {
 	static const uint8_t nothing[sizeof(((struct stream_port *)0)->port_info)];
@@ -302,7 +310,7 @@ static void put_links_cb(ibnd_node_t *n, void *arg)
 		l.node_b = map64_get(&index_by_guid, q->node->guid);
 		l.num_a = (uint8_t)p->portnum;
 		l.num_b = (uint8_t)q->portnum;
-		/* each link once, from its lower end */
+		/* write each link once, from its lower end */
 		if (l.node_b == MAP64_NONE || l.node_b < a ||
 		    (l.node_b == a && q->portnum <= p->portnum))
 			continue;
@@ -310,10 +318,10 @@ static void put_links_cb(ibnd_node_t *n, void *arg)
 	}
 }
 
-/* SMPs of one device that libibnetdisc has outstanding, as far as the window goes. */
+/* Bound of outstanding SMPs to one device: so high that only the window limits them. */
 #define WINDOW_DEVICE 255
 
-/* True: the process did not see its own requests, and is not locked up. */
+/* True if the wrappers never saw the library's requests, so that the sandbox was not entered. */
 static bool was_not_locked_up(bool found_others)
 {
 	if (lock != TO_BE_LOCKED || !found_others)
@@ -322,13 +330,16 @@ static bool was_not_locked_up(bool found_others)
 	return true;
 }
 
-/* These two discover and write all records but for the end; else the exit status says what is wrong. */
+/*
+ * Both functions discover, and write all records except the end; a result other than 0 is the exit
+ * status that says why not.
+ */
 static int discover_by_library(const char *ca, int port, struct ibnd_config *cfg,
 			       struct stream_end *end)
 {
 	ibnd_fabric_t *f = ibnd_discover_fabric((char *)(uintptr_t)ca, port, NULL, cfg);
 
-	count_beat();		/* what comes now is of no device */
+	count_beat();		/* the library has dealt with the last answer */
 	if (f ? !f->from_node : !has_left_home)
 		return BOARD_EXIT_OWN_PORT;
 	if (!f)
@@ -336,7 +347,7 @@ static int discover_by_library(const char *ca, int port, struct ibnd_config *cfg
 	/* another version of the library? */
 	if (was_not_locked_up(f->nodes && f->nodes->next) && strict)
 		return 1;
-	/* the SM's own node first: that is what the fabric's node 0 is */
+	/* the SM's own node first: it becomes the fabric's node 0 */
 	put_node(f->from_node);
 	ibnd_iter_nodes(f, put_node_cb, f->from_node);
 	ibnd_iter_nodes(f, put_links_cb, NULL);
@@ -358,8 +369,8 @@ static int discover_by_ourselves(const char *ca, int port, const struct ibnd_con
 }
 
 /*
- * argv: name, CA, port, window, timeout in ms, retries, enum disco_sandbox, window known, 1: without
- * the library
+ * argv: name, CA, port, window, timeout in ms, retries, enum disco_sandbox, window known, 1:
+ * without the library
  */
 int disco_helper_main(int argc, char **argv)
 {
@@ -395,6 +406,6 @@ int disco_helper_main(int argc, char **argv)
 	end.learned = paced_learned();
 	put(&end, sizeof(end));
 	fflush(stdout);
-	/* no tidying up: the process ends here, and so does its memory */
+	/* no cleanup: the process exits */
 	return 0;
 }

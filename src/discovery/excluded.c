@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What is excluded: see excluded.h. */
+/* Judges NodeInfo, corrects it, and describes excluded devices; excluded.h has the contracts. */
 #include <inttypes.h>
 #include <string.h>
 

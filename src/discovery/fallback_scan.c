@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * See fallback_scan.h.
+ * Discovers the fabric without libibnetdisc; walk.h has the contracts.
  *
- * A question is asked once (paced_smps.c repeats what is lost), in the order in which the questions came
- * up; its index is the lower half of its TransactionID.  answer_guard.c has seen each NodeInfo that gets
- * here: NodeType, NumPorts and LocalPortNum are possible, and the same for one node GUID.
+ * Each question is asked once (paced_smps.c repeats lost SMPs), in the order in which questions
+ * arose; its index is the lower half of its TransactionID.  answer_guard.c has checked each
+ * NodeInfo that arrives here: NodeType, NumPorts and LocalPortNum are possible, and consistent for
+ * each node GUID.
  *
  * Invariants: a node with n ports owns the slots port0 .. port0 + n; `far` is symmetric.
  */
@@ -31,7 +32,7 @@
 
 struct port_seen {
 	bool present, asked;
-	uint32_t far;		/* slot; NONE */
+	uint32_t far;		/* port slot at the other end, or NONE */
 	uint64_t guid;
 	uint8_t info[64];
 };
@@ -44,12 +45,15 @@ struct node_seen {
 	char desc[64];
 };
 
-/* NodeInfo: of whoever is behind port `out` of node `near`; all else: of a node, by that way. */
+/*
+ * One SMP: NodeInfo asks whatever is behind port `out` of node `near`; other attributes ask a known
+ * node, by that route.
+ */
 struct question {
-	uint32_t node;		/* NONE: NodeInfo */
+	uint32_t node;		/* NONE: NodeInfo of a device not known yet */
 	uint32_t near;		/* NONE: our own device */
 	uint8_t out;
-	uint8_t num;		/* of PortInfo: the port */
+	uint8_t num;		/* port that PortInfo is asked of */
 	uint16_t attr;
 	bool sent;
 };
@@ -60,7 +64,7 @@ struct walk {
 	VEC(struct node_seen) nodes;
 	VEC(struct port_seen) ports;
 	VEC(struct question) questions;
-	uint32_t next, outstanding;	/* which is asked next; how many have no answer yet */
+	uint32_t next, outstanding;	/* index of the next question; number without an answer yet */
 	struct map64 by_guid;
 	void *umad;
 	uint8_t self_num;
@@ -94,7 +98,7 @@ static void ask_port(struct walk *w, const struct question *way, uint32_t node, 
 				   .num = (uint8_t)num, .attr = UMAD_SM_ATTR_PORT_INFO });
 }
 
-/* All that is asked of a node that is new, by the way that its NodeInfo came. */
+/* Queues all questions to a new node, along the route of its NodeInfo. */
 static void ask_node(struct walk *w, const struct question *way, uint32_t node)
 {
 	struct question q = { .node = node, .near = way->near, .out = way->out };
@@ -113,7 +117,7 @@ static void ask_node(struct walk *w, const struct question *way, uint32_t node)
 		ask_port(w, way, node, num);
 }
 
-/* False: the port can't be sent by. */
+/* Returns false if the port cannot send. */
 static bool send_one(struct walk *w, uint32_t i)
 {
 	struct question *q = &w->questions.v[i];
@@ -176,7 +180,9 @@ static void part(struct walk *w, uint32_t port)
 	w->ports.v[port].far = NONE;
 }
 
-/* What answers last of two contradictions is what the guard believes. */
+/*
+ * If two answers that the guard let pass contradict each other, the guard believes the later one.
+ */
 static void link_up(struct walk *w, uint32_t a, uint32_t b)
 {
 	if (a == b || w->ports.v[a].far == b)
@@ -197,7 +203,7 @@ static void take_node_info(struct walk *w, const struct question *q, const uint8
 	if (is_new)
 		node = add_node(w, q, info);
 	if (local > ports_of(&w->nodes.v[node]))
-		return;		/* the guard has refused such */
+		return;		/* the guard refuses such */
 	to = w->nodes.v[node].port0 + local;
 	if (q->near == NONE)
 		w->self_num = (uint8_t)local;
@@ -211,7 +217,10 @@ static void take_node_info(struct walk *w, const struct question *q, const uint8
 	}
 }
 
-/* May what is behind the port be asked?  Only switches pass a directed route on, and our own port. */
+/*
+ * True if what is behind the port may be asked: only switches, and our own port, forward a directed
+ * route.
+ */
 static bool leads_on(const struct walk *w, const struct question *q, uint8_t *info)
 {
 	const struct node_seen *n = &w->nodes.v[q->node];
@@ -267,7 +276,7 @@ static bool receive_one(struct walk *w)
 		return true;
 	w->questions.v[i].sent = false;
 	w->outstanding--;
-	q = w->questions.v[i];		/* a copy: more are asked */
+	q = w->questions.v[i];		/* a copy, as take_answer() adds questions */
 	if (!umad_status(w->umad) && !(be16toh(smp->status) & 0x7fff))
 		take_answer(w, &q, smp->data);
 	return true;
@@ -309,7 +318,9 @@ static void put_node(const struct walk *w, uint32_t node, void (*put)(const void
 	}
 }
 
-/* Each once, from its lower end; and those with an end whose PortInfo is missing, too. */
+/*
+ * Writes each link once, from its lower end, including links with an end whose PortInfo is missing.
+ */
 static void put_links(const struct walk *w, void (*put)(const void *record, size_t n))
 {
 	uint32_t *owner = xcalloc(w->ports.n, sizeof(*owner));
@@ -361,7 +372,7 @@ enum walk_end walk_fabric(const struct walk_config *c, void (*put)(const void *r
 
 	map64_init(&w.by_guid, 1024);
 	w.umad = xcalloc(1, umad_size() + MAD_SIZE);
-	end = walk_all(&w);	/* the port is left open: the process ends behind this */
+	end = walk_all(&w);	/* the port is left open: the process exits after this */
 	*mads = w.next;
 	*self_num = w.self_num;
 	for (uint32_t i = 0; i < w.nodes.n && end == WALK_GOOD; i++)

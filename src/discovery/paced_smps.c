@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Paced SMPs of the discovery process; see paced_smps.h.
+ * Sends libibnetdisc's SMPs at the pace that the fabric takes; paced_smps.h has the contracts.
  *
- * Each try goes out with a TransactionID of ours, whose low half is the slot of the SMP and a
- * generation, so that an answer belongs to one try; the library gets its own back.  The
- * upper half belongs to the kernel.  One thread.
+ * Each try has a TransactionID of ours, whose low half is the SMP's slot and a generation, so that
+ * an answer belongs to one try; the library gets its own TransactionID back.  The upper half
+ * belongs to the kernel.  One thread.
  *
- * Invariant: a slot is FREE, WAITS for its first try, is SENT, or is SILENT: to be repeated.
+ * Invariant: a slot is FREE, WAITS for its first try, is SENT, or is SILENT and to be repeated.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,9 +22,9 @@
 #include "lib/iba/iba.h"
 
 #define MAD_SIZE	256
-#define TID_LOW		12	/* of the MAD: the half that is ours */
+#define TID_LOW		12	/* byte offset in the MAD of the half that is ours */
 #define METHOD_RESPONSE	0x80
-#define LOOK_MS		10	/* while something waits to be repeated */
+#define LOOK_MS		10	/* polling interval while an SMP waits to be repeated */
 
 enum state { FREE, WAITS, SENT, SILENT };
 
@@ -35,7 +35,7 @@ struct slot {
 	} u;
 	struct smp_window_smp pace;
 	struct slot *next;		/* in the list of its state */
-	uint32_t tid;			/* the library's */
+	uint32_t tid;			/* the library's TransactionID */
 	int fd, agent, length;
 	uint16_t generation;
 	uint8_t state;
@@ -45,7 +45,7 @@ static struct {
 	struct smp_window pace;
 	struct slot *slots;
 	unsigned n_slots;
-	struct { struct slot *first, *last; } list[SILENT + 1];	/* none of SENT */
+	struct { struct slot *first, *last; } list[SILENT + 1];	/* SENT has no list */
 	paced_answer_fn *answered;
 	void (*waiting)(void);
 } paced;
@@ -61,7 +61,7 @@ static void put_last(struct slot *x, enum state state)
 	paced.list[state].last = x;
 }
 
-/* NULL: none is in that state. */
+/* Returns NULL if no slot is in that state. */
 static struct slot *take_first(enum state state)
 {
 	struct slot *x = paced.list[state].first;
@@ -100,7 +100,7 @@ static uint32_t device_of(const struct slot *x)
 	return smp_window_device(&paced.pace, smp->initial_path + 1, hops, 0, SMP_WINDOW_NO_DEVICE);
 }
 
-/* 0, or the error of umad_send(). */
+/* Returns 0, or the error of umad_send(). */
 static int transmit(paced_send_fn *send, struct slot *x, unsigned ms)
 {
 	uint8_t *mad = umad_get_mad(&x->u);
@@ -117,7 +117,7 @@ static int transmit(paced_send_fn *send, struct slot *x, unsigned ms)
 	return r;
 }
 
-/* Sends what may go; an error of umad_send(), or 0. */
+/* Sends what the window allows; returns 0, or the error of umad_send(). */
 static int pump(paced_send_fn *send)
 {
 	int64_t now = clock_mono_us();
@@ -160,7 +160,7 @@ int paced_send(paced_send_fn *send, int fd, int agent, void *umad, int length, i
 	return pump(send);
 }
 
-/* Whose answer, or failed try, it is; NULL: of none of ours. */
+/* The slot that an answer or failed try belongs to, or NULL. */
 static struct slot *slot_of(void *umad)
 {
 	uint32_t tid = get_be32((const uint8_t *)umad_get_mad(umad) + TID_LOW);
@@ -170,7 +170,10 @@ static struct slot *slot_of(void *umad)
 		? x : NULL;
 }
 
-/* True: it is for the library, with its TransactionID. */
+/*
+ * Handles an answer or time-out.  Returns true if the library gets it, with its TransactionID
+ * restored.
+ */
 static bool take(void *umad, int length, struct slot *x)
 {
 	const struct umad_smp *smp = umad_get_mad(umad);
@@ -197,7 +200,7 @@ static bool take(void *umad, int length, struct slot *x)
 int paced_recv(paced_send_fn *send, paced_recv_fn *recv, int fd, void *umad, int *length,
 	       int timeout_ms)
 {
-	/* libibnetdisc says that it has room for more than it has */
+	/* libibnetdisc claims more room than it has */
 	const int room = *length < MAD_SIZE ? *length : MAD_SIZE;
 
 	paced.waiting();
@@ -218,6 +221,9 @@ int paced_recv(paced_send_fn *send, paced_recv_fn *recv, int fd, void *umad, int
 		x = slot_of(umad);
 		if (x ? take(umad, *length, x) : !is_directed(umad, MAD_SIZE))
 			return r;
-		/* of no request, or of a try that was given up: the library takes such for an error */
+		/*
+		 * drop answers to no request or to an abandoned try: the library would treat them
+		 * as errors
+		 */
 	}
 }

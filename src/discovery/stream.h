@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Private to discovery/: what the discovery process writes to its pipe.  Both
- * ends are the same executable, so host byte order and struct layout do.
- * Records: a node, then its ports, for all nodes; then the links; then the end.  What was
- * excluded may be between any of them.
+ * Private to discovery/: the records that the discovery process writes to its pipe.  Both ends are
+ * the same executable, so records use host byte order and struct layout.  Order: each node followed
+ * by its ports; then the links; then the end.  Records of excluded devices may come between any of
+ * these.
  */
 #ifndef QOSD_DISCOVERY_STREAM_H
 #define QOSD_DISCOVERY_STREAM_H
@@ -31,13 +31,13 @@ struct stream_node {
 };
 
 struct stream_port {
-	uint8_t type;		/* STREAM_PORT, of the node before it */
+	uint8_t type;		/* STREAM_PORT; belongs to the preceding node */
 	uint8_t num;
 	uint8_t port_info[64];
 	uint64_t guid;
 };
 
-struct stream_link {		/* nodes in the order of their records, from 0 */
+struct stream_link {		/* nodes are numbered from 0 in the order of their records */
 	uint8_t type;		/* STREAM_LINK */
 	uint8_t num_a, num_b;
 	uint32_t node_a, node_b;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* See stream_reader.h. */
+/* Reads the stream of the discovery process into a fabric; stream_reader.h has the contracts. */
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ void reader_free(struct stream_reader *r)
 	vec_free(&r->left);
 }
 
-/* The SM's own node comes first, and is the only one that no link leads to. */
+/* Only the SM's own node, which comes first, has a route without hops. */
 static bool route_makes_sense(const struct stream_reader *r, const struct stream_node *n)
 {
 	if (n->hops > IB_DR_HOPS_MAX || !n->hops != !r->f->n_nodes)
@@ -34,7 +34,7 @@ static bool route_makes_sense(const struct stream_reader *r, const struct stream
 	return true;
 }
 
-/* A process that has been taken hold of would go on until there is no memory, or for ever. */
+/* Stops a compromised process, which could go on until memory runs out, or for ever. */
 static bool is_too_many(struct stream_reader *r, bool too_many)
 {
 	r->broken |= too_many;
@@ -44,7 +44,7 @@ static bool is_too_many(struct stream_reader *r, bool too_many)
 
 static void take_node(struct stream_reader *r, const struct stream_node *n)
 {
-	/* each would need a LID; what the process sums up is held against the same sum here */
+	/* each node needs a LID; the guard applies the same limit of ports in the process */
 	if (is_too_many(r, r->f->n_nodes >= IB_LID_UCAST_MAX ||
 			   r->f->n_ports + n->node_info[NI_PORTS] >= r->ports_max))
 		return;
@@ -69,7 +69,9 @@ static void take_port(struct stream_reader *r, const struct stream_port *p)
 		    !fabric_set_port(r->f, r->node, p->num, guid, p->port_info);
 }
 
-/* A switch that does not tell what its port 0 is: it has no LID, and no port of it can be set. */
+/*
+ * True for a switch without PortInfo of port 0: it has no LID, and its ports cannot be configured.
+ */
 static bool is_headless(const struct fabric *f, uint32_t node)
 {
 	return node_is_switch(&f->nodes[node]) && !f->ports[f->nodes[node].port0].present;
@@ -80,14 +82,17 @@ static bool has_port(const struct fabric *f, uint32_t node, unsigned num)
 	return node < f->n_nodes && num >= 1 && num <= f->nodes[node].nports;
 }
 
-/* A port of a switch that two links claim: which of the two is true is asked for later (sm/probe/probe.c). */
+/*
+ * Cuts a switch port that two links claim; the probe asks later which link is true
+ * (sm/probe/probe.c).
+ */
 static void part(struct fabric *f, uint32_t port)
 {
 	if (node_is_switch(port_node(f, port)))
 		fabric_cut(f, port);
 }
 
-/* A port is said to have two links. */
+/* Handles a second link for a port. */
 static void two_links(struct stream_reader *r, const struct stream_link *l)
 {
 	char a[FABRIC_NAME_MAX], b[FABRIC_NAME_MAX];
@@ -109,7 +114,7 @@ static void take_link(struct stream_reader *r, const struct stream_link *l)
 	uint32_t headless;
 
 	r->links = true;
-	/* the process has each link once, from one of its ends */
+	/* the process writes each link once, from one of its ends */
 	if (is_too_many(r, r->n_links++ >= f->n_ports))
 		return;
 	if (!has_port(f, l->node_a, l->num_a) || !has_port(f, l->node_b, l->num_b)) {
@@ -118,7 +123,7 @@ static void take_link(struct stream_reader *r, const struct stream_link *l)
 	}
 	headless = is_headless(f, l->node_a) ? l->node_a :
 		   is_headless(f, l->node_b) ? l->node_b : FABRIC_NONE;
-	/* no route may lead over it; the links have silent ends then */
+	/* no route may use the link; leaving it out makes its far end look silent */
 	if (headless != FABRIC_NONE)
 		log_limited(&r->complaints, LOG_LEVEL_WARNING, "discovery",
 			    "%s does not answer PortInfo of its port 0: its links are excluded",
@@ -129,11 +134,11 @@ static void take_link(struct stream_reader *r, const struct stream_link *l)
 
 static uint64_t route_key(const struct fabric *f, uint32_t route, unsigned hops)
 {
-	/* without any link there are no routes at all */
+	/* a fabric without links has no routes at all */
 	return hops ? hash_bytes(f->routes + route, hops, hops) : 0;
 }
 
-/* The node that the route of n passes last; FABRIC_NONE: none was found there. */
+/* The last node that the route passes before n, or FABRIC_NONE if none was found there. */
 static uint32_t node_before(const struct fabric *f, const struct map64 *by_route,
 			    const struct fabric_node *n)
 {
@@ -145,9 +150,9 @@ static uint32_t node_before(const struct fabric *f, const struct map64 *by_route
 }
 
 /*
- * Each node was found by a directed route, whose last hop is a link that answered.  A device that
- * says it is another one later takes the end of that link away from it: it gets that back, our own
- * port first of all.
+ * Restores the link that is the last hop of each node's route: it led to an answer.  A device that
+ * later claims to be another node takes over an end of that link; each node gets its link back, our
+ * own port first.
  */
 static void link_routes(struct stream_reader *r)
 {
@@ -173,7 +178,7 @@ static void link_routes(struct stream_reader *r)
 	map64_free(&by_route);
 }
 
-/* The port GUID of a switch was that of this node before. */
+/* True if the known subnet gave the switch's port GUID to this node. */
 static bool had_its_guid(const struct stream_reader *r, uint32_t node)
 {
 	const struct fabric_node *n = &r->f->nodes[node];
@@ -195,13 +200,13 @@ static void leave_copy_out(struct stream_reader *r, uint32_t copy, uint32_t orig
 		fabric_cut(f, f->nodes[copy].port0 + num);
 }
 
-/* All others are behind it. */
+/* True for the only switch at our own port, behind which all others are. */
 static bool is_our_leaf(const struct fabric *f, uint32_t node)
 {
 	return f->nodes[node].hops == 1 && !node_is_switch(&f->nodes[0]);
 }
 
-/* The port GUID is rather that of the second switch, and the first one can be excluded. */
+/* True if the port GUID more likely belongs to the second switch, and the first may be excluded. */
 static bool is_rather(const struct stream_reader *r, uint32_t first, uint32_t second)
 {
 	const struct fabric *f = r->f;
@@ -217,10 +222,10 @@ static bool is_rather(const struct stream_reader *r, uint32_t first, uint32_t se
 }
 
 /*
- * A switch with the port GUID of another is that other one once more, with a GUID that changes: to
- * program it twice would have its two programs replace each other.  The one at our own port stays;
- * else the one that was known, else the one whose node GUID is nearer to that port GUID, else the one
- * that was found first.
+ * A switch with the port GUID of another is the same switch again, with a changing node GUID: if
+ * both were programmed, their tables would overwrite each other.  The one at our own port stays;
+ * else the one that was known, else the one whose node GUID is nearer to that port GUID, else the
+ * one found first.
  */
 static void part_copies(struct stream_reader *r)
 {
@@ -244,7 +249,9 @@ static void part_copies(struct stream_reader *r)
 	map64_free(&first);
 }
 
-/* The nodes that links lead to alone; those that answers contradict each other about may have none. */
+/*
+ * Keeps only nodes that links lead to; nodes that contradictory answers concern may have no link.
+ */
 static bool keep_reached(struct stream_reader *r, struct buf *err)
 {
 	struct fabric *reached = fabric_clone(r->f), *settled;
@@ -277,8 +284,8 @@ static void take_end(struct stream_reader *r, const struct stream_end *e)
 	memcpy(&lossy, (const char *)e + offsetof(struct stream_end, learned) +
 	       offsetof(struct smp_window_learned, lossy), 1);
 	r->mads = e->mads;
-	r->learned = (struct smp_window_learned){
-		.window = e->learned.window, .lossy = lossy,	/* a bool that is neither is none */
+	r->learned = (struct pace_learned){
+		.window = e->learned.window, .lossy = lossy,	/* any byte but 1 reads as false */
 		.lost = e->learned.lost, .slowest_us = e->learned.slowest_us,
 	};
 	link_routes(r);
@@ -298,7 +305,7 @@ void reader_take_left(struct stream_reader *r, const struct disco_excluded *x)
 		*vec_push(&r->left) = *x;
 }
 
-/* Takes one record from p; returns its size, 0 if it is not all there yet. */
+/* Takes one record from p; returns its size, or 0 if it is incomplete. */
 static size_t take_record(struct stream_reader *r, const char *p, size_t n)
 {
 	union {
@@ -310,7 +317,7 @@ static size_t take_record(struct stream_reader *r, const char *p, size_t n)
 	} x;
 	size_t size;
 
-	if (r->whole) {		/* the fabric is finished: nothing is added to it */
+	if (r->whole) {		/* the fabric is finished: nothing may follow the end */
 		r->broken = true;
 		return n;
 	}

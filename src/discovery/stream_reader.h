@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Private to discovery/: the stream of the discovery process (stream.h), read into a fabric.
+ * Private to discovery/: reads the discovery process's stream (stream.h) into a fabric.
  *
- * What the process writes is made of what devices answer, and a device may have taken hold of
- * the process: every number is held against the others before it counts.  A record that our own
- * program cannot have written ends the scan (`broken`).  What devices can bring about, as two that
- * claim one cable, costs these devices only: they are excluded, and named in the log.
+ * The process writes what it makes of devices' answers, and a device may have compromised the
+ * process: the reader checks every number before it uses it.  A record that our own program cannot
+ * have written ends the scan (`broken`).  What devices can cause, such as two that claim one cable,
+ * costs only these devices: the reader excludes them, and names them in the log.
  *
- * When the stream is whole each node of the fabric has a way to it by the links of the fabric,
- * and a directed route.
+ * When the stream is complete, each node of the fabric is reachable over links of the fabric, and
+ * has a directed route.
  */
 #ifndef QOSD_DISCOVERY_STREAM_READER_H
 #define QOSD_DISCOVERY_STREAM_READER_H
@@ -22,27 +22,28 @@
 #include "lib/base/log.h"
 
 struct stream_reader {
-	struct fabric *f;	/* finished when the stream is whole; the owner takes or frees it */
-	const struct fabric *known;	/* set by the owner: see struct disco_request; NULL */
-	uint32_t node;		/* whose ports come now, or FABRIC_NONE */
-	bool links;		/* have begun: no node or port follows */
-	bool whole;		/* the end was read */
-	bool broken;		/* of no use; nothing more is read */
-	bool too_many;		/* ... since there are more nodes, ports or records than can be */
-	uint32_t ports_max;	/* of all nodes; set by the owner, and GUARD_PORTS_MAX at the start */
-	uint32_t n_links, n_left;	/* records that were read */
-	VEC(struct disco_excluded) left;	/* what discovery excluded, EXCLUDED_MAX at most */
+	struct fabric *f;	/* finished once the stream is complete; the owner takes or frees it */
+	const struct fabric *known;	/* set by the owner, see struct disco_request; may be NULL */
+	uint32_t node;		/* node whose ports come next, or FABRIC_NONE */
+	bool links;		/* links have begun: no node or port may follow */
+	bool whole;		/* the end record was read */
+	bool broken;		/* invalid; nothing more is read */
+	bool too_many;		/* broken, as there are more nodes, ports or records than the limit */
+	/* limit of all nodes' ports together; GUARD_PORTS_MAX unless the owner sets another */
+	uint32_t ports_max;
+	uint32_t n_links, n_left;	/* records read */
+	VEC(struct disco_excluded) left;	/* excluded devices, at most EXCLUDED_MAX */
 	uint32_t mads;
 	struct smp_window_learned learned;
 	struct log_ratelimit complaints;
 };
 
 void reader_start(struct stream_reader *r);
-/* Takes the records that are complete; returns how many of the n bytes these are. */
+/* Takes the complete records in p; returns how many of the n bytes they occupy. */
 size_t reader_take(struct stream_reader *r, const char *p, size_t n);
 /*
- * A device is excluded.  The process may be in the hands of what it read: only a reason that there
- * is counts, and no more than can be.
+ * Adds an excluded device.  The process may be compromised by what it read: only defined reasons
+ * are accepted, up to EXCLUDED_MAX entries.
  */
 void reader_take_left(struct stream_reader *r, const struct disco_excluded *x);
 void reader_free(struct stream_reader *r);
