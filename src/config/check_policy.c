@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What can only be told of a whole policy: names that must be defined, and
- * groups that contain each other.
+ * Checks what only a whole policy can show: names that must be defined, and groups that contain
+ * each other.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +44,7 @@ uint32_t index_find(const struct index *x, const char *name)
 	return e ? e->i : UINT32_MAX;
 }
 
-/* A hint looks at every name: not worth it where there are thousands. */
+/* A hint compares against every name, which is too slow for thousands of them. */
 #define HINT_WORDS_MAX 1000
 
 static uint32_t resolve(struct reader *r, const struct index *x, const struct policy_name *name)
@@ -60,7 +60,7 @@ static uint32_t resolve(struct reader *r, const struct index *x, const struct po
 static void resolve_group(struct reader *r, const struct index *groups,
 			  const struct policy_name *name)
 {
-	/* NULL: it was refused when it was read */
+	/* NULL: the reader refused it */
 	if (name->s && strcmp(name->s, "all"))
 		resolve(r, groups, name);
 }
@@ -103,17 +103,17 @@ static void resolve_levels(struct reader *r, const struct index *levels, struct 
 	}
 }
 
-/* --- groups within groups --- */
+/* --- groups that contain groups --- */
 
 #define GROUP_DEPTH_MAX 32
 
-/* Every group is visited once; its height is that of the groups below it. */
+/* Visits every group once; a group's height is one more than that of its highest member group. */
 struct nesting {
 	struct reader *r;
 	const struct policy *p;
 	const struct index *groups;
 	uint8_t *height;	/* 0: not visited yet */
-	bool *open;		/* being visited: on the way from the first group to this one */
+	bool *open;		/* being visited: on the path from the first group to this one */
 	bool stop;
 };
 
@@ -125,7 +125,7 @@ static uint8_t visit_member(struct nesting *s, uint32_t group, const struct poli
 	uint32_t member = index_find(s->groups, name->s);
 
 	if (member == UINT32_MAX)
-		return 0;	/* "all", or not defined */
+		return 0;	/* "all", or undefined */
 	if (s->open[member]) {
 		read_error(s->r, name->pos, member == group
 			   ? "the group '%s' contains itself"
@@ -143,7 +143,7 @@ static uint8_t visit_member(struct nesting *s, uint32_t group, const struct poli
 	return height;
 }
 
-/* Returns the height of the group, 1 if it has no groups in it. */
+/* Returns the height of the group; 1 if it contains no groups. */
 static uint8_t visit(struct nesting *s, uint32_t group, unsigned depth)
 {
 	const struct policy_names *members = &s->p->groups[group].groups;
@@ -163,7 +163,7 @@ static uint8_t visit(struct nesting *s, uint32_t group, unsigned depth)
 	return s->height[group];
 }
 
-/* False if there was an error. */
+/* Returns false on errors. */
 static bool check_nesting(struct reader *r, const struct policy *p, const struct index *groups)
 {
 	size_t errors = r->out->count[SEV_ERROR];
@@ -180,16 +180,17 @@ static bool check_nesting(struct reader *r, const struct policy *p, const struct
 	return r->out->count[SEV_ERROR] == errors;
 }
 
-/* --- groups within partitions within groups --- */
+/* --- groups that contain partitions that contain groups --- */
 
 /*
- * A walk over groups (0 ...) and, behind them, partitions in order of P_Key; an
- * edge leads to who is within.  A stack of our own: nothing bounds the depth.
+ * A depth-first walk over groups (0 ...) and, after them, partitions in order of P_Key; an edge
+ * leads from a group or partition to what it contains.  It has its own stack, as nothing bounds the
+ * depth.
  */
 struct frame {
 	uint32_t node;
 	size_t step;		/* edges tried so far */
-	uint32_t pkey_at;	/* of a group: where in a range of P_Keys it is */
+	uint32_t pkey_at;	/* of a group: position in a range of P_Keys */
 };
 
 struct walk {
@@ -197,8 +198,8 @@ struct walk {
 	const struct policy *p;
 	const struct index *groups, *partitions;
 	uint32_t *sorted;	/* partitions in order of P_Key */
-	uint32_t *rank;		/* and the place of each */
-	uint32_t *next;		/* of a place: the next that is not done, or n_partitions */
+	uint32_t *rank;		/* [partition]: its position in sorted */
+	uint32_t *next;		/* [position]: the next one that is not DONE, or n_partitions */
 	enum { UNSEEN, OPEN, DONE } *state;
 	VEC(struct frame) stack;
 };
@@ -211,7 +212,7 @@ static int compare_pkeys(const void *pa, const void *pb, void *partitions)
 	return (a > b) - (a < b);
 }
 
-/* The first place from `at` on that is not done. */
+/* The first position from `at` on that is not DONE. */
 static uint32_t next_place(struct walk *w, uint32_t at)
 {
 	while (w->next[at] != at) {
@@ -237,8 +238,8 @@ static uint32_t place_of_pkey(const struct walk *w, uint64_t pkey)
 }
 
 /*
- * The next of the partitions in a range of P_Keys: those that are done are
- * passed over, however many they are.
+ * Finds the next partition in a range of P_Keys; next_place() skips those that are DONE, however
+ * many they are.
  */
 static bool next_in_range(struct walk *w, struct frame *f, const struct u64_range *range,
 			  uint32_t *node)
@@ -255,7 +256,7 @@ static bool next_in_range(struct walk *w, struct frame *f, const struct u64_rang
 	return true;
 }
 
-/* The next one within a group, where it is said, or false. */
+/* Finds what the group contains next, and where the file says so; false at the end. */
 static bool next_of_group(struct walk *w, struct frame *f, uint32_t *node, struct src_pos *pos)
 {
 	const struct policy_group *g = &w->p->groups[f->node];
@@ -315,8 +316,8 @@ static void report_loop(struct walk *w, uint32_t node, uint32_t by, struct src_p
 }
 
 /*
- * Ends where more loops would only be counted: with wide ranges of P_Keys there
- * can be as many as groups times partitions.
+ * Stops at FINDINGS_MAX errors, as further cycles would only be counted: wide ranges of P_Keys can
+ * have as many as groups times partitions.
  */
 static void walk_from(struct walk *w, uint32_t root)
 {

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Rules that can never match: an earlier one matches whatever they do.
+ * Finds rules that can never match, as an earlier rule matches every query that they match.
  *
- * Rule E hides a later rule L if each criterion of E is met whenever those of L
- * are: its ranges include L's, its groups include L's (by name, or as groups
- * of groups), its `either` includes L's sources, destinations or `either`.
- * That is told from the file alone and holds on every fabric; what several
- * earlier rules hide together is not looked for.
+ * Rule E hides a later rule L if each criterion of E is met whenever those of L are: its ranges
+ * include L's, its groups include L's (by name, or as groups of groups), its `either` includes L's
+ * sources, destinations or `either`.  This follows from the file alone and holds on every fabric;
+ * the check does not look for rules that only several earlier rules together hide.
  *
- * Each rule is held against all earlier ones but those that are hidden themselves, since the
- * rule that hides them hides what they do.  The check ends after WORK_MAX steps, and says so:
- * 10,000 rules of three criteria each take about half of them.
+ * Each rule is compared with all earlier ones except hidden ones, as the rule that hides a rule
+ * hides what that rule hides.  The check ends after WORK_MAX steps, and says so: 10,000 rules of
+ * three criteria each take about half as many.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -29,18 +28,18 @@ struct span {
 	uint64_t lo, hi;
 };
 
-/* Part of reach->groups, or of reach->spans: sorted, spans neither touch nor overlap. */
+/* A part of reach->groups or reach->spans: sorted; spans neither touch nor overlap. */
 struct slice {
 	uint32_t at, n;
 };
 
-/* A rule's criteria without those that always hold. */
+/* A rule's criteria, without those that always hold. */
 struct criteria {
-	unsigned set;		/* 1 << enum criterion, or-ed */
+	unsigned set;		/* bit mask, 1 << enum criterion */
 	struct slice of[CRITERION_COUNT];
 };
 
-/* A group that names another, on that one's list. */
+/* A group that contains another, on the other's list of parents. */
 struct parent {
 	uint32_t group, next;	/* next: index + 1, 0 = none */
 };
@@ -52,12 +51,12 @@ struct reach {
 	VEC(uint32_t) groups;
 	VEC(struct span) spans;
 	struct criteria *rules;
-	uint32_t *kept, n_kept;	/* earlier rules that others are held against, ascending */
+	uint32_t *kept, n_kept;	/* earlier rules to compare with, ascending */
 	VEC(struct parent) parents;
-	uint32_t *outer;	/* of each group: its list of parents, index + 1 */
-	bool *everybody;	/* of each group: has every end port, in any fabric */
-	VEC(uint32_t) above;	/* a group and who contains it: result of look_above() */
-	uint32_t *seen, stamp;	/* of each group: the last look_above() that met it */
+	uint32_t *outer;	/* [group]: its list of parents, index + 1 */
+	bool *everybody;	/* [group]: contains every end port of any fabric */
+	VEC(uint32_t) above;	/* result of look_above(): a group and all groups that contain it */
+	uint32_t *seen, stamp;	/* [group]: stamp of the last look_above() that met it */
 	uint64_t work;
 };
 
@@ -76,7 +75,7 @@ static void find_parents(struct reach *s)
 		}
 }
 
-/* s->above: group g, and all groups that contain it. */
+/* Sets s->above to group g and all groups that contain it. */
 static void look_above(struct reach *s, uint32_t g)
 {
 	s->above.n = 0;
@@ -168,7 +167,7 @@ static void take_ranges(struct reach *s, struct criteria *c, enum criterion k,
 	}
 	slice.n++;
 	s->spans.n = slice.at + slice.n;
-	/* a query always has a destination; any other field may be left out */
+	/* a query always has a destination, but may omit any other field */
 	if (k == TARGET && v[0].lo == 0 && v[0].hi == UINT64_MAX)
 		return;
 	c->of[k] = slice;
@@ -193,7 +192,7 @@ static void take_criteria(struct reach *s)
 	}
 }
 
-/* --- does one include another?  No, when the work is used up: the answer is not used then. --- */
+/* --- inclusion of criteria; false, and not used, once the work limit is exceeded --- */
 
 static bool exhausted(const struct reach *s)
 {
@@ -207,7 +206,7 @@ static bool spans_include(struct reach *s, struct slice outer, struct slice inne
 	for (uint32_t i = 0; i < inner.n; i++) {
 		uint32_t a = 0, b = outer.n;
 
-		while (a < b) {		/* the first that begins behind l[i].lo */
+		while (a < b) {		/* finds the first that begins after l[i].lo */
 			uint32_t mid = a + (b - a) / 2;
 
 			if (e[mid].lo <= l[i].lo)
@@ -238,7 +237,9 @@ static bool groups_include(struct reach *s, struct slice outer, struct slice inn
 	return true;
 }
 
-/* Those of L's criteria whose groups, within those of criterion k of E, are enough for it. */
+/*
+ * L's criteria whose groups, if criterion k of E includes them, guarantee that E's criterion holds.
+ */
 static unsigned sides(enum criterion k)
 {
 	return k == EITHER ? 1u << SOURCE | 1u << DESTINATION | 1u << EITHER : 1u << k;
@@ -253,7 +254,7 @@ static bool groups_hide(struct reach *s, unsigned k, const struct criteria *e, c
 	return false;
 }
 
-/* Whether E matches whatever L does. */
+/* True if E matches every query that L matches. */
 static bool hides(struct reach *s, const struct criteria *e, const struct criteria *l)
 {
 	unsigned comparable = l->set & sides(EITHER) ? l->set | 1u << EITHER : l->set;

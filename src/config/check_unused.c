@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Warnings on what a policy defines and never uses, or leaves empty. */
+/* Warns of what a policy defines and never uses, or leaves empty. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,7 +54,7 @@ static bool *used_groups(const struct policy *p)
 	return used;
 }
 
-/* Of the default partition that is the daemon's own port, whatever the policy says. */
+/* The default partition has the daemon's own port as a full member, whatever the policy says. */
 static bool has_full_member(const struct policy_partition *part)
 {
 	if (part->pkey == IB_PKEY_DEFAULT)
@@ -85,12 +85,12 @@ static void warn_classless(struct reader *r, const struct policy *p, const struc
 {
 	const struct policy_class *c = &p->classes[p->class_of_sl[l->sl]];
 
-	/* the level `default` may be in no line of the file */
+	/* the file may never mention the level `default` */
 	warn(r, l->pos.line ? l->pos : p->classes[0].pos, "the level '%s' is in no traffic class: "
 	     "its SL %u shares the VLs of the class at line %u", l->name, l->sl, c->pos.line);
 }
 
-/* A level of a traffic class is for programs that pick their SL by themselves, too. */
+/* A level of a traffic class counts as used: programs that pick their own SL use it, too. */
 static void check_levels(struct reader *r, const struct policy *p)
 {
 	uint32_t *class_of = classes_of_levels(p);

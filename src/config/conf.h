@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Reading the two YAML files (the only user of libyaml).
+ * Reads the two YAML configuration files (the only user of libyaml).
  *
- * Strict: an unknown or duplicate key, a wrong type, a value out of range or a
- * name that is not defined is an error with line and column, and all errors
- * of a file are reported in one run.  Anything else than a policy that is free
- * of errors returns NULL.
+ * Strict: an unknown or duplicate key, a wrong type, a value out of range or a name that is not
+ * defined is an error with line and column, and all errors of a file are reported in one run.  The
+ * parsers return NULL unless the file is free of errors.
  */
 #ifndef QOSD_CONFIG_CONF_H
 #define QOSD_CONFIG_CONF_H
@@ -19,25 +18,25 @@
 #define CONF_FILE_MAX (16u << 20)
 
 /*
- * The bytes of a file, added to text; false with an error without position in out, and errno.  See
- * file_read(): it takes FILE_SECONDS at most, and only regular files are read.
+ * Appends the bytes of a file to text.  On error returns false, with a finding without position in
+ * out, and errno.  Takes at most FILE_SECONDS, and reads only regular files; see file_read().
  */
 bool conf_read_file(const char *path, struct buf *text, struct findings *out);
 /*
- * From the bytes of a file, which findings call `name`.  NULL, with at least one error in out, if it
- * can't be used.  The caller frees with policy_free() and settings_free().
+ * Parses the bytes of a file, which findings call `name`.  Returns NULL, with at least one error in
+ * out, if it cannot be used.  The caller frees the result with policy_free() or settings_free().
  */
 struct policy *conf_parse_policy(const char *name, const char *text, size_t n,
 				 struct findings *out);
-/* Asks the system nothing, as a directory service may not answer: groups that have a name are unknown. */
+/* Does not look up groups by name, as a directory service may not answer: they stay unknown. */
 struct settings *conf_read_settings(const char *name, const char *text, size_t n,
 				    struct findings *out);
 /*
- * Looks up the groups that are unknown, each for GROUP_SECONDS at most.  One that can't be looked up
- * stays unknown, with a warning; false, with an error: there is no such group.
+ * Looks up the unknown groups, each for at most GROUP_SECONDS.  A group whose lookup fails stays
+ * unknown, with a warning; returns false, with an error, if a group does not exist.
  */
 bool conf_find_groups(struct settings *s, struct findings *out);
-/* Normal form: YAML that parses to the same policy, and prints as itself. */
+/* Prints the normal form: YAML that parses to the same policy, and prints as itself. */
 void conf_print_policy(const struct policy *p, struct buf *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The readers of what a policy is made of; see conf_read.h. */
+/* Reads the values that a policy consists of; conf_read.h has the contracts. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -133,7 +133,7 @@ void read_ports(struct reader *r, const struct node *n, const struct key *k, voi
 #define LIMIT_UNIT	4096
 #define LIMIT_UNLIMITED	255
 
-/* Units of 4096 bytes, or a size, or `unlimited`. */
+/* Reads a number of 4096-byte units, a size, or `unlimited`. */
 void read_limit(struct reader *r, const struct node *n, const struct key *k, void *at)
 {
 	const char *word = read_word(r, n, "a limit");

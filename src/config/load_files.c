@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A file of the configuration from disk. */
+/* Reads a configuration file from disk. */
 #include <errno.h>
 
 #include "config/conf.h"

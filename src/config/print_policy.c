@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The policy in normal form: sections in a fixed order, values in one spelling,
- * what is implied said.  It parses to the same policy and prints as itself.
+ * Prints a policy in normal form: sections in a fixed order, one spelling per value, implied values
+ * written out.  It parses to the same policy and prints as itself.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 #include "lib/base/alloc.h"
 #include "lib/iba/units.h"
 
-/* Between the items of a list or a flow map: nothing before the first. */
+/* Separates items of a list or flow map: prints nothing before the first. */
 static void separate(struct buf *out, bool *some)
 {
 	if (*some)
@@ -21,7 +21,7 @@ static void separate(struct buf *out, bool *some)
 	*some = true;
 }
 
-/* Plain where no parser could take it for something else, else in quotes. */
+/* True if every YAML parser reads the text as a string without quotes. */
 static bool is_plain(const char *s)
 {
 	static const char *const taken[] = { "true", "false", "null", "yes", "no", "on", "off" };
@@ -123,13 +123,13 @@ static void print_ports(struct buf *out, const struct port_list *l)
 	buf_puts(out, "]");
 }
 
-/* A key on a line of its own, two levels in. */
+/* Prints a key on a line of its own, two levels in. */
 static void block_key(struct buf *out, const char *key)
 {
 	buf_printf(out, "    %s: ", key);
 }
 
-/* A key in a flow map. */
+/* Prints a key in a flow map. */
 static void flow_key(struct buf *out, bool *some, const char *key)
 {
 	separate(out, some);
@@ -301,7 +301,7 @@ static void ranges_criterion(struct buf *out, bool *some, const char *key,
 	print_ranges(out, ranges, radix);
 }
 
-/* As they are in normal form, "source: a, sl: 1". */
+/* Prints criteria as in normal form: "source: a, sl: 1". */
 static void print_criteria(const struct policy_rule *rule, struct buf *out)
 {
 	bool some = false;
@@ -309,7 +309,7 @@ static void print_criteria(const struct policy_rule *rule, struct buf *out)
 	names_criterion(out, &some, "source", &rule->sources);
 	names_criterion(out, &some, "destination", &rule->destinations);
 	names_criterion(out, &some, "either", &rule->either);
-	/* else derived from these two */
+	/* otherwise service-id follows from ulp and tcp-port */
 	if ((rule->ulp == ULP_NONE || rule->ulp == ULP_SRP) && !rule->tcp_ports.n)
 		ranges_criterion(out, &some, "service-id", &rule->service_ids, HEX);
 	ranges_criterion(out, &some, "qos-class", &rule->qos_classes, DECIMAL);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The section fabric-setup: SL2VL and VL arbitration tables, where they apply,
- * and the defaults per class of port.
+ * Reads the section fabric-setup: SL2VL and VL arbitration tables, their scopes, and defaults per
+ * class of port.
  *
- * Scopes and class defaults hold the same tables, so that both are read into
- * one struct and by one set of readers.
+ * Scopes and class defaults hold the same tables, so one set of readers fills one struct for both.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +19,7 @@ struct scope {
 	struct policy_class_default set;
 };
 
-/* A table has a VL for each SL. */
+/* Reads a table with one VL per SL. */
 static void read_sl2vl(struct reader *r, const struct node *n, const struct key *k, void *at)
 {
 	struct policy_class_default *set = at;
@@ -42,7 +41,7 @@ static void read_sl2vl(struct reader *r, const struct node *n, const struct key 
 	set->sl2vl_pos = n->pos;
 }
 
-/* "vl:weight" */
+/* Reads "vl:weight". */
 static bool read_arb_entry(struct reader *r, const struct node *n, struct vlarb_entry *out)
 {
 	const char *word = read_word(r, n, "\"vl:weight\"");
@@ -70,7 +69,7 @@ static bool read_arb_entry(struct reader *r, const struct node *n, struct vlarb_
 	return vl < IB_VL_DROP && weight <= UINT8_MAX;
 }
 
-/* An empty list is an empty table. */
+/* Reads VL arbitration entries; an empty list is an empty table. */
 static uint8_t read_arb(struct reader *r, const struct node *n, struct vlarb_entry *entries)
 {
 	size_t count;
@@ -147,7 +146,7 @@ static const struct key class_keys[] = {
 	{ "max-vls", read_uint, FIELD(struct policy_class_default, max_vls), .min = 1, .max = 15 },
 };
 
-/* The caller owns s->group.s, NULL if there is none. */
+/* Reads where a table applies.  The caller owns s->group.s, which may be NULL. */
 static enum scope_kind read_scope(struct reader *r, const struct node *n, const struct key *keys,
 				  size_t n_keys, struct scope *s)
 {
@@ -215,7 +214,7 @@ static void read_class(struct reader *r, const struct node *n, const struct key 
 	set->pos = n->pos;
 }
 
-/* What a class does not say for itself, it has from `all`. */
+/* Fills what a class default does not set from `all`. */
 static void merge_class(struct policy_class_default *c, const struct policy_class_default *all)
 {
 	if (!c->given)

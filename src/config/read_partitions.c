@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The section partitions: P_Keys, who is a member, IPoIB. */
+/* Reads the section partitions: P_Keys, members, IPoIB. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static void read_partition_pkey(struct reader *r, const struct node *n, const st
 
 struct member_list {
 	VEC(struct policy_member) members;
-	struct map64 seen;	/* hash of who -> its index */
+	struct map64 seen;	/* hash of a member -> its index */
 };
 
 static bool same_who(const struct policy_member *a, const struct policy_member *b)
@@ -33,7 +33,7 @@ static bool same_who(const struct policy_member *a, const struct policy_member *
 	return !strcmp(a->group.s, b->group.s);
 }
 
-/* A GUID, a range of GUIDs or a group.  The caller owns m->group.s. */
+/* Reads a GUID, a range of GUIDs or a group.  The caller owns m->group.s. */
 static bool read_who(struct reader *r, const struct node *n, struct policy_member *m)
 {
 	const char *word = read_word(r, n, "a group or a port GUID");
@@ -129,7 +129,7 @@ static void read_partition(struct reader *r, const struct node *k, struct policy
 	};
 	read_name_ok(r, k);
 	read_map(r, k->value, partition_keys, ARRAY_SIZE(partition_keys), part);
-	/* what is not said is as if the partition were not described */
+	/* omitted keys default to what an undescribed default partition has */
 	if (part->pkey != IB_PKEY_DEFAULT)
 		return;
 	if (!node_get(k->value, "ipoib"))
@@ -152,15 +152,15 @@ void read_partitions(struct reader *r, const struct node *n, const struct key *k
 		uint32_t *o;
 
 		read_partition(r, k, &p->partitions[p->n_partitions++]);
-		/* owner: of each P_Key, 1 + the index of its partition. */
+		/* owner: [P_Key] 1 + the index of its partition. */
 		o = &owner[p->partitions[p->n_partitions - 1].pkey];
-		if (o != owner && *o)	/* 0: it was refused when it was read */
+		if (o != owner && *o)	/* 0: the reader refused it */
 			read_error(r, node_get(k->value, "pkey")->pos,
 				   "the partition '%s' has this P_Key already",
 				   EXCERPT(p->partitions[*o - 1].name));
 		*o = (uint32_t)p->n_partitions;
 	}
-	/* the default partition, if it is not there, is added by this name */
+	/* if the file does not define the default partition, it is added by this name */
 	for (size_t i = 0; i < p->n_partitions && !owner[IB_PKEY_DEFAULT]; i++)
 		if (p->partitions[i].pkey && !strcmp(p->partitions[i].name, "Default"))
 			read_error(r, p->partitions[i].pos, "'Default' is the name of the default "

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The policy file: groups, levels, rules, and the whole (grammar: qosd-policy(5)). */
+/* Reads the policy file: groups, levels, rules, and the whole (grammar: qosd-policy(5)). */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -12,7 +12,10 @@
 
 /* --- port-groups --- */
 
-/* "NodeDescription/Pn": the description ends at the last slash; n, or all of Pn, may be a glob. */
+/*
+ * Matches "NodeDescription/Pn": the description ends at the last slash; n, or all of Pn, may be a
+ * glob.
+ */
 static bool is_port_name(const char *s)
 {
 	const char *slash = strrchr(s, '/');
@@ -85,7 +88,7 @@ static void read_groups(struct reader *r, const struct node *n, const struct key
 		g->name = xstrdup(k->text);
 		g->pos = k->pos;
 		read_name_ok(r, k);
-		/* Words that have a meaning where a group is expected. */
+		/* Words with a meaning of their own where a group is expected. */
 		if (!strcmp(k->text, "all"))
 			read_error(r, k->pos, "the group 'all' exists already: every end port");
 		else if (!strcmp(k->text, "self"))
@@ -146,7 +149,7 @@ static void read_sl(struct reader *r, const struct node *n, const struct key *k,
 	uint64_t v;
 
 	(void)k;
-	l->sl_given = true;	/* a wrong one too: then it isn't missing */
+	l->sl_given = true;	/* set even for an invalid SL, which is not a missing one */
 	if (read_number(r, n, 0, IB_SL_COUNT - 1, &v))
 		l->sl = (uint8_t)v;
 }

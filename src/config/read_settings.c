@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The daemon's settings file (grammar: qosd.yaml(5)). */
+/* Reads the daemon's settings file (grammar: qosd.yaml(5)). */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,9 @@
 #include "lib/base/group.h"
 #include "lib/base/net.h"
 
-/* An engine that is not among `used`, or "auto" alone; else an error. */
+/*
+ * Accepts an engine that is not in `used` yet, or "auto" if alone; false with an error otherwise.
+ */
 static bool is_engine(struct reader *r, const struct policy_name *name, const struct key *k,
 		      char *const *used, bool alone)
 {
@@ -42,7 +44,7 @@ static bool is_engine(struct reader *r, const struct policy_name *name, const st
 	return true;
 }
 
-/* Engines in order of preference; replaces the default list. */
+/* Reads engines in order of preference; they replace the default list. */
 static void read_routing(struct reader *r, const struct node *n, const struct key *k, void *at)
 {
 	struct policy_names names = { 0 };
@@ -62,7 +64,7 @@ static void read_routing(struct reader *r, const struct node *n, const struct ke
 	vec_free(&names);
 }
 
-/* Data VLs as PortInfo can say them. */
+/* Reads a number of data VLs that OperationalVLs can encode. */
 static void read_vls(struct reader *r, const struct node *n, const struct key *k, void *at)
 {
 	uint64_t v;
@@ -76,7 +78,7 @@ static void read_vls(struct reader *r, const struct node *n, const struct key *k
 		read_error(r, n->pos, "%u is none of: 1, 2, 4, 8, 15", (unsigned)v);
 }
 
-/* A link-local or site-local GID prefix, never that of a multicast GID. */
+/* Reads a link-local or site-local GID prefix; a multicast GID's is refused. */
 static void read_prefix(struct reader *r, const struct node *n, const struct key *k, void *at)
 {
 	uint64_t v;
@@ -90,7 +92,7 @@ static void read_prefix(struct reader *r, const struct node *n, const struct key
 		*(uint64_t *)at = v;
 }
 
-/* P_Keys that may be chosen: any but the default partition's. */
+/* Reads the P_Keys that the daemon may assign: any except the default partition's. */
 static void read_pkey_pool(struct reader *r, const struct node *n, const struct key *k, void *at)
 {
 	struct settings *s = at;
@@ -111,7 +113,7 @@ static void read_route_prefix(struct reader *r, const struct node *n, const stru
 		read_prefix(r, n, k, at);
 }
 
-/* Port GUIDs, or the word `any` alone: all routers of the fabric. */
+/* Reads port GUIDs, or the word `any` alone: all routers of the fabric. */
 static void read_routers(struct reader *r, const struct node *n, const struct key *k, void *at)
 {
 	struct prefix_route *route = at;
@@ -141,7 +143,10 @@ static const struct key route_keys[] = {
 	{ "router", read_routers, WHOLE, .required = true },
 };
 
-/* Of two routes to one prefix the second would never be taken; any prefix is the last. */
+/*
+ * Refuses a second route to the same prefix, and any route after that for `any`: it would never be
+ * taken.
+ */
 static void check_route(struct reader *r, const struct settings *s,
 			const struct prefix_route *route, struct src_pos pos)
 {
@@ -183,7 +188,7 @@ static void read_prefix_routes(struct reader *r, const struct node *n, const str
 
 /* --- events and metrics --- */
 
-/* A path and its arguments, as they are. */
+/* Reads a path and its arguments, unchanged. */
 static void read_command(struct reader *r, const struct node *n, const struct key *k, void *at)
 {
 	VEC(char *) words = { 0 };
@@ -226,7 +231,7 @@ static void read_kinds(struct reader *r, const struct node *n, const struct key 
 	*(uint64_t *)at = kinds;
 }
 
-/* ADDRESS:PORT: said in full, so that nobody listens to the world by mistake. */
+/* Reads ADDRESS:PORT; both are required, so that nobody listens on all addresses by mistake. */
 static void read_listen(struct reader *r, const struct node *n, const struct key *k, void *at)
 {
 	const char *word = read_word(r, n, "an address and a port");
@@ -244,7 +249,7 @@ static void read_listen(struct reader *r, const struct node *n, const struct key
 
 /* --- control socket --- */
 
-/* A name, or the number of a group that need not have one. */
+/* Reads the name of a group, or a number, for which no name need exist. */
 static void read_group(struct reader *r, const struct node *n, const struct key *k, void *at)
 {
 	const char *word = read_word(r, n, "the name or number of a group");
@@ -277,7 +282,10 @@ static void find_group(struct ctl_group *group, const char *file, struct finding
 		findings_add(out, SEV_ERROR, file, group->pos, "there is no group '%s' on this system",
 			     EXCERPT(group->name));
 	else if (error)
-		/* the subnet is managed without it: what would tell may need the subnet */
+		/*
+		 * the daemon starts all the same: the directory service may itself depend on the
+		 * subnet
+		 */
 		findings_add(out, SEV_WARNING, file, group->pos, "the group '%s' can't be looked "
 			     "up: %s; nobody is let in by it until it can", EXCERPT(group->name),
 			     strerror(error));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The section traffic-classes, and the SL plan that follows from it: which SL a
- * level has that says none, and which class each SL belongs to.
+ * Reads the section traffic-classes, and derives the SL plan from it.  The SL plan is the SL of
+ * each level that gives none, and the class of each SL.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 /* --- reading --- */
 
-/* Per cent with at most two decimals, in hundredths; false if it is no such thing. */
+/* Parses per cent with at most two decimals into hundredths; false if malformed. */
 static bool parse_share(const char *s, uint64_t *share)
 {
 	size_t digits = strspn(s, "0123456789");
@@ -81,7 +81,7 @@ static void read_class(struct reader *r, const struct node *n, struct policy_cla
 	*c = (struct policy_class){ .pos = n->pos, .share = -1, .high_limit = -1 };
 	read_map(r, n, class_keys, ARRAY_SIZE(class_keys), c);
 	c->levels = xcalloc(c->level_names.n, sizeof(*c->levels));
-	/* of a priority that is no word, nothing is known */
+	/* a priority that was refused is neither high nor low */
 	if (limit && !c->high && (!priority || (priority->text && !strcmp(priority->text, "low"))))
 		read_error(r, limit->pos, "'high-limit' is for classes of high priority");
 }
@@ -119,13 +119,13 @@ static void read_class_list(struct reader *r, const struct node *n, const struct
 		read_class(r, i, &p->classes[p->n_classes++]);
 	}
 	if (r->out->count[SEV_ERROR] != errors || !p->n_classes)
-		return;	/* a sum of what is not known says nothing */
-	/* one after the other: each tells of one thing only */
+		return;	/* the sum is meaningless if a share is unknown */
+	/* each call reports one kind of problem only */
 	try_classes(r, p, true);
 	try_classes(r, p, false);
 }
 
-/* A list of classes, or a map that says for which ports they are not. */
+/* Reads a list of classes, or a map that also says which ports are exempt. */
 void read_traffic_classes(struct reader *r, const struct node *n, const struct key *k, void *at)
 {
 	static const struct key keys[] = {
@@ -139,9 +139,9 @@ void read_traffic_classes(struct reader *r, const struct node *n, const struct k
 		read_class_list(r, n, k, at);
 }
 
-/* --- one or the other --- */
+/* --- traffic-classes or fabric-setup, not both --- */
 
-/* The one that is first in the file; line 0 is nowhere. */
+/* The earlier position in the file; line 0 means none. */
 static struct src_pos earlier(struct src_pos a, struct src_pos b)
 {
 	if (!a.line || !b.line)
@@ -149,7 +149,7 @@ static struct src_pos earlier(struct src_pos a, struct src_pos b)
 	return a.line < b.line || (a.line == b.line && a.col < b.col) ? a : b;
 }
 
-/* The first of fabric-setup's tables. */
+/* Position of the first table of fabric-setup. */
 static struct src_pos first_table(const struct policy *p)
 {
 	struct src_pos first = { 0 };
@@ -181,7 +181,7 @@ uint32_t *classes_of_levels(const struct policy *p)
 	return class_of;
 }
 
-/* False if the levels of some class are not known. */
+/* Returns false if some class names an unknown level. */
 static bool refuse_second_mention(struct reader *r, const struct policy *p)
 {
 	const struct policy_name **first = xcalloc(p->n_levels, sizeof(*first));
@@ -211,8 +211,8 @@ static bool refuse_second_mention(struct reader *r, const struct policy *p)
 struct plan {
 	struct reader *r;
 	struct policy *p;
-	bool *has_sl;		/* of each level */
-	unsigned taken;		/* bit sl: a level has it */
+	bool *has_sl;		/* [level] */
+	unsigned taken;		/* bit mask of the SLs in use */
 };
 
 static void give_sl(struct plan *plan, uint32_t level, unsigned sl)
@@ -222,7 +222,7 @@ static void give_sl(struct plan *plan, uint32_t level, unsigned sl)
 	plan->taken |= 1u << sl;
 }
 
-/* The lowest one that is free. */
+/* Gives the level the lowest free SL. */
 static void plan_level(struct plan *plan, const struct policy_name *name, uint32_t level)
 {
 	if (level == UINT32_MAX || plan->has_sl[level])
@@ -232,7 +232,7 @@ static void plan_level(struct plan *plan, const struct policy_name *name, uint32
 	else
 		read_error(plan->r, name->pos, "no SL is left for the level '%s'",
 			   EXCERPT(name->s));
-	plan->has_sl[level] = true;	/* said once */
+	plan->has_sl[level] = true;	/* reported once */
 }
 
 static void refuse_without_sl(const struct plan *plan)
@@ -280,7 +280,7 @@ static uint32_t fallback_class(const struct policy *p)
 
 static void assign_sls(struct reader *r, struct policy *p)
 {
-	uint32_t owner[IB_SL_COUNT];	/* level */
+	uint32_t owner[IB_SL_COUNT];	/* [SL]: its level */
 
 	memset(owner, 0xff, sizeof(owner));
 	p->fallback_class = fallback_class(p);

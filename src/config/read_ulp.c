@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Upper-layer protocols by name: what their path queries carry.
+ * Maps names of upper-layer protocols to what their path queries carry.
  *
- * A user of the RDMA CM asks with Service-ID (port space << 16) + port (IBA
- * annex A11); SDP has a port space of its own (annex A4), RDS a second port for
- * IPv6.  IPoIB asks with its partition's P_Key and no Service-ID (RFC 4391), an
- * initiator of SRP with the Service-ID of its I/O controller, which each target
- * chooses for itself.
+ * An RDMA CM client queries with Service-ID (port space << 16) + port (IBA annex A11); SDP has a
+ * port space of its own (annex A4), RDS a second port for IPv6.  IPoIB queries with its partition's
+ * P_Key and no Service-ID (RFC 4391); an SRP initiator queries with the Service-ID of its I/O
+ * controller, which each target chooses.
  */
 #include <stdlib.h>
 
@@ -18,10 +17,10 @@
 
 #define ULP_PORTS_MAX 2
 
-/* What a name stands for, unless `tcp-port` says otherwise. */
+/* Service-IDs of each ULP, unless `tcp-port` overrides the port. */
 static const struct ulp {
-	uint64_t port_space;	/* 0: no Service-ID is known */
-	struct { uint16_t lo, hi; } ports[ULP_PORTS_MAX];	/* 0, 0 behind the first: none */
+	uint64_t port_space;	/* 0: Service-ID unknown */
+	struct { uint16_t lo, hi; } ports[ULP_PORTS_MAX];	/* 0, 0 after the first: unused */
 } ulps[ULP_COUNT] = {
 	[ULP_NONE]	 = { RDMA_PS_TCP, {{ 0, 0 }} },
 	[ULP_SDP]	 = { SDP_PORT_SPACE, {{ 0, 0xffff }} },
@@ -78,7 +77,7 @@ void ulp_expand(struct reader *r, const struct node *n, struct policy_rule *rule
 		add_ports(rule, u->port_space, u->ports[i].lo, u->ports[i].hi, word->pos);
 }
 
-/* Rules times partitions: else a small file would take all of the memory there is. */
+/* Limit of rules times partitions: otherwise a small file could use up all memory. */
 #define IPOIB_RANGES_MAX (1u << 20)
 
 void ulp_expand_ipoib(struct reader *r, struct policy *p)
@@ -92,7 +91,7 @@ void ulp_expand_ipoib(struct reader *r, struct policy *p)
 		if (rule->ulp != ULP_IPOIB || rule->pkeys.n)
 			continue;
 		rule->all_ipoib = true;
-		if (!all.n)	/* which would match whatever the P_Key */
+		if (!all.n)	/* the rule would then match any P_Key */
 			read_error(r, rule->pos, "no partition has IPoIB: 'pkey' is missing");
 		if (all.n > left) {
 			read_error(r, rule->pos, "too many rules for the P_Keys of all partitions "
