@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* See answer_changes.h. */
+/* Compares what two policies answer to path queries; answer_changes.h has the contracts. */
 #include "ctl/answer_changes.h"
 
 #include <stdlib.h>
@@ -7,20 +7,20 @@
 
 #include "lib/iba/sa_records.h"
 
-#define QUERIES_MAX	4096		/* asked between each two kinds of port */
-#define BUDGET		2000000		/* questions in all, of each policy */
+#define QUERIES_MAX	4096		/* for each two kinds of port */
+#define BUDGET		2000000		/* limit of path searches per policy */
 
 /* --- kinds of port --- */
 
-/* Ports that no rule tells apart. */
+/* Ports that no rule of either policy tells apart. */
 struct kind {
-	uint32_t first, last;	/* ports */
+	uint32_t first, last;	/* port indexes */
 	uint32_t n;
 };
 
 struct kinds {
 	const struct fabric *f;
-	uint64_t *sum;		/* per port slot: of the hashes of what it is in */
+	uint64_t *sum;		/* [port]: sum of hashes of what contains it */
 	VEC(struct kind) list;
 };
 
@@ -64,7 +64,7 @@ static void mark_names(const struct plan *p, const struct policy_names *names, b
 		mark(p, names->v[i].s, used);
 }
 
-/* Groups and GUIDs that rules ask for, and P_Keys; nothing else tells queries apart. */
+/* Adds the groups, GUIDs and P_Keys that rules test; nothing else tells ports apart. */
 static void add_policy(struct kinds *k, const struct plan *p, unsigned number)
 {
 	const struct policy *pol = p->policy;
@@ -94,7 +94,7 @@ static void find_kinds(struct kinds *k, const struct plan *old, const struct pla
 	struct map64 by_sum;
 
 	k->f = old->f;
-	/* groups have whole words of bits */
+	/* group bit sets come in whole words */
 	k->sum = xcalloc((size_t)k->f->n_ports + 64, sizeof(*k->sum));
 	add_policy(k, old, 0);
 	add_policy(k, new, 1);
@@ -121,7 +121,7 @@ static void find_kinds(struct kinds *k, const struct plan *old, const struct pla
 enum field { F_SERVICE_ID, F_QOS_CLASS, F_TCLASS, F_PKEY, F_SL, FIELDS };
 
 static const struct {
-	uint64_t bits;		/* of a query's component mask */
+	uint64_t bits;		/* component mask bits of the query */
 	uint64_t least, most;
 } fields[FIELDS] = {
 	[F_SERVICE_ID] = { PR_SERVICE_ID_MSB | PR_SERVICE_ID_LSB, 0, UINT64_MAX },
@@ -147,14 +147,14 @@ static const struct u64_ranges *ranges_of(const struct policy_rule *r, enum fiel
 	}
 }
 
-/* Where the set of those who ask for a value changes. */
+/* A value at which the set of rules that match it changes. */
 struct edge {
 	uint64_t value, add;
 };
 
 struct queries {
 	VEC(struct edge) edges;
-	VEC(uint64_t) values[FIELDS];	/* one of each kind */
+	VEC(uint64_t) values[FIELDS];	/* [field]: one value of each kind */
 	VEC(struct path_query) list;
 	bool all;
 };
@@ -193,7 +193,10 @@ static int compare_edges(const void *a, const void *b)
 	return x->value < y->value ? -1 : x->value > y->value;
 }
 
-/* One value of each kind, among them one that nobody asks for, where anybody asks for any. */
+/*
+ * Finds one value of each kind, including one that no rule matches, for a field that any rule
+ * tests.
+ */
 static void find_values(struct queries *q, enum field f)
 {
 	struct map64 seen;
@@ -237,7 +240,7 @@ static void set_field(struct path_query *q, enum field f, uint64_t value)
 	}
 }
 
-/* Every combination of values, each field also left out. */
+/* Adds every combination of values, each field also omitted. */
 static void all_queries(struct queries *q, enum field f, const struct path_query *so_far)
 {
 	struct path_query next;
@@ -254,7 +257,7 @@ static void all_queries(struct queries *q, enum field f, const struct path_query
 	}
 }
 
-/* What one rule asks for, and nothing else. */
+/* Adds the query that sets only the fields that one rule tests. */
 static void rule_query(struct queries *q, const struct policy_rule *r)
 {
 	struct path_query *x = vec_push(&q->list);
@@ -307,16 +310,16 @@ static void queries_free(struct queries *q)
 	vec_free(&q->list);
 }
 
-/* --- asking both --- */
+/* --- querying both policies --- */
 
 struct asking {
 	const struct subnet_state *old, *new;
 	struct answers *out;
-	struct map64 by_move;	/* hash of a move -> its change */
+	struct map64 by_move;	/* hash of old and new rule and level -> its change */
 	struct map64 moves_beyond;
 };
 
-/* By the LIDs that the level chooses. */
+/* Resolves a query, with the LIDs that its level selects. */
 static struct answer_side resolve(const struct subnet_state *s, const struct path_query *asked)
 {
 	struct path_query q = *asked;
@@ -340,13 +343,13 @@ static bool same_answer(const struct answer_side *x, const struct answer_side *y
 	const struct path_answer *a = &x->a, *b = &y->a;
 
 	if (x->why || y->why)
-		return x->why && y->why;	/* a client sees no reason */
+		return x->why && y->why;	/* a client does not see the reason */
 	return a->slid == b->slid && a->dlid == b->dlid && a->pkey == b->pkey && a->sl == b->sl &&
 	       a->mtu == b->mtu && a->rate == b->rate && a->life == b->life &&
 	       a->tclass == b->tclass;
 }
 
-/* The change that this is one of; NULL: there are too many. */
+/* Finds or adds the change for this pair of rules and levels; NULL: there are too many. */
 static struct answer_change *change_for(struct asking *k, const struct path_answer *old,
 					const struct path_answer *new)
 {
@@ -371,7 +374,7 @@ static struct answer_change *change_for(struct asking *k, const struct path_answ
 	return &k->out->changes.v[k->out->changes.n - 1];
 }
 
-/* A query is counted once, and gives one example. */
+/* Counts each query once per change, with one example. */
 static void count_change(struct answer_change *c, uint32_t query, const struct answer_example *e)
 {
 	uint64_t bit = 1ull << (query & 63);
@@ -384,7 +387,10 @@ static void count_change(struct answer_change *c, uint32_t query, const struct a
 		c->examples[c->n_examples++] = *e;
 }
 
-/* Asks for a pair of ports; the change that it is, or NULL. */
+/*
+ * Queries both policies for a pair of ports; returns the change that the answers belong to, or
+ * NULL.
+ */
 static struct answer_change *ask(struct asking *k, const struct path_query *query, uint32_t number,
 				 uint32_t src, uint32_t dst, bool *differs)
 {
@@ -402,7 +408,7 @@ static struct answer_change *ask(struct asking *k, const struct path_query *quer
 	return c;
 }
 
-/* Up to four pairs of ports of two kinds: the first and the last of each. */
+/* Picks up to four pairs of ports of two kinds, from the first and last port of each. */
 static unsigned some_pairs(const struct kind *a, const struct kind *b, uint32_t pairs[4][2])
 {
 	const uint32_t from[2] = { a->first, a->last }, to[2] = { b->last, b->first };
@@ -422,7 +428,10 @@ static uint64_t pairs_of(const struct kind *a, const struct kind *b)
 	return (uint64_t)a->n * (a == b ? b->n - 1 : b->n);
 }
 
-/* What is to be remembered of a pair of kinds: which changes it is counted in. */
+/*
+ * Queries up to `most` pairs of ports of two kinds.  Sets *concerned if any answer differs; each
+ * change counts the pair of kinds, `number`, once.
+ */
 static void ask_kinds(struct asking *k, const struct queries *q, const struct kind *a,
 		      const struct kind *b, uint64_t number, unsigned most, bool *concerned)
 {
@@ -454,7 +463,7 @@ static int most_pairs_first(const void *a, const void *b)
 	return x->new_rule < y->new_rule ? -1 : x->new_rule > y->new_rule;
 }
 
-/* Where that is too much, one pair of kinds of each `step`, here and there. */
+/* Queries all pairs of kinds or, if that exceeds BUDGET, a sample of one pair out of `step`. */
 static void ask_all(struct asking *k, const struct kinds *kinds, const struct queries *q)
 {
 	uint64_t n = kinds->list.n, total = n * n, ports = 0;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Checks requests against the table of commands (include/qosd/commands.def); and the
- * mechanics of a reply.  A handler sees arguments only that exist in the table and have the
- * type that it says.
+ * Checks requests against the command table (include/qosd/commands.def), and drives replies.  A
+ * handler sees only arguments that the table has, of the type that it says.
  */
 #include "ctl/command.h"
 
@@ -34,7 +33,7 @@ void cmd_sweep(const struct ctl_call *c, struct reply *r)
 	reply_result(r, NULL);
 }
 
-/* That of a port, or all that flap. */
+/* Releases a port's held link, or all held links. */
 void cmd_links_release(const struct ctl_call *c, struct reply *r)
 {
 	const struct fabric *f = c->state->f;
@@ -77,7 +76,7 @@ void cmd_priority(const struct ctl_call *c, struct reply *r)
 
 /* --- arguments --- */
 
-/* A JSON integer, or a string: decimal, or hexadecimal after 0x; without sign. */
+/* Parses a JSON integer, or a string: decimal, or hexadecimal after 0x; without sign. */
 static bool number_value(const json_t *j, uint64_t *value)
 {
 	const char *s = json_string_value(j);
@@ -226,7 +225,7 @@ static const struct ctl_command *find_command(const char *name)
 	return NULL;
 }
 
-/* Members of which groups have the right, beside root and the daemon's user. */
+/* Appends which groups' members have the right, besides root and the daemon's user. */
 static void put_groups(const struct ctl_env *env, enum ctl_right right, struct buf *out)
 {
 	const char *reads = right == CTL_READ ? env->read_group.name : NULL;
@@ -337,7 +336,7 @@ void command_start(const struct ctl_env *env, const struct ctl_view *view, const
 		dispatch(env, view, request, r);
 	else
 		reply_error(r, NULL, "the request is not JSON: %s", why.text);
-	/* what follows shows what is yet to come: this state need not be kept for it */
+	/* a reply that follows shows later rows only: it need not hold this state */
 	if (r->next && view->state && !r->follows)
 		r->state = state_ref(view->state);
 	json_decref(request);

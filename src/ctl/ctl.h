@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The control socket: what qosd-ctl talks to (protocol: include/qosd/ctl.h).
+ * The control socket, which qosd-ctl connects to (protocol: include/qosd/ctl.h).
  *
- * Whatever a client does costs the daemon a bounded amount of memory and
- * bounded pieces of the loop's time: requests have a greatest length and
- * a deadline, answers are produced as fast as the client takes them.
+ * A client costs the daemon a bounded amount of memory and bounded pieces of the loop's time,
+ * whatever it does: requests have a maximum length and a deadline, and answers are produced only as
+ * fast as the client takes them.
  */
 #ifndef QOSD_CTL_CTL_H
 #define QOSD_CTL_CTL_H
@@ -28,69 +28,68 @@
 #include "sm/sm.h"
 #include "store/store.h"
 
-/* What those who stand by have of something that was changed. */
+/* How far the standbys have a change. */
 struct ctl_standbys {
-	unsigned there, have_it;	/* how many; of those */
-	uint64_t without;		/* GUID of one that has not; 0: all have it */
-	bool deposed;			/* another subnet manager is master by now */
+	unsigned there, have_it;	/* number of standbys; how many have the change */
+	uint64_t without;		/* GUID of one that lacks it; 0: all have it */
+	bool deposed;			/* another subnet manager has become master */
 };
 
-/* What the commands show and set off.  All that is pointed to outlives the ctl. */
+/* What the commands show and act on.  All that it points to outlives the ctl. */
 struct ctl_env {
 	const char *version;
-	struct sm *sm;		/* these three may be NULL as long as there are none */
-	struct sa *sa;		/* its state is the one shown */
+	struct sm *sm;		/* these three may be NULL until they exist */
+	struct sa *sa;		/* commands show its state */
 	struct mad_port *mad;
-	struct perf *perf;	/* may be NULL: no counters are read */
-	void *arg;		/* for the callbacks */
-	/* What the SA did so far.  May be NULL: then what sa counts. */
+	struct perf *perf;	/* NULL: counters are not read */
+	void *arg;		/* passed to the callbacks */
+	/* The SA's counters.  NULL: use those of sa. */
 	const struct sa_stats *(*sa_stats)(void *arg);
 	struct sa_trace *trace;		/* may be NULL */
 	struct events *events;		/* may be NULL */
 	struct store *store;		/* may be NULL */
-	struct policies *policies;	/* may be NULL: then nobody can change the policy */
-	/* The configured policy file, absolute; NULL: none is read. */
+	struct policies *policies;	/* NULL: the policy cannot be changed */
+	/* Absolute path of the configured policy file; NULL: none. */
 	const char *policy_path;
 	/*
-	 * The configured policy file once more.  reload_read() reads it, in any thread,
-	 * with findings in either case; NULL if it is no good.  reload_apply(), in the
-	 * loop's, puts that in force for a user, or takes note that it is refused, and says so
-	 * by false and an error in found.
+	 * Reload the configured policy file.  reload_read() parses it, in any thread, with findings
+	 * in either case; returns NULL if it is invalid.  reload_apply(), in the loop's thread,
+	 * puts the result in force for a user, or records the refusal and returns false with an
+	 * error in found.
 	 */
 	struct shared_policy *(*reload_read)(void *arg, struct findings *out);
 	bool (*reload_apply)(void *arg, struct shared_policy *p, struct findings *found,
 			     int64_t uid);
 	/*
-	 * Partitions that were added at run time.  dynamic_set() has others in their
-	 * place, for a user, once they are on disk, and takes them over; false: they are
-	 * freed and nothing has changed.  May be NULL: then nobody can.  P_Keys that are
-	 * chosen are in pkey_lo .. pkey_hi.
+	 * Dynamic partitions.  dynamic_set() replaces them for a user once they are on disk, and
+	 * takes ownership; on failure it frees them, changes nothing and returns false.  NULL: they
+	 * cannot be changed.  P_Keys are assigned from pkey_lo .. pkey_hi.
 	 */
 	const struct dynamic_partitions *(*dynamic)(void *arg);
 	bool (*dynamic_set)(void *arg, struct dynamic_partitions *x, int64_t uid, struct buf *err);
 	uint16_t pkey_lo, pkey_hi;
 	/*
-	 * Calls told(who), at once or later, when those who stand by for us have them as they are
-	 * now, or will not in time.  forget(): told(who) is called no more.  Both may be
-	 * NULL: nobody stands by.
+	 * dynamic_await() calls told(who), at once or later, when our standbys have the present
+	 * dynamic partitions, or do not get them in time.  dynamic_forget() cancels that call.
+	 * Both may be NULL: no standbys.
 	 */
 	void (*dynamic_await)(void *arg, void (*told)(void *who, const struct ctl_standbys *s),
 			      void *who);
 	void (*dynamic_forget)(void *arg, void *who);
 	/*
-	 * Take away all that a port registered (false: nothing), or a multicast group (false: err
-	 * says why not), for a user.  May be NULL: nobody can.
+	 * Remove for a user all that a port registered (false: nothing was), or a multicast group
+	 * (false: err says why not).  NULL: not possible.
 	 */
 	bool (*holdings_remove)(void *arg, uint64_t guid, int64_t uid);
 	bool (*group_remove)(void *arg, const uint8_t mgid[16], int64_t uid, struct buf *err);
 	/*
-	 * Whose members may be shown things, and whose may do all; see ctl_new().  The
-	 * names outlive the ctl.
+	 * Groups whose members may view, and may do everything; see ctl_new().  The names outlive
+	 * the ctl.
 	 */
 	struct ctl_group read_group, admin_group;
 	/*
-	 * The functions of sm/sm.h that are called so, with sm: a test has others.  mft_next and
-	 * mft_entry may be NULL: no multicast.
+	 * The functions of sm/sm.h with these names, called with sm; tests replace them.  mft_next
+	 * and mft_entry may be NULL: no multicast.
 	 */
 	void (*request_sweep)(struct sm *sm, const char *reason);
 	void (*set_priority)(struct sm *sm, uint8_t priority);
@@ -105,19 +104,18 @@ struct ctl_env {
 struct ctl;
 
 /*
- * Listens on path.  A socket file on which nobody answers is replaced; NULL with the
- * reason in err if another daemon answers, or the socket can't be made.  env is copied.
+ * Listens on path.  Replaces a socket file that nobody listens on; returns NULL with the reason in
+ * err if another daemon answers, or if the socket cannot be made.  env is copied.
  *
- * Root and the daemon's user may do all.  With neither of env's groups so may the
- * members of the group that the socket file has, whoever else gets in may look, and the
- * file's mode is 0660.  With one of them or both, their members and nobody else may what
- * the group is for.  A file has one group only, and to give it another takes a
- * capability: so anybody may connect then (mode 0666), and it is for the peer's
- * credentials to say no.  Who may nothing gets one answer, soon, and few such
- * are let in at a time.
+ * Root and the daemon's user may do everything.  If env names neither group, so may members of the
+ * socket file's group; everyone else who can connect may view, and the file's mode is 0660.  If env
+ * names one or both groups, only their members have what the group grants.  A file has one group
+ * only, and changing it takes a capability: so in this case anybody may connect (mode 0666), and
+ * the peer's credentials decide.  A peer without rights gets one answer within a short time, and
+ * few such peers are let in at a time.
  */
 struct ctl *ctl_new(struct loop *l, const char *path, const struct ctl_env *env, struct buf *err);
-/* What `metrics` prints, as of now. */
+/* Appends what `metrics` prints, as of now. */
 void ctl_metrics(struct ctl *c, struct buf *out);
 /* Drops all clients and removes the socket file if it is still this one's. */
 void ctl_free(struct ctl *c);

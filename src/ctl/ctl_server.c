@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The control socket: connections, framing, limits.
+ * Serves the control socket: connections, framing, limits.
  *
- * A client is in one of five states.  Waiting: its input is read, and it has
- * CTL_REQUEST_SECONDS for a whole line.  Sending: the file that belongs to the
- * line is read, for CTL_BODY_SECONDS in all; memory for it follows what has
- * come, not what was announced, and CTL_BODIES_MAX clients are in this state at
- * a time.  Held: a job works on the answer (job.c), nothing is read or sent.
- * Answered: a reply is active, nothing is read, and the next piece of the answer
- * is produced only when the socket has taken the last; a client that takes
- * nothing for CTL_STALL_SECONDS is dropped.  Following: all there is of an
- * answer that follows what happens was taken; what the client sends now ends it,
- * as it cannot end otherwise.  One event of a client costs at most
- * one request or one piece, so that clients and the fabric take turns.
+ * A client is in one of five states.
+ *  - Waiting: the daemon reads its input; the client has CTL_REQUEST_SECONDS for a whole line.
+ *  - Sending: the daemon reads the file that belongs to the line, for at most CTL_BODY_SECONDS;
+ *    memory grows with what has arrived, not with the announced size, and at most CTL_BODIES_MAX
+ *    clients are in this state.
+ *  - Held: a job works on the answer (job.c); nothing is read or sent.
+ *  - Answered: a reply is active, nothing is read, and the next piece of the answer is produced
+ *    only when the socket has taken the last one; a client that takes nothing for CTL_STALL_SECONDS
+ *    is dropped.
+ *  - Following: the client has taken all there is so far of an answer that follows what happens;
+ *    any input ends the answer, which has no other end.
  *
- * What a client may is decided when it connects, by what the kernel says of it then, and
- * held against each command by commands.c.  A stranger, who may nothing, has
- * CTL_STRANGER_SECONDS for a request, one answer, and CTL_STRANGERS_MAX places.  Whoever
- * may not change anything leaves CTL_ADMIN_PLACES to those who may.
+ * One event of a client costs at most one request or one piece, so that clients and the fabric take
+ * turns.
+ *
+ * The daemon decides a client's right when it connects, by its credentials at that time; commands.c
+ * checks the right for each command.  A stranger, who has no right, gets CTL_STRANGER_SECONDS for a
+ * request, one answer, and CTL_STRANGERS_MAX places.  Clients who are not administrators leave
+ * CTL_ADMIN_PLACES for those who are.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -33,8 +36,8 @@
 #include "lib/base/log.h"
 #include "qosd/ctl.h"
 
-#define PIECE		(16u << 10)	/* output gathered before it is sent */
-#define ACCEPTS		16		/* connections taken in one event */
+#define PIECE		(16u << 10)	/* bytes of output gathered before they are sent */
+#define ACCEPTS		16		/* connections accepted in one event */
 #define SECOND_US	1000000
 #define LOOK_UP_US	(10 * SECOND_US)
 
@@ -46,9 +49,9 @@ struct client {
 	struct buf in, out;
 	struct reply reply;
 	enum { CLIENT_WAITS, CLIENT_SENDS, CLIENT_HELD, CLIENT_ANSWERED, CLIENT_FOLLOWS } state;
-	struct buf line, file;	/* SENDS: the request, and what there is of its file */
-	size_t file_size;	/* … as announced */
-	bool last;		/* close when it is answered */
+	struct buf line, file;	/* SENDS: the request, and its file as far as received */
+	size_t file_size;	/* announced size of the file */
+	bool last;		/* close after the answer */
 	struct ctl_peer peer;
 };
 
@@ -58,19 +61,19 @@ struct ctl {
 	int fd;
 	struct socket_file *file;
 	struct io *io;
-	struct timer *pause;	/* accepting again after descriptors ran out */
-	struct timer *look_up;	/* asking again for a group that is not known */
-	struct looking_up *up;	/* what a thread asks, */
-	struct work *up_work;	/* … if there is one */
+	struct timer *pause;	/* until accepting again after descriptors ran out */
+	struct timer *look_up;	/* until looking up unknown groups again */
+	struct looking_up *up;	/* what a thread is looking up, */
+	struct work *up_work;	/* and the thread's work, or NULL */
 	struct client *clients[CTL_CLIENTS_MAX];
-	unsigned files;		/* clients in state SENDS */
+	unsigned files;		/* number of clients in state SENDS */
 	unsigned strangers;
-	unsigned others;	/* who are no administrators, strangers among them */
+	unsigned others;	/* clients who are not administrators, strangers included */
 	struct jobs *jobs;
 	struct gauges *gauges;
 	struct follower *tracers;	/* replies that follow the SA's trace */
 	struct wake *traced;
-	struct follower *watchers;	/* … that follow events */
+	struct follower *watchers;	/* replies that follow events */
 	struct log_ratelimit rl, denied;
 };
 
@@ -115,7 +118,7 @@ static void client_wait(struct client *c)
 	io_set(c->io, LOOP_READ);
 }
 
-/* The reply's head is there. */
+/* The reply has its head. */
 static void client_answer(void *arg)
 {
 	struct client *c = arg;
@@ -125,7 +128,7 @@ static void client_answer(void *arg)
 	io_set(c->io, LOOP_WRITE);
 }
 
-/* A job ends by itself, so that there is no deadline. */
+/* Waits for a job without a deadline, as jobs end by themselves. */
 static void client_hold(struct client *c)
 {
 	c->state = CLIENT_HELD;
@@ -133,7 +136,7 @@ static void client_hold(struct client *c)
 	io_set(c->io, 0);
 }
 
-/* Until there are more rows. */
+/* Waits for more rows. */
 static void client_follow(struct client *c)
 {
 	c->state = CLIENT_FOLLOWS;
@@ -179,7 +182,7 @@ static void client_start(struct client *c, const char *line, size_t n, struct bu
 		client_answer(c);
 }
 
-/* Nothing more is read: what comes may be the file that was refused. */
+/* Reads nothing more: further input may be the refused file. */
 static void client_refused(struct client *c)
 {
 	c->ctl->files -= c->state == CLIENT_SENDS;
@@ -193,7 +196,7 @@ static void client_refuse(struct client *c, const char *why)
 	client_refused(c);
 }
 
-/* What came behind the line is the file's beginning. */
+/* Input after the line is the beginning of the file. */
 static void client_expect_file(struct client *c, const char *line, size_t n, size_t size)
 {
 	if (c->ctl->files >= CTL_BODIES_MAX) {
@@ -207,7 +210,7 @@ static void client_expect_file(struct client *c, const char *line, size_t n, siz
 	timer_set(c->timer, (int64_t)CTL_BODY_SECONDS * SECOND_US, 0);
 }
 
-/* Takes a line out of the input and starts its answer.  False: there is no whole line. */
+/* Takes a line out of the input and starts its answer.  Returns false if there is no whole line. */
 static bool client_request(struct client *c)
 {
 	const char *newline = c->in.n ? memchr(c->in.s, '\n', c->in.n) : NULL;
@@ -248,7 +251,7 @@ static void client_fill(struct client *c)
 	c->ctl->files--;
 	client_start(c, line.s, line.n, &file);
 	buf_free(&line);
-	buf_free(&file);	/* unless the handler took it */
+	buf_free(&file);	/* empty if the handler took it */
 }
 
 static void client_read(struct client *c)
@@ -270,7 +273,7 @@ static void client_read(struct client *c)
 		client_fill(c);
 }
 
-/* Whether the connection lives on. */
+/* Returns false if the connection was closed. */
 static bool client_send(struct client *c)
 {
 	ssize_t n = send(c->fd, c->out.s, c->out.n, MSG_NOSIGNAL);
@@ -340,7 +343,7 @@ static void on_deadline(void *arg)
 
 /* --- new connections --- */
 
-/* One of its groups, of which there may be 65536. */
+/* Checks all groups of the peer, of which there may be 65536. */
 static bool peer_has_group(int fd, const struct ucred *peer, gid_t group)
 {
 	gid_t *groups = NULL;
@@ -350,7 +353,7 @@ static bool peer_has_group(int fd, const struct ucred *peer, gid_t group)
 
 	if (found)
 		return true;
-	/* ERANGE, and how large it has to be; it never changes */
+	/* ERANGE returns the size needed, which never changes for a peer */
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, NULL, &size) < 0 && errno == ERANGE) {
 		groups = xmalloc(size);
 		if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, groups, &size) == 0)
@@ -362,7 +365,7 @@ static bool peer_has_group(int fd, const struct ucred *peer, gid_t group)
 	return found;
 }
 
-/* Whether the settings name who may what, rather than the socket file. */
+/* True if the settings, not the socket file, say who has which right. */
 static bool has_groups(const struct ctl_env *env)
 {
 	return env->read_group.name || env->admin_group.name;
@@ -397,7 +400,7 @@ static struct ctl_peer get_peer(const struct ctl *ctl, int fd)
 	return (struct ctl_peer){ peer_right(ctl, fd, &cred), cred.uid, cred.gid };
 }
 
-/* NULL: there is none for one with the right. */
+/* Returns NULL if no place is left for a client with this right. */
 static struct client **free_place(struct ctl *ctl, enum ctl_right right)
 {
 	if ((right == CTL_NOTHING && ctl->strangers >= CTL_STRANGERS_MAX) ||
@@ -413,7 +416,7 @@ static void turn_away(struct ctl *ctl, int fd)
 {
 	static const char text[] = "{\"ok\":false,\"error\":\"too many clients\"}\n";
 
-	/* A new connection has room for a line; if it is gone already, so be it. */
+	/* A new connection has room for a line; ignore a client that has gone already. */
 	if (send(fd, text, sizeof(text) - 1, MSG_NOSIGNAL) < 0)
 		log_debug("ctl", "turning a client away: %s", strerror(errno));
 	close(fd);
@@ -464,7 +467,10 @@ static void on_connect(void *arg, int events)
 		if (errno == EINTR || errno == ECONNABORTED)
 			continue;
 		if (errno != EAGAIN) {
-			/* Out of descriptors: the socket stays readable, don't spin on it. */
+			/*
+			 * Out of descriptors: the socket stays readable, so pause instead of
+			 * spinning.
+			 */
 			log_limited(&ctl->rl, LOG_LEVEL_ERROR, "ctl", "accept: %s",
 				    strerror(errno));
 			io_set(ctl->io, 0);
@@ -483,17 +489,17 @@ static void on_traced(void *arg)
 	follow_tell(ctl->tracers);
 }
 
-/* In any thread. */
+/* Called in any thread. */
 static void wake_tracers(void *arg)
 {
 	loop_wake(arg);
 }
 
-/* --- groups that the system could not tell at the start --- */
+/* --- groups that the system could not look up at the start --- */
 
 enum { GROUPS = 2 };
 
-/* What a thread looks up: groups by their names; NULL: it is known, or there is none. */
+/* Groups that a thread looks up by name; name NULL: known already, or not configured. */
 struct looking_up {
 	struct ctl *ctl;
 	struct ctl_group group[GROUPS];
@@ -583,7 +589,7 @@ static void end_look_up(struct ctl *ctl)
 
 /* --- the socket file --- */
 
-/* In place of the socket whose file is gone; connections that there are stay. */
+/* Replaces the listening socket whose file is gone; existing connections stay. */
 static void on_renewed(void *arg, int fd)
 {
 	struct ctl *ctl = arg;

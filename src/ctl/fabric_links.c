@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The fabric's links by switch, equal ones counted together: see rows_of_links(). */
+/* Lists the fabric's links by switch, equal ones counted together; see rows_of_links(). */
 #include <stdlib.h>
 
 #include "ctl/commands/cmd_explain.h"
@@ -12,10 +12,10 @@
 struct links {
 	const struct subnet_state *s;
 	const struct feasibility *v;
-	struct feasibility *own;	/* v, or NULL if that is the plan's */
-	uint32_t next;			/* switch */
-	uint8_t *rank;			/* per switch */
-	uint32_t *deviation;		/* per port slot: 1 + index into v's, 0: none */
+	struct feasibility *own;	/* v if this owns it; NULL if v is the plan's */
+	uint32_t next;			/* index of the next switch */
+	uint8_t *rank;			/* [switch] */
+	uint32_t *deviation;		/* [port]: 1 + index into v's deviations, 0: none */
 };
 
 /* --- ranks: breadth first from the switches that have hosts --- */
@@ -67,16 +67,18 @@ static uint8_t *rank_switches(const struct fabric *f)
 
 /* --- a row --- */
 
-/* Links that are told together: where to, how fast, what is odd about them. */
+/* Links reported together: same destination, speed and deviation. */
 struct bundle {
-	uint32_t to;			/* switch, or FABRIC_NONE: hosts */
+	uint32_t to;			/* index of a switch, or FABRIC_NONE: hosts */
 	uint8_t rate, vls;
 	uint32_t deviation;
 	unsigned n;
-	uint32_t example;		/* port */
+	uint32_t example;		/* port index */
 };
 
-/* What is less than usual; "other": it could be more, though it usually is not. */
+/*
+ * What is below the usual value; "other": the link could do more, but links like it usually do not.
+ */
 static const char *bundle_below(const struct deviation *d)
 {
 	return rate_compare(d->rate, d->usual) < 0 ? "rate" :
@@ -123,7 +125,7 @@ static void add_to_bundle(struct bundles *all, const struct bundle *b)
 	all->v[all->n++] = *b;
 }
 
-/* A link between switches is told by the one with the lower number. */
+/* The switch with the lower index reports a link between switches. */
 static void collect_bundles(const struct links *l, uint32_t sw, struct bundles *all)
 {
 	const struct fabric *f = l->s->f;

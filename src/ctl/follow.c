@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* See follow.h. */
+/* Keeps lists of replies that follow what happens; follow.h has the contracts. */
 #include "ctl/follow.h"
 
 void follow(struct follower **list, struct follower *f, struct reply *r)

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Replies that follow what happens: who is to be told that there is more. */
+/* Lists of replies that follow what happens, to notify when there is more to show. */
 #ifndef QOSD_CTL_FOLLOW_H
 #define QOSD_CTL_FOLLOW_H
 
 #include "ctl/command.h"
 
-/* One that follows; part of what makes its rows. */
+/* A following reply; embedded in the generator of its rows. */
 struct follower {
-	struct follower *next, **at;	/* at: NULL while in no list */
+	struct follower *next, **at;	/* at: NULL unless in a list */
 	struct reply *reply;
 };
 
-/* The reply's rows come as things happen, and list is where that is told. */
+/* Makes the reply's rows appear as things happen; follow_tell(list) announces them. */
 void follow(struct follower **list, struct follower *f, struct reply *r);
 void unfollow(struct follower *f);
-/* There may be more rows for all of the list. */
+/* Notifies all replies of the list that they may have more rows. */
 void follow_tell(struct follower *list);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Work that takes too long for the loop: a thread for each request, a few at a
- * time.  A job belongs to its list; the reply that waits for it may go away
- * earlier, and then the answer is thrown away.
+ * Runs work that takes too long for the loop: one thread per request, a few at a time.  A job
+ * belongs to its list; the reply that waits for it may be freed earlier, and then the answer is
+ * discarded.
  *
- * A job whose thread has ended and that waits for something else is in another list, which
- * has no bound of its own: it ends with its reply, or where that went before, soon.
+ * A job whose thread has ended and that waits for something else moves to another list, which is
+ * not bounded itself: the job ends with its reply or, if the reply was freed before, soon.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ struct job {
 	void *arg;
 	struct reply *reply;	/* NULL: nobody waits any more */
 	struct work *work;
-	bool waits;		/* in the list of those */
+	bool waits;		/* in the list of waiting jobs */
 	struct job *prev, *next;
 };
 
@@ -38,7 +38,7 @@ static void run(void *arg)
 	job->ops->work(job->arg);
 }
 
-/* It has no thread any more, or never had. */
+/* Gives up the job's place among running ones, after its thread ended or if none was started. */
 static void leave_place(struct job *job)
 {
 	for (unsigned i = 0; i < CTL_JOBS_MAX; i++)

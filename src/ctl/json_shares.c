@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Who gets how much of a link, as JSON; see plan/port_shares.h. */
+/* Reports the shares of a link as JSON; see plan/port_shares.h. */
 #include "ctl/commands/cmd_explain.h"
 
 void json_add_share(json_t *o, const struct port_shares *p, unsigned vl)

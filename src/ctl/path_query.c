@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Arguments to a path query, with MTU, rate and lifetime as people write them.
- * Nothing is stored of a query that is refused.
+ * Converts arguments to a path query, with MTU, rate and lifetime as people write them.  A refused
+ * query is not stored.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 #define PR_SERVICE_ID (PR_SERVICE_ID_MSB | PR_SERVICE_ID_LSB)
 
-/* What is asked beyond the ends, in the order in which one would rather do without. */
+/* Optional fields of a query; the most dispensable come first. */
 const struct query_field query_fields[] = {
 	{ "sl", PR_SL }, { "mtu", PR_MTU_SEL | PR_MTU }, { "rate", PR_RATE_SEL | PR_RATE },
 	{ "lifetime", PR_LIFE_SEL | PR_LIFE }, { "reversible", PR_REVERSIBLE },
@@ -26,7 +26,7 @@ const unsigned n_query_fields = ARRAY_SIZE(query_fields);
 
 /* --- values and selectors (15.2.5.16) --- */
 
-/* A decimal number that ends where the text does. */
+/* Parses a decimal number that is the whole text. */
 static bool whole_number(const char *text, unsigned max, unsigned *value)
 {
 	char *end;
@@ -52,7 +52,7 @@ static bool read_rate(const char *text, unsigned *code)
 	return (*code = rate_parse_gbps(text)) || (*code = rate_parse_link(text));
 }
 
-/* A time with its unit, or the exponent as it stands. */
+/* Parses a time with its unit, or a plain exponent. */
 static bool read_lifetime(const char *text, unsigned *code)
 {
 	static const struct { const char *name; double seconds; } units[] = {
@@ -77,7 +77,7 @@ static bool read_lifetime(const char *text, unsigned *code)
 static const struct scale {
 	const char *name;
 	bool (*read)(const char *text, unsigned *code);
-	unsigned least, most;	/* codes */
+	unsigned least, most;	/* lowest and highest code */
 	const char *example;
 } scales[] = {
 	{ "mtu", read_mtu, 1, 5, "2048" }, { "rate", read_rate, 1, 63, "40 or 4xQDR" },
@@ -88,10 +88,10 @@ static unsigned next_code(const struct scale *x, unsigned code, bool up)
 {
 	if (x->read == read_rate)
 		return up ? rate_faster(code) : rate_slower(code);
-	return up ? code + 1 : code - 1;	/* 0 - 1 is beyond the most, too */
+	return up ? code + 1 : code - 1;	/* 0 - 1 wraps around beyond the maximum, too */
 }
 
-/* SELECTOR:CODE, as it is on the wire. */
+/* Parses SELECTOR:CODE, the values on the wire. */
 static bool raw_selector(const char *text, uint8_t *sel, uint8_t *code)
 {
 	unsigned value;
@@ -109,7 +109,7 @@ static bool read_value(const struct scale *x, const char *text, unsigned *code)
 					       x->read(text, code);
 }
 
-/* A time between two codes reads as the longer one. */
+/* True for a time between two codes, which is rounded up to the longer one. */
 static bool is_rounded(const struct scale *x, const char *text, unsigned code)
 {
 	char *unit;
@@ -122,8 +122,8 @@ static bool is_rounded(const struct scale *x, const char *text, unsigned code)
 }
 
 /*
- * There is no selector for >= and <=: they are > the code before, < the one after.
- * More than a rounded value includes the value's code, at most that does not.
+ * There is no selector for >= and <=: they become > the code before and < the code after.  For a
+ * rounded value, >= includes the value's code, and <= excludes it.
  */
 static bool read_selector(const struct scale *x, const char *text, uint8_t *sel, uint8_t *code)
 {
@@ -149,7 +149,7 @@ static bool read_selector(const struct scale *x, const char *text, uint8_t *sel,
 	if (next) {
 		unsigned beyond = next_code(x, value, next > 0);
 
-		/* at least the least there is, at most the most: anything */
+		/* at least the minimum, or at most the maximum: any value */
 		*sel = beyond < x->least || beyond > x->most ? SEL_BEST : *sel;
 		value = *sel == SEL_BEST ? value : beyond;
 	}

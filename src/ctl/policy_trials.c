@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* See policy_trials.h. */
+/*
+ * Keeps the policy in force, earlier ones, trials and the history; policy_trials.h has the
+ * contracts.
+ */
 #include "ctl/policy_trials.h"
 
 #include <inttypes.h>
@@ -13,10 +16,10 @@
 #include "lib/base/log.h"
 #include "store/store.h"
 
-#define NAME_MAX_BYTES	255	/* of a file's name in the history */
+#define NAME_MAX_BYTES	255	/* of a file name in the history */
 #define SECOND_US	1000000
 
-/* A policy, and the entry of the history that put it in force. */
+/* A policy, and the id of the change that put it in force. */
 struct step {
 	struct shared_policy *p;
 	uint64_t change;
@@ -27,10 +30,10 @@ struct policies {
 	struct policies_rules rules;
 	struct policies_hooks hooks;
 	struct step now;
-	VEC(struct step) before;	/* the latest last */
+	VEC(struct step) before;	/* latest last */
 	struct timer *trial;
-	int64_t trial_ends_us;		/* monotonic; 0: none */
-	VEC(struct policy_change) changes;	/* the newest last */
+	int64_t trial_ends_us;		/* monotonic; 0: no trial */
+	VEC(struct policy_change) changes;	/* newest last */
 	uint64_t last_id;
 };
 
@@ -75,7 +78,7 @@ static void save(const struct policies *ps)
 	buf_free(&b);
 }
 
-/* The file is made of lines, and its readers are terminals. */
+/* Cleans a name: the file is line-based, and its readers use terminals. */
 static char *clean_name(const char *name)
 {
 	char *copy = xstrndup(*name ? name : "?", NAME_MAX_BYTES);
@@ -112,7 +115,7 @@ static uint64_t add_change(struct policies *ps, enum change_kind kind,
 	return ps->last_id;
 }
 
-/* What became of a change; its entry may have been pushed out by later ones. */
+/* Sets the outcome of a change, unless later ones have displaced its entry. */
 static void set_outcome(struct policies *ps, uint64_t id, enum change_outcome outcome)
 {
 	for (size_t i = 0; i < ps->changes.n; i++)
@@ -139,12 +142,12 @@ static bool history_line(void *arg, const char *text)
 		return false;
 	if (c.outcome == CHANGE_ON_TRIAL)
 		c.outcome = CHANGE_LOST;
-	c.name = clean_name(text + end + 1);	/* it may begin with spaces */
+	c.name = clean_name(text + end + 1);	/* the name may begin with spaces */
 	*push_change(ps) = c;
 	return true;
 }
 
-/* --- files that are not all there --- */
+/* --- empty and truncated files --- */
 
 static const struct src_pos nowhere;
 
@@ -196,7 +199,7 @@ static void drop_step(struct policies *ps, size_t i)
 		(ps->before.n - i) * sizeof(*ps->before.v));
 }
 
-/* The policy in force becomes the one before; the oldest are forgotten. */
+/* Makes the policy in force the previous one; forgets the oldest ones. */
 static void step_forward(struct policies *ps)
 {
 	size_t bytes = 0;
@@ -212,7 +215,7 @@ static void step_forward(struct policies *ps)
 	}
 }
 
-/* Before p is put in force for good: the same file again is no step. */
+/* Called before p is put in force for good: reloading the same file is not a step. */
 static void make_room_for(struct policies *ps, const struct shared_policy *p)
 {
 	if (p->p->checksum != ps->now.p->p->checksum)
@@ -248,7 +251,7 @@ const char *policies_load(struct policies *ps, struct shared_policy *p, unsigned
 	log_info("policy", "%s: loaded by user %" PRId64 ", checksum %016" PRIx64 "%s", p->p->file,
 		 p->uid, p->p->checksum, trial_s ? ", on trial" : "");
 	if (trial_s) {
-		step_forward(ps);	/* whatever it is: a trial must have a way back */
+		step_forward(ps);	/* even for the same policy: a trial needs a step to revert to */
 		ps->trial_ends_us = clock_mono_us() + (int64_t)trial_s * SECOND_US;
 		timer_set(ps->trial, (int64_t)trial_s * SECOND_US, 0);
 	} else {
@@ -307,7 +310,7 @@ static void step_back(struct policies *ps, enum change_outcome outcome, int64_t 
 	shared_policy_unref(ps->now.p);
 	ps->before.n--;
 	put_in_force(ps, last.p, add_change(ps, CHANGE_REVERT, CHANGE_APPLIED, last.p, uid));
-	shared_policy_unref(last.p);	/* the steps' own */
+	shared_policy_unref(last.p);	/* the reference of the steps */
 }
 
 const char *policies_revert(struct policies *ps, int64_t uid)
@@ -318,7 +321,7 @@ const char *policies_revert(struct policies *ps, int64_t uid)
 	return NULL;
 }
 
-/* A trial has a step to go back to: policies_load() made one. */
+/* A trial always has a step to revert to: policies_load() made one. */
 static void on_trial_over(void *arg)
 {
 	struct policies *ps = arg;

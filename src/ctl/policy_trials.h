@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which policy is in force, which one was before, and how that came about:
- * bookkeeping for `qosd-ctl policy`.  Policies come here parsed and checked;
- * what applying one means is the hook's.
+ * Keeps track of the policy in force, earlier ones, and the history of changes, for `qosd-ctl
+ * policy`.  Policies arrive here parsed and checked; a hook applies them.
  *
- * A policy that was loaded on trial comes back out by itself when its time is
- * over, unless it was confirmed.  While one is on trial no other is loaded;
- * reading the configured file again ends the trial, and that file's policy
- * stays.  A restart of the daemon starts with the configured file, whatever was
- * in force before: policies to go back to are kept in memory only.
+ * A policy loaded on trial is reverted when its time is over, unless it was confirmed.  During a
+ * trial no other policy can be loaded; reloading the configured file ends the trial, and that
+ * file's policy stays.  A restarted daemon begins with the configured file, whatever was in force
+ * before: policies to revert to are kept in memory only.
  *
- * The history is kept in the state folder.  All of it belongs to the loop's
- * thread.
+ * The history is kept in the state folder.  Everything here belongs to the loop's thread.
  */
 #ifndef QOSD_CTL_POLICY_TRIALS_H
 #define QOSD_CTL_POLICY_TRIALS_H
@@ -27,7 +24,7 @@ struct store;
 struct policies;
 
 #define POLICY_CHANGES_MAX	64	/* entries of the history */
-/* Earlier policies to go back to: so many, as long as their files have so many bytes together. */
+/* Limits of earlier policies to revert to: their number, and the bytes of their files together. */
 #define POLICY_STEPS_MAX	8
 #define POLICY_STEPS_BYTES	(32u << 20)
 
@@ -36,24 +33,24 @@ enum change_outcome {
 	CHANGE_APPLIED,
 	CHANGE_ON_TRIAL,
 	CHANGE_CONFIRMED,
-	CHANGE_TIMED_OUT,	/* taken back since nobody confirmed it */
-	CHANGE_REVERTED,	/* taken back on request */
-	CHANGE_REPLACED,	/* on trial when the configured file was read again */
-	CHANGE_LOST,		/* on trial when the daemon ended */
+	CHANGE_TIMED_OUT,	/* reverted, as nobody confirmed it */
+	CHANGE_REVERTED,	/* reverted on request */
+	CHANGE_REPLACED,	/* ended its trial: the configured file was reloaded */
+	CHANGE_LOST,		/* ended its trial: the daemon stopped */
 	CHANGE_REFUSED,
 	CHANGE_OUTCOMES
 };
 
 /* An entry of the history. */
 struct policy_change {
-	uint64_t id;		/* 1, 2 … since the start; 0: from an earlier run */
+	uint64_t id;		/* 1, 2 … since the daemon's start; 0: from an earlier run */
 	int64_t when_us;	/* realtime */
-	int64_t uid;		/* who asked for it; -1: the daemon itself, or a signal */
-	uint64_t checksum;	/* of the file; 0 if it was refused */
+	int64_t uid;		/* user who asked for it; -1: the daemon itself, or a signal */
+	uint64_t checksum;	/* of the file; 0: refused */
 	enum change_kind kind;
 	enum change_outcome outcome;
-	uint32_t errors;	/* of a refused file */
-	char *name;		/* of the file, as given; no control characters */
+	uint32_t errors;	/* number of errors of a refused file */
+	char *name;		/* file name as given, without control characters */
 };
 
 /* "start", "reload", "load", "revert"; "applied", "on-trial", … */
@@ -61,59 +58,62 @@ const char *change_kind_name(enum change_kind k);
 const char *change_outcome_name(enum change_outcome o);
 
 struct policies_hooks {
-	/* The policy is to be in force from now on; takes its own reference. */
+	/* Puts the policy in force; takes its own reference. */
 	void (*apply)(void *arg, struct shared_policy *p);
-	/* An entry of the history is new, or its outcome is; good during the call.  May be NULL. */
+	/*
+	 * Called for a new entry of the history, or a new outcome; c is valid during the call.  May
+	 * be NULL.
+	 */
 	void (*changed)(void *arg, const struct policy_change *c);
 	void *arg;
 };
 
-/* What a file must be like, beside being free of errors, to be put in force. */
+/* Requirements for a file to be put in force, besides being free of errors. */
 struct policies_rules {
-	bool may_be_none;	/* no policy is asked for: a file may be empty, or go away */
-	bool marker;		/* it must end with "...", whatever the one in force does */
+	bool may_be_none;	/* no policy is required: the file may be empty, or removed */
+	bool marker;		/* the file must end with "...", even if the one in force does not */
 };
 
-/* With the policy of the start, which is in force already.  Everything outlives it. */
+/* Starts with a policy that is in force already.  All arguments must outlive the result. */
 struct policies *policies_new(struct loop *l, struct store *store, struct shared_policy *first,
 			      const struct policies_rules *rules, const struct policies_hooks *hooks);
-void policies_free(struct policies *ps);	/* NULL is fine */
+void policies_free(struct policies *ps);	/* accepts NULL */
 
-/* --- files that are not all there --- */
+/* --- empty and truncated files --- */
 
 /*
- * Whether a policy may take the place of the one in force; if not, there is an error in out, where
- * the file is called `name`.  An empty file, one that is gone, and one without the line "..." at
- * its end where the one in force has it, are what a full disk, an editor or a copy that was cut
- * short leaves behind.
+ * Decides whether a policy may replace the one in force; if not, adds an error to out, where the
+ * file is called `name`.  It refuses an empty file, a removed one, and one that lacks the final
+ * line "..." if the one in force has it: a full disk, an editor or an interrupted copy leaves such
+ * files.
  */
 bool policies_accept(const struct policies *ps, const struct shared_policy *p, const char *name,
 		     struct findings *out);
-/* The same at the start, when none is in force: a file may be empty then. */
+/* Like policies_accept() at the start, when none is in force: then a file may be empty. */
 bool policies_may_start(const struct policies_rules *rules, const struct shared_policy *p,
 			struct findings *out);
 
-/* --- changes; of those that may be refused NULL means done, else why not --- */
+/* --- changes; those that return a string return NULL when done, else the reason for refusal --- */
 
-/* Applies a policy, for good or (trial_s: 1 .. POLICY_TRIAL_MAX) on trial. */
+/* Applies a policy, for good (trial_s 0) or on trial (trial_s: 1 .. POLICY_TRIAL_MAX seconds). */
 const char *policies_load(struct policies *ps, struct shared_policy *p, unsigned trial_s);
-/* The configured file was read again: ends a trial. */
+/* Applies the configured file's policy after a reload; ends a trial. */
 void policies_reload(struct policies *ps, struct shared_policy *p);
-/* A file was refused: an entry of the history, nothing else. */
+/* Records in the history that a file was refused. */
 void policies_refused(struct policies *ps, enum change_kind kind, const char *name, int64_t uid,
 		      size_t errors);
 const char *policies_confirm(struct policies *ps);
-/* Back to the policy before: the end of a trial, or one step back. */
+/* Reverts to the previous policy: ends a trial, or goes one step back. */
 const char *policies_revert(struct policies *ps, int64_t uid);
 
 /* --- looking --- */
 
 struct shared_policy *policies_in_force(const struct policies *ps);
-/* What a revert would bring back, or NULL. */
+/* The policy that a revert would restore, or NULL. */
 const struct shared_policy *policies_before(const struct policies *ps);
-/* Whether the one in force is on trial; microseconds that are left. */
+/* True if the policy in force is on trial; *left_us: the microseconds left. */
 bool policies_on_trial(const struct policies *ps, int64_t *left_us);
-/* The history, 0 being the newest; NULL beyond the oldest. */
+/* An entry of the history, 0 being the newest; NULL beyond the oldest. */
 const struct policy_change *policies_change(const struct policies *ps, size_t i);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* See prom.h. */
+/* Writes Prometheus's text format; prom.h has the contracts. */
 #include "ctl/prom.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@ void prom_metric(struct prom *p, const char *name, enum prom_type type, const ch
 	buf_printf(p->out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, types[type]);
 }
 
-/* Within quotes: \, " and newlines are escaped. */
+/* Writes a label value with \, " and newlines escaped. */
 static void put_escaped(struct buf *out, const char *value)
 {
 	json_t *text = json_text(value);
@@ -31,7 +31,7 @@ static void put_escaped(struct buf *out, const char *value)
 	json_decref(text);
 }
 
-/* The format has words of its own for what is no number. */
+/* Prometheus has its own words for infinity and NaN. */
 static void put_value(struct buf *out, double value)
 {
 	if (isfinite(value))

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* See socket_file.h.  A thread has a struct look of its own, and nothing else. */
+/*
+ * Makes, watches and removes the control socket's file; socket_file.h has the contracts.  A thread
+ * uses only its own struct look.
+ */
 #include "ctl/socket_file.h"
 
 #include <errno.h>
@@ -15,32 +18,32 @@
 
 #define SECOND_US	1000000
 #define LOOK_US		(2 * SECOND_US)
-#define HANGS_LOOKS	5	/* that were due while one was under way: it hangs */
+#define HANGS_LOOKS	5	/* missed looks after which the running one counts as hung */
 #define END_US		(SECOND_US / 2)
-#define FRESH_US	(SECOND_US / 10)	/* that a client waits for a look */
+#define FRESH_US	(SECOND_US / 10)	/* longest time that a client waits for a look */
 
-/* What a thread has to do, and what came of it. */
+/* A thread's task and its result. */
 struct look {
-	struct socket_file *file;	/* for the loop */
+	struct socket_file *file;	/* for the loop's thread only */
 	struct sockaddr_un addr;
 	mode_t mode;
-	bool ends;		/* the file is to be removed */
-	struct stat made;	/* the file when it was made; st_ino 0: not yet */
-	bool gone;		/* there was nothing at the path */
-	bool ours;		/* what is there is what was made */
-	int fd;			/* a socket that listens in place of the one that was gone; or -1 */
+	bool ends;		/* remove the file */
+	struct stat made;	/* the file as made; st_ino 0: not made yet */
+	bool gone;		/* nothing was at the path */
+	bool ours;		/* the file at the path is the one we made */
+	int fd;			/* new listening socket, if the file was gone; or -1 */
 	struct buf err;		/* why there is none */
 };
 
 struct socket_file {
 	struct loop *loop;
-	struct look *seen;		/* the last look that is over */
-	struct look *look;		/* the one that is under way */
+	struct look *seen;		/* the last completed look */
+	struct look *look;		/* the running look */
 	struct work *work;
 	struct timer *timer;
-	unsigned late;			/* looks that were due meanwhile */
+	unsigned late;			/* looks that came due meanwhile */
 	bool slow;			/* a client waited for it in vain */
-	bool lost;			/* the file is gone, and that was said */
+	bool lost;			/* the file is gone, and a message said so */
 	void (*renewed)(void *arg, int fd);
 	void *arg;
 };
@@ -59,7 +62,7 @@ static struct look *look_new(struct socket_file *s)
 	return k;
 }
 
-/* The next one, which knows what the last one saw. */
+/* Makes the next look, from what the last one saw. */
 static struct look *look_next(struct socket_file *s)
 {
 	struct look *k = look_new(s);
@@ -111,8 +114,8 @@ static bool remove_stale(struct look *k)
 }
 
 /*
- * The mode is set between bind and listen: before listen nobody can connect,
- * so that no umask lets anyone in.
+ * Sets the mode between bind and listen: nobody can connect before listen, so that no umask lets
+ * anyone in.
  */
 static bool bind_and_listen(struct look *k)
 {
@@ -145,7 +148,7 @@ static bool make_socket(struct look *k)
 	return k->ours;
 }
 
-/* The last folder of the path, which something that cleans up may have removed. */
+/* Makes the last folder of the path, which a cleanup may have removed. */
 static void make_folder(struct look *k)
 {
 	char *folder = xstrdup(path_of(k)), *slash = strrchr(folder, '/');
@@ -158,7 +161,7 @@ static void make_folder(struct look *k)
 	free(folder);
 }
 
-/* What else there may be at the path is not ours, and stays. */
+/* Leaves anything else at the path alone, as it is not ours. */
 static void look_at_file(void *arg)
 {
 	struct look *k = arg;
@@ -168,7 +171,7 @@ static void look_at_file(void *arg)
 		k->ours = k->made.st_ino && st.st_ino == k->made.st_ino &&
 			  st.st_dev == k->made.st_dev;
 		if (k->ours)
-			k->made = st;		/* its group may be another one */
+			k->made = st;		/* its group may have changed */
 		if (k->ours && k->ends)
 			unlink(path_of(k));
 		return;
@@ -219,7 +222,7 @@ static void on_looked(void *arg)
 		s->renewed(s->arg, fd);
 }
 
-/* False: there is no thread for it. */
+/* Returns false if no thread can be started. */
 static bool look(struct socket_file *s, bool ends)
 {
 	s->look = look_next(s);

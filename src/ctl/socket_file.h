@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The file of the control socket.
+ * Keeps the control socket's file in place.
  *
- * Something that cleans up may remove it, or its folder; then nobody can connect any more, and it
- * is made again.  An administrator may give it another group.  So it is looked at every two
- * seconds, in a thread: the folder may be on a disk or a server that does not answer.  Nobody waits
- * for that thread for longer than said below, and while it hangs there is no other one.
+ * A cleanup may remove the file, or its folder; then nobody can connect, and the file is made
+ * again.  An administrator may change its group.  So a thread checks it every two seconds: the
+ * folder may be on a disk or a server that does not respond.  Callers wait for that thread no
+ * longer than stated below, and while it hangs no other one is started.
  */
 #ifndef QOSD_CTL_SOCKET_FILE_H
 #define QOSD_CTL_SOCKET_FILE_H
@@ -19,18 +19,18 @@
 struct socket_file;
 
 /*
- * Makes the file, in place of one that nobody listens on, with the mode; NULL and err if there
- * can be none.  *fd: a socket that listens, the caller's.  renewed(arg, fd) is called in the loop
- * with one that listens in its place, because the file was gone; connections stay.
+ * Makes the file with the mode, replacing one that nobody listens on; returns NULL and err on
+ * failure.  *fd: a listening socket, owned by the caller.  renewed(arg, fd) is called in the loop
+ * with a listening socket that replaces it when the file was gone; connections stay.
  */
 struct socket_file *socket_file_new(struct loop *l, const char *path, mode_t mode, int *fd,
 				    void (*renewed)(void *arg, int fd), void *arg, struct buf *err);
 /*
- * The file's group; where the disk does not answer, after the first 0.1 s of that, the one that was
- * seen last.  False: the file at the path is another one, or there is none.
+ * Gets the file's group; if the disk does not respond, waits 0.1 s once, and then returns the group
+ * last seen.  Returns false if another file, or none, is at the path.
  */
 bool socket_file_group(struct socket_file *s, gid_t *gid);
-/* Removes the file, unless it is another one's; NULL is fine. */
+/* Removes the file unless it is no longer ours; accepts NULL. */
 void socket_file_free(struct socket_file *s);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * `explain --why-not`: all that stands between a query and a path, and the
- * queries nearest to it that get one.  What is in the way is what the SA's
- * search found to be (FAULT_*); here it is said where, and how far off it is.
+ * Answers `explain --why-not`: every reason why a query gets no path, and the queries nearest to it
+ * that do.  The SA's search finds the reasons (FAULT_*); this file says where they are, and by how
+ * much the query fails.
  */
 #include "ctl/commands/cmd_explain.h"
 
@@ -10,21 +10,21 @@
 #include "lib/iba/sa_records.h"
 #include "lib/iba/units.h"
 
-#define PKEYS_SHOWN 8	/* of a port */
-/* Pairs of LIDs looked at for what would help: all ways to leave out fields, up to LMC 5. */
+#define PKEYS_SHOWN 8	/* per port */
+/* Pairs of LIDs to check for helpful queries: enough for all ways to omit fields, up to LMC 5. */
 #define HELP_BUDGET (1u << 21)
 
-/* A query without a path: what was tried first, which is what a Get would have got. */
+/* A query without a path; a is what was tried first, which a Get would have returned. */
 struct refusal {
 	const struct subnet_state *s;
 	const struct path_query *q;
 	struct path_answer a;
 	unsigned faults;
 	const struct policy_level *level;
-	struct route_limits route;	/* n 0: none */
+	struct route_limits route;	/* n 0: no route */
 };
 
-/* Adds a reason; takes what is in b. */
+/* Adds a reason; takes the text of b and frees it. */
 static void add_reason(json_t *reasons, const char *reason, struct buf *b)
 {
 	json_array_append_new(reasons, json_pack("{s:s, s:o}", "reason", reason,
@@ -96,7 +96,7 @@ static void put_pkeys(struct buf *b, const struct subnet_state *s, uint32_t port
 		buf_printf(b, " and %u more", held - PKEYS_SHOWN);
 }
 
-/* Limited members (without the upper bit) do not talk to each other. */
+/* Limited members (P_Key without the upper bit) cannot talk to each other. */
 static void say_no_pkey(const struct refusal *x, struct buf *b)
 {
 	buf_puts(b, "the two ends share no P_Key of which one is a full member: ");
@@ -195,7 +195,7 @@ static void put_drop(struct buf *b, const struct subnet_state *s, const struct p
 				s->f->nodes[h->node].port0 + h->out)));
 }
 
-/* Where the route from src to dlid drops an SL, of which it is known that it does. */
+/* Says where the route from src to dlid drops an SL; the caller knows that it does. */
 static void put_where_dropped(struct buf *b, const struct subnet_state *s, uint32_t src,
 			      uint32_t dst, uint16_t dlid, unsigned sl)
 {
@@ -317,7 +317,7 @@ static json_t *all_reasons(const struct refusal *x)
 
 /* --- what would help --- */
 
-/* The fields of the query, bit i for query_fields[i]. */
+/* The fields that the query sets, as a mask of bits 1 << i for query_fields[i]. */
 static unsigned fields_given(const struct path_query *q)
 {
 	unsigned given = 0;
@@ -342,7 +342,7 @@ static struct path_query query_without(const struct path_query *q, unsigned fiel
 	return less;
 }
 
-/* Looks at *budget pairs of LIDs at most, and takes them off it. */
+/* Checks at most *budget pairs of LIDs, and subtracts them from *budget. */
 static bool first_path(const struct subnet_state *s, const struct path_query *q,
 		       uint32_t *budget, struct path_answer *a)
 {
@@ -368,7 +368,10 @@ static json_t *one_help(const struct subnet_state *s, unsigned fields,
 	return help;
 }
 
-/* Every way to leave out as few fields as possible: those of as many as are tried together. */
+/*
+ * Finds every way to omit as few fields as possible: all combinations of one size are tried
+ * together.
+ */
 static json_t *all_helps(const struct subnet_state *s, const struct path_query *q)
 {
 	unsigned given = fields_given(q), most = (unsigned)__builtin_popcount(given);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * `bandwidth`: what each level has when the VLs of all levels are backlogged,
- * on each kind of link, at one port, or hop by hop between two ends.
+ * Answers `bandwidth`: each level's share on kinds of link, at one port, or hop by hop between two
+ * ends.  Shares are those under full load, when the VLs of all levels are backlogged.
  *
- * Kinds of link and what levels get on them are the plan's (plan/feasible/feasible.h).
- * At a port and on a route that very port is looked at, with the VL that a
- * packet has for the in port by which it comes.
+ * Kinds of link and the levels' shares on them come from the plan (plan/feasible/feasible.h).  For
+ * a port or a route this file evaluates the actual ports, with the VL that a packet gets for the in
+ * port it arrives at.
  */
 #include "ctl/commands/cmd_explain.h"
 
@@ -81,7 +81,7 @@ static json_t *deviation_object(const struct subnet_state *s, const struct devia
 static void bandwidth_of_kinds(const struct ctl_call *c, uint32_t only, struct reply *r)
 {
 	const struct subnet_state *s = c->state;
-	/* the plan has been judged, or is now */
+	/* the plan was judged before, or is judged here */
 	struct feasibility *own = s->plan->feasible ? NULL : feasible_judge(s->plan);
 	const struct feasibility *v = own ? own : s->plan->feasible;
 	json_t *kinds = json_array(), *deviations = json_array();
@@ -129,7 +129,7 @@ static json_t *vl_object(const struct subnet_state *s, const struct port_shares 
 	return o;
 }
 
-/* Levels whose SL gets onto no VL here. */
+/* Levels whose SL maps to no VL at this port. */
 static json_t *port_drops(const struct subnet_state *s, const struct port_shares *p)
 {
 	uint16_t sls = 0;
@@ -139,7 +139,7 @@ static json_t *port_drops(const struct subnet_state *s, const struct port_shares
 	return json_levels(s->plan->policy, p->known ? (uint16_t)~sls : 0);
 }
 
-/* VLs that a level uses, and those that the tables serve all the same. */
+/* VLs that some level uses, and other VLs that the tables serve. */
 static json_t *port_vls(const struct subnet_state *s, const struct port_shares *p)
 {
 	json_t *vls = json_array();
@@ -178,7 +178,7 @@ static void bandwidth_of_port(const struct ctl_call *c, struct reply *r)
 
 /* --- a route --- */
 
-/* What a level has at a hop in Gb/s, by its SL there; < 0: nobody knows, or nothing is sent there. */
+/* A level's bandwidth at a hop in Gb/s, for its SL there; < 0: unknown, or the SL is dropped. */
 static double hop_gbps(const struct subnet_state *s, const struct path_hop *hop,
 		       const struct policy_level *l, unsigned sl)
 {
@@ -221,11 +221,11 @@ static json_t *level_route(const struct subnet_state *s, uint32_t src, uint32_t 
 			 "hops", json_hops(s, src, dst, dlid, sl));
 }
 
-/* A row for each level: a policy may have many, and each has all the hops. */
+/* One row per level: a policy may have many levels, and each row has all hops. */
 struct routes {
 	const struct subnet_state *s;
 	uint32_t src, dst;
-	size_t next, end;		/* levels */
+	size_t next, end;		/* indexes of levels */
 };
 
 static json_t *next_route(void *rows)

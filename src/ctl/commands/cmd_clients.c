@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * `services` and `subscriptions`: what clients registered, a row each, in the order
- * of the registries.  These may change while the rows are pulled: a row is found by what
- * the one before was.  No ServiceKey is shown to anybody.
+ * Answers `services` and `subscriptions`: what clients registered, one row each, in the order of
+ * the registries.  These may change while rows are pulled, so each row is found by the key of the
+ * previous one.  Answers never show a ServiceKey.
  */
 #include "ctl/command.h"
 
@@ -25,7 +25,7 @@ static json_t *json_gid(const uint8_t gid[16])
 	return json_string(inet_ntop(AF_INET6, gid, text, sizeof(text)));
 }
 
-/* By its name, if it is there. */
+/* The port's name, or its GUID if the port is gone. */
 static json_t *json_guid_port(const struct subnet_state *s, uint64_t guid)
 {
 	uint32_t port = fabric_find_port(s->f, guid);
@@ -33,7 +33,7 @@ static json_t *json_guid_port(const struct subnet_state *s, uint64_t guid)
 	return port == FABRIC_NONE ? json_guid(guid) : json_port(s, port);
 }
 
-/* Without the zeros at its end. */
+/* Hex without trailing zeros. */
 static json_t *json_hex(const uint8_t *bytes, size_t n)
 {
 	char text[2 * SERVICE_DATA + 1] = "";
@@ -45,7 +45,7 @@ static json_t *json_hex(const uint8_t *bytes, size_t n)
 	return json_string(text);
 }
 
-/* Or null: what takes in all of them. */
+/* Null for the value that means all. */
 static json_t *json_unless(uint32_t value, uint32_t all)
 {
 	return value == all ? json_null() : json_integer(value);
@@ -101,9 +101,9 @@ void cmd_services(const struct ctl_call *c, struct reply *r)
 struct subscription_cursor {
 	const struct subscriptions *db;
 	const struct subnet_state *s;
-	uint64_t guid;			/* the subscriber that is shown, or the next */
+	uint64_t guid;			/* subscriber of the current row, or of the next, */
 	uint32_t qpn;
-	size_t i;			/* … and which of its subscriptions */
+	size_t i;			/* and the index of its subscription */
 };
 
 static bool by_gid(const struct inform *w)

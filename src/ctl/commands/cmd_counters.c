@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * `counters`: what ports sent by SL and VL, against what is promised.  The answer
- * is there when the measurement is; its rows are made then.
+ * Answers `counters`: what ports sent by SL and VL, compared with the promised shares.  The answer
+ * comes when the measurement is done; its rows are made then.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,13 +12,13 @@
 
 #define FOR_MIN_S 0.01
 #define FOR_MAX_S 60.0
-#define WORST 10		/* ports that are shown unless said otherwise, of all */
-#define WORD 4			/* bytes: the unit of counters of data */
+#define WORST 10		/* ports shown by default when all are measured */
+#define WORD 4			/* bytes per unit of the data counters */
 
 struct counting {
 	struct perf *perf;
 	struct reply *reply;
-	uint64_t worst;			/* so many ports; 0: all */
+	uint64_t worst;			/* number of ports to show; 0: all */
 	bool done;
 	json_t *rows;
 	size_t next;
@@ -53,7 +53,7 @@ static void of_node(const struct ctl_call *c, uint32_t node, uint32_t **ports, u
 			(*ports)[(*n)++] = x->port0 + num;
 }
 
-/* False, with an error in the reply: there are none. */
+/* Returns false, with an error in the reply, if there are none. */
 static bool choose_ports(const struct ctl_call *c, uint32_t **ports, uint32_t *n, struct reply *r)
 {
 	const char *text = arg_text(c, "port");
@@ -85,7 +85,7 @@ static bool choose_ports(const struct ctl_call *c, uint32_t **ports, uint32_t *n
 	return false;
 }
 
-/* Microseconds; -1, with an error in the reply. */
+/* Microseconds; -1 with an error in the reply. */
 static int64_t arg_for(const struct ctl_call *c, struct reply *r)
 {
 	const char *text = arg_text(c, "for");
@@ -103,7 +103,7 @@ static int64_t arg_for(const struct ctl_call *c, struct reply *r)
 
 /* --- a port as JSON --- */
 
-/* A device may count anything in 64 bits; JSON's numbers end at 63. */
+/* A device may count up to 64 bits; JSON integers end at 63. */
 static json_t *json_units(uint64_t n, unsigned unit)
 {
 	return json_integer(n > INT64_MAX / unit ? INT64_MAX : (json_int_t)(n * unit));
@@ -114,7 +114,7 @@ static json_t *json_growth(struct pma_growth g, unsigned unit)
 	return growth_is_some(g) ? json_units(g.n, unit) : json_null();
 }
 
-/* Why a number is not there, or less than it may be; null: it is right. */
+/* Why a number is missing or too low; null: it is exact. */
 static json_t *json_doubt(struct pma_growth g)
 {
 	static const char *const words[] = {
@@ -132,7 +132,7 @@ static void add_growth(json_t *o, const char *name, const char *doubt, struct pm
 	json_object_set_new(o, doubt, json_doubt(g));
 }
 
-/* The levels that have one of these SLs, in whatever layer. */
+/* Names of the levels that have one of these SLs, in any layer. */
 static json_t *levels_of(const struct plan *plan, uint16_t sls)
 {
 	return json_levels(plan->policy, sl_plan_levels(&plan->sls, sls));
@@ -181,7 +181,7 @@ static json_t *json_sls(const struct plan *plan, const struct perf_port *x)
 	return rows;
 }
 
-/* As the devices have them, in their units: what other tools read, too. */
+/* Raw values in the devices' units, which other tools show as well. */
 static json_t *json_values(const struct pma_values *v, enum pma_attr a, bool wait)
 {
 	static const char *const totals[] = {
@@ -249,7 +249,7 @@ static json_t *json_counted(const struct perf_report *r, const struct perf_port 
 
 /* --- the worst --- */
 
-/* How much the port's VLs lack: of those that are short the greatest, before all others. */
+/* Sort key: the largest shortfall of the port's VLs; ports with a VL that is short come first. */
 static double lack_of(const struct perf_port *x)
 {
 	double most = -1;
@@ -302,7 +302,7 @@ static void on_measured(void *arg, const struct perf_report *r)
 		json_array_append_new(c->rows, json_counted(r, order[i]));
 	free(order);
 	c->done = true;
-	c->reply->follows = false;	/* behind the rows is the end */
+	c->reply->follows = false;	/* the reply ends after these rows */
 	reply_more(c->reply);
 }
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The dump writers (cmd_dump.h) and the `dump` command, which streams them.
+ * Writes OpenSM's dump files (cmd_dump.h), and streams them for the `dump` command.
  *
- * Each file is a list of items in OpenSM's order (nodes, switches or end
- * ports), and a writer that emits the next piece of an item and says whether
- * the item is complete.
+ * Each file is a list of items in OpenSM's order (nodes, switches or end ports), and a writer that
+ * emits the next piece of an item and says whether the item is complete.
  */
 #include "ctl/commands/cmd_dump.h"
 
@@ -25,12 +24,12 @@ struct dump {
 	const struct subnet_state *s;
 	const struct ctl_env *env;
 	unsigned file;			/* index into files */
-	bool begun;			/* the file's empty first piece was given */
+	bool begun;			/* the file's empty first piece was returned */
 	uint32_t *items, n_items;	/* of this file */
-	uint32_t item, sub;		/* next: item, and the writer's place within */
+	uint32_t item, sub;		/* next item, and the writer's position in it */
 	bool item_begun;
-	uint16_t *dist;			/* per switch: hops from this item's switch, … */
-	uint8_t *first;			/* … and its port to leave by */
+	uint16_t *dist;			/* [switch]: hops from this item's switch, */
+	uint8_t *first;			/* and egress port there */
 	uint32_t *queue;
 };
 
@@ -38,12 +37,13 @@ struct dump_file {
 	const char *name;
 	bool (*wanted)(const struct subnet_state *s);	/* NULL: always */
 	void (*collect)(struct dump *d);	/* fills items */
-	bool (*piece)(struct dump *d, uint32_t item, struct buf *out);	/* false: item complete */
+	/* writes a piece; returns false when the item is complete */
+	bool (*piece)(struct dump *d, uint32_t item, struct buf *out);
 };
 
-/* --- parts that several files have --- */
+/* --- parts shared by several files --- */
 
-/* Node descriptions as OpenSM prints them: what is not printable becomes a space. */
+/* Prints a NodeDescription as OpenSM does: characters that are not printable become spaces. */
 static void put_desc(struct buf *out, const struct fabric_node *n)
 {
 	char clean[sizeof(n->desc)];
@@ -55,7 +55,7 @@ static void put_desc(struct buf *out, const struct fabric_node *n)
 	buf_puts(out, clean);
 }
 
-/* The slot whose LID and capabilities stand for a port: a switch's are in port 0. */
+/* The slot that holds a port's LID and capabilities: port 0 for ports of a switch. */
 static uint32_t lid_slot(const struct fabric *f, uint32_t slot)
 {
 	const struct fabric_node *n = port_node(f, slot);
@@ -78,7 +78,7 @@ static const char *type_tag(const struct fabric_node *n)
 	return node_is_switch(n) ? "SW" : n->type == IB_NODE_ROUTER_T ? "Rt" : "CA";
 }
 
-/* The far side's ids are wider; its DevID is the 16 bits in the high half of 32. */
+/* OpenSM prints the far end's ids wider, with DevID in the upper 16 of 32 bits. */
 static void put_end(struct buf *out, const struct subnet_state *s, uint32_t slot, bool far)
 {
 	const struct fabric_port *p = &s->f->ports[slot];
@@ -161,7 +161,7 @@ static bool subnet_piece(struct dump *d, uint32_t node, struct buf *out)
 
 /* --- opensm.fdbs: the LFT of each switch, with hops --- */
 
-/* Hops from the switch to all others over the links alone, by breadth first. */
+/* Hops from the switch to all others over links, regardless of tables, breadth first. */
 static void measure(struct dump *d, uint32_t from)
 {
 	const struct fabric *f = d->s->f;
@@ -189,11 +189,11 @@ static void measure(struct dump *d, uint32_t from)
 	}
 }
 
-/* Hops that the tables take from a switch to an end port; NO_HOPS if they don't get there. */
+/* Hops that the tables take from a switch to an end port; NO_HOPS if they do not lead there. */
 static unsigned table_hops(const struct subnet_state *s, uint32_t sw, uint16_t lid, uint32_t dst)
 {
 	const struct fabric *f = s->f;
-	uint32_t at = f->nodes[f->switches[sw].node].port0;	/* the port come in by */
+	uint32_t at = f->nodes[f->switches[sw].node].port0;	/* the port of arrival */
 	unsigned hops;
 
 	for (hops = 0; hops < PATH_HOPS_MAX; hops++) {
@@ -238,7 +238,7 @@ static void put_fdb_entry(struct dump *d, uint32_t sw, uint16_t lid, struct buf 
 		buf_puts(out, "UNREACHABLE\n");
 		return;
 	}
-	/* who is away keeps its routes (plan/routes/base_routes.h) */
+	/* a missing port keeps its routes (plan/routes/base_routes.h) */
 	if (dst == FABRIC_NONE) {
 		buf_printf(out, "%03u  : HOPS UNKNOWN\n", port);
 		return;
@@ -291,7 +291,7 @@ static bool mcfdb_piece(struct dump *d, uint32_t sw, struct buf *out)
 	return true;
 }
 
-/* --- opensm-sl2vl.dump: each end port; a switch with all its linked out ports --- */
+/* --- opensm-sl2vl.dump: each end port; for a switch all its linked out ports --- */
 
 #define SL2VL_RULE "#--------------------------------------------------------\n"
 
@@ -351,7 +351,7 @@ static bool sl2vl_piece(struct dump *d, uint32_t slot, struct buf *out)
 	return false;
 }
 
-/* --- opensm-path-sls.dump: the SL from each end port to all LIDs, by the level `default` --- */
+/* --- opensm-path-sls.dump: the SL from each end port to all LIDs, for the level `default` --- */
 
 static bool has_layers(const struct subnet_state *s)
 {
@@ -378,9 +378,8 @@ static bool path_sls_piece(struct dump *d, uint32_t slot, struct buf *out)
 /* --- items --- */
 
 /*
- * OpenSM keeps GUIDs as they are on the wire in maps that compare them as
- * integers: on a little-endian machine that orders them by their last byte
- * first.
+ * OpenSM keeps GUIDs in network byte order in maps that compare them as integers: on a
+ * little-endian machine their last byte decides first.
  */
 struct keyed {
 	uint64_t key;
@@ -460,7 +459,7 @@ struct dump *dump_new(const struct subnet_state *s, const struct ctl_env *env)
 	return d;
 }
 
-/* Pieces until there is text, or the items of this file are through. */
+/* Makes pieces until there is text, or until the items of this file are done. */
 static void file_piece(struct dump *d, struct buf *out)
 {
 	size_t before = out->n;

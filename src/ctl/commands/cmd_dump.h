@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The subnet in the dump formats of OpenSM 3.3.23, which ibdmchk and other
- * tools read: opensm-subnet.lst, opensm.fdbs, opensm.mcfdbs and
- * opensm-sl2vl.dump, in small pieces; and, if the routes have several layers, which SL each path
- * has, as ibdmchk reads it (opensm-path-sls.dump).
+ * Writes the subnet in the dump formats of OpenSM 3.3.23, which ibdmchk and other tools read.  The
+ * files are opensm-subnet.lst, opensm.fdbs, opensm.mcfdbs and opensm-sl2vl.dump, in small pieces;
+ * and, if the routes have several layers, opensm-path-sls.dump, the SL of each path as ibdmchk
+ * reads it.
  *
- * Pure: state to text.  Nodes come in OpenSM's order, and what OpenSM prints
- * oddly (the far side's DevID) is printed so, since its readers expect that.
+ * Pure: state to text.  Nodes come in OpenSM's order, and OpenSM's oddities (the far end's DevID)
+ * are reproduced, as readers expect them.
  */
 #ifndef QOSD_CTL_COMMANDS_CMD_DUMP_H
 #define QOSD_CTL_COMMANDS_CMD_DUMP_H
@@ -15,13 +15,12 @@
 
 struct dump;
 
-/* s and env must outlive it; of env, mft_next and sm are used. */
+/* s and env must outlive the dump; it uses mft_next and sm of env. */
 struct dump *dump_new(const struct subnet_state *s, const struct ctl_env *env);
 /*
- * Appends the next piece (a few KiB at most, but for a line of a very large
- * switch) to out and sets *file to the name of the file that it belongs to.
- * Each file comes at least once, if only with an empty piece, and its pieces
- * one after the other.  False at the end.
+ * Appends the next piece (at most a few KiB, except a line of a very large switch) to out and sets
+ * *file to the name of its file.  Each file appears at least once, if only with an empty piece, and
+ * its pieces are consecutive.  Returns false at the end.
  */
 bool dump_next(struct dump *d, const char **file, struct buf *out);
 void dump_free(struct dump *d);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* `events`: what happened, and what happens. */
+/* Answers `events`: past events, and new ones as they happen. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,10 +10,10 @@
 struct watching {
 	struct follower follower;
 	const struct events *events;
-	uint64_t next;			/* event */
-	uint64_t end;			/* unless it follows: where it ends */
+	uint64_t next;			/* index of the next event */
+	uint64_t end;			/* index to end at, unless the reply follows */
 	uint64_t kinds;
-	uint64_t lost;			/* not told of yet */
+	uint64_t lost;			/* lost events not reported yet */
 	bool follows;
 };
 
@@ -40,7 +40,7 @@ static void release_watching(void *rows)
 	free(w);
 }
 
-/* "link,policy-refused"; 0, with an error in the reply, if one of them is none. */
+/* Parses "link,policy-refused"; 0 with an error in the reply if a kind is unknown. */
 static uint64_t parse_kinds(const char *text, struct reply *r)
 {
 	uint64_t kinds = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * `explain`: what the SA answers to a query for paths, and why.  All that is
- * answered comes from the SA's own search (path_search_next), so that what is
- * explained is what is answered; the reasons are read off the answer.
+ * Answers `explain`: what the SA answers to a path query, and why.  The answer comes from the SA's
+ * own search (path_search_next), so that it is what a client would get; the reasons are derived
+ * from it.
  */
 #include "ctl/commands/cmd_explain.h"
 
@@ -13,11 +13,11 @@
 #include "lib/iba/sa_records.h"
 #include "lib/iba/units.h"
 
-#define ENDS_MAX 255	/* of each kind: what a MultiPathRecord can count to */
+#define ENDS_MAX 255	/* sources, and destinations: the most that a MultiPathRecord can hold */
 
 /* --- rule and level --- */
 
-/* The partition that gives the level when no rule does; NULL: the policy's default level. */
+/* The partition that decides the level when no rule matches; NULL: the policy's default level. */
 static const struct policy_partition *level_partition(const struct subnet_state *s,
 						      const struct path_answer *a)
 {
@@ -54,7 +54,7 @@ json_t *json_path(const struct path_answer *a)
 			 "preference", a->preference);
 }
 
-/* --- why it is what it is --- */
+/* --- reasons --- */
 
 void route_limits(const struct subnet_state *s, uint32_t src, uint32_t dst, uint16_t dlid,
 		  struct route_limits *out)
@@ -100,7 +100,7 @@ static void add_why(json_t *why, const char *field, struct buf *b)
 	buf_free(b);
 }
 
-/* What an MTU or a rate that is now `have` comes from. */
+/* Appends the origin of an MTU or rate. */
 static void put_limit(struct buf *b, const struct subnet_state *s, const struct route_limits *l,
 		      const char *level, bool by_level, bool by_link, unsigned hop)
 {
@@ -182,7 +182,7 @@ static json_t *path_why(const struct subnet_state *s, const struct path_query *q
 struct tried {
 	const struct subnet_state *s;
 	struct match_query query;
-	uint32_t rule, n_rules;		/* next to show; how many were tried */
+	uint32_t rule, n_rules;		/* next rule to show; number of rules tried */
 };
 
 static json_t *next_tried(void *rows)
@@ -213,10 +213,10 @@ static void rows_of_rules(struct reply *r, const struct subnet_state *s,
 
 /* --- two ends --- */
 
-/* The first pair of LIDs that was tried, and every path. */
+/* The first pair of LIDs tried, and all paths. */
 struct found {
-	struct path_answer first;	/* tried */
-	unsigned faults;		/* of that */
+	struct path_answer first;	/* first pair tried */
+	unsigned faults;		/* of the first pair */
 	struct path_answer best;
 	json_t *paths;			/* array */
 };
@@ -270,7 +270,7 @@ static void explain_pair(const struct ctl_call *c, struct path_query *q, struct 
 	json_object_set_new(o, "paths", f.paths);
 	json_object_set_new(o, "no-path", any ? json_null() :
 					  json_text(path_fault_text(f.faults)));
-	/* where the route goes all the same, and what the level's SL becomes on it */
+	/* hops even without a path: where the route leads, and what the level's SL becomes on it */
 	json_object_set_new(o, "hops", any || f.faults & FAULT_LID ? json_null() :
 			    json_hops(s, q->src, q->dst, f.first.dlid, f.first.sl));
 	reply_result(r, o);
@@ -283,14 +283,14 @@ struct multi {
 	struct path_search search;
 	uint32_t ends[2][ENDS_MAX];	/* sources, destinations */
 	unsigned n[2];
-	/* the pair of ports that is tried, and whether a path was told of it */
+	/* current pair of ports, and whether a path of it was reported */
 	uint32_t src, dst;
 	struct path_answer first;
 	unsigned faults;
 	bool told;
-	json_t *held;			/* a path of the next pair, while this one is told of */
+	json_t *held;			/* a path of the next pair, kept while this pair is reported */
 	bool done;
-	struct path_found chosen[2];	/* for migration: what the SA takes of all paths */
+	struct path_found chosen[2];	/* for migration: the paths that the SA selects */
 	uint32_t n_chosen, at;
 };
 
@@ -316,7 +316,7 @@ static json_t *path_row(const struct subnet_state *s, const struct path_query *q
 	return row;
 }
 
-/* A pair of ports is left: NULL if it had a path, else what was in the way of the first. */
+/* Ends a pair of ports: returns NULL if it had a path, else what blocked its first try. */
 static json_t *leave_pair(struct multi *m)
 {
 	json_t *row;
@@ -329,7 +329,7 @@ static json_t *leave_pair(struct multi *m)
 	return row;
 }
 
-/* Takes note of what was tried; the row that this makes the turn of, or NULL. */
+/* Records a try; returns the row that is due now, or NULL. */
 static json_t *note_try(struct multi *m, const struct path_answer *a, unsigned faults)
 {
 	bool changed = m->search.q.src != m->src || m->search.q.dst != m->dst ||
@@ -379,7 +379,7 @@ static void free_multi(void *rows)
 	free(m);
 }
 
-/* The ends of a list "a,b"; false with an error in the reply. */
+/* Reads the ends of a list "a,b"; false with an error in the reply. */
 static bool read_ends(const struct ctl_call *c, const char *name, uint32_t *ends, unsigned *n,
 		      struct reply *r)
 {
@@ -395,7 +395,7 @@ static bool read_ends(const struct ctl_call *c, const char *name, uint32_t *ends
 
 			ends[*n] = end_port(c, word, r);
 			good = ends[*n] != FABRIC_NONE;
-			while (ends[i] != ends[*n])	/* one that is there twice counts once */
+			while (ends[i] != ends[*n])	/* a duplicate counts once */
 				i++;
 			*n += i == *n;
 		}
@@ -425,7 +425,7 @@ static bool begin_pair(const void *arg, unsigned pair, uint32_t max, uint32_t bu
 	return true;
 }
 
-/* The search then goes on for the pairs that have none. */
+/* Selects the SA's paths for migration; the search then goes on for pairs without any. */
 static void choose_for_migration(struct multi *m, const struct path_query *q)
 {
 	uint32_t budget = SA_SEARCH_MAX;

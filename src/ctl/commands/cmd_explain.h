@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the commands about paths and bandwidth share: a query out of arguments,
- * what contends at a port, and both as JSON.  No rule of the SA is repeated
- * here: who gets what is asked of sa/, and this says it.
+ * Shared by the commands about paths and bandwidth: path queries, contention at a port, and both as
+ * JSON.  The SA's rules are not repeated here: sa/ decides, and these commands report.
  */
 #ifndef QOSD_CTL_COMMANDS_CMD_EXPLAIN_H
 #define QOSD_CTL_COMMANDS_CMD_EXPLAIN_H
@@ -13,15 +12,15 @@
 /* --- path_query.c --- */
 
 /*
- * The fields of a path query that arguments give.  False, with an error in the
- * reply, if one makes no sense or the SA would refuse it.
+ * Reads the fields of a path query from arguments.  Returns false, with an error in the reply, if
+ * one is invalid or the SA would refuse it.
  */
 bool query_from_args(const struct ctl_call *c, struct path_query *q, struct reply *r);
-/* The most paths that the SA answers to q. */
+/* The maximum of paths that the SA returns for q. */
 uint32_t query_max_paths(const struct path_query *q);
-/* The optional fields that q carries, with fields left out one by one: `bits` of PR_*. */
+/* The optional fields of a query, which why_not() tries to omit; `bits` of PR_*. */
 struct query_field {
-	const char *name;	/* the argument's */
+	const char *name;	/* name of the argument */
 	uint64_t bits;
 };
 extern const struct query_field query_fields[];
@@ -29,26 +28,26 @@ extern const unsigned n_query_fields;
 
 /* --- json_shares.c --- */
 
-/* Sets share, gbps, high, starved and wait-us of a VL; null where nobody knows. */
+/* Sets share, gbps, high, starved and wait-us of a VL; null if unknown. */
 void json_add_share(json_t *o, const struct port_shares *p, unsigned vl);
 
 /* --- cmd_paths.c --- */
 
-/* The hops from src to a LID of dst as far as they go, with what SL becomes at each. */
+/* The hops from src to a LID of dst as far as the route leads, with the SL's VL at each. */
 json_t *json_hops(const struct subnet_state *s, uint32_t src, uint32_t dst, uint16_t dlid,
 		  unsigned sl);
-/* The port by which a hop is left, FABRIC_NONE at the end. */
+/* The port that a hop leaves by, or FABRIC_NONE at the end. */
 uint32_t hop_port(const struct fabric *f, const struct path_hop *hop);
-/* The VL of an SL at a hop, IB_VL_DROP, or -1 where nobody knows. */
+/* The VL of an SL at a hop, IB_VL_DROP, or -1 if unknown. */
 int hop_vl(const struct subnet_state *s, const struct path_hop *hop, unsigned sl);
 
 /* --- cmd_explain.c --- */
 
-/* rule, level and level-by of an answer. */
+/* Adds rule, level and level-by of an answer. */
 void json_add_level(json_t *o, const struct subnet_state *s, const struct path_answer *a);
-/* The fields of a path. */
+/* The fields of a path as JSON. */
 json_t *json_path(const struct path_answer *a);
-/* Which hop's link is the least, as an index into hops; n if both ends' ports are less. */
+/* Which hop's link has the lowest MTU and which the lowest rate, as indexes into hops. */
 struct route_limits {
 	struct path_hop hops[PATH_HOPS_MAX];
 	unsigned n;			/* 0: no route */
@@ -65,19 +64,19 @@ void put_hop_name(struct buf *b, const struct subnet_state *s, const struct rout
 
 struct feasibility;
 /*
- * Rows "switches", for a drawing: each switch with its rank (links to the next
- * switch that has hosts), its hosts and its links to switches of a later row.
- * v is the plan's, or own, which is taken over.
+ * Adds rows "switches", for a drawing: each switch with its rank (links to the nearest switch that
+ * has hosts), its hosts, and its links to switches of later rows.  v is the plan's judgement, or
+ * own, of which this takes ownership.
  */
 void rows_of_links(struct reply *r, const struct subnet_state *s, const struct feasibility *v,
 		   struct feasibility *own);
 
 /* --- why_not.c --- */
 
-/* An end that may be nobody: names[i] says who was meant. */
+/* The ends of a query, which may be unknown ports. */
 struct asked_ends {
-	uint32_t port[2];		/* source, destination; FABRIC_NONE */
-	const char *unknown[2];		/* NULL, or why it can't be an end */
+	uint32_t port[2];		/* source, destination; or FABRIC_NONE */
+	const char *unknown[2];		/* NULL, or why the text names no end */
 };
 void why_not(const struct ctl_call *c, const struct asked_ends *ends, const struct path_query *q,
 	     struct reply *r);

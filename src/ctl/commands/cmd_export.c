@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * `export ibacm`: what the distributed cache of path records preloads, in the two
- * formats that it reads: "acm_hosts" (a name, the GID of its port) and
- * "opensm_full_v1" (of each source the SL, MTU and rate to each LID).  The paths
- * are those that the SA would answer: same resolver, same state.
+ * Answers `export ibacm`: files that ibacm, the distributed cache of path records, preloads.  It
+ * reads two formats: "acm_hosts" (a name and the GID of its port) and "opensm_full_v1" (for each
+ * source the SL, MTU and rate to each LID).  The paths are those that the SA would return: same
+ * resolver, same state.
  *
- * The reader knows a line by its first word, takes at most 127 characters of
- * it, and needs the LID of every destination from a line that begins a source.
- * So one that is not asked for as a source has such a line and nothing below it.
- * Aggregation nodes are left out: no host has a connection to one by way of that cache.
+ * ibacm recognizes a line by its first word, reads at most 127 characters of it, and takes the LID
+ * of every destination from a line that begins a source.  So an end port that is not a wanted
+ * source has such a line, with no paths below it.  Aggregation nodes are left out: no host connects
+ * to one by way of that cache.
  */
 #include <arpa/inet.h>
 #include <inttypes.h>
@@ -20,24 +20,24 @@
 #include "lib/base/bytes.h"
 #include "lib/base/map64.h"
 
-#define DESC_MAX	32	/* of a description, which must not make a line too long */
+#define DESC_MAX	32	/* of a description, so that its line stays short enough */
 #define PATHS_PIECE	256	/* destinations in one row */
 #define NAMES_PIECE	64
 
 struct export {
 	const struct subnet_state *s;
-	struct path_query q;		/* of each path; only its ends change */
+	struct path_query q;		/* template of each path; only its ends change */
 	uint32_t from;			/* the only source, or FABRIC_NONE: all */
-	uint32_t *ports, n_ports;	/* end ports with a LID, in order of LIDs */
-	struct map64 names;		/* hash of a name that was given -> port */
+	uint32_t *ports, n_ports;	/* end ports with a LID, in order of base LIDs */
+	struct map64 names;		/* hash of a used name -> port */
 	unsigned file;			/* index into files */
-	bool begun;			/* its head was given */
-	uint32_t port, dst;		/* next: indexes into ports */
+	bool begun;			/* its header was returned */
+	uint32_t port, dst;		/* next source and destination: indexes of ports */
 };
 
-/* --- who is there --- */
+/* --- end ports --- */
 
-/* In order of base LIDs. */
+/* Collects end ports in order of base LIDs. */
 static void collect(struct export *e)
 {
 	const struct plan *p = e->s->plan;
@@ -61,8 +61,8 @@ static bool is_source(const struct export *e, uint32_t port)
 /* --- names --- */
 
 /*
- * A host's name is its description's first word; 0: that is none.  A tab or a newline in it
- * would be lines of the device's own making, with other hosts' names.
+ * Length of the host name, the first word of the description; 0: none.  A name with a tab or
+ * newline is refused: a device could forge lines with other hosts' names.
  */
 static size_t name_len(const struct fabric_node *n)
 {
@@ -74,7 +74,7 @@ static size_t name_len(const struct fabric_node *n)
 	return len;
 }
 
-/* Of several ports of a name, on one node or more, the one with the lowest LID has it. */
+/* If several ports, on one node or more, have one name, the lowest LID gets it. */
 static bool takes_name(struct export *e, const struct fabric_node *n, uint32_t port)
 {
 	size_t len = name_len(n);
@@ -102,7 +102,7 @@ static void put_name(struct export *e, uint32_t port, struct buf *out)
 		   inet_ntop(AF_INET6, gid, text, sizeof(text)));
 }
 
-/* A few names; false at the end. */
+/* Writes a few names; returns false at the end. */
 static bool names_piece(struct export *e, struct buf *out)
 {
 	for (unsigned i = 0; i < NAMES_PIECE && e->port < e->n_ports; i++)
@@ -141,7 +141,7 @@ static void put_path(struct export *e, uint32_t src, uint32_t dst, struct buf *o
 		buf_printf(out, "0x%04x :%u:%u:%u\n", dlid, a.sl, a.mtu, a.rate);
 }
 
-/* A source's line, or some of its paths; false at the end. */
+/* Writes a source's line, or some of its paths; returns false at the end. */
 static bool paths_piece(struct export *e, struct buf *out)
 {
 	uint32_t src;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * `holdings`: how much of the registries each port holds, those that are nearest to a bound first;
- * `holdings remove`: all that a port registered goes; `mcast remove`: a group goes.
+ * Answers `holdings`, `holdings remove` and `mcast remove`.  `holdings` shows how much of the
+ * registries each port holds, those nearest to a bound first; `holdings remove` removes all that a
+ * port registered; `mcast remove` removes a group.
  */
 #include "ctl/command.h"
 
@@ -16,7 +17,7 @@
 
 struct row {
 	struct holding h;
-	double share;		/* the greatest part of a bound of one port */
+	double share;		/* largest fraction of any per-port bound */
 };
 
 struct rows {
@@ -28,7 +29,7 @@ struct rows {
 
 /* --- who holds how much --- */
 
-/* Of one kind, or, with HOLD_KINDS, of that of which it holds most of what one port may. */
+/* Fraction of the per-port bound of one kind or, for HOLD_KINDS, the largest of all kinds. */
 static double share_of(const struct holdings *all, const struct holding *h, enum hold_kind by)
 {
 	double most = 0;
@@ -72,7 +73,7 @@ static json_t *json_holder(uint64_t holder)
 	return holder_is_lid(holder) ? json_null() : json_guid(holder);
 }
 
-/* Its name; null: it is not in the fabric. */
+/* The port's name; null: not in the fabric. */
 static json_t *json_holder_port(const struct subnet_state *s, uint64_t holder)
 {
 	uint32_t port = fabric_find_port(s->f, holder);
@@ -142,7 +143,10 @@ void cmd_holdings(const struct ctl_call *c, struct reply *r)
 
 /* --- removing --- */
 
-/* A port of the fabric, the GUID of one that is not there any more, or a LID that holds something. */
+/*
+ * Finds a holder by a port of the fabric, the GUID of a port that is gone, or a LID that holds
+ * something.
+ */
 static uint64_t find_holder(const struct ctl_call *c, struct reply *r)
 {
 	const char *text = arg_text(c, "port");

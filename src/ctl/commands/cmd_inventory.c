@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* `nodes` and `ports`: one row for each, in the order of discovery. */
+/* Answers `nodes` and `ports`: one row each, in the order of discovery. */
 #include "ctl/command.h"
 
 #include <stdlib.h>
@@ -85,7 +85,7 @@ static json_t *json_link(const struct fabric_port *p)
 				     p->fdr10, text, sizeof(text)));
 }
 
-/* What a port without link has not. */
+/* Adds the members that only a port with a link has. */
 static void add_link(json_t *row, const struct subnet_state *s, const struct fabric_port *p)
 {
 	json_object_set_new(row, "link", json_link(p));

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * `mcast`: the multicast groups, or of one (or of those that share an MLID) the
- * members and what each switch forwards.
+ * Answers `mcast`: the multicast groups, or one group's members and what each switch forwards.  The
+ * latter also serves the groups that share an MLID.
  *
- * Groups come and go between two rows: a cursor is the MGID, or the member, that was
- * told last, and goes on with the next one that is there.
+ * Groups may come and go between two rows: the cursor is the MGID, or the member, of the last row,
+ * and the next row is the next one that exists.
  */
 #include "ctl/command.h"
 
@@ -19,10 +19,10 @@
 struct rows {
 	const struct mcast_db *db;
 	const struct subnet_state *s;
-	bool begun, one;	/* one: members of `mgid` alone */
-	uint8_t mgid[16];	/* told last, or whose members are */
+	bool begun, one;	/* one: only members of `mgid` */
+	uint8_t mgid[16];	/* group of the last row, or whose members are listed */
 	uint16_t mlid;
-	struct mcast_gid gid;	/* … member told last */
+	struct mcast_gid gid;	/* member of the last row */
 };
 
 static json_t *json_mgid(const uint8_t mgid[16])
@@ -40,7 +40,7 @@ static json_t *json_hex(unsigned value)
 	return json_string(text);
 }
 
-/* The first whose MGID is greater (or: not less), NULL if there is none. */
+/* The first group whose MGID is greater (with or_same: or equal), or NULL. */
 static const struct mcast_group *group_after(const struct mcast_db *db, const uint8_t mgid[16],
 					     bool or_same)
 {
@@ -100,7 +100,7 @@ static json_t *json_member(const struct rows *rows, const struct mcast_group *g,
 			 "join-state", json_join_state(m->join_state), "proxy", m->proxy);
 }
 
-/* The group whose members are told now: the one, or the next with the MLID. */
+/* The group whose members are listed now: the only one, or the next with the MLID. */
 static const struct mcast_group *group_in_turn(const struct rows *rows, bool next)
 {
 	const struct mcast_group *g = group_after(rows->db, rows->mgid, !next);
@@ -140,7 +140,7 @@ static json_t *json_ports(const uint64_t ports[4])
 	return list;
 }
 
-/* What devices hold: of each switch that has an entry. */
+/* The MFT entry of each switch that has one, as devices hold it. */
 static json_t *json_tree(const struct ctl_call *c, uint16_t mlid)
 {
 	const struct fabric *f = c->state->f;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * `partition change`, `partition show` and `partitions`: what there is to dynamic
- * partitions is in sa/registry/dynamic_partitions.h, here it becomes requests and JSON.
+ * Answers `partition change`, `partition show` and `partitions`.  It turns requests into changes of
+ * the dynamic partitions (sa/registry/dynamic_partitions.h), and the registry into JSON.
  *
- * The body of a change is JSON and may be long, so that it is parsed in a thread;
- * it is applied in the loop's, to a copy of the registry, which is on disk before
- * anybody hears of it, and with those who stand by, if they take it in time.
+ * The body of a change is JSON and may be long, so a thread parses it.  The loop's thread applies
+ * it to a copy of the registry, which is on disk, and with the standbys if they accept it in time,
+ * before the client gets the answer.
  */
 #include "ctl/command.h"
 
@@ -36,10 +36,10 @@ struct request {
 	json_t *body;
 	struct findings found;
 	VEC(struct dynamic_change) changes;
-	/* what came of them */
-	json_t *result;			/* NULL: nothing, and err may say why */
+	/* outcome of the changes */
+	json_t *result;			/* NULL: not applied, and err may say why */
 	struct buf err;
-	bool waits;			/* for those who stand by */
+	bool waits;			/* for standbys */
 	struct ctl_standbys standbys;
 	void (*done)(void *job);
 	void *job;
@@ -171,7 +171,7 @@ static void change_work(void *arg)
 
 /* --- change: in the loop's thread --- */
 
-/* The P_Key of each partition that was added to, which the daemon may have chosen. */
+/* The P_Key of each partition that members were added to; the daemon may have assigned it. */
 static json_t *json_added(const struct request *q, const struct dynamic_partitions *x)
 {
 	json_t *list = json_array();
@@ -196,7 +196,7 @@ static void on_standbys(void *arg, const struct ctl_standbys *s)
 	q->done(q->job);
 }
 
-/* Groups of partitions that are wanted already, and not made yet. */
+/* Number of broadcast groups that partitions need and that are not made yet. */
 static uint32_t awaited_broadcasts(const struct mcast_db *db, const struct policy *base,
 				   const struct dynamic_partitions *now)
 {
@@ -212,8 +212,8 @@ static uint32_t awaited_broadcasts(const struct mcast_db *db, const struct polic
 }
 
 /*
- * A partition with IPoIB is of no use without its broadcast group, which takes a multicast LID of
- * its own: one that is not to be had is an error of the request.
+ * A partition with IPoIB is useless without its broadcast group, which takes an MLID of its own: a
+ * request for more than are free is an error.
  */
 static void check_broadcasts(struct request *q, const struct policy *base,
 			     const struct dynamic_partitions *now, const struct dynamic_partitions *next)
@@ -237,13 +237,13 @@ static void check_broadcasts(struct request *q, const struct policy *base,
 	}
 }
 
-/* False: nothing has changed, and it is said why. */
+/* Returns false if nothing has changed, with the reason in q. */
 static bool apply(struct request *q)
 {
 	const struct dynamic_partitions *now = q->env->dynamic(q->env->arg);
 	const struct shared_policy *base = policies_in_force(q->env->policies);
 	struct dynamic_partitions *next = dynamic_copy(now);
-	/* with errors already, too: all of them are to be named */
+	/* even after errors, so that all of them are reported */
 	size_t changed = dynamic_apply(next, base->p, q->env->pkey_lo, q->env->pkey_hi,
 				       q->changes.v, q->changes.n, &q->found);
 
@@ -268,8 +268,8 @@ static bool apply(struct request *q)
 }
 
 /*
- * Who hears that it is done may rely on it, whoever is master a moment later: those who stand
- * by are to have it, too.  That is so for a request that is repeated, as well.
+ * A client that gets the answer may rely on the change even if another manager becomes master: so
+ * the answer waits for the standbys.  A repeated request without changes waits as well.
  */
 static void change_apply(void *arg, void (*done)(void *job), void *job)
 {
@@ -349,14 +349,14 @@ void cmd_partition_change(const struct ctl_call *c, struct reply *r)
 	reply_later(r, c->view->jobs, &ops, q);
 }
 
-/* --- what there is: the partitions in force, then what is asked for and is not --- */
+/* --- listing: partitions in force, then requested ones that are not in force --- */
 
 struct listing {
 	const struct subnet_state *s;
 	bool whole;		/* with members and ports */
-	char *name;		/* of that one only, or NULL */
-	uint32_t next;		/* of the policy in force */
-	struct dynamic_partitions *wanted;	/* a copy: it may change before the last row */
+	char *name;		/* the only partition to list, or NULL */
+	uint32_t next;		/* index in the policy in force */
+	struct dynamic_partitions *wanted;	/* copy: the registry may change before the last row */
 	struct dynamic_troubles troubles;
 	size_t next_wanted;
 };
@@ -404,7 +404,7 @@ static json_t *json_members(const struct policy_partition *part)
 	return list;
 }
 
-/* The places of a port's P_Keys, which are one or two. */
+/* A port's P_Key table entries for a partition, one or two: index and value. */
 static json_t *json_places(const struct pkey_table *t, uint16_t pkey)
 {
 	json_t *list = json_array();
@@ -491,7 +491,7 @@ static bool is_asked_for(const struct listing *l, const char *name)
 	return !l->name || !strcmp(l->name, name);
 }
 
-/* What is amiss with an entry; NULL: nothing. */
+/* What is wrong with an entry; NULL: nothing. */
 static json_t *json_troubles(const struct listing *l, size_t entry, bool *out)
 {
 	json_t *list = NULL;
@@ -521,7 +521,7 @@ static json_t *json_wanted_members(const struct dynamic_partition *e)
 	return list;
 }
 
-/* Entries of the registry that are not in force, or not as they were asked for. */
+/* Rows of registry entries that are not in force, or not as requested. */
 static json_t *wanted_row(struct listing *l)
 {
 	while (l->next_wanted < l->wanted->v.n) {
@@ -605,7 +605,7 @@ void cmd_partitions(const struct ctl_call *c, struct reply *r)
 	reply_rows(r, "partitions", next_partition, listing_free, listing_new(c, false, r));
 }
 
-/* Whether there is such a partition, in force or not. */
+/* True if such a partition exists, in force or not. */
 static bool is_known(const struct ctl_call *c, const char *name)
 {
 	const struct policy *p = c->state->policy->p;

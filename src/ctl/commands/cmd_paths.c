@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * `route`: the hops between two end ports, and hops as `explain` shows them,
- * too: what an SL becomes at each, what the link can, and what the VL has of
- * it when those of all levels are backlogged.
+ * Answers `route`: the hops between two end ports.  It makes hops for `explain`, too: the VL of an
+ * SL at each, the link's rate, and the VL's share of it when the VLs of all levels are backlogged.
  */
 #include "ctl/commands/cmd_explain.h"
 

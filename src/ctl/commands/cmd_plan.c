@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * `plan`: what a policy would change, with nothing applied.  In a thread of its
- * own the policy is planned on the published fabric and compared with the
- * published plan: tables and Sets by sm's own difference, answers by the SA's
- * own resolver.  Everything that thread reads is immutable, or its own.
+ * Answers `plan`: what a policy would change, without applying it.  A thread of its own plans the
+ * policy on the published fabric and compares it with the published plan: tables and Sets by sm's
+ * own difference, answers by the SA's own resolver.  Everything that the thread reads is immutable,
+ * or its own.
  */
 #include "ctl/loading.h"
 
@@ -21,16 +21,17 @@ struct planning {
 	struct loading file;
 	struct subnet_state *now;	/* a reference */
 	struct sm_knowledge known;
-	struct dynamic_partitions *dynamic;	/* a copy, or NULL: the partitions that are added to the file's */
+	/* copy of the partitions to add to the file's, or NULL */
+	struct dynamic_partitions *dynamic;
 	/* the result */
-	struct subnet_state then;	/* the fabric is now's; the policy the file's */
+	struct subnet_state then;	/* has now's fabric and the file's policy */
 	struct difference difference;
 	struct answers answers;
 };
 
 /* --- in the worker's thread --- */
 
-/* LIDs stay as they are: where a device lost one, it gets it again. */
+/* Present LIDs, so that the plan keeps them; a device that lost its LID gets it again. */
 static struct lid_map lids_of(const struct plan *p)
 {
 	struct lid_map map = { 0 };
@@ -86,7 +87,7 @@ static json_t *json_tables(const struct difference *d)
 	return tables;
 }
 
-/* By attribute, and in all. */
+/* Counts of Sets by attribute, and their sum. */
 static json_t *json_sets(const uint32_t *sets)
 {
 	json_t *by_attr = json_object();

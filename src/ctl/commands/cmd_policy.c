@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * `reload`, `policy check|load|confirm|revert|show|history`: what there is to it is in
- * policy_trials.h; here it becomes requests and JSON.  Files are parsed in a thread:
- * they may be long.
+ * Answers `reload` and `policy check|load|confirm|revert|show|history`.  It turns requests into
+ * calls of policy_trials.h, and results into JSON.  Threads parse files, as these may be long.
  */
 #include "ctl/loading.h"
 
@@ -17,7 +16,7 @@
 
 _Static_assert(CTL_BODY_MAX == CONF_FILE_MAX, "what a client may send is what may be a policy");
 
-/* --- a file on its way to a policy --- */
+/* --- parsing a file that a client sent --- */
 
 bool loading_take(struct loading *l, const struct ctl_call *c, struct reply *r)
 {
@@ -271,7 +270,7 @@ void cmd_policy_revert(const struct ctl_call *c, struct reply *r)
 		say_in_force(c, r, policies_revert(c->env->policies, c->view->peer.uid));
 }
 
-/* --- show: line by line, for it may be long; the normal form is made in a thread --- */
+/* --- show: line by line, as it may be long; a thread makes the normal form --- */
 
 struct lines {
 	const struct ctl_env *env;
@@ -374,7 +373,7 @@ void cmd_policy_history(const struct ctl_call *c, struct reply *r)
 	reply_result(r, json_pack("{s:o}", "history", list));
 }
 
-/* --- what other answers say of policies, too --- */
+/* --- policies in other answers --- */
 
 json_t *json_policy(const struct shared_policy *p)
 {

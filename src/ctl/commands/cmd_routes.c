@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* `routes`: which engine's routes are in force, whether they connect all, and how good they are. */
+/*
+ * Answers `routes`: which engine's routes are in force, whether they connect everything, and how
+ * good they are.
+ */
 #include "ctl/commands/cmd_routes.h"
 
 #include <stdlib.h>
@@ -11,7 +14,8 @@
 #include "plan/routes/choose_engine.h"
 #include "plan/routes/fabric_shape.h"
 
-#define REST 50		/* times as long as measuring took, before the next one that nobody asked for */
+/* pause before the next unrequested measurement, in multiples of the last one's duration */
+#define REST 50
 
 struct measuring {
 	struct gauges *gs;
@@ -24,7 +28,7 @@ struct gauges {
 	struct gauged last;
 	bool any;
 	atomic_bool stop;
-	struct measuring *under_way;	/* in the background, and its thread */
+	struct measuring *under_way;	/* the background measurement and its thread, or NULL */
 	struct work *work;
 };
 
@@ -60,7 +64,7 @@ static void measure(void *arg)
 	name_port(r.f, x->g.longer_to, x->to, sizeof(x->to));
 }
 
-/* --- in the loop's --- */
+/* --- in the loop's thread --- */
 
 static struct measuring *measuring_new(struct gauges *gs, struct subnet_state *s)
 {
@@ -80,7 +84,7 @@ static void measuring_free(void *arg)
 	free(m);
 }
 
-/* Of two that were measured at a time the newer state's counts. */
+/* Keeps a result; of two concurrent measurements the one of the newer state. */
 static void keep(struct gauges *gs, const struct gauged *x)
 {
 	if (gs->any && gs->last.generation > x->generation)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * `sa-stats`: what the SA was asked, how it answered and how long that took, and
- * who asks most.
+ * Answers `sa-stats`: requests to the SA, its answers and response times, and the busiest clients.
  */
 #include <stdlib.h>
 
@@ -10,7 +9,7 @@
 
 #define CLIENTS_SHOWN 10
 
-/* Slot by slot, in the order of statuses[] in sa/sa_stats.c. */
+/* By slot, in the order of statuses[] in sa/sa_stats.c. */
 static const char *const status_names[SA_STATUS_SLOTS] = {
 	"ok", "busy", "bad-version", "bad-method", "bad-method-attribute", "bad-value",
 	"no-resources", "request-invalid", "no-records", "too-many-records", "invalid-gid",
@@ -65,7 +64,7 @@ static json_t *json_by_attr(const struct sa_stats *st)
 	return list;
 }
 
-/* --- the busiest clients: of the last whole window --- */
+/* --- the busiest clients of the last complete window --- */
 
 struct client {
 	uint32_t lid, requests;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * `sa-trace`: requests to the SA and its answers, as they happen.  What a client
- * of ours does not want to see is left out here: the SA knows nothing of filters.
+ * Answers `sa-trace`: requests to the SA and its answers, as they happen.  This file filters out
+ * what the client does not want to see: the SA has no filters.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -19,14 +19,14 @@
 struct tracing {
 	struct follower follower;
 	const struct ctl_env *env;
-	uint64_t next;			/* event */
-	uint64_t lost;			/* not told of yet */
-	uint64_t left;			/* events to be shown */
+	uint64_t next;			/* index of the next event */
+	uint64_t lost;			/* lost events not reported yet */
+	uint64_t left;			/* number of events still to show */
 	bool limited;
-	/* what is wanted */
-	uint16_t lid;			/* of the client; 0: any */
+	/* filter: */
+	uint16_t lid;			/* client's LID; 0: any */
 	int attr;			/* -1: any */
-	bool errors;			/* only those without a good answer */
+	bool errors;			/* only requests without a successful answer */
 };
 
 static const char *method_name(unsigned method)
@@ -46,7 +46,7 @@ static json_t *json_gid(const uint8_t gid[16])
 			    get_be16(gid + 10), get_be16(gid + 12), get_be16(gid + 14));
 }
 
-/* Of a PathRecord those components that the mask has. */
+/* The components of a PathRecord that the mask selects. */
 static json_t *json_path_asked(const struct sa_path_record *r, uint64_t mask)
 {
 	json_t *o = json_object();
@@ -97,7 +97,7 @@ static json_t *json_event(const struct tracing *t, const struct sa_event *e)
 		"status", e->status, "records", (json_int_t)e->records,
 		"us", e->us ? json_integer(e->us) : json_null());
 
-	/* of a path, or of the nodes on it */
+	/* a query for paths, or for the nodes on one */
 	if ((e->attr == UMAD_SA_ATTR_PATH_REC || e->attr == UMAD_SA_ATTR_TRACE_REC) &&
 	    e->n_asked == sizeof(r)) {
 		memcpy(&r, e->asked, sizeof(r));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * `status`: one object that says how the daemon and its subnet are.  Programs
- * read it, so members may be added, and none renamed.
+ * Answers `status`: one object with the state of the daemon and its subnet.  Programs read it:
+ * members may be added, but never renamed.
  */
 #include <strings.h>
 
@@ -41,7 +41,7 @@ int sa_attr_by_name(const char *name)
 	return -1;
 }
 
-/* By name, or as 0x00nn where the attribute has none here. */
+/* Sets a member by the attribute's name, or by 0x00nn if it has no name here. */
 static void set_by_attr(json_t *object, const char *name, unsigned attr, json_t *value)
 {
 	char hex[8];
@@ -84,7 +84,7 @@ static json_t *status_lossy(const struct sm *sm, const struct subnet_state *publ
 	return list;
 }
 
-/* Discovery runs in a process of its own, which tells only how many it sent, and how many were lost. */
+/* SMP counters; the discovery process reports only how many it sent, and how many were lost. */
 static json_t *status_smps(const struct mad_counts *m, const struct sm_status *s)
 {
 	return json_pack("{s:I, s:I, s:I, s:I, s:o, s:o, s:I, s:I, s:I, s:I, s:I}",

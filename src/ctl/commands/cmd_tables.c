@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * `sl2vl` and `vlarb`: the tables of one port as they are on the device.
- * "managed" is false where the device's power-on tables stand, which nobody
- * has read.
+ * Answers `sl2vl` and `vlarb`: the tables of one port as the device holds them.  "managed" is false
+ * if the device has its power-on tables, which nobody has read.
  */
 #include "ctl/command.h"
 
@@ -12,7 +11,7 @@ static json_t *port_head(const struct subnet_state *s, uint32_t port)
 			 (int)ib_vls_from_code(qos_vls_in_force(s->plan->tables, port)));
 }
 
-/* --- SL2VL (14.2.5.8): a switch has a table for each in port, others one --- */
+/* --- SL2VL (14.2.5.8): a switch has one table per in port, other nodes have one --- */
 
 static void add_map(json_t *tables, const struct subnet_state *s, uint32_t port, unsigned in)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* `health`: see health.h. */
+/* Judges the subnet's health for `health`; health.h has the contracts. */
 #include "ctl/commands/health.h"
 
 #include <inttypes.h>
@@ -20,10 +20,10 @@
 #include "sa/registry/subscriptions.h"
 #include "sm/sweep/want.h"
 
-/* A BUSY is of now for so many windows of the SA's sums. */
+/* A BUSY counts as current for so many windows of the SA's sums. */
 #define BUSY_WINDOWS (60 / SA_CLIENTS_SECONDS)
 
-/* Problems of one kind: the first ones are said one by one. */
+/* Problems of one kind: the first ones are listed one by one. */
 struct many {
 	struct health *h;
 	enum severity severity;
@@ -64,7 +64,7 @@ static void add_rest(struct many *m)
 		add(m->h, m->severity, m->kind, m->action, "%zu more %s", m->n - HEALTH_EACH, m->what);
 }
 
-/* --- who is master --- */
+/* --- the master --- */
 
 static void judge_role(const struct health_input *in, struct health *h)
 {
@@ -133,7 +133,7 @@ static void judge_up(const struct health_input *in, struct health *h)
 
 /* --- devices and links --- */
 
-/* The device refuses Sets of the attribute for good. */
+/* True if the device permanently refuses Sets of the attribute. */
 static bool refuses(const struct health_input *in, uint32_t node, unsigned attr)
 {
 	for (size_t i = 0; i < in->n_refused; i++)
@@ -181,7 +181,7 @@ static void judge_devices(const struct health_input *in, struct health *h)
 	for (uint32_t i = 0; i < s->n_faults; i++) {
 		const struct device_fault *x = &s->faults[i];
 
-		/* said below, by what is known now */
+		/* reported below, from current knowledge */
 		if (x->kind == FAULT_REFUSES || (x->kind == FAULT_KEEPS &&
 						 refuses(in, x->node, UMAD_SM_ATTR_SLVL_TABLE)))
 			continue;
@@ -201,7 +201,7 @@ static void judge_devices(const struct health_input *in, struct health *h)
 		    "devices keep %zu values of attributes unlike what was wanted", in->sm->refused);
 }
 
-/* What discovery goes round.  A switch has many links, and is told of once. */
+/* Reports devices that discovery excludes; a switch that several links lead to is reported once. */
 static void judge_excluded(const struct health_input *in, struct health *h)
 {
 	struct many left = { h, SEV_ERROR, "device-excluded",
@@ -214,7 +214,7 @@ static void judge_excluded(const struct health_input *in, struct health *h)
 				 "check the firmware of the device; each light sweep asks it again",
 				 "switches claim to be adapters", 0 };
 	uint32_t *more = xcalloc(in->n_left + 1, sizeof(*more));
-	struct map64 first;	/* by GUID: place in left */
+	struct map64 first;	/* GUID -> index in left */
 
 	map64_init(&first, (uint32_t)in->n_left);
 	for (size_t i = 0; i < in->n_left; i++) {
@@ -279,7 +279,10 @@ static void judge_far_ends(const struct health_input *in, struct health *h)
 		    "%zu ports of switches do not answer", s->f->unanswered - silent.n - left);
 }
 
-/* It can't be Active as it refuses that, or the port at the other end does, which is said. */
+/*
+ * True if the port cannot become Active because its device, or the one at the other end, refuses
+ * Sets, which is reported elsewhere.
+ */
 static bool port_is_refused(const struct health_input *in, uint32_t port)
 {
 	const struct fabric *f = in->state->f;
@@ -338,7 +341,7 @@ static void judge_links(const struct subnet_state *s, struct health *h)
 	add_rest(&slow);
 }
 
-/* what: as in "4 routes to aggregation nodes do not arrive" */
+/* what: noun phrase, as in "4 routes to aggregation nodes do not arrive" */
 static void add_lost(const struct subnet_state *s, struct health *h, enum severity severity,
 		     const char *kind, const char *action, const struct route_lost *l,
 		     const char *what)
@@ -352,15 +355,17 @@ static void add_lost(const struct subnet_state *s, struct health *h, enum severi
 }
 
 /*
- * Routes that do not arrive are an error where hosts need them, and where the subnet manager does: traps,
- * the answers to them and reads of counters go by LID, whereas SMPs go by directed routes.
+ * Routes that do not arrive are an error if hosts need them or the subnet manager does: traps,
+ * their answers and counter reads go by LID, whereas SMPs use directed routes.
  */
 static void judge_lost_routes(const struct subnet_state *s, struct health *h)
 {
 	const struct route_report *r = &s->plan->report;
 	char a[FABRIC_NAME_MAX], b[FABRIC_NAME_MAX];
 
-	/* why others do not arrive is said elsewhere: lft-too-small, routes-cut, device-refuses */
+	/*
+	 * other lost routes are reported elsewhere, as lft-too-small, routes-cut or device-refuses
+	 */
 	if (r->to_hosts.n > s->plan->cut_hosts || r->loops)
 		add(h, SEV_ERROR, "unreachable", "look for links that are down; 'qosd-ctl explain --why-not' "
 		    "tells of one pair", "%" PRIu64 " of %" PRIu64 " ways from a switch to a LID do not "
@@ -397,7 +402,10 @@ static void judge_routes(const struct subnet_state *s, struct health *h)
 		    r->credit_loop_text.n ? r->credit_loop_text.s : "?");
 }
 
-/* Whether the switches form a tree; what it costs that they do not is known once routes were measured. */
+/*
+ * Reports whether the switches form a tree; the cost of missing links is known once routes were
+ * measured.
+ */
 static void judge_shape(const struct health_input *in, struct health *h)
 {
 	static const char links[] = "look for links that are down: 'qosd-ctl events' tells since when";
@@ -465,7 +473,7 @@ static void judge_discovery(const struct sm_status *sm, struct health *h)
 		    sm->discovery_call);
 }
 
-/* LIDs behind switches that do not take routes to them. */
+/* Reports LIDs behind switches that do not accept routes to them. */
 static void judge_fixed_routes(const struct subnet_state *s, struct health *h)
 {
 	struct many errors = { h, SEV_ERROR, "routes-cut", "replace the switches that device-refuses "
@@ -476,7 +484,7 @@ static void judge_fixed_routes(const struct subnet_state *s, struct health *h)
 	add_rest(&errors);
 }
 
-/* What another subnet manager left behind. */
+/* Reports what another subnet manager left behind. */
 static void judge_inherited(const struct sm_status *sm, struct health *h)
 {
 	if (sm->adaptive_stays)
@@ -501,7 +509,7 @@ static void judge_inherited(const struct sm_status *sm, struct health *h)
 		    "%" PRIu32 " devices, and were replaced", sm->tables_replaced);
 }
 
-/* The SLs that the policy has paths on. */
+/* Mask of the SLs that the policy's paths use. */
 static unsigned policy_sls(const struct policy *p)
 {
 	unsigned sls = 0;
@@ -511,7 +519,10 @@ static unsigned policy_sls(const struct policy *p)
 	return sls;
 }
 
-/* Hosts slow down alike on all SLs of the policy, or on none: else some lose what others keep. */
+/*
+ * Hosts should slow down on all SLs of the policy, or on none: otherwise some lose bandwidth to
+ * others.
+ */
 static void judge_congestion(const struct health_input *in, struct health *h)
 {
 	const struct sm_congestion *c = &in->sm->congestion;
@@ -535,7 +546,7 @@ static void judge_congestion(const struct health_input *in, struct health *h)
 	buf_free(&text);
 }
 
-/* A member of the group is on a switch that does not forward the group's MLID. */
+/* True if a member of the group is on a switch that does not forward the group's MLID. */
 static bool group_is_cut(const struct subnet_state *s, const struct mcast_group *g)
 {
 	for (size_t i = 0; i < g->members.n; i++) {
@@ -549,7 +560,10 @@ static bool group_is_cut(const struct subnet_state *s, const struct mcast_group 
 	return false;
 }
 
-/* Groups from before a switch with a smaller table came keep their MLIDs: trees go round it. */
+/*
+ * Groups that existed before a switch with a smaller table arrived keep their MLIDs: their trees
+ * avoid the switch.
+ */
 static void judge_mlids(const struct subnet_state *s, const struct mcast_db *db, struct health *h)
 {
 	unsigned least = mcast_mlids(s), groups = 0;
@@ -571,13 +585,13 @@ static void judge_mlids(const struct subnet_state *s, const struct mcast_db *db,
 		    IB_LID_MCAST_FIRST + least - 1, example);
 }
 
-/* The bound that a port reached, as text; false: it reached none. */
+/* Appends the bounds that a port has reached; returns false if there are none. */
 static bool is_at_bound(const struct holdings *all, const struct holding *h, struct buf *text)
 {
 	for (unsigned k = 0; k < HOLD_KINDS; k++) {
 		struct hold_bound b = holdings_bound(all, k);
 
-		/* beyond its MLIDs a port's groups share some, and what is under way ends soon */
+		/* a port beyond its MLIDs shares some, and requests under way end soon */
 		if (k != HOLD_MLIDS && !hold_is_under_way(k) && h->n[k] && h->n[k] >= b.each)
 			buf_printf(text, "%s%" PRIu32 " %s", text->n ? " and " : "", h->n[k],
 				   hold_kind_text(k));
@@ -610,7 +624,10 @@ static void judge_holders(const struct health_input *in, const struct holdings *
 	buf_free(&text);
 }
 
-/* Registries have bounds, so that no client can fill the memory; what is beyond is refused. */
+/*
+ * Reports nearly full registries: their bounds keep clients from filling the memory, and requests
+ * beyond are refused.
+ */
 static void judge_registries(const struct health_input *in, struct health *h)
 {
 	static const char action[] = "'qosd-ctl holdings' says who holds how much, 'qosd-ctl holdings "
@@ -636,7 +653,7 @@ static void judge_registries(const struct health_input *in, struct health *h)
 	judge_holders(in, all, h);
 }
 
-#define SILENT_TOLD_US	(3600 * 1000000ll)	/* of subscribers that were dropped */
+#define SILENT_TOLD_US	(3600 * 1000000ll)	/* how long dropped subscribers are reported */
 
 static void judge_subscribers(const struct health_input *in, struct health *h)
 {
@@ -662,7 +679,7 @@ static void judge_subscribers(const struct health_input *in, struct health *h)
 	add_rest(&silent);
 }
 
-/* From there on groups share them, and hosts get what is sent to others' groups. */
+/* Once MLIDs are used up, groups share them, and hosts receive packets of other groups. */
 static void judge_mlids_in_use(const struct health_input *in, struct health *h)
 {
 	struct mcast_usage u = in->mcast ? mcast_usage(in->mcast) : (struct mcast_usage){ 0 };
@@ -679,8 +696,8 @@ static void judge_mlids_in_use(const struct health_input *in, struct health *h)
 }
 
 /*
- * The device that an entry is about, by what is published: its node's index, or, where nothing is known
- * behind a port, that port's index beyond all nodes.
+ * The device that an entry is about, in the published fabric: its node's index or, if nothing is
+ * known behind the port, the number of nodes plus the port's index.
  */
 static uint64_t device_behind(const struct fabric *f, uint32_t port)
 {
@@ -689,7 +706,7 @@ static uint64_t device_behind(const struct fabric *f, uint32_t port)
 	return peer == FABRIC_NONE ? (uint64_t)f->n_nodes + port : f->ports[peer].node;
 }
 
-/* false: its port is not of the published fabric. */
+/* Returns false if the entry's port is not in the published fabric. */
 static bool find_implausible(const struct fabric *f, const struct implausible_answer *x, uint64_t *device)
 {
 	uint32_t node = f ? map64_get(&f->node_by_guid, x->guid) : MAP64_NONE;
@@ -700,7 +717,9 @@ static bool find_implausible(const struct fabric *f, const struct implausible_an
 	return true;
 }
 
-/* Each device is told of once: by why it is excluded, else by the first answer that cannot be. */
+/*
+ * Reports each device once: by the reason for its exclusion, else by its first implausible answer.
+ */
 static void judge_implausible(const struct health_input *in, struct health *h)
 {
 	struct many implausible = { h, SEV_WARNING, "device-lies",
@@ -708,7 +727,7 @@ static void judge_implausible(const struct health_input *in, struct health *h)
 			      "each light sweep", "devices whose answers cannot be true", 0 };
 	const struct fabric *f = in->state ? in->state->f : NULL;
 	uint32_t *more = xcalloc(in->n_implausible + 1, sizeof(*more));
-	struct map64 told;	/* by device: 1 and the place of its entry; 0: it is excluded */
+	struct map64 told;	/* device -> 1 + index of its entry; 0: excluded */
 	uint64_t device;
 
 	map64_init(&told, (uint32_t)(in->n_left + in->n_implausible));
@@ -747,7 +766,7 @@ static void judge_implausible(const struct health_input *in, struct health *h)
 	free(more);
 }
 
-/* One for each of n; put: appends the text of the i-th. */
+/* Adds one problem for each of n; put appends the text of the i-th. */
 static void add_each(struct many *m, const struct health_input *in, size_t n,
 		     void (*put)(const struct health_input *in, size_t i, struct buf *out))
 {
@@ -835,7 +854,7 @@ static void put_finding(struct many *m, const struct finding *x)
 		add_one(m, "%s: %s", x->file, x->text);
 }
 
-/* What has no file is of the fabric, and said above. */
+/* Findings without a file concern the fabric, and are reported above. */
 static void judge_findings(const struct findings *f, struct health *h)
 {
 	static const char action[] = "change the policy, or the fabric that can't do it; "
@@ -876,7 +895,10 @@ static void judge_policy(const struct health_input *in, struct health *h)
 		    (in->trial_left_us + 999999) / 1000000);
 }
 
-/* The IPoIB groups that could have more, but for members that joined before. */
+/*
+ * Reports IPoIB groups whose parameters could be higher, were it not for members that joined
+ * before.
+ */
 static void judge_groups(const struct health_input *in, struct health *h)
 {
 	struct many low = { h, SEV_INFO, "ipoib-group-low",
@@ -897,7 +919,7 @@ static void judge_groups(const struct health_input *in, struct health *h)
 	add_rest(&low);
 }
 
-/* Partitions without the IPoIB group that the policy wants: no host has IP there. */
+/* Reports partitions that lack the IPoIB group that the policy wants: their hosts have no IP. */
 static void judge_broadcasts(const struct health_input *in, struct health *h)
 {
 	struct many missing = { h, SEV_ERROR, "ipoib-group-missing", "'qosd-ctl mcast' shows who uses the "
@@ -912,7 +934,7 @@ static void judge_broadcasts(const struct health_input *in, struct health *h)
 	add_rest(&missing);
 }
 
-/* --- promises --- */
+/* --- promised shares --- */
 
 static void judge_shares(const struct health_input *in, struct health *h)
 {
@@ -959,7 +981,7 @@ static int by_severity(const void *a, const void *b)
 
 	if (x->severity != y->severity)
 		return x->severity < y->severity ? -1 : 1;
-	return x < y ? -1 : x > y;	/* as they were found */
+	return x < y ? -1 : x > y;	/* keep the order in which they were found */
 }
 
 static void sort(struct health *h)

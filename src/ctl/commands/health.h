@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What an operator should look at now, worst first: each with a reason and what to
- * do about it.  Pure: from what is known at a moment.
+ * Judges what an operator should look at now, worst first: each problem with its reason and an
+ * action.  Pure: depends only on its input.
  */
 #ifndef QOSD_CTL_COMMANDS_HEALTH_H
 #define QOSD_CTL_COMMANDS_HEALTH_H
@@ -15,36 +15,36 @@
 
 struct health_input {
 	const struct sm_status *sm;
-	const struct sm_seen *others;	/* subnet managers but this one */
+	const struct sm_seen *others;	/* other subnet managers */
 	size_t n_others;
-	const struct sm_flap *flaps;	/* links that flap */
+	const struct sm_flap *flaps;	/* flapping links */
 	size_t n_flaps;
-	const struct sm_refused *refused;	/* in no order */
+	const struct sm_refused *refused;	/* refused Sets, unordered */
 	size_t n_refused;
-	const struct sm_exclusion *left;	/* devices that are excluded */
+	const struct sm_exclusion *left;	/* excluded devices */
 	size_t n_left;
-	const struct trap_flood *floods;	/* of traps, that go on */
+	const struct trap_flood *floods;	/* ongoing trap floods */
 	size_t n_floods;
-	const struct mad_flood *mad_floods;	/* of any MADs, likewise */
+	const struct mad_flood *mad_floods;	/* ongoing floods of any MADs */
 	size_t n_mad_floods;
-	const struct implausible_answer *implausible;	/* answers that cannot be (sm/devices/implausible.h) */
+	const struct implausible_answer *implausible;	/* implausible answers (sm/devices/implausible.h) */
 	size_t n_implausible;
-	const struct subnet_state *state;	/* NULL: none is published */
-	const struct gauged *gauged;	/* figures of the state's routes; NULL: not measured */
+	const struct subnet_state *state;	/* NULL: nothing published */
+	const struct gauged *gauged;	/* measurement of the state's routes; NULL: none */
 	const struct mcast_db *mcast;	/* NULL: there is no SA */
 	const struct sa_stats *sa;	/* NULL: there is no SA */
-	const struct sa *registered;	/* what clients registered with it; NULL likewise */
+	const struct sa *registered;	/* registries of the SA; NULL: there is no SA */
 	struct store_failures store;
-	int64_t trial_left_us;		/* < 0: no policy is on trial */
-	const struct perf_finding *shorts;	/* who gets less than promised */
+	int64_t trial_left_us;		/* < 0: no policy on trial */
+	const struct perf_finding *shorts;	/* shares that were missed */
 	size_t n_shorts;
 	int64_t now_us;			/* realtime */
 };
 
 struct problem {
-	enum severity severity;		/* SEV_INFO: worth knowing, and no problem */
+	enum severity severity;		/* SEV_INFO: worth knowing, but not a problem */
 	const char *kind;		/* static: a-z and '-' */
-	const char *action;		/* static: what to do */
+	const char *action;		/* static: what to do about it */
 	char *text;			/* owned */
 };
 
@@ -52,10 +52,10 @@ struct health {
 	VEC(struct problem) v;
 };
 
-/* Of things of one kind, so many are said one by one; of the rest, how many. */
+/* Problems of one kind that are listed one by one; the rest are only counted. */
 #define HEALTH_EACH 10
 
-/* Who sends too many MADs, of which kind and how many.  s: the published state, or NULL. */
+/* Says who sends too many MADs, of which kind and how many.  s: the published state, or NULL. */
 void health_flood_text(const struct subnet_state *s, const struct mad_flood *flood,
 		       struct buf *out);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * `metrics`: see metrics.h.  Names have their unit and are never changed; what is not
- * known has no sample.
+ * Prints the metrics; metrics.h has the contracts.  Names include their unit and never change; an
+ * unknown value has no sample.
  */
 #include "ctl/commands/metrics.h"
 
@@ -87,7 +87,7 @@ static void put_faults(struct prom *p, const struct subnet_state *s)
 
 	for (uint32_t i = 0; i < s->n_faults; i++)
 		if (!i || s->faults[i].node != s->faults[i - 1].node ||
-		    s->faults[i].kind != s->faults[i - 1].kind)	/* of several attributes one */
+		    s->faults[i].kind != s->faults[i - 1].kind)	/* count a device once */
 			n[s->faults[i].kind]++;
 	prom_metric(p, "qosd_fabric_faulty_devices", PROM_GAUGE,
 		    "Devices with a fault in the last sweep: silent, refusing Sets, keeping "
@@ -112,7 +112,7 @@ static void put_fabric(struct prom *p, const struct subnet_state *s)
 
 /* --- counters --- */
 
-/* Of the last measurement of all ports, by level: as many samples as the policy has levels. */
+/* From the last measurement of all ports, by level: as many samples as the policy has levels. */
 static void put_counters(struct prom *p, const struct perf_summary *s)
 {
 	gauge(p, "qosd_counters_measured_timestamp_seconds", "When the counters of all ports were last measured.",
@@ -190,7 +190,7 @@ static void put_routes(struct prom *p, const struct plan *plan)
 	prom_sample(p, (double)plan->us_feasible * US, "part", "realizability", NULL);
 }
 
-/* The last measurement of the routes: of the plan in force, or one before it. */
+/* The last measurement of routes, which may be of an earlier plan than that in force. */
 static void put_gauged(struct prom *p, const struct gauged *x, const struct subnet_state *s)
 {
 	const struct gauge *g = &x->g;
@@ -287,7 +287,7 @@ static void put_sm(struct prom *p, const struct sm_status *s)
 	      s->trees_kept);
 }
 
-/* By name, or as 0x00nn. */
+/* The attribute's name, or 0x00nn. */
 static const char *attribute(const char *name, unsigned id, char hex[8])
 {
 	snprintf(hex, 8, "0x%04x", id & 0xffff);
@@ -364,7 +364,7 @@ static void put_mads(struct prom *p, const struct mad_counts *m, uint64_t traps_
 		(double)m->rmpp_refused);
 }
 
-/* The devices that lost most, so that there is a bound on samples. */
+/* Only the devices that lost most, to bound the number of samples. */
 static void put_lossy(struct prom *p, const struct sm *sm, const struct fabric *f)
 {
 	struct sm_lossy x[CTL_LOSSY_MAX];
@@ -390,7 +390,7 @@ static const char *sa_attribute(unsigned slot, json_t **text)
 	return json_string_value(*text);
 }
 
-/* One bucket for four of the sums' slots that are one power of four. */
+/* Makes one bucket per power of four: eight slots of the sums each, four in the first. */
 static void put_times(struct prom *p, const char *name, const struct sa_attr_stats *a)
 {
 	uint64_t sum = 0;
@@ -555,7 +555,7 @@ static double count_descriptors(void)
 		n += e->d_name[0] != '.';
 	if (d)
 		closedir(d);
-	return n ? n - 1 : 0;		/* that of the folder itself */
+	return n ? n - 1 : 0;		/* the descriptor of the folder itself */
 }
 
 static void put_process(struct prom *p)
