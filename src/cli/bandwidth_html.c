@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * `bandwidth --html FILE`: one page that needs nothing else.
+ * Writes the page of `bandwidth --html FILE`, which needs no other files.
  *
- * It has the share of each level on each kind of link as stacked bars, and the switches in rows with
- * their links, those that deviate in colour.  A FILE whose name ends in ".svg" gets one drawing instead:
- * the fabric, and below it the bars of the most frequent kinds of link.
+ * It shows the share of each level on each kind of link as stacked bars, and the switches in rows
+ * with their links, deviating ones in colour.  A FILE whose name ends in ".svg" gets one drawing
+ * instead: the fabric, and below it the bars of the most frequent kinds of link.
  *
- * Well-formed as XML, whatever the names on the fabric are.  What is drawn of a
- * large fabric gets smaller, and loses first the names, then the links' tooltips
- * but of those that deviate; hosts are drawn one by one in a small fabric only.
+ * The output is well-formed XML, whatever the names on the fabric are.  The drawing of a large
+ * fabric gets smaller, and omits first the names, then the tooltips of links that do not deviate;
+ * only a small fabric shows each host.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -21,12 +21,12 @@
 #include "output.h"
 
 #define KINDS_SHOWN 60
-#define HOSTS_SHOWN 512		/* of the whole fabric, one by one */
+#define HOSTS_SHOWN 512		/* hosts of the whole fabric, each drawn */
 #define TOOLTIPS_SHOWN 4000	/* bundles of links */
 #define NAMES_SHOWN 24		/* switches in a row */
-#define RANKS_MAX 16		/* rows; switches further up share the last */
+#define RANKS_MAX 16		/* rows; switches of higher rank share the last */
 #define BAR_WIDTH 640.0
-#define DRAWING_KINDS 3		/* in a drawing */
+#define DRAWING_KINDS 3		/* kinds of link in a drawing */
 
 static char *file_name;
 static json_t *result, *switches;
@@ -34,7 +34,10 @@ static FILE *out;
 
 /* --- text --- */
 
-/* Bytes of the character at s that XML can't have: U+FFFE and U+FFFF, and most controls. */
+/*
+ * Number of bytes at s of a character that XML does not allow: U+FFFE and U+FFFF, and most
+ * controls; else 0.
+ */
 static size_t not_xml(const unsigned char *s)
 {
 	if (*s < 0x20 || *s == 0x7f)
@@ -58,7 +61,7 @@ static void put_text(const char *text)
 	}
 }
 
-/* What has room of a name: at most `most` bytes, and never a part of a character. */
+/* Prints at most `most` bytes of a name, and never part of a character. */
 static void put_short(const char *name, size_t most)
 {
 	size_t n = strlen(name);
@@ -77,7 +80,7 @@ static void put_short(const char *name, size_t most)
 	free(text);
 }
 
-/* Colours that can be told apart; beyond them they come again. */
+/* A colour for the i-th level; colours repeat when they run out. */
 static const char *colour(size_t i)
 {
 	static const char *const colours[] = {
@@ -110,7 +113,10 @@ static void put_share_title(const json_t *l)
 	fputs("</title>", out);
 }
 
-/* Levels on one VL have its share together: the VL is drawn once, the first one's colour. */
+/*
+ * True if an earlier level has the same VL: levels on one VL share its part, so the VL is drawn
+ * once, in the first level's colour.
+ */
 static bool vl_was_drawn(const json_t *levels, size_t i)
 {
 	for (size_t k = 0; k < i; k++) {
@@ -201,13 +207,13 @@ static void put_kinds(void)
 
 /* --- the fabric --- */
 
-/* Where things are: in rows by rank, the hosts below. */
+/* Positions: switches in rows by rank, hosts below. */
 struct drawing {
-	size_t n;			/* switches */
+	size_t n;			/* number of switches */
 	size_t in_row[RANKS_MAX];
 	unsigned rows;
 	double pitch, width, height;
-	double *x, *y;			/* of each switch */
+	double *x, *y;			/* [switch] */
 	size_t hosts, bundles;
 	bool names, tooltips, single_hosts;
 };
@@ -277,7 +283,7 @@ static void put_bundle_title(const json_t *from, const json_t *b)
 	fputs("</title>", out);
 }
 
-/* Switches of one row are joined by a bow, since a line would go through those between. */
+/* Draws a line; a curve between switches of one row, as a line would cross those in between. */
 static void put_line(const struct drawing *d, size_t from, size_t to)
 {
 	double x1 = d->x[from], y1 = d->y[from], x2 = d->x[to], y2 = d->y[to];
@@ -310,7 +316,7 @@ static void put_bundle(const struct drawing *d, size_t from, const json_t *b)
 	fputs("</path>\n", out);
 }
 
-/* The usual links of a switch of a large fabric: one path without tooltip. */
+/* Draws a switch's usual links in a large fabric: one path without tooltips. */
 static void put_usual_links(const struct drawing *d, size_t from)
 {
 	const json_t *links = json_object_get(json_array_get(switches, from), "links");
@@ -332,7 +338,7 @@ static void put_usual_links(const struct drawing *d, size_t from)
 		fputs("\"/>\n", out);
 }
 
-/* Those that deviate come later, and lie above. */
+/* Draws usual or, if odd, deviating links; the latter later, so that they lie on top. */
 static void put_links(const struct drawing *d, bool odd)
 {
 	for (size_t i = 0; i < d->n; i++) {
@@ -348,7 +354,7 @@ static void put_links(const struct drawing *d, bool odd)
 	}
 }
 
-/* A square for each host, in lines of eight, from *n on. */
+/* Draws a square for each host, in lines of eight, from *n on. */
 static void put_hosts_one_by_one(const struct drawing *d, size_t sw, const json_t *b, size_t *n)
 {
 	double size = 6, left = d->x[sw] - 4 * size;
@@ -362,7 +368,7 @@ static void put_hosts_one_by_one(const struct drawing *d, size_t sw, const json_
 	fputs("</g>\n", out);
 }
 
-/* A bar for all of them; the part that deviates in its colour. */
+/* Draws one bar for all hosts, its deviating part in colour. */
 static void put_hosts_together(const struct drawing *d, size_t sw, const json_t *b, size_t *n)
 {
 	double width = d->pitch * 0.7, height = (double)num(b, "links");
@@ -480,7 +486,7 @@ static void put_page(void)
 	fputs("</body></html>\n", out);
 }
 
-/* The levels with their colours, in a row that begins at y. */
+/* Draws the levels with their colours, in a row that begins at y. */
 static void put_drawing_legend(const json_t *levels, double y)
 {
 	double x = 0;

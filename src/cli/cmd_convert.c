@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * `qosd-ctl convert`: other managers' files to a policy.  Needs no daemon: files
- * are read, convert/ does the work, and the result is written.
+ * Runs `qosd-ctl convert`, which converts other managers' files to a policy.  It needs no daemon:
+ * it reads the files, convert/ converts them, and it writes the result.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 #include "lib/base/buf.h"
 #include "newfile.h"
 
-#define INPUT_MAX	(16u << 20)	/* what qosd takes for a policy */
+#define INPUT_MAX	(16u << 20)	/* the maximum that qosd accepts for a policy */
 
 struct inputs {
 	struct convert_input *v;
@@ -48,7 +48,7 @@ static bool read_file(const char *name, struct convert_input *in)
 	return ok;
 }
 
-/* False, and *wrong if it is the command line's fault, if something can't be had. */
+/* Returns false if an input cannot be read, or with *wrong set if the command line is wrong. */
 static bool read_inputs(int argc, char **argv, struct inputs *in, const char **output, bool *wrong)
 {
 	static const struct option options[] = {
@@ -60,7 +60,7 @@ static bool read_inputs(int argc, char **argv, struct inputs *in, const char **o
 	bool ok = true;
 	int opt;
 
-	optind = 0;	/* main() has been through its own options */
+	optind = 0;	/* restart getopt after main()'s own options */
 	while ((opt = getopt_long(argc, argv, "-o:", options, NULL)) != -1) {
 		struct convert_input *i;
 
@@ -78,7 +78,7 @@ static bool read_inputs(int argc, char **argv, struct inputs *in, const char **o
 			i = vec_push(in);
 			*i = (struct convert_input){ .format = format };
 			ok = read_file(optarg, i) && ok;
-			format = FORMAT_UNKNOWN;	/* it was for this file */
+			format = FORMAT_UNKNOWN;	/* --from applies to one file only */
 			break;
 		default:
 			*wrong = true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* `qosd-ctl convert`, which needs no daemon (cmd_convert.c). */
+/* Entry point of `qosd-ctl convert`, which needs no daemon (cmd_convert.c). */
 #ifndef QOSD_CLI_CMD_CONVERT_H
 #define QOSD_CLI_CMD_CONVERT_H
 

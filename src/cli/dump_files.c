@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The files of `dump` and `export`.  Each row names its file and carries a
- * piece of it; a file's pieces come one after the other.  A file gets its name
- * when it is complete, so that none is ever seen in part.
+ * Writes the files of `dump` and `export`.  Each row names its file and carries a piece of it; a
+ * file's pieces are consecutive.  A file gets its name when it is complete, so that nobody sees
+ * part of it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 static char *directory;
 static struct new_file file;
-static char *file_name;		/* of the open file, without the directory */
+static char *file_name;		/* name of the open file, without the directory */
 
 bool file_output_begin(const char *dir)
 {
@@ -23,7 +23,7 @@ bool file_output_begin(const char *dir)
 	return mkdir(dir, 0777) == 0 || errno == EEXIST || complain(dir);
 }
 
-/* Puts the open file in its place, or removes it if it is not complete. */
+/* Renames the open file to its final name, or removes it if it is incomplete. */
 static bool finish_file(bool complete)
 {
 	free(file_name);

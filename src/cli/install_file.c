@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* See install_file.h. */
+/* Replaces a file atomically; install_file.h has the contracts. */
 #include "install_file.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include "lib/base/alloc.h"
 #include "newfile.h"
 
-#define MODE 0644	/* of a file that is new */
+#define MODE 0644	/* of a new file */
 
 static bool write_all(int fd, const char *p, size_t n)
 {
@@ -42,14 +42,16 @@ static bool sync_folder_of(const char *path)
 	return ok;
 }
 
-/* A file of a name of its own beside path, with the text on disk; NULL with errno. */
+/*
+ * Writes the text to disk in a temporary file next to path; returns its name, or NULL with errno.
+ */
 static char *write_beside(const char *path, const struct stat *old, const struct buf *text)
 {
 	char *name = xasprintf("%s.XXXXXX", path);
 	int fd = mkostemp(name, O_CLOEXEC), why;
 	bool ok = fd >= 0;
 
-	/* the owner first: a change of it may take bits of the mode away */
+	/* set the owner first, as changing it may clear mode bits */
 	if (ok && old && fchown(fd, old->st_uid, old->st_gid) < 0 && errno != EPERM)
 		ok = false;
 	ok = ok && fchmod(fd, old ? old->st_mode & 07777 : MODE) == 0 &&
@@ -68,7 +70,7 @@ static char *write_beside(const char *path, const struct stat *old, const struct
 	return NULL;
 }
 
-/* A second name for what is at path, in place of what has that name. */
+/* Gives the file at path a second name, which replaces any file of that name. */
 static bool keep_before(const char *path, const char *before)
 {
 	char *other = xasprintf("%s.XXXXXX", before);
@@ -116,7 +118,7 @@ bool install_file(struct install *x, const char *path, const struct buf *text)
 	if (!ok)
 		unlink(new);
 	else if (!sync_folder_of(x->path))
-		complain(x->path);	/* it is there, but may not outlive a power failure */
+		complain(x->path);	/* the new file is in place, but may not survive a power failure */
 	free(new);
 	return ok;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Putting a file in another's place as a whole (install_file.c): at any moment, and after a power
- * failure, the old one or the new one is there.  The one before is kept beside it, as NAME.before.
- * Errors are told on stderr.
+ * Replaces a file atomically (install_file.c).  At any moment, and after a power failure, either
+ * the old or the new file is there.  The old one is kept next to it as NAME.before.  Errors are
+ * printed to stderr.
  */
 #ifndef QOSD_CLI_INSTALL_FILE_H
 #define QOSD_CLI_INSTALL_FILE_H
@@ -12,13 +12,13 @@
 #include "lib/base/buf.h"
 
 struct install {
-	char *path;		/* of the file, links followed */
-	char *before;		/* of the one before; NULL: there was none */
+	char *path;		/* path of the file, with links followed */
+	char *before;		/* name of the old file; NULL: there was none */
 };
 
-/* The text becomes the file at path, with the mode and the owner of what is there. */
+/* Replaces the file at path by the text; keeps the old file's mode and owner. */
 bool install_file(struct install *x, const char *path, const struct buf *text);
-/* The one before is back in its place; or nothing, if there was none. */
+/* Restores the old file, or removes the new one if there was none. */
 bool install_undo(const struct install *x);
 void install_free(struct install *x);
 

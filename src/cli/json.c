@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * JSON output: one value per command.  Rows are printed as they come, as
- * elements of the array that they belong to; those of an answer that has no end
- * as values of their own.
+ * Prints JSON output: one value per command.  Rows are printed as they arrive, as elements of their
+ * array; rows of an endless answer are values of their own.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,12 +12,12 @@
 
 #define REALS JSON_REAL_PRECISION(10)
 
-static const char *array_name;	/* NULL: no rows; "": the rows are all */
+static const char *array_name;	/* NULL: no rows; "": the rows are the whole answer */
 static bool any_row;
 
 /*
- * JSON escapes the control characters below 0x20; whatever else a terminal obeys is within
- * strings, too, if anywhere.  All of it is below U+10000, since it is UTF-8.
+ * Escapes control characters that JSON does not: it escapes those below 0x20, and all others are
+ * inside strings.  They are below U+10000, as the text is UTF-8.
  */
 static void put_escaped(const char *text, size_t n)
 {
@@ -42,13 +41,13 @@ void put_json(const json_t *value, size_t flags)
 	free(text);
 }
 
-/* An object without its closing brace, and the array's opening. */
+/* Prints an object without its closing brace, and opens the array of rows. */
 static void open_object(const json_t *object, const char *rows)
 {
 	char *text = json_dumps(object, JSON_INDENT(2) | REALS);
 	size_t n = strlen(text);
 
-	/* "\n}" of the object itself: a last member may be an object, too */
+	/* remove only the object's own "\n}": its last member may be an object, too */
 	if (n > 0)
 		n--;
 	while (n > 0 && text[n - 1] == '\n')
@@ -90,7 +89,7 @@ static bool end(bool complete)
 	return true;
 }
 
-/* --- rows alone, each in a line, as they come --- */
+/* --- rows only, one per line, as they arrive --- */
 
 static bool line(const json_t *value)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * qosd-ctl: one request to the daemon, its answer printed.  The protocol is in
- * include/qosd/ctl.h; the daemon checks the values of arguments.  A file that a
- * request brings is read here: the daemon need not be able to.
+ * Runs qosd-ctl: sends one request to the daemon, and prints the answer.  The protocol is in
+ * include/qosd/ctl.h; the daemon checks the values of arguments.  qosd-ctl itself reads a file that
+ * belongs to a request: the daemon need not have access to it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -31,17 +31,17 @@
 #ifndef QOSD_VERSION
 #define QOSD_VERSION "unknown"
 #endif
-#define LIMIT_SECONDS 5		/* for a daemon that shows no sign of life */
+#define LIMIT_SECONDS 5		/* time limit for a daemon that shows no sign of life */
 #define LIMIT_MAX_SECONDS 86400u
-#define PATIENCE_SECONDS 30	/* for one that lives, and has not answered the request, */
-#define PATIENCE_FILE_SECONDS 600	/* … which may take long, as it brings a file */
-#define PATIENCE_ENDLESS 0		/* … whose answer has no end */
-#define FOLLOW_LIMITS 6		/* silence in such an answer, in time limits */
+#define PATIENCE_SECONDS 30	/* for a daemon that responds, but has not answered the request, */
+#define PATIENCE_FILE_SECONDS 600	/* longer for a request with a file, */
+#define PATIENCE_ENDLESS 0		/* and none for an endless answer */
+#define FOLLOW_LIMITS 6		/* silence before probing during an endless answer, in time limits */
 
-#define WAIT_SECONDS 60u	/* for a change to be in force */
+#define WAIT_SECONDS 60u	/* limit for a change to come into force */
 
 enum { EXIT_DONE = 0, EXIT_REFUSED = 1, EXIT_NO_DAEMON = 2 };
-/* … of a command that judges; nobody who could tell is bad, too. */
+/* Exit statuses of commands that judge; EXIT_BAD also if nobody could judge. */
 enum { EXIT_GOOD = 0, EXIT_SO_SO = 1, EXIT_BAD = 2 };
 
 static const struct ctl_command commands[] = {
@@ -57,7 +57,7 @@ static const struct output *const texts[] = {
 };
 
 static const char *socket_path = QOSD_SOCKET;
-static unsigned limit_seconds = LIMIT_SECONDS;	/* 0: none */
+static unsigned limit_seconds = LIMIT_SECONDS;	/* 0: no limit */
 static bool as_json;
 
 /* --- usage --- */
@@ -68,7 +68,7 @@ static void put_operand(const struct ctl_arg *a, FILE *out)
 		fputc(*s - 'a' + 'A', out);
 }
 
-/* The operand after a; NULL. */
+/* The operand after a, or NULL. */
 static const struct ctl_arg *next_operand(const struct ctl_arg *a)
 {
 	return a[1].name && a[1].operand ? a + 1 : NULL;
@@ -124,7 +124,7 @@ static int usage_error(const struct ctl_command *c)
 
 /* --- the request --- */
 
-/* By the first of the words or the first two; *words: how many. */
+/* Finds a command by its first or first two words; *words: how many. */
 static const struct ctl_command *find_command(char **argv, int *words)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
@@ -141,7 +141,7 @@ static const struct ctl_command *find_command(char **argv, int *words)
 	return NULL;
 }
 
-/* The option of that name, of n bytes; NULL. */
+/* The option with that name of n bytes, or NULL. */
 static const struct ctl_arg *find_option(const struct ctl_command *c, const char *name, size_t n)
 {
 	for (const struct ctl_arg *a = c->args; a->name; a++)
@@ -151,7 +151,7 @@ static const struct ctl_arg *find_option(const struct ctl_command *c, const char
 	return NULL;
 }
 
-/* A command of two words of which the second is wrong: all that there are. */
+/* Prints the two-word commands with this first word, as the second word is wrong. */
 static int no_such_command(char **argv)
 {
 	size_t n = strlen(argv[0]);
@@ -169,7 +169,7 @@ static int no_such_command(char **argv)
 	return EXIT_REFUSED;
 }
 
-/* What is wrong with the command line; NULL. */
+/* Reports what is wrong with the command line; returns NULL. */
 static void *wrong(const struct ctl_command *c, const char *what, const char *word)
 {
 	fprintf(stderr, "qosd-ctl: %s: %s: %s\n", c->name, what, word);
@@ -184,7 +184,9 @@ static bool set_text(const struct ctl_command *c, json_t *args, const struct ctl
 	       wrong(c, "not UTF-8", value);
 }
 
-/* Takes one word, or two: an option and its value.  NULL: it is wrong. */
+/*
+ * Takes one word, or two: an option and its value.  Returns NULL with a message if they are wrong.
+ */
 static char **parse_option(const struct ctl_command *c, json_t *args, char **argv)
 {
 	const char *name = *argv + 2, *value;
@@ -203,7 +205,7 @@ static char **parse_option(const struct ctl_command *c, json_t *args, char **arg
 	return set_text(c, args, a, value) ? argv + 1 : NULL;
 }
 
-/* Command line to arguments; NULL, with a message, if it is wrong. */
+/* Converts the command line to arguments; returns NULL with a message if it is wrong. */
 static json_t *parse_args(const struct ctl_command *c, char **argv)
 {
 	const struct ctl_arg *operand = first_operand(c);
@@ -230,9 +232,9 @@ static json_t *parse_args(const struct ctl_command *c, char **argv)
 	return NULL;
 }
 
-/* --- the file that it brings --- */
+/* --- the file of a request --- */
 
-/* "-" becomes the name that findings show; false with a message. */
+/* Replaces "-" by the name that findings show; returns false with a message on errors. */
 static bool read_file(json_t *args, struct buf *file)
 {
 	const char *path = json_string_value(json_object_get(args, "file"));
@@ -254,15 +256,15 @@ static bool read_file(json_t *args, struct buf *file)
 /* --- the connection --- */
 
 /*
- * A connection.  After half of the time limit without a word from the daemon the client asks
- * on a second connection whether the daemon answers at all: a request may take long for good
- * reasons, but a daemon that is stopped answers nobody.  In an answer that goes on as things happen
- * silence means little, and the client asks after FOLLOW_LIMITS time limits.
+ * A connection to the daemon.  After half of the time limit without data the client asks on a
+ * second connection whether the daemon responds at all: a request may take long for good reasons,
+ * but a stopped daemon responds to nobody.  Silence means little in an endless answer, so there the
+ * client asks only after FOLLOW_LIMITS time limits.
  */
 struct connection {
 	FILE *in;
 	int fd;
-	int64_t patience_ms;	/* silence that is granted to a daemon that lives; 0: any */
+	int64_t patience_ms;	/* silence allowed to a daemon that responds; 0: unlimited */
 	bool answered;
 };
 
@@ -274,7 +276,9 @@ static int64_t now_ms(void)
 	return t.tv_sec * INT64_C(1000) + t.tv_nsec / 1000000;
 }
 
-/* A connected socket, on which no send waits for longer than ms (0: any); -1: errno says why. */
+/*
+ * Returns a connected socket, on which no send blocks longer than ms (0: no limit); -1 with errno.
+ */
 static int connect_socket(int64_t ms)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
@@ -289,7 +293,7 @@ static int connect_socket(int64_t ms)
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -1;
-	/* connect() obeys it, too: it waits while the daemon's queue of connections is full */
+	/* the limit applies to connect(), too, which blocks while the daemon's backlog is full */
 	if (setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit)) == 0 &&
 	    connect(fd, (const struct sockaddr *)&addr, sizeof(addr)) == 0)
 		return fd;
@@ -299,7 +303,7 @@ static int connect_socket(int64_t ms)
 	return -1;
 }
 
-/* other: -1, or a second socket that may have something to say instead. */
+/* Waits for input on fd or, unless it is -1, on other. */
 static bool readable_within(int fd, int other, int64_t ms)
 {
 	struct pollfd p[] = { { .fd = fd, .events = POLLIN }, { .fd = other, .events = POLLIN } };
@@ -314,7 +318,7 @@ static bool readable_within(int fd, int other, int64_t ms)
 	return r != 0;
 }
 
-/* Does the daemon say anything within the time, be it that it has too many connections? */
+/* True if the daemon says anything within the time, even that it has too many connections. */
 static bool daemon_lives(int fd, int64_t ms)
 {
 	static const char request[] = "{\"command\": \"status\"}\n";
@@ -323,7 +327,7 @@ static bool daemon_lives(int fd, int64_t ms)
 	bool lives;
 
 	if (probe < 0 && errno != EAGAIN)
-		return true;	/* it has gone: so the end of the answer is there to be read */
+		return true;	/* the daemon has gone: so the end of the answer can be read */
 	if (probe >= 0)
 		send(probe, request, sizeof(request) - 1, MSG_NOSIGNAL);
 	lives = readable_within(fd, probe, end - now_ms());
@@ -332,7 +336,7 @@ static bool daemon_lives(int fd, int64_t ms)
 	return lives;
 }
 
-/* For stdio.  ETIME: the daemon is silent; ETIMEDOUT: not the daemon, but this request. */
+/* Read function for stdio.  ETIME: the daemon is silent; ETIMEDOUT: only this request is. */
 static ssize_t connection_read(void *cookie, char *to, size_t n)
 {
 	struct connection *c = cookie;
@@ -381,7 +385,7 @@ static void say_no_connection(void)
 			strerror(errno));
 }
 
-/* NULL with a message; else fclose() of ->in ends it. */
+/* Returns NULL with a message on errors; fclose() of ->in ends the connection. */
 static struct connection *connect_daemon(unsigned patience_seconds)
 {
 	static const cookie_io_functions_t functions = {
@@ -405,8 +409,8 @@ static struct connection *connect_daemon(unsigned patience_seconds)
 }
 
 /*
- * A daemon that turns us away closes before it has read anything; its reason
- * can be read nevertheless, so that an error here is none yet.
+ * Ignores send errors: a daemon that turns us away closes before it has read anything, but its
+ * reason can still be read.
  */
 static void send_all(int fd, const char *data, size_t n)
 {
@@ -421,7 +425,7 @@ static void send_all(int fd, const char *data, size_t n)
 	}
 }
 
-/* file: NULL if the request brings none. */
+/* file: NULL if the request has none. */
 static void send_request(int fd, const char *command, json_t *args, const struct buf *file)
 {
 	json_t *request = json_pack("{s:s, s:O}", "command", command, "args", args);
@@ -451,7 +455,7 @@ static void say_incomplete(int error)
 		fprintf(stderr, "qosd-ctl: the answer is not complete\n");
 }
 
-/* The next line's object, or NULL with a message. */
+/* Reads the next line's object; returns NULL with a message on errors. */
 static json_t *read_object(FILE *daemon)
 {
 	char *line = NULL;
@@ -554,7 +558,10 @@ static int ask(const struct ctl_command *c, json_t *args, const struct buf *file
 	return status;
 }
 
-/* Takes out what says where the output goes.  NULL, with a message, if it can't go there. */
+/*
+ * Removes the arguments that say where the output goes, and returns that output; NULL with a
+ * message if it cannot be opened.
+ */
 static const struct output *choose_output(const struct ctl_command *c, json_t *args)
 {
 	const char *html = json_string_value(json_object_get(args, "html"));
@@ -575,7 +582,7 @@ static const struct output *choose_output(const struct ctl_command *c, json_t *a
 	return made ? text : NULL;
 }
 
-/* The answer's first object, or NULL with a message; a refusal is none. */
+/* Returns the answer's first object, which may be a refusal, or NULL with a message. */
 static json_t *ask_once(const char *request, json_t *args, const struct buf *file)
 {
 	struct connection *daemon = connect_daemon(file ? PATIENCE_FILE_SECONDS : PATIENCE_SECONDS);
@@ -612,7 +619,7 @@ static void put_installed(const json_t *findings, const struct install *x)
 		printf("the file before is kept as %s\n", x->before);
 }
 
-/* The file is there: has the daemon read it.  What it refuses now does not stay. */
+/* Makes the daemon reload the installed file; undoes the installation if the daemon refuses it. */
 static int apply_installed(const struct install *x)
 {
 	json_t *none = json_object(), *answer = ask_once("reload", none, NULL);
@@ -637,8 +644,8 @@ static int apply_installed(const struct install *x)
 }
 
 /*
- * The daemon says whether the policy is any good and which file is to be replaced; it is for the
- * user who runs this to be allowed to write that, as the daemon should not be.
+ * Replaces the configured policy file.  The daemon checks the policy and says which file to
+ * replace; the calling user must have permission to write it, which the daemon should not have.
  */
 static int install(json_t *args, const struct buf *file)
 {
@@ -659,7 +666,7 @@ static int install(json_t *args, const struct buf *file)
 	return status;
 }
 
-/* "status", until what was asked for is on the devices. */
+/* Polls `status` until the requested change is on the devices. */
 static bool wait_in_force(void)
 {
 	for (unsigned i = 0; i < WAIT_SECONDS * 50; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Members of a JSON object, for output; what is missing reads as "" or 0. */
+/* Reads members of a JSON object for output; a missing one reads as "" or 0. */
 #ifndef QOSD_CLI_MEMBERS_H
 #define QOSD_CLI_MEMBERS_H
 
@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#define LABEL "%-13s"	/* before what is said of one thing, in text */
+#define LABEL "%-13s"	/* in text output, before a value */
 
 static inline const char *str(const json_t *o, const char *key)
 {
@@ -33,7 +33,7 @@ static inline bool has(const json_t *o, const char *key)
 	return v && !json_is_null(v);
 }
 
-/* A number, or "-" where there is none, right-aligned. */
+/* Prints a number right-aligned, or "-" if there is none. */
 static inline void put_num(const json_t *o, const char *key, int width)
 {
 	if (has(o, key))
@@ -42,7 +42,7 @@ static inline void put_num(const json_t *o, const char *key, int width)
 		printf("%*s", width, "-");
 }
 
-/* An array of names, with commas in between. */
+/* Prints an array of names, separated by commas. */
 static inline void put_names(const json_t *names)
 {
 	for (size_t i = 0; i < json_array_size(names); i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* See newfile.h. */
+/* Writes a file under a temporary name; newfile.h has the contracts. */
 #include "newfile.h"
 
 #include <errno.h>
@@ -40,7 +40,7 @@ bool new_file_open(struct new_file *n, const char *name)
 		return false;
 	}
 	if (there && n->now)
-		fchmod(fileno(n->f), st.st_mode & 07777);	/* as it was, if that may be */
+		fchmod(fileno(n->f), st.st_mode & 07777);	/* keep the old mode, if permitted */
 	return true;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A file that gets its name when it is complete (newfile.c), so that what was
- * there before stays until then.  What is there and no regular file (a device,
- * a link) is written as it is.  Errors are told on stderr.
+ * A file that gets its name when it is complete (newfile.c), so that the previous file stays until
+ * then.  Anything that is not a regular file (a device, a link) is written directly.  Errors are
+ * printed to stderr.
  */
 #ifndef QOSD_CLI_NEWFILE_H
 #define QOSD_CLI_NEWFILE_H
@@ -12,14 +12,14 @@
 
 struct new_file {
 	FILE *f;		/* NULL: not open */
-	char *name, *now;	/* when it is complete, and until then; now is NULL if it is name */
+	char *name, *now;	/* final name, and name until complete; now is NULL if both are the same */
 };
 
-/* False, with nothing open, if the file can't be made. */
+/* Returns false, with nothing open, if the file cannot be created. */
 bool new_file_open(struct new_file *n, const char *name);
-/* Whether the file is there, all of it; one that is not complete is removed.  False if not. */
+/* Puts a complete file in place, or removes an incomplete one.  Returns false on errors. */
 bool new_file_close(struct new_file *n, bool complete);
-/* Says what errno is of a file; false. */
+/* Prints errno's text for a file; returns false. */
 bool complain(const char *name);
 
 #endif

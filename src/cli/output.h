@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What becomes of an answer: text for people, JSON for programs, or files.
+ * Outputs for an answer: text for people, JSON for programs, or files.
  *
- * head is called once with the answer's first object, row for each row, then
- * end, with complete false if the rest of the answer never came.  Each may be NULL.  They return false, with a message printed, when the output
- * can't be written.
+ * head is called once with the answer's first object, row for each row, then end, with complete
+ * false if the rest of the answer never arrived.  Each may be NULL.  They return false, with a
+ * message printed, if the output cannot be written.
  */
 #ifndef QOSD_CLI_OUTPUT_H
 #define QOSD_CLI_OUTPUT_H
@@ -13,39 +13,45 @@
 #include <stdbool.h>
 
 struct output {
-	const char *says;		/* a line in place of head, or the titles of the rows */
+	const char *says;		/* line printed instead of head, or the titles of the rows */
 	void (*head)(const json_t *answer);
 	bool (*row)(const json_t *row);
 	bool (*end)(bool complete);
-	bool raw_head, raw_rows;	/* control characters in it are left as they are */
+	bool raw_head, raw_rows;	/* leave control characters as they are */
 };
 
 extern const struct output json_output, json_lines_output;
-/* To standard output, as json_dumps() writes it, but with nothing that a terminal obeys. */
+/*
+ * Prints to standard output like json_dumps(), but without control characters that a terminal
+ * obeys.
+ */
 void put_json(const json_t *value, size_t flags);
 
-/* Text, by command; for `dump` and `export`, files in the directory that dump_files.c was given. */
+/*
+ * Text output by command; for `dump` and `export`, files in the directory that dump_files.c was
+ * given.
+ */
 #define COMMAND(id, ...) extern const struct output text_##id;
 #define CLIENT_COMMAND COMMAND
 #include "qosd/commands.def"
-/* Source and destination; a path in a line; hops of a route, as a table. */
+/* Source and destination; a path on one line; hops of a route, as a table. */
 void put_ends(const json_t *o);
 void put_path(const json_t *path);	/* text_explain.c */
 void put_hops(const json_t *hops);
-/* The findings that may come with an error, to stderr. */
+/* Prints the findings that may accompany an error to stderr. */
 void text_findings_of_error(const json_t *answer);
 
-/* Where the files go: the directory is made if need be. */
+/* Sets the directory of the files; creates it if necessary. */
 bool file_output_begin(const char *dir);
 
 /*
- * `bandwidth` as a page of HTML in a file of this name (bandwidth_html.c), which is there
- * when it is complete.
+ * `bandwidth` as an HTML page in a file of this name (bandwidth_html.c), which appears when it is
+ * complete.
  */
 extern const struct output html_output;
 void html_output_begin(const char *file);
 
-/* Replaces control characters in all strings: names on a fabric can be anything. */
+/* Replaces control characters in all strings: names on a fabric can contain anything. */
 void clean_strings(json_t *value);
 
 #endif

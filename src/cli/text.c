@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Text output.  Columns of fixed width first and names, which may be long,
- * last, so that rows can be printed as they come.
+ * Prints text output for most commands.  Fixed-width columns come first, and names, which may be
+ * long, last, so that rows can be printed as they arrive.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "lib/base/clean.h"
 #include "text.h"
 
-#define STATUS_FINDINGS 5	/* shown by status; all of them are in the JSON */
+#define STATUS_FINDINGS 5	/* shown by status; the JSON has all of them */
 
 /* --- control characters --- */
 
@@ -129,7 +129,7 @@ static void status_smps(const json_t *smps)
 		       num(count, "set"));
 }
 
-/* What was lost for want of room in some port, and how far the window has closed for that. */
+/* Prints how many SMPs were lost, and how far windows have closed because of that. */
 static void status_losses(const json_t *smps, const json_t *lossy)
 {
 	const json_t *window = json_object_get(smps, "window");
@@ -258,7 +258,7 @@ static bool ports_row(const json_t *p)
 
 /* --- route --- */
 
-/* A share of a link and what that is in Gb/s, or "?" where nobody knows. */
+/* Prints a share of a link, and its bandwidth in Gb/s; "?" if unknown. */
 static void put_share(const json_t *hop)
 {
 	if (has(hop, "share"))
@@ -303,14 +303,14 @@ static void print_route(const json_t *answer)
 
 /* --- tables --- */
 
-/* Whether table b is the same as table a and for the in port after. */
+/* True if table b equals table a and is for the next in port. */
 static bool continues(const json_t *a, const json_t *b)
 {
 	return num(b, "in") == num(a, "in") + 1 &&
 	       json_equal(json_object_get(a, "vl"), json_object_get(b, "vl"));
 }
 
-/* The last of the tables from i on that are the same. */
+/* Index of the last of the equal tables that begin at i. */
 static size_t last_like(const json_t *tables, size_t i)
 {
 	size_t n = json_array_size(tables);
@@ -320,7 +320,7 @@ static size_t last_like(const json_t *tables, size_t i)
 	return i;
 }
 
-/* In ports one after the other that have the same table share a line. */
+/* Consecutive in ports with the same table share a line. */
 static void put_maps(const json_t *tables)
 {
 	size_t n = json_array_size(tables);

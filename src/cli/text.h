@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the files of text output share beside members.h. */
+/* Shared by the files of text output, beside members.h. */
 #ifndef QOSD_CLI_TEXT_H
 #define QOSD_CLI_TEXT_H
 
@@ -8,9 +8,9 @@
 #include "members.h"
 #include "output.h"
 
-/* At most so many, each as a line. */
+/* Prints at most `most` findings, one per line. */
 void put_findings(const json_t *findings, size_t most, const char *indent, FILE *out);
-/* Where a policy came from, and whether it is on trial (text_policy.c). */
+/* Prints where a policy came from, and whether it is on trial (text_policy.c). */
 void put_policy(const json_t *policy);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* `bandwidth` as text: kinds of link, a port, or a route. */
+/* Prints `bandwidth` as text: kinds of link, a port, or a route. */
 #include "members.h"
 #include "output.h"
 
 #define UNMANAGED "the tables are not managed: the devices' power-on tables stand, which " \
 		  "nobody has read,\nand the shares are not known\n"
 
-static bool managed;	/* the tables of the answer */
+static bool managed;	/* "managed" of the answer */
 
 static void put_percent(const json_t *o, const char *key)
 {
@@ -142,7 +142,7 @@ static void print_bandwidth(const json_t *answer)
 	if (has(r, "kinds"))
 		put_kinds(r);
 	else if (has(r, "source"))
-		put_ends(r);		/* the routes are rows */
+		put_ends(r);		/* routes follow as rows */
 	else
 		put_port(r);
 	managed = json_is_true(json_object_get(r, "managed"));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Text of `services` and `subscriptions`. */
+/* Prints `services` and `subscriptions` as text. */
 #include "text.h"
 
 static bool services_row(const json_t *s)
@@ -36,7 +36,7 @@ static const char *issuers(const json_t *s, char *text, size_t size)
 	return text;
 }
 
-/* What a vendor defines is marked: the number is of a device then. */
+/* Marks vendor-specific traps, whose number is a device id. */
 static bool subscriptions_row(const json_t *s)
 {
 	bool generic = json_is_true(json_object_get(s, "generic"));

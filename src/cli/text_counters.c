@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* `counters` as text: a port, what its VLs got, and what could not be read. */
+/* Prints `counters` as text: a port, what its VLs got, and what could not be read. */
 #include <string.h>
 
 #include "members.h"
@@ -13,7 +13,7 @@ static void put_share(const json_t *o, const char *key)
 		printf(" %6s", "-");
 }
 
-/* A number with what is doubtful about it: "-saturated" in place of none, ">12" of at least. */
+/* Prints a number with its doubt: "-saturated" if missing, ">12" if it is a lower bound. */
 static void put_count(const json_t *o, const char *key, const char *doubt, int width)
 {
 	char text[32];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Text output of `events`: a line for each. */
+/* Prints `events` as text, one line each. */
 #include "text.h"
 
 static bool put_event(const json_t *row)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* `explain` as text: one query, several ends, or why there is no path. */
+/* Prints `explain` as text: one query, several ends, or why there is no path. */
 #include <string.h>
 
 #include "members.h"
@@ -183,7 +183,7 @@ static void put_why_not(const json_t *e)
 		put_help(json_array_get(helps, i));
 }
 
-/* --- which of them --- */
+/* --- choice by kind of answer --- */
 
 static void print_explain(const json_t *answer)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Text output of `health` and `metrics`. */
+/* Prints `health` and `metrics` as text. */
 #include "text.h"
 
 static void print_health(const json_t *answer)
@@ -13,7 +13,7 @@ static void print_health(const json_t *answer)
 		       str(x, "action"));
 }
 
-/* As it is: its lines are for programs. */
+/* Unchanged: the lines are for programs. */
 static void print_metrics(const json_t *answer)
 {
 	fputs(str(json_object_get(answer, "result"), "text"), stdout);

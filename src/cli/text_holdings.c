@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Text of `holdings`, and of what removes them. */
+/* Prints `holdings`, and the commands that remove them, as text. */
 #include "text.h"
 
 #include <string.h>
 
-/* As in JSON, and for one; NULL: not told of what is taken, as it is counted with another kind. */
+/*
+ * Names as in JSON, and in the singular; one NULL: not listed when removed, as another kind counts
+ * it.
+ */
 static const struct { const char *name, *one; } kinds[] = {
 	{ "groups", "group" }, { "mlids", NULL }, { "memberships", "membership" },
 	{ "services", "service" }, { "subscriptions", "subscription" }, { "aliases", "alias" },
@@ -12,7 +15,7 @@ static const struct { const char *name, *one; } kinds[] = {
 };
 #define N_KINDS (sizeof(kinds) / sizeof(*kinds))
 
-/* Of a column: its name, or a number of seven digits. */
+/* Width of a column: that of its name, but at least seven digits. */
 static int width(const char *kind)
 {
 	size_t n = strlen(kind);
@@ -59,7 +62,7 @@ static bool holdings_row(const json_t *o)
 	return true;
 }
 
-/* "taken from node1 HCA-1/P1 (0x...): 2 groups, 1 service": of what it had any. */
+/* "taken from node1 HCA-1/P1 (0x...): 2 groups, 1 service": kinds that it had any of. */
 static void print_taken(const json_t *answer)
 {
 	const json_t *o = json_object_get(answer, "result");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Text of `mcast`: groups, or one with its tree and members. */
+/* Prints `mcast` as text: groups, or one group with its tree and members. */
 #include <string.h>
 
 #include "text.h"

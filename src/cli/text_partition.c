@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* See text_partition.h; and what the answers look like as text. */
+/*
+ * Makes requests of `partition add|remove`, and prints their answers; text_partition.h has the
+ * contracts.
+ */
 #include "text_partition.h"
 
 #include <stdint.h>
@@ -10,7 +13,7 @@
 
 /* --- requests --- */
 
-/* "WHO=membership", where that is a word for one; else all of it is who. */
+/* Splits "WHO=membership" if the latter is a membership; otherwise all of the word is WHO. */
 static bool set_member(json_t *members, const char *word, bool with_membership)
 {
 	static const char *const kinds[] = { "full", "limited", "both" };

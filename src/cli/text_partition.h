@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* `partition add|remove`: words of the command line to the JSON of a request. */
+/* Converts the command line of `partition add|remove` to the JSON of a request. */
 #ifndef QOSD_CLI_TEXT_PARTITION_H
 #define QOSD_CLI_TEXT_PARTITION_H
 
@@ -9,8 +9,8 @@
 #include "lib/base/buf.h"
 
 /*
- * `command` is the one or the other; false: the words are wrong.  args gets the name of the file,
- * and "wait".
+ * Appends the request's body to file, and sets the file's name and "wait" in args.  `command` is
+ * "partition add" or "partition remove".  Returns false if the words are wrong.
  */
 bool partition_change(const char *command, char **words, json_t *args, struct buf *file);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Text output of `plan` and `policy`. */
+/* Prints `plan` and `policy` as text. */
 #include <stdint.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 #define EXAMPLE_INDENT "      "
 
-/* --- a policy in force, or to come --- */
+/* --- a policy, in force or planned --- */
 
 static void put_trial(const json_t *trial)
 {
@@ -67,7 +67,7 @@ static void print_revert(const json_t *answer)
 	put_origin(p);
 }
 
-/* --- show: as it is, for a file --- */
+/* --- show: unchanged, for a file --- */
 
 static bool show_line(const json_t *row)
 {

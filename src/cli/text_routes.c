@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* `routes` as text. */
+/* Prints `routes` as text. */
 #include "lib/base/alloc.h"
 #include "members.h"
 #include "output.h"
@@ -62,7 +62,7 @@ static double over_mean(const json_t *g)
 	return mean > 0 ? (double)num(g, "edge-forwarding-index") / mean : 1;
 }
 
-/* The cost of not being a tree. */
+/* Compares with minhop: what the fabric loses because it is not a tree. */
 static void print_plain(const json_t *g, const json_t *plain)
 {
 	printf(LABEL "bisection %.4f, busiest cable %.1f times the mean; here %.4f and %.1f times\n",
@@ -84,7 +84,7 @@ static void print_gauge(const json_t *g)
 		print_plain(g, json_object_get(g, "plain"));
 }
 
-/* Routes that do not arrive, by their ends. */
+/* Prints counts of routes that do not arrive, by kinds of ends. */
 static void print_lost(const json_t *r)
 {
 	static const struct {

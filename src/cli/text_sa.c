@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Text output of `sa-stats` and `sa-trace`. */
+/* Prints `sa-stats` and `sa-trace` as text. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -58,7 +58,7 @@ static void put_members(const json_t *o)
 	const char *name;
 	json_t *value;
 
-	/* the object is not changed */
+	/* json_object_foreach() does not change the object */
 	json_object_foreach((json_t *)(uintptr_t)o, name, value)
 		put_member(name, value);
 }

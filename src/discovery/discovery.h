@@ -54,7 +54,7 @@ struct disco_result {
 	const char *error;	/* reason, if f is NULL */
 	bool own_port;		/* the reason is that our own port did not answer */
 	uint32_t mads;		/* number of SMPs sent */
-	struct pace_learned learned;	/* what they revealed about the fabric's pace */
+	struct smp_window_learned learned;	/* what they revealed about the fabric's pace */
 	/*
 	 * The excluded devices, also of a failed scan; valid until done() returns.  The scan
 	 * believed those that excluded_stays(), or they failed it: the next scan has to exclude

@@ -284,7 +284,7 @@ static void take_end(struct stream_reader *r, const struct stream_end *e)
 	memcpy(&lossy, (const char *)e + offsetof(struct stream_end, learned) +
 	       offsetof(struct smp_window_learned, lossy), 1);
 	r->mads = e->mads;
-	r->learned = (struct pace_learned){
+	r->learned = (struct smp_window_learned){
 		.window = e->learned.window, .lossy = lossy,	/* any byte but 1 reads as false */
 		.lost = e->learned.lost, .slowest_us = e->learned.slowest_us,
 	};

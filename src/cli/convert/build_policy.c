@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The tree of a policy to groups, levels, rules and scopes.  What each section
- * may hold is in tables; the XML of 2006 has other words for some of it.
+ * Builds groups, levels, rules and scopes from a policy's tree.  Tables say what each section may
+ * hold; the XML of 2006 uses other words for some of it.
  */
 #include <inttypes.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@ struct builder {
 	unsigned format;
 };
 
-/* Where a value goes: a field of the item, and the item's notes. */
+/* Destination of a value: a field of the item, and the item's notes. */
 struct target {
 	const struct tree *t;
 	struct notes *notes;
@@ -36,7 +36,7 @@ struct field {
 	read_field_fn *read;
 	size_t offset;
 	unsigned formats;
-	bool list;		/* may be repeated */
+	bool list;		/* may occur more than once */
 };
 
 /* --- values --- */
@@ -89,7 +89,7 @@ static void read_service_ids(struct builder *b, const struct target *to)
 	read_ranges(b->c, to->notes, to->t->value, &service_id, to->field);
 }
 
-/* OpenSM goes through every value of a range each time that it reads the file. */
+/* OpenSM iterates over every value of a range each time that it reads the file. */
 #define WIDE_RANGE	(1u << 20)
 
 static void read_guids(struct builder *b, const struct target *to)
@@ -302,7 +302,7 @@ static void read_arb(struct builder *b, const struct target *to)
 			  arb->n);
 }
 
-/* "*" or a list of port numbers. */
+/* Reads "*" or a list of port numbers. */
 static void read_ports(struct builder *b, const struct target *to, bool *all)
 {
 	static const struct limits port = { 254, "a port number" };
@@ -327,7 +327,7 @@ static void read_to(struct builder *b, const struct target *to)
 	read_ports(b, &(struct target){ to->t, to->notes, &s->to }, &s->to_all);
 }
 
-/* A rule of the XML has a number, which says nothing. */
+/* Keeps the number of an XML rule as a comment, as it has no effect. */
 static void read_rule_number(struct builder *b, const struct target *to)
 {
 	remark(b->c, to->notes, "rule %s", item_text(b->c, to->t->value));
@@ -404,7 +404,7 @@ static const struct field *find_field(const struct field *fields, size_t n, unsi
 	return NULL;
 }
 
-/* The values of one item into its struct; every key's fields are set at most once. */
+/* Stores an item's values in its struct; each key sets its fields at most once. */
 static void read_fields(struct builder *b, const struct tree *item, const struct field *fields,
 			size_t n, void *at, struct notes *notes)
 {
@@ -519,7 +519,7 @@ static void build_section(struct builder *b, const struct tree *t)
 	for (const struct tree *child = t->child; child; child = child->next) {
 		const char *parent = section_parent(child->key);
 
-		/* what is at the wrong place was said where it was read, or is said here */
+		/* a misplaced section was reported when it was read, or is reported here */
 		if (!parent || (b->format == XML && strcmp(parent, t->key)))
 			say_error(b->c, child->at, "'%s' does not belong %s%s%s", SHOW(child->key),
 				  *t->key ? "into '" : "here", t->key, *t->key ? "'" : "");
@@ -540,9 +540,9 @@ void build_policy(struct converted *c, const struct tree *root, enum convert_for
 enum ulp_kind { BY_PORT, BY_SERVICE_ID, BY_PKEY, BY_TARGET, BY_SOURCE, BY_EITHER };
 
 static const struct ulp {
-	const char *name, *option;	/* option NULL: "name: SL" */
+	const char *name, *option;	/* option NULL: the line is "name: SL" */
 	enum ulp_kind kind;
-	const char *ulp;		/* in the rule */
+	const char *ulp;		/* ulp of the rule */
 } ulps[] = {
 	{ "sdp", NULL, BY_PORT, "sdp" }, { "sdp", "port-num", BY_PORT, "sdp" },
 	{ "rds", NULL, BY_PORT, "rds" }, { "rds", "port-num", BY_PORT, "rds" },
@@ -564,7 +564,7 @@ static const struct ulp *find_ulp(const char *name, const char *option)
 	return NULL;
 }
 
-/* A group for what OpenSM makes one for, too. */
+/* Adds a group wherever OpenSM makes one, too. */
 static void add_guid_group(struct builder *b, struct out_rule *r, enum ulp_kind kind,
 			   const struct tree *t)
 {
@@ -626,7 +626,7 @@ void build_ulp(struct converted *c, struct cursor line)
 	struct out_rule *r;
 	uint64_t sl;
 
-	/* a colon in a comment is none */
+	/* ignore colons in comments */
 	for (const char *p = line.s; p < line.end && *p != '#'; p++)
 		if (*p == ':')
 			colon = p;

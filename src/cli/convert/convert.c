@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* From inputs to a policy; which format an input has.  See convert.h. */
+/* Converts inputs to a policy, and guesses the format of an input; convert.h has the contracts. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@ enum convert_format convert_format_parse(const char *word)
 	return FORMAT_UNKNOWN;
 }
 
-/* --- guessing: by the first line that holds something --- */
+/* --- guessing, by the first line that is neither blank nor a comment --- */
 
 static bool begins_with(const struct cursor *at, const char *word)
 {
@@ -45,7 +45,7 @@ static bool is_policy_word(const struct cursor *line)
 	return false;
 }
 
-/* "prefix guid" */
+/* Matches "prefix guid". */
 static bool is_route(const struct cursor *line)
 {
 	size_t words = 0;
@@ -62,7 +62,10 @@ static bool is_route(const struct cursor *line)
 	return words == 2;
 }
 
-/* "name value": small letters, digits and '_', then blanks and no delimiter of partitions.conf. */
+/*
+ * Matches "name value": lower-case letters, digits and '_', then blanks and no delimiter of
+ * partitions.conf.
+ */
 static bool is_option(const struct cursor *line)
 {
 	const char *p = line->s, *start = p;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Keeping what was read; see model.h. */
+/* Stores what the readers read; model.h has the contracts. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,7 +96,7 @@ void converted_free(struct converted *c)
 
 const char *keep(struct converted *c, const char *s, size_t n)
 {
-	/* not xstrndup(): a NUL within an input is a character like any other */
+	/* not xstrndup(): an input may contain NUL, which is treated like any other character */
 	char *copy = xmalloc(n + 1);
 
 	memcpy(copy, s, n);
@@ -135,7 +135,7 @@ void say(struct converted *c, struct notes *notes, enum severity severity, struc
 	const char *text = "";
 	va_list ap;
 
-	/* beyond what findings keep, a text without a place for a comment is for nobody */
+	/* once findings are full, a text that is not a comment either is never shown */
 	if (notes || c->found.n < FINDINGS_MAX) {
 		va_start(ap, fmt);
 		text = keepv(c, fmt, ap);
@@ -162,7 +162,7 @@ const char *show(struct shown *out, const char *s, size_t n)
 	size_t max = sizeof(out->s) - 4;
 	bool cut = n > max;
 
-	if (cut)	/* not within a UTF-8 sequence */
+	if (cut)	/* never cut inside a UTF-8 sequence */
 		for (n = max; n > 0 && ((unsigned char)s[n] & 0xc0) == 0x80; n--)
 			;
 	snprintf(out->s, sizeof(out->s), "%.*s%s", (int)n, s, cut ? "..." : "");

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The options of opensm.conf: tables by class of port, and what belongs into
- * qosd.yaml.
+ * Reads the options of opensm.conf: tables by class of port, and settings for qosd.yaml.
  *
- * OpenSM's tables of a class are those of the class, else of qos_ (here: the
- * class `all`), else built in.  What is built in differs from qosd, so that it
- * is written out.
+ * OpenSM takes the tables of a class from the options of that class, else from those that begin
+ * with qos_ (here: the class `all`), else from its built-in ones.  Its built-in tables differ from
+ * qosd's, so the converter writes them out.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,13 +22,13 @@
 struct option {
 	struct converted *c;
 	const char *key, *value;
-	struct place at;		/* of the key */
+	struct place at;		/* place of the key */
 	struct cursor text;		/* the value */
 };
 
 /* --- the qos_* options --- */
 
-/* The longer ones come before the one that they begin with. */
+/* Longer prefixes come before the one they begin with. */
 static const struct { const char *prefix; enum out_class class; } classes[] = {
 	{ "qos_ca_", OUT_CA }, { "qos_sw0_", OUT_SWITCH0 }, { "qos_swe_", OUT_SWITCH },
 	{ "qos_rtr_", OUT_ROUTER }, { "qos_", OUT_ALL },
@@ -51,7 +50,7 @@ static void read_high_limit(const struct option *o, struct out_default *d)
 	uint64_t n;
 
 	if (!strcmp(o->value, "-1"))
-		return;		/* as if it were not there */
+		return;		/* the same as not given */
 	if (!read_number(o->c, o->text, 0, UINT32_MAX, o->key, &n))
 		return;
 	if (n > 255)
@@ -124,7 +123,7 @@ static void read_sl2vl(const struct option *o, struct out_default *d)
 		    "%s has %zu entries; OpenSM maps the SLs from %zu on to VL 0", o->key, n, n);
 }
 
-/* False if it is no option of tables. */
+/* Returns false if the option does not concern tables. */
 static bool read_table_option(const struct option *o)
 {
 	struct out_default *d;
@@ -157,10 +156,10 @@ static bool read_table_option(const struct option *o)
 	return true;
 }
 
-/* --- what belongs into qosd.yaml --- */
+/* --- settings for qosd.yaml --- */
 
 static const struct setting {
-	const char *key, *qosd;		/* qosd NULL: said by `note` alone */
+	const char *key, *qosd;		/* qosd NULL: only `note` explains it */
 	const char *note;
 } settings[] = {
 	{ "guid", "port-guid", NULL },
@@ -217,7 +216,9 @@ static void add_setting(const struct option *o, const char *name, const char *va
 	*vec_push(&o->c->settings) = line;
 }
 
-/* qosd refuses settings with an engine that it has not: those are left out, and told. */
+/*
+ * Leaves out, with a note, engines that qosd does not have, as qosd refuses settings that name one.
+ */
 static bool read_engines(const struct option *o)
 {
 	const char *known = NULL;
@@ -281,7 +282,7 @@ static bool read_switch(const struct option *o)
 
 /* --- the file --- */
 
-/* The value: the rest of the line, without comment and quotes. */
+/* The value is the rest of the line, without comment and quotes. */
 static void read_line(struct converted *c, struct cursor *at, size_t *others)
 {
 	struct option o = { .c = c, .at = at->at };
@@ -317,7 +318,7 @@ static struct cursor text_of(const char *s, struct place at)
 	return (struct cursor){ s, s + strlen(s), at, false };
 }
 
-/* What OpenSM would do for a class of which nothing is said. */
+/* Adds OpenSM's built-in tables for classes that have no options. */
 static void add_built_in(struct converted *c, const char *file)
 {
 	struct out_default *d = &c->defaults[OUT_ALL];

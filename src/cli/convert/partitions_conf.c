@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * OpenSM's partitions.conf.
+ * Reads OpenSM's partitions.conf.
  *
- * A statement "definition : members ;" may span lines; a line that begins with
- * "mgid=" is a multicast group.  OpenSM takes any beginning of a keyword for it
- * ("lim" is limited), and drops the whole file at the first error, so that
- * every port is a full member of the default partition.
+ * A statement "definition : members ;" may span lines; a line that begins with "mgid=" is a
+ * multicast group.  OpenSM accepts any prefix of a keyword ("lim" is limited), and at the first
+ * error drops the whole file, so that every port becomes a full member of the default partition.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,7 +15,7 @@
 #include "lib/iba/iba.h"
 #include "lib/iba/units.h"
 
-/* osm_base.h: of broadcast groups for which nothing else is said */
+/* osm_base.h: defaults of broadcast groups */
 #define RATE_DEFAULT	3	/* 10 Gb/s */
 #define MTU_DEFAULT	4	/* 2048 */
 
@@ -25,20 +24,20 @@ struct reader {
 	struct map64 by_pkey, by_name;	/* indexes into c->partitions */
 	const char *file;
 	uint16_t last_generated;
-	bool default_said;		/* the file has a statement on the default partition */
+	bool default_said;		/* the file has a statement for the default partition */
 };
 
 /* A statement: [definition, colon) and [colon + 1, end). */
 struct statement {
 	struct cursor head, body;
 	struct out_partition *partition;
-	enum out_membership membership;	/* where a port does not say */
-	struct notes notes;		/* before the partition is known */
+	enum out_membership membership;	/* of members that give none */
+	struct notes notes;		/* until the partition is known */
 };
 
-/* "name[=value]", both without blanks around. */
+/* "name[=value]", both without surrounding blanks. */
 struct pair {
-	const char *name, *value;	/* value NULL: there is no '=' */
+	const char *name, *value;	/* value NULL: no '=' */
 	struct place at;
 };
 
@@ -57,7 +56,7 @@ static struct pair take_pair(struct converted *c, struct cursor item)
 	return p;
 }
 
-/* As OpenSM compares: whether `word` begins what is looked for. */
+/* Compares as OpenSM does: true if `word` is a prefix of `whole`. */
 static bool begins(const char *word, const char *whole)
 {
 	return !strncmp(word, whole, strlen(word));
@@ -66,7 +65,7 @@ static bool begins(const char *word, const char *whole)
 /* --- flags of the broadcast group --- */
 
 struct group_flags {
-	int sl, mtu, rate, tclass;	/* -1: not said */
+	int sl, mtu, rate, tclass;	/* -1: not given */
 };
 
 static void say_bad_flag(struct reader *r, struct notes *notes, const struct pair *p)
@@ -115,7 +114,7 @@ static void say_no_equivalent(struct reader *r, struct notes *notes, const struc
 	    p->value ? SHOW(p->value) : "", why);
 }
 
-/* The order in which OpenSM compares decides what an abbreviation means. */
+/* The order of comparisons is OpenSM's, as it decides what an abbreviation means. */
 static bool read_group_flag(struct reader *r, struct notes *notes, const struct pair *p,
 			    struct group_flags *flags)
 {
@@ -143,7 +142,7 @@ static bool read_group_flag(struct reader *r, struct notes *notes, const struct 
 struct definition {
 	const char *name;
 	struct place at;
-	uint16_t pkey;			/* 0: to be generated */
+	uint16_t pkey;			/* 0: generate one */
 	bool ipoib, index0;
 	struct group_flags flags;
 };
@@ -162,7 +161,7 @@ static void read_flag(struct reader *r, struct statement *s, const struct pair *
 	if (!*p->name) {
 		say(r->c, &s->notes, SEV_WARNING, p->at, "a flag is empty");
 	} else if (read_group_flag(r, &s->notes, p, &d->flags)) {
-		/* read */
+		/* done */
 	} else if (begins(p->name, "ipoib")) {
 		d->ipoib = true;
 	} else if (begins(p->name, "defmember")) {
@@ -179,7 +178,7 @@ static void read_flag(struct reader *r, struct statement *s, const struct pair *
 	}
 }
 
-/* "[name][=P_Key]"; a number alone is a P_Key.  False if it is wrong. */
+/* Reads "[name][=P_Key]"; a number alone is a P_Key.  Returns false if it is malformed. */
 static bool read_name(struct reader *r, const struct pair *p, struct definition *d)
 {
 	const char *pkey = p->value;
@@ -244,7 +243,7 @@ static uint16_t generate_pkey(struct reader *r)
 	return 0;
 }
 
-/* The partition that the definition is about, made if need be; NULL: no P_Key is left. */
+/* Finds or makes the partition of the definition; NULL: no P_Key is left. */
 static struct out_partition *find_partition(struct reader *r, struct statement *s,
 					    const struct definition *d)
 {
@@ -329,7 +328,7 @@ static void add_member(struct reader *r, struct statement *s, const struct pair 
 		say(r->c, &s->partition->notes, SEV_WARNING, p->at,
 		    "'%s' is no membership; OpenSM takes it for limited", SHOW(p->value));
 	if (begins(p->name, "NONE"))
-		return;		/* also when there is nothing */
+		return;		/* also for an empty name, which is a prefix */
 	while (w < ARRAY_SIZE(words) && !begins(p->name, words[w].word))
 		w++;
 	if (w < ARRAY_SIZE(words)) {
@@ -357,7 +356,7 @@ static void say_group(struct reader *r, struct statement *s, struct cursor line)
 	    "being when the first port joins", SHOW(text));
 }
 
-/* A line of the body: a multicast group, or members. */
+/* Reads a line of the body: a multicast group, or members. */
 static void read_body_line(struct reader *r, struct statement *s, struct cursor line)
 {
 	struct item i;
@@ -366,7 +365,7 @@ static void read_body_line(struct reader *r, struct statement *s, struct cursor 
 		struct pair p = take_pair(r->c, i.text);
 
 		if (!strcmp(p.name, "mgid")) {
-			/* the rest of the line belongs to it */
+			/* the group takes the rest of the line */
 			say_group(r, s, cursor_part(i.text, line.end));
 			return;
 		}
@@ -389,7 +388,7 @@ static void read_body(struct reader *r, struct statement *s)
 
 /* --- the file --- */
 
-/* The first `what` that is not in a comment, or the end. */
+/* The first `what` outside comments, or the end. */
 static const char *find_outside(const struct cursor *at, char what)
 {
 	bool comment = false;
@@ -422,7 +421,7 @@ static void read_statement(struct reader *r, struct cursor text)
 	vec_free(&s.notes);
 }
 
-/* What OpenSM adds to any file. */
+/* Adds what OpenSM adds to any file. */
 static void add_default(struct reader *r)
 {
 	struct out_partition *p = new_partition(r, "Default", IB_PKEY_DEFAULT,

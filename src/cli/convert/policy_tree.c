@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* See policy_tree.h.  Both readers bound the depth, so that tree_free() may recurse. */
+/*
+ * Builds and frees policy trees; policy_tree.h has the contracts.  Both readers bound the depth, so
+ * that tree_free() may recurse.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The XML of the 2006 design to a tree.
+ * Parses the XML of the 2006 design into a tree.
  *
- * libxml2 stops making sense of a document at its first structural defect, and
- * knows no columns of elements.  So a scan of the tags comes first: it says
- * what does not fit, mends it in a copy, and remembers where each element
- * begins.  libxml2 parses the copy, and its elements in document order are
+ * libxml2 stops understanding a document at its first structural defect, and gives no columns of
+ * elements.  So a scan of the tags comes first: it reports defects, repairs them in a copy, and
+ * records where each element begins.  libxml2 parses the copy, whose elements in document order are
  * those of the scan.
  *
- * There is no document type, so no entity but the five of XML and no file but
- * the input are ever looked at; depth and size are bounded.
+ * There is no document type: only XML's five predefined entities are expanded, and only the input
+ * file is read.  Depth and size are bounded.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +35,7 @@ struct scan {
 	struct { size_t element; bool has_children; } open[DEPTH_MAX];
 	size_t depth;
 	bool stop;
-	bool no_comment_end;		/* there is no further "-->": not looked for again */
+	bool no_comment_end;		/* no further "-->" exists: do not search again */
 };
 
 /* --- the scan --- */
@@ -62,7 +61,7 @@ static bool looking_at(const struct cursor *at, const char *what)
 	return (size_t)(at->end - at->s) >= n && !memcmp(at->s, what, n);
 }
 
-/* Copies up to `to`, or with false writes blanks for it, so that places stay. */
+/* Copies text up to `to` or, if !copy, writes blanks for it, so that places stay the same. */
 static void take(struct scan *s, const char *to, bool copy)
 {
 	size_t n = (size_t)(to - s->at.s);
@@ -74,7 +73,10 @@ static void take(struct scan *s, const char *to, bool copy)
 	cursor_skip(&s->at, n);
 }
 
-/* To behind the next `end`; without one it is an error and the scan stops. */
+/*
+ * Takes text up to and including the next `end`; without one it reports an error and stops the
+ * scan.
+ */
 static void take_to(struct scan *s, const char *end, const char *what, bool copy)
 {
 	const char *to = find(&s->at, end);
@@ -98,7 +100,7 @@ static void close_innermost(struct scan *s)
 	s->depth--;
 }
 
-/* "<!" and no comment that XML knows. */
+/* Handles "<!" that is not a comment. */
 static void scan_declaration(struct scan *s)
 {
 	size_t n = 2, left = (size_t)(s->at.end - s->at.s);
@@ -158,7 +160,7 @@ static const char *tag_end(struct scan *s)
 	return NULL;
 }
 
-/* A section within an element that cannot have it: what is open between has no end. */
+/* Closes open elements that cannot contain this section: they lack an end tag. */
 static void close_before_section(struct scan *s, const char *name, const char *key)
 {
 	const char *parent = section_parent(key);
@@ -166,7 +168,7 @@ static void close_before_section(struct scan *s, const char *name, const char *k
 
 	if (!parent)
 		return;
-	/* to the policy itself all sections of the first level belong */
+	/* first-level sections belong to the policy element itself */
 	while (depth > 0 && (*parent ? strcmp(s->elements.v[s->open[depth - 1].element].key, parent)
 				     : depth > 1))
 		depth--;
@@ -188,7 +190,7 @@ static void scan_start_tag(struct scan *s)
 		take(s, s->at.s + 1 + strlen(name), false);
 		return;
 	}
-	/* no element of a policy has one of its own kind in it */
+	/* no element of a policy contains another of its kind */
 	if (outer && !strcmp(outer->name, name) && end[-1] != '/') {
 		say_error(s->c, s->at.at, "<%s> within the <%s> of line %u: is its end, "
 			  "</%s>, meant?", SHOW(name), SHOW(name), outer->at.pos.line, SHOW(name));
@@ -287,7 +289,10 @@ static void scan_document(struct scan *s)
 
 /* --- libxml2 --- */
 
-/* What libxml2 says of the mended copy; lines are right, columns where nothing was mended. */
+/*
+ * Reports what libxml2 finds in the repaired copy; lines are right, columns only where nothing was
+ * repaired.
+ */
 static void take_xml_error(void *context, const xmlError *error)
 {
 	const struct scan *s = ((xmlParserCtxtPtr)context)->_private;
@@ -316,7 +321,7 @@ static xmlDocPtr parse(struct scan *s)
 	xmlDocPtr doc;
 
 	if (!context)
-		abort();	/* no memory */
+		abort();	/* out of memory */
 	context->_private = s;
 	context->sax->serror = take_error;
 	doc = xmlCtxtReadMemory(context, s->mended.s ? s->mended.s : "", (int)s->mended.n,
@@ -325,12 +330,12 @@ static xmlDocPtr parse(struct scan *s)
 	return doc;
 }
 
-/* --- the document to a tree --- */
+/* --- tree from the document --- */
 
 struct walk {
 	struct scan *s;
-	size_t next;		/* element of the scan */
-	bool lost;		/* libxml2 saw other elements */
+	size_t next;		/* next element of the scan */
+	bool lost;		/* libxml2 saw other elements than the scan */
 };
 
 static const char *text_of(struct converted *c, const xmlNode *n)
@@ -374,7 +379,7 @@ static struct tree *walk_element(struct walk *w, struct tree *parent, const xmlN
 	struct tree *t;
 	const char *text;
 
-	/* a prefix is part of the name to the scan, and none has a meaning */
+	/* the scan treats a prefix as part of the name, and no prefix has a meaning */
 	if (!e || strcmp(e->name, (const char *)n->name)) {
 		w->lost = true;
 		return NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * OpenSM's prefix-routes.conf: which router serves which subnet prefix.  They are
- * none of the policy's but belong to this fabric, and so to qosd.yaml.
+ * Reads OpenSM's prefix-routes.conf, which says which router serves which subnet prefix.  Such
+ * routes belong to the fabric, not to a policy, and so to qosd.yaml.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "cli/convert/split_text.h"
 #include "lib/base/alloc.h"
 
-/* 64 bits in hexadecimal, "0x" or not, or "*". */
+/* Parses 64 bits in hexadecimal, with or without "0x". */
 static bool parse_hex(const char *s, uint64_t *v)
 {
 	size_t n;
@@ -24,7 +24,7 @@ static bool parse_hex(const char *s, uint64_t *v)
 	return n >= 1 && n <= 16 && !s[n];
 }
 
-/* "*" and 0 are any, to OpenSM. */
+/* OpenSM takes "*" and 0 for any. */
 static bool parse_word(const char *word, uint64_t *v)
 {
 	*v = 0;
@@ -36,7 +36,7 @@ static const char *value(struct converted *c, uint64_t v)
 	return v ? keepf(c, "0x%016" PRIx64, v) : "any";
 }
 
-/* Prefixes that have a route already, in order. */
+/* Sorted prefixes that have a route already. */
 struct routed {
 	VEC(uint64_t) prefixes;
 };

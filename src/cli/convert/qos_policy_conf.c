@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * OpenSM's qos-policy.conf to a tree.
+ * Parses OpenSM's qos-policy.conf into a tree.
  *
- * OpenSM stops at the first error and drops the whole file.  Here the keyword
- * that opens or closes a section is where reading recovers, so that all errors
- * are said in one run.
+ * OpenSM stops at the first error and drops the whole file.  This reader recovers at the next
+ * keyword that opens or closes a section, so that one run reports all errors.
  */
 #include <string.h>
 
@@ -15,7 +14,7 @@
 struct reader {
 	struct converted *c;
 	struct cursor at;
-	struct tree *top;		/* the innermost section that is open */
+	struct tree *top;		/* the innermost open section */
 };
 
 static bool is_open(const struct tree *top, const char *key)
@@ -26,7 +25,7 @@ static bool is_open(const struct tree *top, const char *key)
 	return false;
 }
 
-/* Closes sections that nobody closed, until `key` is the innermost one. */
+/* Closes sections that lack an end, until `key` is the innermost one. */
 static void close_down_to(struct reader *r, const char *key, const char *before)
 {
 	while (strcmp(r->top->key, key)) {
@@ -44,7 +43,7 @@ static void open_section(struct reader *r, const char *key, struct place at)
 		close_down_to(r, parent, keepf(r->c, "'%s' in line %u", key, at.pos.line));
 	} else {
 		say_error(r->c, at, "'%s' outside of '%s'", key, parent);
-		while (r->top->parent)		/* keeps the tree flat */
+		while (r->top->parent)		/* limits the depth of the tree */
 			r->top = r->top->parent;
 	}
 	r->top = tree_add(r->top, key, at);
@@ -61,13 +60,13 @@ static void close_section(struct reader *r, const char *key, struct place at)
 	r->top = r->top->parent;
 }
 
-/* Opens or closes a section: "x" or "end-x". */
+/* True for a keyword that opens or closes a section: "x" or "end-x". */
 static bool is_section_word(const char *word)
 {
 	return section_parent(word) || (!strncmp(word, "end-", 4) && section_parent(word + 4));
 }
 
-/* Whether the first word behind line ends is a keyword: "0:4" begins no item. */
+/* True if the first word after line ends is a keyword: "0:4" does not begin an item. */
 static bool keyword_follows(struct converted *c, struct cursor at)
 {
 	const char *word;
@@ -79,8 +78,8 @@ static bool keyword_follows(struct converted *c, struct cursor at)
 }
 
 /*
- * Moves to the line end where a value ends.  One that ends in a comma goes on in
- * the next line that holds something, unless that begins with a keyword.
+ * Moves to the line end that ends a value.  A line that ends in a comma continues on the next line
+ * with content, unless that begins with a keyword.
  */
 static const char *value_end(struct converted *c, struct cursor *at)
 {
@@ -109,7 +108,7 @@ static const char *value_end(struct converted *c, struct cursor *at)
 	return at->s;
 }
 
-/* "key: value" to the end of the line. */
+/* Reads "key: value" to the end of the line. */
 static void read_item(struct reader *r, const char *key)
 {
 	struct place at = r->at.at;

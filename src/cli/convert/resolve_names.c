@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * After all inputs were read: every item gets a name that qosd takes, and every
- * reference that name.
+ * Gives every item a name that qosd accepts, and puts it into every reference, once all inputs were
+ * read.
  *
- * OpenSM compares names of groups and levels without case, and without blanks
- * outside of quotes; of several items with a name it finds the first.
+ * OpenSM compares names of groups and levels ignoring case and blanks outside quotes; of several
+ * items with one name it finds the first.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -19,12 +19,12 @@
 #include "lib/iba/units.h"
 
 #define NAME_MAX_BYTES	128	/* qosd-policy(5) */
-#define NAME_CUT	116	/* leaves room for a number */
+#define NAME_CUT	116	/* leaves room for a numeric suffix */
 
-/* Names of one kind: those of the source to items, and those given out. */
+/* Names of one kind: those in the source, and those given out. */
 struct names {
-	struct map64 index;	/* folded name of the source to index */
-	struct map64 taken;	/* name in the policy to the number of its last variant */
+	struct map64 index;	/* folded name in the source -> index of the item */
+	struct map64 taken;	/* name in the policy -> number of its last variant */
 };
 
 struct resolver {
@@ -65,7 +65,7 @@ static void names_free(struct names *n)
 	map64_free(&n->taken);
 }
 
-/* So much of a long name that there is room for a number, and no part of a character. */
+/* Length to cut a long name to: leaves room for a number, and does not cut a character. */
 static size_t cut_of(const char *name)
 {
 	size_t n = strlen(name) > NAME_CUT ? NAME_CUT : strlen(name);
@@ -75,7 +75,7 @@ static size_t cut_of(const char *name)
 	return n;
 }
 
-/* A name like `wanted` that nobody has yet and qosd takes. */
+/* Makes a name like `wanted` that is not taken yet and that qosd accepts. */
 static const char *give_name(struct converted *c, struct names *n, const char *wanted)
 {
 	struct buf b = { 0 };
@@ -92,7 +92,7 @@ static const char *give_name(struct converted *c, struct names *n, const char *w
 		map64_put(&n->taken, hash_of(name), 1);
 		return name;
 	}
-	/* a variant may be somebody's name itself */
+	/* the variant may itself be taken */
 	for (const char *base = name; map64_get(&n->taken, hash_of(name)) != MAP64_NONE;) {
 		const char *next = keepf(c, "%.*s-%u", (int)cut_of(base), base, ++variant);
 
@@ -103,7 +103,7 @@ static const char *give_name(struct converted *c, struct names *n, const char *w
 	return name;
 }
 
-/* The same for an item of the source; a change is said. */
+/* Gives an item of the source a name, and reports a change. */
 static const char *rename_item(struct converted *c, struct names *n, struct notes *notes,
 			       struct place at, const char *kind, const char *name)
 {
@@ -118,7 +118,7 @@ static const char *rename_item(struct converted *c, struct names *n, struct note
 
 /* --- groups and levels --- */
 
-/* False, and said, if an earlier item has the name. */
+/* Returns false, with a finding, if an earlier item has the name. */
 static bool claim(struct resolver *r, struct names *n, const char *kind, const char *name,
 		  struct notes *notes, struct place at, uint32_t index)
 {
@@ -136,7 +136,7 @@ static void name_groups(struct resolver *r)
 {
 	struct converted *c = r->c;
 
-	/* to qosd these are something else, and so is what begins like a GUID */
+	/* qosd reserves these, and anything that begins like a GUID */
 	map64_put(&r->groups.taken, hash_of("all"), 1);
 	map64_put(&r->groups.taken, hash_of("self"), 1);
 	for (size_t i = 0; i < c->groups.n; i++) {
@@ -268,7 +268,7 @@ static void add_default_level(struct resolver *r)
 	}
 }
 
-/* The level that has this SL and nothing else, made when it is first asked for. */
+/* The level that has only this SL, made on first use. */
 static const char *level_of_sl(struct resolver *r, const char *made[16], int sl, struct place at)
 {
 	struct out_level *l;
@@ -309,7 +309,7 @@ static void name_partitions(struct resolver *r)
 	}
 }
 
-/* A partition that nobody defines is left out: to qosd it is an error, to OpenSM nothing. */
+/* Drops an undefined partition with a warning: an error to qosd, but nothing to OpenSM. */
 static bool resolve_partition_word(struct resolver *r, struct notes *notes, struct word *w)
 {
 	uint32_t index = map64_get(&r->partitions.index, hash_of(w->s));
@@ -318,7 +318,7 @@ static bool resolve_partition_word(struct resolver *r, struct notes *notes, stru
 		w->s = r->c->partitions.v[index].name;
 		return true;
 	}
-	/* the default one is always there */
+	/* the default partition always exists */
 	if (!r->c->has_partitions && !strcmp(w->s, "Default"))
 		return true;
 	say(r->c, notes, SEV_WARNING, w->at, "the partition '%s' is left out: partitions.conf %s",
@@ -340,10 +340,10 @@ static void resolve_partition_words(struct resolver *r)
 	}
 }
 
-/* ipoib rules of OpenSM need their partitions. */
+/* Warns of ipoib rules whose partitions do not exist, as OpenSM refuses the policy for them. */
 static void check_pkeys(struct resolver *r)
 {
-	/* the least P_Key from each on that no partition has */
+	/* [v]: the lowest P_Key from v on that no partition has */
 	uint32_t *missing = xcalloc(IB_PKEY_DEFAULT + 2, sizeof(*missing));
 
 	for (size_t i = 0; i < r->c->partitions.n; i++)
@@ -370,7 +370,7 @@ static void check_pkeys(struct resolver *r)
 
 static void resolve_partition_levels(struct resolver *r, const char *made[16])
 {
-	struct map64 groups;	/* properties of a broadcast group to the index of its level */
+	struct map64 groups;	/* properties of a broadcast group -> index of its level */
 	struct converted *c = r->c;
 
 	map64_init(&groups, 16);
@@ -417,7 +417,7 @@ static const char *const type_groups[] = {
 	[NODE_CA] = "all-cas", [NODE_SWITCH] = "all-switches", [NODE_ROUTER] = "all-routers",
 };
 
-/* Of several lines that name a port the last one holds, in OpenSM as here: order matters. */
+/* If several lines name a port, the last one counts, in OpenSM as in qosd: so order matters. */
 static void settle_both(struct converted *c, struct out_partition *p)
 {
 	bool any_both = false;
@@ -437,13 +437,13 @@ static void settle_both(struct converted *c, struct out_partition *p)
 	}
 }
 
-/* Whom a line is about. */
+/* Hash of the ports that a member line names. */
 static uint64_t hash_of_who(const struct out_member *m)
 {
 	return hash64(hash64((uint64_t)m->kind << 8 | m->node_type) + m->guid);
 }
 
-/* Of several lines for the same ports the last one stays, at its place. */
+/* Of several lines for the same ports, keeps the last one, at its position. */
 static void merge_members(struct out_partition *p)
 {
 	struct map64 last;

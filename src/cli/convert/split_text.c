@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Cursors, lists and numbers; see split_text.h. */
+/* Splits text into words, lists and numbers; split_text.h has the contracts. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -90,7 +90,7 @@ struct cursor cursor_part(struct cursor c, const char *to)
 	return c;
 }
 
-/* Length of a quoted text at s, or 0 if there is none that ends. */
+/* Length of a quoted text at the cursor, or 0 if there is none, or no closing quote. */
 static size_t quoted(const struct cursor *c)
 {
 	const char *close;
@@ -187,7 +187,7 @@ bool parse_number(const char *s, uint64_t *v)
 	return take_number(&s, v) && !*s;
 }
 
-/* "a" or "a-b"; *swapped if it was written with the greater one first. */
+/* Parses "a" or "a-b"; sets *swapped if the greater number comes first. */
 static bool parse_range(const char *s, struct range *out, bool *swapped)
 {
 	uint64_t lo, hi;
@@ -266,7 +266,7 @@ void mask_pkeys(struct ranges *r)
 	}
 }
 
-/* The character at s and its length in bytes; 0 if it is no UTF-8. */
+/* Decodes the character at s; returns its length in bytes, or 0 if it is not UTF-8. */
 static size_t decode(const unsigned char *s, uint32_t *out)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The policy as commented YAML.  What may be taken for something else is in
- * quotes; all text goes through add_clean(), so that it is valid YAML whatever
- * was read.
+ * Writes the policy as commented YAML.  It quotes whatever could be misread, and passes all text
+ * through add_clean(), so that the YAML is valid whatever was read.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,7 +22,7 @@ static void put_indent(struct buf *b, unsigned indent)
 	buf_printf(b, "%*s", (int)indent, "");
 }
 
-/* As a comment of its own line. */
+/* Prints a comment on a line of its own. */
 static void put_comment(struct buf *b, unsigned indent, const char *text)
 {
 	put_indent(b, indent);
@@ -50,7 +49,7 @@ static void put_place(struct buf *b, unsigned indent, struct place at)
 	buf_printf(b, "%s\n", line);
 }
 
-/* A word that means nothing else to anybody who reads YAML. */
+/* True if every YAML parser reads the word as a string. */
 static bool is_plain(const char *s)
 {
 	static const char *const words[] = {
@@ -82,7 +81,7 @@ static void put_text(struct buf *b, const char *s)
 	buf_free(&clean);
 }
 
-/* In quotes only if need be. */
+/* Prints a string, with quotes only if needed. */
 static void put_string(struct buf *b, const char *s)
 {
 	if (is_plain(s))
@@ -91,7 +90,7 @@ static void put_string(struct buf *b, const char *s)
 		put_text(b, s);
 }
 
-/* A key before its value; what follows ends the line. */
+/* Prints a key before its value; the caller ends the line. */
 static void put_key(struct buf *b, unsigned indent, const char *key)
 {
 	put_indent(b, indent);
@@ -99,7 +98,7 @@ static void put_key(struct buf *b, unsigned indent, const char *key)
 	buf_puts(b, ": ");
 }
 
-/* A key before a map in lines of its own, or before an empty one. */
+/* Prints a key before a map on following lines, or with an empty map. */
 static void put_map_key(struct buf *b, unsigned indent, const char *key, bool empty)
 {
 	put_indent(b, indent);
@@ -109,11 +108,11 @@ static void put_map_key(struct buf *b, unsigned indent, const char *key, bool em
 
 #define LINE_WIDTH	90
 
-/* Lists break their lines. */
+/* A list that wraps its lines. */
 struct list {
 	struct buf *b;
 	unsigned indent;
-	size_t start, n;	/* of the line; items */
+	size_t start, n;	/* start of the line; number of items */
 };
 
 static struct list begin_list(struct buf *b, unsigned indent, const char *key)
@@ -210,7 +209,7 @@ static void put_description(struct buf *b, unsigned indent, const char *text)
 
 static void put_node_types(struct buf *b, unsigned indent, unsigned types)
 {
-	/* what other managers call a CA may be an aggregation node */
+	/* a CA of other managers may be an aggregation node */
 	static const char *const names[] = { "ca, aggregation", "switch", "router", "self" };
 	struct list l;
 
@@ -436,7 +435,7 @@ static void put_ports(struct buf *b, const char *key, bool all, const struct ran
 		put_ranges(b, 6, key, DECIMAL, ports);
 }
 
-/* One entry of a scope's: of a group, or of the ports across one. */
+/* Prints one entry of a scope: of a group, or of the ports across one. */
 static void put_entry(struct buf *b, const struct out_scope *s, const char *kind, const char *name)
 {
 	buf_printf(b, "    - %s: ", kind);
