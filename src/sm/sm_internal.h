@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Private to sm/: what outlives a sweep.  What belongs to one is struct sweep (sweep/sweep.h).
+ * Private to sm/: holds what outlives a sweep; what belongs to one sweep is struct sweep
+ * (sweep/sweep.h).
  */
 #ifndef QOSD_SM_SM_INTERNAL_H
 #define QOSD_SM_SM_INTERNAL_H
@@ -12,78 +13,87 @@
 #include "sm/traps/traps.h"
 #include "store/store.h"
 
-/* What is said of the policy, and what was logged of it last. */
+/* Findings on the policy, and what was logged of them last. */
 struct sm_said {
-	struct findings findings;	/* of the policy in force */
-	struct findings rejected;	/* of the last file that was refused … */
-	bool has_rejected;		/* … since one was taken */
-	/* digests: of findings, of the shape of the fabric, of why which engine was chosen (0: nothing) */
+	struct findings findings;	/* on the policy in force */
+	struct findings rejected;	/* on the last file that was refused */
+	bool has_rejected;		/* a file was refused since one was accepted */
+	/*
+	 * Digests of what was logged last: findings, shape of the fabric, why an engine was chosen;
+	 * 0: nothing.
+	 */
 	uint64_t findings_seen, shape_seen, choice_seen;
-	uint64_t fixed_seen;		/* … of devices that keep tables */
+	uint64_t fixed_seen;		/* digest of the devices that keep their tables */
 };
 
-/* What came of sweeps: of the last one, unless it says otherwise. */
+/* Results of sweeps: of the last sweep, unless noted otherwise. */
 struct sm_counts {
-	uint64_t sweeps, discovery_smps, discovery_lost;	/* of all */
+	uint64_t sweeps, discovery_smps, discovery_lost;	/* of all sweeps */
 	double seconds;
 	uint64_t smps, sets;
 	uint32_t failed_devices, sets_failed, ports_active, ports_linked;
-	uint32_t overrides_ended[OVERRIDES], overrides_stay[OVERRIDES];	/* switches, since the last full one */
-	uint32_t inherited;		/* … sweep.inherited_nodes */
+	/* switches, since the last full sweep */
+	uint32_t overrides_ended[OVERRIDES], overrides_stay[OVERRIDES];
+	uint32_t inherited;		/* likewise: sweep.inherited_nodes */
 };
 
-/* What is known of devices beside what is published, by GUID. */
+/* What is known of devices by GUID, beyond the published state. */
 struct sm_known {
-	struct map64 guids;		/* of ports that had a LID of ours when this daemon started */
+	struct map64 guids;		/* ports that had a LID of ours when this daemon started */
 	struct map64 no_ext_port_info;	/* devices without ExtendedPortInfo */
-	struct map64 not_adaptive;	/* switches: bit n: they do not have override n */
-	struct map64 doubtful;		/* nodes whose tables are not known for sure */
+	struct map64 not_adaptive;	/* switches; bit n: without override n */
+	struct map64 doubtful;		/* nodes whose tables are not known for certain */
 	/*
-	 * Switches whose PortStateChange was cleared while ports were Active that were not read since; or
-	 * of all it may be so.
+	 * Switches whose PortStateChange was cleared while Active ports were left unread;
+	 * blind_all: assume every switch.
 	 */
 	struct map64 blind;
 	bool blind_all;
-	struct map64 spared;		/* … some of whose ports were not read: light sweeps make up for it */
-	struct stale_tables *stale_tables;	/* what switches hold for ports without a link */
+	struct map64 spared; /* switches with some ports left unread: light sweeps make up for it */
+	struct stale_tables *stale_tables;	/* tables that switches still hold for ports without a link */
 	bool another_was;		/* another subnet manager was at work since our last sweep */
 };
 
-/* Tables unlike the plan's as earlier sweeps saw them, node by node (fixed_table_log.c). */
+/*
+ * Tables that differ from the plan, as earlier sweeps saw them, node by node (fixed_table_log.c).
+ */
 struct sm_fixed_log {
 	VEC(struct fixed_before) maps;
-	struct map64 maps_by_guid;	/* node GUID: where those of a node begin */
-	VEC(struct arb_before) arbs;	/* the same of arbitration tables */
+	struct map64 maps_by_guid;	/* node GUID: index of the node's first entry in maps */
+	VEC(struct arb_before) arbs;	/* the same for arbitration tables */
 	struct map64 arbs_by_guid;
 };
 
-/* Whether clients have to register again (14.4.11). */
+/* Which clients have to register again (14.4.11). */
 struct sm_clients {
-	bool lost;		/* their registrations: they must be asked */
-	/* they were lost at some time: every port is asked that was not since, also those that come later */
+	bool lost;		/* their registrations are lost: they must be asked */
+	/*
+	 * Registrations were lost at some time: every port that was not asked since is asked, later
+	 * ones included.
+	 */
 	bool reregister;
-	struct map64 asked;	/* port GUIDs */
-	bool coming;		/* lost, unless what is on its way comes */
-	bool unknown;		/* the master has not said yet whether it has them */
-	uint16_t successor_of;	/* LID of an SM whose clients need not be asked; 0: of none */
-	VEC(uint64_t) to_register;	/* reregister.c */
+	struct map64 asked;	/* GUIDs of the ports that were asked */
+	bool coming;		/* registrations count as lost unless the copy on its way arrives */
+	bool unknown;		/* the master has not said yet whether it has registrations */
+	uint16_t successor_of;	/* LID of an SM whose clients need not be asked; 0: none */
+	VEC(uint64_t) to_register;	/* GUIDs of ports to be asked (reregister.c) */
 };
 
 /* Standing by (takeover.c). */
 struct sm_standby {
-	uint64_t master_guid;		/* the other SM that we stand by for; 0: none */
+	uint64_t master_guid;		/* the SM that we stand by for; 0: none */
 	uint8_t master_priority;
-	struct timer *poll;		/* when it is asked whether it is there */
+	struct timer *poll;		/* of the next Get(SMInfo) to the master */
 	struct standby_copy *copy;	/* NULL: none */
-	int64_t due_us, min_us;		/* when the next is made, and not before */
+	int64_t due_us, min_us;		/* when the next copy is due, and the earliest time for it */
 };
 
-/* What is known of devices that do not do what others do, by the file that owns it. */
+/* Devices that deviate from the norm, by the file that deals with them. */
 struct sm_devices {
 	struct exclusions *exclusions;
 	struct scrub *scrub, *own_scrub;
 	struct implausible_answers *implausible;
-	struct names *names;		/* NodeDescriptions that are asked again */
+	struct names *names;		/* NodeDescriptions that are read again */
 	struct silent_devices *silent;
 };
 
@@ -96,24 +106,24 @@ struct sm {
 
 	enum sm_state state;
 	uint32_t act_count;		/* SMInfo.ActCount */
-	uint8_t priority;		/* as set last */
-	bool own_port_checked;		/* that no other SM runs on it */
+	uint8_t priority;		/* the priority set last */
+	bool own_port_checked;		/* no other SM runs on our own port */
 	struct election *election;
 	struct callers *callers;
 
-	struct shared_policy *policy;	/* to be in force after the sweep that uses it */
-	struct shared_policy *in_force;	/* of the last sweep that came to its end, or NULL */
+	struct shared_policy *policy;	/* in force after the sweep that uses it */
+	struct shared_policy *in_force;	/* policy of the last sweep that completed, or NULL */
 	struct sm_said said;
 
 	struct sweep sweep;
 	struct timer *turn_timer;	/* STEP_TURN */
-	struct sweep_progress progress;	/* of the sweep that runs, or the last one */
+	struct sweep_progress progress;	/* of the running sweep, or of the last one */
 	struct wishes wishes;
 	struct light_sweep light;
 	struct sm_counts last;
 
 	struct subnet_state *published;
-	VEC(struct port_answer) answers;	/* that differ from what is published (announce.c) */
+	VEC(struct port_answer) answers; /* answers that differ from the published PortInfo (announce.c) */
 	bool subnet_up;
 	uint64_t generation;
 
@@ -133,7 +143,7 @@ struct sm {
 	struct guidinfo_work *guidinfo;
 };
 
-/* For operators: in the loop's thread. */
+/* Reports an event to operators; in the loop's thread only. */
 void sm_tell(struct sm *sm, const struct event *e);
 void sm_set_state(struct sm *sm, enum sm_state s);
 
@@ -147,14 +157,14 @@ static inline bool sweep_runs(const struct sm *sm)
 	return sm->sweep.kind != SWEEP_NONE;
 }
 
-/* The node answered. */
+/* Notes that the node answered. */
 static inline void sweep_heard(struct sm *sm, uint32_t node)
 {
 	sm->sweep.work[node].silent = 0;
 	sm->sweep.work[node].heard = true;
 }
 
-/* Whether the sweep has found something of the node itself to be other than before. */
+/* The node itself differs from before, as far as the sweep knows. */
 static inline bool sweep_touches(const struct sm *sm, uint32_t node)
 {
 	return !sm->sweep.touched || sm->sweep.touched[node];

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * NodeDescriptions that may be false: each light sweep reads them again.
+ * Reads again, with each light sweep, NodeDescriptions that may be false.
  *
- * A NodeDescription can be any text, so that no answer proves a false one.  What is read again is
- *  - that of devices that say what cannot be (implausible.h, exclusions.c), until NAME_SWEEPS light sweeps
- *    after they have ceased to;
- *  - those that are empty, or are no text: not UTF-8 (14.2.5.2), or with control characters; at most
+ * A NodeDescription can be any text, so no answer proves that one is false.  Read again are
+ *  - those of devices that give impossible answers (implausible.h, exclusions.c), until NAME_SWEEPS
+ *    light sweeps after the last such answer;
+ *  - those that are empty or are no text: not UTF-8 (14.2.5.2), or with control characters; at most
  *    ASK_AGAIN_MAX of them in one light sweep.
- * Other devices are asked nothing.  Text that differs from the name that is known has a local sweep
- * read the name; an answer that is no text has no effect.
+ * Other devices are not asked.  If the text differs from the known name, a local sweep reads the
+ * name; an answer that is no text has no effect.
  */
 #ifndef QOSD_SM_DEVICES_NODE_NAMES_H
 #define QOSD_SM_DEVICES_NODE_NAMES_H
@@ -22,15 +22,15 @@ struct sm;
 
 void names_new(struct sm *sm);
 void names_free(struct sm *sm);
-/* Nothing is published any more. */
+/* Called when nothing is published any more. */
 void names_stop(struct sm *sm);
 
-/* The device at that port of a node, or behind it, says what cannot be. */
+/* The device at that port of a node, or behind the port, gave an impossible answer. */
 void names_doubt(struct sm *sm, uint64_t guid, uint8_t num, bool behind);
-/* With a light sweep: asks again. */
+/* Asks again, as part of a light sweep. */
 void names_ask(struct sm *sm);
 
-/* Text of UTF-8 without control characters, and not empty. */
+/* The name is UTF-8 without control characters, and not empty. */
 bool name_is_text(const char *name);
 
 #endif

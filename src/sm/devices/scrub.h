@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Reads devices again, slowly.
+ * Reads again, slowly and between sweeps, what devices hold.
  */
 #ifndef QOSD_SM_DEVICES_SCRUB_H
 #define QOSD_SM_DEVICES_SCRUB_H
@@ -10,13 +10,13 @@
 struct scrub;
 struct sm;
 
-/* scrub.c: reads devices again, slowly; NULL if that is not wished */
+/* NULL if the settings turn the scrub off. */
 struct scrub *scrub_new(struct sm *sm);
-/* Of our own port alone, each time that scrub_look() says so. */
+/* A scrub of our own port only, which runs each time scrub_look() is called. */
 struct scrub *scrub_new_own(struct sm *sm);
 void scrub_look(struct scrub *s);
 void scrub_free(struct scrub *s);	/* NULL is fine */
-/* A sweep begins. */
+/* Gives way to a sweep that begins. */
 void scrub_give_way(struct scrub *s);
 struct sm_scrub scrub_counts(const struct scrub *s);
 

@@ -1,26 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Devices that do not answer SMPs any more, though their links are up: they are to cost only themselves.
+ * Keeps track of devices that stop answering SMPs though their links are up.
  *
- * A device gets here when a sweep, or a probe, had no answer of it, and leaves when it answers. While it is
- * here
+ * Such a device should cost nobody else anything.  It is recorded here when a sweep or a probe gets
+ * no answer from it, and removed when it answers.  While it is recorded:
  *
- *  - probes and local sweeps ask nothing of it, and so wait for nothing;
- *  - directed routes go round it where they can (fabric_node.silent): many a switch that hangs passes none
- *    on;
- *  - its forwarding table is what it was, and the routes of others go round what is wrong there
+ *  - probes and local sweeps ask it nothing, and so wait for nothing;
+ *  - directed routes avoid it where they can (fabric_node.silent): many a switch that hangs passes
+ *  no
+ *    SMPs on;
+ *  - its forwarding table counts as unchanged, and the routes of others avoid what is wrong in it
  *    (fixed_routes.c);
- *  - a link between it and another switch that trains anew is not used, unless there is no other way
- *    (probe_forget_states()): nobody can make its end Active.  Nor are its links to others that are here
- *    used once it has sent a trap: one of them may have trained anew, and neither end tells;
+ *  - a link between it and another switch that trains anew is not used, unless there is no other
+ *  way
+ *    (probe_forget_states()): nobody can make its end Active.  Once it has sent a trap, its links
+ *    to
+ *    other devices recorded here are not used either: one of them may have trained anew, and
+ *    neither
+ *    end tells;
  *  - it is no reason for a discovery.
  *
- * It is asked one question, once, with each light sweep and a few times more at first.  When it
- * answers, a local sweep reads and writes it as any node that is doubtful; if that has no
- * answer again, as where a device answers Gets and no Set, the next is begun later and later.
+ * The device is asked one question, once, with each light sweep and a few times more at first.
+ * When it answers, a local sweep reads and writes it like any doubtful node.  If that sweep gets no
+ * answer again, as from a device that answers Gets but no Set, the next one begins later and later.
  *
- * It all belongs to the loop's thread; what callbacks of jobs have to know is in the fabric that they are
- * about.
+ * All of it belongs to the loop's thread; callbacks of jobs find what they need in their fabric.
  */
 #ifndef QOSD_SM_DEVICES_SILENT_H
 #define QOSD_SM_DEVICES_SILENT_H
@@ -29,38 +33,45 @@
 
 struct sm;
 
-#define SILENT_KEPT_MAX 64	/* switches whose tables are kept; with more of them nobody goes round them */
+#define SILENT_KEPT_MAX 64 /* switches whose tables are kept; if there are more, routes do not avoid them */
 
 void silent_new(struct sm *sm);
 void silent_free(struct sm *sm);
-/* Nothing is published any more. */
+/* Called when nothing is published any more. */
 void silent_stop(struct sm *sm);
 
-/* Says of each node of f whether it is silent.  True: that was said otherwise of any before. */
+/* Sets fabric_node.silent of each node of f.  True: the mark of at least one node has changed. */
 bool silent_mark(const struct sm *sm, struct fabric *f);
-/* A probe had no answer of a node of f, whose links are up.  True: that is new. */
+/* A probe got no answer from a node of f whose links are up.  True: that is new. */
 bool silent_found(struct sm *sm, const struct fabric *f, uint32_t node);
-/* The sweep is over: who did not answer in it, and who did. */
+/* Called when a sweep is over: records which nodes answered in it and which did not. */
 void silent_swept(struct sm *sm);
-/* All that the sweep lacks is what such devices would have answered. */
+/* The sweep is incomplete only for want of answers from silent devices. */
 bool silent_is_all(const struct sm *sm);
-/* … which were known to be silent before it. */
+/* The same, and all of those devices were known to be silent before the sweep. */
 bool silent_is_known(const struct sm *sm);
-/* One has answered a question that was about another: if that is heeded, a local sweep is to ask it. */
+/*
+ * A silent device has answered some other question.  True: that counts, and a local sweep must ask
+ * it.
+ */
 bool silent_heard(struct sm *sm, uint64_t guid);
-/* It told by a trap that something changed, or had told so when it stopped answering.  True: that is new. */
+/*
+ * A trap of the device told of a change, now or before the device fell silent.  True: that is new.
+ */
 bool silent_told(struct sm *sm, uint64_t guid);
 bool silent_has_told(const struct sm *sm, uint64_t guid);
-/* With a light sweep, or as somebody said something: asks them. */
+/* Asks the silent devices, as part of a light sweep or because a device was heard. */
 void silent_ask(struct sm *sm);
 
-/* What the forwarding table of a switch holds is known: it is that of the plan in force. */
+/* The forwarding table that the switch holds is known to be that of the plan in force. */
 bool silent_table_is_known(const struct sm *sm, uint64_t guid);
-/* … and it answers again. */
+/* The same, and the switch answers again. */
 bool silent_is_back(const struct sm *sm, uint64_t guid);
-/* It does, and the next sweep asks it. */
+/* The switch has answered, and the next sweep asks it. */
 bool silent_has_answered(const struct sm *sm, uint64_t guid);
-/* Of the plan that is made now: they are so few switches that it is worth going round them. */
+/*
+ * For the plan that is being made: there are so few silent switches that routes should avoid them.
+ */
 bool silent_keep_tables(struct sm *sm);
 
 #endif

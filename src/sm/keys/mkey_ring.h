@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The M_Keys that devices may have: ours first, then those of before, the latest of them
- * first.  Values, without I/O; as lines of a file they are in that order, too.
+ * Holds the M_Keys that devices may have: ours first, then earlier keys, the latest first.
+ *
+ * Values, without I/O.  As lines of a file the keys have the same order.
  */
 #ifndef QOSD_SM_KEYS_MKEY_RING_H
 #define QOSD_SM_KEYS_MKEY_RING_H
@@ -13,17 +14,17 @@
 
 #define MKEY_RING_MAX 4
 
-struct mkey_ring {
-	uint64_t keys[MKEY_RING_MAX];	/* each once */
+struct keyring {
+	uint64_t keys[KEYRING_MAX];	/* distinct keys */
 	unsigned n;
 };
 
-/* Brings a key to the front; if there is no room for all, the last one falls out. */
-void mkey_ring_put_first(struct mkey_ring *r, uint64_t key);
-/* Its place, or r->n. */
-unsigned mkey_ring_find(const struct mkey_ring *r, uint64_t key);
-/* Adds a line's key behind the others; false if it is none, or one too many. */
-bool mkey_ring_take_line(struct mkey_ring *r, const char *line);
-void mkey_ring_print(const struct mkey_ring *r, struct buf *b);
+/* Brings a key to the front; drops the last key if there is no room. */
+void keyring_put_first(struct keyring *r, uint64_t key);
+/* The index of the key, or r->n. */
+unsigned keyring_find(const struct keyring *r, uint64_t key);
+/* Appends the key of a line; false if the line is no key, or the keyring is full. */
+bool keyring_take_line(struct keyring *r, const char *line);
+void keyring_print(const struct keyring *r, struct buf *b);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How multicast trees and alias GUIDs follow sweeps.
+ * Makes multicast trees and alias GUIDs follow sweeps.
  */
 #ifndef QOSD_SM_MULTICAST_MULTICAST_SWEEPS_H
 #define QOSD_SM_MULTICAST_MULTICAST_SWEEPS_H
@@ -9,18 +9,18 @@
 
 /* multicast.c */
 void multicast_after_sweep(struct sm *sm);
-/* Before it publishes: what MFTs it leaves in doubt. */
+/* Before a sweep publishes: takes note of the MFTs whose contents the sweep puts in doubt. */
 void multicast_observed(struct sm *sm);
 void multicast_stop(struct sm *sm);
-/* Of out, the members that tell of trees. */
+/* Fills the members of out that describe trees. */
 void multicast_status(const struct sm *sm, struct sm_status *out);
 /* Blocks are being written, or will be in a moment. */
 bool multicast_is_busy(const struct sm *sm);
-/* What a block holds, if nothing is to be written to it; false: nobody knows. */
+/* The contents of a block that needs no write; false: they are unknown. */
 bool multicast_block_is(const struct sm *sm, uint64_t guid, unsigned block, unsigned position,
 			uint8_t entries[64]);
 
-/* alias_guids.c: the same for the aliases of ports; the work is kept from one stop to the next */
+/* alias_guids.c: the same for alias GUIDs of ports; the work outlives guidinfo_stop() */
 void guidinfo_after_sweep(struct sm *sm);
 void guidinfo_observed(struct sm *sm);
 void guidinfo_stop(struct sm *sm);

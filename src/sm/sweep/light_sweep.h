@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Light sweeps: one SwitchInfo Get for each switch.
+ * Light sweeps: ask each switch for its SwitchInfo to find changes that no trap reported.
  */
 #ifndef QOSD_SM_SWEEP_LIGHT_SWEEP_H
 #define QOSD_SM_SWEEP_LIGHT_SWEEP_H
@@ -15,26 +15,26 @@ struct subnet_state;
 struct light_sweep {
 	struct timer *timer;
 	struct smp_job *job;
-	size_t left;			/* of exclusions.c: which is asked next */
-	struct subnet_state *state;	/* what it goes over */
-	uint8_t *asked;			/* per switch: LIGHT_... */
-	bool told;			/* a switch has a change to tell */
-	bool master_asked;		/* one was asked whom it has for its master … */
-	bool claimed;			/* … and that is not us any more */
-	bool owed;			/* one, when what is under way has ended */
-	int64_t claim_next_us, claim_wait_us;	/* when the next claim is heeded; the wait for it */
+	size_t left;			/* index of the next question of exclusions.c */
+	struct subnet_state *state;	/* the state whose switches are asked */
+	uint8_t *asked;			/* per switch: LIGHT_… flags */
+	bool told;			/* a switch reported a change */
+	bool master_asked;		/* a switch was asked for its MasterSMLID */
+	bool claimed;			/* a switch has a MasterSMLID that is not ours */
+	bool owed;			/* a light sweep must follow when what is under way has ended */
+	int64_t claim_next_us, claim_wait_us; /* earliest time to act on the next claim; the wait before it */
 };
 
 void light_new(struct sm *sm);
 void light_free(struct sm *sm);
 void light_stop(struct sm *sm);
-/* Begins the one that is owed, if nothing else is under way. */
+/* Begins the light sweep that is owed, if nothing else is under way. */
 void light_if_owed(struct sm *sm);
-/* A light sweep, as soon as nothing else is under way. */
+/* Requests a light sweep, to begin as soon as nothing else is under way. */
 void sm_look(struct sm *sm);
 /*
- * By the MasterSMLID that an end port of the state had, and the one that it has now: was another
- * SM master without our knowledge?
+ * Whether another SM was master without our knowledge, judging by the MasterSMLID that an end port
+ * of the state had and the one that it has now.
  */
 bool state_was_claimed(const struct subnet_state *s, uint16_t before, uint16_t now);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The steps of a sweep, the order in which each kind of sweep takes them, and the one driver.
+ * Lists the steps that each kind of sweep takes, in order, and the driver that runs them.
  *
- * A step's start function does its work, or begins it and returns RESULT_WAIT; it reports the end of
- * that by sweep_step_done(), once.  Steps neither call nor know each other: steps.c has the order.
+ * A step's start function does its work, or begins it and returns RESULT_WAIT; it then reports the
+ * end once, by sweep_step_done().  Steps neither call nor know each other: steps.c has the order.
  */
 #ifndef QOSD_SM_SWEEP_STEPS_H
 #define QOSD_SM_SWEEP_STEPS_H
@@ -16,11 +16,11 @@ struct sm;
 
 enum sweep_kind {
 	SWEEP_NONE,
-	SWEEP_STANDBY,		/* by a standby: discovery and plan, nothing is written (takeover.c) */
-	SWEEP_TAKEOVER,		/* by its copy: ports hear who is master, no more */
-	SWEEP_POLICY,		/* same fabric, new policy: no discovery, nothing is read */
-	SWEEP_LOCAL,		/* some nodes are suspected: only what is around them is looked at */
-	SWEEP_CHANGE,		/* something changed: what devices hold is known but for new ones */
+	SWEEP_STANDBY,		/* by a standby: discovery and plan, no writes (takeover.c) */
+	SWEEP_TAKEOVER,		/* by the copy of a standby: ports are told who is master, and no more */
+	SWEEP_POLICY,		/* same fabric, new policy: no discovery, no reads */
+	SWEEP_LOCAL,		/* some nodes are suspects: only they and their neighbours are looked at */
+	SWEEP_CHANGE,		/* something changed: what devices hold is known, except for new devices */
 	SWEEP_FULL,		/* everything is read back */
 	SWEEP_KINDS,
 };
@@ -46,55 +46,55 @@ enum step_result {
 	RESULT_DONE,		/* the next step */
 	RESULT_WAIT,		/* the step calls sweep_step_done() later, or has called it */
 	/*
-	 * All is discovered, again or instead of what was probed: the sweep goes on at STEP_DISCOVER,
-	 * as one of SWEEP_CHANGE if its kind has no such step.
+	 * Everything is discovered, once more or instead of the probe: the sweep goes on at
+	 * STEP_DISCOVER, as a SWEEP_CHANGE if its own kind has no such step.
 	 */
 	RESULT_DISCOVER,
-	RESULT_NOTHING,		/* nothing is to be done: the sweep ends, and all is as it was */
-	RESULT_LOST,		/* another is master: the sweep ends without its end */
-	RESULT_FAIL,		/* likewise, for the reason that sweep_fails() was told */
-	RESULT_OVER,		/* the sweep is over: its last step has ended it */
+	RESULT_NOTHING,		/* nothing to do: the sweep ends and changes nothing */
+	RESULT_LOST,		/* another SM is master: the sweep is abandoned */
+	RESULT_FAIL,		/* the sweep is abandoned for the reason given to sweep_fails() */
+	RESULT_OVER,		/* the last step has ended the sweep */
 };
 
-/* What a kind of sweep is like.  SWEEP_NONE is like none of it. */
+/* Properties of a kind of sweep; SWEEP_NONE has none of them. */
 struct sweep_traits {
 	const char *name;
 	bool once;		/* each SMP is tried once, and a device that loses one is given up */
-	bool brief;		/* SMPs wait briefly, and devices known to be silent are not waited for */
-	bool by_copy;	/* nobody has read the fabric: the plan may be an old one */
-	bool repairs;		/* routes follow from those in force, and are written before paths are known */
-	bool plans_all;		/* the plan's two parts are computed at once */
+	bool brief;		/* SMP timeouts are short, and devices known to be silent are not awaited */
+	bool by_copy;	/* the fabric is a copy that was not read again: the plan may be out of date */
+	bool repairs; /* routes are derived from those in force, and written before paths are known */
+	bool plans_all;		/* both parts of the plan are computed at once */
 	bool whole;		/* the ports of all devices are read */
 	bool reads_tables;	/* nothing that devices were known to hold is relied on */
-	bool writes;		/* devices are told something */
-	uint8_t steps[SWEEP_STEPS];	/* enum sweep_step, up to STEP_NONE */
+	bool writes;		/* the sweep writes to devices */
+	uint8_t steps[SWEEP_STEPS];	/* enum sweep_step, terminated by STEP_NONE */
 };
 extern const struct sweep_traits sweep_kinds[SWEEP_KINDS];
 
-/* How far a sweep has come: what sm_sweep_step() shows. */
+/* Progress of a sweep, as sm_sweep_step() shows it. */
 struct sweep_progress {
 	enum sweep_kind kind;
-	enum sweep_step step;		/* that runs; STEP_NONE: none */
-	int64_t begun_us;		/* when it began */
-	int64_t took_us[SWEEP_STEPS];	/* of steps that are over, all runs of each together */
-	uint8_t runs[SWEEP_STEPS];	/* how often each was begun; UINT8_MAX: so often or more */
+	enum sweep_step step;		/* the step that runs; STEP_NONE: none */
+	int64_t begun_us;		/* when that step began */
+	int64_t took_us[SWEEP_STEPS];	/* total time of the completed runs of each step */
+	uint8_t runs[SWEEP_STEPS];	/* how often each step was begun, at most UINT8_MAX */
 };
 
 /* Takes the first step of the sweep that sweep_begin() made. */
 void sweep_run(struct sm *sm);
-/* The step that runs ends with this result.  The sweep may be over on return. */
+/* Ends the running step with a result.  The sweep may be over on return. */
 void sweep_step_done(struct sm *sm, enum step_result result);
-/* The time of the step that runs is taken: it is over. */
+/* Records the time of the running step, which is over. */
 void sweep_step_over(struct sm *sm);
-/* The `finished` of a job that is all that its step does. */
+/* For jobs that are all of their step: the job's `finished` callback. */
 void sweep_job_over(void *arg);
-/* RESULT_FAIL, for this reason, which is copied. */
+/* Returns RESULT_FAIL, and copies the reason. */
 enum step_result sweep_fails(struct sm *sm, const char *why);
-/* Ends a sweep at once, wherever it is: another is master. */
+/* Ends the sweep at once, wherever it is: another SM is master. */
 void sweep_lost(struct sm *sm);
 const char *phase_name(enum phase p);
 
-/* The steps that sweep.c does itself. */
+/* Steps of sweep.c, discover.c, planning.c and publish.c. */
 enum step_result sweep_discover(struct sm *sm);
 enum step_result sweep_accept(struct sm *sm);
 enum step_result sweep_take_published(struct sm *sm);

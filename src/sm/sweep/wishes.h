@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What is wished of the next sweep.
+ * Collects the reasons for the next sweep.
  */
 #ifndef QOSD_SM_SWEEP_WISHES_H
 #define QOSD_SM_SWEEP_WISHES_H
@@ -9,48 +9,51 @@
 #include "sm/sweep/steps.h"
 
 /*
- * A node of which something may have changed; renamed: perhaps its description, too; changed: it
- * has, whatever its ports say; whole: all of its ports are read (of others probe_spare.c may leave
- * some out); unasked: nobody said so, and there need be nothing to find; ends: nothing of the node is
- * suspected (but perhaps its description) except that somebody answers behind its links that have no far
- * end; left: the sweep before did not wait for it.
+ * A node that may have changed.  renamed: perhaps its description, too.  changed: it has changed,
+ * whatever its ports say.  whole: read all of its ports (of others probe_spare.c may skip some).
+ * unasked: nobody reported a change, and there may be none.  ends: nothing of the node is suspected
+ * (except perhaps its description) other than that a device answers behind its links without a far
+ * end.  left: the previous sweep did not wait for it.
  */
 struct suspect {
 	uint64_t guid;
 	bool renamed, changed, whole, unasked, ends, left;
 };
 
-#define FRUITLESS_FIRST 4	/* local sweeps that may find nothing before all is discovered */
+#define FRUITLESS_FIRST 4	/* fruitless local sweeps before everything is discovered */
 
 struct wishes {
-	enum sweep_kind kind;		/* SWEEP_NONE: of none */
+	enum sweep_kind kind;		/* SWEEP_NONE: no sweep is wanted */
 	char *reason;
-	bool policy_too;		/* one of the wishes is SWEEP_POLICY, and kind may be more */
-	VEC(struct suspect) suspects;	/* of the next local sweep, or the one that begins */
-	bool full;			/* a sweep that was to read everything did not come to its end */
-	bool replan;			/* routes are to be made anew though the fabric is the same */
-	bool election;			/* another SM has something to say */
-	bool psc_seen;			/* a light sweep met PortStateChange: there must be something */
-	unsigned fruitless, fruitless_max;	/* local sweeps in a row that found nothing, and … */
-	struct timer *retry;		/* of a sweep that was not complete */
+	bool policy_too;		/* SWEEP_POLICY is among the wishes, though kind may rank higher */
+	VEC(struct suspect) suspects;	/* of the next local sweep, or of the one that begins */
+	bool full;			/* a sweep that should have read everything did not complete */
+	bool replan;			/* routes must be made anew though the fabric is unchanged */
+	bool election;			/* another SM demands an election */
+	bool psc_seen;			/* a light sweep met PortStateChange: there must be a change */
+	unsigned fruitless, fruitless_max; /* consecutive local sweeps that found nothing, and their limit */
+	struct timer *retry;		/* retries an incomplete sweep */
 	unsigned retry_wait_s;
-	/* all that the last sweep lacks is: … */
-	bool only_silent_ends;	/* far ends of links that do not answer */
-	bool only_refused;		/* what refused_sets.c tries again */
-	bool only_silent;			/* what devices do not do that do not answer at all */
+	/* What alone keeps the last sweep from being complete: */
+	bool only_silent_ends;	/* links whose far ends do not answer */
+	bool only_refused;		/* Sets that refused_sets.c tries again */
+	bool only_silent;			/* silent devices */
 	struct timer *soon;
-	bool soon_is_trap;		/* what it runs for */
+	bool soon_is_trap;		/* `soon` runs because of a trap */
 	bool trap_from_stranger;
-	unsigned others_awaited;	/* how often one was asked again that is discovering */
+	unsigned others_awaited;	/* how often an SM that was still discovering was asked again */
 };
 
-/* Wishes a sweep; starts it at once if none runs. */
+/* Requests a sweep; starts it at once if none runs. */
 void sm_want_sweep(struct sm *sm, enum sweep_kind kind, const char *reason);
-/* Of the next local sweep, which somebody has to wish. */
+/* Adds a suspect to the next local sweep; the caller must request that sweep. */
 void sm_suspect(struct sm *sm, const struct suspect *s);
-/* A sweep is over: the next one begins, if it is wished. */
+/* Called when a sweep is over: begins the next one, if it is wanted. */
 void sm_sweep_ended(struct sm *sm, bool complete);
-/* A local sweep, or if a stranger told of something one of all, in a moment in which more of it may come. */
+/*
+ * Requests a sweep after a moment in which more reports may come: a local sweep, or a sweep of
+ * everything if a stranger reported something.
+ */
 void wish_soon(struct sm *sm);
 void wishes_new(struct sm *sm);
 void wishes_free(struct sm *sm);

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Links that go down and up again and again: which they are, and which of them routes are
- * kept off.  Pure: a table of links that went down, and time as a parameter.
+ * Finds links that go down and up again and again, and decides which of them routes avoid.
  *
- * A link flaps when it went down more than `limit` times within `window`.  It flaps until
- * it was quiet for its hold time, which begins anew whenever it goes down, is doubled each
- * time that it begins to flap once more, 32 times as long at most, and what it was at first
- * when it was quiet for as long as that.
+ * Pure: a table of links that went down, and time as a parameter.
  *
- * A link between switches that flaps is held: no route uses it, though its ports are Active and
- * programmed, so that it may be used again at once.  Where it is the only way between two
- * parts of the fabric it is used nevertheless; of several such the one that flaps least.
- * The only link of a host is never held.
+ * A link flaps when it has gone down more than `limit` times within `window`.  It flaps until it
+ * has been quiet for its hold time, which restarts whenever the link goes down.  The hold time
+ * doubles each time the link begins to flap again, up to 32 times the first one, and returns to the
+ * first one after the link has been quiet for as long as that.
  *
- * A link that stays short of Active after a sweep, as where a switch answers Sets with errors, drops what is
- * sent over it.  The next sweep holds it if it is short of Active still, and so do those after it until it
- * is not.  At first such a link is used: nearly all links of a fabric that comes up are short of Active.
+ * A link between switches that flaps is held: no route uses it, though its ports stay Active and
+ * programmed, so that it can be used again at once.  If flapping links are the only connection
+ * between two parts of the fabric, the one that flaps least is used nevertheless.  The only link of
+ * a host is never held.
+ *
+ * A link that stays short of Active after a sweep, for example where a switch answers Sets with
+ * errors, drops what is sent over it.  The next sweep holds it if it is still short of Active, and
+ * later sweeps do so until it is Active.  At first such a link is used: nearly all links of a
+ * fabric that comes up are short of Active.
  */
 #ifndef QOSD_SM_TRAPS_FLAP_TABLE_H
 #define QOSD_SM_TRAPS_FLAP_TABLE_H
@@ -25,61 +27,64 @@
 #include "fabric/fabric.h"
 
 #define FLAP_LIMIT_MAX	32
-#define FLAP_LINKS_MAX	4096		/* beyond it the one that was quiet longest is forgotten */
+#define FLAP_LINKS_MAX	4096		/* if there are more, the link that was quiet longest is forgotten */
 
 struct flap_rules {
-	unsigned limit;			/* 0: no link flaps, whatever it does; at most FLAP_LIMIT_MAX */
+	unsigned limit;			/* 0: links never count as flapping; at most FLAP_LIMIT_MAX */
 	int64_t window_us, hold_us;	/* more than 0 */
 };
 
-/* Both ends, that of the lower GUID and port first. */
+/* Both ends of a link, the end with the lower GUID and port first. */
 struct flap_link {
-	uint64_t guid[2];		/* of the nodes */
+	uint64_t guid[2];		/* node GUIDs */
 	uint8_t port[2];
 };
-/* The link of a port that has a peer. */
+/* The link of a port, which must have a peer. */
 struct flap_link flap_link_of(const struct fabric *f, uint32_t port);
 
 /* A link that flaps. */
 struct flap {
 	struct flap_link link;
-	unsigned downs;			/* since it was seen first */
-	int64_t since_us, until_us;	/* it flaps; until_us if it stays quiet */
+	unsigned downs;			/* how often it went down since it was first seen */
+	int64_t since_us, until_us;	/* when it began to flap, and when it ends if the link stays quiet */
 };
 
 struct flaps;
 struct flaps *flaps_new(const struct flap_rules *rules);
 void flaps_free(struct flaps *t);	/* NULL is fine */
-/* A link went down.  True: from now on it flaps, and *out is what is known of it. */
+/* Records that a link went down.  True: it begins to flap, and *out describes it. */
 bool flaps_down(struct flaps *t, const struct flap_link *l, int64_t now_us, struct flap *out);
-/* A link came up: if it flaps it was not quiet. */
+/* Records that a link came up: if it flaps, its quiet time restarts. */
 void flaps_up(struct flaps *t, const struct flap_link *l, int64_t now_us);
-/* Those that flap, i from 0; false: there are no more. */
+/* The flapping links, i from 0; false: i is beyond the end. */
 bool flaps_at(const struct flaps *t, size_t i, struct flap *out);
-/* One that flaps and was quiet long enough: it does no more; false: there is none. */
+/* Ends the flapping of a link that was quiet long enough; false: there is none. */
 bool flaps_ended(struct flaps *t, int64_t now_us, struct flap *out);
-/* When the next one may end; INT64_MAX: none. */
+/* When the next link may stop flapping; INT64_MAX: none flaps. */
 int64_t flaps_next(const struct flaps *t);
 /*
- * The links of a node's port (0: of all its ports; GUID 0: all links) are forgotten, and with
- * them how often they flapped.  Those that flapped are told, in as many calls; false: no more.
+ * Forgets the links of a node's port (0: of all its ports; GUID 0: all links) and how often they
+ * flapped. Each call returns one that flapped in *out; false: no more.
  */
 bool flaps_release(struct flaps *t, uint64_t guid, unsigned port, struct flap *out);
 
-/* The port of f that is an end of the link, if it is there; else FABRIC_NONE. */
+/* The port of f at that end of the link; FABRIC_NONE: f does not have it. */
 uint32_t flap_port(const struct fabric *f, const struct flap_link *l, unsigned end);
 /*
- * Says of each port of f whether its link is held: those that flap, those that no sweep can bring
- * up as one end says Down, or a PortState that there is not, and those that a sweep has left short of
- * Active and that are so still; but for those that are the only way.  True: some are.
+ * Marks in each port of f whether its link is held.  Held are links that flap, links that no sweep
+ * can bring up as one end reports Down or an undefined PortState, and links that a sweep left short
+ * of Active and that still are; but not links that are the only way.  True: some are held.
  */
 bool flaps_hold(const struct flaps *t, struct fabric *f);
 /*
- * A sweep has set the ports of f, and those of its links between switches that are short of Active are
- * remembered, instead of those before.  f NULL: none are.
+ * Remembers the links between switches that a sweep, having set the ports of f, left short of
+ * Active; replaces those remembered before.  f NULL: remembers none.
  */
 void flaps_left_short(struct flaps *t, const struct fabric *f);
-/* The next of those remembered that is held in f and not short of Active any more, *i from 0; false: there are no more. */
+/*
+ * The next remembered link that is held in f and not short of Active any more, *i from 0; false: no
+ * more.
+ */
 bool flaps_come_up(const struct flaps *t, const struct fabric *f, size_t *i, struct flap_link *out);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The steps of a sweep that write, and what they remember of tables that devices keep.
+ * Declares the steps of a sweep that write, and their memory of tables that devices do not let us
+ * change.
  */
 #ifndef QOSD_SM_WRITE_WRITE_H
 #define QOSD_SM_WRITE_WRITE_H
@@ -18,55 +19,57 @@ enum step_result write_tables(struct sm *sm);
 enum step_result write_active(struct sm *sm);
 /* Fills the SMP that writes or reads the item; false: there is nothing to send. */
 bool write_item(struct sm *sm, uint32_t node, item_t item, struct smp *s);
-/* The SMP was answered. */
+/* Takes the answer to that SMP. */
 void write_item_done(struct sm *sm, uint32_t node, item_t item, const struct smp *s, int status);
-/* write_routes.c: NULL if p's routes do not follow from those before; may run in a worker. */
+/* reroute.c: NULL if p's routes are not derived from those before; may run in a worker. */
 struct reroute *reroute_new(const struct plan *p, const struct plan *before,
 			    const struct lft_reads *reads);
 void reroute_free(struct reroute *r);
 enum step_result reroute_start(struct sm *sm);
 /*
- * The device does not take the item.  If that is the P_Key table of a switch's
- * external port, it is nothing to enforce partitions by: that does not begin on
- * this node, and the next sweep looks again.
+ * The device does not take the item.  If the item is the P_Key table of a switch's external port,
+ * enforcement does not begin on this node, and the next sweep looks again.
  */
 void write_pkeys_differ(struct sm *sm, uint32_t node, item_t item);
 
-/* live_vls.c: more VLs, and another MTU, for links at work; and fewer VLs: steps of a sweep */
+/* live_vls.c: steps of a sweep that give links at work more VLs and another MTU, or fewer VLs */
 void vls_free(struct sm *sm);
-/* What refused_set.got is for a PortInfo, if mod is one of those that live_vls.c remembers; false: it is not. */
+/*
+ * The digest of a PortInfo, to compare with refused_set.got; false: mod is none that live_vls.c
+ * remembers.
+ */
 bool vls_fixed_digest(uint32_t mod, const uint8_t info[64], uint64_t *out);
 enum step_result vls_add(struct sm *sm);
 enum step_result vls_take_away(struct sm *sm);
 
 /* slmap.c */
 /*
- * The switch did not take such an item, or not as it is: adds its pairs one by
- * one.  False if the item is no such.
+ * The switch did not take a joined item, or not as sent: adds its pairs one by one. False: the item
+ * is not a joined one.
  */
 bool slmap_split(const struct plan *p, uint32_t node, struct node_work *w, item_t item);
 
 /* fixed_table_log.c */
-/* What an answer says of the table of a pair, or of arbitration (others are no matter here). */
+/* Records what an answer says of an SL2VL or arbitration table; other items are ignored. */
 void fixed_see(struct sm *sm, uint32_t node, item_t item, const struct item_want *want,
 	      const uint8_t *got);
-/* A block of arbitration that the policy does not manage was read. */
+/* Records a block of arbitration that the policy does not manage. */
 void fixed_see_arb(struct sm *sm, uint32_t node, item_t item, const uint8_t *data, unsigned len);
 /*
- * A pair was read and differs.  True if the device is known to keep it so; then
- * item is the pair if it is to be tried again nonetheless, or 0.
+ * A pair was read and differs from the plan.  True: the device is known to keep it so, and *item
+ * becomes the pair if it must be tried again nonetheless, else 0.
  */
 bool fixed_known(struct sm *sm, uint32_t node, item_t *item, const struct item_want *want,
 		const uint8_t *got);
-/* The device confirmed a Set: it may have to be read back. */
+/* The device confirmed a Set, which may have to be read back. */
 void fixed_confirmed(struct sm *sm, uint32_t node, item_t item);
-/* … and an item with ITEM_LOOK was. */
+/* An item with ITEM_LOOK was read. */
 void fixed_looked(struct sm *sm, uint32_t node, item_t item, const struct item_want *want,
 		 const uint8_t *got);
-/* All tables are written: what was seen, of all nodes, into sm->sweep.fixed. */
+/* After all tables are written: gathers what was seen of all nodes in sm->sweep.fixed. */
 void fixed_gather(struct sm *sm);
 
-/* reregister.c: asks the ports that wait for the end of a sweep */
+/* reregister.c: asks the ports that have waited for the end of the sweep */
 void reregister_after_sweep(struct sm *sm);
 
 #endif
