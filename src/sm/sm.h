@@ -47,9 +47,7 @@ struct sm_hooks {
 	void (*event)(void *arg, const struct event *e);
 	/* Standing by: the master has reported that it is well, or nudged us.  May be NULL. */
 	void (*master_alive)(void *arg);
-	/*
-	 * The subnet manager cannot go on (another SM runs on this port …): the process must end.
-	 */
+	/* The subnet manager cannot go on (another SM runs on this port …): the process must end. */
 	void (*fatal)(void *arg, const char *why);
 	void *arg;
 };
@@ -158,10 +156,7 @@ struct sm_sweep_step {
 	unsigned runs_so_far;	/* how often that sweep has begun it, at most 255 */
 	int64_t took_us;	/* total time of those runs, including the running one so far */
 };
-/*
- * Step i of the given kind, in order; false: i is beyond the end.  sm may be NULL: no sweep has
- * run.
- */
+/* Step i of the given kind, in order; false: i is beyond the end.  sm may be NULL: no sweep has run. */
 bool sm_sweep_step(const struct sm *sm, unsigned kind, unsigned i, struct sm_sweep_step *out);
 /* Requests a full sweep, to begin as soon as the running one ends. */
 void sm_request_sweep(struct sm *sm, const char *reason);
@@ -202,9 +197,7 @@ struct sm_seen {
 	uint8_t priority;
 	enum sm_state state;
 };
-/*
- * SM 0 is this one; the others are as they were at the last election.  False: i is beyond the end.
- */
+/* SM 0 is this one; the others are as they were at the last election.  False: i is beyond the end. */
 bool sm_seen_at(const struct sm *sm, uint32_t i, struct sm_seen *out);
 
 /* The trap floods in progress, i from 0.  False: i is beyond the end. */
@@ -307,9 +300,7 @@ void sm_difference(const struct plan *old, const struct plan *next,
  * may still get it from the master.
  */
 void sm_registrations_lost(struct sm *sm);
-/*
- * The master does not supply registrations; one that hands over need not wait for us to copy them.
- */
+/* The master does not supply registrations; one that hands over need not wait for us to copy them. */
 void sm_registrations_not_to_be_had(struct sm *sm);
 /* We follow this master since a moment ago, and it has not said yet what registrations it has. */
 bool sm_registrations_unknown(const struct sm *sm);

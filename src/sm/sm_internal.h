@@ -54,9 +54,7 @@ struct sm_known {
 	bool another_was;		/* another subnet manager was at work since our last sweep */
 };
 
-/*
- * Tables that differ from the plan, as earlier sweeps saw them, node by node (fixed_table_log.c).
- */
+/* Tables that differ from the plan, as earlier sweeps saw them, node by node (fixed_table_log.c). */
 struct sm_fixed_log {
 	VEC(struct fixed_before) maps;
 	struct map64 maps_by_guid;	/* node GUID: index of the node's first entry in maps */

@@ -18,10 +18,7 @@ struct exclusions *exclusions_new(void);
 void exclusions_free(struct exclusions *l);
 /* Called when a sweep begins. */
 void exclusions_sweep(struct sm *sm);
-/*
- * Takes the exclusions that a scan made.  True: the scan must be repeated, since the list has
- * grown.
- */
+/* Takes the exclusions that a scan made.  True: the scan must be repeated, since the list has grown. */
 bool exclusions_scanned(struct sm *sm, const struct disco_result *res);
 /*
  * Adds a device next to a node of f for a reason that the scan itself could not see. False: the
@@ -36,10 +33,7 @@ bool exclusions_put(struct sm *sm, const struct fabric *f, const struct disco_ex
 bool exclusions_correct(struct sm *sm, const struct fabric *f, const struct disco_excluded *x);
 /* Counts a scan that is repeated because of the list.  False: this sweep has repeated too many. */
 bool exclusions_may_repeat(struct sm *sm);
-/*
- * Fills an array of EXCLUDED_MAX with what the next scan must exclude; returns the number of
- * entries.
- */
+/* Fills an array of EXCLUDED_MAX with what the next scan must exclude; returns the number of entries. */
 size_t exclusions_list(const struct sm *sm, struct disco_excluded *out);
 /* The greatest number of ports that all nodes together can have; 0: unknown. */
 unsigned exclusions_ports_max(const struct sm *sm);

@@ -106,10 +106,7 @@ bool implausible_name_is_news(struct sm *sm, const struct fabric *f, uint32_t no
 /* Asks again, as part of a light sweep. */
 void implausible_ask(struct sm *sm);
 
-/*
- * Takes the GUID of a node that gave an impossible answer and does not any more; 0: no more such
- * nodes.
- */
+/* Takes the GUID of a node that gave an impossible answer and does not any more; 0: no more such nodes. */
 uint64_t implausible_next_right(struct sm *sm);
 
 /* The list of *n entries, valid until the next call of a function that may change it. */

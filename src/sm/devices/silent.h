@@ -50,14 +50,9 @@ void silent_swept(struct sm *sm);
 bool silent_is_all(const struct sm *sm);
 /* The same, and all of those devices were known to be silent before the sweep. */
 bool silent_is_known(const struct sm *sm);
-/*
- * A silent device has answered some other question.  True: that counts, and a local sweep must ask
- * it.
- */
+/* A silent device has answered some other question.  True: that counts, and a local sweep must ask it. */
 bool silent_heard(struct sm *sm, uint64_t guid);
-/*
- * A trap of the device told of a change, now or before the device fell silent.  True: that is new.
- */
+/* A trap of the device told of a change, now or before the device fell silent.  True: that is new. */
 bool silent_told(struct sm *sm, uint64_t guid);
 bool silent_has_told(const struct sm *sm, uint64_t guid);
 /* Asks the silent devices, as part of a light sweep or because a device was heard. */
@@ -69,9 +64,7 @@ bool silent_table_is_known(const struct sm *sm, uint64_t guid);
 bool silent_is_back(const struct sm *sm, uint64_t guid);
 /* The switch has answered, and the next sweep asks it. */
 bool silent_has_answered(const struct sm *sm, uint64_t guid);
-/*
- * For the plan that is being made: there are so few silent switches that routes should avoid them.
- */
+/* For the plan that is being made: there are so few silent switches that routes should avoid them. */
 bool silent_keep_tables(struct sm *sm);
 
 #endif

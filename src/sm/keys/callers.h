@@ -49,10 +49,7 @@ bool callers_knows(const struct sm *sm, const struct mad_in *in);
  * ago, or too many senders are being asked.
  */
 bool callers_ask(struct sm *sm, const struct mad_in *in, uint64_t guid, caller_fn *fn);
-/*
- * Asks the port at the end of a route whether the SLID of a LID-routed SMP is its own. False as
- * above.
- */
+/* Asks the port at the end of a route whether the SLID of a LID-routed SMP is its own. False as above. */
 bool callers_ask_lid(struct sm *sm, const struct mad_in *in, const struct smp *route,
 		     caller_fn *fn);
 

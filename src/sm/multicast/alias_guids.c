@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * GUIDInfo (14.2.5.5): the aliases of ports, written to the devices.
+ * Writes the alias GUIDs of ports to the devices (GUIDInfo, 14.2.5.5).
  *
- * They are no part of the plan: clients change them at any time, and nothing else
- * depends on what a device has heard of them.  So they have a job of their own, that goes
- * on beside sweeps but begins when none runs: a block that changed is written at once; of
- * ports that may have lost theirs (new ones, those that rebooted, all in a full sweep) the
- * blocks that have aliases are read first, and written if they differ.  Ports without
- * aliases cost nothing.
+ * Aliases are no part of the plan: clients change them at any time, and nothing else depends on
+ * what a device has been told.  So they have a job of their own, which may run beside sweeps but
+ * begins only when none runs.  A block that changed is written at once.  For ports that may have
+ * lost theirs (new ones, those that rebooted, all in a full sweep) the blocks with aliases are read
+ * first and written if they differ.  Ports without aliases cost nothing.
  *
- * What is sent is copied when a job starts, for its callbacks run in another thread.
- * A change that comes meanwhile is sent after it.
+ * A job copies what it sends when it starts, as its callbacks run in another thread.  A later
+ * change is sent after the job.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,14 +37,14 @@ static struct log_ratelimit refused_log = LOG_RATELIMIT;
 
 struct holder {			/* a port that has or had aliases */
 	uint64_t guid;
-	uint32_t set, look;	/* blocks to be written; to be read first: a bit each */
+	uint32_t set, look;	/* bit masks of blocks: to be written, to be read first */
 };
 
 enum block_state { BLOCK_TODO, BLOCK_SENT, BLOCK_DONE, BLOCK_LOST };
 struct block_item {
 	uint8_t block, state;	/* enum block_state */
 	bool look;
-	uint8_t first, end;	/* bytes that count: those of places beyond GUIDCap do not */
+	uint8_t first, end;	/* range of bytes in use: entries beyond GUIDCap are not */
 	uint8_t want[64];
 };
 
@@ -59,7 +58,7 @@ struct guidinfo_work {
 	struct timer *soon;
 	int64_t retry_us;
 	struct smp_job *job;
-	struct subnet_state *state;	/* while it runs */
+	struct subnet_state *state;	/* of the running job */
 	VEC(struct holder) holders;
 	size_t tidy_at;			/* number of holders at which the idle ones are dropped */
 	struct map64 by_guid;
@@ -123,8 +122,8 @@ static void say_refused(const struct guidinfo_work *w, uint32_t device,
 }
 
 /*
- * False: the device refuses the block, and need not go on to: it is tried again.  A refusal for good
- * is so at least until the device is swept in full: `health' shows it.
+ * False: the device refuses the block, perhaps not for good, so the block is tried again.  A
+ * refusal for good holds at least until the next full sweep of the device; `health' shows it.
  */
 static bool note_answer(const struct guidinfo_work *w, uint32_t device, const struct smp *s,
 			const struct block_item *it, int status)
@@ -161,12 +160,12 @@ static void done(void *arg, uint32_t device, const struct smp *s, uint64_t cooki
 		it->look = false;
 		it->state = BLOCK_TODO;
 	} else if (!equal) {
-		/* told once: it is asked again when it is swept in full */
+		/* reported once; the next full sweep tries the block again */
 		say_refused(w, device, it, status);
 	}
 }
 
-/* What did not get there is still to be done; how much that is. */
+/* Queues again what the job did not finish; returns the number of blocks. */
 static size_t end_job(struct guidinfo_work *w)
 {
 	size_t left = 0;
@@ -197,7 +196,7 @@ static void finished(void *arg)
 
 	if (!end_job(w)) {
 		w->retry_us = 0;
-		timer_set(w->soon, GATHER_US, 0);	/* for what came meanwhile */
+		timer_set(w->soon, GATHER_US, 0);	/* for changes that came meanwhile */
 		return;
 	}
 	w->retry_us = backoff_next(w->retry_us, RETRY_US, RETRY_MAX_US);
@@ -213,7 +212,7 @@ static void add_item(struct guidinfo_work *w, uint32_t port, unsigned block, boo
 	struct block_item it = { .block = (uint8_t)block, .look = look, .first = block ? 0 : 8 };
 
 	if (block * ALIAS_BLOCK >= cap)
-		return;		/* it had more once */
+		return;		/* its GUIDCap was higher once */
 	it.end = (uint8_t)(8 * (places < ALIAS_BLOCK ? places : ALIAS_BLOCK));
 	for (unsigned i = 0; 8 * i < it.end; i++) {
 		unsigned place = block * ALIAS_BLOCK + i;
@@ -230,7 +229,7 @@ static void add_target(struct guidinfo_work *w, uint32_t holder)
 	uint32_t port = h->set | h->look ? fabric_find_port(w->state->f, h->guid) : FABRIC_NONE;
 	size_t first = w->items.n;
 
-	/* who is away is told when he is back */
+	/* a port that is away is told when it is back */
 	if (port == FABRIC_NONE || !port_is_end(w->state->f, port))
 		return;
 	for (unsigned b = 0; b < ALIAS_PLACES / ALIAS_BLOCK; b++)
@@ -242,7 +241,7 @@ static void add_target(struct guidinfo_work *w, uint32_t holder)
 								w->items.n - first };
 }
 
-/* Ports that had aliases once, of which nothing is to be written.  No job runs. */
+/* Drops ports that once had aliases and for which nothing is queued.  No job may be running. */
 static void forget_idle(struct guidinfo_work *w)
 {
 	size_t n = 0;
@@ -264,7 +263,7 @@ static void on_soon(void *arg)
 	struct guidinfo_work *w = arg;
 	struct sm *sm = w->sm;
 
-	/* a sweep that runs starts it at its end: it may find that another is master */
+	/* a running sweep starts the job at its end: it may yet find another master */
 	if (w->job || sm->state != SM_MASTER || !sm->published || sweep_runs(sm))
 		return;
 	forget_idle(w);
@@ -277,7 +276,7 @@ static void on_soon(void *arg)
 		end_job(w);
 }
 
-/* --- what there is to do --- */
+/* --- what must be done --- */
 
 static struct guidinfo_work *get_work(struct sm *sm)
 {
@@ -307,7 +306,7 @@ void sm_alias_changed(struct sm *sm, uint64_t port, unsigned place)
 	timer_set(w->soon, GATHER_US, 0);
 }
 
-/* What the device holds is not known. */
+/* The contents of the device are not known. */
 static bool in_doubt(const struct sm *sm, uint32_t port)
 {
 	const struct node_work *w = &sm->sweep.work[sm->sweep.f->ports[port].node];

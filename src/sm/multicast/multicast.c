@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Multicast forwarding: a tree for each MLID with members (multicast_trees.c), and the
- * MFT blocks that this makes (multicast_tables.c).  Here is when what of it is done.
+ * Decides when multicast forwarding is updated: the trees (multicast_trees.c) and their MFT blocks
+ * (multicast_tables.c).
  *
- * Changes of membership are gathered for a moment: a restart makes all hosts join
- * at once, and one pass serves them all.  After a sweep the trees that it concerns are made anew.
- * No table is written before all are made, nor before the groups are on disk, unless the disk does
- * not work.
+ * Changes of membership are gathered for a moment: a restart makes all hosts join at once, and one
+ * pass serves them all.  After a sweep the affected trees are made anew.  Tables are written only
+ * after all trees are made and the groups are on disk; if the disk does not work, they are written
+ * without.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 #include "sm/multicast/multicast_sweeps.h"
 
 #define GATHER_US	20000
-#define PATIENCE_US	2000000		/* with the disk */
+#define PATIENCE_US	2000000		/* how long to wait for the disk */
 #define RETRY_US	2000000ll
 #define RETRY_MAX_US	60000000ll
 
@@ -57,12 +57,12 @@ static void write_at_last(struct mcast_work *w)
 	w->waiting = false;
 	w->write_by_us = 0;
 	timer_stop(w->patience);
-	/* else the end of the sweep begins all this anew */
+	/* else the end of the sweep begins all of this again */
 	if (!sweep_runs(w->sm) && w->sm->published && w->state == w->sm->published)
 		tables_write(w);
 }
 
-/* The disk did something. */
+/* The store has written something. */
 static void on_disk(void *arg)
 {
 	struct mcast_work *w = arg;
@@ -76,7 +76,7 @@ static void patience_ends(void *arg)
 	write_at_last(arg);
 }
 
-/* All trees are made.  Who waited before, too, is not kept waiting longer for what came since. */
+/* All trees are made: waits for the disk.  Changes that come meanwhile do not extend the deadline. */
 static void wait_for_disk(struct mcast_work *w)
 {
 	int64_t now = clock_mono_us();
@@ -94,13 +94,13 @@ static void start(void *arg)
 	struct mcast_work *w = arg;
 	struct sm *sm = w->sm;
 
-	/* clients were answered already, and a sweep may take long */
+	/* clients have their answers already, and a sweep may take long */
 	save(sm);
-	/* a sweep that runs starts it at its end */
+	/* a running sweep starts this at its end */
 	w->again = w->job != NULL;
 	if (w->again || !sm->published || sweep_runs(sm))
 		return;
-	/* what the disk does meanwhile is not to write half of the trees */
+	/* a write that ends meanwhile must not start the writing of half of the trees */
 	w->waiting = false;
 	timer_stop(w->patience);
 	if (w->state != sm->published)
@@ -116,7 +116,7 @@ static void start(void *arg)
 		return;
 	}
 	say_usage(w);
-	/* before any device hears of it: after a crash the groups must be the same */
+	/* before any device is told: after a crash the groups must be the same */
 	save(sm);
 	wait_for_disk(w);
 }
@@ -134,7 +134,7 @@ void multicast_written(struct mcast_work *w, bool all)
 	if (all) {
 		w->retry_us = 0;
 		timer_stop(w->retry);
-	} else if (!timer_active(w->retry)) {	/* what others had written meanwhile is no try */
+	} else if (!timer_active(w->retry)) {	/* a write that ended because of other changes is no retry */
 		w->retry_us = backoff_next(w->retry_us, RETRY_US, RETRY_MAX_US);
 		timer_set(w->retry, w->retry_us, 0);
 	}

@@ -2,11 +2,9 @@
 /*
  * Private to multicast forwarding (multicast*.c): its state, and which file does which part.
  *
- *
  *   multicast.c         when: gathers changes, runs the parts in turn, retries
  *   multicast_trees.c   trees: one for each MLID with members
  *   multicast_tables.c  MFT blocks: computes them, knows what devices hold, writes them
- *
  *
  * Everything belongs to the loop's thread, except the callbacks of the tables' job (mad/mad.h),
  * which write the known contents of blocks.  Readers of those hold the port (mad_hold()).
@@ -126,10 +124,7 @@ struct mcast_work {
 	VEC(struct target) targets;
 	bool stuck[MLIDS_MAX];		/* a Set that removes entries failed */
 	bool try_again;			/* the next write retries blocks that had no answer */
-	/*
-	 * A switch began or ceased to refuse a block for good, or holds something else in such a
-	 * block.
-	 */
+	/* A switch began or ceased to refuse a block for good, or holds something else in such a block. */
 	bool frozen_changed;
 	bool reading_frozen;		/* the job reads frozen blocks, before any tree is made */
 	uint32_t mlid_top;

@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The MFT blocks that the trees make (14.2.5.7): what is wanted of them, what devices
- * hold, and the jobs that read and write them.
+ * Computes, reads and writes the blocks of multicast forwarding tables (MFT, 14.2.5.7) that the
+ * trees need.
  *
- * A block is 32 MLIDs of 16 ports of one switch.  What we wrote is remembered
- * per block, so that a change of membership writes only blocks that differ; a
- * block touched for the first time is read first, and so is one whose Set had no
- * answer, for it may have been done.  Of switches that may have lost
- * or changed theirs (new ones, those in doubt, all in a full sweep) it is
- * forgotten; those that forwarded for somebody before us are read as far as they
- * have entries, so that nothing of his stays.
+ * A block is 32 MLIDs of 16 ports of one switch.  What we wrote is remembered per block, so a
+ * change of membership writes only blocks that differ.  A block is read first when it is touched
+ * for the first time, and when its Set had no answer, as the switch may have performed the Set.
+ * The memory is dropped for switches that may have lost or changed their blocks (new ones, doubtful
+ * ones, all in a full sweep). Of switches that forwarded for another manager before, all blocks
+ * with entries are read, so that none of its entries stays.
  *
- * The order of writing: first bits go, on all switches, then bits come.  In between
- * and at any time what is forwarded is part of the old tree or part of the new one,
- * so that nothing loops and nothing arrives twice, as long as switches do as they
- * say.  What moves is not delivered meanwhile.  Where a switch did not take a
- * removal, nothing is added for the MLIDs concerned until it did: a tree that is not
- * whole is better than a loop.  What is held back so stays pending.
+ * Order of writing: first bits are cleared, on all switches, then bits are set.  So at any time the
+ * forwarding is a part of the old tree or a part of the new one; nothing loops and nothing arrives
+ * twice, as long as switches do as they say.  Meanwhile the parts that change are not served.  If a
+ * switch did not take a removal, nothing is added for its MLIDs until it does: an incomplete tree
+ * is better than a loop.  Blocks held back in this way stay pending.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -32,13 +30,13 @@
 #include "sm/multicast/multicast_sweeps.h"
 #include "sm/write/refused_sets.h"
 
-#define GONE_MAX 256		/* switches that are not there any more */
+#define GONE_MAX 256		/* switches that are gone, before they are forgotten */
 
 static struct log_ratelimit failed_log = LOG_RATELIMIT;
 
 /* --- blocks --- */
 
-/* Valid until the next one is made. */
+/* The entry of a switch, created if needed.  Valid until the next entry is created. */
 static struct mft_switch *switch_get(struct mcast_work *w, uint64_t guid)
 {
 	uint32_t i = map64_get(&w->switch_by_guid, guid);
@@ -104,7 +102,7 @@ static void block_list(struct mcast_work *w, struct mft_block *b)
 	*vec_push(&w->pending) = (uint32_t)(b - w->blocks.v);
 }
 
-/* The switch that a block is of, among those of the state; FABRIC_NONE: it is not there. */
+/* The index of a block's switch among the switches of the state; FABRIC_NONE: the switch is gone. */
 static uint32_t block_switch(const struct mcast_work *w, const struct mft_block *b)
 {
 	const struct fabric *f = w->state->f;
@@ -113,7 +111,7 @@ static uint32_t block_switch(const struct mcast_work *w, const struct mft_block 
 	return node == MAP64_NONE ? FABRIC_NONE : f->nodes[node].sw;
 }
 
-/* --- from trees to wanted blocks --- */
+/* --- from trees to planned blocks --- */
 
 static void want_entry(struct mcast_work *w, const struct fabric *f, uint32_t sw, uint16_t mlid,
 		       const uint64_t ports[4])
@@ -129,7 +127,7 @@ static void want_entry(struct mcast_work *w, const struct fabric *f, uint32_t sw
 		if (!b && !mask)
 			continue;
 		if (index >= fabric_switch_mlids(f, sw))
-			continue;	/* a group from before such a switch came */
+			continue;	/* the group is older than this switch with a smaller table */
 		if (!b)
 			b = block_get(w, n->guid, index / MLIDS_PER_BLOCK, pos);
 		put_be16(b->want + at, mask);
@@ -156,7 +154,7 @@ static bool switch_is_there(const struct mcast_work *w, const struct mft_switch 
 	return map64_get(&w->state->f->node_by_guid, s->guid) != MAP64_NONE;
 }
 
-/* A block that was known before the switches that are gone were forgotten. */
+/* Re-enters a block that was known before forget_gone() rebuilt the list. */
 static void keep_block(struct mcast_work *w, const struct mft_switch *sw,
 		       const struct mft_block *was)
 {
@@ -169,7 +167,7 @@ static void keep_block(struct mcast_work *w, const struct mft_switch *sw,
 		*vec_push(&w->pending) = (uint32_t)(b - w->blocks.v);
 }
 
-/* Switches come and go: what is known of many that are gone is forgotten.  No job runs. */
+/* Forgets switches that are gone, once there are many of them.  No job may be running. */
 static void forget_gone(struct mcast_work *w)
 {
 	struct mft_switch *switches = w->switches.v;
@@ -212,9 +210,9 @@ void tables_keep_wanted(struct mcast_work *w)
 			block_list(w, &w->blocks.v[i]);
 }
 
-/* --- the jobs: devices are the switches that have anything to do in the pass --- */
+/* --- the jobs: their devices are the switches with work in the pass --- */
 
-/* What a pass has to do with a block; fills b->send. */
+/* The pass must read or write the block; fills b->send. */
 static bool pass_wants(struct mcast_work *w, enum pass pass, struct mft_block *b)
 {
 	bool any = false;
@@ -254,7 +252,7 @@ static bool next(void *arg, uint32_t target, struct smp *s, uint64_t *cookie)
 	struct target *t = &w->targets.v[target];
 	const struct mft_block *b;
 
-	/* what has another's M_Key would only drop it: its blocks are read when it is ours */
+	/* a device with an unknown M_Key would drop the SMP: its blocks are read when the key is ours */
 	while (t->todo.n && mkey_is_mismatched(w->sm, f, f->switches[t->sw].node))
 		w->blocks.v[t->todo.v[--t->todo.n]].failed = true;
 	if (!t->todo.n)
@@ -282,7 +280,7 @@ static void say_failed(const struct mcast_work *w, uint32_t sw, const struct mft
 		    s->method == SMP_SET ? "Set" : "Get", status);
 }
 
-/* The next block of a switch that somebody used before us, as long as there are entries. */
+/* Goes on to the next block of a switch that was in use before us, until a block is empty. */
 static void read_on(struct mcast_work *w, uint32_t target, uint32_t block)
 {
 	static const uint8_t empty[64];
@@ -302,8 +300,8 @@ static void read_on(struct mcast_work *w, uint32_t target, uint32_t block)
 }
 
 /*
- * A block that is refused is tried again with back-off, until that is for good: then trees are made
- * of what it holds, or go round its switch.
+ * A refused block is tried again with back-off until the refusal is for good.  Then trees use what
+ * the block holds, or avoid its switch.
  */
 static void note_answer(struct mcast_work *w, struct mft_block *b, const struct smp *s, int status)
 {
@@ -332,7 +330,7 @@ static void done(void *arg, uint32_t target, const struct smp *s, uint64_t cooki
 		b->failed = true;
 		b->silent = !b->frozen;
 		if (b->frozen && status > 0)
-			return;		/* it is in health, and holds what it held */
+			return;		/* health shows it, and its contents have not changed */
 		if (w->pass != PASS_READ) {
 			b->unsure = true;
 			b->known = false;
@@ -343,7 +341,7 @@ static void done(void *arg, uint32_t target, const struct smp *s, uint64_t cooki
 	if (b->frozen && (!b->answered || memcmp(b->is, s->data, sizeof(b->is))))
 		w->frozen_changed = true;
 	memcpy(b->is, s->data, sizeof(b->is));
-	/* what it does not take it will not take when asked again */
+	/* a value that the device ignored is ignored again at a second Set */
 	b->failed = s->method == SMP_SET && memcmp(b->is, b->send, sizeof(b->is));
 	b->known = b->answered = true;
 	b->unsure = false;
@@ -351,13 +349,13 @@ static void done(void *arg, uint32_t target, const struct smp *s, uint64_t cooki
 		read_on(w, target, (uint32_t)cookie);
 }
 
-/* MLIDs that a switch still forwards where it must not. */
+/* Marks MLIDs that a switch still forwards where it must not. */
 static void find_stuck(struct mcast_work *w)
 {
 	for (size_t i = 0; i < w->pending.n; i++) {
 		const struct mft_block *b = &w->blocks.v[w->pending.v[i]];
 
-		/* trees are made of what it holds, so that nothing comes back from there */
+		/* trees allow for what it holds, so nothing loops there */
 		if (!b->failed || b->frozen || (!b->known && !b->unsure))
 			continue;
 		for (unsigned k = 0; k < sizeof(b->is); k++) {
@@ -383,13 +381,13 @@ static void free_targets(struct mcast_work *w)
 static void finished(void *arg);
 static const struct smp_job_ops ops = { next, done, finished };
 
-/* It could be written, but for MLIDs that are stuck elsewhere. */
+/* The block could be written, were it not for MLIDs that are stuck elsewhere. */
 static bool is_held_back(const struct mft_block *b)
 {
 	return b->known && !b->failed && !b->frozen && memcmp(b->is, b->want, sizeof(b->is));
 }
 
-/* All passes are over: what had no answer, and what waits for that, is tried again later. */
+/* After the last pass: keeps blocks that had no answer or are held back, to be tried again. */
 static void passes_ended(struct mcast_work *w)
 {
 	uint32_t left = 0;
@@ -405,7 +403,7 @@ static void passes_ended(struct mcast_work *w)
 	multicast_written(w, !left);
 }
 
-/* Of blocks of switches that are not there nothing is wanted, and nothing known. */
+/* Runs the passes.  Blocks of switches that are gone are forgotten. */
 static void run_passes(struct mcast_work *w)
 {
 	for (; w->pass < PASSES; w->pass++) {
@@ -443,7 +441,10 @@ static void finished(void *arg)
 	run_passes(w);
 }
 
-/* The block that r says is refused by status; NULL: it is none, or of no switch that is there. */
+/*
+ * The block that r describes as refused by status; NULL: r is about something else, or the switch
+ * is gone.
+ */
 static struct mft_block *refused_block(struct mcast_work *w, const struct fabric *f,
 				       const struct refused_set *r)
 {
@@ -461,7 +462,7 @@ bool tables_read_frozen(struct mcast_work *w)
 	const struct fabric *f = w->state->f;
 	const struct refused_set *r;
 
-	mad_hold(w->sm->mad);	/* a job of a sweep may add to them */
+	mad_hold(w->sm->mad);	/* a job of a sweep may add refusals */
 	for (size_t i = 0; (r = refusals_at(all, i)); i++) {
 		struct mft_block *b = refused_block(w, f, r);
 
@@ -522,7 +523,7 @@ void tables_init(struct mcast_work *w)
 	map64_init(&w->switch_by_guid, 64);
 }
 
-/* A full sweep: of each block that is refused one Set shows whether that is still so. */
+/* In a full sweep: queues one Set for each refused block, to see whether it is still refused. */
 static void try_frozen(struct mcast_work *w)
 {
 	const struct refusals *all = store_refusals(w->sm->store);
@@ -545,7 +546,7 @@ void tables_observed(struct mcast_work *w)
 {
 	const struct sm *sm = w->sm;
 
-	mad_hold(sm->mad);	/* the trees' own job may run between those of the sweep */
+	mad_hold(sm->mad);	/* the job of the trees may run between jobs of the sweep */
 	for (uint32_t i = 0; i < sm->sweep.f->n_switches; i++) {
 		const struct node_work *n = &sm->sweep.work[sm->sweep.f->switches[i].node];
 		struct mft_switch *s =
@@ -553,7 +554,7 @@ void tables_observed(struct mcast_work *w)
 
 		s->doubt = n->mft_unknown;
 		s->back = n->mft_unknown && !n->failed;
-		/* a later sweep may end before all of it has been read */
+		/* a later sweep may end before all blocks have been read */
 		if (n->mft_unknown)
 			s->used_before = n->used_before;
 	}
@@ -605,7 +606,7 @@ bool multicast_block_is(const struct sm *sm, uint64_t guid, unsigned block, unsi
 	return settled;
 }
 
-/* As the device holds it, as far as is known; between mad_hold() and mad_release(). */
+/* The entry as the device holds it, as far as known; call between mad_hold() and mad_release(). */
 static bool entry_ports(const struct mcast_work *w, const struct fabric_node *n, unsigned index,
 			uint64_t ports[4])
 {
@@ -633,7 +634,7 @@ bool sm_mft_entry(const struct sm *sm, const struct subnet_state *s, uint32_t sw
 	memset(ports, 0, 4 * sizeof(*ports));
 	if (!w || mlid < IB_LID_MCAST_FIRST)
 		return false;
-	mad_hold(sm->mad);	/* the job writes what the blocks hold */
+	mad_hold(sm->mad);	/* the job writes the contents of blocks */
 	any = entry_ports(w, &s->f->nodes[s->f->switches[sw].node], mlid - IB_LID_MCAST_FIRST,
 			  ports);
 	mad_release(sm->mad);
@@ -670,7 +671,7 @@ bool sm_mft_block(const struct sm *sm, uint64_t guid, unsigned block, unsigned p
 	const struct mft_block *b;
 	bool answered;
 
-	mad_hold(sm->mad);	/* the job writes what the blocks hold */
+	mad_hold(sm->mad);	/* the job writes the contents of blocks */
 	b = w ? block_find(w, guid, block, position) : NULL;
 	answered = b && b->answered;
 	if (answered)

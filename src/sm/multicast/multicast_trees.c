@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The trees of multicast forwarding: one for each MLID with members, of the state that
- * was published last, which is held.
+ * Makes a multicast tree for each MLID with members, for the state published last (to which it has
+ * a reference).
  *
- * A change of membership costs the way from the member to its tree (routing/multicast/mcast_tree.h), not
- * the tree.  After a sweep that knows which nodes changed only trees are made anew that these
- * are on, or that go another way because of them; after any other sweep all are.  That is done a
- * few at a time, so that the loop goes on.  A tree's root stays over sweeps and restarts as long as it is there.  What changed
- * of a tree is handed to multicast_tables.c at once.
+ * A change of membership changes the route from the member to its tree
+ * (routing/multicast/mcast_tree.h), not the whole tree.  If a sweep knows which nodes changed, only
+ * trees that cross them, or that go another way because of them, are made anew; after any other
+ * sweep all are.  Trees are made a few at a time, so that the loop goes on.  A tree keeps its root
+ * over sweeps and restarts as long as the root is there.  Changes of a tree go to
+ * multicast_tables.c at once.
  *
- * A switch may forward some MLIDs and not others: its table may be smaller than those of the switches
- * that were there when a group got its MLID.  Trees of the MLIDs beyond go round it, and members there
- * are excluded.  A switch that refuses a block of its table keeps the entries that it has: a tree uses
- * them as far as they are right, and goes round it else.  Such trees are made of forests of their own, one
- * for each set of switches that they go round.
+ * A switch may forward some MLIDs and not others: its table may be smaller than those of the
+ * switches that were there when a group got its MLID.  Trees of MLIDs beyond its table avoid it,
+ * and members there are excluded.  A switch that refuses a block of its table keeps its old
+ * entries: a tree uses them as far as they are right, and else avoids the switch.  Such trees grow
+ * in forests of their own, one for each set of avoided switches.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -26,8 +27,8 @@
 #include "plan/sm_attributes.h"
 #include "sm/multicast/multicast.h"
 
-#define SLICE_US	2000	/* making trees, before others have their turn */
-#define FORESTS_MAX	64	/* sets of switches that do not forward some MLIDs */
+#define SLICE_US	2000	/* time for making trees before others have their turn */
+#define FORESTS_MAX	64	/* sets of switches to avoid */
 
 static struct log_ratelimit sl_log = LOG_RATELIMIT;
 
@@ -37,7 +38,10 @@ static unsigned role_of(uint8_t join_state)
 	       join_state & (JOIN_FULL | JOIN_NON) ? MCAST_SENDS | MCAST_RECEIVES : MCAST_SENDS;
 }
 
-/* Those of all groups with the MLID that are there, each as often as it is named. */
+/*
+ * The members of all groups with the MLID that are in the fabric; one that is in several groups is
+ * listed several times.
+ */
 static uint32_t members_of(const struct mcast_work *w, uint16_t mlid,
 			   struct mcast_member_port **members, bool *absent)
 {
@@ -92,7 +96,7 @@ static bool has_bit(const uint64_t bits[4], unsigned i)
 	return bits[i / 64] >> i % 64 & 1;
 }
 
-/* The first hop of a switch's part of a tree that drops the group's SL; false: there is none. */
+/* Finds a hop within a switch's part of a tree that drops the group's SL; false: there is none. */
 static bool drops_sl(const struct mcast_work *w, uint32_t sw, const struct mcast_node *n,
 		     unsigned sl, unsigned *in, unsigned *out)
 {
@@ -108,7 +112,10 @@ static bool drops_sl(const struct mcast_work *w, uint32_t sw, const struct mcast
 	return false;
 }
 
-/* Packets of a group go by its SL; where the tables drop that, they end. */
+/*
+ * Warns if packets of the groups, which keep their SL, are dropped where the tables do not pass
+ * that SL.
+ */
 static void check_sl(const struct mcast_work *w, uint16_t mlid)
 {
 	const struct mcast_tree *t = w->trees[mlid - IB_LID_MCAST_FIRST].t;
@@ -131,7 +138,7 @@ static void check_sl(const struct mcast_work *w, uint16_t mlid)
 
 /* --- forests --- */
 
-/* Whether a switch has a block of the MLID that it refuses. */
+/* The switch refuses its block that has the MLID. */
 static bool is_frozen(const struct mcast_work *w, uint32_t sw, unsigned index)
 {
 	for (size_t i = 0; i < w->frozen.n; i++)
@@ -140,7 +147,7 @@ static bool is_frozen(const struct mcast_work *w, uint32_t sw, unsigned index)
 	return false;
 }
 
-/* Not every switch that forwards multicast can have any entry for the MLID. */
+/* Some switch that forwards multicast cannot get a new entry for the MLID. */
 static bool is_special(const struct mcast_work *w, uint16_t mlid)
 {
 	unsigned index = (unsigned)mlid - IB_LID_MCAST_FIRST;
@@ -162,7 +169,7 @@ static bool *closed_for(const struct mcast_work *w, uint16_t mlid)
 	return closed;
 }
 
-/* The forest of trees round some switches; with more sets than can be kept apart the open one. */
+/* The forest that avoids the closed switches; the open forest if there are too many such sets. */
 static struct mcast_forest *forest_round(struct mcast_work *w, const bool *closed)
 {
 	uint32_t n = w->state->f->n_switches;
@@ -193,7 +200,7 @@ static void forests_free(struct forests *f)
 	*f = (struct forests){ 0 };
 }
 
-/* Which blocks are refused, by what is remembered. */
+/* Lists the blocks that switches are remembered to refuse. */
 static void find_frozen(struct mcast_work *w)
 {
 	const struct refusals *all = store_refusals(w->sm->store);
@@ -201,7 +208,7 @@ static void find_frozen(struct mcast_work *w)
 	const struct refused_set *r;
 
 	w->frozen.n = 0;
-	mad_hold(w->sm->mad);	/* a job of a sweep may add to them */
+	mad_hold(w->sm->mad);	/* a job of a sweep may add refusals */
 	for (size_t i = 0; (r = refusals_at(all, i)); i++) {
 		uint32_t node = r->attr == UMAD_SM_ATTR_MCAST_FT && refusal_by_status(r) ?
 				map64_get(&f->node_by_guid, r->guid) : MAP64_NONE;
@@ -213,14 +220,14 @@ static void find_frozen(struct mcast_work *w)
 	mad_release(w->sm->mad);
 }
 
-/* --- switches that refuse blocks: they forward by what they hold --- */
+/* --- switches that refuse blocks: they forward as before --- */
 
 static bool is_set(const uint64_t bits[4], unsigned i)
 {
 	return bits[i / 64] >> i % 64 & 1;
 }
 
-/* A member that its switch does not deliver to, and can't be made to. */
+/* The member's switch does not deliver to it, and cannot be made to. */
 static bool is_excluded(const struct mcast_work *w, uint16_t mlid,
 			const struct mcast_member_port *m)
 {
@@ -237,8 +244,8 @@ static bool is_excluded(const struct mcast_work *w, uint16_t mlid,
 }
 
 /*
- * Whether a switch forwards as the tree has it.  To deliver to hosts that left is no harm; what goes
- * to other switches beside the tree might come back.
+ * The switch forwards as the tree needs.  Delivery to hosts that left is harmless; packets to other
+ * switches outside the tree might come back.
  */
 static bool serves(const struct mcast_work *w, const struct mcast_tree *t, uint32_t sw,
 		   unsigned index)
@@ -261,7 +268,7 @@ static bool serves(const struct mcast_work *w, const struct mcast_tree *t, uint3
 	return true;
 }
 
-/* Of the switches that refuse a block of the MLID one that does not serve the tree, or FABRIC_NONE. */
+/* A switch that refuses the MLID's block and does not serve the tree, or FABRIC_NONE. */
 static uint32_t find_useless(const struct mcast_work *w, const struct mcast_tree *t, uint16_t mlid,
 			     const bool *closed)
 {
@@ -274,7 +281,7 @@ static uint32_t find_useless(const struct mcast_work *w, const struct mcast_tree
 	return FABRIC_NONE;
 }
 
-/* A tree of some members on a forest; false: none is on a switch that forwards. */
+/* Makes a tree of members in a forest; false: no member is on a switch that forwards. */
 static bool grow_tree(struct mcast_work *w, struct mcast_forest *forest, uint16_t mlid,
 		      const struct mcast_member_port *members, uint32_t n)
 {
@@ -291,7 +298,7 @@ static bool grow_tree(struct mcast_work *w, struct mcast_forest *forest, uint16_
 	return true;
 }
 
-/* Round switches whose tables are too small, and round those that keep entries it can't use. */
+/* Makes a tree that avoids switches with too small tables and those whose old entries it cannot use. */
 static bool grow_round(struct mcast_work *w, uint16_t mlid, struct mcast_member_port *members,
 		       uint32_t n)
 {
@@ -352,7 +359,7 @@ static void remake_later(struct mcast_work *w, uint16_t mlid)
 	look_at_later(w, mlid);
 }
 
-/* All that are there or are to be there, in order. */
+/* Calls fn for all MLIDs with a tree or members, in falling order. */
 static void each_mlid(struct mcast_work *w, void (*fn)(struct mcast_work *w, uint16_t mlid))
 {
 	for (uint32_t i = 0; i < MLIDS_MAX; i++) {
@@ -363,7 +370,7 @@ static void each_mlid(struct mcast_work *w, void (*fn)(struct mcast_work *w, uin
 	}
 }
 
-/* One port joined or left. */
+/* Updates the tree after one port has joined or left. */
 static void change_member(struct mcast_work *w, uint16_t mlid, uint64_t guid)
 {
 	struct mlid_tree *mt = &w->trees[mlid - IB_LID_MCAST_FIRST];
@@ -381,7 +388,7 @@ static void change_member(struct mcast_work *w, uint16_t mlid, uint64_t guid)
 	if (mt->t)
 		set = mcast_tree_set(mt->t, port, role_of(mcast_role(w->sm->mcast, mlid, guid)));
 	mt->absent |= set == MCAST_SET_NO_WAY;
-	/* a root that others will do better for, as long as any does */
+	/* another root will do better, as long as there is a legal one */
 	if (!mt->t || (set == MCAST_SET_ILLEGAL && mt->legal))
 		remake_later(w, mlid);
 	if (mt->t)
@@ -402,7 +409,7 @@ void trees_take_changes(struct mcast_work *w)
 	}
 }
 
-/* Its tree is made otherwise than before, perhaps. */
+/* Queues the MLID's tree if refused blocks may change it. */
 static void look_at_frozen(struct mcast_work *w, uint16_t mlid)
 {
 	const struct mlid_tree *mt = &w->trees[mlid - IB_LID_MCAST_FIRST];
@@ -434,7 +441,7 @@ static void forget_trees(struct mcast_work *w)
 	w->n_trees = 0;
 }
 
-/* The state before: its trees are taken over or made anew, or nobody wants them any more. */
+/* Drops the previous state once its trees are taken over, made anew or not needed any more. */
 static void forget_before(struct mcast_work *w)
 {
 	for (uint32_t i = 0; w->before && i < MLIDS_MAX; i++)
@@ -448,8 +455,8 @@ static void forget_before(struct mcast_work *w)
 }
 
 /*
- * Which nodes of the next state are not as in the one that the trees are of; NULL: nobody knows.
- * Another policy may have given groups other SLs, which are checked as trees are made.
+ * Marks nodes of the next state that differ from the state of the trees; NULL: unknown.  NULL also
+ * under another policy: groups may have other SLs, which are checked when trees are made.
  */
 static const uint8_t *changed_nodes(const struct mcast_work *w, const struct subnet_state *next)
 {
@@ -457,7 +464,7 @@ static const uint8_t *changed_nodes(const struct mcast_work *w, const struct sub
 	       next->changed : NULL;
 }
 
-/* The trees of this state are to be taken over into the next, whose forest is given. */
+/* Prepares to take the trees of this state over into the next one, whose forest is `next`. */
 static void keep_before(struct mcast_work *w, struct mcast_forest *next, const uint8_t *changed)
 {
 	w->move = mcast_move_new(w->forests.open, next, changed);
@@ -471,7 +478,7 @@ static void keep_before(struct mcast_work *w, struct mcast_forest *next, const u
 	}
 }
 
-/* So that trees which look for a root see those which keep theirs. */
+/* Counts a root that is kept, so that trees which choose a root see it. */
 static void reserve_root(struct mcast_work *w, uint16_t mlid)
 {
 	struct mlid_tree *mt = &w->trees[mlid - IB_LID_MCAST_FIRST];
@@ -485,8 +492,8 @@ static void reserve_root(struct mcast_work *w, uint16_t mlid)
 }
 
 /*
- * What the trees of all groups go by.  A plan's own tree leads over every switch, so that it serves only if each
- * of them forwards multicast.
+ * The order by which all trees are routed.  The plan's own tree covers every switch, so it can be
+ * used only if every switch forwards multicast.
  */
 static const struct updn_order *order_of(const struct subnet_state *s)
 {
@@ -527,7 +534,7 @@ void trees_adopt_state(struct mcast_work *w, struct subnet_state *s)
 	each_mlid(w, look_at_later);
 }
 
-/* The tree of the state before, if it is as well one of this. */
+/* Takes the previous state's tree over if it is a good tree in this state. */
 static bool take_over(struct mcast_work *w, uint16_t mlid)
 {
 	struct mlid_tree *mt = &w->trees[mlid - IB_LID_MCAST_FIRST];

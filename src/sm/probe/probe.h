@@ -2,7 +2,6 @@
 /*
  * Private to the probe: its questions and findings, and which file does which part.
  *
- *
  *   probe.c            rounds: which questions go to which node; begin and end
  *   probe_answer.c     evaluates answers
  *   probe_spare.c      decides which ports of a switch need not be read
@@ -53,9 +52,7 @@ struct probe {
 	VEC(struct ask) moved;		/* questions that were moved to the end: see probe_ask_last() */
 	VEC(struct batch) batches;
 	struct map64 asked;		/* questions asked so far, each by a key of its own */
-	/*
-	 * per node: see probe_mark(); it answered; it may be gone; it is there but does not answer
-	 */
+	/* per node: see probe_mark(); it answered; it may be gone; it is there but does not answer */
 	VEC(uint8_t) touched, heard, shady, silent;
 	VEC(uint8_t) complained;	/* per node: its trap or PortStateChange caused the probe */
 	VEC(uint8_t) spare;		/* per node: the SPARE_… flags */
@@ -65,9 +62,7 @@ struct probe {
 	 */
 	struct map64 claims;
 	struct map64 said;		/* by port: the digest of that answer (implausible_digest()) */
-	/*
-	 * Ports of switches that only the far end reported down, not the port itself: enum hearsay.
-	 */
+	/* Ports of switches that only the far end reported down, not the port itself: enum hearsay. */
 	struct map64 hearsay;
 	struct map64 key_of_port; /* by port index: the number of the M_Key that its agent answered to */
 	struct fabric *found;		/* the fabric of the discovery that this probe completes; else NULL */

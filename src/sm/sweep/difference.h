@@ -89,9 +89,7 @@ uint64_t switch_info_digest(unsigned lft_top, unsigned lifetime);
 bool switch_info_is_fixed(const struct fabric_switch *says, const struct refused_set *r);
 /* The environment of the third pass, derived from that of the others (write.c). */
 struct want_env active_env(const struct want_env *e);
-/*
- * What a port is told after publishing: who is master, or that its clients should register again.
- */
+/* What a port is told after publishing: who is master, or that its clients should register again. */
 struct announced {
 	uint8_t info[64];	/* the PortInfo to be */
 	bool changes;		/* `info` differs from what the port has now */
@@ -100,15 +98,10 @@ struct announced {
 /* Fills out; false: nothing need be sent to the port then. */
 bool port_is_announced(const struct want_env *e, const struct refusals *refused, uint32_t port,
 		       struct announced *out);
-/*
- * A port that carries traffic should begin to enforce partitions then; e: environment of that pass.
- */
+/* A port that carries traffic should begin to enforce partitions then; e: environment of that pass. */
 bool port_may_enforce(const struct want_env *e, const struct refusals *refused, uint32_t port);
 
-/*
- * Joins SL2VL items of a switch that one Set can write (14.2.5.8); returns the number of items
- * left.
- */
+/* Joins SL2VL items of a switch that one Set can write (14.2.5.8); returns the number of items left. */
 uint32_t slmap_join(const struct plan *p, uint32_t node, item_t *items, uint32_t n);
 
 #endif

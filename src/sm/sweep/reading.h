@@ -26,9 +26,7 @@ void observe_settle(struct node_work *w);
 /* Appends an item. */
 void observe_add(struct node_work *w, item_t item);
 
-/*
- * inherited.c: queues reads of those tables of a node that the policy does not manage, as needed.
- */
+/* inherited.c: queues reads of those tables of a node that the policy does not manage, as needed. */
 void inherited_collect(struct sm *sm, uint32_t node);
 /* Takes the answer to such a read; returns the item that must be written, or 0. */
 item_t inherited_take(struct sm *sm, uint32_t node, item_t item, const uint8_t *data, int status);

@@ -54,9 +54,7 @@ void want_port_fields(const struct want_env *e, uint32_t port, uint8_t data[64])
  * not wait: its packets carry a LID that nobody knows yet.
  */
 bool port_awaits_publishing(const struct want_env *e, uint32_t port);
-/*
- * Puts in the fields that can wait for publishing: no table, answer or data packet depends on them.
- */
+/* Puts in the fields that can wait for publishing: no table, answer or data packet depends on them. */
 void want_announced_fields(const struct want_env *e, uint32_t port, uint8_t data[64]);
 /*
  * AttributeModifier of PortInfo: the port number and, where the device knows extended speeds,
@@ -112,10 +110,7 @@ bool port_is_managed(const struct fabric *f, uint32_t port);
  */
 unsigned want_mcast_top(const struct plan *p, const struct refusals *refused, uint32_t sw,
 			unsigned held);
-/*
- * AttributeModifier under which refusals of MulticastFDBTop alone are remembered; 0: the other
- * fields.
- */
+/* AttributeModifier under which refusals of MulticastFDBTop alone are remembered; 0: the other fields. */
 #define REFUSED_MCAST_TOP 1
 /* Fills data; true if it differs from what the switch holds. */
 bool want_switch_info(const struct want_env *e, const struct refusals *refused, uint32_t sw,

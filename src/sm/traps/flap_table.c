@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* See flap_table.h.  The table is searched from end to end: links go down one by one. */
-#include "sm/traps/flap_table.h"
+/*
+ * See flap.h.  Records are searched one by one: links seldom go down.
+ */
+#include "sm/traps/flap.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -13,8 +15,8 @@
 
 struct record {
 	struct flap_link link;
-	int64_t times[FLAP_LIMIT_MAX];	/* when it went down, the last `limit` ones, by downs */
-	unsigned downs, recent;		/* in all; since it began to be counted for flapping */
+	int64_t times[FLAP_LIMIT_MAX];	/* ring of the last `limit` times when it went down */
+	unsigned downs, recent;		/* in all; since the count for flapping began */
 	int64_t since_us, last_us, hold_us;
 	bool flaps;
 };
@@ -75,7 +77,7 @@ static bool same_link(const struct flap_link *a, const struct flap_link *b)
 	return compare_links(a, b) == 0;
 }
 
-/* The record of a link; NULL: there is no room, as all others flap. */
+/* The record of a link; NULL: the table is full, and all links in it flap. */
 static struct record *record_of(struct flaps *t, const struct flap_link *l)
 {
 	struct record *oldest = NULL;
@@ -95,7 +97,7 @@ static struct record *record_of(struct flaps *t, const struct flap_link *l)
 	return oldest;
 }
 
-/* … for the next time that it flaps. */
+/* The hold time for the next time that the link flaps. */
 static int64_t next_hold(const struct flaps *t, const struct record *r)
 {
 	int64_t most = t->rules.hold_us << DOUBLINGS;
@@ -230,7 +232,7 @@ static bool between_switches(const struct fabric *f, uint32_t port)
 
 struct candidate {
 	uint32_t port;
-	struct flap flap;	/* downs: UINT_MAX: it does not flap, but carries nothing */
+	struct flap flap;	/* downs is UINT_MAX if it does not flap but carries no traffic */
 };
 
 static int least_first(const void *va, const void *vb)
@@ -242,15 +244,15 @@ static int least_first(const void *va, const void *vb)
 	return memcmp(&a->flap.link.guid, &b->flap.link.guid, sizeof(a->flap.link.guid));
 }
 
-/* parts: the sets of switches (lib/base/disjoint.h) that are connected. */
+/* Joins the two ends in parts, sets of connected switches (lib/base/disjoint.h). */
 static bool join_ends(const struct fabric *f, uint32_t *parts, uint32_t port)
 {
 	return disjoint_join(parts, port_node(f, port)->sw, port_node(f, f->ports[port].peer)->sw);
 }
 
 /*
- * One end says a PortState that there is not, or Down, which a link with two ends is not: no sweep knows what
- * to set it to.  And the other end shows that the link is not at work.
+ * One end reports an undefined PortState, or Down although the link has two ends, so no sweep knows
+ * what to set the port to.  And the other end shows that the link is not at work.
  */
 static bool cannot_come_up(const struct fabric *f, uint32_t port)
 {
@@ -260,7 +262,7 @@ static bool cannot_come_up(const struct fabric *f, uint32_t port)
 	       (a < IB_PORT_ACTIVE_S && b < IB_PORT_ACTIVE_S);
 }
 
-/* An Armed port becomes Active with the first packet of one that is Active (14.3.6). */
+/* Not merely Armed: an Armed port becomes Active with the first packet from an Active one (14.3.6). */
 static bool is_short_of_active(const struct fabric *f, uint32_t port)
 {
 	unsigned a = f->ports[port].state, b = f->ports[f->ports[port].peer].state;
@@ -273,7 +275,7 @@ static bool was_left_short(const struct flaps *t, const struct flap_link *l)
 	return t->left_short.n && bsearch(l, t->left_short.v, t->left_short.n, sizeof(*l), compare_links);
 }
 
-/* Packets that are sent over the link are lost, and this sweep is not the first that can do nothing about it. */
+/* Packets sent over the link are lost, and an earlier sweep could not help it either. */
 static bool carries_nothing(const struct flaps *t, const struct fabric *f, uint32_t port)
 {
 	struct flap_link l;

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Links that flap (flap_table.h), in the subnet manager: a sweep says which links went
- * down before its routes are made, they are told, and when one was quiet for long enough a
- * local sweep has routes use it again.
+ * Detects links that flap (flap.h) in sweeps, reports them, and lets routes use them again.
  *
- * A link went down if an end says so that is in the fabric still: the port is down or leads
- * elsewhere, or was Armed or Active and is not, as it was down in between.  Of one whose ends are
- * both out of reach nothing is known.  It counts once for each look, however often it went.
+ * Before a sweep makes routes it finds the links that went down.  Flapping links are reported; when
+ * one has been quiet long enough, a local sweep has routes use it again.
  *
- * Links that sweeps leave short of Active are held, too, and given back by the local sweep that follows the
- * one which made them Active.
+ * A link went down if an end that is still in the fabric says so: its port is down or leads
+ * elsewhere, or was Armed or Active and is not any more, as the link was down in between.  Nothing
+ * is known of a link whose ends are both out of reach.  A link counts once per look, however often
+ * it went down.
+ *
+ * Links that sweeps leave short of Active are held, too.  The local sweep after the one that made
+ * them Active lets routes use them again.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -21,7 +23,7 @@
 
 static struct log_ratelimit flap_log = LOG_RATELIMIT;
 
-/* --- what is told --- */
+/* --- reports --- */
 
 static void put_end(const struct fabric *f, const struct flap_link *l, unsigned end, struct buf *out)
 {
@@ -35,7 +37,7 @@ static void put_end(const struct fabric *f, const struct flap_link *l, unsigned 
 		buf_printf(out, "0x%016" PRIx64 "/P%u", l->guid[end], l->port[end]);
 }
 
-/* What becomes of it on a fabric, which may be NULL. */
+/* How routes treat the link in a fabric, which may be NULL. */
 static struct sm_flap flap_on(const struct fabric *f, const struct flap *flap, int64_t now_us)
 {
 	uint32_t port = f ? flap_port(f, &flap->link, 0) : FABRIC_NONE;
@@ -123,19 +125,19 @@ static void arm(struct sm *sm)
 		timer_set(sm->traps.flap_timer, next > now ? next - now : 0, 0);
 }
 
-/* A local sweep is to look at the ends of the link as if they had changed. */
+/* Has the next local sweep look at the ends of the link as if they had changed. */
 static void suspect_ends(struct sm *sm, const struct flap_link *l)
 {
 	for (unsigned i = 0; i < 2; i++)
 		sm_suspect(sm, &(struct suspect){ .guid = l->guid[i], .changed = true });
 }
 
-/* Routes may use it.  True: there is a reason for a sweep. */
+/* Lets routes use the link.  True: that needs a sweep. */
 static bool give_back(struct sm *sm, const struct flap *flap)
 {
 	const struct fabric *f = sm->published ? sm->published->f : NULL;
 
-	/* a sweep that runs may have held it, or will not any more */
+	/* a running sweep may have held it, or may not hold it any more */
 	if (!sweep_runs(sm) && flap_on(f, flap, 0).is != FLAP_HELD)
 		return false;
 	suspect_ends(sm, &flap->link);
@@ -191,7 +193,7 @@ static bool was_up(const struct fabric *f, uint32_t port)
 	       f->ports[f->ports[port].peer].state >= IB_PORT_ARMED_S;
 }
 
-/* By what its ends say that are in reach. */
+/* Judged by the ends that are in reach. */
 static bool went_down(const struct fabric *f, const struct flap_link *l)
 {
 	uint32_t port = flap_port(f, l, 0);
@@ -211,7 +213,7 @@ static bool went_down(const struct fabric *f, const struct flap_link *l)
 	return false;
 }
 
-/* Whether the sweep has found the node to be other than before, or gone. */
+/* The sweep has found that the node changed or is gone. */
 static bool is_touched(const struct sm *sm, uint64_t guid)
 {
 	uint32_t node;
@@ -232,7 +234,7 @@ void flapping_look(struct sm *sm)
 	for (uint32_t node = 0; old && node < old->n_nodes; node++) {
 		const struct fabric_node *n = &old->nodes[node];
 
-		/* what nothing was found of is as it was */
+		/* a node without findings has not changed */
 		if (!is_touched(sm, n->guid))
 			continue;
 		for (uint32_t i = n->port0; i <= n->port0 + n->nports; i++) {
@@ -253,7 +255,7 @@ void flapping_look(struct sm *sm)
 		if (flap_port(old, &flap.link, 0) == FABRIC_NONE &&
 		    flap_port(sm->sweep.f, &flap.link, 0) != FABRIC_NONE)
 			flaps_up(sm->traps.flaps, &flap.link, now);
-	/* SMPs do not go by it either: one that is lost holds up the sweep */
+	/* SMPs avoid it, too: a lost one would hold up the sweep */
 	if (flaps_hold(sm->traps.flaps, sm->sweep.f))
 		fabric_reroute_all(sm->sweep.f);
 	for (size_t i = 0; i < begun.n; i++) {
@@ -275,7 +277,7 @@ void flapping_swept(struct sm *sm)
 		suspect_ends(sm, &l);
 		sweep = true;
 	}
-	/* what sets no ports tells nothing of what can be set */
+	/* a sweep that sets no ports cannot tell which ports can be set */
 	flaps_left_short(sm->traps.flaps, sweep_is(sm)->by_copy ? NULL : sm->sweep.f);
 	if (sweep)
 		sm_want_sweep(sm, SWEEP_LOCAL, "links came up late");

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Asking switches for their changes while SMPs of others flood our port.
+ * Asks switches for changes while a flood of SMPs from others arrives at our port.
  *
- * A trap may be among what the driver of our adapter drops, and the switch repeats it only after
- * SubnetTimeOut or a few of them, which is a second or more.  So as long as RUSH SMPs or more arrive in
+ * The driver of our adapter may drop a trap in the flood, and the switch repeats it only after one
+ * or a few SubnetTimeOuts, which is a second or more.  So as long as RUSH SMPs or more arrive in
  * RUSH_US, each switch is asked for SwitchInfo every WATCH_US, or less often where that takes long.
- * A switch with PortStateChange (14.2.5.4) is suspected then, as if its trap had come.
+ * A switch with PortStateChange (14.2.5.4) is then suspected as if its trap had come.
  *
- * This goes before what a sweep asks, but does not begin during a discovery, which sees changes itself.
+ * These questions go before those of a sweep, but do not begin during a discovery, which sees
+ * changes itself.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,19 +26,19 @@
 #define RUSH		100u
 #define RUSH_US		100000
 #define WATCH_US	100000
-#define REST_SHARE	9	/* times as long as asking took: a tenth of all time goes into it */
+#define REST_SHARE	9 /* rest, in multiples of the time that asking took: a tenth of all time is used */
 #define REST_MAX_US	1000000
 
 enum { ASKED = 1 << 0, TELLS = 1 << 1 };
 
 struct watch {
-	uint64_t smps;		/* that had arrived when a rush was looked for last, */
-	int64_t since_us;	/* then; */
-	bool rush;		/* there was one */
+	uint64_t smps;		/* count of arrived SMPs at the last check, */
+	int64_t since_us;	/* and its time */
+	bool rush;		/* the last check found a flood */
 	struct timer *timer;
 	struct smp_job *job;
-	struct subnet_state *state;	/* what the job goes over */
-	uint8_t *switches;		/* bits above, for each switch of it */
+	struct subnet_state *state;	/* the state whose switches the job asks */
+	uint8_t *switches;		/* flags above, for each switch of the state */
 	int64_t begun_us, next_us;	/* when the last job began; when the next one may */
 };
 
@@ -59,7 +60,7 @@ static bool next(void *arg, uint32_t sw, struct smp *s, uint64_t *cookie)
 	if (w->switches[sw])
 		return false;
 	w->switches[sw] = ASKED;
-	/* a change that can't be cleared says nothing */
+	/* a PortStateChange that cannot be cleared tells nothing */
 	if (mkey_is_mismatched(sm, f, node) || refused_clearing(sm, f->nodes[node].guid))
 		return false;
 	*s = (struct smp){ .method = SMP_GET, .attr = UMAD_SM_ATTR_SWITCH_INFO, .once = true };
@@ -101,7 +102,7 @@ static void finished(void *arg)
 	int64_t now_us = clock_mono_us(), rest_us = REST_SHARE * (now_us - w->begun_us);
 	bool any = false;
 
-	/* unasked: a sweep may have cleared it meanwhile, and then there is nothing to find */
+	/* unasked: a sweep may have cleared PortStateChange meanwhile, and there may be nothing to find */
 	for (uint32_t i = 0; i < w->state->f->n_switches; i++)
 		if (w->switches[i] & TELLS) {
 			sm_suspect(sm, &(struct suspect){ .guid = switch_of(w, i)->guid, .unasked = true });

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * SubnTrapRepress(): the answer that ends the repetition of a trap (13.4.9).
+ * Answers traps with SubnTrapRepress(), which ends their repetition (13.4.9).
  *
- * It goes back by LID, as the trap came.  A device that takes no SMPs by LID (adapters of XDR
- * fabrics need not) repeats the trap.  Then the answer goes by directed route, which every device
- * takes, and so do all later answers to that port.
+ * The answer goes back by LID, as the trap came.  A device that takes no SMPs by LID (adapters of
+ * XDR fabrics need not) repeats the trap.  Then this answer, and all later ones to that port, go by
+ * directed route, which every device takes.
  *
- * It carries the M_Key, as a device checks that of a TrapRepress as it does of a Set (14.2.4).
+ * The answer carries the M_Key, which a device checks in a TrapRepress as in a Set (14.2.4).
  *
- * What is known of ports is bounded, and forgotten when there are too many of them.
+ * The table of ports is bounded: when it is full, all of it is forgotten.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,11 +24,11 @@
 
 #define PORTS_MAX	4096u
 /*
- * The same notice once more within that time is taken for a repetition: devices repeat one after
- * SubnetTimeOut (about a second) or a few of them.
+ * The same notice again within that time counts as a repetition: devices repeat a notice after one
+ * or a few SubnetTimeOuts (about a second).
  */
 #define REPEATS_US	30000000
-/* Bytes of a Notice that may be others in the same one: IssuerLID, NoticeToggle and NoticeCount. */
+/* Bytes of a Notice.  IssuerLID, NoticeToggle and NoticeCount may differ between repetitions. */
 enum { NOTICE_ISSUER = 6, NOTICE_DETAILS = 10, NOTICE_SIZE = 64 };
 
 struct repressed {
@@ -70,7 +70,7 @@ static struct repressed *entry_of(struct represses *r, uint64_t guid)
 	return &r->v.v[r->v.n - 1];
 }
 
-/* Whether the answer to this trap is to go by directed route. */
+/* The answer to this trap must go by directed route. */
 static bool goes_by_route(struct sm *sm, uint64_t guid, const uint8_t *notice)
 {
 	struct repressed *x = entry_of(sm->traps.represses, guid);
@@ -91,7 +91,10 @@ void repress(struct sm *sm, const struct mad_in *in, uint32_t port)
 	struct smp route;
 	uint8_t mad[256];
 
-	/* refused, it would be a violation that the next trap tells of; the device repeats this one */
+	/*
+	 * with a wrong key the answer would be a violation, hence another trap; the device repeats
+	 * this one
+	 */
 	if (!mkey_is_certain(sm, port) ||
 	    (port != FABRIC_NONE && mkey_is_mismatched(sm, f, f->ports[port].node)))
 		return;

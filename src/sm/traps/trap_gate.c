@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * See trap_gate.h.  A bucket is kept as the time until it is full again (debt), which goes
- * down with the clock: at 0 nothing is known of the source, and its place is free.
+ * See trap_gate.h.  A bucket is stored as the time until it is full again (debt), which decreases
+ * with the clock.  At 0 nothing need be known of the source, and its place is free.
  *
- * A source has WAYS places, by its hash, of which it takes a free one.
+ * The hash of a source selects WAYS places, of which the source takes a free one.
  */
 #include "sm/traps/trap_gate.h"
 
@@ -19,11 +19,11 @@
 
 struct place {
 	uint64_t source;
-	int64_t since_us, last_us;	/* the first and the last trap */
+	int64_t since_us, last_us;	/* times of the first and the last trap */
 	int64_t debt;			/* as of charged_us */
 	int64_t charged_us;
 	uint64_t traps, dropped;
-	uint8_t owed;			/* what those ask for that were dropped and not served */
+	uint8_t owed;			/* what the dropped traps asked for that was not served yet */
 	uint8_t port;
 	bool told;
 };
@@ -32,7 +32,7 @@ struct trap_gate {
 	struct place shared, places[SETS * WAYS];
 	struct bucket all;		/* discoveries */
 	uint64_t dropped;
-	uint32_t floods;		/* places of which something was dropped */
+	uint32_t floods;		/* places with dropped traps */
 };
 
 struct trap_gate *trap_gate_new(void)
@@ -62,7 +62,7 @@ static int64_t cost_of(unsigned asks)
 	return (int64_t)TRAP_LOOK_US * (asks & TRAP_ALL ? TRAP_ALL_LOOKS : 1);
 }
 
-/* What was dropped is served, and its bucket is full again. */
+/* The dropped traps are served, and the bucket is full again. */
 static bool is_over(const struct place *p, int64_t now_us)
 {
 	return !p->owed && !debt_at(p, now_us);
@@ -73,7 +73,7 @@ static bool is_flood(const struct place *p)
 	return p->dropped >= TRAP_FLOOD;
 }
 
-/* Nothing of it has to be known any more. */
+/* The place can be reused. */
 static bool is_settled(const struct place *p, int64_t now_us)
 {
 	return is_over(p, now_us) && (p->told || !is_flood(p));
@@ -118,13 +118,13 @@ static struct place *place_of(struct trap_gate *g, uint64_t source, int64_t now_
 	return free_one;
 }
 
-/* The place of that number, of those that are in use; the shared one is the last. */
+/* Place i of all; the shared one is the last. */
 static struct place *place_at(struct trap_gate *g, unsigned i)
 {
 	return i < SETS * WAYS ? &g->places[i] : &g->shared;
 }
 
-/* A discovery is under way, which sees what others ask for, too. */
+/* A discovery is under way, which serves all sources that asked for one. */
 static void all_are_served(struct trap_gate *g)
 {
 	for (unsigned i = 0; g->floods && i <= SETS * WAYS; i++)
@@ -137,7 +137,7 @@ bool trap_gate_take(struct trap_gate *g, uint64_t source, unsigned asks, unsigne
 {
 	struct place *p = place_of(g, source, now_us);
 
-	/* its node is nothing that the shared source could name */
+	/* the shared source cannot name a node to look at */
 	if (p == &g->shared && asks)
 		asks = TRAP_ALL;
 	if (is_settled(p, now_us)) {
@@ -191,7 +191,7 @@ static int64_t over_at(const struct place *p)
 	return p->charged_us + p->debt;
 }
 
-/* When its bucket has room for that. */
+/* When the bucket has room for that. */
 static int64_t room_at(const struct trap_gate *g, const struct place *p, unsigned asks)
 {
 	int64_t own = over_at(p) + cost_of(asks) - CAPACITY;
@@ -200,7 +200,7 @@ static int64_t room_at(const struct trap_gate *g, const struct place *p, unsigne
 	return asks & TRAP_ALL && all > own ? all : own;
 }
 
-/* When a flood is to be told. */
+/* When a flood must be reported. */
 static int64_t tell_at(const struct place *p)
 {
 	int64_t old = p->since_us + TRAP_TELL_US;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What traps tell (14.4.10): each is answered (repress.c), counted (trap_gate.c), and has what it is about looked
- * at in the next local sweep; one from nobody that is known has all discovered.
+ * Handles traps (14.4.10): answers and counts them, and has a sweep look at what they report.
+ *
+ * Each trap is answered (repress.c) and counted (trap_gate.c).  The next local sweep looks at the
+ * node that it is about; a trap from an unknown port causes a full discovery.
  */
 #include <inttypes.h>
 
@@ -18,7 +20,7 @@
 
 static struct log_ratelimit trap_log = LOG_RATELIMIT, flood_log = LOG_RATELIMIT;
 
-/* Of the published fabric; FABRIC_NONE: nobody we know. */
+/* The port in the published fabric; FABRIC_NONE: unknown. */
 static uint32_t port_of_lid(const struct sm *sm, uint16_t lid)
 {
 	const struct subnet_state *s = sm->published;
@@ -26,12 +28,12 @@ static uint32_t port_of_lid(const struct sm *sm, uint16_t lid)
 	return s && lid && lid < IB_LID_MCAST_FIRST ? s->plan->port_by_lid[lid] : FABRIC_NONE;
 }
 
-/* Trap 144 (14.2.5.1): what changed is in the details, from byte 10 on. */
+/* Offsets in the Notice of trap 144 (14.2.5.1), whose details begin at byte 10. */
 enum { NOTICE_LOCAL_CHANGES = 15, NOTICE_CAPMASK = 16, NOTICE_CHANGE_FLAGS = 20 };
-/* … of traps 129 to 131 */
+/* In traps 129 to 131. */
 enum { NOTICE_ABOUT_PORT = 14 };
 
-/* Has our port the LID, before or after the sweep that runs? */
+/* Our port has the LID, before or after the running sweep. */
 static bool is_our_lid(const struct sm *sm, const struct fabric *f, uint16_t lid)
 {
 	const struct plan *p = sm->sweep.f ? sm->sweep.plan : sm->published->plan;
@@ -40,9 +42,9 @@ static bool is_our_lid(const struct sm *sm, const struct fabric *f, uint16_t lid
 }
 
 /*
- * Our own port tells that there is a subnet manager on it, or was: nothing that the
- * sweep which runs, or the last one, has not seen.  When one starts, or was started
- * again, that comes in the middle of its first sweep.
+ * The trap only reports that a subnet manager on our own port started or stopped (IsSM), which the
+ * running sweep, or the last one, has seen.  When a subnet manager starts or restarts, this trap
+ * comes in the middle of its first sweep.
  */
 static bool is_our_issm(const struct sm *sm, const struct mad_in *in, const uint8_t *notice)
 {
@@ -53,7 +55,7 @@ static bool is_our_issm(const struct sm *sm, const struct mad_in *in, const uint
 	       !((get_be32(notice + NOTICE_CAPMASK) ^ f->ports[f->self].capmask) & ~IB_CAP_IS_SM);
 }
 
-/* The GUID of the port that a trap came from, as the gate and all behind it know it. */
+/* The GUID of the port that a trap came from, by which the trap gate knows the source; 0: unknown. */
 static uint64_t source_of(const struct sm *sm, uint16_t lid)
 {
 	const struct subnet_state *s = sm->published;
@@ -62,14 +64,17 @@ static uint64_t source_of(const struct sm *sm, uint16_t lid)
 	return port == FABRIC_NONE ? 0 : s->f->ports[port].guid;
 }
 
-/* Link state, and capability or description: whoever it is, look. */
+/*
+ * What a trap asks for: a look after changes of link state, capability or description; a discovery
+ * if its source is unknown.
+ */
 static unsigned trap_asks(bool generic, unsigned number, uint64_t source)
 {
 	if (!generic || (number != UMAD_SM_LINK_STATE_CHANGED_TRAP &&
 			 number != UMAD_SM_LOCAL_CHANGES_TRAP &&
 			 number != UMAD_SM_SYS_IMG_GUID_CHANGED_TRAP))
 		return 0;
-	/* nobody we know; or its SystemImageGUID changed, which only a discovery reads */
+	/* the source is unknown, or its SystemImageGUID changed, which only a discovery reads */
 	if (!source || number == UMAD_SM_SYS_IMG_GUID_CHANGED_TRAP)
 		return TRAP_ALL;
 	return number == UMAD_SM_LOCAL_CHANGES_TRAP ? TRAP_LOOK | TRAP_NAME : TRAP_LOOK;
@@ -85,7 +90,7 @@ static void look_soon(struct sm *sm, uint64_t source, unsigned asks)
 	if (port == FABRIC_NONE || asks & TRAP_ALL) {
 		sm->wishes.trap_from_stranger = true;
 	} else if (port_node(f, port)->silent && !silent_has_answered(sm, port_node(f, port)->guid)) {
-		silent_ask(sm);	/* a sweep would not ask it */
+		silent_ask(sm);	/* a sweep would not ask a silent node */
 		if (!silent_told(sm, port_node(f, port)->guid))
 			return;
 	} else {
@@ -143,7 +148,7 @@ static void tell_flood(struct sm *sm, const struct trap_flood *flood)
 	buf_free(&text);
 }
 
-/* A source that sent too many has another look to its credit; or a flood is to be told. */
+/* Serves sources whose buckets have room again, and reports floods. */
 static void on_gate(void *arg)
 {
 	struct sm *sm = arg;
@@ -159,7 +164,10 @@ static void on_gate(void *arg)
 	arm_gate(sm, now);
 }
 
-/* Traps 129 to 131 are about a port, not always the one that they come from. */
+/*
+ * The port that a trap is about.  Traps 129 to 131 name one, which is not always on the node that
+ * sent them.
+ */
 static unsigned port_of_trap(const uint8_t *notice, bool generic, unsigned number)
 {
 	return generic && number >= UMAD_SM_LINK_INTEGRITY_THRESHOLD_TRAP &&
@@ -180,7 +188,10 @@ static bool on_trap(struct sm *sm, const struct mad_in *in)
 	repress(sm, in, port_of_lid(sm, in->slid));
 	if (generic && number == UMAD_SM_LOCAL_CHANGES_TRAP && is_our_issm(sm, in, notice))
 		asks = 0;
-	/* before there is a subnet nobody is known, and the ports that come up tell of it all at once */
+	/*
+	 * before a subnet is published no source is known, and the ports that come up send traps
+	 * all at once
+	 */
 	if (sm->published && !trap_gate_take(sm->traps.gate, source, asks,
 					     port_of_trap(notice, generic, number), now)) {
 		arm_gate(sm, now);

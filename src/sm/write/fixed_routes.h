@@ -33,10 +33,7 @@ void fixed_routes_try(struct sm *sm, uint32_t node);
  * node took although a refusal was remembered.  Called from a job of a sweep.
  */
 void fixed_routes_changed(struct sm *sm, uint64_t guid, uint16_t attr, uint32_t mod, bool refused);
-/*
- * Called when a sweep publishes: requests another sweep if the plan does not know what switches
- * keep.
- */
+/* Called when a sweep publishes: requests another sweep if the plan does not know what switches keep. */
 void fixed_routes_swept(struct sm *sm);
 
 #endif
