@@ -1,32 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What changed around nodes of which something is suspected (a trap came, SwitchInfo tells
- * of a change): instead of a discovery, as the first step of a local sweep.
+ * Probes the neighbourhood of suspects to find what changed: the first step of a local sweep,
+ * instead of a discovery.
  *
- * All ports of a suspected switch are read.  A link that is down is cut; behind one that is
- * up and leads nowhere we know, NodeInfo is asked, and a node that is new is read
- * with all of its ports, and so on.  This goes in rounds, each of which ends before
- * the next begins: nearest switches first, since a route to a farther one may lead over
- * what a nearer one is about to report, and end nodes last; after each, directed routes are made anew.  A
- * switch that lost a link and has said nothing itself may be gone: routes go round
- * it, and all who have a link to it are asked for that port.
+ * A node becomes a suspect when a trap or its SwitchInfo reports a change.  The probe reads all
+ * ports of a suspected switch.  It cuts links that are down.  Behind a link that is up and leads to
+ * no known node it asks for NodeInfo; it reads a new node with all of its ports, and so on.
  *
- * A node is gone when no link leads to it any more, each of which the port at its near
- * end said to be down; never because it did not answer.
+ * The probe goes in rounds, each of which ends before the next begins: nearest switches first,
+ * since a route to a farther one may cross what a nearer one is about to report, and end nodes
+ * last. After each round directed routes are made anew.  A switch that lost a link and has reported
+ * nothing itself may be gone: routes avoid it, and all nodes linked to it are asked for the port of
+ * that link.
  *
- * PortStateChange is cleared before the ports are read (14.2.5.4), so that a later
- * change is not lost.  Where it can't be, as at a switch with another's M_Key, they are read
- * nevertheless: it stays as it is.  Which ports need not be read is probe_spare.c's, what answers
- * mean probe_answer.c's, how long a round waits probe_wait.c's; here is what is asked of whom in which round, the beginning and the end.
+ * A node is gone when no link leads to it any more, each of them reported down by the port at its
+ * near end; silence never means that a node is gone.
  *
- * What takes as long as the fabric is large is done in a worker: the copy of the published
- * fabric that all this is about, and settling it at the end.
+ * PortStateChange is cleared before the ports are read (14.2.5.4), so that a later change is not
+ * lost.  Where it cannot be cleared, as at a switch with an unknown M_Key, the ports are read
+ * nevertheless.
  *
- * The result is a fabric, finished, and which of its nodes are not as they were
- * (sm->sweep.touched).  Where things contradict each other all is discovered instead.
+ * probe_spare.c decides which ports need not be read, probe_answer.c evaluates answers, and
+ * probe_wait.c decides how long a round waits; this file has the questions of each round, the
+ * beginning and the end.
  *
- * Who is behind a port is asked with each M_Key of ours in turn, and so is, by the same
- * way, what a discovery found to be silent (probe_hidden()): that asks with one only.
+ * Work that grows with the fabric is done in a worker: copying the published fabric for the probe
+ * to change, and settling the copy at the end.
+ *
+ * The result is a finished fabric and the marks of its changed nodes (sm->sweep.touched).  If
+ * answers contradict each other, everything is discovered instead.
+ *
+ * The device behind a port is asked with each of our M_Keys in turn.  So are, by the same code,
+ * devices that were silent in a discovery (probe_hidden()), which asks with one key only.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -127,7 +132,7 @@ void probe_ask_node(struct probe *p, uint32_t node, bool renamed)
 	const struct fabric_node *n = &p->f->nodes[node];
 
 	if (node_is_switch(n))
-		probe_ask(p, node, 0, ASK_SWITCH);	/* its ports are asked then */
+		probe_ask(p, node, 0, ASK_SWITCH);	/* its ports are asked for when it answers */
 	else
 		probe_ask_ports(p, node);
 	if (renamed)
@@ -136,7 +141,7 @@ void probe_ask_node(struct probe *p, uint32_t node, bool renamed)
 
 /* --- rounds --- */
 
-/* Until its PortInfo is there, the key that a port answered to. */
+/* Until a port's PortInfo is known, uses the key that it has answered to. */
 static void choose_key(const struct probe *p, const struct ask *a, struct smp *s)
 {
 	unsigned num = a->kind == ASK_PORT ? a->num : 0;
@@ -146,7 +151,10 @@ static void choose_key(const struct probe *p, const struct ask *a, struct smp *s
 		s->m_key = mkey_nth(p->sm, place);
 }
 
-/* A switch that nobody suspects is asked for the sake of another one: that would wait for it. */
+/*
+ * The question is to a switch that is no suspect, for the sake of another switch, which would wait
+ * for the answer.
+ */
 static bool is_aside(const struct probe *p, const struct ask *a)
 {
 	return node_is_switch(&p->f->nodes[a->node]) && !p->heard.v[a->node] &&
@@ -158,7 +166,10 @@ static bool next(void *arg, uint32_t device, struct smp *s, uint64_t *cookie)
 	struct probe *p = arg;
 	struct batch *b = &p->batches.v[device];
 
-	/* a port after the other would take half a minute; the next round may know another way */
+	/*
+	 * asking a silent node port by port would take half a minute; the next round may know
+	 * another route
+	 */
 	while (b->cursor < b->n && !b->silent) {
 		uint32_t i = b->first + b->cursor++;
 		struct ask *a = &p->asks.v[i];
@@ -195,7 +206,7 @@ static bool next(void *arg, uint32_t device, struct smp *s, uint64_t *cookie)
 		}
 		if (a->kind != ASK_BEHIND)
 			choose_key(p, a, s);
-		/* a switch that may be gone is not waited for: it is asked again in a later round */
+		/* a switch that may be gone is not awaited: it is asked again in a later round */
 		s->once = p->shady.v[a->node] || a->kind == ASK_BEHIND || is_aside(p, a);
 		a->sent = true;
 		return true;
@@ -230,13 +241,16 @@ static int by_node(const void *va, const void *vb)
 static void finished(void *arg);
 static const struct smp_job_ops probe_ops = { next, done, finished };
 
-/* Of what is to be asked, that of the nearest switches, and of end nodes last; the rest waits. */
+/*
+ * Chooses the questions of this round: those to the nearest switches, and to end nodes last; the
+ * others wait.
+ */
 static void choose(struct probe *p)
 {
 	unsigned least = UINT_MAX;
 	size_t kept = 0;
 
-	/* who is out of reach now is not asked, nor who does not answer */
+	/* drops questions to nodes that are out of reach or silent */
 	for (size_t i = 0; i < p->later.n; i++)
 		if (p->f->nodes[p->later.v[i].node].hops != FABRIC_UNREACHED &&
 		    !p->f->nodes[p->later.v[i].node].silent)
@@ -270,8 +284,8 @@ static void choose(struct probe *p)
 }
 
 /*
- * Behind its ports that have a link and no far end; the port is asked first, and then who is there.
- * And whatever of it is known to say what does not fit.
+ * Asks behind those ports of the node that have a link and no far end: first the port, then the
+ * device there.  Also asks again for everything of the node that is known to be implausible.
  */
 static void ask_ends(struct probe *p, uint32_t node, bool renamed)
 {
@@ -305,7 +319,10 @@ static void take_suspects(struct probe *p)
 
 		if (node == MAP64_NONE)
 			continue;
-		/* what was asked before it was suspected may have changed since; or it was silent and was not */
+		/*
+		 * earlier answers may have changed since, and a silent node was not asked: left to
+		 * the next sweep
+		 */
 		if (p->heard.v[node] || (p->f->nodes[node].silent && silent_has_answered(sm, s->guid))) {
 			sm->wishes.suspects.v[kept++] = *s;
 			continue;
@@ -336,7 +353,7 @@ static void round_start(struct probe *p)
 	p->sm->sweep.job = smp_job_start(p->sm->mad, (uint32_t)p->batches.n, &probe_ops, p);
 }
 
-/* The nodes of `to`, a settled copy of p->f, that are not as they were. */
+/* The marks of changed nodes for `to`, a settled copy of p->f. */
 static uint8_t *touched_of(const struct probe *p, const struct fabric *to)
 {
 	uint8_t *touched = xcalloc(to->n_nodes, 1);
@@ -346,7 +363,10 @@ static uint8_t *touched_of(const struct probe *p, const struct fabric *to)
 	return touched;
 }
 
-/* What is not known of the node is read, and if it still says nothing it is missed. */
+/*
+ * Marks the node's contents as doubtful, so that they are read.  If the node then stays silent, the
+ * sweep is incomplete.
+ */
 static void doubt_node(struct probe *p, uint32_t node)
 {
 	const struct fabric_node *n = &p->f->nodes[node];
@@ -364,7 +384,10 @@ static bool has_link(const struct fabric *f, uint32_t node)
 	return false;
 }
 
-/* It is known to be silent from now on, which is news: routes go round it. */
+/*
+ * Records the node as silent.  If that is new, the fabric counts as changed, as routes must avoid
+ * the node.
+ */
 static void note_silent_device(struct probe *p, uint32_t node)
 {
 	struct fabric_node *n = &p->f->nodes[node];
@@ -381,7 +404,7 @@ static void note_silent(struct probe *p)
 
 	for (uint32_t i = 0; i < p->f->n_nodes; i++) {
 		if (p->silent.v[i] && !p->heard.v[i])
-			note_silent_device(p, i);	/* before its table is in doubt */
+			note_silent_device(p, i);	/* before its table is put in doubt */
 		if (p->silent.v[i] && !p->heard.v[i] && p->complained.v[i])
 			silent_told(p->sm, p->f->nodes[i].guid);
 	}
@@ -399,7 +422,7 @@ static void note_silent(struct probe *p)
 	}
 }
 
-/* What a discovery found, and what was hidden to it. */
+/* Adds what the discovery did not see to the fabric that it found. */
 static void end_hidden(struct probe *p)
 {
 	struct sm *sm = p->sm;
@@ -422,14 +445,14 @@ static void end_hidden(struct probe *p)
 	sweep_step_done(sm, RESULT_DONE);
 }
 
-/* In a worker: of a large fabric it would hold up the loop. */
+/* Runs in a worker: for a large fabric it would hold up the loop. */
 static void settle(void *arg)
 {
 	struct probe *p = arg;
 	struct buf err = { 0 };
 
 	p->settled = fabric_settle(p->f, &err);
-	/* a device that has another's port GUID already is no reason to discover everything */
+	/* a device that already has another's port GUID is no reason to discover everything */
 	p->misfit = !p->settled || p->settled->n_nameless > p->f->n_nameless;
 	if (!p->misfit)
 		p->settled_touched = touched_of(p, p->settled);
@@ -472,7 +495,7 @@ static void settled(void *arg)
 
 static void asked_all(struct probe *p)
 {
-	note_silent(p);		/* before f is settled: the copy is to have it */
+	note_silent(p);		/* before f is settled, so that the copy has it */
 	if (!p->doubt && p->changed) {
 		p->work = work_start(p->sm->loop, settle, settled, p);
 		if (p->work)
@@ -483,15 +506,15 @@ static void asked_all(struct probe *p)
 }
 
 /*
- * Ports that are down by the word of the other end alone.  Where that is false, the port has nothing to
- * report, now or later: nobody would ask it again, nor who is behind it.
+ * Asks ports that are down only according to the far end.  If that is false, the port has no change
+ * to report, now or later, and nobody would ask it again, nor the device behind it.
  */
 static void ask_hearsay(struct probe *p)
 {
 	const struct map64 *m = &p->hearsay;
 
 	for (uint32_t i = 0; m->n && i <= m->mask; i++) {
-		if (m->slots[i].value != HEARSAY)	/* or there is none in this slot */
+		if (m->slots[i].value != HEARSAY)	/* or the slot is empty */
 			continue;
 
 		const struct fabric_port *x = &p->f->ports[m->slots[i].key];
@@ -501,12 +524,12 @@ static void ask_hearsay(struct probe *p)
 		    p->f->nodes[x->node].hops == FABRIC_UNREACHED)
 			continue;
 		m->slots[i].value = HEARSAY_ASKED;
-		probe_unask(p, &a);	/* what it said before is older */
+		probe_unask(p, &a);	/* its earlier answer is out of date */
 		probe_ask(p, a.node, a.num, ASK_PORT);
 	}
 }
 
-/* A switch whose link was cut and that has more to tell, and a PortStateChange to clear. */
+/* Asks switches that lost a link: they may have more to report, and a PortStateChange to clear. */
 static void ask_other_ends(struct probe *p)
 {
 	if (p->cut)
@@ -535,7 +558,7 @@ void probe_round_over(struct probe *p)
 	if (p->rounds >= ROUNDS_MAX)
 		probe_doubt(p, "it changes all the time");
 	if (!p->found) {
-		take_suspects(p);	/* what came meanwhile */
+		take_suspects(p);	/* those that came meanwhile */
 		while (probe_has_slow_only(p) && !p->doubt && probe_ask_spared(p))
 			;
 		if (probe_has_slow_only(p) && !p->doubt)
@@ -575,7 +598,7 @@ static struct probe *probe_new(struct sm *sm)
 	return p;
 }
 
-/* f: a copy. */
+/* Adopts f, a copy. */
 static void take_copy(struct probe *p, struct fabric *f)
 {
 	p->f = f;
@@ -590,7 +613,7 @@ static void take_copy(struct probe *p, struct fabric *f)
 		p->silent.v[i] = f->nodes[i].silent;
 }
 
-/* In a worker, as it takes long for a large fabric. */
+/* Runs in a worker, as it takes long for a large fabric. */
 static void copy(void *arg)
 {
 	struct probe *p = arg;

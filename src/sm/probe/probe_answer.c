@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the answers to a probe say: the fabric is changed by them, and what they leave open is
- * asked next.
+ * Evaluates the answers to a probe: updates the fabric, and asks what they leave open.
  */
 #include <string.h>
 
@@ -16,12 +15,12 @@
 #include "sm/probe/probe.h"
 #include "sm/write/refused_sets.h"
 
-#define TRIES_MAX	3	/* rounds in which one question is asked */
-#define NODES_MORE	4096	/* beyond twice as many as before: a device makes them up */
+#define TRIES_MAX	3	/* rounds in which a question is asked */
+#define NODES_MORE	4096	/* new nodes, beyond doubling the fabric; more must be invented by a device */
 
 /*
- * PortStateChange of the switch was cleared, or perhaps: what ports said before that, asked for
- * another reason, may have changed without anybody telling again.
+ * Asks again for ports that were read before the switch's PortStateChange was cleared (or perhaps
+ * cleared): they may have changed since without another report.
  */
 static void ask_ports_again(struct probe *p, uint32_t node)
 {
@@ -74,12 +73,12 @@ static void cut(struct probe *p, uint32_t port)
 	probe_mark(p, p->f->ports[port].node);
 	probe_mark(p, far);
 	p->cut = true;
-	/* if it is to be asked itself, that will tell */
+	/* a switch that is itself asked will report it */
 	if (!probe_was_asked(p, far, 0, ASK_SWITCH))
 		probe_suspect_gone(p, far);
 }
 
-/* All that is decoded from PortInfo. */
+/* Compares all that is decoded from PortInfo. */
 static bool same_port(const struct fabric_port *a, const struct fabric_port *b)
 {
 	return a->capmask == b->capmask && a->lid == b->lid && a->sm_lid == b->sm_lid &&
@@ -91,8 +90,9 @@ static bool same_port(const struct fabric_port *a, const struct fabric_port *b)
 }
 
 /*
- * A port that says a PortState that there is not keeps the one that was known, until its other end shows
- * that the link has trained anew: then nobody knows (IB_PORT_NOP), and neither end is made Active by it.
+ * A port that reports an undefined PortState keeps the known state, until the far end shows that
+ * the link has trained anew.  Then the state is unknown (IB_PORT_NOP), and neither end is made
+ * Active.
  */
 static void forget_state(struct probe *p, uint32_t port)
 {
@@ -104,7 +104,7 @@ static void forget_state(struct probe *p, uint32_t port)
 	probe_mark(p, unsure->node);
 }
 
-/* Neither end of the link answers, and one of them has told that something changed. */
+/* Neither end of the link answers, and one of them has sent a trap about a change. */
 static bool both_unsure(const struct probe *p, uint32_t port)
 {
 	const struct fabric_port *end = &p->f->ports[port], *far = &p->f->ports[end->peer];
@@ -116,8 +116,8 @@ static bool both_unsure(const struct probe *p, uint32_t port)
 }
 
 /*
- * A switch that is silent cannot tell that a link of it has trained anew.  Nobody sets its end, which is
- * no more than Init then and drops what others send there.
+ * A silent switch cannot report that one of its links has trained anew.  Nobody sets its end then,
+ * which stays at Init and drops what others send there.
  */
 void probe_forget_states(struct probe *p, uint32_t node)
 {
@@ -138,7 +138,7 @@ void probe_forget_states(struct probe *p, uint32_t node)
 	}
 }
 
-/* The answer has come by the very link that it is about.  A switch may have sent it by another. */
+/* The answer has crossed the very link that it is about.  A switch may have sent it by another. */
 static bool answered_by(const struct fabric *f, const struct ask *a)
 {
 	const struct fabric_node *n = &f->nodes[a->node];
@@ -147,8 +147,8 @@ static bool answered_by(const struct fabric *f, const struct ask *a)
 }
 
 /*
- * PortInfo that cannot be true.  A port that is known keeps what is known of it.  A new port takes the
- * answer nevertheless: without it the node would be missing, which a discovery would have found.
+ * Handles PortInfo that cannot be true.  A known port keeps its values.  A new port takes the
+ * answer nevertheless: without it the node, which a discovery would have found, would be missing.
  */
 static void doubt_port(struct probe *p, const struct ask *a, uint32_t port)
 {
@@ -171,7 +171,7 @@ static void port_answered(struct probe *p, const struct ask *a)
 		implausible_note(p->sm, p->f, port, false, implausible_digest(UMAD_SM_ATTR_PORT_INFO, a->data),
 				 "says PortState %u, which there is not", state);
 		doubt_port(p, a, port);
-		return;		/* nor is the rest of it worth anything */
+		return;		/* the rest of such an answer is worth nothing */
 	}
 	if (state == IB_PORT_DOWN_S && answered_by(p->f, a)) {
 		implausible_note(p->sm, p->f, port, false, implausible_digest(UMAD_SM_ATTR_PORT_INFO, a->data),
@@ -184,7 +184,7 @@ static void port_answered(struct probe *p, const struct ask *a)
 		map64_put(&p->hearsay, port, HEARSAY_NOT);
 	fabric_port_store(now, a->data);
 	now->plain = a->plain;
-	/* of what does not fit any difference counts */
+	/* if the port is implausible, any difference counts */
 	if (!before.present || !same_port(&before, now) ||
 	    (implausible_know(p->sm, p->f, port, false) && memcmp(before.info, now->info, sizeof(now->info))))
 		probe_mark(p, a->node);
@@ -194,7 +194,8 @@ static void port_answered(struct probe *p, const struct ask *a)
 	if (a->num == 0)
 		return;
 	if (now->state < IB_PORT_ARMED_S)
-		now->fdr10 = now->fdr10_enabled = false;	/* asked again, if it is of that kind */
+		/* asked again, if the port is of a kind that has FDR10 */
+		now->fdr10 = now->fdr10_enabled = false;
 	if (now->state < IB_PORT_INIT_S) {
 		cut(p, port);
 		return;
@@ -204,12 +205,12 @@ static void port_answered(struct probe *p, const struct ask *a)
 		return;
 	}
 	if (same_port(&before, now)) {
-		/* it may have gone down once more after the other end was made Active */
+		/* it may have gone down once more after the far end was made Active */
 		if (now->state < p->f->ports[peer].state)
 			probe_ask(p, p->f->ports[peer].node, p->f->ports[peer].num, ASK_PORT);
 		return;
 	}
-	/* it was down for a while: whoever is there now; or what it can do has changed */
+	/* it was down for a while, so another device may be there; or its capabilities have changed */
 	probe_mark(p, p->f->ports[peer].node);
 	if (probe_was_asked(p, p->f->ports[peer].node, p->f->ports[peer].num, ASK_PORT) &&
 	    implausible_know(p->sm, p->f, peer, false))
@@ -238,9 +239,9 @@ static void switch_answered(struct probe *p, const struct ask *a)
 		probe_ask(p, a->node, 0, ASK_CLEAR);
 		return;
 	}
-	if (s->port_change)	/* again, or still: what was found may be something else */
+	if (s->port_change)	/* still set, or set again: the change found may be another one */
 		p->spare.v[a->node] |= SPARE_NOT;
-	else if (a->kind == ASK_SWITCH)	/* all changes were seen when it was cleared */
+	else if (a->kind == ASK_SWITCH)	/* clearing it has shown all changes */
 		p->spare.v[a->node] |= SPARE_EXPLAINED;
 	else if (a->kind == ASK_OTHER_END)
 		p->spare.v[a->node] |= SPARE_QUIET;
@@ -262,10 +263,10 @@ static void desc_answered(struct probe *p, const struct ask *a)
 	probe_mark(p, a->node);
 }
 
-/* The switch has the port GUID of one that is there, by another link than the one it was asked by. */
+/* The device is a switch with the port GUID of a node that is there, reached by another link. */
 static bool is_copy(struct probe *p, const struct ask *a)
 {
-	uint8_t *info = (uint8_t *)(uintptr_t)a->data;		/* libibmad only reads */
+	uint8_t *info = (uint8_t *)(uintptr_t)a->data;		/* libibmad only reads it */
 	uint32_t port = p->f->nodes[a->node].port0 + a->num, near;
 	uint32_t other = fabric_find_port(p->f, mad_get_field64(info, 0, IB_NODE_PORT_GUID_F));
 	char name[FABRIC_NAME_MAX];
@@ -286,8 +287,8 @@ static bool is_copy(struct probe *p, const struct ask *a)
 }
 
 /*
- * A switch where it was says the port GUID of another node.  It keeps the one that it had, as all of its
- * links are known by its node GUID, and is told of.
+ * A known switch reports the port GUID of another node.  It keeps its old port GUID, as all of its
+ * links are known by its node GUID; the answer is listed as implausible.
  */
 static bool takes_a_port_guid(struct probe *p, uint32_t port, uint32_t node, uint8_t *info)
 {
@@ -303,7 +304,7 @@ static bool takes_a_port_guid(struct probe *p, uint32_t port, uint32_t node, uin
 	return true;
 }
 
-/* A node that was not there; by the port of the switch that leads to it. */
+/* Adds a new node, which the port of a->node leads to. */
 static uint32_t add_node(struct probe *p, const struct ask *a)
 {
 	static const uint8_t no_switch_info[20];
@@ -328,7 +329,7 @@ static uint32_t add_node(struct probe *p, const struct ask *a)
 	return node;
 }
 
-/* It says nothing of use, or what it was excluded for before. */
+/* The device's NodeInfo is useless, or is still what the device was excluded for. */
 static bool is_excluded(struct probe *p, const struct ask *a)
 {
 	const struct fabric_node *near = &p->f->nodes[a->node];
@@ -345,8 +346,8 @@ static bool is_excluded(struct probe *p, const struct ask *a)
 }
 
 /*
- * NodeInfo that no node can have.  Where the link has not been down since the node behind it said
- * what can be, that stays true; else it is a link without an end.
+ * Handles NodeInfo that no node can have.  If the link has not been down since the node behind it
+ * gave a good answer, that answer stands; else the link gets no far end.
  */
 static void makes_no_sense(struct probe *p, uint32_t port, uint8_t *info)
 {
@@ -363,8 +364,8 @@ static void makes_no_sense(struct probe *p, uint32_t port, uint8_t *info)
 }
 
 /*
- * What the node behind a port says cannot be true beside what another one says.  Who is wrong is
- * not known: all is discovered, but once for the same words.
+ * NodeInfo from behind a port contradicts that of another device.  It is unknown which is wrong:
+ * everything is discovered, but only once for the same answer.
  */
 static void contradicts(struct probe *p, uint32_t port, uint32_t node, unsigned num, uint8_t *info,
 			const char *why)
@@ -378,9 +379,12 @@ static void contradicts(struct probe *p, uint32_t port, uint32_t node, unsigned 
 		probe_doubt(p, why);
 }
 
-/* --- both ends of a link between switches that are known --- */
+/* --- both ends of a link between known switches --- */
 
-/* Another port was said to be at the other end of this one: who is there is asked, as it is up. */
+/*
+ * The port was found not to be this port's far end.  As the former far end is up, it is asked who
+ * is there.
+ */
 static void part(struct probe *p, uint32_t port)
 {
 	uint32_t peer = p->f->ports[port].peer;
@@ -392,7 +396,7 @@ static void part(struct probe *p, uint32_t port)
 	probe_ask(p, p->f->ports[peer].node, p->f->ports[peer].num, ASK_BEHIND);
 }
 
-/* Both ends say that there is a link between them. */
+/* Both ends name each other. */
 static void link_up(struct probe *p, uint32_t a, uint32_t b)
 {
 	part(p, a);
@@ -403,16 +407,16 @@ static void link_up(struct probe *p, uint32_t a, uint32_t b)
 	implausible_clear(p->sm, p->f, b, true);
 	probe_mark(p, p->f->ports[a].node);
 	probe_mark(p, p->f->ports[b].node);
-	p->cut = true;		/* there may be a better way now */
+	p->cut = true;		/* there may be a better route now */
 	/* it may have lost its tables */
 	probe_ask(p, p->f->ports[b].node, 0, ASK_SWITCH);
 	probe_ask(p, p->f->ports[b].node, p->f->ports[b].num, ASK_PORT);
 }
 
 /*
- * An answer from behind `port` says that `peer` is there, a port of a switch that was known.  A
- * device that says so of another one's port would take it away from the link that is there, and
- * so the other end is asked, too.  True: it says the same.
+ * An answer from behind `port` names `peer`, a port of a known switch.  A device that falsely
+ * claims another's port would take that port from its real link, so the far end is asked, too.
+ * True: it confirms.
  */
 static bool both_say_so(struct probe *p, uint32_t port, uint32_t peer)
 {
@@ -423,7 +427,10 @@ static bool both_say_so(struct probe *p, uint32_t port, uint32_t peer)
 	return false;
 }
 
-/* Nobody answers behind a port: who says that it is linked there is believed, if the port has a link. */
+/*
+ * Nothing answers behind a port: a port that claims to be linked there is believed if this port has
+ * a link.
+ */
 static void nobody_behind(struct probe *p, uint32_t port)
 {
 	const struct map64 *m = &p->claims;
@@ -454,7 +461,7 @@ void probe_judge_claims(struct probe *p)
 	}
 }
 
-/* A port of f in the fabric that is published; FABRIC_NONE: it is not there. */
+/* The port of the published fabric that is the port of p->f; FABRIC_NONE: it is not there. */
 static uint32_t published_port(const struct probe *p, uint32_t port)
 {
 	const struct fabric *f = p->sm->published ? p->sm->published->f : NULL;
@@ -473,9 +480,9 @@ static bool was_linked(const struct probe *p, uint32_t port, uint32_t peer)
 #define LOOKS_MAX 2
 
 /*
- * A device answers from behind another port than before.  If it was moved, the port where it was says
- * that its link is down, or another device answers from there; that port is asked, and then this one
- * again.  False: it was asked, and the device still answers from there as well.
+ * A device answers from behind another port than before.  If it was moved, its old port reports
+ * that the link is down, or another device answers there.  Asks that port, then this one again.
+ * False: that was done, and the device still answers from the old port as well.
  */
 static bool ask_where_it_was(struct probe *p, const struct ask *a, uint32_t was)
 {
@@ -489,7 +496,7 @@ static bool ask_where_it_was(struct probe *p, const struct ask *a, uint32_t was)
 	return true;
 }
 
-/* NodeInfo of whoever is behind a port. */
+/* Evaluates NodeInfo from the device behind a port. */
 static void behind_answered(struct probe *p, const struct ask *answered)
 {
 	struct ask renamed = *answered;
@@ -505,7 +512,7 @@ static void behind_answered(struct probe *p, const struct ask *answered)
 	port_guid = mad_get_field64(info, 0, IB_NODE_PORT_GUID_F);
 	node = map64_get(&p->f->node_by_guid, guid);
 	known = node != MAP64_NONE;
-	/* a link without an end, whoever was there */
+	/* the link gets no far end, whatever was there */
 	if (is_excluded(p, a)) {
 		if (p->f->ports[port].state < IB_PORT_ACTIVE_S)
 			cut(p, port);
@@ -530,14 +537,14 @@ static void behind_answered(struct probe *p, const struct ask *answered)
 	}
 	map64_put(&p->key_of_port, agent_port(p->f, node, num), probe_key_behind(p, a));
 	p->heard.v[node] = 1;
-	if (p->f->nodes[node].silent)	/* what was not asked of it is the next sweep's */
+	if (p->f->nodes[node].silent)	/* the other questions to it are left to the next sweep */
 		silent_heard(p->sm, guid);
 	peer = p->f->nodes[node].port0 + num;
 	if (p->f->ports[port].peer == peer) {
 		if (takes_a_port_guid(p, port, node, info))
 			return;
 		implausible_clear(p->sm, p->f, port, true);
-		/* NodeInfo as it is kept has the port GUID of LocalPortNum */
+		/* the stored NodeInfo has the port GUID of LocalPortNum */
 		if (num == p->f->nodes[node].local_port && fabric_node_store(p->f, node, info))
 			probe_mark(p, node);
 		if (!node_is_switch(&p->f->nodes[node]) && p->f->ports[peer].guid != port_guid) {
@@ -553,7 +560,7 @@ static void behind_answered(struct probe *p, const struct ask *answered)
 		return;
 	}
 	if (p->f->ports[peer].peer != FABRIC_NONE && was_linked(p, port, peer)) {
-		/* who is behind the other port took its place */
+		/* another device, behind the other port, took its place */
 		part(p, peer);
 	}
 	if (p->f->ports[peer].peer != FABRIC_NONE) {
@@ -571,17 +578,17 @@ static void behind_answered(struct probe *p, const struct ask *answered)
 			p->f->ports[p->f->nodes[node].port0 + i].guid = port_guid;
 	probe_mark(p, a->node);
 	probe_mark(p, node);
-	p->cut = true;		/* there may be a better way now */
+	p->cut = true;		/* there may be a better route now */
 	if (node_is_switch(&p->f->nodes[node]))	/* it may have lost its tables */
 		probe_ask(p, node, 0, ASK_SWITCH);
 	probe_ask(p, node, num, ASK_PORT);
-	if (known)	/* the name may be that of a device which claimed this one's GUIDs elsewhere */
+	if (known)	/* the known name may be that of a device which claimed this one's GUIDs elsewhere */
 		probe_ask(p, node, 0, ASK_DESC);
 }
 
 /*
- * The switches by which a node is reached: one of them may have fallen silent, and pass nothing on.
- * Those that do not answer are shady, and routes go round them.
+ * Asks the switches on the route to a node: one may have fallen silent and pass nothing on.
+ * Switches that do not answer are shady, and routes avoid them.
  */
 static void ask_on_the_way(struct probe *p, uint32_t node)
 {
@@ -601,7 +608,7 @@ static void ask_on_the_way(struct probe *p, uint32_t node)
 	}
 }
 
-/* Nobody answered: perhaps because of the way, which may be another in a later round. */
+/* A question had no answer, perhaps because of its route, which may change in a later round. */
 static void unanswered(struct probe *p, const struct ask *a)
 {
 	const struct fabric_port *self = &p->f->ports[p->f->self];
@@ -612,7 +619,7 @@ static void unanswered(struct probe *p, const struct ask *a)
 		return;
 	}
 	if (a->kind == ASK_BEHIND) {
-		/* counted at the end: a link that is up and has no other end */
+		/* counted at the end as a link that is up without a far end */
 		if (a->key + 1u < mkey_count(p->sm)) {
 			*vec_push(&p->later) = *a;
 			p->later.v[p->later.n - 1].key++;
@@ -622,17 +629,20 @@ static void unanswered(struct probe *p, const struct ask *a)
 		return;
 	}
 	if (a->kind == ASK_CLEAR) {
-		/* it answered a moment ago, and may have got another's M_Key; if not, it still tells */
+		/*
+		 * it answered a moment ago, and may have another's M_Key now; if not, it still
+		 * reports the change
+		 */
 		ask_ports_again(p, a->node);
 		probe_ask_ports(p, a->node);
 		return;
 	}
-	probe_ask(p, self->node, self->num, ASK_PORT);	/* it may be our own link */
+	probe_ask(p, self->node, self->num, ASK_PORT);	/* our own link may be down */
 	probe_suspect_gone(p, a->node);
 	ask_on_the_way(p, a->node);
 	if (a->tries < TRIES_MAX) {
 		*vec_push(&p->later) = *a;
-		/* those on the way first, then by another one, if it is theirs that was lost */
+		/* asked after the switches on its route, or by another route if one of them is lost */
 		p->later.v[p->later.n - 1].cuts++;
 		p->cut = true;
 	} else {
@@ -641,9 +651,9 @@ static void unanswered(struct probe *p, const struct ask *a)
 }
 
 /*
- * An error where there can be none.  One by chance says nothing; a device that goes on so is asked by
- * each light sweep.  Where its link was down since it said what can be, whoever is there now has to
- * say so first: its port is not Active any more, whatever is known of it.
+ * Handles an error status where none is possible.  A single one tells nothing; light sweeps ask a
+ * device that goes on so.  If its link was down since the last good answer, another device may be
+ * there, so a good answer must come first: its port is no longer Active, whatever is known of it.
  */
 static void answered_with_error(struct probe *p, const struct ask *a)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which ports of a switch that complains need not be read.
+ * Decides which ports of a switch that reports a change need not be read.
  *
- * Those are spared, first of all, that are Active and lead to a switch that does not complain: a
- * link changes at both ends, and each end tells of it.  When a port was found by which the
- * complaint is explained, or it came late (PortStateChange is clear), the switch at the other
- * end of each spared port is asked for its SwitchInfo, one for all that lead to it, and if that
- * knows of no change either, that was all.  In any other case they are read, too.  So they are
- * where a PortStateChange may have been cleared without the ports being read since (sm->known.blind).
+ * Ports are skipped at first if they are Active and lead to a switch that reports nothing: a link
+ * changes at both ends, and both ends report it.  Once a changed port was found, or the report came
+ * late (PortStateChange is clear), the switch at the far end of each skipped port is asked for its
+ * SwitchInfo, once per switch.  If that shows no change either, the port was rightly skipped; in
+ * any other case it is read, too.  So are ports of switches whose PortStateChange may have been
+ * cleared without the ports being read since (sm->known.blind).
  *
- * A link that one end was told to take down, or has not missed yet, is overlooked so; hence what
- * was spared is read after the next light sweep.
+ * This misses a link that one end was told to take down, or has not missed yet; hence skipped ports
+ * are read after the next light sweep.
  */
 #include <infiniband/mad.h>
 
@@ -25,13 +25,13 @@ bool probe_may_spare(const struct probe *p, uint32_t node)
 	       map64_get(&p->sm->known.blind, p->f->nodes[node].guid) == MAP64_NONE;
 }
 
-/* Of a port with a link. */
+/* The far end's node, of a port with a link. */
 static uint32_t far_node(const struct probe *p, uint32_t port)
 {
 	return p->f->ports[p->f->ports[port].peer].node;
 }
 
-/* If something happened to the link of the port, the switch at the other end will say so. */
+/* If something happened to the port's link, the switch at the far end will report it. */
 static bool other_end_tells(const struct probe *p, uint32_t port)
 {
 	const struct fabric_port *a = &p->f->ports[port], *b;
@@ -56,7 +56,7 @@ void probe_ask_some_ports(struct probe *p, uint32_t node)
 	for (unsigned num = 0; num <= n->nports; num++) {
 		uint32_t port = n->port0 + num;
 
-		/* what the other end has said already may be older than the complaint */
+		/* what the far end has said so far may be older than the report */
 		if (!other_end_tells(p, port) || probe_was_asked(p, far_node(p, port), 0, ASK_OTHER_END))
 			probe_ask(p, node, num, ASK_PORT);
 		else if (!probe_was_asked(p, node, num, ASK_PORT))
@@ -65,8 +65,8 @@ void probe_ask_some_ports(struct probe *p, uint32_t node)
 }
 
 /*
- * Of the ports that are spared, those whose other end does not say that nothing has changed: it is
- * asked, or they are read.
+ * Of the skipped ports, handles those whose far end does not confirm that nothing has changed: asks
+ * the far end or (`read`) the port itself.
  */
 static void spare_fewer(struct probe *p, uint32_t node, bool read)
 {
@@ -91,7 +91,7 @@ static void spare_fewer(struct probe *p, uint32_t node, bool read)
 	}
 }
 
-/* The next step for a switch with ports that are spared. */
+/* Takes the next step for a switch with skipped ports. */
 static void spare_on(struct probe *p, uint32_t node)
 {
 	uint8_t *spare = &p->spare.v[node];

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How long a round of a probe waits for nodes that do not answer, which takes seconds.
+ * Decides how long a round of a probe waits for nodes that do not answer, which takes seconds.
  *
  * Such nodes may be behind the very link that a switch is about to report as down.  So when another
- * switch is suspected (its trap came), a round that has lasted WAIT_US ends, and the nodes that have not
- * answered are asked after that switch.  The same question is put off CUTS_MAX times at most.
+ * switch becomes a suspect (its trap came), a round that has lasted WAIT_US ends, and the nodes
+ * that have not answered are asked after that switch.  A question is put off CUTS_MAX times at
+ * most.
  *
- * End nodes (adapters and routers, but for our own node) are asked last, all in one round: no route leads
- * over them.  If all that is known of those that have not answered is that they are suspected, they are
- * left to the next sweep, which follows at once, provided that
+ * End nodes (adapters and routers, except our own node) are asked last, all in one round: no route
+ * crosses them.  Those that have not answered are left to the next sweep, which follows at once, if
+ * nothing but suspicion is known of them, and if
  *
  *  - links or nodes are known to have changed, for which others wait, or
- *  - a switch is suspected meanwhile.
+ *  - a switch becomes a suspect meanwhile.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -46,7 +47,10 @@ bool probe_has_slow_only(const struct probe *p)
 	return true;
 }
 
-/* One that this probe has asked already is the next sweep's; only end nodes would hold that up. */
+/*
+ * A switch has become a suspect.  If this probe has asked it before, it is left to the next sweep,
+ * which only the round of end nodes would hold up.
+ */
 static bool is_switch_suspected(const struct probe *p)
 {
 	const struct sm *sm = p->sm;
@@ -61,7 +65,10 @@ static bool is_switch_suspected(const struct probe *p)
 	return false;
 }
 
-/* The engine is held.  Not before anything was sent: another job may have been first. */
+/*
+ * The engine is held.  A round must not end before it has sent anything: another job may have gone
+ * first.
+ */
 static bool may_end(const struct probe *p)
 {
 	bool sent = false;
@@ -122,7 +129,7 @@ static void on_time(void *arg)
 	probe_round_over(p);
 }
 
-/* A probe at the end of a discovery (p->found) has no suspects, and waits for all. */
+/* A probe at the end of a discovery (p->found) has no suspects, and waits for all nodes. */
 void probe_wait_begin(struct probe *p)
 {
 	p->cut_short = false;
@@ -155,7 +162,7 @@ void probe_hurry(struct sm *sm)
 
 void probe_wait_free(struct probe *p)
 {
-	/* a discovery reads all */
+	/* in doubt a discovery reads everything */
 	for (size_t i = 0; i < p->left_over.n && !p->doubt; i++)
 		sm_suspect(p->sm, &p->left_over.v[i]);
 	vec_free(&p->left_over);
