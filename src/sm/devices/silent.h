@@ -6,17 +6,13 @@
  * no answer from it, and removed when it answers.  While it is recorded:
  *
  *  - probes and local sweeps ask it nothing, and so wait for nothing;
- *  - directed routes avoid it where they can (fabric_node.silent): many a switch that hangs passes
- *  no
+ *  - directed routes avoid it where they can (fabric_node.silent): many a switch that hangs passes no
  *    SMPs on;
  *  - its forwarding table counts as unchanged, and the routes of others avoid what is wrong in it
  *    (fixed_routes.c);
- *  - a link between it and another switch that trains anew is not used, unless there is no other
- *  way
- *    (probe_forget_states()): nobody can make its end Active.  Once it has sent a trap, its links
- *    to
- *    other devices recorded here are not used either: one of them may have trained anew, and
- *    neither
+ *  - a link between it and another switch that trains anew is not used, unless there is no other way
+ *    (probe_forget_states()): nobody can make its end Active.  Once it has sent a trap, its links to
+ *    other devices recorded here are not used either: one of them may have trained anew, and neither
  *    end tells;
  *  - it is no reason for a discovery.
  *

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Forwarding tables that switches do not let the subnet manager change, as a step of a sweep
- * right before planning.
+ * Reads forwarding tables that switches do not let the subnet manager change, right before
+ * planning.
  *
- * A block that a switch refuses for good, or confirms and does not follow (store/refused_values.h),
- * forwards as it did before.  The step reads such blocks and hands them to the plan
- * (fabric_keep_blocks()), which routes round what they do wrong (plan/routes/lft_caps.h); so it does with
- * LinearFDBTop where SwitchInfo is refused.  A block is read again when the switch is in doubt and in
- * each sweep that begins with a discovery; else what was read last counts.
+ * A block that a switch refuses for good, or confirms and ignores (store/refused_values.h), still
+ * forwards as before.  This step reads such blocks and hands them to the plan
+ * (fabric_keep_blocks()), which routes around their errors (plan/routes/lft_caps.h); likewise for
+ * LinearFDBTop where SwitchInfo is refused.  A block is read again when the switch is doubtful and
+ * in each sweep that begins with a discovery; otherwise the last contents count.
  *
- * The plan wants of such a block what it holds.  So nothing is written to it but in a full sweep:
- * one Set of that same content for each block, which changes nothing and shows whether the switch
- * takes Sets again.  What it ignored, instead of refusing it, counts only as long as it holds what it
- * held then, and so does LinearFDBTop: after a restart it is tried as any other.
+ * The plan takes over the contents of such a block.  So the block is written only in a full sweep,
+ * by one Set of the same contents, which changes nothing and shows whether the switch takes Sets
+ * again. A block that the switch ignored, instead of refusing it, counts only while it holds the
+ * contents of that time, and so does LinearFDBTop: after a restart of the switch the block is
+ * written as usual.
  *
- * When a sweep finds that a switch refuses a block, or takes one again, its plan was made without
- * knowing, and a sweep follows that makes another of the same fabric.
+ * If a sweep finds that a switch refuses a block, or takes it again, its plan was made without that
+ * knowledge, and another sweep of the same fabric follows.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -29,34 +30,34 @@
 #include "sm/sweep/reading.h"
 #include "sm/write/fixed_routes.h"
 
-/* Of one switch's table. */
+/* A block of one switch's table. */
 struct block {
 	uint64_t guid;
-	uint32_t node;		/* of the sweep's fabric */
+	uint32_t node;		/* index in the sweep's fabric */
 	bool known;		/* entries is what the switch holds */
-	bool by_value;		/* it counts only with this digest */
-	bool back;		/* it is read as the switch answers again: what it holds can be changed */
+	bool by_value;		/* it counts only while its digest is `digest` */
+	bool back;		/* read because the switch answers again: the block can be changed */
 	uint64_t digest;
 	struct lft_fixed fixed;
 };
 
-struct fixed_list {	/* of fabric_keep_blocks() */
+struct fixed_list {	/* argument of fabric_keep_blocks() */
 	struct lft_fixed *v;
 	size_t n, cap;
 };
 
-/* Those of one switch, which are next to each other. */
+/* The blocks of one switch, which are adjacent. */
 struct batch {
 	uint32_t first, n, cursor;
 };
 
 struct fixed_routes {
-	VEC(struct block) blocks;	/* by switch, then block */
+	VEC(struct block) blocks;	/* in order of switch and block */
 	VEC(struct batch) batches;
-	/* what was read last */
+	/* the blocks read last */
 	VEC(struct block) before;
 	struct map64 before_by_key;
-	bool renew;			/* the plan of this sweep, or the one before, does not know all */
+	bool renew; /* the plan of this sweep, or of the one before, lacks such knowledge */
 };
 
 static uint64_t key_of(uint64_t guid, uint32_t block)
@@ -64,7 +65,7 @@ static uint64_t key_of(uint64_t guid, uint32_t block)
 	return hash64(guid ^ hash64(block | 1ull << 32));
 }
 
-/* How many entries of a block count: what write.c digests of it. */
+/* The entries of a block that count: those that write.c digests. */
 static unsigned entries_of(const struct fabric *f, uint32_t sw, uint32_t block)
 {
 	uint32_t cap = f->switches[sw].lft_cap, first = block * LFT_BLOCK;
@@ -114,8 +115,9 @@ bool fixed_routes_survived(const struct sm *sm, const struct plan *old, uint32_t
 }
 
 /*
- * All of the table of a switch that was silent: its entries are changed together with those of others
- * then, in the order that is safe.  One that lost its state meanwhile is brought up as any other.
+ * Reads the whole table of a switch that was silent: its entries then change together with those of
+ * other switches, in the safe order.  A switch that lost its state meanwhile is brought up as
+ * usual.
  */
 static void collect_back(struct sm *sm)
 {
@@ -133,11 +135,11 @@ static void collect_back(struct sm *sm)
 			*vec_push(&k->blocks) = (struct block){
 				.guid = guid, .node = node, .back = true,
 				.fixed = { .sw = sw, .block = block } };
-		sm->sweep.work[node].lft_known = true;	/* until a block is not */
+		sm->sweep.work[node].lft_known = true;	/* until reading a block fails */
 	}
 }
 
-/* Blocks and LinearFDBTops that the switches of the fabric keep, as far as is remembered. */
+/* Collects the blocks and LinearFDBTops that switches of the fabric are remembered to keep. */
 static void collect(struct sm *sm)
 {
 	struct fixed_routes *k = sm->fixed_routes;
@@ -147,7 +149,7 @@ static void collect(struct sm *sm)
 	k->blocks.n = k->batches.n = 0;
 	for (uint32_t sw = 0; sw < f->n_switches; sw++)
 		f->switches[sw].top_stays = false;
-	mad_hold(sm->mad);	/* a job of multicast or aliases may add to them */
+	mad_hold(sm->mad);	/* a job of multicast or alias GUIDs may add refusals */
 	for (size_t i = 0; (r = refusals_at(store_refusals(sm->store), i)); i++) {
 		uint32_t node = map64_get(&f->node_by_guid, r->guid);
 		uint32_t sw = node == MAP64_NONE ? FABRIC_NONE : f->nodes[node].sw;
@@ -206,7 +208,7 @@ static void done(void *arg, uint32_t device, const struct smp *s, uint64_t cooki
 	}
 	sweep_heard(sm, x->node);
 	if (status)
-		return;		/* nobody knows: it is planned as any other */
+		return;		/* contents unknown: planned as usual */
 	memcpy(x->fixed.entries, s->data, LFT_BLOCK);
 	x->known = true;
 }
@@ -228,7 +230,10 @@ void fixed_routes_in_force(const struct plan *p, uint32_t sw, uint8_t *row)
 	}
 }
 
-/* Nobody knows what is in the block.  That it drops is not to be written to it: it is what it has. */
+/*
+ * The block's contents are unknown, so it is assumed to drop everything.  LFT_DROP then counts as
+ * its present contents and is not written.
+ */
 static void take_for_dropping(struct sm *sm, uint64_t guid, uint32_t block)
 {
 	struct lft_read *r = vec_push(&sm->sweep.lft_reads);
@@ -238,8 +243,8 @@ static void take_for_dropping(struct sm *sm, uint64_t guid, uint32_t block)
 }
 
 /*
- * A switch that does not answer forwards as it did: by the plan that is in force, and by what was
- * held back of that.  Where that is not known it is taken to drop.
+ * A silent switch forwards as before: by the plan in force, except for blocks held back from it.
+ * Where its contents are unknown, it is assumed to drop.
  */
 static void keep_silent(struct sm *sm, uint32_t sw, struct fixed_list *list)
 {
@@ -253,7 +258,7 @@ static void keep_silent(struct sm *sm, uint32_t sw, struct fixed_list *list)
 
 	if (blocks)
 		fixed_routes_in_force(old, was, row);
-	/* it has no entries for LIDs that are new, either */
+	/* it lacks entries for new LIDs, too */
 	for (uint32_t block = 0; block < IB_LID_MCAST_FIRST / LFT_BLOCK && entries_of(sm->sweep.f, sw, block);
 	     block++) {
 		struct lft_fixed *k = vec_push(list);
@@ -270,7 +275,7 @@ static void keep_silent(struct sm *sm, uint32_t sw, struct fixed_list *list)
 	free(row);
 }
 
-/* What a switch that is back holds. */
+/* Takes the contents of a switch that answers again. */
 static void take_back(struct sm *sm, const struct block *b)
 {
 	const struct fabric_switch *s = &sm->sweep.f->switches[b->fixed.sw];
@@ -278,7 +283,7 @@ static void take_back(struct sm *sm, const struct block *b)
 
 	if (!b->known) {
 		sm->sweep.work[b->node].lft_known = false;
-		/* it has fallen silent again */
+		/* the switch has fallen silent again */
 		if (!sm->sweep.work[b->node].failed)
 			return;
 		sm->sweep.f->nodes[b->node].silent = true;

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * SL2VL and arbitration tables that devices keep instead of the plan's, by a Set that
- * changes nothing or by a status: what they hold is noted as it is seen, so that the
- * paths can follow it (plan_follow()).
+ * Records SL2VL and arbitration tables that devices keep instead of the plan's.
  *
- * A device may confirm a Set with the very table that it then ignores.  So one
- * of those that it confirms is read back, of each kind; if that is untrue, all of them are.
+ * A device keeps a table by ignoring a Set or by refusing it with a status.  Its table is recorded
+ * when it is seen, so that paths can follow it (plan_follow()).
  *
- * node_work.fixed is a log of one sweep: of several entries for a pair the last
- * one counts, and it may say that the table is as wanted after all.  A node with
- * an entry is doubtful, so that the next sweep reads it again; but for one that refuses
- * such Sets for good by a status (refused_sets.c): what was seen of that holds until it is read.
+ * A device may confirm a Set with the very table that it then ignores.  So one confirmed table of
+ * each kind is read back; if it is not as confirmed, all of them are.
  *
- * node_work.arbs is such a log, too, of blocks of arbitration tables; what counts of them is which VLs
- * have weight in any, as a VL that has none is never sent.  What a device keeps there is not read
- * again in each sweep: it holds until the device is read for another reason.
+ * node_work.fixed is a log of one sweep: of several entries for a pair the last one counts, and it
+ * may say that the table is as planned after all.  A node with an entry is doubtful, so the next
+ * sweep reads it again; except if it refuses such Sets for good by a status (refused_sets.c): its
+ * entries hold until it is read.
  *
- * To a pair that a device is known to keep, nothing is written.  It would be so
- * for good, so in a full sweep, and in any one where it was a status that kept
- * it and that is not known to be for good, one pair of each out port is tried again; if the
- * device takes it, so are the other pairs of the port.
+ * node_work.arbs is a similar log of blocks of arbitration tables.  Only the set of VLs with weight
+ * in any block matters, as a VL without weight is never sent.  Kept arbitration tables are not read
+ * again in each sweep: their entries hold until the device is read for another reason.
+ *
+ * A pair that a device is known to keep is not written.  To end that some day, one pair of each out
+ * port is tried again: in a full sweep, and in any sweep if the pair was kept by a status that is
+ * not known to be for good.  If the device takes it, the other pairs of the port are written, too.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +53,7 @@ static bool is_arb(item_t item)
 	return ITEM_KIND(item) == ITEM_VLARB;
 }
 
-/* VLs with weight in entries of an arbitration table. */
+/* VLs with weight in the entries of an arbitration table. */
 static uint16_t vls_sent(const uint8_t *data, unsigned len)
 {
 	uint16_t vls = 0;
@@ -72,7 +72,7 @@ void fixed_see_arb(struct sm *sm, uint32_t node, item_t item, const uint8_t *dat
 	};
 }
 
-/* A block is as wanted: that matters if it, or another of the port, was not. */
+/* A block is as planned; that is worth an entry if it, or another block of the port, was not. */
 static bool arbs_matter(const struct sm *sm, uint32_t node)
 {
 	return sm->sweep.work[node].arbs.n || sm->seen.arbs.n;
@@ -96,9 +96,9 @@ void fixed_see(struct sm *sm, uint32_t node, item_t item, const struct item_want
 }
 
 /*
- * Whether what the device confirms is to be sampled: of a switch, which many paths
- * depend on, always; an adapter has one table for each port, and reading it back
- * would cost as much as writing it.  There it is done when the table differs again.
+ * Whether to read back a table that the device confirmed.  Always on a switch, which many paths
+ * depend on.  An adapter has one table per port, and reading it back would cost as much as writing
+ * it: that is done when the table differs again.
  */
 static bool may_be_untrue(const struct sm *sm, uint32_t node)
 {
@@ -106,7 +106,7 @@ static bool may_be_untrue(const struct sm *sm, uint32_t node)
 		(sm->published && sweep_is(sm)->reads_tables);
 }
 
-/* Whether the published plan has the pair as kept, with the same table in place of the same. */
+/* The published plan has the pair as kept, with the same planned and actual tables. */
 static bool was_kept(const struct sm *sm, uint32_t node, item_t item, const struct item_want *want,
 		     const uint8_t *got)
 {
@@ -141,7 +141,7 @@ bool fixed_known(struct sm *sm, uint32_t node, item_t *item, const struct item_w
 	if (!refused && !(is_pair(*item) && was_kept(sm, node, *item, want, got)))
 		return false;
 	fixed_see(sm, node, *item, want, got);
-	/* one that starves a VL is worth a try, as paths depend on it */
+	/* a table that starves a VL is worth a try, as paths depend on it */
 	if (is_arb(*item) && try && vls_sent(want->data, want->len) & ~vls_sent(got, want->len))
 		return true;
 	if (!is_pair(*item) || !try || w->probing[out / 64] >> (out % 64) & 1) {
@@ -153,7 +153,7 @@ bool fixed_known(struct sm *sm, uint32_t node, item_t *item, const struct item_w
 	return true;
 }
 
-/* Reads back the pairs that an item stands for. */
+/* Queues the pairs that an item stands for to be read back. */
 static void look_at(struct sm *sm, uint32_t node, item_t item)
 {
 	struct node_work *w = &sm->sweep.work[node];
@@ -165,7 +165,7 @@ static void look_at(struct sm *sm, uint32_t node, item_t item)
 		w->items[i] |= ITEM_LOOK | ITEM_CONFIRMED;
 }
 
-/* Nothing that the device confirms is believed. */
+/* Queues all confirmed tables to be read back, as the device confirms falsely. */
 static void look_at_all(struct sm *sm, uint32_t node)
 {
 	struct node_work *w = &sm->sweep.work[node];
@@ -177,7 +177,7 @@ static void look_at_all(struct sm *sm, uint32_t node)
 			look_at(sm, node, w->items[i]);
 }
 
-/* Tables of another manager are written where they are bad, and only there: all are read back. */
+/* Another manager's tables are written only where they are bad: all of those are read back. */
 static void arb_confirmed(struct sm *sm, uint32_t node, item_t item)
 {
 	struct node_work *w = &sm->sweep.work[node];
@@ -215,7 +215,7 @@ void fixed_confirmed(struct sm *sm, uint32_t node, item_t item)
 	}
 }
 
-/* The device took one pair after all: the others that leave by the same port are written, too. */
+/* The device took one pair after all: queues the other pairs with the same out port to be written. */
 static void write_rest(struct sm *sm, uint32_t node, item_t item)
 {
 	struct node_work *w = &sm->sweep.work[node];
@@ -247,14 +247,14 @@ void fixed_looked(struct sm *sm, uint32_t node, item_t item, const struct item_w
 	}
 }
 
-/* The pair of an entry, and what is wanted of it; false: nothing. */
+/* The pair of an entry and its planned table; false: nothing is planned for the pair. */
 static bool want_kept(const struct sm *sm, const struct fixed_map *m, struct item_want *want)
 {
 	const struct fabric_node *n = &sm->sweep.f->nodes[m->node];
 
 	if (m->in > n->nports || m->out > n->nports)
 		return false;
-	/* without a policy for them there are wishes nevertheless (inherited.c) */
+	/* inherited.c plans tables even without a policy for them */
 	if (sm->sweep.plan->tables->managed ?
 	    !item_is_planned(sm->sweep.plan, m->node, ITEM(ITEM_SL2VL, m->in, m->out)) :
 	    !port_is_linked(sm->sweep.f, n->port0 + m->out))
@@ -263,7 +263,7 @@ static bool want_kept(const struct sm *sm, const struct fixed_map *m, struct ite
 	return true;
 }
 
-/* What was seen of a node that refuses such Sets for good: the rest is refused, too. */
+/* Remembers what was seen of a node that refuses such Sets for good: it refuses the rest, too. */
 static void remember_refused(struct sm *sm, uint32_t node, const struct refused_kind *kind)
 {
 	const struct node_work *w = &sm->sweep.work[node];
@@ -281,7 +281,7 @@ static void remember_refused(struct sm *sm, uint32_t node, const struct refused_
 	}
 }
 
-/* What an earlier sweep saw of a node that was not read in this one. */
+/* Takes over what an earlier sweep saw of a node that this one has not read. */
 static void carry_over(struct sm *sm, uint32_t node)
 {
 	uint64_t guid = sm->sweep.f->nodes[node].guid;
@@ -299,7 +299,7 @@ static void carry_over(struct sm *sm, uint32_t node)
 	}
 }
 
-/* Of nodes whose tables need not be read again. */
+/* Keeps entries of nodes whose tables need not be read again. */
 static void keep_for_next(struct sm *sm)
 {
 	uint64_t last = 0;
@@ -320,7 +320,7 @@ static void keep_for_next(struct sm *sm)
 
 /* --- arbitration --- */
 
-/* What is known of a port's blocks, [0] unused; the last word counts. */
+/* What is known of a port's blocks, [0] unused; later entries override earlier ones. */
 struct port_arb {
 	bool known[VLARB_BLOCKS + 1];
 	uint16_t sends[VLARB_BLOCKS + 1];
@@ -334,7 +334,7 @@ static void note_arb(struct port_arb *ports, const struct fabric_node *n, const 
 	ports[x->num].sends[x->block] = x->sends;
 }
 
-/* The VLs that are to be sent and are not; *sends: those that are. */
+/* The VLs that should be sent and are not; *sends: the VLs that are. */
 static uint16_t starved_vls(const struct sm *sm, uint32_t node, unsigned num,
 			    const struct port_arb *is, uint16_t *sends)
 {
@@ -367,7 +367,7 @@ static void carry_arbs(struct sm *sm, uint64_t guid, unsigned num, const struct 
 				guid, { (uint8_t)num, (uint8_t)block, is->sends[block] } };
 }
 
-/* before: what earlier sweeps saw, in order of nodes; by_guid: where those of a node begin. */
+/* before: entries of earlier sweeps, in order of nodes; by_guid: index of each node's first entry. */
 static void gather_arbs(struct sm *sm, uint32_t node, const struct arb_before *before, size_t n,
 			const struct map64 *by_guid)
 {

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * OperationalVLs and NeighborMTU of links at work, as two steps of a sweep.
+ * Changes OperationalVLs and NeighborMTU of links at work, in two steps of a sweep.
  *
- * Each end of a link sends flow control for the VLs that it has (7.9.4), and counts on
- * that of the other end for the same ones; and it sends packets as long as its NeighborMTU,
- * and drops longer ones that come in.  So the two ends of an Active link change one
- * right after the other, the farther one first, and not each when its node's turn comes:
+ * Each end of a link sends flow control for its VLs (7.9.4) and relies on that of the other end for
+ * the same VLs.  It sends packets up to its NeighborMTU and drops longer ones that arrive.  So the
+ * two ends of an Active link change in immediate succession, the farther one first, and not when
+ * each node has its turn:
  *
- *   - VLs are added, and NeighborMTU is changed, before the tables are written; a greater MTU
- *     is told to clients only when the sweep publishes, so that nobody uses it before;
- *   - VLs are taken away after all tables have stopped to use them, when what was queued
- *     on them is sent or has been dropped by the head-of-queue lifetime.
+ *   - VLs are added, and NeighborMTU is changed, before the tables are written; clients are told of a
+ *     greater MTU only when the sweep publishes, so nobody uses it before;
+ *   - VLs are taken away after all tables have stopped using them, once packets queued on them are
+ *     sent or have been dropped by the head-of-queue lifetime.
  *
- * So no data packet is ever on a VL that only one end has, or longer than one end takes.
- * When one end keeps what it had, the other one follows it.
- * Links that are not Active get theirs with the other fields of PortInfo (write.c), and so
- * do OperationalVLs of those whose setting is to wait for that.
+ * So no data packet is ever on a VL that only one end has, or longer than one end takes.  When one
+ * end keeps its old value, the other end follows it.  Links that are not Active get theirs with the
+ * other fields of PortInfo (write.c), and so do links whose OperationalVLs are set to wait for
+ * that.
  *
- * The answer to a Set says what the port has.  Some devices answer with what they were told
- * instead, so that one port of each device is read back; where that is not as it was
- * answered, so are all others of the device that were set.
+ * The answer to a Set reports what the port has.  Some devices answer with what they were told
+ * instead, so one port of each device is read back; if it differs from its answer, all other ports
+ * of the device that were set are read back, too.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -33,8 +33,8 @@
 #include "sm/sm_internal.h"
 #include "sm/write/write.h"
 
-#define DRAIN_MAX_US 1000000	/* of queues, at most, whatever the head-of-queue lifetime is */
-#define TRIES 3			/* of each Set */
+#define DRAIN_MAX_US 1000000 /* limit on waiting for queues to drain, whatever the head-of-queue lifetime */
+#define TRIES 3			/* tries of each Set */
 
 enum progress {
 	TO_SET, SETTING,
@@ -44,7 +44,7 @@ enum progress {
 
 enum field { VLS, MTU, N_FIELDS };
 
-/* place: of the modifiers that are remembered for PortInfo (refusals.h), those of the field. */
+/* place: base of the field's modifiers under which refusals of PortInfo are remembered (refusals.h). */
 static const struct {
 	enum MAD_FIELDS mad;
 	unsigned place;
@@ -56,17 +56,17 @@ static const struct {
 struct link {
 	uint32_t end[2];	/* ports, the farther one from us first */
 	enum progress is[2];
-	bool answered[2];	/* a Set was answered with the wanted values, which were not read back */
-	uint8_t want[N_FIELDS];	/* codes; 0: as it is */
+	bool answered[2];	/* a Set was answered with the planned values, not read back yet */
+	uint8_t want[N_FIELDS];	/* planned codes; 0: no change */
 	uint8_t tries;
-	bool levelled;		/* the ends did not come to the same: they are brought there */
+	bool levelled;		/* the ends differed and were told to agree */
 };
 
 struct vls_step {
 	VEC(struct link) links;
-	struct map64 sampled;	/* nodes of which a port is read back; 1: and was not as answered */
+	struct map64 sampled;	/* nodes with a port to read back; value 1: a port was not as answered */
 	bool lowers;
-	struct timer *drained;	/* when packets on VLs that go are sent */
+	struct timer *drained;	/* fires when packets on the VLs that go are sent */
 };
 
 void vls_free(struct sm *sm)
@@ -94,7 +94,7 @@ bool vls_fixed_digest(uint32_t mod, const uint8_t info[64], uint64_t *out)
 {
 	struct fabric_port p = { 0 };
 
-	fabric_port_store(&p, info);	/* codes that there are not are as remember_kept() has them */
+	fabric_port_store(&p, info);	/* undefined codes become what remember_kept() stores for them */
 	for (enum field k = 0; k < N_FIELDS; k++)
 		if ((mod & ~0xffu) == fields[k].place) {
 			*out = digest(value_of(&p, k));
@@ -120,7 +120,7 @@ static uint8_t lesser(const struct fabric *f, enum field k, uint32_t a, uint32_t
 	return x < y ? x : y;
 }
 
-/* What a link at work is to have in this step, or 0 for no change. */
+/* The planned code for a link at work in this step; 0: no change. */
 static uint8_t wanted(const struct sm *sm, uint32_t port, enum field k, bool lowers)
 {
 	const struct fabric *f = sm->sweep.f;
@@ -133,9 +133,9 @@ static uint8_t wanted(const struct sm *sm, uint32_t port, enum field k, bool low
 	if (!code)
 		return 0;
 	if (k == VLS && code < now && !lowers)
-		code = now;		/* not yet */
+		code = now;		/* not yet: VLs are taken away in the second step */
 	if (keeps(sm, port, k, code) || keeps(sm, peer, k, code))
-		code = now;		/* at least they agree */
+		code = now;		/* at least the ends will agree */
 	if (!code || (code == now && !differ))
 		return 0;
 	return keeps(sm, port, k, code) || keeps(sm, peer, k, code) ? 0 : code;
@@ -199,7 +199,7 @@ static bool ask(struct sm *sm, struct link *l, unsigned e, struct smp *s)
 	return true;
 }
 
-/* Both Sets, and then what came of them. */
+/* Sends both Sets first, then reads back as needed. */
 static bool next(void *arg, uint32_t i, struct smp *s, uint64_t *cookie)
 {
 	struct sm *sm = arg;
@@ -231,8 +231,8 @@ static void remember_kept(struct sm *sm, uint32_t port, enum field k, unsigned w
 }
 
 /*
- * What both ends are to have when they did not come to the same: the lesser, or, where one end
- * keeps VLs that were to be taken away, these, which no table uses any more.
+ * The code for both ends when they differ: the lesser, or, if one end keeps VLs that should be
+ * taken away, the greater, as no table uses those VLs any more.
  */
 static uint8_t common(const struct sm *sm, const struct link *l, enum field k)
 {
@@ -244,7 +244,7 @@ static uint8_t common(const struct sm *sm, const struct link *l, enum field k)
 	return a < b ? a : b;
 }
 
-/* Both ends have answered, and are not alike: the one that took the change follows the other. */
+/* Both ends have answered and differ: the end that took the change follows the other. */
 static void level(const struct sm *sm, struct link *l)
 {
 	bool differ = false;
@@ -266,7 +266,7 @@ static void level(const struct sm *sm, struct link *l)
 	l->is[0] = l->is[1] = TO_SET;
 }
 
-/* One port of each device is read back, and all of one that did not tell the truth. */
+/* Whether to read back a port: one port of each device, and all of a device that answered falsely. */
 static bool is_to_read(struct sm *sm, uint32_t node)
 {
 	uint32_t is = map64_get(&sm->sweep.vls->sampled, node);
@@ -276,7 +276,7 @@ static bool is_to_read(struct sm *sm, uint32_t node)
 	return is != 0;
 }
 
-/* Of what is read back only what this step changes counts: the rest is as it was answered. */
+/* Stores only the fields that this step changes; the rest stands as answered. */
 static void store_fields(struct sm *sm, uint32_t port, const struct smp *s)
 {
 	uint8_t info[64];
@@ -289,8 +289,8 @@ static void store_fields(struct sm *sm, uint32_t port, const struct smp *s)
 }
 
 /*
- * The Set had all our fields in it.  One that the port keeps otherwise is remembered with the
- * values that it has now, so that the next sweep does not try it again.
+ * The Set carried all our fields.  If the port keeps another value in some field, remembers that
+ * with its present values, so that the next sweep does not try again.
  */
 static void remember_others(struct sm *sm, uint32_t port)
 {
@@ -312,7 +312,7 @@ static void answered(struct sm *sm, struct link *l, unsigned e, const struct smp
 	const struct fabric_port *p = &sm->sweep.f->ports[port];
 	bool was_set = l->is[e] == SETTING;
 
-	if (status) {	/* what came of a Set that was refused has to be read */
+	if (status) {	/* the result of a refused Set must be read */
 		l->answered[e] = false;
 		l->is[e] = was_set ? TO_READ : OVER;
 		return;
@@ -338,7 +338,7 @@ static void done(void *arg, uint32_t i, const struct smp *s, uint64_t cookie, in
 	enum progress *is = &l->is[cookie];
 	uint32_t port = l->end[cookie], node = sm->sweep.f->ports[port].node;
 
-	/* the same once more does no harm */
+	/* repeating it does no harm */
 	if (status < 0 && sweep_smp_lost(sm, node, "changing a link") && ++l->tries < TRIES) {
 		--*is;
 		return;
@@ -356,7 +356,7 @@ static void done(void *arg, uint32_t i, const struct smp *s, uint64_t cookie, in
 
 static void start(void *arg);
 
-/* Whether ports are to be read back of devices that turned out to answer what they were told. */
+/* Queues ports to be read back of devices that turned out to echo Sets; false: there are none. */
 static bool reads_more(struct sm *sm)
 {
 	struct vls_step *x = sm->sweep.vls;
@@ -396,7 +396,7 @@ static void start(void *arg)
 	sm->sweep.job = smp_job_start(sm->mad, (uint32_t)sm->sweep.vls->links.n, &vls_ops, sm);
 }
 
-/* False: there is nothing to change. */
+/* False: nothing must be changed. */
 static bool begin(struct sm *sm, bool lowers)
 {
 	struct vls_step *x = xcalloc(1, sizeof(*x));
@@ -418,7 +418,7 @@ enum step_result vls_add(struct sm *sm)
 	return RESULT_WAIT;
 }
 
-/* HOQLife as a time (14.2.5.6): from 20 on it is without end. */
+/* HOQLife as a time (14.2.5.6); from 20 on it is infinite. */
 static int64_t drain_us(const struct settings *s)
 {
 	unsigned exponent = s->hoq_lifetime > s->hoq_lifetime_end ? s->hoq_lifetime :
@@ -428,7 +428,7 @@ static int64_t drain_us(const struct settings *s)
 	return us < DRAIN_MAX_US ? (int64_t)us : DRAIN_MAX_US;
 }
 
-/* Not a step of a repair: routes are not kept waiting, and a link with more VLs than it needs works. */
+/* Not a step of a repair: routes should not wait, and a link with more VLs than it needs works. */
 enum step_result vls_take_away(struct sm *sm)
 {
 	if (!begin(sm, true))

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Sets that devices answer with an error.
+ * Decides when a device that answers Sets with an error refuses them for good.
  *
- * A status need not mean anything: a device may be busy with something else, or wrong now and then.
- * So a Set that was answered with an error is tried again, after a while and for that node alone,
- * TRIES times in all.  Then the refusal is for good: it goes to the store (store/refused_values.h), nothing
- * is sent for it any more, and the sweep is as complete as it would be without it.  A device that has
- * taken nothing of an attribute since the last refusal for good is believed at once when another
- * value is refused.
+ * A status need not mean anything: a device may be busy, or wrong now and then.  So a Set that was
+ * answered with an error is tried again, after a while and for that node only, TRIES times in all.
+ * Then the refusal is for good: it goes to the store (store/refused_values.h), no further Set is
+ * sent, and the sweep counts as complete without it.  If a device has taken no value of an
+ * attribute since its last refusal for good, its refusal of another value counts at once.
  *
- * A refusal for good is tried once more in a full sweep (by hand, for one), and forgotten when the
- * device starts anew, when another may have answered in its name, when it said what cannot be and does not
- * any more, when it takes the value or turns out to have it, and when it is gone.
+ * A refusal for good is tried once more in a full sweep (for example one requested by hand).  It is
+ * forgotten when the device restarts, takes the value or turns out to have it, or is gone; when
+ * another device may have answered in its name; and when its answers, which were impossible, have
+ * become plausible again.
  *
- * tried: how often in a row each Set was refused, by a digest of the device, the attribute and its
- * modifier; written by jobs of a sweep, in the receiver's thread, or between mad_hold() and mad_release().
+ * tried: how often in a row each Set was refused, by a digest of device, attribute and modifier.
+ * Jobs of a sweep write it, in the receiver's thread; all others between mad_hold() and
+ * mad_release().
  */
 #include <string.h>
 
@@ -37,12 +38,12 @@ static struct log_ratelimit refused_log = LOG_RATELIMIT;
 
 struct refused {
 	struct map64 tried;
-	struct map64 again;		/* GUIDs of nodes that are to be tried again */
+	struct map64 again;		/* GUIDs of nodes to be tried again */
 	struct timer *timer;
 	int64_t wait_us;
 };
 
-/* --- in words --- */
+/* --- texts --- */
 
 struct attribute_words {
 	uint16_t attr;
@@ -102,7 +103,7 @@ bool sm_refused_at(const struct sm *sm, const struct fabric *f, size_t *i, struc
 	const struct refused_kind *k;
 	bool found = false;
 
-	mad_hold(sm->mad);	/* a job of a sweep adds to them */
+	mad_hold(sm->mad);	/* a job of a sweep adds refusals */
 	while (!found && (k = refusals_kind_at(store_refusals(sm->store), (*i)++))) {
 		out->node = k->by_status ? map64_get(&f->node_by_guid, k->guid) : MAP64_NONE;
 		out->kind = *k;
@@ -112,14 +113,14 @@ bool sm_refused_at(const struct sm *sm, const struct fabric *f, size_t *i, struc
 	return found;
 }
 
-/* --- what is refused --- */
+/* --- refusals --- */
 
 static uint64_t tried_key(uint64_t guid, uint16_t attr, uint32_t mod)
 {
 	return hash64(guid ^ hash64((uint64_t)attr << 32 | mod));
 }
 
-/* Counts one more refusal in a row; true: there were enough for it to be for good. */
+/* Counts one more refusal in a row; true: the refusal is for good. */
 static bool tried_enough(struct refused *r, uint64_t guid, uint16_t attr, uint32_t mod)
 {
 	uint64_t key = tried_key(guid, attr, mod);
@@ -192,7 +193,7 @@ void refused_taken(struct sm *sm, uint64_t guid, uint16_t attr, uint32_t mod)
 	store_taken(sm->store, guid, attr, mod);
 }
 
-/* --- when it is tried again, and forgotten --- */
+/* --- when refused Sets are tried again, and forgotten --- */
 
 static void on_retry(void *arg)
 {
@@ -206,13 +207,13 @@ static void on_retry(void *arg)
 	sm_want_sweep(sm, SWEEP_LOCAL, "again what was refused");
 }
 
-/* All that a node refused.  False: there is nothing. */
+/* Forgets everything that a node refused.  False: there was nothing. */
 static bool forget_refused(struct sm *sm, uint64_t guid)
 {
 	const struct refused_kind *k;
 	bool any = false;
 
-	mad_hold(sm->mad);	/* a job of multicast or aliases may add to them */
+	mad_hold(sm->mad);	/* a job of multicast or alias GUIDs may add refusals */
 	for (size_t i = 0; !any && (k = refusals_kind_at(store_refusals(sm->store), i)); i++)
 		any = k->guid == guid && k->by_status;
 	if (any) {
@@ -224,8 +225,8 @@ static bool forget_refused(struct sm *sm, uint64_t guid)
 }
 
 /*
- * Of a node that said what cannot be: it was sent back what it said, or answered all with errors, so
- * that what it refused meanwhile says nothing.
+ * For nodes whose answers have become plausible again.  While such a node echoed Sets or answered
+ * everything with errors, its refusals meant nothing, so they are forgotten.
  */
 static void try_those_right(struct sm *sm)
 {
@@ -256,7 +257,7 @@ void refused_swept(struct sm *sm)
 	}
 }
 
-/* A port came up since the last sweep: its state, or that of the other end, is less than it was. */
+/* The port came up since the last sweep: its state, or that of the far end, is lower than before. */
 static bool came_up(const struct fabric *old, uint32_t old_port, const struct fabric *f,
 		    uint32_t port)
 {
@@ -266,7 +267,7 @@ static bool came_up(const struct fabric *old, uint32_t old_port, const struct fa
 	       f->ports[p->peer].state < old->ports[q->peer].state;
 }
 
-/* The node has links, and all of them lead to other ports than those that it was published with. */
+/* The node has links, and all of them lead to other ports than in the published fabric. */
 static bool is_elsewhere(const struct fabric *old, uint32_t before, const struct fabric *f,
 			 const struct fabric_node *n)
 {
@@ -286,13 +287,16 @@ static bool is_elsewhere(const struct fabric *old, uint32_t before, const struct
 	return any;
 }
 
-/* PartitionCap, DeviceID and Revision of NodeInfo (14.2.5.3): another device, or other firmware. */
+/*
+ * PartitionCap, DeviceID and Revision in NodeInfo (14.2.5.3): if they differ, it is another device
+ * or has other firmware.
+ */
 #define NODE_KIND_AT	28
 #define NODE_KIND_LEN	8
 
 /*
- * The link by which it was asked is up, and another device is at the end of it, or nobody knows who: that
- * may have answered in its name.
+ * The link by which the node was asked is up and now leads to another or an unknown device, which
+ * may have answered in the node's name.
  */
 static bool another_was_asked(const struct fabric *old, uint32_t before, const struct fabric *f,
 			      const struct fabric_node *n)
@@ -310,8 +314,8 @@ static bool another_was_asked(const struct fabric *old, uint32_t before, const s
 }
 
 /*
- * All of its links are new, or it is not what it was: it has started anew, or was replaced.  Where all of
- * them lead elsewhere, a device that claimed its GUIDs may have been asked instead of it.
+ * The node restarted or was replaced: all of its links are new, or it is a device of another kind.
+ * If all links lead elsewhere, a device that claimed its GUIDs may have been asked in its place.
  */
 bool refused_starts_anew(const struct fabric *old, const struct fabric *f, uint32_t node)
 {
@@ -346,7 +350,7 @@ void refused_begin(struct sm *sm)
 	const struct fabric *old = sm->published ? sm->published->f : NULL;
 	const struct refused_kind *k;
 
-	mad_hold(sm->mad);	/* a job of multicast or aliases may add to them */
+	mad_hold(sm->mad);	/* a job of multicast or alias GUIDs may add refusals */
 	store_probe_refused(sm->store, sweep_is(sm)->reads_tables);
 	for (size_t i = 0; (k = refusals_kind_at(store_refusals(sm->store), i)); i++) {
 		uint32_t node = map64_get(&sm->sweep.f->node_by_guid, k->guid);
@@ -360,7 +364,7 @@ void refused_begin(struct sm *sm)
 	}
 	if (sweep_is(sm)->whole)
 		store_prune_refused(sm->store, is_there, sm->sweep.f);
-	map64_clear(&sm->refused->again);	/* who is still refusing says so again */
+	map64_clear(&sm->refused->again);	/* nodes that still refuse are added again */
 	mad_release(sm->mad);
 }
 

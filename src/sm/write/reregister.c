@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Asking single ports to have their clients register again (PortInfo.ClientReregister, 14.4.11),
- * because an administrator removed what they had registered.
+ * Asks single ports to have their clients register again (PortInfo.ClientReregister, 14.4.11),
+ * after an administrator removed their registrations.
  *
- * The Set has the values that are published, so none may be sent while a sweep writes others.
+ * The Set carries the published values, so none may be sent while a sweep writes others.
+ *
  * Invariant: sm->clients.to_register holds the GUIDs of the ports that wait for the sweep to end,
  * and is empty while there is no sweep.
  */
@@ -30,7 +31,7 @@ static void done(void *arg, const struct smp *s, int status)
 	free(guid);
 }
 
-/* A port that is not Active is asked when it comes up. */
+/* The port can be asked now.  One that is not Active is asked when it comes up. */
 static bool can_be_asked(const struct fabric *f, uint32_t port)
 {
 	const struct fabric_port *p = &f->ports[port];

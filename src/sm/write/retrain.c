@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Taking a link down once, because an administrator asks for it.
+ * Takes a link down once, at an administrator's request, so that it trains anew.
  *
- * LinkWidthEnabled and LinkSpeed*Enabled count when a link is trained, and a link that is
- * below Active takes new OperationalVLs without harm.  PortState Down at one end makes both
- * ends train; the traps and the local sweep that follow are those of any link that came up.
+ * LinkWidthEnabled and LinkSpeed*Enabled take effect when a link trains, and a link below Active
+ * takes new OperationalVLs without harm.  PortState Down at one end makes both ends train.  The
+ * traps and the local sweep that follow are those of any link that came up.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static void done(void *arg, const struct smp *s, int status)
 	free(x);
 }
 
-/* The end from which the answer need not come over the link. */
+/* The end whose answer need not cross the link. */
 static uint32_t near_end(const struct fabric *f, uint32_t port)
 {
 	uint32_t peer = f->ports[port].peer;

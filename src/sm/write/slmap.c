@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Optimized SLtoVLMapping programming (14.2.5.8): a switch that says it can
- * takes one Set for all in ports of an out port, or for all pairs.  What would
- * be written pair by pair is put together here where all pairs of the plan that
- * such a Set reaches want the same table.
+ * Joins SL2VL items for optimized SLtoVLMapping programming (14.2.5.8).
  *
- * Pairs that the plan excludes (in = out, no link) carry nothing: what such a
- * Set writes there does no harm.
+ * A switch that reports this capability takes one Set for all in ports of an out port, or for all
+ * pairs of ports.  Items of single pairs are joined where all planned pairs in the reach of such a
+ * Set should get the same table.
+ *
+ * Pairs that the plan excludes (in = out, no link) carry nothing, so it does no harm that such a
+ * Set writes them, too.
  */
 #include <stdlib.h>
 
@@ -15,9 +16,9 @@
 #include "sm/sweep/reading.h"
 #include "sm/write/write.h"
 
-#define DIFFERENT (TABLE_NONE - 1)	/* in place of a table: the pairs want several */
+#define DIFFERENT (TABLE_NONE - 1)	/* in place of a table: the pairs need several */
 
-/* The table that all in ports want for an out port; TABLE_NONE: there is no pair. */
+/* The planned table of all in ports for an out port; TABLE_NONE: there is no pair. */
 static uint16_t wanted_for_out(const struct plan *p, uint32_t node, unsigned out)
 {
 	const struct fabric_node *n = &p->f->nodes[node];
@@ -49,7 +50,7 @@ static uint16_t wanted_for_all(const uint16_t *by_out, unsigned nports)
 	return all;
 }
 
-/* What stands for an item of SL2VL when it is written; pairs: items there are for each out port. */
+/* The item that is written in place of an SL2VL item; pairs: number of items per out port. */
 static item_t joined(item_t it, const uint16_t *by_out, const unsigned *pairs, bool whole)
 {
 	unsigned out = ITEM_B(it);
@@ -61,7 +62,7 @@ static item_t joined(item_t it, const uint16_t *by_out, const unsigned *pairs, b
 	return it;
 }
 
-/* A pair that is only tried is no reason to write others. */
+/* A pair that is merely tried must not cause others to be written. */
 static bool is_joinable(item_t it)
 {
 	return ITEM_KIND(it) == ITEM_SL2VL && !(it & ITEM_PROBE);
@@ -87,7 +88,7 @@ uint32_t slmap_join(const struct plan *p, uint32_t node, item_t *items, uint32_t
 		by_out[out] = wanted_for_out(p, node, out);
 	whole = outs > 1 && wanted_for_all(by_out, n->nports) != DIFFERENT;
 
-	/* want_items() lists them out port by out port: no others come between those that become one */
+	/* want_items() lists pairs by out port, so those that are joined are adjacent */
 	for (uint32_t i = 0; i < count; i++) {
 		item_t it = items[i];
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * See stale_tables.h.  Contents are few and each is kept once; those of a switch are found by item.
- * No item is here that the plan in force has.
+ * See stale_tables.h.  Each distinct content is stored once, as there are few; a switch's map finds
+ * it by item.  Items in the plan in force are never stored.
  */
 #include "sm/write/stale_tables.h"
 
@@ -19,9 +19,9 @@ struct content {
 };
 
 struct stale_tables {
-	struct map64 by_guid;		/* place in switches */
-	VEC(struct map64) switches;	/* item to place in contents */
-	struct map64 by_hash;		/* place in contents */
+	struct map64 by_guid;		/* index in switches */
+	VEC(struct map64) switches;	/* per switch: item to index in contents */
+	struct map64 by_hash;		/* content hash to index in contents */
 	VEC(struct content) contents;
 };
 
@@ -70,7 +70,10 @@ void stale_tables_forget(struct stale_tables *r, uint64_t guid)
 	map64_clear(&r->switches.v[i]);
 }
 
-/* Policies and links that come and go leave ever more behind: then it is read again instead. */
+/*
+ * Policies and links that come and go leave ever more stale tables: beyond a limit all are
+ * forgotten, and read again when needed.
+ */
 static void bound(struct stale_tables *r)
 {
 	if (r->contents.n > CONTENTS_MAX || r->switches.n > SWITCHES_MAX)
@@ -161,7 +164,7 @@ static uint32_t count_left(const struct map64 *of, const struct plan *p, uint32_
 	return n;
 }
 
-/* What the plan has again is not left over; mostly it has nothing of it. */
+/* Drops tables that the plan contains again; mostly it contains none. */
 static void prune(struct stale_tables *r, const struct plan *p, uint32_t node)
 {
 	uint32_t i = map64_get(&r->by_guid, p->f->nodes[node].guid);
@@ -187,7 +190,7 @@ void stale_tables_note(struct stale_tables *r, const struct plan *old, uint32_t 
 	unsigned nports = p->f->nodes[node].nports, num = 1;
 
 	bound(r);
-	/* tables that are not managed are anybody's */
+	/* unmanaged tables may have been written by anybody */
 	if (old->f->nodes[old_node].nports != nports || !p->tables->managed) {
 		stale_tables_forget(r, p->f->nodes[node].guid);
 		return;

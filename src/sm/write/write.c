@@ -1,33 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Writing the difference, in passes over the fabric, each of which ends
- * before the next begins:
+ * Writes what differs from the plan, in passes over the fabric, each of which ends before the next
+ * begins.
  *
- *  0. M_Keys that are others than ours (mkey.c).
+ *  0. M_Keys that are not ours (mkey.c).
  *  1. ports: SwitchInfo, then PortInfo with OperationalVLs, MTU, LIDs and the
  *     rest, and in the same Set the step from Init to Armed.  OperationalVLs
  *     come before the tables that depend on them, and no data packet passes a
  *     link before pass 3, as both ends are at most Armed (7.2.7).
- *     Links that are Active get more OperationalVLs at both ends at once (live_vls.c).
- *  2. tables: LFT, P_Key, SL2VL, VLArb; but for the P_Key tables of ports at work, which are
- *     written when the plan is published (announce.c).
- *  3. Armed to Active, where both ends of a link are Armed at least; and
- *     enforcement of partitions by switch ports that are Active already.  Then fewer
- *     OperationalVLs of links that are Active, which no table uses any more (live_vls.c).
+ *     Active links get more OperationalVLs at both ends at once (live_vls.c).
+ *  2. tables: LFT, P_Key, SL2VL, VLArb; except for the P_Key tables of ports at
+ *     work, which are written when the plan is published (announce.c).
+ *  3. Armed to Active, where both ends of a link are at least Armed; and
+ *     enforcement of partitions by switch ports that are Active already.  Then
+ *     Active links lose OperationalVLs that no table uses any more (live_vls.c).
  *
- * Enforcement never runs ahead of the table by which it is done, nor behind it
- * on a link that comes up: what it is to be on a port without traffic is written
- * in pass 1; where traffic passes it ends in pass 1, before the table may go, and
- * begins in pass 3.  In between, with enforcement on, a block of 32 P_Keys changes
- * at once, so that traffic of partitions that stay in theirs passes all the time.
+ * Enforcement never runs ahead of the P_Key table that it uses, nor lags behind it on a link that
+ * comes up.  On a port without traffic pass 1 sets it to its planned value.  On a port with traffic
+ * it ends in pass 1, before the table may go, and begins in pass 3.  In between, with enforcement
+ * on, a block of 32 P_Keys changes at once, so traffic of partitions that keep their block passes
+ * all the time.
  *
- * A Set that a device answers with success but does not follow is remembered
- * (store.h), so that it is not tried again; so is one that it answers with an error each time
- * (refused_sets.c).
+ * A Set that a device answers with success but ignores is remembered (store.h) and not tried again,
+ * and so is one that the device answers with an error each time (refused_sets.c).
  *
- * A PortInfo with a state and other fields that is refused is sent in two, first the fields and then
- * the state with all else as it was found: some devices take no step while a field changes, or
- * take the step and refuse a field.
+ * A PortInfo with a state and other fields that is refused is sent as two Sets, first the fields
+ * and then the state with everything else as found: some devices take no step while a field
+ * changes, or take the step and refuse a field.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -50,9 +49,9 @@ static struct log_ratelimit refused_log = LOG_RATELIMIT;
 
 #define COOKIE_SWITCH_INFO UINT64_MAX
 #define COOKIE_ADAPTIVE UINT64_MAX
-#define COOKIE_ENFORCE	0x100	/* with a port number: not to become Active, but to enforce partitions */
+#define COOKIE_ENFORCE	0x100	/* with a port number: enforce partitions rather than become Active */
 
-/* Whether an SMP was lost for good, or answered; *again: it is to be sent once more. */
+/* The SMP was lost for good (false: it was answered); *again: it must be sent once more. */
 static bool was_lost(struct sm *sm, uint32_t node, const struct smp *s, int status, bool *again)
 {
 	*again = false;
@@ -92,10 +91,10 @@ static bool bit_of(const uint64_t set[4], unsigned num)
 }
 
 /*
- * The first data packet makes an Armed port Active by itself, and a Set whose
- * answer was lost is sent again: both ask for the state that the port has,
- * which is an error (14.2.5.6).  Some devices change all fields but the one that they refuse.  So
- * after an error, look; once.
+ * The first data packet makes an Armed port Active by itself, and a Set whose answer was lost is
+ * sent again: both then ask for the state that the port already has, which is an error (14.2.5.6).
+ * Some devices change all fields except the one that they refuse.  So after an error the port is
+ * read, once.
  */
 static bool look_again(struct sm *sm, uint32_t node, const struct smp *s, uint64_t cookie,
 		       int status)
@@ -114,8 +113,8 @@ static bool look_again(struct sm *sm, uint32_t node, const struct smp *s, uint64
 }
 
 /*
- * A port that refuses its PortInfo, and is to change its LMC, may have one LID only: all but
- * the LMC is set then.  True if that is to be tried.
+ * A port that refuses its PortInfo and should change its LMC may have one LID only: it is then set
+ * without the LMC.  True: that must be tried.
  */
 static bool try_without_lmc(struct sm *sm, uint32_t node, const struct smp *s, uint64_t cookie,
 			    int status)
@@ -137,10 +136,10 @@ static bool try_without_lmc(struct sm *sm, uint32_t node, const struct smp *s, u
 
 /* --- one PortInfo Set --- */
 
-/* What is in it; with the port number in a cookie. */
+/* The parts of a Set; in a cookie with the port number. */
 #define SET_FIELDS	0x200
 #define SET_STATE	0x400
-#define SET_FIRST	0x800	/* the fields: the state follows */
+#define SET_FIRST	0x800	/* fields only: the state follows */
 
 static uint64_t fields_wanted(const struct sm *sm, const struct want_env *env, uint32_t port)
 {
@@ -159,15 +158,15 @@ static bool fields_are_refused(const struct sm *sm, const struct want_env *env, 
 }
 
 /*
- * A port that does not take our LMC is sent the one that it says it has, so that it takes the rest; but
- * not one that the LID of the Set excludes (14.2.5.6), as no device has that.
+ * A port that does not take our LMC is sent the LMC that it reports, so that it takes the rest; but
+ * not one that excludes the planned LID (14.2.5.6), as no device has that.
  */
 static bool lmc_can_stay(const struct sm *sm, uint32_t port)
 {
 	return !(sm->sweep.plan->lid[port] & ((1u << sm->sweep.f->ports[port].lmc) - 1));
 }
 
-/* What a Set leaves alone is sent as it was found. */
+/* Fields that a Set leaves alone are sent as found. */
 static void fill_port_info(const struct sm *sm, const struct want_env *env, uint32_t port,
 			   unsigned state, bool as_found, uint8_t data[64])
 {
@@ -185,7 +184,7 @@ static void fill_port_info(const struct sm *sm, const struct want_env *env, uint
 		mad_set_field(data, 0, IB_PORT_LMC_F, p->lmc);
 }
 
-/* The port answered with an error, and not for the first time in this pass. */
+/* The port answered with an error, not for the first time in this pass. */
 static void port_refused(struct sm *sm, const struct want_env *env, uint32_t node, unsigned num,
 			 uint64_t what, unsigned status)
 {
@@ -205,7 +204,7 @@ static void port_refused(struct sm *sm, const struct want_env *env, uint32_t nod
 		map64_put(&sm->clients.asked, sm->sweep.f->ports[port].guid, 1);
 }
 
-/* The next PortInfo to look at; false if there is none. */
+/* Fills the next PortInfo Get; false: there is none. */
 static bool look_next(struct sm *sm, uint32_t node, struct smp *s, uint64_t *cookie)
 {
 	struct node_work *w = &sm->sweep.work[node];
@@ -240,7 +239,7 @@ static void collect_ports(struct sm *sm, const struct want_env *env, uint32_t no
 	for (unsigned num = 0; num <= n->nports; num++) {
 		if (!port_is_managed(sm->sweep.f, n->port0 + num))
 			continue;
-		/* what a Set would be made from need not be so */
+		/* the values that a Set would be based on may be out of date */
 		if (sm->sweep.f->ports[n->port0 + num].unsure)
 			push_number(&w->look, &w->n_look, num);
 		else if (port_needs_set(env, store_refusals(sm->store), n->port0 + num))
@@ -251,8 +250,8 @@ static void collect_ports(struct sm *sm, const struct want_env *env, uint32_t no
 }
 
 /*
- * PortStateChange is about to be cleared, though nobody reads the ports behind that: those that
- * become Active say by their answers what they are then, and others may have changed.
+ * PortStateChange is about to be cleared without the ports being read after that.  Ports that
+ * become Active report their state in their answers; others may have changed unseen.
  */
 static void note_blind(struct sm *sm, uint32_t node)
 {
@@ -265,7 +264,7 @@ static void note_blind(struct sm *sm, uint32_t node)
 		map64_put(&sm->known.blind, n->guid, 1);
 }
 
-/* The next Set for a port; false: there is none. */
+/* Fills the next Set for a port; false: there is none. */
 static bool port_set(struct sm *sm, const struct want_env *env, uint32_t node, unsigned num,
 		     struct smp *s, uint64_t *cookie)
 {
@@ -276,7 +275,7 @@ static bool port_set(struct sm *sm, const struct want_env *env, uint32_t node, u
 	bool fields = port_fields_need_set(env, refused, port), split = bit_of(w->split, num);
 
 	if (split && bit_of(w->halved, num))
-		fields = false;		/* that was the first half */
+		fields = false;		/* the first half was sent */
 	if ((!fields && state == IB_PORT_NOP) || !want_route(sm->sweep.f, node, num, s))
 		return false;
 	*cookie = num | (fields ? SET_FIELDS : 0) | (state != IB_PORT_NOP ? SET_STATE : 0);
@@ -340,9 +339,9 @@ static void mcast_top_refused(struct sm *sm, uint32_t node, unsigned wanted)
 }
 
 /*
- * A switch refuses SwitchInfo.  If that may be for MulticastFDBTop, which is the field that fewest
- * managers write, the others are sent again without it; with it they are tried again later, until
- * the refusal is for good.
+ * The switch refuses SwitchInfo, perhaps because of MulticastFDBTop, the field that fewest managers
+ * write.  Then the other fields are sent again without it; with it they are tried again later,
+ * until the refusal is for good.
  */
 static bool retry_without_mcast_top(struct sm *sm, uint32_t node, unsigned status)
 {
@@ -369,8 +368,8 @@ static bool retry_without_mcast_top(struct sm *sm, uint32_t node, unsigned statu
 }
 
 /*
- * What a switch answers to the Set of its SwitchInfo.  The plan was made with the capabilities that it
- * said before; where it says others now, a light sweep finds that out (implausible_switch_is_news()).
+ * Stores the answer to a Set of SwitchInfo, except for capabilities: the plan was made with those
+ * reported before.  If they have changed, a light sweep finds out (implausible_switch_is_news()).
  */
 static void store_switch_info(struct fabric_switch *sw, const uint8_t data[64])
 {
@@ -400,7 +399,7 @@ static void switch_info_done(struct sm *sm, uint32_t node, const struct smp *s)
 			      REFUSED_MCAST_TOP);
 	else if (sw->mcast_top != mcast_top && !sm->sweep.work[node].mcast_top_stays)
 		mcast_top_refused(sm, node, mcast_top);
-	/* a new change may have come in between: that is no refusal */
+	/* PortStateChange may be set by a new change: that is no refusal */
 	if (sw->lft_top == top && sw->lifetime == sm->settings->packet_lifetime) {
 		refused_taken(sm, sm->sweep.f->nodes[node].guid, UMAD_SM_ATTR_SWITCH_INFO, 0);
 		return;
@@ -415,7 +414,7 @@ static void switch_info_done(struct sm *sm, uint32_t node, const struct smp *s)
 			    sw->lifetime);
 }
 
-/* Its clients were asked to register again. */
+/* Notes that the port's clients were asked to register again. */
 static void note_told(struct sm *sm, uint32_t port, bool first)
 {
 	const struct fabric_port *p = &sm->sweep.f->ports[port];
@@ -426,7 +425,7 @@ static void note_told(struct sm *sm, uint32_t port, bool first)
 		sm->sweep.work[p->node].told[p->num / 64] |= 1ull << p->num % 64;
 }
 
-/* It was asked for a step, said that it took it, and has not. */
+/* The port confirmed a state change and did not make it. */
 static bool stayed(const struct sm *sm, uint32_t port, unsigned before)
 {
 	return sm->sweep.f->ports[port].state == before;
@@ -442,7 +441,7 @@ static void port_done(struct sm *sm, const struct want_env *env, uint32_t node, 
 		port_next_state(sm->sweep.f, port);
 	uint64_t want = fields_wanted(sm, env, port), got;
 
-	/* not what the answer says: some devices never show the bit */
+	/* the answer does not count: some devices never show the bit */
 	if (port_is_to_reregister(env, port))
 		note_told(sm, port, cookie & SET_FIRST);
 	sweep_store_port(sm, port, s->data);
@@ -458,7 +457,7 @@ static void port_done(struct sm *sm, const struct want_env *env, uint32_t node, 
 		store_refused(sm->store, n->guid, UMAD_SM_ATTR_PORT_INFO, num, want, got);
 }
 
-/* What is still to be changed gets a try, be it one more; in two, if it is two things. */
+/* Tries once more what still must be changed; as two Sets, if it is two things. */
 static void port_looked_at(struct sm *sm, uint32_t node, unsigned num, const struct smp *s)
 {
 	struct node_work *w = &sm->sweep.work[node];
@@ -518,7 +517,7 @@ static void ports_done(void *arg, uint32_t node, const struct smp *s, uint64_t c
 
 /* --- pass 2: tables --- */
 
-/* The device answers it with an error each time. */
+/* The device answers this value with an error each time. */
 static bool item_is_refused(struct sm *sm, uint32_t node, item_t it, const struct item_want *want)
 {
 	return !(it & (ITEM_LOOK | ITEM_PROBE)) &&
@@ -590,7 +589,7 @@ static void table_refused(struct sm *sm, uint32_t node, item_t item, const struc
 	struct node_work *w = &sm->sweep.work[node];
 
 	if (fixed_routes_holds(sm, node, item))
-		return;		/* still so */
+		return;		/* still refused */
 	if (ITEM_KIND(item) == ITEM_PKEY && ITEM_A(item) &&
 	    node_is_switch(&sm->sweep.f->nodes[node]))
 		w->pkeys_differ = true;
@@ -608,7 +607,7 @@ static void table_kept(struct sm *sm, uint32_t node, item_t item, const struct i
 	char name[FABRIC_NAME_MAX];
 
 	if (fixed_routes_holds(sm, node, item))
-		return;		/* still so, though it does not say so any more */
+		return;		/* still ignored, though it no longer refuses the Set */
 	write_pkeys_differ(sm, node, item);
 	if (slmap_split(sm->sweep.plan, node, &sm->sweep.work[node], item))
 		return;
@@ -622,7 +621,10 @@ static void table_kept(struct sm *sm, uint32_t node, item_t item, const struct i
 		    fabric_node_name(sm->sweep.f, node, name, sizeof(name)), want->attr, want->mod);
 }
 
-/* What a device says of an SL2VL table is believed when it is read (fixed_table_log.c). */
+/*
+ * The device took the table.  An SL2VL table counts as taken only once it is read back
+ * (fixed_table_log.c), unless the device had refused it by a status.
+ */
 static void table_taken(struct sm *sm, uint32_t node, item_t item, const struct item_want *want)
 {
 	if (ITEM_KIND(item) != ITEM_SL2VL ||
@@ -639,7 +641,7 @@ void write_item_done(struct sm *sm, uint32_t node, item_t item, const struct smp
 
 	want_item(sm->sweep.plan, node, item, &want);
 	if (s->method == SMP_GET) {
-		if (!status)	/* else nobody knows: it stays as planned */
+		if (!status)	/* else its contents are unknown, and count as planned */
 			fixed_looked(sm, node, item, &want, s->data);
 	} else if (status) {
 		table_refused(sm, node, item, &want, status);
@@ -685,7 +687,7 @@ static bool may_begin_to_enforce(const struct sm *sm, const struct want_env *env
 	       port_may_enforce(env, store_refusals(sm->store), port);
 }
 
-/* What pass 3 has to do on a port. */
+/* Fills the Set of pass 3 for a port; false: there is none. */
 static bool active_set(const struct sm *sm, uint32_t port, struct smp *s, uint64_t *cookie)
 {
 	const struct fabric_port *p = &sm->sweep.f->ports[port];
@@ -727,7 +729,7 @@ static void active_refused(struct sm *sm, uint32_t node, unsigned num, unsigned 
 		     IB_PORT_ACTIVE_S, status);
 }
 
-/* After an error: it is Active by itself meanwhile, or the step alone is worth a try. */
+/* After an error: the port may have become Active by itself; if not, the step alone is tried. */
 static void active_looked_at(struct sm *sm, uint32_t node, unsigned num, const struct smp *s)
 {
 	struct node_work *w = &sm->sweep.work[node];
@@ -750,7 +752,7 @@ static void active_done(void *arg, uint32_t node, const struct smp *s, uint64_t 
 	bool again;
 
 	if (was_lost(sm, node, s, status, &again)) {
-		/* if only the answer was lost, it is an error of value now, and looked at */
+		/* if only the answer was lost, the Set now gets an error status, and the port is read */
 		if (again && s->method == SMP_GET)
 			push_number(&w->look, &w->n_look, num);
 		else if (again && w->cursor > num)
@@ -799,6 +801,6 @@ enum step_result write_active(struct sm *sm)
 	static const struct smp_job_ops ops = { active_next, active_done, sweep_job_over };
 
 	for (uint32_t i = 0; i < sm->sweep.f->n_nodes; i++)
-		sm->sweep.work[i].n_ports = 0;	/* from now on: those to be tried again */
+		sm->sweep.work[i].n_ports = 0;	/* from now on: ports to be tried again */
 	return start_job(sm, &ops);
 }

@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Writing forwarding tables that follow from those in force, as the last pass of a
- * sweep: the links and switches by which the new routes go are Active and have their
- * tables by then.  Round by round (routing/change/update_rounds.h), each of which ends before the next
+ * Writes forwarding tables that are derived from those in force, as the last pass of a sweep.
+ *
+ * By then the links and switches of the new routes are Active and have their other tables.  The
+ * blocks are written round by round (routing/change/rounds.h); each round ends before the next
  * begins, so that at no moment routes in use form a loop or a cycle of channels.
  *
- * Where a switch does not take a block, as it does not answer, or is not asked any more, the
- * rounds behind are right no longer for the LIDs of that block: of these nothing more is written.  Blocks
- * of other numbers have nothing to do with it, and go on.  What switches hold instead of what they
- * were to hold is noted with the plan (routes_now.stale), and the next sweep goes on from there.  A
- * block of which it is not known whether it was written is noted as one that drops what it would change:
- * nobody is to be led there until it is read.  Where routes are in layers, a round that relies on
- * all blocks before it is not begun then, nor any behind it.
+ * If a switch does not take a block, because it does not answer or is not asked any more, later
+ * rounds are no longer right for the LIDs of that block: nothing more is written for those LIDs.
+ * Blocks of other numbers are independent and go on.  Blocks that switches hold instead of the
+ * planned ones are recorded with the plan (routes_now.stale), and the next sweep starts from there.
+ * If it is unknown whether a block was written, the block is recorded as dropping every entry that
+ * the write would change: routes must not use those entries until the block is read.  Where routes
+ * are in layers, a round that relies on all blocks before it does not begin then, nor does any
+ * later round.
  *
- * One that has another's M_Key is excluded, and what it holds noted; the rest of its blocks' LIDs is
- * written: who took a switch away from us has no say about the repairs of others.
+ * A switch with an unknown M_Key is left out and its contents are recorded, but other switches'
+ * blocks with the same LIDs are written: whoever took a switch from us does not decide on the
+ * repair of others.
  *
- * A switch of which it is not known what it holds has its whole table written with the
- * other tables (write.c), and has no part in this.
+ * A switch whose contents are unknown gets its whole table written with the other tables (write.c),
+ * and has no part in this.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -40,18 +43,18 @@ struct batch {
 	uint32_t node, first, n, cursor;
 };
 
-/* What became of a write. */
+/* State of a write. */
 enum { WRITE_NOT, WRITE_SENT, WRITE_DONE };
 
 struct reroute {
 	struct rounds rounds;
-	const struct lfts *was;		/* what the switches hold at the beginning */
-	struct lfts *own_was;		/* it, where that is not the routes of the plan before */
+	const struct lfts *was;		/* what the switches hold at the start */
+	struct lfts *own_was;		/* owned `was`, if it differs from the routes of the previous plan */
 	uint32_t round;
-	uint8_t *became;		/* per write */
+	uint8_t *became;		/* state of each write */
 	VEC(struct batch) batches;
-	VEC(uint32_t) again;		/* writes of the round without an answer */
-	uint64_t held[IB_LID_MCAST_FIRST / LFT_BLOCK / 64];	/* bit n: no more blocks of number n */
+	VEC(uint32_t) again;		/* writes of the round that had no answer */
+	uint64_t held[IB_LID_MCAST_FIRST / LFT_BLOCK / 64];	/* bit n: blocks of number n are held back */
 	bool any_held;
 	bool any_left;			/* something was not written */
 };
@@ -77,7 +80,7 @@ static void take_block(struct lfts *l, uint32_t sw, uint32_t block, const uint8_
 		memcpy(l->entries + (size_t)sw * l->stride + (size_t)block * LFT_BLOCK, entries, LFT_BLOCK);
 }
 
-/* What the switches hold, by all that is known, where that is not what was planned. */
+/* What the switches hold as far as known, including differences from the plan. */
 static struct lfts *tables_in_force(const struct routes_now *x, const struct lft_reads *reads)
 {
 	const struct fabric *f = x->base->f;
@@ -94,13 +97,13 @@ static struct lfts *tables_in_force(const struct routes_now *x, const struct lft
 	return l;
 }
 
-/* Whether layers share lanes as the base's do: else they can't be held against each other. */
+/* The layers share VLs in the same way as those of the base; else they cannot be compared. */
 static bool alike(const struct route_layers *base, const struct route_layers *y)
 {
 	return !base->link == !(y && y->link) && route_lanes_by_entry(base) == route_lanes_by_entry(y);
 }
 
-/* The rounds from the tables that the switches hold, by layers if there are any. */
+/* Makes the rounds from the tables that the switches hold, by layers if there are any. */
 static void make_rounds(struct reroute *r, const struct plan *p, const struct plan *before)
 {
 	const struct routes_now *x = p->now;
@@ -113,7 +116,7 @@ static void make_rounds(struct reroute *r, const struct plan *p, const struct pl
 		layers.legal = b->order;
 	if (b->layers && b->layers->link)
 		layers.shared = b->layers;
-	/* then nothing else differs than what the repair changed */
+	/* then only what the repair changed differs */
 	as_repaired = !x->round && !before->now->round && !r->own_was;
 	rounds_make(&r->rounds, b->channels, base_order(b), b->layers && alike(b->layers, was) && alike(b->layers, next) ? &layers : NULL, x->dead.v,
 		    (uint32_t)x->dead.n, r->was, routes_wanted(x),
@@ -183,7 +186,7 @@ static void done(void *arg, uint32_t device, const struct smp *s, uint64_t cooki
 	char name[FABRIC_NAME_MAX];
 
 	if (status < 0) {
-		/* in a round of their own, behind this one: the order within a round is free */
+		/* in an extra round after this one: the order within a round is free */
 		if (sweep_smp_lost(sm, node, "writing routes"))
 			*vec_push(&r->again) = (uint32_t)cookie;
 		else
@@ -191,7 +194,7 @@ static void done(void *arg, uint32_t device, const struct smp *s, uint64_t cooki
 		return;
 	}
 	sweep_heard(sm, node);
-	r->became[cookie] = WRITE_DONE;		/* or refused, which is for refused_sets.c and fixed_routes.c */
+	r->became[cookie] = WRITE_DONE; /* or refused, which refused_sets.c and fixed_routes.c deal with */
 	if (status) {
 		refused_note(sm, node, UMAD_SM_ATTR_LINEAR_FT, s->mod,
 			     hash_bytes(want, len, 0), (unsigned)status);
@@ -227,7 +230,7 @@ static void add_write(struct sm *sm, struct reroute *r, uint32_t i)
 	node = sm->sweep.f->switches[sw].node;
 	work = &sm->sweep.work[node];
 	if (work->unknown && !work->lft_known && !work->failed) {
-		r->became[i] = WRITE_DONE;	/* it has all of its table already */
+		r->became[i] = WRITE_DONE;	/* its whole table has been written already */
 		return;
 	}
 	if (work->key_mismatch) {
@@ -245,13 +248,13 @@ static void add_write(struct sm *sm, struct reroute *r, uint32_t i)
 		*vec_push(&r->batches) = (struct batch){ node, i, 1, 0 };
 }
 
-/* The switch's block of a write, for a map. */
+/* A map key for the switch and block of a write. */
 static uint64_t key_of(const struct lft_write *w)
 {
 	return (uint64_t)w->sw << 16 | w->block;
 }
 
-/* Writes of blocks of which not all were done, in their order. */
+/* Records writes of blocks that were not all done, in their order. */
 static void follow_writes(const struct reroute *r, struct routes_now *x)
 {
 	uint32_t n = r->rounds.first[r->rounds.n];
@@ -285,13 +288,13 @@ static void follow_writes(const struct reroute *r, struct routes_now *x)
 	map64_free(&places);
 }
 
-/* The next round is right only if all was written, which is not so. */
+/* The next round is right only if everything was written, which is not the case. */
 static bool must_end(const struct reroute *r)
 {
 	return r->any_held && r->rounds.after_all && r->rounds.after_all[r->round];
 }
 
-/* False: there is nothing to write any more, and what was not written is noted. */
+/* False: nothing is left to write, and unwritten blocks are recorded. */
 static bool round_start(struct sm *sm)
 {
 	struct reroute *r = sm->sweep.reroute;
