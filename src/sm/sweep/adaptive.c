@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Forwarding by other tables than the linear one, which another subnet manager left switched on.
+ * Ends forwarding by other tables than the linear one, which another subnet manager left switched
+ * on.
  *
- * Switches from Mellanox (SwitchX and later) have two ways of it, by vendor-specific attributes:
- * adaptive routing (AdaptiveRoutingInfo), by tables of groups of ports, and private linear tables
- * (PrivateLFTInfo), of which each port and SL has one.  While either is on the linear forwarding
- * table counts for nothing, so that no route of ours is in force.  A Set of a linear table ends
+ * Switches from Mellanox (SwitchX and later) have two such modes, set by vendor-specific
+ * attributes: adaptive routing (AdaptiveRoutingInfo), by tables of groups of ports, and private
+ * linear tables (PrivateLFTInfo), one for each port and SL.  While either is on, the switch ignores
+ * the linear forwarding table, so our routes are not in force.  A Set of a linear table ends
  * adaptive routing or, if NoFallback is set, is refused.
  *
- * So a full sweep asks each such switch, once; one that does not have the attribute, by its
- * status or its silence, is never asked for it again.  Private tables are asked for only where a
- * switch is not surely as we left it.  What is on is switched off right before the linear table, all
- * of which is written then, as what is read from it need not be in force.  Where a switch refuses
- * that it is asked again behind the linear table, which may have ended it nevertheless.
+ * So a full sweep asks each such switch once.  A switch that lacks the attribute, as its status or
+ * its silence shows, is never asked for it again.  Private tables are asked for only where a switch
+ * is not certain to be as we left it.  A mode that is on is switched off right before the linear
+ * table is written, all of it, as what is read from it need not be in force.  A switch that refuses
+ * this is asked again after the linear table, which may have ended the mode nevertheless.
  */
 #include <string.h>
 
@@ -24,11 +25,11 @@
 #define DEVICE_AT 30	/* bytes of NodeInfo (14.2.5.3) */
 #define VENDOR_AT 36	/* LocalPortNum, then 3 bytes of VendorID */
 
-/* What the first word of the attribute says. */
+/* The first word of the attribute. */
 static const struct {
 	uint16_t attr;
-	uint32_t on;		/* bits that are 0 when it is off … */
-	uint32_t clear;		/* … and those that are set to 0 for that */
+	uint32_t on;		/* bits that are 0 when the mode is off */
+	uint32_t clear;		/* bits to clear to switch the mode off */
 	const char *what;
 } overrides[OVERRIDES] = {
 	/* Enabled; NoFallback */
@@ -75,7 +76,7 @@ static void note_lack(struct sm *sm, uint64_t guid, unsigned kind)
 		  (lacking == MAP64_NONE ? 0 : lacking) | 1u << kind);
 }
 
-/* That is remembered like any refusal, over restarts, too. */
+/* The refusal is remembered like any other, also over restarts. */
 static bool refuses_to_end(const struct sm *sm, uint64_t guid, unsigned kind)
 {
 	const struct refused_kind *k = refusals_kind(store_refusals(sm->store), guid,
@@ -88,7 +89,7 @@ static bool is_to_ask(const struct sm *sm, uint32_t node, unsigned kind)
 {
 	const struct fabric_node *n = &sm->sweep.f->nodes[node];
 
-	/* all of these kinds have a system image GUID; ibsim, by their device ids, does not */
+	/* all of these kinds have a system image GUID; ibsim uses their device ids without one */
 	if (!adaptive_is_known(n) ||
 	    !(sm->sweep.f->ports[n->port0].capmask & IB_CAP_SYSTEM_IMAGE) ||
 	    lacks(sm, n->guid, kind))
@@ -96,7 +97,7 @@ static bool is_to_ask(const struct sm *sm, uint32_t node, unsigned kind)
 	if (kind == OVERRIDE_PRIVATE && !inherited_is_possible(sm, node) &&
 	    !refuses_to_end(sm, n->guid, kind))
 		return false;
-	/* what came since the last sweep may have been elsewhere, under another manager */
+	/* a switch that is new since the last sweep may have been elsewhere, under another manager */
 	return sweep_is(sm)->reads_tables || !sm->published ||
 	       fabric_same_node(sm->published->f, n) == FABRIC_NONE;
 }
@@ -124,7 +125,7 @@ static void done(void *arg, uint32_t node, const struct smp *s, uint64_t cookie,
 	struct node_work *w = &sm->sweep.work[node];
 	struct override *o = &w->overrides[cookie];
 
-	/* no answer, after all tries, from a device that answered all else: it has none for this */
+	/* silence after all tries from a device that answers everything else: it lacks the attribute */
 	if (status >= 0)
 		sweep_heard(sm, node);
 	if (status) {

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The last step of a sweep: what ports at work hear of the plan, when it is published.
+ * Tells ports at work about the plan when it is published, as the last step of a sweep.
  *
- * Linux asks the SA within a millisecond when its port gets a P_Key, when the port gets another
- * MasterSMLID, and when it is asked to have its clients register again; and it takes a refusal
- * for the last word.  So three things reach an Active port only after the SA answers by the
- * new plan: P_Key tables, our LID as MasterSMLID, and ClientReregister (14.4.11).  Ports that are
- * not Active can't ask, and have all of it when they become Active.
+ * Linux asks the SA within a millisecond when its port gets a P_Key or another MasterSMLID, or is
+ * asked to have its clients register again, and it takes a refusal as final.  So three things reach
+ * an Active port only after the SA answers by the new plan: P_Key tables, our LID as MasterSMLID,
+ * and ClientReregister (14.4.11).  Ports that are not Active cannot ask, and have all of it when
+ * they become Active.
  *
- * A published fabric does not change.  So the fabric that is published says of these ports what
- * they are about to hold.  A port that does not answer makes the sweep incomplete, and the next
- * discovery reads it.  What a port kept is remembered in the refusals, and its answer replaces
- * what is published in the copy with which the next sweep begins.
+ * A published fabric does not change.  So the published fabric already shows what these ports are
+ * about to hold.  A port that does not answer makes the sweep incomplete, and the next discovery
+ * reads it.  If a port keeps other values, the refusals remember that, and its answer replaces the
+ * published PortInfo in the copy with which the next sweep begins.
  *
- * Invariant: from announce_prepare() to announce_free(), sm->sweep.announce holds a reference to the
- * published state, so that the fabric stays while a job of this step runs, whoever unpublishes.
+ * Invariant: from announce_prepare() to announce_free(), sm->sweep.announce holds a reference to
+ * the published state, so that the fabric stays while a job of this step runs, whoever unpublishes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -31,21 +31,21 @@
 #include "sm/write/refused_sets.h"
 #include "sm/write/write.h"
 
-#define COOKIE_PORT	(1ull << 32)	/* with an index into ports; else the cookie is an item */
-#define TRIES		2		/* of a Set that is answered with an error */
+#define COOKIE_PORT	(1ull << 32)	/* marks an index into ports; without it the cookie is an item */
+#define TRIES		2		/* tries of a Set that is answered with an error */
 
-/* A port that is to be told. */
+/* A port that must be told. */
 struct told {
 	uint32_t port;
 	bool reregister;
-	bool sent;		/* and not to be sent again */
+	bool sent;		/* sent, and need not be sent again */
 	uint8_t errors;
 };
 
 struct announce {
-	struct subnet_state *state;	/* NULL before it is published */
+	struct subnet_state *state;	/* NULL before publishing */
 	VEC(struct told) ports;		/* in order of ports, hence of nodes */
-	uint32_t *first;		/* per node, and one more: where its ports begin */
+	uint32_t *first;		/* per node, plus one: index of its first port in ports */
 };
 
 void announce_free(struct sm *sm)
@@ -66,7 +66,7 @@ bool announce_has_begun(const struct sm *sm)
 	return sm->sweep.announce && sm->sweep.announce->state;
 }
 
-/* The end port had a LID of ours before this sweep, and carries traffic. */
+/* The end port had a LID from us before this sweep, and carries traffic. */
 static bool is_at_work(const struct sm *sm, uint32_t port)
 {
 	const struct fabric_port *p = &sm->sweep.f->ports[port];
@@ -116,7 +116,7 @@ static void fill_port(const struct sm *sm, const struct told *t, struct smp *s)
 	const struct fabric_port *p = &sm->sweep.f->ports[t->port];
 	struct want_env env = sweep_env(sm);
 
-	env.as_found = true;	/* which is what it is about to hold */
+	env.as_found = true;	/* the fabric already shows what the port is about to hold */
 	sweep_fill_set(sm, p->node, s, UMAD_SM_ATTR_PORT_INFO,
 		       port_info_modifier(sm->sweep.f, p->node, p->num));
 	s->once |= sm->sweep.work[p->node].sets_lost;
@@ -181,8 +181,8 @@ void announce_correct(const struct sm *sm, struct fabric *f)
 }
 
 /*
- * What the port would hold if it took all that is wanted: also the fields that it kept when they
- * were set earlier in this sweep.
+ * Digest of the port's fields if it took all planned values, including those that it did not take
+ * earlier in this sweep.
  */
 static uint64_t all_wanted(const struct sm *sm, const struct told *t)
 {
@@ -210,7 +210,7 @@ static void port_done(struct sm *sm, struct told *t, const struct smp *s, int st
 		port_refused(sm, t, port_info_digest(&env, t->port, p->info), (unsigned)status);
 		return;
 	}
-	note_asked(sm, t);	/* not by the answer: some devices never show the bit */
+	note_asked(sm, t);	/* the answer does not count: some devices never show the bit */
 	got = port_info_digest(&env, t->port, s->data);
 	if (got != port_info_digest(&env, t->port, p->info))
 		note_answer(sm, t->port, s->data);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Congestion control (annex A10) that another manager set up: switches mark packets on queues
- * that grow, and adapters send more slowly on the SLs whose packets come back marked.
+ * Reads congestion control (annex A10) that another manager set up.
  *
- * It is read and told, and left as it is: neither a route nor a path depends on it, and its
- * values are made for the traffic of a site.
+ * Under congestion control switches mark packets on growing queues, and adapters slow down on the
+ * SLs whose packets come back marked.  It is read and reported but never changed: no route or path
+ * depends on it, and its values suit the traffic of a site.
  *
- * Each switch, and each port of an adapter that is Active, is asked once, after the state that has
- * it for the first time is published; those that told something are asked again after a full
- * sweep.  Who refused, or did not answer, is not asked again while it is there.  A CC_Key with its
- * protect bit makes a device silent, like one that has no agent for the class; which of the two it
- * is follows from the kind of the device, where that is known.
+ * Each switch, and each Active port of an adapter, is asked once, after the first state that
+ * contains it is published; those that reported something are asked again after a full sweep.  A
+ * port that refused or did not answer is not asked again while it is in the fabric.  A device is
+ * silent if it has no agent for the class, and also if a CC_Key with its protect bit is set; the
+ * kind of the device tells which, where it is known.
  *
  * All of it runs in the loop's thread.
  */
@@ -28,23 +28,24 @@
 #define WINDOW		8		/* requests outstanding */
 #define TIMEOUT_MS	500
 #define TRIES		2
-#define AGAIN_US	10000		/* where mad/ had no room for a request */
+#define AGAIN_US	10000		/* retry if mad/ had no room for a request */
 #define GSI_QP		1
 
 #define OFF_STATUS	4
 #define OFF_ATTR	16
 #define OFF_MOD		20
 #define OFF_DATA	64		/* CongestionControlManagementData */
-#define THRESHOLD_AT	68		/* SwitchCongestionSetting (A10.4.3.6): in the high half */
-#define ELEMENTS	48		/* SwitchPortCongestionSetting: 4 bytes each, 32 or 48 a MAD */
+/* SwitchCongestionSetting (A10.4.3.6): offset of the threshold, in the high half */
+#define THRESHOLD_AT	68
+#define ELEMENTS	48 /* per MAD of SwitchPortCongestionSetting: 4 bytes each, 32 or 48 of them */
 #define ELEMENT_PORTS	32
-#define ENTRIES_AT	4		/* CACongestionSetting (A10.4.3.8): 8 bytes each */
+#define ENTRIES_AT	4 /* CACongestionSetting (A10.4.3.8): offset of the entries, 8 bytes each */
 
-/* What a port said, in one number for a map: who said it, and what. */
+/* What a port reported, packed in one number for a map. */
 enum said { SAID_LACKS = 1, SAID_NOTHING, SAID_SETTINGS };
 #define SAID(x)		((x) & 3u)
-#define MARKS		(1u << 2)	/* a switch marks packets at one of its ports */
-#define SLS(x)		((uint16_t)((x) >> 16))	/* an adapter port slows down on these */
+#define MARKS		(1u << 2)	/* a switch that marks packets at one of its ports */
+#define SLS(x)		((uint16_t)((x) >> 16))	/* SLs on which an adapter port slows down */
 
 struct question {
 	struct congestion *c;
@@ -52,14 +53,14 @@ struct question {
 	uint32_t port;
 	uint16_t attr;
 	uint32_t block;
-	uint32_t found;		/* by the questions to the port before */
+	uint32_t found;		/* result of the earlier questions to the port */
 };
 
 struct congestion {
 	struct sm *sm;
-	struct map64 said;		/* by port GUID */
-	struct subnet_state *state;	/* whose ports are asked, or NULL */
-	uint32_t next;			/* port */
+	struct map64 said;		/* by port GUID: packed report */
+	struct subnet_state *state;	/* the state whose ports are asked, or NULL */
+	uint32_t next;			/* next port to ask */
 	unsigned outstanding;
 	uint64_t answers;
 	bool again, again_full;		/* another state was published meanwhile; by a full sweep */
@@ -71,11 +72,11 @@ struct congestion {
 
 static void step(void *arg);
 
-/* --- who is asked --- */
+/* --- which ports are asked --- */
 
 /*
- * Kinds of adapters whose firmware answers the class; for switches those that have adaptive
- * routing are taken.  ibsim has their device ids and no such agent.
+ * Kinds of adapters whose firmware answers the class; of switches, those with adaptive routing.
+ * ibsim uses their device ids but has no such agent.
  */
 static bool is_known_to_have_it(const struct fabric *f, uint32_t port)
 {
@@ -106,7 +107,7 @@ static bool is_to_ask(const struct congestion *c, uint32_t port)
 
 /* --- answers --- */
 
-/* An element of a port that is valid, sets parameters of marking, and has a threshold. */
+/* The element of a port is valid, sets marking parameters, and has a threshold. */
 static bool element_marks(const uint8_t *element)
 {
 	return (element[0] & 0xc0) == 0x80 && element[0] & 0x0f;
@@ -119,7 +120,7 @@ static uint16_t slow_sls(const uint8_t *data)
 	for (unsigned sl = 0; sl < IB_SL_COUNT; sl++) {
 		const uint8_t *entry = data + ENTRIES_AT + sl * 8;
 
-		/* CCTI_Increase, CCTI_Min: without either no packet is ever delayed */
+		/* without CCTI_Increase and CCTI_Min no packet is ever delayed */
 		if (entry[2] || entry[4])
 			sls |= (uint16_t)(1u << sl);
 	}
@@ -127,15 +128,15 @@ static uint16_t slow_sls(const uint8_t *data)
 }
 
 /*
- * ibsim answers requests of any class, with what happens to be in its buffer.  An agent for the
- * class tells its versions in ClassPortInfo (13.4.8.1), and none has version 0.
+ * ibsim answers requests of any class with leftovers in its buffer.  An agent for the class reports
+ * its versions in ClassPortInfo (13.4.8.1), and version 0 does not exist.
  */
 static bool is_class_port_info(const uint8_t *data)
 {
 	return data[0] == UMAD_BASE_VERSION && data[1];
 }
 
-/* Takes the answer; returns whether q now is a further question to the same port. */
+/* Takes the answer; true: q has become a further question to the same port. */
 static bool take(struct question *q, const uint8_t *data)
 {
 	const struct fabric *f = q->c->state->f;
@@ -167,7 +168,7 @@ static bool take(struct question *q, const uint8_t *data)
 		q->attr = IB_CC_ATTR_CONGESTION_CONTROL_TABLE;
 		return SLS(q->found);
 	default:
-		/* CCTI_Limit 0: the table has no delay but that of its first entry, which is none */
+		/* CCTI_Limit 0: the table has only its first entry, which is no delay */
 		if (!get_be16(data))
 			q->found &= 0xffff;
 		return false;
@@ -200,7 +201,7 @@ static void on_answer(void *arg, const uint8_t *mad, size_t len)
 
 /* --- questions --- */
 
-/* False: there is no room now. */
+/* False: mad/ has no room now. */
 static bool ask(struct question *q)
 {
 	struct congestion *c = q->c;
@@ -218,7 +219,7 @@ static bool ask(struct question *q)
 	return q->busy;
 }
 
-/* Fills the window.  False: there was no room in mad/. */
+/* Fills the window.  False: mad/ had no room. */
 static bool ask_more(struct congestion *c)
 {
 	const struct fabric *f = c->state->f;
@@ -242,7 +243,7 @@ static bool ask_more(struct congestion *c)
 	return true;
 }
 
-/* --- what comes of it --- */
+/* --- evaluation --- */
 
 static struct sm_congestion add_up(const struct congestion *c)
 {
@@ -288,7 +289,7 @@ static void say(struct congestion *c)
 	buf_free(&text);
 }
 
-/* Nobody who has left is remembered; after a full sweep, only who has nothing to tell. */
+/* Forgets ports that are gone; after a full sweep also those that reported something. */
 static void prune(struct congestion *c, bool full)
 {
 	const struct fabric *f = c->state->f;
@@ -337,7 +338,7 @@ void congestion_after_sweep(struct sm *sm)
 {
 	struct congestion *c = sm->congestion;
 
-	/* a takeover by a copy is followed by a sweep that looks at everything */
+	/* after a takeover by a copy a full sweep follows */
 	if (sweep_is(sm)->by_copy || !mad_can_request(sm->mad, IB_CC_CLASS))
 		return;
 	if (!c->state) {

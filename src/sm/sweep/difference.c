@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* See difference.h.  Nothing here sends, and nothing is changed. */
+/*
+ * See difference.h.  Pure functions.
+ */
 #include <string.h>
 
 #include <infiniband/umad_sm.h>
@@ -10,7 +12,7 @@
 
 /* --- tables --- */
 
-/* A port that we configured and that has not started anew since. */
+/* We have configured the port, and it has not restarted since. */
 static bool port_kept_state(const struct plan *old, const struct refusals *refused,
 			    uint32_t old_port, const struct fabric *f, uint32_t port)
 {
@@ -18,7 +20,7 @@ static bool port_kept_state(const struct plan *old, const struct refusals *refus
 
 	if (!p->present || !q->present)
 		return p->present == q->present;
-	/* what a port refuses is as it was left */
+	/* refused values stay as they were left */
 	if (port_is_end(f, port) && p->lid == q->lid && p->sm_lid == q->sm_lid &&
 	    p->state == q->state &&
 	    refusals_kind(refused, port_node(f, port)->guid, UMAD_SM_ATTR_PORT_INFO))
@@ -39,7 +41,7 @@ bool node_is_as_planned(const struct plan *old, const struct map64 *doubtful,
 	*old_node = fabric_same_node(old->f, n);
 	if (*old_node == FABRIC_NONE)
 		return false;
-	/* it may have kept another top: the tables were written nevertheless */
+	/* it may have kept another LinearFDBTop: the tables were written nevertheless */
 	if (node_is_switch(n) &&
 	    f->switches[n->sw].lft_top != plan_lft_top(old, old->f->nodes[*old_node].sw) &&
 	    f->switches[n->sw].lft_top != old->f->switches[old->f->nodes[*old_node].sw].lft_top)
@@ -76,7 +78,7 @@ enum item_change item_change(const struct plan *old, uint32_t old_node,
 {
 	struct item_want now, before;
 
-	/* a port that has a link again may still hold what it had before */
+	/* a port that has a link again may still hold its earlier tables */
 	if (!item_is_planned(old, old_node, item))
 		return ITEM_KIND(item) == ITEM_LFT ? ITEM_DIFFERS : ITEM_UNKNOWN;
 	want_item(p, node, item, &now);
@@ -111,7 +113,7 @@ static bool same_pkeys(struct plan_pair *x, uint32_t old_port, uint32_t port)
 	const struct pkey_table *a = &x->old->partitions->tables[i];
 	const struct pkey_table *b = &x->p->partitions->tables[k];
 
-	if (i == x->pkeys_old && k == x->pkeys)		/* at first: none and none */
+	if (i == x->pkeys_old && k == x->pkeys)		/* initially both are "none" */
 		return true;
 	if (a->n != b->n || !same_bytes(a->keys, b->keys, a->n * sizeof(*a->keys)))
 		return false;
@@ -120,7 +122,7 @@ static bool same_pkeys(struct plan_pair *x, uint32_t old_port, uint32_t port)
 	return true;
 }
 
-/* All that the items of a port are made of, but for its SL2VL tables. */
+/* Compares all inputs of a port's items except for its SL2VL tables. */
 static bool same_port_items(struct plan_pair *x, uint32_t old_port, uint32_t port)
 {
 	const struct fabric_port *a = &x->old->f->ports[old_port], *b = &x->p->f->ports[port];
@@ -195,7 +197,7 @@ bool port_info_differs(const struct want_env *e, const struct refusals *refused,
 	uint64_t want, got;
 	uint8_t data[64];
 
-	/* mostly it is as it is to be, and then nothing need be digested */
+	/* mostly nothing differs, and then no digests are needed */
 	memcpy(data, info, sizeof(data));
 	want_port_fields(e, port, data);
 	if (!memcmp(data, info, sizeof(data)))
@@ -233,7 +235,7 @@ unsigned port_set_state(const struct want_env *e, const struct refusals *refused
 	       IB_PORT_NOP : state;
 }
 
-/* PortInfo of the port: as it answered last, if that differs from what is published. */
+/* PortInfo of the port: its latest answer, if that differs from the published one. */
 static const uint8_t *info_of(const struct want_env *e, uint32_t port)
 {
 	size_t from = 0, to = e->n_answers;
@@ -274,7 +276,7 @@ bool switch_info_is_fixed(const struct fabric_switch *says, const struct refused
 	       r->got == switch_info_digest(says->lft_top, says->lifetime);
 }
 
-/* In fields other than MulticastFDBTop. */
+/* Fields other than MulticastFDBTop differ. */
 static bool rest_differs(const struct plan *p, const struct refusals *refused, uint32_t sw,
 			 const struct fabric_switch *is)
 {
@@ -300,7 +302,7 @@ bool switch_info_rest_needs_set(const struct want_env *e, const struct refusals 
 	const struct plan *p = e->plan;
 	const struct fabric_switch *s = &p->f->switches[sw];
 
-	/* a port that changed before we looked is to be forgotten */
+	/* PortStateChange of a change before we looked must be cleared */
 	return (s->port_change &&
 		!refusals_have_status(refused, p->f->nodes[s->node].guid, UMAD_SM_ATTR_SWITCH_INFO, 0,
 				      switch_info_digest(plan_lft_top(p, sw),
@@ -316,9 +318,12 @@ bool switch_info_needs_set(const struct want_env *e, const struct refusals *refu
 	       switch_info_rest_needs_set(e, refused, sw);
 }
 
-/* --- tables, as they are read --- */
+/* --- tables that were read --- */
 
-/* A pair of ports of which the paths are told what the device has instead (fixed_table_log.c). */
+/*
+ * The device keeps another table for a pair of ports, and paths already follow that table
+ * (fixed_table_log.c).
+ */
 static bool is_kept(const struct plan *p, uint32_t node, item_t item, const uint8_t *got)
 {
 	uint16_t kept;
@@ -348,7 +353,7 @@ struct want_env active_env(const struct want_env *e)
 {
 	struct want_env then = *e;
 
-	then.reregister = false;	/* that was asked for with the step to Armed */
+	then.reregister = false;	/* requested with the step to Armed */
 	then.tables_written = true;
 	return then;
 }
@@ -359,7 +364,7 @@ bool port_may_enforce(const struct want_env *e, const struct refusals *refused, 
 	       port_needs_set(e, refused, port);
 }
 
-/* --- when it is published --- */
+/* --- at publishing --- */
 
 bool port_is_announced(const struct want_env *e, const struct refusals *refused, uint32_t port,
 		       struct announced *out)
@@ -375,8 +380,9 @@ bool port_is_announced(const struct want_env *e, const struct refusals *refused,
 	got = port_info_digest(e, port, p->info);
 	out->reregister = port_owes_registrations(e, port);
 	/*
-	 * A Set that is sent anyway carries also what the port ignored before.  It may have been the
-	 * answer alone that was wrong, whose values would else be written to the port.
+	 * A Set that is sent anyway also carries fields that the port ignored before: perhaps only
+	 * its answer was wrong, and without these fields the Set would write the answer's values to
+	 * the port.
 	 */
 	out->changes = want != got &&
 		       (out->reregister ||
@@ -387,18 +393,18 @@ bool port_is_announced(const struct want_env *e, const struct refusals *refused,
 	return out->changes || out->reregister;
 }
 
-/* --- the whole --- */
+/* --- the whole difference --- */
 
 struct tally {
 	const struct plan *old, *next;
 	uint32_t node, old_node;
 	bool known;		/* the node's tables are those of the old plan */
-	VEC(item_t) sure, perhaps;	/* what is written, and what may be */
+	VEC(item_t) sure, perhaps;	/* items that are certainly written, and those that may be */
 	struct difference *out;
-	item_t counted;		/* the node's item that was counted last, or 0 */
+	item_t counted;		/* item of the node that was counted last, or 0 */
 };
 
-/* SL2VL by pair of ports; VLArb and P_Key tables by port, however many blocks differ. */
+/* Counts SL2VL tables by pair of ports; VLArb and P_Key tables by port, however many blocks differ. */
 static void count_table(struct tally *t, item_t item)
 {
 	uint32_t port = t->next->f->nodes[t->node].port0 + item_port(item);
@@ -448,7 +454,7 @@ static void count_sets(struct difference *out, unsigned attr, uint32_t n)
 	out->most[attr] += n;
 }
 
-/* As it will be after the first pass of writing. */
+/* PortState after the first pass of writing. */
 static unsigned state_then(const struct want_env *e, const struct refusals *refused, uint32_t port)
 {
 	unsigned next = port_set_state(e, refused, port);
@@ -465,7 +471,7 @@ static bool will_activate(const struct want_env *e, const struct refusals *refus
 	       state_then(e, refused, f->ports[port].peer) >= IB_PORT_ARMED_S;
 }
 
-/* The Set that changes OperationalVLs and NeighborMTU of an Active link (live_vls.c). */
+/* live_vls.c sends a Set that changes OperationalVLs or NeighborMTU of an Active link. */
 static bool link_fields_change(const struct plan *p, uint32_t port)
 {
 	uint8_t vls = port_new_vls(p, port), mtu = port_new_mtu(p, port);
@@ -503,7 +509,7 @@ static unsigned high_limit(const struct plan *p, uint32_t port)
 	       p->tables->arbs[p->tables->arb[port]].high_limit : UINT16_MAX;
 }
 
-/* Ports of the two plans, which are of one fabric. */
+/* Compares a port in two plans of the same fabric. */
 static void compare_port(const struct plan *old, const struct plan *next, uint32_t port,
 			 struct difference *out)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How a sweep gets to know the fabric: by a discovery, which runs in a process of its own, or by what a
- * probe of suspected devices found.
+ * Determines the fabric for a sweep: by a discovery, which runs in a process of its own, or from
+ * the result of a probe.
  *
- * A discovery that leaves more unanswered than the one before is repeated, DISCOVERY_TRIES times at most; so is
- * one that has met devices that are to be excluded (exclusions.c).
+ * A discovery that leaves more ports unanswered than the one before is repeated, up to
+ * DISCOVERY_TRIES times; so is one that has met devices that must be excluded (exclusions.c).
  */
 #include <stdlib.h>
 
@@ -34,7 +34,7 @@ void sweep_discovery_stop(struct sm *sm)
 	sm->sweep.found = NULL;
 }
 
-/* Links that are up and nobody answered at the other end, and ports of switches that did not. */
+/* Counts links that are up but whose far end does not answer, and ports of switches that do not. */
 uint32_t sweep_count_unanswered(const struct fabric *f)
 {
 	uint32_t n = 0;
@@ -50,7 +50,7 @@ uint32_t sweep_count_unanswered(const struct fabric *f)
 	return n;
 }
 
-/* Those of them behind which a device is that is excluded. */
+/* Counts those of them that have an excluded device behind them. */
 static uint32_t count_excluded(const struct sm *sm, const struct fabric *f)
 {
 	const struct disco_excluded *x;
@@ -65,14 +65,14 @@ static uint32_t count_excluded(const struct sm *sm, const struct fabric *f)
 	return n;
 }
 
-/* The sweep goes on with this fabric, which it takes over. */
+/* The sweep goes on with this fabric, of which it takes ownership. */
 void sweep_take_fabric(struct sm *sm, struct fabric *f)
 {
 	if (sm->published)
 		fabric_keep_owners(f, sm->published->f);
 	sm->sweep.f = f;
 	sm->sweep.work = xcalloc(f->n_nodes, sizeof(*sm->sweep.work));
-	/* a repair waits for nobody; a new policy is a reason to try who was silent */
+	/* a repair waits for no device; a new policy is a reason to try silent ones */
 	for (uint32_t i = 0; i < f->n_nodes && sweep_is(sm)->brief; i++) {
 		sm->sweep.work[i].failed = f->nodes[i].silent;
 		sm->last.failed_devices += f->nodes[i].silent;
@@ -143,10 +143,10 @@ static bool node_was_claimed(const struct subnet_state *old, const struct fabric
 }
 
 /*
- * Another was master meanwhile, of a part of the subnet at least, and need not be there any more:
- * a port that had our LID as its MasterSMLID has another.
+ * Another SM was master meanwhile, of a part of the subnet at least, and may be gone again: a port
+ * that had our LID as its MasterSMLID has another one.
  *
- * touched: the nodes that are not as they were; NULL: any may be.
+ * touched: marks nodes that have changed; NULL: any may have.
  */
 static bool another_was_master(const struct sm *sm, const struct fabric *f, const uint8_t *touched)
 {
@@ -158,7 +158,7 @@ static bool another_was_master(const struct sm *sm, const struct fabric *f, cons
 	return false;
 }
 
-/* Nothing that devices were known to hold is relied on. */
+/* Makes this a full sweep: nothing that devices were known to hold is relied on. */
 static void read_everything(struct sm *sm)
 {
 	log_info("sweep", "all is read: another subnet manager was at work");
@@ -176,8 +176,8 @@ enum step_result sweep_accept(struct sm *sm)
 	sm->sweep.found = NULL;
 	f->unanswered = sweep_count_unanswered(f);
 	/*
-	 * The library reports a partial fabric as success: look again before
-	 * believing it, but not for what was silent before, or is excluded.
+	 * The library reports a partial fabric as success: look again before believing it, but not
+	 * for ports that were silent before, or are excluded.
 	 */
 	if (f->unanswered > (known > left ? known : left) &&
 	    sm->sweep.discovery_tries < DISCOVERY_TRIES) {
@@ -231,9 +231,9 @@ enum step_result sweep_discover(struct sm *sm)
 	return sm->sweep.disco ? RESULT_WAIT : RESULT_FAIL;
 }
 
-/* --- a local sweep: what is suspected, instead of everything --- */
+/* --- a local sweep: suspects instead of everything --- */
 
-/* Among what changed is a port that says IsSM, or did. */
+/* A port that changed says IsSM, or said so before. */
 bool sweep_sms_changed(const struct sm *sm)
 {
 	const struct fabric *old = sm->published->f;
@@ -253,8 +253,8 @@ bool sweep_sms_changed(const struct sm *sm)
 }
 
 /*
- * Nothing was found: who goes on to complain has a reason that was not found, but for who does
- * nothing else.
+ * Nothing was found.  True: that was so too often.  A device that keeps reporting changes has a
+ * reason that was not found, unless it is flooding us with traps.
  */
 static bool has_looked_too_often(struct sm *sm)
 {
@@ -270,7 +270,7 @@ enum step_result sweep_discover_again(struct sm *sm)
 	sweep_free_work(sm);
 	fabric_free(sm->sweep.f);
 	sm->sweep.f = NULL;
-	sm->sweep.discovery_tries = 0;	/* what is new has as many as what was found before */
+	sm->sweep.discovery_tries = 0;	/* a new discovery gets its full number of tries */
 	sm->wishes.psc_seen = false;
 	sm->last.failed_devices = sm->last.sets_failed = 0;
 	return RESULT_DISCOVER;

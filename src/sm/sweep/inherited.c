@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * SL2VL and arbitration tables where the policy manages none.
+ * Checks SL2VL and arbitration tables that the policy does not manage, and replaces those that
+ * block SL 0.
  *
- * SL 0 is then the only one that clients are told, so it must get through.  The tables are
- * whatever a device had at power-on, or what another subnet manager wrote: SL 0 may be mapped
- * to VL15 or to a VL that the link lacks, or its VL may have no weight in any arbitration
- * table, so that it never sends.  Tables like these are replaced by built-in ones
- * (attribute_default_sl2vl(), attribute_default_vlarb()); all others stay as they are.
+ * Without a policy for tables, SL 0 is the only SL that clients are told, so it must get through.
+ * The tables are those of power-on, or what another subnet manager wrote: SL 0 may be mapped to
+ * VL15 or to a VL that the link lacks, or its VL may have no weight in any arbitration table, so
+ * that it never sends.  Such tables are replaced by built-in ones (attribute_default_sl2vl(),
+ * attribute_default_vlarb()); all others stay.
  *
- * A device that nobody has managed, or that was ours when this daemon was last started and shows
- * no sign of another manager since, is sampled: up to SAMPLES pairs of ports and the arbitration of
- * one port of a switch, the SL2VL table of a CA port.  If a sample is bad, and on any other device,
- * and on one that is known to keep tables, all pairs with a link are read, and the arbitration tables
- * of all ports with one.
+ * A device is sampled if nobody has managed it, or if it was ours when this daemon was last started
+ * and shows no sign of another manager since.  Samples are up to SAMPLES pairs of ports and the
+ * arbitration of one port of a switch, or the SL2VL table of a CA port.  If a sample is bad, and on
+ * all other devices, and on devices known to keep tables, the tables of all pairs with a link and
+ * the arbitration tables of all ports with a link are read.
  *
- * A device that keeps a table that drops SL 0, or starves it, is handled as in fixed_table_log.c: no path is
- * told over it.
+ * If a device keeps a table that drops SL 0 or starves it, fixed_table_log.c records that, and no
+ * path is given out over it.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -32,11 +33,11 @@
 #define SAMPLES 2
 
 struct inherited {
-	uint32_t waiting;	/* answers that are to come */
-	bool whole;		/* all is read; false: samples */
-	bool bad;		/* a table that was read drops SL 0, and is to be replaced */
-	uint16_t uses[256];	/* by port: bit v: SL 0 leaves on VL v */
-	uint16_t serves[256];	/* … bit v: VL v has weight in an arbitration table */
+	uint32_t waiting;	/* answers to come */
+	bool whole;		/* all tables are read; false: samples */
+	bool bad;		/* a table that was read drops SL 0 and must be replaced */
+	uint16_t uses[256];	/* by port, bit v: SL 0 leaves on VL v */
+	uint16_t serves[256];	/* by port, bit v: VL v has weight in an arbitration table */
 	uint64_t arbitrates[4];	/* bit n: the arbitration of port n is read */
 };
 
@@ -46,7 +47,7 @@ static bool has_tables(const struct sm *sm, uint32_t node, unsigned num)
 	const struct fabric_node *n = &f->nodes[node];
 	uint32_t port = n->port0 + num;
 
-	/* of a switch, port 0 says whether there are such tables */
+	/* on a switch, port 0 has the capability bit */
 	return port_is_linked(f, port) &&
 		ib_vls_from_code(sm->sweep.plan->tables->op_vls[port]) > 1 &&
 	       (f->ports[node_is_switch(n) ? n->port0 : port].capmask & IB_CAP_SL_MAP);
@@ -107,7 +108,7 @@ static void ask_samples(struct sm *sm, uint32_t node, const uint8_t *nums, unsig
 	ask_arbitration(sm, node, nums[0]);
 }
 
-/* Ports with a link and tables; returns how many. */
+/* Lists ports with a link and tables; returns their number. */
 static unsigned list_ports(const struct sm *sm, uint32_t node, uint8_t *nums)
 {
 	unsigned n = 0;
@@ -118,7 +119,7 @@ static unsigned list_ports(const struct sm *sm, uint32_t node, uint8_t *nums)
 	return n;
 }
 
-/* One of its end ports has a LID, or a link in use. */
+/* An end port of the node has a LID, or a port has a link in use. */
 static bool was_used(const struct fabric *f, uint32_t node)
 {
 	const struct fabric_node *n = &f->nodes[node];
@@ -132,7 +133,7 @@ static bool was_used(const struct fabric *f, uint32_t node)
 	return used;
 }
 
-/* It had a LID of ours when this daemon started. */
+/* A port had a LID from us when this daemon started. */
 static bool was_ours(const struct sm *sm, uint32_t node)
 {
 	const struct fabric_node *n = &sm->sweep.f->nodes[node];
@@ -145,7 +146,7 @@ static bool was_ours(const struct sm *sm, uint32_t node)
 	return false;
 }
 
-/* An end port has another LID than ours for its subnet manager. */
+/* An end port has a MasterSMLID other than our LID. */
 static bool has_another_master(const struct sm *sm, uint32_t node)
 {
 	const struct fabric_node *n = &sm->sweep.f->nodes[node];
@@ -162,15 +163,15 @@ static bool has_another_master(const struct sm *sm, uint32_t node)
 }
 
 /*
- * A field that we write always has another value, at a port in use or in SwitchInfo, so that
- * somebody wrote it since.  Discovery has read all of them, so that this costs nothing.
+ * A field that we always write has another value, at a port in use or in SwitchInfo, so another
+ * manager wrote it.  Discovery has read all of them, so this check costs nothing.
  */
 static bool has_other_fields(const struct sm *sm, uint32_t node)
 {
 	const struct fabric_node *n = &sm->sweep.f->nodes[node];
 	struct want_env env = sweep_env(sm);
 
-	env.reregister = false;		/* asked for by us, whatever devices hold */
+	env.reregister = false;		/* a request of ours, whatever devices hold */
 	if (n->sw != FABRIC_NONE &&
 	    switch_info_differs(sm->sweep.plan, env.refused, n->sw, &sm->sweep.f->switches[n->sw]))
 		return true;
@@ -185,7 +186,7 @@ static bool has_other_fields(const struct sm *sm, uint32_t node)
 	return false;
 }
 
-/* The forwarding of multicast is limited otherwise than by us, who write its highest value. */
+/* The switch has a MulticastFDBTop other than the highest value, which we always write. */
 static bool has_other_mcast_top(const struct fabric *f, uint32_t sw)
 {
 	const struct fabric_switch *s = &f->switches[sw];
@@ -208,23 +209,23 @@ bool inherited_is_possible(const struct sm *sm, uint32_t node)
 		(sw != FABRIC_NONE && has_other_mcast_top(sm->sweep.f, sw)));
 }
 
-/* Whether somebody else has managed the device, as far as it shows. */
+/* Another manager has managed the device, as far as it shows. */
 static bool was_anothers(const struct sm *sm, uint32_t node)
 {
 	const struct fabric_node *n = &sm->sweep.f->nodes[node];
 
 	if (sm->known.another_was)
 		return true;
-	if (sm->clients.successor_of)	/* the master before was a qosd */
+	if (sm->clients.successor_of)	/* the previous master was a qosd */
 		return false;
-	/* by a policy before it may be anything, too */
+	/* under the previous policy the tables could be anything, too */
 	if (sm->published && fabric_same_node(sm->published->f, n) != FABRIC_NONE)
 		return sm->published->plan->tables->managed;
 	return was_used(sm->sweep.f, node) &&
 	       (!was_ours(sm, node) || has_another_master(sm, node) || has_other_fields(sm, node));
 }
 
-/* The device did not take a table before: which of its tables that concerns, samples may miss. */
+/* The device did not take some table before; samples may miss that table. */
 static bool keeps_tables(const struct sm *sm, uint32_t node)
 {
 	static const uint16_t tables[] = { UMAD_SM_ATTR_SLVL_TABLE, UMAD_SM_ATTR_VL_ARB_TABLE };
@@ -273,7 +274,7 @@ static void take_arbitration(struct inherited *h, struct sm *sm, uint32_t node, 
 			h->serves[p->num] |= (uint16_t)(1u << (data[2 * i] & 0xf));
 }
 
-/* The item to write, or 0. */
+/* Takes an SL2VL table; returns the item to write, or 0. */
 static item_t take_map(struct sm *sm, uint32_t node, item_t item, const uint8_t *data)
 {
 	struct inherited *h = sm->sweep.work[node].inherited;
@@ -289,7 +290,7 @@ static item_t take_map(struct sm *sm, uint32_t node, item_t item, const uint8_t 
 		h->bad = true;	/* all pairs are about to be read */
 		return 0;
 	}
-	h->uses[out] |= 1;	/* by the built-in table */
+	h->uses[out] |= 1;	/* through the built-in table */
 	want_item(sm->sweep.plan, node, item, &want);
 	if (!fixed_known(sm, node, &left, &want, data))
 		left = item;
@@ -297,7 +298,7 @@ static item_t take_map(struct sm *sm, uint32_t node, item_t item, const uint8_t 
 	return left;
 }
 
-/* Ports whose arbitration does not serve what SL 0 uses; written: they get the built-in one. */
+/* A port's arbitration does not serve the VLs of SL 0.  write: queues the built-in tables. */
 static bool starves(struct sm *sm, uint32_t node, bool write)
 {
 	struct node_work *w = &sm->sweep.work[node];
@@ -337,7 +338,7 @@ item_t inherited_take(struct sm *sm, uint32_t node, item_t item, const uint8_t *
 	struct inherited *h = sm->sweep.work[node].inherited;
 	item_t left = 0;
 
-	/* what can't be read is left alone */
+	/* a table that cannot be read is left alone */
 	if (!status && ITEM_KIND(item) == ITEM_VLARB)
 		take_arbitration(h, sm, node, item, data);
 	else if (!status)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Light sweeps: one SwitchInfo Get for each switch.
+ * Runs light sweeps: one SwitchInfo Get for each switch.
  *
- * One that has us for its master is asked for PortInfo of its port 0, too: if another SM has
- * become master without our knowledge, as where it did not hear our answers, it has another's LID
- * as MasterSMLID.
+ * A switch that has us as its master is also asked for PortInfo of its port 0.  If another SM has
+ * become master without our knowledge, for example because it did not hear our answers, its LID is
+ * the MasterSMLID there.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,9 +25,9 @@
 #include "sm/sm_internal.h"
 #include "sm/write/refused_sets.h"
 
-#define CLAIM_FIRST_US	10000000	/* between claims that are heeded, twice as long each time … */
-#define CLAIM_MAX_US	3600000000ll	/* … up to that, */
-#define CLAIM_FORGET_US	600000000ll	/* … and anew after so long without one */
+#define CLAIM_FIRST_US	10000000 /* initial time between claims that are acted on, which doubles each time */
+#define CLAIM_MAX_US	3600000000ll	/* up to this, */
+#define CLAIM_FORGET_US	600000000ll	/* and restarts after so long without a claim */
 
 static void light_end(struct sm *sm)
 {
@@ -45,13 +45,13 @@ void light_stop(struct sm *sm)
 	light_end(sm);
 }
 
-enum { LIGHT_SWITCH, LIGHT_MASTER, LIGHT_LEFT };	/* cookies; the last and above: of exclusions.c */
-/* Of a switch, in sm->light.asked. */
+enum { LIGHT_SWITCH, LIGHT_MASTER, LIGHT_LEFT }; /* cookies; from LIGHT_LEFT on: index for exclusions.c */
+/* Flags of a switch, in sm->light.asked. */
 enum {
 	LIGHT_ASKED = 1 << 0,
 	LIGHT_ANSWERED = 1 << 1,
-	LIGHT_SUSPECT = 1 << 2,		/* it has a change to tell, or says nothing */
-	LIGHT_CHANGED = 1 << 3,		/* it does not say what it said before */
+	LIGHT_SUSPECT = 1 << 2,		/* it reports a change, or does not answer */
+	LIGHT_CHANGED = 1 << 3,		/* its answer differs from before */
 };
 
 bool state_was_claimed(const struct subnet_state *s, uint16_t before, uint16_t now)
@@ -60,9 +60,9 @@ bool state_was_claimed(const struct subnet_state *s, uint16_t before, uint16_t n
 }
 
 /*
- * Is everything to be read because of a claim?  Not, where that was done a while ago: two that do
- * not obey each other, or a device that makes it up, would have us read for ever.  What is not
- * heeded is seen again.
+ * Whether to read everything because of a claim.  Not if that was done recently: two SMs that do
+ * not obey each other, or a device that invents claims, would keep us reading for ever.  A claim
+ * that is ignored is seen again later.
  */
 static bool heed_claim(struct sm *sm)
 {
@@ -79,13 +79,13 @@ static bool heed_claim(struct sm *sm)
 	return true;
 }
 
-/* The MasterSMLID of a switch, as it was left. */
+/* The MasterSMLID of a switch, as we left it. */
 static uint16_t master_of(const struct subnet_state *s, uint32_t sw)
 {
 	return s->f->ports[s->f->nodes[s->f->switches[sw].node].port0].sm_lid;
 }
 
-/* What is excluded, as if it were one device more. */
+/* Asks for excluded devices, as if they were one more device of the job. */
 static bool light_next_left(struct sm *sm, struct smp *s, uint64_t *cookie)
 {
 	while (sm->light.left < exclusions_asked(sm)) {
@@ -118,7 +118,7 @@ static bool light_next(void *arg, uint32_t sw, struct smp *s, uint64_t *cookie)
 	} else {
 		sm->light.asked[sw] = LIGHT_ASKED;
 	}
-	/* what it says can't be cleared; it is looked at again as sweeps are that are not complete */
+	/* its change cannot be cleared; incomplete sweeps look at it again */
 	if (mkey_is_mismatched(sm, f, node) || f->nodes[node].silent)
 		return false;
 	return mkey_route(sm, f, node, 0, s);
@@ -163,8 +163,8 @@ static void light_done(void *arg, uint32_t sw, const struct smp *s, uint64_t coo
 }
 
 /*
- * A port that is taken down by a Set does not tell of it (14.2.5.4), and the two ends of a link need
- * not see at once that it is down: what a probe did not read is read when there is time.
+ * A port that a Set takes down does not report it (14.2.5.4), and the two ends of a link need not
+ * notice at once that it is down.  So ports that a probe skipped are read when there is time.
  */
 static bool suspect_spared(struct sm *sm)
 {
@@ -191,7 +191,10 @@ static void light_finished(void *arg)
 		if (sm->light.asked[i] & (LIGHT_SUSPECT | LIGHT_CHANGED)) {
 			uint64_t guid = light_switch(sm, i)->guid;
 
-			/* what can't be cleared says nothing new: there need be nothing to find */
+			/*
+			 * a PortStateChange that cannot be cleared is no news: there may be nothing
+			 * to find
+			 */
 			sm_suspect(sm, &(struct suspect){
 				.guid = guid, .changed = sm->light.asked[i] & LIGHT_CHANGED,
 				.unasked = refused_clearing(sm, guid) ||
@@ -222,9 +225,9 @@ static void light_start(struct sm *sm)
 {
 	if (sweep_runs(sm) || sm->light.job || !sm->published)
 		return;
-	/* our own link was down: nobody is there to report that it is back */
+	/* our own link was down: no switch can report that it is back */
 	if (!sm->published->f->n_switches) {
-		exclusions_forget(sm);	/* nobody is asked for them one by one */
+		exclusions_forget(sm);	/* they cannot be asked one by one */
 		sm_want_sweep(sm, SWEEP_CHANGE, "no switch to ask");
 		return;
 	}

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The difference between the plan and what the devices hold: which table items
- * are to be written.
+ * Finds the difference between the plan and what devices hold: the table items that must be
+ * written.
  *
- * A node that we programmed ourselves and that kept its state is compared with
- * the plan that was written to it, and tables of ports that had no link in that plan
- * with what was left on them (stale_tables.h); nothing is read.  Of any other node the
- * tables are read back and compared.
+ * A node that we programmed and that kept its state is compared with the plan that was written to
+ * it; nothing is read.  Tables of ports that had no link in that plan are compared with the stale
+ * tables on them (stale_tables.h).  The tables of any other node are read back and compared.
  *
- * Reading doubles the cost of bringing up a fabric that nobody configured,
- * where nothing is right anyhow.  The large families of a switch (SL2VL,
- * VLArb) are therefore sampled: if the samples, among them those that would
- * have been written first, all hold one and the same value and none is right,
- * the switch is untouched, and what should differ from that value is written
- * without being read.  If anything is right, or they differ, all is read.
+ * Reading doubles the cost of bringing up a fabric that nobody configured, where nothing is right
+ * anyhow.  The large families of a switch (SL2VL, VLArb) are therefore sampled.  If the samples,
+ * which include those that would be written first, all hold the same value and none is right, the
+ * switch is untouched: every item whose planned value differs from that value is written without
+ * being read.  If a sample is right, or if samples differ, all items are read.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -26,20 +24,20 @@
 #include "sm/write/stale_tables.h"
 #include "sm/write/write.h"
 
-/* Flags in the unused bits of an item; those for writing are in sweep.h. */
+/* Flags in the unused bits of an item while reading; those for writing are in sweep.h. */
 #define READ	ITEM_READ
-#define ISSUED	(1u << 26)	/* the Get is on its way, or done */
+#define ISSUED	(1u << 26)	/* the Get was sent */
 #define SAMPLE	(1u << 25)
 #define PLAIN(i) ((i) & ~(READ | ISSUED | SAMPLE))
 
 #define READ_ALL_BELOW	24	/* families smaller than this are not sampled */
-#define DISTINCT_MAX	8	/* wanted values of which one is sampled each */
+#define DISTINCT_MAX	8	/* planned values that get a sample each */
 
 struct collect {
 	const struct sm *sm;
 	struct node_work *w;
 	uint32_t node;
-	/* the same node in the plan that was written before, or NULL */
+	/* the plan written before, or NULL; old_node: the node in it */
 	const struct plan *old;
 	uint32_t old_node;
 	bool lft_unset;		/* a switch whose LFT was never written */
@@ -55,7 +53,7 @@ void observe_add(struct node_work *w, item_t item)
 	w->items[w->n++] = item;
 }
 
-/* --- nodes that are known --- */
+/* --- known nodes --- */
 
 static void collect_changed(void *arg, item_t item)
 {
@@ -63,7 +61,7 @@ static void collect_changed(void *arg, item_t item)
 	enum item_change change;
 
 	if (c->sm->sweep.reroute && ITEM_KIND(item) == ITEM_LFT)
-		return;		/* that comes last, in an order of its own */
+		return;		/* the LFT comes last, in an order of its own */
 	change = item_change(c->old, c->old_node, c->sm->sweep.plan, c->node, item);
 	if (change == ITEM_UNKNOWN)
 		change = stale_tables_compare(c->sm->known.stale_tables, c->sm->sweep.plan, c->node, item);
@@ -83,7 +81,7 @@ const struct plan *sweep_known_plan(const struct sm *sm, uint32_t node, uint32_t
 	return old;
 }
 
-/* --- nodes that are not --- */
+/* --- unknown nodes --- */
 
 static struct item_family *family_of(struct node_work *w, enum item_kind kind)
 {
@@ -97,7 +95,7 @@ static void collect_unknown(void *arg, item_t item)
 	struct item_family *fam = family_of(c->w, kind);
 
 	if (kind == ITEM_LFT && c->w->lft_known && c->sm->sweep.reroute)
-		return;		/* it is known, and changed with the others' */
+		return;		/* its LFT is known, and changes together with the others */
 	if (fam && node_is_switch(&c->sm->sweep.f->nodes[c->node])) {
 		if (!fam->n)
 			fam->first = c->w->n;
@@ -105,7 +103,7 @@ static void collect_unknown(void *arg, item_t item)
 		observe_add(c->w, item);
 		return;
 	}
-	/* entries beyond LinearFDBTop hold nothing (14.2.5.4): no need to read them */
+	/* entries beyond LinearFDBTop hold nothing (14.2.5.4), so they need not be read */
 	if (kind == ITEM_LFT && (c->lft_unset || adaptive_is(c->w, OVERRIDE_ON) ||
 				   ITEM_B(item) > c->lft_top / LFT_BLOCK))
 		observe_add(c->w, item);
@@ -133,11 +131,11 @@ static void choose_samples(const struct sm *sm, uint32_t node, struct item_famil
 			w->items[fam->first + i] |= READ;
 		return;
 	}
-	/* as many as may be under way at once when writing: a crash leaves these done first */
+	/* as many as a write has under way: those are done when a crash interrupts it */
 	for (uint32_t i = 0; i < sm->settings->smp_window_device && i < fam->n; i++)
 		sample(w, fam, fam->first + i);
 	sample(w, fam, fam->first + fam->n - 1);
-	/* and the first of each wanted value; a step saves looking at all of them */
+	/* and the first of each planned value; the step avoids looking at all items */
 	for (uint32_t i = 0; i < fam->n && n_distinct < DISTINCT_MAX; i += 7) {
 		unsigned k = 0;
 		uint64_t h;
@@ -153,13 +151,13 @@ static void choose_samples(const struct sm *sm, uint32_t node, struct item_famil
 	}
 }
 
-/* Low and high arbitration tables differ from each other on an untouched switch, too. */
+/* Low and high arbitration tables differ from each other even on an untouched switch. */
 static unsigned item_column(item_t i)
 {
 	return ITEM_KIND(i) == ITEM_VLARB && ITEM_B(i) > 2;
 }
 
-/* All samples are back: what else must be read? */
+/* All samples are back: decides what else must be read. */
 static void decide(struct sm *sm, uint32_t node, struct item_family *fam)
 {
 	struct node_work *w = &sm->sweep.work[node];
@@ -200,7 +198,7 @@ static void take_sample(struct sm *sm, uint32_t node, struct item_family *fam, u
 
 static void collect(struct sm *sm, uint32_t node);
 
-/* What the device holds for an item is known; an error status: it can't be read. */
+/* Takes the device's contents of an item; error status: it cannot be read. */
 static void take(struct sm *sm, uint32_t node, uint32_t at, const uint8_t *got, int status)
 {
 	struct node_work *w = &sm->sweep.work[node];
@@ -218,7 +216,7 @@ static void take(struct sm *sm, uint32_t node, uint32_t at, const uint8_t *got, 
 	}
 	want_item(sm->sweep.plan, node, PLAIN(*it), &want);
 	equal = status == 0 && !memcmp(got, want.data, want.len);
-	/* what can't be read is written: the device will say what it thinks of it */
+	/* an item that cannot be read is written: the Set will show what the device does with it */
 	if (!equal)
 		left = PLAIN(*it);
 	right = equal || (status == 0 && fixed_known(sm, node, &left, &want, got));
@@ -236,7 +234,7 @@ static bool next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie)
 	struct item_want want;
 	const uint8_t *read;
 
-	/* node by node as their turn comes: all at once would hold up the loop */
+	/* node by node in turn: all at once would hold up the loop */
 	if (!w->collected && !w->failed)
 		collect(sm, node);
 	for (; w->cursor < w->n && !w->failed; w->cursor++) {
@@ -288,7 +286,7 @@ static void collect(struct sm *sm, uint32_t node)
 		if (!node_items_same(&sm->sweep.pair, c.old_node, node, sm->sweep.reroute))
 			want_items(sm->sweep.plan, node, collect_changed, &c);
 		if (c.old->tables->managed)
-			inherited_collect(sm, node);	/* the policy left them to the devices */
+			inherited_collect(sm, node);	/* the policy left these tables to the devices */
 		return;
 	}
 	c.w->unknown = true;
@@ -307,7 +305,7 @@ static void collect(struct sm *sm, uint32_t node)
 		choose_samples(sm, node, &c.w->vlarb);
 }
 
-/* What was not written by the sweep before, in an order that there is not any more. */
+/* Blocks that the previous sweep left unwritten belong to an order that is not valid any more. */
 static void doubt_stale(struct sm *sm)
 {
 	const struct routes_now *x = sm->published ? sm->published->plan->now : NULL;

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The P_Key tables of end ports that this daemon did not leave as they are, read before the
- * plan is made.
+ * Reads P_Key tables of end ports that this daemon did not write last, before the plan is made.
  *
- * Queue pairs name a P_Key by its place in the table.  A port that another subnet manager
- * configured, or a daemon whose state is lost, may have its P_Keys in other places than a
- * plan would choose, and a table that is written in another order breaks every connection
- * that uses it.  So the plan learns the places first (pkey_places_found()).
+ * Queue pairs refer to a P_Key by its index in the table.  A port that another subnet manager
+ * configured, or a daemon that lost its state, may have its P_Keys at other indexes than a plan
+ * would choose, and a table written in another order breaks every connection that uses it.  So the
+ * plan first learns the indexes (pkey_places_found()).
  *
- * It costs no SMPs: observe.c would read the same blocks after the plan is made, and takes
- * what was read here instead.  With the default partition alone there is nothing to learn.
+ * This costs no SMPs: observe.c would read the same blocks after planning, and takes what was read
+ * here instead.  With the default partition alone there is nothing to learn.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +56,7 @@ static uint32_t modifier(const struct sm *sm, const struct pkey_block *b)
 {
 	const struct fabric_port *p = &sm->sweep.f->ports[b->port];
 
-	/* the port number counts on switches only (14.2.5.7) */
+	/* only a switch looks at the port number (14.2.5.7) */
 	return b->block | (node_is_switch(&sm->sweep.f->nodes[p->node]) ? (uint32_t)p->num << 16 :
 			   0);
 }
@@ -84,7 +83,7 @@ static bool next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie)
 	return false;
 }
 
-/* A block that can't be read now is read by observe.c, and tells no places. */
+/* A block that cannot be read now is read by observe.c, and shows no indexes. */
 static void done(void *arg, uint32_t node, const struct smp *s, uint64_t cookie, int status)
 {
 	struct sm *sm = arg;
@@ -100,7 +99,7 @@ static void done(void *arg, uint32_t node, const struct smp *s, uint64_t cookie,
 	memcpy(b->data, s->data, sizeof(b->data));
 }
 
-/* The blocks of one port follow each other in the list; returns the first of the next port. */
+/* The blocks of one port are adjacent in the list; returns the first block of the next port. */
 static uint32_t learn_port(struct sm *sm, const struct pkey_blocks *x, uint32_t first)
 {
 	uint32_t port = x->v[first].port, last = first, n = 0;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The plan of a sweep, which a worker thread computes, so that queries and the control socket are served
- * meanwhile.
+ * Computes the plan of a sweep in a worker thread, so that queries and the control socket are
+ * served meanwhile.
  *
- * Its first part runs while no SMP of the sweep is outstanding: nobody else looks at the LIDs of the
- * store.  Its second part, which only clients need, runs beside the steps that write.  During both
- * nobody writes to the fabric or the policy that they read: where ports may change meanwhile, the second
- * part works on a copy of the fabric.
+ * The first part of the plan runs while no SMP of the sweep is outstanding: nobody else looks at
+ * the LIDs of the store.  The second part, which only clients need, runs beside the steps that
+ * write.  During both nobody changes the fabric or the policy that they read: where ports may
+ * change meanwhile, the second part works on a copy of the fabric.
  *
- * Tables of a policy that is not in force yet wait for the second part, in which is said whether this
- * fabric can do what it asks.  When only the policy is new, both parts come first; else the second
- * begins as soon as the first is done.
+ * Tables of a policy that is not in force yet wait for the second part, which decides whether this
+ * fabric can keep the policy.  If only the policy is new, both parts come first; else the second
+ * part begins as soon as the first is done.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -30,9 +30,9 @@
 
 enum planning {
 	PLAN_FIRST,	/* LIDs, tables, routes */
-	PLAN_SECOND,	/* paths, and whether the policy can be kept */
-	PLAN_AHEAD,	/* the second part ahead of its time, on a copy of the fabric */
-	PLAN_FOLLOW,	/* both are done: what devices keep */
+	PLAN_SECOND,	/* paths, and whether the fabric can keep the policy */
+	PLAN_AHEAD,	/* the second part before its time, on a copy of the fabric */
+	PLAN_FOLLOW,	/* after both: paths follow what devices keep */
 };
 
 struct plan_task {
@@ -43,16 +43,16 @@ struct plan_task {
 	const struct policy *policy;
 	const struct settings *settings;
 	struct store *store;
-	struct subnet_state *before;	/* a reference to what is in force, or NULL */
+	struct subnet_state *before;	/* a reference to the state in force, or NULL */
 	struct reroute *reroute;
-	struct plan *plan;	/* NULL before its first part */
-	bool whole;		/* both parts at once, if there are tables */
-	bool wants_spare;	/* a copy of f for the second part is made with the first */
+	struct plan *plan;	/* NULL before the first part */
+	bool whole;		/* both parts at once, if tables are managed */
+	bool wants_spare;	/* the first part also copies f, for the second part */
 	struct fabric *spare;
-	bool forget;		/* its LIDs are not given to anybody: they are not kept */
-	bool follow;		/* plan is complete: the paths are to follow what was seen */
-	struct fixed_seen seen;		/* … of sm->sweep.fixed and sm->sweep.fixed_arbs */
-	struct fabric *copy;	/* plan is a fork of sm->sweep.plan on this one; else NULL */
+	bool forget;		/* its LIDs are not given out, and not saved */
+	bool follow;		/* plan is complete: paths must follow what was seen */
+	struct fixed_seen seen;		/* from sm->sweep.fixed and sm->sweep.fixed_arbs */
+	struct fabric *copy;	/* the fabric of plan, which is then a fork of sm->sweep.plan; else NULL */
 };
 
 static void plan_run(void *arg)
@@ -69,7 +69,7 @@ static void plan_run(void *arg)
 		t->plan = plan_begin(t->f, t->policy, t->settings, store_lids(t->store),
 				     before, clock_mono_us);
 		t->reroute = reroute_new(t->plan, before, &t->sm->sweep.lft_reads);
-		/* before any device hears of them: after a crash they must be the same */
+		/* before any device is told: after a crash the LIDs and P_Key indexes must be the same */
 		if (!t->forget) {
 			store_save_lids(t->store, t->plan);
 			store_save_pkeys(t->store, t->plan);
@@ -97,7 +97,7 @@ void planning_join(struct sm *sm)
 	if (t->copy) {
 		plan_join(sm->sweep.plan, t->plan);
 		fabric_free(t->copy);
-	} else if (!sm->sweep.plan)	/* of the second part the receiver's thread reads it meanwhile */
+	} else if (!sm->sweep.plan)	/* the receiver's thread reads it during the second part */
 		sm->sweep.plan = t->plan;
 	if (t->reroute)
 		sm->sweep.reroute = t->reroute;
@@ -108,7 +108,7 @@ void planning_join(struct sm *sm)
 	free(t);
 }
 
-/* Those of a sweep like the last one were said already. */
+/* Findings equal to those of the last sweep are not logged again. */
 static void log_if_new(const struct findings *f, uint64_t *seen)
 {
 	uint64_t digest = 1;
@@ -120,7 +120,7 @@ static void log_if_new(const struct findings *f, uint64_t *seen)
 	*seen = digest;
 }
 
-/* That the switches form no tree, or one that costs: when it begins, changes, and ends. */
+/* Logs that the switches form no tree, or a costly one, when that begins, changes or ends. */
 static void log_shape(struct sm *sm)
 {
 	enum shape_state state = plan_shape_state(sm->sweep.plan);
@@ -136,7 +136,7 @@ static void log_shape(struct sm *sm)
 	buf_free(&text);
 }
 
-/* Which engine was chosen, and why: once, until that changes. */
+/* Logs which engine was chosen, and why, once for each choice. */
 static void log_choice(struct sm *sm)
 {
 	struct buf text = { 0 };
@@ -163,8 +163,8 @@ static void log_new_findings(struct sm *sm)
 }
 
 /*
- * A copy of the fabric as it is.  To copy a large one takes long: the spare was made in a
- * worker, and since then only ports that were stored, and SwitchInfo, may have changed.
+ * A copy of the present fabric.  Copying a large one takes long, so a worker made the spare; since
+ * then only SwitchInfo and ports that were stored may have changed.
  */
 static struct fabric *copy_fabric(struct sm *sm)
 {
@@ -249,14 +249,14 @@ static enum step_result planning_start(struct sm *sm, enum planning what)
 	return sweep_fails(sm, strerror(failed));
 }
 
-/* Tables are to be written, of a policy that is not in force yet. */
+/* Tables of a policy that is not in force yet are about to be written. */
 static bool judge_first(const struct sm *sm)
 {
 	return sm->sweep.plan->tables->managed &&
 	       (!sm->published || sm->published->policy != sm->sweep.policy);
 }
 
-/* No port will be told of another width or speed, which would change what paths carry. */
+/* No port will be told of another width or speed, which would change path rates. */
 static bool links_stay(const struct settings *s)
 {
 	return s->link_width == LINK_KEEP && s->link_speed == LINK_KEEP;
@@ -275,7 +275,7 @@ enum step_result sweep_plan(struct sm *sm)
 	return planning_start(sm, PLAN_FIRST);
 }
 
-/* Begins what runs beside the steps that follow. */
+/* Begins work that runs beside the following steps. */
 static enum step_result beside(struct sm *sm, enum planning what)
 {
 	return planning_start(sm, what) == RESULT_FAIL ? RESULT_FAIL : RESULT_DONE;
@@ -294,7 +294,7 @@ enum step_result sweep_paths_begin(struct sm *sm)
 {
 	if (sm->sweep.plan->feasible || sm->sweep.planning)
 		return RESULT_DONE;
-	/* of a repair, ports become Active, and are written to, while it runs */
+	/* in a repair, ports become Active and are written to while it runs */
 	return beside(sm, sweep_is(sm)->repairs ? PLAN_AHEAD : PLAN_SECOND);
 }
 
@@ -308,7 +308,7 @@ enum step_result sweep_paths(struct sm *sm)
 	return sm->sweep.planning ? RESULT_WAIT : RESULT_DONE;
 }
 
-/* Devices hardly ever have other tables than the plan's. */
+/* Devices hardly ever have tables that differ from the plan. */
 enum step_result sweep_follow(struct sm *sm)
 {
 	fixed_gather(sm);

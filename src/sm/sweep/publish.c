@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The end of a sweep: publishing the fabric and the plan, and, when the ports at work are told, what came
- * of it: whether it is complete, what is remembered of devices, and who is told.
+ * Ends a sweep: publishes the fabric and the plan, and evaluates the result.
+ *
+ * When the ports at work have been told, it decides whether the sweep is complete, what to remember
+ * of devices, and whom to notify.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -23,7 +25,7 @@
 #include "sm/write/refused_sets.h"
 #include "sm/write/stale_tables.h"
 
-/* What others say begins sweeps, as often as the trap gate and the like allow. */
+/* Other managers can cause sweeps as often as the trap gate and similar limits allow. */
 static struct log_ratelimit ended_log = { .burst = 40, .per_second = 1, .tokens = 40 };
 
 /* The device refuses for good to take the port to its next state. */
@@ -33,7 +35,7 @@ static bool state_is_refused(const struct sm *sm, uint32_t port)
 	       port_state_is_refused(store_refusals(sm->store), sm->sweep.f, port);
 }
 
-/* The link has trained anew, and its end at a switch that is silent cannot be set (probe_forget_states()). */
+/* The link has trained anew, and its far end at a silent switch cannot be set (probe_forget_states()). */
 static bool waits_for_silent(const struct fabric *f, uint32_t port)
 {
 	uint32_t peer = f->ports[port].peer;
@@ -42,7 +44,7 @@ static bool waits_for_silent(const struct fabric *f, uint32_t port)
 	       port_node(f, peer)->silent && node_is_switch(port_node(f, port));
 }
 
-/* Ports that can't become Active do not count, nor do the ports at the other ends of their links. */
+/* Counts Active and linked ports, without ports that cannot become Active and their far ends. */
 static void count_ports(struct sm *sm)
 {
 	sm->last.ports_active = sm->last.ports_linked = 0;
@@ -63,7 +65,7 @@ static bool self_is_linked(const struct fabric *f)
 	return f->ports[f->self].num == 0 || port_is_linked(f, f->self);
 }
 
-/* The nodes whose tables are not surely as planned: the next sweep reads them. */
+/* Remembers nodes whose tables may differ from the plan: the next sweep reads them. */
 static void remember_doubts(struct sm *sm)
 {
 	map64_clear(&sm->known.doubtful);
@@ -73,8 +75,8 @@ static void remember_doubts(struct sm *sm)
 }
 
 /*
- * The port at the other end is believed to be Active still, and this one is made Active, after which
- * nothing that the two say tells that the other is not.
+ * The far end of such a port is believed to be Active still.  This port has been made Active
+ * meanwhile, after which neither end's answers show that the other is not: a light sweep must look.
  */
 static void look_at_trained(struct sm *sm)
 {
@@ -85,7 +87,7 @@ static void look_at_trained(struct sm *sm)
 	mad_release(sm->mad);
 }
 
-/* What is left on switches, of the plan in force until now, on ports that lost their link. */
+/* Records tables of the plan in force until now that stay on switches for ports that lost their link. */
 static void note_stale_tables(struct sm *sm)
 {
 	const struct plan *old = sm->published ? sm->published->plan : NULL;
@@ -106,7 +108,7 @@ static void note_stale_tables(struct sm *sm)
 	}
 }
 
-/* How many pairs of ports of a node have another SL2VL table than the plan's. */
+/* Counts pairs of ports of a node whose SL2VL table differs from the plan. */
 static uint32_t count_kept(const struct sm *sm, uint32_t node)
 {
 	const struct fabric_node *n = &sm->sweep.f->nodes[node];
@@ -121,7 +123,10 @@ static uint32_t count_kept(const struct sm *sm, uint32_t node)
 	return kept;
 }
 
-/* A switch that forwards fewer MLIDs than its table has, as it does not take the limit back. */
+/*
+ * A switch whose MulticastFDBTop limits it to fewer MLIDs than its table has, and that does not
+ * take a higher one.
+ */
 static bool keeps_mcast_top(const struct sm *sm, uint32_t node)
 {
 	uint32_t sw = sm->sweep.f->nodes[node].sw;
@@ -141,7 +146,10 @@ static int by_node_and_kind(const void *va, const void *vb)
 	return a->attr - b->attr;
 }
 
-/* What devices did not do in this sweep, and refuse for good.  sm->sweep.fixed is in order of nodes. */
+/*
+ * Records what devices did not do in this sweep, and what they refuse for good.  sm->sweep.fixed is
+ * in order of nodes.
+ */
 static void add_faults(const struct sm *sm, struct subnet_state *s)
 {
 	VEC(struct device_fault) list = { 0 };
@@ -173,7 +181,7 @@ static void add_faults(const struct sm *sm, struct subnet_state *s)
 	s->n_faults = (uint32_t)list.n;
 }
 
-/* Which nodes are not as in the state before: found to be others, or written to. */
+/* Marks nodes that differ from the state before: found changed, or written to. */
 static void add_changed(const struct sm *sm, struct subnet_state *s)
 {
 	if (!sm->sweep.touched || !sm->published)
@@ -209,7 +217,7 @@ static void publish(struct sm *sm)
 	sweep_nothing_is_coming(sm);
 }
 
-/* Why a sweep is not complete. */
+/* Why the sweep is incomplete. */
 static const char *what_is_missing(const struct sm *sm)
 {
 	return !self_is_linked(sm->sweep.f) ? "our own link is down" :
@@ -238,7 +246,7 @@ static void tell_written(struct sm *sm, bool complete, bool was_up)
 	sm_tell(sm, &e);
 }
 
-/* What another manager left; a full sweep looks at all of it. */
+/* Counts what another manager left; a full sweep looks at all of it. */
 static void count_inherited(struct sm *sm)
 {
 	if (sweep_is(sm)->reads_tables)
@@ -256,9 +264,9 @@ static void count_inherited(struct sm *sm)
 }
 
 /*
- * Ports were asked to have their clients register again, each when its Set was answered.  Those
- * that did not answer, or are not there, are asked when they do; the list of those that were asked
- * keeps no more than the fabric has.
+ * Ports were asked to have their clients register again, and noted when they answered.  Ports that
+ * did not answer or are not there are asked when they do.  Prunes the list of noted ports to those
+ * in the fabric.
  */
 static void note_asked(struct sm *sm)
 {
@@ -282,14 +290,14 @@ static void note_asked(struct sm *sm)
 }
 
 /*
- * A node that is gone is read in full when it is back, its ports are asked to register again, and
- * whether it has adaptive routing is asked once more.
+ * Prunes memories by GUID.  If a node returns after that, it is read in full, its ports are asked
+ * to register again, and it is asked again about adaptive routing.
  */
 static void forget_nodes(struct sm *sm)
 {
 	bool any;
 
-	mad_hold(sm->mad);	/* jobs of multicast and scrubs may run beside */
+	mad_hold(sm->mad);	/* jobs of multicast and scrubs may run at the same time */
 	any = forget_gone(&sm->known.blind, &sm->sweep.f->node_by_guid);
 	any |= forget_gone(&sm->known.spared, &sm->sweep.f->node_by_guid);
 	any |= forget_gone(&sm->known.not_adaptive, &sm->sweep.f->node_by_guid);
@@ -311,7 +319,7 @@ enum step_result sweep_publish(struct sm *sm)
 	return RESULT_DONE;
 }
 
-/* The devices did less than they were told after publishing, too. */
+/* Updates the published state with what devices failed to do after publishing. */
 static void settle_state(struct sm *sm)
 {
 	struct subnet_state *s = sm->published;
@@ -339,7 +347,7 @@ enum step_result sweep_settle(struct sm *sm)
 
 	refused_end(sm);
 	count_ports(sm);
-	mad_hold(sm->mad);	/* a job of multicast or aliases may add to them */
+	mad_hold(sm->mad);	/* a job of multicast or alias GUIDs may add refusals */
 	store_save_refused(sm->store);
 	mad_release(sm->mad);
 	sm->last.sweeps++;
@@ -348,12 +356,12 @@ enum step_result sweep_settle(struct sm *sm)
 	sm->last.sets = c->sets_total - sm->sweep.sets_before;
 	silent_swept(sm);
 	/*
-	 * What does not answer at all cannot be reached, and keeps nobody from the rest; nor does who was
-	 * known to be silent before, whom health tells of.
+	 * Ports that do not answer at all cannot be reached, and do not delay the others; nor do
+	 * devices that were known to be silent before, which health reports.
 	 */
 	all_active = sm->last.ports_active == sm->last.ports_linked && !mkey_mismatches(sm) &&
 		     self_is_linked(sm->sweep.f);
-	/* with too many of them routes do not follow what others were told */
+	/* if there are too many of them, routes do not follow what other switches were told */
 	complete = all_active && !sm->last.sets_failed &&
 		   (!sm->last.failed_devices || silent_is_known(sm)) && !sm->sweep.plan->now->stale.n;
 	sm->subnet_up = complete;
@@ -363,7 +371,7 @@ enum step_result sweep_settle(struct sm *sm)
 	sm->wishes.only_silent = all_active && !sm->last.sets_failed && silent_is_all(sm);
 	note_asked(sm);
 	if (!sweep_is(sm)->by_copy)
-		sm->clients.successor_of = 0;	/* who still has the other's LID was away */
+		sm->clients.successor_of = 0;	/* a port that still has the other's LID was away */
 	remember_doubts(sm);
 	look_at_trained(sm);
 	forget_nodes(sm);

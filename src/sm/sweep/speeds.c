@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What PortInfo, as the discovery reads it, does not tell of the speed of links, as a step of a
- * sweep: one walk over the ports, and nothing is sent for a port that told all.
+ * Reads those speeds of links that PortInfo, as discovery reads it, does not show, as a step of a
+ * sweep.
+ *
+ * The step walks over the ports once, and sends nothing for a port whose PortInfo shows all.
  *
  * Extended speeds.  A device may hide all LinkSpeedExt* fields from a Get without
- * SMSupportExtendedSpeeds, and show a link that runs at one of them as QDR.  No libibnetdisc
- * sets that bit.  So a port is read once more where its device claims extended speeds and
- * PortInfo has none; not one that was read or set with the bit since it was discovered.
- * There are devices, older ones and simulated ones, that claim extended speeds and have none: so two
- * ports of each switch are read first, as a job of their own.  If neither shows more with the bit
- * than without, the other ports of the switch are not read, nor are the CA ports behind its links:
- * a link runs at a speed that both of its ends have.
+ * SMSupportExtendedSpeeds, and show a link that runs at an extended speed as QDR.  No libibnetdisc
+ * sets that bit.  So a port is read once more if its device claims extended speeds and its PortInfo
+ * has none, unless the port was read or set with the bit since it was discovered.  Some devices,
+ * older ones and simulated ones, claim extended speeds and have none: so two ports of each switch
+ * are read first, as a job of their own.  If neither shows more with the bit than without, the
+ * other ports of the switch are not read, nor are the CA ports at the far ends of its links: a link
+ * runs at a speed that both of its ends have.
  *
- * FDR10.  PortInfo calls it QDR; the difference is only in ExtendedPortInfo, an attribute of
- * the vendor's own.  It is asked once a link, at one end, and only where both ends may know
- * the attribute, the link runs at QDR, and it is not a link of the last sweep that stayed up
- * since.  Devices of the vendor that no public list names are asked, too; a device that
- * answers with a status, or not at all, is not asked again.
+ * FDR10.  PortInfo shows it as QDR; only ExtendedPortInfo, a vendor-specific attribute, tells the
+ * difference.  It is asked once per link, at one end, and only if both ends may know the attribute,
+ * the link runs at QDR, and it is not a link of the last sweep that stayed up since.  Devices of
+ * the vendor that no public list names are asked, too.  A device that answers with a status, or not
+ * at all, is not asked again.
  *
- * `link-speed: supported` has FDR10 enabled at both ends of links that run at QDR or less, so
- * that both ends are asked then.  It counts when the link is trained the next time.  The Set
- * is sent right here: no plan says anything of it, and nothing depends on it.
+ * `link-speed: supported` enables FDR10 at both ends of links that run at QDR or less, so both ends
+ * are asked then.  It takes effect when the link next trains.  This step sends the Set: no plan
+ * contains it, and nothing depends on it.
  */
 #include <string.h>
 
@@ -33,14 +35,14 @@
 #include "sm/sweep/reading.h"
 
 #define LINK_SPEED_ACTIVE_QDR 4
-#define FDR10 1u		/* bit of all fields of ExtendedPortInfo that hold speeds */
-#define CHANGE_SPEED 1u		/* bit of StateChangeEnable: LinkSpeedEnabled counts */
+#define FDR10 1u		/* bit in all speed fields of ExtendedPortInfo */
+#define CHANGE_SPEED 1u		/* bit of StateChangeEnable: LinkSpeedEnabled is valid */
 
 #define VENDOR_MELLANOX 0x0002c9
 #define VENDOR_BULL 0x00119f
 #define VENDOR_ANY 0
 
-/* Devices of the FDR10 generation and later; those of any vendor are sold by several. */
+/* Devices of the FDR10 generation and later; VENDOR_ANY: several vendors sell them. */
 static const struct {
 	uint32_t vendor;
 	uint16_t first, last;
@@ -60,7 +62,7 @@ static const struct {
 	{ VENDOR_BULL, 0x1bf0, 0x1bf0 },
 };
 
-/* Of Mellanox, in no public list: adapters, BlueField and switches, some of them still to come. */
+/* Mellanox ranges in no public list: adapters, BlueField and switches, some not released yet. */
 static const struct {
 	uint16_t first, last;
 } guesses[] = {
@@ -93,7 +95,7 @@ static bool ask_port_info(struct sm *sm, uint32_t node, unsigned num, struct smp
 	return true;
 }
 
-/* Of a switch the first port that hides its speeds, and the last; cookie: the port. */
+/* Samples the first and the last port of a switch that hides its speeds; cookie: the port. */
 static bool next_sample(void *arg, uint32_t node, struct smp *s, uint64_t *cookie)
 {
 	struct sm *sm = arg;
@@ -134,7 +136,7 @@ static void sample_done(void *arg, uint32_t node, const struct smp *s, uint64_t 
 		fabric_port_store(p, s->data);
 }
 
-/* Its samples showed what was there before. */
+/* The samples of the switch showed nothing new. */
 static bool has_no_more(const struct sm *sm, uint32_t node)
 {
 	const struct node_work *w = &sm->sweep.work[node];
@@ -142,7 +144,7 @@ static bool has_no_more(const struct sm *sm, uint32_t node)
 	return w->speed_samples && w->speed_samples == w->speed_same;
 }
 
-/* Its device, or that at the far end, is a switch without extended speeds. */
+/* The port's node, or its far end, is a switch without extended speeds. */
 static bool has_nothing_to_hide(const struct sm *sm, uint32_t port)
 {
 	const struct fabric *f = sm->sweep.f;
@@ -155,7 +157,7 @@ static bool has_nothing_to_hide(const struct sm *sm, uint32_t port)
 
 /* --- FDR10 --- */
 
-/* Whether a node may know ExtendedPortInfo, and whether that is guessed. */
+/* The node may know ExtendedPortInfo; *guessed: by a guess only. */
 static bool find_kind(const struct fabric_node *n, bool *guessed)
 {
 	void *info = (void *)(uintptr_t)n->info;
@@ -197,7 +199,7 @@ static const struct fabric_port *port_before(const struct sm *sm, uint32_t port)
 	return fabric_port(old, node, num);
 }
 
-/* Takes what the last sweep found, if the link never went down: it would be in Init again. */
+/* Takes the last sweep's result if the link never went down: it would be in Init again. */
 static bool take_from_last(struct sm *sm, uint32_t port)
 {
 	struct fabric_port *p = &sm->sweep.f->ports[port];
@@ -213,7 +215,7 @@ static bool take_from_last(struct sm *sm, uint32_t port)
 	return true;
 }
 
-/* FDR10 is to be enabled at the port, as far as both ends know it. */
+/* FDR10 should be enabled at the port, if both ends know it. */
 static bool is_to_enable(const struct sm *sm, uint32_t port)
 {
 	return sm->settings->link_speed == LINK_SUPPORTED && sweep_is(sm)->writes &&
@@ -231,7 +233,7 @@ static bool is_to_ask(struct sm *sm, uint32_t port)
 	    !node_may_know(sm, port_node(sm->sweep.f, p->peer)))
 		return false;
 	known = take_from_last(sm, port);
-	/* of the two ends the one that discovery found first tells the speed */
+	/* the end that discovery found first reports the speed */
 	return (!known && speed == LINK_SPEED_ACTIVE_QDR && p->peer > port) ||
 	       is_to_enable(sm, port);
 }
@@ -279,7 +281,7 @@ static bool next_set(struct sm *sm, uint32_t node, struct smp *s, uint64_t *cook
 	return false;
 }
 
-/* Ports that hide their speeds; when all of a node are read, those that may run at FDR10. */
+/* Reads ports that hide their speeds; once all ports of a node are read, those that may run at FDR10. */
 static bool next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie)
 {
 	struct sm *sm = arg;
@@ -309,7 +311,7 @@ static bool next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie)
 	return next_set(sm, node, s, cookie);
 }
 
-/* It has no such attribute, or takes no such Set: it is left alone until this daemon ends. */
+/* The device lacks the attribute or refuses the Set: it is left alone until this daemon ends. */
 static void knows_not(struct sm *sm, uint32_t port, const struct smp *s, int status)
 {
 	char name[FABRIC_NAME_MAX];
@@ -325,7 +327,7 @@ static void knows_not(struct sm *sm, uint32_t port, const struct smp *s, int sta
 			 fabric_port_name(sm->sweep.f, port, name, sizeof(name)), (unsigned)status);
 }
 
-/* A device that does not answer to the bit, or to the attribute, is taken at what it showed. */
+/* If a device does not answer with the bit, or for the attribute, its earlier answer stands. */
 static void done(void *arg, uint32_t node, const struct smp *s, uint64_t cookie, int status)
 {
 	struct sm *sm = arg;

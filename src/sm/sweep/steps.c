@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which steps each kind of sweep takes, in which order, and the driver that takes them.
+ * Lists the steps of each kind of sweep, in order, and drives them.
  *
- * Side paths are results (steps.h): a probe that finds more than it can follow, and a device that hid
- * others, lead back to STEP_DISCOVER.  The plan's second part is computed beside the steps between the one
- * that begins it and STEP_PATHS, or STEP_JUDGE where tables wait for it; STEP_FOLLOW computes
- * paths once more where devices keep other tables.
+ * Side paths are results (steps.h): a probe that finds more than it can follow, and a device that
+ * hid others, lead back to STEP_DISCOVER.  The plan's second part is computed beside the steps
+ * between the one that begins it and STEP_PATHS, or STEP_JUDGE if tables wait for it; STEP_FOLLOW
+ * computes paths once more if devices keep other tables.
  *
- * Invariant: sm->progress.step is the one step that runs.  Whoever has a sweep end from outside (sweep_lost(),
- * sweep_cleanup()) does so while that waits, or from within its start function, which returns
- * RESULT_WAIT then.
+ * Invariant: sm->progress.step is the one step that runs.  A caller that ends a sweep from outside
+ * (sweep_lost(), sweep_cleanup()) does so while the step waits, or from within the step's start
+ * function, which then returns RESULT_WAIT.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@
 #include "sm/write/fixed_routes.h"
 #include "sm/write/write.h"
 
-#define PHASE_SAME PHASE_IDLE	/* that of the step before */
+#define PHASE_SAME PHASE_IDLE	/* the phase of the step before */
 
 static const struct {
 	const char *name;
@@ -92,7 +92,7 @@ static const struct {
 		"keeps the plan for the case that the master is lost" },
 };
 
-/* Steps that go from item to item of each node, by node_work.cursor. */
+/* Steps that go through the items of each node by node_work.cursor. */
 static const bool uses_cursor[SWEEP_STEPS] = {
 	[STEP_ADAPTERS] = true, [STEP_SPEEDS] = true, [STEP_ADAPTIVE] = true, [STEP_PLACES] = true,
 	[STEP_READ] = true, [STEP_PORTS] = true, [STEP_TABLES] = true, [STEP_ACTIVATE] = true,
@@ -275,7 +275,7 @@ void sweep_lost(struct sm *sm)
 bool sm_sweep_step(const struct sm *sm, unsigned kind, unsigned i, struct sm_sweep_step *out)
 {
 	const struct sweep_progress none = { 0 }, *p = sm ? &sm->progress : &none;
-	const struct sweep_traits *t = &sweep_kinds[kind + 1];	/* but for SWEEP_NONE */
+	const struct sweep_traits *t = &sweep_kinds[kind + 1];	/* without SWEEP_NONE */
 	enum phase phase = PHASE_IDLE;
 
 	if (kind + 1 >= SWEEP_KINDS || i >= SWEEP_STEPS || t->steps[i] == STEP_NONE)

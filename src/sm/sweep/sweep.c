@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The beginning and the end of every sweep, and what its steps have in common: how their SMPs are filled,
- * and when a device that does not answer is given up.  steps.h has the order of the steps.
+ * Begins and ends every sweep, and has what its steps share: filling SMPs, and giving up devices
+ * that do not answer.
+ *
+ * steps.c has the order of the steps.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +44,7 @@ void sweep_fill_smp(const struct sm *sm, struct smp *s, unsigned method, uint16_
 	if (!s->m_key)
 		s->m_key = mkey_ours(sm);
 	s->once = sweep_is(sm)->once;
-	/* others wait for the repair of what changed; who is late is asked again soon (silent.h) */
+	/* others wait for the repair; a device that answers too late is soon asked again (silent.h) */
 	s->brief = sweep_is(sm)->brief;
 	memset(s->data, 0, sizeof(s->data));
 }
@@ -55,13 +57,16 @@ void sweep_fill_set(const struct sm *sm, uint32_t node, struct smp *s, uint16_t 
 
 static struct log_ratelimit failed_log = LOG_RATELIMIT;
 
-/* As many as are under way at once: a device that is gone fails with its first window. */
+/*
+ * Lost SMPs before a device is given up: as many as are under way at once, so that a device that is
+ * gone fails with its first window.
+ */
 #define SILENT_MAX 4
-/* Of Sets, each of which was tried several times. */
+/* The same for Sets, each of which was tried several times. */
 #define SETS_LOST_MAX 2
 #define LOST_MAX 100
 
-/* The way of an SMP may be no more: the next sweep, which comes at once, finds another. */
+/* The route of an SMP may be broken: the next sweep, which follows at once, finds another. */
 static bool is_outdated(const struct sm *sm)
 {
 	for (size_t i = 0; i < sm->wishes.suspects.n; i++)
@@ -99,7 +104,10 @@ bool sweep_set_lost(struct sm *sm, uint32_t node, const char *what)
 	return sweep_smp_lost(sm, node, what);
 }
 
-/* A port below the state that was known: its link has trained anew, at both ends, since the fabric was read. */
+/*
+ * Stores a PortInfo.  A state below the known one means that the link has trained anew, at both
+ * ends, since the fabric was read.
+ */
 void sweep_store_port(struct sm *sm, uint32_t port, const uint8_t info[64])
 {
 	struct fabric_port *p = &sm->sweep.f->ports[port];
@@ -164,12 +172,12 @@ void sweep_cleanup(struct sm *sm, bool keep_fabric)
 	sm->sweep.only_election = false;
 	refused_end(sm);
 	sweep_free_work(sm);
-	/* what is published is not ours to free; announce_free() drops the reference */
+	/* a published fabric is not ours to free; announce_free() drops the reference */
 	published = announce_has_begun(sm);
 	announce_free(sm);
 	state_unref(sm->sweep.replaced);
 	sm->sweep.replaced = NULL;
-	/* what was found may be lost, and some of it may have been written */
+	/* findings may be lost, and a part of the plan may have been written */
 	if (!keep_fabric && sm->sweep.phase != PHASE_IDLE)
 		sm->known.blind_all = true;
 	if (!keep_fabric && sm->sweep.phase >= PHASE_PORTS) {
@@ -211,13 +219,13 @@ void sweep_begin(struct sm *sm, enum sweep_kind kind, const char *reason)
 	sm->sweep.was_owed = sm->wishes.full;
 	sm->wishes.full |= sweep_is(sm)->reads_tables;
 	sm->wishes.only_refused = false;
-	if (kind != SWEEP_LOCAL)	/* which may find nothing, and then all is as it was */
+	if (kind != SWEEP_LOCAL)	/* a local sweep may find nothing, and then nothing changes */
 		sm->last.failed_devices = sm->last.sets_failed = 0;
 	sm->sweep.policy = shared_policy_ref(sm->policy);
 	log_debug("sweep", "starts: %s", reason);
 }
 
-/* The published fabric once more. */
+/* Works on a copy of the published fabric. */
 enum step_result sweep_take_published(struct sm *sm)
 {
 	struct fabric *f = fabric_clone(sm->published->f);
@@ -262,15 +270,15 @@ void sweep_turned(void *arg)
 
 void sweep_start(struct sm *sm, enum sweep_kind kind, const char *reason)
 {
-	/* all nodes have to hear of a new policy, and there must be something to begin with */
+	/* all nodes must be told of a new policy, and a sweep needs a fabric to begin with */
 	if ((kind == SWEEP_LOCAL && (!sm->published || sm->published->policy != sm->policy)) ||
 	    (kind == SWEEP_POLICY && !sm->published))
 		kind = SWEEP_CHANGE;
-	/* what is published may be a copy's, or of before another was master: nobody read it */
+	/* the published fabric may be a copy, or older than another master: it was not read */
 	if (sm->wishes.full && kind > SWEEP_TAKEOVER)
 		kind = SWEEP_FULL;
 	if (kind != SWEEP_LOCAL && kind != SWEEP_POLICY)
-		sm->wishes.suspects.n = 0;	/* all is discovered */
+		sm->wishes.suspects.n = 0;	/* everything is discovered */
 	sweep_begin(sm, kind, reason);
 	sweep_run(sm);
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The plan in the form of attributes; see want.h. */
+/*
+ * See want.h.  Puts the plan into the form of attributes.
+ */
 #include <string.h>
 
 #include <infiniband/mad.h>
@@ -14,7 +16,7 @@
 
 #define LINK_DOWN_DEFAULT_POLLING 2
 #define EXT_2 56		/* byte of PortInfo: LinkSpeedExtActive2, -Supported2, -Enabled2 */
-#define EXT_2_ENABLED 7u	/* bits of it */
+#define EXT_2_ENABLED 7u	/* bits of it that are LinkSpeedExtEnabled2 */
 
 static void set(uint8_t *info, enum MAD_FIELDS field, uint32_t v)
 {
@@ -98,7 +100,7 @@ static void want_end_port(const struct want_env *e, uint32_t port, uint8_t *d)
 
 	set(d, IB_PORT_LID_F, e->plan->lid[port]);
 	set(d, IB_PORT_LMC_F, e->plan->lmc[port]);
-	/* in one Set: without a key the others mean nothing */
+	/* all in one Set: without a key the others mean nothing */
 	mad_set_field64(d, 0, IB_PORT_MKEY_F, e->m_key);
 	set(d, IB_PORT_MKEY_LEASE_F, e->m_key ? s->m_key_lease : 0);
 	set(d, IB_PORT_MKEY_PROT_BITS_F, e->m_key ? s->m_key_protect : 0);
@@ -106,8 +108,8 @@ static void want_end_port(const struct want_env *e, uint32_t port, uint8_t *d)
 }
 
 /*
- * The extended speeds that both ends of a port's link know of, as a mask of both groups,
- * whether or not they support each.  An end that knows none is best not offered any.
+ * The extended speeds that both ends of a port's link know, supported or not, as a mask of both
+ * groups.  It is best not to offer any to an end that knows none.
  */
 static unsigned known_ext_speeds(const struct fabric *f, uint32_t port)
 {
@@ -127,7 +129,7 @@ static unsigned known_ext_speeds(const struct fabric *f, uint32_t port)
 	return known;
 }
 
-/* LinkSpeedExtEnabled with a speed that the port does not support. */
+/* LinkSpeedExtEnabled contains a speed that the port does not support. */
 static bool enables_too_much(const uint8_t *info)
 {
 	unsigned enabled = get(info, IB_PORT_LINK_SPEED_EXT_ENABLED_F);
@@ -136,9 +138,9 @@ static bool enables_too_much(const uint8_t *info)
 }
 
 /*
- * With `supported` a port is to have all that it supports enabled; else what was found.
- * An extended speed that is enabled and not supported is taken out in any case: a device
- * may refuse each Set that leaves it in.
+ * With `supported` a port should have all supported speeds enabled; else the enabled ones stay. An
+ * extended speed that is enabled but not supported is always removed, as a device may refuse each
+ * Set that contains it.
  */
 static void want_speeds(const struct want_env *e, uint32_t port, uint8_t *d)
 {
@@ -159,7 +161,7 @@ static void want_speeds(const struct want_env *e, uint32_t port, uint8_t *d)
 		d[EXT_2] = (uint8_t)((d[EXT_2] & ~EXT_2_ENABLED) | supported >> IB_EXT_GROUP_2);
 }
 
-/* A link that may carry data: one end is enough. */
+/* The link may carry data: one Active end is enough. */
 static bool link_is_at_work(const struct fabric *f, uint32_t port)
 {
 	const struct fabric_port *p = &f->ports[port];
@@ -216,7 +218,10 @@ static unsigned mtu_of(const struct want_env *e, uint32_t port)
 								      link_mtu_cap(e->plan->f, port);
 }
 
-/* Of a link at work both ends change together, which is no matter of one Set (live_vls.c). */
+/*
+ * The OperationalVLs to write.  The two ends of a link at work change together, not in this Set
+ * (live_vls.c).
+ */
 static unsigned vls_of(const struct want_env *e, uint32_t port)
 {
 	const struct fabric_port *p = &e->plan->f->ports[port];
@@ -231,10 +236,9 @@ static bool enforces_now(const uint8_t *info)
 }
 
 /*
- * Partition enforcement of a switch port.  Where it is to end it does so at
- * once.  On a port that carries traffic it begins when the P_Key table is there;
- * one that does not may have it before, as its table is written before it
- * becomes Active: so that no packet ever passes it unseen.
+ * Partition enforcement of a switch port.  Where it should end, it ends at once.  On a port that
+ * carries traffic it begins when the P_Key table is in place; on others it may begin earlier, as
+ * their table is written before they become Active.  So no packet ever passes unchecked.
  */
 static void want_enforcement(const struct want_env *e, uint32_t port, uint8_t *d)
 {
@@ -243,7 +247,10 @@ static void want_enforcement(const struct want_env *e, uint32_t port, uint8_t *d
 	const struct fabric_switch *s = &pl->f->switches[port_node(pl->f, port)->sw];
 	const struct refused_kind *k = refusals_kind(e->refused, port_node(pl->f, port)->guid,
 						     UMAD_SM_ATTR_PKEY_TABLE);
-	/* by a table that it did not take it would drop what is to pass; port 0 drops for itself only */
+	/*
+	 * with a table that it did not take it would drop packets that must pass; port 0 drops only
+	 * its own
+	 */
 	bool on = pl->partitions->enforce[port] && !(k && k->of_ports) &&
 		  (e->tables_written || p->state < IB_PORT_ACTIVE_S || enforces_now(p->info));
 
@@ -295,7 +302,7 @@ void want_announced_fields(const struct want_env *e, uint32_t port, uint8_t d[64
 		set(d, IB_PORT_LOCAL_PHYS_ERR_F, s->local_phy_errors);
 		set(d, IB_PORT_OVERRUN_ERR_F, s->overrun_errors);
 	}
-	/* with arbitration tables: those with a link, and enhanced port 0 of a switch */
+	/* ports with arbitration tables: those with a link, and enhanced port 0 of a switch */
 	if (t->managed && t->arb[port] != TABLE_NONE)
 		set(d, IB_PORT_VL_HIGH_LIMIT_F, t->arbs[t->arb[port]].high_limit);
 }
@@ -346,7 +353,7 @@ bool port_is_to_reregister(const struct want_env *e, uint32_t port)
 	return port_owes_registrations(e, port) && !port_awaits_publishing(e, port);
 }
 
-/* 0 is "no change" for LinkWidthEnabled and all LinkSpeed…Enabled. */
+/* In LinkWidthEnabled and all LinkSpeed…Enabled, 0 means "no change". */
 static void keep_same_speeds(const uint8_t *now, uint8_t *data)
 {
 	static const enum MAD_FIELDS fields[] = {
@@ -368,7 +375,7 @@ void want_port_info(const struct want_env *e, uint32_t port, unsigned state, uin
 	memcpy(data, p->info, 64);
 	if (!e->as_found)
 		want_port_fields(e, port, data);
-	/* a code that there is not would have the whole Set refused, whoever said it */
+	/* the whole Set would be refused for an undefined code, whoever set that */
 	if (get(data, IB_PORT_NEIGHBOR_MTU_F) && !mtu_bytes(get(data, IB_PORT_NEIGHBOR_MTU_F)))
 		set(data, IB_PORT_NEIGHBOR_MTU_F, p->mtu_cap);
 	set(data, IB_PORT_STATE_F, state);
@@ -381,7 +388,7 @@ void want_port_info(const struct want_env *e, uint32_t port, unsigned state, uin
 	set(data, IB_PORT_CLIENT_REREG_F, port_is_to_reregister(e, port));
 }
 
-/* What is enabled, as far as want_speeds() has a say in it. */
+/* A digest of enabled widths and speeds, as far as want_speeds() sets them. */
 static uint64_t speeds_digest(const struct want_env *e, const uint8_t *info)
 {
 	const struct settings *s = e->plan->settings;
@@ -395,7 +402,7 @@ static uint64_t speeds_digest(const struct want_env *e, const uint8_t *info)
 	return h;
 }
 
-/* The fields that want_port_fields() writes, and no others, packed for comparing. */
+/* A digest of exactly the fields that want_port_fields() writes. */
 uint64_t port_info_digest(const struct want_env *e, uint32_t port, const uint8_t info[64])
 {
 	static const enum MAD_FIELDS end_fields[] = {
@@ -426,7 +433,7 @@ uint64_t port_info_digest(const struct want_env *e, uint32_t port, const uint8_t
 			h = hash64(h + get(info, switch_fields[i]) + 32 + i);
 		h += speeds_digest(e, info);
 	}
-	/* of any port: where it is not ours it is as found, which is no difference */
+	/* of any port: where it is not ours, the found value stays and makes no difference */
 	return hash64(h + get(info, IB_PORT_VL_HIGH_LIMIT_F) + 64);
 }
 
@@ -457,7 +464,7 @@ bool want_switch_info(const struct want_env *e, const struct refusals *refused, 
 	set(data, IB_SW_LINEAR_FDB_TOP_F, plan_lft_top(p, sw));
 	set(data, IB_SW_LIFE_TIME_F, p->settings->packet_lifetime);
 	set(data, IB_SW_MCAST_FDB_TOP_F, mcast_top);
-	/* written as 1 it is cleared; it says that a port changed before we looked */
+	/* writing 1 clears it; it says that a port changed before we looked */
 	set(data, IB_SW_STATE_CHANGE_F, s->port_change);
 	return s->port_change || s->lft_top != plan_lft_top(p, sw) ||
 	       s->lifetime != p->settings->packet_lifetime || s->mcast_top != mcast_top;
@@ -479,7 +486,7 @@ static void want_pkey(const struct plan *p, uint32_t node, unsigned num, unsigne
 	uint32_t port = p->f->nodes[node].port0 + num;
 
 	w->attr = UMAD_SM_ATTR_PKEY_TABLE;
-	/* the port number counts on switches only */
+	/* only a switch looks at the port number */
 	w->mod = (node_is_switch(&p->f->nodes[node]) ? num << 16 : 0) | block;
 	w->len = 2 * pkey_block_entries(p->f, port, block);
 	attribute_pkeys(p, port, block, w->data);
@@ -500,7 +507,7 @@ item_t want_first_pair(const struct plan *p, uint32_t node, item_t item)
 	return 0;
 }
 
-/* AttributeModifier (14.2.5.8): bit 17 all in ports, bit 16 all out ports, else in, out. */
+/* AttributeModifier (14.2.5.8): bit 17: all in ports, bit 16: all out ports; else in, out. */
 static uint32_t sl2vl_modifier(unsigned in, unsigned out)
 {
 	if (in != ITEM_ALL)
@@ -508,7 +515,7 @@ static uint32_t sl2vl_modifier(unsigned in, unsigned out)
 	return 1u << 17 | (out == ITEM_ALL ? 1u << 16 : out);
 }
 
-/* All pairs that an item stands for want the same. */
+/* The table that all pairs of the item should get. */
 static void want_sl2vl(const struct plan *p, uint32_t node, item_t item, struct item_want *w)
 {
 	item_t pair = want_first_pair(p, node, item);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What is wished of the next sweep, and when it begins: at once, if none runs; else when the one that runs
- * has ended.  A sweep that is not complete is wished again, after a while that grows; so is a look at what was
- * suspected meanwhile.
+ * Collects the reasons for the next sweep and begins it: at once if none runs, else when the
+ * running one has ended.
+ *
+ * An incomplete sweep is requested again, after a delay that grows; so is a look at nodes that
+ * became suspects meanwhile.
  */
 #include <stdlib.h>
 
@@ -16,8 +18,8 @@
 #include "sm/sm_internal.h"
 #include "sm/write/write.h"
 
-#define TRAP_SETTLE_US	3000		/* a fault brings several traps: take them together */
-#define SPARED_US	10000000	/* without light sweeps: until what a probe did not read is read */
+#define TRAP_SETTLE_US	3000		/* a fault causes several traps: wait for all of them */
+#define SPARED_US	10000000 /* without light sweeps: delay before ports that a probe skipped are read */
 #define AWAIT_US	200000
 #define AWAIT_MAX	100
 #define RETRY_FIRST_S	2
@@ -25,7 +27,7 @@
 
 void sm_want_sweep(struct sm *sm, enum sweep_kind kind, const char *reason)
 {
-	/* before the own port is known to be free of others, start() is still to come */
+	/* until our own port is known to have no other SM, start() is still to come */
 	if (sm->state == SM_NOT_ACTIVE || sm->state == SM_STANDBY || !sm->own_port_checked)
 		return;
 	if (!sweep_runs(sm)) {
@@ -41,7 +43,7 @@ void sm_want_sweep(struct sm *sm, enum sweep_kind kind, const char *reason)
 	sm->wishes.reason = xstrdup(reason);
 }
 
-/* With more than that a discovery costs less than to ask around each. */
+/* Beyond that number a discovery costs less than asking around each suspect. */
 #define SUSPECTS_MAX 4096
 
 void sm_suspect(struct sm *sm, const struct suspect *s)
@@ -66,8 +68,8 @@ void sm_suspect(struct sm *sm, const struct suspect *s)
 }
 
 /*
- * A link that is up with no known device at its other end, or a switch port that did not answer.  Links to
- * devices that are excluded do not count, since light sweeps ask those, if there are any.
+ * A link that is up without a known far end, or a switch port that did not answer.  Links to
+ * excluded devices do not count if there are light sweeps, which ask those.
  */
 static bool is_silent(const struct sm *sm, const struct fabric *f, uint32_t port)
 {
@@ -90,7 +92,7 @@ static bool anybody_silent(const struct sm *sm)
 	return false;
 }
 
-/* All else is complete: who is silent is asked alone. */
+/* Everything else is complete: only silent ends are asked. */
 static void ask_silent_ends(struct sm *sm)
 {
 	const struct fabric *f = sm->published->f;
@@ -117,7 +119,7 @@ static void arm_retry(struct sm *sm, bool complete)
 {
 	unsigned max_s = RETRY_MAX_S;
 
-	/* blind_all: of a discovery or a look that failed nobody else knows what it was to find */
+	/* blind_all: nobody else knows what a failed discovery or look should have found */
 	sm->wishes.only_silent_ends = (complete || sm->wishes.only_refused || sm->wishes.only_silent) &&
 				 !sm->wishes.full && !sm->known.blind_all && !mkey_is_late(sm);
 	if (sm->wishes.only_silent_ends && !anybody_silent(sm)) {
@@ -126,10 +128,10 @@ static void arm_retry(struct sm *sm, bool complete)
 		return;
 	}
 	if (timer_active(sm->wishes.retry))
-		return;		/* a local sweep is no try */
+		return;		/* a local sweep is no retry */
 	/*
-	 * While nothing is up nothing else tells that a device has come to its senses, nor does
-	 * anybody who is behind a link without a far end.
+	 * While nothing is up, nothing else shows that a device answers again; nor does anything
+	 * report a device behind a link without a far end.
 	 */
 	if ((!sm->published || sm->wishes.only_silent_ends) && sm->settings->sweep_interval_s &&
 	    sm->settings->sweep_interval_s < max_s)
@@ -140,8 +142,8 @@ static void arm_retry(struct sm *sm, bool complete)
 }
 
 /*
- * Another SM that is still discovering will say what it wants to be: it is asked again
- * then, since nothing else tells that it is done.
+ * Another SM that is still discovering will become something: it is asked again then, since nothing
+ * else shows that it is done.
  */
 static void await_others(struct sm *sm)
 {
@@ -166,7 +168,7 @@ void sm_sweep_ended(struct sm *sm, bool complete)
 	enum sweep_kind again = sm->wishes.kind;
 	char *reason = sm->wishes.reason;
 
-	/* a local sweep that finds nothing would end without the plan that another wish was about */
+	/* a local sweep that finds nothing would end without the plan that another wish needs */
 	sm->wishes.replan |= sm->wishes.policy_too && again == SWEEP_LOCAL;
 	sm->wishes.policy_too = false;
 	sm->wishes.kind = SWEEP_NONE;
@@ -180,7 +182,7 @@ void sm_sweep_ended(struct sm *sm, bool complete)
 	else if (sm->state == SM_DISCOVERING || sm->state == SM_MASTER)
 		arm_retry(sm, complete);
 	await_others(sm);
-	/* what was joined, or which aliases came, while it ran, also if it failed */
+	/* joins and aliases that came while it ran, even if it failed */
 	if (sm->state == SM_MASTER && sm->published) {
 		if (sm->mcast)
 			sm_mcast_changed(sm);
@@ -191,7 +193,7 @@ void sm_sweep_ended(struct sm *sm, bool complete)
 
 		if (interval_us)
 			timer_set(sm->light.timer, interval_us, interval_us);
-		else if (sm->known.spared.n)		/* one, for their sake */
+		else if (sm->known.spared.n)		/* one light sweep, for their sake */
 			timer_set(sm->light.timer, SPARED_US, 0);
 	}
 	if (!sweep_runs(sm))
@@ -222,7 +224,7 @@ static void on_soon(void *arg)
 
 void wish_soon(struct sm *sm)
 {
-	/* another SM that is awaited (await_others) can wait */
+	/* asking another SM (await_others()) can wait */
 	if (!sm->wishes.soon_is_trap || !timer_active(sm->wishes.soon))
 		timer_set(sm->wishes.soon, TRAP_SETTLE_US, 0);
 	sm->wishes.soon_is_trap = true;
