@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The subnet manager as a whole: its state, its beginning and its end, and what `status` tells.
+ * Holds the subnet manager's state, creates and frees it, and fills in what `status` shows.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -160,7 +160,7 @@ void sm_free(struct sm *sm)
 	scrub_free(sm->devices.own_scrub);
 	sweep_cleanup(sm, false);
 	light_free(sm);
-	/* joins and leaves that were answered a moment ago and no tree was made of yet */
+	/* saves joins and leaves that were answered a moment ago and are in no tree yet */
 	if (sm->published && sm->mcast)
 		store_end_groups(sm->store, sm->mcast);
 	unpublish(sm);
@@ -229,8 +229,8 @@ static void on_own_port(void *arg, const struct smp *s, int status)
 void sm_start(struct sm *sm)
 {
 	/*
-	 * A question to our own port: the kernel lets only one SM register, so that
-	 * it comes back to us, who are not active yet; ibsim lets any number.
+	 * Asks our own port for SMInfo: the kernel lets only one SM register, so the question comes
+	 * back to us, who are not active yet; ibsim lets any number register.
 	 */
 	static const uint8_t here[1];
 	struct smp s = { .method = SMP_GET, .attr = UMAD_SM_ATTR_SM_INFO, .route = here,
@@ -343,7 +343,7 @@ static int by_port(const void *a, const void *b)
 void sm_knowledge_take(const struct sm *sm, struct sm_knowledge *out)
 {
 	map64_clone(&out->doubtful, &sm->known.doubtful);
-	mad_hold(sm->mad);	/* a job of a sweep adds to them */
+	mad_hold(sm->mad);	/* a job of a sweep adds refusals */
 	out->refused = refusals_copy(store_refusals(sm->store));
 	map64_clone(&out->asked, &sm->clients.asked);
 	out->n_answers = sm->answers.n;
@@ -376,7 +376,7 @@ void sm_registrations_lost(struct sm *sm)
 {
 	sm->clients.lost = sm->clients.reregister = true;
 	sm->clients.successor_of = 0;
-	mad_hold(sm->mad);	/* a job of a sweep adds to them */
+	mad_hold(sm->mad);	/* a job of a sweep adds to `asked` */
 	map64_clear(&sm->clients.asked);
 	mad_release(sm->mad);
 }

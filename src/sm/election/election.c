@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Who is master: SMInfo asked of every port that says IsSM and answered to others, a
- * master polled while standing by, subnets handed over and taken (14.4.1, 14.2.5.13).
- * What comes of what is election_table.c's to say; here it is sent, waited for and done.
+ * Elects the master: exchanges SMInfo with other SMs, polls the master as a standby, hands over and
+ * takes over (14.4.1, 14.2.5.13).
  *
- * Whoever asks for SMInfo says in the same MAD who he is himself; IBA has no use for
- * these bytes.  A master so hears of a better SM, or of another master, at once.  It is
- * a hint and no more, and none without a key: the port that has the GUID is asked for its SMInfo,
- * and what that one says begins a sweep.  Questions and sweeps are limited, so that a flood of
- * claims costs neither a discovery nor more than a few SMPs.  A standby
- * so hears that its master has something for it (sm_nudge()).
+ * mastership.c decides; this file sends, waits and acts.
  *
- * Nobody is believed who has not shown a key.  The SM_Key is told to whoever shows the port's
- * M_Key, and to whoever tells the SM_Key itself when asked at the place that the request came
- * from (callers.h): OpenSM does, and takes us for a stranger unless we do.  Two qosd
- * prove that they have it, and tell it to nobody (proof.h).  A control is obeyed after
- * its sender was found where its GUID and LID are, with the key (sm_obeys()).
+ * Whoever asks for SMInfo includes its own SMInfo in the same MAD; IBA does not use these bytes.
+ * So a master hears at once of a better SM or of another master.  That is a hint and no more, and
+ * nothing without a key: we ask the port with that GUID for its SMInfo, and its answer begins a
+ * sweep.  Questions and sweeps are limited, so a flood of claims costs no discovery and only a few
+ * SMPs.  In the same way a standby hears that its master has something for it (sm_nudge()).
  *
- * A master that was stopped for a while may have lost the subnet meanwhile.  Sets go
- * out only while the loop has turned lately (mad_permit_sets()); after a pause the
- * other SMs are asked first, and if one is master we stand by, having written nothing.  If none
- * is, one may have been: a light sweep sees it.
+ * No SM is believed before it has shown a key.  We tell the SM_Key to an SM that shows the port's
+ * M_Key, and to one that tells the SM_Key itself when asked at the place where the request came
+ * from (callers.h): OpenSM does so, and regards us as a stranger unless we do.  Two qosd prove that
+ * they have the key without telling it (proof.h).  A control is obeyed only after its sender was
+ * found where its GUID and LID are, with the key (sm_obeys()).
+ *
+ * A master that was stopped for a while may have lost the subnet meanwhile.  Sets go out only while
+ * the loop has turned lately (mad_permit_sets()).  After a pause the other SMs are asked first, and
+ * if one is master we stand by without having written anything.  If none is master now, one may
+ * have been: a light sweep finds out.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -41,20 +41,21 @@
 #include "sm/keys/proof.h"
 #include "sm/sm_internal.h"
 
-#define IDLE_US		20000000	/* one that discovers and never ends is not waited for longer */
-#define STANDBY_US	1000000	/* … nor one that stands by: for whom? */
-#define BUSY_US		10000000	/* a handover is put off no longer */
-#define ASK_US		5000000		/* … nor where the master does not answer to us */
-#define AWAIT_US	10000000	/* nor a lesser master that does not hand over */
-#define AWAIT_LOOK_US	1000000	/* … who is looked for so often */
+#define IDLE_US		20000000	/* longest wait for an SM that discovers and never ends, */
+#define STANDBY_US	1000000	/* and for a master that has become a standby */
+#define BUSY_US		10000000	/* longest time to put off a handover, */
+#define ASK_US		5000000		/* and to put it off while the master does not answer us */
+#define AWAIT_US	10000000	/* longest wait for a lesser master to hand over, */
+#define AWAIT_LOOK_US	1000000	/* and how often to look for it meanwhile */
 #define HANDOVER_TRIES	5
 /*
- * What others claim of themselves is followed so often: a port that is said to have an SM is asked
- * once in CLAIM_US; of ports that do not say IsSM so many are asked in all, and of those that do;
- * and answers to these questions begin so many sweeps.  For ports that are not of the fabric all
- * switches are asked whether something changed, so often, and controls begin so many discoveries.
+ * Limits on following claims of others.  A port that claims to have an SM is asked once per
+ * CLAIM_US.  ASK_… limits questions to ports that do not say IsSM, ASK_SM_… to ports that do;
+ * NEWS_… limits the sweeps that their answers begin.  STRANGERS_… limits how often claims from
+ * ports outside the fabric have all switches asked for changes, and CONTROLS_… the discoveries that
+ * controls begin.
  */
-#define CLAIMS		32	/* ports of which it is known when they were asked */
+#define CLAIMS		32	/* ports with a remembered time of the last question */
 #define CLAIM_US	1000000
 #define ASK_BURST	8
 #define ASK_EACH_US	200000
@@ -66,15 +67,15 @@
 #define STRANGERS_EACH_US	10000000
 #define CONTROLS_BURST	6
 #define CONTROLS_EACH_US	10000000
-#define JUDGED_MAX	4		/* controls whose senders are asked at a time: others are BUSY */
-#define NUDGE_US	2000	/* … and nudges of a master */
-#define ALIVE_US	100000	/* the loop turns so often */
-#define PAUSE_MIN_US	300000	/* a pause of the loop that is none worth asking for */
-#define SHOWN		16		/* managers of which it is known when they showed the SM_Key, */
-#define SHOWN_US	60000000	/* and so long that counts */
+#define JUDGED_MAX	4 /* controls whose senders are being asked; further ones are answered BUSY */
+#define NUDGE_US	2000	/* least time between nudges of a master */
+#define ALIVE_US	100000	/* how often the loop turns */
+#define PAUSE_MIN_US	300000	/* shortest pause of the loop that is worth asking the other SMs */
+#define SHOWN		16		/* managers with a remembered time at which they showed the SM_Key, */
+#define SHOWN_US	60000000	/* which counts for so long */
 
-enum { OFF_M_KEY = 24, OFF_DATA = 64 };	/* in an SMP */
-enum { OFF_NUDGE = 32 };	/* in the data, where SMInfo has nothing: 1 is a nudge */
+enum { OFF_M_KEY = 24, OFF_DATA = 64 };	/* offsets in an SMP */
+enum { OFF_NUDGE = 32 };	/* offset in the data, beyond SMInfo's fields: 1 is a nudge */
 
 static struct log_ratelimit smp_log = LOG_RATELIMIT;
 static struct log_ratelimit other_log = LOG_RATELIMIT;
@@ -87,39 +88,40 @@ struct peer {
 	struct sm_info info;
 	uint8_t route[UMAD_SMP_MAX_HOPS];
 	uint8_t hops, last_hop;
-	uint64_t m_key;			/* of its port, so that it tells us its SM_Key */
-	bool tells_key;			/* it does, so that it gets to know nothing by ours */
+	uint64_t m_key;			/* M_Key of its port, so that it tells us its SM_Key */
+	bool tells_key;			/* it tells the SM_Key itself, so it learns nothing from ours */
 };
 
 struct election {
 	VEC(struct peer) peers;		/* of the last election */
-	VEC(struct peer) heard;		/* of the one that runs */
-	uint32_t round;			/* its number: what was asked in an earlier one is over */
-	uint32_t to_ask;		/* answers that it waits for */
-	VEC(uint64_t) silent, silent_now;	/* GUIDs of who did not answer in either: asked once only */
-	uint32_t other_managers;		/* SMs of another SM_Key, at the last election */
-	uint64_t nonce;			/* of the last proof that we gave */
+	VEC(struct peer) heard;		/* of the running election */
+	uint32_t round;			/* number of the election: answers to earlier ones are ignored */
+	uint32_t to_ask;		/* outstanding answers */
+	/* GUIDs that did not answer in the last and in this election: asked once only */
+	VEC(uint64_t) silent, silent_now;
+	uint32_t other_managers;		/* SMs with another SM_Key, at the last election */
+	uint64_t nonce;			/* of the last proof that we sent */
 
 	/* standing by */
-	struct peer master;		/* its guid 0: there is none */
-	unsigned unanswered;		/* polls, in a row */
-	int64_t idle_since_us;		/* it answers, and is not master; 0: it is */
-	int64_t busy_since_us;		/* it hands over, and we are not ready; 0: it does not */
-	unsigned judging;		/* senders of controls that are being asked who they are */
-	uint64_t silent_master;	/* GUID of a master that did not answer, until we were elected */
+	struct peer master;		/* guid 0: none */
+	unsigned unanswered;		/* consecutive polls without an answer */
+	int64_t idle_since_us;		/* since when it answers but is not master; 0: it is */
+	int64_t busy_since_us;		/* since when it hands over and we are not ready; 0: it does not */
+	unsigned judging;		/* senders of controls that are being asked */
+	uint64_t silent_master;	/* GUID of a master that did not answer, until we are elected */
 
 	/* master */
-	struct peer successor;		/* who the subnet is being handed over to */
-	uint64_t refused_by;		/* GUID of who did not take it; */
+	struct peer successor;		/* the SM to which we are handing over */
+	uint64_t refused_by;		/* GUID of an SM that refused a handover */
 	unsigned refusals;
 	int64_t next_handover_us;
-	uint64_t awaited;		/* GUID of a lesser master */
+	uint64_t awaited;		/* GUID of a lesser master that should hand over */
 	int64_t await_until_us;
-	int64_t followed_us;		/* the master, since then */
-	int64_t nudged_us;		/* by it, the last time that it was followed */
-	int64_t alive_us;		/* the loop turned */
-	uint32_t checks;		/* answers that are waited for after a pause */
-	/* claims of others, in requests for our SMInfo, and what they began */
+	int64_t followed_us;		/* since when we follow the master */
+	int64_t nudged_us;		/* time of the last nudge that was acted on */
+	int64_t alive_us;		/* when the loop last turned */
+	uint32_t checks;		/* outstanding answers after a pause */
+	/* Claims of others in requests for our SMInfo, and what they began. */
 	struct {
 		uint64_t guid;
 		int64_t asked_us;
@@ -129,19 +131,19 @@ struct election {
 		uint64_t guid;
 		int64_t when_us;
 	} shown[SHOWN];			/* managers that showed the SM_Key at their place */
-	uint64_t introduced;		/* GUID of a standby that was looked for after it polled us */
+	uint64_t introduced;		/* GUID of a standby that we looked for after it had polled us */
 	struct timer *alive, *again;
-	struct question *questions;	/* that are not answered; ours to free, when we end, too */
+	struct question *questions;	/* unanswered; freed by us, also at the end */
 };
 
-/* A Get of SMInfo that is under way. */
+/* A Get(SMInfo) under way. */
 struct question {
 	struct sm *sm;
-	struct peer peer;		/* its guid: who is expected there */
-	uint64_t asked, nonce;		/* that GUID, and what the proof in its answer must have */
+	struct peer peer;		/* its guid: the SM that is expected there */
+	uint64_t asked, nonce;		/* that GUID, and the nonce that the proof in the answer must have */
 	uint32_t node;
 	uint32_t round;
-	struct question *next, **link;	/* in the list of those that are not answered */
+	struct question *next, **link;	/* in the list of unanswered questions */
 };
 
 void sm_info_get(const uint8_t data[64], struct sm_info *i)
@@ -177,13 +179,13 @@ void sm_info_say(struct sm *sm, uint8_t data[64])
 	mad_set_field(data, 0, IB_SMINFO_STATE_F, us.state);
 }
 
-/* The SM_Key, for those who may see it: without it OpenSM takes us for a stranger (14.4.7). */
+/* Adds the SM_Key, for SMs that may see it: without it OpenSM regards us as a stranger (14.4.7). */
 static void sm_key_put(const struct sm *sm, uint8_t *data)
 {
 	mad_set_field64(data, 0, IB_SMINFO_KEY_F, sm->settings->sm_key);
 }
 
-/* The one that has shown it least lately makes room. */
+/* Replaces the entry with the oldest time. */
 static void note_shown(struct election *e, uint64_t guid)
 {
 	unsigned at = 0;
@@ -196,9 +198,8 @@ static void note_shown(struct election *e, uint64_t guid)
 }
 
 /*
- * An answer to a question, from the SM that is said to be at its port.  One that proves to have the
- * SM_Key counts as one that tells it.  False: it says the GUID of another port, so that
- * nothing of it is believed.
+ * Takes the answer of the SM that is expected at a port.  An SM that proves to have the SM_Key
+ * counts as one that tells it.  False: the answer has another GUID, so nothing of it is believed.
  */
 static bool take_info(const struct sm *sm, struct question *q, const struct smp *s)
 {
@@ -222,7 +223,7 @@ static bool take_info(const struct sm *sm, struct question *q, const struct smp 
 	return true;
 }
 
-/* --- what the state machine says is done --- */
+/* --- actions of the state machine --- */
 
 static void poll_start(struct sm *sm)
 {
@@ -231,7 +232,7 @@ static void poll_start(struct sm *sm)
 	timer_set(sm->standby.poll, 0, sm->settings->poll_interval_ms * 1000ll);
 }
 
-/* False: the state does not allow it, and nothing happens. */
+/* False: the input is not legal in this state, and nothing happens. */
 static bool step(struct sm *sm, enum sm_input input, const char *why)
 {
 	struct sm_transition t = sm_transition(sm->state, input);
@@ -258,8 +259,11 @@ static bool step(struct sm *sm, enum sm_input input, const char *why)
 		sweep_step_done(sm, RESULT_DONE);
 	if (t.actions & DO_SWEEP) {
 		if (sweep_runs(sm) && !sweep_is(sm)->writes)
-			sweep_cleanup(sm, false);	/* it is not what is needed now */
-		/* a master knows better; and what is not good enough now will not be later */
+			sweep_cleanup(sm, false);	/* it is not the sweep that is needed now */
+		/*
+		 * a master knows better than the copy; and a copy that is no good now will not be
+		 * good later
+		 */
 		if (!stood_by || !takeover_start(sm, why))
 			takeover_forget(sm);
 		sm_standby_copy_is_old(sm);
@@ -290,7 +294,7 @@ static void question_free(struct question *q)
 	free(q);
 }
 
-/* Proves to the SM at that port that we have the SM_Key. */
+/* Proves to the SM at the port with that GUID that we have the SM_Key. */
 static void prove(struct sm *sm, struct question *q, uint64_t guid, uint32_t what,
 		  uint8_t data[64])
 {
@@ -324,21 +328,21 @@ static void send_to(struct sm *sm, const struct peer *p, uint8_t method, uint32_
 	send_data(sm, p, s, fn);
 }
 
-/* Clients are another's from now on, unless we learn what they registered there. */
+/* Follows another master: clients belong to it, unless we learn what they registered there. */
 static void take_as_master(struct sm *sm, const struct peer *p)
 {
 	sm->election->master = *p;
 	sm->election->busy_since_us = 0;
 	sm->standby.master_guid = p->info.guid;
 	sm->standby.master_priority = p->info.priority;
-	sm_registrations_not_to_be_had(sm);	/* of the one before */
+	sm_registrations_not_to_be_had(sm);	/* from the master before */
 	sm->clients.unknown = true;
 	sm->election->followed_us = clock_mono_us();
 }
 
-/* --- as a step of a sweep: who is there? --- */
+/* --- as a step of a sweep: which SMs are there --- */
 
-/* What all that were heard mean together, and who it is that means it. */
+/* The strongest verdict on all SMs that answered, and the SM that it is about. */
 static enum sm_verdict verdict(struct sm *sm, const struct peer **who)
 {
 	struct election *e = sm->election;
@@ -368,7 +372,7 @@ static enum sm_verdict verdict(struct sm *sm, const struct peer **who)
 	return v;
 }
 
-/* The sweep that asked is still at it. */
+/* The sweep that asked still waits for this election. */
 static bool is_of_this_round(const struct sm *sm, uint32_t round)
 {
 	return sm->sweep.phase == PHASE_ELECTION && round == sm->election->round;
@@ -398,7 +402,7 @@ static void handover_failed(struct sm *sm, int status)
 	timer_set(e->again, 1000000ll << e->refusals, 0);
 }
 
-/* It takes over now; or it can't be told, and the subnet is ours still. */
+/* The other SM takes over now; if it could not be told, the subnet is still ours. */
 static void on_handed_over(void *arg, const struct smp *s, int status)
 {
 	struct question *q = arg;
@@ -407,7 +411,7 @@ static void on_handed_over(void *arg, const struct smp *s, int status)
 
 	(void)s;
 	question_free(q);
-	/* it may have acknowledged before it answered */
+	/* the other may have acknowledged before it answered */
 	if (sm->state != SM_MASTER || !is_of_this_round(sm, round))
 		return;
 	if (status) {
@@ -420,7 +424,7 @@ static void on_handed_over(void *arg, const struct smp *s, int status)
 	step(sm, IN_HANDED_OVER, NULL);
 }
 
-/* A master gives way to a better SM (14.4.1.2). */
+/* As master, gives way to a better SM (14.4.1.2). */
 static void hand_over(struct sm *sm, const struct peer *p)
 {
 	struct election *e = sm->election;
@@ -434,7 +438,7 @@ static void hand_over(struct sm *sm, const struct peer *p)
 	send_to(sm, p, SMP_SET, CTRL_HANDOVER, false, on_handed_over);
 }
 
-/* Nothing is written while a lesser master has yet to hand over its part, for a while. */
+/* Writes nothing for a while, until a lesser master has handed over its part. */
 static void await(struct sm *sm, const struct peer *p)
 {
 	struct election *e = sm->election;
@@ -480,7 +484,7 @@ static void tell_seen(struct sm *sm, enum event_kind kind, const struct sm_info 
 	sm_tell(sm, &e);
 }
 
-/* Who came and who went since the last election. */
+/* Reports SMs that came or went since the last election. */
 static void tell_others(struct sm *sm)
 {
 	const struct election *e = sm->election;
@@ -511,7 +515,7 @@ static void asked_all(struct sm *sm)
 	e->silent.n = e->silent_now.n;
 	e->silent.cap = e->silent_now.cap;
 	memset(&e->silent_now, 0, sizeof(e->silent_now));
-	if (!sweep_is(sm)->by_copy)	/* the next comes at once */
+	if (!sweep_is(sm)->by_copy)	/* after a takeover the next sweep comes at once */
 		e->silent_master = 0;
 	switch (v) {
 	case SM_STAND_BY:
@@ -561,8 +565,8 @@ static void on_answer(void *arg, const struct smp *s, int status)
 }
 
 /*
- * Who did not answer lately is asked once only.  He is asked, though: it may have been our
- * own link, and nobody else would ever tell us of him, or him of us.
+ * An SM that did not answer lately is asked once only.  It is asked, though: perhaps our own link
+ * was down, and nobody else would ever tell us of it, or it of us.
  */
 static bool was_silent(const struct election *e, uint64_t guid)
 {
@@ -586,7 +590,7 @@ static bool ask_port(struct sm *sm, const struct fabric *f, uint32_t port,
 	q->peer.last_hop = s.last_hop;
 	q->peer.m_key = s.m_key;
 	q->peer.info.guid = f->ports[port].guid;
-	/* the fabric may go before the SMP's end; the question does not */
+	/* the fabric may be freed before the SMP is answered; the question is not */
 	memcpy(q->peer.route, s.route, s.hops);
 	s.route = q->peer.route;
 	s.once = was_silent(sm->election, q->peer.info.guid);
@@ -598,7 +602,7 @@ static bool ask_port(struct sm *sm, const struct fabric *f, uint32_t port,
 
 static bool ask(struct sm *sm, uint32_t port)
 {
-	/* what a takeover writes does no harm, and all are asked in the sweep behind it */
+	/* what a takeover writes does no harm, and the sweep after it asks all */
 	if (sweep_is(sm)->by_copy && sm->sweep.f->ports[port].guid == sm->election->silent_master)
 		return false;
 	return ask_port(sm, sm->sweep.f, port, on_answer);
@@ -613,14 +617,14 @@ enum step_result election_start(struct sm *sm)
 {
 	struct election *e = sm->election;
 
-	/* after a probe, which knows what is new */
+	/* a probe knows whether an SM is new */
 	if (sm->sweep.touched && !sm->wishes.election && !sweep_sms_changed(sm))
 		return RESULT_DONE;
 	sm->wishes.election = false;
 	vec_free(&e->heard);
 	vec_free(&e->silent_now);
 	e->round++;
-	e->to_ask = 1;	/* so that it can't get to 0 before all are asked */
+	e->to_ask = 1;	/* kept above 0 until all are asked */
 	for (uint32_t p = 0; p < sm->sweep.f->n_ports; p++)
 		if (says_sm(sm->sweep.f, p) && ask(sm, p))
 			e->to_ask++;
@@ -645,7 +649,7 @@ static void on_late_answer(void *arg, const struct smp *s, int status)
 	question_free(q);
 }
 
-/* What a known SM says of its state now; an election hears the rest. */
+/* Updates a known SM's state; an election takes care of the rest. */
 static void update_peer(struct sm *sm, const struct sm_info *i)
 {
 	struct election *e = sm->election;
@@ -718,7 +722,7 @@ void sm_set_priority(struct sm *sm, uint8_t priority)
 	log_info("election", "priority %u (was %u)", priority, sm->priority);
 	sm->priority = priority;
 	sm->election->refused_by = 0;
-	/* a standby says it with its next poll */
+	/* a standby says so in its next poll */
 	if (sm->state == SM_MASTER)
 		sm_want_sweep(sm, SWEEP_CHANGE, "another priority");
 }
@@ -743,7 +747,7 @@ static void on_poll_answer(void *arg, const struct smp *s, int status)
 
 	i = q->peer.info;
 	question_free(q);
-	/* those without an answer are counted when the next is sent */
+	/* lost polls are counted when the next one is sent */
 	if (status || asked != e->master.info.guid)
 		return;
 	if (sm->state == SM_NOT_ACTIVE) {
@@ -770,7 +774,7 @@ static void on_poll_answer(void *arg, const struct smp *s, int status)
 		e->idle_since_us = 0;
 		sm->standby.master_priority = i.priority;
 		if (sm->sweep.planning)
-			return;		/* what the hook may change is being read */
+			return;		/* a worker is reading what the hook may change */
 		if (sm->hooks.master_alive)
 			sm->hooks.master_alive(sm->hooks.arg);
 		takeover_look(sm);
@@ -783,7 +787,7 @@ void election_on_poll(void *arg)
 	struct election *e = sm->election;
 
 	if (sm->state == SM_NOT_ACTIVE && e->unanswered > sm->settings->poll_retries) {
-		/* 14.4.1: only a control, or whoever operates this host, ends that state */
+		/* 14.4.1: only a control or this host's operator ends that state */
 		if (sm->standby.master_guid)
 			log_error("election", "the master SM 0x%016" PRIx64 " is gone, and this one was "
 				  "told to be inactive: 'qosd-ctl sweep' has it take part again",
@@ -792,7 +796,7 @@ void election_on_poll(void *arg)
 	} else if (sm->state != SM_STANDBY && sm->state != SM_NOT_ACTIVE) {
 		return;
 	} else if (e->unanswered > sm->settings->poll_retries) {
-		/* it would only be waited for once more */
+		/* otherwise the election would wait for it once more */
 		e->silent_master = sm->standby.master_guid;
 		master_is_gone(sm, "does not answer");
 		return;
@@ -803,7 +807,7 @@ void election_on_poll(void *arg)
 
 /* --- a master that did not run for a while --- */
 
-/* Half of what a standby with our settings waits for, so that it has not taken over yet. */
+/* Half the time that a standby with our settings waits before it takes over. */
 static int64_t patience_us(const struct settings *s)
 {
 	int64_t us = s->poll_interval_ms * 1000ll * (s->poll_retries + 1) / 2;
@@ -848,7 +852,7 @@ static void on_check_answer(void *arg, const struct smp *s, int status)
 	if (--sm->election->checks)
 		return;
 	permit(sm);
-	/* who took over may have gone since, or does not answer: the switches know */
+	/* an SM that took over may be gone again, or not answer: the switches know */
 	if (sm->state == SM_MASTER)
 		sm_look(sm);
 }
@@ -880,10 +884,10 @@ static void on_alive(void *arg)
 
 /* --- answering --- */
 
-/* What an answer says of the SM_Key. */
+/* What an answer reveals of the SM_Key. */
 enum telling { TELL_NOTHING, TELL_PROOF, TELL_KEY };
 
-/* By what the request itself shows, or its sender has shown lately. */
+/* Decides by what the request shows, or its sender has shown lately. */
 static enum telling telling(const struct sm *sm, const struct mad_in *in)
 {
 	const uint8_t *data = in->mad + OFF_DATA;
@@ -891,7 +895,7 @@ static enum telling telling(const struct sm *sm, const struct mad_in *in)
 	struct sm_info other;
 
 	sm_info_get(data, &other);
-	/* 0 may be among the keys of before, and shows nothing */
+	/* 0 may be among the earlier keys, and shows nothing */
 	if ((mkey_ours(sm) && m_key && mkey_is_known(sm, m_key)) || callers_knows(sm, in))
 		return TELL_KEY;
 	return proof_holds(data, sm->settings->sm_key, PROOF_GET, other.guid,
@@ -929,7 +933,7 @@ static void on_acknowledged(void *arg, const struct smp *s, int status)
 	question_free(q);
 }
 
-/* The route to the SM of that GUID; NULL: none is known. */
+/* The route to the SM with that GUID; NULL: unknown. */
 static const struct peer *peer_of(const struct election *e, uint64_t guid)
 {
 	if (e->master.info.guid == guid)
@@ -940,7 +944,7 @@ static const struct peer *peer_of(const struct election *e, uint64_t guid)
 	return NULL;
 }
 
-/* To an SM that we know the way to; it is a courtesy (14.4.1.2). */
+/* Acknowledges a handover if the route to the SM is known; it is a courtesy (14.4.1.2). */
 static void acknowledge(struct sm *sm, uint64_t guid)
 {
 	const struct peer *p = peer_of(sm->election, guid);
@@ -949,7 +953,7 @@ static void acknowledge(struct sm *sm, uint64_t guid)
 		send_to(sm, p, SMP_SET, CTRL_ACKNOWLEDGE, false, on_acknowledged);
 }
 
-/* What is asked is no more than after a poll, and does not tell whether the master runs. */
+/* The hook asks no more than after a poll.  A nudge does not show that the master runs. */
 static void nudged(struct sm *sm)
 {
 	int64_t now = clock_mono_us();
@@ -962,8 +966,8 @@ static void nudged(struct sm *sm)
 }
 
 /*
- * Is what a subnet manager says of itself news to a master?  One that goes before it, or is master,
- * too; or a standby, which is to be asked when we did not run for a while.
+ * For a master, what another SM reports of itself is news if that SM ranks above it or is master,
+ * too; or if it is a standby that must be asked after we did not run for a while.
  */
 static bool is_news(const struct sm *sm, const struct sm_info *other, int64_t now)
 {
@@ -984,7 +988,7 @@ static bool is_news(const struct sm *sm, const struct sm_info *other, int64_t no
 	}
 }
 
-/* The port that is said to have a subnet manager says so itself. */
+/* Takes the answer of a port that was claimed to have a subnet manager. */
 static void on_claimant(void *arg, const struct smp *s, int status)
 {
 	struct question *q = arg;
@@ -1005,7 +1009,7 @@ static void on_claimant(void *arg, const struct smp *s, int status)
 		return;
 	if (other.state == SM_STANDBY)
 		e->introduced = guid;
-	/* the election is what is needed; that its port says IsSM now may be new, too */
+	/* an election is needed; and it may be new that its port says IsSM */
 	sm_suspect(sm, &(struct suspect){ .guid = port_node(sm->published->f, port)->guid,
 					  .changed = true, .unasked = true });
 	sm->wishes.election = true;
@@ -1013,7 +1017,7 @@ static void on_claimant(void *arg, const struct smp *s, int status)
 				       "another SM stands by");
 }
 
-/* True: it was not asked a moment ago. */
+/* False: the port was asked a moment ago. */
 static bool may_ask_again(struct election *e, uint64_t guid, int64_t now)
 {
 	unsigned oldest = 0;
@@ -1031,7 +1035,7 @@ static bool may_ask_again(struct election *e, uint64_t guid, int64_t now)
 	return true;
 }
 
-/* The port with the GUID is asked whether it has a subnet manager. */
+/* Asks the port with the GUID whether it has a subnet manager. */
 static void ask_claimant(struct sm *sm, uint64_t guid, int64_t now)
 {
 	struct election *e = sm->election;
@@ -1039,7 +1043,7 @@ static void ask_claimant(struct sm *sm, uint64_t guid, int64_t now)
 	uint32_t port = fabric_find_port(f, guid);
 
 	if (port == FABRIC_NONE || !port_is_end(f, port)) {
-		/* if it is there, a link has come up that nobody told of: the switches know */
+		/* if it exists, a link has come up without a report: the switches know */
 		if (bucket_take(&e->strangers, STRANGERS_BURST, STRANGERS_EACH_US, now))
 			sm_look(sm);
 		return;
@@ -1073,7 +1077,7 @@ bool sm_is_manager(struct sm *sm, uint64_t guid)
 	return false;
 }
 
-/* An SM that has shown a key asks for our SMInfo, and says who it is: is that news? */
+/* Takes the sender's own SMInfo from a request for ours; the sender has shown a key. */
 static void hint(struct sm *sm, const uint8_t *data)
 {
 	struct sm_info other, us = ourselves(sm);
@@ -1085,7 +1089,7 @@ static void hint(struct sm *sm, const uint8_t *data)
 		nudged(sm);
 		return;
 	}
-	other.key = us.key;	/* requests do not tell it; whoever follows asks for it */
+	other.key = us.key;	/* requests do not contain it; the question that follows asks for it */
 	if (sm->state == SM_MASTER && other.state == SM_NOT_ACTIVE)
 		update_peer(sm, &other);
 	if (sm->state == SM_MASTER && sm->published && other.guid && other.guid != us.guid &&
@@ -1105,7 +1109,10 @@ static void control(struct sm *sm, enum sm_input input, const struct sm_info *fr
 		step(sm, IN_HANDED_OVER, NULL);
 		return;
 	}
-	/* it says STANDBY or MASTER in it, and OpenSM wants the former: before the step */
+	/*
+	 * the ACKNOWLEDGE reports STANDBY or MASTER, and OpenSM expects STANDBY: so it goes before
+	 * the step
+	 */
 	if (sm_transition(sm->state, input).actions & DO_ACKNOWLEDGE)
 		acknowledge(sm, from->guid);
 	if (input == IN_HANDOVER && e->awaited == from->guid)
@@ -1120,17 +1127,17 @@ bool sm_registrations_unknown(const struct sm *sm)
 }
 
 /*
- * What clients registered with the master is on its way to us: a moment, and nothing is lost.
- * A master that says the SM_Key itself is no qosd, and has nothing for us.  OpenSM stands by as
- * soon as it has said HANDOVER, though 14.4.1 has it wait for ACKNOWLEDGE: were it put off, nobody
- * would be master.
+ * A handover comes too early while the registrations of the master's clients are on their way to
+ * us: after a moment nothing is lost.  A master that tells the SM_Key itself is no qosd, and has
+ * nothing for us. OpenSM stands by as soon as it has sent HANDOVER, though 14.4.1 has it wait for
+ * ACKNOWLEDGE: if we put that off, nobody would be master.
  */
 static bool is_too_early(struct sm *sm, const struct sm_info *from)
 {
 	struct election *e = sm->election;
 	int64_t now = clock_mono_us();
 
-	/* we may be no master any more, and have nothing of what the other has */
+	/* we may be master no longer, and have nothing of what the other has */
 	if (sm_is_asking(sm))
 		return true;
 	if (sm->state != SM_STANDBY || (from->key && from->key == ourselves(sm).key))
@@ -1162,7 +1169,7 @@ void sm_nudge(struct sm *sm)
 	}
 }
 
-/* A control that has everything discovered is obeyed so often; a handover that is awaited, always. */
+/* Limits controls that cause a discovery; an awaited handover is always obeyed. */
 static bool may_obey_again(struct sm *sm, enum sm_input input)
 {
 	if (!(sm_transition(sm->state, input).actions & DO_SWEEP) ||
@@ -1186,7 +1193,7 @@ static void refuse(struct sm *sm, const struct mad_in *in, const char *why)
 	answer(sm, in, IB_STATUS_BAD_VALUE, TELL_NOTHING);
 }
 
-/* It is said again. */
+/* Answers BUSY: the sender repeats the control. */
 static void put_off(struct sm *sm, const struct mad_in *in)
 {
 	struct sm_info from;
@@ -1197,7 +1204,7 @@ static void put_off(struct sm *sm, const struct mad_in *in)
 	answer(sm, in, IB_STATUS_BUSY, TELL_NOTHING);
 }
 
-/* A master that we did not stand by for has us stand by again. */
+/* Stands by again, for a master that we did not follow before. */
 static void stand_by_for(struct sm *sm, const struct sm_info *from, const struct caller *who)
 {
 	const struct peer *known = peer_of(sm->election, from->guid);
@@ -1211,7 +1218,7 @@ static void stand_by_for(struct sm *sm, const struct sm_info *from, const struct
 	take_as_master(sm, &p);
 }
 
-/* The sender of a control was asked who it is. */
+/* Takes the result of asking a control's sender for its identity. */
 static void on_controller(struct sm *sm, const struct mad_in *in, const struct caller *who)
 {
 	struct election *e = sm->election;
@@ -1234,7 +1241,7 @@ static void on_controller(struct sm *sm, const struct mad_in *in, const struct c
 		refuse(sm, in, "who is at the place that it comes from does not show our SM_Key");
 		return;
 	}
-	/* the state may be another one by now */
+	/* our state may have changed meanwhile */
 	if (!sm_transition(sm->state, input).legal ||
 	    !sm_obeys(sm->state, input, from.guid, state, sm->standby.master_guid,
 		      e->successor.info.guid)) {
@@ -1253,7 +1260,7 @@ static void on_controller(struct sm *sm, const struct mad_in *in, const struct c
 	control(sm, input, &from);
 }
 
-/* False: its sender can't be asked. */
+/* Asks a control's sender for its identity.  False: it cannot be asked. */
 static bool judge_controller(struct sm *sm, const struct mad_in *in, uint64_t guid)
 {
 	const struct peer *p = peer_of(sm->election, guid);
@@ -1266,8 +1273,9 @@ static bool judge_controller(struct sm *sm, const struct mad_in *in, uint64_t gu
 }
 
 /*
- * A control that shows the M_Key, if we have one, as any SubnSet() must (14.2.4), and the
- * SM_Key, and that is of use in our state: its sender is asked who it is before it is obeyed.
+ * Takes a control that shows the SM_Key, and also the M_Key, if we have one, as any SubnSet() must
+ * (14.2.4), and that is legal in our state: its sender is asked for its identity before the control
+ * is obeyed.
  */
 static void take_control(struct sm *sm, const struct mad_in *in)
 {
@@ -1305,7 +1313,7 @@ static void take_control(struct sm *sm, const struct mad_in *in)
 		refuse(sm, in, "nobody can tell where it comes from");
 }
 
-/* The sender of a Get was asked for its own SM_Key. */
+/* Answers a Get after its sender was asked for its own SM_Key. */
 static void on_asker(struct sm *sm, const struct mad_in *in, const struct caller *who)
 {
 	answer(sm, in, IB_STATUS_OK, who->tells_key ? TELL_KEY : TELL_NOTHING);
@@ -1315,7 +1323,7 @@ static void take_get(struct sm *sm, const struct mad_in *in)
 {
 	enum telling how = telling(sm, in);
 
-	/* before the own port is known to be free of others, this is us */
+	/* until our own port is known to have no other SM, the sender is us */
 	if (how == TELL_NOTHING && sm->own_port_checked && sm->settings->sm_key &&
 	    callers_ask(sm, in, 0, on_asker))
 		return;

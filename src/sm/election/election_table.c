@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * See election_table.h.  Two masters of one administration end as one whoever looks first:
- * the lesser hands over, the better waits for that, and rank is a total order.
+ * See mastership.h.  Two masters of one administration become one, whoever notices first: the
+ * lesser hands over, the better waits for that, and rank is a total order.
  */
 #include "sm/election/election_table.h"
 
@@ -30,22 +30,22 @@ static const struct sm_transition table[][IN_COUNT] = {
 	[SM_DISCOVERING] = {
 		[IN_WON] = TO(MASTER, DO_CONFIGURE),
 		[IN_LOST] = TO(STANDBY, DO_ABANDON | DO_POLL),
-		/* from a master that we have passed already, or will come to */
+		/* from a master that discovery has passed, or will reach */
 		[IN_HANDOVER] = TO(DISCOVERING, DO_SWEEP),
 	},
 	[SM_STANDBY] = {
 		[IN_MASTER_GONE] = TO(DISCOVERING, DO_STOP_POLLING | DO_SWEEP),
 		[IN_HANDOVER] = TO(MASTER, DO_ACKNOWLEDGE | DO_STOP_POLLING | DO_SWEEP),
 		[IN_ACKNOWLEDGE] = TO(STANDBY, 0),
-		/* the master is watched, so that somebody is told when nobody is left */
+		/* the master is still watched, so that an operator is told if no SM is left */
 		[IN_DISABLE] = TO(NOT_ACTIVE, DO_POLL),
 		[IN_DISCOVER] = TO(DISCOVERING, DO_STOP_POLLING | DO_SWEEP),
 	},
 	[SM_MASTER] = {
 		[IN_WON] = TO(MASTER, DO_CONFIGURE),
-		/* a lesser master gives way; what it had is new to us */
+		/* a lesser master gives way; its part of the subnet is new to us */
 		[IN_HANDOVER] = TO(MASTER, DO_SWEEP),
-		/* its answer to our HANDOVER may be on its way yet */
+		/* its answer to our HANDOVER may still be on its way */
 		[IN_ACKNOWLEDGE] = TO(MASTER, 0),
 		[IN_HANDED_OVER] = TO(STANDBY, DO_ABANDON | DO_POLL),
 		[IN_DEPOSED] = TO(STANDBY, DO_ABANDON | DO_POLL),
@@ -72,7 +72,7 @@ enum sm_input sm_control_input(uint32_t control, unsigned sender)
 
 	if (!sm_control_name(control))
 		return IN_COUNT;
-	/* who acknowledges has been a standby, and may be master since */
+	/* the sender of ACKNOWLEDGE was a standby, and may be master by now */
 	if (sender != SM_MASTER && !(control == CTRL_ACKNOWLEDGE && sender == SM_STANDBY))
 		return IN_COUNT;
 	return inputs[control];
@@ -86,7 +86,7 @@ bool sm_obeys(enum sm_state us, enum sm_input input, uint64_t sender, enum sm_st
 	switch (us) {
 	case SM_STANDBY:
 		return sender == master;
-	case SM_NOT_ACTIVE:	/* the master may be another one by now */
+	case SM_NOT_ACTIVE:	/* another SM may be master by now */
 		return state == SM_MASTER;
 	case SM_MASTER:
 		return input == IN_HANDOVER || sender == successor;
@@ -120,7 +120,7 @@ enum sm_verdict sm_judge(const struct sm_info *us, const struct sm_info *other)
 		return SM_NO_MATTER;
 	if (other->state == SM_MASTER)
 		return better ? SM_HAND_OVER : SM_AWAIT;
-	/* one that discovers finds us and stands by: then it is handed over to */
+	/* one that discovers finds us and stands by; then we hand over to it */
 	return better && other->state == SM_STANDBY ? SM_HAND_OVER : SM_NO_MATTER;
 }
 

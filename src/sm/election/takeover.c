@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a standby knows of the fabric (its copy), and taking over by it.
+ * Makes a standby's copy of the fabric, and takes over with it.
  *
- * The copy is a discovery of its own and the plan for it, made anew from time to
- * time, and when the master has given out LIDs; no device is told anything.  When the
- * master is gone, the copy is published, and then ports are told who is master now
- * (announce.c).  A sweep that looks at everything follows.
+ * The copy is a discovery and the plan for it, made anew from time to time and when the master has
+ * given out LIDs; no device is told anything.  When the master is gone, the copy is published, and
+ * then ports are told who is master now (announce.c).  A sweep that looks at everything follows.
  *
- * The copy may be old.  So nothing but MasterSMLID, and what goes with it, is changed by it, and
- * that only where a port was Active and had the LID that it is to have; no table, and no port's
- * state.
+ * The copy may be old.  So a takeover changes only MasterSMLID and the fields that go with it, and
+ * only at ports that were Active and had their planned LID; it changes no table and no port state.
  *
- * So may its ways be: a switch that went with the master can be on all of them.  Each Set
- * is tried once, and when many are lost the rest is left to the sweep that follows.
+ * The routes of the copy may be old, too: a switch that failed together with the master can be on
+ * all of them.  Each Set is tried once, and if many are lost the rest is left to the sweep that
+ * follows.
  */
 #include <stdlib.h>
 
@@ -21,9 +20,9 @@
 #include "sm/election/election.h"
 #include "sm/sm_internal.h"
 
-#define COPY_US	60000000	/* made anew so often */
-#define COPY_MIN_US	2000000		/* … and not more often, whatever changes */
-#define SILENT_MAX	64		/* devices without an answer: the ways are not those any more */
+#define COPY_US	60000000	/* age at which the copy is made anew, */
+#define COPY_MIN_US	2000000		/* and the least time between two copies, whatever changes */
+#define SILENT_MAX	64 /* devices without an answer, beyond which the copy's routes are not trusted */
 
 struct standby_copy {
 	struct fabric *f;
@@ -72,7 +71,7 @@ enum step_result takeover_keep_copy(struct sm *sm)
 	takeover_forget(sm);
 	*p = (struct standby_copy){ sm->sweep.f, sm->sweep.plan, shared_policy_ref(sm->sweep.policy) };
 	sm->standby.copy = p;
-	/* making it takes long where it is large: no more than a tenth of the time */
+	/* copying a large fabric takes long: use at most a tenth of the time */
 	sm->standby.min_us = clock_mono_us() + 10 * (clock_mono_us() - sm->sweep.started_us);
 	sweep_cleanup(sm, true);
 	sm_sweep_ended(sm, false);

@@ -19,22 +19,22 @@
 #include "sm/sm_internal.h"
 
 #define WAITING_MAX	8
-#define CONTROLS_MAX	4		/* besides */
-#define ASK_BURST	16		/* senders of Gets that are asked at once, */
-#define ASK_EACH_US	10000		/* ... and how often one more is, from then on */
+#define CONTROLS_MAX	4		/* waiting controls, besides Gets */
+#define ASK_BURST	16		/* senders of Gets that are asked in succession, */
+#define ASK_EACH_US	10000		/* and the time to earn one more */
 #define PLACES		64
-#define KNOWN_US	60000000	/* a sender that told the key need not tell it again */
-#define UNKNOWN_US	1000000		/* one that did not is not asked again */
+#define KNOWN_US	60000000	/* how long a sender that told the key need not tell it again */
+#define UNKNOWN_US	1000000		/* how long a sender that did not is not asked again */
 
-/* Offsets in a directed-route SMP (14.2.1.2) */
+/* Offsets in a directed-route SMP (14.2.1.2). */
 enum { OFF_HOP_COUNT = 7, OFF_DR_SLID = 32, OFF_DR_DLID = 34, OFF_DATA = 64, OFF_RETURN_PATH = 192 };
 
 struct way {
-	uint8_t hops;			/* 0: there is none */
+	uint8_t hops;			/* 0: no way */
 	uint8_t ports[UMAD_SMP_MAX_HOPS];
 };
 
-/* What came of asking a sender: it told the SM_Key, or not; or it is not who it said that it is. */
+/* Result of asking a sender: it told the SM_Key, or did not, or is not who it claimed to be. */
 enum known { TELLS_KEY, TELLS_NOTHING, LIES };
 
 struct place {
@@ -48,9 +48,9 @@ struct call {
 	struct sm *sm;
 	struct mad_in *in;
 	caller_fn *fn;
-	struct way way;			/* to the sender: the SMP refers to it */
+	struct way way;			/* route to the sender, which the SMP refers to */
 	uint8_t last_hop;
-	uint64_t guid;			/* that it is said to have; 0: any */
+	uint64_t guid;			/* GUID that the sender claims; 0: any */
 	uint64_t nonce;
 	struct call *next, **link;
 };
@@ -65,8 +65,8 @@ struct callers {
 };
 
 /*
- * The way back to the sender, first port first.  False: it is us, or it came by LID for a
- * part of its way, where no switch wrote down its ports.
+ * The route back to the sender, first port first.  False: we are the sender, or the SMP went by LID
+ * for a part of its way, where no switch recorded its ports.
  */
 static bool way_back(const struct mad_in *in, struct way *w)
 {
@@ -100,7 +100,10 @@ static bool is_remembered(const struct callers *c, const struct way *w, enum kno
 	return p && p->is == is && clock_mono_us() < p->until_us;
 }
 
-/* Senders that do not tell the key push out each other before one that does. */
+/*
+ * The place to use for a way.  Senders that do not tell the key displace each other before one that
+ * does.
+ */
 static struct place *place_for(struct callers *c, const struct way *w)
 {
 	struct place *p = (struct place *)(uintptr_t)find(c, w);
@@ -193,7 +196,7 @@ static void on_sminfo(void *arg, const struct smp *s, int status)
 bool callers_ask(struct sm *sm, const struct mad_in *in, uint64_t guid, caller_fn *fn)
 {
 	struct callers *c = sm->callers;
-	/* a control comes once, and whoever asks for our SMInfo asks again */
+	/* a control comes only once, whereas a sender that asks for our SMInfo asks again */
 	struct smp s = { .method = SMP_GET, .attr = UMAD_SM_ATTR_SM_INFO, .once = !guid,
 			 .m_key = mkey_ours(sm) };
 	struct call *x;

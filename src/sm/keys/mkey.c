@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * M_Keys (14.2.4): which one an SMP carries, how devices get ours, and what of those that
- * have another's.
+ * Chooses the M_Key for each SMP, gives devices our key, and tracks devices that have another's
+ * (14.2.4).
  *
- * The ring (mkey_ring.h) is all the keys that devices may have: ours, and those of before,
- * which are on disk before the first device hears of a new one, so that a power cut in the
- * middle of a change leaves none out of reach.  An SMP carries what the port's PortInfo
- * shows, and ours where that shows none: a device with protection bits 0 shows its key to
- * everybody (as one does whose lease ran out), one with 1 only to who says it, and one with
- * 2 or 3 is silent to all others.
+ * The ring (keyring.h) holds all keys that devices may have: ours and earlier ones.  It is on disk
+ * before the first device is told of a new key, so that a power cut during a change puts no device
+ * out of reach.  An SMP carries the key that the port's PortInfo shows, or ours if it shows none.
+ * A device with protection bits 0 shows its key to everybody (so does one whose lease ran out), one
+ * with 1 only to a sender that has the key, and one with 2 or 3 is silent to all others.
  *
- * A device that shows protection but no key has another one than it was asked with: the ring
- * is tried (mkey_identify()), then one Set, which passes if the key is 0; if not it begins
- * the lease, if there is one.  What did not pass has another key: nothing more is asked of it in
- * that sweep.  A change of key goes ahead of all else that is written, alone at its device,
- * since what is under way with the old key would be a violation.
+ * A device that shows protection but no key has another key than the SMP carried.  The keys of the
+ * ring are tried (mkey_identify()), then one Set, which passes if the key is 0; otherwise it begins
+ * the lease, if there is one.  If that fails, too, the key is unknown, and the device is asked
+ * nothing more in that sweep.  A change of key goes ahead of everything else that is written, alone
+ * at its device, since an SMP under way with the old key would be a violation.
  *
- * All of it is of the loop's thread, but for next() and done() of jobs and mkey_of(),
- * which reads what only mkey_settle() changes.
+ * All of it belongs to the loop's thread, except next() and done() of jobs, and mkey_of(), which
+ * reads only what mkey_settle() changes.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -35,39 +34,39 @@
 #include "sm/keys/mkey.h"
 #include "sm/sm_internal.h"
 
-#define CHANGE_TRIES	2	/* Sets that get no answer, then the key is another's */
-#define TELL_US		1000000	/* events of violations, one in so long */
-#define REFRESH_US	100000	/* ports are asked for what they reported, one in so long */
-#define LEASE_PARTS	3	/* each port is asked so often in a lease */
+#define CHANGE_TRIES	2	/* Sets without an answer, after which the key counts as unknown */
+#define TELL_US		1000000	/* least time between events about violations */
+#define REFRESH_US	100000	/* least time between refreshes of ports that reported a violation */
+#define LEASE_PARTS	3	/* how often each port is asked within a lease */
 
 static struct log_ratelimit mismatch_log = LOG_RATELIMIT;
 
-/* A port whose key is to be found out, or changed. */
+/* A port whose key is being identified or changed. */
 struct keyed_port {
 	uint32_t port;
-	uint8_t tries;		/* keys of the ring, or Sets */
-	bool looks;		/* a Set was lost: what is there now? */
+	uint8_t tries;		/* keys of the ring tried, or Sets sent */
+	bool looks;		/* a Set was lost: a Get shows the present key */
 	bool waits, over;
 };
 
 struct mkeys {
-	struct mkey_ring ring;
-	unsigned discovery;	/* place of the one that discovery asks with */
+	struct keyring ring;
+	unsigned discovery;	/* index of the key that discovery uses */
 	bool unsaved;		/* the ring is not on disk yet */
 	uint64_t own;		/* for SMPs to our own port */
-	VEC(struct keyed_port) ports;		/* of the job that runs */
-	uint32_t hidden;	/* ports with a key that is none of the ring, when looked at last */
-	bool changing;		/* ports get another key, and the published fabric has the old ones */
-	struct map64 mismatched;	/* node GUIDs, of the last sweep */
+	VEC(struct keyed_port) ports;		/* of the running job */
+	uint32_t hidden;	/* ports with a key that is not in the ring, at the last look */
+	bool changing; /* ports are getting another key, while the published fabric has the old ones */
+	struct map64 mismatched;	/* GUIDs of nodes with an unknown key, as of the last sweep */
 	uint32_t n_mismatched;
 
 	/* leases */
 	struct timer *timer;
 	struct smp_job *job;
-	struct subnet_state *state;	/* what it goes over */
-	uint8_t *asked;			/* per port of it; 2: it is not as it was left */
+	struct subnet_state *state;	/* the state whose ports are asked */
+	uint8_t *asked;			/* per port of the state; 2: the port is not as it was left */
 	int64_t refreshed_us;
-	struct subnet_state *refreshing;	/* whose route the SMP of refresh() goes by */
+	struct subnet_state *refreshing;	/* the state whose route the SMP of refresh() takes */
 
 	/* violations that devices report */
 	uint64_t violations, told;
@@ -93,8 +92,8 @@ static bool save(struct sm *sm, const struct mkey_ring *r)
 }
 
 /*
- * Puts the key of the settings in front, once the ring is on disk: until then devices keep
- * the last one.  Where nothing was before there is nothing to lose.
+ * Puts the key of the settings in front once the ring is on disk; until then devices keep the last
+ * key.  If there was no key before, nothing can be lost.
  */
 void mkey_settle(struct sm *sm)
 {
@@ -114,7 +113,7 @@ void mkey_settle(struct sm *sm)
 	}
 	if (in_use != key)
 		log_info("m-key", "devices get another M_Key; %u earlier ones are known", ring.n - 1);
-	mad_hold(sm->mad);	/* a light sweep may run */
+	mad_hold(sm->mad);	/* a light sweep may be running */
 	k->ring = ring;
 	mad_release(sm->mad);
 	k->discovery = mkey_ring_find(&ring, in_use);
@@ -160,7 +159,7 @@ void mkey_scan_given_up(struct sm *sm)
 	sm->mkeys->hidden = 1;
 }
 
-/* --- what ports have --- */
+/* --- keys of ports --- */
 
 static uint64_t shown(const uint8_t *info)
 {
@@ -169,7 +168,7 @@ static uint64_t shown(const uint8_t *info)
 
 static unsigned protection(const uint8_t *info)
 {
-	/* libibmad takes its buffer without const, and only reads */
+	/* libibmad takes its buffer without const, but only reads it */
 	return mad_get_field((void *)(uintptr_t)info, 0, IB_PORT_MKEY_PROT_BITS_F);
 }
 
@@ -178,7 +177,7 @@ static unsigned lease(const uint8_t *info)
 	return mad_get_field((void *)(uintptr_t)info, 0, IB_PORT_MKEY_LEASE_F);
 }
 
-/* The port has a key, unless that is 0, and it is not the one that it was asked with. */
+/* The port has a key other than the one that the SMP carried, or its key is 0. */
 static bool is_hidden(const struct fabric_port *p)
 {
 	return p->present && protection(p->info) && !shown(p->info);
@@ -349,17 +348,17 @@ static bool change_next(void *arg, uint32_t i, struct smp *s, uint64_t *cookie)
 		s->m_key = mkey_ours(sm);
 	} else {
 		want_port_info(&env, x->port, IB_PORT_NOP, s->data);
-		/* that is for the Set that brings the port up */
+		/* only the Set that brings the port up asks for that */
 		mad_set_field(s->data, 0, IB_PORT_CLIENT_REREG_F, 0);
 	}
-	s->once = true;		/* again with the old key it would be a violation */
-	s->brief = false;	/* … and as soon if its answer is only late */
+	s->once = true;		/* a second try with the old key would be a violation */
+	s->brief = false;	/* likewise after a short timeout, if the answer is merely late */
 	x->waits = true;
 	*cookie = 0;
 	return true;
 }
 
-/* A Set with the old key is answered by one that has the new key, and does not show it. */
+/* Stores an answer.  After a Set with the old key the port has the new key, and may not show it. */
 static void take_port(struct sm *sm, uint32_t port, const struct smp *s)
 {
 	uint8_t info[64];
@@ -394,12 +393,12 @@ static void change_done(void *arg, uint32_t i, const struct smp *s, uint64_t coo
 	(void)cookie;
 	x->waits = false;
 	if (status > 0) {
-		x->over = true;		/* not for the key: the pass over all ports will say */
+		x->over = true; /* not because of the key: the pass over all ports will deal with it */
 	} else if (status == 0 && s->method == SMP_SET) {
 		take_port(sm, x->port, s);
 		x->over = true;
 	} else if (status == 0) {
-		/* one that is protected and shows none has another's, also where ours is none */
+		/* a port with protection that shows no key has another's, even if ours is 0 */
 		if (shown(s->data) || !protection(s->data)) {
 			take_port(sm, x->port, s);
 			x->over = shown(s->data) == mkey_ours(sm);
@@ -426,7 +425,7 @@ static void change_finished(void *arg)
 
 static const struct smp_job_ops change_ops = { change_next, change_done, change_finished };
 
-/* Its key is another than ours, or not known. */
+/* The port's key is not ours, or is unknown. */
 static bool is_to_change(const struct sm *sm, const struct want_env *env, uint32_t port)
 {
 	const struct fabric_port *p = &sm->sweep.f->ports[port];
@@ -439,7 +438,7 @@ static bool is_to_change(const struct sm *sm, const struct want_env *env, uint32
 	return shown(p->info) && shown(p->info) != mkey_ours(sm);
 }
 
-/* It had another key when it was looked at last, and this sweep has another reason. */
+/* The node's key was unknown at the last look, and this sweep has another reason. */
 static bool is_still_mismatched(const struct sm *sm, uint32_t node)
 {
 	return mkey_is_mismatched(sm, sm->sweep.f, node) &&
@@ -473,7 +472,7 @@ void mkey_swept(struct sm *sm)
 {
 	struct mkeys *k = sm->mkeys;
 
-	mad_hold(sm->mad);	/* jobs of multicast and aliases ask for them */
+	mad_hold(sm->mad);	/* jobs of multicast and alias GUIDs read them */
 	map64_clear(&k->mismatched);
 	k->n_mismatched = 0;
 	for (uint32_t i = 0; i < sm->sweep.f->n_nodes; i++)
@@ -493,8 +492,8 @@ void mkey_swept(struct sm *sm)
  * --- leases ---
  *
  * A violation begins the lease at a device, and the next SMP with the right key ends it.  Light
- * sweeps ask switches only; so all ports are asked, several times in a lease, and one
- * that reports a violation at once.
+ * sweeps ask switches only, so all ports are asked several times within a lease, and a port that
+ * reports a violation is asked at once.
  */
 
 static bool lease_next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie)
@@ -513,7 +512,7 @@ static bool lease_next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie
 		k->asked[port] = 1;
 		sweep_fill_smp(sm, s, SMP_GET, UMAD_SM_ATTR_PORT_INFO,
 			       port_info_modifier(f, node, num));
-		s->once = true;		/* it is asked again long before the lease ends */
+		s->once = true;		/* asked again long before the lease ends */
 		*cookie = port;
 		return true;
 	}
@@ -608,7 +607,7 @@ static void refresh(struct sm *sm, uint32_t port)
 	smp_send(sm->mad, &s, on_refreshed, k);
 }
 
-/* Trap 256 (14.2.5.1): what the SMP was; its key is nobody's business. */
+/* Offsets in the Notice of trap 256 (14.2.5.1), which describe the SMP; its key is not reported. */
 enum { NOTICE_FROM = 12, NOTICE_METHOD = 16, NOTICE_ATTR = 18, NOTICE_MOD = 20 };
 
 void mkey_violated(struct sm *sm, uint32_t port, uint16_t lid, const uint8_t *notice)

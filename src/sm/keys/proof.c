@@ -8,7 +8,7 @@
 #include "lib/base/siphash.h"
 #include "lib/iba/sa_records.h"
 
-enum { OFF_NONCE = 40, OFF_HASH = 48 };		/* in SMInfo's data */
+enum { OFF_NONCE = 40, OFF_HASH = 48 };		/* offsets in SMInfo's data */
 
 static uint64_t hash(uint64_t sm_key, uint32_t what, uint64_t from, uint64_t to, uint64_t nonce)
 {
