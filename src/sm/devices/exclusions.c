@@ -1,29 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Devices that discovery goes round: which, where, since what they answered, and until when.  The list
- * also has devices that take part in the subnet with a corrected NodeInfo (exclusions_rename()): an
- * EXCLUDED_TWIN, whose GUID another device claims as well, has another GUID, and an EXCLUDED_SWITCH has
- * the NodeType of a switch, whatever it claims.
+ * Keeps the list of devices that discovery avoids: which, where, what they answered since, and
+ * until when.
  *
- * A scan, or a probe, tells what it excluded.  Most of it is judged anew each time.  What was
- * believed and should not have been, or what the discovery process died of, stays excluded
- * (excluded_stays()): the scan is repeated at once with its place on the list that the process gets.
+ * The list also has devices that take part in the subnet with a corrected NodeInfo
+ * (exclusions_rename()). An EXCLUDED_TWIN, whose GUID another device claims as well, gets a
+ * substitute GUID.  An EXCLUDED_SWITCH gets the NodeType of a switch, whatever it claims.
  *
- * Each light sweep asks what is on the list what it was asked last.  A device is taken back when its
- * answer is one that would be accepted; if its GUID changed each time, when that is twice the same.  What
- * the process died of nobody can judge: that is tried again when it answers otherwise than it did, or when
- * it has been out for some light sweeps, twice as many each time.  A device that is taken back
- * is suspected, and a local sweep reads it; the next discovery is the test.
+ * A scan or a probe reports what it excluded.  Most of that is judged anew each time.  A device
+ * that was believed and should not have been, or that killed the discovery process, stays excluded
+ * (excluded_stays()): the scan is repeated at once, with the device's place on the list that the
+ * process gets.
  *
- * What does not answer, and has its link down, is gone.
+ * Each light sweep repeats, for each device on the list, the question that the device was asked
+ * last.  A device is taken back when its answer would be accepted; if its GUID changed each time,
+ * when the same GUID comes twice.  Nobody can judge what killed the process: such a device is tried
+ * again when its answer changes, or when it has been excluded for some light sweeps, twice as many
+ * each time.  A device that is taken back becomes a suspect, and a local sweep reads it; the next
+ * discovery is the test.
  *
- * Of two that have one GUID the one that was believed is asked, too: when it says another GUID or
- * port than it did, and than it is known by, all is discovered.  That may change nothing, as what
- * it said before may have been false as well: hence once for each answer.  So it is when a device that is
- * excluded says a third one's GUID: that may be its own, which the third one had taken.
+ * A device that does not answer and has its link down is gone.
  *
- * Everything but exclusions_ask() and exclusions_answered() is for the loop's thread; those two
- * touch `asked` only, which is the light sweep's while it runs.
+ * Of two devices with one GUID the one that was believed is asked, too: when it reports another
+ * GUID or port than it did, and than it is known by, everything is discovered.  That may change
+ * nothing, as its earlier answer may have been false as well; hence only once for each answer.  The
+ * same happens when an excluded device reports the GUID of a third one: the GUID may be its own,
+ * taken by the third.
+ *
+ * Everything except exclusions_ask() and exclusions_answered() is for the loop's thread; those two
+ * touch only `asked`, which belongs to a light sweep while it runs.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -40,20 +45,23 @@
 #include "sm/devices/node_names.h"
 #include "sm/sm_internal.h"
 
-#define ASKED_MAX	256u	/* in one light sweep */
-#define REPEATS_MAX	32u	/* scans in one sweep, for the sake of what was to be excluded */
+#define ASKED_MAX	256u	/* devices asked in one light sweep */
+#define REPEATS_MAX	32u	/* repeated scans in one sweep */
 #define PORTS_MORE	(64u * 1024)
 #define TRY_FIRST	1u	/* light sweeps */
 #define TRY_MAX		360u
 
 struct left_one {
 	struct disco_excluded x;
-	uint8_t last[64];	/* what it answered to the last light sweep */
+	uint8_t last[64];	/* its answer to the last light sweep */
 	bool has_last;
-	bool met;		/* by the scan that has just ended */
-	bool untested;		/* put there by a scan of this sweep */
-	bool replaces;		/* put there by leave_replacements_out() */
-	/* light sweeps, until it is tried again though it answers as before; IMPOSTOR: see is_away() */
+	bool met;		/* the scan that has just ended met it */
+	bool untested;		/* a scan of this sweep added it */
+	bool replaces;		/* leave_replacements_out() added it */
+	/*
+	 * Light sweeps before it is tried again though its answer is unchanged; IMPOSTOR: see
+	 * is_away().
+	 */
 	uint32_t wait;
 };
 
@@ -61,35 +69,37 @@ struct asked {
 	struct disco_excluded x;
 	uint8_t data[64];
 	bool answered;
-	bool other;	/* it was the other device with the GUID */
+	bool other;	/* the other device with the GUID was asked */
 };
 
-/* What a device says, by its place: one that was believed, or one that is excluded. */
+/* What a device reports, by its place: one that was believed, or one that is excluded. */
 struct saying {
-	uint64_t said;	/* digest of the GUID and the port that it said at the last light sweep; 0 */
-	bool changed;	/* it was another one at the one before */
-	bool owed;	/* ... and so at the one before that: it is told if it says the same again */
+	uint64_t said;	/* digest of the GUID and port that it reported to the last light sweep; 0: none */
+	bool changed;	/* the light sweep before got another digest */
+	bool owed;	/* likewise the one before that: the same digest again is reported */
 };
 
 struct exclusions {
 	VEC(struct left_one) v;
 	/*
-	 * Digest of a place -> index in v.  Each entry's place is a key; of keys that are not of an
-	 * entry any more, and of places with one digest, the index is another entry's, or of none.
+	 * Digest of a place -> index in v.  Each entry's place is a key.  A key that belongs to no
+	 * entry any more, or that several places share, may have the index of another entry, or one
+	 * beyond the end.
 	 */
 	struct map64 by_place;
 	VEC(struct asked) asked;
 	VEC(struct saying) sayings;
 	struct map64 saying_at;	/* digest of a place and the kind -> index in sayings */
-	VEC(struct disco_excluded) fresh;	/* during exclusions_scanned(): new on the list */
+	VEC(struct disco_excluded) fresh;	/* new on the list, during exclusions_scanned() */
 	struct map64 honest;	/* node GUIDs of switches that are no impostors, in this sweep */
-	struct map64 waits;	/* by place: how many light sweeps it was excluded the last time */
-	/* During one sweep, once a device seems to say another GUID each time. */
+	struct map64 waits;	/* by place: for how many light sweeps it was excluded the last time */
+	/* For one sweep, once a device seems to report another GUID each time. */
 	struct map64 said;		/* GUIDs of all devices that scans have met -> 1 */
-	struct map64 corrected;		/* in this sweep: digests of places of exclusions_correct() -> 1 */
-	VEC(struct disco_excluded) steady;	/* of those in doubt, that were said again: no scan is to doubt them */
-	struct map64 accused;	/* by GUID: nodes next to it that it contradicts, by the last scan */
-	size_t next;		/* in v: where the next light sweep begins */
+	struct map64 corrected; /* in this sweep: digests of places given to exclusions_correct() -> 1 */
+	/* doubtful GUIDs that were heard again: scans must not doubt them */
+	VEC(struct disco_excluded) steady;
+	struct map64 accused; /* by GUID: number of neighbours that the node contradicts, by the last scan */
+	size_t next;		/* index in v where the next light sweep begins */
 	unsigned repeats;
 	struct log_ratelimit limit;
 };
@@ -163,7 +173,7 @@ static void index_all(struct exclusions *l)
 		index_one(l, i);
 }
 
-/* The caller fills it, and calls index_one(). */
+/* Appends an entry, which the caller fills before it calls index_one(). */
 static struct left_one *add(struct exclusions *l)
 {
 	if (l->by_place.n >= 2 * EXCLUDED_MAX)
@@ -171,7 +181,7 @@ static struct left_one *add(struct exclusions *l)
 	return vec_push(&l->v);
 }
 
-/* The last entry takes its index. */
+/* Drops an entry; the last one takes its index. */
 static void drop(struct exclusions *l, size_t i)
 {
 	l->v.v[i] = l->v.v[--l->v.n];
@@ -179,7 +189,7 @@ static void drop(struct exclusions *l, size_t i)
 		index_one(l, i);
 }
 
-/* --- who it is --- */
+/* --- which device is to blame --- */
 
 static uint32_t accusers(const struct exclusions *l, uint64_t guid)
 {
@@ -189,8 +199,9 @@ static uint32_t accusers(const struct exclusions *l, uint64_t guid)
 }
 
 /*
- * A switch that gives false LocalPortNums contradicts all of its neighbours, which contradict nobody
- * else.  So the one of the two ends lies that more nodes contradict: here, the one at the near end.
+ * A switch that reports false LocalPortNums contradicts all of its neighbours, which contradict
+ * nobody else.  So of the two ends of a link the one that more nodes contradict lies: here, the
+ * near end.
  */
 static bool near_end_lies(const struct exclusions *l, const struct disco_excluded *x)
 {
@@ -205,12 +216,12 @@ uint64_t exclusions_culprit(const struct sm *sm, const struct disco_excluded *x)
 		return x->near_guid;
 	if (x->why == EXCLUDED_TWO_PLACES)
 		return accusers(l, x->guid) > 1 ? x->guid : 0;
-	/* nor where it has several GUIDs, or more than one device has this one */
+	/* none, too, if the device has several GUIDs, or more than one device has this one */
 	return x->why < EXCLUDED_TWO_KINDS || x->why == EXCLUDED_ANSWER || x->why == EXCLUDED_KILLS ||
 	       x->why == EXCLUDED_HANGS ? x->guid : 0;
 }
 
-/* Of the scan that was taken. */
+/* Counts by the scan that was taken. */
 static void count_accusers(struct exclusions *l)
 {
 	struct map64 pairs;
@@ -247,7 +258,7 @@ void exclusions_text(const struct sm *sm, const struct fabric *f, const struct d
 	excluded_text(x, out);
 }
 
-/* Said once for a place and a reason. */
+/* Logs an exclusion, once for a place and a reason. */
 static void say(struct sm *sm, const struct fabric *f, const struct disco_excluded *x)
 {
 	struct buf text = { 0 };
@@ -263,7 +274,7 @@ static bool cannot_judge(const struct disco_excluded *x)
 	return x->why == EXCLUDED_KILLS || x->why == EXCLUDED_HANGS || x->why == EXCLUDED_TOO_MANY;
 }
 
-/* How long the device is excluded that cannot be judged. */
+/* For how long to exclude a device that nobody can judge. */
 static uint32_t wait_of(struct exclusions *l, const struct disco_excluded *x)
 {
 	uint64_t key = hash64(x->near_guid + x->near_port);
@@ -276,7 +287,7 @@ static uint32_t wait_of(struct exclusions *l, const struct disco_excluded *x)
 	return wait;
 }
 
-/* True: it was not there, or for another reason. */
+/* True: the entry is new, or its reason has changed. */
 static bool put(struct exclusions *l, const struct disco_excluded *x)
 {
 	struct left_one *one = find(l, x->near_guid, x->near_port);
@@ -290,7 +301,7 @@ static bool put(struct exclusions *l, const struct disco_excluded *x)
 			return false;
 		}
 		if (excluded_stays(&one->x) && (one->x.why != EXCLUDED_TWIN || x->why != EXCLUDED_TWIN))
-			return false;	/* what it answered when it was put there counts */
+			return false;	/* its answer at the time when it was added counts */
 	} else {
 		if (l->v.n >= EXCLUDED_MAX)
 			return false;
@@ -328,8 +339,8 @@ bool exclusions_may_repeat(struct sm *sm)
 }
 
 /*
- * A scan has shown that devices are the ones whose twins they were taken for: it knew them by two names, and
- * what it tells of others is worth nothing.
+ * A scan has shown that some devices are themselves the ones whose twins they were taken for: the
+ * scan knew them by two GUIDs, so what it reports about other devices is worth nothing.
  */
 static bool drop_false_twins(struct exclusions *l, const struct disco_result *res)
 {
@@ -350,9 +361,9 @@ static bool drop_false_twins(struct exclusions *l, const struct disco_result *re
 	return any;
 }
 
-/* --- what a scan says --- */
+/* --- the result of a scan --- */
 
-/* The port that a port of f is linked with; FABRIC_NONE: it has no link. */
+/* The port linked with a port of f; FABRIC_NONE: no link. */
 static uint32_t port_behind(const struct fabric *f, uint64_t near_guid, unsigned num)
 {
 	uint32_t node = map64_get(&f->node_by_guid, near_guid);
@@ -370,23 +381,23 @@ static bool reaches(const struct fabric *f, uint64_t near_guid, unsigned num, ui
 }
 
 /*
- * Discovery believed the device, and then took it for an impostor: a switch none of whose links
- * both ends confirm, or an adapter with the GUID of a switch.  But it is known there, as what it
- * says.
+ * Discovery believed the device and then took it for an impostor: a switch none of whose links both
+ * ends confirm, or an adapter with the GUID of a switch.  But the published fabric has it there, as
+ * it reports itself.
  */
 static bool is_known(const struct exclusions *l, const struct fabric *f, const struct disco_excluded *x)
 {
 	const struct left_one *one = find(l, x->near_guid, x->near_port);
 	uint32_t node = map64_get(&f->node_by_guid, x->guid);
 
-	/* of what was on its list discovery says only that it was met */
+	/* for devices on its list discovery reports only that it met them */
 	return (!one || !excluded_stays(&one->x)) && reaches(f, x->near_guid, x->near_port, x->guid) &&
 	       f->nodes[node].type == x->data[NI_TYPE] && f->nodes[node].nports == x->data[NI_PORTS];
 }
 
 /*
- * Two have one GUID: x is where the device was before, and the other one is not.  What is at our own port
- * stays, whatever it says: all others are behind it.
+ * Two devices have one GUID: x is where the device was before, and the other place is not.  The
+ * device at our own port stays, whatever it reports: all others are behind it.
  */
 static bool is_older(const struct fabric *f, const struct disco_excluded *x)
 {
@@ -395,32 +406,35 @@ static bool is_older(const struct fabric *f, const struct disco_excluded *x)
 }
 
 enum right {
-	RIGHT_NOT,		/* or nobody knows */
-	RIGHT_ALONE,		/* it stays, and no other is to be excluded instead */
+	RIGHT_NOT,		/* or unknown */
+	RIGHT_ALONE,		/* it stays, and no other device need be excluded instead */
 	RIGHT_OTHER_LIES,
 };
 
-/* Is a device the right one, that was to be excluded for the sake of another one with its GUID? */
+/* Whether a device that would be excluded for the sake of another with its GUID is the right one. */
 static enum right is_right(const struct sm *sm, const struct disco_excluded *x)
 {
 	const struct fabric *f = sm->published ? sm->published->f : NULL;
 
 	if (!f)
 		return RIGHT_NOT;
-	/* a device chooses the port GUID that it gives: which of two was there counts for more */
+	/* a device chooses the port GUID that it reports, so the published place counts for more */
 	if (x->why == EXCLUDED_TWO_KINDS || x->why == EXCLUDED_TWO_PLACES || x->why == EXCLUDED_CLAIMS ||
 	    x->why == EXCLUDED_NO_ADAPTER || x->why == EXCLUDED_TWIN)
 		return is_older(f, x) ? RIGHT_OTHER_LIES : RIGHT_NOT;
-	/* what has another GUID each time does not have the one that it was known by */
+	/* a device with another GUID each time does not have the GUID that it was known by */
 	if (x->why == EXCLUDED_GUID_CHANGES)
 		return reaches(f, x->near_guid, x->near_port, x->guid) ? RIGHT_ALONE : RIGHT_NOT;
 	if (x->why != EXCLUDED_IMPOSTOR || !is_known(sm->devices.exclusions, f, x))
 		return RIGHT_NOT;
-	/* those for whose sake an adapter is doubted were refused; its other places are its own */
+	/* the devices for whose sake an adapter is doubted were refused; its other places are its own */
 	return x->data[NI_TYPE] == IB_NODE_SWITCH_T && is_older(f, x) ? RIGHT_OTHER_LIES : RIGHT_ALONE;
 }
 
-/* The other one, which discovery believed.  Of two adapters that say the same it is the twin then. */
+/*
+ * The other device, which discovery believed.  Of two adapters with the same answers that one is
+ * then the twin.
+ */
 static struct disco_excluded other_of(const struct disco_excluded *x)
 {
 	struct disco_excluded twin = *x;
@@ -440,15 +454,15 @@ static struct disco_excluded other_of(const struct disco_excluded *x)
 }
 
 /*
- * The guard took it for an impostor, and it is a switch.  An entry that is there since the other
- * one was known (other_of()) has nothing of what the device said.
+ * The guard took the device, which is a switch, for an impostor.  An entry made by other_of() lacks
+ * what the device answered.
  */
 static bool is_doubted_switch(const struct disco_excluded *x)
 {
 	return x->why == EXCLUDED_IMPOSTOR && x->data[NI_TYPE] == IB_NODE_SWITCH_T;
 }
 
-/* It is no impostor, now or in later scans of this sweep. */
+/* Drops the entry: the device is no impostor, now or in later scans of this sweep. */
 static void acquit(struct exclusions *l, size_t i)
 {
 	if (l->honest.n >= EXCLUDED_MAX)
@@ -458,8 +472,8 @@ static void acquit(struct exclusions *l, size_t i)
 }
 
 /*
- * A switch none of whose links is confirmed, by whatever way it is reached, is what it says: what was
- * excluded for its sake is to be found after all.
+ * A switch none of whose links is confirmed, by whatever route it is reached, is what it reports:
+ * the next scan should find what was excluded for its sake.
  */
 static bool is_honest(struct exclusions *l, const struct disco_excluded *x, bool *again)
 {
@@ -469,7 +483,7 @@ static bool is_honest(struct exclusions *l, const struct disco_excluded *x, bool
 		return false;
 	if (map64_get(&l->honest, x->guid) != MAP64_NONE)
 		return true;
-	/* this place was refused because it is on the list: that says nothing of the others */
+	/* this place was refused because it is on the list: that says nothing about the others */
 	if (one && excluded_stays(&one->x))
 		return false;
 	for (size_t i = 0; i < l->v.n; i++)
@@ -483,8 +497,8 @@ static bool is_honest(struct exclusions *l, const struct disco_excluded *x, bool
 }
 
 /*
- * A device seems to say another GUID each time, as two that are said to be at the end of one cable may be
- * one.  It does not if the next scan hears that GUID again, wherever.
+ * A device seems to report another GUID each time, as two devices at the end of one cable may be
+ * one. It does not if the next scan hears the same GUID again, wherever.
  */
 static bool says_it_again(struct exclusions *l, const struct disco_excluded *x, bool *again)
 {
@@ -500,7 +514,7 @@ static bool says_it_again(struct exclusions *l, const struct disco_excluded *x, 
 	return true;
 }
 
-/* After a scan with such devices: what the next one may hear again. */
+/* After a scan with such devices: notes the GUIDs that the next scan may hear again. */
 static void note_said(struct exclusions *l, const struct disco_result *res)
 {
 	bool any = l->said.n;
@@ -515,9 +529,8 @@ static void note_said(struct exclusions *l, const struct disco_result *res)
 }
 
 /*
- * A switch was excluded because another device seemed to have its GUID, and the scan that followed
- * at once has met no such device: what told of it were the names of a neighbour that has another GUID
- * each time.
+ * A switch was excluded because another device seemed to have its GUID, and the scan right after
+ * that met no such device: the GUID came from a neighbour that reports another GUID each time.
  */
 static bool acquit_those_alone(struct exclusions *l, const struct fabric *f)
 {
@@ -540,7 +553,7 @@ static bool is_in(const struct fabric *f, const struct fabric_node *n)
 	return map64_get(&f->node_by_guid, n->guid) != MAP64_NONE;
 }
 
-/* The port that leads to the node, as its directed route has it; FABRIC_NONE: it is our own. */
+/* The port that leads to the node on its directed route; FABRIC_NONE: it is our own node. */
 static uint32_t near_port(const struct fabric *f, uint32_t node)
 {
 	const struct fabric_node *n = &f->nodes[node];
@@ -548,7 +561,10 @@ static uint32_t near_port(const struct fabric *f, uint32_t node)
 	return n->hops ? f->ports[n->port0 + n->local_port].peer : FABRIC_NONE;
 }
 
-/* Where the node was found first, another one was before: its ports may be those of a device that took its name. */
+/*
+ * The node was found at a place where another one was before: its ports may belong to a device that
+ * took its GUID.
+ */
 static bool is_displaced(const struct fabric *old, const struct fabric *f, uint32_t node)
 {
 	uint32_t near = near_port(f, node);
@@ -558,8 +574,8 @@ static bool is_displaced(const struct fabric *old, const struct fabric *f, uint3
 }
 
 /*
- * The switch that was behind a port of f is nowhere any more, and behind the port is one that was known
- * elsewhere.  x: that the device behind the port is to be excluded.
+ * The switch that was behind a port of f is nowhere any more, and a switch that was known elsewhere
+ * is behind the port.  x: the exclusion of the device behind the port.
  */
 static bool replaces(const struct fabric *old, const struct fabric *f, uint32_t port,
 		     struct disco_excluded *x)
@@ -572,7 +588,7 @@ static bool replaces(const struct fabric *old, const struct fabric *f, uint32_t 
 	if (was == FABRIC_NONE || before == MAP64_NONE || !node_is_switch(now) ||
 	    !node_is_switch(port_node(old, was)) || is_in(f, port_node(old, was)))
 		return false;
-	/* no SMP leaves by a host's port; what is at our own port stays */
+	/* a host passes no SMPs on; the device at our own port stays */
 	near = near_port(old, before);
 	if (!node_is_switch(port_node(f, port)) ||
 	    (now != port_node(f, port) && is_displaced(old, f, f->ports[port].node)) ||
@@ -589,9 +605,10 @@ static bool replaces(const struct fabric *old, const struct fabric *f, uint32_t 
 }
 
 /*
- * In a subnet that runs, a switch that gives the whole NodeInfo of another one seems to have gone, and
- * the other one to have its links.  The next scan does not ask it: if the other one was moved,
- * that scan finds it elsewhere, or by the links that its own ports lead to (acquit_replacements()).
+ * In a running subnet, a switch that copies the whole NodeInfo of another one makes itself seem
+ * gone, and the other one seem to have its links.  The next scan does not ask it.  If the other
+ * switch was really moved, that scan finds it elsewhere, or by the links of its own ports
+ * (acquit_replacements()).
  */
 static bool leave_replacements_out(struct sm *sm, const struct fabric *f)
 {
@@ -611,7 +628,7 @@ static bool leave_replacements_out(struct sm *sm, const struct fabric *f)
 	return any;
 }
 
-/* A link to such a place, which was not asked, was found from its other end. */
+/* A link to such a place, which was not asked, was found from its far end. */
 static void acquit_replacements(struct exclusions *l, const struct fabric *f)
 {
 	for (size_t i = l->v.n; i-- > 0;) {
@@ -623,7 +640,10 @@ static void acquit_replacements(struct exclusions *l, const struct fabric *f)
 	}
 }
 
-/* The device that is known by another GUID is gone, or has its own: that one is free again. */
+/*
+ * The device with the substitute GUID is gone, or reports a GUID of its own: the substitute is free
+ * again.
+ */
 static bool is_single(const struct left_one *one, const struct fabric *f)
 {
 	const struct disco_excluded *x = &one->x;
@@ -634,7 +654,7 @@ static bool is_single(const struct left_one *one, const struct fabric *f)
 	       (one->untested || port_behind(f, x->other_guid, x->other_port) != FABRIC_NONE);
 }
 
-/* A scan does not ask a node by the link that it found it by. */
+/* A scan does not ask a node by the link through which it found the node. */
 static void meet_twins(struct exclusions *l, const struct fabric *f)
 {
 	for (size_t i = 0; i < l->v.n; i++)
@@ -654,7 +674,7 @@ static bool drop_singles(struct exclusions *l, const struct fabric *f)
 	return any;
 }
 
-/* Of the scan that counts: what it did not meet is not there any more. */
+/* After the scan that counts: devices that it did not meet are gone. */
 static void forget_unmet(struct exclusions *l)
 {
 	size_t kept = 0;
@@ -700,7 +720,7 @@ bool exclusions_scanned(struct sm *sm, const struct disco_result *res)
 	note_said(l, res);
 	if (res->f)
 		again |= leave_replacements_out(sm, res->f);
-	/* if devices are new on the list, what the fabric is without them is not known yet */
+	/* if the list has grown, the fabric without the new entries is not known yet */
 	if (res->f && !again) {
 		acquit_replacements(l, res->f);
 		again = acquit_those_alone(l, res->f);
@@ -743,7 +763,7 @@ size_t exclusions_list(const struct sm *sm, struct disco_excluded *out)
 	return n;
 }
 
-/* What is known says how much there can be: twice that, and more. */
+/* Twice what the published fabric has, plus a margin. */
 unsigned exclusions_ports_max(const struct sm *sm)
 {
 	return sm->published ? 2 * sm->published->f->n_ports + PORTS_MORE : 0;
@@ -761,7 +781,7 @@ void exclusions_forget(struct sm *sm)
 	sm->devices.exclusions->steady.n = 0;
 }
 
-/* --- who asks for it --- */
+/* --- queries --- */
 
 const struct disco_excluded *exclusions_at(const struct sm *sm, size_t i)
 {
@@ -775,7 +795,7 @@ bool exclusions_is_behind(const struct sm *sm, uint64_t near_guid, unsigned near
 	return one && !excluded_is_corrected(&one->x);
 }
 
-/* A light sweep does not see by which port a switch answers; it is still the one that it was. */
+/* A light sweep does not see by which port a switch answers; that port has not changed. */
 static bool says_true_port(const struct disco_excluded *x, const uint8_t *info)
 {
 	return get_be64(info + NI_GUID) != x->guid || info[NI_LOCAL_PORT] == x->b;
@@ -805,7 +825,7 @@ void exclusions_rename(const struct sm *sm, const struct fabric *f, uint32_t por
 	for (size_t i = 0; i < l->v.n; i++)
 		if (l->v.v[i].x.why == EXCLUDED_SWITCH && excluded_put_type(&l->v.v[i].x, node_info))
 			return;
-	/* a place that no scan has met: it leads to the device by a link that is known */
+	/* a place that no scan has met: a known link leads to the device */
 	for (size_t i = 0; peer != FABRIC_NONE && i < l->v.n && !(one && one->x.why == EXCLUDED_TWIN); i++)
 		if (l->v.v[i].x.why == EXCLUDED_TWIN && l->v.v[i].x.known_as == port_node(f, peer)->guid)
 			one = &l->v.v[i];
@@ -868,10 +888,11 @@ static bool is_down(const struct fabric_port *p)
 }
 
 /*
- * The port of the published fabric that a NodeInfo says it comes from has no other link than that to
- * the place of x: a local sweep for another reason may have taken the device back.  Nor has that
- * place, if it was said to be linked elsewhere: no local sweep asks behind a port that has a link.  A
- * switch says that its port is down, and is believed rather than one that was an impostor.
+ * The device may be taken back: the port that its NodeInfo names has no link except to the place of
+ * x.  A local sweep for another reason may have made that link.  If x was said to be linked
+ * elsewhere (EXCLUDED_TWO_PLACES), the place must have no other link, as a local sweep asks nothing
+ * behind a linked port.  If a port is down, its switch says so, and is believed more than a former
+ * impostor.
  */
 static bool is_free(const struct fabric *f, const struct disco_excluded *x, const uint8_t *info)
 {
@@ -893,8 +914,8 @@ static bool is_free(const struct fabric *f, const struct disco_excluded *x, cons
 }
 
 /*
- * The device that has the GUID which an impostor claims is not at its place: it may be starting
- * again, and is to find its name free.
+ * The device that has the GUID which an impostor claims is not at its place.  It may be restarting,
+ * and must find its GUID free.
  */
 static bool is_away(const struct fabric *f, const struct disco_excluded *x)
 {
@@ -904,7 +925,7 @@ static bool is_away(const struct fabric *f, const struct disco_excluded *x)
 				 f->ports[f->nodes[node].port0 + x->other_port].peer == FABRIC_NONE);
 }
 
-/* It has the port GUID of another device. */
+/* The NodeInfo has the port GUID of another device. */
 static bool has_anothers_port_guid(const struct fabric *f, const uint8_t *info)
 {
 	uint32_t port = fabric_find_port(f, get_be64(info + NI_PORT_GUID));
@@ -912,7 +933,7 @@ static bool has_anothers_port_guid(const struct fabric *f, const uint8_t *info)
 	return port != FABRIC_NONE && port_node(f, port)->guid != get_be64(info + NI_GUID);
 }
 
-/* Would it be accepted now? */
+/* The device would be accepted now. */
 static bool is_sane(const struct sm *sm, const struct left_one *one, const struct asked *a)
 {
 	const struct fabric *f = sm->published->f;
@@ -926,7 +947,7 @@ static bool is_sane(const struct sm *sm, const struct left_one *one, const struc
 	if (x->why == EXCLUDED_SWITCH)
 		return !excluded_put_type(x, memcpy(info, a->data, sizeof(info)));
 	if (x->attr != UMAD_SM_ATTR_NODE_INFO)
-		return true;	/* what is no answer to the question does not get here */
+		return true;	/* answers to other questions do not get here */
 	if (excluded_judge(a->data) || !is_free(f, x, a->data))
 		return false;
 	if (x->why == EXCLUDED_FALSE_PORT)
@@ -941,7 +962,7 @@ static bool is_sane(const struct sm *sm, const struct left_one *one, const struc
 	       (one->has_last && !memcmp(one->last, a->data, sizeof(one->last)));
 }
 
-/* left: of the device as one that is excluded; a place may be that of both. */
+/* left: the device as an excluded one; a place may have both kinds. */
 static struct saying *saying_of(struct exclusions *l, uint64_t near_guid, unsigned near_port, bool left)
 {
 	uint64_t key = hash64(excluded_place_key(near_guid, near_port) + left);
@@ -959,8 +980,9 @@ static struct saying *saying_of(struct exclusions *l, uint64_t near_guid, unsign
 }
 
 /*
- * The device at a place says this.  True: that is another GUID, or another port of it, than before, or,
- * of one that says another each time, what it has said twice now.  first: what to say at the first time.
+ * Takes what the device at a place reports.  True: that is another GUID or port than before or, if
+ * the device changes it each time, one that it has reported twice now.  first: the result for the
+ * first report.
  */
 static bool says_anew(struct saying *s, const uint8_t *info, bool first)
 {
@@ -976,7 +998,10 @@ static bool says_anew(struct saying *s, const uint8_t *info, bool first)
 	return changed ? !before.changed : before.owed;
 }
 
-/* The device that was believed says what the published fabric does not have at its place. */
+/*
+ * The device that was believed reports a GUID or port that the published fabric does not have at
+ * its place.
+ */
 static bool is_renamed(struct exclusions *l, const struct fabric *f, const struct asked *a)
 {
 	uint32_t known = port_behind(f, a->x.other_guid, a->x.other_port);
@@ -989,8 +1014,8 @@ static bool is_renamed(struct exclusions *l, const struct fabric *f, const struc
 }
 
 /*
- * A device that is not accepted says another GUID than the one for which it was excluded, and that is a
- * third one's, by the published fabric.
+ * A device that is not accepted reports another GUID than the one for which it was excluded, and in
+ * the published fabric that GUID belongs to a third device.
  */
 static bool says_a_third(struct exclusions *l, const struct fabric *f, const struct asked *a)
 {
@@ -1005,7 +1030,7 @@ static bool says_a_third(struct exclusions *l, const struct fabric *f, const str
 	return says_anew(saying, a->data, guid != x->guid) && guid != x->guid && map64_get(&f->node_by_guid, guid) != MAP64_NONE;
 }
 
-/* No device can be at its place, as the published fabric says. */
+/* By the published fabric no device can be at its place. */
 static bool is_unplugged(const struct fabric *f, const struct disco_excluded *x)
 {
 	uint32_t node = map64_get(&f->node_by_guid, x->near_guid);
@@ -1016,9 +1041,9 @@ static bool is_unplugged(const struct fabric *f, const struct disco_excluded *x)
 
 /*
  * An entry whose device does not answer is dropped when its link is down: whatever is plugged in
- * there is judged anew.  A device that takes its link down and up again is to gain nothing by that:
- * what cannot be judged is out for as long as it would be otherwise, and a GUID stays free for the
- * device that it belongs to, while that one is away, for TRY_MAX light sweeps.
+ * there is judged anew.  A device must not profit from taking its link down and up again: one that
+ * cannot be judged stays excluded for as long as otherwise, and a GUID is kept free for its owner,
+ * while the owner is away, for TRY_MAX light sweeps.
  */
 static bool is_over(const struct fabric *f, struct left_one *one)
 {
@@ -1043,7 +1068,7 @@ enum exclusions_end exclusions_end(struct sm *sm)
 
 		if (a->other && a->answered && a->x.why != EXCLUDED_TWIN && is_renamed(l, sm->published->f, a))
 			end = EXCLUSIONS_RENAMED;
-		/* where the device was that kept the name is another one, or it has another name */
+		/* the device that kept the GUID was replaced by another one, or has another GUID */
 		if (a->other && a->answered && a->x.why == EXCLUDED_TWIN && one &&
 		    get_be64(a->data + NI_GUID) != a->x.guid) {
 			drop(l, (size_t)(one - l->v.v));

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Finds switches whose NodeInfo claims another NodeType, as a step of a sweep right after discovery.
+ * Finds switches whose NodeInfo claims another NodeType, as a step of a sweep right after
+ * discovery.
  *
- * Discovery does not look behind a channel adapter.  A switch that claims to be one hides everything behind
- * it, which is the whole subnet if it is the switch at our own port.  Only switches answer SwitchInfo
- * (IBA 14.2.5.4), so this step sends SwitchInfo Gets to doubtful adapters: those with more ports than
- * adapters have, the one at our own port, and those that were switches before.  Nearly every subnet has none.
+ * Discovery does not look behind a channel adapter.  A switch that claims to be one hides
+ * everything behind it, which is the whole subnet if it is the switch at our own port.  Only
+ * switches answer SwitchInfo (IBA 14.2.5.4), so this step sends SwitchInfo Gets to doubtful
+ * adapters: those with more ports than adapters have, the one at our own port, and those that were
+ * switches before.  Nearly every subnet has none.
  *
- * A device that answers goes on the list of exclusions.c as EXCLUDED_SWITCH, and discovery is repeated with
- * its NodeInfo corrected, which may show further ones behind it.
+ * A device that answers goes on the list of exclusions.c as EXCLUDED_SWITCH, and discovery is
+ * repeated with its NodeInfo corrected, which may show further such devices behind it.
  */
 #include <infiniband/mad.h>
 #include <infiniband/umad_sm.h>
@@ -17,7 +19,7 @@
 #include "sm/devices/exclusions.h"
 #include "sm/sm_internal.h"
 
-#define ADAPTER_PORTS_MAX 2	/* as adapters are built; one with more costs a Get */
+#define ADAPTER_PORTS_MAX 2	/* of real adapters; a device with more costs a Get */
 
 static bool is_doubtful(const struct sm *sm, uint32_t node)
 {

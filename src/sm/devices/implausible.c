@@ -26,21 +26,21 @@ static struct log_ratelimit implausible_log = LOG_RATELIMIT;
 #define LOOKS_MAX	65536u
 #define LOOK_WAIT_MAX	360u	/* light sweeps */
 
-/* A value that light sweeps read, and that was not as sweeps know it. */
+/* A value that light sweeps read and that differed from what sweeps know. */
 struct look {
-	uint32_t last;		/* the last answer: a digest */
-	uint16_t wait, left;	/* light sweeps from one local sweep for its sake to the next; still to come */
+	uint32_t last;		/* digest of the last answer */
+	uint16_t wait, left;	/* light sweeps between local sweeps for its sake; those still to come */
 };
 
-/* What a device is asked again, and its answer. */
+/* A question that is repeated, and its answer. */
 struct question {
 	uint32_t node;
-	uint8_t num;			/* of the port to ask by */
-	uint8_t behind;			/* the device at the other end of this port of the node; 0: the node */
+	uint8_t num;			/* number of the port to ask by */
+	uint8_t behind; /* port of the node behind which the device is that is asked; 0: the node itself */
 	uint16_t attr;
 	uint32_t mod;
-	uint64_t listed;		/* key of an entry of the list; 0: for another reason */
-	struct refused_set refused;	/* attr 0: it is not about a value that is kept */
+	uint64_t listed;		/* key of the entry of the list that it is for; 0: another reason */
+	struct refused_set refused;	/* the kept value that it is about; attr 0: none */
 	bool sent;
 	int status;
 	uint8_t data[64];
@@ -48,16 +48,16 @@ struct question {
 
 struct implausible_answers {
 	VEC(struct implausible_answer) list;
-	struct map64 place;		/* key_of() -> place in list */
-	uint64_t looked;		/* generation of the state that implausible_look() saw last */
-	struct map64 confirmed;		/* digests of NodeInfos that were the same twice */
-	struct map64 looked_at;		/* look_key() -> place in looks */
+	struct map64 place;		/* key_of() -> index in list */
+	uint64_t looked;		/* generation of the state that implausible_look() last saw */
+	struct map64 confirmed;		/* digests of NodeInfos that came twice */
+	struct map64 looked_at;		/* look_key() -> index in looks */
 	VEC(struct look) looks;
-	VEC(uint64_t) right;		/* nodes of which entries went, for implausible_next_right() */
-	bool odd;			/* the light sweep is one that asks all nodes with many ports */
-	size_t next_refused;		/* of the store's, where the next light sweep goes on */
+	VEC(uint64_t) right;		/* nodes that lost entries, for implausible_next_right() */
+	bool odd;			/* this light sweep asks all nodes with many ports */
+	size_t next_refused;		/* index in the store's refusals where the next light sweep goes on */
 	struct smp_job *job;
-	struct subnet_state *state;	/* what the job is about */
+	struct subnet_state *state;	/* the state that the job asks about */
 	VEC(struct question) questions;
 };
 
@@ -74,7 +74,7 @@ static uint64_t hash_fields(const uint8_t *data, const enum MAD_FIELDS *fields, 
 {
 	uint64_t hash = 0;
 
-	for (size_t i = 0; i < n; i++)	/* libibmad only reads */
+	for (size_t i = 0; i < n; i++)	/* libibmad only reads it */
 		hash = hash64(hash ^ mad_get_field((uint8_t *)(uintptr_t)data, 0, fields[i]));
 	return hash;
 }
@@ -95,7 +95,7 @@ uint32_t implausible_digest(uint16_t attr, const uint8_t *data)
 		return fold(hash_fields(data, of_port, ARRAY_SIZE(of_port)) ^ ib_ext_active(data));
 	if (attr == UMAD_SM_ATTR_SWITCH_INFO)
 		return fold(hash_fields(data, of_switch, ARRAY_SIZE(of_switch)));
-	return fold(hash_bytes(data, 40, 0));		/* NodeInfo, LocalPortNum included */
+	return fold(hash_bytes(data, 40, 0));		/* NodeInfo with LocalPortNum */
 }
 
 uint32_t implausible_digest_error(int status)
@@ -103,7 +103,7 @@ uint32_t implausible_digest_error(int status)
 	return fold(hash64((uint64_t)status));
 }
 
-/* Of several answers, in order. */
+/* Combines the digests of several answers, in order. */
 static uint32_t add_digest(uint32_t sum, uint32_t digest)
 {
 	return sum ? fold(hash64((uint64_t)sum << 32 | digest)) : digest;
@@ -151,7 +151,7 @@ static void forget_those(struct implausible_answers *l,
 		map64_put(&l->place, key_of(&l->list.v[i]), i);
 }
 
-/* "leaf 3/P7", "leaf 3", "host 9, behind leaf 3/P7,": the port or device that said it. */
+/* "leaf 3/P7", "leaf 3", "host 9, behind leaf 3/P7,": the port or device that gave the answer. */
 static void name_implausible(const struct fabric *f, uint32_t port, bool behind, struct buf *out)
 {
 	uint32_t peer = behind ? f->ports[port].peer : FABRIC_NONE;
@@ -173,7 +173,10 @@ static void tell(const struct implausible_answer *x)
 	log_limited(&implausible_log, LOG_LEVEL_WARNING, "sweep", "%s", x->text);
 }
 
-/* as: behind, answer, changes and unsure of the entry, and what sweeps know.  True: that is new. */
+/*
+ * Adds or updates an entry.  as: its behind, answer, changes and unsure, and what sweeps know.
+ * True: the entry is new.
+ */
 static bool note(struct sm *sm, const struct fabric *f, uint32_t port, const struct implausible_answer *as,
 		 const char *what)
 {
@@ -182,7 +185,7 @@ static bool note(struct sm *sm, const struct fabric *f, uint32_t port, const str
 	struct buf text = { 0 };
 
 	names_doubt(sm, port_node(f, port)->guid, f->ports[port].num, as->behind);
-	/* one that says this and that is no news, whatever it says now */
+	/* for an entry whose answers change, no answer is news */
 	if (x && as->again.looked)
 		x->again.looked = as->again.looked;
 	if (x && x->changes)
@@ -262,7 +265,7 @@ const struct implausible_answer *implausible_list(const struct sm *sm, size_t *n
 	return sm->devices.implausible->list.v;
 }
 
-/* --- what does not fit in a fabric --- */
+/* --- implausible values in a fabric --- */
 
 static bool is_one_bit(unsigned v)
 {
@@ -270,15 +273,15 @@ static bool is_one_bit(unsigned v)
 }
 
 #define PHYS_STATE_MAX 7	/* PortPhysicalState: Phy Test (14.2.5.6) */
-/* The most of a code that IBA defines for MTUs and numbers of VLs. */
+/* The greatest code that IBA defines for MTUs and numbers of VLs. */
 #define CODE_MAX 5
 
 static unsigned field(const struct fabric_port *p, enum MAD_FIELDS which)
 {
-	return mad_get_field((uint8_t *)(uintptr_t)p->info, 0, which);	/* libibmad only reads */
+	return mad_get_field((uint8_t *)(uintptr_t)p->info, 0, which);	/* libibmad only reads it */
 }
 
-/* PortInfo of a port whose link is up. */
+/* Checks PortInfo of a port whose link is up. */
 static bool link_is_odd(const struct fabric_port *p, char *what, size_t size)
 {
 	static const struct {
@@ -294,7 +297,7 @@ static bool link_is_odd(const struct fabric_port *p, char *what, size_t size)
 	for (size_t i = 0; i < ARRAY_SIZE(codes); i++) {
 		unsigned v = field(p, codes[i].field);
 
-		/* the last two are to be written first */
+		/* sweeps write the last two before the link is Active */
 		if (v <= CODE_MAX && (v || (i >= 2 && p->state < IB_PORT_ACTIVE_S)))
 			continue;
 		snprintf(what, size, "says %s %u, which there is not", codes[i].name, v);
@@ -327,8 +330,8 @@ static bool port_is_odd(const struct fabric *f, uint32_t port, char *what, size_
 }
 
 /*
- * An SMP has got through the link, which is down by the word of one end, or of both.  Of a link that
- * went down or came up as its ends were read, the ends tell the truth one after the other.
+ * An SMP has crossed the link, which one end or both report down.  That is no contradiction if the
+ * link went down or came up while its ends were read.
  */
 static bool is_known_link_down(const struct fabric *f, uint32_t port)
 {
@@ -348,7 +351,7 @@ static bool switch_is_odd(const struct fabric_switch *s, char *what, size_t size
 	return true;
 }
 
-/* It has the port GUID of another, and only one of the two can be right. */
+/* Notes that the port has another's port GUID; only one of the two can be right. */
 static void note_duplicate(struct sm *sm, const struct fabric *f, uint32_t port)
 {
 	uint32_t first = fabric_find_port(f, f->ports[port].guid), peer = f->ports[port].peer;
@@ -385,7 +388,7 @@ static void look_at_port(struct sm *sm, const struct fabric *f, uint32_t port)
 		note_duplicate(sm, f, port);
 }
 
-/* Another port, of a node that was there before, may have the GUID of this one. */
+/* Looks at a port of a node that was there before and that may have the same GUID as this port. */
 static void look_for_duplicate(struct sm *sm, const struct fabric *f, uint32_t port)
 {
 	const struct fabric *old = sm->sweep.replaced ? sm->sweep.replaced->f : NULL;
@@ -412,7 +415,7 @@ static void look_at_node(struct sm *sm, const struct fabric *f, uint32_t node)
 		note(sm, f, n->port0, &(struct implausible_answer){ 0 }, "says port GUID 0");
 }
 
-/* A node that has changed, and what its neighbours say of the links to it. */
+/* Looks at a node that has changed, and at what its neighbours report of the links to it. */
 static void look_around(struct sm *sm, const struct fabric *f, uint32_t node)
 {
 	const struct fabric_node *n = &f->nodes[node];
@@ -425,7 +428,10 @@ static void look_around(struct sm *sm, const struct fabric *f, uint32_t node)
 	}
 }
 
-/* The entry is of the node itself, or of the device behind one of its ports.  seen: nodes, by index. */
+/*
+ * Looks at the node of an entry: the node itself, or the device behind its port.  seen: nodes, by
+ * index.
+ */
 static void look_at_entry(struct sm *sm, const struct fabric *f, const struct implausible_answer *x, uint8_t *seen)
 {
 	uint32_t node = map64_get(&f->node_by_guid, x->guid), peer;
@@ -460,14 +466,14 @@ static void look_at_changed(struct sm *sm, const struct fabric *f, const uint8_t
 			look_around(sm, f, i);
 }
 
-/* A link that is down at one end: either end may be the one that says what is not so. */
+/* For a link that is down at one end: either end may be wrong. */
 static bool asks_both_ends(const struct fabric *f, const struct implausible_answer *x, uint32_t port)
 {
 	return !x->answer && x->num && f->ports[port].state < IB_PORT_INIT_S &&
 	       f->ports[port].peer != FABRIC_NONE;
 }
 
-/* NodeInfo as the port answers it: that of an adapter has the port GUID of the port that is asked. */
+/* NodeInfo as the port should answer it: an adapter's has the port GUID of the port that is asked. */
 static void published_node_info(const struct fabric *f, uint32_t port, uint8_t info[40])
 {
 	memcpy(info, port_node(f, port)->info, 40);
@@ -476,7 +482,7 @@ static void published_node_info(const struct fabric *f, uint32_t port, uint8_t i
 		mad_set_field64(info, 0, IB_NODE_PORT_GUID_F, f->ports[port].guid);
 }
 
-/* What the questions of ask_entry() are answered with if all is as it is published. */
+/* The digest of the answers to ask_entry()'s questions if everything is as published. */
 static uint32_t published_digest(const struct fabric *f, const struct implausible_answer *x)
 {
 	const struct fabric_node *n = &f->nodes[map64_get(&f->node_by_guid, x->guid)];
@@ -499,8 +505,8 @@ static uint32_t published_digest(const struct fabric *f, const struct implausibl
 }
 
 /*
- * A discovery met nobody behind the port, whose link is up: who said something there was silent meanwhile.
- * When it says the same once more that is news, for which all is discovered (contradicts()).
+ * A discovery met no device behind the port, whose link is up, so the device of the entry was
+ * silent. If it repeats its answer, that is news, and everything is discovered (contradicts()).
  */
 static bool was_not_met(const struct sm *sm, const struct implausible_answer *x, const struct fabric_port *p)
 {
@@ -519,7 +525,7 @@ static bool is_no_more(const struct implausible_answer *x, const void *arg)
 	if (node == MAP64_NONE || x->num > f->nodes[node].nports)
 		return true;
 	port = f->nodes[node].port0 + x->num;
-	/* nobody is behind it, or what was answered last is what is published now */
+	/* no device is behind it, or the last answer is published now */
 	return (x->behind && f->ports[port].state < IB_PORT_INIT_S) ||
 	       (!x->changes && (x->again.looked == published_digest(f, x) ||
 				was_not_met(sm, x, &f->ports[port])));
@@ -552,9 +558,10 @@ static uint64_t look_key(uint64_t guid, uint16_t attr, uint32_t mod)
 }
 
 /*
- * Takes the answer of a light sweep, as a digest, to what sweeps know otherwise.  True: it differs, for
- * the first time or twice the same, and a local sweep is due.  A device that takes Sets back at once,
- * or shows another value each time, is written to ever more rarely.
+ * Takes the answer that a light sweep had (`said`) for a value that sweeps know as `known`; both
+ * are digests.  True: they differ, for the first time or twice in the same way, and a local sweep
+ * is due. A device that undoes Sets at once, or shows another value each time, is written to ever
+ * more rarely.
  */
 static bool value_is_news(struct implausible_answers *l, uint64_t key, uint32_t said, uint32_t known)
 {
@@ -608,7 +615,7 @@ bool implausible_name_is_news(struct sm *sm, const struct fabric *f, uint32_t no
 			     fold(hash_bytes(n->desc, strlen(n->desc), 1)));
 }
 
-/* Of NodeInfo, all but for LocalPortNum and VendorID. */
+/* Bytes of NodeInfo before LocalPortNum and VendorID. */
 #define NODE_INFO_SAME	36
 
 static uint64_t node_digest(const struct fabric *f, uint32_t node)
@@ -619,7 +626,7 @@ static uint64_t node_digest(const struct fabric *f, uint32_t node)
 	return hash_bytes(info, NODE_INFO_SAME, 0);
 }
 
-/* The port that leads to a node, as its directed route has it; FABRIC_NONE: it is our own. */
+/* The port that leads to a node on its directed route; FABRIC_NONE: it is our own node. */
 static uint32_t near_port(const struct fabric *f, uint32_t node)
 {
 	const struct fabric_node *n = &f->nodes[node];
@@ -627,7 +634,7 @@ static uint32_t near_port(const struct fabric *f, uint32_t node)
 	return n->hops ? f->ports[n->port0 + n->local_port].peer : FABRIC_NONE;
 }
 
-/* What is behind its link is on the list, and asked for that reason. */
+/* The device behind the node's link is on the list, and is asked for that reason. */
 static bool is_listed(const struct sm *sm, const struct fabric *f, uint32_t node)
 {
 	uint32_t near = sm->devices.implausible->list.n ? near_port(f, node) : FABRIC_NONE;
@@ -662,7 +669,7 @@ static void ask_port(struct implausible_answers *l, const struct fabric *f, uint
 	};
 }
 
-/* The questions of one entry are next to each other. */
+/* Adds the questions of one entry, which are adjacent. */
 static void ask_entry(struct implausible_answers *l, const struct fabric *f, const struct implausible_answer *x)
 {
 	uint32_t node = map64_get(&f->node_by_guid, x->guid), port;
@@ -693,7 +700,7 @@ static void ask_listed(struct implausible_answers *l, const struct fabric *f)
 		ask_entry(l, f, &l->list.v[i]);
 }
 
-/* The port by which a node is asked for that attribute. */
+/* The number of the port by which a node is asked for the attribute. */
 static unsigned port_of(const struct fabric *f, uint32_t node, const struct refused_set *r)
 {
 	if (node_is_switch(&f->nodes[node]))
@@ -701,7 +708,7 @@ static unsigned port_of(const struct fabric *f, uint32_t node, const struct refu
 	return r->attr == UMAD_SM_ATTR_PORT_INFO ? r->mod & 0xff : f->nodes[node].local_port;
 }
 
-/* The node may have fewer ports than when that was remembered. */
+/* The node still has the port: it may have fewer than when the value was remembered. */
 static bool can_be_read(const struct fabric *f, uint32_t node, const struct refused_set *r)
 {
 	const struct fabric_node *n = &f->nodes[node];
@@ -714,7 +721,7 @@ static bool can_be_read(const struct fabric *f, uint32_t node, const struct refu
 		return r->mod >> 16 <= n->nports;
 	case UMAD_SM_ATTR_LINEAR_FT:
 		return node_is_switch(n);
-	case UMAD_SM_ATTR_SLVL_TABLE:		/* not of several ports at once: that is for Sets */
+	case UMAD_SM_ATTR_SLVL_TABLE:		/* only Sets can be for several ports at once */
 		return r->mod <= UINT16_MAX;
 	default:
 		return false;
@@ -728,7 +735,7 @@ static void ask_kept(struct sm *sm, const struct fabric *f)
 	const struct refused_set *r;
 	unsigned asked = 0;
 
-	mad_hold(sm->mad);	/* a job of multicast or aliases may add to them */
+	mad_hold(sm->mad);	/* a job of multicast or alias GUIDs may add refusals */
 	while (asked < ASK_AGAIN_MAX && (r = refusals_at(all, l->next_refused++))) {
 		uint32_t node = map64_get(&f->node_by_guid, r->guid);
 
@@ -759,7 +766,7 @@ static bool next(void *arg, uint32_t i, struct smp *s, uint64_t *cookie)
 	*s = (struct smp){ .method = SMP_GET, .attr = q->attr, .mod = q->mod, .brief = true };
 	if (!mkey_route(sm, f, q->node, q->num, s) || (q->behind && s->hops >= IB_DR_HOPS_MAX))
 		return false;
-	if (q->behind)		/* else it may be the switch's port that leads to another port of a node */
+	if (q->behind)		/* the route may end at another port of the switch */
 		s->last_hop = q->behind;
 	return true;
 }
@@ -774,7 +781,7 @@ static void done(void *arg, uint32_t i, const struct smp *s, uint64_t cookie, in
 	memcpy(q->data, s->data, sizeof(q->data));
 }
 
-/* The port that a table belongs to, by the AttributeModifier. */
+/* The port of a table, from the AttributeModifier. */
 static unsigned port_of_table(const struct fabric *f, const struct question *q)
 {
 	unsigned shift = q->attr == UMAD_SM_ATTR_PKEY_TABLE ? 16 : 0;
@@ -782,7 +789,7 @@ static unsigned port_of_table(const struct fabric *f, const struct question *q)
 	return node_is_switch(&f->nodes[q->node]) ? q->mod >> shift & 0xff : q->num;
 }
 
-/* Bytes of a table that count, as want_item() has them. */
+/* Bytes of a table that are in use, as in want_item(). */
 static size_t table_size(const struct subnet_state *st, const struct question *q)
 {
 	const struct fabric_node *n = &st->f->nodes[q->node];
@@ -802,7 +809,7 @@ static size_t table_size(const struct subnet_state *st, const struct question *q
 	}
 }
 
-/* Of the answer, like refused_set.got. */
+/* The answer's digest, comparable with refused_set.got. */
 static uint64_t digest_of(struct sm *sm, const struct question *q)
 {
 	const struct subnet_state *st = sm->devices.implausible->state;
@@ -818,14 +825,14 @@ static uint64_t digest_of(struct sm *sm, const struct question *q)
 	       port_info_digest(&e, port, q->data);
 }
 
-/* True: the device has another value than it was said to keep, and a local sweep is due. */
+/* True: the device does not have the value that it is remembered to keep, and a local sweep is due. */
 static bool kept_is_news(struct implausible_answers *l, const struct question *q, uint64_t guid, uint64_t digest)
 {
 	return value_is_news(l, look_key(guid, q->refused.attr, q->refused.mod), fold(digest),
 			     fold(q->refused.got));
 }
 
-/* What a device was said to keep is not what it has. */
+/* Takes the answer about a kept value.  True: the device does not keep that value any more. */
 static bool take_kept(struct sm *sm, const struct question *q)
 {
 	const struct fabric *f = sm->devices.implausible->state->f;
@@ -850,7 +857,7 @@ static void suspect_ends(struct sm *sm, uint64_t guid)
 
 enum says { SAYS_THE_SAME, SAYS_NO_PORT, SAYS_ANOTHER };
 
-/* A NodeInfo beside what is published of the node that has the port, as far as it tells itself from others. */
+/* Compares a NodeInfo with the published one of the port's node, as far as it identifies the node. */
 static enum says compare_node(const struct fabric *f, uint32_t port, const uint8_t *said)
 {
 	const struct fabric_node *n = port_node(f, port);
@@ -860,14 +867,14 @@ static enum says compare_node(const struct fabric *f, uint32_t port, const uint8
 	published_node_info(f, port, info);
 	if (memcmp(said, info, NODE_INFO_SAME))
 		return SAYS_ANOTHER;
-	/* our own switch is asked by its port 0, and says so */
+	/* our own switch is asked by its port 0, and reports that */
 	return num > n->nports || (!num && (n->hops || !node_is_switch(n))) ? SAYS_NO_PORT :
 	       SAYS_THE_SAME;
 }
 
 /*
- * All else is as it is known, and its link stays: so it is told, and no sweep looks for more.  A discovery
- * would exclude it, with all that is behind it.
+ * Everything else is as known, and the link stays: so it is reported, and no sweep follows.  A
+ * discovery would exclude the node, with everything behind it.
  */
 static void note_no_port(struct sm *sm, const struct fabric *f, uint32_t near, const uint8_t *said)
 {
@@ -901,7 +908,7 @@ static bool take_node(struct sm *sm, const struct question *q)
 	return true;
 }
 
-/* The same of the device behind a link. */
+/* The same for the device behind a link. */
 static enum says compare_behind(const struct fabric *f, const struct question *q)
 {
 	uint32_t peer = f->ports[f->nodes[q->node].port0 + q->behind].peer;
@@ -910,8 +917,8 @@ static enum says compare_behind(const struct fabric *f, const struct question *q
 }
 
 /*
- * What said this and that has said the same twice.  It goes off the list if that is what is
- * published; else it is as any other answer, and a local sweep finds out what it is worth.
+ * A device whose answers changed has given the same answer twice.  If that equals the published
+ * one, its entry is removed; otherwise a local sweep must check the answer as any other.
  */
 static bool take_steady(struct sm *sm, struct implausible_answer *x, const struct question *q)
 {
@@ -924,7 +931,7 @@ static bool take_steady(struct sm *sm, struct implausible_answer *x, const struc
 	return false;
 }
 
-/* The answers of one entry, questions i to behind - 1.  True: they are news. */
+/* Takes the answers of one entry, questions i to behind - 1.  True: they are news. */
 static bool take_listed(struct sm *sm, size_t i, size_t behind)
 {
 	const struct fabric *f = sm->devices.implausible->state->f;
@@ -936,7 +943,7 @@ static bool take_listed(struct sm *sm, size_t i, size_t behind)
 	if (!x)
 		return false;
 	for (size_t k = i; k < behind; k++) {
-		/* no answer tells nothing: a device that is gone is found by other means */
+		/* silence tells nothing: a device that is gone is found by other means */
 		if (!q[k].sent || q[k].status < 0)
 			return false;
 		sum = add_digest(sum, q[k].status ? implausible_digest_error(q[k].status) :
@@ -957,13 +964,13 @@ static bool take_listed(struct sm *sm, size_t i, size_t behind)
 		log_debug("sweep", "another answer than before, of what: %s", x->text);
 	for (size_t k = i; k < behind && news; k++)
 		suspect_ends(sm, f->nodes[q[k].node].guid);
-	/* what it said of its other ports is worth no more, as of those that it said had no link */
+	/* its answers about its other ports, such as those said to have no link, are no better */
 	if (news && !x->behind)
 		sm_suspect(sm, &(struct suspect){ .guid = x->guid, .whole = true, .unasked = true });
 	return news;
 }
 
-/* The GUIDs that the device is known by. */
+/* Puts in the GUIDs that the device is known by. */
 static void rename_answer(const struct sm *sm, struct question *q)
 {
 	const struct fabric *f = sm->devices.implausible->state->f;

@@ -13,12 +13,12 @@
 #include "sm/keys/mkey.h"
 #include "sm/sm_internal.h"
 
-/* A place at which a device said what cannot be. */
+/* A place at which a device gave an impossible answer. */
 struct doubt {
 	uint64_t guid;
 	uint8_t num;
 	bool behind;
-	uint8_t left;		/* light sweeps that still read its name, once it is on no list */
+	uint8_t left;		/* light sweeps that still read its name after it has left all lists */
 };
 
 struct question {
@@ -29,11 +29,11 @@ struct question {
 };
 
 struct names {
-	VEC(struct doubt) doubts;	/* IMPLAUSIBLE_MAX at most */
+	VEC(struct doubt) doubts;	/* at most IMPLAUSIBLE_MAX */
 	struct map64 place;		/* key_of() -> index in doubts */
-	uint32_t next;			/* where the next light sweep begins to look for what is no text */
+	uint32_t next; /* node where the next light sweep begins to look for names that are no text */
 	struct smp_job *job;
-	struct subnet_state *state;	/* what the job is about */
+	struct subnet_state *state;	/* the state that the job asks about */
 	VEC(struct question) questions;
 };
 
@@ -47,7 +47,7 @@ bool name_is_text(const char *name)
 	return !obeyed;
 }
 
-/* --- devices in doubt --- */
+/* --- doubtful devices --- */
 
 static uint64_t key_of(const struct doubt *d)
 {
@@ -68,7 +68,7 @@ void names_doubt(struct sm *sm, uint64_t guid, uint8_t num, bool behind)
 	}
 }
 
-/* The device of which there is doubt; FABRIC_NONE: there is none. */
+/* The device that the doubt is about; FABRIC_NONE: it is not there. */
 static uint32_t device_of(const struct fabric *f, const struct doubt *d, uint32_t *port)
 {
 	uint32_t node = map64_get(&f->node_by_guid, d->guid), peer;

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The scrub: between sweeps all that devices hold is read again, slowly, and what another
- * has overwritten is found, told and repaired.
+ * Reads again, slowly and between sweeps, what devices hold, and reports what another manager has
+ * overwritten.
  *
- * One pass over the fabric takes about as long as the setting says, however large the fabric
- * is: what a pass has to read is estimated, and spread evenly.  Nodes come one after the
- * other; of the one whose turn it is at most BATCH questions are under way.  It gives way to
- * everything else: while a sweep, a light sweep or multicast tables are at work nothing is
- * asked, and the node begins anew after it.
+ * One pass over the fabric takes about as long as the setting says, however large the fabric is:
+ * the number of reads in a pass is estimated, and they are spread evenly.  Nodes take turns; at
+ * most BATCH questions are under way, all to one node.  The scrub gives way to everything else:
+ * while a sweep, a light sweep or multicast writes run, it asks nothing, and the node begins anew
+ * afterwards.
  *
- * Nothing is written here.  What differs is asked for once more, as a write may have come in
- * between; then the node is doubtful (sm->known.doubtful), and a local sweep reads and writes it as
- * it does with any node of which it knows nothing, in the order that is safe.  A node that is
- * doubtful already, or has another's M_Key, is passed over: what it holds may not be ours yet,
- * and the next sweep reads it.  A port that has another's MasterSMLID tells of an SM that wrote
- * more than that: all is read at once.
+ * The scrub writes nothing.  An attribute that differs is read once more, as a write may have come
+ * in between.  If it still differs, the node becomes doubtful (sm->known.doubtful), and a local
+ * sweep reads and writes it like any unknown node, in the safe order.  A node that is doubtful
+ * already, or has an unknown M_Key, is skipped: its contents may not be ours yet, and the next
+ * sweep reads it.  If a port has another MasterSMLID, another SM has written more than that:
+ * everything is read at once.
  *
- * Another scrub is for the manager's own port alone: with each light sweep it reads PortInfo and
- * the P_Key table of that, at once.  Where there is no M_Key any host can overwrite them, no trap tells
- * of it, and without them nobody is served.
+ * A second scrub is for the manager's own port only: with each light sweep it reads that port's
+ * PortInfo and P_Key table, without delay.  Without an M_Key any host can overwrite them, no trap
+ * reports it, and without them the manager can serve nobody.
  *
- * Invariant: state is a reference to the published state that all of it is about, or NULL.
- * While the job runs its callbacks alone write what questions have got (in the receiver's
- * thread); all is judged behind its end.  While no job runs the timer is set, but for the scrub of
- * our own port that is not due.
+ * Invariant: state is a reference to the published state that the turn is about, or NULL.  While
+ * the job runs only its callbacks write answers into questions (in the receiver's thread); they are
+ * judged after its end.  While no job runs the timer is set, except for the scrub of our own port
+ * while it is not due.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -42,12 +42,12 @@
 #include "sm/sm_internal.h"
 
 #define BATCH		4
-#define TRIES		4		/* of a node that falls silent when something was found */
+#define TRIES		4		/* tries of a node that falls silent after something was found */
 #define NOT_ASKED	0x10000		/* in place of a status */
-#define TICK_US		5000		/* questions that fall into it are asked together */
+#define TICK_US		5000		/* questions due within it are asked together */
 #define SPACING_MIN_US	1000
-#define BUSY_US		200000		/* to look again whether others are done */
-#define FIRST_MAX_US	60000000ll	/* after a start */
+#define BUSY_US		200000		/* delay before checking again whether others are done */
+#define FIRST_MAX_US	60000000ll	/* longest delay of the first question after a start */
 
 enum table {
 	TABLE_SWITCH_INFO, TABLE_PORT_INFO, TABLE_LFT, TABLE_MFT, TABLE_PKEY, TABLE_SL2VL,
@@ -62,15 +62,15 @@ static const char *const table_names[TABLES] = {
 /* One attribute of the node. */
 struct look {
 	enum table table;
-	uint8_t num;		/* the port that it is of; 0: the node */
-	item_t item;		/* of the tables that are items */
-	uint32_t mod;		/* of the others */
-	bool again;		/* it differed */
+	uint8_t num;		/* number of its port; 0: of the node */
+	item_t item;		/* for tables that are items */
+	uint32_t mod;		/* AttributeModifier of the others */
+	bool again;		/* read again, as it differed */
 };
 
 struct found {
 	uint32_t n;		/* attributes of one table that differ */
-	uint8_t num;		/* the first port that has one */
+	uint8_t num;		/* first port with such an attribute */
 };
 
 struct question {
@@ -82,33 +82,36 @@ struct question {
 struct scrub {
 	struct sm *sm;
 	struct timer *timer;
-	bool own, due;			/* of our own port; that is to be read now */
+	bool own, due;			/* for our own port; which must be read now */
 	struct subnet_state *state;
-	uint32_t node;			/* whose turn it is */
-	VEC(struct look) looks;		/* of it, from `next` on to be asked */
+	uint32_t node;			/* the node whose turn it is */
+	VEC(struct look) looks;		/* attributes of the node; those from `next` on are to be asked */
 	size_t next;
 	struct smp_job *job;
 	struct question questions[BATCH];
 	unsigned n_questions, asked;
 	bool collected;			/* looks is filled */
-	uint64_t held[IB_LID_MCAST_FIRST / LFT_BLOCK / 64];	/* bit n: block n of its LFT is not as planned */
-	bool silent, changed;		/* it did not answer; it is no more what it was */
-	unsigned tries;			/* of it, that were cut short */
-	bool claimed;			/* another SM was there */
-	bool renamed;			/* it has another NodeDescription, which is no table of ours */
+	uint64_t held[IB_LID_MCAST_FIRST / LFT_BLOCK / 64]; /* bit n: block n of its LFT is not written yet */
+	bool silent, changed;		/* it did not answer; it has changed */
+	unsigned tries;			/* tries of the node that were cut short */
+	bool claimed;			/* a port has another SM as its master */
+	bool renamed;			/* its NodeDescription has changed, which is no table of ours */
 	struct found found[TABLES];
 	int64_t next_us, spacing_us;
 	struct sm_scrub counts;
 };
 
-/* --- what a node has --- */
+/* --- attributes of a node --- */
 
 static void add(struct scrub *s, enum table table, unsigned num, uint32_t mod)
 {
 	*vec_push(&s->looks) = (struct look){ .table = table, .num = (uint8_t)num, .mod = mod };
 }
 
-/* Of this switch, by blocks: what waits to be written, nobody's fault (sm/write/write_routes.c). */
+/*
+ * Marks blocks of this switch that wait to be written (sm/write/reroute.c): a difference there is
+ * nobody's fault.
+ */
 static void note_held(struct scrub *s)
 {
 	const struct routes_now *x = s->state->plan->now;
@@ -181,7 +184,7 @@ static void collect(struct scrub *s)
 			add(s, TABLE_MFT, 0, mft_modifier(b, pos));
 }
 
-/* About as many as collect() makes. */
+/* About the number of attributes that collect() adds. */
 static uint64_t estimate(const struct plan *p, uint32_t node)
 {
 	const struct fabric_node *n = &p->f->nodes[node];
@@ -212,7 +215,7 @@ static bool ask_for(const struct scrub *s, const struct look *l, struct smp *q)
 	} else {
 		sweep_fill_smp(s->sm, q, SMP_GET, attributes[l->table], l->mod);
 	}
-	q->brief = true;	/* a sweep may be waiting behind it */
+	q->brief = true;	/* a sweep may be waiting */
 	return true;
 }
 
@@ -226,7 +229,7 @@ static bool switch_differs(const struct scrub *s, const uint8_t *got)
 	return switch_info_differs(p, store_refusals(s->sm->store), sw, &is);
 }
 
-/* A port that is in another state is not what it was: it is looked at as after a trap. */
+/* Compares a port.  If its PortState differs, the port has changed, and is looked at as after a trap. */
 static bool port_differs(struct scrub *s, unsigned num, const uint8_t *got)
 {
 	const struct plan *p = s->state->plan;
@@ -245,7 +248,7 @@ static bool port_differs(struct scrub *s, unsigned num, const uint8_t *got)
 	s->claimed |= port_is_end(p->f, port) &&
 		      state_was_claimed(s->state, p->f->ports[port].sm_lid,
 					(uint16_t)mad_get_field(info, 0, IB_PORT_SMLID_F));
-	/* where the limit is not ours it may be anything */
+	/* where we do not manage the limit it may be anything */
 	if (!p->tables->managed || p->tables->arb[port] == TABLE_NONE)
 		mad_set_field(info, 0, IB_PORT_VL_HIGH_LIMIT_F,
 			      mad_get_field(before, 0, IB_PORT_VL_HIGH_LIMIT_F));
@@ -301,7 +304,7 @@ static void drop(struct scrub *s)
 {
 	if (s->job) {
 		smp_job_cancel(s->job);
-		timer_set(s->timer, BUSY_US, 0);	/* it may have run out meanwhile */
+		timer_set(s->timer, BUSY_US, 0);	/* the timer may have fired meanwhile */
 	}
 	s->job = NULL;
 	state_unref(s->state);
@@ -350,8 +353,8 @@ static bool found_any(const struct scrub *s)
 }
 
 /*
- * The sweep that repairs what was found repairs what was not read, too, and that would be told to
- * nobody: a node that was not read to its end, because an answer was lost, begins anew.
+ * A node that was not read to its end because an answer was lost begins anew: the sweep that
+ * repairs the differences found so far would repair the others as well, unreported.
  */
 static bool begins_anew(struct scrub *s)
 {
@@ -362,7 +365,7 @@ static bool begins_anew(struct scrub *s)
 	return true;
 }
 
-/* All of the node was read, or it does not answer. */
+/* Evaluates a node that was read completely, or does not answer. */
 static void conclude(struct scrub *s)
 {
 	struct sm *sm = s->sm;
@@ -394,7 +397,7 @@ static void conclude(struct scrub *s)
 	if (!s->changed)
 		return;
 	drop(s);
-	/* of our own port anybody can say that, as often as we look */
+	/* at our own port anybody can set it, as often as we look */
 	if (claimed && suspect.changed && !s->own) {
 		sm_want_sweep(sm, SWEEP_FULL, "another subnet manager was at work");
 		return;
@@ -405,7 +408,7 @@ static void conclude(struct scrub *s)
 						       "a node has another name");
 }
 
-/* How far questions are apart, for a pass over this state. */
+/* Sets the time between questions for a pass over this state. */
 static void set_pace(struct scrub *s)
 {
 	uint64_t total = 1;
@@ -484,11 +487,11 @@ static void adopt(struct scrub *s)
 	set_pace(s);
 }
 
-/* What may be asked by now. */
+/* Gathers the questions that are due. */
 static void gather(struct scrub *s, int64_t now)
 {
 	s->n_questions = s->asked = 0;
-	/* what could not be asked in time is not made up for */
+	/* questions that could not be asked in time are not made up for */
 	if (s->next_us < now - TICK_US)
 		s->next_us = now - TICK_US;
 	while (s->n_questions < BATCH && s->next_us <= now && has_next(s)) {
@@ -498,7 +501,7 @@ static void gather(struct scrub *s, int64_t now)
 	}
 }
 
-/* Asks what may be asked by now, and sets the timer for the rest. */
+/* Asks the questions that are due, and sets the timer for the rest. */
 static void work(struct scrub *s)
 {
 	int64_t now = clock_mono_us();

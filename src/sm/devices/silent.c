@@ -16,9 +16,10 @@
 #include "sm/sm_internal.h"
 #include "sm/write/fixed_routes.h"
 
-#define ASK_FIRST_US	500000ll	/* from the sweep that had no answer to the first question */
+#define ASK_FIRST_US	500000ll	/* from the sweep without an answer to the first question */
 #define ASK_MAX_US	300000000ll
-#define AT_ONCE		16		/* questions: if half of the fabric is silent the others are served, too */
+/* questions under way: if half of the fabric is silent, the others are served, too */
+#define AT_ONCE		16
 
 struct silent_device {
 	uint64_t guid;
@@ -26,16 +27,16 @@ struct silent_device {
 	bool table_known;
 	bool told;			/* silent_told() */
 	bool back;			/* it has answered, and the next sweep asks it */
-	bool gone;			/* of no interest any more */
-	int64_t wait_us, due_us;	/* between its last two returns, and when the next is heeded */
+	bool gone;			/* the entry must be dropped */
+	int64_t wait_us, due_us; /* wait between its last two returns, and when the next return counts */
 };
 
 struct silent_devices {
 	VEC(struct silent_device) list;
-	struct map64 by_guid;		/* places in it */
+	struct map64 by_guid;		/* indexes in list */
 	struct timer *timer;
 	int64_t wait_us;
-	struct subnet_state *state;	/* while questions are under way */
+	struct subnet_state *state;	/* the state that questions are about, while any are under way */
 	VEC(uint64_t) to_ask;
 	size_t asked;
 	unsigned under_way;
@@ -45,8 +46,8 @@ struct silent_devices {
 		bool busy;
 	} questions[AT_ONCE];
 	bool any_back;
-	bool tables_kept;		/* by the plan that was made last (silent_keep_tables()) */
-	uint32_t n, fresh;			/* in the last sweep; … which nobody knew before */
+	bool tables_kept;		/* the last plan kept their tables (silent_keep_tables()) */
+	uint32_t n, fresh;			/* in the last sweep: all, and those not known before */
 };
 
 static struct silent_device *find(const struct silent_devices *m, uint64_t guid)
@@ -121,7 +122,7 @@ bool silent_has_told(const struct sm *sm, uint64_t guid)
 	return is_silent(x) && x->told;
 }
 
-/* --- asking them --- */
+/* --- asking silent devices --- */
 
 static void arm(struct sm *sm)
 {
@@ -228,7 +229,7 @@ static void on_time(void *arg)
 	silent_ask(arg);
 }
 
-/* --- who is, and who is not any more --- */
+/* --- which devices are silent --- */
 
 static struct silent_device *add(struct sm *sm, const struct fabric_node *n, bool table_known)
 {
@@ -271,7 +272,7 @@ static void keep_the_rest(struct silent_devices *m)
 	m->list.n = kept;
 }
 
-/* What the forwarding table held before the sweep was known, and the switch has not lost it. */
+/* The forwarding table was known before the sweep, and the switch has not lost it. */
 static bool was_known(const struct sm *sm, uint32_t node, const struct silent_device *x)
 {
 	const struct plan *old = sm->sweep.replaced ? sm->sweep.replaced->plan : NULL;
@@ -295,8 +296,9 @@ static bool is_stale(const struct sm *sm, uint32_t node)
 }
 
 /*
- * The table of a switch was to be written out of order, and is as it was before, as it was planned, or a
- * part of each: what differs is noted as stale.  Nobody is to be led by what may be either.
+ * The table of a switch was to be written out of order: its blocks are as before, as planned, or
+ * (`either`) one of the two.  Records what differs from the plan as stale; entries that may be
+ * either must not be used by routes.
  */
 static bool note_difference(struct sm *sm, uint32_t node, bool either)
 {
@@ -329,8 +331,9 @@ static bool note_difference(struct sm *sm, uint32_t node, bool either)
 }
 
 /*
- * Whether it is known what a switch holds that stopped answering in this sweep: what was planned, but
- * for what is noted as not written (stale), as far as it was to be written in rounds.
+ * The table of a switch that stopped answering in this sweep is known: it is the planned one,
+ * except for blocks that were recorded as not written (stale), as far as the table was written in
+ * rounds.
  */
 static bool knows_table(struct sm *sm, uint32_t node, const struct silent_device *x)
 {
@@ -353,12 +356,12 @@ static bool is_suspected(const struct sm *sm, uint64_t guid)
 	return false;
 }
 
-/* It was known before the sweep, whose plan went round it. */
+/* Updates a device that was silent before the sweep, whose plan avoided it. */
 static void stays_silent(const struct sm *sm, struct silent_device *x)
 {
-	/* the plan has what it was to hold, and not what it holds */
+	/* without these the plan has what the switch should hold, not what it holds */
 	x->table_known &= sm->sweep.reroute || sm->devices.silent->tables_kept;
-	/* it may have answered since; the next sweep asks it then, or else nobody would */
+	/* it may have answered since; it stays `back` only if the next sweep asks it */
 	x->back &= is_suspected(sm, x->guid);
 }
 
@@ -383,13 +386,13 @@ void silent_swept(struct sm *sm)
 		bool was_silent = x && sm->sweep.f->nodes[i].silent;
 
 		if (was_silent && !sm->sweep.work[i].heard && !sm->sweep.work[i].failed) {
-			sm->sweep.work[i].failed = true;	/* there was nothing to ask it for */
+			sm->sweep.work[i].failed = true;	/* there was nothing to ask it */
 			sm->last.failed_devices++;
 		}
 		if (!stopped_answering(sm, i)) {
 			if (x && !sm->sweep.work[i].failed) {
 				x->gone = true;
-				news |= was_silent;	/* routes go round it, and need not */
+				news |= was_silent;	/* routes avoid it, and need not any more */
 			}
 			continue;
 		}
@@ -398,7 +401,10 @@ void silent_swept(struct sm *sm)
 			stays_silent(sm, x);
 			continue;
 		}
-		/* also where it was known: a discovery found it, and the plan was made as if it answered */
+		/*
+		 * news even if it was known: a discovery found it, and the plan was made as if it
+		 * answered
+		 */
 		news = true;
 		m->fresh++;
 		if (x) {
