@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* See ipoib_groups.h.  The cost is that of the hosts' P_Key tables, read twice. */
+/*
+ * See ipoib_groups.h.  The cost is that of reading the hosts' P_Key tables twice.
+ */
 #include "lib/base/alloc.h"
 #include "lib/iba/units.h"
 #include "plan/ipoib_groups.h"
 #include "plan/partitions/pkey_members.h"
 #include "plan/paths.h"
 
-/* Of a group whose level names nothing, as RFC 4391 and other subnet managers have it. */
+/* For a group whose level names none, as in RFC 4391 and other subnet managers. */
 #define DEFAULT_MTU	2048
 #define DEFAULT_RATE	100	/* tenths of Gb/s */
 
@@ -41,7 +43,7 @@ static void ask_named(struct ipoib_group *g, uint32_t port, struct path_info can
 		return;
 	if (!g->lesser++)
 		g->first_lesser = port;
-	/* Lowers the group to what a host can, but not below the defaults. */
+	/* Lowers the group to what a host can do, but not below the defaults. */
 	mtu = lesser_mtu(g->named.mtu, (uint8_t)mtu_code(DEFAULT_MTU));
 	rate = lesser_rate(g->named.rate, (uint8_t)rate_code(DEFAULT_RATE));
 	if (can.mtu > mtu)
@@ -58,7 +60,7 @@ static void ask_made(struct ipoib_group *g, uint32_t port, struct path_info can)
 		g->first_excluded = port;
 }
 
-/* Calls fn for each host and each partition with a group that it is in, once. */
+/* Calls fn once for each pair of a host and a partition that has a group and contains the host. */
 static void each_member(struct partitions *p, const struct policy *policy, const struct fabric *f,
 			void (*fn)(struct ipoib_group *g, uint32_t port, struct path_info can))
 {

@@ -1,26 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Who gets which LIDs (4.1.3, 14.2.5.6).
+ * Assigns LIDs to end ports (4.1.3, 14.2.5.6).
  *
- * Stability comes first: a LID that a running port has is in other hosts'
- * caches.  So claims are settled in this order, each one in order of GUIDs, so
- * that the outcome does not depend on the order of discovery:
+ * Stability comes first: other hosts' caches hold the LID of a running port.  Claims are settled in
+ * this order, each kind in order of GUIDs, so that the outcome does not depend on the order of
+ * discovery:
  *  1. the LID that a port has, and had in earlier runs;
- *  2. the LID that this manager gave to a port before, which is in the forwarding tables: a port that
- *     says another one was set by somebody else, or lies;
+ *  2. the LID that this manager gave to the port before, which is in the forwarding tables: if the
+ *     port reports another one, somebody else set it, or the port lies;
  *  3. the LID that a port has;
  *  4. the LID that a port had in earlier runs;
- *  5. new ones.
- * A claim holds when the whole range is unicast, aligned for the LMC and not
- * taken by a claim before it, and when it is within two bounds:
- *  - the forwarding tables of the switches.  The least LinearFDBCap bounds all
- *    LIDs; a switch that is too small even for the LIDs that the subnet needs
- *    does not, and only the ports on it get LIDs that it holds, while there are any.
- *  - density.  Tables of all switches reach up to the highest LID.  Where a gap
- *    below a claimed LID is wider than GAP_FREE, and wider than GAP_PER_PORT for each
- *    port with a LID above the gap, the ports above it get other LIDs.  A LID that
- *    a port has, and had in earlier runs, is past that question: the loss of one
- *    port must not renumber its neighbours.
+ *  5. new LIDs.
+ * A claim holds if the whole range is unicast, aligned for the LMC and not taken by an earlier
+ * claim, and if it is within two bounds:
+ *  - the forwarding tables of the switches.  The least LinearFDBCap bounds all LIDs, except that of
+ *    a switch that is too small even for the LIDs that the subnet needs: only the ports on that
+ *    switch get LIDs that it holds, while there are any.
+ *  - density.  Tables of all switches reach up to the highest LID.  If a gap below a claimed LID is
+ *    wider than GAP_FREE, and wider than GAP_PER_PORT for each port with a LID above the gap, the
+ *    ports above it get other LIDs.  A LID that a port has, and had in earlier runs, is exempt:
+ *    the loss of one port must not renumber its neighbours.
  */
 #include <stdlib.h>
 
@@ -34,18 +33,18 @@
 struct allocator {
 	struct plan *p;
 	const struct lid_map *known;
-	const struct plan *before;	/* in force until now; NULL */
-	uint32_t *by_guid;		/* end ports to serve, in order of GUIDs */
-	uint32_t *by_place;		/* the same, each switch followed by its hosts */
+	const struct plan *before;	/* the plan in force until now, or NULL */
+	uint32_t *by_guid;		/* end ports that need LIDs, in order of GUIDs */
+	uint32_t *by_place;		/* the same ports, each switch followed by its hosts */
 	uint32_t n;
-	uint32_t limit;			/* highest LID that all switches hold which must */
-	uint32_t dense;			/* highest LID of a port that has it from another manager */
-	uint8_t reserved[LIDS / 8];	/* remembered for ports that are not there */
-	/* No aligned free range of 1 << lmc LIDs lies below; [1]: reserved ones count as free. */
+	uint32_t limit;			/* highest LID within the bound by forwarding tables */
+	uint32_t dense;			/* highest LID below the gaps that density does not allow */
+	uint8_t reserved[LIDS / 8];	/* LIDs remembered for absent ports */
+	/* No aligned free range of 1 << lmc LIDs is below; [1]: reserved LIDs count as free. */
 	uint32_t cursor[2][IB_LMC_MAX + 1];
 };
 
-/* An end port without link, other than the SM's own, can be reached by nobody. */
+/* Nobody can reach an end port without a link, except the SM's own port. */
 static bool wants_lid(const struct fabric *f, uint32_t port)
 {
 	return port_is_end(f, port) &&
@@ -71,7 +70,7 @@ static bool range_is_free(const struct plan *p, uint32_t lid, unsigned count)
 	return true;
 }
 
-/* The highest LID that is of use to a port, by the tables of the switches. */
+/* The highest LID that can be forwarded to a port, by the tables of the switches. */
 static uint32_t limit_of(const struct allocator *a, uint32_t port)
 {
 	const struct fabric *f = a->p->f;
@@ -83,7 +82,7 @@ static uint32_t limit_of(const struct allocator *a, uint32_t port)
 	return cap && cap - 1 < a->limit ? cap - 1 : a->limit;
 }
 
-/* Takes a range if it ends at max or below, and can be taken. */
+/* Takes a range of LIDs if all of it is free and at most max. */
 static bool claim(struct plan *p, uint32_t port, uint32_t lid, uint32_t max)
 {
 	unsigned count = 1u << p->lmc[port];
@@ -101,7 +100,10 @@ static bool claim(struct plan *p, uint32_t port, uint32_t lid, uint32_t max)
 	return true;
 }
 
-/* What the map says of a port, 0 if nothing; of two ports with one GUID only the first is meant. */
+/*
+ * The LID that earlier runs remember for a port, 0: none.  If two ports have one GUID, only the
+ * first counts.
+ */
 static uint32_t known_lid(const struct allocator *a, uint32_t port)
 {
 	uint64_t guid = a->p->f->ports[port].guid;
@@ -112,7 +114,7 @@ static uint32_t known_lid(const struct allocator *a, uint32_t port)
 	return lid == MAP64_NONE ? 0 : lid;
 }
 
-/* What the plan in force gives to the port; 0: nothing. */
+/* The LID that the plan in force gives to the port; 0: none. */
 static uint32_t given_lid(const struct allocator *a, uint32_t port)
 {
 	uint64_t guid = a->p->f->ports[port].guid;
@@ -132,7 +134,7 @@ static void count_lid(uint32_t *ports_at, uint32_t lid)
 		ports_at[lid]++;
 }
 
-/* Ports by the LIDs that they have, or, of those that are not there, had. */
+/* Counts ports by LID: the LID that they have or, for absent ports, had. */
 static uint32_t count_claims(const struct allocator *a, uint32_t *ports_at)
 {
 	const struct map64 *m = a->known ? &a->known->by_guid : NULL;
@@ -165,11 +167,11 @@ static uint32_t end_of_dense(const struct allocator *a)
 		last = lid;
 	}
 	free(ports_at);
-	/* the last one's own range, too */
+	/* including the range of the last one */
 	return above ? last + (1u << IB_LMC_MAX) - 1 : LIDS - 1;
 }
 
-/* LIDs for all ports, with what the alignment of ranges may cost. */
+/* The LIDs that all ports need, including what alignment of ranges may cost. */
 static uint32_t lids_needed(const struct allocator *a)
 {
 	uint32_t sum = 1, widest = 1;
@@ -228,7 +230,7 @@ static void settle_claims(struct allocator *a)
 		}
 }
 
-/* Marks what absent ports had, so that they find it free when they return. */
+/* Marks the LIDs of absent ports, so that they are free when the ports return. */
 static void reserve_absent(struct allocator *a)
 {
 	const struct map64 *m = &a->known->by_guid;
@@ -256,7 +258,10 @@ static bool range_is_reserved(const struct allocator *a, uint32_t lid, unsigned 
 	return false;
 }
 
-/* The lowest free aligned range up to max; LIDs only get taken, so a cursor never goes back. */
+/*
+ * Takes the lowest free aligned range up to max.  LIDs are only ever taken, so a cursor never goes
+ * back.
+ */
 static bool take_up_to(struct allocator *a, uint32_t port, uint32_t max)
 {
 	unsigned lmc = a->p->lmc[port], count = 1u << lmc;
@@ -276,7 +281,7 @@ static bool take_up_to(struct allocator *a, uint32_t port, uint32_t max)
 	return false;
 }
 
-/* What some switch does not hold is better than none. */
+/* Takes a new LID.  One that some switch does not hold is better than none. */
 static bool take_new(struct allocator *a, uint32_t port)
 {
 	return take_up_to(a, port, limit_of(a, port)) || take_up_to(a, port, a->limit) ||
@@ -316,9 +321,9 @@ static void add_port(struct allocator *a, uint8_t *listed, uint32_t port)
 }
 
 /*
- * The SM first, so that it has a LID even in a subnet that is too large; then
- * switch by switch, because LIDs that are reached through one switch are then
- * neighbours in every forwarding table; what hangs on no switch last.
+ * The order for new LIDs: first the SM, so that it has a LID even in a subnet that is too large;
+ * then switch by switch, so that LIDs behind one switch are adjacent in every forwarding table;
+ * then ports on no switch.
  */
 static void order_by_place(struct allocator *a)
 {
@@ -378,7 +383,7 @@ bool plan_assign_lids(struct plan *p, const struct lid_map *known, const struct 
 	settle_claims(a);
 	if (known)
 		reserve_absent(a);
-	/* first on switches that hold fewer than the others */
+	/* first ports on switches that hold fewer than the others */
 	for (int rest = 0; rest <= 1; rest++)
 		for (uint32_t i = 0; i < a->n; i++) {
 			uint32_t port = a->by_place[i];

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What each route can carry: see paths.h.
+ * Computes what each route can carry; see paths.h.
  *
- * P(X, d), from switch X to LID d, is the link that X's forwarding table
- * chooses, and'ed with the next switch's SL2VL between the two ports that are
- * used there, and with P(next, d).  For one d every switch is computed once,
- * by following next hops down to a switch that is done already; a walk that
- * meets itself is a loop, and everything that leads into it has no route.
+ * P(X, d), from switch X to LID d, is the link that X's forwarding table chooses, combined with the
+ * next switch's SL2VL between the two ports used there, and with P(next, d).  For one d every
+ * switch is computed once, by following next hops down to a switch that is done; a walk that meets
+ * itself is a loop, and everything that leads into it has no route.
  *
- * Forwarding tables lie in memory switch by switch, the computation goes LID by
- * LID: blocks of LIDs are turned round first, else every step is a cache miss.
+ * Forwarding tables are stored by switch, the computation goes by LID: blocks of LIDs are
+ * transposed first, else every step is a cache miss.
  *
- * Where most LIDs have the ways that they had (changed_ways.h), theirs are taken over: of
- * switches that were there what was found then, and only of new ones P(X, d) is computed.
+ * If the routes of most LIDs are unchanged (changed_ways.h), their results are taken over: for
+ * switches that were there before, the earlier result counts, and P(X, d) is computed only for new
+ * switches.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,7 @@ uint16_t paths_hop_sls(const struct fabric *f, const struct qos_tables *t,
 
 	if (!t->managed) {
 		id = t->fixed ? qos_sl2vl_in_force(t, f, node, in, out) : TABLE_NONE;
-		if (id == TABLE_NONE)	/* it is on some VL */
+		if (id == TABLE_NONE)	/* SL 0 is on some VL */
 			return qos_vls_sending(t, port) == ALL_VLS;
 		return qos_map_sls(&t->maps[id], qos_vls_in_force(t, port)) &
 		       qos_map_sls_on(&t->maps[id], qos_vls_sending(t, port)) & 1;
@@ -66,8 +66,8 @@ static unsigned min_rate(unsigned a, unsigned b)
 }
 
 /*
- * A link runs with the MTU that both ends support, unless one of them keeps a smaller one, and
- * at the rate that both say.  t may be NULL.
+ * A link runs at the MTU that both ends support, unless one end keeps a smaller one, and at the
+ * rate that both report.  t may be NULL.
  */
 static struct path_info link_info(const struct fabric *f, const struct qos_tables *t, uint32_t port)
 {
@@ -81,7 +81,7 @@ static struct path_info link_info(const struct fabric *f, const struct qos_table
 	};
 }
 
-/* A port itself.  A port 0 of a switch that states no rate is no limit. */
+/* What a port itself carries.  Port 0 of a switch without a stated rate is no limit. */
 static struct path_info port_info(const struct fabric *f, uint32_t port)
 {
 	const struct fabric_port *p = &f->ports[port];
@@ -108,17 +108,17 @@ struct ranks {
 	uint8_t rank[RATE_CODES], rate[RATE_CODES];
 };
 
-/* What became of a row that is taken over. */
+/* The result for a row that was taken over. */
 struct taken_row {
 	uint16_t by_lid;	/* as in struct paths */
 	uint16_t *row;
 };
 
-/* P(X, d) while it is worked on. */
+/* P(X, d) during the computation. */
 struct value {
 	uint16_t sl_mask;
 	uint8_t mtu;		/* 0: no route */
-	uint8_t rate;		/* rank */
+	uint8_t rate;		/* rank of the rate */
 };
 
 struct work {
@@ -130,18 +130,18 @@ struct work {
 	const struct hops *hops;
 	struct ranks ranks;
 	uint8_t *column;		/* [switch * LFT_BLOCK + lid % LFT_BLOCK] */
-	uint8_t *progress;		/* [switch] */
+	uint8_t *progress;		/* [switch]: NOT_DONE, ON_WALK or DONE */
 	struct value *value;		/* [switch], when DONE */
-	uint32_t *walk;			/* switches on the way to one that is done */
+	uint32_t *walk;			/* switches on the walk to one that is done */
 	uint16_t *row;			/* [switch]: class */
 	struct map64 row_by_hash;	/* -> index of p->shared */
 	struct map64 class_by_value;
-	bool overflow;			/* there was no number left for a class */
-	/* what is taken over; NULL: nothing */
+	bool overflow;			/* no number was left for a class */
+	/* earlier results to take over; NULL: none */
 	const struct paths *was;
 	const struct route_changes *changes;
-	bool *new;			/* [switch]: it is new */
-	struct map64 taken;		/* address of a row of was -> what became of it */
+	bool *new;			/* [switch]: the switch is new */
+	struct map64 taken;		/* address of a row of was -> index in taken_rows */
 	VEC(struct taken_row) taken_rows;
 };
 
@@ -150,7 +150,7 @@ static int by_rate(const void *a, const void *b)
 	return rate_compare(*(const uint8_t *)a, *(const uint8_t *)b);
 }
 
-/* Codes are not in order of rates: ranks are, and compare in one instruction. */
+/* Rate codes are not in order of rates; ranks are, and compare in one instruction. */
 static void rank_rates(struct ranks *r)
 {
 	unsigned n = 1;
@@ -239,7 +239,7 @@ static void load_row(struct work *w, uint32_t sw, uint32_t first)
 	       w->l->entries + (size_t)sw * w->l->stride + first, LFT_BLOCK);
 }
 
-/* Copies the entries of one block of LIDs, so that they lie together. */
+/* Copies the entries of one block of LIDs, so that they are adjacent in memory. */
 static void load_block(struct work *w, uint32_t first)
 {
 	for (uint32_t s = 0; s < w->l->n_switches; s++)
@@ -251,7 +251,7 @@ static unsigned out_port(const struct work *w, uint32_t sw, unsigned lid)
 	return w->column[(size_t)sw * LFT_BLOCK + lid % LFT_BLOCK];
 }
 
-/* SLs that pass switch sw on the way to lid when they come in by port `in`. */
+/* The SLs that pass switch sw on the route to lid when they enter by port `in`. */
 static uint16_t pass_mask(const struct work *w, uint32_t sw, unsigned in, unsigned lid)
 {
 	unsigned out = out_port(w, sw, lid);
@@ -262,8 +262,8 @@ static uint16_t pass_mask(const struct work *w, uint32_t sw, unsigned in, unsign
 }
 
 /*
- * The last hop: true if sw does not forward lid to another switch.  v says
- * what the link to the destination carries, or that there is no route.
+ * True: sw is the last hop, as it does not forward lid to another switch.  Then v is what the link
+ * to the destination carries, or "no route".
  */
 static bool last_hop(const struct work *w, uint32_t sw, unsigned lid, uint32_t dst,
 		     struct value *v)
@@ -299,7 +299,7 @@ static struct value prepend(const struct work *w, uint32_t sw, unsigned lid)
 	return v;
 }
 
-/* A switch has no route until its walk has come to an end: a walk that meets itself never does. */
+/* A switch has no route until its walk ends: a walk that meets itself never does. */
 static void compute_switch(struct work *w, uint32_t sw, unsigned lid, uint32_t dst)
 {
 	uint32_t depth = 0;
@@ -322,8 +322,8 @@ static void compute_switch(struct work *w, uint32_t sw, unsigned lid, uint32_t d
 }
 
 /*
- * Class 0 is "no route"; it is also what a route gets if tables are so various
- * that there are no numbers left for classes: nothing is promised then.
+ * The class of a value.  Class 0 is "no route"; it is also what a route gets if there are more
+ * distinct values than class numbers: nothing is promised then.
  */
 static uint16_t class_of(struct work *w, struct value v)
 {
@@ -352,7 +352,7 @@ static bool same_value(struct value a, struct value b)
 	return a.sl_mask == b.sl_mask && a.mtu == b.mtu && a.rate == b.rate;
 }
 
-/* Hosts of one leaf switch mostly have equal rows: each is kept once. */
+/* Hosts of one leaf switch mostly have equal rows: each distinct row is stored once. */
 static uint16_t *share_row(struct work *w)
 {
 	struct paths *p = w->p;
@@ -391,11 +391,12 @@ static void compute_lid(struct work *w, unsigned lid)
 	p->rows[lid] = share_row(w);
 }
 
-/* --- what is taken over --- */
+/* --- results that are taken over --- */
 
-#define CLASSES_KEPT 4096	/* with more numbers, of which some may be out of use, all is new */
+/* with more classes, of which some may be out of use, everything is computed anew */
+#define CLASSES_KEPT 4096
 
-/* The numbers of classes stay what they were. */
+/* Keeps the numbers of classes. */
 static void take_classes(struct work *w)
 {
 	struct paths *p = w->p;
@@ -418,7 +419,7 @@ static uint16_t class_before(const struct work *w, uint32_t sw, unsigned lid)
 	return c == PATH_ROW ? w->was->rows[lid][w->changes->sw_before[sw]] : c;
 }
 
-/* What is said of the LID by w->row. */
+/* Stores the result of a LID from w->row. */
 static struct taken_row keep_row(struct work *w)
 {
 	uint32_t n = w->p->n_switches;
@@ -435,7 +436,10 @@ static void put_row(struct work *w, unsigned lid, struct taken_row r)
 	w->p->rows[lid] = r.row;
 }
 
-/* All switches were there before: what became of one row is so for all LIDs that have it. */
+/*
+ * For LIDs when all switches were there before: the result for one row holds for all LIDs with that
+ * row.
+ */
 static void take_lid(struct work *w, unsigned lid)
 {
 	uint64_t key = (uintptr_t)w->was->rows[lid];
@@ -463,7 +467,7 @@ static struct value value_of(const struct work *w, uint16_t class)
 	return (struct value){ c->sl_mask, c->mtu, w->ranks.rank[c->rate % RATE_CODES] };
 }
 
-/* The next hop of a new switch: if it is an old one, what was found of it. */
+/* Prepares the next hop of a new switch: an old switch contributes its earlier result. */
 static void load_next(struct work *w, uint32_t sw, unsigned lid)
 {
 	unsigned out = out_port(w, sw, lid);
@@ -476,7 +480,7 @@ static void load_next(struct work *w, uint32_t sw, unsigned lid)
 	}
 }
 
-/* What is said of old switches stays; that of new ones is added. */
+/* Keeps the results of old switches and adds those of new ones. */
 static void extend_lid(struct work *w, unsigned lid, uint32_t dst)
 {
 	const struct route_changes *c = w->changes;
@@ -504,7 +508,7 @@ static void extend_lid(struct work *w, unsigned lid, uint32_t dst)
 	put_row(w, lid, keep_row(w));
 }
 
-/* Takes over what did not change; the rest is computed as if there had been nothing. */
+/* Takes over what did not change, and computes the rest as if nothing were known. */
 static void update_lids(struct work *w)
 {
 	const struct route_changes *c = w->changes;

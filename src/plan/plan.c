@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The plan, put together from its parts; see plan.h. */
+/*
+ * See plan.h.  Puts the plan together from its parts.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The desired state of the subnet: what fabric, policy and settings together
- * mean, as data.  Computing it is pure (plan_compute may run in a worker
- * thread); the difference to what the devices hold, and sending that, are
- * sm/'s.
+ * Defines the desired state of the subnet: what fabric, policy and settings together mean, as data.
+ *
+ * Computing it is pure (plan_compute may run in a worker thread).  sm/ finds and sends the
+ * difference to what devices hold.
  */
 #ifndef QOSD_PLAN_PLAN_H
 #define QOSD_PLAN_PLAN_H
@@ -25,69 +25,66 @@
 struct feasibility;	/* plan/feasible/feasible.h */
 struct routes_now;	/* plan/routes/base_routes.h */
 
-/* What ports are remembered to have had, in earlier runs too, and those that are absent now. */
+/* What is remembered of ports, from earlier runs too, including absent ports. */
 struct lid_map {
 	struct map64 by_guid;		/* end port GUID -> base LID */
-	struct map64 lmc_by_guid;	/* … -> the LMC it was given with */
+	struct map64 lmc_by_guid;	/* end port GUID -> LMC that the LID was given with */
 	struct pkey_places pkeys;
-	struct fabric *fabric;		/* all that was known in the run before, or NULL */
+	struct fabric *fabric;		/* everything known in the previous run, or NULL */
 };
 
-/*
- * Everything is owned by the plan but f, policy and settings, which must
- * outlive it.
- */
+/* The plan owns all of it except f, policy and settings, which must outlive the plan. */
 struct plan {
 	const struct fabric *f;
 	const struct policy *policy;
 	const struct settings *settings;
 	uint16_t *lid;			/* per port slot: base LID of end ports, else 0 */
-	uint8_t *lmc;			/* per port slot: wanted, and forwarded */
-	uint8_t *lmc_in_force;		/* per port slot; NULL: devices took what is wanted */
+	uint8_t *lmc;			/* per port slot: the planned LMC, which the tables forward */
+	uint8_t *lmc_in_force;		/* per port slot; NULL: devices took the planned LMC */
 	uint16_t lid_top;		/* highest LID, LMC ranges included */
-	uint16_t lid_limit;		/* highest LID that is given while there are lower ones */
+	uint16_t lid_limit;		/* highest LID to give out while lower ones are free */
 	uint32_t short_switches;	/* switches that do not hold all LIDs; see lft_caps.h */
-	uint32_t fixed_switches;		/* … and that do not let their entries be changed */
-	uint32_t silent_switches;		/* … as they do not answer, which these do not count */
-	uint64_t cut_pairs;		/* pairs of the report that are unreachable for these reasons, */
+	uint32_t fixed_switches;		/* switches that do not let their entries be changed */
+	/* switches whose entries stay as they do not answer; not in fixed_switches */
+	uint32_t silent_switches;
+	uint64_t cut_pairs; /* pairs of the report that are unreachable because of such switches, */
 	uint64_t cut_hosts;		/* and those of them to hosts or to the SM */
 	uint32_t *port_by_lid;		/* [0 .. 0xbfff]: port index or FABRIC_NONE */
 	uint32_t *routers, n_routers;	/* ports of routers that have a LID */
 	struct lfts *lfts;
-	struct routes_now *now;		/* where they come from */
-	const char *engine;		/* the routing engine that did it */
-	struct route_layers *layers;	/* of f's switches; NULL: all routes are in one */
+	struct routes_now *now;		/* how lfts was made */
+	const char *engine;		/* name of the routing engine that made the routes */
+	struct route_layers *layers;	/* for f's switches; NULL: all routes are in one layer */
 	struct group_sets *groups;
 	struct partitions *partitions;
 	struct matcher *matcher;
-	struct sl_plan sls;		/* which SL a level has in which layer */
+	struct sl_plan sls;		/* the SL of each level in each layer */
 	struct qos_tables *tables;
 	struct paths *paths;
 	struct route_report report;
-	struct route_proof *proof;	/* of the report, for the plan that comes after */
-	struct feasibility *feasible;	/* what feasible_judge() said; NULL: not asked yet */
+	struct route_proof *proof;	/* of the report, for the next plan */
+	struct feasibility *feasible;	/* result of feasible_judge(); NULL: not computed yet */
 	struct updn_order *order;
-	struct updn_order *tree;	/* that multicast goes by instead (routing/tree.h), or NULL */
-	struct route_shape shape;	/* whether that order makes a tree of the switches */
-	struct findings findings;	/* of the policy against this fabric, and of routing */
-	struct findings fixed;		/* … and of devices that keep other tables */
-	struct findings short_findings;	/* … and of switches that do not hold all LIDs */
-	struct findings cut_findings;	/* … and of LIDs behind switches that keep their entries */
-	/* by `now` */
+	struct updn_order *tree;	/* the order for multicast instead (routing/tree.h), or NULL */
+	struct route_shape shape;	/* whether `order` makes a tree of the switches */
+	struct findings findings;	/* on the policy in this fabric, and on routing */
+	struct findings fixed;		/* those on devices that keep other tables */
+	struct findings short_findings;	/* those on switches that do not hold all LIDs */
+	struct findings cut_findings;	/* those on LIDs behind switches that keep their entries */
+	/* Times, measured by `now`. */
 	int64_t us_lids, us_tables, us_routes, us_verdict, us_paths, us_feasible;
 };
 
 /*
- * Assigns LIDs (14.2.5.6): what the plan in force, before (NULL: there is none), gives to a port, then
- * what a port has, is kept when it is valid, aligned, nobody else's and within the bounds that lids.c
- * tells of; then what it had in earlier runs; then the lowest free ones, those of absent ports last.  Fills p->lid,
- * lmc, lid_top, lid_limit, port_by_lid.
- * False if the subnet has more ports than LIDs (a finding says so; ports
- * without a LID stay 0).
+ * Assigns LIDs (14.2.5.6).  A port keeps the LID that the plan in force, before (NULL: none), gives
+ * it, else the LID that it has, if that is valid, aligned, nobody else's and within the bounds
+ * described in lids.c; else it gets the LID that it had in earlier runs; else the lowest free one,
+ * those of absent ports last.  Fills p->lid, lmc, lid_top, lid_limit, port_by_lid.  False: the
+ * subnet has more ports than LIDs (a finding says so; ports without a LID stay 0).
  */
 bool plan_assign_lids(struct plan *p, const struct lid_map *known, const struct plan *before);
 
-/* The LMC by which a port answers, and to how many LIDs. */
+/* The LMC with which a port answers, and its number of LIDs. */
 static inline uint8_t plan_lmc(const struct plan *p, uint32_t port)
 {
 	return p->lmc_in_force ? p->lmc_in_force[port] : p->lmc[port];
@@ -98,20 +95,20 @@ static inline uint32_t plan_lids_of(const struct plan *p, uint32_t port)
 }
 
 /*
- * Of a complete plan whose Sets were answered: ports that kept a lower LMC answer to fewer
- * LIDs, and the others lead to nobody (lmc_in_force, port_by_lid).
+ * For a complete plan whose Sets were answered.  Ports that kept a lower LMC answer to fewer LIDs;
+ * the remaining LIDs belong to nobody (lmc_in_force, port_by_lid).
  */
 void plan_follow_lmc(struct plan *p);
 
 /*
- * Whether to tell of lost routes to aggregation nodes and switches (rest), and of those that only switches
- * without hosts use (inner).  If switches that keep their entries are the reason, that is told of them
- * instead.
+ * Whether to report lost routes to aggregation nodes and switches (rest), and those that only
+ * switches without hosts use (inner).  If switches that keep their entries are the reason, findings
+ * about those switches are added instead.
  */
 bool plan_tells_rest(const struct plan *p);
 bool plan_tells_inner(const struct plan *p);
 
-/* The SL by which what a level is for goes between two end ports, by the SL of the level. */
+/* The SL of a level's traffic between two end ports, from the SL of the level. */
 static inline uint8_t plan_sl(const struct plan *p, uint8_t level_sl, uint32_t a, uint32_t b)
 {
 	if (!p->layers)
@@ -120,7 +117,7 @@ static inline uint8_t plan_sl(const struct plan *p, uint8_t level_sl, uint32_t a
 					     fabric_switch_of(p->f, b))];
 }
 
-/* LinearFDBTop of a switch: the highest LID, or the highest that it holds. */
+/* LinearFDBTop of a switch: the highest LID, or the highest that the switch holds. */
 static inline uint16_t plan_lft_top(const struct plan *p, uint32_t sw)
 {
 	uint16_t cap = p->f->switches[sw].lft_cap;
@@ -128,7 +125,7 @@ static inline uint16_t plan_lft_top(const struct plan *p, uint32_t sw)
 	return cap > p->lid_top ? p->lid_top : cap ? (uint16_t)(cap - 1) : 0;
 }
 
-/* Entries of a block of a switch's linear forwarding table that count: 0 to LFT_BLOCK. */
+/* Entries in use in a block of a switch's linear forwarding table: 0 to LFT_BLOCK. */
 static inline unsigned plan_lft_entries(const struct plan *p, uint32_t sw, unsigned block)
 {
 	uint32_t cap = p->f->switches[sw].lft_cap, first = block * LFT_BLOCK;
@@ -139,33 +136,35 @@ static inline unsigned plan_lft_entries(const struct plan *p, uint32_t sw, unsig
 }
 
 /*
- * The plan in two parts.  The first has all that devices are told; a fabric
- * that no engine can route gets an error finding and LFTs that drop.  before: the plan
- * that is in force, of a fabric that this one was, or NULL; routes stay as near to its as
- * they can.  The second
- * adds what is told of it: the report on the routes with its findings, and the
- * paths; before, which is complete, or NULL, saves work and changes nothing of it.
- * `now` may be NULL; else it is called for time in microseconds.
+ * The plan in two parts.  The first has everything that devices are told; a fabric that no engine
+ * can route gets an error finding and LFTs that drop.  before: the plan in force, of an earlier
+ * state of this fabric, or NULL; routes stay as near to its routes as they can.
+ *
+ * The second adds what clients and operators are told: the report on the routes with its findings,
+ * and the paths.  Here before must be complete, or NULL; it saves work and does not change the
+ * result.
+ *
+ * now: a clock in microseconds, or NULL.
  */
 struct plan *plan_begin(const struct fabric *f, const struct policy *policy,
 			const struct settings *settings, const struct lid_map *known,
 			const struct plan *before, int64_t (*now)(void));
 void plan_complete(struct plan *p, const struct plan *before, int64_t (*now)(void));
-/* Can it be done here?  Fills feasible, of a plan that is complete. */
+/* Judges whether this fabric can do what the policy asks: fills feasible of a complete plan. */
 void plan_judge(struct plan *p, int64_t (*now)(void));
 /*
- * Has the paths follow what devices have instead of the tables that were written
- * to them (qos_tables_keep()), of a plan that is complete.
+ * For a complete plan: makes the paths follow tables that devices hold instead of the written ones
+ * (qos_tables_keep()).
  */
 void plan_follow(struct plan *p, const struct fixed_seen *seen, int64_t (*now)(void));
 /*
- * For completing and judging a begun plan while its fabric is written to: a
- * plan that refers to f, a clone of that fabric, and to all that p has.
- * plan_join() moves what came of it to p, and ends it.
+ * Makes a plan for completing and judging a begun plan while its fabric is written to: it refers to
+ * f, a clone of that fabric, and to all that p has.  plan_join() moves its results to p and frees
+ * it.
  */
 struct plan *plan_fork(const struct plan *p, const struct fabric *f);
 void plan_join(struct plan *p, struct plan *fork);
-/* Begins and completes. */
+/* plan_begin() and plan_complete(). */
 struct plan *plan_compute(const struct fabric *f, const struct policy *policy,
 			  const struct settings *settings, const struct lid_map *known,
 			  const struct plan *before, int64_t (*now)(void));

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Who gets how much of a link: what contends at an out port; see port_shares.h. */
+/*
+ * See port_shares.h.  Computes what contends at an out port.
+ */
 #include "plan/port_shares.h"
 
 #include "lib/iba/units.h"
@@ -17,7 +19,7 @@ static void add_level(struct port_shares *x, const struct policy_level *l, unsig
 		x->load.packet[vl] = bytes;
 }
 
-/* The levels by one SL2VL table; TABLE_NONE: all on the one VL that is in use. */
+/* Adds the levels by one SL2VL table; TABLE_NONE: all are on the only VL in use. */
 static void add_levels(struct port_shares *x, const struct subnet_state *s, uint16_t map,
 		       unsigned vls)
 {
@@ -36,7 +38,7 @@ static void add_levels(struct port_shares *x, const struct subnet_state *s, uint
 	}
 }
 
-/* Every table by which packets come to the port; equal ones once. */
+/* Adds each distinct table by which packets come to the port. */
 static void add_maps(struct port_shares *x, const struct subnet_state *s, uint32_t port)
 {
 	const struct qos_tables *t = s->plan->tables;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Who gets how much of one link: what contends at an out port by the plan, and what
- * the arbiter makes of it.  What is promised to a VL is its share there.
+ * Computes which share of one link each VL gets: what contends at an out port under the plan, and
+ * how the arbiter divides it.
+ *
+ * The share promised to a VL is its share there.
  */
 #ifndef QOSD_PLAN_PORT_SHARES_H
 #define QOSD_PLAN_PORT_SHARES_H
@@ -10,24 +12,24 @@
 #include "qos/arbiter/arbiter.h"
 
 /*
- * An out port with the VLs of all levels, in all layers, backlogged, each with the greatest
- * packets that the link and the levels on it allow.  A switch may map an SL
- * otherwise for each in port: all of them count.
+ * An out port with the VLs of all levels, in all layers, backlogged, each with the greatest packets
+ * that the link and the levels on it allow.  A switch may map an SL differently for each in port:
+ * all of these maps count.
  */
 struct port_shares {
-	const struct vlarb *arb;	/* NULL: one VL, no tables, or tables that nobody has read */
-	bool known;			/* of the shares: not when tables are not managed */
+	const struct vlarb *arb;	/* NULL: one VL, no tables, or tables that were not read */
+	bool known;			/* the shares are known: false if tables are not managed */
 	double gbps;			/* data rate of the link; 0: no link */
-	uint8_t mtu, rate;		/* of the link: codes */
-	uint16_t sls[ARB_VLS];		/* on each VL: SLs that a level has, in whatever layer */
-	uint16_t high, low;		/* VLs of the tables */
+	uint8_t mtu, rate;		/* codes, of the link */
+	uint16_t sls[ARB_VLS];		/* by VL: SLs of levels, in any layer, that use it */
+	uint16_t high, low;		/* VLs in the two tables */
 	struct arb_load load;
 	struct arb_cycle cycle;
 };
 void port_shares(const struct subnet_state *s, uint32_t port, struct port_shares *out);
-/* Of the link; 0..1. */
+/* The VL's share of the link, 0..1. */
 double vl_share(const struct port_shares *p, unsigned vl);
-/* In µs at most, the packet's own time not counted; < 0: no bound. */
+/* Upper bound in µs, without the packet's own time; < 0: no bound. */
 double vl_wait_us(const struct port_shares *p, unsigned vl);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Reference counts of the published state.  They belong to the loop's thread
- * and need no atomics: a worker gets its own reference before it starts and
- * gives it back after it is done, both in that thread.
+ * Counts references to the published state.
+ *
+ * The counts belong to the loop's thread and need no atomics: a worker gets its reference before it
+ * starts and returns it after it is done, both in that thread.
  */
 #include <stdlib.h>
 
@@ -19,7 +20,7 @@ void state_unref(struct subnet_state *s)
 {
 	if (!s || --s->refs)
 		return;
-	/* the plan points into fabric and policy: it goes first */
+	/* the plan points into fabric and policy, so it goes first */
 	plan_free(s->plan);
 	fabric_free(s->f);
 	shared_policy_unref(s->policy);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The published state: fabric, policy and plan as they are on the devices.
- * Immutable but for the reference count and the faults, which are for the loop's thread alone: sm/
- * completes them when the sweep ends.  sm/ publishes, sa/ and ctl/ read; whoever needs it past the
- * current event takes a reference.
+ * Defines the published state: fabric, policy and plan as they are on the devices.
+ *
+ * It is immutable except for the reference count and the faults, which only the loop's thread uses:
+ * sm/ completes the faults when the sweep ends.  sm/ publishes, sa/ and ctl/ read; a reader that
+ * needs the state past the current event takes a reference.
  */
 #ifndef QOSD_PLAN_PUBLISHED_STATE_H
 #define QOSD_PLAN_PUBLISHED_STATE_H
@@ -15,24 +16,24 @@ enum policy_source { POLICY_BUILTIN, POLICY_FILE, POLICY_CLIENT };
 struct shared_policy {		/* a policy with a reference count */
 	unsigned refs;
 	struct policy *p;
-	struct findings findings;	/* of the file alone */
+	struct findings findings;	/* on the file alone */
 	int64_t loaded_us;		/* realtime */
-	uint64_t nth_read;		/* of the configured file; 0: not from there */
-	struct buf text;		/* the file as it was read; empty if there is none */
+	uint64_t nth_read;		/* count of reads of the configured file; 0: not from there */
+	struct buf text;		/* the file as read; empty if there is none */
 	enum policy_source source;
-	int64_t uid;			/* of the user who had it loaded; -1: nobody, the daemon */
-	/* NULL, or p is an overlay of that one's, with partitions that were added at run time … */
+	int64_t uid;			/* user who loaded it; -1: the daemon did */
+	/* NULL; or p is an overlay on the policy of base, with dynamic partitions */
 	struct shared_policy *base;
-	uint64_t dynamic_change;	/* … by so many changes (sa/registry/dynamic_partitions.h) */
+	uint64_t dynamic_change; /* number of changes in the overlay (sa/registry/dynamic_partitions.h) */
 };
 
-/* A device that did not do as it was told when the state came about. */
+/* A device that did not do as it was told when the state was made. */
 struct device_fault {
 	uint32_t node;
-	/* no answer; errors; other values; an M_Key that we don't know */
+	/* no answer; error status; kept other values; unknown M_Key */
 	enum { FAULT_SILENT, FAULT_REFUSES, FAULT_KEEPS, FAULT_KEY_MISMATCH } kind;
-	uint32_t n;			/* Sets refused, values kept; of the others 0 */
-	uint16_t attr, status;		/* of what is refused */
+	uint32_t n;			/* Sets refused or values kept; otherwise 0 */
+	uint16_t attr, status;		/* of the refused Set */
 };
 
 struct subnet_state {
@@ -45,8 +46,8 @@ struct subnet_state {
 	struct device_fault *faults;	/* in order of node and kind */
 	uint32_t n_faults;
 	/*
-	 * Per node of f: 0 says that the node and its ports are as in the state of generation
-	 * `since`, but for numbers; NULL: nobody knows.
+	 * Per node of f: 0: the node and its ports are as in the state of generation `since`,
+	 * except for index numbers; NULL: unknown.
 	 */
 	uint8_t *changed;
 	uint64_t since;
@@ -56,7 +57,10 @@ struct subnet_state *state_ref(struct subnet_state *s);
 void state_unref(struct subnet_state *s);	/* NULL is fine */
 uint16_t state_own_lid(const struct subnet_state *s);	/* the base LID of the SM's port */
 struct shared_policy *shared_policy_new(struct policy *p);
-/* The same policy, by file, text and user, with an overlay in place of its p; takes that over. */
+/*
+ * A policy with base's file, text and user, and an overlay p in place of its policy; takes
+ * ownership of p.
+ */
 struct shared_policy *shared_policy_overlay(struct shared_policy *base, struct policy *p);
 struct shared_policy *shared_policy_ref(struct shared_policy *p);
 void shared_policy_unref(struct shared_policy *p);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The daemon's settings as they are without a file. */
+/*
+ * Sets the daemon's settings to their defaults.
+ */
 #include <stdlib.h>
 
 #include "lib/base/alloc.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The daemon's own settings (qosd.yaml, qosd.yaml(5)): filled by config/,
- * defaults here, never changed after loading.
+ * Holds the daemon's own settings (qosd.yaml, qosd.yaml(5)).
+ *
+ * config/ fills them, the defaults are here, and nothing changes them after loading.
  */
 #ifndef QOSD_PLAN_SETTINGS_H
 #define QOSD_PLAN_SETTINGS_H
@@ -15,36 +16,36 @@
 
 #define ENGINES_MAX 5
 
-/* Paths to another subnet lead to one of these routers. */
+/* The routers for paths to another subnet. */
 struct prefix_route {
-	uint64_t prefix;		/* of the other subnet; 0: any that no earlier route has */
-	VEC(uint64_t) routers;		/* port GUIDs; none: all routers of the fabric */
+	uint64_t prefix;		/* of the other subnet; 0: any that no earlier entry matches */
+	VEC(uint64_t) routers;		/* port GUIDs; empty: all routers of the fabric */
 };
 
-/* A group of the system. */
+/* A group of the operating system. */
 struct ctl_group {
 	char *name;			/* NULL: none */
 	uint32_t gid;
-	bool unknown;			/* the system has not told the gid yet */
+	bool unknown;			/* the system has not supplied the gid yet */
 	struct src_pos pos;		/* of the name */
 };
 
-/* The SM_Key that qosd and OpenSM have unless they are told another: everybody can say it. */
+/* The default SM_Key of qosd and OpenSM: everybody knows it. */
 #define SM_KEY_KNOWN 1
 
 struct settings {
 	char *file;			/* "(built-in)" if none */
 
 	/* policy */
-	bool no_policy;			/* the built-in one holds, and no file is read */
-	bool policy_marker;		/* a policy file that does not end with "..." is refused */
+	bool no_policy;			/* use the built-in policy and read no file */
+	bool policy_marker;		/* refuse a policy file that does not end with "..." */
 
 	/* port */
 	uint64_t port_guid;		/* 0: the first active or initialised port */
 
 	/* subnet */
 	uint64_t subnet_prefix;		/* default fe80:0000:0000:0000 */
-	VEC(struct prefix_route) prefix_routes;	/* the first that matches holds */
+	VEC(struct prefix_route) prefix_routes;	/* the first that matches counts */
 	uint8_t lmc;			/* 0..7 */
 	bool lmc_enhanced_port0;	/* LMC also on enhanced switch port 0 */
 	uint8_t subnet_timeout;		/* exponent, default 18 */
@@ -55,7 +56,8 @@ struct settings {
 	uint8_t vl_stall_count_end;	/* default 7 */
 	uint8_t local_phy_errors, overrun_errors;	/* thresholds 0..15, default 8 */
 	uint8_t max_op_vls;		/* most data VLs to use: 1, 2, 4, 8, 15; default 15 */
-	enum { ACTIVE_VLS_CHANGE, ACTIVE_VLS_WAIT } active_vls;	/* of Active links; default _CHANGE */
+	/* when Active links change; default _CHANGE */
+	enum { ACTIVE_VLS_CHANGE, ACTIVE_VLS_WAIT } active_vls;
 	enum { LINK_KEEP, LINK_SUPPORTED } link_width, link_speed;	/* default LINK_KEEP */
 
 	/* keys */
@@ -67,7 +69,7 @@ struct settings {
 	/* election */
 	uint8_t priority;		/* 0..15, default 0 */
 	uint32_t poll_interval_ms;	/* of the master by a standby, default 200 */
-	uint8_t poll_retries;		/* polls without an answer that are borne, default 3 */
+	uint8_t poll_retries;		/* unanswered polls that are tolerated, default 3 */
 
 	/* routing: names in order of preference, or SETTINGS_ENGINE_AUTO alone */
 	char *engines[ENGINES_MAX + 1];	/* NULL-terminated; default updn, minhop */
@@ -84,48 +86,51 @@ struct settings {
 	uint32_t scrub_interval_s;	/* one pass over all tables, 0 = off; default 21600 */
 
 	/* links that flap */
-	uint32_t flap_limit;		/* times down in the window that are borne, 0 = any; default 5 */
+	uint32_t flap_limit;		/* times down in the window that are tolerated, 0 = any; default 5 */
 	uint32_t flap_window_s;		/* default 60 */
-	uint32_t flap_hold_s;		/* that it must be quiet before routes use it; default 60 */
+	uint32_t flap_hold_s;		/* quiet time before routes use the link; default 60 */
 
 	/* SA */
-	uint32_t sa_requests_max;	/* queued; beyond, BUSY is answered; default 32768 */
-	uint32_t sa_requests_per_port;	/* likewise, of one; default 8192 */
-	uint32_t sa_transfers_max;	/* answers of several MADs under way; default 256 */
+	uint32_t sa_requests_max;	/* queued requests, beyond which BUSY is answered; default 32768 */
+	uint32_t sa_requests_per_port;	/* the same for one port; default 8192 */
+	uint32_t sa_transfers_max;	/* multi-MAD answers under way; default 256 */
 	uint32_t sa_transfers_per_port;	/* default 16 */
-	/* requests of several MADs under way, default 256, 8; Reports outstanding, default 512, 32 */
+	/* Multi-MAD requests under way, default 256 and 8; outstanding Reports, default 512 and 32. */
 	uint32_t sa_long_requests_max, sa_long_requests_per_port;
 	uint32_t reports_max, reports_per_port;
 
-	/* What hosts may register: of all ports together, and of one (sa/registry/holdings.h). */
+	/*
+	 * Limits on what hosts register: of all ports together, and of one port
+	 * (sa/registry/holdings.h).
+	 */
 	uint32_t groups_max, groups_per_port;		/* default 131072, 1024 */
-	uint32_t mlids_max, mlids_per_port;		/* of these; 0: what switches allow */
+	uint32_t mlids_max, mlids_per_port; /* MLIDs of the groups; 0: as many as switches allow */
 	uint32_t memberships_max, memberships_per_port;	/* default 1048576, 16384 */
 	uint32_t services_max, services_per_port;	/* default 16384, 1024 */
 	uint32_t subscriptions_max, subscriptions_per_port;	/* default 65536, 256 */
 	uint32_t aliases_max, aliases_per_port;		/* default 262144, 255 */
-	uint32_t forget_after_s;	/* what a port that is gone so long registered goes; 0: never */
+	uint32_t forget_after_s; /* age at which the registrations of an absent port are dropped; 0: never */
 
-	/* partitions: P_Keys for those that are added at run time, if none is asked for */
+	/* Dynamic partitions: range of P_Keys for those that ask for none. */
 	uint16_t pkey_lo, pkey_hi;	/* default 0x4000-0x7ffe */
 
 	/* events */
-	char **event_command;		/* NULL-terminated, [0] a path; NULL: none is run */
-	uint64_t event_kinds;		/* of which it is run: bit by kind; default all */
+	char **event_command;		/* NULL-terminated, [0] a path; NULL: no command */
+	uint64_t event_kinds;		/* bit mask of event kinds that run it; default all */
 
 	/* counters */
-	uint32_t counters_interval_s;	/* all are read as often; 0, the default: never */
-	bool counters_reset;		/* those by SL and VL are reset then; default false */
+	uint32_t counters_interval_s;	/* how often to read all counters; 0, the default: never */
+	bool counters_reset; /* reset the counters by SL and VL when they are read; default false */
 	/* metrics */
-	char *metrics_listen;		/* "ADDRESS:PORT", ADDRESS in brackets if IPv6; NULL: nowhere */
+	char *metrics_listen;		/* "ADDRESS:PORT", ADDRESS in brackets if IPv6; NULL: off */
 
-	/* control socket: whose members may look, and whose may do all; default none */
+	/* Control socket: groups whose members may read, and may do everything; default none. */
 	struct ctl_group ctl_read_group, ctl_admin_group;
 
-	/* Capabilities and system calls are given up; default on. */
+	/* Dropping of capabilities and system calls; default on. */
 	enum sandbox_mode {
 		SANDBOX_OFF, SANDBOX_ON,
-		SANDBOX_STRICT,		/* rather nothing is done than without */
+		SANDBOX_STRICT,		/* the daemon does not run without the sandbox */
 	} sandbox;
 
 	/* log */
@@ -134,7 +139,7 @@ struct settings {
 
 /* The engines that `routing` may name; NULL-terminated. */
 extern const char *const settings_engines[];
-#define SETTINGS_ENGINE_AUTO "auto"	/* the best of them; plan/routes/choose_engine.h */
+#define SETTINGS_ENGINE_AUTO "auto"	/* the best one; plan/routes/choose_engine.h */
 
 struct settings *settings_default(void);
 void settings_free(struct settings *s);	/* NULL is fine */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* See sm_attributes.h.  What an attribute has beyond a table's end is 0. */
+/*
+ * See sm_attributes.h.  Bytes of an attribute beyond a table's end are 0.
+ */
 #include "plan/sm_attributes.h"
 
 #include <string.h>
@@ -67,7 +69,7 @@ void attribute_default_vlarb(const struct plan *p, uint32_t port, unsigned block
 	unsigned n = vlarb_block_entries(fp, block), vl = vlarb_first(block);
 
 	if (block > 2)
-		vl += fp->vlarb_low_cap;	/* the low table has those below */
+		vl += fp->vlarb_low_cap;	/* the low table has the VLs below */
 	memset(data, 0, 64);
 	for (unsigned i = 0; i < n && vl + i < vls_of(p, port); i++) {
 		data[2 * i] = (uint8_t)(vl + i);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The judgement on a plan, put together from its parts; see feasible.h. */
+/*
+ * See feasible.h.  Puts the judgement on a plan together from its parts.
+ */
 #include <stdlib.h>
 
 #include "lib/base/alloc.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What is to be said of the shares: levels that get nothing on some links, or
- * not what was asked, levels that share a VL there though they have their own
- * elsewhere.
+ * Adds findings on shares: levels that get nothing on some links or less than asked, and levels
+ * that share a VL on some links only.
  */
 #include <math.h>
 #include <stdio.h>
@@ -10,9 +9,9 @@
 
 #include "plan/feasible/feasible_parts.h"
 
-/* Ports that something is true of. */
+/* Ports with some property. */
 struct tally {
-	uint32_t ports, kind;		/* how many; the first kind */
+	uint32_t ports, kind;		/* number of ports; kind of the first */
 };
 
 static void tally(struct tally *t, const struct feasibility *v, uint32_t kind)
@@ -73,9 +72,9 @@ static void judge_starving(struct judge *j, size_t level)
 			     ports_text(j, &starved, text, sizeof(text)));
 }
 
-/* --- VLs shared here and not there --- */
+/* --- VLs shared on some links only --- */
 
-/* The first level that has one of the SLs and is not `but`. */
+/* The first level, other than `but`, that has one of the SLs. */
 static const struct policy_level *level_of_sl(const struct policy *pol, uint16_t sls, size_t but)
 {
 	for (size_t i = 0; i < pol->n_levels; i++)
@@ -85,8 +84,8 @@ static const struct policy_level *level_of_sl(const struct policy *pol, uint16_t
 }
 
 /*
- * What two levels share everywhere is meant to be shared.  Each pair is said
- * once, at the later level, where other SLs than its own come in.
+ * Levels that share a VL everywhere are meant to share it.  Each pair is reported once, at the
+ * later level, where other SLs than its own come in.
  */
 static void judge_sharing(struct judge *j, size_t level)
 {
@@ -118,12 +117,12 @@ static void judge_sharing(struct judge *j, size_t level)
 		     other->name, ports_text(j, &shared, text, sizeof(text)));
 }
 
-/* --- shares that were asked --- */
+/* --- requested shares --- */
 
 /*
- * The tables were made for packets of the link's MTU.  A level with smaller ones
- * sends less in the turns that are a packet long, and so upsets what was
- * reached.  What could not be reached anyway was said with the tables.
+ * The tables were made for packets of the link's MTU.  A level with smaller packets sends less in
+ * turns of one packet, and so spoils shares that the tables meet.  Shares that no table could meet
+ * were reported with the tables.
  */
 static void judge_share(struct judge *j, size_t level)
 {
@@ -151,7 +150,7 @@ static void judge_share(struct judge *j, size_t level)
 		     ports_text(j, &off, text, sizeof(text)));
 }
 
-/* --- what concerns no level --- */
+/* --- findings about no level --- */
 
 static void judge_unknown(struct judge *j)
 {
@@ -179,7 +178,7 @@ void judge_demands(struct judge *j)
 	for (size_t i = 0; i < j->p->policy->n_levels; i++) {
 		judge_starving(j, i);
 		judge_share(j, i);
-		if (!j->p->policy->n_classes)	/* for these the tables said it */
+		if (!j->p->policy->n_classes)	/* with classes, the findings on tables cover it */
 			judge_sharing(j, i);
 	}
 	judge_unknown(j);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Links that are not what they should be.
+ * Finds links that run below what their ends support or below most comparable links.
  *
- * A rate is held against that of other links between devices of the same
- * models, as generations are often mixed, and against what both ends support
- * and have enabled.  The latter counts only where most of these links run at
- * what their ends say: some devices say that they can do everything.  VLs
- * and MTU are held against those of links between the same types of node,
- * whatever the model: a policy is for all of them.
+ * A rate is compared with that of other links between devices of the same models, as generations
+ * are often mixed, and with what both ends support and have enabled.  The latter counts only if
+ * most of these links run at what their ends support: some devices claim every speed.  VLs and MTU
+ * are compared among links between the same types of node, whatever the model: a policy applies to
+ * all of them.
  *
- * Most means more than half; of fewer than three links, of the whole fabric's.
+ * Most means more than half; if there are fewer than three links, more than half of the whole
+ * fabric's.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -29,15 +29,15 @@
 /* Links that are compared with each other. */
 struct peers {
 	uint32_t n;
-	uint32_t n_able;		/* that run at what both ends could */
+	uint32_t n_able;		/* links that run at what both ends support */
 	uint32_t rates[RATES], vls[16], mtus[8];
-	uint8_t rate, vl, mtu;		/* what more than half of them have; 0: nothing */
+	uint8_t rate, vl, mtu;		/* values of more than half of them; 0: none */
 };
 
 struct link {
 	uint32_t port;
-	uint32_t model, type;		/* index of its peers by model, by type of node */
-	uint8_t rate, able;		/* codes: as it runs, as both ends could */
+	uint32_t model, type;		/* index of its peers by model, and by type of node */
+	uint8_t rate, able;		/* rate codes: present, and supported by both ends */
 	uint8_t vls, mtu;
 };
 
@@ -46,10 +46,10 @@ struct census {
 	VEC(struct link) links;
 	VEC(struct peers) peers;
 	struct map64 by_key;
-	uint32_t n_able;		/* as in struct peers, of the whole fabric */
+	uint32_t n_able;		/* as in struct peers, for the whole fabric */
 };
 
-/* --- what a link could --- */
+/* --- the rate that both ends support --- */
 
 static unsigned field(const struct fabric_port *p, enum MAD_FIELDS name)
 {
@@ -65,7 +65,7 @@ static unsigned common(const struct fabric_port *a, const struct fabric_port *b,
 	return field(a, supported) & field(a, enabled) & field(b, supported) & field(b, enabled);
 }
 
-/* The greatest of the bits, in this order. */
+/* The first of the bits in this order. */
 static unsigned greatest(unsigned bits, const uint8_t *order, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
@@ -74,7 +74,7 @@ static unsigned greatest(unsigned bits, const uint8_t *order, unsigned n)
 	return 0;
 }
 
-/* 0 if the ends say nothing that makes sense. */
+/* 0: the ends report nothing usable. */
 static unsigned able_rate(const struct fabric_port *a, const struct fabric_port *b)
 {
 	static const uint8_t widths[] = { 8, 4, 2, 16, 1 }, speeds[] = { 4, 2, 1 };
@@ -90,11 +90,11 @@ static unsigned able_rate(const struct fabric_port *a, const struct fabric_port 
 			      greatest(ext, ext_speeds, ARRAY_SIZE(ext_speeds)), false);
 }
 
-/* --- who is compared with whom --- */
+/* --- groups of comparable links --- */
 
 static uint64_t model_of(const struct fabric_node *n)
 {
-	/* NodeInfo: DeviceID at 30, VendorID the last three bytes */
+	/* NodeInfo: DeviceID at 30, VendorID in the last three bytes */
 	return (uint64_t)n->type << 40 | (uint64_t)get_be16(n->info + 30) << 24 |
 	       (get_be32(n->info + 36) & 0xffffff);
 }
@@ -169,7 +169,7 @@ static void take_census(struct census *c)
 	}
 }
 
-/* --- who deviates --- */
+/* --- links that deviate --- */
 
 __attribute__((format(printf, 2, 3)))
 static void because(struct deviation *d, const char *fmt, ...)
@@ -185,7 +185,7 @@ static void because(struct deviation *d, const char *fmt, ...)
 	va_end(ap);
 }
 
-/* Whether what the ends of such links say is to be believed. */
+/* What the ends of such links claim to support can be believed. */
 static bool able_counts(const struct census *c, const struct peers *p)
 {
 	return p->n < 3 ? c->n_able > c->links.n / 2 : p->n_able > p->n / 2;
@@ -238,7 +238,7 @@ static void check_link(struct judge *j, const struct census *c, const struct lin
 	v->deviations[v->n_deviations++] = d;
 }
 
-/* Links that deviate alike are one finding, which names the first ones. */
+/* Links that deviate alike are one finding, which names the first few. */
 #define NAMED 3
 
 static void report(struct judge *j)

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a level asks besides its SL: limits of MTU and rate, path bits, P_Keys;
- * and who can't join the IPoIB group of a partition.
+ * Judges what a level asks besides its SL: limits of MTU and rate, path bits, P_Keys; and IPoIB
+ * groups that hosts cannot join.
  *
- * A limit alone makes no path impossible, as config/ takes only values that exist:
- * a path gets the lesser of limit and links.  One above every link changes
- * nothing, and may be a slip.  A multicast group has one rate and one MTU, and
- * a port that can't do both can't join (ipoib_groups.h).
+ * A limit alone makes no path impossible, as config/ accepts only values that exist: a path gets
+ * the lesser of the limit and its links.  A limit above every link changes nothing, and may be a
+ * slip.  A multicast group has one rate and one MTU, and a port that cannot do both cannot join
+ * (ipoib_groups.h).
  */
 #include "lib/iba/units.h"
 #include "plan/feasible/feasible_parts.h"
 #include "plan/partitions/pkey_members.h"
 
-/* The most that any link carries. */
+/* The greatest MTU and rate of any link. */
 static struct ipoib_limits best_of(const struct feasibility *v)
 {
 	struct ipoib_limits b = { 0, 0 };

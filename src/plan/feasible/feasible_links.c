@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Links by kind, and what each level gets on each of them when the VLs of all
- * levels always have packets waiting.
+ * Groups links by kind, and computes what each level gets on each kind when the VLs of all levels
+ * always have packets waiting.
  *
- * Where VLs contend and the port has no tables, the device decides; where there
- * is one VL, everybody is in one queue.  Both are said as they are: nothing is
- * known of the shares, or the share is that of all together.
+ * Where VLs contend and the port has no tables, the device decides, and the shares are reported as
+ * unknown.  Where there is one VL, all levels are in one queue, and the share is that of all
+ * together.
  */
 #include <stdlib.h>
 
@@ -18,7 +18,10 @@
 
 /* --- kinds --- */
 
-/* The SL2VL table that most in ports of a switch have towards `out`; of equal ones the lower. */
+/*
+ * The SL2VL table that most in ports of a switch have towards `out`; if two are equally common, the
+ * lower id.
+ */
 static uint16_t usual_id(const struct plan *p, uint32_t node, unsigned out)
 {
 	const struct fabric_node *n = &p->f->nodes[node];
@@ -104,7 +107,7 @@ static void find_kinds(struct judge *j)
 
 		if (k == MAP64_NONE) {
 			if (kinds.n == NO_KIND)
-				continue;	/* no number is left: not judged */
+				continue;	/* out of numbers: not judged */
 			k = (uint32_t)kinds.n;
 			*vec_push(&kinds) = kind;
 			map64_put(&known, kind_key(&kind), k);
@@ -115,7 +118,7 @@ static void find_kinds(struct judge *j)
 	map64_free(&known);
 	j->v->kinds = kinds.v;
 	j->v->n_kinds = (uint32_t)kinds.n;
-	/* The most common first: each remembers where it was by its example. */
+	/* The most common first; `example` tells where each kind was. */
 	place = xcalloc(j->v->n_kinds, sizeof(*place));
 	of = j->v->kind_of_port;
 	if (j->v->n_kinds)
@@ -128,18 +131,18 @@ static void find_kinds(struct judge *j)
 	free(place);
 }
 
-/* --- what a level gets --- */
+/* --- shares of a level --- */
 
 unsigned kind_vl(const struct plan *p, const struct link_kind *k, unsigned sl)
 {
-	if (k->map == TABLE_NONE)	/* all on the one VL there is, or not ours */
+	if (k->map == TABLE_NONE)	/* all SLs on the only VL, or tables that are not ours */
 		return p->tables->managed || sl == 0 ? 0 : IB_VL_DROP;
 	unsigned vl = p->tables->maps[k->map].vl[sl];
 
 	return vl < k->vls ? vl : IB_VL_DROP;
 }
 
-/* The greatest packets of a level on a kind of link. */
+/* The greatest packet of a level on a kind of link. */
 static uint16_t packet_of(const struct link_kind *k, const struct policy_level *l)
 {
 	return (uint16_t)mtu_bytes(l->mtu_limit && l->mtu_limit < k->mtu ? l->mtu_limit : k->mtu);
@@ -148,11 +151,11 @@ static uint16_t packet_of(const struct link_kind *k, const struct policy_level *
 struct contest {
 	struct arb_load load;
 	struct arb_cycle cycle;
-	const struct vlarb *arb;	/* NULL: none */
-	uint16_t high, served;		/* VLs of the high table, of any */
-	uint16_t sls[ARB_VLS];		/* of the levels on a VL */
-	uint16_t twice;			/* SLs that several levels have */
-	unsigned n_vls;			/* active */
+	const struct vlarb *arb;	/* NULL: no tables */
+	uint16_t high, served;		/* VLs in the high table; in either table */
+	uint16_t sls[ARB_VLS];		/* by VL: SLs of the levels on it */
+	uint16_t twice;			/* SLs of several levels */
+	unsigned n_vls;			/* active VLs */
 };
 
 static void fill_contest(const struct judge *j, const struct link_kind *k, struct contest *c)
@@ -196,7 +199,7 @@ static double wait_of(const struct contest *c, unsigned vl, double gbps)
 	return (double)bytes * 8 / (gbps * 1000);
 }
 
-/* What the class of a level asks of such links, which is its VL's if that is shared. */
+/* The share that the class of a level asks on such links; if its VL is shared, that of the VL. */
 static double asked_of(const struct plan *p, const struct link_kind *k,
 		       const struct policy_level *l)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Private to the judgement (feasible*.c): what its parts share. */
+/*
+ * Private to the judgement (feasible*.c): declares what its parts share.
+ */
 #ifndef QOSD_PLAN_FEASIBLE_FEASIBLE_PARTS_H
 #define QOSD_PLAN_FEASIBLE_FEASIBLE_PARTS_H
 
@@ -11,18 +13,18 @@ struct judge {
 	uint16_t sls;		/* bit s: a level has SL s */
 };
 
-/* The VL that a kind sends an SL on; IB_VL_DROP: it drops it. */
+/* The VL on which a kind of link sends an SL; IB_VL_DROP: it drops the SL. */
 unsigned kind_vl(const struct plan *p, const struct link_kind *k, unsigned sl);
 
-/* feasible_links.c: kinds, kind_of_port, and what each level gets on each kind. */
+/* feasible_links.c: kinds, kind_of_port, and what each level gets on each kind */
 void judge_links(struct judge *j);
-/* feasible_demand.c: findings about that: starved, unserved, shared, missed shares. */
+/* feasible_demand.c: findings on starved levels, unserved and shared VLs, missed shares */
 void judge_demands(struct judge *j);
-/* feasible_reach.c: pairs of end ports that the SL of a level does not connect. */
+/* feasible_reach.c: pairs of end ports that the SL of a level does not connect */
 void judge_reach(struct judge *j);
-/* feasible_limits.c: limits, path bits and P_Keys of levels, IPoIB groups. */
+/* feasible_limits.c: limits, path bits and P_Keys of levels, IPoIB groups */
 void judge_limits(struct judge *j);
-/* feasible_deviate.c: links below what they could or what most do. */
+/* feasible_deviate.c: links below what they support or below most others */
 void judge_deviations(struct judge *j);
 
 #endif

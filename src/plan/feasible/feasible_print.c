@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The judgement as a table for people. */
+/*
+ * Prints the judgement as a table for people.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

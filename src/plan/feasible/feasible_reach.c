@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How many pairs of end ports the SL of each level does not connect; aggregation nodes
- * left out, as no level is made for what they send.
+ * Counts the pairs of end ports that the SL of each level does not connect.
  *
- * Pairs are too many to be looked at.  What is on the way from a switch on is
- * in paths; before that there are the SL2VL of the source itself and that of
- * its switch.  Sources on one switch for which these agree make a group.
- * Destinations that are reached equally well from everywhere, as paths has
- * them in one row, make a run.  A group is held against a run at once where
- * all out ports of the switch are alike, else against each destination of it.
+ * Aggregation nodes are left out, as no level is made for what they send.
+ *
+ * There are too many pairs to look at each.  paths covers the route from a switch on; before that
+ * come the SL2VL table of the source itself and that of its switch.  Sources on one switch for
+ * which these agree form a group.  Destinations that are reached equally well from everywhere (a
+ * single row in paths) form a run.  A group is compared with a whole run where all out ports of the
+ * switch are alike, else with each destination of the run.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,20 +21,23 @@
 #define VL_CODES 8
 #define SL_SETS 65536
 
-/* SLs from these sources to each out port of their switch, what the sources drop taken off. */
+/*
+ * By out port of their switch: the SLs that reach the port from these sources, without those that
+ * the sources drop.
+ */
 struct source_group {
 	uint16_t row[ROW_SIZE];
-	bool known[ROW_SIZE];		/* a member's own port is not, until another one tells */
-	bool even;			/* all links out lose the same SLs, those of row[0] */
+	bool known[ROW_SIZE];		/* false for a member's own port until another member shows it */
+	bool even;			/* all out ports with a link lose the same SLs, those of row[0] */
 	uint32_t members[ROW_SIZE];	/* port slots */
 	unsigned n;
 };
 
-/* Destinations that are reached alike. */
+/* Destinations that are reached equally well. */
 struct run {
-	const uint16_t *row;		/* class by switch, or NULL: the same everywhere */
+	const uint16_t *row;		/* class by switch; NULL: the same class everywhere */
 	uint16_t class;
-	uint32_t first, n;		/* of dst */
+	uint32_t first, n;		/* range in dst */
 };
 
 struct destination {
@@ -42,11 +45,11 @@ struct destination {
 	uint16_t class, lid;
 };
 
-/* Pairs that lose exactly this set of SLs, and one of them. */
+/* Pairs that lose exactly this set of SLs, and one such pair. */
 struct loss {
 	uint64_t pairs;
 	uint32_t from, to;		/* port slots */
-	bool known;			/* the two are */
+	bool known;			/* from and to are set */
 };
 
 struct reach {
@@ -56,14 +59,14 @@ struct reach {
 	struct destination *dst;
 	uint32_t n_dst;
 	VEC(struct run) runs;
-	struct loss *losses;		/* [SL_SETS], by set; subsets of j->sls occur */
-	uint32_t sw;			/* being worked on */
-	VEC(struct source_group) groups;	/* of that switch */
+	struct loss *losses;		/* [SL_SETS], by set; only subsets of j->sls occur */
+	uint32_t sw;			/* the switch being worked on */
+	VEC(struct source_group) groups;	/* groups of that switch */
 };
 
 /* --- sources of a switch --- */
 
-/* As paths_hop_sls(), from what was prepared. */
+/* paths_hop_sls() from prepared masks. */
 static uint16_t hop_sls(const struct reach *r, uint32_t node, unsigned in, unsigned out)
 {
 	const struct qos_tables *t = r->p->tables;
@@ -76,7 +79,7 @@ static uint16_t hop_sls(const struct reach *r, uint32_t node, unsigned in, unsig
 	return id == TABLE_NONE ? UINT16_MAX : r->map_sls[id * VL_CODES + code % VL_CODES];
 }
 
-/* Whether a source that enters by `in` fits; what the group did not know yet, it knows then. */
+/* Adds a source that enters by `in` to the group if it fits; fills entries that the group did not know. */
 static bool join_group(struct source_group *g, const uint16_t row[ROW_SIZE], unsigned in,
 		       unsigned nports, uint32_t src)
 {
@@ -110,7 +113,8 @@ static void add_source(struct reach *r, uint32_t src, unsigned in)
 	struct source_group *g = vec_push(&r->groups);
 
 	memset(g, 0, sizeof(*g));
-	memcpy(g->row, row, (nports + 1) * sizeof(*row));	/* its own port, too, until told */
+	/* includes its own port until another member shows that one */
+	memcpy(g->row, row, (nports + 1) * sizeof(*row));
 	join_group(g, row, in, nports, src);
 }
 
@@ -149,7 +153,7 @@ static void find_sources(struct reach *r)
 
 /* --- counting --- */
 
-/* n pairs lose these SLs, one of them from a member of the group to the LID. */
+/* n pairs lose these SLs; one of them is from a member of the group to the LID. */
 static inline void lose(struct reach *r, const struct source_group *g, uint16_t lid, uint16_t lost,
 			uint64_t n)
 {
@@ -190,7 +194,7 @@ static void count_run(struct reach *r, const struct source_group *g, const struc
 		     g->n);
 }
 
-/* To itself is no pair, though it was counted. */
+/* Subtracts pairs of a port with itself, which were counted. */
 static void uncount_self(struct reach *r, const struct source_group *g)
 {
 	const struct paths *paths = r->p->paths;
@@ -206,7 +210,7 @@ static void uncount_self(struct reach *r, const struct source_group *g)
 	}
 }
 
-/* Hosts that are linked to each other, without a switch. */
+/* Hosts that are linked directly, without a switch. */
 static void count_direct(struct reach *r)
 {
 	const struct fabric *f = r->p->f;
@@ -245,7 +249,7 @@ static int by_first_lid(const void *pa, const void *pb, void *arg)
 	return r->dst[a->first].lid - r->dst[b->first].lid;
 }
 
-/* In an order that does not depend on where rows are in memory. */
+/* The order of runs does not depend on memory addresses. */
 static void find_runs(struct reach *r)
 {
 	const struct plan *p = r->p;
@@ -271,7 +275,7 @@ static void find_runs(struct reach *r)
 		qsort_r(r->runs.v, r->runs.n, sizeof(*r->runs.v), by_first_lid, r);
 }
 
-/* Sums up for one SL, over all subsets of the levels' SLs. */
+/* Sums up the losses that contain one SL, over all subsets of the levels' SLs. */
 static void sum_up(const struct reach *r, unsigned sl, struct level_verdict *v)
 {
 	uint32_t all = r->j->sls, set = 0;
@@ -291,9 +295,9 @@ static void sum_up(const struct reach *r, unsigned sl, struct level_verdict *v)
 	} while (set);
 }
 
-/* --- what is found --- */
+/* --- findings --- */
 
-/* Where on the way of the example the SL ends. */
+/* Names the hop of the example's route at which the SL ends. */
 static void name_hop(const struct judge *j, const struct level_verdict *v, unsigned sl, char *out,
 		     size_t size)
 {

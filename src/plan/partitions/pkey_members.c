@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Partitions of the policy to who holds which P_Key; see pkey_members.h.  The tables are
- * pkey_tables.c's, looking things up in them is shared_pkey.c's.
+ * Determines which ports hold which P_Keys from the partitions of the policy; see pkey_members.h.
  *
- * Each partition in turn appends its P_Key to the lists of its members, so that
- * lists are in the order of the policy.
+ * pkey_tables.c makes the tables, shared_pkey.c looks things up in them.
+ *
+ * Each partition in turn appends its P_Key to the lists of its members, so lists are in the order
+ * of the policy.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -78,7 +79,7 @@ static void add_types(struct builder *b, const struct policy_member *m)
 	add_set(b, b->range, m->membership);
 }
 
-/* Whom one line of `members` names. */
+/* Adds the ports that one line of `members` names. */
 static void add_members(struct builder *b, const struct policy_member *m)
 {
 	uint32_t group;
@@ -98,11 +99,11 @@ static void add_members(struct builder *b, const struct policy_member *m)
 }
 
 /*
- * The logical switch of IBM's eHCA, which its firmware makes up, tells a PartitionEnforcementCap
- * that it has not (qosd-hardware(7)).
+ * The logical switch of IBM's eHCA, emulated by its firmware, reports a PartitionEnforcementCap
+ * that it does not have (qosd-hardware(7)).
  */
 #define VENDOR_IBM_EHCA 0x005076
-#define VENDOR_AT 36		/* of NodeInfo: LocalPortNum, then 3 bytes of VendorID */
+#define VENDOR_AT 36		/* offset in NodeInfo: LocalPortNum, then 3 bytes of VendorID */
 
 uint32_t port_pkey_cap(const struct fabric *f, uint32_t port)
 {
@@ -111,11 +112,11 @@ uint32_t port_pkey_cap(const struct fabric *f, uint32_t port)
 	if (node_is_switch(n) && f->ports[port].num)
 		return (get_be32(n->info + VENDOR_AT) & 0xffffff) == VENDOR_IBM_EHCA ? 0
 		       : f->switches[n->sw].enforce_cap;
-	/* one at least (14.2.5.7), even if the node says 0 */
+	/* at least one (14.2.5.7), even if the node reports 0 */
 	return n->partition_cap ? n->partition_cap : 1;
 }
 
-/* Full before limited.  False if there is no room. */
+/* Adds the P_Key to what the port holds, full before limited.  False: there is no room. */
 static bool hold(struct builder *b, uint32_t port, uint16_t pkey, enum membership m)
 {
 	struct holding *h = &b->holding[port];
@@ -145,7 +146,7 @@ static void give_pkey(struct builder *b, uint32_t number)
 			uint32_t port = i * 64 + (uint32_t)__builtin_ctzll(w);
 			enum membership m = b->membership[port];
 
-			/* a group may also name external ports of switches */
+			/* a group may also contain external ports of switches */
 			if (m == MEMBER_NONE || !port_is_end(b->f, port))
 				continue;
 			if (hold(b, port, part->pkey, m)) {
@@ -206,13 +207,13 @@ static void index_levels(struct partitions *p, const struct policy *policy)
 	}
 }
 
-/* --- the whole --- */
+/* --- all of it --- */
 
-/* Most kinds of table are few: hold each against the SM's once. */
+/* Compares each distinct table with the SM's once; there are few. */
 static void report_cut_off(struct builder *b)
 {
 	const struct partitions *p = b->p;
-	uint8_t *reaches = xcalloc(p->n_tables, 1);	/* 1: does, 2: does not */
+	uint8_t *reaches = xcalloc(p->n_tables, 1);	/* 1: shares a P_Key with the SM, 2: does not */
 	struct tally cut_off = { 0 };
 	char name[FABRIC_NAME_MAX];
 

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * P_Key tables: of a list of P_Keys and the places that they had a table is made, and
- * equal ones become one.  What switches enforce follows from the tables of the end
- * ports that they face.  Owns the places that ports' P_Keys had so far.
+ * Makes P_Key tables from lists of P_Keys and the indexes that these had, and stores equal tables
+ * once.
  *
- * A P_Key keeps its place as long as the port holds it, in whatever form.  Where a port is
- * both a full and a limited member, the full entry comes first: adapters that keep one entry
- * for each partition (qosd-hardware(7)) keep the first.  A port that has both entries in the
- * other order keeps that order.
+ * The tables of enforcing switch ports follow from those of the end ports that they face.  This
+ * file owns the remembered indexes (pkey_places).
+ *
+ * A P_Key keeps its index as long as the port holds it, in whatever form.  If a port is both a full
+ * and a limited member, the full entry comes first: adapters that keep one entry per partition
+ * (qosd-hardware(7)) keep the first.  A port that already has both entries in the other order keeps
+ * that order.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +19,7 @@
 
 #define NO_TABLE 0u
 
-/* --- places --- */
+/* --- indexes --- */
 
 static bool had_there(const struct pkey_row *had, uint32_t place, uint16_t key)
 {
@@ -25,15 +27,15 @@ static bool had_there(const struct pkey_row *had, uint32_t place, uint16_t key)
 }
 
 /*
- * Exchanges the two entries of a partition whose limited one comes first, unless the port
- * had exactly these two entries: queue pairs may use them.
+ * Exchanges the two entries of a partition if the limited one comes first, unless the port had
+ * exactly these two entries: queue pairs may use them.
  */
 static void full_before_limited(struct builder *b, const struct pkey_row *had, uint16_t *row,
 				uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		uint16_t full = row[i] | IB_PKEY_FULL;
-		uint32_t first = b->at[full] - 1u;	/* place of the limited entry */
+		uint32_t first = b->at[full] - 1u;	/* index of the limited entry */
 
 		if (row[i] && row[i] != full) {
 			b->at[full] = i + 1;
@@ -48,8 +50,8 @@ static void full_before_limited(struct builder *b, const struct pkey_row *had, u
 }
 
 /*
- * Another subnet manager gave place 0 to another P_Key that the port still holds, and the
- * default partition's P_Key a place behind (indx0 of OpenSM).
+ * Another subnet manager gave index 0 to another P_Key, which the port still holds, and a later
+ * index to the default partition's P_Key (indx0 of OpenSM).
  */
 static bool default_is_elsewhere(const struct builder *b, const struct pkey_row *had,
 				 uint32_t n_had)
@@ -64,8 +66,8 @@ static bool default_is_elsewhere(const struct builder *b, const struct pkey_row 
 }
 
 /*
- * The next free place.  One that had another P_Key until now comes last, while there is room
- * for that: a queue pair that still uses the place would be in the other partition.
+ * The next free index.  Indexes that had another P_Key until now are used last: a queue pair that
+ * still uses such an index would be moved to the other partition.
  */
 static uint32_t next_hole(const struct pkey_row *had, uint32_t n_had, uint32_t cap,
 			  const uint16_t *row, uint32_t hole)
@@ -80,8 +82,8 @@ static uint32_t next_hole(const struct pkey_row *had, uint32_t n_had, uint32_t c
 }
 
 /*
- * Each of the keys of a port to its place in row, which has room for them and for
- * all places that they may have had; returns how many places that makes.
+ * Puts each of a port's keys at its index in row, which has room for them and for all indexes that
+ * they may have had; returns the number of entries.
  */
 static uint32_t place_keys(struct builder *b, const uint16_t *keys, uint32_t n,
 			   const struct pkey_row *had, uint32_t cap, bool self, uint16_t *row)
@@ -90,13 +92,13 @@ static uint32_t place_keys(struct builder *b, const uint16_t *keys, uint32_t n,
 
 	for (uint32_t i = 0; i < n; i++)
 		b->at[keys[i]] = i + 1;
-	/* the default partition's are the first of the list */
+	/* the default partition's keys are the first of the list */
 	if (n && (keys[0] & IB_PKEY_DEFAULT) == IB_PKEY_DEFAULT &&
 	    (self || !default_is_elsewhere(b, had, n_had))) {
 		row[0] = keys[0];
 		b->at[keys[0]] = 0;
 	}
-	/* in the form that they had, then in the other: what was full may be limited now */
+	/* first in their previous form, then in the other: a full member may be limited now */
 	for (uint16_t other = 0;; other = IB_PKEY_FULL) {
 		for (uint32_t i = 0; i < n_had; i++) {
 			uint16_t key = had->keys[i] ^ other;
@@ -144,7 +146,7 @@ static const struct pkey_row *places_of(const struct pkey_places *x, uint64_t gu
 	return i == MAP64_NONE ? NULL : &x->rows.v[i];
 }
 
-/* What a port gets that nothing is remembered of. */
+/* The table that a port without remembered indexes gets. */
 static bool is_plain(const struct pkey_table *t)
 {
 	return !t->n || (t->n == 1 && (t->keys[0] & IB_PKEY_DEFAULT) == IB_PKEY_DEFAULT);
@@ -248,7 +250,7 @@ static void fill_words(const struct partitions *p, struct pkey_table *t)
 	free(held);
 }
 
-/* The number of the table with these keys, which is new if there is none. */
+/* The index of the table with these keys, which is added if it is new. */
 static uint32_t table_of(struct builder *b, const uint16_t *keys, size_t n)
 {
 	struct partitions *p = b->p;
@@ -300,7 +302,7 @@ void make_pkey_tables(struct builder *b)
 
 /* --- enforcement by switches --- */
 
-/* A port of a switch with a CA or router at the other end of its link. */
+/* The switch port has a CA or router at the other end of its link. */
 static bool faces_end_port(const struct fabric *f, uint32_t port)
 {
 	const struct fabric_port *fp = &f->ports[port];
@@ -318,7 +320,7 @@ static bool all_full(const struct pkey_table *t)
 	return true;
 }
 
-/* … in whatever places. */
+/* The tables have the same memberships, at whatever indexes. */
 static bool same_members(const struct pkey_table *a, const struct pkey_table *b)
 {
 	if (a->n_words != b->n_words)
@@ -347,13 +349,12 @@ bool pkeys_restrict(const struct partitions *p, const struct fabric *f)
 }
 
 /*
- * What a switch lets through to and from an end port: each of its partitions,
- * once, with the bit of full membership.  Were a limited member's own P_Key
- * there, a switch that compares as end ports do (10.9.3) would drop what that
- * member sends, since both are limited.
+ * The P_Keys that a switch port lets through to and from an end port: each of its partitions once,
+ * with the full-membership bit.  With a limited member's own P_Key, a switch that compares as end
+ * ports do (10.9.3) would drop what that member sends, since both are limited.
  *
- * Holes are as the end port has them, so that one partition more or less is one
- * block here, too; a table that is too short for that has none.
+ * Holes are where the end port has them, so that one partition more or less changes one block here,
+ * too; a table that is too short for that has none.
  */
 static uint32_t table_of_switch_port(struct builder *b, uint32_t peer, uint32_t cap, uint32_t *n)
 {
@@ -371,7 +372,7 @@ static uint32_t table_of_switch_port(struct builder *b, uint32_t peer, uint32_t 
 		if (key)
 			b->at[key] = 1, held++;
 	}
-	while (*n && !keys[*n - 1])	/* the last was there in its other form */
+	while (*n && !keys[*n - 1])	/* the last was a repeated partition */
 		(*n)--;
 	for (uint32_t i = 0; i < t->n; i++)
 		b->at[t->keys[i] | IB_PKEY_FULL] = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Looking things up in P_Key tables: what a port is in a partition, and which P_Key two
- * ports share.  Nothing here changes anything, and nothing is searched but the words of
- * two tables.
+ * Looks up memberships and shared P_Keys in P_Key tables.
+ *
+ * Read-only; a lookup searches only the words of two tables.
  */
 #include "plan/partitions/pkey_members.h"
 
@@ -40,13 +40,16 @@ enum membership port_membership(const struct partitions *p, uint32_t port, uint1
 					 membership_in(port_pkeys(p, port), partition);
 }
 
-/* The partitions of a word in which the two talk (10.9.3): one of them is a full member. */
+/* The partitions of a word in which the two can talk (10.9.3): one of them is a full member. */
 static uint64_t talking(const struct pkey_word *a, const struct pkey_word *b)
 {
 	return (a->full & (b->full | b->limited)) | (a->limited & b->full);
 }
 
-/* In both tables and allowed; with the membership bit of a, which is full if it may be either. */
+/*
+ * The P_Key if both tables have it and it is allowed, with a's membership bit: full if a has both
+ * forms.
+ */
 static uint16_t shared_in(const struct partitions *p, const struct pkey_table *a,
 			  const struct pkey_table *b, uint32_t partition, const uint64_t *allowed)
 {

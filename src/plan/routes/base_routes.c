@@ -13,9 +13,9 @@
 
 static const struct src_pos nowhere;
 
-/* --- what is known --- */
+/* --- the known fabric --- */
 
-/* [node of `from`]: the node of `to` with that GUID and of that kind, or FABRIC_NONE. */
+/* [node of `from`]: the node of `to` with the same GUID and type, or FABRIC_NONE. */
 static uint32_t *match_nodes(const struct fabric *from, const struct fabric *to)
 {
 	uint32_t *map = xmalloc(from->n_nodes * sizeof(*map));
@@ -40,7 +40,7 @@ static bool link_is_known(const struct fabric *f, const struct fabric *known, co
 	       match_port(f, known, map, f->ports[port].peer);
 }
 
-/* Is all of f known as it is? */
+/* The known fabric contains all of f as it is. */
 static bool all_is_known(const struct fabric *f, const struct fabric *known, const uint32_t *map)
 {
 	if (match_port(f, known, map, f->self) != known->self)
@@ -77,7 +77,7 @@ static bool add_nodes(const struct fabric *f, struct fabric *known)
 	return true;
 }
 
-/* What is known is all of f, link by link, and more. */
+/* The known fabric contains all of f, link by link, and possibly more. */
 static bool holds_all(const struct fabric *known, const struct fabric *f)
 {
 	uint32_t *map = match_nodes(f, known);
@@ -88,8 +88,8 @@ static bool holds_all(const struct fabric *known, const struct fabric *f)
 }
 
 /*
- * What is known, with f put over it; a copy of f if they do not go together.  Nothing of f is
- * missing in the result: its switches and its LIDs are the least that the base has tables for.
+ * The known fabric with f laid over it; a copy of f if the two contradict each other.  The result
+ * contains all of f: the base needs tables at least for f's switches and LIDs.
  */
 static struct fabric *learn(const struct fabric *before, const struct fabric *f)
 {
@@ -116,7 +116,7 @@ static struct fabric *learn(const struct fabric *before, const struct fabric *f)
 		/* node 0 is the SM's in every fabric */
 		if (known->ports[known->self].node == 0)
 			settled = fabric_settle(known, &err);
-		/* what no link of f leads to is not in reach there, either */
+		/* settling drops nodes that no link leads to */
 		if (settled && !holds_all(settled, f)) {
 			fabric_free(settled);
 			settled = NULL;
@@ -147,8 +147,8 @@ static void base_unref(struct base_routes *b)
 }
 
 /*
- * The first of the named engines, in order of preference, that can do it; NULL if there is none, and
- * *out then drops everything.
+ * Runs the named engines, in order of preference, until one can route; NULL: none can, and *out
+ * drops everything.
  */
 static const struct route_engine *run_engines(const char *const *names, const char *file,
 					      const struct route_request *r, struct lfts **out,
@@ -189,7 +189,7 @@ static struct route_request request_of_base(const struct base_routes *b)
 				       .most_shared = b->most_shared };
 }
 
-/* LIDs of what is there, and of what is away as they are remembered, if nobody else has them. */
+/* Takes the LIDs of present ports, and the remembered LIDs of absent ones if nobody else has them. */
 static void take_lids(struct base_routes *b, const struct plan *p, const struct lid_map *known)
 {
 	uint32_t *to_now = match_nodes(b->f, p->f);
@@ -235,7 +235,7 @@ static unsigned most_layers(const struct plan *p, const struct fabric *f, struct
 	return sl_plan_most(p->policy, f, p->settings->max_op_vls, why);
 }
 
-/* The base's routes, by the engines that the settings name or by the best one. */
+/* Makes the base's routes, by the engines in the settings or by the best one. */
 static void route_base(struct base_routes *b, const struct settings *s, const char *room)
 {
 	struct route_request r = request_of_base(b);
@@ -259,8 +259,8 @@ static struct base_routes *base_make(const struct plan *p, const struct fabric *
 	atomic_init(&b->refs, 1);
 	b->f = before ? learn(before, p->f) : fabric_clone(p->f);
 	for (uint32_t i = 0; i < b->f->n_ports; i++)
-		b->f->ports[i].held = false;	/* that is of the moment */
-	fabric_keep_blocks(b->f, NULL, 0);	/* … and so is that */
+		b->f->ports[i].held = false;	/* a link is held only for the moment */
+	fabric_keep_blocks(b->f, NULL, 0);	/* and so are kept blocks */
 	take_lids(b, p, known);
 	b->order = updn_order_new(b->f);
 	route_shape(b->order, &b->shape);
@@ -274,7 +274,7 @@ static struct base_routes *base_make(const struct plan *p, const struct fabric *
 	return b;
 }
 
-/* Whether the policy has another number of levels now, and the base was made by that of its layers. */
+/* The policy leaves room for another number of layers than before, which the base's routes depend on. */
 static bool room_changed(const struct base_routes *b, const struct plan *p)
 {
 	struct buf why = { 0 };
@@ -286,7 +286,7 @@ static bool room_changed(const struct base_routes *b, const struct plan *p)
 	return changed;
 }
 
-/* Whether all of p's fabric and its LIDs are as the base has them. */
+/* The base has all of p's fabric, with the same LIDs. */
 static bool base_serves(const struct base_routes *b, const struct plan *p, const uint32_t *map)
 {
 	if (!all_is_known(p->f, b->f, map))
@@ -296,16 +296,16 @@ static bool base_serves(const struct base_routes *b, const struct plan *p, const
 	for (uint32_t i = 0; i < p->f->n_ports; i++) {
 		uint32_t k = match_port(p->f, b->f, map, i);
 
-		/* a port without a link has none for now */
+		/* a port without a link has no LID for now */
 		if (p->lid[i] && (b->lid[k] != p->lid[i] || b->lmc[k] != p->lmc[i]))
 			return false;
 	}
 	return true;
 }
 
-/* --- of the moment --- */
+/* --- the routes of the moment --- */
 
-/* Links between switches that the base has and f has not, or must not use. */
+/* Links between switches that are in the base, and in f missing or held. */
 static void find_dead(struct routes_now *x, const struct fabric *f, const uint32_t *map)
 {
 	const struct fabric *known = x->base->f;
@@ -338,7 +338,7 @@ static void map_switches(struct routes_now *x, const struct fabric *f, const uin
 	}
 }
 
-/* Tables of the base's switches as p's fabric has them. */
+/* Reorders tables from the base's switches to those of p's fabric. */
 static struct lfts *rows_of(const struct plan *p, const struct lfts *from)
 {
 	struct lfts *l = lfts_new(p->f->n_switches, from->top);
@@ -350,7 +350,7 @@ static struct lfts *rows_of(const struct plan *p, const struct lfts *from)
 	return l;
 }
 
-/* The base's layers, of the switches that are there; NULL if it has none. */
+/* The base's layers for the switches that are present; NULL: it has none. */
 static struct route_layers *base_layers(const struct plan *p)
 {
 	const struct route_layers *from = p->now->base->layers;
@@ -376,7 +376,7 @@ struct route_layers *routes_layers(const struct plan *p)
 	return y;
 }
 
-/* … and back: of tables that are not those of the repair. */
+/* The reverse of rows_of(), for tables that do not come from the repair. */
 static struct lfts *rows_in_base(const struct plan *p)
 {
 	struct lfts *l = lfts_copy(p->now->repaired.next);
@@ -389,7 +389,7 @@ static struct lfts *rows_in_base(const struct plan *p)
 	return l;
 }
 
-/* Whether the tables of an engine that nothing holds to it have a credit loop after their repair. */
+/* An engine does not keep its repaired tables free of credit loops, and these have one. */
 static bool repair_loops(const struct plan *p)
 {
 	const struct base_routes *b = p->now->base;
@@ -409,9 +409,9 @@ static bool repair_loops(const struct plan *p)
 }
 
 /*
- * Engines for a fabric that the base's routes do not serve: those of the settings or, where they leave the
- * choice, the one that was chosen for the base.  It stays, so that a fault changes as few routes as
- * possible; up/down takes over what it can't do.
+ * The engines for a fabric that the base's routes do not serve: those of the settings or, with
+ * `auto`, the engine that was chosen for the base.  Keeping that one changes as few routes as
+ * possible after a fault; up/down takes over where it cannot route.
  */
 static void engines_now(const struct plan *p, const char *names[ENGINES_MAX + 1])
 {
@@ -430,8 +430,8 @@ static void engines_now(const struct plan *p, const char *names[ENGINES_MAX + 1]
 }
 
 /*
- * The engine for f, p's fabric or that without some links, by an order of f; near to the base, if
- * the base has layers: connections keep the SLs that they have been given.
+ * Routes f, which is p's fabric or that without some links, by an order of f.  If the base has
+ * layers, stays near to it: connections keep the SLs that they were given.
  */
 static void route_on(struct plan *p, const struct fabric *f, struct updn_order *order,
 		     struct findings *findings)
@@ -453,7 +453,7 @@ static void route_on(struct plan *p, const struct fabric *f, struct updn_order *
 	route_layers_free(p->layers);
 	engines_now(p, names);
 	e = run_engines(names, p->settings->file, &r, &p->lfts, &p->layers, findings);
-	/* an SL that hosts were told stays one of a layer, and VLs are those of as many layers */
+	/* an SL given to hosts must remain a layer's, and VLs must suffice for as many layers */
 	if (near && p->layers && !p->layers->link && !near_layers->link && p->layers->n < near_layers->n)
 		p->layers->n = p->layers->n_lanes = near_layers->n;
 	lfts_free(near);
@@ -461,7 +461,7 @@ static void route_on(struct plan *p, const struct fabric *f, struct updn_order *
 	p->engine = e ? e->name : "none";
 }
 
-/* Nothing of the base helps: the engine for what is there. */
+/* Routes the present fabric without the base. */
 static void route_anew(struct plan *p)
 {
 	p->order = updn_order_new(p->f);
@@ -470,9 +470,9 @@ static void route_anew(struct plan *p)
 }
 
 /*
- * A repair knows of no layers: the engine stays near to the base by itself, by the base's order or, where
- * that does not connect all any more, by one that is near to it.  False: there is none.  map: match_nodes()
- * of the base's and p's fabric.
+ * A repair cannot handle layers: the engine itself stays near to the base, by the base's order or,
+ * if that does not connect all switches any more, by a similar one.  False: there is none.  map:
+ * match_nodes() of the base's and p's fabric.
  */
 static bool route_layers_near(struct plan *p, const uint32_t *map)
 {
@@ -494,12 +494,12 @@ static bool route_layers_near(struct plan *p, const uint32_t *map)
 	return true;
 }
 
-/* Instead of the routes that p has: those for f, its fabric with more links held. */
+/* Replaces p's routes by routes for f, its fabric with more links held. */
 static void route_without(struct plan *p, const struct fabric *f)
 {
 	struct updn_order *order = updn_order_new(f);
 	uint32_t *same = xmalloc((f->n_switches + 1u) * sizeof(*same));
-	struct findings known = { 0 };		/* which engines can't do it was said before */
+	struct findings known = { 0 };		/* failing engines were reported before */
 
 	lfts_free(p->lfts);
 	updn_order_free(p->order);
@@ -514,8 +514,8 @@ static void route_without(struct plan *p, const struct fabric *f)
 }
 
 /*
- * What the run before knew; NULL if most of that is away: then it was another fabric, or
- * one that is gone for good.
+ * The fabric known in the previous run; NULL if most of it is absent: then it was another fabric,
+ * or one that is gone for good.
  */
 static const struct fabric *known_before(const struct fabric *f, const struct lid_map *known)
 {

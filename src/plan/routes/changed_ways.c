@@ -11,7 +11,7 @@
 struct finder {
 	const struct plan *now, *before;
 	const struct hops *hops, *hops_before;
-	uint32_t *node_before;		/* [node]: its index in before->f, or FABRIC_NONE */
+	uint32_t *node_before;		/* [node]: index in before->f, or FABRIC_NONE */
 	struct route_changes *c;
 };
 
@@ -23,7 +23,7 @@ static uint32_t port_before(const struct finder *x, uint32_t port)
 	return node == FABRIC_NONE ? FABRIC_NONE : x->before->f->nodes[node].port0 + p->num;
 }
 
-/* A port of now is the one of before; FABRIC_NONE is itself alone. */
+/* The port of `now` is the port of `before`; FABRIC_NONE equals only itself. */
 static bool same_port(const struct finder *x, uint32_t before, uint32_t now)
 {
 	if (before == FABRIC_NONE || now == FABRIC_NONE)
@@ -31,7 +31,7 @@ static bool same_port(const struct finder *x, uint32_t before, uint32_t now)
 	return port_before(x, now) == before;
 }
 
-/* The next switch is that of the peer. */
+/* The next switch need not be compared: it is the peer's. */
 static bool same_hop(const struct finder *x, const struct hop *a, const struct hop *b)
 {
 	return a->in == b->in && a->mtu == b->mtu && a->rate == b->rate &&
@@ -39,7 +39,7 @@ static bool same_hop(const struct finder *x, const struct hop *a, const struct h
 	       same_port(x, a->peer, b->peer);
 }
 
-/* Whether the SL2VL tables towards a port are what they were, for all that comes from switches. */
+/* The SL2VL tables towards a port are unchanged for everything that comes from switches. */
 static bool same_maps(const struct finder *x, uint32_t old, uint32_t sw, unsigned out)
 {
 	const struct switch_maps *a = &x->before->tables->sw[old], *b = &x->now->tables->sw[sw];
@@ -49,7 +49,7 @@ static bool same_maps(const struct finder *x, uint32_t old, uint32_t sw, unsigne
 
 	if (!a->ids || !b->ids)
 		return !a->ids && !b->ids && a->uniform == b->uniform;
-	/* where another switch sends by now, its own port tells */
+	/* if another switch is at the in port now, that switch's own port differs */
 	for (unsigned in = 0; in < n; in++)
 		if (a->ids[in * n + out] != b->ids[in * n + out] &&
 		    now[in].next != FABRIC_NONE && same_port(x, was[in].peer, now[in].peer))
@@ -57,7 +57,7 @@ static bool same_maps(const struct finder *x, uint32_t old, uint32_t sw, unsigne
 	return true;
 }
 
-/* Whether what leaves by a port is mapped to VLs as before. */
+/* Packets that leave by a port are mapped to VLs as before. */
 static bool same_vls(const struct finder *x, uint32_t old, uint32_t sw, unsigned out)
 {
 	const struct qos_tables *s = x->before->tables, *t = x->now->tables;
@@ -67,7 +67,7 @@ static bool same_vls(const struct finder *x, uint32_t old, uint32_t sw, unsigned
 	return !t->managed || (s->op_vls[was] == t->op_vls[now] && same_maps(x, old, sw, out));
 }
 
-/* Fills differs; false if no port does. */
+/* Fills differs; false: no port differs. */
 static bool find_ports(const struct finder *x, uint32_t old, uint32_t sw, bool differs[PORTS])
 {
 	const struct hop *a = &x->hops_before->v[x->hops_before->first[old]];

@@ -10,17 +10,17 @@
 #include "plan/routes/base_routes.h"
 #include "routing/gauge/gauge.h"
 
-/* Bandwidths that differ by less are equal: it is noise, and no reason to take a layer more. */
+/* Bandwidths within this factor are equal: the difference is noise, and no reason to use another layer. */
 #define NOISE 1.03
 
-/* Most random bisections, and most flows in all of them: a second for the largest fabrics. */
+/* Limits on random bisections, and on the flows in all of them: a second for the largest fabrics. */
 #define BISECTIONS 200u
 #define FLOWS 2000000u
 
 static const struct candidate {
 	const struct route_engine *engine;
-	bool for_trees;		/* best where the switches form a tree, and cheap on any fabric */
-	bool in_layers;		/* makes use of as many layers as there are */
+	bool for_trees;		/* best if the switches form a tree, and cheap in any fabric */
+	bool in_layers;		/* uses as many layers as there are */
 	bool stays_free;	/* see engine_stays_free() */
 } candidates[] = {
 	{ .engine = &route_updn, .for_trees = true, .stays_free = true },
@@ -31,13 +31,13 @@ static const struct candidate {
 };
 _Static_assert(ARRAY_SIZE(candidates) <= CHOICE_ENGINES_MAX, "room for all candidates");
 
-/* An engine's routes, while they are compared. */
+/* An engine's routes during the comparison. */
 struct trial {
 	const struct candidate *by;
 	struct engine_try *told;
-	struct lfts *lfts;		/* NULL: there are none, and told->why says why */
+	struct lfts *lfts;		/* NULL: no routes; told->why has the reason */
 	struct route_layers *layers;
-	uint64_t lost;			/* routes that somebody needs */
+	uint64_t lost;			/* lost routes that hosts, aggregation nodes or the SM need */
 };
 
 struct choosing {
@@ -62,7 +62,7 @@ bool engine_stays_free(const struct route_engine *e)
 
 /* --- routes --- */
 
-/* The routes are of no use; takes over why. */
+/* Discards the routes; takes ownership of why. */
 static void give_up(struct trial *t, struct buf *why)
 {
 	lfts_free(t->lfts);
@@ -94,7 +94,7 @@ static struct route_request request_of(const struct choosing *c, const struct tr
 	return r;
 }
 
-/* False: there is a credit loop. */
+/* False: the routes have a credit loop. */
 static bool verify(struct choosing *c, struct trial *t)
 {
 	struct route_request r = request_of(c, t);
@@ -122,7 +122,7 @@ static void try_engines(struct choosing *c)
 	}
 }
 
-/* Those that leave more routes unconnected than others are out. */
+/* Drops engines that leave more routes unconnected than others do. */
 static void drop_lossy(struct choosing *c)
 {
 	uint64_t least = UINT64_MAX;
@@ -172,7 +172,7 @@ static double best_bandwidth(const struct choosing *c)
 	return best;
 }
 
-/* Of two whose bandwidths are equal. */
+/* Decides between two engines of equal bandwidth. */
 static bool is_better(const struct trial *a, const struct trial *b)
 {
 	const struct engine_try *x = a->told, *y = b->told;
@@ -198,7 +198,7 @@ static struct trial *pick(struct choosing *c)
 	return taken;
 }
 
-/* --- why --- */
+/* --- the reasons --- */
 
 static void put_layers(const struct choosing *c, const struct trial *t, struct buf *out)
 {
@@ -213,7 +213,7 @@ static void put_layers(const struct choosing *c, const struct trial *t, struct b
 		buf_printf(out, ", as many as there is room for (%s)", c->room);
 }
 
-/* Why `taken`, which is another one, was preferred. */
+/* Why another engine was preferred. */
 static void put_reason(const struct trial *trial, const struct trial *other, struct buf *out)
 {
 	const struct engine_try *t = trial->told, *taken = other->told;
@@ -263,9 +263,9 @@ static void tell_measured(struct choosing *c, const struct trial *taken, struct 
 	}
 }
 
-/* --- all --- */
+/* --- the whole --- */
 
-/* NULL, or why only the engine for trees is tried, whose choice it is. */
+/* The reason why only the engine for trees is tried; NULL: all are. */
 static const char *no_trials(const struct route_request *r, const struct route_shape *s)
 {
 	if (s->kind == SHAPE_TREE)

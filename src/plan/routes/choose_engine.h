@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * `routing: auto`: which engine makes the base routes of a fabric (plan/routes/base_routes.h), and why.
+ * Chooses the engine that makes the base routes of a fabric (plan/routes/base_routes.h) for
+ * `routing: auto`, and says why.
  *
  * In a tree up/down routes are the shortest, and nothing else is tried.  Elsewhere each engine of a
- * table (choose_engine.c) routes the fabric, with as many layers as there is room for.  An engine is out
- * if its routes have a credit loop, or leave more routes that hosts, aggregation nodes or the subnet
- * manager need unconnected than another's.  Of the others
+ * table (choose_engine.c) routes the fabric, with as many layers as there is room for.  An engine
+ * is out if its routes have a credit loop, or leave more routes unconnected that hosts, aggregation
+ * nodes or the subnet manager need than another's.  The rest is decided by:
  *
- *  1. those count whose effective bisection bandwidth (routing/gauge/gauge.h) is within 3 % of the best;
- *  2. of these the engines that keep credit loops away after faults as well;
- *  3. of these the ones with fewest layers, since layers cost VLs;
- *  4. of these the one with the least edge-forwarding index, and
- *  5. the first in the table.
+ *  1. an effective bisection bandwidth (routing/gauge/gauge.h) within 3 % of the best;
+ *  2. no credit loops even after faults;
+ *  3. the fewest layers, since layers cost VLs;
+ *  4. the least edge-forwarding index, and
+ *  5. the first place in the table.
  *
- * Pure, and the same input gives the same choice.  Work is bounded by the size of the fabric: beyond
+ * Pure: the same input gives the same choice.  Work is bounded by the size of the fabric: beyond
  * CHOICE_SWITCHES_MAX switches only up/down is tried.
  */
 #ifndef QOSD_PLAN_ROUTES_CHOOSE_ENGINE_H
@@ -26,40 +27,40 @@ enum { CHOICE_ENGINES_MAX = 8, CHOICE_SWITCHES_MAX = 3000 };
 /* An engine that was considered. */
 struct engine_try {
 	const struct route_engine *engine;
-	bool measured;		/* the next three are known */
-	unsigned layers;	/* that take VLs of their own: lanes (routing/layers.h) */
+	bool measured;		/* layers, ebb and efi are known */
+	unsigned layers;	/* layers with VLs of their own: lanes (routing/layers.h) */
 	double ebb;		/* effective bisection bandwidth */
 	uint64_t efi;		/* edge-forwarding index */
-	char *why;		/* … it was not taken; NULL: it was */
+	char *why;		/* why it was not taken; NULL: it was */
 };
 
 struct engine_choice {
-	const struct route_engine *engine;	/* NULL: none can do it */
-	bool tree;		/* so that nothing else was considered */
+	const struct route_engine *engine;	/* NULL: no engine can route */
+	bool tree;		/* the switches form a tree, so no other engine was considered */
 	struct engine_try tried[CHOICE_ENGINES_MAX];
 	unsigned n_tried;
 	char *text;		/* "routing auto: layered with 3 layers: …" */
 };
 
-/* Whether the settings leave the choice to us. */
+/* The settings leave the choice to us. */
 bool routing_is_auto(const struct settings *s);
 /*
- * Routes r->f, whose order is r->order and has the shape s.  room: what sets r->most_layers, by
- * sl_plan_most().  Sets *out and *layers as an engine does, which are the caller's then; if no engine
- * can do it *out drops everything.
+ * Routes r->f, whose order is r->order and has the shape s.  room: the reason that sl_plan_most()
+ * gave for r->most_layers.  Sets *out and *layers as an engine does; the caller owns them.  If no
+ * engine can route, *out drops everything.
  */
 struct engine_choice *choose_engine(const struct route_request *r, const struct route_shape *s,
 				    const char *room, struct lfts **out, struct route_layers **layers);
 void engine_choice_free(struct engine_choice *c);	/* NULL is fine */
 /*
- * Whether the engine's routes stay free of credit loops when they are repaired
- * (routing/change/route_repair.h), if they are so to begin with.
+ * The engine's routes stay free of credit loops when they are repaired (routing/change/repair.h),
+ * if they are so at first.
  */
 bool engine_stays_free(const struct route_engine *e);
 
-/* What the plan's base was made by; NULL: the settings name engines. */
+/* The choice that made the plan's base; NULL: the settings name engines. */
 const struct engine_choice *plan_choice(const struct plan *p);
-/* Appends the choice's text, and that another engine has taken over since, if so. */
+/* Appends the choice's text and, if another engine has taken over since, that. */
 void plan_choice_text(const struct plan *p, struct buf *out);
 
 #endif

@@ -4,7 +4,10 @@
 
 #include "plan/routes/base_routes.h"
 
-/* Switches on the longest route between hosts in a whole tree of as many ranks; 0: there are no ranks. */
+/*
+ * Switches on the longest route between hosts in a complete tree with this number of ranks; 0: no
+ * ranks.
+ */
 static unsigned tree_hops(const struct route_shape *s)
 {
 	return s->n_ranks ? 2 * s->n_ranks - 1 : 0;
@@ -22,7 +25,7 @@ enum shape_state plan_shape_state(const struct plan *p)
 	const struct route_shape *s = &p->shape;
 	bool damaged = route_shape_is_damaged(s);
 
-	/* other engines do not go by ranks, so that missing links cost them no detours */
+	/* other engines ignore ranks, so missing links cost them no detours */
 	if (damaged && route_engine_find(p->engine) == &route_updn &&
 	    (s->kind != SHAPE_TREE || has_detours(p)))
 		return SHAPE_COSTS;

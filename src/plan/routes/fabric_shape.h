@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Whether the switches of a plan form a tree (routing/shape.h), and whether missing links cost anything,
- * as far as that is known without measuring.
+ * Says whether the switches of a plan form a tree (routing/shape.h), and whether missing links cost
+ * anything.
+ *
+ * The cost is judged without measuring.
  */
 #ifndef QOSD_PLAN_ROUTES_FABRIC_SHAPE_H
 #define QOSD_PLAN_ROUTES_FABRIC_SHAPE_H
@@ -9,10 +11,11 @@
 #include "plan/plan.h"
 
 enum shape_state {
-	SHAPE_SOUND,		/* a tree */
-	SHAPE_LACKS_LINKS,	/* a tree without links that were there before, at no cost for hosts */
+	SHAPE_SOUND,		/* a complete tree */
+	SHAPE_LACKS_LINKS,	/* a tree that lost links, at no cost for hosts */
 	SHAPE_NO_TREE,		/* not built as a tree */
-	SHAPE_COSTS,		/* missing links make routes between hosts longer, or leave pairs without an up/down path */
+	/* missing links make routes between hosts longer, or leave pairs without an up/down path */
+	SHAPE_COSTS,
 };
 
 enum shape_state plan_shape_state(const struct plan *p);

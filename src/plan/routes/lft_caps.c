@@ -14,7 +14,7 @@
 
 static const struct src_pos nowhere;
 
-/* How many LIDs, from 0 on, a switch forwards whatever its table holds. */
+/* Number of LIDs, from 0 on, that a switch forwards whatever its table holds. */
 static uint32_t lids_within(const struct fabric_switch *s)
 {
 	uint32_t top = s->lft_top + 1u;
@@ -45,7 +45,7 @@ static bool keeps_entries(const struct plan *p, uint32_t sw)
 	return keeps || fabric_keeps_any(f, sw);
 }
 
-/* Switches with a fixed entry up to the highest LID, each once; *n: how many. */
+/* Switches with a fixed entry up to the highest LID, each once; *n: their number. */
 static uint32_t *switches_with_fixed(struct plan *p, uint32_t *n)
 {
 	const struct fabric *f = p->f;
@@ -65,7 +65,7 @@ static uint32_t *switches_with_fixed(struct plan *p, uint32_t *n)
 	return list;
 }
 
-/* --- what is told --- */
+/* --- findings --- */
 
 __attribute__((format(printf, 4, 5)))
 static void tell(struct plan *p, struct findings *also, enum severity severity, const char *fmt, ...)
@@ -81,7 +81,7 @@ static void tell(struct plan *p, struct findings *also, enum severity severity, 
 	buf_free(&text);
 }
 
-/* A switch that can't be reached itself, as it keeps its own entries: that says no more. */
+/* The LID is that of a switch that keeps its entries, and so cannot itself be reached: no further news. */
 static bool is_own(const struct plan *p, uint32_t lid)
 {
 	uint32_t port = p->port_by_lid[lid];
@@ -134,7 +134,7 @@ static void tell_short_switches(struct plan *p)
 	}
 }
 
-/* --- ways round --- */
+/* --- detours --- */
 
 static bool forwards_nothing(const struct plan *p, uint32_t sw)
 {
@@ -146,16 +146,16 @@ static bool forwards_nothing(const struct plan *p, uint32_t sw)
 	return true;
 }
 
-/* What is known of the routes, and of those that there may be. */
+/* The detours around switches that do not follow the plan, and what stays cut. */
 struct fit {
 	struct detour_request r;
 	struct detour_cut *cut;	/* [LID up to the tables' top] */
-	bool *blind;		/* [switch] forwards nothing */
-	bool *apart;		/* [switch] that, or does not answer */
-	uint64_t cut_rest;	/* pairs that are cut, of switches that are not apart */
+	bool *blind;		/* [switch]: forwards nothing */
+	bool *apart;		/* [switch]: forwards nothing or does not answer */
+	uint64_t cut_rest;	/* pairs that are cut, without switches that are apart */
 };
 
-/* The links of those switches are held in f; false: there are none. */
+/* Holds the links of these switches in f; false: there are none. */
 static bool hold_links(struct fabric *f, const bool *of)
 {
 	bool any = false;
@@ -172,8 +172,8 @@ static bool hold_links(struct fabric *f, const bool *of)
 }
 
 /*
- * Pairs that no routes of f connect, counted as in p->cut_pairs; aside: [switch] whose links are held.
- * rest: only those count of switches that are not.
+ * The pairs that no routes of f could connect, counted as in p->cut_pairs.  aside: [switch]: its
+ * links are held.  rest: counts only pairs of switches that are not aside.
  */
 static uint64_t cut_anyway(const struct plan *p, const struct fabric *f, const bool *aside, bool rest)
 {
@@ -209,7 +209,7 @@ static void fit(struct plan *p, struct fit *x)
 	x->r.order = p->order;
 	x->r.legal = route_engine_find(p->engine) == &route_updn;
 	detour(&x->r, p->lfts, x->cut);
-	/* Entries of kept blocks for which there is no LID: the block is to be as the switch has it. */
+	/* Entries of kept blocks without a LID: the plan takes over the switch's contents. */
 	for (uint32_t i = 0; i < p->f->n_fixed; i++) {
 		const struct lft_fixed *k = &p->f->fixed[i];
 		uint8_t *row = p->lfts->entries + (size_t)k->sw * p->lfts->stride;
@@ -236,8 +236,8 @@ static void fit(struct plan *p, struct fit *x)
 }
 
 /*
- * Makes p's routes anew for its fabric with the links held of those switches, if such routes cut fewer pairs
- * than the number that p's do.
+ * Routes p's fabric anew with the links of these switches held, if such routes cut fewer pairs than
+ * `cut`.
  */
 static void fit_without(struct plan *p, struct fit *x, const bool *aside, bool rest, uint64_t cut,
 			void (*route)(struct plan *p, const struct fabric *f))
@@ -275,7 +275,7 @@ void routes_fit(struct plan *p, void (*route)(struct plan *p, const struct fabri
 		x.r.apart = x.apart;
 		fit(p, &x);
 		fit_without(p, &x, x.blind, false, p->cut_pairs, route);
-		/* who has a way by switches that answer does not depend on others */
+		/* pairs with a route over switches that answer must not depend on others */
 		fit_without(p, &x, x.apart, true, x.cut_rest, route);
 		for (uint32_t lid = 1; lid <= p->lid_top; lid++)
 			if (x.cut[lid].all && is_own(p, lid))
