@@ -16,10 +16,10 @@
  *  - the forwarding tables of the switches.  The least LinearFDBCap bounds all LIDs, except that of
  *    a switch that is too small even for the LIDs that the subnet needs: only the ports on that
  *    switch get LIDs that it holds, while there are any.
- *  - density.  Tables of all switches reach up to the highest LID.  If a gap below a claimed LID is
- *    wider than GAP_FREE, and wider than GAP_PER_PORT for each port with a LID above the gap, the
- *    ports above it get other LIDs.  A LID that a port has, and had in earlier runs, is exempt:
- *    the loss of one port must not renumber its neighbours.
+ *  - density.  Tables of all switches reach up to the highest LID.  If a gap below a LID of
+ *    kind 3 is wider than GAP_FREE, and wider than GAP_PER_PORT for each port with a LID above the
+ *    gap, the port gets another LID.  LIDs that we gave or remember are exempt: the loss of one
+ *    port must not renumber its neighbours.
  */
 #include <stdlib.h>
 
@@ -38,7 +38,7 @@ struct allocator {
 	uint32_t *by_place;		/* the same ports, each switch followed by its hosts */
 	uint32_t n;
 	uint32_t limit;			/* highest LID within the bound by forwarding tables */
-	uint32_t dense;			/* highest LID below the gaps that density does not allow */
+	uint32_t dense;			/* highest LID that a port may keep if only another manager gave it */
 	uint8_t reserved[LIDS / 8];	/* LIDs remembered for absent ports */
 	/* No aligned free range of 1 << lmc LIDs is below; [1]: reserved LIDs count as free. */
 	uint32_t cursor[2][IB_LMC_MAX + 1];

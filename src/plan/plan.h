@@ -47,7 +47,7 @@ struct plan {
 	uint32_t fixed_switches;		/* switches that do not let their entries be changed */
 	/* switches whose entries stay as they do not answer; not in fixed_switches */
 	uint32_t silent_switches;
-	uint64_t cut_pairs; /* pairs of the report that are unreachable because of such switches, */
+	uint64_t cut_pairs;		/* pairs of the report unreachable because of such switches, */
 	uint64_t cut_hosts;		/* and those of them to hosts or to the SM */
 	uint32_t *port_by_lid;		/* [0 .. 0xbfff]: port index or FABRIC_NONE */
 	uint32_t *routers, n_routers;	/* ports of routers that have a LID */

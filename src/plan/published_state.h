@@ -24,7 +24,7 @@ struct shared_policy {		/* a policy with a reference count */
 	int64_t uid;			/* user who loaded it; -1: the daemon did */
 	/* NULL; or p is an overlay on the policy of base, with dynamic partitions */
 	struct shared_policy *base;
-	uint64_t dynamic_change; /* number of changes in the overlay (sa/registry/dynamic_partitions.h) */
+	uint64_t dynamic_change;	/* number of changes in it (sa/registry/dynamic_partitions.h) */
 };
 
 /* A device that did not do as it was told when the state was made. */

@@ -104,12 +104,12 @@ struct settings {
 	 * (sa/registry/holdings.h).
 	 */
 	uint32_t groups_max, groups_per_port;		/* default 131072, 1024 */
-	uint32_t mlids_max, mlids_per_port; /* MLIDs of the groups; 0: as many as switches allow */
+	uint32_t mlids_max, mlids_per_port;		/* MLIDs of groups; 0: as switches allow */
 	uint32_t memberships_max, memberships_per_port;	/* default 1048576, 16384 */
 	uint32_t services_max, services_per_port;	/* default 16384, 1024 */
 	uint32_t subscriptions_max, subscriptions_per_port;	/* default 65536, 256 */
 	uint32_t aliases_max, aliases_per_port;		/* default 262144, 255 */
-	uint32_t forget_after_s; /* age at which the registrations of an absent port are dropped; 0: never */
+	uint32_t forget_after_s;	/* age of an absent port's registrations at removal; 0: never */
 
 	/* Dynamic partitions: range of P_Keys for those that ask for none. */
 	uint16_t pkey_lo, pkey_hi;	/* default 0x4000-0x7ffe */
@@ -120,7 +120,7 @@ struct settings {
 
 	/* counters */
 	uint32_t counters_interval_s;	/* how often to read all counters; 0, the default: never */
-	bool counters_reset; /* reset the counters by SL and VL when they are read; default false */
+	bool counters_reset;		/* counters by SL and VL are reset when read; default false */
 	/* metrics */
 	char *metrics_listen;		/* "ADDRESS:PORT", ADDRESS in brackets if IPv6; NULL: off */
 

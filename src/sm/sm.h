@@ -68,7 +68,7 @@ struct sm_congestion {
 	uint32_t adapters, slowing;
 	/* SLs on which some of those ports slow down, and on which all do that slow down at all */
 	uint16_t sls, same_sls;
-	uint32_t hidden; /* devices of kinds that have it but gave no answer: perhaps a CC_Key protects it */
+	uint32_t hidden;		/* of kinds that have it, without an answer: perhaps a CC_Key */
 };
 /* "congestion control of another manager is on: …"; false, and no text: it is off. */
 bool sm_congestion_text(const struct sm_congestion *c, struct buf *out);
@@ -128,7 +128,7 @@ struct sm_status {
 	const struct shared_policy *policy;	/* in force, or to be applied next */
 	/* policy of the last sweep that completed, P_Keys included; NULL: none */
 	const struct shared_policy *in_force;
-	const struct findings *findings; /* those of the file and of the fabric, for the policy in force */
+	const struct findings *findings;	/* of the file and of the fabric, for the policy in force */
 	/* those of the last file that was refused; NULL: none since a file was accepted */
 	const struct findings *rejected;
 };
@@ -313,8 +313,8 @@ void sm_registrations_held(struct sm *sm, uint16_t master_lid);
 uint64_t sm_master(const struct sm *sm);
 /*
  * As master: the SM at the port with that GUID has shown our SM_Key in answer to a Get(SMInfo), in
- * the last election or within a minute.  If it is unknown it is asked, so that a later call may
- * return true.
+ * the last election or within a minute.  If that is not known, the SM is asked, so that a later
+ * call may return true.
  */
 bool sm_is_manager(struct sm *sm, uint64_t guid);
 /* The master has given out LIDs that we did not know: the copy of the fabric must be made anew. */

@@ -49,7 +49,7 @@ struct sm_known {
 	 */
 	struct map64 blind;
 	bool blind_all;
-	struct map64 spared; /* switches with some ports left unread: light sweeps make up for it */
+	struct map64 spared;		/* switches with ports left unread until a light sweep */
 	struct stale_tables *stale_tables;	/* tables that switches still hold for ports without a link */
 	bool another_was;		/* another subnet manager was at work since our last sweep */
 };
@@ -121,7 +121,7 @@ struct sm {
 	struct sm_counts last;
 
 	struct subnet_state *published;
-	VEC(struct port_answer) answers; /* answers that differ from the published PortInfo (announce.c) */
+	VEC(struct port_answer) answers;	/* that differ from the published state (announce.c) */
 	bool subnet_up;
 	uint64_t generation;
 

@@ -57,7 +57,7 @@ struct routes_now {
 	 * the base, or detours around switches that do not answer.  NULL: not needed.
 	 */
 	struct lfts *round;
-	bool other_order;	/* the order differs from the base's, which multicast trees follow */
+	bool other_order;	/* the order of the multicast trees is not the base's */
 	/*
 	 * Blocks that switches are known to hold instead: writes that were held back
 	 * (sm/write/reroute.c).

@@ -11,7 +11,7 @@
 #include "plan/plan.h"
 
 enum shape_state {
-	SHAPE_SOUND,		/* a complete tree */
+	SHAPE_SOUND,		/* a tree that has lost no links */
 	SHAPE_LACKS_LINKS,	/* a tree that lost links, at no cost for hosts */
 	SHAPE_NO_TREE,		/* not built as a tree */
 	/* missing links make routes between hosts longer, or leave pairs without an up/down path */

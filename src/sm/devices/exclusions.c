@@ -59,8 +59,8 @@ struct left_one {
 	bool untested;		/* a scan of this sweep added it */
 	bool replaces;		/* leave_replacements_out() added it */
 	/*
-	 * Light sweeps before it is tried again though its answer is unchanged; IMPOSTOR: see
-	 * is_away().
+	 * Light sweeps until the device is tried again though its answer is unchanged; for IMPOSTOR
+	 * see is_away().
 	 */
 	uint32_t wait;
 };
@@ -72,7 +72,7 @@ struct asked {
 	bool other;	/* the other device with the GUID was asked */
 };
 
-/* What a device reports, by its place: one that was believed, or one that is excluded. */
+/* What the device at a place reports: a device that was believed, or one that is excluded. */
 struct saying {
 	uint64_t said;	/* digest of the GUID and port that it reported to the last light sweep; 0: none */
 	bool changed;	/* the light sweep before got another digest */
@@ -92,13 +92,13 @@ struct exclusions {
 	struct map64 saying_at;	/* digest of a place and the kind -> index in sayings */
 	VEC(struct disco_excluded) fresh;	/* new on the list, during exclusions_scanned() */
 	struct map64 honest;	/* node GUIDs of switches that are no impostors, in this sweep */
-	struct map64 waits;	/* by place: for how many light sweeps it was excluded the last time */
+	struct map64 waits;	/* by place: number of light sweeps of the device's last exclusion */
 	/* For one sweep, once a device seems to report another GUID each time. */
 	struct map64 said;		/* GUIDs of all devices that scans have met -> 1 */
-	struct map64 corrected; /* in this sweep: digests of places given to exclusions_correct() -> 1 */
+	struct map64 corrected;		/* in this sweep: digests of places of exclusions_correct() -> 1 */
 	/* doubtful GUIDs that were heard again: scans must not doubt them */
 	VEC(struct disco_excluded) steady;
-	struct map64 accused; /* by GUID: number of neighbours that the node contradicts, by the last scan */
+	struct map64 accused;	/* by GUID: neighbours that the node contradicts, by the last scan */
 	size_t next;		/* index in v where the next light sweep begins */
 	unsigned repeats;
 	struct log_ratelimit limit;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Keeps the list of devices that discovery goes round (exclusions.c) and finds switches that claim
- * to be adapters (false_adapters.c).
+ * Keeps the list of devices that discovery avoids (exclusions.c) and finds switches that claim to
+ * be adapters (false_adapters.c).
  */
 #ifndef QOSD_SM_DEVICES_EXCLUSIONS_H
 #define QOSD_SM_DEVICES_EXCLUSIONS_H
@@ -47,7 +47,7 @@ const struct disco_excluded *exclusions_at(const struct sm *sm, size_t i);
  * one.
  */
 bool exclusions_is_behind(const struct sm *sm, uint64_t near_guid, unsigned near_port);
-/* The device behind the port is excluded, and this NodeInfo of it is no reason to take it back. */
+/* The device behind the port is excluded, and stays excluded with this NodeInfo. */
 bool exclusions_holds(const struct sm *sm, uint64_t near_guid, unsigned near_port,
 		      const uint8_t *node_info);
 /*

@@ -36,11 +36,11 @@ struct look {
 struct question {
 	uint32_t node;
 	uint8_t num;			/* number of the port to ask by */
-	uint8_t behind; /* port of the node behind which the device is that is asked; 0: the node itself */
+	uint8_t behind;			/* port that leads to the device asked; 0: the node itself is asked */
 	uint16_t attr;
 	uint32_t mod;
-	uint64_t listed;		/* key of the entry of the list that it is for; 0: another reason */
-	struct refused_set refused;	/* the kept value that it is about; attr 0: none */
+	uint64_t listed;		/* key of the list entry that it is for; 0: another reason */
+	struct refused_set refused;	/* the kept value that the question is about; attr 0: none */
 	bool sent;
 	int status;
 	uint8_t data[64];
@@ -825,7 +825,10 @@ static uint64_t digest_of(struct sm *sm, const struct question *q)
 	       port_info_digest(&e, port, q->data);
 }
 
-/* True: the device does not have the value that it is remembered to keep, and a local sweep is due. */
+/*
+ * True: the device has another value than the one that it is remembered to keep, and a local sweep
+ * is due.
+ */
 static bool kept_is_news(struct implausible_answers *l, const struct question *q, uint64_t guid, uint64_t digest)
 {
 	return value_is_news(l, look_key(guid, q->refused.attr, q->refused.mod), fold(digest),

@@ -31,7 +31,7 @@ struct question {
 struct names {
 	VEC(struct doubt) doubts;	/* at most IMPLAUSIBLE_MAX */
 	struct map64 place;		/* key_of() -> index in doubts */
-	uint32_t next; /* node where the next light sweep begins to look for names that are no text */
+	uint32_t next;			/* node where the next light sweep looks on for bad names */
 	struct smp_job *job;
 	struct subnet_state *state;	/* the state that the job asks about */
 	VEC(struct question) questions;

@@ -91,7 +91,7 @@ struct scrub {
 	struct question questions[BATCH];
 	unsigned n_questions, asked;
 	bool collected;			/* looks is filled */
-	uint64_t held[IB_LID_MCAST_FIRST / LFT_BLOCK / 64]; /* bit n: block n of its LFT is not written yet */
+	uint64_t held[IB_LID_MCAST_FIRST / LFT_BLOCK / 64];	/* bit n: LFT block n is not written yet */
 	bool silent, changed;		/* it did not answer; it has changed */
 	unsigned tries;			/* tries of the node that were cut short */
 	bool claimed;			/* a port has another SM as its master */

@@ -28,7 +28,7 @@ struct silent_device {
 	bool told;			/* silent_told() */
 	bool back;			/* it has answered, and the next sweep asks it */
 	bool gone;			/* the entry must be dropped */
-	int64_t wait_us, due_us; /* wait between its last two returns, and when the next return counts */
+	int64_t wait_us, due_us;	/* wait between its last two returns; when the next one counts */
 };
 
 struct silent_devices {

@@ -48,7 +48,7 @@ bool silent_is_all(const struct sm *sm);
 bool silent_is_known(const struct sm *sm);
 /* A silent device has answered some other question.  True: that counts, and a local sweep must ask it. */
 bool silent_heard(struct sm *sm, uint64_t guid);
-/* A trap of the device told of a change, now or before the device fell silent.  True: that is new. */
+/* The device reported a change by a trap, now or before it fell silent.  True: that is new. */
 bool silent_told(struct sm *sm, uint64_t guid);
 bool silent_has_told(const struct sm *sm, uint64_t guid);
 /* Asks the silent devices, as part of a light sweep or because a device was heard. */

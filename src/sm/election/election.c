@@ -72,7 +72,7 @@
 #define ALIVE_US	100000	/* how often the loop turns */
 #define PAUSE_MIN_US	300000	/* shortest pause of the loop that is worth asking the other SMs */
 #define SHOWN		16		/* managers with a remembered time at which they showed the SM_Key, */
-#define SHOWN_US	60000000	/* which counts for so long */
+#define SHOWN_US	60000000	/* and how long such a time counts */
 
 enum { OFF_M_KEY = 24, OFF_DATA = 64 };	/* offsets in an SMP */
 enum { OFF_NUDGE = 32 };	/* offset in the data, beyond SMInfo's fields: 1 is a nudge */
@@ -105,8 +105,8 @@ struct election {
 	/* standing by */
 	struct peer master;		/* guid 0: none */
 	unsigned unanswered;		/* consecutive polls without an answer */
-	int64_t idle_since_us;		/* since when it answers but is not master; 0: it is */
-	int64_t busy_since_us;		/* since when it hands over and we are not ready; 0: it does not */
+	int64_t idle_since_us;		/* since when it answers without being master; 0: it is master */
+	int64_t busy_since_us;		/* since when it hands over while we are not ready; 0: not so */
 	unsigned judging;		/* senders of controls that are being asked */
 	uint64_t silent_master;	/* GUID of a master that did not answer, until we are elected */
 
@@ -342,7 +342,7 @@ static void take_as_master(struct sm *sm, const struct peer *p)
 
 /* --- as a step of a sweep: which SMs are there --- */
 
-/* The strongest verdict on all SMs that answered, and the SM that it is about. */
+/* The strongest verdict on all SMs that answered; *who: the SM that the verdict is about. */
 static enum sm_verdict verdict(struct sm *sm, const struct peer **who)
 {
 	struct election *e = sm->election;

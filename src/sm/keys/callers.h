@@ -30,7 +30,7 @@ struct callers;
 struct caller {
 	bool is_there;			/* the claimed GUID is at the end of the route, or the LID is right */
 	bool tells_key;			/* it answered with the SM_Key itself */
-	bool proves_key; /* it proved, without the key itself, that it has the key (sm/keys/proof.h) */
+	bool proves_key;		/* it proved that it has the key (sm/keys/proof.h) */
 	struct sm_info info;		/* its answer; zeros where its LID was asked for */
 	struct smp route;		/* the route to it; valid during the call only */
 };

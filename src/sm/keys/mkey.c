@@ -56,7 +56,7 @@ struct mkeys {
 	uint64_t own;		/* for SMPs to our own port */
 	VEC(struct keyed_port) ports;		/* of the running job */
 	uint32_t hidden;	/* ports with a key that is not in the ring, at the last look */
-	bool changing; /* ports are getting another key, while the published fabric has the old ones */
+	bool changing;		/* ports get another key; the published fabric has the old ones */
 	struct map64 mismatched;	/* GUIDs of nodes with an unknown key, as of the last sweep */
 	uint32_t n_mismatched;
 
@@ -393,7 +393,7 @@ static void change_done(void *arg, uint32_t i, const struct smp *s, uint64_t coo
 	(void)cookie;
 	x->waits = false;
 	if (status > 0) {
-		x->over = true; /* not because of the key: the pass over all ports will deal with it */
+		x->over = true;		/* not because of the key: left to the pass over all ports */
 	} else if (status == 0 && s->method == SMP_SET) {
 		take_port(sm, x->port, s);
 		x->over = true;

@@ -14,7 +14,7 @@ struct sm;
 void mkey_new(struct sm *sm);
 void mkey_stop(struct sm *sm);
 void mkey_free(struct sm *sm);
-/* Before a sweep: adopts the key of the settings, if the key before it is on disk. */
+/* Before a sweep: adopts the key of the settings, if the previous key is on disk. */
 void mkey_settle(struct sm *sm);
 /* The key before is not on disk yet: mkey_settle() must be called again. */
 bool mkey_is_late(const struct sm *sm);

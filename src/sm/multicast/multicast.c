@@ -25,7 +25,7 @@
 
 static struct log_ratelimit mlids_log = LOG_RATELIMIT;
 
-/* --- when it is done --- */
+/* --- when to update --- */
 
 static void say_usage(struct mcast_work *w)
 {

@@ -104,9 +104,9 @@ struct mcast_work {
 	bool stale_tree[MLIDS_MAX];	/* trees that must be made anew */
 	VEC(uint16_t) remake;		/* MLIDs of those */
 	uint32_t n_trees;
-	uint32_t trees_made, trees_moved; /* in this state: made anew, and taken over from the state before */
+	uint32_t trees_made, trees_moved;	/* in this state: made anew, and taken over */
 	bool adopting;			/* not all trees have been made since the state was published */
-	uint32_t sweep_made, sweep_moved; /* those two counts of the last state whose trees were all made */
+	uint32_t sweep_made, sweep_moved;	/* both for the last state that is complete */
 	uint64_t all_made;		/* since the start */
 	/* Used while trees of the previous state are taken over; else NULL. */
 	struct subnet_state *before;

@@ -17,7 +17,7 @@ enum ask_kind { ASK_SWITCH, ASK_OTHER_END, ASK_CLEAR, ASK_DESC, ASK_PORT, ASK_BE
 
 /* Flags of a switch that may let the probe skip some of its ports. */
 enum {
-	SPARE_NOT = 1 << 0,		/* everything known of it may be wrong */
+	SPARE_NOT = 1 << 0,		/* everything known of the switch may be wrong */
 	SPARE_EXPLAINED = 1 << 1,	/* the change that it reports was found */
 	SPARE_WAITING = 1 << 2,		/* ports are skipped for now, */
 	SPARE_ASKED = 1 << 3,		/* and the switches that they lead to were asked */
@@ -64,7 +64,7 @@ struct probe {
 	struct map64 said;		/* by port: the digest of that answer (implausible_digest()) */
 	/* Ports of switches that only the far end reported down, not the port itself: enum hearsay. */
 	struct map64 hearsay;
-	struct map64 key_of_port; /* by port index: the number of the M_Key that its agent answered to */
+	struct map64 key_of_port;	/* by port index: number of the M_Key that its agent answered to */
 	struct fabric *found;		/* the fabric of the discovery that this probe completes; else NULL */
 	uint32_t n_before;		/* number of nodes at the start */
 	unsigned rounds;

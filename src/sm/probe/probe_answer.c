@@ -210,7 +210,10 @@ static void port_answered(struct probe *p, const struct ask *a)
 			probe_ask(p, p->f->ports[peer].node, p->f->ports[peer].num, ASK_PORT);
 		return;
 	}
-	/* it was down for a while, so another device may be there; or its capabilities have changed */
+	/*
+	 * the link was down for a while, so another device may be there; or the port's capabilities
+	 * changed
+	 */
 	probe_mark(p, p->f->ports[peer].node);
 	if (probe_was_asked(p, p->f->ports[peer].node, p->f->ports[peer].num, ASK_PORT) &&
 	    implausible_know(p->sm, p->f, peer, false))
@@ -652,7 +655,7 @@ static void unanswered(struct probe *p, const struct ask *a)
 
 /*
  * Handles an error status where none is possible.  A single one tells nothing; light sweeps ask a
- * device that goes on so.  If its link was down since the last good answer, another device may be
+ * device that repeats it.  If its link was down since the last good answer, another device may be
  * there, so a good answer must come first: its port is no longer Active, whatever is known of it.
  */
 static void answered_with_error(struct probe *p, const struct ask *a)

@@ -48,8 +48,8 @@ bool probe_has_slow_only(const struct probe *p)
 }
 
 /*
- * A switch has become a suspect.  If this probe has asked it before, it is left to the next sweep,
- * which only the round of end nodes would hold up.
+ * A switch has become a suspect.  If this probe has asked the switch before, it is left to the next
+ * sweep, which only a round of end nodes would hold up.
  */
 static bool is_switch_suspected(const struct probe *p)
 {

@@ -15,8 +15,8 @@
 /*
  * The tables of a node of f are certainly those of the plan `old` (may be NULL), which was written
  * last.  This requires that old has the node, that the node is not doubtful (node GUIDs), and that
- * it kept its port state, or is in the state left when it refused another.  *old_node: its index
- * there.
+ * each of its ports kept its state, or is in the state in which it was left when it refused
+ * another.  *old_node: the node's index in old->f.
  */
 bool node_is_as_planned(const struct plan *old, const struct map64 *doubtful,
 			const struct refusals *refused, const struct fabric *f, uint32_t node,

@@ -50,7 +50,7 @@ uint32_t sweep_count_unanswered(const struct fabric *f)
 	return n;
 }
 
-/* Counts those of them that have an excluded device behind them. */
+/* Counts unanswered links that have an excluded device behind them. */
 static uint32_t count_excluded(const struct sm *sm, const struct fabric *f)
 {
 	const struct disco_excluded *x;

@@ -27,7 +27,7 @@
 
 #define CLAIM_FIRST_US	10000000 /* initial time between claims that are acted on, which doubles each time */
 #define CLAIM_MAX_US	3600000000ll	/* up to this, */
-#define CLAIM_FORGET_US	600000000ll	/* and restarts after so long without a claim */
+#define CLAIM_FORGET_US	600000000ll	/* and is reset after this time without a claim */
 
 static void light_end(struct sm *sm)
 {
@@ -45,7 +45,7 @@ void light_stop(struct sm *sm)
 	light_end(sm);
 }
 
-enum { LIGHT_SWITCH, LIGHT_MASTER, LIGHT_LEFT }; /* cookies; from LIGHT_LEFT on: index for exclusions.c */
+enum { LIGHT_SWITCH, LIGHT_MASTER, LIGHT_LEFT };	/* cookies; from LIGHT_LEFT on: of exclusions.c */
 /* Flags of a switch, in sm->light.asked. */
 enum {
 	LIGHT_ASKED = 1 << 0,

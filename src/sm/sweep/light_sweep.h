@@ -22,7 +22,7 @@ struct light_sweep {
 	bool master_asked;		/* a switch was asked for its MasterSMLID */
 	bool claimed;			/* a switch has a MasterSMLID that is not ours */
 	bool owed;			/* a light sweep must follow when what is under way has ended */
-	int64_t claim_next_us, claim_wait_us; /* earliest time to act on the next claim; the wait before it */
+	int64_t claim_next_us, claim_wait_us;	/* earliest time of the next claim; the wait for it */
 };
 
 void light_new(struct sm *sm);

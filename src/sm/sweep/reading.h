@@ -13,7 +13,7 @@ enum step_result speeds_start(struct sm *sm);
 
 /* pkey_places.c: a step of a sweep */
 enum step_result places_start(struct sm *sm);
-/* The block of an item if that step read it, else NULL. */
+/* The block of an item if places_start() read it, else NULL. */
 const uint8_t *places_read(const struct sm *sm, uint32_t node, item_t item);
 void places_free(struct node_work *w);
 

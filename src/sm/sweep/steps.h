@@ -62,7 +62,7 @@ struct sweep_traits {
 	bool once;		/* each SMP is tried once, and a device that loses one is given up */
 	bool brief;		/* SMP timeouts are short, and devices known to be silent are not awaited */
 	bool by_copy;	/* the fabric is a copy that was not read again: the plan may be out of date */
-	bool repairs; /* routes are derived from those in force, and written before paths are known */
+	bool repairs;		/* routes are derived from those in force, and written before paths */
 	bool plans_all;		/* both parts of the plan are computed at once */
 	bool whole;		/* the ports of all devices are read */
 	bool reads_tables;	/* nothing that devices were known to hold is relied on */

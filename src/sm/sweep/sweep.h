@@ -55,7 +55,7 @@ struct node_work {
 	uint8_t *look;		/* numbers of ports to read again first, after a failed Set */
 	uint32_t n_look;
 	uint64_t lmc_stays[4];	/* bit n: port n refuses the planned LMC and is set without it */
-	uint64_t looked[4];	/* bit n: port n was read again in this pass, after an invalid-value status */
+	uint64_t looked[4];	/* bit n: port n was read again in this pass, after an error status */
 	bool switch_info;	/* SwitchInfo must be set first */
 	bool mcast_top_stays;	/* SwitchInfo is set without MulticastFDBTop, which the switch may refuse */
 	bool collected;		/* items is filled */
@@ -69,7 +69,7 @@ struct node_work {
 	bool lft_as_planned;	/* its forwarding table is written only in rounds (reroute.c) */
 	bool lft_known;		/* its forwarding table was read before planning (fixed_routes.c) */
 	bool false_adapter;	/* its NodeType says adapter, but it answers SwitchInfo */
-	uint8_t speed_samples, speed_same; /* ports that speeds.c read first; those that showed nothing new */
+	uint8_t speed_samples, speed_same;	/* ports read first by speeds.c; those without news */
 	bool key_mismatch;		/* it failed as its M_Key is unknown */
 	uint8_t silent;		/* consecutive SMPs without an answer */
 	uint8_t lost;		/* all SMPs without an answer; from LOST_MANY on Gets are tried once */
@@ -77,9 +77,9 @@ struct node_work {
 	bool doubtful;		/* its contents are not known for certain */
 	bool joined;		/* it was sent Sets that stand for several SL2VL tables */
 	bool refused;			/* it answered Sets with an error */
-	uint32_t keeps; /* number of values that it keeps instead of planned ones, without SL2VL tables */
+	uint32_t keeps;			/* values that it keeps, other than SL2VL tables */
 	VEC(item_t) late;		/* items to be written when the plan is published (announce.c) */
-	bool port0_is_new; /* a switch whose port 0 gets its first LID, or another one, in this sweep */
+	bool port0_is_new;		/* a switch whose port 0 gets a new LID in this sweep */
 	uint64_t split[4];		/* bit n: fields and state of port n are set separately */
 	uint64_t halved[4];		/* bit n: the first of those two Sets was sent in this pass */
 	uint64_t told[4];		/* bit n: that Set asked for client reregistration */
@@ -87,7 +87,7 @@ struct node_work {
 	bool unknown;		/* nothing is known of its contents from before */
 	bool mft_unknown;	/* a switch whose MFTs may be anything (multicast_tables.c) */
 	bool used_before;	/* a switch that had links in use when it was discovered */
-	bool pkeys_differ; /* a switch whose external port has a P_Key table that differs from the plan */
+	bool pkeys_differ;	/* a switch: an external port's P_Key table differs from the plan */
 	uint8_t hidden;			/* number of ports whose speeds are being read (speeds.c) */
 	VEC(struct speed_set) speeds;	/* ports that must have FDR10 enabled */
 	struct pkey_blocks *pkeys;	/* P_Key tables read before planning (pkey_places.c) */
@@ -104,7 +104,7 @@ struct node_work {
 /* Flag in the unused bits of an item: it must be read before it may be written (observe.c). */
 #define ITEM_READ	(1u << 27)
 /* Flags of an item that must be written. */
-#define ITEM_LOOK	(1u << 24)	/* read it first: the result of its Set is unknown */
+#define ITEM_LOOK	(1u << 24)	/* read it: the result of its Set is unknown */
 #define ITEM_PROBE	(1u << 23)	/* the device kept another value: try again (fixed_table_log.c) */
 #define ITEM_CONFIRMED	(1u << 22)	/* read it back although the device confirmed it */
 #define ITEM_PLAIN(i)	((i) & ~(ITEM_LOOK | ITEM_PROBE | ITEM_CONFIRMED))
@@ -147,7 +147,7 @@ struct sweep {
 	struct probe *probe;
 	bool unasked;			/* no device had reported a change: the probe may find nothing */
 	bool only_election;		/* nothing has changed except the SMs */
-	bool was_owed; /* wishes.full before the sweep: devices may not hold what is published */
+	bool was_owed;			/* wishes.full before: devices may differ from what is published */
 
 	struct fabric *f;		/* the fabric being worked on; published->f once published */
 	struct node_work *work;		/* per node of f */

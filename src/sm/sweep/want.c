@@ -375,7 +375,7 @@ void want_port_info(const struct want_env *e, uint32_t port, unsigned state, uin
 	memcpy(data, p->info, 64);
 	if (!e->as_found)
 		want_port_fields(e, port, data);
-	/* the whole Set would be refused for an undefined code, whoever set that */
+	/* the whole Set would be refused for an undefined code, whoever set it */
 	if (get(data, IB_PORT_NEIGHBOR_MTU_F) && !mtu_bytes(get(data, IB_PORT_NEIGHBOR_MTU_F)))
 		set(data, IB_PORT_NEIGHBOR_MTU_F, p->mtu_cap);
 	set(data, IB_PORT_STATE_F, state);

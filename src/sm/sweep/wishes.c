@@ -142,8 +142,8 @@ static void arm_retry(struct sm *sm, bool complete)
 }
 
 /*
- * Another SM that is still discovering will become something: it is asked again then, since nothing
- * else shows that it is done.
+ * Another SM that is still discovering will soon change its state: it is asked again then, since
+ * nothing else shows that it is done.
  */
 static void await_others(struct sm *sm)
 {

@@ -31,7 +31,7 @@ struct wishes {
 	bool replan;			/* routes must be made anew though the fabric is unchanged */
 	bool election;			/* another SM demands an election */
 	bool psc_seen;			/* a light sweep met PortStateChange: there must be a change */
-	unsigned fruitless, fruitless_max; /* consecutive local sweeps that found nothing, and their limit */
+	unsigned fruitless, fruitless_max;	/* fruitless local sweeps in a row; their limit */
 	struct timer *retry;		/* retries an incomplete sweep */
 	unsigned retry_wait_s;
 	/* What alone keeps the last sweep from being complete: */

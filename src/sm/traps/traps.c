@@ -3,7 +3,7 @@
  * Handles traps (14.4.10): answers and counts them, and has a sweep look at what they report.
  *
  * Each trap is answered (repress.c) and counted (trap_gate.c).  The next local sweep looks at the
- * node that it is about; a trap from an unknown port causes a full discovery.
+ * node that the trap is about; a trap from an unknown port causes a full discovery.
  */
 #include <inttypes.h>
 

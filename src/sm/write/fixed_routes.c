@@ -57,7 +57,7 @@ struct fixed_routes {
 	/* the blocks read last */
 	VEC(struct block) before;
 	struct map64 before_by_key;
-	bool renew; /* the plan of this sweep, or of the one before, lacks such knowledge */
+	bool renew;			/* the plan of this sweep, or of the one before, lacks some */
 };
 
 static uint64_t key_of(uint64_t guid, uint32_t block)

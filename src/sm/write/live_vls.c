@@ -59,7 +59,7 @@ struct link {
 	bool answered[2];	/* a Set was answered with the planned values, not read back yet */
 	uint8_t want[N_FIELDS];	/* planned codes; 0: no change */
 	uint8_t tries;
-	bool levelled;		/* the ends differed and were told to agree */
+	bool levelled;		/* the ends differed and were set to agree */
 };
 
 struct vls_step {

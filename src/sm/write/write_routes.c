@@ -194,7 +194,7 @@ static void done(void *arg, uint32_t device, const struct smp *s, uint64_t cooki
 		return;
 	}
 	sweep_heard(sm, node);
-	r->became[cookie] = WRITE_DONE; /* or refused, which refused_sets.c and fixed_routes.c deal with */
+	r->became[cookie] = WRITE_DONE;		/* or refused: see refused_sets.c and fixed_routes.c */
 	if (status) {
 		refused_note(sm, node, UMAD_SM_ATTR_LINEAR_FT, s->mod,
 			     hash_bytes(want, len, 0), (unsigned)status);
