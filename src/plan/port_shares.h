@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Computes which share of one link each VL gets: what contends at an out port under the plan, and
- * how the arbiter divides it.
+ * Computes which share of a link each VL gets, from what contends at the out port under the plan.
  *
  * The share promised to a VL is its share there.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Defines the published state: fabric, policy and plan as they are on the devices.
+ * Defines the published state, which is fabric, policy and plan as they are on the devices.
  *
  * It is immutable except for the reference count and the faults, which only the loop's thread uses:
  * sm/ completes the faults when the sweep ends.  sm/ publishes, sa/ and ctl/ read; a reader that

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Private to sm/: holds what outlives a sweep; what belongs to one sweep is struct sweep
+ * Holds what outlives a sweep (private to sm/).  What belongs to one sweep is struct sweep
  * (sweep/sweep.h).
  */
 #ifndef QOSD_SM_SM_INTERNAL_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Private to the judgement (feasible*.c): declares what its parts share.
+ * Declares what the parts of the judgement share, private to feasible*.c.
  */
 #ifndef QOSD_PLAN_FEASIBLE_FEASIBLE_PARTS_H
 #define QOSD_PLAN_FEASIBLE_FEASIBLE_PARTS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Private to pkey_members.c and pkey_tables.c: declares the state of building the tables.
+ * Declares the state of building P_Key tables, private to pkey_members.c and pkey_tables.c.
  */
 #ifndef QOSD_PLAN_PARTITIONS_PKEY_PARTS_H
 #define QOSD_PLAN_PARTITIONS_PKEY_PARTS_H

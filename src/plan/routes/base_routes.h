@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Makes routes that stay: the engine's routes for the whole known fabric (the base), and from them
- * those of the moment.
+ * Makes a fabric's routes so that a fault changes as few of them as possible.
+ *
+ * An engine routes the whole known fabric (the base); the routes of the moment are derived from
+ * these.
  *
  * The base includes what is absent at the moment.  Its routes are repaired
  * (routing/change/repair.h) for the present fabric.  Whatever goes away moves only the pairs whose

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Chooses the engine that makes the base routes of a fabric (plan/routes/base_routes.h) for
- * `routing: auto`, and says why.
+ * Chooses the engine for the base routes of a fabric (plan/routes/base_routes.h), and says why,
+ * with `routing` set to auto.
  *
  * In a tree up/down routes are the shortest, and nothing else is tried.  Elsewhere each engine of a
  * table (choose_engine.c) routes the fabric, with as many layers as there is room for.  An engine

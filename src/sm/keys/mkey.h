@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Manages the M_Key: ours (number 0) and earlier keys that devices may still have.
+ * Manages our M_Key (number 0) and earlier keys that devices may still have.
  */
 #ifndef QOSD_SM_KEYS_MKEY_H
 #define QOSD_SM_KEYS_MKEY_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Private to multicast forwarding (multicast*.c): its state, and which file does which part.
+ * Keeps multicast trees and forwarding tables up to date with group membership (private to
+ * multicast*.c).
  *
  *   multicast.c         when: gathers changes, runs the parts in turn, retries
  *   multicast_trees.c   trees: one for each MLID with members

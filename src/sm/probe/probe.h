@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Private to the probe: its questions and findings, and which file does which part.
+ * Finds out what changed around suspects, as the first step of a local sweep (private to the
+ * probe).
  *
  *   probe.c            rounds: which questions go to which node; begin and end
  *   probe_answer.c     evaluates answers

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Light sweeps: ask each switch for its SwitchInfo to find changes that no trap reported.
+ * Asks each switch for its SwitchInfo to find changes that no trap reported (light sweeps).
  */
 #ifndef QOSD_SM_SWEEP_LIGHT_SWEEP_H
 #define QOSD_SM_SWEEP_LIGHT_SWEEP_H

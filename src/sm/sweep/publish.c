@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Ends a sweep: publishes the fabric and the plan, and evaluates the result.
+ * Publishes the fabric and the plan at the end of a sweep, and evaluates the result.
  *
  * When the ports at work have been told, it decides whether the sweep is complete, what to remember
  * of devices, and whom to notify.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Holds the state of one sweep, and helpers that its steps share.
+ * Begins and ends a sweep, and holds its state and what its steps share.
  */
 #ifndef QOSD_SM_SWEEP_SWEEP_H
 #define QOSD_SM_SWEEP_SWEEP_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Collects the reasons for the next sweep.
+ * Collects the reasons for the next sweep, and begins it.
  */
 #ifndef QOSD_SM_SWEEP_WISHES_H
 #define QOSD_SM_SWEEP_WISHES_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Limits how many traps of one source are heard, so that a source that never stops costs a bounded
- * number of looks at it and delays nobody else.
+ * Limits how many traps of one source are heard.  A source that never stops then costs a bounded
+ * number of looks at it, and delays nobody else.
  *
  * Pure: a table of sources, and time as a parameter.
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Asks single ports to have their clients register again (PortInfo.ClientReregister, 14.4.11),
- * after an administrator removed their registrations.
+ * Asks single ports to have their clients register again (PortInfo.ClientReregister, 14.4.11).
+ * This is for ports whose registrations an administrator removed.
  *
  * The Set carries the published values, so none may be sent while a sweep writes others.
  *

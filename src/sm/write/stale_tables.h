@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Remembers stale tables: those that switches still hold for ports that have lost their link.
+ * Remembers the tables that switches still hold for ports that have lost their link (stale tables).
  *
  * Their SL2VL and arbitration tables were written while the port had a link; no plan has them
  * since, and nobody changes them.  When the link is back they need not be read again.  Values,

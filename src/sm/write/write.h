@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Declares the steps of a sweep that write, and their memory of tables that devices do not let us
- * change.
+ * Writes what differs from the plan, in steps of a sweep.  Also remembers tables that devices do
+ * not let us change.
  */
 #ifndef QOSD_SM_WRITE_WRITE_H
 #define QOSD_SM_WRITE_WRITE_H
