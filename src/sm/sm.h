@@ -296,8 +296,8 @@ void sm_difference(const struct plan *old, const struct plan *next,
 		   const struct sm_knowledge *k, struct difference *out);
 
 /*
- * What clients registered is lost: as master, all clients are asked to register again.  A standby
- * may still get it from the master.
+ * The registrations of clients are lost.  A master asks all clients to register again; a standby
+ * may still get the registrations from the master.
  */
 void sm_registrations_lost(struct sm *sm);
 /* The master does not supply registrations; one that hands over need not wait for us to copy them. */
