@@ -6,7 +6,7 @@
  * these.
  *
  * The base includes what is absent at the moment.  Its routes are repaired
- * (routing/change/repair.h) for the present fabric.  Whatever goes away moves only the pairs whose
+ * (routing/change/route_repair.h) for the present fabric.  Whatever goes away moves only the pairs whose
  * routes used it, and what comes back finds its routes unchanged.
  *
  * The known fabric only grows, except where it contradicts the present one: a node that is plugged
@@ -62,7 +62,7 @@ struct routes_now {
 	bool other_order;	/* the order of the multicast trees is not the base's */
 	/*
 	 * Blocks that switches are known to hold instead: writes that were held back
-	 * (sm/write/reroute.c).
+	 * (sm/write/write_routes.c).
 	 */
 	VEC(struct lft_write) stale;
 };
@@ -82,7 +82,7 @@ void routes_make(struct plan *p, const struct plan *before, const struct lid_map
 void routes_free(struct plan *p);
 /*
  * The tables of p and of `before` have the same base, so an order of writing can be computed
- * (routing/change/rounds.h).
+ * (routing/change/update_rounds.h).
  */
 bool routes_follow(const struct plan *p, const struct plan *before);
 /* p's layers in terms of the base; the caller frees them.  NULL: one layer. */

@@ -53,7 +53,7 @@ struct engine_choice *choose_engine(const struct route_request *r, const struct 
 				    const char *room, struct lfts **out, struct route_layers **layers);
 void engine_choice_free(struct engine_choice *c);	/* NULL is fine */
 /*
- * The engine's routes stay free of credit loops when they are repaired (routing/change/repair.h),
+ * The engine's routes stay free of credit loops when they are repaired (routing/change/route_repair.h),
  * if they are so at first.
  */
 bool engine_stays_free(const struct route_engine *e);

@@ -11,7 +11,7 @@
  *  - that refuse or ignore blocks of their forwarding table (fabric_fixed_block()).
  *
  * The first two kinds drop packets for LIDs beyond, the third forwards as before.  Where that does
- * not lead to the owner of the LID, routes avoid the switch (routing/change/detour.h), and end
+ * not lead to the owner of the LID, routes avoid the switch (routing/change/fixed_entries.h), and end
  * where there is no other way; routes to all other LIDs use the switch as usual.
  */
 #ifndef QOSD_PLAN_ROUTES_LFT_CAPS_H

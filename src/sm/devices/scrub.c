@@ -109,7 +109,7 @@ static void add(struct scrub *s, enum table table, unsigned num, uint32_t mod)
 }
 
 /*
- * Marks blocks of this switch that wait to be written (sm/write/reroute.c): a difference there is
+ * Marks blocks of this switch that wait to be written (sm/write/write_routes.c): a difference there is
  * nobody's fault.
  */
 static void note_held(struct scrub *s)

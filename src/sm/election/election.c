@@ -3,7 +3,7 @@
  * Elects the master: exchanges SMInfo with other SMs, polls the master as a standby, hands over and
  * takes over (14.4.1, 14.2.5.13).
  *
- * mastership.c decides; this file sends, waits and acts.
+ * election_table.c decides; this file sends, waits and acts.
  *
  * Whoever asks for SMInfo includes its own SMInfo in the same MAD; IBA does not use these bytes.
  * So a master hears at once of a better SM or of another master.  That is a hint and no more, and

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * See mastership.h.  Two masters of one administration become one, whoever notices first: the
+ * See election_table.h.  Two masters of one administration become one, whoever notices first: the
  * lesser hands over, the better waits for that, and rank is a total order.
  */
 #include "sm/election/election_table.h"

@@ -3,7 +3,7 @@
  * Chooses the M_Key for each SMP, gives devices our key, and tracks devices that have another's
  * (14.2.4).
  *
- * The ring (keyring.h) holds all keys that devices may have: ours and earlier ones.  It is on disk
+ * The ring (mkey_ring.h) holds all keys that devices may have: ours and earlier ones.  It is on disk
  * before the first device is told of a new key, so that a power cut during a change puts no device
  * out of reach.  An SMP carries the key that the port's PortInfo shows, or ours if it shows none.
  * A device with protection bits 0 shows its key to everybody (so does one whose lease ran out), one
@@ -50,7 +50,7 @@ struct keyed_port {
 };
 
 struct mkeys {
-	struct keyring ring;
+	struct mkey_ring ring;
 	unsigned discovery;	/* index of the key that discovery uses */
 	bool unsaved;		/* the ring is not on disk yet */
 	uint64_t own;		/* for SMPs to our own port */

@@ -14,17 +14,17 @@
 
 #define MKEY_RING_MAX 4
 
-struct keyring {
-	uint64_t keys[KEYRING_MAX];	/* distinct keys */
+struct mkey_ring {
+	uint64_t keys[MKEY_RING_MAX];	/* distinct keys */
 	unsigned n;
 };
 
 /* Brings a key to the front; drops the last key if there is no room. */
-void keyring_put_first(struct keyring *r, uint64_t key);
+void mkey_ring_put_first(struct mkey_ring *r, uint64_t key);
 /* The index of the key, or r->n. */
-unsigned keyring_find(const struct keyring *r, uint64_t key);
-/* Appends the key of a line; false if the line is no key, or the keyring is full. */
-bool keyring_take_line(struct keyring *r, const char *line);
-void keyring_print(const struct keyring *r, struct buf *b);
+unsigned mkey_ring_find(const struct mkey_ring *r, uint64_t key);
+/* Appends the key of a line; false if the line is no key, or the ring is full. */
+bool mkey_ring_take_line(struct mkey_ring *r, const char *line);
+void mkey_ring_print(const struct mkey_ring *r, struct buf *b);
 
 #endif

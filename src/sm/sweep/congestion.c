@@ -128,7 +128,7 @@ static uint16_t slow_sls(const uint8_t *data)
 }
 
 /*
- * ibsim answers requests of any class with leftovers in its buffer.  An agent for the class reports
+ * ibsim answers requests of any class with what its buffer still holds.  An agent for the class reports
  * its versions in ClassPortInfo (13.4.8.1), and version 0 does not exist.
  */
 static bool is_class_port_info(const uint8_t *data)

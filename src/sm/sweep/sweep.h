@@ -66,7 +66,7 @@ struct node_work {
 	bool failed;		/* it does not answer: nothing more is asked of it */
 	bool heard;		/* it answered in this sweep */
 	bool outdated;		/* it failed, perhaps because the route to it is broken */
-	bool lft_as_planned;	/* its forwarding table is written only in rounds (reroute.c) */
+	bool lft_as_planned;	/* its forwarding table is written only in rounds (write_routes.c) */
 	bool lft_known;		/* its forwarding table was read before planning (fixed_routes.c) */
 	bool false_adapter;	/* its NodeType says adapter, but it answers SwitchInfo */
 	uint8_t speed_samples, speed_same;	/* ports read first by speeds.c; those without news */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * See flap.h.  Records are searched one by one: links seldom go down.
+ * See flap_table.h.  Records are searched one by one: links seldom go down.
  */
-#include "sm/traps/flap.h"
+#include "sm/traps/flap_table.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Detects links that flap (flap.h) in sweeps, reports them, and lets routes use them again.
+ * Detects links that flap (flap_table.h) in sweeps, reports them, and lets routes use them again.
  *
  * Before a sweep makes routes it finds the links that went down.  Flapping links are reported; when
  * one has been quiet long enough, a local sweep has routes use it again.

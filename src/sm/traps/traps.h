@@ -15,7 +15,7 @@ struct traps {
 	struct timer *timer;		/* for the next action of the gate */
 	struct represses *represses;	/* ports that are answered by directed route (repress.c) */
 	struct watch *watch;		/* questions to switches whose traps may be lost (flood_watch.c) */
-	struct flaps *flaps;		/* links that go down and up again and again (flapping.c) */
+	struct flaps *flaps;		/* links that go down and up again and again (flapping_links.c) */
 	struct timer *flap_timer;
 };
 void traps_new(struct sm *sm);

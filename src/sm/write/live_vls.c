@@ -44,7 +44,7 @@ enum progress {
 
 enum field { VLS, MTU, N_FIELDS };
 
-/* place: base of the field's modifiers under which refusals of PortInfo are remembered (refusals.h). */
+/* place: base of the field's modifiers under which refusals of PortInfo are remembered (refused_sets.h). */
 static const struct {
 	enum MAD_FIELDS mad;
 	unsigned place;

@@ -21,7 +21,7 @@ enum step_result write_active(struct sm *sm);
 bool write_item(struct sm *sm, uint32_t node, item_t item, struct smp *s);
 /* Takes the answer to that SMP. */
 void write_item_done(struct sm *sm, uint32_t node, item_t item, const struct smp *s, int status);
-/* reroute.c: NULL if p's routes are not derived from those before; may run in a worker. */
+/* write_routes.c: NULL if p's routes are not derived from those before; may run in a worker. */
 struct reroute *reroute_new(const struct plan *p, const struct plan *before,
 			    const struct lft_reads *reads);
 void reroute_free(struct reroute *r);

@@ -3,7 +3,7 @@
  * Writes forwarding tables that are derived from those in force, as the last pass of a sweep.
  *
  * By then the links and switches of the new routes are Active and have their other tables.  The
- * blocks are written round by round (routing/change/rounds.h); each round ends before the next
+ * blocks are written round by round (routing/change/update_rounds.h); each round ends before the next
  * begins, so that at no moment routes in use form a loop or a cycle of channels.
  *
  * If a switch does not take a block, because it does not answer or is not asked any more, later
