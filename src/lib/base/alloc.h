@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Memory that never fails to the caller.
+ * Allocators that abort instead of returning NULL.
  *
- * A subnet manager that is out of memory cannot do anything sensible: it
- * aborts, systemd restarts it, and its state is on disk.  Everything is
- * released with free().
+ * A subnet manager that is out of memory cannot do anything sensible: it aborts, systemd restarts
+ * it, and it reads its state back from disk.  The caller releases all memory with free().
  */
 #ifndef QOSD_LIB_BASE_ALLOC_H
 #define QOSD_LIB_BASE_ALLOC_H
@@ -12,15 +11,15 @@
 #include <stddef.h>
 
 /*
- * For a process that runs for months and now and then replaces most of what it has by the next
- * of the same kind: what was freed goes back to the system, instead of staying between what was
- * not.  Before there is a second thread.
+ * Makes malloc() return freed memory to the system instead of keeping it in fragmented heaps.  For
+ * a process that runs for months and now and then replaces most of its data.  Call it before the
+ * process starts a second thread.
  */
 void alloc_give_back(void);
 
 void *xmalloc(size_t size);
 void *xcalloc(size_t n, size_t size);
-/* Array of n elements of size bytes; old contents kept, overflow checked. */
+/* Resizes an array to n elements of size bytes; keeps the contents and checks for overflow. */
 void *xrealloc(void *p, size_t n, size_t size);
 char *xstrdup(const char *s);
 char *xstrndup(const char *s, size_t n);
@@ -30,9 +29,9 @@ char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 /*
- * Growable arrays.  VEC(type) name; is { type *v; size_t n, cap; }, zeroed
- * to start, freed with vec_free().  vec_push() returns a pointer to the new,
- * uninitialised, last element; pointers into v die at the next push.
+ * Growable arrays.  VEC(type) name; declares a struct { type *v; size_t n, cap; }. Zero it to
+ * start, and free it with vec_free(). vec_push() returns a pointer to the new, uninitialised last
+ * element and invalidates all earlier pointers into v.
  */
 #define VEC(type) struct { type *v; size_t n, cap; }
 #define vec_push(vec) \

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Allocation, text buffers, the GUID hash and the clock: see the headers for
- * the contracts.  Nothing here knows of InfiniBand.
+ * Implements allocation, text buffers, the GUID hash map and the clocks.
+ *
+ * The headers state the contracts.  Nothing here knows of InfiniBand.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -27,14 +28,14 @@ static void out_of_memory(void)
 	abort();
 }
 
-#define MAPPED_FROM (256 * 1024)	/* bytes: such a piece is the system's again when it is freed */
+#define MAPPED_FROM (256 * 1024)	/* bytes; free() unmaps allocations of at least this size */
 
 void alloc_give_back(void)
 {
 #ifdef __GLIBC__
-	/* by itself the threshold grows with what is freed, up to 32 MiB */
+	/* unless it is set, glibc raises the threshold up to 32 MiB as large blocks are freed */
 	mallopt(M_MMAP_THRESHOLD, MAPPED_FROM);
-	/* each worker would have a heap of its own, and what outlives the worker keeps all of it */
+	/* with an arena per worker, one block that outlives the worker pins its whole arena */
 	mallopt(M_ARENA_MAX, 1);
 #endif
 }
@@ -103,7 +104,7 @@ void vec_grow(void **v, size_t n, size_t *cap, size_t size)
 	*v = xrealloc(*v, *cap, size);
 }
 
-/* Room for n more bytes and the NUL. */
+/* Makes room for n more bytes and the NUL. */
 void buf_reserve(struct buf *b, size_t n)
 {
 	size_t need = b->n + n + 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* See bounded.h.  One lock guards all calls; it is never held while one runs. */
+/* See bounded.h.  One lock guards the state of all calls; no thread holds it while run() runs. */
 #include "lib/base/bounded.h"
 
 #include <errno.h>
@@ -16,12 +16,12 @@ struct call {
 	void (*drop)(void *arg);
 	void *arg;
 	bool over;		/* run() has returned */
-	bool left;		/* nobody waits: the thread frees all of it */
+	bool left;		/* the caller gave up: the thread frees the call */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static pthread_cond_t changed;		/* by the monotonic clock */
+static pthread_cond_t changed;		/* uses CLOCK_MONOTONIC */
 static unsigned n_left;
 static bool cancelled;
 
@@ -54,7 +54,7 @@ static void *call_thread(void *arg)
 	return NULL;
 }
 
-/* The lock is held.  0: it is over; else errno. */
+/* Call with the lock held.  Returns 0 when run() has returned, else an errno. */
 static int wait_for(struct call *c, int64_t limit_us)
 {
 	int64_t end_us = clock_mono_us() + limit_us;
@@ -66,7 +66,7 @@ static int wait_for(struct call *c, int64_t limit_us)
 	return c->over ? 0 : cancelled ? ECANCELED : ETIMEDOUT;
 }
 
-/* The lock is held. */
+/* Call with the lock held.  Returns 0 or an errno. */
 static int may_begin(void)
 {
 	return cancelled ? ECANCELED : n_left >= BOUNDED_LEFT_MAX ? EBUSY : 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A token bucket: so many at once, and one more each so many microseconds.  Zero-initialised it is
- * full.  Time is a parameter, of any clock that does not go back.
+ * A token bucket: allows bursts of limited size and a limited average rate.
+ *
+ * A zero-initialised bucket is full.  The caller passes the time, from any monotonic clock.
  */
 #ifndef QOSD_LIB_BASE_BUCKET_H
 #define QOSD_LIB_BASE_BUCKET_H
@@ -10,10 +11,13 @@
 #include <stdint.h>
 
 struct bucket {
-	int64_t full_us;	/* when it is full again */
+	int64_t full_us;	/* time at which the bucket is full again */
 };
 
-/* Takes one of at most `burst`, which come back one each each_us.  False: it is empty. */
+/*
+ * Takes a token.  The bucket holds at most `burst`, and regains one every each_us.  False: it is
+ * empty.
+ */
 static inline bool bucket_take(struct bucket *b, unsigned burst, int64_t each_us, int64_t now_us)
 {
 	int64_t full = b->full_us > now_us ? b->full_us : now_us;
@@ -24,7 +28,7 @@ static inline bool bucket_take(struct bucket *b, unsigned burst, int64_t each_us
 	return true;
 }
 
-/* From when on bucket_take() succeeds. */
+/* The time from which bucket_take() succeeds. */
 static inline int64_t bucket_next(const struct bucket *b, unsigned burst, int64_t each_us)
 {
 	return b->full_us - (int64_t)(burst - 1) * each_us;

@@ -8,12 +8,12 @@
 #include <stddef.h>
 
 struct buf {
-	char *s;	/* NULL while nothing was added */
+	char *s;	/* NULL until something is added */
 	size_t n;	/* length without the final NUL */
 	size_t cap;
 };
 
-/* Makes room for n more bytes: adding them moves nothing. */
+/* Makes room for n more bytes, so that adding them does not move the text. */
 void buf_reserve(struct buf *b, size_t n);
 void buf_add(struct buf *b, const void *data, size_t n);
 void buf_puts(struct buf *b, const char *s);
@@ -22,8 +22,8 @@ void buf_printf(struct buf *b, const char *fmt, ...)
 void buf_vprintf(struct buf *b, const char *fmt, va_list ap)
 	__attribute__((format(printf, 2, 0)));
 /*
- * Adds what fd gives until its end.  False with errno if it can't be read, or
- * has more than max bytes (EFBIG).
+ * Appends everything that can be read from fd.  False with errno if a read fails, or if there are
+ * more than max bytes (EFBIG).
  */
 bool buf_read(struct buf *b, int fd, size_t max);
 /* Drops the first n bytes. */

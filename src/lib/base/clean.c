@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* The bytes of the character at s, and which it is; 0: it is not UTF-8. */
+/* Decodes the character at s and returns its length in bytes; 0 if it is not UTF-8. */
 static size_t decode(const unsigned char *s, uint32_t *c)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -13,7 +13,7 @@ static size_t decode(const unsigned char *s, uint32_t *c)
 
 	*c = n > 1 ? s[0] & (0x7fu >> n) : s[0];
 	for (size_t i = 1; i < n; i++) {
-		if ((s[i] & 0xc0) != 0x80)	/* the NUL, too */
+		if ((s[i] & 0xc0) != 0x80)	/* also stops at the NUL */
 			return 0;
 		*c = *c << 6 | (s[i] & 0x3f);
 	}

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Disjoint sets of numbers, each of which is known by its least member.
+ * Disjoint sets of numbers (union-find), each represented by its least member.
  *
- * up: [number] another of its set, and for the least one itself; at first each number is alone, and so
- * up[i] is i.
+ * up[i] is another member of i's set, or i itself if i is the least.  Initialise up[i] to i.
  */
 #ifndef QOSD_LIB_BASE_DISJOINT_H
 #define QOSD_LIB_BASE_DISJOINT_H
@@ -11,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The least member of x's set.  Later searches are shorter for it. */
+/* The least member of x's set.  Shortens the chains that it follows. */
 static inline uint32_t disjoint_find(uint32_t *up, uint32_t x)
 {
 	while (up[x] != x)
@@ -19,7 +18,7 @@ static inline uint32_t disjoint_find(uint32_t *up, uint32_t x)
 	return x;
 }
 
-/* Makes one set of those of a and b.  True: they were two. */
+/* Merges the sets of a and b.  True: they were two sets. */
 static inline bool disjoint_join(uint32_t *up, uint32_t a, uint32_t b)
 {
 	a = disjoint_find(up, a);

@@ -46,10 +46,10 @@ static void too_large(struct reading *r, long long size)
 		buf_printf(&r->why, "too large: at most %zu bytes are read", r->max);
 }
 
-/* Whether it is a file that is read; what it says of itself may be wrong, as in /proc. */
+/* Whether the file may be read.  Its size is only a hint: it may be wrong, as in /proc. */
 static bool is_good(struct reading *r, const struct stat *st)
 {
-	/* Who names it wants to have an empty file, and reading it takes no time. */
+	/* /dev/null stands for an empty file, and reading it takes no time */
 	if (S_ISCHR(st->st_mode) && st->st_rdev == makedev(1, 3))
 		return true;
 	if (!S_ISREG(st->st_mode)) {
@@ -87,14 +87,14 @@ static void run(void *arg)
 	struct stat st;
 	int fd;
 
-	/* before it is opened: that alone sets off something in some devices */
+	/* before open(), which alone triggers an action in some devices */
 	if (stat(r->path, &st) < 0) {
 		failed(r, "cannot be opened");
 		return;
 	}
 	if (!is_good(r, &st))
 		return;
-	/* by now it may be something else */
+	/* the path may name another file by now */
 	fd = open(r->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0) {
 		failed(r, "cannot be opened");

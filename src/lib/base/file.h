@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Reading a file that somebody names, whatever it turns out to be: only regular files are read,
- * up to a size, and /dev/null as an empty one; nobody waits longer than FILE_SECONDS.
+ * Reads a file that a user names, with limits on its type, its size and the time.
+ *
+ * It must be a regular file; /dev/null counts as an empty one.  No caller waits longer than
+ * FILE_SECONDS.
  */
 #ifndef QOSD_LIB_BASE_FILE_H
 #define QOSD_LIB_BASE_FILE_H
@@ -14,11 +16,11 @@
 #define FILE_SECONDS 5
 
 /*
- * Adds the bytes of the file, at most max, to text.  False: `why` says in words what is wrong
- * ("cannot be opened: …"), errno is set, and text is as it was.  May be called from any thread,
- * for it neither opens a device nor waits for the writer of a FIFO; where the disk or a server does
- * not answer it gives up after FILE_SECONDS (ETIMEDOUT), or when the process is about to end
- * (bounded.h).
+ * Appends the bytes of the file, at most max, to text.  On failure it returns false, sets errno,
+ * leaves text as it was, and puts the reason in words into `why` ("cannot be opened: …").  May be
+ * called from any thread: it neither opens a device nor waits for the writer of a FIFO.  It gives
+ * up after FILE_SECONDS if the disk or server does not answer (ETIMEDOUT), and when the process is
+ * about to end (bounded.h).
  */
 bool file_read(const char *path, size_t max, struct buf *text, struct buf *why);
 

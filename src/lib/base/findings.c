@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The list of findings; see findings.h. */
+/* Implements the list of findings; see findings.h. */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +45,7 @@ void findings_copy(struct findings *dst, const struct findings *src)
 		const struct finding *s = &src->v[i];
 		findings_add(dst, s->severity, s->file, s->pos, "%s", s->text);
 	}
-	/* what src only counted is counted here too */
+	/* add the findings that src counted but did not keep */
 	size_t kept[3] = { 0 };
 	for (size_t i = 0; i < src->n; i++)
 		kept[src->v[i].severity]++;
@@ -110,7 +110,7 @@ void findings_log(const struct findings *f, const char *module)
 	for (size_t i = 0; i < f->n && i < FINDINGS_LOGGED; i++) {
 		struct buf line = { 0 };
 
-		/* the line has its severity already */
+		/* the log line shows the severity already */
 		format_place(&f->v[i], &line);
 		buf_puts(&line, f->v[i].text);
 		log_at(level[f->v[i].severity], module, "%s", line.s);

@@ -9,7 +9,7 @@
 #include "lib/base/alloc.h"
 #include "lib/base/bounded.h"
 
-#define ENTRY_MAX (16u << 20)	/* a group may have very many members */
+#define ENTRY_MAX (16u << 20)	/* bytes; a group may have very many members */
 
 struct finding_group {
 	char *name;
@@ -32,7 +32,7 @@ int group_find(const char *name, uint32_t *gid)
 	if (found)
 		*gid = g.gr_gid;
 	free(room);
-	/* getgrnam_r(3): any of them may mean that there is none */
+	/* getgrnam_r(3): each of these may mean that the group does not exist */
 	if (error == ESRCH || error == EBADF || error == EPERM)
 		error = ENOENT;
 	return found ? 0 : error ? error : ENOENT;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The log; see log.h.  One lock guards the ring of recent lines, another one the queue of lines
- * for the thread that writes; neither is held while a line is written.
+ * Implements the log; see log.h.
+ *
+ * One lock guards the ring of recent lines, another the queue of the writer thread.  No thread
+ * holds either while it writes a line.
  */
 #include <pthread.h>
 #include <stdarg.h>
@@ -51,7 +53,7 @@ void log_to_syslog(const char *ident)
 
 /* --- writing --- */
 
-/* May take for ever. */
+/* May block for ever. */
 static void write_line(enum log_level level, const char *line)
 {
 	ssize_t r;
@@ -60,12 +62,12 @@ static void write_line(enum log_level level, const char *line)
 		syslog(level_priority[level], "%s", line);
 		return;
 	}
-	/* one write, so that lines of two threads do not mix */
+	/* one write() per line, so that lines of two threads do not mix */
 	r = write(STDERR_FILENO, line, strlen(line));
-	(void)r;	/* nowhere to report it */
+	(void)r;	/* there is nowhere to report an error */
 }
 
-/* As it is written: with time and level, or what the journal wants to have. */
+/* Formats a line for output: with time and level, or with the prefix that the journal expects. */
 static void format_line(enum log_level level, const char *line, char *out, size_t n)
 {
 	static atomic_int journal = -1;
@@ -89,7 +91,7 @@ static void format_line(enum log_level level, const char *line, char *out, size_
 	}
 }
 
-/* --- the thread that writes --- */
+/* --- writer thread --- */
 
 struct waiting {
 	struct waiting *next;
@@ -101,9 +103,9 @@ static struct {
 	pthread_mutex_t lock;
 	pthread_cond_t more, done;
 	pthread_t thread;
-	bool begun;		/* there is a thread */
+	bool begun;		/* the writer thread exists */
 	bool stop, ended;
-	bool stuck;		/* a line took long: nobody waits until all are written */
+	bool stuck;		/* the last line took too long: callers no longer wait for their lines */
 	struct waiting *first, **last;
 	unsigned n;
 	unsigned long handed, written, lost;
@@ -115,7 +117,7 @@ static void until(struct timespec *t, int64_t mono_us)
 	t->tv_nsec = (long)(mono_us % 1000000) * 1000;
 }
 
-/* The queue's lock is held.  Returns with the line's number, or 0: there is no room for it. */
+/* Call with the queue's lock held.  Returns the line's number, or 0 if the queue is full. */
 static unsigned long enqueue(enum log_level level, const char *line)
 {
 	size_t n = strlen(line) + 1;
@@ -136,7 +138,7 @@ static unsigned long enqueue(enum log_level level, const char *line)
 	return ++queue.handed;
 }
 
-/* The queue's lock is held. */
+/* Call with the queue's lock held. */
 static void wait_written(unsigned long number)
 {
 	int64_t end_us = clock_mono_us() + LOG_WAIT_US;
@@ -149,7 +151,7 @@ static void wait_written(unsigned long number)
 		queue.stuck = true;
 }
 
-/* False: there is no thread. */
+/* Queues a line for the writer thread.  False: there is no writer thread. */
 static bool hand_over(enum log_level level, const char *line)
 {
 	unsigned long number;
@@ -166,7 +168,7 @@ static bool hand_over(enum log_level level, const char *line)
 	return begun;
 }
 
-/* The queue's lock is held, but not while the line is written. */
+/* Call with the queue's lock held; released while the line is written. */
 static void write_first(void)
 {
 	struct waiting *w = queue.first;
@@ -182,7 +184,7 @@ static void write_first(void)
 	queue.written++;
 }
 
-/* The queue's lock is held.  All that waited is written: what is to be said of the rest. */
+/* Call with the queue's lock held, when the queue is empty.  Logs how many lines were lost. */
 static void say_lost(void)
 {
 	char line[128], out[LINE_MAX_LEN];
@@ -253,7 +255,7 @@ void log_end(int64_t limit_us)
 	while (!queue.ended && clock_mono_us() < end_us)
 		pthread_cond_timedwait(&queue.done, &queue.lock, &t);
 	ended = queue.ended;
-	queue.begun = !ended;	/* else what comes still goes to a queue that nobody empties */
+	queue.begun = !ended;	/* a stuck thread keeps the queue, though nobody will empty it */
 	pthread_mutex_unlock(&queue.lock);
 	if (ended)
 		pthread_join(queue.thread, NULL);
@@ -268,7 +270,7 @@ static void emit(enum log_level level, const char *module, const char *text)
 	char line[LINE_MAX_LEN], out[LINE_MAX_LEN + 64];
 
 	snprintf(line, sizeof(line), "%s: %s", module, text);
-	/* a name from the fabric must not forge lines or drive a terminal */
+	/* a name from the fabric must not forge lines or control a terminal */
 	clean_text(line);
 	if (level <= LOG_LEVEL_WARNING) {
 		pthread_mutex_lock(&recent_lock);
@@ -319,7 +321,7 @@ void log_limited(struct log_ratelimit *rl, enum log_level level,
 	va_start(ap, fmt);
 	n = vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	/* in the same line, which would else be two of a rate that is told to operators */
+	/* appended to the line: a line of its own would double the rate that the manual states */
 	if (rl->suppressed && n >= 0 && (size_t)n < sizeof(text))
 		snprintf(text + n, sizeof(text) - (size_t)n, " (%lu similar lines left out)",
 			 rl->suppressed);

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The log: a level, a module token, and the object's name first in the text.
+ * The log: writes lines with level, module and text, and never blocks its callers for long.
+ *
+ * The text begins with the name of the object:
  *
  *   log_warn("sweep", "%s: does not answer", name);
  *
- * Lines go to stderr; under the journal (JOURNAL_STREAM) with the <N> prefix
- * that sd-daemon(3) gives, else with time and level in words.  May be called
- * from any thread.
+ * Lines go to stderr.  Under the journal (JOURNAL_STREAM) they have the <N> prefix of sd-daemon(3),
+ * else time and level in words.  May be called from any thread.
  *
- * Whoever reads the lines may stop doing so: a pipe fills, syslogd or the journal hangs, a file is
- * on a server that is gone.  After log_begin() lines go to a thread that writes them, and
- * whoever logs waits LOG_WAIT_US at most for a line to be there, and not at all while an earlier
- * one is not.  LOG_LINES_MAX lines wait; what comes then is counted, and the count is logged when
- * lines are taken again.
+ * Whatever reads the lines may stop: a pipe fills, syslogd or the journal hangs, a file's server is
+ * gone.  After log_begin() a thread writes the lines.  A caller waits LOG_WAIT_US at most for its
+ * line to be written, and does not wait while an earlier line is stuck.  The queue holds
+ * LOG_LINES_MAX lines; further lines are dropped and counted, and the count is logged when lines
+ * can be written again.
  */
 #ifndef QOSD_LIB_BASE_LOG_H
 #define QOSD_LIB_BASE_LOG_H
@@ -26,14 +27,17 @@ enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO, LOG_LEVEL_D
 void log_set_level(enum log_level level);
 enum log_level log_get_level(void);
 
-/* From now on to syslog(3), for a daemon without a terminal. ident must stay valid. */
+/* From now on, logs to syslog(3), for a daemon without a terminal. ident must stay valid. */
 void log_to_syslog(const char *ident);
 
 #define LOG_WAIT_US	1000
 #define LOG_LINES_MAX	1024
-/* Behind the last fork().  Without a thread for it lines are written as before. */
+/*
+ * Starts the writer thread.  Call it after the last fork().  If the thread cannot be started,
+ * callers go on writing their lines themselves.
+ */
 void log_begin(void);
-/* Waits for the lines to be written, for limit_us at most; what is left then is lost. */
+/* Waits limit_us at most for the queued lines to be written; drops those still queued then. */
 void log_end(int64_t limit_us);
 
 void log_at(enum log_level level, const char *module, const char *fmt, ...)
@@ -49,10 +53,10 @@ void log_at(enum log_level level, const char *module, const char *fmt, ...)
 	} while (0)
 
 /*
- * Whatever the fabric or a client can provoke goes through one of these: at
- * most `burst` lines at once and `per_second` on average, 70 in a minute by LOG_RATELIMIT; how
- * many were left out is said in the next line that passes.  Zero-initialise all
- * but the two rates.  One thread each.
+ * Rate limit for messages that the fabric or a client can provoke: at most `burst` lines at once
+ * and `per_second` on average (LOG_RATELIMIT: 70 in a minute).  The next line that passes says how
+ * many were left out.  Zero-initialise all fields but the two rates.  Only one thread may use each
+ * limit.
  */
 struct log_ratelimit {
 	unsigned burst, per_second;
@@ -66,9 +70,9 @@ void log_limited(struct log_ratelimit *rl, enum log_level level,
 		 const char *module, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* The last error and warning lines logged, newest first: for `status`. */
+/* The last error and warning lines logged, newest first, for `status`. */
 #define LOG_RECENT 8
-/* Calls fn for each under the log's lock; fn must not log. */
+/* Calls fn for each line under the log's lock; fn must not log. */
 void log_recent(void (*fn)(void *arg, int64_t realtime_us, enum log_level level,
 			   const char *line), void *arg);
 

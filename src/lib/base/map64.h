@@ -2,10 +2,9 @@
 /*
  * Hash map from a 64-bit key (a GUID) to a 32-bit value (an index).
  *
- * Open addressing, load factor at most 1/2, so that a look-up is one cache
- * line nearly always.  Any key may be stored, 0 included; the value
- * MAP64_NONE may not.  Not safe for use by several threads while it changes;
- * look-ups on a map that nobody changes are.
+ * It uses open addressing with a load factor of at most 1/2, so that a look-up nearly always
+ * touches one cache line.  Any key may be stored, 0 included; the value MAP64_NONE may not.
+ * Several threads may look up at once, but only while no thread changes the map.
  */
 #ifndef QOSD_LIB_BASE_MAP64_H
 #define QOSD_LIB_BASE_MAP64_H
@@ -23,18 +22,18 @@ struct map64_slot {
 
 struct map64 {
 	struct map64_slot *slots;
-	uint32_t mask;		/* slots - 1, a power of two less one */
+	uint32_t mask;		/* number of slots - 1; the number is a power of two */
 	uint32_t n;
 };
 
-/* Sized for `expected` keys; grows when there are more. */
+/* Sizes the map for `expected` keys; it grows when there are more. */
 void map64_init(struct map64 *m, uint32_t expected);
 void map64_free(struct map64 *m);
-/* Empties it: ready for others. */
+/* Empties the map; it can be filled again. */
 void map64_clear(struct map64 *m);
-/* Fills dst, which holds nothing, with a copy of src. */
+/* Copies src into dst, which must not own any memory. */
 void map64_clone(struct map64 *dst, const struct map64 *src);
-/* Stores or replaces.  Returns the former value or MAP64_NONE. */
+/* Stores or replaces a value.  Returns the former value or MAP64_NONE. */
 uint32_t map64_put(struct map64 *m, uint64_t key, uint32_t value);
 uint32_t map64_get(const struct map64 *m, uint64_t key);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Addresses of the network, as numbers: no name is ever looked up. */
+/* Parses numeric network addresses; never looks up a name. */
 #ifndef QOSD_LIB_BASE_NET_H
 #define QOSD_LIB_BASE_NET_H
 
@@ -7,8 +7,8 @@
 #include <sys/socket.h>
 
 /*
- * "127.0.0.1:9683", "[::1]:9683"; port 0 is one that the system chooses.  False if the
- * text is neither.
+ * Parses "127.0.0.1:9683" or "[::1]:9683"; port 0 lets the system choose.  False if the text is
+ * neither form.
  */
 bool net_parse(const char *text, struct sockaddr_storage *addr);
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * See sandbox.h.  Calls go by name: what this libseccomp or this architecture does not know
- * is left out of a list, which for a list of what is allowed is the safe side.
+ * Implements the sandbox; see sandbox.h.
+ *
+ * Filters list system calls by name.  A name that this libseccomp or this architecture does not
+ * know is skipped; in a list of allowed calls, that is the safe side.
  */
 #include "lib/base/sandbox.h"
 
@@ -28,7 +30,7 @@
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || \
 	__has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
 	__has_feature(memory_sanitizer)
-#define SANITIZED true	/* they look for leaks by ptrace, and map memory as they like */
+#define SANITIZED true	/* sanitizers use ptrace to find leaks, and map memory at will */
 #else
 #define SANITIZED false
 #endif
@@ -40,7 +42,7 @@ bool sandbox_filters(void)
 
 /* --- capabilities --- */
 
-/* Service managers take both the capabilities and the call by which to drop them. */
+/* A service manager may have removed both the capabilities and the call that drops them. */
 static bool has_capabilities(void)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -60,8 +62,8 @@ bool sandbox_drop_privileges(struct buf *err)
 	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = { { 0 } };
 
 	/*
-	 * Of the set that bounds those of programs that are run; only who has the capability for
-	 * that can, and who has not gets none by no_new_privs.
+	 * The bounding set limits what executed programs can gain.  Dropping from it needs
+	 * CAP_SETPCAP; a process without that capability is protected by no_new_privs.
 	 */
 	for (int cap = 0; prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0; cap++)
 		prctl(PR_CAPBSET_DROP, cap, 0, 0, 0);
@@ -89,7 +91,7 @@ bool sandbox_hide_memory(struct buf *err)
 
 /* --- filters --- */
 
-/* A filter in the making; the first error, as libseccomp has it, stays. */
+/* A filter under construction; `error` is libseccomp's first error. */
 struct filter {
 	scmp_filter_ctx ctx;
 	uint32_t action;
@@ -102,7 +104,7 @@ static struct filter filter_new(uint32_t otherwise, uint32_t action)
 
 	if (!f.ctx)
 		f.error = -ENOMEM;
-	else	/* a library put before others may have threads already */
+	else	/* a preloaded library may have started threads already */
 		f.error = seccomp_attr_set(f.ctx, SCMP_FLTATR_CTL_TSYNC, 1);
 	return f;
 }
@@ -120,14 +122,14 @@ static void add(struct filter *f, const char *name)
 	add_if(f, name, 0, (struct scmp_arg_cmp){ 0 });
 }
 
-/* Where all 64 bits of the argument are so; an int may have others than its own. */
+/* Matches when all 64 bits of the argument compare; the upper half of an int argument is arbitrary. */
 static void add_compared(struct filter *f, const char *name, unsigned arg, enum scmp_compare op,
 			 uint64_t value)
 {
 	add_if(f, name, 1, (struct scmp_arg_cmp){ .arg = arg, .op = op, .datum_a = value });
 }
 
-/* Where the argument, of the bits in the mask, is so. */
+/* Matches when the argument's bits in the mask equal value. */
 static void add_masked(struct filter *f, const char *name, unsigned arg, uint64_t mask,
 		       uint64_t value)
 {
@@ -165,7 +167,7 @@ static const char *const not_ours[] = {
 	"umount", "umount2", "unshare",
 	/* other processes */
 	"kcmp", "pidfd_getfd", "process_madvise", "process_vm_readv", "process_vm_writev", "ptrace",
-	/* what is large and seldom used */
+	/* large interfaces that are seldom used */
 	"add_key", "bpf", "io_uring_enter", "io_uring_register", "io_uring_setup", "keyctl",
 	"lookup_dcookie", "nfsservctl", "perf_event_open", "personality", "request_key",
 	"uselib", "userfaultfd", "vm86", "vm86old",
@@ -180,7 +182,7 @@ static void deny_sockets(struct filter *f)
 		for (; family <= ours[i]; family++)
 			if (family != ours[i])
 				add_compared(f, "socket", 0, SCMP_CMP_EQ, (uint64_t)family);
-	/* … and with bits that are none of an int's */
+	/* also refuse values with bits beyond those of an int */
 	add_compared(f, "socket", 0, SCMP_CMP_GE, (uint64_t)family);
 }
 
@@ -194,8 +196,9 @@ static void deny_namespaces(struct filter *f)
 }
 
 /*
- * The flags of clone3() are in memory, which a filter cannot see; without it, everybody falls back
- * to clone().  A filter of its own, since every thread's start would be in the audit log.
+ * clone3() passes its flags in memory, which a filter cannot see; with ENOSYS, callers fall back to
+ * clone().  This filter is separate so that refused calls are not logged: otherwise every thread
+ * start would fill the audit log.
  */
 static bool deny_clone3(struct buf *err)
 {
@@ -212,7 +215,7 @@ bool sandbox_daemon(struct buf *err)
 	if (SANITIZED)
 		return true;
 	f = filter_new(SCMP_ACT_ALLOW, SCMP_ACT_ERRNO(EPERM));
-	if (!f.error)	/* kernels before 4.14 can't log it, and need not */
+	if (!f.error)	/* kernels before 4.14 cannot log refusals; that is no error */
 		seccomp_attr_set(f.ctx, SCMP_FLTATR_CTL_LOG, 1);
 	add_all(&f, not_ours, ARRAY_SIZE(not_ours));
 	deny_sockets(&f);
@@ -235,13 +238,13 @@ static const char *const always[] = {
 static const char *const of_simulators[] = {
 	"connect", "sendto", "sendmsg", "recvfrom", "recvmsg", "shutdown", "setsockopt",
 	"fcntl", "getdents64", "lstat", "newfstatat", "stat", "unlink", "unlinkat", "rmdir",
-	"rt_sigaction",		/* of the thread that they end */
+	"rt_sigaction",		/* set by the thread that these calls end */
 };
 
 #define UMAD_IOCTLS 0x1b00	/* IB_IOCTL_MAGIC of the kernel's rdma/ib_user_mad.h */
 #define WRITES (O_ACCMODE | O_CREAT | O_TRUNC | O_APPEND)
 
-/* Built for `make coverage`: at its end a process adds to files what lines it has run. */
+/* For `make coverage`: at exit the process adds its line counts to files. */
 static void allow_coverage(struct filter *f)
 {
 #ifdef QOSD_COVERAGE
@@ -253,7 +256,7 @@ static void allow_coverage(struct filter *f)
 #endif
 }
 
-/* By hand: nothing of stdio may be called here. */
+/* Formats by hand: a signal handler may not call stdio. */
 static void say_denied(int nr)
 {
 	static const char before[] = SANDBOX_REFUSED;
@@ -270,7 +273,7 @@ static void say_denied(int nr)
 		text[n++] = digits[--d];
 	text[n++] = '\n';
 	if (write(STDERR_FILENO, text, n) < 0)
-		_exit(1);	/* nobody is there any more */
+		_exit(1);	/* standard error has no reader any more */
 }
 
 char *sandbox_call_name(int nr)
@@ -282,7 +285,7 @@ char *sandbox_call_name(int nr)
 	return name;
 }
 
-/* SIGSYS: says it, and has the call fail. */
+/* SIGSYS handler: reports the call and makes it fail with EPERM. */
 static void on_denied(int sig, siginfo_t *info, void *context)
 {
 	ucontext_t *u = context;
@@ -295,7 +298,7 @@ static void on_denied(int sig, siginfo_t *info, void *context)
 	u->uc_mcontext.regs[0] = (unsigned long long)-EPERM;
 #else
 	(void)u;
-	_exit(1);	/* where the result is is not known here */
+	_exit(1);	/* no known register for the result on this architecture */
 #endif
 }
 
@@ -315,7 +318,7 @@ bool sandbox_discovery(bool preloaded, struct buf *err)
 	add_masked(&f, "ioctl", 1, 0xff00, UMAD_IOCTLS);
 	add_masked(&f, "mmap", 2, PROT_EXEC, 0);
 	add_masked(&f, "mprotect", 2, PROT_EXEC, 0);
-	/* abort() */
+	/* for abort() */
 	add_compared(&f, "tgkill", 0, SCMP_CMP_EQ, (uint64_t)getpid());
 	if (preloaded) {
 		add_all(&f, of_simulators, ARRAY_SIZE(of_simulators));
@@ -323,7 +326,7 @@ bool sandbox_discovery(bool preloaded, struct buf *err)
 		add_masked(&f, "open", 1, WRITES, O_RDONLY);
 		add_masked(&f, "openat", 2, WRITES, O_RDONLY);
 	} else {
-		/* fstat() of newer C libraries: of a descriptor, whose name is empty */
+		/* newer C libraries implement fstat() this way, with an empty name */
 		add_masked(&f, "newfstatat", 3, AT_EMPTY_PATH, AT_EMPTY_PATH);
 	}
 	allow_coverage(&f);

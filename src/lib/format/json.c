@@ -28,7 +28,7 @@ json_t *json_guid(uint64_t guid)
 	return json_sprintf("0x%016llx", (unsigned long long)guid);
 }
 
-/* A second of UTC without its zone; false: there is no such. */
+/* Formats the time in UTC down to the second, without a zone; false if it cannot be represented. */
 static bool put_second(int64_t realtime_us, char text[32])
 {
 	time_t t = realtime_us / 1000000;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* libyaml's events to a tree; the only file that includes <yaml.h>. */
+/* Builds a tree of nodes from libyaml's events; the only file that includes <yaml.h>. */
 #include <stdlib.h>
 #include <string.h>
 #include <yaml.h>
@@ -33,12 +33,12 @@ static struct src_pos pos_of_offset(const char *text, size_t offset)
 		if (text[i] == '\n')
 			pos = (struct src_pos){ pos.line + 1, 1 };
 		else if (((unsigned char)text[i] & 0xc0) != 0x80)
-			pos.col++;	/* columns count characters, as libyaml's do */
+			pos.col++;	/* columns count characters, as in libyaml */
 	}
 	return pos;
 }
 
-/* Whether a tab stands at a mark, which counts characters. */
+/* Whether there is a tab at mark m, whose index counts characters. */
 static bool is_tab(const char *text, size_t n, yaml_mark_t m)
 {
 	size_t i = 0;
@@ -143,7 +143,7 @@ static int compare_keys(const void *pa, const void *pb)
 	return (*a)->pos.col < (*b)->pos.col ? -1 : 1;
 }
 
-/* The first of several stays. */
+/* Keeps the first of several equal keys. */
 static void refuse_duplicates(struct builder *b, struct node *map)
 {
 	struct node **keys = xcalloc(map->n, sizeof(struct node *));
@@ -211,7 +211,7 @@ static void fail(struct builder *b, struct node *n, const char *why)
 	b->failed = true;
 }
 
-/* The node that begins with the current event; ends at its last event. */
+/* Builds the node that begins with the current event; on return its last event is current. */
 static struct node *build(struct builder *b, unsigned depth)
 {
 	struct node *n = xcalloc(1, sizeof(*n));
@@ -238,7 +238,7 @@ static struct node *build(struct builder *b, unsigned depth)
 
 static void build_document(struct builder *b, struct node **root, bool *ended)
 {
-	/* stream start, then document start or stream end */
+	/* the stream starts, then the document starts or the stream ends */
 	if (!next_event(b) || !next_event(b) || b->event.type == YAML_STREAM_END_EVENT)
 		return;
 	if (!next_event(b))
@@ -246,7 +246,7 @@ static void build_document(struct builder *b, struct node **root, bool *ended)
 	*root = build(b, 1);
 	if (next_event(b) && b->event.type == YAML_DOCUMENT_END_EVENT)
 		*ended = !b->event.data.document_end.implicit;
-	/* whatever follows it */
+	/* refuse anything after the document */
 	if (!b->failed && next_event(b) && b->event.type != YAML_STREAM_END_EVENT) {
 		error_at(b, pos_of(b->event.start_mark),
 			 "a second document in the file: only one is read");
@@ -269,7 +269,7 @@ bool yaml_tree_parse_ended(const char *file, const char *text, size_t n, struct 
 
 	*root = NULL;
 	*ended = false;
-	/* a byte order mark would count as a column */
+	/* libyaml would count a byte order mark as a column */
 	if (n >= 3 && !memcmp(text, "\xef\xbb\xbf", 3)) {
 		text += 3;
 		n -= 3;
@@ -292,7 +292,7 @@ bool yaml_tree_parse_ended(const char *file, const char *text, size_t n, struct 
 	return !b.failed;
 }
 
-/* Recursion is as deep as the tree: at most YAML_DEPTH_MAX. */
+/* Recursion is as deep as the tree: at most YAML_DEPTH_MAX levels. */
 void yaml_tree_free(struct node *n)
 {
 	while (n) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A YAML document as a tree of nodes that know their place in the file.
+ * Parses a YAML document into a tree of nodes that know their place in the file.
  *
- * Only what a configuration needs: one document of maps, lists and scalars.
- * Anchors, aliases and tags are refused (so a small file stays small), nesting
- * and the number of nodes are bounded, duplicate keys are errors.  Scalars are
- * text; whoever reads them decides what they mean.
+ * It accepts only what a configuration needs: one document of maps, lists and scalars.  It refuses
+ * anchors, aliases and tags (so that a small file makes a small tree), bounds nesting and the
+ * number of nodes, and reports duplicate keys as errors.  Scalars are text; their readers interpret
+ * them.
  */
 #ifndef QOSD_LIB_FORMAT_YAML_H
 #define QOSD_LIB_FORMAT_YAML_H
@@ -18,7 +18,7 @@
 
 enum node_kind {
 	NODE_SCALAR, NODE_LIST, NODE_MAP,
-	NODE_BAD,		/* an error was reported for it; readers pass over it in silence */
+	NODE_BAD,		/* already reported as an error; readers skip it silently */
 };
 
 /*
@@ -38,12 +38,15 @@ struct node {
 #define YAML_NODES_MAX (1u << 20)
 
 /*
- * False with an error in out if the text is no YAML at all.  True else, though
- * there may be errors in out too; *root is NULL for an empty document.
+ * Returns false, with an error in out, if the text is not YAML.  Returns true otherwise, though out
+ * may hold errors then, too; *root is NULL for an empty document.
  */
 bool yaml_tree_parse(const char *file, const char *text, size_t n, struct node **root,
 		     struct findings *out);
-/* As yaml_tree_parse(); *ended: the document ends with a line "...", so that all of it is there. */
+/*
+ * Like yaml_tree_parse(). *ended: whether the document ends with a line "...", which shows that it
+ * is complete.
+ */
 bool yaml_tree_parse_ended(const char *file, const char *text, size_t n, struct node **root,
 			   bool *ended, struct findings *out);
 void yaml_tree_free(struct node *root);

@@ -9,7 +9,7 @@
 #include "lib/base/buf.h"
 #include "lib/format/yaml_read.h"
 
-#define NAME_MAX_LEN 128	/* a NodeDescription has 64, its globs a few more */
+#define NAME_MAX_LEN 128	/* bytes; a NodeDescription has 64, a glob for it a few more */
 
 const char *hint(struct hint *h, const char *word, const char *const *words, size_t n)
 {
@@ -98,7 +98,7 @@ const char *read_word(struct reader *r, const struct node *n, const char *what)
 	return NULL;
 }
 
-/* Bounds are said in the base that the word was written in. */
+/* Gives the bounds in the base (decimal or hexadecimal) that the word is written in. */
 static void out_of_range(struct reader *r, const struct node *n, uint64_t min, uint64_t max)
 {
 	bool hex = strncasecmp(n->text, "0x", 2) == 0;
@@ -108,7 +108,7 @@ static void out_of_range(struct reader *r, const struct node *n, uint64_t min, u
 		   EXCERPT(n->text), (unsigned long long)min, (unsigned long long)max);
 }
 
-/* Digits only, but more of them than 64 bits hold, or a minus before them. */
+/* Whether s has only digits, after an optional minus; such a number may not fit in 64 bits. */
 static bool looks_numeric(const char *s)
 {
 	const char *digits = "0123456789";
@@ -222,8 +222,8 @@ void read_time(struct reader *r, const struct node *n, const struct key *k, void
 }
 
 /*
- * Characters that would forge lines or drive a terminal, or that YAML itself
- * does not carry: C0 and C1 controls, U+2028, U+2029, U+FEFF, U+FFFE, U+FFFF.
+ * Whether s has characters that would forge lines or control a terminal, or that YAML does not
+ * allow: C0 and C1 controls, U+2028, U+2029, U+FEFF, U+FFFE, U+FFFF.
  */
 static bool has_bad_char(const char *s, const char *allowed)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Words to values; see yaml_value.h. */
+/* Converts words to values; see yaml_value.h. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static int digit_of(char c, unsigned base)
 	return d < (int)base ? d : -1;
 }
 
-/* A number at *s; moves *s behind it. */
+/* Parses a number at *s and moves *s past it. */
 static bool take_u64(const char **s, uint64_t *v)
 {
 	const char *p = *s;
@@ -29,7 +29,7 @@ static bool take_u64(const char **s, uint64_t *v)
 		base = 16;
 		p += 2;
 	} else if (p[0] == '0' && digit_of(p[1], 10) >= 0) {
-		return false;	/* octal to some, decimal to others */
+		return false;	/* ambiguous: octal or decimal */
 	}
 	if (digit_of(*p, base) < 0)
 		return false;
@@ -83,7 +83,7 @@ bool value_time(const char *s, double *seconds)
 	};
 	size_t n = strspn(s, "0123456789");
 
-	/* strtod() alone would take signs, hex, infinities */
+	/* strtod() alone would accept signs, hexadecimal and infinities */
 	if (n == 0)
 		return false;
 	if (s[n] == '.') {
@@ -118,7 +118,7 @@ bool value_bytes(const char *s, uint64_t *bytes)
 
 #define WORD_MAX 32
 
-/* Edit distance, letters compared without case. */
+/* Edit distance of a and b, ignoring case. */
 static unsigned distance(const char *a, const char *b)
 {
 	size_t n = strlen(a), m = strlen(b);
@@ -151,7 +151,7 @@ static unsigned distance(const char *a, const char *b)
 const char *value_nearest(const char *word, const char *const *words, size_t n)
 {
 	const char *best = NULL;
-	unsigned least = strlen(word) < 4 ? 2 : 3;	/* less than that */
+	unsigned least = strlen(word) < 4 ? 2 : 3;	/* exclusive bound of the distance */
 
 	for (size_t i = 0; i < n; i++) {
 		unsigned d = distance(word, words[i]);
@@ -169,7 +169,7 @@ const char *excerpt(struct excerpt *e, const char *word)
 	size_t n = strlen(word), max = sizeof(e->text) - 4;
 	bool cut = n > max;
 
-	if (cut)	/* not within a UTF-8 sequence */
+	if (cut)	/* do not cut within a UTF-8 sequence */
 		for (n = max; n > 0 && ((unsigned char)word[n] & 0xc0) == 0x80; n--)
 			;
 	snprintf(e->text, sizeof(e->text), "%.*s%s", (int)n, word, cut ? "..." : "");

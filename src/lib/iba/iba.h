@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * InfiniBand constants and small types that the libraries' headers lack or
- * scatter.  Section numbers are of the IBA specification, volume 1.
+ * InfiniBand constants and small types that the headers of other libraries lack or scatter.
+ *
+ * Section numbers are those of the IBA specification, volume 1.
  */
 #ifndef QOSD_LIB_IBA_IBA_H
 #define QOSD_LIB_IBA_IBA_H
@@ -25,8 +26,8 @@
 
 /* VendorID and DeviceID of NodeInfo (14.2.5.3). */
 #define IB_VENDOR_MELLANOX	0x2c9
-#define IB_ATTR_PRIVATE_LFT	0xff10	/* PrivateLFTInfo, of Mellanox */
-#define IB_ATTR_ADAPTIVE_ROUTING 0xff20	/* AdaptiveRoutingInfo, of Mellanox */
+#define IB_ATTR_PRIVATE_LFT	0xff10	/* PrivateLFTInfo, a Mellanox attribute */
+#define IB_ATTR_ADAPTIVE_ROUTING 0xff20	/* AdaptiveRoutingInfo, a Mellanox attribute */
 #define IB_DEVICE_AGGREGATION	0xcf09	/* SHARP aggregation node, of any generation */
 
 enum ib_node_type { IB_NODE_CA_T = 1, IB_NODE_SWITCH_T = 2, IB_NODE_ROUTER_T = 3 };
@@ -48,8 +49,8 @@ enum ib_port_state {
 #define IB_CAP_MCAST_FDB_TOP	(1u << 30)
 
 /*
- * PortInfo.CapabilityMask2, valid with IB_CAP_MASK2: link width 2x, speeds HDR and NDR,
- * the second group of extended speeds and the one speed in it so far, XDR.
+ * PortInfo.CapabilityMask2, valid with IB_CAP_MASK2: link width 2x, speeds HDR and NDR, the second
+ * group of extended speeds, and XDR, so far the only speed in that group.
  */
 #define IB_CAP2_2X		(1u << 4)
 #define IB_CAP2_HDR		(1u << 5)
@@ -57,13 +58,13 @@ enum ib_port_state {
 #define IB_CAP2_EXT_SPEEDS_2	(1u << 11)
 #define IB_CAP2_XDR		(1u << 12)
 
-/* AttributeModifier of PortInfo: SMSupportExtendedSpeeds, beside the port number (14.2.5.6) */
+/* PortInfo.AttributeModifier: SMSupportExtendedSpeeds, in addition to the port number (14.2.5.6) */
 #define IB_PORT_INFO_EXT_SPEEDS	(1u << 31)
 
 /*
- * Extended link speeds.  PortInfo has them in two groups: LinkSpeedExt* (byte 62, and
- * the lower five bits of byte 63) and LinkSpeedExt*2 (byte 56).  Here both are one mask,
- * as in rdma-core's tools: the second group is shifted by 5.
+ * Extended link speeds.  PortInfo has two groups: LinkSpeedExt* (byte 62, and the lower five bits
+ * of byte 63) and LinkSpeedExt*2 (byte 56).  Here both form one mask, as in rdma-core's tools: the
+ * second group is shifted by 5.
  */
 #define IB_EXT_FDR		1u
 #define IB_EXT_EDR		2u
@@ -71,7 +72,7 @@ enum ib_port_state {
 #define IB_EXT_NDR		8u
 #define IB_EXT_XDR		32u
 #define IB_EXT_GROUP_2		5	/* shift of the second group */
-#define IB_EXT_DISABLED		30	/* LinkSpeedExtEnabled: none of the first group */
+#define IB_EXT_DISABLED		30	/* LinkSpeedExtEnabled: no speed of the first group */
 
 /* LinkSpeedExtActive2 if it is not 0, else LinkSpeedExtActive. */
 static inline unsigned ib_ext_active(const uint8_t info[64])
@@ -94,8 +95,8 @@ static inline unsigned ib_ext_enabled(const uint8_t info[64])
 }
 
 /*
- * PathRecord.Rate (15.2.5.16): the last code of SDR to QDR, of FDR and EDR, of
- * width 2x, of HDR, of NDR.
+ * PathRecord.Rate (15.2.5.16): the last code for SDR to QDR, for FDR and EDR, for width 2x, for
+ * HDR, and for NDR.
  */
 #define IB_RATE_LAST_PLAIN	10
 #define IB_RATE_LAST_EXTENDED	18
@@ -121,20 +122,20 @@ enum {
 	IB_SA_PRIORITY_SUGGESTED	= 0x0800,
 };
 
-/* OperationalVLs / VLCap code (14.2.5.6): 1..5 */
+/* Number of data VLs for a code 1..5 of OperationalVLs or VLCap (14.2.5.6) */
 static inline unsigned ib_vls_from_code(unsigned code)
 {
 	static const uint8_t n[] = { 0, 1, 2, 4, 8, 15 };
 	return code < sizeof(n) ? n[code] : 0;
 }
 
-/* The smallest code that has at least n data VLs (n 0..15). */
+/* The smallest such code for at least n data VLs (n 0..15). */
 static inline unsigned ib_vls_to_code(unsigned n)
 {
 	return n <= 1 ? 1 : n <= 2 ? 2 : n <= 4 ? 3 : n <= 8 ? 4 : 5;
 }
 
-/* SL2VL for one (in port, out port): vl[sl], 15 = drop (7.6.6). */
+/* SL2VL table of one pair (in port, out port): vl[sl], 15 = drop (7.6.6). */
 struct sl2vl {
 	uint8_t vl[IB_SL_COUNT];
 };
@@ -147,7 +148,7 @@ struct vlarb_entry {
 #define VLARB_BLOCK 32		/* entries in one VLArbitrationTable attribute */
 
 struct vlarb {
-	uint8_t n_high, n_low;	/* entries given; the rest of a device's table is (0, 0) */
+	uint8_t n_high, n_low;	/* entries in use; a device's further entries are (0, 0) */
 	uint8_t high_limit;	/* PortInfo.VLHighLimit: units of 4096 bytes, 0 = 1 packet, 255 = unbounded */
 	struct vlarb_entry high[VLARB_ENTRIES_MAX], low[VLARB_ENTRIES_MAX];
 };

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * SA records and component masks that libibmad and libibumad's headers lack
- * (15.2.5).  All in network byte order, as on the wire; the structs hold byte
- * arrays only, so that they have no padding and need no alignment.
+ * SA records and component masks that the headers of libibmad and libibumad lack (15.2.5).
+ *
+ * All fields are in network byte order, as on the wire.  The structs hold byte arrays only, so that
+ * they have no padding and need no alignment.
  */
 #ifndef QOSD_LIB_IBA_SA_RECORDS_H
 #define QOSD_LIB_IBA_SA_RECORDS_H
 
 #include <stdint.h>
 
-#define SA_HDR_LEN	56	/* MAD 24, RMPP 12, SM_Key 8, AttributeOffset 2, 2, mask 8 */
+#define SA_HDR_LEN	56	/* bytes: MAD 24, RMPP 12, SM_Key 8, AttributeOffset 2, reserved 2,
+				 * ComponentMask 8 */
 #define SA_DATA_LEN	200
 #define MAD_LEN		256
 
@@ -72,7 +74,7 @@ enum {
 	MPR_DGID_COUNT = 1 << 20, MPR_SERVICE_ID_LSB = 1 << 21,
 };
 
-/* IndependenceSelector: as independent of each other as possible; other values are reserved */
+/* IndependenceSelector: paths as independent of each other as possible; other values are reserved */
 enum { INDEPENDENT = 2 };
 
 /* Selector of MTU, rate and lifetime (15.2.5.16) */
@@ -109,7 +111,7 @@ struct sa_portinfo_record {
 };
 _Static_assert(sizeof(struct sa_portinfo_record) == 68, "PortInfoRecord");
 
-/* --- records of what a port or switch holds: RID, then the attribute of section 14.2.5 --- */
+/* --- records of a port's or switch's tables: RID, then the attribute of section 14.2.5 --- */
 
 struct sa_switchinfo_record {
 	uint8_t lid[2];
@@ -200,7 +202,8 @@ _Static_assert(sizeof(struct sa_service_record) == 176, "ServiceRecord");
 
 enum { SR_ID = 1 << 0, SR_GID = 1 << 1, SR_PKEY = 1 << 2, SR_LEASE = 1 << 4, SR_KEY = 1 << 5,
        SR_NAME = 1 << 6 };
-#define SR_DATA_FIRST 7			/* bit of ServiceData8.1; 30 components follow each other */
+#define SR_DATA_FIRST 7			/* bit of ServiceData8.1; the 30 ServiceData components use
+					 * consecutive bits */
 
 /* --- InformInfo (13.4.8.3) and InformInfoRecord --- */
 struct sa_inform_info {
@@ -237,32 +240,32 @@ struct sa_notice {
 };
 _Static_assert(sizeof(struct sa_notice) == 80, "Notice");
 #define NOTICE_GENERIC 0x80
-#define NOTICE_SMP_LEN 64		/* what of it is in an SMP: all but IssuerGID */
-#define NOTICE_GID 6			/* in the details of 64 to 67 (14.2.5.1) */
+#define NOTICE_SMP_LEN 64		/* the part of a Notice that fits in an SMP: all but IssuerGID */
+#define NOTICE_GID 6			/* offset of the GID in the details of traps 64 to 67 (14.2.5.1) */
 
-/* --- of qosd alone: what a standby asks its master for (daemon/replication/replication.h), 200 bytes --- */
-#define SA_ATTR_REPLICA 0xff71	/* vendor's own */
-#define SA_REPLICA_LIST 0xffffffff	/* part: which parts there are */
+/*
+ * --- qosd's own: a standby's request to its master (daemon/replication/replication.h), 200 bytes
+ * ---
+ */
+#define SA_ATTR_REPLICA 0xff71	/* vendor-specific */
+#define SA_REPLICA_LIST 0xffffffff	/* value of `part` that asks for the list of parts */
 #define SA_REPLICA_DATA 160
 struct sa_replica {
 	uint8_t part[4];
-	uint8_t offset[4];		/* in the part's text */
-	uint8_t version[8];		/* asked for; in the answer: what there is */
+	uint8_t offset[4];		/* offset in the text of the part */
+	uint8_t version[8];		/* version asked for; in the answer: the current version */
 	uint8_t total[4];		/* bytes of the text */
-	uint8_t n[4];			/* bytes of data; 0: there is another version */
-	uint8_t nonce[8];		/* of the question, and again in its answer */
-	uint8_t proof[8];		/* of all of this, by the SM_Key (sm/keys/proof.h) */
-	uint8_t data[SA_REPLICA_DATA];	/* of a list: struct sa_replica_row of each part */
+	uint8_t n[4];			/* bytes of data; 0: the version differs */
+	uint8_t nonce[8];		/* chosen by the request, repeated in its answer */
+	uint8_t proof[8];		/* digest of the whole record under the SM_Key (sm/keys/proof.h) */
+	uint8_t data[SA_REPLICA_DATA];	/* for a list: a struct sa_replica_row for each part */
 };
 _Static_assert(sizeof(struct sa_replica) == SA_DATA_LEN, "replica");
-/*
- * A later qosd may have more parts, behind these, and other formats: whoever asks leaves out what
- * it does not know.
- */
+/* A later qosd may append parts or use other formats: a standby skips the ones it does not know. */
 struct sa_replica_row {
 	uint8_t version[8];
 	uint8_t total[4];
-	uint8_t format[4];		/* of the text (store/store.h); 0 is 1 */
+	uint8_t format[4];		/* format of the text (store/store.h); 0 means 1 */
 };
 
 #endif

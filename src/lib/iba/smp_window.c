@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The windows and time-outs of SMPs; see smp_window.h. */
+/* Implements the windows and time-outs of SMPs; see pace.h. */
 #include <stdlib.h>
 
 #include "lib/iba/smp_window.h"
 
-#define WINDOW_START	8u	/* OpenSM sends 4 at a time by default */
+#define WINDOW_START	8u	/* SMPs; OpenSM sends 4 at a time by default */
 #define WINDOW_MIN	2u
-#define GROW_SLOWLY	8u	/* windows' worth of answers for one SMP more after a loss */
-#define GROW_US		50000	/* ... and the time between: a loss is not seen sooner */
+#define GROW_SLOWLY	8u	/* after a loss, windows' worth of answers before the window grows by one
+				 * SMP */
+#define GROW_US		50000	/* least time between two growths after a loss, for a loss shows no sooner */
 #define GROW_US_MAX	10000000
-#define REPEATS_MIN	4u	/* in one REPEATS_US, whatever the window */
+#define REPEATS_MIN	4u	/* least number of repeats in each REPEATS_US, whatever the window */
 #define REPEATS_US	25000
 #define TRIES_BRIEF	3u
-#define FLOOR_SHARE	8u	/* a time-out leaves bounds.timeout_ms / 8 above the round trip */
+#define FLOOR_SHARE	8u	/* a time-out exceeds the round trip by at least bounds.timeout_ms / 8 */
 
 static unsigned least(unsigned a, unsigned b)
 {
@@ -64,8 +65,8 @@ uint32_t smp_window_device(struct smp_window *p, const uint8_t *route, unsigned 
 	at = map64_get(&p->by_route, key);
 	if (at != MAP64_NONE)
 		return at;
-	if (p->devices.n >= SMP_WINDOW_DEVICES_MAX)	/* routes of long ago: two share a place */
-		return (uint32_t)(key % SMP_WINDOW_DEVICES_MAX);
+	if (p->devices.n >= PACE_DEVICES_MAX)	/* old routes fill the table: let two routes share an entry */
+		return (uint32_t)(key % PACE_DEVICES_MAX);
 	at = (uint32_t)p->devices.n;
 	*vec_push(&p->devices) = (struct smp_window_device){
 		.route = key, .window = (uint8_t)p->bounds.window_device, .cut_us = INT64_MIN / 2,
@@ -91,8 +92,8 @@ static bool is_measured(const struct smp_window_device *d)
 	return d->srtt_us || d->rttvar_us;
 }
 
-/* Of the first try, in us. */
-static uint64_t first_timeout(const struct smp_window *p, const struct smp_window_device *d)
+/* Time-out of the first try, in microseconds. */
+static uint64_t first_timeout(const struct pace *p, const struct pace_device *d)
 {
 	uint64_t longest = p->bounds.timeout_ms * 1000ull, slack = longest / FLOOR_SHARE, us;
 
@@ -115,8 +116,8 @@ static unsigned doubled_ms(uint64_t us, unsigned times)
 	return (unsigned)((us + 999) / 1000);
 }
 
-/* For so long a device is waited for in all. */
-static unsigned ms_of_tries(const struct smp_window *p, unsigned tries)
+/* Total time that `tries` tries wait for a device, in ms. */
+static unsigned ms_of_tries(const struct pace *p, unsigned tries)
 {
 	unsigned all = 0;
 
@@ -125,8 +126,8 @@ static unsigned ms_of_tries(const struct smp_window *p, unsigned tries)
 	return all;
 }
 
-/* Of the try that x is at; adds it to what x has waited. */
-static unsigned timeout_ms(const struct smp_window *p, struct smp_window_smp *x)
+/* Time-out of x's current try, in ms; adds it to the time that x has waited. */
+static unsigned timeout_ms(const struct pace *p, struct pace_smp *x)
 {
 	uint64_t first = first_timeout(p, &p->devices.v[x->device]);
 	unsigned ms = doubled_ms(first, p->bounds.steady ? 0 : x->try), all;
@@ -160,9 +161,9 @@ static void take_sample(struct smp_window *p, struct smp_window_device *d, int64
 /* --- windows --- */
 
 /*
- * What ports hold does not change, unlike what TCP flows share.  So a window that grew
- * slowly since it was cut last is cut a little, and a size that failed before is tried more and
- * more rarely.
+ * Unlike the share of a TCP flow, the room in ports does not change.  So a window that has been
+ * growing slowly since its last cut is cut only a little, and a size that failed before is tried
+ * more and more rarely.
  */
 static void cut(struct smp_window *p, int64_t now_us)
 {
@@ -180,13 +181,13 @@ static void cut(struct smp_window *p, int64_t now_us)
 	p->cut_us = p->changed_us = now_us;
 }
 
-/* An SMP that was sent at sent_us is lost, though its device lives. */
-static void lost(struct smp_window *p, struct smp_window_device *d, int64_t sent_us, int64_t now_us)
+/* Records that the SMP sent at sent_us was lost although its device lives. */
+static void lost(struct pace *p, struct pace_device *d, int64_t sent_us, int64_t now_us)
 {
 	p->lost++;
 	if (d->lost < UINT32_MAX)
 		d->lost++;
-	/* those that were under way with one that was lost before tell nothing new */
+	/* SMPs that were in flight at the last cut carry no new information */
 	if (sent_us > p->cut_us)
 		cut(p, now_us);
 	if (sent_us > d->cut_us) {
@@ -196,8 +197,11 @@ static void lost(struct smp_window *p, struct smp_window_device *d, int64_t sent
 	}
 }
 
-/* An SMP was answered.  presses: a window that nobody fills is not tried, and does not grow. */
-static void grow(struct smp_window *p, struct smp_window_device *d, bool presses, int64_t now_us)
+/*
+ * Grows the windows after an answer.  `presses`: the window was well used; the answer says nothing
+ * about a window that is not.
+ */
+static void grow(struct pace *p, struct pace_device *d, bool presses, int64_t now_us)
 {
 	if (presses && p->window < p->bounds.window) {
 		if (p->window < p->threshold) {
@@ -222,10 +226,13 @@ static void leave_window(struct smp_window *p, struct smp_window_smp *x)
 	x->in_window = false;
 }
 
-/* --- an SMP from sending to its end --- */
+/* --- life of an SMP --- */
 
-/* It had all the tries, and all the time, that it can have: a loss of long ago is no silence. */
-static bool is_given_up(const struct smp_window *p, const struct smp_window_device *d, int64_t now_us)
+/*
+ * Whether the device has been silent for the full number of tries and for their full time.  The
+ * time matters because a burst of losses is not silence.
+ */
+static bool is_given_up(const struct pace *p, const struct pace_device *d, int64_t now_us)
 {
 	return d->silent >= p->bounds.tries && !p->bounds.steady &&
 	       now_us - d->silent_us >= ms_of_tries(p, p->bounds.tries) * 1000ll;
@@ -236,10 +243,13 @@ unsigned smp_window_begin(struct smp_window *p, struct smp_window_smp *x, uint32
 {
 	unsigned tries = p->bounds.tries;
 
-	/* a question that has one try anyhow is how a device that has become slow is heard again */
-	if (!(how & SMP_WINDOW_ONCE) && is_given_up(p, &p->devices.v[device], now_us))
-		how = SMP_WINDOW_ONCE | SMP_WINDOW_BRIEF;
-	if (how & SMP_WINDOW_BRIEF)
+	/*
+	 * a request with a single try is how the sender hears again from a device that has become
+	 * slow
+	 */
+	if (!(how & PACE_ONCE) && is_given_up(p, &p->devices.v[device], now_us))
+		how = PACE_ONCE | PACE_BRIEF;
+	if (how & PACE_BRIEF)
 		tries = least(tries, TRIES_BRIEF);
 	if (how & SMP_WINDOW_ONCE)
 		tries = 1;
@@ -304,7 +314,7 @@ void smp_window_answered(struct smp_window *p, struct smp_window_smp *x, int64_t
 	if (!x->try)
 		grow(p, d, x->presses, now_us);
 	else if (p->repeats_left < repeats_at_once(p))
-		p->repeats_left++;	/* there was room for it */
+		p->repeats_left++;	/* the fabric had room for the repeat */
 	leave_window(p, x);
 }
 
@@ -313,7 +323,7 @@ void smp_window_given_up(struct smp_window *p, struct smp_window_smp *x)
 	leave_window(p, x);
 }
 
-/* --- from one process to another --- */
+/* --- transfer to another process --- */
 
 struct smp_window_learned smp_window_learned(const struct smp_window *p)
 {

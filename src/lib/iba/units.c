@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * MTU, rate and lifetime codes; see units.h.
+ * Converts MTU, rate and lifetime codes; see units.h.
  *
- * The rate codes grew with the generations of links, so that their order says
- * nothing: every comparison goes through rate_tenths().
+ * Each generation of links added rate codes, so that their order says nothing about speed: every
+ * comparison goes through rate_tenths().
  */
 #include <math.h>
 #include <stdio.h>
@@ -83,7 +83,7 @@ unsigned rate_faster(unsigned code)
 	return best;
 }
 
-/* Rates that lanes of SDR, DDR or QDR make. */
+/* Whether lanes of SDR, DDR or QDR make this rate. */
 static bool rate_is_8b10b(unsigned tenths)
 {
 	static const uint16_t coded[] = { 25, 50, 100, 200, 300, 400, 600, 800, 1200 };
@@ -101,7 +101,7 @@ double data_rate_gbps(unsigned rate_code)
 
 	if (rate_is_8b10b(tenths))
 		return nominal * 0.8;
-	/* Rates of 1, 2, 4, 8 and 12 lanes of FDR. */
+	/* rates of 1, 2, 4, 8 and 12 lanes of FDR */
 	if (tenths == 140 || tenths == 280 || tenths == 560 || tenths == 1120 || tenths == 1680)
 		return nominal / 14 * 14.0625 * 64 / 66;
 	return nominal;
@@ -112,7 +112,7 @@ double link_data_gbps(unsigned rate_code, bool fdr10)
 	return fdr10 ? rate_tenths(rate_code) * 0.1 : data_rate_gbps(rate_code);
 }
 
-/* What one lane does.  At the extended speeds LinkSpeedActive says QDR. */
+/* The speed of one lane.  At the extended speeds LinkSpeedActive is QDR. */
 static const struct lane {
 	const char *name;
 	uint8_t speed, speed_ext;
@@ -149,7 +149,7 @@ static const struct width {
 	{ 1, 1, "1x" }, { 2, 4, "4x" }, { 4, 8, "8x" }, { 8, 12, "12x" }, { 16, 2, "2x" },
 };
 
-/* NULL for anything but exactly one known bit. */
+/* The width with this code; NULL unless exactly one known bit is set. */
 static const struct width *width_find(unsigned code)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(widths); i++)
@@ -166,7 +166,7 @@ unsigned rate_from_link(unsigned width, unsigned speed, unsigned speed_ext, bool
 	return l && w ? rate_code_at_most(w->lanes * l->tenths) : 0;
 }
 
-/* The least of the bits that are known; what is beyond them counts as `newest`. */
+/* The least known bit; `newest` if there are only unknown bits. */
 static unsigned least_of(unsigned bits, unsigned known, unsigned newest)
 {
 	return bits & known ? (bits & known) & -(bits & known) : newest;
@@ -271,7 +271,7 @@ unsigned lifetime_code(double seconds)
 {
 	unsigned code = 0;
 
-	/* the decimal text of a time that is exactly a code's may be rounded up */
+	/* rounding to decimal text may have made an exact code's time slightly larger */
 	seconds *= 1 - 1e-9;
 	while (code < 32 && !(lifetime_seconds(code) >= seconds))
 		code++;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * MTU, rate and time: IBA codes to what people say, and back.
+ * Converts IBA codes of MTU, rate and time to what people write, and back.
  *
- * A code of 0 means "none / unknown" everywhere.
+ * A code of 0 means "none" or "unknown" everywhere.
  */
 #ifndef QOSD_LIB_IBA_UNITS_H
 #define QOSD_LIB_IBA_UNITS_H
@@ -12,7 +12,7 @@
 
 /* --- MTU: codes 1..5 = 256, 512, 1024, 2048, 4096 bytes (14.2.5.6) --- */
 unsigned mtu_bytes(unsigned code);		/* 0 for an unknown code */
-unsigned mtu_code(unsigned bytes);		/* exact; 0 if bytes is none of them */
+unsigned mtu_code(unsigned bytes);		/* exact; 0 if no code has that size */
 
 /* --- rate: PathRecord.Rate codes 2..25 (15.2.5.16) --- */
 /* In units of 0.1 Gb/s (25 = 2.5 Gb/s, 140 = 14 Gb/s); 0 for an unknown code. */
@@ -26,42 +26,42 @@ int rate_compare(unsigned a, unsigned b);
 unsigned rate_slower(unsigned code);
 unsigned rate_faster(unsigned code);
 /*
- * The data rate of a link in Gb/s: what its encoding leaves, packet headers
- * included.  8b/10b up to QDR leaves 0.8 of the rate.  FDR signals at 14.0625
- * Gbaud a lane, of which 64b/66b leaves 64/66; from EDR on, the rate that the
- * code names is what is left already (25.78125 * 64/66 = 25).  0 for an unknown
- * code.  FDR10, which has the codes of QDR, loses nothing of its nominal rate.
+ * The data rate of a link in Gb/s: the rate left after encoding, packet headers included. 8b/10b up
+ * to QDR leaves 0.8 of the rate.  FDR signals at 14.0625 Gbaud a lane, of which 64b/66b leaves
+ * 64/66.  From EDR on, the nominal rate is the rate after encoding (25.78125 * 64/66 = 25). 0 for
+ * an unknown code.  FDR10, which shares the codes of QDR, loses nothing of its nominal rate.
  */
 double data_rate_gbps(unsigned rate_code);
 double link_data_gbps(unsigned rate_code, bool fdr10);
 /*
- * From PortInfo: LinkWidthActive (1 = 1x, 2 = 4x, 4 = 8x, 8 = 12x, 16 = 2x),
- * LinkSpeedActive (1 SDR, 2 DDR, 4 QDR), LinkSpeedExtActive (1 FDR, 2 EDR,
- * 4 HDR, 8 NDR, and 32 XDR as ib_ext_active() has it; used when not 0), and whether
- * the link runs FDR10.  The nearest code that does not exceed the link where there is
- * none exact; 0 if a value is none of these.
+ * The rate code of a link from PortInfo: LinkWidthActive (1 = 1x, 2 = 4x, 4 = 8x, 8 = 12x, 16 =
+ * 2x), LinkSpeedActive (1 SDR, 2 DDR, 4 QDR), LinkSpeedExtActive (1 FDR, 2 EDR, 4 HDR, 8 NDR, and
+ * 32 XDR as ib_ext_active() returns them; used when not 0), and whether the link runs FDR10.  If no
+ * code is exact, the fastest code below the link's rate; 0 if a value is none of these.
  */
 unsigned rate_from_link(unsigned width, unsigned speed, unsigned speed_ext, bool fdr10);
 /*
- * The same of a link that is up, for values that are not known, too: a rate that such a
- * link surely has, never 0.  A bit above all known ones stands for a speed that is newer,
- * hence at least as fast as the fastest known one; of several bits, and of a width, the
- * least counts.
+ * A rate code that a link which is up certainly reaches, even for unknown values; never 0.  A bit
+ * above all known speeds stands for a newer speed, hence one at least as fast as the fastest known.
+ * Of several bits, the least counts, as it does for the width.
  */
 unsigned rate_at_least(unsigned width, unsigned speed, unsigned speed_ext, bool fdr10);
-/* "4xQDR" (case-insensitive) to a code; 0 if it is no such word. */
+/* Parses "4xQDR" (case-insensitive) to a rate code; 0 if the word has another form. */
 unsigned rate_parse_link(const char *word);
-/* The same word to PortInfo's fields as above; false, and nothing stored, if it is no such word. */
+/*
+ * Parses the same word to PortInfo's fields as above; false, and nothing stored, if the word has
+ * another form.
+ */
 struct link_speed {
 	uint8_t width, speed, speed_ext;
 	bool fdr10;
 };
 bool link_parse(const char *word, struct link_speed *out);
-/* "2.5", "40" in Gb/s to a code; 0 if it is no number or no such rate. */
+/* Parses "2.5" or "40", in Gb/s, to a code; 0 if the word is not a number or no code has that rate. */
 unsigned rate_parse_gbps(const char *word);
-/* "40 Gb/s" into buf of n bytes, returns buf. */
+/* Writes "40 Gb/s" into buf of n bytes; returns buf. */
 char *rate_text(unsigned code, char *buf, unsigned n);
-/* "4xQDR" from the three fields as above; "?" for a width or a speed that is not known. */
+/* Writes "4xQDR" from the fields as above; "?" for an unknown width or speed. */
 char *link_text(unsigned width, unsigned speed, unsigned speed_ext, bool fdr10,
 		char *buf, unsigned n);
 

@@ -18,24 +18,24 @@
 #include "lib/base/clock.h"
 #include "lib/base/net.h"
 
-/* Connections that are told to go and did not yet do so. */
+/* Limit of connections that were dismissed but that the library has not closed yet. */
 #define LEAVING_MAX 64
 
 struct connection {
 	TAILQ_ENTRY(connection) entry;
-	int fd;				/* the library's */
-	int64_t since_us;		/* the start, or the end of the last answer */
-	bool leaving;			/* it is in no list */
+	int fd;				/* owned by the library */
+	int64_t since_us;		/* when the connection started, or its last answer ended */
+	bool leaving;			/* dismissed; in no list */
 };
 
 struct http {
 	struct MHD_Daemon *mhd;
 	struct http_page page;
-	struct io *io;			/* of the library's epoll descriptor */
-	struct timer *timer;		/* when a client is silent, or has taken, for too long */
+	struct io *io;			/* watcher of the library's epoll descriptor */
+	struct timer *timer;		/* fires when a connection reaches its time limit */
 	uint16_t port;
-	int64_t limit_us;		/* for a request and its answer */
-	TAILQ_HEAD(, connection) connections;	/* by since_us, the longest first */
+	int64_t limit_us;		/* time limit of a request and its answer */
+	TAILQ_HEAD(, connection) connections;	/* sorted by since_us, oldest first */
 	unsigned n_connections;
 };
 
@@ -62,7 +62,7 @@ static enum MHD_Result refuse(struct MHD_Connection *c, unsigned status, const c
 		       MHD_RESPMEM_PERSISTENT);
 }
 
-/* The library calls it once for the headers, and again until there is an answer. */
+/* The library calls this once for the headers, and again until it has an answer. */
 static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const char *url,
 				  const char *method, const char *version, const char *data,
 				  size_t *n_data, void **seen)
@@ -73,11 +73,11 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const cha
 
 	(void)version;
 	(void)data;
-	if (*n_data) {		/* of a body nothing is wanted */
+	if (*n_data) {		/* discard any request body */
 		*n_data = 0;
 		return MHD_YES;
 	}
-	/* before there is a body: while one comes, the library takes no answer */
+	/* refuse before the body: while one arrives, the library takes no answer */
 	if (strcmp(url, h->page.path))
 		return refuse(c, MHD_HTTP_NOT_FOUND, NULL, "There is no such page.\n");
 	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD))
@@ -100,7 +100,7 @@ static void unlist(struct http *h, struct connection *c)
 	h->n_connections--;
 }
 
-/* The library sees the end of its input, and closes. */
+/* Shuts the socket down; the library sees the end of its input, and closes it. */
 static void dismiss(struct http *h, struct connection *c)
 {
 	unlist(h, c);
@@ -138,7 +138,7 @@ static void on_connection(void *arg, struct MHD_Connection *m, void **context,
 	*context = c;
 }
 
-/* An answer is complete, or will never be. */
+/* The library calls this when an answer is complete or was abandoned. */
 static void on_completed(void *arg, struct MHD_Connection *m, void **seen,
 			 enum MHD_RequestTerminationCode how)
 {
@@ -155,7 +155,10 @@ static void on_completed(void *arg, struct MHD_Connection *m, void **seen,
 	enlist(h, c);
 }
 
-/* Those whose time is over; microseconds until there are others, < 0: there is none. */
+/*
+ * Dismisses connections beyond their time limit.  Returns the microseconds until the next is; < 0
+ * if there is none.
+ */
 static int64_t dismiss_late(struct http *h)
 {
 	int64_t now = clock_mono_us(), end;
@@ -170,7 +173,7 @@ static int64_t dismiss_late(struct http *h)
 	return -1;
 }
 
-/* --- in the loop --- */
+/* --- run in the loop --- */
 
 static void run(struct http *h)
 {
@@ -200,9 +203,9 @@ static void on_timer(void *arg)
 	run(arg);
 }
 
-/* --- beginning and end --- */
+/* --- start and end --- */
 
-/* A socket of our own: the library would say nothing of why it has none. */
+/* Makes the socket here, since the library does not say why it failed to. */
 static int make_socket(const char *address, uint16_t *port, struct buf *err)
 {
 	struct sockaddr_storage addr;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * One page by HTTP, for those who scrape it: the only user of libmicrohttpd.
+ * Serves one page over HTTP, for metrics scrapers; the only user of libmicrohttpd.
  *
- * The library runs within the loop: its epoll descriptor is one of the loop's, so that
- * the page is made in the loop's thread and nobody has to be locked out.  What clients
- * can cost is bounded: HTTP_CLIENTS connections, each with HTTP_MEMORY bytes, and no request has a
- * body.  A connection has HTTP_SECONDS for each request and its answer, however many bytes come
- * meanwhile.  Where one comes while there are HTTP_CLIENTS, the one that has been without a
- * complete answer for longest makes way, so that no number of slow clients keeps others out.
+ * The library runs within the loop, which watches its epoll descriptor.  So the page is made in the
+ * loop's thread, and needs no lock.  Limits bound what clients can cost: HTTP_CLIENTS connections,
+ * each with HTTP_MEMORY bytes, and no request bodies.  A connection has HTTP_SECONDS for each
+ * request and its answer, however many bytes arrive meanwhile.  A new connection beyond
+ * HTTP_CLIENTS replaces the one that has gone longest without a complete answer, so that slow
+ * clients cannot keep others out.
  */
 #ifndef QOSD_LIB_LOOP_HTTP_H
 #define QOSD_LIB_LOOP_HTTP_H
@@ -23,22 +23,22 @@
 
 struct http_page {
 	const char *path, *type;
-	/* Adds the text as it is now. */
+	/* Appends the current text of the page. */
 	void (*make)(void *arg, struct buf *out);
 	void *arg;
 };
 
 struct http;
 /*
- * Listens at an address as net_parse() takes it.  GET and HEAD of the page are answered with
- * it, other methods with 405, other paths with 404.  NULL with the reason in err.
+ * Listens at an address in net_parse()'s form.  GET and HEAD return the page, other methods 405,
+ * other paths 404.  NULL with the reason in err.
  */
 struct http *http_new(struct loop *l, const char *address, const struct http_page *page,
 		      struct buf *err);
 void http_free(struct http *h);		/* NULL is fine */
-/* Instead of HTTP_SECONDS, for tests; before the loop runs. */
+/* Replaces HTTP_SECONDS, for tests.  Call it before the loop runs. */
 void http_set_limit(struct http *h, int64_t us);
-/* The port that it listens at: of use when that was 0. */
+/* The port that the server listens at; useful when the address gave port 0. */
 uint16_t http_port(const struct http *h);
 
 #endif

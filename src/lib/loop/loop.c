@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The event loop over libev; see loop.h.
+ * Implements the event loop over libev; see loop.h.
  *
- * Each watcher struct embeds libev's and is reached through its `data`.  A
- * callback may free its own watcher, so nothing is touched after it was
- * called.
+ * Each watcher struct embeds libev's watcher, whose `data` points back to the struct.  A callback
+ * may free its own watcher, so the code touches nothing after the callback.
  */
 #include <ev.h>
 #include <stdatomic.h>
@@ -21,7 +20,7 @@ struct loop *loop_new(void)
 {
 	struct loop *l = xcalloc(1, sizeof(*l));
 
-	/* the default loop: the only one that may watch children */
+	/* only the default loop may watch children */
 	l->ev = ev_default_loop(EVFLAG_AUTO | EVFLAG_NOENV);
 	if (!l->ev) {
 		free(l);
@@ -78,7 +77,7 @@ struct timer *timer_new(struct loop *l, void (*fn)(void *arg), void *arg)
 void timer_set(struct timer *t, int64_t delay_us, int64_t repeat_us)
 {
 	ev_timer_stop(t->loop, &t->ev);
-	/* relative to now, not to when this turn of the loop began */
+	/* make the delay relative to now, not to the start of this iteration */
 	ev_now_update(t->loop);
 	ev_timer_set(&t->ev, (double)delay_us * 1e-6, (double)repeat_us * 1e-6);
 	ev_timer_start(t->loop, &t->ev);
@@ -154,7 +153,7 @@ struct wake {
 	struct ev_loop *loop;
 	void (*fn)(void *arg);
 	void *arg;
-	/* what was done before loop_wake() is seen by fn: not by libev's word alone */
+	/* orders memory: fn sees everything done before loop_wake(), without relying on libev */
 	atomic_uint calls;
 };
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Work that would hold up the loop: each in a thread of its own, whose end comes
- * back as an event.  See loop.h.
+ * Runs work that would block the loop in threads of their own; see loop.h.
+ *
+ * The end of the work comes back to the loop as an event.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -17,9 +18,10 @@ struct work {
 	void (*run)(void *arg);
 	void *arg;
 	pthread_mutex_t lock;
-	pthread_cond_t changed;		/* by the monotonic clock */
+	pthread_cond_t changed;		/* uses CLOCK_MONOTONIC */
 	bool over;			/* run() has returned */
-	void (*left)(void *arg);	/* nobody waits: the thread calls it, and frees all of it */
+	void (*left)(void *arg);	/* set when the caller gave up: the thread calls it and frees the
+					 * work */
 };
 
 static void work_free(struct work *w)
@@ -81,7 +83,7 @@ void work_end(struct work *w)
 	work_free(w);
 }
 
-/* The lock is held.  Whether it is over. */
+/* Call with the lock held.  Returns whether run() has returned. */
 static bool wait_locked(struct work *w, int64_t limit_us)
 {
 	int64_t end_us = clock_mono_us() + limit_us;
