@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The choice of the port; see choose_port.h. */
+/* Chooses the port to manage the subnet through; see choose_port.h. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #define STATE_INIT		2
 #define CAP_SM_DISABLED		(1u << 10)	/* IsSMDisabled (14.2.5.6) */
 
-/* --- what there is --- */
+/* --- available ports --- */
 
 static bool is_infiniband(const umad_port_t *p)
 {
@@ -57,7 +57,7 @@ void ports_list(struct seen_ports *out)
 
 /* --- the choice --- */
 
-/* What keeps a subnet manager from working through the port; NULL: nothing that is known yet. */
+/* Why a subnet manager cannot work through the port; NULL if no reason is known yet. */
 static const char *unfit(const struct seen_port *p)
 {
 	if (!p->infiniband)
@@ -72,7 +72,7 @@ static bool is_its_gsi(const struct seen_port *gsi, const struct seen_port *smi)
 	return gsi->infiniband && gsi->capmask & CAP_SM_DISABLED && gsi->guid == smi->guid;
 }
 
-/* A port without an SMI whose SMI is another device's is no reason to say anything. */
+/* Whether another device holds the SMI of this port; then its lack of one is not worth a message. */
 static bool has_smi_elsewhere(const struct seen_ports *p, const struct seen_port *gsi)
 {
 	for (size_t i = 0; i < p->v.n; i++)
@@ -87,7 +87,7 @@ static struct seen_port *first_fit(struct seen_ports *p, uint64_t guid, unsigned
 	for (size_t i = 0; i < p->v.n; i++) {
 		struct seen_port *s = &p->v.v[i];
 
-		/* a port without a GUID is that of a broken adapter */
+		/* a port without a GUID belongs to a broken adapter */
 		if (!s->guid || s->passed_over || s->state < state || (guid && s->guid != guid))
 			continue;
 		if (!unfit(s))
@@ -108,7 +108,7 @@ struct seen_port *port_choose(struct seen_ports *p, uint64_t guid, struct buf *e
 	const struct seen_port *no = NULL;
 	struct seen_port *s = first_fit(p, guid, STATE_INIT, &no);
 
-	if (!s && guid)		/* one that is named need not have a link yet */
+	if (!s && guid)		/* a port that the user names need not have a link yet */
 		s = first_fit(p, guid, 0, &no);
 	if (s)
 		return s;
@@ -126,9 +126,9 @@ struct seen_port *port_choose(struct seen_ports *p, uint64_t guid, struct buf *e
 	return NULL;
 }
 
-/* --- the pair --- */
+/* --- SMI and GSI pair --- */
 
-/* struct umad_ca_pair, which the headers of older versions lack. */
+/* libibumad's struct umad_ca_pair, which older headers lack. */
 struct pair {
 	char smi_name[UMAD_CA_NAME_LEN];
 	uint32_t smi_port;
@@ -138,13 +138,13 @@ struct pair {
 
 typedef int pair_fn(const char *ca, uint8_t port, struct pair *pair, unsigned enforce_smi);
 
-/* libibumad's, of rdma-core 56 and later.  False: it is not there, or does not know. */
+/* Asks libibumad of rdma-core 56 or later.  False: the function is missing, or has no answer. */
 static bool ask_libibumad(const struct seen_port *smi, struct pair *pair)
 {
 	void *found = dlsym(RTLD_DEFAULT, "umad_get_smi_gsi_pair_by_ca_name");
 	pair_fn *fn;
 
-	memcpy(&fn, &found, sizeof(fn));	/* ISO C has no cast for this */
+	memcpy(&fn, &found, sizeof(fn));	/* ISO C has no cast from an object to a function pointer */
 	memset(pair, 0, sizeof(*pair));
 	return found && fn(smi->ca, (uint8_t)smi->num, pair, 1) == 0 &&
 	       !strncmp(pair->smi_name, smi->ca, sizeof(pair->smi_name));
@@ -159,7 +159,7 @@ static const struct seen_port *find_gsi(const struct seen_ports *p, const struct
 		for (size_t i = 0; i < p->v.n; i++) {
 			const struct seen_port *s = &p->v.v[i];
 
-			/* it has been seen to pair with ports of Ethernet */
+			/* libibumad has been seen to pair with Ethernet ports */
 			if ((uint32_t)s->num == pair.gsi_port && s->infiniband &&
 			    !strncmp(s->ca, pair.gsi_name, sizeof(pair.gsi_name)))
 				return s;

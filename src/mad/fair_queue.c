@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * See fair_queue.h.  A source is there while something of it waits: in a hash table to
- * be found, and in one of two rings, in which each has one turn a round.
+ * See fair_queue.h.
  *
- * A source begins in the ring FEW.  It goes to the ring MANY when its turn comes and it has more than
- * FAIR_FEW items waiting, and stays there until it has none.
+ * A source exists while it has items waiting.  It is in a hash table, and in one of two rings that
+ * give each member one turn a round.
+ *
+ * A source begins in the ring FEW.  When its turn comes and it has more than FAIR_FEW items
+ * waiting, it moves to the ring MANY, and stays there until it has none.
  */
 #include <stdlib.h>
 
@@ -13,14 +15,14 @@
 #include "mad/fair_queue.h"
 
 #define BUCKETS 1024u		/* a power of 2 */
-#define LOOKS	16u		/* at sources, for one that has to make room */
+#define LOOKS	16u		/* sources examined to find one that gives up an item */
 
 enum ring { FEW, MANY, RINGS };
 
 struct source {
 	uint64_t key;
 	struct source *in_bucket;
-	struct source *in_ring;		/* next; or next that is free */
+	struct source *in_ring;		/* next in the ring, or next spare source */
 	struct fair_item *first, **end;
 	unsigned n;
 };
@@ -28,8 +30,8 @@ struct source {
 struct fair {
 	unsigned max, each_max, n;
 	struct source *bucket[BUCKETS];
-	struct source *latest[RINGS];	/* a ring's last; its next is whose turn it is */
-	unsigned few_taken;		/* since an item of a greedy source was */
+	struct source *latest[RINGS];	/* last source of each ring; its successor has the next turn */
+	unsigned few_taken;		/* items taken since the last one of a greedy source */
 	struct source *spare;
 };
 
@@ -92,7 +94,7 @@ static void source_add(struct fair *f, struct source **place, uint64_t key)
 	ring_add(f, FEW, s);
 }
 
-/* It is in no ring. */
+/* Frees a source that is in no ring. */
 static void source_drop(struct fair *f, struct source *s)
 {
 	struct source **p = find(f, s->key);
@@ -121,7 +123,7 @@ bool fair_push(struct fair *f, uint64_t key, struct fair_item *item)
 	return true;
 }
 
-/* Of the ring's first source, which goes to its end. */
+/* Pops an item of the ring's first source, and moves the source to the ring's end. */
 static struct fair_item *pop_from(struct fair *f, enum ring r)
 {
 	struct source *s = ring_first(f, r);
@@ -136,7 +138,7 @@ static struct fair_item *pop_from(struct fair *f, enum ring r)
 	return item;
 }
 
-/* Those that have become greedy leave the ring's beginning. */
+/* Moves sources at the head of FEW that have become greedy to MANY first. */
 bool fair_any_few(struct fair *f)
 {
 	const struct source *s;
@@ -162,7 +164,7 @@ struct fair_item *fair_pop(struct fair *f)
 	return few ? pop_from(f, FEW) : NULL;
 }
 
-/* The one with most waiting, of the next few in the ring; NULL: none has more than n. */
+/* The source with the most items among the ring's next LOOKS; NULL if none has more than n. */
 static struct source *ring_most(const struct fair *f, enum ring r, unsigned n)
 {
 	struct source *s = f->latest[r], *most = NULL;
@@ -179,7 +181,7 @@ static struct source *ring_most(const struct fair *f, enum ring r, unsigned n)
 	return most;
 }
 
-/* NULL: none has two more than n. */
+/* The source with the most items among those examined; NULL if none has more than n + 1. */
 static struct source *who_has_most(const struct fair *f, unsigned n)
 {
 	struct source *most = ring_most(f, MANY, n + 1);
@@ -199,7 +201,7 @@ bool fair_push_out(struct fair *f, uint64_t key, struct fair_item *item, struct 
 	most = who_has_most(f, s ? s->n : 0);
 	if (!most || (s && s->n >= f->each_max))
 		return false;
-	/* it has another one, so that it keeps its place in the ring */
+	/* at least one more item stays, so that the source keeps its place in the ring */
 	*out = most->first;
 	most->first = most->first->next;
 	most->n--;
@@ -211,7 +213,7 @@ struct fair_item *fair_latest(struct fair *f, uint64_t key)
 {
 	struct source *s = *find(f, key);
 
-	return s ? (struct fair_item *)(void *)s->end : NULL;	/* next is its first member */
+	return s ? (struct fair_item *)(void *)s->end : NULL;	/* `next` is the item's first member */
 }
 
 unsigned fair_count(const struct fair *f)

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Requests that wait, taken in turn from all who asked: one who asks a thousand
- * things at once waits for them, and nobody else does.
+ * A queue of requests that gives each source its turn.
  *
- * A source that has more than FAIR_FEW items waiting is greedy until none of its items is left.  Sources
- * that are not greedy go first, and one in FAIR_SHARE of the items taken is a greedy source's, so that
- * greedy sources do not starve.  A source that asks little thus waits only for others that ask
- * little, however many flood.
+ * A source that sends a thousand requests at once waits for them alone and delays no other source.
+ * A source with more than FAIR_FEW items waiting is greedy until all its items are taken.  Sources
+ * that are not greedy go first, but one in FAIR_SHARE of the items taken comes from a greedy
+ * source, so that greedy sources do not starve.  So a modest source waits only for other modest
+ * sources, however many flood.
  *
- * What waits belongs to the queue's user, who embeds struct fair_item in it; the
- * queue is for one thread.
+ * The user owns the items and embeds struct fair_item in them.  Only one thread may use a queue.
  */
 #ifndef QOSD_MAD_FAIR_QUEUE_H
 #define QOSD_MAD_FAIR_QUEUE_H
@@ -25,23 +24,26 @@ struct fair_item {
 };
 
 struct fair;
-/* max items in all, each_max of one source. */
+/* Makes a queue for at most `max` items, and each_max of one source. */
 struct fair *fair_new(unsigned max, unsigned each_max);
-void fair_free(struct fair *f);		/* not what waits */
-/* source: any number that says who asks.  False: too many wait, of all or of that one. */
+void fair_free(struct fair *f);		/* does not free the items */
+/*
+ * Adds an item; `source` is any number that identifies the sender.  False: the queue is full, or
+ * this source has each_max items.
+ */
 bool fair_push(struct fair *f, uint64_t source, struct fair_item *item);
 /*
- * The same, but a full queue refuses nobody who has little in it: then the oldest item of a
- * source that has more waiting leaves, and is *out, which is NULL otherwise.  Which source that
- * is comes from a look at the next few whose turn it is, so that the cost does not grow with them.
+ * Like fair_push(), but a full queue accepts a source with few items: the oldest item of a source
+ * with more items leaves, and *out is that item, NULL otherwise.  Only the next few sources in turn
+ * are candidates, so that the cost does not grow with their number.
  */
 bool fair_push_out(struct fair *f, uint64_t source, struct fair_item *item,
 		   struct fair_item **out);
-/* The latest of the source, which stays in the queue; NULL: none of it waits. */
+/* The source's latest item, which stays in the queue; NULL if it has none. */
 struct fair_item *fair_latest(struct fair *f, uint64_t source);
-/* The oldest item of the source whose turn it is, NULL: none waits. */
+/* Takes the oldest item of the source whose turn it is; NULL if the queue is empty. */
 struct fair_item *fair_pop(struct fair *f);
-/* The same of sources that are not greedy; NULL: none of these waits. */
+/* The same, but only from sources that are not greedy; NULL if these have no items. */
 struct fair_item *fair_pop_few(struct fair *f);
 unsigned fair_count(const struct fair *f);
 /* Whether fair_pop_few() has an item. */

@@ -9,18 +9,18 @@
 
 struct place {
 	uint64_t source;
-	struct mad_flood flood;		/* lid, kind and, once it is one, the sums */
-	uint32_t n;			/* in this window */
-	int64_t window_us;		/* its begin */
+	struct mad_flood flood;		/* lid and kind; the counts once it is a flood */
+	uint32_t n;			/* MADs in this window */
+	int64_t window_us;		/* start of this window */
 	bool used, is_flood, told;
 };
 
 struct flood_table {
-	unsigned floods;		/* places that are one, or were */
+	unsigned floods;		/* places with a flood, current or past */
 	struct place places[FLOOD_PLACES];
 };
 
-/* So many in a second are a flood; of requests to the SA only those count that are turned away. */
+/* MADs a second that make a flood.  Of SA requests only those that are turned away count. */
 static const uint32_t limits[MAD_KINDS] = {
 	[MAD_KIND_TRAP] = 200, [MAD_KIND_SMINFO_GET] = 2000, [MAD_KIND_SMINFO_SET] = 200,
 	[MAD_KIND_SMP] = 1000, [MAD_KIND_SA] = 200, [MAD_KIND_RMPP] = 200,

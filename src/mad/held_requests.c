@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * See held_requests.h: a list in order of arrival, and chains by source, in that order, too.
+ * See held_requests.h.
+ *
+ * Items are in a list in order of arrival, and in chains by source, also in order of arrival.
  *
  * Invariant: each item is in the list and in its source's chain; n counts them.
  */
@@ -39,7 +41,7 @@ static struct held_item **chain_of(struct held *h, uint64_t source)
 	return &h->bucket[hash64(source) & (BUCKETS - 1)];
 }
 
-/* at: where the chain leads to it. */
+/* Takes an item out; `at` is the pointer to it in its chain. */
 static struct held_item *take_out(struct held *h, struct held_item **at)
 {
 	struct held_item *i = *at;

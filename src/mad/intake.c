@@ -10,19 +10,19 @@
 #include "lib/base/bucket.h"
 #include "mad/flood.h"
 
-#define SPARE_MAX 1024u		/* items that are kept for what comes next; the rest is freed */
-#define BATCH 8u		/* items that the loop's thread takes, or gives back, at a time */
+#define SPARE_MAX 1024u		/* unused items to keep; further ones are freed */
+#define BATCH 8u		/* items that the loop's thread takes, or gives back, each time it locks */
 
-/* A list of items, the oldest first. */
+/* A list of items, oldest first. */
 struct batch {
 	struct fair_item *first, **end;
 	unsigned n;
 };
 
 struct intake {
-	/* of the loop's thread */
+	/* used by the loop's thread only */
 	struct batch taken[INTAKE_CLASSES], done;
-	/* of all, by the lock */
+	/* shared by all threads, under the lock */
 	pthread_mutex_t lock;
 	struct fair *queue[INTAKE_CLASSES];
 	struct fair_item *spare;
@@ -92,7 +92,7 @@ void intake_free(struct intake *in)
 
 static struct rx_item *of(struct fair_item *i)
 {
-	return (struct rx_item *)(void *)i;	/* its first member */
+	return (struct rx_item *)(void *)i;	/* `item` is the first member */
 }
 
 struct rx_item *intake_item(struct intake *in)
@@ -109,7 +109,7 @@ struct rx_item *intake_item(struct intake *in)
 	return i ? of(i) : xmalloc(sizeof(struct rx_item));
 }
 
-/* The lock is held.  False: there are enough. */
+/* Call with the lock held.  False: there are enough spare items. */
 static bool keep_spare(struct intake *in, struct fair_item *i)
 {
 	if (in->n_spare >= SPARE_MAX)

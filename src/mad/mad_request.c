@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Requests of the general services that we make, and their answers: of the SA class
- * (Reports, Gets), of performance management and of congestion control.
+ * Sends qosd's own GMP requests and matches their answers.
  *
- * Like an SMP's, a request lives in a slot, and the low 32 bits of its TID are
- * the slot and a generation.  All tries have the same TID, so that a late answer to an
- * earlier one counts, and the other side knows them for the same.
+ * They are of the SA class (Reports, Gets), of performance management and of congestion control.
  *
- * There are few of them and they are slow: one timer looks after all that wait.
- * It also covers what the kernel never reports (the simulator's preload has no
- * time-outs).  All of this is of the loop's thread, but for a word for each slot by which the
- * receiver's thread tells an answer from one that nobody asked for.
+ * As with SMPs, a request lives in a slot, and the low 32 bits of its TID are the slot and a
+ * generation.  All tries have the same TID, so that a late answer to an earlier try counts, and the
+ * other side recognises repeats.
+ *
+ * The requests are few and slow, so one timer serves all of them.  It also covers time-outs that
+ * nobody reports, since the simulator's preload library has none.  All of this belongs to the
+ * loop's thread, except an atomic word for each slot, by which the receiver thread tells an answer
+ * from an unsolicited MAD.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,16 +22,16 @@
 #include "mad/umad_port.h"
 
 #define SLOTS		1024		/* a power of two */
-#define GUARD_US	100000		/* beyond the kernel's own time-out */
+#define GUARD_US	100000		/* grace beyond the kernel's own time-out */
 #define TICK_US		50000
-#define OFF_TID		12		/* the half that is ours */
+#define OFF_TID		12		/* half of the TID that the kernel leaves to the sender */
 
 struct request {
-	struct request *next;		/* free */
+	struct request *next;		/* next free slot */
 	bool busy;
 	uint16_t generation;
-	unsigned tries;			/* still to come */
-	unsigned given_up;		/* tries of which the kernel has still to say so */
+	unsigned tries;			/* tries left */
+	unsigned given_up;		/* tries that timed out here, and that the kernel has yet to report */
 	int64_t deadline;
 	struct mad_address to;
 	unsigned timeout_ms;
@@ -42,10 +43,13 @@ struct request {
 struct request_table {
 	struct mad_port *m;
 	struct timer *tick;
-	unsigned n;			/* busy */
+	unsigned n;			/* number of busy slots */
 	struct request *free;
 	struct request slot[SLOTS];
-	/* Of each slot that is busy the low half of its TID, which is not 0, and above it the DLID; else 0. */
+	/*
+	 * For each busy slot, the low half of its TID, which is not 0, and above it the DLID; else
+	 * 0.
+	 */
 	atomic_ullong awaited[SLOTS];
 };
 
@@ -119,7 +123,7 @@ bool mad_request(struct mad_port *m, const struct mad_address *to, const uint8_t
 	t->free = r->next;
 	r->busy = true;
 	if (!++r->generation)
-		r->generation++;	/* a TID is not 0 */
+		r->generation++;	/* a TID must not be 0 */
 	r->tries = tries;
 	r->given_up = 0;
 	r->to = *to;
@@ -175,7 +179,7 @@ bool request_is_awaited(const struct request_table *t, const uint8_t *mad, uint1
 	return tid && (uint32_t)a == tid && (!slid || a >> 32 == slid);
 }
 
-/* A Set is answered as a Get is (13.4.5). */
+/* The response method: GetResp answers a Set as it does a Get (13.4.5). */
 static uint8_t response_to(uint8_t method)
 {
 	return (method == UMAD_METHOD_SET ? UMAD_METHOD_GET : method) | UMAD_METHOD_RESP_MASK;
@@ -187,15 +191,16 @@ void request_complete(struct request_table *t, int umad_status, const uint8_t *m
 	struct request *r = &t->slot[tid & (SLOTS - 1)];
 
 	if ((tid & 0xffff) >= SLOTS || !r->busy || r->generation != tid >> 16)
-		return;		/* late: nobody waits for it any more */
+		return;		/* late: the slot is free or has another request */
 	if (umad_status && r->given_up)
-		r->given_up--;		/* the try after that one has its time yet */
+		r->given_up--;		/* the report is about an earlier try; the current one still has
+					 * time */
 	else if (umad_status)
 		try_failed(t, r);
 	else if (len >= MAD_SIZE && mad[1] == r->mad[1] && mad[3] == response_to(r->mad[3]) &&
 		 !memcmp(mad + 16, r->mad + 16, 2))
 		finish(t, r, mad, len);
-	/* else it is no answer to what was asked: the time-out decides */
+	/* else it does not match the request: the time-out decides */
 }
 
 static void on_tick(void *arg)

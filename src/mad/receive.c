@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Receiving: a thread for each file (umad_port.h) that blocks in umad_recv(), and serves at once what
- * it can: answers to our SMPs, which it hands to their transactions (transactions.c, under
- * the engine's lock), and requests that are for the hook at_once, in turn where several
- * wait.  The rest it puts into the intake (intake.c), which the loop's side empties, and what is
- * for nobody it drops.
+ * Receives MADs in a thread for each umad file (umad_port.h).
  *
- * Beyond that the thread touches nothing but the intake, under that one's lock, and atomics.  It
- * wakes the loop when it has handed over HAND_OVER MADs or the port has nothing more to give, so
- * that under load one wake-up serves many MADs.
+ * The thread blocks in umad_recv().  It serves at once what it can: it hands answers to qosd's SMPs
+ * to their transactions (transactions.c, under the engine's lock), and passes requests to the hook
+ * at_once, in turn when several wait.  It puts other MADs into the intake (intake.c), which the
+ * loop's thread empties, and drops those without a recipient.
  *
- * The loop's side takes answers to our own requests first, then SMPs and then requests to the
- * SA, for a bounded time each; what is left is for the next turn of the loop.
+ * Beyond that the thread touches only the intake, under the intake's lock, and atomics.  It wakes
+ * the loop when it has handed over HAND_OVER MADs or the port has no more, so that under load one
+ * wake-up serves many MADs.
+ *
+ * The loop's thread takes answers to qosd's own requests first, then SMPs and then SA requests,
+ * each for a bounded time; the next turn of the loop goes on with the rest.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -27,19 +28,21 @@
 #include "mad/rmpp/rmpp.h"
 #include "mad/umad_port.h"
 
-/* How often the thread looks whether to stop: often after a MAD, rarely on an idle port. */
+/* Intervals at which the thread checks whether to stop: short after a MAD, long on an idle port. */
 #define POLL_BUSY_MS	10
 #define POLL_IDLE_MS	250
 #define POLLS_BUSY	100
-#define LOOKS_AHEAD	16	/* one MAD of so many is followed by a look whether more wait */
+#define LOOKS_AHEAD	16	/* the thread checks for waiting MADs after this many MADs */
 #define DRAIN_MAX	512	/* MADs taken in before the first of them is served */
-#define SERVE_MAX	32	/* and served before more are taken in */
-#define QUANTUM		64	/* of one sender served at once meanwhile: less than most ever send */
-#define QUANTA		64	/* and of all: an answer costs more than receiving, which must not wait; */
-#define FIRST		1	/* but the first one of each sender is served in any case */
-#define SENDERS		1024	/* counters of what was served, by a hash of the sender */
-#define HAND_OVER	128	/* MADs after which the loop is woken */
-#define SMP_TURN_US	250	/* of the loop's time, for what others' SMPs ask */
+#define SERVE_MAX	32	/* MADs served before more are taken in */
+#define QUANTUM		64	/* MADs of one sender that are served at once in a round; above what most
+				 * ever send */
+#define QUANTA		64	/* the same of all senders: answering costs more than receiving, which
+				 * must not wait */
+#define FIRST		1	/* of each sender, this many are served at once in any case */
+#define SENDERS		1024	/* counters of served MADs, by a hash of the sender */
+#define HAND_OVER	128	/* MADs after which the thread wakes the loop */
+#define SMP_TURN_US	250	/* time in each turn of the loop for SMPs from others */
 #define ERRORS_MAX	20	/* receive errors in a row after which the port is given up */
 #define RETRY_NS	50000000
 
@@ -85,7 +88,7 @@ static bool is_smp_answer(const struct rx_slot *s)
 	       (mad[1] == UMAD_CLASS_SUBN_LID_ROUTED || mad[1] == UMAD_CLASS_SUBN_DIRECTED_ROUTE);
 }
 
-/* --- requests that are served here --- */
+/* --- requests served in the receiver thread --- */
 
 static bool serve_at_once(struct mad_port *m, const struct rx_slot *s, bool overload)
 {
@@ -98,7 +101,7 @@ static bool serve_at_once(struct mad_port *m, const struct rx_slot *s, bool over
 bool mad_turn_away(struct mad_port *m, const struct mad_in *in)
 {
 	count(&m->dropped[INTAKE_REQUEST]);
-	/* an answer takes longer than receiving the next request: of a flood not all get one */
+	/* answering takes longer than receiving: in a flood not every request gets a BUSY */
 	return intake_turned_away(m->intake, umad_sender(in->umad), in->slid, clock_mono_us());
 }
 
@@ -110,9 +113,9 @@ void rx_turn_away(struct mad_port *m, const struct rx_slot *s)
 		serve_at_once(m, s, true);
 }
 
-/* --- what is for the loop --- */
+/* --- MADs for the loop --- */
 
-/* Puts it into the intake; what had to go is free again. */
+/* Puts an item into the intake, and frees the item that had to go. */
 static void hand_over(struct rx_end *e, enum intake_class c, uint64_t source, struct rx_item *i)
 {
 	struct mad_port *m = e->m;
@@ -135,7 +138,7 @@ static void tell_loop(struct rx_end *e)
 	e->handed_over = 0;
 }
 
-/* Traps of these numbers wait each on their own: they ask for other things. */
+/* Traps of these numbers ask for different actions, so each number has a queue share of its own. */
 static unsigned kind_of_trap(const uint8_t *notice)
 {
 	unsigned number = get_be16(notice + 4);
@@ -157,8 +160,8 @@ static unsigned kind_of_trap(const uint8_t *notice)
 }
 
 /*
- * Who sent an SMP: the LID, or, as directed routes have none, the way back, which the switches on
- * it wrote.
+ * Identifies the sender of an SMP: by LID or, for a directed route, by the return path that the
+ * switches recorded.
  */
 static uint64_t smp_source(const struct rx_slot *s)
 {
@@ -181,7 +184,7 @@ static enum mad_kind kind_of_smp(const struct rx_slot *s)
 	return mad[3] == UMAD_METHOD_GET ? MAD_KIND_SMINFO_GET : MAD_KIND_SMINFO_SET;
 }
 
-/* True: it is put into the intake. */
+/* True: the intake has the item. */
 static bool take_smp(struct rx_end *e, struct rx_item *i)
 {
 	const uint8_t *mad = slot_mad(&i->slot);
@@ -204,7 +207,10 @@ static bool take_smp(struct rx_end *e, struct rx_item *i)
 	return true;
 }
 
-/* Of one of our requests to others' QPs: its answer, or itself, when it could not be sent. */
+/*
+ * Whether this is an answer to one of qosd's requests to other QPs, or such a request that the
+ * kernel returns because it could not be sent.
+ */
 static bool is_ours(const uint8_t *mad, unsigned status)
 {
 	if (mad[1] == UMAD_CLASS_PERF_MGMT || mad[1] == CLASS_CONGESTION)
@@ -233,8 +239,9 @@ static void drop(struct mad_port *m, atomic_ullong *counter, enum mad_kind kind,
 }
 
 /*
- * Whether somebody waits for it.  None of our requests is answered by RMPP, and the kernel hands on
- * whatever response of the SA class says that it is active, without a look at the TID.
+ * Whether a request waits for this MAD.  The check is needed because the kernel passes on any SA
+ * response with the RMPP Active flag without looking at the TID; no request of qosd gets RMPP
+ * answers.
  */
 static bool is_awaited(const struct rx_end *e, const struct rx_slot *s)
 {
@@ -250,7 +257,7 @@ static bool is_awaited(const struct rx_end *e, const struct rx_slot *s)
 	return request_is_awaited(e->m->requests, mad, be16toh(u->addr.lid));
 }
 
-/* True: it is put into the intake. */
+/* True: the intake has the item. */
 static bool take_answer(struct rx_end *e, struct rx_item *i)
 {
 	unsigned status = slot_umad(&i->slot)->status;
@@ -259,13 +266,13 @@ static bool take_answer(struct rx_end *e, struct rx_item *i)
 		hand_over(e, INTAKE_ANSWER, 0, i);
 		return true;
 	}
-	/* one of ours that could not be sent and that nobody waits for any more is nobody's flood */
+	/* an own request that failed and that nobody waits for any more is no flood */
 	if (!status)
 		drop(e->m, &e->m->unasked, MAD_KIND_ANSWER, &i->slot);
 	return false;
 }
 
-/* True: it is put into the intake. */
+/* True: the intake has the item. */
 static bool take_other(struct rx_end *e, struct rx_item *i)
 {
 	const uint8_t *mad = slot_mad(&i->slot);
@@ -290,9 +297,9 @@ static void take_request(struct rx_end *e, struct rx_item *i)
 	hand_over(e, rmpp ? INTAKE_RMPP : INTAKE_REQUEST, umad_sender(u), i);
 }
 
-/* --- the thread --- */
+/* --- receiver thread --- */
 
-/* True: it waits, and its memory with it. */
+/* Queues the request for its sender's turn.  True: the queue has the item. */
 static bool wait_in_turn(struct rx_end *e, struct rx_item *q)
 {
 	struct fair_item *out;
@@ -302,7 +309,7 @@ static bool wait_in_turn(struct rx_end *e, struct rx_item *q)
 		rx_turn_away(e->m, &q->slot);
 		return false;
 	}
-	gone = (struct rx_item *)(void *)out;	/* its first member */
+	gone = (struct rx_item *)(void *)out;	/* `item` is the first member */
 	if (gone) {
 		rx_turn_away(e->m, &gone->slot);
 		intake_give_back(e->m->intake, gone);
@@ -310,13 +317,13 @@ static bool wait_in_turn(struct rx_end *e, struct rx_item *q)
 	return true;
 }
 
-/* What can't be served goes to the loop. */
+/* Serves waiting requests; hands those that it cannot serve to the loop. */
 static void serve_waiting(struct rx_end *e)
 {
 	struct fair_item *item;
 
 	for (unsigned i = 0; i < SERVE_MAX && (item = fair_pop(e->at_once)); i++) {
-		struct rx_item *q = (struct rx_item *)(void *)item;	/* its first member */
+		struct rx_item *q = (struct rx_item *)(void *)item;	/* `item` is the first member */
 
 		if (serve_at_once(e->m, &q->slot, false))
 			intake_give_back(e->m->intake, q);
@@ -335,20 +342,23 @@ static void free_waiting(struct rx_end *e)
 }
 
 /*
- * Most of the time who asks is the only one, and is answered without a look at
- * whether others wait, which would cost more than it is worth.  Once in a while there
- * is one, without waiting; when it finds something, all that is there is taken in, and of
- * who sends many only the first are served before the others, the rest in turn.  So
- * who sends a thousand requests waits alone for them.
+ * State of a round of intake.  Usually a single sender asks, and gets its answer without a check
+ * for other MADs, which would cost more than it gains.  Now and then the thread does check, without
+ * waiting.  If it finds a MAD, it takes in all that wait, and of a busy sender it serves only the
+ * first MADs at once and the rest in turn.  So a sender of a thousand requests waits for them
+ * alone.
  */
 struct intake_round {
-	unsigned since_look;		/* MADs */
-	unsigned drained;		/* in this round; 0: none is on */
-	unsigned quick;			/* served in this round */
+	unsigned since_look;		/* MADs since the last check */
+	unsigned drained;		/* MADs taken in in this round; 0: no round is on */
+	unsigned quick;			/* MADs served at once in this round */
 	uint8_t served[SENDERS];
 };
 
-/* Has the sender had enough in this round?  Two may share a counter: then one waits, no more. */
+/*
+ * Whether the sender has used up its share of this round.  Two senders may share a counter; then
+ * one of them only waits longer.
+ */
 static bool had_enough(struct intake_round *in, const struct rx_slot *s)
 {
 	uint8_t *n = &in->served[hash64(umad_sender(slot_umad(s))) % SENDERS];
@@ -360,7 +370,10 @@ static bool had_enough(struct intake_round *in, const struct rx_slot *s)
 	return false;
 }
 
-/* In the receiver's thread.  draining: others may be behind it.  True: the item is taken over. */
+/*
+ * Processes one MAD in the receiver thread.  `draining`: others may wait behind it.  True: the item
+ * is taken over.
+ */
 static bool take_in(struct rx_end *e, struct intake_round *in, struct rx_item *q, bool draining)
 {
 	const struct rx_slot *s = &q->slot;
@@ -389,14 +402,17 @@ static bool take_in(struct rx_end *e, struct intake_round *in, struct rx_item *q
 	return true;
 }
 
-/* Takes one MAD into the slot; <0: none (-EAGAIN, -ETIMEDOUT) or an error. */
+/* Receives one MAD into the slot; < 0 if there is none (-EAGAIN, -ETIMEDOUT) or on an error. */
 static int receive(int fd, struct rx_slot *s, int timeout_ms)
 {
 	int len = MAD_SIZE;
 	int r = umad_recv(fd, s->raw, &len, timeout_ms);
 
 	if (r == -ENOSPC) {
-		/* none of our agents is given more than a MAD; it would be in the way for ever */
+		/*
+		 * no agent expects more than one MAD; unread, this one would block the queue for
+		 * ever
+		 */
 		void *whole = malloc(umad_size() + (size_t)len);
 
 		if (whole)
@@ -420,19 +436,19 @@ static void *receiver(void *arg)
 {
 	struct rx_end *e = arg;
 	struct mad_port *m = e->m;
-	struct rx_item *q = intake_item(m->intake);	/* where the next MAD goes */
+	struct rx_item *q = intake_item(m->intake);	/* item that the next MAD is received into */
 	struct intake_round in = { 0 };
 	unsigned errors = 0, idle = 0;
 
 	while (!atomic_load_explicit(&m->stop, memory_order_relaxed)) {
-		/* block only when there is nobody to wake, and nothing to serve */
+		/* block only if the loop need not be woken and nothing waits to be served */
 		bool work_left = e->handed_over || fair_count(e->at_once);
 		int timeout_ms = how_long(&in, work_left, idle);
 		int r = receive(e->fd, &q->slot, timeout_ms);
 
 		if (r >= 0) {
 			errors = idle = 0;
-			/* it came without waiting for it: so may others have */
+			/* the MAD was there already: others may be, too */
 			if (timeout_ms == 0)
 				in.drained++;
 			if (take_in(e, &in, q, timeout_ms == 0))
@@ -442,10 +458,10 @@ static void *receiver(void *arg)
 		} else if (r == -EMSGSIZE) {
 			count(&m->malformed);
 		} else if (timeout_ms == 0 && (r == -EAGAIN || r == -ETIMEDOUT)) {
-			/* nothing more is there; but where several waited, others come soon */
+			/* nothing is left; but where several waited, expect more soon */
 			in.since_look = in.drained > 1 ? LOOKS_AHEAD : 0;
 		} else if (!work_left && r != -ETIMEDOUT && r != -EAGAIN) {
-			/* the device is gone, and this descriptor with it: the kernel gives no other */
+			/* the device is gone and this descriptor with it; only a new open() can help */
 			if (++errors == ERRORS_MAX) {
 				atomic_store(&m->dead, true);
 				loop_wake(m->wake);
@@ -477,7 +493,7 @@ static void take_answers(struct mad_port *m)
 	}
 }
 
-/* False: the time is up before the SMPs are. */
+/* False: time ran out and SMPs are left. */
 static bool take_smps(struct mad_port *m)
 {
 	int64_t end = clock_mono_us() + SMP_TURN_US;

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Requests of the SA class that the receiver's thread did not serve: taken from the intake in turn
- * from all who asked, and between them the answers that are under way.
+ * Serves SA requests in the loop's thread, alternating with the RMPP answers under way.
  *
- * A turn of the loop ends after TURN_US; the next one goes on.  Whoever has too
- * many requests waiting was told so by the receiver's thread, and nobody else.
+ * These are the requests that the receiver thread did not serve; they are taken from the intake in
+ * turn from all senders.  A turn of the loop ends after TURN_US, and the next one goes on.  The
+ * receiver thread has already told each sender that has too many requests waiting.
  *
- * Greedy senders (fair_queue.h) alone could keep the loop busy for ever, and with it a processor that the
- * receivers' threads may need to serve everybody else.  So when only the requests of greedy senders wait,
- * the loop rests from them for REST_US after each turn, and serves only what others ask meanwhile.
+ * Greedy senders (fair_queue.h) alone could keep the loop busy for ever, and with it a processor
+ * that the receiver threads may need to serve everybody else.  So when only greedy senders'
+ * requests wait, the loop pauses them for REST_US after each turn, and meanwhile serves only other
+ * senders.
  *
- * A request that can't be answered yet is held (held_requests.c), with no word to its client: Linux hands
- * whatever status an SA answers to the program that asked, which gives up for seconds, while
- * a request without an answer is repeated every 300 ms.  What is held for longer than HELD_US was
- * given up, or there is a later copy.
+ * A request that cannot be answered yet is held (held_requests.c) without notice to its client:
+ * Linux passes any status of an SA answer to the requesting program, which then gives up for
+ * seconds, while it repeats an unanswered request every 300 ms.  The client has given up or
+ * repeated any request that was held for longer than HELD_US.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -30,16 +31,16 @@
 #define REST_US		1000
 #define HELD_US		2000000
 #define HELD_EACH_MAX	1024u
-#define REQUESTS_A_VISIT 8	/* small requests go first, and don't starve what is long */
+#define REQUESTS_A_VISIT 8	/* small requests go first, but must not starve long transfers */
 #define SEGMENTS_A_VISIT 32
 
 struct request {
-	union {			/* first: it is in one of them */
+	union {			/* first member; the request is in one of the two queues */
 		struct fair_item item;
 		struct held_item held;
 	};
 	struct ib_user_mad from;
-	uint8_t *message;	/* of RMPP; NULL: it is in mad[] */
+	uint8_t *message;	/* message of an RMPP request; NULL: the request is in mad[] */
 	size_t len;
 	int64_t arrived_us;
 	uint8_t mad[MAD_SIZE];
@@ -80,7 +81,7 @@ static void request_free(struct request *r)
 	free(r);
 }
 
-/* From RMPP: it may be any length, the memory is ours now. */
+/* Takes a complete RMPP request of any length, and takes over its memory. */
 static void on_message(void *arg, const struct ib_user_mad *u, uint8_t *message, size_t len)
 {
 	struct sa_side *s = arg;
@@ -121,7 +122,7 @@ void sa_side_free(struct sa_side *s)
 	if (!s)
 		return;
 	while ((i = fair_pop(s->waiting)))
-		request_free((struct request *)(void *)i);	/* its first member */
+		request_free((struct request *)(void *)i);	/* `item` is the first member */
 	fair_free(s->waiting);
 	while ((h = held_take(s->held)))
 		request_free((struct request *)(void *)h);
@@ -166,11 +167,11 @@ void mad_serve_held(struct mad_port *m)
 	loop_wake(s->wake);
 }
 
-/* One that came by RMPP, or was held. */
+/* Serves a request that came by RMPP or was held. */
 static bool serve_request(struct sa_side *s, bool few)
 {
 	struct fair_item *item = few ? fair_pop_few(s->waiting) : fair_pop(s->waiting);
-	struct request *r = (struct request *)(void *)item;	/* its first member */
+	struct request *r = (struct request *)(void *)item;	/* `item` is the first member */
 	struct mad_in in;
 
 	if (!r)
@@ -185,7 +186,7 @@ static bool serve_request(struct sa_side *s, bool few)
 	return true;
 }
 
-/* It is kept for longer than what came is. */
+/* Copies a received request that must outlive its slot. */
 static struct request *request_of(const struct rx_slot *slot)
 {
 	const struct mad_in in = slot_in(slot);
@@ -199,7 +200,7 @@ static struct request *request_of(const struct rx_slot *slot)
 	return r;
 }
 
-/* The next that came. */
+/* Serves the next request of the intake. */
 static bool serve_arrived(struct sa_side *s, bool few)
 {
 	struct rx_item *i = intake_take(s->m->intake, INTAKE_REQUEST, few);

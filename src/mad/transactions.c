@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * SMP transactions: who is outstanding, who may send next, who waited too long.
+ * Tracks SMP transactions: which are outstanding, which may go next, which timed out.
  *
- * A transaction lives in a slot of a fixed table; the low 32 bits of its TID
- * are the slot and a generation, so that a late answer to an earlier use of
- * the slot finds nobody (the kernel and the simulator own the upper bits).
+ * A transaction lives in a slot of a fixed table.  The low 32 bits of its TID are the slot and a
+ * generation, so that a late answer to an earlier use of the slot matches nothing. (The kernel and
+ * the simulator own the upper bits.)
  *
- * How many may be outstanding, how long each waits and when it is tried again is the
- * business of lib/iba/smp_window.h.  The kernel reports time-outs as umad status; a guard of
- * our own covers a completion that never comes (ibsim's preload has no time-outs
- * at all).  An SMP to be tried again keeps its slot in the queue `repeats` until it may go.
+ * lib/iba/pace.h decides how many SMPs may be outstanding, how long each waits and when it is
+ * repeated.  The kernel reports time-outs as umad status; a guard time here covers a report that
+ * never comes (ibsim's preload library has no time-outs).  An SMP that waits to be repeated keeps
+ * its slot in the queue `repeats`.
  *
- * All of it is under the engine's lock.  Whoever holds it may call next() and
- * done() of a job: the receiver's thread when an answer came, the loop's when
- * something was waited for too long.  What may take longer, or starts something,
- * is left to the loop's thread (txn_tell): the end of a job or a single SMP.
+ * All of this is under the engine's lock.  The lock's holder may call a job's next() and done():
+ * the receiver thread on an answer, the loop's thread on a time-out.  The end of a job or of a
+ * single SMP is left to the loop's thread (txn_tell), because its callback may take longer or start
+ * something.
  *
- * Sets may be held back (mad_permit_sets()): a moment is told until when they may go out,
- * so that who stops without knowing it, and wakes up later, sends none.
+ * mad_permit_sets() sets a time until which Sets may go out, so that a process which was stopped
+ * without knowing it, and resumes later, sends none.
  *
- * Invariants: in_flight counts slots that are busy; a device of the active job
- * is in the ready queue at most once; each busy slot has a struct smp_window_smp that was begun and
- * has not ended; a slot is in `repeats` if and only if its try is over without an answer.
+ * Invariants: in_flight counts the busy slots; a device of the active job is in the ready queue at
+ * most once; each busy slot has a struct pace_smp that was begun and has not ended; a slot is in
+ * `repeats` if and only if its try is over without an answer.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -35,15 +35,15 @@
 #include "mad/umad_port.h"
 
 #define SLOTS		1024
-#define SLOTS_JOBS	(SLOTS - 64)	/* the rest is for single SMPs */
+#define SLOTS_JOBS	(SLOTS - 64)	/* slots that jobs may use; the rest is for single SMPs */
 #define WINDOW_MAX	(SLOTS / 2)
 #define TRIES_MAX	8
-#define GUARD_US	300000		/* beyond the kernel's own time-out */
+#define GUARD_US	300000		/* grace beyond the kernel's own time-out */
 #define TICK_US		50000
 #define NONE		UINT32_MAX
 #define NOT_QUEUED	(UINT32_MAX - 1)
 #define DR_DIRECTION	0x8000
-#define TURN_US		2000		/* of the loop's time, for one filling of the windows */
+#define TURN_US		2000		/* time in each turn of the loop to fill the windows */
 #define ASKED_PER_LOOK	16
 
 struct smp_job {
@@ -53,35 +53,35 @@ struct smp_job {
 	void *arg;
 	uint32_t n_devices;
 	uint32_t outstanding;
-	uint8_t *in_flight;	/* per device */
-	uint32_t *pace;		/* per device: its number in the table's struct smp_window; NONE at first */
+	uint8_t *in_flight;	/* per device: SMPs outstanding */
+	uint32_t *pace;		/* per device: its number in the table's struct pace; NONE at first */
 	uint32_t *link;		/* per device: next in the ready queue, NONE at its end, NOT_QUEUED */
 	uint32_t head, tail;
 };
 
-struct single {			/* an SMP beside the jobs, waiting for a slot, or for its end */
+struct single {			/* a single SMP, waiting for a slot or for its callback */
 	struct single *next;
 	struct smp s;
-	uint8_t route[IB_DR_HOPS_MAX + 1];	/* of s: whose it was may be gone before the end */
+	uint8_t route[IB_DR_HOPS_MAX + 1];	/* copy of s's route, which the caller may free earlier */
 	int status;
 	void (*fn)(void *arg, const struct smp *s, int status);
 	void *arg;
 };
 
 struct txn {
-	struct txn *next;		/* free, or in `repeats` */
+	struct txn *next;		/* next free slot, or next in `repeats` */
 	struct smp s;
-	uint8_t route[IB_DR_HOPS_MAX + 1];	/* of a single */
-	struct smp_window_smp pace;
-	int64_t deadline;		/* our own, should the kernel not report the time-out */
-	struct smp_job *job;		/* NULL: a single, or its job was cancelled */
+	uint8_t route[IB_DR_HOPS_MAX + 1];	/* route of a single SMP */
+	struct pace_smp pace;
+	int64_t deadline;		/* guard time, should the kernel not report the time-out */
+	struct smp_job *job;		/* NULL: a single SMP, or the job was cancelled */
 	uint64_t cookie;
 	uint32_t device;
 	void (*fn)(void *arg, const struct smp *s, int status);
 	void *arg;
 	uint16_t generation;
-	bool busy, waits;		/* waits: in `repeats` */
-	bool excused;			/* this try was not sent, or the device said that it is busy */
+	bool busy, waits;		/* waits: the slot is in `repeats` */
+	bool excused;			/* no loss: this try was not sent, or the device answered busy */
 };
 
 struct txn_table {
@@ -91,13 +91,13 @@ struct txn_table {
 	struct txn *repeats, **repeats_tail;
 	struct smp_window pace;
 	unsigned in_flight;
-	struct smp_job *jobs;		/* the first one runs */
-	struct smp_job *over;		/* finished, but nobody was told yet */
+	struct smp_job *jobs;		/* queue of jobs; the first one runs */
+	struct smp_job *over;		/* finished jobs whose owner has not been told yet */
 	struct single *singles, **singles_tail;
-	struct single *answered, **answered_tail;	/* likewise */
+	struct single *answered, **answered_tail;	/* finished single SMPs, likewise */
 	struct timer *tick;
 	unsigned asked;
-	int64_t sets_until;		/* no Set is sent after it */
+	int64_t sets_until;		/* no Set is sent from this time on */
 };
 
 static unsigned clamp(unsigned v, unsigned lo, unsigned hi)
@@ -218,7 +218,7 @@ static void count_send(struct mad_counts *c, const struct smp *s, bool again)
 		c->gets[s->attr]++;
 }
 
-/* A single with its route, which is `route` from now on. */
+/* Copies an SMP together with its route, which moves to `route`. */
 static void keep_smp(struct smp *to, uint8_t *route, const struct smp *s)
 {
 	*to = *s;
@@ -257,14 +257,17 @@ bool mad_send_routed(struct mad_port *m, const struct smp *route, const uint8_t 
 	const ib_mad_addr_t to = { .lid = htobe16(IB_LID_PERMISSIVE) };
 	struct umad_smp p = { 0 };
 
-	/* what is behind the data is reserved in the one class, and the paths in the other */
+	/*
+	 * the LID-routed class reserves the bytes after the data, where a directed route has its
+	 * paths
+	 */
 	memcpy(&p, mad, offsetof(struct umad_smp, initial_path));
 	put_route(route, &p);
 	return port_send(m, FILE_SMP_ANSWERS, (uint32_t)m->agent[AGENT_ASK_DR], &to,
 			 (const uint8_t *)&p, sizeof(p), 0);
 }
 
-/* A try with its time-out in ms. */
+/* Sends a try with its time-out in ms. */
 static void transmit(struct txn_table *t, struct txn *x, unsigned ms, int64_t now)
 {
 	union {
@@ -278,11 +281,11 @@ static void transmit(struct txn_table *t, struct txn *x, unsigned ms, int64_t no
 	build_smp(&x->s, tid, umad_get_mad(&u));
 	count_send(&t->m->counts, &x->s, x->pace.try > 0);
 	x->deadline = now + ms * 1000ll + GUARD_US;
-	/* retries are ours, so that they back off: the kernel's do not */
+	/* retries are made here, so that they back off; the kernel's do not */
 	x->excused = umad_send(t->m->file[FILE_SMP_ANSWERS], t->m->agent[AGENT_ASK_DR], &u, MAD_SIZE,
 			       (int)ms, 0) < 0;
 	if (x->excused)
-		t->m->counts.send_errors++;	/* the guard will try again */
+		t->m->counts.send_errors++;	/* the guard time leads to a retry */
 }
 
 static void send_first(struct txn_table *t, struct txn *x, int64_t now)
@@ -297,7 +300,7 @@ static void send_first(struct txn_table *t, struct txn *x, int64_t now)
 		 now);
 }
 
-/* A late answer to the former try must not count for this one. */
+/* Repeats under a new TID: a late answer to the former try must not count for this one. */
 static void send_again(struct txn_table *t, struct txn *x, int64_t now)
 {
 	x->generation++;
@@ -348,17 +351,17 @@ static void finish(struct txn_table *t, struct txn *x, int status)
 	}
 }
 
-/* False: its job was cancelled, or nobody ever waited for it. */
+/* Whether a job or a callback waits for the SMP; false if its job was cancelled. */
 static bool is_awaited(const struct txn *x)
 {
 	return x->job || x->fn;
 }
 
-/* No answer to this try: another one, or give up. */
+/* A try got no answer: repeats the SMP or gives it up. */
 static void try_failed(struct txn_table *t, struct txn *x, int64_t now)
 {
 	if (x->s.method == SMP_SET && now >= t->sets_until && is_awaited(x)) {
-		/* nobody's fault: the try is made when it may be */
+		/* not the device's fault: try again when Sets are permitted */
 		x->deadline = now + TICK_US;
 		x->excused = true;
 		return;
@@ -384,25 +387,26 @@ void txn_complete(struct txn_table *t, uint32_t tid, int umad_status,
 	uint16_t status;
 
 	if ((tid & 0xffff) >= SLOTS || !x->busy || x->waits || x->generation != tid >> 16)
-		return;		/* late: nobody waits for it any more */
+		return;		/* late: the slot is free or has another SMP */
 	if (umad_status) {
 		try_failed(t, x, clock_mono_us());
 		return;
 	}
 	if (len < sizeof(*p) || p->method != UMAD_METHOD_GET_RESP ||
 	    be16toh(p->attr_id) != x->s.attr || be32toh(p->attr_mod) != x->s.mod) {
-		/* not what was asked, and the kernel hands over one answer for each try: no other follows */
+		/* a mismatch; the kernel passes on one answer for each try, so no other will follow */
 		t->m->counts.malformed++;
 		x->excused = true;
 		try_failed(t, x, clock_mono_us());
 		return;
 	}
 	status = be16toh(p->status) & (uint16_t)~DR_DIRECTION;
-	if (status & IB_STATUS_BUSY) {	/* whatever else it says, it was not done (13.4.7) */
+	if (status & IB_STATUS_BUSY) {	/* whatever other bits say, the device did not do it (13.4.7) */
 		t->m->counts.bad_status++;
 		x->excused = true;
-		x->deadline -= GUARD_US;	/* the kernel has its answer, and reports nothing */
-		return;		/* asked again when the time-out is over, not at once */
+		x->deadline -= GUARD_US;	/* the kernel has seen an answer, and will report no
+						 * time-out */
+		return;		/* retry after the time-out, not at once */
 	}
 	smp_window_answered(&t->pace, &x->pace, clock_mono_us());
 	memcpy(x->s.data, p->data, sizeof(x->s.data));
@@ -427,8 +431,8 @@ static void on_tick(void *arg)
 /* --- the windows --- */
 
 /*
- * A job with little to send may ask many devices in vain, and each of them may
- * have something to work out first: after a while others get their turn.
+ * A job with little to send may be asked for many devices in vain, and each may have to compute
+ * first.  After a while this gives others their turn.
  */
 static bool time_is_up(struct txn_table *t, int64_t begin)
 {
@@ -467,7 +471,7 @@ static void send_repeats(struct txn_table *t, int64_t now)
 			t->repeats_tail = &t->repeats;
 		x->waits = false;
 		if (x->s.method == SMP_SET && now >= t->sets_until && is_awaited(x)) {
-			x->deadline = now;	/* once more when it may be; see try_failed() */
+			x->deadline = now;	/* wait for permission; see try_failed() */
 			x->excused = true;
 		} else if (is_awaited(x)) {
 			send_again(t, x, now);
@@ -478,7 +482,7 @@ static void send_repeats(struct txn_table *t, int64_t now)
 	}
 }
 
-/* May a device of a job have one more? */
+/* Whether a job's device may have one more SMP outstanding. */
 static bool device_has_room(const struct txn_table *t, const struct smp_job *j, uint32_t device)
 {
 	uint32_t at = j->pace[device];
@@ -493,7 +497,7 @@ static bool job_has_room(const struct txn_table *t)
 	return smp_window_has_room(&t->pace) && t->in_flight < SLOTS_JOBS;
 }
 
-/* Starts one SMP of the job; false if no device may send now, or the time is up. */
+/* Starts one SMP of the job; false if no device may send now, or time is up. */
 static bool start_from_job(struct txn_table *t, struct smp_job *j, int64_t now)
 {
 	while (j->head != NONE && !time_is_up(t, now)) {
@@ -503,7 +507,7 @@ static bool start_from_job(struct txn_table *t, struct smp_job *j, int64_t now)
 		j->head = j->link[d];
 		j->link[d] = NOT_QUEUED;
 		if (!device_has_room(t, j, d))
-			continue;	/* queued again when one of its own completes */
+			continue;	/* queued again when one of its own SMPs completes */
 		x = slot_take(t);
 		x->s.once = x->s.brief = false;
 		if (!j->ops->next(j->arg, d, &x->s, &x->cookie)) {
@@ -527,24 +531,24 @@ void txn_pump(struct txn_table *t)
 
 	send_repeats(t, now);
 	/*
-	 * Sets that may not be tried again fill the window until they may, and whether they may is
-	 * found out by questions: these go beyond it.
+	 * Sets that may not be repeated yet fill the window.  Only Gets can find out whether they
+	 * may be again, so Gets may exceed the window.
 	 */
 	while (t->singles && t->free && (smp_window_has_room(&t->pace) || now >= t->sets_until) &&
 	       start_single(t, now))
 		;
-	/* a job may have Sets next, which can't be put back: all of it waits */
+	/* the whole job waits: its next SMP may be a Set, and next() cannot be undone */
 	while (t->jobs && now < t->sets_until) {
 		struct smp_job *j = t->jobs;
 
-		now = clock_mono_us();	/* the end of the job before may have taken long */
+		now = clock_mono_us();	/* finishing the previous job may have taken long */
 		while (job_has_room(t) && start_from_job(t, j, now))
 			;
 		if (j->head != NONE && job_has_room(t))
-			loop_wake(t->m->wake);	/* go on after the others */
+			loop_wake(t->m->wake);	/* go on after other work */
 		if (j->outstanding || j->head != NONE)
 			return;
-		/* the loop's thread tells its owner; the next one may start at once */
+		/* the loop's thread tells the owner; meanwhile the next job may start */
 		t->jobs = j->next;
 		j->next = t->over;
 		t->over = j;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * Opening and closing the port: its agents, the issm device, and answers to
- * requests.
- */
+/* Opens and closes the port: its agents, the issm device, and sending of answers. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -47,7 +44,10 @@ static const struct {
 	[AGENT_CC]     = { CLASS_CONGESTION, 2, FILE_GMP_ANSWERS },
 };
 
-/* For requests of the methods; without any it only asks, and hears answers. */
+/*
+ * Registers an agent that receives requests of these methods; without any, the agent only sends
+ * requests and receives their answers.
+ */
 static bool register_agent(struct mad_port *m, enum port_agent a, const uint8_t *methods, size_t n,
 			   struct buf *err)
 {
@@ -57,7 +57,7 @@ static bool register_agent(struct mad_port *m, enum port_agent a, const uint8_t 
 	for (size_t i = 0; i < n; i++)
 		mask_set(mask, methods[i]);
 	errno = 0;
-	/* RMPP version 0: it is ours to do (rmpp_transfers.c), so that no answer is built whole */
+	/* RMPP version 0: transfer.c does RMPP, so that no answer is built as a whole */
 	m->agent[a] = umad_register(m->file[agents[a].file], agents[a].mgmt_class,
 				    agents[a].version, 0, mask);
 	if (m->agent[a] >= 0)
@@ -70,12 +70,12 @@ static bool register_agent(struct mad_port *m, enum port_agent a, const uint8_t 
 	return false;
 }
 
-#define METHODS 128	/* of requests */
+#define METHODS 128	/* number of request methods */
 
 /*
- * All that wants an answer, what the class does not have, too: whom no agent wants to
- * hear the kernel drops, and IBA has a status for that (13.4.7).  Reports are
- * left to those who subscribe on this node, of whom the kernel has room for one.
+ * All methods that require an answer, even those that the class does not define: the kernel drops a
+ * request that no agent registered for, but IBA has a status for it (13.4.7).  Reports are left to
+ * subscribers on this node, since the kernel has room for only one.
  */
 static size_t sa_methods(uint8_t methods[METHODS])
 {
@@ -96,8 +96,8 @@ static bool register_agents(struct mad_port *m, struct buf *err)
 	size_t n_sa = sa_methods(sa);
 
 	/*
-	 * Both SMI classes before anything else: traps may come at once.  Of two agents of a class
-	 * umad2sim gives all to the later one, which is to be the one that serves.
+	 * The SMI classes go first: traps may come at once.  Of two agents of a class, umad2sim
+	 * delivers everything to the later one, so the agent that serves must come last.
 	 */
 	return register_agent(m, AGENT_SMI, smi, sizeof(smi), err) &&
 	       register_agent(m, AGENT_ASK_DR, NULL, 0, err) &&
@@ -107,7 +107,7 @@ static bool register_agents(struct mad_port *m, struct buf *err)
 	       register_agent(m, AGENT_PERF, NULL, 0, err);
 }
 
-/* Nothing of the subnet depends on it. */
+/* Congestion control is optional: a failure here is only logged. */
 static void register_congestion(struct mad_port *m)
 {
 	struct buf why = { 0 };
@@ -118,8 +118,8 @@ static void register_congestion(struct mad_port *m)
 }
 
 /*
- * Why a umad port could not be opened.  libibumad says -EIO whatever the kernel said, so its
- * device is asked: umadN, beside the issmN that the library has a path for.
+ * Says why a umad port could not be opened. libibumad returns -EIO whatever the kernel's error was,
+ * so this checks the device file itself: umadN, next to the issmN whose path the library returns.
  */
 static void say_cannot_open(const char *ca, int port, int error, struct buf *err)
 {
@@ -132,7 +132,7 @@ static void say_cannot_open(const char *ca, int port, int error, struct buf *err
 		return;
 	}
 	memcpy(name, "/umad", 5);
-	/* with the rights that open() goes by, not those of whoever started us */
+	/* check with the effective rights, as open() does */
 	if (faccessat(AT_FDCWD, path, R_OK | W_OK, AT_EACCESS) == 0)
 		buf_printf(err, "%s: %s", path, strerror(error));
 	else if (errno == EACCES || errno == EPERM)
@@ -157,7 +157,7 @@ static bool has_two_devices(const struct mad_port_info *i)
 	return strcmp(i->ca, i->gsi_ca) != 0 || i->port != i->gsi_port;
 }
 
-/* The first of the files that is the same umad port. */
+/* The first file that refers to the same umad port. */
 static unsigned first_like(const struct mad_port *m, unsigned file)
 {
 	unsigned i = 0;
@@ -191,7 +191,10 @@ static void close_devices(struct mad_port *m)
 	forget_devices(m);
 }
 
-/* Once more, for answers alone; or else they come among all the rest. */
+/*
+ * Opens the port a second time, for answers alone; if that fails, answers share a file with
+ * requests.
+ */
 static int open_again(const char *ca, int port, int file)
 {
 	struct buf why = { 0 };
@@ -225,7 +228,7 @@ static bool open_devices(struct mad_port *m, struct buf *err)
 	return true;
 }
 
-/* The first port that can be managed: that a port has no SMI the kernel may say only here. */
+/* Opens the first port that can be managed.  Only here may the kernel reveal that a port has no SMI. */
 static bool open_first(struct mad_port *m, uint64_t guid, struct buf *err)
 {
 	struct seen_ports ports = { 0 };

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Answers by RMPP: those that are made while they are sent, and those of one MAD,
- * which are kept till somebody acknowledges them.
+ * Sends RMPP answers, and repeats answers of one MAD until they are acknowledged.
  *
- * Not everybody does RMPP: on ibsim nobody ever acknowledges, and what is
- * repeated meets the next client.  So until somebody has, on this port, nothing
- * is repeated and no silence complained of.
+ * An RMPP answer is produced while it is sent.  Not every client does RMPP: on ibsim no client
+ * acknowledges, and a repeat reaches the next client.  So until a client on this port has
+ * acknowledged something, nothing is repeated, and silence is no error.
  */
 #include <string.h>
 
@@ -14,9 +13,9 @@
 #include "mad/rmpp/rmpp_transfers.h"
 
 #define VISIT_SEGMENTS	16u
-#define UNHEARD_US	2000000		/* an answer is kept that long where nobody acknowledges … */
-#define UNHEARD_MIN_US	20000		/* … at least so long when others want its place */
-#define HELD_MAX	(128u << 20)	/* bytes of answers made at once, in all */
+#define UNHEARD_US	2000000		/* how long an answer is kept where nobody acknowledges */
+#define UNHEARD_MIN_US	20000		/* the least time, when other answers need its place */
+#define HELD_MAX	(128u << 20)	/* limit of the memory that all answers under way hold, bytes */
 
 void transfer_abort(struct transfers *ts, struct transfer *t, uint8_t status)
 {
@@ -34,7 +33,7 @@ static void count_sent(struct transfers *ts)
 	atomic_fetch_add_explicit(&ts->m->sa_sent, 1, memory_order_relaxed);
 }
 
-/* What there is of an answer that needs no RMPP is one MAD. */
+/* Sends data without RMPP, as one MAD. */
 static void send_plain(struct transfers *ts, struct transfer *t, const uint8_t *data, size_t n)
 {
 	uint8_t mad[RMPP_MAD] = { 0 };
@@ -45,7 +44,10 @@ static void send_plain(struct transfers *ts, struct transfer *t, const uint8_t *
 		count_sent(ts);
 }
 
-/* The next segment's data: there, not yet, or the transfer is over: that was all in one MAD. */
+/*
+ * Result of reading a segment: data, no data yet, or a transfer that is over because one MAD held
+ * it all.
+ */
 enum got { GOT, GOT_NOTHING, GOT_OVER };
 static enum got read_segment(struct transfers *ts, struct transfer *t)
 {
@@ -106,7 +108,7 @@ bool transfers_visit(struct transfers *ts)
 			break;
 		if (!send_segment(ts, t, now_us)) {
 			transfers_wake_at(ts, t->send.due_us);
-			return true;	/* till an ACK comes */
+			return true;	/* nothing to do until an ACK comes */
 		}
 	}
 	transfer_make_ready(ts, t);
@@ -114,7 +116,7 @@ bool transfers_visit(struct transfers *ts)
 	return true;
 }
 
-/* A request that came by RMPP may have granted its answer a window. */
+/* Applies the window that an RMPP request granted to its answer. */
 static void use_window(struct transfers *ts, struct transfer *t, const struct ib_user_mad *to)
 {
 	const struct transfer *request;
@@ -132,7 +134,7 @@ static struct transfer *begin_send(struct transfers *ts, const struct ib_user_ma
 {
 	struct transfer *t = transfer_add(ts, to, head, kind);
 
-	/* until the source says */
+	/* until the source says otherwise */
 	t->head[OFF_METHOD] = transfer_method(t->head[OFF_METHOD] | METHOD_RESPONSE);
 	rmpp_send_begin(&t->send, *transfers_pace(ts, to), clock_mono_us());
 	use_window(ts, t, to);
@@ -140,10 +142,10 @@ static struct transfer *begin_send(struct transfers *ts, const struct ib_user_ma
 }
 
 /*
- * Where nobody acknowledges, what was sent before is not in the way of what is asked now: the
- * oldest of the peer's gives its place.  An answer of this moment does not, since two that ask
- * at once may be the first of a port to ask anything, and have had no time to acknowledge.
- * for_memory: not one that holds none.
+ * Where nobody acknowledges, an old answer must not block a new one: this drops the oldest answer
+ * of the peer.  A very recent answer stays, since two requests at once may be the first on the
+ * port, and their clients have had no time to acknowledge. for_memory: only an answer that holds
+ * memory.
  */
 static void drop_unheard(struct transfers *ts, const struct ib_user_mad *u, bool for_memory)
 {
@@ -157,7 +159,7 @@ static void drop_unheard(struct transfers *ts, const struct ib_user_mad *u, bool
 		transfer_end(ts, oldest);
 }
 
-/* For one more answer that keeps so many bytes in memory. */
+/* Makes room for one more answer that keeps `held` bytes in memory. */
 static bool make_room(struct transfers *ts, const struct ib_user_mad *to, size_t held)
 {
 	if (!ts->somebody_acks && !transfer_room(ts, to, STREAM))
@@ -178,7 +180,7 @@ bool transfers_stream(struct transfers *ts, const struct ib_user_mad *to, const 
 {
 	struct transfer *t = transfer_find(ts, to, request, true);
 
-	if (t && t->send.acked) {	/* asked again, while the answer is arriving */
+	if (t && t->send.acked) {	/* the client repeated the request while the answer arrives */
 		source->release(source);
 		return true;
 	}

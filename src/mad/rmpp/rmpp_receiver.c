@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The receiver of an RMPP transfer (13.6.4): a request of several segments, in
- * whatever order they come within the window.
+ * Receives an RMPP transfer (13.6.4): a request of several segments.
  *
- * It acknowledges what IBA wants: the first segment, the end of each window, the
- * last one, and what comes again; and when a segment is missing, once for each such place,
- * what is there up to it, so that a sender who listens need not wait.
+ * The segments may come in any order within the window.
  *
- * Invariants: acked <= have <= window <= have + WINDOW; what is stored is below
- * RMPP_MESSAGE_MAX.
+ * The receiver acknowledges what IBA requires: the first segment, the end of each window, the last
+ * segment, and repeats.  When a segment is missing, it also acknowledges, once for each gap, the
+ * segments before it, so that a sender that listens need not wait.
+ *
+ * Invariants: acked <= have <= window <= have + WINDOW; stored data is below RMPP_MESSAGE_MAX.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,9 +17,9 @@
 #include "lib/base/bytes.h"
 #include "mad/rmpp/rmpp.h"
 
-#define WINDOW		64u	/* bits of `ahead` */
-#define IDLE_US		10000000	/* without a new segment */
-#define LINGER_US	10000000	/* a complete one is remembered */
+#define WINDOW		64u	/* segments: the bits of `ahead` */
+#define IDLE_US		10000000	/* limit of the time without a new segment */
+#define LINGER_US	10000000	/* time that a complete message is remembered */
 #define CAP_FIRST	512u
 
 uint8_t rmpp_data_check(const uint8_t *mad)
@@ -90,7 +90,7 @@ static enum rmpp_took completed(struct rmpp_recv *r, int64_t now_us)
 	return RMPP_TOOK_ALL;
 }
 
-/* A segment behind `have`, within the window, that was not there. */
+/* Adds a new segment that is after `have` and within the window. */
 static enum rmpp_took add(struct rmpp_recv *r, const uint8_t *mad, uint32_t segment,
 			  int64_t now_us)
 {
@@ -109,7 +109,7 @@ static enum rmpp_took add(struct rmpp_recv *r, const uint8_t *mad, uint32_t segm
 	return segment > r->have && r->have > r->acked ? RMPP_TOOK_ACK : RMPP_TOOK;
 }
 
-/* Does it contradict where the message ends? */
+/* Whether the segment contradicts where the message ends. */
 static bool beyond_end(const struct rmpp_recv *r, const uint8_t *mad, uint32_t segment)
 {
 	bool last = mad[RMPP_OFF_FLAGS] & RMPP_LAST;
@@ -128,7 +128,7 @@ enum rmpp_took rmpp_recv_take(struct rmpp_recv *r, const uint8_t *mad, int64_t n
 		*status = RMPP_SEGMENT_TOO_BIG;
 		return r->complete ? RMPP_TOOK : RMPP_TOOK_ABORT;
 	}
-	if (segment <= r->acked)	/* of a complete one each is */
+	if (segment <= r->acked)	/* of a complete message, acknowledge each repeat */
 		return RMPP_TOOK_ACK;
 	if (segment <= r->have || r->ahead >> (segment - r->have - 1) & 1)
 		return RMPP_TOOK;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Requests by RMPP: segments that come in are acknowledged and put together.  What is
- * complete goes to who serves it, and is kept for a while: who did not hear the last ACK
- * repeats a segment, and that must not be taken for a new request.
+ * Receives RMPP requests: acknowledges segments and assembles the message.
+ *
+ * A complete request goes to its server and is remembered for a while: a client that missed the
+ * last ACK repeats a segment, which must not be taken for a new request.
  */
 #include "lib/base/bytes.h"
 #include "lib/base/clock.h"

@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The sender of an RMPP transfer (13.6.3), whose message is made while it is
- * sent: only what is not acknowledged yet is kept, and the segment before it.
+ * Sends an RMPP transfer (13.6.3) whose message is produced while it is sent.
  *
- * What was lost is found out, not guessed.  A receiver acknowledges the first segment, the
- * last one and the end of each window; one of Linux says nothing of a gap, and keeps what it
- * has beyond one.  Any receiver answers a segment that it has acknowledged before with
- * an ACK of all that it has in a row (13.6.4).  So the sender *probes*: it repeats the segment
- * that was acknowledged last.  As packets of a path stay in order, the answer speaks of all
- * that went before the probe: if it ends in the middle of the window the next segment was
- * lost, and only that one is repeated, with a probe behind it for the next gap.
+ * Only segments that are not acknowledged yet are kept, and the one before them.
  *
- * No gap is filled twice without a wait between the two, so that ACKs that come twice do
- * not multiply.
+ * The sender detects losses instead of guessing them.  A receiver acknowledges the first segment,
+ * the last one and the end of each window; that of Linux does not report a gap, but keeps the
+ * segments after one.  Any receiver answers a segment that it has acknowledged before with an ACK
+ * of all that it has in a row (13.6.4).  So the sender *probes*: it repeats the segment that was
+ * acknowledged last.  Packets of a path stay in order, so the answer covers all segments sent
+ * before the probe.  If it ends in the middle of the window, the next segment was lost.  The sender
+ * repeats only that one, followed by a probe for the next gap.
  *
- * A probe goes out when no ACK came in time.  While segments get lost it goes out with
- * the end of each window at once, and also when a receiver grants more than is kept here.
+ * Between two repeats for the same gap the sender always waits, so that duplicate ACKs do not
+ * multiply.
  *
- * The time to wait is three times what the ACK of a whole window took: a receiver may need
- * long for a window, so that the ACK of the first segment, which is a window of its
- * own, says little.  It is measured on ACKs that can have but one cause (Karn's rule), and
- * each wait in vain doubles it until there is another measurement.  The sender gives up when
- * nothing new is acknowledged for GIVE_UP_US, as a kernel does, or the whole takes
- * too long for its length.
+ * The sender probes when no ACK came in time.  While segments get lost, it also probes at the end
+ * of each window, and it does so, too, when a receiver grants a window larger than what is kept
+ * here.
+ *
+ * The wait is three times what the ACK of a whole window took.  A receiver may need long for a
+ * window, so the ACK of the first segment, which is a window of its own, says little.  Only ACKs
+ * with a single possible cause are measured (Karn's rule), and each wait in vain doubles the wait
+ * until the next measurement.  The sender gives up when nothing new is acknowledged for GIVE_UP_US,
+ * like a kernel, or when the transfer takes too long for its length.
  *
  * Invariants: acked <= sent <= made; made - acked < cap <= RMPP_SEND_KEEP.
  */
@@ -33,14 +34,14 @@
 #include "lib/base/bytes.h"
 #include "mad/rmpp/rmpp.h"
 
-#define GIVE_UP_US	8000000		/* without progress: 4 tries of a kernel's 2 s */
-#define TOTAL_US	60000000	/* of a transaction … */
-#define SEGMENT_US	1000		/* … and for each segment that arrived */
-#define WAIT_FIRST_US	200000		/* at least, while no ACK of a whole window was seen */
+#define GIVE_UP_US	8000000		/* limit without progress: 4 tries of a kernel's 2 s */
+#define TOTAL_US	60000000	/* limit of a transaction's time */
+#define SEGMENT_US	1000		/* added to TOTAL_US for each segment that arrived */
+#define WAIT_FIRST_US	200000		/* least wait until the first ACK of a whole window */
 #define WAIT_MIN_US	4000
 #define WAIT_MAX_US	2000000
-#define UNASKED_MAX	4		/* ACKs in the middle of a window that are followed by a probe */
-#define LOSSY_WINDOWS	16		/* after a loss: these end with a probe */
+#define UNASKED_MAX	4		/* ACKs within a window that a probe follows, at most */
+#define LOSSY_WINDOWS	16		/* windows after a loss that end with a probe */
 #define NO_RESP_TIME	0x1fu
 
 void rmpp_make_reply(uint8_t reply[RMPP_MAD], const uint8_t *mad, uint8_t type, uint8_t status,
@@ -48,7 +49,7 @@ void rmpp_make_reply(uint8_t reply[RMPP_MAD], const uint8_t *mad, uint8_t type, 
 {
 	memset(reply, 0, RMPP_MAD);
 	memcpy(reply, mad, RMPP_HEAD);
-	reply[3] ^= 0x80;		/* the other direction's method */
+	reply[3] ^= 0x80;		/* the method of the other direction */
 	reply[RMPP_OFF_VERSION] = 1;
 	reply[RMPP_OFF_TYPE] = type;
 	reply[RMPP_OFF_FLAGS] = NO_RESP_TIME << 3 | RMPP_ACTIVE;
@@ -64,7 +65,7 @@ static void set_wait(struct rmpp_send *r)
 	r->wait_us = wait < least ? least : wait > WAIT_MAX_US ? WAIT_MAX_US : wait;
 }
 
-/* Longer round trips count at once, shorter ones of whole windows little by little. */
+/* Longer round trips count at once; shorter ones of whole windows count gradually. */
 static void learn(struct rmpp_send *r, int64_t seen_us, bool whole_window)
 {
 	int64_t known = r->round_trip_us;
@@ -94,7 +95,7 @@ void rmpp_send_end(struct rmpp_send *r)
 
 /* --- the message --- */
 
-/* The last segment that may be on its way. */
+/* The last segment that may be in flight. */
 static uint32_t window_end(const struct rmpp_send *r)
 {
 	return r->window - r->acked < RMPP_SEND_KEEP ? r->window : r->acked + RMPP_SEND_KEEP - 1;
@@ -110,7 +111,7 @@ static struct rmpp_segment *segment_at(const struct rmpp_send *r, uint32_t segme
 	return &r->ring[segment & (r->cap - 1)];
 }
 
-/* Room for one more: most answers never have more than the few of a small one. */
+/* Makes room for one more segment; small, since most answers never need more than a few. */
 static void grow(struct rmpp_send *r)
 {
 	struct rmpp_send old = *r;
@@ -141,7 +142,10 @@ void rmpp_send_add(struct rmpp_send *r, const uint8_t *data, size_t n, bool last
 
 /* --- sending --- */
 
-/* Of the last segment its own, of the first that of all, or 0: not known (13.6.2.1). */
+/*
+ * PayloadLength (13.6.2.1): of the last segment its own, of the first that of the whole message, or
+ * 0 if not known.
+ */
 static uint32_t payload_length(const struct rmpp_send *r, uint32_t segment)
 {
 	if (segment == r->last)
@@ -170,7 +174,7 @@ static void want_probe(struct rmpp_send *r)
 	r->probe = r->acked > 0;
 }
 
-/* No ACK of what is sent now will come by itself, or one is likely to fail to come. */
+/* Whether the segments sent now bring no ACK by themselves, or their ACK is likely to get lost. */
 static bool needs_probe(const struct rmpp_send *r)
 {
 	if (r->sent == r->window || r->sent == r->last)
@@ -178,7 +182,7 @@ static bool needs_probe(const struct rmpp_send *r)
 	return r->sent == window_end(r);
 }
 
-/* The segment that is to be repeated next; 0: none. */
+/* The next segment to repeat; 0 if none. */
 static uint32_t next_again(struct rmpp_send *r, int64_t now_us)
 {
 	if (r->again <= r->acked)
@@ -188,7 +192,7 @@ static uint32_t next_again(struct rmpp_send *r, int64_t now_us)
 	if (!r->probe)
 		return 0;
 	r->probe = false;
-	r->probe_us = r->probed ? 0 : now_us;	/* of two the answers can't be told apart */
+	r->probe_us = r->probed ? 0 : now_us;	/* the answers of two probes cannot be told apart */
 	r->probed = r->sent;
 	return r->acked;
 }
@@ -201,7 +205,7 @@ bool rmpp_send_next(struct rmpp_send *r, uint8_t mad[RMPP_MAD], int64_t now_us)
 		if (r->sent == r->made || r->sent + 1 > window_end(r))
 			return false;
 		if (r->sent == r->acked && !r->silent)
-			r->progress_us = now_us;	/* it was the message that was waited for */
+			r->progress_us = now_us;	/* the sender waited for data, not for the receiver */
 		segment = ++r->sent;
 		segment_at(r, segment)->sent_us = now_us;
 		if (needs_probe(r))
@@ -211,9 +215,9 @@ bool rmpp_send_next(struct rmpp_send *r, uint8_t mad[RMPP_MAD], int64_t now_us)
 	return true;
 }
 
-/* --- what comes back --- */
+/* --- replies --- */
 
-/* RRespTime: 4.096 us * 2^n, or none given. */
+/* RRespTime: 4.096 us * 2^n; 0 if none is given. */
 static int64_t response_time_us(const uint8_t *mad)
 {
 	unsigned n = mad[RMPP_OFF_FLAGS] >> 3;
@@ -222,10 +226,10 @@ static int64_t response_time_us(const uint8_t *mad)
 	return n == NO_RESP_TIME ? 0 : us < WAIT_MAX_US ? us : WAIT_MAX_US;
 }
 
-/* More of the message has arrived; moved: and the window with it. */
+/* More segments have arrived.  `moved`: the window moved, too. */
 static void progress(struct rmpp_send *r, uint32_t segment, bool moved, int64_t now_us)
 {
-	if (r->acked >= r->tainted)	/* nothing of what it acknowledges was sent twice */
+	if (r->acked >= r->tainted)	/* nothing that it acknowledges was sent twice */
 		learn(r, now_us - segment_at(r, segment)->sent_us + 1, segment > 1);
 	r->acked = segment;
 	r->progress_us = now_us;
@@ -236,15 +240,15 @@ static void progress(struct rmpp_send *r, uint32_t segment, bool moved, int64_t 
 	}
 	if (r->probed && segment >= r->probed) {
 		r->probed = 0;
-		r->stray = true;	/* the probe's own answer is still to come */
+		r->stray = true;	/* the answer to the probe itself is still to come */
 	}
-	r->due_us = now_us + r->wait_us + r->peer_us;	/* with the window shut, too */
+	r->due_us = now_us + r->wait_us + r->peer_us;	/* also with the window shut */
 }
 
-/* The receiver waits for the segment behind the one that it has acknowledged. */
+/* The receiver lacks the segment after the last acknowledged one. */
 static void fill_gap(struct rmpp_send *r, int64_t now_us)
 {
-	/* nothing but the probe makes a receiver acknowledge in the middle of a window */
+	/* only a probe makes a receiver acknowledge in the middle of a window */
 	if (r->probe_us)
 		learn(r, now_us - r->probe_us + 1, true);
 	r->probed = 0;
@@ -268,7 +272,7 @@ uint8_t rmpp_send_acked(struct rmpp_send *r, const uint8_t *ack, int64_t now_us)
 	if (segment > r->sent)
 		return RMPP_SEGMENT_TOO_BIG;
 	if (window < r->window || segment < r->acked)
-		return RMPP_OK;		/* an old one */
+		return RMPP_OK;		/* an outdated ACK */
 	r->window = window;
 	r->peer_us = response_time_us(ack);
 	if (news)
@@ -280,7 +284,8 @@ uint8_t rmpp_send_acked(struct rmpp_send *r, const uint8_t *ack, int64_t now_us)
 	} else if (r->probed && r->filled != segment + 1) {
 		fill_gap(r, now_us);
 	} else if (news && !r->probe && r->unasked < UNASKED_MAX) {
-		r->unasked++;		/* of its own accord: because of a gap, or for each segment? */
+		r->unasked++;		/* unrequested: find out whether it shows a gap or the receiver
+					 * acknowledges each segment */
 		want_probe(r);
 	}
 	return RMPP_OK;
@@ -296,7 +301,7 @@ uint8_t rmpp_send_late(struct rmpp_send *r, int64_t now_us)
 	if (now_us - r->begun_us >= TOTAL_US + (int64_t)r->acked * SEGMENT_US)
 		return RMPP_TOO_LONG;
 	if (r->sent == r->acked && r->made < window_end(r) && !r->silent) {
-		/* the message is what is waited for, not the receiver */
+		/* the sender waits for data, not for the receiver */
 		r->progress_us = now_us;
 		r->due_us = now_us + r->wait_us;
 	}
@@ -307,7 +312,7 @@ uint8_t rmpp_send_late(struct rmpp_send *r, int64_t now_us)
 	r->silent += r->silent < UINT8_MAX;
 	r->tainted = r->sent;
 	r->filled = 0;
-	/* first a question; then the segment that is likely to lack, too; then all */
+	/* first a probe; next also the segment that is probably missing; then all */
 	if (r->silent > 1 || !r->acked) {
 		r->again = r->acked + 1;
 		r->again_end = r->silent > 2 || r->sent < r->again ? r->sent : r->again;

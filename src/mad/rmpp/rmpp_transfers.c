@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The RMPP transfers of a port: requests that come in segments (rmpp_requests.c), and
- * answers that are made while they are sent (rmpp_answers.c).  The rules of RMPP are
- * rmpp_sender.c's and rmpp_receiver.c's; here is who talks to whom, whose turn it is, the timer
- * and the bounds.
+ * Manages the RMPP transfers of a port: look-up, turns, timer and bounds.
  *
- * A transfer is in a hash table by who the other end is, so that a source's are
- * together, which counts them.  Those that have something to send are in a
- * queue, and each has a few segments a visit.
+ * Transfers are requests that come in segments (transfer_recv.c) and answers that are produced
+ * while they are sent (transfer_send.c). rmpp_send.c and rmpp_recv.c have the rules of RMPP.
+ *
+ * Transfers are in a hash table by peer, so that those of one source are together and can be
+ * counted.  Those that have something to send are in a queue, and each sends a few segments a
+ * visit.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,9 +21,9 @@
 #include "mad/rmpp/rmpp_transfers.h"
 
 #define TICK_MIN_US	2000
-#define SMALL_MAX	4096u		/* answers of one MAD that are repeated if need be … */
-#define SMALL_EACH	64u		/* … and of one source */
-#define KEPT_MAX	1024u		/* complete requests, of which an ACK may have got lost */
+#define SMALL_MAX	4096u		/* answers of one MAD that are kept for repetition, in all */
+#define SMALL_EACH	64u		/* the same of one source */
+#define KEPT_MAX	1024u		/* complete requests that are remembered in case an ACK got lost */
 #define KEPT_EACH	64u
 
 static void on_timer(void *arg);
@@ -50,7 +50,7 @@ struct transfers *transfers_new(struct mad_port *m, const struct mad_settings *s
 	return ts;
 }
 
-/* --- which --- */
+/* --- look-up --- */
 
 struct transfer **transfer_bucket(struct transfers *ts, const struct ib_user_mad *u)
 {
@@ -68,7 +68,7 @@ bool transfer_same_peer(const struct ib_user_mad *a, const struct ib_user_mad *b
 	       (!a->addr.grh_present || !memcmp(a->addr.gid, b->addr.gid, 16));
 }
 
-/* Those of the kind that are there, of one peer. */
+/* Number of transfers of this kind with one peer. */
 static unsigned count_of(struct transfers *ts, const struct ib_user_mad *u, enum kind kind)
 {
 	unsigned n = 0;
@@ -83,7 +83,7 @@ bool transfer_room(struct transfers *ts, const struct ib_user_mad *u, enum kind 
 	return ts->n[kind] < ts->max[kind] && count_of(ts, u, kind) < ts->each[kind];
 }
 
-/* What the hooks count of it; false: nothing. */
+/* Which of the hooks' counters the kind belongs to; false: none. */
 static bool is_counted(enum kind kind, enum mad_under_way *what)
 {
 	*what = kind == RECEIVE ? MAD_REQUESTS : MAD_ANSWERS;
@@ -149,7 +149,7 @@ struct transfer *transfer_find(struct transfers *ts, const struct ib_user_mad *u
 	return t;
 }
 
-/* --- beginning and end --- */
+/* --- start and end --- */
 
 void transfers_wake_at(struct transfers *ts, int64_t due_us)
 {
@@ -267,8 +267,8 @@ void transfers_free(struct transfers *ts)
 /* --- on the wire --- */
 
 /*
- * A last segment is written as long as it is, which the kernel fills up: ibsim, which
- * does not know RMPP, has the length of the message from there.
+ * A last segment is written at its true length, and the kernel pads it: ibsim does not know RMPP
+ * and takes the message's length from this.
  */
 static size_t length_to_write(const uint8_t *mad)
 {
@@ -296,7 +296,7 @@ void transfers_send_back(struct transfers *ts, const struct ib_user_mad *u, cons
 
 /* --- MADs --- */
 
-/* The other end gave up, as a receiver of an answer or as who asks. */
+/* The peer ended the transfer, as the receiver of an answer or as the sender of a request. */
 static void take_end(struct transfers *ts, const struct ib_user_mad *u, const uint8_t *mad)
 {
 	uint8_t status = mad[RMPP_OFF_STATUS];
@@ -305,7 +305,7 @@ static void take_end(struct transfers *ts, const struct ib_user_mad *u, const ui
 	struct transfer *sending = transfer_find(ts, u, mad, true);
 	struct transfer *coming = transfer_find(ts, u, mad, false);
 
-	/* only who has a transfer is told, so that two can't go on for ever */
+	/* answer only for an existing transfer, so that two peers cannot go on for ever */
 	if (!valid && (sending || coming))
 		transfers_send_back(ts, u, mad, RMPP_ABORT, RMPP_BAD_STATUS);
 	if (sending)
@@ -314,7 +314,7 @@ static void take_end(struct transfers *ts, const struct ib_user_mad *u, const ui
 		transfer_end(ts, coming);
 }
 
-/* What makes no sense ends what it belongs to. */
+/* Aborts the transfer that an invalid MAD belongs to. */
 static void refuse(struct transfers *ts, const struct ib_user_mad *u, const uint8_t *mad,
 		   uint8_t status)
 {

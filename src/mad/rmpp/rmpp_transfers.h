@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Private to the transfers of a port: what they are, and who does which part.
+ * Types and functions that the RMPP transfers of a port share (private to rmpp/).
  *
- *   rmpp_transfers.c         all of them: which is whose, their bounds, the queue, the timer
- *   rmpp_answers.c    answers: made while they are sent, or kept till they are acknowledged
- *   rmpp_requests.c    requests in segments, and those complete of which an ACK may be lost
+ *   transfer.c         all transfers: look-up, bounds, the queue, the timer
+ *   transfer_send.c    answers: produced while they are sent, or kept until acknowledged
+ *   transfer_recv.c    requests in segments, and complete ones whose last ACK may be lost
  *
- * All of it is of the loop's thread.
+ * All of it belongs to the loop's thread.
  */
 #ifndef QOSD_MAD_RMPP_RMPP_TRANSFERS_H
 #define QOSD_MAD_RMPP_RMPP_TRANSFERS_H
@@ -22,22 +22,22 @@ enum { OFF_METHOD = 3, OFF_TID = 8 };
 enum kind { STREAM, SMALL, RECEIVE, KEPT, KINDS };
 
 struct transfer {
-	struct transfer *next;		/* in its bucket */
+	struct transfer *next;		/* next in its bucket */
 	struct transfer *next_ready;
-	bool ready;			/* in the queue */
-	bool gone;			/* over; freed when its turn comes */
+	bool ready;			/* in the queue of transfers that have something to send */
+	bool gone;			/* over; freed at its turn */
 	enum kind kind;
-	uint64_t holder;		/* who answers for it (struct mad_hooks) */
+	uint64_t holder;		/* holder that the transfer is charged to (struct mad_hooks) */
 	struct ib_user_mad peer;
-	uint8_t head[RMPP_HEAD];	/* of what we send, or of the request */
-	/* STREAM, SMALL */
+	uint8_t head[RMPP_HEAD];	/* headers of the answer, or of the request */
+	/* for STREAM and SMALL */
 	struct rmpp_send send;
-	struct mad_source *source;	/* NULL: all of it was read */
+	struct mad_source *source;	/* NULL when all of it was read */
 	size_t held;
-	bool begun, plain;		/* the head is there; it is not by RMPP */
-	/* RECEIVE, KEPT */
+	bool begun, plain;		/* the headers are made; the answer does not use RMPP */
+	/* for RECEIVE and KEPT */
 	struct rmpp_recv recv;
-	uint32_t answer_window;		/* granted by the turn of the direction */
+	uint32_t answer_window;		/* window that the requester granted when the direction turned */
 };
 
 struct transfers {
@@ -45,61 +45,61 @@ struct transfers {
 	void (*message)(void *arg, const struct ib_user_mad *u, uint8_t *mad, size_t len);
 	void *arg;
 	struct timer *timer;
-	int64_t timer_us;		/* when it is due; 0: it is not set */
+	int64_t timer_us;		/* when the timer fires; 0: it is not set */
 	unsigned max[KINDS], each[KINDS], n[KINDS];
 	size_t held;
 	bool somebody_acks;
-	uint32_t pace[PACES];		/* transfers_pace(), by LID % PACES */
+	uint32_t pace[PACES];		/* for transfers_pace(), by LID % PACES */
 	struct transfer *bucket[BUCKETS];
 	struct transfer *ready, **ready_end;
 };
 
-/* rmpp_transfers.c */
-/* Those of a source are in one list. */
+/* transfer.c */
+/* The list that holds all transfers of this source. */
 struct transfer **transfer_bucket(struct transfers *ts, const struct ib_user_mad *u);
 /*
- * A method as transactions are told apart: GetTableResp answers GetTraceTable, too, so that the
- * two are one.
+ * The method that identifies a transaction: it maps GetTraceTable to GetTable, since GetTableResp
+ * answers both.
  */
 uint8_t transfer_method(uint8_t method);
 bool transfer_same_peer(const struct ib_user_mad *a, const struct ib_user_mad *b);
 /*
- * How long the receiver of that address took for a window, us; 0: not known.  Two whose LIDs
- * collide have one: the wait of the one that is slower is too short until it is learnt again.
+ * Time that the receiver at this address took for a window, us; 0: not known.  LIDs that collide
+ * share an entry: then the wait for the slower one is too short until it is learnt again.
  */
 uint32_t *transfers_pace(struct transfers *ts, const struct ib_user_mad *u);
-/* Whether one more is within the bounds, of all and of one source. */
+/* Whether one more transfer is within the bounds, in all and of this source. */
 bool transfer_room(struct transfers *ts, const struct ib_user_mad *u, enum kind kind);
-/* The same of the port that answers for the source; a refusal is counted there. */
+/* Whether the holder of the source may have one more; refusals are counted there. */
 bool transfer_may_begin(struct transfers *ts, const struct ib_user_mad *u, enum kind kind);
-/* Becomes one of another kind. */
+/* Changes the kind of a transfer. */
 void transfer_turns(struct transfers *ts, struct transfer *t, enum kind kind);
-/* The answer that goes (or the request that comes) where the MAD comes from. */
+/* Finds the answer that goes to the MAD's sender, or the request that comes from it. */
 struct transfer *transfer_find(struct transfers *ts, const struct ib_user_mad *u,
 			       const uint8_t *mad, bool sending);
 struct transfer *transfer_add(struct transfers *ts, const struct ib_user_mad *u,
 			      const uint8_t *head, enum kind kind);
 void transfer_drop_source(struct transfers *ts, struct transfer *t);
-/* Without a word to the other end. */
+/* Ends a transfer without notice to the peer. */
 void transfer_end(struct transfers *ts, struct transfer *t);
-/* Into the queue of those that have something to send. */
+/* Appends to the queue of transfers that have something to send. */
 void transfer_make_ready(struct transfers *ts, struct transfer *t);
-/* The next of the queue that is not over, out of it. */
+/* Takes the next transfer that is not over out of the queue. */
 struct transfer *transfers_take_ready(struct transfers *ts);
-/* Then at the latest the timer looks at all of them. */
+/* Makes the timer check all transfers at due_us at the latest. */
 void transfers_wake_at(struct transfers *ts, int64_t due_us);
 bool transfers_transmit(struct transfers *ts, const struct ib_user_mad *to,
 			const uint8_t mad[RMPP_MAD]);
-/* A STOP or ABORT to who sent the MAD. */
+/* Sends a STOP or ABORT to the sender of the MAD. */
 void transfers_send_back(struct transfers *ts, const struct ib_user_mad *u, const uint8_t *mad,
 			 uint8_t type, uint8_t status);
 
 /* rmpp_answers.c */
 void transfer_take_ack(struct transfers *ts, const struct ib_user_mad *u, const uint8_t *mad);
-/* No ACK came in time. */
+/* Handles a missing ACK. */
 void transfer_late_answer(struct transfers *ts, struct transfer *t, int64_t now_us);
 
-/* We give up what we send. */
+/* Aborts an answer of qosd's. */
 void transfer_abort(struct transfers *ts, struct transfer *t, uint8_t status);
 
 /* rmpp_requests.c */
