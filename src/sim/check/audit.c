@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * One audit: runs the parts, keeps what they find, and prints it.
- */
+/* Runs an audit: calls the checks, collects their findings, and prints them. */
 #include <stdio.h>
 #include <stdlib.h>
 

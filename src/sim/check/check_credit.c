@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Credit loops.  A channel is a VL of one direction of a link.  A packet that
- * fills the buffers of one while it waits for the next makes the first depend on
- * the second; where channels depend on each other in a cycle, all of it can
- * stand still for good (Dally and Seitz).  Each set of channels that all depend
- * on each other (Tarjan's strongly connected components) is a finding, told by
- * one cycle in it.
+ * Finds credit loops in the channel dependency graph.
  *
- * Only links between switches count: what comes from an end waits for nobody
- * behind it, and an end takes what arrives.  Counted is every SL in use on
- * every hop of a route in use or, where each pair has SLs of its own, those of the pairs
- * whose routes pass both channels; an SL that was lost further up the route counts,
- * too, which errs on the safe side where there are AUDIT_VL15 findings.
+ * A channel is a VL of one direction of a link.  A packet that fills the buffers of one channel
+ * while it waits for the next makes the first depend on the second.  Where channels depend on each
+ * other in a cycle, all of them can block for good (Dally and Seitz).  Each strongly connected
+ * component of channels (Tarjan) is a finding, shown by one cycle in it.
+ *
+ * Only links between switches count: a packet from an end blocks nothing behind it, and an end
+ * consumes what arrives.  The graph has every SL in use on every hop of a route in use or, where
+ * each pair has SLs of its own, those of the pairs whose routes pass both channels.  It includes
+ * SLs that were dropped earlier on the route; where there are AUDIT_VL15 findings, this errs on the
+ * safe side.
  */
 #include <stdlib.h>
 
@@ -19,16 +19,19 @@
 
 #define VLS 16u
 
-/* Dependencies of a hop by VL instead of SL. */
+/* Dependencies of a hop, by VL instead of SL. */
 struct turns {
-	uint16_t to[VLS];	/* [VL in]: VLs out */
+	uint16_t to[VLS];	/* [VL in]: set of VLs out */
 };
 
-/* Channel: port that sends into it, times VLS, plus VL. */
+/*
+ * Frame of the search's stack.  A channel's number is the port that sends into it, times VLS, plus
+ * the VL.
+ */
 struct frame {
 	uint32_t channel;
-	uint32_t out;		/* port number of the next switch to look at */
-	uint16_t vls;		/* of it, still to look at */
+	uint32_t out;		/* number of the next switch's port to look at */
+	uint16_t vls;		/* VLs of that port still to look at */
 };
 
 struct search {
@@ -36,11 +39,11 @@ struct search {
 	const struct net *n;
 	bool multicast;
 	struct turns *turns;	/* [hop.dep - 1] */
-	uint32_t *order;	/* [channel]: when it was first seen, from 1 */
-	uint32_t *low;		/* [channel]: lowest order reached; then the component's */
-	bool *open;		/* [channel]: not yet in a component */
+	uint32_t *order;	/* [channel]: order of discovery, from 1 */
+	uint32_t *low;		/* [channel]: Tarjan's low-link */
+	bool *open;		/* [channel]: not yet assigned to a component */
 	uint32_t seen;
-	uint32_t *members, n_members;	/* open ones, in order */
+	uint32_t *members, n_members;	/* open channels, in order of discovery */
 	struct frame *frames;
 	uint32_t n_frames;
 };
@@ -78,7 +81,7 @@ static struct turns *make_turns(const struct run *r, const struct net *n)
 	return turns;
 }
 
-/* The next channel that the frame's one depends on; false: no more. */
+/* The next channel that the frame's channel depends on; false at the end. */
 static bool next_channel(const struct search *s, struct frame *fr, uint32_t *next)
 {
 	const struct gate *g = &s->n->gates[fr->channel / VLS];
@@ -127,7 +130,7 @@ static void report_cycle(const struct search *s, uint32_t channel, uint32_t size
 	if (s->multicast)
 		buf_puts(&text, "with multicast: ");
 
-	/* After so many steps within the component it must go in a cycle. */
+	/* after `size` steps within the component, the walk is surely in a cycle */
 	for (uint32_t i = 0; i < size; i++)
 		channel = next_in_component(s, channel);
 	for (uint32_t c = next_in_component(s, channel); c != channel; c = next_in_component(s, c))
@@ -162,7 +165,7 @@ static void lower(struct search *s, uint32_t channel, uint32_t to)
 		s->low[channel] = to;
 }
 
-/* The channel is the first of a component: all that were opened since belong to it. */
+/* The channel is the first of a component: all channels opened since belong to it. */
 static void close_component(struct search *s, uint32_t channel)
 {
 	uint32_t size = 0, member;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the parts of the auditor share: one run, its findings, how names and
- * sets are written, and the plainest questions on the tables.
+ * State and helpers that the auditor's checks share.
+ *
+ * They are the run with its findings, texts for names and sets, and simple queries on the tables.
  */
 #ifndef QOSD_SIM_CHECK_CHECK_INTERNAL_H
 #define QOSD_SIM_CHECK_CHECK_INTERNAL_H
@@ -11,7 +12,7 @@
 
 #define ALL_SLS 0xffffu
 
-/* Bytes of PortInfo (14.2.5.6) that are not decoded in struct sim_port. */
+/* Byte offsets in PortInfo (14.2.5.6) of fields that struct sim_port does not decode. */
 enum {
 	INFO_WIDTH_ACTIVE = 31,
 	INFO_SPEED_ACTIVE = 35,		/* upper four bits */
@@ -29,34 +30,40 @@ struct run {
 	const struct audit_options *o;
 	struct audit *out;
 	uint32_t told[AUDIT_KINDS], told_notes;
-	uint16_t sls;		/* in use, multicast's as well; once routes were walked */
-	uint16_t *sent;		/* [port]: SLs that an end sends with, by path_sls; ditto */
-	uint16_t *port_vls;	/* [port]: VLs by which routes in use leave there; once told */
+	uint16_t sls;		/* SLs in use, including multicast's; valid once the routes were walked */
+	uint16_t *sent;		/* [port]: SLs that an end sends with, by path_sls; valid likewise */
+	uint16_t *port_vls;	/* [port]: VLs by which routes in use leave there; set by check_lanes() */
 };
 
-/* --- the parts, in the order in which they run --- */
+/* --- checks, in the order in which they run --- */
 
 void check_links(struct run *r);
 void check_lids(struct run *r);
 struct net;
-/* Walks all LIDs; counts pairs and hops; finds r->sls; marks the SLs that take each hop in net. */
+/*
+ * Walks all LIDs.  Counts pairs and hops, determines r->sls, and marks in net which SLs take each
+ * hop.
+ */
 void check_routes(struct run *r, struct net *n);
-/* SLs that hops in use lose; finds r->port_vls. */
+/* Reports SLs that hops in use drop; determines r->port_vls. */
 void check_lanes(struct run *r, struct net *n);
-/* By what the net was told; multicast: of trees, too, where unicast alone has no cycle. */
+/*
+ * Searches the dependencies in net for cycles.  `multicast`: these include trees; the search of
+ * unicast alone found no cycle.
+ */
 void check_credit(struct run *r, struct net *n, bool multicast);
 void check_tables(struct run *r, struct net *n);
 void check_mcast(struct run *r);
-/* Tells the net what packets of the trees wait for. */
+/* Adds to net the dependencies of packets on multicast trees. */
 void mcast_depend(const struct run *r, struct net *n);
 
-/* A fault, and a note. */
+/* Report a fault, and a note. */
 void report(struct run *r, enum audit_kind k, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 void remark(struct run *r, enum audit_kind k, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* --- names and sets in texts; the value lives until the end of the full expression --- */
+/* --- texts for names and sets; the value lives until the end of the full expression --- */
 
 struct port_text {
 	char s[SIM_NAME_MAX];
@@ -69,16 +76,16 @@ struct set_text {
 struct set_text set_text(uint16_t set);
 const char *state_text(uint8_t port_state);
 
-/* --- questions --- */
+/* --- queries --- */
 
-/* Data can leave by the port and is heard at the far end: a port hears data from Armed on. */
+/* Whether data can leave by the port and the far end receives it: a port accepts data from Armed on. */
 static inline bool link_carries(const struct sim_fabric *f, uint32_t out)
 {
 	return link_is_up(f, out) && f->ports[out].state == SIM_PORT_ACTIVE &&
 	       f->ports[f->ports[out].peer].state >= SIM_PORT_ARMED;
 }
 
-/* An end port that is there: port 0 of a switch with power, or a port with a link. */
+/* Whether an end port is up: port 0 of a switch with power, or a port with a link. */
 static inline bool end_port_is_up(const struct sim_fabric *f, uint32_t port)
 {
 	const struct sim_node *n = node_of(f, port);
@@ -96,7 +103,7 @@ static inline bool has_lid(const struct sim_port *p, uint32_t lid)
 	return p->lid && lid >= p->lid && lid < p->lid + lid_count(p);
 }
 
-/* An end of paths: one that is up and whose LIDs are unicast LIDs. */
+/* Whether the port is an end of paths: up, with unicast LIDs. */
 static inline bool is_end(const struct run *r, uint32_t port)
 {
 	const struct sim_port *p = &r->f->ports[port];
@@ -106,7 +113,7 @@ static inline bool is_end(const struct run *r, uint32_t port)
 	return p->lid && p->lid + lid_count(p) <= SIM_LID_MCAST;
 }
 
-/* The switch's port for the LID, SIM_LFT_DROP if it has none. */
+/* The switch's out port for the LID; SIM_LFT_DROP if it has none. */
 static inline unsigned lft_port(const struct sim_fabric *f, uint32_t sw, uint32_t lid)
 {
 	const struct sim_switch *s = &f->switches[sw];
@@ -116,7 +123,7 @@ static inline unsigned lft_port(const struct sim_fabric *f, uint32_t sw, uint32_
 	return switch_lft(s)[lid];
 }
 
-/* Data VLs of the link behind the port: those that both ends have. */
+/* Number of data VLs that both ends of the port's link have. */
 static inline unsigned link_vls(const struct sim_fabric *f, uint32_t port)
 {
 	const struct sim_port *p = &f->ports[port];
@@ -126,7 +133,7 @@ static inline unsigned link_vls(const struct sim_fabric *f, uint32_t port)
 	return vls < SIM_VL_DROP ? vls : SIM_VL_DROP;
 }
 
-/* Why a packet to the LID does not get on from this switch; it does not by its LFT. */
+/* Says why this switch does not forward a packet to the LID; call it only if its LFT does not. */
 void say_dead_end(const struct sim_fabric *f, uint32_t sw, uint32_t lid, struct buf *out);
 
 #endif

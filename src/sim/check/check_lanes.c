@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * SLs in use at the hops that routes use: which of them are lost, and which
- * VLs the others take on the link behind.
- */
+/* Checks each hop in use for dropped SLs, and collects the VLs that the other SLs take. */
 #include "sim/check/check_net.h"
 
-/* "SL 3-5 dropped by VL15; SL 6 on VL 6, operational are 4": a row loses these SLs. */
+/* Says why a row drops these SLs: "SL 3-5 dropped by VL15; SL 6 on VL 6, operational are 4". */
 static void say_lost(uint64_t row, uint16_t lost, unsigned vls, struct buf *text)
 {
 	uint16_t dropped = 0;
@@ -21,7 +18,7 @@ static void say_lost(uint64_t row, uint16_t lost, unsigned vls, struct buf *text
 				   text->n ? "; " : "", sl, row_vl(row, sl), vls);
 }
 
-/* sls: that take the hop. */
+/* Checks one row; `sls` are the SLs that take the hop. */
 static void check_row(struct run *r, uint64_t row, uint16_t sls, uint16_t pass, uint32_t in,
 		      uint32_t out)
 {
@@ -59,7 +56,7 @@ static void check_switch(struct run *r, struct net *n, uint32_t sw)
 	}
 }
 
-/* What an end sends out itself. */
+/* Checks the SL2VL table that an end uses for its own packets. */
 static void check_sender(struct run *r, uint32_t port)
 {
 	const struct sim_port *p = &r->f->ports[port];

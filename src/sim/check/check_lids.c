@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * LIDs of end ports (port 0 of switches included): each has one, in range,
- * that nobody else has; and all know the same subnet manager.
+ * Checks the LIDs of end ports (port 0 of switches included).
+ *
+ * Each end port must have a LID in range that no other has, and all must know the same subnet
+ * manager.
  */
 #include <stdlib.h>
 
@@ -10,10 +12,10 @@
 struct lids {
 	struct run *r;
 	uint32_t *owner;	/* [LID]: first port that has it, SIM_NONE */
-	uint32_t *sm_votes;	/* [LID]: ports that take it for the SM's */
+	uint32_t *sm_votes;	/* [LID]: number of ports whose SM LID it is */
 };
 
-/* The port's first LID that another has, too; SIM_NONE. Takes those that are free. */
+/* Enters the port's LIDs that are free.  Returns the first that another port has; SIM_NONE if none. */
 static uint32_t take_lids(struct lids *l, uint32_t port)
 {
 	const struct sim_port *p = &l->r->f->ports[port];
@@ -60,7 +62,7 @@ static void check_port(struct lids *l, uint32_t port)
 		       port_text(f, port).s, p->lid, p->lmc);
 	} else {
 		check_doubled(l, port);
-		/* Low bits of a base LID are 0: receivers mask them (4.1.3). */
+		/* the low LMC bits of a base LID must be 0: receivers mask them (4.1.3) */
 		if (p->lid & (lid_count(p) - 1))
 			report(l->r, AUDIT_LID, "%s: LID %u is not a multiple of 2^LMC, LMC %u",
 			       port_text(f, port).s, p->lid, p->lmc);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * Links: what PortInfo says at one end and at the other (14.2.5.6).
- */
+/* Compares PortInfo at both ends of each link (14.2.5.6). */
 #include "sim/check/check_internal.h"
 
 static void differ(struct buf *text, const char *what, unsigned a, unsigned b)
@@ -21,8 +19,8 @@ static bool limits_high(const struct sim_port *p)
 }
 
 /*
- * An end port's high limit is a matter of what that host sends, and may well
- * not be the switch's.  Between switches both directions carry the same mix, mostly.
+ * Between switches, both directions mostly carry the same mix of traffic.  An end port's high limit
+ * concerns only what that host sends, and may well differ from the switch's.
  */
 static void compare_high_limit(struct run *r, uint32_t a, uint32_t b)
 {

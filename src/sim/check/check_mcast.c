@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Multicast: for each MLID, the links that both their switches forward to make
- * one tree of all switches that have an entry, and all its bits lead somewhere.
+ * Checks that the multicast tables of each MLID form one tree.
  *
- * Then a packet that a member sends into it comes to all other members once:
- * what is not sent back along the tree goes to every branch.
+ * The tree consists of the links that the switches at both ends forward to.  It must connect all
+ * switches with an entry, and each bit must lead somewhere.  Then each packet from a member reaches
+ * all other members once, since a switch forwards it to every branch but the one that it came from.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,8 @@
 
 struct trees {
 	struct run *r;
-	uint32_t *head;		/* [switch]: one of the same part; a part's head is its own */
+	uint32_t *head;		/* [switch]: another switch of the same part; a part's head points to
+				 * itself */
 	uint32_t mlid;
 };
 
@@ -26,7 +27,7 @@ static unsigned mft_entries(const struct sim_fabric *f, const struct sim_switch 
 	return cap < max ? cap : max;
 }
 
-/* The switch's entry for an MLID, NULL if it is empty. */
+/* The entry that the switch's table has for an MLID; NULL if it is empty. */
 static const uint64_t *held(const struct sim_fabric *f, uint32_t sw, uint32_t mlid)
 {
 	static const uint64_t empty[4];
@@ -38,7 +39,10 @@ static const uint64_t *held(const struct sim_fabric *f, uint32_t sw, uint32_t ml
 	return s->mft[mlid - SIM_LID_MCAST];
 }
 
-/* The switch drops packets to the MLID, whatever its table says (14.2.5.4). */
+/*
+ * Whether MulticastFDBTop makes the switch drop packets to the MLID, whatever its table says
+ * (14.2.5.4).
+ */
 static bool is_above_top(const struct sim_fabric *f, uint32_t sw, uint32_t mlid)
 {
 	uint16_t top = get_be16(f->switches[sw].info + SWITCHINFO_MFT_TOP);
@@ -46,7 +50,7 @@ static bool is_above_top(const struct sim_fabric *f, uint32_t sw, uint32_t mlid)
 	return top && mlid > top;
 }
 
-/* The entry by which the switch forwards; NULL if there is none. */
+/* The entry that the switch uses for forwarding; NULL if there is none. */
 static const uint64_t *entry(const struct sim_fabric *f, uint32_t sw, uint32_t mlid)
 {
 	return is_above_top(f, sw, mlid) ? NULL : held(f, sw, mlid);
@@ -69,7 +73,7 @@ static void say_exit(struct trees *t, uint32_t port, const char *what)
 	report(t->r, AUDIT_MCAST, "MLID 0x%04x: %s %s", t->mlid, port_text(t->r->f, port).s, what);
 }
 
-/* A bit that leads over a link to another switch. */
+/* Checks a bit whose link leads to another switch. */
 static void check_branch(struct trees *t, uint32_t port)
 {
 	const struct sim_fabric *f = t->r->f;
@@ -80,7 +84,7 @@ static void check_branch(struct trees *t, uint32_t port)
 	if (!back)
 		say_exit(t, port, "leads to a switch that does not forward back");
 	else if (port > peer)
-		return;		/* seen from the other end */
+		return;		/* handled from the other end */
 	a = head_of(t, a);
 	b = head_of(t, b);
 	if (a == b && back)
@@ -116,7 +120,7 @@ static void check_switch(struct trees *t, uint32_t sw, const uint64_t *bits)
 	}
 }
 
-/* Each part but the first is a finding. */
+/* Reports each part except the first. */
 static void check_connected(struct trees *t)
 {
 	const struct sim_fabric *f = t->r->f;
@@ -160,7 +164,7 @@ void check_mcast(struct run *r)
 	bool *present = xcalloc(n, sizeof(*present));
 	struct trees t = { .r = r };
 
-	/* By switch first, since tables are long and nearly empty. */
+	/* switches in the outer loop, since their tables are long and nearly empty */
 	for (uint32_t sw = 0; sw < f->n_switches; sw++)
 		for (unsigned i = 0; i < mft_entries(f, &f->switches[sw]); i++)
 			present[i] |= held(f, sw, SIM_LID_MCAST + i) != NULL;
@@ -176,7 +180,7 @@ void check_mcast(struct run *r)
 	free(present);
 }
 
-/* --- what packets of trees wait for --- */
+/* --- dependencies of packets on trees --- */
 
 static bool leads_on(const struct net *n, uint32_t sw, unsigned num)
 {
@@ -184,7 +188,10 @@ static bool leads_on(const struct net *n, uint32_t sw, unsigned num)
 	       leads_to_switch(&n->gates[n->stages[sw].port0 + num]);
 }
 
-/* What came in at `sw` by any port and leaves by `out` waits for all that the next one has. */
+/*
+ * A packet that came into `sw` by any port and leaves by `out` depends on all exits of the next
+ * switch.
+ */
 static void depend_next(struct net *n, uint32_t sw, unsigned out, uint32_t mlid, uint16_t sls)
 {
 	const struct stage *s = &n->stages[sw];
@@ -204,7 +211,7 @@ static void depend_next(struct net *n, uint32_t sw, unsigned out, uint32_t mlid,
 void mcast_depend(const struct run *r, struct net *n)
 {
 	const struct sim_fabric *f = r->f;
-	/* only those in use count later on, and net_depend() is quick with all */
+	/* SLs that are not in use do no harm, and net_depend() is fastest with ALL_SLS */
 	uint16_t sls = r->out->sls_mcast == r->sls ? ALL_SLS : r->out->sls_mcast;
 
 	for (uint32_t sw = 0; sw < f->n_switches; sw++)

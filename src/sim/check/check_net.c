@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Makes the ways through the fabric ready for those who follow routes.
+ * Precomputes the ways through the fabric for the walks of routes.
  *
- * What the walk of a LID needs at a switch is worked out here once, for all its
- * senders together: they nearly always meet the same tables, so that the walk
- * costs a step for each switch, not for each pair.
+ * It works out once, for all senders at a switch together, what the walk of a LID needs there.
+ * They nearly always meet the same tables, so the walk costs a step for each switch, not for each
+ * pair.
  */
 #include <stdlib.h>
 
@@ -28,7 +28,7 @@ uint16_t row_passes(uint64_t row, unsigned vls)
 	return sls;
 }
 
-/* Is there an end that sends in by this port of a switch, and by which SLs? */
+/* Whether an end sends in by this port of a switch, and with which SLs. */
 static bool sender_behind(const struct run *r, uint32_t port, uint16_t *lets_in)
 {
 	const struct sim_port *p = &r->f->ports[port];
@@ -70,7 +70,7 @@ static void init_hops(struct net *n, uint32_t sw)
 		for (unsigned out = 0; out <= s->nports; out++) {
 			struct hop *h = hop_at(n, sw, in, out);
 
-			/* Port 0 takes what comes: nothing is queued by VL behind it. */
+			/* port 0 consumes what comes: no VL queues behind it */
 			h->pass = ALL_SLS;
 			if (out == 0)
 				continue;
@@ -80,7 +80,7 @@ static void init_hops(struct net *n, uint32_t sw)
 	}
 }
 
-/* What the senders of a switch meet on the way out by one of its ports. */
+/* Computes what the senders of a switch meet on the way out by one of its ports. */
 static void init_senders(struct net *n, uint32_t sw, unsigned out)
 {
 	const struct stage *s = &n->stages[sw];
@@ -143,7 +143,8 @@ void net_depend(struct net *n, struct hop *h, uint64_t row, uint16_t sls)
 	if (!h->dep) {
 		*vec_push(&n->deps) = (struct dep){ 0 };
 		h->dep = (uint32_t)n->deps.n;
-		h->last_row = UINT64_MAX;	/* by which nothing comes in: all is dropped */
+		h->last_row = UINT64_MAX;	/* a row that drops everything, by which no packet can
+						 * have come in */
 	}
 	if (sls == ALL_SLS)
 		h->last_row = row;

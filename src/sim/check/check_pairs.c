@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Pairs that have SLs of their own: which SLs take which hop on the routes to a LID.
+ * Finds which SLs take which hop on the routes to a LID, where each pair has SLs of its own.
  *
- * The routes to a LID are a tree.  From its far ends to its root, each switch hands on the SLs
- * of all that comes in, so that a LID costs a step for each port on the tree, not a walk for each
- * source.
+ * The routes to a LID form a tree.  From its leaves to its root, each switch hands on the SLs of
+ * everything that comes in, so that a LID costs a step for each port on the tree, not a walk for
+ * each source.
  */
 #include "sim/check/walk.h"
 
-/* The end that sends in by a port of a switch. */
+/* The end behind a port of a switch. */
 static uint32_t sender_at(const struct walk *w, uint32_t port)
 {
 	const struct sim_port *p = &w->r->f->ports[port];
@@ -16,7 +16,7 @@ static uint32_t sender_at(const struct walk *w, uint32_t port)
 	return p->num == 0 ? port : p->peer;
 }
 
-/* pass: the SLs that get from one end of the pair to the other. */
+/* Counts a pair; `pass` are the SLs that connect it. */
 static void count_pair(struct walk *w, uint32_t src, uint16_t sls, uint16_t pass)
 {
 	w->without_sl += sls == 0;
@@ -29,7 +29,10 @@ static void count_pair(struct walk *w, uint32_t src, uint16_t sls, uint16_t pass
 	}
 }
 
-/* Counts the pair of the sender behind a port; the SLs that the switch has to hand on for it. */
+/*
+ * Counts the pair of the sender behind a port.  Returns the SLs that the switch has to hand on for
+ * it.
+ */
 static uint16_t count_sender(struct walk *w, uint32_t sw, unsigned in)
 {
 	const struct at *a = &w->at[sw];
@@ -46,7 +49,7 @@ static uint16_t count_sender(struct walk *w, uint32_t sw, unsigned in)
 	return arrives ? sls : 0;
 }
 
-/* What came in by a port leaves the switch, and waits for the hop at the next one. */
+/* Hands on the SLs that came in by a port, and adds their dependency on the hop at the next switch. */
 static void pass_on(struct walk *w, uint32_t sw, unsigned in, uint16_t sls)
 {
 	const struct sim_port *ports = w->r->f->ports;
@@ -79,7 +82,7 @@ static void pass_switch(struct walk *w, uint32_t sw)
 	}
 }
 
-/* Senders whose way to the LID ends early, or comes back. */
+/* Counts the senders at a switch whose way to the LID ends early or loops. */
 static void count_lost(struct walk *w, uint32_t sw)
 {
 	const struct stage *s = &w->n->stages[sw];

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * One path, hop by hop, and why a path ends where it does.
- */
+/* Follows one path hop by hop, and says why a path ends where it does. */
 #include <stdlib.h>
 
 #include "sim/check/check_internal.h"
 
-/* What is wrong with the link behind a port, or with the end that it leads to. */
+/* Says what is wrong with the link behind a port, or with the end that it leads to. */
 static void say_bad_exit(const struct sim_fabric *f, uint32_t port, uint32_t lid, struct buf *out)
 {
 	uint32_t peer = f->ports[port].peer;
@@ -59,7 +57,10 @@ static unsigned mtu_of(const struct sim_fabric *f, uint32_t port)
 	return code && code < 6 ? 128u << code : 0;
 }
 
-/* The sender drops what is longer than its NeighborMTU, and so does the other end (14.2.5.6). */
+/*
+ * Whether the packet exceeds the port's NeighborMTU; sender and receiver both drop it then
+ * (14.2.5.6).
+ */
 static bool is_too_long(struct way *w, uint32_t port)
 {
 	if (w->bytes <= mtu_of(w->f, port))
@@ -69,7 +70,10 @@ static bool is_too_long(struct way *w, uint32_t port)
 	return true;
 }
 
-/* Over the link behind `port`: where it comes in, or SIM_NONE if the SL does not pass. */
+/*
+ * Crosses the link behind `port`.  Returns the port where the packet comes in; SIM_NONE if the SL
+ * does not pass.
+ */
 static uint32_t cross(struct way *w, uint32_t port, unsigned in)
 {
 	const struct sim_port *p = &w->f->ports[port];
@@ -99,7 +103,7 @@ static uint32_t leave_source(struct way *w, uint32_t src)
 	return SIM_NONE;
 }
 
-/* Through the switch, from its port `in` on. */
+/* Passes the switch, from its port `in` on. */
 static uint32_t pass_switch(struct way *w, uint32_t in)
 {
 	const struct sim_node *n = node_of(w->f, in);
@@ -111,7 +115,7 @@ static uint32_t pass_switch(struct way *w, uint32_t in)
 	return SIM_NONE;
 }
 
-/* Is port, where the packet came in, or the switch that it belongs to, its destination? */
+/* Whether the packet has reached its destination: this port, or the switch that the port belongs to. */
 static bool is_there(const struct way *w, uint32_t port)
 {
 	const struct sim_node *n = node_of(w->f, port);

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Every pair of ends, by walking each LID once.
+ * Checks every pair of ends by walking each LID once.
  *
- * Towards one LID each switch has one way out, so that the ways from all
- * sources are a tree with the LID at its root, but for what ends early or comes
- * back.  Each switch on it is looked at once, the root's side first, and knows
- * then by which SLs a packet gets from there to the end.
+ * For one LID each switch has one way out, so that the routes from all sources form a tree with the
+ * LID at its root, except routes that end early or loop.  The walk visits each switch on the tree
+ * once, from the root outwards, and records with which SLs a packet gets from there to the end.
  *
- * By default every pair uses every SL in use, so that the route alone says which SLs take a hop.
- * With path_sls, check_pairs.c finds that out for each LID.
+ * By default every pair uses every SL in use, so that the route alone determines which SLs take a
+ * hop.  With path_sls, check_pairs.c determines them for each LID.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +22,7 @@ static bool arrives(const struct walk *w, uint32_t out)
 	return w->n->gates[out].sw == GATE_END && has_lid(&f->ports[end], w->lid);
 }
 
-/* The way on from a switch: 1 if it arrives, ON_WALK if there is a switch behind, LOST. */
+/* The way on from a switch: 1 if the packet arrives, ON_WALK if there is another switch, or LOST. */
 static uint16_t enter(struct walk *w, uint32_t sw)
 {
 	const struct stage *s = &w->n->stages[sw];
@@ -40,7 +39,7 @@ static uint16_t enter(struct walk *w, uint32_t sw)
 	return arrives(w, a->out) ? 1 : LOST;
 }
 
-/* What senders at a switch hold when they wait for hop h at the next one. */
+/* Adds the dependencies of the switch's own senders on hop h at the next switch. */
 static void senders_depend(struct walk *w, uint32_t sw, const struct gate *out, struct hop *h)
 {
 	const struct stage *s = &w->n->stages[sw];
@@ -57,7 +56,7 @@ static void senders_depend(struct walk *w, uint32_t sw, const struct gate *out, 
 			net_depend(w->n, h, hop_at(w->n, sw, in, num)->row, ALL_SLS);
 }
 
-/* All SLs in use take hop h at `next`, behind what they hold on the way there. */
+/* Marks hop h at `next` as taken by all SLs in use, and adds its dependencies on the way there. */
 static void use_hop(struct walk *w, uint32_t sw, uint32_t next, struct hop *h)
 {
 	const struct sim_port *ports = w->r->f->ports;
@@ -75,7 +74,7 @@ static void use_hop(struct walk *w, uint32_t sw, uint32_t next, struct hop *h)
 			   ALL_SLS);
 }
 
-/* The way from sw goes on at `next`, which gets there. */
+/* Extends the way from sw by `next`, whose way arrives. */
 static void advance(struct walk *w, uint32_t sw, uint32_t next)
 {
 	struct at *a = &w->at[sw], *b = &w->at[next];
@@ -88,7 +87,10 @@ static void advance(struct walk *w, uint32_t sw, uint32_t next)
 		use_hop(w, sw, next, h);
 }
 
-/* Follows the LID from a switch until it is known how that ends; the same for all on the way. */
+/*
+ * Follows the LID from a switch until the outcome is known, and enters it at all switches on the
+ * way.
+ */
 static void follow(struct walk *w, uint32_t sw)
 {
 	uint32_t depth = 0;
@@ -117,9 +119,9 @@ static void follow(struct walk *w, uint32_t sw)
 	}
 }
 
-/* --- what became of the sources at one switch --- */
+/* --- outcome for the sources at one switch --- */
 
-/* Without path_sls: by which SLs the sources get through. */
+/* Without path_sls: counts the SLs with which the sources get through. */
 static void count_sls(struct walk *w, uint32_t sw, uint32_t sources)
 {
 	const struct stage *s = &w->n->stages[sw];
@@ -177,7 +179,7 @@ static void add_cycle(const struct walk *w, uint32_t sw, struct buf *text)
 	buf_printf(text, "%s", port_text(w->r->f, w->at[at].out).s);
 }
 
-/* The way of the LID ends, or goes in a cycle, at a switch. */
+/* Reports a switch where the LID's way ends or loops. */
 static void report_end(struct walk *w, uint32_t sw)
 {
 	const struct sim_fabric *f = w->r->f;
@@ -220,9 +222,9 @@ static void walk_lid(struct walk *w, uint16_t lid)
 		pairs_of_lid(w);
 }
 
-/* --- ends that are not at a switch --- */
+/* --- ends that are not attached to a switch --- */
 
-/* Cabled to another end, or not active: so many LIDs it reaches. */
+/* Number of LIDs that a port reaches if it is cabled to another end or is not active. */
 static uint32_t reached_directly(const struct walk *w, uint32_t port)
 {
 	uint32_t peer = w->r->f->ports[port].peer, n = 0;
@@ -265,7 +267,7 @@ static bool is_sender_at_switch(const struct walk *w, uint32_t port)
 	return w->n->gates[p->num == 0 ? port : p->peer].sender;
 }
 
-/* --- all together --- */
+/* --- whole audit --- */
 
 static void find_owners(struct walk *w)
 {
@@ -287,7 +289,7 @@ static void find_owners(struct walk *w)
 	}
 }
 
-/* By which the ends say that they reach the subnet manager. */
+/* The SLs by which the ends reach the subnet manager (MasterSMSL). */
 static uint16_t master_sm_sls(const struct run *r)
 {
 	uint16_t sls = 0;
@@ -298,7 +300,7 @@ static uint16_t master_sm_sls(const struct run *r)
 	return sls ? sls : 1;
 }
 
-/* SLs that the tables mean to be used. */
+/* The SLs that, judging by the tables, are meant to be used. */
 static uint16_t sls_in_use(const struct walk *w, const uint64_t connected[16])
 {
 	uint16_t sls = master_sm_sls(w->r);
@@ -308,7 +310,7 @@ static uint16_t sls_in_use(const struct walk *w, const uint64_t connected[16])
 	return sls;
 }
 
-/* Without path_sls: which SLs are in use, and what each of them connects. */
+/* Without path_sls: determines the SLs in use, and what each of them connects. */
 static void sum_by_sl(struct walk *w)
 {
 	struct audit *out = w->r->out;
@@ -332,7 +334,7 @@ static void sum_by_sl(struct walk *w)
 			out->connected += connected[sl];
 }
 
-/* With path_sls: what each SL connects of the pairs that use it. */
+/* With path_sls: determines how many of the pairs that use an SL it connects. */
 static void sum_by_pair(struct walk *w)
 {
 	struct audit *out = w->r->out;

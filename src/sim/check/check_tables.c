@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tables of single ports: VL arbitration, P_Keys, SL2VL.
+ * Checks tables of single ports: VL arbitration, P_Keys, SL2VL.
  *
- * VL arbitration counts where there is a choice, i.e. where more than one VL is
- * operational.  A VL that routes take but that neither table gives a turn
- * (7.6.9) is never sent.  A weight of a VL that is not operational means what the
- * device likes, which is worth a note, unless all VLs of the device share evenly, as
- * they do at power-on: then so do those that are.  An SL in use that is mapped to a
- * VL which does not exist is AUDIT_VL15 where routes go; here are, as notes, the
- * ways where none goes now.
+ * VL arbitration matters only where more than one VL is operational.  A VL that routes take but
+ * that has a turn in neither table (7.6.9) is never sent, which is a fault.  A device may interpret
+ * the weight of a VL that is not operational in its own way; this is a note, unless all VLs of the
+ * device share evenly as at power-on, because the operational ones do so, too.  An SL in use that
+ * is mapped to a VL which does not exist is AUDIT_VL15 on hops in use; here it is a note on hops
+ * that no route takes now.
  */
 #include "sim/check/check_net.h"
 
 #define DEFAULT_PKEY 0xffff	/* full member: matches limited ones, too (10.9.3) */
 
-/* VLs with a weight in so many entries of a table. */
+/* The VLs with a weight in the first `entries` entries of a table. */
 static uint16_t arb_vls(const uint8_t arb[128], unsigned entries)
 {
 	uint16_t vls = 0;
@@ -25,7 +24,7 @@ static uint16_t arb_vls(const uint8_t arb[128], unsigned entries)
 	return vls;
 }
 
-/* Each VL that the device has gets the same, whatever the link has of them. */
+/* Whether all VLs that the device supports have equal weights, however many are operational. */
 static bool shares_evenly(const struct sim_port *p, const uint8_t arb[128], unsigned entries)
 {
 	static const uint8_t vls_by_code[16] = { 0, 1, 2, 4, 8, 15 };
@@ -66,7 +65,7 @@ static void check_vlarb(struct run *r, uint32_t port)
 		       port_text(r->f, port).s, set_text(starved).s);
 }
 
-/* The default P_Key: without it no management traffic passes. */
+/* Checks for the default P_Key, without which no management traffic passes. */
 static void check_pkeys(struct run *r, uint32_t port)
 {
 	const struct sim_port *p = &r->f->ports[port];
@@ -78,7 +77,7 @@ static void check_pkeys(struct run *r, uint32_t port)
 		       is_end_port(r->f, port) ? "" : ", and is enforced");
 }
 
-/* Nobody comes this way with these SLs, but if somebody did, they would be mapped to no VL. */
+/* The SLs in use that do not take this hop, but that it would map to a VL which does not exist. */
 static uint16_t mapped_to_nothing(const struct run *r, const struct hop *h)
 {
 	uint16_t lost = r->sls & ~h->sls & ~h->pass;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Reads which SLs the pairs use; see path_sls.h. */
+/* Reads the SLs that pairs use; see path_sls.h. */
 #include "sim/check/path_sls.h"
 
 #include <errno.h>
@@ -16,11 +16,11 @@ struct reading {
 	const struct sim_fabric *f;
 	const char *name;
 	unsigned line;
-	uint32_t src;		/* whose lines these are; SIM_NONE before the first */
+	uint32_t src;		/* source of the current lines; SIM_NONE before the first */
 	struct buf *err;
 };
 
-/* What is left of a line. */
+/* The rest of a line. */
 struct rest {
 	const char *at, *end;
 };
@@ -80,7 +80,7 @@ static unsigned digit_of(char c)
 	return 16;
 }
 
-/* False: there is no digit, or the number has more than 64 bits. */
+/* False if there is no digit, or if the number does not fit in 64 bits. */
 static bool take_number(struct rest *l, unsigned base, uint64_t *v)
 {
 	const char *begin = l->at;
@@ -95,7 +95,10 @@ static bool take_number(struct rest *l, unsigned base, uint64_t *v)
 
 /* --- lines --- */
 
-/* "Channel Adapter 0x0002c90300001001, base LID 3, "node001"": what follows the GUID is prose. */
+/*
+ * Parses "Channel Adapter 0x0002c90300001001, base LID 3, "node001"" and ignores what follows the
+ * GUID.
+ */
 static bool take_source(struct reading *r, struct rest l)
 {
 	static const char *const types[] = { "Channel Adapter", "Switch", "Router" };
