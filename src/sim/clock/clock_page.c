@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The page of simulated time, without system calls; see clock_page.h. */
+/* Implements the page of simulated time without system calls; see clock_page.h. */
 #include "sim/clock/clock_page.h"
 
 int64_t clock_page_now(const struct sim_clock *c, int64_t mono_ns)
@@ -12,7 +12,7 @@ void clock_page_stop(struct sim_clock *c, struct machine_time (*read)(void))
 	int64_t word = atomic_exchange(&c->word, SIM_CLOCK_CHANGES);
 	struct machine_time m = read();
 
-	/* before the word: whoever sees that time stands reads these */
+	/* before the word: a reader that sees time stopped reads these values */
 	for (int i = 0; i < SIM_CLOCK_KINDS; i++)
 		atomic_store(&c->ahead_ns[i], m.ns[i] - m.ns[SIM_CLOCK_MONO]);
 	atomic_store(&c->word, sim_clock_word(true, sim_clock_ns(word, m.ns[SIM_CLOCK_MONO])));

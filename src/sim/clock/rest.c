@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Looks at /proc; see rest.h. */
+/* Examines threads in /proc; see rest.h. */
 #include "sim/clock/rest.h"
 
 #include <dirent.h>
@@ -11,7 +11,7 @@
 
 #include "lib/base/alloc.h"
 
-#define STATUS_MAX 4096		/* of /proc/PID/task/TID/status, or of its children */
+#define STATUS_MAX 4096		/* bytes of /proc/PID/task/TID/status, or of its children */
 
 static bool number_behind(const char *text, const char *name, uint64_t *v)
 {
@@ -37,7 +37,7 @@ bool look_parse(const char *status, char *state, uint64_t *switches)
 	return true;
 }
 
-/* A file of a thread as text; false: the thread is gone. */
+/* Reads a file of a thread as text; false if the thread has ended. */
 static bool read_thread(const struct look_thread *t, const char *name, char text[STATUS_MAX])
 {
 	char path[64];
@@ -75,13 +75,13 @@ static void add_children(struct look *l, const struct look_thread *t)
 	}
 }
 
-/* False: it does not sleep. */
+/* Records a thread; false if it is not asleep. */
 static bool look_at_thread(struct look *l, struct look_thread t)
 {
 	char text[STATUS_MAX], state;
 
 	if (!read_thread(&t, "status", text) || !look_parse(text, &state, &t.switches))
-		return true;	/* it has ended */
+		return true;	/* the thread has ended */
 	if (!strchr("STtZX", state)) {
 		l->asleep = false;
 		l->busy_pid = t.pid;
@@ -93,7 +93,7 @@ static bool look_at_thread(struct look *l, struct look_thread t)
 	return true;
 }
 
-/* False: there is no such process. */
+/* Records a process; false if it does not exist. */
 static bool look_at_process(struct look *l, int32_t pid)
 {
 	char path[32];

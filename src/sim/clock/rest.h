@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Whether processes rest: none of their threads runs, nor do their descendants'.
+ * Determines whether processes rest: no thread of theirs or of their descendants runs.
  *
- * One look reads /proc thread by thread, which takes time, so that a thread that is
- * found asleep may run before the next one is looked at.  But a thread that sleeps in
- * two looks, and was not switched between them, slept all the time from its first to its second.
- * So if two looks find the same threads, all asleep, each with an unchanged count of
- * switches, then all of them slept at the moment between the looks.  Since only a thread
- * that runs can make another one, or wake it, they sleep until something else wakes them: the
- * simulator, a timer, or a process that is none of these.
+ * A look reads /proc thread by thread.  That takes time, so a thread found asleep may run before
+ * the next one is examined.  But a thread that is asleep in two looks, and was not switched between
+ * them, slept all the time from the first to the second.  So if two looks find the same threads,
+ * all asleep and each with an unchanged count of switches, then all of them slept at the moment
+ * between the looks.  Only a running thread can create another one or wake it, so they sleep until
+ * something else wakes them: the simulator, a timer, or a process outside this set.
  *
- * Stopped processes and zombies rest.  A thread that waits for a disk, or for
- * a vfork()ed child, does not.
+ * Stopped processes and zombies rest.  A thread that waits for a disk, or for a vfork()ed child,
+ * does not.
  */
 #ifndef QOSD_SIM_CLOCK_REST_H
 #define QOSD_SIM_CLOCK_REST_H
@@ -25,7 +24,7 @@ struct look_thread {
 	uint64_t switches;
 };
 
-/* {0} is an empty look, which is the same as no other. */
+/* The result of a look. {0} is an empty look, which equals no other. */
 struct look {
 	struct {
 		struct look_thread *v;
@@ -34,23 +33,26 @@ struct look {
 	struct {
 		int32_t *v;
 		size_t n, cap;
-	} pids;				/* that were asked for, and their descendants */
-	bool asleep;			/* all threads were, each when it was looked at */
-	int32_t busy_pid, busy_tid;	/* if not: the first that was not */
+	} pids;				/* processes asked for, and their descendants */
+	bool asleep;			/* each thread was asleep when it was examined */
+	int32_t busy_pid, busy_tid;	/* if not asleep: the first running thread */
 };
 
 /*
- * Looks at the processes, those that are gone aside; ends early at the first thread that does not
- * sleep.  l is {0} or of an earlier look.  gone(arg, pid) is told of each pid that was asked for
- * and has no process.
+ * Looks at the processes and skips those that have ended; stops at the first thread that is not
+ * asleep. l is {0} or an earlier look.  Calls gone(arg, pid) for each pid of `pids` that has no
+ * process.
  */
 void look_take(struct look *l, const int32_t *pids, size_t n, void (*gone)(void *arg, int32_t pid),
 	       void *arg);
-/* All rested at the moment between the two. */
+/* Whether all processes rested at the moment between the two looks. */
 bool look_rests(const struct look *before, const struct look *now);
 void look_free(struct look *l);
 
-/* Of /proc/PID/task/TID/status: the letter of the state, and the switches; false: it has none. */
+/*
+ * Parses /proc/PID/task/TID/status: the letter of the state, and the count of switches.  False if
+ * either is missing.
+ */
 bool look_parse(const char *status, char *state, uint64_t *switches);
 
 #endif
