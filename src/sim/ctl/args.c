@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * Values from words, checked.
- */
+/* Parses and checks the words of commands. */
 #include "sim/ctl/command.h"
 
 #include <math.h>
@@ -38,7 +36,7 @@ bool get_number(struct call *c, const char *what, const char *text, uint64_t min
 		      (unsigned long long)min, (unsigned long long)max, text);
 }
 
-/* The first n bytes as a decimal fraction: seconds without their unit. */
+/* Parses the first n bytes as a decimal fraction: seconds without their unit. */
 static bool decimal(const char *text, size_t n, double *v)
 {
 	char seconds[40];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the files of this layer share: a command on its way from words to an answer.
+ * A command on its way from words to an answer, as the files of ctl/ share it.
  *
- * A handler sees words and options that the table of commands allows, checks
- * their values by the get_…() functions, and leaves its answer as JSON.  People
- * get the same value as text (text.c), unless the handler left text of its own.
+ * A handler gets the words and options that the table of commands allows, checks their values with
+ * the get_…() functions, and leaves its answer as JSON.  Text output is made from the same value
+ * (text.c), unless the handler provides text of its own.
  */
 #ifndef QOSD_SIM_CTL_COMMAND_H
 #define QOSD_SIM_CTL_COMMAND_H
@@ -12,7 +12,7 @@
 #include "lib/format/json.h"
 #include "sim/ctl/ctl.h"
 
-#define WORDS_MAX	24	/* of a command, behind its name */
+#define WORDS_MAX	24	/* words of a command after its name */
 #define OPTIONS_MAX	12
 
 struct command;
@@ -20,66 +20,67 @@ struct command;
 struct call {
 	struct sim *s;
 	const struct command *cmd;
-	unsigned n;			/* words; those that were not given are NULL */
+	unsigned n;			/* number of words; missing ones are NULL */
 	const char *word[WORDS_MAX];
-	const char *opt[OPTIONS_MAX];	/* as in the table; "" without a value, NULL: not given */
-	json_t *result;			/* NULL: nothing to say */
-	struct buf text;		/* … in words of its own */
+	const char *opt[OPTIONS_MAX];	/* in the table's order; "" for an option without a value, NULL:
+					 * not given */
+	json_t *result;			/* NULL: no result */
+	struct buf text;		/* the result in the handler's own words */
 	struct buf err;
-	bool found;			/* done, but the exit status is to be 1 */
+	bool found;			/* the command ran, but the exit status must be 1 */
 };
 
-/* Turns words into a call (zeroed by the caller, s not needed). False: the reason is in err. */
+/* Parses words into a call (zeroed by the caller; s is not needed).  False with the reason in err. */
 bool call_parse(struct call *c, int argc, char **argv);
 void call_free(struct call *c);
 
 /* --- for handlers (args.c) --- */
 
-/* Says no, with the command's name before it; returns false. */
+/* Refuses with a message after the command's name; returns false. */
 bool refuse(struct call *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* The same with a reason that was found; frees it. */
+/* The same with a reason from elsewhere; frees it. */
 bool refuse_for(struct call *c, struct buf *why);
 struct words {
 	const char **v;
-	size_t n, cap;		/* by vec_push() */
+	size_t n, cap;		/* filled by vec_push() */
 };
-/* "no WHAT 'word'", and the one of the known that was probably meant; frees known. */
+/* Refuses with "no WHAT 'word'" and the known word that was probably meant; frees known. */
 bool refuse_word(struct call *c, const char *what, const char *word, struct words *known);
-/* Value of an option, "" if it has none; NULL: not given. */
+/* The value of an option; "" if it has none, NULL if it was not given. */
 const char *option(const struct call *c, const char *name);
 
 /*
- * Values from text.  They return false with the reason in err; `what` says what it
- * should be.  text NULL (an option that was not given) leaves *v as it is.
+ * Parse values from text.  They return false with the reason in err; `what` names the expected
+ * value.  A NULL text (an option that was not given) leaves *v unchanged.
  */
 bool get_number(struct call *c, const char *what, const char *text, uint64_t min, uint64_t max,
 		uint64_t *v);
-/* As parse_time(). */
+/* Accepts what parse_time() does. */
 bool get_time(struct call *c, const char *what, const char *text, int64_t *us);
-/* "5%" or "5", as a probability. */
+/* Parses "5%" or "5" as a probability. */
 bool get_percent(struct call *c, const char *what, const char *text, double *v);
 bool get_node(struct call *c, const char *text, uint32_t *node);
 bool get_switch(struct call *c, const char *text, uint32_t *node);
 bool get_port(struct call *c, const char *text, uint32_t *port);
-/* The next element of "a,b,c" copied into out; false at the end. Too long ones are cut. */
+/* Copies the next element of "a,b,c" to out, cut to its size; false at the end. */
 bool next_element(const char **list, char *out, size_t size);
 
-/* One Get or Set at the agent that answers for `port`; a bad status is a refusal. */
+/* Performs a Get or Set at the agent that answers for `port`; an error status becomes a refusal. */
 bool run_smp(struct call *c, uint32_t port, uint8_t method, uint16_t attr, uint32_t mod,
 	     uint8_t data[64]);
 
-/* "1.5", "1.5s", "2ms" or "500us" to microseconds; at most a year. */
+/* Converts "1.5", "1.5s", "2ms" or "500us" to microseconds; at most a year. */
 bool parse_time(const char *text, int64_t *us);
 
 /* --- values as JSON (values.c) --- */
 
 json_t *json_hex(unsigned v);			/* "0x0015" */
 json_t *json_seconds(int64_t us);
-json_t *json_port(const struct sim_fabric *f, uint32_t port);	/* its name; SIM_NONE: null */
+json_t *json_port(const struct sim_fabric *f, uint32_t port);	/* name of the port; null for SIM_NONE */
 json_t *json_state(const struct sim_port *p);
-json_t *json_link(const struct sim_fabric *f, uint32_t port);	/* "4xEDR"; null while it is down */
-json_t *json_set16(uint16_t bits);		/* array of the numbers of bits */
-/* "4xEDR", "4x" or "EDR": one bit each, 0 for what is not said; "full": none. */
+json_t *json_link(const struct sim_fabric *f, uint32_t port);	/* "4xEDR"; null while the link is down */
+json_t *json_set16(uint16_t bits);		/* array of the numbers of the set bits */
+/* Parses "4xEDR", "4x" or "EDR" into one bit each, 0 for what is missing; "full" sets no bit. */
 bool parse_link(const char *text, uint8_t *width, uint8_t *speed, uint8_t *ext);
 
 /* --- names of classes, methods and attributes (names.c) --- */
@@ -89,15 +90,18 @@ json_t *json_method(uint8_t method);
 json_t *json_attr(uint8_t mgmt_class, uint16_t attr);
 bool get_class(struct call *c, const char *text, uint8_t *mgmt_class);
 bool get_method(struct call *c, const char *text, uint8_t *method);
-/* By name it says the class, too, if *mgmt_class is 0 and only that class has it. */
+/* If *mgmt_class is 0 and text is a name that only one class has, also sets *mgmt_class. */
 bool get_attr(struct call *c, const char *text, uint8_t *mgmt_class, uint16_t *attr);
 
-/* Who sent the MADs of a table (traffic.c). */
+/* The client that a table's MADs came from (traffic.c). */
 json_t *json_client(const struct stat_table *t);
 
-/* The answer for people: an array of objects is a table, an object lines or tables. */
+/*
+ * Formats the answer as text: an array of objects becomes a table, an object becomes lines or
+ * tables.
+ */
 void text_view(json_t *result, struct buf *out);
-/* Lines of text with '?' for what could play tricks on a terminal. */
+/* Copies text with '?' for characters that could control a terminal. */
 void text_clean(const char *s, struct buf *out);
 
 /* --- handlers --- */

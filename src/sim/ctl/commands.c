@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * The table of commands; from words to a call, and from a call to an answer.
- */
+/* The table of commands; parses words into calls and turns results into answers. */
 #include "sim/ctl/command.h"
 
 #include <stdio.h>
@@ -15,14 +13,14 @@ struct command {
 	const char *words, *help;
 	unsigned words_min, words_max;
 	bool (*run)(struct call *c);
-	const char *options[OPTIONS_MAX + 1];	/* "name=" takes a value; NULL at the end */
+	const char *options[OPTIONS_MAX + 1];	/* "name=" takes a value; NULL-terminated */
 };
 
 static bool cmd_help(struct call *c);
 
 /*
- * Name in one or two parts, what follows, what it does, words at least and at
- * most, handler, options (those with = take a value).
+ * Name in one or two parts, its arguments, its help, least and greatest number of words, handler,
+ * options (those with = take a value).
  */
 #define COMMANDS(X) \
 	X("status", "", "", \
@@ -145,7 +143,7 @@ static bool cmd_help(struct call *c)
 	return true;
 }
 
-/* --- which command --- */
+/* --- finding the command --- */
 
 static bool no_such_command(struct call *c, const char *word)
 {
@@ -160,7 +158,10 @@ static bool no_such_command(struct call *c, const char *word)
 	return false;
 }
 
-/* argv[0] begins commands of two words, but what follows, if anything does, makes none. */
+/*
+ * Refuses argv[0], which begins commands of two words, because the word after it is missing or
+ * wrong.
+ */
 static bool no_such_second(struct call *c, int argc, char **argv)
 {
 	buf_printf(&c->err, "%s: ", argv[0]);
@@ -174,7 +175,7 @@ static bool no_such_second(struct call *c, int argc, char **argv)
 	return false;
 }
 
-/* Finds the command; *used tells how many words its name took. */
+/* Finds the command; *used is the number of words in its name. */
 static bool find_command(struct call *c, int argc, char **argv, int *used)
 {
 	bool begins = false;
@@ -211,7 +212,7 @@ bool refuse(struct call *c, const char *fmt, ...)
 	return false;
 }
 
-/* Place of an option, whose name is n bytes, in the table; OPTIONS_MAX: not there. */
+/* Index of an option in the table, by the n bytes of its name; OPTIONS_MAX if it is not there. */
 static unsigned option_place(const struct command *cmd, const char *name, size_t n)
 {
 	unsigned i;
@@ -236,7 +237,7 @@ static bool no_such_option(struct call *c, const char *word)
 	return refuse_word(c, "option", word, &known);
 }
 
-/* "--name", "--name=value" or "--name value"; *i is left at its last word. */
+/* Parses "--name", "--name=value" or "--name value"; leaves *i at its last word. */
 static bool parse_option(struct call *c, int argc, char **argv, int *i)
 {
 	const char *word = argv[*i];
@@ -283,7 +284,7 @@ bool call_parse(struct call *c, int argc, char **argv)
 	return true;
 }
 
-/* Runs a parsed call; false: the reason is in err. */
+/* Runs a parsed call; false with the reason in err. */
 static bool call_run(struct call *c, struct sim *s)
 {
 	c->s = s;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What `qosd-sim ctl` can say to a running fabric: faults, looks, statistics,
- * the auditor; and scripts of such commands with times.
+ * The commands of `qosd-sim ctl`, and scripts of such commands with times.
+ *
+ * They inject faults, inspect the fabric, print statistics and run the auditor.
  */
 #ifndef QOSD_SIM_CTL_CTL_H
 #define QOSD_SIM_CTL_CTL_H
@@ -9,21 +10,20 @@
 #include "sim/net/engine.h"
 
 /*
- * Runs one command (words as the shell gave them; options among them).  Text for
- * people, or JSON with json, is appended to out.  Returns the exit status: 0
- * done, 1 it could not be done or, for `check`, faults were found (the reason
- * is in out).
+ * Runs one command (words and options as the shell passed them).  Appends text, or JSON if json is
+ * set, to out.  Returns the exit status: 0 for success; 1 if the command failed or, for `check`, if
+ * there are faults (out holds the reason).
  */
 int ctl_run(struct sim *s, int argc, char **argv, bool json, struct buf *out);
-/* The list of commands, for people. */
+/* The list of commands, as text. */
 extern const char ctl_help[];
 
 /*
- * A script: lines of "TIME COMMAND …", TIME in seconds from the start (or "+S"
- * after the line before; "every S" repeats); # begins a comment.  NULL with
- * "path:line: text" lines in err, also for commands that do not exist or lack
- * words.  From script_start() on its commands run at their times; what they say
- * goes to the log.  It must outlive the sim then.
+ * A script consists of lines "TIME COMMAND …".  TIME is in seconds from the start, or "+S" after
+ * the previous line; "every S" repeats; # begins a comment. script_parse() returns NULL with
+ * "path:line: text" lines in err, also for commands that do not exist or lack words.  After
+ * script_start() the commands run at their times, and their output goes to the log; the script must
+ * then outlive the sim.
  */
 struct script;
 struct script *script_parse(const char *path, const char *text, size_t n, struct buf *err);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * The auditor's verdict on the tables, and the way of one packet.
- */
+/* Commands `check` and `path`: the auditor's verdict, and the path of one packet. */
 #include "sim/ctl/command.h"
 
 #include <stdlib.h>
@@ -10,10 +8,10 @@
 #include "lib/base/file.h"
 #include "sim/check/check.h"
 
-#define FINDINGS_EACH 10	/* told of each kind unless --max says otherwise */
+#define FINDINGS_EACH 10	/* findings shown of each kind, unless --max says otherwise */
 #define PATH_SLS_MAX ((size_t)1 << 30)	/* bytes; about 9000 end ports */
 
-/* --- a path --- */
+/* --- path --- */
 
 static bool get_end(struct call *c, const char *text, uint32_t *port)
 {
@@ -58,7 +56,7 @@ bool cmd_path(struct call *c)
 	return true;
 }
 
-/* --- everything --- */
+/* --- check --- */
 
 static bool get_sls(struct call *c, const char *list, uint16_t *sls)
 {
@@ -73,7 +71,7 @@ static bool get_sls(struct call *c, const char *list, uint16_t *sls)
 	return true;
 }
 
-/* Without a file, p is left as it is. */
+/* Reads the file into p; without a file, leaves p unchanged. */
 static bool get_path_sls(struct call *c, const char *file, struct path_sls *p)
 {
 	struct buf text = { 0 }, why = { 0 };

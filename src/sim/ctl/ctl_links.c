@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * Cables: out, in, out and in again, and worse than they could be.
- */
+/* Commands that unplug, plug, move, flap and degrade cables. */
 #include "sim/ctl/command.h"
 
 #include "lib/format/yaml_value.h"
@@ -9,7 +7,7 @@
 
 #define FLAPS_MAX 1000
 
-/* A port that has a cable, plugged in or not. */
+/* Parses a port that has a cable, plugged in or not. */
 static bool get_cable(struct call *c, const char *text, uint32_t *port)
 {
 	const struct sim_port *p;
@@ -22,7 +20,7 @@ static bool get_cable(struct call *c, const char *text, uint32_t *port)
 	return p->peer != SIM_NONE || refuse(c, "no cable at '%s'", text);
 }
 
-/* A node as a whole, and not one of its ports: SIM_NONE if it is none. */
+/* The node that the text names as a whole; SIM_NONE if it names a port. */
 static uint32_t whole_node(const struct sim_fabric *f, const char *text)
 {
 	struct buf why = { 0 };
@@ -30,7 +28,7 @@ static uint32_t whole_node(const struct sim_fabric *f, const char *text)
 	uint64_t guid;
 
 	buf_free(&why);
-	/* A GUID other than the node's own is that of one of its ports. */
+	/* a GUID other than the node's own is that of one of its ports */
 	if (node != SIM_NONE && value_u64(text, &guid) && f->nodes[node].guid != guid)
 		return SIM_NONE;
 	return node;
@@ -80,7 +78,7 @@ bool cmd_link_connect(struct call *c)
 	return cable_move(c->s, a, b, &why) || refuse_for(c, &why);
 }
 
-/* The port itself is the argument, so that nothing has to be freed. */
+/* The argument is the port number itself, so that nothing has to be freed. */
 static void pull_later(struct sim *s, void *port)
 {
 	cable_plug(s, (uint32_t)(uintptr_t)port, false);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Hosts that send all they can, for the counters that show what they get. */
+/* Command `traffic`: hosts send at full load, and the counters show what each flow gets. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,14 +8,14 @@
 
 #define PACKETS_MAX	100000
 #define TIMES_MAX	1000000000
-#define SIZE_MAX_BYTES	4224	/* MTU 4096 and headers */
+#define SIZE_MAX_BYTES	4224	/* bytes: MTU 4096 and headers */
 
 struct flows {
 	struct load_flow v[LOAD_FLOWS_MAX];
 	unsigned n;
 };
 
-/* A flow for each SL of the list. */
+/* Adds a flow for each SL of the list. */
 static bool add_flows(struct call *c, struct flows *x, uint32_t from, uint16_t dlid,
 		      const char *sls)
 {

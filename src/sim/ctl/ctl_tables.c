@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tables changed behind the subnet manager's back: Gets and Sets of the block
- * that an entry is in, as an SMP would, but without M_Key, loss or counting.
+ * Commands that change tables behind the subnet manager's back.
+ *
+ * They get and set the block that has the entry, like an SMP, but without M_Key, loss or counting.
  */
 #include "sim/ctl/command.h"
 
@@ -37,7 +38,7 @@ bool cmd_lft(struct call *c)
 	return run_smp(c, port0, METHOD_SET, ATTR_LFT, (uint32_t)lid / 64, block);
 }
 
-/* [LID PORT], of the table that is in force instead of the linear one, or NULL. */
+/* Parses [LID PORT] and sets the entry of a table that replaces the linear one; table may be NULL. */
 static bool set_instead(struct call *c, uint32_t node, uint8_t *table)
 {
 	uint64_t lid = 0, out = SIM_LFT_DROP;
@@ -84,7 +85,7 @@ bool cmd_private(struct call *c)
 	return set_instead(c, node, c->s->f->switches[c->s->f->nodes[node].sw].private_lft);
 }
 
-/* "3,17" or "none" to bits of ports up to max. */
+/* Parses "3,17" or "none" to bits of ports up to max. */
 static bool get_ports(struct call *c, const char *list, unsigned max, uint64_t bits[4])
 {
 	char word[8];
@@ -101,7 +102,7 @@ static bool get_ports(struct call *c, const char *list, unsigned max, uint64_t b
 	return true;
 }
 
-/* An entry is spread over blocks: 32 MLIDs, 16 ports each (14.2.5.12). */
+/* An MFT block has 32 MLIDs and 16 ports, so an entry is spread over blocks (14.2.5.12). */
 bool cmd_mft(struct call *c)
 {
 	const struct sim_node *node;
@@ -129,7 +130,7 @@ bool cmd_mft(struct call *c)
 
 /* --- SL to VL --- */
 
-/* 16 VLs to the 8 bytes of the attribute. */
+/* Parses 16 VLs into the 8 bytes of the attribute. */
 static bool get_vls(struct call *c, const char *list, uint8_t data[64])
 {
 	const char *rest = list;
@@ -146,7 +147,7 @@ static bool get_vls(struct call *c, const char *list, uint8_t data[64])
 	return (sl == 16 && !*rest) || refuse(c, "there must be 16 VLs, not '%s'", list);
 }
 
-/* "all", or one of a switch's ports; of other nodes there is one table a port. */
+/* Parses "all" or the number of a switch port.  Other nodes have one table a port. */
 static bool get_range(struct call *c, const char *what, const char *text,
 		      const struct sim_node *node, uint64_t *first, uint64_t *last)
 {
@@ -220,7 +221,7 @@ static bool get_entries(struct call *c, const char *list, unsigned max, struct a
 	return true;
 }
 
-/* Two blocks of 32 entries a table; the second exists where there are more (14.2.5.9). */
+/* Each table has two blocks of 32 entries; the second exists only if the table is longer (14.2.5.9). */
 bool cmd_vlarb(struct call *c)
 {
 	bool high;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * Rules for packets and for what devices answer, and standstill.
- */
+/* Commands for fault rules, on packets and on answers of devices, and for freezing the fabric. */
 #include "sim/ctl/command.h"
 
 #include <string.h>
@@ -9,7 +7,7 @@
 #include "sim/dev/device.h"
 #include "sim/net/fault.h"
 
-#define DELAY_US 1000	/* unless said */
+#define DELAY_US 1000	/* default delay */
 
 static const char *const effects[] = {
 	[FAULT_DROP] = "drop", [FAULT_DELAY] = "delay", [FAULT_DUPLICATE] = "duplicate",
@@ -34,7 +32,7 @@ static bool get_effect(struct call *c, struct fault_rule *r)
 	return refuse_word(c, "effect", c->word[0], &known);
 }
 
-/* A node, or else a port. */
+/* Parses a node or a port. */
 static bool get_place(struct call *c, const char *text, struct fault_rule *r)
 {
 	struct buf why = { 0 };
@@ -67,7 +65,7 @@ static bool get_delay(struct call *c, struct fault_rule *r)
 	return !text || refuse(c, "--for is for delay and reorder");
 }
 
-/* The share of the nodes whose packets it is about. */
+/* Parses the share of nodes whose packets the rule applies to. */
 static bool get_share(struct call *c, struct fault_rule *r)
 {
 	const char *text = option(c, "--share"), *spare = option(c, "--spare");
@@ -158,7 +156,7 @@ static json_t *place(const struct sim_fabric *f, const struct fault_rule *r)
 	return r->node != SIM_NONE ? json_text(f->nodes[r->node].desc) : json_null();
 }
 
-/* The nodes of a share. */
+/* The nodes of a rule's share. */
 static json_t *nodes(const struct sim_fabric *f, const struct fault_rule *r)
 {
 	json_t *list;
@@ -214,7 +212,7 @@ bool cmd_fault_remove(struct call *c)
 	       refuse(c, "no fault %s", c->word[0]);
 }
 
-/* A rule that `loss` has made, or might have. */
+/* Whether the rule is one that `loss` makes. */
 static bool is_loss(const struct fault_rule *r)
 {
 	return r->effect == FAULT_DROP && r->mgmt_class == CLASS_SM_LID && !r->method &&

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * What there is: nodes, cables, a port with all that is known of it.
- */
+/* Commands that show nodes, links, single ports and counters. */
 #include "sim/ctl/command.h"
 
 #include <infiniband/mad.h>
@@ -17,7 +15,7 @@ static const char *power_name(const struct sim_node *n)
 	return n->off ? "off" : n->hangs ? "hangs" : n->silent ? "silent" : "on";
 }
 
-/* LID of a switch, or of a node's first port that has one; null: none yet. */
+/* The LID of a switch, or of a node's first port that has one; null if none has. */
 static json_t *node_lid(const struct sim_fabric *f, const struct sim_node *n)
 {
 	for (uint32_t p = n->port0; p <= n->port0 + n->nports; p++)
@@ -72,7 +70,7 @@ static json_t *link_row(const struct sim_fabric *f, uint32_t port)
 			 json_port(f, p->peer));
 }
 
-/* Each cable once; those of one node as that node sees them. */
+/* Shows each cable once; with a node, only its cables, from its side. */
 bool cmd_show_links(struct call *c)
 {
 	const struct sim_fabric *f = c->s->f;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Names of management classes, methods and attributes (13.4.4, 13.4.5, and the
- * tables of attributes in 14.2.5, 15.2.5, 16.1.3 and 16.3.3), both ways.
+ * Converts names of management classes, methods and attributes, both ways.
+ *
+ * The names are those of 13.4.4, 13.4.5, and the tables of attributes in 14.2.5, 15.2.5, 16.1.3 and
+ * 16.3.3.
  */
 #include "sim/ctl/command.h"
 
@@ -79,7 +81,7 @@ static const struct name of_cc[] = {
 };
 
 static const struct attributes {
-	uint8_t mgmt_class;		/* 0: those that several classes have */
+	uint8_t mgmt_class;		/* 0: attributes that several classes have */
 	const struct name *names;
 } attributes[] = {
 	{ CLASS_SM_LID, of_smp }, { CLASS_SA, of_sa }, { CLASS_PM, of_pm }, { CLASS_DM, of_dm },
@@ -116,9 +118,12 @@ json_t *json_attr(uint8_t mgmt_class, uint16_t attr)
 	return named(common, attr, "0x%04x");
 }
 
-/* --- from text --- */
+/* --- parsing --- */
 
-/* The name's value, or a number from 1 to max; false: neither. Adds the names to known. */
+/*
+ * Finds a name's value, or parses a number from 1 to max; false if it is neither.  Adds the names
+ * to known.
+ */
 static bool look_up(const struct name *names, const char *text, unsigned max, unsigned *v,
 		    struct words *known)
 {
@@ -178,7 +183,7 @@ bool get_attr(struct call *c, const char *text, uint8_t *mgmt_class, uint16_t *a
 			continue;
 		vec_free(&known);
 		*attr = (uint16_t)value;
-		/* A number says nothing of the class. */
+		/* a number does not tell the class */
 		if (*mgmt_class == 0 && (*text < '0' || *text > '9'))
 			*mgmt_class = a->mgmt_class;
 		return true;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * Nodes: without power, restarted, silent, called otherwise; and what somebody
- * else does to them or they say by themselves.
- */
+/* Commands on nodes: power, reboot, silence, names, keys and misbehaviour. */
 #include "sim/ctl/command.h"
 
 #include <stdlib.h>
@@ -77,7 +74,7 @@ bool cmd_node_answer(struct call *c)
 	return set_silent(c, false, false);
 }
 
-/* A list of words, or "none", as bits; what: one of them is such a thing. */
+/* Parses a list of words, or "none", to bits; `what` names such a word in messages. */
 static bool get_bits(struct call *c, const char *what, const char *list,
 		     const char *const *names, unsigned (*by_name)(const char *name),
 		     unsigned *bits)

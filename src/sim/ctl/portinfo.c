@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * PortInfo by the names that libibmad has for its fields.
- */
+/* Shows and sets PortInfo fields by libibmad's names. */
 #include "sim/ctl/command.h"
 
 #include <infiniband/mad.h>
@@ -9,10 +7,10 @@
 #include <strings.h>
 
 #define ATTR_PORT_INFO	0x15
-#define EXT_SPEEDS	0x80000000u	/* of its modifier: SMSupportExtendedSpeeds */
-#define VALUE_MAX	1024	/* mad_dump_val() heeds no size where it lists all CapabilityMask bits */
+#define EXT_SPEEDS	0x80000000u	/* PortInfo's attribute modifier: SMSupportExtendedSpeeds */
+#define VALUE_MAX	1024	/* mad_dump_val() ignores the size when it lists all CapabilityMask bits */
 
-/* The n-th field, or IB_NO_FIELD behind the last. */
+/* The n-th field; IB_NO_FIELD after the last. */
 static enum MAD_FIELDS nth_field(unsigned n)
 {
 	const unsigned old = IB_PORT_LAST_F - IB_PORT_FIRST_F;
@@ -55,7 +53,7 @@ static bool get_field(struct call *c, const char *text, enum MAD_FIELDS *field)
 	return refuse_word(c, "field of PortInfo", text, &known);
 }
 
-/* The device knows extended speeds: says the agent's CapabilityMask. */
+/* Whether the agent's CapabilityMask says that the device supports extended speeds. */
 static bool is_extended(const struct sim_fabric *f, uint32_t port)
 {
 	const struct sim_node *n = &f->nodes[f->ports[port].node];
@@ -66,8 +64,8 @@ static bool is_extended(const struct sim_fabric *f, uint32_t port)
 }
 
 /*
- * What was read goes back, with the one field changed; the states, which mean a
- * change when they are set, go back as "no change" (14.2.5.6).
+ * Reads PortInfo and writes it back with one field changed.  The states, where a Set would mean a
+ * change, are written as "no change" (14.2.5.6).
  */
 bool cmd_portinfo(struct call *c)
 {
@@ -92,7 +90,7 @@ bool cmd_portinfo(struct call *c)
 	return run_smp(c, port, METHOD_SET, ATTR_PORT_INFO, num, info);
 }
 
-/* The bits of a mask are told on lines of their own: puts them behind each other. */
+/* libibmad prints each bit of a mask on a line of its own: joins the lines. */
 static void make_one_line(char *text)
 {
 	char *to = text;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Scripts: commands with times.
+ * Parses and runs scripts: commands with times.
  *
  *   line     = [time] ["every" seconds] command
  *   time     = seconds from the start | "+" seconds after the line before
  *
- * Without a time a command runs `seconds` after the start if it repeats, else
- * with the line before.  Words are separated by blanks, quotes of either kind hold
- * one together, a word that begins with # begins a comment.
+ * Without a time a command that repeats first runs `seconds` after the start; any other runs with
+ * the line before.  Blanks separate words, quotes of either kind hold one together, and a word that
+ * begins with # begins a comment.
  *
- * The words of a command live in its line's copy of the text; a step is the argument
- * of its own timer, so that it must not move or go away while the sim runs.
+ * The words of a command point into its step's copy of the line.  A step is the argument of its own
+ * timer, so it must not move or go away while the sim runs.
  */
 #include "sim/ctl/command.h"
 
@@ -25,12 +25,12 @@
 
 struct step {
 	struct script *script;
-	char *text;			/* the words, each with its NUL */
+	char *text;			/* the line's words, each with its NUL */
 	char *word[SCRIPT_WORDS_MAX];
-	int n;				/* words of the command, from word[first] on */
+	int n;				/* number of words; the command begins at word[first] */
 	int first;
 	int line;
-	int64_t at_us, every_us;	/* every_us 0: once */
+	int64_t at_us, every_us;	/* every_us 0: run once */
 };
 
 struct script {
@@ -46,8 +46,8 @@ static bool is_blank(char c)
 }
 
 /*
- * Takes a word off *text, in place; NULL at the end of the line or, with a
- * reason in *why, if its quote is not closed.
+ * Takes a word off *text, in place.  NULL at the end of the line or, with a reason in *why, if a
+ * quote is not closed.
  */
 static char *next_word(char **text, const char **why)
 {
@@ -90,7 +90,7 @@ static const char *split(struct step *st)
 	return why;
 }
 
-/* Takes time and repetition off the front. previous: time of the line before. */
+/* Takes time and repetition off the front.  `previous`: time of the line before. */
 static const char *parse_times(struct step *st, int64_t previous)
 {
 	const char *word = st->word[0];
@@ -116,7 +116,7 @@ static const char *parse_times(struct step *st, int64_t previous)
 	return NULL;
 }
 
-/* The command itself, as far as it can be judged without a fabric. */
+/* Checks the command as far as possible without a fabric. */
 static bool check_command(struct step *st, struct buf *err)
 {
 	struct call c = { 0 };
@@ -141,7 +141,7 @@ static bool parse_step(struct step *st, int64_t previous, struct buf *why)
 	return st->n == 0 || check_command(st, why);
 }
 
-/* One line of n bytes; lines without words leave no step. */
+/* Parses one line of n bytes; a line without words adds no step. */
 static bool parse_line(struct script *sc, const char *line, size_t n, int number, struct buf *err)
 {
 	int64_t previous = sc->steps.n ? sc->steps.v[sc->steps.n - 1].at_us : 0;

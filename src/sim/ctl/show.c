@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tables as the devices hold them: what they do with packets, whatever they
- * say to a manager.
+ * Commands that show the tables that devices forward by.
+ *
+ * A device may answer a manager differently; these show what it does with packets.
  */
 #include "sim/ctl/command.h"
 
@@ -9,13 +10,13 @@
 
 #include "sim/net/wire.h"
 
-/* The name of what is behind port `num` of a node; null if there is nothing. */
+/* The name of the port at the far end of port `num` of a node; null if there is none. */
 static json_t *behind(const struct sim_fabric *f, const struct sim_node *n, unsigned num)
 {
 	return num <= n->nports ? json_port(f, f->ports[n->port0 + num].peer) : json_null();
 }
 
-/* The switch that a command names, and its number among the nodes. */
+/* The switch that a command names; *node is its index. */
 static const struct sim_switch *get_tables(struct call *c, uint32_t *node)
 {
 	if (!get_switch(c, c->word[0], node))
@@ -82,7 +83,7 @@ static json_t *sl2vl_row(const struct sim_fabric *f, uint32_t port, unsigned in,
 	return json_pack("{s:i, s:i, s:o}", "in", in, "out", out, "vls", vls);
 }
 
-/* All of a switch, those that lead out of one of its ports, or just one. */
+/* Shows all SL2VL tables of a switch, those of one out port, or a single one. */
 bool cmd_show_sl2vl(struct call *c)
 {
 	const struct sim_fabric *f = c->s->f;
@@ -116,7 +117,7 @@ bool cmd_show_sl2vl(struct call *c)
 
 /* --- VL arbitration, P_Keys --- */
 
-/* Entries without weight do nothing and are left out. */
+/* Adds the entries; those without weight have no effect and are left out. */
 static void add_arbitration(json_t *rows, const char *table, const uint8_t entries[128])
 {
 	for (int i = 0; i < 64; i++)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * The whole in a few lines, and time that passes.
- */
+/* Commands `status` and `pass`: a summary of the fabric, and passing of simulated time. */
 #include "sim/ctl/command.h"
 
 #include "sim/net/fault.h"
@@ -21,7 +19,7 @@ static json_t *count_nodes(const struct sim_fabric *f)
 			 silent);
 }
 
-/* External ports with a cable. */
+/* Counts external ports with a cable. */
 static json_t *count_ports(const struct sim_fabric *f)
 {
 	int by_state[SIM_PORT_ACTIVE + 1] = { 0 }, unplugged = 0;

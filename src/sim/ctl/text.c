@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A JSON answer for people.
+ * Formats a JSON answer as text.
  *
  *   array of objects    a table: names of members above, a row each
  *   object              "name  value" lines; then its arrays of objects, as tables
  *   other arrays        "1,2,3"
  *   objects in a line   "name value, name value"
  *
- * Control characters, which names out of a dump may have, become '?'.
+ * Control characters, which names from a dump may have, become '?'.
  */
 #include "sim/ctl/command.h"
 
@@ -97,7 +97,7 @@ static void put_value(json_t *v, struct buf *out)
 
 /* --- columns --- */
 
-/* What a text takes on a terminal: bytes, without those that continue a character. */
+/* Columns that a text takes on a terminal: its bytes, without continuation bytes of UTF-8. */
 static size_t columns(const char *s)
 {
 	size_t n = 0;
@@ -113,7 +113,7 @@ static void pad(struct buf *out, size_t from, size_t to)
 		buf_puts(out, " ");
 }
 
-/* The text of a cell, in a buffer that is used again. */
+/* The text of a cell, in a buffer that the next call overwrites. */
 static const char *cell(json_t *v, struct buf *scratch)
 {
 	scratch->n = 0;
@@ -123,7 +123,7 @@ static const char *cell(json_t *v, struct buf *scratch)
 
 #define COLUMNS_MAX 16
 
-/* Width of each column: of its name, or of its widest cell. */
+/* Width of each column: that of its name or of its widest cell. */
 static void measure(json_t *rows, size_t widths[COLUMNS_MAX], struct buf *scratch)
 {
 	size_t i, k = 0;
@@ -144,7 +144,7 @@ static void measure(json_t *rows, size_t widths[COLUMNS_MAX], struct buf *scratc
 	}
 }
 
-/* Numbers stand at the right, anything else at the left; nothing follows the last one. */
+/* Aligns numbers right and other values left; does not pad the last column. */
 static void put_cell(const char *text, bool number, size_t width, bool last, struct buf *out)
 {
 	size_t n = columns(text);
@@ -157,7 +157,7 @@ static void put_cell(const char *text, bool number, size_t width, bool last, str
 	buf_puts(out, last ? "\n" : "  ");
 }
 
-/* All rows have the members of the first one, at most COLUMNS_MAX. */
+/* All rows have the members of the first one; at most COLUMNS_MAX are shown. */
 static void put_table(json_t *rows, struct buf *out)
 {
 	struct buf scratch = { 0 };

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * What was sent, and what got lost.
- */
+/* Commands `drops` and `stats`: lost packets and MAD statistics. */
 #include "sim/ctl/command.h"
 
 #include <stdlib.h>
@@ -51,7 +49,7 @@ static json_t *drop_row(const struct sim_fabric *f, const struct drop *d)
 			 "at", json_port(f, d->port));
 }
 
-/* The newest `max` of what is kept and meant, oldest first. */
+/* The newest `max` recorded drops with that reason, oldest first. */
 static json_t *last_drops(const struct sim *s, enum drop_reason only, uint64_t max)
 {
 	const struct sim_drops *d = s->drops;
@@ -105,7 +103,7 @@ json_t *json_client(const struct stat_table *t)
 	return *t->name ? json_text(t->name) : json_sprintf("client %u", t->client);
 }
 
-/* Kinds for which there was no row any more are together in one of class 0. */
+/* Row of class 0: the sum of all kinds for which the table had no row left. */
 static json_t *stat_json(const struct stat_table *t, const struct stat_row *r, bool client)
 {
 	json_t *o = json_object();

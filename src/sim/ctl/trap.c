@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Traps on demand (14.2.5.1): what there is to report happens to the device.
- * Links that change and packets with wrong keys bring up the others.
+ * Command `trap`: makes a device send a trap (14.2.5.1) by causing its event.
+ *
+ * Link changes and packets with wrong keys cause the other traps.
  */
 #include "sim/ctl/command.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * Values of the model as JSON, and links as words.
- */
+/* Converts values of the model to JSON, and link widths and speeds to words and back. */
 #include "sim/ctl/command.h"
 
 #include <infiniband/mad.h>
@@ -64,7 +62,7 @@ static const char *width_text(unsigned bit)
 	return "?x";
 }
 
-/* The extended speed counts where there is one (14.2.5.6, LinkSpeedExtActive). */
+/* If there is an extended speed, it takes precedence (14.2.5.6, LinkSpeedExtActive). */
 static const char *speed_text(unsigned speed, unsigned ext)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(speeds); i++)
@@ -82,7 +80,7 @@ json_t *json_link(const struct sim_fabric *f, uint32_t port)
 		return json_null();
 	width = mad_get_field(p->info, 0, IB_PORT_LINK_WIDTH_ACTIVE_F);
 	speed = mad_get_field(p->info, 0, IB_PORT_LINK_SPEED_ACTIVE_F);
-	ext = p->info[56] >> 5 & 3u;	/* LinkSpeedExtActive2, which libibmad need not know */
+	ext = p->info[56] >> 5 & 3u;	/* LinkSpeedExtActive2, which some versions of libibmad do not know */
 	if (ext)
 		ext <<= SIM_EXT_GROUP_2;
 	else
@@ -92,7 +90,7 @@ json_t *json_link(const struct sim_fabric *f, uint32_t port)
 	return json_sprintf("%s%s", width_text(width), speed_text(speed, ext));
 }
 
-/* A width at the start of the text; returns what is behind it. */
+/* Parses a width at the start of the text; returns the rest of the text. */
 static const char *parse_width(const char *text, uint8_t *width)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(widths); i++) {
