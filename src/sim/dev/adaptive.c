@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Adaptive routing and private linear tables as far as they are public: AdaptiveRoutingInfo and
- * PrivateLFTInfo, vendor-specific attributes of switches.  While one is on, a switch forwards by a
- * table of its own.  Groups of ports, and tables for each port and SL, are not modelled: one
- * table stands for all, which is the linear one at the time when it was switched on, but for
- * entries that `qosd-sim ctl adaptive` and `private` give.
+ * Models adaptive routing and private linear tables of switches, as far as they are public.
  *
- * Private tables go before adaptive routing.  A Set of the linear table ends adaptive routing
- * only.
+ * AdaptiveRoutingInfo and PrivateLFTInfo are vendor-specific attributes.  While either feature is
+ * on, a switch forwards by a table of its own.  Groups of ports, and tables for each port and SL,
+ * are not modelled.  One table stands for all: a copy of the linear one at the time when the
+ * feature was switched on, with the entries that `qosd-sim ctl adaptive` and `private` change.
+ *
+ * Private tables take precedence over adaptive routing.  A Set of the linear table ends adaptive
+ * routing only.
  */
 #include <stdlib.h>
 

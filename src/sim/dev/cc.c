@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Congestion control agent (annex A10) of devices whose profile has one: settings are kept and
- * told, and change nothing, as no packets of data compete here.
+ * Congestion control agent (annex A10) of devices whose profile has one.
  *
- * Nothing is allocated before the first Set that a device takes; until then all of its values
- * are 0, which is congestion control switched off.
+ * It stores settings and returns them.  They have no effect, since no data packets compete here.
  *
- * CC_Key (A10.4.2): 0 protects nothing.  With another, a Set without it is dropped, and so is
- * a Get while the protect bit is set; a Get is answered, without the key, while it is not.  The
- * first violation starts the lease, at the end of which the bit is cleared.  No traps are sent.
+ * Nothing is allocated before the first Set that a device accepts.  Until then all values are 0,
+ * which means that congestion control is off.
  *
- * Blocks of SwitchPortCongestionSetting have 32 ports, as in the tools of the vendor; ibccquery
- * takes them for 48.
+ * CC_Key (A10.4.2): 0 protects nothing.  With another key, the agent drops a Set without it, and
+ * also drops a Get while the protect bit is set; while the bit is clear, it answers a Get without
+ * disclosing the key.  The first violation starts the lease, and the end of the lease clears the
+ * bit.  The agent sends no traps.
+ *
+ * Blocks of SwitchPortCongestionSetting have 32 ports, as in the vendor's tools; ibccquery assumes
+ * 48.
  */
 #include <stdlib.h>
 
@@ -23,7 +25,7 @@ enum {
 };
 
 #define CC_VERSION	2
-#define CC_KEY_AT	24	/* in the MAD; then the log, then the data of other attributes */
+#define CC_KEY_AT	24	/* offset in the MAD; the log follows, or the data of other attributes */
 #define CC_LOG_AT	32
 #define CC_LOG_SIZE	(SIM_MAD_SIZE - CC_LOG_AT)
 
@@ -35,7 +37,7 @@ enum {
 #define SLS		16
 #define US_PER_S	1000000
 
-/* SwitchCongestionSetting: components, each with its bit in Control_Map */
+/* components of SwitchCongestionSetting, each with its bit in Control_Map */
 static const struct component {
 	uint8_t bit, at, size;
 } switch_components[] = {
@@ -51,7 +53,7 @@ static const struct component {
 
 struct congestion {
 	uint64_t key;
-	int64_t lease_end;		/* sim_now(); 0: no lease runs */
+	int64_t lease_end;		/* in sim_now()'s time; 0: no lease runs */
 	uint16_t lease, violations;
 	bool protect;
 	uint8_t setting[CA_SIZE];	/* SwitchCongestionSetting or CACongestionSetting */
@@ -66,7 +68,7 @@ struct congestion {
 
 static const struct congestion off;
 
-/* What is in force; for reading. */
+/* The settings in force, for reading only. */
 static const struct congestion *congestion_at(const struct sim *s, uint32_t port)
 {
 	const struct congestion *c = device_port(s, port)->congestion;
@@ -256,7 +258,7 @@ static unsigned get_only(const struct sim *s, uint32_t port, unsigned attr, uint
 	case CC_INFO:
 		data[2] = is_switch(node_of(s->f, port)) ? 0 : TABLE_BLOCKS;
 		break;
-	case CC_LOG:		/* nothing has happened */
+	case CC_LOG:		/* the log is always empty */
 		memset(mad + CC_LOG_AT, 0, CC_LOG_SIZE);
 		mad[CC_LOG_AT] = is_switch(node_of(s->f, port)) ? 1 : 2;
 		break;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * Devices as they run: start, reset, power, what happens to them from outside; and
- * which agent of a device takes what arrives.
- */
+/* Runs devices: start, reset, power and external events; passes packets to their agents. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -13,7 +10,7 @@ static uint32_t first_end_port(const struct sim_node *n)
 	return n->port0 + !is_switch(n);
 }
 
-/* As the topology has them, in the decoded fields, as long as there is no PortInfo. */
+/* LIDs of the topology, which the decoded fields hold until there is a PortInfo. */
 struct given_lid {
 	uint16_t lid;
 	uint8_t lmc;
@@ -47,7 +44,7 @@ static void start_node(struct sim *s, uint32_t node, bool keep_lids)
 
 	read_given_lids(s->f, n, given);
 	node_power_on_values(s, node);
-	if (n->profile->ibsim)		/* which reads no LIDs of routers */
+	if (n->profile->ibsim)		/* ibsim reads no LIDs of routers */
 		keep_lids = n->type != SIM_ROUTER;
 	for (unsigned i = 0; keep_lids && i <= n->nports; i++)
 		keep_lid(s, n->port0 + i, given[i]);
@@ -64,7 +61,7 @@ void devices_start(struct sim *s, bool keep_lids)
 		start_node(s, node, keep_lids);
 	for (uint32_t port = 0; port < s->f->n_ports; port++)
 		link_up_now(s, port);
-	for (uint32_t node = 0; node < s->f->n_nodes; node++)	/* nobody is there to hear */
+	for (uint32_t node = 0; node < s->f->n_nodes; node++)	/* nobody can receive them yet */
 		notices_drop(s, s->f->nodes[node].port0);
 }
 
@@ -158,7 +155,7 @@ void device_set_issm(struct sim *s, uint32_t port, bool on)
 	trap_local_change(s, port, 0);
 }
 
-/* --- what arrives --- */
+/* --- incoming packets --- */
 
 static bool is_silent(const struct sim_node *n)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Device management agent (16.3) of devices whose profile is an SRP target: an
- * I/O unit with one controller in slot 1, which offers one service.  Nobody
- * serves it; it is there to be found.
+ * Device management agent (16.3) of devices whose profile is an SRP target.
+ *
+ * It presents an I/O unit with one controller in slot 1, which offers one service.  No server is
+ * behind the service: clients can only discover it.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -32,7 +33,8 @@ enum {
 #define SRP_IO_SUBCLASS 0x609e
 #define SRP_PROTOCOL 0x0108
 #define SRP_PROTOCOL_VERSION 1
-#define SRP_OPERATIONS 0x2b	/* sends to and from, RDMA reads and writes from the controller */
+#define SRP_OPERATIONS 0x2b	/* sends to and from the controller, RDMA reads and writes by the
+				 * controller */
 
 /* ServiceEntries (16.3.3.5): up to four of a name and a service id */
 enum { SERVICE_NAME_SIZE = 40, SERVICE_ID = 40 };
@@ -75,7 +77,7 @@ static unsigned controller_profile(const struct sim_node *n, uint32_t slot, uint
 	return STATUS_OK;
 }
 
-/* Modifier: slot, last and first entry asked for. */
+/* The modifier holds the slot, and the last and first entry requested. */
 static unsigned service_entries(const struct sim_node *n, uint32_t mod, uint8_t *data)
 {
 	unsigned status = slot_status(mod >> 16), last = mod >> 8 & 0xff, first = mod & 0xff;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Answers that tell something else than the device has: one table of all kinds, for the
- * effect FAULT_FALSIFY.  The device itself is as before, and does what Sets tell it.
+ * Falsifies answers of devices, for the effect FAULT_FALSIFY.
  *
- * Most kinds put a value into a field.  The others need to know more than the answer.
+ * One table lists all kinds.  The device itself is unchanged, and does what Sets tell it.  Most
+ * kinds put a value into a field; the others need to know more than the answer.
  */
 #include <string.h>
 
@@ -12,14 +12,17 @@
 /* An answer that is about to be changed. */
 struct answer {
 	struct sim *s;
-	uint32_t port;		/* whose agent answers */
-	uint8_t *mad, *data;	/* data: 64 bytes, of mad */
+	uint32_t port;		/* port whose agent answers */
+	uint8_t *mad, *data;	/* data: the 64 bytes of data in mad */
 };
 
 struct kind {
 	const char *name;
 	uint16_t attr;		/* 0: any */
-	/* The field: its place in the data, its bytes (at most 8), or the bits of its one byte. */
+	/*
+	 * The field: its offset in the data, and its size (at most 8 bytes) or the bits of its one
+	 * byte.
+	 */
 	uint8_t at, size, bits;
 	uint64_t value;
 	void (*tell)(struct answer *a, const struct kind *k);
@@ -43,15 +46,15 @@ static void tell_value(struct answer *a, const struct kind *k)
 	put_field(a->data + k->at, k, k->value);
 }
 
-/* Another value in each answer. */
+/* Writes a different value into each answer. */
 static void tell_random(struct answer *a, const struct kind *k)
 {
 	put_field(a->data + k->at, k, random64(a->s) | 1);
 }
 
-/* --- what others have --- */
+/* --- values of other devices --- */
 
-/* The same one for each answer of this device. */
+/* Another node; the same one for each answer of this device. */
 static const struct sim_node *somebody_else(const struct answer *a)
 {
 	const struct sim_fabric *f = a->s->f;
@@ -65,7 +68,7 @@ static const struct sim_port *end_port_of(const struct sim_fabric *f, const stru
 	return &f->ports[n->port0 + (is_switch(n) ? 0 : 1)];
 }
 
-/* A port on which a subnet manager runs; NULL: there is none. */
+/* A port on which a subnet manager runs; NULL if there is none. */
 static const struct sim_port *managers_port(const struct sim_fabric *f)
 {
 	for (uint32_t i = 0; i < f->n_ports; i++)
@@ -96,7 +99,7 @@ static void tell_others_lid(struct answer *a, const struct kind *k)
 	put_be16(a->data + k->at, end_port_of(a->s->f, somebody_else(a))->lid);
 }
 
-/* As if another device were at the end of the cable. */
+/* Answers as if another device were at the end of the cable. */
 static void tell_other_node(struct answer *a, const struct kind *k)
 {
 	const struct sim_node *other = somebody_else(a);
@@ -122,7 +125,7 @@ static void tell_more(struct answer *a, const struct kind *k)
 	a->data[k->at] = (uint8_t)(a->data[k->at] < 127 ? 2 * a->data[k->at] : 254);
 }
 
-/* Another port of those that the device has. */
+/* Puts the number of another port of the device into the field. */
 static void tell_other_port(struct answer *a, const struct kind *k)
 {
 	const struct sim_node *n = node_of(a->s->f, a->port);
@@ -130,7 +133,7 @@ static void tell_other_port(struct answer *a, const struct kind *k)
 	a->data[k->at] = (uint8_t)(1 + a->data[k->at] % n->nports);
 }
 
-/* --- all of it --- */
+/* --- whole answers --- */
 
 static void tell_garbage(struct answer *a, const struct kind *k)
 {
@@ -153,7 +156,7 @@ static void tell_zeros(struct answer *a, const struct kind *k)
 	memset(a->data, 0, SMP_DATA_SIZE);
 }
 
-/* A field of the header; `at` counts from the beginning of the MAD. */
+/* Changes a field of the header; `at` counts from the beginning of the MAD. */
 static void tell_in_header(struct answer *a, const struct kind *k)
 {
 	put_field(a->mad + k->at, k, random64(a->s) | 1);

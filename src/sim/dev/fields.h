@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Where fields are in the attributes of subnet management (14.2.5), as byte
- * offsets; fields that share a byte have it named after both.
+ * Byte offsets of fields in the attributes of subnet management (14.2.5).
+ *
+ * The name of fields that share a byte has the names of both.
  */
 #ifndef QOSD_SIM_DEV_FIELDS_H
 #define QOSD_SIM_DEV_FIELDS_H
@@ -18,9 +19,9 @@ enum {
 	ATTR_PKEY_TABLE = 0x16, ATTR_SL_TO_VL = 0x17, ATTR_VL_ARBITRATION = 0x18,
 	ATTR_LINEAR_FORWARDING = 0x19, ATTR_RANDOM_FORWARDING = 0x1a,
 	ATTR_MULTICAST_FORWARDING = 0x1b, ATTR_SM_INFO = 0x20, ATTR_LED_INFO = 0x31,
-	ATTR_PRIVATE_LFT_INFO = 0xff10,		/* the vendor's, as the next ones */
+	ATTR_PRIVATE_LFT_INFO = 0xff10,		/* vendor-specific, like the next ones */
 	ATTR_ADAPTIVE_ROUTING_INFO = 0xff20,
-	ATTR_EXTENDED_PORT_INFO = 0xff90,	/* the vendor's: FDR10 */
+	ATTR_EXTENDED_PORT_INFO = 0xff90,	/* vendor-specific: FDR10 */
 };
 
 /* PortInfo */
@@ -41,12 +42,12 @@ enum {
 #define PI_SUBNET_TIMEOUT	0x1f
 #define PI_ENFORCE_IN		0x08	/* of PI_OP_VLS_ENFORCE */
 #define PI_ENFORCE_OUT		0x04
-#define PI_EXT_SPEEDS_OFF	30	/* LinkSpeedExtEnabled: none of them */
+#define PI_EXT_SPEEDS_OFF	30	/* LinkSpeedExtEnabled: no extended speed */
 #define PI_EXT_2_ENABLED	0x07	/* of PI_EXT_2: LinkSpeedExtEnabled2 */
-#define PI_EXT_2_ALL		7	/* its value for all that is supported */
-#define PI_MOD_EXT_SPEEDS	0x80000000u	/* modifier: SMSupportExtendedSpeeds */
+#define PI_EXT_2_ALL		7	/* value for all supported speeds */
+#define PI_MOD_EXT_SPEEDS	0x80000000u	/* attribute modifier: SMSupportExtendedSpeeds */
 
-/* PortInfo.CapabilityMask: what presets.h has not. */
+/* PortInfo.CapabilityMask: bits that presets.h lacks */
 enum {
 	CAP_IS_SM = 1 << 1, CAP_NOTICE = 1 << 2, CAP_PKEY_SWITCH_TRAP = 1 << 12,
 	CAP_MCAST_PKEY_SUPPRESSION = 1 << 29,
@@ -74,7 +75,7 @@ enum {
 #define SI_FLAG_FILTER_RAW	0x30
 #define SI_FLAG_ENHANCED_PORT0	0x08
 
-/* Notice (13.4.8.2), as far as an SMP carries it */
+/* Notice (13.4.8.2), the part that an SMP carries */
 enum {
 	NOTICE_GENERIC_TYPE = 0, NOTICE_PRODUCER = 1, NOTICE_TRAP = 4, NOTICE_ISSUER_LID = 6,
 	NOTICE_TOGGLE_COUNT = 8, NOTICE_DETAILS = 10, NOTICE_DETAILS_SIZE = 54,
@@ -82,7 +83,7 @@ enum {
 #define NOTICE_GENERIC		0x80
 #define NOTICE_EMPTY		0x7f
 
-/* Trap 144: what else has changed */
+/* trap 144: flags of other changes */
 enum { CHANGE_NODE_DESCRIPTION = 0x01 };
 
 /* ExtendedPortInfo */
@@ -92,7 +93,7 @@ enum {
 };
 #define XPI_FDR10 1
 
-/* LinkSpeedExt* of PortInfo, both groups as one mask, as struct sim_profile has them. */
+/* LinkSpeedExt* of PortInfo, both groups as one mask, as in struct sim_profile. */
 static inline unsigned ext_supported(const uint8_t *info)
 {
 	return (info[PI_EXT_ACTIVE_SUP] & 0x0fu) | (info[PI_EXT_2] >> 3 & 3u) << SIM_EXT_GROUP_2;
@@ -113,7 +114,7 @@ static inline unsigned ext_active(const uint8_t *info)
 	return second ? second << SIM_EXT_GROUP_2 : info[PI_EXT_ACTIVE_SUP] >> 4;
 }
 
-/* One speed, or 0. */
+/* ext: one speed, or 0. */
 static inline void set_ext_active(uint8_t *info, unsigned ext)
 {
 	info[PI_EXT_ACTIVE_SUP] = (uint8_t)((info[PI_EXT_ACTIVE_SUP] & 0x0f) | (ext & 0x0f) << 4);

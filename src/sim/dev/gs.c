@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Requests and answers of the general services (13.4, 13.5.3). */
+/* Handles requests and answers of the general services (13.4, 13.5.3). */
 #include "sim/dev/gs.h"
 
 #define GSI_QP 1

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the agents of the general services have in common (gs.c). */
+/* What the agents of the general services share (gs.c). */
 #ifndef QOSD_SIM_DEV_GS_H
 #define QOSD_SIM_DEV_GS_H
 
@@ -12,18 +12,18 @@
 #define ATTR_CLASS_PORT_INFO 0x01
 
 /*
- * A request of the class to the GSI of the port, which may come in: Q_Key and
- * P_Key match (10.2.4, 10.9.3).  Others are for the host to refuse.
+ * Whether the packet is a request of the class to the port's GSI with a matching Q_Key and P_Key
+ * (10.2.4, 10.9.3).  The host refuses other requests.
  */
 bool gs_is_request(const struct sim *s, uint32_t port, const struct packet *p, uint8_t mgmt_class);
 
-/* Returns the MAD status; data: GS_DATA_SIZE bytes, in and out. */
+/* Performs a request.  Returns the MAD status; data: GS_DATA_SIZE bytes, in and out. */
 typedef unsigned gs_handler(struct sim_fabric *f, uint32_t port, uint16_t attr, uint32_t mod,
 			    bool set, uint8_t *data);
-/* Turns it into its answer, by the handler if it is a Get or Set of version 1. */
+/* Turns the packet into its answer.  The handler performs it if it is a Get or Set of version 1. */
 void gs_answer(struct sim *s, uint32_t port, struct packet *p, gs_handler *handler);
 
-/* ClassPortInfo (13.4.8.1) without redirection and traps. */
+/* Fills in ClassPortInfo (13.4.8.1) without redirection and traps. */
 void gs_class_port_info(const struct sim_fabric *f, uint32_t port, uint16_t capmask,
 			uint32_t capmask2, uint8_t *data);
 

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Devices that do not do as they say (enum sim_lie), and that refuse Sets (enum sim_refuses).
+ * Makes devices lie (enum sim_lie) and refuse Sets (enum sim_refuses).
  *
- * A device with LIE_STALE_GET has a memory of what each attribute was before the
- * last Set of it.
+ * A device with LIE_STALE_GET remembers the value that each attribute had before its last Set.
  */
 #include <stdlib.h>
 
 #include "sim/dev/dev_internal.h"
 
 struct memory {
-	struct map64 index;	/* attribute and modifier -> place in rows */
+	struct map64 index;	/* attribute and modifier -> index in rows */
 	VEC(struct { uint8_t data[SMP_DATA_SIZE]; }) rows;
 };
 
@@ -58,7 +57,7 @@ void lies_free(struct devices *d)
 	map64_free(&d->memory_by_node);
 }
 
-/* What a Get would tell now; q is left as it is. */
+/* Computes what a Get would return now; leaves q unchanged. */
 static unsigned look(const struct smp *q, smp_handler *handler, uint8_t *data)
 {
 	struct smp get = *q;
@@ -99,7 +98,7 @@ static bool is_table(uint16_t attr)
 	       attr == ATTR_LINEAR_FORWARDING;
 }
 
-/* The answer is that of a Set that was done; all but PortState and LID is then put back. */
+/* Performs the Set and answers as if all of it held, but then undoes all except PortState and LID. */
 static unsigned keep_port_info(struct smp *q, smp_handler *handler)
 {
 	uint32_t port = smp_port(q, q->mod & 0xff);
@@ -141,7 +140,7 @@ static unsigned set_as_told(struct smp *q, smp_handler *handler)
 	return status;
 }
 
-/* Of PortInfo: the Set asks for another state, and (mixed) changes something else, too. */
+/* Whether a Set of PortInfo requests another state and, if `mixed`, also changes something else. */
 static bool asks_for_state(const struct smp *q, bool mixed)
 {
 	uint32_t port = smp_port(q, q->mod & 0xff);
@@ -156,7 +155,7 @@ static bool asks_for_state(const struct smp *q, bool mixed)
 	writable = portinfo_writable(q->s->f, port);
 	memcpy(now, q->s->f->ports[port].info, sizeof(now));
 	memcpy(set, q->data, sizeof(set));
-	/* these have values that stand for "no change" */
+	/* these fields have values that mean "no change" */
 	now[PI_WIDTH_ENABLED] = set[PI_WIDTH_ENABLED];
 	set_low4(set + PI_SPEED_ACTIVE_ENABLED, low4(now + PI_SPEED_ACTIVE_ENABLED));
 	now[PI_EXT_ENABLED] = set[PI_EXT_ENABLED];

@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Links: what width and speed two ports and the cable between them agree on,
- * training, loss.
+ * Links: negotiates width and speed, trains them, and takes them down.
  *
- * Both ends go through the same at the same moment.  A link that is up in the
- * model (link_is_up()) is Down in PortState until it is trained, and stays so if
- * the ends have no width or no speed in common.
+ * Both ends change state at the same time.  A link that is up in the model (link_is_up()) is Down
+ * in PortState until it is trained.  It stays Down if the ends have no width or no speed in common.
  */
 #include "sim/dev/dev_internal.h"
 
 /*
- * Real links take from some milliseconds to seconds; so much that a manager
- * sees the port Down in between, and so little that nobody waits for it.
+ * Real links take from milliseconds to seconds to train.  This is long enough for a manager to see
+ * the port Down, and too short to make tests wait.
  */
 #define LINK_TRAINING_US 10000
 
-/* Speeds in order, as bits: SDR, DDR, QDR of LinkSpeed, then FDR10, then LinkSpeedExt's. */
+/* Speeds as bits in order: SDR, DDR, QDR of LinkSpeed, then FDR10, then those of LinkSpeedExt. */
 enum { RATE_FDR10 = 1 << 3, RATE_EXT_SHIFT = 4 };
 
 struct rate {
@@ -37,7 +35,7 @@ static unsigned speeds_enabled(const struct sim *s, uint32_t port)
 	       ext_enabled(info) << RATE_EXT_SHIFT;
 }
 
-/* Everything up to what the cable stands. */
+/* All speeds up to the cable's limit. */
 static unsigned cable_speeds(const struct sim_port *p)
 {
 	unsigned bound = p->cable_ext ? (unsigned)p->cable_ext << RATE_EXT_SHIFT :
@@ -61,7 +59,7 @@ static uint8_t best_width(uint8_t common, uint8_t bound)
 	return 0;
 }
 
-/* False: the ends have nothing in common. */
+/* False if the ends have no width or no speed in common. */
 static bool negotiate(const struct sim *s, uint32_t port, struct rate *r)
 {
 	const struct sim_port *p = &s->f->ports[port], *q = &s->f->ports[p->peer];
@@ -87,7 +85,10 @@ static void set_rate(struct sim *s, uint32_t port, struct rate r)
 	device_port(s, port)->fdr10_active = r.speed == RATE_FDR10 ? XPI_FDR10 : 0;
 }
 
-/* PortStateChange and trap 128: not for what a SubnSet did there (14.2.5.4). */
+/*
+ * Sets PortStateChange and sends trap 128; not for a change that a SubnSet at this port made
+ * (14.2.5.4).
+ */
 static void report_change(struct sim *s, uint32_t port)
 {
 	struct sim_switch *sw = switch_of(s->f, node_of(s->f, port));
@@ -143,10 +144,9 @@ void link_train(struct sim *s, uint32_t port)
 }
 
 /*
- * An end that has a VL which the other one has not gets no flow control for it.  Its
- * watchdog (7.9.4) has the link trained anew, within about a millisecond on devices; here it takes
- * so long that a manager which does not get a processor for a while is no reason.  It is counted
- * once.
+ * A port gets no flow control for a VL that the other end lacks.  Its watchdog (7.9.4) then
+ * retrains the link.  Devices do that within about a millisecond; here it takes longer, so that a
+ * manager which waits for a processor does not trigger it.  It is counted once.
  */
 #define CREDIT_WATCHDOG_US 300000
 
@@ -222,7 +222,7 @@ void cable_plug(struct sim *s, uint32_t port, bool plugged)
 	link_train(s, port);
 }
 
-/* No timer of an old cable runs: link_down() ended it when the cable was unplugged. */
+/* No timer of a former cable can still run: link_down() cancelled it when the cable was unplugged. */
 bool cable_move(struct sim *s, uint32_t port_a, uint32_t port_b, struct buf *err)
 {
 	if (!simfab_reconnect(s->f, port_a, port_b, err))

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The M_Key: who may do what at a port (14.2.4).
+ * Checks the M_Key of requests to a port (14.2.4).
  *
- * Protection bits: 0 and 1 let everybody read (1 hides the key itself), 2 and 3
- * nobody without the key.  A key of 0 protects nothing.  The first refusal starts the
- * lease; a good key stops it; when it runs out, the protection bits are 0.
+ * With protection bits 0 and 1, everybody may read (1 hides the key itself); with 2 and 3, only
+ * holders of the key.  A key of 0 protects nothing.  The first refusal starts the lease, and a
+ * request with the right key stops it; when it runs out, the protection bits become 0.
  */
 #include "sim/dev/dev_internal.h"
 

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Notices of an end port: a queue, from which each is sent to the SM as a trap
- * until SubnTrapRepress says that it came (13.4.8 to 13.4.10), and which can be
- * read by SubnGet(Notice) where the device says that it has that.
+ * Queues the notices of an end port and sends them as traps.
  *
- * Traps are sent no faster than PortInfo.SubnetTimeOut allows (14.2.5.6), but for the
- * first of an event, since managers rely on hearing of it at once.
+ * A notice is sent to the SM until SubnTrapRepress confirms it (13.4.8 to 13.4.10).
+ * SubnGet(Notice) can read it, too, if the device supports that attribute.
+ *
+ * Traps are sent no faster than PortInfo.SubnetTimeOut allows (14.2.5.6), except the first of an
+ * event, since managers rely on hearing of it at once.
  */
 #include <stdlib.h>
 
 #include "sim/dev/dev_internal.h"
 
 #define NOTICES_MAX	16
-/* Devices repeat for ever; here a fabric without a manager is to come to rest. */
+/* Real devices repeat for ever; a simulated fabric without a manager must become quiet. */
 #define TRAP_SENDS	30
-/* Bounds to the interval, for managers that set a SubnetTimeOut of nothing or of hours. */
+/* Bounds of the repeat interval, for managers that set SubnetTimeOut to 0 or to hours. */
 #define TRAP_INTERVAL_MIN_US 50000
 #define TRAP_INTERVAL_MAX_US 5000000
 
@@ -26,8 +27,8 @@ struct notice {
 struct notices {
 	uint64_t timer;
 	unsigned n;
-	uint16_t toggle;		/* NoticeToggle of what Get shows, in its place */
-	struct notice queue[NOTICES_MAX];	/* the oldest first */
+	uint16_t toggle;		/* NoticeToggle of the notice that a Get shows */
+	struct notice queue[NOTICES_MAX];	/* oldest first */
 };
 
 static int64_t trap_interval(const struct sim_port *p)
@@ -93,7 +94,7 @@ static void repeat(struct sim *s, void *arg)
 		arm(s, port, ns);
 }
 
-/* The same event? IssuerLID, toggle and count do not say. */
+/* Whether both report the same event; ignores IssuerLID, toggle and count. */
 static bool same_notice(const uint8_t *a, const uint8_t *b)
 {
 	return !memcmp(a, b, NOTICE_ISSUER_LID) &&
@@ -108,7 +109,10 @@ static struct notice *find_notice(struct notices *ns, const uint8_t *data)
 	return NULL;
 }
 
-/* Whoever guesses keys must not keep a manager from hearing of a link: the oldest such goes. */
+/*
+ * Drops the oldest security notice, so that a client that guesses keys cannot keep a manager from
+ * hearing of link changes.
+ */
 static void forget_security(struct notices *ns)
 {
 	for (unsigned i = 0; i < ns->n; i++)
@@ -175,7 +179,7 @@ void notices_drop(struct sim *s, uint32_t port)
 	d->notices = NULL;
 }
 
-/* Get shows the oldest; Set with the toggle that it showed takes that away. */
+/* A Get shows the oldest notice; a Set with its toggle removes it. */
 unsigned sma_notice(struct smp *q)
 {
 	struct notices *ns = notices_of(q->s, q->port);

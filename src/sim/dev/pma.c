@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Performance management agent (16.1): counters of the ports of its node.
+ * Performance management agent (16.1): the counters of its node's ports.
  *
- * A counter is one 64-bit number in the model; attributes show it as wide as
- * they are, saturated.  PortCountersExtended shows the number itself.  Others
- * that show the same one are counters of their own, reset on their own: each has
- * a view, which remembers how much of the number it does not show any more.
+ * The model has one 64-bit number for each counter.  An attribute shows it at its own width,
+ * saturated; PortCountersExtended shows the number itself.  Other attributes that show the same
+ * number must reset independently.  So each has a view, which remembers the part of the number that
+ * it no longer shows.
  */
 #include "sim/dev/gs.h"
 
@@ -16,7 +16,7 @@ enum {
 	PM_COUNTERS_EXTENDED = 0x1d, PM_XMIT_DATA_SL = 0x36, PM_RCV_DATA_SL = 0x37,
 };
 
-#define PM_PORT_SELECT 1	/* offset, in every attribute but ClassPortInfo */
+#define PM_PORT_SELECT 1	/* offset in each attribute except ClassPortInfo */
 #define PM_ALL_PORTS 0xff
 
 /* ClassPortInfo.CapabilityMask and CapabilityMask2 (16.1.3.1) */
@@ -29,16 +29,16 @@ enum {
 #define NO_VIEW UINT8_MAX
 
 struct counter {
-	uint8_t select;		/* bit of CounterSelect, CounterSelect2 above it */
+	uint8_t select;		/* bit in CounterSelect; CounterSelect2 has the higher bits */
 	uint8_t width;		/* in bits */
-	uint16_t bit;		/* place in the attribute */
-	uint16_t member;	/* of struct sim_counters */
-	uint8_t view;		/* place among sim_counters.taken */
+	uint16_t bit;		/* offset in the attribute, in bits */
+	uint16_t member;	/* offset in struct sim_counters */
+	uint8_t view;		/* index in sim_counters.taken */
 };
 
 #define MEMBER(name) offsetof(struct sim_counters, name)
 
-/* 16.1.3.5; the view of the counter with select bit n is n */
+/* 16.1.3.5; select bit n uses view n */
 static const struct counter port_counters_list[] = {
 	{ 0, 16, 32, MEMBER(symbol_errors), 0 },
 	{ 1, 8, 48, MEMBER(link_recovers), 1 },
@@ -86,20 +86,20 @@ static const struct counter extended_list[] = {
 	{ 29, 64, 1408, MEMBER(qp1_dropped), NO_VIEW },
 };
 
-/* 16.1.4.1: the model's errors are of the physical layer; it does not tell relay errors apart. */
+/* 16.1.4.1: all errors of the model are of the physical layer; it does not distinguish relay errors */
 static const struct counter rcv_error_list[] = {
 	{ 0, 16, 32, MEMBER(rcv_errors), 18 },
 	{ 2, 16, 64, MEMBER(buffer_overrun), 19 },
 };
 
-/* 16.1.4.2: a link that is not Active is the one reason that the model has. */
+/* 16.1.4.2: the model discards packets only because a link is not Active */
 static const struct counter xmit_discard_list[] = {
 	{ 0, 16, 32, MEMBER(xmit_discards), 20 },
 };
 
 /*
- * 16.1.4.5, 16.1.4.6: what came in by VL.  OpCode is not looked at: there are
- * no packets but those of management, all UD SEND Only.
+ * 16.1.4.5, 16.1.4.6: packets received by VL.  OpCode is ignored: all packets are management
+ * packets, UD SEND Only.
  */
 #define BY_VL(width, first, name, vl) \
 	{ vl, width, (first) + (vl) * (width), MEMBER(name[vl]), NO_VIEW }
@@ -114,16 +114,16 @@ static const struct counter xmit_discard_list[] = {
 	BY_VL(width, first, name, 14), BY_VL(width, first, name, 15)
 static const struct counter vl_packets_list[] = { BY_ALL_VLS(16, 32, vl_rcv_pkts) };
 static const struct counter vl_data_list[] = { BY_ALL_VLS(32, 32, vl_rcv_data) };
-/* 16.1.4.8: ticks in which the VL had something to send and did not. */
+/* 16.1.4.8: ticks during which the VL had data to send but could not */
 static const struct counter vl_wait_list[] = { BY_ALL_VLS(16, 32, vl_xmit_wait) };
-/* By SL instead of by VL, otherwise alike. */
+/* The same by SL instead of VL. */
 static const struct counter xmit_sl_list[] = { BY_ALL_VLS(32, 32, sl_xmit_data) };
 static const struct counter rcv_sl_list[] = { BY_ALL_VLS(32, 32, sl_rcv_data) };
 
 struct attribute {
 	uint16_t id;
 	uint8_t n;
-	uint8_t select2_at, select2_size;	/* CounterSelect2: offset and bytes */
+	uint8_t select2_at, select2_size;	/* offset and size of CounterSelect2, bytes */
 	const struct counter *list;
 };
 #define LIST(list) ARRAY_SIZE(list), 0, 0, list
@@ -151,7 +151,7 @@ static uint64_t counter_get(struct sim_counters *c, const struct counter *k)
 	return *number_of(c, k) - (k->view == NO_VIEW ? 0 : c->taken[k->view]);
 }
 
-/* All views of a number go on showing what they did when it changes by `delta`. */
+/* Adjusts all views of a number that changes by `delta`, so that they show what they did before. */
 static void keep_views(struct sim_counters *c, uint16_t member, uint64_t delta)
 {
 	for (size_t a = 0; a < ARRAY_SIZE(attributes); a++)
@@ -175,7 +175,7 @@ static void counter_set(struct sim_counters *c, const struct counter *k, uint64_
 	}
 }
 
-/* --- fields of an attribute; those of 8 bits and more lie on bytes --- */
+/* --- fields of an attribute; those of 8 bits or more are byte-aligned --- */
 
 static uint64_t field_max(unsigned width)
 {
@@ -211,7 +211,7 @@ struct port_range {
 	uint32_t first, last;
 };
 
-/* The ports that PortSelect means. */
+/* Finds the ports that PortSelect denotes. */
 static bool select_ports(const struct sim_fabric *f, uint32_t port, unsigned select,
 			 struct port_range *r)
 {
@@ -227,7 +227,7 @@ static bool select_ports(const struct sim_fabric *f, uint32_t port, unsigned sel
 	return true;
 }
 
-/* By all ports of a range together, saturated. */
+/* The sum of a counter over the ports of a range, saturated. */
 static uint64_t counter_sum(const struct sim_fabric *f, struct port_range r,
 			    const struct counter *k)
 {
@@ -286,8 +286,8 @@ static unsigned class_port_info(const struct sim_fabric *f, uint32_t port, bool 
 }
 
 /*
- * PortSamplesControl (16.1.3.2): sampling is done, for good, and no counter can
- * be chosen for a new one.
+ * PortSamplesControl (16.1.3.2): sampling is always complete, and no counter can be chosen for a
+ * new one.
  */
 static unsigned samples_control(const struct sim_fabric *f, uint32_t port, bool set, uint8_t *data)
 {
@@ -310,7 +310,7 @@ static unsigned samples_result(bool set, uint8_t *data)
 	return STATUS_OK;
 }
 
-/* What by far not every device has. */
+/* Attributes that many devices lack. */
 static bool is_by_lane(uint16_t attr)
 {
 	return attr == PM_VL_OP_PACKETS || attr == PM_VL_OP_DATA || attr == PM_VL_XMIT_WAIT ||

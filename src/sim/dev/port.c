@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A port's state machine (7.2.7), and keeping the decoded fields of struct
- * sim_port in step with PortInfo.
+ * Runs a port's state machine (7.2.7), and keeps struct sim_port in step with PortInfo.
  *
- * Port 0 of a switch has no link: it is Active for good.
+ * Port 0 of a switch has no link: it is always Active.
  */
 #include "sim/dev/dev_internal.h"
 
-/* OperationalVLs and VLCap: code to number of data VLs. */
+/* Number of data VLs by code of OperationalVLs and VLCap. */
 static const uint8_t vls_by_code[16] = { [1] = 1, [2] = 2, [3] = 4, [4] = 8, [5] = 15 };
 
 /* External ports have the LID of port 0. */
@@ -95,7 +94,7 @@ void port_command(struct sim *s, uint32_t port, unsigned state, unsigned phys_st
 		command_phys_state(s, port, phys_state);
 	} else if (state == SIM_PORT_DOWN) {
 		link_down(s, port, true);
-		if (node_of(s->f, port)->profile->ibsim)	/* does not train */
+		if (node_of(s->f, port)->profile->ibsim)	/* ibsim does not train links */
 			link_up_now(s, port);
 		else
 			link_train(s, port);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a device holds after a reset: IBA's initial values where it names them
- * (14.2.5), else those that common firmware shows.
+ * Sets what a device holds after a reset.
  *
- * SLtoVL is all VL 0, which every port has: IBA names no value, and whoever sets
- * fewer OperationalVLs and nothing more (a manager without QoS) loses no SL by it.
+ * The values are IBA's initial ones where it specifies them (14.2.5), else those of common
+ * firmware.
  *
- * Tables are allocated the first time and keep their size, which depends on the
- * profile only.
+ * SLtoVL maps all SLs to VL 0, which every port has.  IBA specifies no value, and with this one a
+ * manager without QoS, which only lowers OperationalVLs, loses no SL.
+ *
+ * Tables are allocated at the first reset and keep their size, which depends only on the profile.
  */
 #include <stdlib.h>
 
@@ -68,7 +69,7 @@ static void switch_info(const struct sim_node *n, struct sim_switch *sw)
 	sw->lft_top = 0;
 }
 
-/* What only ports with a LID have. */
+/* Fields of ports with a LID. */
 static void end_port_info(const struct sim_profile *pr, uint8_t *info)
 {
 	put_be64(info + PI_GID_PREFIX, GID_PREFIX_DEFAULT);
@@ -79,7 +80,7 @@ static void end_port_info(const struct sim_profile *pr, uint8_t *info)
 	info[PI_RESP_TIME] = pr->resp_time;
 }
 
-/* Widths and speeds. Port 0 of a switch has no link, but shows them all the same. */
+/* Widths and speeds.  Port 0 of a switch has no link, but shows them, too. */
 static void link_info(const struct sim_profile *pr, uint8_t *info)
 {
 	info[PI_WIDTH_ENABLED] = info[PI_WIDTH_SUPPORTED] = pr->widths;
@@ -99,7 +100,8 @@ static void port_info(const struct sim_fabric *f, uint32_t port)
 	struct sim_port *p = &f->ports[port];
 	const struct sim_node *n = node_of(f, port);
 	const struct sim_profile *pr = n->profile;
-	bool issm = p->info[PI_CAPMASK + 3] & CAP_IS_SM;	/* its holder lives on a host */
+	bool issm = p->info[PI_CAPMASK + 3] & CAP_IS_SM;	/* set by a host, which the reset does
+								 * not affect */
 	uint8_t *info = p->info;
 
 	memset(info, 0, sizeof(p->info));
@@ -120,7 +122,7 @@ static void port_info(const struct sim_fabric *f, uint32_t port)
 		info[PI_VL_STALL_HOQ_LIFE] = VL_STALL_COUNT << 5 | HOQ_LIFE;
 }
 
-/* All VLs alike, at low priority. */
+/* Gives all VLs equal weight, at low priority. */
 static void fill_vlarb(struct sim_port *p, const struct sim_profile *pr)
 {
 	unsigned vls = data_vls(pr->vl_cap);

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Where stock ibsim (0.10) starts from other values than a device after reset,
- * so that a manager comes to the same on both simulators.
+ * Applies the start values in which stock ibsim (0.10) differs from a device after a reset.
  *
- * Its links can do exactly what the topology file says of them, and no more;
- * files that say nothing get 4x SDR.  LIDs are the file's, too (device.c).
+ * With them, a manager produces the same configuration on both simulators.
+ *
+ * Links support exactly what the topology file says of them; a file that says nothing gives 4x SDR.
+ * LIDs come from the file, too (device.c).
  */
 #include "sim/dev/dev_internal.h"
 
-#define IBSIM_MKEY_LEASE	0x0ff9	/* of a port whose M_Key is 0: means nothing */
+#define IBSIM_MKEY_LEASE	0x0ff9	/* of a port whose M_Key is 0, where it has no effect */
 #define IBSIM_SUBNET_TIMEOUT	31
 #define VL_STALL_COUNT		7
-#define ERRORS_WITHOUT_CABLE	0x40	/* LocalPhyErrors 4 at a switch's port */
+#define ERRORS_WITHOUT_CABLE	0x40	/* LocalPhyErrors 4 at a switch port */
 
 static const uint8_t sl2vl_row[SL2VL_SIZE] = { 0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xe7 };
 
-/* What ibsim makes of "4x" and the like. */
+/* The widths that ibsim derives from "4x" and the like. */
 static uint8_t widths_up_to(uint8_t width)
 {
 	switch (width) {
@@ -30,7 +31,7 @@ static uint8_t widths_up_to(uint8_t width)
 	}
 }
 
-/* Routers get nothing but what the "w=" and "s=" of ibsim's own format say. */
+/* Routers get only what "w=" and "s=" of ibsim's own format say. */
 static void router_link_values(const struct sim_port *p, uint8_t *info)
 {
 	info[PI_WIDTH_ENABLED] = p->cable_width ? p->cable_width : SIM_WIDTH_4X;
@@ -44,7 +45,7 @@ static void link_values(struct sim *s, uint32_t port)
 	struct device_port *d = device_port(s, port);
 	uint8_t *info = s->f->ports[port].info;
 	bool qdr = p->cable_ext || p->cable_fdr10 || p->cable_speed == SIM_SPEED_QDR;
-	unsigned ext = p->cable_ext ? (2u * p->cable_ext - 1) & 0x0f : 0;	/* it knows no XDR */
+	unsigned ext = p->cable_ext ? (2u * p->cable_ext - 1) & 0x0f : 0;	/* ibsim does not know XDR */
 	unsigned speeds = qdr ? 7 : p->cable_speed == SIM_SPEED_DDR ? 3 : 1;
 
 	info[PI_WIDTH_ENABLED] = widths_up_to(p->cable_width);
@@ -80,7 +81,7 @@ static void port0_values(struct sim_port *p)
 	p->info[PI_VLARB_HIGH_CAP] = p->info[PI_VLARB_LOW_CAP] = 8;
 }
 
-/* High: VL 0 alone has a weight; low: all others. */
+/* In the high table, only VL 0 has a weight; in the low table, all others have. */
 static void vlarb_values(struct sim_port *p)
 {
 	for (unsigned vl = 0; vl < 15; vl++) {

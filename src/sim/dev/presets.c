@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Generations of devices with the values that their usual firmware shows.
+ * Built-in generations of devices, with the values that their usual firmware shows.
  *
- * Capability bits of what the simulator has no model for (cable info, round
- * trip latency, hierarchy info, vendor classes) are left out: a
- * manager that believed them would get no answers.  Those that follow from
- * other values (extended speeds, CapabilityMask2, device management) are
+ * Capability bits of features that the simulator does not model (cable info, round trip latency,
+ * hierarchy info, vendor classes) are left out: a manager that relied on them would get no answers.
+ * Bits that follow from other values (extended speeds, CapabilityMask2, device management) are
  * added when a profile is made; see profile.c.
  */
 #include <string.h>
@@ -17,7 +16,7 @@
 #define VOLTAIRE 0x0008f1
 #define PATHSCALE 0x001175
 
-#define RESP_TIME 16		/* 4.096 us * 2^16 = 0.27 s, as firmware says */
+#define RESP_TIME 16		/* 4.096 us * 2^16 = 0.27 s, as in common firmware */
 #define VLS_2 2			/* codes of VLCap */
 #define VLS_4 3
 #define VLS_8 4
@@ -66,7 +65,7 @@ struct preset {
 	struct sim_profile p;
 };
 
-/* By type and generation. */
+/* Presets by type and generation. */
 static const struct preset presets[] = {
 	{ SIM_CA, { .name = "infinihost", HCA(0x6282), VLS(VLS_4, 8), .mtu_cap = MTU_2048,
 		.pkey_cap = 64, .guid_cap = 32, TO_DDR, TO_4X,
@@ -82,7 +81,7 @@ static const struct preset presets[] = {
 	{ SIM_CA, { .name = "connectx-8", HCA(0x1023), MLX5, TO_XDR, SPLIT_4X } },
 	{ SIM_CA, { .name = "aggregation-node", HCA(SIM_AGGREGATION_NODE), MLX5, TO_NDR, SPLIT_4X } },
 
-	/* the agent's values are those of the qib driver and its module parameters' defaults */
+	/* values of the agent in the qib driver, with its default module parameters */
 	{ SIM_CA, { .name = "true-scale", .true_scale = true, .vendor_id = PATHSCALE,
 		.device_id = 0x7322, .revision = 0x20001, .resp_time = 3, VLS(VLS_2, 16),
 		.mtu_cap = MTU_4096, .pkey_cap = 4, .guid_cap = 5, TO_QDR, TO_4X,
@@ -110,8 +109,8 @@ static const struct preset presets[] = {
 };
 
 /*
- * What stock ibsim (0.10) shows for everything, vendor classes included; of several
- * types, so it is no guess for any.
+ * What stock ibsim (0.10) shows for all devices, vendor classes included.  The preset exists for
+ * each type, and is never guessed.
  */
 #define IBSIM .name = "ibsim", .ibsim = true, .lmc_cap = SIM_LMC_MAX, VLS(VLS_8, 8), .mtu_cap = MTU_2048, TO_HDR, \
 	.widths = SIM_WIDTH_1X | SIM_WIDTH_2X | SIM_WIDTH_4X | SIM_WIDTH_8X | SIM_WIDTH_12X
@@ -140,7 +139,7 @@ static const struct {
 	{ 0x5a44, 0x5a46, "infinihost" },	/* MT23108 */
 	{ 0x6274, 0x6282, "infinihost" },	/* MT25204, MT25208: InfiniHost III */
 	{ 0x6340, 0x6778, "connectx-2" },	/* MT25408 to MT26488: ConnectX and ConnectX-2 */
-	{ 0x1003, 0x1010, "connectx-3" },	/* and Pro */
+	{ 0x1003, 0x1010, "connectx-3" },	/* includes Pro */
 	{ 0x1011, 0x1012, "connect-ib" },
 	{ 0x1013, 0x1016, "connectx-4" },
 	{ 0x1017, 0x101a, "connectx-5" },
@@ -161,7 +160,7 @@ static const struct {
 	{ 0xc839, 0xc839, "switchx" },
 	{ 0xcb20, 0xcb20, "switch-ib" },
 	{ 0xcf08, 0xcf08, "switch-ib-2" },
-	{ SIM_AGGREGATION_NODE, SIM_AGGREGATION_NODE, "aggregation-node" },	/* of SHARP, inside of switches */
+	{ SIM_AGGREGATION_NODE, SIM_AGGREGATION_NODE, "aggregation-node" },	/* SHARP, inside switches */
 	{ 0xd2f0, 0xd2f0, "quantum" },
 	{ 0xd2f2, 0xd2f2, "quantum-2" },
 	{ 0xd2f4, 0xd2f4, "quantum-3" },

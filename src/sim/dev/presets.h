@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Kinds of devices that are built in, and which of them a device of a topology is. */
+/* Built-in kinds of devices, and the guess which of them a device of a topology is. */
 #ifndef QOSD_SIM_DEV_PRESETS_H
 #define QOSD_SIM_DEV_PRESETS_H
 
 #include "sim/net/model.h"
 
-/* PortInfo.CapabilityMask (14.2.5.6): what a profile has a say in, as bits. */
+/* PortInfo.CapabilityMask (14.2.5.6): bits that a profile determines. */
 enum {
 	CAP_TRAP = 1 << 3, CAP_AUTO_MIGRATION = 1 << 5, CAP_SL_MAPPING = 1 << 6, CAP_LED = 1 << 9,
 	CAP_SYSTEM_GUID = 1 << 11, CAP_EXT_SPEEDS = 1 << 14, CAP_MASK2 = 1 << 15,
@@ -19,24 +19,24 @@ enum {
 	CAP2_XDR = 1 << 12,
 };
 
-/* Link speeds in order; what a topology says of a link, and what devices are measured by. */
+/* Link speeds in order, for links of a topology and for the abilities of devices. */
 enum link_speed {
 	LINK_UNKNOWN, LINK_SDR, LINK_DDR, LINK_QDR, LINK_FDR10, LINK_FDR, LINK_EDR, LINK_HDR, LINK_NDR,
 	LINK_XDR, LINK_SPEEDS
 };
 extern const char *const link_speed_names[LINK_SPEEDS];
-/* Whether the device's ports can; true for LINK_UNKNOWN. */
+/* Whether the device's ports support the speed; true for LINK_UNKNOWN. */
 bool profile_runs(const struct sim_profile *p, enum link_speed speed);
 
 #define PRESET_AUTO "auto"
 
 /* NULL-terminated, PRESET_AUTO first. */
 extern const char *const preset_names[];
-/* NULL if there is no such preset for nodes of that type; PRESET_AUTO is none. */
+/* NULL if there is no such preset for nodes of that type, and for PRESET_AUTO. */
 const struct sim_profile *preset_find(const char *name, uint8_t type);
 /*
- * The likely one: what the device id says, if that can run its fastest link in
- * the topology; the oldest generation that can else; a modern one if nothing is known.
+ * The likely preset: the one that the device id denotes, if it supports the node's fastest link in
+ * the topology; else the oldest generation that does; a modern one if nothing is known.
  */
 const struct sim_profile *preset_guess(uint8_t type, uint16_t device_id, enum link_speed fastest);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The profile file: which kinds of devices there are, and which node is one.
+ * Reads the profile file, which defines kinds of devices and assigns them to nodes.
  *
  *	default: auto                    # for nodes that no rule matches
  *	profiles:
@@ -16,30 +16,30 @@
  *
  * `like`, `profile` and `default` take a preset (`qosd-sim run` lists them), a
  * profile of the file, or `auto`: the preset that the device id and the links of
- * the topology suggest.  A preset of another type of node counts as auto.  Of
- * name, guid and type (ca, switch, router, any) in a rule, all that are given
- * must hold; name and guid may be globs.
+ * the topology suggest.  A preset of another type of node counts as auto.  A rule
+ * matches if all of name, guid and type (ca, switch, router, any) that it has do;
+ * name and guid may be globs.
  *
- * Keys of a profile; those not given are as in what it is like:
+ * Keys of a profile; the profile that it is like supplies the others:
  *
- *	vendor-id, device-id, revision   NodeInfo; given ones win over the topology's
+ *	vendor-id, device-id, revision   NodeInfo; these override the topology's
  *	vl-cap          data VLs: 1, 2, 4, 8, 15
  *	vlarb-high, vlarb-low            entries of the arbitration tables, 0 to 64
  *	mtu             256, 512, 1024, 2048, 4096
  *	widths          list of 1x, 2x, 4x, 8x, 12x, with 1x
  *	speeds          list of sdr, ddr, qdr, fdr10, fdr, edr, hdr, ndr, xdr, with sdr, and
  *	                later: a bit of LinkSpeedExtSupported2 that has no meaning yet
- *	hides-speeds    extended speeds are told only to a manager that asks for them
+ *	hides-speeds    shows extended speeds only to a manager that asks for them
  *	                (SMSupportExtendedSpeeds): true, false
  *	extended-active LinkSpeedActive is 0 on a link that runs at an extended speed, not QDR:
  *	                true, false
  *	pkeys           P_Key table entries of an end port, 1 to 65535
- *	enforce-pkeys   … of a switch's external ports, 0: no enforcement
+ *	enforce-pkeys   P_Key table entries of a switch's external port, 0: no enforcement
  *	guids           GUIDInfo entries, 1 to 255
- *	adaptive-routing                of switches: have AdaptiveRoutingInfo and PrivateLFTInfo
+ *	adaptive-routing                for switches: has AdaptiveRoutingInfo and PrivateLFTInfo
  *	congestion-control              has an agent for management class 0x21: true, false
- *	lmc             the highest LMC that an end port takes, 0 to 7; a higher one is ignored,
- *	refuses-lmc     … or, if true, refuses the Set
+ *	lmc             the highest LMC that an end port takes, 0 to 7; it ignores a higher one,
+ *	refuses-lmc     or, if this is true, refuses the Set
  *	lft, mft        LinearFDBCap, 1 to 49152; MulticastFDBCap, 1 to 16383
  *	enhanced-port0, optimized-sl2vl  of switches: true, false
  *	traps, capability-notices, other-notices, sl-mapping, client-reregister,
@@ -47,26 +47,27 @@
  *	                bits of PortInfo.CapabilityMask: true, false
  *	resp-time       RespTimeValue, 0 to 31
  *	response, jitter                 answers take response ± jitter: 20us, 5ms
- *	smp-time, smp-forward            its SMI takes so long for an SMP to its own agent, and
- *	                for a directed route SMP that it hands on
- *	smp-queue       SMPs that may wait at one port for that, 0: any number
+ *	smp-time, smp-forward            time that its SMI takes for an SMP to its own agent, and
+ *	                to forward a directed route SMP
+ *	smp-queue       SMPs that may wait for the SMI at one port, 0: any number
  *	silent          answers nothing: true, false
  *	lies            list of keeps-tables, keeps-portinfo, wrong-status, stale-get,
  *	                optimized, refuses-tables, keeps-multicast-top, refuses-multicast-top,
  *	                local-port, silent-port-0, silent-pkeys
  *	smi-apart       hosts see two devices, one with its SMI and one with its GSI: true, false
- *	smi-disabled    hosts see its GSI alone, as of a function of SR-IOV: true, false
- *	ethernet        hosts see a port of Ethernet, which has no SMI: true, false
+ *	smi-disabled    hosts see only its GSI, as for an SR-IOV function: true, false
+ *	ethernet        hosts see an Ethernet port, which has no SMI: true, false
  *	no-lid-smps     LID-routed SMPs are not answered: true, false
  *	refuses         list of port-info, port-state, mixed-port-info, switch-info, guid-info,
- *	                pkey-table, sl2vl, vlarb, lft, mft, adaptive-routing, pkey-table-0: Sets of it are answered …
- *	refuses-status  … with this status, 0 to 0xffff; 0 is 0x001c
+ *	                pkey-table, sl2vl, vlarb, lft, mft, adaptive-routing, pkey-table-0: refuses Sets
+ *	                of these
+ *	refuses-status  status of the refusals, 0 to 0xffff; 0 is 0x001c
  *	srp-target      has a Device Management agent with an SRP service: true, false
  *	plain-pma       no counters by VL and by SL: true, false
  *	ibsim-values    values at power-on, and links set Down, as with stock ibsim: true, false
  *
- * A profile without `like: PRESET` in its line is made anew for each preset
- * that auto picks, so the tree is kept and read again (profile_apply.c).
+ * A profile whose chain of `like` does not end in a preset is made anew for each preset that
+ * auto picks, so the tree is kept and read again (profile_apply.c).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -88,7 +89,7 @@ static const struct own_profile *own_find(const struct profile_set *ps, const ch
 	return NULL;
 }
 
-/* The preset's name as a constant, or NULL. */
+/* The constant that equals the preset's name; NULL if there is none. */
 static const char *preset_name(const char *name)
 {
 	for (const char *const *p = preset_names; *p; p++)
@@ -219,7 +220,7 @@ static void read_rule(struct reader *r, struct profile_set *ps, const struct nod
 	if (reading.profile)
 		read_profile_name(r, ps, reading.profile, &reading.rule.profile);
 	if (!node_get(n, "name") && !node_get(n, "guid") && !node_get(n, "type") &&
-	    r->out->count[SEV_ERROR] == errors)	/* else it is misspelt, which was said */
+	    r->out->count[SEV_ERROR] == errors)	/* a misspelt key has been reported already */
 		read_error(r, n->pos, "a rule needs one of name, guid, type");
 	*vec_push(&ps->rules) = reading.rule;
 }
@@ -234,7 +235,7 @@ static void read_rules(struct reader *r, struct profile_set *ps, const struct no
 
 /* --- the file --- */
 
-/* Sections are read in an order of their own, since names point from one to the other. */
+/* Sections are read in a fixed order, since names in one refer to another. */
 struct sections {
 	const struct node *fallback, *profiles, *rules;
 };

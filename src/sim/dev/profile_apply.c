@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which profile each node of a fabric gets: the rules of profile.c, and auto.
+ * Gives each node of a fabric its profile, by the rules of profile.c and by guess ("auto").
  *
- * Nodes for which the same comes out share one copy (struct instance), owned by
- * the fabric.
+ * Nodes with equal profiles share one copy (struct instance), which the fabric owns.
  */
 #include <fnmatch.h>
 #include <inttypes.h>
@@ -14,26 +13,27 @@
 #include "lib/base/log.h"
 #include "sim/dev/profile.h"
 
-/* What a topology's links ask of a device. */
+/* What a topology's links require of a device. */
 struct need {
 	enum link_speed fastest;
 	uint8_t widths;
 };
 
 struct instance {
-	const struct own_profile *own;	/* NULL: the base alone */
-	const struct sim_profile *base;	/* preset that it comes from */
-	uint8_t widths;			/* more than the base has */
+	const struct own_profile *own;	/* NULL: only the base */
+	const struct sim_profile *base;	/* preset that it is derived from */
+	uint8_t widths;			/* widths beyond the base's */
 	struct sim_profile *p;
-	uint32_t n_slow, first_slow;	/* nodes whose links in the topology are too fast for it */
-	enum link_speed too_fast;	/* … of the first one */
+	uint32_t n_slow, first_slow;	/* number of nodes whose links in the topology are too fast for
+					 * it, and the first of them */
+	enum link_speed too_fast;	/* speed of the first one's links */
 };
 
 struct assignment {
 	const struct profile_set *ps;
 	struct sim_fabric *f;
 	VEC(struct instance) instances;
-	bool *matched, *misplaced;	/* by rule: matches a node; has a preset of another type */
+	bool *matched, *misplaced;	/* by rule: it matches a node; its preset is for another type */
 };
 
 static enum link_speed cable_link_speed(const struct sim_port *p)
@@ -88,7 +88,7 @@ static bool rule_matches(const struct profile_rule *rule, const struct sim_node 
 	return !rule->name || !fnmatch(rule->name, n->desc, 0);
 }
 
-/* Name of the preset at the end of the line. */
+/* The name of the preset at the end of the chain of "like". */
 static const char *root_preset(struct profile_choice c)
 {
 	while (c.own)
@@ -114,7 +114,7 @@ static struct profile_choice choose_for(struct assignment *a, const struct sim_n
 	return choice;
 }
 
-/* The keys were checked when the file was read. */
+/* Reading the file has checked the keys already. */
 static void add_keys(const struct own_profile *own, struct sim_profile *p)
 {
 	struct findings none = { 0 };
@@ -171,7 +171,7 @@ static void assign_profile(struct assignment *a, uint32_t node)
 		i->too_fast = need.fastest;
 	}
 	n->profile = i->p;
-	/* What the file says on purpose wins over the topology, what a preset says does not. */
+	/* a value that the file states takes precedence over the topology; a preset's does not */
 	if (!n->vendor_id || i->p->vendor_id != key.base->vendor_id)
 		n->vendor_id = i->p->vendor_id;
 	if (!n->device_id || i->p->device_id != key.base->device_id)

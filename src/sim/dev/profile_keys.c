@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The keys of a profile; what they mean is said in profile.c. */
+/* Reads the keys of a profile; profile.c explains them. */
 #include <string.h>
 
 #include "sim/dev/profile.h"
 
-/* The index of a word counts from 1 in PortInfo. */
+/* PortInfo codes count from 1, the index of a word from 0. */
 static void read_code(struct reader *r, const struct node *n, const struct key *k, void *at)
 {
 	uint8_t index = UINT8_MAX;
@@ -14,7 +14,7 @@ static void read_code(struct reader *r, const struct node *n, const struct key *
 		*(uint8_t *)at = index + 1;
 }
 
-/* A list of k->words as bits, the first bit 0; those of k->min must be there. */
+/* Reads a list of k->words as a mask, bit 0 for the first; the bits of k->min are required. */
 static bool read_bits(struct reader *r, const struct node *n, const struct key *k, unsigned *bits)
 {
 	const struct key one = { .words = k->words, .size = 1 };
@@ -77,7 +77,7 @@ static void read_refuses(struct reader *r, const struct node *n, const struct ke
 static const char *const speed_words[] = {
 	"sdr", "ddr", "qdr", "fdr", "edr", "hdr", "ndr", "fdr10", "xdr", "later", NULL
 };
-#define SPEED_BITS 0x07		/* of speed_words: LinkSpeed, LinkSpeedExt, FDR10, XDR and later */
+#define SPEED_BITS 0x07		/* split of speed_words: LinkSpeed, LinkSpeedExt, then FDR10, XDR and later */
 #define EXT_SHIFT 3
 #define EXT_BITS 0x0f
 #define FDR10_BIT 0x80
@@ -97,7 +97,7 @@ static void read_speeds(struct reader *r, const struct node *n, const struct key
 	p->fdr10 = bits & FDR10_BIT;
 }
 
-/* The bits k->max of CapabilityMask. */
+/* Reads a flag for the bits k->max of CapabilityMask. */
 static void read_capability(struct reader *r, const struct node *n, const struct key *k, void *at)
 {
 	struct sim_profile *p = at;
@@ -110,7 +110,7 @@ static void read_capability(struct reader *r, const struct node *n, const struct
 		p->capmask &= ~(uint32_t)k->max;
 }
 
-/* "like" was resolved before. */
+/* Skips "like", which is resolved elsewhere. */
 static void read_nothing(struct reader *r, const struct node *n, const struct key *k, void *at)
 {
 	(void)r;

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Subnet management agent: which requests it takes, who serves them, and what
- * answers what cannot be served (13.4.7, 14.2.3).
+ * Subnet management agent: accepts requests, dispatches them, and answers invalid ones (13.4.7,
+ * 14.2.3).
  *
- * Only requests to devices are its own: SMInfo, traps and answers belong to
- * managers, which run on hosts.
+ * It handles only requests to devices: SMInfo, traps and answers are for managers, which run on
+ * hosts.
  */
 #include "sim/dev/dev_internal.h"
 
-#define WRONG_STATUS_ONE_IN 16	/* how often a device with LIE_WRONG_STATUS does so */
+#define WRONG_STATUS_ONE_IN 16	/* one in this many answers of a device with LIE_WRONG_STATUS */
 
 struct attribute {
 	smp_handler *handler;
 	bool settable;
-	uint32_t capability;	/* bit of CapabilityMask without which it is not there */
-	bool for_switches;	/* only */
+	uint32_t capability;	/* bit of CapabilityMask that the attribute requires */
+	bool for_switches;	/* only switches have it */
 };
 
 #define SETTABLE(h) .handler = (h), .settable = true
@@ -44,7 +44,7 @@ static const struct attribute true_scale[] = {
 	[ATTR_PKEY_TABLE] = { SETTABLE(true_scale_pkey_table) },
 };
 
-/* NULL: this device does not have it. */
+/* NULL if this device lacks the attribute. */
 static const struct attribute *find_attribute(const struct smp *q)
 {
 	const struct attribute *a = q->attr < ARRAY_SIZE(standard) ? &standard[q->attr] : NULL;

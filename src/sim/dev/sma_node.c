@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a node says of itself: NodeDescription, NodeInfo (14.2.5.2, .3), LedInfo (14.2.5.15). */
+/* Attributes of a node: NodeDescription, NodeInfo (14.2.5.2, .3), LedInfo (14.2.5.15). */
 #include "sim/dev/dev_internal.h"
 
 #define LED_ON 0x80
 
-/* Set: only where CapabilityMask2 says so. */
+/* A Set needs the bit in CapabilityMask2. */
 unsigned sma_node_description(struct smp *q)
 {
 	struct sim_node *n = q->node;

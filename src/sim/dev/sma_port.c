@@ -2,9 +2,9 @@
 /*
  * PortInfo (14.2.5.6) and the vendor's ExtendedPortInfo.
  *
- * A Set is merged into a copy by what is writable at that kind of port, checked as a
- * whole, and only then stored: a Set that is refused has changed nothing.  A field
- * that stays as it was is never refused, so that what was read can be written back.
+ * A Set is merged into a copy by the writable bits of that kind of port, checked as a whole, and
+ * only then stored: a refused Set changes nothing.  An unchanged field is never refused, so that a
+ * manager can write back what it read.
  */
 #include "sim/dev/dev_internal.h"
 
@@ -22,7 +22,8 @@ static const uint8_t writable_end_port[SMP_DATA_SIZE] = {
 	[PI_INIT_REPLY_MTU_CAP] = 0xf0,
 	[PI_VL_STALL_HOQ_LIFE] = 0xff,
 	[PI_OP_VLS_ENFORCE] = 0xf0,
-	[PI_MKEY_VIOLATIONS] = 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,	/* all three */
+	[PI_MKEY_VIOLATIONS] = 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,	/* violation counters of M_Key,
+									 * P_Key and Q_Key */
 	[PI_REREG_SUBNET_TIMEOUT] = PI_SUBNET_TIMEOUT,
 	[PI_PHY_OVERRUN_ERRORS] = 0xff,
 	[PI_EXT_2] = PI_EXT_2_ENABLED,
@@ -80,8 +81,8 @@ const uint8_t *portinfo_writable(const struct sim_fabric *f, uint32_t port)
 }
 
 /*
- * LinkSpeedExtEnabled and -Enabled2 count only in a Set of a manager that says that it knows
- * them; with SMSupportExtendedSpeeds unset they are ignored.
+ * LinkSpeedExtEnabled and LinkSpeedExtEnabled2 are ignored in a Set unless SMSupportExtendedSpeeds
+ * says that the manager knows them.
  */
 static void resolve_ext(uint8_t *want, const uint8_t *now, uint32_t mod)
 {
@@ -99,7 +100,7 @@ static void resolve_ext(uint8_t *want, const uint8_t *now, uint32_t mod)
 	want[PI_EXT_2] = (uint8_t)second;
 }
 
-/* Some values of a Set stand for another one: no change, or all that is supported. */
+/* Replaces values with a special meaning: "no change", or "all that is supported". */
 static void resolve(uint8_t *want, const uint8_t *now, uint32_t mod)
 {
 	unsigned speed = low4(want + PI_SPEED_ACTIVE_ENABLED);
@@ -117,7 +118,7 @@ static void resolve(uint8_t *want, const uint8_t *now, uint32_t mod)
 		set_low4(want + PI_PHYS_STATE_DOWN_DEFAULT, low4(now + PI_PHYS_STATE_DOWN_DEFAULT));
 	if (high4(want + PI_OP_VLS_ENFORCE) == 0)
 		set_high4(want + PI_OP_VLS_ENFORCE, high4(now + PI_OP_VLS_ENFORCE));
-	/* Counters of violations can be cleared, not set. */
+	/* violation counters can be cleared, but not set */
 	for (unsigned i = PI_MKEY_VIOLATIONS; i <= PI_QKEY_VIOLATIONS; i += 2)
 		if (get_be16(want + i))
 			memcpy(want + i, now + i, 2);
@@ -149,7 +150,7 @@ static unsigned highest_lmc(const struct smp *q)
 	return sw && !q->node->profile->enhanced_port0 && !q->node->profile->ibsim ? 0 : cap;
 }
 
-/* An LMC that is too high is not there, or, false, it makes the whole Set an error. */
+/* Ignores an LMC that is too high; or returns false if the device refuses the whole Set. */
 static bool limit_lmc(const struct smp *q, uint8_t *new, const uint8_t *now)
 {
 	uint8_t *at = new + PI_MKEY_PROTECT_LMC;
@@ -183,7 +184,7 @@ static bool limits_are_good(const uint8_t *new)
 	       low4(new + PI_PHYS_STATE_DOWN_DEFAULT) <= SIM_PHYS_POLLING;
 }
 
-/* What is asked of the state machines; 0 where a port has none. */
+/* Whether the requested states are valid; 0 requests nothing. */
 static bool command_is_good(const struct sim_port *p, unsigned state, unsigned phys_state)
 {
 	if (phys_state > SIM_PHYS_DISABLED)
@@ -193,14 +194,14 @@ static bool command_is_good(const struct sim_port *p, unsigned state, unsigned p
 	return port_state_allowed(p, state);
 }
 
-/* Bits that depend on what the device says it can. */
+/* Removes bits that the device's capabilities do not include. */
 static void mask_unsupported(const struct smp *q, uint32_t port, uint8_t *writable)
 {
 	const struct sim_switch *sw = switch_of(q->s->f, q->node);
 
 	if (device_can(q->s->f, port, CAP_MCAST_PKEY_SUPPRESSION) && q->s->f->ports[port].guid)
 		writable[PI_REREG_SUBNET_TIMEOUT] |= writable[PI_MKEY] ? 0x60 : 0;
-	if (sw)		/* the four bits are in the same order in SwitchInfo */
+	if (sw)		/* SwitchInfo has these four bits in the same order */
 		writable[PI_OP_VLS_ENFORCE] &= (uint8_t)(0xf0 | sw->info[SI_FLAGS] >> 4);
 }
 
@@ -222,13 +223,15 @@ static bool wants_reregister(const struct smp *q, uint32_t port)
 }
 
 /*
- * Takes down the link that the answer is to go over.  Managers count on the answer
- * all the same, and would repeat the Set, and so take the link down, for ever.
+ * Whether the Set takes down the link that its answer must take.  Such a Set is deferred, since
+ * managers expect the answer: without it they would repeat the Set, and so take the link down, for
+ * ever.
  */
 static bool cuts_itself_off(const struct smp *q, const struct sim_port *p, unsigned state,
 			    unsigned phys_state)
 {
-	bool down = state == SIM_PORT_DOWN && !q->node->profile->ibsim;	/* which is no time down */
+	bool down = state == SIM_PORT_DOWN && !q->node->profile->ibsim;	/* with ibsim's values, the link
+									 * comes up again at once */
 
 	return q->by_cable && q->in_num == p->num && (down || phys_state != SIM_PHYS_NOP);
 }
@@ -262,8 +265,8 @@ static unsigned port_info_set(struct smp *q, uint32_t port)
 }
 
 /*
- * What a manager is shown that does not say that it knows extended speeds: none, and QDR
- * on a link that runs at one of them.  CapabilityMask still says that there are some.
+ * Hides extended speeds from a manager that does not claim to know them: it sees none, and QDR on a
+ * link that runs at one.  CapabilityMask still announces them.
  */
 static void hide_speeds(uint8_t *info)
 {
@@ -284,7 +287,7 @@ static void port_info_get(struct smp *q, uint32_t port)
 		put_be64(q->data + PI_MKEY, 0);
 }
 
-/* A port of a CA can be read by way of any other, but set by way of itself only. */
+/* Any port of a CA may be used to read another port, but a port can only be set through itself. */
 static bool may_reach(const struct smp *q, uint32_t port)
 {
 	return port != SIM_NONE && (!q->set || is_switch(q->node) || port == q->port);
@@ -306,7 +309,7 @@ unsigned sma_port_info(struct smp *q)
 			return status;
 	}
 	port_info_get(q, port);
-	if (reregister)		/* kept in the answer, but nowhere else (o14-12.2.1) */
+	if (reregister)		/* shown in the answer, but stored nowhere (o14-12.2.1) */
 		q->data[PI_REREG_SUBNET_TIMEOUT] |= PI_CLIENT_REREGISTER;
 	return STATUS_OK;
 }
@@ -321,7 +324,7 @@ static unsigned extended_port_info_set(struct smp *q, struct device_port *d)
 	return STATUS_OK;
 }
 
-/* LinkSpeedEnabled takes effect when the link is trained the next time. Port 0 has none of it. */
+/* LinkSpeedEnabled takes effect at the next training of the link.  Port 0 has no such fields. */
 unsigned sma_extended_port_info(struct smp *q)
 {
 	uint32_t port = smp_port(q, q->mod & 0xff);

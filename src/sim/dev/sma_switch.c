@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What only switches have: SwitchInfo (14.2.5.4) and forwarding tables (14.2.5.10 to .12). */
+/* Attributes of switches: SwitchInfo (14.2.5.4) and forwarding tables (14.2.5.10 to .12). */
 #include "sim/dev/dev_internal.h"
 
 #define LFT_BLOCK 64
-#define MFT_BLOCK 32		/* MLIDs in a block … */
-#define MFT_PORTS 16		/* … and ports in an entry */
+#define MFT_BLOCK 32		/* MLIDs in a block */
+#define MFT_PORTS 16		/* ports in an entry of a block */
 #define MFT_TOP_NONE (SIM_LID_MCAST - 1)
 
-/* A port of the switch, or none. */
+/* Whether the value is a port of the switch, or none. */
 static bool is_default_port(const struct smp *q, uint8_t num)
 {
 	return num <= q->node->nports || num == SIM_LFT_DROP;
 }
 
-/* 0 is no limit: the value after a reset, which OpenSM writes in its first sweep as master. */
+/* 0 sets no limit: it is the value after a reset, and OpenSM writes it in its first sweep as master. */
 static bool is_multicast_top(unsigned top, unsigned cap)
 {
 	return top == 0 || (top >= MFT_TOP_NONE && top < SIM_LID_MCAST + cap);
@@ -81,7 +81,7 @@ unsigned sma_linear_forwarding(struct smp *q)
 	if (q->mod >= (cap + LFT_BLOCK - 1) / LFT_BLOCK)
 		return STATUS_BAD_VALUE;
 	block = sw->lft + first;
-	/* of the last block only what is within the table is there */
+	/* of the last block, only the part within the table exists */
 	n = cap - first < LFT_BLOCK ? cap - first : LFT_BLOCK;
 	if (q->set && sw->adaptive_lft) {
 		if (sw->no_fallback)
@@ -94,7 +94,7 @@ unsigned sma_linear_forwarding(struct smp *q)
 	return STATUS_OK;
 }
 
-/* Where a block of the MFT is: MLIDs from `first`; ports by a word of each entry, shifted. */
+/* Position of an MFT block: MLIDs from `first`; its ports are in one word of each entry, shifted. */
 struct mft_block {
 	unsigned first, n;
 	unsigned word, shift;
@@ -114,7 +114,7 @@ static bool find_mft_block(const struct smp *q, struct mft_block *b)
 	return true;
 }
 
-/* Most of a table stays empty, and so is neither allocated nor touched. */
+/* Most of a table stays empty, so empty blocks cause no allocation. */
 static void mft_set(struct smp *q, struct sim_switch *sw, const struct mft_block *b)
 {
 	static const uint8_t empty[SMP_DATA_SIZE];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tables that belong to ports: GUIDInfo, P_KeyTable, SLtoVLMappingTable and
- * VLArbitrationTable (14.2.5.5, .7 to .9).
+ * Tables of ports: GUIDInfo, P_KeyTable, SLtoVLMappingTable, VLArbitrationTable (14.2.5.5, .7 to
+ * .9).
  *
  * Entries of a block beyond the table's end are ignored, and read as 0.
  */
@@ -22,7 +22,7 @@ unsigned sma_guid_info(struct smp *q)
 		uint64_t *guid = first + i < p->n_guids ? &p->guids[first + i] : NULL;
 		uint8_t *entry = q->data + 8 * i;
 
-		if (q->set && guid && first + i > 0) {	/* the first is the device's own */
+		if (q->set && guid && first + i > 0) {	/* the first GUID is the device's own */
 			q->changed |= *guid != get_be64(entry);
 			*guid = get_be64(entry);
 		}
@@ -55,12 +55,12 @@ unsigned sma_pkey_table(struct smp *q)
 
 /* --- SLtoVLMappingTable --- */
 
-/* Modifier, where SwitchInfo says that this is supported: for all ports at once. */
+/* Bits of the modifier for all ports at once, if SwitchInfo announces their support. */
 #define MOD_ALL_IN	0x20000
 #define MOD_ALL_OUT	0x10000
 #define MOD_BITS	0x3ffff
 
-/* Inputs from..to for outputs from..to, as the modifier has them. */
+/* In ports and out ports that the modifier denotes. */
 struct port_range {
 	unsigned in_first, in_last, out_first, out_last;
 };
@@ -73,7 +73,7 @@ static bool read_range(const struct smp *q, struct port_range *r)
 
 	if (q->mod & ~(uint32_t)MOD_BITS)
 		return false;
-	/* A Get could not tell which of the tables it is. */
+	/* a Get could return only one of the tables */
 	if (all && (!q->set || !(sw->info[SI_LIFE_TIME_STATE_OPT] & SI_OPTIMIZED_SL2VL) ||
 		    (lies_of(q->node) & LIE_OPTIMIZED)))
 		return false;
@@ -119,7 +119,7 @@ unsigned sma_sl_to_vl(struct smp *q)
 	return STATUS_OK;
 }
 
-/* --- VLArbitrationTable: parts 1 and 2 are the low table, 3 and 4 the high one --- */
+/* --- VLArbitrationTable: blocks 1 and 2 are the low table, 3 and 4 the high one --- */
 
 unsigned sma_vl_arbitration(struct smp *q)
 {
@@ -139,7 +139,7 @@ unsigned sma_vl_arbitration(struct smp *q)
 	n = n > ARB_PER_BLOCK ? ARB_PER_BLOCK : n;
 	table = (part < 2 ? p->arb_low : p->arb_high) + part % 2 * ARB_PER_BLOCK * 2;
 	for (unsigned i = 0; q->set && i < n; i++)
-		q->data[2 * i] &= 0x0f;		/* the VL; the rest is reserved */
+		q->data[2 * i] &= 0x0f;		/* keeps the VL; the other bits are reserved */
 	if (q->set)
 		q->changed = smp_store(table, q->data, n * 2);
 	memset(q->data, 0, SMP_DATA_SIZE);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The events that devices report, and what the notice of each holds (14.2.5.1). */
+/* Builds the notices of the events that devices report (14.2.5.1). */
 #include "sim/dev/dev_internal.h"
 
-/* Of traps that begin with two reserved bytes and a LID. */
+/* Details of traps that begin with two reserved bytes and a LID. */
 enum { DETAIL_LID = 2, DETAIL_LID2 = 4 };
 /* DataValid of trap 259 */
 enum { VALID_LIDS_PKEY_SL_QPS = 0x3f, VALID_GIDS = 0xc0 };
@@ -71,7 +71,7 @@ void device_set_system_guid(struct sim *s, uint32_t node, uint64_t guid)
 			trap_system_guid(s, port);
 }
 
-/* The directed route back, as much of it as there is room for. */
+/* Adds the return path of a directed route, cut to the available room. */
 static void add_directed_route(const struct packet *p, uint8_t *details)
 {
 	const unsigned room = NOTICE_DETAILS_SIZE - 24;
@@ -99,7 +99,7 @@ void trap_bad_mkey(struct sim *s, uint32_t port, const struct packet *p)
 	notice_raise(s, port, NOTICE_SECURITY, 256, details);
 }
 
-/* LIDs, SL, QPs and GIDs of the packet; where each is depends on the trap. */
+/* Adds LIDs, SL, QPs and GIDs of the packet; their offsets depend on the trap. */
 static void add_packet(const struct packet *p, uint8_t *details, unsigned sl_qp, unsigned gids)
 {
 	put_be16(details + DETAIL_LID, p->slid);

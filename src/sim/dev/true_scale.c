@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The subnet management agent of True Scale adapters (QLogic, later Intel), where it differs
- * from sma_port.c and sma_tables.c.  The adapter has no firmware agent: the host's driver answers
- * SMPs, and its source (Linux, drivers/infiniband/hw/qib/qib_mad.c) says how.
+ * Models the subnet management agent of True Scale adapters (QLogic, later Intel).
+ *
+ * It covers the differences from sma_port.c and sma_tables.c.  The adapter has no firmware agent:
+ * the host's driver answers SMPs, and the model follows its source (Linux,
+ * drivers/infiniband/hw/qib/qib_mad.c).
  *
  *  - PortInfo's whole AttributeModifier is the port number, so that a request with
  *    SMSupportExtendedSpeeds names a port that the adapter lacks, and is refused.
- *  - A Set of PortInfo is performed field by field.  If one value is no good the status says so,
- *    and all other fields are set nevertheless.
+ *  - A Set of PortInfo is performed field by field.  If one value is invalid, the status says so,
+ *    but all other fields are set.
  *  - A Set to a PortState that the link cannot take is answered with success.
  *  - The answer never shows ClientReregister.
- *  - A P_Key is in the table once, as a full or as a limited member: of a second entry with
- *    the same 15 bits the agent makes an empty one, and says nothing.
+ *  - The table holds a P_Key once, as a full or as a limited member: the agent silently clears
+ *    a second entry with the same 15 bits.
  *  - A trap is sent once.
  */
 #include <string.h>
 
 #include "sim/dev/dev_internal.h"
 
-#define PKEY_BASE 0x7fff	/* the bits that name the partition */
+#define PKEY_BASE 0x7fff	/* the bits that identify the partition */
 
-/* Fields that the driver checks one by one: offset, and the bits of that byte. */
+/* Fields that the driver checks one by one: offset, number of bytes, and the bits of each byte. */
 static const struct field {
 	uint8_t at, n, mask;
 } fields[] = {
@@ -39,7 +41,7 @@ static const struct field {
 	{ PI_MKEY_VIOLATIONS, 6, 0xff },
 	{ PI_PHY_OVERRUN_ERRORS, 1, 0xff },
 	{ PI_REREG_SUBNET_TIMEOUT, 1, PI_SUBNET_TIMEOUT },
-	{ PI_SPEED_SUP_STATE, 1, 0x0f },	/* PortState, when all else is set */
+	{ PI_SPEED_SUP_STATE, 1, 0x0f },	/* PortState, after all other fields */
 	{ PI_PHYS_STATE_DOWN_DEFAULT, 1, 0xf0 },
 	{ PI_REREG_SUBNET_TIMEOUT, 1, PI_CLIENT_REREGISTER },
 };
@@ -50,7 +52,7 @@ static void copy_field(uint8_t *to, const uint8_t *from, const struct field *f)
 		to[i] = (uint8_t)((to[i] & ~f->mask) | (from[i] & f->mask));
 }
 
-/* What a Set would carry that changes nothing. */
+/* Fills in the data of a Set that changes nothing. */
 static void no_change(const struct smp *q, uint8_t data[SMP_DATA_SIZE])
 {
 	memcpy(data, q->s->f->ports[q->port].info, SMP_DATA_SIZE);
@@ -65,7 +67,7 @@ static void set_lid(uint8_t *data, const uint8_t *want)
 		(uint8_t)((data[PI_MKEY_PROTECT_LMC] & ~7) | (want[PI_MKEY_PROTECT_LMC] & 7));
 }
 
-/* Each field on its own, and what becomes of it. */
+/* Sets each field on its own.  Returns the resulting status. */
 static unsigned set_by_field(struct smp *q)
 {
 	uint8_t data[SMP_DATA_SIZE];
@@ -100,11 +102,11 @@ unsigned true_scale_port_info(struct smp *q)
 			set_low4(q->data + PI_SPEED_SUP_STATE, SIM_PORT_NOP);
 		status = set_by_field(q);
 	}
-	sma_port_info(&get);		/* answers into q->data */
+	sma_port_info(&get);		/* writes the answer into q->data */
 	return status;
 }
 
-/* Is there another entry of the same partition that differs in the membership bit? */
+/* Whether another entry has the same partition, with the other membership bit. */
 static bool is_twice(const struct sim_port *p, unsigned at, uint16_t pkey)
 {
 	for (unsigned i = 0; i < p->n_pkeys; i++)
