@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Agents: what they may register for, and which of them a MAD is for.
+ * Registers umad agents, and finds the agent that a MAD is for.
  *
- * An answer goes to the agent whose number is in the upper half of its
- * transaction id; anything else to the one agent of the port that registered
- * for its class, version and method (and OUI: vendor classes 0x30..0x4f).
+ * An answer goes to the agent whose number is in the upper half of its transaction id.  Any other
+ * MAD goes to the one agent of the port that registered for its class, version and method (and OUI,
+ * for vendor classes 0x30..0x4f).
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "sim/host/parts.h"
 
-/* As the kernel has them: the first class, and version, that it has no place for. */
+/* The kernel's limits: the first class and version that are out of range. */
 #define CLASSES_END	0x50
 #define VERSIONS_END	0x83
 #define SLOTS_MAX	0xffffu
@@ -30,7 +30,7 @@ static bool request_is_valid(const struct host_agent_request *r)
 {
 	if (r->rmpp_version > 1 || r->oui > 0xffffff)
 		return false;
-	if (r->mgmt_class == 0)		/* an agent that only asks */
+	if (r->mgmt_class == 0)		/* an agent that only sends requests */
 		return !r->user_rmpp;
 	if (r->class_version >= VERSIONS_END)
 		return false;
@@ -106,7 +106,7 @@ static void methods_drop(struct host_port *hp, const struct host_agent *a)
 
 /* --- numbers --- */
 
-/* A number for the agent that nobody has, nor had lately: 24 bits, never 0.  0: no more. */
+/* A number for the agent that no agent has or had recently: 24 bits, never 0. 0 if none is left. */
 static uint32_t hi_tid_take(struct hosts *hs, struct host_agent *a)
 {
 	size_t i = 0;
@@ -129,7 +129,7 @@ static struct host_agent *agent_by_hi_tid(const struct hosts *hs, uint32_t hi_ti
 	return a && a->hi_tid == hi_tid ? a : NULL;
 }
 
-/* --- beginning and end --- */
+/* --- start and end --- */
 
 static int free_id(const struct host_file *h)
 {
@@ -204,9 +204,9 @@ int host_unregister(struct host_file *h, uint32_t agent)
 	return 0;
 }
 
-/* --- whose is it? --- */
+/* --- look-up --- */
 
-/* A reserved byte and the OUI are what follows the RMPP header. */
+/* A reserved byte and the OUI follow the RMPP header. */
 static uint32_t mad_oui(const uint8_t *mad)
 {
 	return class_is_vendor2(mad[MAD_CLASS]) ? get_be32(mad + RMPP_HEAD) & 0xffffff : 0;

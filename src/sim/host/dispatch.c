@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What arrives and nobody in the device took: whose it is, and the message for
- * the client that read() of a umad device would give.
+ * Delivers packets that no agent in the device took to the umad client that they are for.
+ *
+ * It builds the message that read() of a umad device would return.
  */
 #include "sim/host/parts.h"
 
@@ -14,7 +15,7 @@ bool mad_is_answer(const uint8_t *mad)
 	       (mad[MAD_CLASS] == CLASS_BM && get_be32(mad + MAD_MOD) & BM_RESPONSE);
 }
 
-/* Which GID of the port it is, -1: none. */
+/* Index of the GID in the port's table; -1 if it is not there. */
 static int gid_index(const struct sim_port *port, const uint8_t gid[16])
 {
 	uint64_t guid = get_be64(gid + 8);
@@ -27,7 +28,7 @@ static int gid_index(const struct sim_port *port, const uint8_t gid[16])
 	return -1;
 }
 
-/* An index that was good when the (first) packet came, or 0 if the table has changed since. */
+/* The index was valid when the (first) packet came; 0 if the table has changed since. */
 static unsigned index_or_0(int i)
 {
 	return i < 0 ? 0 : (unsigned)i;
@@ -44,13 +45,14 @@ static void umad_head(const struct host_agent *a, const struct packet *p, size_t
 	head->addr.qpn = htobe32(p->sqpn);
 	head->addr.lid = htobe16(p->slid);
 	head->addr.sl = p->sl;
-	if (p->dlid != SIM_LID_PERMISSIVE)	/* which has none, although its last bits are 1 */
+	if (p->dlid != SIM_LID_PERMISSIVE)	/* the permissive LID has no path bits, although its low
+						 * bits are 1 */
 		head->addr.path_bits = p->dlid & ((1u << port->lmc) - 1);
 	if (a->qp == 1)
 		head->addr.pkey_index = (uint16_t)index_or_0(pkey_find(port, p->pkey));
 	if (!p->grh)
 		return;
-	/* As the way back needs it, so the kernel's own hop limit rather than what is left. */
+	/* for the way back: the kernel's own hop limit, not what is left of the packet's */
 	head->addr.grh_present = 1;
 	head->addr.gid_index = (uint8_t)index_or_0(gid_index(port, p->dgid));
 	head->addr.hop_limit = 0xff;
@@ -75,7 +77,10 @@ void agent_complete(struct host_agent *a, const struct packet *p, uint8_t *umad,
 	if (t) {
 		txn_free(t);
 	} else if (mad_is_answer(p->mad) && (a->rmpp || !rmpp_is_active(p->mad))) {
-		/* Too late, or nobody asked; but of raw segments only the first is the answer. */
+		/*
+		 * too late, or unsolicited; of raw RMPP segments, only the first ends the
+		 * transaction
+		 */
 		wire_drop(a->file->hosts->s, a->file->port->port, p, DROP_NO_AGENT);
 		return;
 	}
@@ -85,8 +90,8 @@ void agent_complete(struct host_agent *a, const struct packet *p, uint8_t *umad,
 }
 
 /*
- * What the kernel looks at before it asks whose it is, but for what the wire has
- * seen to: QP 0 or 1 as the class has it, and the P_Key of QP1.
+ * The kernel's checks before the look-up of the agent.  The wire has checked the QP of the class
+ * and QP1's P_Key.
  */
 static enum drop_reason check(const struct sim_port *port, const struct packet *p)
 {
@@ -97,7 +102,7 @@ static enum drop_reason check(const struct sim_port *port, const struct packet *
 	return DROP_NONE;
 }
 
-/* Nobody registered for it: a Get or Set is told so. */
+/* No agent registered for the packet: a Get or Set is answered with an error. */
 static void unmatched(struct sim *s, uint32_t port, struct packet *p)
 {
 	const struct sim_node *n = node_of(s->f, port);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Files: open umad devices, each of one client at one end port; and the issm device. */
+/* Manages files (open umad devices, each of one client at one end port) and the issm device. */
 #include <errno.h>
 #include <stdlib.h>
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * RMPP, 13.6: what both ends share.  The type of a packet tells which end of a
- * transfer it is for: DATA for the receiver, ACK for the sender, STOP and ABORT for
- * whoever is there.
+ * Passes RMPP packets (13.6) to the right end of a transfer, and makes replies.
+ *
+ * The type of a packet tells which end it is for: DATA for the receiver, ACK for the sender, STOP
+ * and ABORT for whichever end is here.
  */
 #include "sim/host/parts.h"
 

@@ -1,40 +1,42 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The receiver of an RMPP transfer (13.6), as Linux has it: puts segments where they
- * belong, in whatever order they come within the window, and acknowledges the first one,
- * the end of each window, the last one, and each that comes again and was acknowledged
- * before.  When a segment is missing it says nothing: only the sender's clock tells.
- * A transfer ends 40 s after its first segment, however fast the rest comes.
+ * Receives an RMPP transfer (13.6) as Linux does.
  *
- * A transfer that is complete is remembered for a while without its data, to
- * acknowledge what the sender repeats because an ACK was lost.
+ * It stores segments in whatever order they come within the window.  It acknowledges the first
+ * segment, the end of each window, the last segment, and each repeat of an acknowledged one.  It
+ * says nothing of a missing segment: only the sender's time-out detects it.  A transfer ends 40 s
+ * after its first segment, however fast the rest comes.
+ *
+ * A complete transfer is remembered for a while without its data, to acknowledge repeats from a
+ * sender that missed an ACK.
  */
 #include <stdlib.h>
 
 #include "sim/host/parts.h"
 
-#define WHOLE_US	40000000	/* from the first segment on */
+#define WHOLE_US	40000000	/* limit of a transfer, from its first segment */
 #define LINGER_US	10000000
-#define LINGER_MAX	1024u		/* of one agent; the oldest are forgotten sooner */
+#define LINGER_MAX	1024u		/* complete transfers remembered for an agent; beyond that the
+					 * oldest are forgotten early */
 
 struct rmpp_recv {
-	struct node node;		/* hosts.receives */
+	struct node node;		/* in hosts.receives */
 	struct link of_agent;
 	struct wheel_timer timer;
 	struct host_agent *agent;
 	struct packet first;		/* the packet of segment 1 */
-	bool complete;			/* and delivered; umad is NULL then */
+	bool complete;			/* complete and delivered; umad is NULL then */
 	uint8_t *umad;			/* umad header, then the message */
 	size_t cap;
-	uint32_t have;			/* all segments up to here */
-	uint64_t ahead;			/* bit n: segment have + 1 + n, too */
-	uint32_t acked, window;		/* as the last ACK said */
-	uint32_t last;			/* number of the last segment; 0: not seen */
+	uint32_t have;			/* all segments up to this one have arrived */
+	uint64_t ahead;			/* bit n: segment have + 1 + n has arrived */
+	uint32_t acked, window;		/* segment and window end of the last ACK */
+	uint32_t last;			/* number of the last segment; 0: not seen yet */
 	uint32_t last_length;		/* its PayloadLength */
-	uint32_t answer_window;		/* for the answer, by an ACK of segment 0 */
+	uint32_t answer_window;		/* window for the answer, granted by an ACK of segment 0 */
 };
 
-/* --- which --- */
+/* --- look-up --- */
 
 static uint64_t receive_key(const uint8_t *mad, uint16_t lid)
 {
@@ -61,7 +63,7 @@ static struct rmpp_recv *receive_find(const struct host_agent *a, const struct p
 	return NULL;
 }
 
-/* --- beginning and end --- */
+/* --- start and end --- */
 
 static void drop_data(struct rmpp_recv *r)
 {
@@ -108,7 +110,7 @@ static void set_timer(struct rmpp_recv *r, int64_t delay_us)
 	wheel_set(&hs->wheel, &r->timer, sim_now(hs->s) + delay_us);
 }
 
-/* Room for n bytes of message; false: too much for one, or for the port. */
+/* Makes room for n bytes of message; false: too much for one message, or for the port. */
 static bool reserve(struct rmpp_recv *r, size_t n)
 {
 	struct host_port *hp = r->agent->file->port;
@@ -152,7 +154,7 @@ static void ack(struct rmpp_recv *r, const struct packet *p)
 	rmpp_reply(r->agent->file, p, RMPP_ACK, 0, r->have, r->window);
 }
 
-/* The first segment with all its headers, of the others what is behind them. */
+/* Stores the first segment with all its headers, and the data of other segments. */
 static bool store(struct rmpp_recv *r, const struct packet *p, uint32_t segment)
 {
 	size_t size = segment_size(p->mad[MAD_CLASS]), head = SIM_MAD_SIZE - size;
@@ -192,7 +194,7 @@ static void complete(struct rmpp_recv *r)
 	free(umad);
 }
 
-/* Marks it as there. */
+/* Marks the segment as received. */
 static void advance(struct rmpp_recv *r, uint32_t segment)
 {
 	r->ahead |= UINT64_C(1) << (segment - r->have - 1);
@@ -218,7 +220,7 @@ static bool add(struct rmpp_recv *r, const struct packet *p, uint32_t segment)
 	return true;
 }
 
-/* A segment of those that are not all there, up to the window's end. */
+/* Takes a segment after `have`, up to the window's end. */
 static void take(struct rmpp_recv *r, const struct packet *p, uint32_t segment)
 {
 	bool again = r->ahead >> (segment - r->have - 1) & 1;
@@ -233,7 +235,7 @@ static void take(struct rmpp_recv *r, const struct packet *p, uint32_t segment)
 	}
 }
 
-/* What of a segment is wrong whatever the transfer; 0: nothing. */
+/* Checks a segment by itself.  Returns 0, or the status to abort with. */
 static uint8_t check(const struct packet *p)
 {
 	const uint8_t *mad = p->mad;
@@ -279,7 +281,7 @@ void rmpp_recv_abort(struct host_agent *a, const struct packet *p)
 		recv_free(r);
 }
 
-/* --- the other direction --- */
+/* --- change of direction --- */
 
 void rmpp_recv_direction_switch(struct host_agent *a, const struct packet *p, uint32_t window)
 {

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The sender of an RMPP transfer (13.6): segments as far as the window goes,
- * then the wait for an ACK; without one, again from the first that was not
- * acknowledged.
+ * Sends an RMPP transfer (13.6).
  *
- * A kernel waits two seconds for each ACK, since it does not know how long
- * packets live, and repeats nothing before.  Whoever makes packets get lost here
- * wants to see a table of half a million segments finish, so when an ACK is late
- * (after two round trips) the segment that was acknowledged last is sent once more.
- * The receiver answers with what it has in a row; when that ends amid the
- * window the next segment was lost, and is repeated alone, with the same question
- * behind it.  While packets get lost the question follows the end of each window at once.
- * Each further wait is twice as long, and from the second on all is repeated.  No gap
- * is filled twice without a wait between, or ACKs that come twice would multiply.
+ * It sends segments as far as the window allows, and then waits for an ACK.  Without an ACK, it
+ * starts again from the first segment that was not acknowledged.
  *
- * The sender gives up when the kernel would: two seconds (or the client's time-out,
- * if shorter) for each try.
+ * A kernel waits two seconds for each ACK, since it does not know the lifetime of packets, and
+ * repeats nothing earlier.  A test that loses packets must still see a table of half a million
+ * segments finish.  So when an ACK is late (after two round trips), the sender probes: it repeats
+ * the segment that was acknowledged last.  The receiver answers with an ACK of all that it has in a
+ * row.  If that ends in the middle of the window, the next segment was lost; it is repeated alone,
+ * followed by another probe.  While packets get lost, a probe also follows the end of each window.
+ * Each further wait is twice as long, and from the second on, everything is repeated.  No gap is
+ * filled twice without a wait in between, since otherwise duplicate ACKs would multiply.
+ *
+ * The sender gives up when the kernel would: after two seconds (or the client's time-out, if
+ * shorter) for each try.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -23,14 +23,15 @@
 #include "sim/host/parts.h"
 
 #define WAIT_MIN_US	1000
-#define WAIT_FIRST_US	20000	/* the most for a first repetition, and as long as we don't know */
+#define WAIT_FIRST_US	20000	/* longest wait before a first repeat, and the wait while no round trip
+				 * is known */
 #define WAIT_MAX_US	2000000
 #define LOSSY_WINDOWS	16
-/* Segments before others get a turn, whatever windows the receiver grants. */
+/* segments sent before others get a turn, whatever window the receiver grants */
 #define BURST		2048u
 #define BURST_PAUSE_US	1000
 
-/* How long a try takes. */
+/* The duration of a try. */
 static int64_t try_us(const struct txn *t)
 {
 	int64_t us = t->head.timeout_ms * INT64_C(1000);
@@ -48,7 +49,7 @@ static bool all_acked(const struct rmpp_send *r)
 	return r->acked == r->segments;
 }
 
-/* PayloadLength: of all in the first segment, of the rest in the last (13.6.2). */
+/* PayloadLength (13.6.2): of the whole message in the first segment, of the rest in the last. */
 static uint32_t payload_length(const struct txn *t, uint32_t segment)
 {
 	const struct rmpp_send *r = &t->rmpp;
@@ -84,7 +85,7 @@ static int64_t now(const struct txn *t)
 	return sim_now(t->agent->file->hosts->s);
 }
 
-/* When it is time to give up. */
+/* The time at which to give up. */
 static int64_t deadline(const struct txn *t)
 {
 	return t->rmpp.progress_us + try_us(t) * (t->head.retries + INT64_C(1));
@@ -97,7 +98,7 @@ static int64_t ack_wait(const struct txn *t)
 	return wait < left ? wait : left;
 }
 
-/* What does the receiver have? */
+/* Sends a probe, which asks what the receiver has. */
 static void send_question(struct txn *t)
 {
 	if (!t->rmpp.acked)
@@ -135,7 +136,7 @@ static void restart_wait(struct txn *t)
 	r->repeated = false;
 }
 
-/* Longer ones count at once, shorter ones little by little; after a repetition nobody knows. */
+/* Longer round trips count at once, shorter ones gradually; after a repeat the time says nothing. */
 static void learn_round_trip(struct txn *t)
 {
 	struct rmpp_send *r = &t->rmpp;
@@ -197,7 +198,7 @@ void rmpp_send_expired(struct txn *t)
 {
 	struct rmpp_send *r = &t->rmpp;
 
-	if (all_acked(r)) {		/* the answer has not come */
+	if (all_acked(r)) {		/* the answer did not come */
 		txn_timed_out(t);
 		return;
 	}
@@ -225,12 +226,12 @@ void rmpp_send_abort(struct host_agent *a, const struct packet *p)
 {
 	struct txn *t = txn_find(a, p);
 
-	/* The kernel does not tell the client, so neither do we. */
+	/* the kernel does not tell the client either */
 	if (t && t->rmpp.data && !all_acked(&t->rmpp))
 		txn_free(t);
 }
 
-/* RRespTime 0..30: 4.096 us * 2^n, of which no more is waited for than of anything (13.6.2). */
+/* RRespTime 0..30: 4.096 us * 2^n, bounded like any other wait (13.6.2). */
 static int64_t response_time_us(const uint8_t *mad)
 {
 	unsigned n = mad[RMPP_FLAGS] >> RMPP_RTIME_SHIFT;
@@ -241,7 +242,7 @@ static int64_t response_time_us(const uint8_t *mad)
 	return us < WAIT_MAX_US ? us : WAIT_MAX_US;
 }
 
-/* All of a request has arrived: its receiver may answer by RMPP, too. */
+/* The whole request has arrived; its receiver may answer by RMPP, too. */
 static void finish(struct txn *t, const struct packet *ack)
 {
 	if (t->head.timeout_ms == 0) {
@@ -252,7 +253,7 @@ static void finish(struct txn *t, const struct packet *ack)
 	txn_await_answer(t);
 }
 
-/* More has arrived, in order. */
+/* More segments have arrived in order. */
 static void progress(struct txn *t, uint32_t segment, bool same_window)
 {
 	struct rmpp_send *r = &t->rmpp;
@@ -274,7 +275,7 @@ static void acked(struct txn *t, const struct packet *p, uint32_t segment, uint3
 	bool same_window = window == r->window;
 
 	if (window < r->window || segment < r->acked)
-		return;			/* an old one */
+		return;			/* an outdated ACK */
 	if (segment > r->acked)
 		progress(t, segment, same_window);
 	r->window = window;
@@ -311,9 +312,12 @@ void rmpp_send_ack(struct host_agent *a, const struct packet *p)
 		if (segment == 0)
 			rmpp_recv_direction_switch(a, p, window);
 	} else if (!t->rmpp.data) {
-		/* To a MAD that is not segmented: means nothing. */
+		/* the MAD was not segmented: the ACK means nothing */
 	} else if (all_acked(&t->rmpp)) {
-		/* A last segment's ACK again.  One of 0 is an answer to this: two would go on for ever. */
+		/*
+		 * A repeated ACK of the last segment.  ACKs of segment 0 reply to such an ACK;
+		 * answering those, too, would go on for ever.
+		 */
 		if (segment)
 			rmpp_reply(a->file, p, RMPP_ACK, 0, 0, 1);
 	} else if (segment > t->rmpp.segments || segment > t->rmpp.window) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The hash table: a power of two of chains, at least as many as there are nodes. */
+/* Implements the hash table: a power of two of chains, at least as many as nodes. */
 #include <stdlib.h>
 
 #include "lib/base/alloc.h"

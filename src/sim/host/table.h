@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Two containers whose links are in what they contain: a list, and a hash table
- * of chains.  Adding and taking out cost no memory and no search.
+ * Two intrusive containers: a list, and a hash table of chains.
+ *
+ * Adding and removing need no memory and no search.
  */
 #ifndef QOSD_SIM_HOST_TABLE_H
 #define QOSD_SIM_HOST_TABLE_H
@@ -13,7 +14,7 @@
 /* The struct that has `ptr` as its member. */
 #define container_of(ptr, type, member) ((type *)(void *)((char *)(ptr) - offsetof(type, member)))
 
-/* In a list, or alone: then it points to itself.  A list's head is one, too. */
+/* A link in a list; alone, it points to itself.  A list's head is a link, too. */
 struct link {
 	struct link *next, *prev;
 };
@@ -43,7 +44,7 @@ static inline void link_remove(struct link *l)
 	link_init(l);
 }
 
-/* key is a hash already; different things may have the same. */
+/* key is a hash already; different nodes may have the same key. */
 struct node {
 	struct node *next;
 	uint64_t key;
@@ -55,10 +56,10 @@ struct table {
 };
 
 void table_init(struct table *t);
-void table_free(struct table *t);	/* the chains; nodes are the owner's */
+void table_free(struct table *t);	/* frees the chains; the caller owns the nodes */
 void table_add(struct table *t, struct node *node, uint64_t key);
 void table_remove(struct table *t, struct node *node);
-/* The first node with the key, and the next one after it; NULL: no more. */
+/* The first node with the key, and the next one after a node; NULL at the end. */
 struct node *table_find(const struct table *t, uint64_t key);
 struct node *node_next(const struct node *node);
 

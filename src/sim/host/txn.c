@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Sends that are not over: requests that wait for their answer, and messages
- * whose segments are not all acknowledged.
+ * Tracks pending sends: requests without an answer, and messages not fully acknowledged.
  *
- * All are in one hash table, by transaction id and class; an answer also by
- * where it goes, since many nodes may have asked with the same id.
+ * All are in one hash table, by transaction id and class; answers also by destination, since many
+ * nodes may have asked with the same id.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +15,7 @@ static uint64_t send_key(uint64_t tid, uint8_t mgmt_class, bool answer, uint16_t
 	return hash64(tid ^ hash64((uint64_t)lid << 16 | (uint64_t)mgmt_class << 1 | answer));
 }
 
-/* An answer under way to where p comes from (or goes to), or a request under way. */
+/* Key of an answer under way to or from that LID, or of a request under way. */
 static uint64_t packet_key(const struct packet *p, bool answer, uint16_t lid)
 {
 	return send_key(get_be64(p->mad + MAD_TID), p->mad[MAD_CLASS], answer,
@@ -80,7 +79,7 @@ void txn_set_timer(struct txn *t, int64_t delay_us)
 
 void txn_await_answer(struct txn *t)
 {
-	/* What does not fit an int is a negative time to the kernel: for ever. */
+	/* to the kernel, a value that does not fit an int is a negative time: no time-out */
 	if (t->head.timeout_ms <= INT32_MAX)
 		txn_set_timer(t, t->head.timeout_ms * INT64_C(1000));
 }
@@ -141,7 +140,7 @@ bool txn_duplicate(const struct host_agent *a, const struct packet *p)
 	return false;
 }
 
-/* p came the way that an answer to (or an ACK of) t comes. */
+/* Whether p took the way that an answer to t (or an ACK) takes. */
 static bool comes_back(const struct txn *t, const struct packet *p)
 {
 	const struct packet *sent = &t->packet;

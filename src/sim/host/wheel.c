@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The timer wheel.  A timer that is due after more than one turn stays in its
- * slot and is looked at once each turn.
+ * Implements the timer wheel.
+ *
+ * A timer that is due after more than one turn stays in its slot, and is checked once each turn.
  */
 #include "sim/host/wheel.h"
 
@@ -23,7 +24,7 @@ static void mark(struct wheel *w, int64_t tick)
 		w->used[slot / 64] |= bit;
 }
 
-/* The next tick whose slot is not empty; there is one. */
+/* The next tick whose slot is not empty; there must be one. */
 static int64_t next_used(const struct wheel *w)
 {
 	unsigned slot = (uint64_t)(w->tick + 1) % WHEEL_SLOTS;
@@ -58,7 +59,7 @@ static void run_slot(struct wheel *w, int64_t tick)
 
 	link_init(&due);
 	link_init(&later);
-	/* Taken aside first: what runs may set timers that fall into this slot. */
+	/* moved out first: callbacks may set timers that fall into this slot */
 	while (!link_alone(slot)) {
 		struct link *l = slot->next;
 		struct wheel_timer *t = container_of(l, struct wheel_timer, link);

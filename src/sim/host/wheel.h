@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Time-outs, thousands of which are set and hardly one of which ever fires: a
- * wheel of slots of a millisecond.  Setting and cancelling take the same short
- * time however many there are; the engine sees one timer.
+ * A timer wheel with slots of a millisecond, for many time-outs that seldom fire.
+ *
+ * Setting and cancelling take constant time; the engine sees a single timer.
  */
 #ifndef QOSD_SIM_HOST_WHEEL_H
 #define QOSD_SIM_HOST_WHEEL_H
@@ -11,8 +11,8 @@
 #include "sim/net/engine.h"
 
 struct wheel_timer {
-	struct link link;		/* alone: not set */
-	int64_t tick;			/* when it is due, milliseconds */
+	struct link link;		/* alone when the timer is not set */
+	int64_t tick;			/* time at which it is due, milliseconds */
 	void (*fn)(struct wheel_timer *t);
 };
 
@@ -23,16 +23,16 @@ struct wheel {
 	struct link slots[WHEEL_SLOTS];
 	uint64_t used[WHEEL_SLOTS / 64];	/* bit n: slot n is not empty */
 	uint32_t n;
-	int64_t tick;			/* all up to here have been looked at */
+	int64_t tick;			/* last tick that was processed */
 	uint64_t sim_timer;
-	int64_t armed;			/* the tick that sim_timer is for */
+	int64_t armed;			/* tick that sim_timer is set for */
 };
 
 void wheel_init(struct wheel *w, struct sim *s);
 void wheel_stop(struct wheel *w);
 
 void wheel_timer_init(struct wheel_timer *t, void (*fn)(struct wheel_timer *t));
-/* fn(t) once, at that time or up to a millisecond later; what was set before is forgotten. */
+/* Calls fn(t) once, at that time or up to a millisecond later; replaces an earlier setting. */
 void wheel_set(struct wheel *w, struct wheel_timer *t, int64_t at_us);
 void wheel_cancel(struct wheel *w, struct wheel_timer *t);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What write() of a umad device does: checks what the client gave, makes a
- * packet of it with the port's own addresses, and sends it.
+ * Performs write() of a umad device.
+ *
+ * It checks the client's data, makes a packet with the port's own addresses, and sends it.
  */
 #include <errno.h>
 
@@ -9,7 +10,7 @@
 
 #define PORTINFO_GID_PREFIX 8
 
-/* What keeps it from leaving QP1 at all. */
+/* The reason that keeps a packet from leaving QP1. */
 static enum drop_reason blocked(const struct host_file *h, const struct packet *p)
 {
 	if (p->sqpn == 0)
@@ -45,7 +46,7 @@ static void fill_gids(const struct sim_port *port, const struct ib_user_mad *hea
 	p->flow_label = be32toh(head->addr.flow_label);
 }
 
-/* All but the MAD; a P_Key index that names nothing gives P_Key 0, which never passes. */
+/* Fills in all but the MAD.  A P_Key index without an entry gives P_Key 0, which never passes. */
 static void fill_headers(const struct host_agent *a, const struct ib_user_mad *head,
 			 struct packet *p)
 {
@@ -71,7 +72,7 @@ static void fill_headers(const struct host_agent *a, const struct ib_user_mad *h
 		fill_gids(port, head, p);
 }
 
-/* A directed route that cannot begin at this port, which the kernel refuses (14.2.2.2). */
+/* Whether a directed route cannot begin at this port; the kernel refuses it then (14.2.2.2). */
 static bool route_is_wrong(const struct host_file *h, const uint8_t *smp)
 {
 	unsigned hops = smp[MAD_DR_HOP_CNT];
@@ -85,7 +86,7 @@ static bool route_is_wrong(const struct host_file *h, const uint8_t *smp)
 	       smp[SMP_INIT_PATH + 1] != sim_port_of(h)->num;
 }
 
-/* n is at least RMPP_HEAD. */
+/* Checks the client's data; n is at least RMPP_HEAD. */
 static int check(const struct host_agent *a, const struct ib_user_mad *head, const uint8_t *mad,
 		 size_t n)
 {
@@ -157,7 +158,7 @@ int host_write(struct host_file *h, const void *umad, size_t n)
 		put_be32(p.mad + MAD_TID, a->hi_tid);
 	if (p.mad[MAD_CLASS] == CLASS_SM_DR && route_is_wrong(h, p.mad))
 		return -EINVAL;
-	/* Segments that a client makes itself all have one transaction id. */
+	/* segments that a client makes itself share one transaction id */
 	if ((message || !active) && txn_duplicate(a, &p))
 		return -EINVAL;
 	return message ? send_message(a, &head, &p, mad, n) : send_mad(a, &head, &p);
