@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The clients' end of the socket: qosd-sim ctl, and what attach needs of it. */
+/* The clients' end of the socket: `qosd-sim ctl`, and the part that `attach` needs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,10 +25,10 @@ int dial(const char *socket, enum sim_purpose purpose, const char *nodes)
 	return -1;
 }
 
-/* The simulator opens the file of this option, and may run in another directory. */
+/* Option whose file the simulator opens; the simulator may run in another directory. */
 static const char file_option[] = "--path-sls";
 
-/* Where the word names a file; NULL: it does not. */
+/* The file name within the word; NULL if there is none. */
 static const char *file_in(const struct options *o, int i)
 {
 	const size_t n = sizeof(file_option) - 1;
@@ -68,7 +68,7 @@ static bool send_command(int fd, const struct options *o)
 	return ok;
 }
 
-/* Prints what comes; the exit status that comes last. */
+/* Prints the answer, and returns the exit status at its end. */
 static int print_answer(int fd)
 {
 	char piece[SIM_INLINE_MAX];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Programs on the fabric: their environment, and qosd-sim attach. */
+/* Runs programs on the fabric: sets their environment, and implements `qosd-sim attach`. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -14,8 +14,8 @@
 #define CLOCK_LIBRARY "libqosd-sim-clock.so"
 
 /*
- * Beside this program, as it is built; where it was installed; or there, seen from
- * here, if that tree was moved.
+ * Looks beside this program, as in the build tree; in the installation directory; and in the same
+ * place relative to this program, in case the installed tree was moved.
  */
 static char *find_library(const char *name)
 {
@@ -53,7 +53,7 @@ static bool preload(const char *name)
 		free(library);
 		return false;
 	}
-	/* last: a sanitizer's must come first, and what counts our calls before us */
+	/* last, because sanitizers and libraries that count calls must come first */
 	if (others && strstr(others, library))
 		all = xstrdup(others);
 	else

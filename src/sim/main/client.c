@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Connections: how they come and go, and how messages get in and out. */
+/* Accepts, reads, writes and closes clients' connections. */
 #include <sched.h>
 #include <stdlib.h>
 
@@ -9,13 +9,15 @@
 #include "sim/dev/device.h"
 #include "sim/preload/socket.h"
 
-#define BATCH		64		/* messages of a client at a time; */
-#define BATCH_MIN	8		/* of one that always has more, beside others */
-#define ADDRESSED_MIN	4		/* messages for a client, which is then read at once: */
-#define ADDRESSED_ROUNDS	8	/* so many batches at most */
+#define BATCH		64		/* messages read from a client at a time */
+#define BATCH_MIN	8		/* the same for a client that always has more, when there are
+					 * others */
+#define ADDRESSED_MIN	4		/* messages to a client after which its input is read at once */
+#define ADDRESSED_ROUNDS	8	/* limit of batches read then */
 #define SOCKET_ROOM	(1 << 20)
-#define LINGER_US	50		/* for more of a client that seems to be the only one, */
-#define LINGER_ROUNDS	16		/* … and so often, before others are looked at */
+#define LINGER_US	50		/* how long to wait for more from a client that seems to be the
+					 * only one */
+#define LINGER_ROUNDS	16		/* how often, before others are looked at */
 
 /* --- sending --- */
 
@@ -62,7 +64,7 @@ void client_addressed(struct client *c)
 /* --- receiving --- */
 
 static struct {
-	/* room for one byte more than a message may have, and what keeps it aligned */
+	/* one byte more than a message may have, and padding for alignment */
 	char data[BATCH][SIM_INLINE_MAX + 8];
 	union sock_control control[BATCH];
 	struct iovec v[BATCH];
@@ -84,7 +86,7 @@ static int receive(const struct client *c)
 	return recvmmsg(c->fd, input.m, c->batch, MSG_DONTWAIT | MSG_CMSG_CLOEXEC, NULL);
 }
 
-/* "" if it ended, what is wrong, or NULL. */
+/* Returns NULL, "" if the client ended, or what is wrong. */
 static const char *take_batch(struct client *c, int n)
 {
 	const char *wrong = NULL;
@@ -126,9 +128,8 @@ static bool would_block(int n)
 }
 
 /*
- * The next messages, if they come soon.  A single client that waits for each
- * answer would else pay for waking this process up each time, which takes longer
- * than everything else.
+ * Receives the next messages if they come soon.  Otherwise a single client that waits for each
+ * answer would pay for waking this process each time, which takes longer than all the rest.
  */
 static int receive_soon(struct client *c)
 {
@@ -142,9 +143,9 @@ static int receive_soon(struct client *c)
 }
 
 /*
- * Ports send at the same time in a real fabric, and here in turn.  Turns of those that flood are
- * short, so that whoever sends little waits little: VL15 in particular, which has its own buffers on
- * each link and does not wait behind other lanes.
+ * In a real fabric ports send at the same time; here they take turns.  Ports that flood get short
+ * turns, so that others wait little.  This matters for VL15, which has its own buffers on each link
+ * and does not wait behind other VLs.
  */
 static void set_batch(struct client *c, bool alone, int n)
 {
@@ -167,13 +168,13 @@ static struct client *next_addressed(struct server *sv, unsigned *messages)
 }
 
 /*
- * A port to which a hundred others send can send meanwhile in a fabric, as much as they all do.  Here it
- * would have one turn in a hundred, and its program would wait for room in its socket.  So all that its
- * program has sent is read, within reason.
+ * In a real fabric a port that receives from a hundred others could send as much as they all do
+ * meanwhile.  Here it would get one turn in a hundred, and its program would wait for room in its
+ * socket.  So this reads all that the program has sent, up to a limit.
  */
 static void read_addressed(struct server *sv)
 {
-	const struct client *last = sv->last;	/* is only compared: it may be gone at the end */
+	const struct client *last = sv->last;	/* only compared: the client may be gone at the end */
 	struct client *most = NULL, *c;
 	unsigned n = ADDRESSED_MIN - 1, messages;
 	int got, rounds = ADDRESSED_ROUNDS;
@@ -216,12 +217,12 @@ static void on_io(void *arg, int events)
 
 	c->server->passing.events++;
 	if (events & LOOP_WRITE)
-		client_flush(c);	/* which may be the end of it */
+		client_flush(c);	/* may free the client */
 	else
 		read_client(c);
 }
 
-/* --- coming and going --- */
+/* --- start and end of connections --- */
 
 void client_new(struct server *sv, int fd)
 {

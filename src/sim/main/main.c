@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* qosd-sim: see qosd-sim(1). */
+/* The program qosd-sim: see qosd-sim(1). */
 #include <string.h>
 
 #include "lib/base/alloc.h"

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What clients say, by the purpose of their connection: hello, questions, umad
- * messages, commands.
+ * Handles clients' messages by the purpose of their connection.
  *
- * Everything is hostile until checked.  What makes no sense ends the connection,
- * and nothing else happens.
+ * They are hellos, questions, umad messages and commands.  All input is hostile until checked: an
+ * invalid message ends the connection and has no other effect.
  */
 #include <stdlib.h>
 
@@ -19,7 +18,7 @@
 #define WORDS_MAX	64		/* of a command */
 #define MAD_HEADER	24
 
-/* --- to an open umad port --- */
+/* --- messages to an open umad port --- */
 
 static void send_umad(struct client *c, const void *umad, size_t n, size_t length)
 {
@@ -28,7 +27,7 @@ static void send_umad(struct client *c, const void *umad, size_t n, size_t lengt
 	u->length = (uint32_t)length;
 }
 
-/* host_file_ops.deliver; qosd/sim.h says why a large message begins twice. */
+/* For host_file_ops.deliver; qosd/sim.h explains why a large message begins twice. */
 static bool deliver(void *arg, const void *umad, size_t n)
 {
 	struct client *c = arg;
@@ -44,7 +43,7 @@ static bool deliver(void *arg, const void *umad, size_t n)
 
 /* --- hello --- */
 
-/* The number in statistics: a process keeps it when it opens the port again. */
+/* The client's number in statistics, which a process keeps when it reopens the port. */
 static uint32_t stat_number(struct client *c)
 {
 	struct sim *s = c->server->sim;
@@ -130,7 +129,7 @@ static const char *take_hello(struct client *c, const struct message *m)
 	return NULL;
 }
 
-/* --- what comes after it: NULL, or what is wrong with it --- */
+/* --- messages after the hello; functions return NULL, or what is wrong --- */
 
 static const char *take_question(struct client *c, const struct message *m)
 {
@@ -146,8 +145,8 @@ static const char *take_question(struct client *c, const struct message *m)
 }
 
 /*
- * The memory file that a large message came in.  It must be sealed: then it is no
- * other kind of file, of which a read could block, and stays as long as it is.
+ * Reads the memory file of a large message.  The file must be sealed: then it cannot be another
+ * kind of file, whose reads could block, and it cannot change its size.
  */
 static char *read_large(const struct message *m, size_t *n)
 {
@@ -161,7 +160,7 @@ static char *read_large(const struct message *m, size_t *n)
 	memcpy(&l, m->data, sizeof(l));
 	if (l.magic != SIM_MAGIC || l.length > HOST_MESSAGE_MAX + sizeof(struct ib_user_mad))
 		return NULL;
-	data = malloc(l.length + 1);	/* the client's choice: it may fail */
+	data = malloc(l.length + 1);	/* the client chooses the size: malloc() may fail */
 	while (data && done < l.length) {
 		ssize_t r = pread(m->file, data + done, l.length - done, (off_t)done);
 
@@ -176,7 +175,7 @@ static char *read_large(const struct message *m, size_t *n)
 }
 
 /*
- * What a write() to the device would have refused.  The client has gone on by
+ * Reports a message that a write() to the device would have refused.  The client has gone on by
  * now; if it waits for an answer, it gets its MAD's header back with the error.
  */
 static void bounce(struct client *c, const char *umad, size_t n, int error)
@@ -262,7 +261,7 @@ static const char *take_command(struct client *c, const struct message *m)
 const char *client_take(struct client *c, const struct message *m)
 {
 	if (m->n == 0)
-		return "";		/* it has ended */
+		return "";		/* the client has ended */
 	if (m->n > SIM_INLINE_MAX)
 		return "sent a message that is too long";
 	if (c->purpose != SIM_UMAD && outq_full(&c->out))

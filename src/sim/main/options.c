@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The command line; see qosd-sim(1). */
+/* Parses the command line; see qosd-sim(1). */
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -75,16 +75,16 @@ static bool parse_seed(const char *s, uint64_t *seed)
 	return !errno && end != s && !*end && *s != '-';
 }
 
-/* What takes which options, and what its first other word is; options may follow that, too. */
+/* Subcommands, their options, and their first other word, which options may also follow. */
 static const struct kind {
 	const char *name, *letters, *first_word;
-	bool command;		/* it takes one */
+	bool command;		/* takes a command */
 } kinds[] = {
 	{ "run", "+I:p:P:S:lTx:n:vhV", "topology", true },
 	{ "serve", "+I:p:P:S:lTx:s:vhV", "topology", false },
 	{ "attach", "+s:ThV", "node", true },
 	{ "ctl", "+s:jhV", NULL, true },
-	{ "check", NULL, NULL, true },		/* parse_check() */
+	{ "check", NULL, NULL, true },		/* see parse_check() */
 };
 
 static const struct option longs[] = {
@@ -112,7 +112,7 @@ static const struct kind *find_kind(const char *name)
 	return NULL;
 }
 
-/* -1, or the exit status at once. */
+/* Returns -1 to go on, or the exit status. */
 static int take_option(struct options *o, int letter)
 {
 	switch (letter) {
@@ -141,8 +141,8 @@ static int take_option(struct options *o, int letter)
 }
 
 /*
- * "check" is itself the first word of a command, whose options follow: the first
- * one that is not ours is its.
+ * Splits "check" and its options: "check" is itself the first word of a ctl command, and the first
+ * option that is not qosd-sim's begins the command's options.
  */
 static int parse_check(struct options *o, int argc, char **argv)
 {
@@ -196,7 +196,7 @@ static int parse_kind(struct options *o, const struct kind *k, int argc, char **
 
 	if (!k->letters)
 		return parse_check(o, argc, argv);
-	argv[0] = name;			/* for what getopt says */
+	argv[0] = name;			/* for getopt's messages */
 	status = parse_options(o, k, argc, argv);
 	if (status >= 0)
 		return status;
@@ -230,7 +230,7 @@ int options_parse(struct options *o, int argc, char **argv)
 	}
 	argv += optind;
 	argc -= optind;
-	optind = 0;			/* getopt begins anew */
+	optind = 0;			/* makes getopt start anew */
 	k = find_kind(argv[0]);
 	if (!k)
 		return usage_error("no such command: ", argv[0]);

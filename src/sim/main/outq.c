@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A queue of messages; see outq.h.  Records lie in one piece of memory between
- * head and tail, 8 byte aligned: a size_t with the length and then the message.
+ * Implements the queue of messages; see outq.h.
+ *
+ * Records are in one piece of memory between head and tail, 8-byte aligned: a size_t with the
+ * length, and then the message.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -13,7 +15,7 @@
 #include "sim/preload/socket.h"
 
 #define BATCH		64
-#define KEEP		(256u << 10)	/* memory that an empty queue keeps */
+#define KEEP		(256u << 10)	/* bytes of memory that an empty queue keeps */
 
 static size_t record_size(size_t n)
 {
@@ -64,7 +66,10 @@ static void consumed(struct outq *q, size_t n)
 		outq_free(q);
 }
 
-/* The messages from head on that go as they are: how many, and what they take in the queue. */
+/*
+ * Collects the messages from head on that can be sent directly.  Returns how many, and their record
+ * sizes.
+ */
 static int gather(const struct outq *q, struct mmsghdr *m, struct iovec *v, size_t *sizes)
 {
 	int count = 0;
@@ -83,7 +88,7 @@ static int gather(const struct outq *q, struct mmsghdr *m, struct iovec *v, size
 	return count;
 }
 
-/* True if at least one message went. */
+/* True if at least one message was sent. */
 static bool send_plain(struct outq *q, int fd)
 {
 	struct mmsghdr m[BATCH];
@@ -120,7 +125,7 @@ enum outq_state outq_send(struct outq *q, int fd)
 		size_t n = message_at(q, q->head, &message);
 		bool sent = n > SIM_INLINE_MAX ? send_large(q, fd, message, n) : send_plain(q, fd);
 
-		/* no descriptors or memory for it now: later */
+		/* without a descriptor or memory for it, try again later */
 		if (!sent)
 			return errno == EPIPE || errno == ECONNRESET ? OUTQ_BROKEN : OUTQ_BLOCKED;
 	}

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Simulated time, for the fabric and for the processes on it: it goes on as the
- * machine's, or it stands and moves from one event to the next (`ctl pass`).
+ * Controls simulated time for the fabric and for the processes on it.
  *
- * While time stands, the processes work as long as they have something to do.  When all of
- * their threads rest (sim/clock/rest.h), nothing is on its way to the simulator and its
- * engine has nothing due, then nobody can do anything before some time has come: of a thread's
- * timed wait, of the engine's next timer, or the end of a pass.  Time moves to the first
- * of these, and one thread at a time is woken, so that of two with the same time the order is
- * always the same.  How long anything takes by the machine's clock makes no difference.
+ * Time runs with the machine's clock, or it is stopped and moves from one event to the next (`ctl
+ * pass`).
+ *
+ * While time is stopped, the processes run as long as they have work.  When all their threads rest
+ * (sim/clock/rest.h), no input waits for the simulator and its engine has nothing due, then nothing
+ * can happen before the next event: the end of a thread's timed wait, the engine's next timer, or
+ * the end of a pass.  Time moves to the first of these, and one thread at a time is woken, so that
+ * threads with the same time always run in the same order.  How long anything takes by the
+ * machine's clock makes no difference.
  */
 #include <linux/futex.h>
 #include <poll.h>
@@ -23,10 +25,10 @@
 #include "server.h"
 #include "sim/preload/socket.h"
 
-#define AGAIN_US	100		/* between looks while somebody is busy, */
-#define RESTS_US	1		/* and between the two that show that nobody is */
+#define AGAIN_US	100		/* between looks while a process is busy */
+#define RESTS_US	1		/* between the two looks that show that all rest */
 #define MS_NS		INT64_C(1000000)
-#define PATIENCE_US	INT64_C(180000000)	/* for somebody who never rests */
+#define PATIENCE_US	INT64_C(180000000)	/* limit for a process that never rests */
 
 static int64_t machine_ns(clockid_t id)
 {
@@ -77,7 +79,7 @@ static void wake(struct server *sv, int slot)
 		send(c->fd, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-/* Threads that wait for ever now: they wait by the machine's clock again. */
+/* Wakes all threads in timed waits: time runs again, so they must wait by the machine's clock. */
 static void wake_all(struct server *sv)
 {
 	struct sim_clock *page = sv->passing.page;
@@ -102,9 +104,9 @@ static void stop(struct server *sv)
 	memset(sv->passing.woken, 0, sizeof(sv->passing.woken));
 }
 
-/* --- commands that wait --- */
+/* --- waiting commands --- */
 
-/* What it asked for is done, or (text) cannot be. */
+/* Ends a command: its time has passed, or (text) cannot pass. */
 static void finish(struct client *c, const char *text)
 {
 	char end[2] = { 'x', text ? EXIT_FAILED : EXIT_DONE };
@@ -118,7 +120,7 @@ static void finish(struct client *c, const char *text)
 	free(piece);
 }
 
-/* Those whose time has come, or all, with a reason; then time goes on if nobody wants it to pass. */
+/* Ends commands that are due or, with a reason, all.  Lets time run if no command is left. */
 static void finish_due(struct server *sv, int64_t now, const char *text)
 {
 	for (struct client *c = sv->clients; c; c = c->next)
@@ -160,9 +162,9 @@ void passing_drop(struct client *c)
 		go(c->server);
 }
 
-/* --- looking, and moving on --- */
+/* --- looks and steps --- */
 
-/* Whether anything that was sent to the simulator was not read. */
+/* Whether the simulator has unread input. */
 static bool input_waits(const struct server *sv)
 {
 	struct pollfd *p = xcalloc(sv->n_clients + 1, sizeof(*p));
@@ -210,7 +212,7 @@ static bool everybody_rests(struct server *sv)
 	return rests;
 }
 
-/* To the first of what is to come. */
+/* Moves time to the next event. */
 static void move_on(struct server *sv)
 {
 	struct passing *p = &sv->passing;
@@ -236,7 +238,7 @@ static void move_on(struct server *sv)
 	}
 }
 
-/* Somebody has been busy for too long: all commands are told so. */
+/* A process has been busy for too long: ends all commands with an error. */
 static void give_up(struct server *sv)
 {
 	const struct look *last = &sv->passing.looks[!sv->passing.look];
@@ -277,7 +279,7 @@ bool passing_open(struct client *c, uint32_t slot)
 
 void passing_send_page(struct client *c, const struct sim_answer *a)
 {
-	/* at once, in a socket that is empty: a queue takes no descriptor */
+	/* at once, since the socket is empty: the queue cannot send a descriptor */
 	if (send(c->fd, a, sizeof(*a), MSG_DONTWAIT | MSG_NOSIGNAL) == sizeof(*a))
 		sock_send_file(c->fd, c->server->passing.memory, sizeof(struct sim_clock), MSG_DONTWAIT);
 }
@@ -301,7 +303,7 @@ bool passing_start(struct server *sv, bool stands)
 	sv->sim->hooks.pass_arg = sv;
 	if (stands) {
 		clock_page_stop(p->page, machine_now);
-		/* a whole millisecond: what waits are rounded to is the same each time */
+		/* a whole millisecond, so that waits are rounded the same way in each run */
 		clock_page_move(p->page, (now_ns(sv) / MS_NS + 1) * MS_NS);
 	}
 	return true;
