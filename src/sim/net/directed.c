@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Directed route SMPs (14.2.2): what the SMI of a node does with one.
+ * Forwards directed route SMPs as the SMI of a node does (14.2.2).
  *
- * The path may have LID-routed parts before (DrSLID is not permissive) and after
- * it (DrDLID is not permissive); there the SMP is forwarded by the DLID of its
- * header, unseen by the SMIs in between, until it comes to the node that has it.
- * An answer goes all the way back.  Clients' pointers are hostile until checked.
+ * The path may have a LID-routed part before it (DrSLID is not permissive) and after it (DrDLID is
+ * not permissive).  There switches forward the SMP by the DLID of its header, without their SMIs,
+ * until it reaches the node with that LID.  An answer goes all the way back.  Hop pointers from
+ * clients are hostile until checked.
  */
 #include "lib/base/bytes.h"
 #include "sim/net/transit.h"
 
-/* A node as an SMI sees it. */
+/* A node as its SMI sees it. */
 struct smi {
 	const struct sim_fabric *f;
 	const struct sim_node *node;
-	uint32_t port;			/* where the SMP is: came in by, or starts from */
-	bool starts;			/* here, with the node itself as the sender */
+	uint32_t port;			/* port where the SMP came in or starts */
+	bool starts;			/* the SMP starts at this node */
 };
 
 static enum drop_reason leave(const struct smi *i, struct transit *t, uint8_t num, struct way *w)
@@ -34,7 +34,7 @@ static enum drop_reason take(const struct smi *i, struct way *w)
 	return DROP_NONE;
 }
 
-/* The directed part is over: for this node, or on by LID from its port 0. */
+/* The directed part ends: the SMP is for this node, or goes on by LID from its port 0. */
 static enum drop_reason path_ends(const struct smi *i, struct transit *t, uint16_t dlid,
 				  struct way *w)
 {
@@ -102,8 +102,8 @@ enum drop_reason way_by_path(const struct sim_fabric *f, struct transit *t, stru
 		t->p.slid = t->p.dlid = SIM_LID_PERMISSIVE;
 	}
 	/*
-	 * Who passes them on (the SMI) and who answers them (the SMA) are two in IBA, and one
-	 * processor's firmware in many switches.
+	 * in IBA the SMI forwards SMPs and the SMA answers them; in many switches one processor's
+	 * firmware does both
 	 */
 	if (smi.node->hangs && !smi.starts)
 		return DROP_SILENT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Losses: by reason, the last ones one by one, and in the counters of ports (16.1.3.5). */
+/* Records losses by reason, in a list of the last ones, and in the counters of ports (16.1.3.5). */
 #include "lib/base/bytes.h"
 #include "sim/net/transit.h"
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The simulation as a whole: its parts, its clock, and chance.
+ * The simulation as a whole: creates its parts, runs them, and provides randomness.
  *
- * Packets go before timers: what is under way has left before the time that the
- * next timer waits for.
+ * Packets run before timers: packets under way have left before the time of the next timer.
  */
 #include <stdlib.h>
 

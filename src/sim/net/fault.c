@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Faults that packets meet: the list of rules, and what each effect does. */
+/* Applies fault rules to packets: the list of rules, and the effects. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,7 +101,7 @@ static bool is_its_place(const struct fault_rule *r, const struct sim_fabric *f,
 	return t->place == PLACE_START;
 }
 
-/* The rule that takes effect, as a copy: it may be used up by this. */
+/* Finds the rule that takes effect; returns a copy, since this hit may use the rule up. */
 static bool meets_fault(struct sim *s, const struct transit *t, struct fault_rule *met)
 {
 	for (size_t i = 0; i < s->faults->rules.n; i++) {
@@ -142,7 +142,7 @@ static void duplicate(struct sim *s, const struct transit *t)
 		queue_put(s->queue, copy);
 }
 
-/* Flips bits beyond the header; an odd number, so that they cannot all undo each other. */
+/* Flips bits beyond the header; an odd number, so that they cannot all cancel out. */
 static void corrupt(struct sim *s, uint8_t *mad)
 {
 	for (unsigned n = 1 + 2 * sim_random(s, 4); n; n--)

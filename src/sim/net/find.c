@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Nodes and ports by what people call them, and back.
+ * Finds nodes and ports by the names that people use, and makes such names.
  *
- * Descriptions may hold anything, "/P1" included: a text is a whole node's name
- * if it can be, and only then a node and a port.
+ * A description may hold anything, even "/P1".  So a text is first tried as a node's whole name,
+ * and only then as a node and a port.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ static bool parse_guid(const char *text, uint64_t *guid)
 	return *end == '\0' && end - text <= 18;
 }
 
-/* How many nodes are called so; *node is the first. */
+/* Number of nodes with that name; *node is the first. */
 static unsigned nodes_called(const struct sim_fabric *f, const char *text, uint32_t *node)
 {
 	unsigned found = 0;
@@ -39,7 +39,7 @@ static unsigned nodes_called(const struct sim_fabric *f, const char *text, uint3
 	return found;
 }
 
-/* As nodes_called(), by GUID, too. */
+/* Like nodes_called(), but also by GUID. */
 static unsigned nodes_meant(const struct sim_fabric *f, const char *text, uint32_t *node)
 {
 	uint64_t guid;
@@ -90,7 +90,7 @@ static uint32_t default_port(const struct sim_fabric *f, uint32_t node)
 	return n->port0 + 1;
 }
 
-/* Splits "NODE/Pn" or "NODE[n]": the length of NODE, 0 if it is neither. */
+/* Splits "NODE/Pn" or "NODE[n]".  Returns the length of NODE; 0 if the text has neither form. */
 static size_t split_port(const char *text, unsigned *num)
 {
 	size_t n = strlen(text), end = n;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Hosts that always have something to send: see full_load.h.
+ * Simulates hosts that always have data to send; see full_load.h.
  *
- * A flow has a queue at each out port on its way; that of the first never is empty.
- * A packet time has two steps, so that the order of ports is nothing to go by: each out port
- * chooses by what is there, then all that were chosen move one hop.
+ * A flow has a queue at each out port on its route; the first queue is never empty.  A packet time
+ * has two steps, so that the order of ports does not matter: each out port chooses from what is
+ * there, then all chosen packets move one hop.
  */
 #include "sim/net/full_load.h"
 
@@ -15,17 +15,17 @@
 #include "sim/net/wire.h"
 
 #define DATA_VLS 15
-#define BUFFER 8		/* packets behind a link, for each VL */
+#define BUFFER 8		/* packets behind a link, per VL */
 #define WEIGHT_BYTES 64
 #define LIMIT_BYTES 4096
 #define LIMIT_UNBOUNDED 255
 #define ARB_ENTRIES 64
-#define INFO_HIGH_LIMIT 38	/* of PortInfo (14.2.5.6) */
+#define INFO_HIGH_LIMIT 38	/* offset in PortInfo (14.2.5.6) */
 
 struct hop {
-	uint32_t link;			/* place among the links */
+	uint32_t link;			/* index of the link */
 	uint8_t vl;
-	uint32_t waiting;		/* packets; of the first hop: not counted */
+	uint32_t waiting;		/* waiting packets; not counted at the first hop */
 };
 
 struct flow {
@@ -34,24 +34,24 @@ struct flow {
 	unsigned n;
 };
 
-/* Where one of the two tables is. */
+/* Position in one of the two arbitration tables. */
 struct turn {
 	const uint8_t *table;		/* (VL, weight) x 64 */
 	unsigned entry;
-	int64_t left;			/* bytes */
+	int64_t left;			/* bytes left of the entry's weight */
 };
 
-/* An out port with the link behind it. */
+/* An out port and its link. */
 struct link {
 	uint32_t port;
 	struct turn high, low;
-	int64_t credit;			/* of high priority until a low packet is due, in bytes */
+	int64_t credit;			/* bytes of high priority left until a low packet is due */
 	uint8_t limit;
-	unsigned last_vl;		/* where there are no tables */
+	unsigned last_vl;		/* VL that sent last, for ports without tables */
 	unsigned last_flow[DATA_VLS];
-	uint32_t buffered[DATA_VLS];	/* packets behind the link */
-	uint16_t has, may;		/* VLs with packets; that are allowed to go, too */
-	struct flow *flow;		/* chosen; NULL: none */
+	uint32_t buffered[DATA_VLS];	/* packets in the buffers behind the link */
+	uint16_t has, may;		/* VLs with packets; VLs that may send, too */
+	struct flow *flow;		/* flow that was chosen; NULL: none */
 	unsigned hop;
 };
 
@@ -74,7 +74,7 @@ static bool table_serves(const struct turn *t, uint16_t vls)
 	return false;
 }
 
-/* One of the VLs, of which the table serves some. */
+/* The next of these VLs by the table, which must serve at least one. */
 static unsigned table_next(struct turn *t, uint16_t vls, int64_t bytes)
 {
 	unsigned vl = t->table[2 * t->entry] & 15;
@@ -98,7 +98,7 @@ static bool has_table(const struct link *k)
 	return table_serves(&k->high, UINT16_MAX) || table_serves(&k->low, UINT16_MAX);
 }
 
-/* The VL that sends; -1: none does. */
+/* The VL that sends; -1 if none does. */
 static int arbitrate(struct link *k, int64_t bytes)
 {
 	bool high = table_serves(&k->high, k->may), low = table_serves(&k->low, k->may);
@@ -192,7 +192,7 @@ static void look(struct network *w)
 		}
 }
 
-/* The hop by which a flow leaves over the link on that VL; f->n: none. */
+/* The hop at which a flow uses the link on that VL; f->n if there is none. */
 static unsigned hop_over(const struct flow *f, uint32_t link, unsigned vl)
 {
 	unsigned h = 0;
@@ -202,7 +202,7 @@ static unsigned hop_over(const struct flow *f, uint32_t link, unsigned vl)
 	return h;
 }
 
-/* The flows of a VL take turns. */
+/* Chooses the next flow of the VL in round-robin order. */
 static void choose_flow(struct network *w, uint32_t link, unsigned vl)
 {
 	struct link *k = &w->links[link];
@@ -258,7 +258,7 @@ static void packet_time(struct network *w)
 	}
 }
 
-/* --- ways --- */
+/* --- routes --- */
 
 static uint32_t link_of(struct network *w, uint32_t port)
 {
@@ -288,7 +288,7 @@ static bool find_way(struct network *w, struct flow *f, struct buf *err)
 		uint8_t vl;
 
 		why = wire_next_hop(fab, in, f->is->dlid, f->is->sl, &out, &vl);
-		/* it is there: at port 0 of a switch, or at the CA that it has come to */
+		/* arrived: at port 0 of a switch, or at a CA */
 		if (why || out == node_of(fab, out)->port0)
 			break;
 		f->hop[f->n++] = (struct hop){ link_of(w, out), vl, 0 };

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Data traffic under load, in thought: hosts that have packets to send all the
- * time, links that arbitrate by the tables in the devices, and buffers that
- * fill up.  What comes of it is in the ports' counters, and nowhere else: no packet
- * is sent.
+ * An analytical model of data traffic under full load.
  *
- * Time goes by packet times.  All packets are of one size, all links equally fast,
- * and each link carries a packet in each of them, at most; a packet waits where the
- * buffer of its VL behind the link is full.  So shares and waits are those of lossless
- * links with VL arbitration (7.6.9, 7.9.4); speeds are not modelled.
+ * Hosts always have packets to send, links arbitrate by the tables in the devices, and buffers fill
+ * up.  The only results are the ports' counters; no packet is sent.
+ *
+ * Time advances in packet times.  All packets have one size and all links one speed, and a link
+ * carries at most one packet in each packet time.  A packet waits while the buffer of its VL behind
+ * the link is full.  So shares and waits are those of lossless links with VL arbitration (7.6.9,
+ * 7.9.4); speeds are not modelled.
  */
 #ifndef QOSD_SIM_NET_FULL_LOAD_H
 #define QOSD_SIM_NET_FULL_LOAD_H
@@ -25,15 +25,15 @@ struct load_flow {
 };
 
 struct load {
-	uint32_t packets;		/* packet times, 1.. */
-	uint32_t bytes;			/* of a packet, 4..; counted in units of 4 */
-	uint32_t times;			/* 1..: each packet stands for so many */
+	uint32_t packets;		/* number of packet times, from 1 */
+	uint32_t bytes;			/* packet size, from 4; counted in units of 4 */
+	uint32_t times;			/* number of packets that each one stands for, from 1 */
 };
 
 /*
- * False with the reason in err, and nothing is counted, if a flow has no way;
- * n is at most LOAD_FLOWS_MAX.  A tick of XmitWait is as long as `times` packets, so that the
- * counters of 16 bits are not full at once.
+ * Runs the model. n is at most LOAD_FLOWS_MAX.  If a flow has no route, returns false with the
+ * reason in err, and counts nothing.  A tick of XmitWait lasts `times` packets, so that 16-bit
+ * counters do not saturate at once.
  */
 bool load_run(struct sim *s, const struct load_flow *flows, unsigned n, const struct load *l,
 	      struct buf *err);

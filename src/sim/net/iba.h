@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * IBA constants that the simulator needs and the libraries' headers lack.
+ * IBA constants that the simulator needs and that the libraries' headers lack.
  *
- * On purpose not the daemon's: the simulator judges the daemon, so the two
- * share generic helpers (base, loop, yaml) and libraries only.
+ * They are deliberately not the daemon's: the simulator judges the daemon, so both share only
+ * generic helpers (base, loop, yaml) and libraries.
  */
 #ifndef QOSD_SIM_NET_IBA_H
 #define QOSD_SIM_NET_IBA_H
@@ -22,7 +22,7 @@
 
 #define SWITCHINFO_MFT_TOP	18	/* offset of MulticastFDBTop (14.2.5.4) */
 
-#define SIM_AGGREGATION_NODE	0xcf09	/* DeviceID of SHARP aggregation nodes: no programs run there */
+#define SIM_AGGREGATION_NODE	0xcf09	/* DeviceID of SHARP aggregation nodes, which run no programs */
 
 enum sim_node_type { SIM_CA = 1, SIM_SWITCH = 2, SIM_ROUTER = 3 };
 
@@ -40,7 +40,7 @@ enum { SIM_SPEED_SDR = 1, SIM_SPEED_DDR = 2, SIM_SPEED_QDR = 4 };
 /* The second group of extended speeds, LinkSpeedExt*2, is shifted by SIM_EXT_GROUP_2. */
 enum {
 	SIM_EXT_FDR = 1, SIM_EXT_EDR = 2, SIM_EXT_HDR = 4, SIM_EXT_NDR = 8, SIM_EXT_XDR = 32,
-	SIM_EXT_LATER = 64,	/* a speed that has no name yet */
+	SIM_EXT_LATER = 64,	/* stands for a speed that has no name yet */
 };
 #define SIM_EXT_GROUP_2	5
 
@@ -52,7 +52,7 @@ enum {
 	SMP_RET_PATH = 192,
 };
 #define MAD_METHOD_RESPONSE	0x80
-#define MAD_STATUS_DR_D		0x8000	/* directed route SMP: on its way back (14.2.1.2) */
+#define MAD_STATUS_DR_D		0x8000	/* directed route SMP that is on its way back (14.2.1.2) */
 
 enum {
 	METHOD_GET = 0x01, METHOD_SET = 0x02, METHOD_SEND = 0x03, METHOD_TRAP = 0x05,
@@ -69,10 +69,10 @@ enum {
 enum {
 	RMPP_VERSION = 24, RMPP_TYPE = 25, RMPP_FLAGS = 26, RMPP_STATUS = 27, RMPP_SEGMENT = 28,
 	RMPP_LENGTH = 32,	/* PayloadLength; of an ACK: NewWindowLast */
-	RMPP_HEAD = 36,		/* where it ends */
+	RMPP_HEAD = 36,		/* size of MAD and RMPP header */
 };
 enum { RMPP_DATA = 1, RMPP_ACK, RMPP_STOP, RMPP_ABORT };
-#define RMPP_ACTIVE		0x01	/* flag: this is a packet of RMPP */
+#define RMPP_ACTIVE		0x01	/* flag: the MAD uses RMPP */
 
 static inline bool class_has_rmpp(uint8_t mgmt_class)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * One hop by the tables: LFT, SL2VL, P_Keys, and the states of the link's ends.
- * Nothing here changes anything.
+ * Computes one hop of a packet by LFT, SL2VL, P_Keys and the states of the link's ends.
+ *
+ * Nothing here changes the model.
  */
 #include "sim/net/transit.h"
 
-/* Is the LID one of the port's, path bits included (3.5.10)? */
+/* Whether the LID is one of the port's, path bits included (3.5.10). */
 static bool owns_lid(const struct sim_port *p, uint16_t lid)
 {
 	return p->lid && lid >= p->lid && (unsigned)(lid - p->lid) >> p->lmc == 0;
@@ -19,7 +20,7 @@ static enum drop_reason way_by_lft(const struct sim_fabric *f, uint32_t port, ui
 
 	*w = (struct way){ port, PLACE_END };
 	if (!sw->lft || dlid == 0 || dlid > sw->lft_top || switch_lft(sw)[dlid] > n->nports)
-		return DROP_NO_ROUTE;	/* SIM_LFT_DROP is more than any switch has */
+		return DROP_NO_ROUTE;	/* SIM_LFT_DROP exceeds any port number */
 	*w = (struct way){ n->port0 + switch_lft(sw)[dlid], PLACE_EXIT };
 	if (w->port == n->port0) {
 		w->place = PLACE_END;
@@ -36,7 +37,7 @@ enum drop_reason way_by_lid(const struct sim_fabric *f, uint32_t port, enum plac
 
 	*w = (struct way){ port, PLACE_END };
 	if (place == PLACE_START && own)
-		return DROP_NONE;	/* does not get out of the port */
+		return DROP_NONE;	/* the packet does not leave the port */
 	if (is_switch(n)) {
 		if (place == PLACE_START || dlid != SIM_LID_PERMISSIVE)
 			return way_by_lft(f, port, dlid, w);
@@ -72,7 +73,7 @@ uint8_t sl2vl_get(const struct sim_fabric *f, uint32_t node, unsigned in, unsign
 int pkey_find(const struct sim_port *p, uint16_t pkey)
 {
 	if ((pkey & 0x7fff) == 0)
-		return -1;	/* the invalid P_Key, which free entries hold */
+		return -1;	/* the invalid P_Key, which marks free entries */
 	for (unsigned i = 0; i < p->n_pkeys; i++)
 		if (((p->pkeys[i] ^ pkey) & 0x7fff) == 0 && ((p->pkeys[i] | pkey) & 0x8000))
 			return (int)i;

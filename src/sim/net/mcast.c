@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Multicast by MFTs (18.2.4.3): to every port in the entry but the one it came by.
+ * Forwards multicast packets by MFTs (18.2.4.3): to all ports in the entry except the in port.
  *
- * A real switch would pass a packet on for as long as a loop brings it back.
- * Here each does so once for one packet, and what comes again is lost as
- * DROP_LOOP; so even a fabric full of loops is done with it at once.
+ * A real switch passes a packet on for as long as a loop brings it back.  Here each switch does so
+ * once for each packet, and a repeat is lost as DROP_LOOP, so that even a fabric full of loops
+ * finishes at once.
  */
 #include "lib/base/bytes.h"
 #include "sim/net/transit.h"
@@ -13,7 +13,7 @@ struct fifo {
 	struct transit *first, **last;
 };
 
-/* The MFT's entry for a multicast LID as 256 bits, or NULL. */
+/* The MFT's entry for a multicast LID, as 256 bits; NULL if there is none. */
 static const uint64_t *mft_entry(const struct sim_fabric *f, const struct sim_node *n,
 				 uint16_t mlid)
 {
@@ -27,7 +27,7 @@ static const uint64_t *mft_entry(const struct sim_fabric *f, const struct sim_no
 	return (entry[0] | entry[1] | entry[2] | entry[3]) ? entry : NULL;
 }
 
-/* One branch, as far as the next switch or its end. */
+/* Sends one branch as far as the next switch, or its end. */
 static void send_branch(struct sim *s, const struct transit *t, uint32_t out, struct fifo *todo)
 {
 	struct transit *branch = transit_copy(s->queue, t);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Building the fabric: nodes with their ports, cables between them, and giving
- * all of it back.  Whatever a device holds is allocated by sim/dev, but hangs in
- * the model and is released with it.
+ * Builds and frees the fabric: nodes with their ports, and cables.
+ *
+ * sim/dev allocates what a device holds, but the model owns and frees it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 #include "sim/net/model.h"
 
-#define NODES_MAX (1u << 20)	/* with 254 ports each, ports still count in 32 bits */
+#define NODES_MAX (1u << 20)	/* even with 254 ports each, 32 bits can count the ports */
 
 struct sim_fabric *simfab_new(void)
 {
@@ -51,7 +51,7 @@ void simfab_free(struct sim_fabric *f)
 	free(f);
 }
 
-/* Room for `more` zeroed elements behind n. */
+/* Makes room for `more` zeroed elements after n. */
 static void *grow(void *v, uint32_t n, uint32_t more, uint32_t *cap, size_t size)
 {
 	if (n + more > *cap) {
@@ -63,7 +63,7 @@ static void *grow(void *v, uint32_t n, uint32_t more, uint32_t *cap, size_t size
 	return v;
 }
 
-/* Of end port num, which for a switch is port 0. */
+/* The GUID of end port num; a switch has only port 0. */
 static uint64_t end_port_guid(const struct sim_node_spec *s, unsigned num)
 {
 	if (s->type == SIM_SWITCH)

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The packets under way: a list of those that move next, and the memory of all.
+ * Holds the packets under way, and the memory for them.
  *
- * Transits are cut from blocks and used again, last used first; blocks go with
- * the queue.  So no packet costs a malloc(), and nobody needs to know who holds
- * one (a timer, say) when the simulation ends.
+ * Transits are allocated in blocks and reused, last freed first; the blocks are freed with the
+ * queue.  So no packet costs a malloc(), and no code needs to find all holders of packets (timers,
+ * for example) at the end of the simulation.
  */
 #include <stdlib.h>
 
 #include "sim/net/transit.h"
 
 #define BLOCK 64
-#define UNDER_WAY_MAX (1u << 18)	/* some 100 MiB; only a frozen fabric gets near */
+#define UNDER_WAY_MAX (1u << 18)	/* about 100 MiB; only a frozen fabric comes near */
 
 struct sim_queue {
 	struct transit *first, **last;

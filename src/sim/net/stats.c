@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Counting MADs: a table of kinds for all, and one for each client. */
+/* Counts MADs by kind: a table for all, and one for each client. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -133,13 +133,13 @@ static struct stat_table *get_client(struct sim_stats *st, uint32_t client)
 		forget_the_most_silent(st);
 	t = xcalloc(1, sizeof(*t));
 	t->client = client;
-	t->last_us = st->all.last_us;	/* new is not silent */
+	t->last_us = st->all.last_us;	/* a new client must not count as silent */
 	st->recent = st->clients.n;
 	*vec_push(&st->clients) = t;
 	return t;
 }
 
-/* ACK, STOP and ABORT bear method and attribute of the transfer, but ask and tell nothing. */
+/* ACK, STOP and ABORT carry the method and attribute of the transfer, but no data. */
 static bool only_steers(const uint8_t *mad)
 {
 	return rmpp_is_active(mad) && mad[RMPP_TYPE] != RMPP_DATA;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Timers: a binary heap by time and order of calls.
+ * Timers in a binary heap, ordered by time and then by order of calls.
  *
- * A handle is a slot and its generation, so that one which fired, or was
- * cancelled, stays good for nothing when the slot is used again.  A slot knows
- * its place in the heap, and with it cancelling is as quick as setting.
+ * A handle is a slot and its generation, so that the handle of a timer that fired or was cancelled
+ * does not match when the slot is used again.  A slot knows its place in the heap, so cancelling is
+ * as fast as setting.
  */
 #include <stdlib.h>
 
@@ -19,8 +19,8 @@ struct entry {
 struct slot {
 	void (*fn)(struct sim *s, void *arg);
 	void *arg;
-	uint32_t generation;		/* counted up whenever it is freed; never 0 */
-	uint32_t at;			/* place in the heap, or the next free slot */
+	uint32_t generation;		/* incremented whenever the slot is freed; never 0 */
+	uint32_t at;			/* index in the heap, or the next free slot */
 };
 
 struct sim_timers {
@@ -91,7 +91,7 @@ static uint32_t take_slot(struct sim_timers *ts)
 	return i;
 }
 
-/* Takes out the timer at place i of the heap. */
+/* Removes the timer at index i of the heap. */
 static struct slot take_out(struct sim_timers *ts, size_t i)
 {
 	uint32_t n = ts->heap.v[i].slot;
@@ -134,7 +134,7 @@ void sim_cancel(struct sim *s, uint64_t timer)
 	struct sim_timers *ts = s->timers;
 	uint32_t n = (uint32_t)timer;
 
-	/* A free slot's generation is nobody's yet. */
+	/* no handle has the generation of a free slot */
 	if (n < ts->slots.n && ts->slots.v[n].generation == timer >> 32)
 		take_out(ts, ts->slots.v[n].at);
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Inside sim/net: a packet on its way, and how far it has come.
+ * A packet under way and its position (private to sim/net).
  *
- * A packet starts at an end port, leaves by a port (exit), comes in at the one
- * at the other end of the cable (entry), and so on until it ends at an end port.
- * It is taken all the way at once, unless a fault holds it back; then it goes on
- * from where it is.
+ * A packet starts at an end port, leaves by a port (exit), comes in at the port at the other end of
+ * the cable (entry), and so on until it ends at an end port.  It goes all the way at once, unless a
+ * fault holds it back; then it goes on from its position later.
  */
 #ifndef QOSD_SIM_NET_TRANSIT_H
 #define QOSD_SIM_NET_TRANSIT_H
@@ -16,17 +15,17 @@ enum place { PLACE_START, PLACE_EXIT, PLACE_ENTRY, PLACE_END };
 
 struct transit {
 	struct transit *next;
-	uint32_t port;			/* where it is, and … */
-	enum place place;		/* … what it does there next */
-	bool faults_met;		/* those of this place have been asked */
-	bool smi_met;			/* the SMI of this place has had it (vl15.c) */
-	uint8_t vl;			/* data packets: of the link that they are to go over */
-	uint32_t hops;			/* LID-routed: switches that it came into … */
-	uint32_t mark;			/* … and one of them, which it meets again if it loops */
+	uint32_t port;			/* current port */
+	enum place place;		/* what it does next at that port */
+	bool faults_met;		/* the faults of this place were applied already */
+	bool smi_met;			/* the SMI of this place handled it already (vl15.c) */
+	uint8_t vl;			/* data packets: VL on the link that they cross next */
+	uint32_t hops;			/* LID-routed: number of switches entered */
+	uint32_t mark;			/* one of these switches; a packet that loops meets it again */
 	struct packet p;
 };
 
-/* Where a packet goes next. */
+/* The next place of a packet. */
 struct way {
 	uint32_t port;
 	enum place place;		/* PLACE_EXIT or PLACE_END */
@@ -42,16 +41,19 @@ static inline bool is_multicast(const struct packet *p)
 	return p->dlid >= SIM_LID_MCAST && p->dlid != SIM_LID_PERMISSIVE && !is_smp(p);
 }
 
-/* --- queue.c: first in, first out; owns every transit, wherever that is held --- */
+/* --- queue.c: first in, first out; owns every transit, whoever holds it --- */
 
 struct sim_queue *queue_new(void);
 void queue_free(struct sim_queue *q);
-/* At the start of its way from `port`. NULL if more are under way than any fabric has. */
+/* A transit at the start of its way from `port`.  NULL if there are too many for any real fabric. */
 struct transit *transit_new(struct sim_queue *q, uint32_t port, const struct packet *p);
-/* Another one at the same place; NULL as transit_new(). */
+/* A copy at the same place; NULL like transit_new(). */
 struct transit *transit_copy(struct sim_queue *q, const struct transit *t);
 void transit_free(struct sim_queue *q, struct transit *t);
-/* To its next place. The faults of one port are met once, even if it ends where it came in. */
+/*
+ * Moves it to its next place.  The faults of a port apply once, even if the packet ends where it
+ * came in.
+ */
 void transit_move(struct transit *t, uint32_t port, enum place place);
 void queue_put(struct sim_queue *q, struct transit *t);
 struct transit *queue_take(struct sim_queue *q);	/* NULL: empty */
@@ -60,55 +62,61 @@ struct transit *queue_take(struct sim_queue *q);	/* NULL: empty */
 
 struct sim_timers *timers_new(void);
 void timers_free(struct sim_timers *ts);
-/* Runs the first timer, at its time, if that is not after now_us. */
+/* Runs the first timer, at its time, if it is due by now_us. */
 bool timers_run_one(struct sim *s, int64_t now_us);
-/* When the first is due; INT64_MAX: there is none. */
+/* The time of the first timer; INT64_MAX if there is none. */
 int64_t timers_first(const struct sim_timers *ts);
 
 /* --- wire.c --- */
 
-/* Takes a packet on until it has arrived, is lost or is held back. */
+/* Carries a packet until it has arrived, is lost or is held back. */
 void wire_carry(struct sim *s, struct transit *t);
-/* The same, but true with t at a switch that is to multicast it. */
+/* The same, but stops with true when t is at a switch that must multicast it. */
 bool wire_advance(struct sim *s, struct transit *t);
-/* Lost on its way to `out`: there if that is what is at fault, else where it is. */
+/*
+ * Drops a packet that cannot leave by `out`: counted at `out` if that port is at fault, else at its
+ * current port.
+ */
 void transit_blocked(struct sim *s, struct transit *t, uint32_t out, enum drop_reason why);
 void transit_drop(struct sim *s, struct transit *t, enum drop_reason why);
 
 /* --- lid.c --- */
 
-/* Where a unicast packet at `port` goes by its LID; w->port is set in any case. */
+/* The next place of a unicast packet at `port` by its LID; always sets w->port. */
 enum drop_reason way_by_lid(const struct sim_fabric *f, uint32_t port, enum place place,
 			    uint16_t dlid, struct way *w);
-/* What keeps anything from leaving by `out`, where its PortState must be `state` at least. */
+/* The reason why nothing can leave by `out`, whose PortState must be at least `state`. */
 enum drop_reason link_blocked(const struct sim_fabric *f, uint32_t out, uint8_t state);
-/* What keeps a data packet from going from `in` out of `out` of one node; vl is set. */
+/* The reason why a data packet cannot go from `in` to `out` of one node; sets vl. */
 enum drop_reason data_blocked(const struct sim_fabric *f, uint32_t in, uint32_t out, uint8_t sl,
 			      uint8_t *vl);
 
 /* --- directed.c --- */
 
-/* Where a directed route SMP goes next; turns its pointers and LIDs as the SMI there does. */
+/* The next place of a directed route SMP.  Updates its pointers and LIDs as the SMI there does. */
 enum drop_reason way_by_path(const struct sim_fabric *f, struct transit *t, struct way *w);
 
 /* --- mcast.c --- */
 
-/* Sends t, at a switch, to wherever the MFTs lead. */
+/* Multicasts t from a switch along the MFTs. */
 void mcast_flood(struct sim *s, struct transit *t);
 
 /* --- fault.c --- */
 
-/* What faults do to a packet at its place; false if it is lost or held back, and no longer t's. */
+/*
+ * Applies faults to a packet at its place.  False: the packet is lost or held back, and t is no
+ * longer the caller's.
+ */
 bool faults_let_pass(struct sim *s, struct transit *t);
 
 /* --- vl15.c --- */
 
-/* An SMP that came into a node: false if it is lost, or waits for the SMI there. */
+/* Handles an SMP that came into a node.  False: it is lost, or waits for the SMI there. */
 bool vl15_let_pass(struct sim *s, struct transit *t);
 
 /* --- drop.c --- */
 
-/* As wire_drop(), but leaves the port's counters alone. */
+/* Like wire_drop(), but leaves the port's counters alone. */
 void drop_note(struct sim *s, uint32_t port, const struct packet *p, enum drop_reason why);
 
 #endif

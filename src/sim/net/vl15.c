@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * VL15 at a device: the buffer of each port, and the time that the SMI takes.
+ * Models a device's VL15 buffers and the time that its SMI takes for each SMP.
  *
- * VL15 has no flow control (7.6.4): a port that has no room drops what comes, and counts it
- * in VL15Dropped (16.1.3.5).  One SMI serves all ports of a node, in the order of arrival: directed
- * route SMPs that it hands on, and those for its own agent.  LID-routed SMPs for others
- * are forwarded by the switch without it.
+ * VL15 has no flow control (7.6.4): a port without room drops an SMP and counts it in VL15Dropped
+ * (16.1.3.5).  One SMI serves all ports of a node in the order of arrival.  It handles directed
+ * route SMPs that it forwards, and SMPs for its own agent; the switch forwards LID-routed SMPs for
+ * others without it.
  */
 #include "lib/base/bytes.h"
 #include "sim/net/transit.h"
 
-/* Whether the SMI at the port at all has to do with the SMP. */
+/* Whether the SMI at the port has to handle the SMP. */
 static bool smi_handles(const struct sim_fabric *f, const struct transit *t)
 {
 	const struct sim_node *n = node_of(f, t->port);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The way of a packet, place by place: which way it goes is said by lid.c,
- * directed.c and mcast.c; here it goes there, is counted, checked and handed
- * over at the end.
+ * Carries a packet from place to place: moves, counts, checks and delivers it.
+ *
+ * lid.c, directed.c and mcast.c decide which way it goes.
  */
 #include <string.h>
 
 #include "sim/net/fault.h"
 #include "sim/net/transit.h"
 
-/* LRH, BTH, DETH, the MAD and ICRC, and a GRH, in units of 4 bytes (16.1.3.5). */
+/* Sizes of LRH, BTH, DETH, the MAD and ICRC, and of a GRH, in units of 4 bytes (16.1.3.5). */
 #define DATA_WORDS (((8 + 12 + 8) + SIM_MAD_SIZE + 4) / 4)
 #define GRH_WORDS (40 / 4)
 
@@ -32,8 +32,8 @@ void transit_blocked(struct sim *s, struct transit *t, uint32_t out, enum drop_r
 #define SMP_VL 15
 
 /*
- * PortXmitData and its like count what all VLs carry, VL15 too; only link packets,
- * of which there are none here, are left out (16.1.3.5).
+ * PortXmitData and the like count all VLs, VL15 included; they only exclude link packets, which the
+ * model does not have (16.1.3.5).
  */
 
 static void count_xmit(struct sim_port *port, const struct transit *t)
@@ -83,7 +83,7 @@ static void bad_pkey(struct sim *s, struct transit *t)
 	transit_drop(s, t, DROP_PKEY);
 }
 
-/* Lost as it comes in; nothing that this port is to be counted for as a sender. */
+/* Loses a packet as it comes in.  This port did not send it, so its counters do not count it. */
 static bool not_heard(struct sim *s, struct transit *t, enum drop_reason why)
 {
 	drop_note(s, t->port, &t->p, why);
@@ -91,7 +91,7 @@ static bool not_heard(struct sim *s, struct transit *t, enum drop_reason why)
 	return false;
 }
 
-/* A data packet comes in. */
+/* Receives a data packet at a port. */
 static bool data_enters(struct sim *s, struct transit *t)
 {
 	struct sim_port *in = &s->f->ports[t->port];
@@ -127,9 +127,9 @@ static bool data_leaves(struct sim *s, struct transit *t)
 }
 
 /*
- * Whether a LID-routed packet that came to a switch has been there before: a
- * switch sends one LID one way, so a packet that loops meets each mark that is
- * set within the loop, and marks move on at every power of two.
+ * Whether a LID-routed packet at a switch has been there before.  A switch sends one LID one way,
+ * so a packet that loops meets any mark set within the loop; the mark moves on at every power of
+ * two hops.
  */
 static bool loops(const struct sim_fabric *f, struct transit *t)
 {
@@ -139,7 +139,7 @@ static bool loops(const struct sim_fabric *f, struct transit *t)
 		return false;
 	t->hops++;
 	if (is_multicast(&t->p))
-		return false;	/* mcast_flood() sees to that */
+		return false;	/* mcast_flood() detects these loops */
 	if (node == t->mark)
 		return true;
 	if ((t->hops & (t->hops - 1)) == 0)
@@ -147,7 +147,7 @@ static bool loops(const struct sim_fabric *f, struct transit *t)
 	return false;
 }
 
-/* Over the link behind the port that it is at. False if it is lost. */
+/* Crosses the link behind the packet's port.  False if the packet is lost. */
 static bool cross(struct sim *s, struct transit *t)
 {
 	bool smp = is_smp(&t->p);
@@ -197,7 +197,7 @@ static enum drop_reason data_way(const struct sim *s, struct transit *t, struct 
 	if (is_multicast(&t->p)) {	/* at a CA or router */
 		w->place = t->place == PLACE_START ? PLACE_EXIT : PLACE_END;
 		why = DROP_NONE;
-	} else if (t->p.dlid != SIM_LID_PERMISSIVE) {	/* which is for SMPs only */
+	} else if (t->p.dlid != SIM_LID_PERMISSIVE) {	/* only SMPs may use the permissive LID */
 		why = way_by_lid(s->f, t->port, t->place, t->p.dlid, w);
 	}
 	if (!why && w->place == PLACE_EXIT)
@@ -218,7 +218,7 @@ static bool forward(struct sim *s, struct transit *t)
 	return true;
 }
 
-/* To the agents of the end port that it is for. */
+/* Delivers the packet to the agents of its end port. */
 static void arrive(struct sim *s, struct transit *t)
 {
 	uint8_t class = t->p.mad[MAD_CLASS];
@@ -277,7 +277,7 @@ void wire_carry(struct sim *s, struct transit *t)
 
 /* --- sending --- */
 
-/* NULL: it is lost at once. */
+/* NULL if the packet is lost at once. */
 static struct transit *depart(struct sim *s, uint32_t port, const struct packet *p)
 {
 	struct transit *t = transit_new(s->queue, port, p);
@@ -314,7 +314,7 @@ void wire_send_after(struct sim *s, uint32_t port, const struct packet *p, int64
 		sim_after(s, delay_us, send_now, t);
 }
 
-/* By the entry that let the packet in: the same P_Key may stand there as a limited one, too. */
+/* The port's own form of the P_Key: the entry that let the packet in may be a limited member. */
 static uint16_t own_pkey(const struct sim_port *port, uint16_t pkey)
 {
 	int i = pkey_find(port, pkey);
