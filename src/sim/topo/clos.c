@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Fat trees of two levels with any number of leaves and spines: each leaf has
- * `parallel` links to each spine.  A leaf's ports are its hosts', then those to the
- * spines in turn; a spine's are those to the leaves in turn.
+ * Generates fat trees of two levels with any number of leaves and spines.
+ *
+ * Each leaf has `parallel` links to each spine.  A leaf's ports are those to its hosts, then those
+ * to the spines in turn; a spine's are those to the leaves in turn.
  */
 #include <stdio.h>
 

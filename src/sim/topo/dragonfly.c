@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Dragonflies: g groups of a switches each, all of a group linked to each
- * other; each switch has p hosts and h links to other groups.  Every two groups
- * have the same number of links; what is left over of the h stays free.
+ * Generates dragonflies: g groups of `a` switches, each with p hosts and h links to other groups.
+ *
+ * The switches of a group are all linked to each other.  Each pair of groups has the same number of
+ * links; surplus ports of the h stay free.
  *
  * Ports of a switch: 1 .. p to hosts, then a - 1 within the group, then h.
  */
@@ -10,7 +11,7 @@
 
 struct dragonfly {
 	uint32_t a, h, p, g;
-	uint32_t first;		/* node index */
+	uint32_t first;		/* index of the first node */
 };
 
 static uint32_t dragonfly_switch(const struct dragonfly *df, uint32_t group, uint32_t i)
@@ -20,14 +21,14 @@ static uint32_t dragonfly_switch(const struct dragonfly *df, uint32_t group, uin
 
 static void link_group(struct gen *g, const struct dragonfly *df, uint32_t group)
 {
-	/* A switch has no port to itself: those of the switches behind it are one less. */
+	/* a switch has no port to itself, so the ports to later switches are one lower */
 	for (uint32_t i = 0; i < df->a; i++)
 		for (uint32_t j = i + 1; j < df->a; j++)
 			gen_link(g, dragonfly_switch(df, group, i), df->p + j,
 				 dragonfly_switch(df, group, j), df->p + i + 1);
 }
 
-/* The n-th of all links of a group to others. */
+/* Makes the n-th of a group's links to other groups. */
 static void link_groups(struct gen *g, const struct dragonfly *df, uint32_t group, uint32_t n)
 {
 	uint32_t others = df->g - 1, round = n / others, step = n % others;

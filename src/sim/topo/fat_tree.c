@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Fat trees of switches of k ports: half of the ports down, half up, the top
- * level all down.  Tapered ones have `taper` times as many ports down as up at
- * the leaves.
+ * Generates fat trees of switches with k ports.
  *
- * A switch is a row of digits, 1 .. levels - 1; the last digit is the pod.  One
- * of level l has links to those of level l + 1 that differ from it in digit l at
- * most: there the digit is the lower one's port up, here it is the upper one's
- * port down.  So digit i has two ranges: down[i] in switches up to level i, up[i]
- * above that.
+ * Half of the ports go down and half up; those of the top level all go down.  In a tapered tree,
+ * leaves have `taper` times as many ports down as up.
+ *
+ * A switch is a row of digits, 1 .. levels - 1; the last digit is the pod.  A switch of level l is
+ * linked to those of level l + 1 that differ from it at most in digit l.  That digit of the upper
+ * switch is the lower one's port up, and that of the lower switch is the upper one's port down.  So
+ * digit i has two ranges: down[i] in switches up to level i, up[i] above that.
  */
 #include "sim/topo/generate.h"
 
@@ -16,9 +16,9 @@
 
 struct fat_tree {
 	unsigned k, levels, hosts;
-	unsigned leaf_down;		/* ports of a leaf that could have hosts */
+	unsigned leaf_down;		/* ports of a leaf that may have hosts */
 	unsigned down[LEVELS_MAX + 1], up[LEVELS_MAX + 1];
-	uint32_t first[LEVELS_MAX + 2];	/* node index of a level's first switch */
+	uint32_t first[LEVELS_MAX + 2];	/* index of each level's first switch */
 };
 
 static unsigned range_of(const struct fat_tree *t, unsigned digit, unsigned level)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What is not as built: cables between switches that are gone ("lose"), and such as are slower than
- * the others ("slow"), by chance with a seed.
+ * Removes ("lose") or slows ("slow") cables of a generated fabric at random.
  *
- * Never so many go that switches which hung together do no more.  Ports and nodes stay what they are,
- * so that the fabric with flaws is the one without them in all else.
+ * It chooses cables between switches at random, by a seed.  It never removes so many that connected
+ * switches become disconnected.  Ports and nodes stay the same, so that the fabric otherwise equals
+ * the one without flaws.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include "lib/base/disjoint.h"
 #include "sim/topo/generate.h"
 
-/* The cables between switches, each by one of its ports. */
+/* The cables between switches, each given by one of its ports. */
 struct cables {
 	uint32_t *port, n;
 };
@@ -26,7 +26,7 @@ static bool is_between_switches(const struct sim_fabric *f, uint32_t port)
 	return peer != SIM_NONE && is_switch(node_of(f, port)) && is_switch(node_of(f, peer));
 }
 
-/* In an order by chance. */
+/* All cables, in a random order. */
 static struct cables cables_of(const struct sim_fabric *f, uint32_t seed)
 {
 	struct cables c = { .port = xcalloc(f->n_ports / 2 + 1, sizeof(*c.port)) };
@@ -55,7 +55,10 @@ static void take_away(struct sim_fabric *f, uint32_t port)
 	f->ports[port].peer = SIM_NONE;
 }
 
-/* Those behind the first ones stay; of the first ones those that join what the others leave apart. */
+/*
+ * Removes cables among the first ones, except those that connect parts which all other cables leave
+ * apart.
+ */
 static void lose(struct sim_fabric *f, const struct gen_flaw *flaw)
 {
 	struct cables c = cables_of(f, flaw->seed);
@@ -84,7 +87,7 @@ static void slow_down(struct sim_fabric *f, const struct gen_flaw *flaw)
 	free(c.port);
 }
 
-/* "PERCENT[@SEED]"; what follows, or NULL: it is none. */
+/* Parses "PERCENT[@SEED]".  Returns the rest of the text; NULL if it has another form. */
 static const char *read_share(const char *text, struct gen_flaw *out)
 {
 	int end = 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Generated fabrics: the words that say which, and what all generators share.
+ * Generates fabrics: parses their specification, and has what all generators share.
  *
- * GUIDs are EUI-64 of a locally administered prefix: prefix, node type, number,
- * and a byte that is 0 for the node (and port 0 of a switch), 1 and up for its
- * ports, and the next one for the system image.
+ * GUIDs are EUI-64 with a locally administered prefix: prefix, node type, number, and a byte that
+ * is 0 for the node (and port 0 of a switch), 1 and up for its ports, and the next value for the
+ * system image.
  */
 #include "sim/topo/generate.h"
 
@@ -18,7 +18,7 @@
 
 #define MELLANOX_ID		0x2c9
 
-/* Name, function, what it takes. */
+/* name, function, parameters and options */
 #define FAMILIES(family) \
 	family("fat-tree", gen_fat_tree, \
 	       ":k=PORTS[,levels=2..4][,taper=N][,pods=N][,hosts=PER-LEAF]") \
@@ -115,7 +115,7 @@ bool gen_ready(struct gen *g, uint64_t switches, uint64_t ports, uint64_t host_c
 
 	ports += g->aggregation;
 	if (g->bad)
-		return false;	/* not all options may have been asked for */
+		return false;	/* the generator may not have asked for all options */
 	for (unsigned i = 0; i < g->n_options; i++)
 		if (!g->options[i].used)
 			gen_refuse(g, "%s%s%s: no such option", g->options[i].key,
@@ -138,7 +138,7 @@ bool gen_ready(struct gen *g, uint64_t switches, uint64_t ports, uint64_t host_c
 	return !g->bad;
 }
 
-/* "KIND:VALUE,KEY=VALUE,…"; text is cut into pieces. */
+/* Splits "KIND:VALUE,KEY=VALUE,…" in place. */
 static void split_options(struct gen *g, char *text)
 {
 	for (char *next, *word = text; word && *word; word = next) {
@@ -185,9 +185,9 @@ bool topo_is_generated(const char *word)
 }
 
 /*
- * Inside each switch, at a port of its own behind all others, as in Switch-IB 2 and later:
- * a channel adapter of one port with the switch's system image GUID.  Node and port have
- * the same GUID, 8 above the switch's.
+ * Adds an aggregation node inside a switch, as in Switch-IB 2 and later: a channel adapter with one
+ * port and the switch's system image GUID.  It uses an extra port of the switch, after all others.
+ * Node and port have the same GUID, 8 above the switch's.
  */
 static void add_aggregation_node(struct gen *g, uint32_t sw)
 {
@@ -213,7 +213,7 @@ static void add_aggregation_node(struct gen *g, uint32_t sw)
 	buf_free(&why);
 }
 
-/* After all else, so that switches and hosts are what they are without them. */
+/* Comes last, so that switches and hosts are the same as without aggregation nodes. */
 static void add_aggregation_nodes(struct gen *g)
 {
 	uint32_t n = g->f->n_nodes;
@@ -312,7 +312,7 @@ void gen_link(struct gen *g, uint32_t node_a, unsigned port_a, uint32_t node_b, 
 	buf_free(&why);
 }
 
-/* The last hosts are those without power, the ones before them routers. */
+/* The last hosts have no power; those before them are routers. */
 static uint32_t add_host(struct gen *g, uint32_t i, uint32_t n)
 {
 	char desc[65];
@@ -349,7 +349,7 @@ void gen_hosts_evenly(struct gen *g, uint32_t first_switch, uint32_t n, unsigned
 	struct gen_place *places = xcalloc((size_t)n * per_switch + 1, sizeof(*places));
 	uint32_t filled = 0;
 
-	/* Groups of as many switches as a host has ports, and the rest. */
+	/* groups of as many switches as a host has ports, and the rest */
 	for (uint32_t group = 0; group < n; group += g->host_ports) {
 		uint32_t size = n - group < g->host_ports ? n - group : g->host_ports;
 

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Switches in a grid of any number of dimensions, each with links to its
- * neighbours: torus, mesh, ring (a torus of one dimension), hypercube (a mesh
- * of size 2 in all), HyperX (in each dimension all are neighbours of all).
+ * Generates tori, meshes, rings, hypercubes and HyperX fabrics.
  *
- * Ports of a switch: 1 .. hosts to hosts, then for each dimension those to the
- * next switch, and those to the one before.  Where a dimension has two switches
- * only, next and before are the same, and so are the ports.  In a HyperX for each
- * dimension those to the other switches, by their place in it.
+ * A grid has any number of dimensions, and each switch has links to its neighbours.  A ring is a
+ * torus of one dimension, and a hypercube a mesh of size 2 in all.  In a HyperX, all switches along
+ * a dimension are neighbours.
+ *
+ * Ports of a switch: 1 .. hosts to hosts, then for each dimension those to the next switch, and
+ * those to the previous one.  If a dimension has only two switches, next and previous are the same,
+ * and so are the ports.  In a HyperX, each dimension has the ports to the other switches, by their
+ * position in it.
  */
 #include "sim/topo/generate.h"
 
@@ -22,8 +24,8 @@ struct grid {
 	bool wraps;
 	bool full;			/* a HyperX */
 	unsigned hosts, parallel;
-	const char *name, *between;	/* of a switch: name-1-2-3 */
-	uint32_t first;			/* node index */
+	const char *name, *between;	/* for a switch's name: name-1-2-3 */
+	uint32_t first;			/* index of the first node */
 };
 
 static uint64_t grid_switches(const struct grid *gr)
@@ -40,7 +42,7 @@ static unsigned directions(const struct grid *gr, unsigned d)
 	return gr->full ? gr->size[d] - 1 : gr->size[d] == 2 ? 1 : 2;
 }
 
-/* The ports before those of dimension d; of all dimensions, those that a switch has. */
+/* Number of ports before those of dimension d; with d = dimensions, all ports of a switch. */
 static unsigned ports_before(const struct grid *gr, unsigned d)
 {
 	unsigned n = gr->hosts;
@@ -67,7 +69,7 @@ static void make_switch(struct gen *g, struct grid *gr, uint32_t i)
 	buf_free(&name);
 }
 
-/* To the next switch in dimension d, where the step in numbers is `stride`. */
+/* Links switch i to the next one in dimension d; `stride` is the difference of their numbers. */
 static void link_next(struct gen *g, const struct grid *gr, uint32_t i, unsigned d, uint32_t stride)
 {
 	uint32_t at = i / stride % gr->size[d];
@@ -82,7 +84,7 @@ static void link_next(struct gen *g, const struct grid *gr, uint32_t i, unsigned
 		gen_link(g, gr->first + i, port + j, gr->first + next, back + j);
 }
 
-/* To all switches behind it in dimension d. */
+/* Links switch i to all later switches in dimension d. */
 static void link_others(struct gen *g, const struct grid *gr, uint32_t i, unsigned d, uint32_t stride)
 {
 	uint32_t at = i / stride % gr->size[d];

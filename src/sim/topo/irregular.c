@@ -1,31 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Fabrics without a pattern: a random one, connected, by seed; and one switch
- * alone.
+ * Generates random connected fabrics, and a single switch.
  *
- * The random one is a random tree of switches first, then come the hosts, then
- * more links between switches, some of them parallel, while ports last.
+ * For the random one it makes a random tree of switches, adds the hosts, and then adds links
+ * between switches, some of them parallel, while there are free ports.
  */
 #include "sim/topo/generate.h"
 
 #include <stdlib.h>
 
 #define PARALLEL_MAX 16
-#define TRIES 64	/* until a link that must be a new one is given up */
+#define TRIES 64	/* tries to find a new link before giving up */
 
 struct random_net {
 	uint32_t switches, hosts, links, parallel;
 	unsigned ports;
-	uint64_t state;		/* of chance */
-	uint32_t first;		/* node index */
-	uint8_t *used;		/* ports of each switch */
+	uint64_t state;		/* state of the random numbers */
+	uint32_t first;		/* index of the first node */
+	uint8_t *used;		/* used ports of each switch */
 	uint32_t *open;		/* switches with a free port */
 	uint32_t n_open;
 	struct map64 cables;	/* pair of switches -> cables between them */
 	uint32_t n_links;
 };
 
-/* A switch's next port; the switch at open[at] is struck off when that was its last. */
+/* Takes a switch's next port; removes the switch at open[at] if that was its last. */
 static unsigned take_port(struct random_net *r, uint32_t at)
 {
 	uint32_t sw = r->open[at];
@@ -45,7 +44,7 @@ static void link_open(struct gen *g, struct random_net *r, uint32_t at_a, uint32
 {
 	uint32_t a = r->open[at_a], b = r->open[at_b];
 	uint32_t before = map64_get(&r->cables, pair_key(a, b));
-	/* The one further behind first: striking it off moves only what is behind. */
+	/* the later index first: removing it only moves entries after it */
 	unsigned port_a = 0, port_b = 0;
 
 	if (at_a > at_b) {
@@ -75,7 +74,7 @@ static void make_tree(struct gen *g, struct random_net *r)
 	}
 }
 
-/* Places for hosts; those of one host at different switches, if chance has it in a few tries. */
+/* Chooses places for hosts; those of one host at different switches, if a few random tries succeed. */
 static void place_hosts(struct gen *g, struct random_net *r)
 {
 	uint32_t n = r->hosts * g->host_ports;
@@ -98,7 +97,7 @@ static void place_hosts(struct gen *g, struct random_net *r)
 	free(places);
 }
 
-/* Two different switches with free ports and room for a cable between them. */
+/* Picks two different switches with free ports and room for a cable between them. */
 static bool pick_pair(struct random_net *r, uint32_t *at_a, uint32_t *at_b)
 {
 	for (unsigned try = 0; r->n_open >= 2 && try < TRIES; try++) {
@@ -115,7 +114,10 @@ static bool pick_pair(struct random_net *r, uint32_t *at_a, uint32_t *at_b)
 	return false;
 }
 
-/* Cables until there are enough, or no room is found; by even chance one doubles the last. */
+/*
+ * Adds cables until there are enough or no room is found; with even chance, a cable doubles the
+ * last one.
+ */
 static void add_links(struct gen *g, struct random_net *r)
 {
 	uint32_t at_a, at_b;

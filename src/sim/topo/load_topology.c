@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The simulator's nodes and cables from the records of a topology file. */
+/* Makes the simulator's nodes and cables from the records of a topology file. */
 #include "fabric/dump/dump.h"
 #include "sim/topo/speed.h"
 #include "sim/topo/topo.h"
 
-/* Of a fabric that had no node before, so that indexes are those of the records. */
+/* Makes a node.  The fabric had none before, so that node indexes equal those of the records. */
 static bool make_node(const struct dump *d, uint32_t i, struct sim_fabric *f, struct findings *out)
 {
 	const struct dump_node *n = &d->nodes.v[i];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Link speeds as bits of PortInfo (14.2.5.6). */
+/* Converts link speeds to bits of PortInfo (14.2.5.6). */
 #include "sim/topo/speed.h"
 
 static void bound_port(struct sim_port *p, struct cable_speed s)
 {
-	/* as in LinkSpeedExt* of both groups; 0: none of these */
+	/* bits of LinkSpeedExt*, both groups; 0: not an extended speed */
 	static const uint8_t ext[CABLE_RATES] = {
 		[RATE_FDR] = SIM_EXT_FDR, [RATE_EDR] = SIM_EXT_EDR, [RATE_HDR] = SIM_EXT_HDR,
 		[RATE_NDR] = SIM_EXT_NDR, [RATE_XDR] = SIM_EXT_XDR,
