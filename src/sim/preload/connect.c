@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Connections to the simulator; see qosd/sim.h.
+ * Connects to the simulator; see qosd/sim.h.
  *
- * Each question has a connection of its own: they are rare, and so nothing is
- * shared between threads, or with children after fork(), or lost when a daemon
- * closes all the descriptors that it does not know.
+ * Each question has a connection of its own, because questions are rare.  So threads share nothing,
+ * fork()ed children share nothing, and a daemon that closes all unknown descriptors loses nothing.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -20,7 +19,7 @@ bool sim_wanted(void)
 	return getenv(SIM_SOCKET_VAR) != NULL;
 }
 
-/* Said once: libibumad's callers tell little about why something failed. */
+/* Prints the first error: programs that use libibumad say little about failures. */
 static void complain(const struct sim_answer *a)
 {
 	static atomic_flag said = ATOMIC_FLAG_INIT;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Devices and their ports, as libibumad tells them from sysfs; the values
- * returned and the choice of a port are libibumad's (umad_get_ca(3) and others).
+ * Replaces libibumad's functions that read devices and ports from sysfs.
+ *
+ * Return values and the choice of a port follow libibumad (umad_get_ca(3) and others).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -49,7 +50,7 @@ int ca_by_name(const char *name)
 	return -1;
 }
 
-/* libibumad's arrays end before port 10; a router may have more. */
+/* libibumad's arrays end before port 10, though a router may have more ports. */
 static unsigned last_port(const struct sim_answer *ca)
 {
 	return ca->ca.last_port < UMAD_CA_MAX_PORTS ? ca->ca.last_port : UMAD_CA_MAX_PORTS - 1;
@@ -60,7 +61,7 @@ const char *link_layer(const struct sim_answer *port)
 	return port->port.ethernet ? "Ethernet" : "InfiniBand";
 }
 
-/* How well a port serves somebody who does not say which. */
+/* How well a port suits a caller that names none. */
 enum fitness { NO_PORT, DOWN_PORT, LINKED_PORT, ACTIVE_PORT };
 
 static enum fitness fitness(const struct sim_answer *a, bool smi)
@@ -76,7 +77,7 @@ static enum fitness fitness(const struct sim_answer *a, bool smi)
 	return a->port.phys_state == DISABLED ? NO_PORT : DOWN_PORT;
 }
 
-/* The port of one device: portnum if that is not 0, or the fittest. */
+/* The port of one device: portnum if it is not 0, else the fittest. */
 static enum fitness fittest_port(unsigned ca, int portnum, bool smi, unsigned *port)
 {
 	struct sim_answer c, a;
@@ -84,7 +85,7 @@ static enum fitness fittest_port(unsigned ca, int portnum, bool smi, unsigned *p
 
 	if (ask_ca(ca, &c))
 		return NO_PORT;
-	if (c.ca.last_port == 0) {	/* a switch, whatever port was meant */
+	if (c.ca.last_port == 0) {	/* a switch has only port 0 */
 		*port = 0;
 		return ACTIVE_PORT;
 	}
@@ -299,7 +300,7 @@ int umad_get_issm_path(const char *name, int portnum, char path[], int max)
 	return 0;
 }
 
-/* Freed by libibumad's umad_free_ca_device_list(): one block of memory each. */
+/* Each device is one block of memory, as libibumad's umad_free_ca_device_list() expects. */
 struct umad_device_node *umad_get_ca_device_list(void)
 {
 	struct umad_device_node *head = NULL;
@@ -321,9 +322,9 @@ struct umad_device_node *umad_get_ca_device_list(void)
 	return head;
 }
 
-/* --- of newer versions: devices for subnet management and for the general services --- */
+/* --- of newer versions: separate devices for subnet management and general services --- */
 
-/* The first port of the kind with the GUID that has a link. */
+/* The first port of that kind with the GUID and a link. */
 static bool find_part(uint64_t guid, bool smi, char name[UMAD_CA_NAME_LEN], uint32_t *num)
 {
 	struct sim_answer c, a;
@@ -348,7 +349,7 @@ struct umad_ca_pair_of_newer {
 	uint32_t gsi_port;
 };
 
-/* libibumad's, of rdma-core 56 and later; QOSD_SIM_NO_PAIRS in the environment: it knows nothing. */
+/* Added to libibumad in rdma-core 56.  With QOSD_SIM_NO_PAIRS in the environment, it finds no pair. */
 int umad_get_smi_gsi_pair_by_ca_name(const char *name, uint8_t portnum,
 				     struct umad_ca_pair_of_newer *pair, unsigned enforce_smi);
 int umad_get_smi_gsi_pair_by_ca_name(const char *name, uint8_t portnum,

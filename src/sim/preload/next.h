@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The functions that a preloaded library stands before. */
+/* Finds the functions that a preloaded library overrides. */
 #ifndef QOSD_SIM_PRELOAD_NEXT_H
 #define QOSD_SIM_PRELOAD_NEXT_H
 
 #include <dlfcn.h>
 #include <string.h>
 
-/* The next library's function of the name, into *fn, a pointer to one: ISO C has no cast for this. */
+/*
+ * Stores the next library's function of that name in *fn, a pointer to a function pointer: ISO C
+ * has no cast for this.
+ */
 static inline void find_next(const char *name, void *fn)
 {
 	void *p = dlsym(RTLD_NEXT, name);

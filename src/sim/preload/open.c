@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * open() and its relatives, for what umad programs open by themselves: issm
- * devices, whose path umad_get_issm_path() gave, and files of sysfs.  Everything
- * else goes on to the C library.
+ * Overrides open() and its relatives, for files that umad programs open themselves.
+ *
+ * These are issm devices, whose path comes from umad_get_issm_path(), and files of sysfs.  All
+ * other calls go on to the C library.
  */
-#undef _FORTIFY_SOURCE		/* its inline functions have the names defined here */
+#undef _FORTIFY_SOURCE		/* its inline functions have the names of those defined here */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -22,7 +23,7 @@
 #define SCSI_HOSTS	"/sys/class/scsi_host"
 #define NOT_OURS	(-2)
 
-/* One holder at a time: EAGAIN, as of a device that is opened without waiting. */
+/* Allows one holder at a time; returns EAGAIN otherwise, as for a non-blocking open() of the device. */
 static int open_issm(const char *number, int flags)
 {
 	struct sim_answer a;
@@ -62,7 +63,7 @@ static int open_ours(const char *path, int flags)
 	return NOT_OURS;
 }
 
-/* The C library's openat(), by which all the others can be had. */
+/* The C library's openat(), which can replace all other variants. */
 static int next_openat(int dir, const char *path, int flags, mode_t mode)
 {
 	static int (*_Atomic next)(int dir, const char *path, int flags, ...);
@@ -123,7 +124,7 @@ int openat64(int dir, const char *path, int flags, ...)
 	return open_any(dir, path, flags | O_LARGEFILE, mode);
 }
 
-/* What open() is in a program built with _FORTIFY_SOURCE. */
+/* open() is called this way in a program built with _FORTIFY_SOURCE. */
 int __open_2(const char *path, int flags);
 int __open_2(const char *path, int flags)
 {
@@ -136,7 +137,7 @@ int __open64_2(const char *path, int flags)
 	return open_any(AT_FDCWD, path, flags | O_LARGEFILE, 0);
 }
 
-/* srp_daemon looks there for targets that it has; this machine's are none of the fabric's. */
+/* srp_daemon looks in this directory for its targets; those of this machine are not on the fabric. */
 static DIR *no_scsi_hosts(void)
 {
 	char path[] = "/tmp/qosd-sim.XXXXXX";

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Open umad ports and their agents.
+ * Opens umad ports and registers their agents.
  *
- * Values returned and errno are libibumad's over the kernel's umad device.  A
- * descriptor's struct umad_file is made when it is first used for a port and stays
- * for the next port that gets the same number, so it can be found without a lock.
+ * Return values and errno are those of libibumad over the kernel's umad device.  A struct umad_file
+ * is made when its descriptor is first used for a port, and stays for the next port with that
+ * number, so that look-ups need no lock.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 
 #include "preload.h"
 
-#define OPENIB_OUI	0x001405u	/* libibumad's, for who does not say */
+#define OPENIB_OUI	0x001405u	/* libibumad's default */
 
 enum { BLOCK = 1024, BLOCKS = 1024 };
 static struct umad_file *_Atomic *_Atomic blocks[BLOCKS];
@@ -56,7 +56,7 @@ static struct umad_file *make_file(int fd)
 	return f;
 }
 
-/* After fork(): what another thread had locked, nobody would unlock. */
+/* After fork(): no thread is left to release locks that other threads held. */
 static void unlock_all(void)
 {
 	pthread_mutex_init(&blocks_lock, NULL);
@@ -96,7 +96,7 @@ static int open_port(const char *name, int portnum, bool smi)
 	fd = sim_connect(SIM_UMAD, ca, port, &a);
 	if (fd < 0)
 		return fd == -EINVAL ? fd : -EIO;
-	/* as the device's: not blocking, and not closed by exec */
+	/* like the device's descriptor: non-blocking, and not closed by exec */
 	flags = fcntl(fd, F_GETFL);
 	f = make_file(fd);
 	if (!f || fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0 || fcntl(fd, F_SETFD, 0) < 0) {
@@ -114,7 +114,7 @@ int umad_open_port(const char *name, int portnum)
 	return open_port(name, portnum, false);
 }
 
-/* Of newer versions of libibumad: a port with subnet management. */
+/* In newer versions of libibumad: opens a port with subnet management. */
 int umad_open_smi_port(const char *name, int portnum);
 int umad_open_smi_port(const char *name, int portnum)
 {
@@ -132,7 +132,7 @@ int umad_get_fd(int fd)
 	return fd;
 }
 
-/* --- the message: libibumad's own would think of the kernel's old format --- */
+/* --- messages: libibumad's own functions might assume the kernel's old format --- */
 
 size_t umad_size(void)
 {
@@ -157,7 +157,7 @@ int umad_get_pkey(void *umad)
 
 /* --- agents --- */
 
-/* The agent's id, or a negative errno. */
+/* Returns the agent's id, or a negative errno. */
 static int register_agent(int fd, struct sim_ask *q)
 {
 	struct umad_file *f = umad_file_of(fd);
@@ -227,7 +227,7 @@ int umad_register2(int fd, struct umad_reg_attr *attr, uint32_t *agent_id)
 	if (has_oui(attr->mgmt_class) && (!(attr->oui & 0xffffff) || attr->oui >> 24))
 		return EINVAL;
 	if (attr->flags & ~(uint32_t)UMAD_USER_RMPP) {
-		attr->flags = UMAD_USER_RMPP;	/* those that there are */
+		attr->flags = UMAD_USER_RMPP;	/* reports the supported flags */
 		return EINVAL;
 	}
 	q = (struct sim_ask){

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What both the library and the program do with the simulator's socket (see
- * qosd/sim.h): saying hello, and passing memory files.  Inline, since the
- * library is to be one file that depends on nothing.
+ * Socket functions that the library and the program share (see qosd/sim.h).
+ *
+ * They say hello and pass memory files.  They are inline, so that the library is a single file
+ * without dependencies.
  */
 #ifndef QOSD_SIM_PRELOAD_SOCKET_H
 #define QOSD_SIM_PRELOAD_SOCKET_H
@@ -19,7 +20,10 @@
 
 #include "qosd/sim.h"
 
-/* One message out, one in: 0, the answer's error, or -ENODEV if the simulator is gone. */
+/*
+ * Sends one message and receives one: returns 0, the answer's error, or -ENODEV if the simulator is
+ * gone.
+ */
 static inline int sock_ask(int fd, const void *question, size_t n, struct sim_answer *a)
 {
 	ssize_t got;
@@ -34,8 +38,8 @@ static inline int sock_ask(int fd, const void *question, size_t n, struct sim_an
 }
 
 /*
- * Connects and says hello: a descriptor, closed by exec, or a negative errno.  nodes as
- * in SIM_NODE_VAR; the answer's text is empty if there was no answer.
+ * Connects and says hello.  Returns a close-on-exec descriptor, or a negative errno. nodes has the
+ * format of SIM_NODE_VAR.  The answer's text is empty if no answer came.
  */
 static inline int sock_hello(const char *path, enum sim_purpose purpose, const char *nodes,
 			     unsigned ca, unsigned port, struct sim_answer *a)
@@ -65,7 +69,7 @@ static inline int sock_hello(const char *path, enum sim_purpose purpose, const c
 	return r;
 }
 
-/* A sealed memory file that holds the data; -1 with errno. */
+/* Makes a sealed memory file with the data; -1 with errno. */
 static inline int sock_memory_file(const void *data, size_t n)
 {
 	int fd = memfd_create("umad", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -84,14 +88,14 @@ static inline int sock_memory_file(const void *data, size_t n)
 	return fd;
 }
 
-/* Room for one descriptor; by its full size a second would fit, and be lost. */
+/* Room for one descriptor.  With its full, padded size a second would fit, and leak. */
 union sock_control {
 	struct cmsghdr h;
 	char room[CMSG_SPACE(sizeof(int))];
 };
 #define SOCK_CONTROL_SIZE CMSG_LEN(sizeof(int))
 
-/* Sends a memory file of n bytes: as sendmsg(), 0 or -1 with errno. */
+/* Sends a memory file of n bytes.  Returns 0, or -1 with errno, like sendmsg(). */
 static inline int sock_send_file(int fd, int memory, size_t n, int flags)
 {
 	struct sim_large l = { .magic = SIM_MAGIC, .length = n };
@@ -110,7 +114,7 @@ static inline int sock_send_file(int fd, int memory, size_t n, int flags)
 	return sendmsg(fd, &m, flags | MSG_NOSIGNAL) < 0 ? -1 : 0;
 }
 
-/* The file that came with a message; -1: none. */
+/* The file received with a message; -1 if there is none. */
 static inline int sock_received_file(struct msghdr *m)
 {
 	struct cmsghdr *c = m->msg_controllen ? CMSG_FIRSTHDR(m) : NULL;

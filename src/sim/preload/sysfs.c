@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The files of sysfs that umad programs read by themselves (srp_daemon reads
- * LIDs, GIDs and the names of devices), as the kernel writes them.
+ * Provides the files of sysfs that umad programs read themselves, in the kernel's format.
+ *
+ * srp_daemon, for example, reads LIDs, GIDs and the names of devices.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +16,7 @@
 
 #define CONTENT_MAX 128
 
-/* A decimal number and nothing else; false if it is none. */
+/* Parses a decimal number; false if the text is anything else. */
 static bool number(const char *text, unsigned *n)
 {
 	char *end;
@@ -25,7 +26,7 @@ static bool number(const char *text, unsigned *n)
 	return *text >= '0' && *text <= '9' && !*end && v <= 0xffff;
 }
 
-/* Eight bytes as four groups of hex digits. */
+/* Prints eight bytes as four groups of hex digits. */
 static int print_guid(char *out, size_t n, const char *before, uint64_t guid)
 {
 	return snprintf(out, n, "%s%04x:%04x:%04x:%04x", before, (unsigned)(guid >> 48),
@@ -95,7 +96,7 @@ static bool port_text(const struct sim_answer *a, const char *name, char *out)
 		{ SYS_PORT_SMSL, false, a->port.sm_sl, "" },
 		{ SYS_PORT_CAPMASK, true, a->port.capmask, "" },
 		{ SYS_PORT_RATE, false, a->port.rate, " Gb/sec" },
-		/* not in Linux, where clients in the kernel get an event for each */
+		/* not in Linux, where clients in the kernel get an event for each reregistration */
 		{ "client_reregisters", false, a->port.reregisters, "" },
 		{ SYS_PORT_STATE, false, a->port.state,
 		  a->port.state < 5 ? states[a->port.state] : "" },
@@ -111,7 +112,7 @@ static bool port_text(const struct sim_answer *a, const char *name, char *out)
 	return false;
 }
 
-/* … and for tables: pkeys/N, and gids/0, the one that has a prefix of its own */
+/* the same for tables: pkeys/N, and gids/0, which has a prefix of its own */
 static bool port_table_text(const struct sim_answer *a, const char *table, const char *entry,
 			    char *out)
 {
@@ -131,7 +132,7 @@ static bool port_table_text(const struct sim_answer *a, const char *table, const
 	return true;
 }
 
-/* The words of a path between its slashes; how many there are. */
+/* Splits a path at its slashes; returns the number of words. */
 static unsigned split(char *path, char *words[], unsigned max)
 {
 	unsigned n = 0;
@@ -142,7 +143,7 @@ static unsigned split(char *path, char *words[], unsigned max)
 	return n;
 }
 
-/* The words after /sys/class. */
+/* Writes the content of the file that the words after /sys/class name. */
 static bool content(char *words[], unsigned n, char *out)
 {
 	struct sim_answer a;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Sending and receiving on open umad ports; see qosd/sim.h for how.
+ * Sends and receives on open umad ports; see qosd/sim.h.
  *
- * Values returned and errno are libibumad's over the kernel's umad device.  What
- * the kernel would refuse at once is refused here as far as it can be known; what
- * the simulator finds wrong comes back with a status.
+ * Return values and errno are those of libibumad over the kernel's umad device.  Requests that the
+ * kernel would refuse at once are refused here as far as possible; errors that only the simulator
+ * finds come back with a status.
  */
 #include <poll.h>
 #include <stdlib.h>
@@ -12,8 +12,8 @@
 #include "preload.h"
 #include "socket.h"
 
-#define MAD_MIN		36		/* common MAD and RMPP headers: the least that is written */
-#define GONE_US		100000		/* some programs try again, and log it, for ever */
+#define MAD_MIN		36		/* common MAD and RMPP headers: least size of a write */
+#define GONE_US		100000		/* pause, because some programs retry and log for ever */
 
 _Static_assert(SIM_MESSAGE_MAX == sizeof(struct ib_user_mad) + 256, "one MAD is not large");
 
@@ -28,8 +28,8 @@ static bool may_send(int fd, uint32_t agent, int length)
 }
 
 /*
- * The device takes any number of messages at once; a socket does not, so this
- * waits for the simulator.  It reads whatever its clients do.  False: it has ended.
+ * Waits for the simulator where the device would accept any number of messages at once but a socket
+ * does not.  The simulator never stops reading.  False: it has ended.
  */
 static bool may_retry(int fd)
 {
@@ -105,7 +105,7 @@ static ssize_t read_memory(int memory, char *buf, size_t n)
 	return (ssize_t)n;
 }
 
-/* What recv() said, with the simulator's end as an error. */
+/* Maps the result of recv(); the simulator's end becomes an error. */
 static ssize_t received(ssize_t n)
 {
 	if (n > 0)
@@ -113,7 +113,7 @@ static ssize_t received(ssize_t n)
 	return n < 0 && (errno == EAGAIN || errno == EINTR) ? -EAGAIN : -EIO;
 }
 
-/* The large message that was announced, if the buffer takes it. */
+/* Reads the announced large message if the buffer has room for it. */
 static ssize_t read_large(struct umad_file *f, int fd, struct ib_user_mad *u, size_t room)
 {
 	union sock_control control;
@@ -142,7 +142,7 @@ static ssize_t read_large(struct umad_file *f, int fd, struct ib_user_mad *u, si
 	return n;
 }
 
-/* A buffer that not every MAD fits into: a message that does not stays. */
+/* Reads into a buffer that is too small for some MADs: a message that does not fit stays queued. */
 static ssize_t read_small(int fd, void *buf, size_t room)
 {
 	char whole[SIM_MESSAGE_MAX];
@@ -155,7 +155,7 @@ static ssize_t read_small(int fd, void *buf, size_t room)
 	return received(recv(fd, buf, room, MSG_DONTWAIT));
 }
 
-/* read() of the device: bytes, or a negative errno. */
+/* Performs read() of the device: returns bytes, or a negative errno. */
 static ssize_t read_file(struct umad_file *f, int fd, struct ib_user_mad *u, size_t room)
 {
 	ssize_t n = 0;
@@ -168,7 +168,7 @@ static ssize_t read_file(struct umad_file *f, int fd, struct ib_user_mad *u, siz
 			n = received(recv(fd, u, SIM_MESSAGE_MAX, MSG_DONTWAIT));
 		if (n == SIM_MESSAGE_MAX && u->length > SIM_MESSAGE_MAX) {
 			f->announced = u->length;
-			wait_readable(fd, -1);		/* it is being sent */
+			wait_readable(fd, -1);		/* the rest is being sent */
 		}
 	}
 	if (f->announced)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * As much of libibverbs as srp_daemon needs to begin its work: devices that can
- * be opened and asked about ports and P_Keys, and queue pairs that nothing ever
- * comes out of.  What is posted for sending is refused.
+ * Provides the part of libibverbs that srp_daemon needs to start.
+ *
+ * Devices can be opened, and queried for ports and P_Keys.  Nothing ever arrives on queue pairs,
+ * and posting a send fails.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,13 +14,13 @@
 
 #include "preload.h"
 
-/* Functions of these names are there, too, for programs built with older headers. */
+/* also define functions of these names, for programs built with older headers */
 #undef ibv_get_device_list
 #undef ibv_query_port
 #undef ibv_reg_mr
 
 struct context {
-	struct ibv_context c;		/* first: it is what the program has */
+	struct ibv_context c;		/* first member: the program has a pointer to it */
 	struct ibv_device device;
 	unsigned ca;
 };
@@ -31,7 +32,7 @@ static unsigned ca_of(const struct ibv_context *c)
 
 /* --- devices --- */
 
-/* The list, and behind it what it points to, in one piece. */
+/* The list and the devices that it points to are one block. */
 struct ibv_device **ibv_get_device_list(int *num_devices)
 {
 	char names[SIM_CAS_MAX][UMAD_CA_NAME_LEN];
@@ -115,7 +116,7 @@ int ibv_close_device(struct ibv_context *context)
 	return 0;
 }
 
-/* No device of these has news of its own. */
+/* These devices have no events. */
 int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *event)
 {
 	(void)context;
@@ -177,7 +178,7 @@ int ibv_get_pkey_index(struct ibv_context *context, uint8_t port_num, __be16 pke
 	return -1;
 }
 
-/* --- what is made on a device: as much as is looked at --- */
+/* --- objects on a device: only the members that programs look at --- */
 
 struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *context)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Simulated time in this process: its page (qosd/sim_clock.h), the clocks that
- * programs read, and a slot for each thread that waits for a time.
+ * Provides simulated time in this process: the page, the clocks, and slots for waiting threads.
  *
- * The page is mapped before main() and stays.  A process without one, as when no
- * simulator listens, has the machine's time.  A child of fork() takes slots of its own.
+ * qosd/sim_clock.h describes the page.  It is mapped before main() and stays.  A process without
+ * it, because no simulator listens, has the machine's time.  A child of fork() takes slots of its
+ * own.
  */
-#undef _FORTIFY_SOURCE		/* its inline functions have the names defined here */
+#undef _FORTIFY_SOURCE		/* its inline functions have the names of those defined here */
 #include <linux/futex.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -18,17 +18,18 @@
 #include "sim/preload/socket.h"
 #include "waits.h"
 
-#define PIECE_NS	20000000	/* of a wait that the simulator cannot end */
-#define SLACK_NS	50000		/* by how much a wait may be longer, as in Linux: nanoseconds of
-					   reading the clock make no difference then to when it ends */
+#define PIECE_NS	20000000	/* pieces of a wait that the simulator cannot end */
+#define SLACK_NS	50000		/* how much longer a wait may be, as in Linux; it hides the
+					 * nanoseconds spent on reading the clock */
 
-static struct sim_clock *page;		/* NULL: none */
+static struct sim_clock *page;		/* NULL: no page */
 static pthread_key_t thread_end;
 
 static __thread struct {
-	struct sim_clock_slot *slot;	/* NULL: none was taken */
-	int fd;				/* 0: none, -1: none could be opened */
-	ino_t inode;			/* of fd: the program may have closed it, and opened another */
+	struct sim_clock_slot *slot;	/* NULL: no slot yet */
+	int fd;				/* 0: none yet, -1: could not be opened */
+	ino_t inode;			/* inode of fd: the program may have closed fd and opened another
+					 * file */
 } self;
 
 /* --- the page --- */
@@ -53,7 +54,7 @@ static struct sim_clock *map_page(int connection)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-/* A connection about simulated time; port as in struct sim_hello. */
+/* Opens a connection about simulated time; port as in struct sim_hello. */
 static int connect_clock(uint32_t port)
 {
 	const char *path = getenv(SIM_SOCKET_VAR);
@@ -74,7 +75,7 @@ static bool take_slot(struct sim_clock_slot *s)
 	return true;
 }
 
-/* This thread's slot, which it takes at first. */
+/* This thread's slot, taken on first use. */
 static struct sim_clock_slot *own_slot(void)
 {
 	if (self.slot || !page)
@@ -82,7 +83,7 @@ static struct sim_clock_slot *own_slot(void)
 	for (uint32_t i = 0; i < SIM_CLOCK_SLOTS && !self.slot; i++) {
 		uint32_t n = atomic_load(&page->n_slots);
 
-		/* before it is taken: the simulator looks at no slot behind these */
+		/* first, because the simulator ignores slots from n_slots on */
 		while (n <= i && !atomic_compare_exchange_weak(&page->n_slots, &n, i + 1))
 			;
 		if (take_slot(&page->slots[i]))
@@ -107,13 +108,13 @@ static void on_thread_end(void *slot)
 
 	if (own_file())
 		close(self.fd);
-	/* the main thread's stays: by it the simulator knows the process, which may have other threads */
+	/* the main thread's slot stays: it identifies the process, which may have other threads */
 	atomic_store(&s->deadline_ns, 0);
 	if (atomic_load(&s->tid) != atomic_load(&s->pid))
 		atomic_store(&s->pid, 0);
 }
 
-/* In the child: the slot and the connection are its parent's. */
+/* Runs in the child: slot and connection are the parent's. */
 static void on_fork(void)
 {
 	if (own_file())
@@ -123,7 +124,7 @@ static void on_fork(void)
 	own_slot();
 }
 
-/* Those that this process had before an exec. */
+/* Gives back slots that this process had before an exec. */
 static void give_back_slots(void)
 {
 	for (uint32_t i = 0; page && i < atomic_load(&page->n_slots); i++)
@@ -179,7 +180,7 @@ static int64_t machine_ns(clockid_t id)
 	return to_ns(&t);
 }
 
-/* False: not one of those that the simulator moves. */
+/* False if the simulator does not control that clock. */
 static bool kind_of(clockid_t id, enum sim_clock_kind *kind)
 {
 	switch (id) {
@@ -198,9 +199,9 @@ static bool kind_of(clockid_t id, enum sim_clock_kind *kind)
 }
 
 /*
- * Time that stands is a nanosecond later each time that this process asks: libev's timers
- * that are to go off at once, and loops that wait for the clock, need time to go on.  So it
- * may be a little ahead, and then does not go back.
+ * Stopped time advances by a nanosecond at each reading in this process: libev's immediate timers,
+ * and loops that wait for the clock, need time to advance.  So a reading may be slightly ahead, and
+ * never goes back.
  */
 static int64_t tick(int64_t ns)
 {
@@ -219,7 +220,10 @@ static int64_t now_of(clockid_t id, enum sim_clock_kind kind)
 
 	if (!page)
 		return machine_ns(id);
-	/* the word that held when the machine's clock was read: a thread may be held up between the two */
+	/*
+	 * the word must be the same before and after reading the machine's clock: the thread may be
+	 * delayed in between
+	 */
 	do {
 		while ((word = atomic_load(&page->word)) == SIM_CLOCK_CHANGES)
 			sched_yield();
@@ -255,7 +259,7 @@ int clock_gettime(clockid_t id, struct timespec *t)
 	return 0;
 }
 
-/* The zone is nobody's business any more. */
+/* The zone is obsolete and ignored. */
 int gettimeofday(struct timeval *restrict tv, void *restrict zone)
 {
 	struct timespec t;
@@ -284,7 +288,7 @@ void wait_begin(struct wait *w, int64_t deadline_ns, unsigned how)
 	*w = (struct wait){ .slot = own_slot(), .deadline_ns = deadline_ns };
 	if (!w->slot)
 		return;
-	/* a deadline of any length may be meant to be for ever */
+	/* a very long deadline may mean for ever */
 	if (deadline_ns < INT64_MAX - SLACK_NS)
 		w->deadline_ns = deadline_ns = (deadline_ns + SLACK_NS - 1) / SLACK_NS * SLACK_NS;
 	atomic_store(&w->slot->how, how);
@@ -340,7 +344,7 @@ void wait_drain(int fd)
 
 	while ((n = recv(fd, bytes, sizeof(bytes), MSG_DONTWAIT)) > 0)
 		;
-	/* the simulator has ended: nobody moves time any more */
+	/* the simulator has ended: time must run without it */
 	if (n == 0) {
 		struct timespec t;
 
@@ -358,7 +362,7 @@ long futex_wait(_Atomic uint32_t *futex, uint32_t value, int64_t ns)
 	int type;
 	long r;
 
-	/* as syscall() is none of the C library's cancellation points */
+	/* because syscall() is not a cancellation point of the C library */
 	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
 	r = syscall(SYS_futex, futex, FUTEX_WAIT, value, ns < 0 ? NULL : &t, NULL, 0);
 	pthread_setcanceltype(type, NULL);

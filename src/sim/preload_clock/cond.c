@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Condition variables, whose timed waits end by simulated time.
+ * Replaces condition variables, so that their timed waits end by simulated time.
  *
- * The C library's own cannot be woken by another process, so these are made anew: a thread
- * that waits stands in a queue, on its stack, and sleeps on its slot's futex, which
- * both a signal and the simulator count up.  Only within a process: what
- * is shared between processes is not supported.
+ * Another process cannot wake the C library's own.  Here a waiting thread puts an entry on its
+ * stack into a queue, and sleeps on its slot's futex, which both signals and the simulator
+ * increment.  Condition variables shared between processes are not supported.
  *
- * Of the memory of a pthread_cond_t only the clock of timed waits is used, so
- * PTHREAD_COND_INITIALIZER, all zero, is one by CLOCK_REALTIME as it should be.
+ * Of the memory of a pthread_cond_t only the clock of timed waits is used.  So
+ * PTHREAD_COND_INITIALIZER, which is all zero, means CLOCK_REALTIME as it should.
  */
 #include <errno.h>
 #include <string.h>
@@ -22,7 +21,7 @@ struct waiter {
 	struct waiter *next;
 	const pthread_cond_t *cond;
 	_Atomic uint32_t *futex;
-	_Atomic uint32_t own;		/* the futex of a wait without an end */
+	_Atomic uint32_t own;		/* futex of a wait without a time limit */
 	atomic_bool signaled;
 };
 
@@ -35,8 +34,8 @@ typedef int mutex_fn(pthread_mutex_t *m);
 static mutex_fn *lock_mutex, *unlock_mutex;
 
 /*
- * The C library's, past a sanitizer's: to that, waiting is one act, and what
- * happens to the mutex meanwhile none of its business.
+ * Bypasses a sanitizer's versions: to the sanitizer a wait is one operation, and it must not see
+ * what happens to the mutex meanwhile.
  */
 __attribute__((constructor)) static void start(void)
 {
@@ -50,7 +49,7 @@ static void reset(void)
 		queues[i] = (struct queue){ .lock = PTHREAD_MUTEX_INITIALIZER };
 }
 
-/* After fork(): those who waited are not here. */
+/* Resets the queues after fork(): the waiting threads are not in the child. */
 __attribute__((constructor)) static void watch_forks(void)
 {
 	reset();
@@ -89,7 +88,7 @@ static struct waiter *take(struct queue *q, struct waiter **at)
 	return w;
 }
 
-/* Leaves the queue if no signal has taken it out; false: one has. */
+/* Leaves the queue; false if a signal has already taken the waiter out. */
 static bool leave(struct waiter *w)
 {
 	struct queue *q = lock_queue(w->cond);
@@ -104,7 +103,7 @@ static bool leave(struct waiter *w)
 	return waits;
 }
 
-/* What a thread that waits has to give back, whether it is woken or cancelled. */
+/* What a waiting thread must release when it is woken or cancelled. */
 struct waiting {
 	struct waiter me;
 	struct wait wait;
@@ -121,7 +120,7 @@ static void end_wait(void *arg)
 	lock_mutex(x->mutex);
 }
 
-/* deadline_ns 0: none. */
+/* deadline_ns 0: no time limit. */
 static int wait_for(pthread_cond_t *cond, pthread_mutex_t *m, int64_t deadline_ns)
 {
 	struct waiting x = { .me = { .cond = cond }, .mutex = m };
@@ -159,7 +158,7 @@ static int wake(const pthread_cond_t *cond, bool all)
 			continue;
 		}
 		w = take(q, at);
-		/* under the lock, without which the waiter does not go away */
+		/* under the lock, which keeps the waiter's stack entry alive */
 		atomic_store(&w->signaled, true);
 		atomic_fetch_add(w->futex, 1);
 		futex_wake(w->futex);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The C library's timed waits, by simulated time: poll, select, epoll and sleep.
+ * Replaces the C library's timed waits by waits in simulated time: poll, select, epoll and sleep.
  *
- * A wait for files also waits for the thread's connection to the simulator, which wakes
- * it when its time has come, and when time stops standing.  Whatever has no time limit,
- * or does not wait, is left to the C library as it is.
+ * A wait for files also waits for the thread's connection to the simulator, which wakes the thread
+ * when its time has come, and when stopped time runs again.  Calls without a time limit, and calls
+ * that do not wait, go to the C library unchanged.
  */
-#undef _FORTIFY_SOURCE		/* its inline functions have the names defined here */
+#undef _FORTIFY_SOURCE		/* its inline functions have the names of those defined here */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -28,7 +28,7 @@ static struct timespec span(int64_t ns)
 
 static int64_t span_ns(const struct timespec *t)
 {
-	/* beyond a century it is for ever */
+	/* treat more than a century as for ever */
 	return t->tv_sec > INT64_C(3000000000) ? INT64_C(3000000000) * NS_PER_S :
 						 t->tv_sec * NS_PER_S + t->tv_nsec;
 }
@@ -50,7 +50,7 @@ static int next_ppoll(struct pollfd *fds, nfds_t n, int64_t ns, const sigset_t *
 	return fn(fds, n, ns < 0 ? NULL : &t, mask);
 }
 
-/* all: fds, and room for one more. */
+/* `all`: fds, with room for one more. */
 static int poll_until(struct pollfd *all, nfds_t n, int64_t deadline_ns, const sigset_t *mask)
 {
 	struct wait w;
@@ -108,7 +108,7 @@ int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *t, const sigset_t
 	return poll_ns(fds, n, t ? span_ns(t) : -1, mask);
 }
 
-/* What the two are in a program built with _FORTIFY_SOURCE. */
+/* The names of the two in a program built with _FORTIFY_SOURCE. */
 int __poll_chk(struct pollfd *fds, nfds_t n, int timeout_ms, size_t room);
 int __poll_chk(struct pollfd *fds, nfds_t n, int timeout_ms, size_t room)
 {
@@ -143,7 +143,7 @@ static int next_epoll(int epfd, struct epoll_event *events, int n, int timeout_m
 	return fn(epfd, events, n, timeout_ms, mask);
 }
 
-/* An epoll descriptor is readable when it has events. */
+/* Polls the epoll descriptor, which is readable when it has events. */
 static int epoll_ns(int epfd, struct epoll_event *events, int n, int64_t ns, const sigset_t *mask)
 {
 	struct pollfd p[2] = { { .fd = epfd, .events = POLLIN } };
@@ -196,7 +196,7 @@ static int next_pselect(int n, fd_set *in, fd_set *out, fd_set *except, int64_t 
 	return fn(n, in, out, except, ns < 0 ? NULL : &t, mask);
 }
 
-/* Sets that may be left out, as select() has them. */
+/* Copies of select()'s sets, each of which may be NULL. */
 struct sets {
 	fd_set in, out, except;
 };
@@ -254,7 +254,7 @@ static int select_ns(int n, fd_set *in, fd_set *out, fd_set *except, int64_t ns,
 	return r;
 }
 
-/* As Linux does, it leaves in *t what is left of it. */
+/* Like Linux, leaves the remaining time in *t. */
 int select(int n, fd_set *in, fd_set *out, fd_set *except, struct timeval *t)
 {
 	int64_t begin, left;
@@ -280,7 +280,7 @@ int pselect(int n, fd_set *in, fd_set *out, fd_set *except, const struct timespe
 
 /* --- sleep --- */
 
-/* 0, or EINTR with what is left in *left_ns. */
+/* Returns 0, or EINTR with the remaining time in *left_ns. */
 static int sleep_until(int64_t deadline_ns, int64_t *left_ns)
 {
 	struct wait w;
