@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Runs an audit: calls the checks, collects their findings, and prints them. */
+/* Runs all checks of an audit, collects their findings, and prints them. */
 #include <stdio.h>
 #include <stdlib.h>
 

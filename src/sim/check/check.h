@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The auditor: checks what the tables in the devices do to packets.
+ * The auditor, which checks what the tables in the devices do to packets.
  *
  * It reads nothing but the tables, and is independent of how a daemon computes them.
  */

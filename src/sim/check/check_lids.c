@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Checks the LIDs of end ports (port 0 of switches included).
+ * Checks that LIDs of end ports are unique and in range, and that all know the same SM.
  *
- * Each end port must have a LID in range that no other has, and all must know the same subnet
- * manager.
+ * Port 0 of a switch is an end port, too.
  */
 #include <stdlib.h>
 

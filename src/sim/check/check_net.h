@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The fabric prepared for walks: ways out of each switch, and each hop with its SLs and VLs.
+ * Prepares the fabric for walks, with the ways out of each switch and each hop's SLs and VLs.
  *
  * A hop is a way through a switch: in port and out port.  All SLs are handled at once: a set of SLs
  * is a mask of 16 bits, and a row of SL2VL is a number whose nibble n is the VL of SL n.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Checks tables of single ports: VL arbitration, P_Keys, SL2VL.
+ * Checks VL arbitration, P_Key and SL2VL tables of single ports.
  *
  * VL arbitration matters only where more than one VL is operational.  A VL that routes take but
  * that has a turn in neither table (7.6.9) is never sent, which is a fault.  A device may interpret

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Determines whether processes rest: no thread of theirs or of their descendants runs.
+ * Determines whether processes rest, that is, whether no thread of theirs or of their descendants
+ * runs.
  *
  * A look reads /proc thread by thread.  That takes time, so a thread found asleep may run before
  * the next one is examined.  But a thread that is asleep in two looks, and was not switched between

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Commands `check` and `path`: the auditor's verdict, and the path of one packet. */
+/* Commands `check` and `path`, which print the auditor's verdict and the path of one packet. */
 #include "sim/ctl/command.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Commands on nodes: power, reboot, silence, names, keys and misbehaviour. */
+/* Commands on power, reboots, silence, names, keys and misbehaviour of nodes. */
 #include "sim/ctl/command.h"
 
 #include <stdlib.h>

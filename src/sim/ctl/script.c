@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Parses and runs scripts: commands with times.
+ * Parses and runs scripts of commands with times.
  *
  *   line     = [time] ["every" seconds] command
  *   time     = seconds from the start | "+" seconds after the line before

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Commands `status` and `pass`: a summary of the fabric, and passing of simulated time. */
+/* Commands `status` and `pass`, which summarize the fabric and let simulated time pass. */
 #include "sim/ctl/command.h"
 
 #include "sim/net/fault.h"

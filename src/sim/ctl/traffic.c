@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Commands `drops` and `stats`: lost packets and MAD statistics. */
+/* Commands `drops` and `stats`, which show lost packets and MAD statistics. */
 #include "sim/ctl/command.h"
 
 #include <stdlib.h>

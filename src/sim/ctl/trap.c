@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Command `trap`: makes a device send a trap (14.2.5.1) by causing its event.
+ * Command `trap`, which makes a device send a trap (14.2.5.1) by causing its event.
  *
  * Link changes and packets with wrong keys cause the other traps.
  */

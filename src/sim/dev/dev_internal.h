@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Interfaces between the parts of sim/dev: agents, ports, links, notices.
+ * Interfaces between the agents, ports, links and notices of sim/dev.
  *
  * Each agent takes a packet that arrived at an end port.  An agent that answers turns the packet
  * into the answer (headers included) and returns true; the caller sends it after the device's

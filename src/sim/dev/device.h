@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What devices do: their management agents, port states, and traps.
+ * Devices with their management agents, port states and traps.
  *
- * The agents are SMA, PMA and, on SRP targets, a Device Management agent.
+ * The agents are the SMA, the PMA, a Device Management agent on SRP targets, and a congestion
+ * control agent if the profile has one.
  */
 #ifndef QOSD_SIM_DEV_DEVICE_H
 #define QOSD_SIM_DEV_DEVICE_H
@@ -104,8 +105,8 @@ uint16_t falsehood_attr(unsigned i);
 void device_falsify(struct sim *s, uint32_t port, unsigned falsehood, struct packet *p);
 
 /*
- * Passes a packet to SMA, PMA or DM; one that none of them takes goes to hooks.host.  For
- * sim_hooks.arrive.
+ * Passes a packet to the SMA, PMA, Device Management or congestion control agent; one that none of
+ * them takes goes to hooks.host.  For sim_hooks.arrive.
  */
 void devices_receive(struct sim *s, uint32_t port, struct packet *p);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Links: negotiates width and speed, trains them, and takes them down.
+ * Negotiates width and speed of links, trains them, and takes them down.
  *
  * Both ends change state at the same time.  A link that is up in the model (link_is_up()) is Down
  * in PortState until it is trained.  It stays Down if the ends have no width or no speed in common.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Performance management agent (16.1): the counters of its node's ports.
+ * Performance management agent (16.1), which keeps the counters of its node's ports.
  *
  * The model has one 64-bit number for each counter.  An attribute shows it at its own width,
  * saturated; PortCountersExtended shows the number itself.  Other attributes that show the same

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Built-in kinds of devices, and the guess which of them a device of a topology is. */
+/* Built-in kinds of devices, and a guess at the kind of each device of a topology. */
 #ifndef QOSD_SIM_DEV_PRESETS_H
 #define QOSD_SIM_DEV_PRESETS_H
 

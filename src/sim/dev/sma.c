@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Subnet management agent: accepts requests, dispatches them, and answers invalid ones (13.4.7,
- * 14.2.3).
+ * Accepts, dispatches and refuses requests to the subnet management agent (13.4.7, 14.2.3).
  *
  * It handles only requests to devices: SMInfo, traps and answers are for managers, which run on
  * hosts.

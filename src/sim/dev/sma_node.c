@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Attributes of a node: NodeDescription, NodeInfo (14.2.5.2, .3), LedInfo (14.2.5.15). */
+/* Answers NodeDescription, NodeInfo (14.2.5.2, .3) and LedInfo (14.2.5.15). */
 #include "sim/dev/dev_internal.h"
 
 #define LED_ON 0x80

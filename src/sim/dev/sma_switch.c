@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Attributes of switches: SwitchInfo (14.2.5.4) and forwarding tables (14.2.5.10 to .12). */
+/* Answers SwitchInfo (14.2.5.4) and forwarding tables (14.2.5.10 to .12). */
 #include "sim/dev/dev_internal.h"
 
 #define LFT_BLOCK 64

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tables of ports: GUIDInfo, P_KeyTable, SLtoVLMappingTable, VLArbitrationTable (14.2.5.5, .7 to
- * .9).
+ * Answers GUIDInfo, P_KeyTable, SLtoVLMappingTable and VLArbitrationTable (14.2.5.5, .7 to .9).
  *
  * Entries of a block beyond the table's end are ignored, and read as 0.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Two intrusive containers: a list, and a hash table of chains.
+ * Two intrusive containers, a list and a hash table of chains.
  *
  * Adding and removing need no memory and no search.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tracks pending sends: requests without an answer, and messages not fully acknowledged.
+ * Tracks sends that wait for their answer or for ACKs of their segments.
  *
  * All are in one hash table, by transaction id and class; answers also by destination, since many
  * nodes may have asked with the same id.

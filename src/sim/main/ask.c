@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The clients' end of the socket: `qosd-sim ctl`, and the part that `attach` needs. */
+/* The clients' end of the socket, for `qosd-sim ctl` and `qosd-sim attach`. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

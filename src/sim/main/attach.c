@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Runs programs on the fabric: sets their environment, and implements `qosd-sim attach`. */
+/* Sets the environment of programs on the fabric, and implements `qosd-sim attach`. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What programs ask about their devices: which there are, what sysfs would say
- * of a port, and for agents of an open umad port.
+ * Answers programs' questions about their devices.
+ *
+ * They ask which devices there are, what sysfs would show of a port, and for agents of an open umad
+ * port.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -16,7 +18,7 @@
 
 #define MELLANOX 0x0002c9
 #define CAP_SM_DISABLED	(1u << 10)
-#define CAP_ROCE	(1u << 16)	/* what remains of it: communication management */
+#define CAP_ROCE	(1u << 16)	/* communication management: the bit that an Ethernet port has */
 #define PHYS_LINK_UP	5
 
 void answer_error(struct sim_answer *a, int error, const char *fmt, ...)
@@ -65,7 +67,7 @@ static bool add_node(struct client *c, const char *name, struct sim_answer *a)
 	return !a->error;
 }
 
-/* The first CA that has a link and can have programs, or the first node at all. */
+/* The first CA that has a link and can run programs; else the first node. */
 static uint32_t default_node(const struct sim_fabric *f)
 {
 	for (uint32_t i = 0; i < f->n_ports; i++)
@@ -98,7 +100,7 @@ static unsigned last_port(const struct sim_node *n)
 	return is_switch(n) ? 0 : n->nports;
 }
 
-/* SIM_NONE with the reason if the client has no such port. */
+/* SIM_NONE, with the reason, if the client has no such port. */
 static uint32_t port_of(const struct client *c, uint32_t ca, uint32_t port, struct sim_answer *a)
 {
 	const struct sim_fabric *f = c->server->sim->f;
@@ -149,7 +151,7 @@ static void describe_ca(const struct client *c, uint32_t ca, struct sim_answer *
 		 n->vendor_id == MELLANOX ? "MT" : "", n->device_id);
 }
 
-/* Gb/s by width and speed in force, the fraction left out as readers of sysfs do. */
+/* The rate in Gb/s by active width and speed, without the fraction, as readers of sysfs take it. */
 static uint32_t rate_of(void *info)
 {
 	static const unsigned by_ext[] = { 0, 140, 250, 0, 500, 0, 0, 0, 1000 };
@@ -175,7 +177,7 @@ static void describe_port(const struct client *c, const struct sim_ask *q, struc
 	if (port == SIM_NONE)
 		return;
 	p = &c->server->sim->f->ports[port];
-	memcpy(info, p->info, sizeof(info));	/* libibmad's functions want it writable */
+	memcpy(info, p->info, sizeof(info));	/* libibmad's functions require writable data */
 	a->port.port_guid = p->guid;
 	a->port.gid_prefix = mad_get_field64(info, 0, IB_PORT_GID_PREFIX_F);
 	a->port.base_lid = p->lid;
@@ -203,7 +205,7 @@ static void describe_port(const struct client *c, const struct sim_ask *q, struc
 
 /* --- agents --- */
 
-/* The connection with the open umad port that the question is about. */
+/* The connection that owns the open umad port of the question. */
 static const struct client *owner_of(const struct client *c, uint32_t file)
 {
 	for (const struct client *o = c->server->clients; o; o = o->next)
@@ -212,7 +214,7 @@ static const struct client *owner_of(const struct client *c, uint32_t file)
 	return NULL;
 }
 
-/* Does the device of the open port have the QP of that class? */
+/* Whether the device of the open port has the QP of that class. */
 static bool has_qp(const struct client *owner, uint8_t mgmt_class)
 {
 	bool smp = mgmt_class == CLASS_SM_LID || mgmt_class == CLASS_SM_DR;
@@ -233,7 +235,7 @@ static void register_agent(const struct client *c, const struct sim_ask *q, stru
 	if (!o)
 		agent = -EBADF;
 	else if (!has_qp(o, q->mgmt_class))
-		agent = -EPROTONOSUPPORT;	/* as the kernel */
+		agent = -EPROTONOSUPPORT;	/* the kernel's error */
 	else
 		agent = host_register(o->host, &r);
 	if (agent < 0)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * qosd-sim run: a fabric for as long as one command runs.
+ * Implements `qosd-sim run`, a fabric for as long as one command runs.
  *
- * Whatever the command starts and leaves running is inherited (a subreaper's
- * children) and ended with it; the fabric is there until the last has gone, so
- * that each can end in order.
+ * Processes that the command leaves running become children of this subreaper, and are ended after
+ * it.  The fabric stays until the last has exited, so that each can shut down properly.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -17,8 +16,8 @@
 #include "lib/base/alloc.h"
 #include "server.h"
 
-#define CHECK_US	20000		/* how often it is looked whether all have ended */
-#define PATIENCE	100		/* so many times, and then by force */
+#define CHECK_US	20000		/* interval of the checks whether all have exited */
+#define PATIENCE	100		/* checks until SIGKILL */
 
 struct job {
 	struct server sv;
@@ -27,7 +26,7 @@ struct job {
 	char *dir, *socket;
 	int pid;
 	struct child *child;
-	struct timer *ending;		/* runs once the command has ended */
+	struct timer *ending;		/* runs once the command has exited */
 	unsigned checks;
 	int status;
 };
@@ -35,7 +34,7 @@ struct job {
 static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 enum { SIGNALS = sizeof(signals) / sizeof(signals[0]) };
 
-/* Sends it to all children that there are; how many. */
+/* Sends the signal to all children; returns their number. */
 static unsigned signal_children(int signum)
 {
 	char path[64];
@@ -73,7 +72,7 @@ static void on_end(void *arg, int status)
 	timer_set(j->ending, 0, CHECK_US);
 }
 
-/* A terminal sends it to all of the foreground by itself. */
+/* Passes a signal on to the command; a terminal has sent SIGINT to the whole foreground itself. */
 static void pass_on(struct job *j, int signum)
 {
 	if (j->pid && !(signum == SIGINT && isatty(STDIN_FILENO)))
@@ -84,14 +83,14 @@ static void on_interrupt(void *arg) { pass_on(arg, SIGINT); }
 static void on_terminate(void *arg) { pass_on(arg, SIGTERM); }
 static void on_hangup(void *arg) { pass_on(arg, SIGHUP); }
 
-/* In the child; mask: of signals, as it was before the fork. */
+/* Runs in the child; mask: the signal mask before the fork. */
 static void become_command(const struct job *j, const sigset_t *mask)
 {
-	/* what comes from here on is the command's, and not lost in a handler of ours */
+	/* from here on signals are for the command; no handler of this program may swallow them */
 	for (unsigned i = 0; i < SIGNALS; i++)
 		signal(signals[i], SIG_DFL);
 	sigprocmask(SIG_SETMASK, mask, NULL);
-	/* if the simulator is killed, nobody else would end it */
+	/* if the simulator is killed, nothing else would end the command */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	setrlimit(RLIMIT_NOFILE, &j->sv.files_before);
 	_exit(set_environment(j->socket, j->o->nodes, j->o->stands) ? become(j->o->words) : EXIT_FAILED);
@@ -136,7 +135,7 @@ static void run_loop(struct job *j)
 	timer_free(j->ending);
 }
 
-/* A directory of its own: nobody else's business, and gone afterwards. */
+/* Makes a private directory for the socket, which is removed at the end. */
 static bool make_socket_path(struct job *j)
 {
 	const char *base = getenv("XDG_RUNTIME_DIR");

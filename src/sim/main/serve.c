@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* qosd-sim serve: a fabric on a socket until a signal ends it. */
+/* Implements `qosd-sim serve`, a fabric on a socket until a signal ends it. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

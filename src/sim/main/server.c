@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The socket, time, and whose turn it is; see server.h.
+ * Runs the socket, the fabric's timer and the turns of clients; see server.h.
  *
- * The fabric's timer is a timerfd: devices answer within microseconds, and the
- * loop's own timers are good to a millisecond.  While time stands it says when to
- * look whether everybody rests.
+ * The fabric's timer is a timerfd: devices answer within microseconds, and the loop's own timers
+ * are only accurate to a millisecond.  While time is stopped, the timer says when to check whether
+ * all processes rest.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -31,13 +31,13 @@ void server_arm(struct server *sv, int64_t us)
 	struct itimerspec t = { 0 };
 
 	if (us <= 0)
-		us = 1;		/* 0 would stop it */
+		us = 1;		/* 0 would stop the timer */
 	t.it_value.tv_sec = us / 1000000;
 	t.it_value.tv_nsec = us % 1000000 * 1000;
 	timerfd_settime(sv->timer, 0, &t, NULL);
 }
 
-/* Sets the timer to go off in delay_us, unless it does earlier anyway. */
+/* Sets the timer to fire in delay_us, unless it fires earlier anyway. */
 static void set_timer(struct server *sv, int64_t delay_us)
 {
 	int64_t when = sim_now(sv->sim) + delay_us;
@@ -90,7 +90,7 @@ static void on_timer(void *arg, int events)
 		passing_look(sv);
 }
 
-/* No descriptor is left: takes the connection with the spare one, to end it. */
+/* No descriptor is left: accepts the connection with the spare one, to close it. */
 static void turn_away(struct server *sv)
 {
 	int fd;
@@ -123,7 +123,7 @@ static bool complain(const char *path, const char *what)
 	return false;
 }
 
-/* A socket that nobody listens on was left behind by a simulator that was killed. */
+/* Removes a socket without a listener, which a killed simulator left behind. */
 static bool remove_stale(const char *path, const struct sockaddr_un *a)
 {
 	struct stat st;
@@ -154,7 +154,7 @@ static bool listen_on(struct server *sv, const char *path)
 	if (!remove_stale(path, &a))
 		return false;
 	sv->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	mask = umask(0077);		/* for its owner alone */
+	mask = umask(0077);		/* accessible only to the owner */
 	r = bind(sv->listener, (struct sockaddr *)&a, sizeof(a));
 	umask(mask);
 	if (r < 0 || listen(sv->listener, SOMAXCONN) < 0)
@@ -163,7 +163,7 @@ static bool listen_on(struct server *sv, const char *path)
 	return true;
 }
 
-/* Each client is a descriptor. */
+/* Raises the limit of descriptors, since each client needs one. */
 static void raise_limit(struct rlimit *before)
 {
 	struct rlimit r;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A fabric on a socket.  One thread: clients' messages are taken in batches, the
- * fabric moves on once per batch, then everybody gets what there is for them.
+ * Serves a fabric on a socket, in one thread.
+ *
+ * It reads clients' messages in batches, lets the fabric run once per batch, and then sends each
+ * client its messages.
  */
 #ifndef QOSD_SIM_MAIN_SERVER_H
 #define QOSD_SIM_MAIN_SERVER_H
@@ -18,109 +20,118 @@
 
 struct server;
 
-/* What a device of a host has of a node: subnet management, general services, or both. */
+/* The part of a node that a host's device shows: all, general services, or subnet management. */
 enum host_view { VIEW_WHOLE, VIEW_GSI, VIEW_SMI };
 
 struct client {
 	struct server *server;
 	struct client *prev, *next;
 	int fd;
-	unsigned batch;			/* messages that are taken at a time */
+	unsigned batch;			/* messages to read at a time */
 	struct io *io;
-	int events;			/* that io waits for */
-	enum sim_purpose purpose;	/* 0: it has not said hello */
-	char name[48];			/* "ibstat[123]" */
-	/* Its devices: a node each, or the part of a node that host_view says. */
+	int events;			/* events that io waits for */
+	enum sim_purpose purpose;	/* 0: before the hello */
+	char name[48];			/* name for logs, like "ibstat[123]" */
+	/* its devices: each a node, or the part of one that host_view says */
 	uint32_t nodes[SIM_CAS_MAX], n_nodes;
 	uint8_t views[SIM_CAS_MAX];
-	enum host_view view;		/* SIM_UMAD: of the open port */
+	enum host_view view;		/* SIM_UMAD: view of the open port */
 	uint32_t port;			/* SIM_UMAD, SIM_ISSM: end port */
-	uint32_t file;			/* SIM_UMAD: its number */
+	uint32_t file;			/* SIM_UMAD: number of the open port */
 	struct host_file *host;
 	struct outq out;
-	bool flushing;			/* in server's flush list */
+	bool flushing;			/* in the server's flush list */
 	struct client *flush_next;
-	unsigned addressed;		/* messages for it since it was read; > 0: in the list of these */
+	unsigned addressed;		/* messages to it since it was last read; > 0: in the list of these */
 	struct client *addressed_next;
-	int64_t pass_end_ns;		/* SIM_CTL: its command is done at that time; 0: none waits */
-	uint32_t slot;			/* SIM_CLOCK: whose thread it wakes; SIM_CLOCK_SLOTS: none's */
+	int64_t pass_end_ns;		/* SIM_CTL: time at which its command is done; 0: none waits */
+	uint32_t slot;			/* SIM_CLOCK: slot whose thread it wakes; SIM_CLOCK_SLOTS: none */
 };
 
-/* Simulated time, as everybody has it; see passing.c. */
+/* State of simulated time; see passing.c. */
 struct passing {
 	struct sim_clock *page;
-	int memory;			/* the file that the page is in; -1: none */
-	bool stands;			/* between one pass and the next, too */
-	unsigned n;			/* commands that wait for time to pass */
-	struct client *asking;		/* whose command runs now */
+	int memory;			/* file of the page; -1: none */
+	bool stands;			/* time also stands between passes */
+	unsigned n;			/* number of commands that wait for time to pass */
+	struct client *asking;		/* client whose command is running */
 	struct client *wakers[SIM_CLOCK_SLOTS];
-	int64_t woken[SIM_CLOCK_SLOTS];	/* end of the wait that the slot's thread was woken for last */
+	int64_t woken[SIM_CLOCK_SLOTS];	/* end of the wait for which the slot's thread was woken last */
 	struct look looks[2];
-	unsigned look;			/* the next one */
-	uint64_t events, looked_events;	/* of the server, by now and when it looked last */
-	int64_t moved_us;		/* by the machine's clock: when time moved last */
+	unsigned look;			/* index of the next look */
+	uint64_t events, looked_events;	/* events of the server: so far, and at the last look */
+	int64_t moved_us;		/* by the machine's clock: when time last moved */
 };
 
 struct server {
 	struct loop *loop;
 	struct sim *sim;
 	struct passing passing;
-	int64_t start_us;		/* on the fabric's clock: when the time of its engine was 0 */
-	int64_t due_us;			/* of the engine: its next timer, -1: none */
+	int64_t start_us;		/* time on the fabric's clock at which the engine's time was 0 */
+	int64_t due_us;			/* time of the engine's next timer; -1: none */
 	char *path;
-	int listener, timer, spare;	/* spare: a descriptor to give up when there are no more */
+	int listener, timer, spare;	/* spare: a descriptor to close when no other is left */
 	struct io *listener_io, *timer_io;
-	int64_t timer_us;		/* simulated time that the timer is set to, -1: not */
+	int64_t timer_us;		/* simulated time that the timer is set to; -1: not set */
 	struct client *clients;
-	struct client *flush;		/* those with something new to be sent */
-	struct client *addressed;	/* those to whom others sent something */
-	const struct client *last;	/* who sent something last; NULL: it is gone */
-	uint32_t n_clients, files;	/* files: opened so far */
-	struct rlimit files_before;	/* RLIMIT_NOFILE, which is raised */
+	struct client *flush;		/* clients with new messages to send */
+	struct client *addressed;	/* clients that received something from others */
+	const struct client *last;	/* last client that sent something; NULL: it is gone */
+	uint32_t n_clients, files;	/* files: number of ports opened so far */
+	struct rlimit files_before;	/* RLIMIT_NOFILE before it was raised */
 	struct log_ratelimit complaints;
 };
 
 /* --- server.c --- */
 
-/* Listens on path (kept).  stands: time passes by commands only.  False: it was said why. */
+/*
+ * Listens on path, which must stay valid. stands: time passes only by commands.  False: the error
+ * was printed.
+ */
 bool server_start(struct server *sv, struct loop *l, struct sim *s, const char *path, bool stands);
-/* Drops all clients, removes the socket; the fabric is the caller's. */
+/* Drops all clients and removes the socket; the caller keeps the fabric. */
 void server_stop(struct server *sv);
-/* Before something from outside reaches the fabric: lets it come to the present. */
+/* Call before an outside event reaches the fabric: runs the fabric up to the present. */
 void server_catch_up(struct server *sv);
-/* After it: lets the fabric move, and sends what that brought. */
+/* Call after an outside event: runs the fabric and sends the results. */
 void server_turn(struct server *sv);
-/* Time has passed in which the fabric could not move: it did not pass there. */
+/* Excludes a period in which the fabric could not run from its time. */
 void server_stand_still(struct server *sv, int64_t us);
-/* The timer goes off in so many microseconds, by the machine's clock, and then once. */
+/* Sets the timer to fire once, in `us` microseconds of the machine's clock. */
 void server_arm(struct server *sv, int64_t us);
 
 /* --- passing.c --- */
 
-/* False: there is no memory for the page; it was said. */
+/* False: there is no memory for the page; the error was printed. */
 bool passing_start(struct server *sv, bool stands);
 void passing_stop(struct server *sv);
-/* Microseconds of the fabric's clock. */
+/* The fabric's clock, in microseconds. */
 int64_t passing_now_us(const struct server *sv);
 bool passing_stands(const struct server *sv);
-/* While time stands, the server's timer has gone off: looks whether it can move on. */
+/* Call when the server's timer fires while time is stopped: checks whether time can move on. */
 void passing_look(struct server *sv);
-/* A connection that wakes a slot's thread, or asks for the page; false: there is no such slot. */
+/*
+ * Opens a connection that wakes a slot's thread, or that asks for the page; false if there is no
+ * such slot.
+ */
 bool passing_open(struct client *c, uint32_t slot);
-/* Sends the answer to hello, and behind it the page. */
+/* Sends the answer to the hello, followed by the page. */
 void passing_send_page(struct client *c, const struct sim_answer *a);
-/* The client is gone. */
+/* Forgets a client that is gone. */
 void passing_drop(struct client *c);
 
 /* --- client.c --- */
 
 void client_new(struct server *sv, int fd);
 void client_drop(struct client *c);
-/* One message to the client, queued; the copy, which may be changed until the next call. */
+/* Queues one message to the client.  Returns the copy, which may be changed until the next call. */
 void *client_send(struct client *c, const void *data, size_t n);
-/* A message for an open port of it has come, whether there is room for it or not. */
+/*
+ * Records that a message for one of the client's open ports came, whether or not there is room for
+ * it.
+ */
 void client_addressed(struct client *c);
-/* Sends what is queued; drops the client if it is gone. */
+/* Sends queued messages; drops the client if it is gone. */
 void client_flush(struct client *c);
 
 /* --- message.c --- */
@@ -128,16 +139,16 @@ void client_flush(struct client *c);
 struct message {
 	char *data;
 	size_t n;
-	int file;		/* that came with it, -1: none */
+	int file;		/* file passed with it; -1: none */
 };
-/* NULL, or what is wrong with it, for the log ("": nothing, but the client is gone). */
+/* Handles a message.  Returns NULL, or what is wrong with it, for the log ("": the client has gone). */
 const char *client_take(struct client *c, const struct message *m);
 
 /* --- question.c --- */
 
-/* Finds the nodes of a hello. False with the reason in a. */
+/* Finds the nodes of a hello.  False, with the reason in a. */
 bool find_nodes(struct client *c, const char *nodes, struct sim_answer *a);
-/* The end port of a hello; SIM_NONE with the reason in a. */
+/* The end port of a hello; SIM_NONE, with the reason in a. */
 uint32_t hello_port(struct client *c, const struct sim_hello *h, struct sim_answer *a);
 void answer_question(struct client *c, const struct sim_ask *q, struct sim_answer *a);
 void answer_error(struct sim_answer *a, int error, const char *fmt, ...)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Puts the fabric together: topology, profiles, devices, hosts, script. */
+/* Builds the simulated world from topology, profiles, devices, hosts and script. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ static void say(const struct buf *text)
 		fprintf(stderr, "%s%s", text->s, text->s[text->n - 1] == '\n' ? "" : "\n");
 }
 
-#define FILE_MAX (64u << 20)	/* of profiles and scripts */
+#define FILE_MAX (64u << 20)	/* bytes of a profile file or script */
 
 static bool read_file(const char *path, struct buf *out)
 {
