@@ -60,8 +60,9 @@ struct rx_item *intake_item(struct intake *in);
 void intake_give_back(struct intake *in, struct rx_item *i);
 
 /*
- * Takes the item over.  If something had to go, returns it to the caller: another item, the item
- * itself, or the item's memory when its MAD replaced a waiting one.  NULL if nothing had to go.
+ * Takes the item over.  If there was no room, returns an item to the caller: another source's
+ * oldest, or `i` itself if it was turned away or its MAD was copied over the latest one of its
+ * source.  NULL if nothing had to go.
  */
 struct rx_item *intake_put(struct intake *in, enum intake_class c, uint64_t source,
 			   struct rx_item *i);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The SA class in the loop's thread: interface of sa_requests.c and transfer.c (private to mad/).
+ * Serves the SA class in the loop's thread (private to mad/).
  *
  * sa_requests.c has the waiting requests.  It also gives turns to the RMPP transfers, which are in
  * transfer.c.

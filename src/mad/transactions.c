@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tracks SMP transactions: which are outstanding, which may go next, which timed out.
+ * Tracks which SMPs are outstanding, which may go next, and which timed out.
  *
  * A transaction lives in a slot of a fixed table.  The low 32 bits of its TID are the slot and a
  * generation, so that a late answer to an earlier use of the slot matches nothing. (The kernel and

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A token bucket: allows bursts of limited size and a limited average rate.
+ * A token bucket, which allows bursts of limited size at a limited average rate.
  *
  * A zero-initialised bucket is full.  The caller passes the time, from any monotonic clock.
  */

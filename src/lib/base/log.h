@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The log: writes lines with level, module and text, and never blocks its callers for long.
+ * Writes the log, with level, module and text, and never blocks its callers for long.
  *
  * The text begins with the name of the object:
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The event loop: the only user of libev.
+ * The event loop, and the only user of libev.
  *
  * One thread runs it; loop_wake() is the only call that other threads may make.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Runs work that would block the loop in threads of their own; see loop.h.
+ * Runs work that would block the loop, each piece in a thread of its own; see loop.h.
  *
  * The end of the work comes back to the loop as an event.
  */

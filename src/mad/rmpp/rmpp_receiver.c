@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Receives an RMPP transfer (13.6.4): a request of several segments.
+ * Receives a request of several segments by RMPP (13.6.4).
  *
  * The segments may come in any order within the window.
  *

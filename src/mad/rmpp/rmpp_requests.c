@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Receives RMPP requests: acknowledges segments and assembles the message.
+ * Receives RMPP requests, acknowledging segments and assembling the message.
  *
  * A complete request goes to its server and is remembered for a while: a client that missed the
  * last ACK repeats a segment, which must not be taken for a new request.

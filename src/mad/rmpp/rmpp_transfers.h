@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Types and functions that the RMPP transfers of a port share (private to rmpp/).
+ * The RMPP transfers of a port, as the files of rmpp/ share them (private).
  *
  *   transfer.c         all transfers: look-up, bounds, the queue, the timer
  *   transfer_send.c    answers: produced while they are sent, or kept until acknowledged
