@@ -32,8 +32,8 @@ struct seen_ports {
 void ports_list(struct seen_ports *out);
 /*
  * Chooses the first manageable port that has the guid or, if guid is 0, that has a link.  Skips
- * ports that were passed over, and marks unfit ports whose link is up as passed over, with the
- * reason in the log.  NULL, with the reason in err, if there is none.
+ * ports that were passed over.  Marks unfit ports that it meets as passed over and, if guid is 0,
+ * logs why.  NULL, with the reason in err, if there is none.
  */
 struct seen_port *port_choose(struct seen_ports *p, uint64_t guid, struct buf *err);
 /* Fills info with the port and its GSI partner, as a newer libibumad reports it, or else by GUID. */

@@ -206,8 +206,8 @@ void mad_permit_sets(struct mad_port *m, int64_t until_us);
  * Return what this process learned of windows and round trips, and take over what the discovery
  * process learned.
  */
-struct pace_learned mad_learned(struct mad_port *m);
-void mad_learn(struct mad_port *m, const struct pace_learned *l);
+struct smp_window_learned mad_learned(struct mad_port *m);
+void mad_learn(struct mad_port *m, const struct smp_window_learned *l);
 /*
  * Number of SMPs lost to the device at the end of s's route, and the number it may have outstanding
  * now.  False: none was lost.

@@ -20,7 +20,7 @@
  * without knowing it, and resumes later, sends none.
  *
  * Invariants: in_flight counts the busy slots; a device of the active job is in the ready queue at
- * most once; each busy slot has a struct pace_smp that was begun and has not ended; a slot is in
+ * most once; each busy slot has a struct smp_window_smp that was begun and has not ended; a slot is in
  * `repeats` if and only if its try is over without an answer.
  */
 #include <stdlib.h>
@@ -54,7 +54,7 @@ struct smp_job {
 	uint32_t n_devices;
 	uint32_t outstanding;
 	uint8_t *in_flight;	/* per device: SMPs outstanding */
-	uint32_t *pace;		/* per device: its number in the table's struct pace; NONE at first */
+	uint32_t *pace;		/* per device: its number in the table's struct smp_window; NONE at first */
 	uint32_t *link;		/* per device: next in the ready queue, NONE at its end, NOT_QUEUED */
 	uint32_t head, tail;
 };
@@ -72,7 +72,7 @@ struct txn {
 	struct txn *next;		/* next free slot, or next in `repeats` */
 	struct smp s;
 	uint8_t route[IB_DR_HOPS_MAX + 1];	/* route of a single SMP */
-	struct pace_smp pace;
+	struct smp_window_smp pace;
 	int64_t deadline;		/* guard time, should the kernel not report the time-out */
 	struct smp_job *job;		/* NULL: a single SMP, or the job was cancelled */
 	uint64_t cookie;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* 1 to 5 digits, and nothing else. */
+/* Parses a port of 1 to 5 digits and nothing else. */
 static bool parse_port(const char *text, in_port_t *port)
 {
 	size_t n = strspn(text, "0123456789");

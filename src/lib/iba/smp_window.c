@@ -65,8 +65,8 @@ uint32_t smp_window_device(struct smp_window *p, const uint8_t *route, unsigned 
 	at = map64_get(&p->by_route, key);
 	if (at != MAP64_NONE)
 		return at;
-	if (p->devices.n >= PACE_DEVICES_MAX)	/* old routes fill the table: let two routes share an entry */
-		return (uint32_t)(key % PACE_DEVICES_MAX);
+	if (p->devices.n >= SMP_WINDOW_DEVICES_MAX)	/* old routes fill the table: let two routes share an entry */
+		return (uint32_t)(key % SMP_WINDOW_DEVICES_MAX);
 	at = (uint32_t)p->devices.n;
 	*vec_push(&p->devices) = (struct smp_window_device){
 		.route = key, .window = (uint8_t)p->bounds.window_device, .cut_us = INT64_MIN / 2,
@@ -93,7 +93,7 @@ static bool is_measured(const struct smp_window_device *d)
 }
 
 /* Time-out of the first try, in microseconds. */
-static uint64_t first_timeout(const struct pace *p, const struct pace_device *d)
+static uint64_t first_timeout(const struct smp_window *p, const struct smp_window_device *d)
 {
 	uint64_t longest = p->bounds.timeout_ms * 1000ull, slack = longest / FLOOR_SHARE, us;
 
@@ -117,7 +117,7 @@ static unsigned doubled_ms(uint64_t us, unsigned times)
 }
 
 /* Total time that `tries` tries wait for a device, in ms. */
-static unsigned ms_of_tries(const struct pace *p, unsigned tries)
+static unsigned ms_of_tries(const struct smp_window *p, unsigned tries)
 {
 	unsigned all = 0;
 
@@ -127,7 +127,7 @@ static unsigned ms_of_tries(const struct pace *p, unsigned tries)
 }
 
 /* Time-out of x's current try, in ms; adds it to the time that x has waited. */
-static unsigned timeout_ms(const struct pace *p, struct pace_smp *x)
+static unsigned timeout_ms(const struct smp_window *p, struct smp_window_smp *x)
 {
 	uint64_t first = first_timeout(p, &p->devices.v[x->device]);
 	unsigned ms = doubled_ms(first, p->bounds.steady ? 0 : x->try), all;
@@ -182,7 +182,7 @@ static void cut(struct smp_window *p, int64_t now_us)
 }
 
 /* Records that the SMP sent at sent_us was lost although its device lives. */
-static void lost(struct pace *p, struct pace_device *d, int64_t sent_us, int64_t now_us)
+static void lost(struct smp_window *p, struct smp_window_device *d, int64_t sent_us, int64_t now_us)
 {
 	p->lost++;
 	if (d->lost < UINT32_MAX)
@@ -201,7 +201,7 @@ static void lost(struct pace *p, struct pace_device *d, int64_t sent_us, int64_t
  * Grows the windows after an answer.  `presses`: the window was well used; the answer says nothing
  * about a window that is not.
  */
-static void grow(struct pace *p, struct pace_device *d, bool presses, int64_t now_us)
+static void grow(struct smp_window *p, struct smp_window_device *d, bool presses, int64_t now_us)
 {
 	if (presses && p->window < p->bounds.window) {
 		if (p->window < p->threshold) {
@@ -232,7 +232,7 @@ static void leave_window(struct smp_window *p, struct smp_window_smp *x)
  * Whether the device has been silent for the full number of tries and for their full time.  The
  * time matters because a burst of losses is not silence.
  */
-static bool is_given_up(const struct pace *p, const struct pace_device *d, int64_t now_us)
+static bool is_given_up(const struct smp_window *p, const struct smp_window_device *d, int64_t now_us)
 {
 	return d->silent >= p->bounds.tries && !p->bounds.steady &&
 	       now_us - d->silent_us >= ms_of_tries(p, p->bounds.tries) * 1000ll;
@@ -247,9 +247,9 @@ unsigned smp_window_begin(struct smp_window *p, struct smp_window_smp *x, uint32
 	 * a request with a single try is how the sender hears again from a device that has become
 	 * slow
 	 */
-	if (!(how & PACE_ONCE) && is_given_up(p, &p->devices.v[device], now_us))
-		how = PACE_ONCE | PACE_BRIEF;
-	if (how & PACE_BRIEF)
+	if (!(how & SMP_WINDOW_ONCE) && is_given_up(p, &p->devices.v[device], now_us))
+		how = SMP_WINDOW_ONCE | SMP_WINDOW_BRIEF;
+	if (how & SMP_WINDOW_BRIEF)
 		tries = least(tries, TRIES_BRIEF);
 	if (how & SMP_WINDOW_ONCE)
 		tries = 1;

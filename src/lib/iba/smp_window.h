@@ -12,7 +12,7 @@
  * - The time-out of a device follows from its measured round trips (RFC 6298).  Each try has
  *   a TransactionID of its own, so that a sample always belongs to one try: this replaces
  *   Karn's rule of TCP.  The time-out of a device that has not answered yet is `timeout_ms`, or
- *   less if another process has measured all devices (pace_learn()).  Time-outs double with each
+ *   less if another process has measured all devices (smp_window_learn()).  Time-outs double with each
  *   try unless they are to be steady.  The last try waits for the rest of the time that all
  *   tries would take with `timeout_ms`, so that a short time-out does not shorten the time
  *   that a device has to come back.
@@ -36,7 +36,7 @@
 
 #define SMP_WINDOW_TIMEOUT_MAX_MS 10000u
 
-struct pace_bounds {
+struct smp_window_bounds {
 	unsigned window;	/* limit of SMPs outstanding in all, 1 .. 4096 */
 	unsigned window_device;	/* limit of SMPs outstanding to one device, 1 .. 255 */
 	unsigned timeout_ms;	/* time-out of the first try to a device that has not answered yet, from 1 */
@@ -45,14 +45,14 @@ struct pace_bounds {
 };
 
 /* The results that one process hands to another. */
-struct pace_learned {
+struct smp_window_learned {
 	uint16_t window;	/* final window: SMPs outstanding in all */
 	bool lossy;		/* some SMPs were lost */
 	uint32_t lost;		/* number of SMPs lost */
 	uint32_t slowest_us;	/* longest round trip to expect of any device; 0: unknown */
 };
 
-struct pace_device {
+struct smp_window_device {
 	uint64_t route;			/* digest of the route to the device */
 	uint32_t srtt_us, rttvar_us;	/* smoothed round trip and its variation; both 0: not measured yet */
 	int64_t cut_us;			/* when its window was last halved */
@@ -63,8 +63,8 @@ struct pace_device {
 	uint8_t silent;			/* unanswered tries since the last answer; saturates */
 };
 
-struct pace {
-	struct pace_bounds bounds;
+struct smp_window {
+	struct smp_window_bounds bounds;
 	unsigned least;			/* smallest window after a cut; 0: never cut */
 	unsigned window, threshold;	/* SMPs; above the threshold the window grows slowly */
 	unsigned answered;		/* answers since the window last grew, above the threshold */
@@ -76,13 +76,13 @@ struct pace {
 	int64_t grow_us;		/* least time between two steps of slow growth */
 	uint32_t rttvar_us;		/* variation of the round trip over all devices */
 	uint64_t lost;			/* SMPs lost by devices that were alive */
-	uint32_t slowest_us;		/* as handed to pace_learn(); 0: unknown */
+	uint32_t slowest_us;		/* as handed to smp_window_learn(); 0: unknown */
 	struct map64 by_route;
 	VEC(struct smp_window_device) devices;
 };
 
 /* State of an SMP from its first try to its end. */
-struct pace_smp {
+struct smp_window_smp {
 	uint32_t device;
 	uint32_t waited_ms;	/* sum of the time-outs of the tries so far, this one included */
 	uint8_t try, tries;	/* number of the current try, from 0; number of tries allowed */
@@ -98,25 +98,25 @@ void smp_window_init(struct smp_window *p, const struct smp_window_bounds *b);
 void smp_window_free(struct smp_window *p);
 /*
  * The number of the device at the end of a directed route: `hops` ports and, unless it is 0,
- * last_hop.  The number stays valid.  At most PACE_DEVICES_MAX devices are kept; beyond that,
- * routes share entries.  `guess` is a number to try first, which saves a search; PACE_NO_DEVICE: no
+ * last_hop.  The number stays valid.  At most SMP_WINDOW_DEVICES_MAX devices are kept; beyond that,
+ * routes share entries.  `guess` is a number to try first, which saves a search; SMP_WINDOW_NO_DEVICE: no
  * guess.
  */
-#define PACE_DEVICES_MAX 65536u
-#define PACE_NO_DEVICE	UINT32_MAX
-uint32_t pace_device(struct pace *p, const uint8_t *route, unsigned hops, unsigned last_hop,
+#define SMP_WINDOW_DEVICES_MAX 65536u
+#define SMP_WINDOW_NO_DEVICE	UINT32_MAX
+uint32_t smp_window_device(struct smp_window *p, const uint8_t *route, unsigned hops, unsigned last_hop,
 		     uint32_t guess);
 /* State of the device at the end of a route; NULL if nothing was ever sent there. */
-const struct pace_device *pace_find(const struct pace *p, const uint8_t *route, unsigned hops,
+const struct smp_window_device *smp_window_find(const struct smp_window *p, const uint8_t *route, unsigned hops,
 				    unsigned last_hop);
 /* Whether the window over the fabric has room for one more SMP. */
-bool pace_has_room(const struct pace *p);
+bool smp_window_has_room(const struct smp_window *p);
 /* Number of SMPs that may be outstanding to the device, from 1. */
-unsigned pace_device_window(const struct pace *p, uint32_t device);
+unsigned smp_window_device_window(const struct smp_window *p, uint32_t device);
 
 /*
- * Begins a new SMP: fills x and returns the time-out of the first try in ms.  With PACE_ONCE it has
- * a single try, whatever the bounds say; with PACE_BRIEF it has a few, and the last is not
+ * Begins a new SMP: fills x and returns the time-out of the first try in ms.  With SMP_WINDOW_ONCE it has
+ * a single try, whatever the bounds say; with SMP_WINDOW_BRIEF it has a few, and the last is not
  * stretched.  An SMP with neither flag is treated as both if the device has been silent for all the
  * tries and all the time that the bounds give.
  */
@@ -130,19 +130,19 @@ static inline bool smp_window_has_tries(const struct smp_window_smp *x)
 	return x->try + 1u < x->tries;
 }
 /* Whether a repeat may be sent now.  If not, ask again after an answer or a few ms later. */
-bool pace_may_repeat(struct pace *p, int64_t now_us);
+bool smp_window_may_repeat(struct smp_window *p, int64_t now_us);
 /* Begins the next try of x and returns its time-out in ms. */
-unsigned pace_repeat(struct pace *p, struct pace_smp *x, int64_t now_us);
+unsigned smp_window_repeat(struct smp_window *p, struct smp_window_smp *x, int64_t now_us);
 
 /* Records that the current try timed out. */
-void pace_timed_out(struct pace *p, struct pace_smp *x, int64_t now_us);
+void smp_window_timed_out(struct smp_window *p, struct smp_window_smp *x, int64_t now_us);
 /* Records that the current try was answered, and ends x. */
-void pace_answered(struct pace *p, struct pace_smp *x, int64_t now_us);
+void smp_window_answered(struct smp_window *p, struct smp_window_smp *x, int64_t now_us);
 /* Ends x without an answer: nobody waits for it any more. */
-void pace_given_up(struct pace *p, struct pace_smp *x);
+void smp_window_given_up(struct smp_window *p, struct smp_window_smp *x);
 
-struct pace_learned pace_learned(const struct pace *p);
+struct smp_window_learned smp_window_learned(const struct smp_window *p);
 /* Takes over another process's results where this process has not measured better ones. */
-void pace_learn(struct pace *p, const struct pace_learned *l);
+void smp_window_learn(struct smp_window *p, const struct smp_window_learned *l);
 
 #endif

@@ -224,7 +224,10 @@ static void walk_lid(struct walk *w, uint16_t lid)
 
 /* --- ends that are not attached to a switch --- */
 
-/* Number of LIDs that a port reaches if it is cabled to another end or is not active. */
+/*
+ * Number of LIDs that a lone end reaches: those of the end at the far side of its cable; none if
+ * the link carries no data.
+ */
 static uint32_t reached_directly(const struct walk *w, uint32_t port)
 {
 	uint32_t peer = w->r->f->ports[port].peer, n = 0;

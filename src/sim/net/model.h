@@ -213,7 +213,7 @@ struct sim_fabric {
 	uint32_t cap_nodes, cap_ports, cap_switches;	/* allocated sizes, for building */
 };
 
-/* --- building: new, add nodes, connect, then sim/dev's devices_power_on() --- */
+/* --- building: new, add nodes, connect, then sim/dev's devices_start() --- */
 
 struct sim_fabric *simfab_new(void);
 void simfab_free(struct sim_fabric *f);
