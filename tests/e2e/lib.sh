@@ -20,7 +20,7 @@ top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 build=$(cd "$top" && cd "${QOSD_BUILD:-build}" && pwd) || exit 1
 # shellcheck disable=SC2034 # for the tests
 fabrics=${QOSD_FABRICS:-$(dirname "$top")/shared/fabrics}
-asking=${QOSD_ASKING:-$build}
+asking_build=${QOSD_ASKING:-$build}
 tools=$build/tests/tools
 for program in "$build/qosd" "$build/qosd-ctl" "$tools/gentopo" "$tools/pathquery" \
 	"$tools/rawmad"; do
@@ -218,7 +218,7 @@ simulate() {
 	until_ 5 sim_is_done || fail "ibsim does not take '$*'"
 }
 # sim_ctl COMMAND...: to qosd-sim.
-sim_ctl() { "$asking/qosd-sim" ctl -s "$QOSD_SIM_SOCKET" "$@"; }
+sim_ctl() { "$asking_build/qosd-sim" ctl -s "$QOSD_SIM_SOCKET" "$@"; }
 sim_do() { sim_ctl "$@" >sim.out 2>&1 || fail "qosd-sim ctl $*: $(<sim.out)"; }
 
 # audit_layers FILE: the auditor's verdict into FILE; where routes are in layers each pair of ports has an SL
@@ -358,11 +358,11 @@ pick() {
 # field NAME: the same of standard input.
 field() { pick "$1" "$(cat)"; }
 # status FIELD
-status() { pick "$1" "$("$asking/qosd-ctl" -s "$sock" -j status 2>/dev/null)"; }
+status() { pick "$1" "$("$asking_build/qosd-ctl" -s "$sock" -j status 2>/dev/null)"; }
 # status_is FIELD=VALUE...: all of them, in one answer.
 status_is() {
 	local json pair
-	json=$("$asking/qosd-ctl" -s "$sock" -j status 2>/dev/null) || return
+	json=$("$asking_build/qosd-ctl" -s "$sock" -j status 2>/dev/null) || return
 	for pair; do
 		[ "$(pick "${pair%%=*}" "$json")" = "${pair#*=}" ] || return
 	done
@@ -372,7 +372,7 @@ sets() { status sets; }
 # table_sets: Sets of all attributes but PortInfo and SMInfo.  ibsim does not keep all fields of
 # that one, so that a daemon without memory of it can't but try again.
 table_sets() {
-	"$asking/qosd-ctl" -s "$sock" -j status 2>/dev/null | awk '
+	"$asking_build/qosd-ctl" -s "$sock" -j status 2>/dev/null | awk '
 		/"sets":/ && !all { all = $2 + 0 }
 		/"(PortInfo|SMInfo)": \{/ { mine = 1 }
 		/"set":/ && mine { all -= $2 + 0; mine = 0 }
