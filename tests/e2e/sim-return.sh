@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # What a switch or a link that was away and comes back costs: nothing is read that is known, and
-# what is not is not overlooked.  Nothing but traps tells of anything here.
+# what is not is not overlooked.  Nothing but traps tells of anything here, and no scrub, which begins
+# a minute after the start, reads anything beside it.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim does not count"
 
-echo "sweep-interval: 0" >qosd.yaml
+printf 'sweep-interval: 0\nscrub-interval: 0\n' >qosd.yaml
 # policy TABLE [GUID TABLE]: an SL2VL table of all, and another one of a switch's port 8.
 policy() {
 	cat <<END
@@ -28,9 +29,7 @@ END
 }
 first="0, 1, 2, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0" second="0, 0, 1, 1, 2, 2, 3, 3, 0, 0, 0, 0, 0, 0, 0"
 
-# smps ATTRIBUTE METHOD: since the last reset.
-smps() { sim_ctl stats >counts && counted "$@"; }
-# counted ATTRIBUTE METHOD: in the file counts.
+# counted ATTRIBUTE METHOD: since the last reset, in the file counts.
 counted() { awk -v a="$1" -v m="$2" '$2 == a && $3 == m { n = $4 } END { print n + 0 }' counts; }
 begin() { sim_ctl stats --reset >/dev/null; }
 rests() { [ "$(status nodes)" = "$1" ] && [ "$(status sweeping)" = false ] && sim_ctl check >audit 2>&1; }
@@ -111,7 +110,10 @@ link_up "$spine/P8"
 settled "$nodes" "a link that is back"
 tables after
 expect_same "tables before and after" before after
-qos_smps() { echo "$(smps SLtoVLMappingTable get) $(smps SLtoVLMappingTable set) $(smps VLArbitrationTable get) $(smps VLArbitrationTable set)"; }
+qos_smps() {
+	sim_ctl stats >counts
+	echo "$(counted SLtoVLMappingTable get) $(counted SLtoVLMappingTable set) $(counted VLArbitrationTable get) $(counted VLArbitrationTable set)"
+}
 expect "SL2VL and VLArb tables, read and written" "0 0 0 0" "$(qos_smps)"
 
 # promise: F10
