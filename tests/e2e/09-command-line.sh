@@ -108,6 +108,51 @@ status=$?
 stop_sim
 start_sim "$topology"
 
+# The one that is under test, unlike ctl of the library under sanitizers.
+printed() { "$build/qosd-ctl" -s "$sock" "$@" >printed 2>&1; }
+# promise: O3
+note "each command that only prints, as text and as JSON"
+start_and_wait "$node" -p "$policy"
+host=$(ctl ports | awk '$2 ~ /^[0-9]+$/ { print $2; exit }') other=$(ctl ports | awk '$2 ~ /^[0-9]+$/ { l = $2 } END { print l }')
+while read -r command; do
+	read -ra words <<<"$command"
+	for as in "" -j; do
+		# health says 1 or 2 of a subnet that is not well
+		printed $as "${words[@]}" || [ "$command" = health ] || bad "qosd-ctl $as $command: $(head -n 3 printed)"
+		[ -s printed ] || bad "qosd-ctl $as $command prints nothing"
+	done
+done <<END
+status
+health
+metrics
+nodes
+ports
+route $host $other
+routes --gauge
+sl2vl $host
+vlarb $host
+explain $host $other
+explain $host $other --why-not
+bandwidth
+bandwidth $host $other
+counters
+counters $host
+sa-stats
+events
+mcast
+holdings
+services
+subscriptions
+plan $policy
+policy show
+policy show --normal
+policy history
+partition show
+partitions
+sweep steps
+END
+stop_qosd
+
 # promise: D62 A56
 note "a daemon that is stopped"
 start_and_wait "$node" -p "$policy"

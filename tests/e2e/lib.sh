@@ -348,7 +348,8 @@ once() {
 
 # --- the daemon's own words ---
 
-ctl() { "$build/qosd-ctl" -s "$sock" "$@"; }
+# ctl ARGUMENT...: qosd-ctl; 09-command-line.sh runs each command of the sanitized one.
+ctl() { "$asking_build/qosd-ctl" -s "$sock" "$@"; }
 # pick NAME JSON: the first value of that name, unless it is empty.
 pick() {
 	local lf=$'\n' scalar
@@ -358,11 +359,11 @@ pick() {
 # field NAME: the same of standard input.
 field() { pick "$1" "$(cat)"; }
 # status FIELD
-status() { pick "$1" "$("$asking_build/qosd-ctl" -s "$sock" -j status 2>/dev/null)"; }
+status() { pick "$1" "$(ctl -j status 2>/dev/null)"; }
 # status_is FIELD=VALUE...: all of them, in one answer.
 status_is() {
 	local json pair
-	json=$("$asking_build/qosd-ctl" -s "$sock" -j status 2>/dev/null) || return
+	json=$(ctl -j status 2>/dev/null) || return
 	for pair; do
 		[ "$(pick "${pair%%=*}" "$json")" = "${pair#*=}" ] || return
 	done
@@ -372,7 +373,7 @@ sets() { status sets; }
 # table_sets: Sets of all attributes but PortInfo and SMInfo.  ibsim does not keep all fields of
 # that one, so that a daemon without memory of it can't but try again.
 table_sets() {
-	"$asking_build/qosd-ctl" -s "$sock" -j status 2>/dev/null | awk '
+	ctl -j status 2>/dev/null | awk '
 		/"sets":/ && !all { all = $2 + 0 }
 		/"(PortInfo|SMInfo)": \{/ { mine = 1 }
 		/"set":/ && mine { all -= $2 + 0; mine = 0 }
