@@ -558,7 +558,7 @@ compare() {
 	for i in "${!queries[@]}"; do
 		query=${queries[i]}
 		kind_of "$query"
-		if [ $kind = other ]; then	# nothing is explained
+		if [ "$kind" = other ]; then	# nothing is explained
 			mapfile -t want <"osm$1/$i"
 			mapfile -t got <"own$1/$i"
 			[ "${want[*]}" = "${got[*]}" ] || bad "saquery $query under OpenSM and under qosd: $(difference "osm$1/$i" "own$1/$i")"
