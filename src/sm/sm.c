@@ -367,11 +367,6 @@ void sm_knowledge_free(struct sm_knowledge *k)
 	k->n_answers = 0;
 }
 
-struct subnet_state *sm_published(const struct sm *sm)
-{
-	return sm->published;
-}
-
 void sm_registrations_lost(struct sm *sm)
 {
 	sm->clients.lost = sm->clients.reregister = true;

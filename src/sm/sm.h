@@ -186,8 +186,6 @@ uint64_t sm_own_m_key(const struct sm *sm);
  */
 bool sm_receive(struct sm *sm, const struct mad_in *in);
 void sm_get_status(const struct sm *sm, struct sm_status *out);
-/* The published state or NULL; take a reference to keep it. */
-struct subnet_state *sm_published(const struct sm *sm);
 const char *sm_state_name(enum sm_state s);
 
 /* An SM of the subnet, as its SMInfo describes it. */

@@ -13,6 +13,7 @@
 #include "lib/base/clock.h"
 #include "routing/multicast/mcast_tree.h"
 #include "routing/shape.h"
+#include "unit/build_tree.h"
 #include "unit/routing/topo.h"
 
 static double mib(void)
@@ -62,7 +63,7 @@ static void bench_mcast(const struct topo *t)
 
 	ordered = clock_mono_us();
 	struct mcast_forest *w = mcast_forest_new(o, NULL);
-	struct mcast_tree *tree = mcast_tree_build(w, members, n);
+	struct mcast_tree *tree = build_tree(w, t->f->n_switches, members, n);
 
 	printf("  order   %7.1f ms; tree of all hosts %.1f ms\n",
 	       (double)(ordered - start) / 1000, (double)(clock_mono_us() - ordered) / 1000);

@@ -550,23 +550,3 @@ bool mcast_tree_ports(const struct mcast_tree *t, uint32_t sw, uint64_t ports[4]
 	}
 	return any;
 }
-
-struct mcast_tree *mcast_tree_build(struct mcast_forest *w, const uint32_t *ports, uint32_t n)
-{
-	struct mcast_member_port *members = xcalloc(n + 1u, sizeof(*members));
-	uint32_t *load = xcalloc(w->g->f->n_switches + 1u, sizeof(*load)), root;
-	struct mcast_tree *t = NULL;
-	bool legal;
-
-	for (uint32_t i = 0; i < n; i++)
-		members[i] = (struct mcast_member_port){ ports[i], MCAST_SENDS | MCAST_RECEIVES };
-	root = mcast_choose_root(w, members, n, load, FABRIC_NONE, &legal);
-	if (root != FABRIC_NONE) {
-		t = mcast_tree_new(w, root, 0);
-		for (uint32_t i = 0; i < n; i++)
-			mcast_tree_set(t, ports[i], members[i].role);
-	}
-	free(load);
-	free(members);
-	return t;
-}

@@ -11,6 +11,7 @@
 #include "routing/multicast/mcast_tree.h"
 #include "routing/updn/order.h"
 #include "topo.h"
+#include "unit/build_tree.h"
 #include "unit/run.h"
 
 /* --- an independent checker --- */
@@ -335,7 +336,7 @@ static struct flat *flat_build_by(const struct fabric *f, struct updn_order *o, 
 				  uint32_t n)
 {
 	struct flat *m = flat_new(f, o);
-	struct mcast_tree *t = mcast_tree_build(m->w, members, n);
+	struct mcast_tree *t = build_tree(m->w, f->n_switches, members, n);
 
 	flatten(m, t);
 	mcast_tree_free(t);
