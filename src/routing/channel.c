@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Channels by port, and which of them live; see channel.h. */
+/* Indexes lanes by switch and port and finds which of them are alive; see channel.h. */
 #include <stdlib.h>
 
 #include "lib/base/alloc.h"

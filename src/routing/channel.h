@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The lanes of a graph as channels: found by switch and out port, seen from
- * both ends, and which of them live at the moment (internal to routing/).
+ * Indexes the graph's lanes by switch and out port, and marks those that are dead (internal to routing/).
  *
- * For those who follow entries of forwarding tables, route_repair.c and update_rounds.c.
+ * A channel here is one lane of the graph, seen from the switch that sends on it.  repair.c, rounds.c and
+ * other code that follows forwarding-table entries use it.
  */
 #ifndef QOSD_ROUTING_CHANNEL_H
 #define QOSD_ROUTING_CHANNEL_H
@@ -13,24 +13,27 @@
 #include "routing/updn/order.h"
 
 struct channel {
-	uint32_t lane;		/* FABRIC_NONE: the port is no channel */
-	uint32_t to;		/* vertex, FABRIC_NONE likewise */
+	uint32_t lane;		/* FABRIC_NONE: the port does not lead to another switch */
+	uint32_t to;		/* vertex; FABRIC_NONE like lane */
 };
 
 struct channels {
 	const struct graph *g;
-	struct graph *own;	/* the same, if it is ours */
+	struct graph *own;	/* g again if this struct owns it, else NULL */
 	uint32_t *vertex;	/* [switch] */
-	uint32_t *first;	/* [vertex]: place of its port 0 in `at` */
+	uint32_t *first;	/* [vertex]: index of its port 0 in `at` */
 	struct channel *at;	/* [first[v] + port] */
-	uint32_t *to;		/* [lane]: vertex that it leads to */
-	uint32_t *back;		/* [lane]: the same link from its other end */
-	uint32_t *trunk;	/* [lane]: the trunk that it is of */
-	uint32_t *from;		/* [trunk]: vertex that it leads away from */
-	uint32_t home;		/* vertex that the SM is on, FABRIC_NONE if there is none */
+	uint32_t *to;		/* [lane]: vertex that the lane leads to */
+	uint32_t *back;		/* [lane]: the lane of the same link in the other direction */
+	uint32_t *trunk;	/* [lane]: its trunk */
+	uint32_t *from;		/* [trunk]: vertex that the trunk leads away from */
+	uint32_t home;		/* vertex of the SM's switch; FABRIC_NONE if there is none */
 };
 
-/* What an entry of v's row leads to; no channel if it drops or delivers, or is rubbish. */
+/*
+ * The channel behind an out port of v; lane FABRIC_NONE if the entry drops, delivers to an end port or is
+ * invalid.
+ */
 static inline struct channel channel_by_port(const struct channels *c, uint32_t v, uint8_t port)
 {
 	uint32_t at = c->first[v] + port;
@@ -38,14 +41,14 @@ static inline struct channel channel_by_port(const struct channels *c, uint32_t 
 	return at < c->first[v + 1] ? c->at[at] : (struct channel){ FABRIC_NONE, FABRIC_NONE };
 }
 
-/* The same of its entry for a LID. */
+/* The channel that v's entry for a LID leads to. */
 static inline struct channel channel_by_lid(const struct channels *c, const struct lfts *l, uint32_t v,
 					    uint16_t lid)
 {
 	return channel_by_port(c, v, lft_get(l, c->g->sw[v], lid));
 }
 
-/* The trunk of that channel, or FABRIC_NONE. */
+/* The trunk that v's entry for a LID leads to, or FABRIC_NONE. */
 static inline uint32_t trunk_by_lid(const struct channels *c, const struct lfts *l, uint32_t v, uint16_t lid)
 {
 	struct channel ch = channel_by_lid(c, l, v, lid);
@@ -53,15 +56,16 @@ static inline uint32_t trunk_by_lid(const struct channels *c, const struct lfts 
 	return ch.lane == FABRIC_NONE ? FABRIC_NONE : c->trunk[ch.lane];
 }
 
-/* The same cables as trunk t's in the other direction. */
+/* The trunk with the same links in the other direction. */
 static inline uint32_t channels_trunk_back(const struct channels *c, uint32_t t)
 {
 	return c->trunk[c->back[c->g->trunks[t].lane0]];
 }
 
 /*
- * Numbers the turns from each trunk into those that lead away from its end, from 0 on.  Returns, to be freed,
- * [trunk]: the number of the first that it has; *n_turns: how many there are.
+ * Numbers all turns from 0: trunk by trunk, each from one trunk into a trunk that leaves the vertex where
+ * the first ends.  Returns [trunk]: the number of the trunk's first turn, which the caller frees;
+ * *n_turns: the number of turns.
  */
 size_t *channels_number_turns(const struct channels *c, size_t *n_turns);
 
@@ -71,24 +75,23 @@ static inline size_t turn_number(const struct channels *c, const size_t *turn0, 
 	return turn0[in] + (out - c->g->trunk0[c->g->trunks[in].v]);
 }
 
-/* Which channels are dead. */
+/* Which lanes and vertices a set of failures leaves alive. */
 struct living {
-	bool *dead;		/* [lane] */
-	bool *here;		/* [vertex]: the SM gets there by living links */
-	uint32_t *cut;		/* the vertices here with dead lanes, rising */
+	bool *dead;		/* [lane]: failed */
+	bool *here;		/* [vertex]: reachable from the SM over live lanes */
+	uint32_t *cut;		/* vertices with dead lanes that are `here`, in rising order */
 	uint32_t n_cut;
 };
 
 /*
- * A link is dead if either end of it is among the ends; a dead switch is one
- * all of whose links are.  Ports that are no channel are of no account.
- * Without a switch that the SM is on, all vertices are here.
+ * A link is dead if either of its ends is in ends[0 .. n - 1]; a switch is dead if all its links are.
+ * Ends that are not lanes of the graph are ignored.  If the SM is on no switch, every vertex is `here`.
  */
 void living_init(struct living *l, const struct channels *c, const struct link_end *ends,
 		 uint32_t n);
 void living_free(struct living *l);
 
-/* The vertex to which v's entry for a LID leads by a living link, or FABRIC_NONE. */
+/* The vertex that v's entry for a LID leads to over a live lane, or FABRIC_NONE. */
 static inline uint32_t living_step(const struct living *l, const struct channels *c,
 				   const struct lfts *t, uint32_t v, uint16_t lid)
 {

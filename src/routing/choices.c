@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* See choices.h. */
+/* Adds choices greedily, destination by destination, to the dependencies of the tables; see choices.h. */
 #include "routing/choices.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "routing/updn/turns.h"
 #include "routing/walks.h"
 
-/* A set of layers; there are 256 at most. */
+/* A set of layers, 256 at most. */
 struct layer_set {
 	uint64_t bits[4];
 };
@@ -26,21 +26,26 @@ struct chooser {
 	struct deps *deps;
 	struct walks walks;
 	struct route_choices *out;
-	struct map64 by_hash;		/* of a set of ports: its place in out->sets */
-	/* of the vertex d that packets go to */
+	struct map64 by_hash;		/* hash of a set of ports: its index in out->sets */
+	/* of d, the destination vertex */
 	uint32_t d;
 	struct dest dests[DESTS_MAX];
 	unsigned n_dests;
 	uint16_t *dist;			/* [vertex]: hops to d */
-	uint32_t *queue;		/* vertices, the nearest first */
-	bool *shortest;			/* [vertex]: the tables' ways to all LIDs are */
-	/* of vertices that are: trunks by which the tables send to any LID, on_first[v] .. on_end[v] - 1 of `on' */
+	uint32_t *queue;		/* vertices reached from d, the nearest first */
+	/* [vertex]: the tables' routes from it to all LIDs on d are shortest */
+	bool *shortest;
+	/*
+	 * trunks by which the tables of a `shortest` vertex v send to any LID on d: on[on_first[v] ..
+	 * on_end[v] - 1]
+	 */
 	uint32_t *on_first, *on_end;
 	VEC(uint32_t) on;
-	struct layer_set *via;		/* [trunk]: layers of packets that may go by it */
-	struct layer_set *seen;		/* [vertex]: layers whose ways by the tables from there on are added */
-	/* of the vertex that is looked at */
-	uint64_t round, *collected;	/* [trunk]: the last time that the turns behind it were collected */
+	struct layer_set *via;		/* [trunk]: layers of the packets that may use it */
+	/* [vertex]: layers in which the tables' routes from there on are already added */
+	struct layer_set *seen;
+	/* of the current vertex */
+	uint64_t round, *collected;	/* [trunk]: last round in which the turns behind it were collected */
 	VEC(uint32_t) in, offered;	/* trunks */
 	VEC(struct dep) turns;
 };
@@ -68,7 +73,7 @@ static bool is_empty(const struct layer_set *s)
 	return !(s->bits[0] | s->bits[1] | s->bits[2] | s->bits[3]);
 }
 
-/* --- what the tables need --- */
+/* --- dependencies of the tables --- */
 
 static bool is_source(const struct chooser *x, uint32_t v)
 {
@@ -98,7 +103,7 @@ static void add_multicast(struct chooser *x, const struct updn_order *o)
 	turns_free(legal);
 }
 
-/* --- towards one vertex --- */
+/* --- choices towards one vertex --- */
 
 static bool goes_shortest(const struct chooser *x, uint32_t v, const struct dest *to)
 {
@@ -111,7 +116,7 @@ static bool goes_shortest(const struct chooser *x, uint32_t v, const struct dest
 	return true;
 }
 
-/* Returns how many vertices reach d. */
+/* Fills dist, queue and shortest.  Returns the number of vertices that reach d. */
 static uint32_t find_shortest(struct chooser *x)
 {
 	uint32_t n = 0;
@@ -129,7 +134,10 @@ static uint32_t find_shortest(struct chooser *x)
 	return n;
 }
 
-/* Packets from v, which has no choice, go by the tables until they are where there may be one. */
+/*
+ * Packets from v, where there is no choice, follow the tables up to the first vertex where there may be
+ * one.  Marks the trunk by which they arrive there.
+ */
 static void come_by_tables(struct chooser *x, uint32_t v, uint16_t lid)
 {
 	unsigned layer = layer_of(x, v);
@@ -178,8 +186,8 @@ static void collect_turns(struct chooser *x, uint32_t in)
 }
 
 /*
- * The turns behind a trunk of those who go on by the tables to d, as if each LID went by all trunks of
- * each switch there.
+ * Collects the turns that packets may take behind a trunk if they follow the tables to d, as if each LID
+ * used all the trunks that the tables use at a switch.
  */
 static void collect_ways(struct chooser *x, uint32_t trunk)
 {
@@ -197,9 +205,9 @@ static void collect_ways(struct chooser *x, uint32_t trunk)
 }
 
 /*
- * Whether packets of these layers may leave by a trunk, however they came, and go on behind it by the
- * tables all the way, as switches there may have no choice.  What was added for it by layers before the
- * one that has no room stays: it does no harm.
+ * Whether packets of these layers may leave by a trunk, whichever way they came, and then follow the
+ * tables to d, as later switches may offer no choice.  Dependencies added for layers before one that fails
+ * stay: they do no harm.
  */
 static bool fits(struct chooser *x, const struct layer_set *layers, uint32_t trunk)
 {
@@ -252,8 +260,8 @@ static void note_offered(struct chooser *x, uint32_t v)
 }
 
 /*
- * All shortest ways on that fit.  False if those of the tables do not fit for all LIDs alike, or if lanes depend
- * on how a packet came, which turns alone do not tell.
+ * Offers all shortest next hops that fit.  False if the tables' own next hops do not fit for all LIDs
+ * alike, or if lanes depend on how a packet arrived, which turns alone do not tell.
  */
 static bool offer_all(struct chooser *x, uint32_t v, const struct layer_set *layers)
 {
@@ -277,7 +285,7 @@ static bool offer_all(struct chooser *x, uint32_t v, const struct layer_set *lay
 	return true;
 }
 
-/* All from which packets may come to v for d are done. */
+/* Chooses at v.  All vertices from which packets for d may come to v have chosen before. */
 static void choose_at(struct chooser *x, uint32_t v)
 {
 	struct layer_set layers = { 0 };
@@ -299,7 +307,7 @@ static void choose_at(struct chooser *x, uint32_t v)
 	if (offer_all(x, v, &layers))
 		note_offered(x, v);
 	else
-		x->out->ports++;	/* what is offered is what the tables have, each LID its own */
+		x->out->ports++;	/* no choice: each LID keeps the port that the tables have */
 	for (size_t i = 0; i < x->offered.n; i++)
 		add_layers(&x->via[x->offered.v[i]], &layers);
 }
@@ -352,7 +360,10 @@ static bool add_tables(struct chooser *x, const atomic_bool *stop)
 		find_dests(x, d);
 		for (unsigned i = 0; i < x->n_dests; i++)
 			for (unsigned k = 0; k < x->dests[i].n_lids; k++) {
-				/* The ways to a LID; whether they close a cycle is asked afterwards. */
+				/*
+				 * Notes all routes to the LID; deps_settle() below looks for cycles once
+				 * all are noted.
+				 */
 				walks_recall(&x->walks, x->l, (uint16_t)(x->dests[i].lid + k));
 				x->walks.out[x->d] = FABRIC_NONE;
 				walks_begin(&x->walks);

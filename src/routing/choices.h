@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Ports that a switch may choose among on the way to a LID, packet by packet, without a credit loop: what
- * adaptive routing may be given beside the tables of any engine.
+ * Finds the out ports that adaptive routing may choose from, per switch and destination, without a credit
+ * loop.
  *
- * Whatever the switches choose,
+ * The choices extend the tables of any engine.  Whatever ports the switches choose, packet by packet,
  *
- *  - a packet arrives, in as many hops as by the tables: a switch has choices only if the tables' ways from
- *    it to all LIDs on a switch are shortest, and each leads to a neighbour for which that is so, too;
- *  - no channels of a layer ever wait for each other in a cycle: what is held and what is waited for
- *    then is in one acyclic graph (deps.h) with what the tables need, and with all turns that multicast may take.
+ *  - a packet arrives in as many hops as by the tables: a switch has choices only if the tables' routes
+ *    from it to all LIDs on the destination switch are shortest, and each leads to a neighbour of which
+ *    the same is true;
+ *  - no channels of a layer wait for each other in a cycle: one acyclic graph (deps.h) holds every
+ *    dependency that the choices, the tables and all permitted multicast turns can cause.
  *
- * Choices are added one after the other, those farthest from the LIDs first, as long as they close no
- * cycle; so there may be other sets of as many.  By an up/down order all its legal shortest ways fit.
+ * The search is greedy: it adds one choice after another, farthest from the LIDs first, unless the choice
+ * closes a cycle.  Other sets of the same size may exist.  With an up/down order, all legal shortest
+ * routes fit.
  *
- * All LIDs of CA and router ports on a switch have the same choices, as groups of ports in hardware
- * suggest.  LIDs of switches have none: their own ports are sent to by few.
+ * All LIDs of CA and router ports on a switch have the same choices, because the hardware configures
+ * adaptive routing by groups of ports.  LIDs of switches have no choices: little traffic goes to them.
  *
- * Tables of the engine "dragonfly" get no choices: its lanes depend on how a packet came, which this file does not
- * follow.
+ * The engine "dragonfly" gets no choices: its lanes depend on the link by which a packet arrived, and this
+ * file does not track that.
  *
- * Nothing sets switches up for that so far; the gauge tells how many choices there are (routing/gauge/gauge.h).
+ * Nothing configures switches with the choices yet; the gauge counts them (routing/gauge/gauge.h).
  */
 #ifndef QOSD_ROUTING_CHOICES_H
 #define QOSD_ROUTING_CHOICES_H
@@ -30,17 +32,18 @@
 #include "routing/layers.h"
 
 struct port_set {
-	uint64_t bits[4];		/* port n: bit n % 64 of bits[n / 64] */
+	uint64_t bits[4];		/* port n is bit n % 64 of bits[n / 64] */
 };
 
 struct route_choices {
 	uint32_t n_switches;
-	/* [switch * n_switches + switch that the LIDs are on]: which of `sets`; 0, an empty one: no choice */
+	/* [switch * n_switches + destination switch]: index in `sets`; 0, the empty set: no choice */
 	uint32_t *set;
-	VEC(struct port_set) sets;	/* at least two ports each, but for the first */
+	VEC(struct port_set) sets;	/* at least two ports each, except the empty first */
 	/*
-	 * Pairs of a switch and another one, to whose LIDs it sends packets of hosts by shortest ways; and the
-	 * ports for them, 1 where there is no choice.
+	 * places: ordered pairs of switches where the first sends host packets to the second's LIDs by
+	 * shortest routes.
+	 * ports: out ports usable for these pairs, summed up; 1 for a pair without a choice.
 	 */
 	uint64_t places, ports;
 };
@@ -51,8 +54,8 @@ static inline bool port_set_has(const struct port_set *s, unsigned port)
 }
 
 /*
- * The choices beside r's tables l, whose layers are r->layers.  NULL if these have a credit loop already.
- * stop: looked at now and then, or NULL; true ends it soon, with NULL.
+ * Finds the choices for tables l of r, whose layers are r->layers.  NULL if the tables already have a
+ * credit loop.  stop: polled, or NULL; once it is true the function returns NULL soon.
  */
 struct route_choices *route_choices_new(const struct route_request *r, const struct lfts *l,
 					const atomic_bool *stop);

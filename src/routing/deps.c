@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * See deps.h.
+ * Keeps one topological order per layer and updates it for each new dependency; see deps.h.
  *
- * A layer keeps an order of all channels in which each comes before those that it waits for.  A
- * dependency along the order is added at once.  One against it moves channels in the order, between
- * its two ends only, or is found to close a cycle meanwhile (Pearce and Kelly, "A dynamic
- * topological sort algorithm for directed acyclic graphs", 2006).
+ * A layer keeps an order of all channels in which each comes before those that it waits for.  deps_add()
+ * adds a dependency along the order at once.  For one against the order it moves channels between the two
+ * ends of the dependency, or finds meanwhile that the dependency closes a cycle (Pearce and Kelly, "A
+ * dynamic topological sort algorithm for directed acyclic graphs", 2006).
  *
- * Channels are numbered as the trunks are, those of a trunk's lanes one after the other, so that all that
- * lead away from a vertex are next to each other.
+ * Channels are numbered like trunks, with the lanes of a trunk in a row, so that all channels that lead
+ * away from a vertex have consecutive numbers.
  *
- * Dependencies are bits, by the vertex at which a packet turns: what a channel waits for is some words,
- * and so is what waits for it.  A search takes a word at a time, without those that it has met before.
+ * Dependencies are bits, grouped by the vertex at which a packet turns: the channels that one channel
+ * waits for are a few words, and so are those that wait for it.  A search takes a word at a time and masks
+ * out the channels that it has met.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,46 +22,48 @@
 #include "routing/layers.h"
 
 /*
- * One bit for each turn, from channel `in` to channel `out` at vertex v.  The row of `in` has the bits of
- * all channels that lead away from v, in their order.
+ * One bit per turn from channel `in` to channel `out` at vertex v.  The row of `in` has a bit for each
+ * channel that leads away from v, in order of their numbers.
  */
 struct layer {
-	uint64_t *waits;	/* in waits for out */
-	uint64_t *holds;	/* the same seen against the traffic: the row of out's way back, the bit of in's */
-	uint64_t *refused;	/* closes a cycle with what is there, and so for good */
-	uint64_t *marked;	/* waits, holds and refused as deps_mark() found them, one behind the other */
-	uint32_t *order;	/* [channel]: its place */
-	uint32_t *at;		/* [place]: the channel */
+	uint64_t *waits;	/* bit set: in waits for out */
+	/* the same relation reversed: in the row of out's reverse channel, the bit of in's reverse channel */
+	uint64_t *holds;
+	/* bit set: the turn closes a cycle with the dependencies present, and is refused while they stay */
+	uint64_t *refused;
+	uint64_t *marked;	/* waits, holds and refused, one after another, as deps_mark() saved them */
+	uint32_t *order;	/* [channel]: its place in the order */
+	uint32_t *at;		/* [place in the order]: the channel */
 };
 
-/* What one of the two searches of put_in_order() has met. */
+/* State of one of the two searches of put_in_order(). */
 struct met {
-	uint32_t *queue, n;	/* channels; searched against the traffic, their ways back */
-	uint32_t next;		/* in the queue: where the search goes on */
-	uint64_t *seen;		/* as rows, but of vertices: the channels that lead away from them */
-	uint64_t *places;	/* bits: the places in the order that those in the queue have */
+	uint32_t *queue, n;	/* channels met; in the search against the traffic, their reverse channels */
+	uint32_t next;		/* index in the queue where the search goes on */
+	uint64_t *seen;		/* rows by vertex: bits of the channels met that lead away from it */
+	uint64_t *places;	/* bits: places in the order of the channels in the queue */
 };
 
 struct deps {
 	const struct channels *c;
-	unsigned n_layers;	/* that have an order of their own */
+	unsigned n_layers;	/* layers with an order of their own */
 	struct layer *layers;
-	unsigned n_lanes;	/* of each trunk, that layers share; 1 if they share none */
-	uint8_t *link;		/* [trunk]: the kind of its links; NULL: layers share no lanes */
+	unsigned n_lanes;	/* lanes per trunk that layers share; 1 if they share none */
+	uint8_t *link;		/* [trunk]: kind of its links; NULL: layers share no lanes */
 	bool by_entry;		/* route_lanes_by_entry() */
-	uint32_t n;		/* channels */
-	uint32_t *first;	/* [vertex]: the first channel that leads away from it */
-	uint32_t *to;		/* [channel]: the vertex that it leads to, … */
-	uint32_t *from;		/* … and away from */
-	size_t *row;		/* [channel]: the first word of its row */
+	uint32_t n;		/* number of channels */
+	uint32_t *first;	/* [vertex]: first channel that leads away from it */
+	uint32_t *to;		/* [channel]: vertex that it leads to */
+	uint32_t *from;		/* [channel]: vertex that it leads away from */
+	size_t *row;		/* [channel]: index of the first word of its row */
 	size_t n_words;
-	size_t *row_at;		/* [vertex]: the same in `seen` */
-	uint32_t *back;		/* [channel]: the same lane of the same cables in the other direction */
-	/* of an addition against the order */
+	size_t *row_at;		/* [vertex]: index of the first word of its row in `seen` */
+	uint32_t *back;		/* [channel]: same lane of the same links in the other direction */
+	/* scratch space for adding a dependency against the order */
 	struct met behind, before;
 	uint32_t *moved, *slots;
 	uint64_t work;
-	VEC(struct dep) fresh;	/* added by deps_add() so far */
+	VEC(struct dep) fresh;	/* dependencies added by the current deps_add() */
 };
 
 /* --- beginning and end --- */
@@ -73,8 +76,8 @@ static uint32_t add_trunk(const struct deps *d, struct layer *l, uint32_t t, uin
 }
 
 /*
- * Up first, by the vertex that they lead away from, then down, from the greatest vertex on: so no
- * legal turn is against the order.
+ * Initial order: first channels that lead up, by the vertex that they leave, then channels that lead down,
+ * from the greatest vertex on.  No legal turn is against this order.
  */
 static void begin_order(const struct deps *d, struct layer *l)
 {
@@ -149,7 +152,7 @@ static void find_rows(struct deps *d)
 	met_init(&d->before, d->n, n_seen);
 }
 
-/* n_layers, n_lanes: those that deps.c keeps apart, see struct deps. */
+/* n_layers, n_lanes: as in struct deps. */
 static struct deps *make(const struct channels *c, unsigned n_layers, unsigned n_lanes)
 {
 	struct deps *d = xcalloc(1, sizeof(*d));
@@ -248,7 +251,7 @@ void deps_mark(struct deps *d)
 	}
 }
 
-/* The order stays as it is: what is taken away breaks none. */
+/* The order stays valid: removing dependencies violates no order. */
 void deps_return(struct deps *d)
 {
 	size_t n = d->n_words, size = n * sizeof(uint64_t);
@@ -274,13 +277,13 @@ bool deps_is_far(const struct deps *d, uint32_t trunk)
 	return d->link && trunk != FABRIC_NONE && d->link[trunk] == ROUTE_LINK_FAR;
 }
 
-/* by: the kind of the link that the packet has come by. */
+/* by: kind of the link by which the packet arrived. */
 static uint32_t on_lane(const struct deps *d, unsigned layer, uint32_t trunk, uint8_t by)
 {
 	return trunk * d->n_lanes + route_lane_on(d->link[trunk], by, layer);
 }
 
-/* The dependency of a layer, which is on its lanes, in terms of channels. */
+/* Translates a turn of a layer from trunks to channels. */
 static struct dep on_lanes(const struct deps *d, unsigned layer, struct dep x)
 {
 	if (!d->link)
@@ -291,13 +294,13 @@ static struct dep on_lanes(const struct deps *d, unsigned layer, struct dep x)
 	};
 }
 
-/* The layer's own, or that of all layers. */
+/* The layer's own graph, or the one that all layers share. */
 static struct layer *layer_of(const struct deps *d, unsigned layer)
 {
 	return &d->layers[d->link ? 0 : layer];
 }
 
-/* The word and the bit in it that stand for a dependency. */
+/* The word that holds the bit of a dependency, and the bit. */
 static size_t place_of(const struct deps *d, struct dep x, uint64_t *bit)
 {
 	uint32_t place = x.out - d->first[d->from[x.out]];
@@ -306,7 +309,7 @@ static size_t place_of(const struct deps *d, struct dep x, uint64_t *bit)
 	return d->row[x.in] + place / 64;
 }
 
-/* The same turn, taken by packets in the other direction. */
+/* The turn of packets in the other direction. */
 static struct dep reversed(const struct deps *d, struct dep x)
 {
 	return (struct dep){ .in = d->back[x.out], .out = d->back[x.in] };
@@ -361,7 +364,7 @@ static bool has_met(const struct deps *d, const struct met *m, uint32_t t)
 	return *word & bit;
 }
 
-/* A search begins with one channel, which is met. */
+/* Starts a search at channel t. */
 static void begin_search(const struct deps *d, struct met *m, uint32_t t)
 {
 	uint64_t bit;
@@ -387,8 +390,8 @@ static void end_search(const struct deps *d, struct met *m)
 }
 
 /*
- * Goes on from the next channel in the queue of a search: with all that waits in `rows` and comes, in
- * the order, before `to` or, against the traffic, behind it.  True: the other search has met one of them.
+ * Takes the next channel from the queue of a search and visits the channels behind it in `rows` that lie
+ * before `to` in the order or, against the traffic, after it.  True: the other search has met one of them.
  */
 static inline bool go_on(struct deps *d, const struct layer *l, struct met *m, const struct met *other,
 			 uint32_t to, bool against)
@@ -418,9 +421,9 @@ static inline bool go_on(struct deps *d, const struct layer *l, struct met *m, c
 }
 
 /*
- * Collects what can be got to from x.out and comes before x.in in the order, and what leads to
- * x.in and comes behind x.out.  The two searches take alternate steps; false: they meet, and so the
- * dependency closes a cycle.
+ * Collects the channels reachable from x.out that come before x.in in the order, and the channels that
+ * lead to x.in and come after x.out.  The two searches alternate.  False: they meet, so the dependency
+ * closes a cycle.
  */
 static bool look_between(struct deps *d, const struct layer *l, struct dep x)
 {
@@ -430,7 +433,7 @@ static bool look_between(struct deps *d, const struct layer *l, struct dep x)
 	while (m->next < m->n && o->next < o->n)
 		if (go_on(d, l, m, o, last, false) || go_on(d, l, o, m, first, true))
 			return false;
-	/* there is no cycle, and the other one only collects what is to be moved */
+	/* no cycle: the search that is left only collects the channels to move */
 	while (m->next < m->n)
 		go_on(d, l, m, o, last, false);
 	while (o->next < o->n)
@@ -438,7 +441,10 @@ static bool look_between(struct deps *d, const struct layer *l, struct dep x)
 	return true;
 }
 
-/* The channels at the places that are marked, in their order, behind the n that are there; unmarks them. */
+/*
+ * Appends the channels at the marked places, in their order, behind the first n of channels[].  Clears the
+ * marks.  Returns their number.
+ */
 static uint32_t take_marked(const struct layer *l, uint64_t *places, uint32_t first, uint32_t last,
 			    uint32_t *channels, uint32_t n)
 {
@@ -456,8 +462,8 @@ static void mark(uint64_t *places, uint32_t place)
 }
 
 /*
- * What comes before takes the first of the places in the order that all have, in its own order.  first,
- * last: the places of the two ends, between which all are.
+ * Gives the places of all collected channels first to those in `before`, then to those in `behind`, each
+ * in their old order.  first, last: places of the two ends; all others lie between.
  */
 static void reorder(struct deps *d, struct layer *l, uint32_t first, uint32_t last)
 {
@@ -478,7 +484,7 @@ static void reorder(struct deps *d, struct layer *l, uint32_t first, uint32_t la
 	}
 }
 
-/* Moves channels in the order so that x.in comes before x.out; false: that would close a cycle. */
+/* Moves channels so that x.in comes before x.out; false: the dependency would close a cycle. */
 static bool put_in_order(struct deps *d, struct layer *l, struct dep x)
 {
 	bool fits;
@@ -493,9 +499,9 @@ static bool put_in_order(struct deps *d, struct layer *l, struct dep x)
 	return fits;
 }
 
-/* --- many at once --- */
+/* --- bulk insertion --- */
 
-/* Most have been noted before. */
+/* The test saves work: most dependencies have been noted before. */
 void deps_note(struct deps *d, unsigned layer, struct dep x)
 {
 	struct layer *l = layer_of(d, layer);
@@ -505,7 +511,7 @@ void deps_note(struct deps *d, unsigned layer, struct dep x)
 		put(d, l, turn);
 }
 
-/* How many channels wait for one: the row of its way back has them. */
+/* The number of channels that wait for channel t: the row of its reverse channel has a bit for each. */
 static uint32_t count_waiting(const struct deps *d, const struct layer *l, uint32_t t)
 {
 	uint32_t back = d->back[t], n = 0;
@@ -515,7 +521,7 @@ static uint32_t count_waiting(const struct deps *d, const struct layer *l, uint3
 	return n;
 }
 
-/* One channel has its place; those that waited for it alone come next, behind the n in the queue. */
+/* Channel t has its place.  Appends the channels that waited for t alone behind the n in the queue. */
 static uint32_t pass_place_on(const struct deps *d, const struct layer *l, uint32_t t, uint32_t *left,
 			      uint32_t *queue, uint32_t n)
 {
@@ -531,7 +537,10 @@ static uint32_t pass_place_on(const struct deps *d, const struct layer *l, uint3
 	return n;
 }
 
-/* Each channel takes its place when all that wait for it have theirs (Kahn, 1962); false: a cycle. */
+/*
+ * Sorts topologically: a channel gets its place when all that wait for it have theirs (Kahn, 1962).
+ * False: there is a cycle.
+ */
 static bool settle_layer(struct deps *d, struct layer *l)
 {
 	uint32_t *left = d->slots, *queue = d->moved, n = 0;
@@ -563,7 +572,7 @@ bool deps_settle(struct deps *d)
 
 /* --- paths --- */
 
-/* One that was refused for good saves the search for a cycle. */
+/* A dependency that is refused for good needs no search. */
 static bool any_refused(const struct deps *d, const struct layer *l, unsigned layer, const struct dep *x,
 			uint32_t n, uint32_t *which)
 {
@@ -580,8 +589,8 @@ static bool any_refused(const struct deps *d, const struct layer *l, unsigned la
 }
 
 /*
- * Where the lane depends on how a packet came, lane 0 never waits for lane 1.  A single such turn would close
- * cycles with nearly all minimal paths of a dragonfly.
+ * Where the lane depends on how a packet arrived, lane 0 must never wait for lane 1.  A single such turn
+ * would close cycles with nearly all minimal paths of a dragonfly.
  */
 static bool goes_up(const struct deps *d, struct dep x)
 {
@@ -593,7 +602,7 @@ static bool fits(struct deps *d, struct layer *l, struct dep x)
 	return !goes_up(d, x) && (l->order[x.in] < l->order[x.out] || put_in_order(d, l, x));
 }
 
-/* The order stays as it is: what is taken away breaks none. */
+/* The order stays valid: removing dependencies violates no order. */
 static void take_back(struct deps *d, struct layer *l)
 {
 	for (size_t i = 0; i < d->fresh.n; i++)
@@ -631,7 +640,7 @@ bool deps_add(struct deps *d, unsigned layer, const struct dep *x, uint32_t n, u
 	return true;
 }
 
-/* --- what multicast has --- */
+/* --- turns of multicast --- */
 
 void deps_add_turn(void *arg, struct dep turn)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What channels wait for, in several layers, none of which ever has a cycle (internal to routing/).
+ * Keeps the channel dependencies of several layers and refuses any that would close a cycle (internal to
+ * routing/).
  *
- * A packet that holds one channel and waits for the next makes the first depend on the second; a
- * layer whose dependencies form no cycle is free of credit loops (Dally and Seitz, "Deadlock-free
- * message routing in multiprocessor interconnection networks", 1987).  Each layer is an acyclic
- * graph of its own: paths of different layers use different virtual lanes.
+ * A packet that holds one channel and waits for the next makes the first depend on the second.  A layer
+ * whose dependencies form no cycle is free of credit loops (Dally and Seitz, "Deadlock-free message
+ * routing in multiprocessor interconnection networks", 1987).  Each layer is an acyclic graph of its own,
+ * because paths of different layers use different VLs.
  *
- * Where layers share lanes (layers.h), a channel is one lane of a trunk, and all lanes together
- * are one acyclic graph.
+ * Where layers share lanes (layers.h), a channel is one lane of a trunk, and all lanes together form one
+ * acyclic graph.
  *
- * Channels are the trunks of the graph, each in one direction: the cables of a trunk may
- * be exchanged for each other.
+ * A channel is a trunk in one direction: links of a trunk are interchangeable.
  */
 #ifndef QOSD_ROUTING_DEPS_H
 #define QOSD_ROUTING_DEPS_H
@@ -22,57 +22,63 @@
 struct deps;
 struct route_layers;
 
-/* A path comes to a vertex by trunk `in`, and leaves it by trunk `out`. */
+/* A turn: a packet arrives at a vertex by trunk `in` and leaves it by trunk `out`. */
 struct dep {
 	uint32_t in, out;
-	bool far;		/* it came by a far link (layers.h) to where `in` begins */
+	bool far;		/* the packet reached the start of `in` by a far link (layers.h) */
 };
 
 /*
- * Without any dependency; n_layers > 0.  c must outlive the result.  Turns that are legal by the
- * order of c's vertices (order.h) are the cheapest to add.
+ * Creates n_layers > 0 layers without dependencies.  c must outlive the result.  Turns that the order of
+ * c's vertices (order.h) allows are the cheapest to add.
  */
 struct deps *deps_new(const struct channels *c, unsigned n_layers);
-/* The same for layers that share lanes as those of y do, which are of the switches of c's fabric. */
+/* As deps_new(), for layers that share lanes as y's layers do; y is of c's fabric. */
 struct deps *deps_new_sharing(const struct channels *c, const struct route_layers *y);
 void deps_free(struct deps *d);		/* NULL is fine */
-/* Whether a trunk is of a far link, if layers share lanes; not if it is FABRIC_NONE. */
+/* Whether a trunk consists of far links (layers.h); false for FABRIC_NONE and where layers share no lanes. */
 bool deps_is_far(const struct deps *d, uint32_t trunk);
-/* Takes all dependencies away.  To add much the same again is cheaper then than it was at first. */
+/* Removes all dependencies.  Adding similar ones again costs less than the first time. */
 void deps_clear(struct deps *d);
-/* The same of one layer that has a lane of its own. */
+/* Removes the dependencies of one layer, which must not share lanes. */
 void deps_clear_layer(struct deps *d, unsigned layer);
-/* Marks what is there; deps_return() takes away all that was added since the last mark. */
+/* deps_mark() saves the current dependencies; deps_return() goes back to those last saved. */
 void deps_mark(struct deps *d);
 void deps_return(struct deps *d);
 
 /*
- * For many dependencies that are known to close no cycle: deps_note() puts one in without a search,
- * and before anything else is asked deps_settle() finds the order of all layers at once.  False: there
- * is a cycle, and all dependencies were taken away.
+ * Bulk insertion of dependencies that should close no cycle: deps_note() inserts one without a search, and
+ * deps_settle(), called before any other question, computes the order of all layers at once.
+ * deps_settle() returns false if there is a cycle, and has then removed all dependencies.
  */
 void deps_note(struct deps *d, unsigned layer, struct dep x);
 bool deps_settle(struct deps *d);
 
-/* Channels that were looked at in searches for cycles, since the start; some nanoseconds each. */
+/* Channels visited by searches for cycles since creation; each takes some nanoseconds. */
 uint64_t deps_work(const struct deps *d);
 
 bool deps_has(const struct deps *d, unsigned layer, struct dep x);
 /*
- * Adds all of x[0 .. n - 1], or none if the layer would have a cycle then.  *blocked, which may
- * be NULL, becomes the place in x of one that closes a cycle with those before it or with what is there.
- * Where the lane depends on how a packet came (route_lanes_by_entry()), a dependency of lane 0 on lane 1 is refused
- * as well, cycle or not; deps_note() does not refuse it.
+ * Adds all of x[0 .. n - 1], or none of them if the layer would then have a cycle.  *blocked, which may be
+ * NULL, becomes the index in x of a dependency that closes a cycle with earlier ones.  Where the lane
+ * depends on how a packet arrived (route_lanes_by_entry()), deps_add() refuses every dependency of lane 0
+ * on lane 1; deps_note() does not.
  */
 bool deps_add(struct deps *d, unsigned layer, const struct dep *x, uint32_t n, uint32_t *blocked);
 
-/* For those below: arg is a struct deps, into whose layer 0 the turn is put as by deps_add(), or by deps_note(). */
+/*
+ * Callbacks for the functions below: arg is a struct deps; they add the turn to its layer 0 by deps_add()
+ * or deps_note().
+ */
 void deps_add_turn(void *arg, struct dep turn);
 void deps_note_turn(void *arg, struct dep turn);
-/* Calls use() with each turn that `legal`, of the order of c, allows. */
+/* Calls use() with each turn that `legal`, made of the order of c, allows. */
 void deps_each_legal(const struct channels *c, const struct turns *legal,
 		     void (*use)(void *arg, struct dep turn), void *arg);
-/* … with each turn on ways along a tree: tree[switch] is the next on the way to its root, or FABRIC_NONE. */
+/*
+ * Calls use() with each turn that paths along a tree can take.  tree[switch]: the next switch towards the
+ * root, or FABRIC_NONE.
+ */
 void deps_each_on_tree(const struct channels *c, const uint32_t *tree,
 		       void (*use)(void *arg, struct dep turn), void *arg);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The graph of the switches and the choice among equal lanes; see graph.h. */
+/* Builds the graph of the switches and chooses among equally good lanes; see graph.h. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,10 @@
 #include "lib/base/alloc.h"
 #include "routing/graph.h"
 
-/* The switch at the far end of port p of switch sw; FABRIC_NONE if there is none or it is sw. */
+/*
+ * The switch behind port p of switch sw; FABRIC_NONE if p has no peer or is held, or if the peer is no
+ * switch or is sw.
+ */
 static uint32_t far_switch(const struct fabric *f, uint32_t sw, const struct fabric_port *p)
 {
 	if (p->peer == FABRIC_NONE || p->held)
@@ -31,7 +34,10 @@ static int by_neighbour(const void *a, const void *b)
 	return x->port - y->port;
 }
 
-/* The links of vertex v that count, sorted; returns their number.  tree: see graph_new_of_tree(), or NULL. */
+/*
+ * Fills in the links of vertex v that the graph has, sorted by neighbour; returns their number.  tree: see
+ * graph_new_of_tree(), or NULL.
+ */
 static unsigned links_of(const struct graph *g, const uint32_t *vertex, const uint32_t *tree, uint32_t v,
 			 struct link *links)
 {
@@ -87,7 +93,7 @@ static uint32_t add_trunks(struct graph *g, uint32_t v, uint32_t n_trunks,
 	return n_trunks;
 }
 
-/* Ports of switches with something at the other end: enough for lanes, trunks and hosts. */
+/* Number of switch ports with a peer: an upper bound on lanes, trunks and hosts. */
 static uint32_t count_linked(const struct fabric *f)
 {
 	uint32_t n = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* See ideal.h. */
+/* Makes tables and layers from an ideal shape and repairs them where links are missing; see ideal.h. */
 #include "routing/ideal.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 /* --- tables --- */
 
-/* The entries of v for the LIDs of the ends, by the lanes of one trunk. */
+/* Sets v's entries for the LIDs of the ends, spread over the lanes of one trunk. */
 static void set_entries(const struct ideal_shape *s, struct lfts *l, uint32_t *load, uint32_t v, uint32_t trunk,
 			const struct dest *dests, unsigned n)
 {
@@ -86,7 +86,10 @@ void ideal_make(struct ideal *x, const struct ideal_shape *s)
 	x->lfts = make_tables(s);
 	x->layers = xcalloc(1, sizeof(*x->layers));
 	*x->layers = (struct route_layers){ .n = s->n_layers, .n_lanes = shared ? 2 : 1, .n_switches = s->g->n };
-	/* All vertices are places: layered.h needs those of the pairs that there are, and asks for no others. */
+	/*
+	 * All vertices are places: layered.h asks only for pairs that exist, whichever switches have
+	 * hosts.
+	 */
 	n = s->g->n;
 	x->layers->n_places = n;
 	x->layers->place = xcalloc(n, sizeof(*x->layers->place));

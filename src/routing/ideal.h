@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What engines for one particular shape have in common (internal to routing/).
+ * Turns the paths of an engine for one particular shape into tables and layers (internal to routing/).
  *
- * Such an engine routes its shape as if nothing were missing; this file turns its paths, layers of pairs and
- * kinds of links into tables.  layered.h then takes these tables as the ones to stay near to: it finds other
+ * Such an engine routes its shape as if nothing were missing; this file turns its paths, layers of pairs
+ * and kinds of links into tables.  layered.h then stays as near to these tables as it can: it finds other
  * paths for the pairs whose own are broken, and layers with room for them.
  */
 #ifndef QOSD_ROUTING_IDEAL_H
@@ -12,22 +12,26 @@
 #include "routing/graph.h"
 #include "routing/layers.h"
 
-/* What an engine provides.  Its layers share two lanes. */
+/* What an engine provides.  Its layers share two lanes unless there is only one. */
 struct ideal_shape {
 	const struct route_request *r;
 	const struct graph *g;
-	uint16_t top;		/* of the tables */
-	unsigned n_layers;	/* 1: there is one lane */
+	uint16_t top;		/* highest LID in the tables */
+	unsigned n_layers;	/* 1: one lane */
 	void *arg;
-	/* sets next[v] to the trunk by which v sends to vertex `to`; FABRIC_NONE for `to`, and without a path */
+	/*
+	 * Sets next[v] to the trunk by which v sends to vertex `to`; FABRIC_NONE for v == to and for a v
+	 * without a path.
+	 */
 	void (*ways)(void *arg, uint32_t to, uint32_t *next);
-	unsigned (*layer)(void *arg, uint32_t a, uint32_t b);	/* the layer of a pair of vertices, a > b */
-	uint8_t (*link)(void *arg, uint32_t v, uint32_t trunk);	/* the kind of a link that leaves v: see layers.h */
+	unsigned (*layer)(void *arg, uint32_t a, uint32_t b);	/* layer of the pair of vertices a > b */
+	/* kind of the links of a trunk that leaves v (layers.h) */
+	uint8_t (*link)(void *arg, uint32_t v, uint32_t trunk);
 };
 
 struct ideal {
 	struct lfts *lfts;
-	struct route_layers *layers;	/* every vertex has a place; no tree, no grid */
+	struct route_layers *layers;	/* every vertex is a place; no tree, no grid */
 };
 
 void ideal_make(struct ideal *x, const struct ideal_shape *shape);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The layers of pairs of switches; see layers.h. */
+/* Frees the layers of pairs of switches and translates them to another fabric; see layers.h. */
 #include <stdlib.h>
 #include <string.h>
 

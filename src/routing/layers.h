@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Layers: pairs of switches in sets whose routes can't wait for each other in a cycle.
+ * Assigns pairs of switches to layers so that the routes of one layer have no credit loop.
  *
- * Routes that are no up/down routes are free of credit loops if those of each layer are and each
- * layer has virtual lanes of its own.  Both directions of a pair are in the same layer, since what a
- * connection manager sets up has one SL for both (IBA 12.7, a reversible path), and so are all
- * LIDs of the ports on the two switches, so that the SL of a path is a matter of the two switches.
+ * Routes that are not up/down routes are free of credit loops if each layer is free of them and has VLs of
+ * its own.  Both directions of a pair are in the same layer, because a connection manager uses one SL for
+ * both (IBA 12.7, a reversible path).  All LIDs of the ports on the two switches are in the same layer
+ * too, so that the SL of a path depends on the two switches alone.
  *
- * Which pairs: those of switches with CA or router ports, each with itself too, in layer 0.
+ * The pairs are those of switches with CA or router ports; a switch paired with itself is in layer 0.
  *
- * The virtual lanes of a link between switches are divided into sets, here called lanes.  Where each
- * layer has a lane of its own, layer i is on lane i of all links.  On a grid (dimension.h) two lanes
- * serve for many layers: bit i of a layer is its lane on all links along dimension i.  On a dragonfly
- * (dragonfly_routes.c) layer 1 is on lane 1, but on lane 0 for the first link in a group that a packet has entered.
+ * The VLs of a link between switches are divided into sets, here called lanes.  Where each layer has a
+ * lane of its own, layer i uses lane i of all links.  On a grid (dimension.h) two lanes serve for many
+ * layers: bit i of a layer is its lane on all links along dimension i.  On a dragonfly
+ * (dragonfly_routes.c) layer 1 uses lane 1, except on the first link within a group that a packet has
+ * entered, where it uses lane 0.
  */
 #ifndef QOSD_ROUTING_LAYERS_H
 #define QOSD_ROUTING_LAYERS_H
@@ -22,41 +23,43 @@
 struct grid;
 
 /*
- * Kinds of links, where layers share lanes: which lane a layer is on.  The number of a bit, perhaps with
- * ROUTE_LINK_NOT_ROUND: that bit of the layer.
+ * Kinds of links, where layers share lanes: the kind tells which lane a layer uses.  Either a bit number,
+ * perhaps with ROUTE_LINK_NOT_ROUND, where the lane is that bit of the layer; or one of the values below.
  */
-#define ROUTE_LINK_BITS 0x0f		/* the number of the bit, … */
-#define ROUTE_LINK_NOT_ROUND 0x10	/* … and whether the link is of no ring, though it has lanes as those of one */
-#define ROUTE_LINK_FAR 0xfd		/* between groups: bit 0 */
-#define ROUTE_LINK_NEAR 0xfe		/* within a group: bit 0, but lane 0 for a packet that came by a far link */
-#define ROUTE_LINK_FIRST 0xff		/* not divided into lanes: all layers count as on lane 0 */
+#define ROUTE_LINK_BITS 0x0f		/* mask of the bit number */
+/* flag: the link is not part of a ring, though its lanes are those of one */
+#define ROUTE_LINK_NOT_ROUND 0x10
+#define ROUTE_LINK_FAR 0xfd		/* between groups; the lane is bit 0 */
+/* within a group; the lane is bit 0, but 0 for a packet that arrived by a far link */
+#define ROUTE_LINK_NEAR 0xfe
+#define ROUTE_LINK_FIRST 0xff		/* not divided into lanes; every layer uses lane 0 */
 
 struct route_layers {
-	unsigned n;		/* layers that have pairs, at least 1 */
+	unsigned n;		/* layers with pairs, at least 1 */
 	unsigned n_lanes;	/* n, or 2 where layers share lanes */
 	uint32_t n_switches, n_places;
-	uint32_t *place;	/* [switch]: among those with CA or router ports, or FABRIC_NONE */
-	uint8_t *of;		/* [route_layers_pair()]: 0 .. n - 1 */
-	/* [switch * link_ports + out port]: the kind of the link; NULL: layers share no lanes */
+	uint32_t *place;	/* [switch]: index among switches with CA or router ports, or FABRIC_NONE */
+	uint8_t *of;		/* [route_layers_pair()]: layer, 0 .. n - 1 */
+	/* [switch * link_ports + out port]: kind of the link; NULL: layers share no lanes */
 	uint8_t *link;
 	uint32_t link_ports;
 	/*
-	 * [switch]: the next on the way to the root of the tree by which all multicast goes, in layer 0; of the root,
-	 * FABRIC_NONE.  NULL: multicast goes by an up/down order.
+	 * [switch]: the next switch towards the root of the tree that all multicast uses, in layer 0;
+	 * FABRIC_NONE for the root.  NULL: multicast uses an up/down order.
 	 */
 	uint32_t *tree;
-	struct grid *grid;	/* its vertices are switches; NULL: the routes are not those of a grid */
+	struct grid *grid;	/* with switches as vertices; NULL: the routes are not a grid's */
 };
 
-/* Where a pair of places is in `of`; a != b. */
+/* The index of a pair of places in `of`; a != b. */
 static inline size_t route_layers_pair(uint32_t a, uint32_t b)
 {
 	return a > b ? (size_t)a * (a - 1) / 2 + b : (size_t)b * (b - 1) / 2 + a;
 }
 
 /*
- * The layer of what ports on the two switches send each other.  0 also of switches without any, and of
- * a port that is on none (FABRIC_NONE).
+ * The layer of traffic between ports on the two switches.  0 if either switch has no such port or is
+ * FABRIC_NONE.
  */
 static inline unsigned route_layer(const struct route_layers *y, uint32_t sw_a, uint32_t sw_b)
 {
@@ -66,21 +69,21 @@ static inline unsigned route_layer(const struct route_layers *y, uint32_t sw_a, 
 	return a == b || a == FABRIC_NONE || b == FABRIC_NONE ? 0 : y->of[route_layers_pair(a, b)];
 }
 
-/* The kinds of the links by which a switch sends, by port below link_ports. */
+/* [port below link_ports]: kind of the link on which a switch sends from that port. */
 static inline uint8_t *route_links(const struct route_layers *y, uint32_t sw)
 {
 	return &y->link[(size_t)sw * y->link_ports];
 }
 
-/* The kind of the link by which a switch sends from a port. */
+/* The kind of the link on which a switch sends from a port. */
 static inline uint8_t route_link(const struct route_layers *y, uint32_t sw, unsigned port)
 {
 	return y->link && port < y->link_ports ? route_links(y, sw)[port] : ROUTE_LINK_FIRST;
 }
 
 /*
- * The lane of a layer on a link, by the kinds of that link and of the one that the packet has come by:
- * ROUTE_LINK_FIRST of one from a host, too.
+ * The lane of a layer on a link of kind `link`, for packets that arrived by a link of kind `by`.
+ * ROUTE_LINK_FIRST also stands for a link from a host.
  */
 static inline unsigned route_lane_on(uint8_t link, uint8_t by, unsigned layer)
 {
@@ -89,7 +92,7 @@ static inline unsigned route_lane_on(uint8_t link, uint8_t by, unsigned layer)
 	return layer >> (link >= ROUTE_LINK_FAR ? 0 : link & ROUTE_LINK_BITS) & 1;
 }
 
-/* Whether that lane may depend on how a packet has come. */
+/* Whether the lane may depend on the link by which a packet arrived. */
 static inline bool route_lanes_by_entry(const struct route_layers *y)
 {
 	return y && y->link && !y->grid;
@@ -97,8 +100,8 @@ static inline bool route_lanes_by_entry(const struct route_layers *y)
 
 void route_layers_free(struct route_layers *y);	/* NULL is fine */
 /*
- * The same for a fabric with other switches: to[] is, for each switch of y's fabric, the one of n that it
- * is there, or FABRIC_NONE.  A tree is one no more where switches on it are left out: see tree.h.
+ * A copy of y for a fabric of n switches.  to[switch of y's fabric]: the switch in the new fabric, or
+ * FABRIC_NONE.  Where switches of the tree are left out, it falls apart: see tree.h.
  */
 struct route_layers *route_layers_on(const struct route_layers *y, uint32_t n, const uint32_t *to);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * "minhop": shortest paths, each destination by the port that carries the
- * fewest so far.  Nothing keeps credit loops away; route_verify() tells.
+ * Implements the engine "minhop": shortest paths, each destination by the least loaded port.
+ *
+ * It does not prevent credit loops; route_verify() reports them.
  */
 #include <stdlib.h>
 

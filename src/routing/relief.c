@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* See relief.h. */
+/* Finds the busiest lane and moves single entries off it; see relief.h. */
 #include "routing/relief.h"
 
 #include <stdlib.h>
@@ -8,15 +8,15 @@
 #include "lib/base/alloc.h"
 #include "routing/ways.h"
 
-/* Most looks at vertices, for some ten nanoseconds each. */
+/* Upper limit on looks at vertices, some ten nanoseconds each. */
 #define WORK_MAX 20000000u
-/* What it costs, in such looks by vertex, to ask whether a move may be. */
+/* Cost of asking may(), in such looks per vertex. */
 #define ASKING 8u
 
 struct target {
 	uint32_t d;
 	uint16_t lid;
-	uint16_t lid0, n_lids;	/* all of the same port */
+	uint16_t lid0, n_lids;	/* LIDs of the same port */
 };
 
 struct relief {
@@ -26,17 +26,19 @@ struct relief {
 	bool (*may)(void *arg, const struct relief_move *m, uint64_t *looks);
 	void *arg;
 	VEC(struct target) targets;
-	size_t next;		/* the target to begin with: those before it had nothing to offer when last asked */
+	/* the target to begin with: earlier ones had no move to offer when last asked */
+	size_t next;
 	uint64_t work;
-	uint64_t *load;		/* [lane]: cost of the routes that it carries */
-	uint32_t *cost;		/* [lane]: of one route */
-	/* of one LID */
-	uint32_t *lane;		/* [vertex]: of its way, FABRIC_NONE if it has none */
-	uint32_t *way;		/* [vertex]: the trunk of that lane */
-	uint32_t *hops;		/* [vertex]: of its way, FABRIC_NONE if it does not arrive */
-	uint32_t *below;	/* [vertex]: hosts whose way leads over it */
-	uint32_t *order, n;	/* vertices with a way, each before the one that it leads to */
-	bool *over;		/* [vertex]: its way leads over the busiest lane */
+	uint64_t *load;		/* [lane]: total cost of the routes that it carries */
+	uint32_t *cost;		/* [lane]: cost of one route */
+	/* of the current LID */
+	uint32_t *lane;		/* [vertex]: lane that its entry leads to, FABRIC_NONE if none */
+	uint32_t *way;		/* [vertex]: trunk of that lane */
+	/* [vertex]: hops to the destination, FABRIC_NONE if its route does not arrive */
+	uint32_t *hops;
+	uint32_t *below;	/* [vertex]: hosts whose route leads over it */
+	uint32_t *order, n;	/* vertices with a route, each before the vertex that it sends to */
+	bool *over;		/* [vertex]: its route leads over the busiest lane */
 };
 
 /* --- beginning and end --- */
@@ -55,7 +57,7 @@ static void relief_init(struct relief *x)
 	x->over = xcalloc(n, sizeof(*x->over));
 }
 
-/* --- the ways to a LID --- */
+/* --- the routes to a LID --- */
 
 static uint32_t next_of(const struct relief *x, uint32_t v)
 {
@@ -87,7 +89,7 @@ static void recall(struct relief *x, struct target to)
 	}
 }
 
-/* The routes of n hosts from v on count, or do so no more. */
+/* Adds the routes of n hosts from v on to the loads, or subtracts them. */
 static void count_along(struct relief *x, uint32_t v, uint32_t n, bool add)
 {
 	for (; x->hops[v]; v = next_of(x, v)) {
@@ -99,7 +101,7 @@ static void count_along(struct relief *x, uint32_t v, uint32_t n, bool add)
 
 /* --- moves --- */
 
-/* Whether all lanes of v's way, with the routes of n more hosts, carry less than `most`. */
+/* Whether every lane on v's route, with the routes of n more hosts, carries less than `most`. */
 static bool has_room(const struct relief *x, uint32_t v, uint32_t n, uint64_t most)
 {
 	for (; x->hops[v]; v = next_of(x, v))
@@ -108,7 +110,7 @@ static bool has_room(const struct relief *x, uint32_t v, uint32_t n, uint64_t mo
 	return true;
 }
 
-/* That of the least load. */
+/* The lane of a trunk with the least load. */
 static uint32_t lane_of(const struct relief *x, uint32_t trunk)
 {
 	const struct trunk *t = &x->g->trunks[trunk];
@@ -126,7 +128,10 @@ static void take_lane(struct relief *x, uint32_t v, uint32_t lane)
 	x->way[v] = x->c->trunk[lane];
 }
 
-/* Whether the lane keeps v's LIDs of a port as far apart as they are: on other lanes, to other neighbours. */
+/*
+ * Whether moving v's LID to the lane keeps it as far apart from the port's other LIDs as now: on another
+ * lane, and at another neighbour.
+ */
 static bool is_apart(const struct relief *x, struct target to, uint32_t v, uint32_t lane)
 {
 	uint32_t trunk = x->c->trunk[lane];
@@ -154,7 +159,7 @@ static bool is_allowed(struct relief *x, uint32_t v, struct target to, uint32_t 
 	return false;
 }
 
-/* Vertex v goes by another lane, if nothing is as busy then as `most`. */
+/* Moves vertex v's entry to another lane, unless a lane then carries `most` or more, or may() objects. */
 static bool move(struct relief *x, struct target to, uint32_t v, uint32_t lane, uint64_t most)
 {
 	uint32_t had = x->lane[v], n = x->below[v];
@@ -183,7 +188,7 @@ static bool move_any(struct relief *x, struct target to, uint32_t v, uint64_t mo
 	return false;
 }
 
-/* Vertices as near to the destination as can be: routes that went together still do. */
+/* Tries vertices nearest to the destination first, so that routes that went together stay together. */
 static bool relieve_of(struct relief *x, struct target to, uint32_t busiest)
 {
 	recall(x, to);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The forwarding tables as a container, and the list of engines. */
+/* Implements the container of forwarding tables and lists the engines. */
 #include <stdlib.h>
 #include <string.h>
 

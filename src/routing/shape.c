@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * See shape.h.  Ranks are those of the order, if it is by ranks, or else distances from the switches with
- * hosts, so that a damaged tree is recognized even where another order serves it better.
+ * Compares a fabric with a tree and puts the differences into words; see shape.h.
+ *
+ * Ranks are those of the order if it is by ranks, else distances from the switches with hosts, so that a
+ * damaged tree is recognized even where another order serves it better.
  */
 #include "routing/shape.h"
 
@@ -38,7 +40,7 @@ static int by_value(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* Of one rank; up: room for as many as there are switches. */
+/* Finds the switches of rank r with fewer uplinks than usual.  up: scratch space for all switches. */
 static void find_fewer_in(const struct graph *g, const uint16_t *rank, unsigned r, uint32_t *up,
 			  struct route_shape *s)
 {
@@ -62,7 +64,7 @@ static void find_fewer_in(const struct graph *g, const uint16_t *rank, unsigned 
 	s->fewer[s->n_fewer++] = x;
 }
 
-/* [vertex], the caller's to free; NULL: there are no ranks. */
+/* [vertex]: rank, which the caller frees; NULL: there are no ranks. */
 static uint16_t *find_ranks(const struct updn_order *o, struct route_shape *s)
 {
 	const struct graph *g = o->g;
@@ -149,7 +151,7 @@ static void look_at_paths(const struct graph *g, struct route_shape *s)
 	free(down);
 }
 
-/* Whether there is one path between any two switches, apart from parallel links. */
+/* Whether there is only one path between any two switches, parallel links aside. */
 static bool has_no_cycle(const struct graph *g)
 {
 	uint32_t *part = graph_parts(g), parts = 0, links = 0;
@@ -173,7 +175,7 @@ static const struct route_shape nothing = {
 	.longer_from = FABRIC_NONE, .longer_to = FABRIC_NONE,
 };
 
-/* Ranks with links within them are not those that the tree was built by. */
+/* Ranks with links inside them are not those that the tree was built by, so drops them. */
 static void forget_ranks(struct route_shape *s)
 {
 	if (!s->flat)
@@ -251,7 +253,7 @@ static const char *name_of(const struct fabric *f, uint32_t node, char *name)
 	return fabric_node_name(f, node, name, FABRIC_NAME_MAX);
 }
 
-/* Separates reasons. */
+/* Separates reasons in the text. */
 static void next_reason(unsigned *n, struct buf *out)
 {
 	buf_puts(out, (*n)++ ? "; " : ": ");
@@ -268,7 +270,7 @@ static void put_fewer(const struct shape_fewer *x, const struct fabric *f, struc
 		   x->has);
 }
 
-/* ", for example A to B", if both are there. */
+/* Appends ", for example A to B" if both nodes are known. */
 static void put_pair(const struct fabric *f, uint32_t from, uint32_t to, struct buf *out)
 {
 	char a[FABRIC_NAME_MAX], b[FABRIC_NAME_MAX];
@@ -294,7 +296,7 @@ static void put_links(const struct route_shape *s, const struct fabric *f, unsig
 			   s->n_links, s->flat == 1 ? "is" : "are");
 		put_pair(f, s->flat_from, s->flat_to, out);
 	}
-	/* uneven uplinks explain nothing where the rest is no tree, either */
+	/* Uneven uplinks explain nothing where the rest is not a tree either. */
 	for (unsigned i = 0; i < s->n_fewer && !s->flat && 2 * s->hosts_above <= s->n_inner; i++) {
 		next_reason(n, out);
 		put_fewer(&s->fewer[i], f, out);

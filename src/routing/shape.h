@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Whether the switches form a tree, and if not, why, in terms that an administrator can check.
+ * Tells whether the switches form a tree, and if not, why, in terms that an administrator can check.
  *
- * A tree has no cycles, or an order by ranks makes it one: for all hosts, paths up and then down are
- * shortest paths; links join different ranks; and hosts are not on the top rank.  Links may be missing.
- * In other fabrics routes without a credit loop on one VL take detours or crowd; routing/gauge/ measures how much.
+ * A tree has no cycles, or ranks make it one: for all hosts, some shortest path goes up and then down;
+ * links join different ranks; and hosts are not on the top rank.  Links may be missing.  In other fabrics
+ * routes without a credit loop on one VL take detours or crowd; routing/gauge/ measures how much.
  *
  * Pure: a value, and its text.  Aggregation nodes are ignored.
  */
@@ -22,43 +22,49 @@ struct route_shape {
 	 */
 	enum { SHAPE_TREE, SHAPE_RANKS, SHAPE_OTHER } kind;
 	/*
-	 * Ranks count from the leaves, which are rank 0; n_ranks 0: there are none.  n_inner: switches that
-	 * are no leaves.
+	 * Ranks count from the leaves, which are rank 0; n_ranks 0: no ranks.  n_inner: switches that are
+	 * not leaves.
 	 */
 	unsigned n_ranks;
 	uint32_t n_switches, n_inner;
 	uint32_t root;		/* without ranks: the node that "up" leads to; else FABRIC_NONE */
-	/* Inner switches with hosts, and a node that is one. */
+	/* Number of inner switches with hosts, and an example node. */
 	uint32_t hosts_above, hosts_above_one;
-	/* Links within a rank, of n_links between switches, and the nodes of one such link. */
+	/*
+	 * Number of links within a rank, number of all links between switches, and the nodes of one link
+	 * within a rank.
+	 */
 	uint32_t flat, n_links, flat_from, flat_to;
 	/*
-	 * Ranks in which n of `of` switches have fewer than the usual (median) number of links up, lowest
+	 * Ranks in which n of `of` switches have fewer uplinks than the usual (median) number, lowest
 	 * ranks first.
 	 */
 	struct shape_fewer {
 		unsigned rank;
 		uint32_t n, of, usual;
-		uint32_t one, has;	/* the node with the fewest */
+		uint32_t one, has;	/* node with the fewest uplinks, and their number */
 	} fewer[SHAPE_RANKS_TOLD];
 	unsigned n_fewer;
-	/* Ordered pairs of switches with hosts; those without an up/down path; those with no shortest one. */
+	/*
+	 * Ordered pairs of switches with hosts: all; without an up/down path; without a shortest up/down
+	 * path.
+	 */
 	uint64_t pairs, pathless, longer;
 	uint32_t pathless_from, pathless_to, longer_from, longer_to;
-	/* The grid or dragonfly that they form instead: "torus 6x6, 1 link missing"; or "". */
+	/* Grid or dragonfly that the switches form instead: "torus 6x6, 1 link missing"; or "". */
 	char other[SHAPE_OTHER_MAX];
 };
 
-/* The shape by an order that updn_order_new() made. */
+/* Computes the shape by an order that updn_order_new() made. */
 void route_shape(const struct updn_order *o, struct route_shape *out);
 /*
- * The shape by an order that updn_order_on() made of one whose shape is `was`: links are counted anew,
- * paths are as they were.  nodes: for each node of the old fabric that of the new one, or FABRIC_NONE;
- * NULL: the same.
+ * Computes the shape by an order that updn_order_on() derived from the order of `was`: counts links anew
+ * and takes the paths over from `was`.  nodes[node of the old fabric]: the same node in the new fabric, or
+ * FABRIC_NONE; NULL: unchanged.
  */
 void route_shape_on(const struct updn_order *o, const struct route_shape *was,
 		    const uint32_t *nodes, struct route_shape *out);
-/* A tree, or what would be one but for missing links. */
+/* Whether the shape is a tree with links missing, or would be one without the missing links. */
 bool route_shape_is_damaged(const struct route_shape *s);
 /* Appends "a tree of 3 ranks", "no tree: ..." or "a torus 6x6; no tree: ...", without a newline. */
 void route_shape_text(const struct route_shape *s, const struct fabric *f, struct buf *out);

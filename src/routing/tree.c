@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Trees of all switches; see tree.h. */
+/* Builds trees of all switches on grids and repairs them; see tree.h. */
 #include <stdlib.h>
 
 #include "lib/base/alloc.h"
@@ -7,7 +7,7 @@
 
 /* --- on a grid --- */
 
-/* A coordinate a step nearer to the root's. */
+/* The next coordinate towards the root's. */
 static uint32_t step_towards(const struct grid_dim *d, uint32_t at, uint32_t root)
 {
 	if (d->kind == GRID_COMPLETE)
@@ -15,7 +15,7 @@ static uint32_t step_towards(const struct grid_dim *d, uint32_t at, uint32_t roo
 	return at < root ? at + 1 : at - 1;
 }
 
-/* The dimension in which v leads on to the root; n_dims: it is the root, or at no place. */
+/* The dimension in which v leads towards the root; n_dims if v is the root or has no place on the grid. */
 static unsigned dimension_above(const struct grid *grid, const struct turn_model *m, uint32_t v)
 {
 	unsigned found = grid->n_dims;
@@ -28,7 +28,7 @@ static unsigned dimension_above(const struct grid *grid, const struct turn_model
 	return found;
 }
 
-/* The vertex that v leads to; FABRIC_NONE if nobody is there. */
+/* The vertex that v leads to; FABRIC_NONE if its place is empty. */
 static uint32_t vertex_above(const struct grid *grid, const struct turn_model *m, uint32_t v)
 {
 	unsigned up = dimension_above(grid, m, v);
@@ -62,13 +62,13 @@ struct pieces {
 	const struct graph *g;
 	uint32_t *tree;
 	const struct route_layers *y;
-	uint32_t *vertex;	/* [switch] */
-	uint32_t *root;		/* [vertex]: of its piece */
-	bool *in;		/* [vertex]: of those that are one piece by now */
-	uint32_t *queue, n;	/* … the vertices of it */
+	uint32_t *vertex;	/* [switch]: its vertex */
+	uint32_t *root;		/* [vertex]: root of its piece */
+	bool *in;		/* [vertex]: part of the piece that grows */
+	uint32_t *queue, n;	/* vertices of that piece */
 };
 
-/* The piece of v, which is linked to u, leads over these two from now on. */
+/* Makes the piece of v lead over the link from v to u: reverses the path from v to the piece's root. */
 static void turn_over(struct pieces *x, uint32_t v, uint32_t u)
 {
 	uint32_t from = x->g->sw[u], sw = x->g->sw[v];
@@ -82,7 +82,7 @@ static void turn_over(struct pieces *x, uint32_t v, uint32_t u)
 	}
 }
 
-/* The neighbour of v along a ring that is not `but`; FABRIC_NONE if there is none. */
+/* The neighbour of v along a ring other than `but`; FABRIC_NONE if there is none. */
 static uint32_t along(const struct pieces *x, uint32_t v, uint8_t ring, uint32_t but)
 {
 	const struct graph *g = x->g;
@@ -93,7 +93,10 @@ static uint32_t along(const struct pieces *x, uint32_t v, uint8_t ring, uint32_t
 	return FABRIC_NONE;
 }
 
-/* If the root of a piece is at a gap of a ring, the piece is linked where that leads to another one. */
+/*
+ * If the root of a piece is at a gap in a ring, follows the ring away from the gap, up to the next piece,
+ * and links the two there.  False: the root is at no gap, or no other piece follows.
+ */
 static bool join_along(struct pieces *x, uint32_t root, uint8_t ring)
 {
 	uint32_t v = root, next = along(x, v, ring, FABRIC_NONE), before = v;
@@ -123,7 +126,7 @@ static void take_piece(struct pieces *x, uint32_t root)
 		}
 }
 
-/* All of a piece, and what is linked to that. */
+/* Adds a piece and all pieces linked to it. */
 static void gather(struct pieces *x, uint32_t root)
 {
 	const struct graph *g = x->g;
@@ -201,7 +204,7 @@ struct place {
 	uint64_t guid;
 };
 
-/* The deepest first, so that ways to the root lead up. */
+/* The deepest first, so that paths to the root lead up. */
 static int by_depth(const void *a, const void *b)
 {
 	const struct place *p = a, *q = b;

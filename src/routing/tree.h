@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * One tree of all switches, by which multicast goes where unicast keeps to no up/down order (internal
- * to routing/ but for tree_order()).
+ * Builds the single tree of switches that multicast uses where unicast follows no up/down order.
  *
- * A tree is an array: tree[switch] is the next switch on the way to the root, FABRIC_NONE for the root.
- * A packet turns on it from any of its links into any other, so these turns have to be free of credit
- * loops together with those of unicast in the same layer: see tree_on_grid().
+ * Internal to routing/ except for tree_order().  A tree is an array: tree[switch] is the next switch
+ * towards the root, FABRIC_NONE for the root.  A packet may turn on a switch from any link of the tree
+ * into any other, so these turns and those of unicast in the same layer together must be free of credit
+ * loops: see tree_on_grid().
  */
 #ifndef QOSD_ROUTING_TREE_H
 #define QOSD_ROUTING_TREE_H
@@ -16,18 +16,19 @@
 #include "routing/updn/order.h"
 
 /*
- * A tree along the links of a grid, none of which crosses a dateline, with the root of a model and turns that this
- * allows: it has links of a dimension only where all higher coordinates are the root's or, by_entry, all
- * lower ones.  The caller frees it; where the grid has faults it may be in pieces.
+ * A tree along the links of a grid that crosses no dateline.  m provides the root and the turns that such
+ * a tree may take: the tree has links of a dimension only where all higher coordinates are the root's or,
+ * by_entry, all lower ones.  The caller frees the array.  Where the grid has faults the tree may be in
+ * pieces.
  */
 uint32_t *tree_on_grid(const struct graph *g, const struct grid *grid, const struct turn_model *m);
 /*
- * Makes one tree of the pieces that there are when links and switches are gone: whoever leads to a switch that is
- * not linked to it any more finds another one, if possible the other way round the ring of y, which is of g's
- * fabric.  As many trees remain as g has parts.
+ * Joins the pieces that a tree falls into when links and switches fail.  A switch whose link towards the
+ * root is gone gets another one, if possible the other way round its ring of y, which is of g's fabric.
+ * One tree remains for each connected component of g.
  */
 void tree_mend(const struct graph *g, uint32_t *tree, const struct route_layers *y);
-/* An order whose only legal paths are those along the tree. */
+/* An order whose only legal paths are those along the tree; the caller frees it by updn_order_free(). */
 struct updn_order *tree_order(const struct fabric *f, const uint32_t *tree);
 
 #endif

@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The verdict on forwarding tables, whatever made them.
+ * Checks forwarding tables for unreachable LIDs and credit loops, whichever engine made them.
  *
- * For each LID the tables make every switch point to the next, so each switch
- * is visited once per LID.  A channel is one direction of a link between
- * switches; a packet that holds one and waits for the next makes the first
- * depend on the second (Dally and Seitz), and a cycle of such dependencies is
+ * For each LID the tables make every switch point to the next, so the walk visits each switch once per
+ * LID.  A channel is one direction of a link between switches.  A packet that holds one channel and waits
+ * for the next makes the first depend on the second (Dally and Seitz), and a cycle of such dependencies is
  * a credit loop.  Dependencies are bits (in port, out port) of each switch.
  *
- * Where layers share lanes (layers.h) each lane of a direction is a channel, so that ports are told from
- * each other by lane there.
+ * Where layers share lanes (layers.h), each lane of a direction is a channel, and the bits are (lane of in
+ * port, lane of out port).
  *
- * What the walks of each LID found is kept (*proof*), so that of tables that changed a
- * little only the LIDs are walked whose ways did.  Dependencies can be added then, but not
- * taken away: that there is no cycle among them all stays true of those that are left, and
- * when there is one all LIDs are walked anew.
+ * The proof keeps what the walks of each LID found.  When tables change a little, only the LIDs whose
+ * routes changed are walked again.  Dependencies can then be added, but not removed: if the larger set has
+ * no cycle, neither has the real one; if it has a cycle, all LIDs are walked anew.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,27 +21,28 @@
 #include "routing/layers.h"
 #include "routing/verify.h"
 
-/* What is known of a switch while one LID is looked at; from 1 on: switches to go. */
+/* State of a switch during the walks of one LID; 1 .. DEAD_END - 1: switches left to the destination. */
 enum { UNSEEN = 0, ON_WALK = UINT16_MAX, COMES_BACK = UINT16_MAX - 1, DEAD_END = UINT16_MAX - 2 };
 
-/* A switch's port as a number: first[sw] + port. */
+/* The walks over one fabric's tables.  A port number here is first[sw] + port. */
 struct walker {
 	const struct fabric *f;
 	const struct lfts *l;
 	uint32_t n;
-	uint32_t *first;	/* [switch] */
-	uint32_t *next;		/* [port]: switch at the far end, FABRIC_NONE if it is none */
-	uint8_t *far_num;	/* [port]: the far end's port number */
-	unsigned n_lanes;	/* of a port that dependencies tell from each other; 1 if layers share none */
+	uint32_t *first;	/* [switch]: number of its port 0 */
+	uint32_t *next;		/* [port]: switch at the far end, FABRIC_NONE if there is none */
+	uint8_t *far_num;	/* [port]: port number of the far end */
+	/* lanes per port that have dependencies of their own; 1 if layers share no lanes */
+	unsigned n_lanes;
 	uint64_t *deps;
-	size_t *deps_at;	/* [switch] */
+	size_t *deps_at;	/* [switch]: index of its first word in `deps` */
 	size_t deps_words;
-	uint32_t *sources;	/* switches where packets of hosts start, or all */
+	uint32_t *sources;	/* switches from which hosts send, or all switches */
 	uint32_t n_sources;
 	uint32_t *inner;	/* the other switches */
 	uint32_t n_inner;
-	uint32_t home;		/* the switch that the SM is on or behind, or FABRIC_NONE */
-	uint16_t *togo;		/* [switch] */
+	uint32_t home;		/* switch that the SM is on or behind, or FABRIC_NONE */
+	uint16_t *togo;		/* [switch]: state in the walks of the current LID */
 	uint32_t *stack;
 };
 
@@ -52,13 +51,13 @@ static unsigned n_ports(const struct walker *w, uint32_t sw)
 	return w->first[sw + 1] - w->first[sw];
 }
 
-/* A switch's lanes of all ports; that of a port is port * n_lanes + lane. */
+/* Number of lanes of all ports of a switch; lane l of port p has the number p * n_lanes + l. */
 static unsigned n_port_lanes(const struct walker *w, uint32_t sw)
 {
 	return n_ports(w, sw) * w->n_lanes;
 }
 
-/* Words for the lanes of out ports, of one lane of an in port. */
+/* Words in a row: one bit per lane of the out ports, for one lane of an in port. */
 static size_t row_words(const struct walker *w, uint32_t sw)
 {
 	return (n_port_lanes(w, sw) + 63u) / 64;
@@ -146,7 +145,7 @@ static void walker_free(struct walker *w)
 	free(w->stack);
 }
 
-/* The port that sw sends lid by, or FABRIC_NONE if the entry is none of its ports. */
+/* The port by which sw sends lid, or FABRIC_NONE if the entry is not one of its ports. */
 static uint32_t out_port(const struct walker *w, uint32_t sw, uint16_t lid)
 {
 	uint8_t num = lft_get(w->l, sw, lid);
@@ -154,11 +153,11 @@ static uint32_t out_port(const struct walker *w, uint32_t sw, uint16_t lid)
 	return num < n_ports(w, sw) ? w->first[sw] + num : FABRIC_NONE;
 }
 
-/* Of layers that share lanes, how packets have come to a switch; else nothing is to be known of that. */
+/* How packets arrived at a switch, where layers share lanes; `somehow` where they do not. */
 struct coming {
 	const struct route_layers *layers;
 	unsigned layer;
-	uint8_t by;		/* the kind of link */
+	uint8_t by;		/* kind of the link by which they arrived */
 };
 
 static const struct coming somehow = { .by = ROUTE_LINK_FIRST };
@@ -169,8 +168,8 @@ static uint8_t kind_of(const struct walker *w, const struct coming *c, uint32_t 
 }
 
 /*
- * Packets to lid come out of switch `from` by port `out`: which channel do they wait for next?  c: how they
- * have come to `from`.
+ * Packets to lid leave switch `from` by port `out`: notes which channel they wait for next.  c: how they
+ * arrived at `from`.
  */
 static void depend(struct walker *w, const struct coming *c, uint32_t from, uint32_t out, uint16_t lid)
 {
@@ -185,7 +184,7 @@ static void depend(struct walker *w, const struct coming *c, uint32_t from, uint
 	deps_row(w, sw, in)[bit / 64] |= 1ULL << bit % 64;
 }
 
-/* Follows lid from sw until it is known how it ends; the same for all on the way. */
+/* Follows lid from sw until the end of the walk is known, and notes it for all switches on the way. */
 static void walk(struct walker *w, uint32_t sw, uint16_t lid, bool count)
 {
 	uint32_t depth = 0;
@@ -216,7 +215,7 @@ static void walk(struct walker *w, uint32_t sw, uint16_t lid, bool count)
 	}
 }
 
-/* Nothing is known of a LID yet but where it ends; `port` has it. */
+/* Resets the state for a LID: only the switch where `port`, its owner, is attached is known. */
 static void begin_lid(struct walker *w, uint32_t port, uint16_t lid)
 {
 	const struct fabric *f = w->f;
@@ -243,13 +242,13 @@ static void walk_lid(struct walker *w, uint32_t port, uint16_t lid, bool count)
 
 enum { WHITE, GREY, BLACK };
 
-/* Ports with lanes: see n_port_lanes(). */
+/* Ports with their lanes: see n_port_lanes(). */
 struct step {
 	uint32_t sw;
 	uint16_t in, out;	/* out: the next to look at */
 };
 
-/* The next out port from s->out on that packets which came in by s->in wait for; false: none. */
+/* Advances s->out to the next out port that packets from s->in wait for; false: there is none. */
 static bool next_out(const struct walker *w, struct step *s)
 {
 	const uint64_t *row = deps_row(w, s->sw, s->in);
@@ -275,7 +274,7 @@ static void print_cycle(const struct walker *w, const struct step *steps, uint32
 	}
 }
 
-/* Depth first from channel (sw, in); a channel is known by where it ends. */
+/* Searches depth first from channel (sw, in); a channel is identified by the port where it ends. */
 static bool cycle_from(const struct walker *w, uint32_t sw, unsigned in, uint8_t *colour,
 		       struct step *steps, struct buf *text)
 {
@@ -332,7 +331,7 @@ static bool find_cycle(const struct walker *w, struct buf *text)
 
 /* --- all LIDs, in layers --- */
 
-/* Calls fn for each LID in rising order: neighbouring LIDs share cache lines of the tables. */
+/* Calls fn for each LID in rising order, because neighbouring LIDs share cache lines of the tables. */
 static void each_lid(const struct route_request *r, const struct lfts *l,
 		     void (*fn)(void *arg, uint32_t port, uint16_t lid), void *arg)
 {
@@ -352,21 +351,24 @@ static void each_lid(const struct route_request *r, const struct lfts *l,
 	free(owner);
 }
 
-/* Dependencies of all layers are found in one walk of each LID. */
+/* Collects the dependencies of all layers in one walk of each LID. */
 struct layer_check {
 	struct walker *w;
 	const struct route_layers *layers;
-	unsigned n;		/* layers that have dependencies of their own; 1 if layers share lanes */
-	uint64_t *deps;		/* [own * w->deps_words] */
+	unsigned n;		/* layers with dependencies of their own; 1 if layers share lanes */
+	uint64_t *deps;		/* [layer * w->deps_words]; one set if layers share lanes */
 	/*
-	 * [(2 * layer + whether they come by a far link) * switches + switch]: `mark`: the way on to the LID was
-	 * followed
+	 * [(2 * layer + whether packets arrive by a far link) * switches + switch]: equals `mark` if the
+	 * route from there to the LID was followed
 	 */
 	uint32_t *seen;
 	uint32_t mark;
 };
 
-/* What packets of a layer wait for on the way from sw to a LID, as far as it is not known. */
+/*
+ * Notes the dependencies of a layer's packets on the route from sw to a LID, up to the first switch
+ * already followed.
+ */
 static void depend_on_way(struct layer_check *c, unsigned layer, uint32_t sw, uint16_t lid)
 {
 	struct walker *w = c->w;
@@ -403,7 +405,7 @@ static void check_lid_in_layers(void *arg, uint32_t port, uint16_t lid)
 	}
 }
 
-/* As find_cycle(), among the routes of each layer, or of all if these share lanes. */
+/* As find_cycle(), among the routes of each layer, or of all layers if they share lanes. */
 static bool find_cycle_in_layers(struct walker *w, const struct route_request *r, struct buf *text)
 {
 	struct layer_check c = { .w = w, .layers = r->layers, .n = w->n_lanes > 1 ? 1 : r->layers->n };
@@ -425,32 +427,34 @@ static bool find_cycle_in_layers(struct walker *w, const struct route_request *r
 	return found;
 }
 
-/* --- the two questions --- */
+/* --- reachability and credit loops --- */
 
-/* Who has a LID. */
+/* Kind of port that has a LID. */
 enum owner { OWNER_HOST, OWNER_SM, OWNER_AGGREGATION, OWNER_SWITCH };
 
-/* What was found of a LID. */
+/* What the walks found about a LID. */
 struct lid_proof {
-	uint32_t home;		/* the switch where it ends, or FABRIC_NONE */
-	uint8_t num;		/* … and by which of its ports */
+	uint32_t home;		/* switch where it is delivered, or FABRIC_NONE */
+	uint8_t num;		/* port of that switch that delivers it */
 	uint8_t owner;
-	bool from_sm;		/* a switch's: the SM's switch has no way to it */
+	bool from_sm;		/* LID of a switch that the SM's switch has no route to */
 	uint16_t max_hops;
-	uint32_t unreachable, loops;	/* sources without a way; of them, those that come back */
-	uint32_t example;	/* the first of them, a switch */
-	uint32_t inner;		/* other switches without a way, if it is a switch's or the SM's */
+	uint32_t unreachable, loops;	/* sources without a route; of these, those whose walk comes back */
+	uint32_t example;	/* switch: the first source without a route */
+	/* other switches without a route; counted for LIDs of switches and of the SM */
+	uint32_t inner;
 	uint32_t inner_example;
 };
 
 struct route_proof {
 	uint32_t n_switches;
 	uint16_t top;
-	uint32_t home;			/* the switch that the SM is on or behind */
+	uint32_t home;			/* switch that the SM is on or behind */
 	bool *source;			/* [switch] */
 	struct lid_proof *lids;		/* [LID] */
-	bool in_layers;			/* the dependencies are not those of all */
-	uint64_t *deps;			/* as the walker's, and perhaps some that are no more */
+	/* `deps` does not hold the dependencies: the layers' were found separately */
+	bool in_layers;
+	uint64_t *deps;			/* as the walker's; may include dependencies that are gone */
 	size_t *deps_at;
 };
 
@@ -479,13 +483,13 @@ struct check {
 	struct walker w;
 	struct route_report *out;
 	struct route_proof *proof;
-	bool in_layers;		/* dependencies are found in walks of their own */
+	bool in_layers;		/* find_cycle_in_layers() finds the dependencies, in walks of its own */
 	/* NULL: all LIDs are walked */
 	const struct route_changes *changes;
 	const struct route_proof *before;
 };
 
-/* Some host's port that sends by way of switch sw. */
+/* A host's port that sends by way of switch sw; its port 0 if there is none. */
 static uint32_t some_source(const struct fabric *f, uint32_t sw)
 {
 	const struct fabric_node *node = &f->nodes[f->switches[sw].node];
@@ -508,13 +512,13 @@ static enum owner owner_of(const struct fabric *f, uint32_t port)
 	return port_is_host(f, port) ? OWNER_HOST : OWNER_AGGREGATION;
 }
 
-/* Switches without hosts talk to each other and to the SM. */
+/* Whether switches without hosts send to the LID: they send to each other and to the SM. */
 static bool inner_counts(const struct lid_proof *x)
 {
 	return x->owner == OWNER_SM || x->owner == OWNER_SWITCH;
 }
 
-/* The ways of other switches than the sources; where those of hosts lead is known. */
+/* Walks from switches without hosts; the walks of the sources are done already. */
 static void prove_inner(struct check *c, const uint32_t *from, uint32_t n, uint16_t lid,
 			struct lid_proof *x)
 {
@@ -546,7 +550,7 @@ static void prove_lid(struct check *c, uint32_t port, uint16_t lid, struct lid_p
 		prove_inner(c, c->w.inner, c->w.n_inner, lid, x);
 }
 
-/* What was proved of a LID that did not change; false: it is to be walked. */
+/* Takes over the results for a LID that did not change; false: the LID has to be walked. */
 static bool take_proof(struct check *c, uint32_t port, uint16_t lid, struct lid_proof *x)
 {
 	const struct lid_proof *was = &c->before->lids[lid];
@@ -555,7 +559,7 @@ static bool take_proof(struct check *c, uint32_t port, uint16_t lid, struct lid_
 	if (route_changed(c->changes, lid) || was->num != x->num || was->owner != x->owner ||
 	    was->home != (x->home == FABRIC_NONE ? FABRIC_NONE : c->changes->sw_before[x->home]))
 		return false;
-	/* those without a way may be gone, and the first of them is another one */
+	/* A switch without a route may be gone, which would change the count and the example. */
 	if (was->inner)
 		return false;
 	x->max_hops = was->max_hops;
@@ -566,7 +570,7 @@ static bool take_proof(struct check *c, uint32_t port, uint16_t lid, struct lid_
 		begin_lid(&c->w, port, lid);
 		prove_inner(c, c->changes->new_switches, n_new, lid, x);
 	}
-	/* sources are the same ones, and in the same order */
+	/* same_sources() made sure that the sources are the same, in the same order. */
 	for (uint32_t i = 0; x->unreachable && i < c->w.n_sources; i++)
 		if (c->changes->sw_before[c->w.sources[i]] == was->example)
 			x->example = c->w.sources[i];
@@ -627,7 +631,10 @@ static void check_lid(void *arg, uint32_t port, uint16_t lid)
 	count_lost(c, port, x);
 }
 
-/* The same sources as then, in the same order, and the SM's: else nothing that was counted holds. */
+/*
+ * Whether the sources, their order and the SM's switch are unchanged; otherwise no count of `before`
+ * holds.
+ */
 static bool same_sources(const struct walker *w, const struct route_changes *c,
 			 const struct route_proof *before)
 {
@@ -648,11 +655,11 @@ static bool same_sources(const struct walker *w, const struct route_changes *c,
 	return true;
 }
 
-/* Those of channels that are there. */
+/* Takes over the dependencies of channels that still exist. */
 static void take_deps_of(struct walker *w, uint32_t sw, const uint64_t *deps)
 {
 	size_t words = row_words(w, sw);
-	uint64_t alive[4] = { 0 };	/* of at most 256 ports */
+	uint64_t alive[4] = { 0 };	/* for at most 256 ports */
 
 	for (unsigned num = 0; num < n_ports(w, sw); num++)
 		if (w->next[w->first[sw] + num] != FABRIC_NONE)
@@ -676,7 +683,7 @@ static struct route_proof *proof_new(const struct walker *w, uint16_t top)
 	return p;
 }
 
-/* False: what is left of before does not suffice. */
+/* Returns false if what `before` found does not suffice. */
 static bool verify(const struct route_request *r, const struct lfts *l,
 		   const struct route_changes *changes, const struct route_proof *before,
 		   struct route_report *out, struct route_proof **proof)
@@ -703,7 +710,7 @@ static bool verify(const struct route_request *r, const struct lfts *l,
 		out->credit_loop = r->layers ?
 			find_cycle_in_layers(&c.w, r, &out->credit_loop_text) :
 			find_cycle(&c.w, before ? NULL : &out->credit_loop_text);
-		/* it may be of ways that are no more */
+		/* the cycle may include routes that are gone */
 		done = !before || !out->credit_loop;
 	}
 	c.proof->in_layers = r->layers;

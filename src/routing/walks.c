@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* See walks.h. */
+/* Follows routes to one LID after another; see walks.h. */
 #include "routing/walks.h"
 
 #include <stdlib.h>

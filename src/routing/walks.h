@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The ways that tables have to one LID after the other, each stretch of which is followed but once, from however
- * many switches (internal to routing/): what turns they take, and which of them change.
+ * Follows the tables' routes to one LID after another, each stretch only once (internal to routing/).
+ *
+ * Collects the turns that the routes take and tells which routes change.
  */
 #ifndef QOSD_ROUTING_WALKS_H
 #define QOSD_ROUTING_WALKS_H
@@ -11,31 +12,39 @@
 
 struct walks {
 	const struct channels *c;
-	const bool *dead;	/* [lane]; NULL: all live */
-	uint32_t *out;		/* [vertex]: the trunk by which its entry leads on, or FABRIC_NONE */
-	enum walk { WALK_UNKNOWN, WALK_STAYS, WALK_MOVES } *walk;	/* [vertex]: whether its way changes */
-	uint32_t *way;		/* vertices */
-	/* [(2 * layer + whether packets come by a far link) * vertices + vertex]: `mark`: its way on is noted */
+	const bool *dead;	/* [lane]; NULL: all alive */
+	/* [vertex]: trunk that its entry for the current LID leads to, or FABRIC_NONE */
+	uint32_t *out;
+	/* [vertex]: whether its route changes */
+	enum walk { WALK_UNKNOWN, WALK_STAYS, WALK_MOVES } *walk;
+	uint32_t *way;		/* vertices; scratch space of walks_moves() */
+	/*
+	 * [(2 * layer + whether packets arrive by a far link) * vertices + vertex]: equals `mark` if the
+	 * turns of the route from there are noted
+	 */
 	uint32_t *seen;
 	uint32_t mark;
 };
 
 void walks_init(struct walks *w, const struct channels *c, const bool *dead, unsigned n_layers);
 void walks_free(struct walks *w);
-/* Turns to a LID; false: all switches have the entries that they had for the LID before it. */
+/*
+ * Makes lid the current LID.  Returns false if every switch has the same entry for it as for the LID
+ * before.
+ */
 bool walks_recall(struct walks *w, const struct lfts *l, uint16_t lid);
 
-/* Begins notes: nothing is noted of any way. */
+/* Starts a new set of notes: no route counts as noted. */
 void walks_begin(struct walks *w);
 /*
- * Notes the turns of the way from v on in a layer (deps_note()), as far as it was not noted.  search: adds those
- * that close no cycle instead (deps_add()).
+ * Notes the turns of the route from v in a layer (deps_note()), up to the first vertex already noted.
+ * search: uses deps_add() instead, which leaves out turns that close a cycle.
  */
 void walks_note(struct walks *w, struct deps *d, unsigned layer, uint32_t v, bool search);
 
-/* Begins to ask which ways change: of none it is known. */
+/* Starts a new series of walks_moves() calls for the current LID: forgets the results so far. */
 void walks_begin_moves(struct walks *w);
-/* Whether the entry of any vertex on the way from v, v as well, differs. */
+/* Whether differs() is true of any vertex on the route from v, including v. */
 bool walks_moves(struct walks *w, uint32_t v, uint16_t lid, bool (*differs)(void *arg, uint32_t v, uint16_t lid),
 		 void *arg);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* See ways.h. */
+/* Computes costs and sorts vertices by their ways; see ways.h. */
 #include "routing/ways.h"
 
 #include <stdlib.h>
@@ -8,12 +8,12 @@
 #include "lib/base/alloc.h"
 #include "lib/iba/units.h"
 
-/* How many average loads a hop is worth. */
+/* Cost of a hop, in average loads of a lane. */
 #define HOP_LOADS 64u
 
 uint64_t ways_hop_cost(const struct graph *g)
 {
-	/* about three hops a route */
+	/* A route is taken to have three hops. */
 	return HOP_LOADS * ROUTE_COST * (3ull * g->n_hosts * g->n_hosts / (g->n_lanes ? g->n_lanes : 1) + 1);
 }
 
@@ -68,7 +68,7 @@ uint32_t ways_sort(const struct graph *g, const uint32_t *way, uint32_t *waits, 
 	for (uint32_t v = 0; v < g->n; v++)
 		if (way[v] != FABRIC_NONE)
 			waits[g->trunks[way[v]].v]++;
-	/* from those that nobody leads to on */
+	/* starts with vertices that no way leads to */
 	for (uint32_t v = 0; v < g->n; v++)
 		if (way[v] != FABRIC_NONE && !waits[v])
 			order[n++] = v;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * See weigh.h.
+ * Chooses the least loaded next hop for every vertex and LID; see weigh.h.
  *
- * What can go down to the destination goes down and the others go up, as updn_distances() has it, also
- * where paths may be longer: a repair counts on that.
+ * Every vertex from which a route can lead down all the way gets such a route, and the others go up, as in
+ * updn_distances(), even where routes may be longer than the shortest: repairs rely on that.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,22 +12,25 @@
 #include "routing/channel.h"
 #include "routing/weigh.h"
 
-/* More than the routes on any way: to have another neighbour for another LID comes first. */
+/* More than the routes on any path, so that a different neighbour for each LID outweighs load. */
 #define USED (1ULL << 48)
 
-/* A vertex with a legal way; all of its ways, ways[first] .. ways[end - 1], lead down, or all of them up. */
+/*
+ * A vertex with a legal route.  Its next hops ways[first] .. ways[end - 1] either all lead down or all
+ * lead up.
+ */
 struct stop {
 	uint32_t v, first, end;
 	uint32_t hosts;		/* on v */
-	bool single;		/* each of these trunks is one lane */
+	bool single;		/* each of its trunks has one lane */
 };
 
-/* A next hop of a vertex: what each LID looks at … */
+/* A next hop of a vertex: the fields read for every LID. */
 struct way {
 	uint32_t to, lane0;
 };
 
-/* … and what else there is to know of its trunk, for those of several lanes and ports of several LIDs. */
+/* Rest of a next hop: the fields needed for trunks of several lanes and ports of several LIDs. */
 struct way_trunk {
 	uint32_t lane_end, trunk;
 };
@@ -36,19 +39,19 @@ struct weigh {
 	const struct graph *g;
 	struct channels *channels;
 	uint64_t hop, down;	/* see weigh_new() */
-	uint64_t *routes;	/* [lane]: from hosts to hosts, and the cost of the hop */
+	uint64_t *routes;	/* [lane]: routes from hosts to hosts, plus the cost of the hop */
 	/* of one destination vertex */
 	uint32_t d;
-	struct stop *down_stops, *up_stops;	/* by vertex; the way leads down, or up */
+	struct stop *down_stops, *up_stops;	/* by vertex; those that send down, those that send up */
 	uint32_t n_down, n_up;
 	struct way *ways;
-	struct way_trunk *trunks;	/* of the same places */
+	struct way_trunk *trunks;	/* [as ways] */
 	/* of one port */
-	uint8_t *used;		/* [trunk]: LIDs of the port that go that way */
+	uint8_t *used;		/* [trunk]: LIDs of the port that use it */
 	/* of one LID */
-	uint64_t *cost;		/* [vertex]: routes on the lanes of its way, in all */
-	struct channel *next;	/* [vertex] */
-	uint32_t *below;	/* [vertex]: hosts whose way leads over it */
+	uint64_t *cost;		/* [vertex]: sum of routes[] over the lanes of its route */
+	struct channel *next;	/* [vertex]: chosen next hop */
+	uint32_t *below;	/* [vertex]: hosts whose route leads over it */
 };
 
 struct weigh *weigh_new(const struct updn_order *o, uint64_t hop, unsigned down)
@@ -92,8 +95,8 @@ void weigh_free(struct weigh *w)
 }
 
 /*
- * A stop for v with those of its trunks first .. end - 1 that lead on: all, or those to neighbours at
- * distance `want`.  n: ways that there are before; returns how many there are then.
+ * Makes a stop for v with those of its trunks first .. end - 1 that lead on: all, or those to neighbours
+ * at distance `want`.  n: next hops in `ways` before; returns their number after.
  */
 static uint32_t add_stop(struct weigh *w, struct stop *s, uint32_t v, uint32_t n, uint32_t first, uint32_t end,
 			 const uint16_t *dist, uint16_t want)
@@ -142,9 +145,9 @@ static uint32_t least_loaded(const struct weigh *w, uint32_t lane, uint32_t end)
 }
 
 /*
- * The way of s that costs least, of equal ones the first.  times: so much a route on its lane costs.  There
- * is such a question for each LID of a host and each switch, so it has no branches: cost and place are one number,
- * which has room for them.  A switch has at most 254 neighbours.
+ * Chooses the next hop of s with the least cost, the first of equal ones.  times: weight of the load on
+ * s's own lane.  This runs for each LID of a host at each switch, so it has no branches: cost and index
+ * share one number, which has room for both because a switch has at most 254 neighbours.
  */
 static void choose_single(struct weigh *w, const struct stop *s, uint64_t times)
 {
@@ -162,7 +165,7 @@ static void choose_single(struct weigh *w, const struct stop *s, uint64_t times)
 	w->cost[s->v] = least >> 8;
 }
 
-/* The same where trunks have several lanes, or where what other LIDs of the port have chosen is to be avoided. */
+/* As choose_single(), for trunks of several lanes or to avoid next hops that other LIDs of the port use. */
 static void choose_apart(struct weigh *w, const struct stop *s, uint64_t times, bool apart)
 {
 	uint64_t least = UINT64_MAX;
@@ -180,7 +183,7 @@ static void choose_apart(struct weigh *w, const struct stop *s, uint64_t times, 
 		chosen = i;
 		w->next[s->v] = (struct channel){ lane, w->ways[i].to };
 	}
-	/* without what keeps it apart */
+	/* without the penalty that keeps LIDs apart */
 	w->cost[s->v] = w->cost[w->next[s->v].to] + w->routes[w->next[s->v].lane] * times;
 	if (apart)
 		w->used[w->trunks[chosen].trunk]++;
@@ -197,8 +200,8 @@ static void choose_for(struct weigh *w, const struct stop *s, uint64_t times, bo
 }
 
 /*
- * What can go down does, from the destination up; then the others, from the top down.  apart: other ways than
- * the LIDs of the port before, as far as there are any.
+ * Chooses for vertices that send down first, from the destination up; then for the others, from the top
+ * down.  apart: prefers next hops that the port's earlier LIDs do not use.
  */
 static void choose_all(struct weigh *w, bool apart)
 {
@@ -209,7 +212,10 @@ static void choose_all(struct weigh *w, bool apart)
 		choose_for(w, &w->up_stops[i], 1, apart);
 }
 
-/* Adds the routes that come by s to the load of its way; weight: of one route, negative to remove them. */
+/*
+ * Adds the routes that pass s to the load of its lane and hands them to the next vertex.  weight: load of
+ * one route, negative to remove it.
+ */
 static void pass_on(struct weigh *w, const struct stop *s, struct channel next, int64_t weight)
 {
 	uint32_t below = w->below[s->v] + s->hosts;
@@ -228,7 +234,7 @@ static void forget_used_by(struct weigh *w, const struct stop *stops, uint32_t n
 			w->used[w->trunks[k].trunk] = 0;
 }
 
-/* What was chosen goes into the tables, and if it has any weight its routes to the loads. */
+/* Writes the chosen port into the tables and, if weight is not 0, adds the routes to the loads. */
 static void settle(struct weigh *w, const struct stop *s, struct lfts *out, uint32_t lid, int64_t weight)
 {
 	struct channel next = w->next[s->v];

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * See fixed_entries.h.  LIDs are independent of each other, and each is done by vertices of the order:
+ * Finds next hops around fixed entries, LID by LID; see detour.h.
  *
- *  1. Ways are followed by the entries that there are, with the fixed ones in their place.
- *     A way that arrives stays, unless it leads over a fixed entry that was not chosen and turns
- *     from down to up there.
- *  2. Of the vertices that are left each gets a way down, in rising order, as a step down leads
- *     to a lower vertex; then, in falling order, the rest get one up.  A vertex with a fixed
- *     entry arrives if the vertex does that its entry leads to.
- *  3. What is left tries both steps again by links that are not known to be up.
- *  4. What is left then drops.
+ * LIDs are independent of each other.  For each, vertices are taken by the order:
+ *  1. The routes are followed by the present entries, with the fixed ones in their place.  A route that
+ *     arrives stays, unless it leads over a fixed entry that was not chosen and turns from down to up
+ *     there.
+ *  2. Each remaining vertex gets a route down, in rising order, because a step down leads to a lower
+ *     vertex; then, in falling order, the rest get one up.  A vertex with a fixed entry arrives if the
+ *     vertex behind that entry does.
+ *  3. What remains tries step 2 again with links that are not known to be up.
+ *  4. What still remains drops.
  *
- * Without an order step 2 is a search from all vertices that arrive, by any links.
+ * Without an order, step 2 is a search over all links from the vertices that arrive.
  */
 #include "routing/change/fixed_entries.h"
 
@@ -23,11 +24,11 @@
 
 enum reach { UNSEEN, ON_WALK, LOST, ARRIVES };
 
-struct place {			/* a vertex, for the LID at hand */
+struct place {			/* state of a vertex for the current LID */
 	enum reach reach;
-	bool down;		/* its way goes down only */
-	bool strays;		/* … or leads over a fixed entry that was not chosen */
-	bool fixed, chosen;	/* the entry is fixed; and is the one that was chosen */
+	bool down;		/* its route only goes down */
+	bool strays;		/* its route leads over a fixed entry that was not chosen */
+	bool fixed, chosen;	/* the entry is fixed; it is fixed at the chosen value */
 	uint8_t entry;
 	uint16_t hops;
 };
@@ -36,14 +37,14 @@ struct work {
 	const struct detour_request *r;
 	const struct graph *g;
 	struct lfts *l;
-	uint32_t *vertex;	/* [switch] */
-	/* [port slot]: LIDs that leave by it, of hosts that are away, too: whose way stays the same */
+	uint32_t *vertex;	/* [switch]: its vertex */
+	/* [port slot]: LIDs sent by it on routes that stay; includes LIDs of hosts that are away */
 	uint32_t *load;
 	struct place *at;	/* [vertex] */
 	uint32_t *stack;	/* vertices */
-	bool trusting;		/* fixed entries count that lead to a link which nobody knows to be up */
-	uint32_t home;		/* vertex that the LID is at */
-	uint8_t exit;		/* port of it */
+	bool trusting;		/* fixed entries for links that nobody knows to be up are usable */
+	uint32_t home;		/* vertex that delivers the LID */
+	uint8_t exit;		/* port by which it delivers */
 };
 
 static uint32_t node_of(const struct work *w, uint32_t v)
@@ -51,7 +52,7 @@ static uint32_t node_of(const struct work *w, uint32_t v)
 	return w->g->f->switches[w->g->sw[v]].node;
 }
 
-/* No route is to use the link, and neither end is known to be up. */
+/* Whether the link is held and neither end is known to be up. */
 static bool is_doubtful(const struct fabric *f, uint32_t port)
 {
 	const struct fabric_port *p = &f->ports[port];
@@ -59,7 +60,7 @@ static bool is_doubtful(const struct fabric *f, uint32_t port)
 	return p->held && p->state < IB_PORT_INIT_S && f->ports[p->peer].state < IB_PORT_INIT_S;
 }
 
-/* The port that an entry leads to, FABRIC_NONE if it has no link. */
+/* The port that an entry leads to, FABRIC_NONE if the port has no link. */
 static uint32_t linked_port(const struct fabric *f, uint32_t sw, uint8_t entry)
 {
 	const struct fabric_node *n = &f->nodes[f->switches[sw].node];
@@ -68,7 +69,7 @@ static uint32_t linked_port(const struct fabric *f, uint32_t sw, uint8_t entry)
 	return entry && entry <= n->nports && f->ports[port].peer != FABRIC_NONE ? port : FABRIC_NONE;
 }
 
-/* The vertex that an entry leads to, FABRIC_NONE if that is no switch. */
+/* The vertex that an entry leads to, FABRIC_NONE if it leads to no switch or only by a doubtful link. */
 static uint32_t next_of(const struct work *w, uint32_t v, uint8_t entry)
 {
 	const struct fabric *f = w->g->f;
@@ -80,7 +81,7 @@ static uint32_t next_of(const struct work *w, uint32_t v, uint8_t entry)
 	return sw == FABRIC_NONE ? FABRIC_NONE : w->vertex[sw];
 }
 
-/* Whether a way may go on from v by its next vertex, which arrives. */
+/* Whether v's route may go on by vertex `next`, which arrives. */
 static bool may_go_on(const struct work *w, uint32_t v, uint32_t next)
 {
 	return !w->r->legal || next > v || w->at[next].down;
@@ -97,7 +98,7 @@ static void arrive(struct work *w, uint32_t v, uint32_t next)
 	p->hops = (uint16_t)(q->hops + 1);
 }
 
-/* v's way goes on to next, of which it is known how it ends. */
+/* Derives the state of v from the known state of the next vertex on its route. */
 static void end_at(struct work *w, uint32_t v, uint32_t next)
 {
 	bool strays = w->at[next].strays || (w->at[v].fixed && !w->at[v].chosen);
@@ -122,16 +123,16 @@ static void follow(struct work *w, uint32_t v)
 		w->stack[depth++] = v;
 		v = next;
 	}
-	if (w->at[v].reach == ON_WALK)		/* the way comes back to v */
+	if (w->at[v].reach == ON_WALK)		/* the route comes back to v */
 		w->at[v].reach = LOST;
 	for (; depth; v = w->stack[depth])
 		if (w->at[w->stack[--depth]].reach == ON_WALK)
 			end_at(w, w->stack[depth], v);
 }
 
-/* --- the LID at hand --- */
+/* --- the current LID --- */
 
-/* Whether an entry is fixed at another value than the one that was chosen, or at one that may not arrive. */
+/* Whether some entry is fixed at another value than the chosen one, or at one that may not arrive. */
 static bool is_concerned(const struct work *w, uint16_t lid)
 {
 	const struct detour_request *r = w->r;
@@ -168,7 +169,7 @@ static void fill_places(struct work *w, uint16_t lid)
 	}
 }
 
-/* Nobody has the LID now: where the chosen entries lead, as they do for a host that is away. */
+/* For a LID that no port has: finds where the chosen entries lead, as they do for a host that is away. */
 static bool find_home_before(struct work *w, uint16_t lid)
 {
 	for (uint32_t start = 0; start < w->g->n; start++) {
@@ -186,7 +187,7 @@ static bool find_home_before(struct work *w, uint16_t lid)
 	return false;
 }
 
-/* Where the LID's packets leave the switches; false: no switch leads there. */
+/* Finds where the LID's packets leave the switches; false: no switch delivers it. */
 static bool find_home(struct work *w, uint16_t lid)
 {
 	const struct fabric *f = w->g->f;
@@ -203,12 +204,12 @@ static bool find_home(struct work *w, uint16_t lid)
 }
 
 struct hop {
-	uint32_t v;		/* the vertex that it leads to */
-	uint32_t port;		/* port slot, FABRIC_NONE: there is none */
-	bool chosen;		/* the one that the tables had */
+	uint32_t v;		/* vertex that it leads to */
+	uint32_t port;		/* port slot, FABRIC_NONE: no hop */
+	bool chosen;		/* the tables had this one */
 };
 
-/* What does not stray is better, then the nearer, then what was chosen, then the less used. */
+/* Prefers a hop that does not stray, then the nearer, then the chosen one, then the less used. */
 static bool is_better(const struct work *w, const struct hop *a, const struct hop *b)
 {
 	const struct place *x = &w->at[a->v], *y = &w->at[b->v];
@@ -235,7 +236,7 @@ static void take_hop(struct work *w, uint32_t v, const struct hop *hop)
 	arrive(w, v, hop->v);
 }
 
-/* A next hop for v by one of the trunks first .. end - 1; false: there is none. */
+/* Gives v the best next hop over one of the trunks first .. end - 1; false: there is none. */
 static bool find_hop(struct work *w, uint32_t v, uint32_t first, uint32_t end)
 {
 	const struct graph *g = w->g;
@@ -262,7 +263,7 @@ static bool find_hop(struct work *w, uint32_t v, uint32_t first, uint32_t end)
 	return true;
 }
 
-/* A vertex that is lost gets a way by some of its trunks, or by its fixed entry. */
+/* Gives a lost vertex a route by some of its trunks, or by its fixed entry. */
 static bool rescue(struct work *w, uint32_t v, uint32_t first, uint32_t end)
 {
 	struct place *p = &w->at[v];
@@ -289,7 +290,7 @@ static void rescue_by_order(struct work *w)
 		rescue(w, v, g->up0[v], g->trunk0[v + 1]);
 }
 
-/* One hop more in each round, so that ways are short. */
+/* Each round finds routes one hop longer, so that routes are short. */
 static void rescue_by_any(struct work *w)
 {
 	const struct graph *g = w->g;
@@ -377,7 +378,7 @@ void detour(const struct detour_request *r, struct lfts *l, struct detour_cut *c
 		w.at[w.home].down = true;
 		find_ways(&w);
 		lost = count_lost(&w);
-		/* Who has no way that is sure takes what there is. */
+		/* Vertices without a certain route take an uncertain one. */
 		for (uint32_t v = 0; v < w.g->n; v++)
 			if (w.at[v].reach == LOST && v != w.home)
 				w.at[v].reach = UNSEEN;

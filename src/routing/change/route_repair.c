@@ -1,23 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Repairing forwarding tables; see route_repair.h.
+ * Repairs base tables LID by LID; see repair.h.
  *
- * LIDs are looked at one by one, in rising order.  For each, the vertices
- * whose way by the base crosses a dead link are *moved*: they get a new next
- * hop, and the others keep theirs.  That fits together because a way that
- * lives is as short and as legal as it was, and never leads to a moved vertex.
+ * LIDs are taken in rising order.  For each, the vertices whose base route crosses a dead link are
+ * *moved*: they get a new next hop, and the others keep theirs.  The two fit together because a live route
+ * is as short and as legal as before, and never leads to a moved vertex.
  *
- * By an order, what can go down goes down and the rest up to what has a way:
- * the rule of updn_distances(), so that no turn is illegal whatever is mixed.
- * What has no legal way goes to the hub as in updn.c if that is safe.  If it is
- * not, turns that the base has stay nevertheless, and the whole is looked
- * through for cycles.  Ways from or to a switch's own port 0 that are lost even
- * so get turns that close no cycle with those of the base (stranded.h): lost
- * ways of hosts are worth a run of the engine, these are not.  Without an order
- * ways are the shortest to those that are still right.
+ * By an order, a vertex that can go down goes down, and the rest go up to a vertex with a route: the rule
+ * of updn_distances(), so that no mixture has an illegal turn.  A vertex without a legal route sends to
+ * the hub as in updn.c if the hub is safe.  If it is not, turns that the base has stay nevertheless, and
+ * the result is searched for cycles.  Routes from or to a switch's own port 0 that are still lost get
+ * turns that close no cycle with those of the base (stranded.h).  Lost routes of hosts need a run of the
+ * engine instead.  Without an order, routes are the shortest to vertices whose own are still right.
  *
- * What is chosen among equals depends on loads.  These start each time from
- * the base's and follow the LIDs, so that they, too, know nothing of what was.
+ * The choice among equal next hops depends on loads.  These start from the base's each time and follow the
+ * LIDs, so that they do not depend on earlier repairs either.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -28,17 +25,17 @@
 #include "routing/updn/stranded.h"
 #include "routing/verify.h"
 
-/* Who has a LID. */
+/* The port that has a LID. */
 struct owner {
-	uint32_t v;		/* where it is delivered, FABRIC_NONE: nobody's */
-	uint16_t first;		/* of the port's LIDs */
-	uint8_t n;		/* how many these are */
-	uint8_t port;		/* by which v delivers */
-	bool end;		/* of a device behind a port, or the SM: hosts miss a way to there */
+	uint32_t v;		/* vertex that delivers it; FABRIC_NONE: no port has the LID */
+	uint16_t first;		/* first of the port's LIDs */
+	uint8_t n;		/* number of the port's LIDs */
+	uint8_t port;		/* out port by which v delivers */
+	bool end;		/* a device behind a port, or the SM: hosts need a route to it */
 	bool host;		/* it counts as load */
 };
 
-/* A turn from down to up that the base has, by trunks. */
+/* A turn from down to up in the base, by trunks. */
 struct base_turn {
 	uint32_t in, out;
 };
@@ -50,21 +47,21 @@ struct repair {
 	const struct lfts *base;
 	bool keep_lost;
 	struct owner *owners;	/* [LID], up to base->top */
-	uint32_t *load;		/* [lane]: LIDs of hosts that the base sends that way */
+	uint32_t *load;		/* [lane]: LIDs of hosts that the base sends by it */
 	struct route_request r;
 	bool fits;
-	bool risky;		/* there are turns, and only by chance do they close no cycle */
-	VEC(struct base_turn) turns;	/* of the base, if it is risky */
+	bool risky;		/* the base has turns that close no cycle only by luck */
+	VEC(struct base_turn) turns;	/* the base's turns, if risky */
 };
 
-/* What is known of a vertex for the LID that is looked at: its way to there. */
+/* What is known of a vertex's route to the current LID. */
 enum kind {
 	UNKNOWN,
-	MOVED,			/* has to get another */
-	ON_WALK,		/* being found out */
-	DOWN,			/* down only; without an order: any */
-	UP,			/* legal, up first */
-	TURN,			/* by the hub */
+	MOVED,			/* needs a new route */
+	ON_WALK,		/* being followed */
+	DOWN,			/* its route leads down only; without an order: any route */
+	UP,			/* legal, starts upwards */
+	TURN,			/* leads over the hub */
 	NONE,
 };
 #define BIT(kind) (1u << (kind))
@@ -75,25 +72,26 @@ struct run {
 	const struct graph *g;
 	const struct living *l;
 	struct lfts *next;
-	uint32_t *to_hub;	/* [vertex]: lane, FABRIC_NONE if there is none; or NULL */
+	/* [vertex]: lane towards the hub, FABRIC_NONE if there is none; NULL: no safe hub */
+	uint32_t *to_hub;
 	uint32_t *load;		/* [lane] */
-	uint64_t *touched;	/* bit switch * blocks + block */
-	/* of the present LID */
+	uint64_t *touched;	/* [switch * blocks + block]: bit, block changed */
+	/* of the current LID */
 	uint16_t lid;
 	uint8_t *kind;		/* [vertex] */
-	uint16_t *len;		/* [vertex]: hops, where there is a way; FAR if it is to be found */
+	uint16_t *len;		/* [vertex]: hops, if it has a route; FAR if that is still to be found */
 	uint32_t *seen;		/* vertices that are not UNKNOWN */
 	uint32_t n_seen;
 	uint32_t *moved;
 	uint32_t n_moved;
-	uint64_t *sorter;	/* bit vertex, all 0 between uses */
+	uint64_t *sorter;	/* [vertex]: bit, all 0 between uses */
 	uint32_t *stack, *chain;
-	uint32_t *todo;		/* vertices without a way that may get a turn */
-	struct stranded *stranded;	/* made when first needed */
+	uint32_t *todo;		/* vertices without a route that may get a turn */
+	struct stranded *stranded;	/* NULL until needed */
 	struct repaired *out;
 };
 
-/* --- what is known of the base --- */
+/* --- data derived from the base --- */
 
 static void find_owners(struct repair *rp, const struct route_request *r)
 {
@@ -123,9 +121,9 @@ static const uint8_t *base_row(const struct repair *rp, uint32_t v)
 	return rp->base->entries + (size_t)rp->g->sw[v] * rp->base->stride;
 }
 
-/* The turns of the base, as they are found. */
+/* Collects the turns of the base. */
 struct turn_list {
-	bool *may_turn;		/* [vertex]: safe, as it is for ways to the hub */
+	bool *may_turn;		/* [vertex]: a turn there is safe, because routes to the hub take it */
 	uint32_t *trunk;	/* [lane]: its trunk */
 	struct map64 known;	/* in << 32 | out */
 };
@@ -160,8 +158,8 @@ static void note_turn(struct repair *rp, struct turn_list *l, uint32_t lane, uin
 }
 
 /*
- * Looks at the ways that lead down from v and then up.  False if the order has no place for that,
- * as one below a root: the engine didn't go by it.
+ * Looks for routes that lead down from v and then up.  False if the order has no such turn, for example
+ * one below a root: the engine did not use this order.
  */
 static bool check_turns_from(struct repair *rp, uint32_t v, struct turn_list *l)
 {
@@ -197,7 +195,10 @@ static bool check_turns(struct repair *rp)
 	return fits;
 }
 
-/* Whether the ways from v to LIDs lid .. end - 1, all on a vertex at these distances, are such as the order has. */
+/*
+ * Whether the routes from v to LIDs lid .. end - 1, all on one vertex at these distances, follow the
+ * order.
+ */
 static bool keeps_from(const struct repair *rp, uint32_t v, uint32_t lid, uint32_t end, const uint16_t *down,
 		       const uint16_t *total)
 {
@@ -215,8 +216,8 @@ static bool keeps_from(const struct repair *rp, uint32_t v, uint32_t lid, uint32
 }
 
 /*
- * Does every way that can be legal keep to the order?  LIDs in a row that are on one vertex are looked at together:
- * their entries are next to each other in each table.
+ * Whether every route that can be legal keeps to the order.  LIDs in a row on one vertex are checked
+ * together, because their entries are adjacent in each table.
  */
 static bool keeps_order(const struct repair *rp)
 {
@@ -247,7 +248,7 @@ static bool check_order(struct repair *rp)
 
 	if (!check_turns(rp))
 		return false;
-	/* where single turns had to help, updn may have taken another order */
+	/* where single turns had to help, updn may have used another order */
 	return !o->layered || (o->hub_safe && o->hub_reach == rp->g->n && !rp->risky) ||
 	       keeps_order(rp);
 }
@@ -293,7 +294,7 @@ bool repair_fits(const struct repair *rp)
 	return rp->fits;
 }
 
-/* --- who is moved --- */
+/* --- moved vertices --- */
 
 static void learn(struct run *u, uint32_t v, enum kind kind)
 {
@@ -334,7 +335,7 @@ static void sort_moved(struct run *u)
 			u->moved[n++] = word * 64 + (uint32_t)__builtin_ctzll(u->sorter[word]);
 }
 
-/* Those here whose way crosses a link that is dead, and those whose way leads to them. */
+/* Finds the vertices whose route crosses a dead link, and those whose route leads over such vertices. */
 static void find_moved(struct run *u)
 {
 	const struct graph *g = u->g;
@@ -359,7 +360,7 @@ static void find_moved(struct run *u)
 	sort_moved(u);
 }
 
-/* --- the ways of those that are not, as far as anybody asks --- */
+/* --- routes of vertices that are not moved, when needed --- */
 
 static enum kind lead(const struct run *u, uint32_t v, uint32_t to)
 {
@@ -374,7 +375,7 @@ static enum kind lead(const struct run *u, uint32_t v, uint32_t to)
 	return on == UP && v < to ? UP : TURN;
 }
 
-/* Follows the base from v, which is not moved, until it is known how that ends. */
+/* Follows the base from v, which is not moved, until the kind of its route is known. */
 static void walk(struct run *u, uint32_t v)
 {
 	uint32_t depth = 0;
@@ -399,12 +400,12 @@ static void walk(struct run *u, uint32_t v)
 	}
 }
 
-/* --- new ways --- */
+/* --- new routes --- */
 
-/* The trunks of v that its kind of way may begin with, and the kinds that may go on with it. */
+/* The trunks of v by which a kind of route may begin, and the kinds of route that may follow. */
 struct ways {
-	uint32_t first, end;	/* trunks */
-	unsigned kinds;		/* BIT()s */
+	uint32_t first, end;	/* trunks first .. end - 1 */
+	unsigned kinds;		/* BIT()s of enum kind */
 };
 
 static struct ways ways_of(const struct run *u, uint32_t v, enum kind kind)
@@ -418,7 +419,7 @@ static struct ways ways_of(const struct run *u, uint32_t v, enum kind kind)
 	return (struct ways){ g->up0[v], g->trunk0[v + 1], BIT(DOWN) | BIT(UP) };
 }
 
-/* v gets that kind of way if there is one, the shortest. */
+/* Gives v the shortest route of a kind, if there is one. */
 static void find_way(struct run *u, uint32_t v, enum kind kind)
 {
 	struct ways w = ways_of(u, v, kind);
@@ -449,8 +450,8 @@ static void find_legal_ways(struct run *u)
 }
 
 /*
- * What is left of the moved goes towards the hub until there is a way.  All
- * such have the same next hop to the hub, so that they can't go in a cycle.
+ * Leads the remaining moved vertices towards the hub until a vertex has a route.  All of them use the same
+ * next hops to the hub, so they form no loop.
  */
 static void find_ways_by_hub(struct run *u)
 {
@@ -487,7 +488,7 @@ static int by_length(const void *a, const void *b)
 	return x->v < y->v ? -1 : x->v > y->v;
 }
 
-/* The moved that border on what is right, nearest to the destination first. */
+/* Collects the moved vertices next to a vertex with a route, nearest to the destination first. */
 static uint32_t find_border(struct run *u, struct reach *border)
 {
 	uint32_t n = 0;
@@ -498,13 +499,13 @@ static uint32_t find_border(struct run *u, struct reach *border)
 		find_way(u, v, DOWN);
 		if (u->kind[v] == DOWN)
 			border[n++] = (struct reach){ v, u->len[v] };
-		learn(u, v, MOVED);	/* not yet: its neighbours are not to build on it */
+		learn(u, v, MOVED);	/* for now: its neighbours must not build on it yet */
 	}
 	qsort(border, n, sizeof(*border), by_length);
 	return n;
 }
 
-/* v has its way: its neighbours may have one by it. */
+/* v has its route: queues its neighbours that may go through it. */
 static uint32_t spread(struct run *u, uint32_t v, struct reach *queue, uint32_t tail)
 {
 	const struct graph *g = u->g;
@@ -521,7 +522,7 @@ static uint32_t spread(struct run *u, uint32_t v, struct reach *queue, uint32_t 
 	return tail;
 }
 
-/* Breadth first from the border; it and what was found are each in order of length. */
+/* Breadth first from the border; `border` and `queue` are each in order of length. */
 static void find_shortest_ways(struct run *u)
 {
 	struct reach *border = xcalloc(u->n_moved, sizeof(*border));
@@ -551,7 +552,7 @@ static void find_ways(struct run *u)
 	find_ways_by_hub(u);
 }
 
-/* --- the choice --- */
+/* --- choice of lanes --- */
 
 static void find_lanes(const struct run *u, uint32_t v, struct choice *c)
 {
@@ -572,7 +573,7 @@ static void find_lanes(const struct run *u, uint32_t v, struct choice *c)
 	}
 }
 
-/* How many of the port's other LIDs go to the neighbour at the end of each lane, as it is yet. */
+/* Counts, for each lane of c, the port's other LIDs that go to the same neighbour at present. */
 static void find_used(const struct run *u, uint32_t v, const struct owner *owner,
 		      const struct choice *c, uint8_t *used)
 {
@@ -629,9 +630,9 @@ static void lose(struct run *u, uint32_t v)
 }
 
 /*
- * Of what has no way.  The base's entry may stay if it ends at once or with
- * others that are lost; by one that has a way it would get there, but come
- * down to what may lead up now.
+ * The entry of a vertex without a route.  The base's entry may stay if it ends at a dead link or leads to
+ * other lost vertices.  If it led to a vertex with a route, packets would arrive, but perhaps by a turn
+ * from down to up.
  */
 static uint8_t lost_entry(const struct run *u, uint32_t v)
 {
@@ -642,13 +643,13 @@ static uint8_t lost_entry(const struct run *u, uint32_t v)
 	return u->g->lanes[by.lane];
 }
 
-/* Whether hosts or the SM use the way from v.  Single turns are for the other ways. */
+/* Whether hosts or the SM use the route from v.  Single turns are only for the other routes. */
 static bool is_for_hosts(const struct run *u, uint32_t v)
 {
 	return u->rp->owners[u->lid].end && (graph_hosts(u->g, v) || v == u->c->home);
 }
 
-/* Gives ways to or from a switch's own port 0 that are still lost a single turn each. */
+/* Gives each route to or from a switch's own port 0 that is still lost a single turn. */
 static void find_ways_by_turns(struct run *u)
 {
 	const struct owner *owner = &u->rp->owners[u->lid];
@@ -666,8 +667,8 @@ static void find_ways_by_turns(struct run *u)
 		return;
 	if (!u->stranded) {
 		/*
-		 * Starts from the turns of the base, so that no turn that is added closes a cycle with them.  If the
-		 * base has any, dead links count as links here, as they do when the result is looked through
+		 * Starts from the turns of the base, so that no added turn closes a cycle with them.  If
+		 * the base has any, dead links count as links here, as they do when the result is searched
 		 * for cycles.
 		 */
 		u->stranded = stranded_new(u->rp->o, u->c, u->l->dead, u->rp->risky);
@@ -675,8 +676,9 @@ static void find_ways_by_turns(struct run *u)
 			stranded_take(u->stranded, u->rp->turns.v[i].in, u->rp->turns.v[i].out);
 	}
 	/*
-	 * A lost entry that was kept may lead to a vertex that gets a way by a turn; lost_entry() then drops
-	 * it after all.  It is dropped first, so that stranded_route() builds no way on it.
+	 * A kept lost entry may lead to a vertex that now gets a route by a turn; lost_entry() then drops
+	 * it after all.  All lost entries are dropped first, so that stranded_route() builds no route on
+	 * them.
 	 */
 	for (uint32_t i = 0; i < u->n_moved && u->rp->keep_lost; i++)
 		if (is_lost(u, u->moved[i]))
@@ -715,7 +717,7 @@ static void give_ways(struct run *u)
 
 /* --- one LID --- */
 
-/* The entries that an earlier repair changed are the base's again. */
+/* Sets the entries that an earlier repair changed back to the base's. */
 static void restore_lid(struct run *u)
 {
 	find_moved(u);
@@ -734,7 +736,7 @@ static void repair_lid(struct run *u)
 		learn(u, owner->v,
 		      base_row(u->rp, owner->v)[u->lid] == owner->port ? DOWN : NONE);
 	}
-	/* to where no living link leads nobody has a way */
+	/* no live link leads there: no vertex has a route */
 	if (u->l->here[owner->v])
 		find_ways(u);
 	give_ways(u);
@@ -744,7 +746,7 @@ static void repair_lid(struct run *u)
 
 /* --- all --- */
 
-/* The living ways to the hub, as if it were a destination and all were moved. */
+/* Finds the live routes to the hub, as if the hub were a destination and all vertices were moved. */
 static void find_hub_lanes(struct run *u)
 {
 	const struct updn_order *o = u->rp->o;
@@ -771,7 +773,7 @@ static void find_hub_lanes(struct run *u)
 	forget(u);
 }
 
-/* The LIDs that the base sends into dead links. */
+/* Marks the LIDs that the base sends into dead links. */
 static void mark_lids(const struct repair *rp, const struct living *l, uint64_t *lids)
 {
 	for (uint32_t i = 0; i < l->n_cut; i++) {
@@ -866,8 +868,8 @@ void repair_run(const struct repair *rp, const struct lfts *was, const struct li
 	run_lids(&u, &then, &l);
 	list_blocks(&u, was, words);
 	/*
-	 * Links that are dead count too: until an entry is changed that is kept they may be back.  With none
-	 * dead these are the base's tables, whose turns an up/down engine has chosen to close no cycle.
+	 * The search counts dead links too: they may be back before a kept entry is changed.  With no link
+	 * dead the tables are the base's, whose turns an up/down engine chose to close no cycle.
 	 */
 	out->ok = out->ok && !(rp->risky && l.n_cut && route_has_cycle(&rp->r, out->next));
 	stranded_free(u.stranded);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* See update_phases.h. */
+/* Finds phases by adding one LID's possible turns after another to the dependencies; see phases.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,13 +10,13 @@
 #include "routing/updn/turns.h"
 #include "routing/walks.h"
 
-/* Which way: see follow(), follow_both(). */
+/* Which tables a route follows: see follow(), follow_both(). */
 enum which { BY_OLD, BY_NEW, BY_BOTH };
 
 enum state {
-	SAME,		/* all switches that count have one entry in both tables */
+	SAME,		/* the entries of all switches that count are the same in both tables */
 	OLD,
-	DROPPED,	/* like old, but without the entries that differ */
+	DROPPED,	/* like OLD, but entries that differ drop */
 	NEW,
 };
 
@@ -34,18 +34,24 @@ struct phases {
 	unsigned n_layers;
 	uint32_t n_lids;		/* entries of a table */
 	uint32_t *home;		/* [LID]: vertex of the CA or router port that has it, or FABRIC_NONE */
-	uint8_t *state;		/* [LID] */
-	VEC(uint16_t) left;	/* LIDs to change */
-	/* What all LIDs use in the phase at hand; marked: what ways use that stay (add_still()). */
+	uint8_t *state;		/* [LID]: enum state */
+	VEC(uint16_t) left;	/* LIDs still to change */
+	/*
+	 * Turns of all LIDs in the current phase; marked: turns of routes that do not change
+	 * (add_still()).
+	 */
 	struct deps *deps;
-	VEC(struct layer_dep) fixed;	/* turns of multicast that fit in with the old tables */
-	struct walks walks;	/* by the old tables */
-	/* Vertices whose ways to a LID change: moving.v[moving0[lid]] .. moving.v[moving0[lid + 1] - 1]. */
+	VEC(struct layer_dep) fixed;	/* turns of multicast that close no cycle with the old tables */
+	struct walks walks;	/* routes by the old tables */
+	/* Vertices whose routes to a LID change: moving.v[moving0[lid]] .. moving.v[moving0[lid + 1] - 1]. */
 	uint32_t *moving0;
 	VEC(uint32_t) moving;
-	/* of one LID */
-	VEC(struct dep) *turns;	/* [layer]; some more than once */
-	/* [which][(2 * layer + whether packets come by a far link) * vertices + vertex]: `mark`: its way is in turns */
+	/* of the current LID */
+	VEC(struct dep) *turns;	/* [layer]; may contain duplicates */
+	/*
+	 * [which][(2 * layer + whether packets arrive by a far link) * vertices + vertex]: equals `mark`
+	 * if the route from there is in `turns`
+	 */
 	uint32_t *seen[3];
 	uint32_t mark;
 };
@@ -70,9 +76,9 @@ static bool differs(void *arg, uint32_t v, uint16_t lid)
 	return p->l->here[v] && lft_get(p->was, sw, lid) != lft_get(p->next, sw, lid);
 }
 
-/* --- what packets to a LID use --- */
+/* --- turns of packets to a LID --- */
 
-/* The trunk by which v's entry leads on, or FABRIC_NONE. */
+/* The trunk that v's entry leads to, or FABRIC_NONE if its lane is dead or there is none. */
 static uint32_t trunk_of(const struct phases *p, const struct lfts *t, uint32_t v, uint16_t lid)
 {
 	struct channel ch = channel_by_lid(p->c, t, v, lid);
@@ -80,15 +86,15 @@ static uint32_t trunk_of(const struct phases *p, const struct lfts *t, uint32_t 
 	return ch.lane == FABRIC_NONE || p->l->dead[ch.lane] ? FABRIC_NONE : p->c->trunk[ch.lane];
 }
 
-/* How a packet comes to a vertex. */
+/* How a packet arrives at a vertex. */
 struct arrival {
 	uint32_t by;		/* trunk; FABRIC_NONE: from a host */
-	bool far;		/* by a far link to where that begins: see struct dep */
+	bool far;		/* it reached the start of that trunk by a far link: see struct dep */
 };
 
 static const struct arrival from_host = { .by = FABRIC_NONE };
 
-/* It goes on by a trunk; returns how it comes to the end of that. */
+/* Notes that a packet leaves by trunk `out`; returns how it arrives at the end of that trunk. */
 static struct arrival use(struct phases *p, unsigned layer, struct arrival at, uint32_t out)
 {
 	if (at.by != FABRIC_NONE)
@@ -96,7 +102,10 @@ static struct arrival use(struct phases *p, unsigned layer, struct arrival at, u
 	return (struct arrival){ out, deps_is_far(p->deps, at.by) };
 }
 
-/* Whether the way on from v has been followed in this layer; it has, the next time.  on: how it leaves v. */
+/*
+ * Whether the route from v was followed in this layer before; marks it as followed.  on: how the packet
+ * leaves v.
+ */
 static bool was_seen(struct phases *p, enum which which, unsigned layer, uint32_t v, struct arrival on)
 {
 	uint32_t *mark = &p->seen[which][(2 * (size_t)layer + on.far) * p->g->n + v];
@@ -106,7 +115,7 @@ static bool was_seen(struct phases *p, enum which which, unsigned layer, uint32_
 	return seen;
 }
 
-/* The way by one of the tables from v on. */
+/* Follows the route from v by one of the tables. */
 static void follow(struct phases *p, const struct lfts *t, unsigned layer, uint32_t v, struct arrival at, uint16_t lid)
 {
 	for (;;) {
@@ -121,7 +130,7 @@ static void follow(struct phases *p, const struct lfts *t, unsigned layer, uint3
 	}
 }
 
-/* The old way, and from each switch on it that changes the new one. */
+/* Follows the old route, and from each switch on it that changes, the new route. */
 static void follow_both(struct phases *p, unsigned layer, uint32_t v, uint16_t lid)
 {
 	struct arrival at = from_host;
@@ -140,7 +149,7 @@ static void follow_both(struct phases *p, unsigned layer, uint32_t v, uint16_t l
 	}
 }
 
-/* The old way as far as it is the new one, too. */
+/* Follows the old route up to the first entry that differs. */
 static void follow_common(struct phases *p, unsigned layer, uint32_t v, uint16_t lid)
 {
 	struct arrival at = from_host;
@@ -157,7 +166,10 @@ static void follow_common(struct phases *p, unsigned layer, uint32_t v, uint16_t
 	}
 }
 
-/* All that ways which change use while the LID is in one state, or goes from one into the other. */
+/*
+ * Collects all turns that changing routes use while the LID stays in a state (from == to) or passes from
+ * one into the other.
+ */
 static void collect(struct phases *p, uint16_t lid, enum state from, enum state to)
 {
 	p->mark++;
@@ -182,7 +194,7 @@ static void collect(struct phases *p, uint16_t lid, enum state from, enum state 
 
 /* --- all LIDs --- */
 
-/* Adds what was collected; false: it does not fit, and some of it may have been added. */
+/* Adds the collected turns; false: they close a cycle, and some of them may have been added. */
 static bool add(struct phases *p)
 {
 	for (unsigned layer = 0; layer < p->n_layers; layer++)
@@ -192,8 +204,8 @@ static bool add(struct phases *p)
 }
 
 /*
- * The same as far as it fits.  That is all of it, unless the tables that there were have cycles, or lane 0
- * waits for lane 1 in them (deps_add()).
+ * Adds those collected turns that close no cycle.  That is all of them, unless the old tables have cycles,
+ * or lane 0 waits for lane 1 in them (deps_add()).
  */
 static void add_each(struct phases *p)
 {
@@ -202,7 +214,7 @@ static void add_each(struct phases *p)
 			deps_add(p->deps, layer, &p->turns[layer].v[i], 1, NULL);
 }
 
-/* Adds a turn, if it fits, for all phases. */
+/* Adds a turn to all phases if it closes no cycle. */
 static void add_fixed(struct phases *p, unsigned layer, struct dep x)
 {
 	if (!deps_has(p->deps, layer, x) && deps_add(p->deps, layer, &x, 1, NULL))
@@ -223,7 +235,10 @@ static void add_tree(struct phases *p, const struct route_layers *y)
 		deps_each_on_tree(p->c, y->tree, add_if_alive, p);
 }
 
-/* What multicast may use, as far as it fits in with the old tables: it does if no links have come back. */
+/*
+ * Adds the turns that multicast may use, if they close no cycle with the old tables.  They close none
+ * unless links have come back.
+ */
 static void add_legal(struct phases *p)
 {
 	struct turns *legal;
@@ -237,7 +252,7 @@ static void add_legal(struct phases *p)
 	turns_free(legal);
 }
 
-/* What ways that change use in the states of their LIDs. */
+/* Adds the turns of changing routes in the present states of their LIDs. */
 static void add_changing(struct phases *p)
 {
 	for (uint32_t lid = 0; lid < p->n_lids; lid++)
@@ -264,7 +279,7 @@ static void find_homes(struct phases *p)
 		}
 }
 
-/* Which LIDs have entries that differ, on switches that count. */
+/* Finds the LIDs with entries that differ on switches that count. */
 static void find_changes(struct phases *p)
 {
 	for (uint32_t v = 0; v < p->g->n; v++) {
@@ -281,9 +296,9 @@ static void find_changes(struct phases *p)
 			*vec_push(&p->left) = (uint16_t)lid;
 }
 
-/* --- ways that stay --- */
+/* --- routes that do not change --- */
 
-/* False: the ways are those of the LID before it, whose turns are there already. */
+/* False: the routes are the same as those of the LID before, whose turns are added already. */
 static bool recall(struct phases *p, uint16_t lid)
 {
 	return walks_recall(&p->walks, p->was, lid) || !lid || p->home[lid] != p->home[lid - 1] ||
@@ -321,8 +336,9 @@ static void add_still_of_all(struct phases *p, bool search)
 }
 
 /*
- * What is used by ways that stay, before and after the change of their LID.  Most do when a link goes, and
- * are not looked at again.  Unless the tables that there were have cycles, no search for any is needed.
+ * Adds the turns of routes that stay, before and after the change of their LID.  When a link fails most
+ * routes stay; later phases do not look at them again.  A search for cycles is needed only if the old
+ * tables have some.
  */
 static void add_still(struct phases *p)
 {
@@ -384,7 +400,10 @@ uint32_t phases_ways(const struct phases *p)
 	return (uint32_t)p->moving.n;
 }
 
-/* The entries of a LID become those of `next`, or are dropped where they differ; returns how many. */
+/*
+ * Sets the LID's entries to those of `next`, or drops those that differ; returns the number of changed
+ * entries.
+ */
 static uint32_t change(struct phases *p, struct lfts *now, uint16_t lid, enum state to)
 {
 	uint32_t n = 0;
@@ -401,7 +420,7 @@ static uint32_t change(struct phases *p, struct lfts *now, uint16_t lid, enum st
 	return n;
 }
 
-/* Those that fit in with all others change. */
+/* Changes the LIDs whose turns close no cycle with those of all others. */
 static bool move_some(struct phases *p, struct lfts *now)
 {
 	size_t kept = 0;
@@ -445,7 +464,7 @@ bool phases_next(struct phases *p, struct lfts *now, uint32_t *dropped)
 		return true;
 	n = drop_left(p, now);
 	*dropped += n;
-	/* with nothing left of the old tables, all is as the engine made it */
+	/* nothing of the old tables is left: all routes are the engine's */
 	for (size_t i = 0; i < p->left.n && !n; i++)
 		change(p, now, p->left.v[i], NEW);
 	if (!n)

@@ -1,29 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The order of writes; see update_rounds.h.
+ * Sorts block writes into rounds by what each entry has to wait for; see rounds.h.
  *
  * An entry may be switched
+ *  (a) when those entries on its new route that differ are switched: the whole new route then exists, and
+ *  old routes that lead into it have an end, so there is no loop;
+ *  (b) if it leads up, only when the entries above that sent down to it are switched as well: otherwise
+ *  these routes would turn from down to up.
  *
- *  (a) when those that differ on its new way are switched: then from a
- *      switched entry all of the new way is there, and what comes by the old
- *      way joins one that has an end, so that there is no loop;
- *  (b) if it leads up, also when those above that came down to it by their
- *      old entries are switched: else these would turn.
+ * For one LID the waits have no cycle if both tables keep to one order: by (a) an entry that leads up
+ * waits for higher vertices, and one that leads down waits for lower vertices that send down; by (b) one
+ * that leads up waits for higher ones.  Entries of other LIDs do not matter, but they share blocks.  A
+ * block has the same LIDs on every switch, so the blocks of each number are a problem of their own (struct
+ * column).
  *
- * For one LID that never goes in a cycle if both tables keep to one order:
- * by (a) what goes up waits for the higher and what goes down for the lower of
- * those that go down, by (b) what goes up waits for the higher.  Entries of
- * other LIDs don't matter, but they share blocks; and since a block has the
- * same LIDs on every switch, the blocks of each number are a problem of their
- * own (struct column).
+ * Where blocks wait for each other in a cycle, one of them is written with only those entries that need
+ * not wait.  When that was tried often enough, or cannot help (tables without a common order), all
+ * remaining entries are dropped, and then set: the tables in between are a part of the new ones.
  *
- * Where blocks wait for each other in a cycle, one of them is written with
- * those entries only whose turn has come.  When that has been tried for long
- * enough, or can't help (tables without a common order), all that is left is
- * dropped, and then set: a part of the new tables and nothing else.
- *
- * With layers all this is done for the LIDs of one phase after the other (update_phases.h): the rounds of a
- * phase lead from the tables that the one before has left to those at its end.
+ * With layers, this is done for the LIDs of one phase after another (phases.h): the rounds of a phase lead
+ * from the tables that the phase before left to those at its end.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -33,22 +29,28 @@
 #include "routing/change/update_rounds.h"
 #include "routing/channel.h"
 
-/* How often a column is brought on by one block, then by all that help, before it is dropped. */
+/*
+ * Attempts to advance a column by writing one block (PICKS), then all helpful blocks (WAVES), before
+ * dropping.
+ */
 #define PICKS 8
 #define WAVES 8
 
-/* A block of the column, of one switch; an entry is known by place * LFT_BLOCK + number. */
+/*
+ * A block of the column, on one switch.  The number of an entry is item index * LFT_BLOCK + place in the
+ * block.
+ */
 struct item {
 	uint32_t v;
-	uint64_t differ;	/* entries */
-	uint64_t left;		/* of these, the ones that are not switched */
-	uint64_t waiting;	/* of these, the ones that wait for others */
-	uint64_t dropped;	/* of these, the ones that are dropped */
+	uint64_t differ;	/* bits of entries that differ */
+	uint64_t left;		/* of these, not yet switched */
+	uint64_t waiting;	/* of `left`, waiting for other entries */
+	uint64_t dropped;	/* of `left`, dropped for now */
 	bool written;
 };
 
 struct edge {
-	uint32_t before, after;	/* entries */
+	uint32_t before, after;	/* entry numbers */
 };
 
 struct column {
@@ -57,23 +59,24 @@ struct column {
 	struct living l;
 	const struct lfts *was, *next;
 	uint16_t block;
-	uint32_t *place;	/* [vertex]: its item, or FABRIC_NONE */
+	uint32_t *place;	/* [vertex]: index of its item, or FABRIC_NONE */
 	VEC(struct item) items;
 	VEC(struct edge) edges;
-	uint32_t *waits;	/* [entry]: for how many */
-	uint32_t *first;	/* [entry]: after[first[e]] .. after[first[e + 1] - 1] wait */
+	uint32_t *waits;	/* [entry]: number of entries that it waits for */
+	/* [entry]: the entries after[first[e]] .. after[first[e + 1] - 1] wait for it */
+	uint32_t *first;
 	uint32_t *after;
 	uint32_t cap;		/* entries that the arrays have room for */
 	uint32_t n_left;	/* items with entries left */
-	bool layered;		/* by phases, each of which waits for the last of its rounds */
-	unsigned round0;	/* the first of the phase */
+	bool layered;		/* in phases, each of which waits for the last round of the one before */
+	unsigned round0;	/* first round of the phase */
 	unsigned round;
-	VEC(uint32_t) now;	/* items to write in this round */
+	VEC(uint32_t) now;	/* items to write in the current round */
 	VEC(struct { unsigned round; struct lft_write w; }) writes;
 	struct rounds *out;
 };
 
-/* --- who waits for whom --- */
+/* --- which entry waits for which --- */
 
 static bool differs(const struct column *k, uint32_t v, uint32_t bit)
 {
@@ -104,7 +107,10 @@ static void wait_for_new_way(struct column *k, uint32_t v, uint32_t bit)
 	}
 }
 
-/* What v came down to may go up only when v has been switched; unless that is what v shall do. */
+/*
+ * An entry that v sent down to may lead up only after v's entry is switched, unless the new entry of v
+ * leads there too.
+ */
 static void hold_below(struct column *k, uint32_t v, uint32_t bit)
 {
 	uint32_t below = step(k, k->was, v, bit);
@@ -131,7 +137,7 @@ static void make_room(struct column *k)
 	k->after = xrealloc(k->after, k->edges.n + 1, sizeof(*k->after));
 }
 
-/* The edges by what they wait for, and what each entry waits for counted. */
+/* Sorts the edges by the entry waited for, and counts the waits of each entry. */
 static void sort_edges(struct column *k)
 {
 	uint32_t n = (uint32_t)k->items.n * LFT_BLOCK;
@@ -182,7 +188,7 @@ static void release(struct column *k, uint32_t entry)
 	}
 }
 
-/* One round: of the items in `now` those entries whose turn has come. */
+/* Writes one round: the entries of the items in `now` that need not wait. */
 static void write_round(struct column *k)
 {
 	VEC(uint32_t) done = { 0 };
@@ -202,7 +208,7 @@ static void write_round(struct column *k)
 	k->round++;
 }
 
-/* Items of which nothing waits. */
+/* Finds the items without a waiting entry. */
 static bool find_ready(struct column *k)
 {
 	k->now.n = 0;
@@ -212,7 +218,7 @@ static bool find_ready(struct column *k)
 	return k->now.n > 0;
 }
 
-/* How many entries wait for what could be written of an item at once. */
+/* Number of waits that end if the item's entries that need not wait are written. */
 static uint32_t helps(const struct column *k, uint32_t place)
 {
 	const struct item *it = &k->items.v[place];
@@ -226,7 +232,7 @@ static uint32_t helps(const struct column *k, uint32_t place)
 	return sum;
 }
 
-/* The item that helps most, or all that help. */
+/* Finds the item that ends most waits, or all items that end some. */
 static bool find_helpful(struct column *k, bool all)
 {
 	uint32_t most = 0, best = 0;
@@ -263,7 +269,7 @@ static void schedule(struct column *k)
 			waves--;
 			write_round(k);
 		} else {
-			/* All that is left is dropped; then nobody has to wait for anybody. */
+			/* Drops all remaining entries; after that no entry has to wait. */
 			for (uint32_t i = 0; i < k->items.n; i++) {
 				struct item *it = &k->items.v[i];
 
@@ -377,7 +383,7 @@ static void take_phases(struct column *k, const struct rounds_layers *y)
 	k->out->after_all = xcalloc(k->out->n + 1u, sizeof(*k->out->after_all));
 	for (size_t i = 1; i < first.n; i++)
 		k->out->after_all[first.v[i]] = true;
-	/* Writes beyond one for each block that differs: a phase counts only its own. */
+	/* Counts over all phases the writes beyond one per block: each phase counted only its own. */
 	for (uint32_t v = 0; v < k->c->g->n; v++)
 		for (k->block = 0; k->block < was->stride / LFT_BLOCK && k->l.here[v]; k->block++)
 			n += memcmp(block_of(k, was, v), block_of(k, next, v), LFT_BLOCK) != 0;
@@ -408,7 +414,7 @@ void rounds_make(struct rounds *r, const struct channels *c, const struct updn_o
 		take_blocks(&k, blocks, n_blocks);
 	else
 		compare_all(&k);
-	/* The columns' rounds are put together: first with first, second with second … */
+	/* Merges the rounds of the columns: first with first, second with second and so on. */
 	r->first = xcalloc(r->n + 1u, sizeof(*r->first));
 	r->writes = xcalloc(k.writes.n, sizeof(*r->writes));
 	for (size_t i = 0; i < k.writes.n; i++)

@@ -1,28 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * In which order forwarding tables are written.
+ * Decides in which order forwarding-table blocks are written, so that no loop forms meanwhile.
  *
- * From the tables that the switches hold to those that they are to hold, by
- * rounds.  What is in one round may be written in any order, and all of it is
- * to be confirmed before the next.  Then at every moment
- *
+ * Rounds lead from the tables that the switches hold to those that they are to hold.  Blocks in one round
+ * may be written in any order, and all of them must be confirmed before the next round.  Then at every
+ * moment
  *  - no LID's entries form a loop;
- *  - by an order, a LID turns from down to up only where it does in the old or
- *    in the new tables: if these have no turn, there never is one and so no
- *    credit loop; and with a safe hub the turns that they have close none.
+ *  - by an order, a LID turns from down to up only where it does so in the old or in the new tables.  If
+ *    these have no such turn, there never is one, and so no credit loop; with a safe hub, the turns that
+ *    they have close none.
  *
- * This holds if it does for the old and for the new tables by themselves; old
- * ways end at dead links.
+ * This holds if the old and the new tables each have the property; old routes end at dead links.
  *
- * Where routes are in layers (layers.h) there is no order, and instead
+ * Where routes are in layers (layers.h) there is no order.  Instead of the second point,
+ *  - in no layer do the routes between CA and router ports form a credit loop (phases.h).
  *
- *  - in no layer do the routes between CA and router ports form a credit loop (update_phases.h).
- *
- * This, too, holds if it does for the old tables in the old layers and for the new tables in the new
- * ones.  A pair that changes its layer is in the old one as long as it goes by its old way, and in the
- * new one when it goes by the new.  Hosts that have asked for its SL before the change go on in the old layer
- * by the new way until they ask again, which may close a cycle whatever is written in which order:
- * it is for the engine to keep pairs in their layers (layered.h).
+ * This, too, holds if the old tables in the old layers and the new tables in the new layers each have the
+ * property.  A pair that changes its layer is in the old layer while it uses its old route, and in the new
+ * layer with the new route.  Hosts that asked for the pair's SL before the change use the new route in the
+ * old layer until they ask again.  That may close a cycle in whatever order blocks are written: the engine
+ * has to keep pairs in their layers (layered.h).
  */
 #ifndef QOSD_ROUTING_CHANGE_UPDATE_ROUNDS_H
 #define QOSD_ROUTING_CHANGE_UPDATE_ROUNDS_H
@@ -31,15 +28,16 @@
 
 struct route_layers;
 
-/* Of tables in layers. */
+/* Layers of the two tables. */
 struct rounds_layers {
-	const struct route_layers *was, *next;	/* of the channels' switches; NULL: all is in layer 0 */
+	const struct route_layers *was, *next;	/* of the channels' switches; NULL: all in layer 0 */
 	const uint16_t *lid;	/* per port slot, as in struct route_request */
 	const uint8_t *lmc;
-	const struct route_layers *shared;	/* as both share lanes; NULL: each layer has a lane of its own */
+	/* layers whose shared lanes both tables use; NULL: each layer has a lane of its own */
+	const struct route_layers *shared;
 	/*
-	 * By whose legal turns multicast goes, in layer 0, unless it goes along the trees of `was` and `next`;
-	 * the channels are of it.  NULL: that does not count.
+	 * The order whose legal turns multicast uses, in layer 0, unless it follows the trees of `was` and
+	 * `next`; the channels are made by this order.  NULL: multicast is left out of account.
 	 */
 	const struct updn_order *legal;
 };
@@ -55,25 +53,22 @@ struct rounds {
 	uint32_t *first;	/* round i: writes[first[i]] .. writes[first[i + 1] - 1] */
 	uint32_t n;
 	/*
-	 * [round]: it is right only if all blocks of the rounds before were written, not only those of
-	 * the same number.  NULL: no round is like that.
+	 * [round]: it needs the blocks of all earlier rounds written, not only those with the same block
+	 * number.  NULL: no round does.
 	 */
 	bool *after_all;
-	/*
-	 * Writes beyond one for each block: entries of one block had to wait for
-	 * each other.
-	 */
+	/* Writes beyond one per block: entries of one block had to wait for each other. */
 	uint32_t again;
-	uint32_t ways;		/* of switches to LIDs that change, where routes are in layers: what the work goes by */
-	uint32_t dropped;	/* entries that have no route for a while, as nothing else helped */
+	/* changing routes of switches to LIDs, where routes are in layers; the work is proportional to it */
+	uint32_t ways;
+	uint32_t dropped;	/* entries that drop for a while because nothing else helped */
 };
 
 /*
- * c: the channels of the fabric; o: the order that both tables keep to, NULL
- * if they don't keep to one.  layers: NULL if routes are in none.  dead: links that are dead by now.  Was and next
- * are of the same switches and top.  blocks: where they differ, or more; with
- * NULL all are compared.  No block is written that doesn't differ, and none of
- * a switch that the SM doesn't reach.
+ * c: channels of the fabric; o: the order that both tables keep to, NULL if there is none.  layers: NULL
+ * if routes are in no layers.  dead: links that are dead now.  was and next have the same switches and
+ * top.  blocks: where they differ, or a superset; NULL: all blocks are compared.  Blocks that do not
+ * differ are not written, nor blocks of switches that the SM does not reach.
  */
 void rounds_make(struct rounds *r, const struct channels *c, const struct updn_order *o,
 		 const struct rounds_layers *layers, const struct link_end *dead, uint32_t n_dead, const struct lfts *was,
