@@ -2,11 +2,12 @@
 /*
  * Sorts block writes into rounds by what each entry has to wait for; see rounds.h.
  *
- * An entry may be switched
- *  (a) when those entries on its new route that differ are switched: the whole new route then exists, and
- *  old routes that lead into it have an end, so there is no loop;
- *  (b) if it leads up, only when the entries above that sent down to it are switched as well: otherwise
- *  these routes would turn from down to up.
+ * An entry may be switched when
+ *
+ *  (a) those entries on its new route that differ are switched: the whole new route then exists, and old
+ *      routes that lead into it have an end, so there is no loop; and
+ *  (b) if it leads up, the entries above that sent down to it are switched as well: otherwise these routes
+ *      would turn from down to up.
  *
  * For one LID the waits have no cycle if both tables keep to one order: by (a) an entry that leads up
  * waits for higher vertices, and one that leads down waits for lower vertices that send down; by (b) one

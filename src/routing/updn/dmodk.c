@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Numbering hosts and switches of a layered fabric; see dmodk.h. */
+/* Numbers hosts and switches of a layered fabric by the ports that they are plugged into; see dmodk.h. */
 #include <stdlib.h>
 
 #include "lib/base/alloc.h"
 #include "routing/updn/dmodk.h"
 
-/* How often each value 1..255 was seen. */
+/* How often each value 1..255 occurred. */
 struct histogram {
 	uint32_t seen[256];
 	uint32_t n;
@@ -19,7 +19,7 @@ static void histogram_add(struct histogram *h, uint32_t value)
 	h->n++;
 }
 
-/* The median, the greater one of two; at least 1. */
+/* The median, the greater of the two middle values; at least 1. */
 static uint32_t usual(const struct histogram *h)
 {
 	uint32_t value = 255, sum = h->seen[255];
@@ -31,10 +31,10 @@ static uint32_t usual(const struct histogram *h)
 	return value;
 }
 
-/* How many things are plugged into switches of a kind, and into which ports. */
+/* For switches of one kind: how many things are plugged into each, and into which ports. */
 struct plugs {
 	struct histogram number;
-	uint32_t used[256];	/* [port]: on how many switches */
+	uint32_t used[256];	/* [port]: switches that use it */
 };
 
 static void plugs_add(struct plugs *p, const bool used[256])
@@ -49,8 +49,8 @@ static void plugs_add(struct plugs *p, const bool used[256])
 }
 
 /*
- * The room for their places: as many as there are as a rule, and those that are missing here and
- * there, for a gap keeps the digits of the others.  A port that none of them uses is no gap.
+ * Number of places to reserve: as many as are usual, plus those that are missing here and there, because a
+ * gap keeps the digits of the others.  A port that no switch uses is no gap.
  */
 static uint32_t plugs_room(const struct plugs *p)
 {
@@ -62,8 +62,8 @@ static uint32_t plugs_room(const struct plugs *p)
 }
 
 /*
- * Places 0 .. room - 1 for what is plugged into the ports in use: the port
- * number itself, mod room, or if two would get the same place, in turn.
+ * Gives what is plugged into the used ports places 0 .. room - 1: the port number mod room, or consecutive
+ * places if two would clash.
  */
 static void give_places(const bool used[256], uint32_t room, uint32_t place[256])
 {
@@ -93,7 +93,7 @@ static uint32_t parent_trunk(const struct updn_order *o, uint32_t v)
 	return FABRIC_NONE;
 }
 
-/* The usual number of up neighbours for each rank. */
+/* [rank]: usual number of neighbours above. */
 static uint32_t *usual_up(const struct updn_order *o)
 {
 	const struct graph *g = o->g;
@@ -108,7 +108,7 @@ static uint32_t *usual_up(const struct updn_order *o)
 	return up;
 }
 
-/* Each vertex is the child of one parent: by which of the parent's ports, 0 if it has none. */
+/* The parent that counts a vertex as its child, and the parent's port to it; 0 without a parent. */
 struct child {
 	uint32_t parent;
 	uint8_t port;
@@ -146,7 +146,7 @@ static void mark_children(const struct graph *g, const struct child *child, uint
 			used[child[g->trunks[t].v].port] = true;
 }
 
-/* For each rank, the room for the children of a parent. */
+/* [rank]: places for the children of a parent. */
 static uint32_t *room_for_children(const struct updn_order *o, const struct child *child)
 {
 	struct plugs *seen = xcalloc(o->n_ranks, sizeof(*seen));
@@ -164,7 +164,7 @@ static uint32_t *room_for_children(const struct updn_order *o, const struct chil
 	return room;
 }
 
-/* From the top down, so that a parent has its number before its children. */
+/* Works from the top down, so that a parent has its number before its children. */
 static void number_vertices(struct dmodk *k, const struct updn_order *o)
 {
 	struct child *child = find_children(o);

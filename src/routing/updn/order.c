@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The up/down orders that a fabric may be routed by.
+ * Makes the up/down orders that a fabric may be routed by.
  *
- * In a fabric that is built in layers these are the ranks, by the distance from
- * the hosts or, if hosts are on several levels, from the middle: every shortest
- * path between leaves goes up and down, and no switch of a layer is preferred.
- * An order by the distance from a root connects all in any fabric, but crowds
- * around the root; of several roots the one with the shortest paths is taken.
- * Which order serves a fabric best is found out in order_pick.c.
+ * In a fabric built in layers the order follows ranks, by the distance from the hosts or, if hosts are on
+ * several levels, from the middle.  Every shortest path between leaves then goes up and down, and no
+ * switch of a layer is preferred.  An order by the distance from a root connects all vertices in any
+ * fabric, but crowds traffic around the root; of several roots the one with the shortest paths is taken.
+ * order_pick.c finds out which order serves a fabric best.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,16 +18,16 @@
 
 #define ROOTS_TRIED 8
 
-/* How good an order is for the vertices with hosts, all pairs of them. */
+/* Quality of an order, over all pairs of vertices with hosts. */
 struct verdict {
-	uint64_t pairs;		/* that are connected */
-	uint64_t length;	/* of all their paths together */
+	uint64_t pairs;		/* pairs that are connected */
+	uint64_t length;	/* length of all their paths together */
 };
 
-/* What any order can be measured by: shortest paths without regard to legality. */
+/* What orders are measured against: shortest paths, legal or not. */
 struct survey {
 	struct verdict best;
-	uint64_t *sum;		/* [vertex]: distance to all vertices with hosts */
+	uint64_t *sum;		/* [vertex]: sum of the distances to all vertices with hosts */
 };
 
 static bool is_origin(const struct graph *g, uint32_t v)
@@ -93,9 +92,8 @@ void updn_distances(const struct graph *g, uint32_t d, uint16_t *down, uint16_t 
 }
 
 /*
- * Is there just one way down to d from each vertex above it?  Then a packet
- * that turned up at d or above and came down again can't come back to them,
- * so that no cycle of channels has such a turn.
+ * Whether each vertex above d has only one way down to d.  Then a packet that turned up at d or above and
+ * came down again cannot come back to those vertices, so no cycle of channels has such a turn.
  */
 static bool one_way_down(const struct graph *g, uint32_t d, const uint16_t *down)
 {
@@ -112,7 +110,7 @@ static bool one_way_down(const struct graph *g, uint32_t d, const uint16_t *down
 	return true;
 }
 
-/* Judges an order, finds whether all can meet, and chooses the hub of a layered one. */
+/* Measures an order, sets `meets`, and chooses the hub of a layered one. */
 static struct verdict judge(struct updn_order *o)
 {
 	const struct graph *g = o->g;
@@ -157,7 +155,7 @@ static struct verdict judge(struct updn_order *o)
 	return verdict;
 }
 
-/* --- making an order out of ranks --- */
+/* --- from ranks to an order --- */
 
 struct key {
 	uint16_t rank;
@@ -181,7 +179,7 @@ static int by_key(const void *a, const void *b)
 	return x->v < y->v ? -1 : x->v > y->v;
 }
 
-/* The port by which most of the switches below (their median) reach v; 0 if there are none. */
+/* The port by which most switches below (their median) reach v; 0 if there are none. */
 static uint8_t port_from_below(const struct graph *g, const uint16_t *rank, uint32_t v)
 {
 	unsigned seen[256] = { 0 }, n = 0, sum = 0, port = 0;
@@ -200,12 +198,11 @@ static uint8_t port_from_below(const struct graph *g, const uint16_t *rank, uint
 }
 
 /*
- * Within a rank the order decides which of its up ports a switch takes for
- * which destinations, and it should mean the same everywhere.  In a fat tree
- * of three levels the middle switches fall into planes, one of each pod, that
- * are connected through the top only: planes stay together.  Otherwise the
- * ports by which the switches are reached from below decide, since cabling
- * follows a pattern that outlives the loss of any switch.
+ * The order within a rank decides which up port a switch takes for which destinations, and should mean the
+ * same on every switch.  In a fat tree of three levels the middle switches fall into planes, one switch of
+ * each pod, that are connected only through the top: planes stay together.  Otherwise the ports by which
+ * switches are reached from below decide, because cabling follows a pattern that outlives the loss of any
+ * switch.
  */
 static void sort_within_ranks(const struct graph *g, const uint16_t *rank, unsigned n_ranks,
 			      struct key *keys)
@@ -291,20 +288,22 @@ struct updn_order *updn_order_on(const struct updn_order *o, const struct fabric
 }
 
 /*
- * Takes vertices from the top, each time the highest that has a neighbour which was taken: so each has one
- * above it.  Where each has one already, that is the order that there is.  Fills from[], rising.
+ * Takes vertices from the top, each time the highest with a neighbour already taken, so that each has a
+ * neighbour above it.  An order in which each has one already is left as it is.  Fills from[] in rising
+ * order.
  */
 static void take_from_top(const struct graph *g, uint32_t *from)
 {
 	bool *beside = xcalloc(g->n, sizeof(*beside)), *taken = xcalloc(g->n, sizeof(*taken));
-	uint32_t next = 0, rest = g->n;	/* above these nothing is beside, or left */
+	/* from `next` up, no untaken vertex is beside a taken one; from `rest` up, all are taken */
+	uint32_t next = 0, rest = g->n;
 
 	for (uint32_t n = g->n; n-- > 0;) {
 		uint32_t v;
 
 		while (next && (taken[next - 1] || !beside[next - 1]))
 			next--;
-		while (!next && taken[rest - 1])	/* a part of the fabric of its own */
+		while (!next && taken[rest - 1])	/* another connected component */
 			rest--;
 		v = (next ? next : rest) - 1;
 		taken[v] = true;
@@ -389,7 +388,7 @@ static int by_value(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* The median number of hosts on the switches that have any. */
+/* The median number of hosts on switches that have any. */
 static uint32_t usual_hosts(const struct graph *g)
 {
 	uint32_t *hosts = xcalloc(g->n, sizeof(*hosts)), n = 0, usual = 0;
@@ -404,7 +403,10 @@ static uint32_t usual_hosts(const struct graph *g)
 	return usual;
 }
 
-/* Ranks by the distance from the vertices queued, 0 where nothing leads.  Returns the greatest. */
+/*
+ * Ranks by the distance from the queued vertices, 0 for vertices out of their reach.  Returns the
+ * greatest.
+ */
 static uint16_t rank_outward(const struct graph *g, uint32_t *queue, uint32_t tail, uint16_t *rank)
 {
 	uint16_t greatest = 0;
@@ -428,11 +430,14 @@ static uint16_t rank_outward(const struct graph *g, uint32_t *queue, uint32_t ta
 	}
 	for (uint32_t v = 0; v < g->n; v++)
 		if (rank[v] == FAR)
-			rank[v] = 0;	/* cut off from all of them: any order will do */
+			rank[v] = 0;	/* not connected to the queued vertices: any order will do */
 	return greatest;
 }
 
-/* Ranks by the distance from the switches with at least min hosts.  False if that tells nothing. */
+/*
+ * Ranks by the distance from the switches with at least min hosts.  False if none or all switches have
+ * that many.
+ */
 static bool rank_layers(const struct graph *g, uint32_t min, uint16_t *rank)
 {
 	uint32_t *queue = xcalloc(g->n, sizeof(*queue)), n = 0;
@@ -445,7 +450,7 @@ static bool rank_layers(const struct graph *g, uint32_t min, uint16_t *rank)
 	return n > 0 && n < g->n;
 }
 
-/* Hosts that make a switch a leaf.  A few of them on a spine (management, storage) do not. */
+/* Number of hosts that makes a switch a leaf.  A few hosts on a spine (management, storage) do not. */
 static uint32_t hosts_of_leaf(const struct graph *g)
 {
 	return (usual_hosts(g) + 7) / 8;
@@ -456,7 +461,10 @@ bool updn_ranks_by_hosts(const struct graph *g, uint16_t *rank)
 	return rank_layers(g, hosts_of_leaf(g), rank);
 }
 
-/* The order by layers below the switches with at least min hosts; NULL if that tells nothing. */
+/*
+ * The order by layers above the switches with at least min hosts; NULL if none or all switches have that
+ * many.
+ */
 static struct updn_order *by_layers(const struct graph *base, uint32_t min_hosts, uint16_t *rank)
 {
 	return rank_layers(base, min_hosts, rank) ? order_from_ranks(base, rank, true) : NULL;
@@ -464,7 +472,7 @@ static struct updn_order *by_layers(const struct graph *base, uint32_t min_hosts
 
 /* --- roots --- */
 
-/* The vertex nearest to all hosts that comes after `last` in that respect; n if there is none. */
+/* The vertex with the next greater distance to all hosts after `last`; n if there is none. */
 static uint32_t next_root(const struct graph *g, const uint64_t *sum, uint32_t last)
 {
 	uint32_t best = g->n;
@@ -478,7 +486,7 @@ static uint32_t next_root(const struct graph *g, const uint64_t *sum, uint32_t l
 	return best;
 }
 
-/* Ranks fall with the distance from the root; other parts of a divided fabric have their own. */
+/* Ranks fall with the distance from the root; other connected components have roots of their own. */
 static void rank_below(const struct graph *g, const uint64_t *sum, uint32_t root, uint16_t *rank)
 {
 	uint16_t *dist = xcalloc(g->n, sizeof(*dist)), deepest = 0;
@@ -531,9 +539,9 @@ static struct updn_order *try_roots(const struct graph *base, const struct surve
 /* --- from the middle --- */
 
 /*
- * Ranks by the distance from the middle: from the switches without a neighbour that is nearer to
- * all hosts.  Where hosts are on switches of several levels, as in a chassis, the distance from
- * hosts tells nothing of levels, but this does.
+ * Ranks by the distance from the middle, the switches without a neighbour nearer to all hosts.  Where
+ * hosts are on switches of several levels, as in a chassis, these ranks show the levels and distances from
+ * hosts do not.
  */
 static bool rank_from_middle(const struct graph *g, const uint64_t *sum, uint16_t *rank)
 {
@@ -571,7 +579,7 @@ static bool is_same(const struct updn_order *a, const struct updn_order *b)
 	       !memcmp(a->g->sw, b->g->sw, a->g->n * sizeof(*a->g->sw));
 }
 
-/* More than one pair in so many without a legal path is too much to look for others by turns. */
+/* If more than one pair in this many has no legal path, looking for turns for all of them costs too much. */
 #define SPARSE 32u
 
 static void add(struct updn_orders *all, struct updn_order *o, const struct survey *s)
@@ -602,7 +610,7 @@ void updn_orders(const struct fabric *f, struct updn_orders *all,
 	all->n = 0;
 	survey_make(&s, base);
 	add(all, by_layers(base, min, rank), &s);
-	/* spines with hosts may have no path to each other then: as leaves they have */
+	/* spines with hosts may have no path to each other; as leaves they have one */
 	if (min > 1)
 		add(all, by_layers(base, 1, rank), &s);
 	add(all, from_middle(base, &s, rank), &s);
@@ -617,7 +625,7 @@ void updn_orders(const struct fabric *f, struct updn_orders *all,
 
 /* --- by search --- */
 
-/* Roots below which breadth first orders are tried. */
+/* Number of roots below which breadth-first orders are tried. */
 #define ROOTS_SEARCHED 16u
 
 struct far {
@@ -646,7 +654,7 @@ static void places_of_ranks(const struct graph *g, const uint16_t *rank, uint16_
 	free(by_rank);
 }
 
-/* From the middle of the fabric to its rim: in a grid the corners are the best roots. */
+/* Tries roots from the middle of the fabric to its rim: in a grid the corners are the best roots. */
 static void search_roots(struct search *search, const struct graph *g, const struct survey *s,
 			 uint16_t *place)
 {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The order that a fabric is routed by: of those that there are (order.h) the one whose
- * routes are best.
+ * Picks the up/down order, and the method of spreading routes, that serves a fabric best.
  *
- * A tree as d-mod-k routing has it is taken at once, and so is a large one that lost links.  Else the
- * orders are tried, with several ways to spread paths: all hosts are to be connected, and then what
- * counts is the effective bisection bandwidth, measured on the tables, and the largest load of any
- * channel.
+ * A regular tree, for which d-mod-k routing is ideal, is taken at once, and so is a large tree that lost
+ * links.  Otherwise several orders (order.h) are tried with several methods.  All hosts have to be
+ * connected; then the effective bisection bandwidth, measured on the tables, and the largest load of any
+ * channel count.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -16,20 +15,20 @@
 #include "routing/channel.h"
 #include "routing/updn/updn.h"
 
-/* Of more hosts than that only some are looked at as destinations. */
+/* With more hosts than this, only some are looked at as destinations. */
 #define HOSTS_JUDGED 4096u
 
 /*
- * Up to so many looks at channels in a pass of weigh.h, for two nanoseconds each, several
- * methods are tried.  Else they would take too long: orders are compared by quick methods, and
- * what serves most fabrics best is taken.
+ * Looks at channels in a pass of weigh.h, two nanoseconds each, up to which several methods are tried.
+ * Larger fabrics would take too long: quick methods compare their orders, and the method that serves most
+ * fabrics best is taken.
  */
 #define PASS_MAX 30000000u
 
 /* Flows between hosts that are followed to compare bandwidths. */
 #define FLOWS_JUDGED 100000u
 
-/* LIDs for all that may have some, from 1 on. */
+/* Assigns LIDs from 1 to all ports that can have one. */
 struct numbers {
 	struct route_request r;
 	uint16_t *lid;
@@ -51,13 +50,13 @@ static void give_numbers(struct numbers *x, const struct fabric *f, const struct
 				       .lid_top = (uint16_t)lid };
 }
 
-/* The ways to one destination, as a tree. */
+/* The routes to one destination, as a tree. */
 struct tree {
 	const struct graph *g;
-	struct channel *next;	/* [vertex] */
-	uint32_t *below;	/* [vertex]: hosts whose way leads over it, its own included */
-	uint32_t *open;		/* [vertex]: neighbours whose way leads to it, and that are not done */
-	uint32_t *seq;		/* vertices, each before the one that its way leads to */
+	struct channel *next;	/* [vertex]: next hop */
+	uint32_t *below;	/* [vertex]: hosts whose route leads over it, including its own */
+	uint32_t *open;		/* [vertex]: neighbours that send to it and are not done */
+	uint32_t *seq;		/* vertices, each before the one that it sends to */
 	uint32_t n;
 };
 
@@ -119,7 +118,7 @@ static void add_load(void *arg, const struct tree *t)
 			j->load[t->next[t->seq[i]].lane] += t->below[t->seq[i]];
 }
 
-/* A packet on its way: the lanes of pair i are lanes[first] .. lanes[end - 1]. */
+/* A packet on its route: it uses lanes[first] .. lanes[end - 1]. */
 struct flow {
 	uint32_t first, end;
 	bool lost;
@@ -129,12 +128,12 @@ struct traffic {
 	const struct numbers *x;
 	const struct channels *c;
 	const struct lfts *l;
-	uint32_t *from;		/* [host]: vertex */
-	uint16_t *lid;		/* [host] */
-	uint32_t *hosts;	/* in the order of chance */
+	uint32_t *from;		/* [host]: its vertex */
+	uint16_t *lid;		/* [host]: its LID */
+	uint32_t *hosts;	/* in random order */
 	uint32_t n;
 	uint64_t chance;
-	uint32_t *load;		/* [lane]: flows */
+	uint32_t *load;		/* [lane]: number of flows */
 	struct flow *flows;
 	VEC(uint32_t) lanes;
 };
@@ -182,7 +181,10 @@ static void send(struct traffic *t, struct flow *flow, uint32_t from, uint32_t t
 	flow->lost = v != t->from[to];
 }
 
-/* Half of the hosts send, each to one of the others: the sum of what the pairs get. */
+/*
+ * Lets half of the hosts send, each to one of the others; returns the sum of the pairs' shares of
+ * bandwidth.
+ */
 static double bisect(struct traffic *t)
 {
 	uint32_t half = t->n / 2;
@@ -211,7 +213,7 @@ static double bisect(struct traffic *t)
 	return sum;
 }
 
-/* The effective bisection bandwidth: see routing/gauge/gauge.h, which measures more of it. */
+/* The effective bisection bandwidth; routing/gauge/gauge.h measures it in more detail. */
 static double bandwidth(const struct numbers *x, const struct channels *c, const struct lfts *l)
 {
 	struct traffic t;
@@ -232,7 +234,7 @@ static double bandwidth(const struct numbers *x, const struct channels *c, const
 	return flows ? sum / (double)flows : 1;
 }
 
-/* Bandwidth, and somewhat less if one lane has much more to carry than others could. */
+/* The bandwidth, reduced somewhat if one lane carries much more than others. */
 static double judge(const struct numbers *x, const struct updn_order *o, const struct lfts *l)
 {
 	struct channels *c = channels_new(o->g->f, o);
@@ -273,11 +275,11 @@ static struct trial try(const struct numbers *x, struct updn_order *o, struct up
 	return t;
 }
 
-/* What lost paths to switches' own ports cost: at once, and in proportion up to all of them. */
+/* Penalty for lost paths to switches' own ports: for any, and in proportion for all of them. */
 #define INNER_ANY 0.05
 #define INNER_ALL 0.2
 
-/* Which share of the pairs that could count as lost_inner (updn.h) do. */
+/* Share of the pairs that could count as lost_inner (updn.h) and do. */
 static double lost_share(const struct trial *t)
 {
 	const struct graph *g = t->order->g;
@@ -289,9 +291,9 @@ static double lost_share(const struct trial *t)
 }
 
 /*
- * Bandwidth is not all.  An order that cannot keep every multicast tree free of credit loops has to
- * have twice as much of it.  One that leaves switches without a path to others has to have more, too,
- * but a few such pairs do not matter as much to users as the bandwidth between hosts.
+ * Weighs bandwidth against connectivity.  An order that cannot keep every multicast tree free of credit
+ * loops needs twice as much bandwidth.  One that leaves switches without a path to others needs more, too,
+ * but a few such pairs matter less to users than the bandwidth between hosts.
  */
 static double worth(const struct trial *t)
 {
@@ -307,9 +309,9 @@ static bool is_better(const struct trial *a, const struct trial *b)
 	return worth(a) > worth(b);
 }
 
-/* See weigh.h; the weight of a lane on the way down where there are ranks. */
+/* `down` of weigh_new() where there are ranks. */
 #define TOGETHER 16u
-/* Passes of weigh.h: a first look at an order, then again with the best. */
+/* Passes of weigh.h: for a first look at an order, and then for the best one. */
 #define FEW 1u
 #define MANY 3u
 
@@ -319,16 +321,13 @@ static void improve(struct trial *best, const struct trial *t)
 		*best = *t;
 }
 
-/* True if a pass of weigh.h takes more than some tens of milliseconds. */
+/* Whether a pass of weigh.h takes more than some tens of milliseconds. */
 static bool is_large(const struct graph *g)
 {
 	return (uint64_t)g->n_hosts * g->trunk0[g->n] > PASS_MAX;
 }
 
-/*
- * What a hop costs that need not be, as weigh.h has it: half of what all hosts' routes to one
- * host load.
- */
+/* Cost of an unnecessary hop for weigh.h: half of the load of all hosts' routes to one host. */
 static uint64_t hop_of(const struct graph *g)
 {
 	return g->n_hosts / 2 + 1;
@@ -351,7 +350,7 @@ static void try_order(const struct numbers *x, struct updn_order *o, struct tria
 	improve(best, &t);
 }
 
-/* The best order once more, in other ways. */
+/* Tries further methods with the best order. */
 static void try_methods(const struct numbers *x, struct updn_order *o, struct trial *best)
 {
 	uint64_t hop = hop_of(o->g);
@@ -378,8 +377,8 @@ static void try_methods(const struct numbers *x, struct updn_order *o, struct tr
 }
 
 /*
- * The best method once more, with its busiest lanes relieved.  Not if it goes by digits alone: what these say
- * is much the same when a switch is lost, and moves that depend on all loads are not.
+ * Tries to relieve the busiest lanes of the best method.  Does not if the method uses digits alone: routes
+ * by digits change little when a switch is lost, while moves that depend on all loads change much.
  */
 static void try_relief(const struct numbers *x, struct trial *best)
 {
@@ -393,7 +392,7 @@ static void try_relief(const struct numbers *x, struct trial *best)
 	improve(best, &t);
 }
 
-/* True if the switches of a rank have equally many lanes up, and only the lowest rank has hosts. */
+/* Whether the switches of a rank have equally many lanes up, and only the lowest rank has hosts. */
 static bool has_even_ranks(const struct updn_order *o)
 {
 	const struct graph *g = o->g;
@@ -404,7 +403,7 @@ static bool has_even_ranks(const struct updn_order *o)
 		uint32_t n = 1;
 
 		if (g->trunk0[v] == g->trunk0[v + 1])
-			continue;	/* cut off: it is nobody's concern */
+			continue;	/* not connected: it does not matter */
 		for (uint32_t t = g->up0[v]; t < g->trunk0[v + 1]; t++)
 			n += g->trunks[t].n_lanes;
 		if (!up[o->rank[v]])
@@ -427,10 +426,7 @@ static bool same_parents(const struct graph *g, uint32_t a, uint32_t b)
 	return true;
 }
 
-/*
- * True if switches that have one neighbour above in common have all in common: digits count on
- * that.
- */
+/* Whether switches that share one neighbour above share all of them, as digits require. */
 static bool has_pods(const struct graph *g)
 {
 	for (uint32_t v = 0; v < g->n; v++)
@@ -440,10 +436,7 @@ static bool has_pods(const struct graph *g)
 	return true;
 }
 
-/*
- * True if no two switches below a switch have one below them in common: down there is but one
- * way.
- */
+/* Whether no two switches below a switch share a neighbour below them: there is only one way down. */
 static bool has_planes(const struct graph *g)
 {
 	uint32_t *above = xcalloc(g->n, sizeof(*above));
@@ -462,15 +455,15 @@ static bool has_planes(const struct graph *g)
 	return apart;
 }
 
-/* True if digits are as good as anything: there is no need to try. */
+/* Whether routing by digits is ideal, so that nothing else needs to be tried. */
 static bool is_regular(const struct updn_order *o)
 {
 	return o->layered && o->shortest && has_even_ranks(o) && has_pods(o->g) && has_planes(o->g);
 }
 
 /*
- * See `tree` of order.h.  A grid has ranks, too, by the distance from its middle, but hosts
- * there.
+ * See `tree` in order.h.  A grid has ranks, too, by the distance from its middle, but it has hosts in the
+ * middle.
  */
 static bool is_tree(const struct updn_order *o)
 {
@@ -491,10 +484,10 @@ static bool is_tree(const struct updn_order *o)
 	return 2 * with_hosts <= top;
 }
 
-/* So many switches of the top rank are more than one root has room for. */
+/* Switches of the top rank from which on several roots share the load that one root would carry. */
 #define TOPS_MANY 4u
 
-/* True if no switch has aggregation nodes but no hosts. */
+/* Whether every switch with aggregation nodes has hosts. */
 static bool ends_with_hosts(const struct graph *g)
 {
 	for (uint32_t v = 0; v < g->n; v++)
@@ -504,8 +497,9 @@ static bool ends_with_hosts(const struct graph *g)
 }
 
 /*
- * True if an order below a root is surely worse, in a large fabric where to try takes long: below a root all
- * paths that cross the top go over one switch, where this tree has several, with shortest paths for all hosts.
+ * Whether orders below a root are certainly worse, so that a large fabric is spared the time to try them.
+ * Below a root all paths that cross the top use one switch; this tree has several, with shortest paths for
+ * all hosts.
  */
 static bool is_large_tree(const struct updn_order *o)
 {
@@ -516,22 +510,22 @@ static bool is_large_tree(const struct updn_order *o)
 	return is_large(o->g) && is_tree(o) && o->meets && tops >= TOPS_MANY && ends_with_hosts(o->g);
 }
 
-/* Whether the first order is to be taken, if there is no other but below a root. */
+/* Whether the first order is good enough to make none below a root. */
 static bool is_enough(const struct updn_orders *all)
 {
 	return is_regular(all->v[0]) || (all->n == 1 && is_large_tree(all->v[0]));
 }
 
 /*
- * Each pair without a legal path is a search for turns.  An order with many of them would be no good on a
- * large fabric, and it would take minutes to find that out.
+ * Each pair without a legal path needs a search for turns.  An order with many such pairs would be bad on
+ * a large fabric, and finding that out would take minutes.
  */
 static bool takes_too_long(const struct updn_order *o)
 {
 	return o->sparse && !o->hub_safe && is_large(o->g);
 }
 
-/* How a large fabric is routed by an order, where trials would take too long: what serves most best. */
+/* The method for a large fabric, where trials would take too long: the one that serves most fabrics best. */
 static struct updn_method method_of_large(const struct updn_order *o)
 {
 	return o->layered ? (struct updn_method){ .digits = true, .passes = FEW, .down = TOGETHER } :

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * See order_search.h.
+ * Searches orders by random moves and an estimate of bandwidth; see order_search.h.
  *
- * The estimate takes all hosts of a switch for one destination.  Each destination's paths are
- * chosen as weigh.h does, beside those of all others, and for each order from what they were for
- * the one before: so the loads settle while the search goes on.
+ * The estimate treats all hosts of a switch as one destination.  It chooses the paths of each destination
+ * as weigh.h does, given those of all others, and starts from the paths of the previous order: the loads
+ * settle while the search goes on.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -15,19 +15,19 @@
 #include "routing/updn/order_search.h"
 
 #define NO_WAY (1ULL << 62)
-/* Loads are counted in this many parts, so that those of a trunk can be divided by its lanes. */
+/* Units that one route counts as, so that a trunk's load can be divided by its lanes. */
 #define PARTS 240u
-/* Pairs of a destination and a switch of which paths are kept, in 16 bytes each. */
+/* Greatest number of pairs of a destination and a switch, at 16 bytes each. */
 #define PATHS_MAX 4000000u
-/* How long a search takes: looks at channels, of one or two nanoseconds each. */
+/* Length of a search, in looks at channels of one or two nanoseconds each. */
 #define WORK_PER_PATH 10000u
 #define WORK_MAX 500000000u
 
-/* Paths to all destinations, and what they load. */
+/* Paths to all destinations, and their loads. */
 struct paths {
 	uint32_t *next;		/* [dest * n + vertex]: trunk, FABRIC_NONE: none */
 	uint32_t *flow;		/* [dest * n + vertex]: hosts whose path leads over it */
-	uint64_t *load;		/* [trunk]: routes, by lane, in PARTS */
+	uint64_t *load;		/* [trunk]: routes per lane, in PARTS */
 	double score;
 };
 
@@ -35,18 +35,18 @@ struct search {
 	const struct graph *g;
 	uint32_t n;
 	uint32_t *dests, n_dests;	/* vertices with hosts */
-	uint16_t *place, *best;		/* [vertex] */
-	uint32_t *at;			/* [place]: vertex */
+	uint16_t *place, *best;		/* [vertex]: its place in the order */
+	uint32_t *at;			/* [place]: its vertex */
 	/*
-	 * Trunks of vertex v: those down are sides[trunk0[v]] .. sides[up0[v] - 1], then those
-	 * up.
+	 * Trunks of vertex v: those that lead down are sides[trunk0[v]] .. sides[up0[v] - 1]; those that
+	 * lead up follow.
 	 */
 	uint32_t *sides, *up0;
 	struct paths now, next;
 	double best_score;
 	uint64_t hop;
 	uint64_t chance;
-	uint64_t work, bound;		/* done, and the most */
+	uint64_t work, bound;		/* looks done so far, and their limit */
 	/* of one destination */
 	uint64_t *cost;
 	uint32_t *chosen;		/* [vertex]: trunk */
@@ -104,7 +104,10 @@ static void find_sides(struct search *s, uint32_t v)
 	s->up0[v] = up;
 }
 
-/* The best of v's trunks sides[first] .. sides[end - 1], if it costs less than `least`. */
+/*
+ * Chooses the cheapest of v's trunks sides[first] .. sides[end - 1], if it costs less than `least`.
+ * Returns the cost.
+ */
 static uint64_t choose(struct search *s, uint32_t v, uint32_t first, uint32_t end, uint64_t least)
 {
 	const struct trunk *trunks = s->g->trunks;
@@ -185,7 +188,7 @@ static void reroute(struct search *s, uint32_t i)
 	count_paths(s, d, next, flow);
 }
 
-/* The most that v's path to dests[i] meets of others. */
+/* Sets the greatest load of other routes on v's path to dests[i]. */
 static void meet(struct search *s, uint32_t i, uint32_t v)
 {
 	uint32_t t = s->next.next[(size_t)i * s->n + v], to = s->g->trunks[t].v;
@@ -195,7 +198,7 @@ static void meet(struct search *s, uint32_t i, uint32_t v)
 	s->most[v] = s->most[to] > others ? s->most[to] : others;
 }
 
-/* What pairs with one end at dests[i] may expect, in all. */
+/* Expected bandwidth of all pairs with one end at dests[i]. */
 static double expect(struct search *s, uint32_t i)
 {
 	const uint32_t *next = s->next.next + (size_t)i * s->n;
@@ -220,12 +223,12 @@ static double expect(struct search *s, uint32_t i)
 	return sum * graph_hosts(s->g, s->dests[i]);
 }
 
-/* Of the destinations whose paths a move leaves legal one in so many gets others. */
+/* Of the destinations whose paths stay legal after a move, one in this many is rerouted. */
 #define OTHERS 8
 
 /*
- * Does no path to dests[i] cross a link that was up and is down now, or the reverse?  That is so
- * of v's links to what is between its place before, `from`, and now.
+ * Whether no path to dests[i] crosses a link whose direction the move of v changed.  Those are v's links
+ * to vertices between its old place, `from`, and its new one.
  */
 static bool is_legal(const struct search *s, uint32_t i, uint32_t v, uint32_t from)
 {
@@ -244,7 +247,7 @@ static bool is_legal(const struct search *s, uint32_t i, uint32_t v, uint32_t fr
 	return true;
 }
 
-/* How good the paths are. */
+/* Rates the paths. */
 static void estimate(struct search *s)
 {
 	uint64_t most = 1;
@@ -284,7 +287,7 @@ static void move_to(struct search *s, uint32_t v, uint32_t to)
 		find_sides(s, s->g->trunks[t].v);
 }
 
-/* Only the last vertex may be without a neighbour above. */
+/* Whether only the last vertex has no neighbour above. */
 static bool has_one_root(const struct search *s)
 {
 	for (uint32_t i = 0; i + 1 < s->n; i++)
@@ -293,7 +296,10 @@ static bool has_one_root(const struct search *s)
 	return true;
 }
 
-/* Moves a vertex by chance just past a neighbour.  Returns which; *from: where it was. */
+/*
+ * Moves a random vertex just past one of its neighbours, sometimes to an end of the order.  Returns the
+ * vertex; *from: its old place.
+ */
 static uint32_t move_one(struct search *s, uint32_t *from)
 {
 	const struct graph *g = s->g;
@@ -318,7 +324,7 @@ static void keep_best(struct search *s)
 	memcpy(s->best, s->place, s->n * sizeof(*s->best));
 }
 
-/* Worse orders are kept, too, at first: the less, the longer it has been going on. */
+/* Initial share of the score that a kept order may lose; the share shrinks as the search goes on. */
 #define TOLERANCE 0.004
 
 static void improve(struct search *s)
@@ -337,7 +343,10 @@ static void improve(struct search *s)
 		}
 		idle = 0;
 		paths_copy(&s->next, &s->now, s);
-		/* Other paths where the move requires it, and for some of all others, in turn. */
+		/*
+		 * Reroutes destinations whose paths the move made illegal, and a part of the others in
+		 * turn.
+		 */
 		turn = draw(s, OTHERS);
 		for (uint32_t i = 0; i < s->n_dests; i++)
 			if (i % OTHERS == turn || !is_legal(s, i, v, from))
@@ -357,7 +366,7 @@ static void improve(struct search *s)
 
 /* --- one root --- */
 
-/* Vertices that are to be above all others: first the root, each next to one before. */
+/* Vertices to put above all others: the root first, each next to one before it. */
 struct crown {
 	uint32_t *list, n;
 	bool *in, *covered;	/* [vertex] */
@@ -372,7 +381,7 @@ static uint32_t covers(const struct search *s, const struct crown *c, uint32_t v
 	return n;
 }
 
-/* The vertex next to the crown that covers most; among none that does, one that leads on. */
+/* The vertex next to the crown that covers the most roots; if none covers any, one on the way to a root. */
 static uint32_t crown_next(const struct search *s, const struct crown *c, const bool *root,
 			   uint32_t *queue, uint32_t *before)
 {
@@ -410,10 +419,7 @@ static uint32_t crown_next(const struct search *s, const struct crown *c, const 
 	return best;
 }
 
-/*
- * Puts as few vertices as possible above all others, v first, so that each root is below one
- * of them.
- */
+/* Puts as few vertices as possible above all others, v first, so that each root is below one of them. */
 static void crown(struct search *s, uint32_t v)
 {
 	uint32_t n = s->n, *queue = xcalloc(n, sizeof(*queue));
@@ -469,7 +475,7 @@ static void start_from(struct search *s)
 	keep_best(s);
 }
 
-/* So many crowns are tried, which begin with vertices of places far from each other. */
+/* Number of crowns tried, starting from vertices at places far apart. */
 #define CROWNS 12
 
 void search_try(struct search *s, const uint16_t *place)

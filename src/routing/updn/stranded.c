@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * See stranded.h.
+ * Routes stranded vertices in rounds; see stranded.h.
  *
- * In rounds: a vertex builds on what had a way before the round, so that no way comes back.
- * As long as some vertex can be helped without a new turn no new one is allowed.
+ * In each round a vertex builds on vertices that had a route before the round, so that no route comes
+ * back.  While some vertex can be helped without a new turn, no new turn is allowed.
  *
- * A fault tends to strand the same vertices for LID after LID.  A repair therefore first tries the
- * trunk that a vertex got for an earlier LID, where a round would look at every neighbour.
+ * A fault tends to strand the same vertices for LID after LID.  A repair therefore first tries the trunk
+ * that a vertex got for an earlier LID; a round would look at every neighbour.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,10 @@
 #include "routing/channel.h"
 #include "routing/updn/stranded.h"
 
-/* The search for a turn visits the whole graph; a repair must be quick, so it gives up after so many. */
+/*
+ * The search for a turn visits the whole graph; a repair, which must be quick, gives up after this many
+ * refusals.
+ */
 #define REFUSALS_MAX 256
 
 struct stranded {
@@ -23,26 +26,26 @@ struct stranded {
 	const struct graph *g;
 	struct turns *turns;
 	const struct channels *c;
-	struct channels *own;	/* the same, if they are ours */
+	struct channels *own;	/* c again if this struct owns it, else NULL */
 	const bool *dead;	/* [lane], or NULL */
-	uint16_t *hops;		/* [vertex]: of its way, FAR: it has none; valid if known */
-	uint32_t *known;	/* [vertex]: the number of the call that found its hops */
+	uint16_t *hops;		/* [vertex]: length of its route, FAR: it has none; valid only if known */
+	uint32_t *known;	/* [vertex]: number of the call that found its hops */
 	uint32_t n_calls;
-	uint32_t *near;		/* [vertex]: the last round that gave a neighbour a way */
+	uint32_t *near;		/* [vertex]: last round in which a neighbour got a route */
 	uint32_t n_rounds;
-	uint32_t *last;		/* [vertex]: trunk it got last, or FABRIC_NONE; NULL: no repair */
-	uint32_t *untried;	/* [vertex]: the number of the call that has yet to try it */
+	uint32_t *last;		/* [vertex]: trunk it got last, or FABRIC_NONE; NULL: not a repair */
+	uint32_t *untried;	/* [vertex]: number of the call that has yet to try its last trunk */
 	uint32_t *chain;
 	/* of one call */
 	const struct lfts *l;
 	uint16_t lid;
 };
 
-/* A way that a vertex may take. */
+/* A next hop that a vertex may take. */
 struct step {
 	uint32_t trunk;		/* FABRIC_NONE: there is none */
-	uint32_t next;		/* trunk that the way goes on by, FABRIC_NONE: it ends there */
-	uint32_t turns;		/* that were allowed where it goes on */
+	uint32_t next;		/* trunk by which the neighbour sends on, FABRIC_NONE: it delivers the LID */
+	uint32_t turns;		/* turns allowed at that neighbour */
 	uint16_t hops;
 };
 
@@ -66,7 +69,7 @@ struct stranded *stranded_new(const struct updn_order *o, const struct channels 
 	s->known = xcalloc(g->n, sizeof(*s->known));
 	s->near = xcalloc(g->n, sizeof(*s->near));
 	if (dead) {
-		/* For repairs only: the engine has time to look for the shortest way of each LID. */
+		/* Only for repairs: an engine has time to look for the shortest route of each LID. */
 		s->last = xcalloc(s->g->n, sizeof(*s->last));
 		s->untried = xcalloc(s->g->n, sizeof(*s->untried));
 		s->chain = xcalloc(s->g->n, sizeof(*s->chain));
@@ -110,7 +113,10 @@ static struct channel step_of(const struct stranded *s, uint32_t v)
 	return ch;
 }
 
-/* How far it is by the entries from v; that is known then of all on the way, too, if it ends well. */
+/*
+ * Length of the route from v by its entries.  If the route arrives, the lengths of all vertices on it
+ * become known.
+ */
 static uint16_t hops_of(struct stranded *s, uint32_t v)
 {
 	uint32_t at = v, n = 0;
@@ -142,7 +148,7 @@ static bool is_free(const struct stranded *s, const struct step *x)
 	return x->next == FABRIC_NONE || turns_allowed(s->turns, x->trunk, x->next);
 }
 
-/* The way of v by one of its trunks.  False if there is none. */
+/* Describes v's next hop by one of its trunks.  False if the trunk leads to no route. */
 static bool find_step(struct stranded *s, uint32_t v, uint32_t trunk, struct step *x)
 {
 	uint32_t to = s->g->trunks[trunk].v;
@@ -157,7 +163,7 @@ static bool find_step(struct stranded *s, uint32_t v, uint32_t trunk, struct ste
 	return next.to != v;
 }
 
-/* The ways of v that need a new turn.  Returns their number. */
+/* Collects the next hops of v that need a new turn.  Returns their number. */
 static unsigned find_steps_with_turn(struct stranded *s, uint32_t v, struct step *steps)
 {
 	const struct graph *g = s->g;
@@ -170,7 +176,7 @@ static unsigned find_steps_with_turn(struct stranded *s, uint32_t v, struct step
 	return n;
 }
 
-/* Where others turn a new turn is worth two hops: it is likely to do for more of them. */
+/* A new turn at a vertex where others already turn is worth two hops: it is likely to help more vertices. */
 static bool is_better(const struct step *x, const struct step *y)
 {
 	unsigned a = x->hops + (x->turns ? 0u : 2u), b = y->hops + (y->turns ? 0u : 2u);
@@ -178,7 +184,7 @@ static bool is_better(const struct step *x, const struct step *y)
 	return a != b ? a < b : x->turns > y->turns;
 }
 
-/* The shortest way of v that needs no new turn. */
+/* The next hop of v with the shortest route that needs no new turn. */
 static struct step find_free_step(struct stranded *s, uint32_t v)
 {
 	const struct graph *g = s->g;
@@ -228,9 +234,9 @@ static void take_step(struct stranded *s, struct lfts *l, uint32_t v, const stru
 }
 
 /*
- * Gives each vertex the trunk that it got last if that needs no new turn.  Follows these trunks, as
- * the vertex at the end of one has to get its way first.  Keeps in todo the vertices that got no way;
- * returns how many.
+ * Gives each vertex the trunk that it got last if that needs no new turn.  Follows these trunks, because
+ * the vertex at the end of one has to get its route first.  Keeps in todo the vertices that got no route;
+ * returns their number.
  */
 static uint32_t go_as_before(struct stranded *s, struct lfts *l, uint32_t *todo, uint32_t n,
 			     uint32_t *load, uint32_t weight)
@@ -263,9 +269,9 @@ static uint32_t go_as_before(struct stranded *s, struct lfts *l, uint32_t *todo,
 }
 
 /*
- * One round over todo[0 .. n - 1], which keeps the vertices that got no way; returns how many.  Without
- * new turns a vertex can only get one if the last round gave one to a neighbour, so that all others are
- * passed over, except in the first round.
+ * Makes one round over todo[0 .. n - 1] and keeps in it the vertices that got no route; returns their
+ * number.  Without new turns a vertex can only get a route if a neighbour got one in the last round, so
+ * other vertices are skipped except in the first round.
  */
 static uint32_t round_of(struct stranded *s, struct lfts *l, uint32_t *todo, uint32_t n,
 			 bool new_turns, bool first, uint32_t *load, uint32_t weight)
@@ -288,8 +294,8 @@ static uint32_t round_of(struct stranded *s, struct lfts *l, uint32_t *todo, uin
 }
 
 /*
- * Allows one new turn, where most other vertices can make use of it: at the highest vertex, the hub's own
- * ancestors first.  Packets that turn there cannot come back, as there is one way down to the hub; turns
+ * Allows one new turn, where most other vertices can use it: at the highest vertex, ancestors of the hub
+ * first.  Packets that turn there cannot come back, because there is one way down to the hub; turns
  * elsewhere soon exclude each other.
  */
 static uint32_t turn_once(struct stranded *s, struct lfts *l, uint32_t *todo, uint32_t n,

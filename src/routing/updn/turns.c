@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * See turns.h.
+ * Decides by search or by an acyclic graph whether a turn closes a cycle; see turns.h.
  *
- * Before a turn is allowed, what can be waited for from its second trunk is searched for
- * its first.  By legal moves that depends on a vertex and on whether it was reached from
- * below: from below everything goes on, from above only what leads down; but never back to the
- * vertex that it came from.  Only the turns depend on the trunk.
+ * Before allowing a turn, a search from its second trunk looks for its first among everything that can be
+ * waited for.  By legal moves that depends only on a vertex and on whether it was reached from below: from
+ * below a packet may go anywhere, from above only down; but never straight back to the vertex that it came
+ * from.  Only the allowed turns depend on the trunk.
  *
- * A second search starts from the first trunk and follows all channels against their direction, to
- * find what may wait for that trunk.  The two take alternate steps until either finds the other's
- * start or has nothing left.  Few channels lead to a vertex that lost its way to the hub, so that the
- * second search soon ends where the first would visit the whole graph.
+ * A second search starts from the first trunk and follows all channels against their direction, to find
+ * what may wait for that trunk.  The two alternate until either finds the other's start or has nothing
+ * left.  Few channels lead to a vertex that lost its route to the hub, so the second search soon ends
+ * where the first would visit the whole graph.
  *
- * That is for repairs, which ask little, of a graph that lacks links.  An engine asks very often, and
- * keeps all legal turns and those that were allowed in one acyclic graph (deps.h), in an order that tells
- * most answers without a search.  Most of the turns that it has to refuse, as in a fat tree with links missing,
- * would close a cycle over the hub, which is told by their ends.
+ * Repairs use these searches: they ask little, of a graph that lacks links.  An engine asks very often,
+ * and keeps all legal and allowed turns in one acyclic graph (deps.h), whose order gives most answers
+ * without a search.  Most turns that it has to refuse, as in a fat tree with links missing, would close a
+ * cycle over the hub, which their ends alone tell.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -29,46 +29,46 @@
 
 struct turn {
 	uint32_t in, out;	/* trunks */
-	uint32_t next;		/* another with the same `in`, or NO_TURN */
+	uint32_t next;		/* index of another turn with the same `in`, or NO_TURN */
 };
 
-/* A vertex that a search has come to, from above or from below. */
+/* A vertex reached by a search, from above or from below. */
 struct state {
-	uint32_t search;	/* the number of the search */
-	uint32_t from;		/* the vertex that it came from first: no path goes straight back */
-	bool again;		/* it came from another, too: it may go back to the first */
+	uint32_t search;	/* number of the search */
+	uint32_t from;		/* vertex that it was first reached from: no path goes straight back to it */
+	bool again;		/* it was reached from another vertex, too: a path may go back to the first */
 };
 
 struct visit {
-	uint32_t place;		/* of the state */
-	bool again;		/* only what is open since it was reached again */
+	uint32_t place;		/* index of the state */
+	bool again;		/* only moves that the second arrival made possible */
 };
 
 /* One of the two directions of a search. */
 struct search {
-	uint32_t *by_in;	/* [in]: the latest in list, or NO_TURN */
+	uint32_t *by_in;	/* [in]: index of its latest turn in list, or NO_TURN */
 	VEC(struct turn) list;
-	struct state *state;	/* [2 * vertex + from below] */
+	struct state *state;	/* [2 * vertex + whether reached from below] */
 	struct visit *stack;
-	uint32_t depth;		/* of the stack; 0: there is nothing left */
-	uint32_t goal;		/* the trunk that is searched for */
+	uint32_t depth;		/* of the stack; 0: the search has ended */
+	uint32_t goal;		/* trunk that the search looks for */
 };
 
 struct turns {
 	const struct updn_order *o;
 	const struct graph *g;
-	bool *by_hub;		/* [vertex]: ways to the hub turn there; NULL: there are none */
-	bool *near_hub;		/* [vertex]: it has a legal path to the hub; NULL likewise */
-	struct map64 known;	/* in << 32 | out -> place in the lists */
-	struct map64 refused;	/* in << 32 | out: would close a cycle, for good, as turns are only added */
+	bool *by_hub;		/* [vertex]: routes to the hub turn there; NULL: no safe hub */
+	bool *near_hub;		/* [vertex]: it has a legal path to the hub; NULL: no safe hub */
+	struct map64 known;	/* in << 32 | out -> index in the lists */
+	struct map64 refused;	/* in << 32 | out: closes a cycle; stays so, as turns are only added */
 	uint32_t refusals_max;
-	uint32_t *at;		/* [vertex] */
-	uint32_t *from;		/* [trunk]: the vertex that it leads away from */
-	bool *cut;		/* [trunk]: all of its lanes are dead; NULL: no links are */
+	uint32_t *at;		/* [vertex]: turns allowed there */
+	uint32_t *from;		/* [trunk]: vertex that it leads away from */
+	bool *cut;		/* [trunk]: all of its lanes are dead; NULL: no links are dead */
 	struct search along;
-	struct search against;	/* in place of each trunk it has the one that leads back */
+	struct search against;	/* each trunk is replaced by the one in the other direction */
 	uint32_t n_searches;
-	struct deps *deps;		/* what was allowed and all that is legal, once it is asked for */
+	struct deps *deps;		/* allowed and legal turns; NULL until the first question */
 	struct channels *channels;
 };
 
@@ -185,13 +185,16 @@ uint32_t turns_at(const struct turns *t, uint32_t v)
 	return t->at[v];
 }
 
-/* The trunk that leads back from the end of trunk i. */
+/* The trunk from the end of trunk i back to its start. */
 static uint32_t back_of(const struct turns *t, uint32_t i)
 {
 	return graph_trunk(t->g, t->g->trunks[i].v, t->from[i]);
 }
 
-/* v is reached by a trunk, from another vertex than those before if that makes a difference. */
+/*
+ * Visits the end of a trunk, once for the first vertex that it is reached from and once more for a second
+ * one.
+ */
 static void arrive(const struct turns *t, struct search *s, uint32_t trunk)
 {
 	uint32_t v = t->g->trunks[trunk].v, from = t->from[trunk];
@@ -207,7 +210,7 @@ static void arrive(const struct turns *t, struct search *s, uint32_t trunk)
 	s->stack[s->depth++] = (struct visit){ (uint32_t)(x - s->state), x->again };
 }
 
-/* A path has trunk i; turns that begin with it may follow. */
+/* Takes trunk i, and the allowed turns that begin with it. */
 static void take(const struct turns *t, struct search *s, uint32_t i)
 {
 	arrive(t, s, i);
@@ -223,7 +226,7 @@ static void start(const struct turns *t, struct search *s, uint32_t trunk, uint3
 	take(t, s, trunk);
 }
 
-/* Goes on from one of the vertices that the search has come to.  True if the goal is there. */
+/* Continues from one of the vertices reached.  True if the goal is next. */
 static bool go_on(const struct turns *t, struct search *s)
 {
 	const struct graph *g = t->g;
@@ -243,8 +246,9 @@ static bool go_on(const struct turns *t, struct search *s)
 }
 
 /*
- * Can what holds trunk `out` wait for trunk `in`, by whatever others hold?  Which moves are legal does
- * not depend on their direction: one that comes from below or leads down does so backwards, too.
+ * Whether a packet that holds trunk `out` can wait for trunk `in`, by way of what others hold.  The
+ * legality of moves does not depend on their direction: a move that comes from below or leads down does so
+ * backwards, too.
  */
 static bool waits_for(struct turns *t, uint32_t out, uint32_t in)
 {
@@ -258,11 +262,12 @@ static bool waits_for(struct turns *t, uint32_t out, uint32_t in)
 }
 
 /*
- * A turn from a by v up to b again, where ways to the hub don't turn at v, surely closes a cycle if a and b
- * both have a legal path to the hub.  Let P lead from b to the hub, and Q from the hub to a.  Leave out the links that
- * the end of P and the beginning of Q share, and let w be the vertex where the two part.  If w has a way down to the
- * hub, any turn is allowed there.  Otherwise P goes up from w, so it came to w from below, or w is b; either way any
- * turn is legal.  Neither path contains v: a and b are above v, so v could only be on a part that descends to the hub.
+ * A turn from a by v up to b, where routes to the hub do not turn at v, always closes a cycle if a and b
+ * both have a legal path to the hub.  Let P lead from b to the hub, and Q from the hub to a.  Leave out
+ * the links that the end of P and the beginning of Q share, and let w be the vertex where the two part.
+ * If w has a way down to the hub, any turn is allowed there.  Otherwise P goes up from w, so it came to w
+ * from below, or w is b; either way any turn is legal.  Neither path contains v: a and b are above v, so v
+ * could only be on a part that descends to the hub.
  */
 static bool closes_cycle_over_hub(const struct turns *t, uint32_t in, uint32_t out)
 {
@@ -280,7 +285,7 @@ static bool closes_cycle(struct turns *t, uint32_t in, uint32_t out)
 	if (closes_cycle_over_hub(t, in, out))
 		return true;
 	if (!t->deps) {
-		/* Legal turns and those that were allowed so far, which close no cycle together. */
+		/* Legal turns, and turns allowed so far, close no cycle together. */
 		t->channels = channels_new(t->g->f, t->o);
 		t->deps = deps_new(t->channels, 1);
 		deps_each_legal(t->channels, t, deps_add_turn, t->deps);

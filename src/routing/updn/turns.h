@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Turns from down to up that an order allows beyond its legal paths (internal to routing/).
+ * Allows turns from down to up beyond an order's legal paths while no cycle forms (internal to routing/).
  *
- * Legal paths alone don't connect all pairs of a layered fabric: a spine reaches another
- * only by a leaf, where the path turns up again.  A turn is taken if the channels still
- * can't wait for each other in a cycle, all legal paths of the order counted, whether or
- * not anybody goes by them.  So any mixture of legal paths and of turns that were allowed
- * is free of credit loops.  The idea of adding dependencies one at a time as long as there
- * is no cycle is that of Nue routing (Domke, Hoefler, Matsuoka: "Routing on the dependency
+ * Legal paths alone do not connect all pairs of a layered fabric: a spine reaches another spine only by a
+ * leaf, where the path turns up again.  A turn is allowed if the channels still cannot wait for each other
+ * in a cycle, counting all legal paths of the order, whether or not packets use them.  So any mixture of
+ * legal paths and allowed turns is free of credit loops.  Nue routing introduced the idea of adding
+ * dependencies one at a time while there is no cycle (Domke, Hoefler, Matsuoka: "Routing on the dependency
  * graph", 2016).
  *
- * Channels are the trunks of the graph, each in one direction: the cables of a trunk may
- * be exchanged for each other.
+ * A channel is a trunk in one direction: links of a trunk are interchangeable.
  */
 #ifndef QOSD_ROUTING_UPDN_TURNS_H
 #define QOSD_ROUTING_UPDN_TURNS_H
@@ -20,25 +18,28 @@
 
 struct turns;
 
-/* Those that ways to the order's hub have, if it is safe, and no others.  o must outlive it. */
+/*
+ * Starts with the turns on routes to the order's hub, if it is safe, and no others.  o must outlive the
+ * result.
+ */
 struct turns *turns_new(const struct updn_order *o);
 void turns_free(struct turns *t);		/* NULL is fine */
-/* Called before any turn is allowed: dead links ([lane]) are no part of any cycle. */
+/* Leaves dead[lane] links out of all cycles.  To be called before any turn is allowed. */
 void turns_cut(struct turns *t, const bool *dead);
-/* Bounds the work: after so many refusals turns_allow() refuses every new turn without a search. */
+/* Bounds the work: after this many refusals turns_allow() refuses every new turn without a search. */
 void turns_bound(struct turns *t, uint32_t refusals);
 /*
- * May a path go on from trunk `in` (an index of the graph's trunks, from some vertex a to v)
- * by trunk `out` (from v)?  True if that is legal, or allowed already.
+ * Whether a path may go from trunk `in`, which leads to v, to trunk `out`, which leaves v: the turn is
+ * legal or already allowed.  Both are indexes of the graph's trunks.
  */
 bool turns_allowed(const struct turns *t, uint32_t in, uint32_t out);
-/* The same, but allows it if that closes no cycle. */
+/* As turns_allowed(), but allows a new turn if it closes no cycle. */
 bool turns_allow(struct turns *t, uint32_t in, uint32_t out);
-/* The same without a search, for a turn that the caller knows to close no cycle. */
+/* Allows a turn without a search; the caller knows that it closes no cycle. */
 void turns_take(struct turns *t, uint32_t in, uint32_t out);
-/* Whether ways to the hub may turn at v, which is the hub or above it. */
+/* Whether routes to the hub may turn at v, which is the hub or above it. */
 bool turns_by_hub(const struct turns *t, uint32_t v);
-/* How many turns were allowed at v, not counting the hub's. */
+/* Number of turns allowed at v, not counting the hub's. */
 uint32_t turns_at(const struct turns *t, uint32_t v);
 
 #endif

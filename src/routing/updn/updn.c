@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * "updn": legal paths of an up/down order only, hence no credit loops on any
- * topology, and shortest, evenly spread paths on fat trees.
+ * Implements the engine "updn": legal paths of an up/down order, hence no credit loops on any topology.
  *
- * In a layered fabric a destination's number says which up port to take
- * (dmodk.h), unless that is no shortest way or is loaded well above the
- * others, as it happens where links are missing.  Elsewhere the least loaded
- * port is taken.
+ * On fat trees its paths are shortest and evenly spread.  In a layered fabric a destination's number says
+ * which up port to take (dmodk.h), unless that port is on no shortest route or carries much more load than
+ * the others, as happens where links are missing.  Elsewhere it takes the least loaded port.
  *
- * A switch without a legal path to a destination (a spine to another, or to
- * what it lost its link to) sends towards the order's hub until there is one,
- * if that adds no cycle of channels, as in a fat tree.  What is left goes by
- * single turns that add none (stranded.h).  If some end port can't be reached
- * from another even so, an order below a root takes the place of the layers.
+ * A switch without a legal path to a destination (from a spine to another, or to a vertex that it lost its
+ * link to) sends towards the order's hub until a vertex has one, if that adds no cycle of channels, as in
+ * a fat tree.  The remaining routes use single turns that add no cycle (stranded.h).  If even so some end
+ * port cannot reach another, an order below a root replaces the layers.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,10 +21,10 @@
 #include "routing/updn/updn.h"
 #include "routing/weigh.h"
 
-/* The up lanes of a vertex as digits address them. */
+/* The up lanes of a vertex in the order of digits. */
 struct up_lane {
 	uint32_t v, lane;
-	uint8_t turn;		/* which lane of its trunk */
+	uint8_t turn;		/* index of the lane in its trunk */
 	uint8_t port;
 };
 
@@ -36,29 +33,33 @@ struct updn {
 	const struct updn_order *o;
 	const struct graph *g;
 	struct lfts *out;
-	struct dmodk *k;	/* NULL if it is not by digits */
+	struct dmodk *k;	/* NULL if not by digits */
 	struct up_lane *up;	/* of vertex v: up[up_first[v]] .. up[up_first[v + 1] - 1] */
 	uint32_t *up_first;
-	uint32_t *floor;	/* [vertex]: least load of its up lanes, or less */
-	uint32_t *allowance;	/* [rank]: how much more the lane that a digit names may have */
-	uint32_t *load;		/* [lane]: destinations sent that way */
-	uint16_t *down, *total;	/* distances to the present destination vertex: two rows of `distances` */
+	uint32_t *floor;	/* [vertex]: lower bound of the load of its up lanes */
+	uint32_t *allowance;	/* [rank]: load by which the lane of a digit may exceed the floor */
+	uint32_t *load;		/* [lane]: destinations sent by it */
+	uint16_t *down, *total;	/* distances to the current destination vertex: two rows of `distances` */
 	uint16_t *distances;
-	bool *known;		/* [vertex]: its rows are filled; NULL: there is room for those of one vertex only */
-	uint32_t *part;		/* [vertex]: which part of a divided fabric it is in */
+	/* [vertex]: its rows are filled; NULL: there is room for the rows of one vertex only */
+	bool *known;
+	uint32_t *part;		/* [vertex]: number of its connected component */
 	uint8_t *to_hub;	/* [vertex]: out port to the hub, LFT_DROP if there is none */
-	struct dest dests[DESTS_MAX];	/* the ends on it */
+	struct dest dests[DESTS_MAX];	/* the ends on the current destination vertex */
 	unsigned n_dests;
 	uint32_t *digit;	/* [rank * DESTS_MAX + dest]: number without the lower digits */
-	struct weigh *weigh;	/* NULL if it is not by weight */
+	struct weigh *weigh;	/* NULL if not by weight */
 	struct channels *channels;	/* while relief.h is at work */
 	struct stranded *stranded;
-	uint32_t *todo;		/* vertices that the destination has not been reached from */
+	uint32_t *todo;		/* vertices that do not reach the destination yet */
 	uint32_t n_todo;
 	struct updn_outcome outcome;
 };
 
-/* Lane i of all trunks before lane i + 1 of any: successive digits go to different neighbours. */
+/*
+ * Lists lane i of all trunks before lane i + 1 of any, so that successive digits go to different
+ * neighbours.
+ */
 static uint32_t list_up_lanes(const struct graph *g, uint32_t v, struct up_lane *up)
 {
 	uint32_t n = 0, before, turn = 0;
@@ -80,8 +81,8 @@ static uint32_t list_up_lanes(const struct graph *g, uint32_t v, struct up_lane 
 }
 
 /*
- * Destinations come in runs of equal digits, as long as the ranks below are
- * wide: less than two such runs is no imbalance.
+ * Destinations come in runs of equal digits, as long as the ranks below are wide: a surplus of less than
+ * two such runs is no imbalance.
  */
 static void set_allowances(struct updn *u)
 {
@@ -113,8 +114,8 @@ static void digits_init(struct updn *u)
 }
 
 /*
- * A switch goes by its own number, and its aggregation node by the one that follows, so
- * that the up port which has a switch more than the others does not have both.
+ * A switch uses its own number, and its aggregation node the next one, so that an up port with one switch
+ * more than others does not also have one aggregation node more.
  */
 static void digits_of(struct updn *u, uint32_t d)
 {
@@ -132,7 +133,7 @@ static void digits_of(struct updn *u, uint32_t d)
 	}
 }
 
-/* The least load of any lane up from v.  It only grows: an old value errs on the safe side. */
+/* The least load of any up lane of v.  It only grows, so an old value is a valid lower bound. */
 static uint32_t lane_floor(const struct updn *u, uint32_t v)
 {
 	uint32_t least = UINT32_MAX;
@@ -154,8 +155,8 @@ static uint32_t least_load(const struct updn *u, const struct choice *c)
 }
 
 /*
- * The place of an up lane that a digit names, of n: digit % n.  Neighbouring destinations have neighbouring digits,
- * or the same, so that hardly any asks for a division; *last: digit and place of the one before.
+ * The up lane, of n, that a digit names: digit % n.  Neighbouring destinations have equal or neighbouring
+ * digits, so hardly any needs a division; *last: digit and lane of the one before.
  */
 struct place {
 	uint32_t digit, lane;
@@ -171,9 +172,8 @@ static uint32_t place_of(struct place *last, uint32_t digit, uint32_t n)
 }
 
 /*
- * Sends dests from the i-th on up by their digits, as far as the lanes lead
- * the right way and have no more load than limit; each with all its LIDs or
- * not at all.  Returns the first that is not done.
+ * Sends dests from index i up by their digits, while the lanes lead the right way and have no more load
+ * than limit.  All LIDs of a destination are sent that way, or none.  Returns the first index not done.
  */
 static unsigned up_by_digit(struct updn *u, uint32_t v, unsigned i, uint8_t *row, uint32_t limit)
 {
@@ -228,9 +228,8 @@ static void route_up(struct updn *u, uint32_t v)
 }
 
 /*
- * The lane of c by which vertex v gets down to where the destination's own
- * digit would lead up to v: what goes up apart also comes down apart.
- * FABRIC_NONE if v is not on that way.
+ * The lane of c by which v sends down to a vertex where the destination's own digit would lead up to v:
+ * routes that go up apart then also come down apart.  FABRIC_NONE if v is on no such route.
  */
 static uint32_t lane_of_digit(const struct updn *u, const struct choice *c, uint32_t v,
 			      uint32_t i, uint32_t k)
@@ -289,7 +288,7 @@ static void route_by_hub(struct updn *u, uint32_t v)
 		memset(row + u->dests[i].lid, u->to_hub[v], u->dests[i].n_lids);
 }
 
-/* A legal way, by digits or the least loaded. */
+/* Chooses a legal route, by digits or by load. */
 static void route_legally(struct updn *u, uint32_t v, uint32_t d)
 {
 	if (v == d || u->total[v] == FAR)
@@ -300,13 +299,13 @@ static void route_legally(struct updn *u, uint32_t v, uint32_t d)
 		route_up(u, v);
 }
 
-/* What there is where no way is legal. */
+/* Routes where no path is legal: over the hub, or later by single turns. */
 static void route_from(struct updn *u, uint32_t v, uint32_t d)
 {
 	if (v == d)
 		graph_deliver(u->g, u->out, d, u->dests, u->n_dests);
 	else if (u->total[v] != FAR)
-		;	/* done */
+		;	/* route_legally() did it */
 	else if (u->to_hub && u->to_hub[v] != LFT_DROP && u->total[u->o->hub] != FAR)
 		route_by_hub(u, v);
 	else if (u->part[v] == u->part[d])
@@ -323,7 +322,7 @@ static void count_lost(struct updn *u, uint32_t v, const struct dest *dest)
 		u->outcome.lost_inner++;
 }
 
-/* A port's LID has the ways of its first one everywhere. */
+/* Gives a port's LID number k the routes of its first LID everywhere. */
 static void copy_first(struct updn *u, const struct dest *dest, unsigned k)
 {
 	for (uint32_t v = 0; v < u->g->n; v++) {
@@ -334,8 +333,8 @@ static void copy_first(struct updn *u, const struct dest *dest, unsigned k)
 }
 
 /*
- * Ways to a LID from all vertices by what stranded.h allows.  Those that stay without one are in
- * todo; returns their number, which is less than `lost`, or `lost`: then nothing has changed.
+ * Routes a LID from all vertices anew by stranded.h.  todo: the vertices that stay without a route.
+ * Returns their number if it is less than `lost`; otherwise restores the tables and returns `lost`.
  */
 static uint32_t route_afresh(struct updn *u, uint32_t d, uint16_t lid, uint32_t *todo, uint32_t lost)
 {
@@ -363,8 +362,8 @@ static uint32_t route_afresh(struct updn *u, uint32_t d, uint16_t lid, uint32_t 
 }
 
 /*
- * Ways that are not legal, by turns that close no cycle.  Only a port's first LID gets turns of its
- * own: there are not so many that they should be spent on several ways to one port.
+ * Finds routes that are not legal, by turns that close no cycle.  Only a port's first LID gets turns of
+ * its own: turns are too scarce for several routes to one port.
  */
 static void route_stranded(struct updn *u, uint32_t d)
 {
@@ -391,7 +390,7 @@ static void route_stranded(struct updn *u, uint32_t d)
 	free(todo);
 }
 
-/* Of more vertices than that distances are found anew each time: they would take over 64 MB. */
+/* With more vertices, distances are computed anew each time: keeping them would take over 64 MB. */
 #define VERTICES_KEPT 4096u
 
 static void find_distances(struct updn *u, uint32_t d)
@@ -433,14 +432,14 @@ static void weigh_once(struct updn *u, uint32_t d, bool again)
 	weigh_route(u->weigh, u->out, u->dests, u->n_dests);
 }
 
-/* What was chosen first is what weigh.h begins with. */
+/* Starts weigh.h from the routes chosen first. */
 static void weigh_first(struct updn *u, uint32_t d)
 {
 	weigh_begin(u->weigh, d, u->down, u->total);
 	weigh_add(u->weigh, u->out, u->dests, u->n_dests);
 }
 
-/* The entries that build on those of legal ways, which are there. */
+/* Adds the entries that build on those of legal routes, which are set. */
 static void complete(struct updn *u, uint32_t d)
 {
 	u->n_todo = 0;
@@ -470,7 +469,7 @@ static void find_hub_ports(struct updn *u)
 	}
 }
 
-/* Destinations in the order of their numbers: loads are then even all the time. */
+/* Takes destinations in the order of their numbers, which keeps loads even all the time. */
 struct by_number {
 	uint16_t rank;
 	uint64_t number;
@@ -503,8 +502,8 @@ static uint32_t *sequence(const struct updn *u)
 }
 
 /*
- * A vertex goes on up or down as before.  A packet that has come from above, or is sent down, has to get down all the
- * way.
+ * Allows a move if the vertex still sends up, or still down.  A packet that came from above, or is sent
+ * down, has to get down all the way.
  */
 static bool stays_legal(void *arg, const struct relief_move *m, uint64_t *looks)
 {
@@ -512,7 +511,7 @@ static bool stays_legal(void *arg, const struct relief_move *m, uint64_t *looks)
 	struct channel had = channel_by_port(u->channels, m->v, m->had);
 	struct channel now = channel_by_lid(u->channels, u->out, m->v, m->lid);
 
-	(void)looks;	/* a few, which relief.c counts by itself */
+	(void)looks;	/* only a few, which relief.c counts itself */
 	if ((had.to > m->v) != (now.to > m->v))
 		return false;
 	return now.to > m->v || now.to == m->d ||
