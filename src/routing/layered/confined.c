@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Ways within the turns that layers allow; see layered_parts.h.
+ * Makes routes within the turns that layers allow from the start; see layered_parts.h.
  *
  * Each layer has an up/down order of its own: layer 0 that of the request, the others breadth-first orders
- * from roots far from each other ("MROOTS": Lysne, Skeie, "Load balancing of irregular system area networks
- * through multiple roots", 2001).  A layer whose ways keep to the legal turns of one order is free of loops,
- * so no search for cycles is needed.  It is known of each turn which layers allow it, and of each way to a
- * destination which layers allow all its turns.  The search for shortest ways extends a way only by turns
- * that leave it a layer, prefers ways that have many, and avoids those that share none with the way back.
+ * from roots far from each other ("MROOTS": Lysne, Skeie, "Load balancing of irregular system area
+ * networks through multiple roots", 2001).  A layer whose routes keep to the legal turns of one order is
+ * free of credit loops, so no search for cycles is needed.  For each turn it is known which layers allow
+ * it, and for each route which layers allow all its turns.  The search for shortest routes extends a route
+ * only by turns that leave it a layer, prefers routes with many layers, and avoids those that share none
+ * with the reverse route.
  *
- * A vertex that finds no such way goes by one that is legal in layer 0, and so do the vertices on it.  A pair
- * whose two ways share no layer takes other first hops, where nobody else comes by them, or its ways in
- * both directions become legal ones of layer 0.  That may break other pairs, for which the same is done:
- * at worst all ways are legal ones in the end.
+ * A vertex that finds no such route uses one that is legal in layer 0, and so do the vertices on it.  A
+ * pair whose two routes share no layer takes other first hops, where no other route passes them, or its
+ * routes in both directions become legal ones of layer 0.  That may break other pairs, which are treated
+ * in the same way: at worst all routes end up legal in layer 0.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,43 +22,48 @@
 #include "routing/layered/layered_parts.h"
 #include "routing/ways.h"
 
-/* So often all destinations choose, from the second time on with all others in view. */
+/* Times that all destinations choose, from the second time on knowing the routes of all others. */
 #define PASSES 4u
-/* … unless the pairs without a layer have become less by fewer than one in so many. */
+/* Passes end early if the pairs without a layer shrink by less than one in this many. */
 #define GAIN 4u
-/* A way without a layer that the way back is good for as well costs so many hops more. */
+/* Extra cost, in hops, of a route that shares no layer with the reverse route. */
 #define APART_HOPS 4u
-/* A hop that leaves a way one layer less costs a hop divided by so many more: about an average load. */
+/* Divisor: each layer that a hop takes from a route costs hop / LESS_LAYERS, about an average load. */
 #define LESS_LAYERS 64u
-/* Other tables are taken for ones made here if less than one pair in so many is in a layer that forbids its ways. */
+/*
+ * Other tables count as made here if less than one pair in this many is in a layer that forbids its
+ * routes.
+ */
 #define OURS 64u
-/* Layers that are told apart; there are no more service levels. */
+/* Layers that are distinguished; there are only 16 SLs. */
 #define LAYERS_MAX 16u
 
 struct confined {
 	struct layered *x;
 	const struct graph *g;
-	unsigned n_layers, all;	/* all: a bit for each */
+	unsigned n_layers, all;	/* all: a bit for each layer */
 	uint64_t hop;
-	uint64_t *load;		/* [trunk]: cost of the routes that it carries */
-	uint32_t *cost;		/* [trunk]: of one route */
-	uint32_t *back;		/* [trunk]: the same cables in the other direction */
+	uint64_t *load;		/* [trunk]: total cost of the routes that it carries */
+	uint32_t *cost;		/* [trunk]: cost of one route */
+	uint32_t *back;		/* [trunk]: the trunk with the same links in the other direction */
 	size_t *turn0;		/* see channels_number_turns() */
-	uint16_t *may;		/* [turn]: the layers that allow it, as bits */
-	uint32_t *place;	/* [vertex]: among x's sources, or FABRIC_NONE */
-	uint16_t *good;		/* [place * n + vertex]: the layers that allow its way there */
-	uint64_t *forced;	/* bit place * n + vertex: its way there is a legal one */
-	bool *changed;		/* [vertex]: others have been forced on to legal ways to it */
+	uint16_t *may;		/* [turn]: bits of the layers that allow it */
+	uint32_t *place;	/* [vertex]: place among x's sources, or FABRIC_NONE */
+	/* [place * n + vertex]: bits of the layers that allow the vertex's route to the source */
+	uint16_t *good;
+	/* bit place * n + vertex: the vertex's route to the source has to be a legal one */
+	uint64_t *forced;
+	bool *changed;		/* [vertex]: further vertices were forced onto legal routes to it */
 	/* of one destination */
 	uint32_t d;
-	uint64_t *sum;		/* [vertex]: cost of its way; UINT64_MAX: none so far */
-	uint32_t *out;		/* [vertex]: the trunk of its way, FABRIC_NONE if it has none */
-	uint16_t *mask;		/* [vertex]: the layers that allow its way */
-	uint32_t *legal;	/* [vertex]: the trunk of a legal way, or FABRIC_NONE */
-	bool *fixed;		/* [vertex]: its way stays as it is */
-	uint32_t *order, n_order;	/* vertices with ways, each before the one that it leads to */
-	uint32_t *below;	/* [vertex]: hosts whose way leads over it */
-	VEC(uint64_t) heap;	/* cost and vertex */
+	uint64_t *sum;		/* [vertex]: cost of its route; UINT64_MAX: none so far */
+	uint32_t *out;		/* [vertex]: trunk of its route, FABRIC_NONE if it has none */
+	uint16_t *mask;		/* [vertex]: bits of the layers that allow its route */
+	uint32_t *legal;	/* [vertex]: trunk of its legal route, or FABRIC_NONE */
+	bool *fixed;		/* [vertex]: its route stays as it is */
+	uint32_t *order, n_order;	/* vertices with a route, each before the one that it sends to */
+	uint32_t *below;	/* [vertex]: hosts whose route leads over it */
+	VEC(uint64_t) heap;	/* cost << 16 | vertex */
 };
 
 /* --- beginning and end --- */
@@ -117,7 +123,7 @@ static void confined_free(struct confined *k)
 
 /* --- what layers allow --- */
 
-/* A vertex far from the roots so far: nearest is [vertex], the hops to the nearest of them. */
+/* A vertex far from all roots so far.  nearest[vertex]: hops to the nearest root. */
 static uint32_t next_root(const struct confined *k, const uint16_t *nearest, unsigned layer)
 {
 	uint64_t most = 0;
@@ -134,7 +140,10 @@ static uint32_t next_root(const struct confined *k, const uint16_t *nearest, uns
 	return root;
 }
 
-/* A layer allows all turns but those from down to up, where up is towards its root, or to smaller vertices. */
+/*
+ * Lets a layer allow all turns except those from down to up; up is towards its root or, at equal distance,
+ * towards smaller vertices.
+ */
 static void allow_by_root(struct confined *k, unsigned layer, const uint16_t *dist)
 {
 	const struct graph *g = k->g;
@@ -180,7 +189,7 @@ static void make_layers(struct confined *k)
 	free(queue);
 }
 
-/* The layers that the way from trunk t on by that of the vertex that it leads to is good for. */
+/* The layers that allow the route over trunk t and on along the route of the vertex at its end. */
 static unsigned by_trunk(const struct confined *k, uint32_t t)
 {
 	uint32_t v = k->g->trunks[t].v;
@@ -188,7 +197,7 @@ static unsigned by_trunk(const struct confined *k, uint32_t t)
 	return v == k->d ? k->all : k->mask[v] & k->may[turn_number(k->x->c, k->turn0, t, k->out[v])];
 }
 
-/* The layers that the way from the destination to a vertex is good for. */
+/* The layers that allow the route from the destination back to v; all layers if either is no source. */
 static unsigned good_back(const struct confined *k, uint32_t v)
 {
 	return k->place[v] == FABRIC_NONE || k->place[k->d] == FABRIC_NONE ? k->all :
@@ -202,7 +211,7 @@ static bool is_forced(const struct confined *k, uint32_t v)
 	return k->place[k->d] != FABRIC_NONE && k->forced[i / 64] >> i % 64 & 1;
 }
 
-/* False: it is already. */
+/* Returns false if v is forced already. */
 static bool force(struct confined *k, uint32_t d, uint32_t v)
 {
 	size_t i = (size_t)k->place[d] * k->g->n + v;
@@ -213,7 +222,7 @@ static bool force(struct confined *k, uint32_t d, uint32_t v)
 	return k->changed[d] = true;
 }
 
-/* --- shortest ways --- */
+/* --- shortest routes --- */
 
 static void heap_put(struct confined *k, uint64_t cost, uint32_t v)
 {
@@ -241,7 +250,10 @@ static uint64_t heap_take(struct confined *k)
 	return least;
 }
 
-/* Takes the vertex that is nearest; FABRIC_NONE: there is none.  What a shorter way has replaced is left out. */
+/*
+ * Takes the vertex with the least cost from the heap; FABRIC_NONE: the heap is empty.  Skips entries that
+ * a cheaper route has replaced.
+ */
 static uint32_t settle_next(struct confined *k)
 {
 	while (k->heap.n) {
@@ -254,7 +266,7 @@ static uint32_t settle_next(struct confined *k)
 	return FABRIC_NONE;
 }
 
-/* The way of v is settled; those around it may have one by it. */
+/* v's route is settled; offers it to the neighbours. */
 static void pass_on(struct confined *k, uint32_t v)
 {
 	const struct graph *g = k->g;
@@ -279,7 +291,7 @@ static void pass_on(struct confined *k, uint32_t v)
 	}
 }
 
-/* Ways for all vertices but those that are fixed and have some. */
+/* Finds routes for all vertices except those that are fixed. */
 static void find_ways(struct confined *k)
 {
 	k->heap.n = 0;
@@ -301,14 +313,14 @@ static void find_ways(struct confined *k)
 
 /* --- tables --- */
 
-/* The ways that tables have to a LID. */
+/* Reads the routes that tables have to a LID. */
 static void recall(struct confined *k, const struct lfts *l, uint16_t lid)
 {
 	for (uint32_t v = 0; v < k->g->n; v++)
 		k->out[v] = v == k->d ? FABRIC_NONE : trunk_by_lid(k->x->c, l, v, lid);
 }
 
-/* The LIDs are spread over the cables of a trunk. */
+/* Spreads the LIDs over the links of a trunk. */
 static void write_out(struct confined *k, const struct dest *dests, unsigned n)
 {
 	for (uint32_t v = 0; v < k->g->n; v++) {
@@ -323,13 +335,13 @@ static void write_out(struct confined *k, const struct dest *dests, unsigned n)
 	graph_deliver(k->g, k->x->out, k->d, dests, n);
 }
 
-/* Puts the vertices into an order in which each comes before the one that it leads to. */
+/* Sorts the vertices so that each comes before the one that it sends to. */
 static void sort_ways(struct confined *k)
 {
 	k->n_order = ways_sort(k->g, k->out, k->below, k->order);
 }
 
-/* Counts the routes of hosts, or takes them away again. */
+/* Adds the routes of hosts to the loads, or subtracts them. */
 static void count(struct confined *k, bool add)
 {
 	const struct graph *g = k->g;
@@ -347,7 +359,7 @@ static void count(struct confined *k, bool add)
 	}
 }
 
-/* --- legal ways --- */
+/* --- legal routes --- */
 
 static void pass_on_legal(struct confined *k, enum way_phase phase, uint32_t v)
 {
@@ -366,7 +378,7 @@ static void pass_on_legal(struct confined *k, enum way_phase phase, uint32_t v)
 	}
 }
 
-/* Finds legal ways to the destination; sum and fixed are used meanwhile. */
+/* Finds legal routes to the destination; uses sum and fixed as scratch space. */
 static void find_legal(struct confined *k)
 {
 	for (uint32_t v = 0; v < k->g->n; v++) {
@@ -387,7 +399,7 @@ static void find_legal(struct confined *k)
 	memset(k->fixed, 0, k->g->n * sizeof(*k->fixed));
 }
 
-/* A vertex goes by its legal way, and so do all on it. */
+/* Puts a vertex, and all vertices on its legal route, onto that route. */
 static void take_legal(struct confined *k, uint32_t v)
 {
 	while (v != k->d && !k->fixed[v] && k->legal[v] != FABRIC_NONE) {
@@ -397,7 +409,10 @@ static void take_legal(struct confined *k, uint32_t v)
 	}
 }
 
-/* Finds what layers allow the ways; false: one that could be legal is allowed by none. */
+/*
+ * Finds the layers that allow each route.  False: no layer allows some route that could be replaced by a
+ * legal one.
+ */
 static bool find_masks(struct confined *k)
 {
 	bool all = true;
@@ -412,7 +427,7 @@ static bool find_masks(struct confined *k)
 	return all;
 }
 
-/* Those that are forced to, or whose ways no layer allows, go by legal ways. */
+/* Puts vertices onto legal routes if they are forced to, or have no route that a layer allows. */
 static void mend(struct confined *k)
 {
 	bool any = false;
@@ -434,7 +449,7 @@ static void mend(struct confined *k)
 
 /* --- destinations --- */
 
-/* Of other tables the ways that arrive and that a layer allows. */
+/* Keeps those routes of other tables that arrive and that some layer allows. */
 static void keep_near(struct confined *k, uint16_t lid)
 {
 	recall(k, k->x->near, lid);
@@ -453,7 +468,10 @@ static void keep_near(struct confined *k, uint16_t lid)
 
 enum how { FIRST, AGAIN, AS_FORCED };
 
-/* Finds ways to d: the first, or other ones, or only the legal ones that vertices have been forced to. */
+/*
+ * Finds routes to d: the first ones (FIRST), better ones (AGAIN), or only those that vertices were forced
+ * to (AS_FORCED).
+ */
 static void route(struct confined *k, uint32_t d, enum how how)
 {
 	struct dest dests[DESTS_MAX];
@@ -493,8 +511,8 @@ static unsigned in_common(const struct confined *k, struct pair p)
 }
 
 /*
- * A pair gets the layer in the tables to stay near to, if that allows the ways, or the first that does.  mask:
- * the layers that do, at least one.
+ * Gives a pair its layer in the tables to stay near to, if that allows the routes, else the first that
+ * does.  mask: layers that allow them, at least one.
  */
 static void give_layer(struct layered *x, struct pair p, unsigned mask)
 {
@@ -507,7 +525,7 @@ static void give_layer(struct layered *x, struct pair p, unsigned mask)
 	pairs_give_layer(x, p, layer);
 }
 
-/* x->left are the pairs without a layer. */
+/* Fills x->left with the pairs without a layer. */
 static void give_layers(struct confined *k)
 {
 	struct layered *x = k->x;
@@ -529,20 +547,20 @@ static void give_layers(struct confined *k)
 
 /* --- other first hops --- */
 
-/* A first hop of a vertex, and what the way by it is like. */
+/* A possible first hop of a vertex, and the length and layers of the route by it. */
 struct offer {
 	uint32_t trunk, hops;
 	unsigned mask;
 };
 
-/* From one source to all LIDs on another. */
+/* First hops from one source to all LIDs on another. */
 struct offers {
 	uint32_t from, to;	/* places */
 	struct offer v[UINT8_MAX];
 	unsigned n;
 };
 
-/* The trunk by which v goes on to a source, or FABRIC_NONE. */
+/* The trunk by which v sends to a source, or FABRIC_NONE. */
 static uint32_t trunk_to(const struct layered *x, uint32_t v, uint32_t to)
 {
 	return trunk_by_lid(x->c, x->out, v, x->lids.v[x->lid0[to]]);
@@ -570,7 +588,7 @@ static bool is_led_over(const struct layered *x, uint32_t v, uint32_t to)
 	return false;
 }
 
-/* All first hops if no other way leads over the vertex, or the one that it has. */
+/* Collects all first hops if no other route leads over the vertex, else only the present one. */
 static void find_offers(const struct confined *k, struct offers *o)
 {
 	const struct layered *x = k->x;
@@ -593,7 +611,7 @@ static void find_offers(const struct confined *k, struct offers *o)
 	}
 }
 
-/* The routes between the hosts of two sources count, or do so no more. */
+/* Adds the routes between the hosts of two sources to the loads, or subtracts them. */
 static void count_routes(struct confined *k, const struct offers *o, bool add)
 {
 	const struct layered *x = k->x;
@@ -619,7 +637,7 @@ static void take_offer(struct confined *k, const struct offers *o, const struct 
 	count_routes(k, o, true);
 }
 
-/* Takes the two first hops of a pair by which its ways are shortest and share a layer; false: none do. */
+/* Gives a pair the two first hops whose routes share a layer and are shortest; false: no two share one. */
 static bool squeeze(struct confined *k, struct pair p, struct offers *there, struct offers *back)
 {
 	uint32_t least = UINT32_MAX;
@@ -657,7 +675,7 @@ static void squeeze_left(struct confined *k)
 	x->left.n = n;
 }
 
-/* The ends of pairs without a layer go to each other by legal ways; false: they all do already. */
+/* Forces the ends of pairs without a layer onto legal routes to each other; false: all use these already. */
 static bool force_left(struct confined *k)
 {
 	struct layered *x = k->x;
@@ -691,9 +709,9 @@ static void make_passes(struct confined *k)
 	}
 }
 
-/* --- all of it --- */
+/* --- entry points --- */
 
-/* Of tables to stay near to: whether all LIDs on a switch share their ways to it, as far as there are any. */
+/* Whether, in the tables to stay near to, all LIDs on a switch have the same routes to it. */
 static bool are_shared(const struct layered *x, uint32_t place)
 {
 	for (uint32_t v = 0; v < x->g->n; v++) {
@@ -707,8 +725,8 @@ static bool are_shared(const struct layered *x, uint32_t place)
 }
 
 /*
- * Whether the tables to stay near to were made here: layers allow the ways of all pairs that they have, but for
- * a few where a fault has changed a layer's order.  Most ways have to arrive yet.
+ * Whether confine() made the tables to stay near to: layers allow the routes of all pairs, except for a
+ * few where a fault changed a layer's order.  Most routes have to arrive still.
  */
 static bool are_ours(struct confined *k)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* See layered.h. */
+/* Routes in rounds until every pair of switches has a layer; see layered.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,27 +8,36 @@
 #include "routing/tree.h"
 #include "routing/updn/turns.h"
 
-/* So often all destinations choose, from the second time on with the routes of all the others in view. */
+/* Times that all destinations choose, from the second time on knowing the routes of all the others. */
 #define PASSES 3u
 /*
- * After so many rounds every pair without room is routed by legal ways only.  From then on each round adds
- * at least one vertex to those that are, so at most one round per vertex follows.
+ * Rounds after which every pair without room is routed by legal routes only.  From then on each round adds
+ * at least one such vertex, so at most one round per vertex follows.
  */
 #define PATIENCE 500u
-/* With so many routes, of switches to LIDs, it is found out first whether the pairs are likely to find room. */
+/*
+ * Number of routes, of switches to LIDs, from which the first pass is tested for whether pairs will find
+ * room.
+ */
 #define ROUTES_MANY (16u << 20)
-/* A turn that is in the way of pairs gets dearer by so many hundredths of a hop a round. */
+/* Hundredths of a hop by which a turn that is in the way of pairs gets dearer in each round. */
 #define STEP 20u
-/* So many rounds only new ways are looked for, where others are to stay; then all to the ends of pairs. */
+/*
+ * Rounds that replace only broken routes when staying near to tables; later rounds replace all routes to
+ * the ends of pairs.
+ */
 #define MENDS 20u
-/* One that has got so dear is in the way of somebody who can't do without: see give_way(). */
+/* Toll from which a turn counts as needed by a route without an alternative: see give_way(). */
 #define DEAR 400u
 
-/* Where not more than one pair in so many found no room, the others stay as they are; and as long as so few do. */
+/*
+ * If at most one pair in FEW found no room, the others stay as they are, while at most one in FEW_SETTLED
+ * does not.
+ */
 #define FEW 100u
 #define FEW_SETTLED 25u
 
-/* --- ways --- */
+/* --- routes --- */
 
 static void route_vertex(struct layered *x, uint32_t d, bool again)
 {
@@ -39,7 +48,7 @@ static void route_vertex(struct layered *x, uint32_t d, bool again)
 	graph_deliver(x->g, x->out, d, dests, n);
 }
 
-/* Takes the ways of other tables over to a vertex, as far as they arrive; false: that is not all. */
+/* Copies the routes of other tables to a vertex, as far as they arrive; false: some do not. */
 static bool take_near(struct layered *x, uint32_t d, const struct dest *dests, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
@@ -53,7 +62,7 @@ static bool take_near(struct layered *x, uint32_t d, const struct dest *dests, u
 	return toll_keep(x->toll, x->out, d, dests, n);
 }
 
-/* All ways of other tables, and new ones where these do not arrive. */
+/* Copies all routes of other tables, and finds new ones where these do not arrive. */
 static void route_near(struct layered *x)
 {
 	struct dest dests[DESTS_MAX];
@@ -68,7 +77,7 @@ static void route_near(struct layered *x)
 	free(cut);
 }
 
-/* Only the ways that are new are looked for again. */
+/* Finds only the routes anew that are not those of the other tables. */
 static void mend_again(struct layered *x, uint32_t d)
 {
 	struct dest dests[DESTS_MAX];
@@ -79,7 +88,7 @@ static void mend_again(struct layered *x, uint32_t d)
 		toll_mend(x->toll, x->out, d, dests, n);
 }
 
-/* Whether the routes of the first pass show that there will be no room; what was found out is forgotten. */
+/* Whether the routes of the first pass show that there will be no room.  Discards what the test found out. */
 static bool are_hopeless(struct layered *x)
 {
 	if ((uint64_t)x->n_sources * x->lids.n < ROUTES_MANY)
@@ -104,8 +113,8 @@ static bool is_legal(const struct layered *x, struct dep turn)
 }
 
 /*
- * No layer has room for the pair.  The turn that was found to close a cycle gets dearer or, where
- * it is one that may stay, those that are not legal and lead round to it.  Returns the highest toll.
+ * Handles a pair that no layer has room for.  Raises the toll of the turn that closes a cycle or, if that
+ * turn is legal, of all the pair's turns that are not.  Returns the highest toll.
  */
 static uint32_t raise_tolls(struct layered *x, uint32_t blocked)
 {
@@ -126,9 +135,9 @@ static uint32_t raise_tolls(struct layered *x, uint32_t blocked)
 }
 
 /*
- * A vertex has one way to a LID, whoever comes by it.  If its own is free of tolls, those behind it may
- * have to pay whatever is asked of them; then the LIDs of both ends get legal ways only, for which
- * layer 0 always has room.
+ * Makes a pair give way.  A vertex has one route to a LID, whichever packets pass it.  If its own routes
+ * need no toll, vertices behind it may have to pay any toll; then the LIDs of both ends get legal routes
+ * only, for which layer 0 always has room.
  */
 static void give_way(struct layered *x, struct pair p, uint32_t blocked)
 {
@@ -139,7 +148,7 @@ static void give_way(struct layered *x, struct pair p, uint32_t blocked)
 		x->legal_only[a] = x->legal_only[b] = true;
 }
 
-/* Those without room want others to give way. */
+/* Lets the pairs without room raise tolls, so that others give way. */
 static void negotiate(struct layered *x)
 {
 	for (size_t i = 0; i < x->left.n; i++) {
@@ -152,7 +161,7 @@ static void negotiate(struct layered *x)
 	}
 }
 
-/* No way but a legal one is sure to find room. */
+/* Puts the pairs without room onto legal routes, the only ones that are certain to find room. */
 static void fall_back(struct layered *x)
 {
 	for (size_t i = 0; i < x->left.n; i++) {
@@ -168,9 +177,10 @@ static bool are_few(const struct layered *x)
 }
 
 /*
- * Some pairs are left without room.  Many of them negotiate.  The last few push others aside, while all
- * others stay, and negotiate in turns, unless routes are to stay as they were; if they are many again, or
- * that leads nowhere, they fall back.  Where there are no legal ways to fall back on, all negotiate.
+ * Prepares the next round when some pairs are left without room.  Many pairs negotiate.  The last few push
+ * others aside while all others stay and, unless routes are to stay as they were, negotiate in every
+ * second round.  If they become many again, or PUSHES_MAX rounds did not help, they fall back.  Without
+ * legal routes to fall back on, all rounds negotiate.
  */
 static void prepare_round(struct layered *x, bool few)
 {
@@ -203,8 +213,8 @@ static void find_room(struct layered *x)
 }
 
 /*
- * On a grid, ways round what is missing, and the tree, change as little as they can; m: only by turns of a model,
- * and along its tree.
+ * On a grid, makes routes around missing links and the tree change as little as they can; with m, makes
+ * them keep to the turns of the model and to its tree.
  */
 static void set_model(struct layered *x, const struct turn_model *m)
 {
@@ -226,8 +236,8 @@ static void place_again(struct layered *x, const struct turn_model *m)
 }
 
 /*
- * Where ways with few changes leave pairs without room, models are tried that suit the faults of a grid.  The
- * one that leaves the fewest goes on.
+ * Where routes with few changes leave pairs without room, tries models that suit the faults of a grid, and
+ * goes on with the one that leaves the fewest.
  */
 static void try_models(struct layered *x)
 {
@@ -285,7 +295,7 @@ static bool agree(struct layered *x, struct layered_outcome *did)
 	return !did->blocked && (x->own_lanes || !x->hopeless);
 }
 
-/* Layers that share lanes go on as they did. */
+/* Takes over how the layers of `near` share lanes. */
 static void share_lanes(struct layered *x, const struct route_layers *near)
 {
 	x->most = near->n;
@@ -294,7 +304,7 @@ static void share_lanes(struct layered *x, const struct route_layers *near)
 	x->layers->link = xmemdup(near->link, (size_t)x->g->n * near->link_ports);
 }
 
-/* What there is of layers but for the pairs that they have, and what multicast has of them. */
+/* Prepares the layers, without pairs, and the turns of multicast in them. */
 static void begin(struct layered *x, const struct updn_order *o)
 {
 	const struct route_layers *near = x->near ? x->r->near_layers : NULL;
@@ -388,7 +398,7 @@ static bool layered_run(const struct route_request *r, struct lfts *out,
 	struct route_request of = *r;
 	struct layered_outcome did;
 
-	/* what an engine for a shape has made is nothing to stay near to */
+	/* tables of an engine for a shape are nothing to stay near to */
 	if (r->near_layers && (r->near_layers->tree || r->near_layers->link))
 		of.near = NULL;
 	*layers = layered_routes(&of, own ? own : r->order, most, out, &did);

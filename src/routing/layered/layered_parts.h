@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The parts of layered.h (internal to it): layered.c routes and decides who has to give way, pairs.c
- * puts pairs of switches into layers, staying.c those that keep what they had, squeeze.c finds room
- * for the last few pairs.  Where all that would take too long, confined.c finds other ways.
+ * Joins the files that implement layered.h (internal to them).
+ *
+ * layered.c routes and decides which pairs have to give way; pairs.c puts pairs of switches into layers;
+ * staying.c places those that keep what they had; squeeze.c finds room for the last few pairs.  Where all
+ * that would take too long, confined.c finds other routes.
  */
 #ifndef QOSD_ROUTING_LAYERED_LAYERED_PARTS_H
 #define QOSD_ROUTING_LAYERED_LAYERED_PARTS_H
@@ -12,10 +14,10 @@
 #include "routing/layered/layered.h"
 #include "routing/layered/toll.h"
 
-/* Of `of` in struct route_layers: the pair has found no room. */
+/* Value in `of` of struct route_layers: the pair has found no room. */
 #define NO_LAYER UINT8_MAX
 
-/* So many rounds the last pairs push others aside before they fall back on legal ways. */
+/* Rounds in which the last pairs push others aside before they fall back on legal routes. */
 #define PUSHES_MAX 20u
 
 /* Places of two sources, a < b. */
@@ -33,100 +35,107 @@ struct layered {
 	const struct channels *c;
 	const struct graph *g;
 	struct lfts *out;
-	const struct lfts *near;	/* r's, or NULL */
+	const struct lfts *near;	/* r->near, or NULL */
 	struct toll *toll;
-	struct grid *grid;		/* by vertices; NULL: there is none */
-	struct turn_model models[TURN_MODELS_MAX];	/* that were tried */
+	struct grid *grid;		/* with vertices; NULL: not a grid */
+	struct turn_model models[TURN_MODELS_MAX];	/* models tried */
 	struct turn_round *round;	/* on a grid; else NULL */
-	struct turns *legal;	/* NULL: multicast goes along the tree of `layers`, and no ways are sure to find room */
-	bool own_lanes;		/* each layer has a lane of its own, and layer 0 the legal turns */
-	/* Of the pairs that have a layer in the round at hand; squeeze.c leaves what it has tried as well. */
+	/* NULL: multicast follows the tree of `layers`, and no routes are certain to find room */
+	struct turns *legal;
+	bool own_lanes;		/* each layer has a lane of its own, and layer 0 has the legal turns */
+	/*
+	 * Turns of the pairs with a layer in this round; squeeze.c leaves turns that it tried in it as
+	 * well.
+	 */
 	struct deps *deps;
 	struct route_layers *layers;
 	unsigned most;
-	unsigned rounds;	/* in which pairs were placed, with the one at hand */
+	unsigned rounds;	/* rounds in which pairs were placed, including this one */
 	uint32_t *sources, n_sources;	/* vertices with CA and router ports, by place */
-	uint32_t *lid0;		/* [place]: all LIDs there are lids[lid0[place]] .. lids[lid0[place + 1] - 1] */
+	/* [place]: the LIDs on its vertex are lids[lid0[place]] .. lids[lid0[place + 1] - 1] */
+	uint32_t *lid0;
 	VEC(uint16_t) lids;
-	bool *moved;		/* [route_layers_pair()]: a way of the pair is not as in `near` */
-	bool *again;		/* [vertex]: its LIDs are to be routed again, or were before the round at hand */
-	bool *legal_only;	/* [vertex]: … by legal ways */
-	bool settled;		/* all pairs keep their layers but those of a vertex that was routed again */
-	unsigned pushes;	/* rounds since then */
-	bool hopeless;		/* to go on placing pairs would take too long */
-	uint32_t placed;	/* how often a pair was placed by itself */
-	uint32_t squeezed;	/* how often squeeze.c found room for a pair */
-	VEC(struct dep) pair;	/* of the pair at hand; some more than once */
-	uint8_t *blocked;	/* [route_layers_pair()]: the rounds in which it found no room; saturates */
-	VEC(struct pair) early;	/* those that ever found none */
-	VEC(struct pair) aside;	/* those that have to go from a layer */
-	VEC(struct pair) left;	/* those that found none in the round at hand */
+	bool *moved;		/* [route_layers_pair()]: some route of the pair differs from `near` */
+	bool *again;		/* [vertex]: its LIDs have to be routed again, or were before this round */
+	bool *legal_only;	/* [vertex]: its LIDs use legal routes only */
+	/* all pairs keep their layers except those of a vertex that was routed again */
+	bool settled;
+	unsigned pushes;	/* rounds since `settled` became true */
+	bool hopeless;		/* placing pairs further would take too long */
+	uint32_t placed;	/* placements of single pairs */
+	uint32_t squeezed;	/* pairs that squeeze.c found room for */
+	VEC(struct dep) pair;	/* turns of the current pair; may contain duplicates */
+	uint8_t *blocked;	/* [route_layers_pair()]: rounds in which it found no room; saturates */
+	VEC(struct pair) early;	/* pairs that ever found no room */
+	VEC(struct pair) aside;	/* pairs that have to leave a layer */
+	VEC(struct pair) left;	/* pairs without room in this round */
 };
 
 /* --- pairs.c --- */
 
-/* Begins: sources, their LIDs, and room for what is known of pairs. */
+/* Collects the sources and their LIDs, and allocates the arrays for pairs. */
 void pairs_find(struct layered *x);
-/* The layer that a pair has in the tables to stay near to, which have layers. */
+/* The pair's layer in r->near_layers, which must not be NULL. */
 unsigned pairs_layer_near(const struct layered *x, struct pair p);
 void pairs_give_layer(struct layered *x, struct pair p, unsigned layer);
-/* The opposite: it is one of x->left then. */
+/* Takes the pair's layer away and adds the pair to x->left. */
 void pairs_leave(struct layered *x, struct pair p);
-/* The turns of a pair's routes, in x->pair. */
+/* Collects the turns of a pair's routes in x->pair. */
 void pairs_collect(struct layered *x, struct pair p);
 /*
- * Puts what was collected of a pair into the layer that it had, or the first that has room.  False: there
- * is none; *blocked becomes the place in x->pair of the turn that the last layer had no room for.
+ * Puts the pair, whose turns are in x->pair, into its former layer or the first with room.  False: no
+ * layer has room; *blocked becomes the index in x->pair of the turn that the last layer refused.
  */
 bool pairs_fit(struct layered *x, struct pair p, uint32_t *blocked);
 /*
- * Puts all pairs into layers anew, in the best order for it.  x->left are those without one.  Before pairs
- * are settled it may give up: x->hopeless.
+ * Puts all pairs into layers anew, in the order that leaves the fewest without room.  x->left: pairs
+ * without a layer.  Before pairs are settled it may give up and set x->hopeless.
  */
 void pairs_place(struct layered *x);
-/* Forgets which pairs found no room in the rounds so far. */
+/* Forgets which pairs found no room in earlier rounds. */
 void pairs_forget(struct layered *x);
 
 /* Calls use() with x->deps and each turn that multicast may take, in layer 0. */
 void pairs_each_legal(struct layered *x, void (*use)(void *deps, struct dep turn));
-/*
- * The layer that a pair had in the last round, if they are to stay, or in the tables that these stay near
- * to; `most`: none.
- */
+/* The pair's layer in the last round if pairs are settled, else in r->near_layers; `most`: none. */
 unsigned pairs_layer_before(const struct layered *x, struct pair p);
-/* Whether a pair is to keep what it had: before things are settled, all its ways and its layer in `near`. */
+/*
+ * Whether a pair keeps its layer: once settled, if no end was routed again; before, if all its routes are
+ * as in `near` and it always found room.
+ */
 bool pairs_keeps(const struct layered *x, struct pair p);
 
 /* --- staying.c --- */
 
 /*
- * Begins a round near to other tables: finds out which pairs moved, and places all those that keep what they had.
- * False: these have no room together, as other turns are legal now, or some had no layer; none is placed.
+ * Begins a round near to other tables: finds the pairs that moved and places all pairs that keep what they
+ * had.  False: these have no room together, because other turns are legal now, or some pair had no layer;
+ * no pair is then placed.
  */
 bool pairs_stay(struct layered *x);
 
 /* --- squeeze.c --- */
 
 /*
- * Finds room for pairs in x->left by other first hops, without a change for any other pair but where that
- * finds room, too.  x->left are those then that found none.
+ * Finds room for pairs in x->left by other first hops.  Routes of other pairs change only if these find
+ * room too.  x->left: the pairs that found none.
  */
 void squeeze_in(struct layered *x);
 /*
- * All pairs having a layer: takes routes off the busiest lanes (relief.h) as far as those whose ways change find
- * room in the layers that are in use.
+ * Moves routes off the busiest lanes (relief.h) as far as the pairs concerned find room in the layers in
+ * use.  All pairs must have a layer.
  */
 void squeeze_relieve(struct layered *x);
 
 /* --- confined.c --- */
 
 /*
- * Replaces all ways by ones that keep to turns that layers allow from the start, the same for all LIDs
- * on a switch, and gives all pairs their layers.  x->left are the pairs without one, as there are only if
- * legal ways do not connect them.
+ * Replaces all routes by ones within turns that layers allow from the start, the same for all LIDs on a
+ * switch, and gives all pairs their layers.  x->left: pairs without a layer, of which there are some only
+ * if legal routes do not connect them.
  */
 void confine(struct layered *x);
-/* The same if the tables to stay near to were made so; else false, and nothing is changed. */
+/* As confine(), if confine() made the tables to stay near to; otherwise returns false and changes nothing. */
 bool confine_near(struct layered *x);
 /* As layered_routes(), by confine() alone; for tests. */
 struct route_layers *layered_confined(const struct route_request *r, const struct updn_order *o,

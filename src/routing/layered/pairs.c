@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Pairs of switches and the layers that they find room in; see layered_parts.h.
+ * Places pairs of switches in layers that have room; see layered_parts.h.
  *
- * Each round of layered.c begins with empty layers.  In what order pairs are placed matters: those
- * that keep what they had come first, as they fit for sure; then those that found no room in earlier rounds,
- * which helps more than any toll.  Once things have settled, the last pairs without room come before all
- * others, and whoever has to make room for them looks for another layer, or is squeezed in.  Near to other
- * tables that is done in the layers that these pairs get alone, and no others are looked at.
+ * Each round of layered.c begins with empty layers.  The order of placing matters: pairs that keep what
+ * they had come first, because they are certain to fit; then pairs that found no room in earlier rounds,
+ * which helps more than any toll.  Once pairs are settled, the last pairs without room come before all
+ * others, and pairs that have to make room for them look for another layer or are squeezed in.  Near to
+ * other tables this happens only in the layers that these pairs get.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,13 +14,13 @@
 #include "lib/base/alloc.h"
 #include "routing/layered/layered_parts.h"
 
-/* Work (deps_work()) after which it is hopeless: some seconds. */
+/* Work (deps_work()) after which placing is hopeless: some seconds. */
 #define WORK_MAX 300000000u
-/* … and so it is if more than one pair in so many found no room, where there are many pairs. */
+/* Placing is also hopeless if more than one pair in HOPELESS found no room, of more than PAIRS_MANY pairs. */
 #define HOPELESS 8u
 #define PAIRS_MANY (1u << 20)
 
-/* Port 0 counts as well where others do: a packet to the switch itself has the SL of the pair, too. */
+/* Port 0 belongs to a source as well: a packet to the switch itself has the SL of the pair, too. */
 void pairs_find(struct layered *x)
 {
 	struct dest dests[DESTS_MAX];
@@ -50,8 +50,8 @@ void pairs_find(struct layered *x)
 /* --- routes --- */
 
 /*
- * Adds the turns of all routes from one source to the LIDs on another.  As far as a LID goes the way of the
- * one before it, that has added them.
+ * Adds the turns of all routes from one source to the LIDs on another.  Skips the part of a route that
+ * equals that of the LID before.
  */
 static void add_routes(struct layered *x, uint32_t from, uint32_t to)
 {
@@ -143,7 +143,10 @@ bool pairs_fit(struct layered *x, struct pair p, uint32_t *blocked)
 	return false;
 }
 
-/* The layers are empty but for pairs like this one: the last layer has the fewest others to make room. */
+/*
+ * Puts the pair into the last layer that has room: the last has the fewest pairs that would have to make
+ * room.  So far the layers only hold pairs like this one.
+ */
 static bool fits_last(struct layered *x, struct pair p)
 {
 	for (unsigned layer = x->most; layer-- > 0;)
@@ -152,7 +155,7 @@ static bool fits_last(struct layered *x, struct pair p)
 	return false;
 }
 
-/* --- in which order --- */
+/* --- order of placing --- */
 
 static int most_blocked_first(const void *a, const void *b, void *arg)
 {
@@ -178,7 +181,7 @@ static void note_blocked(struct layered *x, struct pair p)
 	pairs_leave(x, p);
 }
 
-/* In what order pairs are placed. */
+/* The groups of pairs, in the order in which they are placed. */
 enum turn { WITHOUT, STAYING, EARLY, OTHERS };
 
 bool pairs_keeps(const struct layered *x, struct pair p)
@@ -190,7 +193,7 @@ bool pairs_keeps(const struct layered *x, struct pair p)
 	return x->near && !x->moved[i] && !x->blocked[i];
 }
 
-/* If it is the turn of a pair it is placed, or noted as one without room. */
+/* Places a pair if it belongs to the current group; notes it as blocked if it finds no room. */
 static void place_pair(struct layered *x, struct pair p, enum turn turn)
 {
 	size_t i = route_layers_pair(p.a, p.b);
@@ -225,9 +228,9 @@ static void place_all(struct layered *x, enum turn turn)
 	}
 }
 
-/* --- who makes room --- */
+/* --- making room --- */
 
-/* Those that were in a layer come back as far as they fit in; the others are in x->aside. */
+/* Puts the pairs of a layer back as far as they fit; the others go to x->aside. */
 static void refill(struct layered *x, unsigned layer)
 {
 	x->aside.n = 0;
@@ -245,9 +248,9 @@ static void refill(struct layered *x, unsigned layer)
 }
 
 /*
- * Pairs without room push others aside in a layer, in each round another one; first in the last, where the
- * fewest have to make room, and never in the first, where most are.  Who has to go looks for room in all layers
- * as they are then.
+ * Lets pairs without room push others aside in one layer, a different one in each round.  The last layer
+ * comes first, where the fewest have to make room; the first layer, which holds most, is spared.  A pair
+ * that has to leave looks for room in all layers as they are then.
  */
 static void push_aside(struct layered *x)
 {
@@ -255,7 +258,7 @@ static void push_aside(struct layered *x)
 	uint32_t blocked;
 	size_t n = 0;
 
-	/* Empties a layer but for what multicast has of it. */
+	/* Empties the layer except for the turns of multicast. */
 	deps_clear_layer(x->deps, layer);
 	if (!layer)
 		pairs_each_legal(x, deps_add_turn);

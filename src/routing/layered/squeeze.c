@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Room for the last few pairs of switches; see layered_parts.h.
+ * Finds room for the last few pairs of switches by other first hops; see layered_parts.h.
  *
- * To route the LIDs on both ends of a pair again changes the routes of very many other pairs, and
- * more of those lose their room than one gains.  Here an end takes another first hop towards the other
- * one, and goes on as that neighbour does.  This changes the routes of the pair, and of those that come by the
- * end on their way to the other one: these have to find room as well, else the end keeps its first hop.
+ * Routing the LIDs on both ends of a pair again changes the routes of very many other pairs, and more of
+ * those lose their room than one gains.  Here an end takes another first hop towards the other end and
+ * then follows that neighbour's route.  This changes the routes of the pair and of pairs that pass this
+ * end on the way to the other: these have to find room as well, or the end keeps its first hop.
  *
- * What was tried and given up stays in the layers' dependencies until the next round.  So a
- * layer may refuse a pair that it has room for, but never takes one that closes a cycle.
+ * Turns that were tried and given up stay in the layers' dependencies until the next round.  So a layer
+ * may refuse a pair that it has room for, but never accepts one that closes a cycle.
  */
 #include <stdlib.h>
 
@@ -16,25 +16,25 @@
 #include "routing/layered/layered_parts.h"
 #include "routing/relief.h"
 
-/* Neighbours that are tried, those by which it is nearest first. */
+/* Neighbours tried as first hop, those with the shortest routes first. */
 #define HOPS_MAX 64u
 
 /* A first hop from one source towards the LIDs on another. */
 struct hop {
 	uint32_t trunk;
-	uint32_t hops;		/* of the longest of its ways */
+	uint32_t hops;		/* length of its longest route */
 };
 
 struct hops {
 	uint32_t from, to;	/* places */
 	struct hop v[HOPS_MAX];
 	unsigned n;
-	VEC(uint8_t) before;	/* [LID]: the entries that were there */
-	VEC(uint32_t) behind;	/* places whose ways to `to` lead over `from`, whatever hop that takes */
+	VEC(uint8_t) before;	/* [LID]: the entries before */
+	VEC(uint32_t) behind;	/* places whose routes to `to` lead over `from`, whatever its first hop */
 	bool behind_known;
 };
 
-/* The layers that pairs had, to be given back. */
+/* The layers that pairs had, to restore them. */
 struct had {
 	size_t pair;
 	uint8_t of;
@@ -45,9 +45,12 @@ struct squeeze {
 	VEC(struct had) had;
 };
 
-/* --- ways of the tables --- */
+/* --- routes of the tables --- */
 
-/* How many hops the ways from v to all LIDs of a source take; FABRIC_NONE: one doesn't get there, or by `over`. */
+/*
+ * Length of the longest route from v to a LID of a source; FABRIC_NONE: one does not arrive or leads over
+ * `over`.
+ */
 static uint32_t hops_to(const struct layered *x, uint32_t from, uint32_t to, uint32_t over)
 {
 	uint32_t most = 0;
@@ -90,7 +93,7 @@ static void find_hops(struct layered *x, struct hops *h)
 		*vec_push(&h->before) = lft_get(x->out, x->g->sw[v], x->lids.v[i]);
 }
 
-/* The LIDs are spread over the cables of the trunk. */
+/* Spreads the LIDs over the links of the trunk. */
 static void take_hop(struct layered *x, const struct hops *h, unsigned which)
 {
 	const struct trunk *trunk = &x->g->trunks[h->v[which].trunk];
@@ -129,7 +132,7 @@ static void give_back(struct squeeze *s)
 	}
 }
 
-/* All those whose way to a source leads over another one find room as they go now. */
+/* Whether all pairs whose route to h->to leads over h->from find room by their present routes. */
 static bool others_find_room(struct squeeze *s, struct hops *h)
 {
 	if (!h->behind_known) {
@@ -156,7 +159,7 @@ static bool all_find_room(struct squeeze *s, struct pair p, struct hops *there, 
 	return false;
 }
 
-/* One end takes another first hop. */
+/* Gives one end another first hop. */
 static bool squeeze_one(struct squeeze *s, struct pair p, struct hops *h)
 {
 	for (unsigned i = 0; i < h->n; i++) {
@@ -168,7 +171,7 @@ static bool squeeze_one(struct squeeze *s, struct pair p, struct hops *h)
 	return false;
 }
 
-/* Both do: those that are nearest first. */
+/* Gives both ends other first hops, the nearest first. */
 static bool squeeze_both(struct squeeze *s, struct pair p, struct hops *there, struct hops *back)
 {
 	for (unsigned sum = 0; sum + 1 < there->n + back->n; sum++)
@@ -187,7 +190,7 @@ static bool squeeze_both(struct squeeze *s, struct pair p, struct hops *there, s
 
 /* --- loads --- */
 
-/* What an end's first hop to the hosts on the other one was, and is: the routes by it count where they go now. */
+/* Recounts the routes of hosts after an end's first hop to the other changed. */
 static void divert(struct layered *x, const struct hops *h)
 {
 	struct dest dests[DESTS_MAX];
@@ -238,7 +241,7 @@ void squeeze_in(struct layered *x)
 
 /* --- relief --- */
 
-/* Whether a source's way to a LID leads over the vertex that has moved, or begins there. */
+/* Whether a source's route to a LID passes, or begins at, the vertex that moved. */
 static bool comes_by(const struct layered *x, uint32_t source, const struct relief_move *m)
 {
 	uint32_t v = x->sources[source];
@@ -284,7 +287,7 @@ void squeeze_relieve(struct layered *x)
 	unsigned most = x->most;
 	bool settled = x->settled;
 
-	/* pairs may go into other layers, but into none that is empty */
+	/* pairs may change to other layers, but not to an empty one */
 	x->most = x->layers->n;
 	x->settled = true;
 	relieve(x->r, x->c, x->out, has_room, &s);

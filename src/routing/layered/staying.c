@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Pairs of switches that keep the ways and the layers that they had in other tables; see layered_parts.h.
+ * Places the pairs of switches that keep the routes and layers of other tables; see layered_parts.h.
  *
- * When a link goes these are nearly all.  Which they are is told by the entries that differ, so only ways to
- * LIDs with any such entry are followed.  Their turns closed no cycle in those tables, so all of them
- * are put in at once.
+ * When a link fails these are nearly all pairs.  The entries that differ show which they are, so only
+ * routes to LIDs with such entries are followed.  The turns of these pairs closed no cycle in the other
+ * tables, so all of them are added at once.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static bool differs(void *arg, uint32_t v, uint16_t lid)
 	return lft_get(x->out, sw, lid) != lft_get(x->near, sw, lid);
 }
 
-/* The LIDs with any entry that is not the one in `near`, as bits. */
+/* Bits of the LIDs with any entry that differs from `near`. */
 static uint64_t *find_other_lids(const struct layered *x)
 {
 	uint64_t *other = xcalloc(x->out->stride / 64 + 1u, sizeof(*other));
@@ -37,7 +37,7 @@ static uint64_t *find_other_lids(const struct layered *x)
 	return other;
 }
 
-/* Only ways to LIDs with other entries are followed: when a link goes, most have none. */
+/* Follows only routes to LIDs with differing entries: when a link fails, most LIDs have none. */
 static void find_moved(struct layered *x, struct walks *w)
 {
 	uint64_t *other = find_other_lids(x);
@@ -59,7 +59,7 @@ static void find_moved(struct layered *x, struct walks *w)
 	free(other);
 }
 
-/* Notes the turns to all LIDs on a place by pairs that keep their layers. */
+/* Notes the turns, to all LIDs on a place, of pairs that keep their layers. */
 static void note_staying(struct layered *x, struct walks *w, uint32_t to)
 {
 	for (uint32_t i = x->lid0[to]; i < x->lid0[to + 1]; i++) {
@@ -74,7 +74,7 @@ static void note_staying(struct layered *x, struct walks *w, uint32_t to)
 	}
 }
 
-/* Pairs that keep what they had get their layers; false: some had none. */
+/* Gives the pairs that keep what they had their layers; false: some had none. */
 static bool keep_layers(struct layered *x)
 {
 	for (uint32_t b = 0; b < x->n_sources; b++)

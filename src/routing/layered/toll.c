@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * See toll.h.
+ * Finds the cheapest routes to each destination, then chooses for each LID among nearly equal ones; see
+ * toll.h.
  *
- * For each destination vertex the ways are found once (Dijkstra), with the loads as they are then.  In
- * the order that vertices were settled in, each LID then chooses anew among the ways that are about as
- * good: to vertices that were settled before, so that no way comes back.
+ * For each destination vertex, one search (Dijkstra) finds the routes with the loads at that time.  Each
+ * LID then chooses anew, in the order in which vertices were settled, among nearly equal next hops that
+ * were settled earlier, so that no route comes back.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,21 +14,24 @@
 #include "routing/layered/toll.h"
 #include "routing/ways.h"
 
-/* To have another neighbour for another LID of the same port comes before all load. */
+/*
+ * Hops that a different neighbour for another LID of the same port is worth, so that this outweighs all
+ * load.
+ */
 #define USED_HOPS 1000u
 #define TOLL_MAX 100000u
 
-/* A way on from a vertex that a LID may take; what is needed of its trunk is here as well. */
+/* A next hop that a LID may take, with the data needed of its trunk. */
 struct way {
 	uint32_t trunk, to;
 	uint32_t lane0;
 	bool alone;		/* the trunk has one lane */
 };
 
-/* A vertex with the ways that are about as good as its best: ways[first] .. ways[end - 1]. */
+/* A vertex with its next hops nearly as good as the best: ways[first] .. ways[end - 1]. */
 struct stop {
 	uint32_t v, first, end;
-	bool plain;		/* each of these trunks has one lane, and none of its turns a toll */
+	bool plain;		/* each of its trunks has one lane, and none of their turns a toll */
 };
 
 struct toll {
@@ -35,28 +39,30 @@ struct toll {
 	const struct graph *g;
 	const struct turns *legal;
 	uint64_t hop;
-	uint64_t *load;		/* [lane]: cost of the routes that it carries */
-	uint32_t *cost;		/* [lane]: of one route */
+	uint64_t *load;		/* [lane]: total cost of the routes that it carries */
+	uint32_t *cost;		/* [lane]: cost of one route */
 	size_t *turn0;		/* see channels_number_turns() */
-	uint32_t *tolls;	/* [turn]: in hundredths of a hop */
-	bool *tolled;		/* [trunk in]: any of its turns has a toll, which few have */
-	uint32_t *raised;	/* [turn]: the round in which it was raised last */
+	uint32_t *tolls;	/* [turn]: toll in hundredths of a hop */
+	bool *tolled;		/* [trunk in]: some of its turns has a toll, which is rare */
+	uint32_t *raised;	/* [turn]: last round in which its toll grew */
 	uint32_t round;
 	/* of one destination vertex */
 	uint32_t d;
-	struct stop *stops;	/* in the order that they were settled in, without the destination */
+	struct stop *stops;	/* in the order of settling, without the destination */
 	uint32_t n_stops;
 	struct way *ways;
-	uint32_t *place;	/* [vertex]: in stops, from 1 on; the destination 0; else UINT32_MAX */
-	uint32_t *heap, n_heap;	/* vertices without a way that is settled; also room to sort ways */
-	uint32_t *at;		/* [vertex]: its place in the heap */
-	uint8_t *used;		/* [trunk]: LIDs of a port that go that way */
-	uint8_t *lane_used;	/* [lane]: likewise */
+	/* [vertex]: index in stops + 1; 0 for the destination; UINT32_MAX: not settled */
+	uint32_t *place;
+	/* vertices with a route that is not settled; also scratch space for sorting */
+	uint32_t *heap, n_heap;
+	uint32_t *at;		/* [vertex]: its index in the heap */
+	uint8_t *used;		/* [trunk]: LIDs of a port that use it */
+	uint8_t *lane_used;	/* [lane]: LIDs of a port that use it */
 	/* of one LID */
-	uint64_t *sum;		/* [vertex]: cost of its way */
-	uint32_t *out;		/* [vertex]: the trunk of its way, FABRIC_NONE of the destination, … */
-	uint32_t *lane;		/* … and the lane */
-	uint32_t *below;	/* [vertex]: hosts whose way leads over it */
+	uint64_t *sum;		/* [vertex]: cost of its route */
+	uint32_t *out;		/* [vertex]: trunk of its route; FABRIC_NONE for the destination */
+	uint32_t *lane;		/* [vertex]: lane of its route */
+	uint32_t *below;	/* [vertex]: hosts whose route leads over it */
 };
 
 #define AT_NONE UINT32_MAX
@@ -140,7 +146,7 @@ uint32_t toll_raise(struct toll *t, struct dep turn, uint32_t hundredths)
 	return *toll;
 }
 
-/* apart: of those that the port's other LIDs use least. */
+/* apart: considers only lanes that the port's other LIDs use least. */
 static uint32_t least_loaded(const struct toll *t, uint32_t trunk, bool apart)
 {
 	const struct trunk *x = &t->g->trunks[trunk];
@@ -153,7 +159,7 @@ static uint32_t least_loaded(const struct toll *t, uint32_t trunk, bool apart)
 	return lane;
 }
 
-/* What the way by a trunk, and on from the vertex `to` at its end as that has chosen, costs. */
+/* Cost of the route by a trunk and on along the chosen route of `to`, the vertex at its end. */
 static inline uint64_t cost_of(const struct toll *t, uint32_t trunk, uint32_t to, uint32_t lane)
 {
 	uint64_t cost = t->sum[to] + t->hop + t->load[lane];
@@ -163,7 +169,7 @@ static inline uint64_t cost_of(const struct toll *t, uint32_t trunk, uint32_t to
 	return cost;
 }
 
-/* --- ways to a vertex --- */
+/* --- routes to a vertex --- */
 
 static void put(struct toll *t, uint32_t i, uint32_t v)
 {
@@ -201,7 +207,7 @@ static uint32_t take_least(struct toll *t)
 	return least;
 }
 
-/* v has its way; those around it may have one by it. */
+/* v's route is settled; offers it to the neighbours. */
 static void pass_on(struct toll *t, enum way_phase phase, uint32_t v)
 {
 	const struct graph *g = t->g;
@@ -227,7 +233,10 @@ static void pass_on(struct toll *t, enum way_phase phase, uint32_t v)
 	}
 }
 
-/* The trunks from v to vertices that were settled before it, by which it is not a whole hop farther. */
+/*
+ * Collects the trunks from v to vertices settled earlier by which v is less than half a hop farther than
+ * by its best.
+ */
 static void find_ways(struct toll *t, enum way_phase phase, struct stop *s, uint32_t n_ways)
 {
 	const struct graph *g = t->g;
@@ -246,7 +255,7 @@ static void find_ways(struct toll *t, enum way_phase phase, struct stop *s, uint
 	s->end = n_ways;
 }
 
-/* Settles all that can be by the ways of a phase, from those on that are settled. */
+/* Settles all vertices that routes of this phase reach, starting from those already settled. */
 static void settle(struct toll *t, enum way_phase phase)
 {
 	uint32_t n_ways = t->n_stops ? t->stops[t->n_stops - 1].end : 0;
@@ -286,9 +295,12 @@ static void find_stops(struct toll *t, uint32_t d, bool legal_only)
 	settle(t, WAY_ANY);
 }
 
-/* --- ways to a LID --- */
+/* --- routes to a LID --- */
 
-/* The best way of a plain stop, of equal ones the first: without branches, as each LID asks at each switch. */
+/*
+ * Chooses the best next hop of a plain stop, the first of equal ones.  It has no branches, because it runs
+ * for each LID at each switch.
+ */
 static void choose_plain(struct toll *t, const struct stop *s)
 {
 	const uint64_t *sum = t->sum, *load = t->load;
@@ -306,7 +318,7 @@ static void choose_plain(struct toll *t, const struct stop *s)
 	t->lane[s->v] = t->ways[best].lane0;
 }
 
-/* apart: by a trunk, and a lane, that other LIDs of the port use least. */
+/* apart: prefers trunks and lanes that other LIDs of the port use least. */
 static void choose(struct toll *t, const struct stop *s, bool apart)
 {
 	uint64_t least = UINT64_MAX, sum = 0;
@@ -337,7 +349,7 @@ static void choose(struct toll *t, const struct stop *s, bool apart)
 }
 
 /*
- * Counts the routes along the ways of a LID, or takes them away again: those of hosts on the stops from
+ * Adds the routes along the LID's routes to the loads, or subtracts them; counts hosts on the stops from
  * `first` on.
  */
 static void count(struct toll *t, uint32_t first, bool add)
@@ -356,8 +368,8 @@ static void count(struct toll *t, uint32_t first, bool add)
 }
 
 /*
- * The ways that a LID has and that arrive, each vertex behind the one that it leads to.  All
- * others have no lane then.
+ * Reads a LID's routes that arrive into stops, each vertex after the one that it sends to.  All other
+ * vertices then have no lane.
  */
 static void recall(struct toll *t, const struct lfts *l, uint32_t d, uint16_t lid)
 {
@@ -397,7 +409,7 @@ void toll_forget(struct toll *t, const struct lfts *out, uint32_t d, const struc
 		}
 }
 
-/* How many hosts come by v on the ways that recall() has found, with its own. */
+/* Number of hosts, including its own, whose routes lead over v, among the routes that recall() found. */
 static uint32_t hosts_by(struct toll *t, uint32_t v)
 {
 	uint32_t n = 0;
@@ -414,7 +426,7 @@ static uint32_t hosts_by(struct toll *t, uint32_t v)
 	return n;
 }
 
-/* Counts routes on a lane and on those of the way from its end, or takes them away. */
+/* Adds routes to a lane and to all lanes on the route from its end, or subtracts them. */
 static void count_along(struct toll *t, uint32_t lane, uint32_t hosts, bool add)
 {
 	for (;;) {
@@ -458,7 +470,7 @@ bool toll_keep(struct toll *t, struct lfts *out, uint32_t d, const struct dest *
 	return whole;
 }
 
-/* Ways for the vertices that have none to one LID; the others keep theirs. */
+/* Finds routes to one LID for the vertices without one; the others keep theirs. */
 static void mend_lid(struct toll *t, struct lfts *out, uint32_t d, uint16_t lid, bool weighs)
 {
 	uint32_t kept;
