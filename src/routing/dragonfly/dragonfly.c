@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * See dragonfly.h.  Two switches of a group have all others of it as common neighbours; switches of
- * different groups have few or none.  How many tell them apart is tried: links with so many join
+ * Tells groups by the common neighbours of linked switches; see dragonfly.h.
+ *
+ * Two switches of a group have all others of it as common neighbours; switches of different groups have
+ * few or none.  The number that distinguishes them is found by trial: links with at least that many join
  * switches to groups, and the groups with the fewest faults win.
  */
 #include "routing/dragonfly/dragonfly.h"
@@ -13,9 +15,9 @@
 
 struct work {
 	const struct graph *g;
-	uint32_t *common;	/* [trunk]: common neighbours of its ends */
+	uint32_t *common;	/* [trunk]: number of common neighbours of its ends */
 	uint32_t *queue;
-	uint32_t *size;		/* [group] */
+	uint32_t *size;		/* [group]: number of its switches */
 };
 
 /* --- common neighbours --- */
@@ -34,7 +36,7 @@ static uint32_t count_common(const struct graph *g, uint32_t a, uint32_t b)
 	return n;
 }
 
-/* Returns the most that any trunk has. */
+/* Counts the common neighbours of all trunks; returns the greatest count. */
 static uint32_t find_common(struct work *w)
 {
 	const struct graph *g = w->g;
@@ -51,7 +53,7 @@ static uint32_t find_common(struct work *w)
 
 /* --- groups --- */
 
-/* The group of `from`: all that trunks with so many common neighbours lead to. */
+/* Fills the group of `from` with all switches reached by trunks with at least `least` common neighbours. */
 static void fill_group(struct work *w, struct dragonfly *d, uint32_t from, uint32_t least)
 {
 	const struct graph *g = w->g;
@@ -76,9 +78,12 @@ static void fill_group(struct work *w, struct dragonfly *d, uint32_t from, uint3
 		d->members = tail;
 }
 
-/* --- what is missing --- */
+/* --- missing parts --- */
 
-/* False if the groups are too far from equal and complete. */
+/*
+ * Counts missing switches and links within groups.  False if the groups are too far from equal and
+ * complete.
+ */
 static bool count_within(const struct work *w, struct dragonfly *d)
 {
 	const struct graph *g = w->g;
@@ -97,7 +102,7 @@ static bool count_within(const struct work *w, struct dragonfly *d)
 	       5 * (uint64_t)d->missing_links <= links;
 }
 
-/* The most cables to other groups that a switch has. */
+/* The greatest number of cables from one switch to other groups. */
 static uint32_t most_outward(const struct graph *g, const struct dragonfly *d)
 {
 	uint32_t most = 0;
@@ -115,8 +120,8 @@ static uint32_t most_outward(const struct graph *g, const struct dragonfly *d)
 }
 
 /*
- * False if the cables between groups are too uneven.  Cables that went away with switches are not
- * counted as missing.
+ * Counts missing cables between groups.  False if the cables are too uneven.  Cables that went away with
+ * switches are not counted.
  */
 static bool count_between(const struct work *w, struct dragonfly *d)
 {
@@ -151,7 +156,10 @@ static uint64_t faults(const struct dragonfly *d)
 
 /* --- all --- */
 
-/* With groups of switches whose links have so many common neighbours; NULL if that is none. */
+/*
+ * The dragonfly whose groups are joined by links with at least `least` common neighbours; NULL if that is
+ * not one.
+ */
 static struct dragonfly *try_groups(struct work *w, uint32_t least)
 {
 	struct dragonfly *d = xcalloc(1, sizeof(*d));

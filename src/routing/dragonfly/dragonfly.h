@@ -2,13 +2,13 @@
 /*
  * Recognizes dragonflies, and which group each switch belongs to (internal to routing/).
  *
- * A dragonfly has groups of equally many switches, at least three, all of which are linked to each
- * other, and the same number of cables between any two of at least three groups.  Which switches
- * of a group these cables leave from does not matter, and neither do hosts, GUIDs and port numbers.
- * Some links and switches may be missing.
+ * A dragonfly has groups of equally many switches, at least three, all of which are linked to each other,
+ * and the same number of cables between any two of at least three groups.  Which switches of a group these
+ * cables leave from does not matter, and neither do hosts, GUIDs and port numbers.  Some links and
+ * switches may be missing.
  *
- * A HyperX of two dimensions is such a fabric, too: who names the shape asks grid.h first (shape.h).  The engine
- * "dragonfly" takes either.
+ * A HyperX of two dimensions also meets this definition: code that names the shape asks grid.h first
+ * (shape.h).  The engine "dragonfly" takes either.
  *
  * Pure: a value, and its text.
  */
@@ -18,8 +18,8 @@
 #include "routing/graph.h"
 
 struct dragonfly {
-	uint32_t groups, members;	/* members: switches of a whole group */
-	uint32_t cables;		/* between two groups */
+	uint32_t groups, members;	/* members: switches of a complete group */
+	uint32_t cables;		/* number between two groups */
 	uint32_t *group, *member;	/* [vertex]: members of a group are numbered by vertex */
 	uint32_t missing_switches;
 	uint32_t missing_links;		/* within groups */

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The engine "dragonfly": minimal paths between groups, free of credit loops on two lanes.
+ * Implements the engine "dragonfly": minimal paths between groups, free of credit loops on two lanes.
  *
- * Pairs of switches with minimal paths (dragonfly_ways.h) are in layer 1.  Its packets travel on lane 1 until they
- * have crossed the cable into the destination's group, and on lane 0 for the one link that may follow.  So lane
- * 1 waits for lane 0 and never the other way round, and the cables of lane 1 wait for lane 0 alone.  SL2VL
- * tables choose the lane by the port that a packet comes in by.  Paths over two links of one group, around a
- * missing one, are in layer 1 as well: deps.h sees to it that they close no cycle there.
+ * Pairs of switches with minimal paths (dragonfly_ways.h) are in layer 1.  Their packets travel on lane 1
+ * until they have crossed the cable into the destination's group, and on lane 0 for the one link that may
+ * follow.  So lane 1 waits for lane 0 and never the other way round, and the cables of lane 1 wait for
+ * lane 0 alone.  SL2VL tables choose the lane by the in port.  Paths over two links of one group, around a
+ * missing one, are in layer 1 as well: deps.h ensures that they close no cycle there.
  *
- * Layer 0 is on lane 0 everywhere.  It holds multicast, and the pairs that are routed around missing links; both
- * keep to the turns that are legal in an up/down order.  A pair that fits into neither layer is left to
- * layered.h.
+ * Layer 0 is on lane 0 everywhere.  It holds multicast, and the pairs that are routed around missing
+ * links; both keep to the turns that are legal in an up/down order.  A pair that fits into neither layer
+ * is left to layered.h.
  *
- * When links go, only the paths that crossed them are routed anew, and those of pairs that leave layer 1 because
- * the opposite direction is routed around the gap.  Both directions of such a pair get the SL of layer 0; a
- * connection that was opened before keeps that of layer 1, like any whose pair changes its layer
- * (update_rounds.h).
+ * When links fail, the engine reroutes only the paths that crossed them, and those of pairs that leave
+ * layer 1 because the opposite direction is routed around the gap.  Both directions of such a pair get the
+ * SL of layer 0; a connection opened before keeps the SL of layer 1, like any whose pair changes its layer
+ * (rounds.h).
  */
 #include <stdlib.h>
 
@@ -24,7 +24,10 @@
 #include "routing/dragonfly/dragonfly_ways.h"
 #include "routing/ideal.h"
 
-/* Most passes to find the pairs that are routed around gaps: making one direction legal may affect other pairs. */
+/*
+ * Limit on passes that find the pairs routed around gaps: making one direction legal may affect other
+ * pairs.
+ */
 #define PASSES 6u
 
 /* --- anew --- */
@@ -202,7 +205,7 @@ static void find_ways(struct nearby *x)
 	uint32_t before;
 
 	each_pair(x, keep_legal);
-	/* Finds the LIDs for which some switch sends to a link that is missing. */
+	/* Finds the LIDs for which some switch sends to a missing link. */
 	for (uint32_t v = 0; v < x->g->n; v++)
 		for (uint32_t lid = 1; lid <= x->l->top; lid++)
 			x->moves[lid] |= x->home[lid] != FABRIC_NONE && x->home[lid] != v &&

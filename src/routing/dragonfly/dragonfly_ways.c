@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* See dragonfly_ways.h. */
+/* Searches paths in steps, the shortest kinds first; see dragonfly_ways.h. */
 #include "routing/dragonfly/dragonfly_ways.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "routing/updn/turns.h"
 #include "routing/ways.h"
 
-/* How a vertex reaches the destination at hand.  Without faults only the first five occur. */
+/* How a vertex reaches the current destination.  Without faults only the first five occur. */
 enum rank {
 	NO_WAY,
 	ARRIVED,	/* the vertex is the destination */
@@ -40,8 +40,8 @@ static const struct step steps[] = {
 	{ false, BIT(WITHIN), WITHIN_TWICE, true },	/* preferred: paths around gaps may continue on it */
 	{ false, BIT(WITHIN), WITHIN_TWICE, false },
 };
-#define N_MINIMAL 3u	/* the steps that minimal paths are made of */
-/* For vertices that are left, repeated until none of them finds a path. */
+#define N_MINIMAL 3u	/* number of leading steps that make minimal paths */
+/* For the remaining vertices; repeated until none of them finds a path. */
 static const struct step last_steps[] = {
 	{ true, ANY_RANK, JUST_FOUND, true },
 	{ false, ANY_RANK, JUST_FOUND, true },
@@ -51,16 +51,16 @@ struct dragonfly_ways {
 	const struct graph *g;
 	struct turns *legal;
 	bool *cable;		/* [trunk] */
-	uint32_t *cost;		/* [trunk]: of one route */
-	uint64_t *load;		/* [trunk]: cost of the routes that it carries */
+	uint32_t *cost;		/* [trunk]: cost of one route */
+	uint64_t *load;		/* [trunk]: total cost of the routes that it carries */
 	uint64_t *around;	/* bit v * n + destination: see dragonfly_goes_around() */
 	uint32_t n_around;
-	/* for the destination at hand */
+	/* for the current destination */
 	uint32_t to;
 	uint32_t *next;		/* [vertex]: the first trunk of its path */
 	uint8_t *rank;		/* [vertex]: enum rank */
 	uint32_t *hops;		/* [vertex]: length of its path */
-	bool *same;		/* [vertex]: its path is the one of the earlier routing */
+	bool *same;		/* [vertex]: its path is that of the earlier routing */
 	uint32_t *before;	/* [vertex]: the trunk to keep if possible, or FABRIC_NONE */
 	uint32_t *order, *waits;	/* [vertex]: scratch space of ways_sort() */
 	uint32_t *legal_way;	/* [vertex]: first trunk of a legal path, or FABRIC_NONE; filled on demand */
@@ -190,7 +190,10 @@ static uint32_t take_step(const struct dragonfly_ways *x, uint32_t v, const stru
 	return taken;
 }
 
-/* Adds the routes from v to the hosts on the destination to the load of each link on the path, or takes them off. */
+/*
+ * Adds the routes from v to the hosts on the destination to the load of each link on the path, or
+ * subtracts them.
+ */
 static void count_load(struct dragonfly_ways *x, uint32_t v, bool add)
 {
 	uint64_t routes = (uint64_t)graph_hosts(x->g, v) * graph_hosts(x->g, x->to);
@@ -223,7 +226,10 @@ static uint32_t take_steps(struct dragonfly_ways *x, const struct step *s)
 	return n;
 }
 
-/* Extends the shortest legal path of any neighbor to v: a lower neighbor that descends all the way, or a higher one. */
+/*
+ * Extends the shortest legal path of any neighbour to v: of a lower neighbour that descends all the way,
+ * or of a higher one.
+ */
 static void find_legal_way(struct dragonfly_ways *x, uint32_t v, bool down)
 {
 	for (uint32_t t = x->g->trunk0[v]; t < x->g->trunk0[v + 1]; t++) {
@@ -237,8 +243,8 @@ static void find_legal_way(struct dragonfly_ways *x, uint32_t v, bool down)
 }
 
 /*
- * A legal path for every vertex.  A vertex that can descend all the way does, even if another path is shorter:
- * so packets that have come down may pass through it (order.h).
+ * Finds a legal path for every vertex.  A vertex that can descend all the way does, even if another path
+ * is shorter: so packets that have come down may pass through it (order.h).
  */
 static void find_legal_ways(struct dragonfly_ways *x)
 {
@@ -279,7 +285,7 @@ static bool force_others(struct dragonfly_ways *x, bool first)
 	return any;
 }
 
-/* --- paths that are given --- */
+/* --- earlier and forced paths --- */
 
 /* The rank of the path that begins with a trunk: that of a minimal path if it happens to be one. */
 static enum rank rank_by(const struct dragonfly_ways *x, uint32_t trunk)

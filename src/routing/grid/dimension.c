@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Dimension-order routes; see dimension.h. */
+/* Computes the next hop of dimension-order routes and the class of a pair; see dimension.h. */
 #include "routing/grid/dimension.h"
 
 /*
  * Whether the path between a and b, opposite each other in ring d, crosses its dateline.
  *
- * A table knows the destination of a packet but not its source.  When the packet reaches ring d
- * its lower coordinates are those of the destination, and on the way back those of the other
- * end: an answer by these would differ between the directions, or between source and ring.
- * The higher ones are still those of the ends.
+ * A table knows the destination of a packet but not its source.  When the packet reaches ring d its lower
+ * coordinates are those of the destination, and in the other direction those of the other end: a choice by
+ * these would differ between the directions, or between source and ring.  The higher ones are still those
+ * of the ends.
  */
 static bool crosses_by_choice(const struct grid *grid, unsigned d, uint32_t a, uint32_t b)
 {
@@ -30,7 +30,7 @@ static bool goes_up(const struct grid *grid, unsigned d, uint32_t a, uint32_t b)
 	return crosses_by_choice(grid, d, a, b) == (y < x);
 }
 
-/* The coordinate in dimension d, where a and b differ, that follows a's on the path to b. */
+/* The coordinate after a's on the path to b, in dimension d, where a and b differ. */
 static uint32_t next_coordinate(const struct grid *grid, unsigned d, uint32_t a, uint32_t b)
 {
 	uint32_t length = grid->dim[d].length, x = grid_at(grid, a, d), y = grid_at(grid, b, d);

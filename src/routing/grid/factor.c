@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * See factor.h.  Disjoint sets of trunks are kept for one direction of each, that from the lesser
- * vertex: classes of parallel trunks, and groups of trunks that share a dimension.
+ * Groups trunks by squares and triangles, then merges the groups into dimensions; see factor.h.
+ *
+ * Disjoint sets hold only one direction of each trunk, the one from the lesser vertex: classes of parallel
+ * trunks, and groups of trunks that share a dimension.
  */
 #include "routing/grid/factor.h"
 
@@ -15,18 +17,18 @@
 
 /* How trunks of two groups meet at vertices. */
 struct meeting {
-	uint32_t a, b;		/* numbers of groups, a < b */
-	bool square;		/* at least once as sides of a square */
-	uint32_t open;		/* how often without one */
+	uint32_t a, b;		/* group numbers, a < b */
+	bool square;		/* at least once the two are sides of a square */
+	uint32_t open;		/* number of times without a square */
 };
 
-/* What is two steps away from one vertex. */
+/* The vertices two steps away from one vertex. */
 struct survey {
-	uint32_t *count;	/* [vertex]: common neighbours */
-	/* [vertex][i]: the trunk to the i-th of these, and the one on from there. */
+	uint32_t *count;	/* [vertex]: number of common neighbours */
+	/* [vertex][i]: the trunk to the i-th common neighbour, and the trunk on from there. */
 	uint32_t (*way)[2][2];
 	uint32_t *seen, n_seen;
-	uint32_t *direct;	/* [vertex]: the trunk that leads to it, or FABRIC_NONE */
+	uint32_t *direct;	/* [vertex]: trunk that leads to it directly, or FABRIC_NONE */
 };
 
 struct work {
@@ -34,22 +36,22 @@ struct work {
 	struct factors *out;
 	uint32_t *from;		/* [trunk]: vertex that it leaves from */
 	struct survey s;
-	/* Disjoint sets, [trunk]. */
+	/* [trunk]: disjoint sets. */
 	uint32_t *class;
-	bool *turned;		/* leads the opposite way from class[trunk] */
+	bool *turned;		/* [trunk]: it leads the opposite way from class[trunk] */
 	uint32_t *group;
-	bool *triangle;		/* [trunk]: part of one */
-	/* The number of each trunk's group, once squares and triangles have been evaluated. */
+	bool *triangle;		/* [trunk]: part of a triangle */
+	/* [trunk]: number of its group, once squares and triangles have been evaluated. */
 	uint32_t *number;
 	uint32_t n_groups;
-	struct map64 index;	/* a << 32 | b -> place in meetings */
+	struct map64 index;	/* a << 32 | b -> index in meetings */
 	VEC(struct meeting) meetings;
 	/* [group]: the group it was merged into, or itself. */
 	uint32_t *into;
 	/* [group]: bit sets: its members, and the groups that squares separate it from. */
 	uint32_t words;		/* of each set */
 	uint64_t *members, *apart;
-	uint64_t *first_apart;	/* the latter, before groups were merged */
+	uint64_t *first_apart;	/* `apart` before groups were merged */
 };
 
 /* --- trunks --- */
@@ -150,7 +152,7 @@ static void survey_end(struct work *w, uint32_t v)
 	s->n_seen = 0;
 }
 
-/* The number of common neighbours, or `enough` if there are more. */
+/* The number of common neighbours, at most `enough`. */
 static unsigned common(const struct graph *g, uint32_t a, uint32_t b, unsigned enough)
 {
 	uint32_t i = g->trunk0[a], j = g->trunk0[b];
@@ -198,7 +200,7 @@ static void unite_by_square(struct work *w, uint32_t x)
 	same_class(w, way[1][0], way[0][1]);
 }
 
-/* t leaves from the vertex under survey. */
+/* Joins the trunks of triangles that t is part of.  t leaves from the vertex under survey. */
 static void unite_by_triangles(struct work *w, uint32_t t)
 {
 	const struct graph *g = w->g;
@@ -240,7 +242,7 @@ static void number_groups(struct work *w)
 		w->number[t] = w->number[disjoint_find(w->group, one_of(w, t))];
 }
 
-/* NULL if both trunks belong to the same group. */
+/* The meeting of the groups of t and u, created if new.  NULL if both trunks belong to the same group. */
 static struct meeting *meeting_of(struct work *w, uint32_t t, uint32_t u)
 {
 	uint32_t a = w->number[t], b = w->number[u];
@@ -261,8 +263,9 @@ static struct meeting *meeting_of(struct work *w, uint32_t t, uint32_t u)
 }
 
 /*
- * Neighbours of one vertex that belong to the same path or ring have no other common neighbour.
- * Two without a square, or more, occur in complete graphs that lack a link, and prove nothing.
+ * Counts how trunks of different groups meet.  Neighbours of one vertex that belong to the same path or
+ * ring have no other common neighbour.  Two or more common neighbours without a square occur in complete
+ * graphs that lack a link, and prove nothing.
  */
 static void find_meetings(struct work *w)
 {
@@ -375,7 +378,7 @@ static void merge_groups(struct work *w)
 	}
 }
 
-/* --- groups in pieces --- */
+/* --- pieces of groups --- */
 
 struct sized {
 	uint32_t group, size;
@@ -390,7 +393,7 @@ static int largest_first(const void *a, const void *b)
 	return x->group < y->group ? -1 : x->group > y->group;
 }
 
-/* Lists the groups that are left, largest first; returns their number. */
+/* Lists the remaining groups, largest first; returns their number. */
 static uint32_t list_groups(struct work *w, struct sized *list)
 {
 	uint32_t n = 0;
@@ -434,8 +437,9 @@ static void merge_pieces(struct work *w)
 /* --- the result --- */
 
 /*
- * Each vertex has at least one trunk of each dimension.  A group with half as many is a dimension;
- * smaller ones are debris of faults.  False if there are no dimensions, or too many.
+ * Numbers the dimensions.  Each vertex has at least one trunk of each dimension.  A group with half as
+ * many trunks is a dimension; smaller ones are debris of faults.  False if there are no dimensions, or too
+ * many.
  */
 static bool number_dimensions(struct work *w, uint8_t *dim)
 {
@@ -456,8 +460,8 @@ static bool number_dimensions(struct work *w, uint8_t *dim)
 }
 
 /*
- * Small groups, which faults have cut off, may have been merged wrongly, and are no evidence about
- * others: leaves only groups of a quarter of the largest, or more, as members of dimensions.
+ * Small groups, which faults have cut off, may have been merged wrongly and are no evidence about others:
+ * keeps only groups of at least a quarter of the largest as members of dimensions.
  */
 static void keep_large_members(struct work *w)
 {
@@ -488,7 +492,7 @@ static uint16_t possible_dimensions(const struct work *w, uint32_t group, const 
 	return (uint16_t)left;
 }
 
-/* By what squares leave, if that is a single one, or else as groups were merged. */
+/* Takes the dimension that squares leave, if it is a single one, else that of the merged group. */
 static void set_dimensions(struct work *w, const uint8_t *dim)
 {
 	uint16_t *may = xcalloc(w->n_groups, sizeof(*may));
@@ -579,7 +583,7 @@ static bool find_factors(struct work *w)
 	find_ends(w);
 	find_classes(w);
 	number_groups(w);
-	/* a grid has no more groups than switches, unless faults have split some */
+	/* A grid has at most as many groups as switches, unless faults have split some. */
 	if (w->n_groups == 0 || w->n_groups > w->g->n + w->g->n / 8)
 		return false;
 	find_meetings(w);

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * See grid.h.  factor.h assigns trunks to dimensions and tells which are parallel.  Vertices have
- * the same coordinate in a dimension if a trunk of another dimension joins them, or if they are on
- * the same side of parallel trunks of this one: they form a layer.  The links between the layers
- * of a dimension show whether it is a path, a ring or a complete graph, and number the layers.
+ * Finds coordinates by layers of vertices and checks every link against them; see grid.h.
  *
- * Faults can leave a vertex without evidence for one of its coordinates.  Such vertices are
- * placed last, where a place is free and fits their links.  In the end every link has to fit, so
- * a graph that is not a grid is never taken for one.
+ * factor.h assigns trunks to dimensions and tells which are parallel.  Vertices have the same coordinate
+ * in a dimension if a trunk of another dimension joins them, or if they are on the same side of parallel
+ * trunks of this one: they form a layer.  The links between the layers of a dimension show whether it is a
+ * path, a ring or a complete graph, and number the layers.
+ *
+ * Faults can leave a vertex without evidence for one of its coordinates.  Such vertices are placed last,
+ * where a place is free and fits their links.  In the end every link has to fit, so a graph that is not a
+ * grid is never taken for one.
  */
 #include "routing/grid/grid.h"
 
@@ -42,13 +44,13 @@ struct survey {
 	const struct factors *f;
 	uint8_t doubt;		/* how to treat trunks of uncertain dimension: see below */
 	struct layering of[FACTORS_MAX];
-	unsigned order[FACTORS_MAX];	/* [dimension of the grid]: its number in f */
+	unsigned order[FACTORS_MAX];	/* [dimension of the grid]: its index in f */
 };
 
 /*
- * Trunks that squares leave more than one dimension for are ignored, or keep the dimension that
- * factor.h guessed, or are all assigned to one dimension.  Each is tried; the grid with the fewest
- * faults wins.
+ * Treatment of trunks that squares leave more than one dimension for: they are ignored, or keep the
+ * dimension that factor.h guessed, or are all assigned to one dimension.  Each treatment is tried; the
+ * grid with the fewest faults wins.
  */
 #define LEAVE_OUT FACTOR_NONE
 #define AS_MERGED (FACTOR_NONE - 1)
@@ -152,9 +154,9 @@ static uint32_t first_link(const struct layering *l, uint32_t layer)
 	return lo;
 }
 
-/* --- layers in pieces --- */
+/* --- pieces of layers --- */
 
-/* How many layers both are linked to; 0 if they are linked to each other. */
+/* The number of layers that both are linked to; 0 if they are linked to each other. */
 static unsigned count_shared(const struct layering *l, uint32_t a, uint32_t b)
 {
 	uint32_t i = first_link(l, a), j = first_link(l, b);
@@ -196,8 +198,8 @@ static bool are_disjoint(struct survey *s, unsigned d, uint32_t a, uint32_t b)
 }
 
 /*
- * Faults can cut a layer in two, such as a line of a mesh by a missing switch.  Unites two pieces
- * that share so many neighbours, if there are any.
+ * Faults can cut a layer in two, for example a missing switch a line of a mesh.  Unites two pieces that
+ * share at least `least` neighbours.  False: there are no such pieces.
  */
 static bool unite_pieces(struct survey *s, unsigned d, unsigned least)
 {
@@ -228,7 +230,7 @@ static bool find_layers(struct survey *s)
 		if (!count_layers(s, d, &s->of[d]))
 			return false;
 	}
-	/* pieces of different layers may share one neighbour, so pieces that share two go first */
+	/* Pieces of different layers may share one neighbour, so pieces that share two are united first. */
 	for (unsigned least = 2, d = 0; least > 0;) {
 		if (d == s->f->n) {
 			least--;
@@ -245,11 +247,11 @@ static bool find_layers(struct survey *s)
 	return true;
 }
 
-/* --- what layers form --- */
+/* --- from layers to dimensions --- */
 
 /*
- * Drops layers below half the size of the largest, and links of few trunks.  Numbers the *n layers
- * that are left.
+ * Drops layers below half the size of the largest, and links of few trunks.  Numbers the remaining *n
+ * layers.
  */
 static void drop_small_layers(const struct survey *s, struct layering *l, uint32_t *n)
 {
@@ -268,7 +270,7 @@ static void drop_small_layers(const struct survey *s, struct layering *l, uint32
 	l->n_links = kept;
 }
 
-/* Numbers layers along a path or ring.  False if they form neither. */
+/* Numbers layers along a path or ring.  False if they form neither one. */
 static bool walk_line(const struct survey *s, struct layering *l, uint32_t n)
 {
 	uint32_t start = NONE, before = NONE, at, k = 0;
@@ -310,13 +312,13 @@ static bool find_kind(const struct survey *s, struct layering *l)
 		return false;
 	all = (uint64_t)n * (n - 1);
 	l->dim = (struct grid_dim){ GRID_COMPLETE, n };
-	/* in a single dimension a link that is missing is missing between layers, too */
+	/* In a single dimension, a missing link also means missing links between layers. */
 	if (l->n_links == all || (s->f->n == 1 && n > 4 && 10 * l->n_links >= 9 * all))
 		return true;
 	return walk_line(s, l, n);
 }
 
-/* Rings first, then paths; longer ones first. */
+/* Orders rings before paths before complete graphs, longer ones first. */
 static bool precedes(const struct grid_dim *a, const struct grid_dim *b)
 {
 	static const int rank[] = { [GRID_RING] = 0, [GRID_PATH] = 1, [GRID_COMPLETE] = 2 };
@@ -348,7 +350,7 @@ static bool make_places(struct survey *s, struct grid *grid)
 	return true;
 }
 
-/* The place of v by its layers, NONE if one of them does not count. */
+/* The place of v by its layers; NONE if one of them was dropped. */
 static uint32_t place_by_layers(struct survey *s, const struct grid *grid, uint32_t v)
 {
 	uint32_t place = 0;
@@ -397,7 +399,7 @@ static bool fits(const struct survey *s, const struct grid *grid, const uint32_t
 	return true;
 }
 
-/* How many of the adjacent places are taken. */
+/* The number of adjacent places that are taken. */
 static uint32_t taken_beside(const struct grid *grid, uint32_t where)
 {
 	uint32_t n = 0;
@@ -413,8 +415,8 @@ static uint32_t taken_beside(const struct grid *grid, uint32_t where)
 }
 
 /*
- * A free place that fits v's links to vertices that are placed already; of several, the one that
- * leaves the fewest links missing.  *n: how many there are.
+ * A free place that fits v's links to vertices already placed; of several, the one that leaves the fewest
+ * links missing.  *n: number of such places.
  */
 static uint32_t free_place(const struct survey *s, const struct grid *grid, const uint32_t *place,
 			   uint32_t v, unsigned *n)
@@ -498,9 +500,9 @@ static bool place_all(struct survey *s, struct grid *grid)
 	return ok;
 }
 
-/* --- what is missing --- */
+/* --- missing parts --- */
 
-/* Adjacent switches with a greater coordinate, so that each pair counts once. */
+/* The number of adjacent switches with a greater coordinate, so that each pair counts once. */
 static uint32_t count_beside(const struct grid *grid, uint32_t place)
 {
 	uint32_t n = 0;
@@ -516,8 +518,8 @@ static uint32_t count_beside(const struct grid *grid, uint32_t place)
 }
 
 /*
- * False if too much is missing to speak of a grid: more than one switch and an eighth of them, or
- * a fifth of the links, which is one in every ring of a torus of length five.
+ * Counts missing switches and links.  False if too much is missing for a grid: more than one switch and an
+ * eighth of them, or a fifth of the links, which is one in every ring of a torus of length five.
  */
 static bool count_missing(const struct graph *g, struct grid *grid)
 {
@@ -620,7 +622,7 @@ static uint64_t faults(const struct grid *grid)
 	return (uint64_t)grid->missing_switches * 2 * grid->n_dims + grid->missing_links;
 }
 
-/* Returns the one with fewer faults and frees the other.  Either may be NULL. */
+/* Returns the grid with fewer faults and frees the other.  Either may be NULL. */
 static struct grid *better(struct grid *a, struct grid *b)
 {
 	bool first = a && (!b || faults(a) <= faults(b));
@@ -674,7 +676,7 @@ struct grid *grid_renumbered(const struct grid *grid, uint32_t n_vertices, uint3
 
 /* --- text --- */
 
-/* The lengths of all dimensions, falling.  In a torus two of length 2 are told as a ring of 4. */
+/* Appends the lengths of all dimensions, falling.  In a torus, two of length 2 are written as a ring of 4. */
 static void put_lengths(const struct grid *grid, bool rings, struct buf *out)
 {
 	uint32_t length[GRID_DIMS_MAX];

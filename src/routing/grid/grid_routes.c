@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The engine "grid": dimension order on tori, meshes, HyperX and their mixtures.
+ * Implements the engine "grid": dimension order on tori, meshes, HyperX and their mixtures.
  *
- * Ways and layers are first those of the grid without its faults (ideal.h), where each pair's layer is its
- * class (dimension.h).
+ * Routes and layers are first those of the grid without its faults (ideal.h), where each pair's layer is
+ * its class (dimension.h).
  *
- * Tables that are near to such ones keep the coordinates that switches had: those of what is left of a grid
- * might be others.
+ * Routes near to existing grid tables keep the coordinates that switches had, because recognition might
+ * number the damaged grid differently.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +38,10 @@ static unsigned layer(void *arg, uint32_t a, uint32_t b)
 	return dimension_class(x->grid, a, b);
 }
 
-/* Links of other dimensions than rings are free of cycles on either lane: two leave room for gaps. */
+/*
+ * Links of dimensions other than rings have no cycles on either lane; using both lanes leaves room for
+ * routes around gaps.
+ */
 static uint8_t link_kind(void *arg, uint32_t v, uint32_t trunk)
 {
 	const struct on_grid *x = arg;
@@ -61,10 +64,10 @@ static void make_ideal(struct ideal *ideal, const struct route_request *r, const
 
 /* --- rings of four --- */
 
-/* Which of the grid's dimensions, by number, pairs of length 2 are: a ring of four each. */
+/* The grid's dimensions of length 2 that are paired, each pair a ring of four. */
 struct fours {
-	unsigned n;		/* rings */
-	unsigned first;		/* dimensions first .. first + 2 * n - 1 */
+	unsigned n;		/* number of rings */
+	unsigned first;		/* they are dimensions first .. first + 2 * n - 1 */
 };
 
 static struct fours find_fours(const struct grid *grid, unsigned most)
@@ -80,21 +83,22 @@ static struct fours find_fours(const struct grid *grid, unsigned most)
 	return x;
 }
 
-/* The coordinates around a ring of four, by those of the two dimensions. */
+/* The coordinate around a ring of four, from those of the two dimensions. */
 static uint16_t around(uint16_t a, uint16_t b)
 {
 	return a ? 3 - b : b;
 }
 
 /*
- * grid with `most` pairs of its dimensions of length 2 as rings of four, which take a bit of the layers, but
- * where a link is gone there is a way round.  Frees grid.
+ * Returns a grid where `most` pairs of dimensions of length 2 are rings of four.  A ring takes a bit of
+ * the layers, but when a link is gone there is a way round.  Frees grid.
  */
 static struct grid *with_fours(struct grid *grid, unsigned most, uint32_t n_vertices)
 {
 	struct fours fours = find_fours(grid, most);
 	unsigned bits = dimension_bits(grid), n = 0;
-	unsigned from[GRID_DIMS_MAX], with[GRID_DIMS_MAX];	/* [dimension]: those of grid; alone: the same */
+	/* [new dimension]: its old ones; equal if it was not paired */
+	unsigned from[GRID_DIMS_MAX], with[GRID_DIMS_MAX];
 	struct grid *x;
 
 	if (!fours.n)
@@ -143,7 +147,10 @@ static struct grid *with_fours(struct grid *grid, unsigned most, uint32_t n_vert
 
 /* --- the engine --- */
 
-/* How many rings of four there is room for, beside the rings of a grid, which has any. */
+/*
+ * The number of rings of four for which layers are left besides those of a grid with rings; 0 if it has
+ * none.
+ */
 static unsigned fours_most(const struct route_request *r, const struct grid *grid)
 {
 	unsigned bits = dimension_bits(grid), n = 0;
@@ -192,7 +199,7 @@ static struct route_layers *route_anew(const struct route_request *r, const stru
 static bool grid_run(const struct route_request *r, struct lfts *out, struct route_layers **layers,
 		     struct buf *why)
 {
-	/* any order will do: it only numbers the vertices */
+	/* Any order will do: it only numbers the vertices. */
 	struct updn_order *own = r->order ? NULL : updn_order_by_root(r->f);
 	const struct updn_order *o = own ? own : r->order;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* See turn_model.h. */
+/* Lists turn models for the faults of a grid and checks turns against them; see turn_model.h. */
 #include "routing/grid/turn_model.h"
 
 /* --- turns --- */
@@ -38,9 +38,9 @@ bool turn_model_allows(const struct turn_model *m, const struct grid *grid, uint
 	return grid_at(grid, v, in) == m->root[in] || is_nearer(m, grid, in, v, u);
 }
 
-/* --- which there are --- */
+/* --- models for faults --- */
 
-/* So many of each kind for one fault: others need some, too, where there are many dimensions. */
+/* Models of each kind per fault; the limit leaves some for other faults where there are many dimensions. */
 #define EACH 8u
 
 struct list {
@@ -49,7 +49,7 @@ struct list {
 	unsigned n;
 };
 
-/* One of two coordinates for the root, near to a fault at another one. */
+/* One of two coordinates for the root, near a fault at coordinate `at`. */
 static uint16_t beside(const struct grid_dim *d, uint16_t at, bool other)
 {
 	switch (d->kind) {
@@ -63,7 +63,7 @@ static uint16_t beside(const struct grid_dim *d, uint16_t at, bool other)
 	return at;
 }
 
-/* Models of one kind for a fault at a place: one for each way to choose the coordinates that matter. */
+/* Adds models of one kind for a fault at a place: one for each choice of the coordinates that matter. */
 static void add_models(struct list *x, const uint16_t *at, bool by_entry)
 {
 	unsigned n = x->grid->n_dims, first = by_entry ? 0 : 1;
@@ -87,7 +87,7 @@ static void add_fault(struct list *x, uint32_t place)
 	add_models(x, at, true);
 }
 
-/* Whether the switch at a place is gone, or one of its links to places behind it in a dimension. */
+/* Whether the switch at a place is missing, or one of its links to places behind it in a dimension. */
 static bool has_fault(const struct grid *grid, const struct graph *g, uint32_t place)
 {
 	uint32_t v = grid->vertex[place];

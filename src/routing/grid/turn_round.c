@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* See turn_round.h. */
+/* Changes the entries that lead over gaps of a grid, LID by LID; see turn_round.h. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/alloc.h"
 #include "routing/grid/turn_round.h"
 
-/* Of `hops`: not followed yet; on the way that is followed now; does not arrive. */
+/* Values of `hops`: not followed yet; on the route being followed; does not arrive. */
 enum { UNSEEN = UINT32_MAX, ON_WAY = UINT32_MAX - 1, LOST = UINT32_MAX - 2 };
 
 struct turn_round {
@@ -15,10 +15,10 @@ struct turn_round {
 	const struct route_layers *y;
 	const struct grid *grid;
 	const struct turn_model *model;	/* or NULL */
-	uint32_t *hops;		/* [vertex]: to the destination, or one of the above */
-	uint32_t *way;		/* vertices */
-	VEC(uint32_t) cut;	/* vertices whose entry leads over what is missing */
-	uint8_t *had;		/* [vertex]: entries before they were turned, of those on `way` */
+	uint32_t *hops;		/* [vertex]: hops to the destination, or one of the above */
+	uint32_t *way;		/* vertices; scratch space */
+	VEC(uint32_t) cut;	/* vertices whose entry leads over a missing link */
+	uint8_t *had;		/* [as `way`]: entries before they were turned */
 };
 
 struct turn_round *turn_round_new(const struct channels *c, const struct route_layers *y)
@@ -49,7 +49,7 @@ void turn_round_free(struct turn_round *x)
 	free(x);
 }
 
-/* --- who arrives --- */
+/* --- which vertices arrive --- */
 
 static uint8_t *entry_of(const struct turn_round *x, struct lfts *out, uint32_t v, uint16_t lid)
 {
@@ -95,7 +95,7 @@ static uint8_t ring_of(const struct turn_round *x, uint32_t v, uint8_t port)
 	return route_link(x->y, x->g->sw[v], port);
 }
 
-/* The trunk from v along a ring to another neighbour than `but`; FABRIC_NONE if there is none. */
+/* The trunk from v along a ring to a neighbour other than `but`; FABRIC_NONE if there is none. */
 static uint32_t along(const struct turn_round *x, uint32_t v, uint8_t ring, uint32_t but)
 {
 	const struct graph *g = x->g;
@@ -106,7 +106,7 @@ static uint32_t along(const struct turn_round *x, uint32_t v, uint8_t ring, uint
 	return FABRIC_NONE;
 }
 
-/* Of the cables of a trunk. */
+/* The out port for a LID on a trunk; spreads LIDs over its links. */
 static uint8_t port_by(const struct turn_round *x, uint32_t trunk, uint16_t lid)
 {
 	const struct trunk *t = &x->g->trunks[trunk];
@@ -115,8 +115,9 @@ static uint8_t port_by(const struct turn_round *x, uint32_t trunk, uint16_t lid)
 }
 
 /*
- * v's entry leads over a gap in a ring.  It and all that lead to it along the ring turn round, to where the
- * ring is left or the destination is.  False: that is not on this side of the gap, and nothing changes.
+ * Handles v, whose entry leads over a gap in a ring.  Turns v's entry, and all entries that lead to v
+ * along the ring, the other way round, up to where routes leave the ring or the destination is.  False:
+ * neither is on this side of the gap, and nothing changes.
  */
 static bool turn(struct turn_round *x, struct lfts *out, uint32_t v, uint16_t lid)
 {
@@ -142,12 +143,12 @@ static bool turn(struct turn_round *x, struct lfts *out, uint32_t v, uint16_t li
 	return false;
 }
 
-/* --- elsewhere --- */
+/* --- off the rings --- */
 
-/* So many hops more are better than a turn that is not where turns are best: see step_aside(). */
+/* Extra hops that are better than a turn at an unfavourable place: see step_aside(). */
 #define BAD_TURN 3u
 
-/* What the way from v, which is at a gap, by a trunk costs. */
+/* Cost of the route from v, which is at a gap, by a trunk. */
 static uint32_t cost_of(const struct turn_round *x, uint32_t v, uint8_t ring, uint32_t t)
 {
 	const struct graph *g = x->g;
@@ -160,9 +161,9 @@ static uint32_t cost_of(const struct turn_round *x, uint32_t v, uint8_t ring, ui
 }
 
 /*
- * v's entry leads on to the neighbour that is nearest to the destination, best along the same ring, or
- * towards the root of the tree, which is where coordinates fall: without rings no cycle of channels has
- * its highest dimension left only there.
+ * Makes v send to the neighbour nearest to the destination.  Prefers the same ring, or the direction of
+ * the tree's root, where coordinates fall: without rings, no cycle of channels leaves its highest
+ * dimension only there.
  */
 static void step_aside(struct turn_round *x, struct lfts *out, uint32_t v, uint16_t lid)
 {
@@ -184,7 +185,7 @@ static void step_aside(struct turn_round *x, struct lfts *out, uint32_t v, uint1
 
 /* --- within a model --- */
 
-/* Whether v may go by a trunk to a neighbour from which it is so many hops. */
+/* Whether v may send by a trunk to a neighbour that is `hops` hops from the destination. */
 static bool may_follow(const struct turn_round *x, struct lfts *out, uint32_t v, uint32_t t, uint16_t lid,
 		       uint32_t hops)
 {
@@ -194,7 +195,10 @@ static bool may_follow(const struct turn_round *x, struct lfts *out, uint32_t v,
 	return x->hops[to] == hops && (!hops || turn_model_allows(x->model, x->grid, v, to, next.to));
 }
 
-/* v leads to a neighbour from which it is so many hops, if the model lets it; best as it did before. */
+/*
+ * Makes v send to a neighbour that is `hops` hops from the destination, if the model allows it; prefers
+ * its present neighbour.
+ */
 static bool lead_on(struct turn_round *x, struct lfts *out, uint32_t v, uint16_t lid, uint32_t hops)
 {
 	uint8_t *entry = entry_of(x, out, v, lid);
@@ -211,8 +215,8 @@ static bool lead_on(struct turn_round *x, struct lfts *out, uint32_t v, uint16_t
 }
 
 /*
- * Of x->way[0 .. n - 1], those that can lead on to vertices from which it is so many hops.  Returns how many
- * others there are.
+ * Extends routes to those vertices in x->way[0 .. n - 1] that can send to a vertex `hops` hops from the
+ * destination.  Returns the number of the others, which it keeps in x->way.
  */
 static uint32_t all_lead_on(struct turn_round *x, struct lfts *out, uint16_t lid, uint32_t hops, uint32_t n)
 {
@@ -229,7 +233,7 @@ static uint32_t all_lead_on(struct turn_round *x, struct lfts *out, uint16_t lid
 	return left;
 }
 
-/* All that do not arrive get the shortest ways that the model allows, if any. */
+/* Gives all vertices that do not arrive the shortest routes that the model allows, if any. */
 static void search(struct turn_round *x, struct lfts *out, uint16_t lid)
 {
 	uint32_t n = 0;
@@ -243,7 +247,7 @@ static void search(struct turn_round *x, struct lfts *out, uint16_t lid)
 
 /* --- one LID --- */
 
-/* By as few other entries as possible. */
+/* Changes as few entries as possible. */
 static void step_round(struct turn_round *x, struct lfts *out, uint32_t d, uint16_t lid)
 {
 	for (uint32_t left = (uint32_t)x->cut.n; left > 0; left = (uint32_t)x->cut.n) {
