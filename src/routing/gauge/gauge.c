@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The gauge put together, and what all pairs together say: connectivity, detours, balance.
+ * Measures connectivity, detours and balance over all pairs, and calls the other parts of the gauge.
  *
- * For each LID the tables make a tree of the switches, so that one visit of each switch counts
- * the routes of all pairs to that LID.  Shortest paths are one search for each switch that has end
- * ports, for which destinations are taken switch by switch.
+ * For each LID the tables make a tree of the switches, so one visit of each switch counts the routes of
+ * all pairs to that LID.  Shortest paths need one search for each switch with end ports; therefore
+ * destinations are taken switch by switch.
  */
 #include "routing/gauge/gauge.h"
 
@@ -27,16 +27,16 @@ struct pairs {
 	struct gauge_tree tree;
 	uint32_t *sources, n_sources;	/* switches with end ports, rising */
 	uint32_t *by_switch;		/* indexes of ends, by switch and then LID */
-	uint16_t *dist;			/* [switch]: cables to the destination's */
+	uint16_t *dist;			/* [switch]: cables to the destination's switch */
 	uint32_t *queue;
-	uint64_t *load;			/* [place]: routes */
-	uint64_t *flow;			/* [switch]: pairs whose way to this LID goes there */
-	uint64_t *sent;			/* [switch]: LIDs that each end port on it gets to */
+	uint64_t *load;			/* [place]: number of routes */
+	uint64_t *flow;			/* [switch]: pairs whose route to the current LID passes it */
+	uint64_t *sent;			/* [switch]: LIDs that each end port on it reaches */
 	uint64_t *entering, *leaving;	/* [switch]: connected pairs with one end there */
-	uint64_t *received;		/* [end]: routes to it */
+	uint64_t *received;		/* [end]: number of routes to it */
 	bool *own;			/* [end]: its switch delivers to it */
-	double ratios;			/* sum, and */
-	uint64_t shortest;		/* cables of the shortest routes, over connected pairs */
+	double ratios;			/* sum of ratios over connected pairs */
+	uint64_t shortest;		/* sum of cables on the shortest routes of connected pairs */
 };
 
 static void pairs_init(struct pairs *p, const struct gauge_net *n, struct gauge *out)
@@ -88,7 +88,7 @@ static void search(struct pairs *p, uint32_t from)
 	}
 }
 
-/* Some end port on a switch, but not this one; FABRIC_NONE if there is no other. */
+/* Some end port on a switch other than `but`; FABRIC_NONE if there is none. */
 static uint32_t some_end(const struct gauge_net *n, uint32_t sw, uint32_t but)
 {
 	for (uint32_t i = 0; i < n->n_ends; i++)
@@ -97,7 +97,7 @@ static uint32_t some_end(const struct gauge_net *n, uint32_t sw, uint32_t but)
 	return FABRIC_NONE;
 }
 
-/* The routes of `pairs` end ports on switch sw to an end port: as many hops as the tree says. */
+/* Counts the routes of `pairs` end ports on switch sw to an end port; the tree tells their length. */
 static void count_detour(struct pairs *p, uint32_t sw, const struct gauge_end *to, uint64_t pairs)
 {
 	struct gauge *out = p->out;
@@ -140,7 +140,7 @@ static void count_end(struct pairs *p, uint32_t i)
 		if (pairs)
 			count_detour(p, sw, to, pairs);
 	}
-	/* from the far ends of the tree to its root */
+	/* from the leaves of the tree to its root */
 	for (uint32_t k = 0; k < t->n; k++)
 		p->flow[t->order[k]] = n->at[t->order[k]];
 	for (uint32_t k = t->n; k-- > 0; ) {
@@ -178,7 +178,7 @@ static double greater(double a, double b)
 	return a > b ? a : b;
 }
 
-/* The most routes over capacity that any cable has; *bound: that any tables have. */
+/* The largest ratio of routes to capacity on any cable; *bound: its lower bound for any tables. */
 static double most_loaded(const struct pairs *p, double *bound)
 {
 	const struct gauge_net *n = p->n;
@@ -245,7 +245,7 @@ static void gauge_pairs(const struct gauge_net *n, const struct gauge_options *o
 	free(p.own);
 }
 
-/* With more entries of tables it takes long to tell which choices there are. */
+/* Table entries above which finding all choices takes too long. */
 #define ENTRIES_MANY (32u << 20)
 
 static void measure_choices(const struct route_request *r, const struct lfts *l, const struct gauge_options *o,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Traffic patterns in which each end port sends to one other at most: random bisections and
- * shifts.  Only the routes of such a pattern are walked.
+ * Measures traffic patterns in which each end port sends to at most one other: bisections and shifts.
  *
- * The generator is splitmix64 (Steele, Lea, Flood, 2014), and the end ports, by LID, are shuffled
- * by Fisher and Yates from the last place down, in the order that the bisection before left them.
+ * Only the routes of such a pattern are walked.  The random generator is splitmix64 (Steele, Lea, Flood,
+ * 2014).  The end ports, by LID, are shuffled by Fisher and Yates from the last place down, starting from
+ * the order that the bisection before left.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +15,8 @@
 
 struct flows {
 	const struct gauge_net *n;
-	uint32_t *load;		/* [place] */
-	VEC(uint32_t) places;	/* of all routes, one after the other */
+	uint32_t *load;		/* [place]: flows */
+	VEC(uint32_t) places;	/* of all routes, one after another */
 };
 
 static void flows_init(struct flows *f, const struct gauge_net *n)
@@ -31,7 +31,7 @@ static void flows_free(struct flows *f)
 	vec_free(&f->places);
 }
 
-/* Adds the places of a route to f->places; false: it does not arrive, and there is none of it. */
+/* Appends the places of a route to f->places; false: the route does not arrive, and nothing is appended. */
 static bool add_route(struct flows *f, const struct gauge_end *from, const struct gauge_end *to)
 {
 	const struct gauge_net *n = f->n;
@@ -58,7 +58,7 @@ static uint64_t draw(uint64_t *state)
 	return hash64(*state += 0x9e3779b97f4a7c15ULL);
 }
 
-/* 0 .. n - 1, all alike: what would favour the low ones is drawn again. */
+/* A uniform number in 0 .. n - 1; values that would favour low numbers are drawn again. */
 static uint32_t draw_below(uint64_t *state, uint32_t n)
 {
 	uint64_t x, limit = UINT64_MAX - UINT64_MAX % n;
@@ -79,7 +79,7 @@ static void shuffle(uint32_t *ends, uint32_t n, uint64_t *state)
 	}
 }
 
-/* What a pair gets whose route is f->places, from `at` to before `end`. */
+/* The share of a pair whose route is f->places[at .. end - 1]. */
 static double share(const struct flows *f, const struct gauge_end *from,
 		    const struct gauge_end *to, size_t at, size_t end)
 {
@@ -95,7 +95,10 @@ static double share(const struct flows *f, const struct gauge_end *from,
 	return least / all;
 }
 
-/* One bisection: ends in pairs.  end_of: room for where each pair's route ends in f->places. */
+/*
+ * Measures one bisection; ends holds the pairs.  end_of: scratch space, where each pair's route ends in
+ * f->places.
+ */
 static double bisect(struct flows *f, const uint32_t *ends, uint32_t pairs, size_t *end_of)
 {
 	const struct gauge_end *e = f->n->ends;
@@ -119,7 +122,7 @@ static double bisect(struct flows *f, const uint32_t *ends, uint32_t pairs, size
 	return sum / pairs;
 }
 
-/* So many patterns as there may be, of so many flows each. */
+/* The number of patterns of `each` flows that the limit on flows permits; at least 1 if any are wanted. */
 static uint32_t affordable(uint64_t wanted, uint64_t flows, uint64_t each)
 {
 	uint64_t can = flows / each;
@@ -172,7 +175,7 @@ static uint32_t shift(struct flows *f, uint32_t k)
 		if (!add_route(f, &n->ends[i], &n->ends[(i + k) % n->n_ends]))
 			continue;
 		if (!most)
-			most = 1;	/* on the end cables */
+			most = 1;	/* the end cables carry one */
 		for (size_t j = 0; j < f->places.n; j++)
 			if (++f->load[f->places.v[j]] > most)
 				most = f->load[f->places.v[j]];

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How many layers of paths it takes for none to have a credit loop.
+ * Counts the layers that paths need so that no layer has a credit loop.
  *
- * A channel is one direction of a cable, named by the place where it arrives; a path that holds
- * one and waits for the next makes the first depend on the second (Dally and Seitz).  A layer
- * has its dependencies as bits (place of arrival, out port), and an order of all channels in which each
- * comes before those that it waits for.  As long as there is such an order there is no
- * cycle.  A dependency against the order moves channels in it, between its two ends only, or
- * is found to close a cycle meanwhile (Pearce and Kelly, "A dynamic topological sort algorithm for
- * directed acyclic graphs", 2006).
+ * A channel is one direction of a cable, named by the place where it arrives.  A path that holds one
+ * channel and waits for the next makes the first depend on the second (Dally and Seitz).  A layer has its
+ * dependencies as bits (place of arrival, out port), and an order of all channels in which each comes
+ * before those that it waits for.  As long as there is such an order there is no cycle.  A dependency
+ * against the order moves channels between its two ends, or is found to close a cycle meanwhile (Pearce
+ * and Kelly, "A dynamic topological sort algorithm for directed acyclic graphs", 2006).
  *
- * So paths are placed one by one, in the first layer that has room, and none is kept.
+ * So paths are placed one by one, each in the first layer that has room; the paths themselves are not
+ * stored.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -21,8 +21,8 @@
 #include "routing/gauge/gauge_net.h"
 #include "routing/layers.h"
 
-#define LAYERS_MAX 32			/* beyond all that VLs could do */
-#define WORK_MAX (256ull << 20)		/* steps, a few seconds */
+#define LAYERS_MAX 32			/* more than VLs could ever serve */
+#define WORK_MAX (256ull << 20)		/* in steps; a few seconds */
 
 struct dest {
 	uint16_t lid;
@@ -36,25 +36,25 @@ struct layer {
 };
 
 struct dep {
-	uint32_t in;			/* place of arrival */
-	uint32_t sw;			/* … which is this switch's */
-	uint8_t num;			/* the port by which the path goes on */
-	bool there;			/* the layer had it already */
+	uint32_t in;			/* place of arrival, a port of sw */
+	uint32_t sw;			/* switch where the path turns */
+	uint8_t num;			/* port by which the path goes on */
+	bool there;			/* the layer already had it */
 };
 
 struct layers {
 	const struct gauge_net *n;
 	uint32_t *sources, n_sources;
-	VEC(struct dest) dests;		/* by LID */
-	uint8_t *far;			/* [place]: the far end's port number */
-	size_t *row;			/* [switch]: its first word in bits */
+	VEC(struct dest) dests;		/* in order of LID */
+	uint8_t *far;			/* [place]: port number of the far end */
+	size_t *row;			/* [switch]: index of its first word in bits */
 	size_t words;
 	struct layer layer[LAYERS_MAX];
 	unsigned n_layers;
 	uint64_t work;
-	struct dep *path;		/* [switch]: of the path that is looked at */
+	struct dep *path;		/* [switch on the way]: dependencies of the current path */
 	uint32_t n_path;
-	/* a dependency that goes against the order: what comes behind it, what before */
+	/* for a dependency against the order: the channels behind it, those before it */
 	uint32_t *behind, n_behind, *before, n_before, *slots;
 	bool *seen;			/* [place of arrival] */
 };
@@ -69,13 +69,13 @@ static size_t words_of(const struct layers *y, uint32_t sw)
 	return (ports_of(y, sw) + 63u) / 64;
 }
 
-/* The bits of what a channel that arrives at sw waits for. */
+/* The bits of the channels that a channel arriving at sw by `in` waits for. */
 static uint64_t *waits_for(const struct layers *y, const struct layer *l, uint32_t sw, uint32_t in)
 {
 	return l->bits + y->row[sw] + (in - y->n->first[sw]) * words_of(y, sw);
 }
 
-/* Where what leaves by a place arrives; and, as a cable has two ends, the other way round. */
+/* The place at the far end of a place's cable. */
 static uint32_t arrival(const struct layers *y, uint32_t place)
 {
 	return y->n->first[y->n->next[place]] + y->far[place];
@@ -166,8 +166,8 @@ static struct layer *add_layer(struct layers *y)
 /* --- one dependency --- */
 
 /*
- * Collects what can be got to from channel `to` (a place of sw) and comes before the place `last`
- * in the order; false: channel `from` is among it, which would close a cycle.
+ * Collects the channels reachable from channel `to` that come before `from` in the order; false: `from` is
+ * among them, so the dependency would close a cycle.
  */
 static bool look_behind(struct layers *y, const struct layer *l, uint32_t from, uint32_t to)
 {
@@ -178,7 +178,10 @@ static bool look_behind(struct layers *y, const struct layer *l, uint32_t from, 
 	y->seen[to] = true;
 	for (uint32_t i = 0; i < y->n_behind; i++) {
 		uint32_t in = y->behind[i];
-		/* a place's other end leads back to the switch that it is of */
+		/*
+		 * the far end of a place's far end is the place itself: gives the switch that it belongs
+		 * to
+		 */
 		uint32_t sw = n->next[arrival(y, in)];
 		const uint64_t *bits = waits_for(y, l, sw, in);
 
@@ -199,7 +202,7 @@ static bool look_behind(struct layers *y, const struct layer *l, uint32_t from, 
 	return true;
 }
 
-/* What leads to channel `from` and comes behind channel `to` in the order. */
+/* Collects the channels that lead to channel `from` and come after channel `to` in the order. */
 static void look_before(struct layers *y, const struct layer *l, uint32_t from, uint32_t to)
 {
 	const struct gauge_net *n = y->n;
@@ -208,8 +211,8 @@ static void look_before(struct layers *y, const struct layer *l, uint32_t from, 
 	y->before[y->n_before++] = from;
 	y->seen[from] = true;
 	for (uint32_t i = 0; i < y->n_before; i++) {
-		uint32_t place = arrival(y, y->before[i]);	/* by which it left … */
-		uint32_t sw = n->next[y->before[i]];		/* … that switch */
+		uint32_t place = arrival(y, y->before[i]);	/* place by which the channel left */
+		uint32_t sw = n->next[y->before[i]];		/* switch that it left */
 		unsigned num = place - n->first[sw];
 
 		for (uint32_t in = n->first[sw]; in < n->first[sw + 1]; in++) {
@@ -231,7 +234,10 @@ static int by_order(const void *a, const void *b, void *arg)
 	return x < y ? -1 : x > y;
 }
 
-/* What comes before takes the first of the places in the order that all have, in its own order. */
+/*
+ * Gives the places of all collected channels first to those in `before`, then to those in `behind`, each
+ * in their old order.
+ */
 static void reorder(struct layers *y, struct layer *l)
 {
 	uint32_t i = 0, k = 0, n = 0;
@@ -253,7 +259,7 @@ static void reorder(struct layers *y, struct layer *l)
 	y->work += n;
 }
 
-/* False: the layer would have a cycle, and is as it was. */
+/* False: the dependency would close a cycle; the layer is unchanged. */
 static bool add_dep(struct layers *y, struct layer *l, const struct dep *d)
 {
 	uint32_t to = arrival(y, y->n->first[d->sw] + d->num);
@@ -278,7 +284,7 @@ static bool add_dep(struct layers *y, struct layer *l, const struct dep *d)
 
 /* --- paths --- */
 
-/* Adds the path to the layer; false: it has no room for it, and the dependencies that it had. */
+/* Adds the path to the layer; false: it would close a cycle, and the layer's dependencies are unchanged. */
 static bool add_path(struct layers *y, struct layer *l)
 {
 	uint32_t n = 0;
@@ -301,7 +307,7 @@ static bool add_path(struct layers *y, struct layer *l)
 	return fits;
 }
 
-/* The dependencies of the path; false: it does not arrive. */
+/* Finds the dependencies of the path from sw; false: it does not arrive. */
 static bool find_path(struct layers *y, uint32_t sw, const struct dest *to)
 {
 	const struct gauge_net *n = y->n;
@@ -321,7 +327,10 @@ static bool find_path(struct layers *y, uint32_t sw, const struct dest *to)
 	return gauge_out(n, sw, to->lid) == n->first[sw] + to->num;
 }
 
-/* The first layer that has room for the path; UINT_MAX: none has, and there are no more. */
+/*
+ * Puts the path into the first layer with room and returns its number; UINT_MAX: LAYERS_MAX layers have
+ * none.
+ */
 static unsigned place_path(struct layers *y)
 {
 	for (unsigned i = 0; i < y->n_layers; i++)
@@ -355,7 +364,7 @@ unsigned gauge_place_paths(const struct gauge_net *n, const struct route_request
 	return used;
 }
 
-/* The fewest data VLs that the ends of a cable can have; 0: there is none. */
+/* The fewest data VLs of any end of a cable; 0: unknown. */
 static unsigned fewest_vls(const struct gauge_net *n)
 {
 	unsigned least = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The fabric as the gauge walks it; see gauge_net.h. */
+/* Builds the fabric as the gauge walks it, and follows routes to a LID; see gauge_net.h. */
 #include "routing/gauge/gauge_net.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "lib/base/alloc.h"
 #include "lib/iba/units.h"
 
-/* What is known of a switch while a LID is walked; from 1 on: switches to go. */
+/* State of a switch while a LID is walked; other values: switches left to the destination. */
 enum { UNSEEN = 0, ON_WALK = UINT16_MAX, NO_WAY = UINT16_MAX - 1 };
 
 static double port_gbps(const struct fabric_port *p)
@@ -16,7 +16,7 @@ static double port_gbps(const struct fabric_port *p)
 	return link_data_gbps(p->rate, p->fdr10);
 }
 
-/* The lesser of what the two ends say, so far as either does. */
+/* The lesser capacity of the two ends, or that of the one end that is known. */
 static double cable_gbps(const struct fabric *f, uint32_t port)
 {
 	double a = port_gbps(&f->ports[port]), b = port_gbps(&f->ports[f->ports[port].peer]);
@@ -24,7 +24,7 @@ static double cable_gbps(const struct fabric *f, uint32_t port)
 	return a <= 0 || (b > 0 && b < a) ? b : a;
 }
 
-/* The place's cable, if it is one: a cable from a switch to itself leads nowhere. */
+/* Adds the cable of a place, if there is one.  A cable from a switch to itself does not count. */
 static void add_place(struct gauge_net *n, uint32_t sw, unsigned num)
 {
 	uint32_t port = n->f->nodes[n->f->switches[sw].node].port0 + num, place = n->first[sw] + num;
@@ -66,7 +66,7 @@ static void add_ends(struct gauge_net *n, const struct route_request *r)
 	qsort(n->ends, n->n_ends, sizeof(*n->ends), by_lid);
 }
 
-/* Capacities that nobody knows are the least that is known. */
+/* Sets unknown capacities to the least known one. */
 static void complete_rates(struct gauge_net *n)
 {
 	double least = 0;
@@ -131,7 +131,7 @@ void gauge_tree_free(struct gauge_tree *t)
 	free(t->stack);
 }
 
-/* Follows the LID from sw until it is known how it ends; the same for all on the way. */
+/* Follows the LID from sw until the end of the walk is known, and notes it for all switches on the way. */
 static void walk(struct gauge_tree *t, const struct gauge_net *n, uint16_t lid, uint32_t sw)
 {
 	uint32_t depth = 0;

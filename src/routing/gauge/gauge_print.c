@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The figures for people. */
+/* Prints the gauge's figures for people. */
 #include <inttypes.h>
 
 #include "routing/gauge/gauge.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Forwarding tables from a dump; see lft_dump.h. */
+/* Parses dumps of forwarding tables; see lft_dump.h. */
 #include "routing/gauge/lft_dump.h"
 
 #include <inttypes.h>
@@ -16,7 +16,7 @@ struct lft_dump {
 	uint32_t *owner;	/* [LID]: port or FABRIC_NONE */
 	struct lfts *tables;
 	bool *has_table;	/* [switch] */
-	uint32_t sw;		/* of the table that lines are of; FABRIC_NONE: it is passed over */
+	uint32_t sw;		/* switch of the current table; FABRIC_NONE: the table is skipped */
 	bool in_table;
 	uint32_t strange;
 };
@@ -74,7 +74,7 @@ void lft_dump_free(struct lft_dump *d)
 	free(d);
 }
 
-/* The 64-bit number behind a word of the text; false: there is none. */
+/* Reads the 64-bit number that follows a word of the text; false: there is none. */
 static bool guid_behind(const char *text, const char *word, uint64_t *guid)
 {
 	const char *at = strstr(text, word);
@@ -115,7 +115,7 @@ static bool begin_table(struct lft_dump *d, const char *line, struct buf *why)
 	return true;
 }
 
-/* The port that a line says has the LID does so. */
+/* Whether the port that a line names for the LID has it in the fabric. */
 static bool same_owner(const struct lft_dump *d, const char *rest, uint32_t lid, struct buf *why)
 {
 	char name[FABRIC_NAME_MAX];
@@ -166,7 +166,7 @@ static bool add_entry(struct lft_dump *d, const char *line, struct buf *why)
 	return true;
 }
 
-/* Head lines of a table, and the number of its entries. */
+/* Whether a line is part of a table's heading or gives the number of its entries. */
 static bool is_decoration(const char *line)
 {
 	size_t digits = strspn(line, "0123456789");

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Trees of one forest that are as well trees of the next: after a change somewhere in the fabric
- * most ways are what they were, and a tree is made of ways and members alone.
+ * Moves trees that stay the same into the next forest.
  *
- * A tree stays if all its switches are there and unchanged, and if each but the top has the same
- * way to the top.  Ways are compared once for each root, trees by the switches on them.
+ * After a change somewhere in the fabric most routes are the same as before, and a tree depends only on
+ * routes and members.  A tree stays if all its switches exist and are unchanged, and if each except the
+ * top has the same route to the top.  Routes are compared once for each root, trees by the switches on
+ * them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +15,10 @@
 
 struct mcast_move {
 	struct mcast_forest *from, *to;
-	uint32_t *vertex;	/* [vertex of from]: the same switch's in to, FABRIC_NONE: it is gone */
+	/* [vertex of from]: vertex of the same switch in to, FABRIC_NONE: it is gone */
+	uint32_t *vertex;
 	bool *changed;		/* [vertex of from] */
-	bool **same;		/* [anchor]: [vertex]: the way is the same; NULL: not compared yet */
+	bool **same;		/* [anchor]: [vertex]: its route is the same; NULL: not compared yet */
 };
 
 /* The vertex of a switch of another fabric, by GUID. */
@@ -63,7 +65,7 @@ void mcast_move_free(struct mcast_move *m)
 	free(m);
 }
 
-/* Whether the way from v to its parent is the same; by which link, link_is_same() says. */
+/* Whether the hop from v to its parent leads to the same switch; link_is_same() compares the link. */
 static bool way_is_same(const struct mcast_move *m, const struct span *old,
 			const struct span *now, uint32_t v)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * See routing/multicast/mcast_tree.h.  Everything here is by vertices of the order but what the
- * header says.
+ * Finds routes for forests, chooses roots and updates trees; see mcast_tree.h.
+ *
+ * Everything here is indexed by vertices of the order, except what the header says otherwise.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +50,7 @@ void mcast_forest_free(struct mcast_forest *w)
 
 /* --- spans --- */
 
-/* The shortest way up to the anchor for everybody below it. */
+/* Gives every vertex below the anchor its shortest route up to it. */
 static void hang_below(const struct mcast_forest *w, struct span *s)
 {
 	const struct graph *g = w->g;
@@ -69,7 +70,7 @@ static void hang_below(const struct mcast_forest *w, struct span *s)
 	}
 }
 
-/* The way to the hub as unicast goes: down from above it, else up until there is a way down. */
+/* Gives vertices unicast's route to the hub: down from above the hub, else up until there is a way down. */
 static void hang_at_hub(const struct graph *g, struct span *s)
 {
 	uint16_t *down = xmalloc(g->n * sizeof(*down)), *total = xmalloc(g->n * sizeof(*total));
@@ -92,7 +93,7 @@ static void hang_at_hub(const struct graph *g, struct span *s)
 	free(down);
 }
 
-/* Whoever has no way yet gets the shortest to one that has, by any links. */
+/* Gives vertices without a route the shortest to one that has a route, by any links. */
 static void hang_anyhow(const struct mcast_forest *w, struct span *s)
 {
 	const struct graph *g = w->g;
@@ -161,7 +162,7 @@ const struct span *span_of(struct mcast_forest *w, uint32_t anchor)
 
 /* --- the root of a tree --- */
 
-/* The vertex of the switch that a member is on, FABRIC_NONE if no tree leads there. */
+/* The vertex of the switch that a member is on; FABRIC_NONE if no tree leads there. */
 static uint32_t member_vertex(const struct mcast_forest *w, uint32_t port)
 {
 	uint32_t sw = fabric_switch_of(w->g->f, port);
@@ -171,7 +172,7 @@ static uint32_t member_vertex(const struct mcast_forest *w, uint32_t port)
 	return w->vertex[sw];
 }
 
-/* Members' vertices, each once, in order; returns their number. */
+/* Lists the members' vertices, each once, in order; returns their number. */
 static uint32_t place_members(const struct mcast_forest *w, const struct mcast_member_port *members,
 			      uint32_t n, uint32_t *vertices)
 {
@@ -199,7 +200,7 @@ static bool all_legal(const struct span *s, const uint32_t *vertices, uint32_t n
 	return true;
 }
 
-/* Trees that hang from a vertex, and from those who share a switch below with it. */
+/* Trees that hang from a vertex, and from vertices that share a neighbour below with it. */
 struct burden {
 	uint64_t own, around;
 	uint32_t v;
@@ -216,14 +217,14 @@ static int by_burden(const void *a, const void *b)
 	return x->v < y->v ? -1 : x->v > y->v;
 }
 
-/* Those with nothing above them, least burdened first; returns their number. */
+/* Lists the vertices with no neighbour above, least burdened first; returns their number. */
 static uint32_t summits(const struct mcast_forest *w, const uint32_t *load, struct burden *out)
 {
 	const struct graph *g = w->g;
 	uint64_t *above = xcalloc(g->n, sizeof(*above));
 	uint32_t n = 0;
 
-	/* What hangs from all that is right above a vertex. */
+	/* Sums up the trees that hang from the neighbours above each vertex. */
 	for (uint32_t v = 0; v < g->n; v++)
 		for (uint32_t t = g->up0[v]; t < g->trunk0[v + 1]; t++)
 			above[v] += load[g->sw[g->trunks[t].v]];
@@ -252,7 +253,7 @@ static uint32_t universal_root(struct mcast_forest *w, const uint32_t *load)
 	return root;
 }
 
-/* What a vertex is worth as a root: above whom, how far from them. */
+/* Value of a vertex as a root: number of members below it, and their total distance. */
 struct worth {
 	uint32_t above;
 	uint64_t sum;
@@ -270,7 +271,7 @@ static bool is_worth_more(const struct graph *g, const struct worth *worth, cons
 	return load[g->sw[v]] < load[g->sw[than]];
 }
 
-/* Above most members, then nearest to them, then least used, then first in the order. */
+/* The vertex above the most members, then nearest to them, then least used, then first in the order. */
 static uint32_t nearest_root(const struct mcast_forest *w, const uint32_t *vertices, uint32_t n,
 			     const uint32_t *load)
 {
@@ -279,7 +280,7 @@ static uint32_t nearest_root(const struct mcast_forest *w, const uint32_t *verti
 	uint32_t best = vertices[0];
 	uint16_t *down = xcalloc(g->n, sizeof(*down));
 
-	/* How many members are below each vertex, and how far. */
+	/* Counts the members below each vertex, and their distances. */
 	for (uint32_t i = 0; i < n; i++) {
 		updn_down(g, vertices[i], down);
 		for (uint32_t v = vertices[i]; v < g->n; v++) {
@@ -311,7 +312,7 @@ uint32_t mcast_choose_root(struct mcast_forest *w, const struct mcast_member_por
 		root = w->vertex[keep];
 	if (n_vertices && root == FABRIC_NONE && w->o->layered)
 		root = universal_root(w, load);
-	/* a switch itself may be a member, without hosts and beside the layers */
+	/* a switch itself may be a member, though it has no hosts and is outside the layers */
 	if (root != FABRIC_NONE && !all_legal(span_of(w, root), vertices, n_vertices))
 		root = FABRIC_NONE;
 	if (n_vertices && root == FABRIC_NONE)
@@ -353,7 +354,7 @@ static struct mcast_node *node_find(const struct mcast_tree *t, uint32_t v)
 	return i == MAP64_NONE ? NULL : &t->nodes.v[i];
 }
 
-/* Valid until the next one is made. */
+/* Finds or adds the node of v; the pointer is valid until the next node is added. */
 static struct mcast_node *node_get(struct mcast_tree *t, uint32_t v)
 {
 	struct mcast_node *n = node_find(t, v);
@@ -411,7 +412,7 @@ const struct fabric_port *span_exit(const struct graph *g, uint32_t v, uint32_t 
 	return graph_port(g, v, g->lanes[g->trunks[k].lane0 + salt % g->trunks[k].n_lanes]);
 }
 
-/* Both ends of one link between v and its parent; of equal ones each tree has its own. */
+/* Adds or removes one link between v and its parent, at both ends; salt spreads trees over equal links. */
 static void link_parent(struct mcast_tree *t, uint32_t v, bool on)
 {
 	const struct graph *g = t->w->g;
@@ -433,7 +434,7 @@ static void link_up_to(struct mcast_tree *t, uint32_t v, uint32_t end)
 	}
 }
 
-/* From v to the tree, whose top rises as far as needed. */
+/* Connects v to the tree, whose top rises as far as needed. */
 static void climb(struct mcast_tree *t, uint32_t v)
 {
 	const struct span *s = t->span;
@@ -463,7 +464,7 @@ static bool has_ports(const struct mcast_node *n)
 	return count_bits(n->members) || count_bits(n->senders);
 }
 
-/* The top goes down to where the tree branches or has a member. */
+/* Lowers the top to where the tree branches or has a member. */
 static void lower_top(struct mcast_tree *t)
 {
 	const struct graph *g = t->w->g;
@@ -484,7 +485,7 @@ static void lower_top(struct mcast_tree *t)
 	}
 }
 
-/* Takes away what leads to v and no further. */
+/* Removes the links that lead to v only. */
 static void prune(struct mcast_tree *t, uint32_t v)
 {
 	while (v != t->top) {
