@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Numbered distinct items; see intern.h. */
+/* Stores distinct items under numbers, found by hash; see intern.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ static void *item_at(const struct intern *t, size_t i)
 
 uint32_t intern_put(struct intern *t, const void *item)
 {
-	/* Two contents with one hash are told apart by hashing again, seeded anew. */
+	/* If two contents have the same hash, hashes the new one again with another seed. */
 	for (uint64_t seed = 0;; seed++) {
 		uint64_t h = hash_bytes(item, t->size, seed);
 		uint32_t i = map64_get(&t->by_hash, h);

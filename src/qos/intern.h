@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A pool of equal-sized items in which each content is stored once and has a
- * number.  Items hold no padding and no pointers: they are compared bytewise.
+ * Stores each distinct item of a pool once and numbers it.
+ *
+ * Items have equal size, no padding and no pointers: they are compared bytewise.
  */
 #ifndef QOSD_QOS_INTERN_H
 #define QOSD_QOS_INTERN_H
@@ -12,15 +13,15 @@
 #include "lib/base/map64.h"
 
 struct intern {
-	size_t size;		/* of an item; set by the user, all else zero to start */
-	void *items;		/* n items; the user may take it over instead of freeing */
+	size_t size;		/* size of an item; set by the user, all else starts as zero */
+	void *items;		/* n items; the user may take the array over instead of freeing it */
 	size_t n, cap;
 	struct map64 by_hash;
 };
 
-/* The number of the item equal to `item`, which is added if it is new. */
+/* Returns the number of the item equal to `item`, and adds it if it is new. */
 uint32_t intern_put(struct intern *t, const void *item);
-/* Gives up the items to the caller, and frees the rest. */
+/* Hands the items over to the caller and frees the rest. */
 void *intern_take(struct intern *t);
 void intern_free(struct intern *t);
 

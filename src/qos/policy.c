@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The policy as data: what it is without a file, look-ups, and its end. */
+/* Creates the built-in policy and overlays, looks up names and frees policies. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,7 +68,7 @@ void policy_add_everybody(struct policy_partition *part)
 	};
 }
 
-/* To the front; the others keep their order. */
+/* Moves partition i to the front; the others keep their order. */
 static void move_partition(struct policy *p, size_t i)
 {
 	struct policy_partition part = p->partitions[i];
@@ -95,7 +95,7 @@ void policy_add_implied(struct policy *p)
 	if (i == p->n_partitions) {
 		struct policy_partition *part;
 
-		/* Behind the others. */
+		/* Appends the default partition. */
 		p->partitions = xrealloc(p->partitions, p->n_partitions + 1,
 					 sizeof(*p->partitions));
 		part = &p->partitions[p->n_partitions++];
@@ -252,7 +252,7 @@ struct u64_ranges policy_ipoib_pkeys(const struct policy *p)
 
 	for (size_t i = 0; i < p->n_partitions; i++)
 		has[p->partitions[i].pkey] |= p->partitions[i].ipoib;
-	has[0] = false;		/* of a P_Key that was refused */
+	has[0] = false;		/* P_Key of a rejected partition */
 	for (uint32_t v = 1; v <= IB_PKEY_DEFAULT; v++) {
 		if (has[v] && !has[v - 1])
 			*vec_push(&pkeys) = (struct u64_range){ .lo = v };
@@ -262,7 +262,7 @@ struct u64_ranges policy_ipoib_pkeys(const struct policy *p)
 	return pkeys;
 }
 
-/* The rules for IPoIB share what there is one of: `ipoib`. */
+/* All rules for IPoIB share one list: `ipoib`. */
 void policy_overlay_done(struct policy *p, const struct policy *base)
 {
 	bool any = false;

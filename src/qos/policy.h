@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The policy as the administrator wrote it (qosd-policy(5)), checked against
- * itself but against no fabric.  Filled by config/, read by everybody, never
- * changed after loading.
+ * Holds the policy as the administrator wrote it (qosd-policy(5)), checked against no fabric.
  *
- * Every item keeps its place in the file, so that what is found against a
- * fabric later can name file, line and column.
+ * config/ fills it in and checks it for consistency; other code reads it, and nothing changes it after
+ * loading.
+ *
+ * Every item keeps its place in the file, so that findings about a fabric can name file, line and column.
  */
 #ifndef QOSD_QOS_POLICY_H
 #define QOSD_QOS_POLICY_H
@@ -28,7 +28,7 @@ struct u64_ranges {
 
 /* A list of port numbers: `*`, values, ranges. */
 struct port_list {
-	bool all;		/* "*", also when the key is left out */
+	bool all;		/* "*", or the key is missing */
 	uint8_t bits[32];	/* bit n: port n (0..254) */
 	struct src_pos pos;
 	bool given;		/* the key was in the file */
@@ -38,7 +38,7 @@ static inline bool port_list_has(const struct port_list *l, unsigned num)
 	return l->all || (l->bits[num >> 3] >> (num & 7) & 1);
 }
 
-struct policy_name {	/* a word of the file with its place */
+struct policy_name {	/* a word of the file and its place */
 	char *s;
 	struct src_pos pos;
 };
@@ -47,21 +47,21 @@ struct policy_names {
 	size_t n, cap;
 };
 
-/* NT_CA: channel adapters of hosts, and so no aggregation node. */
+/* NT_CA: channel adapters of hosts, without aggregation nodes. */
 enum policy_node_type {
 	NT_CA = 1, NT_SWITCH = 2, NT_ROUTER = 4, NT_AGGREGATION = 8, NT_ALL = 15, NT_SELF = 16,
 };
 
 /*
- * A group never has itself among its members, neither by way of groups nor of
- * partitions (pkeys, partitions) whose members are groups: an error at load.
+ * A group never contains itself, neither through groups nor through partitions (pkeys, partitions) whose
+ * members are groups: that is an error at load.
  */
 struct policy_group {
 	char *name;
 	struct src_pos pos;
 	char *description;		/* NULL if none */
 	struct u64_ranges port_guids;
-	struct policy_names port_names;	/* "NodeDescription/Pn", * and ? match any */
+	struct policy_names port_names;	/* "NodeDescription/Pn"; * and ? are wildcards */
 	struct u64_ranges pkeys;	/* 15-bit */
 	struct policy_names partitions;
 	struct policy_names groups;	/* other groups */
@@ -69,16 +69,16 @@ struct policy_group {
 };
 
 /*
- * Names that need no definition: "all", and no other, is a group of every end
- * port.  "self" is no group, but may be a member of a partition; no group has
- * that name, nor one that begins with 0x.
+ * Names that need no definition: "all", and no other, is a group of every end port.  "self" is not a
+ * group, but may be a member of a partition.  No group may be named "self", or have a name that begins
+ * with 0x.
  */
 
 struct policy_level {
 	char *name;
 	struct src_pos pos;
 	char *description;
-	bool sl_given;			/* else the SL is from the traffic classes' SL plan */
+	bool sl_given;			/* false: the SL plan of the traffic classes sets the SL */
 	uint8_t sl;			/* 0..15; set in either case once the file is loaded */
 	uint8_t mtu_limit;		/* MTU code, 0 = none */
 	uint8_t rate_limit;		/* rate code, 0 = none */
@@ -94,42 +94,45 @@ enum policy_ulp {
 };
 
 /*
- * A match rule: all criteria given must hold (AND), each list is an OR; one on
- * a field that the query does not carry fails.  config/ turns `ulp`, `tcp-port`
- * and `target-guid` into service_ids, pkeys and dest_guids; the words stay
- * for printing.
+ * A match rule: all given criteria must hold (AND), each list is an OR.  A criterion on a field that the
+ * query lacks fails.  config/ turns `ulp`, `tcp-port` and `target-guid` into service_ids, pkeys and
+ * dest_guids; the words stay for printing.
  */
 struct policy_rule {
 	struct src_pos pos;
 	char *description;
-	struct policy_names sources, destinations, either;	/* groups */
+	struct policy_names sources, destinations, either;	/* group names */
 	struct u64_ranges service_ids;
 	struct u64_ranges qos_classes;		/* 0..4095 */
 	struct u64_ranges tclasses;		/* 0..255 */
 	struct u64_ranges pkeys;		/* 15-bit */
-	bool all_ipoib;				/* … those of all partitions with IPoIB */
+	bool all_ipoib;				/* pkeys are those of all partitions with IPoIB */
 	struct u64_ranges sls;			/* 0..15 */
 	struct u64_ranges dest_guids;		/* port GUIDs */
 	enum policy_ulp ulp;
-	struct u64_ranges tcp_ports;		/* as written */
+	struct u64_ranges tcp_ports;		/* as in the file */
 	struct policy_name level_name;
 	uint32_t level;				/* index into levels */
 };
 
-/* PartitionMembership: both: the port holds the full and the limited P_Key (OpenSM's "both"). */
+/*
+ * Membership of a port in a partition; MEMBER_BOTH: it holds the full and the limited P_Key (OpenSM's
+ * "both").
+ */
 enum membership { MEMBER_NONE, MEMBER_LIMITED, MEMBER_FULL, MEMBER_BOTH };
 
 /*
- * One line of `members`: a group, or ports by GUID; no two lines say the same who.
- * Those that were added at run time (sa/registry/dynamic_partitions.h) may also name ports
- * or types of node; they have no place in the file.
+ * One line of `members`: a group, or ports by GUID; no two lines have the same subject.  Lines added at
+ * run time (sa/registry/dynamic_partitions.h) may also name ports or types of node; they have no place in
+ * the file.
  */
 struct policy_member {
 	struct src_pos pos;
-	struct policy_name group;	/* group name, "all" or "self"; s NULL if by another */
+	/* group name, "all" or "self"; s NULL if the member is given otherwise */
+	struct policy_name group;
 	char *port_name;		/* "NodeDescription/Pn" with globs, or NULL */
 	unsigned node_types;		/* enum policy_node_type, or 0 */
-	struct u64_range guids;		/* port GUIDs, when it is none of those */
+	struct u64_range guids;		/* port GUIDs, if the member is given by none of these */
 	enum membership membership;
 	bool dynamic;
 };
@@ -139,21 +142,21 @@ struct policy_partition {
 	struct src_pos pos;
 	char *description;		/* NULL if none */
 	uint16_t pkey;			/* 15-bit, 1..0x7fff */
-	struct policy_member *members;	/* of several that name a port the last one holds */
+	struct policy_member *members;	/* if several name a port, the last one holds */
 	size_t n_members;
-	struct policy_name level;	/* of queries that no rule matches; "" = default */
+	struct policy_name level;	/* for queries that no rule matches; "" = default level */
 	uint32_t level_index;
-	bool ipoib;			/* has an IPoIB broadcast group */
+	bool ipoib;			/* it has an IPoIB broadcast group */
 	struct policy_name ipoib_level;	/* "" = the partition's level */
 	uint32_t ipoib_level_index;
-	bool dynamic;			/* no partition of the file */
+	bool dynamic;			/* added at run time, not in the file */
 };
 
-/* An intention (T-classes, B3): what some levels are to get of every link. */
+/* A traffic class (T-classes, B3): what some levels are to get of every link. */
 struct policy_class {
 	struct src_pos pos;
 	struct policy_names level_names;	/* at least one */
-	uint32_t *levels;		/* their indexes */
+	uint32_t *levels;		/* indexes of those levels */
 	bool high;			/* priority: high */
 	int32_t share;			/* 1/100 per cent, -1 = not given */
 	int16_t high_limit;		/* 0..255, -1 = not given */
@@ -181,7 +184,7 @@ struct policy_vlarb {
 	struct vlarb arb;
 };
 
-/* Classes of port that have defaults (T5); in the file under fabric-setup: defaults. */
+/* Classes of port that have defaults (T5); fabric-setup: defaults in the file. */
 enum port_class { CLASS_CA, CLASS_ROUTER, CLASS_SWITCH_PORT0, CLASS_SWITCH, PORT_CLASS_COUNT };
 
 struct policy_class_default {
@@ -198,18 +201,18 @@ struct policy_class_default {
 enum unsupported_vl { UNSUPPORTED_VL_DROP, UNSUPPORTED_VL_FOLD };
 
 struct policy {
-	char *file;			/* as named on the command line; "(built-in)" if none */
+	char *file;			/* as named on the command line; "(built-in)" if there is none */
 	uint64_t checksum;		/* of the file's bytes */
-	bool says_nothing;		/* the file is empty, but for comments */
-	bool ends_marked;		/* its last line is YAML's end of a document, "..." */
+	bool says_nothing;		/* the file is empty except for comments */
+	bool ends_marked;		/* its last line is "...", YAML's end of a document */
 	struct policy_group *groups;
 	size_t n_groups;
 	struct policy_level *levels;
 	size_t n_levels;
-	uint32_t default_level;		/* index; there always is one */
+	uint32_t default_level;		/* index; always valid */
 	struct policy_rule *rules;
 	size_t n_rules;
-	struct policy_partition *partitions;	/* the default one (0x7fff) is [0], always */
+	struct policy_partition *partitions;	/* [0] is always the default partition (0x7fff) */
 	size_t n_partitions;
 	bool has_fabric_setup;
 	enum unsupported_vl unsupported_vl;
@@ -219,46 +222,46 @@ struct policy {
 	struct policy_vlarb *vlarb;
 	size_t n_vlarb;
 	/*
-	 * traffic-classes.  They hold for every port but those of the groups in
-	 * classes_except, for which fabric-setup may say something else.
+	 * traffic-classes.  They apply to every port except those of the groups in classes_except, to
+	 * which fabric-setup may apply.
 	 */
 	struct policy_class *classes;
 	size_t n_classes;
-	struct policy_names classes_except;	/* groups */
-	/* Of SLs of no class: that of the level `default`, else the last low one, else the last. */
+	struct policy_names classes_except;	/* group names */
+	/* Class for SLs of no class: that of the level `default`, else the last low one, else the last. */
 	uint32_t fallback_class;
-	uint8_t class_of_sl[IB_SL_COUNT];	/* index into classes; set when there are any */
+	uint8_t class_of_sl[IB_SL_COUNT];	/* index into classes; set if there are any */
 };
 
-/* What holds without a policy file: one level `default`, SL 0; no tables. */
+/* The policy without a policy file: one level `default`, SL 0; no tables. */
 struct policy *policy_builtin(void);
 /*
- * Adds what every policy has without saying so: the level `default` (SL 0) and
- * the partition `Default` (0x7fff) with its IPoIB group, each only if the policy
- * has none.  Sets default_level and moves the default partition to [0].
+ * Adds what every policy has implicitly: the level `default` (SL 0) and the partition `Default` (0x7fff)
+ * with its IPoIB group, each only if the policy has none.  Sets default_level and moves the default
+ * partition to [0].
  */
 void policy_add_implied(struct policy *p);
-/* The member `all: full`, which the default partition has unless it says otherwise. */
+/* Adds the member `all: full`, which the default partition has unless the file says otherwise. */
 void policy_add_everybody(struct policy_partition *part);
 void policy_free(struct policy *p);	/* NULL is fine */
 /*
- * A policy that is like base but for its partitions, of which it has a copy, with
- * room for `more`; all else it shares with base, which must outlive it.  `ulp: ipoib`
- * follows the partitions by policy_overlay_done(), once they are what they are to be.
+ * Returns a policy like base with its own copy of the partitions and room for `more` of them.  It shares
+ * everything else with base, which must outlive it.  Call policy_overlay_done() when the partitions are
+ * complete: it updates `ulp: ipoib` rules.
  */
 struct policy *policy_overlay(const struct policy *base, size_t more);
 void policy_overlay_done(struct policy *p, const struct policy *base);
 void policy_overlay_free(struct policy *p, const struct policy *base);
-/* The P_Keys of all partitions with IPoIB, in as few ranges as there can be; no positions. */
+/* The P_Keys of all partitions with IPoIB, in as few ranges as possible; without positions. */
 struct u64_ranges policy_ipoib_pkeys(const struct policy *p);
-void policy_member_free(struct policy_member *m);	/* what it points to */
-/* How findings call the file of what may have been added at run time. */
+void policy_member_free(struct policy_member *m);	/* frees what it points to, not m */
+/* The file name that findings give for items added at run time. */
 #define POLICY_DYNAMIC "(dynamic partitions)"
 static inline const char *policy_file_of(const struct policy *p, bool dynamic)
 {
 	return dynamic ? POLICY_DYNAMIC : p->file;
 }
-/* Index, or UINT32_MAX. */
+/* Returns the index, or UINT32_MAX. */
 uint32_t policy_find_group(const struct policy *p, const char *name);
 uint32_t policy_find_level(const struct policy *p, const char *name);
 const char *policy_ulp_name(enum policy_ulp ulp);
@@ -267,9 +270,9 @@ enum policy_ulp policy_ulp_parse(const char *word);	/* ULP_NONE if unknown */
 const char *policy_class_name(enum port_class c);
 
 /*
- * Whether SL2VL and VLArb tables are written at all: when fabric-setup is
- * given, or traffic classes, or when any level uses an SL other than 0.
- * Otherwise the devices' power-on tables stay, and only SL 0 is offered.
+ * Whether qosd writes SL2VL and VLArb tables at all: if the policy has fabric-setup or traffic classes, or
+ * any level uses an SL other than 0.  Otherwise the devices' power-on tables stay, and qosd offers only SL
+ * 0.
  */
 bool policy_manages_tables(const struct policy *p);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* See sl_plan.h. */
+/* Computes how many layers a policy permits, and the SL of each level in each layer; see sl_plan.h. */
 #include "qos/sl_plan.h"
 
 #include "qos/tables/qos_tables_build.h"
 
-/* SLs of levels, SL 0 included, which programs use that ask nobody: bit s. */
+/* Bit s: a level uses SL s.  SL 0 is always included, because programs use it without a query. */
 static uint16_t level_sls(const struct policy *p)
 {
 	uint16_t sls = 1;
@@ -22,7 +22,7 @@ static bool has_own_tables(const struct policy *p)
 	return p->n_sl2vl || p->n_vlarb;
 }
 
-/* The fewest data VLs on any link between switches; 0: there is no such link. */
+/* The fewest usable data VLs on any link between switches; 0: there is no such link. */
 static unsigned fewest_vls(const struct policy *p, const struct fabric *f, unsigned max_vls)
 {
 	unsigned by_class = p->defaults[CLASS_SWITCH].max_vls, fewest = 0;
@@ -52,7 +52,7 @@ static const char *level_of(const struct policy *p, unsigned sl)
 	return "SL 0";
 }
 
-/* Two SLs of levels that share a VL in a layer, though they do not on the whole link of `vls`. */
+/* Finds two SLs of levels that share a VL within a layer, though not on a whole link with `vls` VLs. */
 static bool find_shared(uint16_t levels, unsigned vls, unsigned in_layer, unsigned *a, unsigned *b)
 {
 	for (*b = 1; *b < IB_SL_COUNT; (*b)++)
@@ -64,7 +64,7 @@ static bool find_shared(uint16_t levels, unsigned vls, unsigned in_layer, unsign
 	return false;
 }
 
-/* Whether n layers on links of `vls` keep apart what one layer does. */
+/* Whether n layers on links with `vls` VLs keep apart the levels and classes that one layer keeps apart. */
 static bool layers_fit(const struct policy *p, unsigned vls, unsigned n)
 {
 	unsigned in_layer = ib_vls_from_code(vl_code_on_lane(ib_vls_to_code(vls), n)), a, b;
@@ -75,7 +75,7 @@ static bool layers_fit(const struct policy *p, unsigned vls, unsigned n)
 			      !find_shared(level_sls(p), vls, in_layer, &a, &b);
 }
 
-/* Which levels would share a VL if there were n layers, if that is why there are not. */
+/* Appends the levels that would share a VL with n layers, if that is what rules n layers out. */
 static void put_shared(const struct policy *p, unsigned vls, unsigned n, struct buf *why)
 {
 	unsigned in_layer = ib_vls_from_code(vl_code_on_lane(ib_vls_to_code(vls), n)), a, b;

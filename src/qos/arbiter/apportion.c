@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Whole packets for fractions; see apportion.h.
+ * Tries cycle lengths and apportions packets within bounds; see apportion.h.
  *
- * For a cycle of N packets each VL has a least and a most that is within its
- * bounds.  The nearest apportionment between them is tried first; if that needs
- * too many entries, the one that needs the fewest, so that a cycle is passed
- * over only if no apportionment of it would do.
+ * For a cycle of N packets each VL has a least and a greatest number of packets within its bounds.  The
+ * nearest apportionment between them is tried first; if that needs too many entries, the one that needs
+ * the fewest.  So a cycle length is skipped only if none of its apportionments fits.
  */
 #include <limits.h>
 
@@ -14,8 +13,8 @@
 #define WEIGHT_MAX 255u
 
 /*
- * What a packet more in the cycle has to gain of the relative error of the VL
- * that is off most, in parts: 100 packets for 1 %.
+ * Cost of one more packet in the cycle, in PARTS of relative error of the VL that is off most: 100 packets
+ * for 1 %.
  */
 #define PACKET_COST 100u
 
@@ -47,7 +46,7 @@ static unsigned entries_for(const struct cycle *c, uint32_t packets)
 	return (packets + c->per_entry - 1) / c->per_entry;
 }
 
-/* Which VL is farthest behind, with one packet more (or ahead, with one less)? */
+/* The VL that is farthest behind with one packet more (or ahead, with one less). */
 static unsigned pick(const struct cycle *c, const uint32_t *v, bool add)
 {
 	unsigned best = c->n;
@@ -68,7 +67,10 @@ static unsigned pick(const struct cycle *c, const uint32_t *v, bool add)
 	return best;
 }
 
-/* There is an apportionment: the sum of the least is at most N, of the most at least. */
+/*
+ * The apportionment nearest to the targets.  One must exist: the sum of `least` is at most N, that of
+ * `most` at least N.
+ */
 static void nearest(const struct cycle *c, uint32_t *v)
 {
 	uint32_t sum = 0;
@@ -90,8 +92,9 @@ static uint32_t min32(uint32_t a, uint32_t b)
 }
 
 /*
- * From the least of each: first what begun entries hold, then new entries, the
- * fullest first.  That is the fewest, as the entries of a VL hold less and less.
+ * The apportionment with the fewest entries.  Starts from the least of each VL, fills entries already
+ * begun, then adds new entries, the fullest first: further entries of a VL never hold more than earlier
+ * ones.
  */
 static void fewest_entries(const struct cycle *c, uint32_t *v)
 {
@@ -145,7 +148,7 @@ static bool fits(const struct cycle *c, const uint32_t *v)
 	return entries <= c->cap;
 }
 
-/* The largest relative error, and the length of the cycle. */
+/* The largest relative error plus the cost of the cycle's length. */
 static uint64_t cost_of(const struct cycle *c, const uint32_t *v)
 {
 	uint64_t worst = 0;
@@ -215,7 +218,10 @@ void apportion_best(const struct apportion_goal *g, unsigned n, const struct app
 	apportion(g, n, &raised, packets);
 }
 
-/* Into how few packets per entry can all be divided? */
+/*
+ * Finds the fewest packets per entry with which all packets fit into cap entries.  Sets the entries of
+ * each VL; returns their sum.
+ */
 static unsigned entries_of_each(unsigned n, unsigned cap, const uint16_t *packets, uint8_t *entries)
 {
 	unsigned total;
@@ -233,10 +239,10 @@ static unsigned entries_of_each(unsigned n, unsigned cap, const uint16_t *packet
 }
 
 /*
- * The j-th of a VL's k entries belongs into the j-th of k equal pieces of the
- * table, give or take the slots that two pieces share.  Of the VLs whose piece has
- * begun the one goes first whose piece ends first: then every entry is in its
- * piece, as it is with jobs of equal length and deadlines.
+ * Chooses the VL of the next entry.  The j-th of a VL's k entries belongs into the j-th of k equal pieces
+ * of the table, give or take the slots that two pieces share.  Of the VLs whose piece has begun, the one
+ * whose piece ends first goes first.  Then every entry is in its piece, as with earliest-deadline
+ * scheduling of jobs of equal length.
  */
 static unsigned next_entry(unsigned n, unsigned slot, unsigned total, const uint8_t *entries,
 			   const uint8_t *done)

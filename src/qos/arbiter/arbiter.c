@@ -1,42 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The arbiter in closed form.
+ * Computes the arbiter's shares and worst waits in closed form.
  *
- * A visit of an entry that starts with its full weight always sends the same
- * packets, so a whole turn of a table is a fixed sequence of them, and the state
- * of a table is a place in it: how many bytes of it were sent.  Places count on
- * over the turns, and all are ends of packets.
+ * A visit of an entry that starts with its full weight always sends the same packets, so a whole turn of a
+ * table is a fixed sequence of packets.  The state of a table is a place in that sequence: the number of
+ * bytes sent.  Places count on over the turns, and all are ends of packets.
  *
- * A round of the high table takes it from its place to the first end of a
- * packet at least one credit further on (round_end).  That map is monotonic and
- * goes with the turns, so whatever place it is started from, it ends in a cycle
- * of the same number of rounds and of turns: the transient, and where the tables
- * were when it all began, matter for nothing that is computed here.
+ * A round of the high table takes it from its place to the first end of a packet at least one credit
+ * further on (round_end).  That map is monotonic and commutes with whole turns, so from any starting place
+ * it ends in a cycle of the same number of rounds and of turns.  Neither the transient nor the initial
+ * state of the tables affects any result here.
  *
- * Sizes.  A turn has at most 64 visits, of weight 255 * 64 = 16320 bytes, of
- * which the last packet may be 65534 bytes too large: less than 2^23 bytes and
- * 2^20 packets.  A cycle of rounds is not longer than there are places, so the
- * joint cycle has less than 2^20 * 2^20 rounds.  A round has less than
- * 254 * 4096 + 2 * 65535 < 2^21 bytes with its low packet.  Hence less than 2^61
- * bytes, and not more packets, in a joint cycle: all fits in 64 bits.
+ * Sizes.  A turn has at most 64 visits, of weight 255 * 64 = 16320 bytes, of which the last packet may be
+ * 65534 bytes too large: less than 2^23 bytes and 2^20 packets.  A cycle of rounds is not longer than
+ * there are places, so the joint cycle has less than 2^20 * 2^20 rounds.  A round has less than 254 * 4096
+ * + 2 * 65535 < 2^21 bytes with its low packet.  Hence a joint cycle has less than 2^61 bytes, and not
+ * more packets: all fits in 64 bits.
  */
 #include "qos/arbiter/arbiter.h"
 
-/* What an entry sends whenever it is visited. */
+/* The packets that an entry sends whenever it is visited. */
 struct visit {
 	uint32_t start;		/* its place in the turn */
 	uint32_t packets;
-	uint16_t size;		/* of each packet */
+	uint16_t size;		/* bytes of each packet */
 	uint8_t vl;
 };
 
-/* What a table sends from its first entry to its last. */
+/* The packets that a table sends from its first entry to its last. */
 struct turn {
 	struct visit visits[VLARB_ENTRIES_MAX];
 	unsigned n;
 	uint32_t bytes, packets;
-	uint16_t largest;	/* packet */
-	uint16_t grain;		/* greatest common divisor of the packets' sizes */
+	uint16_t largest;	/* largest packet, bytes */
+	uint16_t grain;		/* greatest common divisor of the packets' sizes, bytes */
 };
 
 static uint64_t gcd(uint64_t a, uint64_t b)
@@ -89,7 +86,7 @@ static bool sends(const struct arb_load *load, unsigned vl)
 	return vl < ARB_VLS && load->active >> vl & 1 && load->packet[vl];
 }
 
-/* One more entry, at the end of the turn. */
+/* Appends an entry to the turn. */
 static void turn_add(struct turn *t, struct vlarb_entry e, const struct arb_load *load)
 {
 	if (!e.weight || !sends(load, e.vl))
@@ -115,15 +112,15 @@ static void turn_make(struct turn *t, const struct vlarb_entry *entries, unsigne
 }
 
 /*
- * Bytes of high priority that make room for a packet of low priority.  Limit 0,
- * one packet, is the same as one byte.  Not for ARB_LIMIT_UNBOUNDED.
+ * Bytes of high priority after which a packet of low priority is due.  Limit 0, one packet, is the same as
+ * one byte.  Not for ARB_LIMIT_UNBOUNDED.
  */
 static uint32_t limit_bytes(const struct vlarb *arb)
 {
 	return arb->high_limit ? (uint32_t)arb->high_limit * ARB_LIMIT_UNIT : 1;
 }
 
-/* Where a round that starts at a place ends. */
+/* The place where a round that starts at a place ends. */
 static uint64_t round_end(const struct turn *t, uint32_t credit, uint64_t start)
 {
 	uint64_t least = start + credit;
@@ -145,17 +142,20 @@ static uint64_t round_end(const struct turn *t, uint32_t credit, uint64_t start)
 	return over ? least + size - over : least;
 }
 
-/* The cycle that the rounds of a high table come to. */
+/* The cycle that the rounds of a high table end in. */
 struct rotation {
 	uint64_t rounds, turns;
 };
 
-/* Brent's way to find it: a place is kept, and given up for a later one ever more seldom. */
+/*
+ * Finds the cycle by Brent's algorithm: keeps a place to compare with, and replaces it at doubling
+ * intervals.
+ */
 static struct rotation rotation_of(const struct turn *t, uint32_t credit)
 {
 	uint64_t kept = 0, now = 0, rounds = 0, patience = 1;
 
-	if (credit == 1)	/* a packet each: as long as it gets, but known */
+	if (credit == 1)	/* one packet per round: the longest cycle, but known without a search */
 		return (struct rotation){ t->packets, 1 };
 	do {
 		if (rounds == patience) {
@@ -181,7 +181,7 @@ static void count_turns(struct arb_cycle *out, const struct turn *t, uint64_t tu
 	out->total_bytes += turns * t->bytes;
 }
 
-/* Each round has a packet of the low table, so that lo->packets of them are a turn of it. */
+/* Each round has one packet of the low table, so lo->packets rounds are a turn of that table. */
 static void count_joint_cycle(struct arb_cycle *out, const struct turn *hi, const struct turn *lo,
 			      uint32_t credit)
 {
@@ -216,13 +216,16 @@ void arbiter_run(const struct vlarb *arb, const struct arb_load *load, struct ar
 
 /* --- how long a packet waits ------------------------------------------------ */
 
-/* Between two entries of the VL that waits: a stretch of the turn of all others. */
+/* The stretch between two entries of the waiting VL, in the turn of all other VLs. */
 struct gap {
 	uint64_t start, end;	/* places */
 	uint32_t packets;
 };
 
-/* The turn of the others, and the gaps in it.  Returns how many: the entries of vl. */
+/*
+ * Makes the turn of the others and the gaps in it.  Returns the number of gaps, which is that of vl's
+ * entries.
+ */
 static unsigned gaps_make(struct turn *t, struct gap gaps[VLARB_ENTRIES_MAX],
 			  const struct vlarb_entry *entries, unsigned n_entries,
 			  const struct arb_load *others, unsigned vl)
@@ -238,7 +241,7 @@ static unsigned gaps_make(struct turn *t, struct gap gaps[VLARB_ENTRIES_MAX],
 	if (!n)
 		return 0;
 
-	/* The last ends where the first begins, a turn later. */
+	/* The last gap ends where the first begins, a turn later. */
 	struct gap first = gaps[0];
 
 	first.start += t->bytes;
@@ -252,7 +255,7 @@ static unsigned gaps_make(struct turn *t, struct gap gaps[VLARB_ENTRIES_MAX],
 	return n;
 }
 
-/* The most bytes that n packets of a table can have which it sends one after the other. */
+/* The greatest number of bytes in n consecutive packets of a table. */
 static uint64_t most_in_packets(const struct turn *t, uint64_t n)
 {
 	if (!t->n)
@@ -262,9 +265,8 @@ static uint64_t most_in_packets(const struct turn *t, uint64_t n)
 }
 
 /*
- * The most bytes that n rounds can have, one after the other.  A round ends with
- * the packet that uses its credit up.  And by Poincaré, n rounds from anywhere
- * are less than a turn away from n times the mean.
+ * The greatest number of bytes in n consecutive rounds.  A round ends with the packet that uses its credit
+ * up.  By Poincaré, n rounds from any place differ by less than a turn from n times the mean.
  */
 static uint64_t most_in_rounds(const struct turn *t, uint32_t credit, uint64_t n)
 {
@@ -277,7 +279,7 @@ static uint64_t most_in_rounds(const struct turn *t, uint32_t credit, uint64_t n
 	return min_u64(n * round, n * r.turns * t->bytes / r.rounds + t->bytes);
 }
 
-/* The rounds that begin with a gap and end in it or with it. */
+/* The number of rounds that end within a gap or at its end, if the first begins with the gap. */
 static uint64_t rounds_in(const struct turn *t, uint32_t credit, const struct gap *g)
 {
 	uint64_t rounds = 0, at = g->start;
@@ -290,10 +292,10 @@ static uint64_t rounds_in(const struct turn *t, uint32_t credit, const struct ga
 }
 
 /*
- * The worst case: vl has just sent the last packet that its entry allowed, and
- * with it the round ended; our packet comes while a low one is sent.  Then it
- * waits for the whole gap, with a low packet after each round that ends in it
- * or with it.  Any later place, or a round already begun, has fewer of them.
+ * The worst case: vl has just sent the last packet that its entry allowed, and the round ended with it;
+ * vl's new packet comes while a low one is sent.  Then it waits for the whole gap, with a low packet after
+ * each round that ends within the gap or at its end.  Any later place, or a round already begun, has fewer
+ * of them.
  */
 static uint64_t wait_high(const struct vlarb *arb, const struct arb_load *others, unsigned vl)
 {
@@ -319,9 +321,9 @@ static uint64_t wait_high(const struct vlarb *arb, const struct arb_load *others
 }
 
 /*
- * The worst case: vl has just sent the last packet that its entry allowed, and
- * our packet comes at the beginning of the round after it.  Then it waits for all
- * packets of the gap, a round before each of them, and one before itself.
+ * The worst case: vl has just sent the last packet that its entry allowed, and vl's new packet comes at
+ * the beginning of the round after it.  Then it waits for all packets of the gap, a round before each of
+ * them, and one before itself.
  */
 static uint64_t wait_low(const struct vlarb *arb, const struct arb_load *others, unsigned vl)
 {
@@ -333,7 +335,7 @@ static uint64_t wait_low(const struct vlarb *arb, const struct arb_load *others,
 	turn_make(&hi, arb->high, arb->n_high, others);
 	if (!n || (hi.n && arb->high_limit == ARB_LIMIT_UNBOUNDED))
 		return UINT64_MAX;
-	/* Of several gaps, one may have more bytes and another more packets. */
+	/* One gap may have the most bytes and another the most packets. */
 	for (unsigned i = 0; i < n; i++) {
 		if (gaps[i].end - gaps[i].start > gap)
 			gap = gaps[i].end - gaps[i].start;
@@ -350,7 +352,7 @@ uint64_t arbiter_wait_bytes(const struct vlarb *arb, const struct arb_load *load
 	if (vl >= ARB_VLS)
 		return UINT64_MAX;
 	others.active &= (uint16_t)~(1u << vl);
-	/* In both tables it is served by whichever comes first. */
+	/* A VL in both tables is served by whichever comes first. */
 	return min_u64(wait_high(arb, &others, vl), wait_low(arb, &others, vl));
 }
 

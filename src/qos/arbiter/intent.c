@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What classes ask, in parts of a link, and who shares a VL where a link has too few;
- * see traffic_classes.h.  Nothing here knows tables but how many entries they have.
+ * Computes what classes ask, in parts of a link, and which share a VL where a link has too few.
  *
- * Who shares a VL.  What can be lost on a shared VL is what was promised to
- * those on it: nobody tells them apart there, so each may take it all.  So of
- * all pairs of one priority, that is put together whose promised shares of the
- * link add up to the least; a high-priority class without a share was promised
- * none.  Of equals those go whose shares differ least, then those that come
- * first.  This is repeated until the VLs suffice.  No step looks at the link, so
- * links with fewer VLs just go further the same way.
+ * See traffic_classes.h.  Of the tables, only their numbers of entries matter here.
+ *
+ * Which classes share a VL: classes on a shared VL are not told apart there, so each may take all that was
+ * promised to the others on it.  So of all pairs of one priority, the pair whose promised shares of the
+ * link have the least sum is merged; a high-priority class without a share was promised none.  Among equal
+ * sums the pair whose shares differ least is taken, then the pair that comes first.  This is repeated
+ * until the VLs suffice.  No step depends on the link, so links with fewer VLs take the same steps and
+ * then more.
  */
 #include <string.h>
 
 #include "qos/arbiter/intent.h"
 
-/* --- what is asked --- */
+/* --- shares --- */
 
-/* Shares of one priority that are given, and how many are not. */
+/* Given shares of one priority, and the number of classes without one. */
 struct shares {
-	uint32_t given;		/* sum, 1/100 per cent */
-	uint32_t least;		/* of those given */
+	uint32_t given;		/* sum of the given shares, 1/100 per cent */
+	uint32_t least;		/* least of the given shares */
 	unsigned n, n_open;
 };
 
@@ -85,7 +85,7 @@ const char *classes_check(const struct traffic_class *c, unsigned n, unsigned *a
 	return NULL;
 }
 
-/* Of the low ones alone: those without a share divide the rest. */
+/* Sets what low classes ask among themselves: those without a share divide the rest. */
 static void intend_low(const struct traffic_class *c, unsigned n, struct intent *in)
 {
 	struct shares s = add_up(c, n, false);
@@ -106,9 +106,9 @@ static void intend_low(const struct traffic_class *c, unsigned n, struct intent 
 }
 
 /*
- * High priority without a share, of which little is expected, weighs as the
- * least of those that have one, as far as something is left.  If none has one
- * they are equal, and have half where they can't go first.
+ * The part of a high class without a share, which is expected to need little: the least share given, as
+ * far as enough is left.  If no high class has a share they are equal, and have half of the link where
+ * they cannot go first.
  */
 static uint32_t open_part(const struct shares *s)
 {
@@ -149,7 +149,7 @@ struct intent intent_of(const struct traffic_class *c, unsigned n)
 	return in;
 }
 
-/* --- who shares a VL --- */
+/* --- merging of VLs --- */
 
 static unsigned count_priority(const struct groups *g, bool high)
 {
@@ -170,7 +170,7 @@ static void merge(struct groups *g, unsigned a, unsigned b)
 	memmove(&g->v[b], &g->v[b + 1], (g->n - b) * sizeof(g->v[0]));
 }
 
-/* Puts the pair together that it hurts least; false if there is none of these priorities. */
+/* Merges the pair that it hurts least; false if there is no pair of these priorities. */
 static bool merge_least_hurt(struct groups *g, bool high, bool low)
 {
 	uint64_t least = UINT64_MAX;
@@ -179,7 +179,7 @@ static bool merge_least_hurt(struct groups *g, bool high, bool low)
 	for (unsigned i = 0; i < g->n; i++) {
 		for (unsigned j = i + 1; j < g->n; j++) {
 			const struct group *x = &g->v[i], *y = &g->v[j];
-			/* By the sum, then by the difference. */
+			/* orders by the sum, then by the difference */
 			uint64_t hurt = (uint64_t)(x->promised + y->promised) << 32 |
 					apart(x->promised, y->promised);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Intentions to tables; see traffic_classes.h.  What is asked, and who shares a VL, is intent.c's.
+ * Fits arbitration tables and the limit to what classes ask; see traffic_classes.h.
  *
- * Shares are reckoned with packets of the link's MTU on every VL, payload only:
- * headers are the same for all of them, and cancel out.
+ * intent.c computes what is asked and which classes share a VL.  Shares are calculated with packets of the
+ * link's MTU on every VL, payload only: headers are the same for all of them, and cancel out.
  */
 #include <stdlib.h>
 
@@ -21,7 +21,7 @@ struct fitting {
 	struct groups g;
 };
 
-/* What a group is to get of the link; it promises something, or is open. */
+/* What a group is to get of the link; it is open, or it promises something. */
 struct ask {
 	uint32_t part, own;	/* as in struct intent */
 	bool open;		/* high priority without a share */
@@ -35,7 +35,7 @@ static struct ask ask_of(const struct fitting *f, unsigned group)
 	for (unsigned i = 0; i < f->n; i++) {
 		if (!(g->members >> i & 1))
 			continue;
-		/* What is open rides along with what has a share. */
+		/* An open class has no part of its own on a VL with a promised share. */
 		a.part += a.open ? f->in.part[i] : f->in.promised[i];
 		a.own += f->in.own[i];
 	}
@@ -64,7 +64,7 @@ static void set_within(struct apportion_goal *g, uint64_t centre, uint32_t divis
 	g->n_within++;
 }
 
-/* Targets add up to PARTS, whatever they did. */
+/* Scales the targets so that they add up to PARTS. */
 static void set_targets(struct apportion_goal *g, unsigned n)
 {
 	uint64_t sum = 0;
@@ -87,9 +87,9 @@ static void lay(struct vlarb *arb, bool high, const struct apportion_goal *g, un
 		arb->n_low = apportion_lay(g, n, t, packets, arb->low);
 }
 
-/* --- both priorities, a table each --- */
+/* --- both priorities, one table each --- */
 
-/* Packets of high priority for one of low; 0: without end. */
+/* Packets of high priority for each one of low; 0: unlimited. */
 static unsigned packets_of_limit(const struct class_link *link, unsigned limit)
 {
 	unsigned packets = limit * ARB_LIMIT_UNIT / mtu_bytes(link->mtu);
@@ -97,7 +97,7 @@ static unsigned packets_of_limit(const struct class_link *link, unsigned limit)
 	return limit == ARB_LIMIT_UNBOUNDED ? 0 : packets ? packets : 1;
 }
 
-/* What high priority gets of the link. */
+/* The part of the link that high priority gets by a limit. */
 static uint32_t part_of_limit(const struct class_link *link, unsigned limit)
 {
 	uint64_t k = packets_of_limit(link, limit);
@@ -105,7 +105,7 @@ static uint32_t part_of_limit(const struct class_link *link, unsigned limit)
 	return k ? (uint32_t)(k * PARTS / (k + 1)) : PARTS;
 }
 
-/* The groups of one priority; high is what the limit makes of it. */
+/* Collects the goals of the groups of one priority.  high_part: what the limit gives to high priority. */
 static unsigned goals_of(const struct fitting *f, bool high, uint32_t high_part, bool by_link,
 			 struct apportion_goal *g)
 {
@@ -129,7 +129,7 @@ static unsigned goals_of(const struct fitting *f, bool high, uint32_t high_part,
 	return n;
 }
 
-/* Both tables with everything within the tolerance; false if they can't. */
+/* Makes both tables with everything within the tolerance; false if that is impossible. */
 static bool split_exactly(const struct fitting *f, unsigned limit, struct vlarb *arb)
 {
 	struct apportion_goal g[2][CLASSES_MAX];
@@ -149,7 +149,7 @@ static bool split_exactly(const struct fitting *f, unsigned limit, struct vlarb 
 	return true;
 }
 
-/* Each priority has its proportions as well as it can. */
+/* Makes both tables; each priority has its proportions as nearly as possible. */
 static void split_in_proportion(const struct fitting *f, unsigned limit, struct vlarb *arb)
 {
 	for (int high = 0; high < 2; high++) {
@@ -164,7 +164,7 @@ static void split_in_proportion(const struct fitting *f, unsigned limit, struct 
 	arb->high_limit = (uint8_t)limit;
 }
 
-/* The limit, not tried yet, that comes nearest to the part of high priority. */
+/* The untried limit that comes nearest to the part of high priority. */
 static unsigned nearest_limit(const struct fitting *f, const bool *tried)
 {
 	unsigned best = ARB_LIMIT_UNBOUNDED;
@@ -181,7 +181,7 @@ static unsigned nearest_limit(const struct fitting *f, const bool *tried)
 	return best;
 }
 
-/* How often another limit is tried, where the tables are too short for the nearest one. */
+/* Limits tried, because the tables may be too short for the nearest one. */
 #define LIMITS_TRIED 16
 
 static bool find_limit(const struct fitting *f, struct vlarb *arb)
@@ -199,9 +199,9 @@ static bool find_limit(const struct fitting *f, struct vlarb *arb)
 }
 
 /*
- * Limits are coarse: with an MTU of 2048 high priority has 50 % of the link, or
- * 67 %, or 80 %.  Between two of them it gets the lesser one by the limit and
- * the rest by entries in the low table.  False if that can't help.
+ * Limits are coarse: with an MTU of 2048 high priority has 50 %, 67 % or 80 % of the link.  For a part
+ * between two of them, high priority gets the lesser one by the limit and the rest by entries in the low
+ * table.  False if that does not help.
  */
 static bool share_low_table(const struct fitting *f, struct vlarb *arb)
 {
@@ -220,7 +220,10 @@ static bool share_low_table(const struct fitting *f, struct vlarb *arb)
 
 	if (by_limit >= f->in.high || f->g.n > t.cap)
 		return false;
-	/* Of the low table, (k + 1) * high - k, with k packets for one. */
+	/*
+	 * The part of the low table: (k + 1) * high - k, where k is the packets of high priority per
+	 * packet of low.
+	 */
 	uint32_t rest = (uint32_t)((uint64_t)(f->in.high - by_limit) * PARTS / (PARTS - by_limit));
 
 	split_in_proportion(f, limit, arb);
@@ -251,7 +254,7 @@ static void fill_one_table(const struct fitting *f, bool high, struct vlarb *arb
 		g[i] = (struct apportion_goal){ .vl = (uint8_t)i, .target = ask_of(f, i).part };
 	set_targets(g, f->g.n);
 	for (unsigned i = 0; i < f->g.n; i++) {
-		/* Low priority is to be right by itself as well, in what it has of the table. */
+		/* Low priority has to be right among itself as well, in its part of the table. */
 		uint64_t scale = f->g.v[i].high ? PARTS : PARTS - f->in.high;
 		uint64_t divisor = (uint64_t)PARTS * PARTS / scale;
 
@@ -261,7 +264,7 @@ static void fill_one_table(const struct fitting *f, bool high, struct vlarb *arb
 	lay(arb, high, g, f->g.n, &t, packets);
 }
 
-/* --- what comes of it --- */
+/* --- evaluation --- */
 
 static int32_t in_shares(double part)
 {
@@ -282,7 +285,7 @@ static void run(const struct fitting *f, const struct vlarb *arb, bool only_low,
 		share[i] = f->g.n > 1 ? cycle.share[i] : 1;
 }
 
-/* What the open groups take is taken from all others but the high ones with a share. */
+/* What open groups take reduces the parts of all others except high ones with a share. */
 static double asked_of_link(const struct fitting *f, const struct ask *a, bool high, double taken)
 {
 	double promised = (double)f->in.high_promised / PARTS;
@@ -309,7 +312,7 @@ static int32_t off_by(const struct outcome *o)
 	return link > low ? link : low;
 }
 
-/* What each group gets with such tables; returns by how much the worst is off. */
+/* Computes what each group gets with such tables; returns the greatest deviation. */
 static int32_t evaluate(const struct fitting *f, const struct vlarb *arb, struct outcome *out)
 {
 	double all[CLASSES_MAX], low[CLASSES_MAX], taken = 0;

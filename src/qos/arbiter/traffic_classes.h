@@ -1,34 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Intentions to tables: traffic classes with shares and priorities become VLs
- * and VL arbitration tables, within what one link can.
+ * Turns traffic classes with shares and priorities into VLs and arbitration tables, within one link's
+ * limits.
  *
- * What a share means:
- *  - Shares of low-priority classes divide what the high-priority ones leave.
- *    Classes without a share divide what the others leave of 100 %, equally.
- *  - Without a share, a high-priority class goes first, as far as the limit lets
- *    it, and is expected to need little.
- *  - With shares, high-priority classes are to have that part of the whole link
- *    when everybody wants all, and the low ones the rest in proportion.  The
- *    limit follows from that unless one is given; where no limit comes near,
- *    high priority gets the rest by entries in the low table.  The arbiter sends
- *    at least a packet of high priority for each of low: a share below that is
- *    exceeded, and said to be.
- *  - Without a limit and without a share of high classes, the limit is
- *    CLASSES_DEFAULT_LIMIT.  Low priority can starve only by a limit of 255.
+ * Meaning of a share:
  *
- * Every weight is a whole number of the link's greatest packets (its MTU, in
- * 64-byte units), because an entry always sends whole packets: then the weight
- * is what is sent.  Entries of a VL are spread over the table.
+ *  - Shares of low-priority classes divide what the high-priority ones leave.  Classes without a share
+ *    divide equally what the others leave of 100 %.
+ *  - Without a share, a high-priority class goes first, as far as the limit permits, and is expected to
+ *    need little.
+ *  - With shares, high-priority classes are to have that part of the whole link under full load, and the
+ *    low ones the rest in proportion.  The limit follows from that unless one is given; where no limit
+ *    comes near, high priority gets the rest by entries in the low table.  The arbiter sends at least one
+ *    packet of high priority for each of low: a share below that is exceeded, and class_fit shows it.
+ *  - Without a limit and without a share of high classes, the limit is CLASSES_DEFAULT_LIMIT.  Low
+ *    priority can starve only by a limit of 255.
  *
- * Where a link has fewer data VLs than there are classes, some share a VL, those
- * for which it matters least (intent.c says how that is chosen); classes of
- * different priority only where there is one VL.  On links with equal VLs the
- * choice is equal, and what shares a VL on a link shares it on every link with
- * fewer VLs, unless a table has fewer entries than VLs are to be in it, which
- * has the same effect as fewer VLs.  A link without tables counts as one with a
- * VL.  If there is only one table, all are in it, by their shares, and there is
- * no priority; high priority without a share has half of it then.
+ * Every weight is a whole number of the link's greatest packets (its MTU, in 64-byte units): an entry
+ * always sends whole packets, so what it sends then equals its weight.  Entries of a VL are spread over
+ * the table.
+ *
+ * Where a link has fewer data VLs than there are classes, some classes share a VL, those that it hurts
+ * least (intent.c tells how); classes of different priority do so only where there is one VL.  Links with
+ * equally many VLs merge the same classes, and classes that share a VL on a link share it on every link
+ * with fewer VLs, unless a table has fewer entries than VLs belong in it, which has the same effect as
+ * fewer VLs.  A link without tables counts as one with one VL.  If there is only one table, all classes
+ * are in it, by their shares, and there is no priority; high priority without a share then has half of it.
  *
  * VLs are numbered from 0 without gaps, in the order of their first classes.
  *
@@ -44,49 +41,49 @@
 
 #define CLASSES_MAX 15
 #define CLASSES_SHARE_ALL 10000	/* shares are in 1/100 per cent */
-#define CLASSES_DEFAULT_LIMIT 4	/* of 4096 bytes: 16 KiB, as the shipped policy had it */
+#define CLASSES_DEFAULT_LIMIT 4	/* in units of 4096 bytes: 16 KiB, the value of the shipped policy */
 
 struct traffic_class {
 	bool high;
 	int32_t share;		/* 1..CLASSES_SHARE_ALL, -1: not given */
-	int16_t high_limit;	/* units of 4096 bytes, 0..255, -1: not given; high only */
+	int16_t high_limit;	/* in units of 4096 bytes, 0..255, -1: not given; high only */
 };
 
-/* What the out port of a link can. */
+/* Capabilities of a link's out port. */
 struct class_link {
-	uint8_t vls;		/* data VLs: 1..15 */
-	uint8_t high_cap, low_cap;	/* entries of its tables: 0..64 */
-	uint8_t mtu;		/* code of the link, 1..5 */
+	uint8_t vls;		/* number of data VLs: 1..15 */
+	uint8_t high_cap, low_cap;	/* sizes of its tables in entries: 0..64 */
+	uint8_t mtu;		/* MTU code of the link, 1..5 */
 };
 
 struct class_fit {
 	struct class_link link;
-	uint8_t n;		/* classes */
+	uint8_t n;		/* number of classes */
 	uint8_t vl[CLASSES_MAX];	/* the VL of each class */
 	uint8_t vls_used;
-	struct vlarb arb;	/* empty tables when the link has one VL or no tables */
-	/* Of classes sharing a VL, these are the VL's: in 1/100 per cent, by arbiter_run(). */
-	int32_t asked[CLASSES_MAX];	/* of the link, everybody backlogged; -1: high without share */
+	struct vlarb arb;	/* tables are empty if the link has one VL or no tables */
+	/* For classes that share a VL, these are values of the VL, in 1/100 per cent, by arbiter_run(). */
+	int32_t asked[CLASSES_MAX];	/* of the link, with all classes backlogged; -1: high without share */
 	int32_t achieved[CLASSES_MAX];
 	/*
-	 * With the high-priority classes idle, of which the low ones have what they
-	 * ask of each other: achieved_low against asked_low, -1 for high classes.
+	 * Shares of the low-priority classes while the high ones are idle: achieved_low compared with
+	 * asked_low; -1 for high classes.
 	 */
 	int32_t asked_low[CLASSES_MAX], achieved_low[CLASSES_MAX];
 	uint16_t merged;	/* bit c: class c shares its VL with another */
-	bool inexact;		/* some |achieved - asked|, or of the low ones, is above CLASSES_EXACT */
+	bool inexact;		/* some |achieved - asked|, also of the _low values, exceeds CLASSES_EXACT */
 };
-/* 2 % of the link */
+/* 2 % of the link, in 1/100 per cent */
 #define CLASSES_EXACT 200
 
 /*
- * The classes as a whole, whatever the link.  NULL if they make sense, else what
- * is wrong, with *at the index of the class that is to blame: shares above 100 %,
- * nothing left for those without a share, limits that differ.
+ * Checks the classes as a whole, for any link.  NULL if they are consistent, else a message, with *at the
+ * index of the offending class: shares above 100 %, nothing left for those without a share, limits that
+ * differ.
  */
 const char *classes_check(const struct traffic_class *c, unsigned n, unsigned *at);
 
-/* n is 1..CLASSES_MAX, and classes_check() has nothing to say. */
+/* Computes the fit.  n is 1..CLASSES_MAX, and classes_check() must have returned NULL. */
 void classes_fit(const struct traffic_class *c, unsigned n, const struct class_link *link,
 		 struct class_fit *out);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What groups have by other groups and by partitions, which may be made of groups
- * in turn; config/ sees to it that none is made of itself.
+ * Adds the ports of inner groups and partitions to groups, innermost first.
+ *
+ * Partitions may consist of groups in turn; config/ makes sure that no group contains itself.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,26 +11,29 @@
 #include "lib/base/alloc.h"
 #include "qos/groups/nested_groups.h"
 
-/* Sets [first, end): a group's, or those of partitions with P_Keys in a row. */
+/* Sets first .. end - 1: a single group, or partitions with consecutive P_Keys. */
 struct span {
 	uint32_t first, end;
 };
 
 /*
- * Who is made of whom: sets 0 .. n_groups are the groups' ("all" is the last),
- * those behind them the partitions' in order of P_Key.
+ * Which sets each set consists of.  Sets 0 .. n_groups - 1 are the groups' ("all" is the last); those
+ * after them are the partitions' in order of P_Key.
  *
- * Unions of partitions are kept as well, in a tree: else a few groups with wide
- * ranges of P_Keys would cost their number times the partitions'.
+ * Unions of partitions are kept as well, in a tree: otherwise a few groups with wide ranges of P_Keys
+ * would cost their number times the number of partitions.
  */
 struct inner {
 	struct group_sets *g;
 	uint32_t n_groups, n_sets;
-	uint32_t *first;		/* per set, and the end: its spans in `of` */
+	uint32_t *first;		/* [set], and one for the end: index of its first span in `of` */
 	VEC(struct span) of;
-	/* n partitions: 1 .. n - 1 the union of 2i and 2i + 1, n + i the i-th; NULL: not yet */
+	/*
+	 * for n partitions: 1 .. n - 1: union of 2i and 2i + 1; n + i: the i-th partition; NULL: not made
+	 * yet
+	 */
 	uint64_t **union_of;
-	const struct policy_partition **by_pkey, **by_name;	/* in these orders */
+	const struct policy_partition **by_pkey, **by_name;	/* sorted by P_Key; sorted by name */
 };
 
 static int compare_pkeys(const void *pa, const void *pb)
@@ -58,7 +62,7 @@ static const struct policy_partition **sorted_partitions(const struct policy *p,
 	return v;
 }
 
-/* The set of the first partition with this P_Key or a greater one, or the end. */
+/* The set of the first partition with this P_Key or a greater one, or n_sets. */
 static uint32_t first_from_pkey(const struct inner *in, uint64_t pkey)
 {
 	uint32_t a = in->n_groups, b = in->n_sets;
@@ -114,7 +118,7 @@ static int compare_spans(const void *pa, const void *pb)
 	return (a->first > b->first) - (a->first < b->first);
 }
 
-/* Of the spans from `start` on those that touch or overlap are put together. */
+/* Merges spans from index `start` on that touch or overlap. */
 static void merge_spans(struct inner *in, size_t start)
 {
 	struct span *v;
@@ -125,7 +129,7 @@ static void merge_spans(struct inner *in, size_t start)
 	v = in->of.v + start;
 	qsort(v, in->of.n - start, sizeof(*v), compare_spans);
 	for (size_t i = 1; i < in->of.n - start; i++) {
-		/* groups and partitions stay apart: they are added in different ways */
+		/* spans of groups and of partitions stay separate: add_span() treats them differently */
 		if (v[i].first > v[n].end ||
 		    (v[i].first == in->n_groups && v[n].first < v[i].first))
 			v[++n] = v[i];
@@ -153,7 +157,7 @@ static void add_inner_of_group(const struct inner_input *r, struct inner *in,
 	merge_spans(in, start);
 }
 
-/* By GUIDs, names, types and `self` they are added when their set is made; see start_partition(). */
+/* Only adds groups.  start_partition() adds GUIDs, names, types and `self`. */
 static void add_inner_of_partition(const struct inner_input *r, struct inner *in,
 				   const struct policy_partition *part)
 {
@@ -184,7 +188,7 @@ static void inner_build(const struct inner_input *r, struct inner *in)
 	in->first[in->n_sets] = (uint32_t)in->of.n;
 }
 
-/* Where the set of a partition is in union_of. */
+/* The element of union_of for the set of a partition. */
 static uint64_t **partition_set(const struct inner *in, uint32_t set)
 {
 	return &in->union_of[set - in->n_groups + (in->n_sets - in->n_groups)];
@@ -195,7 +199,10 @@ static uint64_t *inner_set(const struct inner *in, uint32_t set)
 	return set < in->n_groups ? set_of(in->g, set) : *partition_set(in, set);
 }
 
-/* What a partition has of itself; the SM's port is in the default one, whatever is said. */
+/*
+ * Starts the set of a partition with its direct members.  The SM's port is always in the default
+ * partition.
+ */
 static void start_partition(const struct inner_input *r, struct inner *in, uint32_t number)
 {
 	const struct policy_partition *part = in->by_pkey[number - in->n_groups];
@@ -223,7 +230,7 @@ static void set_add_set(uint64_t *set, const uint64_t *other, uint32_t words)
 		set[i] |= other[i];
 }
 
-/* All partitions below i are complete. */
+/* Returns the union at index i, made if new.  All partitions below i must be complete. */
 static const uint64_t *union_set(struct inner *in, uint32_t i)
 {
 	if (!in->union_of[i]) {
@@ -234,7 +241,7 @@ static const uint64_t *union_set(struct inner *in, uint32_t i)
 	return in->union_of[i];
 }
 
-/* All sets of the span are complete. */
+/* Adds the sets of a span to a set.  They must be complete. */
 static void add_span(struct inner *in, const struct span *span, uint64_t *set)
 {
 	uint32_t n = in->n_sets - in->n_groups;
@@ -255,7 +262,7 @@ static void add_span(struct inner *in, const struct span *span, uint64_t *set)
 
 struct visit {
 	uint32_t set;
-	uint32_t span, next;	/* of its inner sets: the span, and the set in it */
+	uint32_t span, next;	/* position in its inner sets: the span, and the set in it */
 };
 
 static struct visit visit_of(const struct inner *in, uint32_t set)
@@ -265,7 +272,7 @@ static struct visit visit_of(const struct inner *in, uint32_t set)
 	return (struct visit){ set, span, span < in->first[set + 1] ? in->of.v[span].first : 0 };
 }
 
-/* The next inner set that was not seen yet, or UINT32_MAX. */
+/* The next inner set not seen yet, or UINT32_MAX. */
 static uint32_t next_inner(const struct inner *in, struct visit *v, const bool *seen)
 {
 	while (v->span < in->first[v->set + 1]) {
@@ -279,8 +286,8 @@ static uint32_t next_inner(const struct inner *in, struct visit *v, const bool *
 }
 
 /*
- * Adds to each group what its inner groups and partitions have, innermost
- * first.  A stack of our own, as the file decides how deep they are nested.
+ * Adds to each group what its inner groups and partitions have, innermost first.  Uses an explicit stack,
+ * because the file decides how deep groups are nested.
  */
 void inner_add(const struct inner_input *r, struct group_sets *g)
 {

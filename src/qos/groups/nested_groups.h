@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Groups within groups, and the members of partitions as members of groups; of port_groups.c. */
+/* Resolves groups within groups, and groups defined by partitions (internal to port_groups.c). */
 #ifndef QOSD_QOS_GROUPS_NESTED_GROUPS_H
 #define QOSD_QOS_GROUPS_NESTED_GROUPS_H
 
@@ -15,8 +15,8 @@ struct inner_input {
 };
 
 /*
- * Adds to each group what its inner groups and partitions have; what groups have
- * of themselves is there.  A warning for each partition that there is none of.
+ * Adds the ports of its inner groups and partitions to each group, whose direct members must be set
+ * already.  Adds a warning for each partition that does not exist.
  */
 void inner_add(const struct inner_input *r, struct group_sets *g);
 

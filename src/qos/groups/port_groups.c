@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Port groups to bit sets.
+ * Resolves GUIDs, names and types of groups into bit sets; see port_groups.h.
  *
- * GUIDs and descriptions are looked up in sorted lists, so that a range or a
- * glob with a literal beginning costs what it matches, not what it spans.
+ * GUIDs and descriptions are looked up in sorted lists, so that the cost of a range, or of a glob with a
+ * literal beginning, grows with its matches and not with its span.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -45,7 +45,7 @@ static bool set_is_empty(const uint64_t *set, uint32_t words)
 
 /* --- names --- */
 
-/* Does the pattern of n characters, with * and ?, match all of s? */
+/* Whether the pattern of n characters, with * and ?, matches all of s. */
 static bool glob_match(const char *pattern, size_t n, const char *s)
 {
 	const char *end = pattern + n, *star = NULL, *retry = NULL;
@@ -98,7 +98,7 @@ void port_names_free(struct port_names *n)
 	free(n);
 }
 
-/* The first node whose description is not before the n characters of prefix. */
+/* The first node whose description does not sort before the n characters of prefix. */
 static uint32_t first_with_prefix(const struct port_names *r, const char *prefix, size_t n)
 {
 	uint32_t a = 0, b = r->f->n_nodes;
@@ -131,7 +131,7 @@ static bool add_ports_of_node(const struct port_names *r, uint32_t node, const c
 	return found;
 }
 
-/* "NodeDescription/Pn": a description may hold slashes too, a port number can't. */
+/* "NodeDescription/Pn": a description may contain slashes, a port number cannot. */
 bool port_names_add(const struct port_names *r, const char *name, uint64_t *set)
 {
 	const char *slash = strrchr(name, '/');
@@ -152,7 +152,7 @@ bool port_names_add(const struct port_names *r, const char *name, uint64_t *set)
 	return found;
 }
 
-/* --- the kinds of member --- */
+/* --- kinds of member --- */
 
 static void add_guids(struct resolver *r, const struct policy_group *group, uint64_t *set)
 {

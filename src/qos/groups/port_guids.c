@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* End ports by GUID; see port_guids.h. */
+/* Builds and searches the index of end ports by GUID; see port_guids.h. */
 #include <stdlib.h>
 
 #include "lib/base/alloc.h"
@@ -29,7 +29,7 @@ void guids_free(struct guid_index *x)
 	vec_free(x);
 }
 
-/* The first place whose GUID is at least lo. */
+/* The index of the first GUID that is at least lo. */
 static size_t lower_bound(const struct guid_index *x, uint64_t lo)
 {
 	size_t a = 0, b = x->n;

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The matcher's query, and the slow reference.  What the bitmaps are is in
- * matcher.h, how they come about in match_order.c and match_build.c.
+ * Answers queries from the bitmaps, and tests single rules for reference.
+ *
+ * matcher.h describes the bitmaps; match_order.c and match_build.c build them.
  */
 #include <stdlib.h>
 
 #include "qos/match/matcher.h"
 
-/* One query's row of one criterion. */
+/* The row that a query selects for one criterion. */
 struct row {
 	const uint64_t *summaries;
 	const uint32_t *chunks;
 };
 
-/* By criterion, where any rule has it; of `either` that of the source, … */
+/* [criterion], if any rule has it; CRIT_EITHER: the row of the source */
 struct view {
 	struct row row[CRITERION_COUNT + 1];
 };
-#define EITHER_DST CRITERION_COUNT	/* … and that of the destination */
+#define EITHER_DST CRITERION_COUNT	/* index of the row of the destination */
 
 static inline struct row row_at(const struct matcher *m, enum criterion c, uint32_t row)
 {
@@ -58,7 +59,7 @@ static inline void look_up(struct view *v, const struct matcher *m, const struct
 	look_up_value(v, m, CRIT_SL, q->has & MATCH_SL, q->sl & 0xf);
 }
 
-/* Which of the words 64 i … of the group may have a rule that meets everything? */
+/* Bit k: word 64 * i + k of the group may have a rule that satisfies every criterion. */
 static inline uint64_t candidates(const struct view *v, const struct rule_group *g, uint32_t i)
 {
 	uint64_t c = ~0ull;
@@ -90,7 +91,7 @@ static inline uint64_t met(const struct matcher *m, const struct view *v,
 	return r;
 }
 
-/* The lowest rule of the group that is met, if lower than best. */
+/* The lowest matching rule of the group, or best if that is lower. */
 static inline uint32_t lowest_met(const struct matcher *m, const struct view *v,
 				  const struct rule_group *g, uint32_t best)
 {
@@ -132,7 +133,7 @@ uint32_t matcher_level(const struct matcher *m, const struct match_query *q, uin
 	return *rule == MATCH_NO_RULE ? m->p->default_level : m->p->rules[*rule].level;
 }
 
-/* --- the slow way --- */
+/* --- single rules, without bitmaps --- */
 
 static bool in_ranges(const struct u64_ranges *r, uint64_t value)
 {
@@ -154,7 +155,7 @@ static bool in_groups(const struct policy *p, const struct group_sets *g,
 	return false;
 }
 
-/* Given but not met; never so when the rule has no such criterion. */
+/* Whether the rule has the criterion and the value does not satisfy it. */
 static bool value_fails(const struct u64_ranges *r, bool carried, uint64_t value)
 {
 	return r->n && !(carried && in_ranges(r, value));

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Match rules, compiled: which rule is the first to match a query.
+ * Finds the first match rule that matches a query, by compiled bitmaps.
  *
- * The cost of a query does not grow with the number of rules in any way that
- * shows: each field of the query is turned into a class (ports have theirs
- * ready), each class has a bitmap of the rules that it satisfies, with a
- * summary bit per 64 rules, and the bitmaps are and-ed.  Rules that are alike
- * lie together in the bitmaps, so that few words are ever looked at.
+ * The cost of a query hardly grows with the number of rules.  Each field of the query is turned into a
+ * class (those of ports are precomputed), each class has a bitmap of the rules that it satisfies, with a
+ * summary bit per 64 rules, and the bitmaps are and-ed.  Similar rules are neighbours in the bitmaps, so a
+ * query looks at few words.
  */
 #ifndef QOSD_QOS_MATCH_MATCH_H
 #define QOSD_QOS_MATCH_MATCH_H
@@ -22,7 +21,7 @@ enum {
 };
 
 struct match_query {
-	uint32_t src, dst;	/* port indexes of the fabric; always known */
+	uint32_t src, dst;	/* port indexes of the fabric; always set */
 	unsigned has;
 	uint64_t service_id;
 	uint16_t qos_class;	/* 0..4095 */
@@ -35,21 +34,23 @@ struct match_query {
 struct matcher;
 
 /*
- * Policy, fabric and groups must outlive it.  Any number of threads may ask
- * at the same time.
+ * Compiles the rules.  Policy, fabric and groups must outlive the matcher.  Any number of threads may
+ * query it at the same time.
  */
 struct matcher *matcher_build(const struct policy *p, const struct fabric *f,
 			      const struct group_sets *g);
 void matcher_free(struct matcher *m);
-/* Rule index or MATCH_NO_RULE. */
+/* Returns the index of the first matching rule, or MATCH_NO_RULE. */
 uint32_t matcher_first(const struct matcher *m, const struct match_query *q);
-/* The level: of the rule, else the policy's default level. */
+/*
+ * Returns the index of the level of the first matching rule, or the policy's default level.  *rule: as by
+ * matcher_first().
+ */
 uint32_t matcher_level(const struct matcher *m, const struct match_query *q, uint32_t *rule);
 
 /*
- * One rule tried the slow way, criterion by criterion, for `explain` and as
- * the reference that tests compare with.  NULL if it matches, else the word of
- * the first criterion that fails ("source", "destination", "either",
+ * Tests one rule criterion by criterion, without bitmaps, for `explain` and as the reference for tests.
+ * NULL if it matches, else the word of the first criterion that fails ("source", "destination", "either",
  * "service-id", "qos-class", "tclass", "pkey", "sl", "target-guid").
  */
 const char *match_rule_fails(const struct policy *p, const struct fabric *f,

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Compiling match rules to the bitmaps of matcher.h: rows, and those of
- * values.  For these the ranges of all rules are swept from 0 up, and each
- * place where any of them begins or ends starts a step with a row of its own.
+ * Compiles match rules into the rows of matcher.h.
+ *
+ * For rows of values, the ranges of all rules are swept from 0 up; each value where a range begins or ends
+ * starts a step with a row of its own.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "qos/match/match_build.h"
 
-/* --- what a rule has --- */
+/* --- criteria of a rule --- */
 
 const struct u64_ranges *ranges_of(const struct policy_rule *r, enum criterion c)
 {
@@ -105,7 +106,7 @@ uint32_t put_row(struct row_build *r, const uint32_t *chunks)
 
 /* --- values --- */
 
-/* A place where a range of a rule begins (+1), or the one behind its end (-1). */
+/* A value where a rule's range begins (+1), or the value after its end (-1). */
 struct edge {
 	uint64_t at;
 	uint32_t rule;
@@ -132,12 +133,12 @@ static void add_edges(struct edges *e, uint32_t rule, const struct u64_ranges *r
 	}
 }
 
-/* The row at the place that the sweep has come to. */
+/* State of the sweep at its current value. */
 struct front {
 	struct chunk *now;
-	uint32_t *chunks;	/* their numbers, right where not stale */
+	uint32_t *chunks;	/* numbers of the chunks in `now`; valid where not stale */
 	bool *stale;
-	int *depth;		/* per rule: ranges that hold the place, which may overlap */
+	int *depth;		/* [rule]: number of its ranges that contain the value; ranges may overlap */
 };
 
 static void front_set(struct front *s, uint32_t place, bool on)
@@ -177,7 +178,7 @@ static void sweep(struct row_build *r, struct front *s, const struct edges *e, s
 	} while (i < e->n);
 }
 
-/* Begins with the rules that lack the criterion, which is also the row of its absence. */
+/* Starts with the rules that lack the criterion; their row is also the one for a query without the field. */
 static void build_steps(struct row_build *r, struct steps *out)
 {
 	const struct build *b = r->b;
@@ -223,7 +224,7 @@ static uint32_t *build_table(struct row_build *r, uint32_t n_values)
 	return table;
 }
 
-/* --- all of it --- */
+/* --- build --- */
 
 static uint32_t *no_places(size_t n)
 {
@@ -234,7 +235,7 @@ static uint32_t *no_places(size_t n)
 	return v;
 }
 
-/* Which rule has which bit in the rows of the criterion. */
+/* Maps rules to bits in the rows of the criterion and back. */
 static void find_places(struct row_build *r)
 {
 	const struct matcher *m = r->b->m;

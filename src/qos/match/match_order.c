@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which rule goes to which group, and where in it.
+ * Decides which group each rule belongs to, and its slot there.
  *
- * Within a group, each rule goes by the criterion that leaves the fewest rules
- * beside it, and then by what it asks of that; rules of which none does that
- * well come first in their own order: a query meets one of the first of them,
- * or else other criteria tell them apart.  None of this decides which rule is
- * found, only how fast.
+ * Within a group, each rule is sorted by the criterion that leaves the fewest other rules to be tested
+ * with it, and then by its value of that criterion.  Rules without such a criterion come first in their
+ * own order: a query either matches one of the first of them, or other criteria tell them apart.  The
+ * order affects only speed, never which rule is found.
  */
 #include <stdlib.h>
 
@@ -14,9 +13,9 @@
 
 struct placed {
 	uint32_t rule;
-	unsigned criterion;	/* it goes by; BY_RULE: none */
+	unsigned criterion;	/* criterion that it is sorted by; BY_RULE: none */
 	uint64_t key;
-	double beside;		/* rules expected to be met along with it */
+	double beside;		/* expected number of rules to be tested along with it */
 };
 #define BY_RULE 0
 #define BY_CRITERION(c) (1u + (c))
@@ -41,9 +40,9 @@ static bool by_guid(const struct policy_rule *r, enum criterion c)
 	return c == CRIT_DESTINATION && r->dest_guids.n;
 }
 
-/* --- how well a criterion tells rules apart --- */
+/* --- selectivity of criteria --- */
 
-/* Equal for rules that ask for the same; near for values that are near. */
+/* A sort key: equal for rules with equal values of the criterion, near for near values. */
 static uint64_t key_of(const struct build *b, const struct policy_rule *r, enum criterion c)
 {
 	if (by_guid(r, c))
@@ -53,7 +52,7 @@ static uint64_t key_of(const struct build *b, const struct policy_rule *r, enum 
 	return ranges_of(r, c)->v[0].lo;
 }
 
-/* Ports of each group, counted once. */
+/* [group]: number of its ports. */
 static uint32_t *group_sizes(const struct build *b)
 {
 	uint32_t *sizes = xcalloc(b->g->n_groups, sizeof(*sizes));
@@ -99,7 +98,7 @@ static int by_key(const void *pa, const void *pb)
 	return a->key < b->key ? -1 : a->key > b->key;
 }
 
-/* A candidate for each rule's criterion: better than what the rule has so far? */
+/* Tries a criterion for each rule and keeps it where it beats the rule's best so far. */
 static void consider(struct build *b, enum criterion c, struct placed *v, uint32_t n,
 		     const uint32_t *sizes)
 {
@@ -144,13 +143,13 @@ static int by_place(const void *pa, const void *pb)
 	return a->rule < b->rule ? -1 : 1;
 }
 
-/* Worth going by if it leaves out most of the others. */
+/* Greatest fraction of the other rules that a criterion may leave to be worth sorting by. */
 #define BESIDE_MAX 0.25
 
 static void arrange(struct build *b, struct placed *v, uint32_t n, const uint32_t *sizes)
 {
 	if (n <= 64)
-		return;		/* one word anyway */
+		return;		/* fits in one word anyway */
 	for (uint32_t i = 0; i < n; i++)
 		v[i].beside = n * BESIDE_MAX;
 	for (int c = 0; c < CRITERION_COUNT; c++)
@@ -185,7 +184,7 @@ static void fill_words(struct rule_group *g)
 	}
 }
 
-/* Appends a part for the group to the rows of every criterion that it has. */
+/* Appends a part for the group to the rows of every criterion that the group has. */
 static void add_parts(struct matcher *m, struct rule_group *g, unsigned mask)
 {
 	for (int c = 0; c < CRITERION_COUNT; c++) {
@@ -224,7 +223,7 @@ static void add_group(struct build *b, struct placed *v, uint32_t n, unsigned ma
 
 #define MASKS (1u << CRITERION_COUNT)
 
-/* Gathers the rules of one mask, or of all that have no group of their own. */
+/* Gathers the rules of one mask of criteria or, for a mask without a group of its own, of all such masks. */
 static uint32_t gather(const struct build *b, const uint8_t *mask, const bool *own, unsigned m,
 		       struct placed *v, unsigned *all)
 {
@@ -259,7 +258,7 @@ void order_rules(struct build *b)
 		mask[i] = (uint8_t)criteria_of(&b->p->rules[i]);
 		rules[mask[i]]++;
 	}
-	/* The masks that get a group of their own: all, or the most frequent. */
+	/* Selects the masks that get a group of their own: all, or the most frequent. */
 	for (unsigned k = 0; k < RULE_GROUPS_MAX - 1; k++) {
 		unsigned best = 0;
 

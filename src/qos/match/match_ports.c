@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Rows of ports.  Ports that are in the same groups, as far as rules name
- * these, are told apart by no rule: they form a class, which has one row.
+ * Builds the rows of ports.
+ *
+ * Ports in the same groups, as far as rules name these, are equal to every rule: they form a class, which
+ * has one row.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "qos/match/match_build.h"
 
-/* A partition of the end ports, refined set by set. */
+/* A partition of the end ports into classes, refined set by set. */
 struct classes {
 	uint32_t *of_port;
 	size_t n_ports;
-	VEC(uint32_t) size;	/* per class: its ports */
-	VEC(uint32_t) split;	/* per class: where its ports in the present set go */
-	VEC(uint32_t) touched;	/* the classes that have such */
-	VEC(uint32_t) empty;	/* classes to be used again */
-	uint32_t n;		/* those that are not empty */
-	uint64_t *ports;	/* one port of each, as a set */
+	VEC(uint32_t) size;	/* [class]: number of its ports */
+	VEC(uint32_t) split;	/* [class]: class that its ports in the current set move to */
+	VEC(uint32_t) touched;	/* classes with ports in the current set */
+	VEC(uint32_t) empty;	/* class numbers free for reuse */
+	uint32_t n;		/* number of classes that are not empty */
+	uint64_t *ports;	/* bits: one port of each class */
 };
 
 #define NO_SPLIT UINT32_MAX
@@ -47,7 +49,7 @@ static void move_port(struct classes *c, uint32_t port)
 	c->size.v[old]--;
 }
 
-/* Afterwards each class is wholly inside the set or outside. */
+/* Splits classes so that each is entirely inside the set or outside. */
 static void refine(struct classes *c, const struct group_sets *g, const uint64_t *set)
 {
 	const uint64_t *end_ports = group_set(g, g->n_groups - 1);
@@ -76,7 +78,7 @@ static void guid_ports(const struct build *b, const struct policy_rule *r, uint6
 		guids_add_range(&b->guids, &r->dest_guids.v[i], set);
 }
 
-/* The ports that satisfy a rule's criterion, which it has. */
+/* Collects the ports that satisfy a rule's criterion; the rule must have it. */
 static void rule_ports(const struct build *b, const struct policy_rule *r, enum criterion c,
 		       uint64_t *set, uint64_t *scratch)
 {
@@ -130,7 +132,7 @@ static void find_classes(struct build *b, enum criterion c, struct classes *cl)
 	free(set);
 }
 
-/* Numbers the classes 0 .. n - 1 and picks a port of each. */
+/* Numbers the classes 0 .. n - 1 and picks one port of each. */
 static void number_classes(struct build *b, struct classes *cl)
 {
 	uint32_t *number = xmalloc(cl->size.n * sizeof(*number)), n = 0;
@@ -165,7 +167,7 @@ static void fill_slot(const struct classes *cl, uint32_t words, const uint64_t *
 			set_slot(&out[cl->of_port[w * 64 + (uint32_t)__builtin_ctzll(s)]], slot);
 }
 
-/* One chunk of the rows of all classes: out[class]. */
+/* Fills in one chunk of the rows of all classes: out[class]. */
 static void fill_chunk(const struct row_build *r, const struct classes *cl, uint32_t chunk,
 		       struct chunk *out, uint64_t *set, uint64_t *scratch)
 {
@@ -187,7 +189,7 @@ static void fill_chunk(const struct row_build *r, const struct classes *cl, uint
 	}
 }
 
-/* The row of every class, in an array of the caller's to free. */
+/* [class]: its row; the caller frees the array. */
 static uint32_t *class_rows(struct row_build *r, const struct classes *cl)
 {
 	struct build *b = r->b;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Values to rows; see match_steps.h. */
+/* Finds the step of a value by buckets or binary search; see match_steps.h. */
 #include <stdlib.h>
 
 #include "qos/match/match_steps.h"
 
 #define BLOCK_BITS 16
 #define BLOCK_LAST ((1u << BLOCK_BITS) - 1)
-/* Fewer steps than this are found by binary search as fast as by any index. */
+/* Binary search finds a step among fewer than this as fast as any index. */
 #define INDEX_MIN 8
 
 void steps_add(struct steps *s, uint64_t start, uint32_t row)
@@ -15,7 +15,7 @@ void steps_add(struct steps *s, uint64_t start, uint32_t row)
 	*vec_push(&s->row) = row;
 }
 
-/* The last of the steps a..b that starts at or before the value; step a does. */
+/* The last of steps a..b that starts at or before the value; step a must start there or before. */
 static inline size_t last_before(const struct steps *s, size_t a, size_t b, uint64_t value)
 {
 	while (a < b) {
@@ -29,7 +29,7 @@ static inline size_t last_before(const struct steps *s, size_t a, size_t b, uint
 	return a;
 }
 
-/* Indexes the block in which steps a..b-1 start. */
+/* Builds the buckets of the block in which steps a .. b - 1 start. */
 static void index_block(struct steps *s, size_t a, size_t b)
 {
 	uint64_t block = s->start.v[a] >> BLOCK_BITS;
@@ -40,7 +40,7 @@ static void index_block(struct steps *s, size_t a, size_t b)
 	map64_put(&s->blocks, block, (uint32_t)s->block.n);
 	*vec_push(&s->block) =
 		(struct step_block){ (uint32_t)s->bucket.n, BLOCK_BITS - bits };
-	/* The step before a reaches into the block unless a starts right with it. */
+	/* Step a - 1 reaches into the block unless step a starts at the block's first value. */
 	size_t i = a ? a - 1 : 0;
 
 	for (uint64_t k = 0; k < 1ull << bits; k++) {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Traffic classes on the links of a fabric: which out ports they hold for, one
- * fit per kind of link, and what there is to say about it.
+ * Fits traffic classes to the links of a fabric and reports the results as findings.
  *
- * A port in none of the groups of `except` has its tables from the classes if
- * it has a link and SL2VL tables at all; fabric-setup does not reach it.
+ * It computes one fit per kind of link.  The classes make the tables of a port in none of the groups of
+ * `except` if the port has a link and SL2VL tables at all; fabric-setup then does not apply to it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +12,7 @@
 #include "lib/iba/units.h"
 #include "qos/tables/qos_tables_build.h"
 
-/* --- which ports --- */
+/* --- ports by classes --- */
 
 static void find_excepted(struct tables_build *b)
 {
@@ -35,7 +34,7 @@ static void find_excepted(struct tables_build *b)
 	stacks_free(&s);
 }
 
-/* Of a switch, port 0 says whether there are such tables. */
+/* On a switch, port 0 tells whether there are such tables. */
 static bool has_sl2vl(const struct fabric *f, uint32_t port)
 {
 	const struct fabric_node *n = port_node(f, port);
@@ -54,7 +53,7 @@ static struct class_link link_of(const struct tables_build *b, uint32_t port)
 
 	unsigned lanes = b->wide[port] ? b->sls->n_lanes : 1;
 
-	/* With one VL the tables don't matter, hence make no kinds of link. */
+	/* With one VL the tables do not matter, so they do not distinguish kinds of link. */
 	if (l.vls > 1) {
 		l.high_cap = (uint8_t)(p->vlarb_high_cap / lanes);
 		l.low_cap = (uint8_t)(p->vlarb_low_cap / lanes);
@@ -69,7 +68,7 @@ struct fit_build {
 	struct traffic_class c[CLASSES_MAX];
 	unsigned n;
 	VEC(struct class_fit) fits;
-	VEC(struct note) ports;		/* per fit; none of links to aggregation nodes */
+	VEC(struct note) ports;		/* [fit]: ports of that kind; without links to aggregation nodes */
 	struct map64 known;		/* link -> fit */
 	struct note no_sl2vl;
 };
@@ -83,7 +82,7 @@ static uint16_t fit_of(struct fit_build *fb, uint32_t port)
 
 	if (i == MAP64_NONE) {
 		if (fb->fits.n == TABLE_NONE)
-			return TABLE_NONE;	/* more tables than there are numbers: so said there */
+			return TABLE_NONE;	/* more tables than numbers; table_number() reports that */
 		i = (uint32_t)fb->fits.n;
 		classes_fit(fb->c, fb->n, &l, vec_push(&fb->fits));
 		*vec_push(&fb->ports) = (struct note){ 0 };
@@ -140,7 +139,7 @@ static bool share_alike(const struct class_fit *a, const struct class_fit *b)
 	return a->link.vls == b->link.vls && !memcmp(a->vl, b->vl, a->n);
 }
 
-/* Once for all links with as many VLs where the same classes share them. */
+/* Reports once for all links with equally many VLs where the same classes share them. */
 static void report_sharing(const struct fit_build *fb, uint32_t i)
 {
 	const struct class_fit *fit = &fb->fits.v[i];
@@ -180,7 +179,7 @@ static void consider(struct miss *m, unsigned class, int32_t asked, int32_t achi
 		*m = (struct miss){ class, asked, achieved, of_low };
 }
 
-/* The class that is off most. */
+/* The class whose share is missed most. */
 static struct miss worst_miss(const struct class_fit *fit)
 {
 	struct miss m = { 0 };
@@ -229,9 +228,9 @@ static void report_fits(const struct fit_build *fb)
 			     note_ports_text(b, &fb->no_sl2vl, text, sizeof(text)));
 }
 
-/* --- all of it --- */
+/* --- build --- */
 
-/* The classes as qos/arbiter/ has them; false with an error if they make no sense. */
+/* Converts the classes for qos/arbiter/; false, with an error, if they are inconsistent. */
 static bool read_classes(struct fit_build *fb)
 {
 	const struct policy *p = fb->b->p;
@@ -268,7 +267,7 @@ void build_fits(struct tables_build *b)
 	map64_free(&fb.known);
 }
 
-/* An error for each scope that names ports which the classes hold for; it loses them. */
+/* Adds an error for each scope that names ports of the classes; the scope loses them. */
 void yield_to_classes(struct tables_build *b, struct stacks *s, uint32_t n_scopes,
 		      struct src_pos (*pos_of)(const struct policy *p, uint32_t scope))
 {

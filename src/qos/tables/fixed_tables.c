@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tables that devices keep instead of those that they are told: beside what is
- * wanted, which stays untouched, what is in force (struct fixed_tables).  Of arbitration
- * tables no more counts than which VLs they let send: shares are nobody's promise there.
+ * Records the tables that devices keep instead of those written to them.
  *
- * A table is known by its number among t->maps here, too.  What a device claims
- * is hostile: if the numbers do not suffice, a table that drops everything
- * stands for the rest, so that nothing is promised there.
+ * The wanted tables stay unchanged; struct fixed_tables holds those in force.  Of arbitration tables it
+ * only holds which VLs they let send: it promises no shares there.
+ *
+ * A table in force has a number in t->maps, too.  What a device claims is untrusted: if the numbers do not
+ * suffice, a table that drops everything stands for the rest, so that nothing is promised there.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,22 +19,22 @@
 struct keeping {
 	struct qos_tables *t;
 	const struct fabric *f;
-	struct intern maps;	/* t->maps, and new ones behind them */
-	uint16_t drops_all;	/* … of these: every SL to VL 15 */
+	struct intern maps;	/* t->maps, followed by new ones */
+	uint16_t drops_all;	/* number of the table that maps every SL to VL 15 */
 	struct findings *out;
 };
 
-/* What is lost on a device. */
+/* What a device's tables lose. */
 struct loss {
-	uint32_t pairs, ports;	/* with another SL2VL table; with fewer VLs */
+	uint32_t pairs, ports;	/* pairs with another SL2VL table; ports with fewer VLs */
 	uint32_t starved;	/* ports with a VL that never sends */
-	uint32_t short_ports;	/* with a smaller MTU */
-	uint16_t sls;		/* that are meant to pass somewhere and do not */
+	uint32_t short_ports;	/* ports with a smaller MTU */
+	uint16_t sls;		/* SLs that should pass somewhere and do not */
 };
 
 /* --- VLs --- */
 
-/* A packet must be on a VL that both ends of the link have; 0 is not known. */
+/* The VL code that both ends of the link have, because a packet must be on such a VL; 0: unknown. */
 static uint8_t vls_of(const struct qos_tables *t, const struct fabric *f, uint32_t port)
 {
 	const struct fabric_port *p = &f->ports[port];
@@ -47,7 +47,7 @@ static uint8_t vls_of(const struct qos_tables *t, const struct fabric *f, uint32
 	return code;
 }
 
-/* The MTU that both ends could have, and the one that they have; 0 is not known. */
+/* The MTU code that both ends support, and the one in force; 0: unknown. */
 static uint8_t mtu_cap_of(const struct fabric *f, uint32_t port)
 {
 	const struct fabric_port *p = &f->ports[port];
@@ -89,7 +89,7 @@ static uint16_t number_of(struct keeping *k, const struct sl2vl *map)
 	return n < TABLE_NONE ? (uint16_t)n : k->drops_all;
 }
 
-/* A switch's pairs one by one, as wanted to begin with. */
+/* Copies the wanted ids of a switch, one for each pair. */
 static uint16_t *copy_ids(const struct keeping *k, uint32_t node)
 {
 	unsigned ports = k->f->nodes[node].nports + 1u;
@@ -107,7 +107,7 @@ static void keep_map(struct keeping *k, const struct fixed_map *m)
 	struct fixed_tables *fixed = k->t->fixed;
 	uint16_t id;
 
-	/* where no table is wanted of any device, one that was seen counts nevertheless */
+	/* If tables are not managed, no pair has a wanted table; one that was seen counts nevertheless. */
 	if (k->t->managed && qos_sl2vl_id(k->t, k->f, m->node, m->in, m->out) == TABLE_NONE)
 		return;
 	id = number_of(k, &m->map);
@@ -120,7 +120,7 @@ static void keep_map(struct keeping *k, const struct fixed_map *m)
 	fixed->sw[n->sw][m->in * (n->nports + 1u) + m->out] = id;
 }
 
-/* --- what is lost by it --- */
+/* --- losses --- */
 
 static void count_pair(const struct keeping *k, uint32_t node, unsigned in, unsigned out,
 		       struct loss *loss)
@@ -135,7 +135,7 @@ static void count_pair(const struct keeping *k, uint32_t node, unsigned in, unsi
 		return;
 	passes = qos_map_sls(&t->maps[is], t->fixed->op_vls[port]) &
 		 qos_map_sls_on(&t->maps[is], qos_vls_sending(t, port));
-	if (wanted == TABLE_NONE) {	/* SL 0 is offered, and no other */
+	if (wanted == TABLE_NONE) {	/* only SL 0 is offered */
 		loss->pairs++;
 		loss->sls |= 1 & ~passes;
 		return;
@@ -204,7 +204,7 @@ static void report(const struct keeping *k, uint32_t node)
 				"no SL is dropped by that", sls);
 }
 
-/* --- all of it --- */
+/* --- build --- */
 
 static struct fixed_tables *fixed_new(const struct qos_tables *t, const struct fabric *f)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * All tables of a fabric: the order in which they come about, OperationalVLs,
- * and what the parts have in common.
+ * Builds all tables of a fabric in order, and computes VL limits and OperationalVLs.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,7 +97,7 @@ uint16_t table_number(struct tables_build *b, struct intern *tables, const void 
 
 /* --- VLs of the links --- */
 
-/* What a port can, and may by the settings and the default of its class. */
+/* The VL code that a port supports and that the settings and its class's default allow. */
 static uint8_t port_limit(const struct tables_build *b, uint32_t port)
 {
 	uint8_t code = b->f->ports[port].vl_cap;
@@ -144,7 +143,10 @@ static void find_limits(struct tables_build *b)
 	}
 }
 
-/* What the tables of both ends use; only links have OperationalVLs. */
+/*
+ * Sets OperationalVLs of each link to cover what the tables of both ends use; ports without a link have
+ * none.
+ */
 static void set_op_vls(struct tables_build *b)
 {
 	const struct fabric *f = b->f;
@@ -162,7 +164,7 @@ static void set_op_vls(struct tables_build *b)
 	}
 }
 
-/* --- all of it --- */
+/* --- build --- */
 
 static struct qos_tables *tables_new(const struct policy *p, const struct fabric *f,
 				     const struct sl_plan *sls)

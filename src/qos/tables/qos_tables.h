@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The tables that a policy means on a fabric: OperationalVLs, SL2VL, VLArb and
- * the high limit for every port (T1..T6).  Plain data; nothing is sent here.
+ * Computes the tables that a policy requires on a fabric: OperationalVLs, SL2VL, VLArb and high limit of
+ * every port.
  *
- * Tables are interned: nearly all of a fabric's SL2VL tables are equal, and a
- * port has an index.
+ * (T1..T6.) Plain data; nothing is sent here.  Tables are interned, because nearly all of a fabric's SL2VL
+ * tables are equal; a port has an index.
  *
- * How they come about, for each (in, out) of a switch and each CA port:
- *  1. the default of the port's class, else the built-in one: SL i to VL i,
- *     folded into the link's VLs; every VL in the low arbitration table with
- *     equal weights;
- *  2. each fabric-setup scope in file order, so that the last one wins;
- *  3. with traffic classes neither of these, but what they make of the link, on
- *     all ports save those of the groups that are excepted;
- *  4. OperationalVLs of a link: what the tables of both ends and both
- *     directions use, at most what both ends support (and max-vls); a VL
- *     beyond that is mapped to VL15 with a finding, or with `unsupported-vl:
- *     fold` to (VL mod supported VLs).  Built-in tables fold silently.
+ * For each (in, out) of a switch and each CA port:
+ *  1. The default of the port's class applies, else the built-in one: SL i to VL i, folded into the link's
+ *     VLs; every VL in the low arbitration table with equal weights.
+ *  2. Each fabric-setup scope applies in file order, so that the last one wins.
+ *  3. With traffic classes, neither of these applies, but what the classes make of the link, on all ports
+ *     except those of the excepted groups.
+ *  4. OperationalVLs of a link covers what the tables of both ends and both directions use, at most what
+ *     both ends support (and max-vls).  A VL beyond that is mapped to VL15 with a finding, or with
+ *     `unsupported-vl: fold` to (VL mod supported VLs).  Built-in tables fold without a finding.
  */
 #ifndef QOSD_QOS_TABLES_QOS_TABLES_H
 #define QOSD_QOS_TABLES_QOS_TABLES_H
@@ -27,54 +25,53 @@
 #include "qos/policy.h"
 #include "qos/sl_plan.h"
 
-#define TABLE_NONE UINT16_MAX	/* this port has no such table, or it is not ours to write */
+#define TABLE_NONE UINT16_MAX	/* the port has no such table, or qosd does not write it */
 
 struct switch_maps {
-	uint16_t uniform;	/* the id for every pair, or TABLE_NONE: see ids */
-	uint16_t *ids;		/* [in * (nports + 1) + out], NULL when uniform */
+	uint16_t uniform;	/* id for every pair; TABLE_NONE: see ids */
+	uint16_t *ids;		/* [in * (nports + 1) + out]; NULL if uniform */
 };
 
-/* What devices have, where that is not what they were told: everything else is as wanted. */
+/* Tables that devices hold, where these differ from the tables that qosd wants; all others are as wanted. */
 struct fixed_tables {
-	uint16_t **sw;		/* per switch: as ids of switch_maps, or NULL: as wanted */
-	uint16_t *ca_map;	/* per port slot, as below */
-	uint8_t *op_vls;	/* … and here the lesser of both ends */
-	uint16_t *sends;	/* … bit v: the arbitration tables let VL v send; all bits: as wanted */
-	uint8_t *mtu;		/* per port slot: likewise, of NeighborMTU; MTUCap without a link */
+	uint16_t **sw;		/* [switch]: like ids of switch_maps; NULL: as wanted */
+	uint16_t *ca_map;	/* [port slot]: like ca_map of qos_tables */
+	uint8_t *op_vls;	/* [port slot]: like op_vls of qos_tables, the lesser of both ends */
+	/* [port slot]: bit v: the arbitration tables let VL v send; all bits: as wanted */
+	uint16_t *sends;
+	uint8_t *mtu;		/* [port slot]: NeighborMTU code; MTUCap without a link */
 };
 
 struct qos_tables {
-	bool managed;		/* false: op_vls only, no tables */
+	bool managed;		/* false: only op_vls is set, no tables */
 	uint32_t n_ports;
-	uint8_t *op_vls;	/* per port slot: code 1..5, 0 where there is no link */
-	uint16_t *arb;		/* per port slot: index into arbs */
-	uint16_t *ca_map;	/* per port slot: of a CA or router port, else TABLE_NONE */
-	struct switch_maps *sw;	/* per switch */
+	uint8_t *op_vls;	/* [port slot]: OperationalVLs code 1..5, 0 without a link */
+	uint16_t *arb;		/* [port slot]: index into arbs */
+	uint16_t *ca_map;	/* [port slot]: index into maps for a CA or router port, else TABLE_NONE */
+	struct switch_maps *sw;	/* [switch] */
 	uint32_t n_switches;
 	struct sl2vl *maps;
 	uint32_t n_maps;
 	struct vlarb *arbs;
 	uint32_t n_arbs;
 	/*
-	 * What the policy's traffic classes, in their order, come to on each kind of
-	 * link there is: ports with equal VLs, table sizes and MTU.
+	 * Result of the policy's traffic classes, in their order, on each kind of link: ports with equal
+	 * VLs, table sizes and MTU.
 	 */
 	struct class_fit *fits;
 	uint32_t n_fits;
-	uint16_t *fit;		/* per port slot: index into fits; TABLE_NONE: not by classes */
-	struct fixed_tables *fixed;	/* NULL: devices took all of it; see qos/tables/fixed_tables.c */
+	uint16_t *fit;		/* [port slot]: index into fits; TABLE_NONE: not by classes */
+	struct fixed_tables *fixed;	/* NULL: devices accepted everything; see qos/tables/fixed_tables.c */
 };
 
 /*
- * max_vls: the most data VLs that any link may have (1..15, the daemon's
- * setting), below what the policy's classes say with max-vls.  sls: with more layers than one
- * tables are managed whatever the policy says, and links between switches have them all; else these
- * have the tables that they would have with one.
+ * Builds the tables.  max_vls: most data VLs of any link (1..15, the daemon's setting); max-vls of the
+ * policy's classes of port may lower it.  sls: with more than one layer, tables are managed whatever the
+ * policy says, and links between switches carry all layers.
  *
- * Findings about traffic classes: an error for a fabric-setup scope that names
- * one of their ports; for each kind of link an info with the classes that share
- * a VL, a warning if all do, and a warning with the share that is missed most.
- * About any tables: a warning for VLs that SL2VL sends to and no arbitration
+ * Findings about traffic classes: an error for a fabric-setup scope that names one of their ports; for
+ * each kind of link an info with the classes that share a VL, a warning if all do, and a warning with the
+ * share that is missed most.  About any tables: a warning for VLs that SL2VL sends to and no arbitration
  * table serves.
  */
 struct qos_tables *qos_tables_build(const struct policy *p, const struct fabric *f,
@@ -85,35 +82,34 @@ void qos_tables_free(struct qos_tables *t);
 enum port_class port_class_of(const struct fabric *f, uint32_t port);
 
 /*
- * Which table is wanted between two ports of a node.  For a CA port in is
- * ignored.  TABLE_NONE when there is none to write: in == out on a switch
- * external port, a port without link, port 0 as out of a base port 0, a device
- * whose CapabilityMask says that it has no such tables (all SLs are on VL 0
- * there), or tables not managed.  in and out are port numbers of node.
+ * The index of the table wanted between two ports of a node, given by their numbers.  For a CA port, in is
+ * ignored.  TABLE_NONE if there is none to write: in == out on an external port of a switch; a port
+ * without link; port 0 as out of a base port 0; a device whose CapabilityMask says that it has no such
+ * tables (all SLs are on VL 0 there); or tables not managed.
  */
 uint16_t qos_sl2vl_id(const struct qos_tables *t, const struct fabric *f,
 		      uint32_t node, unsigned in, unsigned out);
 
-/* SLs that a table maps to a VL which the out port has; op_vls: its OperationalVLs, 0: not known. */
+/* The SLs that a table maps to a VL of the out port; op_vls: its OperationalVLs, 0: unknown. */
 uint16_t qos_map_sls(const struct sl2vl *map, unsigned op_vls);
 
 /* --- tables that devices keep (qos/tables/fixed_tables.c) --- */
 
-/* Seen on a device: the SL2VL table of a pair for which there is one. */
+/* The SL2VL table that a device was seen to hold for a pair. */
 struct fixed_map {
 	uint32_t node;
 	uint8_t in, out;	/* port numbers; in is 0 on a CA */
 	struct sl2vl map;
 };
 
-/* Seen on a device: a port whose arbitration tables give no weight to a VL that is used. */
+/* A port that was seen with arbitration tables that give no weight to a VL in use. */
 struct fixed_arb {
 	uint32_t node;
 	uint8_t num;		/* port */
 	uint16_t sends;		/* bit v: VL v has weight */
 };
 
-/* All that was seen; of several that are for one pair or port the last one counts. */
+/* All tables that were seen; of several for one pair or port the last one counts. */
 struct fixed_seen {
 	const struct fixed_map *maps;
 	size_t n_maps;
@@ -122,21 +118,21 @@ struct fixed_seen {
 };
 
 /*
- * Whether a link of the fabric has fewer VLs than it is meant to have, or a smaller NeighborMTU
- * than both ends support.
+ * Whether some link of the fabric has fewer VLs than it should have, or a smaller NeighborMTU than both
+ * ends support.
  */
 bool qos_links_lack(const struct qos_tables *t, const struct fabric *f);
 /*
- * Fills t->fixed, once, from what was seen of SL2VL and arbitration tables and from
- * OperationalVLs and NeighborMTU of f.  What is wanted stays as it is; t->maps gets the tables
- * that nobody wanted behind the others.  A warning for each device says which SLs are lost
- * there, and another one how many of its links carry short packets only.
+ * Fills t->fixed, once, from the SL2VL and arbitration tables that were seen, and from OperationalVLs and
+ * NeighborMTU in f.  The wanted tables stay unchanged; tables that were seen but not wanted are appended
+ * to t->maps.  A warning for each device says which SLs are lost there, and another how many of its links
+ * carry only short packets.
  */
 void qos_tables_keep(struct qos_tables *t, const struct fabric *f, const struct fixed_seen *seen,
 		     struct findings *out);
 void qos_fixed_free(struct fixed_tables *k, uint32_t n_switches);
 
-/* As qos_sl2vl_id(), of the table that the device has. */
+/* As qos_sl2vl_id(), for the table that the device holds. */
 static inline uint16_t qos_sl2vl_in_force(const struct qos_tables *t, const struct fabric *f,
 					  uint32_t node, unsigned in, unsigned out)
 {
@@ -150,20 +146,20 @@ static inline uint16_t qos_sl2vl_in_force(const struct qos_tables *t, const stru
 				    qos_sl2vl_id(t, f, node, in, out);
 }
 
-/* The VLs that packets may have which leave by a port: a code as in op_vls. */
+/* OperationalVLs in force for packets that leave by a port: a code as in op_vls. */
 static inline unsigned qos_vls_in_force(const struct qos_tables *t, uint32_t port)
 {
 	return t->fixed ? t->fixed->op_vls[port] : t->op_vls[port];
 }
 
 #define ALL_VLS 0xffff
-/* Those of them that ever send: the arbitration of a port with one VL has no say. */
+/* Bits of the VLs that can send on a port.  Arbitration does not apply to a port with one VL. */
 static inline unsigned qos_vls_sending(const struct qos_tables *t, uint32_t port)
 {
 	return t->fixed && ib_vls_from_code(t->fixed->op_vls[port]) != 1 ? t->fixed->sends[port] :
 	       ALL_VLS;
 }
-/* SLs that a table maps to one of the VLs. */
+/* The SLs that a table maps to one of the VLs, given as bits. */
 uint16_t qos_map_sls_on(const struct sl2vl *map, unsigned vls);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tables in the making: what sl2vl.c, vlarb.c and qos_tables.c share.
+ * Declares what sl2vl.c, vlarb.c, class_fits.c and qos_tables.c share while they build tables.
  *
  * A table has an origin: built in, the default of a class of port, or a scope.
  */
@@ -15,10 +15,10 @@
 #define ORIGIN_CLASS(c) (1u + (c))
 #define ORIGIN_SCOPE(n) (1u + PORT_CLASS_COUNT + (n))
 
-/* A finding about an origin, which may concern many ports: they are counted. */
+/* A finding about an origin; it counts the ports concerned. */
 struct note {
 	uint32_t ports, first, last;
-	unsigned value, limit;		/* at the first port: what is given, what it can */
+	unsigned value, limit;		/* at the first port: the given value, and the port's limit */
 };
 
 struct tables_build {
@@ -27,42 +27,46 @@ struct tables_build {
 	const struct group_sets *g;
 	struct findings *out;
 	struct qos_tables *t;
-	unsigned max_vls;	/* of any link */
+	unsigned max_vls;	/* limit for any link */
 	const struct sl_plan *sls;
-	uint8_t *limit;		/* per port slot: VL code that the link can on a lane; 0: no tables */
-	uint8_t *wide;		/* per port slot: … that it can on all lanes, if it has several; else 0 */
-	uint8_t *lanes;		/* per port slot: sl_plan_lane_kind() of packets that hosts send into the switch */
-	uint8_t *highest;	/* per port slot: the highest VL that its own tables use */
-	uint16_t *mapped;	/* per port slot: the VLs that SL2VL sends to; bit v */
-	bool *by_classes;	/* per port slot: not excepted from the traffic classes; NULL: none */
+	uint8_t *limit;		/* [port slot]: VL code of what the link supports on one lane; 0: no tables */
+	/* [port slot]: VL code of what the link supports on all lanes, if it has several; else 0 */
+	uint8_t *wide;
+	uint8_t *lanes;		/* [port slot]: sl_plan_lane_kind() for packets that arrive from hosts */
+	uint8_t *highest;	/* [port slot]: highest VL that its own tables use */
+	uint16_t *mapped;	/* [port slot]: bit v: SL2VL sends to VL v */
+	bool *by_classes;	/* [port slot]: the traffic classes apply; NULL: no classes */
 };
 
-/* Counts a port once, if its calls come one after the other. */
+/* Counts a port in a note; consecutive calls for the same port count once. */
 void note_port(struct note *n, uint32_t port, unsigned value, unsigned limit);
 /*
- * The same of what the port's link lacks; not of the link to an aggregation node, which
- * carries nothing that a policy is for.
+ * As note_port(), for a limit of the port's link.  Links to aggregation nodes do not count: a policy does
+ * not concern their traffic.
  */
 void note_link(const struct tables_build *b, struct note *n, uint32_t port, unsigned value,
 	       unsigned limit);
 /* "host1/P1 (0x…) and 3 more ports" */
 char *note_ports_text(const struct tables_build *b, const struct note *n, char *out, size_t size);
 #define NOTE_TEXT_MAX (FABRIC_NAME_MAX + 32)
-/* A number of a list of interned tables, which fits into 16 bits (else an error finding). */
+/*
+ * The number of a table in the list of interned tables.  It must fit into 16 bits; otherwise adds an error
+ * finding.
+ */
 uint16_t table_number(struct tables_build *b, struct intern *tables, const void *table);
-/* Warns if the scope names no port; an error for each list with a port that a device lacks. */
+/* Adds a warning if the scope names no port, and an error for each list with a port that a device lacks. */
 void report_reach(struct tables_build *b, struct src_pos pos, const struct policy_name *group,
 		  const struct scope *scope, const struct scope_reach *reach);
 /*
- * The VL of an SL where the policy has no table; SL 15, for which there never is a VL, shares VL 7 as
- * is customary.
+ * The VL of an SL where the policy has no table.  SL 15 never has a VL of its own; it shares VL 7 as is
+ * customary.
  */
 static inline unsigned builtin_vl(unsigned sl, unsigned vls)
 {
 	return (sl < 15 ? sl : 7) % vls;
 }
 
-/* A lane's share of the VLs, as codes. */
+/* The VL code of one lane's share of the VLs. */
 static inline uint8_t vl_code_on_lane(unsigned code, unsigned n_lanes)
 {
 	unsigned vls = ib_vls_from_code(code) / n_lanes;
@@ -72,7 +76,7 @@ static inline uint8_t vl_code_on_lane(unsigned code, unsigned n_lanes)
 	return (uint8_t)code;
 }
 
-/* The VL that a layer has on a link for `vl` of lane 0; kind: how its lanes are shared, see sl_plan.h. */
+/* The VL that a layer uses on a link in place of VL `vl` of lane 0; kind: see sl_plan_lane_kind(). */
 static inline unsigned vl_in_layer(const struct tables_build *b, uint32_t port, unsigned kind, unsigned vl,
 				   unsigned layer)
 {
@@ -96,8 +100,8 @@ static inline const struct class_fit *port_fit(const struct tables_build *b, uin
 /* Fills fits, n_fits and fit of t, and by_classes. */
 void build_fits(struct tables_build *b);
 /*
- * Takes the ports that the traffic classes hold for away from all scopes laid
- * on s, numbered from 0, with an error for each scope that loses any.
+ * Removes the ports that the traffic classes apply to from all scopes laid on s, numbered from 0.  Adds an
+ * error for each scope that loses any.
  */
 void yield_to_classes(struct tables_build *b, struct stacks *s, uint32_t n_scopes,
 		      struct src_pos (*pos_of)(const struct policy *p, uint32_t scope));
@@ -106,9 +110,9 @@ void yield_to_classes(struct tables_build *b, struct stacks *s, uint32_t n_scope
 void build_sl2vl(struct tables_build *b);
 
 /*
- * VL arbitration in two steps, as the built-in tables serve the VLs of a link
- * that OperationalVLs allows, which depends on all that is given: first what
- * is given (raises `highest`), then, with op_vls set, arb and arbs of t.
+ * Builds VL arbitration in two steps, because the built-in tables serve the VLs that OperationalVLs
+ * allows, which depends on all given tables.  arb_choose() collects the given tables and raises `highest`;
+ * then, with op_vls set, arb_complete() fills arb and arbs of t.
  */
 struct arb_build;
 struct arb_build *arb_choose(struct tables_build *b);

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * SL2VL tables (IBA 7.6.6): for each out port the table of each in port, made
- * to fit the VLs of the out port's link.
+ * Builds SL2VL tables (IBA 7.6.6): for each out port, one table per in port, fitted to the link's VLs.
  *
- * Which table applies depends on the out port alone, unless a scope that
- * names it has a `from`, or the lane of a layer there depends on the in port (sl_plan.h).  Where
- * traffic classes hold no scope names it.
+ * Which table applies depends on the out port alone, unless a scope that names it has a `from`, or the
+ * lane of a layer there depends on the in port (sl_plan.h).  No scope names a port to which traffic
+ * classes apply.
  */
 #include <stdlib.h>
 
 #include "qos/tables/qos_tables_build.h"
 
-/* A table of one origin made to fit links of one VL code. */
+/* A table of one origin, fitted to links of one VL code. */
 struct fitted {
 	bool known;
 	uint16_t id;
-	uint16_t vls;		/* in it, but for VL 15: bit v */
-	uint8_t lacking;	/* the highest VL given that such a link lacks; 0: none */
+	uint16_t vls;		/* bit v: the table uses VL v; without VL 15 */
+	uint8_t lacking;	/* highest given VL that such a link lacks; 0: none */
 };
 #define VL_CODES 6
 
@@ -26,7 +25,7 @@ struct map_build {
 	struct intern maps;
 	struct fitted *fitted;	/* [(origin * VL_CODES + code) * SL_LANE_KINDS + kind of lanes] */
 	struct fitted *by_classes;	/* [fit of the traffic classes * SL_LANE_KINDS + kind of lanes] */
-	struct note *notes;	/* per origin: VLs that ports lack */
+	struct note *notes;	/* [origin]: VLs that ports lack */
 };
 
 static const struct sl2vl *given_table(const struct policy *p, uint32_t origin)
@@ -36,7 +35,7 @@ static const struct sl2vl *given_table(const struct policy *p, uint32_t origin)
 	return &p->defaults[origin - ORIGIN_CLASS(0)].sl2vl;
 }
 
-/* Returns the highest VL given that is not among vls. */
+/* Fits a given table to `vls` VLs.  Returns the highest given VL that is not among them, or 0. */
 static uint8_t fit_given(struct sl2vl *out, const struct sl2vl *given, unsigned vls, bool fold)
 {
 	uint8_t lacking = 0;
@@ -55,8 +54,8 @@ static uint8_t fit_given(struct sl2vl *out, const struct sl2vl *given, unsigned 
 }
 
 /*
- * SLs of other layers than 0 are where the level's own SL is, each lane behind the other where
- * there are several.
+ * Maps the SLs of layers other than 0 to the VL of the level's own SL, shifted by the lane's offset where
+ * there are several lanes.
  */
 static void lay_layers(const struct map_build *m, uint32_t out, unsigned kind, struct sl2vl *map)
 {
@@ -114,7 +113,7 @@ static const struct fitted *table_of_classes(struct map_build *m, uint16_t fit, 
 	return t;
 }
 
-/* The table between in and the out port: of the last scope with both, else a default. */
+/* The origin of the table between in and the out port: the last scope with both, else a default. */
 static uint32_t origin_of(const struct map_build *m, uint32_t out, unsigned in)
 {
 	const struct policy *p = m->b->p;
@@ -138,7 +137,7 @@ static bool depends_on_in(const struct map_build *m, uint32_t out)
 	       sl_plan_minds_entry(m->b->sls, m->b->f, out);
 }
 
-/* kind: see sl_plan_lane_kind(). */
+/* The table for an out port.  kind: see sl_plan_lane_kind(). */
 static const struct fitted *table_of(struct map_build *m, uint32_t out, uint32_t origin, unsigned kind)
 {
 	uint16_t by_classes = m->b->t->fit[out];
@@ -160,7 +159,7 @@ static uint16_t use_table(struct map_build *m, uint32_t out, uint32_t origin, un
 	return t->id;
 }
 
-/* The last scope that names a CA port wins, whatever its `from`: nothing comes in there. */
+/* The last scope that names a CA port wins, whatever its `from`: a CA has no in port. */
 static void build_ca_port(struct map_build *m, uint32_t port)
 {
 	uint32_t s = m->stacks.of_port[port];
@@ -171,7 +170,7 @@ static void build_ca_port(struct map_build *m, uint32_t port)
 		m->b->t->ca_map[port] = use_table(m, port, origin, m->b->lanes[port]);
 }
 
-/* One table, *id, if all out ports agree and none of them minds the in port. */
+/* Whether one table, *id, serves all out ports and none depends on the in port. */
 static bool is_uniform(struct map_build *m, const struct fabric_node *n, uint16_t *id)
 {
 	*id = TABLE_NONE;
@@ -204,7 +203,7 @@ static void fill_column(struct map_build *m, const struct fabric_node *n, unsign
 	uint16_t id = varies ? TABLE_NONE : use_table(m, port, origin_of(m, port, 0), m->b->lanes[port]);
 
 	for (unsigned in = 0; in <= n->nports; in++) {
-		/* Can a packet go from in to another port of the switch at all? */
+		/* Can a packet go from in to another port of the switch? */
 		if (!(in == 0 || (in != out && m->b->f->ports[n->port0 + in].peer != FABRIC_NONE)))
 			continue;
 		ids[in * (n->nports + 1u) + out] =
@@ -212,7 +211,7 @@ static void fill_column(struct map_build *m, const struct fabric_node *n, unsign
 	}
 }
 
-/* A table for each pair, unless they turn out to be the same. */
+/* Fills in a table for each pair; uses a uniform one if all turn out to be the same. */
 static void build_matrix(struct map_build *m, const struct fabric_node *n, struct switch_maps *s)
 {
 	size_t size = (n->nports + 1u) * (n->nports + 1u);
@@ -242,7 +241,7 @@ static void build_switch(struct map_build *m, uint32_t sw)
 	const struct fabric_node *n = &f->nodes[f->switches[sw].node];
 	struct switch_maps *s = &m->b->t->sw[sw];
 
-	/* Of a switch, port 0 says whether there are such tables. */
+	/* On a switch, port 0 tells whether there are such tables. */
 	if (!(f->ports[n->port0].capmask & IB_CAP_SL_MAP))
 		return;
 	if (!is_uniform(m, n, &s->uniform)) {

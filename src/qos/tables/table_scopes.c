@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * From scopes to out ports (T4).
+ * Resolves fabric-setup scopes into out ports (T4).
  *
- * `group`: the members themselves; a switch's port 0 stands for all its ports.
- * `across`: the ports at the other end of the members' links; port 0 again
- * stands for all links of the switch.
+ * `group`: the members themselves; a switch's port 0 stands for all its ports.  `across`: the ports at the
+ * other end of the members' links; port 0 again stands for all links of the switch.
  */
 #include <stdlib.h>
 
@@ -39,12 +38,12 @@ static uint32_t stack_push(struct stacks *s, uint32_t scope, uint32_t below)
 	return top;
 }
 
-/* One scope on its way through the fabric. */
+/* Progress of one scope through the fabric. */
 struct walk {
 	struct stacks *s;
 	const struct scope *scope;
 	uint32_t n;
-	unsigned from_highest, to_highest;	/* numbers in the lists */
+	unsigned from_highest, to_highest;	/* highest port numbers in the lists */
 	struct scope_reach reach;
 };
 
@@ -73,7 +72,7 @@ static void check_list(struct lacking *l, const struct port_list *list, unsigned
 	}
 }
 
-/* Checks the lists against a device that the scope names, once. */
+/* Checks the lists against a device that the scope names; once per device. */
 static void check_node(struct walk *w, uint32_t node)
 {
 	const struct fabric *f = w->s->f;

@@ -1,45 +1,44 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * VL arbitration tables (IBA 7.6.9) and the high limit, by out port.
+ * Builds VL arbitration tables (IBA 7.6.9) and the high limit of each out port.
  *
- * Each of the three (high table, low table, limit) comes from the last scope
- * that gives it, so that a scope may change one and leave the others.  Where
- * traffic classes hold, all of it is theirs.
+ * Each of the three (high table, low table, limit) comes from the last scope that gives it, so a scope may
+ * change one and leave the others.  Where traffic classes apply, they provide all three.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "qos/tables/qos_tables_build.h"
 
-/* Of the built-in tables: 4096 bytes, the largest packet. */
+/* Weight in built-in tables: 4096 bytes, the largest packet. */
 #define BUILTIN_WEIGHT 64
 
 enum table { HIGH, LOW };
 
-/* What is given for ports of one stack, class, link and table sizes. */
+/* Given tables for ports with the same stack, class, link and table sizes. */
 struct choice {
 	struct vlarb arb;
-	uint8_t vls;			/* of the link */
-	uint8_t cap[2];			/* entries, by enum table */
+	uint8_t vls;			/* VLs of the link */
+	uint8_t cap[2];			/* table sizes in entries, by enum table */
 	bool given[2];
-	uint8_t highest;		/* VL with a weight */
+	uint8_t highest;		/* highest VL with a weight */
 	uint32_t origin[2];
 	struct {
-		uint8_t lacking;	/* the highest VL with a weight that is not on the link */
-		uint8_t too_long;	/* entries that do not fit */
+		uint8_t lacking;	/* highest VL with a weight that is not on the link */
+		uint8_t too_long;	/* number of entries that do not fit */
 	} fault[2];
 };
 
 struct arb_build {
 	struct stacks stacks;
 	VEC(struct choice) choices;
-	struct map64 known;		/* what a choice depends on -> choice */
-	uint32_t *choice;		/* per port slot; UINT32_MAX: no arbitration there */
+	struct map64 known;		/* inputs of a choice -> index in choices */
+	uint32_t *choice;		/* [port slot]: index in choices; UINT32_MAX: no arbitration there */
 	struct note *lacking[2], *too_long[2];	/* by enum table, per origin */
-	struct note *unserved;	/* per origin: VLs that SL2VL sends to in vain, as bits */
+	struct note *unserved;	/* [origin]: bits of VLs that SL2VL sends to and no table serves */
 };
 
-/* --- what is given where --- */
+/* --- given tables --- */
 
 struct given {
 	const struct vlarb *arb;
@@ -64,7 +63,7 @@ static struct given given_by(const struct policy *p, uint32_t origin)
 			       { d->high_pos, d->low_pos } };
 }
 
-/* Drops what has no weight if the table is too long else; returns the length. */
+/* Drops entries without weight if the table would otherwise be too long; returns the length. */
 static uint8_t squeeze(struct vlarb_entry *e, uint8_t n, uint8_t cap)
 {
 	uint8_t kept = 0;
@@ -100,7 +99,7 @@ static void take_table(struct choice *c, enum table t, const struct vlarb *from)
 		c->fault[t].too_long = n;
 }
 
-/* What one origin gives and none above it did. */
+/* Takes what an origin gives, unless an origin above it gave the same. */
 static void take(struct choice *c, const struct policy *p, uint32_t origin, bool *has_limit)
 {
 	struct given g = given_by(p, origin);
@@ -118,7 +117,7 @@ static void take(struct choice *c, const struct policy *p, uint32_t origin, bool
 	}
 }
 
-/* A port that can't hold what is given keeps the built-in arbitration, all of it. */
+/* A port that cannot hold the given tables keeps the built-in arbitration for all three. */
 static void drop_if_too_long(struct choice *c)
 {
 	if (!c->fault[HIGH].too_long && !c->fault[LOW].too_long)
@@ -142,7 +141,7 @@ static struct choice choose(const struct arb_build *a, const struct policy *p, u
 	return c;
 }
 
-/* On a link with one VL the classes leave the tables to the built-in ones. */
+/* On a link with one VL the classes leave arbitration to the built-in tables. */
 static struct choice choose_by_classes(const struct class_fit *fit, const struct choice *port)
 {
 	struct choice c = *port;
@@ -169,7 +168,7 @@ static uint32_t choice_of(struct tables_build *b, struct arb_build *a, uint32_t 
 	const struct fabric_port *p = &b->f->ports[port];
 	enum port_class class = port_class_of(b->f, port);
 	const struct class_fit *fit = port_fit(b, port);
-	/* Neither a stack nor a fit is that high a number. */
+	/* No stack and no fit has so high a number. */
 	uint32_t from = fit ? BY_CLASSES | b->t->fit[port] : a->stacks.of_port[port];
 	uint64_t key = (uint64_t)from << 32 | (uint64_t)class << 24 |
 		       (uint64_t)b->limit[port] << 16 | (uint64_t)p->vlarb_high_cap << 8 |
@@ -274,12 +273,11 @@ struct arb_build *arb_choose(struct tables_build *b)
 	return a;
 }
 
-/* --- the built-in part --- */
+/* --- the built-in tables --- */
 
 /*
- * Every VL once in the low table, with equal weights.  A device whose low
- * table is too short for that gets the others into the high one, as a VL in
- * neither would never be served.
+ * Adds every VL once to the low table, with equal weights, if no low table is given.  If a device's low
+ * table is too short, the remaining VLs go into the high one: a VL in neither would never be served.
  */
 static struct vlarb complete(const struct choice *c, unsigned vls)
 {
@@ -298,7 +296,7 @@ static struct vlarb complete(const struct choice *c, unsigned vls)
 	return arb;
 }
 
-/* The entries of a table once for each lane, if there is room. */
+/* Repeats the entries of a table once for each lane, if there is room; returns the length, or 0. */
 static uint8_t repeat(struct vlarb_entry *e, uint8_t n, uint8_t cap, unsigned vls, unsigned lanes)
 {
 	if (n * lanes > cap)
@@ -311,8 +309,8 @@ static uint8_t repeat(struct vlarb_entry *e, uint8_t n, uint8_t cap, unsigned vl
 }
 
 /*
- * The same weights on each lane, which has `vls` VLs.  Where tables are too short for that all VLs have
- * the same, as without any.
+ * Gives each lane, of `vls` VLs, the same weights.  If the tables are too short, all VLs get equal
+ * weights, as without given tables.
  */
 static struct vlarb complete_on_lanes(const struct choice *c, unsigned vls, unsigned lanes)
 {
@@ -328,7 +326,7 @@ static struct vlarb complete_on_lanes(const struct choice *c, unsigned vls, unsi
 	return arb;
 }
 
-/* Who is to blame for VLs that no table serves. */
+/* The origin to report for VLs that no table serves. */
 static uint32_t arb_origin(const struct choice *c)
 {
 	return c->given[LOW] ? c->origin[LOW] : c->given[HIGH] ? c->origin[HIGH] : ORIGIN_BUILTIN;
@@ -345,7 +343,7 @@ static void add_bits(struct buf *out, const char *what, unsigned mask)
 	}
 }
 
-/* The SLs on any of some VLs of a port, whatever the in port. */
+/* The SLs mapped to any of some VLs of a port, from any in port. */
 static unsigned sls_on(const struct tables_build *b, uint32_t port, unsigned vls)
 {
 	const struct fabric_node *n = port_node(b->f, port);
@@ -382,7 +380,10 @@ static void report_unserved(struct tables_build *b, const struct arb_build *a, u
 	buf_free(&text);
 }
 
-/* Port 0 of a switch has no link, hence no OperationalVLs: what its own tables use counts. */
+/*
+ * The VLs in use on a port.  Port 0 of a switch has no link and so no OperationalVLs: there, its own
+ * tables count.
+ */
 static unsigned vls_in_use(const struct tables_build *b, uint32_t port)
 {
 	unsigned code = b->t->op_vls[port];
@@ -391,13 +392,13 @@ static unsigned vls_in_use(const struct tables_build *b, uint32_t port)
 }
 
 struct made {
-	uint16_t id, served;	/* VLs with a weight: bit v */
+	uint16_t id, served;	/* bit v: VL v has a weight */
 };
 
 struct completion {
 	struct intern arbs;
 	VEC(struct made) made;
-	struct map64 known;	/* choice and VLs -> made */
+	struct map64 known;	/* choice, lanes and VLs -> index in made */
 };
 
 static struct made make_arb(struct tables_build *b, struct completion *done,
