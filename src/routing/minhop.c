@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Implements the engine "minhop": shortest paths, each destination by the least loaded port.
+ * Implements the engine "minhop", shortest paths with each destination by the least loaded port.
  *
  * It does not prevent credit loops; route_verify() reports them.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Provides what toll.c and confined.c share: cost of lanes, rates, and phases of the search (internal to
+ * Computes costs of lanes, and orders vertices, for the searches of toll.c and confined.c (internal to
  * routing/).
  *
  * Both search for the routes of least cost to a vertex.  The way of a vertex is the trunk by which it

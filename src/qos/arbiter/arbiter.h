@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Models the VL arbiter of an output port (IBA 7.6.9) analytically: the shares of backlogged VLs.
+ * Computes the shares that the VL arbiter of an output port (IBA 7.6.9) gives to backlogged VLs.
  *
  * The arbiter as IBA has it, and as it is modelled here:
  *

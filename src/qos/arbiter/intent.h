@@ -42,8 +42,8 @@ struct groups intent_groups(const struct traffic_class *c, unsigned n, const str
 /* Whether each priority has a table of its own on the link, or both share one. */
 bool intent_two_tables(const struct intent *in, const struct class_link *link);
 /*
- * Whether the classes, all of high priority, go to the high table.  All other classes that share one table
- * go to the low one.
+ * Whether the one table that all classes share is the high one: the link has no low table, or all classes
+ * are of high priority and it has a high table.
  */
 bool intent_only_high(const struct intent *in, const struct class_link *link);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Builds the rows of ports.
+ * Builds the rows of ports in the bitmaps of match rules.
  *
  * Ports in the same groups, as far as rules name these, are equal to every rule: they form a class, which
  * has one row.

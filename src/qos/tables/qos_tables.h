@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Computes the tables that a policy requires on a fabric: OperationalVLs, SL2VL, VLArb and high limit of
- * every port.
+ * Computes OperationalVLs, SL2VL, VLArb and the high limit of every port from a policy and a fabric.
  *
- * (T1..T6.) Plain data; nothing is sent here.  Tables are interned, because nearly all of a fabric's SL2VL
- * tables are equal; a port has an index.
+ * Implements T1..T6 as plain data; nothing is sent here.  Tables are interned, because nearly all of a
+ * fabric's SL2VL tables are equal; a port has an index.
  *
  * For each (in, out) of a switch and each CA port:
  *  1. The default of the port's class applies, else the built-in one: SL i to VL i, folded into the link's

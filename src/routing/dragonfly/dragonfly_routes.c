@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Implements the engine "dragonfly": minimal paths between groups, free of credit loops on two lanes.
+ * Implements the engine "dragonfly", which uses minimal paths between groups, free of credit loops on two
+ * lanes.
  *
  * Pairs of switches with minimal paths (dragonfly_ways.h) are in layer 1.  Their packets travel on lane 1
  * until they have crossed the cable into the destination's group, and on lane 0 for the one link that may

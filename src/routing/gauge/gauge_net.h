@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Represents the fabric for the gauge: switches, ports between them, end ports by LID (internal to
- * gauge/).
+ * Represents the fabric for the gauge by switches, cables and end ports (internal to routing/gauge/).
  */
 #ifndef QOSD_ROUTING_GAUGE_GAUGE_NET_H
 #define QOSD_ROUTING_GAUGE_GAUGE_NET_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Implements the engine "grid": dimension order on tori, meshes, HyperX and their mixtures.
+ * Implements the engine "grid", which uses dimension order on tori, meshes, HyperX and their mixtures.
  *
  * Routes and layers are first those of the grid without its faults (ideal.h), where each pair's layer is
  * its class (dimension.h).

@@ -2,7 +2,7 @@
 /*
  * Selects the turns that routes around a grid's faults, and its tree, may take besides dimension order.
  *
- * Internal to routing/. Dimension order turns only from lower dimensions into higher ones.  A turn model
+ * Internal to routing/.  Dimension order turns only from lower dimensions into higher ones.  A turn model
  * has a root, which is a place, and allows some of the other turns:
  *
  *  - either those out of dimension m where coordinate m is the root's and, on a path, those towards the

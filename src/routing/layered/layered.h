@@ -2,7 +2,7 @@
 /*
  * Routes any fabric in layers without a credit loop, by paths as short as the number of layers permits.
  *
- * Internal to routing/. The routes are those of toll.h, at first without tolls.  The pairs of switches are
+ * Internal to routing/.  The routes are those of toll.h, at first without tolls.  The pairs of switches are
  * put into layers one by one, each into the first layer that has room (LASH: Skeie, Lysne, Theiss,
  * "Layered shortest path (LASH) routing in irregular system area networks", 2002).  The turns of pairs
  * that no layer has room for become more expensive, the ends of these pairs are routed again, and so on

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Joins the files that implement layered.h (internal to them).
+ * Declares what the files that implement layered.h share (internal to routing/layered/).
  *
  * layered.c routes and decides which pairs have to give way; pairs.c puts pairs of switches into layers;
  * staying.c places those that keep what they had; squeeze.c finds room for the last few pairs.  Where all

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Numbers the hosts of a layered fabric so that d-mod-k routing spreads them over the up ports of every
- * rank.
+ * Numbers hosts of a layered fabric so that d-mod-k routing spreads them over the up ports of every rank.
  *
- * Internal to routing/. D-mod-k routing (Zahavi, "D-Mod-K routing providing non-blocking traffic for shift
+ * Internal to routing/.  D-mod-k routing (Zahavi, "D-Mod-K routing providing non-blocking traffic for shift
  * permutations on real life fat trees", 2010): a switch of rank r sends destination x up by its port (x /
  * radix 0 / … / radix r-1) mod the number of its up ports.  A radix counts neighbours and not links:
  * routes that use different links to the same neighbour must part there.

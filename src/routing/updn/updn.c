@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Implements the engine "updn": legal paths of an up/down order, hence no credit loops on any topology.
+ * Implements the engine "updn", which uses legal paths of an up/down order, hence no credit loops on any
+ * topology.
  *
  * On fat trees its paths are shortest and evenly spread.  In a layered fabric a destination's number says
  * which up port to take (dmodk.h), unless that port is on no shortest route or carries much more load than
