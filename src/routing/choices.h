@@ -15,8 +15,8 @@
  * closes a cycle.  Other sets of the same size may exist.  With an up/down order, all legal shortest
  * routes fit.
  *
- * All LIDs of CA and router ports on a switch have the same choices, because the hardware configures
- * adaptive routing by groups of ports.  LIDs of switches have no choices: little traffic goes to them.
+ * All LIDs of CA and router ports on a switch have the same choices, which suits hardware that
+ * keeps them as groups of ports.  LIDs of switches have no choices: little traffic goes to them.
  *
  * The engine "dragonfly" gets no choices: its lanes depend on the link by which a packet arrived, and this
  * file does not track that.

@@ -110,7 +110,7 @@ struct route_report {
  * Switches and aggregation nodes do not count: they send only to the SM and to their neighbours.
  */
 bool route_is_source(const struct fabric *f, uint32_t sw);
-/* Only paths from hosts to CA and router ports count for credit loops. */
+/* Checks tables l.  Only paths from hosts to CA and router ports count for credit loops. */
 void route_verify(const struct route_request *r, const struct lfts *l, struct route_report *out);
 void route_report_free(struct route_report *r);
 

@@ -5,8 +5,8 @@
  * Destinations are routed one after another: each vertex takes, of its legal routes, the one whose lanes
  * together carry the fewest routes of hosts; then these routes count.  SSSP routing balances in this way
  * (Hoefler, Schneider, Lumsdaine: "Optimized routing for large-scale InfiniBand networks", 2009); here it
- * works within an up/down order.  Where links are missing or hosts sit anywhere, no other method known to
- * us is as even.
+ * works within an up/down order.  Where links are missing or hosts sit anywhere, no other method is
+ * as even.
  *
  * The routes of the current destination do not count while it chooses: no two hosts send to it at a time
  * in any permutation, so its routes are best on the same lanes.

@@ -101,7 +101,7 @@ static void rule_ports(const struct build *b, const struct policy_rule *r, enum 
 		set[w] = names->n ? set[w] & scratch[w] : scratch[w];
 }
 
-/* Refines by every group that rules name, once, and by every rule's target GUIDs. */
+/* Refines the classes by every group that rules name, once, and by every rule's target GUIDs. */
 static void find_classes(struct build *b, enum criterion c, struct classes *cl)
 {
 	bool *done = xcalloc(b->g->n_groups, sizeof(*done));

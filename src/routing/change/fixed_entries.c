@@ -42,7 +42,7 @@ struct work {
 	uint32_t *load;
 	struct place *at;	/* [vertex] */
 	uint32_t *stack;	/* vertices */
-	bool trusting;		/* fixed entries for links that nobody knows to be up are usable */
+	bool trusting;		/* fixed entries for links that are not known to be up are usable */
 	uint32_t home;		/* vertex that delivers the LID */
 	uint8_t exit;		/* port by which it delivers */
 };

@@ -2,7 +2,7 @@
 /*
  * Adapts forwarding tables to switches with entries that cannot be chosen.
  *
- * A table that is too small drops, and one that a switch lets nobody change forwards as before.
+ * A table that is too small drops, and a table that cannot be written forwards as before.
  *
  * A fixed entry is taken as it is, right or wrong.  Every other switch whose route to the LID led over a
  * fixed entry that does not arrive gets another next hop; all others keep theirs.  A switch without such a

@@ -5,8 +5,8 @@
  * It does not matter what made the tables.  The figures cover connectivity, detours, balance, bandwidth
  * under traffic, and the VLs needed to be free of credit loops.
  *
- * Pure: a const fabric, its LIDs and its tables come in, a plain value comes out.  There is no clock and
- * no true randomness: the same input gives the same figures.
+ * Pure: a const fabric, its LIDs and its tables come in, a plain value comes out.  No clock and no
+ * source of randomness affects it: the same input and seed give the same figures.
  *
  * An end port is a port of a channel adapter or router that is linked to a switch and has a LID, except
  * aggregation nodes (port_is_host()).  A pair is an ordered pair of two different end ports, and its route

@@ -105,7 +105,7 @@ static int by_ends(const void *a, const void *b)
 	return x->b < y->b ? -1 : x->b > y->b;
 }
 
-/* Recounts the vertices and links of layers.  False if a link of the dimension stays within one. */
+/* Recounts vertices and links of layers.  False if a link of the dimension stays within a layer. */
 static bool count_layers(const struct survey *s, unsigned d, struct layering *l)
 {
 	const struct graph *g = s->g;
@@ -222,7 +222,7 @@ static bool unite_pieces(struct survey *s, unsigned d, unsigned least)
 	return false;
 }
 
-/* False if the evidence is contradictory. */
+/* Finds the layers of all dimensions.  False if the evidence contradicts itself. */
 static bool find_layers(struct survey *s)
 {
 	for (unsigned d = 0; d < s->f->n; d++) {
@@ -330,7 +330,7 @@ static bool precedes(const struct grid_dim *a, const struct grid_dim *b)
 
 /* --- places --- */
 
-/* False if the grid would have far more places than there are switches. */
+/* Sets dimensions and allocates places.  False if there would be far more places than switches. */
 static bool make_places(struct survey *s, struct grid *grid)
 {
 	uint64_t n = 1;

@@ -88,7 +88,7 @@ void pairs_collect(struct layered *x, struct pair p);
  */
 bool pairs_fit(struct layered *x, struct pair p, uint32_t *blocked);
 /*
- * Puts all pairs into layers anew, in the order that leaves the fewest without room.  x->left: pairs
+ * Puts all pairs into layers anew, those first that found no room before (pairs.c).  x->left: pairs
  * without a layer.  Before pairs are settled it may give up and set x->hopeless.
  */
 void pairs_place(struct layered *x);
