@@ -2,7 +2,7 @@
 /*
  * Indexes the graph's lanes by switch and out port, and marks those that are dead (internal to routing/).
  *
- * A channel here is one lane of the graph, seen from the switch that sends on it.  repair.c, rounds.c and
+ * A channel here is one lane of the graph, seen from the switch that sends on it.  route_repair.c, update_rounds.c and
  * other code that follows forwarding-table entries use it.
  */
 #ifndef QOSD_ROUTING_CHANNEL_H

@@ -86,7 +86,7 @@ struct route_report {
 	/* (switch, LID) pairs: switches with host ports, and the SM's own switch */
 	uint64_t pairs;
 	uint64_t unreachable;		/* pairs without a path */
-	uint64_t loops;			/* unreachable pairs whose entries lead in a circle */
+	uint64_t loops;			/* unreachable pairs whose entries lead in a cycle */
 	uint32_t unreachable_src, unreachable_dst;	/* ports of an example: port indexes */
 	/* Unreachable pairs by owner of the LID: a host or the SM, an aggregation node, a switch. */
 	struct route_lost to_hosts, to_aggregation, to_switches;

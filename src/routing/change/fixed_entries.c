@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Finds next hops around fixed entries, LID by LID; see detour.h.
+ * Finds next hops around fixed entries, LID by LID; see fixed_entries.h.
  *
  * LIDs are independent of each other.  For each, vertices are taken by the order:
  *  1. The routes are followed by the present entries, with the fixed ones in their place.  A route that

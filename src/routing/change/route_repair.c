@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Repairs base tables LID by LID; see repair.h.
+ * Repairs base tables LID by LID; see route_repair.h.
  *
  * LIDs are taken in rising order.  For each, the vertices whose base route crosses a dead link are
  * *moved*: they get a new next hop, and the others keep theirs.  The two fit together because a live route

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Finds phases by adding one LID's possible turns after another to the dependencies; see phases.h. */
+/* Finds phases by adding one LID's possible turns after another to the dependencies; see update_phases.h. */
 #include <stdlib.h>
 #include <string.h>
 

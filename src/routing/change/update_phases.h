@@ -2,7 +2,7 @@
 /*
  * Decides which LIDs may change together where routes are in layers (internal to routing/).
  *
- * While a LID changes, a packet follows old entries up to some switch and new ones from there on (rounds.c
+ * While a LID changes, a packet follows old entries up to some switch and new ones from there on (update_rounds.c
  * ensures that).  So a pair of switches may use turns in its layer that neither the old nor the new tables
  * have: from the old route into the new one, and on the new route of a switch whose own pair is in another
  * layer.  LIDs may change in the same phase if no layer has a cycle among all turns that they may use

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Sorts block writes into rounds by what each entry has to wait for; see rounds.h.
+ * Sorts block writes into rounds by what each entry has to wait for; see update_rounds.h.
  *
  * An entry may be switched when
  *
@@ -19,7 +19,7 @@
  * not wait.  When that was tried often enough, or cannot help (tables without a common order), all
  * remaining entries are dropped, and then set: the tables in between are a part of the new ones.
  *
- * With layers, this is done for the LIDs of one phase after another (phases.h): the rounds of a phase lead
+ * With layers, this is done for the LIDs of one phase after another (update_phases.h): the rounds of a phase lead
  * from the tables that the phase before left to those at its end.
  */
 #include <stdlib.h>

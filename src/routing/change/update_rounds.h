@@ -13,7 +13,7 @@
  * This holds if the old and the new tables each have the property; old routes end at dead links.
  *
  * Where routes are in layers (layers.h) there is no order.  Instead of the second point,
- *  - in no layer do the routes between CA and router ports form a credit loop (phases.h).
+ *  - in no layer do the routes between CA and router ports form a credit loop (update_phases.h).
  *
  * This, too, holds if the old tables in the old layers and the new tables in the new layers each have the
  * property.  A pair that changes its layer is in the old layer while it uses its old route, and in the new

@@ -16,7 +16,7 @@
  * When links fail, the engine reroutes only the paths that crossed them, and those of pairs that leave
  * layer 1 because the opposite direction is routed around the gap.  Both directions of such a pair get the
  * SL of layer 0; a connection opened before keeps the SL of layer 1, like any whose pair changes its layer
- * (rounds.h).
+ * (update_rounds.h).
  */
 #include <stdlib.h>
 

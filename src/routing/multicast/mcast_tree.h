@@ -111,7 +111,4 @@ void mcast_move_free(struct mcast_move *m);	/* NULL is fine */
  */
 bool mcast_tree_move(struct mcast_move *m, struct mcast_tree *t);
 
-/* For tests: chooses a root and builds the tree of ports that all send and receive; NULL: no member. */
-struct mcast_tree *mcast_tree_build(struct mcast_forest *w, const uint32_t *ports, uint32_t n);
-
 #endif
