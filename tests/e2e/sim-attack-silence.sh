@@ -54,7 +54,7 @@ beside() {
 		until_ 20 told || bad "$*: nobody tells that it is silent"
 	fi
 	before=$(lost)
-	scans=$(status discovery-smps)
+	scans=$(status discovery)
 	sim_do link down "$link"
 	begin=${EPOCHREALTIME/./}
 	until_ 30 repaired "$most" || bad "$link is not repaired beside $*: $(jq -c '.count, .findings[:2]' audit)"
@@ -64,7 +64,7 @@ beside() {
 	# A discovery asks by each link, and begins there because others answer late.  Behind the manager's own
 	# switch everything is lost.
 	looks=$(((${EPOCHREALTIME/./} - begin) / 2000000))
-	if [ -z "$fresh" ] && [ "$how $1" != "hang leaf-001" ] && [ "$scans" = "$(status discovery-smps)" ]; then
+	if [ -z "$fresh" ] && [ "$how $1" != "hang leaf-001" ] && [ "$scans" = "$(status discovery)" ]; then
 		expect_less "SMPs that were lost at $*" $(((8 + looks) * $#)) $(($(lost) - before))
 	fi
 	no_loop || bad "a loop when $link is repaired"
@@ -76,7 +76,7 @@ beside() {
 note "seed $seed; a switch of a fat tree whose agent is silent"
 start_sim fat-tree:k=4,levels=3
 start_and_wait "$manager" -c qosd.yaml
-discovered=$(status discovery-smps)
+discovered=$(status discovery)
 # the auditor sees that the link is needed
 sim_do freeze
 sim_do link down core-001/P4
@@ -104,7 +104,7 @@ fresh=''
 # promise: A93
 note "hosts that are silent"
 beside silent core-001/P4 0 "host-0008 HCA-1" "host-0009 HCA-1"
-expect "SMPs of discoveries meanwhile" "$discovered" "$(status discovery-smps)"
+expect "SMPs of discoveries meanwhile" "$discovered" "$(status discovery)"
 
 # promise: A93
 note "a silent switch is in health, and the only one to be missed"

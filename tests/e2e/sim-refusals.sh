@@ -113,14 +113,14 @@ nodes=$(status nodes)
 expect "other lines of health" "" "$(other_lines)"
 expect "PortState of the one that takes no step and fields at once" active \
 	"$(sim_ctl -j show port "$mixed/P1" | grep -oE '"state": ?"[A-Za-z]+"' | head -n 1 | tr -d '"' | sed 's/.*: *//')"
-discovered=$(status discovery-smps)
+discovered=$(status discovery)
 
 # promise: D20
 note "three flaps, and nobody else hears of it"
 flaps "with refusals"
 with=$least
 expect "lines of health" "${#kinds[@]}" "$(refusals)"
-expect "SMPs of discoveries since" 0 $(($(status discovery-smps) - discovered))
+expect "SMPs of discoveries since" 0 $(($(status discovery) - discovered))
 asked_again >asked
 for i in "${!kinds[@]}"; do
 	[ "${kinds[i]}" != port-info ] || sed -i "/^${devices[i]} /d" asked	# it takes no PortInfo
