@@ -358,8 +358,13 @@ pick() {
 }
 # field NAME: the same of standard input.
 field() { pick "$1" "$(cat)"; }
-# status FIELD
-status() { pick "$1" "$(ctl -j status 2>/dev/null)"; }
+# status FIELD: nothing where the daemon does not answer; a field that there is not equals nothing.
+status() {
+	local json
+	json=$(ctl -j status 2>/dev/null) || return
+	[[ $json = *"\"$1\":"* ]] || echo "no field '$1', asked for by ${BASH_SOURCE[1]##*/}:${BASH_LINENO[0]}"
+	pick "$1" "$json"
+}
 # status_is FIELD=VALUE...: all of them, in one answer.
 status_is() {
 	local json pair

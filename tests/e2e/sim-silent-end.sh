@@ -20,11 +20,11 @@ start_and_wait "$manager" -c qosd.yaml
 nodes=$(status nodes)
 expect_match "health" "no-far-end.*nobody answers at its other end" "$(ctl health 2>&1)"
 asked() { sim_ctl stats | awk '$2 == "NodeInfo" && $3 == "get" { print $4 }'; }
-discovered=$(status discovery-smps)
+discovered=$(status discovery)
 before=$(asked)
 asked_again() { [ "$(asked)" -ge $((before + 2)) ]; }
 until_ 30 asked_again || bad "the silent end is not asked again"
-expect "SMPs of discoveries meanwhile" "$discovered" "$(status discovery-smps)"
+expect "SMPs of discoveries meanwhile" "$discovered" "$(status discovery)"
 expect "subnet-up" true "$(status subnet-up)"
 expect_less "requests for it" 6 $(($(asked) - before))
 
@@ -33,7 +33,7 @@ note "and answers in the end"
 sim_do node answer "$silent"
 found() { [ "$(status nodes)" = $((nodes + 1)) ] && subnet_up; }
 until_ 30 found || bad "$(status nodes) nodes, before $nodes"
-expect "SMPs of discoveries since" "$discovered" "$(status discovery-smps)"
+expect "SMPs of discoveries since" "$discovered" "$(status discovery)"
 expect "lines of health" "" "$(ctl health 2>&1 | grep no-far-end)"
 sim_ctl check >audit 2>&1 || bad "the audit: $(tail -n 3 audit)"
 stop_qosd || bad "exit status $? after SIGTERM"
