@@ -43,6 +43,12 @@ cut_off() {
 	[ "$(verdict '[.findings[] | .text | capture("cut off from (?<n>[0-9]+)").n | tonumber] | add // 0')" -le "$1" ]
 }
 
+# All that the next engineer would ask for: this has failed once on a slow machine, and never since.
+not_repaired() {
+	bad "not repaired: $(jq -c '.findings' audit), $(ctl health 2>&1 | tail -n 5)"
+	show_log "$qosd_log" 30
+}
+
 fresh=''	# 1: the link fails before anybody has noticed that they are silent
 # beside COMMAND LINK UNREACHABLE NODE...: these fall silent, and then the link fails.
 beside() {
@@ -213,7 +219,7 @@ start_and_wait "$manager" -c qosd.yaml
 sim_do fault add drop --class smp --method set --at ring-4
 sim_do link down ring-4/P4
 until_ 20 told || bad "nobody tells that it is silent"
-until_ 20 cut_off 1 || bad "not repaired: $(jq -c '.findings[:3]' audit)"
+until_ 20 cut_off 1 || not_repaired
 nodes=$(status nodes)
 sim_do link up "host-0003 HCA-1"
 ctl sweep >/dev/null || bad "qosd-ctl sweep"
@@ -221,10 +227,10 @@ found() { [ "$(status nodes)" -gt "$nodes" ] && rests; }
 until_ 40 found || bad "$(status nodes) nodes"
 sim_do node silent ring-4	# it is not read again
 # from its own host by the link that is down, and to the new one, for which it has no entry
-until_ 20 cut_off 2 || bad "not repaired: $(jq -c '.findings[:3]' audit)"
+until_ 20 cut_off 2 || not_repaired
 until_ 20 subnet_up || bad "the rest is not up"
 sim_do link down ring-0/P4
-until_ 20 cut_off 2 || bad "not repaired: $(jq -c '.findings[:3]' audit)"
+until_ 20 cut_off 2 || not_repaired
 sim_do fault remove all
 sim_do node answer ring-4
 for link in ring-4/P4 ring-0/P4; do sim_do link up "$link"; done
