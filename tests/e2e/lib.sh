@@ -139,14 +139,19 @@ expect_quick() {
 exec {nothing}<> <(:)
 pause() { read -rt "$1" -u "$nothing" || :; }
 
-# until_ SECONDS COMMAND...: tries until it succeeds.
+# until_ SECONDS COMMAND...: tries until it succeeds.  The machine may become busy in the meantime.
+# What it tries sees its local names, which no test has.
 until_() {
-	local patience end
+	local patience wait_s=$1 tried_since=${EPOCHREALTIME/./} end
 	look_busy
-	end=$((${EPOCHREALTIME/./} + $1 * patience * 1000000))
+	end=$((tried_since + wait_s * patience * 1000000))
 	shift
 	until "$@"; do
-		[ "${EPOCHREALTIME/./}" -lt "$end" ] || return 1
+		if [ "${EPOCHREALTIME/./}" -ge "$end" ]; then
+			look_busy
+			end=$((tried_since + wait_s * patience * 1000000))
+			[ "${EPOCHREALTIME/./}" -lt "$end" ] || return 1
+		fi
 		pause 0.02
 	done
 }

@@ -52,13 +52,14 @@ not_repaired() {
 fresh=''	# 1: the link fails before anybody has noticed that they are silent
 # beside COMMAND LINK UNREACHABLE NODE...: these fall silent, and then the link fails.
 beside() {
-	local how=$1 link=$2 most=$3 node before scans looks
+	local how=$1 link=$2 most=$3 node before after scans looks counting
 	shift 3
 	for node in "$@"; do sim_do node "$how" "$node"; done
 	# of a host that is silent nobody knows until there is something to ask it for
 	if [[ $1 != host-* ]] && [ -z "$fresh" ]; then
 		until_ 20 told || bad "$*: nobody tells that it is silent"
 	fi
+	counting=${EPOCHREALTIME/./}
 	before=$(lost)
 	scans=$(status discovery)
 	sim_do link down "$link"
@@ -66,12 +67,13 @@ beside() {
 	until_ 30 repaired "$most" || bad "$link is not repaired beside $*: $(jq -c '.count, .findings[:2]' audit)"
 	# it was 2.4 s at least, and for ever behind a switch that hangs
 	expect_quick "the repair of $link beside $* ($how)" 1500 "$begin"
-	# The first questions, and one for each light sweep, which come every 2 s: more of them on a busy machine.
-	# A discovery asks by each link, and begins there because others answer late.  Behind the manager's own
-	# switch everything is lost.
-	looks=$(((${EPOCHREALTIME/./} - begin) / 2000000))
+	# The first questions, and then one with each light sweep, which come every 2 s, and one as often between
+	# them: more of them while a busy machine looks.  A discovery asks by each link, and begins there because
+	# others answer late.  Behind the manager's own switch everything is lost.
+	after=$(lost)
+	looks=$(((${EPOCHREALTIME/./} - counting) / 2000000))
 	if [ -z "$fresh" ] && [ "$how $1" != "hang leaf-001" ] && [ "$scans" = "$(status discovery)" ]; then
-		expect_less "SMPs that were lost at $*" $(((8 + looks) * $#)) $(($(lost) - before))
+		expect_less "SMPs that were lost at $*" $(((8 + 2 * looks) * $#)) $((after - before))
 	fi
 	no_loop || bad "a loop when $link is repaired"
 	for node in "$@"; do sim_do node answer "$node"; done
