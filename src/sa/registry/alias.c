@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A table for each port, and a hash from aliases to places in them.  The hash can't
- * forget a key: an alias that is gone has 0, which is no place, and when there are many
- * of those the hash is made anew.
+ * Keeps a table of aliases for each port, and a hash from aliases to places in the tables.
+ *
+ * The hash cannot remove a key: a removed alias has the value 0, which is no place.  When
+ * there are many of those, the hash is rebuilt.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 #include "sa/registry/alias.h"
 #include "sa/registry/holdings.h"
 
-/* OpenIB's OUI, as OpenSM takes, with a byte of our own: the two do not assign the same. */
+/* OpenIB's OUI, as in OpenSM, and a byte of our own, so that the two never assign the same GUID. */
 #define ASSIGNED_FIRST	0x0014057100000000ULL
 #define GONE_MIN	1024
 #define TABLES_MIN	1024
@@ -20,15 +21,15 @@
 struct table {
 	uint64_t port;
 	uint64_t *v;
-	unsigned n;		/* places, of whole blocks */
+	unsigned n;		/* number of places, a multiple of ALIAS_BLOCK */
 };
 
 struct alias_db {
 	VEC(struct table) tables;
 	struct map64 by_port;
-	struct map64 by_alias;	/* table << 8 | place; 0: it is gone */
-	size_t n, gone;
-	size_t tidy_at;		/* number of tables at which the empty ones are dropped */
+	struct map64 by_alias;	/* table << 8 | place; 0: removed */
+	size_t n, gone;		/* aliases, and keys of removed ones in by_alias */
+	size_t tidy_at;		/* number of tables at which empty ones are dropped */
 	uint32_t assigned;
 	struct holdings *holdings;	/* or NULL */
 	void (*changed)(void *arg, const struct alias_change *c);
@@ -64,7 +65,7 @@ void alias_watch(struct alias_db *db, void (*changed)(void *arg, const struct al
 	db->arg = arg;
 }
 
-/* Aliases in a table, which has 0 for its port's own GUID. */
+/* The number of aliases in a table; place 0 is the port's own GUID. */
 static unsigned aliases_in(const struct table *t)
 {
 	unsigned n = 0;
@@ -87,7 +88,7 @@ size_t alias_count(const struct alias_db *db)
 	return db ? db->n : 0;
 }
 
-/* Where an alias is; 0: nowhere. */
+/* The table and place of an alias as in by_alias; 0: none. */
 static uint32_t find(const struct alias_db *db, uint64_t alias)
 {
 	uint32_t at = map64_get(&db->by_alias, alias);
@@ -141,7 +142,7 @@ static void forget_gone(struct alias_db *db)
 	}
 }
 
-/* Ports come and go: tables without an alias make room. */
+/* Ports come and go, so that tables without an alias would add up. */
 static void drop_empty_tables(struct alias_db *db)
 {
 	size_t n = 0;
@@ -162,7 +163,7 @@ static void drop_empty_tables(struct alias_db *db)
 	forget_gone(db);
 }
 
-/* The table's number, with that place in it. */
+/* Makes the port's table long enough for the place; returns the table's index. */
 static uint32_t make_room(struct alias_db *db, uint64_t port, unsigned place)
 {
 	unsigned n = (place / ALIAS_BLOCK + 1) * ALIAS_BLOCK;
@@ -185,7 +186,7 @@ static uint32_t make_room(struct alias_db *db, uint64_t port, unsigned place)
 	return i;
 }
 
-/* The port has one more, or one less. */
+/* Counts one alias more or less of the port. */
 static void count(struct alias_db *db, uint64_t port, int more)
 {
 	db->n += (size_t)more;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Alias GUIDs: further GUIDs of end ports, which GIDs may have in place of the
- * port's own (GUIDInfo, 14.2.5.5).  Each is in one place of one port's table.
+ * Stores alias GUIDs: further GUIDs of end ports, which GIDs may have in place of the
+ * port's own (GUIDInfo, 14.2.5.5).  An alias is in one place of one port's table.
  *
- * Which are taken by ports as their own is the caller's to know.  How many there may be is bounded
- * (sa/registry/holdings.h).  A port that is away keeps its aliases.  A database that is NULL is
- * empty.  Not safe for several threads while it changes; look-ups are else.
+ * The caller checks that no port has the alias as its own GUID.  The number of aliases is bounded
+ * (sa/registry/holdings.h).  A departed port keeps its aliases.  A database that is NULL is
+ * empty.  Several threads may look up aliases at once, but not while one changes the database.
  */
 #ifndef QOSD_SA_REGISTRY_ALIAS_H
 #define QOSD_SA_REGISTRY_ALIAS_H
@@ -14,13 +14,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ALIAS_PLACES	256		/* of a port: GUIDCap has 8 bits; the first is its own */
+#define ALIAS_PLACES	256		/* in a port's table (GUIDCap has 8 bits); place 0: the port's own GUID */
 #define ALIAS_BLOCK	8		/* places in a block of GUIDInfo */
 
 struct alias_db;
 struct holdings;
 
-/* One place of a port's table, from one GUID to another; 0: none. */
+/* A change of one place in a port's table from one GUID to another; 0: none. */
 struct alias_change {
 	uint64_t port, from, to;
 	unsigned place;
@@ -28,35 +28,36 @@ struct alias_change {
 
 struct alias_db *alias_new(void);
 void alias_free(struct alias_db *db);		/* NULL is fine */
-/* changed() is called after each change from now on; NULL: no more. */
+/* Sets the function that is called after each change; NULL: none. */
 void alias_watch(struct alias_db *db, void (*changed)(void *arg, const struct alias_change *c),
 		 void *arg);
 
-/* Ports hold what is there, and what comes from now on, by h, which must outlive db. */
+/* Counts the present and all future aliases of each port in h, which must outlive db. */
 void alias_hold(struct alias_db *db, struct holdings *h);
 
 size_t alias_count(const struct alias_db *db);
-/* The GUID of the port that has an alias; 0 if nobody has it. */
+/* The GUID of the port that has the alias; 0: no port has it. */
 uint64_t alias_owner(const struct alias_db *db, uint64_t alias);
-/* What is in a place of a port's table; 0: nothing. */
+/* The alias in a place of a port's table; 0: none. */
 uint64_t alias_at(const struct alias_db *db, uint64_t port, unsigned place);
-/* Whether the port may have one more alias, unless there is one in the place. */
+/* Whether the port may have an alias in the place: one is there already, or its bound allows one more. */
 bool alias_room(struct alias_db *db, uint64_t port, unsigned place);
 /*
- * Puts an alias into a place from 1 on, in place of what is there, whatever alias_room() says; 0
- * empties it.  False, and nothing changes: it is in another place already.
+ * Puts an alias into a place from 1 on and replaces the one there, whatever alias_room() says; alias 0
+ * empties the place.  False, and nothing changes: the alias has another place already, or there is no
+ * such place.
  */
 bool alias_put(struct alias_db *db, uint64_t port, unsigned place, uint64_t alias);
 
-/* A GUID that no place has, and that this never returned before; 0: there are no more. */
+/* Returns a GUID that no place has and that it never returned before; 0: all were used. */
 uint64_t alias_assign(struct alias_db *db);
-/* How many it has returned, for the disk; and the next are to be others than those. */
+/* How many GUIDs alias_assign() went through; stored on disk and set at start, so that none is used twice. */
 uint32_t alias_assigned(const struct alias_db *db);
 void alias_set_assigned(struct alias_db *db, uint32_t n);
 
 /*
- * Ports that have or had aliases, in some order: the i-th, and how many blocks of its
- * table did.  False: there are no more.
+ * The i-th port that has or had aliases, in no order, and the number of blocks in its
+ * table.  False: there are no more.
  */
 bool alias_port(const struct alias_db *db, size_t i, uint64_t *port, unsigned *blocks);
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * See dynamic_partitions.h: the registry and its lines.  Requests are in partition_requests.c, merging is in
- * partition_overlay.c.
+ * Stores dynamic partitions and their members, and prints and parses their lines (dynamic_partitions.h).
  *
- * Names are found by hashes of them (by_name, by_who), which two may share.  What goes
- * leaves a place without a name behind until dynamic_tidy(): places stay while a request
- * is applied.
+ * partition_requests.c applies requests; partition_overlay.c merges the registry with a policy.
+ *
+ * Names are found by their hashes (by_name, by_who); two names may have the same hash.
+ * Indexes do not change while a request is applied: a removed entry or member stays, without
+ * its name, until dynamic_tidy().
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -200,7 +201,7 @@ char *dynamic_normal_who(const struct policy_member *m, const char *who)
 	return xasprintf("0x%016" PRIx64 "-0x%016" PRIx64, m->guids.lo, m->guids.hi);
 }
 
-/* --- members of an entry; one that was removed has no who until they are tidied up --- */
+/* --- members of an entry; a removed one has no `who` until dynamic_tidy() --- */
 
 static void index_members(struct dynamic_partition *e)
 {
@@ -271,7 +272,7 @@ void dynamic_tidy(struct dynamic_partitions *x)
 	index_names(x);
 }
 
-/* --- lines: words between tabs, which no text has in it --- */
+/* --- lines: words separated by tabs, which no word can contain --- */
 
 static const char *const membership_words[] = {
 	[MEMBER_NONE] = "none", [MEMBER_LIMITED] = "limited", [MEMBER_FULL] = "full",

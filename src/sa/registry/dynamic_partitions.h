@@ -1,26 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Partitions and members that were added at run time, by a scheduler or an
- * orchestrator: what is asked for, how it is put together with a policy, and the
- * lines that it is kept as.
+ * The registry of dynamic partitions: applies requests, merges them with a policy, prints and parses lines.
  *
+ * A scheduler or an orchestrator adds dynamic partitions and members while qosd runs.
  * An entry is either a partition of its own (whole) or members for one of the
- * policy's.  All of it is plain data: a request is applied to a copy, which then
- * takes the place of the original or is thrown away, so that several changes hold
- * together or not at all.
+ * policy's partitions.  The registry is plain data: the caller applies a request to a
+ * copy, which then replaces the original or is thrown away, so that either all changes
+ * of a request take effect or none.
  *
- * Putting together never changes what the policy says.  Its partitions come first
- * and keep their properties; behind their members come the dynamic ones, and
- * behind them the dynamic partitions in the order in which they were added.
- * Where the two contradict each other the policy wins, a finding names both, and
- * the entry stays in the registry: it is in force again when the policy lets it.
+ * The merge never changes what the policy says.  The policy's partitions come first
+ * and keep their properties; dynamic members follow the policy's members, and dynamic
+ * partitions follow the policy's partitions in the order in which they were added.
+ * Where an entry contradicts the policy, the policy wins and a finding names both.
+ * The entry stays in the registry and is in force again once the policy allows it.
  *
  *  - same name and same P_Key: the members are added to the policy's partition;
- *  - same name or same P_Key, and not both: the entry is not in force;
+ *  - same name or same P_Key, but not both: the entry is not in force;
  *  - members of a partition that the policy no longer has: not in force;
- *  - a level that is gone: the partition stays, with the policy's default level;
- *  - a group that is gone, or that would contain itself by way of the partition:
- *    that line is not in force.
+ *  - a level that the policy no longer has: the partition gets the default level;
+ *  - a group that the policy no longer has, or that would contain itself through
+ *    the partition: that member line is not in force.
  */
 #ifndef QOSD_SA_REGISTRY_DYNAMIC_PARTITIONS_H
 #define QOSD_SA_REGISTRY_DYNAMIC_PARTITIONS_H
@@ -37,33 +36,33 @@
 #include "sa/registry/groups.h"
 
 
-#define DYNAMIC_NAME_MAX	255	/* bytes of a name or a who */
-#define DYNAMIC_MEMBERS_MAX	262144	/* lines in all */
+#define DYNAMIC_NAME_MAX	255	/* bytes in a name or a `who` */
+#define DYNAMIC_MEMBERS_MAX	262144	/* member lines of all entries */
 
 /*
- * Who: "0xGUID" or "0xGUID-0xGUID", "NodeDescription/Pn" with globs, "type:ca",
- * "type:switch", "type:router", "all", "self", or a group's name, which "group:"
- * may precede (and must, where the name looks like one of the others).
+ * A member line.  `who` is "0xGUID" or "0xGUID-0xGUID", "NodeDescription/Pn" with globs,
+ * "type:ca", "type:switch", "type:router", "type:aggregation", "all", "self", or the name of a
+ * group.  "group:" may precede a group's name, and must if the name looks like one of the other forms.
  */
 struct dynamic_member {
-	char *who;		/* in normal form; no two lines of an entry have the same */
+	char *who;		/* in normal form, unique within the entry */
 	enum membership membership;
 };
 
 struct dynamic_partition {
-	char *name, *level, *ipoib_level;	/* levels: "" if not given */
+	char *name, *level, *ipoib_level;	/* level names; "": not given */
 	uint16_t pkey;				/* 15 bits */
-	bool whole;		/* else members for the policy's partition of that name */
+	bool whole;		/* false: members for the policy's partition of that name */
 	bool ipoib;
 	VEC(struct dynamic_member) members;
-	struct map64 by_who;	/* hash -> index, while changes are being applied */
+	struct map64 by_who;	/* hash of `who` -> index; from the first look-up to dynamic_tidy() */
 };
 
 struct dynamic_partitions {
 	VEC(struct dynamic_partition) v;
-	struct map64 by_name;	/* hash -> index */
+	struct map64 by_name;	/* hash of name -> index */
 	size_t n_members;
-	uint64_t change;	/* 0: nothing was ever added; more with each request; the owner's */
+	uint64_t change;	/* version: grows with each request, 0: no request yet; set by the owner */
 };
 
 struct dynamic_partitions *dynamic_new(void);
@@ -71,14 +70,14 @@ struct dynamic_partitions *dynamic_copy(const struct dynamic_partitions *x);
 void dynamic_free(struct dynamic_partitions *x);		/* NULL is fine */
 const struct dynamic_partition *dynamic_find(const struct dynamic_partitions *x, const char *name);
 
-/* "limited", "full", "both"; MEMBER_NONE if it is no such word */
+/* The words "limited", "full" and "both"; MEMBER_NONE: any other word. */
 const char *membership_word(enum membership m);
 enum membership membership_parse(const char *word);
 
-/* --- what is kept --- */
+/* --- lines of the file --- */
 
 void dynamic_print(const struct dynamic_partitions *x, struct buf *out);
-/* Adds what a line says; false if it makes no sense.  arg: struct dynamic_partitions. */
+/* Adds the partition or member of a line; false: the line is invalid.  arg: struct dynamic_partitions. */
 bool dynamic_line(void *arg, const char *text);
 
 /* --- requests --- */
@@ -86,10 +85,13 @@ bool dynamic_line(void *arg, const char *text);
 struct dynamic_change {
 	bool remove;
 	const char *name;		/* NULL: missing */
-	uint16_t pkey;			/* 0: not given; either form */
+	uint16_t pkey;			/* 0: not given; with or without the membership bit */
 	enum { IPOIB_NOT_SAID, IPOIB_NO, IPOIB_YES } ipoib;
 	const char *level, *ipoib_level;	/* NULL: not given */
-	/* added: full unless said; removed: whatever they are; none: the whole entry */
+	/*
+	 * In an addition, a member without a membership is full.  A removal ignores memberships; one
+	 * without members removes the whole entry.
+	 */
 	struct dynamic_who {
 		const char *who;
 		enum membership membership;
@@ -98,21 +100,21 @@ struct dynamic_change {
 };
 
 /*
- * Does n changes one after the other, of which `pkey` 0 in a new partition is the
- * lowest in lo..hi that is free.  Returns how many lines and properties differ
- * now.  Errors are findings, all of them; x is then good for nothing.  What was as
- * asked for already, or was not there to be removed, is no error (info).
+ * Applies n changes in order.  A new partition with `pkey` 0 gets the lowest free P_Key in
+ * lo..hi.  Returns how many entries and member lines changed.  Adds a finding for every
+ * error; after an error the caller must discard x.  Adding what is there already is no
+ * error, nor is removing what is not there (a finding of severity info).
  */
 size_t dynamic_apply(struct dynamic_partitions *x, const struct policy *base, uint16_t lo, uint16_t hi,
 		     const struct dynamic_change *changes, size_t n, struct findings *out);
 
 /* --- with a policy --- */
 
-/* Something that is not as it was asked for. */
+/* An entry or a member line that is not in force as requested. */
 struct dynamic_trouble {
 	uint32_t entry;
-	uint32_t member;	/* UINT32_MAX: the entry as a whole */
-	bool out;		/* it is not in force */
+	uint32_t member;	/* index; UINT32_MAX: the whole entry */
+	bool out;		/* not in force at all */
 	char *text;
 };
 struct dynamic_troubles {
@@ -121,18 +123,18 @@ struct dynamic_troubles {
 };
 void dynamic_troubles_free(struct dynamic_troubles *t);
 
-/* The partitions of both, as an overlay of base (policy_overlay()).  Pure.  troubles may be NULL. */
+/* Merges x with base into an overlay (policy_overlay()).  Pure.  troubles may be NULL. */
 struct policy *dynamic_merge(const struct dynamic_partitions *x, const struct policy *base,
 			     struct dynamic_troubles *troubles);
 /*
- * The same of a policy that is shared: an overlay whose findings have the troubles,
- * too, or a reference to base if nothing was ever added.
+ * The same for a shared policy: returns an overlay with a finding for each trouble, or
+ * a reference to base if there was no request yet.
  */
 struct shared_policy *dynamic_policy(const struct dynamic_partitions *x, struct shared_policy *base);
 
 /* --- multicast --- */
 
-/* Who is to leave which group. */
+/* A member that has to leave a multicast group. */
 struct leaver {
 	uint8_t mgid[16];
 	struct mcast_gid gid;
@@ -143,10 +145,10 @@ struct leavers {
 };
 
 /*
- * The ports that are there and are no members of a group's partition any more, with all
- * their GIDs; and aliases that a port which is there has as its own GUID, for GIDs mean
- * that one.  The caller frees them with vec_free().  It looks at every member, hence apart from
- * the second, which is of the leavers only.
+ * Lists the memberships of ports in the fabric that are no longer members of the group's
+ * partition, and the memberships of aliases that a port in the fabric has as its own GUID: a GID
+ * with that GUID means the port.  The caller frees the list with vec_free().  This function looks
+ * at every member; dynamic_leave() is separate because it looks at the leavers only.
  */
 void dynamic_leavers(const struct mcast_db *db, const struct subnet_state *s,
 		     struct leavers *list);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The database of multicast groups.  With IPv6 each host has a group of its own, so that there are
- * more groups than MLIDs on a large fabric, and nothing that is done for one of them may cost more
- * because of all the others.
+ * Implements the database of multicast groups and keeps the policy's groups in it.
+ *
+ * With IPv6 each host has a group of its own, so that a large fabric has more groups than MLIDs.  The
+ * cost of an operation on one group must not grow with the number of all groups.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,39 +17,39 @@
 #include "sa/registry/mgids.h"
 #include "sa/registry/mlids.h"
 
-/* Of IPoIB broadcast groups (RFC 4391; as other SMs do). */
+/* Q_Key and scope of IPoIB broadcast groups (RFC 4391; the same as in other SMs). */
 #define IPOIB_QKEY	0x0b1b
 #define SCOPE_LINK_LOCAL 2
 
-/* Of the MLIDs, one part in so many is kept for the policy's groups. */
+/* One part in so many of the MLIDs is reserved for the policy's groups. */
 #define POLICY_PART	8
 /*
- * While fewer than half of the MLIDs are free, one port may have one part in so many, and always so
- * many: beyond, its groups share MLIDs.
+ * Once half of the MLIDs are in use, a port may have one MLID in PORT_PART, but at least PORT_MIN.
+ * Its further groups share MLIDs.
  */
 #define PORT_PART	16
 #define PORT_MIN	8u
 
-/* More changes than that are as good as all. */
+/* So many changes are replaced by one that says that everything changed. */
 #define CHANGES_MAX	(1u << 16)
 
 struct mcast_db {
 	struct mgids *groups;
-	struct mcast_group *by_mlid[MLIDS];	/* those with it, by sharer */
-	uint32_t members[MLIDS];	/* of those groups */
-	struct mlids *mlids;		/* which are free, and which to share */
+	struct mcast_group *by_mlid[MLIDS];	/* groups of each MLID, linked by `sharer` */
+	uint32_t members[MLIDS];	/* total of those groups */
+	struct mlids *mlids;		/* free MLIDs, and which to share */
 	uint64_t root[MLIDS];
 	struct mcast_usage usage;
 	struct holdings *holdings;	/* or NULL */
-	struct hold_bound most_mlids;	/* of hosts' groups, by the settings; 0: any */
-	bool lacks_broadcast;		/* the group of some partition could not be made */
+	struct hold_bound most_mlids;	/* MLIDs of clients' groups by the settings; 0: unbounded */
+	bool lacks_broadcast;		/* a broadcast group could not be made */
 	VEC(struct mcast_change) changes;
-	size_t seen;			/* of changes: looked at */
-	uint64_t generation;		/* of the state that mcast_sync() saw last */
-	int64_t policy_loaded_us;	/* of the policy in force then */
+	size_t seen;			/* changes that mcast_next_change() returned */
+	uint64_t generation;		/* of the state of the last mcast_sync() */
+	int64_t policy_loaded_us;	/* load time of the policy of that state */
 	bool dirty;
 	bool members_misled;		/* see mcast_take_misled() */
-	bool settle;			/* from mcast_sync_begin() to mcast_sync_rest() */
+	bool settle;			/* a policy was loaded: broadcast groups get new limits */
 	void (*hold)(void *arg, bool on);	/* during mcast_sync_rest(); may be NULL */
 	void *hold_arg;
 	void (*changed)(void *arg);
@@ -297,7 +298,7 @@ void mcast_set_root(struct mcast_db *db, uint16_t mlid, uint64_t guid)
 		return;
 	db->root[mlid - IB_LID_MCAST_FIRST] = guid;
 	db->dirty = true;
-	/* one that nobody has any more goes with its last group */
+	/* without groups there is nothing to keep: the root is forgotten with the last group */
 	if (mcast_of_mlid(db, mlid))
 		tell_keeper(db, &(struct mcast_event){
 			.kind = MCAST_ROOT, .group = mcast_of_mlid(db, mlid), .root = guid });
@@ -308,13 +309,13 @@ static unsigned mlid_index(const struct mcast_group *g)
 	return (unsigned)g->mlid - IB_LID_MCAST_FIRST;
 }
 
-/* What must be equal for two groups to share an MLID. */
+/* The parameters that must be equal for two groups to share an MLID. */
 static uint64_t signature_of(const struct mcast_group *g)
 {
 	return (uint64_t)g->pkey << 24 | (uint64_t)g->mtu << 16 | (uint64_t)g->rate << 8 | g->sl;
 }
 
-/* Members or parameters of groups with the MLID changed, of which there are some. */
+/* Updates the load and signature of an MLID, which must have a group. */
 static void describe_mlid(struct mcast_db *db, unsigned mlid)
 {
 	mlids_describe(db->mlids, mlid, signature_of(db->by_mlid[mlid]), db->members[mlid]);
@@ -325,7 +326,7 @@ void mcast_bound_mlids(struct mcast_db *db, struct hold_bound most)
 	db->most_mlids = most;
 }
 
-/* How many MLIDs clients' groups may have, by what the policy's have or may yet need. */
+/* Bounds the MLIDs of clients' groups by those that the policy's groups have or may yet need. */
 static void set_mlid_bound(struct mcast_db *db, unsigned mlids)
 {
 	uint32_t clients = holdings_total(db->holdings, HOLD_MLIDS);
@@ -342,14 +343,14 @@ static void set_mlid_bound(struct mcast_db *db, unsigned mlids)
 	holdings_set_bound(db->holdings, HOLD_MLIDS, b);
 }
 
-/* Whether a group of that holder, 0: of the policy, may have an MLID that no other group has. */
+/* Whether a group of the holder (0: of the policy) may have an MLID of its own. */
 static bool may_take_mlid(struct mcast_db *db, uint64_t holder, unsigned mlids)
 {
 	set_mlid_bound(db, mlids);
 	return !holder || holdings_room(db->holdings, HOLD_MLIDS, holder);
 }
 
-/* An MLID as an index, MLID_NONE if there is none; `like` has the one that is asked for, or 0. */
+/* The index of the MLID for a group, or MLID_NONE; like->mlid is the one asked for, or 0. */
 static unsigned choose_mlid(struct mcast_db *db, const struct mcast_group *like, unsigned mlids)
 {
 	bool may_take;
@@ -364,7 +365,7 @@ static unsigned choose_mlid(struct mcast_db *db, const struct mcast_group *like,
 											 MLID_NONE;
 	}
 	i = may_take ? mlids_unused(db->mlids, mlids) : MLID_NONE;
-	/* the one with the fewest members: theirs and ours get each other's packets */
+	/* share the one with the fewest members: members get the packets of all its groups */
 	return i != MLID_NONE ? i : mlids_to_share(db->mlids, signature_of(like), mlids);
 }
 
@@ -399,7 +400,7 @@ static void set_holder(struct mcast_db *db, struct mcast_group *g, uint64_t hold
 	keep_group(db, g);
 }
 
-/* The group answers for its MLID, as no older one of that MLID is there. */
+/* Counts the MLID for the group's holder: the group is now the oldest with it. */
 static void give_mlid(struct mcast_db *db, struct mcast_group *g)
 {
 	count_group(db, g, -1);
@@ -407,7 +408,7 @@ static void give_mlid(struct mcast_db *db, struct mcast_group *g)
 	count_group(db, g, 1);
 }
 
-/* Who holds a group of clients: who did, if it has a member; else a full member, or any. */
+/* Chooses a group's holder: the present one if it has a member, else that of a full member, or of any. */
 static void find_holder(struct mcast_db *db, struct mcast_group *g)
 {
 	uint64_t holder = 0;
@@ -567,7 +568,7 @@ static void join(struct mcast_db *db, struct mcast_group *g, struct mcast_member
 		if (mcast_answers_for(&was) == g->holder && mcast_answers_for(&m) != g->holder)
 			find_holder(db, g);
 		if (m.join_state == was.join_state)
-			return;		/* joined again, as after a reregistration */
+			return;		/* nothing new: e.g. the port reregistered */
 	} else {
 		insert_member(db, g, i, m);
 		keep_member(db, g, m);
@@ -631,7 +632,7 @@ void mcast_delete(struct mcast_db *db, struct mcast_group *g)
 	set_dirty(db, mlid, 0);
 }
 
-/* From the last group on: each may go with its last full member. */
+/* Goes from the last group to the first, as each may be deleted with its last full member. */
 void mcast_gid_gone(struct mcast_db *db, struct mcast_gid gid)
 {
 	for (size_t i = mgids_count(db->groups); i-- > 0;)
@@ -653,7 +654,7 @@ void mcast_check_aliases(struct mcast_db *db, const struct alias_db *aliases)
 	}
 }
 
-/* --- done again --- */
+/* --- replay of events --- */
 
 static bool redo_group(struct mcast_db *db, const struct mcast_group *like)
 {
@@ -727,7 +728,7 @@ bool mcast_redo(struct mcast_db *db, const struct mcast_event *e)
 unsigned mcast_mlids(const struct subnet_state *s)
 {
 	unsigned least = MLIDS;
-	bool any = s->f->n_switches == 0;	/* two CAs back to back need no tables */
+	bool any = s->f->n_switches == 0;	/* two CAs back to back need no switch */
 
 	for (uint32_t i = 0; i < s->f->n_switches; i++) {
 		unsigned cap = fabric_switch_mlids(s->f, i);
@@ -784,7 +785,7 @@ bool mcast_apply_level(const struct subnet_state *s, struct mcast_group *g)
 	return !same;
 }
 
-/* The group of a partition of the policy as it is made with the hosts that are there. */
+/* The broadcast group of a partition, with MTU and rate that suit the hosts in the fabric. */
 static struct mcast_group broadcast_group(const struct subnet_state *s, size_t partition)
 {
 	const struct policy_partition *part = &s->policy->p->partitions[partition];
@@ -804,7 +805,7 @@ static struct mcast_group broadcast_group(const struct subnet_state *s, size_t p
 	return g;
 }
 
-/* Members learn of new parameters when they join again. */
+/* False: nothing changed.  Members learn of new parameters when they join again. */
 static bool update_group(struct mcast_group *g, const struct mcast_group *wanted)
 {
 	bool same = g->qkey == wanted->qkey && g->sl == wanted->sl && g->mtu == wanted->mtu &&
@@ -830,7 +831,7 @@ static bool all_are_gone(const struct mcast_group *g, const struct fabric *f)
 	return true;
 }
 
-/* Around each change that a reader in another thread might see half of. */
+/* Locks (on) or unlocks readers in another thread around a change. */
 static void hold(const struct mcast_db *db, bool on)
 {
 	if (db->hold)
@@ -849,7 +850,7 @@ static void drop_abandoned(struct mcast_db *db, const struct fabric *f)
 		if (g->permanent)
 			continue;
 		if (has_full_member(g) && !(crowded && all_are_gone(g, f))) {
-			if (!g->holder) {	/* the policy's, until now; or from an older state file */
+			if (!g->holder) {	/* was the policy's group, or is from an older state file */
 				hold(db, true);
 				find_holder(db, g);
 				hold(db, false);
@@ -863,7 +864,7 @@ static void drop_abandoned(struct mcast_db *db, const struct fabric *f)
 	}
 }
 
-/* Its parameters, not its members. */
+/* Notes a change of the group's parameters, not of its members. */
 static void group_changed(struct mcast_db *db, const struct mcast_group *g)
 {
 	db->dirty = true;
@@ -872,8 +873,8 @@ static void group_changed(struct mcast_db *db, const struct mcast_group *g)
 }
 
 /*
- * Members rely on MTU and rate: they stay while there are any, whoever comes and goes, unless the
- * policy allows less, or was loaded anew while we ran.
+ * Members rely on MTU and rate: both stay while the group has members, unless the policy names less.
+ * The caller does not call this after a policy was loaded.
  */
 static void keep_limits(const struct mcast_group *g, const struct ipoib_limits *named,
 			struct mcast_group *wanted)
@@ -884,7 +885,7 @@ static void keep_limits(const struct mcast_group *g, const struct ipoib_limits *
 		wanted->rate = g->rate;
 }
 
-/* The other groups of an IPoIB subnet are as its broadcast group (RFC 4391, section 5). */
+/* The other groups of an IPoIB subnet have MTU and rate of its broadcast group (RFC 4391, section 5). */
 static void follow_limits(struct mcast_db *db, const struct mcast_group *broadcast)
 {
 	uint8_t of[16];
@@ -904,7 +905,7 @@ static void follow_limits(struct mcast_db *db, const struct mcast_group *broadca
 	}
 }
 
-/* True: its limits are others now, and the groups of its subnet are to follow. */
+/* True: MTU or rate changed, and the other groups of its IPoIB subnet have to follow. */
 static bool update_broadcast(struct mcast_db *db, const struct subnet_state *s, size_t partition,
 			     struct mcast_group **broadcast)
 {
@@ -929,7 +930,7 @@ static bool update_broadcast(struct mcast_db *db, const struct subnet_state *s, 
 	return other_limits;
 }
 
-/* When the policy was loaded, without what was added to it at run time. */
+/* When the loaded policy was loaded; an overlay with dynamic partitions does not count. */
 static int64_t loaded_us(const struct shared_policy *p)
 {
 	return p->base ? p->base->loaded_us : p->loaded_us;

@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The multicast groups of the subnet and their members: what clients joined
- * (sa/ writes it) and what multicast routes are made of (sm/ reads it).
+ * The database of the subnet's multicast groups and their members.
  *
- * Members are GIDs: a port's own or an alias of it, each with a membership of its own,
- * so that several may live behind one port and know nothing of each other.  Packets go
- * to ports: a port is what its memberships are together.  Both are known by GUID, so that
- * the database outlives any fabric object; a member that is not there now keeps its
- * membership.  Groups are held in order of MGIDs, members in order of ports, of a port
- * its own GID first, then its aliases in order.
+ * sa/ writes it when clients join; sm/ reads it to compute multicast routes.
  *
- * An MLID is one group's alone while there are enough.  Then groups share one
- * whose packets can't tell them apart: equal P_Key (else switches would drop, and
- * ports count violations), MTU, rate and SL.  Q_Key, TClass and FlowLabel may differ:
- * they are looked at by who receives, and he has the MGID to tell the groups by.
- * Whoever shares stays where he is, as members hold the MLID in their tables.
+ * A member is a GID: a port's own or one with an alias of the port.  Each GID has a
+ * membership of its own, so that several clients behind one port are independent of each
+ * other.  A port gets the packets that any of its memberships calls for.  Ports and GIDs are
+ * stored by GUID, so that the database outlives any fabric object; a departed port keeps its
+ * memberships.  Groups are sorted by MGID, members by port GUID; the port's own GID precedes
+ * its aliases, which are sorted.
  *
- * Each group of clients has a holder, the port that made it and is a member, or asked for a member;
- * when the last membership that it answers for ends, the port of another member is the holder.
- * What ports hold is bounded (sa/registry/holdings.h).  The groups of the policy have no holder: for
- * their sake an eighth of the MLIDs is kept free of clients' groups.
+ * Each group has an MLID of its own while there are enough.  After that, groups share an
+ * MLID if they have the same P_Key (else switches would drop packets, and ports count
+ * violations), MTU, rate and SL.  Q_Key, TClass and FlowLabel may differ: only the receiver
+ * looks at them, and it knows the group by the MGID.  Groups go on sharing when an MLID
+ * becomes free, because members hold the MLID in their tables.
  *
- * As all of sa/registry/ it changes in place: by the loop's thread only.  A worker
- * gets what it needs copied.
+ * Each group of clients has a holder: the port that created it, as long as the port answers
+ * for one of its memberships.  Then the port that answers for another member is the holder.
+ * The number of groups, MLIDs and memberships that a port holds is bounded (sa/registry/holdings.h).
+ * The policy's groups have no holder; an eighth of the MLIDs is reserved for them.
+ *
+ * Like everything in sa/registry/, only the loop's thread changes the database, and in place.
+ * A worker gets a copy of what it needs.
  */
 #ifndef QOSD_SA_REGISTRY_GROUPS_H
 #define QOSD_SA_REGISTRY_GROUPS_H
@@ -44,7 +45,7 @@ enum {
 	JOIN_ANY_FULL = JOIN_FULL | JOIN_SEND_ONLY_FULL,
 };
 
-/* Who is a member, by GUIDs: a port, and which of its GIDs; guid == port: its own. */
+/* A member's GID: the port's GUID and the GUID in the GID; guid == port: the port's own GID. */
 struct mcast_gid {
 	uint64_t port, guid;
 };
@@ -55,101 +56,101 @@ static inline struct mcast_gid mcast_own_gid(uint64_t port)
 
 struct mcast_member {
 	struct mcast_gid gid;
-	uint64_t asked_by;	/* the port that asked for a proxy's membership; 0: not known */
+	uint64_t asked_by;	/* GUID of the port that sent a proxy join; 0: not known, or no proxy join */
 	uint8_t join_state;	/* never 0 */
-	bool proxy;		/* joined by another port on its behalf */
+	bool proxy;		/* another port joined on behalf of this one */
 };
 
 struct mcast_group {
 	uint8_t mgid[16];
 	uint32_t qkey, flow_label;
 	uint16_t mlid, pkey;
-	uint8_t mtu, rate, life;	/* codes */
+	uint8_t mtu, rate, life;	/* IBA codes */
 	uint8_t sl, tclass, hop_limit;
-	uint8_t tclass_asked;		/* by its creator: what it has where the level has none */
-	bool permanent;			/* of the policy: stays without members */
-	bool has_mlid;			/* its holder answers for the MLID, not only for the group */
-	uint64_t holder;		/* port GUID; 0: the policy's, or not known yet */
-	struct mcast_group *sharer;	/* the next with the same MLID, or NULL */
+	uint8_t tclass_asked;		/* TClass that the creator asked for: used if the level sets none */
+	bool permanent;			/* a group of the policy, which stays without members */
+	bool has_mlid;			/* the MLID counts for this group's holder */
+	uint64_t holder;		/* port GUID; 0: a group of the policy, or not known yet */
+	struct mcast_group *sharer;	/* next group with the same MLID, or NULL */
 	VEC(struct mcast_member) members;
 };
 
 struct mcast_db;
 struct holdings;
 
-/* changed() is called after each change of a group's members or of the set of groups. */
+/* The database calls changed() after each change of a group's members or of the set of groups. */
 struct mcast_db *mcast_new(void (*changed)(void *arg), void *arg);
 void mcast_free(struct mcast_db *db);
-/* Ports hold what is there, and what comes from now on, by h, which must outlive db. */
+/* Counts present and future groups, MLIDs and memberships of each port in h, which must outlive db. */
 void mcast_hold(struct mcast_db *db, struct holdings *h);
-/* fn() is called for each group that is made from now on, or is about to be deleted. */
+/* The database calls fn() after it made a group and before it deletes one. */
 void mcast_watch(struct mcast_db *db, void (*fn)(void *arg, const struct mcast_group *g, bool made),
 		 void *arg);
 
 /*
- * What changes, one thing after the other, for who keeps it (store/): done again in this
- * order by mcast_redo() on what was there before, it leads to the same database, except
- * for `permanent`.  The group's members are not to be looked at.
+ * One change, for the journal (store/).  mcast_redo() of all events in order on the earlier
+ * database leads to the same database, except for `permanent`.  The listener must not look at
+ * the members of `group`.
  */
 struct mcast_event {
 	enum mcast_event_kind {
-		MCAST_GROUP,		/* made, or with other parameters */
-		MCAST_GONE,
-		MCAST_MEMBER,		/* what it is now; without a join state it left */
-		MCAST_ROOT,		/* of group.mlid: guid */
+		MCAST_GROUP,		/* group made, or its parameters or holder changed */
+		MCAST_GONE,		/* group about to be deleted */
+		MCAST_MEMBER,		/* `member` as it is now; join_state 0: it left */
+		MCAST_ROOT,		/* `root` is the new root of group->mlid */
 	} kind;
 	const struct mcast_group *group;
 	struct mcast_member member;
 	uint64_t root;
 };
-/* fn() is called from now on; it must not change db. */
+/* Sets the listener fn(), which must not change db. */
 void mcast_keep(struct mcast_db *db, void (*fn)(void *arg, const struct mcast_event *e),
 		void *arg);
-/* The same for one listener more: what a standby is told (daemon/replication/replica_parts.c). */
+/* Sets the listener for standbys (daemon/replication/replica_parts.c). */
 void mcast_follow(struct mcast_db *db, void (*fn)(void *arg, const struct mcast_event *e),
 		  void *arg);
-/* Of e->group only what names it counts, but for MCAST_GROUP.  False: that cannot be. */
+/* Applies an event.  Only MCAST_GROUP uses more of e->group than MGID and MLID.  False: not possible. */
 bool mcast_redo(struct mcast_db *db, const struct mcast_event *e);
 
-/* Any member joined or left, or group came or went, since mcast_clean(). */
+/* Whether a membership, a group or a root changed since mcast_clean(). */
 bool mcast_dirty(const struct mcast_db *db);
 void mcast_clean(struct mcast_db *db);
 
 /* All groups: 0 <= i < mcast_count(). */
 size_t mcast_count(const struct mcast_db *db);
 const struct mcast_group *mcast_at(const struct mcast_db *db, size_t i);
-/* How many groups come before an MGID, whether that is there or not. */
+/* The number of groups with a lower MGID; mgid need not be there. */
 size_t mcast_place(const struct mcast_db *db, const uint8_t mgid[16]);
 /* NULL if there is none. */
 struct mcast_group *mcast_find(const struct mcast_db *db, const uint8_t mgid[16]);
 const struct mcast_member *mcast_member(const struct mcast_group *g, struct mcast_gid gid);
-/* The first behind it, whether that one is there or not; {0}: the first of all. */
+/* The first member after gid, which need not be there; {0}: the first of all.  NULL: none. */
 const struct mcast_member *mcast_member_after(const struct mcast_group *g, struct mcast_gid gid);
-/* Those of a port, one behind the other: the first of *n. */
+/* The members of a port, as an array of *n; NULL if there are none. */
 const struct mcast_member *mcast_members_of_port(const struct mcast_group *g, uint64_t port,
 						 size_t *n);
 
-/* The groups that have an MLID, by `sharer`; NULL if there is none. */
+/* The groups of an MLID, linked by `sharer`; NULL if there is none. */
 const struct mcast_group *mcast_of_mlid(const struct mcast_db *db, uint16_t mlid);
 /*
- * What a port is in all groups of an MLID together, by all its GIDs: join states, 0: no
+ * The join states of all GIDs of a port in all groups of an MLID, ORed; 0: the port is no
  * member.
  */
 uint8_t mcast_role(const struct mcast_db *db, uint16_t mlid, uint64_t port);
 
 struct mcast_usage {
-	uint32_t mlids, limit;	/* in use, and that all switches can forward */
-	uint32_t sharing;	/* groups beyond one for each MLID */
-	uint64_t refused;	/* groups not made for want of an MLID */
+	uint32_t mlids, limit;	/* MLIDs in use, and how many all switches can forward */
+	uint32_t sharing;	/* groups beyond the first of each MLID */
+	uint64_t refused;	/* groups not created because no MLID was free */
 };
 struct mcast_usage mcast_usage(const struct mcast_db *db);
-/* How many MLIDs hosts' groups may have at most; 0: as many as the switches' tables allow. */
+/* Bounds the MLIDs of clients' groups; 0: as many as the switches' tables allow. */
 void mcast_bound_mlids(struct mcast_db *db, struct hold_bound most);
 
 /*
- * What is to be routed anew since the last look, one by one: the port is what
- * mcast_role() says now; guid 0: any of the MLID's members may have changed; MLID
- * 0: all.  False: no more.
+ * The next change that multicast routing has not seen yet.  mcast_role() tells what the port
+ * is now; guid 0: any member of the MLID may have changed; MLID 0: any member of any MLID.
+ * False: no more.
  */
 struct mcast_change {
 	uint16_t mlid;
@@ -158,110 +159,110 @@ struct mcast_change {
 bool mcast_next_change(struct mcast_db *db, struct mcast_change *c);
 
 /*
- * The GUID of the switch from which an MLID's tree hangs, 0: none is chosen.  It is
- * here, and on disk, so that trees stay where they are over sweeps and restarts.
+ * The GUID of the switch that is the root of an MLID's tree; 0: none is chosen.  The
+ * database and the disk have it so that trees do not move with a sweep or a restart.
  */
 uint64_t mcast_root(const struct mcast_db *db, uint16_t mlid);
 void mcast_set_root(struct mcast_db *db, uint16_t mlid, uint64_t guid);
 
 /*
- * A new group like g (whose members are ignored), with g->mlid if that is not 0,
- * or the lowest free MLID.  One that was given back is used again late: who left
- * may still send to it, and tables may still lead there.  At most `mlids` MLIDs are
- * used, from 0xc000 on; if all are, or g->holder may have no more of them, it shares one.  NULL if
- * there is none to share, or the one asked for is not free, or the MGID is taken, or g->holder
- * may have no more groups.
+ * Creates a group like g, without g's members, with g->mlid if that is not 0, else the
+ * lowest free MLID.  MLIDs that were given back lately come last: ports that left may still
+ * send to them, and tables may still lead there.  The first `mlids` MLIDs from 0xc000 on may be
+ * used.  If all are in use, or g->holder may have no more MLIDs, the group shares one.  NULL if
+ * there is none to share, g->mlid is not free, the MGID is taken, or g->holder may have no more
+ * groups.
  */
 struct mcast_group *mcast_create(struct mcast_db *db, const struct mcast_group *g,
 				 unsigned mlids);
-/* A group as it was in an earlier run: its MLID may be shared. */
+/* Adds a group of an earlier run, with g->mlid even if others have it.  NULL: not possible. */
 struct mcast_group *mcast_restore(struct mcast_db *db, const struct mcast_group *g);
-/* Whether a port may have one more membership, of its own or of one that it asks for. */
+/* Whether a port may answer for one more membership, its own or that of a port it joins for. */
 bool mcast_room(struct mcast_db *db, uint64_t port);
 /*
  * Adds to the join state of a member, new or old, whatever mcast_room() says.  join_state must not
- * be 0.  asked_by: the port that asked; another than the member's makes it a proxy.
+ * be 0.  asked_by is the GUID of the port that sent the request; if it is not gid.port, the join is
+ * a proxy join.
  */
 void mcast_join_by(struct mcast_db *db, struct mcast_group *g, struct mcast_gid gid,
 		   uint8_t join_state, uint64_t asked_by);
-/* The same where it is not known which port asked on a proxy's behalf. */
+/* The same if it is not known which port sent the request of a proxy join. */
 void mcast_join(struct mcast_db *db, struct mcast_group *g, struct mcast_gid gid,
 		uint8_t join_state, bool proxy);
-/* The port that answers for a membership. */
+/* The GUID of the port that a membership counts for. */
 uint64_t mcast_answers_for(const struct mcast_member *m);
 /*
- * Takes from the join state of a member; without any it is none any more.
- * Returns what is left.  A group whose last full member left is deleted, unless
- * it is permanent: g is then gone.
+ * Clears bits of the join state of a member and returns what is left; with none left it is
+ * no member.  Deletes the group, and frees g, if no full member is left and the group is
+ * not permanent.
  */
 uint8_t mcast_leave(struct mcast_db *db, struct mcast_group *g, struct mcast_gid gid,
 		    uint8_t join_state);
 /* Deletes a group with all its members; it must not be permanent. */
 void mcast_delete(struct mcast_db *db, struct mcast_group *g);
-/* A GID that is no more: it leaves all groups. */
+/* Removes a GID that does not exist any more from all groups. */
 void mcast_gid_gone(struct mcast_db *db, struct mcast_gid gid);
-/* So does every alias that its port does not have; for what was read from disk. */
+/* Removes aliases that their ports do not have from all groups, after memberships were read from disk. */
 void mcast_check_aliases(struct mcast_db *db, const struct alias_db *aliases);
 
 /*
- * Makes the policy's own groups: the IPoIB broadcast group of each partition
- * that has one (RFC 4391, section 4), with the parameters of its level.  Those
- * of an earlier policy that are no longer wanted become ordinary groups.  The
- * others get what the policy says of their partition, too (mcast_apply_level()).
- * Cheap when s is the state that it saw last.
+ * Makes the policy's groups: the IPoIB broadcast group (RFC 4391, section 4) of each
+ * partition with IPoIB, with the parameters of its level.  Groups of an earlier policy
+ * that this one does not have become ordinary groups.  All other groups get SL and TClass
+ * of the level of their P_Key (mcast_apply_level()).  Cheap if s is the state of the last call.
  *
- * MTU and rate are those of plan/ipoib_groups.h when the group is made, while it has no members, and
- * when a policy is loaded; in between they stay as long as the level allows them.
+ * A group gets MTU and rate of plan/ipoib_groups.h when it is made, while it has no members, and
+ * when a policy is loaded.  At other times it keeps them as long as the level allows them.
  */
 void mcast_sync(struct mcast_db *db, const struct subnet_state *s);
 /*
- * The same in two parts, for who shares db with a thread that reads it.  With many groups most of the
- * second part is looking for those that change: it needs no lock, and hold(arg, true) and
- * hold(arg, false) stand around each change.
+ * The same in two parts, for a caller that shares db with a reading thread.  The second part
+ * mostly searches for groups to change, which needs no lock; it calls hold(arg, true) before and
+ * hold(arg, false) after each change.
  *
- * The first part is to be called with the lock, together with whatever makes s the state in
- * force.  False: it saw s before, and there is no second part.
+ * The caller holds the lock while it calls the first part and publishes s.  False: s is the state
+ * of the last call, and there is no second part.
  */
 bool mcast_sync_begin(struct mcast_db *db, const struct subnet_state *s);
 void mcast_sync_rest(struct mcast_db *db, const struct subnet_state *s,
 		     void (*hold)(void *arg, bool on), void *arg);
 /*
- * The IPoIB group of a partition of the policy, which keeps less for its members than it could have
- * if the policy was loaded now; NULL: it has what it can have.
+ * The IPoIB broadcast group of a partition if, for its members' sake, it keeps a lower MTU or rate
+ * than it would get if the policy was loaded now; else NULL.
  */
 const struct mcast_group *mcast_kept_low(const struct mcast_db *db, const struct subnet_state *s,
 					 size_t partition);
-/* The policy wants IPoIB in the partition, and its broadcast group could not be made. */
+/* Whether the policy wants IPoIB in the partition, but there is no broadcast group. */
 bool mcast_lacks_broadcast(const struct mcast_db *db, const struct subnet_state *s,
 			   size_t partition);
-/* Whether there is an IPoIB broadcast group of a P_Key, whose membership bit does not count. */
+/* Whether a P_Key has an IPoIB broadcast group; ignores the membership bit. */
 bool mcast_has_broadcast(const struct mcast_db *db, uint16_t pkey);
-/* Makes such groups, where there are MLIDs again; s is the state that mcast_sync() saw last. */
+/* Makes missing broadcast groups if MLIDs are free again; s is the state of the last mcast_sync(). */
 void mcast_make_missing(struct mcast_db *db, const struct subnet_state *s);
 /*
- * Whether MTU or rate of a group with members changed since the last call: they learn of it only
- * when they join again.
+ * Whether MTU or rate of a broadcast group with members changed since the last call.  Members learn
+ * of it only when they join again.
  */
 bool mcast_take_misled(struct mcast_db *db);
 /*
- * The level that the groups of a P_Key have: that of the partition's IPoIB group,
- * else the partition's, else the default one.
+ * The level of the groups of a P_Key: the partition's IPoIB level if it has IPoIB, else the
+ * partition's level; the default level if no partition has the P_Key.
  */
 const struct policy_level *mcast_level(const struct subnet_state *s, uint16_t pkey);
 /*
- * SL and TClass of a group as the policy wants them; TClass as its creator asked if the
- * level has none.  MTU, rate and lifetime it leaves alone: members rely on them.
- * False: as it was.
+ * Sets SL and TClass of a group to those of its level; TClass to what the creator asked for if
+ * the level has none.  Leaves MTU, rate and lifetime alone because members rely on them.
+ * False: nothing changed.
  */
 bool mcast_apply_level(const struct subnet_state *s, struct mcast_group *g);
 /*
- * The broadcast MGID (RFC 4391, section 4) of the subnet that an IPoIB MGID is of,
- * IPv4 or IPv6.  False: it is none.
+ * The broadcast MGID (RFC 4391, section 4) of the IPoIB subnet that an IPv4 or IPv6 MGID
+ * belongs to.  False: mgid is no IPoIB MGID.
  */
 bool mcast_ipoib_broadcast(const uint8_t mgid[16], uint8_t broadcast[16]);
 /*
- * How many MLIDs every switch that forwards multicast at all can; 0 if none does.
- * Trees go round switches that do not.
+ * How many MLIDs every switch that forwards multicast at all can forward; 0 if none does.
+ * Trees go round switches that forward none.
  */
 unsigned mcast_mlids(const struct subnet_state *s);
 

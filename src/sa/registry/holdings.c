@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * See holdings.h.  An array of ports and a hash from GUIDs to places in it.  The hash cannot forget
- * a key: a port that holds nothing any more stays until half of them are such ports, then array
- * and hash are made anew.
+ * Counts and bounds what each port holds (holdings.h): an array of ports and a hash from GUIDs to it.
+ *
+ * The hash cannot remove a key: a port that holds nothing any more stays until half of the ports are
+ * such ports.  Then array and hash are rebuilt.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,10 +13,10 @@
 #include "lib/base/map64.h"
 #include "sa/registry/holdings.h"
 
-#define NEWCOMERS_PART	8	/* of what all may hold: one part in so many is for newcomers */
-#define NEWCOMER_PART	16	/* of what one may hold: a newcomer has less than one part in so many */
-#define FIRSTS_PART	16	/* of what can't grow: one part in so many is for ports that hold none */
-#define EMPTY_MIN	1024	/* empty entries that are kept before all are made anew */
+#define NEWCOMERS_PART	8	/* one part in so many of what all may hold is for newcomers */
+#define NEWCOMER_PART	16	/* a newcomer holds less than one part in so many of what one may */
+#define FIRSTS_PART	16	/* one part in so many of what cannot grow is for ports with none */
+#define EMPTY_MIN	1024	/* empty ports that may stay before a rebuild */
 
 struct holdings {
 	VEC(struct holding) list;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * See mgids.h.  A list of blocks, each sorted and never empty: so that adding one moves what is
- * in one block, not all that comes behind.  Keys lie in the blocks, as searching would otherwise
- * wait for memory at each step.
+ * Implements the map of MGIDs (mgids.h) as a list of blocks, each sorted and never empty.
+ *
+ * An insertion moves the rest of one block, not everything behind it.  The blocks contain the keys,
+ * because a search would otherwise wait for memory at each step.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 #include "sa/registry/mgids.h"
 
 #define BLOCK	256
-#define SPARSE	(BLOCK / 8)	/* a block with fewer joins its neighbour */
+#define SPARSE	(BLOCK / 8)	/* a block with fewer entries is merged into the one before */
 
 struct entry {
 	uint8_t mgid[16];
@@ -27,7 +28,7 @@ struct block {
 struct mgids {
 	VEC(struct block) blocks;
 	size_t n;
-	size_t seen, before;	/* the block that mgids_at() looked into, and what comes before it */
+	size_t seen, before;	/* last block of mgids_at(), and the entries before it */
 };
 
 struct mgids *mgids_new(void)
@@ -50,7 +51,7 @@ size_t mgids_count(const struct mgids *m)
 	return m->n;
 }
 
-/* The block that an MGID is in, or belongs into; 0 while there is none. */
+/* The index of the block that an MGID is in or belongs in; 0 if there are no blocks. */
 static size_t find_block(const struct mgids *m, const uint8_t mgid[16])
 {
 	size_t lo = 0, hi = m->blocks.n;
@@ -107,7 +108,7 @@ static void note_first(struct block *b)
 	memcpy(b->first, b->v[0].mgid, 16);
 }
 
-/* An empty block at that place in the list. */
+/* Inserts an empty block into the list. */
 static struct block *insert_block(struct mgids *m, size_t at)
 {
 	struct block *b;
@@ -159,7 +160,7 @@ void mgids_add(struct mgids *m, const uint8_t mgid[16], void *thing)
 	m->seen = m->before = 0;
 }
 
-/* Puts a block that has become small into the one before it, if it fits well. */
+/* Moves the entries of a sparse block into the one before it if that leaves enough room there. */
 static void merge(struct mgids *m, size_t at)
 {
 	struct block *b = &m->blocks.v[at], *left = b - 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Things by MGID, in order: found, added and removed at a cost that hardly grows with
- * their number, and looked at one after the other.
+ * A map from MGIDs to pointers, sorted by MGID.  Look-up, insertion and removal cost little more
+ * the more there are.
  */
 #ifndef QOSD_SA_REGISTRY_MGIDS_H
 #define QOSD_SA_REGISTRY_MGIDS_H
@@ -13,16 +13,16 @@
 struct mgids;
 
 struct mgids *mgids_new(void);
-void mgids_free(struct mgids *m);	/* not what is in it */
+void mgids_free(struct mgids *m);	/* does not free the things */
 size_t mgids_count(const struct mgids *m);
 /* NULL if there is none. */
 void *mgids_find(const struct mgids *m, const uint8_t mgid[16]);
-/* The MGID must not be there yet, and must be there. */
+/* mgids_add() needs an MGID that is not in the map, mgids_remove() one that is. */
 void mgids_add(struct mgids *m, const uint8_t mgid[16], void *thing);
 void mgids_remove(struct mgids *m, const uint8_t mgid[16]);
-/* 0 <= i < mgids_count(); cheap for the one next to that of the last call, either way. */
+/* 0 <= i < mgids_count(); cheap if i is next to that of the last call, before or after. */
 void *mgids_at(struct mgids *m, size_t i);
-/* How many come before an MGID, whether that is there or not. */
+/* The number of lower MGIDs; mgid need not be there. */
 size_t mgids_place(const struct mgids *m, const uint8_t mgid[16]);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * See mlids.h.  Unused MLIDs are bits, but for those that were given back lately, which wait in
- * a queue; those in use are in a heap for each signature, the least loaded on top.
+ * Keeps the MLIDs for mlids.h: free ones as bits, used ones in a heap for each signature.
+ *
+ * MLIDs that were given back lately wait in a queue.  The least loaded MLID is on top of its heap.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 
 #define WORDS		((MLIDS + 63) / 64)
 #define SUMMARY		((WORDS + 63) / 64)
-#define HEAPS_SPARE	64	/* empty heaps that are kept before all are made anew */
+#define HEAPS_SPARE	64	/* empty heaps that may stay before a rebuild */
 
 struct heap {
 	uint64_t signature;
@@ -21,16 +22,16 @@ struct heap {
 };
 
 struct mlids {
-	uint64_t unused[WORDS];		/* bits: may be used at once */
-	uint64_t any[SUMMARY];		/* bits: words of it that are not 0 */
-	/* Given back lately, in that order; one that is in use again counts no more. */
+	uint64_t unused[WORDS];		/* bit set: free, and not given back lately */
+	uint64_t any[SUMMARY];		/* bit set: that word of `unused` is not 0 */
+	/* Ring of MLIDs given back lately, oldest first; stale if in use again or if `when` differs. */
 	struct { uint16_t mlid; uint64_t when; } lately[MLID_REUSE_AFTER + 1];
 	unsigned first, n_lately;
-	uint64_t given_back;		/* how often any was */
-	uint64_t when[MLIDS];		/* … of each, when it was last */
+	uint64_t given_back;		/* how often an MLID was given back */
+	uint64_t when[MLIDS];		/* `given_back` when each was given back last */
 	bool used[MLIDS];
-	uint32_t heap[MLIDS];		/* the one that it is in, plus 1; 0: none */
-	uint16_t place[MLIDS];		/* in there */
+	uint32_t heap[MLIDS];		/* index of its heap, plus 1; 0: none */
+	uint16_t place[MLIDS];		/* index in its heap */
 	uint32_t members[MLIDS];
 	VEC(struct heap) heaps;
 	struct map64 by_signature;
@@ -107,7 +108,7 @@ void mlids_take(struct mlids *m, unsigned mlid)
 	set_unused(m, mlid, false);
 }
 
-/* Whatever was given back long enough ago. */
+/* Frees MLIDs that were given back long enough ago. */
 static void forget_lately(struct mlids *m)
 {
 	while (m->n_lately && m->given_back - m->lately[m->first].when >= MLID_REUSE_AFTER) {
@@ -133,7 +134,7 @@ static void put(struct mlids *m, struct heap *h, unsigned at, unsigned mlid)
 	m->place[mlid] = (uint16_t)at;
 }
 
-/* Moves the MLID from its place to where it belongs. */
+/* Moves an MLID up or down from `at` to where it belongs in the heap. */
 static void settle(struct mlids *m, struct heap *h, unsigned at, unsigned mlid)
 {
 	while (at && comes_before(m, mlid, h->v.v[(at - 1) / 2])) {
@@ -190,7 +191,7 @@ static void enter_heap(struct mlids *m, unsigned mlid, uint64_t signature)
 	settle(m, h, (unsigned)h->v.n - 1, mlid);
 }
 
-/* Signatures come and go with partitions and what clients ask for. */
+/* Signatures come and go with partitions and requests, so that empty heaps would add up. */
 static void drop_empty_heaps(struct mlids *m)
 {
 	uint64_t *signature;
@@ -237,7 +238,7 @@ void mlids_give_back(struct mlids *m, unsigned mlid)
 	m->lately[at].when = m->given_back;
 }
 
-/* Only where a switch came that forwards fewer MLIDs than are in use is the top not the answer. */
+/* The top of the heap can be at or above limit if a new switch forwards fewer MLIDs than are in use. */
 unsigned mlids_to_share(const struct mlids *m, uint64_t signature, unsigned limit)
 {
 	uint32_t i = map64_get(&m->by_signature, signature);

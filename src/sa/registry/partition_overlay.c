@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Partitions of a policy and dynamic ones, put together (dynamic_partitions.h has the
- * rules), and what follows from a membership that is lost.
+ * Merges dynamic partitions with a policy, and removes ports from multicast groups of partitions they left.
  *
- * A group may have the members of a partition, and a partition those of a group.
- * config/ sees to it that a policy's do not go in a cycle; a dynamic line that
- * would close one is left out here, the later of two.
+ * dynamic_partitions.h has the rules.  A group may have the members of a partition, and
+ * a partition those of a group.  config/ refuses a policy with a cycle; the merge drops
+ * a dynamic member line that would close one, of two such lines the later.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,12 +19,12 @@ struct merging {
 	const struct policy *base;
 	struct policy *p;
 	struct dynamic_troubles *troubles;
-	struct map64 by_name;		/* hash -> partition of p */
-	uint32_t *by_pkey;		/* [0x8000]: partition of p + 1 */
-	/* who contains whom; only if some group has partitions in it */
+	struct map64 by_name;		/* hash of name -> partition of p */
+	uint32_t *by_pkey;		/* [0x8000]: partition of p, plus 1; 0: none */
+	/* search for cycles: only if some group contains partitions */
 	bool groups_have_partitions;
 	struct map64 groups;		/* hash of name -> group */
-	uint8_t *seen;			/* groups, then partitions, of one walk */
+	uint8_t *seen;			/* groups, then partitions, that a search reached */
 	VEC(uint32_t) stack;
 };
 
@@ -116,7 +115,7 @@ static void enter_partition(struct merging *m, const struct policy_partition *pa
 	}
 }
 
-/* Whether the group has, by whatever way, what the partition has. */
+/* Whether the group contains the partition, directly or through others. */
 static bool contains(struct merging *m, uint32_t group, uint32_t partition)
 {
 	uint32_t n_groups = (uint32_t)m->base->n_groups;
@@ -179,7 +178,7 @@ static void add_partition(struct merging *m, size_t entry)
 	map64_put(&m->by_name, hash_name(e->name), (uint32_t)m->p->n_partitions - 1);
 }
 
-/* Both have such a name and P_Key: whether they agree on the rest, too. */
+/* Reports an entry whose IPoIB or levels differ from the policy's partition with its name and P_Key. */
 static void compare_with(struct merging *m, size_t entry, const struct policy_partition *part)
 {
 	const struct dynamic_partition *e = &m->x->v.v[entry];
@@ -191,7 +190,7 @@ static void compare_with(struct merging *m, size_t entry, const struct policy_pa
 			    "and P_Key 0x%04x, too, whose IPoIB and level hold", e->name, e->pkey);
 }
 
-/* The partition of p that the members of an entry belong to, or MAP64_NONE: not in force. */
+/* The index of the partition of p that an entry belongs to; MAP64_NONE: the entry is not in force. */
 static uint32_t place_entry(struct merging *m, size_t entry)
 {
 	const struct dynamic_partition *e = &m->x->v.v[entry];
@@ -221,7 +220,7 @@ static uint32_t place_entry(struct merging *m, size_t entry)
 	return (uint32_t)m->p->n_partitions - 1;
 }
 
-/* Whether a line may be there; if not, it is said. */
+/* Whether a member line can be in force; adds a trouble if not. */
 static bool line_holds(struct merging *m, size_t entry, uint32_t member, uint32_t partition,
 		       const struct policy_member *line)
 {
@@ -283,7 +282,7 @@ struct policy *dynamic_merge(const struct dynamic_partitions *x, const struct po
 	partition = xcalloc(x->v.n, sizeof(*partition));
 	for (size_t i = 0; i < x->v.n; i++)
 		partition[i] = place_entry(&m, i);
-	/* all partitions first: a group may have any by its P_Key */
+	/* place all partitions first: a group may name any of them by P_Key */
 	m.seen = xcalloc(base->n_groups + m.p->n_partitions, 1);
 	for (size_t i = 0; i < x->v.n; i++)
 		if (partition[i] != MAP64_NONE)
@@ -349,7 +348,7 @@ void dynamic_leave(struct mcast_db *db, const struct leavers *list)
 	for (size_t i = 0; i < list->n; i++) {
 		struct mcast_group *g = mcast_find(db, list->v[i].mgid);
 
-		if (g)	/* it ends with its last full member */
+		if (g)	/* NULL: it was deleted with its last full member */
 			mcast_leave(db, g, list->v[i].gid, 0xff);
 	}
 }

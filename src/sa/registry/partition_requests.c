@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Requests for partitions at run time, applied to the registry (dynamic_partitions.h has the
- * rules): each change is checked against the policy and against what is there, and done;
- * all that is wrong with any of them is said.  Nothing is put in force here.
+ * Applies requests for dynamic partitions to the registry.
+ *
+ * It checks each change against the policy and the registry, applies it, and adds a finding for
+ * every error.  dynamic_partitions.h has the rules.  Nothing comes into force here.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +15,9 @@ static const struct src_pos nowhere;
 struct applying {
 	struct dynamic_partitions *x;
 	const struct policy *base;
-	struct map64 base_names;	/* hash -> partition of base */
-	uint8_t *used;			/* [0x8000]: P_Keys of base and of x */
-	uint8_t *wanted;		/* … that the request names */
+	struct map64 base_names;	/* hash of name -> partition of base */
+	uint8_t *used;			/* [0x8000]: whether base or x has the P_Key */
+	uint8_t *wanted;		/* [0x8000]: whether the request names the P_Key */
 	uint16_t lo, hi;
 	const struct dynamic_change *c;
 	size_t number;
@@ -54,7 +55,7 @@ static const struct policy_partition *base_partition(const struct applying *a, c
 	return NULL;
 }
 
-/* Whose the P_Key is. */
+/* The name of the partition that has the P_Key. */
 static const char *owner_of(const struct applying *a, uint16_t pkey)
 {
 	uint32_t i = policy_find_partition(a->base, pkey);
@@ -76,7 +77,7 @@ static uint16_t choose_pkey(struct applying *a)
 	return 0;
 }
 
-/* A level that is given must be one, and the same as `is` if that is not NULL. */
+/* A given level must exist, and be the same as `is` if that is not NULL. */
 static void check_level(struct applying *a, const char *what, const char *given, const char *is)
 {
 	if (!given)
@@ -88,7 +89,7 @@ static void check_level(struct applying *a, const char *what, const char *given,
 		    *is ? is : "default", *given ? given : "default");
 }
 
-/* What is said of a partition that is there must be so. */
+/* What a change says of an existing partition must agree with it. */
 static void check_same(struct applying *a, uint16_t pkey, bool ipoib, const char *level,
 		       const char *ipoib_level)
 {
@@ -159,7 +160,7 @@ static struct dynamic_partition *entry_for(struct applying *a)
 	return e;
 }
 
-/* Who, in normal form, or NULL and an error. */
+/* The `who` in normal form, or NULL after an error. */
 static char *check_who(struct applying *a, const struct dynamic_who *w, bool must_exist)
 {
 	struct policy_member m;
@@ -292,7 +293,7 @@ static void apply_one(struct applying *a)
 		apply_add(a);
 }
 
-/* Members that would have a group contain itself are refused, if this request brings them. */
+/* Refuses members that this request adds and the merge drops, e.g. as a group would contain itself. */
 static void refuse_troubles(struct applying *a, const struct dynamic_partitions *before)
 {
 	struct dynamic_troubles t = { 0 };

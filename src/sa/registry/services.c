@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Services as a sorted array, as the groups are.  Which lease ends first is found
- * by going through all of them: that is asked once for each change that shall be
- * written to disk, which costs more.
+ * Keeps the registered services in a sorted array.
+ *
+ * services_next_end() looks at all services: it is called once for each change that
+ * is written to disk, and the write costs more.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +60,7 @@ static int compare(const struct service_key *a, const struct service_key *b)
 	return by_gid ? by_gid : (a->pkey > b->pkey) - (a->pkey < b->pkey);
 }
 
-/* Where the key is, or belongs. */
+/* The index where the key is or belongs. */
 static size_t place_of(const struct services *db, const struct service_key *key)
 {
 	size_t lo = 0, hi = db ? db->list.n : 0;
@@ -110,7 +111,7 @@ void services_hold(struct services *db, struct holdings *h)
 		holdings_add(h, HOLD_SERVICES, db->list.v[i]->source, 1);
 }
 
-/* The source may change with an update: the service counts as the new one's then. */
+/* An update may change the source; the service then counts for the new one. */
 bool services_room(struct services *db, const struct service *s)
 {
 	const struct service *old = services_find(db, &s->key);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Subscribers as a sorted array of pointers; see subscriptions.h. */
+/* Keeps the subscribers (subscriptions.h) in a sorted array of pointers. */
 #include "sa/registry/holdings.h"
 #include "sa/registry/subscriptions.h"
 
@@ -10,8 +10,8 @@ struct subscriptions {
 	VEC(struct subscriber *) list;
 	size_t n;			/* subscriptions */
 	uint64_t events;
-	struct silent_subscriber silent[SUBSCRIPTIONS_SILENT];	/* dropped, as a ring */
-	size_t n_silent;		/* so many ever were */
+	struct silent_subscriber silent[SUBSCRIPTIONS_SILENT];	/* ring of dropped ones */
+	size_t n_silent;		/* silent subscribers ever dropped */
 	struct holdings *holdings;	/* or NULL */
 	void (*changed)(void *arg);
 	void *arg;
@@ -32,7 +32,7 @@ static void free_subscriber(struct subscriber *s)
 	free(s);
 }
 
-/* The port has so many more, or fewer. */
+/* Adds to the number of a port's subscriptions; more < 0: subtracts. */
 static void count(struct subscriptions *db, uint64_t guid, int more)
 {
 	db->n += (size_t)more;
@@ -87,7 +87,7 @@ static bool is(const struct subscriber *s, uint64_t guid, uint32_t qpn)
 	return s->guid == guid && s->qpn == qpn;
 }
 
-/* Where it is, or belongs. */
+/* The index where the subscriber is or belongs. */
 static size_t place_of(const struct subscriptions *db, uint64_t guid, uint32_t qpn)
 {
 	size_t lo = 0, hi = db ? db->list.n : 0;
@@ -147,10 +147,10 @@ const struct subscription *subscription_find(const struct subscriber *s, const s
 
 /* --- changes --- */
 
-#define NUMBERS		SUBSCRIPTION_ANY	/* 0 and up */
+#define NUMBERS		SUBSCRIPTION_ANY	/* number of SubscriberEnums, from 0 */
 #define WORDS		((NUMBERS + 63) / 64)
 
-/* The numbers that a port uses, as bits. */
+/* Sets the bits of the SubscriberEnums that a port uses. */
 static void numbers_of_port(const struct subscriptions *db, uint64_t guid, uint64_t used[WORDS])
 {
 	memset(used, 0, WORDS * sizeof(*used));
@@ -162,7 +162,7 @@ static void numbers_of_port(const struct subscriptions *db, uint64_t guid, uint6
 		}
 }
 
-/* The number that a new one gets, or SUBSCRIPTION_ANY: it can't be had. */
+/* The SubscriberEnum of a new subscription; SUBSCRIPTION_ANY: `wanted` is taken, or all are. */
 static uint16_t take_number(const struct subscriptions *db, uint64_t guid, uint16_t wanted)
 {
 	uint64_t used[WORDS];
@@ -272,7 +272,7 @@ void subscriptions_drop_silent(struct subscriptions *db, uint64_t guid, uint32_t
 	subscriptions_drop(db, guid, qpn);
 }
 
-/* It came back, or was dropped again later. */
+/* Whether the subscriber has subscribed again or was dropped once more later. */
 static bool is_outdated(const struct subscriptions *db, const struct silent_subscriber *x)
 {
 	size_t n = db->n_silent < SUBSCRIPTIONS_SILENT ? db->n_silent : SUBSCRIPTIONS_SILENT;
