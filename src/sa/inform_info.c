@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * InformInfo (13.4.8.3): subscribing to events, and no longer; InformInfoRecord
- * (15.2.5.12): who has.  The subscriptions are sa/registry/subscriptions.h's, and
- * sa/reports.c sends what they ask for.
+ * Handles InformInfo (13.4.8.3), to subscribe and unsubscribe, and InformInfoRecord (15.2.5.12) queries.
  *
- * A subscriber is the QP that the request came from, of the port that has its
- * SLID; so nobody subscribes for another, or ends what another has.
+ * sa/registry/subscriptions.h stores the subscriptions; sa/reports.c sends the Reports.
+ *
+ * The subscriber is the QP that the request came from, at the port with its SLID.  So
+ * no port can subscribe for another or end another's subscription.
  */
 #include <stdlib.h>
 
@@ -16,14 +16,14 @@
 #include "sa/handler.h"
 #include "sa/registry/subscriptions.h"
 
-/* --- what is asked for --- */
+/* --- reading and checking a subscription --- */
 
 static bool gid_is_null(const uint8_t gid[16])
 {
 	return !get_be64(gid) && !get_be64(gid + 8);
 }
 
-/* In the one form that makes the same wishes equal. */
+/* Reads which notices are asked for into the normal form, in which equal selections compare equal. */
 static uint16_t read_wish(const struct sa_inform_info *i, struct inform *w)
 {
 	if (i->subscribe > 1 || i->generic > 1)
@@ -53,9 +53,9 @@ static void put_wish(const struct inform *w, struct sa_inform_info *i)
 }
 
 /*
- * Whoever wants to hear of ports must be able to talk to them (o13-14.1.1).  That is asked
- * for each event when it happens (reports.c); of a few LIDs, which somebody had a reason to name, it
- * is asked at once, too.
+ * A subscriber must share a partition with the ports it wants to hear of (o13-14.1.1).  reports.c
+ * checks this for each event.  A subscription to a GID, or to so few LIDs that the client must have
+ * chosen them, is checked at once, too.
  */
 #define LIDS_ASKED 64
 static uint16_t check_access(const struct sa_msg *m, const struct inform *w)
@@ -79,7 +79,7 @@ static uint16_t check_access(const struct sa_msg *m, const struct inform *w)
 	return IB_STATUS_OK;
 }
 
-/* Of the security of the subnet only those may hear who have the SM_Key (C15-0.2-1.16). */
+/* Only clients with the SM_Key may hear of subnet security events (C15-0.2-1.16). */
 static bool is_secret(const struct inform *w)
 {
 	return w->generic && w->number >= UMAD_SM_BAD_MKEY_TRAP &&
@@ -88,7 +88,7 @@ static bool is_secret(const struct inform *w)
 
 /* --- Set(InformInfo) --- */
 
-/* The P_Key that the request came with: the QP may know no other. */
+/* The P_Key of the request: the subscriber's QP may know no other. */
 static uint16_t pkey_of_request(const struct sa_msg *m)
 {
 	const struct pkey_table *own = port_pkeys(m->s->plan->partitions, m->s->f->self);
@@ -110,7 +110,7 @@ static uint16_t subscribe(const struct sa_msg *m, const struct subscription *s)
 	       IB_STATUS_OK : IB_SA_NO_RESOURCES;
 }
 
-/* The QPN counts only here; 0 is the QP that asks. */
+/* The request's QPN matters only here; 0 means the QP that the request came from. */
 static uint16_t unsubscribe(const struct sa_msg *m, const struct inform *what, uint32_t qpn)
 {
 	return subscriptions_remove(m->sa->subscriptions, m->s->f->ports[m->requester].guid,
@@ -162,12 +162,12 @@ struct inform_rows {
 	uint64_t mask;
 	struct sa_inform_info_record want;
 	bool trusted;
-	uint64_t guid;			/* the subscriber that is being looked at, or the next, */
+	uint64_t guid;			/* present subscriber, or where to look for the next */
 	uint32_t qpn;
-	size_t at;			/* … and which of its subscriptions */
+	size_t at;			/* index of the subscription */
 };
 
-/* The QP is for those only who have the SM_Key (C15-0.2-1.16). */
+/* Only clients with the SM_Key may see the QP (C15-0.2-1.16). */
 static void make_record(const struct inform_rows *x, const struct subscriber *who,
 			const struct subscription *s, struct sa_inform_info_record *r)
 {
@@ -189,7 +189,7 @@ static enum sa_step step(struct sa_rows *rows, void *record)
 	if (!who || (x->mask & 1 && who->guid != get_be64(x->want.gid + 8)))
 		return SA_END;
 	if (who->guid != x->guid || who->qpn != x->qpn)
-		x->at = 0;	/* the one before is gone, or was none */
+		x->at = 0;	/* the scan has reached another subscriber */
 	x->guid = who->guid;
 	x->qpn = who->qpn;
 	port = fabric_find_port(x->s->f, who->guid);

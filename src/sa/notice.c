@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* See notice.h. */
+/* Builds and matches Notices (notice.h). */
 #include "sa/notice.h"
 
 #include <infiniband/umad_sm.h>
@@ -9,7 +9,7 @@
 
 enum { TYPE_SUBNET_MANAGEMENT = 3 };		/* 13.4.8.2 */
 enum { PRODUCER_CLASS_MANAGER = 4 };
-enum { NOTICE_TRIED_M_KEY = 14 };		/* in the details of trap 256 (14.2.5.1) */
+enum { NOTICE_TRIED_M_KEY = 14 };		/* offset of the tried M_Key in the details of trap 256 (14.2.5.1) */
 
 static void put_issuer(const struct subnet_state *s, uint32_t port, uint16_t lid,
 		       struct sa_notice *n)
@@ -36,7 +36,7 @@ bool notice_of_trap(const struct subnet_state *s, const uint8_t smp_data[NOTICE_
 {
 	memset(n, 0, sizeof(*n));
 	memcpy(n, smp_data, NOTICE_SMP_LEN);
-	if (!slid)		/* the node itself, whose packets loop back */
+	if (!slid)		/* our own node, whose packets loop back */
 		slid = state_own_lid(s);
 	*port = sa_lid_port(s, slid);
 	if (*port == FABRIC_NONE)

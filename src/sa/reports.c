@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * See reports.h.
+ * Sends Reports to subscribers in rounds (reports.h).
  *
- * Whether a subscriber may hear of an event is asked when it is its turn, of the
- * state that is then published; what the event is about may be gone by then, so
- * that its P_Keys are kept with it (o13-17.1.1).
+ * When it is a subscriber's turn, the state published then decides whether it may hear of an event.
+ * The port or group that the event is about may be gone by then, so the event contains its
+ * P_Keys (o13-17.1.1).
  *
- * All subscribers are looked at in rounds.  One that waits for an answer is left
- * out, and looked at when that has come.  So is one for which there is no place at the moment:
- * a round follows when one like it may have left its own.  The rounds end when a whole one began
- * after the last event.
+ * A round looks at all subscribers.  It skips one whose answer is outstanding, which gets its
+ * turn when the answer comes.  It also skips one for which the window has no place; another
+ * round follows when a place may be free.  Rounds end after one that began after the last event.
  */
 #include "sa/reports.h"
 
@@ -25,26 +24,27 @@
 #include "sa/handler.h"
 #include "sa/notice.h"
 
-#define LOOKS		8192	/* at a subscription or a subscriber, in one call */
-#define TIMEOUT_MIN_MS	500	/* those who ask for 4 us need more */
+#define LOOKS		8192	/* most subscriptions and subscribers that one call looks at */
+#define TIMEOUT_MIN_MS	500	/* subscribers that ask for 4 us need more */
 #define TIMEOUT_MAX_MS	5000
 
 struct event {
 	struct sa_notice notice;
 	uint32_t n_keys;
-	uint16_t keys[];	/* of what it is about, with membership bit */
+	uint16_t keys[];	/* P_Keys of the port or group, with membership bit */
 };
 
+/* One place for an outstanding Report. */
 struct flight {
 	bool busy;
-	bool late;		/* it has no place in the window any more */
-	bool silent;		/* to one that did not answer the last one */
+	bool late;		/* it has left the window */
+	bool silent;		/* the subscriber did not answer its last Report */
 	unsigned ticks;
-	uint64_t guid;		/* who it goes to */
+	uint64_t guid;		/* port GUID of the subscriber */
 	uint32_t qpn;
 };
 
-/* Reports that are outstanding, of all or of some. */
+/* Numbers of outstanding Reports, in all and in the window. */
 struct outstanding {
 	unsigned all, window;
 };
@@ -54,17 +54,17 @@ struct reports {
 	struct reports_hooks hooks;
 	struct holdings *holdings;	/* or NULL */
 	struct subnet_state *state;	/* NULL: nothing is sent */
-	struct event *ring[REPORTS_EVENTS];	/* by its number */
+	struct event *ring[REPORTS_EVENTS];	/* index: number of the event, modulo */
 	struct flight flights[REPORTS_OUTSTANDING];
 	struct outstanding n, n_silent;
-	bool turned_away, silent_turned_away;	/* of a round: there was no place for some */
+	bool turned_away, silent_turned_away;	/* subscribers had no place in the window */
 	/* the round */
-	bool idle;			/* nothing to do until there is an event */
-	bool again;			/* another round, whatever this one finds */
-	uint64_t round;			/* the last event when it began */
-	uint64_t guid;			/* the last subscriber that it has looked at */
+	bool idle;			/* no round is needed until there is an event */
+	bool again;			/* another round must follow this one */
+	uint64_t round;			/* number of the last event when the round began */
+	uint64_t guid;			/* port GUID of the last subscriber that the round looked at */
 	uint32_t qpn;
-	bool begun;			/* … or none yet */
+	bool begun;			/* the round has looked at a subscriber */
 	struct reports_counts counts;
 };
 
@@ -140,7 +140,7 @@ static bool is_there(const struct subnet_state *s, uint32_t port)
 	return port != FABRIC_NONE && s->plan->lid[port] && port_is_end(s->f, port);
 }
 
-/* The end ports of s that t lacks. */
+/* Adds an event for each end port of s that t lacks. */
 static void compare(struct reports *r, const struct subnet_state *s, const struct subnet_state *t,
 		    uint16_t trap)
 {
@@ -176,7 +176,7 @@ void reports_publish(struct reports *r, struct subnet_state *s)
 
 void reports_group(struct reports *r, const uint8_t mgid[16], uint16_t pkey, bool created)
 {
-	uint16_t key = pkey | IB_PKEY_FULL;	/* limited members take part in groups, too */
+	uint16_t key = pkey | IB_PKEY_FULL;	/* limited members may be in groups, too */
 	struct sa_notice n;
 
 	if (!r->state || !subscriptions_count(r->db))
@@ -217,7 +217,7 @@ void reports_trap(struct reports *r, const uint8_t smp_data[NOTICE_SMP_LEN], uin
 		add_port_event(r, &n, r->state, port);
 }
 
-/* --- who hears of it --- */
+/* --- which subscribers get an event --- */
 
 static bool may_hear(const struct reports *r, const struct event *e, uint32_t port)
 {
@@ -230,7 +230,7 @@ static bool may_hear(const struct reports *r, const struct event *e, uint32_t po
 	return false;
 }
 
-/* The subscription by which it is to hear of it, or NULL. */
+/* The subscription by which the subscriber (at port) gets the event, or NULL. */
 static const struct subscription *wanted(const struct reports *r, const struct subscriber *who,
 					 uint32_t port, const struct event *e)
 {
@@ -244,9 +244,9 @@ static const struct subscription *wanted(const struct reports *r, const struct s
 	return NULL;
 }
 
-/* --- the way there --- */
+/* --- addressing and sending a Report --- */
 
-/* The place of a P_Key in our own table; false: it is not there. */
+/* The index of a P_Key in our own P_Key table; false: it is not there. */
 static bool find_pkey(const struct subnet_state *s, uint16_t pkey, uint16_t *index)
 {
 	const struct pkey_table *own = port_pkeys(s->plan->partitions, s->f->self);
@@ -259,7 +259,7 @@ static bool find_pkey(const struct subnet_state *s, uint16_t pkey, uint16_t *ind
 	return false;
 }
 
-/* False: we share no partition with it, or no path. */
+/* Sets LID, SL and P_Key index of a Report.  False: we share no usable P_Key with the port. */
 static bool find_way(const struct subnet_state *s, const struct subscription *by, uint32_t port,
 		     struct report *out)
 {
@@ -271,7 +271,7 @@ static bool find_way(const struct subnet_state *s, const struct subscription *by
 	};
 	struct path_answer a;
 
-	if (!q.pkey)	/* the one that it came with is gone */
+	if (!q.pkey)	/* the P_Key of the subscription is no longer shared */
 		q.pkey = shared_pkey(p->partitions, s->f->self, port, 0);
 	if (!q.pkey || !find_pkey(s, q.pkey, &out->pkey_index))
 		return false;
@@ -280,7 +280,7 @@ static bool find_way(const struct subnet_state *s, const struct subscription *by
 	return true;
 }
 
-/* An answer takes what the subscriber says it takes, and the way to it and back. */
+/* The timeout in ms: the subscriber's response time plus the time of the way there and back. */
 static unsigned answer_time(const struct subnet_state *s, uint8_t resp_time)
 {
 	uint64_t way = 2ull << s->plan->settings->subnet_timeout;
@@ -338,7 +338,7 @@ static bool has_room(const struct outstanding *n, unsigned all, unsigned window)
 	return n->all < all && n->window < window;
 }
 
-/* False: it has to wait until others like it are answered, or late. */
+/* False: the subscriber has to wait until a Report leaves the window or is answered. */
 static bool has_place(struct reports *r, const struct subscriber *who)
 {
 	struct outstanding port = of_port(r, who->guid);
@@ -388,7 +388,7 @@ static void land(struct reports *r, unsigned id)
 	r->n_silent.all -= f->silent;
 }
 
-/* Another round for those that had no place, if there may be one now. */
+/* Starts another round if subscribers had no place and one may be free now. */
 static void invite(struct reports *r, bool silent)
 {
 	if (!r->turned_away && !(silent && r->silent_turned_away))
@@ -399,7 +399,7 @@ static void invite(struct reports *r, bool silent)
 	r->idle = false;
 }
 
-/* False: the subscriber may be gone. */
+/* False: sending failed, and the subscriber may be dropped: do not use `who` any more. */
 static bool send_report(struct reports *r, struct subscriber *who,
 			const struct subscription *by, uint32_t port, const struct event *e)
 {
@@ -408,7 +408,7 @@ static bool send_report(struct reports *r, struct subscriber *who,
 	unsigned id = 0;
 
 	if (!find_way(r->state, by, port, &out))
-		return true;		/* it can't be told: nobody's fault */
+		return true;		/* it cannot be reached: not counted as silent */
 	while (r->flights[id].busy)
 		id++;
 	out.id = id;
@@ -426,7 +426,7 @@ static bool send_report(struct reports *r, struct subscriber *who,
 
 /* --- turns --- */
 
-/* Events that are no longer in the ring are lost to it. */
+/* Skips and counts events that are no longer in the ring. */
 static void catch_up(struct reports *r, struct subscriber *who, uint64_t last)
 {
 	uint64_t lost = last - who->seen > REPORTS_EVENTS ? last - who->seen - REPORTS_EVENTS : 0;
@@ -441,7 +441,7 @@ static void catch_up(struct reports *r, struct subscriber *who, uint64_t last)
 }
 
 /*
- * Sends the next Report that the subscriber is to get, if it waits for none.
+ * Sends the subscriber's next Report, unless one is outstanding.
  * False: the looks are used up before its events are.
  */
 static bool give_turn(struct reports *r, struct subscriber *who, unsigned *looks)

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Reports (13.4.9): events on their way to those who subscribed to them.
+ * Sends Reports (13.4.9) of events to subscribers.
  *
- * Events go into one ring, once each, whoever wants them; each subscriber has
- * seen it up to some place and goes on from there when its last Report was
- * answered.  So a subscriber hears of events in their order, has one Report
- * outstanding at a time, and costs no memory by being slow: whoever is further
- * behind than the ring is long has lost events, and only those.  How many Reports
- * are outstanding in all is bounded, too, and so is what one call does.
+ * Each event is stored once, in a ring that all subscribers share.  A subscriber has a
+ * position in the ring, and gets the Report of the next event it subscribed to when it has
+ * answered the last one.  So it gets events in order, has one Report outstanding, and costs no
+ * memory by being slow: a subscriber that is further behind than the ring is long loses
+ * the oldest events.  The number of Reports outstanding and the work of one call are bounded.
  *
- * Those that do not answer are in nobody else's way.  Reports are sent through REPORTS_WINDOW places,
- * and one that is not answered within two ticks gives its place to another and goes on waiting
- * beside.  A port has some of the places only, by its holdings, and all subscribers that did not answer
- * their last Report share a few.  After REPORTS_UNANSWERED Reports in a row without an answer it is no subscriber
- * any more.
+ * Silent subscribers do not delay others.  The window has REPORTS_WINDOW places.  A Report that
+ * is not answered within two ticks leaves the window and still waits for its answer.  A port may have
+ * REPORTS_WINDOW_PORT of the places, and all subscribers that did not answer their last
+ * Report share REPORTS_WINDOW_SILENT.  After REPORTS_UNANSWERED Reports in a row without an answer a
+ * subscriber is dropped.
  *
- * No I/O and no clock: the caller sends, waits for answers, and has the time.
+ * No I/O and no clock: the caller sends Reports, waits for answers, and calls reports_tick().
  */
 #ifndef QOSD_SA_REPORTS_H
 #define QOSD_SA_REPORTS_H
@@ -25,34 +24,34 @@
 #include "sa/registry/holdings.h"
 #include "sa/registry/subscriptions.h"
 
-#define REPORTS_EVENTS		8192	/* in the ring */
-#define REPORTS_WINDOW		32	/* outstanding and not late */
-#define REPORTS_WINDOW_PORT	8	/* of one port */
-#define REPORTS_WINDOW_SILENT	4	/* to those that did not answer the last one */
-#define REPORTS_OUTSTANDING	512	/* in all; holdings bound it further, and by port */
-#define REPORTS_SILENT		64
+#define REPORTS_EVENTS		8192	/* length of the ring */
+#define REPORTS_WINDOW		32	/* Reports outstanding and not late */
+#define REPORTS_WINDOW_PORT	8	/* … of one port */
+#define REPORTS_WINDOW_SILENT	4	/* … to subscribers that did not answer the last one */
+#define REPORTS_OUTSTANDING	512	/* Reports in all; holdings bound them further, also by port */
+#define REPORTS_SILENT		64	/* … to subscribers that did not answer the last one */
 #define REPORTS_TICK_US		25000
 #define REPORTS_UNANSWERED	3
-#define REPORTS_TRIES		3	/* of each */
+#define REPORTS_TRIES		3	/* sends of one Report */
 
 struct report {
-	unsigned id;			/* below REPORTS_OUTSTANDING: for reports_answered() */
-	uint16_t lid;			/* where to */
+	unsigned id;			/* for reports_answered(); below REPORTS_OUTSTANDING */
+	uint16_t lid;			/* destination */
 	uint32_t qpn;
 	uint16_t pkey_index;
 	uint8_t sl;
-	unsigned timeout_ms;		/* of one try */
-	uint8_t mad[MAD_LEN];		/* but for the TransactionID */
+	unsigned timeout_ms;		/* for the answer to one try */
+	uint8_t mad[MAD_LEN];		/* the whole MAD except the TransactionID */
 };
 
 struct reports_hooks {
-	/* Sends it; reports_answered() is to be called later.  False: it can't be sent. */
+	/* Sends a Report; the caller must call reports_answered() later.  False: it cannot be sent. */
 	bool (*send)(void *arg, const struct report *r);
-	/* There is something to do: reports_work() is to be called soon, but not from here. */
+	/* Asks the caller to call reports_work() soon, but not from within this hook. */
 	void (*wake)(void *arg);
-	/* Nobody answered its Reports: it is a subscriber no more.  May be NULL. */
+	/* The subscriber did not answer its Reports and is about to be dropped.  May be NULL. */
 	void (*dropped)(void *arg, uint64_t guid, uint32_t qpn);
-	/* Realtime, for people to be told since when somebody is silent.  May be NULL. */
+	/* Realtime, to show since when a subscriber is silent.  May be NULL. */
 	int64_t (*now_us)(void);
 	void *arg;
 };
@@ -63,37 +62,37 @@ struct reports_counts {
 
 struct reports;
 struct reports *reports_new(struct subscriptions *db, const struct reports_hooks *hooks);
-/* Counts those outstanding, by port, which has no more than it may hold.  NULL: no longer. */
+/* Counts the Reports outstanding to each port in h, which also bounds them; NULL: no holdings. */
 void reports_hold(struct reports *r, struct holdings *h);
 void reports_free(struct reports *r);		/* NULL is fine */
 
 /*
- * The published state, or NULL; end ports that only one of two in a row has are
- * events 64 and 65.  A reference is taken.  The first one after none tells nothing:
- * what was before is not known.
+ * Sets the published state, or NULL, and takes a reference.  An end port that appears or
+ * disappears between two states in a row is an event (trap 64 or 65).  A state that follows
+ * NULL makes no events.
  */
 void reports_publish(struct reports *r, struct subnet_state *s);
-/* A group, which may be gone after the call: event 66 or 67. */
+/* A multicast group was created (trap 66) or is about to be deleted (trap 67). */
 void reports_group(struct reports *r, const uint8_t mgid[16], uint16_t pkey, bool created);
 /*
- * An alias of a port, which is there or not: event 64, or 65 if it is gone.  What comes
- * and goes with its port is not told: that the port did is.
+ * A port got an alias (trap 64) or lost one (trap 65).  No event if the port is not in the
+ * fabric: when it comes or goes, subscribers hear of the port, not of its aliases.
  */
 void reports_alias(struct reports *r, uint64_t port, uint64_t alias, bool came);
 /*
- * A trap that arrived: the data of its SMP.  How many of one source are heard is the caller's
- * to bound.
+ * A trap arrived; smp_data is the data of its SMP.  The caller bounds the rate of traps from one
+ * source.
  */
 void reports_trap(struct reports *r, const uint8_t smp_data[NOTICE_SMP_LEN], uint16_t slid);
 
-/* Sends what may be sent now. */
+/* Sends the Reports that may be sent now. */
 void reports_work(struct reports *r);
 /*
- * To be called each REPORTS_TICK_US while Reports are outstanding.  False: none is, and there is
- * no need until the next one is sent.
+ * The caller calls this every REPORTS_TICK_US while Reports are outstanding.  False: none is, and
+ * ticks may stop until the next Report is sent.
  */
 bool reports_tick(struct reports *r);
-/* A ReportResp came, or will not. */
+/* The ReportResp to a Report came (answered), or all tries timed out. */
 void reports_answered(struct reports *r, unsigned id, bool answered);
 const struct reports_counts *reports_counts(const struct reports *r);
 

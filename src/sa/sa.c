@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The SA's front: is it a request at all, who handles it, and the headers of
- * the answer (13.4, 13.6, 15.2).
+ * Checks each SA request, calls its handler and writes the headers of the answer (13.4, 13.6, 15.2).
  *
- * What is not answered: responses and what needs none; other classes and base
- * versions; and a request with an SM_Key that is neither 0 nor ours, which
- * C15-0.1.5 wants discarded.
+ * It gives no answer to responses and to methods that have no response, to other classes and
+ * base versions, and to a request with an SM_Key that is neither 0 nor ours, which C15-0.1.5
+ * wants discarded.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -31,11 +30,11 @@ enum {
 
 enum { RMPP_DATA = 1, RMPP_ACTIVE = 1, RMPP_FIRST = 2, RMPP_LAST = 4 };
 #define RMPP_NO_RESP_TIME (0x1f << 3)
-#define RMPP_SA_HDR 20		/* SM_Key to ComponentMask: part of each segment's payload */
+#define RMPP_SA_HDR 20		/* bytes from SM_Key to ComponentMask: part of each segment's payload */
 
-#define ANSWER_MAX (32u << 20)	/* bytes of records that are made at once: NO_RESOURCES beyond */
+#define ANSWER_MAX (32u << 20)	/* most bytes of records from sa_add(); beyond: NO_RESOURCES */
 
-/* Send, Trap and TrapRepress want no answer (13.4.6.1). */
+/* Send, Trap and TrapRepress have no response (13.4.6.1). */
 static bool method_has_response(uint8_t method)
 {
 	return !(method & UMAD_METHOD_RESP_MASK) && method != UMAD_METHOD_SEND &&
@@ -57,7 +56,7 @@ static void add_zeros(struct buf *out, size_t n)
 	buf_add(out, zeros, n);
 }
 
-/* In a table each begins at a multiple of 8 bytes. */
+/* In a table each record begins at a multiple of 8 bytes. */
 static void add_record(struct buf *out, const void *record, size_t size)
 {
 	buf_add(out, record, size);
@@ -81,7 +80,7 @@ static void pad(struct buf *out)
 		add_zeros(out, MAD_LEN - out->n);
 }
 
-/* The request's header as far as it came, zeros behind it. */
+/* Copies MAD header and ComponentMask of the request, and fills the other headers with zeros. */
 static void start_answer(const struct sa_request *req, struct buf *out)
 {
 	out->n = 0;
@@ -91,7 +90,7 @@ static void start_answer(const struct sa_request *req, struct buf *out)
 		memcpy(out->s + OFF_MASK, req->mad + OFF_MASK, 8);
 }
 
-/* IBA has no SetResp and no GetTraceTableResp: GetResp and GetTableResp answer these. */
+/* IBA has no SetResp and no GetTraceTableResp: it uses GetResp and GetTableResp instead. */
 static uint8_t response_to(uint8_t method)
 {
 	if (method == UMAD_METHOD_SET)
@@ -101,7 +100,7 @@ static uint8_t response_to(uint8_t method)
 	return method | UMAD_METHOD_RESP_MASK;
 }
 
-/* What was asked for MultiPathRecords gets PathRecords (o15-0.2.7). */
+/* The answer to a query for MultiPathRecords has PathRecords (o15-0.2.7). */
 static void set_header(struct buf *out, uint8_t method, uint16_t attr, uint16_t status)
 {
 	uint8_t *h = (uint8_t *)out->s;
@@ -114,8 +113,8 @@ static void set_header(struct buf *out, uint8_t method, uint16_t attr, uint16_t 
 }
 
 /*
- * For an answer that fits in one MAD this is the whole header; a longer one is
- * cut into segments by the transport, which then writes its own.
+ * For an answer that fits in one MAD this is the whole RMPP header.  The transport cuts a
+ * longer answer into segments and writes their headers.
  */
 static void set_rmpp(struct buf *out)
 {
@@ -129,7 +128,7 @@ static void set_rmpp(struct buf *out)
 	put_be32(h + OFF_RMPP_LENGTH, (uint32_t)(out->n - SA_HDR_LEN + RMPP_SA_HDR));
 }
 
-/* An error says again what was asked, as far as it fits. */
+/* An error repeats the request's record, as far as it fits. */
 static void finish_error(const struct sa_request *req, uint8_t method, uint16_t attr,
 			 uint16_t status, struct buf *out)
 {
@@ -140,11 +139,11 @@ static void finish_error(const struct sa_request *req, uint8_t method, uint16_t 
 		buf_add(out, req->mad + SA_HDR_LEN, end - SA_HDR_LEN);
 	pad(out);
 	set_header(out, method, attr, status);
-	if (attr == UMAD_ATTR_INFORM_INFO)	/* nobody has subscribed: o13-13.1.1 */
+	if (attr == UMAD_ATTR_INFORM_INFO)	/* not subscribed: o13-13.1.1 */
 		out->s[SA_HDR_LEN + offsetof(struct sa_inform_info, subscribe)] = 0;
 }
 
-/* The head of an answer that has n bytes of records. */
+/* Completes the headers of an answer with n bytes of records. */
 static void finish_head(struct buf *out, uint8_t method, uint16_t attr, uint32_t records, size_t n)
 {
 	if (records)
@@ -156,14 +155,14 @@ static void finish_records(struct buf *out, uint8_t method, uint16_t attr, uint3
 {
 	finish_head(out, method, attr, records, out->n - SA_HDR_LEN);
 	if (is_table(method))
-		set_rmpp(out);	/* its length says how many records there are */
+		set_rmpp(out);	/* its length tells the number of records */
 	else
 		pad(out);
 }
 
 /* --- a request --- */
 
-/* False: to be dropped without a word. */
+/* False: the SA must drop the MAD without an answer. */
 static bool is_request(const struct sa_request *req)
 {
 	return req->len >= MAD_HDR_LEN && req->mad[OFF_BASE_VERSION] == UMAD_BASE_VERSION &&
@@ -178,13 +177,13 @@ static bool sm_key_is_wrong(const struct sa *sa, const struct sa_request *req)
 	return key && key != sa->sm_key;
 }
 
-/* What hosts register is kept by port GUID: a port that has another's may not change it. */
+/* Registries know ports by GUID: a port with a duplicate GUID must not change what the other registered. */
 static bool changes_anything(uint8_t method)
 {
 	return method == UMAD_METHOD_SET || method == UMAD_SA_METHOD_DELETE;
 }
 
-/* What a Get has found. */
+/* The status of a Get that found so many records. */
 static uint16_t single_status(uint32_t records)
 {
 	return records == 1 ? IB_STATUS_OK : records ? IB_SA_TOO_MANY_RECORDS : IB_SA_NO_RECORDS;
@@ -200,12 +199,12 @@ static uint16_t handle(struct sa_msg *m, const struct sa_request *req)
 	if ((status = sa_find_handler(m->attr, m->method, &h)))
 		return status;
 	if (!m->s)
-		return IB_STATUS_BUSY;	/* to another SM, who is no client: see sa_waits() */
-	/* only the GIDs of a MultiPathRecord can be more than one MAD has */
+		return IB_STATUS_BUSY;	/* only SA_ATTR_REPLICA of another SM gets here: see sa_waits() */
+	/* only a MultiPathRecord, with its GIDs, can be longer than one MAD */
 	if (req->len < SA_HDR_LEN || m->n < h->min_len ||
 	    (m->n > SA_DATA_LEN && m->attr != UMAD_SA_ATTR_MULTI_PATH_REC))
 		return IB_SA_REQ_INVALID;
-	/* clients leave anything in an AttributeModifier that has no meaning; OpenSM ignores it, too */
+	/* no check of AttributeModifier: clients leave garbage in it, and OpenSM ignores it, too */
 	m->requester = sa_requester(m->s, req->slid);
 	if (m->requester == FABRIC_NONE || (changes_anything(m->method) &&
 					    !fabric_owns_guid(m->s->f, m->requester)))
@@ -213,13 +212,13 @@ static uint16_t handle(struct sa_msg *m, const struct sa_request *req)
 	status = h->kind ? sa_scan_for(m, h->kind) : h->fn(m);
 	if (!status && !m->budget)
 		return IB_SA_NO_RESOURCES;
-	/* an empty table is an answer; a trace without a node is of no path */
+	/* an empty table is a valid answer, but not an empty trace: then there is no path */
 	if (is_table(m->method) && m->method != UMAD_SA_METHOD_GET_TRACE_TABLE)
 		return status == IB_SA_NO_RECORDS ? IB_STATUS_OK : status;
 	return status || m->rows || is_table(m->method) ? status : single_status(m->records);
 }
 
-/* --- what is told of a request when it is over --- */
+/* --- statistics and trace of answered requests --- */
 
 static uint8_t keep(uint8_t *to, const uint8_t *data, size_t n)
 {
@@ -228,7 +227,7 @@ static uint8_t keep(uint8_t *to, const uint8_t *data, size_t n)
 	return (uint8_t)n;
 }
 
-/* For those who look on. */
+/* Adds an event to the request trace. */
 static void trace(const struct sa *sa, const struct sa_request *req, const struct sa_event *e,
 		  int64_t us)
 {
@@ -246,7 +245,7 @@ static void trace(const struct sa *sa, const struct sa_request *req, const struc
 	sa_trace_add(sa->trace, &copy);
 }
 
-/* A PathRecord costs little more than a look at the clock: not each is timed. */
+/* A PathRecord costs little more than reading the clock, so only one in eight is timed. */
 #define TIMED_MASK 7
 
 static void answered(struct sa *sa, const struct sa_request *req, uint16_t status,
@@ -270,7 +269,7 @@ static void answered(struct sa *sa, const struct sa_request *req, uint16_t statu
 	}
 }
 
-/* A request comes in.  False: to be dropped without a word. */
+/* Counts a request and checks whether it gets an answer.  False: drop it. */
 static bool admitted(struct sa *sa, const struct sa_request *req)
 {
 	static const struct sa_event dropped = { .dropped = true };
@@ -286,14 +285,14 @@ static bool admitted(struct sa *sa, const struct sa_request *req)
 	return false;
 }
 
-/* --- what can't be answered yet --- */
+/* --- requests that cannot be answered yet --- */
 
 static bool has_bit(const uint64_t *bits, unsigned i)
 {
 	return bits[i / 64] >> i % 64 & 1;
 }
 
-/* Does it name a P_Key that is on its way? */
+/* Whether the request names a P_Key that is coming. */
 static bool names_coming_pkey(const struct sa_coming *c, const struct sa_request *req)
 {
 	uint64_t mask = get_be64(req->mad + OFF_MASK);
@@ -304,7 +303,7 @@ static bool names_coming_pkey(const struct sa_coming *c, const struct sa_request
 		return false;
 	if (mask >> p->bit & 1)
 		return has_bit(c->pkeys, get_be16(record + p->offset) & 0x7fff);
-	/* the MGID of an IPoIB group has it, too (RFC 4391, section 4) */
+	/* the MGID of an IPoIB group contains the P_Key (RFC 4391, section 4) */
 	return p->mgid && record[0] == 0xff &&
 	       (get_be16(record + 2) == 0x401b || get_be16(record + 2) == 0x601b) &&
 	       has_bit(c->pkeys, get_be16(record + 4) & 0x7fff);
@@ -328,22 +327,22 @@ bool sa_waits(const struct sa *sa, const struct sa_request *req)
 /* --- answers in the making --- */
 
 /*
- * The records of an answer, read while they are made (rows), or made already.
- * A Get reads two at most, to know that there is one.
+ * The records of an answer in the making: either rows makes them while they are read, or all are
+ * made already.  A Get makes at most two records, to know whether there is exactly one.
  */
 struct sa_job {
 	struct sa *sa;
-	struct subnet_state *s;		/* what rows refer to; a reference, or NULL */
-	struct sa_rows *rows;		/* NULL: all records are there */
+	struct subnet_state *s;		/* reference to the state that rows uses, or NULL */
+	struct sa_rows *rows;		/* NULL: all records are made */
 	uint8_t method;
 	uint16_t attr;
-	struct buf data;		/* the head, then records: from `at` on not read yet */
+	struct buf data;		/* the headers, then records; unread from `at` on */
 	size_t at;
-	bool begun;			/* something was read: the head is complete */
-	bool told;			/* answered(): all is read, or it was refused */
+	bool begun;			/* the first read was done: the headers are complete */
+	bool told;			/* the outcome is counted: all was read, or the job was refused */
 	uint32_t records;
-	uint8_t first[TRACE_RECORD], n_first;	/* of them, for those who look on */
-	uint8_t request[MAD_LEN];	/* to say it again with an error */
+	uint8_t first[TRACE_RECORD], n_first;	/* start of the records, for the request trace */
+	uint8_t request[MAD_LEN];	/* the request, which an error repeats */
 	struct sa_request req;
 };
 
@@ -364,7 +363,7 @@ void sa_job_free(struct sa_job *j)
 	free(j);
 }
 
-/* Takes rows until more than n bytes of a table wait; false: the steps were not enough. */
+/* Makes records until a table has more than n unread bytes or all are made; false: out of steps. */
 static bool fill(struct sa_job *j, size_t n, unsigned steps)
 {
 	uint8_t record[SA_ROW_MAX];
@@ -387,7 +386,7 @@ static bool fill(struct sa_job *j, size_t n, unsigned steps)
 	return true;
 }
 
-/* All is there: the answer of one MAD, or of a table at any length. */
+/* All records are made: builds the answer of one MAD, or of a table of any length. */
 static void finish_whole(struct sa_job *j, struct buf *out)
 {
 	uint16_t status = is_table(j->method) ? IB_STATUS_OK : single_status(j->records);
@@ -432,7 +431,7 @@ enum sa_read sa_job_read(struct sa_job *j, unsigned steps, uint8_t data[SA_SEGME
 		answered(j->sa, &j->req, IB_STATUS_OK, j->records, j->first, j->n_first);
 		return SA_READ_LAST;
 	}
-	if (j->rows) {		/* what was read is not needed any more, but for the head */
+	if (j->rows) {		/* drop what was read, except the headers */
 		memmove(j->data.s + SA_HDR_LEN, j->data.s + j->at, j->data.n - j->at);
 		j->data.n -= j->at - SA_HDR_LEN;
 		j->at = SA_HDR_LEN;
@@ -564,7 +563,7 @@ bool sa_job_try(struct sa_job *j, unsigned steps, bool ahead, struct buf *out)
 bool sa_answer(struct sa *sa, const struct sa_request *req, struct buf *out)
 {
 	struct sa_job *job;
-	enum sa_outcome o = begin(sa, req, out, &job);	/* the state stays meanwhile */
+	enum sa_outcome o = begin(sa, req, out, &job);	/* needs no reference to the state */
 
 	if (o != SA_LATER)
 		return o == SA_WHOLE;

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ALIAS_PLACES	256		/* in a port's table (GUIDCap has 8 bits); place 0: the port's own GUID */
+#define ALIAS_PLACES	256		/* per port (GUIDCap has 8 bits); place 0: the port's own GUID */
 #define ALIAS_BLOCK	8		/* places in a block of GUIDInfo */
 
 struct alias_db;
