@@ -1,46 +1,44 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Paths that have as little in common as this fabric allows, for IndependenceSelector
- * and for Automatic Path Migration.
+ * Chooses paths that share as little as possible, for IndependenceSelector and Automatic Path Migration.
  *
- * What a path needs are the switches and links of its route, and of the route back
- * too, if there is one: a connection is lost with either.  Of all pairs of
- * paths that come into question the first two of the answer are the pair with the
- * least in common; each further one is that which has least in common with those
- * before it.  To share an end port counts more than any number of switches; among
- * equals it is the shorter way, then the order of the search.
+ * The parts of a path are the switches and links of its route, and of the route back
+ * if the path is reversible: a connection is lost with either.  The first two paths of the
+ * answer are the pair of candidates with the fewest parts in common; each further path is the
+ * one that shares the fewest parts with those before it.  A common end port counts more than
+ * any number of parts.  Among equals the shorter path precedes, then the order of the search.
  *
- * How far it went is told in the record's Preference: how many switches and links
- * the path shares with those before it in the answer; 0: none.
+ * The record's Preference is the number of parts that the path shares with those
+ * before it in the answer; 0: none.
  */
 #include <stdlib.h>
 
 #include "lib/base/alloc.h"
 #include "sa/handler.h"
 
-#define CANDIDATES_MAX 512	/* paths that are compared, of all pairs of ports together */
-#define SHARED_END 1000		/* what an end port in common counts for */
+#define CANDIDATES_MAX 512	/* most paths to compare, of all pairs of ports together */
+#define SHARED_END 1000		/* cost of an end port in common */
 
 struct candidate {
 	struct path_query q;
 	struct path_answer a;
-	uint32_t first, n;		/* of its parts */
-	uint32_t shared;		/* parts that chosen ones have, too */
-	uint32_t cost;			/* that and end ports in common */
+	uint32_t first, n;		/* its parts: range in struct choice's `parts` */
+	uint32_t shared;		/* parts that chosen paths have, too */
+	uint32_t cost;			/* `shared` and the cost of end ports in common */
 	bool chosen;
 };
 
 struct choice {
 	const struct subnet_state *s;
 	VEC(struct candidate) c;
-	VEC(uint32_t) parts;		/* links by their lower port, switches from n_ports on */
-	uint32_t *seen;			/* per part: the last mark that it got */
+	VEC(uint32_t) parts;		/* links: index of their lower port; switches: n_ports + node */
+	uint32_t *seen;			/* for each part: the last mark it got */
 	uint32_t mark;
-	struct path_found *out;		/* what is chosen */
+	struct path_found *out;		/* chosen paths */
 	uint32_t n;
 };
 
-/* --- what a path needs --- */
+/* --- the parts of a path --- */
 
 static void add_part(struct choice *x, uint32_t part)
 {
@@ -80,7 +78,7 @@ static void add_candidate(struct choice *x, const struct path_query *q,
 	c->n = (uint32_t)x->parts.n - c->first;
 }
 
-/* From each pair of ports alike; its pairs of LIDs come with equal path bits first. */
+/* Finds equally many candidates for each pair of ports; LIDs with equal path bits come first. */
 static void find_candidates(struct choice *x, const void *pairs, unsigned n,
 			    path_begin_pair *begin, uint32_t *budget)
 {
@@ -109,7 +107,7 @@ static unsigned ends_in_common(const struct candidate *a, const struct candidate
 	return has_end(b, a->q.src) + (a->q.dst != a->q.src && has_end(b, a->q.dst));
 }
 
-/* Marks what a path needs, so that it counts as used. */
+/* Marks the parts of a path as used. */
 static void use(struct choice *x, const struct candidate *c)
 {
 	for (uint32_t i = 0; i < c->n; i++)
@@ -125,7 +123,7 @@ static uint32_t count_used(const struct choice *x, const struct candidate *c)
 	return n;
 }
 
-/* The pair with the least in common. */
+/* Finds the pair of candidates with the least in common. */
 static void best_pair(struct choice *x, size_t *first, size_t *second)
 {
 	uint32_t least = UINT32_MAX, shortest = 0;

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * MultiPathRecord (15.2.5.20): paths from any of some ports to any of others.
- * The answer is made of PathRecords, NumbPath at most in all.
+ * Answers MultiPathRecord queries (15.2.5.20): paths from any of some ports to any of others.
  *
- * As many GIDs as the counts can say are taken, if they came.  A GID that is not
- * of a port (or for a destination, behind a router), a multicast GID among them,
- * is INVALID_GID for the whole query; one that is there twice counts once.
- * IndependenceSelector 2 is served by independent_paths.c; the other values are
- * reserved, and ignored.
+ * The answer has PathRecords, at most NumbPath in all.  The SA accepts as many GIDs as the
+ * counts can express, if the request contains them.  The status of the whole query is
+ * INVALID_GID if a GID, e.g. a multicast GID, does not belong to a port or, for a
+ * destination, to a subnet behind a router.  A GID that is there twice counts once.
+ * independent_paths.c serves IndependenceSelector 2; the other values are reserved and ignored.
  */
 #include "lib/base/bytes.h"
 #include "sa/handler.h"
 
-/* The bits of the query's mask as those that the same components have in PathRecord. */
+/* Converts the query's ComponentMask to the bits that the same components have in PathRecord. */
 static uint64_t path_mask(uint64_t mask)
 {
 	static const struct { uint64_t multi, path; } same[] = {
@@ -60,12 +59,12 @@ struct path_end {
 
 struct path_pairs {
 	const struct sa_msg *m;
-	struct path_query q;		/* what is asked of all of them */
+	struct path_query q;		/* the query, which is the same for all pairs */
 	struct path_end src[UINT8_MAX], dst[UINT8_MAX];
 	unsigned n_src, n_dst;
 };
 
-/* One of two that are the same adds nothing, and is left out. */
+/* Adds an end unless it is there already. */
 static void add_end(struct path_end *ends, unsigned *n, const struct path_end *e)
 {
 	for (unsigned i = 0; i < *n; i++)
@@ -75,7 +74,7 @@ static void add_end(struct path_end *ends, unsigned *n, const struct path_end *e
 	ends[(*n)++] = *e;
 }
 
-/* All GIDs must be known before any path is looked for: one bad one spoils the query. */
+/* Finds all ends before any path search: one bad GID makes the whole query fail. */
 static uint16_t find_ends(const struct sa_msg *m, const struct sa_multipath_record *r,
 			  struct path_pairs *x)
 {
@@ -118,7 +117,7 @@ static bool begin_pair(const void *arg, unsigned pair, uint32_t max, uint32_t bu
 	return true;
 }
 
-/* Paths in the order of the search, at most max in all. */
+/* Adds paths in the order of the search, at most max in all. */
 static void add_paths(struct sa_msg *m, const struct path_pairs *pairs, uint32_t max)
 {
 	unsigned n = pairs->n_src * pairs->n_dst;
@@ -135,7 +134,7 @@ static void add_paths(struct sa_msg *m, const struct path_pairs *pairs, uint32_t
 		}
 		m->budget = x.budget;
 	}
-	if (!max)	/* all that was wanted */
+	if (!max)	/* enough paths: a used-up budget is no error */
 		m->budget = m->budget ? m->budget : 1;
 }
 

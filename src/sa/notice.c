@@ -9,7 +9,7 @@
 
 enum { TYPE_SUBNET_MANAGEMENT = 3 };		/* 13.4.8.2 */
 enum { PRODUCER_CLASS_MANAGER = 4 };
-enum { NOTICE_TRIED_M_KEY = 14 };		/* offset of the tried M_Key in the details of trap 256 (14.2.5.1) */
+enum { NOTICE_TRIED_M_KEY = 14 };		/* offset in the details of trap 256 (14.2.5.1) */
 
 static void put_issuer(const struct subnet_state *s, uint32_t port, uint16_t lid,
 		       struct sa_notice *n)

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Paths: what the policy and the routes say of a pair of LIDs (path_resolve),
- * and the search for such pairs between ports.
+ * Computes the path of a pair of LIDs from policy and routes, and searches for paths between ports.
  *
- * PathRecord, MultiPathRecord and `explain` all ask here, so that they cannot
- * disagree.  Nothing is allocated and nothing walked: routes were judged when the
- * plan was made (plan/paths.h), match rules were compiled then (qos/match/match.h).
+ * PathRecord, MultiPathRecord and `explain` all use this code, so that they cannot
+ * disagree.  It allocates nothing and walks no route: routes were checked when the
+ * plan was made (plan/paths.h), and match rules were compiled then (qos/match/match.h).
  */
 #include "lib/base/bytes.h"
 #include "lib/iba/units.h"
 #include "sa/handler.h"
 
-#define PORT_INFO_CAPMASK2 60	/* its place in PortInfo */
+#define PORT_INFO_CAPMASK2 60	/* byte offset in PortInfo */
 #define PR_SERVICE_ID (PR_SERVICE_ID_MSB | PR_SERVICE_ID_LSB)
 
 /* --- MTU, rate, lifetime --- */
@@ -56,7 +55,7 @@ bool sa_select(enum sa_scale scale, unsigned selector, unsigned wanted, uint8_t 
 			return false;
 		*code = (uint8_t)wanted;
 		return true;
-	default:	/* SEL_BEST: the most there is */
+	default:	/* SEL_BEST: the greatest code */
 		return true;
 	}
 }
@@ -99,8 +98,8 @@ struct match_query path_match_query(const struct path_query *q)
 }
 
 /*
- * By rules, else by the partition: by its P_Key, asked for or chosen, which is the
- * path's then.
+ * The level of a matching rule, else that of the partition.  In the latter case *pkey is the
+ * P_Key that decided, asked for or chosen; it is the path's P_Key.
  */
 static uint32_t find_level(const struct subnet_state *s, const struct path_query *q,
 			   uint32_t *rule, uint16_t *pkey)
@@ -130,8 +129,8 @@ uint16_t path_lid_by_bits(const struct plan *p, uint32_t port, unsigned path_bit
 }
 
 /*
- * The one asked for, else the first that both ends and the level have; *pkey is
- * find_level()'s.
+ * Chooses the P_Key: the one asked for, else the one from find_level() in *pkey, else the first
+ * that both ends and the level have.  Returns faults.
  */
 static unsigned choose_pkey(const struct subnet_state *s, const struct path_query *q,
 			    const struct path_answer *a, uint16_t *pkey)
@@ -150,7 +149,7 @@ static unsigned choose_pkey(const struct subnet_state *s, const struct path_quer
 	if (asked || a->rule != MATCH_NO_RULE)
 		*pkey = shared_pkey_of_level(parts, a->level, q->src, q->dst, asked);
 	if (*pkey) {
-		if (asked)	/* a record has what its query asks for, the membership bit too */
+		if (asked)	/* the record repeats the query's P_Key with its membership bit */
 			*pkey = asked;
 		return 0;
 	}
@@ -168,15 +167,15 @@ static unsigned check_path_bits(const struct plan *p, const struct path_query *q
 }
 
 /*
- * Codes of PathRecord.Rate came with the speeds and widths that need them: a port
- * that has none of those may not know what they mean.
+ * Newer codes of PathRecord.Rate came with new speeds and widths: a port that supports
+ * none of those may not know the codes.
  */
 static bool port_knows_rate(const struct fabric *f, uint32_t port, unsigned code)
 {
 	const struct fabric_port *p = &f->ports[port];
 	unsigned more = p->capmask & IB_CAP_MASK2 ? get_be16(p->info + PORT_INFO_CAPMASK2) : 0;
 
-	if (code <= IB_RATE_LAST_PLAIN || !p->capmask)	/* nothing is known of its capabilities */
+	if (code <= IB_RATE_LAST_PLAIN || !p->capmask)	/* capmask 0: capabilities are not known */
 		return true;
 	if (code <= IB_RATE_LAST_EXTENDED)
 		return p->capmask & IB_CAP_EXT_SPEEDS;
@@ -185,7 +184,7 @@ static bool port_knows_rate(const struct fabric *f, uint32_t port, unsigned code
 		       code <= IB_RATE_LAST_NDR ? IB_CAP2_NDR : IB_CAP2_XDR);
 }
 
-/* The greatest rate, at most this one, that both ends know. */
+/* The greatest rate up to `rate` whose code both ends know. */
 static uint8_t known_rate(const struct subnet_state *s, const struct path_query *q, uint8_t rate)
 {
 	while (rate && !(port_knows_rate(s->f, q->src, rate) && port_knows_rate(s->f, q->dst, rate)))
@@ -193,7 +192,7 @@ static uint8_t known_rate(const struct subnet_state *s, const struct path_query 
 	return rate;
 }
 
-/* The least of route and level, then the selectors. */
+/* Limits MTU, rate and lifetime to those of route and level, then applies the selectors. */
 static unsigned choose_limits(const struct subnet_state *s, const struct path_query *q,
 			      const struct policy_level *l, struct path_answer *a)
 {
@@ -205,7 +204,7 @@ static unsigned choose_limits(const struct subnet_state *s, const struct path_qu
 		a->rate = l->rate_limit;
 	a->rate = known_rate(s, q, a->rate);
 	if (q->src == q->dst)
-		a->life = 0;	/* never leaves the port */
+		a->life = 0;	/* the packet never leaves the port */
 	else if (l->packet_lifetime >= 0)
 		a->life = (uint8_t)l->packet_lifetime;
 	else
@@ -236,7 +235,7 @@ static unsigned check_reverse(const struct subnet_state *s, const struct path_qu
 	return has(q, PR_REVERSIBLE) && q->reversible && !a->reversible ? FAULT_REVERSIBLE : 0;
 }
 
-/* Rule, level and P_Key: what two ports have in common for all of their LIDs. */
+/* Sets rule, level and P_Key, which are the same for all LIDs of two ports; returns faults. */
 static unsigned resolve_ends(const struct subnet_state *s, const struct path_query *q,
 			     struct path_answer *a)
 {
@@ -246,9 +245,8 @@ static unsigned resolve_ends(const struct subnet_state *s, const struct path_que
 }
 
 /*
- * With what resolve_ends() fills in already, and the faults that it found.  All that
- * is wrong, and not just the first, is found: a query that has a path needs every
- * check anyway.
+ * Completes the path after resolve_ends(), whose faults the caller passes.  Finds all
+ * faults, not only the first: a query that has a path needs every check anyway.
  */
 static unsigned resolve(const struct subnet_state *s, const struct path_query *q,
 			struct path_answer *a, unsigned faults)
@@ -259,7 +257,7 @@ static unsigned resolve(const struct subnet_state *s, const struct path_query *q
 	if (sa_lid_port(s, a->slid) != q->src || sa_lid_port(s, a->dlid) != q->dst)
 		return FAULT_LID;
 	faults |= check_path_bits(p, q, l, a);
-	/* a router takes one off and drops what has none left (8.3.6) */
+	/* a router decrements the hop limit and drops the packet at 0 (8.3.6) */
 	if (q->dst_prefix && has(q, PR_HOP) && q->hop_limit < 2)
 		faults |= FAULT_HOP_LIMIT;
 	a->sl = plan_sl(p, l->sl, q->src, q->dst);
@@ -310,7 +308,7 @@ const char *path_resolve(const struct subnet_state *s, const struct path_query *
 
 /* --- the paths of a query --- */
 
-/* The LIDs of a port that may be tried: all of them, or the one asked for. */
+/* The LIDs of a port to try: all of them, or the one asked for. */
 static struct lid_range lids_to_try(const struct plan *p, uint32_t port, uint16_t asked)
 {
 	if (asked)
@@ -342,7 +340,7 @@ void path_search_begin_pair(struct path_search *x, const struct subnet_state *s,
 	path_search_begin(x, s, q, NULL, 1, NULL, 1, max, budget);
 }
 
-/* The next two ports: what they have in common, and the LIDs that come into question. */
+/* Goes on to the next pair of ports: resolves it and sets the LIDs to try. */
 static bool next_ends(struct path_search *x)
 {
 	const struct plan *p = x->s->plan;
@@ -367,9 +365,9 @@ static bool next_ends(struct path_search *x)
 }
 
 /*
- * Pairs of LIDs with equal path bits come first, since those paths share no
- * link more than they must; round after round the destination's bits are
- * shifted by one.  Ranges are powers of two, so that each pair comes once.
+ * Pairs of LIDs with equal path bits come first, since those paths share as few links
+ * as possible.  Each further round shifts the destination's path bits by one.  The
+ * ranges are powers of two, so that each pair comes once.
  */
 bool path_search_try(struct path_search *x, struct path_answer *a, unsigned *faults)
 {

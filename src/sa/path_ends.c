@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which ports the ends of a path are: by LID, by GID, by alias; and for a
- * destination in another subnet the router, by the settings' prefix routes.
+ * Finds the end ports of a path by LID, GID or alias, and the router to another subnet.
+ *
+ * The prefix routes of the settings say which routers lead to which subnet prefix.
  */
 #include "lib/base/bytes.h"
 #include "sa/handler.h"
@@ -50,13 +51,13 @@ uint16_t sa_gid_port(const struct sa_msg *m, const uint8_t gid[16], uint32_t *po
 	if (!is_our_prefix(s, get_be64(gid)))
 		return IB_SA_INVALID_GID;
 	*port = fabric_find_port(s->f, guid);
-	/* the one place where an alias becomes a port; who has it as his own goes first */
+	/* only here an alias becomes a port; a port with the GUID as its own precedes */
 	if (*port == FABRIC_NONE && alias_count(m->sa->alias))
 		*port = fabric_find_port(s->f, alias_owner(m->sa->alias, guid));
 	return *port != FABRIC_NONE && s->plan->lid[*port] ? IB_STATUS_OK : IB_SA_INVALID_GID;
 }
 
-/* The port that GID and LID mean, as far as they are given. */
+/* The port of a GID, of a LID, or of both, if they are given. */
 static uint16_t find_end(const struct sa_msg *m, const uint8_t *gid, bool has_lid, uint16_t lid,
 			 uint32_t *port, uint64_t *guid)
 {
@@ -82,7 +83,7 @@ uint16_t sa_find_source(const struct sa_msg *m, const uint8_t *gid, struct path_
 
 /* --- other subnets --- */
 
-/* The first that matches holds, as in OpenSM. */
+/* The first prefix route that matches; OpenSM also uses the first. */
 static const struct prefix_route *find_route(const struct settings *s, uint64_t prefix)
 {
 	for (size_t i = 0; i < s->prefix_routes.n; i++)
@@ -95,7 +96,7 @@ uint16_t sa_find_destination(const struct sa_msg *m, const uint8_t *gid, struct 
 {
 	uint64_t prefix = gid ? get_be64(gid) : 0;
 
-	/* prefix 0 is that of the reserved GID and of the loopback GID (4.1.1) */
+	/* prefix 0 belongs to the reserved GID and the loopback GID (4.1.1) */
 	if (!gid || is_our_prefix(m->s, prefix) || !prefix || gid[0] == 0xff)
 		return find_end(m, gid, q->has & PR_DLID, q->dlid, &q->dst, &q->dst_guid);
 	if (!find_route(m->s->plan->settings, prefix))
@@ -120,10 +121,9 @@ static bool router_will_do(const struct subnet_state *s, const struct path_query
 }
 
 /*
- * Who serves a pair of ends depends on nothing but the two and the routers that
- * will do: each router has a rank for the pair, and the highest one serves.  So
- * the load is shared, an answer stays the same, and a router that goes takes only
- * its own pairs with it.
+ * The rank of a router for a pair of ends.  The usable router with the highest rank serves
+ * the pair (rendezvous hashing).  So routers share the load, answers stay the same, and only
+ * the pairs of a router that goes away move to others.
  */
 static uint64_t rank(const struct subnet_state *s, const struct path_query *q, uint64_t router)
 {
@@ -159,7 +159,7 @@ uint32_t sa_choose_router(const struct subnet_state *s, const struct path_query 
 
 bool sa_may_see_path(const struct subnet_state *s, uint32_t requester, const struct path_query *q)
 {
-	/* of its own paths the two share a P_Key or there is none; raw packets have no P_Key */
+	/* own paths need no check: the ends share a P_Key or there is no path, except for raw packets */
 	if ((requester == q->src || requester == q->dst) && !(q->has & PR_RAW && q->raw))
 		return true;
 	return sa_may_see(s, requester, q->src) && sa_may_see(s, requester, q->dst);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * PathRecords to a multicast group: they have the group's parameters, whatever
- * the policy says of the port, for the group was made by the policy's word.
+ * Answers queries for PathRecords to a multicast group.
  *
- * The source is a member, in whatever state: nobody else's packets are
- * forwarded for sure.  So it is a GID that joined; a port that joined by several is
- * several sources.  All components of the query are criteria, MTU, rate and
- * lifetime too.  Who asks must have the group's P_Key and see the source.
+ * Such a record has the parameters of the group, whatever level the policy gives the source: the
+ * policy already determined the group's parameters.  The source is a member with any JoinState,
+ * because switches need not forward packets of other ports.  So it is a GID that joined; a port
+ * that joined with several GIDs is several sources.  All components of the query are criteria,
+ * also MTU, rate and lifetime.  The requester must have the group's P_Key and may see the source.
  */
 #include <infiniband/umad_types.h>
 
@@ -31,7 +31,7 @@ static bool has(const struct path_query *q, uint64_t bits)
 	return (q->has & bits) == bits;
 }
 
-/* What the record does not have as the group has it. */
+/* Whether the group meets the components that records cannot be compared by: P_Key and selectors. */
 static bool selected(const struct path_query *q, const struct mcast_group *g)
 {
 	return (!has(q, PR_PKEY) || !((q->pkey ^ g->pkey) & IB_PKEY_DEFAULT)) &&
@@ -43,7 +43,7 @@ static bool selected(const struct path_query *q, const struct mcast_group *g)
 		sa_code_meets(SCALE_LIFE, q->life_sel, q->life, g->life));
 }
 
-/* A member's path; false if it has none that the query and the requester may have. */
+/* Makes the record of a member's path; false if it does not match or the requester may not see it. */
 static bool fill(const struct subnet_state *s, uint32_t requester, const struct path_query *asked,
 		 const struct sa_path_record *want, const struct mcast_group *g, uint32_t port,
 		 const struct mcast_member *member, struct sa_path_record *r)
@@ -71,7 +71,7 @@ static bool fill(const struct subnet_state *s, uint32_t requester, const struct 
 	return sa_fields_match(fields, ARRAY_SIZE(fields), q.has & asked->has, want, r, false);
 }
 
-/* --- from any member: a group may change between two steps, or be gone --- */
+/* --- from any member: the group may change or vanish between two steps --- */
 
 struct group_rows {
 	struct sa_rows rows;
@@ -80,7 +80,7 @@ struct group_rows {
 	struct path_query q;
 	struct sa_path_record want;
 	uint32_t requester;
-	size_t at;		/* the next member */
+	size_t at;		/* index of the next member */
 };
 
 static enum sa_step step(struct sa_rows *rows, void *record)
@@ -99,7 +99,7 @@ static enum sa_step step(struct sa_rows *rows, void *record)
 										    SA_SKIP;
 }
 
-/* From the members that the source is: the GID that is named, or all that the LID has. */
+/* Adds paths from the members at the source port: the GID in the query, or all GIDs of the port. */
 static void add_of_port(struct sa_msg *m, const struct path_query *q,
 			const struct sa_path_record *want, const struct mcast_group *g)
 {

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * PathRecord queries (15.2.5.16).
+ * Answers PathRecord queries (15.2.5.16).
  *
- * Ends: a Get needs both, by GID or LID, since its one record would be anybody's
- * otherwise; the usual tools ask for less only by GetTable, where either end or
- * both may be open.  An open end is each end port in turn, a port's paths to
- * itself included: IBA asks for them (PacketLifeTime of a loopback path is 0)
- * and OpenSM gives them.  NumbPath is per pair of ports; without it a table has
- * all of their paths, and a Get has one in any case.
+ * Ends: a Get must give both ends, by GID or LID, because its one record would be arbitrary
+ * otherwise.  In a GetTable, which the usual tools use to ask for less, either end or both
+ * may be open.  An open end is each end port in turn, including a port's paths to
+ * itself: IBA asks for them (PacketLifeTime of a loopback path is 0)
+ * and OpenSM returns them.  NumbPath counts per pair of ports; without it a table has
+ * all of their paths.  A Get always returns one.
  *
- * Criteria: MTU, rate and lifetime are criteria when both selector and value are
- * given; Preference, which ranks the answer, and reserved bits never are.
- * FlowLabel and HopLimit mean nothing to the way within the subnet, so that any
- * will do and the record has those that were asked for.  TClass is one for the
- * match rules; the record has the level's, if that has one.
+ * Criteria: MTU, rate and lifetime are criteria if both selector and value are
+ * given.  Preference, which ranks the answers, and reserved bits never are.
+ * FlowLabel and HopLimit do not affect the route within the subnet, so that the
+ * record repeats the query's values.  TClass is a criterion of match rules only; the
+ * record has the level's TClass, if the level sets one.
  *
- * A TraceRecord's query (trace_record.c) is a PathRecord, too, and means the path that
- * a Get would have.
+ * The query for a TraceRecord (trace_record.c) has a PathRecord, too, and traces the path
+ * that a Get would return.
  */
 #include <infiniband/umad_types.h>
 
@@ -28,7 +28,7 @@
 #include "sa/handler.h"
 
 #define PR_SERVICE_ID (PR_SERVICE_ID_MSB | PR_SERVICE_ID_LSB)
-#define HOP_LIMIT_MAX 255	/* through a router, if none is asked for: as many as there are */
+#define HOP_LIMIT_MAX 255	/* of a path to another subnet, if the query has none */
 
 static bool has(const struct path_query *q, uint64_t bits)
 {
@@ -80,7 +80,7 @@ void sa_fill_path(const struct subnet_state *s, const struct path_query *q,
 static bool selector_valid(const struct path_query *q, uint64_t bits, enum sa_scale scale,
 			   unsigned selector, unsigned code)
 {
-	/* for the best there is no value is needed */
+	/* "largest available" needs no value */
 	return !has(q, bits) || selector == SEL_BEST || sa_code_valid(scale, code);
 }
 
@@ -95,7 +95,7 @@ uint16_t sa_query_check(const struct path_query *q)
 	return IB_STATUS_OK;
 }
 
-/* From RawTraffic on; see sa_read_terms(). */
+/* The components that both records have in the same layout; see sa_read_terms(). */
 struct terms {
 	uint8_t hop_flow_raw[4], tclass, num_path, pkey[2], qos_class_sl[2], mtu, rate, life;
 };
@@ -146,7 +146,7 @@ static bool is_to_group(const struct sa_msg *m)
 	return m->mask & PR_DGID && r->dgid[0] == 0xff;
 }
 
-/* With its ends, of which a group as destination is left to the caller. */
+/* Reads the query and finds its ends, except a multicast group as destination. */
 static uint16_t read_query(const struct sa_msg *m, bool needs_both, struct path_query *q)
 {
 	const struct sa_path_record *r = (const void *)m->data;
@@ -205,13 +205,13 @@ static uint16_t get_path(struct sa_msg *m, struct path_query *q)
 
 /* --- GetTable: all pairs of ports that the query is about, one pair of LIDs at a time --- */
 
-#define GAP_MAX 64	/* LIDs of nobody that one step passes over */
+#define GAP_MAX 64	/* most unassigned LIDs that one step skips */
 
-/* A given port, or all of them in the order of their LIDs. */
+/* One end: a given port, or all ports in the order of their LIDs. */
 struct end_walk {
 	bool open;
 	uint32_t given;
-	uint32_t lid;		/* the next to be looked at */
+	uint32_t lid;		/* next LID to look at */
 };
 
 struct path_rows {
@@ -229,7 +229,7 @@ static void walk_again(struct end_walk *w)
 	w->lid = 0;
 }
 
-/* The next port, FABRIC_NONE if none is found yet; false: there are no more. */
+/* The next port; FABRIC_NONE: not found yet, call again; false: there are no more. */
 static bool walk(const struct subnet_state *s, struct end_walk *w, uint32_t *port)
 {
 	const struct plan *p = s->plan;
@@ -264,13 +264,13 @@ static void begin_pair(struct path_rows *x)
 		path_search_begin_pair(&x->search, x->s, q, x->max, UINT32_MAX);
 }
 
-/* On to the next pair of ports, or nearer to it; false: there are no more. */
+/* Goes on towards the next pair of ports, one walk at a time; false: there are no more. */
 static bool next_pair(struct path_rows *x)
 {
 	if (!x->has_src) {
 		if (!walk(x->s, &x->from, &x->q.src))
 			return false;
-		/* who may not see a port need not look at its paths */
+		/* skip the paths of a source that the requester may not see */
 		x->has_src = x->q.src != FABRIC_NONE &&
 			     (x->requester == x->q.src ||
 			      sa_may_see(x->s, x->requester, x->q.src));

@@ -1,26 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * TraceRecord (15.2.5): the nodes that a packet visits on its path, in order, from the
- * node of its source to that of its destination, one record each.
+ * Answers TraceRecord queries (15.2.5): one record for each node of a path, from source to destination.
  *
- * The request: AttributeID TraceRecord, the only attribute that SubnAdmGetTraceTable is
- * for, but its data and ComponentMask are a PathRecord's.  IBA wants that PathRecord
- * whole, as a query for it was answered; here it need be no more than a PathRecord Get
- * needs, and means the path that the Get would have: the first, and no matter how many
- * NumbPath says.  What has no path, or may not be seen, has no trace: NO_RECORDS,
- * and so for a multicast group, to which there is no one way.  The answer is
- * a SubnAdmGetTableResp.
+ * The request has the AttributeID TraceRecord, the only one for SubnAdmGetTraceTable, but
+ * data and ComponentMask of a PathRecord.  IBA wants a complete PathRecord from an earlier
+ * answer; qosd accepts what a Get of a PathRecord needs, and traces the path that the Get
+ * would return, which is the first whatever NumbPath says.  NO_RECORDS if there is no path,
+ * if the requester may not see it, or if it leads to a multicast group, which has many ends.
+ * The answer is a SubnAdmGetTableResp.
  *
- * IDs are compared, and looked up nowhere: the same in two records with the same
- * GIDPrefix and IDGeneration is the same thing.  They are GUIDs, which never change their
- * meaning, nor does IDGeneration: NodeGUID, SystemImageGUID (0 if there is none) and
- * PortGUID, which is one for all ports of a switch, where EntryPort and ExitPort tell
- * them apart.  A node on the way is told of whether or not the requester shares a
- * partition with it: the rule is that of the path's ends (15.4.1.1).
+ * Clients can only compare IDs: equal IDs in two records with the same GIDPrefix and
+ * IDGeneration are the same thing.  The IDs are GUIDs, which never change their meaning, so
+ * that IDGeneration is constant: NodeGUID, SystemImageGUID (0 if there is none) and
+ * PortGUID, which is the same for all ports of a switch; there EntryPort and ExitPort tell
+ * ports apart.  The records name a node on the path whether or not the requester shares a
+ * partition with it: IBA's rule is about the ends of the path (15.4.1.1).
  *
- * A packet enters and leaves a switch by its port 0 where it begins or ends there; a CA
- * or router that it begins in has no entry port, and one that it ends in no exit port:
- * number and ID are 0.  To another subnet, the router is the end.
+ * A packet that begins or ends at a switch enters or leaves it by port 0.  A CA or router
+ * has no entry port at the source and no exit port at the destination: port number and ID
+ * are 0.  The trace of a path to another subnet ends at the router.
  */
 #include <stdlib.h>
 
@@ -28,7 +26,7 @@
 #include "lib/base/bytes.h"
 #include "sa/handler.h"
 
-#define ID_GENERATION 1		/* for ever: see above */
+#define ID_GENERATION 1		/* constant: see above */
 
 static uint64_t port_id(const struct fabric *f, const struct fabric_node *n, unsigned num)
 {
@@ -59,7 +57,7 @@ uint16_t sa_trace_record(struct sa_msg *m)
 	struct path_query q;
 	struct path_answer a;
 	uint16_t status = sa_the_path(m, &q, &a);
-	unsigned n, max = s->f->n_switches + 2;		/* a route is in no cycle */
+	unsigned n, max = s->f->n_switches + 2;		/* a route visits no node twice */
 
 	if (status)
 		return status;
