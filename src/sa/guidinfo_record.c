@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * GuidInfoRecord (15.2.5.18): the GUIDs of end ports, a Set that gives a port aliases,
- * and a Delete that takes them.  The aliases themselves are sa/registry/alias.h's; who
- * has them tells the device and the disk.
+ * Handles GuidInfoRecord requests (15.2.5.18): listing the GUIDs of end ports, adding and removing aliases.
  *
- * The first GUID of a port is its own and can't be changed.  Aliases are the port's
- * business alone: whoever could change another's would take its packets from it, or
- * make it answer to a name that is not its own.  So only the port itself changes its
- * aliases, or who has the SM_Key; OpenSM lets everybody who shares a partition with it.
+ * A Set gives a port aliases, a Delete removes them.  sa/registry/alias.h stores them; its owner
+ * writes them to the device and the disk.
  *
- * An alias that is taken, or that another takes the place of, ends the multicast
- * memberships made by it: nobody could leave by it any more, and who has it next has not
- * joined.  OpenSM refuses to take it as long as there is any, which leaves a host that
- * did not clean up with an alias that can't be moved.
+ * The first GUID of a port is its own and cannot be changed.  Only the port itself, or a
+ * requester with a secret SM_Key, may change its aliases: any other could divert the port's
+ * packets or make the port answer to a GUID it does not want.  OpenSM allows it to every port that
+ * shares a partition with the port.
+ *
+ * Removing or replacing an alias ends its multicast memberships: no port could leave with the
+ * alias any more, and the port that gets it next has not joined.  OpenSM refuses to remove
+ * an alias with memberships, so that an alias cannot be moved from a host that did not clean
+ * up.
  */
 #include "lib/base/bytes.h"
 #include "sa/registry/alias.h"
@@ -20,7 +21,7 @@
 #include "sa/scan.h"
 
 #define GUID_BLOCKS (ALIAS_PLACES / ALIAS_BLOCK)
-#define PI_GUID_CAP 50		/* byte of PortInfo */
+#define PI_GUID_CAP 50		/* byte offset in PortInfo */
 #define GUID(i) { GUID_FIRST + (i), false, 64 + 64 * (i), 64 }
 
 enum { GUID_LID, GUID_BLOCK, GUID_FIRST = 4 };	/* bits of the mask */
@@ -31,7 +32,7 @@ static const struct sa_field guidinfo_fields[] = {
 	GUID(0), GUID(1), GUID(2), GUID(3), GUID(4), GUID(5), GUID(6), GUID(7),
 };
 
-/* One at least, even if the port says 0. */
+/* The number of GUIDs of a port: GUIDCap, but at least 1. */
 static unsigned places_of(const struct subnet_state *s, uint32_t port)
 {
 	unsigned cap = s->f->ports[port].info[PI_GUID_CAP];
@@ -89,11 +90,11 @@ const struct sa_kind sa_guidinfo_kind = {
 struct request {
 	struct sa_guidinfo_record r;
 	uint32_t port;
-	uint64_t guid;			/* of the port */
-	uint8_t chosen;			/* which of the eight */
+	uint64_t guid;			/* GUID of the port */
+	uint8_t chosen;			/* bits: which GUIDs of the block */
 };
 
-/* What giving and taking have in common: whose aliases they are, and whether he may. */
+/* Reads the port and block for a Set or Delete, and checks whether the requester may change them. */
 static uint16_t read_request(const struct sa_msg *m, struct request *q)
 {
 	uint64_t needed = 1u << GUID_LID | 1u << GUID_BLOCK;
@@ -120,20 +121,20 @@ static uint16_t read_request(const struct sa_msg *m, struct request *q)
 }
 
 /*
- * What is to be in a place: what is asked for, if no port has it as its own; or one
- * that the SM assigns, if it is left to it and there is none yet.  0: it can't be had.
+ * The alias for a place.  If the request names one, that one; else the one there, else one
+ * that the SM assigns.  0: a port has it as its own GUID, or none is left to assign.
  */
 static uint64_t choose(const struct sa_msg *m, uint64_t asked, uint64_t have)
 {
 	uint64_t guid = asked ? asked : have ? have : alias_assign(m->sa->alias);
 
-	/* a port may have been given by its maker what we assign */
+	/* a port may have a GUID of the range that we assign from */
 	while (!asked && guid && fabric_find_port(m->s->f, guid) != FABRIC_NONE)
 		guid = alias_assign(m->sa->alias);
 	return fabric_find_port(m->s->f, guid) == FABRIC_NONE ? guid : 0;
 }
 
-/* As alias_put(); who was there before leaves its multicast groups. */
+/* Like alias_put(), and removes the previous alias from its multicast groups. */
 static bool put(const struct sa_msg *m, uint64_t port, unsigned place, uint64_t alias)
 {
 	uint64_t was = alias_at(m->sa->alias, port, place);
@@ -145,7 +146,7 @@ static bool put(const struct sa_msg *m, uint64_t port, unsigned place, uint64_t 
 	return true;
 }
 
-/* The answer has the whole block as it is now, but for what was asked in vain, which is 0. */
+/* The answer has the whole block as it is now, with 0 for each GUID that was refused. */
 uint16_t sa_guidinfo_set(struct sa_msg *m)
 {
 	struct sa_guidinfo_record r = { 0 };

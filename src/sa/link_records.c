@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * LinkRecord: each link twice, from each of its ends (15.2.5.13), and
- * SMInfoRecord: who could manage the subnet (15.2.5.9).
+ * Makes LinkRecords (15.2.5.13) and SMInfoRecords (15.2.5.9).
+ *
+ * Each link has two LinkRecords, one from each of its ends.
  */
 #include "lib/base/bytes.h"
 #include "sa/scan.h"
@@ -17,14 +18,14 @@ static const struct sa_field link_fields[] = {
 	{ LINK_TO_LID, false, 32, 16 },	/* ToLID */
 };
 
-/* n is 1 if the candidates are the far ends: where only these were asked for. */
+/* n is 1 if the candidates are the far ends, because the query has only ToLID. */
 static void range_links(struct sa_scan *x, uint32_t port)
 {
 	x->n = port == FABRIC_NONE && x->to != FABRIC_NONE;
 	sa_range_ports(x, x->n ? x->to : port);
 }
 
-/* A switch has one LID for all of its ports; no two ports of a CA have the same. */
+/* A switch has one LID for all its ports; each port of a CA has its own. */
 static bool make_link(struct sa_scan *x, uint64_t at, void *record, uint32_t owner[2])
 {
 	const struct fabric *f = x->s->f;
@@ -63,7 +64,7 @@ static const struct sa_field sminfo_fields[] = {
 	{ 6, false, SM(164), 4 },	/* SMState */
 };
 
-/* There is no telling how many there are but by asking for the one behind the last. */
+/* The number of SMs is unknown: the scan ends when sm_info() has no more. */
 static void range_sms(struct sa_scan *x, uint32_t port)
 {
 	(void)port;
@@ -72,8 +73,8 @@ static void range_sms(struct sa_scan *x, uint32_t port)
 }
 
 /*
- * The SM_Key is 0 in all of them, and so it is when it is compared: neither is it said nor
- * can it be guessed, not even by those who have one.
+ * The SM_Key is 0 in all records, also when it is compared with the query's: no requester can
+ * read or guess it, not even one that has it.
  */
 static bool make_sm(struct sa_scan *x, uint64_t at, void *record, uint32_t *owner)
 {

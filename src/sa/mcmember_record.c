@@ -1,27 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * MCMemberRecord (15.2.5.17): a Set joins a group, or makes it; a Delete
- * leaves; Get and GetTable look.  The groups themselves are sa/registry/groups.h's.
+ * Handles MCMemberRecord requests (15.2.5.17): joining, creating, leaving and listing multicast groups.
  *
- * Who asks without the SM_Key sees the groups of his partitions, not their
- * members but himself.
+ * A Set joins a group or creates it; a Delete leaves it; Get and GetTable list groups.
+ * sa/registry/groups.h stores them.  A requester without the SM_Key sees the groups of its
+ * partitions, but of their members only itself.
  *
- * A member is a PortGID: a port that has aliases is as many members as it joined by
- * different GIDs, each with its own JoinState, and leaves by each for itself.  An alias
- * speaks for its port: what the port asks by it is no proxy join.
+ * A member is a PortGID: a port with aliases can join with several GIDs and then is as many
+ * members, each with its own JoinState, and leaves with each separately.  A port that joins
+ * with its own alias makes no proxy join.
  *
- * The answer to a Set does not wait for the tables of switches: IBA promises the
- * membership, not when packets arrive, a client waits a second or less before
- * it asks again, and in a storm of joins one pass over the trees serves all.  The
- * tables follow within a moment (sm/multicast/multicast.c).
+ * The answer to a Set does not wait for the multicast forwarding tables of switches: IBA promises
+ * the membership, not when packets arrive; a client asks again after a second or less; and in a
+ * storm of joins one pass over the trees serves all.  The tables follow within a moment
+ * (sm/multicast/multicast.c).
  *
- * SL and TClass of a group are the policy's, whatever its creator says: clients
- * must say an SL and cannot know the right one, and use what the answer says.  So a
- * stated SL is a wish in any Set, of who makes the group as of who joins it later
- * with the same words: to refuse the second what the first was given would make
- * it a matter of who comes first.  TClass is handled alike if the level has one.  What
- * a client can't be talked out of (MTU, rate, lifetime by their selectors) is
- * refused where the level does not allow it.
+ * The policy sets SL and TClass of a group, whatever its creator asks for: clients must state
+ * an SL, cannot know the right one, and use the one in the answer.  So the SL in a Set is
+ * advisory, both for the creator and for a client that joins later with the same SL; otherwise
+ * the order of arrival would decide whether a client is refused.  The same holds for TClass if
+ * the level sets one.  MTU, rate and lifetime are binding with their selectors: the SA refuses
+ * what the level does not allow.
  */
 #include <infiniband/umad_sa_mcm.h>
 
@@ -31,13 +30,13 @@
 #include "sa/registry/groups.h"
 
 #define MCM(name) UMAD_SA_MCM_COMP_MASK_##name
-/* 52 bytes on the wire; the struct is padded to what a record takes in a table. */
+/* Bytes on the wire; the struct has the padded size of a record in a table. */
 #define MCMEMBER_LEN 52
 
-#define SCOPE_RESERVED_LOW 0	/* 4.1.1: multicast scopes that nobody may use */
+#define SCOPE_RESERVED_LOW 0	/* 4.1.1: reserved multicast scopes */
 #define SCOPE_RESERVED_HIGH 15
 
-/* What a query may look for, and must be the group's own when who joins states it. */
+/* Criteria of a query; in a join, those that it states must be the group's. */
 static const struct sa_field group_fields[] = {
 	{ 2, false, 256, 32 },		/* Q_Key */
 	{ 3, false, 288, 16 },		/* MLID */
@@ -63,7 +62,7 @@ static bool code_meets(uint64_t mask, uint64_t bits, enum sa_scale scale, uint8_
 			     umad_sa_get_rate_mtu_or_life(asked), code);
 }
 
-/* mem: NULL for the group alone. */
+/* mem: a member, or NULL for a record of the group only. */
 static void make_record(const struct subnet_state *s, const struct mcast_group *g,
 			const struct mcast_member *mem, struct umad_sa_mcmember_record *r)
 {
@@ -84,8 +83,9 @@ static void make_record(const struct subnet_state *s, const struct mcast_group *
 }
 
 /*
- * Limited members take part, too: what they send reaches the full ones (10.9.3).
- * In a group of the limited P_Key it is the full ones that they can't do without.
+ * Whether a port may be in a group of a P_Key.  In a group of the full P_Key, limited members may
+ * be, too: full members get what they send (10.9.3).  In a group of the limited P_Key, limited
+ * members could not communicate with each other, so they may not be.
  */
 static bool port_has_pkey(const struct sa_msg *m, uint32_t port, uint16_t pkey)
 {
@@ -106,7 +106,7 @@ static bool group_matches(const struct sa_msg *m, const struct umad_sa_mcmember_
 			  want->pkt_life, g->life);
 }
 
-/* The port that a GID means now, and the GID as a member. */
+/* The port that has a GID now, and the GID as a member. */
 static uint16_t find_gid(const struct sa_msg *m, const uint8_t portgid[16], uint32_t *port,
 			 struct mcast_gid *gid)
 {
@@ -117,7 +117,7 @@ static uint16_t find_gid(const struct sa_msg *m, const uint8_t portgid[16], uint
 	return status;
 }
 
-/* Whether the requester asks for a membership of its own, which it has. */
+/* Whether the query's PortGID is one of the requester, and a member of the group. */
 static bool asks_for_own(const struct sa_msg *m, const struct umad_sa_mcmember_record *want,
 			 const struct mcast_group *g)
 {
@@ -142,7 +142,7 @@ static bool add_members(struct sa_msg *m, const struct umad_sa_mcmember_record *
 	return true;
 }
 
-/* False: no more records are wanted. */
+/* False: add no more records. */
 static bool add_group(struct sa_msg *m, const struct umad_sa_mcmember_record *want,
 		      const struct mcast_group *g)
 {
@@ -188,17 +188,17 @@ struct join {
 	uint32_t port;
 	struct mcast_gid gid;
 	uint8_t state;
-	bool proxy;			/* one port asks for another */
+	bool proxy;			/* the requester is another port than the member */
 };
 
-/* What joining and leaving have in common. */
+/* Reads and checks what joins and leaves have in common. */
 static uint16_t read_join(const struct sa_msg *m, struct join *j)
 {
 	uint64_t needed = MCM(MGID) | MCM(PORT_GID) | MCM(JOIN_STATE);
 	uint16_t status;
 
 	if (!mcast_usage(m->sa->mcast).limit)
-		return IB_STATUS_BAD_METHOD_ATTR;	/* no switch can: there is no multicast */
+		return IB_STATUS_BAD_METHOD_ATTR;	/* no switch forwards multicast */
 	if ((m->mask & needed) != needed)
 		return IB_SA_INSUFFICIENT_COMPONENTS;
 	memset(j, 0, sizeof(*j));
@@ -207,15 +207,15 @@ static uint16_t read_join(const struct sa_msg *m, struct join *j)
 		return status;
 	j->state = j->r.scope_state & 0xf;
 	j->proxy = j->port != m->requester;
-	/* who says for whom he asks says the truth */
+	/* a stated ProxyJoin must be true */
 	if (m->mask & MCM(PROXY_JOIN) && j->r.proxy_join >> 7 != j->proxy)
 		return IB_SA_REQ_INVALID;
 	return j->state ? IB_STATUS_OK : IB_SA_REQ_INVALID;
 }
 
 /*
- * A membership that its port holds itself is nobody else's to change.  For another
- * asks who is in the group's partition himself, or has the SM_Key.
+ * No port may change a membership that another port requested for itself.  A requester may make
+ * a proxy join only if it is in the group's partition or has a secret SM_Key.
  */
 static bool may_change(const struct sa_msg *m, const struct join *j, const struct mcast_group *g,
 		       const struct mcast_member *mem)
@@ -224,7 +224,7 @@ static bool may_change(const struct sa_msg *m, const struct join *j, const struc
 			     (m->privileged || port_has_pkey(m, m->requester, g->pkey)));
 }
 
-/* Its link, both ways, must carry what the group sends: MTU, rate, and the SL. */
+/* Whether the port's link has MTU and rate of the group, and the port can send on the group's SL. */
 static bool port_can(const struct sa_msg *m, uint32_t port, const struct mcast_group *g)
 {
 	const struct fabric_port *p = &m->s->f->ports[port];
@@ -244,7 +244,7 @@ static bool selectors_met(const struct sa_msg *m, const struct umad_sa_mcmember_
 			  r->pkt_life, g->life);
 }
 
-/* Of what a Set states: what the policy decides is no reason to refuse it. */
+/* The Set's mask without the components that the policy decides, which are no reason to refuse it. */
 static uint64_t components_that_count(const struct sa_msg *m, const struct mcast_group *g)
 {
 	bool policy_tclass = mcast_level(m->s, g->pkey)->tclass >= 0;
@@ -265,20 +265,20 @@ static uint16_t check_group(const struct sa_msg *m, const struct join *j,
 	       may_change(m, j, g, mcast_member(g, j->gid)) ? IB_STATUS_OK : IB_SA_REQ_INVALID;
 }
 
-/* --- making a group --- */
+/* --- creating a group --- */
 
 static bool mgid_is_null(const uint8_t mgid[16])
 {
 	return !get_be64(mgid) && !get_be64(mgid + 8);
 }
 
-/* Signatures, bytes 2 and 3 of an MGID. */
+/* Signature (bytes 2 and 3) of MGIDs that an SM generates. */
 enum { SIGNATURE_OURS = 0xa01b };
 
 /*
- * Multicast, permanent or transient, of a scope that may be used (4.1.1).  MGIDs of
- * our signature are ours to give; a client names one if it was in such a group and
- * we forgot it.  Then it has our prefix (or that of link-local GIDs).
+ * A multicast GID, permanent or transient, with a scope that is not reserved (4.1.1).  The SA
+ * generates MGIDs with our signature; a client may ask for one, which must be transient and have
+ * our prefix, if it was in such a group and the SA lost it.
  */
 static bool mgid_valid(const struct sa_msg *m, const uint8_t mgid[16])
 {
@@ -291,7 +291,7 @@ static bool mgid_valid(const struct sa_msg *m, const uint8_t mgid[16])
 	       (flags == 1 && get_be64(mgid + 4) == m->s->plan->settings->subnet_prefix);
 }
 
-/* For a client that leaves the choice to us: in the form that 15.2.5.17 has for that. */
+/* Generates an MGID, in the form of 15.2.5.17, for a client that names none. */
 static void make_mgid(const struct sa_msg *m, const struct join *j, uint8_t mgid[16])
 {
 	unsigned scope = m->mask & MCM(SCOPE) ? j->r.scope_state >> 4 :
@@ -306,7 +306,7 @@ static void make_mgid(const struct sa_msg *m, const struct join *j, uint8_t mgid
 		put_be32(mgid + 12, n);
 }
 
-/* MTU or rate of a new group: the creator's own unless it wants less. */
+/* Lowers MTU or rate of a new group to what the creator's selector asks for; false: that is too much. */
 static bool choose_code(const struct sa_msg *m, uint64_t bits, enum sa_scale scale,
 			uint8_t asked, uint8_t *code)
 {
@@ -317,7 +317,7 @@ static bool choose_code(const struct sa_msg *m, uint64_t bits, enum sa_scale sca
 		sa_select(scale, asked >> UMAD_SA_SELECTOR_SHIFT, wanted, code));
 }
 
-/* A lifetime is only a number: any that the selector allows will do. */
+/* Chooses any lifetime that the selector allows; nothing else limits it. */
 static bool choose_life(const struct sa_msg *m, uint8_t asked, uint8_t *life)
 {
 	unsigned selector = asked >> UMAD_SA_SELECTOR_SHIFT;
@@ -332,9 +332,9 @@ static bool choose_life(const struct sa_msg *m, uint8_t asked, uint8_t *life)
 }
 
 /*
- * A group of an IPoIB subnet is as that subnet's broadcast group (RFC 4391, section
- * 5), which must be there: what the creator leaves out is taken from it, and what
- * it states must agree.  The P_Key in the MGID is the group's.
+ * A group of an IPoIB subnet has the parameters of that subnet's broadcast group (RFC 4391,
+ * section 5), which must exist.  The components that the creator states must agree with it,
+ * and the P_Key in the MGID with the group's.
  */
 static uint16_t follow_broadcast(const struct sa_msg *m, const struct join *j,
 				 const uint8_t broadcast[16], struct mcast_group *g)
@@ -357,12 +357,12 @@ static uint16_t follow_broadcast(const struct sa_msg *m, const struct join *j,
 	g->rate = b->rate;
 	g->life = b->life;
 	g->hop_limit = b->hop_limit;
-	/* what it has of the policy it states as its own */
+	/* the TClass counts as the creator's, for a level that sets none */
 	g->tclass_asked = b->tclass_asked;
 	return IB_STATUS_OK;
 }
 
-/* The most that there is for a new group: of the creator's port and the policy's level. */
+/* Sets the greatest MTU and rate that the member's port and the level allow, and the lifetime. */
 static void limit_group(const struct sa_msg *m, uint32_t port, struct mcast_group *g)
 {
 	const struct policy_level *l = mcast_level(m->s, g->pkey);
@@ -375,7 +375,7 @@ static void limit_group(const struct sa_msg *m, uint32_t port, struct mcast_grou
 					    m->s->plan->settings->subnet_timeout;
 }
 
-/* MTU, rate and lifetime that the creator asks for, within what there is. */
+/* Applies the creator's selectors of MTU, rate and lifetime; false: they cannot be met. */
 static bool choose_codes(const struct sa_msg *m, const struct join *j, struct mcast_group *g)
 {
 	bool life_fixed = mcast_level(m->s, g->pkey)->packet_lifetime >= 0;
@@ -387,7 +387,7 @@ static bool choose_codes(const struct sa_msg *m, const struct join *j, struct mc
 			     choose_life(m, j->r.pkt_life, &g->life));
 }
 
-/* How far its packets go: beyond the subnet they need hops to live. */
+/* Chooses MGID and HopLimit, which is the greatest by default if the scope exceeds the subnet. */
 static uint16_t choose_scope(const struct sa_msg *m, const struct join *j, uint8_t hop_limit,
 			     struct mcast_group *g)
 {
@@ -409,7 +409,7 @@ static uint16_t choose_scope(const struct sa_msg *m, const struct join *j, uint8
 	return IB_STATUS_OK;
 }
 
-/* Whose share of the registry the request uses up. */
+/* GUID of the requester's port, which the group or membership counts for. */
 static uint64_t asker(const struct sa_msg *m)
 {
 	return m->s->f->ports[m->requester].guid;
@@ -449,7 +449,7 @@ static uint16_t create_group(struct sa_msg *m, const struct join *j, struct mcas
 	if ((m->mask & needed) != needed)
 		return IB_SA_INSUFFICIENT_COMPONENTS;
 	if (!(j->state & JOIN_ANY_FULL))
-		return IB_SA_REQ_INVALID;	/* a group lives by its full members */
+		return IB_SA_REQ_INVALID;	/* a group needs a full member */
 	if ((status = describe_group(m, j, &wanted)))
 		return status;
 	*g = mcast_create(m->sa->mcast, &wanted, mcast_usage(m->sa->mcast).limit);
@@ -478,7 +478,7 @@ uint16_t sa_mcmember_set(struct sa_msg *m)
 	return IB_STATUS_OK;
 }
 
-/* The answer says what is left of the membership. */
+/* The answer has the JoinState that is left. */
 uint16_t sa_mcmember_delete(struct sa_msg *m)
 {
 	struct umad_sa_mcmember_record r;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* NodeRecord and PortInfoRecord (15.2.5.2, 15.2.5.3). */
+/* Makes NodeRecords and PortInfoRecords (15.2.5.2, 15.2.5.3). */
 #include "lib/base/bytes.h"
 #include "sa/scan.h"
 
@@ -25,8 +25,8 @@ static const struct sa_field node_fields[] = {
 };
 
 /*
- * NodeInfo differs in two fields with the port that is asked (14.2.5.3): a record has them
- * as that port would say, which of a switch is port 0, not as the one by which it was found.
+ * Two fields of NodeInfo depend on the port that answers (14.2.5.3).  The record has them as
+ * the record's port would answer (port 0 of a switch), not the port by which discovery came.
  */
 static bool make_node(struct sa_scan *x, uint64_t at, void *record, uint32_t *owner)
 {
@@ -55,8 +55,8 @@ const struct sa_kind sa_node_kind = {
 
 #define PI(bits) (32 + (bits))		/* PortInfo follows EndportLID, PortNum, Options */
 
-enum { PORTINFO_OPTIONS = 2 };		/* bit of the mask */
-#define OPTION_FULL 0x80		/* link speeds as the device says them */
+enum { PORTINFO_OPTIONS = 2 };		/* bit of the ComponentMask */
+#define OPTION_FULL 0x80		/* link speeds as the device answered them */
 
 static const struct sa_field portinfo_fields[] = {
 	{ 0, false, 0, 16 },		/* EndportLID */
@@ -111,15 +111,15 @@ static const struct sa_field portinfo_fields[] = {
 	{ 54, false, PI(496), 4 },	/* LinkSpeedExtActive */
 	{ 55, false, PI(500), 4 },	/* LinkSpeedExtSupported */
 	/*
-	 * LinkSpeedExtActive2 and its like have no component of their own: no public header defines
-	 * any beyond 57.  Records have these fields as the device told them.
+	 * LinkSpeedExtActive2 and similar fields have no component of their own: no public header
+	 * defines any beyond 57.  Records have these fields as the device answered them.
 	 */
 	{ 57, false, PI(507), 5 },	/* LinkSpeedExtEnabled */
 };
 
 /*
- * Who does not ask for a full record may not know the extended speeds: the speeds of a
- * port that runs at one have QDR among them, whatever the device says.
+ * A client that does not ask for a full record may not know extended speeds: the record of a
+ * port that runs at one also shows QDR as supported, active and enabled.
  */
 static void fold_speeds(const struct subnet_state *s, uint32_t port, uint8_t *info)
 {
@@ -132,8 +132,8 @@ static void fold_speeds(const struct subnet_state *s, uint32_t port, uint8_t *in
 }
 
 /*
- * The M_Key is for those only who have a secret SM_Key.  Options says how the record is to
- * be, and is no criterion: it comes back as it was sent.
+ * Only a requester with a secret SM_Key may see the M_Key.  Options selects the form of the
+ * record and is no criterion: the record repeats it.
  */
 static bool make_portinfo(struct sa_scan *x, uint64_t at, void *record, uint32_t *owner)
 {

@@ -129,8 +129,8 @@ uint16_t path_lid_by_bits(const struct plan *p, uint32_t port, unsigned path_bit
 }
 
 /*
- * Chooses the P_Key: the one asked for, else the one from find_level() in *pkey, else the first
- * that both ends and the level have.  Returns faults.
+ * Chooses the P_Key: the one asked for; else, if a rule chose the level, the first that both ends
+ * and the level have; else the one that find_level() left in *pkey.  Returns faults.
  */
 static unsigned choose_pkey(const struct subnet_state *s, const struct path_query *q,
 			    const struct path_answer *a, uint16_t *pkey)

@@ -6,7 +6,7 @@
  * policy already determined the group's parameters.  The source is a member with any JoinState,
  * because switches need not forward packets of other ports.  So it is a GID that joined; a port
  * that joined with several GIDs is several sources.  All components of the query are criteria,
- * also MTU, rate and lifetime.  The requester must have the group's P_Key and may see the source.
+ * also MTU, rate and lifetime.  The requester must have the group's P_Key and share one with the source.
  */
 #include <infiniband/umad_types.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* See request_trace.h. */
+/* Stores the request trace in a ring under a mutex (request_trace.h). */
 #include "sa/request_trace.h"
 
 #include <pthread.h>
@@ -10,7 +10,7 @@
 
 struct sa_trace {
 	atomic_uint watchers;
-	pthread_mutex_t lock;		/* of all below */
+	pthread_mutex_t lock;		/* protects all members below */
 	void (*on_new)(void *arg);
 	void *arg;
 	uint64_t end;			/* events added so far */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which attributes and methods there are (15.2.5, table 192), who handles each,
- * and what ClassPortInfo says of it (13.4.8.1).  One more is qosd's own.
+ * Maps each attribute and method (15.2.5, table 192) to its handler, and answers ClassPortInfo (13.4.8.1).
+ *
+ * SA_ATTR_REPLICA is qosd's own attribute.
  */
 #include <string.h>
 
@@ -26,13 +27,12 @@
 #define CAP2_SPEED_XDR		(1u << 20)
 
 /*
- * IsMultiPathRecordSupported is for TraceRecord, too: that has no bit of its own.
+ * IsMultiPathRecordSupported also covers TraceRecord, which has no bit of its own.
  *
- * What is not said, because it promises more than there is: IsSubnetOptionalRecords-
- * Supported is for all other optional attributes, ServiceAssociationRecord among them,
- * although the rest of them can be had; IsReinit and UnPath/RePath;
- * GID scoped MultiPathRecords; HierarchyInfo, LinkSpeedWidthPairs-, CableInfo- and
- * PortInfoExtendedRecord.
+ * Bits that are not set, because they would promise more than qosd supports:
+ * IsSubnetOptionalRecordsSupported, which covers all other optional attributes (qosd lacks
+ * ServiceAssociationRecord); IsReinit and UnPath/RePath; GID scoped MultiPathRecords;
+ * HierarchyInfo, LinkSpeedWidthPairs-, CableInfo- and PortInfoExtendedRecord.
  */
 
 static uint16_t class_port_info(struct sa_msg *m)
@@ -60,7 +60,7 @@ static uint16_t class_port_info(struct sa_msg *m)
 	return IB_STATUS_OK;
 }
 
-/* --- for another qosd --- */
+/* --- replication, for another qosd --- */
 
 uint16_t sa_replica_get(struct sa_msg *m)
 {
@@ -69,7 +69,7 @@ uint16_t sa_replica_get(struct sa_msg *m)
 
 	if (!m->sa->replicate)
 		return IB_STATUS_BAD_METHOD_ATTR;
-	/* what a subnet manager has shown at the port with that GUID counts for no other port */
+	/* a port with a duplicate GUID must not pass for the manager at the other port */
 	if (!fabric_owns_guid(m->s->f, m->requester))
 		return IB_SA_REQ_INVALID;
 	memcpy(&query, m->data, sizeof(query));
@@ -79,9 +79,9 @@ uint16_t sa_replica_get(struct sa_msg *m)
 	return status;
 }
 
-/* --- who does what --- */
+/* --- handlers --- */
 
-/* Get and GetTable, which are one but for how many records they may have. */
+/* Get and GetTable have one handler; they differ only in the number of records. */
 #define READ(attr, len, fn) \
 	{ attr, UMAD_METHOD_GET, len, fn, NULL }, { attr, UMAD_SA_METHOD_GET_TABLE, len, fn, NULL }
 #define SCAN(attr, len, kind) \
@@ -91,7 +91,7 @@ uint16_t sa_replica_get(struct sa_msg *m)
 static const struct sa_handler_entry handlers[] = {
 	READ(UMAD_SA_ATTR_PATH_REC, 64, sa_path_record),
 	{ UMAD_SA_ATTR_MULTI_PATH_REC, UMAD_SA_METHOD_GET_MULTI, 24, sa_multipath_record, NULL },
-	/* its request has a PathRecord */
+	/* the request has a PathRecord */
 	{ UMAD_SA_ATTR_TRACE_REC, UMAD_SA_METHOD_GET_TRACE_TABLE, 64, sa_trace_record, NULL },
 	READ(UMAD_SA_ATTR_MCMEMBER_REC, 52, sa_mcmember_get),
 	{ UMAD_SA_ATTR_MCMEMBER_REC, UMAD_METHOD_SET, 52, sa_mcmember_set, NULL },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* See sa_stats.h. */
+/* Counts requests and answers of the SA (sa_stats.h). */
 #include "sa/sa_stats.h"
 
 #include <stdlib.h>
@@ -28,10 +28,10 @@ static unsigned status_slot(uint16_t status)
 	for (unsigned i = 0; i < SA_STATUS_SLOTS; i++)
 		if (statuses[i] == status)
 			return i;
-	return 0;	/* the SA knows no other */
+	return 0;	/* the SA uses no other status */
 }
 
-/* 0 to 3 stand for themselves; then the two bits behind the first one count. */
+/* Times 0 to 3 have slots of their own; above, the top bit and the two bits after it select the slot. */
 static unsigned time_slot(uint64_t us)
 {
 	unsigned log2, slot;
@@ -83,7 +83,7 @@ void sa_stats_turn(struct sa_stats *st, int64_t now_us)
 	st->window = window;
 	st->now = !st->now;
 	memset(st->clients[st->now], 0, sizeof(st->clients[0]));
-	if (over > 1)	/* in the one before this nothing at all was counted */
+	if (over > 1)	/* nothing was counted in the window before this one */
 		memset(st->clients[!st->now], 0, sizeof(st->clients[0]));
 }
 

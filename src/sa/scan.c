@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* See scan.h. */
+/* Scans the candidates of a kind of record (scan.h), and matches fields by ComponentMask. */
 #include "sa/scan.h"
 
 #include <stdlib.h>
@@ -103,8 +103,8 @@ bool sa_may_see(const struct subnet_state *s, uint32_t requester, uint32_t port)
 }
 
 /*
- * Who shares no partition with a port does not hear of it (15.4.1.2).  The SM_Key makes
- * no difference to that: what it opens is what a record else keeps to itself.
+ * A requester that shares no partition with a port must not know of it (15.4.1.2).  The SM_Key
+ * does not change that: it only opens fields and kinds of records that are hidden otherwise.
  */
 static bool visible(const struct sa_scan *x, const uint32_t owner[2])
 {
@@ -133,9 +133,9 @@ static void scan_release(struct sa_rows *rows)
 }
 
 /*
- * The end port that a LID of the query means, or FABRIC_NONE if it does not ask by it.
- * Any LID of a port's LMC range asks for its base LID, which the record has.
- * False: nobody has that LID.
+ * The end port of a LID in the query; FABRIC_NONE if the query does not have the LID.
+ * Replaces any LID of a port's LMC range by its base LID, which records have.
+ * False: no port has that LID.
  */
 static bool port_asked(struct sa_scan *x, unsigned bit, unsigned offset, uint32_t *port)
 {

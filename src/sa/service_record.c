@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ServiceRecord (15.2.5.14): a Set registers a service or changes one, a Delete
- * ends it; Get and GetTable look.  The services themselves are sa/registry/services.h's.
+ * Handles ServiceRecord requests (15.2.5.14): registering, changing, ending and listing services.
  *
- * A service is for those who are in the partition of its ServiceP_Key, and nobody
- * else sees or changes it.  One with a ServiceKey is changed only by who says
- * that key or has the SM_Key; only the latter is told it.  One without a ServiceKey is
- * changed by the port that registered it, by the port that its ServiceGID names, or with the
- * SM_Key: anybody else could end the services of others.  Nobody keeps a port from what is
- * registered in its name: where another port did that, its ServiceKey does not count
- * against the port itself.
+ * A Set registers or changes a service, a Delete ends it; Get and GetTable list services.
+ * sa/registry/services.h stores them.
+ *
+ * Only members of the partition of its ServiceP_Key see or change a service.  A service with
+ * a ServiceKey can be changed only with that key or a secret SM_Key, and only a requester
+ * with a secret SM_Key can read the ServiceKey.  A service without one can be changed by the port
+ * that registered it, by the port that has its ServiceGID, or with a secret SM_Key; otherwise
+ * any client could end the services of others.  If another port registered a service with a port's
+ * GID, the port can change it without the ServiceKey.
  */
 #include <stdlib.h>
 
@@ -18,7 +19,7 @@
 #include "sa/handler.h"
 #include "sa/registry/services.h"
 
-#define PKEY_DEFAULT (IB_PKEY_DEFAULT | IB_PKEY_FULL)	/* where a Set or Delete says none */
+#define PKEY_DEFAULT (IB_PKEY_DEFAULT | IB_PKEY_FULL)	/* of a Set or Delete that has none */
 
 #define D8(i)	{ SR_DATA_FIRST + (i), false, 896 + 8 * (i), 8 }
 #define D16(i)	{ SR_DATA_FIRST + 16 + (i), false, 1024 + 16 * (i), 16 }
@@ -69,7 +70,7 @@ struct service_rows {
 	struct sa_service_record want;
 	bool privileged, begun;
 	int64_t now_us;
-	struct service_key at;		/* of the last one looked at: it may be gone by now */
+	struct service_key at;		/* key of the last service looked at, which may be gone */
 };
 
 static enum sa_step step(struct sa_rows *rows, void *record)
@@ -115,7 +116,7 @@ uint16_t sa_service_get(struct sa_msg *m)
 
 /* --- Set, Delete --- */
 
-/* What registering and ending have in common: which one it is, and whether it may be touched. */
+/* Reads the key of the service for a Set or Delete; the requester must be in its partition. */
 static uint16_t read_key(const struct sa_msg *m, const struct sa_service_record *r,
 			 struct service_key *key)
 {
@@ -154,7 +155,7 @@ static bool may_change(const struct sa_msg *m, const struct sa_service_record *r
 	return !memcmp(s->secret, said, sizeof(s->secret));
 }
 
-/* The port that gives the service, or a group of ports that does. */
+/* Checks that the ServiceGID is a multicast GID or that of a port in the service's partition. */
 static uint16_t check_gid(const struct sa_msg *m, const struct service_key *key)
 {
 	uint32_t port;
@@ -168,12 +169,12 @@ static uint16_t check_gid(const struct sa_msg *m, const struct service_key *key)
 	       IB_STATUS_OK : IB_SA_REQ_INVALID;
 }
 
-/* What is not in the mask stays as it is; but a lease that is not said is for ever. */
+/* Components that are not in the mask do not change; but without a lease, the service never expires. */
 static void update(const struct sa_msg *m, const struct sa_service_record *r, struct service *s)
 {
 	uint32_t lease = m->mask & SR_LEASE ? get_be32(r->lease) : SERVICE_FOREVER;
 
-	/* whoever changes it with a key does not become the one that registered it */
+	/* a port that changes the service by its ServiceKey does not become its source */
 	if (!s->source || is_in_its_name(m, &s->key))
 		s->source = m->s->f->ports[m->requester].guid;
 	s->ends_us = lease == SERVICE_FOREVER ? SERVICE_NEVER :
@@ -222,7 +223,7 @@ uint16_t sa_service_set(struct sa_msg *m)
 	return IB_STATUS_OK;
 }
 
-/* The answer says what was. */
+/* The answer has the service as it was. */
 uint16_t sa_service_delete(struct sa_msg *m)
 {
 	struct sa_service_record r;

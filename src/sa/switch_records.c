@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What switches hold: SwitchInfoRecord, LinearForwardingTableRecord,
- * RandomForwardingTableRecord and MulticastForwardingTableRecord (15.2.5.5 ff.).
+ * Makes SwitchInfoRecords and records of linear, random and multicast forwarding tables (15.2.5.5 ff.).
  *
- * Linear tables are those that were written to the devices, up to LinearFDBTop;
- * multicast tables are blocks as the devices answered them, so that there is no
- * record of a block that nobody has needed and so nobody has read.
+ * Records of linear tables have what qosd wrote to the devices, up to LinearFDBTop.  Records
+ * of multicast tables have blocks as the devices answered them; a block that qosd has not
+ * read, because it did not need it, has no record.
  */
 #include "lib/base/bytes.h"
 #include "plan/sm_attributes.h"
 #include "sa/scan.h"
 
-/* A table counts as one component, as an attribute that has no other. */
+/* A table is one component, like an attribute without components. */
 #define TABLE(bit, offset) { bit, false, offset, 512 }
 
 static const struct fabric_node *node_of(const struct sa_scan *x, uint32_t sw)
@@ -19,7 +18,7 @@ static const struct fabric_node *node_of(const struct sa_scan *x, uint32_t sw)
 	return &x->s->f->nodes[x->s->f->switches[sw].node];
 }
 
-/* The owner of a switch's records is port 0; false if that has no LID. */
+/* Sets owner and LID of a switch's record: those of port 0; false if that has no LID. */
 static bool switch_lid(const struct sa_scan *x, uint32_t sw, uint8_t lid[2], uint32_t *owner)
 {
 	*owner = node_of(x, sw)->port0;
@@ -50,7 +49,7 @@ static const struct sa_field switchinfo_fields[] = {
 	{ 16, false, SI(130), 1 },	/* FilterRawInboundCap */
 	{ 17, false, SI(131), 1 },	/* FilterRawOutboundCap */
 	{ 18, false, SI(132), 1 },	/* EnhancedPort0 */
-	{ 20, false, SI(144), 16 },	/* MulticastFDBTop, behind what is reserved in one piece */
+	{ 20, false, SI(144), 16 },	/* MulticastFDBTop; bit 19 is all reserved bits before it */
 };
 
 static void range_switches(struct sa_scan *x, uint32_t port)
@@ -74,7 +73,7 @@ const struct sa_kind sa_switchinfo_kind = {
 
 /* --- LinearForwardingTableRecord --- */
 
-enum { FT_BLOCK = 1 };		/* bits of the mask */
+enum { FT_BLOCK = 1 };		/* bits of the ComponentMask */
 
 static const struct sa_field ft_fields[] = {
 	{ 0, false, 0, 16 },		/* LID */
@@ -112,8 +111,8 @@ const struct sa_kind sa_lft_kind = {
 };
 
 /*
- * RandomForwardingTableRecord: a known attribute, and there are none.  A switch with
- * RandomFDBCap has no linear table, and such a switch has never been made.
+ * RandomForwardingTableRecord is a known attribute without records.  A switch with
+ * RandomFDBCap has no linear table, and no such switch has ever been made.
  */
 static bool make_nothing(struct sa_scan *x, uint64_t at, void *record, uint32_t *owner)
 {
@@ -139,7 +138,7 @@ static const struct sa_field mft_fields[] = {
 	TABLE(5, 64),
 };
 
-/* n: how many blocks were known when the scan began. */
+/* n: the number of blocks that may be known when the scan begins. */
 static void range_mft(struct sa_scan *x, uint32_t port)
 {
 	x->n = x->sm->mft_blocks ? x->sm->mft_blocks(x->sm->arg) : 0;

@@ -1,24 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The tables of ports: SLtoVLMappingTableRecord, VLArbitrationTableRecord and
- * P_KeyTableRecord (15.2.5.4 ff.).
+ * Makes SLtoVLMappingTableRecords, VLArbitrationTableRecords and P_KeyTableRecords (15.2.5.4 ff.).
  *
- * A record is made of what a device is known to hold, and there is none of what
- * it is not: the tables of a port that is not ours to write are as they were
- * at power-on, or as somebody else left them, and nobody has read them.
+ * A record shows what a device is known to hold.  A table that qosd neither writes nor has read
+ * has no record: it is as it was at power-on, or as another manager left it.
  */
 #include "lib/base/bytes.h"
 #include "plan/sm_attributes.h"
 #include "sa/scan.h"
 
-/* Candidates of the slot that `at` is in are done with. */
+/* Skips the other candidates of the port that `at` belongs to. */
 static bool next_slot(struct sa_scan *x, uint64_t at, unsigned each)
 {
 	x->at = (at / each + 1) * each;
 	return false;
 }
 
-/* The base LID of the port or, of a switch's, of its port 0, which owns the record. */
+/* Sets owner and base LID of a record: those of the port, or of port 0 for a switch port. */
 static bool slot_lid(const struct sa_scan *x, uint32_t port, uint8_t lid[2], uint32_t *owner)
 {
 	*owner = sa_endport(x->s, port);
@@ -29,10 +27,10 @@ static bool slot_lid(const struct sa_scan *x, uint32_t port, uint8_t lid[2], uin
 /* --- SLtoVLMappingTableRecord --- */
 
 /*
- * In force is what the policy's tables are, or what a device keeps instead.  It is not
- * known where tables are not managed, and between a port of a switch and itself,
- * or for a port without a link, where nothing is written.  A port whose CapabilityMask
- * says that it has no such table has none.
+ * The record has the policy's table, or the fixed one that the device keeps instead.  The table is
+ * unknown where tables are not managed, from a switch port to itself, and for a port without
+ * a link: qosd writes none there.  A port without SL mapping in its CapabilityMask has no
+ * table.
  */
 
 #define IN_PORTS 256
@@ -88,7 +86,7 @@ const struct sa_kind sa_sl2vl_kind = {
 
 /* --- VLArbitrationTableRecord --- */
 
-/* As written: a port without such a table, or whose table is not ours, has no record. */
+/* Records show tables as written: a port without a table, or with one that qosd does not write, has none. */
 
 enum { VLARB_OUT = 1, VLARB_BLOCKNUM = 2 };
 
@@ -133,14 +131,14 @@ const struct sa_kind sa_vlarb_kind = {
 
 /*
  * "P_KeyTableRecords shall only be provided in response to trusted requests"
- * (15.4.1.2): who could read them would know which P_Keys there are to be tried.
- * The request is well-formed, so that REQ_DENIED says what is wrong with it.
+ * (15.4.1.2): they would tell an attacker which P_Keys to try.  The request is
+ * well-formed, so the status is REQ_DENIED.
  *
- * External ports of switches have a table where they enforce partitions; where they
- * do not, nothing is written.
+ * Only external switch ports that enforce partitions have records: qosd writes no table to
+ * the others.
  */
 
-#define PKEY_BLOCKS 2048	/* PartitionCap and PartitionEnforcementCap have 16 bits */
+#define PKEY_BLOCKS 2048	/* most blocks: PartitionCap and PartitionEnforcementCap have 16 bits */
 
 enum { PKEY_BLOCK = 1 };
 
