@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Stores alias GUIDs: further GUIDs of end ports, which GIDs may have in place of the
- * port's own (GUIDInfo, 14.2.5.5).  An alias is in one place of one port's table.
+ * Stores alias GUIDs, which are further GUIDs of end ports (GUIDInfo, 14.2.5.5).
+ *
+ * A GID may have an alias in place of the port's own GUID.  An alias is in one place of one
+ * port's table.
  *
  * The caller checks that no port has the alias as its own GUID.  The number of aliases is bounded
  * (sa/registry/holdings.h).  A departed port keeps its aliases.  A database that is NULL is
@@ -40,7 +42,7 @@ size_t alias_count(const struct alias_db *db);
 uint64_t alias_owner(const struct alias_db *db, uint64_t alias);
 /* The alias in a place of a port's table; 0: none. */
 uint64_t alias_at(const struct alias_db *db, uint64_t port, unsigned place);
-/* Whether the port may have an alias in the place: one is there already, or its bound allows one more. */
+/* Whether the place has an alias or the port may have one more; counts a refusal in the holdings. */
 bool alias_room(struct alias_db *db, uint64_t port, unsigned place);
 /*
  * Puts an alias into a place from 1 on and replaces the one there, whatever alias_room() says; alias 0
@@ -49,7 +51,7 @@ bool alias_room(struct alias_db *db, uint64_t port, unsigned place);
  */
 bool alias_put(struct alias_db *db, uint64_t port, unsigned place, uint64_t alias);
 
-/* Returns a GUID that no place has and that it never returned before; 0: all were used. */
+/* Returns a new GUID, which is in no place and was never returned before; 0: all were used. */
 uint64_t alias_assign(struct alias_db *db);
 /* How many GUIDs alias_assign() went through; stored on disk and set at start, so that none is used twice. */
 uint32_t alias_assigned(const struct alias_db *db);

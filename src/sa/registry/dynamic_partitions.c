@@ -113,7 +113,7 @@ struct dynamic_partition *dynamic_add_entry(struct dynamic_partitions *x, const 
 	return e;
 }
 
-/* --- who --- */
+/* --- `who` of a member line --- */
 
 static const struct {
 	const char *word;

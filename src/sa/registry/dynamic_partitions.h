@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The registry of dynamic partitions: applies requests, merges them with a policy, prints and parses lines.
+ * Stores dynamic partitions, applies requests to them and merges them with a policy.
  *
  * A scheduler or an orchestrator adds dynamic partitions and members while qosd runs.
  * An entry is either a partition of its own (whole) or members for one of the

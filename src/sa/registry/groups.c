@@ -30,7 +30,7 @@
 #define PORT_PART	16
 #define PORT_MIN	8u
 
-/* So many changes are replaced by one that says that everything changed. */
+/* Beyond so many changes, a single one says that everything changed. */
 #define CHANGES_MAX	(1u << 16)
 
 struct mcast_db {
@@ -369,7 +369,7 @@ static unsigned choose_mlid(struct mcast_db *db, const struct mcast_group *like,
 	return i != MLID_NONE ? i : mlids_to_share(db->mlids, signature_of(like), mlids);
 }
 
-/* --- who answers for what --- */
+/* --- holders of groups and memberships --- */
 
 uint64_t mcast_answers_for(const struct mcast_member *m)
 {
@@ -408,7 +408,7 @@ static void give_mlid(struct mcast_db *db, struct mcast_group *g)
 	count_group(db, g, 1);
 }
 
-/* Chooses a group's holder: the present one if it has a member, else that of a full member, or of any. */
+/* Keeps a group's holder while a membership counts for it; else takes that of a full member, or of any. */
 static void find_holder(struct mcast_db *db, struct mcast_group *g)
 {
 	uint64_t holder = 0;

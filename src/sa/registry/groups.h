@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The database of the subnet's multicast groups and their members.
+ * Stores the subnet's multicast groups and their members, and assigns their MLIDs.
  *
  * sa/ writes it when clients join; sm/ reads it to compute multicast routes.
  *
@@ -141,7 +141,7 @@ uint8_t mcast_role(const struct mcast_db *db, uint16_t mlid, uint64_t port);
 struct mcast_usage {
 	uint32_t mlids, limit;	/* MLIDs in use, and how many all switches can forward */
 	uint32_t sharing;	/* groups beyond the first of each MLID */
-	uint64_t refused;	/* groups not created because no MLID was free */
+	uint64_t refused;	/* groups not created for lack of an MLID */
 };
 struct mcast_usage mcast_usage(const struct mcast_db *db);
 /* Bounds the MLIDs of clients' groups; 0: as many as the switches' tables allow. */
@@ -177,7 +177,7 @@ struct mcast_group *mcast_create(struct mcast_db *db, const struct mcast_group *
 				 unsigned mlids);
 /* Adds a group of an earlier run, with g->mlid even if others have it.  NULL: not possible. */
 struct mcast_group *mcast_restore(struct mcast_db *db, const struct mcast_group *g);
-/* Whether a port may answer for one more membership, its own or that of a port it joins for. */
+/* Whether one more membership may count for a port: its own, or a proxy join of its.  Counts a refusal. */
 bool mcast_room(struct mcast_db *db, uint64_t port);
 /*
  * Adds to the join state of a member, new or old, whatever mcast_room() says.  join_state must not

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Counts and bounds what each port holds (holdings.h): an array of ports and a hash from GUIDs to it.
+ * Keeps what each port holds (holdings.h) in an array of ports, with a hash from GUIDs to indexes.
  *
  * The hash cannot remove a key: a port that holds nothing any more stays until half of the ports are
  * such ports.  Then array and hash are rebuilt.

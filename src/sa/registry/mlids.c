@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Keeps the MLIDs for mlids.h: free ones as bits, used ones in a heap for each signature.
+ * Stores free MLIDs as bits and used ones in a heap for each signature (mlids.h).
  *
  * MLIDs that were given back lately wait in a queue.  The least loaded MLID is on top of its heap.
  */
@@ -35,7 +35,7 @@ struct mlids {
 	uint32_t members[MLIDS];
 	VEC(struct heap) heaps;
 	struct map64 by_signature;
-	size_t n_empty;			/* heaps */
+	size_t n_empty;			/* number of empty heaps */
 };
 
 static void set_unused(struct mlids *m, unsigned mlid, bool on)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Chooses the MLID of a new multicast group: a free one, or the least loaded one that it may share.
+ * Chooses the MLID of a new multicast group, a free one or the least loaded one that it may share.
  *
  * The load of an MLID is the number of members of its groups.  MLIDs are numbers from 0 (LID 0xc000)
  * to MLIDS - 1.  Each call costs at most the logarithm of the number of MLIDs.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What dynamic_partitions.c, partition_requests.c and partition_overlay.c share: members and entries. */
+/* Functions on entries and members that the files about dynamic partitions share (private to them). */
 #ifndef QOSD_SA_REGISTRY_PARTITION_LINES_H
 #define QOSD_SA_REGISTRY_PARTITION_LINES_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The services that clients registered (ServiceRecord, 15.2.5.14), sorted by
+ * Stores the services that clients registered (ServiceRecord, 15.2.5.14), sorted by
  * their keys: ServiceID, ServiceGID and ServiceP_Key.
  *
  * A lease ends at a time of the caller's monotonic clock; nothing here reads a clock.

@@ -8,7 +8,7 @@
 
 struct subscriptions {
 	VEC(struct subscriber *) list;
-	size_t n;			/* subscriptions */
+	size_t n;			/* number of subscriptions */
 	uint64_t events;
 	struct silent_subscriber silent[SUBSCRIPTIONS_SILENT];	/* ring of dropped ones */
 	size_t n_silent;		/* silent subscribers ever dropped */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The subscribers to events and their subscriptions (InformInfo, 13.4.8.3).
+ * Stores the subscribers to events and their subscriptions (InformInfo, 13.4.8.3).
  *
  * A subscriber is a QP of a port with at least one subscription; subscribers are
  * sorted by port GUID and QP number.  The database knows ports by GUID, which
