@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Handles GuidInfoRecord requests (15.2.5.18): listing the GUIDs of end ports, adding and removing aliases.
+ * Lists the GUIDs of end ports, and gives ports aliases or removes them, by GuidInfoRecord (15.2.5.18).
  *
  * A Set gives a port aliases, a Delete removes them.  sa/registry/alias.h stores them; its owner
  * writes them to the device and the disk.
@@ -121,8 +121,8 @@ static uint16_t read_request(const struct sa_msg *m, struct request *q)
 }
 
 /*
- * The alias for a place.  If the request names one, that one; else the one there, else one
- * that the SM assigns.  0: a port has it as its own GUID, or none is left to assign.
+ * The alias for a place: the one in the request, else the present one, else a newly assigned
+ * one.  0: a port has it as its own GUID, or all were assigned.
  */
 static uint64_t choose(const struct sa_msg *m, uint64_t asked, uint64_t have)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the SA's request handlers share: the request being answered, path look-ups, field matching. */
+/* Defines the request being answered, and functions that the SA's request handlers share. */
 #ifndef QOSD_SA_HANDLER_H
 #define QOSD_SA_HANDLER_H
 
@@ -8,8 +8,8 @@
 
 /*
  * Makes the records of an answer one by one: each call of step() does a little work.  Rows
- * refer only to the published state of the request and to memory of their own, so that
- * step() can be called long after the request.
+ * refer to the published state of the request, to memory of their own and to registries, in
+ * which step() looks up its place by key each time; so step() can be called long after the request.
  */
 #define SA_ROW_MAX 256
 enum sa_step { SA_ROW, SA_SKIP, SA_END };
@@ -94,7 +94,7 @@ struct sa_field {
 bool sa_fields_match(const struct sa_field *fields, size_t n, uint64_t mask,
 		     const void *want, const void *have, bool subset_match);
 
-/* Whether the requester (a port) may know of an end port: it is that port or shares a partition with it. */
+/* Whether the requester (a port) may know of an end port: same port, or a partition in common. */
 bool sa_may_see(const struct subnet_state *s, uint32_t requester, uint32_t port);
 
 /* --- path_ends.c --- */

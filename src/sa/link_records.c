@@ -73,8 +73,8 @@ static void range_sms(struct sa_scan *x, uint32_t port)
 }
 
 /*
- * The SM_Key is 0 in all records, also when it is compared with the query's: no requester can
- * read or guess it, not even one that has it.
+ * The SM_Key is 0 in all records, also for the comparison with the query: no requester can
+ * read it or verify a guess.
  */
 static bool make_sm(struct sa_scan *x, uint64_t at, void *record, uint32_t *owner)
 {

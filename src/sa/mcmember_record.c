@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Handles MCMemberRecord requests (15.2.5.17): joining, creating, leaving and listing multicast groups.
+ * Joins, creates, leaves and lists multicast groups for MCMemberRecord requests (15.2.5.17).
  *
  * A Set joins a group or creates it; a Delete leaves it; Get and GetTable list groups.
  * sa/registry/groups.h stores them.  A requester without the SM_Key sees the groups of its

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Answers MultiPathRecord queries (15.2.5.20): paths from any of some ports to any of others.
+ * Answers MultiPathRecord queries (15.2.5.20) for paths from any of some ports to any of others.
  *
  * The answer has PathRecords, at most NumbPath in all.  The SA accepts as many GIDs as the
  * counts can express, if the request contains them.  The status of the whole query is

@@ -223,7 +223,7 @@ static unsigned choose_limits(const struct subnet_state *s, const struct path_qu
 	return faults;
 }
 
-/* The way back takes the same SL (13.5.4: a responder just swaps the addresses). */
+/* Checks that the route back carries the same SL: a responder only swaps the addresses (13.5.4). */
 static unsigned check_reverse(const struct subnet_state *s, const struct path_query *q,
 			      struct path_answer *a)
 {

@@ -155,7 +155,7 @@ uint32_t sa_choose_router(const struct subnet_state *s, const struct path_query 
 	return best;
 }
 
-/* --- who may see a path --- */
+/* --- which paths a requester may see --- */
 
 bool sa_may_see_path(const struct subnet_state *s, uint32_t requester, const struct path_query *q)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Answers PathRecord queries (15.2.5.16).
+ * Answers PathRecord queries (15.2.5.16), by Get for one path and by GetTable for all.
  *
  * Ends: a Get must give both ends, by GID or LID, because its one record would be arbitrary
  * otherwise.  In a GetTable, which the usual tools use to ask for less, either end or both
  * may be open.  An open end is each end port in turn, including a port's paths to
  * itself: IBA asks for them (PacketLifeTime of a loopback path is 0)
  * and OpenSM returns them.  NumbPath counts per pair of ports; without it a table has
- * all of their paths.  A Get always returns one.
+ * all of their paths.  A Get returns one path whatever NumbPath says.
  *
  * Criteria: MTU, rate and lifetime are criteria if both selector and value are
  * given.  Preference, which ranks the answers, and reserved bits never are.

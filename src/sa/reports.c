@@ -58,7 +58,7 @@ struct reports {
 	struct flight flights[REPORTS_OUTSTANDING];
 	struct outstanding n, n_silent;
 	bool turned_away, silent_turned_away;	/* subscribers had no place in the window */
-	/* the round */
+	/* the present round */
 	bool idle;			/* no round is needed until there is an event */
 	bool again;			/* another round must follow this one */
 	uint64_t round;			/* number of the last event when the round began */
@@ -452,7 +452,7 @@ static bool give_turn(struct reports *r, struct subscriber *who, unsigned *looks
 	if (who->waiting)
 		return true;
 	if (!is_there(r->state, port)) {
-		who->seen = last;	/* it may subscribe again when it is back */
+		who->seen = last;	/* departed: skip its events; it may subscribe again later */
 		return true;
 	}
 	catch_up(r, who, last);

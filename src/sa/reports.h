@@ -4,9 +4,9 @@
  *
  * Each event is stored once, in a ring that all subscribers share.  A subscriber has a
  * position in the ring, and gets the Report of the next event it subscribed to when it has
- * answered the last one.  So it gets events in order, has one Report outstanding, and costs no
- * memory by being slow: a subscriber that is further behind than the ring is long loses
- * the oldest events.  The number of Reports outstanding and the work of one call are bounded.
+ * answered the last Report.  So a subscriber gets events in order, has one Report outstanding,
+ * and costs no memory by being slow: if it is further behind than the ring is long, it loses the
+ * oldest events.  The number of Reports outstanding and the work of one call are bounded.
  *
  * Silent subscribers do not delay others.  The window has REPORTS_WINDOW places.  A Report that
  * is not answered within two ticks leaves the window and still waits for its answer.  A port may have
@@ -26,10 +26,10 @@
 
 #define REPORTS_EVENTS		8192	/* length of the ring */
 #define REPORTS_WINDOW		32	/* Reports outstanding and not late */
-#define REPORTS_WINDOW_PORT	8	/* … of one port */
-#define REPORTS_WINDOW_SILENT	4	/* … to subscribers that did not answer the last one */
+#define REPORTS_WINDOW_PORT	8	/* places of one port in the window */
+#define REPORTS_WINDOW_SILENT	4	/* places of subscribers that did not answer their last Report */
 #define REPORTS_OUTSTANDING	512	/* Reports in all; holdings bound them further, also by port */
-#define REPORTS_SILENT		64	/* … to subscribers that did not answer the last one */
+#define REPORTS_SILENT		64	/* Reports in all to such subscribers */
 #define REPORTS_TICK_US		25000
 #define REPORTS_UNANSWERED	3
 #define REPORTS_TRIES		3	/* sends of one Report */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The subnet administrator (SA): turns the bytes of a request into the bytes of its answer.
+ * Declares the subnet administrator (SA), which turns the bytes of a request into those of its answer.
  *
  * sa_answer() does no I/O: it reads the published state and the registries, and changes
  * only the registries (Set and Delete).  Every request gets an answer with the status that

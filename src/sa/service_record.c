@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Handles ServiceRecord requests (15.2.5.14): registering, changing, ending and listing services.
+ * Registers, changes, ends and lists services for ServiceRecord requests (15.2.5.14).
  *
  * A Set registers or changes a service, a Delete ends it; Get and GetTable list services.
  * sa/registry/services.h stores them.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Answers TraceRecord queries (15.2.5): one record for each node of a path, from source to destination.
+ * Answers TraceRecord queries (15.2.5) with one record for each node of a path, in order.
  *
  * The request has the AttributeID TraceRecord, the only one for SubnAdmGetTraceTable, but
  * data and ComponentMask of a PathRecord.  IBA wants a complete PathRecord from an earlier
