@@ -44,23 +44,23 @@ static unsigned vl_of_sl(const struct subnet_state *s, uint32_t port, unsigned s
 static void words_by_sl(const struct subnet_state *s, struct perf_port *x)
 {
 	for (unsigned vl = 0; vl < ARB_VLS; vl++)
-		x->lanes[vl].words = (struct pma_growth){ GROWTH_KNOWN, 0 };
+		x->vls[vl].words = (struct pma_growth){ GROWTH_KNOWN, 0 };
 	for (unsigned sl = 0; sl < IB_SL_COUNT; sl++) {
 		unsigned vl = vl_of_sl(s, x->port, sl);
 
 		if (x->sl[sl].is == GROWTH_KNOWN && x->sl[sl].n == 0)
 			continue;
 		if (vl < ARB_VLS)
-			x->lanes[vl].words = pma_sum(x->lanes[vl].words, x->sl[sl]);
+			x->vls[vl].words = pma_sum(x->vls[vl].words, x->sl[sl]);
 		else
-			x->lanes[0].words = (struct pma_growth){ GROWTH_ABSENT, 0 };
+			x->vls[0].words = (struct pma_growth){ GROWTH_ABSENT, 0 };
 	}
 }
 
 static bool all_known(const struct perf_port *x)
 {
 	for (unsigned vl = 0; vl < ARB_VLS; vl++)
-		if (x->lanes[vl].words.is != GROWTH_KNOWN)
+		if (x->vls[vl].words.is != GROWTH_KNOWN)
 			return false;
 	return true;
 }
@@ -85,11 +85,11 @@ static bool tells_all(struct perf_port *x)
 	double sum = 0;
 
 	for (unsigned vl = 0; vl < ARB_VLS; vl++)
-		sum += (double)x->lanes[vl].words.n;
+		sum += (double)x->vls[vl].words.n;
 	if (all < MUCH || sum >= NEARLY * (double)all)
 		return true;
 	for (unsigned vl = 0; vl < ARB_VLS; vl++)
-		x->lanes[vl].words = (struct pma_growth){ GROWTH_ABSENT, 0 };
+		x->vls[vl].words = (struct pma_growth){ GROWTH_ABSENT, 0 };
 	return false;
 }
 
@@ -101,7 +101,7 @@ static void find_words(const struct subnet_state *s, struct perf_port *x)
 		return;
 	x->by = PMA_VL_RCV;
 	for (unsigned vl = 0; vl < ARB_VLS; vl++)
-		x->lanes[vl].words = pma_lane_growth(&x->before[PMA_VL_RCV], &x->after[PMA_VL_RCV],
+		x->vls[vl].words = pma_vl_growth(&x->before[PMA_VL_RCV], &x->after[PMA_VL_RCV],
 						     PMA_VL_RCV, vl);
 	if (was_read(x, PMA_VL_RCV) && all_known(x) && tells_all(x))
 		return;
@@ -120,14 +120,14 @@ void perf_evaluate(const struct subnet_state *s, struct perf_port *x)
 	port_shares(s, x->port, &shares);
 	x->promises = shares.known;
 	for (unsigned sl = 0; sl < IB_SL_COUNT; sl++)
-		x->sl[sl] = pma_lane_growth(&x->before[PMA_XMIT_SL], &x->after[PMA_XMIT_SL],
+		x->sl[sl] = pma_vl_growth(&x->before[PMA_XMIT_SL], &x->after[PMA_XMIT_SL],
 					    PMA_XMIT_SL, sl);
 	find_words(s, x);
 	for (unsigned vl = 0; vl < ARB_VLS; vl++) {
 		x->sls[vl] = shares.sls[vl];
-		x->lanes[vl].wait = pma_lane_growth(&x->before[PMA_VL_WAIT], &x->after[PMA_VL_WAIT],
+		x->vls[vl].wait = pma_vl_growth(&x->before[PMA_VL_WAIT], &x->after[PMA_VL_WAIT],
 						    PMA_VL_WAIT, vl);
-		x->lanes[vl].promised = shares.known ? vl_share(&shares, vl) : 0;
+		x->vls[vl].promised = shares.known ? vl_share(&shares, vl) : 0;
 	}
-	x->full = judge_lanes(x->lanes, shares.gbps, x->us);
+	x->full = judge_vls(x->vls, shares.gbps, x->us);
 }

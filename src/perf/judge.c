@@ -17,19 +17,19 @@ const char *verdict_name(enum verdict v)
 }
 
 /* In units of 4 bytes; false: there is a VL of which it is not known. */
-static bool add_up(const struct lane lanes[ARB_VLS], double *all)
+static bool add_up(const struct vl_use vls[ARB_VLS], double *all)
 {
 	*all = 0;
 	for (unsigned vl = 0; vl < ARB_VLS; vl++) {
-		if (lanes[vl].words.is != GROWTH_KNOWN)
+		if (vls[vl].words.is != GROWTH_KNOWN)
 			return false;
-		*all += (double)lanes[vl].words.n;
+		*all += (double)vls[vl].words.n;
 	}
 	return true;
 }
 
 /* Ticks in relation to the time in which it did not send. */
-static double waited(const struct lane *l)
+static double waited(const struct vl_use *l)
 {
 	return (double)l->wait.n / (1 - l->got);
 }
@@ -38,12 +38,12 @@ static double waited(const struct lane *l)
  * The ticks of all that time, by the VL other than `but` that waited most; 0: none did.
  * *exact is cleared if it may be more.
  */
-static double ticks(const struct lane lanes[ARB_VLS], unsigned but, bool *exact)
+static double ticks(const struct vl_use vls[ARB_VLS], unsigned but, bool *exact)
 {
 	double most = 0;
 
 	for (unsigned vl = 0; vl < ARB_VLS; vl++) {
-		const struct lane *l = &lanes[vl];
+		const struct vl_use *l = &vls[vl];
 
 		if (vl == but || l->got >= ALL_OF_IT || (l->words.n == 0 && l->promised <= 0))
 			continue;
@@ -56,11 +56,11 @@ static double ticks(const struct lane lanes[ARB_VLS], unsigned but, bool *exact)
 }
 
 /* Of one that is below its promise, on a full link. */
-static enum verdict wanted(const struct lane lanes[ARB_VLS], unsigned vl)
+static enum verdict wanted(const struct vl_use vls[ARB_VLS], unsigned vl)
 {
-	const struct lane *l = &lanes[vl];
+	const struct vl_use *l = &vls[vl];
 	bool exact = true;
-	double others = ticks(lanes, vl, &exact);
+	double others = ticks(vls, vl, &exact);
 
 	if (l->wait.is != GROWTH_KNOWN)
 		return VERDICT_UNKNOWN;
@@ -71,24 +71,24 @@ static enum verdict wanted(const struct lane lanes[ARB_VLS], unsigned vl)
 	return VERDICT_SHORT;
 }
 
-static enum verdict verdict_of(const struct lane lanes[ARB_VLS], unsigned vl, double full)
+static enum verdict verdict_of(const struct vl_use vls[ARB_VLS], unsigned vl, double full)
 {
-	if (lanes[vl].promised <= 0)
+	if (vls[vl].promised <= 0)
 		return VERDICT_NONE;
-	if (!(lanes[vl].got < lanes[vl].promised - JUDGE_TOLERANCE &&
-	      lanes[vl].got < lanes[vl].promised * 0.9))
+	if (!(vls[vl].got < vls[vl].promised - JUDGE_TOLERANCE &&
+	      vls[vl].got < vls[vl].promised * 0.9))
 		return VERDICT_SERVED;
-	return full < JUDGE_FULL ? VERDICT_NOT_FULL : wanted(lanes, vl);
+	return full < JUDGE_FULL ? VERDICT_NOT_FULL : wanted(vls, vl);
 }
 
-double judge_lanes(struct lane lanes[ARB_VLS], double gbps, int64_t us)
+double judge_vls(struct vl_use vls[ARB_VLS], double gbps, int64_t us)
 {
 	double all, full;
-	bool known = add_up(lanes, &all);
+	bool known = add_up(vls, &all);
 
 	for (unsigned vl = 0; vl < ARB_VLS; vl++) {
-		lanes[vl].got = !known ? -1 : all > 0 ? (double)lanes[vl].words.n / all : 0;
-		lanes[vl].verdict = !known && lanes[vl].promised > 0 ? VERDICT_UNKNOWN :
+		vls[vl].got = !known ? -1 : all > 0 ? (double)vls[vl].words.n / all : 0;
+		vls[vl].verdict = !known && vls[vl].promised > 0 ? VERDICT_UNKNOWN :
 								      VERDICT_NONE;
 	}
 	if (!known || gbps <= 0 || us <= 0)
@@ -97,6 +97,6 @@ double judge_lanes(struct lane lanes[ARB_VLS], double gbps, int64_t us)
 	if (all <= 0)
 		return full;
 	for (unsigned vl = 0; vl < ARB_VLS; vl++)
-		lanes[vl].verdict = verdict_of(lanes, vl, full);
+		vls[vl].verdict = verdict_of(vls, vl, full);
 	return full;
 }

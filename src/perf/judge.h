@@ -44,7 +44,7 @@ enum verdict {
 };
 const char *verdict_name(enum verdict v);
 
-struct lane {
+struct vl_use {
 	struct pma_growth words;	/* sent; units of 4 bytes */
 	struct pma_growth wait;		/* ticks */
 	double promised;		/* of the link, 0..1 */
@@ -57,6 +57,6 @@ struct lane {
  * Fills in got and verdict.  gbps: data rate of the link; us: between the two reads.
  * Promises that nobody knows are 0.  Returns how full the link was, -1 if unknown.
  */
-double judge_lanes(struct lane lanes[ARB_VLS], double gbps, int64_t us);
+double judge_vls(struct vl_use vls[ARB_VLS], double gbps, int64_t us);
 
 #endif

@@ -35,7 +35,7 @@ struct perf_port {
 	bool promises;				/* are known */
 	struct pma_growth sl[IB_SL_COUNT];	/* words sent */
 	uint16_t sls[ARB_VLS];			/* SLs that levels have, by VL */
-	struct lane lanes[ARB_VLS];
+	struct vl_use vls[ARB_VLS];
 };
 
 struct perf_report {

@@ -122,8 +122,8 @@ void pma_answer(const uint8_t *mad, size_t n, enum pma_attr a, uint8_t port,
 	if (a == PMA_CAPS)
 		out->caps = get_be16(data + 2);
 	else if (attrs[a].first)
-		for (unsigned i = 0; i < PMA_LANES; i++)
-			out->lane[i] = mad_get_field(data, 0, attrs[a].first + i);
+		for (unsigned i = 0; i < PMA_VLS; i++)
+			out->by_vl[i] = mad_get_field(data, 0, attrs[a].first + i);
 	else
 		get_totals(data, a, out->total);
 }
@@ -155,12 +155,12 @@ struct pma_growth pma_total_growth(const struct pma_values *before,
 	return pma_growth(before->total[total], after->total[total], pma_bits(a));
 }
 
-struct pma_growth pma_lane_growth(const struct pma_values *before,
-				  const struct pma_values *after, enum pma_attr a, unsigned lane)
+struct pma_growth pma_vl_growth(const struct pma_values *before,
+				  const struct pma_values *after, enum pma_attr a, unsigned vl)
 {
 	if (!both_read(before, after))
 		return (struct pma_growth){ GROWTH_ABSENT, 0 };
-	return pma_growth(before->lane[lane], after->lane[lane], pma_bits(a));
+	return pma_growth(before->by_vl[vl], after->by_vl[vl], pma_bits(a));
 }
 
 struct pma_growth pma_sum(struct pma_growth a, struct pma_growth b)

@@ -32,7 +32,7 @@ unsigned pma_bits(enum pma_attr a);
 /* Those that a reset before a measurement takes to 0: of 32 and 16 bits, by SL and by VL. */
 bool pma_is_reset(enum pma_attr a);
 
-#define PMA_LANES 16
+#define PMA_VLS 16
 /* PMA_TOTAL64 and PMA_TOTAL32; data in units of 4 bytes */
 enum { PMA_XMIT_DATA, PMA_RCV_DATA, PMA_XMIT_PKTS, PMA_RCV_PKTS, PMA_XMIT_WAIT, PMA_TOTALS };
 
@@ -49,7 +49,7 @@ struct pma_values {
 	union {
 		uint32_t caps;				/* PMA_CAPS: CapabilityMask */
 		uint64_t total[PMA_TOTALS];		/* XMIT_WAIT: of PMA_TOTAL32 only */
-		uint32_t lane[PMA_LANES];		/* the others, by SL or VL */
+		uint32_t by_vl[PMA_VLS];		/* the others, by SL or VL */
 	};
 };
 
@@ -77,8 +77,8 @@ struct pma_growth pma_growth(uint64_t before, uint64_t after, unsigned bits);
 /* Of a total, and of an SL or VL; _ABSENT where one of the two was not read. */
 struct pma_growth pma_total_growth(const struct pma_values *before,
 				   const struct pma_values *after, enum pma_attr a, unsigned total);
-struct pma_growth pma_lane_growth(const struct pma_values *before,
-				  const struct pma_values *after, enum pma_attr a, unsigned lane);
+struct pma_growth pma_vl_growth(const struct pma_values *before,
+				  const struct pma_values *after, enum pma_attr a, unsigned vl);
 /* Both together: what is known of the sum; of what is not known, what is not known of it. */
 struct pma_growth pma_sum(struct pma_growth a, struct pma_growth b);
 

@@ -122,8 +122,8 @@ static void add(struct perf_book *b, const struct subnet_state *s, const struct 
 	*x = (struct perf_finding){
 		.guid = at->guid, .num = at->num, .vl = (uint8_t)vl,
 		.port = xstrdup(fabric_port_name(s->f, p->port, name, sizeof(name))),
-		.levels = xstrdup(levels.s ? levels.s : "?"), .got = p->lanes[vl].got,
-		.promised = p->lanes[vl].promised, .when_us = clock_real_us(), .looked_at = true,
+		.levels = xstrdup(levels.s ? levels.s : "?"), .got = p->vls[vl].got,
+		.promised = p->vls[vl].promised, .when_us = clock_real_us(), .looked_at = true,
 	};
 	buf_free(&levels);
 	if (is_new)
@@ -145,9 +145,9 @@ void book_take(struct perf_book *b, const struct subnet_state *s, const struct p
 
 		if (x)
 			x->looked_at = true;
-		if (p->lanes[vl].verdict == VERDICT_SHORT)
+		if (p->vls[vl].verdict == VERDICT_SHORT)
 			add(b, s, p, vl);
-		else if (x && p->lanes[vl].verdict != VERDICT_UNKNOWN)
+		else if (x && p->vls[vl].verdict != VERDICT_UNKNOWN)
 			drop(b, x);
 	}
 }
@@ -161,7 +161,7 @@ static void sum_level(struct perf_level *sum, const struct policy_level *l,
 		if (sls->base[sl] == l->sl && growth_is_some(p->sl[sl]))
 			sum->bytes += p->sl[sl].n * 4;
 	for (unsigned vl = 0; vl < ARB_VLS; vl++) {
-		const struct lane *x = &p->lanes[vl];
+		const struct vl_use *x = &p->vls[vl];
 
 		if (!(sl_plan_levels(sls, p->sls[vl]) >> l->sl & 1) || x->verdict == VERDICT_NONE ||
 		    x->verdict == VERDICT_UNKNOWN)

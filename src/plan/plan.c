@@ -55,7 +55,7 @@ static void tell_layers(struct plan *p)
 		findings_add(&p->findings, SEV_INFO, "", nowhere,
 			     "routing (%s): %u SLs for each level, on %u sets of virtual lanes; a program that "
 			     "chooses an SL and does not ask for the path's may deadlock with others",
-			     p->engine, p->layers->n, p->layers->n_lanes);
+			     p->engine, p->layers->n, p->layers->n_vl_sets);
 		return;
 	}
 	most = sl_plan_most(p->policy, p->f, p->settings->max_op_vls, &why);

@@ -67,7 +67,7 @@ static bool find_shared(uint16_t levels, unsigned vls, unsigned in_layer, unsign
 /* Whether n layers on links with `vls` VLs keep apart the levels and classes that one layer keeps apart. */
 static bool layers_fit(const struct policy *p, unsigned vls, unsigned n)
 {
-	unsigned in_layer = ib_vls_from_code(vl_code_on_lane(ib_vls_to_code(vls), n)), a, b;
+	unsigned in_layer = ib_vls_from_code(vl_code_of_set(ib_vls_to_code(vls), n)), a, b;
 
 	if (vls < n)
 		return false;
@@ -78,7 +78,7 @@ static bool layers_fit(const struct policy *p, unsigned vls, unsigned n)
 /* Appends the levels that would share a VL with n layers, if that is what rules n layers out. */
 static void put_shared(const struct policy *p, unsigned vls, unsigned n, struct buf *why)
 {
-	unsigned in_layer = ib_vls_from_code(vl_code_on_lane(ib_vls_to_code(vls), n)), a, b;
+	unsigned in_layer = ib_vls_from_code(vl_code_of_set(ib_vls_to_code(vls), n)), a, b;
 
 	if (vls < n || layers_fit(p, vls, n))
 		return;
@@ -133,25 +133,25 @@ static uint8_t link_of(const struct sl_plan *x, const struct fabric *f, uint32_t
 	return route_link(x->layers, port_node(f, port)->sw, f->ports[port].num);
 }
 
-unsigned sl_plan_lane_kind(const struct sl_plan *x, const struct fabric *f, uint32_t in, uint32_t port)
+unsigned sl_plan_vl_set_kind(const struct sl_plan *x, const struct fabric *f, uint32_t in, uint32_t port)
 {
 	uint8_t link;
 
-	if (x->n_lanes == 1 || !link_joins_switches(f, port))
-		return SL_LANES_NONE;
+	if (x->n_vl_sets == 1 || !link_joins_switches(f, port))
+		return SL_VL_SETS_NONE;
 	if (!x->layers || !x->layers->link)
-		return SL_LANES_OWN;
+		return SL_VL_SETS_OWN;
 	link = link_of(x, f, port);
 	if (link == ROUTE_LINK_FIRST)
-		return SL_LANES_NONE;
+		return SL_VL_SETS_NONE;
 	if (link == ROUTE_LINK_NEAR && link_of(x, f, in) == ROUTE_LINK_FAR)
-		return SL_LANES_FIRST;
-	return SL_LANES_BIT + (link >= ROUTE_LINK_FAR ? 0u : link & ROUTE_LINK_BITS);
+		return SL_VL_SETS_FIRST;
+	return SL_VL_SETS_BIT + (link >= ROUTE_LINK_FAR ? 0u : link & ROUTE_LINK_BITS);
 }
 
 bool sl_plan_minds_entry(const struct sl_plan *x, const struct fabric *f, uint32_t port)
 {
-	return route_lanes_by_entry(x->layers) && link_of(x, f, port) == ROUTE_LINK_NEAR;
+	return route_vl_sets_by_entry(x->layers) && link_of(x, f, port) == ROUTE_LINK_NEAR;
 }
 
 void sl_plan_make(struct sl_plan *x, const struct policy *p, const struct route_layers *y)
@@ -159,7 +159,7 @@ void sl_plan_make(struct sl_plan *x, const struct policy *p, const struct route_
 	uint16_t levels = level_sls(p);
 	unsigned next = 0, n_layers = y ? y->n : 1;
 
-	*x = (struct sl_plan){ .n_layers = n_layers, .n_lanes = y ? y->n_lanes : 1, .layers = y };
+	*x = (struct sl_plan){ .n_layers = n_layers, .n_vl_sets = y ? y->n_vl_sets : 1, .layers = y };
 	for (unsigned sl = 0; sl < IB_SL_COUNT; sl++) {
 		x->base[sl] = x->sl[sl][0] = (uint8_t)sl;
 		for (unsigned layer = 1; layer < SL_LAYERS_MAX; layer++)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Indexes lanes by switch and port and finds which of them are alive; see channel.h. */
+/* Indexes links by switch and port and finds which of them are alive; see channel.h. */
 #include <stdlib.h>
 
 #include "lib/base/alloc.h"
 #include "routing/channel.h"
 
-static void place_lanes(struct channels *c)
+static void place_links(struct channels *c)
 {
 	const struct graph *g = c->g;
 
@@ -13,8 +13,8 @@ static void place_lanes(struct channels *c)
 		for (uint32_t t = g->trunk0[v]; t < g->trunk0[v + 1]; t++) {
 			const struct trunk *trunk = &g->trunks[t];
 
-			for (uint32_t i = trunk->lane0; i < trunk->lane0 + trunk->n_lanes; i++) {
-				c->at[c->first[v] + g->lanes[i]] = (struct channel){ i, trunk->v };
+			for (uint32_t i = trunk->link0; i < trunk->link0 + trunk->n_links; i++) {
+				c->at[c->first[v] + g->links[i]] = (struct channel){ i, trunk->v };
 				c->to[i] = trunk->v;
 				c->trunk[i] = t;
 			}
@@ -22,7 +22,7 @@ static void place_lanes(struct channels *c)
 		}
 }
 
-static void pair_lanes(struct channels *c)
+static void pair_links(struct channels *c)
 {
 	const struct graph *g = c->g;
 
@@ -30,11 +30,11 @@ static void pair_lanes(struct channels *c)
 		for (uint32_t port = 0; port < c->first[v + 1] - c->first[v]; port++) {
 			struct channel ch = c->at[c->first[v] + port];
 
-			if (ch.lane == FABRIC_NONE)
+			if (ch.link == FABRIC_NONE)
 				continue;
 			uint32_t peer = graph_port(g, v, port)->peer;
 
-			c->back[ch.lane] = channel_by_port(c, ch.to, g->f->ports[peer].num).lane;
+			c->back[ch.link] = channel_by_port(c, ch.to, g->f->ports[peer].num).link;
 		}
 }
 
@@ -47,9 +47,9 @@ struct channels *channels_new(const struct fabric *f, const struct updn_order *o
 	c->g = o ? o->g : c->own;
 	c->vertex = xcalloc(c->g->n, sizeof(*c->vertex));
 	c->first = xcalloc(c->g->n + 1u, sizeof(*c->first));
-	c->to = xcalloc(c->g->n_lanes, sizeof(*c->to));
-	c->back = xcalloc(c->g->n_lanes, sizeof(*c->back));
-	c->trunk = xcalloc(c->g->n_lanes, sizeof(*c->trunk));
+	c->to = xcalloc(c->g->n_links, sizeof(*c->to));
+	c->back = xcalloc(c->g->n_links, sizeof(*c->back));
+	c->trunk = xcalloc(c->g->n_links, sizeof(*c->trunk));
 	c->from = xcalloc(c->g->trunk0[c->g->n], sizeof(*c->from));
 	g = c->g;
 	c->first[0] = 0;
@@ -62,8 +62,8 @@ struct channels *channels_new(const struct fabric *f, const struct updn_order *o
 	c->at = xmalloc((c->first[g->n] + 1u) * sizeof(*c->at));
 	for (uint32_t i = 0; i < c->first[g->n]; i++)
 		c->at[i] = (struct channel){ FABRIC_NONE, FABRIC_NONE };
-	place_lanes(c);
-	pair_lanes(c);
+	place_links(c);
+	pair_links(c);
 	uint32_t home = f->self == FABRIC_NONE ? FABRIC_NONE : fabric_switch_of(f, f->self);
 
 	c->home = home == FABRIC_NONE ? FABRIC_NONE : c->vertex[home];
@@ -117,8 +117,8 @@ static void find_here(struct living *l, const struct channels *c)
 		for (uint32_t t = g->trunk0[v]; t < end; t++) {
 			const struct trunk *trunk = &g->trunks[t];
 
-			for (uint32_t i = 0; i < trunk->n_lanes && !l->here[trunk->v]; i++) {
-				if (l->dead[trunk->lane0 + i])
+			for (uint32_t i = 0; i < trunk->n_links && !l->here[trunk->v]; i++) {
+				if (l->dead[trunk->link0 + i])
 					continue;
 				l->here[trunk->v] = true;
 				queue[tail++] = trunk->v;
@@ -131,8 +131,8 @@ static void find_here(struct living *l, const struct channels *c)
 static bool has_dead(const struct living *l, const struct graph *g, uint32_t v)
 {
 	for (uint32_t t = g->trunk0[v]; t < g->trunk0[v + 1]; t++)
-		for (uint32_t i = 0; i < g->trunks[t].n_lanes; i++)
-			if (l->dead[g->trunks[t].lane0 + i])
+		for (uint32_t i = 0; i < g->trunks[t].n_links; i++)
+			if (l->dead[g->trunks[t].link0 + i])
 				return true;
 	return false;
 }
@@ -140,7 +140,7 @@ static bool has_dead(const struct living *l, const struct graph *g, uint32_t v)
 void living_init(struct living *l, const struct channels *c, const struct link_end *ends,
 		 uint32_t n)
 {
-	*l = (struct living){ .dead = xcalloc(c->g->n_lanes, sizeof(*l->dead)) };
+	*l = (struct living){ .dead = xcalloc(c->g->n_links, sizeof(*l->dead)) };
 	l->here = xcalloc(c->g->n, sizeof(*l->here));
 	l->cut = xcalloc(c->g->n, sizeof(*l->cut));
 	for (uint32_t i = 0; i < n; i++) {
@@ -148,8 +148,8 @@ void living_init(struct living *l, const struct channels *c, const struct link_e
 			continue;
 		struct channel ch = channel_by_port(c, c->vertex[ends[i].sw], ends[i].port);
 
-		if (ch.lane != FABRIC_NONE)
-			l->dead[ch.lane] = l->dead[c->back[ch.lane]] = true;
+		if (ch.link != FABRIC_NONE)
+			l->dead[ch.link] = l->dead[c->back[ch.link]] = true;
 	}
 	find_here(l, c);
 	for (uint32_t v = 0; v < c->g->n; v++)

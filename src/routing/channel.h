@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Indexes the graph's lanes by switch and out port, and marks those that are dead (internal to routing/).
+ * Indexes the graph's links by switch and out port, and marks those that are dead (internal to routing/).
  *
- * A channel here is one lane of the graph, seen from the switch that sends on it.  route_repair.c, update_rounds.c and
- * other code that follows forwarding-table entries use it.
+ * A channel here is one link of the graph, seen from the switch that sends on it.  route_repair.c,
+ * update_rounds.c and other code that follows forwarding-table entries use it.
  */
 #ifndef QOSD_ROUTING_CHANNEL_H
 #define QOSD_ROUTING_CHANNEL_H
@@ -13,8 +13,8 @@
 #include "routing/updn/order.h"
 
 struct channel {
-	uint32_t lane;		/* FABRIC_NONE: the port does not lead to another switch */
-	uint32_t to;		/* vertex; FABRIC_NONE like lane */
+	uint32_t link;		/* FABRIC_NONE: the port does not lead to another switch */
+	uint32_t to;		/* vertex; FABRIC_NONE like link */
 };
 
 struct channels {
@@ -23,15 +23,15 @@ struct channels {
 	uint32_t *vertex;	/* [switch] */
 	uint32_t *first;	/* [vertex]: index of its port 0 in `at` */
 	struct channel *at;	/* [first[v] + port] */
-	uint32_t *to;		/* [lane]: vertex that the lane leads to */
-	uint32_t *back;		/* [lane]: the lane of the same link in the other direction */
-	uint32_t *trunk;	/* [lane]: its trunk */
+	uint32_t *to;		/* [link]: vertex that the link leads to */
+	uint32_t *back;		/* [link]: the same link in the other direction */
+	uint32_t *trunk;	/* [link]: its trunk */
 	uint32_t *from;		/* [trunk]: vertex that the trunk leads away from */
 	uint32_t home;		/* vertex of the SM's switch; FABRIC_NONE if there is none */
 };
 
 /*
- * The channel behind an out port of v; lane FABRIC_NONE if the entry drops, delivers to an end port or is
+ * The channel behind an out port of v; link FABRIC_NONE if the entry drops, delivers to an end port or is
  * invalid.
  */
 static inline struct channel channel_by_port(const struct channels *c, uint32_t v, uint8_t port)
@@ -53,13 +53,13 @@ static inline uint32_t trunk_by_lid(const struct channels *c, const struct lfts 
 {
 	struct channel ch = channel_by_lid(c, l, v, lid);
 
-	return ch.lane == FABRIC_NONE ? FABRIC_NONE : c->trunk[ch.lane];
+	return ch.link == FABRIC_NONE ? FABRIC_NONE : c->trunk[ch.link];
 }
 
 /* The trunk with the same links in the other direction. */
 static inline uint32_t channels_trunk_back(const struct channels *c, uint32_t t)
 {
-	return c->trunk[c->back[c->g->trunks[t].lane0]];
+	return c->trunk[c->back[c->g->trunks[t].link0]];
 }
 
 /*
@@ -75,29 +75,29 @@ static inline size_t turn_number(const struct channels *c, const size_t *turn0, 
 	return turn0[in] + (out - c->g->trunk0[c->g->trunks[in].v]);
 }
 
-/* Which lanes and vertices a set of failures leaves alive. */
+/* Which links and vertices a set of failures leaves alive. */
 struct living {
-	bool *dead;		/* [lane]: failed */
-	bool *here;		/* [vertex]: reachable from the SM over live lanes */
-	uint32_t *cut;		/* vertices with dead lanes that are `here`, in rising order */
+	bool *dead;		/* [link]: failed */
+	bool *here;		/* [vertex]: reachable from the SM over live links */
+	uint32_t *cut;		/* vertices with dead links that are `here`, in rising order */
 	uint32_t n_cut;
 };
 
 /*
  * A link is dead if either of its ends is in ends[0 .. n - 1]; a switch is dead if all its links are.
- * Ends that are not lanes of the graph are ignored.  If the SM is on no switch, every vertex is `here`.
+ * Ends that are not links of the graph are ignored.  If the SM is on no switch, every vertex is `here`.
  */
 void living_init(struct living *l, const struct channels *c, const struct link_end *ends,
 		 uint32_t n);
 void living_free(struct living *l);
 
-/* The vertex that v's entry for a LID leads to over a live lane, or FABRIC_NONE. */
+/* The vertex that v's entry for a LID leads to over a live link, or FABRIC_NONE. */
 static inline uint32_t living_step(const struct living *l, const struct channels *c,
 				   const struct lfts *t, uint32_t v, uint16_t lid)
 {
 	struct channel ch = channel_by_lid(c, t, v, lid);
 
-	return ch.lane == FABRIC_NONE || l->dead[ch.lane] ? FABRIC_NONE : ch.to;
+	return ch.link == FABRIC_NONE || l->dead[ch.link] ? FABRIC_NONE : ch.to;
 }
 
 #endif

@@ -110,7 +110,7 @@ static bool goes_shortest(const struct chooser *x, uint32_t v, const struct dest
 	for (unsigned k = 0; k < to->n_lids; k++) {
 		struct channel ch = step(x, v, (uint16_t)(to->lid + k));
 
-		if (ch.lane == FABRIC_NONE || x->dist[ch.to] + 1 != x->dist[v] || !x->shortest[ch.to])
+		if (ch.link == FABRIC_NONE || x->dist[ch.to] + 1 != x->dist[v] || !x->shortest[ch.to])
 			return false;
 	}
 	return true;
@@ -145,10 +145,10 @@ static void come_by_tables(struct chooser *x, uint32_t v, uint16_t lid)
 	for (uint32_t hops = 0; hops < x->g->n && !x->shortest[v]; hops++) {
 		struct channel ch = step(x, v, lid);
 
-		if (ch.lane == FABRIC_NONE)
+		if (ch.link == FABRIC_NONE)
 			return;
 		if (x->shortest[ch.to])
-			add_layer(&x->via[x->c->trunk[ch.lane]], layer);
+			add_layer(&x->via[x->c->trunk[ch.link]], layer);
 		v = ch.to;
 	}
 }
@@ -158,7 +158,7 @@ static void find_on(struct chooser *x, uint32_t v)
 	x->on_first[v] = (uint32_t)x->on.n;
 	for (unsigned i = 0; i < x->n_dests && v != x->d; i++)
 		for (unsigned k = 0; k < x->dests[i].n_lids; k++) {
-			uint32_t trunk = x->c->trunk[step(x, v, (uint16_t)(x->dests[i].lid + k)).lane];
+			uint32_t trunk = x->c->trunk[step(x, v, (uint16_t)(x->dests[i].lid + k)).link];
 			size_t at = x->on_first[v];
 
 			while (at < x->on.n && x->on.v[at] != trunk)
@@ -251,8 +251,8 @@ static void note_offered(struct chooser *x, uint32_t v)
 	for (size_t i = 0; i < x->offered.n; i++) {
 		const struct trunk *t = &x->g->trunks[x->offered.v[i]];
 
-		for (uint32_t lane = t->lane0; lane < t->lane0 + t->n_lanes; lane++, n++)
-			s.bits[x->g->lanes[lane] / 64] |= 1ull << x->g->lanes[lane] % 64;
+		for (uint32_t link = t->link0; link < t->link0 + t->n_links; link++, n++)
+			s.bits[x->g->links[link] / 64] |= 1ull << x->g->links[link] % 64;
 	}
 	x->out->ports += n;
 	if (n > 1)
@@ -261,7 +261,7 @@ static void note_offered(struct chooser *x, uint32_t v)
 
 /*
  * Offers all shortest next hops that fit.  False if the tables' own next hops do not fit for all LIDs
- * alike, or if lanes depend on how a packet arrived, which turns alone do not tell.
+ * alike, or if VL sets depend on how a packet arrived, which turns alone do not tell.
  */
 static bool offer_all(struct chooser *x, uint32_t v, const struct layer_set *layers)
 {
@@ -270,7 +270,7 @@ static bool offer_all(struct chooser *x, uint32_t v, const struct layer_set *lay
 	x->offered.n = 0;
 	for (uint32_t i = x->on_first[v]; i < x->on_end[v]; i++)
 		*vec_push(&x->offered) = x->on.v[i];
-	if (route_lanes_by_entry(x->y))
+	if (route_vl_sets_by_entry(x->y))
 		return false;
 	by_tables = x->offered.n;
 	for (size_t i = 0; i < by_tables; i++)

@@ -18,7 +18,7 @@
  * All LIDs of CA and router ports on a switch have the same choices, which suits hardware that
  * keeps them as groups of ports.  LIDs of switches have no choices: little traffic goes to them.
  *
- * The engine "dragonfly" gets no choices: its lanes depend on the link by which a packet arrived, and this
+ * The engine "dragonfly" gets no choices: its VL sets depend on the link by which a packet arrived, and this
  * file does not track that.
  *
  * Nothing configures switches with the choices yet; the gauge counts them (routing/gauge/gauge.h).

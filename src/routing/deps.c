@@ -7,7 +7,7 @@
  * ends of the dependency, or finds meanwhile that the dependency closes a cycle (Pearce and Kelly, "A
  * dynamic topological sort algorithm for directed acyclic graphs", 2006).
  *
- * Channels are numbered like trunks, with the lanes of a trunk in a row, so that all channels that lead
+ * Channels are numbered like trunks, with the VL sets of a trunk in a row, so that all channels that lead
  * away from a vertex have consecutive numbers.
  *
  * Dependencies are bits, grouped by the vertex at which a packet turns: the channels that one channel
@@ -48,9 +48,9 @@ struct deps {
 	const struct channels *c;
 	unsigned n_layers;	/* layers with an order of their own */
 	struct layer *layers;
-	unsigned n_lanes;	/* lanes per trunk that layers share; 1 if they share none */
-	uint8_t *link;		/* [trunk]: kind of its links; NULL: layers share no lanes */
-	bool by_entry;		/* route_lanes_by_entry() */
+	unsigned n_vl_sets;	/* VL sets per trunk that layers share; 1 if they share none */
+	uint8_t *link;		/* [trunk]: kind of its links; NULL: layers share no VL sets */
+	bool by_entry;		/* route_vl_sets_by_entry() */
 	uint32_t n;		/* number of channels */
 	uint32_t *first;	/* [vertex]: first channel that leads away from it */
 	uint32_t *to;		/* [channel]: vertex that it leads to */
@@ -58,7 +58,7 @@ struct deps {
 	size_t *row;		/* [channel]: index of the first word of its row */
 	size_t n_words;
 	size_t *row_at;		/* [vertex]: index of the first word of its row in `seen` */
-	uint32_t *back;		/* [channel]: same lane of the same links in the other direction */
+	uint32_t *back;		/* [channel]: same VL set of the same links in the other direction */
 	/* scratch space for adding a dependency against the order */
 	struct met behind, before;
 	uint32_t *moved, *slots;
@@ -70,8 +70,8 @@ struct deps {
 
 static uint32_t add_trunk(const struct deps *d, struct layer *l, uint32_t t, uint32_t n)
 {
-	for (unsigned lane = 0; lane < d->n_lanes; lane++)
-		l->at[n++] = t * d->n_lanes + lane;
+	for (unsigned set = 0; set < d->n_vl_sets; set++)
+		l->at[n++] = t * d->n_vl_sets + set;
 	return n;
 }
 
@@ -117,19 +117,19 @@ static void find_channels(struct deps *d)
 {
 	const struct graph *g = d->c->g;
 
-	d->n = g->trunk0[g->n] * d->n_lanes;
+	d->n = g->trunk0[g->n] * d->n_vl_sets;
 	d->first = xcalloc(g->n + 1u, sizeof(*d->first));
 	d->to = xcalloc(d->n, sizeof(*d->to));
 	d->from = xcalloc(d->n, sizeof(*d->from));
 	d->back = xcalloc(d->n, sizeof(*d->back));
 	for (uint32_t v = 0; v <= g->n; v++)
-		d->first[v] = g->trunk0[v] * d->n_lanes;
+		d->first[v] = g->trunk0[v] * d->n_vl_sets;
 	for (uint32_t i = 0; i < d->n; i++) {
-		uint32_t t = i / d->n_lanes;
+		uint32_t t = i / d->n_vl_sets;
 
 		d->to[i] = g->trunks[t].v;
 		d->from[i] = d->c->from[t];
-		d->back[i] = channels_trunk_back(d->c, t) * d->n_lanes + i % d->n_lanes;
+		d->back[i] = channels_trunk_back(d->c, t) * d->n_vl_sets + i % d->n_vl_sets;
 	}
 }
 
@@ -152,12 +152,12 @@ static void find_rows(struct deps *d)
 	met_init(&d->before, d->n, n_seen);
 }
 
-/* n_layers, n_lanes: as in struct deps. */
-static struct deps *make(const struct channels *c, unsigned n_layers, unsigned n_lanes)
+/* n_layers, n_vl_sets: as in struct deps. */
+static struct deps *make(const struct channels *c, unsigned n_layers, unsigned n_vl_sets)
 {
 	struct deps *d = xcalloc(1, sizeof(*d));
 
-	*d = (struct deps){ .c = c, .n_layers = n_layers, .n_lanes = n_lanes };
+	*d = (struct deps){ .c = c, .n_layers = n_layers, .n_vl_sets = n_vl_sets };
 	find_channels(d);
 	find_rows(d);
 	d->moved = xcalloc(d->n, sizeof(*d->moved));
@@ -184,12 +184,12 @@ struct deps *deps_new(const struct channels *c, unsigned n_layers)
 struct deps *deps_new_sharing(const struct channels *c, const struct route_layers *y)
 {
 	const struct graph *g = c->g;
-	struct deps *d = make(c, 1, y->n_lanes);
+	struct deps *d = make(c, 1, y->n_vl_sets);
 
-	d->by_entry = route_lanes_by_entry(y);
+	d->by_entry = route_vl_sets_by_entry(y);
 	d->link = xcalloc(g->trunk0[g->n], sizeof(*d->link));
 	for (uint32_t t = 0; t < g->trunk0[g->n]; t++)
-		d->link[t] = route_link(y, g->sw[c->from[t]], g->lanes[g->trunks[t].lane0]);
+		d->link[t] = route_link(y, g->sw[c->from[t]], g->links[g->trunks[t].link0]);
 	return d;
 }
 
@@ -278,19 +278,19 @@ bool deps_is_far(const struct deps *d, uint32_t trunk)
 }
 
 /* by: kind of the link by which the packet arrived. */
-static uint32_t on_lane(const struct deps *d, unsigned layer, uint32_t trunk, uint8_t by)
+static uint32_t on_vl_set(const struct deps *d, unsigned layer, uint32_t trunk, uint8_t by)
 {
-	return trunk * d->n_lanes + route_lane_on(d->link[trunk], by, layer);
+	return trunk * d->n_vl_sets + route_vl_set_on(d->link[trunk], by, layer);
 }
 
 /* Translates a turn of a layer from trunks to channels. */
-static struct dep on_lanes(const struct deps *d, unsigned layer, struct dep x)
+static struct dep on_vl_sets(const struct deps *d, unsigned layer, struct dep x)
 {
 	if (!d->link)
 		return x;
 	return (struct dep){
-		.in = on_lane(d, layer, x.in, x.far ? ROUTE_LINK_FAR : ROUTE_LINK_FIRST),
-		.out = on_lane(d, layer, x.out, d->link[x.in]),
+		.in = on_vl_set(d, layer, x.in, x.far ? ROUTE_LINK_FAR : ROUTE_LINK_FIRST),
+		.out = on_vl_set(d, layer, x.out, d->link[x.in]),
 	};
 }
 
@@ -325,7 +325,7 @@ static bool is_there(const struct deps *d, const struct layer *l, struct dep x)
 
 bool deps_has(const struct deps *d, unsigned layer, struct dep x)
 {
-	return is_there(d, layer_of(d, layer), on_lanes(d, layer, x));
+	return is_there(d, layer_of(d, layer), on_vl_sets(d, layer, x));
 }
 
 static void put(const struct deps *d, struct layer *l, struct dep x)
@@ -505,7 +505,7 @@ static bool put_in_order(struct deps *d, struct layer *l, struct dep x)
 void deps_note(struct deps *d, unsigned layer, struct dep x)
 {
 	struct layer *l = layer_of(d, layer);
-	struct dep turn = on_lanes(d, layer, x);
+	struct dep turn = on_vl_sets(d, layer, x);
 
 	if (!is_there(d, l, turn))
 		put(d, l, turn);
@@ -578,7 +578,7 @@ static bool any_refused(const struct deps *d, const struct layer *l, unsigned la
 {
 	for (uint32_t i = 0; i < n; i++) {
 		uint64_t bit;
-		size_t word = place_of(d, on_lanes(d, layer, x[i]), &bit);
+		size_t word = place_of(d, on_vl_sets(d, layer, x[i]), &bit);
 
 		if (l->refused[word] & bit) {
 			*which = i;
@@ -589,12 +589,12 @@ static bool any_refused(const struct deps *d, const struct layer *l, unsigned la
 }
 
 /*
- * Where the lane depends on how a packet arrived, lane 0 must never wait for lane 1.  A single such turn
+ * Where the VL set depends on how a packet arrived, VL set 0 must never wait for VL set 1.  A single such turn
  * would close cycles with nearly all minimal paths of a dragonfly.
  */
 static bool goes_up(const struct deps *d, struct dep x)
 {
-	return d->by_entry && x.in % d->n_lanes < x.out % d->n_lanes;
+	return d->by_entry && x.in % d->n_vl_sets < x.out % d->n_vl_sets;
 }
 
 static bool fits(struct deps *d, struct layer *l, struct dep x)
@@ -619,7 +619,7 @@ bool deps_add(struct deps *d, unsigned layer, const struct dep *x, uint32_t n, u
 		return false;
 	d->fresh.n = 0;
 	for (uint32_t i = 0; i < n; i++) {
-		struct dep turn = on_lanes(d, layer, x[i]);
+		struct dep turn = on_vl_sets(d, layer, x[i]);
 		uint64_t bit;
 		size_t word = place_of(d, turn, &bit);
 		bool alone = !d->fresh.n;

@@ -8,7 +8,7 @@
  * routing in multiprocessor interconnection networks", 1987).  Each layer is an acyclic graph of its own,
  * because paths of different layers use different VLs.
  *
- * Where layers share lanes (layers.h), a channel is one lane of a trunk, and all lanes together form one
+ * Where layers share VL sets (layers.h), a channel is one VL set of a trunk, and all VL sets together form one
  * acyclic graph.
  *
  * A channel is a trunk in one direction: links of a trunk are interchangeable.
@@ -33,14 +33,14 @@ struct dep {
  * c's vertices (order.h) allows are the cheapest to add.
  */
 struct deps *deps_new(const struct channels *c, unsigned n_layers);
-/* As deps_new(), for layers that share lanes as y's layers do; y is of c's fabric. */
+/* As deps_new(), for layers that share VL sets as y's layers do; y is of c's fabric. */
 struct deps *deps_new_sharing(const struct channels *c, const struct route_layers *y);
 void deps_free(struct deps *d);		/* NULL is fine */
-/* Whether a trunk consists of far links (layers.h); false for FABRIC_NONE and where layers share no lanes. */
+/* Whether a trunk consists of far links (layers.h); false for FABRIC_NONE and where layers share no VL sets. */
 bool deps_is_far(const struct deps *d, uint32_t trunk);
 /* Removes all dependencies.  Adding similar ones again costs less than the first time. */
 void deps_clear(struct deps *d);
-/* Removes the dependencies of one layer, which must not share lanes. */
+/* Removes the dependencies of one layer, which must not share VL sets. */
 void deps_clear_layer(struct deps *d, unsigned layer);
 /* deps_mark() saves the current dependencies; deps_return() goes back to those last saved. */
 void deps_mark(struct deps *d);
@@ -60,9 +60,9 @@ uint64_t deps_work(const struct deps *d);
 bool deps_has(const struct deps *d, unsigned layer, struct dep x);
 /*
  * Adds all of x[0 .. n - 1], or none of them if the layer would then have a cycle.  *blocked, which may be
- * NULL, becomes the index in x of a dependency that closes a cycle with earlier ones.  Where the lane
- * depends on how a packet arrived (route_lanes_by_entry()), deps_add() refuses every dependency of lane 0
- * on lane 1; deps_note() does not.
+ * NULL, becomes the index in x of a dependency that closes a cycle with earlier ones.  Where the VL set
+ * depends on how a packet arrived (route_vl_sets_by_entry()), deps_add() refuses every dependency of VL set 0
+ * on VL set 1; deps_note() does not.
  */
 bool deps_add(struct deps *d, unsigned layer, const struct dep *x, uint32_t n, uint32_t *blocked);
 

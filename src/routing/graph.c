@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Builds the graph of the switches and chooses among equally good lanes; see graph.h. */
+/* Builds the graph of the switches and chooses among equally good links; see graph.h. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,9 +83,9 @@ static uint32_t add_trunks(struct graph *g, uint32_t v, uint32_t n_trunks,
 	g->trunk0[v] = n_trunks;
 	for (unsigned i = 0; i < n; i++) {
 		if (i == 0 || links[i].v != links[i - 1].v)
-			g->trunks[n_trunks++] = (struct trunk){ links[i].v, g->n_lanes, 0 };
-		g->trunks[n_trunks - 1].n_lanes++;
-		g->lanes[g->n_lanes++] = links[i].port;
+			g->trunks[n_trunks++] = (struct trunk){ links[i].v, g->n_links, 0 };
+		g->trunks[n_trunks - 1].n_links++;
+		g->links[g->n_links++] = links[i].port;
 	}
 	g->up0[v] = g->trunk0[v];
 	while (g->up0[v] < n_trunks && g->trunks[g->up0[v]].v < v)
@@ -93,7 +93,7 @@ static uint32_t add_trunks(struct graph *g, uint32_t v, uint32_t n_trunks,
 	return n_trunks;
 }
 
-/* Number of switch ports with a peer: an upper bound on lanes, trunks and hosts. */
+/* Number of switch ports with a peer: an upper bound on links, trunks and hosts. */
 static uint32_t count_linked(const struct fabric *f)
 {
 	uint32_t n = 0;
@@ -121,7 +121,7 @@ static struct graph *make(const struct fabric *f, uint32_t *sw, const uint32_t *
 	g->end0 = xcalloc(n + 1, sizeof(*g->end0));
 	g->inner0 = xcalloc(n, sizeof(*g->inner0));
 	g->trunks = xcalloc(linked, sizeof(*g->trunks));
-	g->lanes = xcalloc(linked, sizeof(*g->lanes));
+	g->links = xcalloc(linked, sizeof(*g->links));
 	g->ends = xcalloc(linked, sizeof(*g->ends));
 	for (uint32_t v = 0; v < n; v++)
 		vertex[sw[v]] = v;
@@ -153,7 +153,7 @@ void graph_free(struct graph *g)
 	free(g->trunk0);
 	free(g->up0);
 	free(g->trunks);
-	free(g->lanes);
+	free(g->links);
 	free(g->end0);
 	free(g->inner0);
 	free(g->ends);
@@ -305,8 +305,8 @@ void choice_find(struct choice *c, const struct graph *g, uint32_t first, uint32
 
 		if (dist[trunk->v] != want)
 			continue;
-		for (uint32_t i = 0; i < trunk->n_lanes; i++) {
-			c->lane[c->n] = trunk->lane0 + i;
+		for (uint32_t i = 0; i < trunk->n_links; i++) {
+			c->link[c->n] = trunk->link0 + i;
 			c->v[c->n++] = trunk->v;
 		}
 	}
@@ -317,7 +317,7 @@ static unsigned least_loaded(const struct choice *c, const uint32_t *load)
 	unsigned best = 0;
 
 	for (unsigned i = 1; i < c->n; i++)
-		if (load[c->lane[i]] < load[c->lane[best]])
+		if (load[c->link[i]] < load[c->link[best]])
 			best = i;
 	return best;
 }
@@ -330,7 +330,7 @@ unsigned choice_least(const struct choice *c, const uint32_t *load, const uint8_
 		return least_loaded(c, load);
 	for (unsigned i = 1; i < c->n; i++)
 		if (used[i] < used[best] ||
-		    (used[i] == used[best] && load[c->lane[i]] < load[c->lane[best]]))
+		    (used[i] == used[best] && load[c->link[i]] < load[c->link[best]]))
 			best = i;
 	return best;
 }
@@ -341,23 +341,23 @@ void choice_spread(const struct choice *c, const struct graph *g, uint32_t *load
 	uint8_t used[256];
 
 	if (c->n == 1) {
-		memset(row, g->lanes[c->lane[0]], n_lids);
-		load[c->lane[0]] += n_lids * weight;
+		memset(row, g->links[c->link[0]], n_lids);
+		load[c->link[0]] += n_lids * weight;
 		return;
 	}
 	if (n_lids == 1) {
-		uint32_t lane = c->lane[choice_least(c, load, NULL)];
+		uint32_t link = c->link[choice_least(c, load, NULL)];
 
-		row[0] = g->lanes[lane];
-		load[lane] += weight;
+		row[0] = g->links[link];
+		load[link] += weight;
 		return;
 	}
 	memset(used, 0, c->n);
 	for (unsigned k = 0; k < n_lids; k++) {
 		unsigned best = choice_least(c, load, used);
 
-		row[k] = g->lanes[c->lane[best]];
-		load[c->lane[best]] += weight;
+		row[k] = g->links[c->link[best]];
+		load[c->link[best]] += weight;
 		for (unsigned i = 0; i < c->n; i++)
 			if (c->v[i] == c->v[best])
 				used[i]++;

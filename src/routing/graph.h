@@ -4,8 +4,8 @@
  * routing/).
  *
  * Vertices are switches, in an order that the caller chooses.  All links between the same two switches are
- * one trunk; a lane is one link of a trunk in one direction.  The graph leaves out links from a switch to
- * itself and held links.
+ * one trunk.  The graph has each link twice, once for each direction; it leaves out links from a switch
+ * to itself and held links.
  */
 #ifndef QOSD_ROUTING_GRAPH_H
 #define QOSD_ROUTING_GRAPH_H
@@ -16,7 +16,7 @@
 
 struct trunk {
 	uint32_t v;		/* the neighbour */
-	uint32_t lane0, n_lanes;
+	uint32_t link0, n_links;
 };
 
 struct graph {
@@ -27,8 +27,8 @@ struct graph {
 	uint32_t *trunk0;
 	uint32_t *up0;		/* [vertex]: its first trunk to a vertex with a greater number */
 	struct trunk *trunks;
-	uint8_t *lanes;		/* [lane]: out port number, rising within a trunk */
-	uint32_t n_lanes;
+	uint8_t *links;		/* [link]: out port number, rising within a trunk */
+	uint32_t n_links;
 	/*
 	 * CA and router ports on v, each kind in order of the switch's port: host ports are ends[end0[v]
 	 * .. inner0[v] - 1], aggregation nodes ends[inner0[v] .. end0[v + 1] - 1].
@@ -61,13 +61,13 @@ void graph_free(struct graph *g);
 
 /* The trunk between two vertices, FABRIC_NONE if there is none. */
 uint32_t graph_trunk(const struct graph *g, uint32_t from, uint32_t to);
-/* Whether any lane of a trunk is alive; dead is indexed by lane. */
+/* Whether any link of a trunk is alive; dead is indexed by link. */
 static inline bool graph_trunk_lives(const struct graph *g, uint32_t trunk, const bool *dead)
 {
 	const struct trunk *t = &g->trunks[trunk];
 
-	for (uint32_t lane = t->lane0; lane < t->lane0 + t->n_lanes; lane++)
-		if (!dead[lane])
+	for (uint32_t link = t->link0; link < t->link0 + t->n_links; link++)
+		if (!dead[link])
 			return true;
 	return false;
 }
@@ -114,25 +114,25 @@ static inline const uint8_t *graph_row_of(const struct graph *g, const struct lf
 	return l->entries + (size_t)g->sw[v] * l->stride;
 }
 
-/* --- spreading destinations over lanes that are equally good --- */
+/* --- spreading destinations over links that are equally good --- */
 
 struct choice {
 	unsigned n;
-	uint32_t lane[256];
-	uint32_t v[256];	/* the vertex that the lane leads to */
+	uint32_t link[256];
+	uint32_t v[256];	/* the vertex that the link leads to */
 };
 
-/* Collects, from trunks first .. end - 1, the lanes to neighbours at distance `want`. */
+/* Collects, from trunks first .. end - 1, the links to neighbours at distance `want`. */
 void choice_find(struct choice *c, const struct graph *g, uint32_t first, uint32_t end,
 		 const uint16_t *dist, uint16_t want);
 /*
- * The index in c, n > 0, of the lane with the least load.  If used ([index]) is given, only lanes that the
+ * The index in c, n > 0, of the link with the least load.  If used ([index]) is given, only links that the
  * port's other LIDs use least are considered.
  */
 unsigned choice_least(const struct choice *c, const uint32_t *load, const uint8_t *used);
 /*
- * Sets row[0 .. n_lids - 1], the LIDs of one port, to the lanes with the least load.  LIDs of the same
- * port go to different neighbours while there are any.  The load of each chosen lane grows by weight.
+ * Sets row[0 .. n_lids - 1], the LIDs of one port, to the links with the least load.  LIDs of the same
+ * port go to different neighbours while there are any.  The load of each chosen link grows by weight.
  * c->n > 0, n_lids <= 128.
  */
 void choice_spread(const struct choice *c, const struct graph *g, uint32_t *load,

@@ -10,15 +10,15 @@
 
 /* --- tables --- */
 
-/* Sets v's entries for the LIDs of the ends, spread over the lanes of one trunk. */
+/* Sets v's entries for the LIDs of the ends, spread over the links of one trunk. */
 static void set_entries(const struct ideal_shape *s, struct lfts *l, uint32_t *load, uint32_t v, uint32_t trunk,
 			const struct dest *dests, unsigned n)
 {
 	const struct trunk *t = &s->g->trunks[trunk];
-	struct choice c = { .n = t->n_lanes };
+	struct choice c = { .n = t->n_links };
 
 	for (unsigned i = 0; i < c.n; i++) {
-		c.lane[i] = t->lane0 + i;
+		c.link[i] = t->link0 + i;
 		c.v[i] = t->v;
 	}
 	for (unsigned i = 0; i < n; i++)
@@ -29,7 +29,7 @@ static struct lfts *make_tables(const struct ideal_shape *s)
 {
 	const struct graph *g = s->g;
 	struct lfts *l = lfts_new(g->n, s->top);
-	uint32_t *load = xcalloc(g->n_lanes, sizeof(*load)), *next = xcalloc(g->n, sizeof(*next));
+	uint32_t *load = xcalloc(g->n_links, sizeof(*load)), *next = xcalloc(g->n, sizeof(*next));
 	struct dest dests[DESTS_MAX];
 
 	for (uint32_t d = 0; d < g->n; d++) {
@@ -71,8 +71,8 @@ static void fill_links(const struct ideal_shape *s, struct route_layers *y)
 		for (uint32_t t = g->trunk0[v]; t < g->trunk0[v + 1]; t++) {
 			uint8_t kind = s->link(s->arg, v, t);
 
-			for (uint32_t i = 0; i < g->trunks[t].n_lanes; i++)
-				route_links(y, g->sw[v])[g->lanes[g->trunks[t].lane0 + i]] = kind;
+			for (uint32_t i = 0; i < g->trunks[t].n_links; i++)
+				route_links(y, g->sw[v])[g->links[g->trunks[t].link0 + i]] = kind;
 		}
 }
 
@@ -85,7 +85,7 @@ void ideal_make(struct ideal *x, const struct ideal_shape *s)
 
 	x->lfts = make_tables(s);
 	x->layers = xcalloc(1, sizeof(*x->layers));
-	*x->layers = (struct route_layers){ .n = s->n_layers, .n_lanes = shared ? 2 : 1, .n_switches = s->g->n };
+	*x->layers = (struct route_layers){ .n = s->n_layers, .n_vl_sets = shared ? 2 : 1, .n_switches = s->g->n };
 	/*
 	 * All vertices are places: layered.h asks only for pairs that exist, whichever switches have
 	 * hosts.

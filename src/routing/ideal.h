@@ -12,12 +12,12 @@
 #include "routing/graph.h"
 #include "routing/layers.h"
 
-/* What an engine provides.  Its layers share two lanes unless there is only one. */
+/* What an engine provides.  Its layers share two VL sets unless there is only one. */
 struct ideal_shape {
 	const struct route_request *r;
 	const struct graph *g;
 	uint16_t top;		/* highest LID in the tables */
-	unsigned n_layers;	/* 1: one lane */
+	unsigned n_layers;	/* 1: one VL set */
 	void *arg;
 	/*
 	 * Sets next[v] to the trunk by which v sends to vertex `to`; FABRIC_NONE for v == to and for a v

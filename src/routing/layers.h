@@ -9,11 +9,11 @@
  *
  * The pairs are those of switches with CA or router ports; a switch paired with itself is in layer 0.
  *
- * The VLs of a link between switches are divided into sets, here called lanes.  Where each layer has a
- * lane of its own, layer i uses lane i of all links.  On a grid (dimension.h) two lanes serve for many
- * layers: bit i of a layer is its lane on all links along dimension i.  On a dragonfly
- * (dragonfly_routes.c) layer 1 uses lane 1, except on the first link within a group that a packet has
- * entered, where it uses lane 0.
+ * The VLs of a link between switches are divided into VL sets.  Where each layer has a
+ * VL set of its own, layer i uses VL set i of all links.  On a grid (dimension.h) two VL sets serve for many
+ * layers: bit i of a layer is its VL set on all links along dimension i.  On a dragonfly
+ * (dragonfly_routes.c) layer 1 uses VL set 1, except on the first link within a group that a packet has
+ * entered, where it uses VL set 0.
  */
 #ifndef QOSD_ROUTING_LAYERS_H
 #define QOSD_ROUTING_LAYERS_H
@@ -23,24 +23,24 @@
 struct grid;
 
 /*
- * Kinds of links, where layers share lanes: the kind tells which lane a layer uses.  Either a bit number,
- * perhaps with ROUTE_LINK_NOT_ROUND, where the lane is that bit of the layer; or one of the values below.
+ * Kinds of links, where layers share VL sets: the kind tells which VL set a layer uses.  Either a bit number,
+ * perhaps with ROUTE_LINK_NOT_ROUND, where the VL set is that bit of the layer; or one of the values below.
  */
 #define ROUTE_LINK_BITS 0x0f		/* mask of the bit number */
-/* flag: the link is not part of a ring, though its lanes are those of one */
+/* flag: the link is not part of a ring, though its VL sets are those of one */
 #define ROUTE_LINK_NOT_ROUND 0x10
-#define ROUTE_LINK_FAR 0xfd		/* between groups; the lane is bit 0 */
-/* within a group; the lane is bit 0, but 0 for a packet that arrived by a far link */
+#define ROUTE_LINK_FAR 0xfd		/* between groups; the VL set is bit 0 */
+/* within a group; the VL set is bit 0, but 0 for a packet that arrived by a far link */
 #define ROUTE_LINK_NEAR 0xfe
-#define ROUTE_LINK_FIRST 0xff		/* not divided into lanes; every layer uses lane 0 */
+#define ROUTE_LINK_FIRST 0xff		/* not divided into VL sets; every layer uses VL set 0 */
 
 struct route_layers {
 	unsigned n;		/* layers with pairs, at least 1 */
-	unsigned n_lanes;	/* n, or 2 where layers share lanes */
+	unsigned n_vl_sets;	/* n, or 2 where layers share VL sets */
 	uint32_t n_switches, n_places;
 	uint32_t *place;	/* [switch]: index among switches with CA or router ports, or FABRIC_NONE */
 	uint8_t *of;		/* [route_layers_pair()]: layer, 0 .. n - 1 */
-	/* [switch * link_ports + out port]: kind of the link; NULL: layers share no lanes */
+	/* [switch * link_ports + out port]: kind of the link; NULL: layers share no VL sets */
 	uint8_t *link;
 	uint32_t link_ports;
 	/*
@@ -82,18 +82,18 @@ static inline uint8_t route_link(const struct route_layers *y, uint32_t sw, unsi
 }
 
 /*
- * The lane of a layer on a link of kind `link`, for packets that arrived by a link of kind `by`.
+ * The VL set of a layer on a link of kind `link`, for packets that arrived by a link of kind `by`.
  * ROUTE_LINK_FIRST also stands for a link from a host.
  */
-static inline unsigned route_lane_on(uint8_t link, uint8_t by, unsigned layer)
+static inline unsigned route_vl_set_on(uint8_t link, uint8_t by, unsigned layer)
 {
 	if (link == ROUTE_LINK_FIRST || (link == ROUTE_LINK_NEAR && by == ROUTE_LINK_FAR))
 		return 0;
 	return layer >> (link >= ROUTE_LINK_FAR ? 0 : link & ROUTE_LINK_BITS) & 1;
 }
 
-/* Whether the lane may depend on the link by which a packet arrived. */
-static inline bool route_lanes_by_entry(const struct route_layers *y)
+/* Whether the VL set may depend on the link by which a packet arrived. */
+static inline bool route_vl_sets_by_entry(const struct route_layers *y)
 {
 	return y && y->link && !y->grid;
 }

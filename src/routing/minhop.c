@@ -15,7 +15,7 @@ static bool minhop_run(const struct route_request *r, struct lfts *out,
 	struct graph *g = graph_new(r->f, graph_by_guid(r->f));
 	uint16_t *dist = xcalloc(g->n, sizeof(*dist));
 	uint32_t *queue = xcalloc(g->n, sizeof(*queue));
-	uint32_t *load = xcalloc(g->n_lanes, sizeof(*load));
+	uint32_t *load = xcalloc(g->n_links, sizeof(*load));
 	struct dest dests[DESTS_MAX];
 
 	(void)layers;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Finds the busiest lane and moves single entries off it; see relief.h. */
+/* Finds the busiest link and moves single entries off it; see relief.h. */
 #include "routing/relief.h"
 
 #include <stdlib.h>
@@ -29,16 +29,16 @@ struct relief {
 	/* the target to begin with: earlier ones had no move to offer when last asked */
 	size_t next;
 	uint64_t work;
-	uint64_t *load;		/* [lane]: total cost of the routes that it carries */
-	uint32_t *cost;		/* [lane]: cost of one route */
+	uint64_t *load;		/* [link]: total cost of the routes that it carries */
+	uint32_t *cost;		/* [link]: cost of one route */
 	/* of the current LID */
-	uint32_t *lane;		/* [vertex]: lane that its entry leads to, FABRIC_NONE if none */
-	uint32_t *way;		/* [vertex]: trunk of that lane */
+	uint32_t *link;		/* [vertex]: link that its entry leads to, FABRIC_NONE if none */
+	uint32_t *way;		/* [vertex]: trunk of that link */
 	/* [vertex]: hops to the destination, FABRIC_NONE if its route does not arrive */
 	uint32_t *hops;
 	uint32_t *below;	/* [vertex]: hosts whose route leads over it */
 	uint32_t *order, n;	/* vertices with a route, each before the vertex that it sends to */
-	bool *over;		/* [vertex]: its route leads over the busiest lane */
+	bool *over;		/* [vertex]: its route leads over the busiest link */
 };
 
 /* --- beginning and end --- */
@@ -47,9 +47,9 @@ static void relief_init(struct relief *x)
 {
 	uint32_t n = x->g->n;
 
-	x->load = xcalloc(x->g->n_lanes + 1, sizeof(*x->load));
-	x->cost = ways_lane_costs(x->c);
-	x->lane = xcalloc(n, sizeof(*x->lane));
+	x->load = xcalloc(x->g->n_links + 1, sizeof(*x->load));
+	x->cost = ways_link_costs(x->c);
+	x->link = xcalloc(n, sizeof(*x->link));
 	x->way = xcalloc(n, sizeof(*x->way));
 	x->hops = xcalloc(n, sizeof(*x->hops));
 	x->below = xcalloc(n, sizeof(*x->below));
@@ -70,8 +70,8 @@ static void recall(struct relief *x, struct target to)
 
 	x->work += g->n;
 	for (uint32_t v = 0; v < g->n; v++) {
-		x->lane[v] = v == to.d ? FABRIC_NONE : channel_by_lid(x->c, x->l, v, to.lid).lane;
-		x->way[v] = x->lane[v] == FABRIC_NONE ? FABRIC_NONE : x->c->trunk[x->lane[v]];
+		x->link[v] = v == to.d ? FABRIC_NONE : channel_by_lid(x->c, x->l, v, to.lid).link;
+		x->way[v] = x->link[v] == FABRIC_NONE ? FABRIC_NONE : x->c->trunk[x->link[v]];
 		x->hops[v] = v == to.d ? 0 : FABRIC_NONE;
 	}
 	x->n = ways_sort(g, x->way, x->below, x->order);
@@ -93,65 +93,65 @@ static void recall(struct relief *x, struct target to)
 static void count_along(struct relief *x, uint32_t v, uint32_t n, bool add)
 {
 	for (; x->hops[v]; v = next_of(x, v)) {
-		uint64_t load = (uint64_t)n * x->cost[x->lane[v]];
+		uint64_t load = (uint64_t)n * x->cost[x->link[v]];
 
-		x->load[x->lane[v]] += add ? load : -load;
+		x->load[x->link[v]] += add ? load : -load;
 	}
 }
 
 /* --- moves --- */
 
-/* Whether every lane on v's route, with the routes of n more hosts, carries less than `most`. */
+/* Whether every link on v's route, with the routes of n more hosts, carries less than `most`. */
 static bool has_room(const struct relief *x, uint32_t v, uint32_t n, uint64_t most)
 {
 	for (; x->hops[v]; v = next_of(x, v))
-		if (x->load[x->lane[v]] + (uint64_t)n * x->cost[x->lane[v]] >= most)
+		if (x->load[x->link[v]] + (uint64_t)n * x->cost[x->link[v]] >= most)
 			return false;
 	return true;
 }
 
-/* The lane of a trunk with the least load. */
-static uint32_t lane_of(const struct relief *x, uint32_t trunk)
+/* The link of a trunk with the least load. */
+static uint32_t link_of(const struct relief *x, uint32_t trunk)
 {
 	const struct trunk *t = &x->g->trunks[trunk];
-	uint32_t least = t->lane0;
+	uint32_t least = t->link0;
 
-	for (uint32_t lane = t->lane0 + 1; lane < t->lane0 + t->n_lanes; lane++)
-		if (x->load[lane] < x->load[least])
-			least = lane;
+	for (uint32_t link = t->link0 + 1; link < t->link0 + t->n_links; link++)
+		if (x->load[link] < x->load[least])
+			least = link;
 	return least;
 }
 
-static void take_lane(struct relief *x, uint32_t v, uint32_t lane)
+static void take_link(struct relief *x, uint32_t v, uint32_t link)
 {
-	x->lane[v] = lane;
-	x->way[v] = x->c->trunk[lane];
+	x->link[v] = link;
+	x->way[v] = x->c->trunk[link];
 }
 
 /*
- * Whether moving v's LID to the lane keeps it as far apart from the port's other LIDs as now: on another
- * lane, and at another neighbour.
+ * Whether moving v's LID to the link keeps it as far apart from the port's other LIDs as now: on another
+ * link, and at another neighbour.
  */
-static bool is_apart(const struct relief *x, struct target to, uint32_t v, uint32_t lane)
+static bool is_apart(const struct relief *x, struct target to, uint32_t v, uint32_t link)
 {
-	uint32_t trunk = x->c->trunk[lane];
+	uint32_t trunk = x->c->trunk[link];
 
 	for (uint16_t lid = to.lid0; lid < to.lid0 + to.n_lids; lid++) {
-		uint32_t other = lid == to.lid ? FABRIC_NONE : channel_by_lid(x->c, x->l, v, lid).lane;
+		uint32_t other = lid == to.lid ? FABRIC_NONE : channel_by_lid(x->c, x->l, v, lid).link;
 
 		if (other != FABRIC_NONE &&
-		    (other == lane || (x->c->trunk[other] == trunk && trunk != x->way[v])))
+		    (other == link || (x->c->trunk[other] == trunk && trunk != x->way[v])))
 			return false;
 	}
 	return true;
 }
 
-static bool is_allowed(struct relief *x, uint32_t v, struct target to, uint32_t lane)
+static bool is_allowed(struct relief *x, uint32_t v, struct target to, uint32_t link)
 {
 	uint8_t *entry = graph_row(x->g, x->l, v) + to.lid;
 	struct relief_move m = { v, to.d, to.lid, *entry };
 
-	*entry = x->g->lanes[lane];
+	*entry = x->g->links[link];
 	x->work += (uint64_t)ASKING * x->g->n;
 	if (x->may(x->arg, &m, &x->work))
 		return true;
@@ -159,17 +159,17 @@ static bool is_allowed(struct relief *x, uint32_t v, struct target to, uint32_t 
 	return false;
 }
 
-/* Moves vertex v's entry to another lane, unless a lane then carries `most` or more, or may() objects. */
-static bool move(struct relief *x, struct target to, uint32_t v, uint32_t lane, uint64_t most)
+/* Moves vertex v's entry to another link, unless a link then carries `most` or more, or may() objects. */
+static bool move(struct relief *x, struct target to, uint32_t v, uint32_t link, uint64_t most)
 {
-	uint32_t had = x->lane[v], n = x->below[v];
+	uint32_t had = x->link[v], n = x->below[v];
 	bool done;
 
 	count_along(x, v, n, false);
-	take_lane(x, v, lane);
-	done = has_room(x, v, n, most) && is_allowed(x, v, to, lane);
+	take_link(x, v, link);
+	done = has_room(x, v, n, most) && is_allowed(x, v, to, link);
 	if (!done)
-		take_lane(x, v, had);
+		take_link(x, v, had);
 	count_along(x, v, n, true);
 	return done;
 }
@@ -179,10 +179,10 @@ static bool move_any(struct relief *x, struct target to, uint32_t v, uint64_t mo
 	const struct graph *g = x->g;
 
 	for (uint32_t t = g->trunk0[v]; t < g->trunk0[v + 1]; t++) {
-		uint32_t on = x->hops[g->trunks[t].v], lane = lane_of(x, t);
+		uint32_t on = x->hops[g->trunks[t].v], link = link_of(x, t);
 
-		if (on != FABRIC_NONE && on + 1 == x->hops[v] && is_apart(x, to, v, lane) &&
-		    move(x, to, v, lane, most))
+		if (on != FABRIC_NONE && on + 1 == x->hops[v] && is_apart(x, to, v, link) &&
+		    move(x, to, v, link, most))
 			return true;
 	}
 	return false;
@@ -196,14 +196,14 @@ static bool relieve_of(struct relief *x, struct target to, uint32_t busiest)
 	for (uint32_t i = x->n; i-- > 0;) {
 		uint32_t v = x->order[i];
 
-		x->over[v] = x->hops[v] != FABRIC_NONE && (x->lane[v] == busiest || x->over[next_of(x, v)]);
+		x->over[v] = x->hops[v] != FABRIC_NONE && (x->link[v] == busiest || x->over[next_of(x, v)]);
 		if (x->over[v] && x->below[v] && move_any(x, to, v, x->load[busiest]))
 			return true;
 	}
 	return false;
 }
 
-static bool relieve_lane(struct relief *x, uint32_t busiest)
+static bool relieve_link(struct relief *x, uint32_t busiest)
 {
 	uint32_t v = x->c->from[x->c->trunk[busiest]];
 	const uint8_t *row = graph_row_of(x->g, x->l, v);
@@ -211,7 +211,7 @@ static bool relieve_lane(struct relief *x, uint32_t busiest)
 	for (size_t i = 0; i < x->targets.n && x->work < WORK_MAX; i++) {
 		struct target to = x->targets.v[(x->next + i) % x->targets.n];
 
-		if (row[to.lid] != x->g->lanes[busiest] || v == to.d || !relieve_of(x, to, busiest))
+		if (row[to.lid] != x->g->links[busiest] || v == to.d || !relieve_of(x, to, busiest))
 			continue;
 		x->next = (x->next + i) % x->targets.n;
 		return true;
@@ -223,9 +223,9 @@ static uint32_t find_busiest(const struct relief *x)
 {
 	uint32_t busiest = 0;
 
-	for (uint32_t lane = 1; lane < x->g->n_lanes; lane++)
-		if (x->load[lane] > x->load[busiest])
-			busiest = lane;
+	for (uint32_t link = 1; link < x->g->n_links; link++)
+		if (x->load[link] > x->load[busiest])
+			busiest = link;
 	return busiest;
 }
 
@@ -251,16 +251,16 @@ void relieve(const struct route_request *r, const struct channels *c, struct lft
 			uint32_t v = x.order[k];
 
 			if (x.hops[v] != FABRIC_NONE)
-				x.load[x.lane[v]] += (uint64_t)x.below[v] * x.cost[x.lane[v]];
+				x.load[x.link[v]] += (uint64_t)x.below[v] * x.cost[x.link[v]];
 		}
 	}
 	x.work = 0;
-	while (x.work < WORK_MAX && x.g->n_lanes && relieve_lane(&x, find_busiest(&x)))
-		x.work += x.g->n_lanes;
+	while (x.work < WORK_MAX && x.g->n_links && relieve_link(&x, find_busiest(&x)))
+		x.work += x.g->n_links;
 	vec_free(&x.targets);
 	free(x.load);
 	free(x.cost);
-	free(x.lane);
+	free(x.link);
 	free(x.way);
 	free(x.hops);
 	free(x.below);

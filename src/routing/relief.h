@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Moves routes off the busiest lane, one table entry at a time (internal to routing/).
+ * Moves routes off the busiest link, one table entry at a time (internal to routing/).
  *
- * Engines choose routes by the sum of what their lanes carry, destination by destination.  That keeps
- * loads even on average, but a few lanes may end up with much more load than the others, where tolls
+ * Engines choose routes by the sum of what their links carry, destination by destination.  That keeps
+ * loads even on average, but a few links may end up with much more load than the others, where tolls
  * (toll.h) or missing links push routes together.  Each move here changes one entry, of a LID whose routes
- * load the busiest lane, to a lane by which the destination is equally far and on whose route no lane gets
- * as busy as the busiest was.  The moves end when the busiest lane has no such entry.
+ * load the busiest link, to a link by which the destination is equally far and on whose route no link gets
+ * as busy as the busiest was.  The moves end when the busiest link has no such entry.
  *
- * Few entries change, so routes to one destination mostly go on sharing the lanes that the engine chose
+ * Few entries change, so routes to one destination mostly go on sharing the links that the engine chose
  * for them.
  */
 #ifndef QOSD_ROUTING_RELIEF_H

@@ -22,9 +22,9 @@ struct route_request {
 	const uint8_t *lmc;	/* per port slot */
 	uint16_t lid_top;	/* highest LID in use, LMC ranges included */
 	const struct updn_order *order;	/* up/down order of f, if the caller has one; else NULL */
-	/* layers that an engine may use, each with a lane of its own; 0 counts as 1: one VL */
+	/* layers that an engine may use, each with a VL set of its own; 0 counts as 1: one VL */
 	unsigned most_layers;
-	unsigned most_shared;	/* layers that an engine may use if all share two lanes (layers.h); 0: none */
+	unsigned most_shared;	/* layers that may share two VL sets (layers.h); 0: none may */
 	/*
 	 * Tables of f's switches and their layers, made for a similar fabric; engines with layers stay as
 	 * near to them as they can.  NULL: none.

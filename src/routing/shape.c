@@ -29,7 +29,7 @@ static uint32_t links_up(const struct graph *g, const uint16_t *rank, uint32_t v
 
 	for (uint32_t t = g->trunk0[v]; t < g->trunk0[v + 1]; t++)
 		if (rank[g->trunks[t].v] > rank[v])
-			n += g->trunks[t].n_lanes;
+			n += g->trunks[t].n_links;
 	return n;
 }
 
@@ -102,14 +102,14 @@ static void look_at_links(const struct updn_order *o, struct route_shape *s)
 		}
 		for (uint32_t v = 0; v < g->n; v++)
 			for (uint32_t t = g->up0[v]; t < g->trunk0[v + 1]; t++) {
-				s->n_links += g->trunks[t].n_lanes;
+				s->n_links += g->trunks[t].n_links;
 				if (rank[g->trunks[t].v] != rank[v])
 					continue;
 				if (!s->flat) {
 					s->flat_from = node_of(g, v);
 					s->flat_to = node_of(g, g->trunks[t].v);
 				}
-				s->flat += g->trunks[t].n_lanes;
+				s->flat += g->trunks[t].n_links;
 			}
 		up = xcalloc(g->n, sizeof(*up));
 		for (unsigned r = 0; r + 1 < s->n_ranks && s->n_fewer < SHAPE_RANKS_TOLD; r++)

@@ -88,7 +88,7 @@ static uint32_t along(const struct pieces *x, uint32_t v, uint8_t ring, uint32_t
 	const struct graph *g = x->g;
 
 	for (uint32_t t = g->trunk0[v]; t < g->trunk0[v + 1]; t++)
-		if (g->trunks[t].v != but && route_link(x->y, g->sw[v], g->lanes[g->trunks[t].lane0]) == ring)
+		if (g->trunks[t].v != but && route_link(x->y, g->sw[v], g->links[g->trunks[t].link0]) == ring)
 			return g->trunks[t].v;
 	return FABRIC_NONE;
 }

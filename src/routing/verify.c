@@ -7,8 +7,8 @@
  * for the next makes the first depend on the second (Dally and Seitz), and a cycle of such dependencies is
  * a credit loop.  Dependencies are bits (in port, out port) of each switch.
  *
- * Where layers share lanes (layers.h), each lane of a direction is a channel, and the bits are (lane of in
- * port, lane of out port).
+ * Where layers share VL sets (layers.h), each VL set of a direction is a channel, and the bits are (VL set of in
+ * port, VL set of out port).
  *
  * The proof keeps what the walks of each LID found.  When tables change a little, only the LIDs whose
  * routes changed are walked again.  Dependencies can then be added, but not removed: if the larger set has
@@ -32,8 +32,8 @@ struct walker {
 	uint32_t *first;	/* [switch]: number of its port 0 */
 	uint32_t *next;		/* [port]: switch at the far end, FABRIC_NONE if there is none */
 	uint8_t *far_num;	/* [port]: port number of the far end */
-	/* lanes per port that have dependencies of their own; 1 if layers share no lanes */
-	unsigned n_lanes;
+	/* VL sets per port that have dependencies of their own; 1 if layers share no VL sets */
+	unsigned n_vl_sets;
 	uint64_t *deps;
 	size_t *deps_at;	/* [switch]: index of its first word in `deps` */
 	size_t deps_words;
@@ -51,16 +51,16 @@ static unsigned n_ports(const struct walker *w, uint32_t sw)
 	return w->first[sw + 1] - w->first[sw];
 }
 
-/* Number of lanes of all ports of a switch; lane l of port p has the number p * n_lanes + l. */
-static unsigned n_port_lanes(const struct walker *w, uint32_t sw)
+/* Number of VL sets of all ports of a switch; VL set l of port p has the number p * n_vl_sets + l. */
+static unsigned n_port_vl_sets(const struct walker *w, uint32_t sw)
 {
-	return n_ports(w, sw) * w->n_lanes;
+	return n_ports(w, sw) * w->n_vl_sets;
 }
 
-/* Words in a row: one bit per lane of the out ports, for one lane of an in port. */
+/* Words in a row: one bit per VL set of the out ports, for one VL set of an in port. */
 static size_t row_words(const struct walker *w, uint32_t sw)
 {
-	return (n_port_lanes(w, sw) + 63u) / 64;
+	return (n_port_vl_sets(w, sw) + 63u) / 64;
 }
 
 static uint64_t *deps_row(const struct walker *w, uint32_t sw, unsigned in)
@@ -98,14 +98,14 @@ bool route_is_source(const struct fabric *f, uint32_t sw)
 	return false;
 }
 
-/* n_lanes: as in struct walker. */
+/* n_vl_sets: as in struct walker. */
 static void walker_init(struct walker *w, const struct fabric *f, const struct lfts *l,
-			unsigned n_lanes, bool from_all)
+			unsigned n_vl_sets, bool from_all)
 {
 	uint32_t n = f->n_switches;
 	size_t words = 0;
 
-	*w = (struct walker){ .f = f, .l = l, .n = n, .n_lanes = n_lanes };
+	*w = (struct walker){ .f = f, .l = l, .n = n, .n_vl_sets = n_vl_sets };
 	w->first = xcalloc(n + 1, sizeof(*w->first));
 	w->deps_at = xcalloc(n, sizeof(*w->deps_at));
 	w->sources = xcalloc(n, sizeof(*w->sources));
@@ -118,7 +118,7 @@ static void walker_init(struct walker *w, const struct fabric *f, const struct l
 
 		w->first[sw + 1] = w->first[sw] + slots;
 		w->deps_at[sw] = words;
-		words += n_port_lanes(w, sw) * row_words(w, sw);
+		words += n_port_vl_sets(w, sw) * row_words(w, sw);
 		if (from_all || route_is_source(f, sw))
 			w->sources[w->n_sources++] = sw;
 		else
@@ -153,7 +153,7 @@ static uint32_t out_port(const struct walker *w, uint32_t sw, uint16_t lid)
 	return num < n_ports(w, sw) ? w->first[sw] + num : FABRIC_NONE;
 }
 
-/* How packets arrived at a switch, where layers share lanes; `somehow` where they do not. */
+/* How packets arrived at a switch, where layers share VL sets; `somehow` where they do not. */
 struct coming {
 	const struct route_layers *layers;
 	unsigned layer;
@@ -164,7 +164,7 @@ static const struct coming somehow = { .by = ROUTE_LINK_FIRST };
 
 static uint8_t kind_of(const struct walker *w, const struct coming *c, uint32_t sw, uint32_t port)
 {
-	return w->n_lanes > 1 ? route_link(c->layers, sw, port - w->first[sw]) : ROUTE_LINK_FIRST;
+	return w->n_vl_sets > 1 ? route_link(c->layers, sw, port - w->first[sw]) : ROUTE_LINK_FIRST;
 }
 
 /*
@@ -179,8 +179,8 @@ static void depend(struct walker *w, const struct coming *c, uint32_t from, uint
 
 	if (then == FABRIC_NONE || w->next[then] == FABRIC_NONE)
 		return;
-	in = w->far_num[out] * w->n_lanes + route_lane_on(by, c->by, c->layer);
-	bit = (then - w->first[sw]) * w->n_lanes + route_lane_on(kind_of(w, c, sw, then), by, c->layer);
+	in = w->far_num[out] * w->n_vl_sets + route_vl_set_on(by, c->by, c->layer);
+	bit = (then - w->first[sw]) * w->n_vl_sets + route_vl_set_on(kind_of(w, c, sw, then), by, c->layer);
 	deps_row(w, sw, in)[bit / 64] |= 1ULL << bit % 64;
 }
 
@@ -242,7 +242,7 @@ static void walk_lid(struct walker *w, uint32_t port, uint16_t lid, bool count)
 
 enum { WHITE, GREY, BLACK };
 
-/* Ports with their lanes: see n_port_lanes(). */
+/* Ports with their VL sets: see n_port_vl_sets(). */
 struct step {
 	uint32_t sw;
 	uint16_t in, out;	/* out: the next to look at */
@@ -253,7 +253,7 @@ static bool next_out(const struct walker *w, struct step *s)
 {
 	const uint64_t *row = deps_row(w, s->sw, s->in);
 
-	for (; s->out < n_port_lanes(w, s->sw); s->out++)
+	for (; s->out < n_port_vl_sets(w, s->sw); s->out++)
 		if (row[s->out / 64] >> s->out % 64 & 1)
 			return true;
 	return false;
@@ -269,7 +269,7 @@ static void print_cycle(const struct walker *w, const struct step *steps, uint32
 		uint32_t port0 = w->f->nodes[w->f->switches[s->sw].node].port0;
 
 		buf_printf(text, "%s%s", i ? " -> " : "",
-			   fabric_port_name(w->f, w->f->ports[port0 + s->in / w->n_lanes].peer, name,
+			   fabric_port_name(w->f, w->f->ports[port0 + s->in / w->n_vl_sets].peer, name,
 					    sizeof(name)));
 	}
 }
@@ -281,18 +281,19 @@ static bool cycle_from(const struct walker *w, uint32_t sw, unsigned in, uint8_t
 	uint32_t n = 1;
 
 	steps[0] = (struct step){ sw, (uint16_t)in, 0 };
-	colour[w->first[sw] * w->n_lanes + in] = GREY;
+	colour[w->first[sw] * w->n_vl_sets + in] = GREY;
 	while (n > 0) {
 		struct step *s = &steps[n - 1];
 
 		if (!next_out(w, s)) {
-			colour[w->first[s->sw] * w->n_lanes + s->in] = BLACK;
+			colour[w->first[s->sw] * w->n_vl_sets + s->in] = BLACK;
 			n--;
 			continue;
 		}
-		uint32_t out = w->first[s->sw] + s->out / w->n_lanes;
-		struct step to = { w->next[out], (uint16_t)(w->far_num[out] * w->n_lanes + s->out % w->n_lanes), 0 };
-		uint8_t *seen = &colour[w->first[to.sw] * w->n_lanes + to.in];
+		uint32_t out = w->first[s->sw] + s->out / w->n_vl_sets;
+		struct step to = { w->next[out],
+				   (uint16_t)(w->far_num[out] * w->n_vl_sets + s->out % w->n_vl_sets), 0 };
+		uint8_t *seen = &colour[w->first[to.sw] * w->n_vl_sets + to.in];
 
 		s->out++;
 
@@ -315,14 +316,14 @@ static bool cycle_from(const struct walker *w, uint32_t sw, unsigned in, uint8_t
 
 static bool find_cycle(const struct walker *w, struct buf *text)
 {
-	size_t channels = (size_t)w->first[w->n] * w->n_lanes;
+	size_t channels = (size_t)w->first[w->n] * w->n_vl_sets;
 	uint8_t *colour = xcalloc(channels, 1);
 	struct step *steps = xcalloc(channels, sizeof(*steps));
 	bool found = false;
 
 	for (uint32_t sw = 0; sw < w->n && !found; sw++)
-		for (unsigned in = w->n_lanes; in < n_port_lanes(w, sw) && !found; in++)
-			if (colour[w->first[sw] * w->n_lanes + in] == WHITE)
+		for (unsigned in = w->n_vl_sets; in < n_port_vl_sets(w, sw) && !found; in++)
+			if (colour[w->first[sw] * w->n_vl_sets + in] == WHITE)
 				found = cycle_from(w, sw, in, colour, steps, text);
 	free(steps);
 	free(colour);
@@ -355,8 +356,8 @@ static void each_lid(const struct route_request *r, const struct lfts *l,
 struct layer_check {
 	struct walker *w;
 	const struct route_layers *layers;
-	unsigned n;		/* layers with dependencies of their own; 1 if layers share lanes */
-	uint64_t *deps;		/* [layer * w->deps_words]; one set if layers share lanes */
+	unsigned n;		/* layers with dependencies of their own; 1 if layers share VL sets */
+	uint64_t *deps;		/* [layer * w->deps_words]; one set if layers share VL sets */
 	/*
 	 * [(2 * layer + whether packets arrive by a far link) * switches + switch]: equals `mark` if the
 	 * route from there to the LID was followed
@@ -405,10 +406,10 @@ static void check_lid_in_layers(void *arg, uint32_t port, uint16_t lid)
 	}
 }
 
-/* As find_cycle(), among the routes of each layer, or of all layers if they share lanes. */
+/* As find_cycle(), among the routes of each layer, or of all layers if they share VL sets. */
 static bool find_cycle_in_layers(struct walker *w, const struct route_request *r, struct buf *text)
 {
-	struct layer_check c = { .w = w, .layers = r->layers, .n = w->n_lanes > 1 ? 1 : r->layers->n };
+	struct layer_check c = { .w = w, .layers = r->layers, .n = w->n_vl_sets > 1 ? 1 : r->layers->n };
 	uint64_t *own = w->deps;
 	bool found = false;
 
@@ -696,7 +697,7 @@ static bool verify(const struct route_request *r, const struct lfts *l,
 				      .unreachable_dst = FABRIC_NONE, .to_hosts = none,
 				      .to_aggregation = none, .to_switches = none, .of_sm = none,
 				      .inner = none };
-	walker_init(&c.w, r->f, l, r->layers && r->layers->link ? r->layers->n_lanes : 1, false);
+	walker_init(&c.w, r->f, l, r->layers && r->layers->link ? r->layers->n_vl_sets : 1, false);
 	*proof = c.proof = proof_new(&c.w, r->lid_top < l->top ? r->lid_top : l->top);
 	if (before)
 		done = before->top == c.proof->top && same_sources(&c.w, changes, before);

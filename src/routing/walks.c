@@ -32,8 +32,8 @@ bool walks_recall(struct walks *w, const struct lfts *l, uint16_t lid)
 
 	for (uint32_t v = 0; v < w->c->g->n; v++) {
 		struct channel ch = channel_by_lid(w->c, l, v, lid);
-		bool leads = ch.lane != FABRIC_NONE && !(w->dead && w->dead[ch.lane]);
-		uint32_t out = leads ? w->c->trunk[ch.lane] : FABRIC_NONE;
+		bool leads = ch.link != FABRIC_NONE && !(w->dead && w->dead[ch.link]);
+		uint32_t out = leads ? w->c->trunk[ch.link] : FABRIC_NONE;
 
 		other |= w->out[v] != out;
 		w->out[v] = out;

@@ -12,7 +12,7 @@
 
 struct walks {
 	const struct channels *c;
-	const bool *dead;	/* [lane]; NULL: all alive */
+	const bool *dead;	/* [link]; NULL: all alive */
 	/* [vertex]: trunk that its entry for the current LID leads to, or FABRIC_NONE */
 	uint32_t *out;
 	/* [vertex]: whether its route changes */

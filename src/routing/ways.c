@@ -8,41 +8,41 @@
 #include "lib/base/alloc.h"
 #include "lib/iba/units.h"
 
-/* Cost of a hop, in average loads of a lane. */
+/* Cost of a hop, in average loads of a link. */
 #define HOP_LOADS 64u
 
 uint64_t ways_hop_cost(const struct graph *g)
 {
 	/* A route is taken to have three hops. */
-	return HOP_LOADS * ROUTE_COST * (3ull * g->n_hosts * g->n_hosts / (g->n_lanes ? g->n_lanes : 1) + 1);
+	return HOP_LOADS * ROUTE_COST * (3ull * g->n_hosts * g->n_hosts / (g->n_links ? g->n_links : 1) + 1);
 }
 
-unsigned ways_rate(const struct channels *c, uint32_t lane)
+unsigned ways_rate(const struct channels *c, uint32_t link)
 {
-	return rate_tenths(graph_port(c->g, c->from[c->trunk[lane]], c->g->lanes[lane])->rate);
+	return rate_tenths(graph_port(c->g, c->from[c->trunk[link]], c->g->links[link])->rate);
 }
 
 unsigned ways_best_rate(const struct channels *c)
 {
 	unsigned best = 0;
 
-	for (uint32_t lane = 0; lane < c->g->n_lanes; lane++) {
-		unsigned rate = ways_rate(c, lane);
+	for (uint32_t link = 0; link < c->g->n_links; link++) {
+		unsigned rate = ways_rate(c, link);
 
 		best = rate > best ? rate : best;
 	}
 	return best;
 }
 
-uint32_t *ways_lane_costs(const struct channels *c)
+uint32_t *ways_link_costs(const struct channels *c)
 {
-	uint32_t *cost = xcalloc(c->g->n_lanes + 1u, sizeof(*cost));
+	uint32_t *cost = xcalloc(c->g->n_links + 1u, sizeof(*cost));
 	unsigned best = ways_best_rate(c);
 
-	for (uint32_t lane = 0; lane < c->g->n_lanes; lane++) {
-		unsigned rate = ways_rate(c, lane);
+	for (uint32_t link = 0; link < c->g->n_links; link++) {
+		unsigned rate = ways_rate(c, link);
 
-		cost[lane] = rate ? ROUTE_COST * best / rate : ROUTE_COST;
+		cost[link] = rate ? ROUTE_COST * best / rate : ROUTE_COST;
 	}
 	return cost;
 }
@@ -52,8 +52,8 @@ uint32_t *ways_trunk_costs(const struct channels *c)
 	uint32_t n = c->g->trunk0[c->g->n], *cost = xcalloc(n + 1u, sizeof(*cost));
 	unsigned *rate = xcalloc(n + 1u, sizeof(*rate)), best = ways_best_rate(c);
 
-	for (uint32_t lane = 0; lane < c->g->n_lanes; lane++)
-		rate[c->trunk[lane]] += ways_rate(c, lane);
+	for (uint32_t link = 0; link < c->g->n_links; link++)
+		rate[c->trunk[link]] += ways_rate(c, link);
 	for (uint32_t t = 0; t < n; t++)
 		cost[t] = rate[t] ? (ROUTE_COST * best + rate[t] - 1) / rate[t] : ROUTE_COST;
 	free(rate);

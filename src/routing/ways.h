@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Computes costs of lanes, and orders vertices, for the searches of toll.c and confined.c (internal to
+ * Computes costs of links, and orders vertices, for the searches of toll.c and confined.c (internal to
  * routing/).
  *
  * Both search for the routes of least cost to a vertex.  The way of a vertex is the trunk by which it
@@ -12,18 +12,18 @@
 #include "routing/channel.h"
 #include "routing/updn/turns.h"
 
-/* Cost of a route on a lane of the best rate. */
+/* Cost of a route on a link of the best rate. */
 #define ROUTE_COST 16u
 
-/* Cost of a hop: many times the average cost of the routes on a lane. */
+/* Cost of a hop: many times the average cost of the routes on a link. */
 uint64_t ways_hop_cost(const struct graph *g);
-/* Rate of a lane in units of rate_tenths(); 0: unknown. */
-unsigned ways_rate(const struct channels *c, uint32_t lane);
-/* Rate of the fastest lane, in the same unit. */
+/* Rate of a link in units of rate_tenths(); 0: unknown. */
+unsigned ways_rate(const struct channels *c, uint32_t link);
+/* Rate of the fastest link, in the same unit. */
 unsigned ways_best_rate(const struct channels *c);
-/* [lane]: cost of one route; the caller frees it. */
-uint32_t *ways_lane_costs(const struct channels *c);
-/* [trunk]: cost of one route, which loads all lanes of the trunk equally; the caller frees it. */
+/* [link]: cost of one route; the caller frees it. */
+uint32_t *ways_link_costs(const struct channels *c);
+/* [trunk]: cost of one route, which loads all links of the trunk equally; the caller frees it. */
 uint32_t *ways_trunk_costs(const struct channels *c);
 
 /*

@@ -22,24 +22,24 @@
 struct stop {
 	uint32_t v, first, end;
 	uint32_t hosts;		/* on v */
-	bool single;		/* each of its trunks has one lane */
+	bool single;		/* each of its trunks has one link */
 };
 
 /* A next hop of a vertex: the fields read for every LID. */
 struct way {
-	uint32_t to, lane0;
+	uint32_t to, link0;
 };
 
-/* Rest of a next hop: the fields needed for trunks of several lanes and ports of several LIDs. */
+/* Rest of a next hop: the fields needed for trunks of several links and ports of several LIDs. */
 struct way_trunk {
-	uint32_t lane_end, trunk;
+	uint32_t link_end, trunk;
 };
 
 struct weigh {
 	const struct graph *g;
 	struct channels *channels;
 	uint64_t hop, down;	/* see weigh_new() */
-	uint64_t *routes;	/* [lane]: routes from hosts to hosts, plus the cost of the hop */
+	uint64_t *routes;	/* [link]: routes from hosts to hosts, plus the cost of the hop */
 	/* of one destination vertex */
 	uint32_t d;
 	struct stop *down_stops, *up_stops;	/* by vertex; those that send down, those that send up */
@@ -49,7 +49,7 @@ struct weigh {
 	/* of one port */
 	uint8_t *used;		/* [trunk]: LIDs of the port that use it */
 	/* of one LID */
-	uint64_t *cost;		/* [vertex]: sum of routes[] over the lanes of its route */
+	uint64_t *cost;		/* [vertex]: sum of routes[] over the links of its route */
 	struct channel *next;	/* [vertex]: chosen next hop */
 	uint32_t *below;	/* [vertex]: hosts whose route leads over it */
 };
@@ -63,8 +63,8 @@ struct weigh *weigh_new(const struct updn_order *o, uint64_t hop, unsigned down)
 	w->channels = channels_new(g->f, o);
 	w->hop = hop;
 	w->down = down;
-	w->routes = xcalloc(g->n_lanes, sizeof(*w->routes));
-	for (uint32_t i = 0; i < g->n_lanes; i++)
+	w->routes = xcalloc(g->n_links, sizeof(*w->routes));
+	for (uint32_t i = 0; i < g->n_links; i++)
 		w->routes[i] = hop;
 	w->down_stops = xcalloc(g->n, sizeof(*w->down_stops));
 	w->up_stops = xcalloc(g->n, sizeof(*w->up_stops));
@@ -107,9 +107,9 @@ static uint32_t add_stop(struct weigh *w, struct stop *s, uint32_t v, uint32_t n
 
 		if (w->hop ? dist[trunk->v] == FAR : dist[trunk->v] != want)
 			continue;
-		s->single &= trunk->n_lanes == 1;
-		w->ways[n] = (struct way){ trunk->v, trunk->lane0 };
-		w->trunks[n++] = (struct way_trunk){ trunk->lane0 + trunk->n_lanes, t };
+		s->single &= trunk->n_links == 1;
+		w->ways[n] = (struct way){ trunk->v, trunk->link0 };
+		w->trunks[n++] = (struct way_trunk){ trunk->link0 + trunk->n_links, t };
 	}
 	s->end = n;
 	return n;
@@ -136,17 +136,17 @@ void weigh_begin(struct weigh *w, uint32_t d, const uint16_t *down, const uint16
 	}
 }
 
-static uint32_t least_loaded(const struct weigh *w, uint32_t lane, uint32_t end)
+static uint32_t least_loaded(const struct weigh *w, uint32_t link, uint32_t end)
 {
-	for (uint32_t l = lane + 1; l < end; l++)
-		if (w->routes[l] < w->routes[lane])
-			lane = l;
-	return lane;
+	for (uint32_t l = link + 1; l < end; l++)
+		if (w->routes[l] < w->routes[link])
+			link = l;
+	return link;
 }
 
 /*
  * Chooses the next hop of s with the least cost, the first of equal ones.  times: weight of the load on
- * s's own lane.  This runs for each LID of a host at each switch, so it has no branches: cost and index
+ * s's own link.  This runs for each LID of a host at each switch, so it has no branches: cost and index
  * share one number, which has room for both because a switch has at most 254 neighbours.
  */
 static void choose_single(struct weigh *w, const struct stop *s, uint64_t times)
@@ -157,23 +157,23 @@ static void choose_single(struct weigh *w, const struct stop *s, uint64_t times)
 	uint64_t least = UINT64_MAX;
 
 	for (uint32_t i = 0; i < n; i++) {
-		uint64_t c = (cost[ways[i].to] + routes[ways[i].lane0] * times) << 8 | i;
+		uint64_t c = (cost[ways[i].to] + routes[ways[i].link0] * times) << 8 | i;
 
 		least = c < least ? c : least;
 	}
-	w->next[s->v] = (struct channel){ ways[least & 255].lane0, ways[least & 255].to };
+	w->next[s->v] = (struct channel){ ways[least & 255].link0, ways[least & 255].to };
 	w->cost[s->v] = least >> 8;
 }
 
-/* As choose_single(), for trunks of several lanes or to avoid next hops that other LIDs of the port use. */
+/* As choose_single(), for trunks of several links or to avoid next hops that other LIDs of the port use. */
 static void choose_apart(struct weigh *w, const struct stop *s, uint64_t times, bool apart)
 {
 	uint64_t least = UINT64_MAX;
 	uint32_t chosen = s->first;
 
 	for (uint32_t i = s->first; i < s->end; i++) {
-		uint32_t lane = least_loaded(w, w->ways[i].lane0, w->trunks[i].lane_end);
-		uint64_t c = w->cost[w->ways[i].to] + w->routes[lane] * times;
+		uint32_t link = least_loaded(w, w->ways[i].link0, w->trunks[i].link_end);
+		uint64_t c = w->cost[w->ways[i].to] + w->routes[link] * times;
 
 		if (apart)
 			c += w->used[w->trunks[i].trunk] * USED;
@@ -181,10 +181,10 @@ static void choose_apart(struct weigh *w, const struct stop *s, uint64_t times, 
 			continue;
 		least = c;
 		chosen = i;
-		w->next[s->v] = (struct channel){ lane, w->ways[i].to };
+		w->next[s->v] = (struct channel){ link, w->ways[i].to };
 	}
 	/* without the penalty that keeps LIDs apart */
-	w->cost[s->v] = w->cost[w->next[s->v].to] + w->routes[w->next[s->v].lane] * times;
+	w->cost[s->v] = w->cost[w->next[s->v].to] + w->routes[w->next[s->v].link] * times;
 	if (apart)
 		w->used[w->trunks[chosen].trunk]++;
 }
@@ -213,7 +213,7 @@ static void choose_all(struct weigh *w, bool apart)
 }
 
 /*
- * Adds the routes that pass s to the load of its lane and hands them to the next vertex.  weight: load of
+ * Adds the routes that pass s to the load of its link and hands them to the next vertex.  weight: load of
  * one route, negative to remove it.
  */
 static void pass_on(struct weigh *w, const struct stop *s, struct channel next, int64_t weight)
@@ -222,7 +222,7 @@ static void pass_on(struct weigh *w, const struct stop *s, struct channel next, 
 
 	if (!below)
 		return;
-	w->routes[next.lane] += (uint64_t)(below * weight);
+	w->routes[next.link] += (uint64_t)(below * weight);
 	w->below[next.to] += below;
 	w->below[s->v] = 0;
 }
@@ -239,7 +239,7 @@ static void settle(struct weigh *w, const struct stop *s, struct lfts *out, uint
 {
 	struct channel next = w->next[s->v];
 
-	graph_row(w->g, out, s->v)[lid] = w->g->lanes[next.lane];
+	graph_row(w->g, out, s->v)[lid] = w->g->links[next.link];
 	if (weight)
 		pass_on(w, s, next, weight);
 }

@@ -161,7 +161,7 @@ static void make_tables(const struct net *net, struct table *t, const char *engi
 		for (uint32_t lid = 0; lid <= p->lfts->top; lid++)
 			t->entries[(size_t)sw * LIDS + lid] = lft_get(p->lfts, sw, (uint16_t)lid);
 	if (p->layers) {
-		t->vls = p->layers->n_lanes;
+		t->vls = p->layers->n_vl_sets;
 		t->loop = p->report.credit_loop;
 	}
 }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Routes in layers, by dimension order on a torus, and on the two lanes of a dragonfly: fabrics that are no trees, with a policy's levels.  saquery says which SL each path
+# Routes in layers, by dimension order on a torus, and on the two VL sets of a dragonfly: fabrics that are no trees, with a policy's levels.  saquery says which SL each path
 # has; ibdmchk, of what qosd dumps, and the simulator's auditor, of the tables in the devices, whether
 # any credit loop is left with these SLs.
 # shellcheck source=lib.sh
@@ -125,7 +125,7 @@ END
 
 printf 'routing: [grid, layered]\n' >qosd.yaml
 # promise: F17
-note "torus: dimension order on two lanes"
+note "torus: dimension order on two VL sets"
 rm -rf state
 levels 2 >policy.yaml
 start_sim torus:5x6,hosts=2
@@ -150,7 +150,7 @@ plug torus-0-0 3
 until_ 20 up_with "$linked" || bad "the subnet is not up with the link"
 
 # promise: F17
-note "torus: too many levels for a second lane"
+note "torus: too many levels for a second VL set"
 levels 8 >policy.yaml
 reload
 other_engine() { [ "$(status engine)" = layered ]; }
@@ -162,7 +162,7 @@ stop_sim
 
 printf 'routing: [dragonfly, layered]\n' >qosd.yaml
 # promise: F20
-note "dragonfly: two lanes, by the port that packets come in by"
+note "dragonfly: two VL sets, by the port that packets come in by"
 rm -rf state
 levels 2 >policy.yaml
 start_sim dragonfly:a=4,h=2,p=2

@@ -46,7 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 				    second ? &x.after[a] : &x.before[a]);
 	perf_evaluate(s, &x);
 	for (unsigned vl = 0; vl < ARB_VLS; vl++)
-		if (x.lanes[vl].got > 1 || (x.lanes[vl].got < 0 && x.lanes[vl].verdict == VERDICT_SHORT))
+		if (x.vls[vl].got > 1 || (x.vls[vl].got < 0 && x.vls[vl].verdict == VERDICT_SHORT))
 			abort();
 	return 0;
 }

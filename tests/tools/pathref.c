@@ -501,7 +501,7 @@ static void make_rules(void)
 }
 
 /*
- * SLs go to lanes that all devices have; of 1 to 7 some are dropped everywhere, and
+ * SLs go to VLs that all devices have; of 1 to 7 some are dropped everywhere, and
  * some at some ports only.
  */
 static void make_tables(void)

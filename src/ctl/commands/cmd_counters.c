@@ -138,18 +138,18 @@ static json_t *levels_of(const struct plan *plan, uint16_t sls)
 	return json_levels(plan->policy, sl_plan_levels(&plan->sls, sls));
 }
 
-static bool is_worth_a_line(const struct lane *l)
+static bool is_worth_a_line(const struct vl_use *l)
 {
 	return (growth_is_some(l->words) && l->words.n) || (growth_is_some(l->wait) && l->wait.n) ||
 	       l->promised > 0;
 }
 
-static json_t *json_lanes(const struct plan *plan, const struct perf_port *x)
+static json_t *json_vl_uses(const struct plan *plan, const struct perf_port *x)
 {
 	json_t *rows = json_array();
 
 	for (unsigned vl = 0; vl < ARB_VLS; vl++) {
-		const struct lane *l = &x->lanes[vl];
+		const struct vl_use *l = &x->vls[vl];
 		json_t *o;
 
 		if (!is_worth_a_line(l))
@@ -191,8 +191,8 @@ static json_t *json_values(const struct pma_values *v, enum pma_attr a, bool wai
 
 	if (a != PMA_TOTAL64 && a != PMA_TOTAL32) {
 		o = json_array();
-		for (unsigned i = 0; i < PMA_LANES; i++)
-			json_array_append_new(o, json_integer(v->lane[i]));
+		for (unsigned i = 0; i < PMA_VLS; i++)
+			json_array_append_new(o, json_integer(v->by_vl[i]));
 		return o;
 	}
 	o = json_object();
@@ -236,7 +236,7 @@ static json_t *json_counted(const struct perf_report *r, const struct perf_port 
 			      "seconds", x->us > 0 ? json_real((double)x->us * 1e-6) : json_null(),
 			      "full", x->full >= 0 ? json_real(x->full) : json_null(),
 			      "by", x->by < PMA_ATTRS ? json_string(pma_attr_name(x->by)) : json_null(),
-			      "vls", json_lanes(plan, x));
+			      "vls", json_vl_uses(plan, x));
 
 	add_growth(o, "xmit-bytes", "xmit-doubt",
 		   pma_total_growth(&x->before[total], &x->after[total], total, PMA_XMIT_DATA), WORD);
@@ -255,7 +255,7 @@ static double lack_of(const struct perf_port *x)
 	double most = -1;
 
 	for (unsigned vl = 0; vl < ARB_VLS; vl++) {
-		const struct lane *l = &x->lanes[vl];
+		const struct vl_use *l = &x->vls[vl];
 		double lack = l->got < 0 ? -1 : l->promised - l->got;
 
 		if (l->verdict == VERDICT_SHORT)

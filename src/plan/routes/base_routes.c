@@ -455,7 +455,7 @@ static void route_on(struct plan *p, const struct fabric *f, struct updn_order *
 	e = run_engines(names, p->settings->file, &r, &p->lfts, &p->layers, findings);
 	/* an SL given to hosts must remain a layer's, and VLs must suffice for as many layers */
 	if (near && p->layers && !p->layers->link && !near_layers->link && p->layers->n < near_layers->n)
-		p->layers->n = p->layers->n_lanes = near_layers->n;
+		p->layers->n = p->layers->n_vl_sets = near_layers->n;
 	lfts_free(near);
 	route_layers_free(near_layers);
 	p->engine = e ? e->name : "none";

@@ -83,7 +83,7 @@ static void run(struct choosing *c, struct trial *t)
 		return;
 	}
 	buf_free(&why);
-	t->told->layers = t->layers ? t->layers->n_lanes : 1;
+	t->told->layers = t->layers ? t->layers->n_vl_sets : 1;
 }
 
 static struct route_request request_of(const struct choosing *c, const struct trial *t)

@@ -28,7 +28,7 @@ enum { CHOICE_ENGINES_MAX = 8, CHOICE_SWITCHES_MAX = 3000 };
 struct engine_try {
 	const struct route_engine *engine;
 	bool measured;		/* layers, ebb and efi are known */
-	unsigned layers;	/* layers with VLs of their own: lanes (routing/layers.h) */
+	unsigned layers;	/* layers with VLs of their own: VL sets (routing/layers.h) */
 	double ebb;		/* effective bisection bandwidth */
 	uint64_t efi;		/* edge-forwarding index */
 	char *why;		/* why it was not taken; NULL: it was */

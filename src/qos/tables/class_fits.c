@@ -51,12 +51,12 @@ static struct class_link link_of(const struct tables_build *b, uint32_t port)
 		.vls = (uint8_t)ib_vls_from_code(b->limit[port]), .mtu = p->mtu_cap,
 	};
 
-	unsigned lanes = b->wide[port] ? b->sls->n_lanes : 1;
+	unsigned sets = b->wide[port] ? b->sls->n_vl_sets : 1;
 
 	/* With one VL the tables do not matter, so they do not distinguish kinds of link. */
 	if (l.vls > 1) {
-		l.high_cap = (uint8_t)(p->vlarb_high_cap / lanes);
-		l.low_cap = (uint8_t)(p->vlarb_low_cap / lanes);
+		l.high_cap = (uint8_t)(p->vlarb_high_cap / sets);
+		l.low_cap = (uint8_t)(p->vlarb_low_cap / sets);
 	}
 	if (p->peer != FABRIC_NONE && b->f->ports[p->peer].mtu_cap < l.mtu)
 		l.mtu = b->f->ports[p->peer].mtu_cap;

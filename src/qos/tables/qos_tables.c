@@ -130,15 +130,15 @@ static void find_limits(struct tables_build *b)
 		if (f->switches[i].enhanced_port0)
 			b->limit[port0] = port_limit(b, port0);
 	}
-	if (b->sls->n_lanes == 1)
+	if (b->sls->n_vl_sets == 1)
 		return;
 	for (uint32_t i = 0; i < b->f->n_ports; i++) {
 		if (!b->limit[i])
 			continue;
-		b->lanes[i] = (uint8_t)sl_plan_lane_kind(b->sls, b->f, FABRIC_NONE, i);
-		if (b->lanes[i] != SL_LANES_NONE) {
+		b->set_kind[i] = (uint8_t)sl_plan_vl_set_kind(b->sls, b->f, FABRIC_NONE, i);
+		if (b->set_kind[i] != SL_VL_SETS_NONE) {
 			b->wide[i] = b->limit[i];
-			b->limit[i] = vl_code_on_lane(b->limit[i], b->sls->n_lanes);
+			b->limit[i] = vl_code_of_set(b->limit[i], b->sls->n_vl_sets);
 		}
 	}
 }
@@ -193,7 +193,8 @@ struct qos_tables *qos_tables_build(const struct policy *p, const struct fabric 
 	struct tables_build b = {
 		.p = p, .f = f, .g = g, .out = out, .t = tables_new(p, f, sls),
 		.max_vls = max_vls, .sls = sls,
-		.limit = xcalloc(f->n_ports, 1), .wide = xcalloc(f->n_ports, 1), .lanes = xcalloc(f->n_ports, 1),
+		.limit = xcalloc(f->n_ports, 1), .wide = xcalloc(f->n_ports, 1),
+		.set_kind = xcalloc(f->n_ports, 1),
 		.highest = xcalloc(f->n_ports, 1),
 		.mapped = xcalloc(f->n_ports, sizeof(*b.mapped)),
 	};
@@ -211,7 +212,7 @@ struct qos_tables *qos_tables_build(const struct policy *p, const struct fabric 
 	}
 	free(b.limit);
 	free(b.wide);
-	free(b.lanes);
+	free(b.set_kind);
 	free(b.highest);
 	free(b.mapped);
 	free(b.by_classes);

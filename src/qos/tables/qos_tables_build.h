@@ -29,10 +29,10 @@ struct tables_build {
 	struct qos_tables *t;
 	unsigned max_vls;	/* limit for any link */
 	const struct sl_plan *sls;
-	uint8_t *limit;		/* [port slot]: VL code of what the link supports on one lane; 0: no tables */
-	/* [port slot]: VL code of what the link supports on all lanes, if it has several; else 0 */
+	uint8_t *limit;		/* [port slot]: VL code of what the link has for one VL set; 0: no tables */
+	/* [port slot]: VL code of what the link supports on all VL sets, if it has several; else 0 */
 	uint8_t *wide;
-	uint8_t *lanes;		/* [port slot]: sl_plan_lane_kind() for packets that arrive from hosts */
+	uint8_t *set_kind;	/* [port slot]: sl_plan_vl_set_kind() for packets that arrive from hosts */
 	uint8_t *highest;	/* [port slot]: highest VL that its own tables use */
 	uint16_t *mapped;	/* [port slot]: bit v: SL2VL sends to VL v */
 	bool *by_classes;	/* [port slot]: the traffic classes apply; NULL: no classes */
@@ -66,21 +66,21 @@ static inline unsigned builtin_vl(unsigned sl, unsigned vls)
 	return (sl < 15 ? sl : 7) % vls;
 }
 
-/* The VL code of one lane's share of the VLs. */
-static inline uint8_t vl_code_on_lane(unsigned code, unsigned n_lanes)
+/* The VL code of one VL set's share of the VLs. */
+static inline uint8_t vl_code_of_set(unsigned code, unsigned n_vl_sets)
 {
-	unsigned vls = ib_vls_from_code(code) / n_lanes;
+	unsigned vls = ib_vls_from_code(code) / n_vl_sets;
 
 	while (code > 1 && ib_vls_from_code(code) > vls)
 		code--;
 	return (uint8_t)code;
 }
 
-/* The VL that a layer uses on a link in place of VL `vl` of lane 0; kind: see sl_plan_lane_kind(). */
+/* The VL that a layer uses on a link in place of VL `vl` of VL set 0; kind: see sl_plan_vl_set_kind(). */
 static inline unsigned vl_in_layer(const struct tables_build *b, uint32_t port, unsigned kind, unsigned vl,
 				   unsigned layer)
 {
-	return vl + sl_plan_lane(kind, layer) * ib_vls_from_code(b->limit[port]);
+	return vl + sl_plan_vl_set(kind, layer) * ib_vls_from_code(b->limit[port]);
 }
 
 static inline void use_vl(struct tables_build *b, uint32_t port, uint8_t vl)

@@ -3,7 +3,7 @@
  * Builds SL2VL tables (IBA 7.6.6): for each out port, one table per in port, fitted to the link's VLs.
  *
  * Which table applies depends on the out port alone, unless a scope that names it has a `from`, or the
- * lane of a layer there depends on the in port (sl_plan.h).  No scope names a port to which traffic
+ * VL set of a layer there depends on the in port (sl_plan.h).  No scope names a port to which traffic
  * classes apply.
  */
 #include <stdlib.h>
@@ -23,8 +23,8 @@ struct map_build {
 	struct tables_build *b;
 	struct stacks stacks;
 	struct intern maps;
-	struct fitted *fitted;	/* [(origin * VL_CODES + code) * SL_LANE_KINDS + kind of lanes] */
-	struct fitted *by_classes;	/* [fit of the traffic classes * SL_LANE_KINDS + kind of lanes] */
+	struct fitted *fitted;	/* [(origin * VL_CODES + code) * SL_VL_SET_KINDS + kind of VL sets] */
+	struct fitted *by_classes;	/* [fit of the traffic classes * SL_VL_SET_KINDS + kind of VL sets] */
 	struct note *notes;	/* [origin]: VLs that ports lack */
 };
 
@@ -54,8 +54,8 @@ static uint8_t fit_given(struct sl2vl *out, const struct sl2vl *given, unsigned 
 }
 
 /*
- * Maps the SLs of layers other than 0 to the VL of the level's own SL, shifted by the lane's offset where
- * there are several lanes.
+ * Maps the SLs of layers other than 0 to the VL of the level's own SL, shifted by the VL set's offset where
+ * there are several VL sets.
  */
 static void lay_layers(const struct map_build *m, uint32_t out, unsigned kind, struct sl2vl *map)
 {
@@ -80,7 +80,7 @@ static void number_table(struct map_build *m, struct fitted *t, const struct sl2
 static const struct fitted *fit(struct map_build *m, uint32_t origin, uint32_t out, unsigned kind)
 {
 	unsigned code = m->b->limit[out];
-	struct fitted *t = &m->fitted[(origin * VL_CODES + code) * SL_LANE_KINDS + kind];
+	struct fitted *t = &m->fitted[(origin * VL_CODES + code) * SL_VL_SET_KINDS + kind];
 	const struct policy *p = m->b->p;
 	struct sl2vl map;
 
@@ -100,7 +100,7 @@ static const struct fitted *fit(struct map_build *m, uint32_t origin, uint32_t o
 static const struct fitted *table_of_classes(struct map_build *m, uint16_t fit, uint32_t out, unsigned kind)
 {
 	const struct class_fit *cf = &m->b->t->fits[fit];
-	struct fitted *t = &m->by_classes[fit * SL_LANE_KINDS + kind];
+	struct fitted *t = &m->by_classes[fit * SL_VL_SET_KINDS + kind];
 	struct sl2vl map;
 
 	if (t->known)
@@ -137,7 +137,7 @@ static bool depends_on_in(const struct map_build *m, uint32_t out)
 	       sl_plan_minds_entry(m->b->sls, m->b->f, out);
 }
 
-/* The table for an out port.  kind: see sl_plan_lane_kind(). */
+/* The table for an out port.  kind: see sl_plan_vl_set_kind(). */
 static const struct fitted *table_of(struct map_build *m, uint32_t out, uint32_t origin, unsigned kind)
 {
 	uint16_t by_classes = m->b->t->fit[out];
@@ -167,7 +167,7 @@ static void build_ca_port(struct map_build *m, uint32_t port)
 					   : ORIGIN_SCOPE(m->stacks.node.v[s].scope);
 
 	if (m->b->limit[port] && m->b->f->ports[port].capmask & IB_CAP_SL_MAP)
-		m->b->t->ca_map[port] = use_table(m, port, origin, m->b->lanes[port]);
+		m->b->t->ca_map[port] = use_table(m, port, origin, m->b->set_kind[port]);
 }
 
 /* Whether one table, *id, serves all out ports and none depends on the in port. */
@@ -179,7 +179,7 @@ static bool is_uniform(struct map_build *m, const struct fabric_node *n, uint16_
 			continue;
 		if (depends_on_in(m, port))
 			return false;
-		uint16_t t = table_of(m, port, origin_of(m, port, 0), m->b->lanes[port])->id;
+		uint16_t t = table_of(m, port, origin_of(m, port, 0), m->b->set_kind[port])->id;
 
 		if (*id != TABLE_NONE && *id != t)
 			return false;
@@ -190,7 +190,7 @@ static bool is_uniform(struct map_build *m, const struct fabric_node *n, uint16_
 
 static uint16_t use_table_from(struct map_build *m, const struct fabric_node *n, unsigned in, uint32_t out)
 {
-	unsigned kind = sl_plan_lane_kind(m->b->sls, m->b->f, n->port0 + in, out);
+	unsigned kind = sl_plan_vl_set_kind(m->b->sls, m->b->f, n->port0 + in, out);
 
 	return use_table(m, out, origin_of(m, out, in), kind);
 }
@@ -200,7 +200,7 @@ static void fill_column(struct map_build *m, const struct fabric_node *n, unsign
 {
 	uint32_t port = n->port0 + out;
 	bool varies = depends_on_in(m, port);
-	uint16_t id = varies ? TABLE_NONE : use_table(m, port, origin_of(m, port, 0), m->b->lanes[port]);
+	uint16_t id = varies ? TABLE_NONE : use_table(m, port, origin_of(m, port, 0), m->b->set_kind[port]);
 
 	for (unsigned in = 0; in <= n->nports; in++) {
 		/* Can a packet go from in to another port of the switch? */
@@ -250,7 +250,7 @@ static void build_switch(struct map_build *m, uint32_t sw)
 	}
 	for (uint32_t port = n->port0; port <= n->port0 + n->nports; port++)
 		if (m->b->limit[port])
-			use_table(m, port, origin_of(m, port, 0), m->b->lanes[port]);
+			use_table(m, port, origin_of(m, port, 0), m->b->set_kind[port]);
 }
 
 static void report_lacking_vls(struct map_build *m, uint32_t origin, struct src_pos pos)
@@ -295,8 +295,8 @@ void build_sl2vl(struct tables_build *b)
 	size_t origins = ORIGIN_SCOPE(p->n_sl2vl);
 	struct map_build m = {
 		.b = b, .maps.size = sizeof(struct sl2vl),
-		.fitted = xcalloc(origins * VL_CODES * SL_LANE_KINDS, sizeof(*m.fitted)),
-		.by_classes = xcalloc((size_t)b->t->n_fits * SL_LANE_KINDS, sizeof(*m.by_classes)),
+		.fitted = xcalloc(origins * VL_CODES * SL_VL_SET_KINDS, sizeof(*m.fitted)),
+		.by_classes = xcalloc((size_t)b->t->n_fits * SL_VL_SET_KINDS, sizeof(*m.by_classes)),
 		.notes = xcalloc(origins, sizeof(*m.notes)),
 	};
 

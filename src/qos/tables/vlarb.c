@@ -296,31 +296,31 @@ static struct vlarb complete(const struct choice *c, unsigned vls)
 	return arb;
 }
 
-/* Repeats the entries of a table once for each lane, if there is room; returns the length, or 0. */
-static uint8_t repeat(struct vlarb_entry *e, uint8_t n, uint8_t cap, unsigned vls, unsigned lanes)
+/* Repeats the entries of a table once for each VL set, if there is room; returns the length, or 0. */
+static uint8_t repeat(struct vlarb_entry *e, uint8_t n, uint8_t cap, unsigned vls, unsigned sets)
 {
-	if (n * lanes > cap)
+	if (n * sets > cap)
 		return 0;
-	for (unsigned lane = 1; lane < lanes; lane++)
+	for (unsigned set = 1; set < sets; set++)
 		for (uint8_t i = 0; i < n; i++)
-			e[lane * n + i] = (struct vlarb_entry){ (uint8_t)(e[i].vl + lane * vls),
+			e[set * n + i] = (struct vlarb_entry){ (uint8_t)(e[i].vl + set * vls),
 								 e[i].weight };
-	return (uint8_t)(n * lanes);
+	return (uint8_t)(n * sets);
 }
 
 /*
- * Gives each lane, of `vls` VLs, the same weights.  If the tables are too short, all VLs get equal
+ * Gives each VL set, of `vls` VLs, the same weights.  If the tables are too short, all VLs get equal
  * weights, as without given tables.
  */
-static struct vlarb complete_on_lanes(const struct choice *c, unsigned vls, unsigned lanes)
+static struct vlarb complete_on_sets(const struct choice *c, unsigned vls, unsigned sets)
 {
 	struct vlarb arb = complete(c, vls);
 	struct choice none = { .cap = { c->cap[HIGH], c->cap[LOW] } };
-	uint8_t high = repeat(arb.high, arb.n_high, c->cap[HIGH], vls, lanes);
-	uint8_t low = repeat(arb.low, arb.n_low, c->cap[LOW], vls, lanes);
+	uint8_t high = repeat(arb.high, arb.n_high, c->cap[HIGH], vls, sets);
+	uint8_t low = repeat(arb.low, arb.n_low, c->cap[LOW], vls, sets);
 
 	if ((arb.n_high && !high) || (arb.n_low && !low))
-		return complete(&none, vls * lanes);
+		return complete(&none, vls * sets);
 	arb.n_high = high;
 	arb.n_low = low;
 	return arb;
@@ -398,18 +398,18 @@ struct made {
 struct completion {
 	struct intern arbs;
 	VEC(struct made) made;
-	struct map64 known;	/* choice, lanes and VLs -> index in made */
+	struct map64 known;	/* choice, VL sets and VLs -> index in made */
 };
 
 static struct made make_arb(struct tables_build *b, struct completion *done,
 			    const struct arb_build *a, uint32_t choice, unsigned vls,
-			    unsigned lanes)
+			    unsigned sets)
 {
-	uint64_t key = (uint64_t)choice << 16 | (uint64_t)lanes << 8 | vls;
+	uint64_t key = (uint64_t)choice << 16 | (uint64_t)sets << 8 | vls;
 	uint32_t i = map64_get(&done->known, key);
 
 	if (i == MAP64_NONE) {
-		struct vlarb arb = lanes > 1 ? complete_on_lanes(&a->choices.v[choice], vls, lanes)
+		struct vlarb arb = sets > 1 ? complete_on_sets(&a->choices.v[choice], vls, sets)
 					      : complete(&a->choices.v[choice], vls);
 
 		i = (uint32_t)done->made.n;
@@ -433,7 +433,7 @@ void arb_complete(struct tables_build *b, struct arb_build *a)
 		bool wide = b->wide[port];
 		struct made m = make_arb(b, &done, a, a->choice[port],
 					 wide ? ib_vls_from_code(b->limit[port]) : vls,
-					 wide ? b->sls->n_lanes : 1);
+					 wide ? b->sls->n_vl_sets : 1);
 		unsigned unserved = b->mapped[port] & ~m.served;
 
 		b->t->arb[port] = m.id;

@@ -248,8 +248,8 @@ static bool find_hop(struct work *w, uint32_t v, uint32_t first, uint32_t end)
 
 		if (w->at[hop.v].reach != ARRIVES || !may_go_on(w, v, hop.v))
 			continue;
-		for (uint32_t k = 0; k < g->trunks[t].n_lanes; k++) {
-			uint8_t num = g->lanes[g->trunks[t].lane0 + k];
+		for (uint32_t k = 0; k < g->trunks[t].n_links; k++) {
+			uint8_t num = g->links[g->trunks[t].link0 + k];
 
 			hop.port = port0 + num;
 			hop.chosen = num == w->at[v].entry;

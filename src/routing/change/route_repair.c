@@ -47,7 +47,7 @@ struct repair {
 	const struct lfts *base;
 	bool keep_lost;
 	struct owner *owners;	/* [LID], up to base->top */
-	uint32_t *load;		/* [lane]: LIDs of hosts that the base sends by it */
+	uint32_t *load;		/* [link]: LIDs of hosts that the base sends by it */
 	struct route_request r;
 	bool fits;
 	bool risky;		/* the base has turns that close no cycle only by luck */
@@ -72,9 +72,9 @@ struct run {
 	const struct graph *g;
 	const struct living *l;
 	struct lfts *next;
-	/* [vertex]: lane towards the hub, FABRIC_NONE if there is none; NULL: no safe hub */
+	/* [vertex]: link towards the hub, FABRIC_NONE if there is none; NULL: no safe hub */
 	uint32_t *to_hub;
-	uint32_t *load;		/* [lane] */
+	uint32_t *load;		/* [link] */
 	uint64_t *touched;	/* [switch * blocks + block]: bit, block changed */
 	/* of the current LID */
 	uint16_t lid;
@@ -124,7 +124,7 @@ static const uint8_t *base_row(const struct repair *rp, uint32_t v)
 /* Collects the turns of the base. */
 struct turn_list {
 	bool *may_turn;		/* [vertex]: a turn there is safe, because routes to the hub take it */
-	uint32_t *trunk;	/* [lane]: its trunk */
+	uint32_t *trunk;	/* [link]: its trunk */
 	struct map64 known;	/* in << 32 | out */
 };
 
@@ -134,11 +134,11 @@ static void turn_list_init(struct turn_list *l, const struct repair *rp)
 	uint16_t *down;
 
 	*l = (struct turn_list){ .may_turn = xcalloc(g->n, sizeof(*l->may_turn)),
-				 .trunk = xcalloc(g->n_lanes, sizeof(*l->trunk)) };
+				 .trunk = xcalloc(g->n_links, sizeof(*l->trunk)) };
 	map64_init(&l->known, 16);
 	for (uint32_t t = 0; t < g->trunk0[g->n]; t++)
-		for (uint32_t i = 0; i < g->trunks[t].n_lanes; i++)
-			l->trunk[g->trunks[t].lane0 + i] = t;
+		for (uint32_t i = 0; i < g->trunks[t].n_links; i++)
+			l->trunk[g->trunks[t].link0 + i] = t;
 	if (!rp->o->layered || rp->o->hub == FABRIC_NONE || !rp->o->hub_safe)
 		return;
 	down = xcalloc(g->n, sizeof(*down));
@@ -148,9 +148,9 @@ static void turn_list_init(struct turn_list *l, const struct repair *rp)
 	free(down);
 }
 
-static void note_turn(struct repair *rp, struct turn_list *l, uint32_t lane, uint32_t then)
+static void note_turn(struct repair *rp, struct turn_list *l, uint32_t link, uint32_t then)
 {
-	struct base_turn t = { l->trunk[lane], l->trunk[then] };
+	struct base_turn t = { l->trunk[link], l->trunk[then] };
 
 	rp->risky = true;
 	if (map64_put(&l->known, (uint64_t)t.in << 32 | t.out, 0) == MAP64_NONE)
@@ -176,7 +176,7 @@ static bool check_turns_from(struct repair *rp, uint32_t v, struct turn_list *l)
 			continue;
 		if (!rp->o->layered)
 			return false;
-		note_turn(rp, l, to.lane, then.lane);
+		note_turn(rp, l, to.link, then.link);
 	}
 	return true;
 }
@@ -261,7 +261,7 @@ struct repair *repair_new(const struct route_request *r, const struct channels *
 	*rp = (struct repair){ .c = c, .g = c->g, .o = o, .base = base, .r = *r };
 	rp->keep_lost = keep_lost;
 	find_owners(rp, r);
-	rp->load = xcalloc(rp->g->n_lanes, sizeof(*rp->load));
+	rp->load = xcalloc(rp->g->n_links, sizeof(*rp->load));
 	for (uint32_t v = 0; v < rp->g->n; v++) {
 		const uint8_t *row = base_row(rp, v);
 		uint32_t seen[256] = { 0 };
@@ -269,10 +269,10 @@ struct repair *repair_new(const struct route_request *r, const struct channels *
 		for (uint32_t lid = 1; lid <= rp->base->top; lid++)
 			seen[row[lid]] += rp->owners[lid].v != FABRIC_NONE && rp->owners[lid].host;
 		for (unsigned port = 0; port < 256; port++) {
-			uint32_t lane = channel_by_port(rp->c, v, (uint8_t)port).lane;
+			uint32_t link = channel_by_port(rp->c, v, (uint8_t)port).link;
 
-			if (lane != FABRIC_NONE)
-				rp->load[lane] = seen[port];
+			if (link != FABRIC_NONE)
+				rp->load[link] = seen[port];
 		}
 	}
 	rp->fits = !o || check_order(rp);
@@ -343,7 +343,7 @@ static void find_moved(struct run *u)
 	for (uint32_t i = 0; i < u->l->n_cut; i++) {
 		struct channel ch = base_step(u, u->l->cut[i]);
 
-		if (ch.lane != FABRIC_NONE && u->l->dead[ch.lane])
+		if (ch.link != FABRIC_NONE && u->l->dead[ch.link])
 			move(u, u->l->cut[i]);
 	}
 	for (uint32_t i = 0; i < u->n_moved; i++) {
@@ -353,7 +353,7 @@ static void find_moved(struct run *u)
 			uint32_t from = g->trunks[t].v;
 			struct channel ch = base_step(u, from);
 
-			if (ch.to == v && !u->l->dead[ch.lane] && u->kind[from] == UNKNOWN)
+			if (ch.to == v && !u->l->dead[ch.link] && u->kind[from] == UNKNOWN)
 				move(u, from);
 		}
 	}
@@ -383,7 +383,7 @@ static void walk(struct run *u, uint32_t v)
 	while (u->kind[v] == UNKNOWN) {
 		struct channel ch = base_step(u, v);
 
-		if (ch.to == FABRIC_NONE || u->l->dead[ch.lane]) {
+		if (ch.to == FABRIC_NONE || u->l->dead[ch.link]) {
 			learn(u, v, NONE);
 			break;
 		}
@@ -552,9 +552,9 @@ static void find_ways(struct run *u)
 	find_ways_by_hub(u);
 }
 
-/* --- choice of lanes --- */
+/* --- choice of links --- */
 
-static void find_lanes(const struct run *u, uint32_t v, struct choice *c)
+static void find_links(const struct run *u, uint32_t v, struct choice *c)
 {
 	struct ways w = ways_of(u, v, u->kind[v]);
 
@@ -564,16 +564,16 @@ static void find_lanes(const struct run *u, uint32_t v, struct choice *c)
 
 		if (!(w.kinds & BIT(u->kind[trunk->v])) || u->len[trunk->v] + 1 != u->len[v])
 			continue;
-		for (uint32_t i = trunk->lane0; i < trunk->lane0 + trunk->n_lanes; i++) {
+		for (uint32_t i = trunk->link0; i < trunk->link0 + trunk->n_links; i++) {
 			if (u->l->dead[i])
 				continue;
-			c->lane[c->n] = i;
+			c->link[c->n] = i;
 			c->v[c->n++] = trunk->v;
 		}
 	}
 }
 
-/* Counts, for each lane of c, the port's other LIDs that go to the same neighbour at present. */
+/* Counts, for each link of c, the port's other LIDs that go to the same neighbour at present. */
 static void find_used(const struct run *u, uint32_t v, const struct owner *owner,
 		      const struct choice *c, uint8_t *used)
 {
@@ -592,7 +592,7 @@ static bool is_lost(const struct run *u, uint32_t v)
 	return u->kind[v] == NONE || u->kind[v] == MOVED;
 }
 
-static uint32_t choose_lane(const struct run *u, uint32_t v)
+static uint32_t choose_link(const struct run *u, uint32_t v)
 {
 	const struct owner *owner = &u->rp->owners[u->lid];
 	struct choice c;
@@ -602,10 +602,10 @@ static uint32_t choose_lane(const struct run *u, uint32_t v)
 		return u->to_hub[v];
 	if (is_lost(u, v))
 		return FABRIC_NONE;
-	find_lanes(u, v, &c);
+	find_links(u, v, &c);
 	if (owner->n > 1)
 		find_used(u, v, owner, &c, used);
-	return c.lane[choice_least(&c, u->load, owner->n > 1 ? used : NULL)];
+	return c.link[choice_least(&c, u->load, owner->n > 1 ? used : NULL)];
 }
 
 static void set_entry(struct run *u, uint32_t v, uint8_t port)
@@ -638,9 +638,9 @@ static uint8_t lost_entry(const struct run *u, uint32_t v)
 {
 	struct channel by = base_step(u, v);
 
-	if (!u->rp->keep_lost || !(u->l->dead[by.lane] || is_lost(u, by.to)))
+	if (!u->rp->keep_lost || !(u->l->dead[by.link] || is_lost(u, by.to)))
 		return LFT_DROP;
-	return u->g->lanes[by.lane];
+	return u->g->links[by.link];
 }
 
 /* Whether hosts or the SM use the route from v.  Single turns are only for the other routes. */
@@ -702,16 +702,16 @@ static void give_ways(struct run *u)
 	bool host = u->rp->owners[u->lid].host;
 
 	for (uint32_t i = 0; i < u->n_moved; i++) {
-		uint32_t v = u->moved[i], lane = choose_lane(u, v);
+		uint32_t v = u->moved[i], link = choose_link(u, v);
 
-		u->load[base_step(u, v).lane] -= host;
-		if (lane == FABRIC_NONE) {
+		u->load[base_step(u, v).link] -= host;
+		if (link == FABRIC_NONE) {
 			set_entry(u, v, lost_entry(u, v));
 			lose(u, v);
 			continue;
 		}
-		set_entry(u, v, u->g->lanes[lane]);
-		u->load[lane] += host;
+		set_entry(u, v, u->g->links[link]);
+		u->load[link] += host;
 	}
 }
 
@@ -747,7 +747,7 @@ static void repair_lid(struct run *u)
 /* --- all --- */
 
 /* Finds the live routes to the hub, as if the hub were a destination and all vertices were moved. */
-static void find_hub_lanes(struct run *u)
+static void find_hub_links(struct run *u)
 {
 	const struct updn_order *o = u->rp->o;
 	struct choice c;
@@ -767,8 +767,8 @@ static void find_hub_lanes(struct run *u)
 		u->to_hub[v] = FABRIC_NONE;
 		if (v == o->hub || u->kind[v] == MOVED)
 			continue;
-		find_lanes(u, v, &c);
-		u->to_hub[v] = c.lane[0];
+		find_links(u, v, &c);
+		u->to_hub[v] = c.link[0];
 	}
 	forget(u);
 }
@@ -782,9 +782,9 @@ static void mark_lids(const struct repair *rp, const struct living *l, uint64_t 
 		bool dead[256];
 
 		for (unsigned port = 0; port < 256; port++) {
-			uint32_t lane = channel_by_port(rp->c, v, (uint8_t)port).lane;
+			uint32_t link = channel_by_port(rp->c, v, (uint8_t)port).link;
 
-			dead[port] = lane != FABRIC_NONE && l->dead[lane];
+			dead[port] = link != FABRIC_NONE && l->dead[link];
 		}
 		for (uint32_t lid = 1; lid <= rp->base->top; lid++)
 			if (dead[row[lid]] && rp->owners[lid].v != FABRIC_NONE)
@@ -854,7 +854,7 @@ void repair_run(const struct repair *rp, const struct lfts *was, const struct li
 	out->next = u.next = lfts_copy(was);
 	living_init(&then, rp->c, before, n_before);
 	living_init(&l, rp->c, now, n_now);
-	u.load = xmemdup(rp->load, rp->g->n_lanes * sizeof(*u.load));
+	u.load = xmemdup(rp->load, rp->g->n_links * sizeof(*u.load));
 	u.touched = xcalloc(words, sizeof(*u.touched));
 	u.kind = xcalloc(n, sizeof(*u.kind));
 	u.len = xcalloc(n, sizeof(*u.len));
@@ -864,7 +864,7 @@ void repair_run(const struct repair *rp, const struct lfts *was, const struct li
 	u.stack = xcalloc(n, sizeof(*u.stack));
 	u.chain = xcalloc(n, sizeof(*u.chain));
 	u.todo = xcalloc(n, sizeof(*u.todo));
-	find_hub_lanes(&u);
+	find_hub_links(&u);
 	run_lids(&u, &then, &l);
 	list_blocks(&u, was, words);
 	/*

@@ -78,12 +78,12 @@ static bool differs(void *arg, uint32_t v, uint16_t lid)
 
 /* --- turns of packets to a LID --- */
 
-/* The trunk that v's entry leads to, or FABRIC_NONE if its lane is dead or there is none. */
+/* The trunk that v's entry leads to, or FABRIC_NONE if its link is dead or there is none. */
 static uint32_t trunk_of(const struct phases *p, const struct lfts *t, uint32_t v, uint16_t lid)
 {
 	struct channel ch = channel_by_lid(p->c, t, v, lid);
 
-	return ch.lane == FABRIC_NONE || p->l->dead[ch.lane] ? FABRIC_NONE : p->c->trunk[ch.lane];
+	return ch.link == FABRIC_NONE || p->l->dead[ch.link] ? FABRIC_NONE : p->c->trunk[ch.link];
 }
 
 /* How a packet arrives at a vertex. */
@@ -205,7 +205,7 @@ static bool add(struct phases *p)
 
 /*
  * Adds those collected turns that close no cycle.  That is all of them, unless the old tables have cycles,
- * or lane 0 waits for lane 1 in them (deps_add()).
+ * or VL set 0 waits for VL set 1 in them (deps_add()).
  */
 static void add_each(struct phases *p)
 {

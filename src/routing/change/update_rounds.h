@@ -33,7 +33,7 @@ struct rounds_layers {
 	const struct route_layers *was, *next;	/* of the channels' switches; NULL: all in layer 0 */
 	const uint16_t *lid;	/* per port slot, as in struct route_request */
 	const uint8_t *lmc;
-	/* layers whose shared lanes both tables use; NULL: each layer has a lane of its own */
+	/* layers whose shared VL sets both tables use; NULL: each layer has a VL set of its own */
 	const struct route_layers *shared;
 	/*
 	 * The order whose legal turns multicast uses, in layer 0, unless it follows the trees of `was` and

@@ -112,7 +112,7 @@ static uint32_t most_outward(const struct graph *g, const struct dragonfly *d)
 
 		for (uint32_t t = g->trunk0[v]; t < g->trunk0[v + 1]; t++)
 			if (d->group[g->trunks[t].v] != d->group[v])
-				n += g->trunks[t].n_lanes;
+				n += g->trunks[t].n_links;
 		if (n > most)
 			most = n;
 	}
@@ -136,8 +136,8 @@ static bool count_between(const struct work *w, struct dragonfly *d)
 
 			if (a == b)
 				continue;
-			there += g->trunks[t].n_lanes;
-			*sum += g->trunks[t].n_lanes;
+			there += g->trunks[t].n_links;
+			*sum += g->trunks[t].n_links;
 			if (*sum > d->cables)
 				d->cables = *sum;
 		}

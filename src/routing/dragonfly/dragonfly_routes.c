@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Implements the engine "dragonfly", which uses minimal paths between groups, free of credit loops on two
- * lanes.
+ * VL sets.
  *
- * Pairs of switches with minimal paths (dragonfly_ways.h) are in layer 1.  Their packets travel on lane 1
- * until they have crossed the cable into the destination's group, and on lane 0 for the one link that may
- * follow.  So lane 1 waits for lane 0 and never the other way round, and the cables of lane 1 wait for
- * lane 0 alone.  SL2VL tables choose the lane by the in port.  Paths over two links of one group, around a
+ * Pairs of switches with minimal paths (dragonfly_ways.h) are in layer 1.  Their packets travel on VL set 1
+ * until they have crossed the cable into the destination's group, and on VL set 0 for the one link that may
+ * follow.  So VL set 1 waits for VL set 0 and never the other way round, and the cables of VL set 1 wait for
+ * VL set 0 alone.  SL2VL tables choose the VL set by the in port.  Paths over two links of one group, around a
  * missing one, are in layer 1 as well: deps.h ensures that they close no cycle there.
  *
- * Layer 0 is on lane 0 everywhere.  It holds multicast, and the pairs that are routed around missing
+ * Layer 0 is on VL set 0 everywhere.  It holds multicast, and the pairs that are routed around missing
  * links; both keep to the turns that are legal in an up/down order.  A pair that fits into neither layer
  * is left to layered.h.
  *
@@ -150,7 +150,7 @@ static bool *list_cables_near(const struct nearby *x)
 	bool *cable = xcalloc(x->g->trunk0[x->g->n] + 1u, sizeof(*cable));
 
 	for (uint32_t t = 0; t < x->g->trunk0[x->g->n]; t++)
-		cable[t] = route_link(x->layers, x->g->sw[x->c->from[t]], x->g->lanes[x->g->trunks[t].lane0]) ==
+		cable[t] = route_link(x->layers, x->g->sw[x->c->from[t]], x->g->links[x->g->trunks[t].link0]) ==
 			   ROUTE_LINK_FAR;
 	return cable;
 }
@@ -196,7 +196,7 @@ static void find_way(struct nearby *x, uint16_t lid)
 		} else {
 			const struct trunk *t = &x->g->trunks[x->next[v]];
 
-			*entry = x->g->lanes[t->lane0 + lid % t->n_lanes];
+			*entry = x->g->links[t->link0 + lid % t->n_links];
 		}
 	}
 }
@@ -292,7 +292,7 @@ static bool dragonfly_run(const struct route_request *r, struct lfts *out, struc
 
 	if (!r->near || !r->near_layers)
 		*layers = route_anew(r, o, out, why);
-	else if (route_lanes_by_entry(r->near_layers))
+	else if (route_vl_sets_by_entry(r->near_layers))
 		*layers = route_near(r, o, out, why);
 	else
 		buf_puts(why, "the routes that there were are not those of a dragonfly");

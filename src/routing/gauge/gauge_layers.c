@@ -390,7 +390,7 @@ void gauge_layers(const struct gauge_net *n, const struct route_request *r,
 	route_verify(r, n->l, &report);
 	out->credit_loop = report.credit_loop;
 	route_report_free(&report);
-	out->layers = r->layers ? r->layers->n_lanes : 1;
+	out->layers = r->layers ? r->layers->n_vl_sets : 1;
 	if (out->credit_loop)
 		out->layers = o->layers ? gauge_place_paths(n, r, o, NULL, NULL) : 0;
 	out->vls = fewest_vls(n);

@@ -9,7 +9,7 @@
  *
  * On an intact grid all paths are shortest paths.  On a single VL rings would have credit loops, so each
  * has a dateline, between its last coordinate and 0.  The class of a pair tells which datelines its path
- * crosses, and a packet that leaves a switch along dimension i uses the lane that bit i of the class
+ * crosses, and a packet that leaves a switch along dimension i uses the VL set that bit i of the class
  * selects.  No path goes more than half-way round, so those that cross the dateline close no cycle on the
  * far side of the ring, and the others close none at the dateline.  Torus-2QoS of OpenSM has the same
  * classes.  Paths and complete graphs need none.

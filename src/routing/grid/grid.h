@@ -8,7 +8,7 @@
  * missing, but there must be no link that the grid lacks.
  *
  * A ring of four is the same graph as two dimensions of length 2 and is represented as these, which need
- * no second lane.  Dimensions of length 2 and 3 are complete graphs.
+ * no second VL set.  Dimensions of length 2 and 3 are complete graphs.
  *
  * A path is also a tree, and two leaves below two spines are also a ring of four: callers to whom that
  * matters ask shape.h first.

@@ -39,7 +39,7 @@ static unsigned layer(void *arg, uint32_t a, uint32_t b)
 }
 
 /*
- * Links of dimensions other than rings have no cycles on either lane; using both lanes leaves room for
+ * Links of dimensions other than rings have no cycles on either VL set; using both VL sets leaves room for
  * routes around gaps.
  */
 static uint8_t link_kind(void *arg, uint32_t v, uint32_t trunk)

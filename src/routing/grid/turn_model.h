@@ -19,7 +19,7 @@
  * itself.  ("The turn model": Glass, Ni, "The turn model for adaptive routing", 1992; of its models
  * north-last is of the first kind, west-first of the second.)
  *
- * On one lane, no turns lead around a gap inside a mesh while all pairs unaffected by the gap keep their
+ * On one VL set, no turns lead around a gap inside a mesh while all pairs unaffected by the gap keep their
  * routes.  Both directions along the gap's row have to pass it on one side, say above, or they close a
  * cycle with routes that go straight on at the ends; and both directions along its column on one side, say
  * at the left.  Then some route turns from up to left above the gap at the right, and some from down to

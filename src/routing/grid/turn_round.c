@@ -65,7 +65,7 @@ static void follow(struct turn_round *x, struct lfts *out, uint32_t v, uint16_t 
 
 		x->hops[v] = ON_WAY;
 		x->way[n++] = v;
-		if (ch.lane == FABRIC_NONE) {
+		if (ch.link == FABRIC_NONE) {
 			x->hops[v] = LOST;
 			n--;
 			*vec_push(&x->cut) = v;
@@ -101,7 +101,7 @@ static uint32_t along(const struct turn_round *x, uint32_t v, uint8_t ring, uint
 	const struct graph *g = x->g;
 
 	for (uint32_t t = g->trunk0[v]; t < g->trunk0[v + 1]; t++)
-		if (g->trunks[t].v != but && ring_of(x, v, g->lanes[g->trunks[t].lane0]) == ring)
+		if (g->trunks[t].v != but && ring_of(x, v, g->links[g->trunks[t].link0]) == ring)
 			return t;
 	return FABRIC_NONE;
 }
@@ -111,7 +111,7 @@ static uint8_t port_by(const struct turn_round *x, uint32_t trunk, uint16_t lid)
 {
 	const struct trunk *t = &x->g->trunks[trunk];
 
-	return x->g->lanes[t->lane0 + lid % t->n_lanes];
+	return x->g->links[t->link0 + lid % t->n_links];
 }
 
 /*
@@ -153,7 +153,7 @@ static uint32_t cost_of(const struct turn_round *x, uint32_t v, uint8_t ring, ui
 {
 	const struct graph *g = x->g;
 	uint32_t to = g->trunks[t].v, hops = x->hops[to];
-	bool in_ring = ring != ROUTE_LINK_FIRST && ring_of(x, v, g->lanes[g->trunks[t].lane0]) == ring;
+	bool in_ring = ring != ROUTE_LINK_FIRST && ring_of(x, v, g->links[g->trunks[t].link0]) == ring;
 
 	if (hops >= LOST)
 		return LOST;
@@ -204,7 +204,7 @@ static bool lead_on(struct turn_round *x, struct lfts *out, uint32_t v, uint16_t
 	uint8_t *entry = entry_of(x, out, v, lid);
 	struct channel own = channel_by_port(x->c, v, *entry);
 
-	if (own.lane != FABRIC_NONE && may_follow(x, out, v, x->c->trunk[own.lane], lid, hops))
+	if (own.link != FABRIC_NONE && may_follow(x, out, v, x->c->trunk[own.link], lid, hops))
 		return true;
 	for (uint32_t t = x->g->trunk0[v]; t < x->g->trunk0[v + 1]; t++)
 		if (may_follow(x, out, v, t, lid, hops)) {

@@ -3,7 +3,7 @@
  * Leads routes around the gaps of a grid with as few new turns as possible (internal to routing/).
  *
  * A ring that lacks a link or a switch is a path: routes over the gap go the other way round instead.
- * Nothing can wait in a cycle on a path, on either lane, so the pairs keep their layers.  OpenSM's
+ * Nothing can wait in a cycle on a path, on either VL set, so the pairs keep their layers.  OpenSM's
  * Torus-2QoS does the same.  Off the rings, the switch before the gap sends to the neighbour nearest to
  * the destination, and all switches that lead to it still do: their turns stay the same.
  *

@@ -326,11 +326,11 @@ static void write_out(struct confined *k, const struct dest *dests, unsigned n)
 	for (uint32_t v = 0; v < k->g->n; v++) {
 		const struct trunk *t = v == k->d || k->out[v] == FABRIC_NONE ? NULL : &k->g->trunks[k->out[v]];
 		uint8_t *row = graph_row(k->g, k->x->out, v);
-		uint32_t lane = 0;
+		uint32_t link = 0;
 
 		for (unsigned i = 0; i < n && t; i++)
-			for (unsigned m = 0; m < dests[i].n_lids; m++, lane++)
-				row[dests[i].lid + m] = k->g->lanes[t->lane0 + lane % t->n_lanes];
+			for (unsigned m = 0; m < dests[i].n_lids; m++, link++)
+				row[dests[i].lid + m] = k->g->links[t->link0 + link % t->n_links];
 	}
 	graph_deliver(k->g, k->x->out, k->d, dests, n);
 }
@@ -632,7 +632,7 @@ static void take_offer(struct confined *k, const struct offers *o, const struct 
 
 	count_routes(k, o, false);
 	for (uint32_t i = x->lid0[o->to]; i < x->lid0[o->to + 1]; i++)
-		row[x->lids.v[i]] = k->g->lanes[t->lane0 + (i - x->lid0[o->to]) % t->n_lanes];
+		row[x->lids.v[i]] = k->g->links[t->link0 + (i - x->lid0[o->to]) % t->n_links];
 	k->good[(size_t)o->to * k->g->n + v] = (uint16_t)offer->mask;
 	count_routes(k, o, true);
 }

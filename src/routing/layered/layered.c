@@ -185,7 +185,7 @@ static bool are_few(const struct layered *x)
 static void prepare_round(struct layered *x, bool few)
 {
 	memset(x->again, 0, x->g->n * sizeof(*x->again));
-	x->settled |= few && x->own_lanes;
+	x->settled |= few && x->own_vl_sets;
 	if (x->settled && (!few || x->pushes++ >= PUSHES_MAX))
 		fall_back(x);
 	else if (!x->settled || (!x->near && x->pushes % 2 == 0))
@@ -280,26 +280,26 @@ static bool agree(struct layered *x, struct layered_outcome *did)
 {
 	bool done = x->hopeless;
 
-	if (x->near && x->own_lanes && !done)
+	if (x->near && x->own_vl_sets && !done)
 		done = confine_near(x);
 	if (!done && x->near)
 		place_near(x);
 	else if (!done)
 		place_anew(x);
-	if (x->hopeless && x->own_lanes)
+	if (x->hopeless && x->own_vl_sets)
 		confine(x);
 	did->rounds = x->rounds;
 	did->squeezed = x->squeezed;
 	did->placed = x->placed;
 	did->blocked = (uint32_t)x->left.n;
-	return !did->blocked && (x->own_lanes || !x->hopeless);
+	return !did->blocked && (x->own_vl_sets || !x->hopeless);
 }
 
-/* Takes over how the layers of `near` share lanes. */
-static void share_lanes(struct layered *x, const struct route_layers *near)
+/* Takes over how the layers of `near` share VL sets. */
+static void share_vl_sets(struct layered *x, const struct route_layers *near)
 {
 	x->most = near->n;
-	x->layers->n_lanes = near->n_lanes;
+	x->layers->n_vl_sets = near->n_vl_sets;
 	x->layers->link_ports = near->link_ports;
 	x->layers->link = xmemdup(near->link, (size_t)x->g->n * near->link_ports);
 }
@@ -312,11 +312,11 @@ static void begin(struct layered *x, const struct updn_order *o)
 	uint32_t n = x->g->n;
 
 	x->layers = xcalloc(1, sizeof(*x->layers));
-	*x->layers = (struct route_layers){ .n = 1, .n_lanes = 1, .n_switches = n };
+	*x->layers = (struct route_layers){ .n = 1, .n_vl_sets = 1, .n_switches = n };
 	x->layers->place = xcalloc(n, sizeof(*x->layers->place));
 	if (near && near->link)
-		share_lanes(x, near);
-	x->own_lanes = !x->layers->link && !tree;
+		share_vl_sets(x, near);
+	x->own_vl_sets = !x->layers->link && !tree;
 	if (!tree) {
 		x->legal = turns_new(o);
 		return;
@@ -352,11 +352,11 @@ static struct route_layers *make(const struct route_request *r, const struct upd
 	} else if (x.layers->link) {
 		x.layers->n = x.most;
 	} else if (x.legal) {
-		x.layers->n_lanes = x.layers->n;
+		x.layers->n_vl_sets = x.layers->n;
 	} else {
 		if (x.layers->n < r->near_layers->n)
 			x.layers->n = r->near_layers->n;
-		x.layers->n_lanes = x.layers->n;
+		x.layers->n_vl_sets = x.layers->n;
 	}
 	toll_free(x.toll);
 	turn_round_free(x.round);

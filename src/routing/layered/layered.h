@@ -8,7 +8,7 @@
  * that no layer has room for become more expensive, the ends of these pairs are routed again, and so on
  * until few pairs are left without a layer.  These take other first hops, push others aside, or use
  * up/down routes if nothing else helps.  Where all routes are made anew, relief.h finally moves routes off
- * the busiest lanes, as far as layers have room.
+ * the busiest links, as far as layers have room.
  *
  * Layer 0 begins with all turns that are legal by the up/down order, and these turns never become more
  * expensive.  So any number of layers suffices, even one, and routes that only use up/down paths, as
@@ -20,7 +20,7 @@
  * Near to existing tables (r->near), only routes that do not arrive any more are replaced, and pairs whose
  * routes all stay keep their layers.
  *
- * Near to tables whose layers share lanes, the new layers share them too.  Near to tables whose multicast
+ * Near to tables whose layers share VL sets, the new layers share them too.  Near to tables whose multicast
  * follows a tree (layers.h), multicast follows one again: layer 0 then begins with the turns of the tree,
  * and no routes are certain to find room.
  *
@@ -42,8 +42,8 @@ struct layered_outcome {
 
 /*
  * Fills the tables (all LFT_DROP on entry) for all LIDs of r.  Returns the layers: at most `most` (1 ..
- * 255), or as many as r->near_layers if that shares lanes or has a tree.  NULL if some pairs have no
- * layer; the tables are then undefined.  Without shared lanes or a tree, that happens only if o does not
+ * 255), or as many as r->near_layers if that shares VL sets or has a tree.  NULL if some pairs have no
+ * layer; the tables are then undefined.  Without shared VL sets or a tree, that happens only if o does not
  * connect all pairs that links connect.  o is of r->f.  *did may be NULL.
  */
 struct route_layers *layered_routes(const struct route_request *r, const struct updn_order *o,

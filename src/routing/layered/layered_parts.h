@@ -42,7 +42,7 @@ struct layered {
 	struct turn_round *round;	/* on a grid; else NULL */
 	/* NULL: multicast follows the tree of `layers`, and no routes are certain to find room */
 	struct turns *legal;
-	bool own_lanes;		/* each layer has a lane of its own, and layer 0 has the legal turns */
+	bool own_vl_sets;		/* each layer has a VL set of its own, and layer 0 has the legal turns */
 	/*
 	 * Turns of the pairs with a layer in this round; squeeze.c leaves turns that it tried in it as
 	 * well.
@@ -122,7 +122,7 @@ bool pairs_stay(struct layered *x);
  */
 void squeeze_in(struct layered *x);
 /*
- * Moves routes off the busiest lanes (relief.h) as far as the pairs concerned find room in the layers in
+ * Moves routes off the busiest links (relief.h) as far as the pairs concerned find room in the layers in
  * use.  All pairs must have a layer.
  */
 void squeeze_relieve(struct layered *x);

@@ -65,12 +65,12 @@ static void add_routes(struct layered *x, uint32_t from, uint32_t to)
 			struct channel ch = channel_by_port(x->c, v, port);
 
 			same = same && row[x->lids.v[i - 1]] == port;
-			if (ch.lane == FABRIC_NONE)
+			if (ch.link == FABRIC_NONE)
 				break;
 			if (in != FABRIC_NONE && !same)
-				*vec_push(&x->pair) = (struct dep){ in, x->c->trunk[ch.lane], far };
+				*vec_push(&x->pair) = (struct dep){ in, x->c->trunk[ch.link], far };
 			far = deps_is_far(x->deps, in);
-			in = x->c->trunk[ch.lane];
+			in = x->c->trunk[ch.link];
 			v = ch.to;
 		}
 	}

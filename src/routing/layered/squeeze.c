@@ -61,7 +61,7 @@ static uint32_t hops_to(const struct layered *x, uint32_t from, uint32_t to, uin
 		while (v != x->sources[to]) {
 			struct channel ch = channel_by_lid(x->c, x->out, v, x->lids.v[i]);
 
-			if (v == over || ch.lane == FABRIC_NONE)
+			if (v == over || ch.link == FABRIC_NONE)
 				return FABRIC_NONE;
 			v = ch.to;
 			n++;
@@ -100,7 +100,7 @@ static void take_hop(struct layered *x, const struct hops *h, unsigned which)
 	uint8_t *row = graph_row(x->g, x->out, x->sources[h->from]);
 
 	for (uint32_t i = x->lid0[h->to]; i < x->lid0[h->to + 1]; i++)
-		row[x->lids.v[i]] = x->g->lanes[trunk->lane0 + i % trunk->n_lanes];
+		row[x->lids.v[i]] = x->g->links[trunk->link0 + i % trunk->n_links];
 }
 
 static void keep_hop(struct layered *x, const struct hops *h)

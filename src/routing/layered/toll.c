@@ -24,14 +24,14 @@
 /* A next hop that a LID may take, with the data needed of its trunk. */
 struct way {
 	uint32_t trunk, to;
-	uint32_t lane0;
-	bool alone;		/* the trunk has one lane */
+	uint32_t link0;
+	bool alone;		/* the trunk has one link */
 };
 
 /* A vertex with its next hops nearly as good as the best: ways[first] .. ways[end - 1]. */
 struct stop {
 	uint32_t v, first, end;
-	bool plain;		/* each of its trunks has one lane, and none of their turns a toll */
+	bool plain;		/* each of its trunks has one link, and none of their turns a toll */
 };
 
 struct toll {
@@ -39,8 +39,8 @@ struct toll {
 	const struct graph *g;
 	const struct turns *legal;
 	uint64_t hop;
-	uint64_t *load;		/* [lane]: total cost of the routes that it carries */
-	uint32_t *cost;		/* [lane]: cost of one route */
+	uint64_t *load;		/* [link]: total cost of the routes that it carries */
+	uint32_t *cost;		/* [link]: cost of one route */
 	size_t *turn0;		/* see channels_number_turns() */
 	uint32_t *tolls;	/* [turn]: toll in hundredths of a hop */
 	bool *tolled;		/* [trunk in]: some of its turns has a toll, which is rare */
@@ -57,11 +57,11 @@ struct toll {
 	uint32_t *heap, n_heap;
 	uint32_t *at;		/* [vertex]: its index in the heap */
 	uint8_t *used;		/* [trunk]: LIDs of a port that use it */
-	uint8_t *lane_used;	/* [lane]: LIDs of a port that use it */
+	uint8_t *link_used;	/* [link]: LIDs of a port that use it */
 	/* of one LID */
 	uint64_t *sum;		/* [vertex]: cost of its route */
 	uint32_t *out;		/* [vertex]: trunk of its route; FABRIC_NONE for the destination */
-	uint32_t *lane;		/* [vertex]: lane of its route */
+	uint32_t *link;		/* [vertex]: link of its route */
 	uint32_t *below;	/* [vertex]: hosts whose route leads over it */
 };
 
@@ -79,8 +79,8 @@ struct toll *toll_new(const struct channels *c, const struct turns *legal)
 
 	*t = (struct toll){ .c = c, .g = g, .legal = legal, .round = 1 };
 	t->hop = ways_hop_cost(g);
-	t->load = xcalloc(g->n_lanes, sizeof(*t->load));
-	t->cost = ways_lane_costs(c);
+	t->load = xcalloc(g->n_links, sizeof(*t->load));
+	t->cost = ways_link_costs(c);
 	t->turn0 = channels_number_turns(c, &n_turns);
 	t->tolls = xcalloc(n_turns, sizeof(*t->tolls));
 	t->raised = xcalloc(n_turns, sizeof(*t->raised));
@@ -91,10 +91,10 @@ struct toll *toll_new(const struct channels *c, const struct turns *legal)
 	t->heap = xcalloc(n, sizeof(*t->heap));
 	t->at = xcalloc(n, sizeof(*t->at));
 	t->used = xcalloc(n_trunks, sizeof(*t->used));
-	t->lane_used = xcalloc(g->n_lanes, sizeof(*t->lane_used));
+	t->link_used = xcalloc(g->n_links, sizeof(*t->link_used));
 	t->sum = xcalloc(n, sizeof(*t->sum));
 	t->out = xcalloc(n, sizeof(*t->out));
-	t->lane = xcalloc(n, sizeof(*t->lane));
+	t->link = xcalloc(n, sizeof(*t->link));
 	t->below = xcalloc(n, sizeof(*t->below));
 	return t;
 }
@@ -115,10 +115,10 @@ void toll_free(struct toll *t)
 	free(t->heap);
 	free(t->at);
 	free(t->used);
-	free(t->lane_used);
+	free(t->link_used);
 	free(t->sum);
 	free(t->out);
-	free(t->lane);
+	free(t->link);
 	free(t->below);
 	free(t);
 }
@@ -146,23 +146,23 @@ uint32_t toll_raise(struct toll *t, struct dep turn, uint32_t hundredths)
 	return *toll;
 }
 
-/* apart: considers only lanes that the port's other LIDs use least. */
+/* apart: considers only links that the port's other LIDs use least. */
 static uint32_t least_loaded(const struct toll *t, uint32_t trunk, bool apart)
 {
 	const struct trunk *x = &t->g->trunks[trunk];
-	uint32_t lane = x->lane0;
+	uint32_t link = x->link0;
 
-	for (uint32_t i = lane + 1; i < x->lane0 + x->n_lanes; i++)
-		if (apart && t->lane_used[i] != t->lane_used[lane] ?
-		    t->lane_used[i] < t->lane_used[lane] : t->load[i] < t->load[lane])
-			lane = i;
-	return lane;
+	for (uint32_t i = link + 1; i < x->link0 + x->n_links; i++)
+		if (apart && t->link_used[i] != t->link_used[link] ?
+		    t->link_used[i] < t->link_used[link] : t->load[i] < t->load[link])
+			link = i;
+	return link;
 }
 
 /* Cost of the route by a trunk and on along the chosen route of `to`, the vertex at its end. */
-static inline uint64_t cost_of(const struct toll *t, uint32_t trunk, uint32_t to, uint32_t lane)
+static inline uint64_t cost_of(const struct toll *t, uint32_t trunk, uint32_t to, uint32_t link)
 {
-	uint64_t cost = t->sum[to] + t->hop + t->load[lane];
+	uint64_t cost = t->sum[to] + t->hop + t->load[link];
 
 	if (to != t->d && t->tolled[trunk])
 		cost += *toll_of(t, (struct dep){ .in = trunk, .out = t->out[to] }) * (t->hop / 100);
@@ -213,7 +213,7 @@ static void pass_on(struct toll *t, enum way_phase phase, uint32_t v)
 	const struct graph *g = t->g;
 
 	for (uint32_t back = g->trunk0[v]; back < g->trunk0[v + 1]; back++) {
-		uint32_t u = g->trunks[back].v, trunk, lane;
+		uint32_t u = g->trunks[back].v, trunk, link;
 		uint64_t cost;
 
 		if (t->at[u] == AT_DONE)
@@ -221,8 +221,8 @@ static void pass_on(struct toll *t, enum way_phase phase, uint32_t v)
 		trunk = channels_trunk_back(t->c, back);
 		if (!way_is_open(phase, t->legal, u, v, trunk, t->out[v]))
 			continue;
-		lane = least_loaded(t, trunk, false);
-		cost = cost_of(t, trunk, v, lane);
+		link = least_loaded(t, trunk, false);
+		cost = cost_of(t, trunk, v, link);
 		if (t->at[u] == AT_NONE)
 			t->at[u] = t->n_heap++;
 		else if (cost >= t->sum[u])
@@ -248,8 +248,8 @@ static void find_ways(struct toll *t, enum way_phase phase, struct stop *s, uint
 
 		if (t->place[to] < t->place[s->v] && t->sum[to] + t->hop / 2 < t->sum[s->v] &&
 		    way_is_open(phase, t->legal, s->v, to, i, t->out[to])) {
-			t->ways[n_ways++] = (struct way){ i, to, g->trunks[i].lane0, g->trunks[i].n_lanes == 1 };
-			s->plain &= g->trunks[i].n_lanes == 1 && !t->tolled[i];
+			t->ways[n_ways++] = (struct way){ i, to, g->trunks[i].link0, g->trunks[i].n_links == 1 };
+			s->plain &= g->trunks[i].n_links == 1 && !t->tolled[i];
 		}
 	}
 	s->end = n_ways;
@@ -308,17 +308,17 @@ static void choose_plain(struct toll *t, const struct stop *s)
 	uint32_t best = s->first;
 
 	for (uint32_t i = s->first; i < s->end; i++) {
-		uint64_t cost = sum[t->ways[i].to] + load[t->ways[i].lane0];
+		uint64_t cost = sum[t->ways[i].to] + load[t->ways[i].link0];
 
 		best = cost < least ? i : best;
 		least = cost < least ? cost : least;
 	}
 	t->sum[s->v] = least + t->hop;
 	t->out[s->v] = t->ways[best].trunk;
-	t->lane[s->v] = t->ways[best].lane0;
+	t->link[s->v] = t->ways[best].link0;
 }
 
-/* apart: prefers trunks and lanes that other LIDs of the port use least. */
+/* apart: prefers trunks and links that other LIDs of the port use least. */
 static void choose(struct toll *t, const struct stop *s, bool apart)
 {
 	uint64_t least = UINT64_MAX, sum = 0;
@@ -329,8 +329,8 @@ static void choose(struct toll *t, const struct stop *s, bool apart)
 	}
 	for (uint32_t i = s->first; i < s->end; i++) {
 		const struct way *x = &t->ways[i];
-		uint32_t lane = x->alone ? x->lane0 : least_loaded(t, x->trunk, apart);
-		uint64_t alone = cost_of(t, x->trunk, x->to, lane), cost = alone;
+		uint32_t link = x->alone ? x->link0 : least_loaded(t, x->trunk, apart);
+		uint64_t alone = cost_of(t, x->trunk, x->to, link), cost = alone;
 
 		if (apart)
 			cost += t->used[x->trunk] * USED_HOPS * t->hop;
@@ -339,12 +339,12 @@ static void choose(struct toll *t, const struct stop *s, bool apart)
 		least = cost;
 		sum = alone;
 		t->out[s->v] = x->trunk;
-		t->lane[s->v] = lane;
+		t->link[s->v] = link;
 	}
 	t->sum[s->v] = sum;
 	if (apart) {
 		t->used[t->out[s->v]]++;
-		t->lane_used[t->lane[s->v]]++;
+		t->link_used[t->link[s->v]]++;
 	}
 }
 
@@ -359,8 +359,8 @@ static void count(struct toll *t, uint32_t first, bool add)
 		uint64_t load;
 
 		t->below[v] += i >= first ? graph_hosts(t->g, v) : 0;
-		load = (uint64_t)t->below[v] * t->cost[t->lane[v]];
-		t->load[t->lane[v]] += add ? load : -load;
+		load = (uint64_t)t->below[v] * t->cost[t->link[v]];
+		t->load[t->link[v]] += add ? load : -load;
 		t->below[to] += t->below[v];
 		t->below[v] = 0;
 	}
@@ -369,7 +369,7 @@ static void count(struct toll *t, uint32_t first, bool add)
 
 /*
  * Reads a LID's routes that arrive into stops, each vertex after the one that it sends to.  All other
- * vertices then have no lane.
+ * vertices then have no link.
  */
 static void recall(struct toll *t, const struct lfts *l, uint32_t d, uint16_t lid)
 {
@@ -380,8 +380,8 @@ static void recall(struct toll *t, const struct lfts *l, uint32_t d, uint16_t li
 	for (uint32_t v = 0; v < t->g->n; v++) {
 		struct channel ch = channel_by_lid(t->c, l, v, lid);
 
-		t->lane[v] = v == d ? FABRIC_NONE : ch.lane;
-		t->out[v] = t->lane[v] == FABRIC_NONE ? FABRIC_NONE : t->c->trunk[ch.lane];
+		t->link[v] = v == d ? FABRIC_NONE : ch.link;
+		t->out[v] = t->link[v] == FABRIC_NONE ? FABRIC_NONE : t->c->trunk[ch.link];
 		t->place[v] = AT_NONE;
 	}
 	n = ways_sort(t->g, t->out, t->below, t->heap);
@@ -397,7 +397,7 @@ static void recall(struct toll *t, const struct lfts *l, uint32_t d, uint16_t li
 	}
 	for (uint32_t v = 0; v < t->g->n; v++)
 		if (t->place[v] == AT_NONE)
-			t->lane[v] = FABRIC_NONE;
+			t->link[v] = FABRIC_NONE;
 }
 
 void toll_forget(struct toll *t, const struct lfts *out, uint32_t d, const struct dest *dests, unsigned n)
@@ -426,17 +426,17 @@ static uint32_t hosts_by(struct toll *t, uint32_t v)
 	return n;
 }
 
-/* Adds routes to a lane and to all lanes on the route from its end, or subtracts them. */
-static void count_along(struct toll *t, uint32_t lane, uint32_t hosts, bool add)
+/* Adds routes to a link and to all links on the route from its end, or subtracts them. */
+static void count_along(struct toll *t, uint32_t link, uint32_t hosts, bool add)
 {
 	for (;;) {
-		uint64_t load = (uint64_t)hosts * t->cost[lane];
-		uint32_t v = t->c->to[lane];
+		uint64_t load = (uint64_t)hosts * t->cost[link];
+		uint32_t v = t->c->to[link];
 
-		t->load[lane] += add ? load : -load;
+		t->load[link] += add ? load : -load;
 		if (v == t->d)
 			return;
-		lane = t->lane[v];
+		link = t->link[v];
 	}
 }
 
@@ -446,8 +446,8 @@ void toll_divert(struct toll *t, const struct lfts *out, uint32_t d, uint16_t li
 
 	recall(t, out, d, lid);
 	hosts = hosts_by(t, v);
-	count_along(t, channel_by_port(t->c, v, had).lane, hosts, false);
-	count_along(t, t->lane[v], hosts, true);
+	count_along(t, channel_by_port(t->c, v, had).link, hosts, false);
+	count_along(t, t->link[v], hosts, true);
 }
 
 bool toll_keep(struct toll *t, struct lfts *out, uint32_t d, const struct dest *dests, unsigned n)
@@ -460,7 +460,7 @@ bool toll_keep(struct toll *t, struct lfts *out, uint32_t d, const struct dest *
 
 			recall(t, out, d, lid);
 			for (uint32_t v = 0; v < t->g->n; v++)
-				if (v != d && t->lane[v] == FABRIC_NONE) {
+				if (v != d && t->link[v] == FABRIC_NONE) {
 					graph_row(t->g, out, v)[lid] = LFT_DROP;
 					whole = false;
 				}
@@ -483,7 +483,7 @@ static void mend_lid(struct toll *t, struct lfts *out, uint32_t d, uint16_t lid,
 	for (uint32_t i = 0; i < kept; i++) {
 		uint32_t v = t->stops[i].v;
 
-		t->sum[v] = cost_of(t, t->out[v], t->g->trunks[t->out[v]].v, t->lane[v]);
+		t->sum[v] = cost_of(t, t->out[v], t->g->trunks[t->out[v]].v, t->link[v]);
 	}
 	t->n_heap = 0;
 	settle(t, WAY_ANY);
@@ -491,7 +491,7 @@ static void mend_lid(struct toll *t, struct lfts *out, uint32_t d, uint16_t lid,
 		uint32_t v = t->stops[i].v;
 
 		choose(t, &t->stops[i], false);
-		graph_row(t->g, out, v)[lid] = t->g->lanes[t->lane[v]];
+		graph_row(t->g, out, v)[lid] = t->g->links[t->link[v]];
 	}
 	if (weighs)
 		count(t, kept, true);
@@ -515,14 +515,14 @@ void toll_route(struct toll *t, struct lfts *out, uint32_t d, const struct dest 
 
 		if (apart) {
 			memset(t->used, 0, t->g->trunk0[t->g->n]);
-			memset(t->lane_used, 0, t->g->n_lanes);
+			memset(t->link_used, 0, t->g->n_links);
 		}
 		for (unsigned k = 0; k < dests[i].n_lids; k++) {
 			for (uint32_t s = 0; s < t->n_stops; s++) {
 				uint32_t v = t->stops[s].v;
 
 				choose(t, &t->stops[s], apart);
-				graph_row(t->g, out, v)[dests[i].lid + k] = t->g->lanes[t->lane[v]];
+				graph_row(t->g, out, v)[dests[i].lid + k] = t->g->links[t->link[v]];
 			}
 			if (dests[i].weight)
 				count(t, 0, true);

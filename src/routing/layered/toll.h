@@ -3,9 +3,9 @@
  * Finds routes on any fabric by hops, load and negotiable tolls on turns (internal to routing/).
  *
  * Destinations are routed one after another: each vertex takes the route that costs least.  Hops count
- * most, then the routes of hosts that the lanes already carry (SSSP routing: Hoefler, Schneider,
+ * most, then the routes of hosts that the links already carry (SSSP routing: Hoefler, Schneider,
  * Lumsdaine, "Optimized routing for large-scale InfiniBand networks", 2009).  A route counts by the time
- * that a lane takes for it: twice as much on a lane with half the rate of the fastest.
+ * that a link takes for it: twice as much on a link with half the rate of the fastest.
  *
  * A turn, from one trunk into the next, may have a toll in addition.  A caller that finds a turn in the
  * way of other routes raises its toll and has the destinations routed again, until all routes agree.
@@ -42,7 +42,7 @@ bool toll_keep(struct toll *t, struct lfts *out, uint32_t d, const struct dest *
 void toll_forget(struct toll *t, const struct lfts *out, uint32_t d, const struct dest *dests, unsigned n);
 /*
  * Recounts routes after vertex v's entry for a LID on vertex d changed from port `had`: the routes of
- * hosts over v move to the new lanes.  All entries must lead to d.
+ * hosts over v move to the new links.  All entries must lead to d.
  */
 void toll_divert(struct toll *t, const struct lfts *out, uint32_t d, uint16_t lid, uint32_t v, uint8_t had);
 /* Sets the entries that toll_keep() removed or missed; all others stay. */

@@ -409,7 +409,7 @@ const struct fabric_port *span_exit(const struct graph *g, uint32_t v, uint32_t 
 
 	while (g->trunks[k].v != parent)
 		k++;
-	return graph_port(g, v, g->lanes[g->trunks[k].lane0 + salt % g->trunks[k].n_lanes]);
+	return graph_port(g, v, g->links[g->trunks[k].link0 + salt % g->trunks[k].n_links]);
 }
 
 /* Adds or removes one link between v and its parent, at both ends; salt spreads trees over equal links. */

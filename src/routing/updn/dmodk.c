@@ -125,7 +125,7 @@ static struct child *find_children(const struct updn_order *o)
 		child[v].parent = FABRIC_NONE;
 		if (t == FABRIC_NONE)
 			continue;
-		const struct fabric_port *p = graph_port(g, v, g->lanes[g->trunks[t].lane0]);
+		const struct fabric_port *p = graph_port(g, v, g->links[g->trunks[t].link0]);
 
 		child[v] = (struct child){ g->trunks[t].v, g->f->ports[p->peer].num };
 	}

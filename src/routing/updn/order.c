@@ -189,8 +189,8 @@ static uint8_t port_from_below(const struct graph *g, const uint16_t *rank, uint
 
 		if (rank[trunk->v] >= rank[v])
 			continue;
-		for (uint32_t i = 0; i < trunk->n_lanes; i++, n++)
-			seen[g->f->ports[graph_port(g, v, g->lanes[trunk->lane0 + i])->peer].num]++;
+		for (uint32_t i = 0; i < trunk->n_links; i++, n++)
+			seen[g->f->ports[graph_port(g, v, g->links[trunk->link0 + i])->peer].num]++;
 	}
 	while (n && 2 * sum < n)
 		sum += seen[++port];

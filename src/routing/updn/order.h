@@ -13,12 +13,12 @@
 
 /* How routes are chosen among those that an order allows. */
 struct updn_method {
-	/* By dmodk.h, if the order is layered; else by the load of a switch's own lanes. */
+	/* By dmodk.h, if the order is layered; else by the load of a switch's own links. */
 	bool digits;
 	unsigned passes;	/* times that weigh.h chooses each route anew */
 	uint64_t hop;		/* weights for that: see weigh_new() */
 	unsigned down;
-	bool relief;		/* relief.h takes routes off the busiest lanes at the end */
+	bool relief;		/* relief.h takes routes off the busiest links at the end */
 };
 
 struct updn_order {

@@ -106,7 +106,7 @@ static void each_tree(const struct numbers *x, const struct channels *c, const s
 }
 
 struct judge {
-	uint64_t *load;		/* [lane]: routes between hosts */
+	uint64_t *load;		/* [link]: routes between hosts */
 };
 
 static void add_load(void *arg, const struct tree *t)
@@ -115,10 +115,10 @@ static void add_load(void *arg, const struct tree *t)
 
 	for (uint32_t i = 0; i < t->n; i++)
 		if (t->next[t->seq[i]].to != FABRIC_NONE)
-			j->load[t->next[t->seq[i]].lane] += t->below[t->seq[i]];
+			j->load[t->next[t->seq[i]].link] += t->below[t->seq[i]];
 }
 
-/* A packet on its route: it uses lanes[first] .. lanes[end - 1]. */
+/* A packet on its route: it uses links[first] .. links[end - 1]. */
 struct flow {
 	uint32_t first, end;
 	bool lost;
@@ -133,9 +133,9 @@ struct traffic {
 	uint32_t *hosts;	/* in random order */
 	uint32_t n;
 	uint64_t chance;
-	uint32_t *load;		/* [lane]: number of flows */
+	uint32_t *load;		/* [link]: number of flows */
 	struct flow *flows;
-	VEC(uint32_t) lanes;
+	VEC(uint32_t) links;
 };
 
 static uint32_t draw(struct traffic *t, uint32_t n)
@@ -153,7 +153,7 @@ static void traffic_init(struct traffic *t, const struct numbers *x, const struc
 	t->from = xcalloc(g->n_hosts, sizeof(*t->from));
 	t->lid = xcalloc(g->n_hosts, sizeof(*t->lid));
 	t->hosts = xcalloc(g->n_hosts, sizeof(*t->hosts));
-	t->load = xcalloc(g->n_lanes, sizeof(*t->load));
+	t->load = xcalloc(g->n_links, sizeof(*t->load));
 	t->flows = xcalloc(g->n_hosts / 2 + 1, sizeof(*t->flows));
 	for (uint32_t v = 0; v < g->n; v++)
 		for (uint32_t i = g->end0[v]; i < g->inner0[v]; i++) {
@@ -167,17 +167,17 @@ static void send(struct traffic *t, struct flow *flow, uint32_t from, uint32_t t
 {
 	uint32_t v = t->from[from], hops = 0;
 
-	flow->first = (uint32_t)t->lanes.n;
+	flow->first = (uint32_t)t->links.n;
 	while (v != t->from[to] && hops++ < t->c->g->n) {
 		struct channel ch = channel_by_lid(t->c, t->l, v, t->lid[to]);
 
 		if (ch.to == FABRIC_NONE)
 			break;
-		*vec_push(&t->lanes) = ch.lane;
-		t->load[ch.lane]++;
+		*vec_push(&t->links) = ch.link;
+		t->load[ch.link]++;
 		v = ch.to;
 	}
-	flow->end = (uint32_t)t->lanes.n;
+	flow->end = (uint32_t)t->links.n;
 	flow->lost = v != t->from[to];
 }
 
@@ -196,7 +196,7 @@ static double bisect(struct traffic *t)
 		t->hosts[j] = t->hosts[i - 1];
 		t->hosts[i - 1] = host;
 	}
-	t->lanes.n = 0;
+	t->links.n = 0;
 	for (uint32_t i = 0; i < half; i++)
 		send(t, &t->flows[i], t->hosts[i], t->hosts[half + i]);
 	for (uint32_t i = 0; i < half; i++) {
@@ -204,12 +204,12 @@ static double bisect(struct traffic *t)
 		uint32_t most = 1;
 
 		for (uint32_t k = flow->first; k < flow->end; k++)
-			if (t->load[t->lanes.v[k]] > most)
-				most = t->load[t->lanes.v[k]];
+			if (t->load[t->links.v[k]] > most)
+				most = t->load[t->links.v[k]];
 		sum += flow->lost ? 0 : 1.0 / most;
 	}
-	for (size_t k = 0; k < t->lanes.n; k++)
-		t->load[t->lanes.v[k]] = 0;
+	for (size_t k = 0; k < t->links.n; k++)
+		t->load[t->links.v[k]] = 0;
 	return sum;
 }
 
@@ -230,22 +230,22 @@ static double bandwidth(const struct numbers *x, const struct channels *c, const
 	free(t.hosts);
 	free(t.load);
 	free(t.flows);
-	vec_free(&t.lanes);
+	vec_free(&t.links);
 	return flows ? sum / (double)flows : 1;
 }
 
-/* The bandwidth, reduced somewhat if one lane carries much more than others. */
+/* The bandwidth, reduced somewhat if one link carries much more than others. */
 static double judge(const struct numbers *x, const struct updn_order *o, const struct lfts *l)
 {
 	struct channels *c = channels_new(o->g->f, o);
-	struct judge j = { .load = xcalloc(o->g->n_lanes, sizeof(*j.load)) };
+	struct judge j = { .load = xcalloc(o->g->n_links, sizeof(*j.load)) };
 	uint64_t most = 1;
 	struct tree t;
 	double share = bandwidth(x, c, l);
 
 	tree_init(&t, o->g);
 	each_tree(x, c, l, &t, add_load, &j);
-	for (uint32_t i = 0; i < o->g->n_lanes; i++)
+	for (uint32_t i = 0; i < o->g->n_links; i++)
 		most = j.load[i] > most ? j.load[i] : most;
 	free(t.next);
 	free(t.below);
@@ -377,7 +377,7 @@ static void try_methods(const struct numbers *x, struct updn_order *o, struct tr
 }
 
 /*
- * Tries to relieve the busiest lanes of the best method.  Does not if the method uses digits alone: routes
+ * Tries to relieve the busiest links of the best method.  Does not if the method uses digits alone: routes
  * by digits change little when a switch is lost, while moves that depend on all loads change much.
  */
 static void try_relief(const struct numbers *x, struct trial *best)
@@ -392,7 +392,7 @@ static void try_relief(const struct numbers *x, struct trial *best)
 	improve(best, &t);
 }
 
-/* Whether the switches of a rank have equally many lanes up, and only the lowest rank has hosts. */
+/* Whether the switches of a rank have equally many links up, and only the lowest rank has hosts. */
 static bool has_even_ranks(const struct updn_order *o)
 {
 	const struct graph *g = o->g;
@@ -405,7 +405,7 @@ static bool has_even_ranks(const struct updn_order *o)
 		if (g->trunk0[v] == g->trunk0[v + 1])
 			continue;	/* not connected: it does not matter */
 		for (uint32_t t = g->up0[v]; t < g->trunk0[v + 1]; t++)
-			n += g->trunks[t].n_lanes;
+			n += g->trunks[t].n_links;
 		if (!up[o->rank[v]])
 			up[o->rank[v]] = n;
 		even = up[o->rank[v]] == n && !(o->rank[v] && graph_hosts(g, v));

@@ -15,7 +15,7 @@
 #include "routing/updn/order_search.h"
 
 #define NO_WAY (1ULL << 62)
-/* Units that one route counts as, so that a trunk's load can be divided by its lanes. */
+/* Units that one route counts as, so that a trunk's load can be divided by its links. */
 #define PARTS 240u
 /* Greatest number of pairs of a destination and a switch, at 16 bytes each. */
 #define PATHS_MAX 4000000u
@@ -27,7 +27,7 @@
 struct paths {
 	uint32_t *next;		/* [dest * n + vertex]: trunk, FABRIC_NONE: none */
 	uint32_t *flow;		/* [dest * n + vertex]: hosts whose path leads over it */
-	uint64_t *load;		/* [trunk]: routes per lane, in PARTS */
+	uint64_t *load;		/* [trunk]: routes per link, in PARTS */
 	double score;
 };
 
@@ -145,7 +145,7 @@ static void choose_paths(struct search *s, uint32_t d)
 
 static uint64_t part(const struct search *s, uint32_t trunk, uint32_t flow, uint32_t d)
 {
-	return (uint64_t)flow * graph_hosts(s->g, d) * PARTS / s->g->trunks[trunk].n_lanes;
+	return (uint64_t)flow * graph_hosts(s->g, d) * PARTS / s->g->trunks[trunk].n_links;
 }
 
 static void pass_on(struct search *s, uint32_t v, uint32_t *next, uint32_t *flow, uint32_t d)

@@ -27,7 +27,7 @@ struct stranded {
 	struct turns *turns;
 	const struct channels *c;
 	struct channels *own;	/* c again if this struct owns it, else NULL */
-	const bool *dead;	/* [lane], or NULL */
+	const bool *dead;	/* [link], or NULL */
 	uint16_t *hops;		/* [vertex]: length of its route, FAR: it has none; valid only if known */
 	uint32_t *known;	/* [vertex]: number of the call that found its hops */
 	uint32_t n_calls;
@@ -99,16 +99,16 @@ void stranded_take(struct stranded *s, uint32_t in, uint32_t out)
 	turns_take(s->turns, in, out);
 }
 
-static bool lives(const struct stranded *s, uint32_t lane)
+static bool lives(const struct stranded *s, uint32_t link)
 {
-	return !s->dead || !s->dead[lane];
+	return !s->dead || !s->dead[link];
 }
 
 static struct channel step_of(const struct stranded *s, uint32_t v)
 {
 	struct channel ch = channel_by_lid(s->c, s->l, v, s->lid);
 
-	if (ch.lane != FABRIC_NONE && !lives(s, ch.lane))
+	if (ch.link != FABRIC_NONE && !lives(s, ch.link))
 		ch = (struct channel){ FABRIC_NONE, FABRIC_NONE };
 	return ch;
 }
@@ -159,7 +159,7 @@ static bool find_step(struct stranded *s, uint32_t v, uint32_t trunk, struct ste
 		return false;
 	next = step_of(s, to);
 	if (x->hops)
-		x->next = s->c->trunk[next.lane];
+		x->next = s->c->trunk[next.link];
 	return next.to != v;
 }
 
@@ -220,11 +220,11 @@ static void take_step(struct stranded *s, struct lfts *l, uint32_t v, const stru
 	const struct trunk *t = &s->g->trunks[x->trunk];
 	uint32_t least = FABRIC_NONE;
 
-	for (uint32_t i = t->lane0; i < t->lane0 + t->n_lanes; i++)
+	for (uint32_t i = t->link0; i < t->link0 + t->n_links; i++)
 		if (lives(s, i) && (least == FABRIC_NONE || load[i] < load[least]))
 			least = i;
 	load[least] += weight;
-	graph_row(s->g, l, v)[s->lid] = s->g->lanes[least];
+	graph_row(s->g, l, v)[s->lid] = s->g->links[least];
 	s->known[v] = s->n_calls;
 	s->hops[v] = (uint16_t)(x->hops + 1);
 	if (s->last)

@@ -19,7 +19,7 @@ struct stranded;
 struct channels;
 
 /*
- * c: channels of o's graph; NULL: made here.  dead[lane]: the link is down; NULL: none is.  back: old
+ * c: channels of o's graph; NULL: made here.  dead[link]: the link is down; NULL: none is.  back: old
  * entries may still send packets over dead links, so turns must close no cycle with those links either.
  * o, c and dead must outlive the result.
  */
@@ -31,7 +31,7 @@ void stranded_free(struct stranded *s);		/* NULL is fine */
 /*
  * Sets entries for a LID on the n vertices `todo`, which have none; each other vertex has an entry or is
  * to have none.  home: vertex that delivers the LID.  new_turns false: uses only turns already allowed.
- * load[lane] grows by weight for each entry.  Moves the vertices that stay without an entry to the front
+ * load[link] grows by weight for each entry.  Moves the vertices that stay without an entry to the front
  * of todo; returns their number.
  */
 uint32_t stranded_route(struct stranded *s, struct lfts *l, uint32_t home, uint16_t lid,

@@ -64,7 +64,7 @@ struct turns {
 	uint32_t refusals_max;
 	uint32_t *at;		/* [vertex]: turns allowed there */
 	uint32_t *from;		/* [trunk]: vertex that it leads away from */
-	bool *cut;		/* [trunk]: all of its lanes are dead; NULL: no links are dead */
+	bool *cut;		/* [trunk]: all of its links are dead; NULL: no links are dead */
 	struct search along;
 	struct search against;	/* each trunk is replaced by the one in the other direction */
 	uint32_t n_searches;

@@ -24,7 +24,7 @@ struct turns;
  */
 struct turns *turns_new(const struct updn_order *o);
 void turns_free(struct turns *t);		/* NULL is fine */
-/* Leaves dead[lane] links out of all cycles.  To be called before any turn is allowed. */
+/* Leaves dead[link] links out of all cycles.  To be called before any turn is allowed. */
 void turns_cut(struct turns *t, const bool *dead);
 /* Bounds the work: after this many refusals turns_allow() refuses every new turn without a search. */
 void turns_bound(struct turns *t, uint32_t refusals);

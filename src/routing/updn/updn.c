@@ -22,10 +22,10 @@
 #include "routing/updn/updn.h"
 #include "routing/weigh.h"
 
-/* The up lanes of a vertex in the order of digits. */
-struct up_lane {
-	uint32_t v, lane;
-	uint8_t turn;		/* index of the lane in its trunk */
+/* The up links of a vertex in the order of digits. */
+struct up_link {
+	uint32_t v, link;
+	uint8_t turn;		/* index of the link in its trunk */
 	uint8_t port;
 };
 
@@ -35,11 +35,11 @@ struct updn {
 	const struct graph *g;
 	struct lfts *out;
 	struct dmodk *k;	/* NULL if not by digits */
-	struct up_lane *up;	/* of vertex v: up[up_first[v]] .. up[up_first[v + 1] - 1] */
+	struct up_link *up;	/* of vertex v: up[up_first[v]] .. up[up_first[v + 1] - 1] */
 	uint32_t *up_first;
-	uint32_t *floor;	/* [vertex]: lower bound of the load of its up lanes */
-	uint32_t *allowance;	/* [rank]: load by which the lane of a digit may exceed the floor */
-	uint32_t *load;		/* [lane]: destinations sent by it */
+	uint32_t *floor;	/* [vertex]: lower bound of the load of its up links */
+	uint32_t *allowance;	/* [rank]: load by which the link of a digit may exceed the floor */
+	uint32_t *load;		/* [link]: destinations sent by it */
 	uint16_t *down, *total;	/* distances to the current destination vertex: two rows of `distances` */
 	uint16_t *distances;
 	/* [vertex]: its rows are filled; NULL: there is room for the rows of one vertex only */
@@ -58,10 +58,10 @@ struct updn {
 };
 
 /*
- * Lists lane i of all trunks before lane i + 1 of any, so that successive digits go to different
+ * Lists link i of all trunks before link i + 1 of any, so that successive digits go to different
  * neighbours.
  */
-static uint32_t list_up_lanes(const struct graph *g, uint32_t v, struct up_lane *up)
+static uint32_t list_up_links(const struct graph *g, uint32_t v, struct up_link *up)
 {
 	uint32_t n = 0, before, turn = 0;
 
@@ -70,10 +70,10 @@ static uint32_t list_up_lanes(const struct graph *g, uint32_t v, struct up_lane 
 		for (uint32_t t = g->up0[v]; t < g->trunk0[v + 1]; t++) {
 			const struct trunk *trunk = &g->trunks[t];
 
-			if (turn < trunk->n_lanes)
-				up[n++] = (struct up_lane){
-					trunk->v, trunk->lane0 + turn, (uint8_t)turn,
-					g->lanes[trunk->lane0 + turn],
+			if (turn < trunk->n_links)
+				up[n++] = (struct up_link){
+					trunk->v, trunk->link0 + turn, (uint8_t)turn,
+					g->links[trunk->link0 + turn],
 				};
 		}
 		turn++;
@@ -105,11 +105,11 @@ static void digits_init(struct updn *u)
 	set_allowances(u);
 	u->floor = xcalloc(u->g->n, sizeof(*u->floor));
 	u->digit = xcalloc((size_t)u->o->n_ranks * DESTS_MAX, sizeof(*u->digit));
-	u->up = xcalloc(u->g->n_lanes / 2, sizeof(*u->up));
+	u->up = xcalloc(u->g->n_links / 2, sizeof(*u->up));
 	u->up_first = xcalloc(u->g->n + 1, sizeof(*u->up_first));
 	for (uint32_t v = 0; v < u->g->n; v++) {
 		u->up_first[v] = n;
-		n += list_up_lanes(u->g, v, u->up + n);
+		n += list_up_links(u->g, v, u->up + n);
 	}
 	u->up_first[u->g->n] = n;
 }
@@ -134,14 +134,14 @@ static void digits_of(struct updn *u, uint32_t d)
 	}
 }
 
-/* The least load of any up lane of v.  It only grows, so an old value is a valid lower bound. */
-static uint32_t lane_floor(const struct updn *u, uint32_t v)
+/* The least load of any up link of v.  It only grows, so an old value is a valid lower bound. */
+static uint32_t link_floor(const struct updn *u, uint32_t v)
 {
 	uint32_t least = UINT32_MAX;
 
 	for (uint32_t i = u->up_first[v]; i < u->up_first[v + 1]; i++)
-		if (u->load[u->up[i].lane] < least)
-			least = u->load[u->up[i].lane];
+		if (u->load[u->up[i].link] < least)
+			least = u->load[u->up[i].link];
 	return least;
 }
 
@@ -150,35 +150,35 @@ static uint32_t least_load(const struct updn *u, const struct choice *c)
 	uint32_t least = UINT32_MAX;
 
 	for (unsigned i = 0; i < c->n; i++)
-		if (u->load[c->lane[i]] < least)
-			least = u->load[c->lane[i]];
+		if (u->load[c->link[i]] < least)
+			least = u->load[c->link[i]];
 	return least;
 }
 
 /*
- * The up lane, of n, that a digit names: digit % n.  Neighbouring destinations have equal or neighbouring
- * digits, so hardly any needs a division; *last: digit and lane of the one before.
+ * The up link, of n, that a digit names: digit % n.  Neighbouring destinations have equal or neighbouring
+ * digits, so hardly any needs a division; *last: digit and link of the one before.
  */
 struct place {
-	uint32_t digit, lane;
+	uint32_t digit, link;
 };
 
 static uint32_t place_of(struct place *last, uint32_t digit, uint32_t n)
 {
 	uint32_t ahead = digit - last->digit;
 
-	last->lane = ahead < n - last->lane ? last->lane + ahead : digit % n;
+	last->link = ahead < n - last->link ? last->link + ahead : digit % n;
 	last->digit = digit;
-	return last->lane;
+	return last->link;
 }
 
 /*
- * Sends dests from index i up by their digits, while the lanes lead the right way and have no more load
+ * Sends dests from index i up by their digits, while the links lead the right way and have no more load
  * than limit.  All LIDs of a destination are sent that way, or none.  Returns the first index not done.
  */
 static unsigned up_by_digit(struct updn *u, uint32_t v, unsigned i, uint8_t *row, uint32_t limit)
 {
-	const struct up_lane *up = u->up + u->up_first[v], *lane;
+	const struct up_link *up = u->up + u->up_first[v], *link;
 	const uint32_t *digit = u->digit + u->o->rank[v] * DESTS_MAX;
 	const uint16_t *total = u->total;
 	uint32_t n = u->up_first[v + 1] - u->up_first[v], want = total[v] - 1u;
@@ -189,17 +189,17 @@ static unsigned up_by_digit(struct updn *u, uint32_t v, unsigned i, uint8_t *row
 		const struct dest *dest = &u->dests[i];
 
 		for (k = 0; k < dest->n_lids; k++) {
-			lane = &up[place_of(&last, digit[i] + k, n)];
-			if (total[lane->v] != want || load[lane->lane] > limit)
+			link = &up[place_of(&last, digit[i] + k, n)];
+			if (total[link->v] != want || load[link->link] > limit)
 				goto undo;
-			row[dest->lid + k] = lane->port;
-			load[lane->lane] += dest->weight;
+			row[dest->lid + k] = link->port;
+			load[link->link] += dest->weight;
 		}
 	}
 	return i;
 undo:
 	while (k-- > 0)
-		load[up[(digit[i] + k) % n].lane] -= u->dests[i].weight;
+		load[up[(digit[i] + k) % n].link] -= u->dests[i].weight;
 	return i;
 }
 
@@ -217,7 +217,7 @@ static void route_up(struct updn *u, uint32_t v)
 	choice_find(&c, u->g, u->g->up0[v], u->g->trunk0[v + 1], u->total,
 		    (uint16_t)(u->total[v] - 1));
 	if (u->k) {
-		u->floor[v] = lane_floor(u, v);
+		u->floor[v] = link_floor(u, v);
 		limit = least_load(u, &c) + allowance;
 	}
 	for (; i < u->n_dests; i++) {
@@ -229,19 +229,19 @@ static void route_up(struct updn *u, uint32_t v)
 }
 
 /*
- * The lane of c by which v sends down to a vertex where the destination's own digit would lead up to v:
+ * The link of c by which v sends down to a vertex where the destination's own digit would lead up to v:
  * routes that go up apart then also come down apart.  FABRIC_NONE if v is on no such route.
  */
-static uint32_t lane_of_digit(const struct updn *u, const struct choice *c, uint32_t v,
+static uint32_t link_of_digit(const struct updn *u, const struct choice *c, uint32_t v,
 			      uint32_t i, uint32_t k)
 {
 	for (unsigned j = 0; j < c->n;) {
 		uint32_t below = c->v[j], n = u->up_first[below + 1] - u->up_first[below];
 		uint32_t digit = u->digit[u->o->rank[below] * DESTS_MAX + i] + k;
-		const struct up_lane *up = &u->up[u->up_first[below] + digit % n];
+		const struct up_link *up = &u->up[u->up_first[below] + digit % n];
 
 		if (up->v == v)
-			return c->lane[j + up->turn];
+			return c->link[j + up->turn];
 		while (j < c->n && c->v[j] == below)
 			j++;
 	}
@@ -252,16 +252,16 @@ static bool down_by_digit(struct updn *u, const struct choice *c, uint32_t v, un
 			  uint8_t *row)
 {
 	const struct dest *dest = &u->dests[i];
-	uint32_t lane[1 << IB_LMC_MAX];
+	uint32_t link[1 << IB_LMC_MAX];
 
 	for (uint32_t k = 0; k < dest->n_lids; k++) {
-		lane[k] = lane_of_digit(u, c, v, i, k);
-		if (lane[k] == FABRIC_NONE)
+		link[k] = link_of_digit(u, c, v, i, k);
+		if (link[k] == FABRIC_NONE)
 			return false;
 	}
 	for (uint32_t k = 0; k < dest->n_lids; k++) {
-		row[dest->lid + k] = u->g->lanes[lane[k]];
-		u->load[lane[k]] += dest->weight;
+		row[dest->lid + k] = u->g->links[link[k]];
+		u->load[link[k]] += dest->weight;
 	}
 	return true;
 }
@@ -466,7 +466,7 @@ static void find_hub_ports(struct updn *u)
 		choice_find(&c, g, descend ? g->trunk0[v] : g->up0[v],
 			    descend ? g->up0[v] : g->trunk0[v + 1],
 			    descend ? u->down : u->total, (uint16_t)(u->total[v] - 1));
-		u->to_hub[v] = g->lanes[c.lane[0]];
+		u->to_hub[v] = g->links[c.link[0]];
 	}
 }
 
@@ -560,7 +560,7 @@ struct updn_outcome updn_by(const struct route_request *r, const struct updn_ord
 	keeps = u.o->method.passes && n <= VERTICES_KEPT;
 	u.distances = xcalloc(2 * n * (keeps ? n : 1), sizeof(*u.distances));
 	u.known = keeps ? xcalloc(n, sizeof(*u.known)) : NULL;
-	u.load = xcalloc(g->n_lanes, sizeof(*u.load));
+	u.load = xcalloc(g->n_links, sizeof(*u.load));
 	u.part = graph_parts(g);
 	u.todo = xcalloc(g->n, sizeof(*u.todo));
 	if (o->method.passes)

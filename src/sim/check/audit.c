@@ -33,7 +33,7 @@ void audit_run(const struct sim_fabric *f, const struct audit_options *o, struct
 	check_links(&r);
 	check_lids(&r);
 	check_routes(&r, &n);
-	check_lanes(&r, &n);
+	check_vls(&r, &n);
 	check_credit(&r, &n, false);
 	check_tables(&r, &n);
 	check_mcast(&r);

@@ -32,7 +32,7 @@ struct run {
 	uint32_t told[AUDIT_KINDS], told_notes;
 	uint16_t sls;		/* SLs in use, including multicast's; valid once the routes were walked */
 	uint16_t *sent;		/* [port]: SLs that an end sends with, by path_sls; valid likewise */
-	uint16_t *port_vls;	/* [port]: VLs by which routes in use leave there; set by check_lanes() */
+	uint16_t *port_vls;	/* [port]: VLs by which routes in use leave there; set by check_vls() */
 };
 
 /* --- checks, in the order in which they run --- */
@@ -46,7 +46,7 @@ struct net;
  */
 void check_routes(struct run *r, struct net *n);
 /* Reports SLs that hops in use drop; determines r->port_vls. */
-void check_lanes(struct run *r, struct net *n);
+void check_vls(struct run *r, struct net *n);
 /*
  * Searches the dependencies in net for cycles.  `multicast`: these include trees; the search of
  * unicast alone found no cycle.

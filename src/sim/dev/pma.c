@@ -311,7 +311,7 @@ static unsigned samples_result(bool set, uint8_t *data)
 }
 
 /* Attributes that many devices lack. */
-static bool is_by_lane(uint16_t attr)
+static bool is_by_vl(uint16_t attr)
 {
 	return attr == PM_VL_OP_PACKETS || attr == PM_VL_OP_DATA || attr == PM_VL_XMIT_WAIT ||
 	       attr == PM_XMIT_DATA_SL || attr == PM_RCV_DATA_SL;
@@ -329,7 +329,7 @@ static unsigned pma_perform(struct sim_fabric *f, uint32_t port, uint16_t attr, 
 	case PM_SAMPLES_RESULT:
 		return samples_result(set, data);
 	}
-	if (is_by_lane(attr) && node_of(f, port)->profile->plain_pma)
+	if (is_by_vl(attr) && node_of(f, port)->profile->plain_pma)
 		return STATUS_BAD_METHOD_ATTR;
 	for (size_t i = 0; i < ARRAY_SIZE(attributes); i++)
 		if (attributes[i].id == attr)

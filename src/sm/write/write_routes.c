@@ -100,7 +100,7 @@ static struct lfts *tables_in_force(const struct routes_now *x, const struct lft
 /* The layers share VLs in the same way as those of the base; else they cannot be compared. */
 static bool alike(const struct route_layers *base, const struct route_layers *y)
 {
-	return !base->link == !(y && y->link) && route_lanes_by_entry(base) == route_lanes_by_entry(y);
+	return !base->link == !(y && y->link) && route_vl_sets_by_entry(base) == route_vl_sets_by_entry(y);
 }
 
 /* Makes the rounds from the tables that the switches hold, by layers if there are any. */

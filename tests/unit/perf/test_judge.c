@@ -11,17 +11,17 @@
 #define FULL	1000000000u	/* words: all that the link carries in a second */
 #define TICKS	50000		/* of a second */
 
-static struct lane lanes[ARB_VLS];
+static struct vl_use vls[ARB_VLS];
 
 static void setup(void)
 {
-	memset(lanes, 0, sizeof(lanes));
+	memset(vls, 0, sizeof(vls));
 }
 
 /* A VL that sent that part of the second, and waited that part of it. */
-static void lane(unsigned vl, double promised, double sent, double waited)
+static void use(unsigned vl, double promised, double sent, double waited)
 {
-	lanes[vl] = (struct lane){
+	vls[vl] = (struct vl_use){
 		.words = { GROWTH_KNOWN, (uint64_t)(sent * FULL + 0.5) },
 		.wait = { GROWTH_KNOWN, (uint64_t)(waited * TICKS + 0.5) }, .promised = promised,
 	};
@@ -29,51 +29,51 @@ static void lane(unsigned vl, double promised, double sent, double waited)
 
 static double judge(void)
 {
-	return judge_lanes(lanes, GBPS, SECOND);
+	return judge_vls(vls, GBPS, SECOND);
 }
 
 static void verdicts(enum verdict a, enum verdict b)
 {
 	judge();
-	ck_assert_str_eq(verdict_name(lanes[0].verdict), verdict_name(a));
-	ck_assert_str_eq(verdict_name(lanes[1].verdict), verdict_name(b));
+	ck_assert_str_eq(verdict_name(vls[0].verdict), verdict_name(a));
+	ck_assert_str_eq(verdict_name(vls[1].verdict), verdict_name(b));
 }
 
 START_TEST(as_promised)
 {
-	lane(0, 0.6, 0.6, 0.4);
-	lane(1, 0.4, 0.4, 0.6);
+	use(0, 0.6, 0.6, 0.4);
+	use(1, 0.4, 0.4, 0.6);
 	ck_assert_double_eq_tol(judge(), 1, 0.001);
-	ck_assert_double_eq_tol(lanes[0].got, 0.6, 0.001);
+	ck_assert_double_eq_tol(vls[0].got, 0.6, 0.001);
 	verdicts(VERDICT_SERVED, VERDICT_SERVED);
-	ck_assert_uint_eq(lanes[2].verdict, VERDICT_NONE);
+	ck_assert_uint_eq(vls[2].verdict, VERDICT_NONE);
 }
 END_TEST
 
 /* promise: B4 */
 START_TEST(less_while_it_waited)
 {
-	lane(0, 0.6, 0.8, 0.2);
-	lane(1, 0.4, 0.2, 0.8);
+	use(0, 0.6, 0.8, 0.2);
+	use(1, 0.4, 0.2, 0.8);
 	verdicts(VERDICT_SERVED, VERDICT_SHORT);
-	ck_assert_double_eq_tol(lanes[1].got, 0.2, 0.001);
-	lane(0, 0.6, 0.97, 0.03);
-	lane(1, 0.4, 0.03, 0.97);
+	ck_assert_double_eq_tol(vls[1].got, 0.2, 0.001);
+	use(0, 0.6, 0.97, 0.03);
+	use(1, 0.4, 0.03, 0.97);
 	verdicts(VERDICT_SERVED, VERDICT_SHORT);
 }
 END_TEST
 
 START_TEST(tolerance)
 {
-	lane(0, 0.6, 0.64, 0.36);
-	lane(1, 0.4, 0.36, 0.64);
+	use(0, 0.6, 0.64, 0.36);
+	use(1, 0.4, 0.36, 0.64);
 	verdicts(VERDICT_SERVED, VERDICT_SERVED);
-	lane(0, 0.6, 0.66, 0.34);
-	lane(1, 0.4, 0.34, 0.66);
+	use(0, 0.6, 0.66, 0.34);
+	use(1, 0.4, 0.34, 0.66);
 	verdicts(VERDICT_SERVED, VERDICT_SHORT);
 	/* a tenth of a small promise is less than the tolerance: the latter counts */
-	lane(0, 0.94, 0.98, 0.02);
-	lane(1, 0.06, 0.02, 0.98);
+	use(0, 0.94, 0.98, 0.02);
+	use(1, 0.06, 0.02, 0.98);
 	verdicts(VERDICT_SERVED, VERDICT_SERVED);
 }
 END_TEST
@@ -82,13 +82,13 @@ END_TEST
 /* promise: B4 */
 START_TEST(wants_no_more)
 {
-	lane(0, 0.6, 0.9, 0.1);
-	lane(1, 0.4, 0.1, 0.1);
+	use(0, 0.6, 0.9, 0.1);
+	use(1, 0.4, 0.1, 0.1);
 	verdicts(VERDICT_SERVED, VERDICT_CONTENT);
-	lane(1, 0.4, 0.1, 0);
+	use(1, 0.4, 0.1, 0);
 	verdicts(VERDICT_SERVED, VERDICT_CONTENT);
-	lane(0, 0.6, 0.95, 0.05);
-	lane(1, 0.4, 0.05, 0.3);
+	use(0, 0.6, 0.95, 0.05);
+	use(1, 0.4, 0.05, 0.3);
 	verdicts(VERDICT_SERVED, VERDICT_CONTENT);
 }
 END_TEST
@@ -96,12 +96,12 @@ END_TEST
 /* promise: B4 */
 START_TEST(room_on_the_link)
 {
-	lane(0, 0.6, 0.7 * 0.8, 0.2);
-	lane(1, 0.4, 0.7 * 0.2, 0.8);
+	use(0, 0.6, 0.7 * 0.8, 0.2);
+	use(1, 0.4, 0.7 * 0.2, 0.8);
 	ck_assert_double_eq_tol(judge(), 0.7, 0.001);
 	verdicts(VERDICT_SERVED, VERDICT_NOT_FULL);
-	lane(0, 0.6, 0, 0.9);		/* nothing at all was sent */
-	lane(1, 0.4, 0, 0.9);
+	use(0, 0.6, 0, 0.9);		/* nothing at all was sent */
+	use(1, 0.4, 0, 0.9);
 	verdicts(VERDICT_NONE, VERDICT_NONE);
 }
 END_TEST
@@ -109,12 +109,12 @@ END_TEST
 /* promise: B4 */
 START_TEST(starved)
 {
-	lane(0, 0.6, 1, 0);
-	lane(1, 0.4, 0, 1);
+	use(0, 0.6, 1, 0);
+	use(1, 0.4, 0, 1);
 	verdicts(VERDICT_SERVED, VERDICT_SHORT);
-	lanes[1].wait.n = JUDGE_TICKS - 1;	/* some packets that came last */
+	vls[1].wait.n = JUDGE_TICKS - 1;	/* some packets that came last */
 	verdicts(VERDICT_SERVED, VERDICT_CONTENT);
-	lane(1, 0.4, 0.0005, 0.5);		/* or few, that waited long: who knows */
+	use(1, 0.4, 0.0005, 0.5);		/* or few, that waited long: who knows */
 	verdicts(VERDICT_SERVED, VERDICT_UNKNOWN);
 }
 END_TEST
@@ -126,44 +126,44 @@ START_TEST(waits_that_nobody_knows)
 					       GROWTH_ABSENT };
 
 	for (unsigned i = 0; i < 4; i++) {
-		lane(0, 0.6, 0.8, 0.2);
-		lane(1, 0.4, 0.2, 0.8);
-		lanes[1].wait.is = unknown[i];
+		use(0, 0.6, 0.8, 0.2);
+		use(1, 0.4, 0.2, 0.8);
+		vls[1].wait.is = unknown[i];
 		verdicts(VERDICT_SERVED, VERDICT_UNKNOWN);
-		lane(1, 0.4, 0.2, 0.8);
-		lanes[0].wait.is = unknown[i];	/* the measure */
+		use(1, 0.4, 0.2, 0.8);
+		vls[0].wait.is = unknown[i];	/* the measure */
 		verdicts(VERDICT_SERVED, VERDICT_UNKNOWN);
 	}
 	/* a lower bound of the measure is enough to know that it wanted no more */
-	lane(0, 0.6, 0.9, 0.1);
-	lane(1, 0.4, 0.1, 0.1);
-	lanes[0].wait.is = GROWTH_AT_LEAST;
+	use(0, 0.6, 0.9, 0.1);
+	use(1, 0.4, 0.1, 0.1);
+	vls[0].wait.is = GROWTH_AT_LEAST;
 	verdicts(VERDICT_SERVED, VERDICT_CONTENT);
 }
 END_TEST
 
 START_TEST(words_that_nobody_knows)
 {
-	lane(0, 0.6, 0.8, 0.2);
-	lane(1, 0.4, 0.2, 0.8);
-	lanes[0].words.is = GROWTH_AT_LEAST;
+	use(0, 0.6, 0.8, 0.2);
+	use(1, 0.4, 0.2, 0.8);
+	vls[0].words.is = GROWTH_AT_LEAST;
 	ck_assert_double_eq(judge(), -1);
 	verdicts(VERDICT_UNKNOWN, VERDICT_UNKNOWN);
-	ck_assert_double_eq(lanes[0].got, -1);
-	lane(0, 0.6, 0.8, 0.2);
-	lanes[14].words.is = GROWTH_ABSENT;	/* a VL without a promise */
+	ck_assert_double_eq(vls[0].got, -1);
+	use(0, 0.6, 0.8, 0.2);
+	vls[14].words.is = GROWTH_ABSENT;	/* a VL without a promise */
 	verdicts(VERDICT_UNKNOWN, VERDICT_UNKNOWN);
-	ck_assert_uint_eq(lanes[14].verdict, VERDICT_NONE);
+	ck_assert_uint_eq(vls[14].verdict, VERDICT_NONE);
 }
 END_TEST
 
 START_TEST(no_time_and_no_link)
 {
-	lane(0, 0.6, 0.8, 0.2);
-	lane(1, 0.4, 0.2, 0.8);
-	ck_assert_double_eq(judge_lanes(lanes, GBPS, 0), -1);
-	ck_assert_double_eq(judge_lanes(lanes, 0, SECOND), -1);
-	ck_assert_uint_ne(lanes[1].verdict, VERDICT_SHORT);
+	use(0, 0.6, 0.8, 0.2);
+	use(1, 0.4, 0.2, 0.8);
+	ck_assert_double_eq(judge_vls(vls, GBPS, 0), -1);
+	ck_assert_double_eq(judge_vls(vls, 0, SECOND), -1);
+	ck_assert_uint_ne(vls[1].verdict, VERDICT_SHORT);
 }
 END_TEST
 
@@ -177,7 +177,7 @@ START_TEST(anything)
 
 		for (unsigned vl = 0; vl < ARB_VLS; vl++) {
 			x ^= x << 13; x ^= x >> 7; x ^= x << 17;
-			lanes[vl] = (struct lane){
+			vls[vl] = (struct vl_use){
 				.words = { x % 64 ? GROWTH_KNOWN : x % 5, x >> (x % 60) },
 				.wait = { x % 7 ? GROWTH_KNOWN : x % 5, (x * 3) >> (x % 61) },
 				.promised = (double)(x % 11) / 10,
@@ -185,9 +185,9 @@ START_TEST(anything)
 		}
 		full = judge();
 		for (unsigned vl = 0; vl < ARB_VLS; vl++) {
-			ck_assert(lanes[vl].got == -1 || (lanes[vl].got >= 0 && lanes[vl].got <= 1));
-			ck_assert_uint_le(lanes[vl].verdict, VERDICT_UNKNOWN);
-			sum += lanes[vl].got;
+			ck_assert(vls[vl].got == -1 || (vls[vl].got >= 0 && vls[vl].got <= 1));
+			ck_assert_uint_le(vls[vl].verdict, VERDICT_UNKNOWN);
+			sum += vls[vl].got;
 		}
 		ck_assert(full == -1 || full >= 0);
 		if (full > 0)

@@ -32,7 +32,7 @@ static struct {
 	uint32_t sw, hosts[HOSTS];		/* nodes */
 	/* what devices do */
 	uint16_t lacks, silent_lid, silent_attr, nonsense_lid;
-	bool short_answers, empty_lanes, by_far_end;
+	bool short_answers, empty_vls, by_far_end;
 	uint16_t rcv_lid;
 	uint8_t rcv_port;
 	unsigned asked[0x40], sets, to_silent, outstanding, most;
@@ -118,7 +118,7 @@ static void put_values(uint8_t *mad, uint16_t attr)
 	} else if (attr == VL_RCV && t.by_far_end) {
 		put_be32(mad + DATA + 4, (uint32_t)(t.rcvs * 0.75 * WORDS));
 		put_be32(mad + DATA + 8, (uint32_t)(t.rcvs++ * 0.25 * WORDS));
-	} else if (attr == XMIT_SL && t.empty_lanes) {
+	} else if (attr == XMIT_SL && t.empty_vls) {
 		put_be32(mad + DATA + 4, 0);
 	} else if (attr == XMIT_SL) {
 		put_be32(mad + DATA + 4, (uint32_t)(t.reads * t.got * WORDS));
@@ -256,13 +256,13 @@ START_TEST(by_sl)
 	ck_assert_uint_eq(t.port.by, PMA_XMIT_SL);
 	ck_assert_uint_eq(t.port.before[PMA_VL_RCV].result, PMA_LACKS);
 	ck_assert(t.port.promises);
-	ck_assert_double_eq_tol(t.port.lanes[0].promised, 0.6, 0.01);
-	ck_assert_double_eq_tol(t.port.lanes[0].got, 0.6, 0.01);
+	ck_assert_double_eq_tol(t.port.vls[0].promised, 0.6, 0.01);
+	ck_assert_double_eq_tol(t.port.vls[0].got, 0.6, 0.01);
 	/* SL 2 is on VL 1 */
 	ck_assert_uint_eq(t.port.sls[1], 1 << 2);
-	ck_assert_double_eq_tol(t.port.lanes[1].got, 0.4, 0.01);
+	ck_assert_double_eq_tol(t.port.vls[1].got, 0.4, 0.01);
 	ck_assert_uint_eq(t.port.sl[2].n, (uint64_t)(0.4 * WORDS));
-	ck_assert_uint_eq(t.port.lanes[1].verdict, VERDICT_SERVED);
+	ck_assert_uint_eq(t.port.vls[1].verdict, VERDICT_SERVED);
 	ck_assert_uint_eq(t.events.n, 0);
 	ck_assert_uint_eq(t.asked[XMIT_SL], 2);
 	ck_assert_uint_eq(t.asked[VL_RCV], 1);		/* it has none: not asked again */
@@ -276,22 +276,22 @@ START_TEST(by_the_far_end)
 	t.by_far_end = true;
 	measure(switch_port(3));
 	ck_assert_uint_eq(t.port.by, PMA_VL_RCV);
-	ck_assert_double_eq_tol(t.port.lanes[0].got, 0.75, 0.01);
+	ck_assert_double_eq_tol(t.port.vls[0].got, 0.75, 0.01);
 	/* it is asked for its own port, by its own LID */
 	ck_assert_uint_eq(t.rcv_lid, lid_of(t.hosts[2]));
 	ck_assert_uint_eq(t.rcv_port, 1);
 	t.lacks = 0;
 	measure(switch_port(3));	/* what it says itself goes before */
 	ck_assert_uint_eq(t.port.by, PMA_XMIT_SL);
-	ck_assert_double_eq_tol(t.port.lanes[0].got, 0.6, 0.01);
-	t.empty_lanes = true;		/* but not zeros, where much was sent */
+	ck_assert_double_eq_tol(t.port.vls[0].got, 0.6, 0.01);
+	t.empty_vls = true;		/* but not zeros, where much was sent */
 	measure(switch_port(3));
 	ck_assert_uint_eq(t.port.by, PMA_VL_RCV);
 	t.by_far_end = false;
 	measure(switch_port(3));
 	ck_assert_uint_eq(t.port.by, PMA_ATTRS);
-	ck_assert_uint_eq(t.port.lanes[0].verdict, VERDICT_UNKNOWN);
-	ck_assert_uint_eq(t.port.lanes[0].words.is, GROWTH_ABSENT);
+	ck_assert_uint_eq(t.port.vls[0].verdict, VERDICT_UNKNOWN);
+	ck_assert_uint_eq(t.port.vls[0].words.is, GROWTH_ABSENT);
 }
 END_TEST
 
@@ -302,7 +302,7 @@ START_TEST(short_and_no_longer)
 
 	t.got = 0.9;
 	measure(switch_port(3));
-	ck_assert_uint_eq(t.port.lanes[1].verdict, VERDICT_SHORT);
+	ck_assert_uint_eq(t.port.vls[1].verdict, VERDICT_SHORT);
 	ck_assert_uint_eq(t.events.n, 1);
 	ck_assert_uint_eq(t.events.v[0].kind, EVENT_SHARE_MISSED);
 	ck_assert_ptr_nonnull(strstr(t.events.v[0].text, "level storage got 10 % of 40 %"));
@@ -340,7 +340,7 @@ START_TEST(another_policy_meanwhile)
 	perf_published(t.perf, &other);
 	perf_published(t.perf, t.state);	/* and back again: counters are of both */
 	loop_run(t.loop);
-	ck_assert_uint_eq(t.port.lanes[1].verdict, VERDICT_SHORT);
+	ck_assert_uint_eq(t.port.vls[1].verdict, VERDICT_SHORT);
 	ck_assert_uint_eq(t.events.n, 0);
 	perf_findings(t.perf, &n);
 	ck_assert_uint_eq(n, 0);
@@ -361,8 +361,8 @@ START_TEST(silence)
 	t.silent_lid = lid_of(t.sw);
 	measure(switch_port(3));
 	ck_assert_uint_eq(t.port.after[PMA_XMIT_SL].result, PMA_SILENT);
-	ck_assert_uint_eq(t.port.lanes[1].verdict, VERDICT_UNKNOWN);
-	ck_assert_uint_eq(t.port.lanes[1].words.is, GROWTH_ABSENT);
+	ck_assert_uint_eq(t.port.vls[1].verdict, VERDICT_UNKNOWN);
+	ck_assert_uint_eq(t.port.vls[1].words.is, GROWTH_ABSENT);
 	/* what was asked before it was known, three times each, and no more */
 	ck_assert_uint_le(t.to_silent, 3 * PMA_ATTRS);
 	t.to_silent = 0;
@@ -406,7 +406,7 @@ START_TEST(levels_in_layers)
 	ck_assert_uint_gt(bytes, 0);
 	expect_names(1 << 1 | 1 << 3, "");
 	sl_plan_make(&t.state->plan->sls, t.state->plan->policy,
-		     &(struct route_layers){ .n = 2, .n_lanes = 2 });
+		     &(struct route_layers){ .n = 2, .n_vl_sets = 2 });
 	expect_names(1 << 1, "default");
 	expect_names(1 << 2 | 1 << 3, "storage");
 	expect_names(1 << 3 | 1 << 0, "default, storage");
@@ -423,7 +423,7 @@ START_TEST(nonsense)
 	t.nonsense_lid = lid_of(t.sw);
 	measure(switch_port(3));
 	ck_assert_uint_eq(t.port.after[PMA_XMIT_SL].result, PMA_BAD);
-	ck_assert_uint_eq(t.port.lanes[1].verdict, VERDICT_UNKNOWN);
+	ck_assert_uint_eq(t.port.vls[1].verdict, VERDICT_UNKNOWN);
 	t.nonsense_lid = 0;
 	t.short_answers = true;
 	measure(switch_port(3));

@@ -56,14 +56,14 @@ START_TEST(values)
 		put_be32(mad + DATA + 4 + 4 * i, 0xf0000000 + i);
 	pma_answer(mad, 256, PMA_XMIT_SL, 3, &v);
 	ck_assert_uint_eq(v.result, PMA_READ);
-	ck_assert_uint_eq(v.lane[0], 0xf0000000);
-	ck_assert_uint_eq(v.lane[15], 0xf000000f);
+	ck_assert_uint_eq(v.by_vl[0], 0xf0000000);
+	ck_assert_uint_eq(v.by_vl[15], 0xf000000f);
 	answer(PMA_VL_WAIT, 3);
 	for (unsigned i = 0; i < 16; i++)
 		put_be16(mad + DATA + 4 + 2 * i, (uint16_t)(0xff00 + i));
 	pma_answer(mad, 256, PMA_VL_WAIT, 3, &v);
-	ck_assert_uint_eq(v.lane[1], 0xff01);
-	ck_assert_uint_eq(v.lane[15], 0xff0f);
+	ck_assert_uint_eq(v.by_vl[1], 0xff01);
+	ck_assert_uint_eq(v.by_vl[15], 0xff0f);
 	answer(PMA_TOTAL64, 3);
 	put_be64(mad + DATA + 8, 1ull << 40);
 	pma_answer(mad, 256, PMA_TOTAL64, 3, &v);
@@ -153,11 +153,11 @@ END_TEST
 
 START_TEST(what_was_not_read)
 {
-	struct pma_values v = { .result = PMA_READ, .lane = { 5 } }, no = { .result = PMA_LACKS };
+	struct pma_values v = { .result = PMA_READ, .by_vl = { 5 } }, no = { .result = PMA_LACKS };
 
-	ck_assert_uint_eq(pma_lane_growth(&v, &v, PMA_XMIT_SL, 0).is, GROWTH_KNOWN);
-	ck_assert_uint_eq(pma_lane_growth(&no, &v, PMA_XMIT_SL, 0).is, GROWTH_ABSENT);
-	ck_assert_uint_eq(pma_lane_growth(&v, &no, PMA_XMIT_SL, 0).is, GROWTH_ABSENT);
+	ck_assert_uint_eq(pma_vl_growth(&v, &v, PMA_XMIT_SL, 0).is, GROWTH_KNOWN);
+	ck_assert_uint_eq(pma_vl_growth(&no, &v, PMA_XMIT_SL, 0).is, GROWTH_ABSENT);
+	ck_assert_uint_eq(pma_vl_growth(&v, &no, PMA_XMIT_SL, 0).is, GROWTH_ABSENT);
 	ck_assert_uint_eq(pma_total_growth(&no, &no, PMA_TOTAL64, 0).is, GROWTH_ABSENT);
 }
 END_TEST

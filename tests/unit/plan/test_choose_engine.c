@@ -224,7 +224,7 @@ START_TEST(the_best_is_taken)
 		ck_assert_uint_gt(p->layers->n, 1);
 		ck_assert(!p->report.credit_loop);
 		ck_assert_uint_eq(p->report.unreachable, 0);
-		ck_assert_uint_eq(taken->layers, p->layers->n_lanes);
+		ck_assert_uint_eq(taken->layers, p->layers->n_vl_sets);
 		ck_assert_double_gt(taken->ebb, 1.03 * updn->ebb);
 		ck_assert_ptr_null(taken->why);
 		ck_assert_ptr_nonnull(updn->why);
@@ -238,7 +238,7 @@ START_TEST(the_best_is_taken)
 }
 END_TEST
 
-/* A torus of rings of four needs no second lane, and what layers gain is not worth theirs. */
+/* A torus of rings of four needs no second VL set, and what layers gain is not worth theirs. */
 /* promise: F16 */
 START_TEST(layers_have_to_be_worth_their_vls)
 {

@@ -19,7 +19,7 @@ static void build(unsigned n_layers)
 	finish(f);
 	g = groups_resolve(p, f, &findings);
 	findings_free(&findings);
-	made = (struct route_layers){ .n = n_layers, .n_lanes = n_layers };
+	made = (struct route_layers){ .n = n_layers, .n_vl_sets = n_layers };
 	sl_plan_make(&sls, p, &made);
 	t = qos_tables_build(p, f, g, 15, &sls, &findings);
 }
@@ -55,7 +55,7 @@ static unsigned most(unsigned max_vls, const char *says)
 START_TEST(sls_of_layers)
 {
 	p->levels[0].sl = 3;
-	sl_plan_make(&sls, p, &(struct route_layers){ .n = 3, .n_lanes = 3 });
+	sl_plan_make(&sls, p, &(struct route_layers){ .n = 3, .n_vl_sets = 3 });
 	for (unsigned sl = 0; sl < IB_SL_COUNT; sl++)
 		ck_assert_uint_eq(sls.sl[sl][0], sl);
 	/* SL 0 counts as a level's, as programs use it that ask nobody */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Choices beside the tables of each engine (routing/choices.h): every packet is followed by all ports that it
- * may be given, and the lanes of all links searched for cycles, by code that knows of no order.
+ * may be given, and the links of all links searched for cycles, by code that knows of no order.
  */
 #include <check.h>
 
@@ -23,7 +23,7 @@ struct walker {
 	uint16_t *dist;		/* [switch]: hops to home */
 	uint16_t *by_tables;	/* [switch]: the same by the tables */
 	bool *met;		/* [port that the packet has come by, and is of the switch before] */
-	bool (*on)[PORTS * LANES];	/* [LANES * port index + lane]: those that wait: port number of the next switch */
+	bool (*on)[PORTS * LANES];	/* [LANES * port index + link]: those that wait: port number of the next switch */
 	uint8_t *state;
 };
 
@@ -39,13 +39,13 @@ static uint32_t behind(const struct fabric *f, uint32_t port)
 	return peer == FABRIC_NONE ? FABRIC_NONE : port_node(f, peer)->sw;
 }
 
-static unsigned lane_of(const struct walker *w, uint32_t port)
+static unsigned link_of(const struct walker *w, uint32_t port)
 {
 	const struct fabric *f = w->t->f;
 
 	if (!w->y || !w->y->link)
 		return w->y ? w->layer : 0;
-	return route_lane_on(route_link(w->y, port_node(f, port)->sw, f->ports[port].num), ROUTE_LINK_FIRST, w->layer);
+	return route_vl_set_on(route_link(w->y, port_node(f, port)->sw, f->ports[port].num), ROUTE_LINK_FIRST, w->layer);
 }
 
 static const struct port_set *choice(const struct walker *w, uint32_t sw)
@@ -92,7 +92,7 @@ static void follow(struct walker *w, uint32_t sw, uint32_t held, unsigned left)
 			continue;
 		ck_assert_uint_ne(behind(f, out), FABRIC_NONE);
 		if (held != FABRIC_NONE)
-			w->on[LANES * held + lane_of(w, held)][LANES * num + lane_of(w, out)] = true;
+			w->on[LANES * held + link_of(w, held)][LANES * num + link_of(w, out)] = true;
 		if (w->met[out])
 			continue;
 		w->met[out] = true;

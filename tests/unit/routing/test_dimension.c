@@ -106,7 +106,7 @@ static bool cycle_from(struct search *s, uint32_t a)
 	return false;
 }
 
-/* Whether channels of all paths form a cycle, with lanes by class or on one lane. */
+/* Whether channels of all paths form a cycle, with VL sets by class or on one VL set. */
 static bool has_cycle(const struct net *x, bool by_class)
 {
 	struct search s = { .n = 2 * x->g->trunk0[x->g->n] };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The engine "dragonfly": its tables are followed from every switch to every LID, and the lanes of all links
+ * The engine "dragonfly": its tables are followed from every switch to every LID, and the VL sets of all links
  * searched for cycles, by code that knows nothing of groups; intact, with faults, and near to that with more.
  */
 #include <check.h>
@@ -22,7 +22,7 @@ static uint32_t port_of(const struct channels *c, uint32_t trunk)
 {
 	uint32_t sw = c->g->sw[c->from[trunk]];
 
-	return c->g->f->nodes[c->g->f->switches[sw].node].port0 + c->g->lanes[c->g->trunks[trunk].lane0];
+	return c->g->f->nodes[c->g->f->switches[sw].node].port0 + c->g->links[c->g->trunks[trunk].link0];
 }
 
 static void wait_for_turn(void *arg, struct dep turn)
@@ -114,7 +114,7 @@ START_TEST(intact)
 	uint32_t n = m.t.f->n_switches;
 
 	ck_assert_ptr_nonnull(y);
-	ck_assert_uint_eq(y->n_lanes, 2);
+	ck_assert_uint_eq(y->n_vl_sets, 2);
 	ck_assert_uint_eq(in_layer(m.t.f, y, 1), n * (n - 1) / 2);
 	for (uint32_t p = 0; p < m.t.f->n_ports; p++)
 		for (uint32_t sw = 0; m.t.lid[p] && sw < n; sw++)
@@ -208,7 +208,7 @@ START_TEST(links_go)
 
 			ck_assert_ptr_nonnull(on);
 			ck_assert_uint_eq(on->n, 2);
-			ck_assert_uint_eq(on->n_lanes, 2);
+			ck_assert_uint_eq(on->n_vl_sets, 2);
 			check_routes(&m.t, now, on);
 			check_moved(&m.t, l, now);
 			route_layers_free(on);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The engine "grid": its tables are followed from every switch to every LID, and the lanes of all links
+ * The engine "grid": its tables are followed from every switch to every LID, and the VL sets of all links
  * searched for cycles, by code that knows nothing of dimensions; intact, and near to that with faults.
  */
 #include <check.h>
@@ -65,8 +65,8 @@ static struct route_layers *run(const struct route_request *r, struct lfts **l)
 
 static const struct plan_row {
 	const char *plan;
-	unsigned layers, lanes;
-	bool rings;		/* all dimensions are, with lanes of their own */
+	unsigned layers, vl_sets;
+	bool rings;		/* all dimensions are, with VL sets of their own */
 } plans[] = {
 	{ "5r5r", 4, 2, true }, { "6r5r", 4, 2, true }, { "6r6r5r", 8, 2, true }, { "7r", 2, 2, true },
 	{ "6r4r", 4, 2, true }, { "6r6p", 2, 2, false }, { "8p8p", 1, 1, false }, { "6c6c", 1, 1, false },
@@ -98,7 +98,7 @@ START_TEST(intact)
 
 	ck_assert_ptr_nonnull(y);
 	ck_assert_uint_eq(y->n, row->layers);
-	ck_assert_uint_eq(y->n_lanes, row->lanes);
+	ck_assert_uint_eq(y->n_vl_sets, row->vl_sets);
 	check_routes(&m.t, l, y, away);
 	route_layers_free(y);
 	lfts_free(l);
@@ -166,7 +166,7 @@ static void faulty_free(struct faulty *x)
 	made_grid_free(&x->m);
 }
 
-/* There are ways round any link, on the same lanes; in a ring, without another layer for any pair. */
+/* There are ways round any link, on the same VL sets; in a ring, without another layer for any pair. */
 /* promise: F17 */
 START_TEST(without_a_link)
 {
@@ -181,7 +181,7 @@ START_TEST(without_a_link)
 		faulty_route(&x);
 		ck_assert_ptr_nonnull(x.near_y);
 		ck_assert_uint_eq(x.near_y->n, row->layers);
-		ck_assert_uint_eq(x.near_y->n_lanes, row->lanes);
+		ck_assert_uint_eq(x.near_y->n_vl_sets, row->vl_sets);
 		check_routes(&x.m.t, x.near, x.near_y, away);
 		if (row->rings)
 			ck_assert_uint_eq(moved_layers(x.m.t.f, x.y, x.near_y), 0);
@@ -211,7 +211,7 @@ static unsigned lines_through(const struct grid_plan *p, unsigned links)
 }
 
 /*
- * There are ways round any switch, on the same lanes, but for one in a mesh through which two lines lead; see
+ * There are ways round any switch, on the same VL sets, but for one in a mesh through which two lines lead; see
  * turn_model.h.
  */
 /* promise: F17 */
@@ -237,7 +237,7 @@ START_TEST(without_a_switch)
 		faulty_route(&x);
 		ck_assert(x.near_y || (mesh && lines_through(&plan, links) > 1));
 		if (x.near_y) {
-			ck_assert_uint_eq(x.near_y->n_lanes, row->lanes);
+			ck_assert_uint_eq(x.near_y->n_vl_sets, row->vl_sets);
 			check_routes(&x.m.t, x.near, x.near_y, away);
 		}
 		faulty_free(&x);

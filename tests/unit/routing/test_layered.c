@@ -357,12 +357,12 @@ static void add_legal(const struct updn_order *o, struct waits *w)
 			for (uint32_t out = g->trunk0[v]; out < g->trunk0[v + 1]; out++) {
 				if (g->trunks[out].v == a || !turns_allowed(turns, in, out))
 					continue;
-				for (uint32_t i = 0; i < g->trunks[in].n_lanes; i++)
-					for (uint32_t k = 0; k < g->trunks[out].n_lanes; k++) {
-						unsigned num = g->lanes[g->trunks[in].lane0 + i];
+				for (uint32_t i = 0; i < g->trunks[in].n_links; i++)
+					for (uint32_t k = 0; k < g->trunks[out].n_links; k++) {
+						unsigned num = g->links[g->trunks[in].link0 + i];
 						uint32_t port = (uint32_t)(graph_port(g, a, num) - g->f->ports);
 
-						w->on[port][g->lanes[g->trunks[out].lane0 + k]] = true;
+						w->on[port][g->links[g->trunks[out].link0 + k]] = true;
 					}
 			}
 		}
@@ -692,10 +692,10 @@ static void check_turns(const struct channels *c, const struct turns *turns, con
 	for (uint32_t v = 0; v < g->n; v++) {
 		struct channel first = channel_by_lid(c, l, v, lid), next;
 
-		if (v == d || first.lane == FABRIC_NONE || first.to == d)
+		if (v == d || first.link == FABRIC_NONE || first.to == d)
 			continue;
 		next = channel_by_lid(c, l, first.to, lid);
-		if (!turns_allowed(turns, c->trunk[first.lane], c->trunk[next.lane]))
+		if (!turns_allowed(turns, c->trunk[first.link], c->trunk[next.link]))
 			ck_abort_msg("turn %u %u %u to LID %u", v, first.to, next.to, lid);
 	}
 }
@@ -902,8 +902,8 @@ static bool hold_trunk(struct net *x, struct topo *t)
 
 	while (g->trunk0[v + 1] <= at)
 		v++;
-	for (uint32_t i = 0; i < g->trunks[at].n_lanes; i++) {
-		struct fabric_port *port = graph_port(g, v, g->lanes[g->trunks[at].lane0 + i]);
+	for (uint32_t i = 0; i < g->trunks[at].n_links; i++) {
+		struct fabric_port *port = graph_port(g, v, g->links[g->trunks[at].link0 + i]);
 
 		port->held = t->f->ports[port->peer].held = true;
 	}

@@ -7,7 +7,7 @@
 #include "routing/tree.h"
 #include "unit/run.h"
 
-/* Grids without rings, which are free of cycles only by their lanes, and with a fault. */
+/* Grids without rings, which are free of cycles only by their VL sets, and with a fault. */
 static const struct {
 	const char *plan;
 	unsigned links, switches;

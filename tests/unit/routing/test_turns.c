@@ -141,7 +141,7 @@ struct world {
 	struct updn_order *o;
 	struct turns *turns;
 	uint32_t *from;		/* [trunk]: vertex that it leads away from */
-	bool *dead;		/* [lane] */
+	bool *dead;		/* [link] */
 	uint64_t x;
 };
 
@@ -159,7 +159,7 @@ static uint32_t trunk_between(const struct graph *g, uint32_t from, uint32_t to)
 	return t;
 }
 
-/* All lanes of some trunks, in both directions. */
+/* All links of some trunks, in both directions. */
 static void cut_some(struct world *w)
 {
 	const struct graph *g = w->o->g;
@@ -168,8 +168,8 @@ static void cut_some(struct world *w)
 		uint32_t t = chance(w, g->trunk0[g->n]);
 		uint32_t back = trunk_between(g, g->trunks[t].v, w->from[t]);
 
-		memset(w->dead + g->trunks[t].lane0, true, g->trunks[t].n_lanes);
-		memset(w->dead + g->trunks[back].lane0, true, g->trunks[back].n_lanes);
+		memset(w->dead + g->trunks[t].link0, true, g->trunks[t].n_links);
+		memset(w->dead + g->trunks[back].link0, true, g->trunks[back].n_links);
 	}
 	turns_cut(w->turns, w->dead);
 }
@@ -182,7 +182,7 @@ static void world_make(struct world *w, bool hub, bool cut)
 
 	w->turns = turns_new(w->o);
 	w->from = xcalloc(g->trunk0[g->n], sizeof(*w->from));
-	w->dead = xcalloc(g->n_lanes, sizeof(*w->dead));
+	w->dead = xcalloc(g->n_links, sizeof(*w->dead));
 	for (uint32_t v = 0; v < g->n; v++)
 		for (uint32_t t = g->trunk0[v]; t < g->trunk0[v + 1]; t++)
 			w->from[t] = v;
@@ -204,7 +204,7 @@ static bool goes_on(const struct world *w, uint32_t i, uint32_t k)
 {
 	const struct graph *g = w->o->g;
 
-	return g->trunks[k].v != w->from[i] && !w->dead[g->trunks[k].lane0] &&
+	return g->trunks[k].v != w->from[i] && !w->dead[g->trunks[k].link0] &&
 	       turns_allowed(w->turns, i, k);
 }
 
@@ -268,8 +268,8 @@ START_TEST(any_turns)
 		uint32_t in = chance(&w, g->trunk0[g->n]), v = g->trunks[in].v;
 		uint32_t out = g->trunk0[v] + chance(&w, g->trunk0[v + 1] - g->trunk0[v]);
 
-		if (g->trunks[out].v == w.from[in] || w.dead[g->trunks[in].lane0] ||
-		    w.dead[g->trunks[out].lane0] || turns_allowed(w.turns, in, out))
+		if (g->trunks[out].v == w.from[in] || w.dead[g->trunks[in].link0] ||
+		    w.dead[g->trunks[out].link0] || turns_allowed(w.turns, in, out))
 			continue;
 		bool cycle = leads_to(&w, out, in);
 

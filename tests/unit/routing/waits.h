@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Tables are followed, and what lanes of links wait for is searched for cycles: by code that knows no shape. */
+/* Tables are followed, and what VL sets of links wait for is searched for cycles: by code that knows no shape. */
 #ifndef QOSD_TESTS_ROUTE_WAITS_H
 #define QOSD_TESTS_ROUTE_WAITS_H
 
@@ -9,12 +9,12 @@
 #include "routing/layers.h"
 #include "topo.h"
 
-/* What a lane of a link waits for, by the port that sends on it. */
+/* What a VL set of a link waits for, by the port that sends on it. */
 struct waits {
 	const struct topo *t;
 	const struct route_layers *y;
-	bool (*on)[512];	/* [2 * port index + lane]: [2 * port number of the next switch + lane] */
-	uint8_t *state;		/* [2 * port index + lane] */
+	bool (*on)[512];	/* [2 * port index + VL set]: [2 * port number of the next switch + VL set] */
+	uint8_t *state;		/* [2 * port index + VL set] */
 };
 
 static inline void waits_init(struct waits *w, const struct topo *t, const struct route_layers *y)
@@ -55,28 +55,28 @@ static inline bool comes_back(struct waits *w, uint32_t channel)
 static inline bool has_cycle(struct waits *w)
 {
 	for (uint32_t p = 0; p < w->t->f->n_ports; p++)
-		for (unsigned lane = 0; lane < 2 && w->t->f->ports[p].peer != FABRIC_NONE; lane++)
-			if (comes_back(w, 2 * p + lane))
+		for (unsigned set = 0; set < 2 && w->t->f->ports[p].peer != FABRIC_NONE; set++)
+			if (comes_back(w, 2 * p + set))
 				return true;
 	return false;
 }
 
 /* by: the port that the packet was sent on before, or FABRIC_NONE. */
-static inline unsigned lane_on(const struct waits *w, unsigned layer, uint32_t by, uint32_t port)
+static inline unsigned vl_set_on(const struct waits *w, unsigned layer, uint32_t by, uint32_t port)
 {
 	const struct fabric *f = w->t->f;
 
 	if (!w->y->link)
 		return 0;
-	return route_lane_on(route_link(w->y, port_node(f, port)->sw, f->ports[port].num), by == FABRIC_NONE ?
+	return route_vl_set_on(route_link(w->y, port_node(f, port)->sw, f->ports[port].num), by == FABRIC_NONE ?
 			     ROUTE_LINK_FIRST : route_link(w->y, port_node(f, by)->sw, f->ports[by].num), layer);
 }
 
 /* A packet that was sent on `by`, then on `held`, waits for `next`. */
 static inline void wait_for(struct waits *w, unsigned layer, uint32_t by, uint32_t held, uint32_t next)
 {
-	w->on[2 * held + lane_on(w, layer, by, held)]
-	     [2 * w->t->f->ports[next].num + lane_on(w, layer, held, next)] = true;
+	w->on[2 * held + vl_set_on(w, layer, by, held)]
+	     [2 * w->t->f->ports[next].num + vl_set_on(w, layer, held, next)] = true;
 }
 
 /* False: it does not arrive. */

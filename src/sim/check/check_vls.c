@@ -66,7 +66,7 @@ static void check_sender(struct run *r, uint32_t port)
 	check_row(r, row, sls, row_passes(row, link_vls(r->f, port)), port, port);
 }
 
-void check_lanes(struct run *r, struct net *n)
+void check_vls(struct run *r, struct net *n)
 {
 	const struct sim_fabric *f = r->f;
 

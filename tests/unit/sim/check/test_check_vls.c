@@ -257,7 +257,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("lanes");
+	Suite *s = suite_create("vls");
 	TCase *tree = tcase_create("tree");
 	TCase *ring = tcase_create("ring");
 
