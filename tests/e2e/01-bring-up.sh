@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Bring-up of fabrics of every kind: all linked ports become Active, every pair
-# of CAs is connected without credit loops, with one LID for a port and with four.
-# Judges are iblinkinfo, ibdmchk, ibtracert, dump_fts and sminfo.
+# Tests the bring-up of fabrics of every kind, with one LID per port and with four: all
+# linked ports become Active, and every pair of CAs is connected without credit loops.
+# iblinkinfo, ibdmchk, ibtracert, dump_fts and sminfo check the result.
 #
 # promise: O1
 # shellcheck source=lib.sh

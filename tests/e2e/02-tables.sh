@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# What smpquery reads from the devices is what the policy means: scopes of each
-# kind, the last one wins, VLs that a link lacks, defaults by class of port,
-# OperationalVLs, limits of high priority (which ibsim does not keep), the greatest
-# tables there are; and what qosd finds in a policy against this fabric.
+# Tests the QoS tables that smpquery reads from the devices against the policy: scopes
+# of each kind, the precedence of the last matching rule, VLs that a link lacks, defaults
+# by class of port, OperationalVLs, the limit of high priority (which ibsim does not
+# store) and tables of full size.  Also tests the findings on a policy for this fabric.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -13,9 +13,9 @@ node=H-f452140300811200
 leaf05=0x7cfe900300b43180 leaf06=0xf45214030090a5e0 spine01=0x7cfe900300b41a20
 mds=0x248a070300a25e99 nvme=0x248a070300a25ed5 node001=0xf452140300811231
 router=0x0002c903000f1a61
-# leaf05: 1 mds01, 2 and 3 oss01, 6 nvme01, 31 to 36 the spines
+# ports of leaf05: 1 to mds01, 2 and 3 to oss01, 6 to nvme01, 31 to 36 to the spines
 
-# a_table VL...: all 16, the last one repeated.
+# a_table VL...: prints a table of 16 entries, which repeats the last VL as often as needed.
 a_table() {
 	local vls=("$@")
 	while [ ${#vls[@]} -lt 16 ]; do vls+=("${vls[-1]}"); done
@@ -23,7 +23,7 @@ a_table() {
 }
 yaml_table() { a_table "$@" | sed 's/ /, /g; s/.*/[&]/'; }
 
-# findings SEVERITY: "LINE TEXT" of each one in status.
+# findings SEVERITY: prints "LINE TEXT" for each finding of this severity in status.
 findings() {
 	ctl -j status | awk -v want="\"$1\"" '
 		/"severity":/ { severity = $2; sub(/,$/, "", severity) }
@@ -32,7 +32,7 @@ findings() {
 }
 line_of() { grep -nF -m1 -- "$1" policy.yaml | cut -d: -f1; }
 
-# limit WHAT WANTED GUID PORT: of high priority.
+# limit WHAT WANTED GUID PORT: expects this limit of high priority.
 limit() {
 	[ "$simulator" = ibsim ] || expect "high limit $1" "$2" "$(port_info "$node" "$3" "$4" VLHighLimit)"
 }
@@ -104,15 +104,15 @@ limit "across: one packet" 0 $leaf05 2
 limit "to a port: unlimited" 255 $leaf05 32
 limit "of a switch's own port" 5 $leaf05 0
 
-# A link has the VLs that its tables use, at either end: 3 on some way through leaf05
-# to port 6, 3 in the arbitration to port 2, 2 to mds01, 2 in the arbitration elsewhere.
+# OperationalVLs covers the VLs that the tables use at either end of the link: VL 3 in an SL-to-VL
+# table to port 6 of leaf05, VL 3 in the arbitration of port 2, VL 2 to mds01, VL 2 elsewhere.
 expect "VLs of leaf05 port 6" VL0-3 "$(port_info "$node" $leaf05 6 OperVLs)"
 expect "VLs at its other end" VL0-3 "$(port_info "$node" $nvme 1 OperVLs)"
 expect "VLs of leaf05 port 2" VL0-3 "$(port_info "$node" $leaf05 2 OperVLs)"
 stop_qosd
 
 # promise: T1
-note "few VLs"	# on new links: those that are Active keep the VLs that they have
+note "few VLs"	# on new links, because an Active link keeps its VLs
 stop_sim
 rm -rf state
 start_sim "$topology"
@@ -233,7 +233,7 @@ reload || bad "refused: $(cat reload)"
 tail -n "+$((before + 1))" "$qosd_log" >new.log
 "$build/qosd" --check -c "$top/etc/qosd.yaml" -p policy.yaml --topology "$topology" >check 2>&1
 expect "exit status of --check" 1 $?
-# found SEVERITY WHAT LINE TEXT: in status, in the log, and by --check.
+# found SEVERITY WHAT LINE TEXT: status, the log and --check must show this finding.
 found() {
 	expect_match "$2" "(^|[[:cntrl:]])$3 [^[:cntrl:]]*$4" "$(findings "$1")"
 	expect_match "$2, in the log" " $1: plan: policy.yaml:$3:[0-9]+: [^[:cntrl:]]*$4" "$(<new.log)"
@@ -265,7 +265,7 @@ nodes:
   - {type: any, profile: most}
   - {name: "node001 *", profile: half}
 END
-	# Every VL in each table, so that no two entries in a row are equal.
+	# Each table cycles through all VLs, so that no two adjacent entries are equal.
 	entries() { for ((i = 0; i < $1; i++)); do echo "$((i % $2)):$((i + $3))"; done; }
 	list() { entries "$@" | sed 's/.*/"&"/' | paste -sd,; }
 	cat >policy.yaml <<END

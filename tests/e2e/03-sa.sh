@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Answers of the subnet administrator: each kind of criterion of a match rule,
-# limits by level and by route, SLs that do not get through, statuses of queries
-# that can't be answered, node and port records.  Asked with saquery, and with
-# pathquery where that can't.
+# Tests the answers of the SA: each kind of criterion of a match rule, limits by level
+# and by route, SLs that are dropped on the way, statuses of queries that cannot be
+# answered, NodeRecords and PortInfoRecords.  saquery sends the queries, or pathquery
+# if saquery cannot.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -69,13 +69,13 @@ END
 start_sim "$topology"
 start_and_wait "$sm_node" -p policy.yaml
 
-# from_to FROM TO ARGUMENT...: a query by GIDs, asked on node001.
+# from_to FROM TO ARGUMENT...: prints the answer to a PathRecord query between two GIDs, sent by node001.
 from_to() {
 	local a=$1 b=$2
 	shift 2
 	record "$from" --sgid "$a" --dgid "$b" "$@"
 }
-# ask METHOD FIELD...: the answer's SL, MTU, rate and lifetime to a query with pathquery.
+# ask METHOD FIELD...: sends a query with pathquery and prints SL, MTU, rate and lifetime of the answer.
 ask() {
 	local out
 	out=$(on_own "$from" "$tools/pathquery" "$1" path "${@:2}" 2>&1)
@@ -151,14 +151,14 @@ expect "the same SL elsewhere" "sl=11 mtu=4 rate=12 life=18 tclass=0" \
 ctl explain "node001 HCA-1/P1" "oss01 mlx5_0/P1" --qos-class 101 >explain
 expect_match "explained" "dropped" "$(<explain)"
 expect_match "where it is dropped" " 15 +MF0;leaf05" "$(ctl route "node001 HCA-1/P1" "oss01 mlx5_0/P1" --sl 11)"
-# The way back is open for SL 11, this way not: no reversible path either way.
+# SL 11 is dropped in one direction only, so there is no reversible path in either.
 expect "reversible, when the way back drops" "status=0x0300" \
 	"$(ask get sgid="$oss01" dgid="$node001" qos-class=101 reversible=1)"
 
 # promise: S3
 note "limits by route"
 expect "a QDR target" "sl=0 mtu=4 rate=7 life=18 tclass=0" "$(from_to "$login01" "$(gid 0002c903000e83b2)")"
-# The degraded link leaves leaf02 by port 31: what is routed there gets 2.5 Gb/s.
+# The degraded link is at port 31 of leaf02: LIDs that are routed to that port get 2.5 Gb/s.
 lid=$(on "$from" dump_fts 2>/dev/null |
 	sed -nE '/guid 0xf45214030090a440 /,/^Unicast/s/^(0x[0-9a-f]+) 031 .*Channel.*/\1/p' | head -n 1)
 if [ -n "$lid" ]; then
@@ -207,7 +207,8 @@ expect_match "IsQoSSupported" "Capability mask 2\.+0x[0-9A-Fa-f]*[2367abefABEF]\
 	grep 'mask 2')"
 expect_match "NodeRecord by LID" "oss01 mlx5_0" \
 	"$(on "$from" saquery NR "$(port_info "$from" 0x248a070300a25ead 1 Lid)" 2>&1)"
-# saquery prints fields by the same function as smpquery.  LocalPort is where a request came in.
+# saquery prints fields with the same function as smpquery.  LocalPort differs: it is the port that received
+# the request.
 for port in 0x248a070300a25ead/1 0x7cfe900300b43180/2; do
 	guid=${port%/*} num=${port#*/}
 	on "$from" smpquery -G portinfo "$guid" "$num" | grep ':\.' | grep -vE '^(Mkey|CapMask|LocalPort)' >port.smp

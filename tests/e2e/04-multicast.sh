@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Multicast: the IPoIB broadcast group, joining, leaving, making and ending groups,
-# and the switches' tables, judged by ibroute, ibtracert and ibdmchk; groups outlive
-# the daemon.
+# Tests multicast: the IPoIB broadcast group, joining and leaving, creating and deleting
+# groups, and the switches' tables, which ibroute, ibtracert and ibdmchk check.  Groups
+# survive a restart of the daemon.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -23,11 +23,11 @@ qos-levels:
   ip: {sl: 3, mtu-limit: 1024, rate-limit: 10, packet-lifetime: 12}
 END
 
-# member NODE METHOD FIELD...: an MCMemberRecord request from that node.
+# member NODE METHOD FIELD...: sends an MCMemberRecord request from that node.
 member() { on_own "$1" "$tools/pathquery" "$2" member "${@:3}" 2>&1; }
 join() { member "$1" set mgid="$2" port-gid="$(gid "$3")" join-state=1 "${@:4}"; }
 leave() { member "$1" delete mgid="$2" port-gid="$(gid "$3")" join-state=1; }
-# mft SWITCH-GUID: "MLID PORT..." lines as the switch has them.
+# mft SWITCH-GUID: prints the switch's multicast forwarding table as "MLID PORT..." lines.
 mft() {
 	on "$node001" ibroute -G -M "$1" 2>&1 | awk '
 		/^0xc/ {
@@ -39,7 +39,7 @@ mft() {
 		}'
 }
 settled() { [ "$(mft 0xf45214030090a3c0)" = "$1" ]; }
-# A trace of the switches' tables arrives.
+# arrives MLID FROM TO: whether ibtracert gets through the switches' multicast tables between two ports.
 arrives() { on "$sm_node" ibtracert -m "$1" "$(lid "$2")" "$(lid "$3")" >trace.log 2>&1; }
 lid() { port_info "$sm_node" "0x$1" 1 Lid; }
 
@@ -89,7 +89,7 @@ note "making and ending a group"
 expect_match "a new group" "mgid=ff12:401b:ffff::1 .*mlid=0xc001 " \
 	"$(join "$gpu01" ff12:401b:ffff::1 $gpu01_guid "${full[@]}" rate-sel=2 rate=3)"
 expect_match "joined by another" "mlid=0xc001 " "$(join "$node001" ff12:401b:ffff::1 $node001_guid)"
-# A group has the rate of who makes it unless that asks for less.
+# A group has the rate of its creator's port unless the creator asks for less.
 expect_match "a group whose GID is the SA's choice" "mgid=ff1[0-9a-f]:a01b:.* mlid=0xc002 " \
 	"$(join "$gpu01" :: $gpu01_guid "${full[@]}")"
 until_ 5 arrives 0xc001 $node001_guid $gpu01_guid || bad "no way in the new group: $(tail -n 3 trace.log)"

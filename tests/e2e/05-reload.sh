@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# A new policy, by SIGHUP and by qosd-ctl: a broken file changes nothing and is
-# explained, a good one costs exactly the tables that differ, and answers change.
+# Tests reloading the policy by SIGHUP and by qosd-ctl: a broken file changes nothing and
+# is explained; a valid file writes exactly the tables that differ, and SA answers change.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -33,7 +33,7 @@ table="0, 1, 2, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 15"
 other="0, 1, 1, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 15"
 answer() { record "$from" --sgid "$node001" --dgid "$oss01" --service_id 22 | grep -o 'sl=[0-9]*'; }
 
-# hup: as reload(), by the signal.
+# hup: does the same as reload, by SIGHUP.
 hup() {
 	local before
 	before=$(status sweeps)
@@ -43,7 +43,7 @@ hup() {
 }
 
 start_sim "$topology"
-# No Set is repeated because the machine is busy: they are counted.
+# With a long timeout, a busy machine causes no repeated Sets, which would be counted.
 echo "smp-timeout: 5s" >qosd.yaml
 policy 2 64 "$table" >policy.yaml
 start_and_wait "$sm_node" -c qosd.yaml -p policy.yaml
@@ -92,7 +92,7 @@ expect "answer" sl=3 "$(answer)"
 
 # promise: T7 P8
 note "the table of one port"
-# To port 2 from port 0 and from the 11 other ports that have links.
+# The tables to port 2, from port 0 and from the 11 other ports with links.
 policy 3 64 "$other" >policy.yaml
 hup
 expect "Sets" $((sets + 12)) "$(sets)"
@@ -153,7 +153,7 @@ note "a host that was reset gets all that it lost"
 sweeps=$(status sweeps)
 reboot H-f4521403008112c0
 ctl sweep >/dev/null || bad "qosd-ctl sweep"
-# A sweep may come while the link trains, so that it sees no host.
+# A sweep while the link still trains does not see the host.
 whole() { swept && [ "$(status ports-active)" = "$(linked_ports "$topology")" ]; }
 until_ 10 whole || bad "no end of the sweep"
 all_active "$from" "$topology"
@@ -168,6 +168,6 @@ until_ 10 settled || bad "no end of Sets"
 reload || bad "refused: $(cat reload)"
 expect "Sets of the second reload" "$sets" "$(sets)"
 
-# its devices answer requests of any class, with anything
+# ibsim's devices answer requests of any class with arbitrary contents
 expect "congestion control of ibsim" "" "$(grep ' congestion: ' "$qosd_log")"
 stop_qosd || bad "exit status $? after SIGTERM"

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# A restart disturbs nothing: on an unchanged fabric no Set is sent and LIDs stay,
-# with the state folder and without it; a daemon that is killed at any moment of the
-# bring-up is carried on where it was; --once says what it did.
+# Tests that a restart disturbs nothing: on an unchanged fabric, qosd sends no Set and
+# all LIDs stay, with the state folder and without it.  If qosd is killed at any moment of
+# the bring-up, its successor carries on from there.  --once reports what it did.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -12,7 +12,7 @@ node=$(first_ca big.topo)
 policy=$top/etc/policy.yaml
 sizes=(-N 1400 -S 330 -P 16000)
 
-# lids: "GUID LID" lines of all end ports that have one, as discovery finds them.
+# lids: prints "GUID LID" lines of all end ports that have a LID, as ibnetdiscover finds them.
 lids() { on "$node" ibnetdiscover -p 2>/dev/null | awk '$2 != 0 && ($1 == "CA" || $1 == "SW") { print $4, $2 }' | sort -u; }
 
 # promise: T7 K1
@@ -43,7 +43,7 @@ expect_match "its summary" "^master: 1344 nodes, 320 switches, 6144 of 6144 port
 all_active "$node" big.topo
 stop_sim
 
-# reached PHASE SETS: the sweep has come so far, or is over.
+# reached PHASE SETS: whether the sweep has come to this phase and number of Sets, or is over.
 reached() {
 	case $(status phase) in
 	idle) [ "$(status sweeps)" -gt 0 ] ;;
@@ -52,7 +52,7 @@ reached() {
 	esac
 }
 
-# The number of Sets of the one that is killed is at least what it last said.
+# The killed daemon has sent at least as many Sets as its last status said.
 for moment in "discovery 0" "reading 0" "tables 0" "tables $((whole / 2))" "activation 0"; do
 	rm -rf state
 	start_sim big.topo "${sizes[@]}"
@@ -65,7 +65,7 @@ for moment in "discovery 0" "reading 0" "tables 0" "tables $((whole / 2))" "acti
 	start_and_wait "$node" -p "$policy"
 	rest=$(table_sets)
 	note "killed in phase $phase: $sent Sets and more, then $rest; all at once $whole"
-	# Whatever had arrived and was not answered yet was within the window.
+	# Sets that had arrived but were not answered before the kill are sent again: at most one window.
 	expect_less "Sets of both" $((whole + 64 + 1)) $((sent + rest))
 	lids >lids.restarted
 	expect "LIDs that did not stay" "" "$(comm -23 lids.killed lids.restarted | head -n 3)"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Other subnet managers: standing by for an OpenSM that goes before us and taking
-# over when it ends, taking over what OpenSM has configured, two qosd.
+# Tests qosd with other subnet managers: it stands by for an OpenSM with precedence and takes
+# over when that ends, takes over a subnet that OpenSM configured, and elects one of two qosd.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -66,7 +66,7 @@ note "an OpenSM comes and goes before us: the subnet is handed over"
 rm -f osm/log
 start_opensm "$node001" -p 15
 until_ 10 state_is standby || bad "state $(status state), want standby"
-# More can't be seen here: OpenSM waits for the answer to a trap, which ibsim drops.
+# Nothing more can be tested here: OpenSM waits for the answer to a trap, which ibsim drops.
 until_ 10 opensm_entered MASTER || bad "OpenSM does not become master"
 end "$opensm" KILL
 until_ 10 subnet_up || bad "the subnet is not up again"
@@ -95,7 +95,7 @@ for options in "" "-l 1" "-r"; do
 	stop_sim
 done
 
-# start_second [OPTION...]: another qosd, on node001; sock and qosd_log are its.
+# start_second [OPTION...]: starts another qosd on node001; sets sock and qosd_log to its own.
 start_second() {
 	mkdir -p second
 	local as

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Nothing that a client, a device or a second daemon does stops the first one:
-# daemons on the same port, folder or socket, clients that send garbage or nothing
-# or don't read, MADs that make no sense.
+# Tests that no client, device or second daemon can stop a running qosd: daemons on the
+# same port, folder or socket; clients that send garbage or nothing, or do not read;
+# malformed MADs.
 #
 # promise: N4
 # shellcheck source=lib.sh
@@ -20,7 +20,7 @@ start_sim "$topology"
 start_and_wait "$node" -p "$policy"
 up_sets=$(sets)
 
-# The first one is what it was.
+# alive WHAT: the first daemon must still be running and master.
 alive() {
 	kill -0 "$qosd" 2>/dev/null || fail "$1: the daemon is gone"
 	expect "$1: state" master "$(status state)"
@@ -28,7 +28,7 @@ alive() {
 	expect "$1: an answer" "$answer" "$(record "$from" --sgid "$node001" --dgid "$oss01")"
 }
 
-# second WHAT NODE REASON OPTION...: another daemon must not start, and say why.
+# second WHAT NODE REASON OPTION...: a second daemon must refuse to start and give this reason.
 second() {
 	local what=$1 at=$2 reason=$3 status
 	shift 3
@@ -40,12 +40,12 @@ second() {
 }
 note "a second daemon"
 second "on the same state folder" "$node" "state.*(used|lock|another)" -s other.sock -d state
-# On another port, or it does not get so far.
+# On another port, because qosd checks the port before the socket.
 second "on the same socket" "$from" "another qosd answers on .*qosd.sock" -s "$sock" -d other
 second "on the same port" "$node" "another subnet manager" -s other.sock -d other
 
 note "clients of the control socket"
-# talk BYTES...: what the daemon answers to a client that sends this (printf's format).
+# talk BYTES...: prints the daemon's answer to a client that sends these bytes (a format of printf).
 talk() {
 	# shellcheck disable=SC2059 # a format is what it is given
 	printf "$@" | perl -MIO::Socket::UNIX -e '
@@ -67,7 +67,7 @@ talk '{"command": "status"}' >/dev/null	# no newline, then closed
 talk '\0\0\0\n' >/dev/null
 alive "after garbage"
 
-# Clients that take no answer, and as many as may be and more that say nothing.
+# Clients that do not read the answer, and more silent clients than the daemon accepts.
 perl -MIO::Socket::UNIX -e '
 	for (1 .. 4) {
 		push @s, $s = IO::Socket::UNIX->new(Peer => $ARGV[0]);
@@ -100,29 +100,29 @@ end "$deaf"
 note "MADs that make no sense"
 raw() { on_own "$from" timeout 20 "$tools/rawmad" "$@" 2>&1; }
 ones=$(printf 'f%.0s' {1..336})
-# path queries: every component there, every byte 0xff; LIDs that can't be; both
+# path queries: all bits of the component mask with every byte 0xff; impossible LIDs
 expect_match "all ones" "status=0x0[0-9a-f]00" "$(raw 3 1 0x35 0 48:ffffffffffffffff "56:$ones")"
 expect_match "LID 0xffff" "status=0x0300" "$(raw 3 1 0x35 0 48:0000000000000030 96:ffff0001)"
 expect_match "a multicast LID" "status=0x0300" "$(raw 3 1 0x35 0 48:0000000000000030 96:c0000001)"
 expect_match "LID 0" "status=0x0[23]00" "$(raw 3 1 0x35 0 48:0000000000000030 96:00000001)"
-# MultiPathRecord: 255 and 255 GIDs, and none
+# MultiPathRecord: 255 source and 255 destination GIDs that the request lacks, and no GIDs
 expect_match "GIDs that are not there" "status=0x0200" "$(raw 3 0x14 0x3a 0 48:0000000000180000 71:ffff)"
 expect_match "no GIDs" "status=0x0200" "$(raw 3 0x14 0x3a 0 48:0000000000180000)"
-# RMPP: a segment of a request that never comes; a length that can't be
+# RMPP: a segment of a request that is never completed; an impossible length
 raw 3 0x14 0x3a 0 24:0101030000000002ffffffff >/dev/null
 raw 3 0x12 0x35 0 24:010103ff00000001ffffffff 48:0000000000000030 96:00010002 >/dev/null
 expect_match "an unknown attribute" "status=0x000c" "$(raw 3 1 0x7777 0)"
 expect_match "a method that the attribute does not have" "status=0x000c" "$(raw 3 2 0x35 0)"
 expect_match "an unknown method" "status=0x0008" "$(raw 3 0x33 0x35 0)"
-# A class version that no agent has registered for gets to the daemon on ibsim only: a
-# kernel answers to a Get by itself.
+# A class version that no agent has registered for reaches the daemon on ibsim only: a kernel
+# answers such a Get itself.
 version=0x000c
 [ "$simulator" != ibsim ] || version=0x0004
 expect_match "an old class version" "status=$version" "$(raw 3 1 0x35 0 2:01)"
 expect "a wrong SM_Key" "" "$(raw 3 1 0x35 0 36:1234567812345678)"
 expect "a response to nothing" "" "$(raw 3 0x81 0x35 0)"
 alive "after them"
-# Records of all kinds with masks of ones: what saquery could not even send
+# Records of all kinds with component masks of all ones, which saquery cannot send
 for attr in 0x01 0x11 0x12 0x38; do
 	for method in 1 0x12 2 0x15; do
 		raw 3 $method $attr 0 48:ffffffffffffffff "56:$ones" >/dev/null

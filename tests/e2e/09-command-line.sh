@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The command lines of qosd and qosd-ctl: options, files that are there, missing or
-# broken, exit statuses, going into the background, signals, word to systemd.
+# Tests the command lines of qosd and qosd-ctl: options, files that exist, are missing or
+# are broken, exit statuses, running in the background, signals, notification of systemd.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -10,9 +10,9 @@ topology=$top/examples/cluster.topo
 node=H-f452140300811200
 policy=$top/etc/policy.yaml
 
-# run COMMAND...: its exit status; what it prints, in out.
+# run COMMAND...: prints the command's exit status; the command's output is in the file out.
 run() { timeout $((15 * slow)) "$@" >out 2>&1 </dev/null; echo $?; }
-run_on() { local as; as_own "$node"; run "${as[@]}" "$@"; }	# … on $node
+run_on() { local as; as_own "$node"; run "${as[@]}" "$@"; }	# the same on $node
 
 note "usage"
 expect "--help" 0 "$(run "$build/qosd" --help)"
@@ -104,11 +104,11 @@ sleep 0.01
 stop_qosd TERM
 status=$?
 [ $status -eq 0 ] || [ $status -eq 143 ] || bad "exit status $status after an early SIGTERM"
-# ibsim may go on waiting for a client that ended while it connected.
+# ibsim may wait forever for a client that ended while it connected.
 stop_sim
 start_sim "$topology"
 
-# The one that is under test, unlike ctl of the library under sanitizers.
+# The qosd-ctl under test; ctl may use the one of QOSD_ASKING, which is not sanitized.
 printed() { "$build/qosd-ctl" -s "$sock" "$@" >printed 2>&1; }
 # promise: O3
 note "each command that only prints, as text and as JSON"
@@ -117,7 +117,7 @@ host=$(ctl ports | awk '$2 ~ /^[0-9]+$/ { print $2; exit }') other=$(ctl ports |
 while read -r command; do
 	read -ra words <<<"$command"
 	for as in "" -j; do
-		# health says 1 or 2 of a subnet that is not well
+		# health exits with 1 or 2 if the subnet has problems
 		printed $as "${words[@]}" || [ "$command" = health ] || bad "qosd-ctl $as $command: $(head -n 3 printed)"
 		[ -s printed ] || bad "qosd-ctl $as $command prints nothing"
 	done
@@ -199,8 +199,8 @@ expect_match "said" "READY=1.*STATUS=master.*RELOADING=1.*READY=1.*STOPPING=1" "
 note "an ordinary user's qosd-ctl"
 start_and_wait "$node" -p "$policy"
 if [ "$(id -u)" -eq 0 ]; then
-	chmod 755 .	# and relative names, since he may not enter the folders above
-	# nor read the suppressions of a sanitizer build, which this client does not need
+	chmod 755 .	# and relative names, because user nobody may not enter the folders above
+	# user nobody may not read a sanitizer build's suppressions either, which qosd-ctl does not need
 	nobody=(env -u ASAN_OPTIONS -u LSAN_OPTIONS -u TSAN_OPTIONS setpriv --reuid 65534 --regid 65534 --clear-groups)
 	cp "$build/qosd-ctl" . && chmod 755 qosd-ctl
 	expect "status, by who may not connect" 2 "$(run "${nobody[@]}" ./qosd-ctl -s qosd.sock status)"

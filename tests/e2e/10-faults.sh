@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Changes and faults: links and nodes that fail and return, a device that does not
-# answer, MADs that are lost.  What is left stays connected and as it was.
+# Tests changes and faults: links and nodes that fail and return, a device that does not
+# answer, lost MADs.  The rest of the subnet stays connected and keeps its configuration.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -13,12 +13,13 @@ policy=$top/etc/policy.yaml
 leaf05=S-7cfe900300b43180 spine02=S-7cfe900300b41b60 host=H-248a070300a25c40	# node017
 node001=$(gid f452140300811231) node017=$(gid 248a070300a25c41) oss01=$(gid 248a070300a25ead)
 
-# settled SWEEPS NODES: more sweeps than that, and up with so many nodes (if it is not alone).
+# settled SWEEPS NODES: whether more than SWEEPS sweeps have ended, the last one found NODES nodes and, if
+# there is more than one, the subnet is up.
 settled() {
 	[ "$(status sweeps)" -gt "$1" ] && [ "$(status sweeping)" = false ] &&
 		[ "$(status nodes)" = "$2" ] && { subnet_up || [ "$2" -eq 1 ]; }
 }
-# after WHAT NODES COMMAND...: a fault or its end, and what comes of it.
+# after WHAT NODES COMMAND...: makes or ends a fault, and waits until the subnet of NODES nodes has settled.
 after() {
 	local what=$1 nodes=$2 before begin=${EPOCHREALTIME/./}
 	shift 2
@@ -29,7 +30,7 @@ after() {
 		bad "$what: not settled: $(status nodes) nodes, up $(status subnet-up), phase $(status phase)"
 	note "settled after $(((${EPOCHREALTIME/./} - begin) / 1000)) ms, $(status last-sweep-sets) Sets"
 }
-# What is linked is Active and connected.
+# good: all linked ports must be Active and connected.
 good() {
 	local links
 	links=$(on "$from" iblinkinfo -l 2>&1)
@@ -39,7 +40,7 @@ good() {
 	tables_as_dumped
 }
 
-# A light sweep each second, in case that the simulator's trap is lost.
+# A light sweep each second, in case the simulator's trap is lost.
 echo "sweep-interval: 1s" >qosd.yaml
 start_sim "$topology"
 start_and_wait "$node" -c qosd.yaml -p "$policy"
@@ -73,7 +74,7 @@ all_active "$from" "$topology"
 note "a start while a link and a host are away"
 unplug "$leaf05" 31
 after "a link and a host go away" 62 unplug "$host"
-# a PortStateChange that came late is left to nobody else
+# this sweep takes a late PortStateChange, so that no later step of the test gets it
 sweeps=$(status sweeps)
 ctl sweep >/dev/null
 swept() { [ "$(status sweeps)" -gt "$sweeps" ] && [ "$(status sweeping)" = false ]; }
@@ -112,7 +113,7 @@ rm -rf state
 start_sim "$topology"
 lose "$host" 100
 start_qosd "$node" -c qosd.yaml -p "$policy"
-# All that can be Active is; the switch port that faces it is linked, and can't.
+# All ports are Active that can be; only the switch port that faces the silent device is linked and cannot.
 others_up() {
 	[ "$(status state)" = master ] && [ "$(status sweeps)" -gt 0 ] &&
 		[ $(($(status ports-linked) - $(status ports-active))) -le 1 ]
@@ -131,7 +132,7 @@ stop_sim
 
 # promise: F5
 note "MADs are lost"
-# Of attributes that discovery does not ask for: under ibsim nobody repeats that.
+# Only attributes that discovery does not read: under ibsim, a lost request of discovery is not repeated.
 rm -rf state
 start_sim "$topology"
 lose "$leaf05" 10 17	# SLtoVLMappingTable

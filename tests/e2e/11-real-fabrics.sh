@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Bring-up, as in 01-bring-up.sh, of dumps of real fabrics, which are not ours to
-# ship.
+# Tests the bring-up, as in 01-bring-up.sh, of dumps of real fabrics, which may not be
+# distributed with qosd.
 #
 # promise: O1
 # shellcheck source=lib.sh

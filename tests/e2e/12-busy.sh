@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Queries while policies are reloaded, links change and sweeps run: each is answered,
-# by the old policy or by the new one and nothing between.
+# Tests queries while policies are reloaded, links change and sweeps run: each query is
+# answered entirely by the old policy or entirely by the new one.
 #
 # promise: N3
 # shellcheck source=lib.sh
@@ -31,7 +31,7 @@ start_sim "$topology"
 policy 1 10 >policy.yaml
 start_and_wait "$node" -p policy.yaml
 
-# Alternately a Get, which is answered out of turn, and a GetTable.
+# ask_for_long: sends alternately a Get, which qosd answers out of turn, and a GetTable.
 ask_for_long() {
 	local end=$((SECONDS + seconds))
 	while [ $SECONDS -lt $end ]; do

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Two tenants who share storage: P_Key tables of hosts and of the switch ports that
-# enforce them, paths, levels and IPoIB groups by partition, and what a reload
-# costs.  ibsim's switches do not say that they can enforce partitions, nor does
-# it look at P_Keys: what is about that is asked of qosd-sim's own devices only.
+# Tests partitions with two tenants that share storage: P_Key tables of hosts and of the
+# switch ports that enforce them, paths, levels and IPoIB groups by partition, and the
+# number of Sets of a reload.  ibsim's switches do not report that they can enforce
+# partitions, and ibsim ignores P_Keys, so enforcement is tested on qosd-sim only.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -43,16 +43,16 @@ fabric-setup:
 END
 }
 
-# pkeys GUID PORT: a table as smpquery reads it, without the empty entries at its end.
+# pkeys GUID PORT: prints a P_Key table as smpquery reads it, without the empty entries at its end.
 pkeys() {
 	on "$sm_node" smpquery -G pkeys "0x${1#0x}" "$2" 2>&1 | sed -nE 's/^ *[0-9]+: (.*)$/\1/p' |
 		tr -s ' \n' '  ' | sed -E 's/( 0x0000)* *$//; s/0x//g'
 }
-# enforces GUID PORT: "IN OUT".
+# enforces GUID PORT: prints the port's partition enforcement as "INBOUND OUTBOUND".
 enforces() {
 	echo "$(port_info "$sm_node" "$1" "$2" PartEnforceInb) $(port_info "$sm_node" "$1" "$2" PartEnforceOutb)"
 }
-# path FROM TO ARGUMENT...: SL and P_Key of the first record, "none" or "status 0x0500".
+# path FROM TO ARGUMENT...: prints SL and P_Key of the first record, "none" or "status 0x0500".
 path() {
 	local out
 	out=$(on "$sm_node" saquery PR --sgid "$(gid "$1")" --dgid "$(gid "$2")" "${@:3}" 2>&1)
@@ -64,12 +64,12 @@ path() {
 		"$(sed -nE 's/^[[:space:]]*pkey\.+(0x[0-9A-Fa-f]+)$/\1/p' <<<"$out" | head -n 1)"
 	[ -n "$1" ] && printf 'sl=%d pkey=%04x\n' "$1" "$2" || echo none
 }
-get_path() {	# the same of a Get, whose status it is when there is none
+get_path() {	# the same for a Get; prints the status if the answer has no record
 	on_own "$sm_node" "$tools/pathquery" get path sgid="$(gid "$1")" dgid="$(gid "$2")" "${@:3}" 2>&1 |
 		grep -oE '^status=.*|sl=[0-9]+' | head -n 1
 }
-# What is wrong now, but for links of the cluster that are slow; status also has the last
-# lines of the log, which begin with their module.
+# findings: prints present problems except the cluster's slow links.  Lines that begin with a
+# module's name are not problems but the last log lines, which status includes.
 findings() { ctl -j status | sed -nE 's/^ *"text": "(.*)",?$/\1/p' | grep -vE '^plan: |^link .*: runs at '; }
 changed() {	# changed WHAT WANTED: Sets since the last time
 	expect "Sets: $1" "$2" $(($(sets) - before))
@@ -83,8 +83,8 @@ else
 	can_enforce=
 fi
 start_sim "$topology"
-# Changes of OperationalVLs are sim-vls.sh's, and not counted here, nor are Sets that are repeated
-# because the machine is busy.
+# Sets are counted: sim-vls.sh tests changes of OperationalVLs, so none are made here, and a long
+# timeout keeps a busy machine from repeating Sets.
 printf '%s\n' "active-vls: wait" "smp-timeout: 5s" >qosd.yaml
 echo 'qos-levels: {default: {sl: 0}}' >policy.yaml
 start_and_wait "$sm_node" -c qosd.yaml -p policy.yaml
@@ -150,8 +150,8 @@ expect_match "explain of another's P_Key" "don't share the P_Key asked for" "$(<
 
 # promise: P6
 note "IPoIB"
-# group P_KEY NODE: of its broadcast group, "SL MTU RATE LIFE TCLASS" as codes, as that
-# node may know.
+# group P_KEY NODE: prints "SL MTU RATE LIFE TCLASS" of the partition's broadcast group as codes, as the
+# SA tells that node.
 group() {
 	on_own "$2" "$tools/pathquery" table member mgid="ff12:401b:$1::ffff:ffff" 2>&1 |
 		sed -nE 's/.* pkey=(0x[0-9a-f]+|[0-9]+).*/\0/p' |
@@ -220,7 +220,7 @@ expect "the switch's own table is repaired" 7fff "$(pkeys $leaf01 0)"
 
 if [ "$can_enforce" ]; then
 	note "what gets through"
-	# reaches NODE GUID: a packet by the P_Key at index 0, and the answer.
+	# reaches NODE GUID: whether a packet with the P_Key at index 0 arrives and is answered.
 	declare -A lids
 	for guid in $mgmt01 $node001 $node010 $node016; do
 		lids[$guid]=$(port_info "$sm_node" "0x$guid" 1 Lid)
@@ -230,7 +230,7 @@ if [ "$can_enforce" ]; then
 	reaches "$sm_node" $node001 || bad "the SM does not reach a limited member: $(tail -n 1 perf.log)"
 	reaches H-f452140300811230 $mgmt01 || bad "a limited member does not reach the SM"
 	! reaches H-f452140300811230 $node010 || bad "two limited members talk"
-	# A host that gives itself another's P_Key gets no further than its switch.
+	# If a host writes another tenant's P_Key into its own table, its switch drops the packets.
 	sim_do pkey "node001 HCA-1/P1" 0 0x8020
 	sim_do pkey "node010 HCA-1/P1" 0 0x8020
 	sim_do pkey "node016 HCA-1/P1" 0 0x8020
@@ -264,18 +264,18 @@ fi
 
 note "nobody is kept apart any more"
 hosts=$(grep -cE '^\[[0-9]+\]\([0-9a-f]+\)' "$topology")
-# multicast tables follow a sweep
+# multicast tables are written after the sweep
 quiet() { before=$(sets) && sleep 0.3 && [ "$(sets)" = "$before" ] && subnet_up; }
 until_ 10 quiet || bad "no end of Sets"
 printf 'partitions:\n  more: {pkey: 5, members: {all: full}}\n' >policy.yaml
 reload || bad "refused: $(cat reload)"
-# not in the place of a P_Key that leaves at the same time: queue pairs may still use it
+# a new P_Key does not take the index of one that is removed at the same time: queue pairs may still use it
 expect "P_Keys" "ffff 0000 0000 8005" "$(pkeys $node001 1)"
 expect "enforcement" "0 0" "$(enforces $leaf01 1)"
 expect "findings" "" "$(findings)"
 switches=$(grep -c ^Switch "$topology")
-# Of hosts and switches one block each, of the switch ports the bits alone.
-# The two that joined groups of partitions which are gone are in them no more.
+# One P_Key block for each host and switch; for the switch ports only the enforcement bits.
+# The two hosts that had joined groups of the removed partitions are members no more.
 unrouted() { [ "$(multicast $leaf01)$(multicast $leaf05)" = 00 ]; }
 until_ 5 unrouted || bad "who lost its partition is still in its group"
 changed "P_Key tables, multicast tables, enforcement off" \
@@ -286,7 +286,7 @@ cp policy.yaml nobody.yaml
 tenants >policy.yaml
 reload || bad "refused: $(cat reload)"
 expect "P_Keys" "7fff 8010 0030" "$(pkeys $node001 1)"
-# the switch ports' tables are still there
+# the switch ports still have their tables
 changed "P_Key tables, enforcement on" $((switches + hosts + (can_enforce ? hosts : 0)))
 [ ! "$can_enforce" ] || expect "enforcement" "1 1" "$(enforces $leaf01 1)"
 

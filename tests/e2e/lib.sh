@@ -1,17 +1,18 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# What the end to end tests have in common: a simulated fabric, programs that run
-# as if on one of its nodes, qosd among them, and checks.
+# Common code of the end-to-end tests: starts a simulated fabric, runs qosd and other
+# programs on its nodes, and checks results.
 #
-# A test is sourced into nothing and ends everything that it started; it works
-# in a directory of its own, $work, since the simulator's library puts files
-# into the current one.  A check that fails is said and counted, and the test
-# goes on; fail() ends it.  Its exit status is 0 when nothing was wrong.
+# Each test is a script of its own that sources this file.  On exit, every process that
+# the test started is ended.  The test runs in its own directory, $work, because the
+# simulator's library writes files into the current directory.  A failed check is printed
+# and counted, and the test goes on; fail() ends it.  The exit status is 0 if all checks
+# passed.
 #
-#   QOSD_BUILD	    where the programs are, default build
-#   QOSD_ASKING	    where the qosd-ctl and qosd-sim are that only ask, default QOSD_BUILD: a sanitized
-#		    program takes ten times as long to start, and tests ask thousands of times
+#   QOSD_BUILD	    folder of the programs, default build
+#   QOSD_ASKING	    folder of the qosd-ctl and qosd-sim that only send commands, default QOSD_BUILD:
+#		    a sanitized program takes ten times as long to start, and tests start thousands
 #   QOSD_FABRICS    dumps of real fabrics, default ../shared/fabrics
 #   QOSD_SIMULATOR  ibsim or qosd-sim, default ibsim
 set -u
@@ -27,8 +28,8 @@ for program in "$build/qosd" "$build/qosd-ctl" "$tools/gentopo" "$tools/pathquer
 	[ -x "$program" ] || { echo "$program is missing: make all check-programs" >&2; exit 1; }
 done
 
-# use_simulator SIMULATOR: what everything below is about; for tests that compare them,
-# between one start_sim and the next.
+# use_simulator SIMULATOR: selects the simulator for all functions below.  A test that compares
+# simulators may call it between stop_sim and start_sim.
 use_simulator() {
 	simulator=$1
 	case $simulator in
@@ -39,16 +40,17 @@ use_simulator() {
 	qosd-sim) preload=$build/libqosd-sim.so ;;
 	*) echo "QOSD_SIMULATOR=$simulator: there is no such simulator"; exit 1 ;;
 	esac
-	# Under the address sanitizer its library, if it is one, must come first.
+	# In an AddressSanitizer build that links libasan dynamically, libasan must be preloaded first.
 	own_preload="$(ldd "$build/qosd" | sed -n 's/.* => \(.*libasan[^ ]*\).*/\1/p') $preload"
 }
 use_simulator "${QOSD_SIMULATOR:-ibsim}"
-# From here on the programs on the fabric have its time, which `sim_do pass` lets pass.
+# simulated_time: programs that are started on the fabric afterwards use the simulator's clock, which
+# `sim_do pass` advances.
 simulated_time() {
 	preload=$build/libqosd-sim-clock.so:$preload
 	own_preload="${own_preload% *} $preload"
 }
-# only_on SIMULATOR WHY: skips the test on the other one.
+# only_on SIMULATOR WHY: skips the test on the other simulator.
 only_on() {
 	[ "$simulator" = "$1" ] || { echo "only on $1: $2"; exit 77; }
 }
@@ -58,7 +60,7 @@ if grep -qE '__[at]san_init' "$build/qosd"; then
 	slow=4
 fi
 
-# attack_seconds N: how long an attack lasts: ATTACK_SECONDS if it is set (make attack), N if not.
+# attack_seconds N: prints the duration of an attack: ATTACK_SECONDS if it is set (make attack), else N.
 attack_seconds() { echo "${ATTACK_SECONDS:-$1}"; }
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/qosd-e2e.XXXXXX") || exit 1
@@ -70,7 +72,7 @@ wrong=0
 
 end_all() {
 	local status=$? i
-	[ "$BASHPID" -eq $$ ] || exit	# a child of ours that has not got to its exec
+	[ "$BASHPID" -eq $$ ] || exit	# a child that was killed before its exec
 	trap - EXIT
 	for ((i = ${#pids[@]} - 1; i >= 0; i--)); do	# the simulator last
 		end "${pids[i]}"
@@ -86,7 +88,7 @@ trap 'exit 130' INT TERM
 
 note() { printf '%s\n' "-- $*"; }
 
-# The last lines of a log, for whoever reads about a failure.
+# show_log [FILE [LINES]]: prints the last lines of a log, below a failure.
 show_log() { [ -s "${1:-}" ] && tail -n "${2:-8}" "$1" | sed 's/^/   | /'; }
 
 bad() {
@@ -121,26 +123,26 @@ expect_same() {
 	difference=$(diff -U0 "$2" "$3") || bad "$1: $(head -n 12 <<<"$difference")"
 }
 
-# look_busy: how many times as long anything may take on this machine as it is now, in $patience.
+# look_busy: sets $patience, the factor for all time limits under the machine's present load.
 look_busy() {
 	local load
 	read -r load _ </proc/loadavg
 	patience=$(((10#${load/./} / cores + 99) / 100 * slow))
 	[ "$patience" -ge "$slow" ] || patience=$slow
 }
-# expect_quick WHAT MILLISECONDS BEGIN-US: it has not taken longer since then.
+# expect_quick WHAT MILLISECONDS BEGIN-US: at most so many milliseconds (times $patience) have passed since
+# BEGIN-US.
 expect_quick() {
 	local ms=$(((${EPOCHREALTIME/./} - $3) / 1000)) patience
 	look_busy
 	expect_less "ms for $1" $(($2 * patience)) $ms
 }
 
-# pause SECONDS: without a process of its own, for loops that run often.
+# pause SECONDS: sleeps without starting a process, for loops that run often.
 exec {nothing}<> <(:)
 pause() { read -rt "$1" -u "$nothing" || :; }
 
-# until_ SECONDS COMMAND...: tries until it succeeds.  The machine may become busy in the meantime.
-# What it tries sees its local names, which no test has.
+# until_ SECONDS COMMAND...: repeats the command until it succeeds; fails after SECONDS (times $patience).
 until_() {
 	local patience wait_s=$1 tried_since=${EPOCHREALTIME/./} end
 	look_busy
@@ -158,22 +160,22 @@ until_() {
 
 # --- processes ---
 
-# gone PID: it has ended, whether waited for or not.
+# gone PID: whether the process has ended, even if nothing has waited for it yet.
 gone() {
 	local state
 	{ read -r _ _ state _ <"/proc/$1/stat"; } 2>/dev/null || return 0
 	[ "$state" = Z ]
 }
 
-# ours PID: it is a child of this shell.  The number of one that was waited for may be
-# another's by now, and of another test.
+# ours PID: whether the process is a child of this shell.  After a wait, the system may give the PID
+# to a process of another test.
 ours() {
 	local parent
 	{ read -r _ _ _ parent _ <"/proc/$1/stat"; } 2>/dev/null && [ "$parent" = $$ ]
 }
 
-# end PID [SIGNAL]: ends a child, by force in the end; its exit status.  What the
-# shell says of a child that was killed is left out.
+# end PID [SIGNAL]: ends a child, after 10 s by SIGKILL; returns its exit status.  The shell's
+# message about a killed child is suppressed.
 end() {
 	{
 		if ours "$1"; then
@@ -183,12 +185,12 @@ end() {
 		wait "$1"
 	} 2>/dev/null
 }
-# A test with a function of such a name would keep processes from being ended.
+# If a test redefined one of these functions, end_all could not end the test's processes.
 readonly -f until_ gone ours end
 
-# start_sim TOPOLOGY [OPTION...]: the simulator; options are ibsim's, for size, and
-# nothing that qosd-sim needs.
-sim_options=(--preset ibsim)	# of qosd-sim: devices that can what ibsim's can
+# start_sim TOPOLOGY [OPTION...]: starts the simulator.  The options are ibsim's table sizes; qosd-sim
+# needs none and ignores them.
+sim_options=(--preset ibsim)	# of qosd-sim: its devices have the capabilities of ibsim's
 sim_starts=0
 start_sim() {
 	local topology=$1
@@ -210,11 +212,11 @@ start_sim() {
 }
 stop_sim() {
 	[ "$simulator" != ibsim ] || exec {sim_in}>&-
-	end "$sim" || [ "$simulator" = ibsim ] ||	# that one has no exit status of its own
+	end "$sim" || [ "$simulator" = ibsim ] ||	# ibsim's exit status means nothing
 		bad "qosd-sim ends with exit status $?: $(tail -n 3 "$sim_log")"
 }
 
-# simulate COMMAND: on ibsim's console; returns when it is done.
+# simulate COMMAND: enters a command on ibsim's console and waits for the next prompt.
 simulate() {
 	local before
 	before=$(wc -c <"$sim_log")
@@ -222,12 +224,12 @@ simulate() {
 	sim_is_done() { [ "$(tail -c "+$((before + 1))" "$sim_log" | grep -c 'sim> ')" -gt 0 ]; }
 	until_ 5 sim_is_done || fail "ibsim does not take '$*'"
 }
-# sim_ctl COMMAND...: to qosd-sim.
+# sim_ctl COMMAND...: sends a command to qosd-sim; sim_do: fails the test if qosd-sim refuses it.
 sim_ctl() { "$asking_build/qosd-sim" ctl -s "$QOSD_SIM_SOCKET" "$@"; }
 sim_do() { sim_ctl "$@" >sim.out 2>&1 || fail "qosd-sim ctl $*: $(<sim.out)"; }
 
-# audit_layers FILE: the auditor's verdict into FILE; where routes are in layers each pair of ports has an SL
-# of its own, as qosd tells.
+# audit_layers FILE: writes the verdict of qosd-sim's auditor to FILE.  If the routing has layers, the auditor
+# takes the SL of each pair of ports from qosd's dump.
 audit_layers() {
 	local of_pairs=()
 	rm -rf dump
@@ -236,12 +238,12 @@ audit_layers() {
 	sim_ctl check "${of_pairs[@]}" >"$1" 2>&1
 }
 
-# --- faults, by either simulator ---
+# --- faults, on either simulator ---
 
-# unplug NODE [PORT], plug NODE [PORT]: a cable, or all of a node's.
+# unplug NODE [PORT], plug NODE [PORT]: takes down or restores one link of the node, or all of them.
 unplug() { if [ "$simulator" = ibsim ]; then simulate "Unlink \"$1\"${2:+[$2]}"; else sim_do link down "$1${2:+/P$2}"; fi; }
 plug() { if [ "$simulator" = ibsim ]; then simulate "ReLink \"$1\"${2:+[$2]}"; else sim_do link up "$1${2:+/P$2}"; fi; }
-# plug_into NODE PORT NODE PORT: a cable between two ports that have none.
+# plug_into NODE PORT NODE PORT: connects two ports that have no cable.
 plug_into() {
 	if [ "$simulator" = ibsim ]; then
 		simulate "Link \"$1\"[$2] \"$3\"[$4]"
@@ -249,7 +251,7 @@ plug_into() {
 		sim_do link connect "$1/P$2" "$3/P$4"
 	fi
 }
-# reboot NODE: it loses what it was told.
+# reboot NODE: the node loses its configuration.
 reboot() {
 	if [ "$simulator" = ibsim ]; then
 		simulate "Clear \"$1\""
@@ -258,7 +260,8 @@ reboot() {
 		sim_do node reboot "$1"
 	fi
 }
-# lose NODE PERCENT [ATTRIBUTE]: of what the node is asked, or of one attribute (hexadecimal).
+# lose NODE PERCENT [ATTRIBUTE]: drops this share of the SMPs to the node, or of those for one attribute
+# (hexadecimal); 0 ends it.
 lose() {
 	if [ "$simulator" = ibsim ]; then
 		simulate "Error \"$1\" $2${3:+ $((16#$3))}"
@@ -271,19 +274,20 @@ lose() {
 
 # --- programs on a node ---
 
-# as NODE: the environment, in $as, of a program as if on that node, which is named
-# as in the topology; as_own: of a program of this project.
+# as NODE: sets $as to the command prefix that runs a program on that node, named as in the topology
+# file; as_own: the same for qosd's own programs, which may be sanitized.  on and on_own NODE
+# COMMAND...: run the command on the node.
 as() { as=(env "SIM_HOST=$1" "QOSD_SIM_NODE=$1" "LD_PRELOAD=$preload"); }
 as_own() { as=(env "SIM_HOST=$1" "QOSD_SIM_NODE=$1" "LD_PRELOAD=$own_preload"); }
 on() { SIM_HOST=$1 QOSD_SIM_NODE=$1 LD_PRELOAD=$preload "${@:2}"; }
 on_own() { SIM_HOST=$1 QOSD_SIM_NODE=$1 LD_PRELOAD=$own_preload "${@:2}"; }
 
-# of NAME COMMAND...: with the control socket of the qosd whose folder is NAME.
+# of NAME COMMAND...: runs the command with $sock set to the control socket of the qosd in folder NAME.
 of() { local sock=$1/sock; "${@:2}"; }
 
-# Several subnet managers, by the names of their hosts.
-# host_topology NAME NUMBER SWITCH PORT: the lines of a host H-...NUMBER00 with one port, which is
-# plugged into that port of switch S-...SWITCH.
+# Tests with several subnet managers name each one after its host.
+# host_topology NAME NUMBER SWITCH PORT: prints the topology lines of a host H-...NUMBER00, whose one port
+# is connected to this port of switch S-...SWITCH.
 host_topology() {
 	cat <<END
 
@@ -294,8 +298,8 @@ Ca	1 "H-0000000000000${2}00"		# "$1 HCA-1"
 [1](${2}01)	"S-0000000000000$3"[$4]		# lid 0 lmc 0 "S" lid 0 4xQDR
 END
 }
-# run_manager NAME [LINE...]: a qosd on ${host[NAME]}, with these settings; its process is ${pid[NAME]}.
-# The test declares both arrays.
+# run_manager NAME [LINE...]: starts a qosd on ${host[NAME]} with these lines as qosd.yaml and stores its
+# PID in ${pid[NAME]}.  The test declares both arrays.
 # shellcheck disable=SC2034,SC2154
 run_manager() {
 	local as name=$1
@@ -309,7 +313,7 @@ run_manager() {
 	pids+=("$!")
 }
 
-# start_qosd NODE [OPTION...]: in the foreground mode, its log in $qosd_log.
+# start_qosd NODE [OPTION...]: starts qosd in the foreground; its PID is $qosd, its log file $qosd_log.
 qosd_starts=0
 start_qosd() {
 	local as
@@ -320,7 +324,7 @@ start_qosd() {
 	qosd=$!
 	pids+=("$qosd")
 }
-# stop_qosd [SIGNAL]: its exit status.
+# stop_qosd [SIGNAL]: ends qosd and returns its exit status.
 stop_qosd() { end "$qosd" "${1:-TERM}"; }
 
 start_and_wait() {
@@ -328,8 +332,8 @@ start_and_wait() {
 	until_ 30 subnet_up || fail "the subnet does not come up"
 }
 
-# bring_up_opensm NODE SECONDS OPTION...: its process in $opensm, its files in opensm.dir.
-# With -d 2 it writes each line of its log at once, instead of when a buffer is full.
+# bring_up_opensm NODE SECONDS OPTION...: starts OpenSM and waits until its subnet is up.  Its PID is
+# $opensm, its files are in opensm.dir.  With -d 2, OpenSM does not buffer its log.
 bring_up_opensm() {
 	local as seconds=$2
 	as "$1"
@@ -344,33 +348,28 @@ bring_up_opensm() {
 		fail "OpenSM is not up after $seconds s: $(tail -n 2 opensm.dir/log)"
 }
 
-# once NODE [OPTION...]: qosd --once; what it prints in $work/once.
+# once NODE [OPTION...]: runs qosd --once, with its output in $work/once and its log in $work/once.log.
 once() {
 	local node=$1
 	shift
 	on_own "$node" "$build/qosd" -1 -s "$sock" -d "$work/state" "$@" >"$work/once" 2>"$work/once.log"
 }
 
-# --- the daemon's own words ---
+# --- what the daemon reports ---
 
-# ctl ARGUMENT...: qosd-ctl; 09-command-line.sh runs each command of the sanitized one.
+# ctl ARGUMENT...: runs qosd-ctl of QOSD_ASKING; 09-command-line.sh runs each command of a sanitized qosd-ctl.
 ctl() { "$asking_build/qosd-ctl" -s "$sock" "$@"; }
-# pick NAME JSON: the first value of that name, unless it is empty.
+# pick NAME JSON: prints the first non-empty value of that name.
 pick() {
 	local lf=$'\n' scalar
 	scalar="(^|$lf) *\"$1\": \"?([^$lf\"]*[^$lf\",])\"?,?($lf|\$)"
 	[[ $2 =~ $scalar ]] && printf '%s\n' "${BASH_REMATCH[2]}"
 }
-# field NAME: the same of standard input.
+# field NAME: pick from standard input.
 field() { pick "$1" "$(cat)"; }
-# status FIELD: nothing where the daemon does not answer; a field that there is not equals nothing.
-status() {
-	local json
-	json=$(ctl -j status 2>/dev/null) || return
-	[[ $json = *"\"$1\":"* ]] || echo "no field '$1', asked for by ${BASH_SOURCE[1]##*/}:${BASH_LINENO[0]}"
-	pick "$1" "$json"
-}
-# status_is FIELD=VALUE...: all of them, in one answer.
+# status FIELD: prints a field of the daemon's status.
+status() { pick "$1" "$(ctl -j status 2>/dev/null)"; }
+# status_is FIELD=VALUE...: whether one answer has all these values.
 status_is() {
 	local json pair
 	json=$(ctl -j status 2>/dev/null) || return
@@ -380,8 +379,8 @@ status_is() {
 }
 subnet_up() { status_is subnet-up=true; }
 sets() { status sets; }
-# table_sets: Sets of all attributes but PortInfo and SMInfo.  ibsim does not keep all fields of
-# that one, so that a daemon without memory of it can't but try again.
+# table_sets: prints the number of Sets of all attributes but PortInfo and SMInfo.  ibsim does not store
+# all fields of PortInfo, so a daemon without a record of earlier attempts sets them again.
 table_sets() {
 	ctl -j status 2>/dev/null | awk '
 		/"sets":/ && !all { all = $2 + 0 }
@@ -390,7 +389,7 @@ table_sets() {
 		END { print all + 0 }'
 }
 
-# reload: has the policy read again and waits until it is applied.
+# reload: makes the daemon reload the policy and waits until it is applied.
 reload() {
 	local before
 	before=$(status sweeps)
@@ -399,16 +398,16 @@ reload() {
 	until_ 10 swept || bad "no end of the reload"
 }
 
-# --- other programs' verdicts ---
+# --- what other programs find ---
 
-# Ports that the topology file links.
+# linked_ports TOPOLOGY: prints the number of linked ports in the topology file.
 linked_ports() { grep -cE '^\[[0-9]+\]' "$1"; }
-# Where the LIDs of the ports are: "GUID LID" lines, by discovery.
+# lid_map NODE: prints the LIDs of the ports, as iblinkinfo discovers them: "GUID LID" lines.
 lid_map() {
 	on "$1" iblinkinfo -l | sed -nE 's/^(0x[0-9a-f]+) "[^"]*" +([0-9]+) .*/\1 \2/p' | sort -u
 }
 
-# all_active NODE TOPOLOGY: every linked port is Active, says iblinkinfo.
+# all_active NODE TOPOLOGY: iblinkinfo must report every linked port as Active.
 all_active() {
 	local links
 	links=$(on "$1" iblinkinfo -l 2>&1) || bad "iblinkinfo failed: $(tail -n 3 <<<"$links")"
@@ -418,14 +417,14 @@ all_active() {
 		"$(grep ' LinkUp' <<<"$links" | grep -vc ' Active/')"
 }
 
-# all_connected: every pair of CAs is, and no credit loops, says ibdmchk of the dump.
-# (It reads neither routers nor LMC; see all_lids_arrive.)
+# all_connected: ibdmchk must find a path between every pair of CAs, and no credit loops, in qosd's dump.
+# ibdmchk reads neither routers nor the LMC; all_lids_arrive covers these.
 all_connected() {
 	local n
 	ctl dump "$work/dump" || { bad "dump failed"; return; }
 	{ ibdmchk -s "$work/dump/opensm-subnet.lst" -f "$work/dump/opensm.fdbs" \
 		-m "$work/dump/opensm.mcfdbs" -d "$work/dump/opensm-sl2vl.dump" >"$work/ibdmchk" 2>&1
-	} 2>/dev/null	# it likes to crash when all is done
+	} 2>/dev/null	# ibdmchk often crashes on exit
 	expect "errors by ibdmchk" "" "$(grep -E '^-[EF]-' "$work/ibdmchk" | head -n 5)"
 	expect "credit loops" "-I- no credit loops found" "$(grep 'credit loops found' "$work/ibdmchk")"
 	n=$(grep -cE '^\{ CA' "$work/dump/opensm-subnet.lst")
@@ -433,8 +432,8 @@ all_connected() {
 		"$(sed -n 's/^-I- Scanned:\([0-9]*\) CA to CA paths.*/\1/p' "$work/ibdmchk")"
 }
 
-# read_tables NODE: the switches' forwarding tables, "SWITCH LID PORT" in hexadecimal
-# and decimal, into lft.devices.
+# read_tables NODE: reads the switches' forwarding tables into lft.devices as "SWITCH LID PORT" lines,
+# SWITCH (a GUID) and LID in hexadecimal, PORT in decimal.
 read_tables() {
 	on "$1" dump_fts 2>/dev/null |
 		sed -nE -e 's/^Unicast.* guid 0x0*([0-9a-f]+) .*/S \1/p' \
@@ -442,7 +441,7 @@ read_tables() {
 		awk '$1 == "S" { sw = $2; next } { print sw, $1, $2 }' | sort >"$work/lft.devices"
 }
 
-# The dump is what read_tables found.
+# tables_as_dumped: qosd's dump must be equal to the tables in lft.devices.
 tables_as_dumped() {
 	awk '/^dump_ucast/ { sub(/^0x0*/, "", $NF); sw = $NF; next }
 		/^0x/ && $3 != "UNREACHABLE" { print sw, tolower(substr($1, 3)), $3 + 0 }' \
@@ -450,9 +449,8 @@ tables_as_dumped() {
 	expect_same "forwarding tables as dumped and as read back" "$work/lft.dump" "$work/lft.devices"
 }
 
-# all_lids_arrive TOPOLOGY LMC LIDS: by what read_tables found and the links of the
-# topology file, each of the 2^LMC LIDs of each CA port in the file LIDS ("GUID
-# LID" lines) arrives there from every switch.
+# all_lids_arrive TOPOLOGY LMC LIDS: follows lft.devices along the links of the topology file.  From every
+# switch, each of the 2^LMC LIDs of each end port in the file LIDS ("GUID LID" lines) must lead to that port.
 all_lids_arrive() {
 	local lost
 	lost=$(awk -v lmc="$2" '
@@ -495,7 +493,7 @@ all_lids_arrive() {
 	expect "LIDs that do not arrive" "" "$(head -n 5 <<<"$lost")"
 }
 
-# record NODE ARGUMENT...: what saquery gets to a PathRecord query, as IBA codes:
+# record NODE ARGUMENT...: prints the answer to a PathRecord query by saquery, as IBA codes:
 # "sl=2 mtu=4 rate=7 life=18 tclass=0", "none" or "status 0x0500".
 record() {
 	local node=$1 out name
@@ -517,8 +515,8 @@ record() {
 		"life=$((value[pkt_life] & 63)) tclass=$((value[tclass]))"
 }
 
-# trace_some NODE LMC: a sample of pairs of LIDs, from the first of one port to the
-# last of another, each traced through the switches' tables.
+# trace_some NODE LMC: ibtracert must follow the switches' tables for a sample of pairs: from the first
+# LID of one port to the last LID of another.
 trace_some() {
 	local lids=() i
 	mapfile -t lids < <(sed -nE 's/^\{ CA.*LID:([0-9A-F]+) PN:.. \} \{ SW.*/\1/p' "$work/dump/opensm-subnet.lst")
@@ -528,7 +526,7 @@ trace_some() {
 	done
 }
 
-# bring_up TOPOLOGY LMC: all of the above and more, on a simulator of its own.
+# bring_up TOPOLOGY LMC: starts a simulator and qosd, makes all the checks above, and stops both.
 bring_up() {
 	local topology=$1 lmc=$2 node far
 	note "$(basename "$topology"), LMC $lmc"
@@ -549,20 +547,20 @@ bring_up() {
 	expect_match "sminfo" "sm guid $(printf %#x "$(status guid)"), .* state 3 SMINFO_MASTER" \
 		"$(on "$far" sminfo 2>&1)"
 	stop_qosd || bad "exit status $? after SIGTERM"
-	# but for links of the fabric that are not as they should be, who is behind them, and a slow disk
+	# allowed: slow links of the fabric, ports that cannot join the IPoIB group, and a slow disk
 	expect "warnings in the log" "" "$(grep -E ' (error|warning): ' "$qosd_log" |
 		grep -vE " plan: (links? .*: runs at |.* can't join its IPoIB group)|may not be on disk$")"
 	stop_sim
 }
 
-# sl2vl NODE GUID OUT [IN]: the 16 VLs as smpquery reads them; IN 0 for a CA.
+# sl2vl NODE GUID OUT [IN]: prints the 16 VLs of an SL-to-VL table as smpquery reads them; IN is 0 for a CA.
 sl2vl() {
 	on "$1" smpquery -G sl2vl "$2" "$3" 2>&1 |
 		sed -nE "s/^ports: in +${4:-0}, out +$3: \|(.*)\|$/\1/p" | tr -s '| ' ' ' | sed 's/^ //'
 }
 
-# vlarb NODE GUID PORT: "low: VL:WEIGHT ... high: VL:WEIGHT ..." without the empty
-# entries at the end.
+# vlarb NODE GUID PORT: prints the VL arbitration tables as "low: VL:WEIGHT ... high: VL:WEIGHT ..."
+# without the empty entries at their ends.
 vlarb() {
 	on "$1" smpquery -G vlarb "$2" "$3" 2>&1 | awk '
 		function number(s,  n, i) {
@@ -587,17 +585,17 @@ vlarb() {
 		END { print out }'
 }
 
-# port_info NODE GUID PORT FIELD: as smpquery prints it.
+# port_info NODE GUID PORT FIELD: prints a PortInfo field as smpquery shows it.
 port_info() { on "$1" smpquery -G portinfo "$2" "$3" 2>&1 | sed -nE "s/^$4:\.+(.*)$/\1/p"; }
 
 # --- fabrics ---
 
-# cas TOPOLOGY: the names of its channel adapters; first_ca: that of the first.
+# cas TOPOLOGY: prints the names of the channel adapters; first_ca: the name of the first one.
 cas() { sed -nE 's/^H?[Cc]a[[:space:]]+[0-9]+ "(H-[0-9a-f]+)".*/\1/p' "$1"; }
 first_ca() { cas "$1" | head -n 1; }
-# leaf_of CA TOPOLOGY: the switch by which its first port is cabled.
+# leaf_of CA TOPOLOGY: prints the switch that the CA's first port is connected to.
 leaf_of() { sed -nE "/^Ca.*$1/,/^\$/s/.*\"(S-[0-9a-f]+)\".*/\1/p" "$2" | head -n 1; }
-# gid GUID (16 hexadecimal digits): of the port with it.
+# gid GUID: prints the link-local GID of the port with this GUID (16 hexadecimal digits, 0x optional).
 gid() {
 	local g=${1#0x}
 	printf 'fe80::%x:%x:%x:%x\n' "0x${g:0:4}" "0x${g:4:4}" "0x${g:8:4}" "0x${g:12:4}"
