@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Whether a fabric can do what a policy asks: qosd --check --topology, on dumps, and
-# what the daemon says before it writes the tables.
+# Tests the check whether a fabric can do what a policy asks: by qosd --check --topology
+# on dumps, and by the daemon before it writes tables.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -10,7 +10,7 @@ topology=$top/examples/cluster.topo
 node=H-f452140300811200
 degraded='^warning: link MF0;spine01:SB7700/U1/P7 \(0x7cfe900300b41a20\) to MF0;leaf02:SX6036/U1/P31 .*: runs at 2.5 Gb/s, most links between such devices at 56 Gb/s$'
 
-# check STATUS OPTION...: what is printed goes to out.
+# check STATUS OPTION...: runs qosd --check, which must exit with STATUS; its output goes to out.
 check() {
 	timeout $((20 * slow)) "$build/qosd" --check "${@:2}" >out 2>&1 </dev/null
 	expect "exit status of --check ${*:2}" "$1" $?
@@ -18,7 +18,7 @@ check() {
 said() { grep -qE -- "$1" out || bad "nothing like '$1' in: $(head -n 20 out)"; }
 not_said() { ! grep -E -- "$1" out || bad "'$1' should not be there"; }
 
-# share LEVEL KIND: the per cent that the report has for it.
+# share LEVEL KIND: prints the level's share in per cent on this kind of link, from the report.
 share() { awk -v l="$1" -v k="kind $2:" 'index($0, k) == 1 { on = 1 } on && $1 == l { print $5; exit }' out; }
 
 # promise: P7 B1
@@ -26,14 +26,15 @@ note "the sample cluster"
 check 0 -p "$top/examples/demo-policy.yaml" -T "$topology"
 said "$degraded"
 expect "other findings" "" "$(sed '/^What each level gets/,$d' out | grep -vE "$degraded")"
-# high: 40 KiB, 20 packets of 2048, then a low one; of the low ones default's weight is 64 of 192
+# high priority sends 40 KiB, 20 packets of 2048 bytes, then one low packet may go; default has weight 64
+# of 192 among the low ones
 expect "share of latency" 95.2 "$(share latency 1)"
 expect "share of storage" 3.2 "$(share storage 1)"
 expect "share of default" 1.6 "$(share default 1)"
 said '^kind 1: [0-9]+ switch ports, 100 Gb/s \(100 of data\), MTU 2048, 4 VLs$'
 said '56 Gb/s \(54.55 of data\)'
 said '40 Gb/s \(32 of data\)'
-# what the degraded link leaves: 2 Gb/s of data
+# 95.2% of the degraded link's 2 Gb/s
 said '^  latency +3 +1\.90 +[0-9]+  0 of [0-9]+$'
 cp out first
 check 0 -p "$top/examples/demo-policy.yaml" --topology "$topology"
@@ -122,7 +123,7 @@ done
 note "the daemon, before it writes the tables"
 start_sim "$topology"
 start_and_wait "$node" -v -p policy.yaml
-line() { grep -nE -m1 -- "$1" "$qosd_log" | cut -d: -f1; }	# of the first one like this
+line() { grep -nE -m1 -- "$1" "$qosd_log" | cut -d: -f1; }	# number of the first log line that matches
 judged=$(line 'warning: plan: policy.yaml:7:3: level lost: no arbitration table')
 expect_less "what the first sweep says" "$(line 'debug: sweep: tables took')" "${judged:-999999}"
 said_once() { expect "times '$1' is said" 1 "$(grep -cE -- "$1" "$qosd_log")"; }

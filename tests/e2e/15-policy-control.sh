@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# What a policy would change is what it changes; a policy on trial comes back out
-# by itself, on the devices and in the answers, unless it is confirmed; refused
-# files, steps back, the history; and nobody waits for a plan.
+# Tests control of the policy: loading it changes exactly what `plan` foretold; a policy
+# on trial is reverted, on the devices and in SA answers, unless it is confirmed; refused
+# files, reverting to earlier policies, the history; and no client waits for a plan.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -37,18 +37,18 @@ answer() { record "$from" --sgid "$node001" --dgid "$oss01" --service_id 22 | gr
 on_leaf() { sl2vl "$from" $leaf05 2 31; }
 arb_on_leaf() { vlarb "$from" $leaf05 31; }
 
-# set_counts: "ATTRIBUTE SETS" of all that was ever set, by status.
+# set_counts: prints "ATTRIBUTE SETS" lines: how often the daemon has set each attribute since its start.
 set_counts() {
 	ctl -j status | jq -r '.smps."by-attribute" | to_entries[] | select(.value.set > 0) |
 		"\(.key) \(.value.set)"' | sort
 }
-# planned FILE BOUND: "ATTRIBUTE SETS" that are foretold.
+# planned FILE BOUND: prints the "ATTRIBUTE SETS" lines that a plan foretells.
 planned() { jq -r ".sets.$2.\"by-attribute\" | to_entries[] | \"\(.key) \(.value)\"" "$1" | sort; }
-# since FILE: what was set since set_counts wrote it.
+# since FILE: prints the difference between set_counts now and its earlier output in FILE.
 since() {
 	join -a 2 -e 0 -o 0,1.2,2.2 "$1" <(set_counts) | awk '$3 > $2 { print $1, $3 - $2 }'
 }
-# apply WHAT COMMAND...: runs it and waits for the sweep that it brings.
+# apply COMMAND...: runs the command and waits for the sweep that it causes.
 apply() {
 	local before
 	before=$(status sweeps)
@@ -60,7 +60,7 @@ settled() {
 	swept() { [ "$(status sweeps)" -gt "$before" ] && [ "$(status sweeping)" = false ]; }
 	until_ 10 swept
 }
-# plan_and_load FILE: the Sets that plan foretells are those that load sends.
+# plan_and_load FILE: load must send exactly the Sets that plan foretells.
 plan_and_load() {
 	local before after
 	before=$(sets)
@@ -76,7 +76,8 @@ plan_and_load() {
 	expect_same "Sets foretold and sent" least sent
 }
 
-# plan_and_load_unknown FILE: the same, where tables must be read first: between the two.
+# plan_and_load_unknown FILE: the same while the tables have not been read: the Sets must be between the
+# plan's two bounds.
 plan_and_load_unknown() {
 	local n
 	ctl -j plan "$1" >plan.json || bad "plan $1: $(<plan.json)"
@@ -155,7 +156,7 @@ expect_match "reason" "no earlier policy" "$(<out)"
 
 # promise: P8
 note "a policy on trial that nobody confirms"
-# The longer times are for machines on which the trial is over before all has been asked.
+# A slow machine may need a longer trial, or it ends before all checks are made.
 for seconds in 3 15 60; do
 	sweeps=$(status sweeps)
 	ctl policy load --confirm $seconds b.yaml >out || bad "load: $(<out)"
@@ -219,7 +220,7 @@ expect "a file that is too large" 1 "$(ctl policy load large.yaml >out 2>&1; ech
 expect_match "reason" "larger than" "$(<out)"
 
 note "20 clients ask for the status while plans run"
-{	# a group for each host, and 6000 rules that ask for them and for much more
+{	# a group for each host, and 6000 rules that match by these groups and other criteria
 	hosts=$(sed -nE 's/^caguid=0x([0-9a-f]+).*/\1/p' "$topology")
 	echo "port-groups:"
 	i=0
@@ -231,7 +232,7 @@ note "20 clients ask for the status while plans run"
 	done
 	sed -n '/^fabric-setup/,$p' a.yaml | grep -v leaf05
 } >long.yaml
-# Each says when it has its answer.
+# Each client records when it has its answer.
 { ctl -j plan long.yaml >long.json 2>&1; plan_status=$?; echo "$EPOCHREALTIME plan" >>answered; exit $plan_status; } &
 plan=$!
 waited=()
@@ -266,7 +267,7 @@ expect_match "what was refused" 'load +refused +0 .*broken.yaml: 2 errors' "$(<h
 expect_match "what timed out" 'load +timed-out +0 .* b.yaml' "$(<history)"
 expect_match "what was confirmed" 'load +confirmed +0 .*\(standard input\)' "$(<history)"
 entries=$(wc -l <history)
-# until nothing is under way: ibsim's library does not survive an answer to who is closing the port
+# wait until no request is open: ibsim's library crashes if an answer arrives while a client closes the port
 apply ctl policy load --confirm 60 sl.yaml
 stop_qosd || bad "exit status $? after SIGTERM"
 start_and_wait "$sm_node" -p a.yaml

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# What `qosd-ctl explain` says a query gets is what the query gets on the wire, field
-# by field; what `explain --why-not` says stands in the way does; and the shares of
-# `bandwidth` are those that the tables in the devices mean, by hand.
+# Tests `qosd-ctl explain` against the wire: each field is equal in a client's answer, and
+# the obstacles that `explain --why-not` names are the real ones.  Also tests the shares
+# of `bandwidth` against shares computed by hand from the tables in the devices.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -49,10 +49,10 @@ echo "lmc: 1" >qosd.yaml
 start_sim "$topology"
 start_and_wait "$sm_node" -c qosd.yaml -p policy.yaml
 
-# --- one query and what is on the wire ---
+# --- one query, explained and sent ---
 
-# in_codes: the paths of explain's JSON on standard input, with the wire's codes and as
-# of_wire() has them.  Of a single query the first path is there twice.
+# in_codes: converts explain's JSON on standard input to the codes and format of of_wire().  For a
+# query for one path, the first path appears twice.
 in_codes() {
 	tr -d '\n' | grep -oE '"slid": [^{}]*"preference": [0-9]+' | awk '
 	BEGIN {
@@ -68,14 +68,14 @@ in_codes() {
 			v["sl"], log2(v["mtu"]) - 7, rate[v["rate"] + 0], log2(v["lifetime"] / 4.096e-6)
 	}'
 }
-# paths_of: those of a single query.
+# paths_of: the same for a query for one path, without the repetition.
 paths_of() { in_codes | tail -n +2; }
-# of_wire: the same fields of what pathquery prints.
+# of_wire: prints the same fields from pathquery's output.
 of_wire() {
 	sed -nE 's/.* (dlid=\S+ slid=\S+) .* (tclass=\S+ reversible=\S+) .* (pkey=\S+) .* (sl=\S+) .* (mtu=\S+) .* (rate=\S+) .* (life=\S+).*/\1 \2 \3 \4 \5 \6 \7/p'
 }
-# explain's first paths to a table query, and the wire's: as many as one MAD has.
-# same_paths WHAT "CTL OPTIONS" FIELD...
+# same_paths WHAT "CTL OPTIONS" FIELD...: explain and a GetTable query must give the same paths, as far
+# as they fit one MAD.
 same_paths() {
 	local what=$1 options=$2
 	shift 2
@@ -127,7 +127,8 @@ expect_match "a pair without" "dropped on the route" "$(<explain)"
 
 # --- reasons ---
 
-# not WHAT "REASONS" "CTL OPTIONS" "WORDS" FIELD...: refused on the wire, and why.
+# not WHAT "REASONS" "CTL OPTIONS" "WORDS" FIELD...: the SA must refuse the query, and explain must give these
+# reasons.
 not() {
 	local what=$1 reasons=$2 options=$3 words=$4
 	shift 4
@@ -164,7 +165,7 @@ ctl explain "$src" nobody --why-not >why || bad "exit status of why-not"
 expect_match "nobody" "nobody: no such port" "$(<why)"
 expect "nobody, on the wire" "status=0x0500" "$(on_own "$from" "$tools/pathquery" get path \
 	sgid="$node001" dgid="$(gid 0000000000001234)" 2>&1)"
-# The way back from a server drops nothing, the way there drops SL 11.
+# The path from a server drops nothing, the path to it drops SL 11.
 expect_match "not reversible" "way back SL 11 is dropped at hop 3" \
 	"$(ctl explain "$dst" "$src" --why-not --qos-class 101 --reversible)"
 expect "not reversible, on the wire" "status=0x0300" "$(on_own "$from" "$tools/pathquery" get path \
@@ -177,16 +178,16 @@ expect_match "and it does" "sl=0 " "$(record "$from" --sgid "$node001" --dgid "$
 
 # promise: B1
 note "bandwidth"
-# High: VL 3, limit 0: a packet for each low one.  Low: VL 0 has three packets of 2048
-# bytes (96 * 64), VL 1 two of 1024 (32 * 64), VL 2 two of 2048 (64 * 64).  In a cycle of 7
-# low packets: 6144 + 2048 + 4096 bytes low, 7 * 2048 high.
+# High table: VL 3, limit 0, so one high packet goes before each low one.  Low table: VL 0 sends three
+# packets of 2048 bytes (96 * 64), VL 1 two of 1024 (32 * 64), VL 2 two of 2048 (64 * 64).  A cycle has
+# 7 low packets: 6144 + 2048 + 4096 low bytes and 7 * 2048 high bytes.
 expect_match "the low table in the device" "VL.*0x0.*0x1.*0x2.*WEIGHT.*0x60.*0x20.*0x40" \
 	"$(on "$from" smpquery -G vlarb 0xf452140300811231 1 2>&1 | tr '\n' ' ')"
 want=$(awk 'BEGIN { t = 6144 + 2048 + 4096 + 7 * 2048
 	printf "%.4f %.4f %.4f %.4f", 6144 / t, 2048 / t, 4096 / t, 7 * 2048 / t }')
 shares() { sed -nE 's/^ *"share": ([0-9.]+),?$/\1/p' | xargs printf '%.4f ' | sed 's/ $//'; }
 expect "shares at a port" "$want" "$(ctl -j bandwidth "$src" | shares)"
-# The degraded link's kind: 1x SDR, 2 Gb/s of data.
+# The degraded link is the only one of its kind: 1x SDR, 2 Gb/s of data.
 ctl bandwidth >kinds || bad "bandwidth fails"
 expect "Gb/s of the default level on the slowest kind of link" \
 	"$(awk -v s="${want%% *}" 'BEGIN { printf "%.3f", s * 2 }')" \

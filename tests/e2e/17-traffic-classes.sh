@@ -1,26 +1,25 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Traffic classes: what smpquery reads from CAs and switches gives each class its
-# share.  The shares are computed here from the tables as read and the MTU of the
-# link, by an arbiter of this test's own (IBA 7.6.9), and held against those that the
-# policy asks for; ports with fewer VLs, more classes than VLs, ports with tables of
-# their own, and what is refused.
+# Tests that the tables smpquery reads from CAs and switches give each traffic class its
+# share.  The test has its own arbiter (IBA 7.6.9): it computes the shares from the tables
+# and the MTU of the link and compares them with the policy.  Covers ports with fewer VLs,
+# more classes than VLs, ports with explicit tables, and refused policies.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
 topology=$top/examples/cluster.topo
 node=H-f452140300811200
 leaf05=0x7cfe900300b43180 mds=0x248a070300a25e99
-# The fabric's kinds of ports: FDR, EDR, QDR and the router; the second port of a CA;
-# leaves to hosts and spines, either end of the link that is degraded.
+# One port of each kind: FDR, EDR, QDR and the router; the second port of a CA; leaf ports to
+# hosts and to spines; both ends of the degraded link.
 some="0xf452140300811231/1 0x248a070300a25c41/1 0x248a070300a25eae/2 0x0002c903000e83b1/1
 	0x0002c903000f1a61/1 $leaf05/0 $leaf05/2 $leaf05/31 0xf45214030090a440/1
 	0xf45214030090a440/31 0x7cfe900300b41a20/7 0x7cfe900300b41a20/17"
 
 # --- reading ---
 
-# linked_in GUID: ports of that switch with a cable, and 0, as "|0|1|2|".
+# linked_in GUID: prints port 0 and the switch's ports with a cable, as "|0|1|2|".
 linked_in() {
 	awk -v want="S-${1#0x}" '/^(Switch|Ca|Rt)/ { on = index($0, "\"" want "\"") }
 		on && /^\[/ { list = list (substr($0, 2) + 0) "|" } END { print "|0|" list }' "$topology"
@@ -33,8 +32,8 @@ all_ports() {
 			print "0x" (guid != "" ? guid : part[2]) "/" part[1]
 		}' "$topology"
 }
-# maps GUID PORT: each SL2VL table towards the port, from wherever there is a cable,
-# once, with commas.
+# maps GUID PORT: prints the distinct SL-to-VL tables to the port from all cabled ports, with commas
+# between VLs.
 maps() {
 	local kind=ca out=$2
 	grep -q "\"S-${1#0x}\"" "$topology" && kind=switch
@@ -43,14 +42,14 @@ maps() {
 		awk -v linked="$(linked_in "$1")" -v kind=$kind -v out="$out" '
 			/^ports: in/ {
 				in_port = $3 + 0
-				# no way back, but for a CA, whose ports count as 0
+				# not from the port itself; for a CA the input port is 0
 				if (kind == "switch" && (in_port == out || !index(linked, "|" in_port "|")))
 					next
 				sub(/^[^|]*\|/, ""); gsub(/ /, ""); sub(/\|$/, ""); gsub(/\|/, ",")
 				print
 			}' | sort -u
 }
-# scan PORT...: "PORT MTU VLS CAP LIMIT LOW HIGH MAP..." for each, "-" where a list is empty.
+# scan PORT...: prints "PORT MTU VLS CAP LIMIT LOW HIGH MAP..." for each port, "-" for an empty list.
 scan() {
 	local port guid number info arb
 	for port; do
@@ -65,18 +64,18 @@ scan() {
 	done
 }
 
-# --- judging ---
+# --- checking ---
 
-# judge FILE LIMIT CLASS...: what is wrong with the ports of a scan, a line each.  A
-# CLASS is SL[,SL]:low|high:SHARE in per cent, of low priority of what high leaves, of
-# high of the link; "-": none.  LIMIT is that of high priority: what ibsim does not keep.
-# VLs that several classes are on have their shares together.
+# judge FILE LIMIT CLASS...: prints what is wrong with the ports in FILE, one fault a line.
+# CLASS is SL[,SL]:low|high:SHARE.  SHARE is in per cent: a low class's of what high priority
+# leaves, a high class's of the link; "-" for none.  LIMIT is the limit of high priority, which
+# ibsim does not store.  A VL with several classes must have the sum of their shares.
 judge() {
 	local file=$1 limit=$2
 	shift 2
 	awk -v classes="$*" -v limit="$limit" -v kept="$([ "$simulator" = ibsim ] || echo 1)" '
 		function wrong(what) { print at ": " what }
-		# One table: what its turn gives to each VL, in packets.
+		# Expands a table to the number of packets that each entry sends in its turn.
 		function entries(list, vl, weight, to_vl,  i, n, part, pair, units) {
 			n = list == "-" ? 0 : split(list, part, ",")
 			units = mtu / 64
@@ -92,8 +91,8 @@ judge() {
 			}
 			return n
 		}
-		# The arbiter, packet by packet, all of one MTU; got[VL] per cent.  Most ports have
-		# the tables of another one.
+		# Arbitrates packet by packet, all packets being of one MTU; returns got[VL] in per cent.
+		# Results are cached, because most ports have the same tables as another.
 		function run(nh, got,  as, n, list, sent, high, v, h, l, hleft, lleft, credit) {
 			for (v in got) delete got[v]
 			as = mtu " " limit " " $6 " " (nh ? $7 : "-")
@@ -139,7 +138,7 @@ judge() {
 			delete in_low; delete in_high; delete on; delete members; delete asked; delete any_high
 			delete any_low
 			nl = entries($6, lvl, lweight, in_low); nh = entries($7, hvl, hweight, in_high)
-			# limit 255 where nobody asks for it, or another one than the policy says
+			# the limit must be the policy limit, if there is one
 			if (kept && nh && limit != "" && $5 != limit) wrong("limit " $5 ", not " limit)
 			split($8, map, ",")	# map[SL + 1]
 			used = 0
@@ -184,7 +183,7 @@ judge() {
 		}
 		END { if (!ports) print "no ports" }' "$file"
 }
-# sharers FILE PORT SL...: which of the SLs are on one VL there, as "1,2 3 4".
+# sharers FILE PORT SL...: prints which of the SLs share a VL at the port, as "1,2 3 4".
 sharers() {
 	awk -v want="$2" -v sls="${*:3}" '$1 == want {
 		n = split($8, map, ","); m = split(sls, s, " ")
@@ -198,14 +197,14 @@ sharers() {
 	}' "$1"
 }
 
-# up [OPTION...]: on a fabric that nobody has touched, with policy.yaml.
+# up [OPTION...]: starts qosd with policy.yaml on a fresh simulator.
 up() {
 	[ -z "${sim:-}" ] || { stop_qosd || bad "exit status $? after SIGTERM"; stop_sim; }
 	rm -rf state
 	start_sim "$topology"
 	start_and_wait "$node" -p policy.yaml "$@"
 }
-# clean: what the auditor of qosd-sim finds.
+# clean: the auditor of qosd-sim must find nothing.
 clean() { [ "$simulator" = ibsim ] || sim_do check; }
 findings() { ctl -j status | grep '"text":' | grep -v ': runs at '; }
 wrong_ports() { judge "$@" | head -n 5; }
@@ -228,9 +227,9 @@ match-rules:
   - {service-id: 22, level: storage}
 END
 up
-# SLs by the plan: default 0, latency 1, urgent says 2, storage 3, normal 4.
+# SLs that the plan assigns: default 0, latency 1, storage 3, normal 4; the policy gives urgent SL 2.
 classes=("1,2:high:-" 3:low:50 4:low:30 0:low:20)
-# Each port on qosd-sim; on ibsim, which answers more slowly, one of each kind, as below.
+# All ports on qosd-sim; on ibsim, which answers more slowly, one port of each kind.
 if [ "$simulator" = qosd-sim ]; then
 	# shellcheck disable=SC2046 # a list
 	scan $(all_ports) >ports
@@ -247,8 +246,8 @@ expect "VLs of a link" 4 "$(awk -v p=$leaf05/2 '$1 == p { print $3 }' ports)"
 clean
 
 # promise: S4
-note "every SL is served at every hop"	# for MPI, which asks nobody
-# hops FROM-LID TO-LID: "GUID/IN GUID/OUT" of each switch on the way.
+note "every SL is served at every hop"	# for MPI, which does not query the SA
+# hops FROM-LID TO-LID: prints "GUID/IN GUID/OUT" for each switch on the path.
 hops() {
 	on "$node" ibtracert "$1" "$2" 2>/dev/null | awk '
 		/-> switch port/ {
@@ -277,7 +276,7 @@ f452140300811231 248a070300a25ead
 f4521403008112f1 248a070300a25dd1
 END
 expect "hops looked at" 9 "$walked"
-# And who asks is told the SL of the class.
+# A client that queries the SA gets the SL of the class.
 expect "the answer to a query that a rule matches" "sl=3 mtu=4 rate=7 life=18 tclass=0" \
 	"$(record "$node" --sgid "$(gid f452140300811231)" --dgid "$(gid 248a070300a25ead)" --service_id 22)"
 
@@ -336,14 +335,14 @@ up
 # shellcheck disable=SC2086 # a list
 scan $some >ports
 expect "ports that are wrong" "" "$(wrong_ports ports 0 "${shares[@]}")"
-# Links have 1, 2, 4, 8 or 15.
+# IBA allows 1, 2, 4, 8 or 15 data VLs on a link.
 expect "VLs: a CA, its switch, the router, between switches" "2 2 1 4" "$(awk -v leaf=$leaf05 '
 	$1 == "0xf452140300811231/1" { a = $3 } $1 == leaf "/2" { b = $3 }
 	$1 == "0x0002c903000f1a61/1" { c = $3 } $1 == leaf "/31" { d = $3 }
 	END { print a, b, c, d }' ports)"
 expect_match "what qosd says of 2 VLs" '2 data VLs for 4 traffic classes on the link of .*: .* on VL' "$(findings)"
 expect_match "and of 1" '1 data VL for 4 traffic classes on the link of [^:]*(leaf06|ibrtr01).*neither shares nor priority' "$(findings)"
-# severity TEXT: of the finding with it.
+# severity TEXT: prints the severity of the finding with this text.
 severity() { ctl -j status | grep -B4 -- "$1" | field severity; }
 expect "severity: all classes on one VL, some on one" "warning info" \
 	"$(severity '1 data VL for') $(severity '2 data VLs for')"
@@ -408,7 +407,7 @@ END
 	expect "MTU of the port that has less" 1024 "$(awk '$1 == "0x248a070300a25c41/1" { print $2 }' ports)"
 	expect "two VLs: by priority" "0,1,2,3 4" "$(sharers ports 0xf452140300811231/1 0 1 2 3 4)"
 	expect_match "what qosd says of one VL" '1 data VL for 5 traffic classes .*neither shares nor priority' "$(findings)"
-	# Who shares a VL does so at both ends of the link.
+	# Classes that share a VL share it at both ends of the link.
 	expect "four VLs" "$(sharers ports 0x248a070300a25eae/2 0 1 2 3 4)" "$(sharers ports $leaf05/2 0 1 2 3 4)"
 	clean
 	sim_options=()
@@ -445,7 +444,7 @@ note "contradictions"
 sums=$(cksum policy.yaml)
 sets=$(sets) checksum=$(status checksum)
 cp policy.yaml good.yaml
-# refused WHERE TEXT SED-SCRIPT: the good policy with that change is not taken.
+# refused WHERE TEXT SED-SCRIPT: qosd must refuse the valid policy with this change.
 refused() {
 	sed "$3" good.yaml >policy.yaml
 	[ "$(cksum policy.yaml)" != "$sums" ] || bad "$3 changes nothing"
@@ -464,7 +463,7 @@ refused 5:7 "exclude each other" '/except:/d; /^  classes:$/d'
 refused 7:42 "for classes of high priority" 's/share: 80%/share: 80%, high-limit: 7/'
 expect "Sets after all these" "$sets" "$(sets)"
 expect "policy in force" "$checksum" "$(status checksum)"
-# A table for ports of which the classes are is seen against the fabric only.
+# Only a check against the fabric finds an explicit table for ports that classes also cover.
 sed -e 's/{group: mds, low/{group: leaf06, low/' -e '2i\  leaf06: {port-guids: 0xf45214030090a5e0}' \
 	good.yaml >policy.yaml
 reload || bad "refused: $(<reload)"

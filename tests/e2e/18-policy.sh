@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The policy by what clients are told: each way to name ports, each form of a value,
-# each criterion alone and combined, each ULP, default levels, path bits.  Most levels
-# have SL 0 and a TClass of their own, by which an answer says which one it is from.
+# Tests the policy through SA answers: each way to name ports, each form of a value, each
+# criterion alone and combined, each ULP, default levels, path bits.  Most levels have SL 0
+# and a unique TClass, which identifies the level of an answer.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -16,7 +16,7 @@ oss01_1=248a070300a25ead oss01_2=248a070300a25eae oss02_1=248a070300a25ec1
 # shellcheck disable=SC2034 # by name
 srp01=0002c903000e83b1 router=0002c903000f1a61 leaf05=7cfe900300b43180 spine01=7cfe900300b41a20
 
-# ask FROM TO ARGUMENT...: what saquery gets; of what is asked for only: level ...: the TClass.
+# ask FROM TO ARGUMENT...: prints saquery's answer; level ...: prints only the TClass.
 ask() { record "$sm_node" --sgid "$(gid "$1")" --dgid "$(gid "$2")" "${@:3}"; }
 level() {
 	local answer
@@ -62,7 +62,7 @@ done >>policy.yaml
 
 start_sim "$topology"
 start_and_wait "$sm_node" -p policy.yaml
-# in_group GROUP PORT...: those of the ports below are, say the answers, and no others.
+# in_group GROUP PORT...: by the SA's answers, exactly these ports must be in the group.
 in_group() {
 	local name index i got=()
 	for ((i = 0; i < ${#groups[@]}; i++)); do [ "${groups[i]}" != "$1" ] || index=$((i + 1)); done
@@ -105,7 +105,7 @@ qos-levels:
   default: {sl: 0}
 END
 n=0
-# value KEY VALUE FIELD=CODE: a level with that, and what its answers have.
+# value KEY VALUE FIELD=CODE: adds a level with this value, whose answers must have FIELD=CODE.
 value() {
 	echo "  v$((++n)): {sl: 0, $1: $2}" >>policy.yaml
 	values[n]="$3 for $1: $2"
@@ -134,7 +134,7 @@ for ((i = 1; i <= n; i++)); do
 	[[ " $answer " == *" ${values[i]%% for*} "* ]] || bad "want ${values[i]}, got '$answer'"
 done
 expect "values asked for" 70 $n
-# A value that is no code of IBA's is not rounded, it is refused.
+# A value without an IBA code is refused, not rounded.
 for value in 'mtu-limit: 1500' 'mtu-limit: iba:6' 'rate-limit: 33' 'rate-limit: 3xQDR' 'packet-lifetime: 32' \
 	'packet-lifetime: 5h' 'tclass: 256' 'sl: 16'; do
 	printf 'qos-levels:\n  default: {%s}\n' "$value" >wrong.yaml
@@ -203,7 +203,7 @@ match-rules:
 END
 reload || bad "refused: $(<reload)"
 expect "rules that can never match" "" "$(ctl -j status | grep 'can never match')"
-# is LEVEL FROM TO ARGUMENT...: that level's answer; "none" and numbers as they are.
+# is LEVEL FROM TO ARGUMENT...: the query must get this level; LEVEL may also be "none" or a TClass.
 is() {
 	local want=$1 i
 	for ((i = 0; i < ${#names[@]}; i++)); do [ "${names[i]}" != "$1" ] || want=$((100 + i)); done
@@ -252,10 +252,10 @@ is 0 $oss02_1 $login01
 note "all criteria must match"
 all=(--service_id 0x7000 --qos_class 5 --tclass 6 --pkey 0xffff)
 is combined $node002 $mds01 "${all[@]}"
-is ipoib $node010 $mds01 "${all[@]}"	# what is left of it names a P_Key with IPoIB
+is ipoib $node010 $mds01 "${all[@]}"	# the ports do not match, the P_Key, which has IPoIB, does
 is ipoib $node002 $login01 "${all[@]}"
 is ipoib $mds01 $node002 "${all[@]}"
-# Each of them left out, and with another value: the next rule that matches is that of its P_Key.
+# Without one criterion, or with another value of it, the next rule that matches is the P_Key's.
 for ((i = 0; i < 8; i += 2)); do
 	without=("${all[@]:0:i}" "${all[@]:i+2}")
 	if [ "${all[i]}" = --pkey ]; then
@@ -269,7 +269,7 @@ done
 
 # promise: P3 S4
 note "protocols by name"
-# The port space of the RDMA CM is 0x0106, that of SDP 0x0001; the port is below it.
+# Service IDs: the prefix is 0x0106 for RDMA CM over TCP and 0x0001 for SDP; the low 16 bits are the port.
 cma() { is "$1" "${@:3}" --service_id "$(printf '%#x' "$2")"; }
 tcp=$((0x1060000)) sdp=$((0x10000))
 cma sdp $sdp "${plain[@]}"
@@ -302,7 +302,7 @@ is 0 "${plain[@]}" --service_id 0xabc
 is ipoib "${plain[@]}" --pkey 0xffff
 is ipoib $node002 $mds01 --pkey 0x8010
 is 0 "${plain[@]}"
-# A partition without IPoIB is not among those that the name stands for.
+# The ULP name ipoib does not cover a partition without IPoIB.
 sed -i '/pkey: 0x11, level/d' policy.yaml
 reload || bad "refused: $(<reload)"
 is 0 $node002 $mds01 --pkey 0x8011

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The policies that are shipped, etc/policy.yaml and examples/*policy*.yaml, on the
-# cluster that is shipped: nothing to say of them, but what strict priority does to the
-# others; all ports Active and programmed, and no fault that the auditor finds.
+# Tests the shipped policies, etc/policy.yaml and examples/*policy*.yaml, on the shipped
+# cluster: qosd has no findings except that strict priority can starve other levels; all
+# ports become Active and get their tables; the auditor finds no fault.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -21,13 +21,13 @@ for file in "${files[@]}"; do
 	expect "what it says" "" "$(<check)"
 	"$build/qosd" --check -c "$top/etc/qosd.yaml" -p "$file" --topology "$topology" >check 2>&1
 	expect "exit status of --check --topology" 0 $?
-	# Links of the cluster are not the policy's: one that is degraded.
+	# The cluster's degraded link is no fault of the policy.
 	grep -E '(error|warning): ' check | grep -v ': runs at 2.5 Gb/s' >findings
 	starve=$(grep -cE 'warning: level [^:]*: .* may get nothing .*have no limit' findings)
 	expect "levels that may starve" "$(grep -q 'high-limit: unlimited' "$file" && echo 2 || echo 0)" "$starve"
 	expect "other findings" "" "$(grep -v ' may get nothing ' findings)"
 	expect_match "the report" 'What each level gets' "$(<check)"
-	# The normal form of a policy is one, and means the same.
+	# The normal form of a policy is a policy with the same meaning and normal form.
 	"$build/qosd" --check -v -c "$top/etc/qosd.yaml" -p "$file" >normal.yaml 2>&1
 	"$build/qosd" --check -v -c "$top/etc/qosd.yaml" -p normal.yaml >again.yaml 2>&1
 	expect_same "normal form, and its own" normal.yaml again.yaml

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# `qosd-ctl export ibacm`: ibacm's own provider preloads the files, and has for each
-# host the path that the SA answers when it is asked.
+# Tests `qosd-ctl export ibacm`: ibacm's provider preloads the files, and has for each
+# host the path that the SA gives in answer to a query.
 #
 # promise: O7
 # shellcheck source=lib.sh
@@ -28,12 +28,12 @@ END
 start_sim "$topology"
 start_and_wait "$sm_node" -p policy.yaml
 
-# guid_lid NODE: GUID and LID of its port 1.
+# guid_lid NODE: prints GUID and LID of the node's port 1.
 guid_lid() { ctl -j ports | jq -r --arg n "$1" '.[] | select(.name | startswith($n)) | "\(.guid) \(.lid)"'; }
 read -r from_guid from_lid < <(guid_lid "node001 HCA-1/P1")
 [ -n "$from_lid" ] || fail "no port of node001: $(ctl -j ports | head -n 20)"
 
-# cached DIR DEST...: what the provider's cache has on node001.
+# cached DIR DEST...: prints the paths in the provider's cache on node001.
 cached() {
 	local dir=$1
 	shift
@@ -45,7 +45,7 @@ cached() {
 	END
 	"$tools/acmread" "$provider" options "$from_guid" "$from_lid" "$@" 2>acm.err
 }
-# answered LID...: the same lines as the SA has them, for a query with "${query[@]}".
+# answered LID...: prints the SA's answers to a query with "${query[@]}", in the same format.
 query=()
 answered() {
 	local lid
@@ -54,7 +54,7 @@ answered() {
 			sed -E "s/.* dgid=([^ ]*) .*dlid=([^ ]*) .* sl=([^ ]*) .* mtu=([^ ]*) .* rate=([^ ]*) .*/$lid dgid=\\1 dlid=$lid sl=\\3 mtu=\\4 rate=\\5/"
 	done
 }
-# same DIR: the cache has what the SA answers, for all LIDs.
+# same DIR: the cache must be equal to the SA's answers for all LIDs.
 same() {
 	cached "$1" "${lids[@]}" >have
 	expect "errors of the provider" "" "$(<acm.err)"
@@ -71,7 +71,7 @@ mapfile -t lids < <(ctl -j ports | jq -r '.[] | select(.lid) | .lid' | sort -nu)
 same all
 expect "sources" $((${#lids[@]} - $(status switches))) "$(awk '/^(Channel|Router|Switch)/ { n = 0 }
 	/^0x/ && !n++ { s++ } END { print s }' all/ibacm_route.data)"
-# shorter than what the provider's buffer holds
+# the provider's line buffer has 128 bytes
 expect_less "the longest line" 128 "$(awk '{ if (length > n) n = length } END { print n }' all/*)"
 
 note "names"

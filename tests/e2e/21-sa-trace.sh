@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# `qosd-ctl sa-trace`: what clients ask and what they get, as it happens, and
-# nothing of it when nobody looks.  `qosd-ctl sa-stats`: the sums.
+# Tests `qosd-ctl sa-trace`, which shows SA queries and answers as they happen and costs
+# nothing while no one traces, and the totals of `qosd-ctl sa-stats`.
 #
 # promise: O6
 # shellcheck source=lib.sh
@@ -24,12 +24,12 @@ END
 start_sim "$topology"
 start_and_wait "$sm_node" -p policy.yaml
 
-# look ARGUMENT...: has a look at what comes, into the file `seen`.
+# look ARGUMENT...: starts a trace into the file `seen`.
 look() {
 	: >seen
 	"$build/qosd-ctl" -s "$sock" "$@" >seen 2>&1 &
 	looker=$!
-	# until it is known to the daemon
+	# wait until the daemon knows the tracer
 	looks() { [ "$(ctl -j status | jq .sa.watchers)" -gt 0 ]; }
 	until_ 5 looks || bad "nobody looks: $(<seen)"
 }
@@ -76,7 +76,7 @@ kill -STOP $looker
 for _ in 1 2 3 4 5; do ask >/dev/null; done
 expect "answer" "sl=0 mtu=4 rate=12 life=18 tclass=0" "$(ask)"
 kill -KILL $looker
-wait $looker 2>/dev/null	# and bash does not tell of it
+wait $looker 2>/dev/null	# without bash's message
 nobody_looks() { [ "$(ctl -j status | jq .sa.watchers)" -eq 0 ]; }
 until_ 5 nobody_looks || bad "somebody still looks: $(ctl -j status | jq .sa)"
 
@@ -93,7 +93,7 @@ expect "answers" $((answers + 16)) "$(of PathRecord .answered)"
 expect "refused ones" $((refused + 16)) "$(of PathRecord '.statuses["insufficient-components"]')"
 expect_less "timed ones" "$((answers + 16))" "$(of PathRecord .us.timed)"
 expect "half of them took no longer than all" true "$(of PathRecord '.us | .p50 > 0 and .p50 <= .p99 and .p99 <= .max')"
-# a window of 10 s must be over in which it asked
+# the rate appears only after a window of 10 s with queries
 asked() {
 	on "$other" saquery NR 1 >/dev/null 2>&1
 	[[ $(stats '.clients[0].client') == "node003 HCA-1/P1 "* ]]

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# What an operator sees of qosd: `qosd-ctl events` while links and nodes come
-# and go, the command that is run for each event, `qosd-ctl health` before, while and after
-# something is wrong, and the figures as programs of others read them.
+# Tests what an operator sees of qosd: `qosd-ctl events` while links and nodes come and go,
+# the command that qosd runs for each event, `qosd-ctl health` before, during and after a
+# fault, and the metrics page as other programs read it.
 #
 # promise: O4
 # shellcheck source=lib.sh
@@ -13,12 +13,12 @@
 node=$(first_ca fat.topo)
 host=$(cas fat.topo | tail -n 1)
 leaf=$(sed -nE 's/^Switch[[:space:]]+[0-9]+ "(S-[0-9a-f]+)".*/\1/p' fat.topo | head -n 1)
-# a port of the leaf at the other end of which is a switch
+# a port of the leaf that leads to a switch
 uplink=$(awk -v leaf="\"$leaf\"" '/^Switch/ { here = $3 == leaf } here && /^\[[0-9]+\].*"S-/ {
 	print substr($1, 2) + 0; exit }' fat.topo)
 nodes=$(grep -cE '^(Switch|H?[Cc]a|Rt)[[:space:]]' fat.topo)
 
-# What is run for an event: the end of its standard input says that all of it came.
+# The event command; it reads to the end of standard input, so it has the whole event.
 cat >hook <<END
 #!/bin/bash
 read -r line
@@ -44,16 +44,16 @@ END
 start_sim fat.topo
 start_and_wait "$node" -c qosd.yaml -p policy.yaml
 
-# has FILE PATTERN: a line of it is so.
+# has FILE PATTERN: whether a line of the file matches.
 has() { grep -qE "$2" "$1"; }
-# The numbers of `health`; its exit status in $verdict.
+# health: writes the report to health.json and sets $verdict to the exit status.
 health() {
 	ctl -j health >health.json
 	verdict=$?
 }
-# … of what is wrong: ibsim's devices keep values, which is worth knowing and no more.
+# kinds: prints the kinds of problems, without "info": ibsim's devices have fixed values, which is no fault.
 kinds() { jq -r '.problems[] | select(.severity != "info") | .kind' health.json | sort -u | tr '\n' ' '; }
-# healthy WHAT EXIT-STATUS KINDS: as it is within some seconds.
+# healthy WHAT EXIT-STATUS KINDS: within some seconds, health must have this status and these kinds.
 as_wanted() {
 	health
 	[ "$verdict" = "$1" ] && [ "$(kinds)" = "$2" ]
@@ -72,7 +72,7 @@ expect "ids" "$(seq "$(wc -l <events)" | tr '\n' ' ')" "$(ctl -j events | jq .id
 
 note "links and nodes, as they come and go"
 touch followed
-since=$(ctl -j events | jq -r .since | tail -n 1)	# before anything happens, not beside it
+since=$(ctl -j events | jq -r .since | tail -n 1)	# before anything happens
 "$build/qosd-ctl" -s "$sock" -j events --follow --kind link,node,routing --since "$since" >followed &
 follower=$!
 pids+=("$follower")
@@ -154,7 +154,7 @@ silent() {
 }
 until_ 20 silent || bad "a device that does not answer: exit status $verdict, $(kinds)"
 expect "the worst first" error "$(jq -r '.problems[0].severity' health.json)"
-# (what is asked of others by way of it may be lost, too)
+# other devices may be silent, too: requests to them through this switch may be lost
 expect "the event" 1 "$(ctl -j events --kind device-silent | jq -r .data.node |
 	while read -r guid; do echo $((guid)); done | sort -u | grep -cx $((16#${leaf#S-})))"
 lose "$leaf" 0
@@ -170,7 +170,7 @@ page() { curl -s -o "${2:-page}" -w '%{http_code}' "${@:3}" "http://127.0.0.1:$p
 on "$host" saquery NR >/dev/null 2>&1
 expect "by HTTP" 200 "$(page /metrics)"
 figures() { grep -vE '^(process_|qosd_events|#)' "$1"; }
-# a light sweep may come between the two
+# a light sweep between the two reads changes the figures
 same_figures() {
 	page /metrics >/dev/null
 	ctl metrics >metrics
@@ -183,7 +183,7 @@ expect "nodes" "$nodes" "$(($(figure 'qosd_fabric_nodes{type="ca"}') + $(figure 
 expect "sweeps" "$(status sweeps)" "$(figure qosd_sweeps_total)"
 expect "answers" "$(ctl -j sa-stats | jq '.attributes[] | select(.attribute == "NodeRecord") | .answered')" \
 	"$(figure 'qosd_sa_answers_total{attribute="NodeRecord",status="ok"}')"
-# (a sanitizer's memory is not ours)
+# a sanitizer build needs more memory
 [ "$slow" -gt 1 ] || expect_less "resident memory, KiB" 100000 "$(($(figure process_resident_memory_bytes) / 1024))"
 expect "another page" 404 "$(page / out)"
 expect "another method" 405 "$(page /metrics out -X POST -d x)"
@@ -193,7 +193,7 @@ if command -v promtool >/dev/null; then
 else
 	note "promtool is not installed: the unit test of metrics has a reader of its own"
 fi
-# Clients that say nothing are in nobody's way.
+# Silent clients do not hinder others.
 idle=()
 for _ in 1 2 3 4 5; do
 	exec {fd}<>"/dev/tcp/127.0.0.1/$port"

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# As little as it takes: what the daemon, the process that discovers and an event's command
-# may, by what the kernel says of them, and that all of it works so; who may do what by
-# the control socket, as other users.
+# Tests least privilege: the kernel's view of what the daemon, the discovery process and
+# the event command may do, and that all of them work with that.  Also tests which users
+# may do what through the control socket.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -25,21 +25,22 @@ settings() {
 	printf '%s\n' "sweep-interval: 1s" "smp-timeout: 100ms" "smp-retries: 2" \
 		"event-command: [$work/hook]" "metrics-listen: 127.0.0.1:0" "$@" >qosd.yaml
 }
-# of PID FIELD: of its threads, each value once.
+# of PID FIELD: prints the distinct values of a status field among the threads of the process.
 of() { sed -n "s/^$2:[[:space:]]*//p" /proc/"$1"/task/*/status 2>/dev/null | sort -u | paste -s -d ' '; }
 none=0000000000000000
 filter=2
-[ "$slow" -eq 1 ] || filter=0	# a sanitizer's build filters nothing
+[ "$slow" -eq 1 ] || filter=0	# a sanitizer build installs no filters
 
 settings
 start_sim fat.topo
-# What is asked in vain makes discovery last.
+# Lost requests prolong the discovery.
 lose "$host" 100
 
 # promise: L1
 note "the process that discovers"
 start_qosd "$node" -c qosd.yaml -p policy.yaml
-# It begins with the daemon's two filters and adds one.  All is read at once: it ends soon.
+# The discovery process inherits the daemon's two filters and adds one.  It is short-lived, so all
+# fields are read at once.
 discovers() {
 	local helper
 	helper=$(tr -d ' ' <"/proc/$qosd/task/$qosd/children") && [ -n "$helper" ] &&
@@ -120,10 +121,10 @@ if [ "$(id -u)" -ne 0 ] || ! command -v setpriv >/dev/null; then
 	note "not root, or no setpriv: can't be another user"
 	exit
 fi
-chmod 755 .	# and relative names, since others may not enter the folders above
+chmod 755 .	# and relative names, because other users may not enter the folders above
 cp "$build/qosd-ctl" . && chmod 755 qosd-ctl
-# as_user UID GID GROUPS COMMAND...: qosd-ctl; its exit status, what it says in out.
-# A sanitizer's options name files that others can't read.
+# as_user UID GID GROUPS COMMAND...: runs qosd-ctl as that user; prints its exit status; its output is in out.
+# Sanitizer options name files that other users cannot read.
 plain=(env -u ASAN_OPTIONS -u LSAN_OPTIONS -u TSAN_OPTIONS)
 as_user() {
 	local id=(--reuid "$1" --regid "$2" --clear-groups)
@@ -166,7 +167,7 @@ expect "priority, before and after" "0 7" "$priority $(status priority)"
 expect "sweep, by who may all" 0 "$(as_user 1234 12002 "" sweep)"
 expect "status, by root" 0 "$(as_user 0 0 "" status)"
 expect "sweep, by root" 0 "$(as_user 0 0 "" sweep)"
-# what goes on is for those who may look, too
+# following events takes the read group only
 "${plain[@]}" setpriv --reuid 65534 --regid 65534 --groups 12001 ./qosd-ctl -s qosd.sock events --follow >followed 2>&1 &
 follower=$!
 pids+=("$follower")

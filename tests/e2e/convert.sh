@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# `qosd-ctl convert` as a user has it: the command line, the example of the 2006
-# design with all its defects, and its mended shape.
+# Tests `qosd-ctl convert` by its command line: the example of the 2006 design with all its
+# defects, and the same example corrected.
 #
 # promise: O8
 # shellcheck source=lib.sh
@@ -10,7 +10,7 @@
 
 cases=$top/tests/golden/convert
 
-# run COMMAND...: its exit status; what it prints, in out and err.
+# run COMMAND...: prints the command's exit status; its output is in the files out and err.
 run() { timeout $((15 * slow)) "$@" >out 2>err </dev/null; echo $?; }
 convert() { run "$build/qosd-ctl" convert "$@"; }
 
@@ -44,7 +44,7 @@ note "the manual's examples"
 manual=$(ls /usr/share/doc/opensm/QoS_management_in_OpenSM.txt* 2>/dev/null | head -1)
 if [ -n "$manual" ]; then
 	zcat -f "$manual" >manual.txt
-	# each block from a line "qos-ulps", "port-groups" … to the next heading
+	# each block goes from a line "qos-ulps", "port-groups" or "qos-levels" to the next heading
 	awk '/^ *(port-groups|qos-levels|qos-ulps)$/ && !on { on = 1; n++ }
 	     on && (/^ *[0-9]\. / || /^[A-Z=]/) { on = 0 }
 	     on { print >("manual-" n ".conf") }' manual.txt
@@ -99,7 +99,7 @@ start_sim "$top/examples/cluster.topo"
 node=H-f452140300811200
 start_and_wait "$node" -p tables.yaml
 port=0xf452140300811201
-# ibsim keeps no VLHighLimit
+# ibsim does not store VLHighLimit
 expect "limit of the host's port" 9 "$(ctl -j vlarb $port | field high-limit)"
 expect "its SL2VL table" "0 1 2 3 3 2 1 0 0 0 0 0 0 0 0 15" "$(sl2vl "$node" $port 0 | sed 's/ *$//')"
 expect_match "its arbitration" " high: 1:64 2:128$" "$(vlarb "$node" $port 1)"

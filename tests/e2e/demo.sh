@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# `make demo` shows what it says, and leaves no process and no file behind.
+# Tests that `make demo` shows what it says, and leaves no process and no file behind.
 #
 # promise: O1 O2
 set -eu
@@ -10,18 +10,18 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/tmp"
 
-# A session of its own, so that whoever stays can be found.
+# The demo has its own session, so that processes left behind can be found.
 # shellcheck disable=SC2016
 TMPDIR=$work/tmp setsid --wait bash -c 'echo $$ >"$1"; exec scripts/demo "$2"' \
 	- "$work/session" "$QOSD_BUILD" | tee "$work/out"
 
-# Default level, Lustre, Lustre to elsewhere, MPI, Lustre after the edit.
+# SLs of the default level, Lustre, Lustre to a host outside the group, MPI, Lustre after the edit.
 sls=$(sed -nE 's/^[[:space:]]*sl\.+0x//p' "$work/out" | xargs)
 [ "$sls" = "0 2 0 3 1" ] || { echo "the SLs were $sls"; exit 1; }
-# oss01's port holds the edited table: VL 1 has the weight.
+# oss01's port has the edited table: VL 1 has the greatest weight.
 grep -A 3 'Sets: only' "$work/out" | grep -q '^WEIGHT: |0x10|0xF0|0x10|' ||
 	{ echo "the arbitration table was not edited"; exit 1; }
-# All pairs are connected on all SLs, with all links and with one less, by another way.
+# All pairs are connected on all SLs, with all links and, by another route, with one link less.
 found=$(sed -nE -e 's/^links +([0-9]+), active ([0-9]+)$/\1 \2/p' \
 	-e 's/^paths +([0-9]+), connected \1$/all/p' "$work/out" | xargs)
 [ "$found" = "102 102 all 101 101 all" ] || { echo "the auditor found: $found"; exit 1; }

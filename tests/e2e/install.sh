@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# What `make install` leaves: files where they belong, nothing overwritten in
-# /etc, units that systemd accepts, manual pages that mandoc has nothing to say
-# about, and configuration that qosd itself accepts.
+# Tests what `make install` leaves: files in their places, nothing overwritten in /etc,
+# units that systemd accepts, manual pages without a warning from mandoc, and
+# configuration that qosd itself accepts.
 #
 # promise: O2
 set -eu
@@ -35,7 +35,7 @@ done
 "$root/usr/bin/qosd-sim" run switch:2 -- ibstat -l >/dev/null	# finds its library
 "$root/usr/sbin/qosd" --check -c "$root/etc/qosd/qosd.yaml" -p "$root/etc/qosd/policy.yaml"
 
-# So is the policy of the README.
+# qosd accepts the README's policy, too.
 sed -n '/^```yaml$/,/^```$/{/^```/d;p}' README.md >"$root/readme.yaml"
 [ -s "$root/readme.yaml" ] || fail "the README has no policy"
 said=$("$root/usr/sbin/qosd" --check -c "$root/etc/qosd/qosd.yaml" -p "$root/readme.yaml") ||
@@ -43,7 +43,7 @@ said=$("$root/usr/sbin/qosd" --check -c "$root/etc/qosd/qosd.yaml" -p "$root/rea
 [ -z "$said" ] || fail "$said"
 rm "$root/readme.yaml"
 
-# Installing again does not touch what the administrator wrote.
+# Installing again does not overwrite the administrator's files.
 echo "# mine" >"$root/etc/qosd/policy.yaml"
 make_ install >/dev/null
 [ "$(cat "$root/etc/qosd/policy.yaml")" = "# mine" ] || fail "policy.yaml was overwritten"
@@ -52,8 +52,8 @@ for page in "$root"/usr/share/man/man*/*; do
 	complaints=$(mandoc -T lint -W warning "$page" 2>&1) || fail "$complaints"
 done
 
-# Pages named in the units must exist, and the units must verify without a word;
-# systemd-analyze warns of an unknown key but succeeds.
+# Pages named in the units must exist, and systemd-analyze must print nothing about the units: it
+# succeeds with a warning on an unknown key.
 if command -v systemd-analyze >/dev/null; then
 	mkdir "$root/verify"
 	unitdir=$(dirname "$(find "$root" -name qosd.service)")
@@ -79,7 +79,7 @@ else
 	echo "systemd-analyze is not installed: units not verified"
 fi
 
-# The user whom the units name is one whom systemd can make, and udev's rule has his group.
+# systemd-sysusers must be able to create the user that the units name; udev's rule has that user's group.
 sysusers=$(find "$root" -path '*/sysusers.d/qosd.conf')
 rules=$(find "$root" -path '*/udev/rules.d/90-qosd.rules')
 [ -s "$sysusers" ] && [ -s "$rules" ] || fail "sysusers.d or a rule of udev is missing"
