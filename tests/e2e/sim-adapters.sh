@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Hosts with adapters that no subnet manager can work through, with a device for subnet
-# management and one for the general services, and with more adapters than arrays have room for.
+# Tests qosd on hosts with adapters that no subnet manager can use, with one device for SMPs
+# and another for GMPs, and with more adapters than fixed-size arrays have room for.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "its hosts have such adapters"
@@ -35,7 +35,7 @@ $(is_disabled "$xdr" sim1) $(is_disabled "$plain" sim0)"
 expect_match "smpquery on a function of SR-IOV" "Failed to open" \
 	"$(on "$vf" smpquery -C sim0 nodeinfo -D 0 2>&1)"
 
-# with_pair: SMPs by the one device, the SA by the other.
+# with_pair: tests a pair of devices: qosd sends SMPs through one and serves the SA through the other.
 with_pair() {
 	rm -rf state
 	start_and_wait "$roce;$vf;$xdr"
@@ -48,7 +48,7 @@ $(said 'sim1 port 1 is passed over: .*IsSMDisabled')"
 	expect_match "sminfo" "state 3 SMINFO_MASTER" "$(on "$plain" sminfo 2>&1)"
 	expect "NodeRecords" "$(status nodes)" "$(on "$plain" saquery NR 2>&1 | grep -c 'NodeRecord dump')"
 	expect_match "counters" "ports" "$(ctl counters 2>&1)"
-	# a second manager beside it is told why it can't
+	# a second manager on the same port must refuse to start and say why
 	on_own "$xdr" "$build/qosd" -1 -s other.sock -d other >other.log 2>&1 && bad "two on one port"
 	expect_match "the other one" "another subnet manager" "$(<other.log)"
 	stop_qosd || bad "exit status $? after SIGTERM"

@@ -1,18 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Aggregation nodes: every switch of today has one inside, a channel adapter of one port.
-# They are no hosts, so a fat tree is routed as if they were not there, and they have
-# routes of their own all the same.
+# Tests aggregation nodes: recent switches each contain one, a channel adapter with one
+# port.  They are not hosts, so qosd routes a fat tree as if they were absent, but gives
+# them routes, too.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "the fabrics are its generators'"
 sim_options=()
 
-# node_named PATTERN: the GUID of the first node whose row in `show nodes` matches.
+# node_named PATTERN: prints the GUID of the first node whose row in `show nodes` matches.
 node_named() { awk -v name="$1" '$0 ~ name { print $2; exit }' nodes.sim; }
 
-# begin TOPOLOGY [OPTION...]: the simulator, and qosd on the first host.
+# begin TOPOLOGY [OPTION...]: starts the simulator, and qosd on the first host.
 begin() {
 	start_sim "$1"
 	sim_ctl show nodes >nodes.sim
@@ -28,8 +28,8 @@ finish() {
 }
 audited() { sim_ctl check --switches >audit 2>&1 || bad "$1: $(tail -n 5 audit)"; }
 
-# fullest: of all up ports of all leaves, as their tables in the devices are, the most entries
-# for LIDs of hosts, and for those of hosts and of switches.
+# fullest: reads the tables of all leaves and prints, for the up port with the most entries, the number
+# of entries for LIDs of hosts; then the same for LIDs of hosts and switches.
 fullest() {
 	local leaf
 	for leaf in $(awk '/ leaf-/ { print $2 }' nodes.sim); do
@@ -99,14 +99,14 @@ active() { ctl -j ports | jq '[.[] | select(.state == "active")] | length'; }
 ports=$(active)
 is_active() { [ "$(active)" = "$1" ] && [ "$(status sweeping)" = false ]; }
 is_back() { tables >tables.after; cmp -s tables.before tables.after; }
-# Routes between spines turn up again at the first leaf, so that one of its links is a special case.
+# Routes between spines turn upward at the first leaf, so the links of this leaf are a special case.
 for leaf in $(node_named ' leaf-0*1$') $(node_named ' leaf-0*2$'); do
 	sim_do link down "$leaf/P5"		# to the first spine
 	until_ 10 is_active $((ports - 2)) || bad "qosd does not see that a link is down"
 	until_ 10 is_healthy || bad "health: $(<health)"
 	tables >tables.while
 	audited "while a link is down"
-	# one of four up ports is gone, so that the other three have the 28 hosts behind them
+	# with one of four up ports down, the other three carry the routes to the 28 remote hosts
 	expect_less "entries of hosts on the fullest up port" 11 "$(fullest | cut -d ' ' -f 1)"
 	cmp -s tables.before tables.while && bad "no route was changed"
 	sim_do link up "$leaf/P5"

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Alias GUIDs: a port asks for some, or has them assigned; smpquery says what the device
-# has, saquery what the subnet administrator says, and paths go by them.  They outlive
-# a crash of the daemon, and a reboot of the device.  Each is a member of multicast groups
-# by itself, and ends its memberships when it goes.
+# Tests alias GUIDs, which a port requests or the SA assigns: smpquery reads them from the
+# device, saquery from the SA, and paths lead to them.  They survive a crash of the daemon
+# and a reboot of the device.  Each alias joins multicast groups as a member of its own;
+# removing the alias ends its memberships.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim keeps no GUIDInfo"
@@ -23,9 +23,9 @@ smp-timeout: 50ms
 END
 
 guidinfo() { on_own "$1" "$tools/pathquery" "$2" guidinfo "${@:3}" 2>&1; }
-# entry N: of the record on standard input, 16 digits.
+# entry N: prints this GUID of the record on standard input as 16 digits.
 entry() { printf '%016x\n' "$(sed -nE "s/.* guid$1=(0x[0-9a-f]+).*/\1/p")"; }
-# device GUID: what smpquery reads of its first port's first block.
+# device GUID [N]: prints the GUIDs in the first block of the device's first port, as smpquery reads them.
 device() { on "$sm_node" smpquery -G guidinfo "0x$1" 2>&1 | grep -oE '0x[0-9a-f]{16}' | sed 's/^0x//' | head -n "${2:-8}" | tr '\n' ' '; }
 device_has() { [[ " $(device "$1" 32) " == *" $2 "* ]]; }
 device_lacks() { ! device_has "$@"; }
@@ -76,17 +76,17 @@ until_ 5 device_has $node002_guid $second || bad "not on the device: $(device $n
 # promise: S4
 note "multicast groups of aliases"
 group=ff12:401b:ffff::ffff:ffff
-# member NODE set|delete GUID [JOINSTATE]: what the answer says, or its status.
+# member NODE set|delete GUID [JOINSTATE]: sends an MCMemberRecord request; prints the answer or its status.
 member() {
 	on_own "$1" "$tools/pathquery" "$2" member mgid=$group port-gid="$(gid "$3")" \
 		join-state="${4:-1}" 2>&1 | tr ' ' '\n' |
 		grep -E '^(port-gid|join-state|proxy-join|status)=' | sort | xargs
 }
 joined() { printf 'join-state=%s port-gid=%s proxy-join=0' "$2" "$(gid "$1")"; }
-# The PortGIDs in the group, as saquery sees them with the SM_Key.
+# in_group: prints the PortGIDs in the group, which saquery sees by the SM_Key.
 in_group() { on "$node017" saquery --smkey 0x77 -m 0xc000 2>&1 | sed -nE 's/.*PortGid\.+([0-9a-f:]+).*/\1/p' | sort | xargs; }
 gids() { for g in "$@"; do gid "$g"; done | sort | xargs; }
-# reached N: the tables are sound, and lead from each member to so many ports.
+# reached N: whether the auditor finds no fault and each member reaches N ports.
 reached() {
 	"$build/qosd-sim" check -s "$QOSD_SIM_SOCKET" >audit 2>&1 &&
 		[ "$(sed -nE 's/^multicast members +([0-9]+)$/\1/p' audit)" = "$1" ]
@@ -108,13 +108,13 @@ expect_match "path to the group" "sgid=$(gid $alias) dlid=0xc000 slid=$(printf '
 	"$(on_own "$node001" "$tools/pathquery" get path sgid="$(gid $alias)" dgid=$group 2>&1)"
 expect "one leaves" "$(joined $alias 0)" "$(member "$node001" delete $alias)"
 expect "who is left" "$(gids "$assigned" 248a070300a25c41)" "$(in_group)"
-sleep 0.3		# for tables that would follow
+sleep 0.3		# in case wrong tables follow
 await_reached 2 "one of two has left"
 # the port receives as long as any of its GIDs does
 expect "it comes back to send" "$(joined $alias 4)" "$(member "$node001" set $alias 4)"
 
 note "a crash"
-# on_disk ALIAS JOINSTATE PORT: a membership, and what came before it.
+# on_disk ALIAS JOINSTATE PORT: whether this membership, and so all before it, is on disk.
 on_disk() { grep -qsE "^member .*0x$1 $2 0 0x$3( |\$)" state/groups state/groups.journal; }
 until_ 10 on_disk $alias 4 $node001_guid || bad "the last membership is not on disk: $(<state/groups.journal)"
 until_ 10 grep -qs "0x$second" state/aliases || bad "the last alias is not on disk: $(<state/aliases)"
@@ -125,7 +125,7 @@ expect "where another ends" "$lid2" "$(dlid $second)"
 expect "members" "$(gids $alias "$assigned" 248a070300a25c41)" "$(in_group)"
 await_reached 2 "after a crash"
 expect "Sets of GUIDInfo" 0 "$(guid_sets)"
-# one block of the one, two of the other
+# one block of node001, two of node002
 expect "Gets of GUIDInfo" 3 "$(guid_gets)"
 more=$(guidinfo "$node002" set lid="$lid2" block=0 guid1=0 | entry 1)
 [[ $more = 00140571* && $more != "$assigned" ]] || bad "assigned again: $more"
@@ -152,7 +152,7 @@ timeouts=$(status timeouts)
 lose "$node002" 100 14
 answer=$(guidinfo "$node002" set lid="$lid2" block=2 guid0=0xaaaa000000000003)
 expect "the answer" aaaa000000000003 "$(entry 0 <<<"$answer")"
-lost() { [ "$(status timeouts)" -ge $((timeouts + 4)) ]; }	# all tries
+lost() { [ "$(status timeouts)" -ge $((timeouts + 4)) ]; }	# the first try and all retries
 until_ 10 lost || bad "no SMP is lost"
 lose "$node002" 0
 until_ 15 device_has $node002_guid aaaa000000000003 || bad "not on the device: $(device $node002_guid 32)"
@@ -192,6 +192,6 @@ start_and_wait "$sm_node" -c qosd.yaml
 expect "members" "$(gids 248a070300a25c41)" "$(in_group)"
 await_reached 1 "nobody has the alias"
 stop_qosd || bad "exit status $? after SIGTERM"
-# a disk may need longer than the daemon waits for it
+# a slow disk may take longer than the daemon waits for it
 expect "warnings" "" "$(grep -E ' (error|warning): ' "$qosd_log" | grep -vE ' plan: |may not be on disk$')"
 stop_sim

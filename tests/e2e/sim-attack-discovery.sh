@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Devices that discovery dies of, or comes to no end with: it goes round them, names them by their
-# place, leaves our own port out of it, and takes them back by itself.
+# Tests devices that crash the discovery process or keep it from ending: discovery goes round
+# them, names them by their place, never excludes the manager's own port, and takes them back
+# by itself.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim's devices keep to the rules"
@@ -21,17 +22,17 @@ sim_options=(--profiles profiles.yaml)
 printf 'profiles: {}\n' >profiles.yaml
 export DISCOLIES=$work/lie
 plain=$own_preload
-# lies LIE NODE...: from now on, also to processes that run; "none -".
+# lies LIE NODE...: makes the nodes lie from now on, also to running processes; "none -" ends it.
 lies() { printf '%-4094s\n' "$1 $(sed 's/[HS]-//g' <<<"${*:2}")" | dd of="$DISCOLIES" conv=notrunc status=none; }
 start() { start_and_wait "$node" -c qosd.yaml; }
 nodes_are() { [ "$(status nodes)" = "$1" ] && subnet_up; }
 health() { ctl -j health | grep '"text"'; }
 excluded() { health | grep -q 'it is excluded'; }
-# Only the discovery process is lied to in $DISCOLIES.  The daemon takes the device back at its next light
-# sweep, however soon that comes: the log still tells that discovery went round the device.
+# The lies of $DISCOLIES reach the discovery process only.  The daemon takes the device back at its
+# next light sweep; the log still tells that discovery went round the device.
 lines() { wc -l <"$qosd_log"; }
-# went_round LINES: since the log had so many lines.  Of what happens again and again it leaves lines out,
-# and says so; that the device is taken back tells as much then.
+# went_round LINES: whether discovery went round a device since the log had so many lines.  The log
+# suppresses repeated lines; then the line that the device is taken back proves the same.
 went_round() {
 	local since
 	since=$(tail -n "+$(($1 + 1))" "$qosd_log")
@@ -58,13 +59,13 @@ start
 expect nodes "$all" "$(status nodes)"
 stop_qosd || bad "exit status $?"
 
-own_preload="${plain% *} $lies_preload $preload"	# before the simulator's library, behind a sanitizer's
+own_preload="${plain% *} $lies_preload $preload"	# after a sanitizer's library, before the simulator's
 : >"$DISCOLIES"
 # promise: A11
 note "at the start"
 for lie in kill exit hang memory; do
 	if [ $lie = memory ] && [ "$slow" -gt 1 ]; then
-		continue	# a sanitizer's build has no bound
+		continue	# a sanitizer build has no memory limit
 	fi
 	rm -rf state
 	lies $lie "$victim"
@@ -94,7 +95,8 @@ stop_qosd || bad "exit status $?"
 
 # promise: A13
 note "identities that are not theirs: the rest is served, whoever lies is named, all is right again"
-# told LIE NODE: at the start; how many nodes are served then.
+# told LIE NODE NODES LOST: starts qosd beside this lie: it must serve NODES nodes, LOST paths must be
+# missing and health must name the device; when the lie ends, qosd must take the device back.
 told() {
 	rm -rf state
 	sim_do fault falsify "$1" --at "$2"
@@ -117,7 +119,7 @@ told node-guid-other "$spine" $((all - 1)) 0
 
 # promise: A65
 note "newcomers with the GUIDs of a host that is there: it keeps its place, its LID and its paths"
-# The host on the manager's leaf that `falsify ...-other` makes somebody on another leaf, and that one.
+# A host on the manager's leaf, and the one on another leaf whose identity `falsify ...-other` gives it.
 newcomer=${hosts[1]} switches=$(grep -c ^Switch topology)
 at=$((switches + 1)) owner=${hosts[at + 1 + at % (all - 1) - switches]} watcher=${hosts[2]}
 guid_of() { printf '0x%016x\n' $((16#${1#*-} + $2)); }
@@ -145,7 +147,7 @@ until_ 10 names_both || bad "health, after the newcomer's link was down: $(healt
 expect "the owner's LID after that" "$lid" "$(lid_by_guid)"
 sim_do link down "$owner"
 until_ 10 nodes_are $((all - 2)) || bad "the owner starts again: $(status nodes) of $all nodes"
-# light sweeps ask the newcomer meanwhile
+# wait until light sweeps have queried the newcomer
 smps=$(status sent)
 asked() { [ "$(status sent)" -gt $((smps + 6 * switches)) ]; }
 until_ 10 asked || bad "there are no light sweeps"

@@ -1,14 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Whatever a file, a disk or a reader does: the policy file is a FIFO, a device, a folder, huge, empty,
-# cut off, gone, or hangs as a file of a server that is gone; the disks of the state folder, of the
-# control socket and of the event command hang, and so does the directory service; nobody reads the
-# log, nor what systemd is told; the control socket's folder vanishes; hundreds of HTTP clients drip.
-# The daemon serves, answers commands, keeps its policy, and ends when it is told to.
+# Tests that no file, disk or reader can stop the daemon.  The policy file is a FIFO, a device, a
+# folder, huge, empty, truncated or missing, or hangs as on a dead file server.  The disks of the
+# state folder, the control socket and the event command hang, and so does the directory service.
+# Nothing reads the log or the messages to systemd.  The control socket's folder vanishes.  Hundreds
+# of HTTP clients send slowly.  The daemon must serve, answer commands, keep its policy and end on a
+# signal.
 #
-#   ATTACK_SECONDS=N	the policy file is attacked for so long
-#   ATTACK_SEED=N	in the order of that seed
+#   ATTACK_SECONDS=N	duration of the attack on the policy file
+#   ATTACK_SEED=N	seed of its order
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "what is attacked are files: one simulator will do"
@@ -23,7 +24,7 @@ echo "seed $seed"
 sm=$(first_ca fat.topo) host=$(cas fat.topo | tail -n 1)
 policy() {	# policy SL
 	cat <<-END
-	# so that there is something to be cut off
+	# padding, so that a truncated file lacks something
 	qos-levels:
 	  default: {sl: 0}
 	  storage: {sl: $1}
@@ -44,8 +45,8 @@ metrics-listen: 127.0.0.1:0
 event-command: [$work/hook]
 END
 
-# run_faulty [VARIABLE=VALUE...] [-- OPTION...]: qosd with a disk that can hang.
-# start_faulty ...: the same, and it brings the subnet up.
+# run_faulty [VARIABLE=VALUE...] [-- OPTION...]: starts qosd with a disk that can hang.
+# start_faulty ...: does the same and waits until the subnet is up.
 run_faulty() {
 	local as=(env)
 	while [ $# -gt 0 ] && [ "$1" != -- ]; do as+=("$1"); shift; done
@@ -61,7 +62,7 @@ start_faulty() {
 	until_ 30 subnet_up || fail "the subnet does not come up"
 }
 now_us() { echo "${EPOCHREALTIME/./}"; }
-# ends_within MILLISECONDS WHAT [STATUS]: it is told to end, and does; its exit status is 0, or that.
+# ends_within MILLISECONDS WHAT [STATUS]: sends SIGTERM; qosd must end in time with this status, default 0.
 ends_within() {
 	local begin status wanted=${3:-0}
 	begin=$(now_us)
@@ -74,13 +75,13 @@ ends_within() {
 }
 slid=0 dlid=0
 answer() { record "$host" --slid $slid --dlid $dlid --service_id 22; }
-# find_lids: of two hosts.
+# find_lids: sets slid and dlid to the LIDs of two hosts.
 find_lids() {
 	slid=$(port_info "$host" "0x${host#H-}" 1 Lid)
 	dlid=$(port_info "$host" "0x${sm#H-}" 1 Lid)
 }
 answered() { answer | grep -q "sl=$1 "; }
-# serves WHAT: commands, queries and the policy are as they were.
+# serves WHAT: qosd must answer commands and queries, by its former policy.
 serves() {
 	local begin
 	begin=$(now_us)
@@ -89,12 +90,12 @@ serves() {
 	expect_match "a query, with $1" "sl=2 " "$(answer)"
 }
 
-# by the end of the test it has given up waiting
+# the daemon gives up waiting before the test ends
 touch no-groups
 printf 'ctl-read-group: daemon\nctl-admin-group: 7\n' >groups.yaml
 policy 2 >policy.yaml
-cp policy.yaml checked.yaml	# the other is replaced while it may not have been read yet
-# The status goes to a file: after thousands of attacks the shell has forgotten the process.
+cp policy.yaml checked.yaml	# because the attack may replace policy.yaml before it is read
+# The exit status goes to a file, because the shell forgets the process after thousands of others.
 {
 	LD_PRELOAD="${own_preload% *} $faulty" FAULTY_GROUP=daemon FAULTY_GROUP_WHILE=no-groups \
 		"$build/qosd" --check -c groups.yaml -p checked.yaml >groups.out 2>&1
@@ -109,7 +110,7 @@ start_faulty FAULTY_READ=policy.yaml FAULTY_READ_WHILE="$work/away"
 sleep_until_known() { find_lids && answered 2; }
 until_ 10 sleep_until_known || bad "no path: $(answer)"
 checksum=$(status checksum)
-# attack KIND: the file becomes that; what is said of it in $said.
+# attack KIND: makes the policy file one of this kind; sets $said to the expected message.
 attack() {
 	rm -rf policy.yaml
 	case $1 in
@@ -254,7 +255,7 @@ rm -f hang
 
 # promise: A80
 note "an event command whose disk hangs, and the end"
-# who opens a file waits until another process gives up its lease
+# an open() blocks until another process gives up its lease on the file
 perl -MFcntl=F_SETLEASE,F_WRLCK -e '
 	open(F, "+<", "hook") && fcntl(F, F_SETLEASE, F_WRLCK) or die; $SIG{IO} = "IGNORE";
 	$| = 1; print "held\n"; sleep 1 while 1' >lease &

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Floods of MADs from one port, three and many at once, of each kind that a host can send: what the
-# daemon keeps is bounded, others are served, a link that fails is seen, the log stays short, and
-# who floods is named.  tests/bench/attack measures times; here are bounds that hold on any machine.
+# Tests floods of MADs from one, three and many ports, of each kind that a host can send: the daemon's
+# memory stays bounded, other clients are served, a link failure is noticed, the log stays short, and
+# health names the sender.  tests/bench/attack measures times; the bounds here hold on any machine.
 #
-#   ATTACK_SECONDS=n  for so long, in rounds (default: one round of a few seconds)
-#   ATTACK_SEED=n     the same numbers again (default: a new one, printed)
+#   ATTACK_SECONDS=n  duration, in rounds (default: one round of a few seconds)
+#   ATTACK_SEED=n     seed of the random numbers (default: a new one, printed)
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim does not take such rates"
@@ -14,12 +14,12 @@ only_on qosd-sim "ibsim does not take such rates"
 
 seed=${ATTACK_SEED:-$RANDOM}
 until=$((SECONDS + $(attack_seconds 0)))
-kib_max=$((64 * 1024))		# over the idle daemon: man/qosd-security.7
+kib_max=$((64 * 1024))		# growth over the idle daemon, as in man/qosd-security.7
 manager="host-0001 HCA-1"
 host() { printf 'host-%04d HCA-1' "$1"; }
 sim_options=()
 
-# without it any host can set the P_Key table of the manager's own port, and be heard by nobody else
+# without an M_Key, any host can set the P_Key table of the manager's port and so cut off all other hosts
 echo "m-key: 0x5d1f00d5" >qosd.yaml
 start_sim fat-tree:k=8
 start_and_wait "$manager" -c qosd.yaml
@@ -30,7 +30,7 @@ discovery() { ctl -j status | field discovery; }
 idle=$(memory VmRSS) first=$(discovery)
 note "seed $seed, idle $idle KiB"
 
-# flood PORTS SECONDS RATE KIND...: from hosts 20, 21, … at once; ends by itself.
+# flood PORTS SECONDS RATE KIND...: starts floods from hosts 20, 21, … at once; they end by themselves.
 floods=()
 flood() {
 	local ports=$1 seconds=$2 rate=$3 i as
@@ -38,7 +38,7 @@ flood() {
 	floods=()
 	for ((i = 0; i < ports; i++)); do
 		as_own "$(host $((20 + i)))"
-		# at a lower priority than the daemon and the simulator, as on a machine of their own
+		# the senders run at lower priority, as if they had machines of their own
 		"${as[@]}" nice -n 10 "$tools/madattack" -t "$seconds" -r "$rate" -s $((seed + i)) -g guids \
 			-R 1,5,5,1,1,1 \
 			"$@" >"flood.$i" 2>&1 &
@@ -54,13 +54,13 @@ flood_ends() {
 	sed 's/.*sent=//; s/ .*//' flood.* | awk -v what="$1" '{ n += $1 } END { print "   " what ": " n " MADs" }'
 	rm -f flood.*
 }
-# beside WHAT: what others have of the manager meanwhile.
+# beside WHAT: during the flood, the manager must serve other clients and notice a failing link.
 beside() {
 	local begin=${EPOCHREALTIME/./} events from to
 	ctl status >/dev/null || bad "$1: the control socket does not answer"
 	expect_quick "status beside $1" 1000 "$begin"
 	from=$(lid 100) to=$(lid 1)
-	# what the simulator's queue to the daemon has no room for is lost, as any datagram may be
+	# a query may be lost when the simulator's queue to the daemon is full
 	asks() { on_own "$(host 100)" "$tools/pathquery" get path slid="$from" dlid="$to" >query 2>&1; }
 	until_ 10 asks || bad "$1: a path query is not answered: $(<query)"
 	events=$(ctl -j events --kind link-down | wc -l)
@@ -68,7 +68,8 @@ beside() {
 	sim_do link down "core-001/P5"
 	begin=${EPOCHREALTIME/./}
 	until_ 5 seen || bad "$1: a link that fails is not seen"
-	# A trap for which the driver had no room comes again a second later; bench/attack has the figures.
+	# If the driver had no room for the trap, the device repeats it a second later; bench/attack has the
+	# figures.
 	expect_quick "a failing link beside $1" 2000 "$begin"
 	sim_do link up "core-001/P5"
 }
@@ -101,7 +102,7 @@ round() {
 	until_ 5 named "host-002[0-2] .*SMInfo" || bad "health does not name who floods: $(ctl health)"
 	beside "claims"
 	flood_ends "claims"
-	# one or two may be owed to the traps of before
+	# earlier traps may cause one or two discoveries
 	expect_less "SMPs of discovery" $((smps + 3 * first)) "$(discovery)"
 	expect_less "sweeps" $((sweeps + 8)) "$(status sweeps)"
 	flood 1 1 0 control:1 control:5
@@ -146,7 +147,7 @@ done
 
 round
 note "who is silent is told when the Reports to them have timed out"
-# floods of InformInfo leave subscribers behind, too
+# floods of InformInfo also leave silent subscribers
 silent() { ctl -j health | jq -r '.problems[] | select(.kind == "subscriber-silent") | .text'; }
 is_named() { silent | grep -qE "^host-00(4[1-9]|[5-7][0-9]|80) .* QP 1 does not answer Reports"; }
 are_counted() { [ "$(silent | sed -n 's/^\([0-9]*\) more silent subscribers$/\1/p')" -ge 30 ]; } 2>/dev/null
@@ -176,7 +177,7 @@ end_flood() {
 }
 end_flood
 
-# failed LINK: until the event of it.
+# failed LINK: takes the link down and waits for the event.
 failed() {
 	local events
 	events=$(ctl -j events --kind link-down | wc -l)

@@ -1,19 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Devices that tell what is not so, of themselves or of others: alone, a share of them, at the
-# start and later, on fabrics of several kinds.  The manager lives; hosts that do not lie and have
-# a way to it by switches that do not lie are served; and when the lies have ended all is right
+# Tests devices that give false answers about themselves or others: one device or a share of them,
+# from the start or later, on fabrics of several kinds.  The manager survives; it serves truthful
+# hosts that have a path to it through truthful switches; and when the lies end, the subnet is right
 # within two light sweeps, without a command.
 #
-#   ATTACK_SECONDS=n  how long (default: a few cases)
-#   LIES_SEED=n       the same cases again
-#   LIES_ONLY=kind    this falsehood only
+#   ATTACK_SECONDS=n  duration (default: a few cases)
+#   LIES_SEED=n       seed of the cases
+#   LIES_ONLY=kind    only this falsehood
 #   LIES_WHO=one      only this share of devices: one, 1%, 5%, 40%
-#   LIES_FABRIC=text  on this fabric only
-#   LIES_CASES=file   these cases only, once each: lines "FABRIC MOMENT KIND WHO [PICK or NODE]"
-#   LIES_TABLE=file   adds a line for each case: the case, what it was given, "right" or "wrong", ms
-#   LIES_KEEP=dir     logs of what failed
+#   LIES_FABRIC=text  only this fabric
+#   LIES_CASES=file   only these cases, once each: lines "FABRIC MOMENT KIND WHO [PICK or NODE]"
+#   LIES_TABLE=file   appends a line for each case: the case, its parameters, "right" or "wrong", ms
+#   LIES_KEEP=dir     folder for the logs of failed cases
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim's devices do not lie"
@@ -29,11 +29,11 @@ printf 'sweep-interval: %s\nscrub-interval: 0\n' $light >qosd.yaml
 fabrics=("clos:4x2,hosts=3" fat-tree:k=4 "torus:3x3,hosts=2" mesh:3x3 hypercube:d=3 "ring:5,hosts=2"
 	"dragonfly:a=3,h=1" "random:switches=8,hosts=12")
 
-# The parts of the simulator's JSON, one object a line.
+# rows COMMAND...: prints the simulator's JSON with one object a line.
 rows() { sim_ctl -j "$@" | sed 's/},{/\n/g; s/":/": /g; s/,"/, "/g'; }
 
-# look_around: the nodes and links of the fabric, into nodes.list ("TYPE NAME"), guids.list ("NAME GUID")
-# and links.list ("NAME NAME", both ways), and the manager's node.
+# look_around: writes the fabric to nodes.list ("TYPE NAME"), guids.list ("NAME GUID") and links.list
+# ("NAME NAME", in both directions), and sets $manager.
 look_around() {
 	rows show nodes | sed -nE 's/.*"type": "([a-z]+)".*"description": "([^"]*)".*/\1\t\2/p' >nodes.list
 	rows show nodes | sed -nE 's/.*"guid": "([^"]*)".*"description": "([^"]*)".*/\2\t\1/p' >guids.list
@@ -44,14 +44,14 @@ look_around() {
 	fi
 }
 
-# dishonest: who lies by the rules in force, a name a line.
+# dishonest: prints the names of the devices that lie by the rules in force, one a line.
 dishonest() {
 	rows fault list | sed -nE -e 's/.*"at": "([^"]*)".*/\1/p' \
 		-e 's/.*"nodes": \[([^]]*)\].*/\1/p' | sed 's/", "/\n/g; s/"//g' | sort -u
 }
 
-# honest: the hosts that do not lie, and have a way to the manager by switches that do not, into honest.list;
-# who lies and is next to such a way, into seen.list.
+# honest: writes to honest.list the truthful hosts that have a path to the manager through truthful
+# switches, and to seen.list the liars next to such a path.
 honest() {
 	dishonest >dishonest.list
 	: >seen.list
@@ -81,10 +81,10 @@ honest() {
 		}' dishonest.list nodes.list links.list >honest.list
 }
 
-# connected FROM TO: packets get there, by what the devices hold.
+# connected FROM TO: whether the tables in the devices lead a packet there.
 connected() { sim_ctl -j path "$1" "$2" 2>/dev/null | grep -q '"lost":null'; }
 
-# served: all who are honest are, among each other in a ring and with the manager; else $unserved.
+# served: whether all hosts in honest.list are connected in a ring and with the manager; else sets $unserved.
 served() {
 	local before=$manager host
 	while read -r host; do
@@ -98,25 +98,25 @@ served() {
 	done <honest.list
 }
 
-# keep: the log of the manager, and what was wrong.
+# keep: saves the manager's log and the faults to LIES_KEEP.
 keep() {
 	[ -n "${LIES_KEEP:-}" ] || return 0
 	{ echo "$what"; cat dishonest.list unserved; ctl health; ctl ports; cat audit; cat "$qosd_log"; } >"$LIES_KEEP/$(date +%s.%N)" 2>&1
 }
 
-# named: every node by the name that it has.
+# named: whether qosd knows every node by its true name.
 names() { jq -r '.[] | "\(.guid) \(.description)"' | sort; }
 named() { diff <(sim_ctl -j show nodes | names) <(ctl -j nodes | names) >>audit; }
 right() { subnet_up && [ "$(status nodes)" = "$(wc -l <nodes.list)" ] && sim_ctl check >audit 2>&1 && named; }
 alive() { ours "$qosd" && ! gone "$qosd"; }
 
-# lives: it does, and answers.
+# lives: qosd must run and answer.
 lives() {
 	alive || fail "qosd died: $what"
 	until_ 5 status state >/dev/null || fail "qosd does not answer: $what"
 }
 
-# truth_returns: the lies end; all is right within two light sweeps and what a sweep takes.
+# truth_returns: ends the lies; all must be right within two light sweeps plus the time of a sweep.
 truth_returns() {
 	local begin=${EPOCHREALTIME/./} us
 	sim_do fault remove all
@@ -124,13 +124,13 @@ truth_returns() {
 		bad "not right after the end of: $what: $(status ports-active) of $(status ports-linked) ports Active; $(head -n 3 audit)"
 	us=$((${EPOCHREALTIME/./} - begin))
 	[ $us -le "${slowest:-0}" ] || slowest=$us slowest_what=$what
-	# whatever it was, the next case begins with a fabric that is right
+	# the next case must begin with a sound fabric
 	until_ 30 right || fail "never right again after: $what: $(head -n 5 audit)"
 	lives
 }
 
-# told NAME: health tells of that device, by the name or GUID of itself or of the node before it, which may
-# have lied of its name.  Of two with one port GUID it names both, as nobody can know which of them lies.
+# told NAME: whether health reports that device, by the name or GUID of itself or of its neighbor, since
+# the device may lie about its name.  If two devices claim one port GUID, health names both.
 told() {
 	local names
 	names=$(awk -F '\t' -v name="$1" '
@@ -141,22 +141,22 @@ told() {
 }
 no_lies() { ! ctl health | grep -qE 'device-(lies|excluded)'; }
 
-# lie FALSEHOOD OPTION...: from now on.
+# lie FALSEHOOD OPTION...: starts a lie.
 lie() { sim_do fault falsify "$@"; }
 
-# Of these one device alone is told of: what it says cannot be true, whatever others say.
+# Falsehoods that cannot be true whatever other devices say, so health reports a single such device.
 cannot_be=" node-type-0 node-type-other ports-0 ports-255 local-port-254 node-guid-0 node-guid-random
 	node-guid-other node-guid-sm port-guid-0 port-guid-other port-guid-sm other-node mtu-cap-0
 	mtu-cap-15 neighbor-mtu-15 width-unknown speed-unknown vl-cap-0 vl-cap-15 operational-vls-0
 	port-state-0 port-state-15 phys-state-15 "
 cannot_be_of_switches=" linear-cap-0 linear-cap-max linear-top-max "
-# is_to_be_told KIND NAME
+# is_to_be_told KIND NAME: whether health must report this device.
 is_to_be_told() {
 	[[ "$cannot_be" =~ [[:space:]]"$1"[[:space:]] ]] ||
 		{ [[ "$cannot_be_of_switches" = *" $1 "* ]] && grep -qxF "switch	$2" nodes.list; }
 }
 
-# judge: while lies go on.  Health tells of $tell, and of all who lie if $tell_kind is what they tell.
+# judge: makes the checks during a lie.  Health must report $tell, and all liars if their lie is $tell_kind.
 judge() {
 	local name
 	honest
@@ -171,7 +171,7 @@ judge() {
 	lives
 }
 
-# provoke: everybody who lies is looked at again, as a link of it trains anew.
+# provoke: retrains a link of every liar, so that qosd reads the liar again.
 provoke() {
 	local name
 	dishonest | while read -r name; do
@@ -180,7 +180,7 @@ provoke() {
 	sleep 0.3
 }
 
-# late KIND OPTION...: a lie on a fabric that is up.
+# late KIND OPTION...: tests a lie that begins on a fabric that is up.
 late() {
 	what="$topology, later: $*"
 	lie "$@"
@@ -189,7 +189,7 @@ late() {
 	truth_returns
 }
 
-# early KIND OPTION...: a lie from before the start on.
+# early KIND OPTION...: tests a lie that begins before qosd starts.
 early() {
 	if [ -n "${qosd:-}" ]; then
 		fabric_ends
@@ -203,7 +203,7 @@ early() {
 	truth_returns
 }
 
-# smps_and_looks: what devices were asked so far, and how many times a switch was by light sweeps.
+# smps_and_looks: prints the number of SMPs to all devices so far and of light sweeps' queries to switches.
 smps_and_looks() {
 	sim_ctl stats | awk '
 		$1 == "smp" && ($3 == "get" || $3 == "set") { n += $4 }
@@ -213,8 +213,8 @@ smps_and_looks() {
 sweeps_begun() { grep -c 'debug: sweep: starts' "$qosd_log"; }
 has_looked() { read -r smps_then looks_then < <(smps_and_looks) && [ "$looks_then" -ge "$1" ]; }
 says() { [ "$(status "$1")" = "$2" ]; }
-# calm: three light sweeps follow each other without any other sweep; $smps: what they asked, with
-# $looks questions to switches among it, and $again of them that were asked again.
+# calm: waits for three light sweeps without another sweep between them.  Sets $smps to the number of
+# their SMPs, $looks to those that query switches, and $again to the retries among these.
 calm() {
 	local begun smps_before looks_before
 	begun=$(sweeps_begun) again=$(status retries)
@@ -225,7 +225,7 @@ calm() {
 	[ "$(sweeps_begun)" -eq "$begun" ]
 }
 
-# fabric TOPOLOGY
+# fabric TOPOLOGY: starts the simulator with this fabric.
 fabric() {
 	topology=$1
 	start_sim "$topology"
@@ -236,7 +236,7 @@ fabric_ends() {
 	qosd=
 	stop_sim
 }
-# some_device: any but the manager's.
+# some_device: prints a random device other than the manager's.
 some_device() {
 	awk -F '\t' -v n=$((RANDOM % ($(wc -l <nodes.list) - 1))) -v manager="$manager" '
 		$2 != manager && n-- == 0 { print $2 }' nodes.list
@@ -271,7 +271,7 @@ if [ "$seconds" -eq 0 ]; then
 	what="a name that is no text" name=$(nth ca 11)
 	lie description --at "$name"
 	nameless() { ! named && [ "$(ctl -j nodes | jq -r .[].description | grep -cP '[^ -~]')" = 1 ]; }
-	for i in 1 2 3; do	# now and then it is text by chance
+	for i in 1 2 3; do	# random bytes may be text by chance
 		sim_do trap "$name" 144
 		until_ 2 nameless && break
 	done
@@ -382,7 +382,7 @@ if [ "$seconds" -eq 0 ]; then
 	rm -rf state
 	start_and_wait "$manager" -c qosd.yaml
 	lie lmc-7 --at "$name"
-	for i in 1 2; do	# the value that it keeps is known the second time
+	for i in 1 2; do	# the second time, qosd knows that the device keeps its value
 		sim_do link flap "$name/P1" --interval 0.05
 		until_ 5 connected "$manager" "$name" || bad "a host that says LMC 7 is not served, time $i: $(ctl health)"
 	done
@@ -391,7 +391,7 @@ if [ "$seconds" -eq 0 ]; then
 	note "errors from a host whose link was down for a moment"
 	what="errors after a link was down" name=$(nth ca 4)
 	lie status --at "$name"
-	kill -STOP "$qosd"	# it sees no more than that the link has been trained anew
+	kill -STOP "$qosd"	# so that it only sees that the link has retrained
 	sim_do link down "$name/P1"
 	sim_do link up "$name/P1"
 	trained() { sim_ctl show links | grep -F "$name/P1" | grep -qw init; }
@@ -542,7 +542,7 @@ if [ "$seconds" -eq 0 ]; then
 	done
 	until_ 30 calm || bad "odd devices cause sweeps: $(grep 'sweep: starts' "$qosd_log" | tail -n 3)"
 	note "$smps_calm SMPs with $looks_calm questions to switches, $smps with $looks and five odd devices, $again again"
-	# One more light sweep may have begun, and each asks odd devices a question and for their names.
+	# One more light sweep may have begun.  Each queries every odd device once and reads its name.
 	sweeps=$((looks / switches + 1))
 	expect_less "SMPs of light sweeps with five odd devices" \
 		$((smps_calm * sweeps * switches / looks_calm + sweeps * 2 * 5 + 8 + again)) "$smps"
@@ -564,7 +564,7 @@ if [ "$seconds" -eq 0 ]; then
 	exit
 fi
 
-# run_case MOMENT KIND WHO [PICK or NODE]: on the fabric that is there.
+# run_case MOMENT KIND WHO [PICK or NODE]: runs one case on the present fabric.
 run_case() {
 	local moment=$1 kind=$2 who=$3 pick=${4:-$RANDOM} name options before=$wrong begin=${EPOCHREALTIME/./}
 	[ -n "${qosd:-}" ] || moment=early	# the first case starts the manager
@@ -604,7 +604,7 @@ fabric_ends
 [ -z "${LIES_ONLY:-}" ] || kinds=("$LIES_ONLY")
 [ -z "${LIES_FABRIC:-}" ] || fabrics=("$LIES_FABRIC")
 
-# deck NUMBER: all cases on that fabric, a line each, in an order that the seed gives.
+# deck NUMBER: prints all cases on that fabric, one a line, in an order that depends on the seed.
 deck() {
 	local kind who moment
 	for kind in "${kinds[@]}"; do

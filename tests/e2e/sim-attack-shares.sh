@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Greedy hosts register all that they can: groups, services, subscriptions, alias GUIDs, as
-# themselves and on behalf of another.  Others can still join, register and subscribe, partitions
-# still get their IPoIB groups, after a restart, too; health names the greedy; what they hold can be
-# taken away, and goes by itself when they are gone.
+# Tests greedy hosts that register all they can: groups, services, subscriptions and alias GUIDs,
+# for themselves and on behalf of others.  Other hosts can still join, register and subscribe, and
+# partitions still get their IPoIB groups, also after a restart.  Health names the greedy hosts.
+# The operator can remove their registrations; these end when the hosts leave.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim has no small multicast tables"
@@ -41,7 +41,7 @@ printf 'default: it\nprofiles:\n  it: {mft: 32}\n' >profiles.yaml
 
 hoard() { on_own "$1" "$tools/hoard" -r "$seed" "${@:2}" >hoard.out 2>&1 || bad "hoard: $(<hoard.out)"; }
 granted() { sed -nE "s/^$1 granted=([0-9]+) .*/\1/p" hoard.out; }
-# held KIND: by all; held_by GUID KIND
+# held KIND: prints how many registrations all hosts hold; held_by GUID KIND: how many one host holds.
 held() { ctl -j holdings | tr -d ' \n' | sed -nE "s/.*\"kind\":\"$1\",\"held\":([0-9]+).*/\1/p"; }
 held_by() { ctl -j holdings | tr -d ' \n' | tr '{' '\n' | sed -nE "s/.*\"guid\":\"0x$1\".*\"$2\":([0-9]+).*/\1/p"; }
 holds() { [ "$(held_by "$1" "$2")" = "$3" ]; }
@@ -53,7 +53,7 @@ join() {	# join NODE GUID GROUP
 		qkey=0xb1b pkey=0xffff tclass=0 sl=0 flow-label=0 2>&1
 }
 client() { on_own "$1" "$tools/saclient" "${@:2}" 2>&1; }
-# others_are_served ROUND: a host that has next to nothing gets what it asks for.
+# others_are_served ROUND: a host with few registrations must get what it requests.
 others_are_served() {
 	expect_match "$1: a group of another host" "mlid=0xc0" "$(join "$gpu01" $gpu01_guid "$2")"
 	expect_match "$1: a service of another host" "id=0x$2 " \
@@ -93,7 +93,7 @@ others_are_served "beside three" b2 2
 expect_match "health" "services of the 240|as many as there may be" "$(health registry-filling) $(health registry-full)"
 expect_match "qosd-ctl holdings" "SHARE.*100 %" "$(ctl holdings | tr '\n' ' ')"
 
-# Greedy hosts enough to take what is kept for newcomers, too: 72 + 74 + 74 + 30 * 4 are the 240.
+# Enough greedy hosts to use up the reserve for newcomers, too: 72 + 74 + 74 + 30 * 4 = 240.
 # promise: A92
 note "a table that many greedy hosts have filled takes the first entry of each other host"
 mapfile -t hosts < <(cas "$topology" | grep -vxF -e "$sm_node" -e "$gpu01" "${greedy[@]/#/-e}")
@@ -141,7 +141,7 @@ sed '$a\  more: {pkey: 0x99, members: {all: full}, ipoib: true}' policy.yaml >mo
 ctl policy load more.yaml >out 2>&1 || bad "policy: $(<out)"
 lacks() { [[ $(health ipoib-group-missing) == *"partition more has no IPoIB broadcast group"* ]]; }
 until_ 10 lacks || bad "health does not say that a partition lacks its group: $(ctl health)"
-# an MLID that only groups of the greedy have: all of them
+# an MLID that only greedy hosts' groups use: all such groups
 mlid=$(ctl mcast | awk '/0xc0/ { if (/ff12:1d1d/) n[$1]++; else n[$1] += 10000 } END { for (m in n) print n[m], m }' |
 	sort -n | sed -n '1s/.* //p')
 for group in $(ctl mcast "$mlid" | awk '$1 == "'"$mlid"'" { print $7 }'); do
@@ -152,7 +152,7 @@ expect_match "a group of the policy" "the policy's" "$(ctl mcast remove ff12:401
 
 # promise: A75
 note "hosts that ask for tables and take none, by many QPs"
-# take_none NODE: asks for six tables, of which it may have four
+# take_none NODE: requests six tables, of which the SA serves four at a time, and acknowledges nothing
 silent_askers=()
 take_none() {
 	local n as
@@ -176,7 +176,7 @@ for guid in "${greedy_guids[@]}"; do
 	ctl holdings remove "0x$guid" >out 2>&1 || bad "holdings remove: $(<out)"
 done
 until_ 10 held_is transfers 0 || bad "there are $(held transfers) answers under way, after they were removed"
-# those that were asked for longest may have been given up before
+# the SA may have given up on the oldest requests before
 ended() { [ "$(cat silent.* | grep -cE 'aborted 12[67]')" = "$1" ]; }
 until_ 10 ended 12 || bad "answers that were ended: $(cat silent.*)"
 for silent_asker in "${silent_askers[@]}"; do end "$silent_asker"; done
@@ -185,13 +185,13 @@ expect_match "by the command" "aborted 127" "$(cat silent.*)"
 # promise: A32
 note "what one host holds is taken away by hand"
 for host in "${greedy[@]}"; do hoard "$host" -g 3 -s 20 -e 2 -a 1; done
-# one that is alive, and acts as Linux does
+# a host that is alive and acts as Linux does
 as_own "${greedy[1]}"
 "${as[@]}" "$tools/ipoibjoin" -p 0x7fff -f >join.out 2>&1 &
 join=$!
 pids+=("$join")
 until_ 10 grep -q '^start status=0' join.out || bad "the host does not join: $(<join.out)"
-# columns GUID: of its row; not_of NAME: all other rows
+# columns GUID: prints columns of the host's row; not_of NAME: prints all other rows
 columns() { ctl holdings | awk '/HCA/ && /'"$1"'/ { print $3, $5, $6, $7, $8 }'; }
 not_of() { ctl holdings | sed '1,/SHARE/d' | grep -v "$1" | sort; }
 expect "what is shown of it" "3 4 20 2 7" "$(columns "${greedy_guids[1]}")"
@@ -283,14 +283,14 @@ start_and_wait "$sm_node" -c qosd.yaml -p policy.yaml
 
 # promise: A30
 note "again and again, for as long as asked for"
-# remove PORT-GUID...: takes away what they hold, if they hold anything
+# remove PORT-GUID...: removes the ports' registrations, if they have any
 remove() {
 	local guid
 	for guid; do
 		ctl holdings remove "0x$guid" >out 2>&1 || grep -q "holds nothing" out || bad "holdings remove: $(<out)"
 	done
 }
-# totals: of what stays until it is removed
+# totals: prints the totals of the registrations that do not expire
 totals() { ctl -j holdings | jq -r '.kinds[:6][] | "\(.kind) \(.held)"'; }
 remove "${greedy_guids[@]}" $gpu01_guid
 totals >before
@@ -300,9 +300,9 @@ while [ $round -lt 4 ] || [ "${EPOCHREALTIME/./}" -lt "$end_us" ]; do
 	seed=$((seed + 1)) round=$((round + 1))
 	for host in "${greedy[@]}"; do hoard "$host" -g 1000 -s 100 -e 70 -a 4; done
 	others_are_served "round $round" "$(printf %x $((0x1000 + round % 20)))" $((1 + round % 7))
-	# the first says what is wrong, those behind it only say it again
+	# later rounds would only repeat the failure
 	[ "$wrong" -eq "$wrong_before" ] || { ctl holdings; break; }
-	# it asks as a newcomer each time: one that has more than those is not promised anything
+	# the host must ask as a newcomer each time: nothing is promised to a host that holds more
 	remove "${greedy_guids[round % 3]}" $gpu01_guid
 done
 echo "rounds: $round"
