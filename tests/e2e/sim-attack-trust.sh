@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Who may say what to a subnet manager, and who is told which key: each cell of the table in
-# qosd-security(7), forged by a host that is none of them.  a is master, c stands by; b and d
-# are hosts like any other.
+# Tests which sender a subnet manager obeys and to whom it gives which key: each cell of the
+# table in qosd-security(7), with requests that an ordinary host forges.  a is master, c
+# stands by; b and d are ordinary hosts.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim lets any program be a subnet manager's"
@@ -31,14 +31,15 @@ declare -A guid=([a]=0x101 [b]=0x201 [c]=0x301 [d]=0x401) port=([a]=1 [b]=2 [c]=
 secret=0x1122334455667788 m_key=0x0000cafe0000cafe
 hidden=0x0000000000000000
 declare -A pid
-# run NAME [LINE...]: a qosd on that host, with these settings.
+# run NAME [LINE...]: starts a qosd on that host with these settings.
 run() { run_manager "$1" 'sweep-interval: 1' "${@:2}"; }
 state_is() { [ "$(of "$1" status state)" = "$2" ]; }
 up() { state_is "$1" master && of "$1" subnet_up && [ "$(of "$1" status sweeping)" = false ]; }
 soon() { until_ 15 "${@:2}" || bad "$1: $(grep -h election ./*/log | tail -n 12)"; }
-# forge NAME TO ARGUMENT...: by directed route to that host's port, or by LID where -L is said.
+# forge NAME TO ARGUMENT...: sends a forged SMP from host NAME to the port of host TO, by directed route,
+# or by LID with -L.
 forge() { on_own "${host[$1]}" "$tools/forgesm" -r "1,${port[$2]}" "${@:3}"; }
-# be NAME ARGUMENT...: a subnet manager on that host, until end_being.
+# be NAME ARGUMENT...: starts a false subnet manager on that host; $being is its PID.
 be() {
 	local as
 	as_own "${host[$1]}"
@@ -47,11 +48,11 @@ be() {
 	pids+=("$being")
 	until_ 10 grep -q ready be.out || bad "$1 can't be a manager: $(<be.out)"
 }
-part() { sed -nE "s/.*$1=([^ ]*).*/\1/p"; }	# of what forge prints
-# as_before WHAT: a is master and c stands by for it.
+part() { sed -nE "s/.*$1=([^ ]*).*/\1/p"; }	# prints one value of forge's output
+# as_before WHAT: a must be master and c must stand by.
 both_are() { state_is a master && state_is c standby; }
 as_before() { both_are || bad "$1: a is $(of a status state), c is $(of c status state)"; }
-pair() {	# of subnet managers, with these settings
+pair() {	# starts two subnet managers with these settings
 	run a "$@"
 	soon "a is master" up a
 	run c "$@"
@@ -67,7 +68,7 @@ finish() {
 	rm -rf ./[abcd]
 }
 
-# The table: what asks, of whom, what it shows, and the SM_Key that it is told.
+# The table of requests: sender, receiver, the keys and state in the request, and the SM_Key in the answer.
 ask_table() {	# LINES: NAME TO WAY M_KEY SM_KEY STATE TOLD
 	local name to way shows_m shows_sm state told got by
 	while read -r name to way shows_m shows_sm state told; do
@@ -100,7 +101,7 @@ as_before "claims in Gets"
 
 # promise: A40
 note "a manager that answers with no key is told nothing; with ours, it is"
-# as OpenSM asks, which says nothing of itself
+# OpenSM sends Get(SMInfo) without its own SM_Key
 ask_as() { forge "$1" a -s 0 send | part key; }
 be d -g 0x401 -k 0 -s 2
 expect "SM_Key that d is told, which answers with none" $hidden "$(ask_as d)"
@@ -108,7 +109,7 @@ grep -q '^get' be.out || bad "d was not asked"
 expect "requests that told d the SM_Key" 0 "$(grep -c "key=$secret" be.out)"
 end "$being"
 be b -g 0x201 -k $secret -s 2
-is_told() { [ "$(ask_as b)" = $secret ]; }	# what it did not tell a moment ago is not asked again
+is_told() { [ "$(ask_as b)" = $secret ]; }	# takes a while: qosd does not repeat a recent query at once
 soon "b, which answers with ours, is told" is_told
 end "$being"
 # promise: A42
@@ -121,7 +122,7 @@ end "$being"
 expect "requests that told b the SM_Key" 0 "$(grep -c "key=$secret" be.out)"
 expect "controls that b was sent" 0 "$(grep -c '^set' be.out)"
 
-# The table: a control, from where, what it claims, and whether it is obeyed.
+# The table of controls: control, sender, the identity that it claims, and whether it is obeyed.
 declare -A control=([HANDOVER]=1 [ACKNOWLEDGE]=2 [DISABLE]=3 [STANDBY]=4 [DISCOVER]=5)
 control_table() {	# LINES: CONTROL FROM CLAIMS KEY
 	local what from claims key way to by got
@@ -143,10 +144,10 @@ control_table() {	# LINES: CONTROL FROM CLAIMS KEY
 # promise: A41
 note "controls from who is not the master: each is refused, whatever it claims"
 control_table < <(for what in HANDOVER ACKNOWLEDGE DISABLE STANDBY DISCOVER; do
-	echo "$what b a $secret"	# the master's GUID and key, from another place
+	echo "$what b a $secret"	# the master's GUID and key, from another port
 	echo "$what b b $secret"
 	echo "$what b a 0"
-	echo "$what a a 5"		# the master's place, and not its key
+	echo "$what a a 5"		# from the master's port, with another key
 	echo "$what a d $secret"	# ... and not its GUID
 done)
 
@@ -203,7 +204,7 @@ finish
 # promise: A40
 note "with an M_Key: it shows who may know the SM_Key, and 0 never does"
 start_sim four.topo
-run a "sm-key: $secret"		# so that 0 is among the keys of before
+run a "sm-key: $secret"		# so that 0 is among a's earlier M_Keys
 soon "a is master" up a
 end "${pid[a]}"
 pair "sm-key: $secret" "m-key: $m_key" "m-key-protect: 1"
@@ -237,7 +238,7 @@ if command -v opensm >/dev/null; then
 	soon "OpenSM is master" opensm_is MASTER
 	run c "sm-key: $secret" "priority: 5"
 	soon "c is master again" up c
-	# OpenSM stands by when it has said HANDOVER: put off, both would
+	# OpenSM stands by once it has sent HANDOVER; if c put it off, both would stand by
 	expect_match "a handover that c heard" "says HANDOVER" "$(<c/log)"
 	expect "handovers that c put off" 0 "$(grep -c "says HANDOVER, too early" c/log)"
 	end "$opensm"
@@ -280,7 +281,7 @@ raw() { on_own "${host[$1]}" "$tools/rawmad" "${@:2}"; }
 # promise: A82
 note "a GRH says nothing of who asks"
 client b service set id=0x79 gid=fe80::201 >/dev/null || bad "b can't register a service"
-by_grh() {	# HOST METHOD: of that service
+by_grh() {	# HOST METHOD: sends a ServiceRecord request with a GRH
 	raw "$1" -g fe80::101 3 "$2" 0x31 0 48:0000000000000003 56:0000000000000079 \
 		64:fe800000000000000000000000000201 | cut -c 1-13
 }
@@ -312,14 +313,14 @@ kill -CONT "${pid[a]}"
 note "a host overwrites the manager's own port: it is told, and repaired by the next light sweep"
 expect "Set of its P_Key table" status=0x0000 "$(raw b 1 2 0x16 0 64:0001 | cut -c 1-13)"
 served() { [ "$(raw d 3 0x12 0x11 0 | cut -c 1-13)" = status=0x0000 ]; }
-# a light sweep may have been there before us
+# a light sweep may already have found and repaired the change
 told() { grep -qE "a HCA-1.*: P_Key table overwritten by another, it is repaired" a/log; }
 ! served || until_ 5 told || bad "the Set changed nothing"
 soon "others are served again" served
 until_ 5 told || bad "the log: $(tail -n 5 a/log)"
 expect_match "an event" "table-overwritten.*P_Key table" "$(of a ctl events)"
 info=$(raw b 1 1 0x15 0 | sed 's/.* //')
-# an M_Key, which everybody can read; PortState 0: it stays
+# an M_Key with a protection under which anyone can read it; PortState 0 means no change
 expect "Set of its M_Key" status=0x0000 \
 	"$(raw b 1 2 0x15 0 "64:00000000deadbeef${info:16:48}$(printf %02x $((0x${info:64:2} & 0xf0)))$(
 	printf %02x $((0x${info:66:2} & 0x0f)))${info:68}" | cut -c 1-13)"

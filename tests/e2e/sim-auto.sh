@@ -1,14 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# routing: auto: which engine is taken, who says so and why, and that faults change nothing of it.
+# Tests `routing: auto`: which engine it selects, where that and the reason are shown, and that faults
+# do not change the selection.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "the fabrics are its generators'"
 sim_options=()
 echo "routing: auto" >qosd.yaml
 
-# levels N: a policy of N levels with SLs 0 to N - 1, which ask for nothing.
+# levels N: writes a policy of N levels with SLs 0 to N - 1 and no other requirements.
 levels() {
 	local i
 	echo "qos-levels:"
@@ -29,7 +30,7 @@ finish() {
 }
 choice() { ctl -j status | jq -r '."engine-choice"'; }
 logged() { grep -cF -- "$(choice)" "$qosd_log"; }
-# told WHAT PATTERN: the reason, wherever the engine is shown.
+# told WHAT PATTERN: every place that shows the engine must give this reason.
 told() {
 	expect_match "$1: the reason" "$2" "$(choice)"
 	expect "$1: in routes" "$(choice)" "$(ctl -j routes | jq -r .choice.text)"

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Another manager was at work while qosd was away, whose state folder knows the fabric: what it
-# left in tables is found, and a restart that finds nothing reads no more than samples.
+# Tests a restart of qosd after another manager has managed the subnet meanwhile, with a state folder
+# that knows the fabric: qosd finds what that manager left in tables.  A restart after which nothing
+# has changed reads samples only.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim's devices keep less, and it moves no packets"
@@ -12,7 +13,7 @@ node=$(first_ca topology)
 far=$(cas topology | tail -n 1)
 leaf=$(leaf_of "$far" topology)
 sim_options=()
-# got ATTRIBUTE: Gets of it so far.
+# got ATTRIBUTE: prints the number of its Gets so far.
 got() { sim_ctl stats | awk -v a="$1" '$2 == a && $3 == "get" { n = $4 } END { print n + 0 }'; }
 opensm_was() {
 	bring_up_opensm "$1" 30 -F opensm.conf "${@:2}"
@@ -76,7 +77,7 @@ for where in "$node" "$far"; do
 	tables >ours
 	expect_same "tables after OpenSM at $where" wanted ours
 done
-# a single entry of a single pair
+# one entry in the table of one pair of ports
 sim_do sl2vl "$leaf" 7 3 0,1,2,3,4,5,6,7,0,1,2,3,4,5,6,0
 once "$node" -p policy.yaml || bad "exit status $?: $(<once)"
 tables >ours

@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Who is loud, who writes what he must not, and who is restless: a switch that sends traps without
-# end, another who overwrites tables, a link of which only one end tells, links that go down again
-# and again.
+# Tests qosd against a switch that floods it with traps, a host that overwrites tables, a link
+# change that only one end reports, and links that flap.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim can't do this"
@@ -16,7 +15,7 @@ sim_options=()
 
 smps() { ctl -j metrics | jq -r .text | awk '/^qosd_smps_sent_total/ { n += $2 } END { print n + 0 }'; }
 metric() { ctl -j metrics | jq -r .text | awk -v name="$1" '$1 == name { print $2 + 0 }'; }
-# audited WHAT: all tables, by the simulator.
+# audited WHAT: the auditor must find no fault in any table.
 audited() { sim_ctl check --switches >audit 2>&1 || bad "$1: $(tail -n 5 audit)"; }
 
 # promise: F6
@@ -28,7 +27,7 @@ nodes:
   - {name: "*", profile: talkative}
 END
 echo "every 0.002 trap $spine01 144" >flood
-echo "sweep-interval: 0" >qosd.yaml	# nothing but traps
+echo "sweep-interval: 0" >qosd.yaml	# no light sweeps, only traps
 sim_options=(--profiles devices.yaml --script flood)
 start_sim "$topology"
 start_and_wait "$manager" -c qosd.yaml
@@ -38,7 +37,7 @@ until_ 20 hears 1000 || bad "there is no flood: $(metric qosd_traps_received_tot
 begin=$(smps) heard=$(metric qosd_traps_received_total) since=$SECONDS
 until_ 40 hears $((heard + 2000)) || bad "the flood is over"
 used=$(($(smps) - begin)) heard=$(($(metric qosd_traps_received_total) - heard))
-# 38 questions to the switch in a look: 16 of them at once, and two in a second
+# a probe sends 38 requests to the switch; 16 probes may follow at once, then two a second
 bound=$((40 * (16 + 2 * (SECONDS - since + 1)) + 100))
 note "$heard traps, $used SMPs"
 expect_less "SMPs for $heard traps" $bound "$used"
@@ -64,7 +63,7 @@ expect "floods that were told" 1 "$(ctl -j events --kind trap-flood | wc -l)"
 stop_qosd || bad "exit status $? after SIGTERM"
 stop_sim
 
-# --- what another overwrites ---
+# --- tables that another host overwrites ---
 
 tree=fat-tree:k=4
 cat >policy.yaml <<'END'
@@ -82,7 +81,7 @@ nodes_of() { sim_ctl show nodes | awk -v type="$1" '$1 == type { print $2 }'; }
 all_sets() { sim_ctl stats | awk '$3 == "set" { n += $4 } END { print n + 0 }'; }
 passes() { metric qosd_scrub_passes_total; }
 passed() { [ "$(passes)" -ge "$1" ]; }
-# snapshot FILE: the tables that are overwritten below.
+# snapshot FILE: writes the tables that are overwritten below to FILE.
 snapshot() {
 	{
 		sim_ctl show lft "$leaf"
@@ -129,7 +128,7 @@ sets=$(all_sets) begin=$(passes)
 until_ 60 passed $((begin + 2)) || bad "it does not go on"
 expect "Sets by passes over what is right" "$sets" "$(all_sets)"
 expect "what is told then" "" "$(ctl events --kind table-overwritten)"
-sim_do freeze		# all of it in one moment
+sim_do freeze		# so that all is overwritten at once
 overwrite
 sim_do fault add drop --class smp --method get --at "$leaf" --chance 5
 sim_do thaw
@@ -213,14 +212,14 @@ expect "passes" 0 "$(passes)"
 stop_qosd || bad "exit status $? after SIGTERM"
 stop_sim
 
-# --- what nobody tells of ---
+# --- changes that no trap reports ---
 
 linked() { ctl -j status | field ports-linked; }
 links_are() { [ "$(linked)" = "$1" ] && [ "$(status sweeping)" = false ]; }
-# set_link STATE: of a link of the leaf at its far end, by a Set; that end tells nobody.
+# set_link STATE: sets the state of a link of the leaf at its far end, which sends no trap.
 set_link() { on "${cas[2]}" ibportstate -G "$far_guid" "${far##*/P}" "$1" >out 2>&1 || bad "$1: $(tail -n 2 out)"; }
-# overlooked SETTINGS: the leaf loses such a link, and a host, by which what it complains of is
-# explained.
+# overlooked SETTINGS: the leaf loses such a link and a host at once, so that the host's link seems to
+# explain the leaf's change.
 overlooked() {
 	start_tree "$1"
 	far=$(sim_ctl show links "$leaf" | sed -nE 's|.* ([^ ]+/P[0-9]+)$|\1|p' | tail -n 1)
@@ -244,7 +243,7 @@ note "a link that was taken down at one end, and another at once"
 overlooked "{scrub-interval: 0, sweep-interval: 1s}"
 overlooked "{scrub-interval: 2s, sweep-interval: 0}"
 
-# --- links that go down again and again ---
+# --- links that flap ---
 
 lft_sets() { sim_ctl stats | awk '$2 == "LinearForwardingTable" && $3 == "set" { n = $4 } END { print n + 0 }'; }
 tables() { for s in "${switches[@]}"; do sim_ctl show lft "$s"; done; }
@@ -252,7 +251,7 @@ event_of() { ctl -j events --kind "$1" | jq -c "select($2)" | tail -n 1; }
 has_event() { [ -n "$(event_of "$@")" ]; }
 quiet_sweeps() { [ "$(status sweeping)" = false ] && subnet_up; }
 is_back() { quiet_sweeps && tables >tables.now && cmp -s "$1" tables.now; }
-# uses PORT: entries of its switch that lead to it, in tables of the devices.
+# uses PORT: prints how many entries in its switch's forwarding table lead to the port.
 uses() { sim_ctl show lft "${1%/*}" | awk -v port="${1##*/P}" '$2 == port { n++ } END { print n + 0 }'; }
 
 # promise: F8
@@ -263,7 +262,7 @@ link=$leaf/P3
 tables >tables.before
 [ "$(uses "$link")" -gt 0 ] || bad "nothing goes by $link"
 sets=$(lft_sets)
-# sound: all is connected, by the simulator; the link itself may be on its way to Active.
+# sound: whether the auditor finds all connected; the flapping link itself may not be Active yet.
 sound() {
 	sim_ctl check >audit 2>&1 && return
 	grep -qE "^paths +([0-9]+), connected \\1$" <(tr -s ' ' <audit) &&
@@ -296,7 +295,7 @@ audited "when it is back"
 
 # promise: F8
 note "the only way is used though it flaps, and a link is released by hand"
-# slow enough that nobody misses one
+# waits for each change, so that qosd misses none
 sees_more() { [ "$(ctl events --kind "$1" | wc -l)" -gt "$2" ]; }
 await_change() {	# COMMAND PORT KINDS
 	local before

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Devices whose tables are small: what is put into them fits, and what does not fit is told.
-# OpenSM runs on the same devices where it has an opinion.
+# Tests devices with small tables: qosd writes only what fits and reports the rest.  OpenSM runs on the
+# same devices for comparison where it supports the case.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim's devices have one size"
@@ -17,7 +17,7 @@ spine=$(comm -23 <(printf '%s\n' "${switches[@]}" | sort) \
 	<(awk '/^Ca/ { ca = 1 } /^$/ { ca = 0 } ca && match($0, /"S-[0-9a-f]+"/) { print substr($0, RSTART + 1, RLENGTH - 2) }' topology | sort -u) | head -n 1)
 [ -n "$leaf" ] && [ -n "$spine" ] || fail "no leaf or no spine in the topology"
 
-# small NODE KEYS: a profile file in which that node has these keys.
+# small NODE KEYS: writes a profile file that gives the node these keys.
 small() {
 	cat >small.yaml <<END
 profiles:
@@ -27,9 +27,9 @@ nodes:
 END
 	sim_options=(--profiles small.yaml)
 }
-# by directed route, as there may be no SA
+# lft_top SWITCH: prints LinearFDBTop, read by directed route because there may be no SA.
 lft_top() { on "$node" smpquery -D switchinfo "$(route_to "$1")" 2>&1 | sed -nE 's/^LinearFdbTop:\.+([0-9]+)$/\1/p'; }
-# route_to SPINE: from $node through its leaf.
+# route_to SPINE: prints the directed route from $node through its leaf.
 route_to() {
 	awk -v ca="$node" -v sw="$1" '
 		/^(Switch|Ca)/ { here = substr($3, 2, length($3) - 2) }
@@ -56,8 +56,8 @@ expect_less "LinearFDBTop of $spine" 64 "$(lft_top "$spine")"
 sim_do check
 stop_sim
 
-# OpenSM knows the bound and keeps the LID of a port that has one beyond it: the spine refuses the
-# LinearFDBTop, and forwards nothing from then on.
+# OpenSM knows the bound, but lets a port keep a LID beyond it: the spine refuses the LinearFDBTop and
+# forwards nothing from then on.
 for manager in opensm qosd; do
 	# promise: D5 D50
 	note "$manager: LIDs stay within the least LinearFDBCap"
@@ -102,14 +102,14 @@ start_sim topology
 start_and_wait "$node"
 expect_less "the LID of $far" 16 "$(lid_of "$far")"
 expect_match "health" "[0-9]+ LIDs cannot be reached from every port, .*: 16 to " "$(ctl health)"
-# the hosts there reach what the switch holds, and are told no other path
+# the hosts at that switch reach the LIDs in its table, and the SA gives them no other path
 expect_match "path to the first host" "^sl=" "$(record "$far" --slid "$(lid_of "$far")" --dlid "$(lid_of "$node")")"
 expect "path to LID 40" none "$(record "$far" --slid "$(lid_of "$far")" --dlid 40)"
 stop_qosd || bad "exit status $? after SIGTERM"
 stop_sim
 
 lmc_of() { sim_ctl show portinfo "$1/P1" | awk 'tolower($1) ~ /^lmc/ { print $NF }'; }
-# How many LIDs of $far others are told of.
+# lids_told: prints how many LIDs of $far the SA gives to other hosts.
 lids_told() { on "$node" saquery PR --sgid "$(gid "$(port_guid "$node")")" --dgid "$(gid "$(port_guid "$far")")" 2>&1 | sed -nE 's/^[[:space:]]*dlid\.+([0-9]+)$/\1/p' | sort -u | wc -l; }
 port_guid() { printf '%016x\n' $((16#${1#H-} + 1)); }
 echo "lmc: 2" >qosd.yaml
@@ -138,10 +138,11 @@ for how in "lmc: 0" "lmc: 0, refuses-lmc: true" "lmc: 7"; do
 done
 
 cas topology | while read -r ca; do port_guid "$ca"; done >guids
-# guidinfo ARGUMENT...: of $far, asked by itself; entry N: of the answer.
+# guidinfo ARGUMENT...: sends a GUIDInfoRecord request from $far for itself.  entry N: prints a GUID of the
+# answer.
 guidinfo() { on_own "$far" "$tools/pathquery" set guidinfo lid="$(lid_of "$far")" "$@" 2>&1; }
 entry() { printf '%x\n' "$(sed -nE "s/.* guid$1=(0x[0-9a-f]+).*/\1/p")"; }
-# OpenSM gives no more groups when the MLIDs are used up; qosd has groups share MLIDs.
+# OpenSM creates no more groups when the MLIDs are used up; qosd lets groups share MLIDs.
 for manager in opensm qosd; do
 	# promise: D5 D50
 	note "$manager: 80 groups where one switch forwards 32 multicast LIDs, and aliases beyond GUIDCap"
@@ -163,7 +164,7 @@ END
 	on_own "$node" "$tools/joinstorm" -g 80 guids >storm 2>&1
 	expect_match "groups that are refused" \
 		"$([ "$manager" = opensm ] && echo 'refused=1536 last-status=0x0100' || echo 'refused=0 ')" "$(<storm)"
-	# all are asked for by one port, which gets half of the MLIDs; OpenSM has no bound for a port
+	# one port requests all groups: qosd gives it half of the MLIDs; OpenSM has no limit per port
 	forwarded() { sim_ctl check >audit 2>&1 && grep -qE "^multicast groups +$([ "$manager" = opensm ] && echo 32 || echo 16)\$" audit; }
 	until_ 10 forwarded || bad "multicast: $(<audit)"
 	answer=$(guidinfo block=0 guid3=0xaaaa000000000003 guid4=0xaaaa000000000004)
@@ -201,7 +202,7 @@ start_sim topology
 start_and_wait "$node"
 all_forwarded() { sim_ctl check >audit 2>&1 && grep -qE '^multicast groups +80$' audit; }
 until_ 10 all_forwarded || bad "round a spine: $(<audit)"
-# further groups share multicast LIDs that the small switch forwards, too; nothing else is wrong
+# further groups share MLIDs that the small switch also forwards; health reports nothing else
 expect_match "health" "mlids-filling: 80 multicast LIDs are in use, and all switches forward 32" "$(ctl health)"
 expect "other lines of health" "" "$(ctl health | grep -E '^(error|warning) ' | grep -v mlids-filling)"
 stop_qosd || bad "exit status $? after SIGTERM"
@@ -237,7 +238,7 @@ expect_match "the arbitration that does not fit" "holds 0: built-in arbitration 
 expect "the table of 4 entries" "low:0,0,64 low:1,1,64 low:2,2,64 low:3,3,64" \
 	"$(sim_ctl show vlarb "$far/P1" | awk '/^low|^high/ { print $1 ":" $2 "," $3 "," $4 }' | xargs)"
 expect "refused Sets that are told" "" "$(grep refused "$qosd_log")"
-# the partition that is left out is offered to nobody there
+# the SA gives no path at that host in the partition that was left out
 expect "a path in it" none "$(record "$node" --slid "$(lid_of "$node")" --dlid "$(lid_of "$far")" --pkey 0x8012)"
 expect_match "a path in one that is there" "^sl=" "$(record "$node" --slid "$(lid_of "$node")" --dlid "$(lid_of "$far")" --pkey 0x8011)"
 sim_do check

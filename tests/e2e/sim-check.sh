@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The simulator's auditor, `qosd-sim check`: it finds planted faults and names
-# their places; fabrics that qosd and OpenSM's up/down set up pass; on credit loops it
-# says what ibdmchk says.
+# Tests the simulator's auditor, `qosd-sim check`: it finds planted faults and names
+# their places; fabrics configured by qosd and by OpenSM's up/down pass; on credit loops
+# it agrees with ibdmchk.
 #
 # promise: V5
 # shellcheck source=lib.sh
@@ -11,7 +11,7 @@
 only_on qosd-sim "it is about qosd-sim"
 export OSM_TMP_DIR=$work OSM_CACHE_DIR=$work
 
-# serve PRESET TOPOLOGY: a fabric, in place of the one before.
+# serve PRESET TOPOLOGY: starts the simulator with this fabric in place of the previous one.
 serve() {
 	[ -z "${sim:-}" ] || stop_sim
 	sim_log=$work/sim.log.$((++sim_starts))
@@ -23,11 +23,11 @@ serve() {
 	manager=$(sim_ctl show nodes | awk '$1 == "ca" && $5 > 0 { print $2; exit }')
 }
 
-# audit: the auditor's exit status; what it says is in the file audit.
+# audit: runs the auditor and returns its exit status; the output is in the file audit.
 audit() { "$build/qosd-sim" check -s "$QOSD_SIM_SOCKET" >audit 2>&1; }
-# faults: the first of them.
+# faults: prints the first faults.
 faults() { awk '/^[a-z0-9-]+: /, 0' audit | head -n 6; }
-# all_paths WHAT: every path is connected, and there are some.
+# all_paths WHAT: there must be paths, and all must be connected.
 all_paths() {
 	expect_match "$1: paths" '^paths +([1-9][0-9]*), connected [1-9][0-9]*$' "$(grep '^paths' audit)"
 	expect "$1: paths that are connected" "${BASH_REMATCH[1]}" "$(sed -n 's/^paths.* //p' audit)"
@@ -38,8 +38,8 @@ clean() {
 	grep -q '^no faults$' audit || bad "$1: not clean: $(faults)"
 	all_paths "$1"
 }
-# found WHAT KIND TEXT...: the audit fails, and has a finding of that kind with all
-# the texts.  What other kinds come with it is not asked.
+# found WHAT KIND TEXT...: the audit must fail with a finding of this kind that has all
+# the texts.  There may be findings of other kinds, too.
 found() {
 	local what=$1 kind=$2 lines text
 	shift 2
@@ -51,7 +51,7 @@ found() {
 	done
 	[ -n "$lines" ] || bad "$what: no '$kind' with '$*' in: $(faults)"
 }
-# only KIND...: the kinds of the findings just made.
+# only KIND...: the findings must be of exactly these kinds.
 only() { expect "kinds of findings" "$*" "$(sed -nE 's/^([a-z0-9-]+): [0-9]+$/\1/p' audit | grep -v notes | xargs)"; }
 
 # --- planted faults ---
@@ -59,13 +59,13 @@ only() { expect "kinds of findings" "$*" "$(sed -nE 's/^([a-z0-9-]+): [0-9]+$/\1
 node001=H-f452140300811230
 gpu01=H-248a070300a25dd0
 broadcast=ff12:401b:ffff::ffff:ffff
-# join NODE: its first port, whose GUID follows the node's.
+# join NODE: joins the node's first port, whose GUID is the node's plus 1, to the broadcast group.
 join() {
 	local guid=${1#H-} out
 	out=$(on_own "$1" "$tools/pathquery" set member mgid=$broadcast \
 		port-gid="$(gid "${guid%0}1")" join-state=1 2>&1) || bad "$1 is no member: $out"
 }
-# way N: of the path from node001 to gpu01 the N-th link: its ports in $from and $to.
+# way N: sets $from and $to to the ports of the N-th link on the path from node001 to gpu01.
 way() {
 	local line
 	line=$(sim_ctl path $node001 $gpu01 | sed -n "$1p")
@@ -74,7 +74,7 @@ way() {
 node() { echo "${1%/P*}"; }
 port() { echo "${1##*/P}"; }
 lid() { sim_ctl show port "$1" | sed -n 's/^lid  *//p'; }
-# row IN OUT SWITCH VL...: SL2VL with other VLs for the first SLs, the rest as it is.
+# row IN OUT SWITCH VL...: changes the VLs of the first SLs in this SL-to-VL table.
 row() {
 	local in=$1 out=$2 sw=$3 old new
 	shift 3
@@ -94,7 +94,7 @@ in_tree() { sim_ctl show mft "$1" | grep -q "$mlid"; }
 way 4
 leaf2=$(node "$from") gpu01_out=$(port "$from")
 until_ 5 in_tree "$leaf2" || bad "no multicast tree"
-stop_qosd || bad "exit status $? after SIGTERM"	# so that nobody repairs what is broken now
+stop_qosd || bad "exit status $? after SIGTERM"	# so that qosd does not repair the planted faults
 clean "what qosd leaves behind"
 expect_match "multicast groups" 'multicast groups +1' "$(<audit)"
 
@@ -131,7 +131,7 @@ sim_do sl2vl "$host" all all 0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0
 clean "SL2VL repaired"
 
 value() { sim_ctl show portinfo "$1" | awk -v f="$2" '$1 == f { print $2 }'; }
-# half FIELD VALUE NAME: another value at one end of the link from leaf to spine.
+# half FIELD VALUE NAME: sets another value at one end of the link from leaf to spine; the audit must find it.
 half() {
 	local was
 	was=$(value "$leaf_up" "$1")
@@ -154,7 +154,7 @@ sim_do portinfo "$leaf_up" LinkState 4
 sim_do portinfo "$spine/P$spine_in" LinkState 4
 clean "the link is raised"
 
-# links_of SWITCH: "PORT PEER" lines, the port being the switch's.
+# links_of SWITCH: prints "PORT PEER" lines, PORT being the switch's.
 links_of() {
 	sim_ctl show links "$1" | awk -F '  +' -v sw="$1/P" '
 		index($5, sw) == 1 { print $5, $6 }
@@ -172,7 +172,7 @@ only mcast
 sim_do mft "$leaf2" $mlid "$member_out"
 clean "the tree repaired"
 
-# From the one leaf to the other by a spine that is not on the tree.
+# Adds a branch from one leaf to the other through a spine that is not on the tree.
 other=spine02
 [[ $torn != *spine02* ]] || other=spine01
 read -r a_out other_a <<<"$(links_of "$leaf" | grep -m 1 "$other")"
@@ -219,23 +219,23 @@ only credit-loop
 expect "the cycle's links" 6 "$(grep -m 1 -oE 'VL [0-9]+: .*' audit | grep -o ' -> ' | wc -l)"
 all_paths "all around the ring"
 
-# --- sound fabrics, and ibdmchk's verdict ---
+# --- sound fabrics, and comparison with ibdmchk ---
 
-# verdicts: the auditor's on credit loops in $ours, ibdmchk's on OpenSM's files in $theirs.
+# verdicts: sets $ours to the auditor's verdict on credit loops and $theirs to ibdmchk's on OpenSM's files.
 verdicts() {
 	local sl2vl=()
 	audit
 	ours=none theirs=neither
 	! grep -q '^credit-loop: ' audit || ours=loops
 	[ ! -e opensm-sl2vl.dump ] || sl2vl=(-d opensm-sl2vl.dump)	# without QoS there is none
-	# It likes to crash when all is done.
+	# ibdmchk often crashes on exit.
 	{ ibdmchk -s opensm-subnet.lst -f opensm.fdbs -m opensm.mcfdbs "${sl2vl[@]}" >ibdmchk 2>&1
 	} 2>/dev/null
 	! grep -q 'no credit loops found' ibdmchk || theirs=none
 	! grep -q 'E- credit loops in routing' ibdmchk || theirs=loops
 }
 
-# by_opensm WHAT OPTION...: OpenSM once, over what it left last time.
+# by_opensm WHAT OPTION...: runs OpenSM once, on the tables that it left last time.
 by_opensm() {
 	local what=$1
 	shift
@@ -245,8 +245,8 @@ by_opensm() {
 }
 
 sound=0 agreed=0 looping=0
-# passes PRESET TOPOLOGY [OPTION...]: after OpenSM's up/down with these options, without
-# and with QoS, and after qosd.
+# passes PRESET TOPOLOGY [OPTION...]: the audit must find no fault after OpenSM's up/down with
+# these options, without and with QoS, and after qosd.
 passes() {
 	local preset=$1 topology=$2 name qos
 	name="$(basename "$topology"), $preset"
@@ -283,7 +283,7 @@ for preset in auto ibsim; do
 done
 
 note "credit loops, with ibdmchk"
-# Shortest paths: whether they make a loop depends on the fabric.
+# With shortest paths, it depends on the fabric whether there is a credit loop.
 for topology in ring:4 ring:5 ring:6 torus:4x4 torus:3x3x2 mesh:4x4 hypercube:d=3 dragonfly:a=3,h=1 fat-tree:k=4 \
 	random:switches={8,12},hosts=16,seed={1,2,3,4}; do
 	serve auto "$topology"

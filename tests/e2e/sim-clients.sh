@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# What hosts register with the subnet administrator: services with their leases, and
-# subscriptions to events, of which they are told by Reports.  saquery and srp_daemon
-# say what they see of it.  All of it outlives the daemon.
+# Tests what hosts register with the SA: services with their leases, and subscriptions, which
+# the SA serves with Reports.  saquery and srp_daemon show what clients see.  All
+# registrations survive a restart of the daemon.
 #
 # promise: N2
 # shellcheck source=lib.sh
@@ -34,7 +34,7 @@ END
 
 client() { on_own "$1" "$tools/saclient" "${@:2}" 2>&1; }
 service() { client "$1" service "${@:2}"; }
-# listen NAME NODE ARGUMENT...: in the background; what it hears is in heard.NAME.
+# listen NAME NODE ARGUMENT...: starts a subscriber; the Reports that it receives are in heard.NAME.
 listen() {
 	local name=$1 as
 	: >"heard.$name"
@@ -45,7 +45,7 @@ listen() {
 	until_ 10 grep -q ^ready "heard.$name" || bad "$name can't listen: $(<"heard.$name")"
 }
 heard() { [ "$(grep -cE "$2" "heard.$1")" -ge "${3:-1}" ]; }
-# hears NAME WHAT REGEXP [TIMES]
+# hears NAME WHAT REGEXP [TIMES]: the subscriber must receive such a Report.
 hears() { until_ 10 heard "$1" "$3" "${4:-}" || bad "$1 does not hear of $2: $(tail -n 3 "heard.$1")"; }
 member() {
 	on_own "$gpu01" "$tools/pathquery" "$1" member mgid=$group port-gid="$(gid $gpu01_guid)" join-state=1 \
@@ -120,7 +120,7 @@ hears node001 "a group that is gone" "^trap=67 .* gid=$group "
 sim_do node rename "$node017" "another name"
 hears node001 "a new name" "^trap=144 type=4 producer=1 .* issuer=$(gid $node017_guid) "
 expect "events that were told twice" "" "$(grep -oE 'tid=.*' heard.node001 | sort | uniq -d)"
-# The trusted one's port was down; what it hears of now it asked for before.
+# The trusted subscriber's port was down meanwhile, but its earlier subscription remains.
 hears trusted "a group that is gone" "^trap=67 .* gid=$group "
 
 note "a subscriber that does not answer"
@@ -178,7 +178,7 @@ done
 stop_qosd || bad "exit status $? after SIGTERM"
 stop_sim
 
-# Two switches: the SM's with 20 others that listen, and one with 250 hosts that fails.
+# Two switches: one has the SM and 20 subscribers; the other, with 250 hosts, fails.
 note "a burst"
 awk 'BEGIN {
 	hosts["a"] = 21; hosts["b"] = 250

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Congestion control that another manager set up is told, and left as it is.
+# Tests that qosd reports congestion control that another manager set up, and does not change it.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim's devices have no agent for it"
@@ -15,7 +15,7 @@ hosts=$(cas topology | wc -l)
 switches=$(grep -c '^Switch' topology)
 sim_options=()
 lid_of() { sim_ctl -j show port "$1" | sed -nE 's/.*"lid":([0-9]+),.*/\1/p'; }
-# requests METHOD [ATTRIBUTE]: how many of the class there were.
+# requests METHOD [ATTRIBUTE]: prints how many such MADs of the congestion control class there were.
 requests() { sim_ctl stats | awk -v m="$1" -v a="${2:-}" '$1 == "cc" && $3 == m && (a == "" || a == $2) { n += $4 } END { print n + 0 }'; }
 settings() {
 	local lid

@@ -1,17 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Counters of devices against what the policy promises: hosts send all they can in the
-# simulator, perfquery reads what came of it, and qosd-ctl must read the same; a table that
-# somebody changed on a switch is found by what a level does not get.  Devices that
-# lack counters, fall silent or answer nonsense cost nobody but themselves.
+# Tests `qosd-ctl counters`, which compares devices' counters with the policy's shares: hosts
+# send at full rate in the simulator, and qosd-ctl must read the same counters as perfquery.
+# A table changed on a switch shows as a share that a level does not get.  Devices that lack
+# counters, fall silent or answer nonsense affect only their own results.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim has no traffic, and no counters by VL"
 
 topology=$top/examples/cluster.topo
 manager=H-f452140300811200		# mgmt01
-at_c='MF0;leaf01:SX6036/U1/P3'		# by which all goes to node003
+at_c='MF0;leaf01:SX6036/U1/P3'		# the out port of all packets to node003
 a='node001 HCA-1/P1' b='node002 HCA-1/P1' c='node003 HCA-1/P1'
 plain='node004 HCA-1/P1'		# without counters by VL and SL
 cat >policy.yaml <<'END'
@@ -32,7 +32,7 @@ sim_options=(--profiles profiles.yaml)
 echo "sweep-interval: 0" >qosd.yaml
 
 start_sim "$topology"
-# The link to node003 is a slow one, so that what 2 s of reading can carry is soon there.
+# A slow link to node003 keeps small the traffic that saturates it for the 2 s of reading.
 sim_do link degrade "$c" 1xSDR
 start_and_wait "$manager" -c qosd.yaml -p policy.yaml
 
@@ -40,12 +40,12 @@ leaf01=$(ctl -j ports | jq -r '.[] | select(.name | startswith("MF0;leaf01:SX603
 lid_c=$(ctl -j ports | jq -r --arg c "$c" '.[] | select(.name | startswith($c)) | .lid')
 expect "the far end of $at_c" "$c" "$(ctl -j ports | jq -r --arg p "$at_c " '.[] | select(.name | startswith($p)) | .peer' | sed 's/ (.*//')"
 
-# answered ATTRIBUTE: answers of all devices so far.
+# answered ATTRIBUTE: prints how many such PMA requests devices have answered so far.
 answered() { sim_ctl -j stats | jq --arg a "$1" '[.mads[] | select(.class == "pm" and .attribute == $a and .method == "get-resp") | .count] | add // 0'; }
-# perf OPTIONS LID PORT: values by perfquery, one in a line.
+# perf OPTIONS LID PORT: prints the values that perfquery reads, one a line.
 perf() { on "$manager" perfquery "$@" 2>&1 | sed -nE '/^PortSelect/d; s/^[A-Za-z]+[0-9]*:\.*([0-9]+)$/\1/p'; }
-# measured PORT: while node001 and node002 send to node003 all they can, each on a level of
-# its own, from the first read on; the answer is in counters.json.
+# measured PORT: after the first read, node001 and node002 send to node003 at full rate, each on its own
+# level; the output of qosd-ctl is in counters.json.
 began_() { [ "$(answered PortVLOpData)" -gt "$before" ]; }
 measured() {
 	before=$(answered PortVLOpData)
@@ -55,7 +55,7 @@ measured() {
 	sim_do traffic "$a" "$c" 0 "$b" "$c" 2 --packets 10000 --times 200
 	wait "$reader" || bad "counters: $(<counters.err)"
 }
-# vl LEVEL MEMBER: of the port measured.
+# vl LEVEL MEMBER: prints a member of the level's VL at the measured port.
 vl() { jq -r --arg l "$1" ".ports[0].vls[] | select(.levels | index(\$l)) | $2" counters.json; }
 percent() { vl "$1" "($2 * 100 | round)"; }
 missing() { jq -r ".ports[0].missing[\"$1\"]" counters.json; }

@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Several subnet managers: whoever starts first and whatever their priorities, masters
-# that die, that stop for a while and come back, subnets that are cut in two and joined
-# again, keys that differ.  In the end exactly one is master, the right one, and LIDs and
-# tables are as they were.
+# Tests the election among several subnet managers: every order of starts and priorities,
+# masters that die or stop for a while and return, subnets that are split and joined,
+# different keys.  In the end, exactly the right one is master, and LIDs and tables are as
+# before.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "it cuts links and looks at what devices were told"
 
-# Two halves, whose only connection is port 8 of either switch.
+# Two halves, connected only by port 8 of both switches.
 cat >halves.topo <<'END'
 vendid=0x8f1
 devid=0x5a06
@@ -37,18 +37,19 @@ END
 declare -A host=([a]=H-0000000000000100 [b]=H-0000000000000200 [c]=H-0000000000000300
 	[d]=H-0000000000000400)
 declare -A pid
-# run NAME [LINE...]: a qosd on that host, with these settings.
+# run NAME [LINE...]: starts a qosd on that host with these settings.
 run() { run_manager "$1" 'sweep-interval: 1' "${@:2}"; }	# these devices send no traps
 state_is() { [ "$(status state)" = "$1" ]; }
 idle() { [ "$(status sweeping)" = false ]; }
 up() { of "$1" state_is master && of "$1" subnet_up && of "$1" idle; }
 masters() { of "$1" state_is master; }
 stands_by() { of "$1" state_is standby; }
-# soon WHAT COMMAND...
+# soon WHAT COMMAND...: the command must succeed within 15 s.
 soon() {
 	until_ 15 "${@:2}" || { bad "$1: $(grep -H ' ' ./*/log | grep election | tail -n 12)"; }
 }
-# stays WHAT COMMAND...: for a second, which is longer than any of them waits for another.
+# stays WHAT COMMAND...: the command must succeed for a second, which is longer than any manager waits for
+# another.
 stays() {
 	local i
 	for i in 1 2 3 4 5; do
@@ -57,7 +58,7 @@ stays() {
 	done
 }
 quit() { end "${pid[$1]}" "${2:-TERM}"; }
-begin() {	# on a new fabric
+begin() {	# starts a fresh fabric
 	start_sim halves.topo
 	rm -rf ./[abcd]
 }
@@ -78,7 +79,7 @@ note_time() { note "$1 after $(((${EPOCHREALTIME/./} - $2) / 1000)) ms"; }
 
 for first in a c; do
 	second=$([ $first = a ] && echo c || echo a)
-	for priority in 0 5; do		# of c, whose GUID is the higher
+	for priority in 0 5; do		# of c, which has the higher GUID
 		best=$([ $priority = 5 ] && echo c || echo a)
 		other=$([ $best = a ] && echo c || echo a)
 		note "$first first, c has priority $priority"
@@ -122,7 +123,7 @@ tables lft.after
 expect_same "tables" lft.before lft.after
 finish
 
-# --- a master that stops and goes on ---
+# --- a master that stops and continues ---
 
 # promise: M1 M3
 note "the master is frozen"
@@ -143,7 +144,7 @@ expect_same "LIDs" before after
 tables lft.after
 expect_same "tables" lft.before lft.after
 of c ctl priority 9 >/dev/null || bad "c takes no priority"
-sim_do link down 'b HCA-1/P1'	# a would have something to do
+sim_do link down 'b HCA-1/P1'	# a change that tempts a to write
 kill -CONT "${pid[a]}"
 soon "a has seen it" grep -q 'has become master meanwhile' a/log
 soon "a stands by" stands_by a
@@ -160,10 +161,10 @@ soon "c is master" up c
 soon "a stands by" stands_by a
 finish
 
-# --- who took over, and is gone when the master comes back ---
+# --- a manager that took over is gone when the master comes back ---
 
 sm_lid() { on "${host[$1]}" smpquery -D portinfo 0 1 2>/dev/null | sed -nE 's/^SMLid:\.*([0-9]+)$/\1/p'; }
-ports_obey() {	# ports_obey NAME: whom all hosts take for their master
+ports_obey() {	# ports_obey NAME: whether all hosts' ports name this manager as master
 	local name lid
 	lid=$(of "$1" status lid)
 	for name in b d "$1"; do [ "$(sm_lid $name)" = "$lid" ] || return 1; done
@@ -203,7 +204,7 @@ run a
 soon "a is master" up a
 run c
 soon "c stands by" stands_by c
-soon "a has no news to tell" grep -q 'trap: LID 1: trap 144' a/log	# which would be another hint
+soon "a has no news to tell" grep -q 'trap: LID 1: trap 144' a/log	# a later trap would be another hint
 lids >before
 sim_do fault add drop --attr SMInfo --method get --at "a HCA-1"
 soon "c has given up" grep -q 'the master is gone' c/log
@@ -218,7 +219,7 @@ expect_same "LIDs" before after
 all_active "${host[b]}" halves.topo
 finish
 
-# --- the master dies with what all ways led over ---
+# --- the master dies with a switch that all routes used ---
 
 # promise: M3
 note "the master dies with a spine"
@@ -233,9 +234,9 @@ run c
 soon "c stands by" stands_by c
 has_registrations() { [ "$(of "$1" status registrations-held)" = true ]; }
 soon "c has the registrations" has_registrations c
-sleep 2		# and knows the fabric
+sleep 2		# time for c to discover the fabric
 begun=${EPOCHREALTIME/./}
-# the first spine, by which a search from anywhere comes to all others
+# the first spine: a breadth-first search from any node reaches all others through it
 sim_do node off "$(sim_ctl show nodes | awk '$1 == "switch" && $2 ~ /2500$/ { print $2 }')"
 quit a KILL
 soon "c is master" up c
@@ -271,7 +272,7 @@ done
 # --- OpenSM on the other side ---
 
 command -v opensm >/dev/null || { note "opensm is not installed: without it"; exit 0; }
-# run_opensm NAME OPTION...: on that host, which looks every 2 s; polls as a qosd.
+# run_opensm NAME OPTION...: starts OpenSM on that host; it sweeps every 2 s and polls as often as qosd.
 run_opensm() {
 	local as name=$1
 	shift
@@ -283,9 +284,9 @@ run_opensm() {
 	pid[$name]=$!
 	pids+=("$!")
 }
-# What OpenSM entered last.
+# opensm_is NAME STATE: whether this is the last state that OpenSM entered.
 opensm_is() { [ "$(sed -nE 's/.*Entering ([A-Z]+) state.*/\1/p' "$1/log" 2>/dev/null | tail -n 1)" = "$2" ]; }
-# By any host: the SM that its port names.
+# sm_of NAME GUID: whether the SM that this host's port names is a master with this GUID.
 sm_of() { on "${host[$1]}" sminfo 2>/dev/null | grep -q "guid 0x0*$2, .*SMINFO_MASTER"; }
 
 # promise: M1
@@ -301,8 +302,8 @@ note "… and is frozen: OpenSM takes over; … and comes back: it is given the 
 kill -STOP "${pid[c]}"
 soon "OpenSM is master" opensm_is a MASTER
 soon "all know" sm_of d 101
-# c learns of the other master by its answer, in the election of a sweep that began
-# first, or by a HANDOVER that OpenSM sent while c was frozen.
+# c learns of the other master from its answer in the election of a sweep, or from a HANDOVER
+# that OpenSM sent while c was frozen.
 others_seen() {
 	grep -cE 'has become master meanwhile|SM 0x0*101 (at .*: master, priority|says HANDOVER)' c/log
 }

@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Events and verdicts of what only this simulator can do: links that get slower, hosts that
-# move, devices that lie; and of policies on trial, partitions of
-# run time and two managers.
+# Tests events and health for faults that only this simulator can make: links that become slower,
+# hosts that move, devices that lie; also for policies on trial, dynamic partitions and two managers.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim can't do this"
@@ -20,20 +19,20 @@ fabric-setup:
   sl2vl:
     - {group: all, table: [0, 1, 2, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15]}
 END
-# links of this fabric that are known to be slow are mended
+# this fabric's slow links get full rate
 sed -E 's/ 1xSDR *$/ 4xFDR/; /ibrtr01|"R-/s/ 4xQDR *$/ 4xFDR/' "$topology" >good.topo
 awk '/^Rt/ { r = 1 } /^$/ { r = 0 } r { sub(/4xQDR.*/, "4xFDR") } { print }' good.topo >x && mv x good.topo
 echo "sweep-interval: 1s" >qosd.yaml
 sim_options=()
 
-# told KIND FILTER: the last event of the kind that jq's filter takes has come; it is in $event.
+# told KIND FILTER: waits for an event of this kind that jq's filter selects; sets $event to the last one.
 told_() { event=$(ctl -j events --since "$since" --kind "$1" | jq -c "select($2)" | tail -n 1); [ -n "$event" ]; }
 told() { until_ 20 told_ "$1" "${2:-true}" || bad "no $1 with $2: $(ctl events --since "$since")"; }
-# from_now: only events that are yet to come count.
+# from_now: told ignores all events before this moment.
 from_now() { since=$(ctl -j events | jq -r .since | tail -n 1); }
 member() { jq -r ".data[\"$1\"]" <<<"$event"; }
 same_guid() { expect "$1" "$((16#$2))" "$(($3))"; }
-# judged WHAT EXIT-STATUS KIND...: what is wrong, and nothing else, within some seconds.
+# judged WHAT EXIT-STATUS KIND...: within some seconds, health must report exactly these kinds.
 judged_() {
 	ctl -j health >health.json
 	verdict=$?
@@ -42,7 +41,7 @@ judged_() {
 }
 judged() { until_ 20 judged_ "$2" "$3" || bad "$1: exit status $verdict: $kinds"; }
 
-# retrain PORT WHAT: between two sweeps, so that nobody sees it down.
+# retrain PORT WHAT: retrains the link between two sweeps, so that no sweep sees it down.
 retrain() {
 	sim_do freeze
 	sim_do link degrade "$@"
@@ -108,7 +107,7 @@ told device-silent
 same_guid "who" "${node001#H-}" "$(member node)"
 told sweep-incomplete
 expect_match "why" "some devices stopped answering" "$event"
-told subnet-up		# the rest is
+told subnet-up		# apart from the silent device
 judged "a device without answer" 2 device-silent
 sim_do node answer "$node001"
 told device-recovered
@@ -117,7 +116,7 @@ judged "it answers again" 0 ""
 
 note "a policy on trial"
 sed 's/0, 1, 0, 15/0, 1, 1, 15/' policy.yaml >trial.yaml
-# A longer trial is for machines on which it is over before health has been asked.
+# A slow machine may need a longer trial, or it ends before health is read.
 for seconds in 2 6 15; do
 	from_now
 	ctl policy load trial.yaml --confirm $seconds >/dev/null || bad "policy load"

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Clients that ask as Linux does, within a millisecond of the moment when they can, and take any
-# status for final: at a cold start, when a manager comes back without its state, when a host comes
-# up, when a P_Key arrives.  Each is answered, and none is refused.
+# Tests clients that query as Linux does: within a millisecond of the moment when they can, and taking
+# any status as final.  This must work at a cold start, when a manager returns without its state, when
+# a host comes up and when a P_Key arrives: qosd answers every client and refuses none.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim tells nobody that a port became Active"
@@ -13,7 +13,7 @@ command -v opensm >/dev/null || { echo "opensm is not installed"; exit 77; }
 manager="host-0001 HCA-1"
 name() { printf 'host-%04d HCA-1' "$1"; }
 
-# start_joins HOST... [-- OPTION...]: each waits until it can ask.
+# start_joins HOST... [-- OPTION...]: starts a client on each host, which joins as soon as its port is Active.
 joins=()
 start_joins() {
 	local hosts=() host as
@@ -30,7 +30,7 @@ start_joins() {
 		until_ 10 test -s "join.$host" || bad "ipoibjoin does not start on $(name "$host")"
 	done
 }
-# all_joined WHAT: each is answered that it is a member.
+# all_joined WHAT: every client must be told that it is a member.
 all_joined() {
 	local join
 	for join in "${joins[@]}"; do
@@ -48,7 +48,7 @@ start_sim fat-tree:k=8
 note "5,000 requests of one client at once"
 start_and_wait "$manager" -p policy.yaml
 sim_ctl show nodes | awk '/HCA-1/ { print $2 }' | sed 's/0$/1/' >all.guids
-# storm MANAGER: 40 groups with all hosts as members; which groups there are then.
+# storm MANAGER: joins all hosts to 40 groups, and lists the groups afterwards.
 storm() {
 	on_own "$(name 77)" "$tools/joinstorm" -f -g 40 -w 5120 all.guids >"storm.$1" 2>&1 ||
 		bad "joinstorm under $1: $(<"storm.$1")"
@@ -65,7 +65,7 @@ stop_sim
 rm -rf state
 
 start_sim fat-tree:k=8
-# devices that take their time: so there is one between Active and the end of a sweep
+# slow devices, so that some time passes between Active and the end of the sweep
 sim_do fault add delay --class smp --for 2ms
 
 # promise: D60

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Switches that refuse multicast forwarding tables: trees go round them, nothing is sent to them for
-# ever, and nobody else's joins and leaves wait for them.
+# Tests switches that refuse multicast forwarding tables: trees avoid them, qosd does not repeat its Sets
+# forever, and joins and leaves at other switches do not wait for them.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim's switches take all tables"
@@ -23,16 +23,16 @@ printf 'sweep-interval: 0\nscrub-interval: 0\n' >qosd.yaml
 rests() { [ "$(status sweeping)" = false ]; }
 lines() { ctl health | grep -E '^(error|warning) '; }
 refusals() { lines | grep -c 'device-refuses: .* refuses Sets of MulticastForwardingTable'; }
-# settled GROUPS REFUSALS: packets of that many groups reach all members, by what the devices hold.
+# settled GROUPS REFUSALS: whether the devices' tables deliver so many groups to all members.
 settled() {
 	rests && subnet_up && [ "$(refusals)" = "$2" ] && sim_ctl check >audit 2>&1 &&
 		grep -qE "^multicast groups +$1\$" audit
 }
-# mft_sets: Sets of multicast tables that the switches were sent.
+# mft_sets: prints the number of Sets of multicast forwarding tables so far.
 mft_sets() { ctl -j status | awk '/"MulticastForwardingTable": \{/ { mine = 1 } /"set":/ && mine { print $2 + 0; exit }'; }
 join() { on_own "$node" "$tools/joinstorm" "$@" >storm 2>&1 || bad "joinstorm $*: $(<storm)"; }
 
-# Groups of two blocks, whose trees hang from all four spines.
+# The groups fill two blocks, and their trees have all four spines as roots.
 # promise: D91
 note "a spine that refuses its multicast table: trees go round it"
 start_sim topology
@@ -71,14 +71,14 @@ ctl sweep >/dev/null || bad "sweep: exit status $?"
 until_ 30 settled 80 0 || bad "$(lines); $(<audit)"
 expect "lines of health" "" "$(lines)"
 
-# The entries of the host that left stay on its leaf; nobody else's may wait for that.
+# The leaf keeps the entries of the host that left; other hosts' entries must not wait for that.
 # promise: D91
 note "a leaf that refuses to take entries away: others join and leave as ever"
 other=$(cas topology | sed -n 9p)
 port_guid "$far" >far.guid
 port_guid "$other" >other.guid
 join -d -g 80 other.guid
-# members REFUSALS N: so many memberships are served, those included whose entries are left.
+# members REFUSALS N: whether N memberships are served, including those whose entries the leaf keeps.
 members() { settled 80 "$1" && grep -qE "^multicast members +$2\$" audit; }
 all=$((80 * $(wc -l <guids)))
 until_ 30 members 0 $((all - 80)) || bad "$(lines); $(<audit)"

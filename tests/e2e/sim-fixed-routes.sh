@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Switches that do not let their forwarding tables be changed: routes go round what they do wrong, use
-# what they do right, and what is out of reach is told and nobody gets a path to it.
+# Tests switches with fixed forwarding tables: routes avoid their wrong entries and use their right ones;
+# qosd reports ports that are out of reach, and the SA gives no path to them.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim's switches take all tables"
@@ -21,7 +21,7 @@ printf 'sweep-interval: 0\nscrub-interval: 0\n' >qosd.yaml
 
 guid() { echo "0x${1#?-}"; }
 lid_of() { sim_ctl -j show port "$(guid "$1")/P1" | sed -nE 's/.*"lid":([0-9]+),.*/\1/p'; }
-# port_to SWITCH SWITCH: by which port the first leads to the second.
+# port_to SWITCH SWITCH: prints the port of the first switch that leads to the second.
 port_to() {
 	awk -v from="$1" -v to="$2" '
 		/^(Switch|Ca)/ { here = substr($3, 2, length($3) - 2) }
@@ -32,7 +32,7 @@ port_to() {
 				print substr($1, RSTART, RLENGTH)
 		}' topology
 }
-# over SWITCH: entries of other switches that lead to it, but for those of its own LID.
+# over SWITCH: prints how many entries of other switches lead to this one, without those for its own LID.
 over() {
 	local sw port own
 	own=$(sim_ctl -j show port "$(guid "$1")/P0" | sed -nE 's/.*"lid":([0-9]+),.*/\1/p')
@@ -46,9 +46,9 @@ health() { ctl health 2>&1; }
 rests() { [ "$(status sweeping)" = false ]; }
 lines() { health | grep -E '^(error|warning) '; }
 refusals() { lines | grep -c 'device-refuses:'; }
-# settled N: N attributes of devices are refused for good, and nothing is under way.
+# settled N: whether devices refuse N attributes for good and qosd is idle.
 settled() { rests && subnet_up && [ "$(refusals)" = "$1" ] && checked; }
-# checked: every host reaches every other, by what the devices hold.
+# checked: whether the devices' tables connect all hosts.
 checked() { sim_ctl check >audit 2>&1; }
 fresh() { rm -rf state opensm.dir; }
 swept() { [ "$(status sweeps)" -gt "$before" ] && rests; }
@@ -113,7 +113,7 @@ sim_do link up "$(guid "$leaf")/P$(port_to "$leaf" "${spines[1]}")"
 until_ 20 checked
 sim_do node refuse "$(guid "${spines[1]}")" none
 sim_do node reboot "$(guid "${spines[1]}")"
-# A sweep may come while its links train, so that it is not there.
+# A sweep while the spine's links still train does not find it.
 restored() { settled 0 && [ "$(over "${spines[1]}")" = "$used" ]; }
 until_ 20 restored || bad "$(lines); $(<audit); entries that lead there: $(over "${spines[1]}"), not $used"
 stop_qosd || bad "exit status $? after SIGTERM"

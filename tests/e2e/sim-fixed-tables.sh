@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Devices that keep another SL2VL table than they are told: no path is
-# offered on an SL that they drop, all others are, and it ends when they behave.
+# Tests devices with fixed SL-to-VL tables: the SA gives no path on an SL that they drop, but
+# paths on all others, and gives all again when the devices accept tables.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim has no such devices"
@@ -14,13 +14,13 @@ node001=$(gid f452140300811231)
 gpu01=$(gid 248a070300a25dd1)		# at leaf03, by spine01
 node002=$(gid f452140300811281)		# at leaf01, too
 spine01=S-7cfe900300b41a20
-# A table for each lie: what a device is known to keep is remembered.
+# A different table for each fault, because qosd remembers tables that a device keeps.
 declare -A drops_2=(
 	[keeps-tables]="0,1,15,3,15,15,15,15,15,15,15,15,15,15,15,15"
 	[refuses-tables]="0,1,15,2,15,15,15,15,15,15,15,15,15,15,15,15"
 )
 
-# policy VL,VL,VL: of SLs 0 to 2; the others are dropped.
+# policy VL,VL,VL: writes a policy with these VLs for SLs 0 to 2, which drops all other SLs.
 policy() {
 	cat >policy.yaml <<-END
 	qos-levels:
@@ -35,7 +35,7 @@ policy() {
 	    - {group: all, table: [$1, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15]}
 	END
 }
-# path TO QOS-CLASS: its SL, or "none".
+# path TO QOS-CLASS: prints the SL of the path, or "none".
 path() {
 	local sl
 	sl=$(on "$from" saquery PR --sgid "$node001" --dgid "$1" --qos_class "$2" 2>&1 |
@@ -43,8 +43,8 @@ path() {
 	echo "${sl:-none}"
 }
 slmap_sets() { sim_ctl stats | awk '$2 == "SLtoVLMappingTable" && $3 == "set" { n = $4 } END { print n + 0 }'; }
-# sweep: a full one; how many Sets of SL2VL tables it took in $new.  What a device refused is tried again by
-# a sweep that begins by itself: where one is counted with it, there is another full one.
+# sweep: makes a full sweep and sets $new to its Sets of SL-to-VL tables.  A sweep that begins by itself
+# retries refused Sets; if its Sets were counted with the full sweep's, there is another full sweep.
 sweep() {
 	local before
 	is_idle() { [ "$(status sweeping)" = false ]; }
@@ -60,16 +60,16 @@ sweep() {
 	done
 	bad "each sweep has another one beside it"
 }
-# offered WHAT SL-OF-VIDEO: between node001 and gpu01; all else must be as ever.
+# offered WHAT SL-OF-VIDEO: the path between node001 and gpu01 must have this SL; other paths must not change.
 offered() {
 	expect "$1: SL 2" "$2" "$(path "$gpu01" 7)"
 	expect "$1: SL 1" 1 "$(path "$gpu01" 8)"
 	expect "$1: SL 0" 0 "$(path "$gpu01" 9)"
 	expect "$1: SL 2 elsewhere" 2 "$(path "$node002" 7)"
 }
-# Findings of the fabric, not lines of the log.
+# findings: prints the number of such findings in status, not counting log lines.
 findings() { ctl status | grep -cE '^ +warning: .*keeps another SL2VL table'; }
-# audit STATUS SL,SL...: by what the devices hold, are these SLs dropped nowhere?
+# audit STATUS SL,SL...: the auditor, which checks that no device drops these SLs, must exit with STATUS.
 audit() {
 	sim_ctl check --sl "$2" >audit 2>&1
 	expect "exit status of check --sl $2" "$1" $?
@@ -77,7 +77,7 @@ audit() {
 
 sim_options=()
 policy "0, 1, 2"
-# Sets are counted where they arrive: on a busy machine none is to be repeated.
+# The simulator counts Sets, so a busy machine must not cause repeated ones.
 echo "smp-timeout: 5s" >qosd.yaml
 start_sim "$topology"
 start_and_wait "$manager" -p policy.yaml -c qosd.yaml
@@ -130,14 +130,14 @@ done
 for lie in keeps-tables refuses-tables; do
 	note "$lie: a switch keeps all of its tables at a reload"
 	sim_do node lie "$spine01" "$lie"
-	policy "0, 1, 15"		# a step between: everybody else drops SL 2 now
+	policy "0, 1, 15"		# an intermediate step: all other devices drop SL 2 now
 	sim_do sl2vl "$spine01" all all "${drops_2[$lie]}"
 	reload
 	policy "0, 1, 3"
 	reload
 	offered "$lie" none
 	audit 0 0,1
-	# one of each out port is tried again, of more than a thousand pairs
+	# of more than a thousand port pairs, qosd retries one for each out port
 	for _ in 1 2; do
 		sweep
 		expect_less "Sets" 37 "$new"

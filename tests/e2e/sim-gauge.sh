@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# How good routes are: what the daemon says of those in the devices, what --check --lfts says of a
-# dump of them, and what another program makes of the same dump.
+# Tests the quality figures of routes: the daemon's for the devices' tables, those of --check --lfts for
+# a dump of them, and those that another program computes from the same dump must agree.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "the fabrics are its generators'"
@@ -11,18 +11,18 @@ for program in python3 ibnetdiscover dump_fts; do
 done
 gauge=$top/tests/tools/gauge.py
 
-# said_by_script NAME, said_by_qosd NAME: a figure of the script's output, of the daemon's JSON.
+# said_by_script NAME, said_by_qosd NAME: print a figure from the script's output and the daemon's JSON.
 said_by_script() { awk -v name="$1" '$1 == name { print $2 }' script; }
 said_by_qosd() { sed -n '/"gauge": {/,$p' routes.json | sed -nE 's/^ *"'"$1"'": "?([^",]*)"?,?$/\1/p' | head -n 1; }
 
-# agree NAME TOLERANCE: the two, where either has decimals.
+# agree NAME TOLERANCE: both figures must agree within the tolerance.
 agree() {
 	awk -v a="$(said_by_qosd "$1")" -v b="$(said_by_script "$1")" -v most="$2" \
 		'BEGIN { d = a - b; exit !(a != "" && b != "" && d <= most && -d <= most) }' ||
 		bad "$1: qosd says $(said_by_qosd "$1"), the script $(said_by_script "$1")"
 }
 
-# figures FILE: those that --check prints of the routes in it, by the names above.
+# figures FILE: prints the figures of --check for the routes in FILE, by the names above.
 figures() {
 	sed -n "/^Routes of $1\$/,\$p" check.out | sed -nE '
 		s/^([0-9]+) end ports; ([0-9]+) of ([0-9]+) pairs connected$/end-ports \1\nconnected \2\npairs \3/p
@@ -30,7 +30,7 @@ figures() {
 		s/^  routes on a cable: ([0-9]+) at most.*\(([0-9]+) directions.*$/edge-forwarding-index \1\ncable-directions \2/p'
 }
 
-# check_agrees FILE: what --check prints of the tables in it is what the script does.
+# check_agrees FILE: --check and the script must print the same figures for the tables in FILE.
 check_agrees() {
 	local name value
 	figures "$1" >figures
@@ -40,7 +40,7 @@ check_agrees() {
 	done <figures
 }
 
-# compare TOPOLOGY ENGINE LAYERS: the last as the text has it.
+# compare TOPOLOGY ENGINE LAYERS: compares the figures; LAYERS is the text about layers in the output.
 compare() {
 	# promise: B5
 	note "$1, $2"
@@ -68,7 +68,7 @@ compare() {
 	for name in hops-ratio hops-ratio-max routes-mean all-to-all shift-load; do
 		agree "$name" 0.000001
 	done
-	# other random numbers: the mean of a thousand bisections is as exact as that
+	# the random numbers differ; the mean of a thousand bisections has this precision
 	agree bisection-bandwidth 0.01
 	timeout $((20 * slow)) "$build/qosd" --check -c qosd.yaml -p "$top/etc/policy.yaml" -T topology -L tables \
 		>check.out 2>&1 || bad "--check --lfts: exit status $?: $(tail -n 5 check.out)"
@@ -84,7 +84,7 @@ compare dragonfly:a=4,h=2,p=2 updn one
 compare dragonfly:a=4,h=2,p=2 minhop '[2-9] at most'
 
 note "tables of OpenSM's form, in part, and wrong ones"
-# as OpenSM writes opensm-lfts.dump: of dump_fts's lines the first switch's
+# the format of OpenSM's opensm-lfts.dump, made from the lines of dump_fts for the first switch
 awk '/^Unicast/ { n++ } n == 1' tables |
 	sed -E "s/^Unicast lids \[0x0-0x([0-9a-f]+)\] of switch .* guid/Unicast lids [0-99] of switch Lid 5 guid/
 		s/^(0x[0-9a-f]{4}) ([0-9]{3}) : \((Channel Adapter|Switch) portguid (0x[0-9a-f]+): (.*)\)$/\1 \2 # CA portguid \4: \5/

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Many multicast groups: a fault renews only the trees that it concerns.
+# Tests that with many multicast groups a fault renews only the trees that it affects.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "it is about many hosts, and needs the auditor"
 
 "$tools/gentopo" fat-tree --levels 3 --radix 8 >fat.topo || fail "gentopo"
-# hosts that are far from each other stand side by side
+# an order that puts distant hosts next to each other
 sed -n 's/^\[1\](\([0-9a-f]*\)).*/\1/p' fat.topo |
 	awk '{ print NR % 61, $1 }' | sort -n -k 1,1 -s | cut -d ' ' -f 2 >guids
 sm_node=$(first_ca fat.topo)
@@ -29,8 +29,8 @@ expect_match "the joins" "requests=$((groups * 2)) refused=0" \
 until_ 20 all_is_right || bad "members $(said "multicast members"): $(head -n 5 audit)"
 expect "trees" "$groups" "$(status trees)"
 
-# The 4 hosts of the leaf have 24 trees.  A quarter of the trees of the 12 other hosts of its pod,
-# which are 72, hangs from the switch at the other end of the link.
+# The 4 hosts of the leaf have 24 trees.  The 12 other hosts of its pod have 72 trees; a quarter of
+# these passes the switch at the other end of the link.
 for change in unplug plug; do
 	# promise: D42
 	note "$change a link of a leaf: most trees stay"

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Bad input to qosd-sim: files that make no sense are refused with file and line,
-# and clients that go away in the middle, or talk nonsense, harm nobody else.
-# (The command line, and nonsense alone, are sim-program.sh's.)
+# Tests bad input to qosd-sim: it refuses malformed files with file and line; clients that
+# disconnect in the middle of a request or send garbage do not harm others.
+# (sim-program.sh tests the command line and garbage alone.)
 #
 # promise: V6
 # shellcheck source=lib.sh
@@ -14,7 +14,7 @@ command -v opensm >/dev/null || { echo "opensm is not installed"; exit 77; }
 cluster=$top/examples/cluster.topo
 qosd_sim=$build/qosd-sim
 
-# refused WHAT REGEXP OPTION...: qosd-sim run does not start, says so, and has not crashed.
+# refused WHAT REGEXP OPTION...: qosd-sim run must refuse to start with such a message, without a crash.
 refused() {
 	local what=$1 regexp=$2
 	shift 2
@@ -25,7 +25,7 @@ refused() {
 }
 
 note "broken dumps"
-# a switch S-1 of 4 ports with a line of its port 1, then what follows
+# dump TEXT: writes bad.topo: a switch S-1 of 4 ports, followed by TEXT
 dump() { printf 'switchguid=0x10(10)\nSwitch\t4 "S-1"\n%b\n' "$1" >bad.topo; }
 bad_dump() {	# bad_dump WHAT LINE MESSAGE TEXT
 	dump "$4"
@@ -146,7 +146,7 @@ start_opensm() {	# start_opensm NAME NODE
 	pids+=("$opensm")
 	until_ 30 grep -qs "SUBNET UP" "$1/log" || fail "OpenSM does not come up: $(tail -n 3 "$1/log")"
 }
-# complete NODE: it gets all of a long answer.
+# complete NODE: the node must receive all of a long answer.
 all_paths=$((end_ports * end_ports))
 complete() {
 	on "$1" timeout 60 saquery PR >paths 2>&1
@@ -164,8 +164,7 @@ complete "$(host 2)"
 with_opensm=$(files)
 
 note "clients that are killed while a long answer comes"
-# The packets of the answer are held up, so that it still comes when its client is killed,
-# however fast or slow the machine is.
+# The answer's packets are delayed, so that on any machine they still arrive when the client is killed.
 sim_do fault add delay --class sa --method get-table-resp --for 2ms
 held_up() { sim_ctl -j fault list | jq '.[0].hits'; }
 has_come() { [ "$(held_up)" -ge "$1" ]; }
@@ -184,7 +183,7 @@ complete "$(host 3)"
 until_ 10 files_are "$with_opensm" || bad "descriptors: want $with_opensm, got $(files)"
 
 note "a client that does not read, one that answers nothing, and the others"
-# What comes before the client has stopped is lost, and is sent again after that.
+# The simulator drops packets that come before the client has stopped; the SA repeats them after that.
 sim_do fault add drop --class sa --method get-table-resp
 start_query "$(host 3)" /dev/null
 stopped=$query

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# What another subnet manager left in the devices, and qosd has no policy for: SL 0 gets
-# through wherever it is offered, and what contradicts our routes is switched off.
+# Tests tables that another subnet manager left in the devices and that qosd's policy does not
+# cover: SL 0 works on every path that the SA gives, and qosd switches off settings that
+# contradict its routes.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim's devices keep less, and it moves no packets"
@@ -68,7 +69,7 @@ for lie in keeps-tables refuses-tables; do
 	until_ 10 published || bad "no sweep ends"
 	expect "a path over it" none "$(path)"
 	expect_match "findings" "dropped there, and not offered, are SLs 0" "$(<"$qosd_log")"
-	# a sweep that reads no more than what changed must not forget it
+	# a sweep that reads only changed devices must remember the fixed table
 	nodes=$(status nodes)
 	unplug "$(cas topology | sed -n 9p)" 1
 	lost() { [ "$(status nodes)" = $((nodes - 1)) ] && [ "$(status sweeping)" = false ]; }
@@ -115,7 +116,7 @@ for how in on locked; do
 	fresh
 	start_sim topology
 	once "$node" || bad "exit status $?: $(<once)"
-	# the linear table is right, and is not what the switch forwards by
+	# the linear table is right, but the switch does not forward by it
 	sim_do adaptive "$leaf" "$how" "$(lid_of "$node")" 255
 	sim_ctl check >audit 2>&1 && bad "routes are right under adaptive routing: the test is none"
 	once "$node" || bad "exit status $?: $(<once)"
@@ -181,7 +182,7 @@ for what in adaptive private; do
 	until_ 20 health_has $kind || bad "health says nothing"
 	expect_match "health" "^error +$kind: $says, on 1 switches: packets do not take the routes that are told" "$(ctl health | grep "^error *$kind:")"
 	sim_ctl check >audit 2>&1 && bad "routes are right: the test is none"
-	# it lets go, and a full sweep finds that
+	# when the switch accepts the Set, a full sweep finds that
 	sim_do node refuse "$leaf" none
 	ctl sweep >/dev/null
 	let_go() { ! health_has $kind && health_has $kind-ended; }

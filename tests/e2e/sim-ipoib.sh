@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# MTU and rate of IPoIB broadcast groups: what the level names on a fabric that can have it; what
-# the hosts can have where some can't; a slower host that comes later can't join, and nobody else
-# is disturbed; a policy that is loaded settles them anew, and members are asked to join again.
+# Tests MTU and rate of IPoIB broadcast groups: the level's values if the fabric supports them, else the
+# most that all hosts support.  A slower host that comes later cannot join, and no other host is
+# disturbed.  Loading a policy chooses MTU and rate anew, and qosd asks members to join again.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "hosts of several kinds are needed"
@@ -26,10 +26,10 @@ sm_node=${hosts[0]} far=${hosts[5]} old="node0007 HCA-1"
 broadcast=ff12:401b:ffff::ffff:ffff
 policy() { printf 'qos-levels: {default: {sl: 0}, ip: {sl: 0%s}}\npartitions: {Default: {pkey: 0x7fff, members: {all: full}, ipoib: {level: ip}}}\n' "$1"; }
 
-# group: MTU and rate codes of the broadcast group, as any client is told.
+# group: prints MTU and rate codes of the broadcast group, as the SA tells any client.
 group() { on_own "$sm_node" "$tools/pathquery" get member mgid=$broadcast 2>&1 | sed -nE 's/.* mtu=([0-9]+) .*rate=([0-9]+) .*/\1 \2/p'; }
 group_is() { [ "$(group)" = "$1" ]; }
-# join HOST FIELD...: what host number HOST is answered.
+# join HOST FIELD...: prints the answer to a join by host number HOST.
 join() { on_own "${hosts[$1]}" "$tools/pathquery" set member mgid=$broadcast port-gid="$(gid "$(printf %016x "0x${guids[$1]}")")" join-state=1 "${@:2}" 2>&1; }
 ipoib_findings() { ctl health | grep -c "its IPoIB group can.t"; }
 

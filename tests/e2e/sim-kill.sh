@@ -1,41 +1,41 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# qosd is killed at random moments, on a fat tree and on shapes that other engines route: while a subnet comes up, for the first time and after
-# all devices lost their tables; while links, hosts and switches go and come; while a policy or
-# a partition is put in force.  Whoever is started then finds the subnet, brings it up and writes
-# no more than what was missing.  All tables are right (qosd-sim check), LIDs are as they
-# were, what clients registered and what was added at run time is there, nothing on disk is
-# damaged, and one more restart writes nothing.
+# Tests qosd being killed at random moments, on a fat tree and on shapes that other engines route: while
+# a subnet comes up, for the first time and after all devices lost their tables; while links, hosts and
+# switches go and come; while a policy or a partition is applied.  The next qosd must find the subnet,
+# bring it up and write only what was missing.  All tables are right (qosd-sim check), LIDs have not
+# changed, registrations of clients and dynamic partitions are there, nothing on disk is damaged, and
+# one more restart writes nothing.
 #
-#   KILLS=n      so many on each fabric (default 12 on the fat tree, 4 on each of the others)
-#   KILL_SEED=n  the same moments again, as far as clocks allow (default: a new one, printed)
-#   KILL_TREE=...  qosd-sim's words for a fabric (default: each of those below)
-#   KILL_ROUTING=...  routing engines, on the fabric of KILL_TREE (default: updn)
-#   KILL_LIST=file  a line for each: kind, ms after the beginning, Sets before and after, in all
+#   KILLS=n      kills on each fabric (default 12 on the fat tree, 4 on each of the others)
+#   KILL_SEED=n  seed of the moments, repeatable as far as clocks allow (default: a new one, printed)
+#   KILL_TREE=...  fabric in qosd-sim's notation (default: each of those below)
+#   KILL_ROUTING=...  routing engines on the fabric of KILL_TREE (default: updn)
+#   KILL_LIST=file  appends a line for each kill: kind, ms after the beginning, Sets before, after and in all
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim does not count what devices are told"
 
 seed=${KILL_SEED:-$RANDOM}
-# Kills, a fabric, and the engines that route it.
+# number of kills, fabric, routing engines
 fabrics=("12 fat-tree:k=6" "4 torus:5x4,hosts=2 [grid, layered]" "4 dragonfly:a=4,h=2,p=1,g=5 [dragonfly, layered]")
 [ -z "${KILL_TREE:-}" ] || fabrics=("12 $KILL_TREE${KILL_ROUTING:+ $KILL_ROUTING}")
 list=${KILL_LIST:-$work/list}
-slack=8		# Sets of what is told again: routes in rounds that began anew, a port's state
+slack=8		# repeated Sets: routes in rounds that began anew, a port's state
 group=ff12:401b:ffff::77
-sim_options=()	# devices as they are
+sim_options=()	# default devices
 
-any() {	# any NAME: one of an array, in $picked
+any() {	# any NAME: sets $picked to a random element of that array
 	local -n of_=$1
 	picked=${of_[RANDOM % ${#of_[@]}]}
 }
-# doze MILLISECONDS: no process is started, which would take as long.
+# doze MILLISECONDS: sleeps without starting a process, which would take as long.
 exec {never}<> <(:)
 doze() { [ "$1" -eq 0 ] || read -rt "$(printf '%d.%03d' $(($1 / 1000)) $(($1 % 1000)))" -u "$never"; }
 now_ms() { echo "$((${EPOCHREALTIME/./} / 1000))"; }
 
-# --- what there is ---
+# --- the state of the subnet ---
 
 sim_sets() { sim_ctl stats | awk '$1 == "smp" && $3 == "set" { n += $4 } END { print n + 0 }'; }
 lids() { sim_ctl show nodes | awk '$4 != "-" { print $2, $4 }' | sort; }
@@ -69,21 +69,21 @@ registered() {
 	ctl -j partitions | grep '"steady"' | sed 's/,$//'
 }
 
-# --- kinds: each has a beginning, and mostly an end that undoes it ---
+# --- kinds of changes: most have an end that undoes the beginning ---
 
-port_of() {	# a port of that switch which has a cable, but not to the manager, in $picked
+port_of() {	# sets $picked to a cabled port of that switch that does not lead to the manager
 	local ports
 	# shellcheck disable=SC2034 # any() reads it
 	mapfile -t ports < <(sim_ctl show links "$1" | sed -nE '2,$s|^([^/]*)/P([0-9]+) .*|\2|p')
 	any ports
 	picked=$1/P$picked
 }
-write_policy() {	# another one each time
+write_policy() {	# a different one each time
 	policies=$(((policies + 1) % 5))
 	sed -E "s/(storage, share:) 40%/\1 $((20 + 5 * policies))%/" "$top/etc/policy.yaml" >policy.new
 	mv policy.new policy.yaml
 }
-# choose: $kind; of a change its beginning in $begin, and its end in $end_, as words for act.
+# choose: sets $kind to a random kind, and $begin and $end_ to a change's beginning and end, as words for act.
 # shellcheck disable=SC2034 # any() reads it
 kinds=(link link host switch switch reboot reload reload partition fresh outage)
 choose() {
@@ -101,7 +101,7 @@ choose() {
 	esac
 }
 start() { start_qosd "$manager" -c settings.yaml -p policy.yaml; }
-# act WORD...: returns when it has begun.
+# act WORD...: starts a change and returns when it has begun.
 act() {
 	case $1 in
 	reload) write_policy; kill -HUP "$qosd" ;;
@@ -111,9 +111,9 @@ act() {
 }
 wait_for=
 
-# Devices that take their time, so that there is more to be interrupted.
+# slow_down: delays SMPs, so that kills interrupt more.
 slow_down() { sim_do fault add delay --class smp --for 4ms; }
-# killed_at WORD...: that begins, qosd is killed at some moment of it and started again.
+# killed_at WORD...: starts the change, kills qosd at a random moment of it, and starts qosd again.
 killed_at() {
 	local before begun moment sent
 	before=$(sim_sets)
@@ -128,13 +128,13 @@ killed_at() {
 	sent=$(($(sim_sets) - before))
 	again "$moment" "$sent"
 }
-# again MS SETS: after a kill at that time, and so many Sets.
+# again MS SETS: checks a restart after a kill at that time, when qosd had sent so many Sets.
 again() {
 	local rest before told
 	before=$(sim_sets)
 	told=0
-	[ "$kind" != fresh ] || told=$n_ends	# who knows nothing asks all to register
-	# which routes a fault leaves as they were follows from those before, which who is new does not know
+	[ "$kind" != fresh ] || told=$n_ends	# a qosd without state asks all ports to register again
+	# the routes that a fault leaves unchanged depend on earlier routes, which a new qosd does not know
 	[ -z "$routing" ] || told=$((told + bring_up_sets))
 	start
 	settle "started again"
@@ -160,7 +160,8 @@ judge() {
 		"$(sim_ctl status | sed -nE 's/^ports .* taken-down ([0-9]+)$/\1/p')"
 }
 
-# measure WORD...: it is done without a kill; Sets in $whole, milliseconds until the last in $takes.
+# measure WORD...: makes the change without a kill; sets $whole to its Sets and $takes to the milliseconds
+# until the last one.
 measure() {
 	local before begun
 	before=$(sim_sets)
@@ -177,7 +178,7 @@ measure() {
 
 # --- a subnet that comes up ---
 
-# comes_up: on devices that know nothing; killed at some moment.
+# comes_up: brings up unconfigured devices and kills qosd at a random moment.
 comes_up() {
 	local begun moment sent
 	begun=$(now_ms)
@@ -189,7 +190,7 @@ comes_up() {
 	sim_do fault remove all
 	sent=$(sim_sets)
 	whole=$bring_up_sets
-	[ "$kind" = outage ] || lids >lids.before	# those that were given out stay
+	[ "$kind" = outage ] || lids >lids.before	# LIDs that were assigned must stay
 	again "$moment" "$sent"
 }
 
@@ -209,7 +210,7 @@ fabric() {
 	hosts=("${hosts[@]:1:${#hosts[@]} - 2}")
 }
 
-# kills_on KILLS FABRIC [ENGINES]
+# kills_on KILLS FABRIC [ENGINES]: makes all tests on one fabric.
 kills_on() {
 	local kills=${KILLS:-$1} begun before i
 	tree=$2 routing=${*:3}
@@ -232,7 +233,7 @@ kills_on() {
 	settle "registered"
 	lids >lids.before
 	registered >registered.before
-	sleep 1.1	# what clients registered longer ago than a second is not lost
+	sleep 1.1	# registrations survive a kill when they are older than a second
 	# promise: K1
 	note "killed at $kills moments, seed $seed"
 	RANDOM=$seed
@@ -254,7 +255,7 @@ kills_on() {
 			cp lids.kept lids.before
 			cp registered.kept registered.before
 			[ "$kind" = outage ] || {
-				# as it was
+				# restore the former state
 				stop_qosd
 				stop_sim
 				rm -rf state
@@ -279,7 +280,7 @@ kills_on() {
 				whole=$up takes=$up_ms
 				slow_down
 				killed_at "${end_[@]}"
-				# of what was not done yet when it was killed
+				# finish a removal that was not complete at the kill
 				[ "$kind" != partition ] || { ctl "${end_[@]}" >/dev/null 2>&1; settle "removed"; }
 			else
 				killed_at "${begin[@]}"

@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Routes in layers, by dimension order on a torus, and on the two VL sets of a dragonfly: fabrics that are no trees, with a policy's levels.  saquery says which SL each path
-# has; ibdmchk, of what qosd dumps, and the simulator's auditor, of the tables in the devices, whether
-# any credit loop is left with these SLs.
+# Tests routes in layers, by dimension order on a torus, and on the two VLs of a dragonfly, together with
+# the levels of a policy.  saquery shows the SL of each path.  With these SLs, ibdmchk must find no credit
+# loop in qosd's dump, and the simulator's auditor none in the tables of the devices.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim has no tori, nor devices with eight VLs"
 
 asker="host-0002 HCA-1"
 
-# levels N: a policy of N levels with SLs 0 to N - 1, which ask for nothing.
+# levels N: writes a policy of N levels with SLs 0 to N - 1 and no other requirements.
 levels() {
 	local i
 	echo "qos-levels:"
@@ -19,7 +19,7 @@ levels() {
 }
 start() { start_and_wait "host-0001 HCA-1" -c qosd.yaml -p policy.yaml; }
 
-# path_sls: "PORT-GUID LID SL" of all paths that the SA has, into the file sls.
+# path_sls: writes "PORT-GUID LID SL" of all paths that the SA gives to the file sls.
 path_sls() {
 	on "$asker" saquery -p 2>/dev/null | awk -F'[.][.]+' '
 		$1 ~ /sgid$/ { n = split($2, a, ":"); guid = ""
@@ -28,7 +28,8 @@ path_sls() {
 		$1 ~ /slid$/ { slid = $2 }
 		$1 ~ /[ \t]sl$/ { print guid, slid, dlid, index("0123456789abcdef", substr($2, 3)) - 1 }' >sls
 }
-# verdict WHAT [plain]: what ibdmchk says of credit loops, with the SLs of paths or, plain, with one.
+# verdict WHAT [plain]: writes "none" or "some" to the file loops: the credit loops that ibdmchk finds with
+# the SLs of the paths or, if plain, with one SL.
 verdict() {
 	local more=(-c dump/opensm-path-sls.dump)
 	[ "${2:-}" != plain ] || more=()
@@ -40,9 +41,9 @@ verdict() {
 		"$(grep -E '^-[EF]-' ibdmchk | grep -v 'credit loops in routing' | head -n 5)"
 	if grep -q 'no credit loops found' ibdmchk; then echo none >loops; else echo some >loops; fi
 }
-# audit FILE: the auditor's verdict, into the file audit, where paths have the SLs that FILE says.
+# audit FILE: writes the auditor's verdict to the file audit, with the SLs of paths from FILE.
 audit() { sim_ctl -j check --switches --sl 0 --path-sls "$1" >audit; }
-# audited WHAT: the auditor finds no fault in the devices, but credit loops if all paths had one SL.
+# audited WHAT: the auditor must find no fault, but credit loops if all paths had one SL.
 audited() {
 	audit dump/opensm-path-sls.dump || bad "$1: the auditor finds $(jq -c .count audit)"
 	expect "$1: faults" "" "$(jq -r '.findings[] | select(.severity == "fault") | .text' audit)"
@@ -54,7 +55,7 @@ audited() {
 	expect "$1: what it finds then" credit-loop "$(jq -r '.count | to_entries[] | select(.value > 0).key' audit | xargs)"
 	expect "$1: pairs that are connected then" "$(jq .pairs audit)" "$(jq .connected audit)"
 }
-# layered WHAT: paths of several layers, none of which has a credit loop, though all together do.
+# layered WHAT: there must be several layers, each without a credit loop, though all together have one.
 layered() {
 	path_sls
 	expect_less "$1: a path's SL that is not that of the way back" 1 \
@@ -62,7 +63,7 @@ layered() {
 	[ "$(awk '{ print $4 }' sls | sort -u | wc -l)" -gt 1 ] || bad "$1: all paths have one SL"
 	verdict "$1"
 	expect "$1: credit loops" none "$(<loops)"
-	# without a question for another level all paths are of the level default, as in the dump
+	# the query names no level, so all paths are of the default level, as in the dump
 	awk '/^[CS]/ { for (i = 1; i <= NF; i++) if ($i ~ /^0x/) guid = substr($i, 3, 16) }
 		/^0x/ { print guid, $1, $3 }' dump/opensm-path-sls.dump | sort >sls.dump
 	awk '{ printf "%s 0x%04x %d\n", $1, $3, $4 }' sls | sort >sls.saquery
@@ -99,7 +100,7 @@ while read -r topology switch port; do
 	unplug "$switch" "$port"
 	until_ 20 up_with $((linked - 2)) || bad "the subnet is not up without a link"
 	layered "$topology, a link less"
-	# connections that are open go on with the SLs that they have
+	# open connections keep using their SLs, so few may change
 	expect_less "SLs of paths that changed, of a hundred" 5 \
 		$((100 * $(comm -13 <(sort sls.before) <(sort sls) | wc -l) / $(wc -l <sls)))
 
@@ -172,7 +173,7 @@ path_sls
 verdict "dragonfly"
 expect "dragonfly: credit loops" none "$(<loops)"
 audited "dragonfly"
-# of the level's two SLs, all paths between switches have that of the layer with the shortest ways
+# the level has two SLs; all paths between switches have the SL of the layer with the shortest paths
 expect "SLs of paths" 2 "$(awk '{ print $4 }' sls | sort -u | wc -l)"
 expect "the SL of paths between switches" 1 "$(awk '$4 != 0 { print $4 }' sls | sort -u | wc -l)"
 mv sls sls.before

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Discovery behind its filter of system calls, with a library that needs one more call than the
-# filter allows: the subnet comes up by one try without, which is said, unless that is forbidden.
+# Tests discovery with a library that needs one more system call than the filter allows: qosd makes one
+# more try without the filter and logs that, unless the configuration forbids it.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim's own library is given more system calls"

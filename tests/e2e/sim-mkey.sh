@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# M_Keys: set with each protection, over restarts, crashes, takeovers and changes of the
-# key; violations, leases, and devices that have another's.  smpquery with and without
-# the key has the verdict, and what devices count as violations.
+# Tests M_Keys with each protection level, over restarts, crashes, takeovers and changes of the
+# key; also violations, leases, and devices with another manager's key.  smpquery with and
+# without the key and the devices' violation counters show the result.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim's devices have no lease, no protection and no traps"
@@ -21,24 +21,24 @@ mapfile -t end_ports < <(
 	awk -F '"' '/^(Ca|Rt)/ { node = $2 } /^\[[0-9]+\]\(/ && node != "" { split($0, p, /[][]/); print node "/P" p[2] }
 		/^$/ { node = "" }' "$topology")
 
-# settings KEY PROTECT [LINE...]
+# settings KEY PROTECT [LINE...]: writes qosd.yaml.
 settings() { printf '%s\n' "m-key: $1" "m-key-protect: $2" "${@:3}" >qosd.yaml; }
 up() { [ "$(status state)" = master ] && subnet_up && [ "$(status sweeping)" = false ]; }
 start() { start_qosd "$first" -c qosd.yaml "$@"; until_ 30 up || fail "the subnet does not come up"; }
-# query KEY ARGUMENT...: what smpquery at the far host gets; KEY 0: it says none.
+# query KEY ARGUMENT...: prints what smpquery on the far host gets; KEY 0 for none.
 query() {
 	local key=()
 	[ "$1" = 0 ] || key=(-y "$1")
 	on "$far" smpquery -t 100 -K "${key[@]}" -G "${@:2}" 2>&1
 }
 key_seen() { query "$1" portinfo "$2" "$3" | sed -nE 's/^Mkey:\.+(.*)$/\1/p'; }
-# drops: SMPs that devices refused for their key.
+# drops: prints how many SMPs devices dropped for a wrong M_Key.
 drops() {
 	local n
 	n=$(sim_ctl -j drops --reason mkey | sed -nE 's/.*"count": ?([0-9]+).*/\1/p' | head -n 1)
 	echo "${n:-0}"
 }
-# keys: the keys and protections that devices have, and how many of each.
+# keys: prints the devices' M_Keys and protections with the number of each.
 keys() {
 	sim_ctl -j show end-ports | grep -oE '"m-key": ?"0x[0-9a-f]+", ?"m-key-protection": ?[0-9]' |
 		awk -F '[":, ]+' '{ n[$3 "/" $5]++ } END { for (k in n) print n[k] ":" k }' | sort -k 2 -t : | xargs
@@ -89,11 +89,12 @@ for protect in 1 2 3; do
 	start
 	stop_qosd
 	before=$(drops)
-	# all ports of switches are told something, too
+	# the second setting makes qosd write to all ports of switches, too
 	settings $new $protect "local-phy-errors: 9" "smp-timeout: 5000"
 	start
 	expect "keys" "$all:$new/$protect" "$(keys)"
-	# A Set that was done and is repeated, as its answer is late, is one; with a wrong key each try is.
+	# If an answer is late, qosd repeats a Set that was done: one violation, while with a wrong key each
+	# try is one.
 	expect_less "violations beyond what was repeated" 1 $(($(drops) - before - $(status retries)))
 	expect "keys that are kept" "$new $old" "$(sed -n '/^0x/p' state/m-keys | xargs)"
 	sets_then=$(table_sets)
@@ -101,7 +102,7 @@ for protect in 1 2 3; do
 
 	# promise: L4
 	note "protection $protect: a power cut in the middle of it"
-	settings $new $protect "local-phy-errors: 9"	# devices with the other key answer nothing
+	settings $new $protect "local-phy-errors: 9"	# devices with the other key do not answer
 	for having in "$first spine01 leaf03" "leaf06 spine01 $far" "$first leaf06 spine02 leaf01"; do
 		stop_qosd KILL
 		for port in "${end_ports[@]}"; do
@@ -133,7 +134,7 @@ for protect in 1 2 3; do
 	stop_sim
 done
 
-# change_slowly TIME LINE: a start with the new key and that setting, where each Set takes so long.
+# change_slowly TIME LINE: starts qosd with the new key and this setting; devices delay each Set by TIME.
 change_slowly() {
 	rm -rf state
 	start_sim "$topology"
@@ -187,7 +188,7 @@ sim_do fault remove all
 
 # promise: L4
 note "a disk that is full"
-# with room for nothing the new key is not set, and when there is room again it is
+# while the disk is full, qosd does not set the new key; when there is room again, it does
 settings $old 2
 echo 28 >full
 as_own "$first"
@@ -225,10 +226,10 @@ for node in $far "S-${leaf#0x}"; do
 	ctl sweep >/dev/null
 	swept() { [ "$(status sweeps)" -gt "$sweeps" ] && [ "$(status sweeping)" = false ]; }
 	until_ 20 swept || bad "no end of the sweep"
-	# two for each sweep, of which one may have come by itself
+	# two SMPs for each sweep; one sweep may have begun by itself
 	expect_less "SMPs to it that it refused" $((2 * ($(status sweeps) - sweeps) + 3)) $(($(drops) - before))
 	expect "failed devices" 0 "$(status failed-devices)"
-	# partitions of others come and go without a word to it
+	# changes to partitions of other hosts send no SMP to this device
 	sim_ctl drops --reset >/dev/null
 	for what in "add job 'node00? HCA-1/P1'" "remove job"; do
 		eval "ctl partition $what --wait" >out 2>&1 || bad "partition $what: $(<out)"
@@ -270,7 +271,7 @@ for node in $far "S-${leaf#0x}"; do
 	expect "failed devices" 0 "$(status failed-devices)"
 	[ "$node" != $far ] || sim_do mkey "$node" 0 --protect 0
 done
-# it has something to tell that nobody can clear
+# the switch's PortStateChange bit is set, and qosd cannot clear it
 sim_do link down "S-${leaf#0x}/P1"
 is_quiet() { [ "$(status sweeping)" = false ]; }
 until_ 20 is_quiet || bad "no end of the sweep"
@@ -279,7 +280,7 @@ has_looked() { [ "$(light)" -ge "$1" ]; }
 sim_ctl drops --reset >/dev/null
 begin=$(light)
 until_ 20 has_looked $((begin + 30)) || bad "there are no light sweeps"
-# the sweeps that come since not all is complete send it two each
+# sweeps go on while the subnet is incomplete, and each sends the switch two SMPs
 expect_less "SMPs that it refused meanwhile" 7 "$(drops)"
 expect "its key" $other "$(mkey_of "S-${leaf#0x}/P0")"
 stop_qosd
@@ -318,7 +319,7 @@ sleep 5
 expect_match "without the key" "timed out|[Ff]ailed|error" "$(query 0 portinfo $far_guid 1)"
 expect "the key with the key" $old "$(key_seen $old $far_guid 1)"
 expect "keys" "$all:$old/2" "$(keys)"
-# … nor where no trap says so
+# the same without a trap
 sim_do fault add drop --class smp --method trap
 query 0 portinfo $far_guid 1 >out
 sleep 4
@@ -334,7 +335,7 @@ until_ 15 again || bad "the port is not protected again: $(keys)"
 stop_qosd
 stop_sim
 
-# run NAME NODE KEY PROTECT: a qosd of that name.
+# run NAME NODE KEY PROTECT: starts a qosd in the folder NAME.
 run() {
 	mkdir -p "$1"
 	settings "$3" "$4"
@@ -378,7 +379,7 @@ for protect in 1 3; do
 	run a "$first" $other $protect
 	told() { [[ $(of a ctl health 2>&1) == *M_Key* ]]; }
 	until_ 30 told || bad "not told: $(of a ctl health 2>&1)"
-	# the log has a thread of its own
+	# the log is written by another thread, so the line may come later
 	until_ 10 grep -q "m-key of our settings" a/log || bad "what it says: $(tail -n 3 a/log)"
 	expect "keys" "$all:$new/$protect" "$(keys)"
 	until_ 20 of b up || bad "the second is not master any more: $(tail -n 3 b/log)"
@@ -413,7 +414,7 @@ for protect in 1 2; do
 	rm -f osm/log
 	sim_do drops --reset
 	by_opensm
-	# OpenSM may get a trap that a device repeats before it knows that device's key.
+	# OpenSM may get a repeated trap before it knows the device's key.
 	expect "violations by OpenSM after qosd" "" \
 		"$(sim_ctl drops --last 20 --reason mkey | awk '$2 == "mkey" && $4 != "trap-repress"')"
 	stop_sim

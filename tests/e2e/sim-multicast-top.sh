@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Switches drop packets to MLIDs above SwitchInfo.MulticastFDBTop, and OpenSM leaves it at the
-# last block that was in use.  Groups that are made afterwards are forwarded all the same: a host
-# sends to each group, and every other member gets the packet.
+# Tests groups that are created after OpenSM has managed the subnet.  Switches drop packets to MLIDs
+# above SwitchInfo.MulticastFDBTop, which OpenSM leaves at the last block in use.  A host sends to each
+# group, and every other member must get the packet.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim's switches have no MulticastFDBTop"
@@ -17,7 +17,7 @@ sm_node=${hosts[0]} far=${hosts[-1]}
 mapfile -t switches < <(sed -nE 's/^Switch[[:space:]]+[0-9]+ "(S-[0-9a-f]+)".*/\1/p' fat.topo)
 highest=0xfffe	# 16,383 MLIDs
 
-# The first two groups are there when OpenSM manages the subnet; then so many.
+# The first two groups exist when OpenSM manages the subnet; the others are created later.
 before=2 later=70 last=100
 
 storm() {
@@ -25,7 +25,7 @@ storm() {
 }
 switch_top() { on "$sm_node" smpquery -G switchinfo "0x${1#S-}" 2>&1 | sed -nE 's/^MulticastFDBTop:\.+(.*)$/\1/p'; }
 tops() { for s in "${switches[@]}"; do switch_top "$s"; done | sort -u | xargs; }
-# A switch that no tree passes has none (0xbfff).
+# On a switch without a tree, MulticastFDBTop is 0xbfff.
 opensm_limits() { [[ $(tops) =~ ^(0xbfff )?0xc01f$ ]]; }
 audit() { "$build/qosd-sim" check -s "$QOSD_SIM_SOCKET" >audit 2>&1; }
 groups_are() { audit && [ "$(sed -nE 's/^multicast groups +([0-9]+)$/\1/p' audit)" = "$1" ]; }
@@ -35,7 +35,7 @@ received() {
 		sim_ctl -j show counters "$h/P1" | grep -oE '"multicast-rcv-packets":[0-9]+'
 	done | awk -F: '{ n += $2 } END { print n + 0 }'
 }
-# all_get MLID: one packet from the last host comes to all the others.
+# all_get MLID: one packet from the last host must reach all others.
 all_get() {
 	local was
 	was=$(received)
@@ -51,7 +51,7 @@ until_ 20 opensm_limits || bad "OpenSM leaves MulticastFDBTop $(tops)"
 all_get 0xc001
 end "$opensm"
 
-# Any status counts once only, and BUSY not at all, whatever bits are beside it.
+# An error status counts only once, and BUSY never, whatever other bits are set.
 # promise: D40 D92
 note "groups that are made after OpenSM, and errors by chance"
 sim_do node refuse "${switches[0]}" switch-info --times 1
@@ -90,7 +90,7 @@ for lie in refuses keeps; do
 	expect "MulticastFDBTop where it $lie it" 0xc01f "$(switch_top "${switches[0]}")"
 	expect "MulticastFDBTop of another" "$highest" "$(switch_top "${switches[1]}")"
 	storm $later
-	# all are asked for by one port, which gets half of the MLIDs
+	# one port requests all groups, and qosd gives it half of the MLIDs
 	await_groups 16 "a switch $lie it"
 	for mlid in 0xc001 0xc00f; do all_get $mlid; done
 	expect_match "MLIDs in use" "16 of 32 MLIDs" "$(ctl mcast)"

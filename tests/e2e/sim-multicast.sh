@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Multicast on a fat tree: storms of joins, leaves, faults of links and switches, a
-# restart, and another subnet manager's leavings, each judged by the simulator's auditor;
-# groups have what the policy says, and share MLIDs when there are too few.
+# Tests multicast on a fat tree: storms of joins and leaves, faults of links and switches, a
+# restart, and entries that another subnet manager left.  The simulator's auditor checks each.
+# Groups have the policy's values, and share MLIDs when there are too few.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "it is about many hosts, and needs the auditor"
@@ -26,7 +26,7 @@ END
 ctl() { "$build/qosd-ctl" -s "$sock" "$@"; }
 audit() { "$build/qosd-sim" check -s "$QOSD_SIM_SOCKET" >audit 2>&1; }
 said() { sed -nE "s/^$1 +([0-9]+)$/\1/p" audit; }
-# members_are GROUPS MEMBERS: the tables are sound and lead to so many ports.
+# members_are GROUPS MEMBERS: whether the tables are sound and lead to so many ports.
 members_are() { audit && [ "$(said "multicast groups")" = "$1" ] && [ "$(said "multicast members")" = "$2" ]; }
 await_members() {
 	until_ 15 members_are "$2" "$3" || bad "$1: not right: groups $(said "multicast groups") of $2," \
@@ -40,11 +40,11 @@ start_and_wait "$sm_node" -p policy.yaml
 note "all hosts join"
 expect_match "the storm" "requests=$((hosts * groups)) refused=0" "$(storm all.guids)"
 await_members "all hosts" $groups $((hosts * groups))
-# tree MLID: "PORTS SWITCH" lines.
+# tree MLID: prints "PORTS SWITCH" lines of the group's tree.
 tree() { ctl -j mcast "$1" | tr -d ' \n' | tr '{' '\n' | sed -nE 's/^"switch":"([^"(]*).*"ports":\[([0-9,]*)\].*/\2 \1/p'; }
-# each leaf, one middle switch of each pod, one at the top
+# each leaf, one middle switch of each pod, one top switch
 expect "switches on the tree of the broadcast group" $((32 + 8 + 1)) "$(tree 0xc000 | wc -l)"
-# a switch at the top leads to all pods, and each tree hangs from another
+# a top switch has links to all pods; each tree has a different one as its root
 expect "switches with all ports on a tree" $groups "$(for i in {0..4}; do tree "0xc00$i" | grep -m 1 '^1,2,3,4,5,6,7,8 '; done | sort -u | wc -l)"
 
 # promise: P6
@@ -72,7 +72,7 @@ head -n 1 all.guids >one.guids
 sets=$(sets)
 storm one.guids >/dev/null
 await_members "one host more" $groups $(((hosts - hosts / 2 + 1) * groups))
-# its leaf, and for each tree the switches up to where it is joined; 5 trees
+# Sets on its leaf and, for each of 5 trees, on the switches up to the existing tree
 added=$(($(sets) - sets))
 ((added >= 1 && added <= 24)) || bad "one host joined by $added Sets"
 
@@ -104,7 +104,7 @@ coming=$!
 sleep 3
 sim_do node answer "$leaf"
 until_ 20 is_off || bad "$leaf is not told: $(sim_ctl show mft "$leaf")"
-rm going		# rather than a signal: the storm that is under way ends first
+rm going		# not a signal, so that the running storm ends first
 wait "$coming"
 storm busy.guids >/dev/null
 storm quiet.guids >/dev/null
@@ -114,9 +114,9 @@ await_members "all again" $groups $((hosts * groups))
 note "a Set is done, and its answer lost; then what was before is wanted again"
 failures() { grep -c "MFT block .* failed" "$qosd_log"; }
 lose_answers() { sim_do fault add drop --class smp --attr MulticastForwardingTable --method get-resp --at "$leaf"; }
-# has_failed N: so many more than before.
+# has_failed N: whether there are N more failures than before.
 has_failed() { [ "$(failures)" -ge $((before + $1)) ]; }
-# leave_unheard TRIES SECONDS: a host leaves, and its leaf's answers are lost, so often at least.
+# leave_unheard TRIES SECONDS: a host leaves while its leaf's answers are lost, at least TRIES times.
 leave_unheard() {
 	before=$(failures)
 	lose_answers
@@ -129,7 +129,7 @@ sim_do fault remove all
 storm quiet.guids >/dev/null
 await_members "all again" $groups $((hosts * groups))
 
-# Three GIDs more on each of four ports that are members: nothing changes for the switches.
+# Three more GIDs on each of four member ports change nothing for the switches.
 # promise: S4
 note "aliases of ports that are members"
 for i in {0..3}; do
@@ -167,8 +167,8 @@ expect_match "joined again" "refused=0" "$(storm all.guids)"
 await_members "joined again" $groups $((hosts * groups))
 expect "Sets after that" 0 "$(sets)"
 
-# Our port tells that its subnet manager went and came; on a large fabric that is heard
-# in the middle of the first sweep.
+# The manager's port sends a trap that its subnet manager went and came; on a large fabric, qosd receives it
+# during the first sweep.
 # promise: T7
 note "a restart that takes long"
 stop_qosd KILL
@@ -195,7 +195,7 @@ note "a switch whose Sets have no answer dies: nobody waits for it"
 storm -d busy.guids >/dev/null
 await_members "one less" $groups $(((hosts - 1) * groups))
 leave_unheard 3 30
-sim_do node off "$leaf"		# the next try would be 8 s after the last
+sim_do node off "$leaf"		# otherwise the next try would be 8 s after the last
 sim_do fault remove all
 storm busy.guids >/dev/null
 until_ 6 members_are $groups $(((hosts - 4) * groups)) ||
@@ -222,7 +222,7 @@ for p in with-tclass without; do
 	expect "TClasses, $p" "$([ $p = without ] && echo ' tclass=7  tclass=0' || echo ' tclass=40  tclass=40')" \
 		"$(tclass_of ff12:1c1b:ffff::77) $(tclass_of ff12:401b:ffff::ffff:ffff)"
 done
-# … in the daemon's last moment
+# the last member leaves just before the daemon ends
 expect_match "it is left" "join-state=0" "$(on_own "$far" "$tools/pathquery" delete member \
 	mgid=ff12:1c1b:ffff::77 port-gid="$(gid "$far_guid")" join-state=1 2>&1)"
 
@@ -230,7 +230,7 @@ note "what another left in the tables"
 stop_qosd
 sim_do mft "$victim" 0xc009 1,2
 sim_do mft "$victim" 0xc030 1
-# A host goes and comes before it can be read.
+# A host goes and comes before qosd can read its leaf's table.
 sim_do fault add drop --method get-resp --attr MulticastForwardingTable
 start_and_wait "$sm_node" -p policy.yaml
 nodes=$(status nodes)

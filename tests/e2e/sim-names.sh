@@ -1,19 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Devices whose NodeDescriptions are written against whoever reads them: escape sequences,
-# newlines with lines of their own, quotes, what is not UTF-8.  None of it gets to a
-# terminal, a log, a command or another program's file as more than a name.
+# Tests devices with malicious NodeDescriptions: escape sequences, newlines followed by false
+# lines, quotes, invalid UTF-8.  On a terminal, in a log, in a command and in files for other
+# programs, each must remain just a name.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "its devices can be renamed"
 
-# What a terminal or a reader of lines obeys; lines themselves are ours.
+# obeyed FILE...: prints lines with characters that control a terminal; only qosd's own newlines are allowed.
 obeyed() {
 	LC_ALL=C grep -anP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\xa8-\xae]|\xe2\x81[\xa6-\xa9]' "$@" |
 		head -n 3 | cat -v
 }
-# … and whatever is not UTF-8.
+# no_utf8 FILE...: prints what is not UTF-8.
 no_utf8() { iconv -f UTF-8 -t UTF-8 "$@" >/dev/null 2>bad_utf8 || head -n 1 bad_utf8; }
 harmless() {
 	local what=$1
@@ -63,7 +63,7 @@ for command in nodes ports "ports --all" status health events services subscript
 	# shellcheck disable=SC2086
 	ctl -j $command >"json.${command// /-}" 2>/dev/null
 done
-# the ports' GUIDs, which follow the nodes'
+# a port's GUID is its node's plus 1
 ctl explain "${hosts[1]%0}1" "${hosts[2]%0}1" >out.explain 2>&1 || bad "$(<out.explain)"
 ctl route "${hosts[1]%0}1" "${hosts[2]%0}1" >out.route 2>&1 || bad "$(<out.route)"
 ctl -j explain "${hosts[6]%0}1" "${hosts[4]%0}1" >json.explain || bad "explain"

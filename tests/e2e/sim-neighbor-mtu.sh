@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# NeighborMTU of links that are Active: both ends come to the same value, and the MTU that the
-# SA tells passes every link, also where a device keeps a smaller one.
+# Tests NeighborMTU of Active links: qosd sets the same value at both ends, and the path MTU from the
+# SA passes every link, even if a device keeps a smaller one.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim's devices keep no NeighborMTU of their own"
@@ -12,7 +12,7 @@ manager=host-0001\ HCA-1
 switch=0x0251530200000100
 host() { printf 'host-%04d HCA-1' "$1"; }
 sim_options=()
-# mtus: NeighborMTU of all ends of links, by the simulator: "BYTES ENDS;".
+# mtus: prints NeighborMTU of all link ends in the simulator as "BYTES ENDS;".
 mtus() {
 	for port in $(seq $hosts); do
 		sim_ctl -j show port "S-${switch#0x}/P$port"
@@ -20,14 +20,14 @@ mtus() {
 	done | grep -oE '"mtu":[0-9]+' | cut -d: -f2 | sort -n | uniq -c | awk '{ printf "%s %s;", $2, $1 }'
 }
 lid_of() { sim_ctl -j show port "$1/P1" | sed -nE 's/.*"lid":([0-9]+),.*/\1/p'; }
-# told FROM TO: the MTU of the path between two hosts, in bytes.
+# told FROM TO: prints the MTU in bytes that the SA gives for the path between two hosts.
 told() {
 	local code
 	code=$(record "$(host "$1")" --slid "$(lid_of "$(host "$1")")" --dlid "$(lid_of "$(host "$2")")" |
 		sed -nE 's/.*mtu=([0-9]+).*/\1/p')
 	echo $((code ? 128 << code : 0))
 }
-# passes FROM TO BYTES: the SA tells that MTU, and a packet that is as long gets through.
+# passes FROM TO BYTES: the SA must give this MTU, and a packet of this size must get through.
 passes() {
 	expect "MTU from $1 to $2" "$3" "$(told "$1" "$2")"
 	expect "a packet of $3 bytes from $1 to $2" "" \

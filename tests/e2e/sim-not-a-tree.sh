@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Fabrics that are no tree, or a tree with links missing: what the log, health, routes and --check --topology
-# say of them, and that switches can be reached all the same.
+# Tests fabrics that are not a tree, or a tree with missing links: what the log, health, routes and
+# --check --topology report, and that all switches can be reached.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "the fabrics are its generators'"
@@ -12,23 +12,23 @@ echo "sweep-interval: 0" >qosd.yaml
 
 first_host() { sim_ctl show nodes | awk '/host-0*1 / { print $2; exit }'; }
 rests() { [ "$(status sweeping)" = false ]; }
-# problem KIND: its severity and text, as health has it.
+# problem KIND: prints the problem's severity and text from health.
 problem() { ctl -j health | jq -r --arg k "$1" '.problems[] | select(.kind == $k) | .severity + " " + .text'; }
-# told KIND PATTERN: health says so, and nothing is under way.
+# told KIND PATTERN: whether health reports such a problem and qosd is idle.
 told() { rests && problem "$1" | grep -qE -- "$2"; }
 untold() { rests && [ -z "$(problem tree-damaged)$(problem no-tree)" ]; }
 verdict_is() { ctl health >health.out 2>&1; expect "exit status of health $2" "$1" $?; }
 logged() { grep -cE -- "$1" "$qosd_log"; }
-# logged_once PATTERN: there are such lines, which all differ.
+# logged_once PATTERN: the log must have such lines, all different.
 logged_once() {
 	[ "$(logged "$1")" -gt 0 ] || bad "the log has nothing like '$1'"
 	expect "lines of the log that are there twice" "" \
 		"$(grep -E -- "$1" "$qosd_log" | sed 's/^[^ ]* [^ ]* //' | sort | uniq -d)"
 }
-# audited WHAT: every end port and every switch reaches every other, by what the devices hold.
+# audited WHAT: the devices' tables must connect all end ports and switches.
 audited() { sim_ctl check --switches >audit 2>&1 || bad "$1: $(grep LID audit | head -n 5)"; }
 shape() { ctl -j routes | jq -r .shape.state; }
-# checked: what --check --topology says of the fabric as it is.
+# checked: prints what --check --topology reports for the present fabric.
 checked() {
 	on "$node" ibnetdiscover >topology 2>ibnetdiscover.err || bad "ibnetdiscover: $(<ibnetdiscover.err)"
 	timeout $((20 * slow)) "$build/qosd" --check -p "$top/etc/policy.yaml" -T topology >check.out 2>&1 ||
@@ -117,7 +117,7 @@ until_ 20 told tree-damaged '^warning the switches form .*2 of 6 switches of ran
 verdict_is 1 "of a tree in pieces"
 expect_match "the cost" 'the longest route between hosts crosses 5 switches, instead of 3 in the whole tree' "$(problem tree-damaged)"
 expect "shape" damaged-tree "$(shape)"
-# sweeps may have found the links one by one, but nothing is said twice
+# sweeps may find the links one by one, but qosd must log nothing twice
 logged_once 'warning.*the switches form .*2 of 6 switches of rank 0'
 sim_ctl check >audit 2>&1 || bad "hosts do not reach each other: $(tail -n 5 audit)"
 stop_qosd || bad "exit status $? after SIGTERM"

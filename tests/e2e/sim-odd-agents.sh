@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Agents for subnet management that break the rules, as OpenSM's sources know them: the rest of
-# the subnet comes up, and stays up.
+# Tests subnet management agents that break the rules in ways known from OpenSM's sources: the rest
+# of the subnet comes up and stays up.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim's devices keep to the rules"
@@ -13,7 +13,7 @@ mapfile -t hosts < <(cas topology)
 spine=$(sed -nE 's/^Switch.*"(S-[0-9a-f]+)".*/\1/p' topology | tail -n 1)
 sim_options=(--profiles profiles.yaml)
 state_of() { sim_ctl -j show port "$1/P1" | sed -nE 's/.*"state":"([^"]*)".*/\1/p'; }
-# odd LIE NODE...: these nodes of the topology have it.
+# odd LIE NODE...: gives this fault to nodes of the topology.
 odd() {
 	local lie=$1
 	shift
@@ -65,7 +65,7 @@ odd silent-port-0 "$spine" >profiles.yaml
 start_sim topology
 start_and_wait "$node"
 expect_match "the log" "does not answer PortInfo of its port 0: its links are excluded" "$(<"$qosd_log")"
-# each host reaches each other one, over the spines that are left
+# all hosts reach each other over the remaining spines
 expect "paths that do not arrive" 0 "$(sim_ctl check --sl 0 | awk '/^paths/ { print $2 - $4 }')"
 stop_qosd || bad "exit status $?"
 stop_sim

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# OpenSM cannot tell qosd-sim from ibsim where both offer the same thing: what it
-# finds before anybody has managed the fabric is the same, block by block, and what
-# it makes of it, too.
+# Tests that qosd-sim and ibsim are equal to OpenSM where both have the same features: all
+# attribute blocks are the same before any manager has configured the fabric, and after
+# OpenSM has.
 #
 # promise: V7
 # shellcheck source=lib.sh
@@ -12,8 +12,8 @@ only_on qosd-sim "it starts both simulators"
 command -v opensm >/dev/null || { echo "opensm is not installed"; exit 77; }
 use_simulator ibsim		# is it there?
 
-# Fields of PortInfo that OpenSM sets and ibsim does not keep, so that only qosd-sim
-# has them as set: where they are in the block's hexadecimal digits, and how many.
+# Fields of PortInfo that OpenSM sets and ibsim does not store, so that only qosd-sim has
+# the new values: position and length in the block's hexadecimal digits.
 not_kept='
 	52 4 M_KeyLeasePeriod
 	58 2 LinkWidthEnabled		knows some masks only; "all that is supported" is none of them
@@ -23,20 +23,20 @@ not_kept='
 	106 2 LocalPhyErrors, OverrunErrors
 	126 2 LinkSpeedExtEnabled	as LinkSpeedEnabled
 '
-# … and at port 0 of a switch, the only kind of port where OpenSM has a change to make.
+# The same at port 0 of a switch, the only kind of port where OpenSM changes this field.
 not_kept_port0='72 1 NeighborMTU'
-# The two lines of one link in this dump contradict each other.  ibsim takes each for
-# the port that it is about, so the ends differ in what they are enabled for; and any
-# Set of LinkWidthEnabled at one of them decides LinkWidthActive, whatever the other can.
-# qosd-sim takes the lower width for the cable.
+# The two lines of one link in this dump contradict each other.  ibsim applies each line to
+# its own port, so the ends differ in LinkWidthEnabled, and a Set of that at one end decides
+# LinkWidthActive whatever the other end supports.  qosd-sim takes the lower width for the
+# link.
 contradictory=two-switch-sdr.topo
 contradicted='
 	58 2 LinkWidthEnabled
 	62 2 LinkWidthActive
 '
 
-# Each kind of port has tables of its own, none of them as at power-on, and fewer VLs
-# than it could have.
+# Each kind of port gets its own tables, all different from power-on, and fewer VLs than it
+# supports.
 cat >opensm.conf <<'END'
 qos TRUE
 max_op_vls 3
@@ -60,14 +60,14 @@ qos_swe_vlarb_low 7:1,6:2,5:3,4:4,3:5,2:6,1:7,0:8
 qos_swe_sl2vl 7,6,5,4,3,2,1,0,7,6,5,4,3,2,1,15
 END
 
-# tables OUT: of all devices, as they stand.
+# tables OUT: writes the present tables of all devices to OUT.
 tables() {
 	on "$node" "$tools/dumptables" >unsorted 2>dumptables.err ||
 		bad "reading the tables on $simulator: $(tail -n 3 dumptables.err; grep -m 3 none unsorted)"
 	sort unsorted >"$1"
 }
 
-# without FIELDS PORT IN OUT: leaves fields of PortInfo out, at PORT only or at all ("").
+# without FIELDS PORT IN OUT: leaves fields of PortInfo out, at PORT only or at all ports ("").
 without() {
 	awk -v fields="$(sed -E 's/^([[:space:]]*[0-9]+ [0-9]+).*/\1/' <<<"$1" | xargs)" -v port="$2" '
 		BEGIN { n = split(fields, f, " ") }
@@ -78,7 +78,7 @@ without() {
 		{ print }' "$3" >"$4"
 }
 
-# compare WHAT: tables.ibsim with tables.qosd-sim.
+# compare WHAT: tables.ibsim and tables.qosd-sim must be equal.
 compare() {
 	local sim
 	for sim in ibsim qosd-sim; do
@@ -90,10 +90,10 @@ compare() {
 	expect_same "$1 on ibsim and qosd-sim" tables.ibsim tables.qosd-sim
 }
 
-# found ATTRIBUTE DIGITS: how many of its blocks begin with these.
+# found ATTRIBUTE DIGITS: prints how many blocks of the attribute begin with these digits.
 found() { awk -v a="$1" -v d="$2" '$3 == a && index($5, d) == 1 { n++ } END { print n + 0 }' result; }
 
-# as_configured: OpenSM has done its work, as far as one simulator can tell.
+# as_configured: on this simulator, OpenSM must have configured the fabric.
 as_configured() {
 	expect "Active ports on $simulator" "$(linked_ports "$topology")" \
 		"$(awk '$3 == "PortInfo" && $2 != 0 && substr($5, 66, 1) == 4' result | wc -l)"
@@ -106,7 +106,7 @@ as_configured() {
 	[ "$(found VLArbitration 00400120)" -gt 0 ] || bad "no VLArb of a CA as configured on $simulator"
 }
 
-# manage OPTION...: a simulator with fresh devices, and OpenSM's work.
+# manage OPTION...: starts a simulator with fresh devices and lets OpenSM configure them.
 manage() {
 	start_sim "$topology"
 	rm -rf osm

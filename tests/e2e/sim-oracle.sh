@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# OpenSM as oracle: made-up policies in its own syntax, with partitions; OpenSM gets
-# them as they are and qosd gets them converted; both are asked the same made-up path
-# queries on the same fabric, with the same LIDs.  Each difference must be one of
-# those that are explained below.
+# Compares qosd with OpenSM as oracle, on random policies in OpenSM's syntax, with
+# partitions.  OpenSM gets the policies as they are and qosd gets them converted.  Both get
+# the same random path queries on the same fabric, with the same LIDs.  Each difference must
+# be one of those explained below.
 #
-#   ORACLE_POLICIES, ORACLE_QUERIES, ORACLE_SEED   how many (6 of 3000), and the first;
-#                   `make oracle` does 200 of 20,000
-#   ORACLE_KEEP     a folder for whatever belongs to a difference
+#   ORACLE_POLICIES, ORACLE_QUERIES, ORACLE_SEED   number of policies (6), queries for each
+#                   (3000), first seed; `make oracle` takes 200 and 20,000
+#   ORACLE_KEEP     folder for the files of a difference
 #
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -17,8 +17,8 @@ command -v opensm >/dev/null || { echo "opensm is not installed"; exit 77; }
 
 policies=${ORACLE_POLICIES:-6} queries=${ORACLE_QUERIES:-3000} first=${ORACLE_SEED:-1}
 
-# Hosts of two speeds and three MTUs; all links between switches are equal, so that
-# it makes no difference which of several equal routes a manager takes.
+# Hosts have two speeds and three MTUs.  All links between switches are equal, so that the
+# answers do not depend on which of several equal routes a manager takes.
 "$tools/gentopo" fat-tree --levels 2 --radix 8 | awk '
 	/^Ca/ { host = $0 }
 	/^Switch/ { host = "" }
@@ -38,18 +38,18 @@ asking=H-0002c90300000030	# node0003
 sim_options=(-p profiles.yaml)
 printf 'qos TRUE\nlog_flags 0x03\n' >opensm.conf
 
-# ask_opensm SEED: its answers, in opensm.SEED.
+# ask_opensm SEED: writes OpenSM's answers to opensm.SEED.
 ask_opensm() {
 	bring_up_opensm "$node" 10 -F opensm.conf -Q -R updn \
 		-P "$work/partitions.conf" -Y "$work/qos-policy.conf"
-	# 7504 and 3809: a device sent a trap before OpenSM knew the LID that it still had
+	# 7504 and 3809: a device sent a trap from a former LID before OpenSM knew that
 	expect "errors in OpenSM's log with seed $1" "" \
 		"$(grep -E ' ERR ' opensm.dir/log | grep -vE 'ERR (1F|45|7504|3809)' | head -n 3)"
 	on "$asking" "$tools/oracle" ask "$1" ports "$queries" >"opensm.$1" || bad "seed $1: OpenSM does not answer all"
 	end "$opensm"
 }
 
-# ask_qosd SEED: its answers, in qosd.SEED.
+# ask_qosd SEED: writes qosd's answers to qosd.SEED.
 ask_qosd() {
 	"$build/qosd-ctl" convert qos-policy.conf partitions.conf >policy.yaml 2>convert.log ||
 		{ bad "seed $1 is not converted: $(head -n 3 convert.log)"; return; }
@@ -58,24 +58,24 @@ ask_qosd() {
 	stop_qosd || bad "exit status $? of qosd"
 }
 
-# host_ports: "GUID LID NAME" lines.
+# host_ports: prints "GUID LID NAME" lines.
 host_ports() {
 	on "$asking" iblinkinfo -l | sed -nE 's/^(0x0*2c903[0-9a-f]+) "[ ]*([^"]*)" +([0-9]+) +([0-9]+)\[.*/\1 \3 \2\/P\4/p' | sort -u
 }
 
-# judge SEED: the lines where the answers differ and none of these is why.
+# judge SEED: prints the lines where the answers differ for none of these reasons:
 #
-#  rate-exact	OpenSM refuses a path that is faster than the rate asked for; a faster
-#		path can be used at a lower static rate (9.11.1), as it does itself for
+#  rate-exact	OpenSM refuses a path that is faster than the requested rate.  A faster path
+#		can be used at a lower static rate (9.11.1), as OpenSM itself allows for
 #		the MTU.
-#  lower-rate	"Less than" a rate: OpenSM takes the one before it in a table of its own,
-#		which is not always the greatest of those that are less.
-#  life-0	"Less than" 1: there is 0, the shortest lifetime; OpenSM finds none.
-#  way-back	OpenSM looks the way back up in the policy with the ends swapped, so that a
-#		rule with a source or a destination decides whether a path is reversible.
-#		Its answers take the same SL both ways (13.5.4), and that is carried.
-#  any-pkey	No P_Key was asked for, and the ends share several: OpenSM takes the lowest
-#		number, qosd the default partition first, as the tables of the ports have it.
+#  lower-rate	For "less than" a rate, OpenSM takes the previous rate in a table of its own,
+#		which is not always the greatest lower rate.
+#  life-0	For a lifetime "less than" 1, OpenSM finds no path, although lifetime 0 exists.
+#  way-back	OpenSM looks up the return path in the policy with the ends swapped, so a rule
+#		with a source or a destination decides whether a path is reversible.
+#		Its answers use one SL in both directions (13.5.4), which no switch drops.
+#  any-pkey	The query names no P_Key, and the ends share several.  OpenSM takes the lowest
+#		number; qosd takes the default partition first, like the ports' tables.
 judge() {
 	paste -d '|' "opensm.$1" <(sed 's/.* -> //' "qosd.$1") | awk -F '|' '
 		function field(text, name) {
@@ -89,7 +89,7 @@ judge() {
 				n = n * 16 + index("0123456789abcdef", substr(s, i, 1)) - 1
 			return n
 		}
-		# What a port is in the partition: 0 nothing, 1 limited, 2 full.
+		# The membership of a port in a partition: 0 none, 1 limited, 2 full.
 		function member(lid, key) {
 			if (key == 32767)
 				return 2
@@ -116,7 +116,7 @@ judge() {
 						is[key, lid_of[who[1]]] = m
 				}
 			}
-			# OpenSM: whoever is full by any item is
+			# In OpenSM, one item with full membership makes the port a full member.
 			for (k in is) {
 				split(k, part, SUBSEP)
 				if (all[part[1]] > is[k])
@@ -174,7 +174,7 @@ judge() {
 # promise: P3
 note "OpenSM and qosd are asked the same"
 start_sim fabric.topo
-on "$node" opensm -o -e -f osm.log >/dev/null 2>&1	# the policies name ports, and those need LIDs
+on "$node" opensm -o -e -f osm.log >/dev/null 2>&1	# assigns LIDs, which the policies need to name ports
 host_ports >ports
 expect "ports of hosts" 32 "$(wc -l <ports)"
 compared=0

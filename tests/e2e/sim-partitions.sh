@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Partitions and members that are added and removed while qosd runs: who can talk, by
-# packets that the simulator carries; what it costs in Sets; the places of P_Keys;
-# what a restart, a crash and another policy leave of it; and requests that are none.
-# On qosd-sim only: ibsim's switches enforce nothing.
+# Tests adding and removing partitions and members while qosd runs: which hosts can exchange
+# packets in the simulator, the number of Sets, the indexes of P_Keys, the state after a
+# restart, a crash and another policy, and invalid requests.  On qosd-sim only, because
+# ibsim's switches enforce nothing.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim does not look at P_Keys"
@@ -16,7 +16,7 @@ node010=f4521403008112c1
 h001=H-f452140300811230 h009=H-f4521403008112b0 h010=H-f4521403008112c0
 leaf01=0xf45214030090a3c0	# 1 to 8: node001 to node008
 
-# pkeys GUID PORT: a table as smpquery reads it, without the empty entries at its end.
+# pkeys GUID PORT: prints a P_Key table as smpquery reads it, without the empty entries at its end.
 pkeys() {
 	on "$sm_node" smpquery -G pkeys "0x${1#0x}" "$2" 2>&1 | sed -nE 's/^ *[0-9]+: (.*)$/\1/p' |
 		tr -s ' \n' '  ' | sed -E 's/( 0x0000)* *$//; s/0x//g'
@@ -31,18 +31,18 @@ path() {	# path FROM TO ARGUMENT...: P_Key of the first record, "none" or "statu
 	out=$(sed -nE 's/^[[:space:]]*pkey\.+(0x[0-9A-Fa-f]+)$/\1/p' <<<"$out" | head -n 1)
 	[ -n "$out" ] && printf '%04x\n' "$out" || echo none
 }
-# findings: what is wrong now, but for links of the cluster that are slow.
+# findings: prints present problems except the cluster's slow links.
 findings() { ctl -j status | sed -nE 's/^ *"text": "(.*)",?$/\1/p' | grep -vE '^plan: |^partitions: |^link .*: runs at '; }
 in_force() {
 	ctl -j status | awk '/"change":/ { a = $2 + 0 } /"change-in-force":/ { b = $2 + 0 } END { exit a != b }' &&
 		[ "$(status sweeping)" = false ]
 }
-# partition WORD...: done, and on the devices.
+# partition WORD...: runs the command and waits until the devices have the change.
 partition() {
 	ctl partition "$@" --wait >partition.out 2>&1 || { bad "partition $*: $(<partition.out)"; return; }
 	until_ 10 quiet || bad "no end of Sets"
 }
-# multicast tables follow a sweep
+# multicast tables are written after the sweep
 quiet() { in_force && last=$(sets) && sleep 0.2 && [ "$(sets)" = "$last" ]; }
 refused() {	# refused WHAT PATTERN WORD...
 	before=$(sets)
@@ -54,7 +54,7 @@ changed() {	# changed WHAT WANTED: Sets since the last time
 	expect "Sets: $1" "$2" $(($(sets) - before))
 	before=$(sets)
 }
-# reaches NODE PLACE GUID: a packet by the P_Key at that place, and the answer.
+# reaches NODE INDEX GUID: whether a packet with the P_Key at that index arrives and is answered.
 declare -A lids
 reaches() { on_own "$1" "$tools/rawmad" -d "${lids[$3]}" -k "$2" 4 1 0x12 0 65:01 >raw.log 2>&1; }
 place_of() { ctl partition show "$1" | sed -nE "s|^  port .* \\[([0-9]+)\\] 0x....  $2 .*|\\1|p"; }
@@ -76,7 +76,7 @@ match-rules:
   - {ulp: ipoib, qos-level: fast}
 END
 sed -i 's/qos-level: fast}/level: fast}/' policy.yaml
-# No Set is repeated because the machine is busy: they are counted.
+# With a long timeout, a busy machine causes no repeated Sets, which would be counted.
 echo "smp-timeout: 5s" >qosd.yaml
 start_and_wait "$sm_node" -c qosd.yaml -p policy.yaml
 until_ 10 quiet || bad "no end of Sets"
@@ -92,7 +92,7 @@ discovery=$(status discovery)
 before=$(sets)
 partition add job1 "0x$node001" "node009 HCA-1/P1"
 expect_match "the P_Key that was chosen" 'job1 has P_Key 0x4000' "$(<partition.out)"
-# two hosts and the switch ports next to them, one block each
+# one block for each of two hosts and the switch ports next to them
 changed "two members" 4
 expect "SMPs of discovery" "$discovery" "$(status discovery)"
 expect "P_Keys of a member" "7fff c000" "$(pkeys $node001 1)"
@@ -101,7 +101,7 @@ expect "path" c000 "$(path $node001 $node009)"
 expect "path to a stranger" none "$(path $node001 $node010)"
 reaches $h001 1 $node009 || bad "a packet of the partition does not arrive"
 reaches $h009 1 $node001 || bad "a packet of the partition does not arrive back"
-sim_do pkey "node010 HCA-1/P1" 1 0xc000		# a stranger that gives itself the P_Key
+sim_do pkey "node010 HCA-1/P1" 1 0xc000		# a host that writes the P_Key into its own table
 ! reaches $h010 1 $node001 || bad "a packet of a stranger arrives"
 ! reaches $h001 1 $node010 || bad "a packet reaches a stranger"
 sim_do pkey "node010 HCA-1/P1" 1 0
@@ -122,7 +122,7 @@ changed "one less" 2
 expect "P_Keys of who left" 7fff "$(pkeys $node001 1)"
 expect "P_Keys of its switch port" ffff "$(pkeys $leaf01 1)"
 expect "path of who left" none "$(path $node001 $node009)"
-sim_do pkey "node001 HCA-1/P1" 1 0xc000		# it keeps what was taken from it
+sim_do pkey "node001 HCA-1/P1" 1 0xc000		# a former member that keeps the P_Key
 ! reaches $h001 1 $node009 || bad "a packet of who left arrives"
 sim_do pkey "node001 HCA-1/P1" 1 0
 partition remove job1 "0x$node001"
@@ -140,7 +140,7 @@ expect "behind the others" "7fff c000 8060" "$(pkeys $node001 1)"
 expect "both forms" "7fff c000 0050 8060 0060" "$(pkeys $node009 1)"
 before=$(sets)
 partition remove job1
-# node001, node002, node009, and their switch ports
+# one block for each of node001, node002, node009 and their switch ports
 changed "a partition goes" 6
 expect "a hole" "7fff 0000 8060" "$(pkeys $node001 1)"
 expect "a hole of the switch port" "ffff 0000 8060" "$(pkeys $leaf01 1)"
@@ -185,7 +185,7 @@ cat >many.json <<END
    "members": {"node00? HCA-1/P1": "full", "self": "full", "group:storage": "limited"}}]}
 END
 partition apply many.json
-# the P_Key of one that goes and one that comes stays where it is
+# a P_Key that one partition gives up and another takes keeps its index
 expect "several at once" "7fff 8061 8060 c000" "$(pkeys $node001 1)"
 ctl partitions >list
 expect_match "in the list" '0x0061  dynamic  +10  +1  .* fast +fast +two' "$(<list)"
@@ -322,7 +322,7 @@ ctl partition apply many.json --wait >partition.out 2>&1 || bad "$(tail -n 1 par
 took=$(((${EPOCHREALTIME/./} - from) / 1000))
 expect_match "accepted" 'accepted: 9000 changes' "$(<partition.out)"
 echo "   1000 partitions of 8: $(($(sets) - before)) Sets, $(($(status sent) - smps)) SMPs, $took ms until in force"
-# each of 1,024 hosts, and the port next to it: one block, as it is in about eight of them
+# one block for each of 1,024 hosts and its switch port, because a host is in about eight partitions
 expect "Sets for 1,000 partitions" 2048 $(($(sets) - before))
 until_ 10 quiet || bad "no end of Sets"
 before=$(sets)

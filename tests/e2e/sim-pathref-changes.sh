@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# PathRecord and MultiPathRecord while the fabric and the policy change: links and hosts
-# go down and come up, policies that drop other SLs are loaded, a partition comes and
-# goes.  After each change the reference (tests/tools/pathref.c) reads the devices anew
-# and every answer must be its own; what was answered during the change must be what is
-# true before or what is true after, as a whole.  Some paths are walked by the simulator.
-# At times much happens at once; what is answered then is judged when it is over only.
+# Tests PathRecord and MultiPathRecord while the fabric and the policy change: links and
+# hosts go down and come up, policies that drop other SLs are loaded, a partition comes and
+# goes.  After each change, the reference (tests/tools/pathref.c) reads the devices anew, and
+# every answer of qosd must be equal to its own.  An answer during a change must be entirely
+# true before or entirely true after the change.  The simulator follows some of the paths.
+# If several changes overlap, answers are checked only after the last one.
 #
-#   PATHREF_ROUNDS, PATHREF_QUERIES, PATHREF_SEED   12, 500 after each change, 1
-#   PATHREF_MEANWHILE   queries during one change at most, 5000
+#   PATHREF_ROUNDS, PATHREF_QUERIES, PATHREF_SEED   default 12, 500 after each change, 1
+#   PATHREF_MEANWHILE   maximum of queries during a change, default 5000
 #   PATHREF_FABRICS     topologies, each with its LMC: TOPOLOGY@LMC
 #
 # shellcheck source=lib.sh
@@ -21,7 +21,7 @@ meanwhile=${PATHREF_MEANWHILE:-5000}
 read -ra topologies <<<"${PATHREF_FABRICS:-fat-tree:k=4,routers=3@1}"
 sim_options=()
 
-# tell ORDER...: to pathref, until it is done; differences and walks go to $said.
+# tell ORDER...: sends an order to pathref and waits until it is done; $said gets differences and walks.
 tell() {
 	printf '%s\n' "$*" >&"$orders"
 	heard "done"
@@ -39,9 +39,9 @@ in_force() {
 	[ "$(status change)" = "$(status change-in-force)" ] && [ "$(status sweeping)" = false ]
 }
 is_swept() { in_force && [ "$(status sweeps)" -gt "$sweeps" ]; }
-# A switch that was rebooted trains its links for longer than the wait below.
+# The links of a rebooted switch train for longer than settled waits.
 all_trained() { [ "$(status ports-active)" = "$(status ports-linked)" ]; }
-# settled: what was changed is published, and nothing follows.
+# settled: waits until the change is published and qosd is idle.
 settled() {
 	local last
 	until_ 60 is_swept || bad "no sweep after: $change"
@@ -53,7 +53,7 @@ settled() {
 	done
 }
 
-# links_between_switches: a port of each whose both ends have others, too.
+# links_between_switches: prints a port of each such link whose ends both have further links to switches.
 links_between_switches() {
 	local guid
 	sim_ctl show nodes | awk '
@@ -85,10 +85,10 @@ links_between_switches() {
 					print port[i]
 		}' all.nodes -
 }
-# port_guid NODE: of its first port with a cable.
+# port_guid NODE: prints the GUID of the node's first port with a cable.
 port_guid() { sim_ctl -j show port "$1" | grep -oE '"guid": ?"0x[0-9a-f]+"' | grep -oE '0x[0-9a-f]+'; }
 
-# change_something KIND: what is down comes up again.
+# change_something KIND: makes a change, or undoes one: if something is down, it comes up again.
 change_something() {
 	case $1 in
 	0 | 2 | 4)
@@ -127,7 +127,7 @@ change_something() {
 	esac
 }
 
-# several_at_once: nobody waits for the end of one; a switch loses its tables, too.
+# several_at_once: makes several changes without waiting between them; a switch also loses its tables.
 several_at_once() {
 	local all='' kind
 	for kind in 0 1 reboot 3 2; do
@@ -174,7 +174,7 @@ for fabric in "${topologies[@]}"; do
 	change=nothing sweeps=0
 	settled
 	mapfile -t switches < <(sim_ctl show nodes | awk '$1 == "switch" { print $2 }')
-	# who asks and the master stay up
+	# the querying host and the master stay up
 	asks=${nodes[1 + (${#nodes[@]} / 2 + seed) % (${#nodes[@]} - 1)]}
 	mapfile -t links < <(links_between_switches)
 	mapfile -t hosts < <(printf '%s\n' "${nodes[@]}" | grep -vxE "${nodes[0]}|$asks")

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# A slow and independent reference for PathRecord and MultiPathRecord (tests/tools/
-# pathref.c) takes the fabric from the devices, makes up policies and queries with all
-# fields, and compares every answer of qosd to three requesters, on a fat tree with two
-# LIDs per port and with routers, and on the shipped cluster.
+# Tests PathRecord and MultiPathRecord against a slow, independent reference
+# (tests/tools/pathref.c).  It reads the fabric from the devices, makes random policies and
+# queries with all fields, and checks every answer of qosd to three requesters, on a fat
+# tree with two LIDs per port and routers, and on the shipped cluster.
 #
-#   PATHREF_QUERIES, PATHREF_POLICIES, PATHREF_SEED   1500 by each requester, 2, 1
+#   PATHREF_QUERIES, PATHREF_POLICIES, PATHREF_SEED   default 1500 by each requester, 2, 1
 #   PATHREF_FABRICS   topologies in place of those two, each with its LMC: TOPOLOGY@LMC
 #
 # shellcheck source=lib.sh

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# P_Keys that devices have already stay where they are in the tables: queue pairs use them
-# by index.  Another subnet manager wrote the tables, or the state folder is lost.
+# Tests that P_Keys which devices already have keep their indexes, by which queue pairs use them,
+# when another subnet manager wrote the tables or the state folder is lost.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "it counts what devices are asked"
@@ -13,13 +13,13 @@ node=$(first_ca topology)
 mapfile -t hosts < <(cas topology)
 sim_options=()
 lid_of() { sim_ctl -j show port "$1/P1" | sed -nE 's/.*"lid":([0-9]+),.*/\1/p'; }
-# places NODE: its P_Key table as "INDEX:P_KEY INDEX:P_KEY ...", without empty places.
+# places NODE: prints its P_Key table as "INDEX:P_KEY INDEX:P_KEY ...", without empty entries.
 places() {
 	on "$node" smpquery pkeys "$(lid_of "$1")" 1 2>&1 | sed -nE 's/^ *([0-9]+): (.*)$/\1 \2/p' |
 		awk '{ for (i = 2; i <= NF; i++) if ($i != "0x0000") printf "%d:%s ", $1 + i - 2, $i }'
 }
 all_places() { for host in "${hosts[@]:0:4}"; do echo "$host $(places "$host")"; done; }
-# pkey_smps METHOD: SMPs for P_Key tables that the devices have seen.
+# pkey_smps METHOD: prints how many SMPs for P_Key tables devices have received.
 pkey_smps() { sim_ctl stats | awk -v m="$1" '$2 == "P_KeyTable" && $3 == m { n = $4 } END { print n + 0 }'; }
 
 cat >partitions.conf <<'END'
@@ -35,7 +35,7 @@ partitions:
   low: {pkey: 0x10, members: {all: full}}
   mid: {pkey: 0x20, members: {all: full}}
 END
-# after_opensm: OpenSM gives P_Keys, and is gone; their places are in the file "theirs".
+# after_opensm: lets OpenSM write P_Keys and ends it; the file "theirs" gets their indexes.
 after_opensm() {
 	rm -rf state opensm.dir
 	start_sim topology
@@ -66,7 +66,7 @@ partitions:
 END
 gets=$(pkey_smps get)
 start_and_wait "$node" -p other.yaml
-# four blocks of a host, one of a switch, each once
+# four blocks of each host and one of each switch, read once
 expect "blocks that were read" $((4 * ${#hosts[@]} + $(grep -c ^Switch topology))) $(($(pkey_smps get) - gets))
 all_places >ours
 expect_same "P_Keys by place" wanted ours

@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# qosd-sim as a program: how it starts and ends, who may connect, what the
-# functions of libibumad do on it, who survives hostile clients, and what is left
-# when it is killed.
+# Tests qosd-sim as a program: starting and ending, permission to connect, the functions of
+# libibumad on it, hostile clients, and what a killed qosd-sim leaves behind.
 #
 # promise: V3 V6
 # shellcheck source=lib.sh
@@ -13,11 +12,11 @@ only_on qosd-sim "it is about qosd-sim"
 topology=$top/examples/cluster.topo
 qosd_sim=$build/qosd-sim
 a="node001 HCA-1" b="node002 HCA-1"
-unset QOSD_SIM_SOCKET		# nothing is served yet
+unset QOSD_SIM_SOCKET		# no simulator runs yet
 socket=$work/sim.sock
 umask 022
 
-# exits STATUS WHAT COMMAND...: the exit status; what is printed is in out.
+# exits STATUS WHAT COMMAND...: the command must exit with STATUS; its output is in out.
 exits() {
 	local wanted=$1 what=$2
 	shift 2

@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# What makes clients of an Active port ask reaches it when the answer is published, and not before: a
-# P_Key, a new subnet manager, and the request to register again.  The clients are as IPoIB in
-# Linux: they join at each event, and take any status for final.  They see a partition come, a
-# manager come back without its state, and a standby take over from qosd and from OpenSM.
+# Tests that whatever makes clients of an Active port send queries reaches the port only after the
+# answer is published: a P_Key, a new subnet manager, and the request to register again.  The clients
+# act as IPoIB in Linux: they join at each event and take any status as final.  They see a new
+# partition, a manager that returns without its state, and a standby that takes over from qosd and
+# from OpenSM.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "it tells clients of events, and drops single attributes"
@@ -19,9 +20,9 @@ cat >policy.yaml <<'END'
 partitions:
   Default: {pkey: 0x7fff, members: {all: full}, ipoib: true}
 END
-printf 'smp-timeout: 8s\n' >patient.yaml	# longer than any answer is held back here
+printf 'smp-timeout: 8s\n' >patient.yaml	# longer than this test holds back any answer
 
-# follow HOST... [-- OPTION...]: clients that go on; their lines in join.HOST.
+# follow HOST... [-- OPTION...]: starts clients that keep following events; their output is in join.HOST.
 followers=()
 follow() {
 	local hosts=() host as
@@ -40,14 +41,14 @@ end_followers() {
 	for pid in "${followers[@]}"; do end "$pid"; done
 	followers=()
 }
-# heard EVENT HOST...: each of them has joined at such an event, since forget.
+# heard EVENT HOST...: whether each client has joined at such an event since forget.
 heard() {
 	local event=$1 host
 	shift
 	for host; do grep -qE "^($event) status=0x0000" "join.$host" || return 1; done
 }
 forget() { local host; for host; do : >"join.$host"; done; }
-# none_refused WHAT HOST...
+# none_refused WHAT HOST...: no join of these clients may have been refused.
 none_refused() {
 	local what=$1
 	shift
@@ -57,10 +58,10 @@ none_refused() {
 }
 asked() { sim_ctl -j show port "$(name "$1")/P1" | sed -nE 's/.*"reregisters": ?([0-9]+).*/\1/p'; }
 phase_is() { [ "$(status phase)" = "$1" ]; }
-# MGID, MLID and number of members of each group
+# groups: prints MGID, MLID and number of members of each group
 groups() { on "$manager" saquery -g 2>&1 | grep -E 'MGID|Mlid' | paste - - | tr -s ' .\t' ' ' | sort; }
 
-sim_options=()	# devices as they are: they can be told to register again
+sim_options=()	# default devices, whose clients can be asked to register again
 start_sim fat-tree:k=4
 # promise: D100
 note "a P_Key comes with what the SA knows of it"
@@ -70,7 +71,7 @@ sim_do fault add delay --method get-resp --attr P_KeyTable --for 3s
 ctl partition add tenant "$(guid 3)=full" "$(guid 6)=full" --pkey 0x123 --ipoib >partition.out 2>&1 ||
 	bad "partition add: $(<partition.out)"
 until_ 10 heard start 3 6 || bad "no join in the new partition: $(cat join.3 join.6)"
-# its P_Key Sets have no answer yet, and the sweep waits for them
+# the sweep waits for the answers to its P_Key Sets
 expect "the sweep that writes the P_Keys is at" announcing "$(status phase)"
 change() { ctl -j status | grep -E '"change(-in-force)?"' | sed 's/.*: *//; s/,//' | xargs; }
 read -r new old < <(change)
@@ -84,7 +85,7 @@ end_followers
 
 # promise: D100
 note "ports are asked to register again when the answer is ready"
-# one device does not take the Set, so that it takes a while until all have been asked
+# one device does not answer the Set, so that it takes a while until all have been asked
 follow 3 6 9 12
 until_ 10 heard start 3 6 9 12 || bad "the clients do not join"
 for host in 3 6 9 12 15; do before[host]=$(asked $host); done
@@ -124,7 +125,7 @@ until_ 20 of_second held || bad "the second does not stand by: $(tail -n 3 secon
 groups >groups.before
 forget 3 6 9 12
 for host in 3 6 9 12; do before[host]=$(asked $host); done
-# devices that take their time: so there is one between what they hear and the end of a sweep
+# slow devices, so that some time passes between the event at a port and the end of the sweep
 sim_do fault add delay --class smp --for 2ms
 end "$first" KILL
 until_ 20 of_second up || fail "the second does not take over: $(tail -n 5 second/log)"

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The daemon with libibumad, libibmad and libibnetdisc of another rdma-core than the one that it was
-# built with, made from its source: discovery stays in its sandbox.
+# Tests the daemon with libibumad, libibmad and libibnetdisc of another version of rdma-core, built from
+# source, than the one it was built with: discovery stays in its sandbox.
 #
-#   RDMA_CORE_SOURCE	the source tree; it is not written to
-#   RDMA_CORE_BUILD	where it is built, and found again; default a scratch folder
+#   RDMA_CORE_SOURCE	the source tree, which is not written to
+#   RDMA_CORE_BUILD	folder of the build, which later runs reuse; default a scratch folder
 #
 # promise: N6
 # shellcheck source=lib.sh

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# sim-refusals.sh for one kind of refusal at a time: a fabric and a daemon for each, several at once, as
-# most of the time is spent waiting for the second and the third try.
+# Runs sim-refusals.sh for one kind of refusal at a time.  Each has its own fabric and daemon; several run
+# at once, because most of the time is spent waiting for the second and third try.
 #
-# REFUSAL_TREE=fat-tree:k=16 REFUSAL_JOBS=1 has 1,024 hosts, one kind after the other; KINDS="0 6" are those only.
-# The others are switches that refuse what an adapter does here.
+# REFUSAL_TREE=fat-tree:k=16 REFUSAL_JOBS=1 has 1,024 hosts and runs one kind after the other.  KINDS="0 6"
+# selects kinds.  The default omits kinds in which a switch refuses what an adapter refuses here.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim has no devices that refuse Sets"

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Devices that refuse Sets of an attribute each time: each costs a line of `health' and nothing else,
-# and it ends when the device takes them.
+# Tests devices that always refuse Sets of an attribute: the only effect is a line of `health' for each,
+# which goes when the device accepts the Sets.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim has no devices that refuse Sets"
 
-# ONLY=N: the N-th kind of refusal alone (sim-refusal-kinds.sh has all in turn).
+# ONLY=N: only the N-th kind of refusal (sim-refusal-kinds.sh runs each by itself).
 # REFUSAL_TREE=fat-tree:k=16 has 1,024 hosts.
 tree=${REFUSAL_TREE:-fat-tree:k=8,levels=2}
 sim_options=()
@@ -32,17 +32,17 @@ cat >policy.yaml <<-END
 END
 
 health() { ctl health 2>&1; }
-# refusals: how many lines of health say that a device refuses something; other_lines: all else.
+# refusals: prints how many lines of health report a refusal; other_lines: prints all other lines.
 refusals() { health | grep -c '^error *device-refuses:'; }
 other_lines() { health | grep -E '^(error|warning) ' | grep -v 'device-refuses:'; }
 rests() { [ "$(status sweeping)" = false ]; }
 settled() { rests && subnet_up && [ "$(refusals)" = "$1" ]; }
 node_is() { rests && [ "$(status nodes)" = "$1" ]; }
 is_back() { node_is "$nodes" && subnet_up; }
-# is_taken N: a device that started anew is here (while it is away, nothing refuses, either).
+# is_taken N: whether N refusals remain and the restarted device is back (while away, it refuses nothing).
 is_taken() { settled "$1" && is_back; }
-# flap NODE: down and up again; in $smps what the local sweeps sent, of which one goes on with what
-# another has left.
+# flap NODE: takes the node's link down and up; sets $smps to the SMPs of the local sweeps, including one that
+# finishes the work of another.
 flap() {
 	local from
 	from=$(wc -l <"$qosd_log")
@@ -54,7 +54,7 @@ flap() {
 		sed -nE 's/.* sweep: (trap|more of it): .* ([0-9]+) SMPs .*/\2/p' | awk '{ n += $1 } END { print n + 0 }')
 	others=$(tail -n "+$((from + 1))" "$qosd_log" | grep ' sweep: .* SMPs ' | grep -vcE ' sweep: (trap|more of it): ')
 }
-# flaps: three; $least: SMPs of the one that took the fewest.
+# flaps: flaps three times; sets $least to the SMPs of the flap with the fewest.
 flaps() {
 	least=
 	for _ in 1 2 3; do
@@ -64,7 +64,7 @@ flaps() {
 	done
 }
 port_guid() { sim_ctl -j show port "$1/P1" | grep -oE '"guid": ?"0x[0-9a-f]+"' | grep -oE '[0-9a-f]{16}'; }
-# use_groups: three hosts join a group; use_alias: another gets an alias.
+# use_groups: three hosts join a group; use_alias: another host gets an alias GUID.
 use_groups() {
 	for ca in "${cas[@]:0:3}"; do port_guid "$ca"; done >ports.guids
 	on_own "${cas[-2]}" "$tools/joinstorm" -g 1 ports.guids >storm 2>&1 || bad "joinstorm: $(<storm)"
@@ -75,7 +75,7 @@ use_alias() {
 	on_own "${cas[1]}" "$tools/pathquery" set guidinfo lid="$lid" block=0 guid1=0xaaaa000000000001 >aliased 2>&1 ||
 		bad "no alias: $(<aliased)"
 }
-# asked_again: how often each port of a CA was asked to have clients register again: GUID TIMES.
+# asked_again: prints "GUID TIMES": how often each CA port was asked to make its clients register again.
 asked_again() {
 	local ca
 	for ca in "${cas[@]}"; do
@@ -89,7 +89,7 @@ mapfile -t cas < <(awk '$1 == "ca" { print $2 }' nodes.list)
 mapfile -t leaves < <(awk '$1 == "switch" { print $2 }' nodes.list)
 manager=${cas[0]} flapper=${cas[-1]}
 flapper_name=$(awk -v guid="$flapper" '$2 == guid { print $8 }' nodes.list)
-# The last switches are at the top: routes go round those that refuse their tables.
+# The last switches are spines: routes avoid those that refuse their tables.
 kinds=(pkey-table sl2vl vlarb port-info port-state sl2vl vlarb pkey-table switch-info lft)
 devices=("${cas[@]:8:5}" "${leaves[@]:3:2}" "${leaves[@]: -3}")
 if [ -n "${ONLY:-}" ]; then
@@ -168,7 +168,7 @@ use_alias
 until_ 30 settled 2 || bad "two lines of health: $(health)"
 expect "of multicast tables" 1 "$(health | grep -c 'device-refuses:.* refuses Sets of MulticastForwardingTable')"
 expect "of aliases" 1 "$(health | grep -c 'device-refuses:.* refuses Sets of GUIDInfo')"
-# the link that flapped above may be noted by now
+# health may report the link that flapped above
 expect "other lines of health" "" "$(other_lines | grep -v " link-flapping: .*$flapper_name")"
 for device in "${leaves[0]}" "${cas[1]}"; do sim_do node refuse "$device" none; done
 ctl sweep >/dev/null || bad "sweep: exit status $?"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# A host whose NodeDescription changes, and that sends no trap: the scrub finds it, and groups by name
-# have it.
+# Tests a host whose NodeDescription changes without a trap: the scrub finds the new name, and groups by
+# name then include the host.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim has no way to rename a node"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Links that fail are repaired beside switches that answer, and do not do all that they are told:
-# one has another's M_Key, others take long for a Set.
+# Tests that qosd routes around failed links beside switches that answer but do not do all Sets: one has
+# another manager's M_Key, others take long for a Set.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim's devices have no protection, and answer at once"
@@ -28,7 +28,7 @@ for scrub in 0 2; do
 	sim_do mkey spine-003 $other --protect 1
 	ctl sweep >/dev/null
 	until_ 20 known 1 || bad "another's M_Key is not seen: $(tail -n 3 "$qosd_log")"
-	# a route of spine-003 changes, too
+	# this also changes a route of spine-003
 	sim_do link down core-001/P4
 	until_ 15 audited || bad "core-001/P4 is not repaired: $(tail -n 3 audit)"
 	sim_do link up core-001/P4
@@ -37,7 +37,7 @@ for scrub in 0 2; do
 	sim_do mkey spine-003 0 --protect 0
 	ctl sweep >/dev/null
 	until_ 15 well || bad "it is not taken when its key is gone: $(ctl health 2>&1 | head -n 3)"
-	# what is not written yet was not overwritten by anybody
+	# qosd must not take a table that it has not written yet for an overwritten one
 	expect "tables that were overwritten" "" "$(ctl events --kind table-overwritten)"
 	stop_qosd
 	stop_sim
@@ -49,12 +49,12 @@ rm -rf state
 printf '%s\n' "sweep-interval: 2" "scrub-interval: 2" >qosd.yaml
 start_sim fat-tree:k=4,levels=3
 start_and_wait "$manager" -c qosd.yaml
-# longer than a local sweep waits for who may be silent, and shorter than for others
+# longer than a local sweep waits for a device that may be silent, shorter than for others
 sim_do fault add delay --class smp --method set --at spine-003 --for 400ms
 sim_do link down core-001/P4
 until_ 20 seen down || bad "nobody sees that core-001/P4 is down"
 until_ 20 well || bad "core-001/P4 is down: $(tail -n 3 audit), $(ctl health 2>&1 | head -n 3)"
-# some of that may have fallen to the sweep that found out how long it takes: now all is set in one
+# the sweep that measured the delay may have made some of these Sets; now one sweep makes all
 before=$(fell_silent) sweeps=$(status sweeps) nodes=$(status nodes)
 sim_do node reboot spine-003
 until_ 40 set_up || bad "spine-003 is not set up: $(tail -n 3 audit), $(ctl health 2>&1 | head -n 3)"
@@ -74,7 +74,7 @@ sim_do link down "host-0016 HCA-1"
 printf '%s\n' "m-key: $new" "m-key-protect: 1" "smp-timeout: 5s" "sweep-interval: 2" >qosd.yaml
 start_and_wait "$manager" -c qosd.yaml
 sim_do drops --reset
-# longer than brief SMPs wait at first, which is an eighth of smp-timeout and what doubled is
+# longer than the first timeouts of brief SMPs: an eighth of smp-timeout, then doubled
 sim_do fault add delay --class smp --method set --at "host-0016 HCA-1" --for 1500ms
 sim_do link up "host-0016 HCA-1"
 has_key() { sim_ctl -j show port "host-0016 HCA-1/P1" | grep -q "$new"; }

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# What clients registered with a master outlives it where another qosd stands by: groups
-# and members, services, subscriptions, aliases, dynamic partitions and LIDs are the
-# other's, and nobody is asked to register again.  Only who has the SM_Key gets them.
+# Tests replication: when a master ends, a qosd that stands by has the groups, members,
+# services, subscriptions, aliases, dynamic partitions and LIDs, and asks no port to register
+# again.  The master gives them only to a standby with the SM_Key.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "it counts who is asked to register again"
@@ -24,7 +24,7 @@ member() {	# member get|set NODE GUID JOIN-STATE
 	on_own "$2" "$tools/pathquery" "$1" member mgid=$group port-gid="$(gid "$3")" join-state="$4" \
 		qkey=0xb1b pkey=0xffff tclass=0 sl=0 flow-label=0 2>&1
 }
-# start_second [OPTION...]: its words by `of second`.
+# start_second [OPTION...]: starts the second qosd, which `of second` talks to.
 start_second() {
 	local as
 	mkdir -p second
@@ -36,16 +36,16 @@ start_second() {
 state_is() { [ "$(status state)" = "$1" ]; }
 up() { state_is master && subnet_up && [ "$(status sweeping)" = false ]; }
 held() { [ "$(status registrations-held)" = true ]; }
-# what a subnet manager says that there is
+# registered: prints the registrations that a subnet manager reports
 registered() {
 	ctl -j services | sed -E '/"service-id"/!d; s/"lease": 3[0-9]*/"lease": 3…/'
-	# how many Reports are not answered is each master's own count
+	# each master has its own count of unanswered Reports
 	ctl -j subscriptions | sed -E 's/"unanswered": [0-9]+, //'
 	ctl -j mcast | grep -E '"(mgid|mlid|pkey|members)"'
-	ctl -j mcast $group | grep -E '"port-guid"' | sort	# switches have a GUID, too, once they know of it
+	ctl -j mcast $group | grep -E '"port-guid"' | sort	# not all GUIDs: switches appear once they have the group
 	ctl -j partitions | grep -E '"(name|pkey)"'
 }
-# reregisters: how often these ports together were told to have clients register again.
+# reregisters: prints how often these ports in all were asked to make their clients register again.
 reregisters() {
 	local total=0 name n
 	for name in 'mgmt01 HCA-1' 'node001 HCA-1' 'node002 HCA-1' 'node017 mlx5_0' 'gpu01 mlx5_0'; do
@@ -56,7 +56,7 @@ reregisters() {
 	echo "$total"
 }
 
-# change add|remove NAME [WHO]: by the first, which is frozen as soon as it has answered
+# change add|remove NAME [WHO]: makes the change through the first qosd and stops it right after its answer
 change() {
 	of first ctl -j partition "$@" >answer 2>&1
 	local status=$?
@@ -65,18 +65,18 @@ change() {
 	expect "standbys that have it when it is answered" 1 "$(sed -nE 's/.*"standbys-with-it": *([0-9]+).*/\1/p' answer)"
 	until_ 10 of second up || bad "the second does not take over: $(tail -n 5 second/log)"
 }
-# The dynamic partitions that a master has, and those in its folder.
+# there: prints the master's dynamic partitions; kept: prints those in the state folder.
 there() { ctl -j partitions | sed -nE 's/.*"partition": *"(job[^"]*)".*/\1/p' | sort | xargs; }
 kept() { sed -nE 's/^partition\t([^\t]*\t){3}([^\t]*)\t.*/\2/p' "$1/state/partitions" | sort | xargs; }
 is_kept() { [ "$(kept "$1")" = "$2" ]; }
-returns() {	# the first, which goes before the second
+returns() {	# the first qosd, which has precedence over the second, returns
 	kill -CONT "$first_pid"
 	until_ 10 of second state_is standby || bad "the second does not hand over: $(tail -n 5 second/log)"
 	until_ 10 of first up || bad "the first is not master again: $(tail -n 5 first/log)"
 	until_ 10 of second held || bad "the second does not hold the registrations"
 }
 
-sim_options=()	# devices as they are: they can be told to register again
+sim_options=()	# default devices, whose clients can be asked to register again
 note "a master with clients, and one that stands by"
 start_sim "$topology"
 mkdir first
@@ -115,10 +115,10 @@ expect_match "questions of standbys in sa-stats" "0xff71" "$(of first ctl sa-sta
 
 # promise: A34
 note "of many groups, a standby asks for what changed"
-# asked: how many questions of standbys there were
+# asked: prints the number of requests by standbys
 asked() { sim_ctl -j stats | tr -d ' \n' | tr '{' '\n' | sed -nE 's/.*"attribute":"0xff71","method":"get","count":([0-9]+).*/\1/p'; }
 on_own "$node002" "$tools/hoard" -g 600 >out 2>&1 || bad "groups: $(<out)"
-# some may be in the snapshot, and the others in the journal
+# a group may be in the snapshot or in the journal
 all_there() { [ "$(cat second/state/groups second/state/groups.journal 2>/dev/null | grep -o '^group ff121d1d[0-9a-f]*' | sort -u | wc -l)" -ge 600 ]; }
 until_ 10 all_there || bad "the second has not got the groups"
 until_ 10 of second held || bad "the second does not hold the registrations any more"
@@ -134,7 +134,7 @@ of first registered >want
 note "the master dies"
 before=$(reregisters)
 [ "$before" -gt 0 ] || bad "nobody was asked to register at the first start"
-# (a master that has not answered for a while, on a busy machine, would be asked again first)
+# (after a slow answer, on a busy machine, the standby would first query the master again)
 until_ 10 of second held || bad "the second does not hold the registrations any more"
 end "$first_pid" KILL
 until_ 10 of second up || bad "the second does not take over"
@@ -175,7 +175,7 @@ expect "ports that are told to register again" "$before" "$(reregisters)"
 note "questions to a master that is to hand over are lost: it waits until they are answered"
 kill -STOP "$first_pid"
 until_ 10 of second up || bad "the second does not take over: $(tail -n 5 second/log)"
-sim_do fault add drop --class sa --at "node001 HCA-1" --count 6	# two of them, each said three times
+sim_do fault add drop --class sa --at "node001 HCA-1" --count 6	# two requests with three tries each
 returns
 expect "questions that were lost" none "$(sim_ctl fault list)"
 of first registered >got
@@ -244,7 +244,7 @@ until_ 10 of second up || bad "the second does not take over: $(tail -n 5 second
 expect "partitions of the second" "job31 job32" "$(of second there)"
 returns
 wait "$asks"
-# where the machine is so slow that it was answered before, or not kept in time
+# other texts are for slow machines, where the answer came before or the standby did not store it in time
 expect_match "the answer" "another subnet manager has become master|has not taken it|it can't be kept" "$(<answer)"
 expect "partitions of the first" "job31 job32" "$(of first there)"
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# A device that takes no SMPs by LID, as adapters of XDR fabrics need not, repeats its traps until it
-# is answered by directed route; and one that lost the answer is answered once more.
+# Tests TrapRepress.  A device that takes no SMPs by LID, which XDR adapters need not, repeats its traps
+# until qosd answers by directed route.  If a device lost the answer, qosd answers once more.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "its devices repeat traps, and may hear nothing by LID"
@@ -23,10 +23,10 @@ start_sim "fat-tree:k=4"
 deaf="host-0003 HCA-1" plain="host-0005 HCA-1"
 start_and_wait "host-0001 HCA-1" -c qosd.yaml
 
-# Traps that devices sent so far; the simulator's repeat one 30 times, or until they are answered.
+# traps: prints how many traps devices sent so far; the simulator's devices repeat a trap up to 30 times.
 traps() { sim_ctl -j stats | grep -oE '"method":"trap","count":[0-9]+' | grep -oE '[0-9]+$' || echo 0; }
-# sent_until_quiet NODE: the device sends one; how often, until four times its interval have passed
-# without another.
+# sent_until_quiet NODE: makes the device send a trap; prints how often it sends it, until there is none for
+# four of its intervals.
 sent_until_quiet() {
 	local before seen now
 	before=$(traps)

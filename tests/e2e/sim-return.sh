@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# What a switch or a link that was away and comes back costs: nothing is read that is known, and
-# what is not is not overlooked.  Nothing but traps tells of anything here, and no scrub, which begins
-# a minute after the start, reads anything beside it.
+# Tests the cost of a switch or a link that returns: qosd reads nothing that it knows and overlooks
+# nothing that it does not.  Only traps report changes here, and no scrub adds reads: the first one
+# would begin a minute after the start.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim does not count"
 
 printf 'sweep-interval: 0\nscrub-interval: 0\n' >qosd.yaml
-# policy TABLE [GUID TABLE]: an SL2VL table of all, and another one of a switch's port 8.
+# policy TABLE [GUID TABLE]: prints a policy with this SL-to-VL table, and another for port 8 of a switch.
 policy() {
 	cat <<END
 port-groups:
@@ -29,12 +29,12 @@ END
 }
 first="0, 1, 2, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0" second="0, 0, 1, 1, 2, 2, 3, 3, 0, 0, 0, 0, 0, 0, 0"
 
-# counted ATTRIBUTE METHOD: since the last reset, in the file counts.
+# counted ATTRIBUTE METHOD: prints the number of such SMPs in the file counts.
 counted() { awk -v a="$1" -v m="$2" '$2 == a && $3 == m { n = $4 } END { print n + 0 }' counts; }
 begin() { sim_ctl stats --reset >/dev/null; }
 rests() { [ "$(status nodes)" = "$1" ] && [ "$(status sweeping)" = false ] && sim_ctl check >audit 2>&1; }
 settled() { until_ 60 rests "$1" || bad "$2: $(status nodes) nodes of $1, $(tail -n 3 audit)"; }
-# tables FILE: of all switches, but for what nobody uses.
+# tables FILE: writes the tables of all switches to FILE, without the unused parts.
 tables() {
 	for switch in $switches; do
 		sim_ctl show lft "$switch"
@@ -42,7 +42,7 @@ tables() {
 		for i in 1 8; do sim_ctl show vlarb "$switch/P$i"; done
 	done >"$1" 2>&1
 }
-# start_tree [TREE]: $nodes, $manager, $switches, $spine, of the manager's pod.
+# start_tree [TREE]: starts the fabric; sets $nodes, $manager, $switches and $spine (in the manager's pod).
 start_tree() {
 	rm -rf state
 	start_sim "${1:-fat-tree:k=8}"
@@ -63,12 +63,12 @@ start_tree
 tables before
 # promise: F10
 note "a switch comes back"
-# Without light sweeps ports that a sweep left out are read 10 s later.
+# Without light sweeps, qosd reads ports that a sweep left out 10 s later.
 starts() { grep -c 'sweep: starts: ' "$qosd_log"; }
 late_reads() { tail -n "+$1" "$qosd_log" | grep -cE 'starts: (ports that were not read|a switch reports a change)'; }
 is_read() { [ "$(late_reads "$1")" -gt 0 ]; }
 trained() { [ "$(sim_ctl show links "$spine" | grep -cw init)" -eq 8 ]; }
-# goes_and_comes: $again: how many sweeps it took but one; their SMPs are in the file counts.
+# goes_and_comes: sets $again to the number of sweeps it took minus one; their SMPs are in the file counts.
 goes_and_comes() {
 	local begun
 	begun=$(wc -l <"$qosd_log")
@@ -78,7 +78,7 @@ goes_and_comes() {
 	settled $((nodes - 1)) "a switch that is off"
 	begun=$(wc -l <"$qosd_log") again=$(starts)
 	begin
-	# As its links come up one after the other on a slow machine, more than one sweep would look at them.
+	# On a slow machine, its links would come up one by one, and several sweeps would read them.
 	sim_do freeze
 	sim_do node on "$spine"
 	until_ 10 trained || bad "its links do not come up: $(sim_ctl show links "$spine")"
@@ -88,17 +88,17 @@ goes_and_comes() {
 	again=$(($(starts) - again - 1))
 	! is_read "$begun"
 }
-# A late trap may have had ports left out once more, which were read among those that are counted.
+# After a late trap, a sweep may leave out ports, whose later reads would be counted, too.
 goes_and_comes || goes_and_comes || goes_and_comes || bad "there are always ports that are read late"
 tables after
 expect_same "tables before and after" before after
-# Its own tables are not read where samples say that they are lost; its 8 neighbours hold what they
-# held.  Of their ports those to hosts, and to it; all of them would be 81 with its own.
+# qosd does not read tables of the switch if samples show that they are lost; its 8 neighbours keep
+# theirs.  Of their ports qosd reads those to hosts and to the switch; all would be 81 with its own.
 note "Gets: $(counted SLtoVLMappingTable get) SL2VL, $(counted VLArbitrationTable get) VLArb, $(counted PortInfo get) PortInfo"
 expect "Sets of its SL2VL tables" 64 "$(counted SLtoVLMappingTable set)"
 expect_less "Gets of SL2VL tables" 10 "$(counted SLtoVLMappingTable get)"
 expect_less "Gets of VLArb tables" 20 "$(counted VLArbitrationTable get)"
-# A trap that finds no way before the switch has its tables comes again, and has a sweep of its own.
+# A trap sent before the switch has its tables is lost; its repetition causes another sweep.
 expect_less "Gets of PortInfo, in $again sweeps more" $((80 + 24 * again)) "$(counted PortInfo get)"
 
 # promise: F10
@@ -124,15 +124,15 @@ reload
 begin
 link_up "$spine/P8"
 settled "$nodes" "a link that is back"
-# of each switch, one that it confirmed is read
+# of each switch, qosd reads one table that the switch confirmed
 expect "SL2VL tables written at both ends" "2 30 0 0" "$(qos_smps)"
 policy "$first" >policy.yaml
 reload
 tables after
 expect_same "tables before and after" before after
 
-# One link of a leaf comes back and is all that it could complain of; another one went down, and
-# the switch at the other end of that is not heard.
+# One link of a leaf comes back, which explains its trap; another link went down, and the trap of the
+# switch at its far end is lost.
 # promise: F10
 note "two things at once, one of which only the far end knows"
 name=$(awk -v g="$spine" '$2 == g { print $NF }' nodes)
@@ -168,7 +168,7 @@ expect_same "tables before and after" before after
 stop_qosd || bad "exit status $? after SIGTERM"
 stop_sim
 
-# One Set of all pairs reaches those of a port without a link, too.
+# One Set of all pairs also changes the tables of a port without a link.
 # promise: F10
 note "switches that are told all tables at once"
 cat >devices.yaml <<END
@@ -192,7 +192,7 @@ expect "tables of the port" "14 ${first//, /,},15" "$(<held)"
 stop_qosd || bad "exit status $? after SIGTERM"
 stop_sim
 
-# Its 24 hosts' ports would each wait for their own time-outs, and all that over and over.
+# Otherwise each of its 24 ports to hosts would wait for its own timeouts, again and again.
 # promise: F10
 note "a switch that stops answering is not asked port by port"
 sim_options=()
@@ -208,7 +208,7 @@ sees_no_answer() { [ "$(status sweeping)" = false ] && [ "$(timeouts)" -gt "$bef
 until_ 40 sees_no_answer || bad "it asks on and on"
 asked=$(($(timeouts) - before))
 note "$asked time-outs"
-# one window of SMPs at a time: a third of what it was when each port was waited for
+# one window of SMPs at a time: a third of the timeouts of an earlier version, which waited for each port
 [ "$asked" -le 150 ] || bad "$asked time-outs"
 sim_do fault remove all
 sim_do link up "$leaf/P2"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Tables of the subnet administrator at 1,024 hosts: each is complete, up to half a
-# million segments, and with loss; and who stops acknowledging holds up nobody.
+# Tests SA tables with 1,024 hosts: each is complete, up to half a million segments, even
+# with loss; a client that stops acknowledging does not delay others.
 #
 # promise: N5
 # shellcheck source=lib.sh
@@ -15,7 +15,7 @@ manager="host-0001 HCA-1" asker="host-0700 HCA-1"
 export LC_ALL=C	# sort is ten times as fast
 now_ms() { echo $((${EPOCHREALTIME/./} / 1000)); }
 
-# fields NAME...: of each record that saquery prints these, in its order, in one line.
+# fields NAME...: prints these fields of each record of saquery's output, one record a line.
 fields() {
 	local joined columns
 	joined=$(IFS='|'; echo "$*")
@@ -24,11 +24,11 @@ fields() {
 	grep -E "^[[:space:]]*($joined)\.\." | sed 's/.*\.//' | paste -d ' ' $columns | sort
 }
 
-# segments ATTRIBUTE: those sent of answers so far.
+# segments ATTRIBUTE: prints how many segments of answers were sent so far.
 segments() { sim_ctl stats | awk -v attr="$1" '$2 == attr && $3 == "get-table-resp" { print $4 }'; }
 
-# table QUERY ATTRIBUTE SECONDS FIELD...: the records' fields as the manager answers,
-# in ATTRIBUTE.got; again if the request was lost, which is so when nothing was sent at all.
+# table QUERY ATTRIBUTE SECONDS FIELD...: writes the fields of the manager's answer to ATTRIBUTE.got.
+# If the manager sent nothing at all, the request was lost and is repeated.
 table() {
 	local query attr=$2 seconds=$3 try before begin patience
 	look_busy
@@ -49,7 +49,7 @@ table() {
 	bad "$attr: no answer: $(<saquery.err)"
 }
 
-# PathRecords are counted only: distinct ordered pairs of LIDs, each of them of an end port.
+# all_pairs: counts PathRecords only: distinct ordered pairs of LIDs of end ports.
 all_pairs() {
 	local n
 	n=$(wc -l <nodes)
@@ -70,7 +70,7 @@ all_links() {
 	expect_same "LinkRecords" links LinkRecord.got
 }
 
-# What there is, by the simulator itself: nodes, lids, links.
+# truth: writes nodes, LIDs and links as the simulator has them.
 truth() {
 	sim_ctl show nodes >nodes.txt
 	sim_ctl show links >links.txt
@@ -89,7 +89,7 @@ truth() {
 	expect "ends of links" 6144 "$(sort -u links | wc -l)"
 }
 
-# start_silent NODE ATTRIBUTE ACKS: asks for a table, takes a part, and falls silent.
+# start_silent NODE ATTRIBUTE ACKS: requests a table, acknowledges a part, and falls silent.
 silent_askers=()
 start_silent() {
 	local n=${#silent_askers[@]} as
@@ -100,7 +100,7 @@ start_silent() {
 	until_ 20 grep -qs silent "silent.$n" || bad "rmppsilent gets no table: $(<"silent.$n")"
 }
 
-# at_once NODE WHAT...: one record; the tables that nobody acknowledges are still on their way then.
+# at_once NODE WHAT...: the SA must answer a query for one record while the unacknowledged tables are open.
 at_once() {
 	local node=$1 silent_asker
 	shift
@@ -111,7 +111,7 @@ at_once() {
 	done
 }
 
-# In the end each is told that nobody waits for it any more: RMPPStatus 126.
+# given_up: in the end, the SA must abort each silent transfer with RMPPStatus 126.
 given_up() {
 	local silent_asker
 	for silent_asker in "${silent_askers[@]}"; do
@@ -159,7 +159,7 @@ start_and_wait "$manager"
 truth
 sim_do fault add drop --class sa --chance 5%
 all_nodes
-# All paths from one port; those from all at once are not for everybody to ask for.
+# All paths from one port, because not every client may request the paths from all ports.
 guid=$(awk -v name="$asker" '$0 ~ name { print $2 }' nodes.txt)
 table "PR --sgid $(gid "${guid%0}1")" PathRecord 2 dlid
 sort -n PathRecord.got >lids.got
