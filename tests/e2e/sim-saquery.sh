@@ -1,18 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The records that saquery gets of one fabric, by each record type that it knows, each of
-# its options and filters, with and without the SM_Key: first under OpenSM, then under
-# qosd, which takes the subnet over as it is.  Then the records of what clients register
-# (groups and their members, services, subscriptions): the same hosts ask either SM for
-# the same.  Then tables of QoS that both write.  All are the same sets of records but for
-# what is explained below.  At the end, with tables of a policy, what the SA says of devices
-# and what they say themselves.
+# Compares the records that saquery gets from OpenSM and from qosd, which takes the subnet over
+# unchanged: by each record type, option and filter that saquery knows, with and without the
+# SM_Key.  Then compares the records of clients' registrations (groups and members, services,
+# subscriptions), which the same hosts make with both SMs, and QoS tables that both write.  All
+# must be the same sets of records except for the differences explained below.  At the end, with
+# the tables of a policy, compares the SA's records with the devices.
 #
-# Whatever saquery --help names is asked for: that is held against it.
-# Many more paths, by policies and with partitions, are sim-oracle.sh's and sim-pathref.sh's.
+# The test checks that it covers all of saquery --help.
+# sim-oracle.sh and sim-pathref.sh test many more paths, by policies and with partitions.
 #
-#   SAQUERY_TREE	another large fat tree than the one of 1,024 hosts, as gentopo makes it:
+#   SAQUERY_TREE	arguments of gentopo for another large fat tree than that of 1,024 hosts:
 #			"--levels 3 --radix 18" has 1,458
 #   SAQUERY_LMC		its LMC, default 1
 # shellcheck source=lib.sh
@@ -22,10 +21,10 @@ for program in opensm saquery smpquery; do
 	command -v $program >/dev/null || { echo "$program is not installed"; exit 77; }
 done
 
-# --- asking ---
+# --- queries ---
 
-# records DIR NUMBER...: of what saquery printed into NUMBER.out and NUMBER.err there, each record on a line,
-# "field|field|...", after the number and a tab, in any order.
+# records DIR NUMBER...: prints the records in saquery's output files NUMBER.out and NUMBER.err, one a line:
+# the number, a tab, and "field|field|...", in any order.
 records() {
 	local i files=()
 	for i in "${@:2}"; do files+=("$1/$i.out" "$1/$i.err"); done
@@ -44,7 +43,7 @@ records() {
 		END { out() }' "${files[@]}"
 }
 
-# ask NODE QUERY...: its records, in any order.
+# ask NODE QUERY...: prints the records of the answer, in any order.
 ask() {
 	local dir=asked.$BASHPID
 	mkdir -p "$dir"
@@ -52,8 +51,8 @@ ask() {
 	records "$dir" 0 | cut -f 2- | sort
 }
 
-# ask_all NODE DIR: each query of the list, its records into a file of its own; two queries at a time.  A
-# word's blanks are written as ~ there.
+# ask_all NODE DIR: sends each query of the list, two at a time, and writes its records to a file of its own.
+# In the list, ~ stands for a blank within a word.
 ask_all() {
 	local i half words askers=()
 	mkdir "$2"
@@ -67,22 +66,22 @@ ask_all() {
 		askers+=($!)
 	done
 	wait "${askers[@]}"
-	# One awk and one sort for all: processes are what this test spends most on.
+	# One awk and one sort for all, because most of this test's time goes to starting processes.
 	records "$2" "${!queries[@]}" | sort -t $'\t' -k 1,1n -k 2 | awk -F '\t' -v dir="$2" '
 		file != dir "/" $1 { close(file); file = dir "/" $1 }
 		{ print substr($0, length($1) + 2) >file }'
 }
 
-# The fabric's LIDs that queries are made of: of the SM, a host, a switch, a host far
-# from both; one that nobody has.
+# choose_queries: chooses the LIDs for the queries: of the SM, a host, a switch and a host far
+# from both, and an unused one.
 choose_queries() {
 	local own=$1 switch=$2 host=$3 nobody=40000 ca name guid l
 	ca=$(on "$far" ibstat -l | head -n 1)
-	# of some fabrics many nodes have the same name; the first of these may be any
+	# in some fabrics many nodes have the same name, and the answer might be any of them
 	name=$(sed -nE 's/.*NodeDescription=([^|]*)$/\1/p' nodes | sort | uniq -u | tail -n 1 | tr ' ' '~')
 	[ -n "$name" ] || fail "no node has a name of its own"
 	guid=$(ask "$far" NR "$host" | sed -nE 's/.*port_guid=(0x[0-9a-f]+).*/\1/p')
-	# -g to MCMR: of the IPoIB broadcast group, which has no members yet
+	# -g to MCMR: queries for the IPoIB broadcast group, which has no members yet
 	queries=(-g -m MCMR "${trusted}-g" "${trusted}MCMR" "--mgid $ipoib::ffff:ffff MCMR"
 		CPI NR -N -D -s PIR LR -x LFTR MFTR GIR SWIR SMIR PKTR "--smkey 1 PKTR"
 		"-O $host" "-U $guid" "-L $name" "-l $name" "-G $name" "-x $host" "-x $switch $own"
@@ -116,15 +115,15 @@ choose_queries() {
 	done
 }
 
-# --- what clients register ---
+# --- registrations of clients ---
 
-trusted="--smkey 1 "	# what makes a request a trusted one, under either SM
+trusted="--smkey 1 "	# makes a request a trusted one, with both SMs
 ipoib=ff12:401b:ffff
 site=ff15:1234::1
-created="qkey=0xb1b pkey=0xffff tclass=0 sl=0 flow-label=0"	# what it takes to make a group
+created="qkey=0xb1b pkey=0xffff tclass=0 sl=0 flow-label=0"	# the components that create a group
 whole="$created mtu-sel=2 mtu=4 rate-sel=2 rate=3 life-sel=2 life=18 hop-limit=0"
 
-# choose_clients: four hosts and the one that asks, and their GIDs, by the file nodes.
+# choose_clients: chooses four hosts and the querying host from the file nodes, with their GIDs.
 choose_clients() {
 	local all name
 	mapfile -t all < <(cas "$topology")
@@ -135,7 +134,7 @@ choose_clients() {
 	done
 }
 
-# What one of the clients asks for, and "|", and what it is told.
+# told REQUEST ANSWER: prints a client's request and the answer, separated by "|".
 told() { printf '%s|%s\n' "$1" "$2"; }
 member() { on_own "${clients[$1]}" "$tools/pathquery" "$2" member port-gid="${gids[$3]}" "${@:4}" 2>&1; }
 join() { told "join $1 $2 $3" "$(member "$1" set "$1" mgid="$2" join-state="$3" "${@:4}")"; }
@@ -145,14 +144,14 @@ sa_client() { on_own "${clients[$1]}" "$tools/saclient" "${@:2}" 2>&1; }
 service() { told "service $*" "$(sa_client "$1" service "$2" gid="${gids[$1]}" "${@:3}")"; }
 events() { told "events $*" "$(sa_client "$@")"; }
 
-# register: the same by the same hosts under either SM; its output is what they are told.
+# register: the same hosts make the same requests to the present SM; prints the answers.
 # shellcheck disable=SC2086 # they are words
 register() {
 	local i
-	# the broadcast group, which the SM made: each kind of membership, and for another port
+	# the broadcast group, which the SM created: each kind of membership, also on behalf of another port
 	for i in 0 1 2 3; do join $i $ipoib::ffff:ffff $((1 << i)); done
 	join 4 $ipoib::ffff:ffff 3
-	# groups that are as that one
+	# groups with the same values
 	join 0 $ipoib::77 1 mlid=0xc020 scope=2 $whole
 	join 1 $ipoib::77 1
 	join 2 $ipoib::77 4
@@ -160,22 +159,22 @@ register() {
 	join 1 $ipoib::16 1 mlid=0xc021 scope=2 $whole
 	join 2 ff12:601b:ffff::1 1 mlid=0xc022 scope=2 $whole
 	join 3 ff12:601b:ffff::1:ff00:99 1 mlid=0xc023 scope=2 $whole
-	# of other scopes, otherwise
+	# other scopes and values
 	join 1 $site 1 mlid=0xc030 scope=5 qkey=0x1234 pkey=0xffff tclass=0x20 sl=0 flow-label=0x45 \
 		hop-limit=7 mtu-sel=2 mtu=3 rate-sel=2 rate=2 life-sel=2 life=16
 	join 2 $site 3
 	join 3 $site 2
 	join 4 $site 1
 	join 3 ff18::abcd 1 mlid=0xc031 scope=8 ${whole/0xffff/0x7fff} mtu-sel=1
-	# what the SA is to choose
+	# the SA chooses the remaining values
 	join 0 $ipoib::1 1 $created
 	join 1 ff18::bad0 1 $created
 	join 0 :: 1 $created
-	# what was, and is no longer, or only in part
+	# memberships that end, entirely or in part
 	join 1 ff18::dead 1 mlid=0xc032 scope=8 $whole
 	leave 1 ff18::dead 1
 	leave 2 $site 2
-	# what is refused
+	# refused requests
 	join 3 ff18::beef 1
 	join 3 ff18::beef 4 $whole
 	join 3 ff18::abcd 0
@@ -221,7 +220,7 @@ register() {
 	events 3 subscribe gid=fe80::1:2:3:4
 }
 
-# Each option that saquery has for these records, with and without the SM_Key.
+# choose_client_queries: each option that saquery has for these records, with and without the SM_Key.
 choose_client_queries() {
 	local key g s
 	queries=()
@@ -239,7 +238,7 @@ choose_client_queries() {
 		for g in 0xc000 0xc020 0xc022 0xc030 0xc032 0xd000; do
 			queries+=("$key--mlid $g MCMR" "$key--mlid $g --mgid $site MCMR")
 		done
-		# two bits before the number select: greater, less, that, the most
+		# the two bits above the number are the selector: greater than, less than, exactly, largest
 		for s in 0 1 2 3; do
 			for g in 1 2 3 4 5; do queries+=("$key--mtu $((s << 6 | g)) MCMR"); done
 			for g in 2 3 4 7 16; do queries+=("$key--rate $((s << 6 | g)) MCMR"); done
@@ -255,13 +254,13 @@ choose_client_queries() {
 			queries+=("$key$g MCMR")
 		done
 	done
-	# last: the tables follow what is registered within a moment
+	# last, because the tables follow registrations with a short delay
 	queries+=(MFTR MFTRecord "MFTR $switch" "MFTR $switch/0" "MFTR $switch/0/0" "MFTR $switch/1" "MFTR $switch/0/1")
 }
 
-# --- what differs, and why that is right ---
+# --- expected differences ---
 
-# kind_of QUERY: of which record, in its short name, into $kind.
+# kind_of QUERY: sets $kind to the short name of the record type.
 kind_of() {
 	case " $1 " in
 	*" PR "* | *PathRecord* | *" -p "* | *-to-d*) kind=PR ;;
@@ -282,13 +281,13 @@ kind_of() {
 	esac
 }
 
-# answer_of DIR QUERY: of another one of the list.
+# answer_of DIR QUERY: prints the answer to another query of the list.
 answer_of() {
 	[ -n "${number[$2]:-}" ] || fail "no query $2"
 	cat "$1/${number[$2]}"
 }
 
-# links_by DIR FROM [TO]: of all links of the fabric those that LID[/PORT] names.
+# links_by DIR FROM [TO]: prints those of all links that begin (and end) at LID[/PORT].
 links_by() {
 	answer_of "$1" LR | awk -v from="$2/" -v to="${3:-}/" '
 		BEGIN { split(from, f, "/"); split(to, t, "/") }
@@ -299,7 +298,7 @@ links_by() {
 		is("FromLID", f[1]) && is("FromPort", f[2]) && is("ToLID", t[1]) && is("ToPort", t[2])'
 }
 
-# reached FILE: of MFTRecords, "SWITCH MLID PORT" of each host's port; by the links in the file hosts.
+# reached FILE: prints "SWITCH MLID PORT" for each MFTRecord entry to a host, by the links in the file hosts.
 reached() {
 	awk '
 		function value(name) {
@@ -324,43 +323,43 @@ reached() {
 		}' hosts <(tr '|' ' ' <"$1") | sort
 }
 
-# port_of CLIENT MLID: as reached has it.
+# port_of CLIENT MLID: prints the line that reached prints for this client.
 port_of() {
 	local lid
 	lid=$(sed -nE "s/.*\| lid=([0-9]+)\|.*node_guid=0x${clients[$1]#H-}.*/\1/p" nodes)
 	sed -nE "s/.*FromLID=([0-9]+)\| FromPort=([0-9]+)\|.*ToLID=$lid\b.*/\1 $2 \2/p" hosts
 }
 
-# explained QUERY DIR FILE: the records, of $kind, without what OpenSM does otherwise.
+# explained QUERY DIR FILE: prints the records, of $kind, without the expected differences.
 explained() {
 	local query=$1 dir=$2 file=$2/$3 port='.*' lid
 	case $kind in
-	CPI)	# CapabilityMasks say what each can, and are looked at below.  Nothing of the Trap
-		# fields counts where TrapGID is 0, which is to say that there are no traps (13.4.8.1).
+	CPI)	# CapabilityMasks differ by design and are checked below.  TrapGID 0 means no traps,
+		# and then the other Trap fields have no meaning (13.4.8.1).
 		sed -E 's/\|[^|]*(Capability mask|Trap QKey)[^|]*//g' "$file" ;;
-	SMIR)	# a heartbeat (14.2.5.13), not a number that means something
+	SMIR)	# ActCount is a heartbeat (14.2.5.13) with an arbitrary value
 		sed -E 's/ActCount=[0-9]+/ActCount=/' "$file" ;;
-	SWIR)	# saquery leaves it out where ClassPortInfo does not say that it is managed
+	SWIR)	# saquery omits a field that ClassPortInfo does not declare as managed
 		sed -E 's/\| MulticastFDBTop=[^|]*//' "$file" ;;
-	LFTR)	# each has its own idea of the best way; below they are held against the devices
+	LFTR)	# the SMs choose different routes; below, the records are compared with the devices
 		sed -E 's/\| LFT:.*//' "$file" ;;
-	MFTR)	# Each has trees of its own, and qosd has also what it cleared of OpenSM's.  Of the
-		# groups that have several members, the hosts that they reach are the same, but
-		# that OpenSM sends to those, too, who only send (15.2.5.17).
+	MFTR)	# The SMs build different trees, and qosd also has blocks of OpenSM's that it cleared.
+		# Groups with several members must reach the same hosts, except that OpenSM also
+		# delivers to send-only members (15.2.5.17).
 		if [ "${dir%%.*}" = own ]; then reached "$file"; else
 			reached "$file" | grep -vxE "$(port_of 2 0xc0[02]0)|$(port_of 3 0xc000)"
 		fi ;;
 	PKTR)
 		if [[ $query != *"$trusted"* ]]; then
-			# a request without the SM_Key is denied (15.2.2), not invalid, as OpenSM has it
+			# a request without the SM_Key is denied (15.2.2); OpenSM calls it invalid
 			sed -E 's/0x0[27]00, SA\(SA_ERR_REQ_(INVALID|DENIED)\)/refused/' "$file"
 			return
 		fi
-		# External ports of switches have a table to enforce partitions by.  OpenSM writes
-		# them all; where they do not enforce, qosd does not, and so does not know them.
-		# BlockNum, as everything, is big-endian (1.5.1): OpenSM answers in the
-		# order of its host, and saquery prints it in that.  A CA has no table of another
-		# port than asked for, whose number OpenSM does not look at.
+		# External ports of switches have a P_Key table for enforcement.  OpenSM writes all of
+		# them; qosd writes those that enforce, and so does not know the others.
+		# BlockNum is big-endian like everything (1.5.1), but OpenSM answers and saquery prints
+		# it in host order.  OpenSM ignores the port number in a query for a CA; a CA has no
+		# table of another port.
 		[[ ! $query =~ PKTR\ [0-9]+/([0-9]+) ]] || port=${BASH_REMATCH[1]}
 		grep -E "\\| Port=$port\\||ERROR" "$file" | awk -v switches="$switches" '
 			BEGIN { n = split(switches, s, " "); for (i = 1; i <= n; i++) is_switch[s[i]] }
@@ -376,14 +375,14 @@ explained() {
 					sub(/ Block=[0-9]+/, " Block=" block / 256)
 			}
 			{ print }' | sort ;;
-	PIR)	# OpenSM has no more than zeros of most ports that are Down, not even what they
-		# could be.  What they say themselves is looked at below.  LocalPort is the port by
-		# which a switch was asked, on one of several ways.
+	PIR)	# Of most ports that are Down, OpenSM has only zeros, even for supported values; below,
+		# these records are compared with the devices.  LocalPort is the port by which the SMP
+		# entered a switch, which depends on the route.
 		awk -F '|' 'NR == FNR { if (/LinkWidthSupported:=undefined/) empty[$4, $5]; next }
 			!(($4, $5) in empty)' "osm/$3" "$file" | sed 's/LocalPort:=[0-9]*/LocalPort:=/' | sort ;;
-	LR)	# The LMC is of CAs and routers; a switch has it, if at all, for itself (14.2.5.6).
-		# OpenSM rounds the LID of any node down by the subnet's LMC, and so has no links of
-		# a switch whose LID is not a multiple.  By all links it has them.
+	LR)	# The LMC applies to CAs and routers; a switch has its own, if any (14.2.5.6).  OpenSM
+		# rounds every LID in a query down by the subnet's LMC, and so finds no links of a switch
+		# whose LID is not a multiple.  Its table of all links has them.
 		for lid in $query; do
 			lid=${lid%/*}
 			if [ "$dir" = osm ] && [[ " $switches " == *" $lid "* ]] && [ $((lid % (1 << lmc))) -ne 0 ]; then
@@ -393,9 +392,9 @@ explained() {
 			fi
 		done
 		cat "$file" ;;
-	SL2VL)	# No packet leaves by the port that it came in by, and to port 0 of a switch
-		# there is one VL: OpenSM has tables there, too, of zeros in the latter.  A CA has
-		# no table of other ports than asked for, whose numbers OpenSM does not look at.
+	SL2VL)	# No packet leaves by its input port, and port 0 of a switch has one VL: OpenSM has
+		# tables for these, too, with zeros for port 0.  OpenSM ignores the port numbers in a
+		# query for a CA; a CA has no table of other ports.
 		if [ "$dir" = own ]; then
 			cat "$file"
 			return
@@ -410,40 +409,40 @@ explained() {
 			}
 			lid in is_switch ? i != o && o != 0 : (in_port == "" || in_port == i) && (out_port == "" || out_port == o)
 			' "$file" ;;
-	VLAR)	# Tables of up to 32 entries have no second block, nor has port 0 of a switch any:
-		# OpenSM has zeros.  Nor does it look at the number of a CA'"'"'s port.
+	VLAR)	# Tables of up to 32 entries have no second block, and port 0 of a switch has none at
+		# all: OpenSM answers zeros.  It also ignores the port number of a CA.
 		[[ ! $query =~ \ [0-9]+/([0-9]+) ]] || port=${BASH_REMATCH[1]}
 		if [ "$dir" = own ]; then cat "$file"; else
 			grep -E "\\| Port=$port\\|" "$file" | grep -vE 'Block=[24]\||Port=0\|'
 		fi ;;
 	PR) explained_path "$query" "$dir" "$file" ;;
 	MCMR) explained_member "$query" "$dir" "$file" ;;
-	SR)	# Without a ServiceP_Key it is the default one: OpenSM says so to who registers the
-		# service, and 0, which is no P_Key, to who asks.  The lease is what is left of it.
-		# A ServiceKey is told by a secret SM_Key only; OpenSM tells it by 1, too.
+	SR)	# If ServiceP_Key is missing, the default P_Key applies: OpenSM answers that to the
+		# registration, but 0, which is no P_Key, to queries.  The lease is the remaining time.
+		# The SA gives ServiceKey to requests with a secret SM_Key only; OpenSM also for SM_Key 1.
 		sed -E 's/ServiceKey=0x[0-9a-f]{32}/ServiceKey=/; s/ServiceP_Key=0x0\|/ServiceP_Key=0xFFFF|/; s/ServiceLease=0x(E10|E0.|D..)\|/ServiceLease=3600|/
 			s/ServiceLease=0x30(D40|D[0-3].|C..)\|/ServiceLease=200000|/' "$file" | sort ;;
-	IIR)	# The enumeration tells subscriptions of one GID apart (15.2.5.12): OpenSM has 0 in
-		# all of them.  Nor is there a range of LIDs whose end is before its beginning.
+	IIR)	# The enumeration tells subscriptions of one GID apart (15.2.5.12), but OpenSM has 0
+		# in all.  OpenSM also accepts a LID range whose end is before its beginning.
 		sed -E 's/SubscriberEnum=0x[0-9A-F]+/SubscriberEnum=/; /lid_range_begin=9\| lid_range_end=4\|/d' "$file" | sort ;;
 	*) fail "nothing is explained of $query" ;;
 	esac
 }
 
-# explained_path QUERY DIR FILE: of PathRecords (15.2.5.16).
+# explained_path QUERY DIR FILE: the same for PathRecords (15.2.5.16).
 explained_path() {
 	if [ "$2" = own ]; then
 		cat "$3"
 	elif [[ $1 == *"--sl 1 "* ]]; then
-		# SLs are the policy's to give, here 0, and not the client's.
+		# The policy determines the SL, here 0, not the client.
 		:
 	elif [[ $1 =~ --rate\ (0x8[23])\  ]]; then
-		# A sender on a fast path can be told to go slower: OpenSM has it so of MTUs, but
-		# not of rates.
+		# A path that is faster than requested can be used at the lower rate: OpenSM does so
+		# for MTUs, but not for rates.
 		answer_of osm "${1/--rate ${BASH_REMATCH[1]}/}" | sed "s/| rate=0x[0-9A-F]*|/| rate=${BASH_REMATCH[1]}|/"
 	else
-		# A record is as it was asked for: OpenSM has 0 where the path does not leave the
-		# subnet, and of QoS-Class and Service-ID where it has no QoS policy.
+		# A record has the requested values: OpenSM has 0 in some if the path does not leave
+		# the subnet, and in QoS-Class and Service-ID if it has no QoS policy.
 		case $1 in
 		*" --qos_class 1 "*) sed 's/qos_class=0x0|/qos_class=0x1|/' "$3" ;;
 		*" --tclass 1 "*) sed 's/tclass=0x0$/tclass=0x1/; s/tclass=0x0|/tclass=0x1|/' "$3" ;;
@@ -453,17 +452,17 @@ explained_path() {
 		*) cat "$3" ;;
 		esac
 	fi |
-		# NumbPath has a meaning in a request only, and of preferences only their order.
+		# NumbPath has a meaning in a request only, and only the order of preferences counts.
 		sed -E 's/num_path_revers=0x[8-9A-F][0-9A-F]/num_path_revers=/; s/preference=0x[0-9A-F]+/preference=/' |
 		if [[ $1 =~ ^--[sd](lid|gid)\ [^\ ]+\ PR$ && $topology != *tree.topo ]]; then
-			# the slowest link depends on the way, where links between switches are not alike
+			# if links between switches differ, the slowest link depends on the route
 			sed 's/| rate=0x[0-9A-F]*|/| rate=|/'
 		else
 			cat
 		fi | sort
 }
 
-# by_lifetime SELECTOR CODE: of MCMemberRecords those whose lifetime is greater, less, that, any.
+# by_lifetime SELECTOR CODE: prints the MCMemberRecords whose lifetime the selector and code match.
 by_lifetime() {
 	local record life
 	while read -r record; do
@@ -477,7 +476,7 @@ by_lifetime() {
 	done
 }
 
-# explained_member QUERY DIR FILE: of MCMemberRecords (15.2.5.17).
+# explained_member QUERY DIR FILE: the same for MCMemberRecords (15.2.5.17).
 explained_member() {
 	local of_sa="ff12:401b:ffff::1|ff12:a01b:fe80::1?|ff18::bad0" key='' group=''
 	[[ $1 != *"$trusted"* ]] || key=$trusted
@@ -485,33 +484,33 @@ explained_member() {
 	if [ "${2%%.*}" = own ]; then
 		cat "$3"
 	elif [[ $2 = osm && -n $key ]]; then
-		# Who has the SM_Key is told of members: OpenSM has no group then that has none.
+		# A request with the SM_Key gets members; OpenSM then omits groups without members.
 		answer_of osm "${1#"$trusted"}"
 	elif [[ $1 =~ --gid\ ([0-9a-f:]+) && -z $key && ${BASH_REMATCH[1]} != "${gids[4]}" ]]; then
-		# Who has no SM_Key is not told PortGIDs.  OpenSM leaves them out, but says whether
-		# the one that is asked for is a member.
+		# A request without the SM_Key gets no PortGIDs.  OpenSM leaves them out, but still
+		# matches the PortGID in the query.
 		:
 	elif [[ $1 == *--join_state* && -z $key ]]; then
-		# Nor JoinStates: OpenSM compares with that of who made the group, qosd with none.
+		# The same for JoinStates: OpenSM matches the JoinState of the creator, qosd none.
 		answer_of "$2" "${group}MCMR"
 	elif [[ $1 =~ --pkt_lifetime\ ([0-9]+) ]]; then
-		# OpenSM does not look at lifetimes
+		# OpenSM ignores lifetimes
 		answer_of "$2" "${key}MCMR" | by_lifetime $((BASH_REMATCH[1] >> 6)) $((BASH_REMATCH[1] & 63))
 	elif [[ $1 == *"--pkey 0x7fff "* ]]; then
-		# It is the same partition; OpenSM does not find a group of the limited P_Key by that,
-		# as if two limited members were to talk with one another.
+		# The limited P_Key names the same partition.  OpenSM finds no group by it, as if two
+		# limited members had to communicate.
 		answer_of "$2" "${1/0x7fff/0xffff}"
 	elif [[ $1 == *--proxy_join* ]]; then
-		# ProxyJoin is the first bit of its byte; saquery and OpenSM have the last one,
-		# which is reserved.  So 0 is asked for.  OpenSM compares with the group, not with
-		# the member; nor is it for those without the SM_Key.
+		# ProxyJoin is the first bit of its byte; saquery and OpenSM use the last one, which is
+		# reserved, so this query means ProxyJoin 0.  OpenSM matches the group, not the member.
+		# Requests without the SM_Key do not get ProxyJoin.
 		answer_of "$2" "${key}MCMR" | grep -v "ProxyJoin=0x1${key:+$}"
 	else
 		cat "$3"
 	fi |
-		# What who makes a group leaves out the SA chooses, and the GID, too.  The scope is
-		# the MGID's (4.1.1), but OpenSM has 0.  A group of IPoIB is as the broadcast group
-		# (RFC 4391, 5), but OpenSM has the rate of the port that makes it.
+		# The SA chooses values that the creator of a group leaves out, even the GID.  The scope
+		# is the MGID scope (4.1.1), but OpenSM has 0.  IPoIB groups have the values of the
+		# broadcast group (RFC 4391, 5), but OpenSM takes the rate of the creating port.
 		case $1 in
 		*--rate* | *--pkt_lifetime* | *--hop_limit* | *--scope*) sed -E "/MGID=($of_sa)\\|/d" ;;
 		*) sed -E "/MGID=($of_sa)\\|/ { s/(ate|pkt_life|HopLimit|Scope)=0x[0-9a-fA-F]+/\\1=/g
@@ -519,7 +518,7 @@ explained_member() {
 		esac | sed 's/ProxyJoin=0x[01]/ProxyJoin=/' | sort
 }
 
-# What those who register something are told otherwise, in OpenSM's words and then in qosd's.
+# told_otherwise: prints requests with different answers: request, OpenSM's answer, qosd's answer.
 told_otherwise() {
 	cat <<-'END'
 		# an MGID that is none is an invalid GID, as the PortGID of nobody (15.2.5.17)
@@ -536,21 +535,21 @@ told_otherwise() {
 		events 3 subscribe gid=fe80::1:2:3:4|status=0x0200|status=0x0500
 	END
 }
-# explained_told FILE: what else is told, without what the SA chooses; ProxyJoin, as above.
-# Who leaves a group is told what is left of his membership; OpenSM has no more of the
-# record than was asked.
+# explained_told FILE: prints the other answers without values that the SA chooses, and ProxyJoin as
+# above.  The answer to a leave is the remaining membership; OpenSM fills only the fields of the
+# request.
 explained_told() {
 	sed -E -e 's/^(leave [^|]*\|mgid=[^ ]* port-gid=[^ ]*) .* (scope=.*)/\1 \2/' \
 		-e '/^join ([01] (ff12:401b:ffff::1|ff18::bad0|::) )/s/ (rate|life|hop-limit|scope)=[0-9]+//g' \
 		-e 's/a01b:fe80::1? /a01b:fe80:: /' -e '/^join for/s/proxy-join=[01]//' "$1"
 }
 
-# difference FILE FILE: of records, some of it, field by field.
+# difference FILE FILE: prints the first differences between records, field by field.
 difference() {
 	diff <(tr '|' '\n' <"$1" | sort | uniq -c) <(tr '|' '\n' <"$2" | sort | uniq -c) | head -n 12
 }
 
-# compare SUFFIX: the directories osm$1 and own$1.
+# compare SUFFIX: compares the directories osm$1 and own$1.
 compare() {
 	local i answered=0 records=0 kind query want got
 	local -A number=() heard=()
@@ -558,7 +557,7 @@ compare() {
 	for i in "${!queries[@]}"; do
 		query=${queries[i]}
 		kind_of "$query"
-		if [ "$kind" = other ]; then	# nothing is explained
+		if [ "$kind" = other ]; then	# no expected differences
 			mapfile -t want <"osm$1/$i"
 			mapfile -t got <"own$1/$i"
 			[ "${want[*]}" = "${got[*]}" ] || bad "saquery $query under OpenSM and under qosd: $(difference "osm$1/$i" "own$1/$i")"
@@ -572,11 +571,11 @@ compare() {
 		[ ${#got[@]} -eq 0 ] || answered=$((answered + 1))
 		records=$((records + ${#got[@]}))
 	done
-	# and both did not just say nothing
+	# the answers must not all be empty
 	for query in "${!number[@]}"; do
 		[ ! -s "own$1/${number[$query]}" ] || heard[${query%% *}]=1
 	done
-	heard[MFTR]=1 heard[MFTRecord]=1	# without members there are none
+	heard[MFTR]=1 heard[MFTRecord]=1	# empty without members
 	for query in "${queries[@]%% *}"; do
 		[ -n "${heard[$query]:-}" ] || bad "no query by $query has an answer"
 		heard[$query]=1
@@ -591,16 +590,16 @@ compare_told() {
 	expect "how many ask for something" "$(wc -l <want)" "$(wc -l <got)"
 	paste -d '|' want <(sed 's/^[^|]*|//' got) | awk -F '|' '$2 != $3' | sed 's/|id=[^|]*$/|record/' >otherwise
 	expect_same "what is told otherwise, and what is explained" <(told_otherwise | grep -v '^#') otherwise
-	# what saquery cannot ask
+	# a query that saquery cannot send
 	expect_match "who is a member by another" "^mgid=$ipoib::77 port-gid=${gids[3]} [^m]* mlid=0xc020 .* proxy-join=1\$" \
 		"$(on_own "$far" "$tools/pathquery" table member mgid=$ipoib::77 proxy-join=1 sm-key=1)"
 	expect "subscriptions with an enumeration of their own" "$(ask "$far" IIR | wc -l)" \
 		"$(ask "$far" IIR | cut -d '|' -f 4,5 | sort -u | wc -l)"
 }
 
-# --- one fabric under both ---
+# --- one fabric under both SMs ---
 
-# choose_lids: of switches, the first of these, and a host, by the file nodes.
+# choose_lids: chooses LIDs of switches, the first switch and a host from the file nodes.
 choose_lids() {
 	local all
 	switches=$(sed -nE 's/.*\| lid=([0-9]+).*node_type=Switch.*/\1/p' nodes | sort -n | xargs)
@@ -609,7 +608,7 @@ choose_lids() {
 	host=${all[${#all[@]} / 2]}
 }
 
-# in_turn TOPOLOGY LMC [clients]: with or without what clients register.
+# in_turn TOPOLOGY LMC [clients]: compares the SMs on this fabric, with registrations of clients if asked for.
 in_turn() {
 	local lmc=$2
 	topology=$1
@@ -648,16 +647,16 @@ in_turn() {
 		compare .registered
 		compare_told
 	fi
-	# tables that nobody manages are not known, and so are not told
+	# without a policy, qosd does not read these tables and has no records of them
 	expect "SL2VL records without a policy" "" "$(ask "$far" SL2VL)"
 	expect "VLArb records without a policy" "" "$(ask "$far" VLAR)"
 	stop_qosd
 	stop_sim
 }
 
-# --- tables of QoS, which both write ---
+# --- QoS tables, which both SMs write ---
 
-# qos_in_turn TOPOLOGY: the same tables by OpenSM's options and by a policy.
+# qos_in_turn TOPOLOGY: compares QoS tables that OpenSM's options and a policy define alike.
 qos_in_turn() {
 	local l p
 	topology=$1
@@ -685,7 +684,7 @@ qos_in_turn() {
 	bring_up_opensm "$node" 40 -Q -F opensm.conf
 	ask "$far" NR >nodes
 	choose_lids
-	# OpenSM crashes when it is asked for the SL2VL of a port that a switch does not have
+	# OpenSM crashes on a query for the SL-to-VL table of a port that a switch does not have
 	queries=(SL2VL SL2VLTableRecord VLAR VLArbitrationTableRecord)
 	for l in "$switch" "$host" 40000; do
 		for p in "" / /0 /1 /1/0 /1/1 //1 /2/3 /0/0 //0; do queries+=("SL2VL $l$p"); done
@@ -704,17 +703,17 @@ qos_in_turn() {
 # shellcheck disable=SC2086 # they are words
 "$tools/gentopo" fat-tree ${SAQUERY_TREE:---levels 3 --radix 16} >large-tree.topo || fail gentopo
 in_turn "$work/fat-tree.topo" 1 clients
-# Sanitizers see nothing on a larger fabric that they do not see on that one.
+# Under a sanitizer, the large fabric would take long and find nothing more.
 [ -n "${QOSD_SANITIZE:-}" ] || in_turn "$work/large-tree.topo" "${SAQUERY_LMC:-1}" clients
 in_turn "$top/examples/cluster.topo" 0 clients
 real=$fabrics/psmn-x5.topo
 if [ -e "$real" ]; then in_turn "$real" 0; else note "no dumps of real fabrics in $fabrics"; fi
-sim_options=()		# devices as their makers have them, from here on
+sim_options=()		# default devices from here on
 qos_in_turn "$work/fat-tree.topo"
 
-# What there is to ask for: each line of the help that names a record, in both of its
+# All of saquery's features: each line of the help that names a record, by both of its
 # names, or an option, by one of its names.
-# The two that are left ask for nothing.
+# The two remaining options send no query.
 # promise: S8
 note "all that saquery has"
 saquery --help 2>&1 | sed -nE -e 's/^  ([A-Za-z0-9]+) \(([A-Z0-9]+)\).*/\1\n\2/p' \
@@ -726,7 +725,7 @@ expect "options and records that saquery has, and that are not asked for" \
 	done <offered | sed 's/, $//')"
 [ "$(wc -l <offered)" -gt 80 ] || bad "saquery --help is not as it was: $(wc -l <offered)"
 
-# --- what the SA says of devices, and what they say ---
+# --- the SA's records and the devices ---
 
 note "the tables of a policy"
 topology=$top/examples/cluster.topo
@@ -757,13 +756,13 @@ read -r leaf leaf_port < <(ask "$far" LR "$host" | sed -nE 's/.*ToPort=([0-9]+)\
 uplink=$(ask "$far" LR "$leaf" | sed -nE 's/.*FromPort=([0-9]+)\|.*/\1/p' | sort -n | tail -n 1)
 [ -n "$host$uplink" ] || fail "no links of LID '$host' and '${leaf:-}'"
 
-# same WHAT: the files device and sa, in which there is something.
+# same WHAT: the files device and sa must be equal and not empty.
 same() {
 	[ -s device ] || bad "$1: the device says nothing"
 	expect_same "$1 by the device and by the SA" device sa
 }
 
-# What the SA tells of pairs of ports; the device has tables of all, also where nobody wrote any.
+# Only pairs of ports of which the SA has records; a device has tables of all pairs, even unwritten ones.
 for at in "$leaf $leaf_port" "$leaf $uplink" "$host 0"; do
 	read -r l p <<<"$at"
 	ask "$far" SL2VL "$l//$p" | grep "OutPort=$p|" |
@@ -773,10 +772,10 @@ for at in "$leaf $leaf_port" "$leaf $uplink" "$host 0"; do
 		awk 'NR == FNR { told[$1]; next } $1 in told' sa - | sort >device
 	same "SL2VL of LID $l, out $p"
 done
-# four VLs are all that it has
+# the host has only four VLs
 expect_match "tables of a host" ' 0 1 2 3 0 1 2 3 15 15 15 15 0 0 0 15$' "$(tail -n 1 device)"
 
-# arbitration LID PORT: as vlarb of lib.sh has it.
+# arbitration LID PORT: prints the SA's VL arbitration tables in the format of vlarb in lib.sh.
 arbitration() {
 	ask "$far" VLAR "$1/$2" | awk -F '|' '
 		{
@@ -864,7 +863,7 @@ multicast_by_sa() {
 		}' | sort -k 1,1 -k 2n | awk '{ line[$1] = line[$1] " " $2 } END { for (m in line) print m line[m] }' | sort >sa
 	[ -s sa ]
 }
-# what was asked for a moment ago may be written between the two
+# qosd may write recent changes between the two reads
 multicast_is_same() { multicast_by_device && multicast_by_sa && cmp -s device sa; }
 until_ 5 multicast_is_same || same "multicast forwarding tables"
 
@@ -877,14 +876,14 @@ ask "$far" SWIR "$leaf" | tr '|' '\n' |
 	sed -nE 's/^ (LinearFDBCap|MulticastFDBCap|LinearFDBTop|PartitionEnforcementCap)=(.*)/\2/p' |
 	xargs printf '%d\n' >sa
 same "SwitchInfo"
-# a port that is Down: see PIR above
+# a port that is Down, as for PIR above
 down=$(ask "$far" PIR "$leaf" | sed -nE 's/.*PortNum=([0-9]+)\|.*LinkState:=Down.*/\1/p' | head -n 1)
 for p in "$down" "$leaf_port"; do
 	on "$far" smpquery portinfo "$leaf" "$p" 2>/dev/null | sed -nE 's/^([A-Za-z0-9]+):\.+(.*)$/\1 \2/p' |
 		grep -v '^LocalPort ' >device
 	ask "$far" PIR "$leaf/$p" | tr '|' '\n' | sed -nE 's/^ ([A-Za-z0-9]+):=(.*)$/\1 \2/p' |
 		grep -v '^LocalPort ' >sa
-	# smpquery says M_Keys, and some fields in two lines
+	# smpquery prints M_Keys, and some fields in two lines
 	sed -i '/^Mkey /d' device sa
 	expect "fields of PortInfo of port $p that the SA does not tell as the device does" "" \
 		"$(grep -vxFf device sa | head -n 3)"

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# A link that is up, and nobody answers at its other end: that port is asked again, and nothing else.
+# Tests a link that is up while the device at its far end does not answer: qosd probes that port again, and
+# nothing else.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim has no devices that are silent"
@@ -64,10 +65,10 @@ start_and_wait "host-0001 HCA-1" -v -c qosd.yaml
 sim_do fault add drop --class smp --attr PortInfo --at "$leaf"
 untold=$(awk '{ print $2 }' sim.out)
 for attribute in SLtoVLMappingTable VLArbitrationTable P_KeyTable LinearForwardingTable; do
-	sim_do fault add delay --for 0.02 --class smp --attr "$attribute" --at "$leaf"	# the sweep has a middle
+	sim_do fault add delay --for 0.02 --class smp --attr "$attribute" --at "$leaf"	# prolongs the sweep
 done
 begun=$(wc -l <"$qosd_log")
-kill -STOP "$qosd"	# it sees no more than that the link has been trained anew
+kill -STOP "$qosd"	# so that it only sees that the link has retrained
 sim_do link down "$host/P1"
 sim_do link up "$host/P1"
 sim_do link down "$leaf/P4"

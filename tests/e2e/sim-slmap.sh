@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Optimized SL2VL programming: where a switch has it the same tables come about by a
-# few Sets, and where it only says so, pair by pair all the same.
+# Tests optimized SL-to-VL programming: if a switch supports it, a few Sets write the same
+# tables; if a switch only claims to, qosd writes the tables pair by pair.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim has no such switches"
@@ -12,9 +12,9 @@ node=H-f452140300811200
 leaf05=0x7cfe900300b43180
 switches=$(sed -nE 's/^Switch.*"(S-[0-9a-f]+)".*/\1/p' "$topology")
 
-# No Set is repeated because the machine is busy: they are counted.
+# With a long timeout, a busy machine causes no repeated Sets, which would be counted.
 echo "smp-timeout: 5s" >qosd.yaml
-# Two in ports of one out port differ from the rest: that out port goes pair by pair.
+# For one out port, two in ports differ from the rest, so qosd writes that out port pair by pair.
 cat >policy.yaml <<END
 port-groups:
   leaf05: {port-guids: $leaf05}
@@ -24,11 +24,11 @@ fabric-setup:
     - {group: leaf05, from: [31-32], to: 6, table: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 15]}
 END
 
-# slmap_sets: Sets of SLtoVLMappingTable that have arrived, and those that changed nothing.
+# slmap_sets: prints the numbers of SLtoVLMappingTable Sets that arrived and that changed nothing.
 slmap_sets() { sim_ctl stats | awk '$2 == "SLtoVLMappingTable" && $3 == "set" { print $4, $5 }'; }
 
-# tables_into FILE [PRESET-OPTION...]: a bring-up, and what all switches hold then
-# between ports that have a link, but for the way back.
+# tables_into FILE [PRESET-OPTION...]: brings up the subnet and writes the switches' tables
+# between different linked ports to FILE.
 tables_into() {
 	local file=$1
 	shift
@@ -55,13 +55,14 @@ tables_into pairs --profiles pairs.yaml
 by_pairs=$sets
 stop_sim
 tables_into joined
-# A port of an unlinked pair may hold whatever it likes: compare what carries traffic.
+# Tables of unlinked ports may hold anything, so only tables that carry traffic are compared.
 linked() { awk 'NR == FNR { if (!/ 0,1,2,3,4,5,6,7| 0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0/) mean[$1, $2, $3]; next } ($1, $2, $3) in mean' pairs "$1"; }
 linked pairs >pairs.linked
 linked joined >joined.linked
 expect_same "tables written pair by pair and joined" pairs.linked joined.linked
 [ "$(wc -l <pairs.linked)" -gt 1000 ] || bad "only $(wc -l <pairs.linked) tables compared"
-# One for each switch but leaf05, one for each linked port of that but port 6, its pairs for port 6, and the CAs' ports.
+# one Set for each switch but leaf05, one for each linked port of leaf05 but port 6, one for each of its pairs
+# to port 6, and one for each CA port
 cas=$(grep -cE '^\[[0-9]+\]\(' "$topology")
 expect_less "Sets" $((8 + 36 + 36 + cas + 1)) "$sets"
 expect_less "Sets, against pair by pair" $((by_pairs / 10)) "$sets"

@@ -1,29 +1,29 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Random faults, on fat trees and on other shapes by each engine, with two subnet managers: links, hosts, switches, reboots, silence,
-# MADs that are lost, late or come twice, slow links, new descriptions, policies, partitions,
-# joins and leaves, managers that are killed, frozen and cut off, several at a time and one on
-# the other's heels.  After each few of them there is quiet.  Then the right one of the two is master, all tables are right
-# (qosd-sim check), every port Active that has a link, no LID is another than it was, no port
-# that was Active was told to go down, what clients registered is there unless they were asked
-# to do so again, and no more open files and children are in use than before.
+# Tests random faults on fat trees and, with each engine, on other shapes, with two subnet managers: links,
+# hosts, switches, reboots, silence, MADs that are lost, late or duplicated, slow links, new descriptions,
+# policies, partitions, joins and leaves, managers that are killed, frozen and cut off, several at a time
+# and in quick succession.  After every few faults, the test waits for quiet and checks: the right manager
+# is master, all tables are right (qosd-sim check), every linked port is Active, no LID has changed, no
+# manager took an Active port down, registrations are there unless qosd asked clients to register again,
+# and no more open files and children are in use than before.
 #
-#   SOAK_SECONDS=n  how long (default 12)
-#   SOAK_SEED=n     the same faults again (default: seeds that once failed, then new ones)
-#   SOAK_TREE=...   qosd-sim's words for a fabric (default: each of those below in turn)
-#   SOAK_ROUTING=.. routing engines, on the fabric of SOAK_TREE (default: updn)
-#   SOAK_PRESET=... what its devices are like (default: what they would be)
-#   SOAK_KILLS=no   nobody ends or freezes a manager, for a look at their memory
-#   SOAK_USAGE=file memory (KiB), open files and threads of either at every quiet moment
-#   SOAK_KEEP=dir   logs of a seed that failed
+#   SOAK_SECONDS=n  duration (default 12)
+#   SOAK_SEED=n     seed of the faults (default: seeds that once failed, then new ones)
+#   SOAK_TREE=...   fabric in qosd-sim's notation (default: each of those below in turn)
+#   SOAK_ROUTING=.. routing engines on the fabric of SOAK_TREE (default: updn)
+#   SOAK_PRESET=... preset of its devices (default: qosd-sim's default)
+#   SOAK_KILLS=no   managers are not ended or frozen, to measure their memory
+#   SOAK_USAGE=file appends memory (KiB), open files and threads of both managers at every quiet moment
+#   SOAK_KEEP=dir   folder for the logs of a failed seed
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim has no node that loses its tables, and no judge"
 
 seconds=${SOAK_SECONDS:-12}
-# Fabrics, and the engines that route them.  Those that are no trees hang together without any
-# three links or switches.
+# Fabrics with their routing engines.  Those that are not trees stay connected without any three
+# links or switches.
 fabrics=("fat-tree:k=6,aggregation=1" "fat-tree:k=36,levels=2"	# 648 hosts
 	"torus:5x4,hosts=2 [grid, layered]" "hyperx:4x4,slow=20:4xQDR [grid, layered]"
 	"dragonfly:a=4,h=2,p=1,g=5 [layered]" "dragonfly:a=4,h=2,p=1,g=5 [dragonfly, layered]"
@@ -32,15 +32,16 @@ fabrics=("fat-tree:k=6,aggregation=1" "fat-tree:k=36,levels=2"	# 648 hosts
 sim_options=()
 [ -z "${SOAK_PRESET:-}" ] || sim_options=(--preset "$SOAK_PRESET")
 usage=${SOAK_USAGE:-$work/usage}
-kept_s=2	# longer ago than that is on disk, and known to who stands by
+kept_s=2	# registrations older than this, in seconds, are on disk and replicated to the standby
 group=ff12:401b:ffff::77
 
-# any NAME...: one of an array in $picked.  (In a subshell chance would not be the seed's.)
+# any NAME...: sets $picked to a random element of an array.  (In a subshell, $RANDOM would not follow the
+# seed.)
 any() {
 	local -n of_=$1
 	picked=${of_[RANDOM % ${#of_[@]}]}
 }
-port_of() {	# a port of a switch that has a cable, but not to a manager, in $picked
+port_of() {	# sets $picked to a cabled port of a switch that does not lead to a manager
 	local ports
 	mapfile -t ports < <(sim_ctl show links "$1" | sed -nE '2,$s|^([^/]*)/P([0-9]+) .*|\2|p')
 	picked=
@@ -49,14 +50,14 @@ port_of() {	# a port of a switch that has a cable, but not to a manager, in $pic
 	picked=$1/P$picked
 	[ "$picked" != "${home[a]}" ] && [ "$picked" != "${home[b]}" ]
 }
-# where NODE: the switch port that its cable ends at.
+# where NODE: prints the switch port that the node is connected to.
 where() {
 	local end
 	end=$(sim_ctl show links "$1" | sed -nE '2s|.* ([^ ]+/P[0-9]+)$|\1|p')
 	echo "$(sim_ctl show nodes | awk -v name="${end%/P*}" '$NF == name { print $2 }')/${end##*/}"
 }
 
-# --- managers: a is the better one ---
+# --- managers: a has precedence ---
 
 declare -A home node pid ill
 of() { local sock=$1.sock; "${@:2}"; }
@@ -64,7 +65,8 @@ well() { [ -z "${ill[$1]:-}" ]; }
 other() { [ "$1" = a ] && echo b || echo a; }
 best() { if well a; then echo a; else echo b; fi; }
 starts() { sed -n '/ qosd: port 0x/p' "$1.log" 2>/dev/null | wc -l; }
-# Until it has its port: who finds none that is connected ends, for systemd to start it again.
+# start_manager: starts qosd again until it has its port: qosd ends if no port is connected, and systemd would
+# restart it.
 start_manager() {
 	local as started
 	opened() { [ "$(starts "$1")" -gt "$started" ]; }
@@ -77,7 +79,7 @@ start_manager() {
 	pids+=("$!")
 	until_ 10 opened "$1" || bad "$1 has no port: $(tail -n 1 "$1.log")"
 }
-# An undo is "COMMAND...", for the simulator, or "manager WHAT a|b".
+# An undo command is "COMMAND..." for the simulator, or "manager WHAT a|b".
 manager() {
 	case $1 in
 	start) start_manager "$2"; ill[$2]= ;;
@@ -91,7 +93,7 @@ manager() {
 }
 alive() { ours "${pid[$1]}" && ! gone "${pid[$1]}"; }
 
-# --- what clients registered, by some hosts that nobody breaks ---
+# --- registrations, by some hosts without faults ---
 
 declare -A asked
 reregisters() { sim_ctl -j show port "$1/P1" | sed -nE 's/.*"reregisters": ?([0-9]+).*/\1/p'; }
@@ -106,7 +108,7 @@ register() {
 			qkey=0xb1b pkey=0xffff tclass=0 sl=0 flow-label=0
 	} 2>&1) || bad "$1 can't register: $answer"
 }
-# Clients that were asked to register again do so; the others are registered.
+# registered: clients that were asked to register again do so; all others must still be registered.
 registered() {
 	local name guid m again='' missing=''
 	m=$(best)
@@ -134,7 +136,7 @@ registered() {
 
 # --- faults ---
 
-broken=()	# what is to be undone
+broken=()	# commands that undo the present faults
 act() {
 	history+=("$*")
 	case $1 in
@@ -154,10 +156,10 @@ hosts_some() {	# GUIDs of some hosts, into the file some.guids
 		echo "${guids[$picked]}"
 	done | sort -u >some.guids
 }
-# may_cut: one more link or switch may go.
+# may_cut: whether one more link or switch may fail.
 may_cut() {
 	local did n=0
-	[ -n "$routing" ] || return 0	# a tree's leaves have as many links up as all faults could take
+	[ -n "$routing" ] || return 0	# the leaves of a tree have enough uplinks for all faults
 	for did in "${broken[@]}"; do
 		case $did in 'link up'* | 'node on'*) n=$((n + 1)) ;; esac
 	done
@@ -202,7 +204,7 @@ one_fault() {
 		history+=("joins of $(wc -l <some.guids) hosts $x")
 		# shellcheck disable=SC2086
 		on_own "${clients[0]}" timeout 3 "$tools/joinstorm" $x -g 4 some.guids >/dev/null 2>&1 ;;
-	23)	[ "${SOAK_PRESET:-}" != ibsim ] || return	# whose ports do not come up at 1x
+	23)	[ "${SOAK_PRESET:-}" != ibsim ] || return	# ports of that preset do not come up at 1x
 		any switches; port_of "$picked" || return
 		broken+=("link degrade $picked full"); act link degrade "$picked" 1x ;;
 	24 | 25) any effects; broken+=("fault remove all")
@@ -247,7 +249,7 @@ all_right() { check || { why="check: $(tail -n 3 check.out | tr '\n' ' ')"; retu
 settled() { is_quiet && all_right; }
 lids() { sim_ctl show nodes | awk '$4 != "-" { print $2, $4 }' | sort; }
 
-# used NAME: memory, open files, threads, children.
+# used NAME: prints the manager's memory, open files, threads and children.
 used() {
 	local p=${pid[$1]}
 	echo "$(awk '/VmRSS/ { print $2 }' "/proc/$p/status")" \
@@ -263,7 +265,7 @@ note_usage() {	# note_usage FAULTS
 	done
 }
 
-wrong_at() {	# wrong_at WHAT: says it, with what happened before
+wrong_at() {	# wrong_at WHAT: reports a failure with the preceding faults
 	bad "seed $seed: $1"
 	printf '   | %s\n' "${history[@]:${#history[@]} > 14 ? -14 : 0}"
 	for m in a b; do
@@ -277,7 +279,7 @@ wrong_at() {	# wrong_at WHAT: says it, with what happened before
 	}
 }
 
-# look FAULTS SECONDS: quiet comes, and all is right.
+# look FAULTS SECONDS: within SECONDS, the subnet must be quiet and right.
 look() {
 	local before=$wrong m
 	last=
@@ -309,7 +311,7 @@ soak() {	# soak SEED SECONDS
 			n=$((n + 1))
 			[ $((RANDOM % 2)) -eq 0 ] || sleep "0.0$((RANDOM % 10))"
 		done
-		# where MADs get lost nothing is ever quiet, and who is silent cannot be set right
+		# undo the loss of MADs, which prevents quiet, and silence, as qosd cannot configure silent devices
 		kept=()
 		for did in "${broken[@]}"; do
 			# shellcheck disable=SC2086 # words
@@ -331,7 +333,7 @@ soak() {	# soak SEED SECONDS
 	note "seed $1: $n faults, $rounds times quiet"
 }
 
-# begin FABRIC [ENGINES]: a fabric of it with both managers and clients.
+# begin FABRIC [ENGINES]: starts the fabric with both managers and the clients.
 begin() {
 	start_sim "$1"
 	rm -rf a.* b.*
@@ -341,7 +343,7 @@ begin() {
 	mapfile -t hosts < <(sim_ctl show nodes | awk '$1 == "ca" && !/Aggregation Node/ { print $2 }')
 	declare -gA guids=()
 	for name in "${hosts[@]}"; do
-		# the generator's only port has the GUID behind the node's
+		# the GUID of a generated host's only port is the node's plus 1
 		guids[$name]=$(printf %016x $((name + 1)))
 	done
 	node=([a]=${hosts[0]} [b]=${hosts[-1]})
@@ -349,7 +351,7 @@ begin() {
 	[[ ${home[a]} == 0x* && ${home[b]} == 0x* ]] || fail "the managers' switches were not found"
 	clients=("${hosts[1]}" "${hosts[${#hosts[@]} / 2]}" "${hosts[-2]}")
 	hosts=("${hosts[@]:2:${#hosts[@]} / 2 - 2}" "${hosts[@]:${#hosts[@]} / 2 + 1:${#hosts[@]} / 2 - 3}")
-	# what goes off with these is more than one fault at a time
+	# the managers' switches are spared: their failure would be more than one fault at a time
 	for name in a b; do
 		for i in "${!switches[@]}"; do
 			[ "${switches[i]}" != "${home[$name]%/P*}" ] || unset "switches[i]"
@@ -375,7 +377,7 @@ begin() {
 	lids >lids.before
 	before=$(used a | cut -d ' ' -f 2,4)
 }
-as_before() { [ "$(used a | cut -d ' ' -f 2,4)" = "$before" ]; }	# or it looks at something just now
+as_before() { [ "$(used a | cut -d ' ' -f 2,4)" = "$before" ]; }	# false while qosd is at work
 finish() {
 	local ended
 	for m in a b; do

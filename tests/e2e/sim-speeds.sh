@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Speeds: devices that tell their extended speeds only to a manager that asks for them, XDR,
-# links of half the width, speeds without a name; `link-speed: supported` and
-# `link-width: supported` on a fabric that runs, and `links retrain`.
+# Tests link speeds: devices that show their extended speeds only to a manager that asks for them,
+# XDR, links of half width, speeds without a name; `link-speed: supported` and
+# `link-width: supported` on a running fabric, and `links retrain`.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim knows no speed beyond HDR and hides none"
@@ -11,23 +11,23 @@ only_on qosd-sim "ibsim knows no speed beyond HDR and hides none"
 sim_options=(--profiles profiles.yaml)
 all_four="14.0625 Gbps or 25.78125 Gbps or 53.125 Gbps or 106.25 Gbps"
 manager=host-0001\ HCA-1
-# profile KEYS: what all devices are, beside what their links suggest.
+# profile KEYS: gives all devices these keys besides the values that follow from their links.
 profile() { printf 'profiles:\n  odd: {%s}\ndefault: odd\n' "$1" >profiles.yaml; }
-# links: how many ports have which link and rate, as `qosd-ctl ports` has it.
+# links: prints how many ports have each link and rate in `qosd-ctl ports`.
 links() {
 	ctl -j ports | sed -nE 's/.*"link": "([^"]*)", "rate": ([0-9.]*),.*/\1 \2/p' | sort | uniq -c |
 		awk '{ printf "%s %s %d;", $2, $3, $1 }'
 }
-# path_rate: of the path between the first and the last host, the IBA code.
+# path_rate: prints the IBA code of the rate between the first and the last host.
 path_rate() {
 	on "$manager" saquery PR --sgid "$(gid 0251530100000101)" --dgid "$(gid 0251530100000401)" |
 		sed -nE 's/^\s*rate\.*(0x)?([0-9a-f]+)$/\2/ip' | head -n 1
 }
-# asked METHOD: PortInfos that devices were sent.
+# asked METHOD: prints how many PortInfo SMPs of this method devices received.
 asked() {
 	sim_ctl stats | awk -v m="$1" '$2 == "PortInfo" && $3 == m { n += $4 } END { print n + 0 }'
 }
-# portinfo PORT FIELD: as smpquery reads it with SMSupportExtendedSpeeds.
+# portinfo PORT FIELD: prints a field that smpquery reads with SMSupportExtendedSpeeds.
 portinfo() {
 	on "$manager" smpquery -x -G portinfo 0x0251530200000100 "$1" |
 		sed -nE "s/^$2:\.*(.*)$/\1/p"
@@ -45,7 +45,7 @@ profile "like: ibsim"
 start_sim switch:36,hosts=30
 first=$(sim_ctl show nodes | awk '$1 == "ca" { print $2; exit }')
 once "$first" || bad "exit status $?: $(<once.log)"
-# discovery reads each host's port and all of the switch; then two ports of it with the bit
+# discovery reads each host's port and all ports of the switch, then two ports of it with the bit set
 expect_less "PortInfos read" $((30 + 37 + 2 + 2)) "$(asked get)"
 stop_sim
 rm -rf state
@@ -58,7 +58,7 @@ profile "like: auto, hides-speeds: true"
 start_sim switch:8,hosts=4,speed=4xXDR
 start_and_wait "$manager"
 expect "links of devices that hide their speeds" "4xXDR 800.0 8;" "$(links)"
-expect "rate of a path over XDR links" 97 "$(path_rate)"	# selector 2, and 23: 800 Gb/s
+expect "rate of a path over XDR links" 97 "$(path_rate)"	# in hexadecimal: selector 2, rate code 23, 800 Gb/s
 expect "what a manager is shown that does not ask" "10.0 Gbps" \
 	"$(on "$manager" smpquery -G portinfo 0x0251530200000100 2 |
 		sed -nE 's/^LinkSpeedActive:\.*(.*)$/\1/p')"
@@ -71,9 +71,9 @@ until_ 10 is_gone || bad "the host is still there: $(links)"
 sim_do link up "host-0004 HCA-1"
 is_back() { [ "$(links)" = "4xXDR 800.0 8;" ] && subnet_up; }
 until_ 10 is_back || bad "the host is not back as it was: $(links)"
-# both ends, and again as long as they train
+# both ends of each link, repeatedly while they train
 expect_less "PortInfos read for that" 60 $(($(asked get) - gets))
-# what ibnetdiscover made of it is read by both sides
+# qosd and qosd-sim both read the output of ibnetdiscover
 on "$manager" ibnetdiscover >dump 2>/dev/null
 sed -E 's/( lid [0-9]+) [0-9]+x[A-Z?]+/\1 4xXDR/' dump >xdr.topo
 stop_qosd || bad "qosd ends with exit status $?"
@@ -129,7 +129,7 @@ printf 'link-speed: supported\nlink-width: supported\n' >qosd.yaml
 restart -c qosd.yaml
 expect "LinkSpeedExtEnabled" "$all_four" "$(portinfo 2 LinkSpeedExtEnabled)"
 expect "LinkWidthEnabled" "1X or 4X or 2X" "$(portinfo 2 LinkWidthEnabled)"
-# one Set for each of the two ports, and for no other
+# one Set for each of the two ports and no other
 expect "Sets for what is supported" $((before + 2)) "$(asked set)"
 expect "links that nobody took down" "1xXDR 200.0 4;4xXDR 800.0 4;" "$(links)"
 ctl sweep >/dev/null
@@ -147,7 +147,7 @@ rm -rf state qosd.yaml
 
 # --- FDR10 ---
 
-# ext METHOD: ExtendedPortInfos that devices were sent.
+# ext METHOD: prints how many ExtendedPortInfo SMPs of this method devices received.
 ext() { sim_ctl stats | awk -v m="$1" '$2 == "ExtendedPortInfo" && $3 == m { n = $4 } END { print n + 0 }'; }
 again() { [ "$(status sweeps)" -gt "$1" ] && [ "$(status sweeping)" = false ]; }
 sweep() {
@@ -162,7 +162,7 @@ fdr10_enabled() {	# 1 where both ends of the link to host 2 have it enabled
 		on "$manager" smpquery -G mepi 0x0251530100000201 1
 	} 2>&1 | sed -nE 's/^LinkSpeedEnabled:\.*0x0(.)$/\1/p' | sort -u | tr '\n' ' '
 }
-qdr() {		# FDR10 is disabled at both ends of the link to host 2, which is trained anew
+qdr() {		# disables FDR10 at both ends of the link to host 2 and retrains it
 	on "$manager" ibportstate -G 0x0251530200000100 2 fdr10 0 >/dev/null 2>&1
 	on "$manager" ibportstate -G 0x0251530100000201 1 fdr10 0 >/dev/null 2>&1
 	expect "LinkSpeedEnabled of both ends" "0 " "$(fdr10_enabled)"
@@ -248,6 +248,6 @@ start_and_wait "$manager"
 expect "links that are faster than all that is known" "4x? 800.0 8;" "$(links)"
 expect "rate of a path over them" 97 "$(path_rate)"
 expect_match "finding" "runs at a width or speed that is not known" "$(ctl status)"
-# hosts join groups, each of which has a rate
+# hosts join groups, whose records have a rate
 printf '%s\n' 0x0251530100000{1,2,3,4}01 >guids
 joined=$(on_own "host-0004 HCA-1" "$tools/joinstorm" -g 2 guids 2>&1) || bad "joins are refused: $joined"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Devices that keep arbitration tables without weight for a VL: no path is offered on an SL that
-# such a port never sends, with a policy and without one; and it ends when they behave.
+# Tests devices with fixed arbitration tables that give a VL no weight: the SA gives no path on an SL
+# that such a port never sends, with a policy and without one, until the devices accept tables.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim has no such devices"
@@ -16,7 +16,7 @@ leaf=$(leaf_of "$far" topology)
 out=$(sed -nE "/^Ca.*$far/,/^\$/s/.*\"S-[0-9a-f]+\"\[([0-9]+)\].*/\1/p" topology | head -n 1)
 sim_options=()
 lid_of() { sim_ctl -j show port "$1/P1" | sed -nE 's/.*"lid":([0-9]+),.*/\1/p'; }
-# path TO [QOS-CLASS]
+# path TO [QOS-CLASS]: prints the SL of the path from $node, or "none".
 path() { record "$node" --slid "$(lid_of "$node")" --dlid "$(lid_of "$1")" ${2:+--qos_class "$2"} | cut -d' ' -f1; }
 published() { [ -n "$(ctl -j status 2>&1 | grep '"lid"')" ] && [ "$(status sweeps)" -gt 0 ] && [ "$(status sweeping)" = false ]; }
 nodes_are() { [ "$(status nodes)" = "$1" ] && [ "$(status sweeping)" = false ]; }
@@ -26,7 +26,7 @@ sweep() {
 	"$@" >/dev/null || bad "$*: exit status $?"
 	until_ 10 swept || bad "no end of the sweep"
 }
-starve() {		# by what every port has at power-on, both tables are read again
+starve() {		# LOW HIGH: writes both arbitration tables of the port towards $far
 	sim_do vlarb "$leaf/P$out" low "$1"
 	sim_do vlarb "$leaf/P$out" high "$2"
 }
@@ -35,7 +35,7 @@ behave() {
 	sim_do node refuse "$leaf" none
 	sim_do node lie "$leaf" none
 }
-# holds WHAT: as long as the device does what it does.
+# holds WHAT: the SA must behave so while the device keeps its tables.
 holds() {
 	expect "$1: a path over it" none "$(path "$far")"
 	expect "$1: another at the same switch" sl=0 "$(path "$near")"
@@ -91,7 +91,7 @@ for how in refuses keeps; do
 	start_sim topology
 	start_and_wait "$node" -p policy.yaml
 	expect "a path before" sl=1 "$(path "$far" 7)"
-	# SL 1 goes by VL 1, which has weight in no table any more
+	# SL 1 uses VL 1, which has no weight in any table now
 	starve 0:32 0:4
 	misbehave $how
 	sweep ctl sweep

@@ -1,14 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The state folder, where the disk fails: qosd is killed, the power fails, or a call returns an
-# error, at each call that changes something on disk (tests/tools/faultydisk.c says which ones
-# these are); the disk is full for a while, read-only, or not there; files are damaged in
-# every way; the clock jumps.  After that everything is started anew, the devices too,
-# which then know nothing: LIDs are as they were, and what clients registered more than a
-# second before the end is there.
+# Tests the state folder on a failing disk: qosd is killed, the power fails, or a call returns
+# an error, at each call that changes the disk (tests/tools/faultydisk.c lists them); the disk is
+# full for a while, read-only or missing; files are damaged in every way; the clock jumps.  After
+# that, qosd and the devices start anew, the devices without any configuration: LIDs must be as
+# before, and registrations must be there that were made more than a second before the end.
 #
-#   STATE_EACH=1	at every call; else at some of them
+#   STATE_EACH=1	tests every call, not only some
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim takes no registrations"
@@ -38,16 +37,16 @@ sweep-interval: 1
 smp-timeout: 50ms
 END
 
-# --- what is kept ---
+# --- what qosd stores ---
 
-# group N, service N, partition N: asked for by h2; true if that is confirmed.
+# group N, service N, partition N: h2 requests it; true if qosd confirms it.
 group() {
 	on_own "$h2" "$tools/pathquery" set member mgid=ff12:401b:ffff::"$1" port-gid="$mine" join-state=1 \
 		qkey=0xb1b pkey=0xffff tclass=0 sl=0 flow-label=0 2>&1 | grep -q mlid=
 }
 service() { on_own "$h2" "$tools/saclient" service set id="$1" gid="$mine" name=some lease=1000 2>&1 | grep -q ^id=; }
 partition() { ctl partition add "part$1" --pkey "0x1$1" 0x2c90300000021 >partition.out 2>&1; }
-# kept NAME...: those that are there.
+# kept NAME...: prints the names that qosd still has.
 kept() {
 	local groups services partitions name
 	groups=$(ctl mcast) services=$(ctl services) partitions=$(ctl partition show)
@@ -59,13 +58,13 @@ kept() {
 		esac
 	done
 }
-# "NAME LID" lines.
+# lids: prints "NAME LID" lines.
 lids() { ctl ports 2>/dev/null | awk '$2 ~ /^[0-9]+$/ { sub(/\/P.*/, "", $6); print $6, $2 }' | sort; }
 has_lid() { gone "$qosd" || lids | grep -q "^$1 "; }
 
 # --- a run ---
 
-# start_faulty [VARIABLE=VALUE...]: qosd on such a disk.
+# start_faulty [VARIABLE=VALUE...]: starts qosd on a disk with this fault.
 start_faulty() {
 	local as
 	as=(env "$@" FAULTY_FOLDER="$work/state" FAULTY_LOG="$work/calls" SIM_HOST="$sm" \
@@ -79,8 +78,8 @@ start_faulty() {
 now_us() { echo "${EPOCHREALTIME/./}"; }
 up_or_gone() { gone "$qosd" || subnet_up; }
 
-# Registers some, waits, registers others; ends as soon as qosd is gone.  In the file
-# confirmed: "TIME NAME" lines.
+# register: makes registrations, waits, and makes others; ends as soon as qosd is gone.  The file
+# confirmed gets "TIME NAME" lines.
 register() {
 	local n what
 	: >confirmed
@@ -99,7 +98,7 @@ register() {
 	sleep 0.2
 }
 
-# Devices that know nothing.
+# power_on: starts unconfigured devices.
 power_on() { stop_sim; start_sim fabric.topo; }
 begin() {
 	rm -rf state state.undo.*
@@ -109,8 +108,8 @@ begin() {
 	unplug "$h4"
 }
 
-# check_restart WHAT TIME [MAY-BE-ASIDE]: on devices that know nothing there is what there
-# was, and all that was confirmed more than a second before the time.
+# check_restart WHAT TIME [MAY-BE-ASIDE]: restarts qosd on unconfigured devices: LIDs must be as before, and
+# everything must be there that qosd confirmed more than a second before TIME.
 check_restart() {
 	local what=$1 want
 	power_on
@@ -152,7 +151,7 @@ expect "calls of each kind that there should be" "fdatasync fsync mkdir open ope
 expect "registered" 6 "$(wc -l <confirmed)"
 check_restart "no fault" $for_ever
 
-# each FIRST: the numbers of the calls that fail.
+# each FIRST: prints the numbers of the calls that are to fail.
 each() { if [ -n "${STATE_EACH:-}" ]; then seq "$calls"; else seq "$1" 29 "$calls"; fi; }
 
 first=1
@@ -164,7 +163,7 @@ for how in kill power torn; do
 		begin
 		start_faulty FAULTY_AT="$at" FAULTY_HOW=$how
 		register
-		# a run may have some calls less than another
+		# a run may have fewer calls than another
 		gone "$qosd" || { stop_qosd; [ "$(wc -l <calls)" -lt "$at" ] || bad "$how at $at: it lives"; }
 		wait "$qosd" 2>/dev/null
 		check_restart "$how at $(tail -n 1 calls)" "$(stat -c %.6Y calls | tr -d .)"
@@ -179,7 +178,7 @@ for errno in 5 28 30; do	# EIO, ENOSPC, EROFS
 		begin
 		start_faulty FAULTY_AT="$at" FAULTY_HOW=$errno
 		register
-		# a run may have some calls less than another
+		# a run may have fewer calls than another
 		grep -q " store: .*cannot" "$qosd_log" || [ "$(wc -l <calls)" -lt "$at" ] || [[ $(sed -n "${at}p" calls) == *mkdir* ]] || bad "errno $errno at $(sed -n "${at}p" calls): nothing is said"
 		stop_qosd || bad "errno $errno at $(sed -n "${at}p" calls): exit status $?"
 		check_restart "errno $errno at $(sed -n "${at}p" calls)" $for_ever
@@ -189,10 +188,10 @@ done
 problems() { ctl status | sed -n '/^kept state/,/^log/p' | grep -v ^log; }
 no_problems() { [ -z "$(problems)" ]; }
 late() { problems | grep -q "is being written since [0-9]* s"; }
-# mft_has N: h2's port is in the switch's table for so many MLIDs, but the broadcast group's.
+# mft_has N: whether the switch forwards N MLIDs to h2's port, without the broadcast group's.
 mft_has() { on_own "$h2" ibroute -M 2 >mft 2>&1; [ "$(grep -cE '^0xc.* x' mft)" -ge "$1" ]; }
 
-# A disk that is full or read-only from the start, with the state of before on it.
+# A disk with earlier state that is full or read-only from the start.
 for errno in 28 30; do
 	# promise: K2
 	note "errno $errno until it has room again"
@@ -210,14 +209,14 @@ for errno in 28 30; do
 	rm full
 	until_ 20 no_problems || bad "problems that stay: $(problems)"
 	partition 1 || bad "no partition is taken: $(<partition.out)"
-	sleep 1	# promised is what was there for a second
+	sleep 1	# registrations are safe only after a second
 	stop_qosd KILL
 	printf '1 %s\n' group1 service1 part1 >confirmed
 	lids >lids.now
 	check_restart "after errno $errno" $for_ever
 done
 
-# A disk that hangs: nobody waits for it but who wants to know that something is kept.
+# A disk that hangs: only requests that ask for confirmation of storage wait for it.
 # promise: K2 A53
 note "a disk that hangs"
 begin
@@ -229,7 +228,7 @@ touch hang
 service 1 || bad "no service is taken"
 until_ 10 late || bad "that the disk hangs is not said: $(problems)"
 for i in 1 2 3 4 5; do
-	# saquery asks once and waits for a second
+	# saquery sends one request and waits for a second
 	expect_match "node records, the disk hanging" "h1" "$(on_own "$h2" saquery NR 2>&1)"
 done
 group 2 || bad "no group is taken"
@@ -270,7 +269,7 @@ for file in lids lids.unread; do
 	[ -f missing/state/$file ] || bad "there is no $file, but $(ls missing/state)"
 done
 
-# --- files that are not as they were written ---
+# --- damaged files ---
 
 files=(lids groups groups.journal services subscriptions aliases history partitions)
 begin
@@ -329,7 +328,7 @@ for how in empty one-byte half all-but-one first-bit middle-bit last-digit garba
 	lids >lids.now
 	expect_same "LIDs" lids.seen lids.now
 	for file in "${files[@]}"; do
-		# a journal is nothing without its snapshot
+		# without its snapshot, qosd does not read the journal
 		[ "$file" = groups.journal ] || problems | grep -qE "^[a-z ]* $file: .*; set aside as " ||
 			bad "nothing is said of $file: $(problems)"
 	done

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# What the subnet administrator of a running daemon answers to each attribute with each
-# method, component and header, byte by byte, by IBA's own statuses; that it counts
-# what it was sent; and that it serves everybody afterwards as before.
-# (The same in full, with every length and value: unit/sa/test_statuses.c.)
+# Tests the statuses that the SA of a running daemon returns for each attribute with each
+# method, component and header, byte by byte, against IBA.  Also tests that the SA counts the
+# requests and serves all clients afterwards.
+# (unit/sa/test_statuses.c tests the same in full, with every length and value.)
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim has no RMPP, and what no agent has registered arrives there"
@@ -15,7 +15,7 @@ asker=H-f452140300811230
 key=1122334455667788
 echo "sm-key: 0x$key" >qosd.yaml
 
-# send WHAT: the cases of the file `cases`; in `tally` how often there was which answer.
+# send WHAT: sends the cases in the file `cases`; adds the answers to the file `tally`.
 send() {
 	on_own "$asker" "$tools/sastatus" <cases >answers 2>&1
 	[ $? -lt 2 ] || fail "sastatus: $(<answers)"
@@ -25,26 +25,26 @@ send() {
 	note "$(wc -l <cases) requests: $1"
 }
 
-# What a request without any component is answered: method=status, of what is served.
+# Statuses of requests without any component to attributes that the SA serves: METHOD=STATUS.
 served=(
 	"0x01 1=0000"				# ClassPortInfo
 	"0x03 2=0200"				# InformInfo: LIDRangeBegin 0
 	"0x11 1=0400 18=0000" "0x12 1=0400 18=0000" "0x14 1=0400 18=0000" "0x15 1=0400 18=0000"
-	"0x16 1=0300 18=0000"			# no switch has a random forwarding table
+	"0x16 1=0300 18=0000"			# no switch has a RandomForwardingTable
 	"0x18 1=0000 18=0000"			# one SM
 	"0x20 1=0400 18=0000" "0x30 1=0400 2=0600 18=0000 21=0600"
-	"0x31 1=0300 2=0600 18=0000 21=0600"	# nobody has registered a service
+	"0x31 1=0300 2=0600 18=0000 21=0600"	# no service is registered
 	"0x33 1=0700 18=0700"			# without the SM_Key
 	"0x35 1=0600 18=0000"
-	"0x38 1=0000 2=0600 18=0000 21=0600"	# one group, that of IPoIB
-	"0x39 19=0600"				# TraceRecord, of which the request is a PathRecord
+	"0x38 1=0000 2=0600 18=0000 21=0600"	# one group, the IPoIB broadcast group
+	"0x39 19=0600"				# TraceRecord, whose request is a PathRecord
 	"0x3a 20=0600"
 	"0xf3 1=0300 18=0000"
 )
-# What is not, and what there is not.
+# Attributes that the SA does not serve or that do not exist.
 others="0x00 0x02 0x3b 0x3c 0x3d 0x3e 0xff 0x135 0xff01 0xffff"
 
-# by_method ATTRIBUTE [METHOD=STATUS...]: 13.4.6, 13.4.7
+# by_method ATTRIBUTE [METHOD=STATUS...]: prints a case for each method (IBA 13.4.6, 13.4.7)
 by_method() {
 	local attr=$1 method status
 	local -A of=()
@@ -55,7 +55,7 @@ by_method() {
 		case $method in
 		1 | 2 | 18 | 19 | 20 | 21) status=0x000c ;;
 		3 | 5 | 7) status=none ;;	# Send, Trap, TrapRepress
-		6) status=none ;;		# Report: for whoever subscribes on that node to hear
+		6) status=none ;;		# Report: goes to subscribers on that node
 		esac
 		[ -z "${of[$method]:-}" ] || status=0x${of[$method]}
 		[ $method -lt 128 ] || status=none
@@ -63,7 +63,7 @@ by_method() {
 	done
 }
 
-# component BIT: of the ComponentMask
+# component BIT: prints the component mask with this bit
 component() { printf '48:%016x' $((1 << $1)); }
 
 start_sim "$top/examples/cluster.topo"
@@ -99,24 +99,24 @@ for attr in "${served[@]}"; do
 		$status $method $attr 0 24:ffff06ffffffffffffffffff
 		END
 	done
-done >cases	# another base or class version is the kernel's to answer, or to drop
+done >cases	# a kernel answers or drops other base and class versions itself
 send "keys, modifiers, and what is reserved"
 
-# Any component of a table: a status of OK, however many have it.
+# A GetTable query by any one component: the status is OK, however many records match.
 for attr in 0x11 0x12 0x14 0x15 0x16 0x18 0x20 0x30 0x31 0x38 0xf3; do
 	for ((bit = 0; bit < 64; bit++)); do
 		echo "0x0000 18 $attr 0 $(component $bit)"
 	done
 	echo "0x0000 18 $attr 0 48:ffffffffffffffff"
 done >cases
-# By one that a join, a service and many paths need: the others are missing (15.2.5)
+# One of the components that a join, a service and a MultiPathRecord need: the others are missing (15.2.5)
 for ((bit = 0; bit < 63; bit++)); do
 	echo "0x0600 2 0x38 0 $(component $bit)"
 	echo "0x0600 21 0x38 0 $(component $bit)"
 	echo "0x0600 2 0x31 0 $(component $bit)"
 	echo "0x0600 21 0x31 0 $(component $bit)"
 	echo "0x0600 20 0x3a 0 $(component $bit)"
-	case $bit in	# the GID of nobody; LID 0, which is nobody's
+	case $bit in	# a GID and LID 0, which no port has
 	3) echo "0x0500 19 0x39 0 $(component $bit)" ;;
 	5) echo "0x0300 19 0x39 0 $(component $bit)" ;;
 	*) echo "0x0600 19 0x39 0 $(component $bit)" ;;
@@ -156,7 +156,7 @@ send "wrong RMPP headers"
 
 # promise: S6
 note "what it counts is what it was sent"
-# name-of-status count, as qosd-ctl has them
+# "NAME-OF-STATUS COUNT" lines in qosd-ctl's names
 sed -n 's/^0x0000 /ok /; s/^0x0004 /bad-version /; s/^0x0008 /bad-method /
 	s/^0x000c /bad-method-attribute /; s/^0x001c /bad-value /; s/^0x0200 /request-invalid /
 	s/^0x0300 /no-records /; s/^0x0400 /too-many-records /; s/^0x0500 /invalid-gid /
@@ -167,7 +167,7 @@ stopped=$(awk '$1 == "stopped" { n += $2 } END { print n + 0 }' tally)
 ctl -j sa-stats >stats
 jq -r '[.attributes[].statuses | to_entries[]] | group_by(.key)[] |
 	"\(.[0].key) \(map(.value) | add)"' stats >counted.ok
-# a table that was stopped began well, and was not answered
+# a client that aborts a table saw OK in its first segment; qosd counts the request as abandoned
 awk -v stopped="$stopped" '$1 == "ok" { $2 += stopped } { print }' counted.ok | sort >counted
 expect_same "statuses" sent counted
 expect "abandoned" "$stopped" "$(jq .abandoned stats)"

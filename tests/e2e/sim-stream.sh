@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Tables of qosd at 1,024 hosts, by its own RMPP: each is complete, with and without
-# loss, whoever else asks for one, and while others do not acknowledge; none is built
-# whole, so qosd does not grow; and a small query waits for none of them.
+# Tests SA tables over qosd's own RMPP with 1,024 hosts: each is complete, with and without
+# loss, beside other tables, and while other clients do not acknowledge; qosd does not build
+# whole tables, so its memory does not grow; a small query does not wait for tables.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim has no RMPP"
@@ -14,7 +14,7 @@ export LC_ALL=C
 rss() { awk '/^VmRSS/ { print $2 }' "/proc/$qosd/status"; }
 peak() { awk '/^VmHWM/ { print $2 }' "/proc/$qosd/status"; }
 
-# What there is, by the simulator itself.
+# truth: writes the nodes and ports as the simulator has them.
 truth() {
 	sim_ctl show nodes >nodes.txt
 	awk 'NR > 1 { print $2 }' nodes.txt | sort >nodes
@@ -23,13 +23,13 @@ truth() {
 
 guids() { grep -E '^[[:space:]]*node_guid\.\.' | sed 's/.*\.//' | sort; }
 
-# all_nodes NODE: every NodeRecord, each once.
+# all_nodes NODE: the node must get every NodeRecord once.
 all_nodes() {
 	on "$1" saquery -t $((20000 * slow)) NR 2>saquery.err | guids >"nodes.got"
 	expect_same "NodeRecords to $1" nodes nodes.got
 }
 
-# all_ports NODE: every PortInfoRecord: 1,024 ports of hosts, 17 of each of 320 switches.
+# all_ports NODE: the node must get every PortInfoRecord: 1,024 ports of hosts, 17 of each of 320 switches.
 all_ports() {
 	on "$1" saquery -t $((20000 * slow)) PIR >ports.out 2>&1
 	expect "PortInfoRecords to $1" $((1024 + 320 * 17)) "$(grep -c 'Record dump' ports.out)"
@@ -38,7 +38,7 @@ all_ports() {
 		ports.out | sort -u | wc -l)"
 }
 
-# at_once NODE WHAT...: one record, short of any doubt.
+# at_once NODE WHAT...: a query for one record must be answered at once.
 at_once() {
 	local node=$1 begin
 	shift
@@ -57,7 +57,7 @@ note "tables"
 all_nodes "$asker"
 all_ports "$asker"
 at_once "$asker" NR 5
-# of one that nobody has: empty, and no error
+# a port that does not exist: an empty table and no error
 expect "records of no port" 0 "$(on "$asker" saquery PIR 1/200 2>&1 | grep -c 'Record dump')"
 
 note "a search through all for one"
@@ -95,7 +95,7 @@ for i in {1..20}; do
 	expect "records to reader $i" 6464 "$(grep -c 'Record dump' "reader.$i")"
 done
 note "KiB resident: $before before, $(rss) after, $(peak) at most"
-# 33 tables of 480 KB each would be 15 MB; a window of segments of each is 0.5 MB
+# 33 tables of 480 KB each would be 15 MB; one window of segments of each is 0.5 MB in all
 expect_less "KiB that qosd has grown" $((slow > 1 ? 100000 : 6000)) $(($(peak) - before))
 for silent_asker in "${silent_askers[@]}"; do
 	wait "$silent_asker" || bad "rmppsilent: exit status $?"
@@ -110,7 +110,7 @@ before=$(repeated)
 as_own "host-0300 HCA-1"
 "${as[@]}" "$tools/rmppsilent" -w 50 -t $((30 * slow)) 0x11 >slow.out 2>&1 || bad "not complete: $(<slow.out)"
 expect_match "what came" '^[0-9]+ segments, ' "$(<slow.out)"
-# none; on a busy machine a receiver may be late by more than three times what it needed before
+# normally none; on a busy machine, a receiver may take more than three times as long as before
 expect_less "segments repeated" 8 $(($(repeated) - before))
 
 # promise: S5
@@ -127,8 +127,8 @@ for i in {1..16}; do
 done
 on "$asker" saquery NR >busy 2>&1
 expect_match "the 17th" 'IB_MAD_STATUS_BUSY|0x0*1|Resource busy|[Bb]usy' "$(<busy)"
-at_once "$asker" NR 5		# small answers are not among them
-all_nodes "host-0702 HCA-1"	# nor is anybody else
+at_once "$asker" NR 5		# small answers do not count as tables
+all_nodes "host-0702 HCA-1"	# another client still gets tables
 for silent_asker in "${silent_askers[@]}"; do
 	kill "$silent_asker"
 done
@@ -138,7 +138,7 @@ wait "${silent_askers[@]}" 2>/dev/null
 note "with 5 % loss"
 sim_do fault add drop --class sa --chance 5%
 for _ in {1..3}; do
-	# a request that is lost is not asked again by saquery
+	# saquery does not repeat a lost request
 	on "host-0703 HCA-1" saquery -t $((20000 * slow)) PIR >ports.out 2>&1
 	n=$(grep -c 'Record dump' ports.out)
 	[ "$n" = 6464 ] && break

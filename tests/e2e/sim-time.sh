@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Simulated time (qosd-sim ctl pass): it passes for all programs on the fabric, their timed
-# waits end in its order, and neither how long it takes nor what else the machine does
-# makes a difference to what happens.
+# Tests simulated time (qosd-sim ctl pass): it passes for all programs on the fabric, their
+# timed waits end in its order, and neither the real duration nor the load of the machine
+# changes what happens.
 #
 # promise: V8
 # shellcheck source=lib.sh
@@ -12,7 +12,7 @@ only_on qosd-sim "time on ibsim is the machine's"
 simulated_time
 
 now_ms() { echo $((${EPOCHREALTIME/./} / 1000)); }
-# What a program on the fabric takes for the time, in milliseconds.
+# there_ms: prints the time that a program on the fabric sees, in milliseconds.
 there_ms() { on_own "$host" date +%s%3N; }
 
 start_sim "fat-tree:k=4,levels=2"
@@ -35,12 +35,12 @@ note "waits end in the order of simulated time"
 mkfifo never
 exec {never}<>never
 sleepers=()
-# waits COMMAND: a shell on the fabric that says when it begins.
+# waits COMMAND: starts a shell on the fabric; it writes to the file begun before COMMAND.
 waits() {
 	on_own "$host" bash -c "echo >>begun; $1" >>ended &
 	sleepers+=("$!")
 }
-# by nanosleep() and the select() of a shell's read
+# waits by nanosleep() and by select(), which a shell's read uses
 waits "sleep 70; echo 70"
 waits "read -r -t 50 -u $never; echo 50"
 waits "sleep 10; echo 10; sleep 20; echo 30"
@@ -53,13 +53,13 @@ begin=${EPOCHREALTIME/./}
 on_own "$host" sleep 0.4
 [ $((${EPOCHREALTIME/./} - begin)) -ge 400000 ] || bad "0.4 s after a pass are not the machine's"
 
-# sim_node TYPE N: the Nth node of the type.
+# sim_node TYPE N: prints the Nth node of the type.
 sim_node() { sim_ctl show nodes | awk -v type="$1" -v n="$2" '$1 == type && ++i == n { print $2 }'; }
 leaf=$(sim_node switch 1) victim=$(sim_node ca 3)
 stop_sim
 
-# history FILE: forty seconds of one daemon on a fabric with faults: the lines of its log with their
-# simulated time, milliseconds since the first, and the MADs that were sent.
+# history FILE: runs a daemon on a fabric with faults for forty seconds; writes its log lines with simulated
+# times, in milliseconds since the first, and the numbers of MADs.
 history() {
 	local day clock line t zero=''
 	rm -rf state
@@ -71,7 +71,7 @@ history() {
 	sim_do pass 40
 	sim_ctl stats | awk '!/\[/ { print $1, $2, $3, $4, $5 }' >"$1.mads"
 	kill -TERM "$qosd"
-	sim_do pass 5			# which its end takes a part of
+	sim_do pass 5			# the daemon's end takes a part of it
 	stop_qosd || bad "exit status $?"
 	stop_sim
 	while read -r day clock line; do

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Other people's programs on qosd-sim: ibnetdiscover prints the dump that was fed
-# in; OpenSM and the tools of infiniband-diags and srp_daemon run at the same time
-# on different nodes, and each says what the dump says, or what the devices hold.
+# Tests other projects' programs on qosd-sim: ibnetdiscover prints the dump that qosd-sim
+# serves; OpenSM, the tools of infiniband-diags and srp_daemon run at the same time on
+# different nodes, and each prints what the dump or the devices say.
 #
 # promise: V7
 # shellcheck source=lib.sh
@@ -16,8 +16,8 @@ done
 cluster=$top/examples/cluster.topo
 qosd_sim=$build/qosd-sim
 
-# canon DUMP [1]: what it says, one thing a line, whatever its order and layout;
-# of the two ends of a link the slower holds.  1: with the LIDs.
+# canon DUMP [1]: prints the contents of a dump one item a line, in a canonical order and
+# layout, with the slower rate of a link's two ends.  1: with LIDs.
 canon() {
 	awk -v lids="${2:-0}" '
 		function bare(s) { s = tolower(s); sub(/^0x/, "", s); sub(/^0+/, "", s); return s }
@@ -70,7 +70,7 @@ canon() {
 		END { for (link in slowest) print "link", link, slowest[link] }' "$1" | sort -u
 }
 
-# prints_its_own NAME DUMP [OPTION...]: the fabric of the dump is seen as the dump.
+# prints_its_own NAME DUMP [OPTION...]: ibnetdiscover must print the dump that qosd-sim serves.
 prints_its_own() {
 	local name=$1 dump=$2
 	shift 2
@@ -108,7 +108,7 @@ done
 
 # --- many programs at once ---
 
-# A subnet whose tables are not all the same, and quiet when nobody asks.
+# A subnet with different tables, and without sweeps that nothing triggers.
 cat >opensm.conf <<'END'
 sweep_interval 0
 qos TRUE
@@ -133,7 +133,7 @@ mgmt="mgmt01 HCA-1" login="login01 HCA-1" node001="node001 HCA-1" node017="node0
 gpu01="gpu01 mlx5_0" gpu05="gpu05 mlx5_0" leaf05="MF0;leaf05:SB7700/U1" leaf06="MF0;leaf06:SX6036/U1"
 leaf05_guid=0x7cfe900300b43180 leaf06_guid=0xf45214030090a5e0
 broadcast=ff12:401b:ffff::ffff:ffff
-switches=8 end_ports=68 nodes=63	# of the example; ports 0 are end ports
+switches=8 end_ports=68 nodes=63	# numbers of the example; port 0 of a switch is an end port
 
 "$qosd_sim" serve "$cluster" -p profiles.yaml >serve.log 2>&1 &
 sim=$!
@@ -141,7 +141,7 @@ pids+=("$sim")
 until_ 20 grep -q ^ready serve.log || fail "qosd-sim does not start: $(<serve.log)"
 expect_match "what it has" "$switches switches, $((nodes - switches)) other nodes" "$(<serve.log)"
 
-# start_opensm NAME NODE OPTION...: its files in the directory of the name.
+# start_opensm NAME NODE OPTION...: starts OpenSM with its files in the directory NAME.
 start_opensm() {
 	local as
 	as "$2"
@@ -159,14 +159,14 @@ start_server() {
 	"${as[@]}" "${@:2}" >server.log 2>&1 &
 	pids+=($!)
 }
-# counter PORT NAME: as the device has it.
+# counter PORT NAME: prints the device's counter.
 counter() { sim_ctl show counters "$1" | awk -v name="$2" '$1 == name { print $2 }'; }
 lid_of() { on "$1" ibaddr -L "${@:2}" 2>&1 | awk '{ print $3 }'; }
 
 note "OpenSM"
 start_opensm master "$mgmt" -p 5
 until_ 30 says master "SUBNET UP" || fail "OpenSM does not come up: $(tail -n 3 master/log)"
-# Its port tells by trap 144 that a subnet manager is there now: it sweeps once more.
+# OpenSM's port sends trap 144 because it has a subnet manager now, so OpenSM sweeps once more.
 swept_twice() { [ "$(grep -c "SUBNET UP" master/log)" -ge 2 ]; }
 until_ 10 swept_twice || bad "no trap 144"
 "$qosd_sim" check --sl 0 >check.out 2>&1 || bad "what OpenSM made: $(tail -n 5 check.out)"
@@ -185,7 +185,7 @@ for record in "0x31 0 48:0000000000000057 56:1234 64:fe80000000000000f4521403008
 	expect_match "SA Set of ${record%% *}" "^status=0x0000" \
 		"$(on_own "$node001" "$tools/rawmad" 3 2 $record 2>&1)"
 done
-# Not before the tables have the group: all switches on the way, three leaves at least.
+# Wait until the tables have the group: on all switches of the path, at least three leaves.
 has_group() { [ "$(sim_ctl show mft "$1" | grep -c ^0xc000)" -eq 1 ]; }
 until_ 10 has_group "MF0;leaf01:SX6036/U1" || bad "no multicast table"
 until_ 10 has_group "MF0;leaf03:SB7700/U1" || bad "no multicast table"
@@ -199,8 +199,8 @@ mgmt_lid=$(lid_of "$mgmt") login_lid=$(lid_of "$login")
 leaf05_lid=$(sim_ctl -j show nodes | tr '{' '\n' | sed -nE 's/.*"'$leaf05_guid'","lid":([0-9]+).*/\1/p')
 expect_match "LIDs" '^[0-9]+( [0-9]+){4}$' "$gpu01_lid $node001_lid $mgmt_lid $login_lid $leaf05_lid"
 
-# Those that ask, each from the next adapter; tool NAME PROGRAM...: what it prints
-# is in tool.NAME, its exit status in tool.NAME.status.
+# tool NAME PROGRAM...: starts a program on the next adapter; its output is in tool.NAME, its
+# exit status in tool.NAME.status.
 mapfile -t askers < <(cas "$cluster")
 asker=0 running=()
 tool() {
@@ -227,7 +227,7 @@ tool nodedesc smpquery -G nodedesc 0x248a070300a25dd1
 for record in CPI NR PIR SL2VL VLAR IIR LR SR PR LFTR MFTR GIR SWIR SMIR; do
 	tool $record saquery $record
 done
-tool PKTR saquery --smkey 1 PKTR	# for those it trusts only
+tool PKTR saquery --smkey 1 PKTR	# for trusted requests only
 tool MCMR saquery --smkey 1 MCMR
 tool members saquery --smkey 1 -m
 tool list saquery -D
@@ -248,7 +248,7 @@ tool ibping-g ibping -f -c 300 -G 0xf452140300811231
 tool ibsysstat ibsysstat "$gpu01_lid" host
 tool srp_daemon srp_daemon -o -c
 tool ibsrpdm ibsrpdm -c
-# and a daemon of this project on another fabric
+# and qosd on another fabric
 "$qosd_sim" run torus:4x4 -- sh -c "'$build/qosd' -1 -s other.sock -d other && '$qosd_sim' check" \
 	>tool.qosd 2>&1 &
 other=$!
@@ -262,7 +262,7 @@ note "discovery"
 canon "$cluster" >wanted
 canon tool.ibnetdiscover >got
 expect_same "ibnetdiscover" wanted got
-# both directions of each link as iblinkinfo names ends and speeds
+# both directions of each link, with ends and speeds in iblinkinfo's format
 awk '
 	$1 == "node" { kind[$3] = $2 }
 	$1 == "guid" { guid[$2] = $3 }
@@ -285,7 +285,7 @@ expect "ibswitches" $switches "$(grep -c '^Switch' tool.ibswitches)"
 expect "ibrouters" 1 "$(grep -c '^Rt' tool.ibrouters)"
 
 note "smpquery"
-# field NAME FILE: as smpquery and saquery print it.
+# value NAME FILE: prints a field of smpquery's or saquery's output.
 value() { sed -nE "s/^[[:space:]]*$1:?\.{2,}(.*)$/\1/p" "$2"; }
 for way in lid guid; do
 	for want in NodeType=Switch NumPorts=36 SystemGuid=$leaf05_guid Guid=$leaf05_guid \
@@ -293,7 +293,7 @@ for way in lid guid; do
 		expect "${want%%=*} by $way" "${want#*=}" "$(value "${want%%=*}" "tool.nodeinfo.$way")"
 	done
 done
-# By directed route from a port of leaf06; over a LID to leaf05, then two hops by its ports.
+# By directed route from a port of leaf06; then by LID to leaf05 and two hops from there.
 expect "DR" "Switch $leaf06_guid" "$(on "$mgmt" smpquery -D nodeinfo 0,1 2>&1 | awk -F'[.]+' '/^(NodeType|Guid):/ { printf "%s ", $2 }' | sed 's/ $//')"
 expect "DR" "0xf452140300811210" "$(on "$mgmt" smpquery -D nodeinfo 0,1,2 >out 2>&1; value Guid out)"
 expect "combined route" "MF0;spine01:SB7700/U1" "$(on "$mgmt" smpquery -c nodedesc "$leaf05_lid" 0,31 2>&1 | sed 's/.*\.\.//')"
@@ -328,15 +328,15 @@ expect "guidinfo" "0xf452140300811231 16" "$(awk '$1 == "0:" { g = $2 } /capacit
 expect_match "nodedesc" "$gpu01\$" "$(<tool.nodedesc)"
 
 note "saquery: complete answers"
-# records TYPE NUMBER: so many came.
+# records TYPE NUMBER: saquery must have received so many records.
 records() { expect "records of $1" "$2" "$(grep -cE '^([A-Za-z0-9]+|GUIDInfo|LFT|MFT|MCMember) ?(Record)? ?(member )?dump:$' "tool.$1")"; }
 external=$((switches * 36))
-adapters=$((end_ports - switches))	# ports of adapters and routers that have a cable
+adapters=$((end_ports - switches))	# cabled ports of adapters and routers
 records NR $end_ports
 expect "records of PIR" $((external + end_ports)) "$(grep -c EndPortLid tool.PIR)"	# some headings are not at the start of a line
 records SL2VL $((switches * 37 * 37 + adapters))
 records VLAR $(((external + end_ports) * 4))
-records PKTR $((end_ports * 2 + $(linked_ports "$cluster") - adapters))	# OpenSM asks for those of links
+records PKTR $((end_ports * 2 + $(linked_ports "$cluster") - adapters))	# OpenSM reads tables of linked ports only
 records GIR $((end_ports * 2))
 records LR "$(linked_ports "$cluster")"
 records PR $((end_ports * end_ports))
@@ -372,7 +372,7 @@ expect "routes" $((switches * end_ports)) "$(wc -l <lft.wanted)"
 awk '/^[\t ]*LID\.+/ { gsub(/[^0-9]/, ""); lid = $0 } /Block\.+/ { gsub(/[^0-9]/, ""); block = $0 }
 	NF == 2 && /^[\t ]*[0-9]+\t[0-9]+$/ && $2 != 255 { print lid, block * 64 + $1 % 64, $2 }' tool.LFTR | sort >lft.records
 expect_same "LFTRecords" lft.wanted lft.records
-dumped() {	# dumped FILE: of dump_fts or ibroute
+dumped() {	# dumped FILE: the entries in the output of dump_fts or ibroute
 	awk '
 		NR == FNR { lid[$2] = $1; next }
 		/^Unicast lids/ { match($0, /guid 0x[0-9a-f]+/); at = lid[substr($0, RSTART + 5, RLENGTH - 5)] }
@@ -400,7 +400,7 @@ awk '
 	awk '$1 " " $2 != at { if (at) print at, s; at = $1 " " $2; s = $3; next } { s = s "," $3 } END { print at, s }' |
 	sort >mft.records
 expect_same "MFTRecords" mft.wanted mft.records
-marked() {	# marked FILE: of dump_mfts or ibroute -M
+marked() {	# marked FILE: the entries in the output of dump_mfts or ibroute -M
 	awk '
 		NR == FNR { lid[$2] = $1; next }
 		/^Multicast mlids/ { match($0, /guid 0x[0-9a-f]+/); at = lid[substr($0, RSTART + 5, RLENGTH - 5)] }
@@ -439,11 +439,11 @@ for want in "Node GUID: 0xf452140300811210" "Port GUID: 0xf452140300811211" "Sta
 done
 
 note "counters"
-# expect_from WHAT LEAST MOST GOT
+# expect_from WHAT LEAST MOST GOT: GOT must be between LEAST and MOST.
 expect_from() {
 	if [ "$4" -lt "$2" ] || [ "$4" -gt "$3" ]; then bad "$1: want $2 to $3, got $4"; fi
 }
-# perf NAME OPTION...: by perfquery.
+# perf NAME OPTION...: prints a counter that perfquery reads.
 perf() { on "$mgmt" perfquery "${@:2}" 2>/dev/null >out; value "$1" out; }
 on "$mgmt" perfquery -R "$gpu01_lid" 1 >out 2>&1 || bad "perfquery -R: $(<out)"
 expect_less "packets after a reset" 5 "$(perf PortRcvPkts "$gpu01_lid" 1)"
@@ -458,7 +458,7 @@ expect "data per packet" 72 $(($(value PortRcvData out) / $(value PortRcvPkts ou
 on "$login" ibqueryerrors >errors.out 2>&1 || bad "ibqueryerrors: $(head -n 5 errors.out)"
 expect_match "ibqueryerrors" "$nodes nodes checked, 0 bad nodes found" "$(<errors.out)"
 sim_ctl drops --reset >/dev/null
-on "$mgmt" smpquery -t 20 nodeinfo 4000 >out 2>&1	# a LID that nobody has: lost at leaf06 port 1
+on "$mgmt" smpquery -t 20 nodeinfo 4000 >out 2>&1	# an unused LID: dropped at leaf06 port 1
 lost=$(sim_ctl drops | awk '$1 == "no-route" { print $2 }')
 expect_less "lost packets" "${lost:-0}" 0
 expect "relay errors" "$lost" "$(perf PortRcvSwitchRelayErrors -G $leaf06_guid 1)"

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Topology files of other programs: what ibnetdiscover, with -p and without, OpenSM and qosd-ctl
-# write of one fabric reads back as that fabric, by `qosd --check --topology` and by qosd-sim.
-# Nets without GUIDs are what stock ibsim makes of them, and .topo files what ibdm does.
+# Tests topology files of other programs: `qosd --check --topology` and qosd-sim read the files that
+# ibnetdiscover (with and without -p), OpenSM and qosd-ctl write about one fabric as that fabric.
+# They read nets without GUIDs as stock ibsim does, and .topo files as ibdm does.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "it serves all of these files"
@@ -13,8 +13,8 @@ done
 sim_options=(--keep-lids)
 : >empty.yaml
 
-# checked NAME FILE [OPTION...]: what --check says of the file is in NAME.check; the file has the
-# same name each time.
+# checked NAME FILE [OPTION...]: writes the output of --check for the file to NAME.check, always under the
+# same file name.
 checked() {
 	local name=$1
 	cp "$2" in.topo
@@ -24,8 +24,8 @@ checked() {
 	grep -q ' pairs connected' "$name.check" || bad "$name: no report: $(head -n 5 "$name.check")"
 }
 
-# simulated NAME FILE NODE: what ibnetdiscover finds when the file is served is in NAME.sim; what
-# the simulator warned of in NAME.warn.
+# simulated NAME FILE NODE: serves the file; writes ibnetdiscover's output to NAME.sim and the simulator's
+# warnings to NAME.warn.
 simulated() {
 	start_sim "$2"
 	grep -v '^ready' "$sim_log" >"$1.warn"
@@ -35,14 +35,14 @@ simulated() {
 	grep -q '^Switch' "$1.sim" || bad "$1: nothing is found: $(tail -n 3 "$sim_log")"
 }
 
-# without_models FILE: without what a report of ports does not have.
+# without_models FILE: prints the file without the lines that a report of ports lacks.
 without_models() {
 	sed -E '/^(vendid|devid|sysimgguid)=/d; s/^(Ca|Rt)	[0-9]+/\1/' "$1" | grep -v 'runs at'
 }
 
-# links_by_ibdm parseTopology|parseSubnetLinks FILE NAME|NODE|GUID: each link from both its ends as
-# ibdm reads the file, "END PORT END PORT WIDTH SPEED", with ends by the name of a system or of a
-# node, or by GUID.
+# links_by_ibdm parseTopology|parseSubnetLinks FILE NAME|NODE|GUID: prints each link, in both directions, as
+# ibdm reads the file: "END PORT END PORT WIDTH SPEED".  END is the name of a system, the name of a node, or
+# a GUID.
 links_by_ibdm() {
 	cat >links.tcl <<-'END'
 		set fabric [new_IBFabric]
@@ -66,7 +66,7 @@ links_by_ibdm() {
 	END
 	ibdmsh links.tcl "$@" 2>&1 | sed -nE 's/^link //; t p; d; :p; s/[[:space:]]+/ /gp' | sort
 }
-# links_of FILE NAME|GUID: the same of what ibnetdiscover prints.
+# links_of FILE NAME|GUID: prints the same for a file of ibnetdiscover.
 links_of() {
 	awk -v by="$2" -F '"' '
 		/^(Ca|Rt|Switch)/ { from = by == "NAME" ? $4 : "0x" substr($2, 3) }
@@ -115,7 +115,7 @@ expect_same "the report of ports" net.less ports.less
 
 # promise: B7
 note "what differs is seen"
-# one link is slower; two hosts change places
+# one slower link; two hosts in each other's places
 sed "/NodeGUID:f452140300811230 /s/PHY=4x/PHY=1x/" opensm.lst >slow.lst
 cmp -s opensm.lst slow.lst && bad "no link was made slower"
 checked slow slow.lst -g "$guid" -L tables
@@ -134,14 +134,14 @@ for file in net ports opensm.lst qosd.lst; do
 done
 expect_same "OpenSM's list" net.sim opensm.lst.sim
 expect_same "qosd-ctl's list" net.sim qosd.lst.sim
-# ibdm passes over lines about routers
+# ibdm ignores lines about routers
 links_of net GUID | grep -v "$router" >net.links
 links_by_ibdm parseSubnetLinks opensm.lst GUID >lst.links
 expect_same "links of OpenSM's list, by ibdm" net.links lst.links
 without_models net.sim >net.less
 without_models ports.sim >ports.less
 expect_same "the report of ports" net.less ports.less
-# what it serves is what the file had
+# qosd-sim must serve the contents of the file
 grep -v '^#' net >net.file
 expect_same "the file itself" net.file net.sim
 
@@ -177,7 +177,7 @@ on H-1 ibnetdiscover >small.ibsim 2>small.err || bad "ibnetdiscover on ibsim: $(
 stop_sim
 use_simulator qosd-sim
 simulated small small.net H-1
-# nodes and links; a model and a speed that nobody said are those of the simulator's devices
+# nodes: prints nodes and links; models and speeds that the file lacks are the simulator's defaults
 nodes() {
 	sed -E '/^#|^(vendid|devid)=/d; s/lid [0-9]+/lid/g; s/ [0-9]+x[A-Z]+$//
 		s/(base|enhanced) port 0//' "$1"
@@ -228,7 +228,7 @@ nodes modules.ibsim >modules.want
 nodes modules.sim >modules.have
 expect "nodes" 5 "$(grep -cE '^(Ca|Switch)' modules.want)"
 expect_same "nodes and links" modules.want modules.have
-# a file in the same place each time: names of files are in what is printed
+# always the same file name, because the output contains it
 "$build/qosd" --check -p empty.yaml -T modules.net -g 0x100001 2>&1 | grep ' pairs connected' >modules.check
 "$build/qosd" --check -p empty.yaml -T modules.ibsim -g 0x100001 2>&1 | grep ' pairs connected' >ibsim.check
 expect_same "pairs" ibsim.check modules.check
@@ -335,7 +335,7 @@ start_sim chassis.topo
 sim_options=(--keep-lids)
 on h1 ibnetdiscover 2>chassis.err >chassis.sim || bad "ibnetdiscover on a chassis: $(<chassis.err)"
 stop_sim
-# a system of one node has its name
+# a system with one node has the name of that node
 IBDM_IBNL_PATH=$PWD/ibnl links_by_ibdm parseTopology chassis.topo NODE |
 	sed -E 's,(^| )([^ /]+)/U1 ,\1\2 ,g' | sort >chassis.ibdm
 links_of chassis.sim NAME >chassis.links
@@ -361,7 +361,7 @@ stop_sim
 show_log messages 3
 n=$(grep -c . messages)
 for file in net ports; do
-	# in the midst of a node's lines
+	# messages in the middle of a node's lines
 	{ head -n 40 "$file.part"; cat messages; tail -n +41 "$file.part"; } >"$file.mixed"
 	checked "$file.part" "$file.part" -g "$guid"
 	checked "$file.mixed" "$file.mixed" -g "$guid"

@@ -1,17 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The nodes on a path as TraceRecords have them are those by which ibtracert gets there,
-# which reads the switches' tables one after the other: from LIDs to LIDs of hosts,
-# routers and switches, with LMC 0 and 1; IDs are what ibnetdiscover finds; and a link that
-# goes is on no path any more.
+# Tests TraceRecords: their nodes are those that ibtracert finds in the switches' tables,
+# between LIDs of hosts, routers and switches, with LMC 0 and 1; their IDs are those that
+# ibnetdiscover finds; a failed link is on no path any more.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim cuts every answer to three records"
 [ -x "$tools/satrace" ] || { echo "$tools/satrace is missing: make check-programs"; exit 1; }
 sim_options=()
 
-# as_ibtracert: satrace's words in those of ibtracert.
+# as_ibtracert: converts satrace's output to ibtracert's format.
 as_ibtracert() {
 	awk '
 		BEGIN { split("ca switch router", type) }
@@ -25,7 +24,7 @@ as_ibtracert() {
 		}
 		END { finish() }'
 }
-# by_ibtracert NODE: the same for the lines on standard input.
+# by_ibtracert NODE: runs ibtracert for each line of standard input; prints the same format.
 by_ibtracert() {
 	local a b
 	while read -r a b; do
@@ -33,13 +32,14 @@ by_ibtracert() {
 		on "$1" ibtracert "$a" "$b" 2>&1 | sed -E 's/^((From|To) [^}]*\}) portnum .*/\1/; s/ lid .*//'
 	done
 }
-# lids: all of end ports that there are, in the order of nodes.
+# lids LMC: prints all LIDs of end ports, in the order of nodes.
 lids() {
 	sim_ctl show nodes | awk -v n=$((1 << $1)) '
 		$1 == "switch" { print $3 }
 		$1 == "ca" || $1 == "router" { for (i = 0; i < n; i++) print $3 + i }'
 }
-# same_traces NODE LMC WHAT: of all LIDs to all a third, from each and to each.
+# same_traces NODE LMC WHAT: compares the traces of a third of all pairs of LIDs, with each LID as source
+# and as destination.
 same_traces() {
 	local n
 	lids "$2" >lids

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# What traps cost: the daemon's own port telling that it has a subnet manager
-# costs nothing, and a node that changes its name is looked at.
+# Tests the cost of traps: a trap that the daemon's own port has a subnet manager costs
+# nothing, and qosd probes a node whose name has changed.
 #
 # promise: N7
 # shellcheck source=lib.sh
@@ -24,7 +24,7 @@ traps() { sim_ctl stats | awk '$2 == "Notice" && $3 == "trap" { n = $4 } END { p
 told() { [ "$(traps)" -ge "$1" ]; }
 
 until_ 10 told 1 || bad "its own port does not tell of the subnet manager"
-sleep 0.3	# longer than traps are gathered
+sleep 0.3	# longer than qosd gathers traps before a sweep
 expect "sweeps" 1 "$(status sweeps)"
 
 for who in "$node" H-248a070300a25c40; do

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Adapters whose agent is the host's driver (True Scale): what it does otherwise than firmware
-# agents is in src/sim/dev/true_scale.c.
+# Tests adapters whose management agent is the host's driver (True Scale): src/sim/dev/true_scale.c
+# lists how it differs from firmware agents.
 set -u
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -16,7 +16,7 @@ cat >qosd.yaml <<'EOT'
 link-speed: supported
 link-width: supported
 EOT
-# policy FILE MEMBERSHIP: of all ports in the second partition.
+# policy FILE MEMBERSHIP: writes a policy with this membership of all ports in the second partition.
 policy() {
 	cat >"$1" <<-EOT
 		partitions:

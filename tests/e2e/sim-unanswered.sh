@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Sets that are done and whose answers are lost: nobody goes on to believe that the device has what
-# it had, nor takes it for a refusal when it is asked again for what it has.
+# Tests Sets that a device does although the answer is lost: qosd must not believe that the device still
+# has the former value, nor take it for a refusal when it repeats the Set.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "it loses answers"
@@ -45,8 +45,8 @@ ctl reload >reload 2>&1 || bad "not reloaded: $(<reload)"
 settled "the policy before"
 expect "VLHighLimit" 10 "$(high_limit)"
 
-# Of each Set to a port that is to become Armed all answers may be lost, and the next one says that
-# it is Armed already.
+# All answers to a Set that arms a port may be lost; the next answer then says that the port is Armed
+# already.
 # promise: F11
 note "hosts that reboot while answers are lost"
 mapfile -t hosts < <(awk '$1 == "ca" { print $2 }' nodes.list | tail -n 16)
@@ -60,7 +60,7 @@ expect "Sets that seem to be refused" 0 "$(said "refused with status")"
 sim_do fault remove all
 settled "answers are lost no more"
 
-# libibnetdisc makes a port for it all the same, without a value in it.
+# libibnetdisc still makes a port for this host, with no values in it.
 note "a host that answers no PortInfo while all is discovered"
 sim_do fault add drop --attr PortInfo --at "${hosts[0]}"
 ctl sweep >/dev/null

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# State that another version of qosd wrote.  What earlier ones left (tests/golden/state) is read
-# whole: nothing on any device changes.  What a later one left is not touched, neither is
-# the fabric.  A standby takes of a later master what it understands.
+# Tests state that another version of qosd wrote.  qosd reads all state of earlier versions
+# (tests/golden/state) and changes nothing on any device.  It touches neither the state of a later
+# version nor the fabric.  A standby takes from a later master the parts that it understands.
 #
-#   STATE_SAMPLE=DIR	writes a sample instead, into a new folder
+#   STATE_SAMPLE=DIR	writes a sample to a new folder instead
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim takes no registrations"
@@ -46,7 +46,7 @@ join() {
 client() { on_own "$h2" "$tools/saclient" "$@" >client.out 2>&1 || fail "$*: $(<client.out)"; }
 
 lid_of_h2() { ctl ports | awk '$6 ~ /^h2/ { print $2 }'; }
-# What is known, by qosd's own words and by clients.
+# known: prints what qosd knows, as qosd-ctl and clients see it.
 known() {
 	ctl ports | awk '$2 ~ /^[0-9]/ { print "LID", $2, $6 }' | sort
 	ctl -j services | sed -nE 's/.*"service-id": "([^"]*)".*"name": "([^"]*)", "data": "([^"]*)".*/service \1 \2 \3/p'
@@ -62,9 +62,9 @@ write_sample() {
 	local sample=$1
 	mkdir "$sample" || exit
 	start_subnet
-	sim_do node lie "$h3" keeps-tables	# Sets of them are confirmed
+	sim_do node lie "$h3" keeps-tables	# the device confirms Sets but keeps its tables
 	unplug "$h2"
-	start	# LIDs are not those of a first start of all
+	start	# LIDs differ from those of a first start
 	plug "$h2"
 	h2_is_there() { ctl ports | grep -q "h2" && idle; }
 	until_ 20 h2_is_there || fail "h2 does not come"
@@ -81,7 +81,7 @@ write_sample() {
 	until_ 10 [ -s state/refused ] || fail "h3 keeps nothing"
 	stop_qosd || fail "exit status $?"
 	start
-	join 2	# in the journal
+	join 2	# goes to the journal
 	is_kept() { [ -s state/groups.journal ]; }
 	until_ 10 is_kept || fail "nothing is in the journal"
 	known >"$sample.known"
@@ -96,7 +96,7 @@ if [ -n "${STATE_SAMPLE:-}" ]; then
 	exit
 fi
 
-# use_sample NAME: in the state folder.
+# use_sample NAME: makes the sample the state folder.
 use_sample() {
 	rm -rf state
 	cp -r "$samples/$1" state
@@ -115,7 +115,7 @@ for sample in "$samples"/*/; do
 	expect "$sample: files that were set aside" "" "$(find state -name '*.damaged*' -o -name '*.unread*')"
 	expect "$sample: warnings of the store" "" "$(grep -E '(error|warning): store:' "$qosd_log")"
 	stop_qosd || bad "exit status $?"
-	# Devices have all of that now: read again, nothing changes.
+	# The devices have all of the sample's state now, so reading it again changes nothing.
 	use_sample "$sample"
 	start
 	expect "$sample: Sets" 0 "$(sets)"
@@ -131,7 +131,7 @@ sim_ctl stats >stats.before
 for file in lids pkeys refused fabric groups groups.journal services subscriptions aliases partitions m-keys history; do
 	use_sample "$sample"
 	[ -s "state/$file" ] || { bad "the sample has no $file"; continue; }
-	# It need not even be text that ends with a digest.
+	# The file of a later version need not even be text that ends with a digest.
 	{ head -n 1 "state/$file" | sed -E 's/ [12]( of|$)/ 9\1/; s/, 1$/, 9/'; head -c 100 /dev/urandom; } >new
 	mv new "state/$file"
 	rm -rf before
@@ -154,7 +154,7 @@ stop_sim
 
 # promise: K6
 note "a newer master"
-# LIDs and services (parts 0 and 4) are of another format.
+# LIDs and services (parts 0 and 4) have another format.
 rm -rf state second
 start_subnet
 as_own "$sm"

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# VL15 has no flow control: ports with room for few SMPs lose what comes beyond, and devices
-# may be slow to answer, or dead.
+# Tests VL15, which has no flow control: ports that can buffer few SMPs drop the rest, and devices may
+# be slow to answer, or dead.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "its ports have buffers that overflow"
 
-# profile KEYS [RULE]: of all devices but those that the rule is for.
+# profile KEYS [RULE]: gives these keys to all devices except those that match the rule.
 profile() {
 	cat >profiles.yaml <<END
 default: small
@@ -20,7 +20,7 @@ END
 }
 sim_field() { sim_ctl status | awk -v k="$1" '$1 == k { print $2; exit }'; }
 smps_of() { sim_ctl stats | awk -v n="$1" '$2 == n && $3 == "get" { print $4 }'; }
-# lost_share: SMPs lost for want of room, of 10,000 that were sent.
+# lost_share: prints how many of 10,000 SMPs ports dropped for lack of buffers.
 lost_share() {
 	local lost
 	lost=$(sim_ctl drops --last 0 | awk '$1 == "vl15-full" { print $2 }')
@@ -28,11 +28,11 @@ lost_share() {
 }
 not_active() { sim_ctl status | sed -nE 's/^ports .*armed ([0-9]+), init ([0-9]+),.*/\1 \2/p'; }
 
-# lossy N: the port on line N of those that lost most, and how many SMPs.
+# lossy N: prints line N of the ports that lost the most SMPs, with the number.
 lossy() { ctl status | sed -nE 's/^ +([0-9]+) to (.*), window [0-9]+$/\2 \1/p' | sed -n "$1p"; }
 
-# bring_up_small TOPOLOGY ROOM LIMIT: fewer than LIMIT of 10,000 SMPs are lost where ports have
-# room for so many, and all ports come up.
+# bring_up_small TOPOLOGY ROOM LIMIT: if ports can buffer ROOM SMPs, fewer than LIMIT of 10,000 must be lost,
+# and all ports must come up.
 bring_up_small() {
 	profile "smp-queue: $2, smp-time: 10us, smp-forward: 1us" ""
 	start_sim "$1"
@@ -80,12 +80,12 @@ far=$(sim_ctl show nodes | awk '$1 == "ca" { n = $2 } END { print n }')
 rm -rf state
 start_and_wait "$first"
 drops=$(sim_ctl drops --last 0 | awk '$1 == "vl15-full" { print $2 }')
-# one that is repeated and lost again counts once; none is called lost that was only waited for
+# an SMP that is lost again when repeated counts once; a late answer does not count as lost
 expect_match "SMPs lost, of $drops that were dropped" "[1-9]" "$(status lost)"
 expect_less "SMPs lost" $((drops + 1)) "$(status lost)"
 expect_less "the window after a loss" "$(status most)" "$(status cut-to)"
 expect "metrics" "$(status cut-to)" "$(ctl metrics | awk '$1 == "qosd_smp_window_cut_to" { print $2 }')"
-# a port that loses SMPs for another reason
+# this port loses SMPs for another reason
 lose "$far" 30
 far_loses_most() { ctl sweep >/dev/null; [[ "$(lossy 1)" == "$far"/* ]]; }
 until_ 20 far_loses_most || bad "$far is not what loses most: $(ctl status | grep -A 3 ^lost)"

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# OperationalVLs of links that are Active: more and fewer at a reload, without a link that
-# goes down, retrains or has a VL at one end only while packets use it; an end that keeps
-# what it has; `active-vls: wait`.
+# Tests OperationalVLs of Active links: a reload raises and lowers them, while no link goes down or
+# retrains, and no VL in use exists at one end only; an end that keeps its value;
+# `active-vls: wait`.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim has no flow control"
@@ -12,9 +12,9 @@ hosts=16
 manager=host-0001\ HCA-1
 switch=0x0251530200000100
 sim_options=()
-# No answer is so late that its SMP would be sent again.
+# With a long timeout, qosd does not repeat SMPs on a busy machine.
 echo "smp-timeout: 5s" >qosd.yaml
-# policy VL,VL,VL: of SLs 0 to 2; all others are dropped.
+# policy VL,VL,VL: writes a policy with these VLs for SLs 0 to 2, which drops all other SLs.
 policy() {
 	cat >policy.yaml <<-END
 	qos-levels:
@@ -29,7 +29,7 @@ policy() {
 	    - {group: all, table: [$1, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15]}
 	END
 }
-# vls: data VLs of ports, by the simulator: "VLS PORTS;".
+# vls: prints the data VLs of ports in the simulator as "VLS PORTS;".
 vls() {
 	for port in $(seq $hosts); do
 		sim_ctl -j show port "S-${switch#0x}/P$port"
@@ -39,17 +39,17 @@ vls() {
 	done | sed -nE 's/.*"vls":([0-9]+).*/\1/p' | sort -n | uniq -c | awk '{ printf "%s %s;", $2, $1 }'
 }
 told() { ctl -j ports | sed -nE 's/.*"vls": ([0-9]+).*/\1/p' | sort -n | uniq -c | awk '{ printf "%s %s;", $2, $1 }'; }
-# recoveries [PORT]: how often links were trained anew for want of flow control, but for that of a port.
+# recoveries [PORT]: prints how often links retrained for lack of flow control, without the link of PORT.
 recoveries() {
 	for port in $(seq $hosts); do
 		[ "$port" = "${1:-}" ] || sim_ctl -j show counters "S-${switch#0x}/P$port"
 	done |
 		grep -oE '"link-recovers":[0-9]+' | awk -F: '{ n += $2 } END { print n + 0 }'
 }
-# read_ports: PortInfo Gets that devices have seen.
+# read_ports: prints how many PortInfo Gets devices have received.
 read_ports() { sim_ctl stats | awk '$2 == "PortInfo" && $3 == "get" { n = $4 } END { print n + 0 }'; }
-# quietly WHAT [SL,SL... [PORT|all]]: nothing was lost meanwhile, no link went down, and all tables are right.
-# The link of PORT may be trained anew, as often as the time that the sweep takes allows.
+# quietly WHAT [SL,SL... [PORT|all]]: no packet may have been lost, no link may have gone down, and all tables
+# must be right.  The link of PORT may have retrained as often as the duration of the sweep allows.
 quietly() {
 	local sls=${2:-0,1,2}
 	[ "${3:-}" = all ] || expect "$1: links trained anew" 0 "$(recoveries "${3:-}")"
@@ -59,7 +59,7 @@ quietly() {
 	expect "$1: packets lost on a VL" 0 "$(sim_ctl drops | grep -cE 'vl-missing|no-credit')"
 	sim_ctl check --sl "$sls" >check.out 2>&1 || bad "$1: check says $(head -n 5 check.out)"
 }
-# The way of data is asked for all the time, on each SL, and real packets pass on SL 0.
+# watch: traces the path of data on each SL all the time, and sends packets on SL 0.
 watch() {
 	while :; do
 		for sl in 0 1 2; do
@@ -72,8 +72,8 @@ watch() {
 policy "0, 0, 0"
 start_sim switch:$hosts,hosts=$hosts
 start_and_wait "$manager" -c qosd.yaml -p policy.yaml
-# The switch is asked for four of its ports at a time: a pass over all of them takes longer than its
-# links do without flow control, which is 0.3 s.
+# qosd reads four ports of the switch at a time, so reading all takes longer than 0.3 s, after which its
+# links retrain without flow control.
 sim_do fault add delay --method get-resp --attr PortInfo --for 150ms
 expect "VLs of devices at first" "1 $((2 * hosts));" "$(vls)"
 quietly "bring-up"
@@ -113,7 +113,7 @@ policy "0, 1, 2"
 reload
 expect "VLs of devices" "2 2;4 $((2 * hosts - 2));" "$(vls)"
 expect "VLs as qosd tells them" "2 2;4 $((2 * hosts - 2));" "$(told)"
-# that one link is unlike at its ends until it is known that one of them keeps what it had
+# the ends of that one link differ until qosd knows that one of them keeps its value
 quietly "an end that keeps what it has" 0,1 5
 sets=$(sets)
 ctl sweep >/dev/null
