@@ -339,7 +339,7 @@ explained() {
 		sed -E 's/\|[^|]*(Capability mask|Trap QKey)[^|]*//g' "$file" ;;
 	SMIR)	# ActCount is a heartbeat (14.2.5.13) with an arbitrary value
 		sed -E 's/ActCount=[0-9]+/ActCount=/' "$file" ;;
-	SWIR)	# saquery omits a field that ClassPortInfo does not declare as managed
+	SWIR)	# saquery omits MulticastFDBTop if ClassPortInfo does not say that the SM manages it
 		sed -E 's/\| MulticastFDBTop=[^|]*//' "$file" ;;
 	LFTR)	# the SMs choose different routes; below, the records are compared with the devices
 		sed -E 's/\| LFT:.*//' "$file" ;;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A fabric from a topology file, for tests and benchmarks. */
+/* Loads a fabric from a topology file, for tests and benchmarks. */
 #ifndef TESTS_UNIT_LOAD_FABRIC_H
 #define TESTS_UNIT_LOAD_FABRIC_H
 
 #include "fabric/dump/dump.h"
 #include "fabric/fabric.h"
 
-/* NULL with the findings appended to err, a line each. */
+/* Returns NULL on failure; appends findings to err, one a line. */
 static inline struct fabric *fabric_load(const char *path, uint64_t sm_guid, bool keep_lids,
 					 struct buf *err)
 {

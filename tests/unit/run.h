@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What every unit test ends with: its suite is run, and told as tests/run counts it. */
+/* Runs the suite of a unit test and prints the result in the form that tests/run counts. */
 #ifndef QOSD_TEST_RUN_H
 #define QOSD_TEST_RUN_H
 
@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* The exit status of the program.  Takes over the suite; $CK_VERBOSITY says how much is told. */
+/* Returns the exit status of the program.  Frees the suite; $CK_VERBOSITY determines how much is printed. */
 static inline int run_suite(Suite *suite)
 {
 	SRunner *runner = srunner_create(suite);
@@ -19,7 +19,7 @@ static inline int run_suite(Suite *suite)
 	return failed != 0;
 }
 
-/* Sanitized programs are many times slower, and what sanitizers look for shows in few cases. */
+/* Sanitized programs are many times slower, and a few cases show what sanitizers look for. */
 static inline bool sanitized(void)
 {
 	const char *by = getenv("QOSD_SANITIZE");
@@ -27,7 +27,7 @@ static inline bool sanitized(void)
 	return by && *by;
 }
 
-/* How many of n cases, made from a seed each, a test has. */
+/* How many of n seeded cases a test runs in this build. */
 static inline int cases(int n)
 {
 	return sanitized() ? (n + 4) / 5 : n;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Files and directories of a test's own, in $TMPDIR, else /tmp.  Whoever makes one has it
- * gone at its end; names are the caller's to free.
+ * Makes temporary files and directories in $TMPDIR, else /tmp.  The caller removes them and
+ * frees the names.
  */
 #ifndef QOSD_TEST_TEMP_H
 #define QOSD_TEST_TEMP_H
@@ -14,7 +14,7 @@
 
 #include "lib/base/alloc.h"
 
-/* For mkstemp() and mkdtemp(). */
+/* A template for mkstemp() and mkdtemp(). */
 static inline char *temp_template(void)
 {
 	const char *dir = getenv("TMPDIR");
@@ -22,7 +22,7 @@ static inline char *temp_template(void)
 	return xasprintf("%s/qosd-XXXXXX", dir ? dir : "/tmp");
 }
 
-/* A new file with these bytes; unlink() it. */
+/* Makes a file with these bytes; the caller unlinks it. */
 static inline char *temp_file(const void *bytes, size_t n)
 {
 	char *path = temp_template();
@@ -34,7 +34,7 @@ static inline char *temp_file(const void *bytes, size_t n)
 	return path;
 }
 
-/* A new directory; temp_directory_remove() it, or rmdir() where nothing may be left in it. */
+/* Makes a directory; end it with temp_directory_remove(), or rmdir() to assert that it is empty. */
 static inline char *temp_directory(void)
 {
 	char *path = temp_template();
@@ -52,7 +52,7 @@ static inline int temp_remove_one(const char *path, const struct stat *s, int ty
 	return remove(path);
 }
 
-/* With all that is in it; frees the name. */
+/* Removes the directory with its contents and frees the name. */
 static inline void temp_directory_remove(char *path)
 {
 	ck_assert_int_eq(nftw(path, temp_remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);

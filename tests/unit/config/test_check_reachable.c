@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which rules can never match, against a model that tries every query.
+ * Tests the check for rules that can never match against a model that tries every query.
  *
  * The model has a few ports, values and groups; each rule is the set of queries
  * that it matches.  A rule must be reported if and only if one earlier rule's
@@ -35,7 +35,7 @@ static const unsigned sizes[VARIABLES] = {
 };
 #define QUERIES (PORTS * PORTS * (VALUES + 1) * (VALUES + 1) * (VALUES + 1) * VALUES)
 
-/* Port i is in group i; the others contain groups, and a port of their own. */
+/* Port i is in group i; the other groups contain groups and one port of their own. */
 static const char groups_text[] =
 	"port-groups:\n"
 	"  g0: {port-guids: 100}\n"
@@ -113,7 +113,7 @@ static void random_groups(struct buf *b, struct model *m, unsigned k, const char
 	buf_puts(b, "], ");
 }
 
-/* Values, and ranges that may touch or overlap; max: what the greatest value stands for. */
+/* Writes values, and ranges that may touch or overlap; max: the number for the greatest value. */
 static void random_values(struct buf *b, struct model *m, unsigned v, const char *key,
 			  const char *max)
 {
@@ -156,7 +156,7 @@ static struct model random_rule(struct buf *b)
 
 #define FIRST_LINE 10	/* of the rules */
 
-/* The rule that hides this one, as it was said; RULES if nothing was. */
+/* The rule that hides this one by the findings; RULES if there is no finding. */
 static unsigned said_of(const struct findings *found, unsigned rule)
 {
 	for (size_t i = 0; i < found->n; i++) {
@@ -171,7 +171,7 @@ static unsigned said_of(const struct findings *found, unsigned rule)
 	return RULES;
 }
 
-/* Told from the criteria one by one, which these two and `either` together can't always be. */
+/* Whether the criteria can be checked one by one: not source, destination and `either` together. */
 static bool is_simple(const struct model *m)
 {
 	return !m->given[2] || (!m->given[0] && !m->given[1]);
@@ -217,7 +217,7 @@ START_TEST(against_the_model)
 	random_state = (uint32_t)_i + 1;
 	for (unsigned i = 0; i < rounds; i++)
 		hidden += ck_random_policy();
-	/* neither none nor all of them */
+	/* some rules must be hidden, but not all */
 	ck_assert_uint_gt(hidden, rounds);
 	ck_assert_uint_lt(hidden, rounds * RULES * 9 / 10);
 }
@@ -225,7 +225,7 @@ END_TEST
 
 /* --- many rules --- */
 
-/* Rules whose service-id is a range that begins at each multiple of `step`. */
+/* Checks rules whose service-id ranges begin at the multiples of `step`. */
 static void ck_many(unsigned step, unsigned width, unsigned hidden)
 {
 	struct findings found = { 0 };
@@ -245,7 +245,7 @@ static void ck_many(unsigned step, unsigned width, unsigned hidden)
 	buf_free(&b);
 }
 
-/* What 10,000 rules cost is for the test's time-out to say. */
+/* The test's timeout bounds the cost of 10,000 rules. */
 START_TEST(many_rules)
 {
 	ck_many(1, 0, 0);
@@ -254,7 +254,7 @@ START_TEST(many_rules)
 }
 END_TEST
 
-/* Where too many are held against each other, the check ends and says where. */
+/* If there are too many comparisons, the check ends and reports the rule it came to. */
 START_TEST(too_many_rules)
 {
 	struct findings found = { 0 };
@@ -278,7 +278,7 @@ START_TEST(too_many_rules)
 }
 END_TEST
 
-/* Nor does a single rule take longer: each group of its list is in many, and so are all others. */
+/* The same bound for a single rule: each group of its list is in many groups, like all others. */
 START_TEST(much_in_one_rule)
 {
 	struct findings found = { 0 };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * tests/golden/{policy,settings}/X.yaml against X.findings (none: no findings)
- * and X.normal (none: refused); every normal form against itself; the files
+ * Compares tests/golden/{policy,settings}/X.yaml with X.findings (missing: no findings)
+ * and X.normal (missing: refused), every normal form with itself, and tests the files
  * that are installed in /etc.
  *
- * With QOSD_GOLDEN_WRITE=1 in the environment the expectations are written
- * anew instead, to be read before they are committed.
+ * With QOSD_GOLDEN_WRITE=1 in the environment, the test writes the expectations anew
+ * instead; review them before a commit.
  *
  * promise: O9
  */
@@ -36,7 +36,7 @@ static void write_expected(const char *path, const char *text)
 	fclose(f);
 }
 
-/* NULL or an absent file: nothing is expected. */
+/* Compares the text with the file of expectations; NULL and a missing file stand for nothing. */
 static void compare(const char *yaml, const char *suffix, const char *text)
 {
 	char *path = xasprintf("%.*s%s", (int)(strlen(yaml) - strlen(".yaml")), yaml, suffix);

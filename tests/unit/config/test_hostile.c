@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Files that nobody would write: huge, deep, damaged, or no files at all. */
+/* Tests files that are huge, deeply nested, damaged, or not files at all. */
 #include <check.h>
 #include <glob.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "lib/base/alloc.h"
 #include "unit/run.h"
 
-/* Refused with `text` somewhere in its first error. */
+/* The text must be refused with `text` somewhere in the first error. */
 static void ck_refused(const char *yaml, size_t n, const char *text)
 {
 	struct findings found = { 0 };
@@ -76,7 +76,7 @@ START_TEST(file_without_a_byte)
 }
 END_TEST
 
-/* Every beginning of a file that ends with "..." is told from the whole. */
+/* Every truncation of a file that ends with "..." is told from the whole file. */
 /* promise: A51 */
 START_TEST(files_that_are_cut_off)
 {
@@ -93,12 +93,12 @@ START_TEST(files_that_are_cut_off)
 		p = conf_parse_policy("t", text.s, n, &found);
 		findings_free(&found);
 		good += p != NULL;
-		/* the newline at its end is nothing that anybody needs */
+		/* the newline at the end may be missing */
 		ck_assert_msg((p && p->ends_marked) == (n + 1 >= text.n), "%zu of %zu", n, text.n);
 		last = p ? n : last;
 		policy_free(p);
 	}
-	/* without the marker it is not that seldom that a beginning is a policy */
+	/* without the marker, many truncations are valid policies */
 	ck_assert_uint_gt(good, 20);
 	ck_assert_uint_eq(last, text.n);
 	buf_free(&text);
@@ -150,7 +150,7 @@ START_TEST(nul_bytes)
 }
 END_TEST
 
-/* Everything is reported up to a limit, and counted beyond it. */
+/* Errors are reported up to a limit, and only counted beyond it. */
 START_TEST(many_errors)
 {
 	struct findings found = { 0 };
@@ -166,7 +166,7 @@ START_TEST(many_errors)
 }
 END_TEST
 
-/* 10,000 groups, each in a chain within bounds, and as many rules. */
+/* 10,000 groups, in chains within bounds, and as many rules. */
 START_TEST(large_policy)
 {
 	struct findings found = { 0 };
@@ -241,7 +241,7 @@ START_TEST(deep_partitions)
 }
 END_TEST
 
-/* Groups of all P_Keys that are in partitions: each is in every one before it. */
+/* Groups of all P_Keys in partitions: each partition includes all that follow. */
 START_TEST(loops_without_number)
 {
 	struct findings found = { 0 };
@@ -352,7 +352,7 @@ static void damage(struct buf *b)
 	}
 }
 
-/* Whatever it is: a policy or errors, never both; and what parses has a normal form that does. */
+/* Any text gives a policy or errors, never both; the normal form of a policy parses, too. */
 static void ck_survives(const struct buf *b)
 {
 	struct findings found = { 0 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Every key of both files, wrong in turn.
+ * Tests wrong values for every key of both files.
  *
  * A row holds a document with a ~ where the value of the key under test goes,
  * values that are fine there, and values that must be refused.  Each wrong
@@ -300,7 +300,7 @@ static struct src_pos pos_in(const char *text, size_t offset)
 	return pos;
 }
 
-/* An empty value has its key's place. */
+/* The position of the value; an empty value has the position of its key. */
 static struct src_pos value_pos(const char *document, const char *value)
 {
 	size_t at = (size_t)(strchr(document, '~') - document);
@@ -312,7 +312,7 @@ static struct src_pos value_pos(const char *document, const char *value)
 	return pos_in(document, at);
 }
 
-/* One error, that begins with `begin`, between two columns of a line. */
+/* There must be one error, which begins with `begin`, between two columns of a line. */
 static void ck_one_error(const char *text, const struct findings *found, struct src_pos pos,
 			 size_t width, const char *begin)
 {
@@ -333,7 +333,7 @@ static void try_bad(const struct row *row, parse_fn *parses, const char *value)
 	char *text = with_value(row->document, value);
 
 	ck_assert_msg(!parses(text, &found), "accepted:\n%s", text);
-	/* in a list, the item is pointed at */
+	/* in a list, the error is at the item */
 	ck_one_error(text, &found, value_pos(row->document, value),
 		     *value == '[' ? strlen(value) - 1 : 0, "");
 	findings_free(&found);
@@ -354,7 +354,7 @@ static void try_good(const struct row *row, parse_fn *parses, const char *value)
 	free(text);
 }
 
-/* An unknown key, and the last one again, beside the document's last line. */
+/* Adds an unknown key, and repeats the last key, after the document's last line. */
 static void try_neighbours(const struct row *row, parse_fn *parses)
 {
 	struct findings found = { 0 };

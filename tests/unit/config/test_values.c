@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the words of the files become in struct policy and struct settings.
+ * Tests the values in struct policy and struct settings that the words of the files become.
  *
  * promise: O9
  */
@@ -260,7 +260,7 @@ START_TEST(ulp_srp)
 }
 END_TEST
 
-/* Of all partitions with IPoIB, wherever in the file they are. */
+/* The ULP ipoib covers all partitions with IPoIB, wherever in the file they are. */
 START_TEST(ulp_ipoib)
 {
 	struct policy *p = good_policy(
@@ -357,7 +357,7 @@ START_TEST(partition_members)
 	ck_assert_uint_eq(b->n_members, 1);
 	ck_assert_int_eq(b->members[0].membership, MEMBER_FULL);
 	ck_assert_uint_eq(b->level_index, p->default_level);
-	/* the partition's level is that of its IPoIB too */
+	/* the partition's level also applies to its IPoIB group */
 	ck_assert(c->ipoib);
 	ck_assert_str_eq(p->levels[c->ipoib_level_index].name, "x");
 	policy_free(p);
@@ -391,7 +391,7 @@ START_TEST(traffic_classes)
 	ck_assert_int_eq(c[1].high_limit, -1);
 	ck_assert_int_eq(c[2].share, 6000);
 	ck_assert_uint_eq(c[2].pos.line, 5);
-	/* 0 is for default, 1 is taken */
+	/* SL 0 is for the default level, SL 1 is taken */
 	ck_assert_uint_eq(level_of(p, "default")->sl, 0);
 	ck_assert_uint_eq(level_of(p, "b")->sl, 2);
 	ck_assert(!level_of(p, "b")->sl_given && level_of(p, "a")->sl_given);
@@ -402,7 +402,7 @@ START_TEST(traffic_classes)
 }
 END_TEST
 
-/* In order of the classes, not of the levels; 15 is the last. */
+/* SLs are assigned in the order of the classes, not of the levels; SL 15 is the last. */
 START_TEST(sl_plan)
 {
 	struct buf b = { 0 };
@@ -423,7 +423,7 @@ START_TEST(sl_plan)
 }
 END_TEST
 
-/* Without the level `default` in a class, the last low one has what nobody has. */
+/* If the level `default` is in no class, the last low class gets the SLs of no class. */
 START_TEST(fallback_classes)
 {
 	static const struct { const char *classes; uint32_t fallback; } cases[] = {
@@ -611,7 +611,7 @@ START_TEST(routing_auto)
 }
 END_TEST
 
-/* What says the same in different words is the same policy, with another checksum. */
+/* Files that say the same in different words give equal policies with different checksums. */
 START_TEST(spelling_does_not_matter)
 {
 	struct policy *a = good_policy("qos-levels: {a: {sl: 1, tclass: 0x10}}\n"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* See asking.h. */
+/* Implements asking.h. */
 #include "asking.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* See subnet.h.  Topologies go through the loader, as they would from a user. */
+/* Implements subnet.h.  Topologies go through the loader, like a user's. */
 #include "subnet.h"
 
 #include <check.h>
@@ -97,7 +97,7 @@ struct subnet_state *test_subnet_load(const char *path, bool keep_lids, struct p
 	struct subnet_state *s = xcalloc(1, sizeof(*s));
 	struct lid_map known = { 0 };
 	struct buf err = { 0 };
-	/* settings outlive all states: the daemon's, read once */
+	/* settings outlive all states, like the daemon's, which are read once */
 	static struct settings *settings;
 
 	if (!settings)

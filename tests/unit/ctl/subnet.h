@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A subnet without devices, for the tests of ctl. */
+/* Makes the state of a subnet without devices, for the tests of ctl. */
 #ifndef QOSD_TEST_CTL_SUBNET_H
 #define QOSD_TEST_CTL_SUBNET_H
 
@@ -12,7 +12,7 @@
  * 7 gets fast.
  */
 struct subnet_state *test_subnet(void);
-/* The state of a dump in ibnetdiscover's format; policy is taken over. */
+/* Returns the state of a dump in ibnetdiscover's format; takes over the policy. */
 struct subnet_state *test_subnet_load(const char *path, bool keep_lids, struct policy *policy);
 /* A ring of switches (3 or more), each with n - 1 hosts: sw0, host0-1 … */
 struct subnet_state *test_subnet_large(unsigned switches, unsigned n);

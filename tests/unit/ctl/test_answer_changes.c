@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which answers another policy changes: against asking for every pair of ports,
- * and in cases where the outcome is plain.
+ * Tests which answers another policy changes, against queries for every pair of ports,
+ * and in cases with an obvious outcome.
  *
  * promise: O5
  */
@@ -28,7 +28,7 @@ static struct policy *parse(const char *text)
 	return p;
 }
 
-/* The subnet of two switches and three hosts with other policies. */
+/* Compares two policies on the subnet of two switches and three hosts. */
 static void compare(const char *old, const char *new)
 {
 	struct lid_map none = { 0 };
@@ -78,7 +78,7 @@ START_TEST(the_same_policy_changes_nothing)
 }
 END_TEST
 
-/* Rules that move, or come where they are never met, change no answer. */
+/* Rules that move, or are added where no query reaches them, change no answer. */
 START_TEST(only_answers_count)
 {
 	compare(LEVELS "match-rules:\n"
@@ -187,7 +187,7 @@ static struct answer_side answer_of(const struct subnet_state *s, struct path_qu
 	return r;
 }
 
-/* By all values that make a difference in random_policy(). */
+/* Whether an answer differs for the pair, by all values that matter in random_policy(). */
 static bool pair_differs(uint32_t src, uint32_t dst)
 {
 	for (unsigned id = 0; id <= 12; id++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * qosd-ctl itself against a server in a child process: what it prints and its
- * exit status.  The program is looked for in $QOSD_BUILD.
+ * Tests qosd-ctl against a server in a child process: its output and exit status.
+ * The program is in $QOSD_BUILD.
  *
  * promise: O3
  */
@@ -65,7 +65,7 @@ static void apply(void *arg, struct shared_policy *p)
 	(void)p;
 }
 
-/* The server says here that one can connect. */
+/* The server writes here when clients can connect. */
 static int listens[2];
 
 static void say_listens(void)
@@ -95,7 +95,7 @@ static void serve(void)
 	_exit(1);
 }
 
-/* A server that says part of an answer and goes away. */
+/* A server that sends part of an answer and exits. */
 static void serve_half(void)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
@@ -233,7 +233,7 @@ START_TEST(text_of_each_command)
 }
 END_TEST
 
-/* A file in the directory; the caller frees the name. */
+/* Writes a file in the directory; the caller frees the name. */
 static char *write_file(const char *name, const char *text)
 {
 	char *file = xasprintf("%s/%s", directory, name);
@@ -380,7 +380,7 @@ static void shell(const char *what)
 	free(command);
 }
 
-/* What was there stays until all is written, and keeps its mode; a link is written through. */
+/* The former file stays until the new one is complete, and its mode is kept; a symbolic link is followed. */
 START_TEST(convert_writes_a_file_at_once)
 {
 	char *good = xasprintf("convert --from partitions %s/in -o %s/out", directory, directory);

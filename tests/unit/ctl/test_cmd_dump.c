@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The dump files: equal to what OpenSM writes where the tables are equal, and
- * read by ibdmchk.  (ibdmchk crashes when it ends, on OpenSM's own files too:
- * its words count, not its exit status.)
+ * Tests the dump files: they are equal to OpenSM's if the tables are, and ibdmchk
+ * reads them.  (ibdmchk crashes at its end, even on OpenSM's own files, so its
+ * output counts, not its exit status.)
  *
  * promise: O7
  */
@@ -18,7 +18,7 @@
 #include "unit/run.h"
 #include "unit/temp.h"
 
-/* What OpenSM 3.3.23 wrote on the small subnet, put together from its repeating parts. */
+/* The output of OpenSM 3.3.23 on the small subnet, assembled from its repeating parts. */
 #define SW_NEAR " VenID:0008F1 DevID:5A06"
 #define SW_FAR " VenID:000008F1 DevID:5A060000"
 #define CA_NEAR " VenID:0002C9 DevID:673C"
@@ -96,7 +96,7 @@ static unsigned file_number(const char *name)
 	return 0;
 }
 
-/* All files of the state into files[]. */
+/* Writes all dump files of the state to files[]. */
 static void dump_all(void)
 {
 	struct dump *d = dump_new(state, &env);
@@ -147,7 +147,7 @@ static void set_lft(const char *switch_name, uint16_t lid, uint8_t port)
 				port;
 }
 
-/* Which of the two equal links is taken is the routing engine's choice. */
+/* Takes OpenSM's choice between the two equal links. */
 static void route_as_opensm_did(void)
 {
 	set_lft("leaf two", 1, 3);
@@ -157,7 +157,7 @@ static void route_as_opensm_did(void)
 	set_lft("leaf one", 5, 3);
 }
 
-/* The loader knows no hardware revision; the simulator's devices all have this one. */
+/* Sets the hardware revision of all simulated devices, which the loader does not know. */
 static void set_revision(void)
 {
 	for (uint32_t i = 0; i < state->f->n_nodes; i++)
@@ -166,7 +166,7 @@ static void set_revision(void)
 
 /* --- against OpenSM --- */
 
-/* Equal, or the first line that is not. */
+/* The texts must be equal; a failure names the first line that differs. */
 static void same_text(const char *ours, const char *theirs)
 {
 	size_t i = 0, line = 0;
@@ -199,9 +199,9 @@ START_TEST(sl2vl_is_as_opensm_writes_it)
 	dump_all();
 	ck_assert_int_eq(strncmp(text_of(3), sl2vl_of_a_leaf, strlen(sl2vl_of_a_leaf)), 0);
 	ck_assert_ptr_nonnull(strstr(text_of(3), sl2vl_of_a_host));
-	/* a packet never leaves by the port that it came in by */
+	/* a packet never leaves by its input port */
 	ck_assert_ptr_null(strstr(text_of(3), "\n1   1   :"));
-	/* nor by one without link; only leaf one has a link on port 2 */
+	/* nor by a port without link; only leaf one has a link on port 2 */
 	ck_assert_ptr_null(strstr(strstr(text_of(3), "\n0   2   :") + 1, "\n0   2   :"));
 }
 END_TEST
@@ -214,7 +214,7 @@ START_TEST(names_are_printable)
 }
 END_TEST
 
-/* --- routes that are not as they should be --- */
+/* --- wrong routes --- */
 
 START_TEST(bad_routes_are_told)
 {
@@ -235,7 +235,7 @@ START_TEST(long_ways_are_told)
 	uint32_t host;
 	bool ambiguous;
 
-	/* a ring of three, one of which goes round the wrong way */
+	/* a ring of three switches, one of which routes the wrong way round */
 	state = test_subnet_large(3, 2);
 	host = fabric_find_port_by_text(state->f, "host2-1/P1", &ambiguous);
 	ck_assert_uint_ne(host, FABRIC_NONE);
@@ -315,7 +315,7 @@ static void write_file(const char *dir, const char *name, const struct buf *text
 	free(path);
 }
 
-/* What ibdmchk says to the dumped state. */
+/* Returns the output of ibdmchk for the dumped state. */
 static struct buf ibdmchk(void)
 {
 	char *dir = temp_directory(), line[4096];

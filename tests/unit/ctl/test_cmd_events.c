@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * `events`: which are shown, and replies that follow them.
+ * Tests the command `events`: which events it shows, and replies that follow new events.
  *
  * promise: O4
  */
@@ -43,7 +43,7 @@ static void add(enum event_kind kind)
 	follow_tell(followers);
 }
 
-/* "1 2 5": the ids of the answer. */
+/* Returns the ids in the answer, as "1 2 5". */
 static char *ids(const char *args)
 {
 	char *line = xasprintf("{\"command\": \"events\", \"args\": {%s}}", args);
@@ -102,7 +102,7 @@ START_TEST(which)
 }
 END_TEST
 
-/* What was overwritten is told to those only who asked to go on from there. */
+/* Only clients that continue from an overwritten event are told that events were lost. */
 START_TEST(lost)
 {
 	json_t *rows, *head;

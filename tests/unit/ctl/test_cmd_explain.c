@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * `explain` and `bandwidth` on hand-made states: every reason why there is no
- * path, selectors, several ends, and shares that were worked out by hand.
+ * Tests `explain` and `bandwidth` on hand-made states: every reason why there is no
+ * path, selectors, several ends, and shares that were computed by hand.
  *
  * promise: O5
  */
@@ -52,7 +52,7 @@ static void teardown(void)
 
 /* --- asking --- */
 
-/* Into head and rows; args is the inside of an object, with ' for ". */
+/* Sends a command and sets head and rows; args is the inside of an object, with ' for ". */
 static void ask(const char *command, const char *args)
 {
 	char *line = xasprintf("{'command': '%s', 'args': {%s}}", command, args);
@@ -87,7 +87,7 @@ static json_t *at(const json_t *o, const char *key, size_t i)
 	return v;
 }
 
-/* explain from node1 to storage1 with further arguments; the result. */
+/* Returns the result of explain from node1 to storage1 with further arguments. */
 static json_t *explain(const char *more)
 {
 	char *args = xasprintf("'src': '1', 'dst': '5'%s%s", *more ? ", " : "", more);
@@ -105,7 +105,7 @@ static json_t *path(const char *more)
 	return p;
 }
 
-/* explain --why-not: the reasons' names in a row, which must be `names`. */
+/* The names of the reasons of explain --why-not must be `names`. */
 static void reasons(const char *more, const char *names)
 {
 	struct buf b = { 0 };
@@ -121,7 +121,7 @@ static void reasons(const char *more, const char *names)
 	free(args);
 }
 
-/* The text of reason i has these words. */
+/* The text of reason i must have these words. */
 static void says(size_t i, const char *words)
 {
 	const char *text = str(at(result(), "reasons", i), "text");
@@ -129,7 +129,7 @@ static void says(size_t i, const char *words)
 	ck_assert_msg(strstr(text, words) != NULL, "'%s' is not in '%s'", words, text);
 }
 
-/* help i: leave these out, separated by blanks. */
+/* Suggestion i must be to leave out these fields, separated by blanks. */
 static void helps(size_t i, const char *fields)
 {
 	const json_t *without = json_object_get(at(result(), "helps", i), "without");
@@ -181,7 +181,7 @@ static void build_partitions_again(void)
 	findings_free(&f);
 }
 
-/* Every map is the same one in this subnet. */
+/* Maps an SL to a VL; all ports of this subnet share one map. */
 static void map_sl(unsigned sl, uint8_t vl)
 {
 	map_between("leaf two", 3, 1)->vl[sl] = vl;
@@ -317,7 +317,7 @@ START_TEST(several_ends)
 }
 END_TEST
 
-/* Of four pairs those to storage1 have no route; the last one is told of at the end. */
+/* Of four pairs, those to storage1 have no route; the reasons of the last one are at the end. */
 START_TEST(several_ends_of_which_some_have_no_path)
 {
 	route_by("leaf two", 5, LFT_DROP);
@@ -527,10 +527,10 @@ static bool near(double a, double b)
 }
 
 /*
- * SL 3 on VL 3 of high priority, limit 0: a packet for each low one, which is
- * half the link.  SL 0 on VL 0, weight 96 (3 packets of 2048 bytes), SL 2 on VL
- * 2, packets of 1024 bytes, weight 32 (2 of them): 6144 to 2048 bytes of the
- * low packets.  In 5 rounds: 5 high packets of 2048, 10240 bytes; 8192 low.
+ * SL 3 is on VL 3, of high priority with limit 0: one high packet for each low one.
+ * SL 0 is on VL 0 with weight 96 (3 packets of 2048 bytes), SL 2 on VL 2 with weight
+ * 32 (2 packets of 1024 bytes): 6144 and 2048 low bytes.  In a cycle of 5 low packets:
+ * 5 high packets of 2048 bytes, 10240 bytes in all, and 8192 low bytes.
  */
 static void hand_made_tables(void)
 {
@@ -558,7 +558,7 @@ START_TEST(shares_of_a_port)
 	v = at(result(), "shares", 2);
 	ck_assert(json_is_true(json_object_get(v, "high")));
 	ck_assert(near(real(v, "share"), 10240 / 18432.0));
-	/* the packet in transmission and one low packet between two high ones */
+	/* the wait includes the packet in transmission and one low packet between two high ones */
 	ck_assert(real(v, "wait-us") > 0 && real(v, "wait-us") < 2);
 	map_sl(3, 15);
 	ask("bandwidth", "'port': 'node1 HCA-1/P1'");
@@ -589,7 +589,7 @@ START_TEST(shares_of_hops_are_those_of_ports_and_kinds)
 }
 END_TEST
 
-/* A device that keeps its own SL2VL table and has fewer VLs than it is meant to. */
+/* A device that keeps its own SL-to-VL table and has fewer VLs than planned. */
 START_TEST(shares_are_of_the_tables_in_force)
 {
 	struct fabric *f = state->f;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Every command, and requests that are none, without a socket. */
+/* Tests every command, and malformed requests, without a socket. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "subnet.h"
 #include "unit/run.h"
 
-/* --- what the daemon would give --- */
+/* --- what the daemon would provide --- */
 
 static struct subnet_state *state;
 static struct ctl_env env;
@@ -149,7 +149,7 @@ static void refused(const char *line, const char *why)
 	json_decref(head);
 }
 
-/* --- requests that are none --- */
+/* --- malformed requests --- */
 
 START_TEST(garbage_is_refused)
 {
@@ -202,7 +202,7 @@ START_TEST(arguments_are_checked)
 }
 END_TEST
 
-/* No number is octal, which nobody promises. */
+/* A leading 0 does not make a number octal. */
 START_TEST(numbers_are_decimal_or_hexadecimal)
 {
 	static const struct { const char *text; long long value; } forms[] = {
@@ -247,7 +247,7 @@ START_TEST(no_subnet_says_so)
 }
 END_TEST
 
-/* --- what changes something --- */
+/* --- commands that change something --- */
 
 START_TEST(writers_need_privilege)
 {
@@ -286,8 +286,8 @@ static void body(enum ctl_right right, const char *line, enum body wanted, const
 }
 
 /*
- * Two switches with two cables between them, two hosts on one and one on the other, so six pairs, of
- * which four cross.
+ * Two switches with two cables between them, two hosts on one and one on the other: six pairs, four of which
+ * cross between the switches.
  */
 /* promise: B5 */
 START_TEST(routes_are_measured_once)
@@ -322,10 +322,10 @@ START_TEST(routes_are_measured_once)
 		ck_assert(json_is_null(json_object_get(g, "plain")));
 		json_decref(head);
 		json_decref(rows);
-		/* the second answer takes no thread: where none may be waited for, it comes */
+		/* the second answer takes no thread, so it comes even without a loop */
 		asking_in(NULL);
 	}
-	/* another state's routes are not known */
+	/* the routes of another state are not measured */
 	ck_assert_uint_eq(gauges_last(gauges)->generation, generation);
 	state->generation++;
 	asking_in(loop);
@@ -343,7 +343,7 @@ static const struct ctl_command commands[] = {
 #include "qosd/commands.def"
 };
 
-/* Whoever adds a command decides here who may use it, too. */
+/* A new command must be added here with the right that it takes. */
 /* promise: L2 */
 START_TEST(every_command_has_its_right)
 {
@@ -372,7 +372,7 @@ START_TEST(every_command_has_its_right)
 }
 END_TEST
 
-/* Of each command, with all rights less than it takes: who asked for what, and who may. */
+/* Each command, with every lesser right: the error names the client and the right that it takes. */
 /* promise: L2 */
 START_TEST(who_may_not_is_told_why)
 {
@@ -434,7 +434,7 @@ START_TEST(sweep_is_passed_on)
 }
 END_TEST
 
-/* Without a subnet manager: the order, and no times. */
+/* Without a subnet manager, the answer has the order of steps but no times. */
 START_TEST(steps_of_sweeps)
 {
 	static const char *const kinds[] = { "standby", "takeover", "policy", "local", "change", "full" };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The server on a real socket: what clients can do to it.  The loop and the
+ * Tests what clients can do to the server on a real socket.  The loop and the
  * clients share the test's thread; clients never block.
  */
 #include <check.h>
@@ -65,7 +65,7 @@ static void run_for_ms(int ms)
 	loop_run(loop);
 }
 
-/* So many turns of the loop, each of which serves all that is ready: the clock has no part in it. */
+/* Runs n turns of the loop, each of which serves all that is ready, independent of the clock. */
 static void run_turns(unsigned n)
 {
 	while (n--)
@@ -127,7 +127,7 @@ static void say(int fd, const char *text)
 	ck_assert_int_eq(send(fd, text, strlen(text), MSG_NOSIGNAL), (ssize_t)strlen(text));
 }
 
-/* What there is to read now; *closed if the server has closed. */
+/* Reads what is there now; sets *closed if the server has closed. */
 static void take(int fd, struct buf *out, bool *closed)
 {
 	char data[65536];
@@ -138,7 +138,7 @@ static void take(int fd, struct buf *out, bool *closed)
 	*closed = n == 0 || errno == ECONNRESET;
 }
 
-/* What the server says until it contains `what`, in 5 seconds at most. */
+/* Reads the server's answer until it contains `what`, for 5 seconds at most. */
 static struct buf hear(int fd, const char *what)
 {
 	struct buf out = { 0 };
@@ -181,7 +181,7 @@ static void expect_service(void)
 	close(fd);
 }
 
-/* Nobody keeps the published state any more. */
+/* No reference to the published state may remain. */
 static void expect_unused(void)
 {
 	for (int i = 0; i < 1000 && sa.state->refs > 1; i++)
@@ -377,7 +377,7 @@ static void child_ended(void *arg, int status)
 	loop_stop(loop);
 }
 
-/* The two groups of the settings, as a socket that is made anew has them. */
+/* Sets the two groups of the settings, and makes the socket anew with them. */
 static void let_in(const char *reads, const char *admin)
 {
 	struct buf err = { 0 };
@@ -391,7 +391,7 @@ static void let_in(const char *reads, const char *admin)
 
 enum may { MAY_NOTHING, MAY_CONNECT, MAY_LOOK, MAY_SWEEP };
 
-/* What a child may that is nobody, with a group of its own and many more, `also` the last. */
+/* Returns what a child may do as user nobody, with the group `own` and many others, the last of them `also`. */
 static enum may nobody_may(gid_t own, gid_t also)
 {
 	static const char request[] = "{\"command\": \"nodes\"}\n{\"command\": \"sweep\"}\n";
@@ -412,7 +412,7 @@ static enum may nobody_may(gid_t own, gid_t also)
 		for (size_t i = 0; i < ARRAY_SIZE(groups); i++)
 			groups[i] = 20000 + (gid_t)i;
 		groups[ARRAY_SIZE(groups) - 1] = also;
-		/* by a relative name: what is above the directory may be closed to nobody */
+		/* a relative name, because user nobody may have no access to the parent directories */
 		strcpy(addr.sun_path, socket_name);
 		if (chdir(directory) < 0 || setgroups(ARRAY_SIZE(groups), groups) < 0 ||
 		    setgid(own) < 0 || setuid(65534) < 0)
@@ -438,8 +438,8 @@ static enum may nobody_may(gid_t own, gid_t also)
 }
 
 /*
- * What a thread finds out (the socket file's group, a group's number) is known when that
- * thread has had a processor.
+ * A thread finds out the socket file's group and a group's number, so the right takes effect
+ * only after that thread has run.
  */
 static void expect_may_soon(gid_t own, gid_t also, enum may wanted)
 {
@@ -483,7 +483,7 @@ START_TEST(others_may_look_but_not_touch)
 }
 END_TEST
 
-/* The group of what somebody put in the socket's place says nothing. */
+/* The group of another file in the socket's place gives no rights. */
 START_TEST(another_file_makes_no_administrators)
 {
 	char *aside;
@@ -509,7 +509,7 @@ END_TEST
 /* promise: L2 */
 START_TEST(groups_say_who_may_what)
 {
-	/* which groups there are; what who is in neither, the one, the other, both may */
+	/* which groups exist; what members of neither, the first, the second and both groups may do */
 	static const struct {
 		const char *reads, *admin;
 		enum may neither, in_reads, in_admin, both;
@@ -531,7 +531,7 @@ START_TEST(groups_say_who_may_what)
 		ck_assert_int_eq(nobody_may(65534, 1002), cases[i].in_admin);
 		ck_assert_int_eq(nobody_may(1002, 54321), cases[i].in_admin);
 		ck_assert_int_eq(nobody_may(1002, 1001), cases[i].both);
-		/* the socket file's own group is no longer one of them */
+		/* the socket file's group is none of the groups any more */
 		ck_assert_int_eq(chown(path, (uid_t)-1, 54321), 0);
 		ck_assert_int_eq(nobody_may(65534, 54321), cases[i].neither);
 		expect_service();	/* root */
@@ -541,7 +541,7 @@ START_TEST(groups_say_who_may_what)
 }
 END_TEST
 
-/* A child of the group, and nobody else, that takes all places it can get; it waits to be killed. */
+/* Starts a child, in this group only, that takes all connections it can get and waits to be killed. */
 static pid_t crowd(gid_t group, bool (*seen)(const int *fd))
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
@@ -584,7 +584,7 @@ static void expect_service_beside(pid_t pid, int ms)
 	child_free(watcher);
 }
 
-/* The last is told so at once, the first after a second. */
+/* The last connection is refused at once, the first after a second. */
 static bool strangers_see(const int *fd)
 {
 	char c;
@@ -592,7 +592,7 @@ static bool strangers_see(const int *fd)
 	return recv(fd[CTL_CLIENTS_MAX - 1], &c, 1, 0) == 1 && recv(fd[0], &c, 1, 0) <= 0;
 }
 
-/* Many who may nothing take no place of those who may something. */
+/* Clients without rights, however many, take no place from clients with rights. */
 /* promise: L2 */
 START_TEST(strangers_are_few_and_soon_gone)
 {
@@ -604,7 +604,7 @@ START_TEST(strangers_are_few_and_soon_gone)
 }
 END_TEST
 
-/* The last is told so; and whoever has a place keeps it. */
+/* The last connection is refused, and the others keep their places. */
 static bool readers_see(const int *fd)
 {
 	char c;
@@ -614,7 +614,7 @@ static bool readers_see(const int *fd)
 	       recv(fd[CTL_CLIENTS_MAX - CTL_ADMIN_PLACES - 1], &c, 1, MSG_DONTWAIT) < 0;
 }
 
-/* … nor those who may look that of an administrator. */
+/* Clients with the right to read take no place from administrators. */
 START_TEST(readers_leave_room_for_administrators)
 {
 	if (!is_root())
@@ -630,7 +630,7 @@ END_TEST
 
 static const char good_file[] = "qos-levels:\n  default: {sl: 0}\n  more: {sl: 3}\n";
 
-/* The line of a request whose file has so many bytes. */
+/* Sends the line of a request whose file has `size` bytes. */
 static void announce(int fd, const char *size)
 {
 	char *line = xasprintf("{\"command\": \"policy load\", \"args\": {\"file\": \"its name\"}, "
@@ -678,7 +678,7 @@ START_TEST(a_file_is_taken_in_pieces)
 }
 END_TEST
 
-/* A policy is there before any subnet is, and rows of text need none. */
+/* The policy exists before there is a subnet, and rows of text need no subnet. */
 START_TEST(the_policy_is_shown_before_there_is_a_subnet)
 {
 	struct subnet_state *published = sa.state;
@@ -817,7 +817,7 @@ START_TEST(half_a_file_is_given_up)
 }
 END_TEST
 
-/* A file that takes a while: of many rules. */
+/* Sends a file of many rules, which takes a while. */
 static void send_long(int fd)
 {
 	struct buf file = { 0 };
@@ -924,7 +924,7 @@ END_TEST
 
 static int64_t last_tick, longest_gap;
 
-/* The time that this thread had a processor: others' share of it is no fault of the loop. */
+/* CPU time of this thread, so that load by others does not count against the loop. */
 static int64_t spent_us(void)
 {
 	struct timespec t;
@@ -954,7 +954,7 @@ START_TEST(the_loop_goes_on_during_a_large_answer)
 	longest_gap = 0;
 	timer_set(ticker, 0, 1000);
 	expect(fd, "\"end\":true");
-	/* generous: the test's own reading is in it */
+	/* generous, because it includes the test's own reading */
 	ck_assert_int_lt(longest_gap, 200000);
 	timer_free(ticker);
 	close(fd);
@@ -1009,7 +1009,7 @@ START_TEST(what_is_no_socket_is_kept)
 }
 END_TEST
 
-/* A directory service did not answer when the daemon started. */
+/* The directory service does not answer when the daemon starts. */
 /* promise: A80 */
 START_TEST(a_group_that_is_known_later)
 {
@@ -1021,7 +1021,7 @@ START_TEST(a_group_that_is_known_later)
 		return;
 	ck_assert_int_eq(chmod(directory, 0755), 0);
 	ctl_free(ctl);
-	/* the number is not one to be believed */
+	/* the group's number is not trustworthy */
 	env.read_group = (struct ctl_group){ .name = (char[]){ "daemon" }, .gid = 1001,
 					     .unknown = true };
 	env.admin_group = (struct ctl_group){ .name = (char[]){ "no such group" }, .gid = 1001,

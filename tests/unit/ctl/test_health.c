@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What is said of a subnet's health, by what is wrong with it. */
+/* Tests the problems that health reports for each fault of a subnet. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,7 +52,7 @@ static size_t judged(void)
 	return h.v.n;
 }
 
-/* The one problem that there is. */
+/* Returns the problem; there must be exactly one. */
 static const struct problem *only(void)
 {
 	ck_assert_uint_eq(judged(), 1);
@@ -157,7 +157,7 @@ START_TEST(another_master)
 }
 END_TEST
 
-/* Who is not master has no devices to report, but could not take over. */
+/* A standby reports no devices, but reports that it could not take over. */
 /* promise: L5 */
 START_TEST(keys)
 {
@@ -211,7 +211,7 @@ START_TEST(devices)
 	ck_assert_str_eq(h.v.v[0].kind, "device-silent");
 	ck_assert_str_eq(h.v.v[1].kind, "device-refuses");
 	ck_assert_str_eq(h.v.v[2].kind, "device-keeps");
-	/* what a device keeps as it refuses all else is said once */
+	/* a table that a device keeps because it refuses Sets is reported once */
 	in.n_refused = 2;
 	ck_assert_uint_eq(judged(), 3);
 	ck_assert_str_eq(h.v.v[2].kind, "device-refuses");
@@ -419,7 +419,7 @@ START_TEST(routes)
 	state->plan->report.to_aggregation = state->plan->report.to_switches;
 	state->plan->report.to_switches.n = 0;
 	expect(SEV_WARNING, "aggregation-unreachable", "1 route from hosts to aggregation nodes");
-	/* not told if switches that keep their entries are the reason, which is told of them */
+	/* not reported if switches with fixed entries are the reason, which health reports for them */
 	state->plan->cut_pairs = 2;
 	ck_assert_uint_eq(judged(), 0);
 	state->plan->cut_pairs = 0;
@@ -450,7 +450,7 @@ START_TEST(what_the_switches_form)
 		.efi = 30, .efi_mean = 10 }, .plain = { .ebb = 0.625, .efi = 15, .efi_mean = 10 } };
 
 	ck_assert_int_eq(tree.kind, SHAPE_TREE);
-	/* built that way: a note, and the cost once it was measured */
+	/* a fabric that is no tree by design: a note, with the cost once it is measured */
 	p->shape.kind = SHAPE_OTHER;
 	p->shape.n_ranks = 0;
 	expect(SEV_INFO, "no-tree", "no tree: there are no ranks");
@@ -460,7 +460,7 @@ START_TEST(what_the_switches_form)
 	       "bandwidth is 0.500, and the busiest cable carries 3.0 times the mean; shortest paths that may "
 	       "deadlock (minhop) would have 0.625 and 1.5 times");
 	in.gauged = NULL;
-	/* a tree without a link, at no cost: nothing, or a note if the link was there before */
+	/* a tree that lacks a link, at no cost: nothing, or a note if the link existed before */
 	p->shape = tree;
 	p->shape.n_fewer = 1;
 	p->shape.n_ranks = 2;
@@ -475,18 +475,18 @@ START_TEST(what_the_switches_form)
 	p->now->dead.n = 0;
 	expect(SEV_WARNING, "tree-damaged", "5 switches");
 	p->report.host_hops = hops;
-	/* pairs reach each other by turns only */
+	/* pairs that reach each other only by a turn at a hub */
 	p->shape.kind = SHAPE_RANKS;
 	p->shape.pairs = 6;
 	p->shape.pathless = 2;
 	expect(SEV_WARNING, "tree-damaged", "2 of 6 pairs of switches with hosts have no path");
-	/* another engine does not go by the order */
+	/* another engine does not use the order */
 	const char *engine = p->engine;
 
 	p->engine = "minhop";
 	expect(SEV_INFO, "no-tree", "2 of 6 pairs");
 	p->engine = engine;
-	/* hosts on a spine: not a damaged tree but none */
+	/* hosts on a spine: not a damaged tree, but no tree */
 	p->shape.hosts_above = 1;
 	p->shape.n_inner = 2;
 	p->shape.hosts_above_one = state->f->switches[1].node;
@@ -500,7 +500,7 @@ START_TEST(policy)
 	struct findings found = { 0 }, rejected = { 0 };
 
 	findings_add(&found, SEV_INFO, "p.yaml", (struct src_pos){ 1, 1 }, "worth knowing");
-	/* said of the fabric in other words */
+	/* health reports this finding in other words */
 	findings_add(&found, SEV_WARNING, "", (struct src_pos){ 0, 0 }, "link a to b");
 	sm.findings = &found;
 	ck_assert_uint_eq(judged(), 0);
@@ -545,7 +545,7 @@ START_TEST(disk)
 }
 END_TEST
 
-/* The problems of one kind; *text: of the last of them. */
+/* Returns the number of problems of one kind; *text gets the text of the last one. */
 static size_t of_kind(const char *kind, const char **text)
 {
 	size_t n = 0;

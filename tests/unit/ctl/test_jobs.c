@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Jobs that wait for something when their thread has ended (job.c), in any order of ends.
+ * Tests jobs that wait for something after their thread has ended (job.c), with all orders of ends.
  *
  * promise: O3
  */
@@ -13,7 +13,7 @@
 
 enum { MANY = CTL_JOBS_MAX + 3 };
 
-/* A request, and what became of it. */
+/* A request and its outcome. */
 struct request {
 	bool at_once;		/* there is nothing to be waited for */
 	void (*done)(void *job);
@@ -64,7 +64,7 @@ static void ready(void *arg)
 	q->ready++;
 }
 
-/* Until it waits, or is over. */
+/* Starts a request and runs the loop until it waits or has ended. */
 static void start(struct request *q)
 {
 	static const struct job_ops ops = { work, then, answer, release };
@@ -108,7 +108,7 @@ START_TEST(nothing_to_wait_for)
 }
 END_TEST
 
-/* More than may run, and each is answered once, whoever of them is first. */
+/* More jobs than may run at once; each is answered once, in any order. */
 START_TEST(any_number_waits)
 {
 	static const unsigned order[MANY] = { 2, 4, 0, 3, 1 };
@@ -140,7 +140,7 @@ START_TEST(a_client_that_goes_is_waited_for_no_more)
 }
 END_TEST
 
-/* Gone while the thread is at it: what it asked for is done, and nobody is told. */
+/* The client goes while the thread works: the job is done, but no answer is sent. */
 START_TEST(a_client_that_went_before)
 {
 	static const struct job_ops ops = { work, then, answer, release };

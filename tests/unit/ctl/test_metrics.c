@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The exposition format, by a reader that takes nothing else, and what is in it.
+ * Tests the metrics page: its format, with a strict reader of the exposition format, and its values.
  *
  * promise: O4
  */
@@ -28,7 +28,7 @@ static bool is_name(const char *s, size_t n)
 	return n > 0;
 }
 
-/* {name="value",...}: past it; NULL if it is wrong. */
+/* Skips {name="value",...}; NULL if it is malformed. */
 static const char *skip_labels(const char *s)
 {
 	if (*s != '{')
@@ -63,7 +63,7 @@ static bool is_of(const char *metric, const char *type, const char *s, size_t n)
 	return false;
 }
 
-/* What is wrong, or NULL.  Each metric once, its samples behind it, no series twice. */
+/* Returns the fault, or NULL.  Each metric must come once, followed by its samples, and no series twice. */
 static const char *wrong(const char *all)
 {
 	char *copy = xstrdup(all), *save = NULL, name[100] = "", type[20] = "", word[100];
@@ -242,7 +242,7 @@ static void end_loop(void *loop)
 	loop_stop(loop);
 }
 
-/* Whoever reads the page sets the measurement off, and the next one sees it; then it rests. */
+/* A read of the page starts the measurement, and the next read shows it; then there is no other for a while. */
 START_TEST(routes_measured)
 {
 	struct loop *loop = loop_new();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Trials, steps back and the history, with a loop and a state folder of their own. */
+/* Tests policies on trial, reverting and the history, with their own loop and state folder. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static void apply(void *arg, struct shared_policy *p)
 	applications++;
 }
 
-/* "kind outcome file\n" for each change that was told. */
+/* "kind outcome file\n" for each change that the hook was told. */
 static struct buf told;
 
 static void changed(void *arg, const struct policy_change *c)
@@ -48,7 +48,7 @@ static void run_for_ms(int ms)
 	loop_run(loop);
 }
 
-/* A policy whose file is called `name`, of so many bytes; the checksum tells them apart. */
+/* Makes a policy with this file name, checksum (which identifies it) and size in bytes. */
 static struct shared_policy *make(const char *name, uint64_t checksum, size_t bytes)
 {
 	struct shared_policy *p = shared_policy_new(policy_builtin());
@@ -356,7 +356,7 @@ START_TEST(a_damaged_history_is_set_aside)
 
 	end();
 	store = store_open(dir, NULL, &(struct buf){ 0 });
-	/* a good digest over a line that makes no sense */
+	/* a valid digest of a malformed line */
 	store_save_history(store, "1 2 3 start applied 0 x\n1 2 3 start adopted 0 x\n");
 	ck_assert(store_wait(store));
 	store_close(store);
@@ -370,7 +370,7 @@ START_TEST(a_damaged_history_is_set_aside)
 }
 END_TEST
 
-/* What policies_accept() says of a file; NULL: it may be put in force. */
+/* The reason why policies_accept() refuses a file; NULL if it accepts. */
 static const char *why_not(struct shared_policy *p)
 {
 	static char text[256];
@@ -395,16 +395,16 @@ START_TEST(files_that_are_not_all_there)
 
 	whole->p->ends_marked = true;
 	empty->p->says_nothing = true;
-	/* in force is one without a marker */
+	/* the policy in force has no marker */
 	ck_assert_ptr_null(why_not(whole));
 	ck_assert_ptr_null(why_not(cut));
 	ck_assert_ptr_nonnull(strstr(why_not(empty), "would leave the subnet without its policy"));
 	ck_assert_ptr_nonnull(strstr(why_not(gone), "is missing, which would leave the subnet"));
-	/* one with a marker is */
+	/* the policy in force has a marker */
 	ck_assert_ptr_null(policies_load(ps, whole, 0));
 	ck_assert_ptr_null(why_not(whole));
 	ck_assert_ptr_nonnull(strstr(why_not(cut), "as the policy in force does: it may be cut off"));
-	/* by the settings */
+	/* the settings require a marker */
 	policies_free(ps);
 	ps = policies_new(loop, store, cut, &(struct policies_rules){ .marker = true }, &hooks);
 	ck_assert_ptr_null(why_not(whole));
@@ -413,7 +413,7 @@ START_TEST(files_that_are_not_all_there)
 	ps = policies_new(loop, store, cut, &(struct policies_rules){ .may_be_none = true }, &hooks);
 	ck_assert_ptr_null(why_not(empty));
 	ck_assert_ptr_null(why_not(gone));
-	/* where there was no file none is missing */
+	/* if there was no file before, none is missing */
 	policies_free(ps);
 	ps = policies_new(loop, store, gone, &(struct policies_rules){ 0 }, &hooks);
 	ck_assert_ptr_null(why_not(gone));

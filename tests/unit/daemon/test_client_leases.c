@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * When what clients registered is written (daemon/client_leases.c), before registries, a store and a timer
- * that are made here.
+ * Tests when registrations of clients are written (daemon/client_leases.c), with fake registries, store and
+ * timer.
  *
  * promise: N2
  */
@@ -351,7 +351,7 @@ START_TEST(what_changes_is_written_once)
 }
 END_TEST
 
-/* Subscriptions are printed in many steps: what else changes meanwhile is not printed in each of them. */
+/* Printing subscriptions takes many steps; other registries that change meanwhile are not printed in each. */
 START_TEST(changes_while_subscriptions_are_printed)
 {
 	subscriptions_change();
@@ -371,7 +371,7 @@ START_TEST(changes_while_subscriptions_are_printed)
 }
 END_TEST
 
-/* So are services, and subscriptions after them. */
+/* Services are also printed in steps, and subscriptions after them. */
 START_TEST(services_are_printed_in_steps)
 {
 	services_change();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The command that is run for each event: real processes, in a real loop. */
+/* Tests the command that is run for each event, with real processes in a real loop. */
 #include <check.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -16,7 +16,7 @@
 #include "lib/base/clock.h"
 #include "unit/run.h"
 
-/* Nothing here needs another clock than the machine's. */
+/* This test uses the machine's clock. */
 int64_t __real_clock_mono_us(void);
 int64_t __wrap_clock_mono_us(void);
 
@@ -58,7 +58,7 @@ static void teardown(void)
 	free(out);
 }
 
-/* $1 is the file that the test looks at. */
+/* In the script, $1 is the file that the test reads. */
 static void write_script(const char *text)
 {
 	FILE *f = fopen(script, "w");
@@ -94,7 +94,7 @@ static void stop(void *arg)
 	ck_abort_msg("nothing happened");
 }
 
-/* Until there is the file, which the last of the scripts makes, or so many failed. */
+/* Runs the loop until the last script has made the file, or so many scripts have failed. */
 static void run_until(uint64_t failures)
 {
 	struct timer *often = timer_new(loop, look, NULL), *late = timer_new(loop, stop, NULL);
@@ -138,7 +138,7 @@ START_TEST(what_it_gets)
 	ck_assert_ptr_nonnull(strstr(text, "\nQOSD_EVENT_TEXT=$(touch /tmp/x); a 'b'\n"));
 	ck_assert_ptr_nonnull(strstr(text, "\nQOSD_EVENT_DATA_FAR_PORT=7\n"));
 	ck_assert_ptr_null(strstr(text, "SECRET"));
-	/* 3 is the folder that ls looks into */
+	/* descriptor 3 is the folder that ls reads */
 	ck_assert_msg(strstr(text, "\n0 1 2 3 /\n"), "%s", text);
 	free(text);
 }
@@ -169,7 +169,7 @@ START_TEST(what_goes_wrong)
 	add(EVENT_LINK_UP, "a");
 	hook = hook_new(loop, es, command, EVENT_ALL_KINDS);
 	run_until(1);
-	/* one that is not there, and the next event */
+	/* a missing command, and the next event */
 	unlink(script);
 	add(EVENT_LINK_UP, "b");
 	run_until(2);
@@ -187,8 +187,8 @@ static void stop_now(void *arg)
 }
 
 /*
- * Opening a file on which another process has a lease waits until that gives it up, or for
- * /proc/sys/fs/lease-break-time: like one whose disk hangs.
+ * Opening a file on which another process has a lease blocks until that process gives it up, or for
+ * /proc/sys/fs/lease-break-time, as on a disk that hangs.
  */
 /* promise: A80 */
 START_TEST(one_whose_disk_hangs)
@@ -216,7 +216,7 @@ START_TEST(one_whose_disk_hangs)
 	begin = clock_mono_us();
 	hook = hook_new(loop, es, command, EVENT_ALL_KINDS);
 	hook_set_limit(hook, 300000);
-	/* the loop turns meanwhile, and the limit holds */
+	/* the loop goes on meanwhile, and the time limit holds */
 	while (!hook_counts(hook)->killed && clock_mono_us() - begin < 20000000) {
 		int64_t turn = clock_mono_us();
 
@@ -230,7 +230,7 @@ START_TEST(one_whose_disk_hangs)
 	ck_assert_int_eq(kill(holder, SIGKILL), 0);
 	ck_assert_int_eq(waitpid(holder, &status, 0), holder);
 	ck_assert_int_ne(access(out, F_OK), 0);
-	/* and the next one is run */
+	/* and the command for the next event runs */
 	add(EVENT_LINK_UP, "b");
 	run_until(UINT64_MAX);
 	timer_free(t);
@@ -243,7 +243,7 @@ START_TEST(one_that_does_not_end)
 {
 	char *text;
 
-	/* its child, too, has to go */
+	/* the child of the command must end, too */
 	write_script("[ $QOSD_EVENT_ID = 1 ] && { sleep 1000 & echo $! >\"$1.pid\"; wait; }; "
 		     "read pid <\"$1.pid\"; rm \"$1.pid\"; sleep 0.1; "
 		     "case $(cut -d ' ' -f 3 /proc/$pid/stat 2>/dev/null) in ''|Z) echo gone;; "
@@ -265,7 +265,7 @@ START_TEST(too_many)
 {
 	char *text;
 
-	/* the first alone: there are more behind it */
+	/* only the first event, which others follow */
 	write_script("[ -e \"$1\" ] || { cat >\"$1.new\"; mv \"$1.new\" \"$1\"; }");
 	for (unsigned i = 0; i < EVENTS_MAX + 5; i++)
 		add(EVENT_LINK_UP, "a");
@@ -284,7 +284,7 @@ START_TEST(ended_with_the_daemon)
 	add(EVENT_LINK_UP, "a");
 	hook = hook_new(loop, es, command, EVENT_ALL_KINDS);
 	run_until(UINT64_MAX);
-	/* returns, which it would not if the process went on */
+	/* would not return if the process went on */
 	hook_free(hook);
 	hook = NULL;
 }
@@ -295,7 +295,7 @@ int main(int argc, char **argv)
 	Suite *s = suite_create("hook");
 	TCase *t = tcase_create("all");
 
-	/* run by a hook of this very program, which must not begin the tests once more */
+	/* the hook under test runs this program, which must then not run the tests again */
 	if (argc > 1)
 		return strcmp(argv[0], HOOK_ARGV0) ? EXIT_FAILURE : hook_helper_main(argc, argv);
 	tcase_add_checked_fixture(t, setup, teardown);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a standby copies from its master (daemon/replication/replica.c), before a master that is made here: it tells
- * what the test says, ends at any point of a round, and has a clock of its own.
+ * Tests how a standby copies registrations from its master (daemon/replication/replica.c).  The master is a
+ * fake that gives the test's texts and may end at any point of a round; the clock is the test's.
  */
 #include <infiniband/mad.h>
 #include <infiniband/umad_sm.h>
@@ -26,7 +26,7 @@ static struct settings settings;
 static struct replica *const h = &q.replica;
 static int64_t now_us;
 
-/* what the sm/ is told */
+/* what replica.c reports to sm/ */
 static bool held, coming, not_to_be_had;
 static char taken[PART_COUNT][64];	/* the last text of each part that came */
 
@@ -36,7 +36,7 @@ static char changes[512];
 static uint32_t log_number, log_first, printed_at;
 static unsigned pieces_of[PART_COUNT];	/* that were asked for */
 
-/* the question that is under way */
+/* the request in flight */
 static struct {
 	void (*fn)(void *arg, const uint8_t *mad, size_t len);
 	void *arg;
@@ -214,8 +214,8 @@ static void put_piece(struct sa_replica *x)
 }
 
 /*
- * Answers the oldest question: by the master, by the kernel of its host, by a forger, or not; or the
- * master does not know our port yet.
+ * Answers the oldest request: as the master, as the kernel of its host, as a forger, as a master that does
+ * not know our port yet, or not at all.
  */
 enum by { MASTER, KERNEL, FORGER, NOBODY, TOO_EARLY };
 static void answer(enum by by)
@@ -246,7 +246,7 @@ static void answer(enum by by)
 	fn(arg, by == NOBODY ? NULL : mad, MAD_LEN);
 }
 
-/* The master answers a poll, and then each question of the round. */
+/* The master answers a poll, and then each request of the round. */
 static void a_round(void)
 {
 	now_us += 200000;
@@ -255,7 +255,7 @@ static void a_round(void)
 		answer(MASTER);
 }
 
-/* The master answers a poll, and of the round nothing. */
+/* A poll and its round, all answered by `by`. */
 static void a_round_of(enum by by)
 {
 	now_us += 200000;
@@ -306,7 +306,7 @@ START_TEST(all_of_it_is_copied)
 }
 END_TEST
 
-/* The standby takes over with all that it had, whoever answers the last question, or nobody does. */
+/* The standby takes over with all that it had, whoever answers the last request. */
 /* promise: M4 A76 */
 START_TEST(a_master_that_dies_amid_a_round_leaves_what_it_had)
 {
@@ -320,7 +320,7 @@ START_TEST(a_master_that_dies_amid_a_round_leaves_what_it_had)
 	while (n_asked)
 		answer(last[_i / 2]);
 	ck_assert(held && !not_to_be_had);
-	/* one poll of it was still on its way */
+	/* one poll was still in flight */
 	now_us += 200000;
 	replica_ask(h);
 	while (n_asked)
@@ -352,7 +352,7 @@ START_TEST(a_master_that_lives_and_tells_nothing_is_not_waited_for)
 	ck_assert(!held);
 	a_round();
 	ck_assert(held);
-	/* where polls are rare, one round without an answer is no reason */
+	/* if polls are rare, one round without an answer does not suffice */
 	a_round_of(NOBODY);
 	now_us += 10000000;
 	replica_ask(h);
@@ -360,7 +360,7 @@ START_TEST(a_master_that_lives_and_tells_nothing_is_not_waited_for)
 }
 END_TEST
 
-/* The polls of so many seconds, of which no question is answered by the master. */
+/* Lets the polls of n seconds pass; `by` answers their rounds. */
 static void seconds_of(enum by by, unsigned n)
 {
 	for (unsigned i = 0; i < n * 5; i++)
@@ -380,8 +380,8 @@ START_TEST(a_master_that_is_no_qosd)
 END_TEST
 
 /*
- * The host of the master before answers until the new one has written MasterSMLID, or the new one
- * has not published our port: what it has is copied as soon as it tells.
+ * The former master's host answers until the new master has written MasterSMLID, or the new master has
+ * not published our port yet.  The standby copies from the new master as soon as that answers.
  */
 /* promise: M4 */
 START_TEST(a_refusal_is_not_the_last_word)
@@ -394,7 +394,7 @@ START_TEST(a_refusal_is_not_the_last_word)
 }
 END_TEST
 
-/* However long a master was followed before, it is a new one when this daemon was master meanwhile. */
+/* A master counts as a new one if this daemon was master meanwhile, however long it followed it before. */
 START_TEST(refusals_count_anew_for_each_master)
 {
 	seconds_of(NOBODY, 20);
@@ -429,7 +429,7 @@ START_TEST(changes_of_groups_are_a_log)
 	strcat(changes, "the second\n");
 	a_round();
 	ck_assert_str_eq(taken[PART_GROUP_CHANGES], "the second\n");
-	/* the text is printed anew, and the standby does not need it */
+	/* the master prints the text anew, but the standby does not need it */
 	text[PART_GROUPS] = "more groups\n";
 	printed_at = log_first + (uint32_t)strlen(changes);
 	a_round();
@@ -442,7 +442,7 @@ START_TEST(changes_of_groups_are_a_log)
 }
 END_TEST
 
-/* Lines that the standby lacks were dropped, or it is another log: the text, and what follows it. */
+/* The master has dropped lines that the standby lacks, or has another log: the standby copies text and log. */
 /* promise: A78 */
 START_TEST(a_log_that_does_not_go_on)
 {

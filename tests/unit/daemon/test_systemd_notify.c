@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the service manager hears (daemon/systemd_notify.c) when it does not read for a while.
+ * Tests the messages to a service manager that does not read for a while (daemon/systemd_notify.c).
  *
  * promise: O2
  */
@@ -45,7 +45,7 @@ static void teardown(void)
 	temp_directory_remove(directory);
 }
 
-/* How many messages wait in the socket; the last one goes to `last`, or "" if there is none. */
+/* Reads all messages in the socket and returns their number; `last` gets the last one, or "". */
 static unsigned read_all(char last[256])
 {
 	unsigned n = 0;
@@ -59,7 +59,7 @@ static unsigned read_all(char last[256])
 	return n;
 }
 
-/* The socket of a manager that does not read has room for a few messages; none gets in after this. */
+/* Fills the socket, which has room for a few messages. */
 static void fill(void)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
@@ -99,7 +99,7 @@ START_TEST(said_again_until_there_is_room)
 }
 END_TEST
 
-/* The later text is what is true now, whether it was kept or taken. */
+/* The later text replaces the earlier one, whether that was queued or sent. */
 START_TEST(a_later_text_replaces_what_is_kept)
 {
 	char last[256];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Events: what they are made of, their ring, and where to go on in it.
+ * Tests events: their contents, their ring, and continuing from a position in the ring.
  *
  * promise: O4
  */
@@ -124,7 +124,7 @@ START_TEST(where_to_go_on)
 	ck_assert_uint_eq(next, 3);
 	ck_assert(events_since(es, "18446744073709551615", &next));
 	ck_assert_uint_eq(next, 3);
-	/* another run: all of this one */
+	/* a position in another run of the daemon: all events of this run */
 	ck_assert(events_since(es, "feee:2", &next));
 	ck_assert_uint_eq(next, 1);
 	next = 77;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What is told of two states in a row.
+ * Tests the events that follow from two states in a row.
  *
  * promise: O4
  */
@@ -16,7 +16,7 @@
 #include "unit/plan/net.h"
 #include "unit/run.h"
 
-/* --- states: two switches, three hosts, and what a test changes of that --- */
+/* --- states: two switches, three hosts, and a test's changes to them --- */
 
 enum { H1 = 0x10, H2 = 0x20, H3 = 0x30, S1 = 0x100, S2 = 0x200 };
 
@@ -58,7 +58,7 @@ static struct subnet_state *make_state(void)
 		if (wires[i].pa && a != FABRIC_NONE && b != FABRIC_NONE)
 			ck_assert(fabric_link(s->f, a, wires[i].pa, b, wires[i].pb));
 	}
-	/* the index of nodes by GUID is made when they are added */
+	/* nodes enter the index by GUID when they are added */
 	net_finish(s->f);
 	return s;
 }
@@ -104,7 +104,7 @@ static bool port_changed(const struct fabric *a, uint32_t i, const struct fabric
 				    a->ports[p].num != b->ports[q].num);
 }
 
-/* What a subnet manager that looked at some nodes only would know. */
+/* The nodes that a local sweep, which reads only some nodes, would mark as changed. */
 static uint8_t *changed_nodes(const struct fabric *old, const struct fabric *f)
 {
 	uint8_t *changed = xcalloc(f->n_nodes, 1);
@@ -120,7 +120,7 @@ static uint8_t *changed_nodes(const struct fabric *old, const struct fabric *f)
 	return changed;
 }
 
-/* All that is told of the state before and the one that is now: the same by a look at less. */
+/* All events between the former state and this one; comparing only changed nodes must give the same. */
 static const char *heard_of(struct subnet_state *now)
 {
 	char *all;
@@ -197,7 +197,7 @@ END_TEST
 START_TEST(a_switch_goes)
 {
 	absent[S2] = true;
-	/* not its links, but its host is told of by itself: it may well have another way */
+	/* its links get no events; its host does, because it may have another path */
 	ck_assert_str_eq(heard(), "switch-went: n200 (0x0000000000000200) is gone\n");
 }
 END_TEST
@@ -225,7 +225,7 @@ START_TEST(two_hosts_change_places)
 }
 END_TEST
 
-/* Width and speed of all ports of the link at (node, num). */
+/* Sets width and speed of both ends of the link at (node, num). */
 static void set_link(struct fabric *f, uint64_t guid, unsigned num, unsigned width, unsigned speed)
 {
 	uint32_t port = f->nodes[map64_get(&f->node_by_guid, guid)].port0 + num;
@@ -305,7 +305,7 @@ START_TEST(faults)
 		"device-refuses: n100 (0x0000000000000100) refuses 3 Sets of PortInfo with status 0x001c\n"
 		"device-keeps: n100 (0x0000000000000100) keeps other values than 2 that it was given\n"
 		"device-key-mismatch: n100 (0x0000000000000100) has another's M_Key\n");
-	/* one of the switch's is over: that is no recovery, and the rest was told */
+	/* one of the switch's faults is over: that is no recovery, and the others were told before */
 	add_fault(later, S1, FAULT_KEEPS, 2);
 	buf_free(&told);
 	topology_events(s, later, hear, &told);
@@ -345,7 +345,7 @@ START_TEST(more_than_is_told)
 		net_ca(s->f, 0x1000 + 16 * i, 1);
 	net_finish(s->f);
 	heard_of(s);
-	/* the four that are gone are among those that are told */
+	/* the four nodes that went are among the events that are told */
 	ck_assert_uint_eq(n_told, TOPOLOGY_EVENTS_MAX + 1);
 	ck_assert_ptr_nonnull(strstr(told.s, "more-changes: … and of 13 more nodes and 0 more links"));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Who is short of a promise, and who only looks so. */
+/* Tests which VLs are judged to get less than their promised share, and which only seem to. */
 #include <check.h>
 #include <string.h>
 
@@ -18,8 +18,8 @@ static void setup(void)
 	memset(vls, 0, sizeof(vls));
 }
 
-/* A VL that sent that part of the second, and waited that part of it. */
-static void use(unsigned vl, double promised, double sent, double waited)
+/* Sets a VL that sent for this part of the second, and waited for this part. */
+static void lane(unsigned vl, double promised, double sent, double waited)
 {
 	vls[vl] = (struct vl_use){
 		.words = { GROWTH_KNOWN, (uint64_t)(sent * FULL + 0.5) },
@@ -71,14 +71,14 @@ START_TEST(tolerance)
 	use(0, 0.6, 0.66, 0.34);
 	use(1, 0.4, 0.34, 0.66);
 	verdicts(VERDICT_SERVED, VERDICT_SHORT);
-	/* a tenth of a small promise is less than the tolerance: the latter counts */
-	use(0, 0.94, 0.98, 0.02);
-	use(1, 0.06, 0.02, 0.98);
+	/* a tenth of a small promise is below the tolerance, so the tolerance counts */
+	lane(0, 0.94, 0.98, 0.02);
+	lane(1, 0.06, 0.02, 0.98);
 	verdicts(VERDICT_SERVED, VERDICT_SERVED);
 }
 END_TEST
 
-/* On a full link every packet waits for others, as long as it takes to send about. */
+/* On a full link, every packet waits about as long as sending takes. */
 /* promise: B4 */
 START_TEST(wants_no_more)
 {
@@ -134,10 +134,10 @@ START_TEST(waits_that_nobody_knows)
 		vls[0].wait.is = unknown[i];	/* the measure */
 		verdicts(VERDICT_SERVED, VERDICT_UNKNOWN);
 	}
-	/* a lower bound of the measure is enough to know that it wanted no more */
-	use(0, 0.6, 0.9, 0.1);
-	use(1, 0.4, 0.1, 0.1);
-	vls[0].wait.is = GROWTH_AT_LEAST;
+	/* a lower bound of the measure shows that the VL wanted no more */
+	lane(0, 0.6, 0.9, 0.1);
+	lane(1, 0.4, 0.1, 0.1);
+	lanes[0].wait.is = GROWTH_AT_LEAST;
 	verdicts(VERDICT_SERVED, VERDICT_CONTENT);
 }
 END_TEST
@@ -167,7 +167,7 @@ START_TEST(no_time_and_no_link)
 }
 END_TEST
 
-/* Whatever devices say: shares stay shares. */
+/* With arbitrary counters, shares stay within their range. */
 START_TEST(anything)
 {
 	uint64_t x = 88172645463325252ull;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Measurements on a port of the test's own: what is asked of whom, what becomes of silence
- * and nonsense, and what is made of the counters by the plan's tables.
+ * Tests measurements on a fake port: which requests go to which device, silence and nonsense
+ * as answers, and the evaluation of the counters by the plan's tables.
  */
 #include <check.h>
 #include <errno.h>
@@ -30,7 +30,7 @@ static struct {
 	struct subnet_state *state;
 	struct settings *settings;
 	uint32_t sw, hosts[HOSTS];		/* nodes */
-	/* what devices do */
+	/* behavior of the devices */
 	uint16_t lacks, silent_lid, silent_attr, nonsense_lid;
 	bool short_answers, empty_vls, by_far_end;
 	uint16_t rcv_lid;
@@ -39,7 +39,7 @@ static struct {
 	double got;			/* by SL 0; … */
 	unsigned other;			/* … this SL has the rest */
 	unsigned reads, totals, rcvs;	/* of SL counters, … */
-	/* what came of it */
+	/* results */
 	unsigned reports;
 	struct perf_port port;		/* the first */
 	uint32_t n;
@@ -110,7 +110,7 @@ static uint16_t lid_of(uint32_t node)
 
 /* --- devices --- */
 
-/* As if all was sent by SL since the last read. */
+/* Answers as if everything since the last read was counted by SL. */
 static void put_values(uint8_t *mad, uint16_t attr)
 {
 	if (attr == TOTAL64) {
@@ -276,8 +276,8 @@ START_TEST(by_the_far_end)
 	t.by_far_end = true;
 	measure(switch_port(3));
 	ck_assert_uint_eq(t.port.by, PMA_VL_RCV);
-	ck_assert_double_eq_tol(t.port.vls[0].got, 0.75, 0.01);
-	/* it is asked for its own port, by its own LID */
+	ck_assert_double_eq_tol(t.port.lanes[0].got, 0.75, 0.01);
+	/* the host is asked about its own port, by its own LID */
 	ck_assert_uint_eq(t.rcv_lid, lid_of(t.hosts[2]));
 	ck_assert_uint_eq(t.rcv_port, 1);
 	t.lacks = 0;
@@ -326,7 +326,7 @@ START_TEST(short_and_no_longer)
 }
 END_TEST
 
-/* What was promised when it began is promised no more: the report says it, and nobody else. */
+/* The policy changes during the measurement: only the report judges by the former shares, not health. */
 START_TEST(another_policy_meanwhile)
 {
 	struct subnet_state other = *t.state;
@@ -361,21 +361,21 @@ START_TEST(silence)
 	t.silent_lid = lid_of(t.sw);
 	measure(switch_port(3));
 	ck_assert_uint_eq(t.port.after[PMA_XMIT_SL].result, PMA_SILENT);
-	ck_assert_uint_eq(t.port.vls[1].verdict, VERDICT_UNKNOWN);
-	ck_assert_uint_eq(t.port.vls[1].words.is, GROWTH_ABSENT);
-	/* what was asked before it was known, three times each, and no more */
+	ck_assert_uint_eq(t.port.lanes[1].verdict, VERDICT_UNKNOWN);
+	ck_assert_uint_eq(t.port.lanes[1].words.is, GROWTH_ABSENT);
+	/* only requests sent before the silence was known, with three tries each */
 	ck_assert_uint_le(t.to_silent, 3 * PMA_ATTRS);
 	t.to_silent = 0;
 	measure_all(false);
 	ck_assert_uint_eq(t.n, PORTS);
-	/* not the five requests of each of its ports, and one of each port behind */
+	/* not five requests for each of its ports and one for each port behind it */
 	ck_assert_uint_le(t.to_silent, 3 * (PERF_WINDOW + PMA_ATTRS));
 	ck_assert_uint_eq(perf_last(t.perf)->ports, PORTS);
 	ck_assert_uint_eq(perf_last(t.perf)->silent, HOSTS);
 }
 END_TEST
 
-/* Some drop what they do not have, instead of saying so. */
+/* Some devices drop requests for attributes that they lack instead of answering with a status. */
 START_TEST(silence_on_one_attribute)
 {
 	t.silent_attr = 0x1d;
@@ -396,7 +396,7 @@ static void expect_names(uint16_t sls, const char *names)
 	buf_free(&text);
 }
 
-/* SLs 1 and 3 are those of SLs 0 and 2 in a second layer. */
+/* SLs 1 and 3 stand for SLs 0 and 2 in a second layer. */
 START_TEST(levels_in_layers)
 {
 	uint64_t bytes;
@@ -463,7 +463,7 @@ START_TEST(who_asked_is_gone)
 	timer_free(later);
 	ck_assert_uint_eq(t.reports, 0);
 	ck_assert(begin(&port, 1, false));
-	/* and the whole is, while requests are outstanding */
+	/* the measurement is freed while requests are outstanding */
 }
 END_TEST
 

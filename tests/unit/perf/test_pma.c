@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Requests to performance management agents and what they answer; what a counter grew by
- * when it stops, is reset or is not there.
+ * Tests requests to performance management agents and their answers, and the growth of a
+ * counter that saturates, is reset or is absent.
  */
 #include <check.h>
 #include <infiniband/mad.h>
@@ -129,7 +129,7 @@ START_TEST(growth)
 		grows(0, most - 1, widths[i], GROWTH_KNOWN, most - 1);
 		grows(5, most, widths[i], GROWTH_AT_LEAST, most - 5);
 		grows(most, most, widths[i], GROWTH_SATURATED, 0);
-		/* no wrap: IBA's counters have none, so somebody reset it */
+		/* not a wrap, because IBA's counters saturate: the counter was reset */
 		grows(most - 1, 3, widths[i], GROWTH_RESET, 0);
 		grows(most, 3, widths[i], GROWTH_RESET, 0);
 	}

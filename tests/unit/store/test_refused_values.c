@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What devices do not take: what is remembered, for how long, and how much of it. */
+/* Tests the memory of values that devices refused: what is remembered, for how long, and how much of it. */
 #include <check.h>
 
 #include "store/refused_values.h"
@@ -53,7 +53,7 @@ START_TEST(by_status)
 	ck_assert(!refusals_have_status(all, 1, 0x16, 0, 10));
 	ck_assert(refusals_know_status(all, 1, 0x16, 0, 10));
 	refusals_probe(all, false);
-	/* it takes something of that kind: another refusal is not believed at once */
+	/* the device accepts another value of this kind, so another refusal is not believed at once */
 	ck_assert(!refusals_drop(all, 1, 0x16, 1));
 	ck_assert(!refusals_kind(all, 1, 0x16)->firm);
 	ck_assert(refusals_have_status(all, 1, 0x16, 0, 10));

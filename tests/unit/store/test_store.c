@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The state folder: what is kept, what happens to files that are not as written. */
+/* Tests the state folder: what it stores, and what happens to damaged files. */
 #include <check.h>
 #include <malloc.h>
 #include <signal.h>
@@ -23,7 +23,7 @@
 #include "unit/run.h"
 #include "unit/temp.h"
 
-/* In place of the library's: nothing is on disk as long as it hangs. */
+/* Replaces the library's function: nothing gets to the disk while it hangs. */
 static atomic_bool disk_hangs;
 
 static int sync_with(long number, int fd)
@@ -70,7 +70,7 @@ static struct store *open_store(void)
 	return s;
 }
 
-/* A plan of nothing but ports with LIDs: all that the store looks at. */
+/* A plan with ports and LIDs only, which is all that the store reads. */
 struct little_plan {
 	struct fabric f;
 	struct fabric_port ports[3];
@@ -95,7 +95,7 @@ static void little_plan(struct little_plan *l, uint64_t guid, uint16_t lid)
 	l->p.lmc = l->lmc;
 }
 
-/* Whether what the call hands over is on disk a moment later. */
+/* Whether the data of the call is on disk a moment later. */
 #define FAILURES(s, call, n) do {						\
 	uint64_t before_ = store_failures(s).all;				\
 										\
@@ -208,7 +208,7 @@ START_TEST(garbage_is_set_aside)
 }
 END_TEST
 
-/* A newer qosd's; nothing but the first line need be as it is today. */
+/* Files of a newer qosd; only the first line must be in today's format. */
 static const struct { const char *name, *text; } newer_files[] = {
 	{ "lids", "qosd lids 2\n0x1 1 0\nend 0123456789abcdef\n" }, { "lids", "qosd lids 12\n" },
 	{ "lids", "qosd lids 2 and a word\n" }, { "pkeys", "qosd pkeys 2\n" },
@@ -230,7 +230,7 @@ START_TEST(newer_files_are_left_alone)
 
 	fputs(newer_files[_i].text, f);
 	fclose(f);
-	/* damage to another file: it stays, too */
+	/* if another file is damaged, this one stays, too */
 	other = file_of(strcmp(newer_files[_i].name, "lids") ? "lids" : "pkeys");
 	f = fopen(other, "w");
 	fputs("garbage\n", f);
@@ -275,7 +275,7 @@ START_TEST(no_folder_at_all)
 }
 END_TEST
 
-/* --- a folder that does not do what it should --- */
+/* --- failures of the folder --- */
 
 static void add_problem(void *arg, const struct store_problem *p)
 {
@@ -283,7 +283,7 @@ static void add_problem(void *arg, const struct store_problem *p)
 	buf_printf(arg, "%s: %s\n", p->file, p->text);
 }
 
-/* Some words of each problem, in any order; none: there is none. */
+/* There must be n problems, with these words, in any order. */
 static void has_problems(struct store *s, unsigned n, const char *const *words)
 {
 	struct buf b = { 0 };
@@ -307,7 +307,7 @@ static void no_problems(struct store *s)
 	has_problems(s, 0, NULL);
 }
 
-/* It is tried again within a second or two. */
+/* The store must try again within a second or two. */
 static void retried(struct store *s)
 {
 	usleep(1300000);
@@ -323,7 +323,7 @@ static unsigned lid_of(uint64_t guid)
 	return lid;
 }
 
-/* It runs, says so, and uses the folder when it is there, but loses nothing that was in it. */
+/* The store works without the folder, reports that, uses the folder when it appears, and keeps its contents. */
 /* promise: K2 */
 START_TEST(folder_comes_later)
 {
@@ -383,7 +383,7 @@ START_TEST(folder_is_removed)
 }
 END_TEST
 
-/* No more than so many bytes to a file: EFBIG, where a full disk says ENOSPC. */
+/* Limits files to so many bytes, which gives EFBIG where a full disk gives ENOSPC. */
 static void disk_has_room(rlim_t bytes)
 {
 	struct rlimit r;
@@ -441,7 +441,7 @@ START_TEST(full_disk)
 	disk_has_room(RLIM_INFINITY);
 	usleep(1000000);
 	retried(s);
-	/* a request that was refused is not done later */
+	/* a refused request is not done later */
 	PROBLEMS(s, "partitions: cannot write");
 	ck_assert(store_save_partitions(s, "two\n"));
 	no_problems(s);
@@ -452,7 +452,7 @@ START_TEST(full_disk)
 }
 END_TEST
 
-/* With the end comes a last try. */
+/* The store tries once more when it ends. */
 START_TEST(full_disk_until_the_end)
 {
 	struct little_plan l;
@@ -467,7 +467,7 @@ START_TEST(full_disk_until_the_end)
 }
 END_TEST
 
-/* What may be where a file should be: shell, in the folder. */
+/* Shell commands, run in the folder, that put something else in a file's place. */
 static const char *const in_its_place[] = {
 	"mkdir lids", "mkdir -p lids/full lids.damaged/full", "ln -s lids lids",
 	"ln -s /dev/zero lids", "mkfifo lids", "truncate -s 1G lids", "ln -s nowhere lids",
@@ -492,7 +492,7 @@ START_TEST(something_else_in_its_place)
 }
 END_TEST
 
-/* Also while it runs, and where it is to write to. */
+/* The same while the store runs, and in the place of the file that it writes. */
 START_TEST(something_in_the_way)
 {
 	char *cmd = xasprintf("cd %s && mkdir -p lids/full lids.new/full history.new groups.journal "
@@ -543,7 +543,7 @@ START_TEST(refusals)
 	s = open_store();
 	ck_assert(refusals_have(store_refusals(s), 0x100, 0x15, 3, 11, 22));
 	ck_assert(refusals_have(store_refusals(s), 0x100, 0x15, 4, 11, 23));
-	/* another wish, another device, another value: all worth a try */
+	/* another wanted value, another device, another present value: the Set is worth a try */
 	ck_assert(!refusals_have(store_refusals(s), 0x100, 0x15, 3, 12, 22));
 	ck_assert(!refusals_have(store_refusals(s), 0x101, 0x15, 3, 11, 22));
 	ck_assert(!refusals_have(store_refusals(s), 0x100, 0x15, 4, 11, 22));
@@ -551,7 +551,7 @@ START_TEST(refusals)
 }
 END_TEST
 
-/* Ports that are gone keep LIDs that nobody else has. */
+/* Departed ports keep their LIDs unless other ports have them. */
 /* promise: D42 */
 START_TEST(lids_are_bounded)
 {
@@ -577,7 +577,7 @@ START_TEST(lids_are_bounded)
 }
 END_TEST
 
-/* Two ports, of which the second has a table that is worth remembering. */
+/* Saves two ports, of which only the second has a table that must be remembered. */
 static void save_pkeys(struct store *s, uint16_t *keys, uint32_t n)
 {
 	struct fabric_node node = { .type = 1 };	/* CA */
@@ -639,7 +639,7 @@ static struct service service(uint64_t id, int64_t ends_us)
 
 #define SECOND 1000000ll
 
-/* The file once more, with another time or boot in it and its digest made new. */
+/* Rewrites the file with an earlier time or another boot id, and a new digest. */
 static void written_earlier(int64_t seconds, bool before_a_boot)
 {
 	char *path = file_of("services"), *text = xcalloc(1, 1 << 16), *rest, *end, boot[40];
@@ -685,7 +685,7 @@ START_TEST(services_are_kept)
 	services_free(db);
 	store_close(s);
 
-	/* at once, after 200 s, and before another boot, of which the time since that counts */
+	/* loaded at once, after 200 s, and after a reboot, where the elapsed wall time counts */
 	for (unsigned i = 0; i < 3; i++) {
 		int64_t passed = i == 0 ? 0 : i == 1 ? 200 : clock_boot_us() / SECOND;
 
@@ -763,7 +763,7 @@ START_TEST(subscriptions_are_kept)
 }
 END_TEST
 
-/* Whoever comes and goes meanwhile, a piece has whole subscribers, and each of them once. */
+/* Although subscribers come and go meanwhile, each piece has whole subscribers, and each of them once. */
 START_TEST(services_in_pieces)
 {
 	struct services *db = services_new(NULL, NULL), *read = services_new(NULL, NULL);
@@ -786,7 +786,7 @@ START_TEST(services_in_pieces)
 	s = open_store();
 	ck_assert(store_load_services(s, read));
 	ck_assert_uint_eq(services_count(read), 100);
-	/* they change meanwhile */
+	/* the services change meanwhile */
 	at = (struct service_place){ 0 };
 	ck_assert(store_print_some_services(db, &at, 50, &text));
 	services_remove(db, &at.key);
@@ -949,7 +949,7 @@ START_TEST(groups_are_kept)
 	ck_assert(mcast_member(g, mcast_own_gid(0x501))->proxy);
 	mcast_free(db);
 
-	/* a damaged file: clients are to join again */
+	/* a damaged file: clients must join again */
 	corrupt("groups", 30, "zz", 2);
 	db = mcast_new(NULL, NULL);
 	ck_assert(!store_load_groups(s, db));
@@ -968,7 +968,7 @@ static void put_file(const char *name, const char *text)
 	free(path);
 }
 
-/* As versions wrote them that knew no members by alias, and no TClass but the group's. */
+/* Files of versions without members by alias, and with a TClass of the group only. */
 START_TEST(groups_of_earlier_versions)
 {
 	struct mcast_db *db = mcast_new(NULL, NULL);
@@ -1019,7 +1019,7 @@ static struct mcast_group *some_other(struct mcast_db *db, uint8_t n)
 	return mcast_create(db, &g, 100);
 }
 
-/* All that is kept of groups. */
+/* Returns the text of all groups. */
 static char *text_of(const struct mcast_db *db)
 {
 	struct buf b = { 0 };
@@ -1040,7 +1040,7 @@ static char *text_of(const struct mcast_db *db)
 	return b.s;
 }
 
-/* A change of each kind, one after the other; false: no more. */
+/* Makes one change of each kind, step by step; false if there is no further step. */
 static bool change(struct mcast_db *db, unsigned step)
 {
 	struct mcast_group *g = mcast_find(db, some_group.mgid), like = some_group;
@@ -1073,7 +1073,7 @@ static bool change(struct mcast_db *db, unsigned step)
 
 enum { STEPS = 16 };
 
-/* Saves after each step; texts: what the groups were after each, the first before any. */
+/* Saves after each step; texts[i] gets the groups after i steps. */
 static void write_journal(char *texts[STEPS + 1], char **journal, size_t *n)
 {
 	struct mcast_db *db = mcast_new(NULL, NULL);
@@ -1133,7 +1133,7 @@ static bool is_damaged(const char *name)
 	return there;
 }
 
-/* Whoever is killed while he writes leaves the first bytes of it. */
+/* A daemon that is killed while writing leaves the first bytes of the data. */
 /* promise: K1 */
 START_TEST(journal_of_any_length)
 {
@@ -1146,7 +1146,7 @@ START_TEST(journal_of_any_length)
 		put_journal(journal, len);
 		ck_assert_msg(load_text(&text), "%zu of %zu bytes", len, n);
 		ck_assert(!is_damaged("groups.journal.damaged"));
-		/* a step is one line or two: never back, and each is met */
+/* The store works without the folder and reports that; it uses the folder when that appears, with its contents. */
 		if (seen < STEPS && !strcmp(text, texts[seen + 1]))
 			seen++;
 		free(text);
@@ -1161,7 +1161,7 @@ START_TEST(journal_of_any_length)
 }
 END_TEST
 
-/* Where the power fails, what was not synced may be zeros. */
+/* After a power failure, data that was not synced may be zeros. */
 /* promise: K1 */
 START_TEST(journal_that_ends_in_zeros)
 {
@@ -1201,12 +1201,12 @@ START_TEST(damaged_journal_is_set_aside)
 		journal[at] ^= 4;
 		put_journal(journal, n);
 		journal[at] ^= 4;
-		/* without its end the last line is not complete */
+		/* without its last byte, the last line is incomplete */
 		ck_assert_msg(load_text(&text) == (at == n - 1), "byte %zu of %zu", at, n);
 		ck_assert(is_damaged("groups.journal.damaged") == (at != n - 1));
 		free(text);
 	}
-	/* a line that is missing in between */
+	/* a line in the middle is missing */
 	char *second = memchr(journal, '\n', n), *third = memchr(second + 1, '\n', 100);
 
 	memmove(second, third, (size_t)(journal + n - third));
@@ -1230,7 +1230,7 @@ static size_t size_of(const char *name)
 	return (size_t)st.st_size;
 }
 
-/* Joins are appended, and now and then folded in; a journal of before says nothing. */
+/* Joins are appended, and now and then folded into the snapshot; an older journal has no effect. */
 START_TEST(journal_is_folded_in)
 {
 	struct mcast_db *db = mcast_new(NULL, NULL);
@@ -1270,7 +1270,7 @@ START_TEST(journal_is_folded_in)
 	ck_assert(!strcmp(text, now));
 	free(text);
 
-	/* a run's first save folds in; a crash before the journal is emptied leaves the old one */
+	/* the first save of a run folds in; a crash before the journal is emptied leaves the old journal */
 	db = mcast_new(NULL, NULL);
 	s = open_store();
 	ck_assert(store_load_groups(s, db));
@@ -1292,7 +1292,7 @@ START_TEST(journal_is_folded_in)
 }
 END_TEST
 
-/* The groups are these after a crash at this moment. */
+/* A crash at this moment must leave these groups. */
 static void crash_leaves(const char *text)
 {
 	char *real = dir, *now, *cmd = xasprintf("cp -a %s %s.crash", dir, dir);
@@ -1307,7 +1307,7 @@ static void crash_leaves(const char *text)
 	free(cmd);
 }
 
-/* Some members in the snapshot, some in the journal. */
+/* Makes groups with some members in the snapshot and some in the journal. */
 static struct store *groups_begin(struct mcast_db *db)
 {
 	struct store *s = open_store();
@@ -1323,7 +1323,7 @@ static struct store *groups_begin(struct mcast_db *db)
 	return s;
 }
 
-/* Neither the journal that can't be written nor the snapshot in its place costs what there is. */
+/* If neither the journal nor then the snapshot can be written, the groups on disk stay. */
 START_TEST(journal_on_a_full_disk)
 {
 	struct mcast_db *db = mcast_new(NULL, NULL);
@@ -1365,7 +1365,7 @@ START_TEST(journal_on_a_full_disk)
 }
 END_TEST
 
-/* What waits is not more than a snapshot and a journal, and what is on disk stays. */
+/* At most a snapshot and a journal wait to be written, and the groups on disk stay. */
 START_TEST(journal_while_the_disk_hangs)
 {
 	struct mcast_db *db = mcast_new(NULL, NULL);
@@ -1406,7 +1406,7 @@ START_TEST(journal_while_the_disk_hangs)
 }
 END_TEST
 
-/* A daemon that was stopped meanwhile has no disk to complain of. */
+/* A daemon that was stopped meanwhile must not report a slow disk. */
 START_TEST(who_did_not_run_does_not_blame_the_disk)
 {
 	struct mcast_db *db = mcast_new(NULL, NULL);
@@ -1478,7 +1478,7 @@ START_TEST(clients_go_from_one_to_another)
 
 	services_put(from, &x);
 	store_print_services(from, &b);
-	/* whatever the other's clock says: the lease goes on */
+	/* the lease goes on, independent of the other daemon's clock */
 	end = strchr(b.s, '\n');
 	memmove(b.s, "written 1", 9);
 	memset(b.s + 9, '0', (size_t)(end - b.s) - 9);

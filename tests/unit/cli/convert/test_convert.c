@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Single constructs: what of each source becomes what of a policy, and what is
- * said.  Whole files are in tests/golden/convert.
+ * Tests the conversion of single constructs of each source format to a policy, and the
+ * messages.  Whole files are in tests/golden/convert.
  *
  * promise: O8
  */
@@ -59,7 +59,7 @@ static void convert(enum convert_format format, const char *text)
 #define ck_has_not(b, what) \
 	ck_assert_msg(!strstr((b).s, what), "'%s' is in:\n%s", what, (b).s)
 
-/* Lines of an item in qos-ulps become those lines of a rule. */
+/* This line of qos-ulps must become this rule. */
 static void check_ulp(const char *line, const char *rule)
 {
 	char text[200];
@@ -90,7 +90,7 @@ START_TEST(ulps)
 }
 END_TEST
 
-/* A level and what OpenSM calls default. */
+/* A level, and OpenSM's default level. */
 START_TEST(default_level)
 {
 	static const char *const level =
@@ -137,7 +137,7 @@ START_TEST(levels)
 }
 END_TEST
 
-/* Rules in their order, the simple ones behind; names without case and blanks. */
+/* Rules keep their order, simple rules follow; names are compared without case and blanks. */
 START_TEST(rules)
 {
 	convert(FORMAT_QOS_POLICY,
@@ -177,7 +177,7 @@ START_TEST(scopes)
 }
 END_TEST
 
-/* Sections that nobody closes, or at a wrong place, hide nothing behind them. */
+/* Sections that are not closed, or closed at a wrong place, hide nothing that follows. */
 START_TEST(recovery)
 {
 	convert(FORMAT_QOS_POLICY,
@@ -212,7 +212,7 @@ START_TEST(options)
 		     "      vlarb-high: [\"0:4\"]\n");
 	ck_has(said, "f:5:1: info: qos_sw0_max_vls 4 has no effect in OpenSM");
 	ck_has(said, "f: info: 1 more options");
-	/* nothing about tables: none are written */
+	/* without tables in the source, there are none in the policy */
 	convert(FORMAT_OPENSM_CONF, "qos FALSE\nlmc 3\n");
 	ck_has_not(yaml, "fabric-setup");
 	ck_has(said, "f:1:1: warning: qos FALSE");
@@ -245,7 +245,7 @@ START_TEST(members)
 	ck_has(said, "warning: 'unknown' is no membership");
 	check_members("ALL=full, 0x8000000000000100", "      all: full\n      0x8000000000000100: ");
 	check_members("", "    pkey: 0x0001\n    # no members\n");
-	/* with allow_both_pkeys, too */
+	/* the same with allow_both_pkeys */
 	const struct convert_input in[] = {
 		{ "o", "allow_both_pkeys TRUE", 21, FORMAT_OPENSM_CONF },
 		{ "f", "P=1: 5=both, ALL;", 17, FORMAT_PARTITIONS },
@@ -268,10 +268,10 @@ START_TEST(partition_definitions)
 		     "    level: sl-3\n    ipoib: {level: ipoib-sl-3-mtu-4096-rate-100}\n");
 	ck_has(yaml, "  ipoib-sl-3-mtu-4096-rate-100:\n    sl: 3\n    mtu-limit: 4096\n"
 		     "    rate-limit: 100\t");
-	/* 2 is B's */
+	/* P_Key 2 belongs to B */
 	ck_has(yaml, "  C:\n    pkey: 0x0003\n");
 	ck_has(said, "f:1:1: warning: P_Key 0x0001, as OpenSM generates it");
-	/* what OpenSM adds */
+	/* OpenSM adds this partition */
 	ck_has(yaml, "  Default:\n    pkey: 0x7fff\n    members:\n      all: limited\n"
 		     "      self: full\n    ipoib: false\n");
 	ck_has(said, "f: warning: no rule for the default partition");
@@ -318,7 +318,7 @@ START_TEST(xml_words)
 	ck_assert_msg(ok, "%s", said.s);
 	ck_has(yaml, "  low:\n    sl: 1\n    rate-limit: 10\t# Gb/s\n    tclass: 8\n");
 	ck_has(yaml, "  - level: low\n    service-id: [22, 5-6]\n    tclass: [7-9, 11]\n");
-	/* words of the other format only */
+	/* only words of the other format */
 	convert(FORMAT_XML, "<qos-policy><qos-ulps>x</qos-ulps></qos-policy>");
 	ck_assert(!ok);
 	convert(FORMAT_QOS_POLICY,
@@ -327,7 +327,7 @@ START_TEST(xml_words)
 }
 END_TEST
 
-/* All defects of structure in one run, each where it is. */
+/* One run reports all structural defects, each at its place. */
 START_TEST(xml_structure)
 {
 	convert(FORMAT_XML,
@@ -397,7 +397,7 @@ START_TEST(names)
 }
 END_TEST
 
-/* Names that are cut end in a whole character, and are not longer than qosd takes them. */
+/* Truncated names end in a whole character and are no longer than qosd accepts. */
 START_TEST(long_names)
 {
 	struct buf text = { 0 };
