@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* See devices.h. */
+/* Implements devices.h. */
 #include <check.h>
 #include <errno.h>
 #include <string.h>
@@ -35,7 +35,7 @@ void devices_seed(uint64_t seed)
 	random_state = seed * 7919 + 1;
 }
 
-/* xorshift: the same numbers on every machine. */
+/* An xorshift generator, which gives the same numbers on every machine. */
 uint32_t devices_random(void)
 {
 	random_state ^= random_state << 13;
@@ -128,7 +128,7 @@ const struct devices_fabric devices_fabrics[DEVICES_FABRICS] = {
 	{ "mesh", mesh }, { "torus", torus }, { "ring", ring }, { "clos", clos },
 };
 
-/* --- what they answer --- */
+/* --- answers of devices --- */
 
 static void put_node_info(const struct device *d, unsigned local, uint8_t *data)
 {
@@ -190,7 +190,7 @@ int devices_follow(const uint8_t *path, unsigned hops, unsigned *local)
 	return at;
 }
 
-/* --- libibumad, to the walk --- */
+/* --- libibumad for the walk --- */
 
 struct pending {
 	bool lost;
@@ -273,7 +273,7 @@ int __wrap_umad_send(int fd, int agent, void *umad, int length, int timeout_ms, 
 	return 0;
 }
 
-/* Any of those outstanding answers next. */
+/* Returns the answer to a random outstanding request. */
 int __wrap_umad_recv(int fd, void *umad, int *length, int timeout_ms)
 {
 	size_t i = devices_random() % pending.n;

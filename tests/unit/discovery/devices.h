@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A fabric of devices in memory, of which some lie about their identity, and a discovery of it with
- * the walk, the guard and the stream's reader of discovery/.  A program that scans is linked so that the
- * walk sends to these devices (--wrap, in the Makefile).
+ * Makes a fabric of devices in memory, some of which lie about their identity, and scans it with the
+ * walk, the guard and the stream reader of discovery/.  A program that scans is linked so that the walk
+ * sends to these devices (--wrap, in the Makefile).
  */
 #ifndef TEST_DISCO_DEVICES_H
 #define TEST_DISCO_DEVICES_H
@@ -50,16 +50,16 @@ struct devices_fabric {
 #define DEVICES_FABRICS 4u
 extern const struct devices_fabric devices_fabrics[DEVICES_FABRICS];
 
-/* Seeds the order of answers and what is random in them; devices_random(): such a number. */
+/* Seeds the order of answers and their random contents; devices_random() returns such a number. */
 void devices_seed(uint64_t seed);
 uint32_t devices_random(void);
 
-/* The device at the end of a path of port numbers, *local: by which of its ports; -1: none. */
+/* Returns the device at the end of a path of port numbers, or -1; *local gets the port where the path ends. */
 int devices_follow(const uint8_t *path, unsigned hops, unsigned *local);
 
 /*
- * A scan; out: what is excluded.  The caller frees what r has.  False: the scan met more than there
- * can be, and the fabric is of no use.
+ * Makes a scan; out: the devices to exclude.  The caller frees the contents of r.  Returns false if the
+ * scan found more than can exist, so that the fabric is unusable.
  */
 bool devices_scan(const struct disco_excluded *out, unsigned n_out, const struct fabric *known,
 		  struct stream_reader *r);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What is kept from libibnetdisc: answers that it would index its arrays with, or that would
- * take links and nodes from others.
+ * Tests which answers the guard keeps from libibnetdisc: those with which it would overrun its
+ * arrays, or give links and nodes to the wrong device.
  */
 #include <string.h>
 
@@ -30,7 +30,7 @@ static void end(void)
 	g = NULL;
 }
 
-/* A request along the path, a string of ports ("\1\2"), and an answer as it should be. */
+/* Makes a request along the path, a string of ports ("\1\2"), and a correct answer. */
 static void ask(unsigned attr, unsigned mod, const char *path)
 {
 	memset(asked, 0, sizeof(asked));
@@ -51,7 +51,7 @@ static enum guard_verdict judge(void)
 	return guard_answer(g, asked, answer, sizeof(answer), &x);
 }
 
-/* The answer of a node, which is not judged yet. */
+/* Makes a node's answer, without giving it to the guard. */
 static void says(const char *path, uint64_t guid, unsigned type, unsigned ports, unsigned local)
 {
 	ask(UMAD_SM_ATTR_NODE_INFO, 0, path);
@@ -70,7 +70,7 @@ static enum guard_verdict node(const char *path, uint64_t guid, unsigned type, u
 	return judge();
 }
 
-/* Our own adapter 0x10, and the switch 0x20 of 8 ports behind its port 1. */
+/* The manager's adapter 0x10, and the switch 0x20 with 8 ports behind its port 1. */
 static void first_two(void)
 {
 	ck_assert_int_eq(node("", 0x10, CA, 1, 1), GUARD_FEED);
@@ -86,14 +86,14 @@ START_TEST(honest_devices)
 	first_two();
 	ck_assert_int_eq(node("\1\2", 0x30, CA, 2, 1), GUARD_FEED);
 	ck_assert_int_eq(node("\1\3", 0x30, CA, 2, 2), GUARD_FEED);
-	/* two switches with two cables, each walked from both ends but for the first */
+	/* two switches with two cables; the walk goes from both ends of each, but not of the first */
 	ck_assert_int_eq(node("\1\4", 0x40, SWITCH, 8, 1), GUARD_FEED);
 	ck_assert_int_eq(node("\1\5", 0x40, SWITCH, 8, 2), GUARD_FEED);
 	ck_assert_int_eq(node("\1\4\2", 0x20, SWITCH, 8, 5), GUARD_FEED);
 	/* a cable from a switch to itself */
 	ck_assert_int_eq(node("\1\6", 0x20, SWITCH, 8, 7), GUARD_FEED);
 	ck_assert_int_eq(node("\1\7", 0x20, SWITCH, 8, 6), GUARD_FEED);
-	/* and one that ends in its own port */
+	/* and a link from a port to itself */
 	ck_assert_int_eq(node("\1\10", 0x20, SWITCH, 8, 8), GUARD_FEED);
 }
 END_TEST
@@ -104,7 +104,7 @@ static const struct { unsigned type, ports, local; uint64_t guid; enum excluded_
 	{ SWITCH, 8, 9, 0x30, EXCLUDED_LOCAL_PORT }, { CA, 1, 254, 0x30, EXCLUDED_LOCAL_PORT },
 	{ CA, 1, 0, 0x30, EXCLUDED_LOCAL_PORT }, { SWITCH, 8, 0, 0x30, EXCLUDED_LOCAL_PORT },
 	{ ROUTER, 1, 1, 0, EXCLUDED_NO_GUID },
-	/* of a node that is known */
+	/* answers that contradict a known node */
 	{ SWITCH, 9, 2, 0x20, EXCLUDED_TWO_KINDS }, { SWITCH, 7, 2, 0x20, EXCLUDED_TWO_KINDS },
 	{ CA, 8, 2, 0x20, EXCLUDED_TWO_KINDS },
 	{ CA, 1, 1, 0x10, EXCLUDED_OUR_PORT },
@@ -119,13 +119,13 @@ START_TEST(a_node_info_that_breaks_the_rules)
 	ck_assert_uint_eq(x.why, broken[_i].why);
 	ck_assert_uint_eq(x.near_guid, 0x20);
 	ck_assert_uint_eq(x.near_port, 3);
-	/* the others are there as before, and so is the device when it has come to its senses */
+	/* the other devices are still there, and so is this one when it answers correctly */
 	ck_assert_int_eq(node("\1\4", 0x50, CA, 1, 1), GUARD_FEED);
 	ck_assert_int_eq(node("\1\3", 0x30, CA, 1, 1), GUARD_FEED);
 }
 END_TEST
 
-/* Bytes of the header, which the library takes the function and the index from. */
+/* Wrong bytes in the header, from which the library takes the function and the index. */
 static const struct { unsigned at; uint8_t with; bool node_info; } headers[] = {
 	{ 0, 3, false }, { 1, 1, false }, { 2, 3, false }, { METHOD, 0x03, false },
 	{ METHOD, 1, false }, { ATTR, 3, false }, { ATTR + 1, 3, false },
@@ -148,7 +148,7 @@ START_TEST(an_answer_to_something_else)
 	ck_assert_int_eq(judge(), GUARD_REFUSE);
 	ck_assert_uint_eq(x.why, EXCLUDED_ANSWER);
 	ck_assert_uint_eq(x.near_guid, headers[_i].node_info ? 0x20 : 0x10);
-	/* said once for a node */
+	/* reported once for each node */
 	if (!headers[_i].node_info)
 		ck_assert_int_eq(judge(), GUARD_REPEATED);
 }
@@ -165,7 +165,7 @@ START_TEST(an_answer_that_is_too_short)
 }
 END_TEST
 
-/* An error answers the question, and the library knows what to do with it. */
+/* An error status is a valid answer, which the library handles. */
 START_TEST(an_error)
 {
 	first_two();
@@ -194,8 +194,8 @@ static bool tells(uint64_t near_guid, unsigned port, enum excluded_why why)
 }
 
 /*
- * Leaf 0x20, spines 0x30 and 0x40, leaf 0x50 behind both; as the library walks.  What
- * spine 0x40 says of itself is up to the caller.
+ * Walks leaf 0x20, spines 0x30 and 0x40, and leaf 0x50 behind both, like the library.  The caller
+ * gives the identity that spine 0x40 claims.
  */
 static void walk_tree(const uint64_t fourth[3])
 {
@@ -226,7 +226,7 @@ START_TEST(a_guid_that_changes)
 
 	n_told = 0;
 	walk_tree(fourth);
-	/* the incarnation that was seen behind leaf 0x50, if it was fed, walks to leaf 0x20 */
+	/* if the guard fed the spine as seen behind leaf 0x50, the walk goes on to leaf 0x20 */
 	node("\1\2\2\2\1", 0x20, SWITCH, 8, 3);
 	guard_finish(g, found, NULL);
 	ck_assert(tells(0x20, 3, EXCLUDED_GUID_CHANGES));
@@ -248,7 +248,7 @@ START_TEST(a_guid_of_another)
 }
 END_TEST
 
-/* A host that is nearer claims to be switch 0x60, which three others know. */
+/* A nearer host claims to be switch 0x60, which has three neighbors. */
 /* promise: A13 */
 START_TEST(an_impostor_who_comes_first)
 {
@@ -262,7 +262,7 @@ START_TEST(an_impostor_who_comes_first)
 	ck_assert(tells(0x20, 4, EXCLUDED_IMPOSTOR));
 	ck_assert_uint_eq(n_told, 1);
 	ck_assert_uint_eq(told[0].other_guid, 0x30);
-	/* the next scan excludes it, and finds the switch where it is */
+	/* the next scan excludes the host, and finds the switch at its place */
 	guard_free(g);
 	g = guard_new(told, 1, GUARD_PORTS_MAX);
 	n_told = 0;
@@ -278,7 +278,7 @@ START_TEST(an_impostor_who_comes_first)
 }
 END_TEST
 
-/* A host that is nearer claims the GUID of leaf 0x60, next to which are spines 0x30 and 0x40. */
+/* A nearer host claims the GUID of leaf 0x60, whose neighbors are spines 0x30 and 0x40. */
 /* promise: A66 */
 START_TEST(a_host_with_the_guid_of_a_switch)
 {
@@ -291,7 +291,7 @@ START_TEST(a_host_with_the_guid_of_a_switch)
 	ck_assert_uint_eq(x.why, EXCLUDED_TWO_KINDS);
 	ck_assert_uint_eq(x.other_guid, 0x20);
 	ck_assert_uint_eq(x.other_port, 4);
-	/* one alone could be the implausible one */
+	/* a single neighbor could be the implausible device itself */
 	guard_finish(g, found, NULL);
 	ck_assert_uint_eq(n_told, 0);
 	ck_assert_int_eq(node("\1\2\3", 0x60, SWITCH, 8, 2), GUARD_REFUSE);
@@ -304,7 +304,7 @@ START_TEST(a_host_with_the_guid_of_a_switch)
 }
 END_TEST
 
-/* A switch whose node GUID is that of 0x30, with a port GUID of its own. */
+/* A switch with the node GUID of 0x30 and its own port GUID. */
 static enum guard_verdict copy_of_0x30(const char *path, unsigned local)
 {
 	says(path, 0x30, SWITCH, 8, local);
@@ -312,7 +312,7 @@ static enum guard_verdict copy_of_0x30(const char *path, unsigned local)
 	return judge();
 }
 
-/* It comes first, and its port GUID says that the node GUID is another's. */
+/* The copy is found first; its port GUID shows that the node GUID is another switch's. */
 /* promise: A64 */
 START_TEST(a_copy_whose_port_guid_is_far)
 {
@@ -325,7 +325,7 @@ START_TEST(a_copy_whose_port_guid_is_far)
 	ck_assert_uint_eq(n_told, 1);
 	ck_assert_uint_eq(told[0].other_guid, 0x20);
 	ck_assert_uint_eq(told[0].other_port, 3);
-	/* the next scan excludes it by each of its links, and finds the right one */
+	/* the next scan excludes the copy by each of its links, and finds the right switch */
 	guard_free(g);
 	g = guard_new(told, 1, GUARD_PORTS_MAX);
 	n_told = 0;
@@ -340,8 +340,8 @@ START_TEST(a_copy_whose_port_guid_is_far)
 END_TEST
 
 /*
- * Two switches next to each other have one node GUID, and port GUIDs of their own: no link of the one
- * is taken for one of the other, whose ports have the same numbers.
+ * Two adjacent switches have the same node GUID but different port GUIDs: the guard takes no link of one
+ * for a link of the other, whose ports have the same numbers.
  */
 /* promise: A64 */
 START_TEST(a_copy_next_to_the_right_one)
@@ -367,7 +367,7 @@ static enum guard_verdict name_of_0x70000000(const char *path, uint64_t guid, un
 	return judge();
 }
 
-/* Behind each new name there could be a new one of a neighbour that does the same, without end. */
+/* Behind each new GUID there could be a neighbour with another new GUID, without end. */
 START_TEST(new_names_of_one_switch)
 {
 	n_told = 0;
@@ -385,7 +385,7 @@ START_TEST(new_names_of_one_switch)
 }
 END_TEST
 
-/* The switch whose port GUID it is has a node GUID that fits, and is found in whatever order. */
+/* The right switch has a node GUID that fits the port GUID, and is found in any order. */
 START_TEST(a_name_with_the_port_guid_of_another_switch)
 {
 	n_told = 0;
@@ -404,8 +404,8 @@ START_TEST(a_name_with_the_port_guid_of_another_switch)
 END_TEST
 
 /*
- * A host says that it is port 1 of switch 0x30.  An SMP that leaves by that port gets to another host,
- * which is believed, and the switch is no impostor as it passes SMPs on.
+ * A host claims to be port 1 of switch 0x30.  An SMP that leaves by that port reaches another host, which
+ * is believed; the switch is genuine because it forwards SMPs.
  */
 START_TEST(a_claim_that_an_smp_disproves)
 {
@@ -430,7 +430,7 @@ static enum guard_verdict adapter_0x60(const char *path, unsigned back)
 	return judge();
 }
 
-/* A switch has the NodeInfo of an adapter: its answers come back by ports that the adapter lacks. */
+/* A switch has the NodeInfo of an adapter, but answers by ports that the adapter lacks. */
 START_TEST(an_adapter_with_the_ports_of_a_switch)
 {
 	n_told = 0;
@@ -454,7 +454,7 @@ START_TEST(an_adapter_with_the_ports_of_a_switch)
 }
 END_TEST
 
-/* Alone it stays: an adapter may number its ports otherwise than its NodeInfo. */
+/* A single such adapter stays: it may number its ports otherwise than its NodeInfo says. */
 START_TEST(an_adapter_that_answers_by_an_odd_port)
 {
 	n_told = 0;
@@ -466,8 +466,8 @@ START_TEST(an_adapter_that_answers_by_an_odd_port)
 END_TEST
 
 /*
- * Behind a switch with a false name is another one with a false name.  The place of the second is named
- * by the first, and would be that of an honest device once the first is excluded.
+ * Behind a switch with a false GUID is another switch with a false GUID.  The place of the second is given
+ * relative to the first, and would be an honest device's place once the first is excluded.
  */
 START_TEST(a_place_behind_a_false_name)
 {
@@ -485,7 +485,7 @@ START_TEST(a_place_behind_a_false_name)
 }
 END_TEST
 
-/* At the place of a copy that was excluded is the right one now. */
+/* The right device is now at the place of an excluded copy. */
 START_TEST(a_place_of_another_device)
 {
 	struct disco_excluded out = { .near_guid = 0x20, .near_port = 3, .why = EXCLUDED_CLAIMS };
@@ -500,7 +500,7 @@ START_TEST(a_place_of_another_device)
 }
 END_TEST
 
-/* The right one is known already; ports of an adapter differ in their port GUIDs. */
+/* The right device is known already; the ports of an adapter have different port GUIDs. */
 START_TEST(port_guids_that_say_nothing)
 {
 	n_told = 0;
@@ -516,7 +516,7 @@ START_TEST(port_guids_that_say_nothing)
 }
 END_TEST
 
-/* More nodes have the switch next to them than the host, whose port GUID is the nearer one. */
+/* The switch has more neighbors than the host, although the host's port GUID is nearer. */
 /* promise: A64 */
 START_TEST(a_switch_with_the_guid_of_a_host)
 {
@@ -550,7 +550,7 @@ START_TEST(a_switch_that_answers_by_another_port_than_it_says)
 }
 END_TEST
 
-/* Hosts at the ports of other switches that have the number of our own leaf's port to us. */
+/* Hosts at ports of other switches that have the same number as our leaf's port to us. */
 START_TEST(hosts_that_say_that_they_are_us)
 {
 	n_told = 0;
@@ -579,7 +579,7 @@ START_TEST(a_port_in_two_places)
 }
 END_TEST
 
-/* Whoever the process died of is excluded wherever it shows, by its GUID. */
+/* A device that crashed the process is excluded by its GUID wherever it appears. */
 /* promise: A11 */
 START_TEST(what_kills_is_excluded)
 {
@@ -596,7 +596,7 @@ START_TEST(what_kills_is_excluded)
 }
 END_TEST
 
-/* But not where it is the way to everybody else. */
+/* Such a device is not excluded where it is the path to all others. */
 /* promise: A67 */
 START_TEST(what_kills_at_our_own_port_is_tried)
 {
@@ -611,7 +611,7 @@ START_TEST(what_kills_at_our_own_port_is_tried)
 }
 END_TEST
 
-/* A switch that makes up others behind each of its ports is named, not those in front of it. */
+/* If a switch invents others behind each of its ports, it is named, not the switches before it. */
 /* promise: A12 */
 START_TEST(a_fabric_without_end)
 {
@@ -642,7 +642,7 @@ START_TEST(a_fabric_without_end)
 }
 END_TEST
 
-/* Its NodeType is corrected on each of its links, and has one port GUID then. */
+/* The guard corrects the NodeType on each link of the device, which then has one port GUID. */
 /* promise: A110 */
 START_TEST(a_switch_that_claims_to_be_an_adapter)
 {
@@ -668,7 +668,7 @@ START_TEST(a_switch_that_claims_to_be_an_adapter)
 	ck_assert_uint_eq(n_told, 1);
 	ck_assert(tells(0x10, 1, EXCLUDED_SWITCH));
 	guard_free(g);
-	/* one that says the truth is not told of again */
+	/* a device that tells the truth is not reported again */
 	g = guard_new(&list, 1, GUARD_PORTS_MAX);
 	n_told = 0;
 	first_two();
@@ -677,7 +677,7 @@ START_TEST(a_switch_that_claims_to_be_an_adapter)
 }
 END_TEST
 
-/* Two hosts with one NodeInfo: each has its own name in the next scan. */
+/* Two hosts with the same NodeInfo: each has its own GUID in the next scan. */
 START_TEST(two_hosts_that_are_one)
 {
 	first_two();
@@ -692,7 +692,7 @@ START_TEST(two_hosts_that_are_one)
 	ck_assert_uint_eq(told[0].other_port, 2);
 	ck_assert_uint_eq(told[0].known_as, excluded_stand_in(0x30, 0x20, 3));
 	guard_free(g);
-	/* whichever comes first */
+	/* in either order */
 	g = guard_new(told, 1, GUARD_PORTS_MAX);
 	n_told = 0;
 	first_two();
@@ -705,7 +705,7 @@ START_TEST(two_hosts_that_are_one)
 	ck_assert_uint_eq(n_told, 1);
 	ck_assert(tells(0x20, 3, EXCLUDED_TWIN));
 	guard_free(g);
-	/* one that has its own GUID again is itself */
+	/* a host that has its own GUID again keeps it */
 	g = guard_new(told, 1, GUARD_PORTS_MAX);
 	n_told = 0;
 	first_two();
@@ -717,8 +717,8 @@ START_TEST(two_hosts_that_are_one)
 END_TEST
 
 /*
- * Spine 0x40 says that it is spine 0x30.  SMPs through the one that is found first show which links are its
- * own: the place behind leaf 0x50 is the other one's.
+ * Spine 0x40 claims to be spine 0x30.  SMPs through the spine that is found first show which links are its
+ * own: the place behind leaf 0x50 belongs to the other spine.
  */
 START_TEST(two_switches_that_are_one)
 {
@@ -741,7 +741,7 @@ START_TEST(two_switches_that_are_one)
 	ck_assert(tells(0x50, 2, EXCLUDED_TWIN));
 	ck_assert_uint_eq(told[0].other_guid, 0x20);
 	ck_assert_uint_eq(told[0].other_port, 3);
-	/* not where it is not said by which port it answered */
+	/* not if the port by which it answered is unknown */
 	guard_free(g);
 	g = guard_new(NULL, 0, GUARD_PORTS_MAX);
 	n_told = 0;

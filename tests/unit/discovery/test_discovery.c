@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the daemon makes of the stream of a discovery process that is not as it should be:
- * a failed scan, with a reason, and nothing more.  This program is that process, too: it
- * is started again under the name DISCO_ARGV0, and what it has to do is the name of the
- * device that it is told to use.
+ * Tests how the daemon handles a faulty stream from a discovery process: the scan fails with
+ * a reason, and nothing else happens.  This program is also that process: it is started again
+ * under the name DISCO_ARGV0, and the name of the device that it gets tells it what to do.
  */
 #include <errno.h>
 #include <limits.h>
@@ -98,7 +97,7 @@ static struct board *board(void)
 	return at;
 }
 
-/* What the process works on: the answer of the device at port 4 of 0x20. */
+/* Marks the answer of the device at port 4 of 0x20 as the one that the process works on. */
 static void feed(void)
 {
 	board()->fed = (struct disco_excluded){ .near_guid = 0x20, .near_port = 4, .guid = 0x30 };
@@ -188,7 +187,7 @@ static int scan(const char *what)
 	return fflush(stdout) ? 3 : 0;
 }
 
-/* As with a library that needs a call which the sandbox refuses. */
+/* Acts like a library that needs a system call which the sandbox refuses. */
 static int scan_in(const char *what, int sandbox)
 {
 	if (sandbox == DISCO_OPEN)
@@ -208,7 +207,7 @@ static int scan_in(const char *what, int sandbox)
 
 static unsigned boards_left = UINT_MAX;	/* how many more processes get the memory that they share */
 
-/* The daemon's call comes here, as if the machine ran out of memory or descriptors. */
+/* Replaces the library's function for the daemon, to fail as if memory or descriptors had run out. */
 int memfd_create(const char *name, unsigned flags)
 {
 	if (!boards_left) {
@@ -334,7 +333,7 @@ START_TEST(what_it_leaves_out)
 }
 END_TEST
 
-/* How many nodes; 0: it failed. */
+/* Returns the number of nodes found; 0 if the scan failed. */
 static unsigned finds_in(enum disco_sandbox sandbox, const char *what)
 {
 	unsigned n;
@@ -354,7 +353,7 @@ static const char *const needy[] = {
 START_TEST(a_filter_that_is_too_tight)
 {
 	ck_assert_uint_lt(finds_in(DISCO_STRICT, needy[_i]), 2);
-	/* once more without, and from then on */
+	/* the scan is repeated without the sandbox, and later scans run without it */
 	ck_assert_uint_eq(finds_in(DISCO_SANDBOX, needy[_i]), 2);
 	ck_assert_uint_eq(finds_in(DISCO_SANDBOX, needy[_i]), 2);
 	ck_assert_uint_lt(finds_in(DISCO_STRICT, needy[_i]), 2);
@@ -366,12 +365,12 @@ START_TEST(a_filter_that_is_not_to_blame)
 {
 	ck_assert_uint_lt(finds_in(DISCO_SANDBOX, "needs a call and fails"), 2);
 	ck_assert_str_eq(why, "the scan failed");
-	/* it did not succeed without: the next one is in the sandbox, and finds the same there */
+	/* the scan fails without the sandbox, too, so the next one runs in the sandbox, with the same result */
 	ck_assert_uint_eq(finds_in(DISCO_SANDBOX, "is refused a call"), 2);
-	/* now a device that makes the process try something gets it no freedom */
+	/* now a device that makes the process try a forbidden call does not end the sandbox */
 	for (size_t i = 0; i < ARRAY_SIZE(needy); i++)
 		ck_assert_uint_lt(finds_in(DISCO_SANDBOX, needy[i]), 2);
-	/* and a scan that fails without being refused anything is not repeated */
+	/* a scan that fails without a refused call is not repeated */
 	ck_assert_uint_lt(finds_in(DISCO_SANDBOX, "fails"), 2);
 }
 END_TEST
@@ -383,7 +382,7 @@ START_TEST(a_failure_of_its_own_in_the_sandbox)
 }
 END_TEST
 
-/* The first process fails in the sandbox, and there is no memory for the one without. */
+/* The first process fails in the sandbox, and there is no memory for one without it. */
 START_TEST(no_second_process)
 {
 	boards_left = 1;
@@ -395,7 +394,7 @@ START_TEST(no_second_process)
 }
 END_TEST
 
-/* It is ended, and nobody is told. */
+/* Cancelling ends the process without a callback. */
 START_TEST(cancelled)
 {
 	struct disco_request r = { .ca = "nodes without end", .port = 1 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What becomes of any stream of a discovery process: a scan that does not count, or a fabric
- * in which every number fits the others.
+ * Tests the reader with arbitrary streams of a discovery process: the result is a failed scan or
+ * a consistent fabric.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -82,7 +82,7 @@ static void put_end(uint32_t self, unsigned num)
 	buf_add(&stream, &e, sizeof(e));
 }
 
-/* A host with the SM, and a switch; the link between them is to come. */
+/* Writes a host with the SM, and a switch; the caller writes the link. */
 static void put_two(void)
 {
 	struct stream_node host = node(0x10, false, 1, 0), sw = node(0x20, true, 4, 1);
@@ -97,7 +97,7 @@ static bool read_all(void)
 	return r.whole && !r.broken;
 }
 
-/* --- what a fabric must be --- */
+/* --- consistency of a fabric --- */
 
 static void check_route(const struct fabric *f, const struct fabric_node *n)
 {
@@ -169,7 +169,7 @@ START_TEST(a_good_one)
 	put_two();
 	put_link(0, 1, 1, 1);
 	put_end(0, 1);
-	/* whatever pieces it comes in */
+	/* in pieces of any size */
 	for (size_t at = 0, n; at < stream.n; at += n) {
 		n = reader_take(&r, stream.s + at, stream.n - at > 50 ? 50 : stream.n - at);
 		if (!n)
@@ -198,7 +198,7 @@ START_TEST(nodes_without_a_link_are_excluded)
 }
 END_TEST
 
-/* Switch 0x20 with hosts behind it, then 0x30, which has the port GUID of 0x20. */
+/* Writes switch 0x20 with hosts behind it, then 0x30 with the port GUID of 0x20. */
 static void put_copy(void)
 {
 	struct stream_node copy = node(0x30, true, 4, 2);
@@ -219,7 +219,7 @@ START_TEST(a_copy_of_a_switch)
 }
 END_TEST
 
-/* Nothing was known before: the port GUID is that of the switch whose node GUID is nearer to it. */
+/* Without a known fabric, the port GUID belongs to the switch with the nearest node GUID. */
 START_TEST(a_copy_that_is_met_first)
 {
 	struct stream_node host = node(0x10, false, 1, 0), leaf = node(0x18, true, 4, 1);
@@ -242,7 +242,7 @@ START_TEST(a_copy_that_is_met_first)
 }
 END_TEST
 
-/* The copy is the only way to all others, and stays. */
+/* The copy stays if it is the only path to all others. */
 START_TEST(a_copy_at_our_own_port)
 {
 	struct stream_node host = node(0x10, false, 1, 0), leaf = node(0x30, true, 4, 1);
@@ -266,7 +266,7 @@ START_TEST(a_copy_at_our_own_port)
 }
 END_TEST
 
-/* Here the copy leads to the switch that was known before, and is met first. */
+/* Here the copy is found first, and leads to the switch that was known before. */
 /* promise: A65 */
 START_TEST(a_copy_of_a_switch_that_is_known)
 {
@@ -314,7 +314,7 @@ START_TEST(one_port_in_two_places)
 	put_link(1, 4, 1, 4);
 	put_end(0, 1);
 	ck_assert(read_all());
-	/* neither of its links counts, by the other one the third node is reached */
+	/* neither of the copy's links counts; the third node is reached through the other switch */
 	ck_assert_uint_eq(r.f->n_nodes, 3);
 	ck_assert_uint_eq(fabric_port(r.f, 1, 2)->peer, FABRIC_NONE);
 	check_fabric(r.f);
@@ -363,7 +363,7 @@ START_TEST(links_that_cannot_be)
 }
 END_TEST
 
-/* What would not end: ports, links of ports that have one, devices that are excluded. */
+/* Endless records: ports, second links of ports, excluded devices. */
 /* promise: A69 */
 START_TEST(more_than_can_be)
 {
@@ -406,7 +406,7 @@ START_TEST(a_node_behind_the_links)
 }
 END_TEST
 
-/* A whole one in which numbers are others, most of them near to what can be. */
+/* Writes a complete stream with random numbers, most of them near to valid ones. */
 static void put_random(void)
 {
 	unsigned nodes = 1 + random_below(12);

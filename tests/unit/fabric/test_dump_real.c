@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Dumps of real clusters, which are not ours to ship: read where they are,
- * in the directory QOSD_FABRICS, and skipped where there are none.
+ * Tests the reader with dumps of real clusters, which may not be distributed with qosd.
+ * They are in the directory QOSD_FABRICS; without them, the test is skipped.
  *
  * promise: V4
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Fabrics that are cut, linked and added to: routes, what is left, and in which order. */
+/* Tests removing and adding links and nodes of a fabric: routes, what is left, and the order of nodes. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,8 +28,7 @@ static uint32_t node(struct fabric *to, unsigned type, unsigned nports, uint64_t
 }
 
 /*
- * The SM's host on S1, which has a link to S2 and one to S3, as S2 has to S3; FAR, a host
- * with two ports, on S2 and S3.
+ * The SM's host on S1; links between S1, S2 and S3; FAR, a host with two ports, on S2 and S3.
  */
 static void setup(void)
 {
@@ -84,7 +83,7 @@ START_TEST(routes)
 	check_route(f, S2, "\1\2", 2);
 	check_route(f, S3, "\1\3", 3);
 	check_route(f, FAR, "\1\2\5", 1);
-	/* no way leads through a host, not even where there is no other */
+	/* no route leads through a host, even if there is no other */
 	fabric_cut(f, f->nodes[S1].port0 + 3);
 	fabric_cut(f, f->nodes[S3].port0 + 4);
 	fabric_reroute(f, NULL);
@@ -93,7 +92,7 @@ START_TEST(routes)
 }
 END_TEST
 
-/* A switch that may be gone: round it, and only through it what has no other way. */
+/* Routes avoid a switch that may be gone, except to nodes without another route. */
 START_TEST(avoiding)
 {
 	uint8_t avoid[NODES] = { [S2] = 1 };
@@ -108,7 +107,7 @@ START_TEST(avoiding)
 }
 END_TEST
 
-/* One that does not answer: the same, whoever makes the routes. */
+/* The same for a switch that does not answer, with each function that makes routes. */
 /* promise: A93 */
 START_TEST(round_the_silent)
 {
@@ -123,7 +122,7 @@ START_TEST(round_the_silent)
 }
 END_TEST
 
-/* A link that is held: round it, and by it what has no other way. */
+/* Routes avoid a held link, except to nodes without another route. */
 START_TEST(sparing)
 {
 	uint32_t port = f->nodes[S1].port0 + 2;
@@ -139,7 +138,7 @@ START_TEST(sparing)
 }
 END_TEST
 
-/* A node may have a route and no link; then nobody gets another route. */
+/* A node may have a route and no link; then no node gets another route. */
 START_TEST(all_or_none)
 {
 	uint32_t port = f->nodes[S1].port0 + 2;
@@ -166,7 +165,7 @@ START_TEST(what_is_left)
 	fabric_cut(f, f->nodes[S2].port0 + 4);
 	fabric_cut(f, f->nodes[FAR].port0 + 2);
 	to = settle();
-	/* S2 is out of reach, and so is FAR, which is linked to it */
+	/* S2 is out of reach, and so is FAR, which has a link to it */
 	ck_assert_uint_eq(to->n_nodes, 3);
 	ck_assert_uint_eq(to->n_switches, 2);
 	ck_assert_uint_eq(to->nodes[2].guid, 0x203);
@@ -196,7 +195,7 @@ START_TEST(what_comes)
 		ck_assert(fabric_link(f, sw, 3, ca, 1));
 	}
 	to = settle();
-	/* those that a directed route can reach: S3 is 2 hops away, the last switch 64 */
+	/* only the switches that a directed route can reach: S3 is 2 hops away, the last one 64 */
 	ck_assert_uint_eq(to->n_switches, 3 + IB_DR_HOPS_MAX - 2);
 	ck_assert_uint_eq(to->n_nodes, NODES + 2 * (IB_DR_HOPS_MAX - 2) - 1);
 	ck_assert_uint_eq(to->ports[fabric_find_port(to, 0x2001)].num, 1);
@@ -205,7 +204,7 @@ START_TEST(what_comes)
 }
 END_TEST
 
-/* Moved: the same host, elsewhere; a port of it that nobody asked is no link. */
+/* A host that moves is the same host at another place; a port of it that was not read has no link. */
 START_TEST(moved)
 {
 	struct fabric *to;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The builder, the indexes and look-ups of a fabric, with devices that lie. */
+/* Tests building a fabric, its indexes and look-ups, also with devices that lie. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static void node_info(uint8_t *info, unsigned type, unsigned nports, uint64_t gu
 	mad_set_field64(info, 0, IB_NODE_SYSTEM_GUID_F, guid + 3);
 }
 
-/* A device as a builder's user would add it; no route. */
+/* Adds a device as users of the builder do, without a route. */
 static uint32_t add(struct fabric *f, unsigned type, unsigned nports, uint64_t guid,
 		    const char *desc)
 {
@@ -330,7 +330,7 @@ START_TEST(duplicate_port_guid)
 }
 END_TEST
 
-/* Hosts with the port GUIDs of each other, as another order of discovery has them. */
+/* Two hosts with each other's port GUIDs, in the order of discovery `first`, `second`. */
 static struct fabric *two_with_one_name(uint64_t first, uint64_t second)
 {
 	struct fabric *f = fabric_new();
@@ -511,7 +511,7 @@ END_TEST
 
 #define AGGREGATION_NODE "Mellanox Technologies Aggregation Node"
 
-/* What is behind port 37 of a switch; the SM is on a host at port 1. */
+/* Devices behind port 37 of a switch; the SM is on a host at port 1. */
 static const struct {
 	unsigned type, nports;
 	uint32_t vendor, device;
@@ -521,7 +521,7 @@ static const struct {
 } inner[] = {
 	{ IB_NODE_CA_T, 1, 0x2c9, 0xcf09, SWITCH_GUID, AGGREGATION_NODE, true },
 	{ IB_NODE_CA_T, 1, 0x2c9, 0xcf09, SWITCH_GUID, "", true },
-	/* of a generation that is not known yet */
+	/* of an unknown generation */
 	{ IB_NODE_CA_T, 1, 0x2c9, 0xffff, SWITCH_GUID, AGGREGATION_NODE, true },
 	/* the id and the name alone make no aggregation node … */
 	{ IB_NODE_CA_T, 1, 0x2c9, 0xcf09, CA_GUID, AGGREGATION_NODE, false },

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The loader of topology dumps: what it makes of a good one, what it says of
- * broken ones, and that no text crashes it.  The shipped sample is read from
- * examples/, below the current directory.
+ * Tests the loader of topology dumps: the fabric of a valid one, errors in broken
+ * ones, and that no text crashes it.  It reads the shipped sample from examples/,
+ * below the current directory.
  */
 #include <check.h>
 #include <stdio.h>
@@ -51,7 +51,7 @@ static const char good[] =
 	"caguid=0x50\n"
 	"Ca\t1 \"H-0000000000000050\"\t\t# \"not connected\"\n";
 
-/* Two hosts on a switch, both links as the word says. */
+/* Makes two hosts on a switch, both with links of this width and speed. */
 static struct fabric *with_speed(const char *word, struct buf *err)
 {
 	struct buf text = { 0 };
@@ -67,7 +67,7 @@ static struct fabric *with_speed(const char *word, struct buf *err)
 	return f;
 }
 
-/* As ibnetdiscover prints them; "??" and "???" for what it has no word for. */
+/* Widths and speeds as ibnetdiscover prints them, with "??" and "???" for unknown ones. */
 /* promise: D30 */
 START_TEST(speeds_of_a_dump)
 {
@@ -143,7 +143,7 @@ START_TEST(good_dump)
 	ck_assert_uint_eq(down->state, IB_PORT_DOWN_S);
 	ck_assert_uint_eq(down->peer, FABRIC_NONE);
 
-	/* speeds: the slower of both sides, width and speed each */
+	/* width and speed are each the lower of both ends */
 	ck_assert_uint_eq(f->ports[a1].rate, 12);
 	ck_assert_uint_eq(up->rate, 3);			/* 4xEDR and 1xQDR: 1xQDR */
 	ck_assert_uint_eq(f->ports[two + 2].rate, 3);
@@ -203,7 +203,7 @@ START_TEST(broken_dump)
 }
 END_TEST
 
-/* A chain of switches: what is more than 63 hops away can't be had by directed routes. */
+/* A chain of switches: a directed route reaches at most 63 hops. */
 START_TEST(too_far)
 {
 	struct buf text = { 0 }, err = { 0 };
@@ -230,7 +230,7 @@ START_TEST(too_far)
 }
 END_TEST
 
-/* The SM sends by one port: what hangs on its node's other one only is another subnet. */
+/* The SM sends by one port; nodes behind its node's other port only are another subnet. */
 START_TEST(own_port_only)
 {
 	struct buf err = { 0 };
@@ -247,7 +247,7 @@ START_TEST(own_port_only)
 }
 END_TEST
 
-/* An aggregation node in front of all hosts: the SM is on none, unless it is told so. */
+/* The SM is not on an aggregation node, even if it comes before all hosts, unless a GUID names it. */
 START_TEST(not_on_an_aggregation_node)
 {
 	static const char dump[] =
@@ -267,7 +267,7 @@ START_TEST(not_on_an_aggregation_node)
 	f = load(dump, 0x41, true, &err);
 	ck_assert_uint_eq(f->ports[f->self].guid, 0x42);
 	fabric_free(f);
-	/* and where there is nothing else */
+	/* and if there is no other adapter */
 	f = load("vendid=0x2c9\ndevid=0xcf09\ncaguid=0x41\nCa 1 \"H4\"\n[1](42) \"S1\"[2]\n"
 		 "switchguid=0x21\nSwitch 8 \"S1\"\n[2] \"H4\"[1]\n", 0, true, &err);
 	ck_assert_uint_eq(f->ports[f->self].guid, 0x42);
@@ -314,7 +314,7 @@ START_TEST(shipped_sample)
 }
 END_TEST
 
-/* The sample with a few bytes changed, removed or repeated: a fabric or an error. */
+/* The sample with a few bytes changed, removed or repeated gives a fabric or an error. */
 START_TEST(mutated_sample)
 {
 	static const char bytes[] = "\"[]()#x0129f \t\n=\377-S";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* See fake_umad.h: the functions of libibumad that mad/ uses. */
+/* Implements fake_umad.h: the functions of libibumad that mad/ uses. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which port is chosen of what hosts show. */
+/* Tests which of a host's ports qosd chooses. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ static void teardown(void)
 	buf_free(&err);
 }
 
-/* "SMI/PORT GSI/PORT", or what is wrong. */
+/* Returns "SMI/PORT GSI/PORT", or the error. */
 static const char *choose(uint64_t guid)
 {
 	static char text[256];
@@ -87,7 +87,7 @@ START_TEST(ports_that_are_not_ours)
 }
 END_TEST
 
-/* As a host with a ConnectX-8 shows it: planes behind the device for subnet management. */
+/* A host with a ConnectX-8 shows its planes after the device for subnet management. */
 /* promise: D71 */
 START_TEST(smi_and_gsi_apart)
 {

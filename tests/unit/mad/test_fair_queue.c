@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The queue of requests: whose turn it is, and its bounds. */
+/* Tests the queue of requests: whose turn it is, and its limits. */
 #include <check.h>
 #include <stdlib.h>
 
@@ -45,7 +45,7 @@ START_TEST(in_turn)
 	}
 	for (unsigned s = 1; s < 5; s++)
 		ck_assert_uint_eq(seen[s], 3);
-	/* one that comes now waits for a round only */
+	/* a new sender waits for one round only */
 	ck_assert(push(f, i, 7, 0));
 	ck_assert(pop(f)->source == 7 || pop(f)->source == 7);
 	while (pop(f))
@@ -102,7 +102,7 @@ static struct thing *push_out(struct fair *f, unsigned i, uint64_t source, bool 
 	return (struct thing *)(void *)out;
 }
 
-/* A full queue has a place for everybody who has little in it. */
+/* A full queue has a place for every sender that has few requests in it. */
 /* promise: A21 */
 START_TEST(who_has_most_makes_room)
 {
@@ -127,7 +127,7 @@ START_TEST(who_has_most_makes_room)
 	for (unsigned s = 1; s <= 3; s++)	/* all three alike */
 		ck_assert_uint_le(left[s], 15);
 	ck_assert_uint_eq(fair_count(f), 90);
-	/* they get no more by asking on */
+	/* more requests do not raise their shares */
 	for (unsigned n = 0; n < 100; n++) {
 		push_out(f, i, 2, &pushed);
 		if (!pushed)
@@ -145,7 +145,7 @@ START_TEST(who_has_most_makes_room)
 }
 END_TEST
 
-/* Where all have one there is none to take away. */
+/* If every sender has one request, none can be dropped for another. */
 /* promise: A21 */
 START_TEST(nobody_is_put_out_for_an_equal)
 {
@@ -160,7 +160,7 @@ START_TEST(nobody_is_put_out_for_an_equal)
 }
 END_TEST
 
-/* A thousand that ask a lot are behind one that asks little, and have their share beside it all the same. */
+/* A sender of few requests goes before a thousand greedy ones, which still get their share. */
 /* promise: A90 */
 START_TEST(greedy_sources_come_last)
 {

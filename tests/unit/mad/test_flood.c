@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Who sends too much, whoever else sends something. */
+/* Tests the detection of senders of floods beside other senders. */
 #include <check.h>
 
 #include "mad/flood.h"
@@ -19,7 +19,7 @@ static void teardown(void)
 	flood_table_free(t);
 }
 
-/* So many in a second from LID 7. */
+/* Counts n MADs a second from LID 7 for `seconds` seconds. */
 static void seconds_of(unsigned n, enum mad_kind kind, int64_t from, unsigned seconds)
 {
 	for (int64_t us = 0; us < seconds * SECOND; us += SECOND / n)
@@ -43,7 +43,7 @@ START_TEST(a_flood_is_told_once)
 	ck_assert(!flood_tell(t, 35 * SECOND, &f));
 	ck_assert(flood_at(t, 0, 35 * SECOND, &f));
 	ck_assert(!flood_at(t, 1, 35 * SECOND, &f));
-	/* it is over, and another one is told anew */
+	/* the flood is over, and another one is reported anew */
 	ck_assert(!flood_at(t, 0, 35 * SECOND + FLOOD_OVER_US, &f));
 	seconds_of(1000, MAD_KIND_TRAP, 60 * SECOND, 1);
 	ck_assert(flood_tell(t, 61 * SECOND, &f));
@@ -51,7 +51,7 @@ START_TEST(a_flood_is_told_once)
 }
 END_TEST
 
-/* Ten thousand ports that send a little share places with it, and with each other. */
+/* Ten thousand ports that send a little share table entries with the flood, and with each other. */
 /* promise: A25 */
 START_TEST(others_hide_nobody)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Requests that are held: each once, in the order of their latest copies, within the bounds.
+ * Tests held requests: each is held once, in the order of their latest copies, within the limits.
  *
  * promise: N3
  */
@@ -56,7 +56,7 @@ START_TEST(a_copy_takes_the_place_of_the_one_before)
 }
 END_TEST
 
-/* Queue pairs of one port may use the same TransactionID, but have one share. */
+/* Queue pairs of one port may use the same TransactionID, but share one limit. */
 START_TEST(queue_pairs_share_and_are_told_apart)
 {
 	begin();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The transport on a port of the test's own: windows, retries, what late, lost,
- * unrelated and broken answers do, and requests from others.
+ * Tests the MAD transport on a fake port: windows, retries, late, lost, unrelated and
+ * broken answers, and requests from others.
  */
 #include <check.h>
 #include <errno.h>
@@ -81,7 +81,7 @@ static void open_with(const struct mad_settings *s, const struct mad_hooks *h)
 	timer_set(t.limit, 8000000, 0);
 }
 
-/* So many requests may wait, of all and of each sender. */
+/* Settings with these limits of waiting requests, in all and for each sender. */
 static struct mad_settings queues(unsigned max, unsigned each)
 {
 	return (struct mad_settings){ .smp_window = 16, .smp_window_device = 3, .timeout_ms = 1000,
@@ -193,7 +193,7 @@ START_TEST(windows_hold)
 }
 END_TEST
 
-/* Device 0 says nothing until everybody else is through. */
+/* Device 0 does not answer until all others are done. */
 static struct umad_smp held[64];
 static unsigned n_held;
 
@@ -311,7 +311,7 @@ START_TEST(sets_wait_until_they_may_go)
 	fake_on_send = count_kinds;
 	later = timer_new(t.loop, permit_again, NULL);
 	mad_permit_sets(t.port, clock_mono_us());
-	/* a Set alone, a Get behind it, and a job of Sets */
+	/* a single Set, a Get after it, and a job of Sets */
 	smp_send(t.port, &set, NULL, NULL);
 	t.left[3] = 5;
 	smp_job_start(t.port, DEVICES, &ops, NULL);
@@ -340,7 +340,7 @@ static void lose_sets(const struct ib_user_mad *u, const struct umad_smp *s, int
 	fake_answer(s, 0, NULL);
 }
 
-/* Whether Sets may go again is found out by Gets: so they must not wait for Sets that wait for that. */
+/* Gets find out whether Sets may go again, so Gets must not wait for held Sets. */
 /* promise: M3 */
 START_TEST(gets_go_where_held_sets_fill_the_window)
 {
@@ -388,7 +388,7 @@ START_TEST(smp_as_iba_has_it)
 }
 END_TEST
 
-/* Silence: not even the kernel says that nobody answered. */
+/* Gives no answer, and not even the kernel's timeout. */
 static void swallow(const struct ib_user_mad *u, const struct umad_smp *s, int len)
 {
 	(void)u;
@@ -409,7 +409,7 @@ START_TEST(a_lost_completion_is_guarded)
 }
 END_TEST
 
-/* What is no answer to the question must not be taken for one. */
+/* MADs that do not answer the request must not be taken for answers. */
 static void answer_wrongly(const struct ib_user_mad *u, const struct umad_smp *s, int len)
 {
 	struct umad_smp a = *s;
@@ -439,7 +439,7 @@ START_TEST(only_the_answer_counts)
 	ck_assert_uint_eq(t.done, 1);
 	send_single(false);
 	ck_assert_uint_eq(t.done, 2);
-	/* two of each, which the loop may see after the answer */
+	/* two malformed MADs for each request, which the loop may see after the answer */
 	for (unsigned i = 0; i < 200 && mad_counts(t.port)->malformed < 4; i++)
 		run_ms(10);
 	ck_assert_uint_eq(mad_counts(t.port)->malformed, 4);
@@ -467,7 +467,7 @@ static void answer_unfitly_once(const struct ib_user_mad *u, const struct umad_s
 		fake_receive(&a, unfit == CUT_SHORT ? 100 : (int)sizeof(a), 0, 1);
 }
 
-/* The kernel hands over one answer for each try: after that nothing is left to wait for. */
+/* The kernel passes one answer for each try; after that, waiting is useless. */
 /* promise: D126 */
 START_TEST(an_unfit_answer_ends_the_try)
 {
@@ -491,7 +491,7 @@ static void busy_once(const struct ib_user_mad *u, const struct umad_smp *s, int
 {
 	(void)u;
 	(void)len;
-	/* BUSY counts whatever else the status says */
+	/* BUSY counts whatever other bits the status has */
 	fake_answer(s, tries++ ? 0 : busy_status, NULL);
 }
 
@@ -540,7 +540,7 @@ START_TEST(requests_are_handed_on)
 	ck_assert_uint_eq(t.requests, 1);
 	ck_assert_uint_eq(mad_counts(t.port)->sa_received, 1);
 
-	/* a message of several segments comes whole, whatever their order */
+	/* a message of several segments is assembled in any order */
 	static const uint8_t segments[] = { 1, 3, 2 };
 	for (unsigned i = 0; i < sizeof(segments); i++) {
 		uint8_t seg[256] = { 1, 3, 2, 0x14 };
@@ -564,7 +564,7 @@ END_TEST
 
 /* --- answers by RMPP --- */
 
-/* Of so many segments; what was read, and what was sent of them. */
+/* An answer of several segments: what the transport read, and what it sent. */
 static struct {
 	struct mad_source source;
 	unsigned segments, read, released, later;
@@ -668,7 +668,7 @@ static void acknowledge(uint8_t tid, uint8_t type, uint8_t status, uint32_t segm
 	run_ms(50);
 }
 
-/* What is under way, by who answers for it: there is one holder, who may have most of it. */
+/* Counts transfers by holder: there is one holder, which may have most of them. */
 #define HOLDER 77u
 static struct {
 	int most, has[2];
@@ -738,7 +738,7 @@ START_TEST(an_answer_is_made_while_it_is_sent)
 }
 END_TEST
 
-/* Who asks again for what is arriving has no second answer begun; nor if its method is another. */
+/* A repeated request during its answer starts no second answer, even with another method. */
 /* promise: S7 */
 START_TEST(a_request_that_is_repeated)
 {
@@ -777,7 +777,7 @@ START_TEST(who_is_silent_is_asked_again_if_somebody_acknowledges)
 }
 END_TEST
 
-/* Two programs of one host ask at once, as the first of the port to ask anything. */
+/* Two programs of one host send the first requests of their port at the same time. */
 START_TEST(two_that_ask_at_once_are_answered_both)
 {
 	open_streams();
@@ -812,7 +812,7 @@ START_TEST(where_nobody_acknowledges_the_oldest_gives_its_place)
 }
 END_TEST
 
-/* Whoever it is that bounds what a port has under way is asked, and told what begins and ends. */
+/* The transport asks the owner of the limits per port before a transfer, and reports its beginning and end. */
 /* promise: A75 */
 START_TEST(what_is_under_way_counts_for_the_port)
 {
@@ -899,7 +899,7 @@ START_TEST(transfers_are_bounded)
 }
 END_TEST
 
-/* Which RMPP header is refused with which status (13.6.2.1, tables 108 and 109), and which is heard. */
+/* Which RMPP headers are refused with which status (13.6.2.1, tables 108 and 109), and which are accepted. */
 /* promise: S6 */
 START_TEST(headers_of_rmpp)
 {
@@ -937,7 +937,7 @@ START_TEST(headers_of_rmpp)
 		put_be32(mad + 28, cases[i].segment);
 		put_be32(mad + 32, cases[i].length);
 		fake_receive(mad, sizeof(mad), 0, 3);
-		/* it may take its time, where something is to come */
+		/* wait long enough for an expected answer */
 		for (unsigned k = 0; k < 40; k++) {
 			run_ms(20);
 			if (a.others >= (cases[i].back != 0) && t.requests >= (cases[i].handed_on != 0))
@@ -974,9 +974,9 @@ START_TEST(closed_in_the_middle)
 }
 END_TEST
 
-/* --- who is heard --- */
+/* --- which requests are accepted --- */
 
-/* Whoever wants an answer; but for Reports, which another on this node may want to hear. */
+/* All requests that want an answer, except Reports, which another program on this node may want. */
 /* promise: S6 */
 START_TEST(methods_of_the_class)
 {
@@ -991,7 +991,7 @@ START_TEST(methods_of_the_class)
 }
 END_TEST
 
-/* Where no kernel keeps TrapRepresses away, any number of them is in nobody's way. */
+/* If no kernel filters TrapRepresses, any number of them hinders no request. */
 START_TEST(trap_represses_do_not_pile_up)
 {
 	uint8_t mad[256] = { 1, 3, 2, 7 };
@@ -1027,7 +1027,7 @@ static void on_trap(void *arg, const struct mad_in *in)
 		;
 }
 
-/* The last word of everybody is heard, however much of it came, and memory does not grow. */
+/* The last trap of each sender arrives, however many came, and memory does not grow. */
 /* promise: A20 A21 */
 START_TEST(a_flood_of_traps)
 {
@@ -1079,7 +1079,7 @@ static void on_tick(void *arg)
 	traps_before = traps;
 }
 
-/* A turn of the loop ends, whatever waits: timers have theirs. */
+/* However many requests wait, a turn of the loop ends, and timers get their turns. */
 /* promise: A20 */
 START_TEST(many_that_take_long_leave_others_their_turn)
 {
@@ -1107,7 +1107,7 @@ START_TEST(many_that_take_long_leave_others_their_turn)
 }
 END_TEST
 
-/* Nobody waits for it: it does not even wake the loop. */
+/* An answer that nothing waits for does not even wake the loop. */
 /* promise: A20 */
 START_TEST(answers_that_nobody_asked_for)
 {
@@ -1156,7 +1156,7 @@ static bool at_once(void *arg, struct mad_port *m, const struct mad_in *in)
 	return true;
 }
 
-/* The first request takes until all have come. */
+/* The first request takes until all others have arrived. */
 static void open_at_once(void)
 {
 	struct mad_hooks h = { .request = on_request, .is_at_once = is_at_once,
@@ -1169,7 +1169,7 @@ static void open_at_once(void)
 	open_with(&set, &h);
 }
 
-/* Returns how many of those served are of LID 2; *at: the place of the last of them. */
+/* Returns how many of the served requests are from LID 2; *at gets the position of the last of them. */
 static unsigned serve_at_once(unsigned n, unsigned *at)
 {
 	unsigned others = 0;
@@ -1205,7 +1205,7 @@ START_TEST(who_floods_waits_alone)
 }
 END_TEST
 
-/* Whoever sends from many queue pairs of one port has the share of one sender. */
+/* Many queue pairs of one port have the share of one sender. */
 /* promise: A90 */
 START_TEST(many_queue_pairs_are_one_sender)
 {
@@ -1247,7 +1247,7 @@ static void on_slow_request(void *arg, const struct mad_in *in)
 	greedy_end_us = clock_mono_us();
 }
 
-/* What a greedy sender asks does not take all of the loop's time; what others ask is served meanwhile. */
+/* A greedy sender does not take all of the loop's time; others are served meanwhile. */
 /* promise: A90 */
 START_TEST(the_loop_rests_when_only_greedy_senders_wait)
 {
@@ -1324,7 +1324,7 @@ START_TEST(refused_registration)
 }
 END_TEST
 
-/* libibumad says -EIO for all that open() can say. */
+/* libibumad returns -EIO for every error of open(). */
 /* promise: D62 */
 START_TEST(a_device_without_permission_is_called_so)
 {
@@ -1341,14 +1341,14 @@ START_TEST(a_device_without_permission_is_called_so)
 	ck_assert_msg(strstr(err.s, umad) && strstr(err.s, strerror(ENOENT)), "%s", err.s);
 	buf_free(&err);
 	close(open(umad, O_CREAT | O_RDWR, 0));
-	/* as after the loss of rights: the effective user is the one that counts */
+	/* as after dropping privileges: the effective user counts */
 	ck_assert(!root || seteuid(65534) == 0);
 	ck_assert_ptr_null(mad_open(t.loop, &s, &hooks, &err));
 	ck_assert_msg(strstr(err.s, umad) && strstr(err.s, "permission denied"), "%s", err.s);
 	ck_assert_ptr_null(strstr(err.s, strerror(EIO)));
 	buf_free(&err);
 	ck_assert(!root || seteuid(0) == 0);
-	/* who may open it has another trouble */
+	/* a user that may open it gets another error */
 	chmod(umad, 0666);
 	ck_assert_ptr_null(mad_open(t.loop, &s, &hooks, &err));
 	ck_assert_msg(strstr(err.s, strerror(EIO)) != NULL, "%s", err.s);
@@ -1365,7 +1365,7 @@ END_TEST
 START_TEST(port_is_chosen)
 {
 	open_port(16, 3, 1000, 0);
-	/* the first one that is not down */
+	/* the first port that is not down */
 	ck_assert_int_eq(mad_info(t.port)->port, 2);
 	ck_assert_uint_eq(mad_info(t.port)->guid, 0x502);
 	ck_assert_uint_eq(mad_info(t.port)->lid, 7);

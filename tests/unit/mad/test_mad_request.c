@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Requests to others' QPs: where they go, which answers count, tries, and their end. */
+/* Tests requests to QPs of other ports: their destinations, which answers count, retries, and their end. */
 #include <check.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static struct {
 	uint8_t mad[256];		/* the last one sent */
 	struct ib_user_mad umad;
 	uint8_t answer[256];
-	/* what comes back: to try number `from` and later */
+	/* the answers to try number `from` and later */
 	enum { ANSWER, NOTHING, TIMEOUT, OTHER_METHOD, OTHER_TID, SHORT, OTHER_ATTR, OTHER_LID, RMPP, LATE,
 	       TIMEOUT_OF_FORMER } what;
 	unsigned from;
@@ -154,7 +154,7 @@ START_TEST(answered)
 }
 END_TEST
 
-/* Whether the kernel says that time is up or not. */
+/* The request is retried whether or not the kernel reports a timeout. */
 START_TEST(tried_again)
 {
 	uint32_t tid;
@@ -177,7 +177,7 @@ START_TEST(tried_again)
 }
 END_TEST
 
-/* Where the kernel's word on a try comes when the next one is under way, that one has all its time. */
+/* If the kernel reports a try's timeout during the next try, that try still has its full time. */
 /* promise: A72 */
 START_TEST(late_time_out)
 {
@@ -202,7 +202,7 @@ START_TEST(late)
 	ck_assert_uint_eq(t.answers, 1);
 	memcpy(back, t.mad, sizeof(back));
 	back[3] = REPORT_RESP;
-	/* once more, when nobody waits for it */
+	/* once more, when nothing waits for it */
 	fake_receive(back, 256, 0, 3);
 	t.what = ANSWER;
 	ask(1000, 1);
@@ -218,7 +218,7 @@ START_TEST(what_is_no_answer)
 		ask(10, 1);
 		ck_assert_msg(t.silences == silences + 1, "kind %d", (int)t.what);
 	}
-	/* these, and one of another TID or length, are dropped by who receives them */
+	/* the receiver drops these, and one with another TID or length */
 	ck_assert_uint_eq(mad_counts(t.port)->unasked, 4);
 	ck_assert_uint_eq(t.answers, 0);
 }
@@ -233,7 +233,7 @@ START_TEST(no_more_than_there_is_room_for)
 		ck_assert_uint_lt(n++, 4000);
 	ck_assert_uint_ge(n, 32);
 	ck_assert_uint_eq(t.sends, n);
-	/* nobody is told of what waits when the port is closed */
+	/* closing the port makes no callbacks for waiting requests */
 }
 END_TEST
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The two state machines of RMPP: what is sent when, what loss, repetition and
- * disorder do, and what is refused with which status.  Time is the test's.
+ * Tests the two state machines of RMPP: what they send when, the effects of loss,
+ * repetition and disorder, and refusals with their statuses.  The clock is the test's.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static uint8_t byte_at(size_t i)
 	return (uint8_t)(i * 7 + i / 200);
 }
 
-/* A sender of n bytes, all of which it is given as it wants them. */
+/* A sender of n bytes, which the test gives as the sender asks for them. */
 static size_t given, length;
 static void feed(void)
 {
@@ -77,7 +77,7 @@ static uint8_t ack_status(uint32_t segment, uint32_t window, uint8_t status)
 }
 static uint8_t ack(uint32_t segment, uint32_t window) { return ack_status(segment, window, 0); }
 
-/* The segments that go now, in order from `first`; how many. */
+/* Sends the segments that may go now, which must be in order from `first`; returns how many. */
 static unsigned goes(uint32_t first)
 {
 	uint8_t mad[RMPP_MAD];
@@ -88,7 +88,7 @@ static unsigned goes(uint32_t first)
 	return n;
 }
 
-/* … of which nothing is said but that they follow each other, up to one that does not. */
+/* The same with any first segment, up to one that does not follow its predecessor. */
 static unsigned some_go(uint32_t first)
 {
 	uint8_t mad[RMPP_MAD];
@@ -99,7 +99,7 @@ static unsigned some_go(uint32_t first)
 	return n;
 }
 
-/* The one segment that goes now; 0: none. */
+/* Returns the one segment that may go now; 0: none. */
 static uint32_t one_goes(void)
 {
 	uint8_t mad[RMPP_MAD];
@@ -120,11 +120,11 @@ START_TEST(window_opens_with_acks)
 	ck_assert_uint_eq(ack(65, 129), RMPP_OK);
 	ck_assert_uint_eq(ack(1, 65), RMPP_OK);	/* an old one */
 	ck_assert_uint_eq(goes(66), 64);
-	/* whatever is granted, so much is kept */
+	/* the sender keeps so much, whatever window the receiver grants */
 	ck_assert_uint_eq(ack(129, 100000), RMPP_OK);
 	ck_assert_uint_eq(some_go(130), RMPP_SEND_KEEP - 1);
 	ck_assert_uint_eq(tx.cap, RMPP_SEND_KEEP);
-	/* no ACK of these will come by itself */
+	/* the receiver sends no ACK for these by itself */
 	ck_assert_uint_eq(goes(129), 1);
 	ck_assert_uint_eq(ack(129 + RMPP_SEND_KEEP - 1, 100000), RMPP_OK);
 	ck_assert_uint_eq(some_go(129 + RMPP_SEND_KEEP), RMPP_SEND_KEEP - 1);
@@ -169,7 +169,7 @@ START_TEST(headers_as_iba_has_them)
 }
 END_TEST
 
-/* First the receiver is asked, then the next segment goes with the question, then all. */
+/* The sender first probes the receiver, then adds the next segment to the probe, then repeats all. */
 START_TEST(silence_repeats_and_ends)
 {
 	unsigned tries = 0;
@@ -211,7 +211,7 @@ START_TEST(silence_repeats_and_ends)
 }
 END_TEST
 
-/* As many round trips as windows, none of them known before; how many segments went in all. */
+/* Sends n windows that take window_us each, unknown to the sender; returns the number of segments sent. */
 static unsigned slow_receiver(unsigned windows, int64_t window_us)
 {
 	unsigned sent = 0;
@@ -240,12 +240,12 @@ static unsigned slow_receiver(unsigned windows, int64_t window_us)
 	return sent;
 }
 
-/* Linux on a slow machine: 50 ms for 64 segments, of which the first says nothing. */
+/* Linux on a slow machine takes 50 ms for 64 segments; the first segment's ACK says nothing about that. */
 START_TEST(a_slow_receiver_gets_nothing_twice)
 {
 	ck_assert_uint_eq(slow_receiver(100, 50 * MS), 1 + 64 * 100);
 	ck_assert_uint_eq(slow_receiver(100, 150 * MS), 1 + 64 * 100);
-	/* slower than anybody would expect: some questions, until the back-off is long enough */
+	/* an extremely slow receiver: some probes, until the back-off is long enough */
 	ck_assert_uint_le(slow_receiver(100, 500 * MS), 1 + 64 * 100 + 10);
 }
 END_TEST
@@ -278,7 +278,7 @@ START_TEST(karn)
 	ck_assert_int_eq(tx.wait_us, 63 * MS + 3);	/* a clean one */
 	rmpp_send_end(&tx);
 
-	/* what a receiver took for a window is known for the next answer to it */
+	/* the time that a receiver took for a window is known for the next answer to it */
 	now = 1000 * MS;
 	rmpp_send_begin(&tx, 20 * MS, now);
 	ck_assert_int_eq(tx.wait_us, 60 * MS);
@@ -286,7 +286,7 @@ START_TEST(karn)
 }
 END_TEST
 
-/* Who acknowledges one segment now and then, or shuts the window, does not hold us for ever. */
+/* A receiver that seldom acknowledges a segment, or closes the window, cannot prolong a transfer forever. */
 START_TEST(the_whole_has_an_end)
 {
 	uint8_t status = 0;
@@ -318,7 +318,7 @@ START_TEST(the_whole_has_an_end)
 }
 END_TEST
 
-/* The message itself may take its time. */
+/* A message that is produced slowly does not count as silence. */
 START_TEST(a_slow_message_is_no_silence)
 {
 	now = 1000 * MS;
@@ -337,7 +337,7 @@ START_TEST(a_slow_message_is_no_silence)
 }
 END_TEST
 
-/* What the probe's answer says to lack, and nothing else; each gap has its own. */
+/* The sender repeats only the segment that the answer to a probe lacks; each gap takes a probe. */
 START_TEST(a_gap_is_found_and_filled)
 {
 	start(300 * RMPP_DATA_LEN);
@@ -369,7 +369,7 @@ START_TEST(a_gap_is_found_and_filled)
 }
 END_TEST
 
-/* Who acknowledges amid a window unasked has a gap, or does so for each segment. */
+/* A receiver that sends an ACK within a window unasked has a gap, or acknowledges each segment. */
 START_TEST(an_ack_amid_the_window)
 {
 	unsigned more = 0;
@@ -404,7 +404,7 @@ START_TEST(bad_acks)
 	ck_assert_uint_eq(ack(2, 65), RMPP_SEGMENT_TOO_BIG);	/* never sent */
 	ck_assert_uint_eq(ack(0, 1), RMPP_OK);
 	ck_assert_uint_eq(goes(0), 0);
-	/* the turn of the direction: an ACK of nothing that opens the window */
+	/* the direction turns: an ACK of segment 0 opens the window */
 	ck_assert_uint_eq(ack(0, 8), RMPP_OK);
 	ck_assert_uint_eq(goes(2), 7);
 	now = tx.due_us;

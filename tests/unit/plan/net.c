@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Fabrics made by hand: see net.h. */
+/* Implements net.h. */
 #include <check.h>
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Fabrics made by hand for the tests of plan/.  The first node must be a CA; the
+ * Builds hand-made fabrics for the tests of plan/.  The first node must be a CA; the
  * SM is on its port 1.
  */
 #ifndef TEST_PLAN_NET_H
@@ -13,7 +13,7 @@ uint32_t net_ca(struct fabric *f, uint64_t guid, unsigned nports);
 uint32_t net_switch(struct fabric *f, uint64_t guid, unsigned nports, bool enhanced_port0);
 void net_finish(struct fabric *f);
 
-/* xorshift: the same numbers on every machine. */
+/* An xorshift generator, which gives the same numbers on every machine. */
 uint32_t net_random(uint64_t *state);
 
 #endif

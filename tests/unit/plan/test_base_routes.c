@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Routes that stay: what goes away moves only what went by it, what comes back finds its
- * routes as they were, and what is away keeps LIDs and entries; on a fabric of two
- * spines and four leaves with two hosts each.
+ * Tests that routes stay: a fault moves only the routes that used the failed part, a part that
+ * returns has its former routes, and absent parts keep their LIDs and entries.  The fabric has
+ * two spines and four leaves with two hosts each.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static uint32_t node_of(const struct fabric *f, uint64_t guid)
 	return map64_get(&f->node_by_guid, guid);
 }
 
-/* All of it, but not finished. */
+/* Builds the whole fabric, but does not finish it. */
 static struct fabric *build(void)
 {
 	struct fabric *f = fabric_new();
@@ -82,7 +82,7 @@ static void teardown(void)
 	settings_free(settings);
 }
 
-/* LIDs as devices tell them: those of a plan. */
+/* The whole fabric, whose devices have the LIDs of a plan. */
 static struct fabric *with_lids(const struct plan *p)
 {
 	struct fabric *f = fabric_clone(p->f);
@@ -110,7 +110,7 @@ static struct fabric *without(const struct plan *p, uint64_t guid, unsigned num)
 	return to;
 }
 
-/* The entry of a switch for the LID of a port in `first`, whose LIDs nobody loses. */
+/* The entry of a switch for the LID that a port has in `first`; LIDs never change. */
 static unsigned entry(const struct plan *p, uint64_t sw, uint64_t port_guid)
 {
 	return lft_get(p->lfts, p->f->nodes[node_of(p->f, sw)].sw,
@@ -127,7 +127,7 @@ static struct fabric *holding(const struct plan *p, uint64_t guid, unsigned num)
 	return f;
 }
 
-/* How many entries for hosts that a has are different in b, on switches that both have. */
+/* How many entries for hosts differ between a and b, on switches that both have. */
 static unsigned count_moved(const struct plan *a, const struct plan *b)
 {
 	unsigned n = 0;
@@ -156,7 +156,7 @@ START_TEST(a_link_that_is_held)
 	struct fabric *h = with_lids(first);
 	struct plan *broken = next(f, first), *held = next(g, first), *again = next(h, held);
 
-	/* its routes are those without the link, and when it is over what they were */
+	/* the routes are those without the link, and the former ones when the hold ends */
 	ck_assert(routes_follow(held, first) && routes_follow(again, held));
 	ck_assert_uint_eq(held->now->dead.n, 2);
 	ck_assert_uint_eq(held->report.unreachable, 0);
@@ -165,7 +165,7 @@ START_TEST(a_link_that_is_held)
 	ck_assert_uint_eq(count_moved(first, again), 0);
 	plan_free(again);
 	plan_free(held);
-	/* a start with such a link: it is no reason for another base */
+	/* a start with a held link, which must not change the base */
 	held = next(g, NULL);
 	ck_assert_uint_eq(count_moved(broken, held), 0);
 	plan_free(held);
@@ -185,7 +185,7 @@ START_TEST(a_link)
 	ck_assert(routes_follow(broken, first));
 	ck_assert_uint_eq(broken->now->dead.n, 2);
 	ck_assert_uint_eq(broken->report.unreachable, 0);
-	/* who went by it goes by the other spine; nobody else moves */
+	/* routes through it move to the other spine; no other route moves */
 	for (unsigned i = 0; i < 2 * LEAVES; i++)
 		for (unsigned l = 0; l < LEAVES; l++) {
 			unsigned was = entry(first, LEAF + l, host_guid(i) + 1);
@@ -204,7 +204,7 @@ START_TEST(a_link)
 }
 END_TEST
 
-/* Nothing is written because of a host, and it finds all as it was. */
+/* Nothing is written when a host goes, and it has the same routes when it returns. */
 /* promise: F2 */
 START_TEST(a_host)
 {
@@ -249,7 +249,7 @@ START_TEST(a_spine_and_a_leaf)
 }
 END_TEST
 
-/* A host at another leaf is not where it was known: the engine makes the base anew. */
+/* If a host moves to another leaf, the engine makes new base tables. */
 START_TEST(a_host_that_moves)
 {
 	struct fabric *f = with_lids(first), *to;
@@ -274,7 +274,7 @@ START_TEST(a_host_that_moves)
 }
 END_TEST
 
-/* A new host while another and a spine are away: all three are known then. */
+/* A new host comes while another host and a spine are away: the base then has all three. */
 START_TEST(a_host_that_is_new)
 {
 	struct fabric *f = without(first, SPINE + 1, 0), *g, *h;
@@ -291,7 +291,7 @@ START_TEST(a_host_that_is_new)
 	ck_assert_uint_eq(two->now->base->f->n_nodes, whole->n_nodes + 1);
 	ck_assert_uint_eq(two->now->dead.n, 2 * LEAVES);
 	ck_assert_uint_eq(two->report.unreachable, 0);
-	/* its LID is nobody's, not even of those who are away */
+	/* no other port has its LID, not even an absent one */
 	for (uint32_t i = 0; i < whole->n_ports; i++)
 		ck_assert_uint_ne(two->lid[fabric_find_port(h, 0x801)],
 				  first->lid[i] ? first->lid[i] : UINT16_MAX);
@@ -304,7 +304,7 @@ START_TEST(a_host_that_is_new)
 }
 END_TEST
 
-/* All LIDs of a plan are in its tables, and all of its fabric is in its base. */
+/* The tables must have all LIDs of the plan, and the base all of its fabric. */
 static void check_plan(const struct plan *p)
 {
 	const struct fabric *base = p->now->base->f;
@@ -317,7 +317,7 @@ static void check_plan(const struct plan *p)
 		ck_assert_uint_ne(fabric_same_node(base, &p->f->nodes[i]), FABRIC_NONE);
 }
 
-/* A device whose GUID is another in each answer may be there twice, and by no link once. */
+/* A device with a new GUID in each answer may appear twice, once without a link. */
 /* promise: A3 */
 START_TEST(what_no_link_leads_to)
 {
@@ -345,7 +345,7 @@ START_TEST(what_no_link_leads_to)
 }
 END_TEST
 
-/* Whatever devices say of themselves from one sweep to the next. */
+/* Devices with arbitrary answers from one sweep to the next. */
 /* promise: A3 */
 START_TEST(any_fabric_after_any)
 {

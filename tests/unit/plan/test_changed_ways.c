@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What is said of routes from what was said of those before, against what is said from nothing: the
- * verdict, the paths and the judgement.  Links, hosts and switches come and go at random, ports
- * come back with other limits, nodes in another order, tables are damaged.
+ * Compares incremental updates of the verdict, the paths and the judgement of routes with computing them
+ * from nothing.  Links, hosts and switches come and go at random, ports return with other limits, nodes
+ * in another order, and tables are damaged.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@
 #define EVENTS 120
 enum { SPINE = 0x900, LEAF = 0x500, HOST = 0x1000 };
 
-/* Leaves, spines and stubs are nodes HOSTS …; links of the last are the last ones. */
+/* Leaves, spines and stubs are nodes HOSTS …; the links of the stubs are the last links. */
 static struct end {
 	unsigned node, num;
 } ends[LINKS][2];
@@ -62,7 +62,7 @@ static void limit(struct fabric_port *p, unsigned mtu_code, unsigned vl_code)
 	fabric_port_store(p, info);
 }
 
-/* The fabric as it is; LIDs as everybody knows them. */
+/* Builds the present fabric, with fixed LIDs. */
 static struct fabric *build(void)
 {
 	struct fabric *f = fabric_new(), *to;
@@ -93,7 +93,7 @@ static struct fabric *build(void)
 	return to;
 }
 
-/* Tables that differ by class of port, so that pairs of ports of a switch have several. */
+/* A policy whose tables differ by class of port, so that a switch has several tables for its pairs. */
 static struct policy *make_policy(void)
 {
 	struct policy *p = policy_builtin();
@@ -162,7 +162,7 @@ static void teardown(void)
 	settings_free(settings);
 }
 
-/* The SM's host, node 0, and its link stay. */
+/* Makes a random change; the SM's host, node 0, and its link stay. */
 static void happen(void)
 {
 	unsigned node = 1 + below(HOSTS - 1), other, was;
@@ -213,7 +213,7 @@ static void set_entry(struct plan *p, unsigned node, unsigned dst, unsigned num)
 			(uint8_t)num;
 }
 
-/* Entries that are not the engine's, for some time. */
+/* Damaged entries, for some time. */
 static struct {
 	unsigned node, dst, num;
 } damages[8];
@@ -237,7 +237,7 @@ static void choose_damage(void)
 	}
 }
 
-/* Four ways that wait for each other: from leaf to leaf to leaf, by two spines in turn. */
+/* Makes a credit loop of four routes, from leaf to leaf to leaf over two spines in turn. */
 static void close_cycle(struct plan *p)
 {
 	for (unsigned i = 0; i < 4; i++) {
@@ -305,7 +305,7 @@ static void same(const struct plan *p, const struct plan *q)
 	}
 }
 
-/* How many LIDs of how many were looked at. */
+/* How many LIDs were updated, of how many. */
 struct work_done {
 	unsigned changed, all, extended, cycles, loops, rows;
 };
@@ -325,7 +325,7 @@ static void count_work(struct work_done *w, const struct plan *p, const struct p
 	w->loops += p->report.loops > 0;
 	w->rows += (unsigned)p->paths->shared.n;
 	route_changes_free(c);
-	/* an own one, for it is the paths that take it over */
+	/* its own copy, because the paths take it over */
 	paths_free(paths_update(p->f, p->lfts, p->lid_top, p->port_by_lid, p->tables, hops, NULL,
 				NULL));
 }
@@ -368,7 +368,7 @@ START_TEST(same_as_from_nothing)
 		before = p;
 		f = g;
 	}
-	/* it is not by computing everything that it is the same */
+	/* the results must not be equal because everything was computed anew */
 	ck_assert_uint_gt(w.all, EVENTS * HOSTS / 3);
 	ck_assert_uint_lt(w.changed, w.all * 2 / 3);
 	ck_assert_uint_gt(w.changed, 0);

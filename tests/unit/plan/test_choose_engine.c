@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* `routing: auto`: which engine is taken on which fabric, what is said of it, and when it stays. */
+/* Tests `routing: auto`: which engine it selects on which fabric, the reason, and when the engine stays. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ enum { PORTS = 16 };
 
 /* --- fabrics --- */
 
-/* Switches are made in order and linked by their next free ports; the SM's host is node 0. */
+/* Makes switches in order and links them by their next free ports; the SM's host is node 0. */
 struct maker {
 	struct fabric *f;
 	uint32_t sw[128];
@@ -101,7 +101,7 @@ static struct fabric *fat_tree(void)
 	return m.f;
 }
 
-/* All switches are linked to each other: no route needs to wait for another. */
+/* A full mesh of switches, which has no credit loops. */
 static struct fabric *mesh(void)
 {
 	struct maker m;
@@ -176,7 +176,7 @@ static const struct engine_try *tried(const struct plan *p, const char *engine)
 	return NULL;
 }
 
-/* A link of a switch to another one is held, in a copy of the fabric. */
+/* A copy of the fabric in which a link of a switch to another is held. */
 static struct fabric *without_link(const struct fabric *f, unsigned sw, unsigned num)
 {
 	struct fabric *less = fabric_clone(f);
@@ -209,7 +209,7 @@ START_TEST(a_tree_goes_up_and_down_at_once)
 }
 END_TEST
 
-/* The gauge decides, and layers are taken where they are worth it. */
+/* The measured quality decides, and layers are used if their gain is worth the VLs. */
 /* promise: F16 */
 START_TEST(the_best_is_taken)
 {
@@ -238,7 +238,7 @@ START_TEST(the_best_is_taken)
 }
 END_TEST
 
-/* A torus of rings of four needs no second VL set, and what layers gain is not worth theirs. */
+/* A torus of rings of four needs no second VL, and the gain of layers is not worth their VLs. */
 /* promise: F16 */
 START_TEST(layers_have_to_be_worth_their_vls)
 {
@@ -257,7 +257,7 @@ START_TEST(layers_have_to_be_worth_their_vls)
 }
 END_TEST
 
-/* With one VL, and with a policy whose levels need all of them, there is one layer, and that is said. */
+/* With one VL, or if the levels need all VLs, there is one layer, and the reason says so. */
 /* promise: F16 */
 START_TEST(levels_stay_apart)
 {
@@ -282,7 +282,7 @@ START_TEST(levels_stay_apart)
 }
 END_TEST
 
-/* A lesser engine is out, however good its bandwidth, if it has a credit loop; without one it is judged. */
+/* An engine with a credit loop is not selected, however good its bandwidth; without one, it is compared. */
 /* promise: F16 */
 START_TEST(minhop_without_a_loop)
 {
@@ -312,7 +312,7 @@ START_TEST(the_same_twice)
 }
 END_TEST
 
-/* A fault chooses no other engine, and neither does its end. */
+/* Neither a fault nor its end selects another engine. */
 /* promise: F16 */
 START_TEST(a_fault_keeps_the_engine)
 {
@@ -340,7 +340,7 @@ START_TEST(a_fault_keeps_the_engine)
 }
 END_TEST
 
-/* Other levels leave room for another number of layers; in a tree there is nothing to choose. */
+/* Other levels leave VLs for another number of layers; in a tree, there is nothing to choose. */
 /* promise: F16 */
 START_TEST(another_policy_chooses_again)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What is said of a policy on small fabrics made by hand: shares that can be
- * worked out on paper, and pairs counted one by one.
+ * Tests the feasibility report of a policy on small hand-made fabrics: shares are
+ * computed by hand, and pairs counted one by one.
  *
  * promise: C1
  */
@@ -94,7 +94,7 @@ static struct policy_level *add_level(struct policy *p, const char *name, uint8_
 	return l;
 }
 
-/* SLs 0..n-1 to their VLs, the others to VL 0; those of the mask are dropped. */
+/* Maps SLs 0..n-1 to VLs of the same number and the others to VL 0; drops the SLs in the mask. */
 static struct policy_sl2vl *add_map(struct policy *p, const char *group, unsigned n, unsigned drop)
 {
 	p->sl2vl = xrealloc(p->sl2vl, p->n_sl2vl + 1, sizeof(*p->sl2vl));
@@ -136,7 +136,7 @@ static void only_port(struct port_list *l, unsigned num)
 	l->bits[num >> 3] = (uint8_t)(1u << (num & 7));
 }
 
-/* A group of the end ports with GUIDs lo..hi. */
+/* Adds a group of the end ports with GUIDs lo..hi. */
 static void add_group(struct policy *p, const char *name, uint64_t lo, uint64_t hi)
 {
 	p->groups = xrealloc(p->groups, p->n_groups + 1, sizeof(*p->groups));
@@ -219,9 +219,10 @@ END_TEST
 /* --- shares --- */
 
 /*
- * VL 1 high, limit 1: 4096 bytes, two packets of 2048, then one low one.  Of
- * the low ones VL 0 and 2 have weights 32 and 96, one packet and three.  A
- * round is 3 packets; of 4 rounds VL 1 has 8, VL 0 one, VL 2 three of 12.
+ * VL 1 is of high priority with limit 1: after 4096 bytes, two packets of 2048,
+ * one low packet may go.  Low VLs 0 and 2 have weights 32 and 96: one packet and
+ * three.  A round has 3 packets; of the 12 packets in 4 rounds, VL 1 has 8, VL 0
+ * one and VL 2 three.
  */
 static struct policy *three_levels(void)
 {
@@ -244,7 +245,7 @@ START_TEST(shares_and_waits_by_hand)
 	const struct link_kind *k = kind_at(&s, 0x1000, 3);
 	const struct level_link *l = k->levels;
 
-	/* ports of switches and of CAs differ by nothing but that */
+	/* ports of switches and of CAs differ only in their class */
 	ck_assert_uint_eq(s.v->n_kinds, 2);
 	ck_assert_uint_eq(k->n_ports, 8);
 	ck_assert_ptr_eq(k, &s.v->kinds[0]);
@@ -262,11 +263,11 @@ START_TEST(shares_and_waits_by_hand)
 		ck_assert_double_eq_tol(l[i].guaranteed, share[i] * 32, 1e-9);
 		ck_assert_double_eq_tol(l[i].ceiling, 32, 1e-9);
 	}
-	/* fast waits for the one packet that is on its way: 2048 bytes at 32 Gb/s */
+	/* fast waits for the packet in transmission: 2048 bytes at 32 Gb/s */
 	ck_assert_double_eq_tol(l[1].wait_us, 0.512, 1e-9);
-	/* bulk: for default's packet, and two of fast before and after it */
+	/* bulk waits for default's packet, and two of fast before and after it */
 	ck_assert_double_eq_tol(l[2].wait_us, 5 * 0.512, 1e-9);
-	/* default: for three of bulk, and two of fast before, between and after these */
+	/* default waits for three packets of bulk, and two of fast before, between and after these */
 	ck_assert_double_eq_tol(l[0].wait_us, 11 * 0.512, 1e-9);
 	for (unsigned i = 0; i < 3; i++) {
 		ck_assert_uint_eq(s.v->levels[i].worst, 0);
@@ -289,7 +290,7 @@ START_TEST(limits_of_a_level_count)
 
 	ck_assert_double_eq_tol(l[1].guaranteed, 8, 1e-9);
 	ck_assert_double_eq_tol(l[1].ceiling, 8, 1e-9);
-	/* bulk's turn is six packets of 1024: of 7 rounds fast has 28672 bytes, default 2048 */
+	/* bulk's turn is six packets of 1024; in 7 rounds, fast sends 28672 bytes and default 2048 */
 	ck_assert_double_eq_tol(l[0].share, 2048. / (28672 + 2048 + 6144), 1e-9);
 	ck_assert_double_eq_tol(l[2].share, 6144. / (28672 + 2048 + 6144), 1e-9);
 	end(&s);
@@ -323,7 +324,7 @@ START_TEST(one_vl_is_shared_and_said_to_be)
 }
 END_TEST
 
-/* Of the class, 1/100 per cent. */
+/* Adds a class of one level; share in 1/100 per cent. */
 static void add_class(struct policy *p, uint32_t level, bool is_high, int32_t share)
 {
 	p->classes = xrealloc(p->classes, p->n_classes + 1, sizeof(*p->classes));
@@ -349,7 +350,7 @@ START_TEST(what_classes_ask)
 		add_level(p, "bulk", 2);
 		for (uint32_t i = 0; i < 3; i++)
 			add_class(p, i, i == 1, (int32_t)(asked[i] * CLASSES_SHARE_ALL));
-		/* a turn of the low table is a packet: 256 bytes of these, 2048 of fast's */
+		/* a turn of the low table is one packet: 256 bytes for these, 2048 for fast */
 		if (small)
 			p->levels[0].mtu_limit = p->levels[2].mtu_limit = (uint8_t)mtu_code(256);
 		struct scene s = judge(two_leaves(), p);
@@ -468,7 +469,7 @@ END_TEST
 
 /* --- pairs --- */
 
-/* The same one by one. */
+/* Counts the pairs one by one. */
 static void count_pairs(const struct scene *s, unsigned sl, uint64_t *pairs, uint64_t *lost)
 {
 	const struct plan *p = s->p;
@@ -508,14 +509,14 @@ START_TEST(sl_dropped_on_one_hop)
 {
 	struct policy *p = three_levels();
 
-	/* what enters the first leaf by port 1, where the host 0x100 is, on SL 2 */
+	/* drops SL 2 of packets that enter the first leaf by port 1, where the host 0x100 is */
 	add_group(p, "leaf", 0x1000, 0x1000);
 	only_port(&add_map(p, "leaf", 3, 1u << 2)->from, 1);
 	struct scene s = judge(two_leaves(), p);
 
-	/* most in ports don't drop it, which is what the kind has */
+	/* most in ports do not drop it, which counts for the kind of link */
 	ck_assert_uint_eq(kind_at(&s, 0x1000, 3)->levels[2].vl, 2);
-	/* that host to 3 hosts and 2 switches */
+	/* from that host to 3 hosts and 2 switches */
 	ck_assert_uint_eq(s.v->levels[2].unreachable, 5);
 	ck_assert_uint_eq(s.v->levels[2].from, port_of(s.f, 0x100, 1));
 	ck_assert_uint_eq(s.v->levels[0].unreachable + s.v->levels[1].unreachable, 0);
@@ -597,7 +598,7 @@ START_TEST(hosts_without_a_switch)
 }
 END_TEST
 
-/* Rings of switches with two hosts each and random scopes. */
+/* Makes rings of switches with two hosts each and random scopes. */
 static void random_scene(uint64_t *seed)
 {
 	struct fabric *f = fabric_new();
@@ -735,7 +736,7 @@ START_TEST(other_models_have_other_rates)
 {
 	struct fabric *f = two_leaves();
 
-	/* one of four hosts is of another make, by DeviceID, and slower */
+	/* one of four hosts has another DeviceID and is slower */
 	f->nodes[map64_get(&f->node_by_guid, 0x120)].info[31] = 7;
 	set_link(f, 0x120, 1, (uint8_t)rate_parse_link("4xSDR"), 4, 4);
 	struct scene s = judge(f, policy_builtin());
@@ -767,7 +768,7 @@ START_TEST(below_what_both_ends_can)
 		says_it_can(f, 0x100 + i * 16, 1, 3);
 	says_it_can(f, 0x1000, 3, 3);
 	says_it_can(f, 0x1000, 4, 3);
-	/* one of two links between the switches: no majority that says what is usual */
+	/* one of two links between the switches is slower: there is no majority */
 	set_link(f, 0x1000, 4, (uint8_t)rate_parse_link("4xDDR"), 4, 4);
 	struct scene s = judge(f, policy_builtin());
 
@@ -775,7 +776,7 @@ START_TEST(below_what_both_ends_can)
 	expect_finding(&s, SEV_WARNING, 0, "runs at 20 Gb/s, both ends can do 40 Gb/s");
 	end(&s);
 
-	/* where most ends claim too much, none is believed */
+	/* if most ends claim too much, none is believed */
 	f = two_leaves();
 	for (unsigned i = 0; i < 4; i++)
 		says_it_can(f, 0x100 + i * 16, 1, 0x1f);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Routes round switches that do not hold all LIDs, or do not let their entries be changed: two
+ * Tests routes around switches whose tables do not hold all LIDs, or whose entries are fixed: two
  * spines and four leaves with two hosts each, 14 LIDs.
  */
 #include <check.h>
@@ -65,7 +65,7 @@ static void compute(void)
 	p = plan_compute(f, policy, settings, NULL, NULL, NULL);
 }
 
-/* Whether a packet for a LID gets from a switch to where it belongs, over switches that hold it. */
+/* Whether a packet for a LID gets from a switch to its destination, over switches with that LID. */
 static bool arrives(uint32_t sw, uint16_t lid)
 {
 	for (unsigned hops = 0; hops < 20; hops++) {
@@ -87,7 +87,7 @@ static bool arrives(uint32_t sw, uint16_t lid)
 	return false;
 }
 
-/* LIDs that do not arrive from the leaves. */
+/* The number of LIDs that do not arrive from the leaves. */
 static unsigned lost(void)
 {
 	unsigned n = 0;
@@ -98,7 +98,7 @@ static unsigned lost(void)
 	return n;
 }
 
-/* … LIDs of switches that keep their own entries. */
+/* The number of those that belong to switches with fixed entries. */
 static unsigned lost_own(void)
 {
 	unsigned n = 0;
@@ -144,7 +144,7 @@ START_TEST(another_way)
 }
 END_TEST
 
-/* Two sizes: each is the way for what it holds. */
+/* Spines with tables of two sizes: each carries the LIDs that it holds. */
 /* promise: D5 */
 START_TEST(two_sizes)
 {
@@ -179,8 +179,9 @@ START_TEST(no_table_at_all)
 END_TEST
 
 /*
- * Three leaves, A and B on one spine, B and C on another, all on a third that forwards nothing: the way
- * from A to C is down to B and up again by the order of all switches, and legal by that of the rest.
+ * Three leaves, A and B on one spine, B and C on another, all on a third that forwards nothing.  In the
+ * order of all switches, the path from A to C goes down to B and up again; without the third spine in the
+ * order, it is legal.
  */
 static void leaves_in_a_row(void)
 {
@@ -228,7 +229,7 @@ START_TEST(down_and_up_again)
 	ck_assert_uint_eq(p->cut_pairs, 3);
 	ck_assert_uint_eq(p->short_findings.count[SEV_WARNING], 1);
 	ck_assert_uint_eq(p->short_findings.count[SEV_ERROR], 1);
-	/* … as by a spine that keeps an empty table */
+	/* the same with a spine that keeps an empty table */
 	f->switches[sw_of(SPINE + 2)].lft_cap = 0xc000;
 	f->switches[sw_of(SPINE + 2)].top_stays = true;
 	f->switches[sw_of(SPINE + 2)].lft_top = 0;
@@ -238,7 +239,7 @@ START_TEST(down_and_up_again)
 }
 END_TEST
 
-/* The only block of a switch's table is what the 64 entries say. */
+/* Fixes the only block of a switch's table to entries of `fill`. */
 static struct lft_fixed *keeps(uint64_t guid, uint8_t fill, uint32_t *n, struct lft_fixed *list)
 {
 	struct lft_fixed k = { .sw = sw_of(guid) };
@@ -263,7 +264,7 @@ static void take_kept(const struct lft_fixed *list, uint32_t n)
 	fabric_keep_blocks(f, copy, n);
 }
 
-/* A spine that drops all: the other carries it, and no leaf has an entry to the first. */
+/* A spine that drops everything: the other spine carries all, and no leaf has an entry to the first. */
 /* promise: D90 */
 START_TEST(keeps_an_empty_table)
 {
@@ -279,7 +280,7 @@ START_TEST(keeps_an_empty_table)
 	for (unsigned leaf = 0; leaf < LEAVES; leaf++)
 		for (uint16_t lid = 1; lid <= p->lid_top; lid++)
 			ck_assert_uint_ne(lft_get(p->lfts, sw_of(LEAF + leaf), lid), 5);
-	/* but the spine itself */
+	/* all but the spine itself */
 	ck_assert_uint_eq(p->cut_findings.count[SEV_ERROR], 0);
 	ck_assert_uint_eq(p->report.unreachable, LEAVES);
 	ck_assert_uint_eq(p->cut_pairs, LEAVES);
@@ -288,7 +289,7 @@ START_TEST(keeps_an_empty_table)
 }
 END_TEST
 
-/* A spine that sends all to the first leaf: nobody else's packets go there and come back. */
+/* A spine that sends all to the first leaf: packets of other leaves do not go there and back. */
 /* promise: D90 */
 START_TEST(keeps_wrong_entries)
 {
@@ -305,7 +306,7 @@ START_TEST(keeps_wrong_entries)
 }
 END_TEST
 
-/* Entries that are right are used: nothing changes. */
+/* Fixed entries that are right are used, so nothing changes. */
 /* promise: D90 */
 START_TEST(keeps_right_entries)
 {
@@ -328,7 +329,7 @@ START_TEST(keeps_right_entries)
 }
 END_TEST
 
-/* A switch that refuses SwitchInfo drops what is above its LinearFDBTop. */
+/* A switch that refuses SwitchInfo drops LIDs above its LinearFDBTop. */
 /* promise: D90 */
 START_TEST(keeps_its_top)
 {
@@ -345,7 +346,7 @@ START_TEST(keeps_its_top)
 }
 END_TEST
 
-/* A switch does not answer and keeps the entries that it has by the routes of now. */
+/* A switch falls silent and keeps its entries of the present routes. */
 static struct lft_fixed *falls_silent(uint64_t guid, uint32_t *n, struct lft_fixed *list)
 {
 	struct lft_fixed *k = keeps(guid, LFT_DROP, n, list);
@@ -355,7 +356,7 @@ static struct lft_fixed *falls_silent(uint64_t guid, uint32_t *n, struct lft_fix
 	return k;
 }
 
-/* Neither end of a link is known to be up. */
+/* Puts a link in doubt: neither end is known to be up. */
 static void in_doubt(uint64_t guid, unsigned num)
 {
 	struct fabric_port *end = fabric_port(f, map64_get(&f->node_by_guid, guid), num);
@@ -395,7 +396,7 @@ static void fat_tree(void)
 	net_finish(f);
 }
 
-/* Whether one leaf has a way to another by switches that answer. */
+/* Whether one leaf has a path to another through switches that answer. */
 static bool by_those_that_answer(uint32_t from, uint32_t to)
 {
 	bool seen[4 * PODS + 4] = { false };
@@ -419,8 +420,8 @@ static bool by_those_that_answer(uint32_t from, uint32_t to)
 }
 
 /*
- * Some switches do not answer, and may drop what their tables had: whoever has a way by the others is
- * served, if it goes down and up again.
+ * Some switches do not answer, and may have lost their tables: every pair with a path through the others
+ * is served, even if that path goes down and up again.
  */
 START_TEST(round_the_silent)
 {
@@ -458,7 +459,7 @@ START_TEST(round_the_silent)
 }
 END_TEST
 
-/* Two spines do not answer, and a link from each to a leaf is in doubt: the third spine leads there. */
+/* Two spines do not answer, and the link of each to a leaf is in doubt: the third spine carries the routes. */
 START_TEST(round_links_in_doubt)
 {
 	struct lft_fixed list[2];
@@ -482,7 +483,7 @@ START_TEST(round_links_in_doubt)
 }
 END_TEST
 
-/* Where there is no other way, a link in doubt is used by who has an entry for it. */
+/* If there is no other path, switches with an entry for a link in doubt use it. */
 START_TEST(links_in_doubt_as_the_last_resort)
 {
 	struct lft_fixed list[2];
@@ -504,8 +505,8 @@ START_TEST(links_in_doubt_as_the_last_resort)
 END_TEST
 
 /*
- * Anything in the tables of some switches: a LID that does not arrive from every leaf is called cut,
- * and cycles are made of kept entries alone.
+ * Some switches have fixed tables with random entries: a LID that does not arrive from every leaf is
+ * reported as cut off, and cycles consist of fixed entries only.
  */
 /* promise: D90 */
 START_TEST(keeps_anything)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which LIDs ports get: fresh, after a restart, with conflicts, with LMC, when they run out. */
+/* Tests the assignment of LIDs: fresh, after a restart, with conflicts, with LMC, and when they run out. */
 #include <check.h>
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@
 #define SW	0x1000		/* GUIDs of switches: SW, SW + 1, … */
 #define CA(i)	(0x100000 + (uint64_t)(i) * 16)
 
-/* A plan that has only its LIDs. */
+/* A plan with LIDs only. */
 struct net {
 	struct fabric *f;
 	struct settings *settings;
@@ -19,7 +19,7 @@ struct net {
 	struct lid_map known;
 };
 
-/* n_switches in a row, per_switch hosts on each; the SM is host 0. */
+/* Makes n_switches in a row with per_switch hosts on each; the SM is host 0. */
 static void net_row(struct net *n, unsigned n_switches, unsigned per_switch)
 {
 	uint32_t previous = FABRIC_NONE;
@@ -78,7 +78,7 @@ static void remember(struct net *n, uint64_t guid, uint32_t lid, uint32_t lmc)
 	map64_put(&n->known.lmc_by_guid, guid, lmc);
 }
 
-/* What must hold of any assignment, whatever was there before. */
+/* Checks what must hold for any assignment, whatever LIDs there were before. */
 static void check_sound(const struct net *n)
 {
 	const struct plan *p = &n->p;
@@ -171,7 +171,7 @@ START_TEST(what_ports_have_is_kept)
 }
 END_TEST
 
-/* Tables of all switches would reach up to it. */
+/* A high LID would make all switches' tables longer. */
 /* promise: D5 D50 */
 START_TEST(lid_far_beyond_the_rest_is_not_kept)
 {
@@ -186,7 +186,7 @@ START_TEST(lid_far_beyond_the_rest_is_not_kept)
 	ck_assert_uint_eq(n.p.lid[host(&n, 3)], 1024);
 	ck_assert_uint_eq(n.p.lid[host(&n, 4)], 2000);
 	ck_assert_uint_eq(n.p.lid_top, 2000);
-	/* it is ours by now */
+	/* by now, qosd itself has assigned it */
 	remember(&n, CA(2) + 1, 30000, 0);
 	ck_assert(assign(&n));
 	ck_assert_uint_eq(n.p.lid[host(&n, 2)], 30000);
@@ -194,7 +194,7 @@ START_TEST(lid_far_beyond_the_rest_is_not_kept)
 }
 END_TEST
 
-/* To renumber them all would cost more than the entries below. */
+/* Renumbering all ports would cost more than the unused entries below them. */
 /* promise: D5 D50 */
 START_TEST(many_far_lids_are_kept)
 {
@@ -206,7 +206,7 @@ START_TEST(many_far_lids_are_kept)
 	ck_assert(assign(&n));
 	for (unsigned i = 0; i < 48; i++)
 		ck_assert_uint_eq(n.p.lid[host(&n, i)], 3000 + i);
-	/* half of them are away, but remembered */
+	/* half of the ports are away, but remembered */
 	for (unsigned i = 24; i < 48; i++) {
 		remember(&n, 0x900000 + i, 3000 + i, 0);
 		n.f->ports[host(&n, i)].lid = 0;
@@ -242,7 +242,7 @@ START_TEST(lids_stay_within_the_least_table)
 }
 END_TEST
 
-/* 20 ports, and a switch that holds 9 LIDs: those on it get what it holds. */
+/* 20 ports and a switch with 9 entries: ports on that switch get the LIDs that fit. */
 START_TEST(switch_too_small_does_not_bound_the_others)
 {
 	struct net n;
@@ -302,7 +302,7 @@ START_TEST(conflict_goes_to_the_lowest_guid)
 }
 END_TEST
 
-/* A running port's LID is in use now; what another once had is only a wish. */
+/* The LID that a running port uses now takes precedence over one that another port once had. */
 START_TEST(running_port_beats_memory)
 {
 	struct net n;
@@ -317,7 +317,7 @@ START_TEST(running_port_beats_memory)
 }
 END_TEST
 
-/* Two hosts say each other's LIDs: as long as the plan in force is there, it counts. */
+/* Two hosts claim each other's LIDs: the plan in force counts, if there is one. */
 /* promise: A59 */
 START_TEST(given_lid_beats_what_a_port_says)
 {
@@ -377,7 +377,7 @@ START_TEST(absent_ports_keep_theirs_as_long_as_there_are_others)
 		ck_assert(n.p.lid[port] == 0 || n.p.lid[port] > 4);
 		ck_assert_uint_ne(n.p.lid[port], 6);
 	}
-	/* all others remembered: then they are used */
+	/* if all others are remembered, remembered LIDs are used */
 	for (uint32_t lid = 1; lid <= IB_LID_UCAST_MAX; lid++)
 		remember(&n, 0x5000000 + lid, lid, 0);
 	ck_assert(assign(&n));
@@ -396,7 +396,7 @@ START_TEST(lmc_aligns_hosts_but_not_switches)
 	for (unsigned i = 0; i < 6; i++)
 		ck_assert_uint_eq(n.p.lmc[host(&n, i)], 3);
 	ck_assert_uint_eq(n.p.lmc[port_of(&n, SW)], 0);
-	/* the switches fit into what alignment leaves over */
+	/* the switches get LIDs from the gaps of alignment */
 	ck_assert_uint_lt(n.p.lid[port_of(&n, SW + 1)], 8);
 	ck_assert_uint_eq(n.p.lid_top, 6 * 8 + 7);
 	net_end(&n);
@@ -483,7 +483,7 @@ START_TEST(too_many_ports_are_reported_and_the_sm_has_a_lid)
 }
 END_TEST
 
-/* Anything may be on the devices and in the file. */
+/* With arbitrary LIDs on the devices and in the file, the assignment is sound. */
 START_TEST(any_past_gives_a_sound_assignment)
 {
 	uint64_t seed = 1 + (uint64_t)_i;

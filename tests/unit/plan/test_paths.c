@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What routes carry, held against a walk that takes every hop and every SL one
- * by one, on random fabrics with random forwarding and SL2VL tables.
+ * Tests which SLs routes carry against a walk of every hop with every SL, on random
+ * fabrics with random forwarding and SL-to-VL tables.
  *
  * promise: C1
  */
@@ -76,7 +76,7 @@ static void give_lids(struct world *w)
 	}
 }
 
-/* Shortest hops from the destination outwards, so that most routes work; then some damage. */
+/* Makes shortest routes to the LID, so that most routes work, and then damages some. */
 static void route_lid(struct world *w, uint16_t lid, unsigned damage)
 {
 	const struct fabric *f = w->f;
@@ -178,7 +178,7 @@ struct slow {
 	unsigned nodes;		/* on the way, both ends included; 0: no route */
 };
 
-/* The table that was seen last, or else the one that is wanted. */
+/* The table that the device was last seen to have, or else the planned one. */
 static const struct sl2vl *in_force(const struct world *w, uint32_t node, unsigned in, unsigned out)
 {
 	for (size_t i = w->seen.n; i-- > 0;) {
@@ -190,7 +190,7 @@ static const struct sl2vl *in_force(const struct world *w, uint32_t node, unsign
 	return &w->t.maps[qos_sl2vl_id(&w->t, w->f, node, in, out)];
 }
 
-/* Can a packet of this SL leave node by out, when it came in by `in`? */
+/* Whether a packet of this SL that enters the node by `in` can leave by `out`. */
 static bool sl_passes(const struct world *w, uint32_t node, unsigned in, unsigned out, unsigned sl)
 {
 	if (!w->t.managed)
@@ -328,7 +328,7 @@ START_TEST(same_as_a_walk_without_tables)
 }
 END_TEST
 
-/* Some pairs have another table, some of these after all the wanted one; ports have fewer VLs. */
+/* Gives some pairs another table, some of these later the planned one; some ports have fewer VLs. */
 static void keep_tables(struct world *w)
 {
 	const struct fabric *f = w->f;
@@ -418,7 +418,7 @@ START_TEST(host_to_host_without_switch)
 }
 END_TEST
 
-/* A LID beyond what was computed has no route, and nothing is read there. */
+/* A LID beyond the computed range has no route, and no memory is read for it. */
 START_TEST(lid_beyond_the_top)
 {
 	struct world w;

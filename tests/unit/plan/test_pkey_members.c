@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Partitions on a fabric: who holds which P_Keys, who shares one with whom, what
- * switches are to enforce, and what is said of it.
+ * Tests partitions on a fabric: which ports hold which P_Keys, which pairs share one,
+ * what switches enforce, and the findings.
  */
 #include <check.h>
 #include <stdio.h>
@@ -94,7 +94,7 @@ static struct policy_partition *partition(uint16_t pkey)
 	return part;
 }
 
-/* Who: "all", "self", hosts by their letter, or nobody's GUID "?". */
+/* Adds a member: "all", "self", a host by its letter, or an unknown GUID by "?". */
 static void member(struct policy_partition *part, const char *who, enum membership m)
 {
 	struct policy_member *x;
@@ -110,7 +110,7 @@ static void member(struct policy_partition *part, const char *who, enum membersh
 	};
 }
 
-/* "pkey: who=full who=limited …; pkey: …"; 7fff replaces the default partition's members. */
+/* Adds partitions, "pkey: who=full who=limited …; pkey: …"; 7fff replaces the default one's members. */
 static void members(const char *text)
 {
 	char *copy = xstrdup(text), *save, *save2, *line, *word;
@@ -171,25 +171,25 @@ START_TEST(one_partition_is_as_ever)
 }
 END_TEST
 
-/* What each holds, and A's switch port; the switch's own port 0 is in `all`. */
+/* The P_Keys of each host and of A's switch port; the switch's port 0 is in `all`. */
 static const struct {
 	const char *members, *keys[N_HOSTS], *port0, *port_of_a;
 } tables[] = {
 	{ "1: A=full B=full", { "ffff", "ffff 8001", "ffff 8001", "ffff" }, "ffff", "ffff 8001" },
-	/* full and limited; both: the full one first, and once for the switch */
+	/* full, limited, and both: the full P_Key comes first; the switch has one entry */
 	{ "1: A=both B=limited C=full", { "ffff", "ffff 8001 0001", "ffff 0001", "ffff 8001" },
 	  "ffff", "ffff 8001" },
 	{ "7fff: all=limited; 1: A=limited C=full", { "ffff", "7fff 0001", "7fff", "7fff 8001" },
 	  "7fff", "ffff 8001" },
-	/* the last line that names a port counts */
+	/* the last item that names a port counts */
 	{ "1: all=limited A=full B=full B=limited self=both",
 	  { "ffff 8001 0001", "ffff 8001", "ffff 0001", "ffff 0001" }, "ffff 0001", "ffff 8001" },
 	{ "1: A=full all=limited", { "ffff 0001", "ffff 0001", "ffff 0001", "ffff 0001" },
 	  "ffff 0001", "ffff 8001" },
-	/* in the order of the policy */
+	/* P_Keys are in the order of the policy */
 	{ "3: A=full; 1: A=full; 2: A=full", { "ffff", "ffff 8003 8001 8002", "ffff", "ffff" },
 	  "ffff", "ffff 8003 8001 8002" },
-	/* not in the default partition; the SM is */
+	/* hosts are not in the default partition; the SM is */
 	{ "7fff: B=limited; 1: A=full C=full S=limited",
 	  { "ffff 0001", "8001", "7fff", "8001" }, "", "8001" },
 	{ "7fff: S=limited; 1: C=full", { "ffff", "", "", "8001" }, "", "" },
@@ -282,7 +282,7 @@ static void forget_partitions(void)
 	p->n_partitions = 1;
 }
 
-/* Another policy, on ports that know the places of the one before. */
+/* Applies another policy to ports that have P_Keys of the one before. */
 static void then(const char *text)
 {
 	forget_partitions();
@@ -297,23 +297,23 @@ START_TEST(keys_keep_their_places)
 	known = &places;
 	then("1: A=full B=limited; 2: A=both; 3: A=full B=full");
 	ck_assert_str_eq(keys_of(host(A)), "ffff 8001 8002 0002 8003");
-	/* what left makes a hole, for the switch, too; the last makes none */
+	/* a removed P_Key leaves a hole, also at the switch, unless it is the last one */
 	then("1: B=limited; 2: A=both; 3: A=full");
 	ck_assert_str_eq(keys_of(host(A)), "ffff 0000 8002 0002 8003");
 	ck_assert_str_eq(keys_of(switch_port(A + 1)), "ffff 0000 8002 8003");
 	ck_assert_str_eq(keys_of(host(B)), "ffff 0001");
-	/* another order of the policy moves nothing; what is new fills the hole, then goes behind */
+	/* another order of the policy moves nothing; a new P_Key fills the hole, the next goes to the end */
 	then("3: A=full; 5: A=limited B=full; 6: A=full; 2: A=both");
 	ck_assert_str_eq(keys_of(host(A)), "ffff 0005 8002 0002 8003 8006");
-	/* not where its other P_Key was until now: queue pairs may still use that place */
+	/* not at the index of a P_Key that is removed now: queue pairs may still use that index */
 	ck_assert_str_eq(keys_of(host(B)), "ffff 0000 8005");
 	ck_assert_uint_eq(shared_pkey(parts, host(A), host(B), 0), 0xffff);
 	ck_assert_uint_eq(shared_pkey(parts, host(A), host(B), 5), 0x0005);
-	/* another form in the same place, one of two forms in its own */
+	/* another membership keeps the index; of two entries, the remaining one keeps its own */
 	then("5: A=full; 2: A=limited; 3: A=limited");
 	ck_assert_str_eq(keys_of(host(A)), "ffff 8005 0000 0002 0003");
 	ck_assert_str_eq(keys_of(switch_port(A + 1)), "ffff 8005 0000 8002 8003");
-	/* out of the default partition, and in it again: it is the first */
+	/* a port leaves the default partition and returns: that P_Key is the first again */
 	then("7fff: B=full; 5: A=full; 3: A=limited");
 	ck_assert_str_eq(keys_of(host(A)), "0000 8005 0000 0000 0003");
 	then("7fff: B=full; 5: A=full; 3: A=limited; 7: A=full");
@@ -327,7 +327,7 @@ START_TEST(keys_keep_their_places)
 }
 END_TEST
 
-/* A limited member that becomes a full one as well: adapters that keep one entry keep the first. */
+/* A limited member becomes a full member as well: adapters with one entry keep the first. */
 /* promise: D1 */
 START_TEST(full_entry_comes_first)
 {
@@ -356,7 +356,7 @@ static void found(uint32_t port, const char *text)
 	pkey_places_found(&places, f->ports[port].guid, keys, n);
 }
 
-/* Another subnet manager, or a daemon whose state is lost, gave the ports their P_Keys. */
+/* The ports have P_Keys from another subnet manager, or from a daemon whose state was lost. */
 /* promise: D120 */
 START_TEST(keys_stay_where_devices_have_them)
 {
@@ -365,11 +365,11 @@ START_TEST(keys_stay_where_devices_have_them)
 	found(host(A), "7fff 8003 8000 8009 0002 8002 0");
 	found(host(B), "8003 ffff");
 	then("1: A=full; 2: A=both; 3: A=limited B=full");
-	/* 9 is no P_Key of the policy, and gives way; 8000 is none at all */
+	/* P_Key 9 is not in the policy and is removed; 8000 is invalid */
 	ck_assert_str_eq(keys_of(host(A)), "ffff 0003 8001 0000 0002 8002");
-	/* our own port asks by place 0 */
+	/* the manager's port sends with the P_Key at index 0 */
 	ck_assert_str_eq(keys_of(host(B)), "ffff 0000 8003");
-	/* a reset tells nothing; what the device has counts more than what it had; the rest stays */
+	/* a reset table says nothing; a device's present P_Keys outweigh former ones; the rest stays */
 	found(host(A), "ffff");
 	found(host(B), "");
 	then("1: A=full; 2: A=both; 3: A=limited B=full");
@@ -379,7 +379,7 @@ START_TEST(keys_stay_where_devices_have_them)
 	then("1: A=full; 2: A=both; 3: A=limited B=full");
 	ck_assert_str_eq(keys_of(host(A)), "ffff 8001 0003 0000 0002 8002");
 	pkey_places_free(&places);
-	/* another P_Key in place 0, by somebody's wish */
+	/* another P_Key at index 0, because the policy wants it */
 	f->self = host(SM);
 	found(host(A), "8003 7fff 8001");
 	then("1: A=full; 3: A=full; 7: A=full");
@@ -397,12 +397,12 @@ START_TEST(places_of_a_short_table)
 	f->switches[0].enforce_cap = 3;
 	then("1: A=full; 2: A=full; 3: A=full; 4: A=full");
 	ck_assert(!parts->enforce[switch_port(A + 1)]);
-	/* too short for the hole, not for the keys */
+	/* the table is too short for the hole, but not for the P_Keys */
 	then("3: A=full; 4: A=full");
 	ck_assert_str_eq(keys_of(host(A)), "ffff 0000 0000 8003 8004");
 	ck_assert(parts->enforce[switch_port(A + 1)]);
 	ck_assert_str_eq(keys_of(switch_port(A + 1)), "ffff 8003 8004");
-	/* of a table that was longer the places that are there count */
+	/* of a table that was longer before, only the remaining indexes count */
 	f->nodes[A].partition_cap = 4;
 	then("9: A=full; 3: A=full; 4: A=full; 5: A=full B=full");
 	ck_assert_str_eq(keys_of(host(A)), "ffff 8009 8004 8003");
@@ -414,7 +414,7 @@ START_TEST(places_of_a_short_table)
 }
 END_TEST
 
-/* Where all have the same there is nothing to enforce, whatever the order. */
+/* If all ports have the same P_Keys, there is nothing to enforce, whatever their order. */
 START_TEST(places_keep_nobody_apart)
 {
 	known = &places;
@@ -496,7 +496,7 @@ START_TEST(levels_for_some_pkeys)
 }
 END_TEST
 
-/* --- what is said --- */
+/* --- findings --- */
 
 START_TEST(no_room)
 {
@@ -517,7 +517,7 @@ START_TEST(no_room)
 	f->nodes[B].partition_cap = 2;		/* room for one of two is none */
 	build();
 	ck_assert_str_eq(keys_of(host(B)), "ffff 8004");
-	/* a node that says it has none has the one that every port has */
+	/* a node that claims to have no entry has the one that every port has */
 	f->nodes[C].partition_cap = 0;
 	build();
 	ck_assert_str_eq(keys_of(host(C)), "ffff");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The plan as a whole: engines in order, what it says of routes, and its parts agreeing. */
+/* Tests the plan as a whole: the order of engines, the report on routes, and that its parts agree. */
 #include <check.h>
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@
 #include "plan/routes/base_routes.h"
 #include "unit/run.h"
 
-/* A ring of switches with a host on each: it has credit loops unless routed with care. */
+/* A ring of switches with a host on each, where most routings have credit loops. */
 static struct fabric *ring(unsigned n)
 {
 	struct fabric *f = fabric_new();
@@ -238,7 +238,7 @@ START_TEST(layers_have_sls_of_their_own)
 }
 END_TEST
 
-/* Every layer's VL of a link between switches has a part of it, and says whose it is. */
+/* On a link between switches, the VL of each layer has a share, and names its level. */
 /* promise: F15 */
 START_TEST(layers_share_links)
 {
@@ -272,7 +272,7 @@ START_TEST(layers_share_links)
 }
 END_TEST
 
-/* With a link less the engine makes other tables, which follow from the base's; and so it goes back. */
+/* Without a link, the engine derives other tables from the base; when the link returns, the former ones. */
 /* promise: F15 */
 START_TEST(layers_follow)
 {
@@ -288,14 +288,14 @@ START_TEST(layers_follow)
 	ck_assert_uint_eq(less->report.unreachable, 0);
 	ck_assert(!less->report.credit_loop);
 	ck_assert(routes_follow(less, s.p) && routes_follow(again, less));
-	/* the tables in terms of the base are those of the plan */
+	/* the tables derived from the base are those of the plan */
 	for (uint32_t sw = 0; sw < s.f->n_switches; sw++)
 		ck_assert_mem_eq(routes_wanted(less->now)->entries + (size_t)sw * less->lfts->stride,
 				 less->lfts->entries + (size_t)less->now->switches[sw] * less->lfts->stride,
 				 less->lfts->stride);
 	ck_assert_ptr_null(again->now->round);
 	ck_assert_mem_eq(again->lfts->entries, s.p->lfts->entries, (size_t)s.f->n_switches * s.p->lfts->stride);
-	/* a line has one layer, but SLs of others that hosts were told keep their VLs */
+	/* a line needs one layer, but SLs of other layers that hosts already use keep their VLs */
 	ck_assert_uint_eq(less->layers->n, s.p->layers->n);
 	y = routes_layers(less);
 	for (uint32_t a = 0; a < s.f->n_switches; a++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Fabrics and policies by hand; see helper.h. */
+/* Implements helper.h. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,7 +81,7 @@ struct policy *new_policy(void)
 	return p;
 }
 
-/* Makes room for one more and returns it, zeroed. */
+/* Makes room for one more element and returns it, zeroed. */
 static void *append(void *array, size_t *n, size_t size)
 {
 	void **v = array;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tables from traffic classes: who gets them, what they are on links of all
- * kinds, and what is said about it.  On the fabric of two_switches.h.
+ * Tests the tables made from traffic classes: which ports get them, their contents on
+ * links of all kinds, and the findings.  On the fabric of two_switches.h.
  *
  * promise: C1
  */
@@ -14,7 +14,7 @@
 #include "two_switches.h"
 #include "unit/run.h"
 
-/* Of which every SL that no class has is of the last class. */
+/* Makes four classes; SLs of no class belong to the last one. */
 static void four_classes(void)
 {
 	add_class(p, "latency", 3, true, -1);
@@ -51,7 +51,7 @@ static const struct sl2vl *map(uint32_t n, unsigned in, unsigned out)
 	return &t->maps[id];
 }
 
-/* The VLs of SLs 0 to 3: other, normal, storage, latency; all others go with SL 0. */
+/* Whether SLs 0 to 3 (other, normal, storage, latency) have these VLs, and all other SLs that of SL 0. */
 static bool maps_to(uint32_t n, unsigned in, unsigned out, unsigned v0, unsigned v1, unsigned v2,
 		    unsigned v3)
 {
@@ -135,7 +135,7 @@ START_TEST(links_of_all_kinds)
 }
 END_TEST
 
-/* The weights of a link are whole packets of its MTU, whatever the others have. */
+/* The weights on a link are whole packets of its MTU, independent of other links. */
 START_TEST(mtu_of_the_link)
 {
 	four_classes();
@@ -198,7 +198,7 @@ START_TEST(excepted_ports)
 }
 END_TEST
 
-/* A switch as a member stands for all its ports. */
+/* A switch as a group member stands for all its ports. */
 START_TEST(excepted_switch)
 {
 	four_classes();
@@ -237,7 +237,7 @@ START_TEST(scopes_that_are_in_conflict)
 	ck_assert_ptr_nonnull(strstr(arbs->text, "and 1 more port,"));
 	ck_assert_uint_eq(findings.n, 2);
 	ck_assert_ptr_null(find(&findings, SEV_ERROR, "host0", ""));
-	/* The classes win. */
+	/* the classes take precedence */
 	ck_assert(maps_to(HOST1, 0, 1, 3, 2, 1, 0));
 	ck_assert_uint_eq(arb(LEAF, 1)->high[0].vl, 0);
 	ck_assert_mem_eq(map(HOST0, 0, 1), &by_hand, sizeof(by_hand));
@@ -277,7 +277,7 @@ START_TEST(devices_without_sl2vl)
 }
 END_TEST
 
-/* Scopes lose ports that the classes can't serve either. */
+/* Classes take precedence over scopes even at ports that the classes cannot serve. */
 START_TEST(scopes_on_devices_without_sl2vl)
 {
 	struct policy_vlarb *v;
@@ -293,7 +293,7 @@ START_TEST(scopes_on_devices_without_sl2vl)
 }
 END_TEST
 
-/* Kinds of link that differ in the MTU alone are one finding, all ports counted. */
+/* Kinds of link that differ only in the MTU give one finding, which counts all ports. */
 START_TEST(sharing_is_said_once)
 {
 	four_classes();
@@ -317,7 +317,7 @@ START_TEST(enhanced_port_0)
 }
 END_TEST
 
-/* config/ doesn't let this through. */
+/* Policies that config/ would refuse. */
 START_TEST(nonsense)
 {
 	four_classes();
@@ -332,7 +332,7 @@ START_TEST(nonsense)
 }
 END_TEST
 
-/* 18,000 ports, with hosts of three kinds: a fit per kind of link. */
+/* 18,000 ports with hosts of three kinds: one fit for each kind of link. */
 START_TEST(many_ports)
 {
 	four_classes();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The compiled rules against the rules tried one by one, on random policies
- * and queries that are drawn so that about everything matches or nearly does.
- * QOSD_SEED in the environment gives other ones.
+ * Tests the compiled rules against trying the rules one by one, on random policies and
+ * queries, of which nearly all match or almost match.  QOSD_SEED in the environment
+ * gives others.
  *
  * promise: C1
  */
@@ -33,7 +33,7 @@ static void seed(uint64_t value)
 	random_state = value + (s ? strtoull(s, NULL, 0) * 1000003 : 0);
 }
 
-/* A switch with CAs: the queries' ports. */
+/* A switch with CAs, which are the ports of the queries. */
 static struct fabric *star(unsigned hosts)
 {
 	struct fabric *f = fabric_new();
@@ -78,7 +78,7 @@ static void random_names(struct policy_names *names, size_t n_groups)
 	}
 }
 
-/* Values that meet often: a few places of a domain, its ends among them. */
+/* Values that often coincide: a few places of a domain, including its ends. */
 static uint64_t random_value(uint64_t last)
 {
 	switch (rnd(8)) {
@@ -93,7 +93,7 @@ static uint64_t random_value(uint64_t last)
 	}
 }
 
-/* Near one of the port spaces, or anywhere. */
+/* A random Service ID, near one of the port spaces or anywhere. */
 static uint64_t random_service_id(void)
 {
 	static const uint64_t base[] = {
@@ -185,7 +185,7 @@ static uint32_t first_the_slow_way(const struct policy *p, const struct fabric *
 	return MATCH_NO_RULE;
 }
 
-/* Returns how many of the queries met a rule. */
+/* Returns how many of the queries matched a rule. */
 static unsigned compare(const struct policy *p, const struct fabric *f, unsigned queries)
 {
 	struct findings ignored = { 0 };
@@ -233,7 +233,7 @@ START_TEST(many_small_policies)
 }
 END_TEST
 
-/* Around the sizes at which words, chunks and summaries begin. */
+/* Sizes around those at which new words, chunks and summaries begin. */
 START_TEST(larger_policies)
 {
 	static const unsigned sizes[] = { 63, 64, 65, 511, 512, 513, 1500, 4095, 4096, 4097, 5000 };
@@ -246,7 +246,7 @@ START_TEST(larger_policies)
 		random_groups(p, 40, 100);
 		for (unsigned k = 0; k < sizes[i]; k++)
 			random_rule(p, 511, 100);
-		/* Rules with all or nearly all criteria, so that it takes many to match. */
+		/* rules with nearly all criteria, so that a match depends on many */
 		for (unsigned k = 0; k < sizes[i]; k++)
 			if (!p->rules[k].service_ids.n && rnd(20))
 				random_service_ids(&p->rules[k].service_ids);
@@ -257,7 +257,7 @@ START_TEST(larger_policies)
 }
 END_TEST
 
-/* One rule alone at each place, and a query that only it meets. */
+/* One rule at each position, and a query that only this rule matches. */
 START_TEST(each_place)
 {
 	struct fabric *f = star(4);
@@ -308,7 +308,7 @@ START_TEST(no_rules_and_rules_without_criteria)
 }
 END_TEST
 
-/* The word for what fails first, which `explain` prints. */
+/* The name of the first criterion that fails, which `explain` prints. */
 START_TEST(words)
 {
 	struct fabric *f = star(4);
@@ -350,7 +350,7 @@ START_TEST(words)
 	FAILS(q.pkey = 0xfffe, "pkey");
 	FAILS(q.sl = 3, "sl");
 	FAILS(q.dst = port_at(f, 2, 1), "target-guid");
-	/* The rule's source is of no matter to this one. */
+	/* without the source criterion */
 	r->sources.n = 0;
 	FAILS((q.src = port_at(f, 2, 1), q.dst = port_at(f, 3, 1)), "either");
 	q = good;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Port groups on a fabric: every kind of member, and what is said of those not there. */
+/* Tests port groups on a fabric: every kind of member, and findings on members that do not exist. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,7 +88,7 @@ START_TEST(guids)
 }
 END_TEST
 
-/* login02 says the port GUID of login01: it is no member by that GUID, but of the group of all. */
+/* login02 claims the port GUID of login01: that GUID does not make it a member, but the group `all` has it. */
 /* promise: A65 */
 START_TEST(guid_of_another)
 {
@@ -102,7 +102,7 @@ START_TEST(guid_of_another)
 }
 END_TEST
 
-/* A switch's GUID is its port 0, which stands for the switch. */
+/* The GUID of a switch means its port 0, which stands for the switch. */
 START_TEST(guid_of_a_switch)
 {
 	add_range(&add_group(p, "x")->port_guids, SWITCH, SWITCH);
@@ -211,7 +211,7 @@ START_TEST(absent_names_are_reported)
 }
 END_TEST
 
-/* A pattern made to be slow with a matcher that tries everything. */
+/* A pattern that is slow with a backtracking matcher. */
 START_TEST(nasty_glob)
 {
 	struct policy_group *x = add_group(p, "x");
@@ -245,7 +245,7 @@ START_TEST(node_types)
 }
 END_TEST
 
-/* The aggregation node of a switch is no CA of a host, though all have it. */
+/* The aggregation node of a switch is not in the group of CAs, but in the group of all. */
 /* promise: D10 */
 START_TEST(aggregation_nodes)
 {
@@ -290,7 +290,7 @@ START_TEST(partitions)
 }
 END_TEST
 
-/* Groups of partitions whose members are groups, by turns, in whatever order. */
+/* Groups of partitions whose members are groups, alternating, in any order. */
 START_TEST(members_of_partitions)
 {
 	add_word(&add_group(p, "of-red")->partitions, "red");
@@ -322,7 +322,7 @@ START_TEST(members_of_partitions)
 }
 END_TEST
 
-/* Every range of P_Keys, and any two of them: external port n is in the partition n. */
+/* Every range of P_Keys and every pair of ranges; external port n is in partition n. */
 START_TEST(ranges_of_pkeys)
 {
 	enum { N = 12 };
@@ -371,7 +371,7 @@ START_TEST(ranges_of_pkeys)
 }
 END_TEST
 
-/* What is in many ranges costs no more than what is in one. */
+/* A partition in many ranges costs no more than in one. */
 START_TEST(many_ranges_of_pkeys)
 {
 	char name[32];
@@ -409,7 +409,7 @@ START_TEST(the_sm_is_in_its_partitions)
 }
 END_TEST
 
-/* Each layer has all of the one below, by two ways: 2^layers ways in all. */
+/* Each layer of groups contains the one below twice: 2^layers paths in all. */
 START_TEST(no_way_is_walked_twice)
 {
 	enum { LAYERS = 300 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tables of a small fabric: scopes, defaults, what devices lack, OperationalVLs.
+ * Tests the tables of a small fabric: scopes, defaults, limits of devices, OperationalVLs.
  *
  *   host0/P1 -- leaf/P1   leaf/P5 -- spine/P1   spine/P5 -- router/P1
  *   host1/P1 -- leaf/P2   leaf/P6 -- spine/P2
@@ -63,7 +63,7 @@ static const struct vlarb *arb(uint32_t n, unsigned num)
 	return i < t->n_arbs ? &t->arbs[i] : NULL;
 }
 
-/* "0:64 1:64", as set_entries() takes it. */
+/* Whether the entries are these, in the format of set_entries(), "0:64 1:64". */
 static bool entries_are(const struct vlarb_entry *e, uint8_t n, const char *text)
 {
 	struct vlarb_entry expected[VLARB_ENTRIES_MAX];
@@ -158,7 +158,7 @@ START_TEST(pairs_without_a_table)
 }
 END_TEST
 
-/* The same where the switch has a table per pair. */
+/* The same if the switch has a table for each pair. */
 START_TEST(pairs_without_a_table_in_a_matrix)
 {
 	struct policy_sl2vl *s = add_sl2vl(p, SCOPE_GROUP, "switches", &B);
@@ -253,7 +253,7 @@ START_TEST(last_scope_wins)
 }
 END_TEST
 
-/* A later scope for everything hides all before it, and makes switches uniform again. */
+/* A later scope for all ports hides the earlier ones and makes switches uniform again. */
 START_TEST(later_scope_hides_earlier_ones)
 {
 	struct policy_sl2vl *s = add_sl2vl(p, SCOPE_GROUP, "switches", &NINE);
@@ -327,7 +327,7 @@ START_TEST(across_hosts)
 }
 END_TEST
 
-/* Across a switch: what its links lead to, CAs included. */
+/* `across` a switch means the ports at the other ends of its links, including CAs. */
 START_TEST(across_switches)
 {
 	add_sl2vl(p, SCOPE_GROUP, "all", &A);
@@ -436,7 +436,7 @@ START_TEST(op_vls_follow_arbitration)
 }
 END_TEST
 
-/* Everything is dropped: VL 0 stays. */
+/* If all SLs are dropped, VL 0 remains. */
 START_TEST(all_dropped)
 {
 	struct sl2vl none;
@@ -566,7 +566,7 @@ START_TEST(port_numbers_that_devices_lack)
 }
 END_TEST
 
-/* `across` goes by the numbers of the other device, and CAs have no port 0. */
+/* `across` uses the port numbers of the other device, and CAs have no port 0. */
 START_TEST(port_numbers_that_hosts_lack)
 {
 	struct policy_vlarb *v = add_vlarb(p, SCOPE_GROUP, "hosts");
@@ -677,7 +677,7 @@ START_TEST(nothing_to_arbitrate)
 }
 END_TEST
 
-/* A low table alone given keeps no high one, and a high one alone the built-in low. */
+/* A low table alone leaves no high table; a high table alone leaves the built-in low table. */
 START_TEST(half_given)
 {
 	set_high(add_vlarb(p, SCOPE_GROUP, "host0"), "1:9");
@@ -687,7 +687,7 @@ START_TEST(half_given)
 }
 END_TEST
 
-/* --- VLs that SL2VL sends to and arbitration forgot --- */
+/* --- VLs that SL-to-VL tables use and arbitration tables lack --- */
 
 START_TEST(unserved_vls)
 {
@@ -788,7 +788,7 @@ START_TEST(fixed_tables)
 	ck_assert_mem_eq(in_force(HOST1, 0, 1), &NINE, sizeof(NINE));
 	ck_assert_mem_eq(in_force(HOST0, 0, 1), &A, sizeof(A));
 	ck_assert_uint_eq(qos_sl2vl_in_force(t, f, LEAF, 5, 5), TABLE_NONE);
-	/* what is wanted is so still, under its old number */
+	/* the planned tables keep their numbers */
 	ck_assert(has_map(LEAF, 1, 5, &A));
 	ck_assert(has_map(HOST1, 0, 1, &A));
 	ck_assert_uint_gt(t->n_maps, before);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How levels and layers share SLs and VLs, and the tables that come of it.  On the fabric of
+ * Tests how levels and layers share SLs and VLs, and the resulting tables.  On the fabric of
  * two_switches.h.
  */
 #include <check.h>
@@ -32,7 +32,7 @@ static unsigned vl(uint32_t n, unsigned in, unsigned out, unsigned sl)
 	return t->maps[id].vl[sl];
 }
 
-/* What a VL has of a table. */
+/* The total weight of a VL in a table. */
 static unsigned weight(const struct vlarb_entry *e, unsigned n, unsigned v)
 {
 	unsigned sum = 0;
@@ -58,7 +58,7 @@ START_TEST(sls_of_layers)
 	sl_plan_make(&sls, p, &(struct route_layers){ .n = 3, .n_vl_sets = 3 });
 	for (unsigned sl = 0; sl < IB_SL_COUNT; sl++)
 		ck_assert_uint_eq(sls.sl[sl][0], sl);
-	/* SL 0 counts as a level's, as programs use it that ask nobody */
+	/* SL 0 counts as a level's, because programs that do not query the SA use it */
 	ck_assert_uint_eq(sls.sl[0][1], 1);
 	ck_assert_uint_eq(sls.sl[3][1], 2);
 	ck_assert_uint_eq(sls.sl[0][2], 4);
@@ -122,7 +122,7 @@ static void add_level(const char *name, uint8_t sl)
 	};
 }
 
-/* A layer has 1, 2, 4 or 8 VLs, and the built-in SL2VL table folds SLs into these. */
+/* A layer has 1, 2, 4 or 8 VLs, and the built-in SL-to-VL table folds SLs into these. */
 /* promise: F16 */
 START_TEST(levels_stay_apart)
 {
@@ -136,7 +136,7 @@ START_TEST(levels_stay_apart)
 	ck_assert_uint_eq(most(15, "; in 3 layers levels default and bulk would share a VL"), 2);
 	p->levels[p->n_levels - 2].sl = 1;
 	ck_assert_uint_eq(most(15, "3 SLs of levels"), 4);
-	/* of 6 VLs a link has 4 */
+	/* of 6 VLs, a link can use 4 */
 	p->defaults[CLASS_SWITCH].max_vls = 6;
 	ck_assert_uint_eq(most(15, "4 data VLs"), 2);
 	ck_assert_uint_eq(most(2, "; in 2 layers levels default and bulk would share a VL"), 1);
@@ -154,7 +154,7 @@ START_TEST(tables_of_ones_own_leave_one)
 }
 END_TEST
 
-/* Between the switches each layer has VLs of its own, with the same weights; hosts see levels only. */
+/* Between switches, each layer has its own VLs, with the same weights; links to hosts have levels only. */
 /* promise: F15 */
 START_TEST(layers_are_apart_between_switches)
 {
@@ -197,7 +197,7 @@ START_TEST(layers_are_apart_between_switches)
 }
 END_TEST
 
-/* Tables too short for the classes' entries in all layers: every VL is served, and alike. */
+/* If tables are too short for the classes' entries in all layers, every VL is served equally. */
 START_TEST(short_arbitration_tables)
 {
 	node_caps[LEAF].low_cap = node_caps[LEAF].high_cap = 2;

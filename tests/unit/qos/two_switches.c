@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* See two_switches.h. */
+/* Implements two_switches.h. */
 #include "two_switches.h"
 
 #include <check.h>

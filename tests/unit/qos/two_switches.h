@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A fabric of two switches and two hosts, and all that tables are made of, for
- * one test at a time:
+ * Builds a fabric of two switches and two hosts, and all inputs of tables, for one test
+ * at a time:
  *
  *   host0/P1 -- leaf/P1   leaf/P5 -- spine/P1
  *   host1/P1 -- leaf/P2   leaf/P6 -- spine/P2
@@ -25,12 +25,12 @@ extern struct findings findings;
 extern struct group_sets *g;
 extern struct qos_tables *t;
 
-/* A policy with the groups hosts, host0, leaf and leaf-p5. */
+/* Begins with a policy with the groups hosts, host0, leaf and leaf-p5. */
 void two_switches_begin(void);
 void two_switches_end(void);
-/* A node of f with what node_caps says. */
+/* Adds a node to f with the capabilities in node_caps. */
 void node(int i, enum ib_node_type type, unsigned nports, uint64_t guid, const char *desc);
-/* The fabric f, not finished. */
+/* Builds the fabric f, without finishing it. */
 void two_switches(void);
 unsigned op_vls(uint32_t n, unsigned num);
 

@@ -1146,7 +1146,7 @@ START_TEST(journal_of_any_length)
 		put_journal(journal, len);
 		ck_assert_msg(load_text(&text), "%zu of %zu bytes", len, n);
 		ck_assert(!is_damaged("groups.journal.damaged"));
-/* The store works without the folder and reports that; it uses the folder when that appears, with its contents. */
+		/* a step has one or two lines; longer beginnings give no earlier groups; all steps occur */
 		if (seen < STEPS && !strcmp(text, texts[seen + 1]))
 			seen++;
 		free(text);

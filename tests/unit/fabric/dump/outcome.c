@@ -94,7 +94,7 @@ uint32_t count_links(const struct dump *d)
 	return n;
 }
 
-/* What is wrong with a port, or NULL. */
+/* Returns the fault of a port, or NULL. */
 static const char *unsound(const struct dump *d, uint32_t i, struct map64 *guids)
 {
 	const struct dump_port *p = &d->ports[i], *q;
@@ -115,7 +115,7 @@ static const char *unsound(const struct dump *d, uint32_t i, struct map64 *guids
 	return NULL;
 }
 
-/* One assertion for all: each is a message to the parent process. */
+/* One assertion for all ports, because each assertion sends a message to the parent process. */
 void check_sound(const struct dump *d)
 {
 	struct map64 guids = { 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The smallest dump that says everything, for tests of the reader and of what is made of its records. */
+/* The smallest dump with all kinds of records, for tests of the reader and of users of its records. */
 #ifndef TESTS_FABRIC_DUMP_SMALL_DUMP_H
 #define TESTS_FABRIC_DUMP_SMALL_DUMP_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Files in other formats than ibnetdiscover's and ibsim's: what is taken from them, what is
- * refused and where, and messages of programs between their lines.
+ * Tests files in other formats than ibnetdiscover's and ibsim's: the nets that they give, errors
+ * with their lines, and messages of programs between their lines.
  */
 #include <check.h>
 #include <stdio.h>
@@ -179,7 +179,7 @@ END_TEST
 #define SW_LINE(guid, num, remote) \
 	"SW 9 " num " 0x" guid " 4x EDR - CA 1 1 0x" remote " ( 's' - 'a' )\n"
 
-/* Adapters with a node for each port, whose GUIDs others have already. */
+/* Adapters with a node for each port, whose GUIDs other nodes already have. */
 /* promise: B7 */
 START_TEST(nodes_of_a_report)
 {
@@ -289,7 +289,7 @@ END_TEST
 #define WARN3 "mad_rpc: _do_madrpc failed; dport (DR path slid 0; dlid 0; 0,1)\n"
 #define WARN4 "./libibnetdisc: something\n"
 
-/* One is put before each line of a good text in turn. */
+/* Puts a message before each line of a valid text in turn. */
 static void with_messages(const char *text)
 {
 	static const char *const messages[] = { WARN1, WARN2, WARN3, WARN4 };
@@ -335,7 +335,7 @@ START_TEST(messages_between_lines)
 }
 END_TEST
 
-/* What only looks like one. */
+/* Lines that only look like a message. */
 /* promise: B7 */
 START_TEST(no_messages)
 {
@@ -354,7 +354,7 @@ START_TEST(no_messages)
 }
 END_TEST
 
-/* Good texts with a few bytes changed, or cut off: nothing breaks. */
+/* Valid texts with a few bytes changed, or truncated, crash nothing. */
 /* promise: B7 */
 START_TEST(damaged_files)
 {

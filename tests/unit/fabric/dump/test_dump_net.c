@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The dump reader: what it takes, in ibnetdiscover's and in ibsim's form, and what it refuses.
+ * Tests the dump reader: what it accepts, in ibnetdiscover's and in ibsim's format, and what it refuses.
  *
  * promise: V4
  */
@@ -17,7 +17,7 @@
 #include "unit/run.h"
 #include "unit/temp.h"
 
-/* --- what is taken --- */
+/* --- accepted dumps --- */
 
 START_TEST(all_that_a_dump_says_is_kept)
 {
@@ -217,7 +217,7 @@ START_TEST(lids_that_cannot_be_are_none)
 }
 END_TEST
 
-/* --- ibsim's own form --- */
+/* --- ibsim's format --- */
 
 START_TEST(ibsim_names_without_guids)
 {
@@ -227,7 +227,7 @@ START_TEST(ibsim_names_without_guids)
 				     "[2]\t\"Switch1\"[2]\n"));
 
 	ck_assert_uint_eq(count_links(o.d), 2);
-	/* The GUIDs that ibsim gives them. */
+	/* the GUIDs that ibsim assigns */
 	ck_assert_uint_eq(o.d->nodes.v[0].guid, 0x200000);
 	ck_assert_uint_eq(o.d->nodes.v[1].guid, 0x100000);
 	ck_assert_uint_eq(o.d->nodes.v[2].guid, 0x100003);
@@ -238,7 +238,7 @@ START_TEST(ibsim_names_without_guids)
 }
 END_TEST
 
-/* The GUIDs that follow one that is said, and those that are relative to it. */
+/* GUIDs that follow a given one, and GUIDs relative to it. */
 START_TEST(ibsim_guids_count_on)
 {
 	struct outcome o = good(load(
@@ -267,7 +267,7 @@ START_TEST(ibsim_widths_and_speeds)
 	runs_at(p + 1, "1xSDR");
 	runs_at(p + 2, "4xEDR");
 	outcome_free(&o);
-	/* the width by one end, the speed by the other */
+	/* the width is given at one end, the speed at the other */
 	o = good(load("Switch 4 \"a\"\n[1] \"b\" w=1\n[2] \"b\"[2]\nspeed=2\nSwitch 4 \"b\"\n"
 		      "[1] \"a\"\n[2] \"a\"[2] w=18 s=0\n"));
 	runs_at(port_of(o.d, "a", 1), "1xDDR");
@@ -332,7 +332,7 @@ START_TEST(includes_are_beside_the_file)
 }
 END_TEST
 
-/* --- what is refused --- */
+/* --- refused dumps --- */
 
 static const struct {
 	const char *text;
@@ -405,7 +405,7 @@ START_TEST(broken_lines_are_named)
 }
 END_TEST
 
-/* What makes sense but for a part of it. */
+/* Dumps that are valid except for a part. */
 static const struct { const char *text, *want; } odd[] = {
 	{ "Switch 4 \"s\" what\n", ":1: \"what\" is not understood here, and passed over" },
 	{ "Switch 4 \"s\"\n[1] \"t\" x=1\nSwitch 4 \"t\"\n[1] \"s\"\n",
@@ -495,7 +495,7 @@ START_TEST(binary_and_endless_lines)
 	refused(load_bytes(bytes, n), ":1: this is no topology in a format that is read: \"?", NULL);
 	memset(bytes, 'a', n);
 	refused(load_bytes(bytes, n), ":1: this is no topology in a format", NULL);
-	/* a description is cut, however long */
+	/* a description of any length is truncated */
 	memcpy(bytes, "Switch 4 \"s\" # \"", 16);
 	bytes[n - 1] = '"';
 	o = load_bytes(bytes, n);
@@ -514,7 +514,7 @@ START_TEST(files_that_cannot_be_read)
 }
 END_TEST
 
-/* Whoever asks for it gets what a pipe brings. */
+/* A pipe is read if the caller allows it. */
 START_TEST(pipes)
 {
 	char *dir = temp_directory(), *path = xasprintf("%s/pipe", dir);
@@ -555,7 +555,7 @@ START_TEST(too_large_a_fabric)
 }
 END_TEST
 
-/* White space that ends no word. */
+/* Carriage returns are white space that does not end a word. */
 START_TEST(carriage_returns_within_a_line)
 {
 	struct outcome o = good(load("Switch 4 \"s\" # \"x\" base\r\r port 0 \r lid 5 lmc 1\n"));
@@ -566,7 +566,7 @@ START_TEST(carriage_returns_within_a_line)
 }
 END_TEST
 
-/* Whatever is cut off or turned round in a good dump, nothing breaks. */
+/* Valid dumps with parts cut off or exchanged crash nothing. */
 START_TEST(damaged_dumps)
 {
 	static const char bytes[16] = "\"[]()#\n 019f\rS\xff";

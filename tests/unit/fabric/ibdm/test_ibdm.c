@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ibdm's topologies: what .topo and IBNL files come to, and what is said of broken ones.
+ * Tests the reader of ibdm's topologies: the nets of .topo and IBNL files, and errors in broken ones.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "unit/run.h"
 #include "unit/temp.h"
 
-/* A .topo file that is being read, with IBNL files in a directory of its own. */
+/* The result of reading a .topo file, with IBNL files in a directory of the test's. */
 struct reading {
 	char *dir, *topo;
 	struct ibdm *t;
@@ -53,7 +53,7 @@ static void read_lines(struct reading *r, const char *text)
 	}
 }
 
-/* ibnl NULL: no such file. */
+/* Reads a .topo file; ibnl NULL: there is no IBNL file. */
 static struct reading read_topo(const char *text, const char *ibnl)
 {
 	struct reading r = { .dir = temp_directory() };
@@ -96,7 +96,7 @@ static uint32_t node_named(const struct ibdm_net *net, const char *name)
 	ck_abort_msg("no node %s", name);
 }
 
-/* There is such a link, once. */
+/* The net must have this link, once. */
 static void linked(const struct ibdm_net *net, const char *a, unsigned a_num, const char *b,
 		   unsigned b_num, const char *width, const char *gbps)
 {
@@ -184,7 +184,7 @@ static const struct { const char *text, *error; } bad_topos[] = {
 	  "F:4: system h1 is of type MTS3600, but not by line 2" },
 	{ "Buffalo a23456789b23456789c23456789d23456789e23456789f23456789g2345678901\n",
 	  "F:1: the name a23456789b23456789c23456789d23456789e234... is longer than 64" },
-	/* all that is wrong with single lines is said, and nothing of what follows from it */
+	/* all errors of single lines are reported, but not their consequences */
 	{ "MTS2400 a/b\n P1 -> MT23108 h1 P1\n\nx\n", "F:1: a type and a name of a system have no "
 	  "'/'\nF:4: neither a system nor a cable: 'x'\n" },
 };
@@ -198,7 +198,7 @@ END_TEST
 
 /* --- chassis --- */
 
-/* Two leaves of a switch each, or of two in the wide variant, and a spine. */
+/* A spine and two leaves, each of one switch, or two in the wide variant. */
 static const char box[] =
 	"SYSTEM LINE,LINE:4x\n"
 	"NODE SW 8 MT43132 U1\n"
@@ -243,7 +243,7 @@ START_TEST(chassis)
 }
 END_TEST
 
-/* The variant counts wherever the system is first named; what it lacks leads nowhere. */
+/* The variant applies wherever the system is first named; ports that it lacks have no link. */
 /* promise: B7 */
 START_TEST(variants)
 {
@@ -309,7 +309,7 @@ START_TEST(bad_ibnl)
 }
 END_TEST
 
-/* Boards of boards of boards: no more memory and time than a system may take. */
+/* Boards of boards of boards take no more memory and time than a system may. */
 /* promise: B7 */
 START_TEST(too_many_parts)
 {
@@ -334,7 +334,7 @@ static struct ibdm_files in_directories(const char *topo, const char *ibnl, cons
 	return (struct ibdm_files){ topo, ibnl, installed };
 }
 
-/* How many nodes a Box has when it is looked for in these. */
+/* Returns how many nodes a Box has with these search paths. */
 static size_t nodes_of_box(struct ibdm_files files)
 {
 	struct reading r = { 0 };

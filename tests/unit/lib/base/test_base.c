@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Growable arrays, text buffers, the GUID hash, findings.
+ * Tests growable arrays, text buffers, the GUID hash and findings.
  *
  * promise: C2
  */
@@ -144,7 +144,7 @@ START_TEST(map_basics)
 }
 END_TEST
 
-/* Keys as GUIDs are: dense runs with a common prefix. */
+/* Keys like GUIDs: dense runs with a common prefix. */
 START_TEST(map_many)
 {
 	static const uint32_t expected[] = { 0, 1, 7, 50000, 200000 };

@@ -22,7 +22,7 @@ START_TEST(texts)
 		{ "\xc2\x80\xc2\x9f\xc2\xa0", "????\xc2\xa0" },
 		{ "\xe2\x80\xa7\xe2\x80\xa8\xe2\x80\xae\xe2\x80\xaf", "\xe2\x80\xa7??????\xe2\x80\xaf" },
 		{ "\xe2\x81\xa5\xe2\x81\xa6\xe2\x81\xa9\xe2\x81\xaa", "\xe2\x81\xa5??????\xe2\x81\xaa" },
-		/* too long a way to say newline, half a character, a surrogate, too large */
+		/* overlong newlines, half a character, a surrogate, a value that is too large */
 		{ "\xc0\x8a" "a", "??a" }, { "\xe0\x80\x8a", "???" }, { "a\xe2\x82", "a??" },
 		{ "\xc3", "?" }, { "\xc3\n", "??" }, { "\xed\xa0\x80", "???" },
 		{ "\xf4\x90\x80\x80", "????" }, { "\xf8\x88\x80\x80\x80", "?????" }, { "\xff\xfe", "??" },

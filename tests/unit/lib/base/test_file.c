@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Reading what is no file, or never comes; calls that do not return. */
+/* Tests reading from things that are not files or give no data, and bounded calls that do not return. */
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -139,12 +139,12 @@ START_TEST(calls_are_left_behind)
 		ck_assert_int_eq(errno, ETIMEDOUT);
 		ck_assert_int_eq(sem_trywait(&s[i].dropped), -1);
 	}
-	/* one more is not begun */
+	/* one more call is not started */
 	stuck_init(&s[BOUNDED_LEFT_MAX]);
 	ck_assert(!bounded_run(wait_to_go, drop, &s[BOUNDED_LEFT_MAX], 1000));
 	ck_assert_int_eq(errno, EBUSY);
 	ck_assert_int_eq(sem_trywait(&s[BOUNDED_LEFT_MAX].dropped), 0);
-	/* what returns late is dropped, and makes room */
+	/* a call that returns late is dropped and makes room */
 	for (unsigned i = 0; i < BOUNDED_LEFT_MAX; i++) {
 		sem_post(&s[i].go);
 		sem_wait(&s[i].dropped);

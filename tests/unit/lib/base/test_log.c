@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The log as its reader sees it: what comes out at stderr.  Each test runs in
- * a process of its own (Check forks), so stderr and the environment are free.
+ * Tests the log as it appears on stderr.  Each test runs in its own process (Check
+ * forks), so it may change stderr and the environment.
  */
 #include <check.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 
 static FILE *captured;
 
-/* Everything that goes to stderr from here on can be had from text(). */
+/* Captures stderr from here on; text() returns it. */
 static void capture(bool journal)
 {
 	if (journal)
@@ -79,7 +79,7 @@ START_TEST(journal_prefix)
 }
 END_TEST
 
-/* A name that a device gave can't forge a line nor drive the terminal. */
+/* A name from a device can neither forge a line nor control the terminal. */
 START_TEST(hostile_text)
 {
 	char longer[5000];
@@ -103,13 +103,13 @@ START_TEST(rate_limit)
 	capture(true);
 	for (int i = 0; i < 1000; i++)
 		log_limited(&rl, LOG_LEVEL_WARNING, "m", "line %d", i);
-	/* a second has not passed: the burst, and one more at most */
+	/* within less than a second: the burst, and at most one more */
 	ck_assert_uint_ge(count_lines(text()), 10);
 	ck_assert_uint_le(count_lines(text()), 12);
 	ck_assert_ptr_nonnull(strstr(text(), "m: line 9\n"));
 	ck_assert_ptr_null(strstr(text(), "line 500"));
 
-	/* two seconds later, one passes and says how many did not, in the same line */
+	/* two seconds later, one line passes, which also says how many were suppressed */
 	rl.last_us = clock_mono_us() - 2000000;
 	unsigned long suppressed = rl.suppressed;
 	log_limited(&rl, LOG_LEVEL_WARNING, "m", "again");
@@ -122,7 +122,7 @@ START_TEST(rate_limit)
 }
 END_TEST
 
-/* Time gathers no more than a burst. */
+/* The tokens never exceed a burst, however much time passes. */
 START_TEST(rate_limit_refills_to_burst)
 {
 	struct log_ratelimit rl = { .burst = 3, .per_second = 1, .tokens = 3 };
@@ -187,7 +187,7 @@ START_TEST(recent_lines)
 }
 END_TEST
 
-/* Standard error is a pipe that nobody reads, and that is full; its end for reading. */
+/* Makes stderr a full pipe that nothing reads; returns its reading end. */
 static int stuff(void)
 {
 	char zeros[4096] = { 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How many pieces of work of another thread an urgent one waits for. */
+/* Tests how many pieces of another thread's work an urgent thread waits for. */
 #include <check.h>
 #include <sched.h>
 
@@ -15,8 +15,8 @@ static atomic_bool enough;
 static unsigned broken;			/* pieces begun before an urgent thread that was seen waiting */
 
 /*
- * What counts is what this thread saw before it asked for the lock, so that the
- * verdict is the same however the processors are shared out.
+ * Only what this thread saw before it asked for the lock counts, so that the
+ * result does not depend on how threads are scheduled.
  */
 static void *take_again_and_again(void *arg)
 {
@@ -50,7 +50,7 @@ START_TEST(waits_for_one_piece_of_work)
 		prilock_urgent(&lock);
 		before = atomic_load(&pieces);
 		prilock_release(&lock);
-		/* and the other has its turn, too */
+		/* the other thread gets the lock, too */
 		while (atomic_load(&pieces) == before)
 			sched_yield();
 	}
@@ -61,7 +61,7 @@ START_TEST(waits_for_one_piece_of_work)
 }
 END_TEST
 
-/* An urgent thread that asks again at once does not keep the patient one out. */
+/* An urgent thread that takes the lock again at once does not keep the other thread out. */
 static void *take_urgently(void *arg)
 {
 	(void)arg;

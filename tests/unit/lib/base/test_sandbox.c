@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a process can no longer do, each tried in a child that has locked itself up by the
- * daemon's own functions; and what it still can.
+ * Tests what a process can and cannot do in the sandbox.  Each call is tried in a child that has
+ * entered the sandbox by the daemon's functions.
  */
 #include <check.h>
 #include <errno.h>
@@ -48,7 +48,7 @@ static void teardown(void)
 	free(directory);
 }
 
-/* --- what is tried: 0, or errno --- */
+/* --- calls to try, which return 0 or errno --- */
 
 static int result(long r)
 {
@@ -114,7 +114,7 @@ static int socket_ip(void) { return result(socket(AF_INET, SOCK_STREAM, 0)); }
 static int socket_netlink(void) { return result(socket(AF_NETLINK, SOCK_RAW, 0)); }
 static int socket_packet(void) { return result(socket(AF_PACKET, SOCK_RAW, 0)); }
 static int socket_vsock(void) { return result(socket(AF_VSOCK, SOCK_STREAM, 0)); }
-/* The kernel takes the lower half. */
+/* The kernel uses the lower half of the argument only. */
 static int socket_packet_or_so(void)
 {
 	return result(syscall(SYS_socket, AF_PACKET | 1ul << 32, SOCK_RAW, 0));
@@ -128,8 +128,8 @@ static int sets_the_clock(void) { return result(syscall(SYS_settimeofday, NULL, 
 static int uses_bpf(void) { return result(syscall(SYS_bpf, 0, NULL, 0)); }
 
 /*
- * The kernel refuses these two flags together with EINVAL before it asks for permissions, which a
- * process may lack for namespaces of users whatever its capabilities: below chroot(), for one.
+ * The kernel refuses these two flags together with EINVAL before it checks permissions.  A process may
+ * lack the permission for user namespaces whatever its capabilities, for example below chroot().
  */
 static int new_process_in_namespace(void)
 {
@@ -183,7 +183,7 @@ static bool lock_up(enum box box, struct buf *err)
 	return box == DAEMON || sandbox_discovery(box == DISCOVERY_PRELOADED, err);
 }
 
-/* In a child that was locked up: the result, or a signal as -n; what it says goes to `said`. */
+/* Calls `what` in a child in the sandbox; returns its result, or a signal as -n.  Its output goes to `said`. */
 static int try_in(enum box box, int (*what)(void), struct buf *said)
 {
 	int out[2], status;
@@ -210,7 +210,7 @@ static int try_in(enum box box, int (*what)(void), struct buf *said)
 }
 
 #define CALL(fn, call, ...) { #fn, fn, call, { __VA_ARGS__ } }
-/* For each of boxes DAEMON on: 0 is to work, or what errno is wanted. */
+/* The wanted result in each box from DAEMON on: 0, an errno, or a signal as -n. */
 static const struct {
 	const char *name;
 	int (*what)(void);
@@ -220,7 +220,7 @@ static const struct {
 	CALL(runs_a_program, SYS_execve, 0, EPERM, EPERM),
 	CALL(runs_it_in_a_child, -1, 0, EPERM, EPERM),
 	CALL(forks, -1, 0, EPERM, EPERM),
-	/* all signals are blocked where it tries to, and who cannot be told is killed */
+	/* all signals are blocked at this call, and a process that cannot get SIGSYS is killed */
 	CALL(starts_a_thread, -1, 0, -SIGSYS, -SIGSYS),
 	CALL(opens_to_read, -1, 0, EPERM, 0),
 	CALL(opens_to_write, -1, 0, EPERM, EPERM),
@@ -261,11 +261,11 @@ START_TEST(what_is_denied_and_what_is_not)
 			struct buf said = { 0 };
 			int got = try_in(box, calls[i].what, &said);
 
-			/* (what the daemon may, the machine may not have) */
+			/* (the machine may lack what the daemon may do) */
 			ck_assert_msg(got == wanted || (wanted == 0 && box == DAEMON && got != EPERM),
 				      "%s in %d: %d, want %d (%s)", calls[i].name, box,
 				      got, wanted, said.n ? said.s : "");
-			/* nothing is denied without a word */
+			/* each refusal must be reported */
 			if (box != DAEMON && wanted == EPERM) {
 				char *word = calls[i].nr < 0 ? xstrdup("refused itself system call ") :
 					     xasprintf("refused itself system call %d\n", calls[i].nr);
@@ -279,7 +279,7 @@ START_TEST(what_is_denied_and_what_is_not)
 }
 END_TEST
 
-/* Without a filter all of them give something else, but for what it takes a capability for. */
+/* Without a filter, each call gives another result, unless it takes a capability. */
 /* promise: L1 */
 START_TEST(it_is_the_filter_that_denies)
 {
@@ -297,7 +297,7 @@ START_TEST(it_is_the_filter_that_denies)
 		int got = try_in(NONE, free_to_all[i].what, &said);
 
 		buf_free(&said);
-		/* a container's own filter may deny that, too */
+		/* a container's filter may also deny this */
 		if (free_to_all[i].what == new_process_in_namespace && got == EPERM)
 			continue;
 		ck_assert_int_eq(got, free_to_all[i].wanted);
@@ -305,7 +305,7 @@ START_TEST(it_is_the_filter_that_denies)
 }
 END_TEST
 
-/* A line of /proc/self/status is so. */
+/* Whether /proc/self/status has this line. */
 static bool status_says(const char *wanted)
 {
 	struct buf text = { 0 };
@@ -349,7 +349,7 @@ START_TEST(capabilities_are_gone_for_good)
 }
 END_TEST
 
-/* A thread that was there before. */
+/* A thread that was started before the sandbox. */
 static int pipes[2];
 
 static void *waiting(void *arg)

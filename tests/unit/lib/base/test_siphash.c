@@ -4,7 +4,7 @@
 #include "lib/base/siphash.h"
 #include "unit/run.h"
 
-/* The authors' own example, in the appendix of their paper: key and message count up. */
+/* The example in the appendix of the authors' paper: bytes of key and message count up. */
 /* promise: A40 */
 START_TEST(example_of_the_authors)
 {
@@ -17,7 +17,7 @@ START_TEST(example_of_the_authors)
 }
 END_TEST
 
-/* Each bit of key, message and length counts. */
+/* Each bit of key, message and length changes the hash. */
 START_TEST(everything_counts)
 {
 	uint64_t key[2] = { 1, 2 }, was;

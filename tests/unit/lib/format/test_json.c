@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * JSON values of what devices say of themselves.
+ * Tests JSON values of texts from devices.
  *
  * promise: C2
  */

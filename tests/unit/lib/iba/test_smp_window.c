@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Windows and time-outs of SMPs on a fabric that is a few lines long. */
+/* Tests windows and timeouts of SMPs on a small model of a fabric. */
 #include <check.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ static uint32_t device(unsigned n)
 	return smp_window_device(&p, route, sizeof(route), 0, SMP_WINDOW_NO_DEVICE);
 }
 
-/* One SMP that is answered after so long; returns the time-out that it had, in ms. */
+/* Sends an SMP that is answered after took_us; returns its timeout in ms. */
 static unsigned exchange(uint32_t d, int64_t took_us)
 {
 	struct smp_window_smp x;
@@ -36,7 +36,7 @@ static unsigned exchange(uint32_t d, int64_t took_us)
 	return ms;
 }
 
-/* As many as there is room for, all answered after a round trip. */
+/* Sends as many SMPs as the window allows, all answered after a round trip; returns how many. */
 static unsigned round_trip(void)
 {
 	static struct smp_window_smp x[4096];
@@ -67,7 +67,7 @@ START_TEST(opens_up_to_its_bound)
 }
 END_TEST
 
-/* What `status' tells: to whom SMPs were lost, and how far the window was closed. */
+/* The figures in `status': to which devices SMPs were lost, and the smallest window. */
 START_TEST(losses_are_counted)
 {
 	static const uint8_t nowhere[] = { 9, 9 };
@@ -94,7 +94,7 @@ START_TEST(losses_are_counted)
 	ck_assert_uint_eq(smp_window_learned(&p).lost, 3);
 	ck_assert_uint_eq(p.least, p.window);
 	ck_assert_uint_lt(p.least, usual.window);
-	/* what was lost once does not close the window for ever, but is told for ever */
+	/* a loss closes the window for a while only, but stays in the figures */
 	now += 3600 * 1000 * MS;
 	for (unsigned trips = 0; trips < 100000 && p.window < usual.window; trips++, now += 50 * MS)
 		round_trip();
@@ -117,8 +117,8 @@ START_TEST(a_small_bound_holds)
 END_TEST
 
 /*
- * A port that holds `room` SMPs and hands on one each microsecond; a burst beyond is lost.  SMPs to
- * 500 devices, as many as may go, until so many are answered; what was lost is repeated.
+ * A port that can buffer `room` SMPs and forwards one each microsecond; SMPs beyond that are lost.  The test
+ * sends SMPs to 500 devices, as many as the window allows, and repeats lost ones.
  */
 struct wire {
 	struct smp_window_smp x;
@@ -194,7 +194,7 @@ START_TEST(finds_what_a_port_holds)
 	took = play(room, 40000);
 	ck_assert_msg(p.lost * 100 < sent_in_all, "room %u: %u lost of %u", room, (unsigned)p.lost,
 		      sent_in_all);
-	/* what the room makes of 64 at a time, and half as much again */
+	/* at most 1.5 times the time that 64 SMPs at a time would take with this room */
 	ck_assert_msg(took * 2 * room < without * 3 * 64, "room %u: %llu us, without %llu us", room,
 		      (unsigned long long)took, (unsigned long long)without);
 	smp_window_free(&p);
@@ -218,7 +218,7 @@ START_TEST(the_dead_close_no_window)
 	start(&usual);
 	while (round_trip() < usual.window)
 		;
-	/* who never answered: no room after the second try, and nothing is lost */
+	/* a device that never answered takes no room after the second try, and does not count as a loss */
 	for (unsigned i = 0; i < 50; i++)
 		ms[i] = smp_window_begin(&p, &x[i], device(1000 + i), 0, now);
 	for (unsigned try = 0; try < 3; try++) {
@@ -236,7 +236,7 @@ START_TEST(the_dead_close_no_window)
 	ck_assert_uint_eq(p.lost, 0);
 	ck_assert_uint_eq(p.outstanding, 0);
 
-	/* who did: once, however often it is asked then */
+	/* a device that did answer counts once, however often it is tried then */
 	for (unsigned times = 0; times < 5; times++) {
 		unsigned wait = smp_window_begin(&p, &x[0], device(1), 0, now);
 
@@ -264,7 +264,7 @@ START_TEST(one_event_cuts_once)
 		silence(&x[i], 50);
 	ck_assert_uint_eq(p.window, usual.window / 2);
 	ck_assert_uint_eq(p.lost, 20);
-	/* repeats: few at a time, one more for each answer */
+	/* few repeats at a time, and one more for each answer */
 	unsigned n = 0;
 
 	while (n < 20 && smp_window_may_repeat(&p, now))
@@ -278,7 +278,7 @@ START_TEST(one_event_cuts_once)
 }
 END_TEST
 
-/* Its first SMP is lost: known to be a loss once a later try is answered. */
+/* A device's first SMP is lost, which is known to be a loss once the device answers a later try. */
 START_TEST(a_loss_is_one_when_the_device_answers)
 {
 	struct smp_window_smp x;
@@ -310,10 +310,10 @@ START_TEST(time_outs_follow_round_trips)
 	start(&usual);
 	ck_assert_uint_eq(exchange(device(1), 100), 200);
 	ck_assert_uint_eq(exchange(device(1), 100), 26);
-	/* a slow device, which is so from the first */
+	/* a device that is slow from the start */
 	for (unsigned i = 0; i < 200; i++)
 		ck_assert_uint_gt(exchange(device(2), 100 * MS + (i % 5) * 10 * MS), i % 5 ? 100 + i % 5 * 10 : 100);
-	/* ... and one that is slower than what is waited at first: measured by its second try */
+	/* a device that is slower than the first timeout: measured by its second try */
 	struct smp_window_smp x;
 
 	ck_assert_uint_eq(smp_window_begin(&p, &x, device(3), 0, now), 200);
@@ -355,7 +355,7 @@ START_TEST(brief_ones_are_not_stretched)
 }
 END_TEST
 
-/* All tries of an SMP to a device that does not answer; how many, and for how many ms. */
+/* Makes all tries of an SMP to a silent device; returns how many, and *ms gets the time in ms. */
 static unsigned lose_all(uint32_t d, unsigned *ms)
 {
 	struct smp_window_smp x;
@@ -400,7 +400,7 @@ START_TEST(who_is_slow_after_a_silence_is_heard_again)
 	exchange(device(1), 100);
 	lose_all(device(1), &ms);
 	ck_assert_uint_eq(lose_all(device(1), &ms), 1);
-	/* its agent is busy now: what waits for it a little is enough */
+	/* its agent is busy now: the timeout is longer */
 	ck_assert_uint_gt(smp_window_begin(&p, &x, device(1), SMP_WINDOW_ONCE, now), 60);
 	now += 60 * MS;
 	smp_window_answered(&p, &x, now);
@@ -425,7 +425,7 @@ START_TEST(one_loss_of_long_ago_is_no_silence)
 }
 END_TEST
 
-/* Who is away for a while has as long to come back, whatever was measured before. */
+/* A device that is away for a while has the same time to come back, whatever was measured before. */
 /* promise: D70 */
 START_TEST(the_last_try_waits_for_the_rest)
 {
@@ -446,7 +446,7 @@ START_TEST(the_last_try_waits_for_the_rest)
 	ck_assert(!smp_window_has_tries(&x));
 	smp_window_given_up(&p, &x);
 
-	/* steady, as discovery has it: never asked, and measured */
+	/* discovery's steady bounds, for devices that were never queried and for measured ones */
 	const struct smp_window_bounds steady = { .window = 4, .window_device = 4, .timeout_ms = 200,
 					    .tries = 4, .steady = true };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* MTU, rate and lifetime codes against the tables of IBA 14.2.5.6 and 15.2.5.16. */
+/* Tests MTU, rate and lifetime codes against the tables of IBA 14.2.5.6 and 15.2.5.16. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -131,14 +131,14 @@ START_TEST(link_nonsense)
 	ck_assert_uint_eq(rate_from_link(2, 7, 0, false), 0);
 	ck_assert_uint_eq(rate_from_link(2, 4, 3, false), 0);
 	ck_assert_uint_eq(rate_from_link(2, 4, 255, true), 0);
-	/* FDR10 is a kind of QDR: a slower link, or an extended speed, is what it says */
+	/* FDR10 modifies QDR only: slower and extended speeds keep their rate */
 	ck_assert_uint_eq(rate_from_link(2, 1, 0, true), 3);
 	ck_assert_uint_eq(rate_from_link(2, 4, 2, true), 16);
 	ck_assert_str_eq(link_text(0, 0, 0, false, text, sizeof(text)), "unknown speed");
 }
 END_TEST
 
-/* A link that is up has a rate, whatever its codes; never more than it surely has. */
+/* A link that is up has a rate, whatever its codes; the rate is never more than the link surely has. */
 /* promise: D30 */
 START_TEST(rates_of_unknown_links)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The page by HTTP: clients in a thread, the server in a loop as the daemon's. */
+/* Tests serving a page by HTTP, with clients in a thread and the server in a loop like the daemon's. */
 #include <arpa/inet.h>
 #include <check.h>
 #include <errno.h>
@@ -95,7 +95,7 @@ static int connect_to(void)
 	return fd;
 }
 
-/* All that comes until the server closes. */
+/* Reads until the server closes. */
 static void read_all(int fd, struct buf *out)
 {
 	char chunk[65536];
@@ -108,7 +108,7 @@ static void read_all(int fd, struct buf *out)
 	buf_add(out, "", 0);
 }
 
-/* The status; the whole answer in *out, if that is not NULL. */
+/* Returns the status; *out, if not NULL, gets the whole answer. */
 static int ask(const char *request, struct buf *out)
 {
 	struct buf answer = { 0 };
@@ -157,7 +157,7 @@ START_TEST(nothing_else)
 	ck_assert_int_eq(ask("DELETE /metrics HTTP/1.1\r\n" END, NULL), 405);
 	ck_assert_int_eq(ask("OPTIONS /metrics HTTP/1.1\r\n" END, NULL), 405);
 	ck_assert_uint_eq(made, 0);
-	/* a body is not looked at */
+	/* the server ignores a body */
 	ck_assert_int_eq(ask("GET /metrics HTTP/1.1\r\nContent-Length: 3\r\n" END "abc", NULL), 200);
 }
 END_TEST
@@ -199,7 +199,7 @@ START_TEST(slow_clients_are_in_nobodys_way)
 
 	for (unsigned i = 0; i < ARRAY_SIZE(slow); i++) {
 		slow[i] = connect_to();
-		/* half of a request; or a whole one, whose answer is not taken */
+		/* half of a request, or a whole one without reading the answer */
 		send(slow[i], "GET /metrics HTTP/1.1\r\n" END, i % 2 ? 10 : 53, MSG_NOSIGNAL);
 	}
 	ck_assert_int_eq(ask("GET /metrics HTTP/1.1\r\n" END, NULL), 200);
@@ -208,7 +208,7 @@ START_TEST(slow_clients_are_in_nobodys_way)
 }
 END_TEST
 
-/* Four hundred that send a byte now and then, and come again when they are sent away. */
+/* Four hundred clients that send a byte now and then, and connect again when the server closes. */
 #define DRIPS 400
 
 static void drip(int fd[DRIPS])
@@ -238,7 +238,7 @@ START_TEST(dripping_clients_are_in_nobodys_way)
 }
 END_TEST
 
-/* A byte now and then is no silence, and no request either. */
+/* A client that sends a byte now and then is not silent, but never completes a request. */
 /* promise: A55 */
 START_TEST(a_request_has_its_time)
 {

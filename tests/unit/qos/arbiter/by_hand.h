@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Arbitration tables as rows of tests have them: some entries, then zeros. */
+/* Reads arbitration tables from rows of tests, which have some entries and then zeros. */
 #ifndef TESTS_BANDWIDTH_BY_HAND_H
 #define TESTS_BANDWIDTH_BY_HAND_H
 
@@ -8,7 +8,7 @@
 
 #include "lib/iba/iba.h"
 
-/* How many there are of up to n: a (0, 0) behind the last other one is none. */
+/* The number of entries, up to n, without the (0, 0) at the end. */
 static inline uint8_t entries_of(const struct vlarb_entry *from, unsigned n)
 {
 	while (n > 0 && !from[n - 1].vl && !from[n - 1].weight)
@@ -16,7 +16,7 @@ static inline uint8_t entries_of(const struct vlarb_entry *from, unsigned n)
 	return (uint8_t)n;
 }
 
-/* Tables of up to n entries each. */
+/* Returns tables of up to n entries each. */
 static inline struct vlarb tables_of(const struct vlarb_entry *high, const struct vlarb_entry *low,
 				     unsigned n, uint8_t limit)
 {

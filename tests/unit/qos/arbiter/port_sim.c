@@ -87,7 +87,7 @@ int port_sim_send(struct port_sim *p)
 
 	unsigned vl = table_send(p, &p->high);
 
-	/* An unbounded counter counts nothing. */
+	/* without a limit, there is no counter */
 	if (p->limit != 255) {
 		p->high_packets++;
 		p->high_bytes += p->size[vl];

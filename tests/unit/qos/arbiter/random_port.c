@@ -61,7 +61,7 @@ static void random_packets(struct rng *r, struct arb_load *load)
 		else if (kind == 1)
 			load->packet[vl] = (uint16_t)rng_range(r, 26, 4200);
 	}
-	/* far from anything that a link carries */
+	/* sizes far from any that a link carries */
 	if (kind == 2) {
 		load->packet[rng_below(r, ARB_VLS)] = (uint16_t)rng_range(r, 1, 8);
 		load->packet[rng_below(r, ARB_VLS)] = 65535;

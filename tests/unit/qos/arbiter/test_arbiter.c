@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Shares of VLs: values by hand, and a port simulated packet by packet. */
+/* Tests the shares of VLs against values computed by hand, and against a port simulated packet by packet. */
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static const struct by_hand {
 	{ "limit 0: a packet of each", {{0, 255}}, {{1, 1}}, 0, 0x3, {64, 64}, {255, 255}, 0 },
 	{ "limit 0: whatever the size", {{0, 1}}, {{1, 1}}, 0, 0x3, {4096, 64}, {1, 1}, 0 },
 	{ "limit 1: 4096 bytes", {{0, 255}}, {{1, 1}}, 1, 0x3, {2048, 2048}, {8, 4}, 0 },
-	/* 3000, 6000 > 4096: two packets, and the rest is forgotten; 16320 takes 6 */
+	/* 3000, 6000 > 4096: two packets, and the excess is not carried over; 16320 takes 6 */
 	{ "limit 1: what is too much", {{0, 255}}, {{1, 1}}, 1, 0x3, {3000, 64}, {6, 3}, 0 },
 	{ "limit 1: one byte is left", {{0, 64}}, {{1, 1}}, 1, 0x3, {4095, 64}, {2, 1}, 0 },
 	{ "limit 254", {{0, 64}}, {{1, 1}}, 254, 0x3, {4096, 64}, {254, 1}, 0 },
@@ -64,8 +64,8 @@ static const struct by_hand {
 	{ "packets of one byte", {{0}}, {{0, 1}, {1, 1}}, 0, 0x3, {1, 64}, {64, 1}, 0 },
 	{ "greatest packets", {{0, 255}}, {{1, 255}}, 1, 0x3, {65535, 65535}, {1, 1}, 0 },
 	/*
-	 * Rounds of 4096 in turns of 3 * 2048 + 3 * 1024 bytes: 0 0, 0 1 1, 1 0 0 (of
-	 * 5120 bytes), 0 1 1, … from the second on the same two.
+	 * Rounds of 4096 bytes in turns of 3 * 2048 + 3 * 1024 bytes: 0 0, 0 1 1, 1 0 0 (of
+	 * 5120 bytes), 0 1 1, …; the rounds repeat from the second on.
 	 */
 	{ "rounds out of step with the turn", {{0, 96}, {1, 48}}, {{2, 1}}, 1, 0x7,
 	  {2048, 1024, 64}, {3, 3, 2}, 0 },
@@ -146,8 +146,8 @@ static void backlog(struct port_sim *p, const struct vlarb *arb, const struct ar
 }
 
 /*
- * One cycle of the simulated port, after its transient.  False: there was none
- * in LONG_RUN packets.  The state that is to come back is taken at each power of two.
+ * Simulates one cycle of the port, after its transient.  Returns false if there was none
+ * in LONG_RUN packets.  The state to find again is stored at each power of two.
  */
 static bool simulate_cycle(struct port_sim *p, struct sim_counts *out)
 {
@@ -190,12 +190,12 @@ static bool both_send(const struct vlarb *arb, const struct arb_load *load)
 }
 
 /*
- * A run of any length from the start, to a low packet if both tables send (the
- * counter is reset).  The high table is then within a turn of where its mean
- * speed would have it, of which a VL's packets may lie all in front or all
- * behind: that is within two turns' packets.  Those of a VL of the low table are
- * within one turn's.  E of a VL is that sum.  Counted against the run's own
- * length, the errors of all VLs come in as well.
+ * Checks a run of any length from the start.  If both tables send, it ends with a low
+ * packet, which resets the counter.  The high table is then within one turn of the
+ * position that its mean rate gives, and a VL's packets may all lie before or all after
+ * that: the error is within the packets of two turns.  For a VL of the low table, it is
+ * within those of one turn.  E of a VL is that sum.  Relative to the length of the run,
+ * the errors of all VLs add to it.
  */
 static void check_long_run(const struct vlarb *arb, const struct arb_load *load,
 			   const struct arb_cycle *got, unsigned seed)
@@ -232,7 +232,7 @@ static void check_cycle(const struct vlarb *arb, const struct arb_load *load,
 {
 	uint64_t times = 1, bytes = 0;
 
-	/* A table that is alone has turns, but the port's limit counts on. */
+	/* A single table has turns, but the port's limit counter goes on. */
 	if (!both_send(arb, load) && got->total_packets)
 		times = seen->total / got->total_packets;
 	for (unsigned vl = 0; vl < SIM_VLS; vl++) {
@@ -320,7 +320,7 @@ static unsigned gcd(unsigned a, unsigned b)
 	return b ? gcd(b, a % b) : a;
 }
 
-/* As long as the limit is less than the weight, the ratio is that of the weights: 2QL < H. */
+/* While the limit is below the weight, 2QL < H, the ratio is that of the weights. */
 START_TEST(measured_below_the_limit)
 {
 	for (unsigned q = 0; q < 255; q += 1 + q / 4)
@@ -334,7 +334,7 @@ START_TEST(measured_below_the_limit)
 }
 END_TEST
 
-/* From there on it is at most 2Q, and 2Q at the multiples of T and only there. */
+/* Above that, the ratio is at most 2Q, and exactly 2Q only at multiples of T. */
 /* promise: B2 */
 START_TEST(measured_reaches_2q)
 {
@@ -355,8 +355,8 @@ START_TEST(measured_reaches_2q)
 END_TEST
 
 /*
- * A period lasts until one more weight H fits, which is H/2Q, and T where that is
- * whole.  From one L to the next of the same period the ratio falls.
+ * A period lasts until one more weight H fits: H/2Q, which is T if that is whole.
+ * Within a period, the ratio falls from one L to the next.
  */
 /* promise: B2 */
 START_TEST(measured_falls_in_a_period)
@@ -385,7 +385,7 @@ static double least_between(unsigned q, unsigned h, unsigned from, unsigned to)
 	return least;
 }
 
-/* From one multiple of T to the next the minimum rises, unless all of it is 2Q (T = 1). */
+/* From one multiple of T to the next, the minimum rises, unless the ratio is always 2Q (T = 1). */
 /* promise: B2 */
 START_TEST(measured_minimum_rises)
 {

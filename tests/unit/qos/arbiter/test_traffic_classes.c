@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Traffic classes on links of all kinds.  What a table can do is found here in
- * another way than classes_fit() goes: by trying all apportionments there are.
+ * Tests the tables for traffic classes on links of all kinds.  Unlike classes_fit(), the
+ * test finds the best possible table by trying all apportionments.
  */
 #include <check.h>
 #include <math.h>
@@ -30,7 +30,7 @@ static unsigned below(unsigned n)
 	return (unsigned)((seed >> 33) % n);
 }
 
-/* Up to n shares that add up to at most 100 %; whoever is left out has none. */
+/* Gives up to n classes random shares of at most 100 % in all; the others have none. */
 static void random_shares(struct traffic_class *c, unsigned n, bool high, unsigned open_one_in,
 			  int all)
 {
@@ -72,7 +72,7 @@ static unsigned random_classes(struct traffic_class *c, enum kind kind)
 	return n;
 }
 
-/* --- what is asked of each VL, reckoned once more --- */
+/* --- the wanted share of each VL, computed independently --- */
 
 struct want {
 	unsigned n;			/* VLs */
@@ -131,7 +131,7 @@ struct bounds {
 	double lo[ARB_VLS], hi[ARB_VLS];	/* of the table */
 };
 
-/* The fewest entries for N packets within these numbers, by dynamic programming. */
+/* The fewest entries for `packets` packets within the bounds lo and hi, by dynamic programming. */
 static unsigned fewest(unsigned n, const int *lo, const int *hi, int packets, int per_entry)
 {
 	static unsigned best[2][4096];
@@ -182,7 +182,7 @@ static bool some_table_can(const struct bounds *b, unsigned cap, unsigned mtu)
 	return false;
 }
 
-/* A hair less than CLASSES_EXACT: what is rounded may go either way. */
+/* Slightly less than CLASSES_EXACT, because rounding may go either way. */
 #define NEARLY_EXACT 0.0198
 
 static void narrow(struct bounds *b, unsigned i, double centre, double width)
@@ -191,7 +191,7 @@ static void narrow(struct bounds *b, unsigned i, double centre, double width)
 	b->hi[i] = fmin(b->hi[i], centre + width);
 }
 
-/* Bounds in the table of one priority, with high priority having `part` of the link. */
+/* Bounds in the table of one priority if high priority has `part` of the link. */
 static struct bounds bounds_of(const struct want *w, bool high, double part)
 {
 	struct bounds b = { .n = 0 };
@@ -217,13 +217,13 @@ static bool limit_can(const struct want *w, const struct class_link *l, unsigned
 	double part = limit == 255 ? 1 : (k ? k : 1) / ((k ? k : 1) + 1.0);
 	struct bounds high = bounds_of(w, true, part), low = bounds_of(w, false, part);
 
-	/* Too far off by itself, whatever the tables. */
+	/* high priority as a whole is too far off, whatever the tables */
 	if (!w->any_open && fabs(part - w->sum_high) > NEARLY_EXACT * high.n)
 		return false;
 	return some_table_can(&high, l->high_cap, mtu) && some_table_can(&low, l->low_cap, mtu);
 }
 
-/* Is there any choice of tables, and of the limit if it is free, that gets all of it? */
+/* Whether any tables, with any limit if it is free, give all classes their shares exactly. */
 static bool can_be_exact(const struct traffic_class *c, const struct class_fit *f,
 			 const struct want *w)
 {
@@ -257,9 +257,9 @@ static bool can_be_exact(const struct traffic_class *c, const struct class_fit *
 	return false;
 }
 
-/* --- what a fit must be --- */
+/* --- requirements of a fit --- */
 
-/* As ck_assert(), which is too slow for so many. */
+/* Replaces ck_assert(), which is too slow for so many assertions. */
 #define must(what) do { if (!(what)) ck_abort_msg("%s", #what); } while (0)
 
 static void check_table(const struct vlarb_entry *e, unsigned n, unsigned cap,
@@ -275,7 +275,7 @@ static void check_table(const struct vlarb_entry *e, unsigned n, unsigned cap,
 	}
 }
 
-/* A VL's entries come as regularly as the others let them. */
+/* The entries of a VL must be spread as evenly as the others permit. */
 static void check_spread(const struct vlarb_entry *e, unsigned n)
 {
 	for (unsigned v = 0; v < ARB_VLS; v++) {
@@ -402,7 +402,7 @@ static struct class_fit fit(const struct traffic_class *c, unsigned n, struct cl
 	return f;
 }
 
-/* Sets of one kind on all links: never inexact where any table could be exact. */
+/* Fits sets of one kind on all links: the fit must be exact if any table could be. */
 static void random_sets(enum kind kind, unsigned sets, uint8_t mtu)
 {
 	unsigned exact = 0;
@@ -425,7 +425,7 @@ static void random_sets(enum kind kind, unsigned sets, uint8_t mtu)
 			exact += !f.inexact;
 		}
 	}
-	/* Else this says little. */
+	/* otherwise the test says little */
 	ck_assert_uint_gt(exact, SETS * 36 / 5);
 }
 
@@ -457,7 +457,7 @@ END_TEST
 
 static const struct class_link eight_vls = { 8, 8, 8, 4 };	/* MTU 2048: 32 units */
 
-/* "0:32 1:64" */
+/* Whether the entries are these, "0:32 1:64". */
 static bool table_is(const struct vlarb_entry *e, unsigned n, const char *text)
 {
 	char out[1024] = "";
@@ -546,7 +546,7 @@ START_TEST(share_below_what_can_be)
 }
 END_TEST
 
-/* Little is expected of high priority without a share: it weighs as the least that has one. */
+/* High priority without a share is expected to send little: it gets the weight of the least share. */
 START_TEST(high_without_a_share_among_shares)
 {
 	static const struct traffic_class c[] = {
@@ -563,7 +563,7 @@ START_TEST(high_without_a_share_among_shares)
 }
 END_TEST
 
-/* Of the limits near to what is asked, one with which the short tables can do it. */
+/* Among the limits near the wanted share, the fit takes one that suits the short tables. */
 START_TEST(limit_that_suits_the_tables)
 {
 	static const struct traffic_class c[] = {
@@ -585,7 +585,7 @@ START_TEST(nearest_of_what_would_do)
 }
 END_TEST
 
-/* A hundredth of a per cent is not worth a cycle of thousands of packets. */
+/* The fit does not take a cycle of thousands of packets to gain a hundredth of a per cent. */
 START_TEST(short_cycles)
 {
 	static const struct traffic_class c[] = { LOW(5001), LOW(4999) };
@@ -617,7 +617,7 @@ START_TEST(one_vl)
 	ck_assert_uint_eq(f.merged, 7);
 	ck_assert_int_eq(f.achieved[0], 10000);
 	ck_assert(!f.inexact);
-	/* A link whose tables have no entries is no better. */
+	/* a link whose tables have no entries does the same */
 	f = fit(c, 3, (struct class_link){ 8, 0, 0, 4 });
 	ck_assert_uint_eq(f.vls_used, 1);
 	ck_assert_uint_eq(f.arb.n_high + f.arb.n_low, 0);
@@ -638,7 +638,7 @@ START_TEST(one_class)
 }
 END_TEST
 
-/* With one table there is no priority, but there are shares. */
+/* With one table, there are shares but no priority. */
 START_TEST(one_table)
 {
 	static const struct traffic_class c[] = { HIGH(2000), LOW(5000), LOW(5000) };
@@ -659,7 +659,7 @@ START_TEST(one_table)
 }
 END_TEST
 
-/* Tables of one entry and more, which none should have. */
+/* Tables of one or few entries, which no device should have. */
 /* promise: B3 */
 START_TEST(short_tables)
 {
@@ -703,7 +703,7 @@ START_TEST(least_hurt_share)
 }
 END_TEST
 
-/* High and low pairs with 20 % each: those that are alike. */
+/* Among high and low classes with 20 % each, classes of the same priority share a VL. */
 START_TEST(of_equals_the_alike_share)
 {
 	static const struct traffic_class c[] = {
@@ -716,7 +716,7 @@ START_TEST(of_equals_the_alike_share)
 }
 END_TEST
 
-/* What shares a VL on a link does so on every one with fewer, or another MTU or tables. */
+/* Classes that share a VL on a link share it on every link with fewer VLs, or another MTU or tables. */
 /* promise: B3 */
 START_TEST(sharing_is_nested)
 {

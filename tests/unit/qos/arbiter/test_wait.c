@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How long a packet waits: values by hand, and what a simulated port makes of it.
+ * Tests the bound of a packet's wait against values computed by hand and a simulated port.
  *
  * promise: C1
  */
@@ -42,19 +42,19 @@ static const struct by_hand {
 	  2000 + 64 },
 	{ "high: the gap over the end", {{3, 16}, {0, 1}, {1, 2}, {0, 1}, {1, 1}}, {{0}}, 4, 0xa, 0,
 	  2000 + 64 },
-	/* a low one before, after each of the two high ones */
+	/* a low packet before the first and after each of the two high ones */
 	{ "limit 0: a low packet each", {{0, 1}, {1, 2}}, {{3, 1}}, 0, 0xa, 0, 128 + 3000 },
-	/* rounds of 5000: low ones before, after 5000 and 10000, and 2000 more */
+	/* rounds of 5000 bytes: low packets before, after 5000 and after 10000 bytes, and 2000 more */
 	{ "limit 1", {{0, 1}, {3, 187}}, {{4, 1}}, 1, 0x18, 0, 12000 + 3000 },
 	{ "limit 255: no low packet", {{0, 1}, {3, 187}}, {{4, 1}}, 255, 0x18, 0, 12000 },
-	/* of three low packets one at most is large */
+	/* at most one of three low packets is large */
 	{ "low packets that differ", {{0, 1}, {1, 2}}, {{3, 1}, {2, 20}}, 0, 0xe, 0,
 	  128 + 1000 + 1280 },
-	/* a round of 5000 before each of the two others, and one before ours */
+	/* a round of 5000 bytes before each of the two other packets and before this one */
 	{ "low: a round before each", {{3, 9}}, {{0, 1}, {1, 2}}, 1, 0xa, 0, 128 + 15000 },
 	{ "low alone, high active", {{3, 9}}, {{0, 1}}, 1, 0xa, 0, 5000 },
 	{ "low, limit 0", {{3, 9}}, {{0, 1}, {1, 2}}, 0, 0xa, 0, 128 + 3000 },
-	/* high sends 1000, 64, 1000, …: ten times the mean, and a turn */
+	/* high sends 1000, 64, 1000, … bytes: ten times the mean, and a turn */
 	{ "low, rounds that differ", {{3, 15}, {1, 1}}, {{0, 1}, {2, 9}}, 0, 0xe, 0,
 	  576 + 5320 + 1064 },
 	{ "low, high idle", {{3, 9}}, {{0, 1}, {1, 2}}, 0, 0x2, 0, 128 },
@@ -86,8 +86,8 @@ static void others_backlogged(struct port_sim *p, const struct vlarb *arb,
 }
 
 /*
- * Bytes sent before the one packet that is in the queue of vl.  False: it was not
- * sent in as many packets.
+ * Counts the bytes sent before the one packet in the queue of vl.  Returns false if
+ * that was not among the first `packets` packets.
  */
 static bool wait_of_one(struct port_sim p, unsigned vl, unsigned packets, uint64_t *wait)
 {
@@ -102,7 +102,7 @@ static bool wait_of_one(struct port_sim p, unsigned vl, unsigned packets, uint64
 	return false;
 }
 
-/* A packet after the beginning of each of the first 300, in ports of short cycles. */
+/* A packet arrives at the beginning of each of the first 300 packets, in ports of short cycles. */
 START_TEST(at_every_moment)
 {
 	unsigned served = 0, bounded = 0;
@@ -133,13 +133,13 @@ START_TEST(at_every_moment)
 			bounded += bound != UINT64_MAX;
 		}
 	}
-	/* Some wait for more than 500 packets. */
+	/* some packets wait for more than 500 others */
 	ck_assert_uint_gt(bounded, 300000);
 	ck_assert_uint_gt(served, bounded * 9 / 10);
 }
 END_TEST
 
-/* What some entry of vl sends when it is visited. */
+/* The bytes that a random entry of vl sends in a visit. */
 static unsigned visit_of(const struct vlarb *arb, unsigned vl, unsigned size, struct rng *r)
 {
 	unsigned start = rng_below(r, 128), at;
@@ -159,10 +159,10 @@ static unsigned visit_of(const struct vlarb *arb, unsigned vl, unsigned size, st
 }
 
 /*
- * The longest wait among packets sent now and then.  Each comes to an empty queue
- * while a packet of another VL is in transmission, which counts as a whole.  Some
- * are followed by others that use the weight of vl up, or a part, so that the next
- * finds what is worst.
+ * The longest wait among occasional packets.  Each arrives at an empty queue while a
+ * packet of another VL is in transmission, which counts as a whole.  Some are followed
+ * by others that use up the weight of vl, or a part of it, so that the next packet meets
+ * the worst case.
  */
 static uint64_t longest_wait(const struct vlarb *arb, const struct arb_load *load, unsigned vl,
 			     struct rng *r, unsigned packets)
@@ -224,7 +224,7 @@ START_TEST(never_longer)
 }
 END_TEST
 
-/* Where all packets are alike, the bound is what happens. */
+/* If all packets have one size, the bound is reached. */
 START_TEST(as_long_as_that)
 {
 	for (unsigned seed = 0; seed < 500; seed++) {
