@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The small subnet and its SA: see rig.h. */
+/* Implements rig.h: the small subnet and its SA. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>

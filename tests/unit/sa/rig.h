@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * An SA over a small subnet, for tests: three switches in a row, hosts at both
+ * Runs an SA on a small subnet, for tests: three switches in a row, hosts at both
  * ends, and requests made byte by byte.
  *
  *	h1, h2 -- leaf1 == spine -- leaf2 -- h3, h4
@@ -43,9 +43,9 @@ struct rig {
 	int64_t arrived_us;
 };
 
-/* Fabric, settings and policy (the built-in one), to be changed at will. */
+/* Makes fabric, settings and policy (the built-in one), which the test may change. */
 void rig_init(struct rig *r);
-/* Computes the plan and publishes it; again: with what was changed meanwhile. */
+/* Computes the plan and publishes it; a second call includes changes made meanwhile. */
 void rig_start(struct rig *r);
 void rig_end(struct rig *r);
 
@@ -53,22 +53,22 @@ uint32_t rig_host(const struct rig *r, enum host h);	/* port index */
 uint16_t rig_lid(const struct rig *r, enum host h);	/* base LID */
 void rig_gid(uint64_t guid, uint8_t gid[16]);
 
-/* A new level, or rule that leads to it; the caller fills in the rest. */
+/* Add a level, or a rule that leads to one; the caller fills in the rest. */
 struct policy_level *rig_level(struct rig *r, const char *name, uint8_t sl);
 struct policy_rule *rig_rule(struct rig *r, const char *level);
-/* A new partition, without members; who = N_HOSTS: everybody. */
+/* Add a partition without members, and members; who = N_HOSTS: all hosts. */
 struct policy_partition *rig_partition(struct rig *r, uint16_t pkey);
 void rig_member(struct policy_partition *part, enum host who, enum membership m);
 void rig_range(struct u64_ranges *ranges, uint64_t lo, uint64_t hi);
 
-/* A request of 256 bytes from h1; its data, zeroed. */
+/* Makes a request of 256 bytes from h1; returns its data, zeroed. */
 void *rig_request(struct rig *r, uint8_t method, uint16_t attr, uint64_t mask);
 void rig_set_mask(struct rig *r, uint64_t mask);
-/* What the SA answers, in r->out; false: nothing. */
+/* Sends a request; the answer is in r->out.  Returns false if there is none. */
 bool rig_answer(struct rig *r, const struct sa_request *req);
-/* Sends it; the answer's status.  There must be an answer. */
+/* Sends the request and returns the status of the answer, which must come. */
 unsigned rig_ask(struct rig *r);
-/* Records in the answer, by AttributeOffset and length; checks that both make sense. */
+/* Returns the number of records in the answer; checks AttributeOffset and length. */
 unsigned rig_records(const struct rig *r, size_t size);
 const void *rig_record(const struct rig *r, unsigned i);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The SA's front: which requests are answered, with which status, whatever
- * their length and whoever asks; and that no bytes at all upset it.
+ * Tests the SA's front: which requests it answers, with which status, for every
+ * length and sender; and that no sequence of bytes harms it.
  *
  * promise: N1
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Aliases by GuidInfoRecord: who may have which, what the answers say, and paths to
- * them.  h1 asks, whose GUIDCap is 20: three blocks, of which the last has four.
+ * Tests alias GUIDs by GuidInfoRecord: which port may have which, the answers, and paths
+ * to them.  h1 sends the requests; its GUIDCap is 20: three blocks, the last with four.
  *
  * promise: N1
  */

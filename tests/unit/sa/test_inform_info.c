@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* InformInfo and InformInfoRecord: who may subscribe to what, and what is told of it. */
+/* Tests InformInfo and InformInfoRecord: which client may subscribe to what, and who may see subscriptions. */
 #include <check.h>
 
 #include "rig.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * MCMemberRecord: what IPoIB does when it starts, and what others may not do.
+ * Tests MCMemberRecord: the requests of IPoIB at its start, and what other clients may not do.
  *
  * promise: N1
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * MultiPathRecord: the same policy as PathRecord's, and counts that lie.
+ * Tests MultiPathRecord: it follows the same policy as PathRecord, and refuses wrong counts of GIDs.
  *
  * promise: N1
  */

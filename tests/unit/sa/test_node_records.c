@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * NodeRecord and PortInfoRecord.  Where the fields lie is taken from libibmad,
+ * Tests NodeRecord and PortInfoRecord.  The offsets of fields come from libibmad,
  * so that the tables of records.c are not checked against themselves.
  *
  * promise: N1

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * PathRecord: ends, policy, limits, selectors, SLs, the way back, LMC, tables, groups.
+ * Tests PathRecord: ends, policy, limits, selectors, SLs, the return path, LMC, tables, groups.
  *
  * promise: N1
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Events on their way to subscribers: which they get, in which order, how many at a
- * time, and what becomes of those who do not answer.
+ * Tests Reports to subscribers: which they get, in which order, how many at a time, and
+ * the treatment of subscribers that do not answer.
  */
 #include <check.h>
 #include <stdlib.h>

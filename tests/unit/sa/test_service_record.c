@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ServiceRecord: what is registered, changed, seen and ended, by whom.  Places of
- * fields are the test's own: bits of the wire format, counted by hand.
+ * Tests ServiceRecord: which client may register, change, see and end what.  The test has
+ * its own offsets of fields: bits of the wire format, counted by hand.
  */
 #include <check.h>
 #include <stdlib.h>

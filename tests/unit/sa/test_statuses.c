@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The status of every request: each attribute that IBA gives the SA class (15.2.5,
- * table 192), those that are not served among them, with each method, component,
- * length and header that there can be.
+ * Tests the status of every request: each attribute of the SA class in IBA (15.2.5, table
+ * 192), including those that qosd does not serve, with each method, component, length and
+ * header.
  *
- * The table says of an attribute how its record is made and which methods are
- * served; what follows from that by IBA alone the tests know themselves:
+ * The table has for each attribute the layout of its record and the methods that qosd
+ * serves.  The tests derive the rest from IBA:
  *
  *	13.4.6.1	responses, Send, Trap and TrapRepress have no answer
  *	13.4.7		0x0004 class version, 0x0008 method, 0x000c method with this

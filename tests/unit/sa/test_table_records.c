@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Records of switches, tables, links and SMs.  A query's answer is held against the
- * whole table, filtered here by the component alone; where fields of SwitchInfo
- * and SMInfo lie is taken from libibmad.
+ * Tests records of switches, tables, links and SMs.  The answer to a query must be equal
+ * to the whole table, filtered here by the component; the offsets of fields of SwitchInfo
+ * and SMInfo come from libibmad.
  *
  * promise: N1
  */

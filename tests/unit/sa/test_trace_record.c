@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * TraceRecord: the nodes on the path of a query, in order, with what they are entered and
- * left by; whose path has one.  What is wrong with requests: test_statuses.c.
+ * Tests TraceRecord: the nodes on the path of a query, in order, with the ports by which
+ * the path enters and leaves them; which paths have a trace.  test_statuses.c tests wrong
+ * requests.
  */
 #include <check.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Who may ask the SA for what: each row of the table of qosd-security(7).  What is of h1 is asked
- * for by h1, and by h2 with each SM_Key: none, the one that everybody knows, a secret one.
+ * Tests which client may request what from the SA: each row of the table in qosd-security(7).  h1
+ * requests what belongs to h1, and so does h2 with each SM_Key: none, the default one, a secret one.
  */
 #include <check.h>
 #include <stdlib.h>

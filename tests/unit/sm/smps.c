@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* See smps.h. */
+/* Implements smps.h. */
 #include <check.h>
 #include <string.h>
 
@@ -91,7 +91,7 @@ static int answer(struct smp *s)
 	return smps.answer(s);
 }
 
-/* One SMP of each device in turn, as a window of one would have it. */
+/* Sends one SMP to each device in turn, like a window of one. */
 static void run_job(void)
 {
 	const struct smp_job_ops *ops = job.ops;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * SMPs of files of sm/ without a port: jobs and single SMPs wait until smps_run(), and are answered
- * by a function of the test.  The program is linked with the functions of mad/ wrapped (Makefile:
- * SMPS_TESTS), and with sm_want_sweep(), which only counts.
+ * Answers the SMPs of sm/ without a port: jobs and single SMPs wait until smps_run(), and a function of
+ * the test answers them.  The program is linked with wrapped functions of mad/ (Makefile: SMPS_TESTS),
+ * and with an sm_want_sweep() that only counts.
  */
 #ifndef TEST_SM_SMPS_H
 #define TEST_SM_SMPS_H
 
 #include "sm/sm_internal.h"
 
-/* Puts the answer into s->data; the status: 0, that of the MAD, or below 0: there was no answer. */
+/* Puts the answer into s->data; returns 0, the status of the MAD, or less than 0 for no answer. */
 typedef int smps_answer(struct smp *s);
 
 struct smps {
@@ -22,7 +22,7 @@ struct smps {
 extern struct smps smps;
 
 void smps_reset(smps_answer *answer);
-/* Until nothing is under way. */
+/* Answers SMPs until none is outstanding. */
 void smps_run(void);
 
 #endif

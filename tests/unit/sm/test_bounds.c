@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the subnet manager remembers has a bound: switches and hosts that come with a new GUID each
- * time and go again, and ports that complain without end.
+ * Tests that the subnet manager's memory is bounded: switches and hosts that come with a new GUID
+ * each time and go again, and ports that send traps without end.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -74,7 +74,7 @@ static struct fabric_node nodes[STEADY + VISITORS];
 static struct fabric_switch switches[STEADY + VISITORS];
 static struct node_work work[STEADY + VISITORS];
 
-/* All of them forwarded before we came, so that what they hold is to be read. */
+/* All switches had entries before qosd started, so qosd must read them. */
 static void make_fabric(struct fabric *f, unsigned round)
 {
 	map64_clear(&f->node_by_guid);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What applying another plan would send, to devices that were brought up by the
- * first one: one switch, three CAs.
+ * Tests which Sets applying another plan would send to devices that were brought up by
+ * the first plan: one switch, three CAs.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -64,7 +64,7 @@ static struct plan *plan_for(struct policy *p)
 	return plan_compute(f, p, settings, &known, NULL, NULL);
 }
 
-/* As after a sweep: what the plan wants is what the devices say. */
+/* Makes the devices' values equal to the plan, as after a sweep. */
 static void bring_up(void)
 {
 	struct want_env e = { .plan = old_plan, .sm_lid = old_plan->lid[f->self] };
@@ -263,7 +263,7 @@ START_TEST(a_doubtful_device_is_read)
 }
 END_TEST
 
-/* A port that answers a Set with another value is not asked again. */
+/* A value that a port refused by answering another is not sent again. */
 START_TEST(refused_values_are_not_sent)
 {
 	uint32_t port = fabric_find_port(f, 0x201);
@@ -332,7 +332,7 @@ static void look_at(void *arg, item_t item)
 	l->differs |= item_change(old_plan, l->node, new_plan, l->node, item) != ITEM_SAME;
 }
 
-/* How many nodes are told to be the same; each of them is. */
+/* Counts the nodes that are reported as equal, and checks that they are. */
 static unsigned count_same(struct fabric *g, bool no_routes)
 {
 	struct plan_pair pair;
@@ -351,7 +351,7 @@ static unsigned count_same(struct fabric *g, bool no_routes)
 	return n;
 }
 
-/* Something of the new plan or its fabric, of which at least one device should hear. */
+/* Changes something in the new plan or its fabric that takes a Set to at least one device. */
 static void change(struct fabric *g, int what)
 {
 	uint32_t port = g->nodes[sw].port0 + 1, host = f->ports[port].peer;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The state machine, every state with every input; what every SM means to every
- * other; and that of any few SMs exactly one is master in the end, in whatever order
- * they look.
+ * Tests the SM state machine with every state and input, the comparison of every pair of
+ * SMs, and that of any few SMs exactly one becomes master, in every order of their queries.
  */
 #include <check.h>
 #include <stdio.h>
@@ -91,7 +90,7 @@ START_TEST(every_control_of_every_sender)
 }
 END_TEST
 
-/* Each control in each state where it is legal, from each sender: who is obeyed. */
+/* Each control in each state where it is legal, from each sender, and whether it is obeyed. */
 /* promise: A41 */
 START_TEST(every_control_of_every_manager)
 {
@@ -140,7 +139,7 @@ START_TEST(priority_counts_before_the_lower_guid)
 }
 END_TEST
 
-/* What we are, what it is, whether it is better: the verdict. */
+/* Our state, the other's state, whether the other takes precedence, and the verdict. */
 /* promise: M1 */
 START_TEST(every_state_of_every_other)
 {
@@ -212,7 +211,7 @@ END_TEST
 
 #define SMS_MAX 4
 
-/* One of them looks at all others, and does what comes of it. */
+/* SM i queries all others and acts on the verdicts. */
 static void look(struct sm_info *sms, unsigned n, unsigned i)
 {
 	enum sm_verdict verdict = SM_NO_MATTER;
@@ -247,7 +246,7 @@ static void look(struct sm_info *sms, unsigned n, unsigned i)
 	sms[i].state = (uint8_t)t.next;
 }
 
-/* All orders of n looks, several rounds of the same order. */
+/* Tries all orders of n SMs, each order for several rounds. */
 static void permute(const struct sm_info *from, unsigned n, unsigned *order, unsigned k)
 {
 	struct sm_info sms[SMS_MAX];
@@ -277,7 +276,7 @@ static void permute(const struct sm_info *from, unsigned n, unsigned *order, uns
 	ck_assert_uint_eq(sms[best].state, SM_MASTER);
 }
 
-/* From all states that so many may be in: starts, merges of subnets, all at once. */
+/* Begins with all combinations of states: starts and merges of subnets. */
 /* promise: M1 */
 START_TEST(exactly_one_stays_and_it_is_the_best)
 {

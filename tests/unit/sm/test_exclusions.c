@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Devices that discovery goes round: how long, which of two, and when they are taken back. */
+/* Tests which devices discovery excludes, which of two, for how long, and when it takes them back. */
 #include <check.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@
 static struct sm sm;
 static struct subnet_state now;
 
-/* A switch, host i on port i + 1; the subnet manager on host 0.  Ports 5 to 8 have no far end. */
+/* Makes a switch with host i on port i + 1; the SM is on host 0.  Ports 5 to 8 have no far end. */
 static void setup(void)
 {
 	uint32_t self, leaf;
@@ -69,7 +69,7 @@ static void set_state(uint64_t guid, unsigned port, unsigned state)
 	fabric_port(now.f, map64_get(&now.f->node_by_guid, guid), port)->state = (uint8_t)state;
 }
 
-/* A scan left these out; repeated: it is to be repeated. */
+/* A scan left these devices out; repeated: whether it must be repeated. */
 static void scanned(struct disco_excluded *left, size_t n, bool repeated)
 {
 	struct fabric *f = fabric_clone(now.f);
@@ -79,7 +79,7 @@ static void scanned(struct disco_excluded *left, size_t n, bool repeated)
 	fabric_free(f);
 }
 
-/* The device says another GUID each time: that is so when two scans have heard two. */
+/* The device has another GUID in each answer, which is known after two scans. */
 static void changes(struct disco_excluded *x)
 {
 	struct disco_excluded before = *x;
@@ -98,7 +98,7 @@ static size_t count(void)
 	return n;
 }
 
-/* A light sweep in which device i of those asked answers the i-th of info; NULL: it does not. */
+/* Makes a light sweep in which the i-th queried device answers info[i], or not if that is NULL. */
 static enum exclusions_end light(const uint8_t *const *info, size_t n)
 {
 	ck_assert(exclusions_begin(&sm));
@@ -163,7 +163,7 @@ START_TEST(one_that_is_linked_already)
 }
 END_TEST
 
-/* Both links of a switch are doubted; without it no other device has its GUID. */
+/* Both links of a switch are in doubt, but no other device has its GUID. */
 START_TEST(an_impostor_of_nobody_is_honest)
 {
 	uint8_t info[40];
@@ -179,7 +179,7 @@ START_TEST(an_impostor_of_nobody_is_honest)
 }
 END_TEST
 
-/* Host 2 was known, is not met by the repeated scan, and its GUID is not free for the intruder. */
+/* The repeated scan does not find the known host 2, but the intruder must not get its GUID. */
 START_TEST(an_impostor_of_one_that_is_not_met_stays_out)
 {
 	uint8_t info[40];
@@ -204,7 +204,7 @@ START_TEST(an_impostor_of_one_that_is_not_met_stays_out)
 }
 END_TEST
 
-/* Who was found honest in one sweep may claim another one's GUID in the next. */
+/* A device that was found honest in one sweep may claim another's GUID in the next. */
 START_TEST(honest_for_one_sweep)
 {
 	uint8_t info[40];
@@ -252,7 +252,7 @@ START_TEST(a_scan_that_does_not_meet_it_forgets_it)
 }
 END_TEST
 
-/* Places of a full list are found after any of them were taken back, and none is there twice. */
+/* In a full list, entries are found after others are removed, and no entry is there twice. */
 START_TEST(a_full_list)
 {
 	static struct disco_excluded x[EXCLUDED_MAX + 1];
@@ -374,7 +374,7 @@ START_TEST(a_false_adapter_is_treated_as_a_switch)
 }
 END_TEST
 
-/* No scan meets it as it was corrected, and each finds it again: that is no reason for scans without end. */
+/* A scan finds the device again although its entry was corrected, which must not cause endless scans. */
 /* promise: A110 */
 START_TEST(a_false_adapter_that_says_something_else_each_time)
 {
@@ -402,7 +402,7 @@ START_TEST(a_false_adapter_that_says_something_else_each_time)
 }
 END_TEST
 
-/* Host 2, and what says the same behind port 5, which the scan knows by another GUID from then on. */
+/* A device behind port 5 with the NodeInfo of host 2, to which the scan gives another GUID. */
 static struct disco_excluded twin(const uint8_t *info)
 {
 	struct disco_excluded x = left_at(5, EXCLUDED_TWIN, info);
@@ -460,7 +460,7 @@ START_TEST(a_twin_gets_the_name_that_is_free)
 }
 END_TEST
 
-/* The other one may be starting again, and is to find its name free. */
+/* The other device may be restarting, and its GUID must stay free for it. */
 START_TEST(a_twin_stays_one_while_the_other_is_away)
 {
 	uint8_t same[40];
@@ -474,7 +474,7 @@ START_TEST(a_twin_stays_one_while_the_other_is_away)
 }
 END_TEST
 
-/* A card with the GUIDs of one that was there, which the scan met first. */
+/* A new adapter with the GUIDs of a known one, which the scan finds first. */
 START_TEST(a_twin_that_is_new_takes_no_name)
 {
 	uint8_t same[40];
@@ -548,7 +548,7 @@ START_TEST(one_that_kills_discovery_is_tried_ever_more_rarely)
 }
 END_TEST
 
-/* Of two with one GUID the one is believed that is where it was. */
+/* Of two devices with one GUID, the one at its former place is believed. */
 START_TEST(one_that_is_unplugged_is_forgotten)
 {
 	uint8_t odd[40];
@@ -573,7 +573,7 @@ START_TEST(one_that_is_unplugged_is_forgotten)
 }
 END_TEST
 
-/* How many light sweeps the device at port 5 stays out, whose link is down. */
+/* For how many light sweeps the device at port 5 stays excluded while its link is down. */
 static unsigned stays_unplugged(enum excluded_why why, const uint8_t *info, unsigned other_port)
 {
 	struct disco_excluded x = left_at(5, why, info);
@@ -629,7 +629,7 @@ START_TEST(the_one_that_was_there_before_is_believed)
 }
 END_TEST
 
-/* A newcomer gives the node GUID of host 2, and a port GUID that is nearer to it than that of host 2. */
+/* A new device claims the node GUID of host 2, with a port GUID nearer to it than that of host 2. */
 /* promise: A65 */
 START_TEST(a_port_guid_that_was_chosen_takes_no_place)
 {
@@ -654,7 +654,7 @@ START_TEST(a_port_guid_that_was_chosen_takes_no_place)
 }
 END_TEST
 
-/* A switch claims the GUID of host 2, and has more switches next to it than host 2 has links. */
+/* A switch claims the GUID of host 2, and has more neighboring switches than host 2 has links. */
 START_TEST(a_known_host_is_no_impostor)
 {
 	uint8_t info[40], implausible[40];
@@ -713,7 +713,7 @@ START_TEST(a_known_switch_is_no_impostor)
 }
 END_TEST
 
-/* The one that is excluded says again who it is: that makes no impostor of the other one. */
+/* If an excluded device repeats its claim, that does not make the other device an impostor. */
 START_TEST(one_on_the_list_says_nothing_of_others)
 {
 	uint8_t info[40];
@@ -755,8 +755,8 @@ START_TEST(all_is_discovered_when_the_one_that_was_believed_is_renamed)
 END_TEST
 
 /*
- * A switch numbers its ports falsely: behind the port that another device is said to be linked with
- * is the switch, or a third one, and stays there whatever is discovered.
+ * A switch numbers its ports falsely, so that another device seems to be linked to a wrong port: behind
+ * that port is the switch, or a third device, in every discovery.
  */
 START_TEST(one_that_never_had_the_guid_is_not_renamed)
 {
@@ -787,8 +787,8 @@ START_TEST(one_that_never_had_the_guid_is_not_renamed)
 END_TEST
 
 /*
- * A switch says a false port at both ends: host 9 is excluded as the switch's port has another link
- * by then.  It is no use to ask behind that port while it has; when the lie ends all is discovered.
+ * A switch claims a false port at both ends: host 9 is excluded because the switch's port already has another
+ * link.  While it has, probing behind that port is useless; when the lie ends, all is discovered.
  */
 START_TEST(one_whose_place_is_taken)
 {
@@ -834,7 +834,7 @@ START_TEST(one_that_is_renamed_each_time_is_told_of_when_it_ends)
 }
 END_TEST
 
-/* It gives up one name for that of another host: its own, which that one had taken, or one more. */
+/* A device changes its claim from one host's GUID to another's: its own, which that host took, or a third. */
 /* promise: A107 */
 START_TEST(one_that_says_a_third_ones_guid)
 {
@@ -907,7 +907,7 @@ static struct disco_excluded two_places(uint64_t near, unsigned port, uint64_t g
 	return x;
 }
 
-/* Its neighbours are contradicted by it alone, and it by all of them. */
+/* The device contradicts all its neighbours, and only it contradicts them. */
 /* promise: A62 */
 START_TEST(a_switch_with_false_port_numbers_is_to_blame_at_both_ends)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which links flap, for how long, and which of them routes are kept off: on two leaves with
- * a host each and two links to each of two spines.
+ * Tests which links flap, for how long, and which of them are held: on two leaves with a host each
+ * and two links to each of two spines.
  */
 #include <check.h>
 #include <string.h>
@@ -49,7 +49,7 @@ static uint32_t port(uint64_t guid, unsigned num)
 	return f->nodes[map64_get(&f->node_by_guid, guid)].port0 + num;
 }
 
-/* It goes down so often at that time; true if it begins to flap with the last time. */
+/* The link goes down so often at this time; true if it begins to flap the last time. */
 static bool down(const struct flap_link *l, unsigned times, int64_t now)
 {
 	bool begins = false;
@@ -264,7 +264,7 @@ static struct fabric_port *port_of(uint64_t guid, unsigned num)
 	return fabric_port(f, map64_get(&f->node_by_guid, guid), num);
 }
 
-/* The one end says Down, or a PortState that there is not, and the other is not Active. */
+/* One end claims Down or an invalid PortState, and the other is not Active. */
 /* promise: A63 */
 START_TEST(held_where_it_cannot_come_up)
 {
@@ -292,7 +292,7 @@ static void all_are_active(void)
 		f->ports[i].state = IB_PORT_ACTIVE_S;
 }
 
-/* Armed at both ends before and after a sweep: held by the next one, until an end is Active. */
+/* A link that is Armed at both ends before and after a sweep is held by the next, until an end is Active. */
 /* promise: F19 */
 START_TEST(held_while_sweeps_leave_it_short_of_active)
 {
@@ -335,7 +335,7 @@ START_TEST(held_while_sweeps_leave_it_short_of_active)
 }
 END_TEST
 
-/* All links of a leaf are: one of them is used, as there is nothing else. */
+/* If all links of a leaf flap, one is used, because there is no other. */
 /* promise: F19 */
 START_TEST(short_of_active_and_the_only_way)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Devices that take the identity of others, in whole fabrics: each device in turn, with each other
- * one as its victim, at a cold start and in a subnet that runs, and 40 % of the devices at once.
- * What is tested is discovery, but for its process, and the list of devices that it excludes.
+ * Tests devices that take the identity of others, in whole fabrics: each device in turn, with each
+ * other device as its victim, at a cold start and in a running subnet, and 40 % of the devices at once.
+ * It covers discovery, without its process, and the list of devices that discovery excludes.
  */
 #include <check.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 static struct sm sm;
 static struct subnet_state now;
 
-/* Scans until what is excluded is settled.  NULL: the last scan met more than there can be. */
+/* Scans until the list of excluded devices is stable.  NULL: the last scan found more than can exist. */
 static struct fabric *discover(void)
 {
 	static struct disco_excluded out[EXCLUDED_MAX];
@@ -40,7 +40,7 @@ static struct fabric *discover(void)
 	return res.f;
 }
 
-/* --- what is to be true --- */
+/* --- expectations --- */
 
 static int device_of(const struct fabric *f, uint32_t node)
 {
@@ -57,7 +57,7 @@ static bool link_is_true(const struct fabric *f, uint32_t port)
 	return d->peer[p->num].device == device_of(f, q->node) && d->peer[p->num].port == q->num;
 }
 
-/* Packets of others pass it: both ends are of switches, of two that say that it is up. */
+/* Whether routes may use the link: both ends are switch ports that claim that it is up. */
 static bool may_be_used(const struct fabric *f, uint32_t port)
 {
 	uint32_t peer = f->ports[port].peer;
@@ -67,7 +67,7 @@ static bool may_be_used(const struct fabric *f, uint32_t port)
 	       f->ports[port].state >= IB_PORT_INIT_S && f->ports[peer].state >= IB_PORT_INIT_S;
 }
 
-/* Hosts that do not lie and have a way by switches that do not. */
+/* Finds the truthful hosts with a path through truthful switches. */
 static void find_honest(bool *honest)
 {
 	unsigned queue[DEVICES_MAX], n = 0;
@@ -88,7 +88,7 @@ static void find_honest(bool *honest)
 	}
 }
 
-/* What is wrong with the fabric; false: nothing. */
+/* Whether the fabric is wrong; why gets the reason. */
 static bool is_wrong(const struct fabric *f, struct buf *why)
 {
 	bool honest[DEVICES_MAX];
@@ -114,7 +114,7 @@ static bool is_wrong(const struct fabric *f, struct buf *why)
 	return why->n > before;
 }
 
-/* Does the place, which discovery excludes, lead to the device or away from it? */
+/* Whether the place that discovery excludes leads to the device or from it. */
 static bool is_of(const struct disco_excluded *x, unsigned device)
 {
 	for (unsigned i = 0; i < n_devices; i++)
@@ -153,7 +153,7 @@ static void end(void)
 	devices_free();
 }
 
-/* A sweep that ends in a fabric, which is published. */
+/* Makes a sweep that ends in a fabric and publishes it. */
 static void sweep(void)
 {
 	struct fabric *f = discover();
@@ -179,7 +179,7 @@ static bool has_victim(enum lie lie)
 	return lie == NODE_GUID || lie == NODE_GUID_CHOSEN || lie == PORT_GUID || lie == WHOLE;
 }
 
-/* A switch that is another one in all that it says: see below. */
+/* Whether a switch that copies another one entirely can be told from it (see below). */
 static bool can_be_told_apart(enum lie lie, unsigned implausible, unsigned victim, bool later)
 {
 	if (lie == NODE_GUID_CHOSEN)
@@ -187,7 +187,7 @@ static bool can_be_told_apart(enum lie lie, unsigned implausible, unsigned victi
 	return lie != WHOLE || devices[implausible].type == DEVICE_CA || devices[victim].type == DEVICE_CA;
 }
 
-/* All devices tell the truth: after one more sweep each is known by its own name. */
+/* When all devices tell the truth, each must be known by its own GUID after one more sweep. */
 static void expect_truth(const char *fabric, enum lie lie, const char *when, unsigned number)
 {
 	for (unsigned i = 0; i < n_devices; i++)
@@ -205,9 +205,9 @@ static bool is_at_our_port(unsigned device)
 }
 
 /*
- * Nobody knows which of two switches with one NodeInfo lies, but in a subnet that runs: both are there.  Where
- * one of the two is the switch at our own port, or is next to the other one, that is not always so.  Two
- * switches that have no port in use in common seem to be one.
+ * Which of two switches with the same NodeInfo lies is known only in a running subnet; then both are in the
+ * fabric.  If one of them is the switch at the manager's port, or is next to the other, that does not always
+ * hold.  Two switches that use no port of the same number seem to be one.
  */
 /* promise: A88 */
 START_TEST(a_switch_that_is_another_one)
@@ -252,7 +252,7 @@ START_TEST(a_switch_that_is_another_one)
 }
 END_TEST
 
-/* Discovery names whoever claims a GUID, or a port that it is not. */
+/* Discovery names a device that claims a false GUID or port. */
 static bool is_to_be_named(enum lie lie, unsigned implausible)
 {
 	return (lie == NODE_GUID || (lie == LOCAL_PORT && devices[implausible].type == DEVICE_SWITCH)) &&
@@ -260,8 +260,8 @@ static bool is_to_be_named(enum lie lie, unsigned implausible)
 }
 
 /*
- * All others are behind the switch at our own port, which stays with another switch's or host's GUID;
- * there is no way round it if it has the manager's.
+ * All others are behind the switch at the manager's port, which stays even with another switch's or host's
+ * GUID; if it has the manager's GUID, nothing can be reached.
  */
 static bool is_to_be_passed(enum lie lie, unsigned victim)
 {
@@ -312,7 +312,7 @@ START_TEST(each_device_alone)
 }
 END_TEST
 
-/* Of these a scan can meet more devices than there can be, as each answer is a new one. */
+/* With these lies, each answer is a new device, so a scan can find more devices than can exist. */
 static bool is_new_each_time(enum lie lie)
 {
 	return lie == BOTH_GUIDS_RANDOM || lie == BOTH_GUIDS_FIT;

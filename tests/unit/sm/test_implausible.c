@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Answers that cannot be true: which are listed, what goes off the list, and when to look again. */
+/* Tests the list of implausible answers: what is listed, what leaves the list, and when qosd reads again. */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static uint64_t implausible;		/* node that says what follows; 0: none */
 static unsigned said_port;
 static uint64_t said_system;	/* SystemImageGUID; 0: the true one */
 
-/* A spine, leaves below it, hosts below those; the first host runs the subnet manager. */
+/* A spine, leaves and hosts; the SM is on the first host. */
 static struct fabric *tree(void)
 {
 	struct fabric *f = fabric_new();
@@ -63,7 +63,7 @@ static uint32_t arrives(const struct smp *s)
 	return port;
 }
 
-/* NodeInfo of who is there: as it is published, but for what the implausible one says of its port. */
+/* Answers NodeInfo as published, except for the port that the implausible device claims. */
 static int answer_node(struct smp *s)
 {
 	uint32_t port = arrives(s);
@@ -113,7 +113,7 @@ static void teardown(void)
 	before.f = NULL;
 }
 
-/* The next state is about to be published; of its nodes those that are in `changed` differ. */
+/* Prepares the next state to be published, in which only the nodes in `changed` differ. */
 static void next_state(void)
 {
 	fabric_free(before.f);
@@ -139,7 +139,7 @@ static void set(uint32_t port, enum MAD_FIELDS field, unsigned value)
 	changed[now.f->ports[port].node] = 1;
 }
 
-/* As a settled fabric has it: the first of two ports with one GUID is the one that has it. */
+/* Renames a port like a finished fabric: of two ports with one GUID, the first keeps it. */
 static void rename_port(uint32_t port, uint64_t guid)
 {
 	struct fabric *f = now.f;
@@ -274,7 +274,7 @@ START_TEST(two_with_one_port_guid)
 }
 END_TEST
 
-/* What is found by looking at what changed is what is found by looking at everything. */
+/* Checking only changed nodes must find the same as checking all. */
 START_TEST(looking_at_changes_finds_the_same)
 {
 	static const unsigned values[] = { 0, 1, 4, 15 };
@@ -352,7 +352,7 @@ START_TEST(an_answer_that_is_published_goes)
 }
 END_TEST
 
-/* All was discovered in the middle of the local sweep that was to read it. */
+/* A discovery takes place during the local sweep that was to read the port. */
 START_TEST(an_answer_of_a_port_that_is_published_goes)
 {
 	uint32_t port = port_at(0x9101, 3);
@@ -428,7 +428,7 @@ static void light_sweeps(unsigned n)
 	}
 }
 
-/* A switch that is known begins to say that it was asked by a port that it does not have. */
+/* A known switch begins to claim that the SMP entered by a port that it does not have. */
 static void says_no_port(uint64_t guid, unsigned num, const char *text)
 {
 	light_sweeps(3);
@@ -451,7 +451,7 @@ static void says_no_port(uint64_t guid, unsigned num, const char *text)
 	ck_assert_uint_eq(smps.sweeps, 0);
 }
 
-/* It ends: a local sweep is to ask behind the link. */
+/* The lie ends, and a local sweep must probe behind the link. */
 static void says_the_truth(uint64_t near)
 {
 	implausible = 0;
@@ -482,7 +482,7 @@ START_TEST(port_0_of_a_switch_that_is_not_ours)
 }
 END_TEST
 
-/* A port that it has is no matter here, be it another one: it may have been asked by another way. */
+/* Another port that the switch has is plausible: the SMP may have taken another route. */
 START_TEST(another_port_that_it_has)
 {
 	light_sweeps(3);
@@ -494,7 +494,7 @@ START_TEST(another_port_that_it_has)
 }
 END_TEST
 
-/* What said this and that is off the list when it says twice what is published, and that is no such port. */
+/* A device with varying answers leaves the list after it twice gives the published answer with a valid port. */
 START_TEST(this_and_that_and_then_no_port)
 {
 	light_sweeps(3);
@@ -511,7 +511,7 @@ START_TEST(this_and_that_and_then_no_port)
 }
 END_TEST
 
-/* The manager runs on a switch, which it asks by its port 0. */
+/* The manager runs on a switch and queries it by port 0. */
 START_TEST(port_0_of_our_own_switch)
 {
 	struct buf err = { 0 };

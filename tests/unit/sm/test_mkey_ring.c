@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The M_Keys that devices may have: their order, and as lines. */
+/* Tests the list of M_Keys that devices may have: their order, and their text form. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>

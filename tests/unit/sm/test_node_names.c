@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* NodeDescriptions that are text, and others, which light sweeps read again. */
+/* Tests NodeDescriptions that are text, and others, which light sweeps read again. */
 #include <check.h>
 
 #include "lib/base/alloc.h"

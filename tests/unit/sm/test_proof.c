@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* That a manager has the SM_Key, shown to one other, for one kind of MAD. */
+/* Tests the proof that a manager has the SM_Key, which holds for one other manager and one kind of MAD. */
 #include <check.h>
 #include <string.h>
 
@@ -28,7 +28,7 @@ START_TEST(holds_for_what_it_was_made_for)
 }
 END_TEST
 
-/* SMInfo itself and the mark of a nudge are left alone; any other bit breaks it. */
+/* The proof does not cover SMInfo itself and the mark of a nudge; any other changed bit breaks it. */
 /* promise: A40 */
 START_TEST(bytes)
 {
@@ -49,7 +49,7 @@ START_TEST(bytes)
 }
 END_TEST
 
-/* What a standby asks for and is told: every bit counts, and so do who, to whom and what. */
+/* Requests of a standby and their answers: every bit counts, and so do sender, receiver and kind. */
 /* promise: A77 */
 START_TEST(a_seal_is_of_the_whole_message)
 {

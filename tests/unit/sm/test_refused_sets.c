@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Sets that were answered with an error: when a device is tried again as if it were new. */
+/* Tests Sets that were answered with an error: when qosd retries a device as if it were new. */
 #include <check.h>
 
 #include "sm/sm_internal.h"
@@ -10,8 +10,8 @@
 enum { SELF = 0x1000, HOST = 0x2000, NEAR = 0x9000, FAR = 0x9100 };
 
 /*
- * Two switches, linked by ports 2 of both.  What is at port 3 of the near one is the far one, too, or
- * says so (far_twice), or a host.
+ * Two switches with a link between their ports 2.  At port 3 of the near one is also the far one, or a
+ * device that claims to be it (far_twice), or a host.
  */
 static struct fabric *two_switches(bool far_twice, unsigned state)
 {
@@ -76,7 +76,7 @@ START_TEST(one_whose_links_all_came_up)
 }
 END_TEST
 
-/* A host claimed to be the far switch, and was asked in its place. */
+/* A host claimed to be the far switch, and qosd queried it instead. */
 /* promise: A106 */
 START_TEST(another_answered_in_its_name)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a switch still holds for a port that lost its link: one switch, three CAs of which
- * one goes and comes back.
+ * Tests the memory of stale tables, which a switch holds for a port that lost its link: one switch and
+ * three CAs, one of which goes and returns.
  */
 #include <check.h>
 #include <malloc.h>
@@ -27,7 +27,7 @@ static const char without[] = SWITCH TO(1) TO(2) CA(1) CA(2);
 
 enum { GUID = 0x900, GONE = 3 };
 
-/* Fabrics with and without the third CA, and plans for them. */
+/* Fabrics with and without the third CA, and their plans. */
 static struct fabric *whole, *less;
 static struct settings *settings;
 static struct policy *policy, *other, *none;
@@ -47,7 +47,7 @@ static struct fabric *load(const char *text)
 	return f;
 }
 
-/* SL i to VL i % 4, and one weight. */
+/* A policy with SL i on VL i % 4, and one weight. */
 static struct policy *policy_with(uint8_t weight)
 {
 	struct policy *p = policy_builtin();
@@ -171,7 +171,7 @@ START_TEST(what_a_plan_has_again_is_not_left)
 }
 END_TEST
 
-/* Then they are anybody's, and nobody looks. */
+/* While tables are not managed, others may write them, and qosd does not read them. */
 START_TEST(tables_that_are_not_managed_for_a_while)
 {
 	note(before, after);
@@ -205,7 +205,7 @@ static size_t in_use(void)
 	return m.uordblks + m.hblkhd;
 }
 
-/* Policies come and go, each with a table of its own for the port that is gone. */
+/* Policies come and go, each with a different table for the departed port. */
 /* promise: D111 */
 START_TEST(contents_are_bounded)
 {

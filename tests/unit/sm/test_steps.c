@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The order of steps in each kind of sweep, as it is shown: what must come before what, whoever
- * edits the table.
+ * Tests the order of steps in each kind of sweep, as it is shown: which step must come before which,
+ * independent of edits of the table.
  *
  * promise: F21
  */
@@ -14,7 +14,7 @@
 
 static struct sm sm;
 
-/* The place of a step in a kind of sweep; -1: it has none. */
+/* The position of a step in a kind of sweep, or -1. */
 static int place(enum sweep_kind kind, const char *name)
 {
 	struct sm_sweep_step s;
@@ -25,7 +25,7 @@ static int place(enum sweep_kind kind, const char *name)
 	return -1;
 }
 
-/* The first is there, and before the second, if that is, too. */
+/* The first step must exist and, if the second exists, come before it. */
 static void before(enum sweep_kind kind, const char *first, const char *second)
 {
 	int a = place(kind, first), b = place(kind, second);
@@ -80,7 +80,7 @@ START_TEST(what_writes_comes_in_order)
 		before(kinds[k], "paths", "follow");
 		before(kinds[k], "follow", "publish");
 	}
-	/* nobody but the master writes */
+	/* only the master writes */
 	before(SWEEP_LOCAL, "master", "own-keys");
 	before(SWEEP_CHANGE, "master", "own-keys");
 	before(SWEEP_FULL, "master", "own-keys");
@@ -109,7 +109,7 @@ START_TEST(a_running_sweep_is_where_it_is)
 	ck_assert(s.current && s.runs && s.took_us > 0);
 	ck_assert(sm_sweep_step(&sm, SWEEP_POLICY - 1, 2, &s));
 	ck_assert(s.current && !s.runs && !s.runs_so_far && !s.took_us);
-	/* another kind has the same steps, and did not take them */
+	/* another kind of sweep has the same steps, but did not take them */
 	ck_assert(sm_sweep_step(&sm, SWEEP_FULL - 1, 0, &s));
 	ck_assert(!s.current && !s.runs_so_far);
 }

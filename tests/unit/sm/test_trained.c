@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What PortInfo that comes after the fabric was read says of the other end of the link. */
+/* Tests what a PortInfo read after the fabric says about the other end of the link. */
 #include <check.h>
 #include <string.h>
 

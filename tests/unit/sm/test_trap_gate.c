@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How many traps of one source are heard, whoever else sends some, and what is told of it. */
+/* Tests how many traps of one source are accepted beside others, and the reports of floods. */
 #include <check.h>
 
 #include "sm/traps/trap_gate.h"
@@ -24,7 +24,7 @@ static bool take(uint64_t source, unsigned asks, int64_t now)
 	return trap_gate_take(gate, source, asks, 0, now);
 }
 
-/* Looks at anything that may be looked at now. */
+/* Takes all probes that are due now; returns how many. */
 static unsigned looks(int64_t now)
 {
 	unsigned n = 0, asks;
@@ -115,7 +115,7 @@ START_TEST(strangers_share_and_pay_for_discoveries)
 }
 END_TEST
 
-/* Thousands that ask for a discovery cause no more of them than one, and each is served by one. */
+/* Thousands of sources that request a discovery cause no more than one source does, and each is served. */
 /* promise: A23 */
 START_TEST(discoveries_are_for_all)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The plan as attributes: which fields are ours, which items a device has, and
- * how they look on the wire.  One switch, three CAs, the first of them the SM.
+ * Tests the plan as attributes: which fields qosd sets, which items a device has, and
+ * their wire format.  One switch, three CAs, the first of them the SM.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -110,7 +110,7 @@ static void build_fabric(void)
 	buf_free(&err);
 }
 
-/* The second CA alone is in it: full member, and limited. */
+/* Adds n partitions with only the second CA as member, full and limited. */
 static void add_partitions(unsigned n)
 {
 	policy->partitions = xrealloc(policy->partitions, n + 1, sizeof(*policy->partitions));
@@ -198,7 +198,7 @@ END_TEST
 
 /* --- width and speed --- */
 
-/* What a port of a fabric says; ext and ext2 are the bytes 62, 63 and 56. */
+/* Sets widths and speeds in a port's PortInfo; ext and ext2 are the bytes 62, 63 and 56. */
 static void give_speeds(uint32_t port, unsigned widths, unsigned speeds, unsigned ext_supported,
 			unsigned ext_enabled, unsigned second)
 {
@@ -225,7 +225,7 @@ static void give_capabilities(uint32_t port, uint32_t more, uint32_t more2)
 	fabric_port_store(&f->ports[port], d);
 }
 
-/* What a Set says of the five fields, 0 for no change. */
+/* Checks the fields for width and speed in a Set, 0 for no change. */
 static void ck_speeds(uint32_t port, unsigned width, unsigned speed, unsigned ext, unsigned ext2)
 {
 	uint8_t d[64], wanted[64], spoilt[64];
@@ -276,7 +276,7 @@ START_TEST(all_that_is_supported)
 }
 END_TEST
 
-/* A Set that left it as it is could be refused for it. */
+/* A Set that repeats the present value could be refused because of it. */
 /* promise: D31 */
 START_TEST(more_enabled_than_supported)
 {
@@ -291,7 +291,7 @@ START_TEST(more_enabled_than_supported)
 }
 END_TEST
 
-/* By what the device says, which for a port of a switch is in port 0. */
+/* The modifier depends on the device's capabilities, which for a switch port are in port 0. */
 START_TEST(modifier_asks_for_extended_speeds)
 {
 	uint32_t port = fabric_find_port(f, 0x201), peer = f->ports[port].peer;
@@ -337,7 +337,7 @@ START_TEST(m_key_of_end_ports)
 }
 END_TEST
 
-/* An SMP carries what the port shows whose agent answers: port 0 for all of a switch's. */
+/* An SMP carries the M_Key of the port whose agent answers: port 0 for all ports of a switch. */
 /* promise: L4 */
 START_TEST(m_key_of_smps)
 {
@@ -424,7 +424,7 @@ START_TEST(vls_of_a_link_at_work)
 }
 END_TEST
 
-/* A light sweep reads what a port keeps as the sweep did that found it, also a code that there is not. */
+/* A light sweep reads a fixed value like the sweep that found it, even an invalid code. */
 /* promise: A79 */
 START_TEST(what_a_link_keeps)
 {
@@ -450,7 +450,7 @@ START_TEST(what_a_link_keeps)
 }
 END_TEST
 
-/* What a port says of a field that is not for us to set goes back to it, but not what cannot be. */
+/* A Set repeats the port's value of fields that qosd does not manage, unless it is invalid. */
 /* promise: A109 */
 START_TEST(an_mtu_that_there_is_not)
 {
@@ -503,7 +503,7 @@ START_TEST(reregistration_only_with_a_reason)
 }
 END_TEST
 
-/* An Active port hears of us, and is asked to register again, when the answers are published. */
+/* An Active port gets our SM LID, and the request to register again, when the answers are published. */
 /* promise: D100 */
 START_TEST(active_ports_await_publishing)
 {
@@ -542,7 +542,7 @@ START_TEST(active_ports_await_publishing)
 }
 END_TEST
 
-/* One Set has all that waited; what a port refuses is left as it is, and it is asked nevertheless. */
+/* One Set has all that waited; refused values are left, and the request to register again is sent anyway. */
 START_TEST(what_is_announced)
 {
 	uint32_t port = fabric_find_port(f, 0x201);
@@ -590,7 +590,7 @@ START_TEST(what_is_announced)
 }
 END_TEST
 
-/* What is ours and differs is seen; what is not ours is not. */
+/* The digest sees differences in fields that qosd sets, and no others. */
 START_TEST(digest_sees_our_fields_only)
 {
 	static const enum MAD_FIELDS ours[] = {
@@ -760,7 +760,7 @@ START_TEST(pkey_tables)
 }
 END_TEST
 
-/* The port's state and what it enforces now; what it is to, before and after the tables. */
+/* The port's state and present enforcement; the wanted enforcement, and that before and after the tables. */
 static const struct {
 	unsigned state, in, out;
 	bool before_in, before_out, to_enforce;
@@ -808,7 +808,7 @@ START_TEST(enforcement_begins_with_its_table)
 }
 END_TEST
 
-/* A switch that refuses P_Key tables of its ports can't enforce by them; its own is no matter. */
+/* A switch that refuses its ports' P_Key tables cannot enforce by them; the table of port 0 does not matter. */
 /* promise: D92 */
 START_TEST(enforcement_without_its_table)
 {
@@ -892,7 +892,7 @@ START_TEST(switch_info)
 }
 END_TEST
 
-/* As OpenSM leaves it: up to the last block in use. */
+/* Sets MulticastFDBTop as OpenSM leaves it: the last block in use. */
 static void leave_mcast_top(unsigned cap, unsigned top)
 {
 	uint8_t d[64];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How often a registry told of a change, for tests of those that tell nothing else. */
+/* Counts the change callbacks of a registry, for tests of registries that report nothing else. */
 #ifndef QOSD_TEST_CHANGES_H
 #define QOSD_TEST_CHANGES_H
 

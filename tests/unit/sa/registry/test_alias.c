@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Aliases of ports: places, who has which, assigned ones; all against a plain model. */
+/* Tests alias GUIDs against a simple model: their indexes, which port has which, assigned ones. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>

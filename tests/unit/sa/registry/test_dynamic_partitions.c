@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Partitions that are added at run time: requests, the lines they are kept as, what
- * they come to with a policy, and multicast memberships that end.
+ * Tests dynamic partitions: requests, the lines in which they are stored, their
+ * combination with a policy, and multicast memberships that end.
  *
  * promise: N2
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The group database: order, MLIDs, joining and leaving, the policy's own groups. */
+/* Tests the group database: order, MLIDs, joining and leaving, the policy's groups. */
 #include <check.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How much each port holds, and may hold. */
+/* Tests how many registrations each port holds, and may hold. */
 #include <check.h>
 
 #include "lib/base/alloc.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* MLIDs and MGIDs against plain models: who is looked for among all. */
+/* Tests MLIDs and MGIDs against simple models that search all groups. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The services that clients registered: order, bounds, leases.
+ * Tests the services that clients registered: order, limits, leases.
  *
  * promise: N2
  */

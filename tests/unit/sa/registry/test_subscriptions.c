@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Who wants to hear of which events: order, duplicates, numbers, bounds.
+ * Tests subscriptions: order, duplicates, numbers, limits.
  *
  * promise: N2
  */

@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Small fabrics with tables as a subnet manager would leave them, written
- * into the model by hand.
+ * Builds small fabrics with tables like those of a subnet manager, written into the
+ * model directly.
  */
 #ifndef QOSD_TESTS_SIMCHECK_SMALL_H
 #define QOSD_TESTS_SIMCHECK_SMALL_H
 
 #include "sim/check/check.h"
 
-/* Switches are S1, S2 …, hosts H1, H2 … in the order in which they are made. */
+/* Adds a switch.  Switches are S1, S2 …, hosts H1, H2 …, in the order of their creation. */
 uint32_t add_switch(struct sim_fabric *f, unsigned nports);
 uint32_t add_free_host(struct sim_fabric *f);
-/* … cabled to a port of another node. */
+/* Adds a host with a cable to a port of another node. */
 void add_host(struct sim_fabric *f, uint32_t node, unsigned num);
 void cable(struct sim_fabric *f, uint32_t node_a, unsigned num_a, uint32_t node_b, unsigned num_b);
 
 /* P1 leads to the next switch, P2 to the one before, hosts are on P3 and on. */
 struct sim_fabric *make_ring(unsigned switches, unsigned hosts);
 /*
- * S1 … are leaves: P1 … lead to hosts, those behind to the spines, whose Pn leads to
- * leaf n.
+ * S1 … are leaves: P1 … lead to hosts, the next ports to the spines; Pn of a spine leads
+ * to leaf n.
  */
 struct sim_fabric *make_tree(unsigned leaves, unsigned hosts, unsigned spines);
 
 enum routes { SHORTEST, ALONG_TREE };	/* ALONG_TREE: over a spanning tree's links only */
 /*
- * LIDs (hosts with the LMC; switches first), links active with so many VLs,
- * SL n on VL n modulo vls, LFTs, arbitration, P_Keys.
+ * Sets LIDs (hosts with the LMC; switches first), Active links with so many VLs,
+ * SL n on VL n modulo vls, LFTs, arbitration and P_Keys.
  */
 void bring_up(struct sim_fabric *f, unsigned vls, unsigned lmc, enum routes way);
 

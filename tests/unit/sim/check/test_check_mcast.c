@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Multicast trees.
+ * Tests the auditor's findings on multicast trees.
  *
  * promise: V5
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Pairs that have SLs of their own: how they are read, and what is judged by them.
+ * Tests pairs that have SLs of their own: reading them, and the audit that uses them.
  *
  * promise: V5
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Routes that end early or come back, and paths in words.
+ * Tests the auditor's findings on routes that end early or come back, and the text of paths.
  *
  * promise: V5
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * SLs that get lost, and credit loops by VL.
+ * Tests the auditor's findings on dropped SLs, and on credit loops by VL.
  *
  * promise: V5
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Faults of single ports and links: what their ends hold, LIDs, tables.
+ * Tests the auditor's findings on single ports and links: values at their ends, LIDs, tables.
  *
  * promise: V5
  */

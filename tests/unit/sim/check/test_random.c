@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Random fabrics with random damage: the auditor counts what a plain walk of
- * every pair by every SL, or by the SLs that the pair was said to use, counts.
+ * Tests the auditor on random fabrics with random damage: its counts must be equal to those of
+ * a walk of every pair by every SL, or by the SLs given for the pair.
  *
  * promise: V5
  */

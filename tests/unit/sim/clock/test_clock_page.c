@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Time that goes, stands and moves; whose wait ends first. */
+/* Tests the clock page: time that runs, stops and jumps, and which wait ends first. */
 /* promise: V8 */
 #include <check.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Whether processes rest, of real ones. */
+/* Tests finding out whether processes are idle, with real processes. */
 /* promise: V8 */
 #include <check.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A small fabric that is up, and commands to it.
+ * Brings up a small fabric and runs commands on it.
  *
  *   node1 -- leaf1/P1    leaf1/P7 == leaf2/P7    leaf2/P1 -- node3/P1
  *   node2 -- leaf1/P2    leaf1/P8 == leaf2/P8    leaf2/P2 -- node3/P2
@@ -27,18 +27,18 @@ extern unsigned last_trap, traps;
 
 void fabric_up(void);
 void fabric_down(void);
-/* Lets time pass. */
+/* Lets us microseconds pass. */
 void after(int64_t us);
 
 int run_words(const char *const *words);
-/* Exit status; what it says is in said. */
+/* Runs a command and returns its exit status; its output is in said. */
 #define RUN(...) run_words((const char *const[]){ __VA_ARGS__, NULL })
 json_t *ask_words(const char *const *words);
-/* The answer as JSON, until the next call; the command must succeed. */
+/* Runs a command, which must succeed, and returns the answer as JSON, valid until the next call. */
 #define ASK(...) ask_words((const char *const[]){ __VA_ARGS__, NULL })
 
 #define GOOD(...) ck_assert_msg(RUN(__VA_ARGS__) == 0, "%s", said)
-/* It must say no, with this text and nothing behind it, and the same as JSON. */
+/* The command must be refused with exactly this text, and the same in JSON. */
 void refused(const char *text, const char *const *words);
 #define REFUSED(text, ...) refused(text, (const char *const[]){ __VA_ARGS__, NULL })
 #define HAS(text) ck_assert_msg(strstr(said, text), "no '%s' in: %s", text, said)
@@ -47,10 +47,10 @@ uint32_t port_named(const char *name);
 struct sim_port *port_at(const char *name);
 struct sim_node *node_named(const char *name);
 
-/* Members of an answer. */
+/* Return members of an answer. */
 long long num(const json_t *o, const char *key);
 const char *str(const json_t *o, const char *key);
-/* The first row whose member is that text, or NULL. */
+/* Returns the first row whose member has this text, or NULL. */
 json_t *row_with(const json_t *rows, const char *key, const char *value);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Commands that change something: links, nodes, faults, keys, tables.
+ * Tests commands that change something: links, nodes, faults, keys, tables.
  *
  * promise: V6
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Scripts: what they do when, and what is said to bad ones.
+ * Tests scripts: what they do when, and errors in bad ones.
  *
  * promise: V6
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Commands that show something, as text and as JSON.
+ * Tests commands that show something, as text and as JSON.
  *
  * promise: V6
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* See gs_test.h. */
+/* Implements gs_test.h. */
 #include <check.h>
 #include <string.h>
 

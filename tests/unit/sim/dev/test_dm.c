@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What an SRP initiator asks of a target, in its order.
+ * Tests the device management requests of an SRP initiator to a target, in their order.
  *
  * promise: V2
  */

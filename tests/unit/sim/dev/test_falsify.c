@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Answers that tell something else: what is changed, and that nothing else is.
+ * Tests falsified answers: the intended fields are changed, and nothing else is.
  *
  * promise: V2
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The M_Key: protection, lease, violations (14.2.4). */
+/* Tests the M_Key: protection, lease, violations (14.2.4). */
 #include <check.h>
 #include <stdlib.h>
 

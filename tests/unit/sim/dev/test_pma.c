@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Performance management as perfquery and ibqueryerrors see it; libibmad's
- * fields are the second opinion on where things are.
+ * Tests performance management as perfquery and ibqueryerrors use it; libibmad's
+ * fields are an independent source of offsets.
  *
  * promise: V2
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * PortInfo, the state machine of ports, and links.
+ * Tests PortInfo, the state machine of ports, and links.
  *
  * promise: V2
  */

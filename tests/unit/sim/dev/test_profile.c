@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Profile files: what nodes get, and what is said to bad ones.
+ * Tests profile files: which profile nodes get, and errors in bad files.
  *
  * promise: V2
  */

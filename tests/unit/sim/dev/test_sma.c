@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The subnet management agent: what it answers to what.
+ * Tests the answers of the subnet management agent.
  *
  * promise: V2
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Traps: what is in them, how often they come, and what stops them.
+ * Tests traps: their contents, how often devices repeat them, and what stops them.
  *
  * promise: V2
  */

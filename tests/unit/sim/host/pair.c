@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* See pair.h. */
+/* Implements pair.h. */
 #include <stdlib.h>
 
 #include "pair.h"

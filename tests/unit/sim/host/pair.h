@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Two CAs of two ports, port 1 of each cabled to the other's, Active, LIDs 0x10
- * and 0x20 with LMC 2: enough of a fabric for what a host does.  All that
- * arrives goes to hosts_receive().
+ * Makes two CAs with two ports, whose ports 1 are cabled to each other, Active, with LIDs
+ * 0x10 and 0x20 and LMC 2: a fabric that suffices for tests of hosts.  All packets that
+ * arrive go to hosts_receive().
  */
 #ifndef PAIR_H
 #define PAIR_H
@@ -18,16 +18,16 @@
 
 extern struct sim *s;
 extern uint32_t left, right;		/* the two cabled ports */
-/* For each packet that arrives; false: lost. NULL: nobody looks. */
+/* Called for each packet that arrives, unless NULL; false drops the packet. */
 extern bool (*look)(uint32_t port, struct packet *p);
 
 void pair_setup(void);
 void pair_teardown(void);
-/* The simulation goes on for that time. */
+/* Runs the simulation for us microseconds. */
 void run_us(int64_t us);
 uint64_t drops(enum drop_reason why);
 
-/* What a client got. */
+/* A message that a client received. */
 struct got {
 	uint8_t *umad;
 	size_t n;
@@ -41,7 +41,7 @@ struct client {
 
 void client_open(struct client *c, uint32_t port, uint32_t number);
 void client_close(struct client *c);
-/* With one method, or -1 for none. */
+/* Registers an agent for one method, or -1 for none. */
 int client_register(struct client *c, uint8_t mgmt_class, int method);
 int client_register_rmpp(struct client *c, uint8_t mgmt_class, int method, bool raw);
 const struct ib_user_mad *got_head(const struct client *c, size_t i);
@@ -49,7 +49,7 @@ const uint8_t *got_mad(const struct client *c, size_t i);
 size_t got_length(const struct client *c, size_t i);	/* of the MAD */
 void got_forget(struct client *c);
 
-/* A message to be written: the umad header, then room for a MAD of n bytes, zero. */
+/* A message to write: the umad header, then a MAD of n bytes, zeroed. */
 struct message {
 	struct ib_user_mad *head;
 	uint8_t *mad;
@@ -59,12 +59,12 @@ struct message {
 struct message message_new(size_t n, int agent, uint16_t dlid, uint8_t mgmt_class, uint8_t method,
 			   uint64_t tid);
 int message_write(struct client *c, const struct message *m);
-/* … and frees it. */
+/* Writes a message and frees it. */
 int message_send(struct client *c, struct message m);
-/* The answer to what a client got, n bytes, to where it came from, with its data after 24 bytes. */
+/* Makes the answer of n bytes to received message i, to its sender, with the request's data after 24 bytes. */
 struct message message_answer(const struct client *c, size_t i, size_t n);
 
-/* The tests of a program, each between pair_setup() and pair_teardown(). */
+/* Runs the tests of a program, each between pair_setup() and pair_teardown(). */
 int run_cases(const char *name, const TTest *const *tests, size_t n);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Registration as the kernel judges it, and to which agent a MAD goes; the issm device.
+ * Tests the kernel's rules for registration, which agent gets a MAD, and the issm device.
  *
  * promise: V3
  */

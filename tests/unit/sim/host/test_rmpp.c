@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * RMPP transfers between two hosts: complete and in order whatever gets lost,
- * and whatever the other end does, which for some tests is a client that makes
- * its segments itself.
+ * Tests RMPP transfers between two hosts: they are complete and in order despite losses
+ * and despite the other end's behavior.  In some tests, the other end is a client that
+ * makes its own segments.
  *
  * promise: V3
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * write() and read() of single MADs: what is refused, addresses, transaction ids, time-outs.
+ * Tests write() and read() of single MADs: refusals, addresses, transaction ids, timeouts.
  *
  * promise: V3
  */

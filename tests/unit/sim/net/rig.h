@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A small fabric, made without sim/dev: a row of switches, S0 - S1 - … , each
- * with one host.  Everything is Active, LFTs lead by the shortest way, SL n is
- * VL n, all P_Key tables hold 0xffff.  What arrives is kept.
+ * Builds a small fabric without sim/dev: a row of switches, S0 - S1 - … , each
+ * with one host.  All links are Active, LFTs follow the shortest paths, SL n is on
+ * VL n, all P_Key tables hold 0xffff.  Packets that arrive are stored.
  */
 #ifndef SIMNET_RIG_H
 #define SIMNET_RIG_H
@@ -32,27 +32,27 @@ struct rig {
 	VEC(uint32_t) activated;
 };
 
-/* Only one at a time. */
+/* Makes the fabric; there may be only one at a time. */
 struct rig *rig_line(unsigned n);
 void rig_free(struct rig *r);
-/* Port num of switch i, which has a table of P_Keys from then on if it is to enforce. */
+/* Returns port num of switch i, and gives it a P_Key table if partitions are to be enforced. */
 uint32_t rig_port(const struct rig *r, unsigned i, unsigned num);
 struct sim_switch *rig_switch(struct rig *r, unsigned i);
-/* An entry of a switch's SL2VL. */
+/* Sets an entry of a switch's SL-to-VL table. */
 void rig_sl2vl(struct rig *r, unsigned i, unsigned in, unsigned out, unsigned sl, unsigned vl);
 void rig_pkey(struct rig *r, uint32_t port, uint16_t pkey);
-/* Bits of a multicast LID at switch i. */
+/* Sets the ports of a multicast LID at switch i. */
 void rig_mft(struct rig *r, unsigned i, uint16_t mlid, uint64_t ports);
-/* A cable more, Active at both ends. */
+/* Adds a cable, Active at both ends. */
 void rig_cable(struct rig *r, uint32_t a, uint32_t b);
 
 struct packet rig_smp(uint16_t dlid);	/* Get, LID-routed */
 struct packet rig_gsi(uint16_t dlid, uint8_t sl);
-/* Get by directed route: count ports. */
+/* Returns a Get by directed route along `count` ports. */
 struct packet rig_dr(unsigned count, const uint8_t *path);
 #define DR(...) rig_dr(sizeof((uint8_t[]){ __VA_ARGS__ }), (uint8_t[]){ __VA_ARGS__ })
 
-/* Sends it from a port, and runs. */
+/* Sends a packet from a port and runs the simulation. */
 void rig_send(struct rig *r, uint32_t from, struct packet p);
 uint64_t rig_dropped(const struct rig *r, enum drop_reason why);
 uint64_t rig_dropped_all(const struct rig *r);

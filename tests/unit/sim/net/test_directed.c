@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Directed route SMPs: paths out and back, LID-routed parts before and behind, broken ones.
+ * Tests directed route SMPs: paths there and back, LID-routed parts before and after, malformed ones.
  *
  * promise: V1
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Time, timers, chance, and packets in their order.
+ * Tests the engine: time, timers, random numbers, and the order of packets.
  *
  * promise: V1
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Fault rules: what they hold for, where packets meet them, and each effect.
+ * Tests fault rules: which packets they match, where they apply, and each effect.
  *
  * promise: V1
  */

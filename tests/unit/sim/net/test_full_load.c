@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Hosts that send all they can: who gets what by the tables, what fills up, what is counted.
+ * Tests hosts that send at full rate: their shares by the tables, buffers that fill up, counters.
  *
  * promise: V1
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Multicast: by MFT entries, never back, whatever they say.
+ * Tests multicast: packets follow MFT entries, but never leave by their input port.
  *
  * promise: V1
  */

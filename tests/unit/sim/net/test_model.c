@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Building a fabric, what is refused, links, and finding by name.
+ * Tests building a fabric, refusals, links, and look-ups by name.
  *
  * promise: V1
  */

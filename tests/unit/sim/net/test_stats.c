@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Statistics: by kind and by client, idle Sets, and that nobody can make them grow for ever.
+ * Tests statistics: by kind and by client, Sets without effect, and a limit to their growth.
  *
  * promise: V1
  */

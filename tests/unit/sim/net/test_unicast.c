@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * LID-routed SMPs and data packets: LFTs, SL2VL, P_Keys, link states, counters, drops.
+ * Tests LID-routed SMPs and data packets: LFTs, SL-to-VL tables, P_Keys, link states, counters, drops.
  *
  * promise: V1
  */

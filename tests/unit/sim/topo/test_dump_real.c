@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Dumps of real fabrics, from $QOSD_FABRICS: what is printed from the fabric is
- * what was in the file.
+ * Tests dumps of real fabrics, from $QOSD_FABRICS: printing the loaded fabric must give
+ * the contents of the file.
  *
  * promise: V4
  */

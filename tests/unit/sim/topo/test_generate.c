@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The generators: sizes, shape, names, and what is refused.
+ * Tests the generators: sizes, shapes, names, and refusals.
  *
  * promise: V4
  */
