@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Dragonflies of switches with a host each, with GUIDs by chance. */
+/* Makes dragonflies of switches with a host each and random GUIDs. */
 #ifndef QOSD_TESTS_ROUTE_DRAGONFLIES_H
 #define QOSD_TESTS_ROUTE_DRAGONFLIES_H
 
 #include "routing/graph.h"
 #include "topo.h"
 
-/* Groups of a switches with h cables each to other groups, as qosd-sim makes them. */
+/* Groups of a switches, each with h cables to other groups, as qosd-sim makes them. */
 struct dragonfly_plan {
 	unsigned groups, a, h;
 	const char *text;

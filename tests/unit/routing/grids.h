@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Grids of switches by their lengths, with GUIDs, ports and faults by chance. */
+/* Makes grids of switches of given lengths, with random GUIDs, ports and faults. */
 #ifndef QOSD_TESTS_ROUTE_GRIDS_H
 #define QOSD_TESTS_ROUTE_GRIDS_H
 
@@ -21,7 +21,7 @@ struct made_grid {
 	struct graph *g;
 };
 
-/* "6r6r4p" */
+/* Parses a plan like "6r6r4p". */
 static inline struct grid_plan grid_plan_of(const char *s)
 {
 	struct grid_plan p = { .cables = 1, .every = 1, .hosts = 1 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Choices beside the tables of each engine (routing/choices.h): every packet is followed by all ports that it
- * may be given, and the links of all links searched for cycles, by code that knows of no order.
+ * Tests the alternative ports beside the tables of each engine (routing/choices.h).  Code that knows no order
+ * follows every packet through all ports that it may take, and searches the channels of all links for cycles.
  */
 #include <check.h>
 
@@ -11,7 +11,7 @@
 
 enum { PORTS = 64, LANES = 8 };
 
-/* What is followed: a packet of a layer, on its way to a port of LID lid, whose switch is `home`. */
+/* The packet that is followed: in a layer, to a port with LID lid, whose switch is `home`. */
 struct walker {
 	const struct topo *t;
 	const struct lfts *l;
@@ -74,7 +74,7 @@ static unsigned hops(const struct walker *w, uint32_t sw)
 	return n;
 }
 
-/* The packet is at a switch, came by `held` (of the switch before, or FABRIC_NONE), and has so many hops left. */
+/* The packet is at a switch, sent on `held` by the one before (or FABRIC_NONE), with `left` hops to go. */
 static void follow(struct walker *w, uint32_t sw, uint32_t held, unsigned left)
 {
 	const struct fabric *f = w->t->f;
@@ -131,7 +131,7 @@ static bool has_hosts(const struct fabric *f, uint32_t sw)
 	return false;
 }
 
-/* From all switches with hosts to all hosts, by whatever is chosen. */
+/* Follows all choices from all switches with hosts to all hosts. */
 static void check_choices(const struct topo *t, const struct lfts *l, const struct route_layers *y,
 			  const struct route_choices *x)
 {
@@ -204,8 +204,9 @@ START_TEST(all_ways_up_a_tree)
 
 	fat_topo(&t, &p, (unsigned)_i);
 	/*
-	 * To each of four leaves: from the one of its pod by 2 ports, and 2 of the pod above by 1; from the two of
-	 * the other pod by 2, from the 2 above these by 2, from the 4 spines by 1, as from the two above it.
+	 * Ports to each of four leaves: 2 from the other leaf of its pod, 1 from each of the 2 switches above it;
+	 * 2 from each of the two leaves of the other pod, 2 from each of the 2 above these, 1 from each of the 4
+	 * spines.
 	 */
 	ck_assert_uint_eq(choose(&t, &route_updn), (3 * 2 + 2 * 1 + 2 * 2 + 4 * 1) * 1000 / (3 + 2 + 2 + 4));
 	fat_free(&p);

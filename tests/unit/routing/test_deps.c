@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Channel dependencies in layers (routing/deps.h), compared with a model that keeps a matrix of
+ * Tests channel dependencies in layers (routing/deps.h) against a model that has a matrix of
  * dependencies and searches it depth first before each addition.
  */
 #include <check.h>
@@ -56,7 +56,7 @@ static void bench_free(struct bench *b)
 
 /* --- the model --- */
 
-/* Is there a way from one trunk to another by dependencies?  seen: none on entry. */
+/* Whether dependencies lead from one trunk to another; seen: all false on entry. */
 static bool leads_to(const struct bench *b, const bool *deps, uint32_t from, uint32_t to, bool *seen)
 {
 	const struct graph *g = b->c->g;
@@ -214,7 +214,7 @@ END_TEST
 
 /* --- many at once --- */
 
-/* Fills layers up by random turns; all that they take is put into `notes`, too. */
+/* Fills layers with random turns; all accepted turns go to `notes`, too. */
 static void fill_up(struct bench *b, struct deps *notes)
 {
 	for (unsigned i = 0; i < 4 * b->m.n; i++) {

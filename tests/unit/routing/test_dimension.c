@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Dimension-order routes (routing/grid/dimension.h): followed from switch to switch, and their channels
- * searched for cycles, by code that knows nothing of grids but the coordinates.
+ * Tests dimension-order routes (routing/grid/dimension.h).  Code that knows only the coordinates of the grid
+ * follows them from switch to switch and searches their channels for cycles.
  *
  * promise: C1
  */
@@ -168,7 +168,7 @@ static const struct {
 	{ "3r3r3r", 0 },
 };
 
-/* Every pair has a shortest path, and its class is what it crosses, there and back. */
+/* Every pair must have a shortest path, whose class is the datelines that it crosses, in both directions. */
 static void check_paths(const struct net *x)
 {
 	uint16_t *dist = xcalloc(x->g->n, sizeof(*dist));
@@ -258,8 +258,7 @@ END_TEST
 /* --- faults --- */
 
 /*
- * Where something is missing some pairs have no path; all others have the one that they had, so
- * there is no cycle either.
+ * With faults, some pairs have no path; all others keep theirs, so there is no cycle either.
  */
 START_TEST(faults)
 {

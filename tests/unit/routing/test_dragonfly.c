@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Dragonflies are recognized, intact and with faults (routing/dragonfly/dragonfly.h). */
+/* Tests that dragonflies are recognized, intact and with faults (routing/dragonfly/dragonfly.h). */
 #include <check.h>
 #include <limits.h>
 
@@ -7,7 +7,7 @@
 #include "routing/dragonfly/dragonfly.h"
 #include "unit/run.h"
 
-/* The same groups, whatever their numbers, and what is missing is said. */
+/* The groups must be the same, in any numbering, and the missing parts must be reported. */
 static void check_dragonfly(const struct made_dragonfly *m, const char *text, const char *missing)
 {
 	struct dragonfly *d = dragonfly_new(m->g);

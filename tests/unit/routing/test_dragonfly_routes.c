@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The engine "dragonfly": its tables are followed from every switch to every LID, and the VL sets of all links
- * searched for cycles, by code that knows nothing of groups; intact, with faults, and near to that with more.
+ * Tests the engine "dragonfly", intact, with faults, and with more faults near to former tables.  Code that
+ * knows nothing of groups follows its tables from every switch to every LID and searches the channels of all
+ * links for cycles.
  */
 #include <check.h>
 #include <limits.h>
@@ -32,7 +33,7 @@ static void wait_for_turn(void *arg, struct dep turn)
 	wait_for(m->w, 0, FABRIC_NONE, port_of(m->c, turn.in), port_of(m->c, turn.out));
 }
 
-/* Multicast goes in layer 0 by turns that are legal. */
+/* Adds multicast, which goes in layer 0 by legal turns. */
 static void add_multicast(struct waits *w)
 {
 	struct updn_order *o = updn_order_new(w->t->f);
@@ -91,7 +92,7 @@ static unsigned in_layer(const struct fabric *f, const struct route_layers *y, u
 	return n;
 }
 
-/* Hops between switches. */
+/* The number of hops between switches. */
 static unsigned hops(const struct topo *t, const struct lfts *l, uint32_t sw, uint32_t end)
 {
 	unsigned n = 0;
@@ -160,7 +161,7 @@ static void hold_any(struct fabric *f, uint64_t seed)
 	}
 }
 
-/* Whether the way that an entry is of leads over a link that is held. */
+/* Whether the route of an entry crosses a held link. */
 static bool is_cut(const struct topo *t, const struct lfts *l, uint32_t sw, uint32_t end)
 {
 	const struct fabric *f = t->f;
@@ -175,7 +176,7 @@ static bool is_cut(const struct topo *t, const struct lfts *l, uint32_t sw, uint
 	return false;
 }
 
-/* Most entries that differ are of ways that were cut: others are on ways around, or the way back of one. */
+/* Most entries that differ belong to cut routes; the others are on detours, or on return paths of these. */
 static void check_moved(const struct topo *t, const struct lfts *was, const struct lfts *now)
 {
 	unsigned cut = 0, others = 0;
@@ -188,7 +189,7 @@ static void check_moved(const struct topo *t, const struct lfts *was, const stru
 	ck_assert_uint_le(others, cut);
 }
 
-/* Links go one after the other; the ways are near to those without faults. */
+/* Links go one after the other; the routes stay near to those without faults. */
 /* promise: F20 */
 START_TEST(links_go)
 {

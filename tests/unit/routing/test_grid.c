@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Grids are recognized, intact and with faults, and nothing else is (routing/grid/grid.h). */
+/* Tests that grids are recognized, intact and with faults, and other fabrics are not (routing/grid/grid.h). */
 #include <check.h>
 
 #include "grids.h"
 #include "unit/run.h"
 
-/* Every switch has a place of its own, and every link leads to a place beside. */
+/* Every switch must have its own place, and every link must lead to an adjacent place. */
 static void check_places(const struct graph *g, const struct grid *grid)
 {
 	uint32_t n_there = 0;
@@ -117,7 +117,7 @@ START_TEST(intact)
 }
 END_TEST
 
-/* The grid that is left over of a plan has exactly the faults that were made. */
+/* The grid that is recognized in a damaged plan must have exactly the faults that were made. */
 static void check_with_faults(const struct grid_plan *p, const char *text)
 {
 	struct buf whole = { 0 };
@@ -227,7 +227,7 @@ START_TEST(no_trees)
 }
 END_TEST
 
-/* Whatever is found in a fabric made by chance is there; of the larger ones nothing is. */
+/* A grid that is found in a random fabric must be there; in larger random fabrics, none may be found. */
 /* promise: B6 */
 START_TEST(by_chance)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The engine "grid": its tables are followed from every switch to every LID, and the VL sets of all links
- * searched for cycles, by code that knows nothing of dimensions; intact, and near to that with faults.
+ * Tests the engine "grid", intact, and with faults near to the intact tables.  Code that knows nothing of
+ * dimensions follows its tables from every switch to every LID and searches the channels of all links for
+ * cycles.
  */
 #include <check.h>
 
@@ -10,7 +11,7 @@
 #include "unit/run.h"
 #include "waits.h"
 
-/* Multicast turns from any link of the tree into any other, in layer 0.  Returns the switches that lead nowhere. */
+/* Multicast turns from any tree link into any other, in layer 0.  Returns the number of roots. */
 static unsigned grow_tree(struct waits *w)
 {
 	const struct fabric *f = w->t->f;
@@ -35,7 +36,7 @@ static unsigned grow_tree(struct waits *w)
 	return roots;
 }
 
-/* All of it; away: switches that nothing leads to or from. */
+/* Checks all routes; away: switches that nothing leads to or from. */
 static void check_routes(const struct topo *t, const struct lfts *l, const struct route_layers *y, const bool *away)
 {
 	struct waits w;
@@ -106,7 +107,7 @@ START_TEST(intact)
 }
 END_TEST
 
-/* All cables between two neighbouring switches, some of those that there are. */
+/* Holds all cables between a random pair of neighbouring switches. */
 static void hold_link(struct fabric *f, uint64_t seed)
 {
 	for (unsigned k = 0;; k++) {
@@ -147,7 +148,7 @@ static void faulty_make(struct faulty *x, const struct plan_row *row, uint64_t s
 	ck_assert_ptr_nonnull(x->y);
 }
 
-/* What has been held since is missing. */
+/* Routes the fabric without the links that are held by now. */
 static void faulty_route(struct faulty *x)
 {
 	struct route_request r = x->m.t.r;
@@ -190,7 +191,7 @@ START_TEST(without_a_link)
 }
 END_TEST
 
-/* All cables of a switch to others.  Returns how many there were. */
+/* Holds all cables of a switch to others.  Returns how many there were. */
 static unsigned hold_switch(struct fabric *f, uint32_t sw)
 {
 	const struct fabric_node *node = &f->nodes[f->switches[sw].node];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Layered routes (routing/layered/layered.h) on fabrics of many kinds.
+ * Tests layered routes (routing/layered/layered.h) on fabrics of many kinds.
  *
  * The tests walk the tables, collect the dependencies between single cables and search each layer
  * for a cycle, without deps.h.  Only the turns that an order allows come from the code under test.
@@ -58,7 +58,7 @@ static void make_ring(struct net *x, unsigned n)
 		link_up(x, i, (i + 1) % n, 1);
 }
 
-/* w x h, closed in each direction or not. */
+/* A grid of w x h, closed in each direction or not. */
 static void make_grid(struct net *x, unsigned w, unsigned h, bool closed)
 {
 	x->n = w * h;
@@ -425,8 +425,8 @@ static struct sum check_layers(const struct topo *t, const struct updn_order *o,
 }
 
 /*
- * Do the turns that an order allows connect all pairs that links connect?  Unlike for updn_order_connects(), which
- * vertices with ends are enough for, those of switches without any count.
+ * Whether the turns that an order allows connect all pairs that links connect.  Switches without ends count,
+ * too, unlike in updn_order_connects(), which needs vertices with ends only.
  */
 static bool order_connects(const struct updn_order *o)
 {
@@ -465,7 +465,7 @@ static struct sum check_order(const struct topo *t, const struct updn_order *o)
 	return sum;
 }
 
-/* By the n-th of the candidate orders, or by a root order if that one does not connect all. */
+/* Checks the n-th candidate order, or a root order if that one does not connect all. */
 static struct sum check_all(const struct topo *t, unsigned n)
 {
 	struct updn_orders all = { 0 };
@@ -648,7 +648,7 @@ static void damaged_tree(struct topo *t, struct fat *p, uint64_t seed)
 	topo_finish(t, f, (unsigned)(seed % 3));
 }
 
-/* Is the order layered, with a safe hub that some pairs of switches need? */
+/* Whether the order is layered, with a safe hub that some pairs of switches need. */
 static bool by_hub(const struct updn_order *o)
 {
 	bool needs = false, safe = o->layered && o->hub != FABRIC_NONE && o->hub_safe && order_connects(o);
@@ -683,7 +683,7 @@ START_TEST(damaged_trees)
 }
 END_TEST
 
-/* All turns of the ways to a LID on vertex d are allowed. */
+/* All turns of the routes to a LID on vertex d must be allowed. */
 static void check_turns(const struct channels *c, const struct turns *turns, const struct lfts *l,
 			uint32_t d, uint16_t lid)
 {
@@ -725,7 +725,7 @@ static void check_legal_only(const struct topo *t, const struct updn_order *o)
 	lfts_free(l);
 }
 
-/* All turns that an order allows, those at its hub included, close no cycle. */
+/* All turns that an order allows, including those at its hub, must close no cycle. */
 static void check_legal_turns(const struct topo *t, const struct updn_order *o)
 {
 	struct waits *w = waits_new(t->f);
@@ -761,8 +761,8 @@ START_TEST(legal_ways)
 END_TEST
 
 /*
- * A destination that is routed again does not see its own load: while no other destination has
- * routes, it keeps the ones that it had, however often.
+ * A destination that is routed again does not count its own load: while no other destination has
+ * routes, it keeps its routes, however often it is routed.
  */
 START_TEST(routed_again)
 {
@@ -801,7 +801,7 @@ START_TEST(routed_again)
 }
 END_TEST
 
-/* --- how good they are --- */
+/* --- quality --- */
 
 /* promise: F15 */
 START_TEST(all_shortest)
@@ -824,7 +824,7 @@ START_TEST(all_shortest)
 }
 END_TEST
 
-/* A few pairs that find no room are no reason to route many others by longer ways. */
+/* If a few pairs find no room, many others must not get longer routes. */
 /* promise: F15 */
 START_TEST(last_pairs)
 {
@@ -877,7 +877,7 @@ END_TEST
 
 /* --- near to other tables --- */
 
-/* Whether the way from a switch to a LID crosses a link that is held. */
+/* Whether the route from a switch to a LID crosses a held link. */
 static bool crosses_held(const struct topo *t, const struct lfts *l, uint32_t sw, uint16_t lid)
 {
 	for (unsigned hops = 0; hops < t->f->n_switches && sw != FABRIC_NONE; hops++) {
@@ -893,7 +893,7 @@ static bool crosses_held(const struct topo *t, const struct lfts *l, uint32_t sw
 	return false;
 }
 
-/* Holds the cables of a random trunk that is not the only way; false: it is. */
+/* Holds the cables of a random trunk; false if it is the only path. */
 static bool hold_trunk(struct net *x, struct topo *t)
 {
 	struct graph *g = graph_new(t->f, graph_by_guid(t->f));
@@ -917,7 +917,7 @@ static bool hold_trunk(struct net *x, struct topo *t)
 	return whole;
 }
 
-/* Of the routes that cross no held link, those that are not as they were. */
+/* Counts the changed routes among those that cross no held link. */
 static unsigned moved(const struct topo *t, const struct lfts *was, const struct lfts *is)
 {
 	unsigned n = 0;
@@ -929,7 +929,7 @@ static unsigned moved(const struct topo *t, const struct lfts *was, const struct
 	return n;
 }
 
-/* Pairs of switches with a route that crosses a held link. */
+/* Counts the pairs of switches with a route that crosses a held link. */
 static uint32_t count_cut_pairs(const struct topo *t, const struct lfts *l)
 {
 	uint32_t n = t->f->n_switches, count = 0;
@@ -949,7 +949,7 @@ static uint32_t count_cut_pairs(const struct topo *t, const struct lfts *l)
 	return count;
 }
 
-/* By an order that connects, no other pairs are placed than those whose routes cross the link. */
+/* With an order that connects all, only pairs whose routes cross the link are placed anew. */
 static void check_placed(const struct topo *t, const struct updn_order *o)
 {
 	struct lfts *l = lfts_new(t->f->n_switches, t->r.lid_top);
@@ -961,7 +961,7 @@ static void check_placed(const struct topo *t, const struct updn_order *o)
 	lfts_free(l);
 }
 
-/* Vertices that have another one above them. */
+/* Counts the vertices that have another one above them. */
 static uint32_t count_below(const struct graph *g)
 {
 	uint32_t n = 0;
@@ -971,7 +971,7 @@ static uint32_t count_below(const struct graph *g)
 	return n;
 }
 
-/* The order of the intact fabric goes on to serve, or one that is near to it. */
+/* The order of the intact fabric, or one near to it, must still serve. */
 static void check_mended(const struct topo *t, const struct updn_order *o)
 {
 	uint32_t n = t->f->n_switches, *same = xcalloc(n, sizeof(*same));
@@ -1026,7 +1026,7 @@ START_TEST(stays_near)
 
 		y2 = layered_routes(&t.r, o2, 8, less, &did);
 		ck_assert_ptr_nonnull(y2);
-		/* room was found at once, or the ends of some pairs had to give way: two entries for each LID */
+/* Routing near to such tables changes nothing; after a fault, hardly any but the cut routes move. */
 		if (did.rounds == 1)
 			ck_assert_uint_le(moved(&t, l, less), did.squeezed * 2 * LIDS_MAX);
 		check_mended(&t, o);
@@ -1114,7 +1114,7 @@ START_TEST(confined_trees)
 }
 END_TEST
 
-/* With enough layers nearly all ways are shortest, and all LIDs of a switch share them. */
+/* With enough layers, nearly all routes are shortest, and all LIDs of a switch share them. */
 START_TEST(confined_short)
 {
 	struct net x = { .seed = 1 };
@@ -1134,7 +1134,7 @@ START_TEST(confined_short)
 }
 END_TEST
 
-/* Such tables are known again: near to them all stays; after a fault, hardly any but the ways that cross it move. */
+		/* room was found at once, or some pairs' ends had to give way: two entries for each LID */
 START_TEST(confined_near)
 {
 	struct net x = { .seed = (uint64_t)_i + 1 };
@@ -1177,7 +1177,7 @@ START_TEST(confined_near)
 }
 END_TEST
 
-/* Pairs that find no room after a fault leave all others as they were. */
+/* Pairs that find no room after a fault do not change the routes of others. */
 /* promise: F15 */
 START_TEST(little_moves)
 {
@@ -1252,7 +1252,7 @@ START_TEST(slow_cable)
 }
 END_TEST
 
-/* The most routes of hosts that a port of a switch sends to another switch; *mean: of those that have any. */
+/* The most routes of hosts through a port between switches; *mean gets the mean over ports with routes. */
 static uint32_t busiest(const struct topo *t, const struct lfts *l, double *mean)
 {
 	const struct fabric *f = t->f;

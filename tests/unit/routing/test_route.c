@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The routing engines and the verdict on them.
+ * Tests the routing engines and the verdict on them.
  *
- * What the engines promise is checked by a walk and a search for cycles of
- * channels of this file's own; route_verify() is compared with it.
+ * This file has its own walk and its own search for cycles of channels, which
+ * check the engines' guarantees and route_verify().
  */
 #include <check.h>
 
@@ -57,7 +57,7 @@ static bool has_hosts(const struct fabric *f, uint32_t sw)
 	return false;
 }
 
-/* Hops from switch sw to the port with the LID, 0 if it isn't reached; out[]: the ports left by. */
+/* Returns the hops from switch sw to the port with the LID, 0 if none arrives; out[] gets the out ports. */
 static unsigned follow(const struct topo *t, const struct lfts *l, uint32_t sw, uint32_t port,
 		       uint16_t lid, uint32_t *out)
 {
@@ -83,7 +83,7 @@ static unsigned follow(const struct topo *t, const struct lfts *l, uint32_t sw, 
 	return 0;
 }
 
-/* Takes away channels that wait for nothing until none is left, or only cycles. */
+/* Removes channels that wait for nothing, until only cycles are left, if any. */
 static bool edges_have_cycle(struct edges *edges, uint32_t n_channels)
 {
 	uint32_t *waits = xcalloc(n_channels, sizeof(*waits));
@@ -108,8 +108,8 @@ static bool edges_have_cycle(struct edges *edges, uint32_t n_channels)
 }
 
 /*
- * The walks from all switches with hosts; edges gets the dependencies of those
- * to hosts.  all: from and to switches, too.
+ * Walks from all switches with hosts; edges gets the dependencies of routes to
+ * hosts.  all: also from and to switches.
  */
 static struct found walk_tables(const struct topo *t, const struct lfts *l, struct edges *edges,
 				bool all)
@@ -140,7 +140,7 @@ static struct found walk_tables(const struct topo *t, const struct lfts *l, stru
 	return found;
 }
 
-/* Who misses whom, as the verdict has it. */
+/* Counts pairs out of reach in the same way as the verdict. */
 static void count_lost(const struct topo *t, const struct lfts *l, struct found *found)
 {
 	const struct fabric *f = t->f;
@@ -180,7 +180,7 @@ static struct found check_tables(const struct topo *t, const struct lfts *l)
 	return found;
 }
 
-/* What updn promises even for the traffic between switches. */
+/* Checks updn's guarantee, which includes the traffic between switches. */
 static void check_no_loop_at_all(const struct topo *t, const struct lfts *l)
 {
 	struct edges edges = { 0 };
@@ -190,7 +190,7 @@ static void check_no_loop_at_all(const struct topo *t, const struct lfts *l)
 	edges_free(&edges);
 }
 
-/* Checks; the verdict must say the same. */
+/* Checks the tables; the verdict must agree. */
 static struct found verify_and_check(const struct topo *t, const struct lfts *l)
 {
 	struct route_report report;
@@ -227,7 +227,7 @@ static struct found route_and_check(const struct topo *t, const struct route_eng
 	return found;
 }
 
-/* The routes of updn, which are as it promises; those of minhop connect all, too. */
+/* Returns updn's routes, which must have its guarantees; minhop's must connect all, too. */
 static struct lfts *sound_routes(const struct topo *t)
 {
 	struct lfts *l = topo_route(t, &route_updn);
@@ -276,7 +276,7 @@ START_TEST(new_tables_drop)
 }
 END_TEST
 
-/* Entries that drop by chance: each kind of LID is counted apart. */
+/* Random entries that drop: each kind of LID is counted separately. */
 /* promise: F13 */
 START_TEST(verdict_on_holes)
 {
@@ -303,7 +303,7 @@ START_TEST(verdict_on_holes)
 }
 END_TEST
 
-/* A multicast tree by switches, and what it was made of. */
+/* A multicast tree by switches, and its inputs. */
 struct flat {
 	struct updn_order *o, *own;	/* own: NULL if the caller has made o */
 	struct mcast_forest *w;
@@ -394,7 +394,7 @@ START_TEST(one_switch)
 }
 END_TEST
 
-/* The SM on a switch, no host at all: the switches are all that there is to reach. */
+/* The SM is on a switch and there is no host: only switches can be reached. */
 START_TEST(switches_only)
 {
 	struct fabric *f = fabric_new();
@@ -485,7 +485,7 @@ START_TEST(credit_loop_text)
 }
 END_TEST
 
-/* Tables that lead nowhere, in cycles or out of dead ports are told apart and nothing worse. */
+/* The verdict distinguishes tables that lead nowhere, in cycles or out of dead ports, and does not crash. */
 START_TEST(verdict_on_rubbish)
 {
 	struct topo t;
@@ -560,7 +560,7 @@ static uint32_t fat_host(const struct topo *t, const struct fat *p, unsigned i)
 	return fabric_port(t->f, p->leaf[i / p->hosts], 1 + i % p->hosts)->peer;
 }
 
-/* How many destinations each up link of each leaf carries: least and most. */
+/* The least and most destinations on the uplinks of all leaves. */
 static void leaf_loads(const struct topo *t, const struct fat *p, const struct lfts *l,
 		       unsigned *least, unsigned *most)
 {
@@ -589,7 +589,7 @@ static void leaf_loads(const struct topo *t, const struct fat *p, const struct l
 	}
 }
 
-/* The most flows on any channel when host i sends to host i + shift, as far as both are there. */
+/* The most flows on any channel when each host i sends to host i + shift, if both exist. */
 static unsigned shift_contention(const struct topo *t, const struct fat *p, const struct lfts *l,
 				 unsigned shift)
 {
@@ -612,7 +612,7 @@ static unsigned shift_contention(const struct topo *t, const struct fat *p, cons
 	return most;
 }
 
-/* Paths between hosts of a fat tree are as short as they can be. */
+/* Paths between hosts of a fat tree must be shortest. */
 static void check_shortest(const struct topo *t, const struct fat *p, const struct lfts *l)
 {
 	unsigned n = p->pods * p->leaves * p->hosts;
@@ -667,7 +667,7 @@ START_TEST(full_fat_tree)
 }
 END_TEST
 
-/* How many of the end ports on switches are hosts'; the others are aggregation nodes. */
+/* The number of hosts among the end ports on switches; the others are aggregation nodes. */
 static unsigned count_hosts(const struct topo *t)
 {
 	unsigned n = 0;
@@ -677,7 +677,7 @@ static unsigned count_hosts(const struct topo *t)
 	return n;
 }
 
-/* Aggregation nodes in all switches change no route of a host, and are had from everywhere. */
+/* Aggregation nodes in all switches change no route of a host, and are reached from everywhere. */
 /* promise: D10 */
 START_TEST(aggregation_nodes)
 {
@@ -844,8 +844,8 @@ static void cut_off(struct fabric *f, uint32_t node)
 }
 
 /*
- * A host or a leaf that is gone moves no route to another host, and a spine
- * that is gone none on the leaves.
+ * The loss of a host or a leaf moves no route to another host; the loss of a spine moves
+ * none on the leaves.
  */
 START_TEST(loss_moves_little)
 {
@@ -1047,7 +1047,7 @@ static uint32_t *count_routes(const struct topo *t, const struct lfts *l)
 	return load;
 }
 
-/* Those on the busiest channel, and on all of them on average. */
+/* The routes on the busiest channel; *mean gets the mean over all channels. */
 static uint32_t busiest(const struct topo *t, const struct lfts *l, double *mean)
 {
 	uint32_t *load = count_routes(t, l), most = 0, n = 0;
@@ -1064,8 +1064,8 @@ static uint32_t busiest(const struct topo *t, const struct lfts *l, double *mean
 }
 
 /*
- * However many links a tree has lost, no channel carries a multiple of what the last link of some
- * leaf has to: an order from one root, which makes all go by it, has 10 times the mean and more.
+ * However many links a tree has lost, no channel carries a multiple of what the last link of some leaf
+ * must carry.  An order from one root, through which all routes go, has 10 times the mean and more.
  */
 /* promise: F12 */
 START_TEST(no_cliff)
@@ -1088,7 +1088,7 @@ START_TEST(no_cliff)
 }
 END_TEST
 
-/* Tables by an order whose method is as told. */
+/* Routes by an order with this method. */
 static struct lfts *route_by(const struct topo *t, struct updn_order *o, struct updn_method m)
 {
 	struct route_request r = t->r;
@@ -1122,7 +1122,7 @@ static uint32_t host_switch(const struct fabric *f, uint32_t port)
 	return port_node(f, f->ports[port].peer)->sw;
 }
 
-/* One of the bisections of bandwidth(): hosts[0 .. half - 1] send to those behind. */
+/* One bisection of bandwidth(): hosts[0 .. half - 1] send to the other half. */
 static double bisect(const struct topo *t, const struct lfts *l, const uint32_t *hosts,
 		     unsigned half)
 {
@@ -1170,7 +1170,7 @@ static double bandwidth(const struct topo *t, const struct lfts *l)
 	return sum / 200;
 }
 
-/* What chose first saw nothing of those after it: when all choose anew, the loads are more even. */
+/* The first destinations chose without the load of later ones; choosing anew evens out the loads. */
 /* promise: F14 */
 START_TEST(more_passes)
 {
@@ -1199,8 +1199,8 @@ START_TEST(more_passes)
 END_TEST
 
 /*
- * A tree that lost links keeps the bandwidth that the links left can give: sources come down to a destination
- * by the same channels, as they do in a whole tree.
+ * A tree that lost links keeps the bandwidth of the remaining links: sources come down to a destination by the
+ * same channels, as in a whole tree.
  */
 /* promise: F14 */
 START_TEST(bandwidth_of_what_is_left)
@@ -1233,7 +1233,7 @@ START_TEST(bandwidth_of_what_is_left)
 }
 END_TEST
 
-/* Entries that the second LID of a host has in common with the first one. */
+/* Counts the entries that the second LID of a host has in common with the first one. */
 static uint32_t count_shared(const struct topo *t, const struct lfts *l)
 {
 	uint32_t n = 0;
@@ -1245,8 +1245,8 @@ static uint32_t count_shared(const struct topo *t, const struct lfts *l)
 }
 
 /*
- * Where a tree lost links, the busiest channel can do with fewer routes, without a way that is longer or no more
- * legal, and with the same bandwidth; LIDs of one port stay as far apart.
+ * In a tree that lost links, the busiest channel is relieved of routes while no route becomes longer or
+ * illegal, and with the same bandwidth; LIDs of one port stay as far apart.
  */
 START_TEST(busiest_is_relieved)
 {
@@ -1409,7 +1409,7 @@ START_TEST(sparse_orders)
 }
 END_TEST
 
-/* Where each leaf has a host less than spines, a channel has at most one of a leaf's hosts. */
+/* If each leaf has one host fewer than spines, a channel carries at most one of a leaf's hosts. */
 /* promise: F12 */
 START_TEST(hosts_beside_a_multiple)
 {
@@ -1566,7 +1566,7 @@ static unsigned walk_tree(const struct fabric *f, const struct flat *m, uint32_t
 	return count;
 }
 
-/* What waits for what when any switch of the tree sends to all others. */
+/* Adds the dependencies of channels when any switch of the tree sends to all others. */
 static void tree_edges(const struct fabric *f, const struct flat *m, uint32_t sw,
 		       struct edges *edges)
 {
@@ -1719,7 +1719,7 @@ START_TEST(mcast_fat_tree)
 }
 END_TEST
 
-/* Who comes and goes one by one leaves the tree that who is there makes. */
+/* After members come and go one by one, the tree is the one that the present members make. */
 START_TEST(mcast_one_by_one)
 {
 	struct topo t;
@@ -1838,7 +1838,7 @@ static struct mcast_tree *tree_of(struct mcast_forest *w, const struct mcast_mem
 	return t;
 }
 
-/* A tree that was moved is what it would be if it was made there. */
+/* A moved tree must be equal to one made in the new fabric. */
 static void check_moved(struct mcast_forest *to, const struct mcast_tree *moved,
 			const struct mcast_member_port *members, uint32_t n, uint32_t n_switches)
 {
@@ -1919,7 +1919,7 @@ START_TEST(mcast_trees_that_stay)
 }
 END_TEST
 
-/* A link that is gone costs the trees that are on its ends, or went another way for it. */
+/* A lost link changes only trees on its ends, or trees that it had led elsewhere. */
 /* promise: D42 */
 START_TEST(mcast_few_trees_are_made_anew)
 {
@@ -1935,7 +1935,7 @@ START_TEST(mcast_few_trees_are_made_anew)
 }
 END_TEST
 
-/* Who only sends gets nothing, but his switch forwards what he sends. */
+/* A send-only member receives nothing, but its switch forwards what it sends. */
 START_TEST(mcast_send_only)
 {
 	struct fat p = trees[4];
@@ -1963,7 +1963,7 @@ START_TEST(mcast_send_only)
 }
 END_TEST
 
-/* Over many groups no top switch has more trees than another but one; a root that will do stays. */
+/* Over many groups, the numbers of trees of any two top switches differ by at most one; a usable root stays. */
 START_TEST(mcast_roots_are_spread)
 {
 	struct fat p = trees[4];
@@ -2018,7 +2018,7 @@ START_TEST(mcast_roots_are_spread)
 }
 END_TEST
 
-/* Trees go round a switch that forwards no multicast. */
+/* Trees avoid a switch that forwards no multicast. */
 START_TEST(mcast_round_the_unable)
 {
 	struct fat p = trees[4];
@@ -2046,7 +2046,7 @@ START_TEST(mcast_round_the_unable)
 }
 END_TEST
 
-/* Two parts: each gets what can be had, and nothing breaks. */
+/* A fabric in two parts: each part gets its own tree. */
 START_TEST(mcast_divided)
 {
 	struct fabric *f = topo_begin();

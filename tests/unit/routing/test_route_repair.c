@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Repaired tables, and the rounds in which tables are written.
+ * Tests repaired tables, and the rounds in which tables are written.
  *
- * Faults come and go by chance.  After each, the tables are held against what
- * is promised of them by walks and searches of this file's own, and written
- * to an imitation of the switches in an order by chance within each round,
- * where every LID that a write concerns is looked at after each write.
+ * Random faults come and go.  After each, this file's own walks and searches check
+ * the guarantees of the tables.  The test then writes them to imitated switches,
+ * in random order within each round, and checks every LID that a write concerns
+ * after each write.
  */
 #include <check.h>
 
@@ -149,11 +149,11 @@ static struct fabric *cut_fabric(const struct world *w)
 	return f;
 }
 
-/* --- a way --- */
+/* --- a route --- */
 
 enum end { ARRIVES, DEAD_LINK, DROPS, LOOPS };
 
-/* How the way from sw ends; *hops: switches on it. */
+/* How the route from sw ends; *hops gets the switches on it. */
 static enum end follow(const struct world *w, const struct lfts *l, uint32_t sw, uint32_t port,
 		       uint16_t lid, unsigned *hops)
 {
@@ -178,7 +178,7 @@ static enum end follow(const struct world *w, const struct lfts *l, uint32_t sw,
 	return LOOPS;
 }
 
-/* Is there any way, legal by the order if there is one?  Searched by (switch, came down). */
+/* Whether there is any path, legal by the order if there is one.  Searches states (switch, came down). */
 static bool can_be_had(const struct world *w, uint32_t sw, uint32_t home)
 {
 	uint32_t n = w->t.f->n_switches, *queue = xcalloc(2 * n, sizeof(*queue));
@@ -226,7 +226,7 @@ static bool counts(const struct world *w, uint32_t sw)
 	return fabric_switch_of(f, f->self) == sw;
 }
 
-/* --- what is promised of the tables --- */
+/* --- guarantees of the tables --- */
 
 struct lengths {
 	struct graph *g;	/* of the living links, with the order's vertices */
@@ -371,7 +371,7 @@ static void check_tables(struct world *w, const struct repaired *out)
 	fabric_free(cut);
 }
 
-/* The lists say what differs, all of it and nothing else. */
+/* The lists must have all differences and nothing else. */
 static void check_lists(const struct world *w, const struct repaired *out)
 {
 	const struct lfts *a = w->was, *b = out->next;
@@ -427,7 +427,7 @@ static bool turns(const struct update *u, const struct lfts *l, uint32_t sw, uin
 	return then != FABRIC_NONE && vertex[then] > vertex[to];
 }
 
-/* No LID goes in a cycle, nor turns up where neither the old nor the new tables do. */
+/* The route of a LID must not loop, nor turn up where neither the old nor the new tables do. */
 static void check_lid(struct update *u, uint16_t lid)
 {
 	uint32_t n = u->is->n_switches;
@@ -545,7 +545,7 @@ static bool same(const struct lfts *a, const struct lfts *b)
 	return !memcmp(a->entries, b->entries, (size_t)a->n_switches * a->stride);
 }
 
-/* The tables follow the faults, and are held against all that is promised. */
+/* Repairs the tables after a fault, and checks all guarantees. */
 static void step(struct world *w)
 {
 	struct repaired out, alone;
@@ -699,7 +699,7 @@ END_TEST
 
 /* --- single things --- */
 
-/* Ways from switches to switches' own ports, or to hosts, that do not arrive. */
+/* Counts the routes from switches to switches' own ports, or to hosts, that do not arrive. */
 static unsigned count_lost(const struct world *w, bool of_switches)
 {
 	unsigned n = 0, hops;
@@ -805,7 +805,7 @@ START_TEST(lmc_is_kept_apart)
 }
 END_TEST
 
-/* What a spine carried is shared out evenly by every leaf. */
+/* Every leaf distributes the routes of a lost spine evenly. */
 START_TEST(load_is_shared)
 {
 	struct fat p = { .pods = 1, .leaves = 20, .hosts = 18, .aggs = 18, .width = 1 };
@@ -902,7 +902,7 @@ START_TEST(whole_routings)
 }
 END_TEST
 
-/* A long ring that is turned round: each waits for all before it, and the cost stays bounded. */
+/* A long ring whose routes are reversed: each switch waits for all before it, and the cost stays bounded. */
 START_TEST(ring_turned_round)
 {
 	struct fabric *f = topo_begin();

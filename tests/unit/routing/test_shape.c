@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What fabrics are said to form: trees, trees in pieces, and what is none. */
+/* Tests the reported shape of fabrics: trees, damaged trees, and other shapes. */
 #include <check.h>
 
 #include "fabric/edit.h"
@@ -97,7 +97,7 @@ START_TEST(small_ones)
 }
 END_TEST
 
-/* All pairs have shortest paths up and down still: it is a tree, and what is missing is said. */
+/* All pairs still have shortest paths up and down: it is a tree, and the missing links are reported. */
 /* promise: B6 */
 START_TEST(a_tree_without_a_link)
 {
@@ -200,7 +200,7 @@ START_TEST(links_of_one_rank)
 }
 END_TEST
 
-/* Paths up to the middle and down are shortest paths, and yet nobody would call it a tree. */
+/* Paths up to the middle and down are shortest paths, but the fabric is no tree. */
 /* promise: B6 */
 START_TEST(meshes)
 {
@@ -267,7 +267,7 @@ START_TEST(a_torus_without_a_link)
 }
 END_TEST
 
-/* Whatever it is, what is said is what a search of paths by the order says, and names are there. */
+/* For any fabric, the report must agree with a search of paths by the order, and have names. */
 /* promise: B6 */
 START_TEST(irregular)
 {
@@ -289,9 +289,8 @@ START_TEST(irregular)
 END_TEST
 
 /*
- * A chassis: line boards of two leaf chips and, in the middle of it, boards of spine chips; and leaves
- * outside that it connects.  Hosts are on leaves inside and outside, which are of different distance
- * from the middle.
+ * A chassis with line boards of two leaf chips and, in its middle, boards of spine chips, connects leaves
+ * outside.  Hosts are on leaves inside and outside, at different distances from the middle.
  */
 /* promise: B6 */
 START_TEST(chassis)
@@ -336,7 +335,7 @@ START_TEST(recorded_fabrics)
 }
 END_TEST
 
-/* The order of a whole tree, on what is left of it: what is missing is told, and what was is known. */
+/* The order of a whole tree, applied to a damaged one: the missing parts are reported. */
 /* promise: B6 */
 START_TEST(taken_over)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Turn models of grids: all turns that one allows close no cycle, and its tree takes no others. */
+/* Tests turn models of grids: the turns that one allows close no cycle, and its tree takes no others. */
 #include <check.h>
 
 #include "grids.h"

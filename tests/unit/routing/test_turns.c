@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Turns that an order allows beyond its legal paths (routing/updn/turns.h). */
+/* Tests the turns that an order allows beyond its legal paths (routing/updn/turns.h). */
 #include <check.h>
 
 #include "routing/updn/turns.h"
@@ -63,7 +63,7 @@ static uint32_t trunk(const struct tree *x, uint32_t from, uint32_t to)
 	ck_abort_msg("no such link");
 }
 
-/* A path from one spine by a leaf to another. */
+/* Allows the path from one spine through a leaf to another, if it closes no cycle. */
 static bool allow(struct tree *x, unsigned from, unsigned by, unsigned to)
 {
 	return turns_allow(x->turns, trunk(x, x->spine[from], x->leaf[by]),
@@ -83,7 +83,7 @@ START_TEST(legal_moves_are_allowed)
 }
 END_TEST
 
-/* All spines may reach each other by one leaf: what turned there comes down to other leaves only. */
+/* All spines may reach each other through one leaf: packets that turn there only go down to other leaves. */
 /* promise: F12 */
 START_TEST(one_leaf_serves_all)
 {
@@ -101,8 +101,8 @@ START_TEST(one_leaf_serves_all)
 END_TEST
 
 /*
- * From spine 0 by leaf 0 to spine 1, down to leaf 1 and up to spine 0 again: whoever waits for the
- * first channel may be waited for by the last.
+ * From spine 0 through leaf 0 to spine 1, down to leaf 1 and up to spine 0 again: the last channel may
+ * wait for the first, which closes a cycle.
  */
 /* promise: F12 */
 START_TEST(a_cycle_is_refused)
@@ -120,7 +120,7 @@ START_TEST(a_cycle_is_refused)
 }
 END_TEST
 
-/* By three leaves: 0 to 1, 1 to 2, 2 to 0; each pair of these does no harm. */
+/* A cycle through three leaves: 0 to 1, 1 to 2, 2 to 0; any two of these close none. */
 /* promise: F12 */
 START_TEST(a_cycle_of_three_is_refused)
 {
@@ -159,7 +159,7 @@ static uint32_t trunk_between(const struct graph *g, uint32_t from, uint32_t to)
 	return t;
 }
 
-/* All links of some trunks, in both directions. */
+/* Cuts all cables of some trunks, in both directions. */
 static void cut_some(struct world *w)
 {
 	const struct graph *g = w->o->g;
@@ -199,7 +199,7 @@ static void world_free(struct world *w)
 	free(w->dead);
 }
 
-/* May a path that has trunk i go on by trunk k? */
+/* Whether a path on trunk i may go on by trunk k. */
 static bool goes_on(const struct world *w, uint32_t i, uint32_t k)
 {
 	const struct graph *g = w->o->g;

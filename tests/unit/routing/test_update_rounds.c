@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Rounds between tables in layers (routing/change/update_rounds.h): links and switches fail and come back,
- * the writes of each round are done in an order by chance, and after each of them all pairs are walked.  No
- * LID may loop, and in no layer may cables wait for each other in a cycle.  Nothing of that comes from the
- * code under test.  Rounds of other tables are tested with repairs (test_repair.c).
+ * Tests the rounds between tables in layers (routing/change/update_rounds.h).  Links and switches fail and
+ * return; the test makes the writes of each round in random order, and walks all pairs after each.  No LID may
+ * loop, and no layer may have a credit loop.  The checks share no code with the code under test.
+ * test_route_repair.c tests rounds of other tables.
  */
 #include <check.h>
 
@@ -16,7 +16,7 @@
 #define LAYERS 8
 #define ORDERS 2	/* of writing, of each change */
 
-/* Tables in layers for some links that are dead. */
+/* Tables in layers while some links are dead. */
 struct moment {
 	struct lfts *lfts;
 	struct route_layers *layers;
@@ -99,7 +99,7 @@ static bool joins_switches(const struct fabric *f, uint32_t port)
 	       node_is_switch(port_node(f, f->ports[port].peer));
 }
 
-/* Fills in tables for the links that m has as dead, near to the base if that is there. */
+/* Makes tables without the dead links of m, near to the base if there is one. */
 static void route(struct scene *s, struct moment *m)
 {
 	struct fabric *f = s->t.f;
@@ -180,7 +180,7 @@ static uint32_t next_switch(const struct scene *s, uint32_t port)
 	return port_node(s->t.f, s->t.f->ports[port].peer)->sw;
 }
 
-/* Whether two tables have the same way from a switch to a LID. */
+/* Whether two tables have the same route from a switch to a LID. */
 static bool same_way(const struct scene *s, const struct lfts *a, const struct lfts *b, uint32_t sw, uint16_t lid)
 {
 	for (unsigned hops = 0; hops <= s->t.f->n_switches; hops++) {
@@ -195,7 +195,7 @@ static bool same_way(const struct scene *s, const struct lfts *a, const struct l
 	return true;
 }
 
-/* In which layer packets from a switch to one are, by the way that they go; LAYERS: in none that counts. */
+/* The layer of packets from one switch to another on their present route; LAYERS if it does not count. */
 static unsigned layer_now(const struct scene *s, uint32_t sw, uint32_t home, uint16_t lid)
 {
 	unsigned was = route_layer(s->from->layers, sw, home), next = route_layer(s->to->layers, sw, home);
@@ -246,7 +246,7 @@ static bool cycle_in_layer(struct scene *s, unsigned layer)
 	return false;
 }
 
-/* All pairs of a switch with hosts and a LID of a host. */
+/* Walks all pairs of a switch with hosts and a LID of a host. */
 static void walk_all(struct scene *s)
 {
 	const struct fabric *f = s->t.f;
@@ -281,7 +281,7 @@ static void check_loops(const struct scene *s, uint16_t lid)
 	}
 }
 
-/* After each write; cycles are counted, for those who look whether there are any. */
+/* Checks the tables after each write; counts cycles, for tests that expect some. */
 static void check_moment(struct scene *s, const struct lft_write *w, const uint8_t *before)
 {
 	for (unsigned i = 0; i < LFT_BLOCK; i++)
@@ -351,7 +351,7 @@ static void do_rounds(struct scene *s, const struct rounds *r)
 	lfts_free(is);
 }
 
-/* How many ways of switches with hosts to LIDs of hosts are others in the second moment, or in another layer. */
+/* Counts routes from switches with hosts to hosts' LIDs that differ in the second moment, or in their layer. */
 static uint32_t count_ways(const struct scene *s)
 {
 	const struct fabric *f = s->t.f;
@@ -373,7 +373,7 @@ static uint32_t count_ways(const struct scene *s)
 	return n;
 }
 
-/* From one moment to another.  blind: as if there were no layers. */
+/* Changes the tables from one moment to another.  blind: as if there were no layers. */
 static void go(struct scene *s, const struct moment *from, const struct moment *to, bool blind)
 {
 	const struct fabric *f = s->t.f;
@@ -425,7 +425,7 @@ static void fail_something(struct scene *s, bool *dead)
 	fail_link(s, dead, port);
 }
 
-/* A fault, one more, and the end of both; to the tables before it and back. */
+/* Makes a fault, another, and ends both; changes the tables each time, and back. */
 static void faults(struct scene *s, bool blind)
 {
 	struct moment one = { .dead = xcalloc(s->t.f->n_ports, 1) }, two;
@@ -455,7 +455,7 @@ START_TEST(no_cycle_in_any_layer)
 }
 END_TEST
 
-/* Without layers to go by there are cycles: the test above sees them. */
+/* Without regard to layers there are cycles, which the test above can detect. */
 /* promise: F15 */
 START_TEST(cycles_are_seen)
 {

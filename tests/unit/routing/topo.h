@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Fabrics for the tests and benchmarks of routing/, made by the builder of fabric/. */
+/* Makes fabrics for the tests and benchmarks of routing/, with the builder of fabric/. */
 #ifndef QOSD_TESTS_ROUTE_TOPO_H
 #define QOSD_TESTS_ROUTE_TOPO_H
 
@@ -56,7 +56,7 @@ static inline struct fabric *topo_begin(void)
 	return f;
 }
 
-/* A host on a port of a switch: first the SM's. */
+/* Puts a host on a port of a switch; the first one is the SM's. */
 static inline void topo_host(struct fabric *f, uint32_t sw, unsigned num)
 {
 	uint64_t guid = 0x100000000ULL + f->nodes[sw].guid * 0x1000 + num * 2;
@@ -117,7 +117,7 @@ static inline void topo_free(struct topo *t)
 	free(t->lmc);
 }
 
-/* Those that route any fabric; route_grid has tests of its own. */
+/* The engines that route any fabric; route_grid has tests of its own. */
 static const struct route_engine *const any_engines[] = { &route_updn, &route_layered, &route_minhop, NULL };
 
 static inline struct lfts *topo_route(const struct topo *t, const struct route_engine *e)

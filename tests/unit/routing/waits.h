@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Tables are followed, and what VL sets of links wait for is searched for cycles: by code that knows no shape. */
+/* Follows tables and searches the dependencies of channels for cycles, without knowing the fabric's shape. */
 #ifndef QOSD_TESTS_ROUTE_WAITS_H
 #define QOSD_TESTS_ROUTE_WAITS_H
 
@@ -79,7 +79,7 @@ static inline void wait_for(struct waits *w, unsigned layer, uint32_t by, uint32
 	     [2 * w->t->f->ports[next].num + vl_set_on(w, layer, held, next)] = true;
 }
 
-/* False: it does not arrive. */
+/* Follows one route; false if it does not arrive. */
 static inline bool walk(struct waits *w, const struct lfts *l, uint32_t sw, uint32_t end, uint16_t lid)
 {
 	const struct fabric *f = w->t->f;
@@ -118,7 +118,7 @@ static inline void walk_all(struct waits *w, const struct lfts *l, const bool *a
 				ck_assert(walk(w, l, sw, p, t->lid[p]));
 }
 
-/* Neither these waits nor the project's own verdict have a cycle; frees w. */
+/* Neither these dependencies nor qosd's verdict may have a cycle; frees w. */
 static inline void expect_no_cycle(struct waits *w, const struct lfts *l)
 {
 	struct route_request r = w->t->r;

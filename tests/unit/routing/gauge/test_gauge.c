@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The gauge: figures of small tables that were computed by hand, and of random ones that a walk
- * of each pair finds, too.
+ * Tests the gauge: figures of small tables against values computed by hand, and figures of random
+ * tables against a walk of each pair.
  */
 #include <check.h>
 
@@ -111,7 +111,7 @@ START_TEST(ring_of_five)
 }
 END_TEST
 
-/* Up and down in a ring of five: one cable has no routes over it but those between its ends. */
+/* Up and down in a ring of five: one cable carries only the routes between its ends. */
 /* promise: B6 */
 START_TEST(beside_shortest_paths)
 {
@@ -242,7 +242,7 @@ START_TEST(pairs_that_are_not_connected)
 }
 END_TEST
 
-/* What is no end port: aggregation nodes, ports without a LID or a cable. */
+/* Aggregation nodes and ports without a LID or a cable do not count as end ports. */
 START_TEST(ends_that_count)
 {
 	struct topo t;
@@ -422,7 +422,7 @@ END_TEST
 
 /* --- many --- */
 
-/* Switches on the route between two end ports, 0 if there is none; counts it on its cables. */
+/* Returns the switches on the route between two end ports, 0 for none; counts the route on its cables. */
 static unsigned follow(const struct topo *t, const struct lfts *l, uint32_t from, uint32_t to,
 		       uint64_t *load)
 {
@@ -522,7 +522,7 @@ static void on_placed(void *arg, uint32_t sw, uint16_t lid, unsigned layer)
 	}
 }
 
-/* Takes away what nothing of the layer depends on, again and again; a cycle stays. */
+/* Repeatedly removes channels that nothing in the layer depends on; only cycles remain. */
 static bool has_cycle(struct placed *x, unsigned layer)
 {
 	bool *waited = xcalloc(x->t->f->n_ports, sizeof(*waited)), more = true;
@@ -686,7 +686,7 @@ START_TEST(next_to_nothing)
 }
 END_TEST
 
-/* What there is not the time for is said. */
+/* The gauge reports what it omits for lack of time. */
 START_TEST(bounded)
 {
 	struct gauge_options o = gauge_defaults;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Dumps of forwarding tables, as OpenSM and infiniband-diags write them, and what is none. */
+/* Tests reading dumps of forwarding tables, as OpenSM and infiniband-diags write them, and malformed ones. */
 #include <check.h>
 
 #include "routing/gauge/lft_dump.h"
@@ -26,7 +26,7 @@ static struct fabric *fabric(void)
 	return f;
 }
 
-/* Reads all lines; NULL: *line is the first that is no good, 0 for none, and why says why. */
+/* Reads all lines.  NULL: *line is the first bad line, 0 for none, and why has the reason. */
 static struct lfts *read_dump(const struct fabric *f, const char *text, struct lft_dump_left *left,
 			      unsigned *line, struct buf *why)
 {
