@@ -142,7 +142,8 @@ expect_quick() {
 exec {nothing}<> <(:)
 pause() { read -rt "$1" -u "$nothing" || :; }
 
-# until_ SECONDS COMMAND...: repeats the command until it succeeds; fails after SECONDS (times $patience).
+# until_ SECONDS COMMAND...: repeats the command until it succeeds; fails after SECONDS (times $patience, which
+# grows if the machine becomes busy meanwhile).  The command sees the local names, so no test may use them.
 until_() {
 	local patience wait_s=$1 tried_since=${EPOCHREALTIME/./} end
 	look_busy
@@ -367,8 +368,14 @@ pick() {
 }
 # field NAME: pick from standard input.
 field() { pick "$1" "$(cat)"; }
-# status FIELD: prints a field of the daemon's status.
-status() { pick "$1" "$(ctl -j status 2>/dev/null)"; }
+# status FIELD: prints a field of the daemon's status; nothing if the daemon does not answer.  A complaint in its
+# place makes every comparison with a field that does not exist fail.
+status() {
+	local json
+	json=$(ctl -j status 2>/dev/null) || return
+	[[ $json = *"\"$1\":"* ]] || echo "no field '$1', asked for by ${BASH_SOURCE[1]##*/}:${BASH_LINENO[0]}"
+	pick "$1" "$json"
+}
 # status_is FIELD=VALUE...: whether one answer has all these values.
 status_is() {
 	local json pair

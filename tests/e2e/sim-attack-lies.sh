@@ -156,7 +156,7 @@ is_to_be_told() {
 		{ [[ "$cannot_be_of_switches" = *" $1 "* ]] && grep -qxF "switch	$2" nodes.list; }
 }
 
-# judge: makes the checks during a lie.  Health must report $tell, and all liars if their lie is $tell_kind.
+# judge: makes the checks during a lie.  Health must report $tell, and all implausible devices if their lie is $tell_kind.
 judge() {
 	local name
 	honest
@@ -171,7 +171,7 @@ judge() {
 	lives
 }
 
-# provoke: retrains a link of every liar, so that qosd reads the liar again.
+# provoke: retrains a link of every implausible device, so that qosd reads the device again.
 provoke() {
 	local name
 	dishonest | while read -r name; do

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Tests devices whose management agents fall silent while their links stay up and they forward: qosd
-# routes around a failed link elsewhere without waiting for them and without a forwarding loop, and
-# when they answer again, all is right without a command.
+# Devices whose management agents fall silent, while their links stay up and they forward: a link that
+# fails elsewhere is repaired without waiting for them, no forwarding loop comes of it, and when they
+# answer again all is right without a command.
 #
-#   ATTACK_SECONDS=n  duration of further rounds with random devices and links (default: no such rounds)
-#   ATTACK_SEED=n     seed of the random choices (default: a new one, printed)
+#   ATTACK_SECONDS=n  for so long, in rounds with other devices and links (default: no such rounds)
+#   ATTACK_SEED=n     the same choices again (default: a new one, printed)
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim has no devices that are silent"
@@ -19,26 +19,25 @@ manager="host-0001 HCA-1"
 printf 'sweep-interval: 2\nscrub-interval: 0\n' >qosd.yaml
 
 rests() { [ "$(status sweeping)" = false ]; }
-# silent: prints how many silent devices health reports.  After a discovery, which cannot find a silent
-# device, health reports a port without a far end instead.
+# A discovery that something else began does not find who is silent.
 silent() { ctl -j health | jq '[.problems[] | select(.kind == "device-silent" or .kind == "no-far-end")] | length'; }
 well() { subnet_up && rests && [ "$(silent)" = 0 ] && sim_ctl check >audit 2>&1; }
 settled() { until_ 40 well || bad "$1: $(tail -n 2 audit), $(ctl health 2>&1 | head -n 2)"; }
 told() { [ "$(silent)" -ge 1 ] && rests; }
-# lost: prints how many requests silent devices have dropped so far; qosd may have waited for each.
+# What was lost at silent devices so far: each is a question that somebody may have waited for.
 lost() { sim_ctl -j drops | jq '[.reasons[] | select(.reason == "silent") | .count] | add // 0'; }
-# verdict FILTER: prints a number from the auditor's report, which stays in the file audit.
+# verdict FILTER: a number of what the auditor says, which is kept in audit.
 verdict() {
 	sim_ctl -j check >audit
 	jq -e "$1" audit || fail "no verdict: $(head -n 2 audit)"
 }
 no_loop() { [ "$(verdict .count.loop)" = 0 ]; }
-# repaired: whether only the silent device's own part is missing: all other ports reach each other.
+# Only what the device itself would have had to do is missing: of all others each reaches each.
 repaired() {
 	no_loop || bad "a loop"
 	[ "$(verdict .count.unreachable)" -le "$1" ]
 }
-# cut_off PAIRS: whether no more than so many pairs of ports are disconnected.
+# … and no more than so many pairs of ports are cut off.
 cut_off() {
 	no_loop || bad "a loop"
 	[ "$(verdict '[.findings[] | .text | capture("cut off from (?<n>[0-9]+)").n | tonumber] | add // 0')" -le "$1" ]
@@ -51,13 +50,12 @@ not_repaired() {
 }
 
 fresh=''	# 1: the link fails before anybody has noticed that they are silent
-# beside COMMAND LINK UNREACHABLE NODE...: silences the nodes by COMMAND, then takes the link down; qosd must
-# repair all but UNREACHABLE pairs.
+# beside COMMAND LINK UNREACHABLE NODE...: these fall silent, and then the link fails.
 beside() {
 	local how=$1 link=$2 most=$3 node before after scans looks counting
 	shift 3
 	for node in "$@"; do sim_do node "$how" "$node"; done
-	# qosd does not notice a silent host until it has to read or write there
+	# of a host that is silent nobody knows until there is something to ask it for
 	if [[ $1 != host-* ]] && [ -z "$fresh" ]; then
 		until_ 20 told || bad "$*: nobody tells that it is silent"
 	fi
@@ -67,14 +65,15 @@ beside() {
 	sim_do link down "$link"
 	begin=${EPOCHREALTIME/./}
 	until_ 30 repaired "$most" || bad "$link is not repaired beside $*: $(jq -c '.count, .findings[:2]' audit)"
-	# an earlier version took 2.4 s at least, and forever behind a switch that hangs
+	# it was 2.4 s at least, and for ever behind a switch that hangs
 	expect_quick "the repair of $link beside $* ($how)" 1500 "$begin"
-	# A silent device drops the first requests and one of each light sweep, every 2 s, so more on a busy
-	# machine.  This does not hold after a discovery, which asks through each link and may begin because
-	# others answer late, nor behind the manager's own switch, where everything is lost.
-	looks=$(((${EPOCHREALTIME/./} - begin) / 2000000))
-	if [ -z "$fresh" ] && [ "$how $1" != "hang leaf-001" ] && [ "$scans" = "$(status discovery-smps)" ]; then
-		expect_less "SMPs that were lost at $*" $(((8 + looks) * $#)) $(($(lost) - before))
+	# The first questions, and then one with each light sweep, which come every 2 s, and one as often between
+	# them: more of them while a busy machine looks.  A discovery asks by each link, and begins there because
+	# others answer late.  Behind the manager's own switch everything is lost.
+	after=$(lost)
+	looks=$(((${EPOCHREALTIME/./} - counting) / 2000000))
+	if [ -z "$fresh" ] && [ "$how $1" != "hang leaf-001" ] && [ "$scans" = "$(status discovery)" ]; then
+		expect_less "SMPs that were lost at $*" $(((8 + 2 * looks) * $#)) $((after - before))
 	fi
 	no_loop || bad "a loop when $link is repaired"
 	for node in "$@"; do sim_do node answer "$node"; done
@@ -85,8 +84,8 @@ beside() {
 note "seed $seed; a switch of a fat tree whose agent is silent"
 start_sim fat-tree:k=4,levels=3
 start_and_wait "$manager" -c qosd.yaml
-discovered=$(status discovery-smps)
-# the auditor must find that the link is needed
+discovered=$(status discovery)
+# the auditor sees that the link is needed
 sim_do freeze
 sim_do link down core-001/P4
 ! repaired 0 || bad "nobody needs core-001/P4"
@@ -175,7 +174,7 @@ note "a torus, where ways lead round it"
 start_sim torus:4x4
 start_and_wait "$manager" -c qosd.yaml
 beside hang torus-3-1/P3 0 torus-1-0
-# The silent switch's own host may lose all that its switch sends over the link; no other port is cut off.
+# Its own host keeps what it sends over the link, whatever that is; no other port is cut off.
 by_link=$(on_own "$manager" ibroute "$(lid torus-2-1)" 2>/dev/null |
 	awk '$2 == "002" && /Channel Adapter/ { n++ } END { print n + 0 }')
 expect_less "LIDs that torus-2-1 sends over the link" 16 "$by_link"
@@ -185,8 +184,7 @@ stop_qosd || bad "exit status $? after SIGTERM"
 stop_sim
 rm -rf state
 
-# The silent switch's entries lead back along the new route.  An earlier version wrote the rounds after that
-# switch's and so made a loop.
+# What it holds leads back the way that others are to come now: with rounds behind its own there was a loop.
 # promise: A94
 note "two faults beside one that takes no new table: no loop at any moment"
 start_sim ring:6,hosts=1,parallel=2
@@ -213,8 +211,8 @@ stop_qosd || bad "exit status $? after SIGTERM"
 stop_sim
 rm -rf state
 
-# The plan of a discovery does not know that the switch takes nothing.  A new host makes qosd plan everything
-# anew; an earlier version then took the planned entries for the entries that the switch has.
+# The plan of a discovery does not know of it.  With a host that is new everything is planned anew, and what
+# the switch was to have of that was taken for what it has.
 # promise: A94
 note "one that answers, takes nothing, and is found by a discovery"
 start_sim ring:6,hosts=1,parallel=2

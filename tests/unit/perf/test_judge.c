@@ -19,7 +19,7 @@ static void setup(void)
 }
 
 /* Sets a VL that sent for this part of the second, and waited for this part. */
-static void lane(unsigned vl, double promised, double sent, double waited)
+static void use(unsigned vl, double promised, double sent, double waited)
 {
 	vls[vl] = (struct vl_use){
 		.words = { GROWTH_KNOWN, (uint64_t)(sent * FULL + 0.5) },
@@ -72,8 +72,8 @@ START_TEST(tolerance)
 	use(1, 0.4, 0.34, 0.66);
 	verdicts(VERDICT_SERVED, VERDICT_SHORT);
 	/* a tenth of a small promise is below the tolerance, so the tolerance counts */
-	lane(0, 0.94, 0.98, 0.02);
-	lane(1, 0.06, 0.02, 0.98);
+	use(0, 0.94, 0.98, 0.02);
+	use(1, 0.06, 0.02, 0.98);
 	verdicts(VERDICT_SERVED, VERDICT_SERVED);
 }
 END_TEST
@@ -135,9 +135,9 @@ START_TEST(waits_that_nobody_knows)
 		verdicts(VERDICT_SERVED, VERDICT_UNKNOWN);
 	}
 	/* a lower bound of the measure shows that the VL wanted no more */
-	lane(0, 0.6, 0.9, 0.1);
-	lane(1, 0.4, 0.1, 0.1);
-	lanes[0].wait.is = GROWTH_AT_LEAST;
+	use(0, 0.6, 0.9, 0.1);
+	use(1, 0.4, 0.1, 0.1);
+	vls[0].wait.is = GROWTH_AT_LEAST;
 	verdicts(VERDICT_SERVED, VERDICT_CONTENT);
 }
 END_TEST

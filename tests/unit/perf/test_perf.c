@@ -276,7 +276,7 @@ START_TEST(by_the_far_end)
 	t.by_far_end = true;
 	measure(switch_port(3));
 	ck_assert_uint_eq(t.port.by, PMA_VL_RCV);
-	ck_assert_double_eq_tol(t.port.lanes[0].got, 0.75, 0.01);
+	ck_assert_double_eq_tol(t.port.vls[0].got, 0.75, 0.01);
 	/* the host is asked about its own port, by its own LID */
 	ck_assert_uint_eq(t.rcv_lid, lid_of(t.hosts[2]));
 	ck_assert_uint_eq(t.rcv_port, 1);
@@ -361,8 +361,8 @@ START_TEST(silence)
 	t.silent_lid = lid_of(t.sw);
 	measure(switch_port(3));
 	ck_assert_uint_eq(t.port.after[PMA_XMIT_SL].result, PMA_SILENT);
-	ck_assert_uint_eq(t.port.lanes[1].verdict, VERDICT_UNKNOWN);
-	ck_assert_uint_eq(t.port.lanes[1].words.is, GROWTH_ABSENT);
+	ck_assert_uint_eq(t.port.vls[1].verdict, VERDICT_UNKNOWN);
+	ck_assert_uint_eq(t.port.vls[1].words.is, GROWTH_ABSENT);
 	/* only requests sent before the silence was known, with three tries each */
 	ck_assert_uint_le(t.to_silent, 3 * PMA_ATTRS);
 	t.to_silent = 0;
