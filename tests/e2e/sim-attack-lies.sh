@@ -51,7 +51,7 @@ dishonest() {
 }
 
 # honest: writes to honest.list the truthful hosts that have a path to the manager through truthful
-# switches, and to seen.list the liars next to such a path.
+# switches, and to seen.list the implausible devices next to such a path.
 honest() {
 	dishonest >dishonest.list
 	: >seen.list
@@ -156,7 +156,8 @@ is_to_be_told() {
 		{ [[ "$cannot_be_of_switches" = *" $1 "* ]] && grep -qxF "switch	$2" nodes.list; }
 }
 
-# judge: makes the checks during a lie.  Health must report $tell, and all implausible devices if their lie is $tell_kind.
+# judge: makes the checks during a lie.  Health must report $tell, and all implausible devices if their lie
+# is $tell_kind.
 judge() {
 	local name
 	honest
