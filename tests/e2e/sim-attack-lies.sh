@@ -51,7 +51,7 @@ dishonest() {
 }
 
 # honest: writes to honest.list the truthful hosts that have a path to the manager through truthful
-# switches, and to seen.list the implausible devices next to such a path.
+# switches, and to seen.list the lying devices next to such a path.
 honest() {
 	dishonest >dishonest.list
 	: >seen.list
@@ -156,8 +156,8 @@ is_to_be_told() {
 		{ [[ "$cannot_be_of_switches" = *" $1 "* ]] && grep -qxF "switch	$2" nodes.list; }
 }
 
-# judge: makes the checks during a lie.  Health must report $tell, and all implausible devices if their lie
-# is $tell_kind.
+# judge: makes the checks during a lie.  Health must report $tell, and all lying devices if their lie is
+# $tell_kind.
 judge() {
 	local name
 	honest
@@ -172,7 +172,7 @@ judge() {
 	lives
 }
 
-# provoke: retrains a link of every implausible device, so that qosd reads the device again.
+# provoke: retrains a link of every lying device, so that qosd reads the device again.
 provoke() {
 	local name
 	dishonest | while read -r name; do

@@ -205,8 +205,8 @@ START_TEST(all_ways_up_a_tree)
 	fat_topo(&t, &p, (unsigned)_i);
 	/*
 	 * Ports to each of four leaves: 2 from the other leaf of its pod, 1 from each of the 2 switches
-	 * above it; 2 from each of the two leaves of the other pod, 2 from each of the 2 above these, 1
-	 * from each of the 4 spines.
+	 * above it; 2 from each of the two leaves of the other pod, 2 from each of the 2 above these, 1 from
+	 * each of the 4 spines.
 	 */
 	ck_assert_uint_eq(choose(&t, &route_updn), (3 * 2 + 2 * 1 + 2 * 2 + 4 * 1) * 1000 / (3 + 2 + 2 + 4));
 	fat_free(&p);

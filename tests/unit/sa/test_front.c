@@ -142,7 +142,7 @@ static uint16_t replicate(void *arg, uint64_t from, const struct sa_replica *que
 	return get_be32(query->part) < 2 ? 0 : 0x0300;
 }
 
-/* Who may have what a standby asks for is decided by whoever has it; the SA says who asks. */
+/* The owner of the replica decides which standby gets it; the SA passes the requester's port. */
 START_TEST(a_replica_is_asked_for_by_a_port)
 {
 	rig_request(&r, 1, SA_ATTR_REPLICA, 0);
@@ -198,7 +198,7 @@ static void set_bit(uint64_t *bits, unsigned i)
 	bits[i / 64] |= UINT64_C(1) << i % 64;
 }
 
-/* Who is about to be part of the subnet waits; so does a port that names a P_Key on its way to it. */
+/* Requests of ports about to join the subnet wait, and so do those with a P_Key that is not yet written. */
 START_TEST(what_is_on_its_way_is_waited_for)
 {
 	static const struct {
@@ -274,7 +274,7 @@ START_TEST(unknown_requester)
 }
 END_TEST
 
-/* Each attribute, cut at every length. */
+/* Requests for each attribute, truncated to every length. */
 START_TEST(short_requests)
 {
 	static const struct { uint8_t method; uint16_t attr; size_t record; } kinds[] = {
@@ -378,7 +378,7 @@ static uint32_t rnd(void)
 	return (uint32_t)(seed >> 16);
 }
 
-/* Mostly sensible: else nothing would get past the header. */
+/* Makes a mostly valid request; otherwise none would get past the header. */
 static void fuzz_request(void)
 {
 	static const uint8_t methods[] = { 0x01, 0x02, 0x12, 0x14, 0x15 };

@@ -60,7 +60,7 @@ static struct sa_guidinfo_record one(void)
 	return *(const struct sa_guidinfo_record *)rig_record(&r, 0);
 }
 
-/* As h's own request; the answer's GUID. */
+/* Sets a GUID by h's own request; returns the GUID in the answer. */
 static uint64_t set(enum host h, unsigned place, uint64_t guid)
 {
 	put_be64(request(SET, LID | BLOCK | G(place % 8), h, place / 8)->guids[place % 8], guid);
@@ -255,7 +255,7 @@ START_TEST(a_multipath_to_an_alias)
 }
 END_TEST
 
-/* An alias that goes leaves its groups, whoever else of the port is in them. */
+/* Removing an alias ends its memberships, even if other GIDs of the port stay in the groups. */
 START_TEST(groups_of_an_alias)
 {
 	struct mcast_group *g;

@@ -21,7 +21,7 @@ static void teardown(void)
 	rig_end(&r);
 }
 
-/* To trap 64 of anybody. */
+/* Makes a request for trap 64 from any port. */
 static struct sa_inform_info *wish(bool subscribe)
 {
 	struct sa_inform_info *i = rig_request(&r, SET, INFORM, 0);
@@ -151,7 +151,7 @@ START_TEST(security_traps_need_trust)
 }
 END_TEST
 
-/* The partition of h3 and h4 alone; h1 is with everybody in the default partition, but limited. */
+/* Adds a partition of h3 and h4; h1 is in the default partition with all others, but limited. */
 static void part_hosts(void)
 {
 	struct policy_partition *part = rig_partition(&r, 0x20);

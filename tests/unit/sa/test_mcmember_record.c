@@ -43,7 +43,7 @@ static void ipv4_mgid(uint8_t mgid[16], uint32_t address)
 #define BROADCAST 0xffffffff
 #define ALL_HOSTS 0xe0000001
 
-/* From the host itself; parameters as the broadcast group's. */
+/* Makes a request from the host for itself, with the parameters of the broadcast group. */
 static struct umad_sa_mcmember_record *request(uint8_t method, uint64_t mask, uint32_t address,
 					       enum host h, uint8_t join_state)
 {
@@ -260,7 +260,7 @@ START_TEST(port_that_is_too_slow)
 }
 END_TEST
 
-/* Full, limited and no members of the group's partition. */
+/* Hosts that are full, limited and no members of the group's partition. */
 START_TEST(pkey_of_the_group)
 {
 	uint8_t mgid[16];
@@ -317,7 +317,7 @@ END_TEST
 
 #define ALIAS 0xaaaa000000000001ULL	/* of h2, and the next */
 
-/* What h2 asks of the broadcast group for one of its aliases. */
+/* Sends a request of h2 about the broadcast group for one of its aliases. */
 static void by_alias(uint8_t method, uint64_t alias, uint8_t join_state)
 {
 	rig_gid(alias, request(method, JOIN, BROADCAST, H2, join_state)->portgid);
@@ -329,7 +329,7 @@ static void give_aliases(void)
 		alias_put(r.sa.alias, HOST_GUID(H2), i + 1, ALIAS + i);
 }
 
-/* The JoinState of a PortGID, as who has the SM_Key sees it; 0: there is none. */
+/* The JoinState of a PortGID, as a request with the SM_Key sees it; 0: no member. */
 static unsigned state_of(uint64_t guid)
 {
 	struct umad_sa_mcmember_record m;
@@ -502,7 +502,7 @@ START_TEST(mgid_of_our_choice)
 }
 END_TEST
 
-/* Then groups share them, if their packets are alike. */
+/* When MLIDs run out, groups whose packets have the same headers share them. */
 START_TEST(mlids_run_out)
 {
 	struct umad_sa_mcmember_record *q;
@@ -520,7 +520,7 @@ START_TEST(mlids_run_out)
 }
 END_TEST
 
-/* What the policy decides: of who makes a group, of who joins it, by whatever he says. */
+/* The policy determines a group's values, whatever its creator or a joining host requests. */
 START_TEST(the_policy_has_the_last_word)
 {
 	struct policy_level *l = rig_level(&r, "gold", 3);
@@ -576,7 +576,7 @@ START_TEST(the_policy_has_the_last_word)
 }
 END_TEST
 
-/* A new policy without a TClass: an IPoIB group's was the policy's, another's its maker's. */
+/* A new policy has no TClass: an IPoIB group had that of the former policy, others that of their creator. */
 START_TEST(tclass_of_an_earlier_policy)
 {
 	struct umad_sa_mcmember_record *q;
@@ -657,7 +657,7 @@ START_TEST(mgids_that_are_ours_to_give)
 }
 END_TEST
 
-/* With and without a share in the partition, and the SM_Key; and who says what is not so. */
+/* Requests for others: with and without a common partition, with the SM_Key, and with false claims. */
 START_TEST(who_may_ask_for_another)
 {
 	struct policy_partition *part = rig_partition(&r, 1);
@@ -685,7 +685,7 @@ START_TEST(who_may_ask_for_another)
 }
 END_TEST
 
-/* A group of the limited P_Key is for full members only: limited ones do not hear each other. */
+/* A group of the limited P_Key is for full members only: limited members cannot communicate. */
 START_TEST(limited_group)
 {
 	struct policy_partition *part = rig_partition(&r, 1);
@@ -746,7 +746,7 @@ START_TEST(no_switch_can)
 }
 END_TEST
 
-/* Who does not share its partition sees no group, unless he has the SM_Key. */
+/* A host outside its partition sees a group only with the SM_Key. */
 START_TEST(groups_of_other_partitions)
 {
 	struct policy_partition *part = rig_partition(&r, 1);

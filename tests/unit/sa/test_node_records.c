@@ -65,7 +65,7 @@ START_TEST(node_of_a_host)
 }
 END_TEST
 
-/* The port that has the LID, whichever discovery came by. */
+/* A switch's record has the port with the LID, not the one that discovery entered by. */
 START_TEST(node_of_a_switch)
 {
 	uint32_t node = r.f->switches[1].node;
@@ -225,7 +225,7 @@ START_TEST(capabilities_that_include_some)
 }
 END_TEST
 
-/* Options says how the record is to be, and is no criterion. */
+/* Options selects the form of the record and is no criterion. */
 START_TEST(full_records)
 {
 	uint8_t *info = r.f->ports[rig_host(&r, H3)].info;

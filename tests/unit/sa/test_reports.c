@@ -44,7 +44,7 @@ static void work(void)
 	}
 }
 
-/* The oldest that waits is answered, or is not. */
+/* Answers the oldest outstanding Report, or lets it time out. */
 static void answer(bool yes)
 {
 	ck_assert_uint_lt(answered, sent.n);
@@ -391,7 +391,7 @@ START_TEST(one_at_a_time_and_in_order)
 }
 END_TEST
 
-/* More subscribers than Reports that may be outstanding: everybody gets everything. */
+/* More subscribers than Reports that may be outstanding: each still gets all its Reports. */
 START_TEST(bounded_in_all)
 {
 	start();
@@ -505,7 +505,7 @@ START_TEST(who_does_not_answer)
 }
 END_TEST
 
-/* Time passes: Reports that nobody answers are late. */
+/* Lets time pass, so that unanswered Reports are late. */
 static void late(void)
 {
 	reports_tick(reports);

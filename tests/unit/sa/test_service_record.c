@@ -33,7 +33,7 @@ static void teardown(void)
 	rig_end(&r);
 }
 
-/* Of the service 0x77 that h1 gives. */
+/* Makes a request for the service 0x77 of h1. */
 static struct sa_service_record *request(uint8_t method, uint64_t mask)
 {
 	struct sa_service_record *s = rig_request(&r, method, SERVICE, mask);
@@ -94,7 +94,7 @@ START_TEST(registered_and_found)
 }
 END_TEST
 
-/* Nothing is left of it, although nobody has removed it yet. */
+/* A service whose lease is over has no effect, although it is not removed yet. */
 START_TEST(anew_when_the_lease_is_over)
 {
 	struct sa_service_record *s, got;
@@ -130,7 +130,7 @@ START_TEST(without_a_lease_for_ever)
 }
 END_TEST
 
-/* Each component of the mask, and only it, tells two services apart. */
+/* Each component distinguishes two services if it is in the mask. */
 START_TEST(every_component)
 {
 	/* bits from the start of the record */
@@ -273,8 +273,8 @@ START_TEST(the_key_protects)
 END_TEST
 
 /*
- * Who may change or end a service of h1: by who registered it, with or without a ServiceKey, who
- * asks, and what it shows.
+ * Which client may change or end a service of h1: depends on the client that registered it, whether with
+ * a ServiceKey, on the requester, and on the keys in the request.
  */
 /* promise: A44 */
 START_TEST(owners)
@@ -324,7 +324,7 @@ START_TEST(owners)
 }
 END_TEST
 
-/* The SM_Key that everybody knows opens no ServiceKey, and ends nobody's service. */
+/* A request with the default SM_Key sees no ServiceKey and cannot end others' services. */
 /* promise: A44 */
 START_TEST(a_key_that_everybody_knows)
 {

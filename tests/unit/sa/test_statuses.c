@@ -179,7 +179,7 @@ struct component {
 	unsigned offset, width;
 };
 
-/* Those of an attribute; their number. */
+/* Gets the components of an attribute; returns their number. */
 static unsigned components_of(const struct attribute *a, struct component c[64])
 {
 	const char *s = a->components;
@@ -208,7 +208,7 @@ static const struct served *served_with(const struct attribute *a, uint8_t metho
 	return NULL;
 }
 
-/* The status, or DROPPED. */
+/* Sends the request; returns the status, or DROPPED. */
 static unsigned ask(void)
 {
 	uint8_t *copy = malloc(r.len + 1);	/* of its own, for the sanitizer */
@@ -230,7 +230,7 @@ static void expect(unsigned status, unsigned want, const struct attribute *a, ui
 		      a->name, method, what, (unsigned long long)value, status, want);
 }
 
-/* A complete request; what it changes or ends is there. */
+/* Makes a complete request, and what it changes or ends. */
 static void complete(const struct attribute *a, const struct served *s)
 {
 	const struct served *set = served_with(a, SET);
@@ -378,7 +378,7 @@ START_TEST(headers)
 }
 END_TEST
 
-/* C15-0.1.5: the right SM_Key opens what is denied, and changes nothing else. */
+/* C15-0.1.5: the right SM_Key permits denied requests, and changes nothing else. */
 START_TEST(the_right_key)
 {
 	EACH_SERVED(a, s) {
@@ -402,8 +402,8 @@ START_TEST(subset_match)
 END_TEST
 
 /*
- * Before there is a subnet, and in standby, nobody hears a word, so that everybody asks again; but
- * for what never is.
+ * Before there is a subnet, and in standby, the SA does not answer, so that clients ask again, except
+ * for requests that can never succeed.
  */
 START_TEST(without_a_subnet)
 {
@@ -527,7 +527,7 @@ START_TEST(components)
 }
 END_TEST
 
-/* What can't be left out of a Set, Delete, GetMulti or Get: alone, in pairs, all but one. */
+/* Required components of a Set, Delete, GetMulti or Get: one alone, pairs, and all but one. */
 /* promise: S6 */
 START_TEST(needed_components)
 {
@@ -562,7 +562,7 @@ START_TEST(needed_components)
 }
 END_TEST
 
-/* Reserved bits of the record, and of the mask behind the last component, change nothing. */
+/* Reserved bits of the record, and of the mask after the last component, change nothing. */
 START_TEST(reserved_bits)
 {
 	EACH_SERVED(a, s) {
@@ -582,7 +582,7 @@ END_TEST
 
 /* --- values --- */
 
-/* A complete request, but for one component, which is said to be there. */
+/* Complete requests except for the value of one component, which is in the mask. */
 static const struct value {
 	uint16_t attr;
 	uint8_t method;

@@ -213,7 +213,7 @@ START_TEST(ends_by_alias)
 }
 END_TEST
 
-/* The link by which leaf1 was left. */
+/* The port by which the path leaves leaf1. */
 static unsigned left_by(void)
 {
 	const struct sa_trace_record *t;
@@ -248,7 +248,7 @@ START_TEST(lids_of_a_port)
 }
 END_TEST
 
-/* --- what has none --- */
+/* --- paths without a trace --- */
 
 START_TEST(no_route)
 {

@@ -43,7 +43,7 @@ static struct mcast_group *make(struct mcast_db *db, unsigned last_byte, uint16_
 	return make_like(db, last_byte, (struct mcast_group){ .mlid = mlid });
 }
 
-/* What the CA of make_state() and its link can, and when the policy was loaded. */
+/* Capabilities of the CA of make_state() and its link, and the load time of the policy. */
 static uint8_t host_mtu, host_rate;
 static int64_t loaded_us;
 
@@ -198,7 +198,7 @@ static struct mcast_gid alias_of(uint64_t port, uint64_t alias)
 	return (struct mcast_gid){ port, alias };
 }
 
-/* Several that live behind one port: each comes and goes by itself, the port is their sum. */
+/* GIDs of one port join and leave independently; the port's membership is their union. */
 START_TEST(gids_of_a_port_are_members)
 {
 	static const struct mcast_gid order[] = {
@@ -769,7 +769,7 @@ START_TEST(a_group_that_the_policy_lacks_is_made_later)
 }
 END_TEST
 
-/* What a thread that reads the groups would have to wait for. */
+/* Measures how long a thread that reads the groups would have to wait. */
 static struct {
 	bool on;
 	unsigned times, events, most;	/* holds; changes during this one, and during any */

@@ -18,7 +18,7 @@ static void teardown(void)
 	holdings_free(h);
 }
 
-/* As clients do: n requests of a port; how many are granted. */
+/* Makes n requests of a port; returns how many are granted. */
 static unsigned ask(uint64_t port, unsigned n)
 {
 	unsigned granted = 0;
@@ -127,7 +127,7 @@ START_TEST(first_entries_are_bounded)
 }
 END_TEST
 
-/* Bounds so low that an eighth, or a sixteenth, is nothing. */
+/* Limits so low that an eighth, or a sixteenth, is 0. */
 START_TEST(low_bounds)
 {
 	holdings_set_bound(h, HOLD_SERVICES, (struct hold_bound){ 4, 2 });
