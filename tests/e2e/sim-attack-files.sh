@@ -24,7 +24,7 @@ echo "seed $seed"
 sm=$(first_ca fat.topo) host=$(cas fat.topo | tail -n 1)
 policy() {	# policy SL
 	cat <<-END
-	# padding, so that a truncated file lacks something
+	# so that there is something to be cut off
 	qos-levels:
 	  default: {sl: 0}
 	  storage: {sl: $1}
