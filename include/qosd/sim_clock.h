@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Simulated time: a page of memory that the simulator shares with every process
- * that has its library preloaded.
+ * Simulated time: a memory page that the simulator shares with each process that preloads its
+ * library.
  *
- * Simulated time is the machine's CLOCK_MONOTONIC and an offset, or it stands at a
- * moment.  Both are in one word, so that a reader never sees half of a change.
- * The simulator alone writes the word; the slots belong to the threads that took
- * them, until the simulator finds that such a thread is gone.
+ * Simulated time is the machine's CLOCK_MONOTONIC plus an offset, or it stands still.  Both
+ * states fit in one word, so that a reader never sees half of a change.  Only the simulator
+ * writes the word.  A slot belongs to the thread that took it, until the simulator finds that
+ * this thread has exited.
  *
- * A thread with a timed wait stores the wait's end in its slot before it reads the
- * word; the simulator stores the word before it reads the slots.  So either the
- * thread sees the new time, or the simulator sees the wait and wakes the thread.
+ * A thread with a timed wait stores the wait's end in its slot before it reads the word; the
+ * simulator stores the word before it reads the slots.  So either the thread sees the new time,
+ * or the simulator sees the wait and wakes the thread.
  */
 #ifndef QOSD_SIM_CLOCK_H
 #define QOSD_SIM_CLOCK_H
@@ -21,13 +21,16 @@
 
 #define SIM_CLOCK_SLOTS	4096
 
-/* How the simulator wakes the thread of a slot: always by the futex, and for these by its socket. */
+/*
+ * How the simulator wakes the thread of a slot: always by the futex, and with SIM_WAIT_FILES by
+ * its socket too.
+ */
 #define SIM_WAIT_FILES	1u
 
 struct sim_clock_slot {
 	_Atomic int32_t pid, tid;	/* pid 0: free */
 	_Atomic int64_t deadline_ns;	/* end of a timed wait, simulated CLOCK_MONOTONIC; 0: none */
-	_Atomic uint32_t wakes;		/* a futex: counted up to wake the thread */
+	_Atomic uint32_t wakes;		/* futex, incremented to wake the thread */
 	_Atomic uint32_t how;		/* SIM_WAIT_FILES, or 0 */
 };
 
@@ -35,19 +38,19 @@ enum sim_clock_kind { SIM_CLOCK_MONO, SIM_CLOCK_REAL, SIM_CLOCK_BOOT, SIM_CLOCK_
 
 struct sim_clock {
 	_Atomic int64_t word;		/* sim_clock_word() */
-	/* by how much the other clocks were ahead of CLOCK_MONOTONIC when time was last stopped */
+	/* offsets of the other clocks from CLOCK_MONOTONIC when time was last stopped */
 	_Atomic int64_t ahead_ns[SIM_CLOCK_KINDS];
-	_Atomic uint32_t n_slots;	/* none behind these was ever taken */
+	_Atomic uint32_t n_slots;	/* number of leading slots that were ever taken */
 	struct sim_clock_slot slots[SIM_CLOCK_SLOTS];
 };
 
 /*
- * The word while time is about to stand, for a moment: wait for the next one.  Nobody has read a
- * time then that is later than the one at which it will stand.
+ * The word for the moment before time stops: a reader waits for the next word.  By then nobody
+ * has read a time later than the one at which the clock stops.
  */
 #define SIM_CLOCK_CHANGES	INT64_C(1)
 
-/* The word for time that stands at ns, which is not 0, or for an offset of ns. */
+/* The word for time that stands at ns, which must not be 0, or for an offset of ns. */
 static inline int64_t sim_clock_word(bool stands, int64_t ns)
 {
 	return (int64_t)((uint64_t)ns << 1) | stands;
@@ -58,7 +61,7 @@ static inline bool sim_clock_stands(int64_t word)
 	return word & 1;
 }
 
-/* Nanoseconds by the word, given those of the machine's clock of the same kind. */
+/* Simulated nanoseconds, given the word and the machine's clock of the same kind. */
 static inline int64_t sim_clock_ns(int64_t word, int64_t machine_ns)
 {
 	int64_t ns = word >> 1;
