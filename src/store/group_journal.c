@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Multicast groups and their members on disk: a snapshot ("groups"), a file as the others,
- * and beside it a journal ("groups.journal") of what changed since, so that a join costs
- * what it changes and not what there is.
+ * Multicast groups and members on disk: a snapshot ("groups") and a journal of changes
+ * ("groups.journal").
  *
- * The journal's first line says, by digest, which snapshot it goes on from; one that
- * goes on from another is left over from before and says nothing.  Each line ends with a
- * digest of it and of all before it.  A last line that is not complete was being written
- * when its writer or the power failed: it is dropped.  Anything else that is wrong sets
- * the journal aside; what is before it counts, and clients must join again.
+ * The snapshot is a file like the others.  Because of the journal, a join costs what it changes,
+ * not what there is.
  *
- * What the first version did not know stands at the end of a line, and only where it says
- * anything: the TClass that a group's creator asked for, if it has another; the port of a
- * member, if it joined by an alias.  Format 2 adds, behind the word "by", a group's holder and the
- * port that asked for a proxy's membership.
+ * The journal's first line names the snapshot that it continues, by digest.  A journal of
+ * another snapshot is a leftover and is ignored.  Each line ends with a digest of the line and
+ * all lines before it.  An incomplete last line was being written when its writer or the power
+ * failed, and is dropped.  Any other error sets the journal aside: the lines before the error
+ * count, and clients must join again.
  *
- * A run's first save writes a snapshot; when the journal outgrows that, the next is
- * written, so that on the average a change is written a few times and no more.  It is
- * also after a failure, since what is at the journal's end is not known then; until it is in
- * place, the last one and its journal stay.
+ * Fields that the first version did not have are at the end of a line, and only where they say
+ * anything: the TClass that a group's creator asked for, if it differs; the port of a member
+ * that joined with an alias.  Format 2 adds, after the word "by", a group's holder and the port
+ * that asked for a proxy join.
+ *
+ * The first save of a run writes a snapshot.  When the journal outgrows it, the next save writes
+ * another one, so that on average each change is written only a few times.  A failed append
+ * leads to a new snapshot, too, since the end of the journal is then unknown; until it is in
+ * place, the last snapshot and its journal stay.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -37,11 +39,11 @@
 
 #define JOURNAL		"groups.journal"
 #define JOURNAL_TITLE	"qosd groups journal"
-#define JOURNAL_MIN	(64u << 10)	/* bytes below which a journal is not too long */
+#define JOURNAL_MIN	(64u << 10)	/* a journal of fewer bytes is never too long */
 #define END_US		1000000
 #define RETRY_US	1000000
 #define RETRY_MAX_US	(64 * 1000000ll)
-#define CHECK_LEN	17		/* a blank and the digest of a line */
+#define CHECK_LEN	17		/* a blank and the digest at the end of a line */
 
 const struct store_file groups_snapshot_file = { "groups", "qosd groups ", STORE_GROUPS_FORMAT };
 const struct store_file groups_journal_file = {
@@ -50,13 +52,13 @@ const struct store_file groups_journal_file = {
 
 struct groups_file {
 	struct store *s;
-	const struct mcast_db *db;	/* whose changes are in pending */
-	bool begun;			/* there is a journal; else the next save writes a snapshot */
-	size_t size, size_max;		/* of the journal */
-	uint64_t of, check;		/* the snapshot's digest, the last line's */
-	struct buf pending;		/* lines that are not in it yet */
-	int64_t again_us, wait_us;	/* when to begin anew, after a failure */
-	/* while a file is being read */
+	const struct mcast_db *db;	/* registry whose changes are in pending */
+	bool begun;			/* there is a journal; if not, the next save writes a snapshot */
+	size_t size, size_max;		/* bytes of the journal, and their limit */
+	uint64_t of, check;		/* digests of the snapshot and of the last line */
+	struct buf pending;		/* lines not handed over yet */
+	int64_t again_us, wait_us;	/* after a failure: when to write a snapshot, back-off */
+	/* used while a file is read */
 	struct mcast_db *into;
 	struct mcast_group *group;
 };
@@ -86,7 +88,7 @@ void groups_file_free(struct groups_file *gf)
 
 /* --- lines --- */
 
-/* A port that answers for something; 0: none is known. */
+/* Writes the port to which an entry is charged; 0: not known. */
 static void put_by(struct buf *b, uint64_t port)
 {
 	if (!port)
@@ -131,7 +133,7 @@ static void put_member(struct buf *b, const struct mcast_member *m)
 	put_by(b, m->asked_by);
 }
 
-/* Behind the word that a line begins with, if it is that; else NULL. */
+/* Returns the text after a line's first word, if it is that word; otherwise NULL. */
 static const char *after_word(const char *text, const char *word)
 {
 	size_t n = strlen(word);
@@ -139,7 +141,7 @@ static const char *after_word(const char *text, const char *word)
 	return strncmp(text, word, n) ? NULL : text + n;
 }
 
-/* The end of a line: nothing, or a port that answers for something. */
+/* Parses the end of a line: nothing, or the port to which the entry is charged. */
 static bool get_by(const char *text, uint64_t *port)
 {
 	int end = 0;
@@ -174,7 +176,10 @@ static bool get_root(const char *text, uint16_t *mlid, uint64_t *guid)
 	       !text[end];
 }
 
-/* What follows the word, and in the journal the group; NULL is none. */
+/*
+ * Parses the text after the word "member" or, in the journal, after the group; false if text is
+ * NULL.
+ */
 static bool get_member(const char *text, struct mcast_member *m)
 {
 	unsigned proxy;
@@ -204,7 +209,7 @@ static bool snapshot_line(void *arg, const char *text)
 	case 'g':
 		gf->group = get_group(text, &g) ? mcast_restore(gf->into, &g) : NULL;
 		return gf->group != NULL;
-	case 'r':	/* of the MLID of a group that was named */
+	case 'r':	/* root of an MLID; a group with that MLID precedes it */
 		if (!get_root(text, &mlid, &guid) || !mcast_of_mlid(gf->into, mlid))
 			return false;
 		mcast_set_root(gf->into, mlid, guid);
@@ -261,7 +266,7 @@ static void begin_anew(struct groups_file *gf)
 
 /* --- the journal --- */
 
-/* Ends the line of b that begins at `from`. */
+/* Ends the line of b that begins at `from` with its digest. */
 static void end_line(struct buf *b, size_t from, uint64_t *check)
 {
 	*check = hash_bytes(b->s + from, b->n - from, *check);
@@ -298,14 +303,14 @@ static void put_change(struct buf *b, const struct mcast_event *e)
 	}
 }
 
-/* Something changed. */
+/* Adds a change of the registry to pending. */
 static void on_event(void *arg, const struct mcast_event *e)
 {
 	struct groups_file *gf = arg;
 	struct buf *b = &gf->pending;
 	size_t from;
 
-	/* all will be written, or all there is would be less */
+	/* a snapshot will contain the change, or the journal is already longer than one */
 	if (!gf->begun || gf->size + b->n > gf->size_max)
 		return;
 	if (!gf->size && !b->n)
@@ -350,7 +355,7 @@ bool store_take_group_change(struct mcast_db *db, const char *line)
 	return journal_line(db, line);
 }
 
-/* Checks the line that ends at nl, and cuts the digest off. */
+/* Checks the line that ends at nl, and cuts its digest off. */
 static bool unwrap_line(char *line, char *nl, uint64_t *check)
 {
 	char expect[CHECK_LEN + 1];
@@ -367,7 +372,10 @@ static bool unwrap_line(char *line, char *nl, uint64_t *check)
 	return true;
 }
 
-/* The first line, of this or an earlier format; *of: the digest of the snapshot that it goes on from. */
+/*
+ * Parses the first line, of this or an earlier format; *of: digest of the snapshot that the
+ * journal continues.
+ */
 static bool get_title(const char *line, uint64_t *of)
 {
 	const char *text = after_word(line, JOURNAL_TITLE);
@@ -378,7 +386,7 @@ static bool get_title(const char *line, uint64_t *of)
 	       !text[end] && format && format <= STORE_GROUPS_FORMAT;
 }
 
-/* Does again what it says; false: it is damaged. */
+/* Applies the journal's changes; false: it is damaged. */
 static bool journal_redo(struct mcast_db *db, struct buf *b, uint64_t of)
 {
 	uint64_t check = 0, said;
@@ -391,11 +399,11 @@ static bool journal_redo(struct mcast_db *db, struct buf *b, uint64_t of)
 			if (!journal_line(db, line))
 				return false;
 		} else if (!get_title(line, &said) || said != of) {
-			/* before a later snapshot: so is all of it */
+			/* the journal continues an earlier snapshot: ignore all of it */
 			return after_word(line, JOURNAL_TITLE) != NULL;
 		}
 	}
-	/* also zeros: what a power failure may leave of bytes that were not synced */
+	/* may be zeros, which a power failure leaves for bytes that were not synced */
 	if (b->n && line < b->s + b->n)
 		log_info("store", JOURNAL ": a last line that was not written whole is dropped");
 	return true;
@@ -458,7 +466,7 @@ void store_end_groups(struct store *s, const struct mcast_db *db)
 
 	if (!w)
 		return;
-	/* what is on its way may fail yet */
+	/* an append in progress may still fail */
 	writer_wait(w, writer_mark(w), writer_hangs(w) ? 0 : END_US);
 	if (gf->begun && gf->db == db && writer_append_failed(w))
 		begin_anew(gf);
@@ -466,7 +474,7 @@ void store_end_groups(struct store *s, const struct mcast_db *db)
 		store_save_groups(s, db);
 }
 
-/* What could not be appended is in no file until there is another snapshot. */
+/* Writes a snapshot after a failed append, whose changes are in no file until then. */
 void groups_file_check(struct groups_file *gf)
 {
 	int64_t now_us = clock_mono_us();

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The fabric with all that is known in its place (plan/routes/base_routes.h), as routes need it:
- * nodes, GUIDs of end ports, links.  With it a start while something is away gets the same
- * routes as the run before, and finds them on the devices.
+ * Stores the fabric with every known link in place (plan/routes/base_routes.h), as far as
+ * routes need it.
+ *
+ * The file has nodes, GUIDs of end ports, and links.  With it, a daemon that starts while
+ * something is away computes the same routes as the run before, and finds them on the devices.
  *
  *	node GUID TYPE PORTS		the SM's own first
  *	port NUMBER GUID		of the node before: an end port
@@ -25,7 +27,7 @@ const struct store_file known_file = {
 
 struct reading {
 	struct fabric *f;
-	uint32_t node;		/* the last one */
+	uint32_t node;		/* index of the last node */
 	unsigned self;
 };
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * See refused_values.h.  The list has no holes: what is dropped is replaced by the last one, and both
- * indices follow.  A map64 forgets no key, so that a key may lead to a place that is another's by
- * now; a look-up therefore compares what it finds, and the maps are made anew when most of their
- * keys are stale.
+ * A list of refusals with hash indexes by key and by kind; see refused_values.h.
+ *
+ * The list has no holes: the last entry replaces a dropped one, and both indexes follow.  A
+ * map64 cannot delete a key, so a key may lead to an index that another entry has by now.  A
+ * look-up therefore compares what it finds, and the maps are rebuilt when most of their keys
+ * are stale.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +19,7 @@ struct refusals {
 	VEC(struct refused_kind) kinds;
 	struct map64 by_key, kind_by_key;
 	size_t by_value;
-	size_t oldest;		/* the next to give way */
+	size_t oldest;		/* the next to be dropped */
 	bool probing;
 };
 
@@ -114,7 +116,7 @@ static void count(struct refusals *all, const struct refused_set *r, int by)
 	k->firm &= k->by_status != 0;
 }
 
-/* Maps without what was dropped, and kinds without those of which nothing is left. */
+/* Rebuilds the maps without stale keys, and drops kinds without refusals. */
 static void tidy(struct refusals *all)
 {
 	size_t n = 0;

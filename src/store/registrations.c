@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Services, subscriptions, alias GUIDs and ports that are gone on disk, one in a line.
+ * Stores services, subscriptions, alias GUIDs and departed ports, one per line.
  *
- * The file of services says when it was written: in which run of the machine, and how
- * long after its start.  The real clock would not do, since it may jump.  Of what was
- * before another start only the time since that is known to have passed: a lease rather
- * lasts too long than not long enough.
+ * The file of services says when it was written: in which boot of the machine, and how long
+ * after its start.  The realtime clock does not serve, because it may jump.  After a reboot only
+ * the time since that boot is known to have passed: a lease may last too long, but is never cut
+ * short.
  *
- * The file of aliases says how many GUIDs were assigned, and rather too many: what is
- * assigned after it was written, and forgotten by a crash, is not assigned again.
+ * The file of aliases has the number of assigned GUIDs, rounded up: GUIDs that were assigned
+ * after it was written and forgotten in a crash are not assigned again.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -34,8 +34,8 @@ const struct store_file gone_file = { "gone", "qosd gone ", STORE_GONE_FORMAT };
 
 #define HEX_MAX 19		/* " 0x" and 16 digits */
 #define DECIMAL_MAX 21
-#define SERVICE_LINE	420u		/* bytes at most, but for very long leases */
-#define SUBSCRIPTION_LINE 160u	/* likewise */
+#define SERVICE_LINE	420u		/* most bytes of a line, except with a very long lease */
+#define SUBSCRIPTION_LINE 160u	/* most bytes of a line */
 
 void store_put_0x(struct buf *b, uint64_t v, unsigned digits)
 {
@@ -103,11 +103,11 @@ const char *store_get_hex(const char *text, uint8_t *bytes, size_t n)
 
 struct reading {
 	struct services *db;
-	int64_t now_us, passed_us;	/* since the file was written; < 0: not known yet */
-	bool fresh;			/* it was just written, by whatever clock */
+	int64_t now_us, passed_us;	/* time since the file was written; < 0: not known yet */
+	bool fresh;			/* the text was just printed, whatever its clock says */
 };
 
-/* Of this run of the machine; "-" if that can't be told from others. */
+/* The boot id of the machine; "-" if it is not available. */
 static void get_boot_id(char id[BOOT_ID_LEN + 1])
 {
 	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
@@ -119,7 +119,7 @@ static void get_boot_id(char id[BOOT_ID_LEN + 1])
 		close(fd);
 }
 
-/* Leases are told from now_us on, when the first line was printed. */
+/* States the lease as of now_us, when the first line was printed. */
 static void put_service(struct buf *b, const struct service *x, int64_t now_us)
 {
 	buf_printf(b, "service 0x%016" PRIx64 " 0x%04x 0x%016" PRIx64 " %" PRId64,
@@ -393,12 +393,12 @@ bool store_take_aliases(struct alias_db *db, char *text)
 	return store_each_line(text, alias_line, db);
 }
 
-/* --- ports that are gone --- */
+/* --- departed ports --- */
 
 struct reading_gone {
 	struct holdings *h;
 	bool begun;
-	int64_t ago_us;		/* what was a moment of the clock then is so much less now */
+	int64_t ago_us;		/* subtracted from times of the clock of that boot */
 };
 
 void store_save_gone(struct store *s, const struct holdings *h)
@@ -416,7 +416,7 @@ void store_save_gone(struct store *s, const struct holdings *h)
 	buf_free(&b);
 }
 
-/* In another run of the machine the clock is another one: only the time until then has passed. */
+/* After a reboot the clock is another one: only the time until the file was written has passed. */
 static bool gone_written(struct reading_gone *r, const char *text)
 {
 	char boot[BOOT_ID_LEN + 1], now[BOOT_ID_LEN + 1];

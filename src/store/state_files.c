@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The state folder and the files in it: written whole, read whole, set aside when they are
- * no good.  What is in them is nobody's business here.
+ * Reads and writes whole files of the state folder, and sets bad ones aside, whatever they
+ * contain.
  *
- *  - A file is written beside its place, synced, renamed, and the folder is synced: at any
- *    moment the old or the new one is there, also after a power failure.
- *  - What can't be written is kept here and tried again, by folder_retry() and by whoever
- *    has a later text for the file, until it is there.
- *  - A folder that is read-only or missing keeps nobody from running; as soon as it can be
- *    used it is.  Files that it then turns out to have, and nobody read, are set aside.
- *  - What is wrong is one problem of each file and kind.  It is logged when it begins, when
- *    it becomes another one, and when it is over.
+ *  - A file is written beside its place, synced and renamed, and the folder is synced: at any
+ *    moment the old or the new file is there, also after a power failure.
+ *  - A file that cannot be written is kept in memory. folder_retry(), or a later text for the
+ *    file, tries again until it is on disk.
+ *  - A read-only or missing folder does not stop the daemon, which uses the folder as soon as
+ *    it can. Files found in it then, which nobody has read, are set aside.
+ *  - Each file has at most one problem of each kind. A problem is logged when it begins, when it
+ *    changes, and when it is over.
  *
- * At the start one thread opens the folder and reads; then the writer's thread (writer_thread.c)
- * has it.  What is wrong may be asked for by any, which is all that the lock is for: nobody
- * else waits for the disk.
+ * At the start one thread opens the folder and reads the files; after that only the writer's
+ * thread (store_writer.c) uses it.  Any thread may ask for problems, and the lock protects only
+ * those: no other thread waits for the disk.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -33,21 +33,21 @@
 #include "lib/base/log.h"
 #include "store/store_internal.h"
 
-/* More than the registries fill with the highest bounds that qosd.yaml takes. */
+/* More than the registries fill with the highest bounds that qosd.yaml accepts. */
 #define FILE_MAX	(256u << 20)
 #define RETRY_US	1000000
 #define RETRY_MAX_US	(64 * 1000000ll)
-#define ASIDE_MAX	9	/* names for what is set aside */
+#define ASIDE_MAX	9	/* names for a file set aside */
 #define LOCK		"lock"
 #define LOCK_FLAGS	(O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
 
 struct problem {
 	enum folder_kind kind;
 	char *name, *text;
-	int64_t since_us;	/* real time */
+	int64_t since_us;	/* realtime */
 };
 
-/* A file that could not be written. */
+/* A file that could not be written yet. */
 struct late {
 	char *name;
 	struct buf text;
@@ -56,9 +56,9 @@ struct late {
 struct folder {
 	char *dir;
 	pthread_mutex_t lock;
-	int lock_fd;		/* < 0: the folder can't be used */
-	bool unread;		/* it was not there to be read */
-	bool sync_late;		/* a name in it may not be on disk */
+	int lock_fd;		/* < 0: the folder cannot be used */
+	bool unread;		/* the folder was missing when the daemon read its state */
+	bool sync_late;		/* names in the folder may not be on disk yet */
 	VEC(struct problem) problems;
 	VEC(struct late) late;
 	int64_t retry_at_us, retry_us;
@@ -72,7 +72,7 @@ static char *folder_path(const struct folder *f, const char *name, const char *s
 
 /* --- problems --- */
 
-/* The lock is held. */
+/* The caller holds the lock. */
 static struct problem *find_problem(struct folder *f, enum folder_kind kind, const char *name)
 {
 	for (size_t i = 0; i < f->problems.n; i++)
@@ -157,7 +157,10 @@ static int sync_dir(const struct folder *f)
 	return why;
 }
 
-/* The file is there; its name may be lost with the power until this works. */
+/*
+ * Syncs the folder.  The file is in place, but its name may be lost in a power failure until
+ * this succeeds.
+ */
 static void sync_names(struct folder *f)
 {
 	int why = sync_dir(f);
@@ -169,13 +172,13 @@ static void sync_names(struct folder *f)
 		fine(f, FOLDER_SYNC, "");
 }
 
-/* Renames a file to the first of the names for it that can be had; out: which. */
+/* Renames a file to the first name available for a file set aside; out: that name. */
 static bool move_aside(const struct folder *f, const char *name, const char *suffix, char **out)
 {
 	char *path = folder_path(f, name, ""), *aside = folder_path(f, name, suffix);
 	bool ok = rename(path, aside) == 0;
 
-	/* not on a folder of that name */
+	/* rename() fails where a folder has that name */
 	for (unsigned i = 1; !ok && i <= ASIDE_MAX; i++) {
 		if (errno != EISDIR && errno != ENOTDIR && errno != ENOTEMPTY && errno != EEXIST)
 			break;
@@ -212,7 +215,7 @@ static bool ends_with(const char *s, const char *end)
 	return n >= k && !strcmp(s + n - k, end);
 }
 
-/* What this run did not read must not be overwritten by what it has instead. */
+/* Sets aside the files that this run did not read, so that it does not overwrite them. */
 static void set_unread_aside(struct folder *f)
 {
 	DIR *d = opendir(f->dir);
@@ -239,7 +242,7 @@ static bool is_folder(const char *path)
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* The lock file, or where there can be none the folder itself; < 0: errno. */
+/* Opens the lock file or, if there can be none, the folder itself; < 0: see errno. */
 static int open_lock(struct folder *f)
 {
 	char *path = folder_path(f, LOCK, "");
@@ -257,7 +260,10 @@ static int open_lock(struct folder *f)
 	return open(f->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* Makes and locks it, if that was not done yet; else errno, EWOULDBLOCK: another qosd has it. */
+/*
+ * Makes and locks the folder, unless done.  Returns 0 or an errno, EWOULDBLOCK: another qosd has
+ * it.
+ */
 static int take(struct folder *f)
 {
 	int why;
@@ -272,7 +278,7 @@ static int take(struct folder *f)
 	f->lock_fd = open_lock(f);
 	if (f->lock_fd < 0)
 		return errno;
-	/* a file system may have no locks: then there is none */
+	/* a file system without locks is used without */
 	if (flock(f->lock_fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK) {
 		close(f->lock_fd);
 		f->lock_fd = -1;
@@ -303,7 +309,7 @@ static bool write_all(int fd, const char *p, size_t n)
 	return true;
 }
 
-/* A new file of that name, in place of what is there. */
+/* Opens a new file of that name in place of an existing one. */
 static int open_new(struct folder *f, const char *name)
 {
 	char *path = folder_path(f, name, "");
@@ -316,7 +322,7 @@ static int open_new(struct folder *f, const char *name)
 	return fd;
 }
 
-/* NULL, or what failed, with errno. */
+/* Returns NULL, or what failed, with errno. */
 static const char *write_beside(struct folder *f, const char *name, const char *text, size_t n)
 {
 	int fd = open_new(f, name), why;
@@ -350,7 +356,7 @@ static const char *put_in_place(struct folder *f, const char *name, const char *
 	return ok ? NULL : "rename";
 }
 
-/* Somebody removed the folder: it is made again. */
+/* If somebody removed the folder, gives up its lock, so that it is made again. */
 static void drop_if_gone(struct folder *f)
 {
 	if (is_folder(f->dir))
@@ -377,7 +383,7 @@ static bool write_now(struct folder *f, const char *name, const char *text, size
 		failed = put_in_place(f, name, new_path);
 	if (failed) {
 		why = errno;
-		unlink(new_path);	/* it takes room */
+		unlink(new_path);	/* free its space */
 		if (why == ENOENT)
 			drop_if_gone(f);
 		trouble(f, FOLDER_WRITE, name, "cannot %s: %s; it is tried again", failed,

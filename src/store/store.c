@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What is kept, as lines, and read again; see store.h. */
+/* Prints the state to be kept as lines of text, and reads it again; see store.h. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,16 +11,16 @@
 #include "store/store_internal.h"
 #include "store/writer_thread.h"
 
-#define SLOW_US		2000000		/* for one file: the disk does not do its work */
-#define WAIT_US		1000000		/* nobody waits longer */
+#define SLOW_US		2000000		/* for one file: the write is stalled */
+#define WAIT_US		1000000		/* longest wait for the disk */
 #define NAME_LEN	64
 
-#define TITLE_MAX	64		/* of the first line of a file */
+#define TITLE_MAX	64		/* longest first line of a file */
 
 static const struct store_file lids_file = { "lids", "qosd lids ", STORE_LIDS_FORMAT };
 static const struct store_file refused_file = { "refused", "qosd refused ", STORE_REFUSED_FORMAT };
 static const struct store_file pkeys_file = { "pkeys", "qosd pkeys ", STORE_PKEYS_FORMAT };
-/* The lines of these are other layers': ctl/, sa/registry/ and sm/. */
+/* Other layers print and parse the lines of these files: ctl/, sa/registry/ and sm/. */
 static const struct store_file history = { "history", "qosd history ", STORE_HISTORY_FORMAT };
 static const struct store_file partitions = {
 	"partitions", "qosd partitions ", STORE_PARTITIONS_FORMAT,
@@ -34,16 +34,16 @@ static const struct store_file *const all_files[] = {
 };
 
 struct store {
-	struct folder *folder;	/* NULL: nothing is kept, */
-	struct writer *writer;	/* … and this, too */
-	int64_t checked_us;	/* by store_check() */
-	int64_t seen_us;	/* … the writer at the same thing for so long */
-	bool slow;		/* … and that was said */
+	struct folder *folder;	/* NULL: nothing is kept */
+	struct writer *writer;	/* NULL: likewise */
+	int64_t checked_us;	/* time of the last store_check() */
+	int64_t seen_us;	/* for how long it has seen the writer at one file */
+	bool slow;		/* the stall was logged */
 	struct lid_map lids;
 	struct refusals *refused;
 	bool lids_dirty, refused_dirty, pkeys_dirty;
 	struct groups_file *groups;
-	char *partitions;		/* the lines that are accepted */
+	char *partitions;		/* lines last saved or loaded */
 };
 
 struct folder *store_folder(const struct store *s)
@@ -76,7 +76,7 @@ uint64_t store_seal(struct buf *b)
 	return sum;
 }
 
-/* Hands over what is to be in the file, without the last line. */
+/* Hands over the text of a file without its last line. */
 static void file_write(struct store *s, const struct store_file *f, struct buf *b)
 {
 	if (s->writer)
@@ -85,8 +85,8 @@ static void file_write(struct store *s, const struct store_file *f, struct buf *
 }
 
 /*
- * The number of the format that a title line names, with what follows it in *rest; 0: it is none
- * of that file's.
+ * Returns the format number in a title line, and the text that follows in *rest; 0: it is not a
+ * title of that file.
  */
 static unsigned format_of(const struct store_file *f, const char *text, const char **rest)
 {
@@ -142,8 +142,8 @@ bool store_each_line(char *text, bool (*line)(void *arg, const char *text), void
 }
 
 /*
- * Calls line() for each line; it returns false for one that makes no sense,
- * which damages the file as a wrong digest does.  False if there was no good file.
+ * Calls line() for each line.  line() returns false for an invalid line, which damages the file
+ * as a wrong digest does.  False if there was no good file.
  */
 static bool file_read(struct store *s, const struct store_file *f,
 		      bool (*line)(void *arg, const char *text), void *arg, uint64_t *digest)
@@ -208,7 +208,7 @@ static void lids_free(struct lid_map *m)
 	fabric_free(m->fabric);
 }
 
-/* Takes a range of LIDs; false: some of it is taken. */
+/* Takes a range of LIDs; false: part of it is taken already. */
 static bool take_range(uint8_t *taken, uint32_t lid, uint32_t lmc)
 {
 	uint32_t end = lid + (lmc <= IB_LMC_MAX ? 1u << lmc : 1);
@@ -220,7 +220,7 @@ static bool take_range(uint8_t *taken, uint32_t lid, uint32_t lmc)
 	return true;
 }
 
-/* Of ports that are gone those whose LIDs somebody else has can't have them again. */
+/* Drops departed ports whose LIDs another port has now: they cannot get these LIDs back. */
 static void forget_lids(struct lid_map *m, const struct plan *p)
 {
 	struct lid_map next = { 0 };
@@ -283,7 +283,7 @@ void store_save_lids(struct store *s, const struct plan *p)
 	s->lids_dirty = false;
 }
 
-/* --- places of P_Keys: a GUID and the table, from place 0 on --- */
+/* --- P_Key indexes: a GUID and the P_Key table from index 0 on --- */
 
 static bool pkeys_line(void *arg, const char *text)
 {
@@ -352,7 +352,7 @@ bool store_take_lids(struct store *s, char *lids, char *pkeys)
 	return true;
 }
 
-/* --- what devices do not take --- */
+/* --- values that devices refuse --- */
 
 static bool refused_line(void *arg, const char *text)
 {
@@ -420,7 +420,7 @@ void store_save_refused(struct store *s)
 	s->refused_dirty = false;
 }
 
-/* --- files whose lines are somebody else's --- */
+/* --- files whose lines belong to other layers --- */
 
 bool store_load_lines(struct store *s, const struct store_file *f,
 		      bool (*line)(void *arg, const char *text), void *arg, uint64_t *digest)
@@ -453,8 +453,8 @@ void store_save_history(struct store *s, const char *lines)
 }
 
 /*
- * Whether the disk hangs: at which file, since when.  While we did not run the disk had no time
- * for us, either.
+ * Whether the disk hangs; if so, at which file and since when.  Time in which this process did
+ * not run does not count, because the disk could not make progress for us either.
  */
 static bool hangs(const struct store *s, char name[NAME_LEN], int64_t *us)
 {
@@ -487,7 +487,7 @@ bool store_load_partitions(struct store *s, bool (*line)(void *arg, const char *
 	return good;
 }
 
-/* Once, and waits for it; in_time false: it may come to be later. */
+/* Writes a file once, and waits for it; in_time false: it may still be written later. */
 static bool save_now(struct store *s, const struct store_file *f, const char *lines, bool *in_time)
 {
 	struct buf b = { 0 };
@@ -515,7 +515,7 @@ bool store_save_partitions(struct store *s, const char *lines)
 	if (ok) {
 		free(s->partitions);
 		s->partitions = xstrdup(lines);
-	} else if (!in_time) {		/* what was refused must not come true later */
+	} else if (!in_time) {		/* the refused change must not be written later */
 		store_save_lines(s, &partitions, s->partitions ? s->partitions : "");
 	}
 	return ok;
@@ -533,7 +533,7 @@ bool store_save_m_keys(struct store *s, const char *lines)
 	return save_now(s, &m_keys, lines, &in_time);
 }
 
-/* --- the folder and who writes it --- */
+/* --- the folder and its writer --- */
 
 static void look_at_writer(struct store *s)
 {
@@ -541,7 +541,7 @@ static void look_at_writer(struct store *s)
 	int64_t now = clock_mono_us(), passed = now - s->checked_us;
 	int64_t busy = writer_busy_us(s->writer, name, sizeof(name));
 
-	/* a longer pause is one of ours */
+	/* a longer pause is our own */
 	if (busy <= passed)
 		s->seen_us = 0;
 	s->seen_us += passed < STORE_CHECK_US ? passed : STORE_CHECK_US;
@@ -622,8 +622,8 @@ struct store_failures store_failures(struct store *s)
 }
 
 /*
- * A newer qosd wrote some file: what it says is not known, and must neither be overwritten nor be
- * taken for nothing.
+ * Whether a newer qosd wrote one of the files.  Its content is unknown and must neither be
+ * overwritten nor be treated as missing.
  */
 static bool is_newer(struct folder *folder, struct buf *err)
 {
@@ -679,7 +679,7 @@ void store_close(struct store *s)
 	if (!s)
 		return;
 	groups_file_free(s->groups);
-	/* where the disk hangs both stay with the thread that waits for it */
+	/* if the disk hangs, both stay with the thread that waits for it */
 	if (writer_free(s->writer) && s->folder)
 		folder_close(s->folder);
 	lids_free(&s->lids);

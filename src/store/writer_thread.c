@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * See writer_thread.h.  The lock is held for the queue only, never while something is written.
- * Everything is tried in the order in which it was handed over, but for what a later one makes
- * useless, which is dropped: a disk that hangs costs as much memory as there is to be kept.
+ * A thread with a queue of files to write; see store_writer.h.
+ *
+ * The lock protects the queue and is never held while a file is written.  Jobs are done in the
+ * order in which they were handed over.  A job that a later one makes obsolete is dropped, so
+ * that a disk that hangs costs no more memory than the state to be kept.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -24,34 +26,34 @@ enum job_kind {
 
 struct job {
 	struct job *next;
-	uint64_t number;		/* from 1 on; of the first one that it is in place of */
+	uint64_t number;		/* from 1 on; that of the first job that it replaces */
 	enum job_kind kind;
-	char *name, *journal;		/* the latter of JOB_BEGIN */
+	char *name, *journal;		/* journal: JOB_BEGIN only */
 	struct buf text;
-	/* of JOB_PUT_ONCE: who waits frees it, unless it went away before the end */
+	/* JOB_PUT_ONCE: the waiting caller frees the job, unless it left before the end */
 	bool over, ok, left;
 };
 
 struct writer {
 	struct folder *folder;
 	pthread_t thread;
-	bool has_thread;	/* else all is done by who hands it over */
+	bool has_thread;	/* if not, each call does its job itself */
 	pthread_mutex_t lock;
 	pthread_cond_t more, done;
 	struct job *first, **last;
-	uint64_t handed;		/* how many jobs */
-	uint64_t doing;			/* which one; 0: none */
+	uint64_t handed;		/* number of jobs handed over */
+	uint64_t doing;			/* number of the job in progress; 0: none */
 	bool stop, ended;
-	char now[64];			/* the file that is being written, */
-	int64_t since_us;		/* … since then; 0: none */
+	char now[64];			/* file being written */
+	int64_t since_us;		/* start of that write; 0: none */
 	uint64_t failures;
 	bool append_failed;
 	void (*fn)(void *arg);
 	void *arg;
-	int append_fd;			/* the thread's */
+	int append_fd;			/* used by the thread only */
 };
 
-/* --- doing, without the lock --- */
+/* --- doing a job, without the lock --- */
 
 static void append_close(struct writer *w)
 {
@@ -102,14 +104,14 @@ static void busy_with(struct writer *w, const char *name)
 	w->since_us = clock_mono_us();
 }
 
-/* A later one says all that it does. */
+/* Whether a later job contains all that this one does. */
 static bool is_useless(const struct job *j, enum job_kind later, const char *name)
 {
 	return later == JOB_BEGIN ? j->kind == JOB_BEGIN || j->kind == JOB_APPEND :
 	       j->kind == later && !strcmp(j->name, name);
 }
 
-/* The number of the first that was dropped, or 0. */
+/* Drops obsolete jobs; returns the number of the first one, or 0. */
 static uint64_t drop_useless(struct writer *w, enum job_kind later, const char *name)
 {
 	uint64_t first = 0;
@@ -139,7 +141,7 @@ static bool is_past(const struct writer *w, uint64_t mark)
 	return true;
 }
 
-/* Does the first one, for which it lets go of the lock. */
+/* Does the first job; releases the lock meanwhile. */
 static void do_first(struct writer *w)
 {
 	struct job *j = w->first;
@@ -227,7 +229,7 @@ static void *writer_thread(void *arg)
 	return NULL;
 }
 
-/* --- from outside --- */
+/* --- interface --- */
 
 void writer_put(struct writer *w, const char *name, struct buf *text)
 {
@@ -383,7 +385,7 @@ struct writer *writer_new(struct folder *f)
 	return w;
 }
 
-/* The lock is held.  When to give up, if nothing happens until then. */
+/* The caller holds the lock.  When to give up, if there is no progress until then. */
 static int64_t end_at(const struct writer *w, int64_t begun_us)
 {
 	int64_t since_us = w->since_us > begun_us ? w->since_us : begun_us;
@@ -393,7 +395,7 @@ static int64_t end_at(const struct writer *w, int64_t begun_us)
 	return since_us + WRITER_END_US;
 }
 
-/* The lock is held.  False: it hangs. */
+/* The caller holds the lock.  False: the disk hangs. */
 static bool wait_ended(struct writer *w)
 {
 	int64_t begun_us = clock_mono_us(), at_us;
@@ -409,7 +411,7 @@ static bool wait_ended(struct writer *w)
 	return true;
 }
 
-/* The lock is held. */
+/* The caller holds the lock. */
 static void say_lost(const struct writer *w)
 {
 	const char *dir = folder_dir(w->folder);
