@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* See event.h. */
+/* The kinds of events, and the ring that holds the last ones; see event.h. */
 #include "events/event.h"
 
 #include <errno.h>
@@ -65,9 +65,9 @@ struct watcher {
 
 struct events {
 	uint64_t boot;
-	uint64_t end;			/* id of the next one */
+	uint64_t end;			/* id of the next event */
 	struct watcher watchers[EVENT_WATCHERS];
-	struct event ring[EVENTS_MAX];	/* id at id % EVENTS_MAX */
+	struct event ring[EVENTS_MAX];	/* event `id` is at id % EVENTS_MAX */
 };
 
 const char *event_kind_name(enum event_kind k)
@@ -181,7 +181,7 @@ void events_watch(struct events *es, void (*fn)(void *arg), void *arg)
 			es->watchers[i] = (struct watcher){ fn, arg };
 			return;
 		}
-	abort();	/* a caller more than there is room for is a mistake in the program */
+	abort();	/* more watchers than EVENT_WATCHERS: a programming error */
 }
 
 void events_unwatch(struct events *es, void (*fn)(void *arg), void *arg)
@@ -223,7 +223,7 @@ static bool parse(const char *s, int base, char stop, uint64_t *v, const char **
 {
 	char *end;
 
-	if (!strchr("0123456789abcdefABCDEF", *s) || !*s)	/* no sign and no space */
+	if (!strchr("0123456789abcdefABCDEF", *s) || !*s)	/* no sign, no space */
 		return false;
 	errno = 0;
 	*v = strtoull(s, &end, base);

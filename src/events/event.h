@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Events of the subnet and the daemon, for operators: what came, went, failed or was
- * changed.  The last EVENTS_MAX are kept in a ring; who follows them has a place of
- * his own in it, so that nobody is held up by a slow reader, who loses the oldest.
+ * Events of the subnet and the daemon for operators: what appeared, disappeared, failed or
+ * changed.
  *
- * Ids go up by one from 1 on, in one run of the daemon; `boot` tells its runs apart.
- * Names come from a fabric and may hold anything: control characters become '?' when
- * an event is added.  Values without pointers to anything that ends; of one thread.
+ * The last EVENTS_MAX events are kept in a ring.  Each reader has its own position in it, so
+ * that a slow reader holds up nobody and loses the oldest events.
+ *
+ * Ids count from 1 in each run of the daemon; `boot` identifies the run.  Names come from the
+ * fabric and may contain anything: control characters become '?' when an event is added.  An
+ * event has no pointers to anything that may be freed.  For one thread only.
  */
 #ifndef QOSD_EVENTS_EVENT_H
 #define QOSD_EVENTS_EVENT_H
@@ -16,13 +18,13 @@
 
 #include "lib/base/findings.h"
 
-#define EVENTS_MAX	2048	/* in the ring */
-#define EVENT_TEXT	384	/* bytes, the NUL included; longer text is cut */
+#define EVENTS_MAX	2048	/* capacity of the ring */
+#define EVENT_TEXT	384	/* bytes, including the NUL; longer text is cut */
 #define EVENT_VALUE	128
 #define EVENT_MEMBERS	8
 
 enum event_kind {
-	EVENT_STARTED,			/* the daemon */
+	EVENT_STARTED,			/* the daemon started */
 	EVENT_SM_STATE, EVENT_SM_SEEN, EVENT_SM_GONE,
 	EVENT_NODE_CAME, EVENT_NODE_WENT, EVENT_NODE_MOVED, EVENT_SWITCH_CAME, EVENT_SWITCH_WENT,
 	EVENT_LINK_UP, EVENT_LINK_DOWN, EVENT_LINK_CHANGED, EVENT_LINK_FLAPPING,
@@ -39,19 +41,19 @@ enum event_kind {
 	EVENT_KINDS
 };
 
-/* "link-down" …; the first word of some is one of several kinds: "link". */
+/* "link-down" etc.; the first word of some, such as "link", stands for several kinds. */
 const char *event_kind_name(enum event_kind k);
 
-/* Kinds that are wanted: bit k. */
+/* A set of kinds: bit k for kind k. */
 #define EVENT_ALL_KINDS ((1ull << EVENT_KINDS) - 1)
 /*
- * Adds what a word says: a kind, the first words of some ("link", "sm") or "all".  False:
- * there is none such.
+ * Adds the kinds that a word names: a kind, the first word of several ("link", "sm"), or "all".
+ * False: no kind has that name.
  */
 bool event_kinds_add(uint64_t *kinds, const char *word);
 
 struct event_member {
-	const char *name;		/* static: a-z and '-' */
+	const char *name;		/* static string of a-z and '-' */
 	bool is_text;
 	int64_t number;
 	char text[EVENT_VALUE];
@@ -61,7 +63,7 @@ struct event {
 	uint64_t id;
 	int64_t when_us;		/* realtime */
 	enum event_kind kind;
-	enum severity severity;		/* event_make(): that of the kind */
+	enum severity severity;		/* event_make() sets that of the kind */
 	char text[EVENT_TEXT];		/* for people, in one line */
 	unsigned n_members;
 	struct event_member members[EVENT_MEMBERS];
@@ -70,40 +72,40 @@ struct event {
 /* Makes an event without members, id and time. */
 void event_make(struct event *e, enum event_kind kind, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-/* Adds a member; beyond EVENT_MEMBERS it is left out. */
+/* Add a member; an event has at most EVENT_MEMBERS, further ones are left out. */
 void event_text(struct event *e, const char *name, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 void event_number(struct event *e, const char *name, int64_t number);
 void event_guid(struct event *e, const char *name, uint64_t guid);
 
 struct events;
-/* boot: another one for each run. */
+/* boot: must differ in each run. */
 struct events *events_new(uint64_t boot);
 void events_free(struct events *es);		/* NULL is fine */
 uint64_t events_boot(const struct events *es);
-/* A copy of e as of now (realtime, in microseconds), with the next id. */
+/* Adds a copy of e with the next id and time now_us (realtime, in µs). */
 void events_add(struct events *es, const struct event *e, int64_t now_us);
 /*
- * fn is called whenever one was added, and must add none itself; at most EVENT_WATCHERS.
- * events_unwatch() takes what was given to events_watch().
+ * Calls fn after each added event; fn must not add any.  There are at most EVENT_WATCHERS
+ * watchers.  events_unwatch() takes the arguments of events_watch().
  */
 #define EVENT_WATCHERS 2
 void events_watch(struct events *es, void (*fn)(void *arg), void *arg);
 void events_unwatch(struct events *es, void (*fn)(void *arg), void *arg);
 
-/* The id that the next event will have, and that of the oldest which is still there. */
+/* The ids of the next event, and of the oldest one still in the ring. */
 uint64_t events_next_id(const struct events *es);
 uint64_t events_oldest_id(const struct events *es);
 /*
- * The first event of these kinds whose id is *next or later; then *next is the one
- * behind it.  *lost grows by those that are no longer there, of whatever kind.  NULL if it
- * has not happened yet.  It is good until the next events_add().
+ * The first event of these kinds whose id is *next or later, valid until the next events_add().
+ * Sets *next to the id after it.  Adds to *lost the number of overwritten events, of any kind.
+ * NULL if there is no such event yet.
  */
 const struct event *events_get(const struct events *es, uint64_t *next, uint64_t kinds,
 			       uint64_t *lost);
 /*
- * Where to go on: "ID" or "BOOT:ID", as events were told with; those behind that one,
- * or all that there are if it was in another run.  False if the text is neither.
+ * Sets *next to the event after "ID" or "BOOT:ID", as events state it; or to the oldest event
+ * if that one was in another run.  False if the text is neither.
  */
 bool events_since(const struct events *es, const char *text, uint64_t *next);
 

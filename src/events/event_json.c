@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* See event_json.h. */
+/* Formats events as JSON; see event_json.h. */
 #include "events/event_json.h"
 
 #include <inttypes.h>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * See topology_events.h.  Nodes are the same by GUID, ports by node and number: indexes of
- * one fabric say nothing in another.
+ * Compares two published states and makes events of the differences; see topology_events.h.
+ *
+ * Nodes correspond by GUID, ports by node and number: an index into one fabric means nothing in
+ * another.
  */
 #include "events/topology_events.h"
 
@@ -15,20 +17,20 @@
 #include "lib/iba/iba_names.h"
 #include "lib/iba/units.h"
 
-/* A fabric as it is held against another. */
+/* One fabric in a comparison with the other. */
 struct side {
 	const struct fabric *f, *other;
-	uint32_t *node;		/* [node of f]: that of the other, or FABRIC_NONE (as MAP64_NONE is) */
-	uint8_t *same;		/* [node of f]: all of it is known to be as in the other; NULL: of none */
+	uint32_t *node;		/* [node of f]: the node in other, or FABRIC_NONE (equal to MAP64_NONE) */
+	uint8_t *same;		/* [node of f]: known to be unchanged; NULL: none is */
 };
 
 struct telling {
 	const struct subnet_state *old, *now;
-	struct side then, here;		/* old against now, now against old; empty without old */
+	struct side then, here;		/* then: old against now, empty without old; here: now against old */
 	void (*fn)(void *arg, const struct event *e);
 	void *arg;
 	unsigned told;
-	uint32_t nodes_left, links_left;	/* not told any more */
+	uint32_t nodes_left, links_left;	/* number of events beyond the limit */
 };
 
 char *port_link_text(const struct fabric_port *p, char text[LINK_TEXT])
@@ -50,7 +52,7 @@ bool port_is_duplicate(const struct fabric *f, uint32_t port, uint32_t *first)
 	return *first != FABRIC_NONE && *first != port;
 }
 
-/* Whether there is room for one more; else it is counted. */
+/* Whether another event fits the limit; if not, counts it. */
 static bool may_tell(struct telling *t, uint32_t *left)
 {
 	if (t->told < TOPOLOGY_EVENTS_MAX) {
@@ -86,7 +88,7 @@ static void tell_node(struct telling *t, const struct fabric *f, uint32_t node, 
 	tell(t, &e);
 }
 
-/* Those that the other fabric has not. */
+/* Reports the nodes that the other fabric lacks. */
 static void tell_nodes(struct telling *t, const struct side *s, bool came)
 {
 	for (uint32_t i = 0; i < s->f->n_nodes; i++)
@@ -112,7 +114,7 @@ static bool is_known(const struct side *s, uint32_t port)
 	return s->node[s->f->ports[port].node] != FABRIC_NONE;
 }
 
-/* Whether the port is linked there to the very port that it is linked to here. */
+/* Whether the port has a link to the same port in both fabrics. */
 static bool has_same_link(const struct side *s, uint32_t port)
 {
 	uint32_t there = slot_in(s, port);
@@ -121,7 +123,7 @@ static bool has_same_link(const struct side *s, uint32_t port)
 	       slot_in(s, s->f->ports[port].peer) == s->other->ports[there].peer;
 }
 
-/* A port of a CA or router that is linked here and there, to different ports. */
+/* Whether a port of a CA or router has links to different ports in the two fabrics. */
 static bool has_moved(const struct side *s, uint32_t port)
 {
 	uint32_t there;
@@ -203,7 +205,7 @@ static void tell_moved(struct telling *t, uint32_t port)
 	tell(t, &e);
 }
 
-/* Links that the other fabric has not, though it has both nodes, and neither moved. */
+/* Reports a link that the other fabric lacks, if that has both nodes, and neither end moved. */
 static void tell_link_if_other(struct telling *t, const struct side *s, uint32_t port, bool up)
 {
 	uint32_t far = s->f->ports[port].peer;
@@ -222,12 +224,12 @@ static uint32_t count_links(const struct fabric *f)
 	return n;
 }
 
-struct ports {			/* a VEC */
+struct ports {			/* as VEC() */
 	uint32_t *v;
 	size_t n, cap;
 };
 
-/* The lower ends of links, in their order, but for nodes that are the same. */
+/* The lower ends of all links in order, without those of nodes known to be unchanged. */
 static struct ports lower_ends(const struct side *s)
 {
 	struct ports list = { 0 };
@@ -245,8 +247,8 @@ static struct ports lower_ends(const struct side *s)
 }
 
 /*
- * Hardly any link is not as it was, and those are found in one pass over a large fabric: the
- * lower ends of links, and of those that are the same how many there are.
+ * Finds the few changed links of a large fabric in one pass.  odd: their lower ends; returns the
+ * number of links that connect the same ports in both fabrics.
  */
 static uint32_t find_odd(const struct side *s, uint32_t **odd, uint32_t *n_odd)
 {
@@ -277,7 +279,7 @@ static int by_place(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* In order of ports: what moved is told by the end that did. */
+/* Reports in order of ports, so that the end that moved reports a move. */
 static void tell_changed_links(struct telling *t, const uint32_t *odd, uint32_t n_odd)
 {
 	const struct fabric *f = t->now->f;
@@ -327,7 +329,7 @@ static void tell_rest(struct telling *t)
 	tell(t, &e);
 }
 
-/* --- what is wrong --- */
+/* --- faults --- */
 
 static void tell_duplicates(struct telling *t)
 {
@@ -392,7 +394,7 @@ static void tell_recovered(struct telling *t, uint64_t guid)
 	struct event e;
 
 	if (node == MAP64_NONE)
-		return;		/* it is gone, which was told */
+		return;		/* the node is gone, which was reported */
 	event_make(&e, EVENT_DEVICE_RECOVERED, "%s does as it is told again",
 		   fabric_node_name(t->now->f, node, name, sizeof(name)));
 	event_guid(&e, "node", guid);
@@ -428,7 +430,7 @@ static void tell_faults(struct telling *t)
 
 /* --- policy --- */
 
-/* Dynamic partitions make another policy of it that is of the same file. */
+/* The policy as loaded from its file, without dynamic partitions. */
 static const struct shared_policy *file_policy(const struct subnet_state *s)
 {
 	return s->policy->base ? s->policy->base : s->policy;
@@ -455,7 +457,7 @@ static void side_init(struct side *s, const struct fabric *f, const struct fabri
 	for (uint32_t i = 0; i < f->n_nodes; i++) {
 		uint64_t guid = f->nodes[i].guid;
 
-		/* mostly they are in the same order */
+		/* usually both fabrics have the same order */
 		s->node[i] = next < other->n_nodes && other->nodes[next].guid == guid ? next :
 			     map64_get(&other->node_by_guid, guid);
 		if (s->node[i] != FABRIC_NONE)
@@ -463,7 +465,7 @@ static void side_init(struct side *s, const struct fabric *f, const struct fabri
 	}
 }
 
-/* What the later state says of itself, for both. */
+/* Copies into both sides which nodes the later state says are unchanged. */
 static void take_same(struct telling *t)
 {
 	struct side *here = &t->here, *then = &t->then;

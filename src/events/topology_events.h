@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What happened between two published states, as events.  Pure, and in the time of
- * one look at each port; where the later state says what changed since the other, of
- * each node.  What came and went again in between nobody sees.
+ * Makes events of the differences between two published states.
  *
- * A node that comes or goes is one event, and its links are none of their own; a node
- * that is linked to another port than before moved; of all other links it is told that
- * they are up, down, or run at another width or speed.
+ * The comparison has no side effects.  It takes the time of one look at each port or, if the
+ * later state says what changed since the earlier one, at each node.  What appeared and
+ * disappeared in between is not seen.
+ *
+ * A node that appears or disappears makes one event, and its links make none.  A node that is
+ * linked to another port than before has moved.  All other links make events when they come up,
+ * go down, or change width or speed.
  */
 #ifndef QOSD_EVENTS_TOPOLOGY_EVENTS_H
 #define QOSD_EVENTS_TOPOLOGY_EVENTS_H
@@ -14,18 +16,21 @@
 #include "events/event.h"
 #include "plan/published_state.h"
 
-/* Of nodes and links, in one comparison; of more it is told how many they are. */
+/*
+ * Most events about nodes and links in one comparison; a further event tells how many were left
+ * out.
+ */
 #define TOPOLOGY_EVENTS_MAX 500
 
-/* old may be NULL: what was before is not known, and only what is wrong is told. */
+/* old may be NULL: the state before is unknown, and only faults are reported. */
 void topology_events(const struct subnet_state *old, const struct subnet_state *now,
 		     void (*fn)(void *arg, const struct event *e), void *arg);
 
-/* "4xQDR" of a port that has a link. */
+/* The width and speed of a port that has a link, such as "4xQDR". */
 #define LINK_TEXT 32
 char *port_link_text(const struct fabric_port *p, char text[LINK_TEXT]);
 
-/* An end port that has the GUID of another one, which is *first. */
+/* Whether an end port has the GUID of another one, which is *first. */
 bool port_is_duplicate(const struct fabric *f, uint32_t port, uint32_t *first);
 
 #endif

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Two reads of a port's counters to what its VLs got: words by VL, promises by
- * VL, verdicts.
+ * Evaluates two reads of a port's counters: words sent by VL, promises by VL, and verdicts.
  *
- * What was sent by VL is what the port sent by SL, through the tables by which packets
- * come to it.  Where that does not say, the far end may: it counts what it received by VL, if
- * only packets of the operation that it was told to count (16.1.4.6).  Devices that have neither
- * may answer with zeros nevertheless.  So what is not nearly all that the port sent tells
- * nothing.
+ * Words by VL follow from the words that the port sent by SL, mapped with the SL to VL tables
+ * for the in ports of its packets.  If these do not tell, the far end may: it counts words
+ * received by VL, provided that all packets have the operation that it was told to count
+ * (16.1.4.6).  A device without these counters may answer with zeros nevertheless, so a sum that
+ * is not nearly the total that the port sent is discarded.
  */
 #include "perf/perf_internal.h"
 
-#define MUCH		1000000		/* words: more than management sends */
+#define MUCH		1000000		/* words; more than management sends */
 #define NEARLY		0.9
-#define VL_SEVERAL 0xff		/* by in ports */
+#define VL_SEVERAL 0xff		/* VL depends on the in port */
 
 /* The VL of an SL at an out port: IB_VL_DROP, or VL_SEVERAL if tables differ. */
 static unsigned vl_of_sl(const struct subnet_state *s, uint32_t port, unsigned sl)
@@ -29,7 +28,7 @@ static unsigned vl_of_sl(const struct subnet_state *s, uint32_t port, unsigned s
 		uint16_t map = qos_sl2vl_in_force(t, s->f, p->node, in, p->num);
 		unsigned vl = map == TABLE_NONE ? 0 : t->maps[map].vl[sl];
 
-		/* ports where nothing comes in, and what would go back, say nothing */
+		/* skip ports without a link, and the way back through the same port */
 		if (node_is_switch(n) && in && (in == p->num ||
 						s->f->ports[n->port0 + in].peer == FABRIC_NONE))
 			continue;
@@ -40,7 +39,10 @@ static unsigned vl_of_sl(const struct subnet_state *s, uint32_t port, unsigned s
 	return found;
 }
 
-/* What can't be told apart makes all of them unknown: shares are of the sum. */
+/*
+ * Sets words by VL.  If an SL cannot be assigned to one VL, all are unknown, because shares
+ * refer to the sum.
+ */
 static void words_by_sl(const struct subnet_state *s, struct perf_port *x)
 {
 	for (unsigned vl = 0; vl < ARB_VLS; vl++)
@@ -70,7 +72,7 @@ static bool was_read(const struct perf_port *x, enum pma_attr a)
 	return x->before[a].result == PMA_READ && x->after[a].result == PMA_READ;
 }
 
-/* In words; 0: not known. */
+/* Total words sent; 0: not known. */
 static uint64_t sent_in_all(const struct perf_port *x)
 {
 	enum pma_attr a = was_read(x, PMA_TOTAL64) ? PMA_TOTAL64 : PMA_TOTAL32;
@@ -78,7 +80,7 @@ static uint64_t sent_in_all(const struct perf_port *x)
 	return pma_total_growth(&x->before[a], &x->after[a], a, PMA_XMIT_DATA).n;
 }
 
-/* Takes back what can't be all. */
+/* Clears words by VL whose sum cannot be all.  False: they were cleared. */
 static bool tells_all(struct perf_port *x)
 {
 	uint64_t all = sent_in_all(x);
@@ -105,7 +107,7 @@ static void find_words(const struct subnet_state *s, struct perf_port *x)
 						     PMA_VL_RCV, vl);
 	if (was_read(x, PMA_VL_RCV) && all_known(x) && tells_all(x))
 		return;
-	/* neither: why is what there is to say */
+	/* neither source: keep the reason */
 	x->by = PMA_ATTRS;
 	if (was_read(x, PMA_XMIT_SL))
 		words_by_sl(s, x);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* See judge.h. */
+/* Judges whether the VLs of a link got their promised shares; see judge.h. */
 #include "perf/judge.h"
 
-#define ALL_OF_IT	0.999	/* who had so much did not wait for others */
-#define WANTS_MORE	0.5	/* of the ticks of who always has something to send */
+#define ALL_OF_IT	0.999	/* a VL with this share did not wait for others */
+#define WANTS_MORE	0.5	/* in proportion to the ticks of a VL that always has data */
 
 const char *verdict_name(enum verdict v)
 {
@@ -16,8 +16,8 @@ const char *verdict_name(enum verdict v)
 	return names[v];
 }
 
-/* In units of 4 bytes; false: there is a VL of which it is not known. */
-static bool add_up(const struct vl_use vls[ARB_VLS], double *all)
+/* Adds up the words of all VLs; false: those of some VL are unknown. */
+static bool add_up(const struct lane lanes[ARB_VLS], double *all)
 {
 	*all = 0;
 	for (unsigned vl = 0; vl < ARB_VLS; vl++) {
@@ -28,15 +28,15 @@ static bool add_up(const struct vl_use vls[ARB_VLS], double *all)
 	return true;
 }
 
-/* Ticks in relation to the time in which it did not send. */
-static double waited(const struct vl_use *l)
+/* Wait ticks in proportion to the time in which the VL did not send. */
+static double waited(const struct lane *l)
 {
 	return (double)l->wait.n / (1 - l->got);
 }
 
 /*
- * The ticks of all that time, by the VL other than `but` that waited most; 0: none did.
- * *exact is cleared if it may be more.
+ * The highest waited() of all VLs except `but`; 0: none of them waited. *exact is cleared if it
+ * may be higher.
  */
 static double ticks(const struct vl_use vls[ARB_VLS], unsigned but, bool *exact)
 {
@@ -55,8 +55,8 @@ static double ticks(const struct vl_use vls[ARB_VLS], unsigned but, bool *exact)
 	return most;
 }
 
-/* Of one that is below its promise, on a full link. */
-static enum verdict wanted(const struct vl_use vls[ARB_VLS], unsigned vl)
+/* The verdict of a VL below its promise on a full link. */
+static enum verdict wanted(const struct lane lanes[ARB_VLS], unsigned vl)
 {
 	const struct vl_use *l = &vls[vl];
 	bool exact = true;

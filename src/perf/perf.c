@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Reading: two rounds over the ports of a measurement, some time apart; see perf.h.
+ * Reads the counters of a measurement in two rounds over its ports; see perf.h.
  *
- * All that is asked of a port is asked in a row, so that its counters are of one moment.
- * Ports are in order of their numbers, so that neighbours in the row are of different
- * devices.  What the first round did not get the second does not ask for.
+ * All attributes of one port are requested in a row, so that its counters are of one moment.
+ * Ports are in the order of their numbers, so that successive ports belong to different
+ * devices.  The second round does not ask for attributes that the first one did not get.
  */
 #include "perf/perf_internal.h"
 
@@ -14,10 +14,10 @@
 #include "lib/base/clock.h"
 
 #define TRIES		3
-#define AGAIN_US	10000		/* where there was no room for a request */
+#define AGAIN_US	10000		/* wait if there was no room for a request */
 #define SECOND_US	1000000
 #define GSI_QP		1
-#define SLICE		64		/* ports that are judged in one turn of the loop */
+#define SLICE		64		/* ports judged in one turn of the loop */
 
 struct perf;
 
@@ -29,18 +29,18 @@ struct asked {
 };
 
 struct measurement {
-	struct subnet_state *state;	/* NULL: none is under way */
+	struct subnet_state *state;	/* NULL: none is in progress */
 	struct perf_report report;
 	int64_t us;
-	bool all;			/* ports of the fabric */
-	bool outdated;			/* another policy is in force meanwhile, or we are not master */
-	int64_t *read_us;		/* [n]: monotonic, of the first round; then of the second */
+	bool all;			/* all ports of the fabric */
+	bool outdated;			/* the policy changed meanwhile, or we are not master */
+	int64_t *read_us;		/* [n]: monotonic time of the first round's read */
 	uint8_t *silent;		/* [nodes]: bit by attribute */
 	bool second;
-	uint32_t row;			/* to be asked next, … */
-	unsigned attr;			/* … for this */
+	uint32_t row;			/* next port to ask */
+	unsigned attr;			/* next attribute to ask it for */
 	unsigned outstanding;
-	uint32_t judged;		/* ports */
+	uint32_t judged;		/* number of ports judged */
 	void (*fn)(void *arg, const struct perf_report *r);
 	void *arg;
 };
@@ -48,7 +48,7 @@ struct measurement {
 struct perf {
 	struct mad_port *mad;
 	struct subnet_state *state;	/* NULL: we are not master */
-	struct timer *go;		/* the next step of a measurement */
+	struct timer *go;		/* runs the next step of a measurement */
 	struct timer *periodic;
 	bool reset;
 	unsigned timeout_ms;
@@ -57,7 +57,7 @@ struct perf {
 	struct perf_book *book;
 };
 
-/* --- which, and whom --- */
+/* --- ports and agents --- */
 
 bool perf_can_measure(const struct subnet_state *s, uint32_t port)
 {
@@ -66,13 +66,13 @@ bool perf_can_measure(const struct subnet_state *s, uint32_t port)
 	return p->present && p->num && p->peer != FABRIC_NONE && p->state >= IB_PORT_ACTIVE_S;
 }
 
-/* The port whose counters the attribute is about: that of the row, or the one behind the link. */
+/* The port whose counters an attribute describes: that of the row, or its peer. */
 static uint32_t asked_port(const struct subnet_state *s, uint32_t port, enum pma_attr a)
 {
 	return a == PMA_VL_RCV ? s->f->ports[port].peer : port;
 }
 
-/* Where a port's agent is; 0: nowhere. */
+/* The LID of a port's agent; 0: none. */
 static uint16_t agent_lid(const struct subnet_state *s, uint32_t port)
 {
 	const struct fabric_node *n = &s->f->nodes[s->f->ports[port].node];
@@ -80,7 +80,7 @@ static uint16_t agent_lid(const struct subnet_state *s, uint32_t port)
 	return s->plan->lid[node_is_switch(n) ? n->port0 : port];
 }
 
-/* Requests go as all of the subnet manager's: on the default level. */
+/* Requests use the default level, as all of the subnet manager's do. */
 static struct mad_address address_of(const struct subnet_state *s, uint32_t port)
 {
 	const struct policy *p = s->plan->policy;
@@ -100,7 +100,7 @@ static struct pma_values *values_of(struct measurement *m, uint32_t row, enum pm
 	return m->second ? &x->after[a] : &x->before[a];
 }
 
-/* Whether there is anything to be asked; if not, the values say why. */
+/* Whether an attribute is to be requested; if not, stores the reason in its values. */
 static bool wanted(struct measurement *m, uint32_t row, enum pma_attr a)
 {
 	const struct perf_port *x = &m->report.ports[row];
@@ -129,10 +129,13 @@ static void on_answer(void *arg, const uint8_t *mad, size_t len)
 	pma_answer(mad, len, a->attr, m->state->f->ports[port].num, v);
 	if (v->result == PMA_SILENT) {
 		m->report.silent++;
-		/* by attribute: some do not answer what they do not have */
+		/*
+		 * by attribute, because some agents do not answer requests for attributes they
+		 * lack
+		 */
 		m->silent[m->state->f->ports[port].node] |= (uint8_t)(1u << a->attr);
 	}
-	/* by what shares are judged by */
+	/* the attributes that shares are judged by */
 	if (v->result == PMA_READ && (a->attr == PMA_XMIT_SL || a->attr == PMA_VL_RCV)) {
 		int64_t now = clock_mono_us();
 
@@ -144,7 +147,7 @@ static void on_answer(void *arg, const uint8_t *mad, size_t len)
 	timer_set(p->go, 0, 0);
 }
 
-/* False: there is no room now. */
+/* False: mad/ has no room for a request now. */
 static bool ask(struct perf *p, struct asked *a)
 {
 	struct measurement *m = &p->now;
@@ -169,7 +172,7 @@ static void advance(struct measurement *m)
 	m->row++;
 }
 
-/* Fills the window.  False: there was no room in mad/. */
+/* Fills the window.  False: mad/ had no room. */
 static bool ask_more(struct perf *p)
 {
 	struct measurement *m = &p->now;
@@ -201,7 +204,7 @@ static void drop_measurement(struct perf *p)
 	*m = (struct measurement){ 0 };
 }
 
-/* Some more of the ports; true: all are judged. */
+/* Judges some more of the ports; true: all are judged. */
 static bool judge_some(struct perf *p)
 {
 	struct measurement *m = &p->now;
@@ -255,7 +258,7 @@ static void step(void *arg)
 
 /* --- beginning --- */
 
-/* It is judged by the promises of its state: they say nothing of now if those are others. */
+/* Notes when the policy changes: a measurement is judged by the promises of its own state. */
 static void look_if_outdated(struct perf *p)
 {
 	struct measurement *m = &p->now;
@@ -317,7 +320,7 @@ static void on_periodic(void *arg)
 	uint32_t *ports, n;
 
 	if (!p->state || p->now.state)
-		return;			/* an operator's measurement is on: the next time */
+		return;			/* an operator's measurement is in progress: measure next time */
 	ports = perf_ports(p->state, &n);
 	if (n)
 		perf_measure(p, p->state, ports, n, PERF_US_DEFAULT, p->reset, NULL, NULL, &busy);

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Measurements: counters of ports are read from their devices twice, and what VLs
- * and levels got in between is held against what the policy promises them.
+ * Measures what VLs and levels got, and compares it with what the policy promises them.
  *
- * Nothing is read unless it is asked for, or `counters-interval` says so.  One
- * measurement runs at a time, with PERF_WINDOW requests outstanding.  What a device does
- * not answer it is not asked for again.  No counter is changed, unless that is wished.
+ * A measurement reads counters of ports from their devices twice.
  *
- * Of the loop's thread.
+ * Nothing is read unless an operator asks for it, or `counters-interval` is set.  One
+ * measurement runs at a time, with PERF_WINDOW requests outstanding.  A device is not asked
+ * again for what it does not answer.  Counters are not changed, unless the operator wants them
+ * reset.
+ *
+ * For the loop's thread only.
  */
 #ifndef QOSD_PERF_PERF_H
 #define QOSD_PERF_PERF_H
@@ -21,54 +23,54 @@
 #include "plan/published_state.h"
 
 #define PERF_WINDOW		16	/* requests outstanding */
-#define PERF_FINDINGS_MAX	1000	/* that are remembered */
-#define PERF_US_DEFAULT		1000000	/* between the two reads */
+#define PERF_FINDINGS_MAX	1000	/* findings remembered */
+#define PERF_US_DEFAULT		1000000	/* time between the two reads */
 
-/* A port that was measured. */
+/* A measured port. */
 struct perf_port {
 	uint32_t port;				/* index into the state's fabric */
-	int64_t us;				/* between the two reads; 0: there was none */
+	int64_t us;				/* time between the two reads; 0: there was none */
 	struct pma_values before[PMA_ATTRS], after[PMA_ATTRS];
-	/* Made of them. */
-	enum pma_attr by;			/* whence words by VL are; PMA_ATTRS: they are not */
-	double full;				/* of the link's data rate; -1: unknown */
-	bool promises;				/* are known */
+	/* computed from the reads */
+	enum pma_attr by;			/* source of words by VL; PMA_ATTRS: unknown */
+	double full;				/* part of the link's data rate; -1: unknown */
+	bool promises;				/* the promises are known */
 	struct pma_growth sl[IB_SL_COUNT];	/* words sent */
-	uint16_t sls[ARB_VLS];			/* SLs that levels have, by VL */
-	struct vl_use vls[ARB_VLS];
+	uint16_t sls[ARB_VLS];			/* by VL: SLs that levels use */
+	struct lane lanes[ARB_VLS];
 };
 
 struct perf_report {
-	const struct subnet_state *state;	/* whose ports they are */
+	const struct subnet_state *state;	/* state that the ports belong to */
 	bool reset;				/* counters were reset before */
 	struct perf_port *ports;
 	uint32_t n;
 	unsigned asked, silent;			/* requests, and those without an answer */
 };
 
-/* A VL that got less than it is promised while it wanted more, when it was last looked at. */
+/* A VL that got less than it is promised while it wanted more, when it was last measured. */
 struct perf_finding {
-	uint64_t guid;				/* of the port (a switch's: the node's), … */
+	uint64_t guid;				/* GUID of the port, or of a switch's node */
 	uint8_t num, vl;
-	char *port;				/* … and its name; owned, as the next */
+	char *port;				/* name of the port; owned, like the next */
 	char *levels;				/* "a, b" */
 	double got, promised;
 	int64_t when_us;			/* realtime */
-	bool looked_at;				/* … by the measurement that is under way */
+	bool looked_at;				/* covered by the measurement in progress */
 };
 
-/* What a level had in the last measurement of all ports. */
+/* A level in the last measurement of all ports. */
 struct perf_level {
 	char *name;				/* owned */
-	uint64_t bytes;				/* sent by all ports that tell it by SL */
-	unsigned judged, short_of;		/* ports */
-	double got, promised;			/* of the port that is short by most; 0: none */
+	uint64_t bytes;				/* sent by all ports that count by SL */
+	unsigned judged, short_of;		/* numbers of ports */
+	double got, promised;			/* of the port that is shortest; 0: none */
 };
 
 struct perf_summary {
 	int64_t when_us;			/* realtime; 0: never */
-	unsigned ports, silent, lacking;	/* do not answer; do not tell by VL */
-	double seconds;				/* between the two reads, the mean */
+	unsigned ports, silent, lacking;	/* silent: do not answer; lacking: do not count by VL */
+	double seconds;				/* mean time between the two reads */
 	VEC(struct perf_level) levels;
 };
 
@@ -77,32 +79,35 @@ struct perf_hooks {
 	void (*event)(void *arg, const struct event *e);
 	void *arg;
 };
-/* interval_s: a measurement of all ports as often, 0: never.  timeout_ms: of a request. */
+/* interval_s: between measurements of all ports, 0: none; timeout_ms: of a request. */
 struct perf *perf_new(struct loop *l, struct mad_port *m, uint32_t interval_s, bool reset,
 		      unsigned timeout_ms, const struct perf_hooks *hooks);
-/* Nobody is told any more.  Before mad_close(). */
+/* Pending measurements end without calling fn.  Must be called before mad_close(). */
 void perf_free(struct perf *p);		/* NULL is fine */
-/* From now on this is measured; NULL: we are not master, nothing is. */
+/* Sets the state to be measured; NULL: we are not master, and nothing is measured. */
 void perf_published(struct perf *p, struct subnet_state *s);
 
 /*
- * Measures ports of the state, by index, which must be linked; n is 1.. and the list is
- * copied.  fn is called once with the report, good until it returns.  False, with
- * the reason in err, and fn is not called: another measurement is under way.
+ * Measures ports of the state, by index.  They must have links; n must be at least 1; the list
+ * is copied.  fn is called once with the report, which is valid until fn returns.  False, with
+ * the reason in err: another measurement is in progress, and fn is not called.
  */
 bool perf_measure(struct perf *p, struct subnet_state *s, const uint32_t *ports, uint32_t n,
 		  int64_t us, bool reset,
 		  void (*fn)(void *arg, const struct perf_report *r), void *arg, struct buf *err);
-/* Who asked is gone: fn is not called with this arg. */
+/* Cancels the calls of fn with this arg. */
 void perf_forget(struct perf *p, const void *arg);
-/* Whether a port can be measured: it has a link that is up, and is no switch's port 0. */
+/* Whether a port can be measured: it has an active link, and is not a switch's port 0. */
 bool perf_can_measure(const struct subnet_state *s, uint32_t port);
-/* All that can, by number, then by device; the caller's.  NULL if there are none. */
+/*
+ * All measurable ports, by number, then by device; the caller frees the list.  NULL if there are
+ * none.
+ */
 uint32_t *perf_ports(const struct subnet_state *s, uint32_t *n);
 
 const struct perf_finding *perf_findings(const struct perf *p, size_t *n);
 const struct perf_summary *perf_last(const struct perf *p);
-/* "a, b": the levels that have one of these SLs, in whatever layer. */
+/* Appends "a, b": the levels that use one of these SLs, in any layer. */
 void perf_level_names(const struct plan *p, uint16_t sls, struct buf *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* See pma.h. */
+/* Formats requests to performance management agents, and parses their answers; see pma.h. */
 #include "perf/pma.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ static const struct {
 	uint16_t id;
 	uint8_t bits;
 	bool reset;
-	enum MAD_FIELDS first;		/* of 16 by SL or VL; or 0 */
+	enum MAD_FIELDS first;		/* first of 16 fields by SL or VL; or IB_NO_FIELD */
 } attrs[PMA_ATTRS] = {
 	[PMA_CAPS] = { "ClassPortInfo", CLASS_PORT_INFO, 0, false, IB_NO_FIELD },
 	[PMA_TOTAL64] = { "PortCountersExtended", IB_GSI_PORT_COUNTERS_EXT, 64, false,

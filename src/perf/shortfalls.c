@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What is kept of measurements: who was short when last looked at, and sums by
- * level of the last one of all ports.  What begins and what ends is told as an event.
+ * Keeps the results of measurements: VLs found short, and sums by level of the last full
+ * measurement.
+ *
+ * It reports when a VL becomes short and when that ends, as events.
  */
 #include "perf/perf_internal.h"
 
@@ -217,7 +219,7 @@ void book_end(struct perf_book *b, const struct perf_report *r, bool all)
 {
 	if (!all)
 		return;
-	/* Ports that are no more, of a measurement of all: what was found there is, neither. */
+	/* a measurement of all ports drops findings of ports that no longer exist */
 	for (size_t i = b->findings.n; i-- > 0; )
 		if (!b->findings.v[i].looked_at)
 			drop(b, &b->findings.v[i]);
