@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * See client_leases.h.  What changes is written when it has not changed for SAVE_US, or
- * longer if writing takes long: at most a part of the loop's time goes into that.
+ * Saves clients' registrations, ends their leases, and sends Reports; see client_leases.h.
+ *
+ * A change is written SAVE_US after it, or later if writing takes long: saving takes at most a
+ * part of the loop's time.
  */
 #include "daemon/client_leases.h"
 
@@ -18,15 +20,15 @@
 #include "sa/reports.h"
 
 #define SAVE_US		20000
-#define SAVE_SHARE	10		/* of the loop's time: one part in so many */
-#define SAVE_SUBSCRIPTIONS 1024u	/* lines in a turn of the loop: less than 1 ms */
-#define SAVE_SERVICES	512u		/* likewise; these are longer */
+#define SAVE_SHARE	10		/* saving takes at most one part in this many of the loop's time */
+#define SAVE_SUBSCRIPTIONS 1024u	/* lines printed in one turn of the loop, in less than 1 ms */
+#define SAVE_SERVICES	512u		/* likewise; these lines are longer */
 #define NEXT_LINES_US	1000
-#define LEASE_MAX_US	(24ll * 3600 * 1000000)	/* a timer for longer is set again */
+#define LEASE_MAX_US	(24ll * 3600 * 1000000)	/* a longer timer is set in steps */
 
 struct clients;
 
-/* A Report that waits for its answer. */
+/* A Report that awaits its answer. */
 struct awaited {
 	struct clients *c;
 	unsigned id;
@@ -42,8 +44,8 @@ struct clients {
 	int64_t save_wait_us, saved_for_us;
 	bool services_dirty, subscriptions_dirty, aliases_dirty;
 	struct clients_changes changes;
-	bool leases_changed;		/* the timer is on its way to have a look */
-	enum printing { NOTHING, SERVICES, SUBSCRIPTIONS } printing;	/* for their file, up to here: */
+	bool leases_changed;		/* the lease timer will look at the leases */
+	enum printing { NOTHING, SERVICES, SUBSCRIPTIONS } printing;	/* the file being printed; how far: */
 	struct service_place services_to;
 	struct subscriber_place subscriptions_to;
 	struct buf printed;
@@ -52,7 +54,7 @@ struct clients {
 
 /* --- disk --- */
 
-/* The next file of those that are printed piece by piece, in the order of enum printing. */
+/* Begins to print the next changed file, in the order of enum printing. */
 static void begin_next(struct clients *c)
 {
 	enum printing last = c->printing;
@@ -99,7 +101,7 @@ static void save(void *arg)
 	struct clients *c = arg;
 	int64_t begin = clock_mono_us();
 
-	/* while a file is printed this is called each millisecond; aliases are printed whole */
+	/* called every millisecond while a file is printed; aliases are printed in one go */
 	if (c->printing == NOTHING) {
 		save_aliases(c);
 		begin_next(c);
@@ -115,7 +117,7 @@ static void save(void *arg)
 	if (c->save_wait_us < SAVE_US)
 		c->save_wait_us = SAVE_US;
 	c->saved_for_us = 0;
-	/* what changed meanwhile found the timer set */
+	/* changes made meanwhile did not set the timer, because it was active */
 	if (c->subscriptions_dirty || c->services_dirty || c->aliases_dirty)
 		timer_set(c->save, c->save_wait_us, 0);
 }
@@ -148,7 +150,10 @@ static void arm_lease(struct clients *c)
 		timer_set(c->lease, wait < 0 ? 0 : wait > LEASE_MAX_US ? LEASE_MAX_US : wait, 0);
 }
 
-/* Also when something changed: who ends first is looked for once for many changes. */
+/*
+ * Ends leases; also called after changes, so that the next lease to end is looked up once for
+ * many changes.
+ */
 static void on_lease(void *arg)
 {
 	struct clients *c = arg;
@@ -308,7 +313,7 @@ struct clients *clients_new(struct loop *l, struct store *store, struct mad_port
 	c->aliases_dirty = !store_load_aliases(store, sa->alias);
 	*lost = c->services_dirty || c->subscriptions_dirty || c->aliases_dirty;
 	if (*lost)
-		save_soon(c);		/* so that this is asked once */
+		save_soon(c);		/* so that the clients are asked to register only once */
 	c->reports = reports_new(sa->subscriptions, &rh);
 	mcast_watch(sa->mcast, on_group, c);
 	return c;

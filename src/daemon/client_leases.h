@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What clients register beyond multicast groups, while the daemon lives: services
- * end with their leases, subscribers get Reports, and both are written to disk a
- * moment after they change, as are aliases of ports.  All of it is of the loop's thread.
+ * Manages clients' registrations other than multicast groups while the daemon runs.
+ *
+ * Services end with their leases, and subscribers get Reports.  Services, subscriptions and the
+ * aliases of ports are written to disk a moment after they change.  For the loop's thread only.
  */
 #ifndef QOSD_DAEMON_CLIENT_LEASES_H
 #define QOSD_DAEMON_CLIENT_LEASES_H
@@ -16,35 +17,35 @@
 
 struct clients;
 
-/* A subscriber answers no Reports, and is none any more. */
+/* dropped() is called when a subscriber was dropped because it does not answer Reports. */
 struct clients_hooks {
 	void (*dropped)(void *arg, uint64_t guid, uint32_t qpn);
 	void *arg;
 };
 
 /*
- * Loads both and puts them into sa, and fills the aliases that it has; its groups are
- * watched from now on.  *lost: a file was not there, or no good.
+ * Loads services and subscriptions into sa, and aliases into sa's registry; watches sa's groups
+ * from then on. *lost: a file was missing or bad.
  */
 struct clients *clients_new(struct loop *l, struct store *store, struct mad_port *mad,
 			    struct sa *sa, const struct clients_hooks *hooks, bool *lost);
-/* Writes what is not on disk yet; before mad_close(). */
+/* Saves what is not on disk yet; must be called before mad_close(). */
 void clients_free(struct clients *c);		/* NULL is fine */
 
-/* Reports that are outstanding are counted there from now on; NULL: nowhere. */
+/* Counts outstanding Reports against these holdings from now on; NULL: stops counting. */
 void clients_hold(struct clients *c, struct holdings *h);
-/* The published state, or NULL. */
+/* Sets the published state, or NULL. */
 void clients_publish(struct clients *c, struct subnet_state *s);
-/* How often each has changed, or was loaded. */
+/* Number of changes of each since the start, including loading. */
 struct clients_changes {
 	uint64_t services, subscriptions, aliases;
 };
 const struct clients_changes *clients_changes(const struct clients *c);
 /* An alias of a port changed. */
 void clients_alias(struct clients *c, const struct alias_change *x);
-/* A MAD of the SMI classes: traps become events. */
+/* An alias of a port changed. */
 void clients_smp(struct clients *c, const struct mad_in *in);
-/* Fills in what sa_answer() wants to know of a request beyond its bytes. */
+/* Fills in the members of a request that are not in its MAD. */
 void clients_request(const struct mad_in *in, struct sa_request *req);
 
 #endif

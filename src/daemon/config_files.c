@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The two files and their defaults: a file that is missing at its default place
- * means the built-in values, one that was named must be there.
+ * Loads qosd.yaml and the policy file, and checks them for --check.
+ *
+ * A file missing at its default place means built-in values; a file named on the command line
+ * must exist.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -24,8 +26,8 @@
 #include "routing/gauge/lft_dump.h"
 
 /*
- * The bytes of a file.  False: an error is in out, or *missing: it is not there, and nobody named
- * it, so that the built-in values hold.
+ * Reads a file.  False: out has an error, or *missing: the file is not there and was not named,
+ * so the built-in values apply.
  */
 static bool read_named(const char *path, bool named, struct buf *text, bool *missing,
 		       struct findings *out)
@@ -57,7 +59,7 @@ struct settings *load_settings(const struct options *o, struct findings *out)
 	return s;
 }
 
-/* Takes over the text. */
+/* Takes ownership of the text. */
 static struct shared_policy *parse_policy(const char *path, struct buf *text, struct findings *out)
 {
 	struct policy *p = conf_parse_policy(path, text->n ? text->s : "", text->n, out);
@@ -127,7 +129,7 @@ static void print_buf(struct buf *text)
 	buf_free(text);
 }
 
-/* The GUID of the node that the daemon would run on; 0: the first host will do. */
+/* The GUID of the node that the daemon would run on; 0: the first host. */
 static uint64_t node_of_port(const struct fabric *f, uint64_t guid)
 {
 	uint32_t port = guid ? fabric_find_port(f, guid) : FABRIC_NONE;
@@ -136,8 +138,8 @@ static uint64_t node_of_port(const struct fabric *f, uint64_t guid)
 }
 
 /*
- * The dump, with the SM on the node that -g or, if it is there, the settings
- * name.  NULL and a finding if the file or the port is no good.
+ * Loads the dump, with the SM on the node that -g names or, if the port is in it, the settings.
+ * NULL and a finding if the file is invalid or the port is missing.
  */
 static struct fabric *load_fabric(const struct options *o, const struct settings *s,
 				  struct findings *out)
@@ -161,7 +163,10 @@ static struct fabric *load_fabric(const struct options *o, const struct settings
 	return f;
 }
 
-/* The lines of a file of forwarding tables, one by one: it may have gigabytes.  False: see out. */
+/*
+ * Reads a file of forwarding tables line by line, since it may have gigabytes.  False: out has
+ * an error.
+ */
 static bool read_tables(const char *path, FILE *file, struct lft_dump *d, struct findings *out)
 {
 	struct src_pos pos = { 0, 1 };
@@ -202,7 +207,7 @@ static void add_left(const struct fabric *f, const char *path, const struct lft_
 			     fabric_node_name(f, left->example, name, sizeof(name)));
 }
 
-/* The forwarding tables in a file, for LIDs as the topology has them; NULL: see out. */
+/* Loads the forwarding tables of a file, for the LIDs of the topology; NULL: out has an error. */
 static struct lfts *load_tables(const struct fabric *f, const char *path, struct findings *out)
 {
 	FILE *file = fopen(path, "re");
@@ -247,7 +252,7 @@ static void report_gauge(const struct route_request *r, const struct lfts *table
 	buf_puts(report, "\n");
 }
 
-/* A line of its own that begins with a capital; nothing if there is no text. */
+/* Adds a line that begins with a capital; adds nothing if put() gives no text. */
 static void report_line(const struct plan *p, void (*put)(const struct plan *, struct buf *),
 			struct buf *report)
 {
@@ -260,7 +265,7 @@ static void report_line(const struct plan *p, void (*put)(const struct plan *, s
 	buf_puts(report, "\n");
 }
 
-/* How good the routes of the plan are, and those in a file, if one was named. */
+/* Reports how good the routes of the plan are, and those of a file, if one was named. */
 static void check_routes(const struct options *o, const struct plan *p, struct findings *out,
 			 struct buf *report)
 {
@@ -283,7 +288,7 @@ static void check_routes(const struct options *o, const struct plan *p, struct f
 	lfts_free(tables);
 }
 
-/* What comes of the policy on the fabric; the report goes to `report`. */
+/* Computes the plan of the policy for the fabric; writes the report to `report`. */
 static void check_topology(const struct options *o, const struct policy *p,
 			   const struct settings *s, struct findings *out, struct buf *report)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The composition root: opens what there is to open, connects the subnet
- * manager, the subnet administrator and the control socket, and runs the loop.
+ * Opens and connects the parts of the daemon, runs the loop, and closes everything.
  *
- * sm/ and sa/ do not know each other: what goes from the one to the other goes
- * through here and sa_service.c.
+ * sm/ and sa/ do not know each other: calls from one to the other go through this file and
+ * sa_service.c.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -24,7 +23,7 @@
 #include "lib/base/sandbox.h"
 #include "sa/registry/alias.h"
 
-/* From the SA: clients give them and take them. */
+/* Called by the registry when a client sets or deletes an alias. */
 static void on_alias_changed(void *arg, const struct alias_change *c)
 {
 	struct qosd *q = arg;
@@ -68,12 +67,12 @@ static void print_summary(const struct sm_status *s)
 }
 
 /*
- * With --once the summary waits for what devices say of congestion control, as long as answers
- * come, which real ones give within a millisecond.
+ * With --once, the summary waits for the devices' answers about congestion control, as long as
+ * answers arrive.  Real devices answer within a millisecond.
  */
 #define ONCE_TICK_US	10000
-#define ONCE_TICKS	100	/* in all … */
-#define ONCE_SILENT	10	/* … and in a row without an answer */
+#define ONCE_TICKS	100	/* at most, in all */
+#define ONCE_SILENT	10	/* at most, in a row without an answer */
 
 static void end_once(void *arg)
 {
@@ -93,7 +92,7 @@ static void end_once(void *arg)
 	loop_stop(q->loop);
 }
 
-/* With which status who started the daemon is to end. */
+/* Tells the process that started the daemon its exit status. */
 static void tell_starter(struct qosd *q, int status)
 {
 	const char byte = (char)status;
@@ -139,7 +138,7 @@ static void on_fatal(void *arg, const char *why)
 	loop_stop(q->loop);
 }
 
-/* --- what happens, told as events --- */
+/* --- reporting events --- */
 
 static void on_event(void *arg, const struct event *e)
 {
@@ -155,7 +154,7 @@ static void policy_changed(void *arg, const struct policy_change *c)
 	operator_events_policy(q->operator_events, c);
 }
 
-/* --- what is asked for from outside --- */
+/* --- signals and commands --- */
 
 static void on_term(void *arg)
 {
@@ -173,7 +172,7 @@ static void print_metrics(void *arg, struct buf *out)
 	ctl_metrics(q->ctl, out);
 }
 
-/* Without them the subnet is managed nevertheless. */
+/* If this fails, the daemon manages the subnet nevertheless. */
 static void open_metrics(struct qosd *q)
 {
 	struct http_page page = { .path = "/metrics", .type = PROM_TYPE, .make = print_metrics,
@@ -189,7 +188,7 @@ static void open_metrics(struct qosd *q)
 	buf_free(&err);
 }
 
-/* Each second: one flood at most, so that any number of them fills no log. */
+/* Runs each second.  It reports one flood at most, so that many floods do not fill the log. */
 static void check(void *arg)
 {
 	struct qosd *q = arg;
@@ -200,9 +199,12 @@ static void check(void *arg)
 		operator_events_flood(q->operator_events, q->mad, q->sa.state);
 }
 
-/* --- putting together --- */
+/* --- opening and closing --- */
 
-/* The configured policy file, for who need not be in our folder; NULL: none is read. */
+/*
+ * The absolute path of the policy file, for processes with another working directory; NULL: no
+ * file is read.
+ */
 static char *policy_path(const struct qosd *q)
 {
 	char *here, *path;
@@ -231,7 +233,10 @@ static struct shared_policy *load_files(struct qosd *q)
 	return sp;
 }
 
-/* Behind the sandbox: a look-up that is given up leaves a thread, which is to have no capability. */
+/*
+ * Called in the sandbox: a look-up that is given up leaves a thread behind, which must have no
+ * capability.
+ */
 static bool find_groups(const struct qosd *q)
 {
 	struct findings f = { 0 };
@@ -318,7 +323,7 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 	sm_set_mcast(q->sm, q->sa.mcast);
 	sm_set_aliases(q->sm, q->sa.alias);
 	q->clients = clients_new(q->loop, q->store, q->mad, &q->sa, &ch, &lost);
-	/* the two are apart on disk: what one file had and the other did not is no more */
+	/* aliases and groups are separate files, so remove memberships of aliases that were lost */
 	mcast_check_aliases(q->sa.mcast, q->sa.alias);
 	alias_watch(q->sa.alias, on_alias_changed, q);
 	q->departed = departed_new(q);
@@ -339,7 +344,7 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 
 static void close_all(struct qosd *q)
 {
-	bounded_cancel();	/* whoever waits for a file that hangs, which may be so for ever */
+	bounded_cancel();	/* ends waits for a file that hangs, which might last for ever */
 	reload_end(q);
 	http_free(q->http);
 	ctl_free(q->ctl);
@@ -348,7 +353,7 @@ static void close_all(struct qosd *q)
 	departed_free(q->departed);
 	clients_free(q->clients);
 	perf_free(q->perf);
-	mad_close(q->mad);	/* and with it the thread that reads what is freed now */
+	mad_close(q->mad);	/* also ends the thread that reads what is freed below */
 	serve_free(q);
 	operator_events_free(q->operator_events);
 	replica_free(&q->replica);
@@ -365,9 +370,9 @@ static void close_all(struct qosd *q)
 }
 
 /*
- * Goes into the background.  The first process waits until the start is over
- * one way or the other, so that its exit status tells.  Returns in the second
- * one only, with the end of the pipe to report to.
+ * Goes into the background.  The first process waits until the start has succeeded or failed,
+ * and exits with that status.  Returns in the second process only, with the end of the pipe to
+ * report to.
  */
 static int detach(void)
 {
@@ -388,11 +393,11 @@ static int detach(void)
 	}
 	close(fd[0]);
 	setsid();
-	/* it stays in its folder: the files may be named relative to it */
+	/* the working directory stays, because file names may be relative to it */
 	return fd[1];
 }
 
-/* From here on there is nobody to read the terminal. */
+/* Detaches from the terminal; the log goes to syslog from here on. */
 static void leave_terminal(void)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -406,8 +411,9 @@ static void leave_terminal(void)
 }
 
 /*
- * Before anything of the outside is opened, and while there is one thread.  A daemon that cannot be
- * locked up manages the subnet nevertheless, unless that is forbidden: then false.
+ * Enters the sandbox.  Must be called with a single thread, before anything outside is opened.  A
+ * daemon that cannot enter it manages the subnet nevertheless; false if the settings require
+ * the sandbox.
  */
 static bool lock_up(const struct settings *s)
 {
@@ -418,7 +424,7 @@ static bool lock_up(const struct settings *s)
 		log_info("sandbox", "off, by the settings");
 		return true;
 	}
-	/* the command for events runs as the daemon's user, and need not see its keys */
+	/* the event command runs as the daemon's user and must not see the daemon's keys */
 	locked = sandbox_drop_privileges(&err) && sandbox_daemon(&err) &&
 		 (!s->event_command || sandbox_hide_memory(&err));
 	if (locked)
@@ -430,7 +436,7 @@ static bool lock_up(const struct settings *s)
 	return locked || s->sandbox != SANDBOX_STRICT;
 }
 
-#define LOG_END_US	300000	/* for whoever takes the last lines of the log */
+#define LOG_END_US	300000	/* for writing the last lines of the log */
 
 int daemon_run(const struct options *o)
 {
@@ -442,11 +448,14 @@ int daemon_run(const struct options *o)
 	if (o->verbose)
 		log_set_level(LOG_LEVEL_DEBUG);
 	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN);	/* a file that gets too large is an error as any other */
-	signal(SIGHUP, SIG_IGN);	/* until there is somebody to reload */
+	signal(SIGXFSZ, SIG_IGN);	/* a file that gets too large is an ordinary error */
+	signal(SIGHUP, SIG_IGN);	/* until there is a handler */
 	umask(027);
 	q.status = EXIT_FAILED;
-	/* before there is a second thread, as one that waits for a file or a group: fork() leaves it behind */
+	/*
+	 * before a second thread exists, such as one that waits for a file or a group: fork()
+	 * would not copy it
+	 */
 	if (!o->foreground && !o->once)
 		q.ready_fd = detach();
 	policy = load_files(&q);
@@ -479,7 +488,7 @@ int daemon_run(const struct options *o)
 	shared_policy_unref(policy);
 	close_all(&q);
 	log_end(LOG_END_US);
-	/* now, as whoever hears of it may start another one on the same state folder and port */
+	/* last, because whoever waits may start another daemon on the same state folder and port */
 	tell_starter(&q, q.status);
 	buf_free(&err);
 	return q.status;

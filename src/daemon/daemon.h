@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Private to the daemon: what it is put together of, and who does which part.
+ * The internal interface of the daemon: struct qosd, which connects its parts.
  *
- *   daemon.c       opens and closes all of it, the loop, the end of a sweep
- *   sa_service.c        requests to the SA, of the state that is published
- *   reload.c       the policy file, read again
- *   partition_changes.c     partitions that were added at run time
- *   replication/   what a standby has of what its master knows
- *   departed_ports.c    what ports hold of the registries, and what becomes of it when they are gone
+ *   daemon.c                 opens and closes all parts; the loop, the end of a sweep
+ *   sa_service.c             requests to the SA, answered from the published state
+ *   reload.c                 reading the policy file again
+ *   partition_changes.c      dynamic partitions
+ *   replication/             a standby's copy of its master's state
+ *   departed_ports.c         holdings of ports, and forgetting departed ports
  *
- * All of it is of the loop's thread but what says otherwise.
+ * Everything is for the loop's thread only, unless stated otherwise.
  */
 #ifndef QOSD_DAEMON_DAEMON_H
 #define QOSD_DAEMON_DAEMON_H
@@ -31,10 +31,10 @@
 #include "sm/sm.h"
 #include "store/store.h"
 
-/* A SIGHUP: the file is read in a thread of its own. */
+/* Handling of a SIGHUP: a thread reads the file. */
 struct hup {
-	struct work *work;	/* NULL: none is on its way */
-	bool again;		/* one came meanwhile */
+	struct work *work;	/* NULL: no thread is reading */
+	bool again;		/* another SIGHUP arrived meanwhile */
 	struct findings found;
 	struct shared_policy *policy;
 };
@@ -45,7 +45,7 @@ struct qosd {
 	char *policy_path;	/* absolute, or NULL: no file is read */
 	struct loop *loop;
 	struct store *store;
-	struct timer *check;	/* of the store */
+	struct timer *check;	/* runs check() each second */
 	struct mad_port *mad;
 	struct perf *perf;
 	struct sm *sm;
@@ -55,80 +55,84 @@ struct qosd {
 	struct ctl *ctl;
 	struct http *http;
 	struct sig *hup, *term, *intr;
-	struct {		/* --once: waiting for what devices say of congestion control */
+	struct {		/* --once: wait for answers about congestion control */
 		struct timer *timer;
 		unsigned ticks, silent;
 		uint64_t answers;
 	} once;
-	int ready_fd;		/* where the process that started us waits, or -1 */
+	int ready_fd;		/* pipe to the process that started the daemon, or -1 */
 	int status;
 
 	/*
-	 * sa_service.c.  Two faces of one SA: `sa` in the loop's thread, `quick` in the receiver's
-	 * for PathRecord Gets.  They share the state, the groups and the aliases,
-	 * which only the loop's thread changes, under the lock; `quick` reads under it.
+	 * sa_service.c.  Two struct sa of one SA: the loop's thread uses `sa`, and the
+	 * receiver's thread uses `quick` for PathRecord Gets.  They share the state, the groups
+	 * and the aliases.  Only the loop's thread changes these, and it holds the lock; the
+	 * receiver's thread reads them under the lock.
 	 */
 	struct sa sa, quick;
-	struct sa_coming *coming;	/* of both; NULL: nothing */
+	struct sa_coming *coming;	/* of both; NULL: no changes */
 	struct buf answer, quick_answer;
 	struct prilock sa_lock;
-	struct sa_stats *sa_stats;	/* the sum, when it is asked for */
+	struct sa_stats *sa_stats;	/* sum, computed on request */
 
 	/* reload.c */
 	struct hup reload;
-	pthread_mutex_t reading;	/* of the policy file */
-	uint64_t reads, applied;	/* the last one's number; that of the one in force */
+	pthread_mutex_t reading;	/* held while the policy file is read */
+	uint64_t reads, applied;	/* number of the last read; number of the one in force */
 
 	struct dynamic_partitions *dynamic;	/* partition_changes.c */
 	uint64_t dynamic_changes;
 
 	struct replica_parts replica_parts;	/* for the standbys */
 	struct standbys standbys;
-	struct replica replica;		/* while this is a standby itself */
+	struct replica replica;		/* used while this daemon is a standby */
 	struct departed_ports *departed;
 };
 
-/* sa_service.c: the hooks of what they are named after; arg is the struct qosd. */
-/* The SA's two faces, before there is a port. */
+/* sa_service.c.  serve_…() with arg are hooks; arg is the struct qosd. */
+/* Initializes both struct sa, before the port is opened. */
 void serve_init(struct qosd *q);
-/* After mad_close(): with the port its thread ends, which reads what is freed here. */
+/* Must be called after mad_close(), which ends the thread that reads what is freed here. */
 void serve_free(struct qosd *q);
-/* A MAD that came in at the port: of the SA, or for the SM. */
+/* Handles a MAD received at the port, for the SA or the SM. */
 void serve_request(void *arg, const struct mad_in *in);
-/* … a Get of a PathRecord, in the receiver's thread. */
+/* Answers a Get of a PathRecord in the receiver's thread; false: the request must wait. */
 bool serve_quick_request(void *arg, struct mad_port *m, const struct mad_in *in);
 bool serve_holds(void *arg, const struct mad_in *in);
-/* Answers are of this state from now on; NULL: there is none. */
+/* Sets the state that answers are made from; NULL: there is none. */
 void serve_published(void *arg, struct subnet_state *s);
 void serve_settled(void *arg, const struct subnet_state *before, const struct subnet_state *now);
 void serve_coming(void *arg, const struct plan *p);
-/* Both faces' sums, valid until the next call. */
+/* The sum of both struct sa's statistics, valid until the next call. */
 const struct sa_stats *serve_stats(void *arg);
 
 /* reload.c */
-/* In any thread.  NULL: out says why.  The caller has the reference. */
+/* Reads the policy file; callable from any thread.  NULL: see out.  The caller gets the reference. */
 struct shared_policy *reload_read(void *arg, struct findings *out);
 /*
- * What reload_read() gave, which may be NULL, for the user uid (-1: SIGHUP).  False: it is refused,
- * and found has an error.
+ * Applies the result of reload_read(), which may be NULL, for the user uid (-1: SIGHUP).  False:
+ * it is refused, and found has an error.
  */
 bool reload_apply(void *arg, struct shared_policy *p, struct findings *found, int64_t uid);
 /* SIGHUP */
 void reload_on_hup(void *arg);
-/* Waits for a thread that reads, which after bounded_cancel() is not for long. */
+/* Waits for a thread that reads; after bounded_cancel() that takes only a moment. */
 void reload_end(struct qosd *q);
 
 /* partition_changes.c */
-/* From the state folder; none if it can't be read. */
+/* Loads the dynamic partitions from the state folder; none if that fails. */
 void load_dynamic(struct qosd *q);
-/* With what was added at run time, a new reference; what of that is not in force is said. */
+/* The policy with the dynamic partitions, as a new reference; logs those that are not in force. */
 struct shared_policy *effective_policy(const struct qosd *q, struct shared_policy *p);
-/* Puts the policy in force, together with what was added. */
+/* Puts the policy into force, with the dynamic partitions. */
 void apply_policy(void *arg, struct shared_policy *p);
 const struct dynamic_partitions *get_dynamic(void *arg);
-/* Takes over x.  False: err says why, and what was in force stays. */
+/* Takes ownership of x.  False: see err; the partitions in force stay. */
 bool set_dynamic(void *arg, struct dynamic_partitions *x, int64_t uid, struct buf *err);
-/* The master's in place of ours, which it takes over: in memory, if it can't be kept. */
+/*
+ * Replaces our dynamic partitions with the master's; takes ownership of x.  If x cannot be
+ * saved, it is kept in memory.
+ */
 void take_dynamic(struct qosd *q, struct dynamic_partitions *x);
 
 #endif

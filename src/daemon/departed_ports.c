@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * See departed_ports.h.  Ports whose registrations are to go are condemned; a pass over all registries
- * takes from each entry that a condemned port answers for, and then the port is asked to register
- * again.  A port that is condemned while a pass is under way waits for the next one.
+ * Removes the registrations of departed ports, in passes over all registries; see
+ * departed_ports.h.
+ *
+ * A port whose registrations are to be removed is condemned.  A pass removes the entries charged
+ * to condemned ports, and then asks these ports to register again.  A port that is condemned
+ * during a pass waits for the next one.
  */
 #include "daemon/departed_ports.h"
 
@@ -25,10 +28,10 @@
 
 #define TICK_MAX_US	(60 * 1000000ll)
 #define TICK_MIN_US	250000
-#define TICKS		8		/* in the time after which a port is forgotten */
-#define SAVE_US		(3600 * 1000000ll)	/* times that run on are written so often */
+#define TICKS		8		/* ticks in the time after which a port is forgotten */
+#define SAVE_US		(3600 * 1000000ll)	/* interval for saving times that only run on */
 #define WARN_US		(60 * 1000000ll)
-#define STEPS		1024		/* memberships or other entries that are looked at in a turn */
+#define STEPS		1024		/* memberships or other entries examined in one turn */
 
 enum stage { NO_PASS, GROUPS, SERVICES, SUBSCRIPTIONS, ALIASES };
 
@@ -36,24 +39,27 @@ struct departed_ports {
 	struct qosd *q;
 	struct holdings *holdings;
 	struct timer *tick, *work;
-	const struct subnet_state *state;	/* referenced; NULL: not master */
+	const struct subnet_state *state;	/* reference; NULL: not master */
 	bool gone_dirty;
 	int64_t saved_us;
 	uint64_t changes;
-	/* while another is master: what it says of ports that are gone, by clock_boot_us() */
+	/*
+	 * from the master, while this is a standby: since when ports are gone, by
+	 * clock_boot_us()
+	 */
 	VEC(struct gone { uint64_t guid; int64_t since_us; }) inherited;
-	VEC(uint64_t) condemned;		/* for the next pass */
-	/* the pass */
-	struct map64 ports;			/* condemned: any value */
+	VEC(uint64_t) condemned;		/* ports for the next pass */
+	/* state of the pass */
+	struct map64 ports;			/* condemned ports, as keys */
 	VEC(uint64_t) passing;			/* the same ports */
 	enum stage stage;
-	bool begun;				/* the cursor of the stage was looked at */
+	bool begun;				/* the stage has examined its first entry */
 	uint8_t mgid[16];
 	struct service_key service;
 	uint64_t guid;
 	uint32_t qpn;
-	size_t table;				/* of aliases */
-	/* refusals that were told */
+	size_t table;				/* index of the aliases' table */
+	/* refusals already reported */
 	uint64_t refused[HOLD_KINDS];
 	int64_t warned_us;
 };
@@ -80,7 +86,7 @@ static void set_bounds(struct holdings *h, const struct settings *s)
 			   (struct hold_bound){ s->reports_max, s->reports_per_port });
 }
 
-/* --- what is under way --- */
+/* --- work in progress --- */
 
 uint64_t departed_holder(void *arg, uint16_t lid)
 {
@@ -110,7 +116,7 @@ void departed_has_more(void *arg, enum mad_under_way what, uint64_t holder, int 
 
 /* --- refusals --- */
 
-/* Who holds most of a kind. */
+/* The port that holds most of a kind. */
 static uint64_t greatest(const struct holdings *h, enum hold_kind kind)
 {
 	const struct holding *most = NULL;
@@ -121,7 +127,7 @@ static uint64_t greatest(const struct holdings *h, enum hold_kind kind)
 	return most ? most->port : 0;
 }
 
-/* At most a line for each kind in a minute. */
+/* Logs at most one line per kind in a minute. */
 static void tell_refusals(struct departed_ports *x, int64_t now_us)
 {
 	char name[HOLDER_NAME_MAX];
@@ -169,7 +175,10 @@ static void unlock(struct departed_ports *x)
 	prilock_release(&x->q->sa_lock);
 }
 
-/* The condemned leave the group, which may end with that; how many members were looked at. */
+/*
+ * Removes condemned ports from a group, which may end the group; returns the number of members
+ * examined.
+ */
 static unsigned clean_group(struct departed_ports *x, const uint8_t mgid[16])
 {
 	struct mcast_db *db = x->q->sa.mcast;
@@ -276,7 +285,10 @@ static void begin_pass(struct departed_ports *x)
 	next_stage(x, GROUPS);
 }
 
-/* What clients of these ports still use they register again, if the ports are there. */
+/*
+ * Asks the ports of the pass to register again, so that present ones restore what their clients
+ * still use.
+ */
 static void end_pass(struct departed_ports *x)
 {
 	x->gone_dirty = true;
@@ -346,7 +358,7 @@ static void look_who_is_gone(struct departed_ports *x)
 		const struct holding *h = holdings_at(x->holdings, i);
 		bool gone = !is_there(x->state, h->port);
 
-		/* a LID holds only what is under way */
+		/* a LID holds only work in progress */
 		if (holding_is_empty(h) || holder_is_lid(h->port) || gone == (h->gone_us != 0))
 			continue;
 		holdings_set_gone(x->holdings, h->port, gone ? now_us : 0);
@@ -355,7 +367,7 @@ static void look_who_is_gone(struct departed_ports *x)
 	}
 }
 
-/* --- what a master leaves to a standby --- */
+/* --- times that a master passes on to a standby --- */
 
 uint64_t departed_changes(const struct departed_ports *x)
 {
@@ -397,7 +409,10 @@ bool departed_inherit(struct departed_ports *x, char *text)
 	return true;
 }
 
-/* This daemon has become master: for how long ports were gone until then counts, too. */
+/*
+ * Called when this daemon becomes master: uses the times since when ports are gone that the
+ * last master stated.
+ */
 static void use_inherited(struct departed_ports *x)
 {
 	for (size_t i = 0; i < x->inherited.n; i++) {
@@ -481,7 +496,10 @@ void departed_publish(struct departed_ports *x, const struct subnet_state *s)
 		look_who_is_gone(x);
 		return;
 	}
-	/* another subnet manager is master: it knows who is there, and may tell us what is registered */
+	/*
+	 * another SM is master: it knows which ports are present, and may send us its
+	 * registrations
+	 */
 	timer_stop(x->work);
 	x->condemned.n = 0;
 	x->stage = NO_PASS;
@@ -490,7 +508,7 @@ void departed_publish(struct departed_ports *x, const struct subnet_state *s)
 	x->gone_dirty = true;
 }
 
-/* --- what an administrator removes --- */
+/* --- removal by an administrator --- */
 
 bool departed_remove_port(void *arg, uint64_t guid, int64_t uid)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* See event_command.h. */
+/* Runs the operator's command for events; see event_command.h. */
 #include "daemon/event_command.h"
 
 #include <ctype.h>
@@ -26,21 +26,21 @@ struct hook {
 	struct events *events;
 	char *const *argv;
 	uint64_t kinds;
-	uint64_t next;			/* event */
-	pid_t pid;			/* 0: none runs */
-	int errors;			/* the read end of its pipe; -1: none runs */
+	uint64_t next;			/* id of the next event */
+	pid_t pid;			/* 0: no process runs */
+	int errors;			/* read end of the process's pipe; -1: no process runs */
 	bool killed;
 	int64_t limit_us;
 	struct child *child;
 	struct timer *limit;
-	struct timer *soon;		/* whoever adds an event does not wait for a process to start */
+	struct timer *soon;		/* starts a process outside of events_add() */
 	struct hook_counts counts;
 	struct log_ratelimit rl;
 };
 
-/* --- what it is told --- */
+/* --- the command's environment and input --- */
 
-/* "node" of "DATA_": "QOSD_EVENT_DATA_NODE=value" */
+/* prefix "DATA_", name "node": "QOSD_EVENT_DATA_NODE=value" */
 static char *variable(const char *prefix, const char *name, const json_t *value)
 {
 	char *s = json_is_integer(value) ?
@@ -70,14 +70,14 @@ static void make_env(char *env[ENV_MAX], json_t *event)
 	env[n] = NULL;
 }
 
-/* The line of JSON, to be read from its beginning; -1 with errno. */
+/* A file with the line of JSON, positioned at its beginning; -1 with errno. */
 static int make_input(const json_t *event)
 {
 	char *line = json_dumps(event, JSON_COMPACT);
 	size_t n = strlen(line);
 	int fd = memfd_create("qosd-event", MFD_CLOEXEC);
 
-	line[n++] = '\n';	/* in place of the NUL */
+	line[n++] = '\n';	/* replaces the NUL */
 	if (fd >= 0 && (write(fd, line, n) != (ssize_t)n || lseek(fd, 0, SEEK_SET) < 0)) {
 		close(fd);
 		fd = -1;
@@ -88,7 +88,7 @@ static int make_input(const json_t *event)
 
 /* --- the process --- */
 
-#define ERROR_FD 3	/* in the helper: a pipe for the errno of its execv() */
+#define ERROR_FD 3	/* in the helper: pipe for the errno of its execv() */
 
 int hook_helper_main(int argc, char **argv)
 {
@@ -101,10 +101,10 @@ int hook_helper_main(int argc, char **argv)
 	return write(ERROR_FD, &error, sizeof(error)) == sizeof(error) ? EXIT_FAILURE : 127;
 }
 
-/* "HOOK_ARGV0 COMMAND ARGUMENT...": NULL-terminated, points to the operator's strings. */
+/* "HOOK_ARGV0 COMMAND ARGUMENT...": NULL-terminated; the strings are not copied. */
 static char **helper_argv(char *const *command)
 {
-	static char name[] = HOOK_ARGV0;	/* it outlives the call */
+	static char name[] = HOOK_ARGV0;	/* must outlive the call */
 	VEC(char *) v = { 0 };
 
 	*vec_push(&v) = name;
@@ -114,7 +114,7 @@ static char **helper_argv(char *const *command)
 	return v.v;
 }
 
-/* 0, or errno. */
+/* Returns 0 or an errno. */
 static int spawn(struct hook *h, char **env, int input, int errors)
 {
 	static const int defaults[] = { SIGPIPE, SIGHUP, SIGTERM, SIGINT };
@@ -150,7 +150,7 @@ static int spawn(struct hook *h, char **env, int input, int errors)
 	return e;
 }
 
-/* With a pipe whose read end is h->errors. 0, or errno. */
+/* Starts the helper with a pipe whose read end is h->errors.  Returns 0 or an errno. */
 static int spawn_with_pipe(struct hook *h, char **env, int input)
 {
 	int fd[2], e;
@@ -166,7 +166,7 @@ static int spawn_with_pipe(struct hook *h, char **env, int input)
 	return e;
 }
 
-/* Of a process that has ended: why its command was not run; 0: it was. */
+/* The errno of an ended process that could not run its command; 0: it ran the command. */
 static int read_error(struct hook *h)
 {
 	int error = 0;
@@ -234,7 +234,7 @@ static void go_on(void *arg)
 	if (!e)
 		return;
 	start(h, e, lost);
-	if (!h->pid)		/* the next one may fare better */
+	if (!h->pid)		/* the command failed to start; go on with the next event */
 		timer_set(h->soon, 0, 0);
 }
 
@@ -296,7 +296,7 @@ struct hook *hook_new(struct loop *l, struct events *es, char *const *argv, uint
 	return h;
 }
 
-/* Of a process that was killed; one that a disk holds up is left to be reaped by init. */
+/* Reaps a killed process; one that a disk holds up is left to init. */
 static void reap(pid_t pid)
 {
 	for (unsigned i = 0; i < REAP_TRIES && waitpid(pid, NULL, WNOHANG) == 0; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* qosd: see qosd(8).  The parts are put together in daemon.c. */
+/* The main program of qosd(8); daemon.c puts the parts together. */
 #include <string.h>
 
 #include "daemon/event_command.h"
@@ -13,7 +13,7 @@ int main(int argc, char **argv)
 	struct options o;
 	int status;
 
-	/* the processes that the daemon starts: to discover the fabric, to run event-command */
+	/* processes that the daemon starts: discovery, event command */
 	if (argc && !strcmp(argv[0], DISCO_ARGV0))
 		return disco_helper_main(argc, argv);
 	if (argc && !strcmp(argv[0], HOOK_ARGV0))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* See operator_events.h. */
+/* Makes events of what happens in the daemon; see operator_events.h. */
 #include "daemon/operator_events.h"
 
 #include <inttypes.h>
@@ -19,9 +19,9 @@
 
 struct operator_events {
 	struct events *events;
-	struct hook *hook;		/* NULL: none is configured */
-	uint64_t smps, blocks;		/* when the state was published last */
-	const char *engine;		/* of that one; NULL */
+	struct hook *hook;		/* NULL: no command is configured */
+	uint64_t smps, blocks;		/* counts at the last published state */
+	const char *engine;		/* routing engine of that state; NULL: none */
 };
 
 struct operator_events *operator_events_new(struct loop *l, const struct settings *s, bool runs)
@@ -116,7 +116,7 @@ void operator_events_policy(struct operator_events *x, const struct policy_chang
 	struct event e;
 
 	if (c->kind == CHANGE_START && c->outcome == CHANGE_APPLIED)
-		return;		/* that the daemon started is told */
+		return;		/* the event of the daemon's start covers it */
 	event_make(&e, kind_of(c->outcome), "policy %s: %s, %s", c->name, change_kind_name(c->kind),
 		   change_outcome_name(c->outcome));
 	event_text(&e, "file", "%s", c->name);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What operators are told of the daemon: what happens here and there becomes
- * an event in the ring, and goes to their command.  All of it is of the loop's thread.
+ * Collects what operators are told: makes events, keeps their ring, and runs the event command.
+ *
+ * For the loop's thread only.
  */
 #ifndef QOSD_DAEMON_OPERATOR_EVENTS_H
 #define QOSD_DAEMON_OPERATOR_EVENTS_H
@@ -17,23 +18,24 @@
 struct operator_events;
 
 /*
- * Begins with the event that the daemon started.  Settings outlive it.  runs: the command
- * that they name is run; not by a daemon that ends at once, and it with it.
+ * Begins with the event that the daemon started.  s must outlive the result.  runs: whether to
+ * run the command of the settings; false in a daemon that ends at once, which would end the
+ * command too.
  */
 struct operator_events *operator_events_new(struct loop *l, const struct settings *s, bool runs);
 void operator_events_free(struct operator_events *x);		/* NULL is fine */
 struct events *operator_events_ring(struct operator_events *x);
 
-/* An event as it is; arg: struct operator_events. */
+/* Adds an event as it is; arg: struct operator_events. */
 void operator_events_add(void *arg, const struct event *e);
-/* The published state changed; both may be NULL.  c: SMPs so far. */
+/* Makes events of a change of the published state; old and now may be NULL.  c: SMPs so far. */
 void operator_events_published(struct operator_events *x, const struct subnet_state *old,
 			       const struct subnet_state *now, const struct mad_counts *c);
 void operator_events_policy(struct operator_events *x, const struct policy_change *c);
 void operator_events_partitions(struct operator_events *x, const struct dynamic_partitions *r, int64_t uid);
-/* Tells of a port that sends too many MADs, if there is one that nobody was told of. */
+/* Reports a port that sends too many MADs, if there is one not reported yet. */
 void operator_events_flood(struct operator_events *x, struct mad_port *m, const struct subnet_state *s);
-/* A subscriber that answers no Reports; arg: struct operator_events. */
+/* Reports a subscriber dropped for not answering Reports; arg: struct operator_events. */
 void operator_events_dropped(void *arg, uint64_t guid, uint32_t qpn);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The command line of qosd(8). */
+/* Parses the command line of qosd(8). */
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Partitions that were added at run time: kept in the state folder, and put together
- * with whatever policy is in force.  What can't be kept does not go into force, unless it is
- * the master's, which kept it.
+ * Saves dynamic partitions in the state folder, and merges them with the policy in force.
+ *
+ * Partitions that cannot be saved do not go into force, unless they come from the master, which
+ * has saved them.
  */
 #include <inttypes.h>
 
@@ -81,7 +82,7 @@ void load_dynamic(struct qosd *q)
 {
 	q->dynamic = dynamic_new();
 	if (!store_load_partitions(q->store, dynamic_line, q->dynamic)) {
-		dynamic_free(q->dynamic);	/* all of it or nothing */
+		dynamic_free(q->dynamic);	/* all partitions or none */
 		q->dynamic = dynamic_new();
 	}
 	q->dynamic->change = q->dynamic->v.n > 0;

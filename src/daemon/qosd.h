@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Private to qosd/: the command line, the two files, and the daemon. */
+/* The internal interface of the program qosd: command line, configuration files, and daemon. */
 #ifndef QOSD_DAEMON_QOSD_H
 #define QOSD_DAEMON_QOSD_H
 
@@ -18,40 +18,46 @@
 /* Exit statuses. */
 enum {
 	EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2,
-	EXIT_NEWER_STATE = 3,	/* the state folder is of a newer qosd; the systemd units know it */
+	EXIT_NEWER_STATE = 3,	/* a newer qosd wrote the state folder; known to the systemd units */
 };
 
 struct options {
 	const char *config, *policy;
-	bool config_named, policy_named;	/* on the command line: must exist */
+	bool config_named, policy_named;	/* named on the command line: must exist */
 	const char *socket, *state_dir;
 	const char *topology;			/* a dump to check against, or NULL */
-	const char *ibnl;			/* a directory of IBNL files for it, or NULL */
-	const char *lfts;			/* forwarding tables of that fabric to measure, or NULL */
-	uint64_t guid;				/* 0: as the settings say */
+	const char *ibnl;			/* directory of IBNL files for the dump, or NULL */
+	const char *lfts;			/* file of forwarding tables to evaluate, or NULL */
+	uint64_t guid;				/* port GUID; 0: as the settings say */
 	bool foreground, once, check, verbose;
 };
 
 /* options.c */
-/* Returns -1 to go on, else the exit status (after --help, or a bad line). */
+/* Returns -1 to go on, otherwise the exit status (after --help or a usage error). */
 int options_parse(struct options *o, int argc, char **argv);
 
 /* config_files.c */
-/* The file, or the built-in defaults if it is missing at its default place; NULL: see out. */
+/*
+ * Loads the settings, or built-in defaults if the file is missing at its default place; NULL:
+ * see out.
+ */
 struct settings *load_settings(const struct options *o, struct findings *out);
-/* As `policy` of the settings says, which may be NULL if they are not known. */
+/*
+ * Loads the policy, as `policy` of the settings says; s may be NULL if the settings are not
+ * known.  NULL: see out.
+ */
 struct shared_policy *load_policy(const struct options *o, const struct settings *s,
 				  struct findings *out);
-/* The same at the start, with what holds for a policy then. */
+/* As load_policy(), for the start: also applies the rules for a first policy. */
 struct shared_policy *load_first_policy(const struct options *o, const struct settings *s,
 					struct findings *out);
 /* Writes all findings to standard output. */
 void print_findings(const struct findings *f);
-/* --check, with --topology on that fabric too: returns the exit status. */
+/* Runs --check, with --topology also on that fabric; returns the exit status. */
 int check_files(const struct options *o);
 
 /* daemon.c */
-/* Runs until told to end; returns the exit status. */
+/* Runs the daemon until it is told to end; returns the exit status. */
 int daemon_run(const struct options *o);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The policy file, read again: for SIGHUP, in a thread of its own, and for clients.
+ * Reads the policy file again, on SIGHUP or for a client of the control socket.
  *
- * Of several that read at a time the last to begin is the one that counts, in whatever
- * order they come to an end: each has its number (nth_read), and none goes into force
- * over a later one.
+ * For SIGHUP a thread reads the file.  If several reads overlap, the one that began last counts,
+ * in whatever order they end: each has a number (nth_read), and none goes into force after a
+ * later one.
  *
- * A disk or server that does not answer costs one that reads FILE_SECONDS, and those that come
- * meanwhile as much again each, as only one reads at a time.  When the daemon ends nobody waits:
- * see bounded_cancel().
+ * A disk or server that does not answer delays a read for FILE_SECONDS, and each read that
+ * comes meanwhile by as much again, because only one runs at a time.  When the daemon ends,
+ * bounded_cancel() cuts the wait short.
  */
 #include <errno.h>
 #include <string.h>
@@ -47,7 +47,7 @@ bool reload_apply(void *arg, struct shared_policy *p, struct findings *found, in
 		return false;
 	}
 	if (p->nth_read < q->applied)
-		return true;		/* the file was read again since, and that is in force */
+		return true;		/* a later read is in force already */
 	q->applied = p->nth_read;
 	p->uid = uid;
 	policies_reload(q->policies, p);

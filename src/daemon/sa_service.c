@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What comes in at the port: requests to the SA, answers that are made while they are
- * sent, the state that they are of, and what the SA did in sums.
+ * Serves the SA: passes on requests from the port, streams long answers, and sums up
+ * statistics.
  *
- * Owns the SA's two faces and their lock.  What they share changes in the loop's thread
- * only, and under the lock; the receiver's thread, which has the quick face, holds it
- * for each request.  The loop's thread holds it for one request or one change at a time, and lets
- * the receiver's go first, so that a path query waits for one join at most.
+ * It owns the SA's two struct sa and their lock.  Only the loop's thread changes what they
+ * share, under the lock.  The receiver's thread, which has the quick one, holds the lock for
+ * each request.  The loop's thread holds it for one request or one change at a time, and lets
+ * the receiver's thread go first, so that a path query waits for one join at most.
  *
- * sm/ and sa/ do not know each other: a new published state goes from the one to the
- * other here, and changes of multicast groups go back.
+ * sm/ and sa/ do not know each other: here sa/ gets each newly published state of sm/, and sm/
+ * learns of changes of multicast groups.
  */
 #include <stdlib.h>
 
@@ -23,10 +23,10 @@
 #include "sa/registry/groups.h"
 
 /* An answer of the SA that is made while it is sent. */
-#define TRY_STEPS 128		/* of search, at once */
-#define READ_STEPS 512		/* in a turn */
+#define TRY_STEPS 128		/* search steps at once */
+#define READ_STEPS 512		/* search steps per turn of the loop */
 struct answer {
-	struct mad_source source;	/* first */
+	struct mad_source source;	/* must be the first member */
 	struct sa_job *job;
 };
 
@@ -51,7 +51,7 @@ static void answer_release(struct mad_source *s)
 	free(s);
 }
 
-/* True: q->answer has what is to be sent. */
+/* True: q->answer has the answer to send. */
 static bool refuse(struct qosd *q, const struct mad_in *in, struct sa_job *job)
 {
 	bool busy = mad_turn_away(q->mad, in);
@@ -61,7 +61,7 @@ static bool refuse(struct qosd *q, const struct mad_in *in, struct sa_job *job)
 	return busy;
 }
 
-/* True: q->answer has what is to be sent at once. */
+/* True: q->answer has the answer to send at once. */
 static bool answer_later(struct qosd *q, const struct mad_in *in, struct sa_job *job)
 {
 	bool room = mad_may_stream(q->mad, in);
@@ -114,7 +114,7 @@ void serve_request(void *arg, const struct mad_in *in)
 		mad_reply(q->mad, in, (const uint8_t *)q->answer.s, q->answer.n);
 }
 
-/* In the loop's thread, the only one that changes what it looks at. */
+/* Takes no lock: only the loop's thread calls this, and only that thread changes the data. */
 bool serve_holds(void *arg, const struct mad_in *in)
 {
 	const struct qosd *q = arg;
@@ -170,7 +170,7 @@ void serve_published(void *arg, struct subnet_state *s)
 		standbys_deposed(&q->standbys);
 	if (s)
 		dynamic_leavers(q->sa.mcast, s, &leavers);
-	for (size_t i = 0; i < leavers.n; i++) {	/* one by one: no query waits for all of them */
+	for (size_t i = 0; i < leavers.n; i++) {	/* singly: no query waits for all of them */
 		const struct leavers one = { .v = leavers.v + i, .n = 1 };
 
 		hold_sa(q, true);
@@ -210,7 +210,7 @@ static bool has_key(const struct pkey_table *t, uint16_t key)
 	return false;
 }
 
-/* A port that was there gets a P_Key. */
+/* Adds a P_Key that a known port is getting. */
 static void add_member(struct sa_coming *c, const struct plan *p, uint32_t port, uint16_t key)
 {
 	set_bit(c->pkeys, key & 0x7fff);
@@ -218,7 +218,7 @@ static void add_member(struct sa_coming *c, const struct plan *p, uint32_t port,
 		set_bit(c->members, (uint16_t)(p->lid[port] + i));
 }
 
-/* The P_Keys that end ports get which were there before: of a new port its LID says enough. */
+/* Adds the P_Keys that known end ports are getting; for a new port its LID suffices. */
 static void add_coming_pkeys(struct sa_coming *c, const struct plan *p,
 			     const struct subnet_state *old)
 {
@@ -235,7 +235,7 @@ static void add_coming_pkeys(struct sa_coming *c, const struct plan *p,
 		if (before == FABRIC_NONE)
 			continue;
 		was = port_pkeys(old->plan->partitions, before);
-		if (now == same && was == same_before)		/* most ports have the same table */
+		if (now == same && was == same_before)		/* most ports share one table */
 			continue;
 		changed = false;
 		for (uint32_t i = 0; i < now->n; i++)
@@ -290,7 +290,7 @@ const struct sa_stats *serve_stats(void *arg)
 	return q->sa_stats;
 }
 
-/* --- what the SA asks the SM for --- */
+/* --- what the SA asks of the SM --- */
 
 static bool sa_sm_info(void *arg, uint32_t i, struct sa_sm_info *out)
 {
@@ -327,7 +327,7 @@ static void on_mcast_changed(void *arg)
 
 void serve_init(struct qosd *q)
 {
-	/* what both faces have; the rest is for the loop's thread */
+	/* members of both; the rest is for the loop's thread */
 	q->quick = q->sa = (struct sa){
 		.sm_key = q->settings->sm_key, .mcast = mcast_new(on_mcast_changed, q),
 		.alias = alias_new(), .trace = sa_trace_new(),

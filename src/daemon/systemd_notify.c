@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* See systemd_notify.h.  libsystemd's sd_notify() would wait until there is room. */
+/*
+ * Sends notifications to the service manager; see systemd_notify.h.
+ *
+ * libsystemd's sd_notify() is not used, because it waits until the socket has room.
+ */
 #include "daemon/systemd_notify.h"
 
 #include <errno.h>
@@ -14,9 +18,9 @@
 
 #include "lib/base/log.h"
 
-static char kept[256];		/* what the service manager had no room for; "" if nothing */
+static char kept[256];		/* text that the socket had no room for; "" if none */
 
-/* False: the service manager has no room for it now. */
+/* False: the socket has no room now. */
 static bool send_text(const char *text)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
@@ -25,7 +29,7 @@ static bool send_text(const char *text)
 	bool full = false;
 	int fd;
 
-	/* a path, or behind '@' the name of an abstract socket */
+	/* a path, or '@' and the name of an abstract socket */
 	if (n < 2 || n >= sizeof(addr.sun_path) || (*path != '/' && *path != '@'))
 		return true;
 	memcpy(addr.sun_path, path, n);

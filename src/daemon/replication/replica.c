@@ -1,33 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A standby takes over what its master has; see replication.h.  One round at a time:
+ * The standby's side of replication: copies what its master has; see replication.h.
+ *
+ * One round at a time:
  *
  *   our own PortInfo (where the SA is: MasterSMLID, MasterSMSL) ->
  *   the list of versions -> the text of each part that differs, in a window -> taken over
  *
- * While there is anything that we have not got, clients would have to register again if we
- * became master now (sm_registrations_lost()).
+ * While anything is missing here, clients would have to register again if this daemon became
+ * master (sm_registrations_lost()).
  *
- * A round may fail for two reasons that look alike: the master does not tell us what it has, or it is
- * gone.  It ends at any time, amid a round, too, and then the kernel of its host answers in its
- * place, that there is no such attribute.  So a round without the master's own answer says nothing
- * yet, and what we had in the round before still counts.  Only where the master lives on, as its
- * polls show, and has told nothing for GRACE_US, it is lost.
+ * A round may fail for two reasons that look alike: the master refuses to tell what it has, or
+ * it is gone.  A master may disappear at any time, also during a round, and then the kernel of
+ * its host answers in its place that there is no such attribute.  So a round without the
+ * master's own answer proves nothing, and the copy of the last complete round still counts.  The
+ * copy is given up only if the master lives on, as its polls show, and has told nothing for
+ * GRACE_US.
  *
- * A master that has never told us a list, and goes on refusing one, is no qosd, or has another SM_Key.
- * The first refusals say nothing: MasterSMLID may still be the LID of the master before, whose host
- * answers, and a qosd does not know our port until it has published the subnet that has it.
+ * A master that has never sent a list, and goes on refusing one, is no qosd or has another
+ * SM_Key.  Its first refusals prove nothing: MasterSMLID may still be the LID of the previous
+ * master, whose host answers; and a qosd does not know our port until it has published the
+ * subnet that contains it.
  *
- * Each question proves that we have the SM_Key, and each answer the same of the master
- * (sm/keys/proof.h): MasterSMLID, by which the master is found, can be set by others where there is no
- * M_Key.
+ * Each question proves that we have the SM_Key, and each answer proves the same of the master
+ * (sm/keys/proof.h): MasterSMLID, by which the master is found, can be set by others where
+ * there is no M_Key.
  *
- * What was registered between the last complete round and the master's end is not known here, and
- * nobody is asked to register it again.  A round follows each poll, so that this is a poll's interval
- * and the time of a round.  Of a master that answers polls and no questions, as an SA under load may,
- * it is GRACE_US, a round without an answer and a poll's interval: 4 s by default.  Latest changes of
- * groups that are on their way count as such, too.  Dynamic partitions are not lost so: the
- * master tells us to ask, and hears that we have them from the next round, which then follows at once.
+ * Registrations made between the last complete round and the master's end are unknown here, and
+ * no client is asked to register them again.  A round follows each poll, so this gap is a poll's
+ * interval and the duration of a round.  If a master answers polls but no questions, as an SA
+ * under load may, the gap is GRACE_US, a round without an answer and a poll's interval: 4 s by
+ * default.  The latest changes of groups that are still on their way belong to the gap, too.
+ * Dynamic partitions are not lost in this way: the master tells us to ask, and learns that we
+ * have them from the next round, which follows at once.
  */
 #include "daemon/replication/replication.h"
 
@@ -49,20 +54,20 @@
 
 #define TIMEOUT_MS	200
 #define TRIES		3
-#define AGAIN_US	1000000		/* it does not answer, or not yet */
-#define STRANGER_US	10000000	/* it is no qosd, or we can't ask */
+#define AGAIN_US	1000000		/* delay if the master does not answer, or not yet */
+#define STRANGER_US	10000000	/* delay if the master is no qosd, or we cannot ask it */
 #define REFUSED_US	5000000		/* a master that refuses for longer is no qosd */
-#define GRACE_US	3000000		/* a master that lives may tell nothing for so long, */
-#define FAILED_MIN	2		/* or for as long as so many rounds take */
+#define GRACE_US	3000000		/* a live master may tell nothing for so long, */
+#define FAILED_MIN	2		/* or for so many rounds, if these take longer */
 #define DEAF_MAX	3		/* questions in a row that our own port did not answer */
-#define TEXT_MAX	(256u << 20)	/* as of a state file */
+#define TEXT_MAX	(256u << 20)	/* same as for a state file */
 
 enum { OFF_STATUS = 4, OFF_ATTR = 16, OFF_SM_KEY = 36 };
 
 void replica_init(struct qosd *q)
 {
 	q->replica.q = q;
-	q->replica.nonce = (uint64_t)clock_real_us() << 8;	/* none that was used before a restart */
+	q->replica.nonce = (uint64_t)clock_real_us() << 8;	/* higher than any before a restart */
 }
 
 void replica_free(struct replica *h)
@@ -77,7 +82,7 @@ void replica_stop(struct replica *h)
 {
 	h->dropped = h->busy;
 	h->complete = h->said_unreadable = h->log_known = h->met = false;
-	h->master_guid = 0;		/* whoever is followed next is a new master */
+	h->master_guid = 0;		/* the next one followed is a new master */
 	for (unsigned i = 0; i < PART_COUNT; i++)
 		h->parts[i].known = false;
 }
@@ -99,7 +104,7 @@ static void lost(struct replica *h)
 	sm_registrations_lost(h->q->sm);
 }
 
-/* What we have is not what the master has; it is asked again. */
+/* Ends a round: our copy is not what the master has.  Asks again later. */
 static void round_failed(struct replica *h, const char *why)
 {
 	log_debug("replication", "LID %u: %s", h->master.lid, why);
@@ -108,7 +113,7 @@ static void round_failed(struct replica *h, const char *why)
 	round_over(h, AGAIN_US);
 }
 
-/* The master did not tell what it has, which it may do the next time; or it is gone. */
+/* Ends a round in which the master told nothing.  It may do so the next time, or be gone. */
 static void round_without_answer(struct replica *h, const char *why)
 {
 	log_debug("replication", "LID %u: %s", h->master.lid, why);
@@ -117,7 +122,7 @@ static void round_without_answer(struct replica *h, const char *why)
 	round_over(h, h->met ? 0 : AGAIN_US);
 }
 
-/* It is of no use to ask as long as this is master. */
+/* Ends a round: asking is useless as long as this is the master. */
 static void round_in_vain(struct replica *h, const char *why)
 {
 	bool dropped = h->dropped;
@@ -129,8 +134,8 @@ static void round_in_vain(struct replica *h, const char *why)
 }
 
 /*
- * A newer master: what we read of it is taken, and kept up to date.  Clients have to register again
- * when we take over.
+ * Reports a newer master.  The parts that we can read are still copied and kept up to date, but
+ * clients have to register again when we take over.
  */
 static void tell_unreadable(struct replica *h)
 {
@@ -160,14 +165,14 @@ static void round_complete(struct replica *h)
 		unreadable |= h->parts[i].unreadable;
 	}
 	if (differ && sm_is_planning(h->q->sm)) {
-		round_over(h, 0);	/* the next one takes it */
+		round_over(h, 0);	/* the next round takes it */
 		return;
 	}
 	if (text[PART_LIDS])
 		sm_standby_copy_is_old(h->q->sm);
 	if (differ && !replication_take(h->q, text)) {
 		log_error("replication", "the master's registrations make no sense to us");
-		h->parts[PART_GROUPS].known = h->log_known = false;	/* all of them the next time */
+		h->parts[PART_GROUPS].known = h->log_known = false;	/* copy all of them the next time */
 		round_in_vain(h, "not taken over");
 		return;
 	}
@@ -219,7 +224,7 @@ static bool ask(struct replica *h, uint32_t part, uint32_t offset, uint64_t vers
 	return mad_request(h->q->mad, &h->master, mad, TIMEOUT_MS, TRIES, fn, a);
 }
 
-/* What the master said to this question; false: nothing, or it is not the master's answer. */
+/* Reads the master's answer to a question; false: there is none, or it is not the master's. */
 static bool take_answer(const struct replica *h, const struct replica_question *a, const uint8_t *mad,
 			struct sa_replica *x)
 {
@@ -234,7 +239,7 @@ static bool take_answer(const struct replica *h, const struct replica_question *
 static void next_part(struct replica *h);
 static void on_piece(void *arg, const uint8_t *mad, size_t len);
 
-/* Keeps the window full; false: nothing can be sent, and nothing is under way. */
+/* Keeps the window full; false: nothing can be sent, and nothing is outstanding. */
 static bool ask_more(struct replica *h)
 {
 	for (unsigned i = 0; i < REPLICA_WINDOW && h->sent < h->size && !h->dropped; i++) {
@@ -253,13 +258,13 @@ static bool ask_more(struct replica *h)
 	return h->outstanding;
 }
 
-/* Puts the piece where it belongs; false: it is of another version, or not what was asked for. */
+/* Stores a piece of a part; false: it is of another version, or not the piece asked for. */
 static bool put_piece(struct replica *h, const struct replica_question *a, const struct sa_replica *x)
 {
 	uint32_t want = h->size - a->offset, n = get_be32(x->n);
 
 	want = want < SA_REPLICA_DATA ? want : SA_REPLICA_DATA;
-	if (h->part == PART_GROUP_CHANGES && n > want)	/* there are more by now */
+	if (h->part == PART_GROUP_CHANGES && n > want)	/* the log has grown meanwhile */
 		n = want;
 	if (get_be32(x->part) != h->part || get_be32(x->offset) != h->begin + a->offset || n != want ||
 	    get_be64(x->version) != h->parts[h->part].next)
@@ -269,7 +274,10 @@ static bool put_piece(struct replica *h, const struct replica_question *a, const
 	return true;
 }
 
-/* There is another version by now, or lines of the log that we lack are dropped: all of it, then. */
+/*
+ * The part has another version by now, or the log has lost lines that we lack: copy all of it
+ * the next time.
+ */
 static void part_is_gone(struct replica *h)
 {
 	if (h->part == PART_GROUP_CHANGES)
@@ -283,7 +291,7 @@ static void on_piece(void *arg, const uint8_t *mad, size_t len)
 	struct replica *h = a->h;
 	struct sa_replica x;
 
-	(void)len;	/* a whole MAD, if any */
+	(void)len;	/* a whole MAD, if there is one */
 	a->busy = false;
 	h->outstanding--;
 	if (!h->dropped) {
@@ -337,7 +345,10 @@ static void next_part(struct replica *h)
 		round_without_answer(h, "nothing can be asked");
 }
 
-/* These two are one to the store: both differ if one does, and both are unreadable if one is. */
+/*
+ * The store takes LIDs and P_Keys together: if one differs, both are copied; if one is
+ * unreadable, both are.
+ */
 static void pair_lids(struct replica *h)
 {
 	bool differ = h->parts[PART_LIDS].text || h->parts[PART_PKEYS].text;
@@ -355,8 +366,9 @@ static void pair_lids(struct replica *h)
 }
 
 /*
- * Which lines of the log of changes are lacking: behind those that we have, or else behind the text
- * of the groups, which is needed unless what we have is the same.  False: the list makes no sense.
+ * Decides which lines of the change log to copy: those after the ones that we have; otherwise
+ * those after the text of the groups, which is copied, too, unless ours is the same.  False: the
+ * list is invalid.
  */
 static bool take_log_row(struct replica *h, bool *goes_on)
 {
@@ -377,8 +389,8 @@ static bool take_log_row(struct replica *h, bool *goes_on)
 }
 
 /*
- * What differs; false: the list makes no sense.  A master that lacks a part has nothing to say of
- * it, and one with more parts is a newer one.
+ * Reads the list of versions, and decides which parts to copy; false: the list is invalid.  A
+ * part that the master lacks stays as it is here; a master with more parts is newer.
  */
 static bool take_list(struct replica *h, const struct sa_replica *x, bool *behind)
 {
@@ -417,14 +429,17 @@ static bool take_list(struct replica *h, const struct sa_replica *x, bool *behin
 	if (!take_log_row(h, &goes_on))
 		return false;
 	pair_lids(h);
-	/* changes of groups follow in a moment, and clients register no ports that are gone */
+	/*
+	 * changes of groups follow in a moment, and no client can register a departed port's
+	 * time
+	 */
 	for (unsigned i = 0; i < PART_COUNT; i++)
 		*behind |= h->parts[i].text && i != PART_GONE && i != PART_GROUP_CHANGES;
 	*behind |= h->parts[PART_GROUP_CHANGES].text && !goes_on;
 	return true;
 }
 
-/* The answer is that of a subnet manager that has nothing for us, and never will. */
+/* Whether an answer shows that the master will never have anything for us. */
 static bool is_of_a_stranger(const struct replica *h, const uint8_t *mad)
 {
 	uint16_t status;
@@ -475,15 +490,18 @@ static void on_own_port(void *arg, const struct smp *s, int status)
 	};
 	h->deaf = status < 0 ? h->deaf + 1 : 0;
 	if (h->dropped || (h->deaf && h->deaf < DEAF_MAX))
-		round_over(h, 0);	/* some may get lost, which says nothing of the master */
-	else if (h->deaf)		/* it has another M_Key: each question is a violation */
+		round_over(h, 0);	/* a MAD may get lost, which proves nothing about the master */
+	else if (h->deaf)		/* the port has another M_Key, and each question is a violation */
 		round_in_vain(h, "our own port does not answer");
 	else if (status || !h->master.lid ||
 		 !ask(h, SA_REPLICA_LIST, 0, replica_parts_partitions(h->q), on_list, &h->list))
 		round_without_answer(h, "our own port does not say where the master is");
 }
 
-/* What the one before told counts no more, and what its log was. */
+/*
+ * Starts over if the master is another one: the copy and log position of the one before no
+ * longer count.
+ */
 static void follow_master(struct replica *h)
 {
 	uint64_t guid = sm_master(h->q->sm);
@@ -509,7 +527,7 @@ void replica_ask(struct replica *h)
 		lost(h);
 	if (h->busy)
 		return;
-	/* of a new master nothing is known, and it may be about to hand over */
+	/* ask a new master at once: it is unknown, and it may be about to hand over */
 	if (now < h->next_us && !sm_registrations_unknown(h->q->sm))
 		return;
 	h->busy = h->only_changes = true;

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The primary's side of replication; see replication.h.  Each part is printed when it is asked for and has
- * changed since, and not so often that printing takes more than a part of the loop's time.
+ * The primary's side of replication: prints the parts and answers standbys; see replication.h.
  *
- * The changes of groups are a log of lines.  A byte of it has a position, counted from the first
- * one on and modulo 2^32; old lines are dropped when it gets too long.  The text of the groups
- * belongs to one position: a standby that has the log up to some position asks for what follows, and
- * only one that has nothing, or lacks lines that are dropped, asks for the text.  The log has
- * a number of its own: another number is another log, whatever the positions are.
+ * A part is printed when a standby asks and the part has changed since, but only so often that
+ * printing takes at most a part of the loop's time.
+ *
+ * The change log of groups consists of lines.  Each byte has a position, counted from the first
+ * byte ever, modulo 2^32; old lines are dropped when the log gets too long.  The text of the
+ * groups belongs to one position.  A standby that has the log up to a position asks for what
+ * follows; only a standby that has nothing, or lacks dropped lines, asks for the text.  The log
+ * has a number: if the number differs, it is another log, and positions do not compare.
  */
 #include "daemon/replication/replication.h"
 
@@ -27,10 +29,13 @@
 #include "sa/registry/subscriptions.h"
 #include "sm/keys/proof.h"
 
-#define PRINT_SHARE	10		/* of the loop's time: one part in so many */
-#define LEASES_US	60000000	/* leases are told anew so often: they run on */
-#define GONE_US		600000000	/* so do the times since when ports are gone */
-/* The log of changes is at most so many times as long as the groups; in bytes at least, and at most. */
+#define PRINT_SHARE	10		/* printing takes at most one part in this many of the loop's time */
+#define LEASES_US	60000000	/* interval for printing leases, which run on */
+#define GONE_US		600000000	/* interval for printing the times since when ports are gone */
+/*
+ * The change log is at most CHANGES_TIMES as long as the groups' text, within these bounds in
+ * bytes.
+ */
 #define CHANGES_TIMES	4
 #define CHANGES_MIN	(1u << 20)
 #define CHANGES_MAX	(32u << 20)
@@ -39,7 +44,7 @@ _Static_assert(PART_COUNT * sizeof(struct sa_replica_row) <= SA_REPLICA_DATA, "o
 
 static void on_group_change(void *arg, const struct mcast_event *change);
 
-/* A number that no log had before, or in the run before. */
+/* Begins a new log, with a number that no log had before, in this run or the last. */
 static void new_log(struct replica_parts *e)
 {
 	int64_t now = clock_real_us();
@@ -67,7 +72,7 @@ uint64_t replica_part_digest(const char *text, size_t n)
 	return hash_bytes(text, n, 0);
 }
 
-/* --- ours --- */
+/* --- our own parts --- */
 
 const struct replica_part_kind replica_part_kinds[PART_COUNT] = {
 	[PART_LIDS] = { "LIDs", STORE_LIDS_FORMAT },
@@ -81,7 +86,7 @@ const struct replica_part_kind replica_part_kinds[PART_COUNT] = {
 	[PART_GONE] = { "ports that are gone", 1 },
 };
 
-/* Changes whenever the part does. */
+/* A number that changes whenever the part does. */
 static uint64_t change_of(const struct qosd *q, enum replica_part part)
 {
 	switch (part) {
@@ -139,7 +144,7 @@ static void print_part(const struct qosd *q, enum replica_part part, struct buf 
 	}
 }
 
-/* The planner's thread has what the part is made of. */
+/* Whether the planner's thread is using the data of the part. */
 static bool is_out(const struct replica_parts *e, enum replica_part part)
 {
 	return (part == PART_LIDS || part == PART_PKEYS) && sm_is_planning(e->q->sm);
@@ -153,9 +158,9 @@ static bool is_old(const struct replica_parts *e, enum replica_part part, int64_
 		return false;
 	if (!p->printed)
 		return true;
-	if (part == PART_GROUPS)	/* lines since then are dropped */
+	if (part == PART_GROUPS)	/* print again if the log no longer has the lines since then */
 		return (int32_t)(e->printed_at - e->log_begin) < 0 && now >= p->next_us;
-	/* who asked for a change waits, and it was printed for the disk, too */
+	/* a client waits for this change, which had to be printed for the disk anyway */
 	if (now < p->next_us && part != PART_PARTITIONS)
 		return false;
 	return p->change != change_of(e->q, part) ||
@@ -169,7 +174,7 @@ static uint32_t end_of_log(const struct replica_parts *e)
 	return e->log_begin + (uint32_t)e->parts[PART_GROUP_CHANGES].text.n;
 }
 
-/* Drops the older half, whole lines. */
+/* Drops the older half of the log, in whole lines. */
 static void cut_log(struct replica_parts *e)
 {
 	struct buf *text = &e->parts[PART_GROUP_CHANGES].text;
@@ -249,7 +254,7 @@ static void list(struct replica_parts *e, struct sa_replica *answer)
 	put_be32(answer->n, PART_COUNT * sizeof(row));
 }
 
-/* A piece of a part's text; n stays 0 where there is another version by now. */
+/* Copies a piece of a part's text; n stays 0 if the part has another version by now. */
 static void put_piece(const struct replica_parts *e, const struct sa_replica *query,
 		      struct sa_replica *answer)
 {
@@ -273,8 +278,8 @@ static void put_piece(const struct replica_parts *e, const struct sa_replica *qu
 }
 
 /*
- * The question proves that who asks has the SM_Key.  Where everybody has that key, a subnet
- * manager must have shown itself at the port, too.
+ * The question must prove that the standby has the SM_Key.  If the SM_Key is a well-known one, a
+ * subnet manager must have answered at the port, too.
  */
 static uint16_t may_copy(const struct qosd *q, uint64_t from, const struct sa_replica *query)
 {
@@ -299,12 +304,12 @@ static uint16_t answer_question(struct replica_parts *e, uint64_t from, const st
 		put_piece(e, query, answer);
 		return IB_STATUS_OK;
 	}
-	/* without a text of before there is nothing to be told of it yet */
+	/* LIDs or P_Keys are in use and were never printed: nothing to tell yet */
 	for (unsigned i = 0; i < PART_COUNT; i++)
 		if (is_out(e, (enum replica_part)i) && !e->parts[i].printed)
 			return IB_SA_NO_RECORDS;
 	list(e, answer);
-	/* with the question comes which partitions the standby has */
+	/* the question states which partitions the standby has */
 	standbys_heard(&e->q->standbys, from, get_be64(query->version) == partitions->version,
 		       partitions->change);
 	return IB_STATUS_OK;
@@ -327,7 +332,7 @@ uint16_t replica_parts_answer(void *arg, uint64_t from, const struct sa_replica 
 	return status;
 }
 
-/* --- another's, in place of ours --- */
+/* --- another daemon's parts in place of ours --- */
 
 static bool take_groups(struct qosd *q, char *text, char *again)
 {
@@ -396,7 +401,10 @@ static bool take_subscriptions(struct qosd *q, char *text, char *again)
 	return store_take_subscriptions(db, again);
 }
 
-/* Only what differs: each change goes to a device when we are master. */
+/*
+ * Changes only aliases that differ, because each change is written to a device when we are
+ * master.
+ */
 static bool take_aliases(struct qosd *q, char *text, char *again)
 {
 	struct alias_db *try = alias_new(), *db = q->sa.alias;
@@ -452,7 +460,7 @@ bool replication_take(struct qosd *q, char *text[PART_COUNT])
 	};
 	bool good = true;
 
-	/* what we were told as a standby is no part of the log that we keep as master */
+	/* changes copied as a standby do not belong to the log that we keep as master */
 	if (text[PART_GROUPS] || text[PART_GROUP_CHANGES])
 		new_log(&q->replica_parts);
 
@@ -465,7 +473,7 @@ bool replication_take(struct qosd *q, char *text[PART_COUNT])
 
 		if (!text[i] || !take[i])
 			continue;
-		again = xstrdup(text[i]);	/* reading cuts it up */
+		again = xstrdup(text[i]);	/* reading modifies the text */
 		good = take[i](q, text[i], again) && good;
 		free(again);
 	}

@@ -1,32 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Replication: the primary, which is the master, lets each standby qosd have a replica of what it
- * would need to take over: LIDs and places of P_Keys, dynamic partitions, what clients
- * registered, and for how long ports are gone.
+ * Replication: lets each standby qosd keep a copy of what it needs to take over from the
+ * master.
  *
- *   replica_parts.c    the primary's side: prints the parts and answers; puts another's in their place
- *   replica.c     the standby's side: asks after each poll of the master, and takes over what differs
- *   standbys.c    the primary's book of the standbys, and of who waits until they have a change
+ * The primary, which is the master, provides LIDs and P_Key indexes, dynamic partitions,
+ * clients' registrations, and the times since when ports are gone.
  *
- * The protocol is a Get of SA_ATTR_REPLICA, a vendor's attribute of the SA class, in single MADs:
+ *   replica_parts.c    the primary's side: prints the parts and answers; replaces parts by another's
+ *   replica.c          the standby's side: asks after each poll of the master, copies what differs
+ *   standbys.c         the primary's list of standbys, and of callers that wait for them
  *
- *   LIST                    -> of each part its version, length and format
+ * The protocol is a Get of SA_ATTR_REPLICA, a vendor's attribute of the SA class, in single
+ * MADs:
+ *
+ *   LIST                    -> version, length and format of each part
  *   part, version, offset   -> a piece of the part's text
  *
- * A part is the text that is also kept on disk (store/store.h).  A part's version is a digest of
- * its text, so that two daemons with the same version of a part have the same.  Groups change all
- * the time where hosts come and go, and their text is long: it stays as it was printed, and
- * PART_GROUP_CHANGES is a change log, of which a standby asks for the lines that it lacks.
+ * A part is the text that is also kept on disk (store/store.h).  Its version is a digest of the
+ * text, so that two daemons with the same version of a part have the same part.  Groups change
+ * all the time where hosts come and go, and their text is long.  So the text stays as printed,
+ * and PART_GROUP_CHANGES is a change log, of which a standby requests the lines that it lacks.
  *
- * Either side proves to the other that it has the SM_Key, by a keyed hash of each MAD, and tells
- * it to nobody.  The key that everybody knows proves nothing: with it a primary answers only ports
- * at which a subnet manager has answered as one (sm_is_manager()).  A primary of another version may
- * have parts, and formats of parts, that this one does not know: the others are taken.
+ * Each side proves to the other that it has the SM_Key by a keyed hash of each MAD, and never
+ * sends the key.  A well-known key proves nothing: with such a key a primary answers only ports
+ * at which a subnet manager has answered (sm_is_manager()).  A primary of another version may
+ * have parts, or formats of parts, that this one does not know: the others are copied.
  *
- * With LIST a standby tells which dynamic partitions it has: a client that asked the primary for
- * a change of them is answered when the standbys have it.
+ * With LIST a standby states which dynamic partitions it has.  A client that asks the primary to
+ * change them gets its answer when the standbys have the change.
  *
- * All of it belongs to the loop's thread.  The structs are part of struct qosd, zeroed at first.
+ * Everything is for the loop's thread only.  The structs are members of struct qosd, initially
+ * zero.
  */
 #ifndef QOSD_DAEMON_REPLICATION_REPLICATION_H
 #define QOSD_DAEMON_REPLICATION_REPLICATION_H
@@ -49,7 +53,7 @@ enum replica_part {
 
 /* --- replica_parts.c --- */
 
-/* One part, as the primary printed it last. */
+/* A part as the primary last printed it. */
 struct replica_text {
 	struct buf text;
 	uint64_t version, change;
@@ -60,11 +64,17 @@ struct replica_text {
 struct replica_parts {
 	struct qosd *q;
 	struct replica_text parts[PART_COUNT];
-	/* of the changes of groups: the log, the position of its first byte, and that of the groups */
+	/*
+	 * change log of groups: its number, the position of its first byte, and that of the
+	 * printed groups
+	 */
 	uint32_t log, log_begin, printed_at;
 };
 
-/* What a part is called, and the format of its text: that which is printed, and the last one read. */
+/*
+ * The name of a part, and the format of its text: the one printed, and the latest one that can
+ * be read.
+ */
 struct replica_part_kind {
 	const char *name;
 	uint32_t format;
@@ -73,18 +83,18 @@ extern const struct replica_part_kind replica_part_kinds[PART_COUNT];
 
 void replica_parts_init(struct qosd *q);
 void replica_parts_free(struct qosd *q);
-/* The SA's hook; arg is the struct qosd. */
+/* The SA's replicate() hook; arg is the struct qosd. */
 uint16_t replica_parts_answer(void *arg, uint64_t from, const struct sa_replica *query,
 			      struct sa_replica *answer);
 uint64_t replica_part_digest(const char *text, size_t n);
-/* Of a part as it is here now. */
+/* The version of a part as it is here now. */
 uint64_t replica_part_version(const struct qosd *q, enum replica_part part);
-/* The same of the partitions, which costs nothing where nothing has changed. */
+/* The same for the dynamic partitions, at no cost if they have not changed. */
 uint64_t replica_parts_partitions(struct qosd *q);
 /*
- * Puts these texts, one for each part, which are cut up, in place of what is here: NULL
- * stays as it is; LIDs and P_Keys come together.  False: some are no good, and of those
- * nothing is taken.
+ * Replaces our parts by these texts, one for each part, and modifies the texts.  NULL leaves a
+ * part as it is; LIDs and P_Keys must come together.  False: some are invalid, and nothing of
+ * those is taken.
  */
 bool replication_take(struct qosd *q, char *text[PART_COUNT]);
 
@@ -92,7 +102,7 @@ bool replication_take(struct qosd *q, char *text[PART_COUNT]);
 
 #define REPLICA_WINDOW 16
 
-/* A question that is under way. */
+/* An outstanding question. */
 struct replica_question {
 	struct replica *h;
 	bool busy;
@@ -102,35 +112,35 @@ struct replica_question {
 
 struct replica {
 	struct qosd *q;
-	bool complete;			/* all that the master has, as of the last round */
-	bool busy;			/* a round is under way */
-	bool dropped;			/* and its answers are of no use */
+	bool complete;			/* we have all that the master had in the last round */
+	bool busy;			/* a round is in progress */
+	bool dropped;			/* the answers of this round are of no use */
 	unsigned deaf;			/* rounds in a row in which our own port did not answer */
 	int64_t next_us;
-	bool met;			/* this master has told us a list */
+	bool met;			/* this master has sent a list */
 	bool silent;			/* a question of this round was not answered */
-	int64_t followed_us;		/* since when it is the master */
-	unsigned failed;		/* rounds in a row without an answer, */
-	int64_t failed_us;		/* and when the first of them was over */
+	int64_t followed_us;		/* since when we follow this master */
+	unsigned failed;		/* rounds in a row without an answer */
+	int64_t failed_us;		/* end of the first of these rounds */
 	uint64_t master_guid;
 	struct mad_address master;
 	uint64_t nonce;			/* of the last question */
 	struct {
-		uint64_t version;	/* that we have, */
-		bool known;		/* … if that is so */
-		uint64_t next;		/* that the master has */
+		uint64_t version;	/* the version that we have */
+		bool known;		/* version is valid */
+		uint64_t next;		/* the version that the master has */
 		uint32_t total;
-		char *text;		/* … and what came of it; NULL: we have it */
-		bool unreadable;		/* the master has it in a format that we don't read */
+		char *text;		/* buffer for the text to copy; NULL: we have it */
+		bool unreadable;		/* the master's format is too new for us */
 	} parts[PART_COUNT];
 	bool said_unreadable;
-	/* of the log of changes of groups: its number, and the position up to which we have it */
+	/* change log of groups: its number, and the position up to which we have it */
 	uint32_t log, log_at;
 	bool log_known;
-	/* in this round: where what we lack of it begins; and we lack nothing but that */
+	/* in this round: where the lines to copy begin; whether we lack only these */
 	uint32_t log_from;
 	bool only_changes;
-	/* the part that comes: where it begins, its length, and how much of it was asked for, and came */
+	/* the part being copied: its beginning and length; bytes requested and received */
 	unsigned part;
 	uint32_t begin, size, sent, came;
 	unsigned outstanding;
@@ -138,25 +148,31 @@ struct replica {
 };
 
 void replica_init(struct qosd *q);
-/* After mad_close(). */
+/* Must be called after mad_close(). */
 void replica_free(struct replica *h);
-/* Standing by, and the master is well: asks it, if nothing is under way. */
+/*
+ * To be called in a standby after the master has answered a poll: begins a round, unless one is
+ * in progress.
+ */
 void replica_ask(struct replica *h);
-/* We are master: what was under way is dropped, and what we had of another counts no more. */
+/*
+ * To be called when we become master: drops the round in progress, and our copy of the last
+ * master's state.
+ */
 void replica_stop(struct replica *h);
 
 /*
  * --- standbys.c ---
  *
- * A standby is known by its port, and for as long as it asks: only who has the SM_Key is
- * answered, and comes to be here.  There is a bound to how many are kept, to how long
- * anybody waits, and none waits where nobody stands by.
+ * A standby is known by its port, for as long as it keeps asking.  Only a daemon with the SM_Key is
+ * answered and gets into the list.  The number of standbys and the time that a caller waits are
+ * bounded; without standbys no caller waits.
  *
- * A daemon that was frozen may be master no more without knowing it.  So nobody is told anything
- * while the election asks who is.
+ * A daemon that was frozen may no longer be master without knowing it.  So no caller gets its
+ * answer while the election asks who is master.
  *
- * A change is a value of qosd's dynamic_changes; what a standby has, or somebody waits for, is that
- * change or a later one.
+ * A change is a value of qosd's dynamic_changes.  A standby has a change, or a caller waits for
+ * one, if it is that change or a later one.
  */
 
 #define STANDBYS_MAX 16
@@ -164,7 +180,7 @@ void replica_stop(struct replica *h);
 struct standby {
 	uint64_t guid;
 	int64_t seen_us;
-	bool has;		/* the partitions, as of … */
+	bool has;		/* it has the partitions as of this change */
 	uint64_t change;
 };
 
@@ -186,11 +202,14 @@ struct standbys {
 
 void standbys_init(struct qosd *q);
 void standbys_free(struct standbys *x);
-/* The standby at the port of that GUID asks: it has the partitions as of this change, or others. */
+/*
+ * The standby at the port with this GUID has asked: it has the partitions as of this change
+ * (has), or others.
+ */
 void standbys_heard(struct standbys *x, uint64_t guid, bool has, uint64_t change);
-/* We are master no more. */
+/* To be called when we are no longer master. */
 void standbys_deposed(struct standbys *x);
-/* ctl's hooks; arg is the struct qosd. */
+/* Hooks of ctl/; arg is the struct qosd. */
 void standbys_await(void *arg, void (*told)(void *who, const struct ctl_standbys *s), void *who);
 void standbys_forget(void *arg, void *who);
 

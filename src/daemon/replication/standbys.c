@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The primary's book of its standbys; see replication.h. */
+/* The primary's list of standbys, and of callers waiting for them; see replication.h. */
 #include "daemon/replication/replication.h"
 
 #include <stdlib.h>
@@ -8,12 +8,12 @@
 #include "lib/base/alloc.h"
 #include "lib/base/clock.h"
 
-#define WAIT_US		1000000		/* for who does not take it */
+#define WAIT_US		1000000		/* longest wait for a standby that does not take a change */
 #define TICK_US		20000
-#define PAUSE_US	300000		/* between two ticks: we did not run */
-#define THERE_MIN_US	2000000		/* who has not asked for so long is gone */
+#define PAUSE_US	300000		/* between two ticks: this process did not run */
+#define THERE_MIN_US	2000000		/* a standby that has not asked for longer is gone */
 
-/* As long as a standby with our settings takes to miss its master. */
+/* How long a standby with our settings takes to notice that its master is gone. */
 static int64_t there_us(const struct standbys *x)
 {
 	const struct settings *s = x->q->settings;
@@ -22,7 +22,7 @@ static int64_t there_us(const struct standbys *x)
 	return us < THERE_MIN_US ? THERE_MIN_US : us;
 }
 
-/* What those have of a change who were there at a time, or came since. */
+/* Which of the standbys that were there at a time, or came since, have a change. */
 static struct ctl_standbys look(const struct standbys *x, uint64_t change, int64_t when)
 {
 	struct ctl_standbys s = { 0 };
@@ -41,7 +41,7 @@ static struct ctl_standbys look(const struct standbys *x, uint64_t change, int64
 	return s;
 }
 
-/* Tells those who have waited enough; it may be that they come to wait again. */
+/* Answers callers that have waited long enough; told() may make them wait again. */
 static void tell(struct standbys *x)
 {
 	int64_t now = clock_mono_us();
@@ -67,7 +67,7 @@ static void on_tick(void *arg)
 	struct standbys *x = arg;
 	int64_t now = clock_mono_us();
 
-	/* nobody could tell us anything, and the election has yet to ask */
+	/* no standby could reach us, and the election has yet to ask */
 	if (now - x->ticked_us > PAUSE_US)
 		for (size_t i = 0; i < x->waiters.n; i++)
 			x->waiters.v[i].until_us = now + WAIT_US;
@@ -112,7 +112,7 @@ void standbys_await(void *arg, void (*told)(void *who, const struct ctl_standbys
 	struct qosd *q = arg;
 	struct standbys *x = &q->standbys;
 	int64_t now = clock_mono_us();
-	/* nobody could be heard of in the middle of a pause, or while the disk was waited for */
+	/* no standby could be heard during a pause, or while we waited for the disk */
 	int64_t since = sm_ran_us(q->sm);
 
 	*vec_push(&x->waiters) = (struct waiter){
