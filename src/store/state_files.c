@@ -13,7 +13,7 @@
  *    changes, and when it is over.
  *
  * At the start one thread opens the folder and reads the files; after that only the writer's
- * thread (store_writer.c) uses it.  Any thread may ask for problems, and the lock protects only
+ * thread (writer_thread.c) uses it.  Any thread may ask for problems, and the lock protects only
  * those: no other thread waits for the disk.
  */
 #include <dirent.h>

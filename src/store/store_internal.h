@@ -6,7 +6,7 @@
 #include "store/store.h"
 
 /*
- * --- the folder (state_folder.c): one thread opens it and reads, then only the writer's thread
+ * --- the folder (state_files.c): one thread opens it and reads, then only the writer's thread
  * uses it ---
  */
 

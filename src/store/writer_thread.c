@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A thread with a queue of files to write; see store_writer.h.
+ * A thread with a queue of files to write; see writer_thread.h.
  *
  * The lock protects the queue and is never held while a file is written.  Jobs are done in the
  * order in which they were handed over.  A job that a later one makes obsolete is dropped, so
