@@ -17,7 +17,7 @@ const char *verdict_name(enum verdict v)
 }
 
 /* Adds up the words of all VLs; false: those of some VL are unknown. */
-static bool add_up(const struct lane lanes[ARB_VLS], double *all)
+static bool add_up(const struct vl_use vls[ARB_VLS], double *all)
 {
 	*all = 0;
 	for (unsigned vl = 0; vl < ARB_VLS; vl++) {
@@ -29,7 +29,7 @@ static bool add_up(const struct lane lanes[ARB_VLS], double *all)
 }
 
 /* Wait ticks in proportion to the time in which the VL did not send. */
-static double waited(const struct lane *l)
+static double waited(const struct vl_use *l)
 {
 	return (double)l->wait.n / (1 - l->got);
 }
@@ -56,7 +56,7 @@ static double ticks(const struct vl_use vls[ARB_VLS], unsigned but, bool *exact)
 }
 
 /* The verdict of a VL below its promise on a full link. */
-static enum verdict wanted(const struct lane lanes[ARB_VLS], unsigned vl)
+static enum verdict wanted(const struct vl_use vls[ARB_VLS], unsigned vl)
 {
 	const struct vl_use *l = &vls[vl];
 	bool exact = true;

@@ -44,7 +44,7 @@ enum verdict {
 };
 const char *verdict_name(enum verdict v);
 
-struct lane {
+struct vl_use {
 	struct pma_growth words;	/* sent, in units of 4 bytes */
 	struct pma_growth wait;		/* ticks */
 	double promised;		/* share of the link, 0..1 */

@@ -37,7 +37,7 @@ struct perf_port {
 	bool promises;				/* the promises are known */
 	struct pma_growth sl[IB_SL_COUNT];	/* words sent */
 	uint16_t sls[ARB_VLS];			/* by VL: SLs that levels use */
-	struct lane lanes[ARB_VLS];
+	struct vl_use vls[ARB_VLS];
 };
 
 struct perf_report {

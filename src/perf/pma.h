@@ -36,7 +36,7 @@ unsigned pma_bits(enum pma_attr a);
  */
 bool pma_is_reset(enum pma_attr a);
 
-#define PMA_LANES 16
+#define PMA_VLS 16
 /* indexes of PMA_TOTAL64 and PMA_TOTAL32; data in units of 4 bytes */
 enum { PMA_XMIT_DATA, PMA_RCV_DATA, PMA_XMIT_PKTS, PMA_RCV_PKTS, PMA_XMIT_WAIT, PMA_TOTALS };
 
@@ -53,7 +53,7 @@ struct pma_values {
 	union {
 		uint32_t caps;				/* PMA_CAPS: CapabilityMask */
 		uint64_t total[PMA_TOTALS];		/* XMIT_WAIT: PMA_TOTAL32 only */
-		uint32_t lane[PMA_LANES];		/* all other attributes, by SL or VL */
+		uint32_t by_vl[PMA_VLS];		/* all other attributes, by SL or VL */
 	};
 };
 
@@ -81,8 +81,8 @@ struct pma_growth pma_growth(uint64_t before, uint64_t after, unsigned bits);
 /* The growth of a total, and of an SL or VL; _ABSENT if one of the two was not read. */
 struct pma_growth pma_total_growth(const struct pma_values *before,
 				   const struct pma_values *after, enum pma_attr a, unsigned total);
-struct pma_growth pma_lane_growth(const struct pma_values *before,
-				  const struct pma_values *after, enum pma_attr a, unsigned lane);
+struct pma_growth pma_vl_growth(const struct pma_values *before,
+				  const struct pma_values *after, enum pma_attr a, unsigned vl);
 /* The sum of two growths; as uncertain as the less certain of the two. */
 struct pma_growth pma_sum(struct pma_growth a, struct pma_growth b);
 

@@ -7,7 +7,7 @@
  * not what there is.
  *
  * The journal's first line names the snapshot that it continues, by digest.  A journal of
- * another snapshot is a orphan and is ignored.  Each line ends with a digest of the line and
+ * another snapshot is an orphan and is ignored.  Each line ends with a digest of the line and
  * all lines before it.  An incomplete last line was being written when its writer or the power
  * failed, and is dropped.  Any other error sets the journal aside: the lines before the error
  * count, and clients must join again.
