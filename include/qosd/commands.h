@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Describes a command of the control socket; the commands themselves are in commands.def.  The
- * daemon checks requests against its rights and arguments, and qosd-ctl makes options, usage
- * and help of it.
+ * Defines a command of the control socket: its rights, arguments and words; commands.def has
+ * the commands.
+ *
+ * The daemon checks requests against the rights and arguments.  qosd-ctl makes options, usage
+ * and help of the words.
  */
 #ifndef QOSD_COMMANDS_H
 #define QOSD_COMMANDS_H
@@ -40,7 +42,7 @@ struct ctl_command {
 	enum ctl_right takes;		/* the right required; CTL_NOTHING: handled by qosd-ctl itself */
 	bool needs_state;		/* fails without a published state */
 	bool takes_file;		/* a body follows the request */
-	/* On the command line operands come first, required ones before optional ones. */
+	/* On the command line operands come first; required operands precede optional ones. */
 	struct ctl_arg args[CTL_ARGS_MAX + 1];
 
 	/* used by qosd-ctl only */

@@ -25,7 +25,7 @@ struct clients_hooks {
 
 /*
  * Loads services and subscriptions into sa, and aliases into sa's registry; watches sa's groups
- * from then on. *lost: a file was missing or bad.
+ * from then on.  *lost: a file was missing or bad.
  */
 struct clients *clients_new(struct loop *l, struct store *store, struct mad_port *mad,
 			    struct sa *sa, const struct clients_hooks *hooks, bool *lost);
@@ -43,7 +43,7 @@ struct clients_changes {
 const struct clients_changes *clients_changes(const struct clients *c);
 /* An alias of a port changed. */
 void clients_alias(struct clients *c, const struct alias_change *x);
-/* An alias of a port changed. */
+/* Handles a MAD of the SMI classes: a trap becomes an event for subscribers. */
 void clients_smp(struct clients *c, const struct mad_in *in);
 /* Fills in the members of a request that are not in its MAD. */
 void clients_request(const struct mad_in *in, struct sa_request *req);

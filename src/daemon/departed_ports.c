@@ -44,8 +44,7 @@ struct departed_ports {
 	int64_t saved_us;
 	uint64_t changes;
 	/*
-	 * from the master, while this is a standby: since when ports are gone, by
-	 * clock_boot_us()
+	 * in a standby: departure times stated by the master, by clock_boot_us()
 	 */
 	VEC(struct gone { uint64_t guid; int64_t since_us; }) inherited;
 	VEC(uint64_t) condemned;		/* ports for the next pass */
@@ -367,7 +366,7 @@ static void look_who_is_gone(struct departed_ports *x)
 	}
 }
 
-/* --- times that a master passes on to a standby --- */
+/* --- departure times for a standby --- */
 
 uint64_t departed_changes(const struct departed_ports *x)
 {
@@ -410,8 +409,7 @@ bool departed_inherit(struct departed_ports *x, char *text)
 }
 
 /*
- * Called when this daemon becomes master: uses the times since when ports are gone that the
- * last master stated.
+ * Called when this daemon becomes master: uses the departure times that the last master stated.
  */
 static void use_inherited(struct departed_ports *x)
 {

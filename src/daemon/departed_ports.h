@@ -7,7 +7,7 @@
  * administrator may remove any port's registrations at once.  Both happen piece by piece between
  * other work of the loop.
  *
- * The times since when ports are gone are kept on disk and sent to standbys.  Time counts while
+ * Departure times are kept on disk and sent to standbys.  Time counts while
  * a master runs, and between two runs without a reboot.
  */
 #ifndef QOSD_DAEMON_DEPARTED_PORTS_H

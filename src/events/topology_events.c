@@ -279,7 +279,7 @@ static int by_place(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* Reports in order of ports, so that the end that moved reports a move. */
+/* Reports changed links in port order; a move is reported at the end that moved. */
 static void tell_changed_links(struct telling *t, const uint32_t *odd, uint32_t n_odd)
 {
 	const struct fabric *f = t->now->f;

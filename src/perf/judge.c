@@ -35,7 +35,7 @@ static double waited(const struct vl_use *l)
 }
 
 /*
- * The highest waited() of all VLs except `but`; 0: none of them waited. *exact is cleared if it
+ * The highest waited() of all VLs except `but`; 0: none of them waited.  *exact is cleared if it
  * may be higher.
  */
 static double ticks(const struct vl_use vls[ARB_VLS], unsigned but, bool *exact)

@@ -64,7 +64,7 @@ struct perf_level {
 	char *name;				/* owned */
 	uint64_t bytes;				/* sent by all ports that count by SL */
 	unsigned judged, short_of;		/* numbers of ports */
-	double got, promised;			/* of the port that is shortest; 0: none */
+	double got, promised;			/* of the port with the greatest shortfall; 0: none */
 };
 
 struct perf_summary {

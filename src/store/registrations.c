@@ -416,7 +416,7 @@ void store_save_gone(struct store *s, const struct holdings *h)
 	buf_free(&b);
 }
 
-/* After a reboot the clock is another one: only the time until the file was written has passed. */
+/* After a reboot the clock is another one: only the time up to the writing of the file counts. */
 static bool gone_written(struct reading_gone *r, const char *text)
 {
 	char boot[BOOT_ID_LEN + 1], now[BOOT_ID_LEN + 1];

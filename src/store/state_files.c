@@ -278,7 +278,7 @@ static int take(struct folder *f)
 	f->lock_fd = open_lock(f);
 	if (f->lock_fd < 0)
 		return errno;
-	/* a file system without locks is used without */
+	/* on a file system without locks, do without */
 	if (flock(f->lock_fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK) {
 		close(f->lock_fd);
 		f->lock_fd = -1;

@@ -12,15 +12,15 @@
  * the old or the new file.  A damaged file is set aside (".damaged") and reported; the service
  * goes on without it.  Groups have a journal beside their file (group_journal.c).
  *
- * The title line ends with the number of the file's format.  The number rises with each new kind
- * of line or field that the preceding qosd would not understand.  All formats from 1 on are read
- * (tests/golden/state has a sample of each).  A line that is not in its format is damage, since
- * no qosd has written it.  The untitled text in answers to a standby has the same formats
- * (daemon/replication/replica_parts.c).
+ * The title line ends with the number of the file's format.  The number rises with each new
+ * kind of line or field that the preceding qosd would not understand.  All formats from 1 on
+ * are read (tests/golden/state has a sample of each).  A line that is not in its format is
+ * damage, since no qosd has written it.  The untitled text in answers to a standby has the same
+ * formats (daemon/replication/replica_parts.c).
  *
- * store_save_…() hands over a text and returns.  A thread writes the texts in the order in which
- * they were handed over, and retries until they are on disk.  Partitions and M_Keys are the
- * exception: their callers wait, because somebody waits for an answer.
+ * store_save_…() hands over a text and returns.  A thread writes the texts in the order in
+ * which they were handed over, and retries until they are on disk.  Partitions and M_Keys are
+ * the exception: the caller waits for the disk, because it needs the result.
  */
 #ifndef QOSD_STORE_STORE_H
 #define QOSD_STORE_STORE_H
@@ -205,8 +205,8 @@ bool store_load_aliases(struct store *s, struct alias_db *db);
 void store_save_aliases(struct store *s, const struct alias_db *db);
 
 /*
- * The times since when ports with registrations are absent from the fabric
- * (sa/registry/holdings.h), by clock_boot_us().  Loading only sets those of ports that h has.
+ * The departure times of absent ports with registrations (sa/registry/holdings.h), by
+ * clock_boot_us().  Loading only sets those of ports that h has.
  */
 struct holdings;
 bool store_load_gone(struct store *s, struct holdings *h);

@@ -430,8 +430,7 @@ static bool take_list(struct replica *h, const struct sa_replica *x, bool *behin
 		return false;
 	pair_lids(h);
 	/*
-	 * changes of groups follow in a moment, and no client can register a departed port's
-	 * time
+	 * changes of groups follow in a moment; departure times are no client's registration
 	 */
 	for (unsigned i = 0; i < PART_COUNT; i++)
 		*behind |= h->parts[i].text && i != PART_GONE && i != PART_GROUP_CHANGES;

@@ -31,7 +31,7 @@
 
 #define PRINT_SHARE	10		/* printing takes at most one part in this many of the loop's time */
 #define LEASES_US	60000000	/* interval for printing leases, which run on */
-#define GONE_US		600000000	/* interval for printing the times since when ports are gone */
+#define GONE_US		600000000	/* interval for printing departure times, which run on, too */
 /*
  * The change log is at most CHANGES_TIMES as long as the groups' text, within these bounds in
  * bytes.

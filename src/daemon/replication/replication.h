@@ -4,7 +4,7 @@
  * master.
  *
  * The primary, which is the master, provides LIDs and P_Key indexes, dynamic partitions,
- * clients' registrations, and the times since when ports are gone.
+ * clients' registrations, and departure times of ports.
  *
  *   replica_parts.c    the primary's side: prints the parts and answers; replaces parts by another's
  *   replica.c          the standby's side: asks after each poll of the master, copies what differs
