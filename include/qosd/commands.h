@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Defines a command of the control socket: its rights, arguments and words; commands.def has
- * the commands.
+ * Defines the rights, arguments and words of a command of the control socket.  The commands are
+ * in commands.def.
  *
  * The daemon checks requests against the rights and arguments.  qosd-ctl makes options, usage
  * and help of the words.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Simulated time: a memory page that the simulator shares with each process that preloads its
- * library.
+ * Simulated time, in a memory page that the simulator shares with each process that preloads
+ * its library.
  *
  * Simulated time is the machine's CLOCK_MONOTONIC plus an offset, or it stands still.  Both
  * states fit in one word, so that a reader never sees half of a change.  Only the simulator

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The internal interface of the daemon: struct qosd, which connects its parts.
+ * The internal interface of the daemon, and struct qosd, which connects its parts.
  *
  *   daemon.c                 opens and closes all parts; the loop, the end of a sweep
  *   sa_service.c             requests to the SA, answered from the published state

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Collects what operators are told: makes events, keeps their ring, and runs the event command.
+ * Makes events for operators, keeps their ring, and runs the event command.
  *
  * For the loop's thread only.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The internal interface of the program qosd: command line, configuration files, and daemon. */
+/* The internal interface of the program qosd, for command line, configuration files and daemon. */
 #ifndef QOSD_DAEMON_QOSD_H
 #define QOSD_DAEMON_QOSD_H
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Serves the SA: passes on requests from the port, streams long answers, and sums up
- * statistics.
+ * Passes requests from the port to the SA, streams long answers, and sums up statistics.
  *
  * It owns the SA's two struct sa and their lock.  Only the loop's thread changes what they
  * share, under the lock.  The receiver's thread, which has the quick one, holds the lock for

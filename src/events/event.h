@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Events of the subnet and the daemon for operators: what appeared, disappeared, failed or
- * changed.
+ * Events of the subnet and the daemon for operators, about what appeared, disappeared, failed
+ * or changed.
  *
  * The last EVENTS_MAX events are kept in a ring.  Each reader has its own position in it, so
  * that a slow reader holds up nobody and loses the oldest events.

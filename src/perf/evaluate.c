@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Evaluates two reads of a port's counters: words sent by VL, promises by VL, and verdicts.
+ * Computes words sent, promises and verdicts by VL from two reads of a port's counters.
  *
  * Words by VL follow from the words that the port sent by SL, mapped with the SL to VL tables
  * for the in ports of its packets.  If these do not tell, the far end may: it counts words
  * received by VL, provided that all packets have the operation that it was told to count
- * (16.1.4.6).  A device without these counters may answer with zeros nevertheless, so a sum that
- * is not nearly the total that the port sent is discarded.
+ * (16.1.4.6).  A device without these counters may answer with zeros nevertheless, so a sum
+ * that is not nearly the total that the port sent is discarded.
  */
 #include "perf/perf_internal.h"
 

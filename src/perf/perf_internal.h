@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The internal interface of perf/: evaluating reads, and keeping results. */
+/* The internal interface of perf/, for evaluating reads and keeping results. */
 #ifndef QOSD_PERF_PERF_INTERNAL_H
 #define QOSD_PERF_PERF_INTERNAL_H
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Keeps the results of measurements: VLs found short, and sums by level of the last full
- * measurement.
+ * Keeps which VLs measurements found short, and the sums by level of the last full measurement.
  *
  * It reports when a VL becomes short and when that ends, as events.
  */

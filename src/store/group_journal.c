@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Multicast groups and members on disk: a snapshot ("groups") and a journal of changes
+ * Multicast groups and members on disk, as a snapshot ("groups") and a journal of changes
  * ("groups.journal").
  *
- * The snapshot is a file like the others.  Because of the journal, a join costs what it changes,
- * not what there is.
+ * The snapshot is a file like the others.  Because of the journal, a join costs what it
+ * changes, not what there is.
  *
  * The journal's first line names the snapshot that it continues, by digest.  A journal of
  * another snapshot is an orphan and is ignored.  Each line ends with a digest of the line and
@@ -17,10 +17,10 @@
  * that joined with an alias.  Format 2 adds, after the word "by", a group's holder and the port
  * that asked for a proxy join.
  *
- * The first save of a run writes a snapshot.  When the journal outgrows it, the next save writes
- * another one, so that on average each change is written only a few times.  A failed append
- * leads to a new snapshot, too, since the end of the journal is then unknown; until it is in
- * place, the last snapshot and its journal stay.
+ * The first save of a run writes a snapshot.  When the journal outgrows it, the next save
+ * writes another one, so that on average each change is written only a few times.  A failed
+ * append leads to a new snapshot, too, since the end of the journal is then unknown; until it
+ * is in place, the last snapshot and its journal stay.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Stores the fabric with every known link in place (plan/routes/base_routes.h), as far as
- * routes need it.
+ * Stores the known fabric (plan/routes/base_routes.h) as far as routes need it.
  *
  * The file has nodes, GUIDs of end ports, and links.  With it, a daemon that starts while
  * something is away computes the same routes as the run before, and finds them on the devices.

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Reads and writes whole files of the state folder, and sets bad ones aside, whatever they
- * contain.
+ * Reads and writes whole files of the state folder, and sets bad ones aside.
  *
  *  - A file is written beside its place, synced and renamed, and the folder is synced: at any
  *    moment the old or the new file is there, also after a power failure.

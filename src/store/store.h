@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Keeps state on disk that outlives the daemon: LIDs, P_Keys, registrations, keys and policy
- * history.
+ * Keeps state on disk that outlives the daemon, such as LIDs, registrations and policy history.
  *
  * The state folder has the known fabric, LIDs and P_Key indexes by GUID, multicast groups with
  * their members, services, event subscriptions, alias GUIDs, values that devices refuse,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The internal interface of store/: the state folder, and files of lines. */
+/* The internal interface of store/, to the state folder and to files of lines. */
 #ifndef QOSD_STORE_STORE_INTERNAL_H
 #define QOSD_STORE_STORE_INTERNAL_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The standby's side of replication: copies what its master has; see replication.h.
+ * Copies what the master has to this standby; see replication.h.
  *
  * One round at a time:
  *
@@ -13,8 +13,8 @@
  * A round may fail for two reasons that look alike: the master refuses to tell what it has, or
  * it is gone.  A master may disappear at any time, also during a round, and then the kernel of
  * its host answers in its place that there is no such attribute.  So a round without the
- * master's own answer proves nothing, and the copy of the last complete round still counts.  The
- * copy is given up only if the master lives on, as its polls show, and has told nothing for
+ * master's own answer proves nothing, and the copy of the last complete round still counts.
+ * The copy is given up only if the master lives on, as its polls show, and has told nothing for
  * GRACE_US.
  *
  * A master that has never sent a list, and goes on refusing one, is no qosd or has another
@@ -27,12 +27,12 @@
  * there is no M_Key.
  *
  * Registrations made between the last complete round and the master's end are unknown here, and
- * no client is asked to register them again.  A round follows each poll, so this gap is a poll's
- * interval and the duration of a round.  If a master answers polls but no questions, as an SA
- * under load may, the gap is GRACE_US, a round without an answer and a poll's interval: 4 s by
- * default.  The latest changes of groups that are still on their way belong to the gap, too.
- * Dynamic partitions are not lost in this way: the master tells us to ask, and learns that we
- * have them from the next round, which follows at once.
+ * no client is asked to register them again.  A round follows each poll, so this gap is a
+ * poll's interval and the duration of a round.  If a master answers polls but no questions, as
+ * an SA under load may, the gap is GRACE_US, a round without an answer and a poll's interval: 4 s
+ * by default.  The latest changes of groups that are still on their way belong to the gap,
+ * too.  Dynamic partitions are not lost in this way: the master tells us to ask, and learns that
+ * we have them from the next round, which follows at once.
  */
 #include "daemon/replication/replication.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The primary's side of replication: prints the parts and answers standbys; see replication.h.
+ * Prints the parts that the primary replicates, and answers its standbys; see replication.h.
  *
  * A part is printed when a standby asks and the part has changed since, but only so often that
  * printing takes at most a part of the loop's time.

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Replication: lets each standby qosd keep a copy of what it needs to take over from the
- * master.
+ * Lets each standby qosd keep a copy of what it needs to take over from the master.
  *
  * The primary, which is the master, provides LIDs and P_Key indexes, dynamic partitions,
  * clients' registrations, and departure times of ports.
@@ -26,8 +25,8 @@
  * at which a subnet manager has answered (sm_is_manager()).  A primary of another version may
  * have parts, or formats of parts, that this one does not know: the others are copied.
  *
- * With LIST a standby states which dynamic partitions it has.  A client that asks the primary to
- * change them gets its answer when the standbys have the change.
+ * With LIST a standby states which dynamic partitions it has.  A client that asks the primary
+ * to change them gets its answer when the standbys have the change.
  *
  * Everything is for the loop's thread only.  The structs are members of struct qosd, initially
  * zero.
