@@ -41,9 +41,8 @@ struct rx_end {
 	int fd;
 	pthread_t thread;
 	bool started;
-	atomic_bool ended;
-	struct fair *at_once;		/* struct rx_item */
-	unsigned handed_over;		/* since the loop was woken */
+	struct fair *at_once;		/* queue of struct rx_item */
+	unsigned handed_over;		/* MADs handed over since the last wake-up of the loop */
 };
 
 struct txn_table;

@@ -22,9 +22,7 @@ int64_t clock_page_now(const struct sim_clock *c, int64_t mono_ns);
 void clock_page_stop(struct sim_clock *c, struct machine_time (*read)(void));
 /* Sets the stopped time to at_ns, which must not be earlier. */
 void clock_page_move(struct sim_clock *c, int64_t at_ns);
-/* Time, which stands and which nobody has read, is at_ns, and real_ns of the time of day. */
-void clock_page_date(struct sim_clock *c, int64_t at_ns, int64_t real_ns);
-/* Time goes on as the machine's does, whose CLOCK_MONOTONIC is mono_ns. */
+/* Lets time run on with the machine's, whose CLOCK_MONOTONIC is mono_ns. */
 void clock_page_go(struct sim_clock *c, int64_t mono_ns);
 
 /*

@@ -2,16 +2,15 @@
 /*
  * Controls simulated time for the fabric and for the processes on it.
  *
- * While time stands, the processes work as long as they have something to do.  When all of
- * their threads rest (sim/clock/rest.h), nothing is on its way to the simulator and its
- * engine has nothing due, then nobody can do anything before some time has come: of a thread's
- * timed wait, of the engine's next timer, or the end of a pass.  Time moves to the first
- * of these, and one thread at a time is woken, so that of two with the same time the order is
- * always the same.  How long anything takes by the machine's clock makes no difference.
+ * Time runs with the machine's clock, or it is stopped and moves from one event to the next (`ctl
+ * pass`).
  *
- * Nor does it to what they tell each other by the fabric: while time stands, MADs of programs are taken
- * when everybody rests, one program's after the other's, and each of those that get some gets them when
- * all rest again.  So two that work at the same moment never race to the fabric.
+ * While time is stopped, the processes run as long as they have work.  When all their threads rest
+ * (sim/clock/rest.h), no input waits for the simulator and its engine has nothing due, then nothing
+ * can happen before the next event: the end of a thread's timed wait, the engine's next timer, or
+ * the end of a pass.  Time moves to the first of these, and one thread at a time is woken, so that
+ * threads with the same time always run in the same order.  How long anything takes by the
+ * machine's clock makes no difference.
  */
 #include <linux/futex.h>
 #include <poll.h>
@@ -29,9 +28,7 @@
 #define AGAIN_US	100		/* between looks while a process is busy */
 #define RESTS_US	1		/* between the two looks that show that all rest */
 #define MS_NS		INT64_C(1000000)
-#define S_NS		INT64_C(1000000000)
-#define UP_NS		(1000000 * S_NS)	/* CLOCK_MONOTONIC where a date is given */
-#define PATIENCE_US	INT64_C(180000000)	/* for somebody who never rests */
+#define PATIENCE_US	INT64_C(180000000)	/* limit for a process that never rests */
 
 static int64_t machine_ns(clockid_t id)
 {
@@ -95,17 +92,9 @@ static void wake_all(struct server *sv)
 static void go(struct server *sv)
 {
 	clock_page_go(sv->passing.page, machine_ns(CLOCK_MONOTONIC));
-	for (struct client *c = sv->clients; c; c = c->next)
-		if (c->held)
-			client_release(c);
 	wake_all(sv);
 	sv->timer_us = -1;
 	server_turn(sv);
-}
-
-bool passing_holds(const struct client *c)
-{
-	return c->purpose == SIM_UMAD && passing_stands(c->server);
 }
 
 static void stop(struct server *sv)
@@ -184,8 +173,7 @@ static bool input_waits(const struct server *sv)
 
 	p[n++] = (struct pollfd){ .fd = sv->listener, .events = POLLIN };
 	for (const struct client *c = sv->clients; c; c = c->next)
-		if (!c->held)
-			p[n++] = (struct pollfd){ .fd = c->fd, .events = POLLIN };
+		p[n++] = (struct pollfd){ .fd = c->fd, .events = POLLIN };
 	found = poll(p, n, 0);
 	free(p);
 	return found != 0;
@@ -224,29 +212,7 @@ static bool everybody_rests(struct server *sv)
 	return rests;
 }
 
-/* MADs of programs to the fabric, all that there are, and then of the fabric to one program; false: none. */
-static bool move_mads(struct server *sv)
-{
-	bool some = false;
-
-	for (struct client *c = sv->clients; c;) {
-		if (c->held) {
-			client_read_held(c);
-			some = true;
-			c = sv->clients;	/* it may be gone */
-		} else {
-			c = c->next;
-		}
-	}
-	for (struct client **f = &sv->flush; *f; f = &(*f)->flush_next)
-		if (passing_holds(*f)) {
-			server_flush(f);
-			return true;
-		}
-	return some;
-}
-
-/* To the first of what is to come. */
+/* Moves time to the next event. */
 static void move_on(struct server *sv)
 {
 	struct passing *p = &sv->passing;
@@ -258,6 +224,7 @@ static void move_on(struct server *sv)
 	for (const struct client *c = sv->clients; c; c = c->next)
 		if (c->pass_end_ns && c->pass_end_ns < end)
 			end = c->pass_end_ns;
+	p->moved_us = clock_mono_us();
 	if (slot >= 0 && deadline <= due && deadline <= end) {
 		clock_page_move(p->page, deadline);
 		p->woken[slot] = deadline;
@@ -289,11 +256,8 @@ void passing_look(struct server *sv)
 
 	if (!p->n)
 		return;
-	if (everybody_rests(sv)) {
-		p->moved_us = clock_mono_us();
-		if (!move_mads(sv))
-			move_on(sv);
-	}
+	if (everybody_rests(sv))
+		move_on(sv);
 	else if (clock_mono_us() - p->moved_us > PATIENCE_US)
 		give_up(sv);
 	if (passing_stands(sv) && p->n)
@@ -320,7 +284,7 @@ void passing_send_page(struct client *c, const struct sim_answer *a)
 		sock_send_file(c->fd, c->server->passing.memory, sizeof(struct sim_clock), MSG_DONTWAIT);
 }
 
-bool passing_start(struct server *sv, const struct options *o)
+bool passing_start(struct server *sv, bool stands)
 {
 	struct passing *p = &sv->passing;
 	void *page = MAP_FAILED;
@@ -334,15 +298,13 @@ bool passing_start(struct server *sv, const struct options *o)
 		return false;
 	}
 	p->page = page;
-	p->stands = o->stands;
+	p->stands = stands;
 	sv->sim->hooks.pass = begin;
 	sv->sim->hooks.pass_arg = sv;
-	if (o->stands) {
+	if (stands) {
 		clock_page_stop(p->page, machine_now);
 		/* a whole millisecond, so that waits are rounded the same way in each run */
 		clock_page_move(p->page, (now_ns(sv) / MS_NS + 1) * MS_NS);
-		if (o->date_s)
-			clock_page_date(p->page, UP_NS, o->date_s * S_NS);
 	}
 	return true;
 }

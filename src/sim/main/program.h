@@ -27,7 +27,6 @@ struct options {
 	const char *profiles, *preset, *script;
 	const char *nodes;		/* for run and attach: "A;B"; "" if not given */
 	uint64_t seed;
-	int64_t date_s;			/* of the start of time that stands; 0: today */
 	bool keep_lids, stands, verbose, json;
 	char **words;			/* the command, NULL-terminated */
 	int n_words;

@@ -59,25 +59,15 @@ void server_catch_up(struct server *sv)
 	sim_run(sv->sim, simulated_now(sv));
 }
 
-void server_flush(struct client **flush)
-{
-	struct client *c = *flush;
-
-	*flush = c->flush_next;
-	c->flushing = false;
-	client_flush(c);
-}
-
 void server_turn(struct server *sv)
 {
 	set_timer(sv, sim_run(sv->sim, simulated_now(sv)));
-	for (struct client **f = &sv->flush, *c; (c = *f);) {
-		if (passing_holds(c)) {
-			f = &c->flush_next;
-			continue;
-		}
-		server_flush(f);
-		f = &sv->flush;		/* the next one may be gone */
+	while (sv->flush) {
+		struct client *c = sv->flush;
+
+		sv->flush = c->flush_next;
+		c->flushing = false;
+		client_flush(c);
 	}
 }
 
@@ -184,8 +174,7 @@ static void raise_limit(struct rlimit *before)
 	setrlimit(RLIMIT_NOFILE, &r);
 }
 
-bool server_start(struct server *sv, struct loop *l, struct sim *s, const char *path,
-		  const struct options *o)
+bool server_start(struct server *sv, struct loop *l, struct sim *s, const char *path, bool stands)
 {
 	*sv = (struct server){
 		.loop = l, .sim = s, .listener = -1, .timer_us = -1,
@@ -194,7 +183,7 @@ bool server_start(struct server *sv, struct loop *l, struct sim *s, const char *
 	raise_limit(&sv->files_before);
 	sv->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	sv->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
-	if (!passing_start(sv, o) || !listen_on(sv, path)) {
+	if (!passing_start(sv, stands) || !listen_on(sv, path)) {
 		server_stop(sv);
 		return false;
 	}

@@ -29,11 +29,10 @@ struct client {
 	int fd;
 	unsigned batch;			/* messages to read at a time */
 	struct io *io;
-	int events;			/* that io waits for */
-	bool held;			/* it has input, which is read when everybody rests */
-	enum sim_purpose purpose;	/* 0: it has not said hello */
-	char name[48];			/* "ibstat[123]" */
-	/* Its devices: a node each, or the part of a node that host_view says. */
+	int events;			/* events that io waits for */
+	enum sim_purpose purpose;	/* 0: before the hello */
+	char name[48];			/* name for logs, like "ibstat[123]" */
+	/* its devices: each a node, or the part of one that host_view says */
 	uint32_t nodes[SIM_CAS_MAX], n_nodes;
 	uint8_t views[SIM_CAS_MAX];
 	enum host_view view;		/* SIM_UMAD: view of the open port */
@@ -85,33 +84,31 @@ struct server {
 
 /* --- server.c --- */
 
-/* Listens on path (kept); time is as in the options.  False: it was said why. */
-bool server_start(struct server *sv, struct loop *l, struct sim *s, const char *path,
-		  const struct options *o);
-/* Drops all clients, removes the socket; the fabric is the caller's. */
+/*
+ * Listens on path, which must stay valid. stands: time passes only by commands.  False: the error
+ * was printed.
+ */
+bool server_start(struct server *sv, struct loop *l, struct sim *s, const char *path, bool stands);
+/* Drops all clients and removes the socket; the caller keeps the fabric. */
 void server_stop(struct server *sv);
 /* Call before an outside event reaches the fabric: runs the fabric up to the present. */
 void server_catch_up(struct server *sv);
 /* Call after an outside event: runs the fabric and sends the results. */
 void server_turn(struct server *sv);
-/* Sends what there is for the client at this place of the list. */
-void server_flush(struct client **flush);
-/* Time has passed in which the fabric could not move: it did not pass there. */
+/* Excludes a period in which the fabric could not run from its time. */
 void server_stand_still(struct server *sv, int64_t us);
 /* Sets the timer to fire once, in `us` microseconds of the machine's clock. */
 void server_arm(struct server *sv, int64_t us);
 
 /* --- passing.c --- */
 
-/* False: there is no memory for the page; it was said. */
-bool passing_start(struct server *sv, const struct options *o);
+/* False: there is no memory for the page; the error was printed. */
+bool passing_start(struct server *sv, bool stands);
 void passing_stop(struct server *sv);
 /* The fabric's clock, in microseconds. */
 int64_t passing_now_us(const struct server *sv);
 bool passing_stands(const struct server *sv);
-/* What the client sends, and what it gets, waits until everybody rests. */
-bool passing_holds(const struct client *c);
-/* While time stands, the server's timer has gone off: looks whether it can move on. */
+/* Call when the server's timer fires while time is stopped: checks whether time can move on. */
 void passing_look(struct server *sv);
 /*
  * Opens a connection that wakes a slot's thread, or that asks for the page; false if there is no
@@ -136,10 +133,6 @@ void *client_send(struct client *c, const void *data, size_t n);
 void client_addressed(struct client *c);
 /* Sends queued messages; drops the client if it is gone. */
 void client_flush(struct client *c);
-/* Reads all that a client sent whose input was held. */
-void client_read_held(struct client *c);
-/* Its input is read as it comes again. */
-void client_release(struct client *c);
 
 /* --- message.c --- */
 
