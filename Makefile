@@ -305,17 +305,18 @@ PROMISE_TESTS = tests/check-promises
 FILE_TESTS = tests/check-files
 WORD_TESTS = tests/check-words
 INTERFACE_TESTS = tests/check-interface
+# What they look at is the sources, not the programs.
+SOURCE_TESTS = $(LAYER_TESTS) $(PROMISE_TESTS) $(FILE_TESTS) $(WORD_TESTS) $(INTERFACE_TESTS)
 GOLDEN_TESTS = $(wildcard tests/golden/*.sh)
 FUZZ_TESTS = $(wildcard tests/fuzz/*.sh)
 # Those with a number run on each simulator, sim-* on ours.
 E2E_TESTS = $(filter-out %/lib.sh tests/e2e/sim-%,$(wildcard tests/e2e/*.sh))
 BOTH_TESTS = $(wildcard tests/e2e/[0-9]*.sh)
 SIM_TESTS = $(BOTH_TESTS) $(wildcard tests/e2e/sim-*.sh)
-ALL_TESTS = $(RUNNER_TESTS) $(LAYER_TESTS) $(PROMISE_TESTS) $(FILE_TESTS) $(WORD_TESTS) $(INTERFACE_TESTS) $(UNIT_TESTS) $(GOLDEN_TESTS) $(FUZZ_TESTS) \
-	$(E2E_TESTS)
-# Left out under sanitizers ("Under sanitizers" in tests/README.md says why).
+ALL_TESTS = $(RUNNER_TESTS) $(SOURCE_TESTS) $(UNIT_TESTS) $(GOLDEN_TESTS) $(FUZZ_TESTS) $(E2E_TESTS)
+# Left out under sanitizers: these look at no sanitized program, and numbered scripts run once, on qosd-sim.
 ifneq ($(SANITIZE),)
-UNSANITIZED_TESTS = $(RUNNER_TESTS) $(LAYER_TESTS) $(PROMISE_TESTS) $(FILE_TESTS) $(WORD_TESTS) $(INTERFACE_TESTS) $(BOTH_TESTS)
+UNSANITIZED_TESTS = $(RUNNER_TESTS) $(SOURCE_TESTS) $(BOTH_TESTS)
 endif
 # Unit tests that tests/times does not name take less than three seconds each.
 slow_units = $(addprefix $(BUILD)/,$(shell sed -nE 's/^[0-9]+ [0-9]+ (tests\/unit\/.*)/\1/p' tests/times))
@@ -360,7 +361,7 @@ run-check: all check-programs
 		QOSD_SIMULATOR=qosd-sim $(call chosen,$(SIM_TESTS))
 
 check-quick: all $(QUICK_UNITS) $(TEST_TOOLS)	## what breaks most, in a minute: short unit tests, a bring-up
-	@tests/run $(LAYER_TESTS) $(PROMISE_TESTS) $(FILE_TESTS) $(WORD_TESTS) $(INTERFACE_TESTS) $(QUICK_UNITS) $(GOLDEN_TESTS) $(QUICK_E2E) \
+	@tests/run $(SOURCE_TESTS) $(QUICK_UNITS) $(GOLDEN_TESTS) $(QUICK_E2E) \
 		QOSD_SIMULATOR=qosd-sim $(QUICK_E2E)
 
 check-unit: $(chosen_units)	## unit tests only (LAYER=qos, T=match: some of them)
@@ -389,17 +390,18 @@ interface:	## freeze the names of the JSON, events and metrics as they are now
 check-e2e: all $(TEST_TOOLS) $(TOOL_LIBRARIES)	## end to end on a simulated fabric (T=name: some of them)
 	@tests/run $(call chosen,$(E2E_TESTS)) QOSD_SIMULATOR=qosd-sim $(call chosen,$(SIM_TESTS))
 
-# The tests ask these, as plain programs start ten times as fast.
-asking_programs = build/qosd-ctl build/qosd-sim
+# Tests that only ask do so by plain programs, which start ten times as fast.
+plain_build = build$(call named,CC)
+build_plain = $(submake) $(jobs) BUILD=$(plain_build) $(plain_build)/qosd-ctl $(plain_build)/qosd-sim
 check-sanitize:	## each test once with address and undefined behaviour sanitizers
-	@+$(submake) $(jobs) $(asking_programs)
+	@+$(build_plain)
 	@+$(submake) $(jobs) SANITIZE=address,undefined all check-programs
-	@+QOSD_ASKING=$(CURDIR)/build $(submake) SANITIZE=address,undefined run-check
+	@+QOSD_ASKING=$(abspath $(plain_build)) $(submake) SANITIZE=address,undefined run-check
 
 check-threads:	## each test once with the thread sanitizer
-	@+$(submake) $(jobs) $(asking_programs)
+	@+$(build_plain)
 	@+$(submake) $(jobs) SANITIZE=thread all check-programs
-	@+QOSD_ASKING=$(CURDIR)/build $(submake) SANITIZE=thread run-check
+	@+QOSD_ASKING=$(abspath $(plain_build)) $(submake) SANITIZE=thread run-check
 
 # Tests that fail are in its output; the table comes nevertheless.
 coverage_run = -@GCOV_ERROR_FILE=/dev/null CK_TIMEOUT_MULTIPLIER=40 tests/run

@@ -43,7 +43,7 @@ struct clients_changes {
 const struct clients_changes *clients_changes(const struct clients *c);
 /* An alias of a port changed. */
 void clients_alias(struct clients *c, const struct alias_change *x);
-/* Handles a MAD of the SMI classes: a trap becomes an event for subscribers. */
+/* Handles a MAD of the SMI classes: a trap becomes Reports to its subscribers. */
 void clients_smp(struct clients *c, const struct mad_in *in);
 /* Fills in the members of a request that are not in its MAD. */
 void clients_request(const struct mad_in *in, struct sa_request *req);

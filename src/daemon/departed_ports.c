@@ -39,7 +39,7 @@ struct departed_ports {
 	struct qosd *q;
 	struct holdings *holdings;
 	struct timer *tick, *work;
-	const struct subnet_state *state;	/* reference; NULL: not master */
+	const struct subnet_state *state;	/* the published one, not referenced; NULL: not master */
 	bool gone_dirty;
 	int64_t saved_us;
 	uint64_t changes;

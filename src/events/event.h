@@ -7,7 +7,7 @@
  * that a slow reader holds up nobody and loses the oldest events.
  *
  * Ids count from 1 in each run of the daemon; `boot` identifies the run.  Names come from the
- * fabric and may contain anything: control characters become '?' when an event is added.  An
+ * fabric and may contain anything: control characters become '?' when an event is made.  An
  * event has no pointers to anything that may be freed.  For one thread only.
  */
 #ifndef QOSD_EVENTS_EVENT_H

@@ -42,7 +42,7 @@ struct perf_port {
 
 struct perf_report {
 	const struct subnet_state *state;	/* state that the ports belong to */
-	bool reset;				/* counters were reset before */
+	bool reset;				/* the first read also reset the counters */
 	struct perf_port *ports;
 	uint32_t n;
 	unsigned asked, silent;			/* requests, and those without an answer */

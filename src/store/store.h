@@ -76,7 +76,7 @@ void store_check(struct store *s);
  */
 uint64_t store_mark(const struct store *s);
 bool store_is_past(const struct store *s, uint64_t mark);
-/* Waits for that, a few seconds at most; false: it is not done. */
+/* Waits for that, one second at most; false: it is not done. */
 bool store_wait(struct store *s);
 /* Another thread calls fn after each attempt to write; NULL stops the calls. */
 void store_on_written(struct store *s, void (*fn)(void *arg), void *arg);
@@ -90,7 +90,7 @@ struct store_problem {
 void store_problems(struct store *s, void (*fn)(void *arg, const struct store_problem *p),
 		    void *arg);
 
-/* Number of failed writes; number of files not written now, and the name of one of them, or "". */
+/* Number of failed writes; number of present problems (store_problems()), and the file of one, or "". */
 struct store_failures {
 	uint64_t all;
 	size_t now;
@@ -123,7 +123,7 @@ struct fabric *store_load_known(struct store *s);
 void store_save_known(struct store *s, const struct fabric *f);
 /*
  * The dynamic partitions (sa/registry/dynamic_partitions.h) as lines, like the history of
- * policies below.  Saving waits for the disk, a few seconds at most.  False: the file is
+ * policies below.  Saving waits for the disk, one second at most.  False: the file is
  * unchanged and stays so.
  */
 bool store_load_partitions(struct store *s, bool (*line)(void *arg, const char *text), void *arg);

@@ -143,7 +143,7 @@ set_smp 0x17 0x0102 64:0123456701234567
 set_smp 0x18 0x00010003 64:0401
 expect "SL2VL, changed" "0 1 2 3 4 5 6 7 0 1 2 3 4 5 6 7" "$(sl2vl "$from" $leaf05 2 1)"
 ctl sweep >/dev/null || bad "qosd-ctl sweep"
-swept() { [ "$(status sweeps)" -gt "$sweeps" ] && [ "$(status sweeping)" = false ] && subnet_up; }
+swept() { [ "$(status sweeps)" -gt "$sweeps" ] && status_is sweeping=false subnet-up=true; }
 until_ 10 swept || bad "no end of the sweep"
 expect "SL2VL" "0 1 2 3 0 0 0 0 0 0 0 0 0 0 0 15" "$(sl2vl "$from" $leaf05 2 1)"
 expect "VLArb" "low: 0:64 1:64 2:64 3:64 high:" "$(vlarb "$from" $leaf05 3)"

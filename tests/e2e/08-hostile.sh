@@ -143,7 +143,7 @@ for seed in 1 2 3; do
 	raw -n 800 -s "$seed" 3
 	raw -n 300 -s "$seed" 1
 done
-settled() { [ "$(status sweeping)" = false ] && subnet_up; }
+settled() { status_is sweeping=false subnet-up=true; }
 until_ 20 settled || bad "no end of sweeps"
 alive "after noise"
 all_active "$from" "$topology"

@@ -67,7 +67,7 @@ note "$((2 * reloads)) reloads, answers: $(tr -s ' \n' ' ' <counts)"
 expect "answers of neither policy" "" "$(grep -vE ' sl=1 rate=3$| sl=2 rate=7$' counts)"
 expect "kinds of answers" 2 "$(wc -l <counts)"
 plug H-f4521403008112c0
-settled() { [ "$(status sweeping)" = false ] && subnet_up && [ "$(status ports-active)" = 204 ]; }
+settled() { status_is sweeping=false subnet-up=true ports-active=204; }
 until_ 15 settled || bad "not settled: $(status ports-active) ports active"
 all_active "$node" "$topology"
 expect "the last policy" "sl=2 rate=7" "$(record "${askers[0]}" --sgid "$node001" --dgid "$oss01" --service_id 22 |

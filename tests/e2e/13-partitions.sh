@@ -213,7 +213,7 @@ lid=$(port_info "$sm_node" $leaf01 0 Lid)
 on_own "$sm_node" "$tools/rawmad" -d "$lid" 1 2 0x16 0 64:ffff80108030 >raw.log || bad "can't set"
 sweeps=$(status sweeps)
 ctl sweep >/dev/null || bad "qosd-ctl sweep"
-swept() { [ "$(status sweeps)" -gt "$sweeps" ] && [ "$(status sweeping)" = false ] && subnet_up; }
+swept() { [ "$(status sweeps)" -gt "$sweeps" ] && status_is sweeping=false subnet-up=true; }
 until_ 10 swept || bad "no end of the sweep"
 expect "the switch's own table is repaired" 7fff "$(pkeys $leaf01 0)"
 [ ! "$can_enforce" ] || changed "the repair" 1

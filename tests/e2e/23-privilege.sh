@@ -71,7 +71,7 @@ expect_match "the log" "sandbox: no capabilities; system calls are (not )?filter
 note "it works so"
 is_seen() { ctl nodes | grep -qi "${host#H-}"; }
 until_ 30 is_seen || bad "the host that was silent is not seen"
-settled() { [ "$(status sweeping)" = false ] && subnet_up; }
+settled() { status_is sweeping=false subnet-up=true; }
 until_ 30 settled || bad "no end of sweeps"
 all_active "$host" fat.topo
 until_ 10 test -s hook.status || bad "the command is not run: $(<"$qosd_log")"

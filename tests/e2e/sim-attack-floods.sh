@@ -186,7 +186,7 @@ failed() {
 	begin=${EPOCHREALTIME/./}
 	until_ 30 seen
 }
-settled() { subnet_up && [ "$(status sweeping)" = false ]; }
+settled() { status_is subnet-up=true sweeping=false; }
 
 # promise: A85
 note "traps are lost beside a flood: switches are asked for their changes"

@@ -490,7 +490,7 @@ if [ "$seconds" -eq 0 ]; then
 	lie other-node --at "$name"
 	sim_do link flap "$name/P1" --interval 0.05
 	until_ 10 says nodes 10 && until_ 10 told "$name" || bad "it is not there: $what: $(ctl health)"
-	set_up() { [ "$(status sweeping)" = false ] && subnet_up; }
+	set_up() { status_is sweeping=false subnet-up=true; }
 	until_ 10 set_up || bad "it is not set up: $what"
 	unplug "$name" 1
 	until_ 5 says nodes 9 || bad "not gone: $what"

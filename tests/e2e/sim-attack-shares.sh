@@ -271,7 +271,7 @@ is_long_gone() { [ "$(gone_for "${greedy_guids[2]}")" -ge 2 ]; } 2>/dev/null
 until_ 10 is_long_gone || bad "it is gone for $(gone_for "${greedy_guids[2]}") s"
 until_ 10 of_second stands_by || bad "the second has not got all"
 stop_qosd KILL
-is_master() { [ "$(status state)" = master ] && subnet_up; }
+is_master() { status_is state=master subnet-up=true; }
 until_ 20 of_second is_master || bad "the second does not take over: $(tail -n 3 second.log)"
 of_second is_long_gone || bad "it is gone for $(of_second gone_for "${greedy_guids[2]}") s, says the second"
 of_second holds $gpu01_guid services 6 || of_second has_some $gpu01_guid || bad "the second has not got the services"

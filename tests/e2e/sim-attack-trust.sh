@@ -34,7 +34,7 @@ declare -A pid
 # run NAME [LINE...]: starts a qosd on that host with these settings.
 run() { run_manager "$1" 'sweep-interval: 1' "${@:2}"; }
 state_is() { [ "$(of "$1" status state)" = "$2" ]; }
-up() { state_is "$1" master && of "$1" subnet_up && [ "$(of "$1" status sweeping)" = false ]; }
+up() { state_is "$1" master && of "$1" status_is subnet-up=true sweeping=false; }
 soon() { until_ 15 "${@:2}" || bad "$1: $(grep -h election ./*/log | tail -n 12)"; }
 # forge NAME TO ARGUMENT...: sends a forged SMP from host NAME to the port of host TO, by directed route,
 # or by LID with -L.

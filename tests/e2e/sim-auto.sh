@@ -16,7 +16,7 @@ levels() {
 	for i in $(seq 0 $(($1 - 1))); do echo "  level-$i: {sl: $i}"; done
 	echo "  default: {sl: 0}"
 }
-rests() { [ "$(status sweeping)" = false ] && subnet_up; }
+rests() { status_is sweeping=false subnet-up=true; }
 begin() {
 	rm -rf state
 	start_sim "$1"

@@ -249,7 +249,7 @@ lft_sets() { sim_ctl stats | awk '$2 == "LinearForwardingTable" && $3 == "set" {
 tables() { for s in "${switches[@]}"; do sim_ctl show lft "$s"; done; }
 event_of() { ctl -j events --kind "$1" | jq -c "select($2)" | tail -n 1; }
 has_event() { [ -n "$(event_of "$@")" ]; }
-quiet_sweeps() { [ "$(status sweeping)" = false ] && subnet_up; }
+quiet_sweeps() { status_is sweeping=false subnet-up=true; }
 is_back() { quiet_sweeps && tables >tables.now && cmp -s "$1" tables.now; }
 # uses PORT: prints how many entries in its switch's forwarding table lead to the port.
 uses() { sim_ctl show lft "${1%/*}" | awk -v port="${1##*/P}" '$2 == port { n++ } END { print n + 0 }'; }

@@ -41,7 +41,7 @@ sim_sets() { sim_ctl stats | awk '$1 == "smp" && $3 == "set" { n += $4 } END { p
 lids() { sim_ctl show nodes | awk '$4 != "-" { print $2, $4 }' | sort; }
 is_quiet() {
 	local now
-	subnet_up && [ "$(status sweeping)" = false ] || return 1
+	status_is subnet-up=true sweeping=false || return 1
 	now=$(status generation; sim_sets)
 	[ "$now" = "$last" ] && return 0
 	last=$now

@@ -96,7 +96,7 @@ while read -r topology switch port; do
 	# promise: F15
 	note "$topology: a link is gone"
 	linked=$(status ports-linked)
-	up_with() { [ "$(status sweeping)" = false ] && subnet_up && [ "$(status ports-linked)" = "$1" ]; }
+	up_with() { status_is sweeping=false subnet-up=true "ports-linked=$1"; }
 	unplug "$switch" "$port"
 	until_ 20 up_with $((linked - 2)) || bad "the subnet is not up without a link"
 	layered "$topology, a link less"

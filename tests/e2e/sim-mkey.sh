@@ -23,7 +23,7 @@ mapfile -t end_ports < <(
 
 # settings KEY PROTECT [LINE...]: writes qosd.yaml.
 settings() { printf '%s\n' "m-key: $1" "m-key-protect: $2" "${@:3}" >qosd.yaml; }
-up() { [ "$(status state)" = master ] && subnet_up && [ "$(status sweeping)" = false ]; }
+up() { status_is state=master subnet-up=true sweeping=false; }
 start() { start_qosd "$first" -c qosd.yaml "$@"; until_ 30 up || fail "the subnet does not come up"; }
 # query KEY ARGUMENT...: prints what smpquery on the far host gets; KEY 0 for none.
 query() {

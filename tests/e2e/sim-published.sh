@@ -120,7 +120,7 @@ second=$!
 pids+=("$second")
 of_second() { local sock=second/sock; "$@"; }
 held() { [ "$(status registrations-held)" = true ]; }
-up() { [ "$(status state)" = master ] && subnet_up && phase_is idle; }
+up() { status_is state=master subnet-up=true && phase_is idle; }
 until_ 20 of_second held || bad "the second does not stand by: $(tail -n 3 second/log)"
 groups >groups.before
 forget 3 6 9 12

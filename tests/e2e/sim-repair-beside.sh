@@ -12,7 +12,7 @@ manager="host-0001 HCA-1"
 old=0x1122334455667701 new=0x1122334455667702 other=0x6600000000000066
 audited() { sim_ctl check >audit 2>&1; }
 silent() { ctl -j health | jq '[.problems[] | select(.kind == "device-silent")] | length'; }
-well() { subnet_up && [ "$(status sweeping)" = false ] && [ "$(silent)" = 0 ] && audited; }
+well() { status_is subnet-up=true sweeping=false && [ "$(silent)" = 0 ] && audited; }
 seen() { ctl -j events --kind "link-$1" | grep -q core-001; }
 fell_silent() { ctl -j events --kind device-silent | grep -c spine-003; }
 set_up() { [ "$(status sweeps)" -gt "$sweeps" ] && [ "$(status nodes)" = "$nodes" ] && well; }

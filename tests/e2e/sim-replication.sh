@@ -34,7 +34,7 @@ start_second() {
 	pids+=("$second_pid")
 }
 state_is() { [ "$(status state)" = "$1" ]; }
-up() { state_is master && subnet_up && [ "$(status sweeping)" = false ]; }
+up() { state_is master && status_is subnet-up=true sweeping=false; }
 held() { [ "$(status registrations-held)" = true ]; }
 # registered: prints the registrations that a subnet manager reports
 registered() {

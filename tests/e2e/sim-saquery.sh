@@ -551,23 +551,22 @@ difference() {
 
 # compare SUFFIX: compares the directories osm$1 and own$1.
 compare() {
-	local i answered=0 records=0 kind query want got
+	local i answered=0 records=0 kind query theirs ours want got
 	local -A number=() heard=()
 	for i in "${!queries[@]}"; do number[${queries[i]}]=$i; done
 	for i in "${!queries[@]}"; do
 		query=${queries[i]}
 		kind_of "$query"
-		if [ "$kind" = other ]; then	# no expected differences
-			mapfile -t want <"osm$1/$i"
-			mapfile -t got <"own$1/$i"
-			[ "${want[*]}" = "${got[*]}" ] || bad "saquery $query under OpenSM and under qosd: $(difference "osm$1/$i" "own$1/$i")"
+		if [ "$kind" = other ]; then	# nothing is explained
+			theirs=osm$1/$i ours=own$1/$i
 		else
+			theirs=want ours=got
 			explained "$query" "osm$1" "$i" >want
 			explained "$query" "own$1" "$i" >got
-			mapfile -t want <want
-			mapfile -t got <got
-			[ "${want[*]}" = "${got[*]}" ] || bad "saquery $query under OpenSM and under qosd: $(difference want got)"
 		fi
+		mapfile -t want <"$theirs"
+		mapfile -t got <"$ours"
+		[ "${want[*]}" = "${got[*]}" ] || bad "saquery $query under OpenSM and under qosd: $(difference "$theirs" "$ours")"
 		[ ${#got[@]} -eq 0 ] || answered=$((answered + 1))
 		records=$((records + ${#got[@]}))
 	done

@@ -36,7 +36,7 @@ start() {
 	start_qosd "$sm" -c qosd.yaml -p policy.yaml "$@"
 	until_ 20 idle || fail "the subnet does not come up: $(tail -n 3 "$qosd_log")"
 }
-idle() { subnet_up && [ "$(status sweeping)" = false ]; }
+idle() { status_is subnet-up=true sweeping=false; }
 
 start_subnet() { start_sim "$samples/fabric.topo"; }
 join() {
