@@ -464,11 +464,17 @@ pathref: all check-programs	## path queries against a slow reference: a million 
 # The scripts are part of `make check', too, where each takes a few seconds.
 ATTACKS = $(wildcard tests/e2e/sim-attack-*.sh)
 ATTACK_SECONDS ?= 3600
+SOAK_SECONDS ?= 3600
 .PHONY: attack
 attack: all check-programs	## attacks for ATTACK_SECONDS=3600 in all (T=name: some of them)
 	@set -e; set -- $(call chosen,$(ATTACKS)); \
 		ATTACK_SECONDS=$$(($(ATTACK_SECONDS) / ($$# + !$$#))) QOSD_SIMULATOR=qosd-sim \
 		tests/run -j 1 -t $$(($(ATTACK_SECONDS) + 600)) QOSD_SIMULATOR=qosd-sim "$$@"
+
+# Time is the simulator's: an hour of it takes minutes.
+.PHONY: soak
+soak: all check-programs	## random faults for SOAK_SECONDS=3600 of simulated time (SOAK_SEED=n: those of that seed)
+	@SOAK_SECONDS=$(SOAK_SECONDS) tests/run -j 1 -t 3600 QOSD_SIMULATOR=qosd-sim tests/e2e/sim-soak.sh
 
 lint:	## cppcheck, shellcheck, mandoc
 	@scripts/lint

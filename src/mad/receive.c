@@ -15,6 +15,7 @@
  * each for a bounded time; the next turn of the loop goes on with the rest.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -28,10 +29,12 @@
 #include "mad/rmpp/rmpp.h"
 #include "mad/umad_port.h"
 
-/* Intervals at which the thread checks whether to stop: short after a MAD, long on an idle port. */
-#define POLL_BUSY_MS	10
-#define POLL_IDLE_MS	250
-#define POLLS_BUSY	100
+/*
+ * rx_stop() interrupts the wait of a receiver thread by a signal, so that an idle port wakes no
+ * thread.  The wait is bounded nevertheless: a library that simulates a port may restart it.
+ */
+#define POLL_MS		1000
+#define INTERRUPT_NS	1000000	/* between two signals */
 #define LOOKS_AHEAD	16	/* the thread checks for waiting MADs after this many MADs */
 #define DRAIN_MAX	512	/* MADs taken in before the first of them is served */
 #define SERVE_MAX	32	/* MADs served before more are taken in */
@@ -425,11 +428,11 @@ static int receive(int fd, struct rx_slot *s, int timeout_ms)
 	return r;
 }
 
-static int how_long(struct intake_round *in, bool work_left, unsigned idle)
+static int how_long(struct intake_round *in, bool work_left)
 {
 	if (work_left || in->drained || ++in->since_look >= LOOKS_AHEAD)
 		return 0;
-	return idle < POLLS_BUSY ? POLL_BUSY_MS : POLL_IDLE_MS;
+	return POLL_MS;
 }
 
 static void *receiver(void *arg)
@@ -438,16 +441,16 @@ static void *receiver(void *arg)
 	struct mad_port *m = e->m;
 	struct rx_item *q = intake_item(m->intake);	/* item that the next MAD is received into */
 	struct intake_round in = { 0 };
-	unsigned errors = 0, idle = 0;
+	unsigned errors = 0;
 
 	while (!atomic_load_explicit(&m->stop, memory_order_relaxed)) {
 		/* block only if the loop need not be woken and nothing waits to be served */
 		bool work_left = e->handed_over || fair_count(e->at_once);
-		int timeout_ms = how_long(&in, work_left, idle);
+		int timeout_ms = how_long(&in, work_left);
 		int r = receive(e->fd, &q->slot, timeout_ms);
 
 		if (r >= 0) {
-			errors = idle = 0;
+			errors = 0;
 			/* the MAD was there already: others may be, too */
 			if (timeout_ms == 0)
 				in.drained++;
@@ -460,15 +463,13 @@ static void *receiver(void *arg)
 		} else if (timeout_ms == 0 && (r == -EAGAIN || r == -ETIMEDOUT)) {
 			/* nothing is left; but where several waited, expect more soon */
 			in.since_look = in.drained > 1 ? LOOKS_AHEAD : 0;
-		} else if (!work_left && r != -ETIMEDOUT && r != -EAGAIN) {
+		} else if (!work_left && r != -ETIMEDOUT && r != -EAGAIN && !atomic_load(&m->stop)) {
 			/* the device is gone and this descriptor with it; only a new open() can help */
 			if (++errors == ERRORS_MAX) {
 				atomic_store(&m->dead, true);
 				loop_wake(m->wake);
 			}
 			nanosleep(&(struct timespec){ 0, RETRY_NS }, NULL);
-		} else if (!work_left && idle < POLLS_BUSY) {
-			idle++;
 		}
 		if (in.drained)
 			memset(in.served, 0, sizeof(in.served));
@@ -477,6 +478,7 @@ static void *receiver(void *arg)
 		serve_waiting(e);
 	}
 	free(q);
+	atomic_store(&e->ended, true);
 	return NULL;
 }
 
@@ -523,6 +525,20 @@ static void on_wake(void *arg)
 		m->hooks.dead(m->hooks.arg, "the port does not receive any more: is the device gone?");
 }
 
+/* Does nothing; the signal makes the thread's system call return. */
+static void on_interrupt(int signum)
+{
+	(void)signum;
+}
+
+/* Repeats the signal, since one that arrives before the thread waits has no effect. */
+static void stop_end(struct rx_end *e)
+{
+	while (!atomic_load(&e->ended) && pthread_kill(e->thread, SIGURG) == 0)
+		nanosleep(&(struct timespec){ 0, INTERRUPT_NS }, NULL);
+	pthread_join(e->thread, NULL);
+}
+
 static bool start_end(struct rx_end *e, struct mad_port *m, int fd, struct buf *err)
 {
 	int r;
@@ -530,6 +546,7 @@ static bool start_end(struct rx_end *e, struct mad_port *m, int fd, struct buf *
 	e->m = m;
 	e->fd = fd;
 	e->at_once = fair_new(m->sa_queue_max, m->sa_queue_each);
+	atomic_store(&e->ended, false);
 	r = pthread_create(&e->thread, NULL, receiver, e);
 	e->started = r == 0;
 	if (r)
@@ -539,6 +556,9 @@ static bool start_end(struct rx_end *e, struct mad_port *m, int fd, struct buf *
 
 bool rx_start(struct mad_port *m, struct buf *err)
 {
+	const struct sigaction interrupt = { .sa_handler = on_interrupt };
+
+	sigaction(SIGURG, &interrupt, NULL);
 	m->wake = wake_new(m->loop, on_wake, m);
 	for (unsigned i = 0; i < PORT_FILES; i++)
 		if (port_file_is_own(m, i) && !start_end(&m->end[i], m, m->file[i], err))
@@ -551,7 +571,7 @@ void rx_stop(struct mad_port *m)
 	atomic_store(&m->stop, true);
 	for (unsigned i = 0; i < ARRAY_SIZE(m->end); i++)
 		if (m->end[i].started)
-			pthread_join(m->end[i].thread, NULL);
+			stop_end(&m->end[i]);
 	for (unsigned i = 0; i < ARRAY_SIZE(m->end); i++)
 		free_waiting(&m->end[i]);
 	wake_free(m->wake);

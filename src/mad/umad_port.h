@@ -41,6 +41,7 @@ struct rx_end {
 	int fd;
 	pthread_t thread;
 	bool started;
+	atomic_bool ended;		/* the thread takes no more MADs */
 	struct fair *at_once;		/* queue of struct rx_item */
 	unsigned handed_over;		/* MADs handed over since the last wake-up of the loop */
 };

@@ -26,6 +26,13 @@ void clock_page_move(struct sim_clock *c, int64_t at_ns)
 		atomic_store(&c->word, sim_clock_word(true, at_ns));
 }
 
+void clock_page_date(struct sim_clock *c, int64_t at_ns, int64_t real_ns)
+{
+	atomic_store(&c->ahead_ns[SIM_CLOCK_REAL], real_ns - at_ns);
+	atomic_store(&c->ahead_ns[SIM_CLOCK_BOOT], 0);
+	atomic_store(&c->word, sim_clock_word(true, at_ns));
+}
+
 void clock_page_go(struct sim_clock *c, int64_t mono_ns)
 {
 	if (sim_clock_stands(atomic_load(&c->word)))

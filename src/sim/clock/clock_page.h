@@ -22,6 +22,8 @@ int64_t clock_page_now(const struct sim_clock *c, int64_t mono_ns);
 void clock_page_stop(struct sim_clock *c, struct machine_time (*read)(void));
 /* Sets the stopped time to at_ns, which must not be earlier. */
 void clock_page_move(struct sim_clock *c, int64_t at_ns);
+/* Sets the stopped time, which no process has read yet, to at_ns, and the time of day to real_ns. */
+void clock_page_date(struct sim_clock *c, int64_t at_ns, int64_t real_ns);
 /* Lets time run on with the machine's, whose CLOCK_MONOTONIC is mono_ns. */
 void clock_page_go(struct sim_clock *c, int64_t mono_ns);
 

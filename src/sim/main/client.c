@@ -42,10 +42,10 @@ void client_flush(struct client *c)
 {
 	switch (outq_send(&c->out, c->fd)) {
 	case OUTQ_EMPTY:
-		wait_for(c, LOOP_READ);
+		wait_for(c, c->held ? 0 : LOOP_READ);
 		break;
 	case OUTQ_BLOCKED:
-		wait_for(c, LOOP_READ | LOOP_WRITE);
+		wait_for(c, (c->held ? 0 : LOOP_READ) | LOOP_WRITE);
 		break;
 	case OUTQ_BROKEN:
 		client_drop(c);
@@ -211,15 +211,41 @@ static void read_client(struct client *c)
 	read_addressed(sv);
 }
 
+void client_read_held(struct client *c)
+{
+	struct server *sv = c->server;
+	unsigned messages;
+	int n;
+
+	client_release(c);
+	c->batch = BATCH;
+	sv->last = c;		/* NULL once the client is gone */
+	do
+		n = receive(c);
+	while (!would_block(n) && on_input(c, n) && sv->last == c);
+	while (next_addressed(sv, &messages))
+		;
+}
+
+void client_release(struct client *c)
+{
+	c->held = false;
+	wait_for(c, c->events | LOOP_READ);
+}
+
 static void on_io(void *arg, int events)
 {
 	struct client *c = arg;
 
 	c->server->passing.events++;
-	if (events & LOOP_WRITE)
+	if (events & LOOP_WRITE) {
 		client_flush(c);	/* may free the client */
-	else
+	} else if (passing_holds(c)) {
+		c->held = true;
+		wait_for(c, c->events & ~LOOP_READ);
+	} else {
 		read_client(c);
+	}
 }
 
 /* --- start and end of connections --- */

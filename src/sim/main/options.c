@@ -13,6 +13,8 @@
 #include "sim/dev/device.h"
 #include "sim/topo/topo.h"
 
+#define DATE_END	INT64_C(253402300800)	/* the year 10000 */
+
 static const char usage[] =
 "usage: qosd-sim run TOPOLOGY [OPTION]... -- COMMAND [ARGUMENT]...\n"
 "       qosd-sim serve TOPOLOGY [OPTION]...\n"
@@ -36,6 +38,7 @@ static const char help[] =
 "  -S, --seed N         chance comes out the same for the same N (default 1)\n"
 "  -l, --keep-lids      devices have the LIDs of the dump at the start\n"
 "  -T, --time-stands    time passes by `ctl pass' only; attach: the command's time is the fabric's\n"
+"  -D, --date SECONDS   with -T: time of day at the start, in seconds since 1970 (default: now)\n"
 "  -x, --script FILE    commands of ctl with the times when they are to be done\n"
 "  -n, --node NODES     run: where the command runs (default: the first CA)\n"
 "  -s, --socket PATH    serve: where it listens (default $QOSD_SIM_SOCKET,\n"
@@ -66,6 +69,16 @@ static int usage_error(const char *what, const char *word)
 	return EXIT_USAGE;
 }
 
+/* Accepts dates up to the year 9999, because logs have room for four digits. */
+static bool parse_date(const char *s, int64_t *date_s)
+{
+	char *end;
+
+	errno = 0;
+	*date_s = strtoll(s, &end, 10);
+	return !errno && end != s && !*end && *date_s > 0 && *date_s < DATE_END;
+}
+
 static bool parse_seed(const char *s, uint64_t *seed)
 {
 	char *end;
@@ -80,8 +93,8 @@ static const struct kind {
 	const char *name, *letters, *first_word;
 	bool command;		/* takes a command */
 } kinds[] = {
-	{ "run", "+I:p:P:S:lTx:n:vhV", "topology", true },
-	{ "serve", "+I:p:P:S:lTx:s:vhV", "topology", false },
+	{ "run", "+I:p:P:S:lTD:x:n:vhV", "topology", true },
+	{ "serve", "+I:p:P:S:lTD:x:s:vhV", "topology", false },
 	{ "attach", "+s:ThV", "node", true },
 	{ "ctl", "+s:jhV", NULL, true },
 	{ "check", NULL, NULL, true },		/* see parse_check() */
@@ -94,6 +107,7 @@ static const struct option longs[] = {
 	{ "seed", required_argument, NULL, 'S' },
 	{ "keep-lids", no_argument, NULL, 'l' },
 	{ "time-stands", no_argument, NULL, 'T' },
+	{ "date", required_argument, NULL, 'D' },
 	{ "script", required_argument, NULL, 'x' },
 	{ "node", required_argument, NULL, 'n' },
 	{ "socket", required_argument, NULL, 's' },
@@ -125,6 +139,10 @@ static int take_option(struct options *o, int letter)
 		break;
 	case 'l': o->keep_lids = true; break;
 	case 'T': o->stands = true; break;
+	case 'D':
+		if (!parse_date(optarg, &o->date_s))
+			return usage_error("not a date: ", optarg);
+		break;
 	case 'x': o->script = optarg; break;
 	case 'n': o->nodes = optarg; break;
 	case 's': o->socket = optarg; break;

@@ -11,6 +11,11 @@
  * the end of a pass.  Time moves to the first of these, and one thread at a time is woken, so that
  * threads with the same time always run in the same order.  How long anything takes by the
  * machine's clock makes no difference.
+ *
+ * The same holds for MADs.  While time is stopped, the simulator holds the MADs that programs send
+ * until all threads rest, and then takes those of one program after the other.  MADs for programs
+ * are delivered to one program each time all threads rest.  So two programs that run at the same
+ * moment never race to the fabric.
  */
 #include <linux/futex.h>
 #include <poll.h>
@@ -28,6 +33,8 @@
 #define AGAIN_US	100		/* between looks while a process is busy */
 #define RESTS_US	1		/* between the two looks that show that all rest */
 #define MS_NS		INT64_C(1000000)
+#define S_NS		INT64_C(1000000000)
+#define UP_NS		(1000000 * S_NS)	/* CLOCK_MONOTONIC at the start if a date is given */
 #define PATIENCE_US	INT64_C(180000000)	/* limit for a process that never rests */
 
 static int64_t machine_ns(clockid_t id)
@@ -92,9 +99,17 @@ static void wake_all(struct server *sv)
 static void go(struct server *sv)
 {
 	clock_page_go(sv->passing.page, machine_ns(CLOCK_MONOTONIC));
+	for (struct client *c = sv->clients; c; c = c->next)
+		if (c->held)
+			client_release(c);
 	wake_all(sv);
 	sv->timer_us = -1;
 	server_turn(sv);
+}
+
+bool passing_holds(const struct client *c)
+{
+	return c->purpose == SIM_UMAD && passing_stands(c->server);
 }
 
 static void stop(struct server *sv)
@@ -173,7 +188,8 @@ static bool input_waits(const struct server *sv)
 
 	p[n++] = (struct pollfd){ .fd = sv->listener, .events = POLLIN };
 	for (const struct client *c = sv->clients; c; c = c->next)
-		p[n++] = (struct pollfd){ .fd = c->fd, .events = POLLIN };
+		if (!c->held)
+			p[n++] = (struct pollfd){ .fd = c->fd, .events = POLLIN };
 	found = poll(p, n, 0);
 	free(p);
 	return found != 0;
@@ -212,6 +228,28 @@ static bool everybody_rests(struct server *sv)
 	return rests;
 }
 
+/* Takes all MADs that programs sent, or delivers the fabric's MADs to one program.  False: there were none. */
+static bool move_mads(struct server *sv)
+{
+	bool some = false;
+
+	for (struct client *c = sv->clients; c;) {
+		if (c->held) {
+			client_read_held(c);
+			some = true;
+			c = sv->clients;	/* the client may be gone */
+		} else {
+			c = c->next;
+		}
+	}
+	for (struct client **f = &sv->flush; *f; f = &(*f)->flush_next)
+		if (passing_holds(*f)) {
+			server_flush(f);
+			return true;
+		}
+	return some;
+}
+
 /* Moves time to the next event. */
 static void move_on(struct server *sv)
 {
@@ -224,7 +262,6 @@ static void move_on(struct server *sv)
 	for (const struct client *c = sv->clients; c; c = c->next)
 		if (c->pass_end_ns && c->pass_end_ns < end)
 			end = c->pass_end_ns;
-	p->moved_us = clock_mono_us();
 	if (slot >= 0 && deadline <= due && deadline <= end) {
 		clock_page_move(p->page, deadline);
 		p->woken[slot] = deadline;
@@ -256,9 +293,11 @@ void passing_look(struct server *sv)
 
 	if (!p->n)
 		return;
-	if (everybody_rests(sv))
-		move_on(sv);
-	else if (clock_mono_us() - p->moved_us > PATIENCE_US)
+	if (everybody_rests(sv)) {
+		p->moved_us = clock_mono_us();
+		if (!move_mads(sv))
+			move_on(sv);
+	} else if (clock_mono_us() - p->moved_us > PATIENCE_US)
 		give_up(sv);
 	if (passing_stands(sv) && p->n)
 		server_arm(sv, p->looks[!p->look].asleep ? RESTS_US : AGAIN_US);
@@ -284,7 +323,7 @@ void passing_send_page(struct client *c, const struct sim_answer *a)
 		sock_send_file(c->fd, c->server->passing.memory, sizeof(struct sim_clock), MSG_DONTWAIT);
 }
 
-bool passing_start(struct server *sv, bool stands)
+bool passing_start(struct server *sv, const struct options *o)
 {
 	struct passing *p = &sv->passing;
 	void *page = MAP_FAILED;
@@ -298,13 +337,15 @@ bool passing_start(struct server *sv, bool stands)
 		return false;
 	}
 	p->page = page;
-	p->stands = stands;
+	p->stands = o->stands;
 	sv->sim->hooks.pass = begin;
 	sv->sim->hooks.pass_arg = sv;
-	if (stands) {
+	if (o->stands) {
 		clock_page_stop(p->page, machine_now);
 		/* a whole millisecond, so that waits are rounded the same way in each run */
 		clock_page_move(p->page, (now_ns(sv) / MS_NS + 1) * MS_NS);
+		if (o->date_s)
+			clock_page_date(p->page, UP_NS, o->date_s * S_NS);
 	}
 	return true;
 }

@@ -27,6 +27,7 @@ struct options {
 	const char *profiles, *preset, *script;
 	const char *nodes;		/* for run and attach: "A;B"; "" if not given */
 	uint64_t seed;
+	int64_t date_s;			/* time of day at the start of stopped time, since 1970; 0: now */
 	bool keep_lids, stands, verbose, json;
 	char **words;			/* the command, NULL-terminated */
 	int n_words;

@@ -176,7 +176,7 @@ int run(const struct options *o)
 		return EXIT_FAILED;
 	j.loop = loop_new();
 	if (node_exists(w.sim->f, o->nodes) && make_socket_path(&j)) {
-		if (server_start(&j.sv, j.loop, w.sim, j.socket, o->stands)) {
+		if (server_start(&j.sv, j.loop, w.sim, j.socket, o)) {
 			run_loop(&j);
 			server_stop(&j.sv);
 		}

@@ -11,13 +11,14 @@ static void on_signal(void *arg)
 	loop_stop(arg);
 }
 
-static bool serve_until_signal(struct world *w, struct loop *l, const char *path, bool stands)
+static bool serve_until_signal(struct world *w, struct loop *l, const char *path,
+			       const struct options *o)
 {
 	const struct sim_fabric *f = w->sim->f;
 	struct server sv;
 	struct sig *term, *intr;
 
-	if (!server_start(&sv, l, w->sim, path, stands))
+	if (!server_start(&sv, l, w->sim, path, o))
 		return false;
 	term = sig_new(l, SIGTERM, on_signal, l);
 	intr = sig_new(l, SIGINT, on_signal, l);
@@ -43,7 +44,7 @@ int serve(const struct options *o)
 		return EXIT_FAILED;
 	l = loop_new();
 	path = socket_path(o);
-	ok = serve_until_signal(&w, l, path, o->stands);
+	ok = serve_until_signal(&w, l, path, o);
 	free(path);
 	loop_free(l);
 	world_stop(&w);

@@ -59,15 +59,25 @@ void server_catch_up(struct server *sv)
 	sim_run(sv->sim, simulated_now(sv));
 }
 
+void server_flush(struct client **flush)
+{
+	struct client *c = *flush;
+
+	*flush = c->flush_next;
+	c->flushing = false;
+	client_flush(c);
+}
+
 void server_turn(struct server *sv)
 {
 	set_timer(sv, sim_run(sv->sim, simulated_now(sv)));
-	while (sv->flush) {
-		struct client *c = sv->flush;
-
-		sv->flush = c->flush_next;
-		c->flushing = false;
-		client_flush(c);
+	for (struct client **f = &sv->flush, *c; (c = *f);) {
+		if (passing_holds(c)) {
+			f = &c->flush_next;
+			continue;
+		}
+		server_flush(f);
+		f = &sv->flush;		/* the next client may be gone */
 	}
 }
 
@@ -174,7 +184,8 @@ static void raise_limit(struct rlimit *before)
 	setrlimit(RLIMIT_NOFILE, &r);
 }
 
-bool server_start(struct server *sv, struct loop *l, struct sim *s, const char *path, bool stands)
+bool server_start(struct server *sv, struct loop *l, struct sim *s, const char *path,
+		  const struct options *o)
 {
 	*sv = (struct server){
 		.loop = l, .sim = s, .listener = -1, .timer_us = -1,
@@ -183,7 +194,7 @@ bool server_start(struct server *sv, struct loop *l, struct sim *s, const char *
 	raise_limit(&sv->files_before);
 	sv->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	sv->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
-	if (!passing_start(sv, stands) || !listen_on(sv, path)) {
+	if (!passing_start(sv, o) || !listen_on(sv, path)) {
 		server_stop(sv);
 		return false;
 	}

@@ -30,6 +30,7 @@ struct client {
 	unsigned batch;			/* messages to read at a time */
 	struct io *io;
 	int events;			/* events that io waits for */
+	bool held;			/* its input is read when all threads rest */
 	enum sim_purpose purpose;	/* 0: before the hello */
 	char name[48];			/* name for logs, like "ibstat[123]" */
 	/* its devices: each a node, or the part of one that host_view says */
@@ -85,16 +86,19 @@ struct server {
 /* --- server.c --- */
 
 /*
- * Listens on path, which must stay valid. stands: time passes only by commands.  False: the error
- * was printed.
+ * Listens on path, which must stay valid. Options tell whether and from when time stands.  False: the
+ * error was printed.
  */
-bool server_start(struct server *sv, struct loop *l, struct sim *s, const char *path, bool stands);
+bool server_start(struct server *sv, struct loop *l, struct sim *s, const char *path,
+		  const struct options *o);
 /* Drops all clients and removes the socket; the caller keeps the fabric. */
 void server_stop(struct server *sv);
 /* Call before an outside event reaches the fabric: runs the fabric up to the present. */
 void server_catch_up(struct server *sv);
 /* Call after an outside event: runs the fabric and sends the results. */
 void server_turn(struct server *sv);
+/* Sends what is queued for the client at this place of the list, and takes it off the list. */
+void server_flush(struct client **flush);
 /* Excludes a period in which the fabric could not run from its time. */
 void server_stand_still(struct server *sv, int64_t us);
 /* Sets the timer to fire once, in `us` microseconds of the machine's clock. */
@@ -103,11 +107,13 @@ void server_arm(struct server *sv, int64_t us);
 /* --- passing.c --- */
 
 /* False: there is no memory for the page; the error was printed. */
-bool passing_start(struct server *sv, bool stands);
+bool passing_start(struct server *sv, const struct options *o);
 void passing_stop(struct server *sv);
 /* The fabric's clock, in microseconds. */
 int64_t passing_now_us(const struct server *sv);
 bool passing_stands(const struct server *sv);
+/* Whether the client's MADs, both ways, wait until all threads rest. */
+bool passing_holds(const struct client *c);
 /* Call when the server's timer fires while time is stopped: checks whether time can move on. */
 void passing_look(struct server *sv);
 /*
@@ -133,6 +139,10 @@ void *client_send(struct client *c, const void *data, size_t n);
 void client_addressed(struct client *c);
 /* Sends queued messages; drops the client if it is gone. */
 void client_flush(struct client *c);
+/* Reads all input of a client whose input is held; may free the client. */
+void client_read_held(struct client *c);
+/* Ends the holding of a client's input. */
+void client_release(struct client *c);
 
 /* --- message.c --- */
 
