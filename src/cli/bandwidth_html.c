@@ -186,7 +186,7 @@ static void put_legend(const json_t *levels)
 		put_text(str(l, "level"));
 		fprintf(out, " (SL %lld) ", num(l, "sl"));
 	}
-	fputs("</p>\n<p>* several levels share a VL, and have its share together.</p>\n", out);
+	fputs("</p>\n<p>* several levels share the VL and its share.</p>\n", out);
 }
 
 static void put_kinds(void)
@@ -194,7 +194,7 @@ static void put_kinds(void)
 	const json_t *kinds = json_object_get(result, "kinds");
 	size_t n = json_array_size(kinds), shown = n < KINDS_SHOWN ? n : KINDS_SHOWN;
 
-	fputs("<h2>What each level has when all want all</h2>\n", out);
+	fputs("<h2>Share of each level under full load</h2>\n", out);
 	put_legend(json_object_get(json_array_get(kinds, 0), "levels"));
 	fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1000\" height=\"%zu\">\n",
 		shown * 46 + 10);
@@ -202,7 +202,7 @@ static void put_kinds(void)
 		put_kind(json_array_get(kinds, i), i);
 	fputs("</svg>\n", out);
 	if (n > shown)
-		fprintf(out, "<p>… and %zu kinds of link that are rarer.</p>\n", n - shown);
+		fprintf(out, "<p>… and %zu rarer kinds of link.</p>\n", n - shown);
 }
 
 /* --- the fabric --- */
@@ -478,8 +478,8 @@ static void put_page(void)
 	      ".key{display:inline-block;width:11px;height:11px;margin-left:8px}"
 	      "</style></head>\n<body><h1>Bandwidth of the subnet</h1>\n", out);
 	if (!json_is_true(json_object_get(result, "managed")))
-		fputs("<p>The tables are not managed: the devices' power-on tables stand, which "
-		      "nobody has read, and the shares are not known.</p>\n", out);
+		fputs("<p>The tables are not managed: devices keep their power-on tables, which qosd has "
+		      "not read, so the shares are unknown.</p>\n", out);
 	put_kinds();
 	put_fabric();
 	put_deviations();

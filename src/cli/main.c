@@ -201,7 +201,7 @@ static char **parse_option(const struct ctl_command *c, json_t *args, char **arg
 	}
 	value = name[n] ? name + n + 1 : *++argv;
 	if (!value)
-		return wrong(c, "the option lacks its value", name - 2);
+		return wrong(c, "the option needs a value", name - 2);
 	return set_text(c, args, a, value) ? argv + 1 : NULL;
 }
 
@@ -215,7 +215,7 @@ static json_t *parse_args(const struct ctl_command *c, char **argv)
 		if (strncmp(*argv, "--", 2) == 0) {
 			argv = parse_option(c, args, argv);
 		} else if (!operand) {
-			argv = wrong(c, "one argument too many", *argv);
+			argv = wrong(c, "too many arguments", *argv);
 		} else {
 			argv = set_text(c, args, operand, *argv) ? argv + 1 : NULL;
 			operand = next_operand(operand);
@@ -373,12 +373,12 @@ static int connection_close(void *cookie)
 static void say_no_connection(void)
 {
 	if (errno == EACCES)
-		fprintf(stderr, "qosd-ctl: %s: not permitted to uid %ld, gid %ld: it takes root, the "
-			"daemon's user or a member of the group that the socket or its folder "
-			"belongs to (ctl-read-group and ctl-admin-group of qosd.yaml let others in)\n",
+		fprintf(stderr, "qosd-ctl: %s: not permitted to uid %ld, gid %ld: this needs root, the "
+			"daemon's user or a member of the group of the socket or its folder "
+			"(ctl-read-group and ctl-admin-group of qosd.yaml admit others)\n",
 			socket_path, (long)geteuid(), (long)getegid());
 	else if (errno == EAGAIN)
-		fprintf(stderr, "qosd-ctl: the daemon on %s does not answer: it has taken no connection "
+		fprintf(stderr, "qosd-ctl: the daemon on %s does not answer: it has accepted no connection "
 			"for %u s (is it stopped? see --timeout)\n", socket_path, limit_seconds);
 	else
 		fprintf(stderr, "qosd-ctl: no daemon answers on %s: %s\n", socket_path,
@@ -404,7 +404,7 @@ static struct connection *connect_daemon(unsigned patience_seconds)
 	if (c->in)
 		return c;
 	connection_close(c);
-	fprintf(stderr, "qosd-ctl: no memory\n");
+	fprintf(stderr, "qosd-ctl: out of memory\n");
 	return NULL;
 }
 
@@ -447,12 +447,12 @@ static void send_request(int fd, const char *command, json_t *args, const struct
 static void say_incomplete(int error)
 {
 	if (error == ETIME)
-		fprintf(stderr, "qosd-ctl: the daemon on %s does not answer: not a word in %u s "
+		fprintf(stderr, "qosd-ctl: the daemon on %s does not answer: it has sent nothing for %u s "
 			"(is it stopped? see --timeout)\n", socket_path, limit_seconds);
 	else if (error == ETIMEDOUT)
-		fprintf(stderr, "qosd-ctl: the daemon lives, but does not answer this request\n");
+		fprintf(stderr, "qosd-ctl: the daemon is running, but does not answer this request\n");
 	else
-		fprintf(stderr, "qosd-ctl: the answer is not complete\n");
+		fprintf(stderr, "qosd-ctl: the answer is incomplete\n");
 }
 
 /* Reads the next line's object; returns NULL with a message on errors. */
@@ -485,7 +485,7 @@ static int refused(const json_t *answer)
 	} else {
 		text_findings_of_error(answer);
 	}
-	fprintf(stderr, "qosd-ctl: %s\n", why ? why : "the daemon said no");
+	fprintf(stderr, "qosd-ctl: %s\n", why ? why : "the daemon refused the request");
 	return EXIT_REFUSED;
 }
 
@@ -614,9 +614,9 @@ static void put_installed(const json_t *findings, const struct install *x)
 		return;
 	}
 	put_findings(findings, SIZE_MAX, "", stdout);
-	printf("%s is installed, and the policy is accepted\n", x->path);
+	printf("installed %s; the policy was accepted\n", x->path);
 	if (x->before)
-		printf("the file before is kept as %s\n", x->before);
+		printf("the previous file is kept as %s\n", x->before);
 }
 
 /* Makes the daemon reload the installed file; undoes the installation if the daemon refuses it. */
@@ -633,10 +633,9 @@ static int apply_installed(const struct install *x)
 		clean_strings(answer);
 		status = refused(answer);
 		if (install_undo(x))
-			fprintf(stderr, "qosd-ctl: %s is as it was\n", x->path);
+			fprintf(stderr, "qosd-ctl: %s is unchanged\n", x->path);
 	} else {
-		fprintf(stderr, "qosd-ctl: %s is installed; whether the daemon has read it is not "
-			"known\n", x->path);
+		fprintf(stderr, "qosd-ctl: installed %s, but the daemon may not have read it\n", x->path);
 	}
 	json_decref(answer);
 	json_decref(none);
@@ -681,7 +680,7 @@ static bool wait_in_force(void)
 			return done;
 		usleep(20000);
 	}
-	fprintf(stderr, "qosd-ctl: it is not in force after %u s\n", WAIT_SECONDS);
+	fprintf(stderr, "qosd-ctl: the change is not in force after %u s\n", WAIT_SECONDS);
 	return false;
 }
 

@@ -83,13 +83,13 @@ static void status_head(const json_t *s)
 		       num(master, "priority"));
 	if (!strcmp(str(s, "state"), "standby"))
 		printf(LABEL "%s\n", "clients", json_is_true(json_object_get(s, "registrations-held")) ?
-		       "what they registered with the master is here, too" :
+		       "replicated from the master" :
 		       "would have to register again");
 	if (num(s, "other-managers"))
 		printf(LABEL "%lld subnet managers have another SM_Key\n", "other SMs",
 		       num(s, "other-managers"));
 	if (num(s, "key-mismatches"))
-		printf(LABEL "%lld devices have an M_Key that is not ours\n", "m-key",
+		printf(LABEL "%lld devices have another M_Key\n", "m-key",
 		       num(s, "key-mismatches"));
 	printf(LABEL "%lld nodes, %lld of them switches; %lld of %lld linked ports active\n",
 	       "fabric", num(s, "nodes"), num(s, "switches"), num(s, "ports-active"),
@@ -98,7 +98,7 @@ static void status_head(const json_t *s)
 
 static void status_sweeps(const json_t *s)
 {
-	printf(LABEL "%lld; the last took %.3f s, %lld SMPs, %lld of them Sets; routing %s\n",
+	printf(LABEL "%lld; the last one took %.3f s, %lld SMPs, %lld of them Sets; routing %s\n",
 	       "sweeps", num(s, "sweeps"), real(s, "last-sweep-seconds"),
 	       num(s, "last-sweep-smps"), num(s, "last-sweep-sets"),
 	       has(s, "engine") ? str(s, "engine") : "none");
@@ -108,10 +108,10 @@ static void status_sweeps(const json_t *s)
 		printf(LABEL "%lld devices, %lld Sets\n", "failed", num(s, "failed-devices"),
 		       num(s, "failed-sets"));
 	if (num(s, "unanswered-links"))
-		printf(LABEL "%lld links are up whose far end does not answer\n", "unanswered",
+		printf(LABEL "%lld links are up, but their far ends do not answer\n", "unanswered",
 		       num(s, "unanswered-links"));
 	if (num(s, "refused-values"))
-		printf(LABEL "%lld values that devices do not take\n", "refused",
+		printf(LABEL "%lld values that devices do not accept\n", "refused",
 		       num(s, "refused-values"));
 }
 
@@ -152,7 +152,7 @@ static void status_losses(const json_t *smps, const json_t *lossy)
 static void status_trees(const json_t *t)
 {
 	if (num(t, "trees"))
-		printf(LABEL "%lld trees; the last sweep made %lld anew and kept %lld\n", "multicast",
+		printf(LABEL "%lld trees; the last sweep computed %lld and kept %lld\n", "multicast",
 		       num(t, "trees"), num(t, "last-sweep-made"), num(t, "last-sweep-kept"));
 }
 
@@ -348,7 +348,7 @@ static bool put_unmanaged(const json_t *t)
 	printf("\n");
 	if (json_is_true(json_object_get(t, "managed")))
 		return false;
-	printf("not written by qosd: the device's own table stands\n");
+	printf("not written by qosd: the device keeps its own table\n");
 	return true;
 }
 
@@ -394,7 +394,7 @@ static void print_reload(const json_t *answer)
 	const json_t *result = json_object_get(answer, "result");
 
 	put_findings(json_object_get(result, "findings"), SIZE_MAX, "", stdout);
-	printf("the policy is accepted\n");
+	printf("the policy was accepted\n");
 }
 
 static void put_step(const json_t *s)
@@ -426,7 +426,7 @@ static void print_links_release(const json_t *answer)
 {
 	const json_t *result = json_object_get(answer, "result");
 
-	printf("links that are as any other again: %lld\n", num(result, "released"));
+	printf("links released: %lld\n", num(result, "released"));
 }
 
 const struct output text_status = { .head = print_status };
@@ -442,7 +442,7 @@ const struct output text_sl2vl = { .head = print_sl2vl };
 const struct output text_vlarb = { .head = print_vlarb };
 const struct output text_reload = { .head = print_reload };
 const struct output text_sweep_steps = { .head = print_sweep_steps };
-const struct output text_sweep = { .says = "a sweep is asked for" };
+const struct output text_sweep = { .says = "sweep requested" };
 const struct output text_links_release = { .head = print_links_release };
-const struct output text_links_retrain = { .says = "the link is being trained" };
-const struct output text_priority = { .says = "the priority is set" };
+const struct output text_links_retrain = { .says = "the link is being retrained" };
+const struct output text_priority = { .says = "priority set" };

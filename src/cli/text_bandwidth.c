@@ -3,8 +3,8 @@
 #include "members.h"
 #include "output.h"
 
-#define UNMANAGED "the tables are not managed: the devices' power-on tables stand, which " \
-		  "nobody has read,\nand the shares are not known\n"
+#define UNMANAGED "the tables are not managed: devices keep their power-on tables, which " \
+		  "qosd has not\nread, so the shares are unknown\n"
 
 static bool managed;	/* "managed" of the answer */
 

@@ -28,7 +28,7 @@ static void put_count(const json_t *o, const char *key, const char *doubt, int w
 static const char *verdict_text(const char *verdict)
 {
 	static const char *const texts[][2] = {
-		{ "none", "" }, { "served", "" }, { "content", "wants no more" },
+		{ "none", "" }, { "served", "" }, { "content", "needs no more" },
 		{ "not-full", "the link is not full" }, { "short", "SHORT: waited for more" },
 		{ "unknown", "not known" },
 	};

@@ -102,7 +102,7 @@ static void put_pair(const json_t *e)
 		printf(LABEL "none: %s\n", "path", str(e, "no-path"));
 	}
 	if (json_array_size(json_object_get(e, "hops"))) {
-		printf("\nthe route, and the VL of the level's SL on it (15 drops it):\n");
+		printf("\nthe route, with the VL of the level's SL (15: dropped):\n");
 		put_hops(json_object_get(e, "hops"));
 	}
 }
@@ -168,17 +168,17 @@ static void put_why_not(const json_t *e)
 	if (has(e, "path")) {
 		printf(LABEL, "path");
 		put_path(json_object_get(e, "path"));
-		printf("nothing is in the way: the query gets a path\n");
+		printf("the query gets a path\n");
 		return;
 	}
 	printf("there is no path:\n");
 	for (size_t i = 0; i < json_array_size(reasons); i++)
 		printf("  %s\n", str(json_array_get(reasons, i), "text"));
 	if (json_array_size(helps) == 0) {
-		printf("no query with less fields gets one\n");
+		printf("no query with fewer fields gets a path\n");
 		return;
 	}
-	printf("what gets one:\n");
+	printf("queries that get a path:\n");
 	for (size_t i = 0; i < json_array_size(helps); i++)
 		put_help(json_array_get(helps, i));
 }

@@ -27,7 +27,7 @@ static void holdings_head(const json_t *answer)
 {
 	const json_t *list = json_object_get(json_object_get(answer, "result"), "kinds");
 	static const struct { const char *label, *member; } lines[] = {
-		{ "all hold", "held" }, { "all may hold", "max" }, { "one may hold", "per-port" },
+		{ "all hold", "held" }, { "limit for all", "max" }, { "limit for one", "per-port" },
 		{ "refused", "refused" },
 	};
 

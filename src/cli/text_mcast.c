@@ -39,7 +39,7 @@ static void mcast_head(const json_t *answer)
 	if (!has(o, "mlid")) {
 		printf("%lld of %lld MLIDs in use", num(o, "mlids"), num(o, "mlids-limit"));
 		if (num(o, "groups-sharing"))
-			printf("; %lld groups share one with others", num(o, "groups-sharing"));
+			printf("; %lld groups share the MLID of another group", num(o, "groups-sharing"));
 		if (num(o, "groups-refused"))
 			printf("; %lld groups were refused", num(o, "groups-refused"));
 		printf("\n\n");

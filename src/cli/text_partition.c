@@ -101,7 +101,7 @@ static void print_change(const json_t *answer)
 	if (num(r, "changed"))
 		printf("accepted: %lld changes\n", num(r, "changed"));
 	else
-		printf("nothing to be changed\n");
+		printf("nothing to change\n");
 }
 
 static void print_pending(const json_t *answer)
@@ -109,7 +109,7 @@ static void print_pending(const json_t *answer)
 	const json_t *x = json_object_get(json_object_get(answer, "result"), "dynamic");
 
 	if (has(x, "change") && num(x, "change") != num(x, "change-in-force"))
-		printf("what was changed last is not in force yet\n");
+		printf("the last change is not in force yet\n");
 }
 
 static const char *state_of(const json_t *p)

@@ -11,7 +11,7 @@
 
 static void put_trial(const json_t *trial)
 {
-	printf(LABEL "%s is on trial: in %lld s back to %s, unless confirmed\n", "",
+	printf(LABEL "%s is on trial: in %lld s it is reverted to %s unless confirmed\n", "",
 	       str(trial, "file"), num(trial, "seconds-left"),
 	       str(json_object_get(trial, "back-to"), "file"));
 }
@@ -44,12 +44,12 @@ static void print_load(const json_t *answer)
 
 	put_findings(json_object_get(r, "findings"), SIZE_MAX, "", stdout);
 	if (has(r, "trial"))
-		printf("the policy is accepted on trial: in %lld s it is taken back, unless "
-		       "\"qosd-ctl policy confirm\" comes\n", num(trial, "seconds-left"));
+		printf("the policy was accepted on trial: it is reverted in %lld s unless confirmed by "
+		       "\"qosd-ctl policy confirm\"\n", num(trial, "seconds-left"));
 	else
-		printf("the policy is accepted\n");
-	printf("it is not written to a file: a restart or reload of the daemon takes the "
-	       "configured one\n");
+		printf("the policy was accepted\n");
+	printf("it is not stored in a file: a restart or reload of the daemon returns to the configured "
+	       "policy\n");
 }
 
 static void print_confirm(const json_t *answer)
@@ -126,7 +126,7 @@ static void put_sets(const json_t *sets)
 	if (num(least, "total") == num(most, "total"))
 		printf("\nSets: %lld\n", num(most, "total"));
 	else
-		printf("\nSets: %lld to %lld, after reading tables that are not known\n",
+		printf("\nSets: %lld to %lld, after reading unknown tables\n",
 		       num(least, "total"), num(most, "total"));
 	json_object_foreach(json_object_get(most, "by-attribute"), attr, n) {
 		long long all = (long long)json_integer_value(n);
@@ -209,7 +209,7 @@ static void put_answers(const json_t *a)
 	       "%lld kinds of query)\n", sample ? "at least " : "", num(a, "pairs-changed"),
 	       num(a, "pairs"), num(a, "port-kinds"), num(a, "queries"));
 	if (sample)
-		printf("  there are too many kinds to try them all: this is a sample\n");
+		printf("  there are too many kinds to try all of them: this is a sample\n");
 	json_array_foreach(changes, i, c)
 		put_answer_change(c);
 	if (num(a, "more"))

@@ -6,7 +6,7 @@
 
 static void print_hops(const json_t *g)
 {
-	printf(LABEL "%.4f times the least possible in the mean, %.4g times at most; %lld at most\n",
+	printf(LABEL "%.4f times the minimum on average, %.4g times at most; %lld at most\n",
 	       "hops", real(g, "hops-ratio"), real(g, "hops-ratio-max"), num(g, "hops-max"));
 	if (num(g, "hops-longer-max"))
 		printf(LABEL "%lld more than needed from %s to %s\n", "", num(g, "hops-longer-max"),
@@ -15,43 +15,44 @@ static void print_hops(const json_t *g)
 
 static void print_traffic(const json_t *g)
 {
-	printf(LABEL "%lld routes on a cable at most, %.1f in the mean\n", "balance",
+	printf(LABEL "%lld routes on a cable at most, %.1f on average\n", "balance",
 	       num(g, "edge-forwarding-index"), real(g, "routes-mean"));
 	if (has(g, "hottest"))
-		printf(LABEL "most go out of %s\n", "", str(g, "hottest"));
-	printf(LABEL "the busiest cable has %.3f times what any routes would leave it at least\n",
+		printf(LABEL "most of them leave %s\n", "", str(g, "hottest"));
+	printf(LABEL "the busiest cable carries %.3f times the lower bound for any routing\n",
 	       "all to all", real(g, "all-to-all"));
-	printf(LABEL "%.4f effective, the worst of %lld random ones %.4f\n", "bisection",
+	printf(LABEL "%.4f effective; the worst of %lld random bisections has %.4f\n", "bisection",
 	       real(g, "bisection-bandwidth"), num(g, "bisections"),
 	       real(g, "bisection-bandwidth-least"));
-	printf(LABEL "%.2f flows on the busiest cable in the mean, %lld at most (by %lld)", "shifts",
+	printf(LABEL "%.2f flows on the busiest cable on average, %lld at most (shift %lld)", "shifts",
 	       real(g, "shift-load"), num(g, "shift-load-max"), num(g, "shift-load-max-by"));
 	if (num(g, "shifts") < num(g, "shifts-all"))
-		printf("; %lld of %lld were looked at", num(g, "shifts"), num(g, "shifts-all"));
+		printf("; %lld of %lld shifts were measured", num(g, "shifts"), num(g, "shifts-all"));
 	printf("\n");
 }
 
 static void print_layers(const json_t *g)
 {
 	if (!has(g, "layers"))
-		printf(LABEL "how many would be free of credit loops is not known\n", "layers");
+		printf(LABEL "the number needed to avoid credit loops is unknown\n", "layers");
 	else if (num(g, "layers") == 1)
 		printf(LABEL "one", "layers");
 	else
-		printf(LABEL "%lld at most would be free of credit loops", "layers", num(g, "layers"));
+		printf(LABEL "at most %lld are needed to avoid credit loops", "layers", num(g, "layers"));
 	if (!has(g, "layers"))
 		return;
 	if (has(g, "vls-left") && num(g, "vls-left") < 0)
 		printf("; there are %lld data VLs, %lld too few", num(g, "vls"), -num(g, "vls-left"));
 	else if (has(g, "vls-left"))
-		printf("; of %lld data VLs that leaves %lld", num(g, "vls"), num(g, "vls-left"));
+		printf("; of %lld data VLs, %lld are left", num(g, "vls"), num(g, "vls-left"));
 	printf("\n");
 }
 
 static void print_choices(const json_t *g)
 {
 	if (has(g, "choices"))
-		printf(LABEL "%.2f ports in the mean to choose among (adaptive routing) without a credit loop\n",
+		printf(LABEL "%.2f ports to choose from on average (adaptive routing) without a credit "
+				"loop\n",
 		       "choices", real(g, "choices"));
 }
 
@@ -111,7 +112,7 @@ static void print_routes(const json_t *answer)
 	printf(LABEL "%s\n", "engine", has(r, "engine") ? str(r, "engine") : "none");
 	if (has(r, "choice"))
 		printf(LABEL "%s\n", "", str(json_object_get(r, "choice"), "text"));
-	printf(LABEL "%lld of %lld ways from switches to LIDs arrive, over %lld switches at most\n",
+	printf(LABEL "%lld of %lld routes from switches to LIDs arrive, over %lld switches at most\n",
 	       "ways", num(r, "ways") - num(r, "unreachable-ways"), num(r, "ways"),
 	       num(r, "hops-max"));
 	print_lost(r);

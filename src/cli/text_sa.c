@@ -29,8 +29,8 @@ static void print_stats(const json_t *answer)
 	const json_t *r = json_object_get(answer, "result"), *clients, *x;
 	size_t i;
 
-	printf("%lld requests: %lld answered, of them %lld with BUSY, %lld dropped, %lld abandoned; "
-	       "%lld look on\n", num(r, "requests"), num(r, "answered"), num(r, "busy"),
+	printf("%lld requests: %lld answered, of them %lld with BUSY, %lld dropped, %lld abandoned; %lld "
+	       "sa-trace clients\n", num(r, "requests"), num(r, "answered"), num(r, "busy"),
 	       num(r, "dropped"), num(r, "abandoned"), num(r, "watchers"));
 	printf("%-28s %10s %8s %8s %8s  errors\n", "attribute", "answered", "p50 us", "p99", "max");
 	json_array_foreach(json_object_get(r, "attributes"), i, x)

@@ -129,7 +129,7 @@ static uint8_t visit_member(struct nesting *s, uint32_t group, const struct poli
 	if (s->open[member]) {
 		read_error(s->r, name->pos, member == group
 			   ? "the group '%s' contains itself"
-			   : "the group '%s' contains itself, by way of '%s'",
+			   : "the group '%s' contains itself through '%s'",
 			   EXCERPT(name->s), EXCERPT(s->p->groups[group].name));
 		return 0;
 	}
@@ -308,7 +308,7 @@ static void report_loop(struct walk *w, uint32_t node, uint32_t by, struct src_p
 {
 	bool group = node < w->p->n_groups, by_group = by < w->p->n_groups;
 
-	read_error(w->r, pos, "the %s '%s' contains itself, by way of the %s '%s'",
+	read_error(w->r, pos, "the %s '%s' contains itself through the %s '%s'",
 		   group ? "group" : "partition",
 		   EXCERPT(group ? w->p->groups[node].name : partition_of(w, node)->name),
 		   by_group ? "group" : "partition",

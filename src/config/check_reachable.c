@@ -277,7 +277,7 @@ static void report(struct reach *s, uint32_t rule, uint32_t by)
 {
 	const struct policy_rule *e = &s->p->rules[by];
 	const struct criteria *ec = &s->rules[by], *lc = &s->rules[rule];
-	const char *why = "matches whatever this one does";
+	const char *why = "matches everything that this one matches";
 
 	if (!ec->set)
 		why = e->sources.n || e->destinations.n || e->either.n || e->dest_guids.n
@@ -297,8 +297,8 @@ static void look_for_hidden(struct reach *s)
 			i++;
 		if (exhausted(s)) {
 			findings_add(s->r->out, SEV_INFO, s->r->file, s->p->rules[rule].pos,
-				     "the rules up to here are too many to tell in time whether "
-				     "this and those that follow can ever match");
+				     "there are too many rules to determine in time whether this one and "
+				     "the following ones can ever match");
 			return;
 		}
 		if (i < s->n_kept)

@@ -102,8 +102,8 @@ static void check_levels(struct reader *r, const struct policy *p)
 		if (class_of[i] != UINT32_MAX)
 			continue;
 		if (!used[i])
-			warn(r, l->pos, "the level '%s' is never used: no rule, no partition and "
-			     "no traffic class has it", l->name);
+			warn(r, l->pos, "the level '%s' is never used: no rule, partition or traffic class "
+			     "refers to it", l->name);
 		else if (p->n_classes)
 			warn_classless(r, p, l);
 	}

@@ -22,7 +22,7 @@ void read_lifetime(struct reader *r, const struct node *n, const struct key *k, 
 		if (v <= LIFETIME_MAX)
 			read_store(at, k->size, v);
 		else
-			read_error(r, n->pos, "%s is longer than the greatest time (%.0fs)",
+			read_error(r, n->pos, "%s is longer than the maximum (%.0fs)",
 				   EXCERPT(word), lifetime_seconds(LIFETIME_MAX));
 	} else if (value_iba(word, &v) || value_u64(word, &v)) {
 		if (v <= LIFETIME_MAX)
@@ -31,8 +31,8 @@ void read_lifetime(struct reader *r, const struct node *n, const struct key *k, 
 			read_error(r, n->pos, "%s is out of range (exponent 0 to %d)",
 				   EXCERPT(word), LIFETIME_MAX);
 	} else {
-		read_error(r, n->pos, "'%s' is neither a time (as 500ms or 1s) nor an "
-			   "exponent (0 to %d, or iba:N)", EXCERPT(word), LIFETIME_MAX);
+		read_error(r, n->pos, "'%s' is neither a time (such as 500ms or 1s) nor an exponent (0 to "
+			   "%d, or iba:N)", EXCERPT(word), LIFETIME_MAX);
 	}
 }
 
@@ -147,14 +147,14 @@ void read_limit(struct reader *r, const struct node *n, const struct key *k, voi
 	} else if (value_bytes(word, &v)) {
 		v = v / LIMIT_UNIT + (v % LIMIT_UNIT != 0);
 		if (v >= LIMIT_UNLIMITED) {
-			read_error(r, n->pos, "%s is more than the greatest limit (%dKiB); "
-				   "there is 'unlimited'", EXCERPT(word),
+			read_error(r, n->pos, "%s is more than the maximum (%dKiB); use 'unlimited' "
+				   "instead", EXCERPT(word),
 				   (LIMIT_UNLIMITED - 1) * LIMIT_UNIT / 1024);
 			return;
 		}
 	} else if (!value_u64(word, &v)) {
-		read_error(r, n->pos, "'%s' is neither a number of 4096-byte units, nor a size "
-			   "(as 40KiB), nor 'unlimited'", EXCERPT(word));
+		read_error(r, n->pos, "'%s' is neither a number of 4096-byte units, nor a size (such as "
+			   "40KiB), nor 'unlimited'", EXCERPT(word));
 		return;
 	} else if (!read_number(r, n, 0, UINT8_MAX, &v)) {
 		return;

@@ -201,7 +201,7 @@ static void read_vlarbs(struct reader *r, const struct node *n, const struct key
 		};
 		if (i->kind == NODE_MAP && !node_get(i, "high") && !node_get(i, "low") &&
 		    !node_get(i, "high-limit"))
-			read_error(r, i->pos, "none of 'high', 'low' and 'high-limit' is there");
+			read_error(r, i->pos, "'high', 'low' and 'high-limit' are all missing");
 	}
 }
 

@@ -61,7 +61,7 @@ static void add_member(struct reader *r, struct member_list *l, const struct nod
 		: hash64(hash64(m.guids.lo) + m.guids.hi);
 	first = map64_get(&l->seen, hash);
 	if (first != MAP64_NONE && same_who(&l->members.v[first], &m)) {
-		read_error(r, m.pos, "'%s' is a member already", EXCERPT(who->text));
+		read_error(r, m.pos, "'%s' is already a member", EXCERPT(who->text));
 		free(m.group.s);
 		return;
 	}
@@ -156,7 +156,7 @@ void read_partitions(struct reader *r, const struct node *n, const struct key *k
 		o = &owner[p->partitions[p->n_partitions - 1].pkey];
 		if (o != owner && *o)	/* 0: the reader refused it */
 			read_error(r, node_get(k->value, "pkey")->pos,
-				   "the partition '%s' has this P_Key already",
+				   "the partition '%s' already has this P_Key",
 				   EXCERPT(p->partitions[*o - 1].name));
 		*o = (uint32_t)p->n_partitions;
 	}

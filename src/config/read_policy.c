@@ -57,8 +57,8 @@ static void read_node_types(struct reader *r, const struct node *n, const struct
 		if (t < ARRAY_SIZE(types))
 			*(unsigned *)at |= types[t].bit;
 		else
-			read_error(r, i->pos, "'%s' is none of: ca, switch, router, aggregation, "
-				   "all, self", EXCERPT(word));
+			read_error(r, i->pos, "'%s' is not one of: ca, switch, router, aggregation, all, "
+				   "self", EXCERPT(word));
 	}
 	if (count == 0)
 		read_error(r, n->pos, "expected a node type, found nothing");
@@ -93,10 +93,10 @@ static void read_groups(struct reader *r, const struct node *n, const struct key
 			read_error(r, k->pos, "the group 'all' exists already: every end port");
 		else if (!strcmp(k->text, "self"))
 			read_error(r, k->pos,
-				   "no group can be called 'self': as a member of partitions "
-				   "it is the port that qosd runs on");
+				   "a group cannot be named 'self': as a member of partitions, self is the "
+				   "port that qosd runs on");
 		else if (!strncasecmp(k->text, "0x", 2))
-			read_error(r, k->pos, "no group's name can begin with 0x, as GUIDs do");
+			read_error(r, k->pos, "the name of a group cannot begin with 0x, as GUIDs do");
 		read_map(r, k->value, group_keys, ARRAY_SIZE(group_keys), g);
 	}
 }
@@ -139,8 +139,8 @@ static void read_rate(struct reader *r, const struct node *n, const struct key *
 	if (code)
 		*(uint8_t *)at = (uint8_t)code;
 	else
-		read_error(r, n->pos, "'%s' is not a rate of InfiniBand: Gb/s (as 2.5, 40, 100), "
-			   "width and speed (4xQDR), or an IBA code, iba:N", EXCERPT(word));
+		read_error(r, n->pos, "'%s' is not an InfiniBand rate: Gb/s (such as 2.5, 40, 100), width "
+			   "and speed (4xQDR), or an IBA code, iba:N", EXCERPT(word));
 }
 
 static void read_sl(struct reader *r, const struct node *n, const struct key *k, void *at)
@@ -197,8 +197,8 @@ static void read_ulp(struct reader *r, const struct node *n, const struct key *k
 		return;
 	ulp = policy_ulp_parse(word);
 	if (ulp == ULP_NONE)
-		read_error(r, n->pos, "'%s' is none of: ipoib, sdp, rds, iser, srp, nfs-rdma, "
-			   "nvme-of, lustre, smb-direct; match anything else by its service-id",
+		read_error(r, n->pos, "'%s' is not one of: ipoib, sdp, rds, iser, srp, nfs-rdma, nvme-of, "
+			   "lustre, smb-direct; match other protocols by service-id",
 			   EXCERPT(word));
 	*(enum policy_ulp *)at = ulp;
 }
@@ -263,7 +263,7 @@ static void read_policy(struct reader *r, const struct node *root, struct policy
 	}
 	if (p->says_nothing)
 		findings_add(r->out, SEV_WARNING, r->file, nowhere, "is empty: the built-in policy "
-			     "holds; if that is meant, set 'policy: none' in qosd.yaml");
+			     "applies; if that is intended, set 'policy: none' in qosd.yaml");
 }
 
 struct policy *conf_parse_policy(const char *name, const char *text, size_t n,

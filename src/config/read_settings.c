@@ -22,7 +22,8 @@ static bool is_engine(struct reader *r, const struct policy_name *name, const st
 
 	if (!strcmp(name->s, SETTINGS_ENGINE_AUTO)) {
 		if (!alone)
-			read_error(r, name->pos, "'%s' stands alone: it takes the best of all engines",
+			read_error(r, name->pos, "'%s' must be the only entry: it selects the best of all "
+					"engines",
 				   name->s);
 		return alone;
 	}
@@ -31,8 +32,8 @@ static bool is_engine(struct reader *r, const struct policy_name *name, const st
 	if (!k->words[e]) {
 		for (int i = 0; k->words[i]; i++)
 			buf_printf(&known, "%s%s", i ? ", " : "", k->words[i]);
-		read_error(r, name->pos, "there is no routing engine '%s': there are %s, and "
-			   SETTINGS_ENGINE_AUTO " for the best of them", EXCERPT(name->s), known.s);
+		read_error(r, name->pos, "there is no routing engine '%s'; engines are %s, and " SETTINGS_ENGINE_AUTO " for "
+			   "the best of them", EXCERPT(name->s), known.s);
 		buf_free(&known);
 		return false;
 	}
@@ -75,7 +76,7 @@ static void read_vls(struct reader *r, const struct node *n, const struct key *k
 	if (v == 1 || v == 2 || v == 4 || v == 8 || v == 15)
 		*(uint8_t *)at = (uint8_t)v;
 	else
-		read_error(r, n->pos, "%u is none of: 1, 2, 4, 8, 15", (unsigned)v);
+		read_error(r, n->pos, "%u is not one of: 1, 2, 4, 8, 15", (unsigned)v);
 }
 
 /* Reads a link-local or site-local GID prefix; a multicast GID's is refused. */
@@ -155,7 +156,7 @@ static void check_route(struct reader *r, const struct settings *s,
 
 		if (before && before != route->prefix)
 			continue;
-		read_error(r, pos, "never taken: an earlier route has %s",
+		read_error(r, pos, "never used: an earlier route has %s",
 			   before ? "this prefix" : "any prefix");
 		return;
 	}
@@ -200,7 +201,7 @@ static void read_command(struct reader *r, const struct node *n, const struct ke
 		const char *word = read_word(r, i, "a path or an argument");
 
 		if (word && !words.n && *word != '/') {
-			read_error(r, i->pos, "'%s' is no absolute path", EXCERPT(word));
+			read_error(r, i->pos, "'%s' is not an absolute path", EXCERPT(word));
 			word = NULL;
 		}
 		good = good && word;
@@ -226,7 +227,7 @@ static void read_kinds(struct reader *r, const struct node *n, const struct key 
 		const char *word = read_word(r, i, "a kind of event");
 
 		if (word && !event_kinds_add(&kinds, word))
-			read_error(r, i->pos, "there is no kind of event '%s'", EXCERPT(word));
+			read_error(r, i->pos, "no such kind of event: '%s'", EXCERPT(word));
 	}
 	*(uint64_t *)at = kinds;
 }
@@ -243,7 +244,7 @@ static void read_listen(struct reader *r, const struct node *n, const struct key
 	if (net_parse(word, &addr))
 		*(char **)at = xstrdup(word);
 	else
-		read_error(r, n->pos, "'%s' is not ADDRESS:PORT, as 127.0.0.1:9683 or [::1]:9683",
+		read_error(r, n->pos, "'%s' is not ADDRESS:PORT, such as 127.0.0.1:9683 or [::1]:9683",
 			   EXCERPT(word));
 }
 
@@ -286,8 +287,8 @@ static void find_group(struct ctl_group *group, const char *file, struct finding
 		 * the daemon starts all the same: the directory service may itself depend on the
 		 * subnet
 		 */
-		findings_add(out, SEV_WARNING, file, group->pos, "the group '%s' can't be looked "
-			     "up: %s; nobody is let in by it until it can", EXCERPT(group->name),
+		findings_add(out, SEV_WARNING, file, group->pos, "the group '%s' cannot be looked up: %s; "
+			     "it admits no clients until it can", EXCERPT(group->name),
 			     strerror(error));
 }
 

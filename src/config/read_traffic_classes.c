@@ -47,7 +47,7 @@ static void read_share(struct reader *r, const struct node *n, const struct key 
 	if (!word)
 		return;
 	if (!parse_share(word, &v))
-		read_error(r, n->pos, "'%s' is not a share in per cent (as 30%% or 12.5%%)",
+		read_error(r, n->pos, "'%s' is not a share in per cent (such as 30%% or 12.5%%)",
 			   EXCERPT(word));
 	else if (v == 0 || v > CLASSES_SHARE_ALL)
 		read_error(r, n->pos, "%s is out of range (0.01%% to 100%%)", EXCERPT(word));
@@ -114,8 +114,8 @@ static void read_class_list(struct reader *r, const struct node *n, const struct
 	p->classes = xcalloc(count, sizeof(*p->classes));
 	for (; i; i = i->next) {
 		if (p->n_classes == CLASSES_MAX)
-			read_error(r, i->pos, "there can be %d traffic classes, as there are "
-				   "data VLs", CLASSES_MAX);
+			read_error(r, i->pos, "there can be at most %d traffic classes, one for each data "
+				   "VL", CLASSES_MAX);
 		read_class(r, i, &p->classes[p->n_classes++]);
 	}
 	if (r->out->count[SEV_ERROR] != errors || !p->n_classes)
@@ -242,8 +242,8 @@ static void refuse_without_sl(const struct plan *plan)
 	for (uint32_t i = 0; i < p->n_levels; i++)
 		if (!plan->has_sl[i])
 			read_error(plan->r, p->levels[i].pos, i == p->default_level
-				   ? "'sl' is missing: the level '%s' is in no traffic class, and "
-				     "SL 0 is taken"
+				   ? "'sl' is missing: the level '%s' is in no traffic class, and SL 0 is "
+				     "in use"
 				   : "'sl' is missing: the level '%s' is in no traffic class",
 				   EXCERPT(p->levels[i].name));
 }
@@ -291,8 +291,8 @@ static void assign_sls(struct reader *r, struct policy *p)
 			unsigned sl = p->levels[level].sl;
 
 			if (owner[sl] != UINT32_MAX && p->class_of_sl[sl] != c)
-				read_error(r, p->classes[c].level_names.v[k].pos, "the level '%s' "
-					   "has SL %u, as the level '%s' of another class",
+				read_error(r, p->classes[c].level_names.v[k].pos, "the level '%s' has SL "
+					   "%u, as does the level '%s' of another class",
 					   EXCERPT(p->levels[level].name), sl,
 					   EXCERPT(p->levels[owner[sl]].name));
 			owner[sl] = level;
@@ -311,7 +311,6 @@ void check_classes(struct reader *r, struct policy *p)
 		assign_sls(r, p);
 	table = first_table(p);
 	if (p->n_classes && !p->classes_except.n && table.line)
-		read_error(r, p->classes[0].pos, "traffic-classes and the tables of fabric-setup "
-			   "(line %u) exclude each other; with 'except' there can be tables for "
-			   "some ports", table.line);
+		read_error(r, p->classes[0].pos, "traffic-classes and the tables of fabric-setup (line %u) "
+			   "exclude each other, except for tables with 'except'", table.line);
 }

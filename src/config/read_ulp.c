@@ -39,16 +39,15 @@ static bool refuse_contradictions(struct reader *r, const struct node *n,
 			  *ulp = node_get(n, "ulp");
 
 	if (service && ulp && rule->ulp != ULP_SRP)
-		read_error(r, service->pos, "'service-id' and 'ulp' exclude each other (but for "
-			   "srp)");
+		read_error(r, service->pos, "'service-id' and 'ulp' exclude each other (except for srp)");
 	else if (service && tcp)
 		read_error(r, service->pos, "'service-id' and 'tcp-port' exclude each other");
 	else if (tcp && rule->ulp != ULP_NONE && !ulps[rule->ulp].port_space)
 		read_error(r, tcp->pos, "'tcp-port' has no meaning for %s",
 			   policy_ulp_name(rule->ulp));
 	else if (rule->ulp == ULP_SRP && !service && !node_get(n, "target-guid"))
-		read_error(r, ulp->pos, "srp is known by its target: 'target-guid' or "
-			   "'service-id' is missing");
+		read_error(r, ulp->pos, "srp is identified by its target: 'target-guid' or 'service-id' is "
+			   "missing");
 	else
 		return true;
 	return false;

@@ -171,8 +171,8 @@ static uint32_t find_port(const struct ctl_call *c, const char *text, const char
 	bool ambiguous = false;
 	uint32_t port = fabric_find_port_by_text(c->state->f, text, &ambiguous);
 
-	*why = ambiguous ? "several ports are called so, give the GUID" :
-	       port == FABRIC_NONE ? "no such port; it is NodeDescription/Pn, GUID or LID, see "
+	*why = ambiguous ? "several ports have this name: give the GUID" :
+	       port == FABRIC_NONE ? "no such port: give NodeDescription/Pn, a GUID or a LID, see "
 				     "'qosd-ctl ports'" : NULL;
 	return port;
 }
@@ -250,8 +250,8 @@ static bool may_run(const struct ctl_env *env, const struct ctl_peer *peer,
 	if (peer->uid >= 0)
 		buf_printf(&who, "uid %lld, gid %lld", (long long)peer->uid, (long long)peer->gid);
 	put_groups(env, cmd->takes, &wanted);
-	reply_error(r, NULL, "%s: not permitted to %s: it takes %s", cmd->name,
-		    who.n ? who.s : "who is not known", wanted.s);
+	reply_error(r, NULL, "%s: not permitted to %s: this needs %s", cmd->name,
+		    who.n ? who.s : "unknown user", wanted.s);
 	r->denied = true;
 	buf_free(&who);
 	buf_free(&wanted);
@@ -264,9 +264,9 @@ static void run_command(const struct ctl_command *cmd, const struct ctl_call *ca
 	if (!may_run(call->env, &call->view->peer, cmd, r))
 		return;
 	if (cmd->takes_file && !call->view->file)
-		reply_error(r, NULL, "%s: no file came with the request", cmd->name);
+		reply_error(r, NULL, "%s: the request has no file", cmd->name);
 	else if (cmd->needs_state && !call->state)
-		reply_error(r, NULL, "no subnet is up yet (the subnet manager is %s)",
+		reply_error(r, NULL, "the subnet is not up yet (the subnet manager is %s)",
 			    sm_state_name(call->view->sm.state));
 	else if (check_args(cmd, args, r))
 		handlers[cmd - commands](call, r);
@@ -280,7 +280,7 @@ static void dispatch(const struct ctl_env *env, const struct ctl_view *view,
 	const struct ctl_command *cmd;
 
 	if (!name)
-		reply_error(r, NULL, "the request names no command");
+		reply_error(r, NULL, "the request has no command");
 	else if (!(cmd = find_command(name)))
 		reply_error(r, NULL, "no such command: %s", name);
 	else if (args && !json_is_object(args))
@@ -300,13 +300,13 @@ static enum body check_body(const struct ctl_env *env, const struct ctl_peer *pe
 	if (!body)
 		return BODY_NONE;
 	if (!cmd || !cmd->takes_file) {
-		reply_error(r, NULL, "no file may follow this request");
+		reply_error(r, NULL, "this request takes no file");
 		return BODY_REFUSED;
 	}
 	if (!may_run(env, peer, cmd, r))
 		return BODY_REFUSED;
 	if (!number_value(body, &n) || n > CTL_BODY_MAX) {
-		reply_error(r, NULL, "body: must be a number of bytes from 0 to %u", CTL_BODY_MAX);
+		reply_error(r, NULL, "body: must be a size in bytes from 0 to %u", CTL_BODY_MAX);
 		return BODY_REFUSED;
 	}
 	*bytes = n;

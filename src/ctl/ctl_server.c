@@ -200,7 +200,7 @@ static void client_refuse(struct client *c, const char *why)
 static void client_expect_file(struct client *c, const char *line, size_t n, size_t size)
 {
 	if (c->ctl->files >= CTL_BODIES_MAX) {
-		client_refuse(c, "others are sending files: try again later");
+		client_refuse(c, "too many clients are sending files: try again later");
 		return;
 	}
 	c->ctl->files++;
@@ -327,16 +327,16 @@ static void on_deadline(void *arg)
 	struct client *c = arg;
 
 	if (c->state == CLIENT_SENDS) {
-		client_refuse(c, "the file did not end in time");
+		client_refuse(c, "the file was not sent in time");
 		return;
 	}
 	if (c->state == CLIENT_WAITS && c->in.n > 0) {
-		client_refuse(c, "the request did not end in time");
+		client_refuse(c, "the request was not sent in time");
 		return;
 	}
 	if (c->state == CLIENT_ANSWERED)
 		log_limited(&c->ctl->rl, LOG_LEVEL_WARNING, "ctl",
-			    "a client took nothing of its answer for %d s: dropped",
+			    "dropped a client that had read nothing of its answer for %d s",
 			    CTL_STALL_SECONDS);
 	client_free(c);
 }
@@ -420,8 +420,8 @@ static void turn_away(struct ctl *ctl, int fd)
 	if (send(fd, text, sizeof(text) - 1, MSG_NOSIGNAL) < 0)
 		log_debug("ctl", "turning a client away: %s", strerror(errno));
 	close(fd);
-	log_limited(&ctl->rl, LOG_LEVEL_WARNING, "ctl", "more than %d clients, %d who are no "
-		    "administrators, or %d who may nothing: turned one away", CTL_CLIENTS_MAX,
+	log_limited(&ctl->rl, LOG_LEVEL_WARNING, "ctl", "refused a client: limits are %d clients, %d "
+		    "without administrator rights, %d without any rights", CTL_CLIENTS_MAX,
 		    CTL_CLIENTS_MAX - CTL_ADMIN_PLACES, CTL_STRANGERS_MAX);
 }
 

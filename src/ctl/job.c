@@ -121,7 +121,7 @@ void reply_later(struct reply *r, struct jobs *jobs, const struct job_ops *ops, 
 	struct job **place = free_place(jobs), *job;
 
 	if (!place) {
-		reply_error(r, NULL, "%d such requests are being worked on: try again later",
+		reply_error(r, NULL, "%d such requests are in progress: try again later",
 			    CTL_JOBS_MAX);
 		ops->release(arg);
 		return;
@@ -130,7 +130,7 @@ void reply_later(struct reply *r, struct jobs *jobs, const struct job_ops *ops, 
 	*job = (struct job){ .jobs = jobs, .ops = ops, .arg = arg, .reply = r };
 	job->work = work_start(jobs->loop, run, on_done, job);
 	if (!job->work) {
-		reply_error(r, NULL, "no thread for it: %s", strerror(errno));
+		reply_error(r, NULL, "cannot start a thread: %s", strerror(errno));
 		job_free(job);
 		return;
 	}

@@ -165,8 +165,8 @@ static bool selector_arg(const struct ctl_call *c, const struct scale *x, struct
 	if (!text)
 		return true;
 	if (!read_selector(x, text, sel, code)) {
-		reply_error(r, NULL, "%s: '%s' is none: a value such as %s, with >, >=, < or <= "
-			    "before it if need be, or best", x->name, text, x->example);
+		reply_error(r, NULL, "%s: '%s' is invalid: give a value such as %s, optionally after >, "
+			    ">=, < or <=, or best", x->name, text, x->example);
 		return false;
 	}
 	q->has |= bits;

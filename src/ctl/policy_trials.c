@@ -164,16 +164,16 @@ bool policies_accept(const struct policies *ps, const struct shared_policy *p, c
 
 	if (!ps->rules.may_be_none && p->source == POLICY_BUILTIN && now->source != POLICY_BUILTIN)
 		findings_add(out, SEV_ERROR, name, nowhere, "is missing, which would leave the subnet "
-			     "without its policy; if that is meant, set 'policy: none' in qosd.yaml");
+			     "without its policy; if that is intended, set 'policy: none' in qosd.yaml");
 	else if (!ps->rules.may_be_none && p->source != POLICY_BUILTIN && p->p->says_nothing)
-		findings_add(out, SEV_ERROR, name, nowhere, "is empty, maybe cut off: loading it "
-			     "would leave the subnet without its policy");
+		findings_add(out, SEV_ERROR, name, nowhere, "is empty, perhaps truncated: loading it would "
+			     "leave the subnet without its policy");
 	else if (ps->rules.marker && lacks_marker(p))
 		findings_add(out, SEV_ERROR, name, nowhere, "does not end with a line '...', which "
-			     "'policy-end-marker' of qosd.yaml asks for: it may be cut off");
+			     "'policy-end-marker' of qosd.yaml requires: it may be truncated");
 	else if (now->p->ends_marked && lacks_marker(p))
-		findings_add(out, SEV_ERROR, name, nowhere, "does not end with a line '...', as the "
-			     "policy in force does: it may be cut off");
+		findings_add(out, SEV_ERROR, name, nowhere, "does not end with a line '...', as the policy "
+			     "in force does: it may be truncated");
 	return out->count[SEV_ERROR] == errors;
 }
 
@@ -185,7 +185,7 @@ bool policies_may_start(const struct policies_rules *rules, const struct shared_
 	if (!rules->marker || p->p->ends_marked)
 		return true;
 	findings_add(out, SEV_ERROR, p->p->file, nowhere, "does not end with a line '...', which "
-		     "'policy-end-marker' of qosd.yaml asks for: it may be cut off");
+		     "'policy-end-marker' of qosd.yaml requires: it may be truncated");
 	return false;
 }
 
@@ -266,7 +266,7 @@ void policies_reload(struct policies *ps, struct shared_policy *p)
 {
 	log_info("policy", "%s: loaded, checksum %016" PRIx64, p->p->file, p->p->checksum);
 	if (ps->trial_ends_us) {
-		log_info("policy", "%s: its trial ends, the configured policy holds",
+		log_info("policy", "%s: the trial ends; the configured policy is in force",
 			 ps->now.p->p->file);
 		set_outcome(ps, ps->now.change, CHANGE_REPLACED);
 		end_trial(ps);
@@ -303,7 +303,7 @@ static void step_back(struct policies *ps, enum change_outcome outcome, int64_t 
 {
 	struct step last = ps->before.v[ps->before.n - 1];
 
-	log_info("policy", "%s: taken back, %s holds again, checksum %016" PRIx64,
+	log_info("policy", "%s: reverted, %s is in force again, checksum %016" PRIx64,
 		 ps->now.p->p->file, last.p->p->file, last.p->p->checksum);
 	end_trial(ps);
 	set_outcome(ps, ps->now.change, outcome);
@@ -316,7 +316,7 @@ static void step_back(struct policies *ps, enum change_outcome outcome, int64_t 
 const char *policies_revert(struct policies *ps, int64_t uid)
 {
 	if (ps->before.n == 0)
-		return "there is no earlier policy to go back to";
+		return "there is no earlier policy to revert to";
 	step_back(ps, CHANGE_REVERTED, uid);
 	return NULL;
 }
@@ -326,7 +326,7 @@ static void on_trial_over(void *arg)
 {
 	struct policies *ps = arg;
 
-	log_warn("policy", "%s: nobody confirmed it in time", ps->now.p->p->file);
+	log_warn("policy", "%s: not confirmed in time", ps->now.p->p->file);
 	step_back(ps, CHANGE_TIMED_OUT, -1);
 }
 

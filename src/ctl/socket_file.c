@@ -95,7 +95,7 @@ static bool remove_stale(struct look *k)
 	int fd, failed;
 
 	if (lstat(path, &st) == 0 && !S_ISSOCK(st.st_mode)) {
-		buf_printf(&k->err, "%s: is there and no socket", path);
+		buf_printf(&k->err, "%s: exists and is not a socket", path);
 		return false;
 	}
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -188,9 +188,9 @@ static void look_at_file(void *arg)
 static void tell_lost(struct socket_file *s, const struct look *k)
 {
 	if (k->gone && !s->lost)
-		log_warn("ctl", "%s is gone: nobody can connect", path_of(k));
+		log_warn("ctl", "%s was removed: clients cannot connect", path_of(k));
 	if (k->gone && k->fd >= 0)
-		log_warn("ctl", "%s is there again", path_of(k));
+		log_warn("ctl", "created %s again", path_of(k));
 	else if (k->gone)
 		log_debug("ctl", "%s", k->err.s);
 	s->lost = k->gone && k->fd < 0;
@@ -212,7 +212,7 @@ static void on_looked(void *arg)
 	work_end(s->work);
 	take_look(s);
 	if (s->late >= HANGS_LOOKS)
-		log_warn("ctl", "%s: its disk or server answers again", path_of(s->seen));
+		log_warn("ctl", "%s: the disk or file server answers again", path_of(s->seen));
 	s->late = 0;
 	s->slow = false;
 	tell_lost(s, s->seen);
@@ -230,7 +230,7 @@ static bool look(struct socket_file *s, bool ends)
 	s->work = work_start(s->loop, look_at_file, on_looked, s->look);
 	if (s->work)
 		return true;
-	log_debug("ctl", "%s is not looked at: %s", path_of(s->look), strerror(errno));
+	log_debug("ctl", "cannot check %s: %s", path_of(s->look), strerror(errno));
 	look_free(s->look);
 	s->look = NULL;
 	return false;
@@ -243,7 +243,7 @@ static void on_timer(void *arg)
 	if (!s->work)
 		look(s, false);
 	else if (++s->late == HANGS_LOOKS)
-		log_warn("ctl", "%s: its disk or server does not answer", path_of(s->seen));
+		log_warn("ctl", "%s: the disk or file server does not answer", path_of(s->seen));
 }
 
 struct socket_file *socket_file_new(struct loop *l, const char *path, mode_t mode, int *fd,
@@ -253,7 +253,7 @@ struct socket_file *socket_file_new(struct loop *l, const char *path, mode_t mod
 	struct look *k;
 
 	if (strlen(path) >= sizeof(k->addr.sun_path)) {
-		buf_printf(err, "%s: longer than a socket's name can be (%zu)", path,
+		buf_printf(err, "%s: a socket's name can have at most %zu characters", path,
 			   sizeof(k->addr.sun_path) - 1);
 		return NULL;
 	}

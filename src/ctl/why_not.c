@@ -107,7 +107,7 @@ static void say_no_pkey(const struct refusal *x, struct buf *b)
 
 static void say_level_pkey(const struct refusal *x, struct buf *b)
 {
-	buf_printf(b, "level %s is only for P_Keys", x->level->name);
+	buf_printf(b, "level %s is restricted to the P_Keys", x->level->name);
 	for (size_t i = 0; i < x->level->pkeys.n; i++) {
 		const struct u64_range *k = &x->level->pkeys.v[i];
 
@@ -115,18 +115,18 @@ static void say_level_pkey(const struct refusal *x, struct buf *b)
 		if (k->hi != k->lo)
 			buf_printf(b, "-0x%04llx", (unsigned long long)k->hi);
 	}
-	buf_puts(b, ", none of which the two ends can use here");
+	buf_puts(b, ", none of which the two ends share");
 }
 
 static void say_path_bits(const struct refusal *x, struct buf *b)
 {
-	buf_printf(b, "level %s has path bits %d, which do not choose LIDs %u to %u",
+	buf_printf(b, "level %s has path bits %d, which do not select LIDs %u to %u",
 		   x->level->name, x->level->path_bits, x->a.slid, x->a.dlid);
 }
 
 static void say_sl_asked(const struct refusal *x, struct buf *b)
 {
-	buf_printf(b, "SL %u is asked for, and level %s has SL %u", x->q->sl, x->level->name,
+	buf_printf(b, "the query requests SL %u, but level %s has SL %u", x->q->sl, x->level->name,
 		   x->a.sl);
 	if (x->a.sl != x->level->sl)
 		buf_printf(b, " in the layer of this route");
@@ -143,13 +143,13 @@ static void put_dead_end(struct buf *b, const struct subnet_state *s, const stru
 	if (!node_is_switch(n) && h->in == 0)
 		buf_printf(b, "%s has no link", name);
 	else if (!node_is_switch(n))
-		buf_printf(b, "it ends at another host, %s", name);
+		buf_printf(b, "the route ends at another host, %s", name);
 	else if (h->out == LFT_DROP)
 		buf_printf(b, "the forwarding table of %s has no entry for it", name);
 	else if (h->out == 0)
-		buf_printf(b, "%s takes it for its own", name);
+		buf_printf(b, "%s has it as its own", name);
 	else
-		buf_printf(b, "the forwarding table of %s says port %u, which has no link",
+		buf_printf(b, "the forwarding table of %s leads to port %u, which has no link",
 			   name, h->out);
 }
 
@@ -163,7 +163,7 @@ static void put_no_route(struct buf *b, const struct subnet_state *s, uint32_t s
 
 	buf_printf(b, "there is no route to LID %u: ", dlid);
 	if (n == PATH_HOPS_MAX)
-		buf_puts(b, "it goes in a cycle");
+		buf_puts(b, "the route goes in a cycle");
 	else
 		put_dead_end(b, s, &hops[n - 1]);
 	if (n > 1 && n < PATH_HOPS_MAX)
@@ -186,11 +186,11 @@ static void put_drop(struct buf *b, const struct subnet_state *s, const struct p
 	buf_printf(b, "SL %u is dropped at hop %u, %s, from port %u to port %u: ", sl, hop,
 		   fabric_node_name(s->f, h->node, name, sizeof(name)), h->in, h->out);
 	if (!map)
-		buf_puts(b, "the device has no table for it");
+		buf_puts(b, "the device has no SL2VL table for these ports");
 	else if (map->vl[sl] == IB_VL_DROP)
 		buf_printf(b, "the SL2VL table maps it to VL %u", IB_VL_DROP);
 	else
-		buf_printf(b, "the SL2VL table maps it to VL %u, and the link has %u VLs",
+		buf_printf(b, "the SL2VL table maps it to VL %u, but the link has %u VLs",
 			   map->vl[sl], ib_vls_from_code(qos_vls_in_force(s->plan->tables,
 				s->f->nodes[h->node].port0 + h->out)));
 }
@@ -204,8 +204,8 @@ static void put_where_dropped(struct buf *b, const struct subnet_state *s, uint3
 				PATH_HOPS_MAX);
 
 	if (!s->plan->tables->managed && sl) {
-		buf_printf(b, "the tables are not managed, and the policy uses SL 0 only: SL %u is "
-			   "not offered", sl);
+		buf_printf(b, "qosd does not manage the tables, as the policy uses SL 0 only: SL %u is not "
+			   "offered", sl);
 		return;
 	}
 	for (unsigned i = 0; i < n; i++)
@@ -227,7 +227,7 @@ static void say_reversible(const struct refusal *x, struct buf *b)
 	struct route_limits back;
 
 	route_limits(x->s, x->q->dst, x->q->src, x->a.slid, &back);
-	buf_puts(b, "not reversible, on the way back ");
+	buf_puts(b, "the path is not reversible: on the way back ");
 	if (back.n)
 		put_where_dropped(b, x->s, x->q->dst, x->q->src, x->a.slid, x->a.sl);
 	else
@@ -253,7 +253,7 @@ static void put_source(struct buf *b, const struct refusal *x, bool by_level, un
 
 static void say_mtu(const struct refusal *x, struct buf *b)
 {
-	buf_printf(b, "an MTU of %s %u bytes is asked for, and the most is %u: ",
+	buf_printf(b, "the query requests an MTU of %s %u bytes, but the maximum is %u: ",
 		   selector_words(x->q->mtu_sel), mtu_bytes(x->q->mtu), mtu_bytes(x->a.mtu));
 	put_source(b, x, x->a.mtu == x->level->mtu_limit && x->a.mtu != x->route.mtu,
 		   x->route.mtu_hop);
@@ -263,7 +263,7 @@ static void say_rate(const struct refusal *x, struct buf *b)
 {
 	char asked[32], most[32];
 
-	buf_printf(b, "a rate of %s %s is asked for, and the most is %s: ",
+	buf_printf(b, "the query requests a rate of %s %s, but the maximum is %s: ",
 		   selector_words(x->q->rate_sel), rate_text(x->q->rate, asked, sizeof(asked)),
 		   rate_text(x->a.rate, most, sizeof(most)));
 	put_source(b, x, x->a.rate == x->level->rate_limit &&
@@ -272,7 +272,7 @@ static void say_rate(const struct refusal *x, struct buf *b)
 
 static void say_lifetime(const struct refusal *x, struct buf *b)
 {
-	buf_printf(b, "a packet lifetime of %s %.3g s is asked for, and it is %.3g s: %s",
+	buf_printf(b, "the query requests a packet lifetime of %s %.3g s, but it is %.3g s: %s",
 		   selector_words(x->q->life_sel), lifetime_seconds(x->q->life),
 		   lifetime_seconds(x->a.life), x->q->src == x->q->dst ?
 		   "packets do not leave the port" : x->level->packet_lifetime >= 0 ?

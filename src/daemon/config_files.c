@@ -52,7 +52,7 @@ struct settings *load_settings(const struct options *o, struct findings *out)
 	if (read_named(o->config, o->config_named, &text, &missing, out)) {
 		s = conf_read_settings(o->config, text.n ? text.s : "", text.n, out);
 	} else if (missing) {
-		log_info("qosd", "%s is missing: built-in settings", o->config);
+		log_info("qosd", "%s is missing: using built-in settings", o->config);
 		s = settings_default();
 	}
 	buf_free(&text);
@@ -84,12 +84,12 @@ struct shared_policy *load_policy(const struct options *o, const struct settings
 	bool missing = false;
 
 	if (s && s->no_policy) {
-		log_info("qosd", "built-in policy, by the settings");
+		log_info("qosd", "using the built-in policy, as set in qosd.yaml");
 		sp = shared_policy_new(policy_builtin());
 	} else if (read_named(o->policy, o->policy_named, &text, &missing, out)) {
 		sp = parse_policy(o->policy, &text, out);
 	} else if (missing) {
-		log_info("qosd", "%s is missing: built-in policy", o->policy);
+		log_info("qosd", "%s is missing: using the built-in policy", o->policy);
 		sp = shared_policy_new(policy_builtin());
 	}
 	if (sp)
@@ -197,12 +197,12 @@ static void add_left(const struct fabric *f, const char *path, const struct lft_
 	char name[FABRIC_NAME_MAX];
 
 	if (left->strange)
-		findings_add(out, SEV_WARNING, path, nowhere, "%" PRIu32 " table%s of switches that "
-			     "are not in the topology", left->strange,
+		findings_add(out, SEV_WARNING, path, nowhere, "ignored %" PRIu32 " table%s of switches "
+			     "that are not in the topology", left->strange,
 			     left->strange == 1 ? "" : "s");
 	if (left->without)
-		findings_add(out, SEV_WARNING, path, nowhere, "no table for %" PRIu32 " switch%s of "
-			     "the topology, %s for one: taken to drop all packets", left->without,
+		findings_add(out, SEV_WARNING, path, nowhere, "no table for %" PRIu32 " switch%s of the "
+			     "topology, for example %s: assuming that they drop all packets", left->without,
 			     left->without == 1 ? "" : "es",
 			     fabric_node_name(f, left->example, name, sizeof(name)));
 }

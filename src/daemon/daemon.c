@@ -47,19 +47,19 @@ static void print_summary(const struct sm_status *s)
 	if (s->sets_failed)
 		printf("%u Sets were refused\n", s->sets_failed);
 	if (s->tables_replaced)
-		printf("SL2VL or arbitration tables of another subnet manager dropped SL 0 on %u device%s, "
+		printf("SL2VL or arbitration tables of another subnet manager dropped SL 0 on %u device%s "
 		       "and were replaced\n", s->tables_replaced, s->tables_replaced == 1 ? "" : "s");
 	if (s->adaptive_ended)
-		printf("adaptive routing of another subnet manager was switched off on %u switch%s\n",
+		printf("adaptive routing of another subnet manager was switched off at %u switch%s\n",
 		       s->adaptive_ended, s->adaptive_ended == 1 ? "" : "es");
 	if (s->adaptive_stays)
-		printf("adaptive routing of another subnet manager stays on, on %u switch%s\n",
+		printf("adaptive routing of another subnet manager stays on at %u switch%s\n",
 		       s->adaptive_stays, s->adaptive_stays == 1 ? "" : "es");
 	if (s->private_ended)
-		printf("private linear tables of another subnet manager were switched off on %u switch%s\n",
+		printf("private linear tables of another subnet manager were switched off at %u switch%s\n",
 		       s->private_ended, s->private_ended == 1 ? "" : "es");
 	if (s->private_stays)
-		printf("private linear tables of another subnet manager stay on, on %u switch%s\n",
+		printf("private linear tables of another subnet manager stay on at %u switch%s\n",
 		       s->private_stays, s->private_stays == 1 ? "" : "es");
 	if (sm_congestion_text(&s->congestion, &congestion))
 		printf("%s\n", congestion.s);
@@ -100,7 +100,7 @@ static void tell_starter(struct qosd *q, int status)
 	if (q->ready_fd < 0)
 		return;
 	if (write(q->ready_fd, &byte, 1) != 1)
-		log_debug("qosd", "nobody waits for the start to be over");
+		log_debug("qosd", "no process waits for the end of the start");
 	close(q->ready_fd);
 	q->ready_fd = -1;
 }
@@ -160,7 +160,7 @@ static void on_term(void *arg)
 {
 	struct qosd *q = arg;
 
-	log_info("qosd", "told to end");
+	log_info("qosd", "ending on request");
 	notify("STOPPING=1");
 	loop_stop(q->loop);
 }
@@ -181,10 +181,10 @@ static void open_metrics(struct qosd *q)
 
 	q->http = http_new(q->loop, q->settings->metrics_listen, &page, &err);
 	if (q->http)
-		log_info("metrics", "to be had at %s, port %u", q->settings->metrics_listen,
+		log_info("metrics", "listening on %s, port %u", q->settings->metrics_listen,
 			 http_port(q->http));
 	else
-		log_error("metrics", "not to be had: %s", err.s);
+		log_error("metrics", "not listening: %s", err.s);
 	buf_free(&err);
 }
 
@@ -298,7 +298,7 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 		return false;
 	q->loop = loop_new();
 	if (!q->loop) {
-		buf_puts(err, "no event loop");
+		buf_puts(err, "cannot create an event loop");
 		return false;
 	}
 	q->operator_events = operator_events_new(q->loop, s, !q->o->once);
@@ -421,7 +421,7 @@ static bool lock_up(const struct settings *s)
 	bool locked = true;
 
 	if (s->sandbox == SANDBOX_OFF) {
-		log_info("sandbox", "off, by the settings");
+		log_info("sandbox", "off, as set in qosd.yaml");
 		return true;
 	}
 	/* the event command runs as the daemon's user and must not see the daemon's keys */
@@ -470,7 +470,7 @@ int daemon_run(const struct options *o)
 	if (!o->verbose)
 		log_set_level(q.settings->log_level);
 	if (!lock_up(q.settings)) {
-		log_error("qosd", "not started: outside of its sandbox, and that is strict");
+		log_error("qosd", "not started: 'sandbox' is strict, and the sandbox is not available");
 	} else if (!find_groups(&q)) {
 		log_error("qosd", "not started: %s", o->config);
 	} else if (open_all(&q, policy, &err)) {

@@ -138,8 +138,8 @@ static void tell_refusals(struct departed_ports *x, int64_t now_us)
 
 		if (refused == x->refused[k])
 			continue;
-		log_warn("sa", "%" PRIu64 " requests for %s were refused, as ports held as many as they "
-			 "may; most are held by %s (qosd-ctl holdings)", refused - x->refused[k],
+		log_warn("sa", "refused %" PRIu64 " requests for %s because ports hold as many as the "
+			 "limit allows; %s holds most (see qosd-ctl holdings)", refused - x->refused[k],
 			 hold_kind_text(k), holder_name(greatest(x->holdings, k), name));
 		x->refused[k] = refused;
 		x->warned_us = now_us;
@@ -428,8 +428,8 @@ static void tell_forgotten(const struct departed_ports *x, size_t n, uint64_t fi
 {
 	struct event e;
 
-	event_make(&e, EVENT_REGISTRATIONS_FORGOTTEN, "%zu port%s gone for %" PRIu32 " s: what %s "
-		   "registered is forgotten; the first is 0x%016" PRIx64, n, n == 1 ? " is" : "s are",
+	event_make(&e, EVENT_REGISTRATIONS_FORGOTTEN, "%zu port%s gone for %" PRIu32 " s: dropped what %s "
+		   "registered; the first is 0x%016" PRIx64, n, n == 1 ? " is" : "s are",
 		   x->q->settings->forget_after_s, n == 1 ? "it" : "they", first);
 	event_number(&e, "ports", (int64_t)n);
 	event_guid(&e, "guid", first);
@@ -517,9 +517,8 @@ bool departed_remove_port(void *arg, uint64_t guid, int64_t uid)
 
 	if (!h || holding_is_empty(h))
 		return false;
-	event_make(&e, EVENT_REGISTRATIONS_REMOVED, "all that %s registered is removed: "
-		   "%" PRIu32 " groups, %" PRIu32 " memberships, %" PRIu32 " services, %" PRIu32
-		   " subscriptions, %" PRIu32 " alias GUIDs", holder_name(guid, name), h->n[HOLD_GROUPS],
+	event_make(&e, EVENT_REGISTRATIONS_REMOVED, "removed all registrations of %s: %" PRIu32 " groups, %" PRIu32 " memberships, "
+		   "%" PRIu32 " services, %" PRIu32 " subscriptions, %" PRIu32 " alias GUIDs", holder_name(guid, name), h->n[HOLD_GROUPS],
 		   h->n[HOLD_MEMBERSHIPS], h->n[HOLD_SERVICES], h->n[HOLD_SUBSCRIPTIONS],
 		   h->n[HOLD_ALIASES]);
 	event_guid(&e, "guid", guid);
@@ -539,12 +538,12 @@ bool departed_remove_group(void *arg, const uint8_t mgid[16], int64_t uid, struc
 	struct event e;
 
 	if (!g || g->permanent) {
-		buf_puts(err, g ? "the group is the policy's, which only a policy changes" :
+		buf_puts(err, g ? "the group is part of the policy: change the policy instead" :
 				  "no group has this MGID");
 		return false;
 	}
-	event_make(&e, EVENT_REGISTRATIONS_REMOVED, "the multicast group with MLID 0x%04x, held by "
-		   "0x%016" PRIx64 ", is removed with its %zu members", g->mlid, g->holder,
+	event_make(&e, EVENT_REGISTRATIONS_REMOVED, "removed the multicast group with MLID 0x%04x, held by "
+		   "0x%016" PRIx64 ", and its %zu members", g->mlid, g->holder,
 		   g->members.n);
 	event_guid(&e, "guid", g->holder);
 	event_number(&e, "mlid", g->mlid);

@@ -186,7 +186,7 @@ static void failed(struct hook *h, const char *fmt, const char *what, int value)
 
 static void not_run(struct hook *h, int error)
 {
-	failed(h, "%s: can't be run: %s (%d)", strerror(error), error);
+	failed(h, "%s: cannot be run: %s (%d)", strerror(error), error);
 }
 
 static void on_exit_status(void *arg, int status);
@@ -228,8 +228,7 @@ static void go_on(void *arg)
 	e = events_get(h->events, &h->next, h->kinds, &lost);
 	if (lost) {
 		h->counts.lost += lost;
-		log_limited(&h->rl, LOG_LEVEL_WARNING, "events", "%s: too slow: %" PRIu64
-			    " events are lost to it", h->argv[0], lost);
+		log_limited(&h->rl, LOG_LEVEL_WARNING, "events", "%s is too slow: it lost %" PRIu64 " events", h->argv[0], lost);
 	}
 	if (!e)
 		return;

@@ -68,8 +68,8 @@ static void tell_routing(struct operator_events *x, const struct plan *p, const 
 	struct event e;
 
 	if (!same || blocks != x->blocks) {
-		event_make(&e, EVENT_ROUTING, "routes by %s in %.1f ms: %" PRIu64 " blocks of forwarding "
-			   "tables and %" PRIu64 " SMPs in all were sent", p->engine ? p->engine : "nobody",
+		event_make(&e, EVENT_ROUTING, "computed routes with %s in %.1f ms; sent %" PRIu64 " blocks "
+			   "of forwarding tables, %" PRIu64 " SMPs in all", p->engine ? p->engine : "nobody",
 			   (double)p->us_routes * 1e-3, blocks - x->blocks, c->smps - x->smps);
 		event_text(&e, "engine", "%s", p->engine ? p->engine : "");
 		event_number(&e, "blocks", (int64_t)(blocks - x->blocks));
@@ -167,8 +167,8 @@ void operator_events_dropped(void *arg, uint64_t guid, uint32_t qpn)
 {
 	struct event e;
 
-	event_make(&e, EVENT_SUBSCRIBER_DROPPED, "0x%016" PRIx64 " QP %" PRIu32
-		   " answers no Reports and is no longer subscribed", guid, qpn);
+	event_make(&e, EVENT_SUBSCRIBER_DROPPED, "0x%016" PRIx64 " QP %" PRIu32 " does not answer Reports "
+		   "and was unsubscribed", guid, qpn);
 	event_guid(&e, "guid", guid);
 	event_number(&e, "qpn", qpn);
 	operator_events_add(arg, &e);

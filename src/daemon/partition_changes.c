@@ -62,7 +62,7 @@ bool set_dynamic(void *arg, struct dynamic_partitions *x, int64_t uid, struct bu
 	struct qosd *q = arg;
 
 	if (!save_dynamic(q, x)) {
-		buf_puts(err, "it can't be kept in the state folder");
+		buf_puts(err, "cannot store it in the state folder");
 		dynamic_free(x);
 		return false;
 	}
@@ -74,7 +74,7 @@ void take_dynamic(struct qosd *q, struct dynamic_partitions *x)
 {
 	x->change = q->dynamic->change + 1;
 	if (!save_dynamic(q, x))
-		log_error("partitions", "the master's can't be kept in the state folder");
+		log_error("partitions", "cannot store the master's in the state folder");
 	put_dynamic(q, x, -1);
 }
 

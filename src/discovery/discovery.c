@@ -148,20 +148,20 @@ static bool may_try_without(struct disco *d, const char *why)
 		return false;
 	scan_refused = why;
 	why = why ? why : "the scan may be incomplete";
-	call = d->refused == REFUSED_UNKNOWN ? xstrdup("that only the kernel's audit log names") :
+	call = d->refused == REFUSED_UNKNOWN ? xstrdup("which only the kernel's audit log names") :
 	       sandbox_call_name(d->refused);
 	snprintf(refused_call, sizeof(refused_call), "%s", call);
 	if (d->request.sandbox == DISCO_STRICT)
-		log_error("discovery", "%s after its sandbox refused system call %s; it is not tried "
-			  "without, since 'sandbox' is strict", why, call);
+		log_error("discovery", "%s after its sandbox refused system call %s; not trying without "
+			  "the sandbox because 'sandbox' is strict", why, call);
 	else if (filter == FILTER_FITS)
-		log_error("discovery", "%s after its sandbox refused system call %s; it is not tried "
-			  "without, since discovery has worked in it before: some device may "
-			  "have taken hold of the process", why, call);
+		log_error("discovery", "%s after its sandbox refused system call %s; not trying without "
+			  "the sandbox because discovery has worked in it before: a device may have taken "
+			  "over the process", why, call);
 	else
-		log_error("discovery", "%s after its sandbox refused system call %s: it is tried once "
-			  "without.  The libraries on this machine may need that call: "
-			  "please report it", why, call);
+		log_error("discovery", "%s after its sandbox refused system call %s: trying once without "
+			  "the sandbox.  The libraries on this machine may need that call: please report "
+			  "it", why, call);
 	free(call);
 	return d->request.sandbox != DISCO_STRICT && filter != FILTER_FITS;
 }
@@ -173,10 +173,10 @@ static void learn_of_filter(const struct disco *d)
 			filter = FILTER_FITS;
 	} else if (d->again && d->nodes_filtered == d->r.f->n_nodes) {
 		filter = FILTER_FITS;
-		log_info("discovery", "found the same without its sandbox, and goes on in it");
+		log_info("discovery", "found the same without its sandbox, and uses it again");
 	} else if (d->again) {
 		filter = FILTER_TOO_TIGHT;
-		log_error("discovery", "works without its sandbox only, and goes on without");
+		log_error("discovery", "works only without its sandbox, and goes on without it");
 	}
 }
 
@@ -184,13 +184,14 @@ static void learn_of_filter(const struct disco *d)
 static void judge(const struct disco *d, struct buf *why)
 {
 	if (d->r.too_many)
-		buf_puts(why, "there are more nodes or ports than can be: a device makes them up");
+		buf_puts(why, "there are more nodes or ports than a subnet can have: a device makes them "
+				"up");
 	else if (d->hangs)
-		buf_puts(why, "the discovery process came to no end");
+		buf_puts(why, "the discovery process did not end");
 	else if (WIFSIGNALED(d->status))
 		buf_printf(why, "the discovery process died of signal %d", WTERMSIG(d->status));
 	else if (WEXITSTATUS(d->status) == BOARD_EXIT_FULL)
-		buf_puts(why, "there is more than a subnet can have: a device makes it up");
+		buf_puts(why, "there are more devices than a subnet can have: a device makes them up");
 	else if (WEXITSTATUS(d->status) == BOARD_EXIT_OWN_PORT)
 		buf_puts(why, "our own port does not answer");
 	else if (WEXITSTATUS(d->status))
@@ -352,7 +353,7 @@ static void on_limit(void *arg)
 {
 	struct disco *d = arg;
 
-	log_error("discovery", "no end after %lld s; given up", LIMIT_US / 1000000);
+	log_error("discovery", "the discovery process has not ended after %lld s; giving up", LIMIT_US / 1000000);
 	kill(d->pid, SIGKILL);
 }
 

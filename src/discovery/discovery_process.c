@@ -326,7 +326,7 @@ static bool was_not_locked_up(bool found_others)
 {
 	if (lock != TO_BE_LOCKED || !found_others)
 		return false;
-	fprintf(stderr, "discovery was not locked up: its requests were not seen\n");
+	fprintf(stderr, "discovery was not sandboxed: its requests were not seen\n");
 	return true;
 }
 
@@ -380,7 +380,7 @@ int disco_helper_main(int argc, char **argv)
 	int port, status;
 
 	if (argc != 9) {
-		fprintf(stderr, "%s is started by qosd, not by hand\n", argv[0]);
+		fprintf(stderr, "%s is meant to be started by qosd only\n", argv[0]);
 		return 2;
 	}
 	prctl(PR_SET_PDEATHSIG, SIGKILL);

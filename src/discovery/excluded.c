@@ -60,77 +60,79 @@ void excluded_text(const struct disco_excluded *x, struct buf *out)
 {
 	switch ((enum excluded_why)x->why) {
 	case EXCLUDED_TYPE:
-		buf_printf(out, "says NodeType %u", x->data[NI_TYPE]);
+		buf_printf(out, "reports NodeType %u", x->data[NI_TYPE]);
 		break;
 	case EXCLUDED_PORTS:
-		buf_printf(out, "says NumPorts %u", x->b);
+		buf_printf(out, "reports NumPorts %u", x->b);
 		break;
 	case EXCLUDED_LOCAL_PORT:
-		buf_printf(out, "says LocalPortNum %u with %u ports", x->a, x->b);
+		buf_printf(out, "reports LocalPortNum %u but has %u ports", x->a, x->b);
 		break;
 	case EXCLUDED_NO_GUID:
-		buf_puts(out, "says NodeGUID 0");
+		buf_puts(out, "reports NodeGUID 0");
 		break;
 	case EXCLUDED_FALSE_PORT:
-		buf_printf(out, "says LocalPortNum %u and answers by port %u", x->a, x->b);
+		buf_printf(out, "reports LocalPortNum %u but answers by port %u", x->a, x->b);
 		break;
 	case EXCLUDED_TWO_KINDS:
 		if (!x->other_guid) {
-			buf_puts(out, "says the node GUID of our own device");
+			buf_puts(out, "reports the node GUID of our own device");
 			break;
 		}
-		buf_printf(out, "has node GUID 0x%016" PRIx64 ", and so has another device, at port %u "
-			   "of 0x%016" PRIx64, x->guid, x->other_port, x->other_guid);
+		buf_printf(out, "has node GUID 0x%016" PRIx64 ", as does another device, at port %u of "
+			   "0x%016" PRIx64, x->guid, x->other_port, x->other_guid);
 		break;
 	case EXCLUDED_TWO_PLACES:
-		buf_printf(out, "says that it is port %u of node GUID 0x%016" PRIx64 ", which is linked "
-			   "with port %u of 0x%016" PRIx64, x->a, x->guid, x->other_port,
+		buf_printf(out, "claims to be port %u of node GUID 0x%016" PRIx64 ", which is linked with "
+			   "port %u of 0x%016" PRIx64, x->a, x->guid, x->other_port,
 			   x->other_guid);
 		break;
 	case EXCLUDED_PORT_GUID:
-		buf_printf(out, "says node GUID 0x%016" PRIx64 " and port GUID 0x%016" PRIx64 ", which is that "
-			   "of the switch at port %u of 0x%016" PRIx64, x->guid,
+		buf_printf(out, "reports node GUID 0x%016" PRIx64 " but port GUID 0x%016" PRIx64 ", which "
+			   "is that of the switch at port %u of 0x%016" PRIx64, x->guid,
 			   get_be64(x->data + NI_PORT_GUID), x->other_port, x->other_guid);
 		break;
 	case EXCLUDED_OUR_PORT:
-		buf_puts(out, "says that it is our own port");
+		buf_puts(out, "claims to be our own port");
 		break;
 	case EXCLUDED_ANSWER:
-		buf_printf(out, "answers attribute 0x%x with something else", x->attr);
+		buf_printf(out, "answers attribute 0x%x with another one", x->attr);
 		break;
 	case EXCLUDED_GUID_CHANGES:
-		buf_puts(out, "says another node GUID each time");
+		buf_puts(out, "reports another node GUID each time");
 		break;
 	case EXCLUDED_IMPOSTOR:
 	case EXCLUDED_CLAIMS:
-		buf_printf(out, "says node GUID 0x%016" PRIx64 ", which is that of a device ", x->guid);
+		buf_printf(out, "reports node GUID 0x%016" PRIx64 ", which is that of a device ", x->guid);
 		if (x->other_guid)
 			buf_printf(out, "at port %u of 0x%016" PRIx64, x->other_port, x->other_guid);
 		else
 			buf_puts(out, "elsewhere");
 		break;
 	case EXCLUDED_NO_ADAPTER:
-		buf_printf(out, "says that it is the adapter with node GUID 0x%016" PRIx64 " at port %u of "
-			   "0x%016" PRIx64 ", and answers by port %u", x->guid, x->other_port,
+		buf_printf(out, "claims to be the adapter with node GUID 0x%016" PRIx64 " at port %u of "
+			   "0x%016" PRIx64 ", but answers by port %u", x->guid, x->other_port,
 			   x->other_guid, x->b);
 		break;
 	case EXCLUDED_TWIN:
-		buf_printf(out, "says node GUID 0x%016" PRIx64 ", and so does another device, at port %u of "
-			   "0x%016" PRIx64 "; it is known as 0x%016" PRIx64, x->guid, x->other_port,
+		buf_printf(out, "reports node GUID 0x%016" PRIx64 ", as does another device, at port %u of "
+			   "0x%016" PRIx64 "; it gets the substitute GUID 0x%016" PRIx64, x->guid, x->other_port,
 			   x->other_guid, x->known_as);
 		break;
 	case EXCLUDED_SWITCH:
-		buf_printf(out, "says NodeType %u with %u ports but answers SwitchInfo: it is treated as a switch",
+		buf_printf(out, "reports NodeType %u with %u ports but answers SwitchInfo: it is treated "
+				"as a switch",
 			   x->data[NI_TYPE], x->b);
 		break;
 	case EXCLUDED_TOO_MANY:
 		buf_puts(out, "has more devices behind it than a subnet can have");
 		break;
 	case EXCLUDED_KILLS:
-		buf_printf(out, "answers attribute 0x%x so that discovery dies of it", x->attr);
+		buf_printf(out, "crashes the discovery process with its answer to attribute 0x%x", x->attr);
 		break;
 	case EXCLUDED_HANGS:
-		buf_printf(out, "answers attribute 0x%x so that discovery comes to no end", x->attr);
+		buf_printf(out, "keeps the discovery process from ending with its answer to attribute "
+				"0x%x", x->attr);
 		break;
 	case EXCLUDED_NOT:
 	case EXCLUDED_WHYS:

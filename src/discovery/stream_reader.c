@@ -100,7 +100,7 @@ static void two_links(struct stream_reader *r, const struct stream_link *l)
 	uint32_t to = r->f->nodes[l->node_b].port0 + l->num_b;
 
 	log_limited(&r->complaints, LOG_LEVEL_WARNING, "discovery",
-		    "%s and %s are said to be linked, and one of them is said to be linked elsewhere",
+		    "%s and %s are reported as linked, but one of them also as linked elsewhere",
 		    fabric_port_name(r->f, from, a, sizeof(a)),
 		    fabric_port_name(r->f, to, b, sizeof(b)));
 	part(r->f, from);
@@ -264,7 +264,7 @@ static bool keep_reached(struct stream_reader *r, struct buf *err)
 			continue;
 		all = false;
 		log_limited(&r->complaints, LOG_LEVEL_WARNING, "discovery",
-			    "%s is excluded: no link that both of its ends agree on leads to it",
+			    "%s is excluded: no link to it is reported alike by both ends",
 			    fabric_node_name(reached, i, name, sizeof(name)));
 	}
 	settled = all ? NULL : fabric_settle(reached, err);

@@ -322,8 +322,8 @@ static void tell_rest(struct telling *t)
 
 	if (!t->nodes_left && !t->links_left)
 		return;
-	event_make(&e, EVENT_MORE_CHANGES, "… and of %" PRIu32 " more nodes and %" PRIu32
-		   " more links that changed at once nothing is told", t->nodes_left, t->links_left);
+	event_make(&e, EVENT_MORE_CHANGES, "… %" PRIu32 " more nodes and %" PRIu32 " more links changed at "
+		   "once and are not listed", t->nodes_left, t->links_left);
 	event_number(&e, "nodes", t->nodes_left);
 	event_number(&e, "links", t->links_left);
 	tell(t, &e);
@@ -374,12 +374,12 @@ static void tell_fault(struct telling *t, const struct device_fault *x)
 	if (x->kind == FAULT_SILENT)
 		event_make(&e, as[x->kind], "%s does not answer", name);
 	else if (x->kind == FAULT_KEY_MISMATCH)
-		event_make(&e, as[x->kind], "%s has another's M_Key", name);
+		event_make(&e, as[x->kind], "%s has an unknown M_Key", name);
 	else if (x->kind == FAULT_REFUSES)
 		event_make(&e, as[x->kind], "%s refuses %" PRIu32 " Sets of %s with status 0x%04x", name,
 			   x->n, ib_attr_name(x->attr), x->status);
 	else
-		event_make(&e, as[x->kind], "%s keeps other values than %" PRIu32 " that it was given",
+		event_make(&e, as[x->kind], "%s keeps %" PRIu32 " values that differ from those set",
 			   name, x->n);
 	event_guid(&e, "node", f->nodes[x->node].guid);
 	event_text(&e, "description", "%s", f->nodes[x->node].desc);
@@ -395,7 +395,7 @@ static void tell_recovered(struct telling *t, uint64_t guid)
 
 	if (node == MAP64_NONE)
 		return;		/* the node is gone, which was reported */
-	event_make(&e, EVENT_DEVICE_RECOVERED, "%s does as it is told again",
+	event_make(&e, EVENT_DEVICE_RECOVERED, "%s works correctly again",
 		   fabric_node_name(t->now->f, node, name, sizeof(name)));
 	event_guid(&e, "node", guid);
 	tell(t, &e);
@@ -443,7 +443,7 @@ static void tell_policy(struct telling *t)
 
 	if (t->old && file_policy(t->old) == p)
 		return;
-	event_make(&e, EVENT_POLICY_IN_FORCE, "policy %s is on the devices", p->p->file);
+	event_make(&e, EVENT_POLICY_IN_FORCE, "all devices have policy %s", p->p->file);
 	event_text(&e, "file", "%s", p->p->file);
 	event_text(&e, "checksum", "%016" PRIx64, p->p->checksum);
 	tell(t, &e);

@@ -63,7 +63,8 @@ static const char *unfit(const struct seen_port *p)
 	if (!p->infiniband)
 		return "its link layer is Ethernet";
 	if (p->capmask & CAP_SM_DISABLED)
-		return "it has no subnet management interface (IsSMDisabled), as a function of SR-IOV";
+		return "it has no subnet management interface (IsSMDisabled), as is usual for SR-IOV "
+				"functions";
 	return NULL;
 }
 
@@ -98,7 +99,7 @@ static struct seen_port *first_fit(struct seen_ports *p, uint64_t guid, unsigned
 			*first_unfit = s;
 		s->passed_over = true;
 		if (!guid)
-			log_info("port", "%s port %d is passed over: %s", s->ca, s->num, unfit(s));
+			log_info("port", "%s port %d is skipped: %s", s->ca, s->num, unfit(s));
 	}
 	return NULL;
 }
@@ -115,12 +116,12 @@ struct seen_port *port_choose(struct seen_ports *p, uint64_t guid, struct buf *e
 	if (!p->v.n)
 		buf_puts(err, "no InfiniBand device (is the ib_umad module loaded?)");
 	else if (guid && no)
-		buf_printf(err, "port 0x%016llx (%s port %d) can't be managed: %s",
+		buf_printf(err, "port 0x%016llx (%s port %d) cannot be managed: %s",
 			   (unsigned long long)guid, no->ca, no->num, unfit(no));
 	else if (guid)
 		buf_printf(err, "no InfiniBand port with GUID 0x%016llx", (unsigned long long)guid);
 	else if (no)
-		buf_printf(err, "no port can be managed: %s port %d: %s", no->ca, no->num, unfit(no));
+		buf_printf(err, "no port can be managed; %s port %d: %s", no->ca, no->num, unfit(no));
 	else
 		buf_puts(err, "no InfiniBand port is connected");
 	return NULL;

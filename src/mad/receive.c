@@ -522,7 +522,7 @@ static void on_wake(void *arg)
 		loop_wake(m->wake);
 	sa_side_turn(m->sa);
 	if (atomic_exchange(&m->dead, false))
-		m->hooks.dead(m->hooks.arg, "the port does not receive any more: is the device gone?");
+		m->hooks.dead(m->hooks.arg, "the port no longer receives: is the device gone?");
 }
 
 /* Does nothing; the signal makes the thread's system call return. */

@@ -65,7 +65,7 @@ static bool register_agent(struct mad_port *m, enum port_agent a, const uint8_t 
 	m->no_qp = errno == EPROTONOSUPPORT;
 	buf_printf(err, "%s port %d: cannot register for management class 0x%02x: %s",
 		   smi ? m->info.ca : m->info.gsi_ca, smi ? m->info.port : m->info.gsi_port,
-		   agents[a].mgmt_class, m->no_qp ? "it does not have its queue pair"
+		   agents[a].mgmt_class, m->no_qp ? "the port does not have the class's queue pair"
 					: "does another subnet manager run on this port?");
 	return false;
 }
@@ -113,7 +113,7 @@ static void register_congestion(struct mad_port *m)
 	struct buf why = { 0 };
 
 	if (!register_agent(m, AGENT_CC, NULL, 0, &why))
-		log_info("mad", "%s: congestion control is not looked at", why.s);
+		log_info("mad", "%s: congestion control is not checked", why.s);
 	buf_free(&why);
 }
 
@@ -201,7 +201,7 @@ static int open_again(const char *ca, int port, int file)
 	int again = open_device(ca, port, &why);
 
 	if (again < 0) {
-		log_info("mad", "%s: answers wait behind others' requests", why.s);
+		log_info("mad", "%s: answers share a queue with requests", why.s);
 		again = file;
 	}
 	buf_free(&why);
@@ -246,7 +246,7 @@ static bool open_first(struct mad_port *m, uint64_t guid, struct buf *err)
 		s->passed_over = true;
 		if (!m->no_qp)
 			break;
-		log_info("port", "%s port %d is passed over: %s", s->ca, s->num, why.s);
+		log_info("port", "%s port %d is skipped: %s", s->ca, s->num, why.s);
 		buf_free(&no_qp);
 		no_qp = why;
 		why = (struct buf){ 0 };
@@ -278,7 +278,7 @@ struct mad_port *mad_open(struct loop *l, const struct mad_settings *s,
 	if (!open_first(m, s->port_guid, err))
 		goto fail;
 	if (has_two_devices(&m->info))
-		log_info("port", "%s port %d has the general services of %s port %d",
+		log_info("port", "general services of %s port %d are served at %s port %d",
 			 m->info.gsi_ca, m->info.gsi_port, m->info.ca, m->info.port);
 	m->intake = intake_new(s->sa_queue_max, s->sa_queue_each);
 	m->txns = txn_table_new(m, s);
@@ -345,9 +345,9 @@ const char *mad_kind_name(enum mad_kind k)
 	static const char *const names[MAD_KINDS] = {
 		[MAD_KIND_TRAP] = "traps", [MAD_KIND_SMINFO_GET] = "SMInfo questions",
 		[MAD_KIND_SMINFO_SET] = "SMInfo controls", [MAD_KIND_SMP] = "SMPs",
-		[MAD_KIND_SA] = "SA requests beyond what may wait",
-		[MAD_KIND_RMPP] = "RMPP segments beyond what may wait",
-		[MAD_KIND_ANSWER] = "answers that nobody asked for",
+		[MAD_KIND_SA] = "SA requests beyond the queue's limit",
+		[MAD_KIND_RMPP] = "RMPP segments beyond the queue's limit",
+		[MAD_KIND_ANSWER] = "answers without a request",
 		[MAD_KIND_UNKNOWN] = "MADs of classes or methods that are not served",
 	};
 
@@ -394,7 +394,7 @@ bool mad_set_issm(struct mad_port *m, bool on, struct buf *err)
 	if (m->issm_fd >= 0)
 		return true;
 	if (errno == EAGAIN)
-		buf_printf(err, "%s is held: another subnet manager runs on this port", path);
+		buf_printf(err, "%s is in use: another subnet manager runs on this port", path);
 	else if (errno == EACCES || errno == EPERM)
 		buf_printf(err, "%s: permission denied: user %u must be able to read and write it (by "
 			   "a udev rule or by the device's group)", path, (unsigned)geteuid());

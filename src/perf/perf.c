@@ -274,7 +274,7 @@ bool perf_measure(struct perf *p, struct subnet_state *s, const uint32_t *ports,
 	uint32_t all = 0;
 
 	if (m->state) {
-		buf_puts(err, "counters are being read already: try again in a moment");
+		buf_puts(err, "another measurement is in progress: try again in a moment");
 		return false;
 	}
 	for (uint32_t i = 0; i < s->f->n_ports; i++)

@@ -53,16 +53,16 @@ static void tell_layers(struct plan *p)
 		return;
 	if (p->layers->link) {
 		findings_add(&p->findings, SEV_INFO, "", nowhere,
-			     "routing (%s): %u SLs for each level, on %u sets of virtual lanes; a program that "
-			     "chooses an SL and does not ask for the path's may deadlock with others",
+			     "routing (%s): %u SLs for each level, on %u VL sets; programs that choose an "
+			     "SL themselves instead of querying the path's may deadlock with others",
 			     p->engine, p->layers->n, p->layers->n_vl_sets);
 		return;
 	}
 	most = sl_plan_most(p->policy, p->f, p->settings->max_op_vls, &why);
 	findings_add(&p->findings, SEV_INFO, "", nowhere,
-		     "routing (%s): %u layers, of %u that there is room for (%s); a program that chooses an "
-		     "SL and does not ask for the path's may deadlock with others, as all that it sends is "
-		     "in layer 0", p->engine, p->layers->n, most, why.s);
+		     "routing (%s): %u layers of at most %u (%s); programs that choose an SL themselves "
+		     "instead of querying the path's send everything in layer 0 and may deadlock with "
+		     "others", p->engine, p->layers->n, most, why.s);
 	buf_free(&why);
 }
 

@@ -97,7 +97,7 @@ unsigned sl_plan_most(const struct policy *p, const struct fabric *f, unsigned m
 	unsigned by_sls = IB_SL_COUNT / levels, vls = fewest_vls(p, f, max_vls), most = 1;
 
 	if (has_own_tables(p)) {
-		buf_puts(why, "the policy's own SL2VL or VL arbitration tables hold for all SLs");
+		buf_puts(why, "the policy's own SL2VL or VL arbitration tables apply to all SLs");
 		return 1;
 	}
 	while (most < SL_LAYERS_MAX && layers_fit(p, vls, most + 1))

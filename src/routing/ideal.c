@@ -118,7 +118,7 @@ struct route_layers *ideal_approach(const struct route_request *r, const struct 
 	struct route_layers *y = layered_routes(r, o, r->most_layers ? r->most_layers : 1, out, &did);
 
 	if (!y)
-		buf_printf(why, "%u pairs of switches whose ways lead over what is missing found no others that "
-			   "are free of credit loops", did.blocked);
+		buf_printf(why, "%u pairs of switches whose routes lead over missing parts have no other "
+			   "routes without a credit loop", did.blocked);
 	return y;
 }

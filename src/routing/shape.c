@@ -328,7 +328,7 @@ void route_shape_text(const struct route_shape *s, const struct fabric *f, struc
 		put_links(s, f, &n, out);
 	} else {
 		next_reason(&n, out);
-		buf_puts(out, "there are no ranks, as all switches alike have hosts");
+		buf_puts(out, "there are no ranks because all switches have hosts");
 	}
 	if (s->root != FABRIC_NONE) {
 		next_reason(&n, out);

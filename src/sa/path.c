@@ -278,19 +278,19 @@ static unsigned resolve(const struct subnet_state *s, const struct path_query *q
 const char *path_fault_text(unsigned faults)
 {
 	static const char *const texts[] = {
-		"the LID is not the port's",
-		"the two ends don't share the P_Key asked for",
+		"the port does not have the LID",
+		"the two ends do not share the requested P_Key",
 		"the two ends share no P_Key",
-		"the level is not for a P_Key that the two ends share",
-		"the level's path bits choose other LIDs",
-		"the SL asked for is not the level's",
+		"the level is restricted to P_Keys that the two ends do not share",
+		"the level's path bits select other LIDs",
+		"the level has another SL than requested",
 		"there is no route",
 		"the level's SL is dropped on the route",
-		"no such MTU on the route and in the level",
-		"no such rate on the route and in the level",
-		"no such packet lifetime",
+		"the route and the level do not have the requested MTU",
+		"the route and the level do not have the requested rate",
+		"the packet lifetime is not as requested",
 		"the route back does not carry the SL",
-		"the hop limit asked for does not get through a router",
+		"the requested hop limit does not reach beyond a router",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)

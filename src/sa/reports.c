@@ -313,8 +313,7 @@ static void no_answer(struct reports *r, struct subscriber *who)
 	if (++who->unanswered < REPORTS_UNANSWERED)
 		return;
 	log_limited(&dead_log, LOG_LEVEL_WARNING, "sa",
-		    "0x%016" PRIx64 " QP %" PRIu32 ": does not answer Reports: no longer "
-		    "subscribed", who->guid, who->qpn);
+		    "0x%016" PRIx64 " QP %" PRIu32 " does not answer Reports: unsubscribed", who->guid, who->qpn);
 	r->counts.dropped_subscribers++;
 	if (r->hooks.dropped)
 		r->hooks.dropped(r->hooks.arg, who->guid, who->qpn);
@@ -436,7 +435,7 @@ static void catch_up(struct reports *r, struct subscriber *who, uint64_t last)
 	who->seen += lost;
 	r->counts.lost += lost;
 	log_limited(&lost_log, LOG_LEVEL_WARNING, "sa",
-		    "0x%016" PRIx64 " QP %" PRIu32 ": too slow: %" PRIu64 " events are lost to it",
+		    "0x%016" PRIx64 " QP %" PRIu32 " is too slow: it lost %" PRIu64 " events",
 		    who->guid, who->qpn, lost);
 }
 

@@ -405,7 +405,7 @@ static bool journal_redo(struct mcast_db *db, struct buf *b, uint64_t of)
 	}
 	/* may be zeros, which a power failure leaves for bytes that were not synced */
 	if (b->n && line < b->s + b->n)
-		log_info("store", JOURNAL ": a last line that was not written whole is dropped");
+		log_info("store", JOURNAL ": dropped an incomplete last line");
 	return true;
 }
 

@@ -228,7 +228,7 @@ static void set_unread_aside(struct folder *f)
 	if (d)
 		closedir(d);
 	for (size_t i = 0; i < names.n; i++) {
-		set_aside(f, names.v[i], "was not there to be read when qosd started", ".unread");
+		set_aside(f, names.v[i], "was not readable when qosd started", ".unread");
 		free(names.v[i]);
 	}
 	vec_free(&names);
@@ -248,13 +248,13 @@ static int open_lock(struct folder *f)
 	int fd = open(path, LOCK_FLAGS, 0600);
 
 	if (fd < 0 && (errno == EISDIR || errno == ELOOP)) {
-		set_aside(f, LOCK, "is no file", ".damaged");
+		set_aside(f, LOCK, "is not a regular file", ".damaged");
 		fd = open(path, LOCK_FLAGS, 0600);
 	}
 	free(path);
 	if (fd >= 0)
 		return fd;
-	trouble(f, FOLDER_USE, "", "cannot be written: %s; nothing is kept until it can",
+	trouble(f, FOLDER_USE, "", "cannot be written: %s; state is not stored until it can",
 		strerror(errno));
 	return open(f->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
@@ -371,7 +371,7 @@ static bool write_now(struct folder *f, const char *name, const char *text, size
 	int why = take(f);
 
 	if (why) {
-		trouble(f, FOLDER_USE, "", "cannot be used: %s; nothing is kept until it can",
+		trouble(f, FOLDER_USE, "", "cannot be used: %s; state is not stored until it can",
 			why == EWOULDBLOCK ? "another qosd uses it" : strerror(why));
 		return false;
 	}
@@ -385,7 +385,7 @@ static bool write_now(struct folder *f, const char *name, const char *text, size
 		unlink(new_path);	/* free its space */
 		if (why == ENOENT)
 			drop_if_gone(f);
-		trouble(f, FOLDER_WRITE, name, "cannot %s: %s; it is tried again", failed,
+		trouble(f, FOLDER_WRITE, name, "cannot %s: %s; trying again", failed,
 			strerror(why));
 	} else {
 		sync_names(f);
@@ -573,12 +573,12 @@ struct folder *folder_open(const char *dir, struct buf *err)
 		why = take(f);
 	if (why == EWOULDBLOCK || why == ENOTDIR) {
 		buf_printf(err, "%s: %s", dir, why == EWOULDBLOCK ?
-			   "another qosd uses this state folder" : "is no folder");
+			   "another qosd uses this state folder" : "is not a folder");
 		folder_close(f);
 		return NULL;
 	}
 	if (why)
-		trouble(f, FOLDER_USE, "", "cannot be used: %s; nothing is kept until it can",
+		trouble(f, FOLDER_USE, "", "cannot be used: %s; state is not stored until it can",
 			strerror(why));
 	return f;
 }
@@ -592,7 +592,7 @@ void folder_last_try(struct folder *f)
 void folder_close(struct folder *f)
 {
 	while (f->late.n) {
-		log_error("store", "%s/%s: what it should hold is lost with the end of qosd",
+		log_error("store", "%s/%s: not written before qosd ended; its latest content is lost",
 			  f->dir, f->late.v[0].name);
 		late_remove(f, 0);
 	}

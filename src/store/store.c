@@ -562,10 +562,10 @@ void store_check(struct store *s)
 	look_at_writer(s);
 	slow = hangs(s, name, &us);
 	if (slow && !s->slow)
-		log_error("store", "%s: is being written since %.0f s: the disk does not do its "
-			  "work; all goes on, but nothing is kept", name, (double)us * 1e-6);
+		log_error("store", "%s: write stalled for %.0f s: state is not being stored; everything "
+			  "else goes on", name, (double)us * 1e-6);
 	else if (!slow && s->slow)
-		log_warn("store", "the disk does its work again");
+		log_warn("store", "the disk accepts writes again");
 	s->slow = slow;
 }
 
@@ -601,7 +601,7 @@ void store_problems(struct store *s, void (*fn)(void *arg, const struct store_pr
 	folder_problems(s->folder, fn, arg);
 	if (!hangs(s, name, &us))
 		return;
-	snprintf(text, sizeof(text), "is being written since %" PRId64 " s", us / 1000000);
+	snprintf(text, sizeof(text), "write stalled for %" PRId64 " s", us / 1000000);
 	fn(arg, &(struct store_problem){ name, text, clock_real_us() - us });
 }
 
@@ -639,8 +639,8 @@ static bool is_newer(struct folder *folder, struct buf *err)
 		format = format_of(f, line, &rest);
 		if (format <= f->format || (*rest && *rest != ' '))
 			continue;
-		buf_printf(err, "%s/%s was written by a newer qosd: it has format %u, and this qosd reads "
-			   "no format above %u; nothing was changed", folder_dir(folder), f->name,
+		buf_printf(err, "%s/%s was written by a newer qosd: it has format %u, but this qosd reads "
+			   "formats up to %u; nothing was changed", folder_dir(folder), f->name,
 			   format, f->format);
 		return true;
 	}

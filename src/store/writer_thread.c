@@ -205,7 +205,7 @@ static void *writer_thread(void *arg)
 	while (w->first || !w->stop) {
 		if (w->first)
 			do_first(w);
-		busy_with(w, "a file that is late");
+		busy_with(w, "a delayed file");
 		pthread_mutex_unlock(&w->lock);
 		again_us = folder_retry(w->folder);
 		pthread_mutex_lock(&w->lock);
@@ -219,7 +219,7 @@ static void *writer_thread(void *arg)
 			pthread_cond_wait(&w->more, &w->lock);
 		}
 	}
-	busy_with(w, "a file that is late");
+	busy_with(w, "a delayed file");
 	pthread_mutex_unlock(&w->lock);
 	folder_last_try(w->folder);
 	pthread_mutex_lock(&w->lock);
@@ -380,8 +380,8 @@ struct writer *writer_new(struct folder *f)
 	why = pthread_create(&w->thread, NULL, writer_thread, w);
 	w->has_thread = !why;
 	if (why)
-		log_error("store", "no thread to write the state folder with (%s): each change waits "
-			  "for the disk", strerror(why));
+		log_error("store", "cannot start a thread to write the state folder (%s): every change "
+			  "waits for the disk", strerror(why));
 	return w;
 }
 
@@ -416,10 +416,10 @@ static void say_lost(const struct writer *w)
 {
 	const char *dir = folder_dir(w->folder);
 
-	log_error("store", "%s/%s: the disk does not do its work; it is not waited for any more, and "
-		  "what the file should hold may be lost", dir, w->now);
+	log_error("store", "%s/%s: write stalled; not waiting any longer: the file's latest content may be "
+		  "lost", dir, w->now);
 	for (const struct job *j = w->first; j; j = j->next)
-		log_error("store", "%s/%s: what it should hold is lost with the end of qosd", dir,
+		log_error("store", "%s/%s: not written before qosd ended; its latest content is lost", dir,
 			  j->name);
 }
 

@@ -196,7 +196,7 @@ reload || bad "refused: $(cat reload)"
 expect "VLs that are all there" VL0-7 "$(port_info "$node" $leaf05 2 OperVLs)"
 expect "SL2VL, drop" "$(a_table 0 15 15 7 15 15)" "$(sl2vl "$node" $leaf05 2 1)"
 expect "SL2VL, drop, of a CA" "$(a_table 0 15 15 7 15 15)" "$(sl2vl "$node" $node001 0)"
-expect_match "finding" "^$(line_of '{group: all, table') VL 14 is not on the link of .* dropped" \
+expect_match "finding" "^$(line_of '{group: all, table') VL 14 does not exist on the link of .* dropped" \
 	"$(findings warning | grep 'VL 14')"
 expect_match "finding" "^$(line_of '{group: all, high') VL 9 in the high table .* left out" \
 	"$(findings warning | grep 'high table')"
@@ -246,7 +246,7 @@ found error "in port that is not there" "$(line_of 'from: [1, 77]')" "no port 77
 found error "out port that is not there" "$(line_of 'to: 99')" "no port 99 on [^[:cntrl:]]*leaf05"
 found error "CA port that is not there" "$(line_of '{group: here, to: 2')" "no port 2 on mds01"
 found error "table too long" "$(line_of '{group: leaf05, low')" "low table has 9 entries[^[:cntrl:]]* holds 8"
-found warning "SL on a VL that is not there" "$(line_of '{across: here, table')" "VL 13 is not on the link of [^[:cntrl:]]*dropped"
+found warning "SL on a VL that is not there" "$(line_of '{across: here, table')" "VL 13 does not exist on the link of [^[:cntrl:]]*dropped"
 found warning "entry on a VL that is not there" "$(line_of '{group: here, high')" "VL 9 in the high table [^[:cntrl:]]*left out"
 expect "still up" true "$(status subnet-up)"
 

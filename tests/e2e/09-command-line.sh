@@ -164,7 +164,7 @@ until_ 5 test -s followed
 kill -STOP "$qosd"
 begin=$(now_ms)
 expect "status of a stopped daemon" 2 "$(run "$build/qosd-ctl" -s "$sock" --timeout 1 status)"
-expect_match "reason" "$sock does not answer: not a word in 1 s" "$(<out)"
+expect_match "reason" "$sock does not answer: it has sent nothing for 1 s" "$(<out)"
 [ $(($(now_ms) - begin)) -ge 1000 ] || bad "the limit of 1 s was over after $(($(now_ms) - begin)) ms"
 for i in {1..40}; do	# until no more connections are taken, either
 	timeout $((15 * slow)) "$build/qosd-ctl" -s "$sock" -t 1 nodes 2>"stopped.$i" &

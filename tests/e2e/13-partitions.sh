@@ -116,7 +116,7 @@ if [ "$can_enforce" ]; then
 	expect "enforcement towards a spine" "0 0" "$(enforces $leaf02 31)"
 	expect "enforcement without a link" "0 0" "$(enforces $leaf05 20)"
 else
-	expect_match "findings" "not enforced at [0-9]+ ports whose switch can't do it" "$(findings)"
+	expect_match "findings" "not enforced at [0-9]+ ports whose switch does not support it" "$(findings)"
 	expect "enforcement" "0 0" "$(enforces $leaf01 1)"
 	expect "P_Keys of a port that does not enforce" ffff "$(pkeys $leaf01 1)"
 fi
@@ -146,7 +146,7 @@ expect_match "explain says its P_Key" "P_Key +0x8010" "$(<explain)"
 ctl explain "node001 HCA-1/P1" "node010 HCA-1/P1" >explain
 expect_match "explain says why not" "share no P_Key" "$(<explain)"
 ctl explain "node001 HCA-1/P1" "mds01 mlx5_0/P1" --pkey 0x20 >explain
-expect_match "explain of another's P_Key" "don't share the P_Key asked for" "$(<explain)"
+expect_match "explain of another's P_Key" "do not share the requested P_Key" "$(<explain)"
 
 # promise: P6
 note "IPoIB"

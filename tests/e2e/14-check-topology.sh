@@ -25,7 +25,7 @@ share() { awk -v l="$1" -v k="kind $2:" 'index($0, k) == 1 { on = 1 } on && $1 =
 note "the sample cluster"
 check 0 -p "$top/examples/demo-policy.yaml" -T "$topology"
 said "$degraded"
-expect "other findings" "" "$(sed '/^What each level gets/,$d' out | grep -vE "$degraded")"
+expect "other findings" "" "$(sed '/^Share of each level on each kind/,$d' out | grep -vE "$degraded")"
 # high priority sends 40 KiB, 20 packets of 2048 bytes, then one low packet may go; default has weight 64
 # of 192 among the low ones
 expect "share of latency" 95.2 "$(share latency 1)"
@@ -41,7 +41,7 @@ check 0 -p "$top/examples/demo-policy.yaml" --topology "$topology"
 expect_same "the same again" first out
 check 0 -v -p "$top/examples/demo-policy.yaml" -T "$topology"
 said '^qos-levels:'
-said '^What each level gets'
+said '^Share of each level on each kind'
 
 note "without a policy"
 : >empty.yaml
@@ -77,14 +77,14 @@ END
 check 1 -p policy.yaml -T "$topology"
 said '^policy.yaml:5:3: warning: level here: SL 1 does not connect 67 of 4556 pairs of ports; from node003 HCA-1/P1 .* it is dropped in MF0;leaf01:SX6036/U1 .* from port 3 to port [0-9]+$'
 said '^policy.yaml:6:3: error: level gone: SL 2 does not connect any: 4556 of 4556'
-said '^policy.yaml:7:3: warning: level last: VL 3 of SL 3 may get nothing at 204 ports'
+said '^policy.yaml:7:3: warning: level last: VL 3 of SL 3 may starve at 204 ports'
 said '^policy.yaml:8:3: warning: level lost: no arbitration table serves VL 4, which SL 4 uses at 204 ports'
 said '^policy.yaml:9:3: warning: level far: path-bits 3 need more LIDs'
-not_said 'level here: .*may get nothing'
+not_said 'level here: .*may starve'
 said '^  gone +2   -  dropped$'
 said '^  here +1 +[0-9.]+ +[0-9]+  67 of 4556$'
 check 0 -p policy.yaml		# the file alone is sound
-not_said 'What each level gets'
+not_said 'Share of each level on each kind'
 sed -i '/gone/d; s/^    - {group: leaf01.*//' policy.yaml
 check 0 -p policy.yaml -T "$topology"
 not_said 'does not connect any|error:'
@@ -95,7 +95,7 @@ said '^missing.topo: error: cannot be opened: No such file or directory$'
 printf '#\nSwitch 4 "S-0000000000000001"\nfrobnicate\n' >broken.topo
 check 1 -p empty.yaml -T broken.topo
 said '^broken.topo:3:1: error: '
-not_said 'What each level gets'
+not_said 'Share of each level on each kind'
 check 1 -p empty.yaml -T /dev/null
 said '^/dev/null: error: '
 check 1 -p empty.yaml -T "$topology" -g 0x1
@@ -104,7 +104,7 @@ check 0 -p empty.yaml -T "$topology" -g 0xf452140300811201
 printf 'qos-levels: 5\n' >broken.yaml
 check 1 -p broken.yaml -T "$topology"
 said '^broken.yaml:1:13: error: '
-not_said 'What each level gets'
+not_said 'Share of each level on each kind'
 timeout 10 "$build/qosd" --topology "$topology" >out 2>&1
 expect "--topology without --check" 2 $?
 said 'topology is for --check'

@@ -165,7 +165,7 @@ for seconds in 3 15 60; do
 	second="$(ctl policy load a.yaml >out 2>&1; echo $?) $(<out)"
 	[ "$(ctl -j status | jq .policy.trial)" = null ] || break
 done
-expect_match "what load says" "on trial.*not written to a file" "$said"
+expect_match "what load says" "on trial.*not stored in a file" "$said"
 expect "answer, and SL2VL" "sl=3, 0 1 1 3 0 0 0 0 0 0 0 0 0 0 0 15" "$during"
 expect_match "status" "b.yaml is on trial: in [0-9]+ s back to a.yaml" "$told"
 expect_match "a second one" "^1 .*on trial: confirm or revert it first" "$second"
@@ -175,7 +175,7 @@ expect "answer" sl=2 "$(answer)"
 expect "SL2VL" "0 1 2 3 0 0 0 0 0 0 0 0 0 0 0 15" "$(on_leaf)"
 expect "VLArb" "low: 0:64 1:64 2:64 3:64 high:" "$(arb_on_leaf)"
 expect "nothing is on trial" null "$(ctl -j status | jq .policy.trial)"
-expect_match "log" "b.yaml: nobody confirmed it in time" "$(<"$qosd_log")"
+expect_match "log" "b.yaml: not confirmed in time" "$(<"$qosd_log")"
 
 note "one that is confirmed, read from a pipe"
 for seconds in 2 10 60; do	# likewise

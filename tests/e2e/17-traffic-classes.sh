@@ -456,7 +456,7 @@ refused() {
 	expect_match "reload" "policy.yaml:$1: error: .*$2" "$(<reload)"
 }
 refused 7:25 "out of range" 's/80%/101%/'
-refused 8:7 "more than 100 %" 's/20%/21%/'
+refused 8:7 "exceed 100 %" 's/20%/21%/'
 refused 8:7 "nothing is left" 's/80%/100%/; s/, share: 20%//'
 refused 8:15 "in a traffic class already" 's/level: default, share/level: a, share/'
 refused 5:7 "exclude each other" '/except:/d; /^  classes:$/d'
@@ -467,7 +467,7 @@ expect "policy in force" "$checksum" "$(status checksum)"
 sed -e 's/{group: mds, low/{group: leaf06, low/' -e '2i\  leaf06: {port-guids: 0xf45214030090a5e0}' \
 	good.yaml >policy.yaml
 reload || bad "refused: $(<reload)"
-expect_match "a setting for ports of the classes" 'the traffic classes hold for .*leaf06.* win over this setting' "$(findings)"
+expect_match "a setting for ports of the classes" 'the traffic classes apply to .*leaf06.* override this setting' "$(findings)"
 expect "line of it" "$(grep -n 'leaf06, low' policy.yaml | cut -d: -f1)" "$(ctl -j status | grep -B3 'win over this setting' | field line)"
 
 stop_qosd || bad "exit status $? after SIGTERM"

@@ -23,10 +23,10 @@ for file in "${files[@]}"; do
 	expect "exit status of --check --topology" 0 $?
 	# The cluster's degraded link is no fault of the policy.
 	grep -E '(error|warning): ' check | grep -v ': runs at 2.5 Gb/s' >findings
-	starve=$(grep -cE 'warning: level [^:]*: .* may get nothing .*have no limit' findings)
+	starve=$(grep -cE 'warning: level [^:]*: .* may starve .*are unlimited' findings)
 	expect "levels that may starve" "$(grep -q 'high-limit: unlimited' "$file" && echo 2 || echo 0)" "$starve"
-	expect "other findings" "" "$(grep -v ' may get nothing ' findings)"
-	expect_match "the report" 'What each level gets' "$(<check)"
+	expect "other findings" "" "$(grep -v ' may starve ' findings)"
+	expect_match "the report" 'Share of each level on each kind' "$(<check)"
 	# The normal form of a policy is a policy with the same meaning and normal form.
 	"$build/qosd" --check -v -c "$top/etc/qosd.yaml" -p "$file" >normal.yaml 2>&1
 	"$build/qosd" --check -v -c "$top/etc/qosd.yaml" -p normal.yaml >again.yaml 2>&1
@@ -36,7 +36,7 @@ for file in "${files[@]}"; do
 	once "$node" -c "$top/etc/qosd.yaml" -p "$file"
 	expect "exit status of qosd --once" 0 $?
 	expect "warnings in its log" "" "$(grep -E ' (error|warning): ' once.log |
-		grep -vE ': runs at |switch can.t do it| may get nothing ')"
+		grep -vE ': runs at |switch does not support it| may starve ')"
 	if [ "$simulator" = qosd-sim ]; then
 		sim_ctl check >audit 2>&1 || bad "qosd-sim check: $(head -n 6 audit)"
 		expect_match "the audit" 'no faults' "$(<audit)"

@@ -125,7 +125,7 @@ printf 'smp-timeout: 50ms\nsmp-retries: 1\n' >>qosd.yaml		# for a device that do
 start_and_wait "$node" -c qosd.yaml -p policy.yaml
 expect "another run: all of its events" "$(ctl -j events)" "$(ctl -j events --since "$last")"
 expect "status, a kind that is none" 1 "$(ctl events --kind nothing >out 2>&1; echo $?)"
-expect_match "why" "no kind of event 'nothing'" "$(<out)"
+expect_match "why" "no such kind of event: 'nothing'" "$(<out)"
 
 note "health"
 healthy "all is well" 0 ""
@@ -205,5 +205,5 @@ for fd in "${idle[@]}"; do exec {fd}>&-; done
 stop_qosd || bad "exit status $? after SIGTERM"
 echo "metrics-listen: 192.0.2.1:1" >qosd.yaml
 start_and_wait "$node" -c qosd.yaml -p policy.yaml
-expect_match "an address that is not ours" "error: metrics: not to be had: 192.0.2.1:1: Cannot assign" \
+expect_match "an address that is not ours" "error: metrics: not listening: 192.0.2.1:1: Cannot assign" \
 	"$(<"$qosd_log")"

@@ -139,7 +139,7 @@ settings
 start_and_wait "$node" -c qosd.yaml -p policy.yaml
 expect "its mode" 660 "$(stat -c %a "$sock")"
 expect "status, by who may not connect" 2 "$(as_user 65534 65534 "" status)"
-expect_match "why" "qosd.sock: not permitted to uid 65534, gid 65534: it takes root, .*ctl-read-group" "$(<out)"
+expect_match "why" "qosd.sock: not permitted to uid 65534, gid 65534: this needs root, .*ctl-read-group" "$(<out)"
 stop_qosd || bad "exit status $? after SIGTERM"
 
 # promise: L2
@@ -155,12 +155,12 @@ expect "by the first of its groups" 0 "$(as_user 65534 12001 "" status)"
 for command in sweep reload "priority 3" "policy revert" sa-trace "policy load policy.yaml"; do
 	# shellcheck disable=SC2086
 	expect "$command, by who may look" 1 "$(as_user 65534 65534 12000,12001 $command)"
-	expect_match "why" "not permitted to uid 65534, gid 65534: it takes the group 12002, root or" "$(<out)"
+	expect_match "why" "not permitted to uid 65534, gid 65534: this needs the group 12002, root or" "$(<out)"
 	# shellcheck disable=SC2086
 	expect "$command, by who may nothing" 1 "$(as_user 65534 65533 12000 $command)"
 done
 expect "status, by who may nothing" 1 "$(as_user 65534 65533 12000 status)"
-expect_match "why" "status: not permitted to uid 65534, gid 65533: it takes the group 12001 or 12002, root or" "$(<out)"
+expect_match "why" "status: not permitted to uid 65534, gid 65533: this needs the group 12001 or 12002, root or" "$(<out)"
 priority=$(status priority)
 expect "priority, by who may all" 0 "$(as_user 65534 65534 12002 priority 7)"
 expect "priority, before and after" "0 7" "$priority $(status priority)"
@@ -175,7 +175,7 @@ unplug "$host"
 until_ 20 grep -q node-went followed || bad "events are not told: $(<followed)"
 plug "$host"
 end "$follower"
-expect_match "the log" "warning: ctl: sweep: not permitted to uid 65534, gid 65534: it takes the group 12002" \
+expect_match "the log" "warning: ctl: sweep: not permitted to uid 65534, gid 65534: this needs the group 12002" \
 	"$(<"$qosd_log")"
 for _ in {1..40}; do
 	as_user 65534 65534 12000 sweep >/dev/null

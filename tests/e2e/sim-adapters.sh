@@ -43,7 +43,7 @@ with_pair() {
 	expect "ports passed over for Ethernet, and without an SMI" "1 1" \
 		"$(said 'sim0 port 1 is passed over: its link layer is Ethernet') \
 $(said 'sim1 port 1 is passed over: .*IsSMDisabled')"
-	expect "the pair" 1 "$(said 'sim2 port 1 has the general services of sim3 port 1')"
+	expect "the pair" 1 "$(said 'general services of sim3 port 1 are served at sim2 port 1')"
 	expect "GUID" "$(printf %#x "$(port_guid "$xdr")")" "$(printf %#x "$(status guid)")"
 	expect_match "sminfo" "state 3 SMINFO_MASTER" "$(on "$plain" sminfo 2>&1)"
 	expect "NodeRecords" "$(status nodes)" "$(on "$plain" saquery NR 2>&1 | grep -c 'NodeRecord dump')"

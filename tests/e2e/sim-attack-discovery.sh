@@ -38,7 +38,7 @@ went_round() {
 	since=$(tail -n "+$(($1 + 1))" "$qosd_log")
 	grep -qE 'the device at (leaf[0-9]+/P[0-9]+|port [0-9]+ of) .*: it is excluded|similar lines left out' <<<"$since" &&
 		grep -qE -e "sweep: .*: $((all - 1)) nodes, .* ([0-9]+) of \1 ports active" \
-			-e "sweep: a device that was excluded answers as it should: $all nodes" <<<"$since"
+			-e "sweep: an excluded device answers correctly: $all nodes" <<<"$since"
 }
 back() {
 	lies none -
@@ -84,7 +84,7 @@ begin=${EPOCHREALTIME/./}
 start
 expect_quick "the start with a dozen devices that hang" 3000 "$begin"
 [ "$(status nodes)" -ge $((all - 1)) ] || bad "a dozen that hang: $(status nodes) of $all nodes"
-expect "processes that hung" 1 "$(grep -c 'it is repeated without them' "$qosd_log")"
+expect "processes that hung" 1 "$(grep -c 'repeating discovery without them' "$qosd_log")"
 stop_qosd || bad "exit status $?"
 rm -rf state
 lies kill "$(leaf_of "$node" topology)"
@@ -130,7 +130,7 @@ lid_by_guid() {
 names_both() { health | grep -F "$(guid_of "$owner" 0)" | grep -q "device at leaf001/P.* of $(guid_of "$(leaf_of "$owner" topology)" 0)"; }
 duplicate() { ctl health | grep -q duplicate-guid; }
 arrive() { sim_ctl check --sl 0 | awk '/^paths/ { print $2 - $4 }'; }
-discoveries() { grep -c 'all is discovered' "$qosd_log"; }
+discoveries() { grep -c 'discovering the whole fabric' "$qosd_log"; }
 rm -rf state
 start
 lid=$(lid_by_guid)

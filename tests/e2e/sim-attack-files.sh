@@ -128,7 +128,7 @@ attack() {
 	empty) : >policy.yaml && said="is empty" ;;
 	comment) echo "# nothing" >policy.yaml && said="is empty" ;;
 	cut) policy 2 | head -c $((RANDOM % ($(policy 2 | wc -c) - 1))) >policy.yaml && said="" ;;
-	hangs) policy 3 >policy.yaml && touch away && said="its disk or server did not answer for 5 s" ;;
+	hangs) policy 3 >policy.yaml && touch away && said="the disk or file server did not answer for 5 s" ;;
 	esac
 }
 kinds=(fifo zero folder socket huge memory cycle gone empty comment cut cut)
@@ -173,9 +173,9 @@ expect "--check" 1 $?
 expect_match "why" "unmarked.yaml: error: does not end with a line '...', which 'policy-end-marker'" "$(<out)"
 "$build/qosd" --check -c marked-settings.yaml -p policy.yaml >out 2>&1 || bad "a whole one: $(<out)"
 expect "exit status of load" 1 "$(ctl policy load unmarked.yaml >out 2>&1; echo $?)"
-expect_match "why" "as the policy in force does: it may be cut off" "$(<out)"
+expect_match "why" "as the policy in force does: it may be truncated" "$(<out)"
 expect "exit status of plan" 1 "$(ctl plan unmarked.yaml >out 2>&1; echo $?)"
-expect_match "why" "as the policy in force does: it may be cut off" "$(<out)"
+expect_match "why" "as the policy in force does: it may be truncated" "$(<out)"
 echo 'policy: none' >none.yaml
 "$build/qosd" --check -c none.yaml -p missing.yaml >out 2>&1 || bad "no policy, and none asked for: $(<out)"
 
@@ -186,8 +186,8 @@ expect "exit status of a cut-off one" 1 "$(ctl policy install unmarked.yaml >out
 expect "what there is of it" "policy.yaml" "$(echo policy.yaml*)"
 chmod 640 policy.yaml
 ctl policy install new.yaml >out 2>&1 || bad "refused: $(<out)"
-expect "what is said" "$work/policy.yaml is installed, and the policy is accepted
-the file before is kept as $work/policy.yaml.before" "$(<out)"
+expect "what is said" "installed $work/policy.yaml; the policy was accepted
+the previous file is kept as $work/policy.yaml.before" "$(<out)"
 expect "the file" "$(<new.yaml)" "$(<policy.yaml)"
 expect "the one before" "$(policy 2)" "$(<policy.yaml.before)"
 expect "its mode" 640 "$(stat -c %a policy.yaml)"
@@ -246,11 +246,11 @@ start_faulty FAULTY_FOLDER="$work/state" FAULTY_HANG="$work/hang" FAULTY_READ="$
 until_ 10 answered 2 || bad "no path"
 touch hang
 ctl reload >out 2>&1 || bad "the reload is refused: $(<out)"
-hangs() { ctl status | grep -q "is being written since"; }
+hangs() { ctl status | grep -q "write stalled for"; }
 until_ 10 hangs || bad "that the disk hangs is not said: $(ctl status)"
 serves "a disk that hangs"
 ends_within 1000 "a disk that hangs"
-expect_match "the log" "the disk does not do its work; it is not waited for any more" "$(<"$qosd_log")"
+expect_match "the log" "write stalled; not waiting any longer" "$(<"$qosd_log")"
 rm -f hang
 
 # promise: A80
@@ -278,7 +278,7 @@ note "nobody reads the log, nor what systemd is told"
 perl -MIO::Socket::UNIX -e '
 	$s = IO::Socket::UNIX->new(Type => SOCK_DGRAM, Local => "notify") or die; sleep 1 while 1' &
 pids+=($!)
-until_ 5 test -S notify || bad "no socket"
+until_ 5 test -S notify || bad "not a socket"
 mkfifo log
 exec {reader}<>log
 log_to=log start_faulty NOTIFY_SOCKET="$work/notify" -- --verbose
@@ -303,7 +303,7 @@ rm -rf run
 until_ 10 subnet_up || bad "no socket any more: $(tail -n 3 "$qosd_log")"
 until_ 10 answered 2 || bad "no path"
 serves "a socket in a new folder"
-expect_match "the log" "qosd.sock is gone: nobody can connect" "$(<"$qosd_log")"
+expect_match "the log" "qosd.sock was removed: clients cannot connect" "$(<"$qosd_log")"
 
 # promise: A55
 note "400 HTTP clients that drip"
@@ -332,7 +332,7 @@ end "$drips" KILL
 note "a directory service that does not answer"
 until_ 60 test -s groups.status || bad "--check does not end"
 expect "exit status of --check" 0 "$(<groups.status)"
-expect_match "what it says" "groups.yaml:1:17: warning: the group 'daemon' can't be looked up: .*timed out" \
+expect_match "what it says" "groups.yaml:1:17: warning: the group 'daemon' cannot be looked up: .*timed out" \
 	"$(<groups.out)"
 
 # promise: A57
@@ -360,7 +360,7 @@ ends_within 1000 "all that behind it"
 # promise: L1
 note "a thread that waits for a directory service"
 start_faulty FAULTY_GROUP=daemon FAULTY_GROUP_WHILE="$work/no-groups" -- -c groups.yaml
-waits() { grep -q "group 'daemon' can't be looked up: .*timed out" "$qosd_log"; }
+waits() { grep -q "group 'daemon' cannot be looked up: .*timed out" "$qosd_log"; }
 waits || bad "the log: $(<"$qosd_log")"
 expect "the capabilities of all threads" "$(printf '%016x' 0)" \
 	"$(sed -n 's/^CapEff:[[:space:]]*//p' "/proc/$qosd/task/"*/status | sort -u)"

@@ -404,7 +404,7 @@ if [ "$seconds" -eq 0 ]; then
 	note "the manager's own switch takes another one's port GUID"
 	what="port GUID of another switch" name=$(nth switch 1)
 	lie port-guid-other --at "$name"
-	named_by_health() { ctl health | grep 'device-lies' | grep -F "$name" | grep -qF 'says the port GUID of'; }
+	named_by_health() { ctl health | grep 'device-lies' | grep -F "$name" | grep -qF 'reports the port GUID of'; }
 	until_ 10 named_by_health || bad "health does not tell of $name: $(ctl health)"
 	truth_returns
 	until_ 5 no_lies || bad "health still tells of lies: $(ctl health)"
@@ -558,7 +558,7 @@ if [ "$seconds" -eq 0 ]; then
 	start_qosd "$manager" -v -c qosd.yaml
 	judge
 	sleep $((2 * light)).1
-	renamed=$(grep -c 'sweep: starts: a device does not have' "$qosd_log")
+	renamed=$(grep -c 'sweep: starts: a device no longer has' "$qosd_log")
 	[ "$renamed" -le 1 ] || bad "$renamed discoveries in two light sweeps, for what never changed"
 	truth_returns
 	fabric_ends

@@ -90,7 +90,7 @@ before=$(held_by $node017_guid memberships)
 hoard "${greedy[2]}" -g 1000 -p $node017_guid
 expect "memberships of the host that was spoken for" "$before" "$(held_by $node017_guid memberships)"
 others_are_served "beside three" b2 2
-expect_match "health" "services of the 240|as many as there may be" "$(health registry-filling) $(health registry-full)"
+expect_match "health" "services; the limit for all ports is 240|the limit for all ports: further" "$(health registry-filling) $(health registry-full)"
 expect_match "qosd-ctl holdings" "SHARE.*100 %" "$(ctl holdings | tr '\n' ' ')"
 
 # Enough greedy hosts to use up the reserve for newcomers, too: 72 + 74 + 74 + 30 * 4 = 240.
@@ -130,7 +130,7 @@ others_are_served "after a restart" c3 0
 note "more partitions than there are MLIDs: the command says so"
 n=1
 while [ $n -lt 40 ] && ctl partition add job$((++n)) --pkey $((0x100 + n)) --ipoib >out 2>&1; do :; done
-expect_match "the answer" "cannot have its IPoIB broadcast group, as no multicast LID is free" "$(<out)"
+expect_match "the answer" "cannot have its IPoIB broadcast group because no multicast LID is free" "$(<out)"
 [ $n -ge 3 ] || bad "only $n partitions got a group"
 expect "it is not there" "" "$(ctl -j partitions | grep "\"job$n\"")"
 
@@ -169,7 +169,7 @@ until_ 10 holds "${greedy_guids[0]}" transfers 4 || bad "it has $(held_by "${gre
 take_none "${greedy[1]}"
 take_none "${greedy[2]}"
 until_ 10 held_is transfers 12 || bad "there are $(held transfers) answers under way: $(ctl holdings)"
-expect_match "health" "12 answers of several MADs under way of the 14" "$(health registry-filling)"
+expect_match "health" "12 RMPP answers under way; the limit for all ports is 14" "$(health registry-filling)"
 on_own "$gpu01" "$tools/rmppsilent" -w 1 -t 60 0x11 >out 2>&1 || bad "a table beside them: $(<out)"
 expect_match "who holds most of it" "${greedy_guids[0]}|node00[123]" "$(ctl holdings --by transfers | sed -n 8p)"
 for guid in "${greedy_guids[@]}"; do
@@ -225,7 +225,7 @@ done
 for port in '' nonsense -1 0 0x0 0x 99999 65536 0xc000 "0x${greedy_guids[2]}x" 'node003 HCA-1/P9'; do
 	ctl holdings remove "$port" >out 2>&1
 	expect "exit status for '$port'" 1 $?
-	expect_match "the error" "^qosd-ctl: $port: no such port; it is NodeDescription/Pn, GUID or LID" "$(<out)"
+	expect_match "the error" "^qosd-ctl: $port: no such port: give NodeDescription/Pn, a GUID or a LID" "$(<out)"
 done
 expect "in JSON" "false nonsense: no such port" \
 	"$(ctl -j holdings remove nonsense 2>/dev/null | jq -r '"\(.ok) \(.error)"' | cut -d\; -f1)"

@@ -195,7 +195,7 @@ note "a not-active one whose master dies says so, and takes over by qosd-ctl swe
 expect "DISABLE" 0x0000 "$(forge a c -c 3 -g 0x101 -k $secret -s 3 send | part status)"
 soon "c is not active" state_is c not-active
 end "${pid[a]}" KILL
-soon "c's health tells that nobody is left" told c "is gone: unless another"
+soon "c's health tells that nobody is left" told c "is gone: unless there is another standby"
 state_is c not-active || bad "c is $(of c status state)"
 of c ctl sweep >/dev/null
 soon "c is master" up c
@@ -251,7 +251,7 @@ start_sim four.topo
 run a
 soon "a is master" up a
 expect_match "health" "^ok: master" "$(of a ctl health)"
-expect_match "health" "info +no-m-key: without an M_Key any host" "$(of a ctl health)"
+expect_match "health" "info +no-m-key: without an M_Key, any host" "$(of a ctl health)"
 # promise: A41
 note "who says the SM_Key that everybody knows is obeyed only as the master, which is heard beside it"
 run c
@@ -314,7 +314,7 @@ note "a host overwrites the manager's own port: it is told, and repaired by the 
 expect "Set of its P_Key table" status=0x0000 "$(raw b 1 2 0x16 0 64:0001 | cut -c 1-13)"
 served() { [ "$(raw d 3 0x12 0x11 0 | cut -c 1-13)" = status=0x0000 ]; }
 # a light sweep may already have found and repaired the change
-told() { grep -qE "a HCA-1.*: P_Key table overwritten by another, it is repaired" a/log; }
+told() { grep -qE "a HCA-1.*: another program overwrote the P_Key table; repairing it" a/log; }
 ! served || until_ 5 told || bad "the Set changed nothing"
 soon "others are served again" served
 until_ 5 told || bad "the log: $(tail -n 5 a/log)"

@@ -58,7 +58,7 @@ finish
 note "a dragonfly: its own engine, as it is measured to be better"
 begin dragonfly:a=4,h=2,p=2
 expect "engine" dragonfly "$(status engine)"
-told "a dragonfly" '^routing auto: dragonfly with 2 layers on 2 sets of virtual lanes: effective bisection bandwidth 0\.[0-9]+, [0-9]+ routes on the busiest cable; updn: 0\.[0-9]+; grid: the switches are no grid; layered with [2-4] layers[^;]*: 0\.[0-9]+, [a-z ]*layers[a-z ]*; minhop: credit loop$'
+told "a dragonfly" '^routing auto: dragonfly with 2 layers on 2 VL sets: effective bisection bandwidth 0\.[0-9]+, [0-9]+ routes on the busiest cable; updn: 0\.[0-9]+; grid: the switches are no grid; layered with [2-4] layers[^;]*: 0\.[0-9]+, [a-z ]*layers[a-z ]*; minhop: credit loop$'
 ctl health >health.out 2>&1 || true
 grep -qF "$(choice)" health.out || bad "health has no reason: $(grep -i tree health.out)"
 on "$node" ibnetdiscover >topology 2>ibnetdiscover.err || bad "ibnetdiscover: $(<ibnetdiscover.err)"

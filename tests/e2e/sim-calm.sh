@@ -153,7 +153,7 @@ $host 1 SL2VL table
 $host 1 VL arbitration table
 END
 expect_same "what is told" wanted told
-expect_match "in words" "leaf-004.*/P2.*: SL2VL table overwritten by another, it is repaired" "$(ctl events --kind table-overwritten)"
+expect_match "in words" "leaf-004.*/P2.*: another program overwrote the SL2VL table; repairing it" "$(ctl events --kind table-overwritten)"
 expect "attributes that are counted" "$(wc -l <told)" "$(metric qosd_scrub_repaired_total)"
 stop_qosd || bad "exit status $? after SIGTERM"
 stop_sim
@@ -229,7 +229,7 @@ overlooked() {
 	set_link disable
 	sim_do link down "$host"
 	until_ 20 links_are $((links - 4)) || bad "$(linked) ports have a link, not $((links - 4))"
-	expect "discoveries for it" 0 "$(grep -c 'all is discovered' "$qosd_log")"
+	expect "discoveries for it" 0 "$(grep -c 'discovering the whole fabric' "$qosd_log")"
 	sim_do fault remove all
 	set_link enable
 	sim_do link up "$host"

@@ -110,7 +110,7 @@ sim_do lft "$leaf" "$target" drop
 found "an LFT entry is missing" unreachable "$leaf/P0: no LFT entry"
 only unreachable
 sim_do lft "$leaf" "$target" "$leaf_in"
-found "an LFT entry leads to another host" unreachable "$leaf/P$leaf_in leads to $host, which has not LID $target"
+found "an LFT entry leads to another host" unreachable "$leaf/P$leaf_in leads to $host, which does not have LID $target"
 sim_do lft "$leaf" "$target" "$up"
 sim_do lft "$spine" "$target" "$spine_in"
 found "an LFT loop" loop "$spine/P$spine_in -> $leaf/P$up"

@@ -79,7 +79,7 @@ note "the manager comes back without its state"
 stop_qosd || bad "exit status $? after SIGTERM"
 rm -rf state
 start_qosd "$manager" -p policy.yaml
-until_ 10 test -S "$sock" || fail "no socket"
+until_ 10 test -S "$sock" || fail "not a socket"
 start_joins 3 34 65 98
 until_ 30 subnet_up || fail "the subnet does not come up"
 all_joined "without state"

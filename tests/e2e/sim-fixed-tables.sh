@@ -98,7 +98,7 @@ for lie in keeps-tables refuses-tables; do
 	expect_less "Sets" 3 "$new"
 	offered "$lie" none
 	expect "findings" 1 "$(findings)"
-	expect_match "what is found" "spine01.*1 pair of ports; dropped there, and not offered, are SLs 2" \
+	expect_match "what is found" "spine01.*1 pair of ports; these SLs are dropped there and not offered: 2" \
 		"$(ctl -j status | grep 'keeps another')"
 	ctl explain "node001 HCA-1/P1" "gpu01 mlx5_0/P1" --qos-class 7 >explain
 	expect_match "explained" "none" "$(grep '^path' explain)"
@@ -143,7 +143,7 @@ for lie in keeps-tables refuses-tables; do
 		expect_less "Sets" 37 "$new"
 	done
 	offered "$lie, later" none
-	expect_match "what is found" "pairs of ports; dropped there, and not offered, are SLs 2" \
+	expect_match "what is found" "pairs of ports; these SLs are dropped there and not offered: 2" \
 		"$(ctl -j status | grep 'keeps another')"
 	sim_do node lie "$spine01" none
 	sweep

@@ -26,7 +26,7 @@ agree() {
 figures() {
 	sed -n "/^Routes of $1\$/,\$p" check.out | sed -nE '
 		s/^([0-9]+) end ports; ([0-9]+) of ([0-9]+) pairs connected$/end-ports \1\nconnected \2\npairs \3/p
-		s/^  hops: .* least possible in the mean, .*; ([0-9]+) switch.*$/hops-max \1/p
+		s/^  hops: .* times the minimum on average,  .*; ([0-9]+) switch.*$/hops-max \1/p
 		s/^  routes on a cable: ([0-9]+) at most.*\(([0-9]+) directions.*$/edge-forwarding-index \1\ncable-directions \2/p'
 }
 
@@ -95,23 +95,23 @@ check() {
 	expect "exit status with $2" "$1" $?
 }
 check 0 some
-said '^some: warning: no table for [0-9]+ switches of the topology, .* for one: taken to drop all packets$'
+said '^some: warning: no table for [0-9]+ switches of the topology, for example .*: assuming that they drop all packets$'
 expect_less "connected pairs" "$(figures some | awk '$1 == "pairs" { print $2 }')" \
 	"$(figures some | awk '$1 == "connected" { print $2 }')"
 head -n 1 tables >none
 printf '0x0001 300 : (Channel)\n' >>none
 check 1 none
-said '^none:2:1: error: no port number behind the LID$'
+said '^none:2:1: error: no port number after the LID$'
 printf '\n0x0001 001\n' >before
 check 1 before
-said '^before:2:1: error: an entry before any table$'
+said '^before:2:1: error: an entry before the first table$'
 sed 's/portguid 0x0/portguid 0x7/' tables >others
 check 1 others
-said '^others:[0-9]+:1: error: LID [0-9]+ is that of port 0x7.*, and in the topology of .*: the two are not of one moment$'
+said '^others:[0-9]+:1: error: LID [0-9]+ belongs to port 0x7.* here, but to .* in the topology: the two files are from different times$'
 check 1 /nowhere
 said '^/nowhere: error: No such file or directory$'
 check 1 topology
-said '^topology:[0-9]+:1: error: no line of a dump of forwarding tables$'
+said '^topology:[0-9]+:1: error: not a line of a dump of forwarding tables$'
 "$build/qosd" --check --lfts tables >check.out 2>&1
 expect "without a topology" 2 $?
 

@@ -42,6 +42,6 @@ for change in unplug plug; do
 	expect_less "trees made anew of $groups" $((24 + 72 / 4 + 12)) "$(status last-sweep-made)"
 	expect "metrics" "$(status last-sweep-kept)" "$(metric qosd_sweep_last_trees_kept)"
 done
-expect_match "status" "$groups trees; the last sweep made [0-9]+ anew and kept [0-9]+$" \
+expect_match "status" "$groups trees; the last sweep computed [0-9]+ and kept [0-9]+$" \
 	"$(ctl status | grep '^multicast ')"
 stop_qosd || bad "exit status $? after SIGTERM"

@@ -51,7 +51,7 @@ note "a slower host comes later"
 sim_do node on "$old"
 old_is_up() { [ "$(ipoib_findings)" = 1 ]; }
 until_ 15 old_is_up || bad "no finding: $(ctl health)"
-expect_match "the finding" "its IPoIB group can't have the MTU of 4096 and 100 Gb/s of level ip because of 1 of its ports; the first is $old/P1" "$(ctl health)"
+expect_match "the finding" "its IPoIB group cannot have the MTU of 4096 and 100 Gb/s of level ip because of 1 of its ports; the first is $old/P1" "$(ctl health)"
 expect "what the group has" "5 16" "$(group)"
 expect "it can't join" status=0x0200 "$(join 6)"
 expect_match "others can" "mtu=5 .*rate=16 " "$(join 4)"
@@ -78,7 +78,7 @@ stop_qosd
 start_and_wait "$sm_node" -p policy.yaml
 expect "what the group has" "4 7" "$(group)"
 expect "Sets" 0 "$(sets)"
-expect_match "health says that there could be more" "keeps an MTU of 2048 and 40 Gb/s for its members, and could have 4096 and 100 Gb/s" "$(ctl health)"
+expect_match "health says that there could be more" "keeps an MTU of 2048 and 40 Gb/s for its present members, but could have 4096 and 100 Gb/s" "$(ctl health)"
 ctl reload >/dev/null
 until_ 10 group_is "5 16" || bad "after a reload: $(group)"
 

@@ -156,7 +156,7 @@ levels 8 >policy.yaml
 reload
 other_engine() { [ "$(status engine)" = layered ]; }
 until_ 20 other_engine || bad "the engine is $(status engine)"
-expect_match "why" 'routing engine grid is skipped: torus 6x5 takes two sets of virtual lanes, and there is room for one' \
+expect_match "why" 'routing engine grid is skipped: torus 6x5 needs two VL sets, but there is room for one' \
 	"$(ctl -j health | jq -r '.problems[].text')"
 stop_qosd || bad "exit status $? after SIGTERM"
 stop_sim

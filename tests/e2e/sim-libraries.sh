@@ -24,8 +24,8 @@ own_preload="${plain% *} $needy ${plain##* }"
 echo "sweep-interval: 0" >qosd.yaml
 start_and_wait "$node" -c qosd.yaml
 all_active "$far" fat.topo
-expect "it is said" 1 "$(said 'error: discovery: .* refused system call socket: it is tried once without')"
-expect "and what follows" 1 "$(said 'error: discovery: works without its sandbox only')"
+expect "it is said" 1 "$(said 'error: discovery: .* refused system call socket: trying once without')"
+expect "and what follows" 1 "$(said 'error: discovery: works only without its sandbox')"
 expect_match "health" "discovery-unconfined.*refused system call socket" "$(ctl -j health | tr -d '\n')"
 before=$(status sweeps)
 ctl sweep >out 2>&1 || bad "sweep: $(<out)"
@@ -38,7 +38,7 @@ stop_qosd || bad "exit status $?"
 note "the same where nothing is done outside of the sandbox"
 echo "sandbox: strict" >>qosd.yaml
 start_qosd "$node" -c qosd.yaml
-refused() { [ "$(said 'error: discovery: .* refused system call socket; it is not tried without')" -gt 0 ]; }
+refused() { [ "$(said 'error: discovery: .* refused system call socket; not trying without')" -gt 0 ]; }
 until_ 20 refused || bad "nothing is said: $(tail -n 5 "$qosd_log")"
 ! subnet_up || bad "the subnet is up"
 expect_match "health" "discovery-refused.*refused system call socket" "$(ctl -j health | tr -d '\n')"

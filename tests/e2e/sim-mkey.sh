@@ -200,7 +200,7 @@ qosd=$!
 pids+=("$qosd")
 until_ 20 up || bad "no service: $(tail -n 3 full.log)"
 expect "keys" "$all:$new/2" "$(keys)"
-expect_match "the log" "devices keep the one that they have" "$(<full.log)"
+expect_match "the log" "devices keep their present one" "$(<full.log)"
 rm full
 changed() { [ "$(keys)" = "$all:$old/2" ]; }
 until_ 30 changed || bad "with room again: $(keys)"
@@ -218,9 +218,9 @@ for node in $far "S-${leaf#0x}"; do
 	known() { [ "$(status key-mismatches)" = 1 ] && [ "$(status sweeping)" = false ]; }
 	until_ 20 known || bad "another's M_Key is not seen: $(tail -n 3 "$qosd_log")"
 	[ "$node" = $far ] || device=leaf01
-	expect_match "health" "$device.* has another's M_Key" "$(ctl health 2>&1)"
-	expect_match "the event" "$device.* has another's M_Key" "$(ctl events 2>&1)"
-	expect_match "the log" "$device.* has another's M_Key .protection bits 1; it never ends" \
+	expect_match "health" "$device.* has an unknown M_Key" "$(ctl health 2>&1)"
+	expect_match "the event" "$device.* has an unknown M_Key" "$(ctl events 2>&1)"
+	expect_match "the log" "$device.* has an unknown M_Key .protection bits 1; it never expires" \
 		"$(grep "another's M_Key" "$qosd_log")"
 	before=$(drops) sweeps=$(status sweeps)
 	ctl sweep >/dev/null
@@ -305,7 +305,7 @@ violations() { ctl metrics | sed -nE 's/^qosd_m_key_violations_total ([0-9]+)$/\
 reported() { [ "$(violations)" -gt 0 ]; }
 query $other portinfo $far_guid 1 >out
 until_ 10 reported || bad "no trap 256 came"
-expect_match "the event" "gpu01.* was sent a wrong M_Key by LID [0-9]+: method 0x01, attribute 0x0015" \
+expect_match "the event" "gpu01.* received a wrong M_Key from LID [0-9]+: method 0x01, attribute 0x0015" \
 	"$(ctl events --kind m-key-violation 2>&1)"
 expect "keys in it" "" "$(ctl -j events | grep -i "${other#0x}")"
 until_ 10 grep -q 'trap=256' heard || bad "who subscribed does not hear: $(<heard)"

@@ -158,7 +158,7 @@ until_ 20 swept || bad "no end of the sweep"
 expect "lines of the log after another sweep" 1 "$(logged 'the switches form a torus 5x5')"
 audited "a torus"
 checked
-check_says '^The switches form a torus 5x5; no tree: there are no ranks, as all switches alike have hosts; up leads to torus-'
+check_says '^The switches form a torus 5x5; no tree: there are no ranks because all switches have hosts; up leads to torus-'
 check_says '^  cost of not being a tree: routes are 1\.0[0-9]+ times as long .* \(minhop\) would have 0\.[0-9]+ and [0-9.]+ times$'
 stop_qosd || bad "exit status $? after SIGTERM"
 stop_sim

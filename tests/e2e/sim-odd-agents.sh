@@ -28,7 +28,7 @@ odd local-port "${hosts[@]:good}" >profiles.yaml
 start_sim topology
 start_and_wait "$node"
 for host in "${hosts[@]:0:good}"; do expect "state of $host" active "$(state_of "$host")"; done
-expect_match "the log" 'says LocalPortNum 254 with 1 ports: it is excluded' "$(<"$qosd_log")"
+expect_match "the log" 'reports LocalPortNum 254 but has 1 ports: it is excluded' "$(<"$qosd_log")"
 expect "nodes" $((good + 12)) "$(status nodes)"
 # promise: D124
 note "one more comes while the subnet runs"
@@ -84,7 +84,7 @@ partitions:
 END
 start_sim topology
 start_and_wait "$node" -p policy.yaml
-expect_match "findings" "not enforced at [0-9]+ ports whose switch can't do it" "$(ctl -j status)"
+expect_match "findings" "not enforced at [0-9]+ ports whose switch does not support it" "$(ctl -j status)"
 expect "P_Key tables of the switch's ports that were asked for" 0 "$(sim_ctl drops | grep -c silent)"
 sim_do check
 stop_qosd || bad "exit status $?"

@@ -220,16 +220,16 @@ expect "… that are kept" "job31, job31" "$(kept first), $(kept second)"
 note "a standby that is frozen: it is said, and it takes the change later"
 kill -STOP "$second_pid"
 of first ctl partition add job32 "0x$gpu01_guid" >out 2>&1 || bad "add: $(<out)"
-expect_match "the answer" "warning: 0x[0-9a-f]{16}, which stands by, has not taken it" "$(<out)"
+expect_match "the answer" "warning: the standby 0x[0-9a-f]{16} has not replicated it yet" "$(<out)"
 kill -CONT "$second_pid"
 until_ 10 is_kept second "job31 job32" || bad "the second has $(kept second)"
 of first ctl partition add job32 "0x$gpu01_guid" >out 2>&1 || bad "add: $(<out)"
-expect "the answer to the same once more" "job32 has P_Key 0x4001 nothing to be changed" "$(xargs <out)"
+expect "the answer to the same once more" "job32 has P_Key 0x4001 nothing to change" "$(xargs <out)"
 
 # promise: M5
 note "one that stands by takes no changes"
 expect "exit status" 1 "$(of second ctl partition add job33 "0x$gpu01_guid" >out 2>&1; echo $?)"
-expect_match "why" "no subnet is up yet .*standby" "$(<out)"
+expect_match "why" "the subnet is not up yet .*standby" "$(<out)"
 expect "partitions of the first" "job31 job32" "$(of first there)"
 
 # promise: M5
@@ -245,7 +245,7 @@ expect "partitions of the second" "job31 job32" "$(of second there)"
 returns
 wait "$asks"
 # other texts are for slow machines, where the answer came before or the standby did not store it in time
-expect_match "the answer" "another subnet manager has become master|has not taken it|it can't be kept" "$(<answer)"
+expect_match "the answer" "another subnet manager has become master|has not replicated it|cannot store it" "$(<answer)"
 expect "partitions of the first" "job31 job32" "$(of first there)"
 
 # promise: M4
@@ -271,7 +271,7 @@ echo "sm-key: 77" >second.yaml
 start_second -c second.yaml
 until_ 10 of second state_is master || bad "the second obeys who has another SM_Key"
 expect "SMs of another SM_Key" 1 "$(of second status other-managers)"
-expect_match "the log" "does not show our SM_Key: it has another one, .*: it is not obeyed" "$(grep 'SM_Key' second/log)"
+expect_match "the log" "does not send our SM_Key: its sm-key or m-key differs: ignored" "$(grep 'SM_Key' second/log)"
 expect "what it holds of the other" "" "$(cat second/state/services 2>/dev/null | grep '^service')"
 end "$second_pid" || bad "exit status $? of the second: $(tail -n 40 second/log)"
 end "$first_pid" || bad "exit status $? of the first: $(tail -n 40 first/log)"

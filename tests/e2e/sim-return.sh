@@ -65,7 +65,7 @@ tables before
 note "a switch comes back"
 # Without light sweeps, qosd reads ports that a sweep left out 10 s later.
 starts() { grep -c 'sweep: starts: ' "$qosd_log"; }
-late_reads() { tail -n "+$1" "$qosd_log" | grep -cE 'starts: (ports that were not read|a switch reports a change)'; }
+late_reads() { tail -n "+$1" "$qosd_log" | grep -cE 'starts: (some ports have not been read|a switch reports a change)'; }
 is_read() { [ "$(late_reads "$1")" -gt 0 ]; }
 trained() { [ "$(sim_ctl show links "$spine" | grep -cw init)" -eq 8 ]; }
 # goes_and_comes: sets $again to the number of sweeps it took minus one; their SMPs are in the file counts.

@@ -19,7 +19,7 @@ note "a host that does not answer at first"
 sim_do node silent "$silent"
 start_and_wait "$manager" -c qosd.yaml
 nodes=$(status nodes)
-expect_match "health" "no-far-end.*nobody answers at its other end" "$(ctl health 2>&1)"
+expect_match "health" "no-far-end.*its far end does not answer" "$(ctl health 2>&1)"
 asked() { sim_ctl stats | awk '$2 == "NodeInfo" && $3 == "get" { print $4 }'; }
 discovered=$(status discovery)
 before=$(asked)

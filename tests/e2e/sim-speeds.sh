@@ -247,7 +247,7 @@ start_sim switch:8,hosts=4
 start_and_wait "$manager"
 expect "links that are faster than all that is known" "4x? 800.0 8;" "$(links)"
 expect "rate of a path over them" 97 "$(path_rate)"
-expect_match "finding" "runs at a width or speed that is not known" "$(ctl status)"
+expect_match "finding" "runs at an unknown width or speed" "$(ctl status)"
 # hosts join groups, whose records have a rate
 printf '%s\n' 0x0251530100000{1,2,3,4}01 >guids
 joined=$(on_own "host-0004 HCA-1" "$tools/joinstorm" -g 2 guids 2>&1) || bad "joins are refused: $joined"

@@ -56,7 +56,7 @@ for how in refuses keeps; do
 	settled() { [ "$(path "$far")" = none ]; }
 	until_ 10 settled
 	holds "at first"
-	expect_match "findings" "keeps arbitration tables that never let a VL send on 1 port; dropped there, and not offered, are SLs 0" "$(<"$qosd_log")"
+	expect_match "findings" "keeps arbitration tables that never let a VL send on 1 port; these SLs are dropped there and not offered: 0" "$(<"$qosd_log")"
 	linked=$(status nodes)
 	unplug "$away" 1
 	until_ 10 nodes_are $((linked - 1)) || bad "the link is not seen to be down"

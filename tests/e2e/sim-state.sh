@@ -187,7 +187,7 @@ done
 
 problems() { ctl status | sed -n '/^kept state/,/^log/p' | grep -v ^log; }
 no_problems() { [ -z "$(problems)" ]; }
-late() { problems | grep -q "is being written since [0-9]* s"; }
+late() { problems | grep -q "write stalled for [0-9]* s"; }
 # mft_has N: whether the switch forwards N MLIDs to h2's port, without the broadcast group's.
 mft_has() { on_own "$h2" ibroute -M 2 >mft 2>&1; [ "$(grep -cE '^0xc.* x' mft)" -ge "$1" ]; }
 
@@ -204,7 +204,7 @@ for errno in 28 30; do
 	group 1 || bad "no group is taken"
 	service 1 || bad "no service is taken"
 	! partition 1 || bad "a partition is in force that can't be kept"
-	expect_match "why not" "can't be kept in the state folder" "$(<partition.out)"
+	expect_match "why not" "cannot store .* in the state folder" "$(<partition.out)"
 	expect_less "lines of the log about it in all" 40 "$(grep -c ' store: ' "$qosd_log")"
 	rm full
 	until_ 20 no_problems || bad "problems that stay: $(problems)"
@@ -233,11 +233,11 @@ for i in 1 2 3 4 5; do
 done
 group 2 || bad "no group is taken"
 ! partition 1 || bad "a partition is in force that can't be kept"
-expect_match "why not" "can't be kept in the state folder" "$(<partition.out)"
+expect_match "why not" "cannot store .* in the state folder" "$(<partition.out)"
 plug "$h4"
 until_ 20 has_lid h4 || bad "h4 gets no LID"
 until_ 20 mft_has 2 || bad "no table for the second group"
-is_said() { grep -q "error: store: .*: is being written since [0-9]* s: the disk does not" "$qosd_log"; }
+is_said() { grep -q "error: store: .*: write stalled for [0-9]* s: state is not being stored" "$qosd_log"; }
 until_ 5 is_said || bad "nothing is said of the disk: $(<"$qosd_log")"
 rm hang
 until_ 20 no_problems || bad "problems that stay: $(problems)"
@@ -262,7 +262,7 @@ start_qosd "$sm" -c qosd.yaml -d missing/state
 until_ 20 subnet_up || bad "it does not come up without its folder"
 expect_match "status" "the folder: cannot be used: No such file or directory" "$(problems)"
 mv away/inner missing
-folder_is_used() { problems | grep -q 'was not there to be read' && ! problems | grep -q 'the folder:'; }
+folder_is_used() { problems | grep -q 'was not readable' && ! problems | grep -q 'the folder:'; }
 until_ 20 folder_is_used || bad "a folder that comes later is not used: $(problems)"
 stop_qosd || bad "exit status $? after SIGTERM"
 for file in lids lids.unread; do

@@ -76,7 +76,7 @@ static void read_words(struct builder *b, const struct target *to)
 		if (*text)
 			add_word(words, text, i.text.at);
 		else
-			say_error(b->c, i.text.at, "'%s': a name is missing", to->t->key);
+			say_error(b->c, i.text.at, "'%s': the name is missing", to->t->key);
 	}
 	if (!items)
 		say_error(b->c, to->t->at, "'%s' is empty", to->t->key);
@@ -142,7 +142,7 @@ static void read_sl(struct builder *b, const struct target *to)
 
 	if (read_number(b->c, to->t->value, 0, UINT64_MAX, "sl", &v) && v > 15)
 		say_error(b->c, to->t->value.at, "sl: %" PRIu64 " is out of range (0 to 15)%s", v,
-			  b->format == CONF ? "; OpenSM takes it, and then finds no path" : "");
+			  b->format == CONF ? "; OpenSM accepts it, and then finds no path" : "");
 	*(int *)to->field = (int)(v & 15);
 }
 
@@ -188,12 +188,10 @@ static void read_path_bits(struct builder *b, const struct target *to)
 		return;
 	if (b->format == CONF)
 		say(b->c, to->notes, SEV_WARNING, to->t->at,
-		    "OpenSM reads path-bits and does not use them; qosd does where the LMC is "
-		    "not 0");
+		    "OpenSM reads path-bits but does not use them; qosd does where the LMC is not 0");
 	if (bits->n > 1 || bits->v[0].lo != bits->v[0].hi)
 		say(b->c, to->notes, SEV_WARNING, to->t->value.at,
-		    "a level of qosd has one value of path-bits: the first one, %" PRIu64 ", is "
-		    "taken", bits->v[0].lo);
+		    "a level of qosd has one value of path-bits: using the first one, %" PRIu64, bits->v[0].lo);
 }
 
 /* "NodeDescription/Pn" */
@@ -215,12 +213,12 @@ static void read_port_names(struct builder *b, const struct target *to)
 		}
 		if (strpbrk(text, "*?"))
 			say(b->c, to->notes, SEV_WARNING, i.text.at,
-			    "'%s': '*' and '?' match anything in qosd, themselves in OpenSM",
+			    "'%s': '*' and '?' are wildcards in qosd, but plain characters in OpenSM",
 			    SHOW(text));
 		if (b->format == CONF && !i.quoted && strpbrk(text, " \t"))
 			say(b->c, to->notes, SEV_INFO, i.text.at,
-			    "'%s': OpenSM drops blanks that are not in quotes, so that it does not "
-			    "find this port; qosd does", SHOW(text));
+			    "'%s': OpenSM drops blanks outside quotes and so does not find this port; qosd "
+			    "does", SHOW(text));
 		add_word(names, keepf(b->c, "%.*s/P%" PRIu64, (int)(slash - text), text, port),
 			 i.text.at);
 	}
@@ -247,7 +245,7 @@ static void read_node_types(struct builder *b, const struct target *to)
 		if (t < ARRAY_SIZE(types))
 			*(unsigned *)to->field |= types[t].bits;
 		else
-			say_error(b->c, i.text.at, "'%s' is none of: CA, SWITCH, ROUTER, ALL, SELF",
+			say_error(b->c, i.text.at, "'%s' is not one of: CA, SWITCH, ROUTER, ALL, SELF",
 				  SHOW(text));
 	}
 	if (!items)
@@ -298,7 +296,7 @@ static void read_arb(struct builder *b, const struct target *to)
 			*vec_push(arb) = (struct arb_entry){ (uint8_t)vl, (uint8_t)weight };
 	}
 	if (arb->n > 64)
-		say_error(b->c, to->t->value.at, "%s has %zu entries; 64 is the most", to->t->key,
+		say_error(b->c, to->t->value.at, "%s has %zu entries; the maximum is 64", to->t->key,
 			  arb->n);
 }
 
@@ -418,7 +416,7 @@ static void read_fields(struct builder *b, const struct tree *item, const struct
 			continue;
 		}
 		if (t->section) {
-			say_error(b->c, t->at, "'%s' has a value, and nothing within it", t->key);
+			say_error(b->c, t->at, "'%s' has a value but no content", t->key);
 			continue;
 		}
 		uint32_t bit = 1u << (f - fields);
@@ -471,7 +469,7 @@ static void say_not_applied(struct builder *b, struct out_scope *s)
 		return;
 	b->c->setup_said = true;
 	say(b->c, &s->notes, SEV_WARNING, s->at,
-	    "OpenSM reads qos-setup and applies nothing of it; qosd does");
+	    "OpenSM reads qos-setup but does not apply it; qosd does");
 }
 
 static void build_sl2vl(struct builder *b, const struct tree *t)
@@ -577,9 +575,8 @@ static void add_guid_group(struct builder *b, struct out_rule *r, enum ulp_kind 
 	add_word(kind == BY_SOURCE ? &r->source : &r->either, g->name, t->at);
 	if (kind == BY_EITHER)
 		say(b->c, &r->notes, SEV_WARNING, t->at,
-		    "source-target-port-guid: OpenSM's manual says source or target; coded is "
-		    "source and target, so that it matches only between these ports; here it "
-		    "is either end");
+		    "source-target-port-guid: OpenSM's manual says source or target, but its code requires "
+		    "both, so the rule matches only between these ports; here, either end matches");
 }
 
 static void read_ulp_option(struct builder *b, struct out_rule *r, const struct ulp *ulp,
@@ -611,7 +608,7 @@ static void build_default(struct converted *c, struct place at, int sl)
 {
 	if (c->default_sl.s)
 		say(c, NULL, SEV_WARNING, at,
-		    "'default' is given more than once; the last one holds");
+		    "'default' is given more than once; the last one applies");
 	c->default_sl = (struct word){ "default", at };
 	c->default_sl_value = sl;
 }
@@ -638,12 +635,12 @@ void build_ulp(struct converted *c, struct cursor line)
 	}
 	ulp = find_ulp(name, option);
 	if (!ulp && (option || strcasecmp(name, "default"))) {
-		say_error(c, line.at, "'%s%s%s' is no rule of qos-ulps", SHOW(name),
+		say_error(c, line.at, "'%s%s%s' is not a rule of qos-ulps", SHOW(name),
 			  option ? ", " : "", option ? SHOW(option) : "");
 		return;
 	}
 	if (colon == line.end || rest.s > colon || (!option && rest.s != colon)) {
-		say_error(c, line.at, "expected ': SL' behind '%s'", SHOW(name));
+		say_error(c, line.at, "expected ': SL' after '%s'", SHOW(name));
 		return;
 	}
 	cursor_skip(&sl_text, (size_t)(colon + 1 - line.s));

@@ -117,7 +117,7 @@ static void read_input(struct converted *c, const struct convert_input *in)
 	case FORMAT_XML: read_xml(c, in); break;
 	case FORMAT_UNKNOWN:
 		say_error(c, ((struct place){ in->name, { 0, 0 } }),
-			  "this is in no format that can be converted");
+			  "the format is not one that can be converted");
 		break;
 	}
 }
@@ -148,7 +148,7 @@ bool convert_to_policy(const struct convert_input *in, size_t n, struct buf *yam
 	}
 	if (c.has_policy && c.has_xml)
 		say_error(&c, ((struct place){ seen[FORMAT_XML], { 0, 0 } }),
-			  "there can be one policy only; %s is one, too", seen[FORMAT_QOS_POLICY]);
+			  "there can be only one policy; %s is one as well", seen[FORMAT_QOS_POLICY]);
 	resolve(&c);
 	findings_sort(&c.found);
 	ok = !c.failed;

@@ -55,7 +55,7 @@ static void read_high_limit(const struct option *o, struct out_default *d)
 		return;
 	if (n > 255)
 		say(o->c, &d->notes, SEV_WARNING, o->at,
-		    "%s %" PRIu64 ": OpenSM takes more than 255 for not given", o->key, n);
+		    "%s %" PRIu64 ": OpenSM ignores values above 255", o->key, n);
 	else
 		d->high_limit = (int)n;
 }
@@ -90,11 +90,11 @@ static void read_arb(const struct option *o, struct out_default *d, struct arb *
 							     (uint8_t)(weight & 255) };
 	}
 	if (n > 64)
-		say_error(o->c, o->text.at, "%s has %zu entries; 64 is the most", o->key, n);
+		say_error(o->c, o->text.at, "%s has %zu entries; the maximum is 64", o->key, n);
 	if (zeros)
 		say(o->c, &d->notes, SEV_INFO, o->at,
-		    "%s: what has weight 0 (%zu of %zu entries), and is skipped by every device, "
-		    "is left out", o->key, zeros, n);
+		    "%s: omitted the entries with weight 0 (%zu of %zu), which every device "
+		    "skips", o->key, zeros, n);
 }
 
 static void read_sl2vl(const struct option *o, struct out_default *d)
@@ -110,7 +110,7 @@ static void read_sl2vl(const struct option *o, struct out_default *d)
 			continue;
 		if (vl > 15)
 			say(o->c, &d->notes, SEV_WARNING, i.text.at,
-			    "%s: %" PRIu64 " is no VL; of it OpenSM takes %u", o->key, vl,
+			    "%s: %" PRIu64 " is not a VL; OpenSM uses %u of it", o->key, vl,
 			    (unsigned)(vl & 15));
 		if (n < 16)
 			d->table.vl[n] = (uint8_t)(vl & 15);
@@ -187,7 +187,7 @@ static const struct setting {
 	{ "transaction_timeout", "smp-timeout", NULL },
 	{ "transaction_retries", "smp-retries", NULL },
 	{ "sweep_interval", "sweep-interval", NULL },
-	{ "sm_sl", NULL, "the subnet manager's own traffic has the SL of the level 'default'" },
+	{ "sm_sl", NULL, "the subnet manager's own traffic uses the SL of the level 'default'" },
 };
 
 static bool is_boolean(const char *key)
@@ -229,7 +229,7 @@ static bool read_engines(const struct option *o)
 
 		if (strcmp(engine, "updn") && strcmp(engine, "minhop"))
 			say(o->c, NULL, SEV_WARNING, i.text.at,
-			    "routing_engine: there is no '%s' in qosd, it is left out; see "
+			    "routing_engine: omitted '%s', which qosd does not have; see "
 			    "qosd.yaml(5)", SHOW(engine));
 		else
 			known = known ? keepf(o->c, "%s, %s", known, engine) : engine;
@@ -275,8 +275,8 @@ static bool read_switch(const struct option *o)
 	o->c->qos = on;
 	if (!on)
 		say(o->c, NULL, SEV_WARNING, o->at,
-		    "qos FALSE: OpenSM applies none of its QoS options, policy and SLs of "
-		    "partitions; qosd applies what is converted here");
+		    "qos FALSE: OpenSM ignores its QoS options, policy and SLs of partitions; qosd applies "
+		    "what is converted here");
 	return true;
 }
 
@@ -326,7 +326,7 @@ static void add_built_in(struct converted *c, const char *file)
 	struct option o = { .c = c, .key = "", .at = { file, { 0, 0 } } };
 
 	if (!d->high.given || !d->low.given || !d->table.given || d->high_limit < 0)
-		remark(c, &d->notes, "what is not in the file is built into OpenSM");
+		remark(c, &d->notes, "options that are not in the file have OpenSM's defaults");
 	if (!d->high.given) {
 		o.text = text_of(BUILT_IN_HIGH, o.at);
 		read_arb(&o, &scratch, &d->high);
@@ -344,8 +344,8 @@ static void add_built_in(struct converted *c, const char *file)
 	d->given = true;
 	c->has_defaults = true;
 	say(c, &d->notes, SEV_INFO, o.at,
-	    "OpenSM folds VLs that a link does not have, those of arbitration entries, too; qosd "
-	    "leaves such entries out");
+	    "OpenSM folds VLs that a link does not have, also in arbitration entries; qosd omits such "
+	    "entries");
 }
 
 void read_options(struct converted *c, const struct convert_input *in)
@@ -362,7 +362,7 @@ void read_options(struct converted *c, const struct convert_input *in)
 	}
 	if (others)
 		say(c, NULL, SEV_INFO, (struct place){ in->name, { 0, 0 } },
-		    "%zu more options have nothing to do with the policy, or no equivalent",
+		    "%zu more options do not concern the policy or have no equivalent",
 		    others);
 	if (c->has_defaults || c->qos == 1)
 		add_built_in(c, in->name);

@@ -173,7 +173,7 @@ static void read_flag(struct reader *r, struct statement *s, const struct pair *
 		say(r->c, &s->notes, SEV_WARNING, p->at,
 		    "indx0 has no equivalent: qosd chooses the indexes of P_Keys itself");
 	} else {
-		say(r->c, &s->notes, SEV_WARNING, p->at, "'%s' is no flag; OpenSM ignores it",
+		say(r->c, &s->notes, SEV_WARNING, p->at, "'%s' is not a flag; OpenSM ignores it",
 		    SHOW(p->name));
 	}
 }
@@ -253,19 +253,19 @@ static struct out_partition *find_partition(struct reader *r, struct statement *
 	if (p) {
 		if (pkey && *d->name && strcmp(p->name, d->name))
 			say(r->c, &s->notes, SEV_INFO, d->at,
-			    "'%s' has the P_Key of '%s': one partition, with the first name",
+			    "'%s' has the P_Key of '%s': merged into one partition with the first name",
 			    SHOW(d->name), SHOW(p->name));
 		return p;
 	}
 	if (!pkey) {
 		pkey = generate_pkey(r);
 		if (!pkey) {
-			say_error(r->c, d->at, "there is no P_Key left to generate");
+			say_error(r->c, d->at, "no P_Key is left to generate");
 			return NULL;
 		}
 		say(r->c, &s->notes, SEV_WARNING, d->at,
-		    "P_Key 0x%04x, as OpenSM generates it: by the order in the file, so that it "
-		    "was not the same after each edit; here it stays", pkey);
+		    "P_Key 0x%04x, as OpenSM generates it from the order in the file; there it could "
+		    "change with each edit, here it stays", pkey);
 	}
 	return new_partition(r, d->name, pkey, d->at);
 }
@@ -326,7 +326,7 @@ static void add_member(struct reader *r, struct statement *s, const struct pair 
 
 	if (p->value && !parse_membership(p->value, &m.membership))
 		say(r->c, &s->partition->notes, SEV_WARNING, p->at,
-		    "'%s' is no membership; OpenSM takes it for limited", SHOW(p->value));
+		    "'%s' is not a membership; OpenSM treats it as limited", SHOW(p->value));
 	if (begins(p->name, "NONE"))
 		return;		/* also for an empty name, which is a prefix */
 	while (w < ARRAY_SIZE(words) && !begins(p->name, words[w].word))
@@ -334,7 +334,7 @@ static void add_member(struct reader *r, struct statement *s, const struct pair 
 	if (w < ARRAY_SIZE(words)) {
 		if (strcmp(p->name, words[w].word))
 			say(r->c, &s->partition->notes, SEV_WARNING, p->at,
-			    "OpenSM takes '%s' for %s", SHOW(p->name), words[w].word);
+			    "OpenSM treats '%s' as %s", SHOW(p->name), words[w].word);
 		m.kind = words[w].kind;
 		m.node_type = words[w].type;
 	} else if (parse_number(p->name, &m.guid) && m.guid) {
@@ -352,8 +352,8 @@ static void say_group(struct reader *r, struct statement *s, struct cursor line)
 	const char *text = item_text(r->c, line);
 
 	say(r->c, &s->partition->notes, SEV_WARNING, line.at,
-	    "%s: the policy has no multicast groups but broadcast groups; this one comes into "
-	    "being when the first port joins", SHOW(text));
+	    "%s: a policy has broadcast groups only; this group is created when the first port "
+	    "joins", SHOW(text));
 }
 
 /* Reads a line of the body: a multicast group, or members. */
@@ -449,14 +449,14 @@ void read_partitions(struct converted *c, const struct convert_input *in)
 
 		read_statement(&r, cursor_part(at, end));
 		if (end == at.end)
-			say(c, NULL, SEV_WARNING, at.at, "this statement has no ';' at its end");
+			say(c, NULL, SEV_WARNING, at.at, "this statement does not end with ';'");
 		cursor_skip(&at, (size_t)(end - at.s) + 1);
 	}
 	if (!r.default_said)
 		say(c, &c->partitions.v[0].notes, SEV_WARNING,
 		    (struct place){ in->name, { 0, 0 } },
-		    "no rule for the default partition: OpenSM makes all ports limited members of "
-		    "it, which cannot talk to each other, and gives it no IPoIB group");
+		    "no rule for the default partition: OpenSM makes all ports limited members of it, "
+		    "which cannot communicate, and gives it no IPoIB group");
 	map64_free(&r.by_pkey);
 	map64_free(&r.by_name);
 	c->has_partitions = true;

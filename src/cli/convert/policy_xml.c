@@ -107,14 +107,14 @@ static void scan_declaration(struct scan *s)
 	const char *end;
 
 	if (looking_at(&s->at, "<!DOCTYPE")) {
-		say_error(s->c, s->at.at, "a document type has no place in a policy");
+		say_error(s->c, s->at.at, "a policy cannot have a document type");
 		s->stop = true;
 		return;
 	}
 	for (int chars = 0; chars < 2 && n < left; chars++)
 		for (n++; n < left && ((unsigned char)s->at.s[n] & 0xc0) == 0x80; n++)
 			;
-	say_error(s->c, s->at.at, "a comment begins with '<!--', two hyphens, not with '%s'",
+	say_error(s->c, s->at.at, "a comment begins with '<!--' (two hyphens), not with '%s'",
 		  show(&(struct shown){ "" }, s->at.s, n));
 	end = s->no_comment_end ? NULL : find(&s->at, "-->");
 	s->no_comment_end = !end;
@@ -192,8 +192,8 @@ static void scan_start_tag(struct scan *s)
 	}
 	/* no element of a policy contains another of its kind */
 	if (outer && !strcmp(outer->name, name) && end[-1] != '/') {
-		say_error(s->c, s->at.at, "<%s> within the <%s> of line %u: is its end, "
-			  "</%s>, meant?", SHOW(name), SHOW(name), outer->at.pos.line, SHOW(name));
+		say_error(s->c, s->at.at, "<%s> within the <%s> of line %u: did you mean its end, "
+			  "</%s>?", SHOW(name), SHOW(name), outer->at.pos.line, SHOW(name));
 		take(s, end + 1, false);
 		close_innermost(s);
 		return;
@@ -267,7 +267,7 @@ static void scan_markup(struct scan *s)
 	else if (s->at.s + 1 < s->at.end && is_name_byte(s->at.s[1])) {
 		scan_start_tag(s);
 	} else {
-		say_error(s->c, s->at.at, "'<' begins no tag; for the character itself write &lt;");
+		say_error(s->c, s->at.at, "'<' does not begin a tag; write &lt; for the character itself");
 		take(s, s->at.s + 1, false);
 	}
 }
@@ -411,7 +411,7 @@ static void build(struct scan *s, xmlDocPtr doc)
 
 	if (!root || w.lost) {
 		if (!s->c->failed)
-			say_error(s->c, s->at.at, "this is not XML that makes a policy");
+			say_error(s->c, s->at.at, "this XML is not a policy");
 	} else if (strcmp(root->key, "qos-policy")) {
 		say_error(s->c, root->at, "the document is <%s>, not <qos-policy>",
 			  SHOW(s->elements.v[0].name));

@@ -62,12 +62,12 @@ static void read_route(struct converted *c, struct cursor *at, struct routed *x)
 		return;
 	}
 	if (is_routed(x, prefix)) {
-		say(c, NULL, SEV_WARNING, place, "left out: an earlier line has this prefix, and "
-		    "the first that matches holds");
+		say(c, NULL, SEV_WARNING, place, "omitted: an earlier line has this prefix, and the first "
+		    "match applies");
 		return;
 	}
 	if (prefix >> 56 == 0xff) {
-		say(c, NULL, SEV_WARNING, place, "left out: 0x%016" PRIx64 " is a multicast prefix",
+		say(c, NULL, SEV_WARNING, place, "omitted: 0x%016" PRIx64 " is a multicast prefix",
 		    prefix);
 		return;
 	}
@@ -77,7 +77,7 @@ static void read_route(struct converted *c, struct cursor *at, struct routed *x)
 	route = keepf(c, "  - {prefix: %s, router: %s}", value(c, prefix), value(c, guid));
 	*vec_push(&c->settings) = route;
 	say(c, NULL, SEV_INFO, place, "belongs to qosd.yaml: prefix-routes%s%s", route + 3,
-	    guid ? "" : ", where all routers share the load; OpenSM takes the first");
+	    guid ? "" : ", where all routers share the load; OpenSM uses the first");
 }
 
 void read_prefix_routes(struct converted *c, const struct convert_input *in)

@@ -118,7 +118,7 @@ static void read_item(struct reader *r, const char *key)
 	cursor_skip(&r->at, strlen(key));
 	cursor_skip_blanks(&r->at);
 	if (!*key || r->at.s == r->at.end || *r->at.s != ':') {
-		say_error(r->c, at, *key ? "'%s' is no keyword of qos-policy.conf"
+		say_error(r->c, at, *key ? "'%s' is not a keyword of qos-policy.conf"
 					 : "expected a keyword%s", SHOW(key));
 		cursor_skip_line(&r->at);
 		return;

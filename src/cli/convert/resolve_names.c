@@ -111,7 +111,7 @@ static const char *rename_item(struct converted *c, struct names *n, struct note
 	const char *given = give_name(c, n, like_guid ? keepf(c, "name-%s", name) : name);
 
 	if (strcmp(given, name))
-		say(c, notes, SEV_WARNING, at, "the %s '%s' is called '%s' here", kind,
+		say(c, notes, SEV_WARNING, at, "renamed the %s '%s' to '%s'", kind,
 		    SHOW(name), given);
 	return given;
 }
@@ -127,7 +127,7 @@ static bool claim(struct resolver *r, struct names *n, const char *kind, const c
 		return true;
 	}
 	say(r->c, notes, SEV_WARNING, at,
-	    "there is a %s '%s' already; OpenSM finds the first one only, so this is left out",
+	    "omitted: there is another %s '%s' before it, and OpenSM finds only the first one",
 	    kind, SHOW(name));
 	return false;
 }
@@ -233,8 +233,8 @@ static void resolve_scopes(struct resolver *r, struct out_scopes *scopes)
 		resolve_groups(r, &s->across_from);
 		if (s->across_from.n)
 			say(r->c, &s->notes, SEV_WARNING, s->across_from.v[0].at,
-			    "across-from has no equivalent: scopes choose in ports by 'from'; it "
-			    "is left out");
+			    "omitted across-from, which has no equivalent: scopes select input ports by "
+			    "'from'");
 	}
 }
 
@@ -253,7 +253,7 @@ static void add_default_level(struct resolver *r)
 
 	if (c->default_sl.s && has_default(r)) {
 		say(c, NULL, SEV_INFO, c->default_sl.at,
-		    "OpenSM ignores 'default' of qos-ulps where there is a level DEFAULT");
+		    "OpenSM ignores 'default' of qos-ulps if there is a level DEFAULT");
 	} else if (c->default_sl.s) {
 		l = add_level(c, c->default_sl.at);
 		l->name = "default";
@@ -264,7 +264,7 @@ static void add_default_level(struct resolver *r)
 		    "the whole file; qosd has a default level with SL 0");
 	} else if (c->has_xml && !has_default(r)) {
 		say(c, NULL, SEV_INFO, nowhere,
-		    "no level is called default: what no rule matches gets SL 0");
+		    "there is no level 'default': queries that no rule matches get SL 0");
 	}
 }
 
@@ -321,9 +321,9 @@ static bool resolve_partition_word(struct resolver *r, struct notes *notes, stru
 	/* the default partition always exists */
 	if (!r->c->has_partitions && !strcmp(w->s, "Default"))
 		return true;
-	say(r->c, notes, SEV_WARNING, w->at, "the partition '%s' is left out: partitions.conf %s",
+	say(r->c, notes, SEV_WARNING, w->at, "omitted the partition '%s': partitions.conf %s",
 	    SHOW(w->s), r->c->has_partitions ? "does not have it"
-					     : "is to be converted together with this");
+					     : "must be converted together with this file");
 	return false;
 }
 
@@ -361,8 +361,8 @@ static void check_pkeys(struct resolver *r)
 
 			if (none <= rule->pkeys.v[k].hi)
 				say(r->c, &rule->notes, SEV_WARNING, rule->at,
-				    "there is no partition with the P_Key 0x%04x: OpenSM refuses "
-				    "the whole policy then", none);
+				    "there is no partition with the P_Key 0x%04x, in which case OpenSM "
+				    "refuses the whole policy", none);
 		}
 	}
 	free(missing);
@@ -385,9 +385,8 @@ static void resolve_partition_levels(struct resolver *r, const char *made[16])
 			p->level = level_of_sl(r, made, p->sl, p->at);
 			if (c->has_policy)
 				say(c, &p->notes, SEV_WARNING, p->at,
-				    "sl=%d is for the partition's queries, too; OpenSM with a "
-				    "policy file gives those that no rule matches the default "
-				    "level", p->sl);
+				    "sl=%d also applies to the partition's queries; OpenSM with a policy "
+				    "file gives queries that no rule matches the default level", p->sl);
 		}
 		if (!p->ipoib)
 			continue;
@@ -432,8 +431,8 @@ static void settle_both(struct converted *c, struct out_partition *p)
 				p->members.v[i].membership = OUT_FULL;
 	} else if (any_both && c->allow_both < 0) {
 		say(c, &p->notes, SEV_WARNING, p->at,
-		    "members are 'both': OpenSM needs allow_both_pkeys TRUE for that, else they "
-		    "are full");
+		    "members are 'both': OpenSM needs allow_both_pkeys TRUE for that; otherwise they are "
+		    "full");
 	}
 }
 

@@ -218,15 +218,14 @@ bool read_ranges(struct converted *c, struct notes *notes, struct cursor list,
 		bool swapped;
 
 		if (!parse_range(text, &r, &swapped)) {
-			say_error(c, i.text.at, "'%s' is not %s, nor a range of them", SHOW(text),
+			say_error(c, i.text.at, "'%s' is neither %s nor a range of them", SHOW(text),
 				  limits->what);
 			ok = false;
 			continue;
 		}
 		if (swapped)
 			say(c, notes, SEV_INFO, i.text.at,
-			    "the range %s is written backwards; OpenSM swaps its ends, and so "
-			    "does this", SHOW(text));
+			    "the range %s is reversed; swapped its ends, as OpenSM does", SHOW(text));
 		if (r.hi > limits->max) {
 			say_error(c, i.text.at, "%s is out of range: %s is at most %#" PRIx64,
 				  SHOW(text), limits->what, limits->max);

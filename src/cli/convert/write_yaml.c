@@ -373,7 +373,7 @@ static void put_rules(struct buf *b, const struct converted *c)
 	for (size_t i = 0; i < c->rules.n; i++)
 		put_rule(b, &c->rules.v[i]);
 	if (c->ulp_rules.n)
-		put_comment(b, 2, "qos-ulps, which OpenSM looks at after all other rules");
+		put_comment(b, 2, "qos-ulps, which OpenSM evaluates after all other rules");
 	for (size_t i = 0; i < c->ulp_rules.n; i++)
 		put_rule(b, &c->ulp_rules.v[i]);
 }
@@ -488,8 +488,8 @@ static void put_fabric_setup(struct buf *b, const struct converted *c)
 		put_comment(b, 2, "OpenSM folds VLs that a link does not have");
 		buf_puts(b, "  unsupported-vl: fold\n");
 	} else {
-		put_comment(b, 2, "the design of 2006: what goes to a VL that a link does not have "
-			    "is dropped");
+		put_comment(b, 2, "the design of 2006: packets for a VL that a link does not have are "
+			    "dropped");
 		buf_puts(b, "  unsupported-vl: drop\n");
 	}
 	put_defaults(b, c);
@@ -504,14 +504,14 @@ static void put_head(struct buf *b, const struct converted *c, const struct conv
 {
 	size_t count = c->found.count[SEV_WARNING] + c->found.count[SEV_INFO];
 
-	buf_puts(b, "# A policy of qosd, converted by qosd-ctl from\n");
+	buf_puts(b, "# Policy of qosd, converted by qosd-ctl from\n");
 	for (size_t i = 0; i < n; i++) {
 		buf_puts(b, "#   ");
 		add_clean(b, in[i].name);
 		buf_printf(b, " (%s)\n", convert_format_name(in[i].format));
 	}
 	if (count)
-		buf_puts(b, "#\n# What is otherwise than it was, or than it said:\n");
+		buf_puts(b, "#\n# What differs from before, or from what the files say:\n");
 	for (size_t i = 0; i < c->found.n; i++) {
 		struct buf line = { 0 };
 

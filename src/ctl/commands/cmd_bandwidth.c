@@ -277,15 +277,15 @@ void cmd_bandwidth(const struct ctl_call *c, struct reply *r)
 	if (!find_level(c, &level, r))
 		return;
 	if (arg_flag(c, "links") && arg_text(c, "port"))
-		reply_error(r, NULL, "links (--html) are of the whole fabric, not of a port or a route");
+		reply_error(r, NULL, "links (--html) covers the whole fabric, not a port or a route");
 	else if (arg_text(c, "port") && arg_text(c, "dst"))
 		bandwidth_of_route(c, level, r);
 	else if (arg_text(c, "port") && level != LEVEL_ALL)
-		reply_error(r, NULL, "level: a port has its VLs shown, whatever level uses them");
+		reply_error(r, NULL, "level: cannot be combined with a port, which shows all its VLs");
 	else if (arg_text(c, "port"))
 		bandwidth_of_port(c, r);
 	else if (arg_text(c, "dst"))
-		reply_error(r, NULL, "bandwidth: a destination without a source");
+		reply_error(r, NULL, "bandwidth: the destination has no source");
 	else
 		bandwidth_of_kinds(c, level, r);
 }

@@ -65,7 +65,7 @@ static bool choose_ports(const struct ctl_call *c, uint32_t **ports, uint32_t *n
 		*ports = perf_ports(c->state, n);
 	} else if ((node = find_node(c->state->f, text, &several)) != FABRIC_NONE) {
 		if (several) {
-			reply_error(r, NULL, "%s: several nodes are called so, give the GUID", text);
+			reply_error(r, NULL, "%s: several nodes have this name: give the GUID", text);
 			return false;
 		}
 		of_node(c, node, ports, n);
@@ -79,7 +79,7 @@ static bool choose_ports(const struct ctl_call *c, uint32_t **ports, uint32_t *n
 	}
 	if (*n)
 		return true;
-	reply_error(r, NULL, "%s: no link here is Active whose counters could be read",
+	reply_error(r, NULL, "%s: no Active link whose counters can be read",
 		    text ? text : "counters");
 	free(*ports);
 	return false;
@@ -97,7 +97,7 @@ static int64_t arg_for(const struct ctl_call *c, struct reply *r)
 	s = strtod(text, &end);
 	if (end != text && !*end && s >= FOR_MIN_S && s <= FOR_MAX_S)
 		return (int64_t)(s * 1e6);
-	reply_error(r, NULL, "for: must be seconds from %g to %g", FOR_MIN_S, FOR_MAX_S);
+	reply_error(r, NULL, "for: must be from %g to %g seconds", FOR_MIN_S, FOR_MAX_S);
 	return -1;
 }
 
@@ -335,7 +335,7 @@ void cmd_counters(const struct ctl_call *c, struct reply *r)
 	if (us < 0)
 		return;
 	if (!c->env->perf) {
-		reply_error(r, NULL, "no counters are read here");
+		reply_error(r, NULL, "this daemon does not read counters");
 		return;
 	}
 	if (!choose_ports(c, &ports, &n, r))

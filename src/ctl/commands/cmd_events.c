@@ -48,13 +48,13 @@ static uint64_t parse_kinds(const char *text, struct reply *r)
 
 	for (char *word = strtok_r(copy, ",", &save); word; word = strtok_r(NULL, ",", &save))
 		if (!event_kinds_add(&kinds, word)) {
-			reply_error(r, NULL, "kind: there is no kind of event '%s'", word);
+			reply_error(r, NULL, "kind: no such kind of event: '%s'", word);
 			free(copy);
 			return 0;
 		}
 	free(copy);
 	if (!kinds)
-		reply_error(r, NULL, "kind: names no kind of event");
+		reply_error(r, NULL, "kind: is empty");
 	return kinds;
 }
 
@@ -65,7 +65,7 @@ void cmd_events(const struct ctl_call *c, struct reply *r)
 	struct watching *w;
 
 	if (!c->env->events) {
-		reply_error(r, NULL, "no events are kept here");
+		reply_error(r, NULL, "this daemon keeps no events");
 		return;
 	}
 	if (kind && !(kinds = parse_kinds(kind, r)))

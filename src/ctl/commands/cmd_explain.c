@@ -146,7 +146,7 @@ static const char *why_lifetime(const struct subnet_state *s, const struct path_
 static const char *why_pkey(const struct path_query *q)
 {
 	return q->has & PR_RAW && q->raw ? "raw traffic has none" :
-	       q->has & PR_PKEY ? "asked for, and both ends have it" :
+	       q->has & PR_PKEY ? "requested, and both ends have it" :
 				  "the first that both ends have";
 }
 
@@ -163,7 +163,7 @@ static json_t *path_why(const struct subnet_state *s, const struct path_query *q
 	const struct policy_level *l = &s->plan->policy->levels[a->level];
 	json_t *why = json_object();
 
-	json_object_set_new(why, "sl", json_string(q->has & PR_SL ? "of the level, and asked for" :
+	json_object_set_new(why, "sl", json_string(q->has & PR_SL ? "of the level, and requested" :
 								    "of the level"));
 	json_object_set_new(why, "pkey", json_string(why_pkey(q)));
 	json_object_set_new(why, "lids", json_string(l->path_bits >= 0 ?
@@ -441,7 +441,8 @@ static void explain_multi(const struct ctl_call *c, const struct path_query *q, 
 	struct multi *m;
 
 	if (q->has & (PR_SLID | PR_DLID)) {
-		reply_error(r, NULL, "a MultiPathRecord has no LIDs: slid and dlid are not for it");
+		reply_error(r, NULL, "slid and dlid cannot be combined with multipath: a MultiPathRecord "
+				"has no LIDs");
 		return;
 	}
 	m = xcalloc(1, sizeof(*m));
@@ -477,7 +478,7 @@ void cmd_explain(const struct ctl_call *c, struct reply *r)
 	struct path_query q;
 
 	if (arg_flag(c, "why-not") && arg_flag(c, "multipath")) {
-		reply_error(r, NULL, "why-not is for two ends, not for multipath");
+		reply_error(r, NULL, "why-not cannot be combined with multipath: it takes two ends");
 		return;
 	}
 	if (!query_from_args(c, &q, r))

@@ -124,8 +124,8 @@ void cmd_holdings(const struct ctl_call *c, struct reply *r)
 	struct rows *rows;
 
 	if (by && kind == HOLD_KINDS) {
-		reply_error(r, NULL, "%s: there is no such kind; kinds are groups, mlids, memberships, "
-			    "services, subscriptions, aliases, transfers, long-requests and reports", by);
+		reply_error(r, NULL, "%s: no such kind; kinds are groups, mlids, memberships, services, "
+			    "subscriptions, aliases, transfers, long-requests and reports", by);
 		return;
 	}
 	rows = xmalloc(sizeof(*rows) + holdings_count(all) * sizeof(*rows->v));
@@ -190,7 +190,7 @@ void cmd_holdings_remove(const struct ctl_call *c, struct reply *r)
 		return;
 	}
 	json_decref(taken);
-	reply_error(r, NULL, "%s: nothing can be removed here", arg_text(c, "port"));
+	reply_error(r, NULL, "%s: this daemon cannot remove registrations", arg_text(c, "port"));
 }
 
 void cmd_mcast_remove(const struct ctl_call *c, struct reply *r)
@@ -200,11 +200,11 @@ void cmd_mcast_remove(const struct ctl_call *c, struct reply *r)
 	uint8_t mgid[16];
 
 	if (inet_pton(AF_INET6, text, mgid) != 1)
-		reply_error(r, NULL, "%s: this is no MGID", text);
+		reply_error(r, NULL, "%s: not an MGID", text);
 	else if (c->env->group_remove &&
 		 c->env->group_remove(c->env->arg, mgid, c->view->peer.uid, &err))
 		reply_result(r, NULL);
 	else
-		reply_error(r, NULL, "%s: %s", text, err.n ? err.s : "no group can be removed here");
+		reply_error(r, NULL, "%s: %s", text, err.n ? err.s : "this daemon cannot remove groups");
 	buf_free(&err);
 }

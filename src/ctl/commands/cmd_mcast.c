@@ -198,7 +198,7 @@ void cmd_mcast(const struct ctl_call *c, struct reply *r)
 	bool one = false;
 
 	if (!db) {
-		reply_error(r, NULL, "there is no multicast");
+		reply_error(r, NULL, "this daemon has no multicast groups");
 		return;
 	}
 	if (text && !(g = find_group(db, text, &one))) {

@@ -23,7 +23,7 @@ static const struct src_pos nowhere;
 static bool has_registry(const struct ctl_call *c, struct reply *r)
 {
 	if (!c->env->dynamic || !c->env->policies)
-		reply_error(r, NULL, "there are no dynamic partitions here");
+		reply_error(r, NULL, "this daemon has no dynamic partitions");
 	return c->env->dynamic && c->env->policies;
 }
 
@@ -107,7 +107,8 @@ static void read_members(struct request *q, size_t number, json_t *v, struct dyn
 		c->members[c->n_members++] = (struct dynamic_who){ who, m };
 	}
 	if (!c->n_members)
-		complain(q, number, "%s must be an object of who and membership, or an array of who",
+		complain(q, number, "%s must be an object that maps each member to its membership, or an "
+				"array of members",
 			 "members");
 }
 
@@ -129,7 +130,7 @@ static void read_change(struct request *q, size_t number, json_t *v)
 	c.remove = json_object_get(v, "remove");
 	pair = add != c.remove;
 	if (!pair)
-		complain(q, number, "%s", "it must have one of add and remove");
+		complain(q, number, "%s", "it must have either add or remove");
 	json_object_foreach(v, key, x) {
 		if (!strcmp(key, "add") || !strcmp(key, "remove"))
 			read_text(q, number, key, x, &c.name);
@@ -142,7 +143,7 @@ static void read_change(struct request *q, size_t number, json_t *v)
 		else if (!strcmp(key, "ipoib"))
 			read_ipoib(q, number, x, &c);
 		else if (strcmp(key, "pkey") != 0)
-			complain(q, number, "there is no \"%.80s\"", key);
+			complain(q, number, "unknown key \"%.80s\"", key);
 		else if (!read_pkey(x, &c.pkey))
 			complain(q, number, "%s must be a number from 1 to 0x7fff", "pkey");
 	}
@@ -230,8 +231,8 @@ static void check_broadcasts(struct request *q, const struct policy *base,
 		if (!e || !e->whole || !e->ipoib || dynamic_find(now, name))
 			continue;
 		if (!free_mlids)
-			complain(q, i + 1, "partition \"%.80s\" cannot have its IPoIB broadcast group, as "
-				 "no multicast LID is free: see qosd-ctl holdings", name);
+			complain(q, i + 1, "partition \"%.80s\" cannot have its IPoIB broadcast group "
+				 "because no multicast LID is free: see qosd-ctl holdings", name);
 		else
 			free_mlids--;
 	}
@@ -250,7 +251,7 @@ static bool apply(struct request *q)
 	check_broadcasts(q, base->p, now, next);
 	if (q->found.count[SEV_ERROR]) {
 		dynamic_free(next);
-		buf_puts(&q->err, "the request is refused, nothing has changed");
+		buf_puts(&q->err, "the request was refused; nothing has changed");
 		return false;
 	}
 	next->change++;
@@ -301,14 +302,13 @@ static void change_answer(void *arg, struct reply *r)
 		return;
 	}
 	if (s->deposed) {
-		reply_error(r, NULL, "another subnet manager has become master, which may not have "
-			    "the change: ask there");
+		reply_error(r, NULL, "another subnet manager has become master and may not have the "
+			    "change: check there");
 		return;
 	}
 	if (s->without)
-		findings_add(&q->found, SEV_WARNING, NULL, nowhere, "0x%016" PRIx64 ", which "
-			     "stands by, has not taken it: until it has, it is lost with this "
-			     "subnet manager", s->without);
+		findings_add(&q->found, SEV_WARNING, NULL, nowhere, "the standby 0x%016" PRIx64 " has not "
+			     "replicated it yet: until then, a failover would lose it", s->without);
 	json_object_set_new(q->result, "standbys", json_integer(s->there));
 	json_object_set_new(q->result, "standbys-with-it", json_integer(s->have_it));
 	json_object_set_new(q->result, "findings", json_findings(&q->found));
@@ -622,7 +622,7 @@ void cmd_partition_show(const struct ctl_call *c, struct reply *r)
 	struct listing *l;
 
 	if (name && !is_known(c, name)) {
-		reply_error(r, NULL, "there is no partition \"%s\"", name);
+		reply_error(r, NULL, "no such partition: \"%s\"", name);
 		return;
 	}
 	l = listing_new(c, true, r);

@@ -211,7 +211,7 @@ void cmd_plan(const struct ctl_call *c, struct reply *r)
 	struct planning *x;
 
 	if (!c->env->sm) {
-		reply_error(r, NULL, "there is no subnet manager here");
+		reply_error(r, NULL, "this daemon has no subnet manager");
 		return;
 	}
 	x = xcalloc(1, sizeof(*x));

@@ -14,7 +14,7 @@
 #include "lib/base/clock.h"
 #include "qosd/ctl.h"
 
-_Static_assert(CTL_BODY_MAX == CONF_FILE_MAX, "what a client may send is what may be a policy");
+_Static_assert(CTL_BODY_MAX == CONF_FILE_MAX, "a client may send as much as a policy may have");
 
 /* --- parsing a file that a client sent --- */
 
@@ -51,7 +51,7 @@ void loading_parse(struct loading *l)
 void loading_refused(const struct loading *l, struct reply *r, const char *then)
 {
 	reply_error(r, json_pack("{s:o}", "findings", json_findings(&l->found)),
-		    "the policy file is refused%s", then);
+		    "the policy file was refused%s", then);
 }
 
 void loading_free(struct loading *l)
@@ -89,7 +89,7 @@ static void load_refused(struct load *l, struct reply *r)
 	if (l->env->sm)
 		sm_policy_rejected(l->env->sm, &copy);
 	findings_free(&copy);
-	loading_refused(&l->file, r, ", nothing has changed");
+	loading_refused(&l->file, r, "; nothing has changed");
 }
 
 static void load_answer(void *arg, struct reply *r)
@@ -125,7 +125,7 @@ static void load_release(void *arg)
 static bool has_policies(const struct ctl_call *c, struct reply *r)
 {
 	if (!c->env->policies)
-		reply_error(r, NULL, "there are no policies here");
+		reply_error(r, NULL, "this daemon has no policies");
 	return c->env->policies != NULL;
 }
 
@@ -167,7 +167,7 @@ static void check_answer(void *arg, struct reply *r)
 
 	if (!k->file.policy || !policies_accept(k->env->policies, k->file.policy, k->file.name,
 						&k->file.found))
-		loading_refused(&k->file, r, ", nothing has changed");
+		loading_refused(&k->file, r, "; nothing has changed");
 	else
 		reply_result(r, json_pack("{s:o, s:o}", "path", json_text(k->env->policy_path),
 					  "findings", json_findings(&k->file.found)));
@@ -189,7 +189,7 @@ void cmd_policy_check(const struct ctl_call *c, struct reply *r)
 	if (!has_policies(c, r))
 		return;
 	if (!c->env->policy_path) {
-		reply_error(r, NULL, "no policy file is read: qosd.yaml has 'policy: none'");
+		reply_error(r, NULL, "there is no policy file: qosd.yaml has 'policy: none'");
 		return;
 	}
 	k = xcalloc(1, sizeof(*k));
@@ -225,7 +225,7 @@ static void reload_answer(void *arg, struct reply *r)
 	if (good)
 		reply_result(r, result);
 	else
-		reply_error(r, result, "the policy file is refused, nothing has changed");
+		reply_error(r, result, "the policy file was refused; nothing has changed");
 }
 
 static void reload_release(void *arg)

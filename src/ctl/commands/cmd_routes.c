@@ -303,7 +303,7 @@ void cmd_routes(const struct ctl_call *c, struct reply *r)
 	if (!arg_flag(c, "gauge"))
 		answer_routes(c->state, NULL, r);
 	else if (!c->state->plan->lfts)
-		reply_error(r, NULL, "there are no routes");
+		reply_error(r, NULL, "this daemon has no routes");
 	else if (last && last->generation == c->state->generation)
 		answer_routes(c->state, last, r);
 	else

@@ -106,7 +106,7 @@ void cmd_sa_stats(const struct ctl_call *c, struct reply *r)
 	const struct sa_stats *st = sa_sums(c->env);
 
 	if (!st) {
-		reply_error(r, NULL, "there is no subnet administrator here");
+		reply_error(r, NULL, "this daemon has no subnet administrator");
 		return;
 	}
 	reply_result(r, json_pack("{s:I, s:I, s:I, s:I, s:I, s:i, s:o, s:i, s:o}",

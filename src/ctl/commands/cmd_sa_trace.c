@@ -159,15 +159,15 @@ void cmd_sa_trace(const struct ctl_call *c, struct reply *r)
 	int id = -1;
 
 	if (!c->env->trace) {
-		reply_error(r, NULL, "there is no subnet administrator here");
+		reply_error(r, NULL, "this daemon has no subnet administrator");
 		return;
 	}
 	if (attr && (id = sa_attr_by_name(attr)) < 0) {
-		reply_error(r, NULL, "attribute: there is no %s", attr);
+		reply_error(r, NULL, "attribute: no such attribute: %s", attr);
 		return;
 	}
 	if (arg_text(c, "client") && !c->state) {
-		reply_error(r, NULL, "client: no subnet is known yet");
+		reply_error(r, NULL, "client: the subnet is not known yet");
 		return;
 	}
 	if (arg_text(c, "client") && (port = arg_end_port(c, "client", r)) == FABRIC_NONE)

@@ -71,29 +71,29 @@ static void judge_role(const struct health_input *in, struct health *h)
 	const struct sm_status *sm = in->sm;
 
 	if (sm->state == SM_NOT_ACTIVE)
-		add(h, SEV_ERROR, "not-active", "'qosd-ctl sweep' has it take part again",
-		    sm->master_guid ? "the master told this subnet manager to be inactive" :
-		    "the master told this subnet manager to be inactive, and is gone: unless another "
-		    "stands by, nobody manages the subnet");
+		add(h, SEV_ERROR, "not-active", "run 'qosd-ctl sweep' to make it active again",
+		    sm->master_guid ? "the master disabled this subnet manager" :
+		    "the master disabled this subnet manager and is gone: unless there is another standby, "
+		    "no subnet manager is left");
 	else if (sm->state == SM_STANDBY && !sm->master_guid)
-		add(h, SEV_ERROR, "no-master", "look at the other subnet managers of the subnet",
-		    "this subnet manager stands by, and knows of no master");
+		add(h, SEV_ERROR, "no-master", "check the other subnet managers of the subnet",
+		    "this subnet manager is standby and knows of no master");
 	else if (sm->state == SM_DISCOVERING)
 		add(h, sm->sweeps || !sm->sweeping ? SEV_ERROR : SEV_WARNING, "no-master",
-		    "wait for the end of the sweep; if it does not come, see 'qosd-ctl status' for "
-		    "what the log says", "this subnet manager is not master yet (it is at: %s)",
+		    "wait for the end of the sweep; if it does not end, see 'qosd-ctl status' for the "
+		    "latest log lines", "this subnet manager is not master yet (step: %s)",
 		    sm->phase ? sm->phase : "idle");
 	for (size_t i = 0; sm->state == SM_MASTER && i < in->n_others; i++)
 		if (in->others[i].state == SM_NOT_ACTIVE)
 			add(h, SEV_WARNING, "standby-not-active",
-			    "'qosd-ctl sweep' there has it take part again, or start it again",
+			    "run 'qosd-ctl sweep' there to make it active again, or restart it",
 			    "the subnet manager 0x%016" PRIx64 ", priority %u, is not active: it will not "
 			    "take over if this one fails", in->others[i].guid, in->others[i].priority);
 		else if (in->others[i].state == SM_MASTER)
 			add(h, SEV_ERROR, "two-masters",
-			    "give all subnet managers of the subnet the same SM_Key and M_Key, and "
-			    "end the one that is not wanted",
-			    "0x%016" PRIx64 " is master too, with priority %u", in->others[i].guid,
+			    "give all subnet managers of the subnet the same SM_Key and M_Key, and stop "
+			    "the one that is not wanted",
+			    "0x%016" PRIx64 " is master as well, with priority %u", in->others[i].guid,
 			    in->others[i].priority);
 }
 
@@ -102,17 +102,17 @@ static void judge_keys(const struct health_input *in, struct health *h)
 	const struct sm_status *sm = in->sm;
 
 	if (sm->state == SM_MASTER && sm->no_m_key)
-		add(h, SEV_INFO, "no-m-key", "have an m-key in qosd.yaml, the same at all subnet managers, "
-		    "and a secret sm-key; qosd-security(7) has what each keeps hosts from",
-		    "without an M_Key any host can set up any device%s", sm->sm_key_known ?
-		    ", and the SM_Key is the one that everybody knows" : "");
+		add(h, SEV_INFO, "no-m-key", "set the same m-key and a secret sm-key in qosd.yaml of all "
+		    "subnet managers; qosd-security(7) explains what each key prevents",
+		    "without an M_Key, any host can configure any device%s", sm->sm_key_known ?
+		    ", and the SM_Key is the well-known default" : "");
 	if (sm->state == SM_MASTER && sm->m_key_readable)
-		add(h, SEV_INFO, "m-key-readable", "have m-key-protect: 1 in qosd.yaml, or more",
-		    "any host can read the M_Key of any device, as devices do not protect it");
+		add(h, SEV_INFO, "m-key-readable", "set m-key-protect in qosd.yaml to 1 or more",
+		    "any host can read the M_Key of any device because devices do not protect it");
 	if (sm->state != SM_MASTER && sm->key_mismatches)
-		add(h, SEV_ERROR, "m-key", "have the same m-key in qosd.yaml as the master",
-		    "the M_Key of the subnet is not ours, at %" PRIu32 " ports or more: without the "
-		    "master nobody could take them over", sm->key_mismatches);
+		add(h, SEV_ERROR, "m-key", "set m-key in qosd.yaml to the master's",
+		    "at least %" PRIu32 " ports have another M_Key than m-key of qosd.yaml: this standby "
+		    "could not take them over", sm->key_mismatches);
 }
 
 static void judge_up(const struct health_input *in, struct health *h)
@@ -125,9 +125,9 @@ static void judge_up(const struct health_input *in, struct health *h)
 		add(h, SEV_WARNING, "not-up", "wait for the end of the first sweep",
 		    "the subnet is being brought up (%s)", sm->phase ? sm->phase : "idle");
 	else
-		add(h, SEV_ERROR, "not-up", "see the other entries: the next sweep tries again",
-		    "the last sweep was not complete: %" PRIu32 " of %" PRIu32 " linked ports are "
-		    "active, %" PRIu32 " devices do not answer, %" PRIu32 " Sets were refused",
+		add(h, SEV_ERROR, "not-up", "see the other entries; the next sweep tries again",
+		    "the last sweep was incomplete: %" PRIu32 " of %" PRIu32 " linked ports are Active, %" PRIu32 " devices "
+		    "do not answer, %" PRIu32 " Sets were refused",
 		    sm->ports_active, sm->ports_linked, sm->failed_devices, sm->sets_failed);
 }
 
@@ -145,8 +145,8 @@ static bool refuses(const struct health_input *in, uint32_t node, unsigned attr)
 static void judge_refusals(const struct health_input *in, struct health *h)
 {
 	struct many refusals = { h, SEV_ERROR, "device-refuses",
-				 "look for newer firmware, or take out of the policy what it can't do; it is "
-				 "tried again when it restarts, and by 'qosd-ctl sweep'",
+				 "update the firmware, or remove from the policy what the device cannot "
+				 "do; qosd tries again when the device restarts, and on 'qosd-ctl sweep'",
 				 "attributes of devices", 0 };
 	struct buf text = { 0 };
 
@@ -164,17 +164,17 @@ static void judge_devices(const struct health_input *in, struct health *h)
 	const struct subnet_state *s = in->state;
 	struct many by_kind[] = {
 		[FAULT_SILENT] = { h, SEV_ERROR, "device-silent",
-			"look at the device and its cable; then 'qosd-ctl sweep'", "devices", 0 },
+			"check the device and its cable, then run 'qosd-ctl sweep'", "devices", 0 },
 		[FAULT_KEY_MISMATCH] = { h, SEV_ERROR, "device-key-mismatch",
-			"end the subnet manager that set it, and wait for the M_Key's lease or reset "
-			"the device; or have its key as m-key in qosd.yaml", "devices", 0 },
+			"stop the subnet manager that set the key, then reset the device or wait until the "
+			"key's lease expires; or set m-key in qosd.yaml to that key", "devices", 0 },
 		[FAULT_KEEPS] = { h, SEV_WARNING, "device-keeps",
-			"'qosd-ctl sl2vl' shows what holds; look for newer firmware, or write the "
-			"policy without it", "devices", 0 },
+			"'qosd-ctl sl2vl' shows the device's values; update the firmware, or change the "
+			"policy so that it does not need other values", "devices", 0 },
 	};
 	static const char *const says[] = {
-		[FAULT_SILENT] = "does not answer", [FAULT_KEEPS] = "keeps other values than it was given",
-		[FAULT_KEY_MISMATCH] = "has another's M_Key, and is not set up",
+		[FAULT_SILENT] = "does not answer", [FAULT_KEEPS] = "keeps other values than qosd set",
+		[FAULT_KEY_MISMATCH] = "has an unknown M_Key and is not configured",
 	};
 	char name[FABRIC_NAME_MAX];
 
@@ -196,22 +196,22 @@ static void judge_devices(const struct health_input *in, struct health *h)
 			add_rest(&by_kind[k]);
 	judge_refusals(in, h);
 	if (in->sm->refused)
-		add(h, SEV_INFO, "values-kept", "nothing: they are remembered, so that they are not "
-		    "written again and again",
-		    "devices keep %zu values of attributes unlike what was wanted", in->sm->refused);
+		add(h, SEV_INFO, "values-kept", "none needed: qosd remembers these values and does not "
+		    "write them again",
+		    "devices keep %zu attribute values that differ from what qosd set", in->sm->refused);
 }
 
 /* Reports devices that discovery excludes; a switch that several links lead to is reported once. */
 static void judge_excluded(const struct health_input *in, struct health *h)
 {
 	struct many left = { h, SEV_ERROR, "device-excluded",
-			     "look for newer firmware, or replace it; it is taken back as soon as it answers "
-			     "as it should", "devices are excluded", 0 };
+			     "update the firmware, or replace the device; qosd readmits it as soon as its "
+			     "answers are correct", "devices are excluded", 0 };
 	struct many twins = { h, SEV_ERROR, "duplicate-guid",
-			      "give one of them another GUID, as new firmware does, or take it out: nobody can say "
-			      "which of the two has it by right", "devices have the GUID of another one", 0 };
+			      "give one of the two devices another GUID, for example by a firmware update, "
+			      "or remove it", "devices have the GUID of another device", 0 };
 	struct many switches = { h, SEV_WARNING, "device-lies",
-				 "check the firmware of the device; each light sweep asks it again",
+				 "check the firmware of the device; each light sweep queries it again",
 				 "switches claim to be adapters", 0 };
 	uint32_t *more = xcalloc(in->n_left + 1, sizeof(*more));
 	struct map64 first;	/* GUID -> index in left */
@@ -236,7 +236,7 @@ static void judge_excluded(const struct health_input *in, struct health *h)
 		else if (!more[i])
 			add_one(&left, "%s: it is excluded", in->left[i].text.s);
 		else if (more[i] != MAP64_NONE)
-			add_one(&left, "%s: it is excluded, and so it is at %" PRIu32 " more of its links",
+			add_one(&left, "%s: it is excluded, as well as at %" PRIu32 " more of its links",
 				in->left[i].text.s, more[i]);
 	add_rest(&left);
 	add_rest(&twins);
@@ -258,8 +258,9 @@ static void judge_far_ends(const struct health_input *in, struct health *h)
 	const struct subnet_state *s = in->state;
 	size_t left = 0;
 	struct many silent = { h, SEV_WARNING, "no-far-end",
-			       "look at the device at the other end of the cable: it is off, or has "
-			       "another's M_Key with protection bits 2 or 3", "links", 0 };
+			       "check the device at the other end of the cable: its subnet management "
+			       "agent is not running, or it has an unknown M_Key with protection bits 2 or "
+			       "3", "links", 0 };
 	char name[FABRIC_NAME_MAX];
 
 	for (uint32_t i = 0; i < s->f->n_ports; i++) {
@@ -270,13 +271,13 @@ static void judge_far_ends(const struct health_input *in, struct health *h)
 		if (is_excluded(in, i))
 			left++;
 		else
-			add_one(&silent, "%s has a link, and nobody answers at its other end",
+			add_one(&silent, "%s has a link, but its far end does not answer",
 				fabric_port_name(s->f, i, name, sizeof(name)));
 	}
 	add_rest(&silent);
 	if (s->f->unanswered > silent.n + left)
-		add(h, SEV_WARNING, "no-far-end", "look at the switches in the log",
-		    "%zu ports of switches do not answer", s->f->unanswered - silent.n - left);
+		add(h, SEV_WARNING, "no-far-end", "the log names the switches",
+		    "%zu switch ports do not answer", s->f->unanswered - silent.n - left);
 }
 
 /*
@@ -297,12 +298,13 @@ static void judge_ports(const struct health_input *in, struct health *h)
 	const struct subnet_state *s = in->state;
 	static const char *const states[] = { "in no state", "Down", "Init", "Armed", "Active" };
 	struct many idle = { h, SEV_ERROR, "port-not-active",
-			     "look for what devices refuse; 'qosd-ctl sweep' tries again", "ports", 0 };
+			     "look for refused Sets in the log; 'qosd-ctl sweep' tries again", "ports", 0 };
 	struct many twice = { h, SEV_ERROR, "duplicate-guid",
-			      "give one of them another GUID, or take it out: nobody can reach it", "ports",
+			      "give one of the two ports another GUID, or remove it: it is "
+			      "unreachable", "ports",
 			      0 };
 	struct many nameless = { h, SEV_ERROR, "no-lid",
-				 "a subnet has 49151 LIDs: lower lmc in qosd.yaml", "ports", 0 };
+				 "lower lmc in qosd.yaml: a subnet has 49151 LIDs", "ports", 0 };
 	char name[FABRIC_NAME_MAX], other[FABRIC_NAME_MAX];
 
 	for (uint32_t i = 0; i < s->f->n_ports; i++) {
@@ -327,7 +329,8 @@ static void judge_links(const struct subnet_state *s, struct health *h)
 {
 	const struct feasibility *v = s->plan->feasible;
 	struct many slow = { h, SEV_WARNING, "link-deviates",
-			     "look at the cable and both connectors; a link that is reset trains again",
+			     "check the cable and both connectors, then reset the link so that it trains "
+			     "again",
 			     "links", 0 };
 	char a[FABRIC_NAME_MAX], b[FABRIC_NAME_MAX];
 
@@ -367,27 +370,28 @@ static void judge_lost_routes(const struct subnet_state *s, struct health *h)
 	 * other lost routes are reported elsewhere, as lft-too-small, routes-cut or device-refuses
 	 */
 	if (r->to_hosts.n > s->plan->cut_hosts || r->loops)
-		add(h, SEV_ERROR, "unreachable", "look for links that are down; 'qosd-ctl explain --why-not' "
-		    "tells of one pair", "%" PRIu64 " of %" PRIu64 " ways from a switch to a LID do not "
-		    "arrive, %" PRIu64 " of them to hosts, and %" PRIu64 " of them go in a cycle; for "
-		    "one: %s to %s", r->unreachable, r->pairs, r->to_hosts.n, r->loops,
+		add(h, SEV_ERROR, "unreachable", "look for links that are down; 'qosd-ctl explain "
+		    "--why-not' explains one pair", "%" PRIu64 " of %" PRIu64 " routes from a switch to a "
+		    "LID do not arrive, %" PRIu64 " of them to hosts, and %" PRIu64 " of them go in a "
+		    "cycle; for example %s to %s", r->unreachable, r->pairs, r->to_hosts.n, r->loops,
 		    fabric_port_name(s->f, r->to_hosts.n ? r->to_hosts.src : r->unreachable_src, a,
 				     sizeof(a)),
 		    fabric_port_name(s->f, r->to_hosts.n ? r->to_hosts.dst : r->unreachable_dst, b,
 				     sizeof(b)));
 	if (plan_tells_inner(s->plan))
-		add_lost(s, h, SEV_ERROR, "unmanaged", "look for links that are down: traps of these switches are lost, and "
-			 "their counters cannot be read", &r->of_sm,
+		add_lost(s, h, SEV_ERROR, "unmanaged", "look for links that are down: traps of these "
+			 "switches are lost, and their counters cannot be read", &r->of_sm,
 			 "between switches and the subnet manager do not arrive");
 	if (plan_tells_rest(s->plan)) {
 		add_lost(s, h, SEV_WARNING, "aggregation-unreachable", "look for links that are down",
 			 &r->to_aggregation, "from hosts to aggregation nodes do not arrive");
-		add_lost(s, h, SEV_INFO, "switch-unreachable", "nothing, unless tools on hosts query switches by LID: "
-			 "these routes lead to their port 0", &r->to_switches,
+		add_lost(s, h, SEV_INFO, "switch-unreachable", "none needed unless tools on hosts query "
+			 "switches by LID: these routes lead to port 0", &r->to_switches,
 			 "from hosts to switches themselves do not arrive");
 	}
 	if (plan_tells_inner(s->plan))
-		add_lost(s, h, SEV_INFO, "switch-unreachable", "nothing: hosts do not use these routes", &r->inner,
+		add_lost(s, h, SEV_INFO, "switch-unreachable", "none needed: hosts do not use these "
+				"routes", &r->inner,
 			 "from switches to other switches themselves do not arrive");
 }
 
@@ -397,8 +401,8 @@ static void judge_routes(const struct subnet_state *s, struct health *h)
 
 	judge_lost_routes(s, h);
 	if (r->credit_loop)
-		add(h, SEV_WARNING, "credit-loop", "have updn first in routing of qosd.yaml, or auto: packets "
-		    "that wait for each other in a cycle stop the fabric", "routes go in a cycle of channels: %s",
+		add(h, SEV_WARNING, "credit-loop", "set routing in qosd.yaml to auto, or list updn first: "
+		    "a cycle of packets that wait for each other can stop the fabric", "routes go in a cycle of channels: %s",
 		    r->credit_loop_text.n ? r->credit_loop_text.s : "?");
 }
 
@@ -408,7 +412,7 @@ static void judge_routes(const struct subnet_state *s, struct health *h)
  */
 static void judge_shape(const struct health_input *in, struct health *h)
 {
-	static const char links[] = "look for links that are down: 'qosd-ctl events' tells since when";
+	static const char links[] = "look for links that are down; 'qosd-ctl events' shows since when";
 	const struct plan *p = in->state->plan;
 	enum shape_state state = plan_shape_state(p);
 	struct buf text = { 0 };
@@ -425,8 +429,8 @@ static void judge_shape(const struct health_input *in, struct health *h)
 		plan_choice_text(p, &text);
 	}
 	if (state == SHAPE_NO_TREE)
-		add(h, SEV_INFO, "no-tree", "nothing, if the fabric was built that way; 'qosd-ctl routes --gauge' "
-		    "measures what routes without credit loops cost here", "%s", text.s);
+		add(h, SEV_INFO, "no-tree", "none needed if the fabric was built this way; 'qosd-ctl "
+		    "routes --gauge' measures what routes without credit loops cost here", "%s", text.s);
 	else
 		add(h, state == SHAPE_COSTS ? SEV_WARNING : SEV_INFO, "tree-damaged", links, "%s", text.s);
 	buf_free(&text);
@@ -435,8 +439,8 @@ static void judge_shape(const struct health_input *in, struct health *h)
 static void judge_lmc(const struct subnet_state *s, struct health *h)
 {
 	struct many few = { h, SEV_WARNING, "lmc-refused",
-			    "nothing, if one path to these ports is enough: paths are told of the LIDs that "
-			    "they have; or lower lmc in qosd.yaml", "ports", 0 };
+			    "none needed if one path to these ports is enough; otherwise lower lmc in "
+			    "qosd.yaml", "ports", 0 };
 	const struct plan *p = s->plan;
 	char name[FABRIC_NAME_MAX];
 
@@ -451,7 +455,7 @@ static void judge_lmc(const struct subnet_state *s, struct health *h)
 static void judge_table_sizes(const struct subnet_state *s, struct health *h)
 {
 	const struct findings *x = &s->plan->short_findings;
-	static const char action[] = "have fewer LIDs: lower lmc in qosd.yaml, or another switch there";
+	static const char action[] = "use fewer LIDs (lower lmc in qosd.yaml), or replace the switch";
 	struct many errors = { h, SEV_ERROR, "lft-too-small", action, "errors", 0 };
 	struct many warnings = { h, SEV_WARNING, "lft-too-small", action, "switches", 0 };
 
@@ -464,12 +468,12 @@ static void judge_table_sizes(const struct subnet_state *s, struct health *h)
 static void judge_discovery(const struct sm_status *sm, struct health *h)
 {
 	if (sm->discovery_filter == DISCO_FILTER_LEFT)
-		add(h, SEV_WARNING, "discovery-unconfined", "report the system call: qosd is to allow it "
-		    "with the libraries of this machine", "discovery works without its sandbox only, which "
+		add(h, SEV_WARNING, "discovery-unconfined", "report the system call as a bug in qosd: the "
+		    "libraries of this machine need it", "discovery works only without its sandbox, which "
 		    "refused system call %s", sm->discovery_call);
 	else if (sm->discovery_filter == DISCO_FILTER_REFUSES)
-		add(h, SEV_ERROR, "discovery-refused", "report the system call; the log says what the scan "
-		    "was for", "discovery failed after its sandbox refused system call %s",
+		add(h, SEV_ERROR, "discovery-refused", "report the system call as a bug in qosd; the log "
+		    "says which scan failed", "discovery failed after its sandbox refused system call %s",
 		    sm->discovery_call);
 }
 
@@ -488,25 +492,26 @@ static void judge_fixed_routes(const struct subnet_state *s, struct health *h)
 static void judge_inherited(const struct sm_status *sm, struct health *h)
 {
 	if (sm->adaptive_stays)
-		add(h, SEV_ERROR, "adaptive-routing", "the log has the switches: reboot them, or update "
-		    "their firmware", "adaptive routing of another subnet manager stays on, on %" PRIu32
-		    " switches: packets do not take the routes that are told", sm->adaptive_stays);
+		add(h, SEV_ERROR, "adaptive-routing", "reboot the switches that the log names, or update "
+		    "their firmware", "adaptive routing of another subnet manager stays on at %" PRIu32 " switches: "
+		    "packets do not follow the routes of qosd", sm->adaptive_stays);
 	if (sm->adaptive_ended)
-		add(h, SEV_INFO, "adaptive-routing-ended", "nothing: routes are those of this subnet manager",
-		    "adaptive routing of another subnet manager was switched off on %" PRIu32 " switches",
+		add(h, SEV_INFO, "adaptive-routing-ended", "none needed: packets follow the routes of qosd",
+		    "adaptive routing of another subnet manager was switched off at %" PRIu32 " switches",
 		    sm->adaptive_ended);
 	if (sm->private_stays)
-		add(h, SEV_ERROR, "private-tables", "the log has the switches: reboot them, or update "
-		    "their firmware", "private linear tables of another subnet manager stay on, on %" PRIu32
-		    " switches: packets do not take the routes that are told", sm->private_stays);
+		add(h, SEV_ERROR, "private-tables", "reboot the switches that the log names, or update "
+		    "their firmware", "private linear tables of another subnet manager stay on at %" PRIu32 " switches: "
+		    "packets do not follow the routes of qosd", sm->private_stays);
 	if (sm->private_ended)
-		add(h, SEV_INFO, "private-tables-ended", "nothing: routes are those of this subnet manager",
-		    "private linear tables of another subnet manager were switched off on %" PRIu32 " switches",
+		add(h, SEV_INFO, "private-tables-ended", "none needed: packets follow the routes of qosd",
+		    "private linear tables of another subnet manager were switched off at %" PRIu32 " switches",
 		    sm->private_ended);
 	if (sm->tables_replaced)
-		add(h, SEV_INFO, "tables-replaced", "nothing, or write a policy that manages the tables",
-		    "SL2VL or arbitration tables of another subnet manager dropped or starved SL 0 on "
-		    "%" PRIu32 " devices, and were replaced", sm->tables_replaced);
+		add(h, SEV_INFO, "tables-replaced", "none needed; or write a policy that manages the "
+				"tables",
+		    "SL2VL or arbitration tables of another subnet manager dropped or starved SL 0 on %" PRIu32 " devices "
+		    "and were replaced", sm->tables_replaced);
 }
 
 /* Mask of the SLs that the policy's paths use. */
@@ -536,13 +541,13 @@ static void judge_congestion(const struct health_input *in, struct health *h)
 			sm_congestion_sls(spared, &text);
 		}
 		add(h, spared ? SEV_WARNING : SEV_INFO, "congestion-control",
-		    "nothing, if it is wanted: qosd leaves it as it is; else have the manager that set it up "
-		    "switch it off, or ibccconfig; 'qosd-ctl sweep' reads it again", "%s", text.s);
+		    "none needed if it is wanted: qosd leaves it as it is; otherwise switch it off with "
+		    "the manager that set it up, or with ibccconfig, and run 'qosd-ctl sweep'", "%s", text.s);
 	}
 	if (c->hidden)
-		add(h, SEV_INFO, "congestion-control-hidden", "ask the manager that set a CC_Key, if there is one",
-		    "%" PRIu32 " ports whose devices have congestion control do not tell of it: a CC_Key may "
-		    "keep it from being read", c->hidden);
+		add(h, SEV_INFO, "congestion-control-hidden", "check whether another manager set a CC_Key",
+		    "%" PRIu32 " ports whose devices have congestion control do not answer queries for it: "
+		    "a CC_Key may protect it", c->hidden);
 	buf_free(&text);
 }
 
@@ -578,10 +583,10 @@ static void judge_mlids(const struct subnet_state *s, const struct mcast_db *db,
 			example = g->mlid;
 		}
 	if (groups)
-		add(h, SEV_ERROR, "mft-too-small", "have their members leave and join again, so that the groups "
-		    "get other LIDs; or another switch",
-		    "%u multicast groups have LIDs that the switch of a member does not forward, so that it is "
-		    "excluded; every switch forwards up to 0x%x; the last of them 0x%x", groups,
+		add(h, SEV_ERROR, "mft-too-small", "let the members leave and rejoin, so that the groups "
+		    "get other LIDs; or replace the switch",
+		    "%u multicast groups have LIDs that a member's switch cannot forward, so the member is "
+		    "excluded; every switch forwards up to 0x%x; the highest of these LIDs is 0x%x", groups,
 		    IB_LID_MCAST_FIRST + least - 1, example);
 }
 
@@ -602,9 +607,9 @@ static bool is_at_bound(const struct holdings *all, const struct holding *h, str
 static void judge_holders(const struct health_input *in, const struct holdings *all,
 			  struct health *h)
 {
-	struct many full = { h, SEV_WARNING, "port-at-bound", "'qosd-ctl holdings' says who holds how "
-			     "much, 'qosd-ctl holdings remove PORT' takes it away; or raise the bound "
-			     "of one port in qosd.yaml", "ports", 0 };
+	struct many full = { h, SEV_WARNING, "port-at-bound", "see 'qosd-ctl holdings'; remove "
+			     "registrations with 'qosd-ctl holdings remove PORT', or raise the limit for "
+			     "each port in qosd.yaml", "ports", 0 };
 	struct buf text = { 0 };
 	char name[FABRIC_NAME_MAX];
 
@@ -616,7 +621,7 @@ static void judge_holders(const struct health_input *in, const struct holdings *
 		if (!is_at_bound(all, x, &text))
 			continue;
 		snprintf(name, sizeof(name), "0x%016" PRIx64, x->port);
-		add_one(&full, "%s holds %s, as many as one port may: more are refused",
+		add_one(&full, "%s holds %s, the limit for one port: further ones are refused",
 			port == FABRIC_NONE ? name :
 			fabric_port_name(in->state->f, port, name, sizeof(name)), text.s);
 	}
@@ -630,8 +635,8 @@ static void judge_holders(const struct health_input *in, const struct holdings *
  */
 static void judge_registries(const struct health_input *in, struct health *h)
 {
-	static const char action[] = "'qosd-ctl holdings' says who holds how much, 'qosd-ctl holdings "
-				     "remove PORT' takes it away; or raise the bound in qosd.yaml";
+	static const char action[] = "see 'qosd-ctl holdings'; remove registrations with 'qosd-ctl "
+				     "holdings remove PORT', or raise the limit in qosd.yaml";
 	const struct holdings *all = in->registered->holdings;
 
 	for (unsigned k = 0; k < HOLD_KINDS; k++) {
@@ -643,11 +648,11 @@ static void judge_registries(const struct health_input *in, struct health *h)
 			continue;
 		if (n >= b.max)
 			add(h, SEV_ERROR, "registry-full", action,
-			    "ports hold %" PRIu32 " %s, as many as there may be: further ones are refused",
+			    "ports hold %" PRIu32 " %s, the limit for all ports: further ones are refused",
 			    n, hold_kind_text(k));
 		else
 			add(h, SEV_WARNING, "registry-filling", action,
-			    "ports hold %" PRIu32 " %s of the %" PRIu32 " that there may be", n,
+			    "ports hold %" PRIu32 " %s; the limit for all ports is %" PRIu32, n,
 			    hold_kind_text(k), b.max);
 	}
 	judge_holders(in, all, h);
@@ -658,8 +663,8 @@ static void judge_registries(const struct health_input *in, struct health *h)
 static void judge_subscribers(const struct health_input *in, struct health *h)
 {
 	struct many silent = { h, SEV_INFO, "subscriber-silent",
-			       "look at what runs on the host: a program that ended without a word is no "
-			       "harm, one that hangs has to subscribe again", "silent subscribers", 0 };
+			       "check the subscribed program on the host: one that has exited does no "
+			       "harm, one that hangs must subscribe again", "silent subscribers", 0 };
 	struct silent_subscriber x;
 	char name[FABRIC_NAME_MAX];
 
@@ -670,11 +675,11 @@ static void judge_subscribers(const struct health_input *in, struct health *h)
 		if (x.dropped && us > SILENT_TOLD_US)
 			continue;
 		snprintf(name, sizeof(name), "0x%016" PRIx64, x.guid);
-		add_one(&silent, "%s QP %" PRIu32 " does not answer Reports, for %" PRId64 " s%s",
+		add_one(&silent, "%s QP %" PRIu32 " has not answered Reports for %" PRId64 " s%s",
 			port == FABRIC_NONE ? name :
 			fabric_port_name(in->state->f, port, name, sizeof(name)), x.qpn,
 			us > 0 ? us / 1000000 : 0,
-			x.dropped ? ", and is no longer subscribed" : "");
+			x.dropped ? ", and was unsubscribed" : "");
 	}
 	add_rest(&silent);
 }
@@ -688,11 +693,10 @@ static void judge_mlids_in_use(const struct health_input *in, struct health *h)
 	uint32_t held = holdings_total(all, HOLD_MLIDS);
 
 	if (u.limit && (u.mlids >= u.limit - u.limit / 5 || (held && held >= b.max - b.max / 5)))
-		add(h, SEV_WARNING, "mlids-filling", "'qosd-ctl holdings --by mlids' says who holds how "
-		    "many; groups share them when there are no more, and hosts then receive what is "
-		    "sent to other groups, too",
-		    "%" PRIu32 " multicast LIDs are in use, and all switches forward %" PRIu32 "; "
-		    "%" PRIu32 " groups share one with another", u.mlids, u.limit, u.sharing);
+		add(h, SEV_WARNING, "mlids-filling", "see 'qosd-ctl holdings --by mlids'; when none is "
+		    "free, groups share multicast LIDs, and hosts also receive packets of other groups",
+		    "%" PRIu32 " multicast LIDs are in use; every switch can forward %" PRIu32 "; %" PRIu32 " groups "
+		    "share the LID of another group", u.mlids, u.limit, u.sharing);
 }
 
 /*
@@ -723,8 +727,8 @@ static bool find_implausible(const struct fabric *f, const struct implausible_an
 static void judge_implausible(const struct health_input *in, struct health *h)
 {
 	struct many implausible = { h, SEV_WARNING, "device-lies",
-			      "look at the device: its firmware, and what runs on it; it is asked again with "
-			      "each light sweep", "devices whose answers cannot be true", 0 };
+			      "check the device's firmware and the programs on it; each light sweep "
+			      "queries it again", "devices with implausible answers", 0 };
 	const struct fabric *f = in->state ? in->state->f : NULL;
 	uint32_t *more = xcalloc(in->n_implausible + 1, sizeof(*more));
 	struct map64 told;	/* device -> 1 + index of its entry; 0: excluded */
@@ -759,7 +763,7 @@ static void judge_implausible(const struct health_input *in, struct health *h)
 		if (!more[i])
 			add_one(&implausible, "%s", in->implausible[i].text);
 		else if (more[i] != MAP64_NONE)
-			add_one(&implausible, "%s; and %" PRIu32 " more of its answers cannot be true",
+			add_one(&implausible, "%s; %" PRIu32 " more of its answers are implausible",
 				in->implausible[i].text, more[i]);
 	add_rest(&implausible);
 	map64_free(&told);
@@ -789,8 +793,8 @@ static void put_flood(const struct health_input *in, size_t i, struct buf *out)
 static void judge_floods(const struct health_input *in, struct health *h)
 {
 	struct many floods = { h, SEV_WARNING, "trap-flood",
-			       "look at the device and its cables; what its traps tell of is still looked at, "
-			       "twice a second at most", "sources of too many traps", 0 };
+			       "check the device and its cables; qosd still acts on its traps, at most "
+			       "twice a second", "sources of too many traps", 0 };
 
 	add_each(&floods, in, in->n_floods, put_flood);
 }
@@ -807,13 +811,13 @@ void health_flood_text(const struct subnet_state *s, const struct mad_flood *flo
 		buf_printf(out, "%s (LID %u)", fabric_port_name(s->f, port, name, sizeof(name)),
 			   flood->lid);
 	else if (flood->lid == IB_LID_PERMISSIVE)
-		buf_puts(out, "a port that uses directed routes, which do not tell its name");
+		buf_puts(out, "an unidentified port that uses directed routes");
 	else
-		buf_printf(out, "LID %u, which is no port of the fabric", flood->lid);
+		buf_printf(out, "LID %u, which no port of the fabric has", flood->lid);
 	buf_printf(out, " sends too many %s: %" PRIu64 " in %.0f s", mad_kind_name(flood->kind),
 		   flood->received, seconds < 1 ? 1 : seconds);
 	if (flood->dropped)
-		buf_printf(out, ", of which %" PRIu64 " were not looked at", flood->dropped);
+		buf_printf(out, ", of which %" PRIu64 " were dropped", flood->dropped);
 }
 
 static void put_mad_flood(const struct health_input *in, size_t i, struct buf *out)
@@ -824,8 +828,8 @@ static void put_mad_flood(const struct health_input *in, size_t i, struct buf *o
 static void judge_mad_floods(const struct health_input *in, struct health *h)
 {
 	struct many floods = { h, SEV_WARNING, "mad-flood",
-			       "look at what runs on the host; others are served beside it, and it "
-			       "waits alone", "ports that send too many MADs", 0 };
+			       "check the programs on the host; only its own requests are "
+			       "delayed", "ports that send too many MADs", 0 };
 
 	add_each(&floods, in, in->n_mad_floods, put_mad_flood);
 }
@@ -838,8 +842,8 @@ static void put_flap(const struct health_input *in, size_t i, struct buf *out)
 static void judge_flaps(const struct health_input *in, struct health *h)
 {
 	struct many flaps = { h, SEV_WARNING, "link-flapping",
-			      "look at the cable and both connectors; 'qosd-ctl links release' has routes use it "
-			      "at once", "links that flap", 0 };
+			      "check the cable and both connectors; 'qosd-ctl links release' makes routes "
+			      "use the link at once", "links that flap", 0 };
 
 	add_each(&flaps, in, in->n_flaps, put_flap);
 }
@@ -857,8 +861,8 @@ static void put_finding(struct many *m, const struct finding *x)
 /* Findings without a file concern the fabric, and are reported above. */
 static void judge_findings(const struct findings *f, struct health *h)
 {
-	static const char action[] = "change the policy, or the fabric that can't do it; "
-				     "'qosd-ctl plan' says what a change would do";
+	static const char action[] = "change the policy, or the part of the fabric that cannot provide it; "
+				     "'qosd-ctl plan' predicts the effect of a change";
 	struct many errors = { h, SEV_ERROR, "policy", action, "errors", 0 };
 	struct many warnings = { h, SEV_WARNING, "policy", action, "warnings", 0 };
 
@@ -884,14 +888,15 @@ static void judge_policy(const struct health_input *in, struct health *h)
 		for (size_t i = 0; i < rejected->n && !first; i++)
 			if (rejected->v[i].severity == SEV_ERROR)
 				first = &rejected->v[i];
-		add(h, SEV_ERROR, "policy-rejected", "correct the file and 'qosd-ctl reload'; "
-		    "'qosd --check' shows all that is wrong",
-		    "the last policy file has %zu errors, so that the one before is in force still%s%s",
-		    rejected->count[SEV_ERROR], first ? "; the first: " : "", first ? first->text : "");
+		add(h, SEV_ERROR, "policy-rejected", "correct the file and run 'qosd-ctl reload'; 'qosd "
+		    "--check' shows all errors",
+		    "the last policy file has %zu error%s; the previous policy stays in force%s%s",
+		    rejected->count[SEV_ERROR], rejected->count[SEV_ERROR] == 1 ? "" : "s", first ? "; the first: " : "", first ? first->text : "");
 	}
 	if (in->trial_left_us >= 0)
-		add(h, SEV_INFO, "policy-on-trial", "'qosd-ctl policy confirm', or 'policy revert'",
-		    "the policy in force is taken back in %" PRId64 " s unless it is confirmed",
+		add(h, SEV_INFO, "policy-on-trial", "run 'qosd-ctl policy confirm' or 'qosd-ctl policy "
+				"revert'",
+		    "the policy in force will be reverted in %" PRId64 " s unless it is confirmed",
 		    (in->trial_left_us + 999999) / 1000000);
 }
 
@@ -902,7 +907,7 @@ static void judge_policy(const struct health_input *in, struct health *h)
 static void judge_groups(const struct health_input *in, struct health *h)
 {
 	struct many low = { h, SEV_INFO, "ipoib-group-low",
-			    "'qosd-ctl reload' gives it these, and has its members join again", "groups", 0 };
+			    "run 'qosd-ctl reload' to apply them; the members then join again", "groups", 0 };
 	const struct policy *p = in->state->policy->p;
 
 	for (size_t i = 0; in->mcast && i < p->n_partitions; i++) {
@@ -912,7 +917,7 @@ static void judge_groups(const struct health_input *in, struct health *h)
 
 		if (g)
 			add_one(&low, "partition %s: its IPoIB group keeps an MTU of %u and %s for its "
-				"members, and could have %u and %s", p->partitions[i].name,
+				"present members, but could have %u and %s", p->partitions[i].name,
 				mtu_bytes(g->mtu), rate_text(g->rate, has, sizeof(has)),
 				mtu_bytes(made->mtu), rate_text(made->rate, could, sizeof(could)));
 	}
@@ -922,9 +927,9 @@ static void judge_groups(const struct health_input *in, struct health *h)
 /* Reports partitions that lack the IPoIB group that the policy wants: their hosts have no IP. */
 static void judge_broadcasts(const struct health_input *in, struct health *h)
 {
-	struct many missing = { h, SEV_ERROR, "ipoib-group-missing", "'qosd-ctl mcast' shows who uses the "
-				"multicast LIDs, 'qosd-ctl holdings' for which port; remove some: the group "
-				"is made within a minute then", "partitions", 0 };
+	struct many missing = { h, SEV_ERROR, "ipoib-group-missing", "'qosd-ctl mcast' shows the groups "
+				"that use the multicast LIDs, 'qosd-ctl holdings' their ports; remove "
+				"some, and qosd creates the group within a minute", "partitions", 0 };
 	const struct policy *p = in->state->policy->p;
 
 	for (size_t i = 0; in->mcast && mcast_usage(in->mcast).limit && i < p->n_partitions; i++)
@@ -939,8 +944,9 @@ static void judge_broadcasts(const struct health_input *in, struct health *h)
 static void judge_shares(const struct health_input *in, struct health *h)
 {
 	struct many missed = { h, SEV_WARNING, "share-missed",
-			       "'qosd-ctl counters PORT' measures again; 'qosd-ctl sweep' puts tables right "
-			       "that somebody changed; or other traffic has the VL", "VLs of ports", 0 };
+			       "run 'qosd-ctl counters PORT' to measure again, or 'qosd-ctl sweep' to "
+			       "repair tables that another program changed; or other traffic uses the "
+			       "VL", "VLs of ports", 0 };
 
 	for (size_t i = 0; i < in->n_shorts; i++) {
 		const struct perf_finding *x = &in->shorts[i];
@@ -960,18 +966,19 @@ static void judge_sa(const struct health_input *in, struct health *h)
 	const struct sa_stats *sa = in->sa;
 
 	if (sa && sa->busy && sa->window - sa->busy_window <= BUSY_WINDOWS)
-		add(h, SEV_WARNING, "sa-busy", "'qosd-ctl sa-stats' says who asks so much; see sa-requests-max "
-		    "and sa-requests-per-port in qosd.yaml(5), and 'qosd-ctl export ibacm'",
-		    "clients were told within the last minute that the subnet administrator is busy; "
-		    "%" PRIu64 " times since the start, of %" PRIu64 " answers", sa->busy, sa->answered);
+		add(h, SEV_WARNING, "sa-busy", "'qosd-ctl sa-stats' shows the busiest clients; see "
+		    "sa-requests-max and sa-requests-per-port in qosd.yaml(5), and 'qosd-ctl export ibacm'",
+		    "the subnet administrator answered requests with BUSY within the last minute; %" PRIu64 " of "
+		    "%" PRIu64 " answers since the start", sa->busy, sa->answered);
 }
 
 static void judge_store(const struct health_input *in, struct health *h)
 {
 	if (in->store.now)
-		add(h, SEV_ERROR, "store", "'qosd-ctl status' says what it is; make room on the disk, or look at "
-		    "the folder's permissions: what is not written is lost at a restart",
-		    "%zu files of the state folder, %s among them, are late or were damaged", in->store.now,
+		add(h, SEV_ERROR, "store", "see 'qosd-ctl status'; free disk space, or correct the "
+		    "folder's permissions: unwritten state is lost on a restart",
+		    "%zu files of the state folder, among them %s, are not written in time or were "
+		    "damaged", in->store.now,
 		    in->store.file);
 }
 

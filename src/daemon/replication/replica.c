@@ -99,7 +99,7 @@ static void round_over(struct replica *h, int64_t wait_us)
 static void lost(struct replica *h)
 {
 	if (h->complete)
-		log_info("replication", "the master's registrations can't be had any more");
+		log_info("replication", "the master's registrations can no longer be read");
 	h->complete = false;
 	sm_registrations_lost(h->q->sm);
 }
@@ -146,8 +146,8 @@ static void tell_unreadable(struct replica *h)
 			buf_printf(&names, "%s%s", names.n ? ", " : "",
 				   replica_part_kinds[i].name);
 	if (!h->said_unreadable)
-		log_error("replication", "the master is a newer qosd, and this one does not read its %s; "
-			  "they are lost if this one takes over: upgrade it", names.s);
+		log_error("replication", "the master is a newer qosd, and this one cannot read its %s, "
+			  "which a failover would lose: upgrade this one", names.s);
 	h->said_unreadable = true;
 	buf_free(&names);
 	h->complete = false;
@@ -171,7 +171,7 @@ static void round_complete(struct replica *h)
 	if (text[PART_LIDS])
 		sm_standby_copy_is_old(h->q->sm);
 	if (differ && !replication_take(h->q, text)) {
-		log_error("replication", "the master's registrations make no sense to us");
+		log_error("replication", "invalid registrations from the master");
 		h->parts[PART_GROUPS].known = h->log_known = false;	/* copy all of them the next time */
 		round_in_vain(h, "not taken over");
 		return;
@@ -189,7 +189,7 @@ static void round_complete(struct replica *h)
 		tell_unreadable(h);
 	} else {
 		if (!h->complete)
-			log_info("replication", "the master's registrations are ours, too");
+			log_info("replication", "replicated the master's registrations");
 		h->complete = true;
 		h->said_unreadable = false;
 		sm_registrations_held(h->q->sm, h->master.lid);
@@ -304,19 +304,19 @@ static void on_piece(void *arg, const uint8_t *mad, size_t len)
 	}
 	if (h->dropped) {
 		if (!h->outstanding && h->silent)
-			round_without_answer(h, "the master does not go on");
+			round_without_answer(h, "the master does not continue its answer");
 		else if (!h->outstanding)
 			round_over(h, 0);
 		return;
 	}
 	if (h->came < h->size) {
 		if (!ask_more(h))
-			round_without_answer(h, "nothing can be asked");
+			round_without_answer(h, "the request cannot be sent");
 		return;
 	}
 	if (h->part != PART_GROUP_CHANGES &&
 	    replica_part_digest(h->parts[h->part].text, h->size) != h->parts[h->part].next) {
-		round_failed(h, "the text is not of that digest");
+		round_failed(h, "the digest does not match");
 		return;
 	}
 	h->part++;
@@ -342,7 +342,7 @@ static void next_part(struct replica *h)
 	h->size = h->parts[h->part].total - h->begin;
 	h->sent = h->came = 0;
 	if (!ask_more(h))
-		round_without_answer(h, "nothing can be asked");
+		round_without_answer(h, "the request cannot be sent");
 }
 
 /*
@@ -462,11 +462,11 @@ static void on_list(void *arg, const uint8_t *mad, size_t len)
 		round_over(h, 0);
 	} else if (!take_answer(h, a, mad, &x)) {
 		if (is_of_a_stranger(h, mad))
-			round_in_vain(h, "the master is no qosd with our SM_Key");
+			round_in_vain(h, "the master is not a qosd with our SM_Key");
 		else
-			round_without_answer(h, "the master does not tell what it has");
+			round_without_answer(h, "the master does not list its registrations");
 	} else if (!take_list(h, &x, &behind)) {
-		round_in_vain(h, "a list that makes no sense");
+		round_in_vain(h, "the list is invalid");
 	} else {
 		h->met = true;
 		h->only_changes = !behind;
@@ -494,7 +494,7 @@ static void on_own_port(void *arg, const struct smp *s, int status)
 		round_in_vain(h, "our own port does not answer");
 	else if (status || !h->master.lid ||
 		 !ask(h, SA_REPLICA_LIST, 0, replica_parts_partitions(h->q), on_list, &h->list))
-		round_without_answer(h, "our own port does not say where the master is");
+		round_without_answer(h, "our own port has no SM LID");
 }
 
 /*

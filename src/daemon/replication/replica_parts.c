@@ -76,14 +76,14 @@ uint64_t replica_part_digest(const char *text, size_t n)
 
 const struct replica_part_kind replica_part_kinds[PART_COUNT] = {
 	[PART_LIDS] = { "LIDs", STORE_LIDS_FORMAT },
-	[PART_PKEYS] = { "places of P_Keys", STORE_PKEYS_FORMAT },
-	[PART_PARTITIONS] = { "partitions added at run time", STORE_PARTITIONS_FORMAT },
+	[PART_PKEYS] = { "P_Key indices", STORE_PKEYS_FORMAT },
+	[PART_PARTITIONS] = { "dynamic partitions", STORE_PARTITIONS_FORMAT },
 	[PART_GROUPS] = { "multicast groups", STORE_GROUPS_FORMAT },
 	[PART_SERVICES] = { "services", STORE_SERVICES_FORMAT },
 	[PART_SUBSCRIPTIONS] = { "subscriptions", STORE_SUBSCRIPTIONS_FORMAT },
 	[PART_ALIASES] = { "alias GUIDs", STORE_ALIASES_FORMAT },
 	[PART_GROUP_CHANGES] = { "changes of multicast groups", STORE_GROUPS_FORMAT },
-	[PART_GONE] = { "ports that are gone", 1 },
+	[PART_GONE] = { "departed ports", 1 },
 };
 
 /* A number that changes whenever the part does. */

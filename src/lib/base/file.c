@@ -126,16 +126,16 @@ bool file_read(const char *path, size_t max, struct buf *text, struct buf *why)
 		error = errno;
 		if (error == ETIMEDOUT)
 			buf_printf(why,
-				   "cannot be read: its disk or server did not answer for %d s",
+				   "cannot be read: the disk or file server did not answer for %d s",
 				   FILE_SECONDS);
 		else if (error == EBUSY)
 			buf_printf(why,
-				   "is not read: %u earlier reads still wait for a disk or server that "
-				   "does not answer", BOUNDED_LEFT_MAX);
+				   "not reading it: %u earlier reads still wait for a disk or file server "
+				   "that does not answer", BOUNDED_LEFT_MAX);
 		else if (error == ECANCELED)
-			buf_puts(why, "is not read: the process ends");
+			buf_puts(why, "not reading it: the process is ending");
 		else
-			buf_printf(why, "cannot be read: no thread for it: %s", strerror(error));
+			buf_printf(why, "cannot be read: cannot start a thread: %s", strerror(error));
 		errno = error;
 		return false;
 	}

@@ -193,8 +193,8 @@ static void say_lost(void)
 	if (!n)
 		return;
 	queue.lost = 0;
-	snprintf(line, sizeof(line), "log: %lu line%s lost: nothing of the log was taken for a while", n,
-		 n == 1 ? " is" : "s are");
+	snprintf(line, sizeof(line), "log: lost %lu line%s: the log's reader did not keep up", n,
+		 n == 1 ? "" : "s");
 	format_line(LOG_LEVEL_WARNING, line, out, sizeof(out));
 	enqueue(LOG_LEVEL_WARNING, out);
 }
@@ -235,7 +235,7 @@ void log_begin(void)
 	queue.stop = queue.ended = queue.stuck = false;
 	why = pthread_create(&queue.thread, NULL, log_thread, NULL);
 	if (why)
-		log_warn("log", "no thread to write lines with: %s", strerror(why));
+		log_warn("log", "cannot start a thread to write log lines: %s", strerror(why));
 	else
 		queue.begun = true;
 }
@@ -323,7 +323,7 @@ void log_limited(struct log_ratelimit *rl, enum log_level level,
 	va_end(ap);
 	/* appended to the line: a line of its own would double the rate that the manual states */
 	if (rl->suppressed && n >= 0 && (size_t)n < sizeof(text))
-		snprintf(text + n, sizeof(text) - (size_t)n, " (%lu similar lines left out)",
+		snprintf(text + n, sizeof(text) - (size_t)n, " (%lu similar lines omitted)",
 			 rl->suppressed);
 	rl->suppressed = 0;
 	emit(level, module, text);

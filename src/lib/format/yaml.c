@@ -56,13 +56,13 @@ static void report_syntax(struct builder *b)
 
 	if (p->error == YAML_READER_ERROR)
 		error_at(b, pos_of_offset(b->text, p->problem_offset),
-			 "not a text in UTF-8: %s", problem);
+			 "not UTF-8 text: %s", problem);
 	else if (p->context && strstr(p->context, "alias"))
 		error_at(b, pos_of(p->context_mark),
 			 "not valid YAML: a text that begins with * must be in quotes");
 	else if (is_tab(b->text, b->n, p->problem_mark))
 		error_at(b, pos_of(p->problem_mark),
-			 "not valid YAML: a tab, where only blanks may indent");
+			 "not valid YAML: a tab; only spaces may indent");
 	else if (p->context)
 		error_at(b, pos_of(p->problem_mark), "not valid YAML: %s (%s at line %zu)",
 			 problem, p->context, p->context_mark.line + 1);
@@ -108,7 +108,7 @@ static void build_scalar(struct builder *b, struct node *n)
 	n->null = b->event.data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
 		  (len == 0 || !strcmp(n->text, "~") || !strcmp(n->text, "null"));
 	if (strlen(n->text) != len) {
-		error_at(b, n->pos, "the text has a NUL character in it");
+		error_at(b, n->pos, "the text contains a NUL character");
 		n->kind = NODE_BAD;
 	}
 	refuse_anchor(b, n, b->event.data.scalar.anchor);
@@ -249,7 +249,7 @@ static void build_document(struct builder *b, struct node **root, bool *ended)
 	/* refuse anything after the document */
 	if (!b->failed && next_event(b) && b->event.type != YAML_STREAM_END_EVENT) {
 		error_at(b, pos_of(b->event.start_mark),
-			 "a second document in the file: only one is read");
+			 "a second document in the file: only one is allowed");
 		b->failed = true;
 	}
 }

@@ -190,7 +190,7 @@ void read_choice(struct reader *r, const struct node *n, const struct key *k, vo
 	if (k->words[i])
 		read_store(at, k->size, i);
 	else
-		read_error(r, n->pos, "'%s' is none of: %s", EXCERPT(word), list.s);
+		read_error(r, n->pos, "'%s' is not one of: %s", EXCERPT(word), list.s);
 	buf_free(&list);
 }
 
@@ -249,7 +249,7 @@ void read_text(struct reader *r, const struct node *n, const struct key *k, void
 	if (!word)
 		return;
 	if (has_bad_char(word, "\n\t")) {
-		read_error(r, n->pos, "the text has control characters in it");
+		read_error(r, n->pos, "the text contains control characters");
 		return;
 	}
 	free(*(char **)at);
@@ -267,7 +267,7 @@ bool read_name_ok(struct reader *r, const struct node *n)
 	else if (len > NAME_MAX_LEN)
 		read_error(r, n->pos, "a name must not be longer than %d bytes", NAME_MAX_LEN);
 	else
-		read_error(r, n->pos, "the name has control characters in it");
+		read_error(r, n->pos, "the name contains control characters");
 	return false;
 }
 

@@ -32,8 +32,8 @@ const char *ib_status_text(unsigned status)
 	};
 
 	if (!status)
-		return "success, and changes nothing";
+		return "success, but the value stays unchanged";
 	if (codes[status >> 2 & 7])
 		return codes[status >> 2 & 7];
-	return status & 1 ? "busy" : status & 2 ? "redirection" : "an error of its class";
+	return status & 1 ? "busy" : status & 2 ? "redirection" : "class-specific error";
 }

@@ -79,9 +79,9 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const cha
 	}
 	/* refuse before the body: while one arrives, the library takes no answer */
 	if (strcmp(url, h->page.path))
-		return refuse(c, MHD_HTTP_NOT_FOUND, NULL, "There is no such page.\n");
+		return refuse(c, MHD_HTTP_NOT_FOUND, NULL, "No such page.\n");
 	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD))
-		return refuse(c, MHD_HTTP_METHOD_NOT_ALLOWED, "GET, HEAD", "It can only be read.\n");
+		return refuse(c, MHD_HTTP_METHOD_NOT_ALLOWED, "GET, HEAD", "This page is read-only.\n");
 	if (!*seen) {
 		*seen = &headers;
 		return MHD_YES;
@@ -213,7 +213,7 @@ static int make_socket(const char *address, uint16_t *port, struct buf *err)
 	int fd, one = 1;
 
 	if (!net_parse(address, &addr)) {
-		buf_printf(err, "%s is no address", address);
+		buf_printf(err, "%s is not an address", address);
 		return -1;
 	}
 	n = addr.ss_family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
@@ -257,7 +257,7 @@ struct http *http_new(struct loop *l, const char *address, const struct http_pag
 				  MHD_OPTION_END);
 	info = h->mhd ? MHD_get_daemon_info(h->mhd, MHD_DAEMON_INFO_EPOLL_FD) : NULL;
 	if (!info) {
-		buf_printf(err, "%s: libmicrohttpd does not start", address);
+		buf_printf(err, "%s: cannot start libmicrohttpd", address);
 		if (h->mhd)
 			MHD_stop_daemon(h->mhd);
 		else

@@ -60,14 +60,14 @@ static void judge_starving(struct judge *j, size_t level)
 	}
 	if (unserved.ports)
 		findings_add(&j->v->findings, SEV_WARNING, pol->file, l->pos,
-			     "level %s: no arbitration table serves VL %u, which SL %u uses %s: "
-			     "nothing of it is sent there", l->name,
+			     "level %s: no arbitration table serves VL %u, which SL %u uses %s: its "
+			     "packets are never sent there", l->name,
 			     j->v->kinds[unserved.kind].levels[level].vl, l->sl,
 			     ports_text(j, &unserved, text, sizeof(text)));
 	if (starved.ports)
 		findings_add(&j->v->findings, SEV_WARNING, pol->file, l->pos,
-			     "level %s: VL %u of SL %u may get nothing %s, as the high-priority "
-			     "VLs have no limit there (high-limit 255); a lower one lets it send",
+			     "level %s: VL %u of SL %u may starve %s because high-priority VLs are "
+			     "unlimited there (high-limit 255); lower the limit",
 			     l->name, j->v->kinds[starved.kind].levels[level].vl, l->sl,
 			     ports_text(j, &starved, text, sizeof(text)));
 }
@@ -112,8 +112,8 @@ static void judge_sharing(struct judge *j, size_t level)
 		if (j->v->kinds[k].levels[level].shared_with >> other->sl & 1)
 			tally(&shared, j->v, k);
 	findings_add(&j->v->findings, SEV_INFO, pol->file, l->pos,
-		     "level %s shares VL %u with level %s %s, but not everywhere: there they have "
-		     "one share together", l->name, j->v->kinds[shared.kind].levels[level].vl,
+		     "level %s shares VL %u with level %s %s, but not everywhere: there they get one "
+		     "common share", l->name, j->v->kinds[shared.kind].levels[level].vl,
 		     other->name, ports_text(j, &shared, text, sizeof(text)));
 }
 
@@ -144,8 +144,8 @@ static void judge_share(struct judge *j, size_t level)
 	const struct level_link *r = &j->v->kinds[off.kind].levels[level];
 
 	findings_add(&j->v->findings, SEV_WARNING, pol->file, pol->levels[level].pos,
-		     "level %s: with packets as long as the mtu-limits of the levels allow, its VL "
-		     "gets %.1f %% of the link, not %.1f %% as its class asks, %s",
+		     "level %s: with packets as long as the mtu-limits of the levels allow, its VL gets "
+		     "%.1f %% of the link instead of the %.1f %% of its class %s",
 		     pol->levels[level].name, r->share * 100, r->asked * 100,
 		     ports_text(j, &off, text, sizeof(text)));
 }
@@ -168,8 +168,8 @@ static void judge_unknown(struct judge *j)
 	if (t.ports)
 		findings_add(&j->v->findings, SEV_WARNING, j->p->policy->file,
 			     (struct src_pos){ 0, 0 },
-			     "several VLs contend %s, where there are no arbitration tables: "
-			     "nothing can be said of shares there",
+			     "several VLs contend %s, where there are no arbitration tables: the shares "
+			     "there are unknown",
 			     ports_text(j, &t, text, sizeof(text)));
 }
 

@@ -199,8 +199,8 @@ static void check_rate(const struct census *c, const struct link *l, struct devi
 	if (p->rate_guessed || q->rate_guessed) {
 		const struct fabric_port *x = p->rate_guessed ? p : q;
 
-		because(d, "runs at a width or speed that is not known (LinkWidthActive %u, "
-			"LinkSpeedActive %u, extended speed %u), which is taken for %s",
+		because(d, "runs at an unknown width or speed (LinkWidthActive %u, LinkSpeedActive %u, "
+			"extended speed %u), assumed to be %s",
 			field(x, IB_PORT_LINK_WIDTH_ACTIVE_F), field(x, IB_PORT_LINK_SPEED_ACTIVE_F),
 			ib_ext_active(x->info), rate_text(l->rate, runs, sizeof(runs)));
 		return;
@@ -210,7 +210,7 @@ static void check_rate(const struct census *c, const struct link *l, struct devi
 			rate_text(l->rate, runs, sizeof(runs)),
 			rate_text(d->usual, other, sizeof(other)));
 	else if (rate_compare(l->rate, l->able) < 0 && able_counts(c, &c->peers.v[l->model]))
-		because(d, "runs at %s, both ends can do %s",
+		because(d, "runs at %s, both ends support %s",
 			rate_text(l->rate, runs, sizeof(runs)),
 			rate_text(l->able, other, sizeof(other)));
 }

@@ -33,8 +33,8 @@ static void judge_path_bits(struct judge *j, const struct policy_level *l)
 	if (l->path_bits < 0 || l->path_bits >> lmc == 0)
 		return;
 	findings_add(&j->v->findings, SEV_WARNING, j->p->policy->file, l->pos,
-		     "level %s: path-bits %d need more LIDs than the LMC of %u gives: %d are "
-		     "used", l->name, l->path_bits, lmc, l->path_bits & ((1 << lmc) - 1));
+		     "level %s: path-bits %d need more LIDs than the LMC of %u provides: using path bits "
+		     "%d", l->name, l->path_bits, lmc, l->path_bits & ((1 << lmc) - 1));
 }
 
 static void judge_pkeys(struct judge *j, const struct policy_level *l)
@@ -45,7 +45,7 @@ static void judge_pkeys(struct judge *j, const struct policy_level *l)
 		if (level_is_for(l, pol->partitions[i].pkey))
 			return;
 	findings_add(&j->v->findings, SEV_ERROR, pol->file, l->pos,
-		     "level %s: no partition has any of its P_Keys, so that no path gets it",
+		     "level %s: no partition has any of its P_Keys, so no path gets this level",
 		     l->name);
 }
 
@@ -62,16 +62,17 @@ static void judge_ipoib(struct judge *j, const struct policy_partition *part,
 	rate_text(g->made.rate, made, sizeof(made));
 	if (g->made.mtu != g->named.mtu || g->made.rate != g->named.rate)
 		findings_add(&j->v->findings, SEV_WARNING, file, part->pos,
-			     "partition %s: its IPoIB group can't have the MTU of %u and %s of level "
-			     "%s because of %u of its ports; the first is %s.  Made while they are "
-			     "there it has %u and %s; made before, they can't join it", part->name,
+			     "partition %s: its IPoIB group cannot have the MTU of %u and %s of level %s "
+			     "because of %u of its ports; the first is %s.  Created while these ports are "
+			     "present, the group has %u and %s; created before, they cannot join "
+			     "it", part->name,
 			     mtu_bytes(g->named.mtu), named, l->name, g->lesser,
 			     fabric_port_name(j->p->f, g->first_lesser, name, sizeof(name)),
 			     mtu_bytes(g->made.mtu), made);
 	if (g->excluded)
 		findings_add(&j->v->findings, SEV_WARNING, file, part->pos,
-			     "partition %s: %u of its ports can't join its IPoIB group, which has "
-			     "an MTU of %u and %s; the first is %s", part->name, g->excluded,
+			     "partition %s: %u of its ports cannot join its IPoIB group, which has an MTU "
+			     "of %u and %s; the first is %s", part->name, g->excluded,
 			     mtu_bytes(g->made.mtu), made,
 			     fabric_port_name(j->p->f, g->first_excluded, name, sizeof(name)));
 }
@@ -88,11 +89,11 @@ void judge_limits(struct judge *j)
 
 		if (l->mtu_limit > best.mtu && best.mtu)
 			findings_add(&j->v->findings, SEV_INFO, file, l->pos,
-				     "level %s: mtu-limit %u limits nothing, no link carries more than %u",
+				     "level %s: mtu-limit %u has no effect: no link carries more than %u",
 				     l->name, mtu_bytes(l->mtu_limit), mtu_bytes(best.mtu));
 		if (l->rate_limit && best.rate && rate_compare(l->rate_limit, best.rate) > 0)
 			findings_add(&j->v->findings, SEV_INFO, file, l->pos,
-				     "level %s: rate-limit %s limits nothing, no link runs at more than %s",
+				     "level %s: rate-limit %s has no effect: no link runs at more than %s",
 				     l->name, rate_text(l->rate_limit, limit, sizeof(limit)),
 				     rate_text(best.rate, most, sizeof(most)));
 		judge_path_bits(j, &pol->levels[i]);

@@ -86,16 +86,16 @@ void feasible_print(const struct feasibility *v, const struct plan *p, struct bu
 	uint32_t shown = v->n_kinds < KINDS_SHOWN ? v->n_kinds : KINDS_SHOWN;
 	char name[FABRIC_NAME_MAX];
 
-	buf_printf(out, "What each level gets of each kind of link, in Gb/s, when the VLs of all "
-		   "levels always have\npackets waiting, and when nobody else sends.%s\n",
+	buf_printf(out, "Share of each level on each kind of link, in Gb/s: under full load, when the VLs "
+		   "of all levels always\nhave packets waiting, and when no other level sends.%s\n",
 		   p->tables->managed ? "" :
-		   "  The tables are not managed: SL 0 alone is offered.");
+		   "  The tables are not managed: only SL 0 is offered.");
 	for (uint32_t k = 0; k < shown; k++)
 		print_kind(v, p, k, width, out);
 	if (shown < v->n_kinds)
 		buf_printf(out, "\nand %u more kinds\n", v->n_kinds - shown);
-	buf_printf(out, "\nleast of each level over the whole fabric, and pairs of ports that its "
-		   "SL does not connect:\n  %-*s  SL guaranteed    on kind  pairs\n", width,
+	buf_printf(out, "\nminimum of each level over the whole fabric, and pairs of ports that its SL "
+		   "does not connect:\n  %-*s  SL guaranteed    on kind  pairs\n", width,
 		   "level");
 	for (size_t i = 0; i < p->policy->n_levels; i++) {
 		const struct policy_level *l = &p->policy->levels[i];

@@ -158,8 +158,8 @@ static void give_pkey(struct builder *b, uint32_t number)
 		}
 	if (excluded.n)
 		findings_add(b->out, SEV_ERROR, policy_file_of(b->policy, part->dynamic), part->pos,
-			     "partition \"%s\": %u port%s no room for its P_Key, for example "
-			     "%s with room for %u", part->name, excluded.n,
+			     "partition \"%s\": %u port%s no room for its P_Key, for example %s with room "
+			     "for %u", part->name, excluded.n,
 			     excluded.n == 1 ? " has" : "s have",
 			     fabric_port_name(b->f, excluded.example, name, sizeof(name)),
 			     port_pkey_cap(b->f, excluded.example));
@@ -230,8 +230,8 @@ static void report_cut_off(struct builder *b)
 	free(reaches);
 	if (cut_off.n)
 		findings_add(b->out, SEV_WARNING, b->policy->file, b->policy->partitions[0].pos,
-			     "%u port%s no partition with the subnet manager and can't reach the "
-			     "subnet administrator, for example %s", cut_off.n,
+			     "%u port%s no partition with the subnet manager and cannot reach the subnet "
+			     "administrator, for example %s", cut_off.n,
 			     cut_off.n == 1 ? " shares" : "s share",
 			     fabric_port_name(b->f, cut_off.example, name, sizeof(name)));
 }

@@ -412,7 +412,7 @@ void enforce_pkeys(struct builder *b)
 	}
 	if (cannot.n)
 		findings_add(b->out, SEV_WARNING, b->policy->file, b->policy->partitions[0].pos,
-			     "partitions are not enforced at %u port%s whose switch can't do it, "
+			     "partitions are not enforced at %u port%s whose switch does not support it, "
 			     "for example %s", cannot.n, cannot.n == 1 ? "" : "s",
 			     fabric_port_name(b->f, cannot.example, name, sizeof(name)));
 	if (too_short.n)

@@ -171,7 +171,7 @@ static const struct route_engine *run_engines(const char *const *names, const ch
 		findings_add(findings, SEV_WARNING, file, nowhere,
 			     "routing engine %s is skipped: %s", *name,
 			     !e ? "there is no such engine" :
-			     why.n ? why.s : "it can't route this fabric");
+			     why.n ? why.s : "it cannot route this fabric");
 		if (e) {
 			lfts_free(*out);
 			*out = lfts_new(r->f->n_switches, r->lid_top);

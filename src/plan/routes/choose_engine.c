@@ -136,7 +136,7 @@ static void drop_lossy(struct choosing *c)
 
 		if (!t->lfts || t->lost == least)
 			continue;
-		buf_printf(&why, "leaves %" PRIu64 " route%s unconnected that need not be", t->lost - least,
+		buf_printf(&why, "leaves %" PRIu64 " route%s unconnected without need", t->lost - least,
 			   t->lost - least == 1 ? "" : "s");
 		give_up(t, &why);
 	}
@@ -206,11 +206,11 @@ static void put_layers(const struct choosing *c, const struct trial *t, struct b
 	bool limited = t->by->in_layers && n >= most;
 
 	if (n && t->layers && t->layers->link)
-		buf_printf(out, " with %u layers on %u sets of virtual lanes", t->layers->n, n);
+		buf_printf(out, " with %u layers on %u VL sets", t->layers->n, n);
 	else if (n > 1 || (n && limited))
 		buf_printf(out, " with %u layer%s", n, n == 1 ? "" : "s");
 	if (n && limited)
-		buf_printf(out, ", as many as there is room for (%s)", c->room);
+		buf_printf(out, ", the maximum (%s)", c->room);
 }
 
 /* Why another engine was preferred. */
@@ -224,7 +224,7 @@ static void put_reason(const struct trial *trial, const struct trial *other, str
 	if (!trial->by->stays_free && other->by->stays_free)
 		buf_puts(out, ", and faults could close a credit loop");
 	else if (t->layers > taken->layers)
-		buf_puts(out, t->ebb > taken->ebb ? ", too little more for the layers that it takes" :
+		buf_puts(out, t->ebb > taken->ebb ? ", not enough to justify its layers" :
 			 ", with more layers");
 	else if (t->efi > taken->efi)
 		buf_printf(out, ", and %" PRIu64 " routes on the busiest cable", t->efi);
@@ -270,7 +270,8 @@ static const char *no_trials(const struct route_request *r, const struct route_s
 {
 	if (s->kind == SHAPE_TREE)
 		return "the switches form a tree";
-	return r->f->n_switches > CHOICE_SWITCHES_MAX ? "the fabric is too large to try others" : NULL;
+	return r->f->n_switches > CHOICE_SWITCHES_MAX ? "the fabric is too large to try other "
+			"engines" : NULL;
 }
 
 static void list_trials(struct choosing *c, struct engine_choice *choice, bool all)
@@ -313,7 +314,7 @@ struct engine_choice *choose_engine(const struct route_request *r, const struct 
 	} else if (at_once) {
 		buf_printf(&text, "%s, as %s", taken->by->engine->name, at_once);
 		if (!choice->tree)
-			buf_printf(&text, ": %" PRIu32 " switches, and the most is %d", r->f->n_switches,
+			buf_printf(&text, ": %" PRIu32 " switches; the maximum is %d", r->f->n_switches,
 				   CHOICE_SWITCHES_MAX);
 	} else {
 		tell_reasons(&c, taken);
@@ -354,6 +355,6 @@ void plan_choice_text(const struct plan *p, struct buf *out)
 		return;
 	buf_puts(out, c->text);
 	if (c->engine && p->engine && strcmp(c->engine->name, p->engine) != 0)
-		buf_printf(out, "; since a fault routes are by %s, as %s cannot make any without a credit "
+		buf_printf(out, "; since a fault, %s computes the routes because %s cannot avoid a credit "
 			   "loop", p->engine, c->engine->name);
 }

@@ -111,9 +111,9 @@ static void tell_cut_lids(struct plan *p, const struct detour_cut *cut)
 	}
 	if (n)
 		tell(p, by_switch ? &p->cut_findings : &p->short_findings, SEV_ERROR,
-		     "%u LID%s cannot be reached from every port, as switches on the way do not %s "
-		     "%s: %s%s", n, n == 1 ? "" : "s",
-		     p->fixed_switches ? "take a route to" : by_switch ? "answer, and have no route to" :
+		     "%u LID%s cannot be reached from every port because switches on the way do not %s %s: "
+		     "%s%s", n, n == 1 ? "" : "s",
+		     p->fixed_switches ? "accept a route to" : by_switch ? "answer, and have no route to" :
 		     "hold", n == 1 ? "it" : "them", text.s, ranges > RANGES_MAX ? ", …" : "");
 	buf_free(&text);
 }
@@ -126,9 +126,9 @@ static void tell_short_switches(struct plan *p)
 		const struct fabric_switch *s = &p->f->switches[sw];
 
 		if (s->lft_cap <= p->lid_top)
-			tell(p, &p->short_findings, SEV_WARNING, "%s forwards to %u LIDs at most "
-			     "(LinearFDBCap), and the subnet has LIDs up to %u: no route to LID %u or "
-			     "above leads over it", fabric_node_name(p->f, s->node, name, sizeof(name)),
+			tell(p, &p->short_findings, SEV_WARNING, "%s forwards to at most %u LIDs "
+			     "(LinearFDBCap), but the subnet has LIDs up to %u: routes to LID %u and above "
+			     "avoid it", fabric_node_name(p->f, s->node, name, sizeof(name)),
 			     s->lft_cap ? s->lft_cap - 1u : 0u, p->lid_top,
 			     s->lft_cap ? s->lft_cap : 1u);
 	}

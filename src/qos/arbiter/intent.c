@@ -69,16 +69,17 @@ static bool limits_differ(const struct traffic_class *c, unsigned n, unsigned *a
 const char *classes_check(const struct traffic_class *c, unsigned n, unsigned *at)
 {
 	if (is_above(c, n, at))
-		return "with those before, the shares of this priority are more than 100 %";
+		return "with the previous classes, the shares of this priority exceed 100 %";
 	if (limits_differ(c, n, at))
-		return "another class has a different limit of high priority, and a port has one";
+		return "another class has a different limit of high priority, but a port has only one";
 	for (*at = 0; *at < n; ++*at) {
 		if (!c[*at].high && c[*at].high_limit >= 0)
-			return "a limit of high priority on a class of low priority";
+			return "a class of low priority cannot have a limit of high priority";
 		if (add_up(c, n, c[*at].high).given < CLASSES_SHARE_ALL)
 			continue;
 		if (c[*at].share < 0)
-			return "the others have 100 %: nothing is left for this class, which has no share";
+			return "the other classes have 100 %: nothing is left for this class, which has no "
+					"share";
 		if (c[*at].high && add_up(c, n, false).n)
 			return "with this class, high priority has 100 %: nothing is left for low priority";
 	}

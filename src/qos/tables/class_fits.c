@@ -203,8 +203,8 @@ static void report_miss(const struct fit_build *fb, uint32_t i)
 		return;
 	add_names(&b->p->classes[m.class], &names);
 	findings_add(b->out, SEV_WARNING, b->p->file, b->p->classes[m.class].pos,
-		     "%s gets %d.%02d %% of %s, not %d.%02d %%: that is what %u and %u entries of high "
-		     "and low priority come nearest to with an MTU of %u, on %s",
+		     "%s gets %d.%02d %% of %s instead of %d.%02d %%: the closest that %u entries of high "
+		     "and %u of low priority can provide with an MTU of %u, on %s",
 		     names.s, m.achieved / 100, m.achieved % 100,
 		     m.of_low ? "what high priority leaves" : "the link",
 		     m.asked / 100, m.asked % 100, fit->link.high_cap, fit->link.low_cap,
@@ -224,7 +224,7 @@ static void report_fits(const struct fit_build *fb)
 	}
 	if (fb->no_sl2vl.ports)
 		findings_add(b->out, SEV_WARNING, b->p->file, b->p->classes[0].pos,
-			     "%s: no SL2VL tables, all traffic classes are on VL 0 there",
+			     "%s: no SL2VL tables, so all traffic classes are on VL 0 there",
 			     note_ports_text(b, &fb->no_sl2vl, text, sizeof(text)));
 }
 
@@ -287,8 +287,8 @@ void yield_to_classes(struct tables_build *b, struct stacks *s, uint32_t n_scope
 	for (uint32_t i = 0; i < n_scopes; i++)
 		if (notes[i].ports)
 			findings_add(b->out, SEV_ERROR, b->p->file, pos_of(b->p, i),
-				     "the traffic classes hold for %s, and win over this setting "
-				     "unless \"except\" names a group with such ports",
+				     "the traffic classes apply to %s and override this setting unless "
+				     "\"except\" names a group with such ports",
 				     note_ports_text(b, &notes[i], text, sizeof(text)));
 	free(notes);
 }

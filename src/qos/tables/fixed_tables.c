@@ -192,7 +192,7 @@ static void report(const struct keeping *k, uint32_t node)
 			 n ? ", " : "", loss.starved, loss.starved > 1 ? "s" : "");
 	if (loss.short_ports)
 		findings_add(k->out, SEV_WARNING, "", nowhere, "%s: NeighborMTU of %u link%s is smaller "
-			     "than both ends support, and so is that of paths",
+			     "than both ends support, as is the MTU of paths",
 			     fabric_node_name(k->f, node, name, sizeof(name)), loss.short_ports,
 			     loss.short_ports > 1 ? "s" : "");
 	if (!loss.pairs && !loss.ports && !loss.starved)
@@ -200,8 +200,8 @@ static void report(const struct keeping *k, uint32_t node)
 	list_sls(loss.sls, sls, sizeof(sls));
 	findings_add(k->out, SEV_WARNING, "", nowhere, "%s: %s; %s%s",
 		     fabric_node_name(k->f, node, name, sizeof(name)), what,
-		     loss.sls ? "dropped there, and not offered, are SLs " :
-				"no SL is dropped by that", sls);
+		     loss.sls ? "these SLs are dropped there and not offered: " :
+				"no SL is dropped because of this", sls);
 }
 
 /* --- build --- */

@@ -262,10 +262,11 @@ static void report_lacking_vls(struct map_build *m, uint32_t origin, struct src_
 
 	if (n->ports)
 		findings_add(m->b->out, fold ? SEV_INFO : SEV_WARNING, p->file, pos,
-			     "VL %u is not on the link of %s, which has %u data VL%s: %s", n->value,
+			     "VL %u does not exist on the link of %s, which has %u data VL%s: %s", n->value,
 			     note_ports_text(m->b, n, ports, sizeof(ports)), n->limit,
 			     n->limit == 1 ? "" : "s",
-			     fold ? "folded into these" : "packets of its SLs are dropped (VL15)");
+			     fold ? "its SLs are mapped to these" : "packets of its SLs are dropped "
+			     		"(VL15)");
 }
 
 static struct src_pos scope_pos(const struct policy *p, uint32_t scope)

@@ -213,14 +213,14 @@ static void report_faults(struct tables_build *b, struct arb_build *a, uint32_t 
 
 		if (n->ports)
 			findings_add(b->out, SEV_ERROR, b->p->file, g.pos[t],
-				     "the %s table has %u entries, but that of %s holds %u: "
-				     "built-in arbitration is used there", names[t], n->value,
+				     "the %s table has %u entries, but %s supports %u: it gets built-in "
+				     "arbitration", names[t], n->value,
 				     note_ports_text(b, n, ports, sizeof(ports)), n->limit);
 		n = &a->lacking[t][origin];
 		if (n->ports)
 			findings_add(b->out, SEV_WARNING, b->p->file, g.pos[t],
-				     "VL %u in the %s table is not on the link of %s, which has %u "
-				     "data VL%s: the entry is left out", n->value, names[t],
+				     "VL %u in the %s table does not exist on the link of %s, which has %u "
+				     "data VL%s: the entry is omitted", n->value, names[t],
 				     note_ports_text(b, n, ports, sizeof(ports)), n->limit,
 				     n->limit == 1 ? "" : "s");
 	}

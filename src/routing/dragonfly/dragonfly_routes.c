@@ -104,9 +104,9 @@ static bool has_room(const struct route_request *r, const struct dragonfly *d, s
 		return true;
 	dragonfly_text(d, why);
 	if (r->most_shared)
-		buf_puts(why, " takes 2 SLs for each level, and there is 1");
+		buf_puts(why, " needs 2 SLs for each level, but there is 1");
 	else
-		buf_puts(why, " takes two sets of virtual lanes, and there is room for one");
+		buf_puts(why, " needs two VL sets, but there is room for one");
 	return false;
 }
 
@@ -119,7 +119,7 @@ static struct route_layers *route_anew(const struct route_request *r, const stru
 	struct ideal x;
 
 	if (!d) {
-		buf_puts(why, "the switches are no dragonfly");
+		buf_puts(why, "the switches are not a dragonfly");
 	} else if (has_room(r, d, why)) {
 		make_ideal(&x, r, o, d, out->top);
 		near.near = x.lfts;
@@ -295,7 +295,7 @@ static bool dragonfly_run(const struct route_request *r, struct lfts *out, struc
 	else if (route_vl_sets_by_entry(r->near_layers))
 		*layers = route_near(r, o, out, why);
 	else
-		buf_puts(why, "the routes that there were are not those of a dragonfly");
+		buf_puts(why, "the present routes are not those of a dragonfly");
 	updn_order_free(own);
 	return *layers;
 }

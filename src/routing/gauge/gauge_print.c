@@ -8,8 +8,8 @@ static void print_detours(const struct gauge *g, const struct fabric *f, struct 
 {
 	char name[FABRIC_NAME_MAX];
 
-	buf_printf(out, "  hops: %.4f times the least possible in the mean, %.4g times at most; "
-		   "%u switch%s on the longest route\n", g->ratio_mean, g->ratio_most, g->hops_most,
+	buf_printf(out, "  hops: %.4f times the minimum on average, %.4g times at most; %u switch%s on the "
+		   "longest route\n", g->ratio_mean, g->ratio_most, g->hops_most,
 		   g->hops_most == 1 ? "" : "es");
 	if (!g->longer_most)
 		return;
@@ -26,42 +26,44 @@ static void print_balance(const struct gauge *g, const struct fabric *f, struct 
 		buf_puts(out, "  no cables between switches\n");
 		return;
 	}
-	buf_printf(out, "  routes on a cable: %" PRIu64 " at most, %.1f in the mean (%u directions of "
+	buf_printf(out, "  routes on a cable: %" PRIu64 " at most, %.1f on average (%u directions of "
 		   "cables)\n", g->efi, g->efi_mean, g->cables);
 	if (g->hottest != FABRIC_NONE)
-		buf_printf(out, "    most go out of %s\n",
+		buf_printf(out, "    most of them leave %s\n",
 			   fabric_port_name(f, g->hottest, name, sizeof(name)));
 }
 
 static void print_traffic(const struct gauge *g, struct buf *out)
 {
 	if (g->all_to_all > 0)
-		buf_printf(out, "  all to all: the busiest cable has %.3f times what any routes "
-			   "would leave it at least\n", g->all_to_all);
+		buf_printf(out, "  all to all: the busiest cable carries %.3f times the lower bound for "
+			   "any routing\n", g->all_to_all);
 	if (g->bisections)
-		buf_printf(out, "  effective bisection bandwidth: %.4f, the worst of %u random "
-			   "bisections %.4f\n", g->ebb, g->bisections, g->ebb_least);
+		buf_printf(out, "  effective bisection bandwidth: %.4f; the worst of %u random bisections "
+			   "has %.4f\n", g->ebb, g->bisections, g->ebb_least);
 	if (!g->shifts)
 		return;
-	buf_printf(out, "  shifts: %.2f flows on the busiest cable in the mean, %u at most (by %u)",
+	buf_printf(out, "  shifts: %.2f flows on the busiest cable on average, %u at most (shift %u)",
 		   g->shift_mean, g->shift_worst, g->shift_worst_k);
 	if (g->shifts < g->shifts_all)
-		buf_printf(out, "; %u of %u were looked at", g->shifts, g->shifts_all);
+		buf_printf(out, "; %u of %u shifts were measured", g->shifts, g->shifts_all);
 	buf_puts(out, "\n");
 }
 
 static void print_layers(const struct gauge *g, struct buf *out)
 {
 	if (!g->credit_loop)
-		buf_puts(out, "  no credit loop: one layer will do");
+		buf_puts(out, "  no credit loop: one layer suffices");
 	else if (g->layers)
-		buf_printf(out, "  credit loop: %u layers at most would be free of them", g->layers);
+		buf_printf(out, "  credit loop: at most %u layers are needed to avoid credit "
+				"loops", g->layers);
 	else
-		buf_puts(out, "  credit loop: how many layers would be free of them is not known");
+		buf_puts(out, "  credit loop: the number of layers needed to avoid credit loops is "
+				"unknown");
 	if (g->vls && g->layers && g->vls_left < 0)
 		buf_printf(out, "; there are %u data VLs, %d too few", g->vls, -g->vls_left);
 	else if (g->vls && g->layers)
-		buf_printf(out, "; of %u data VLs that leaves %d", g->vls, g->vls_left);
+		buf_printf(out, "; of %u data VLs, %d are left", g->vls, g->vls_left);
 	buf_puts(out, "\n");
 }
 
@@ -76,7 +78,8 @@ void gauge_print(const struct gauge *g, const struct fabric *f, struct buf *out)
 	}
 	print_layers(g, out);
 	if (g->choices > 0)
-		buf_printf(out, "  adaptive routing could choose among %.2f ports in the mean without a credit loop\n",
+		buf_printf(out, "  adaptive routing could choose from %.2f ports on average without a "
+				"credit loop\n",
 			   g->choices);
 }
 
@@ -88,7 +91,7 @@ static double over_mean(const struct gauge *g)
 void gauge_print_cost(const struct gauge *g, const struct gauge *plain, struct buf *out)
 {
 	buf_printf(out, "routes are %.3f times as long as the shortest on average, effective bisection "
-		   "bandwidth is %.3f, and the busiest cable carries %.1f times the mean; shortest paths that "
-		   "may deadlock (minhop) would have %.3f and %.1f times", g->ratio_mean, g->ebb, over_mean(g),
+		   "bandwidth is %.3f, and the busiest cable carries %.1f times the mean; shortest paths, "
+		   "which may deadlock (minhop), would have %.3f and %.1f times", g->ratio_mean, g->ebb, over_mean(g),
 		   plain->ebb, over_mean(plain));
 }

@@ -103,7 +103,7 @@ static bool begin_table(struct lft_dump *d, const char *line, struct buf *why)
 		return true;
 	}
 	if (!node_is_switch(&d->f->nodes[node])) {
-		buf_printf(why, "0x%016" PRIx64 " is no switch", guid);
+		buf_printf(why, "0x%016" PRIx64 " is not a switch", guid);
 		return false;
 	}
 	d->sw = d->f->nodes[node].sw;
@@ -126,8 +126,8 @@ static bool same_owner(const struct lft_dump *d, const char *rest, uint32_t lid,
 		return true;
 	if (d->f->ports[port].guid == guid)
 		return true;
-	buf_printf(why, "LID %" PRIu32 " is that of port 0x%016" PRIx64 ", and in the topology of %s: "
-		   "the two are not of one moment", lid, guid,
+	buf_printf(why, "LID %" PRIu32 " belongs to port 0x%016" PRIx64 " here, but to %s in the topology: "
+		   "the two files are from different times", lid, guid,
 		   fabric_port_name(d->f, port, name, sizeof(name)));
 	return false;
 }
@@ -140,17 +140,17 @@ static bool add_entry(struct lft_dump *d, const char *line, struct buf *why)
 
 	lid = strtoul(line, &end, 16);
 	if (end == line || *end != ' ' || lid > IB_LID_UCAST_MAX) {
-		buf_puts(why, "no unicast LID at the begin of the line");
+		buf_puts(why, "the line does not begin with a unicast LID");
 		return false;
 	}
 	at = end + strspn(end, " ");
 	port = strtoul(at, &end, 10);
 	if (*at < '0' || *at > '9' || (*end && *end != ' ') || port > 255) {
-		buf_puts(why, "no port number behind the LID");
+		buf_puts(why, "no port number after the LID");
 		return false;
 	}
 	if (!d->in_table) {
-		buf_puts(why, "an entry before any table");
+		buf_puts(why, "an entry before the first table");
 		return false;
 	}
 	if (d->sw == FABRIC_NONE || lid > d->lids.r.lid_top || d->owner[lid] == FABRIC_NONE)
@@ -188,7 +188,7 @@ bool lft_dump_line(struct lft_dump *d, const char *line, size_t n, struct buf *w
 	while (n > 0 && strchr("\r\n\t ", line[n - 1]) && line[n - 1])
 		n--;
 	if (n >= sizeof(text) || memchr(line, '\0', n)) {
-		buf_puts(why, "no line of a dump of forwarding tables");
+		buf_puts(why, "not a line of a dump of forwarding tables");
 		return false;
 	}
 	memcpy(text, line, n);
@@ -200,8 +200,8 @@ bool lft_dump_line(struct lft_dump *d, const char *line, size_t n, struct buf *w
 	if (is_decoration(text))
 		return true;
 	buf_puts(why, strncmp(text, "Multicast ", 10) ?
-		 "no line of a dump of forwarding tables" :
-		 "a multicast forwarding table: those of unicast are measured");
+		 "not a line of a dump of forwarding tables" :
+		 "a multicast forwarding table: only unicast tables are measured");
 	return false;
 }
 
@@ -216,8 +216,8 @@ struct lfts *lft_dump_end(struct lft_dump *d, struct lft_dump_left *left, struct
 			left->example = d->f->switches[sw].node;
 		}
 	if (left->without == d->f->n_switches) {
-		buf_puts(why, left->strange ? "all tables are of switches that are not in the topology" :
-					      "there is no table in it");
+		buf_puts(why, left->strange ? "all tables belong to switches that are not in the topology" :
+					      "it has no table");
 	} else if (!d->lids.r.lid_top) {
 		buf_puts(why, "the ports of the topology have no LIDs");
 	} else {

@@ -168,9 +168,9 @@ static bool has_room(const struct route_request *r, const struct grid *grid, str
 		return true;
 	grid_text(grid, why);
 	if (r->most_shared)
-		buf_printf(why, " takes %u SLs for each level, and there are %u", 1u << bits, r->most_shared);
+		buf_printf(why, " needs %u SLs for each level, but there are %u", 1u << bits, r->most_shared);
 	else
-		buf_puts(why, " takes two sets of virtual lanes, and there is room for one");
+		buf_puts(why, " needs two VL sets, but there is room for one");
 	return false;
 }
 
@@ -183,7 +183,7 @@ static struct route_layers *route_anew(const struct route_request *r, const stru
 	struct ideal x;
 
 	if (!grid) {
-		buf_puts(why, "the switches are no grid");
+		buf_puts(why, "the switches are not a grid");
 	} else if (has_room(r, grid, why)) {
 		grid = with_fours(grid, fours_most(r, grid), o->g->n);
 		make_ideal(&x, r, o->g, grid, out->top);
@@ -208,7 +208,7 @@ static bool grid_run(const struct route_request *r, struct lfts *out, struct rou
 	else if (r->near_layers->tree)
 		*layers = ideal_approach(r, o, out, why);
 	else
-		buf_puts(why, "the routes that there were are not those of a grid");
+		buf_puts(why, "the present routes are not those of a grid");
 	updn_order_free(own);
 	return *layers;
 }

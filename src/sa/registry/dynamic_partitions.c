@@ -133,7 +133,7 @@ const char *dynamic_bad_text(const char *s)
 		return "is too long";
 	for (size_t i = 0; i < n; i++)
 		if ((unsigned char)s[i] < 0x20 || s[i] == 0x7f)
-			return "has control characters in it";
+			return "contains control characters";
 	return NULL;
 }
 
@@ -151,12 +151,12 @@ static const char *parse_guids(const char *s, struct u64_range *r)
 	char *end;
 
 	if (!parse_guid(s, &end, &r->lo))
-		return "is no port GUID";
+		return "is not a port GUID";
 	r->hi = r->lo;
 	if (*end == '-' && !parse_guid(end + 1, &end, &r->hi))
-		return "is no range of port GUIDs";
+		return "is not a range of port GUIDs";
 	if (*end || r->hi < r->lo)
-		return "is no port GUID or range of them";
+		return "is neither a port GUID nor a range of port GUIDs";
 	return NULL;
 }
 
@@ -175,10 +175,10 @@ const char *dynamic_parse_who(const char *who, struct policy_member *m)
 	if (m->node_types)
 		return NULL;
 	if (!strncmp(who, "type:", 5))
-		return "is none of type:ca, type:switch, type:router, type:aggregation";
+		return "is not one of type:ca, type:switch, type:router, type:aggregation";
 	if (!strncmp(who, "group:", 6)) {
 		if (!who[6])
-			return "names no group";
+			return "has no group name";
 		m->group.s = xstrdup(who + 6);
 	} else if (strchr(who, '/')) {
 		m->port_name = xstrdup(who);

@@ -36,8 +36,8 @@ static const struct {
 	[HOLD_SERVICES] = { "services", "services" },
 	[HOLD_SUBSCRIPTIONS] = { "subscriptions", "subscriptions to events" },
 	[HOLD_ALIASES] = { "aliases", "alias GUIDs" },
-	[HOLD_TRANSFERS] = { "transfers", "answers of several MADs under way" },
-	[HOLD_LONG_REQUESTS] = { "long-requests", "requests of several MADs under way" },
+	[HOLD_TRANSFERS] = { "transfers", "RMPP answers under way" },
+	[HOLD_LONG_REQUESTS] = { "long-requests", "RMPP requests under way" },
 	[HOLD_REPORTS] = { "reports", "Reports outstanding" },
 };
 

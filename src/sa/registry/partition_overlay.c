@@ -156,8 +156,8 @@ static uint32_t level_of(struct merging *m, size_t entry, const char *what, cons
 	if (level != UINT32_MAX)
 		return level;
 	add_trouble(m, entry, UINT32_MAX, false,
-		    "dynamic partition \"%s\": its %s \"%s\" is none of the policy's; it has "
-		    "\"%s\" instead", m->x->v.v[entry].name, what, name,
+		    "dynamic partition \"%s\": the policy has no %s \"%s\"; the partition uses \"%s\" "
+		    "instead", m->x->v.v[entry].name, what, name,
 		    m->base->levels[otherwise].name);
 	return otherwise;
 }
@@ -186,8 +186,8 @@ static void compare_with(struct merging *m, size_t entry, const struct policy_pa
 	if (e->whole && (e->ipoib != part->ipoib || strcmp(e->level, part->level.s) != 0 ||
 			 strcmp(e->ipoib_level, part->ipoib_level.s) != 0))
 		add_trouble(m, entry, UINT32_MAX, false,
-			    "dynamic partition \"%s\": the policy has a partition of this name "
-			    "and P_Key 0x%04x, too, whose IPoIB and level hold", e->name, e->pkey);
+			    "dynamic partition \"%s\": the policy has a partition of the same name and "
+			    "P_Key 0x%04x, whose IPoIB and level apply", e->name, e->pkey);
 }
 
 /* The index of the partition of p that an entry belongs to; MAP64_NONE: the entry is not in force. */
@@ -212,8 +212,8 @@ static uint32_t place_entry(struct merging *m, size_t entry)
 			    e->pkey);
 	else if (!e->whole)
 		add_trouble(m, entry, UINT32_MAX, true,
-			    "dynamic members of the partition \"%s\" (0x%04x) are not in force: "
-			    "the policy has no such partition any more", e->name, e->pkey);
+			    "dynamic members of the partition \"%s\" (0x%04x) are not in force: the policy "
+			    "no longer has the partition", e->name, e->pkey);
 	if (named != MAP64_NONE || keyed || !e->whole)
 		return MAP64_NONE;
 	add_partition(m, entry);
@@ -233,14 +233,14 @@ static bool line_holds(struct merging *m, size_t entry, uint32_t member, uint32_
 	if (group == MAP64_NONE && !strcmp(line->group.s, "all"))
 		return true;
 	if (group == MAP64_NONE) {
-		add_trouble(m, entry, member, true, "partition \"%s\": its dynamic member, the "
-			    "group \"%s\", is none of the policy's", e->name, line->group.s);
+		add_trouble(m, entry, member, true, "partition \"%s\": the policy has no group \"%s\", "
+			    "which is a dynamic member", e->name, line->group.s);
 		return false;
 	}
 	if (!m->groups_have_partitions || !contains(m, group, partition))
 		return true;
-	add_trouble(m, entry, member, true, "partition \"%s\": its dynamic member, the group "
-		    "\"%s\", contains the partition", e->name, line->group.s);
+	add_trouble(m, entry, member, true, "partition \"%s\": the group \"%s\", a dynamic member, "
+		    "contains the partition", e->name, line->group.s);
 	return false;
 }
 

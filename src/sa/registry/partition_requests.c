@@ -85,7 +85,7 @@ static void check_level(struct applying *a, const char *what, const char *given,
 	if (*given && policy_find_level(a->base, given) == UINT32_MAX)
 		say(a, SEV_ERROR, "the policy has no level \"%.255s\"", given);
 	else if (is && strcmp(*given ? given : "default", *is ? is : "default") != 0)
-		say(a, SEV_ERROR, "its %s is \"%s\" already, not \"%s\"", what,
+		say(a, SEV_ERROR, "the existing partition has %s \"%s\", not \"%s\"", what,
 		    *is ? is : "default", *given ? given : "default");
 }
 
@@ -96,10 +96,10 @@ static void check_same(struct applying *a, uint16_t pkey, bool ipoib, const char
 	const struct dynamic_change *c = a->c;
 
 	if (c->pkey && (c->pkey & IB_PKEY_DEFAULT) != pkey)
-		say(a, SEV_ERROR, "its P_Key is 0x%04x already, not 0x%04x", pkey,
+		say(a, SEV_ERROR, "the existing partition has P_Key 0x%04x, not 0x%04x", pkey,
 		    c->pkey & IB_PKEY_DEFAULT);
 	if (c->ipoib != IPOIB_NOT_SAID && (c->ipoib == IPOIB_YES) != ipoib)
-		say(a, SEV_ERROR, "it is there already, with%s IPoIB", ipoib ? "" : "out");
+		say(a, SEV_ERROR, "the partition exists already, with%s IPoIB", ipoib ? "" : "out");
 	check_level(a, "level", c->level, level);
 	check_level(a, "IPoIB level", c->ipoib_level, ipoib_level);
 }
@@ -113,11 +113,11 @@ static struct dynamic_partition *new_partition(struct applying *a)
 	check_level(a, "level", c->level, NULL);
 	check_level(a, "IPoIB level", c->ipoib_level, NULL);
 	if (c->ipoib == IPOIB_NO && c->ipoib_level)
-		say(a, SEV_ERROR, "there is an IPoIB level, and no IPoIB");
+		say(a, SEV_ERROR, "an IPoIB level needs IPoIB");
 	if (c->pkey && !pkey)
-		say(a, SEV_ERROR, "0x%04x is no P_Key of a partition", c->pkey);
+		say(a, SEV_ERROR, "0x%04x is not a valid P_Key of a partition", c->pkey);
 	else if (c->pkey && a->used[pkey])
-		say(a, SEV_ERROR, "the partition \"%s\" has the P_Key 0x%04x already",
+		say(a, SEV_ERROR, "the partition \"%s\" already has the P_Key 0x%04x",
 		    owner_of(a, pkey), pkey);
 	else if (!pkey)
 		pkey = choose_pkey(a);
@@ -169,7 +169,7 @@ static char *check_who(struct applying *a, const struct dynamic_who *w, bool mus
 
 	if (why) {
 		say(a, SEV_ERROR, "member \"%.*s\" %s",
-		    w->who && !strcmp(why, "has control characters in it") ? 0 : 80,
+		    w->who && !strcmp(why, "contains control characters") ? 0 : 80,
 		    w->who ? w->who : "", why);
 		return NULL;
 	}
@@ -199,7 +199,7 @@ static void add_member(struct applying *a, struct dynamic_partition *e,
 		m->membership = membership;
 		free(who);
 	} else if (a->x->n_members == DYNAMIC_MEMBERS_MAX) {
-		say(a, SEV_ERROR, "there are %d members already, no more are taken",
+		say(a, SEV_ERROR, "the partition has %d members, the limit",
 		    DYNAMIC_MEMBERS_MAX);
 		free(who);
 	} else {
@@ -256,10 +256,10 @@ static void remove_member(struct applying *a, struct dynamic_partition *e,
 		dynamic_drop_member(a->x, m);
 		a->changed++;
 	} else if (base_names_member(base_partition(a, a->c->name), who)) {
-		say(a, SEV_ERROR, "\"%s\" is a member by the policy, which only a policy changes",
+		say(a, SEV_ERROR, "the policy makes \"%s\" a member: change the policy instead",
 		    who);
 	} else {
-		say(a, SEV_INFO, "\"%s\" is no member", who);
+		say(a, SEV_INFO, "\"%s\" is not a member", who);
 	}
 	free(who);
 }
@@ -276,9 +276,9 @@ static void apply_remove(struct applying *a)
 	if (e)
 		remove_entry(a, e);
 	else if (base_partition(a, a->c->name))
-		say(a, SEV_ERROR, "it is the policy's, which only a policy changes");
+		say(a, SEV_ERROR, "the partition is part of the policy: change the policy instead");
 	else
-		say(a, SEV_INFO, "there is no such partition");
+		say(a, SEV_INFO, "no such partition");
 }
 
 static void apply_one(struct applying *a)

@@ -44,7 +44,7 @@ static void check_doubled(struct lids *l, uint32_t port)
 		       port_text(f, port).s, p->lid, p->lmc, port_text(f, other).s,
 		       f->ports[other].lid, f->ports[other].lmc);
 	else
-		report(l->r, AUDIT_LID, "%s has LID %u, and so has %s", port_text(f, port).s, lid,
+		report(l->r, AUDIT_LID, "%s has LID %u, as does %s", port_text(f, port).s, lid,
 		       port_text(f, other).s);
 }
 
@@ -105,7 +105,7 @@ void check_lids(struct run *r)
 		if (end_port_is_up(f, port))
 			check_sm_lid(&l, port, sm_lid);
 	if (l.sm_votes[sm_lid] && (sm_lid >= SIM_LID_MCAST || l.owner[sm_lid] == SIM_NONE))
-		report(r, AUDIT_LID, "SM LID %u, which most have, is no port's", sm_lid);
+		report(r, AUDIT_LID, "SM LID %u, which most ports have, belongs to no port", sm_lid);
 	free(l.owner);
 	free(l.sm_votes);
 }

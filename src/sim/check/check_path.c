@@ -16,7 +16,7 @@ static void say_bad_exit(const struct sim_fabric *f, uint32_t port, uint32_t lid
 			   state_text(f->ports[port].state), port_text(f, peer).s,
 			   state_text(f->ports[peer].state));
 	else
-		buf_printf(out, "%s leads to %s, which has not LID %u", port_text(f, port).s,
+		buf_printf(out, "%s leads to %s, which does not have LID %u", port_text(f, port).s,
 			   port_text(f, peer).s, lid);
 }
 
@@ -89,7 +89,7 @@ static uint32_t cross(struct way *w, uint32_t port, unsigned in)
 	if (vl == SIM_VL_DROP)
 		buf_puts(&w->lost, ": dropped");
 	else if (vl < p->op_vls)
-		buf_printf(&w->lost, ", which %s has not: no-credit", port_text(w->f, p->peer).s);
+		buf_printf(&w->lost, ", which %s does not have: no-credit", port_text(w->f, p->peer).s);
 	else
 		buf_printf(&w->lost, ", but %u are operational: dropped", link_vls(w->f, port));
 	return SIM_NONE;
@@ -136,7 +136,7 @@ static void follow(struct way *w, uint32_t src)
 			return;
 		}
 		if (w->path->hops.n > w->f->n_switches + 1u) {
-			buf_puts(&w->lost, "the path comes back: a loop");
+			buf_puts(&w->lost, "the path returns to a switch: a loop");
 			return;
 		}
 		at = pass_switch(w, at);

@@ -62,7 +62,7 @@ bool parse_time(const char *text, int64_t *us)
 bool get_time(struct call *c, const char *what, const char *text, int64_t *us)
 {
 	return !text || parse_time(text, us) ||
-	       refuse(c, "%s must be a time as 1.5, 2ms or 500us, not '%s'", what, text);
+	       refuse(c, "%s must be a time such as 1.5, 2ms or 500us, not '%s'", what, text);
 }
 
 bool get_percent(struct call *c, const char *what, const char *text, double *v)
@@ -128,6 +128,6 @@ bool run_smp(struct call *c, uint32_t port, uint8_t method, uint16_t attr, uint3
 	unsigned status = device_smp(c->s, sma_port(c->s->f, port), method, attr, mod, data);
 
 	return status == STATUS_OK ||
-	       refuse(c, "the device says status 0x%02x to a %s with modifier 0x%x", status,
+	       refuse(c, "the device answers status 0x%02x to a %s with modifier 0x%x", status,
 		      method == METHOD_GET ? "Get" : "Set", mod);
 }

@@ -26,7 +26,7 @@ static bool cmd_help(struct call *c);
 	X("status", "", "", \
 	  "nodes, ports by state, clients, time, packets", \
 	  0, 0, cmd_status, NULL) \
-	X("pass", "", " TIME", "let simulated time pass as quickly as everybody is done with it", \
+	X("pass", "", " TIME", "let simulated time pass as quickly as the programs can work", \
 	  1, 1, cmd_pass, NULL) \
 	X("check", "", " [--sl N,...] [--path-sls FILE] [--switches] [--max N]", \
 	  "audit all tables; exit status 1 if something is wrong", \
@@ -35,10 +35,10 @@ static bool cmd_help(struct call *c);
 	  "the hops and VLs from one end port to another", \
 	  2, 4, cmd_path, NULL) \
 	X("show", " nodes", "", "all nodes", 0, 0, cmd_show_nodes, NULL) \
-	X("show", " links", " [NODE]", "all cables, or a node's", 0, 1, cmd_show_links, NULL) \
+	X("show", " links", " [NODE]", "all cables, or those of a node", 0, 1, cmd_show_links, NULL) \
 	X("show", " port", " PORT", "a port and its link", 1, 1, cmd_show_port, NULL) \
-	X("show", " end-ports", "", "the same of all ports that can have a LID", 0, 0, cmd_show_end_ports, NULL) \
-	X("show", " portinfo", " PORT", "its PortInfo by fields", 1, 1, cmd_show_portinfo, NULL) \
+	X("show", " end-ports", "", "all ports that can have a LID, and their links", 0, 0, cmd_show_end_ports, NULL) \
+	X("show", " portinfo", " PORT", "the fields of a port's PortInfo", 1, 1, cmd_show_portinfo, NULL) \
 	X("show", " counters", " PORT", "its counters", 1, 1, cmd_show_counters, NULL) \
 	X("show", " lft", " SWITCH", "unicast forwarding table", 1, 1, cmd_show_lft, NULL) \
 	X("show", " mft", " SWITCH", "multicast forwarding table", 1, 1, cmd_show_mft, NULL) \
@@ -53,38 +53,38 @@ static bool cmd_help(struct call *c);
 	  0, 0, cmd_stats, "--client", "--reset", NULL) \
 	X("traffic", "", " SRC DST SL[,SL...] [SRC DST SL[,SL...]]... [--packets N] " \
 	  "[--size BYTES] [--times N]", \
-	  "let hosts send without end for so many packet times, and count it", \
+	  "let hosts send at full load for some packet times, and count packets", \
 	  3, WORDS_MAX, cmd_traffic, "--packets=", "--size=", "--times=", NULL) \
-	X("link", " down", " PORT|NODE", "pull the cable, or all of a node's", \
+	X("link", " down", " PORT|NODE", "unplug a cable, or all cables of a node", \
 	  1, 1, cmd_link_down, NULL) \
-	X("link", " up", " PORT|NODE", "plug it in again, or them", 1, 1, cmd_link_up, NULL) \
+	X("link", " up", " PORT|NODE", "plug in a cable again, or all cables of a node", 1, 1, cmd_link_up, NULL) \
 	X("link", " connect", " PORT PORT", \
-	  "a cable between ports that have none, or an unplugged one", \
+	  "connect two ports without plugged-in cables", \
 	  2, 2, cmd_link_connect, NULL) \
 	X("link", " flap", " PORT [--count N] [--interval S]", \
-	  "down and up again, N times, S seconds each", \
+	  "unplug and plug in a cable N times, for S seconds each", \
 	  1, 1, cmd_link_flap, "--count=", "--interval=", NULL) \
 	X("link", " degrade", " PORT WIDTH|SPEED|full", \
-	  "hold a link at 1x, SDR, 4xFDR ...", \
+	  "limit a link to 1x, SDR, 4xFDR ...", \
 	  2, 2, cmd_link_degrade, NULL) \
 	X("node", " off", " NODE", "no power", 1, 1, cmd_node_off, NULL) \
-	X("node", " on", " NODE", "power again, tables lost", 1, 1, cmd_node_on, NULL) \
+	X("node", " on", " NODE", "power on, with empty tables", 1, 1, cmd_node_on, NULL) \
 	X("node", " reboot", " NODE [--for S]", \
-	  "lose the tables, after S seconds without power", \
+	  "power off for S seconds, and lose the tables", \
 	  1, 1, cmd_node_reboot, "--for=", NULL) \
-	X("node", " silent", " NODE", "forwards, answers nothing", 1, 1, cmd_node_silent, NULL) \
-	X("node", " hang", " NODE", "the same, and passes no directed route on", \
+	X("node", " silent", " NODE", "forward packets, but answer nothing", 1, 1, cmd_node_silent, NULL) \
+	X("node", " hang", " NODE", "answer nothing, and forward no directed-route SMPs", \
 	  1, 1, cmd_node_hang, NULL) \
 	X("node", " answer", " NODE", "answers again", 1, 1, cmd_node_answer, NULL) \
 	X("node", " refuse", " NODE ATTRIBUTE,...|none [--status STATUS] [--times N]", \
-	  "refuse Sets from now on, beside what its profile says", \
+	  "refuse Sets, in addition to its profile", \
 	  2, 2, cmd_node_refuse, "--status=", "--times=", NULL) \
-	X("node", " lie", " NODE LIE,...|none", "lie from now on, beside what its profile says", \
+	X("node", " lie", " NODE LIE,...|none", "give false answers, in addition to its profile", \
 	  2, 2, cmd_node_lie, NULL) \
 	X("node", " rename", " NODE NAME", "new NodeDescription", 2, 2, cmd_node_rename, NULL) \
-	X("trap", "", " NODE|PORT NUMBER", "let a device send a trap", 2, 2, cmd_trap, NULL) \
+	X("trap", "", " NODE|PORT NUMBER", "make a device send a trap", 2, 2, cmd_trap, NULL) \
 	X("adaptive", "", " SWITCH on|locked|off [LID PORT]", \
-	  "adaptive routing of another manager; locked: linear tables do not end it", \
+	  "adaptive routing of another manager; locked: writing linear tables does not end it", \
 	  2, 4, cmd_adaptive, NULL) \
 	X("private", "", " SWITCH on|off [LID PORT]", \
 	  "private linear tables of another manager", \
@@ -95,21 +95,21 @@ static bool cmd_help(struct call *c);
 	X("fault", " add", " drop|delay|duplicate|reorder|corrupt [--class C] [--method M] " \
 	  "[--attr A] [--at NODE|PORT] [--share P% [--spare NODE] [--pick N]] [--chance P%] " \
 	  "[--count N] [--for TIME]", \
-	  "what is to happen to packets", \
+	  "drop, delay, ... packets that match", \
 	  1, 1, cmd_fault_add, "--class=", "--method=", "--attr=", "--at=", "--share=", \
 	  "--spare=", "--pick=", "--chance=", "--count=", "--for=", NULL) \
 	X("fault", " falsify", " FALSEHOOD [--at NODE] [--share P% [--spare NODE] [--pick N]] " \
 	  "[--chance P%] [--count N]", \
-	  "what answers of devices are to tell", \
+	  "falsify answers of devices", \
 	  1, 1, cmd_fault_falsify, "--at=", "--share=", "--spare=", "--pick=", "--chance=", \
 	  "--count=", NULL) \
-	X("fault", " kinds", "", "the falsehoods, and what they are about", \
+	X("fault", " kinds", "", "the falsehoods, and which answers they change", \
 	  0, 0, cmd_fault_kinds, NULL) \
 	X("fault", " list", "", "the rules in force", 0, 0, cmd_fault_list, NULL) \
-	X("fault", " remove", " ID|all", "end a rule", 1, 1, cmd_fault_remove, NULL) \
-	X("loss", "", " PERCENT", "lose so many SMPs; 0 ends it", 1, 1, cmd_loss, NULL) \
-	X("freeze", "", "", "no packet moves any more", 0, 0, cmd_freeze, NULL) \
-	X("thaw", "", "", "packets move again", 0, 0, cmd_thaw, NULL) \
+	X("fault", " remove", " ID|all", "remove a rule", 1, 1, cmd_fault_remove, NULL) \
+	X("loss", "", " PERCENT", "lose this share of SMPs; 0 ends it", 1, 1, cmd_loss, NULL) \
+	X("freeze", "", "", "stop all packets", 0, 0, cmd_freeze, NULL) \
+	X("thaw", "", "", "let packets move again", 0, 0, cmd_thaw, NULL) \
 	X("lft", "", " SWITCH LID PORT|drop", \
 	  "change a forwarding entry behind the manager's back", \
 	  3, 3, cmd_lft, NULL) \
@@ -166,9 +166,9 @@ static bool no_such_second(struct call *c, int argc, char **argv)
 {
 	buf_printf(&c->err, "%s: ", argv[0]);
 	if (argc > 1)
-		buf_printf(&c->err, "'%s' is none of", argv[1]);
+		buf_printf(&c->err, "'%s' is not one of", argv[1]);
 	else
-		buf_puts(&c->err, "takes one of");
+		buf_puts(&c->err, "expected one of");
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 		if (strcmp(commands[i].first, argv[0]) == 0)
 			buf_puts(&c->err, commands[i].second);
@@ -280,7 +280,7 @@ bool call_parse(struct call *c, int argc, char **argv)
 		}
 	}
 	if (c->n < c->cmd->words_min)
-		return usage(c, "something is missing");
+		return usage(c, "an argument is missing");
 	return true;
 }
 

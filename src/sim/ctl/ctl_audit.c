@@ -18,7 +18,7 @@ static bool get_end(struct call *c, const char *text, uint32_t *port)
 	if (!get_port(c, text, port))
 		return false;
 	if (!is_end_port(c->s->f, *port))
-		return refuse(c, "'%s' is a switch's external port, no path ends there", text);
+		return refuse(c, "'%s' is a switch's external port: no path ends there", text);
 	return c->s->f->ports[*port].lid || refuse(c, "'%s' has no LID", text);
 }
 

@@ -16,7 +16,8 @@ static bool get_cable(struct call *c, const char *text, uint32_t *port)
 		return false;
 	p = &c->s->f->ports[*port];
 	if (p->num == 0)
-		return refuse(c, "'%s' names no port of the switch, as '%s/P1' does", text, text);
+		return refuse(c, "'%s' does not name a port of the switch: give for example "
+				"'%s/P1'", text, text);
 	return p->peer != SIM_NONE || refuse(c, "no cable at '%s'", text);
 }
 
@@ -118,7 +119,7 @@ bool cmd_link_degrade(struct call *c)
 	if (!get_cable(c, c->word[0], &port))
 		return false;
 	if (!parse_link(c->word[1], &width, &speed, &ext))
-		return refuse(c, "'%s' is no width or speed, as 1x, SDR or 4xFDR, nor 'full'",
+		return refuse(c, "'%s' is neither a width or speed, such as 1x, SDR or 4xFDR, nor 'full'",
 			      c->word[1]);
 	cable_degrade(c->s, port, width, speed, ext);
 	return true;

@@ -45,11 +45,11 @@ static bool get_flows(struct call *c, struct flows *x)
 		if (!get_port(c, c->word[i], &from) || !get_port(c, c->word[i + 1], &to))
 			return false;
 		if (!is_end_port(f, from) || is_switch(node_of(f, from)))
-			return refuse(c, "'%s' is no port of a host", c->word[i]);
+			return refuse(c, "'%s' is not a port of a host", c->word[i]);
 		if (from == to)
 			return refuse(c, "'%s' sends to itself", c->word[i]);
 		if (!is_end_port(f, to) || !f->ports[to].lid)
-			return refuse(c, "'%s' is no end port with a LID", c->word[i + 1]);
+			return refuse(c, "'%s' is not an end port with a LID", c->word[i + 1]);
 		if (!add_flows(c, x, from, f->ports[to].lid, c->word[i + 2]))
 			return false;
 	}

@@ -62,7 +62,7 @@ bool cmd_adaptive(struct call *c)
 	if (!get_switch(c, c->word[0], &node))
 		return false;
 	if (!locked && strcmp(c->word[1], "on") != 0 && strcmp(c->word[1], "off") != 0)
-		return refuse(c, "'%s' is none of on, locked, off", c->word[1]);
+		return refuse(c, "'%s' is not one of on, locked, off", c->word[1]);
 	info[0] = locked;
 	info[3] = strcmp(c->word[1], "off") != 0;
 	if (!run_smp(c, c->s->f->nodes[node].port0, METHOD_SET, ATTR_ADAPTIVE_ROUTING_INFO, 0, info))
@@ -214,7 +214,7 @@ static bool get_entries(struct call *c, const char *list, unsigned max, struct a
 
 	while (next_element(&list, word, sizeof(word))) {
 		if (a->n == max)
-			return refuse(c, "the table has %u entries only", max);
+			return refuse(c, "the table has only %u entries", max);
 		if (!get_entry(c, word, a->entries + 2 * a->n++))
 			return false;
 	}

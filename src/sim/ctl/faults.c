@@ -62,7 +62,7 @@ static bool get_delay(struct call *c, struct fault_rule *r)
 		r->delay_us = DELAY_US;
 		return get_time(c, "--for", text, &r->delay_us);
 	}
-	return !text || refuse(c, "--for is for delay and reorder");
+	return !text || refuse(c, "--for applies to delay and reorder only");
 }
 
 /* Parses the share of nodes whose packets the rule applies to. */
@@ -75,7 +75,7 @@ static bool get_share(struct call *c, struct fault_rule *r)
 
 	if (!text)
 		return (!spare && !option(c, "--pick")) ||
-		       refuse(c, "--spare and --pick go with --share");
+		       refuse(c, "--spare and --pick need --share");
 	if (option(c, "--at"))
 		return refuse(c, "--share and --at exclude each other");
 	if (!get_percent(c, "--share", text, &share) ||

@@ -67,7 +67,7 @@ static char *next_word(char **text, const char **why)
 		for (in++; *in && *in != quote; )
 			*out++ = *in++;
 		if (!*in) {
-			*why = "a quote is not closed";
+			*why = "unclosed quote";
 			return NULL;
 		}
 		in++;
@@ -109,7 +109,7 @@ static const char *parse_times(struct step *st, int64_t previous)
 		return NULL;
 	if (st->first + 1 == st->n || !parse_time(st->word[st->first + 1], &st->every_us) ||
 	    st->every_us < EVERY_MIN_US)
-		return "'every' takes a number of seconds, 0.001 at least";
+		return "'every' takes a number of seconds, at least 0.001";
 	if (!timed)
 		st->at_us = st->every_us;
 	st->first += 2;

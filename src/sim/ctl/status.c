@@ -75,5 +75,5 @@ bool cmd_pass(struct call *c)
 	if (!get_time(c, "a time", c->word[0], &us))
 		return false;
 	return (c->s->hooks.pass && c->s->hooks.pass(c->s, us)) ||
-	       refuse(c, "a command of a script cannot let time pass: it has a time of its own");
+	       refuse(c, "a script cannot let time pass: each of its commands has its own time");
 }

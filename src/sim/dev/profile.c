@@ -166,7 +166,7 @@ static void refuse_cycles(struct reader *r, const struct profile_set *ps)
 			o = o->like.own;
 		if (o == own)
 			read_error(r, node_get(own->map, "like")->pos,
-				   "'%s' is like itself in the end", EXCERPT(own->name));
+				   "'%s' refers to itself through 'like'", EXCERPT(own->name));
 	}
 }
 
@@ -177,15 +177,15 @@ static void read_guid(struct reader *r, const struct node *n, const struct key *
 	struct profile_rule *rule = at;
 
 	(void)k;
-	if (!read_word(r, n, "a GUID or a glob of one"))
+	if (!read_word(r, n, "a GUID or a pattern of GUIDs"))
 		return;
 	if (value_u64(n->text, &rule->guid_is) && rule->guid_is)
 		return;
 	if (strspn(n->text, "0123456789abcdefx*?[]-") == strlen(n->text) && strpbrk(n->text, "*?["))
 		rule->guid = xstrdup(n->text);
 	else
-		read_error(r, n->pos, "'%s' is neither a GUID nor a glob of one (as 0x0002c9*, "
-			   "small letters)", EXCERPT(n->text));
+		read_error(r, n->pos, "'%s' is neither a GUID nor a pattern of GUIDs (such as 0x0002c9*, "
+			   "in lower case)", EXCERPT(n->text));
 }
 
 struct rule_reading {

@@ -189,9 +189,9 @@ static void report_rules(const struct assignment *a)
 			findings_add(&found, SEV_WARNING, a->ps->file, rule->pos,
 				     "the rule matches no node");
 		if (a->misplaced[i])
-			findings_add(&found, SEV_WARNING, a->ps->file, rule->pos, "the rule "
-				     "matches nodes of types for which '%s' is no preset: auto "
-				     "there", root_preset(rule->profile));
+			findings_add(&found, SEV_WARNING, a->ps->file, rule->pos, "the rule also matches "
+				     "nodes of types that the preset '%s' does not suit: they get "
+				     "auto", root_preset(rule->profile));
 	}
 	findings_log(&found, "profiles");
 	findings_free(&found);
@@ -203,8 +203,8 @@ static void report_slow(const struct assignment *a)
 		const struct instance *in = &a->instances.v[i];
 
 		if (in->n_slow)
-			log_warn("profiles", "%s: has links of %s in the topology, which profile "
-				 "'%s' cannot run: they run slower (nodes like that: %u)",
+			log_warn("profiles", "%s: links run at %s in the topology, which profile '%s' does "
+				 "not support: they run slower (%u such nodes)",
 				 a->f->nodes[in->first_slow].desc,
 				 link_speed_names[in->too_fast], in->p->name, in->n_slow);
 	}

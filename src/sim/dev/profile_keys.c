@@ -31,7 +31,7 @@ static bool read_bits(struct reader *r, const struct node *n, const struct key *
 	}
 	if ((*bits & k->min) == k->min)
 		return true;
-	read_error(r, n->pos, "'%s' is missing: every port can that", k->words[0]);
+	read_error(r, n->pos, "'%s' is missing: every port supports it", k->words[0]);
 	return false;
 }
 

@@ -19,7 +19,7 @@ int dial(const char *socket, enum sim_purpose purpose, const char *nodes)
 	if (a.error)
 		fprintf(stderr, "qosd-sim: %.*s\n", (int)sizeof(a.text), a.text);
 	else if (fd == -ENOENT || fd == -ECONNREFUSED)
-		fprintf(stderr, "qosd-sim: %s: no simulator listens there\n", socket);
+		fprintf(stderr, "qosd-sim: %s: no simulator listens on this socket\n", socket);
 	else
 		fprintf(stderr, "qosd-sim: %s: %s\n", socket, strerror(-fd));
 	return -1;

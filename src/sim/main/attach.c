@@ -37,7 +37,7 @@ static char *find_library(const char *name)
 			free(places[i]);
 	}
 	if (!found)
-		fprintf(stderr, "qosd-sim: %s is neither beside it nor in %s\n", name, QOSD_LIBDIR "/qosd");
+		fprintf(stderr, "qosd-sim: %s is neither next to qosd-sim nor in %s\n", name, QOSD_LIBDIR "/qosd");
 	return found;
 }
 
@@ -49,7 +49,7 @@ static bool preload(const char *name)
 	if (!library)
 		return false;
 	if (strpbrk(library, " :")) {
-		fprintf(stderr, "qosd-sim: %s: nothing can be preloaded from such a path\n", library);
+		fprintf(stderr, "qosd-sim: %s: libraries cannot be preloaded from such a path\n", library);
 		free(library);
 		return false;
 	}

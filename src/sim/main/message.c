@@ -111,11 +111,11 @@ static const char *take_hello(struct client *c, const struct message *m)
 	struct sim_hello h;
 
 	if (m->n != sizeof(h))
-		return "said no hello";
+		return "did not send a hello";
 	memcpy(&h, m->data, sizeof(h));
 	h.nodes[sizeof(h.nodes) - 1] = '\0';
 	if (h.magic != SIM_MAGIC || h.purpose < SIM_CONTROL || h.purpose > SIM_CLOCK)
-		return "said no hello";
+		return "did not send a hello";
 	set_name(c, &h);
 	if (h.protocol != SIM_PROTOCOL)
 		answer_error(&a, EPROTO, "the library speaks protocol %u, the simulator %u: "
@@ -137,7 +137,7 @@ static const char *take_question(struct client *c, const struct message *m)
 	struct sim_ask q;
 
 	if (m->n != sizeof(q))
-		return "asked a question of the wrong size";
+		return "sent a question of the wrong size";
 	memcpy(&q, m->data, sizeof(q));
 	answer_question(c, &q, &a);
 	client_send(c, &a, sizeof(a));
@@ -184,7 +184,7 @@ static void bounce(struct client *c, const char *umad, size_t n, int error)
 	struct ib_user_mad u;
 
 	log_limited(&c->server->complaints, LOG_LEVEL_WARNING, "client",
-		    "%s: sent a MAD that cannot be: %s", c->name, strerror(error));
+		    "%s: sent an invalid MAD: %s", c->name, strerror(error));
 	if (n < sizeof(back))
 		return;
 	memcpy(back, umad, sizeof(back));
@@ -265,14 +265,14 @@ const char *client_take(struct client *c, const struct message *m)
 	if (m->n > SIM_INLINE_MAX)
 		return "sent a message that is too long";
 	if (c->purpose != SIM_UMAD && outq_full(&c->out))
-		return "does not read what it asked for";
+		return "does not read its answers";
 	switch ((int)c->purpose) {
 	case 0: return take_hello(c, m);
 	case SIM_CONTROL: return take_question(c, m);
 	case SIM_UMAD: return take_umad(c, m);
 	case SIM_CTL:
-		return c->pass_end_ns ? "sent a command before the last one was done" : take_command(c, m);
-	default: return "sent something where nothing is to be sent";
+		return c->pass_end_ns ? "sent a command before the previous one ended" : take_command(c, m);
+	default: return "sent data where none is expected";
 	}
 }
 

@@ -65,7 +65,7 @@ static int usage_error(const char *what, const char *word)
 {
 	if (what)
 		fprintf(stderr, "qosd-sim: %s%s\n", what, word);
-	fputs("`qosd-sim --help' tells more.\n", stderr);
+	fputs("See `qosd-sim --help'.\n", stderr);
 	return EXIT_USAGE;
 }
 
@@ -220,7 +220,7 @@ static int parse_kind(struct options *o, const struct kind *k, int argc, char **
 		return status;
 	if (k->first_word) {
 		if (optind == argc)
-			return usage_error("what is missing is a ", k->first_word);
+			return usage_error("missing: a ", k->first_word);
 		*first_word(o, k) = argv[optind++];
 		status = parse_options(o, k, argc, argv);
 		if (status >= 0)
@@ -229,8 +229,8 @@ static int parse_kind(struct options *o, const struct kind *k, int argc, char **
 	o->words = argv + optind;
 	o->n_words = argc - optind;
 	if (k->command && !o->n_words)
-		return usage_error("what is missing is a command", "");
-	return k->command || !o->n_words ? -1 : usage_error("one too many: ", o->words[0]);
+		return usage_error("missing: a command", "");
+	return k->command || !o->n_words ? -1 : usage_error("too many arguments: ", o->words[0]);
 }
 
 int options_parse(struct options *o, int argc, char **argv)

@@ -106,7 +106,7 @@ static void turn_away(struct server *sv)
 	int fd;
 
 	log_limited(&sv->complaints, LOG_LEVEL_WARNING, "server",
-		    "too many clients: %u, a new one was turned away", sv->n_clients);
+		    "too many clients (%u): refused a new one", sv->n_clients);
 	close(sv->spare);
 	fd = accept(sv->listener, NULL, NULL);
 	if (fd >= 0)
@@ -142,13 +142,13 @@ static bool remove_stale(const char *path, const struct sockaddr_un *a)
 	if (lstat(path, &st) < 0)
 		return true;
 	if (!S_ISSOCK(st.st_mode))
-		return complain(path, "exists, and is no socket");
+		return complain(path, "exists and is not a socket");
 	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	r = fd < 0 ? -1 : connect(fd, (const struct sockaddr *)a, sizeof(*a));
 	if (fd >= 0)
 		close(fd);
 	if (r == 0)
-		return complain(path, "another simulator listens there");
+		return complain(path, "another simulator listens on it");
 	return unlink(path) == 0 || complain(path, strerror(errno));
 }
 

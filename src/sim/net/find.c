@@ -62,7 +62,7 @@ static unsigned nodes_meant(const struct sim_fabric *f, const char *text, uint32
 static void say_why_none(unsigned found, const char *text, struct buf *err)
 {
 	if (found > 1)
-		buf_printf(err, "%u nodes are called '%s': take the GUID", found, text);
+		buf_printf(err, "%u nodes are named '%s': give the GUID", found, text);
 	else
 		buf_printf(err, "there is no node '%s'", text);
 }

@@ -101,11 +101,11 @@ static bool node_is_good(const struct sim_fabric *f, const struct sim_node_spec 
 			 struct buf *err)
 {
 	if (s->type != SIM_CA && s->type != SIM_SWITCH && s->type != SIM_ROUTER)
-		buf_printf(err, "node type %u is none", s->type);
+		buf_printf(err, "unknown node type %u", s->type);
 	else if (s->nports == 0)
-		buf_puts(err, "a node needs a port at least");
+		buf_puts(err, "a node needs at least one port");
 	else if (s->nports > SIM_PORTS_MAX)
-		buf_printf(err, "a node has %u ports at most, not %u", SIM_PORTS_MAX, s->nports);
+		buf_printf(err, "a node has at most %u ports, not %u", SIM_PORTS_MAX, s->nports);
 	else if (s->guid == 0)
 		buf_puts(err, "a node's GUID cannot be 0");
 	else if (f->n_nodes >= NODES_MAX)
@@ -195,7 +195,7 @@ static bool can_take_cable(const struct sim_fabric *f, uint32_t port, struct buf
 static bool are_two(uint32_t port_a, uint32_t port_b, struct buf *err)
 {
 	if (port_a == port_b)
-		buf_puts(err, "a cable has two ends");
+		buf_puts(err, "a cable needs two ends");
 	return port_a != port_b;
 }
 
@@ -208,7 +208,7 @@ static void connect_ports(struct sim_fabric *f, uint32_t port_a, uint32_t port_b
 static bool has_no_cable(const struct sim_fabric *f, uint32_t port, struct buf *err)
 {
 	return f->ports[port].peer == SIM_NONE ||
-	       refuse_port(f, port, "has a cable already", err);
+	       refuse_port(f, port, "already has a cable", err);
 }
 
 bool simfab_connect(struct sim_fabric *f, uint32_t port_a, uint32_t port_b, struct buf *err)

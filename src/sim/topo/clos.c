@@ -23,13 +23,13 @@ static void read_options(struct gen *g, struct clos *c)
 
 	if (!size || sscanf(size, "%5ux%3u%c", &c->leaves, &c->spines, &rest) != 2 ||
 	    !c->leaves || !c->spines || c->leaves > SWITCHES_MAX)
-		gen_refuse(g, "%s: LEAVESxSPINES is expected, such as 40x20", size ? size : "");
+		gen_refuse(g, "%s: expected LEAVESxSPINES, such as 40x20", size ? size : "");
 	c->parallel = gen_number(g, "parallel", 1, 1, SIM_PORTS_MAX);
 	if (c->spines * c->parallel < SIM_PORTS_MAX)
 		spare = SIM_PORTS_MAX - c->spines * c->parallel;
 	c->hosts = gen_number(g, "hosts", c->spines * c->parallel, 0, SIM_PORTS_MAX);
 	if (!g->bad && c->hosts > spare)
-		gen_refuse(g, "hosts=%u: there are %u ports left at a leaf", c->hosts, spare);
+		gen_refuse(g, "hosts=%u: a leaf has %u ports left", c->hosts, spare);
 }
 
 void gen_clos(struct gen *g)

@@ -109,13 +109,13 @@ void gen_read_flaws(struct gen *g)
 	if (text) {
 		rest = read_share(text, &g->lose);
 		if (!rest || *rest)
-			gen_refuse(g, "lose=%s: PERCENT or PERCENT@SEED is expected, as in 5@7", text);
+			gen_refuse(g, "lose=%s: expected PERCENT or PERCENT@SEED, such as 5@7", text);
 	}
 	text = gen_text(g, "slow");
 	if (text) {
 		rest = read_share(text, &g->slow);
 		if (!rest || *rest != ':' || !cable_speed_parse(rest + 1, &g->slow.speed))
-			gen_refuse(g, "slow=%s: PERCENT:SPEED or PERCENT@SEED:SPEED is expected, as in "
+			gen_refuse(g, "slow=%s: expected PERCENT:SPEED or PERCENT@SEED:SPEED, such as "
 				   "20@7:4xQDR", text);
 	}
 }

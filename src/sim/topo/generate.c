@@ -84,7 +84,7 @@ uint32_t gen_number(struct gen *g, const char *key, uint32_t otherwise, uint32_t
 	}
 	n = strtoull(text, &end, 10);
 	if (!isdigit((unsigned char)*text) || *end || n < min || n > max) {
-		gen_refuse(g, "%s%s%s: a number from %u to %u is expected", key, equals, text, min,
+		gen_refuse(g, "%s%s%s: expected a number from %u to %u", key, equals, text, min,
 			   max);
 		return min;
 	}
@@ -123,7 +123,7 @@ bool gen_ready(struct gen *g, uint64_t switches, uint64_t ports, uint64_t host_c
 	if (g->bad)
 		return false;
 	if (ports > SIM_PORTS_MAX)
-		gen_refuse(g, "a switch would need %llu ports: %u at most",
+		gen_refuse(g, "a switch would need %llu ports; the maximum is %u",
 			   (unsigned long long)ports, SIM_PORTS_MAX);
 	if (switches > TOPO_PORTS_MAX || host_cables > TOPO_PORTS_MAX)
 		all = UINT32_MAX;
@@ -133,7 +133,7 @@ bool gen_ready(struct gen *g, uint64_t switches, uint64_t ports, uint64_t host_c
 	if (all > TOPO_PORTS_MAX)
 		gen_refuse(g, "the fabric would have more than %u ports", TOPO_PORTS_MAX);
 	else if (g->routers + g->dangling > hosts_at(g, host_cables))
-		gen_refuse(g, "routers and dangling take the place of hosts, and there are %u",
+		gen_refuse(g, "routers and dangling replace hosts, of which there are %u",
 			   hosts_at(g, host_cables));
 	return !g->bad;
 }
@@ -156,7 +156,7 @@ static void split_options(struct gen *g, char *text)
 		}
 		for (unsigned i = 0; i < g->n_options; i++)
 			if (strcmp(g->options[i].key, o.key) == 0)
-				gen_refuse(g, "\"%s\" is said twice", *o.key ? o.key : o.value);
+				gen_refuse(g, "\"%s\" is given twice", *o.key ? o.key : o.value);
 		if (g->n_options == GEN_OPTIONS_MAX) {
 			gen_refuse(g, "more than %u options", GEN_OPTIONS_MAX);
 			return;

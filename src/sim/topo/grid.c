@@ -136,7 +136,7 @@ static void read_sizes(struct gen *g, struct grid *gr)
 			break;
 		p = end + 1;
 	}
-	gen_refuse(g, "%s: sizes of 1 to %u dimensions are expected, each 2 or more, as in 4x4x8",
+	gen_refuse(g, "%s: expected the sizes of 1 to %u dimensions, each 2 or more, such as 4x4x8",
 		   text ? text : "nothing", DIMENSIONS_MAX);
 }
 

@@ -249,8 +249,9 @@ void exclusions_text(const struct sm *sm, const struct fabric *f, const struct d
 	else
 		fabric_port_name(f, f->nodes[node].port0 + x->near_port, name, sizeof(name));
 	if (near_end_lies(sm->devices.exclusions, x)) {
-		buf_printf(out, "the device that has %s says false LocalPortNums: behind that port is port %u "
-			   "of node GUID 0x%016" PRIx64 ", and others say that it is elsewhere", name, x->a,
+		buf_printf(out, "the device that has %s reports false LocalPortNums: behind that port is "
+			   "port %u of node GUID 0x%016" PRIx64 ", which other devices report "
+			   "elsewhere", name, x->a,
 			   x->guid);
 		return;
 	}
@@ -1097,9 +1098,10 @@ enum exclusions_end exclusions_end(struct sm *sm)
 		}
 		exclusions_text(sm, sm->published->f, &one->x, &text);
 		if (excluded_is_corrected(&one->x))
-			log_info("discovery", "%s: it says something else now", text.s);
+			log_info("discovery", "%s: its answers have changed", text.s);
 		else
-			log_info("discovery", "%s: it is tried again, and taken back if that goes well", text.s);
+			log_info("discovery", "%s: trying it again; it is readmitted if discovery "
+					"succeeds", text.s);
 		buf_free(&text);
 		sm_suspect(sm, &(struct suspect){ .guid = one->x.near_guid, .ends = true });
 		if (one->x.why == EXCLUDED_ANSWER && one->x.attr != UMAD_SM_ATTR_NODE_INFO)

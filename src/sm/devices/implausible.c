@@ -300,13 +300,13 @@ static bool link_is_odd(const struct fabric_port *p, char *what, size_t size)
 		/* sweeps write the last two before the link is Active */
 		if (v <= CODE_MAX && (v || (i >= 2 && p->state < IB_PORT_ACTIVE_S)))
 			continue;
-		snprintf(what, size, "says %s %u, which there is not", codes[i].name, v);
+		snprintf(what, size, "reports %s %u, which does not exist", codes[i].name, v);
 		return true;
 	}
 	if (!is_one_bit(width))
-		snprintf(what, size, "says LinkWidthActive %u, which is no width", width);
+		snprintf(what, size, "reports LinkWidthActive %u, which is not a width", width);
 	else if (speed ? !is_one_bit(speed) : !ib_ext_active(p->info))
-		snprintf(what, size, "says LinkSpeedActive %u, which is no speed", speed);
+		snprintf(what, size, "reports LinkSpeedActive %u, which is not a speed", speed);
 	else
 		return false;
 	return true;
@@ -318,11 +318,11 @@ static bool port_is_odd(const struct fabric *f, uint32_t port, char *what, size_
 	unsigned state = field(p, IB_PORT_STATE_F), phys = field(p, IB_PORT_PHYS_STATE_F);
 
 	if (state < IB_PORT_DOWN_S || state > IB_PORT_ACTIVE_S)
-		snprintf(what, size, "says PortState %u, which there is not", state);
+		snprintf(what, size, "reports PortState %u, which does not exist", state);
 	else if (p->num && (!phys || phys > PHYS_STATE_MAX))
-		snprintf(what, size, "says PortPhysicalState %u, which there is not", phys);
+		snprintf(what, size, "reports PortPhysicalState %u, which does not exist", phys);
 	else if (port_is_end(f, port) && p->state >= IB_PORT_ARMED_S && p->lid > IB_LID_UCAST_MAX)
-		snprintf(what, size, "says LID %u, which no port can have", p->lid);
+		snprintf(what, size, "reports LID %u, which no port can have", p->lid);
 	else
 		return p->num && p->peer != FABRIC_NONE && p->state >= IB_PORT_INIT_S &&
 		       link_is_odd(p, what, size);
@@ -343,9 +343,9 @@ static bool is_known_link_down(const struct fabric *f, uint32_t port)
 static bool switch_is_odd(const struct fabric_switch *s, char *what, size_t size)
 {
 	if (!s->lft_cap || s->lft_cap > IB_LID_MCAST_FIRST)
-		snprintf(what, size, "says LinearFDBCap %u, which no switch can have", s->lft_cap);
+		snprintf(what, size, "reports LinearFDBCap %u, which no switch can have", s->lft_cap);
 	else if (s->lft_top >= s->lft_cap)
-		snprintf(what, size, "says LinearFDBTop %u and LinearFDBCap %u", s->lft_top, s->lft_cap);
+		snprintf(what, size, "reports LinearFDBTop %u but LinearFDBCap %u", s->lft_top, s->lft_cap);
 	else
 		return false;
 	return true;
@@ -361,13 +361,14 @@ static void note_duplicate(struct sm *sm, const struct fabric *f, uint32_t port)
 	if (peer == FABRIC_NONE)
 		return;
 	if (first == FABRIC_NONE)
-		snprintf(what, sizeof(what), "says port GUID 0");
+		snprintf(what, sizeof(what), "reports port GUID 0");
 	else
-		snprintf(what, sizeof(what), "says the port GUID of %s",
+		snprintf(what, sizeof(what), "reports the port GUID of %s",
 			 fabric_port_name(f, first, name, sizeof(name)));
 	note(sm, f, peer, &as, what);
 	if (first != FABRIC_NONE && f->ports[first].peer != FABRIC_NONE && first != f->self)
-		note(sm, f, f->ports[first].peer, &as, "says a port GUID that another says, too");
+		note(sm, f, f->ports[first].peer, &as, "reports a port GUID that another device reports as "
+				"well");
 }
 
 static void look_at_port(struct sm *sm, const struct fabric *f, uint32_t port)
@@ -381,8 +382,8 @@ static void look_at_port(struct sm *sm, const struct fabric *f, uint32_t port)
 	else if (is_known_link_down(f, port))
 		note(sm, f, port, &(struct implausible_answer){ .unsure = true },
 		     f->ports[f->ports[port].peer].state >= IB_PORT_INIT_S ?
-		     "says that its link is down, and its other end that it is up" :
-		     "says that its link is down, and so does its other end, and yet SMPs get through it");
+		     "reports that its link is down, but the far end reports that it is up" :
+		     "reports that its link is down, as does the far end, although SMPs pass through it");
 	if (f->ports[port].num && port_is_end(f, port) &&
 	    fabric_find_port(f, f->ports[port].guid) != port)
 		note_duplicate(sm, f, port);
@@ -412,7 +413,7 @@ static void look_at_node(struct sm *sm, const struct fabric *f, uint32_t node)
 	if (switch_is_odd(&f->switches[n->sw], what, sizeof(what)))
 		note(sm, f, n->port0, &(struct implausible_answer){ 0 }, what);
 	else if (!f->ports[n->port0].guid)
-		note(sm, f, n->port0, &(struct implausible_answer){ 0 }, "says port GUID 0");
+		note(sm, f, n->port0, &(struct implausible_answer){ 0 }, "reports port GUID 0");
 }
 
 /* Looks at a node that has changed, and at what its neighbours report of the links to it. */
@@ -843,7 +844,8 @@ static bool take_kept(struct sm *sm, const struct question *q)
 
 	if (!kept_is_news(sm->devices.implausible, q, guid, digest))
 		return false;
-	log_debug("sweep", "0x%016" PRIx64 ": attribute 0x%04x modifier 0x%08x is not as it was kept", guid,
+	log_debug("sweep", "0x%016" PRIx64 ": attribute 0x%04x modifier 0x%08x differs from the "
+			"record", guid,
 		  q->refused.attr, q->refused.mod);
 	mad_hold(sm->mad);
 	refused_taken(sm, guid, q->refused.attr, q->refused.mod);
@@ -882,7 +884,7 @@ static enum says compare_node(const struct fabric *f, uint32_t port, const uint8
 static void note_no_port(struct sm *sm, const struct fabric *f, uint32_t near, const uint8_t *said)
 {
 	implausible_note(sm, f, near, true, implausible_digest(UMAD_SM_ATTR_NODE_INFO, said),
-			 "says LocalPortNum %u with %u ports, which cannot be",
+			 "reports LocalPortNum %u but has %u ports",
 			 mad_get_field((uint8_t *)(uintptr_t)said, 0, IB_NODE_LOCAL_PORT_F),
 			 mad_get_field((uint8_t *)(uintptr_t)said, 0, IB_NODE_NPORTS_F));
 }
@@ -901,7 +903,7 @@ static bool take_node(struct sm *sm, const struct question *q)
 		note_no_port(sm, f, near, q->data);
 	if (says != SAYS_ANOTHER || near == FABRIC_NONE)
 		return false;
-	snprintf(what, sizeof(what), "does not say the same twice: node GUID 0x%016" PRIx64 " with %u "
+	snprintf(what, sizeof(what), "contradicts itself: it reported node GUID 0x%016" PRIx64 " with %u "
 		 "ports, then 0x%016" PRIx64 " with %u", n->guid, n->nports,
 		 mad_get_field64((uint8_t *)(uintptr_t)q->data, 0, IB_NODE_GUID_F),
 		 mad_get_field((uint8_t *)(uintptr_t)q->data, 0, IB_NODE_NPORTS_F));
@@ -964,7 +966,7 @@ static bool take_listed(struct sm *sm, size_t i, size_t behind)
 		news = false;
 	}
 	if (news)
-		log_debug("sweep", "another answer than before, of what: %s", x->text);
+		log_debug("sweep", "an answer changed from a device that: %s", x->text);
 	for (size_t k = i; k < behind && news; k++)
 		suspect_ends(sm, f->nodes[q[k].node].guid);
 	/* its answers about its other ports, such as those said to have no link, are no better */
@@ -1022,7 +1024,7 @@ static void finished(void *arg)
 		map64_clear(&l->confirmed);
 	end(l);
 	if (any)
-		sm_want_sweep(sm, SWEEP_LOCAL, "devices that said what does not fit");
+		sm_want_sweep(sm, SWEEP_LOCAL, "devices gave implausible answers");
 }
 
 static const struct smp_job_ops ops = { next, done, finished };

@@ -189,7 +189,7 @@ static void finished(void *arg)
 	}
 	end(x);
 	if (any)
-		sm_want_sweep(sm, SWEEP_LOCAL, "a device in doubt has another name");
+		sm_want_sweep(sm, SWEEP_LOCAL, "a suspect device has another name");
 }
 
 static const struct smp_job_ops ops = { next, done, finished };

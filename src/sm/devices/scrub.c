@@ -332,8 +332,8 @@ static void tell(const struct scrub *s, enum table table)
 	else
 		fabric_node_name(f, s->node, name, sizeof(name));
 	if (x->n > 1)
-		snprintf(more, sizeof(more), " (and %u more of this kind there)", x->n - 1);
-	event_make(&e, EVENT_TABLE_OVERWRITTEN, "%s: %s overwritten by another, it is repaired%s",
+		snprintf(more, sizeof(more), " (and %u more of this kind)", x->n - 1);
+	event_make(&e, EVENT_TABLE_OVERWRITTEN, "%s: another program overwrote the %s; repairing it%s",
 		   name, table_names[table], more);
 	event_guid(&e, "node", n->guid);
 	event_number(&e, "port", x->num);
@@ -404,7 +404,7 @@ static void conclude(struct scrub *s)
 	}
 	sm_suspect(sm, &suspect);
 	sm_want_sweep(sm, SWEEP_LOCAL, suspect.changed ? "tables were overwritten" :
-				       suspect.whole ? "a port is not as it was" :
+				       suspect.whole ? "a port has changed" :
 						       "a node has another name");
 }
 

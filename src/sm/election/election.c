@@ -209,8 +209,8 @@ static bool take_info(const struct sm *sm, struct question *q, const struct smp 
 	sm_info_get(s->data, &i);
 	if (i.guid != q->asked) {
 		log_limited(&claim_log, LOG_LEVEL_WARNING, "election",
-			    "the SM at the port 0x%016" PRIx64 " says that it is 0x%016" PRIx64
-			    ": it is not believed", q->asked, i.guid);
+			    "the SM at port 0x%016" PRIx64 " claims to be 0x%016" PRIx64 ": "
+			    "ignored", q->asked, i.guid);
 		return false;
 	}
 	q->peer.tells_key = i.key == key;
@@ -358,11 +358,10 @@ static enum sm_verdict verdict(struct sm *sm, const struct peer **who)
 		if (x == SM_OTHER_KEY) {
 			e->other_managers++;
 			log_limited(&other_log, LOG_LEVEL_ERROR, "election",
-				    "SM 0x%016" PRIx64 " (%s, priority %u) %s: it is not obeyed",
+				    "SM 0x%016" PRIx64 " (%s, priority %u) %s: ignored",
 				    p->info.guid, sm_state_name((enum sm_state)p->info.state),
 				    p->info.priority, p->info.key ? "has another SM_Key" :
-				    "does not show our SM_Key: it has another one, or another M_Key "
-				    "(m-key)");
+				    "does not send our SM_Key: its sm-key or m-key differs");
 		}
 		if (x > v || (x == v && *who && sm_comes_first(x, &p->info, &(*who)->info))) {
 			v = x;
@@ -380,7 +379,7 @@ static bool is_of_this_round(const struct sm *sm, uint32_t round)
 
 static void on_look_again(void *arg)
 {
-	sm_want_sweep(arg, SWEEP_CHANGE, "another SM is to hand over, or to take over");
+	sm_want_sweep(arg, SWEEP_CHANGE, "handover with another SM");
 }
 
 static void handover_failed(struct sm *sm, int status)
@@ -391,12 +390,12 @@ static void handover_failed(struct sm *sm, int status)
 	e->refusals = guid == e->refused_by ? e->refusals + 1 : 1;
 	e->refused_by = guid;
 	if (e->refusals >= HANDOVER_TRIES) {
-		log_error("election", "SM 0x%016" PRIx64 " goes before us, and does not take the "
-			  "handover (%d): given up, we stay master", guid, status);
+		log_error("election", "SM 0x%016" PRIx64 " has precedence but does not accept the handover "
+			  "(%d): giving up, staying master", guid, status);
 		e->next_handover_us = INT64_MAX;
 		return;
 	}
-	log_warn("election", "SM 0x%016" PRIx64 " does not take the handover (%d); again in %u s",
+	log_warn("election", "SM 0x%016" PRIx64 " does not accept the handover (%d); trying again in %u s",
 		 guid, status, 1u << e->refusals);
 	e->next_handover_us = clock_mono_us() + (1000000ll << e->refusals);
 	timer_set(e->again, 1000000ll << e->refusals, 0);
@@ -445,7 +444,7 @@ static void await(struct sm *sm, const struct peer *p)
 	int64_t now = clock_mono_us();
 
 	if (p->info.guid != e->awaited) {
-		log_info("election", "SM 0x%016" PRIx64 " is master, too, and to hand over to us",
+		log_info("election", "SM 0x%016" PRIx64 " is master as well; waiting for its handover",
 			 p->info.guid);
 		e->awaited = p->info.guid;
 		e->await_until_us = now + AWAIT_US;
@@ -475,7 +474,7 @@ static void tell_seen(struct sm *sm, enum event_kind kind, const struct sm_info 
 	const char *state = sm_state_name((enum sm_state)i->state);
 
 	event_make(&e, kind, kind == EVENT_SM_SEEN ?
-		   "another subnet manager, 0x%016" PRIx64 ", priority %u: %s" :
+		   "found another subnet manager, 0x%016" PRIx64 ", priority %u: %s" :
 		   "the subnet manager 0x%016" PRIx64 ", priority %u, is gone; it was %s", i->guid,
 		   i->priority, state);
 	event_guid(&e, "guid", i->guid);
@@ -645,7 +644,7 @@ static void on_late_answer(void *arg, const struct smp *s, int status)
 
 	if (!status && sm->state == SM_MASTER && take_info(sm, q, s) &&
 	    !is_known(sm->election, q->asked))
-		sm_want_sweep(sm, SWEEP_CHANGE, "a subnet manager answers that did not before");
+		sm_want_sweep(sm, SWEEP_CHANGE, "another subnet manager has appeared");
 	question_free(q);
 }
 
@@ -665,8 +664,8 @@ static void update_peer(struct sm *sm, const struct sm_info *i)
 		had->act_count = i->act_count;
 		had->state = i->state;
 		if (told && i->state == SM_NOT_ACTIVE)
-			log_warn("election", "SM 0x%016" PRIx64 " was told to be inactive: it does not "
-				 "stand by any more", i->guid);
+			log_warn("election", "disabled SM 0x%016" PRIx64 ": it is no longer "
+				 "standby", i->guid);
 		if (told)
 			tell_seen(sm, EVENT_SM_SEEN, i);
 	}
@@ -764,7 +763,7 @@ static void on_poll_answer(void *arg, const struct smp *s, int status)
 	else if (sm_has_other_key(&us, &i))
 		master_is_gone(sm, "has another SM_Key now");
 	else if (i.state == SM_NOT_ACTIVE)
-		master_is_gone(sm, "is not active any more");
+		master_is_gone(sm, "is no longer active");
 	else if (i.state != SM_MASTER && !e->idle_since_us)
 		e->idle_since_us = now;
 	else if (i.state != SM_MASTER &&
@@ -789,8 +788,8 @@ void election_on_poll(void *arg)
 	if (sm->state == SM_NOT_ACTIVE && e->unanswered > sm->settings->poll_retries) {
 		/* 14.4.1: only a control or this host's operator ends that state */
 		if (sm->standby.master_guid)
-			log_error("election", "the master SM 0x%016" PRIx64 " is gone, and this one was "
-				  "told to be inactive: 'qosd-ctl sweep' has it take part again",
+			log_error("election", "the master SM 0x%016" PRIx64 " is gone, but this one was "
+				  "disabled: 'qosd-ctl sweep' makes it active again",
 				  sm->standby.master_guid);
 		sm->standby.master_guid = 0;
 	} else if (sm->state != SM_STANDBY && sm->state != SM_NOT_ACTIVE) {
@@ -875,7 +874,8 @@ static void on_alive(void *arg)
 		permit(sm);
 		return;
 	}
-	log_warn("election", "the daemon did not run for %.1f s: is another SM master?",
+	log_warn("election", "the daemon was stopped for %.1f s: checking whether another SM has become "
+			"master",
 		 (double)pause * 1e-6);
 	e->checks = (uint32_t)e->peers.n;
 	for (size_t i = 0; i < e->peers.n; i++)
@@ -928,7 +928,7 @@ static void on_acknowledged(void *arg, const struct smp *s, int status)
 
 	(void)s;
 	if (status)
-		log_debug("election", "SM 0x%016" PRIx64 " has no use for the ACKNOWLEDGE (%d)",
+		log_debug("election", "SM 0x%016" PRIx64 " did not accept the ACKNOWLEDGE (%d)",
 			  q->peer.info.guid, status);
 	question_free(q);
 }
@@ -1013,8 +1013,8 @@ static void on_claimant(void *arg, const struct smp *s, int status)
 	sm_suspect(sm, &(struct suspect){ .guid = port_node(sm->published->f, port)->guid,
 					  .changed = true, .unasked = true });
 	sm->wishes.election = true;
-	sm_want_sweep(sm, SWEEP_LOCAL, other.state == SM_MASTER ? "another SM is master, too" :
-				       "another SM stands by");
+	sm_want_sweep(sm, SWEEP_LOCAL, other.state == SM_MASTER ? "another SM is master as well" :
+				       "another SM is standby");
 }
 
 /* False: the port was asked a moment ago. */
@@ -1117,7 +1117,7 @@ static void control(struct sm *sm, enum sm_input input, const struct sm_info *fr
 		acknowledge(sm, from->guid);
 	if (input == IN_HANDOVER && e->awaited == from->guid)
 		e->awaited = 0;
-	step(sm, input, input == IN_HANDOVER ? "handover" : "told to discover");
+	step(sm, input, input == IN_HANDOVER ? "handover" : "another SM requested discovery");
 }
 
 bool sm_registrations_unknown(const struct sm *sm)
@@ -1186,7 +1186,7 @@ static void refuse(struct sm *sm, const struct mad_in *in, const char *why)
 
 	sm_info_get(in->mad + OFF_DATA, &from);
 	log_limited(&smp_log, LOG_LEVEL_WARNING, "election",
-		    "SM 0x%016" PRIx64 " (%s) says %s to a %s: refused: %s", from.guid,
+		    "SM 0x%016" PRIx64 " (%s) sent %s to a %s: refused: %s", from.guid,
 		    sm_state_name((enum sm_state)from.state),
 		    sm_control_name(mod) ? sm_control_name(mod) : "nothing known",
 		    sm_state_name(sm->state), why);
@@ -1199,7 +1199,7 @@ static void put_off(struct sm *sm, const struct mad_in *in)
 	struct sm_info from;
 
 	sm_info_get(in->mad + OFF_DATA, &from);
-	log_limited(&smp_log, LOG_LEVEL_INFO, "election", "SM 0x%016" PRIx64 " says %s, too early",
+	log_limited(&smp_log, LOG_LEVEL_INFO, "election", "SM 0x%016" PRIx64 " sent %s too early",
 		    from.guid, sm_control_name(get_be32(in->mad + 20)));
 	answer(sm, in, IB_STATUS_BUSY, TELL_NOTHING);
 }
@@ -1233,26 +1233,26 @@ static void on_controller(struct sm *sm, const struct mad_in *in, const struct c
 	input = sm_control_input(mod, from.state);
 	state = (enum sm_state)(by_lid ? from.state : who->info.state);
 	if (!who->is_there) {
-		refuse(sm, in, by_lid ? "it comes from another LID" : "another is at the place that it "
-		       "comes from, or nobody answers there");
+		refuse(sm, in, by_lid ? "the sender has another LID" : "the sender's port is another "
+		       "device's, or does not answer");
 		return;
 	}
 	if (!by_lid && us.key && !who->tells_key && !who->proves_key) {
-		refuse(sm, in, "who is at the place that it comes from does not show our SM_Key");
+		refuse(sm, in, "the SM at the sender's port does not send our SM_Key");
 		return;
 	}
 	/* our state may have changed meanwhile */
 	if (!sm_transition(sm->state, input).legal ||
 	    !sm_obeys(sm->state, input, from.guid, state, sm->standby.master_guid,
 		      e->successor.info.guid)) {
-		refuse(sm, in, "that is for our master to say");
+		refuse(sm, in, "only our master may send it");
 		return;
 	}
 	if (!may_obey_again(sm, input) || (input == IN_HANDOVER && is_too_early(sm, &from))) {
 		put_off(sm, in);
 		return;
 	}
-	log_limited(&control_log, LOG_LEVEL_INFO, "election", "SM 0x%016" PRIx64 " says %s", from.guid,
+	log_limited(&control_log, LOG_LEVEL_INFO, "election", "SM 0x%016" PRIx64 " sent %s", from.guid,
 		    sm_control_name(mod));
 	answer(sm, in, IB_STATUS_OK, who->tells_key ? TELL_KEY : TELL_NOTHING);
 	if (input == IN_STANDBY)
@@ -1288,29 +1288,29 @@ static void take_control(struct sm *sm, const struct mad_in *in)
 	sm_info_get(in->mad + OFF_DATA, &from);
 	if (mkey_ours(sm) && !(m_key && mkey_is_known(sm, m_key))) {
 		log_limited(&smp_log, LOG_LEVEL_WARNING, "election",
-			    "SM 0x%016" PRIx64 ": control %u without our M_Key ignored", from.guid,
+			    "SM 0x%016" PRIx64 ": ignored control %u without our M_Key", from.guid,
 			    mod);
 		return;
 	}
 	if (sm_has_other_key(&us, &from) &&
 	    !proof_holds(in->mad + OFF_DATA, us.key, PROOF_CONTROL + mod, from.guid, us.guid)) {
-		refuse(sm, in, "it does not show our SM_Key");
+		refuse(sm, in, "the sender does not send our SM_Key");
 		return;
 	}
 	input = sm_control_input(mod, from.state);
 	if (input == IN_COUNT || !sm_transition(sm->state, input).legal)
-		refuse(sm, in, "there is no such transition");
+		refuse(sm, in, "the state table has no such transition");
 	else if (sm->state != SM_NOT_ACTIVE &&
 		 !sm_obeys(sm->state, input, from.guid, (enum sm_state)from.state,
 			   sm->standby.master_guid,
 			   e->successor.info.guid))
-		refuse(sm, in, "that is for our master to say");
+		refuse(sm, in, "only our master may send it");
 	else if (e->judging >= JUDGED_MAX || (input == IN_HANDOVER && is_too_early(sm, &from)))
 		put_off(sm, in);
 	else if (judge_controller(sm, in, from.guid))
 		e->judging++;
 	else
-		refuse(sm, in, "nobody can tell where it comes from");
+		refuse(sm, in, "the sender's port is not known");
 }
 
 /* Answers a Get after its sender was asked for its own SM_Key. */
@@ -1341,7 +1341,7 @@ void election_receive(struct sm *sm, const struct mad_in *in)
 		return;
 	if (attr != UMAD_SM_ATTR_SM_INFO) {
 		log_limited(&smp_log, LOG_LEVEL_DEBUG, "election",
-			    "LID %u: method 0x%02x of attribute 0x%04x is not for us", in->slid,
+			    "LID %u: method 0x%02x of attribute 0x%04x is not supported", in->slid,
 			    method, attr);
 		answer(sm, in, IB_STATUS_BAD_METHOD_ATTR, TELL_NOTHING);
 	} else if (method == UMAD_METHOD_GET) {
@@ -1353,8 +1353,8 @@ void election_receive(struct sm *sm, const struct mad_in *in)
 
 void election_rejoin(struct sm *sm)
 {
-	log_info("election", "taking part again");
-	step(sm, IN_REJOIN, "this manager is to take part again");
+	log_info("election", "active again");
+	step(sm, IN_REJOIN, "this manager becomes active again");
 }
 
 /* --- beginning and end --- */

@@ -108,11 +108,12 @@ void mkey_settle(struct sm *sm)
 	k->unsaved = (!first || key) && !save(sm, &ring);
 	if (k->unsaved && in_use != key) {
 		log_limited(&mismatch_log, LOG_LEVEL_ERROR, "m-key",
-			    "the keys cannot be kept: devices keep the one that they have");
+			    "cannot store the new M_Key: devices keep their present one");
 		return;
 	}
 	if (in_use != key)
-		log_info("m-key", "devices get another M_Key; %u earlier ones are known", ring.n - 1);
+		log_info("m-key", "setting a new M_Key on all devices; %u earlier ones are "
+				"known", ring.n - 1);
 	mad_hold(sm->mad);	/* a light sweep may be running */
 	k->ring = ring;
 	mad_release(sm->mad);
@@ -292,8 +293,8 @@ static void tell_hidden(struct sm *sm)
 		}
 	if (sm->mkeys->hidden && sm->state != SM_MASTER)
 		log_limited(&mismatch_log, LOG_LEVEL_ERROR, "m-key",
-			    "%u ports have an M_Key that is not m-key of our settings, nor one of "
-			    "before; the first is %s", sm->mkeys->hidden,
+			    "%u ports have an M_Key that is neither m-key of qosd.yaml nor an earlier one; "
+			    "the first is %s", sm->mkeys->hidden,
 			    fabric_port_name(sm->sweep.f, first, name, sizeof(name)));
 }
 
@@ -373,14 +374,14 @@ static void note_mismatch(struct sm *sm, uint32_t port)
 {
 	const struct fabric_port *p = &sm->sweep.f->ports[port];
 	struct node_work *w = &sm->sweep.work[p->node];
-	char name[FABRIC_NAME_MAX], until[64] = "it never ends";
+	char name[FABRIC_NAME_MAX], until[64] = "it never expires";
 
 	if (lease(p->info))
-		snprintf(until, sizeof(until), "its lease is %u s, if nobody says the key",
+		snprintf(until, sizeof(until), "its lease expires %u s after the last use of the key",
 			 lease(p->info));
 	w->failed = w->key_mismatch = true;
 	log_limited(&mismatch_log, LOG_LEVEL_ERROR, "m-key",
-		    "%s has another's M_Key (protection bits %u; %s): nothing is set there",
+		    "%s has an unknown M_Key (protection bits %u; %s): not configuring it",
 		    fabric_port_name(sm->sweep.f, port, name, sizeof(name)), protection(p->info),
 			    until);
 }
@@ -460,7 +461,7 @@ enum step_result mkey_change(struct sm *sm)
 	k->changing = k->ports.n > 0;
 	if (!k->ports.n)
 		return RESULT_DONE;
-	log_info("m-key", "%zu ports have another M_Key than ours, or one that is not known",
+	log_info("m-key", "%zu ports have another M_Key than ours, or an unknown one",
 		 k->ports.n);
 	sm->sweep.job = smp_job_start(sm->mad, (uint32_t)k->ports.n, &change_ops, sm);
 	return RESULT_WAIT;
@@ -552,7 +553,7 @@ static void lease_finished(void *arg)
 		}
 	lease_end(k);
 	if (any)
-		sm_want_sweep(sm, SWEEP_LOCAL, "a port has not the M_Key that it was given");
+		sm_want_sweep(sm, SWEEP_LOCAL, "a port does not have the M_Key that was set");
 }
 
 static const struct smp_job_ops lease_ops = { lease_next, lease_done, lease_finished };
@@ -614,7 +615,7 @@ void mkey_violated(struct sm *sm, uint32_t port, uint16_t lid, const uint8_t *no
 {
 	struct mkeys *k = sm->mkeys;
 	int64_t now = clock_mono_us();
-	char name[FABRIC_NAME_MAX] = "a port that is not known", more[64] = "";
+	char name[FABRIC_NAME_MAX] = "an unknown port", more[64] = "";
 	char by[32] = "a directed route";
 	uint16_t from = get_be16(notice + NOTICE_FROM);
 	struct event e;
@@ -633,8 +634,8 @@ void mkey_violated(struct sm *sm, uint32_t port, uint16_t lid, const uint8_t *no
 		snprintf(by, sizeof(by), "LID %u", from);
 	k->told_us = now;
 	k->told = k->violations;
-	event_make(&e, EVENT_M_KEY_VIOLATION, "%s (LID %u) was sent a wrong M_Key by %s: method "
-		   "0x%02x, attribute 0x%04x%s", name, lid, by, notice[NOTICE_METHOD],
+	event_make(&e, EVENT_M_KEY_VIOLATION, "%s (LID %u) received a wrong M_Key from %s: method 0x%02x, "
+		   "attribute 0x%04x%s", name, lid, by, notice[NOTICE_METHOD],
 		   get_be16(notice + NOTICE_ATTR), more);
 	event_number(&e, "lid", lid);
 	event_number(&e, "from-lid", from);

@@ -33,12 +33,12 @@ static void say_usage(struct mcast_work *w)
 
 	if (u.sharing > w->sharing_seen)
 		log_limited(&mlids_log, LOG_LEVEL_WARNING, "multicast",
-			    "all %u MLIDs that the switches forward are in use: %u groups share "
-			    "one with others, and their members get each other's packets",
+			    "all %u MLIDs that the switches can forward are in use: %u groups share the "
+			    "MLID of another group, and their members receive each other's packets",
 			    u.limit, u.sharing);
 	if (u.refused > w->refused_seen)
 		log_limited(&mlids_log, LOG_LEVEL_WARNING, "multicast",
-			    "%" PRIu64 " groups refused: no MLID is free, or none with the same "
+			    "%" PRIu64 " groups refused: no MLID is free, or can be shared at the same "
 			    "P_Key, MTU, rate and SL", u.refused - w->refused_seen);
 	w->sharing_seen = u.sharing;
 	w->refused_seen = u.refused;

@@ -524,7 +524,7 @@ void trees_adopt_state(struct mcast_work *w, struct subnet_state *s)
 	mcast_sync(w->sm->mcast, s);
 	if (mcast_take_misled(w->sm->mcast)) {
 		sm_registrations_lost(w->sm);
-		sm_want_sweep(w->sm, SWEEP_POLICY, "members of IPoIB groups are to join again");
+		sm_want_sweep(w->sm, SWEEP_POLICY, "asking members of IPoIB groups to join again");
 	}
 	if (changed)
 		tables_keep_wanted(w);
@@ -573,7 +573,7 @@ bool trees_remake_some(struct mcast_work *w)
 	}
 	w->adopting = false;
 	if (w->trees_made || w->trees_moved)
-		log_debug("multicast", "%u trees made, %u taken over from the state before",
+		log_debug("multicast", "%u trees computed, %u unchanged",
 			  w->trees_made, w->trees_moved);
 	w->trees_made = w->trees_moved = 0;
 	return true;

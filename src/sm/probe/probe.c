@@ -417,7 +417,7 @@ static void note_silent(struct probe *p)
 			map64_put(&p->sm->known.blind, p->f->nodes[i].guid, 1);
 		if (p->silent.v[i] && !p->heard.v[i])
 			log_limited(&silent_log, LOG_LEVEL_WARNING, "sweep",
-				    "%s: does not answer, but has links that are up",
+				    "%s: does not answer, although it has links that are up",
 				    fabric_node_name(p->f, i, name, sizeof(name)));
 	}
 }
@@ -430,7 +430,7 @@ static void end_hidden(struct probe *p)
 	struct fabric *f = p->changed && !p->doubt ? fabric_settle(p->f, &err) : NULL;
 
 	if (f && f->n_nodes > p->n_before)
-		log_info("discovery", "%u more nodes answer when they are asked alone%s",
+		log_info("discovery", "%u more nodes answer when each is queried alone%s",
 			 f->n_nodes - p->n_before,
 			 mkey_count(sm) > 1 ? ", or with an earlier M_Key" : "");
 	if (err.n)
@@ -467,9 +467,9 @@ static void end(struct probe *p)
 	bool all;
 
 	if (p->misfit)
-		probe_doubt(p, "the parts do not fit together");
+		probe_doubt(p, "the changed parts do not fit together");
 	if (p->doubt) {
-		log_info("sweep", "all is discovered: %s", p->why);
+		log_info("sweep", "discovering the whole fabric: %s", p->why);
 	} else {
 		f = p->settled;
 		touched = p->settled_touched;
@@ -556,7 +556,7 @@ void probe_round_over(struct probe *p)
 		if (p->asks.v[i].done || !p->cut_short)
 			probe_evaluate(p, &p->asks.v[i]);
 	if (p->rounds >= ROUNDS_MAX)
-		probe_doubt(p, "it changes all the time");
+		probe_doubt(p, "the fabric keeps changing");
 	if (!p->found) {
 		take_suspects(p);	/* those that came meanwhile */
 		while (probe_has_slow_only(p) && !p->doubt && probe_ask_spared(p))

@@ -169,13 +169,13 @@ static void port_answered(struct probe *p, const struct ask *a)
 
 	if (state < IB_PORT_DOWN_S || state > IB_PORT_ACTIVE_S) {
 		implausible_note(p->sm, p->f, port, false, implausible_digest(UMAD_SM_ATTR_PORT_INFO, a->data),
-				 "says PortState %u, which there is not", state);
+				 "reports PortState %u, which does not exist", state);
 		doubt_port(p, a, port);
 		return;		/* the rest of such an answer is worth nothing */
 	}
 	if (state == IB_PORT_DOWN_S && answered_by(p->f, a)) {
 		implausible_note(p->sm, p->f, port, false, implausible_digest(UMAD_SM_ATTR_PORT_INFO, a->data),
-				 "says that the link is down by which it answers");
+				 "reports that the link over which it answers is down");
 		doubt_port(p, a, port);
 		return;
 	}
@@ -281,9 +281,9 @@ static bool is_copy(struct probe *p, const struct ask *a)
 		if (near == FABRIC_NONE || near == port)
 			continue;
 		if (implausible_note(p->sm, p->f, port, true, implausible_digest(UMAD_SM_ATTR_NODE_INFO, info),
-				     "says the port GUID of %s, which is elsewhere",
+				     "reports the port GUID of %s, which is elsewhere",
 				     fabric_node_name(p->f, p->f->ports[other].node, name, sizeof(name))))
-			probe_doubt(p, "two switches have one port GUID");
+			probe_doubt(p, "two switches have the same port GUID");
 		return true;
 	}
 	return false;
@@ -303,7 +303,7 @@ static bool takes_a_port_guid(struct probe *p, uint32_t port, uint32_t node, uin
 	    p->f->ports[owner].node == node)
 		return false;
 	implausible_note(p->sm, p->f, port, true, implausible_digest(UMAD_SM_ATTR_NODE_INFO, info),
-			 "says the port GUID of %s", fabric_port_name(p->f, owner, name, sizeof(name)));
+			 "reports the port GUID of %s", fabric_port_name(p->f, owner, name, sizeof(name)));
 	return true;
 }
 
@@ -316,7 +316,7 @@ static uint32_t add_node(struct probe *p, const struct ask *a)
 	uint32_t node;
 
 	if (p->f->n_nodes > 2 * p->n_before + NODES_MORE) {
-		probe_doubt(p, "there are more nodes than can be");
+		probe_doubt(p, "there are more nodes than a subnet can have");
 		return FABRIC_NONE;
 	}
 	memcpy(route, p->f->routes + from->route, from->hops);
@@ -358,8 +358,8 @@ static void makes_no_sense(struct probe *p, uint32_t port, uint8_t *info)
 	unsigned nports = mad_get_field(info, 0, IB_NODE_NPORTS_F);
 
 	implausible_note(p->sm, p->f, port, true, implausible_digest(UMAD_SM_ATTR_NODE_INFO, info),
-			 "says NodeType %u, NumPorts %u, LocalPortNum %u, node GUID 0x%016llx: that cannot be, and "
-			 "it is excluded",
+			 "reports NodeType %u, NumPorts %u, LocalPortNum %u, node GUID 0x%016llx, which is "
+			 "implausible: it is excluded",
 			 mad_get_field(info, 0, IB_NODE_TYPE_F), nports, num,
 			 (unsigned long long)mad_get_field64(info, 0, IB_NODE_GUID_F));
 	if (p->f->ports[port].state < IB_PORT_ACTIVE_S)
@@ -376,7 +376,7 @@ static void contradicts(struct probe *p, uint32_t port, uint32_t node, unsigned 
 	char name[FABRIC_NAME_MAX];
 
 	if (implausible_note(p->sm, p->f, port, true, implausible_digest(UMAD_SM_ATTR_NODE_INFO, info),
-			     "says that it is port %u of %u of %s, which is elsewhere or another device", num,
+			     "claims to be port %u of %u of %s, which is elsewhere or another device", num,
 			     mad_get_field(info, 0, IB_NODE_NPORTS_F),
 			     fabric_node_name(p->f, node, name, sizeof(name))))
 		probe_doubt(p, why);
@@ -459,7 +459,7 @@ void probe_judge_claims(struct probe *p)
 
 		if (peer != MAP64_NONE && p->f->ports[port].peer != peer)
 			implausible_note(p->sm, p->f, port, true, said == MAP64_NONE ? 0 : said,
-					 "says that it is %s, which does not say so",
+					 "claims to be %s, whose answers differ",
 					 fabric_port_name(p->f, peer, name, sizeof(name)));
 	}
 }
@@ -535,7 +535,8 @@ static void behind_answered(struct probe *p, const struct ask *answered)
 	}
 	if (p->f->nodes[node].nports != mad_get_field(info, 0, IB_NODE_NPORTS_F) ||
 	    p->f->nodes[node].type != mad_get_field(info, 0, IB_NODE_TYPE_F)) {
-		contradicts(p, port, node, num, info, "two nodes have one GUID, or one has become another");
+		contradicts(p, port, node, num, info, "two nodes have the same GUID, or a node was "
+				"replaced");
 		return;
 	}
 	map64_put(&p->key_of_port, agent_port(p->f, node, num), probe_key_behind(p, a));
@@ -568,7 +569,7 @@ static void behind_answered(struct probe *p, const struct ask *answered)
 	}
 	if (p->f->ports[peer].peer != FABRIC_NONE) {
 		if (!ask_where_it_was(p, a, p->f->ports[peer].peer))
-			contradicts(p, port, node, num, info, "a port is said to be in two places");
+			contradicts(p, port, node, num, info, "a port appears in two places");
 		return;
 	}
 	implausible_clear(p->sm, p->f, port, true);
@@ -672,7 +673,7 @@ static void answered_with_error(struct probe *p, const struct ask *a)
 		return;
 	}
 	implausible_note(p->sm, p->f, port, behind, implausible_digest_error(a->status),
-			 "answers with an error when it is asked for %s", behind ? "NodeInfo" : "PortInfo");
+			 "answers Gets of %s with an error", behind ? "NodeInfo" : "PortInfo");
 	if (!behind)
 		forget_state(p, port);
 	else if (p->f->ports[port].state < IB_PORT_ACTIVE_S)

@@ -204,11 +204,11 @@ static void say(const struct sm *sm, uint32_t node, unsigned kind)
 
 	fabric_node_name(sm->sweep.f, node, name, sizeof(name));
 	if (o->state == OVERRIDE_ENDED)
-		log_info("sweep", "%s: %s of another subnet manager is switched off", name,
+		log_info("sweep", "%s: switched off %s of another subnet manager", name,
 			 overrides[kind].what);
 	else if (o->state == OVERRIDE_STAYS)
-		log_warn("sweep", "%s: %s of another subnet manager stays on (status 0x%04x): routes "
-			 "through it are not ours", name, overrides[kind].what, o->status);
+		log_warn("sweep", "%s: %s of another subnet manager stays on (status 0x%04x): packets "
+			 "through the switch do not follow our routes", name, overrides[kind].what, o->status);
 }
 
 void adaptive_done(struct sm *sm, uint32_t node, const struct smp *s, int status)
@@ -228,7 +228,7 @@ void adaptive_done(struct sm *sm, uint32_t node, const struct smp *s, int status
 		if (off)
 			o->state = OVERRIDE_ENDED;
 	} else if (status < 0) {
-		o->state = sweep_smp_lost(sm, node, "switching other forwarding tables off") ?
+		o->state = sweep_smp_lost(sm, node, "switching off adaptive routing") ?
 			   OVERRIDE_ON : OVERRIDE_STAYS;
 	} else {
 		o->state = off ? OVERRIDE_ENDED : OVERRIDE_REFUSED;

@@ -229,7 +229,7 @@ static void done(void *arg, uint32_t node, const struct smp *s, uint64_t cookie,
 		NULL;
 
 	if (status < 0) {
-		if (!sweep_set_lost(sm, node, "telling what is published"))
+		if (!sweep_set_lost(sm, node, "announcing the new plan"))
 			return;
 		if (t)
 			t->sent = false;

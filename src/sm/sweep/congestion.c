@@ -285,7 +285,7 @@ static void say(struct congestion *c)
 	if (sm_congestion_text(now, &text))
 		log_info("congestion", "%s", text.s);
 	else
-		log_info("congestion", "congestion control is off on all devices that tell of it");
+		log_info("congestion", "congestion control is off on all devices that report it");
 	buf_free(&text);
 }
 
@@ -366,8 +366,8 @@ bool sm_congestion_text(const struct sm_congestion *c, struct buf *out)
 {
 	if (!c->marking && !c->slowing)
 		return false;
-	buf_printf(out, "congestion control of another manager is on: %u of %u switches mark packets, "
-		   "%u of %u adapter ports slow down", c->marking, c->switches, c->slowing,
+	buf_printf(out, "congestion control of another manager is on: %u of %u switches mark packets, %u "
+		   "of %u adapter ports slow down", c->marking, c->switches, c->slowing,
 		   c->adapters);
 	if (c->slowing) {
 		buf_puts(out, " what they send on ");

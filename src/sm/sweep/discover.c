@@ -92,7 +92,7 @@ static enum step_result discovery_failed(struct sm *sm, const struct disco_resul
 	mkey_scan_given_up(sm);
 	buf_puts(&why, res->error);
 	if (res->own_port)
-		buf_puts(&why, " (has it an M_Key that is not m-key of our settings?)");
+		buf_puts(&why, " (does it have another M_Key than m-key of qosd.yaml?)");
 	/* no light sweep would ask for them */
 	if (!sm->published)
 		exclusions_forget(sm);
@@ -109,8 +109,8 @@ static void discovery_done(void *arg, const struct disco_result *res)
 	sm->last.discovery_smps += res->mads;
 	sm->last.discovery_lost += res->learned.lost;
 	if (exclusions_scanned(sm, res)) {
-		log_info("discovery", "%s: it is repeated without them", res->error ? res->error :
-			 "devices that can't be what they say were found");
+		log_info("discovery", "%s: repeating discovery without them", res->error ? res->error :
+			 "found devices with implausible answers");
 		fabric_free(res->f);
 		sm->sweep.discovery_tries--;
 		sweep_step_done(sm, RESULT_DISCOVER);
@@ -161,7 +161,7 @@ static bool another_was_master(const struct sm *sm, const struct fabric *f, cons
 /* Makes this a full sweep: nothing that devices were known to hold is relied on. */
 static void read_everything(struct sm *sm)
 {
-	log_info("sweep", "all is read: another subnet manager was at work");
+	log_info("sweep", "reading all tables: another subnet manager was active");
 	sm->known.another_was = true;
 	sm->wishes.full = true;
 	sm->sweep.kind = SWEEP_FULL;
@@ -181,7 +181,7 @@ enum step_result sweep_accept(struct sm *sm)
 	 */
 	if (f->unanswered > (known > left ? known : left) &&
 	    sm->sweep.discovery_tries < DISCOVERY_TRIES) {
-		log_warn("discovery", "%u ports or their far ends do not answer; looking again",
+		log_warn("discovery", "%u ports or their far ends do not answer; querying them again",
 			 f->unanswered);
 		fabric_free(f);
 		return RESULT_DISCOVER;
@@ -279,8 +279,8 @@ enum step_result sweep_discover_again(struct sm *sm)
 enum step_result sweep_probed(struct sm *sm, struct fabric *f, uint8_t *touched, bool all)
 {
 	if (!f && !all && has_looked_too_often(sm)) {
-		log_info("sweep", "all is discovered: %u times something was said to have changed, "
-			 "and nothing was found", sm->wishes.fruitless);
+		log_info("sweep", "discovering the whole fabric: %u reported changes were not "
+			 "found", sm->wishes.fruitless);
 		sm->wishes.fruitless = 0;
 		sm->wishes.fruitless_max = sm->wishes.fruitless_max < FRUITLESS_MAX ?
 					   2 * sm->wishes.fruitless_max : FRUITLESS_MAX;

@@ -358,7 +358,7 @@ uint16_t inherited_uses(const struct sm *sm, uint32_t node, unsigned num)
 void inherited_tell(struct sm *sm)
 {
 	if (sm->sweep.inherited_nodes)
-		log_warn("sweep", "tables of another subnet manager dropped or starved SL 0, the only one "
-			 "that is offered, on %" PRIu32 " device%s: they are replaced there",
+		log_warn("sweep", "tables of another subnet manager dropped or starved SL 0, the only SL "
+			 "in use, on %" PRIu32 " device%s: replaced them",
 			 sm->sweep.inherited_nodes, sm->sweep.inherited_nodes == 1 ? "" : "s");
 }

@@ -206,15 +206,15 @@ static void light_finished(void *arg)
 	spared = suspect_spared(sm);
 	left = exclusions_end(sm);
 	if (claimed && heed_claim(sm))
-		sm_want_sweep(sm, SWEEP_FULL, "another subnet manager was at work");
+		sm_want_sweep(sm, SWEEP_FULL, "another subnet manager was active");
 	else if (left == EXCLUSIONS_RENAMED)
-		sm_want_sweep(sm, SWEEP_CHANGE, "a device does not have the GUID of another any more");
+		sm_want_sweep(sm, SWEEP_CHANGE, "a device no longer has the GUID of another device");
 	else if (changed)
 		sm_want_sweep(sm, SWEEP_LOCAL, "a switch reports a change or does not answer");
 	else if (left == EXCLUSIONS_BACK)
-		sm_want_sweep(sm, SWEEP_LOCAL, "a device that was excluded answers as it should");
+		sm_want_sweep(sm, SWEEP_LOCAL, "an excluded device answers correctly");
 	else if (spared)
-		sm_want_sweep(sm, SWEEP_LOCAL, "ports that were not read");
+		sm_want_sweep(sm, SWEEP_LOCAL, "some ports have not been read");
 	scrub_look(sm->devices.own_scrub);
 	light_if_owed(sm);
 }
@@ -228,7 +228,7 @@ static void light_start(struct sm *sm)
 	/* our own link was down: no switch can report that it is back */
 	if (!sm->published->f->n_switches) {
 		exclusions_forget(sm);	/* they cannot be asked one by one */
-		sm_want_sweep(sm, SWEEP_CHANGE, "no switch to ask");
+		sm_want_sweep(sm, SWEEP_CHANGE, "no switch to query");
 		return;
 	}
 	election_ask_silent(sm);

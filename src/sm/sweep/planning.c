@@ -74,7 +74,7 @@ static void plan_run(void *arg)
 			store_save_lids(t->store, t->plan);
 			store_save_pkeys(t->store, t->plan);
 			if (!store_wait(t->store))
-				log_warn("sweep", "LIDs are given out that may not be on disk");
+				log_warn("sweep", "assigned LIDs may not be on disk");
 			if (!before || before->now->base != t->plan->now->base)
 				store_save_known(t->store, t->plan->now->base->f);
 		}

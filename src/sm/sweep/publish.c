@@ -222,8 +222,8 @@ static const char *what_is_missing(const struct sm *sm)
 {
 	return !self_is_linked(sm->sweep.f) ? "our own link is down" :
 	       sm->last.failed_devices ? "some devices stopped answering" :
-	       sm->last.sets_failed ? "some settings were refused, and are tried again" :
-	       mkey_mismatches(sm) ? "some devices have another's M_Key" : "some ports are not Active";
+	       sm->last.sets_failed ? "some Sets were refused and will be tried again" :
+	       mkey_mismatches(sm) ? "some devices have an unknown M_Key" : "some ports are not Active";
 }
 
 static void tell_written(struct sm *sm, bool complete, bool was_up)
@@ -236,7 +236,7 @@ static void tell_written(struct sm *sm, bool complete, bool was_up)
 		event_make(&e, EVENT_SUBNET_UP, "the subnet is up: %u nodes, %u switches, %u ports",
 			   sm->sweep.f->n_nodes, sm->sweep.f->n_switches, sm->last.ports_linked);
 	else
-		event_make(&e, EVENT_SWEEP_INCOMPLETE, "a sweep is not complete: %s",
+		event_make(&e, EVENT_SWEEP_INCOMPLETE, "the sweep is incomplete: %s",
 			   what_is_missing(sm));
 	event_number(&e, "ports-active", sm->last.ports_active);
 	event_number(&e, "ports-linked", sm->last.ports_linked);
@@ -305,7 +305,7 @@ static void forget_nodes(struct sm *sm)
 	any |= forget_gone(&sm->clients.asked, &sm->sweep.f->by_guid);
 	mad_release(sm->mad);
 	if (any)
-		log_info("sweep", "what was remembered of nodes that are gone is forgotten");
+		log_info("sweep", "dropped the records of removed nodes");
 }
 
 enum step_result sweep_publish(struct sm *sm)

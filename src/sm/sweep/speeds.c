@@ -323,7 +323,7 @@ static void knows_not(struct sm *sm, uint32_t port, const struct smp *s, int sta
 	}
 	map64_put(&sm->known.no_ext_port_info, port_node(sm->sweep.f, port)->guid, 1);
 	if (s->method == SMP_SET)
-		log_warn("sweep", "%s: FDR10 can't be enabled (status 0x%04x)",
+		log_warn("sweep", "%s: cannot enable FDR10 (status 0x%04x)",
 			 fabric_port_name(sm->sweep.f, port, name, sizeof(name)), (unsigned)status);
 }
 

@@ -90,7 +90,7 @@ bool sweep_smp_lost(struct sm *sm, uint32_t node, const char *what)
 	w->outdated = outdated;
 	sm->last.failed_devices++;
 	log_limited(&failed_log, LOG_LEVEL_WARNING, "sweep",
-		    "%s: no answer while %s; nothing more is asked of it in this sweep",
+		    "%s: no answer while %s; skipping it in this sweep",
 		    fabric_node_name(sm->sweep.f, node, name, sizeof(name)), what);
 	return false;
 }

@@ -64,7 +64,7 @@ void sm_suspect(struct sm *sm, const struct suspect *s)
 	if (sm->wishes.suspects.n < SUSPECTS_MAX)
 		*vec_push(&sm->wishes.suspects) = *s;
 	else
-		sm_want_sweep(sm, SWEEP_CHANGE, "very many nodes are suspected");
+		sm_want_sweep(sm, SWEEP_CHANGE, "too many nodes are suspect");
 }
 
 /*
@@ -101,7 +101,7 @@ static void ask_silent_ends(struct sm *sm)
 		if (is_silent(sm, f, i))
 			sm_suspect(sm, &(struct suspect){ .guid = port_node(f, i)->guid,
 							  .unasked = true, .ends = true });
-	sm_want_sweep(sm, SWEEP_LOCAL, "links whose far ends are silent");
+	sm_want_sweep(sm, SWEEP_LOCAL, "links with silent far ends");
 }
 
 static void on_retry(void *arg)
@@ -176,9 +176,9 @@ void sm_sweep_ended(struct sm *sm, bool complete)
 	if (again != SWEEP_NONE)
 		sm_want_sweep(sm, again, reason);
 	else if (sm->wishes.suspects.n)
-		sm_want_sweep(sm, SWEEP_LOCAL, "more of it");
+		sm_want_sweep(sm, SWEEP_LOCAL, "further changes");
 	else if (sm->wishes.replan && sm->state == SM_MASTER && sm->published && !sm->wishes.full)
-		sm_want_sweep(sm, SWEEP_LOCAL, "devices do not answer, or do again");
+		sm_want_sweep(sm, SWEEP_LOCAL, "devices fell silent or answer again");
 	else if (sm->state == SM_DISCOVERING || sm->state == SM_MASTER)
 		arm_retry(sm, complete);
 	await_others(sm);

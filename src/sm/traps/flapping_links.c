@@ -61,11 +61,11 @@ void sm_flap_text(const struct fabric *f, const struct sm_flap *x, struct buf *o
 {
 	static const char *const is[] = {
 		[FLAP_DOWN] = "it is down", [FLAP_HELD] = "no route uses it",
-		[FLAP_USED] = "it is used, as there is no other way",
+		[FLAP_USED] = "it is in use because there is no other route",
 	};
 
 	put_link(f, &x->flap.link, out);
-	buf_printf(out, " went down %u times; %s; it is as any other when it was quiet for %.0f s",
+	buf_printf(out, " went down %u times; %s; it counts as stable after %.0f s without a change",
 		   x->flap.downs, is[x->is], (double)x->left_us * 1e-6);
 }
 
@@ -108,7 +108,7 @@ static void tell_ended(struct sm *sm, const struct flap *flap, const char *why)
 	struct buf text = { 0 };
 
 	put_link(f, &flap->link, &text);
-	buf_printf(&text, " %s: it is as any other", why);
+	buf_printf(&text, " %s: it counts as stable", why);
 	tell(sm, f, EVENT_LINK_STEADY, &x, text.s);
 	buf_free(&text);
 }
@@ -156,7 +156,7 @@ static void on_timer(void *arg)
 	}
 	arm(sm);
 	if (sweep)
-		sm_want_sweep(sm, SWEEP_LOCAL, "a link was quiet");
+		sm_want_sweep(sm, SWEEP_LOCAL, "a flapping link is stable");
 }
 
 unsigned sm_release_links(struct sm *sm, uint64_t guid, unsigned port)
@@ -171,7 +171,7 @@ unsigned sm_release_links(struct sm *sm, uint64_t guid, unsigned port)
 	}
 	arm(sm);
 	if (sweep)
-		sm_want_sweep(sm, SWEEP_LOCAL, "a link is released");
+		sm_want_sweep(sm, SWEEP_LOCAL, "a flapping link was released");
 	return n;
 }
 

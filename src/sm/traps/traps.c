@@ -120,7 +120,7 @@ void sm_flood_text(const struct fabric *f, const struct trap_flood *flood, struc
 	uint32_t port = flood_port(f, flood);
 	char name[FABRIC_NAME_MAX];
 
-	buf_puts(out, port == FABRIC_NONE ? "ports that are not of the fabric, or too many at once" :
+	buf_puts(out, port == FABRIC_NONE ? "unknown ports, or too many ports at once" :
 		      fabric_node_name(f, f->ports[port].node, name, sizeof(name)));
 	if (flood->port)
 		buf_printf(out, " port %u", flood->port);

@@ -202,7 +202,7 @@ static void done(void *arg, uint32_t device, const struct smp *s, uint64_t cooki
 	struct batch *b = &k->batches.v[device];
 
 	if (status < 0) {
-		if (sweep_smp_lost(sm, x->node, "reading forwarding tables that it keeps"))
+		if (sweep_smp_lost(sm, x->node, "reading forwarding tables that the switch keeps"))
 			b->cursor = (uint32_t)cookie - b->first;
 		return;
 	}
@@ -414,7 +414,7 @@ void fixed_routes_changed(struct sm *sm, uint64_t guid, uint16_t attr, uint32_t 
 void fixed_routes_swept(struct sm *sm)
 {
 	if (sm->fixed_routes->renew)
-		sm_want_sweep(sm, SWEEP_POLICY, "routes follow what switches keep");
+		sm_want_sweep(sm, SWEEP_POLICY, "adapting routes to tables that switches keep");
 }
 
 void fixed_routes_new(struct sm *sm)

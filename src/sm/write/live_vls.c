@@ -221,10 +221,10 @@ static void remember_kept(struct sm *sm, uint32_t port, enum field k, unsigned w
 
 	fabric_port_name(sm->sweep.f, port, name, sizeof(name));
 	if (k == VLS)
-		log_warn("sweep", "%s: keeps OperationalVLs %u, and not %u", name,
+		log_warn("sweep", "%s: keeps OperationalVLs %u instead of %u", name,
 			 ib_vls_from_code(p->op_vls), ib_vls_from_code(want));
 	else
-		log_warn("sweep", "%s: keeps NeighborMTU %u, and not %u", name,
+		log_warn("sweep", "%s: keeps NeighborMTU %u instead of %u", name,
 			 mtu_bytes(p->neighbor_mtu), mtu_bytes(want));
 	store_refused(sm->store, port_node(sm->sweep.f, port)->guid, UMAD_SM_ATTR_PORT_INFO,
 		      fields[k].place | p->num, digest(want), digest(value_of(p, k)));

@@ -54,24 +54,26 @@ static const struct attribute_words *words_of(uint16_t attr)
 {
 	static const struct attribute_words words[] = {
 		{ UMAD_SM_ATTR_SWITCH_INFO,
-		  "it drops packets to LIDs above its LinearFDBTop, and routes to those go round it", "" },
+		  "it drops packets to LIDs above its LinearFDBTop; routes to them avoid it", "" },
 		{ UMAD_SM_ATTR_GUID_INFO, "its alias GUIDs are not in force",
 		  "its alias GUIDs are not in force" },
 		{ UMAD_SM_ATTR_PORT_INFO,
-		  "its ports stay as they are, and those that are not Active carry no traffic",
-		  "its ports stay as they are, and those that are not Active carry no traffic" },
+		  "its ports keep their state; those that are not Active carry no traffic",
+		  "its ports keep their state; those that are not Active carry no traffic" },
 		{ UMAD_SM_ATTR_PKEY_TABLE, "it does not enforce partitions",
 		  "it may lack partitions that it is a member of" },
-		{ UMAD_SM_ATTR_SLVL_TABLE, "no path over it has an SL that it drops",
-		  "it has no path on an SL that it drops" },
+		{ UMAD_SM_ATTR_SLVL_TABLE, "no path through it uses an SL that it drops",
+		  "none of its paths uses an SL that it drops" },
 		{ UMAD_SM_ATTR_VL_ARB_TABLE,
-		  "shares of its links are not those of the policy, and no path has an SL that it never sends",
-		  "shares of what it sends are not those of the policy, and it has no path on an SL that it "
-		  "never sends" },
-		{ UMAD_SM_ATTR_LINEAR_FT, "routes go round it where what it holds is wrong; it may be out of reach itself", "" },
-		{ UMAD_SM_ATTR_MCAST_FT, "multicast goes round it where what it holds is wrong; members on it may be cut off", "" },
-		{ IB_ATTR_ADAPTIVE_ROUTING, "it forwards by adaptive routing, and not by our routes", "" },
-		{ IB_ATTR_PRIVATE_LFT, "it forwards by private tables, and not by our routes", "" },
+		  "the shares of its links differ from the policy; no path uses an SL that it never sends",
+		  "the shares of what it sends differ from the policy; none of its paths uses an SL that "
+		  "it never sends" },
+		{ UMAD_SM_ATTR_LINEAR_FT, "routes avoid its wrong entries; the switch itself may be "
+				"unreachable", "" },
+		{ UMAD_SM_ATTR_MCAST_FT, "multicast trees avoid its wrong entries; members on it may be "
+				"cut off", "" },
+		{ IB_ATTR_ADAPTIVE_ROUTING, "it forwards by adaptive routing instead of our routes", "" },
+		{ IB_ATTR_PRIVATE_LFT, "it forwards by private tables instead of our routes", "" },
 	};
 	static const struct attribute_words other = { 0, "", "" };
 
@@ -172,7 +174,7 @@ void refused_note(struct sm *sm, uint32_t node, uint16_t attr, uint32_t mod, uin
 		    "%s: Set of %s, modifier 0x%08x, refused with status 0x%04x (%s)%s",
 		    fabric_node_name(sm->sweep.f, node, name, sizeof(name)), ib_attr_name(attr),
 			    mod,
-		    status, ib_status_text(status), good ? ": it stays as it is" : "");
+		    status, ib_status_text(status), good ? ": the device keeps its value" : "");
 	sm->sweep.work[node].refused = true;
 	if (good) {
 		fixed_routes_changed(sm, guid, attr, mod, true);
@@ -204,7 +206,7 @@ static void on_retry(void *arg)
 		if (m->slots[i].value != MAP64_NONE)
 			sm_suspect(sm, &(struct suspect){ .guid = m->slots[i].key, .changed = true,
 							  .unasked = true });
-	sm_want_sweep(sm, SWEEP_LOCAL, "again what was refused");
+	sm_want_sweep(sm, SWEEP_LOCAL, "trying refused Sets again");
 }
 
 /* Forgets everything that a node refused.  False: there was nothing. */
@@ -240,7 +242,8 @@ static void try_those_right(struct sm *sm)
 		any = true;
 	}
 	if (any)
-		sm_want_sweep(sm, SWEEP_LOCAL, "again what a device refused that said what cannot be");
+		sm_want_sweep(sm, SWEEP_LOCAL, "trying again the Sets that a device with implausible "
+				"answers refused");
 }
 
 void refused_swept(struct sm *sm)

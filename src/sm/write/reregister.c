@@ -26,7 +26,7 @@ static void done(void *arg, const struct smp *s, int status)
 
 	(void)s;
 	if (status)
-		log_warn("sm", "0x%016" PRIx64 ": was to have its clients register again, and %s",
+		log_warn("sm", "0x%016" PRIx64 ": cannot ask its clients to register again: the port %s",
 			 *guid, status < 0 ? "does not answer" : "refuses it");
 	free(guid);
 }

@@ -26,7 +26,7 @@ static void done(void *arg, const struct smp *s, int status)
 
 	(void)s;
 	if (status)
-		log_warn("sm", "%s: was to be taken down, and %s", x->name,
+		log_warn("sm", "%s: cannot take the port down: it %s", x->name,
 			 status < 0 ? "does not answer" : "refuses it");
 	free(x->name);
 	free(x);
@@ -50,7 +50,7 @@ bool sm_retrain_link(struct sm *sm, uint64_t guid, unsigned num, struct buf *err
 	struct retrain *x;
 
 	if (sm->state != SM_MASTER || node == MAP64_NONE || num > f->nodes[node].nports) {
-		buf_printf(err, "no such port is known");
+		buf_printf(err, "no such port");
 		return false;
 	}
 	port = f->nodes[node].port0 + num;
@@ -61,7 +61,7 @@ bool sm_retrain_link(struct sm *sm, uint64_t guid, unsigned num, struct buf *err
 	port = near_end(f, port);
 	fabric_port_name(f, port, name, sizeof(name));
 	if (!want_route(f, f->ports[port].node, f->ports[port].num, &s)) {
-		buf_printf(err, "%s is out of reach", name);
+		buf_printf(err, "%s is unreachable", name);
 		return false;
 	}
 	struct want_env env = { .plan = state->plan, .sm_lid = state_own_lid(state),
@@ -70,7 +70,7 @@ bool sm_retrain_link(struct sm *sm, uint64_t guid, unsigned num, struct buf *err
 	sweep_fill_smp(sm, &s, SMP_SET, UMAD_SM_ATTR_PORT_INFO,
 		       port_info_modifier(f, f->ports[port].node, f->ports[port].num));
 	want_port_info(&env, port, IB_PORT_DOWN_S, s.data);
-	log_info("sm", "%s: its link is taken down and trained anew, as asked for", name);
+	log_info("sm", "%s: taking the link down to retrain it, as requested", name);
 	x = xcalloc(1, sizeof(*x));
 	x->name = xstrdup(name);
 	smp_send(sm->mad, &s, done, x);

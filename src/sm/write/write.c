@@ -333,7 +333,7 @@ static void mcast_top_refused(struct sm *sm, uint32_t node, unsigned wanted)
 	store_refused(sm->store, sm->sweep.f->nodes[node].guid, UMAD_SM_ATTR_SWITCH_INFO,
 		      REFUSED_MCAST_TOP, wanted, sw->mcast_top);
 	log_limited(&refused_log, LOG_LEVEL_WARNING, "sweep",
-		    "%s: keeps MulticastFDBTop 0x%04x, and does not take 0x%04x: it forwards %u MLIDs",
+		    "%s: keeps MulticastFDBTop 0x%04x instead of 0x%04x: it forwards %u MLIDs",
 		    fabric_node_name(sm->sweep.f, node, name, sizeof(name)), sw->mcast_top, wanted,
 		    fabric_switch_mlids(sm->sweep.f, sm->sweep.f->nodes[node].sw));
 }
@@ -358,8 +358,8 @@ static bool retry_without_mcast_top(struct sm *sm, uint32_t node, unsigned statu
 		mcast_top_refused(sm, node, sent);
 	else
 		log_limited(&refused_log, LOG_LEVEL_WARNING, "sweep",
-			    "%s: Set of SwitchInfo refused with status 0x%04x (%s): it may refuse "
-			    "MulticastFDBTop 0x%04x, and is set without it for now",
+			    "%s: Set of SwitchInfo refused with status 0x%04x (%s), perhaps because of "
+			    "MulticastFDBTop 0x%04x: setting SwitchInfo without it for now",
 			    fabric_node_name(sm->sweep.f, node, name, sizeof(name)), status,
 			    ib_status_text(status), sent);
 	w->mcast_top_stays = true;

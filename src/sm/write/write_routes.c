@@ -210,7 +210,7 @@ static void done(void *arg, uint32_t device, const struct smp *s, uint64_t cooki
 	fixed_routes_changed(sm, sm->sweep.f->nodes[node].guid, UMAD_SM_ATTR_LINEAR_FT, s->mod,
 			    true);
 	log_limited(&refused_log, LOG_LEVEL_WARNING, "sweep",
-		    "%s: does not take block %u of its forwarding table",
+		    "%s: does not accept block %u of its forwarding table",
 		    fabric_node_name(sm->sweep.f, node, name, sizeof(name)), s->mod);
 }
 

@@ -606,7 +606,7 @@ START_TEST(routing_auto)
 	ck_assert_ptr_null(s->engines[1]);
 	settings_free(s);
 	ck_assert_ptr_null(parse_settings("routing: [updn, auto]\n", &found));
-	ck_assert_str_eq(found.v[0].text, "'auto' stands alone: it takes the best of all engines");
+	ck_assert_str_eq(found.v[0].text, "'auto' must be the only entry: it selects the best of all engines");
 	findings_free(&found);
 }
 END_TEST

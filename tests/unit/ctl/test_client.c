@@ -194,8 +194,8 @@ START_TEST(usage)
 	expect("-x", 1, "usage:");
 	expect("route 1", 1, "usage: qosd-ctl [-s PATH] [-t SECONDS] [-j] route SRC DST");
 	expect("route 1", 1, "missing: DST");
-	expect("route 1 2 3", 1, "one argument too many: 3\nusage:");
-	expect("route 1 2 --sl", 1, "lacks its value: --sl\nusage:");
+	expect("route 1 2 3", 1, "too many arguments: 3\nusage:");
+	expect("route 1 2 --sl", 1, "the option needs a value: --sl\nusage:");
 	expect("route 1 2 --pkey 3", 1, "no such option: --pkey\nusage:");
 	expect("status --", 1, "no such option: --\nusage:");
 	expect("policy", 1, "no such command: policy\nusage: qosd-ctl [-s PATH] [-t SECONDS] [-j] policy load");
@@ -227,9 +227,9 @@ START_TEST(text_of_each_command)
 	expect("explain 1 5 --qos-class 9", 0, "none matches");
 	expect("explain 1 5 --sl 5", 0, "path         none: ");
 	expect("reload", 0, "policy.yaml:7:3: warning: a doubt");
-	expect("sweep", 0, "a sweep is asked for");
+	expect("sweep", 0, "sweep requested");
 	expect("sweep steps", 0, "local\n  probe                    probing     reads the ports");
-	expect("priority 3", 0, "the priority is set");
+	expect("priority 3", 0, "priority set");
 }
 END_TEST
 
@@ -272,11 +272,11 @@ START_TEST(policies)
 	expect_with("policy load", bad, 1, "bad.yaml:2:17: error: ");
 	expect_with("policy load --confirm 0", good, 1, "confirm: must be a number from 1 to 86400");
 	expect_with("policy load --confirm 86401", good, 1, "confirm: must be a number");
-	expect_with("policy load", good, 0, "the policy is accepted\n");
+	expect_with("policy load", good, 0, "the policy was accepted\n");
 	expect("policy show", 0, "# mine\nqos-levels:\n  default: {sl: 0}\n  x: {sl: 4}\n");
 	ck_assert_ptr_null(strstr(run("policy show --normal").text, "mine"));
-	expect_with("policy load - <", good, 0, "the policy is accepted\n");
-	expect_with("policy load --confirm=50", good, 0, "in 50 s it is taken back");
+	expect_with("policy load - <", good, 0, "the policy was accepted\n");
+	expect_with("policy load --confirm=50", good, 0, "reverted in 50 s unless confirmed");
 	expect("policy confirm", 0, "good.yaml stays");
 	expect("policy confirm", 1, "no policy is on trial");
 	expect("policy revert", 0, "back to (standard input), loaded 20");
@@ -407,7 +407,7 @@ START_TEST(half_a_dump_leaves_no_file)
 	char *arguments = xasprintf("dump %s/out", directory);
 
 	start(serve_half);
-	expect(arguments, 2, "the answer is not complete");
+	expect(arguments, 2, "the answer is incomplete");
 	ck_assert_int_eq(size_of("out", "opensm.fdbs"), -1);
 	ck_assert_int_eq(size_of("out", "opensm.fdbs.new"), -1);
 	free(arguments);

@@ -93,9 +93,9 @@ START_TEST(which)
 	expect("\"since\": \"b008:2\"", "1 2 3");
 	expect("\"kind\": \"link\"", "1 3");
 	expect("\"kind\": \"node,link-down\", \"since\": \"1\"", "2 3");
-	refused("\"kind\": \"link,nothing\"", "no kind of event 'nothing'");
-	refused("\"kind\": \"\"", "names no kind");
-	refused("\"kind\": \",\"", "names no kind");
+	refused("\"kind\": \"link,nothing\"", "no such kind of event: 'nothing'");
+	refused("\"kind\": \"\"", "kind: is empty");
+	refused("\"kind\": \",\"", "kind: is empty");
 	refused("\"since\": \"x\"", "neither an id nor BOOT:ID");
 	env.events = NULL;
 	refused("", "no events");

@@ -223,7 +223,7 @@ START_TEST(every_field_has_a_reason)
 	ck_assert_str_eq(str(explain(""), "level-by"), "default");
 	why = json_object_get(path("'pkey': '0xffff', 'mtu': '<2048', 'tclass': 9"), "why");
 	ck_assert_str_eq(str(why, "mtu"), "chosen by the query");
-	ck_assert_ptr_nonnull(strstr(str(why, "pkey"), "asked"));
+	ck_assert_ptr_nonnull(strstr(str(why, "pkey"), "requested"));
 	ck_assert_str_eq(str(why, "tclass"), "as asked");
 	level("default")->packet_lifetime = 12;
 	ck_assert_str_eq(str(json_object_get(path(""), "why"), "lifetime"), "of the level");
@@ -290,7 +290,7 @@ START_TEST(selectors_that_are_none)
 	for (size_t i = 0; i < ARRAY_SIZE(args); i++) {
 		char *all = xasprintf("'src': '1', 'dst': '5', %s", args[i]);
 
-		refused("explain", all, "is none: a value such as");
+		refused("explain", all, "is invalid: give a value such as");
 		free(all);
 	}
 	refused("explain", "'src': '1', 'dst': '5', 'mtu': '2:0'", "no such code");
@@ -419,7 +419,7 @@ END_TEST
 START_TEST(sl_asked)
 {
 	reasons("'sl': 9", "sl-asked");
-	says(0, "SL 9 is asked for, and level default has SL 0");
+	says(0, "the query requests SL 9, but level default has SL 0");
 	helps(0, "sl");
 	ck_assert_int_eq(num(json_object_get(at(result(), "helps", 0), "path"), "sl"), 0);
 }
@@ -434,7 +434,7 @@ START_TEST(no_route)
 	ck_assert_uint_eq(n_helps(), 0);
 	route_by("leaf two", 5, 2);
 	reasons("", "no-route");
-	says(0, "says port 2, which has no link");
+	says(0, "leads to port 2, which has no link");
 	route_by("leaf two", 5, 3);
 	route_by("leaf one", 5, 3);
 	reasons("", "no-route");
@@ -444,7 +444,7 @@ START_TEST(no_route)
 	says(0, "another host, node2");
 	route_by("leaf one", 5, 0);
 	reasons("", "no-route");
-	says(0, "for its own");
+	says(0, "has it as its own");
 }
 END_TEST
 
@@ -458,7 +458,7 @@ START_TEST(sl_dropped)
 	helps(0, "qos-class");
 	map_sl(3, 9);	/* the links have 8 VLs */
 	reasons("'qos-class': 7", "sl-dropped");
-	says(0, "maps it to VL 9, and the link has 8 VLs");
+	says(0, "maps it to VL 9, but the link has 8 VLs");
 }
 END_TEST
 
@@ -467,7 +467,7 @@ START_TEST(tables_not_managed)
 	state->plan->tables->managed = false;
 	compute_paths_again();
 	reasons("'qos-class': 7", "sl-dropped");
-	says(0, "not managed");
+	says(0, "does not manage the tables");
 	ck_assert(json_is_null(json_object_get(at(path(""), "hops", 0), "share")));
 	ask("bandwidth", "'port': '1'");
 	ck_assert(json_is_false(json_object_get(result(), "managed")));
@@ -479,8 +479,8 @@ END_TEST
 START_TEST(selectors_not_met)
 {
 	reasons("'mtu': '>2048', 'rate': '100', 'lifetime': '>2s'", "mtu rate lifetime");
-	says(0, "more than 2048 bytes is asked for, and the most is 2048: hop 0, node1");
-	says(1, "exactly 100 Gb/s is asked for, and the most is 40 Gb/s");
+	says(0, "more than 2048 bytes, but the maximum is 2048: hop 0, node1");
+	says(1, "exactly 100 Gb/s, but the maximum is 40 Gb/s");
 	says(2, "subnet-timeout");
 	helps(0, "mtu rate lifetime");
 	reasons("'mtu': '2048', 'service-id': '0x1000'", "mtu");
@@ -490,7 +490,7 @@ START_TEST(selectors_not_met)
 	helps(1, "service-id");
 	level("storage")->rate_limit = (uint8_t)rate_parse_gbps("10");
 	reasons("'rate': '>10', 'service-id': '0x1000'", "rate");
-	says(0, "the most is 10 Gb/s: limit of level storage");
+	says(0, "the maximum is 10 Gb/s: limit of level storage");
 	reasons("'mtu': '1:1'", "mtu");
 	says(0, "less than 256");
 }
@@ -614,7 +614,7 @@ START_TEST(shares_are_of_the_tables_in_force)
 	ck_assert(near(real(at(json_object_get(result(), "path"), "hops", 0), "share"), 1));
 	reasons("'service-id': 4096", "sl-dropped");
 	says(0, "hop 0");
-	says(0, "maps it to VL 2, and the link has 2 VLs");
+	says(0, "maps it to VL 2, but the link has 2 VLs");
 }
 END_TEST
 
@@ -640,7 +640,7 @@ START_TEST(bandwidth_of_a_route)
 	ask("bandwidth", "'port': '1', 'dst': '4', 'level': 'storage'");
 	ck_assert_uint_eq(json_array_size(rows), 1);
 	ck_assert(near(real(json_array_get(rows, 0), "gbps"), 2));
-	refused("bandwidth", "'dst': '4'", "without a source");
+	refused("bandwidth", "'dst': '4'", "has no source");
 	refused("bandwidth", "'port': '1', 'links': true", "whole fabric");
 	refused("bandwidth", "'port': '1', 'level': 'fast'", "level");
 }

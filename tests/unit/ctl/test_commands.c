@@ -159,9 +159,9 @@ START_TEST(garbage_is_refused)
 	refused("\xff\xfe{}", "not JSON");
 	refused("{\"command\": \"sta\\u0000tus\"}", "not JSON");
 	refused("{\"command\": \"status\", \"command\": \"nodes\"}", "not JSON");
-	refused("[]", "names no command");
-	refused("{}", "names no command");
-	refused("{\"command\": 5}", "names no command");
+	refused("[]", "has no command");
+	refused("{}", "has no command");
+	refused("{\"command\": 5}", "has no command");
 	refused("{\"command\": \"format\"}", "no such command: format");
 	refused("{\"command\": \"status\", \"args\": []}", "must be an object");
 }
@@ -240,7 +240,7 @@ START_TEST(no_subnet_says_so)
 	view.state = NULL;
 	view.sm.state = SM_STANDBY;
 	refused("{\"command\": \"nodes\"}", "standby");
-	refused("{\"command\": \"dump\"}", "no subnet is up");
+	refused("{\"command\": \"dump\"}", "the subnet is not up");
 	head = ask("{\"command\": \"status\"}", NULL);
 	ck_assert_str_eq(str(result_of(head), "state"), "standby");
 	json_decref(head);
@@ -383,7 +383,7 @@ START_TEST(who_may_not_is_told_why)
 			enum ctl_right takes = commands[i].takes;
 			const char *name = commands[i].name;
 			char *line = xasprintf("{\"command\": \"%s\"}", name);
-			char *why = xasprintf("\"%s: not permitted to uid 1001, gid 1002: it takes "
+			char *why = xasprintf("\"%s: not permitted to uid 1001, gid 1002: this needs "
 					      "the group %s, root or the daemon's user\"", name,
 					      takes == CTL_READ ? "noc or fabric" : "fabric");
 			char *text = ask_text(right, line);
@@ -395,10 +395,10 @@ START_TEST(who_may_not_is_told_why)
 		}
 	env.admin_group.name = NULL;
 	body(CTL_READ, "{\"command\": \"plan\", \"body\": 7}", BODY_REFUSED,
-	     "gid 1002: it takes root or the daemon's user");
+	     "gid 1002: this needs root or the daemon's user");
 	env.read_group.name = NULL;
 	body(CTL_READ, "{\"command\": \"plan\", \"body\": 7}", BODY_REFUSED,
-	     "gid 1002: it takes the socket's group, root or the daemon's user");
+	     "gid 1002: this needs the socket's group, root or the daemon's user");
 }
 END_TEST
 
@@ -917,8 +917,8 @@ START_TEST(who_may_send_a_file)
 	body(CTL_ADMIN, "{\"command\": \"plan\", \"body\": 7}", BODY_FOLLOWS, NULL);
 	body(CTL_READ, "{\"command\": \"policy load\", \"body\": 7}", BODY_REFUSED, "not permitted");
 	body(CTL_READ, "{\"command\": \"plan\", \"body\": 7}", BODY_REFUSED, "not permitted");
-	body(CTL_ADMIN, "{\"command\": \"status\", \"body\": 7}", BODY_REFUSED, "no file may follow");
-	body(CTL_ADMIN, "{\"body\": 7}", BODY_REFUSED, "no file may follow");
+	body(CTL_ADMIN, "{\"command\": \"status\", \"body\": 7}", BODY_REFUSED, "takes no file");
+	body(CTL_ADMIN, "{\"body\": 7}", BODY_REFUSED, "takes no file");
 	body(CTL_ADMIN, "{\"command\": \"plan\", \"body\": -7}", BODY_REFUSED, "from 0 to 16777216");
 	body(CTL_ADMIN, "{\"command\": \"plan\"}", BODY_NONE, NULL);
 	body(CTL_ADMIN, "nonsense", BODY_NONE, NULL);	/* said by command_start() */

@@ -747,19 +747,19 @@ START_TEST(lies_about_a_file_end_the_connection)
 
 		announce(fd, sizes[i]);
 		say(fd, good_file);
-		expect(fd, "body: must be a number");
+		expect(fd, "body: must be a size");
 		expect_close(fd);
 		close(fd);
 	}
 	int fd = connect_client();
 
 	say(fd, "{\"command\": \"nodes\", \"body\": 5}\nhello");
-	expect(fd, "no file may follow");
+	expect(fd, "takes no file");
 	expect_close(fd);
 	close(fd);
 	fd = connect_client();
 	say(fd, "{\"command\": \"policy load\", \"args\": {\"file\": \"x\"}}\n");
-	expect(fd, "no file came with the request");
+	expect(fd, "the request has no file");
 	close(fd);
 	expect_service();
 	ck_assert_uint_eq(applications, 0);
@@ -778,7 +778,7 @@ START_TEST(few_send_files_at_a_time)
 	}
 	fd[CTL_BODIES_MAX] = connect_client();
 	announce_good(fd[CTL_BODIES_MAX]);
-	expect(fd[CTL_BODIES_MAX], "others are sending files");
+	expect(fd[CTL_BODIES_MAX], "too many clients are sending files");
 	expect_close(fd[CTL_BODIES_MAX]);
 	expect_service();
 	for (int i = 0; i <= CTL_BODIES_MAX; i++)
@@ -802,7 +802,7 @@ START_TEST(half_a_file_is_given_up)
 		say(fd, "#");	/* a drop does not buy more time */
 		run_for_ms(1000);
 	}
-	expect(fd, "the file did not end in time");
+	expect(fd, "the file was not sent in time");
 	expect_close(fd);
 	ck_assert_int_lt(clock_mono_us() - start, (CTL_BODY_SECONDS + 2) * 1000000);
 	close(fd);
@@ -1003,7 +1003,7 @@ START_TEST(what_is_no_socket_is_kept)
 	close(fd);
 	ctl = ctl_new(loop, path, &env, &err);
 	ck_assert_ptr_null(ctl);
-	ck_assert_ptr_nonnull(strstr(err.s, "no socket"));
+	ck_assert_ptr_nonnull(strstr(err.s, "not a socket"));
 	ck_assert_int_eq(access(path, F_OK), 0);
 	buf_free(&err);
 }

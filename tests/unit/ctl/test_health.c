@@ -96,7 +96,7 @@ START_TEST(who_is_master)
 	in.state = NULL;
 	sm.subnet_up = false;
 	sm.state = SM_NOT_ACTIVE;
-	expect(SEV_ERROR, "not-active", "inactive");
+	expect(SEV_ERROR, "not-active", "disabled this");
 	sm.state = SM_STANDBY;
 	expect(SEV_ERROR, "no-master", "no master");
 	sm.master_guid = 0x77;		/* as it should be */
@@ -124,10 +124,10 @@ START_TEST(a_standby_that_is_not_active)
 	sm.state = SM_NOT_ACTIVE;
 	in.state = NULL;
 	sm.master_guid = 0x77;
-	expect(SEV_ERROR, "not-active", "told this subnet manager to be inactive");
+	expect(SEV_ERROR, "not-active", "the master disabled this subnet manager");
 	ck_assert_ptr_null(strstr(only()->text, "gone"));
 	sm.master_guid = 0;
-	expect(SEV_ERROR, "not-active", "and is gone");
+	expect(SEV_ERROR, "not-active", "and is gone: unless there is another standby");
 }
 END_TEST
 
@@ -135,10 +135,10 @@ END_TEST
 START_TEST(an_m_key_is_advised)
 {
 	sm.no_m_key = true;
-	expect(SEV_INFO, "no-m-key", "any host can set up any device");
+	expect(SEV_INFO, "no-m-key", "any host can configure any device");
 	ck_assert_ptr_null(strstr(only()->text, "SM_Key"));
 	sm.sm_key_known = true;
-	expect(SEV_INFO, "no-m-key", "the SM_Key is the one that everybody knows");
+	expect(SEV_INFO, "no-m-key", "the SM_Key is the well-known default");
 	sm.no_m_key = false;
 	ck_assert_uint_eq(judged(), 0);
 	sm.m_key_readable = true;
@@ -222,10 +222,10 @@ START_TEST(devices)
 	state->faults = NULL;
 	state->n_faults = 0;
 	state->f->unanswered = 3;
-	expect(SEV_WARNING, "no-far-end", "3 ports of switches");
+	expect(SEV_WARNING, "no-far-end", "3 switch ports");
 	state->f->unanswered = 0;
 	sm.refused = 5;
-	expect(SEV_INFO, "values-kept", "5 values");
+	expect(SEV_INFO, "values-kept", "5 attribute values");
 }
 END_TEST
 
@@ -243,7 +243,7 @@ START_TEST(multicast_lids_that_run_out)
 	holdings_add(registered.holdings, HOLD_MLIDS, 0x99, 7);
 	ck_assert_uint_eq(judged(), 0);
 	holdings_add(registered.holdings, HOLD_MLIDS, 0x99, 1);
-	expect(SEV_WARNING, "mlids-filling", "multicast LIDs are in use, and all switches forward");
+	expect(SEV_WARNING, "mlids-filling", "multicast LIDs are in use; every switch can forward");
 	in.mcast = NULL;
 	mcast_free(db);
 	holdings_free(registered.holdings);
@@ -262,18 +262,18 @@ START_TEST(a_registry_that_fills)
 	holdings_add(registered.holdings, HOLD_SERVICES, node1, 30);
 	ck_assert_uint_eq(judged(), 0);
 	holdings_add(registered.holdings, HOLD_SERVICES, node1, 1);
-	expect(SEV_WARNING, "registry-filling", "80 services of the 100 that there may be");
+	expect(SEV_WARNING, "registry-filling", "80 services; the limit for all ports is 100");
 	holdings_add(registered.holdings, HOLD_SERVICES, 0x99, -30);
 	holdings_add(registered.holdings, HOLD_SERVICES, node1, 19);
 	expect(SEV_WARNING, "port-at-bound", "node1 HCA-1/P1");
-	expect(SEV_WARNING, "port-at-bound", "holds 50 services, as many as one port may");
+	expect(SEV_WARNING, "port-at-bound", "holds 50 services, the limit for one port");
 	holdings_add(registered.holdings, HOLD_SERVICES, node1, -1);
 	holdings_add(registered.holdings, HOLD_SERVICES, 0x99, 31);
 	ck_assert_uint_eq(judged(), 2);
 	ck_assert_str_eq(h.v.v[1].kind, "port-at-bound");
 	ck_assert_ptr_nonnull(strstr(h.v.v[1].text, "0x0000000000000099 holds 50 services"));
 	holdings_set_bound(registered.holdings, HOLD_SERVICES, (struct hold_bound){ 99, 51 });
-	expect(SEV_ERROR, "registry-full", "99 services, as many as there may be");
+	expect(SEV_ERROR, "registry-full", "99 services, the limit for all ports");
 	holdings_free(registered.holdings);
 }
 END_TEST
@@ -295,9 +295,9 @@ START_TEST(silent_subscribers)
 	who = subscriber_find(db, node1, 5);
 	who->unanswered = 1;
 	who->silent_us = in.now_us - 20000000;
-	expect(SEV_INFO, "subscriber-silent", "QP 5 does not answer Reports, for 20 s");
+	expect(SEV_INFO, "subscriber-silent", "QP 5 has not answered Reports for 20 s");
 	subscriptions_drop_silent(db, node1, 5);
-	expect(SEV_INFO, "subscriber-silent", "for 20 s, and is no longer subscribed");
+	expect(SEV_INFO, "subscriber-silent", "for 20 s, and was unsubscribed");
 	subscriptions_add(db, node1, 5, &what);
 	ck_assert_uint_eq(judged(), 0);
 	subscriptions_drop(db, node1, 5);
@@ -327,7 +327,7 @@ START_TEST(floods_of_traps)
 	expect(SEV_WARNING, "trap-flood", "node1 HCA-1");
 	expect(SEV_WARNING, "trap-flood", " port 1: 1200 traps in 10 s, of which 1100 were dropped");
 	in.floods = &floods[1];
-	expect(SEV_WARNING, "trap-flood", "too many at once: 30 traps");
+	expect(SEV_WARNING, "trap-flood", "too many ports at once: 30 traps");
 }
 END_TEST
 
@@ -342,9 +342,9 @@ START_TEST(links_that_flap)
 	expect(SEV_WARNING, "link-flapping", "node1 HCA-1/P1");
 	expect(SEV_WARNING, "link-flapping", "leaf one/P1");
 	expect(SEV_WARNING, "link-flapping", "6 times; no route uses it");
-	expect(SEV_WARNING, "link-flapping", "quiet for 9 s");
+	expect(SEV_WARNING, "link-flapping", "stable after 9 s");
 	x.is = FLAP_USED;
-	expect(SEV_WARNING, "link-flapping", "is used, as there is no other way");
+	expect(SEV_WARNING, "link-flapping", "is in use because there is no other route");
 	x.flap.link.guid[0] = 0x77;	/* a node that is gone */
 	x.is = FLAP_DOWN;
 	expect(SEV_WARNING, "link-flapping", "0x0000000000000077/P");
@@ -390,12 +390,12 @@ START_TEST(links)
 {
 	struct feasibility *v = state->plan->feasible, own = { 0 };
 	struct deviation d = { .port = fabric_find_port(state->f, 0x2c90300000011),
-			       .why = "runs at 10 Gb/s, both ends can do 40 Gb/s" };
+			       .why = "runs at 10 Gb/s, both ends support 40 Gb/s" };
 
 	own.deviations = &d;
 	own.n_deviations = 1;
 	state->plan->feasible = &own;
-	expect(SEV_WARNING, "link-deviates", "both ends can do 40 Gb/s");
+	expect(SEV_WARNING, "link-deviates", "both ends support 40 Gb/s");
 	ck_assert_ptr_nonnull(strstr(h.v.v[0].text, "leaf one/P1"));
 	state->plan->feasible = v;
 }
@@ -457,8 +457,8 @@ START_TEST(what_the_switches_form)
 	ck_assert_ptr_null(strstr(h.v.v[0].text, "minhop"));
 	in.gauged = &measured;
 	expect(SEV_INFO, "no-tree", "routes are 1.250 times as long as the shortest on average, effective bisection "
-	       "bandwidth is 0.500, and the busiest cable carries 3.0 times the mean; shortest paths that may "
-	       "deadlock (minhop) would have 0.625 and 1.5 times");
+	       "bandwidth is 0.500, and the busiest cable carries 3.0 times the mean; shortest paths, which may "
+	       "deadlock (minhop), would have 0.625 and 1.5 times");
 	in.gauged = NULL;
 	/* a tree that lacks a link, at no cost: nothing, or a note if the link existed before */
 	p->shape = tree;
@@ -510,7 +510,7 @@ START_TEST(policy)
 	findings_add(&rejected, SEV_WARNING, "q.yaml", (struct src_pos){ 1, 1 }, "a doubt");
 	findings_add(&rejected, SEV_ERROR, "q.yaml", (struct src_pos){ 2, 1 }, "a mistake");
 	sm.rejected = &rejected;
-	expect(SEV_ERROR, "policy-rejected", "has 1 errors");
+	expect(SEV_ERROR, "policy-rejected", "has 1 error;");
 	ck_assert_ptr_nonnull(strstr(h.v.v[0].text, "a mistake"));
 	sm.rejected = NULL;
 	in.trial_left_us = 1500000;
@@ -528,7 +528,7 @@ START_TEST(busy)
 	sa_stats_answer(sa, 0x35, IB_STATUS_BUSY, 5);		/* as where there is no subnet yet */
 	ck_assert_uint_eq(judged(), 0);
 	sa_stats_busy(sa);
-	expect(SEV_WARNING, "sa-busy", "1 times");
+	expect(SEV_WARNING, "sa-busy", "1 of 1 answers since the start");
 	sa_stats_turn(sa, now + 60 * 1000000ll);
 	ck_assert_uint_eq(judged(), 1);
 	sa_stats_turn(sa, now + 71 * 1000000ll);	/* that is over */
@@ -541,7 +541,7 @@ START_TEST(disk)
 	in.store = (struct store_failures){ .all = 4 };		/* all written since */
 	ck_assert_uint_eq(judged(), 0);
 	in.store = (struct store_failures){ .all = 4, .now = 2, .file = "lids" };
-	expect(SEV_ERROR, "store", "2 files of the state folder, lids among them");
+	expect(SEV_ERROR, "store", "2 files of the state folder, among them lids");
 }
 END_TEST
 
@@ -590,7 +590,7 @@ START_TEST(devices_that_lie)
 	in.n_implausible = 3;
 	ck_assert_uint_eq(of_kind("device-lies", &text), 2);
 	ck_assert_str_eq(h.v.v[0].text,
-			 "node2 HCA-1, behind leaf one/P2, says A; and 1 more of its answers cannot be true");
+			 "node2 HCA-1, behind leaf one/P2, says A; 1 more of its answers are implausible");
 	in.n_implausible = 5;
 	ck_assert_uint_eq(of_kind("device-lies", &text), 4);
 	ck_assert_str_eq(text, "the device behind port 1 of 0x4711 says E");
@@ -624,8 +624,8 @@ START_TEST(devices_that_are_excluded)
 	expect(SEV_ERROR, "device-excluded", "the device at leaf two/P2 says NumPorts 0: it is excluded");
 	in.n_left = 3;
 	ck_assert_uint_eq(of_kind("device-excluded", &text), 2);
-	ck_assert_str_eq(h.v.v[0].text, "the device at leaf two/P2 says NumPorts 0: it is excluded, and so "
-			 "it is at 1 more of its links");
+	ck_assert_str_eq(h.v.v[0].text, "the device at leaf two/P2 says NumPorts 0: it is excluded, as well as "
+			 "at 1 more of its links");
 	in.implausible = list;		/* what is excluded is told of once, whatever else it says */
 	in.n_implausible = 2;
 	ck_assert_uint_eq(of_kind("device-excluded", &text), 2);
@@ -644,8 +644,8 @@ START_TEST(devices_with_one_guid)
 	};
 	const char *text = NULL;
 
-	buf_puts(&left[0].text, "the device at leaf two/P2 says node GUID 0x5, and so does another");
-	buf_puts(&left[1].text, "the device at leaf two/P3 says node GUID 0x5, and so does another");
+	buf_puts(&left[0].text, "the device at leaf two/P2 reports node GUID 0x5, as does another");
+	buf_puts(&left[1].text, "the device at leaf two/P3 reports node GUID 0x5, as does another");
 	in.left = left;
 	in.n_left = 2;
 	ck_assert_uint_eq(of_kind("device-excluded", &text), 0);

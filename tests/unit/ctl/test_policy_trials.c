@@ -403,12 +403,12 @@ START_TEST(files_that_are_not_all_there)
 	/* the policy in force has a marker */
 	ck_assert_ptr_null(policies_load(ps, whole, 0));
 	ck_assert_ptr_null(why_not(whole));
-	ck_assert_ptr_nonnull(strstr(why_not(cut), "as the policy in force does: it may be cut off"));
+	ck_assert_ptr_nonnull(strstr(why_not(cut), "as the policy in force does: it may be truncated"));
 	/* the settings require a marker */
 	policies_free(ps);
 	ps = policies_new(loop, store, cut, &(struct policies_rules){ .marker = true }, &hooks);
 	ck_assert_ptr_null(why_not(whole));
-	ck_assert_ptr_nonnull(strstr(why_not(cut), "'policy-end-marker' of qosd.yaml asks for"));
+	ck_assert_ptr_nonnull(strstr(why_not(cut), "'policy-end-marker' of qosd.yaml requires"));
 	policies_free(ps);
 	ps = policies_new(loop, store, cut, &(struct policies_rules){ .may_be_none = true }, &hooks);
 	ck_assert_ptr_null(why_not(empty));

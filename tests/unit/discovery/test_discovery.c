@@ -290,8 +290,8 @@ static const struct {
 	{ "more behind the end", "the scan is incomplete" },
 	{ "half a record behind the end", "the scan is incomplete" },
 	{ "own port", "our own port does not answer" },
-	{ "is told what to exclude", "there is more than a subnet can have: a device makes it up" },
-	{ "nodes without end", "there are more nodes or ports than can be: a device makes them up" },
+	{ "is told what to exclude", "there are more devices than a subnet can have: a device makes them up" },
+	{ "nodes without end", "there are more nodes or ports than a subnet can have: a device makes them up" },
 };
 
 START_TEST(no_scan)
@@ -306,7 +306,7 @@ END_TEST
 
 static const struct { const char *what, *why; enum excluded_why left; } blamed[] = {
 	{ "dies of an answer", "the discovery process died of signal 6", EXCLUDED_KILLS },
-	{ "does not get done with an answer", "the discovery process came to no end", EXCLUDED_HANGS },
+	{ "does not get done with an answer", "the discovery process did not end", EXCLUDED_HANGS },
 };
 
 /* promise: A11 */

@@ -155,7 +155,7 @@ END_TEST
 START_TEST(first_state)
 {
 	topology_events(NULL, states[0], hear, &told);
-	ck_assert_str_eq(told.s, "policy-in-force: policy (built-in) is on the devices\n");
+	ck_assert_str_eq(told.s, "policy-in-force: all devices have policy (built-in)\n");
 }
 END_TEST
 
@@ -303,16 +303,16 @@ START_TEST(faults)
 	ck_assert_str_eq(heard_of(state_ref(s)),
 		"device-silent: n20 (0x0000000000000020) does not answer\n"
 		"device-refuses: n100 (0x0000000000000100) refuses 3 Sets of PortInfo with status 0x001c\n"
-		"device-keeps: n100 (0x0000000000000100) keeps other values than 2 that it was given\n"
-		"device-key-mismatch: n100 (0x0000000000000100) has another's M_Key\n");
+		"device-keeps: n100 (0x0000000000000100) keeps 2 values that differ from those set\n"
+		"device-key-mismatch: n100 (0x0000000000000100) has an unknown M_Key\n");
 	/* one of the switch's faults is over: that is no recovery, and the others were told before */
 	add_fault(later, S1, FAULT_KEEPS, 2);
 	buf_free(&told);
 	topology_events(s, later, hear, &told);
-	ck_assert_str_eq(told.s, "device-recovered: n20 (0x0000000000000020) does as it is told again\n");
+	ck_assert_str_eq(told.s, "device-recovered: n20 (0x0000000000000020) works correctly again\n");
 	buf_free(&told);
 	topology_events(later, states[0], hear, &told);
-	ck_assert_str_eq(told.s, "device-recovered: n100 (0x0000000000000100) does as it is told again\n");
+	ck_assert_str_eq(told.s, "device-recovered: n100 (0x0000000000000100) works correctly again\n");
 	state_unref(s);
 	state_unref(later);
 }
@@ -329,7 +329,7 @@ START_TEST(another_policy)
 	ck_assert_str_eq(heard_of(s), "");
 	shared_policy_unref(t->policy);
 	t->policy = shared_policy_new(policy_builtin());
-	ck_assert_str_eq(heard_of(t), "policy-in-force: policy (built-in) is on the devices\n");
+	ck_assert_str_eq(heard_of(t), "policy-in-force: all devices have policy (built-in)\n");
 }
 END_TEST
 
@@ -347,7 +347,7 @@ START_TEST(more_than_is_told)
 	heard_of(s);
 	/* the four nodes that went are among the events that are told */
 	ck_assert_uint_eq(n_told, TOPOLOGY_EVENTS_MAX + 1);
-	ck_assert_ptr_nonnull(strstr(told.s, "more-changes: … and of 13 more nodes and 0 more links"));
+	ck_assert_ptr_nonnull(strstr(told.s, "more-changes: … 13 more nodes and 0 more links"));
 }
 END_TEST
 

@@ -75,14 +75,14 @@ END_TEST
 START_TEST(ports_that_are_not_ours)
 {
 	add("roce", 1, 0x1, ACTIVE, 1u << 16, ROCE);
-	ck_assert_str_eq(choose(0), "no port can be managed: roce port 1: its link layer is Ethernet");
+	ck_assert_str_eq(choose(0), "no port can be managed; roce port 1: its link layer is Ethernet");
 	add("vf", 1, 0x2, ACTIVE, NO_SMI, IB);
 	add("broken", 1, 0, ACTIVE, 0, IB);
 	add("pf", 1, 0x3, INIT, 0, IB);
 	ck_assert_str_eq(choose(0), "pf/1 pf/1");
 	for (size_t i = 0; i < ports.v.n; i++)
 		ports.v.v[i].passed_over = false;
-	ck_assert_ptr_nonnull(strstr(choose(0x2), "can't be managed: it has no subnet management"));
+	ck_assert_ptr_nonnull(strstr(choose(0x2), "cannot be managed: it has no subnet management"));
 	ck_assert_ptr_nonnull(strstr(choose(0x1), "port 0x0000000000000001 (roce port 1)"));
 }
 END_TEST

@@ -229,8 +229,8 @@ START_TEST(the_best_is_taken)
 		ck_assert_ptr_null(taken->why);
 		ck_assert_ptr_nonnull(updn->why);
 		ck_assert_str_eq(tried(p, "minhop")->why, "credit loop");
-		says(p, i ? "routing auto: dragonfly with 2 layers on 2 sets of virtual lanes" :
-			    "routing auto: grid with 4 layers on 2 sets of virtual lanes");
+		says(p, i ? "routing auto: dragonfly with 2 layers on 2 VL sets" :
+			    "routing auto: grid with 4 layers on 2 VL sets");
 		says(p, "; minhop: credit loop");
 		plan_free(p);
 		fabric_free(f[i]);
@@ -268,7 +268,7 @@ START_TEST(levels_stay_apart)
 	p = compute(f, NULL);
 	ck_assert_uint_eq(tried(p, "layered")->layers, 1);
 	ck_assert(!p->report.credit_loop);
-	says(p, "layered with 1 layer, as many as there is room for (1 data VL on links between switches");
+	says(p, "layered with 1 layer, the maximum (1 data VL on links between switches");
 	plan_free(p);
 
 	set_vls(f, 4);

@@ -369,7 +369,7 @@ START_TEST(what_classes_ask)
 			ck_assert_double_eq_tol(l[1].share, 8. / 9, 0.01);
 			expect_finding(&s, SEV_WARNING, 12, "level fast: with packets as long as "
 				       "the mtu-limits of the levels allow, its VL gets 88.9 % of "
-				       "the link, not 50.0 % as its class asks, at 12 ports");
+				       "the link instead of the 50.0 % of its class at 12 ports");
 		} else {
 			ck_assert_double_eq_tol(l[1].share, 0.5, 0.02);
 			ck_assert_double_eq_tol(l[0].share, 0.125, 0.02);
@@ -444,7 +444,7 @@ START_TEST(a_limit_of_255_starves)
 	ck_assert_double_eq(l[2].guaranteed, 0);
 	ck_assert_double_eq_tol(l[2].ceiling, 32, 1e-9);
 	ck_assert_double_lt(l[2].wait_us, 0);
-	expect_finding(&s, SEV_WARNING, 13, "level bulk: VL 2 of SL 2 may get nothing at 12 ports");
+	expect_finding(&s, SEV_WARNING, 13, "level bulk: VL 2 of SL 2 may starve at 12 ports");
 	ck_assert_ptr_null(found(&s, "level fast"));
 	end(&s);
 }
@@ -462,7 +462,7 @@ START_TEST(a_vl_in_no_table_gets_nothing)
 	ck_assert_double_eq(l[2].ceiling, 0);
 	expect_finding(&s, SEV_WARNING, 13, "level bulk: no arbitration table serves VL 2, "
 		       "which SL 2");
-	ck_assert_ptr_null(found(&s, "may get nothing"));
+	ck_assert_ptr_null(found(&s, "may starve"));
 	end(&s);
 }
 END_TEST
@@ -665,10 +665,10 @@ START_TEST(what_a_level_asks_in_vain)
 	p->levels[2].pkeys.n = 1;
 	struct scene s = judge(two_leaves(), p);
 
-	expect_finding(&s, SEV_WARNING, 12, "path-bits 2 need more LIDs than the LMC of 0 gives");
-	expect_finding(&s, SEV_INFO, 12, "rate-limit 100 Gb/s limits nothing, no link runs at "
+	expect_finding(&s, SEV_WARNING, 12, "path-bits 2 need more LIDs than the LMC of 0 provides");
+	expect_finding(&s, SEV_INFO, 12, "rate-limit 100 Gb/s has no effect: no link runs at "
 		       "more than 40 Gb/s");
-	expect_finding(&s, SEV_INFO, 12, "mtu-limit 4096 limits nothing, no link carries more "
+	expect_finding(&s, SEV_INFO, 12, "mtu-limit 4096 has no effect: no link carries more "
 		       "than 2048");
 	expect_finding(&s, SEV_ERROR, 13, "level bulk: no partition has any of its P_Keys");
 	ck_assert_uint_eq(s.v->findings.n, 4);
@@ -692,7 +692,7 @@ START_TEST(who_cannot_join_the_ipoib_group)
 	set_link(f, 0x110, 1, (uint8_t)rate_parse_link("1xSDR"), 4, 4);
 	struct scene s = judge(f, policy_builtin());
 
-	expect_finding(&s, SEV_WARNING, 0, "1 of its ports can't join its IPoIB group, which has "
+	expect_finding(&s, SEV_WARNING, 0, "1 of its ports cannot join its IPoIB group, which has "
 		       "an MTU of 2048 and 10 Gb/s; the first is n110/P1");
 	end(&s);
 
@@ -702,10 +702,10 @@ START_TEST(who_cannot_join_the_ipoib_group)
 	set_link(f, 0x110, 1, (uint8_t)rate_parse_link("1xSDR"), 4, 4);
 	p->levels[0].rate_limit = (uint8_t)rate_parse_gbps("56");
 	s = judge(f, p);
-	expect_finding(&s, SEV_WARNING, 0, "its IPoIB group can't have the MTU of 2048 and 56 Gb/s "
+	expect_finding(&s, SEV_WARNING, 0, "its IPoIB group cannot have the MTU of 2048 and 56 Gb/s "
 		       "of level default because of 4 of its ports; the first is n100/P1 "
-		       "(0x0000000000000101).  Made while they are there it has 2048 and 10 Gb/s; made before, they can't join it");
-	expect_finding(&s, SEV_WARNING, 0, "1 of its ports can't join its IPoIB group, which has "
+		       "(0x0000000000000101).  Created while these ports are present, the group has 2048 and 10 Gb/s; created before, they cannot join it");
+	expect_finding(&s, SEV_WARNING, 0, "1 of its ports cannot join its IPoIB group, which has "
 		       "an MTU of 2048 and 10 Gb/s; the first is n110/P1");
 	end(&s);
 }
@@ -773,7 +773,7 @@ START_TEST(below_what_both_ends_can)
 	struct scene s = judge(f, policy_builtin());
 
 	ck_assert_uint_eq(s.v->n_deviations, 1);
-	expect_finding(&s, SEV_WARNING, 0, "runs at 20 Gb/s, both ends can do 40 Gb/s");
+	expect_finding(&s, SEV_WARNING, 0, "runs at 20 Gb/s, both ends support 40 Gb/s");
 	end(&s);
 
 	/* if most ends claim too much, none is believed */

@@ -577,11 +577,11 @@ START_TEST(switches_that_cannot)
 	build();
 	for (uint32_t i = 0; i < f->n_ports; i++)
 		ck_assert(!parts->enforce[i]);
-	ck_assert_ptr_nonnull(finds(SEV_WARNING, "not enforced at 4 ports whose switch can't do it"));
+	ck_assert_ptr_nonnull(finds(SEV_WARNING, "not enforced at 4 ports whose switch does not support it"));
 	f->switches[0].enforces_out = true;
 	f->switches[0].enforce_cap = 0;
 	build();
-	ck_assert_ptr_nonnull(finds(SEV_WARNING, "whose switch can't do it"));
+	ck_assert_ptr_nonnull(finds(SEV_WARNING, "whose switch does not support it"));
 }
 END_TEST
 

@@ -489,7 +489,7 @@ START_TEST(unsupported_vl_folds)
 	build();
 	ck_assert(has_map(HOST0, 0, 1, &folded));
 	ck_assert_uint_eq(findings.count[SEV_WARNING], 0);
-	ck_assert_ptr_nonnull(find(&findings, SEV_INFO, "VL 10 ", "folded"));
+	ck_assert_ptr_nonnull(find(&findings, SEV_INFO, "VL 10 ", "mapped to these"));
 }
 END_TEST
 
@@ -500,7 +500,7 @@ START_TEST(unsupported_vl_counts_each_port_once)
 	set_ports(&s->from, "1 2");
 	set_ports(&s->to, "5 6");
 	build();
-	ck_assert_ptr_nonnull(find(&findings, SEV_WARNING, "leaf/P5 ", "and 1 more port,"));
+	ck_assert_ptr_nonnull(find(&findings, SEV_WARNING, "leaf/P5 ", "and 1 more port"));
 	ck_assert_uint_eq(findings.n, 1);
 }
 END_TEST
@@ -627,7 +627,7 @@ START_TEST(arbitration_too_long)
 
 	ck_assert_ptr_nonnull(e);
 	ck_assert_uint_eq(e->pos.line, s->low_pos.line);
-	ck_assert_ptr_nonnull(strstr(e->text, "holds 2"));
+	ck_assert_ptr_nonnull(strstr(e->text, "supports 2"));
 	ck_assert_ptr_nonnull(strstr(e->text, "1 more port"));
 	ck_assert_uint_eq(findings.count[SEV_ERROR], 1);
 }
@@ -660,7 +660,7 @@ START_TEST(arbitration_of_vls_that_devices_lack)
 
 	ck_assert_ptr_nonnull(e);
 	ck_assert_uint_eq(e->pos.line, s->low_pos.line);
-	ck_assert_ptr_nonnull(strstr(e->text, "and 1 more port,"));
+	ck_assert_ptr_nonnull(strstr(e->text, "and 1 more port"));
 	ck_assert_uint_eq(findings.n, 2);		/* and VLs without a weight */
 }
 END_TEST
@@ -794,7 +794,7 @@ START_TEST(fixed_tables)
 	ck_assert_uint_gt(t->n_maps, before);
 	ck_assert_uint_eq(findings.n, 2);
 	ck_assert_ptr_nonnull(find(&findings, SEV_WARNING, "leaf", "for 1 pair of ports; no SL is"));
-	ck_assert_ptr_nonnull(find(&findings, SEV_WARNING, "host1", "are SLs 1, 2, 3"));
+	ck_assert_ptr_nonnull(find(&findings, SEV_WARNING, "host1", "not offered: 1, 2, 3"));
 }
 END_TEST
 
@@ -814,8 +814,8 @@ START_TEST(fixed_vls)
 	ck_assert_uint_eq(qos_vls_in_force(t, port_at(f, LEAF, 6)), 4);
 	ck_assert_uint_eq(qos_vls_in_force(t, port_at(f, LEAF, 1)), 4);
 	ck_assert_uint_eq(op_vls(LEAF, 5), 4);
-	ck_assert_ptr_nonnull(find(&findings, SEV_WARNING, "leaf", "few VLs on 1 link; dropped there, "
-				   "and not offered, are SLs 2, 3, 4, 5, 6, 7"));
+	ck_assert_ptr_nonnull(find(&findings, SEV_WARNING, "leaf", "few VLs on 1 link; these SLs are "
+				   "dropped there and not offered: 2, 3, 4, 5, 6, 7"));
 	ck_assert_ptr_nonnull(find(&findings, SEV_WARNING, "spine", "few VLs on 1 link"));
 	ck_assert_uint_eq(findings.n, 2);
 }

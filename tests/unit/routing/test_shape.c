@@ -246,7 +246,7 @@ START_TEST(tori)
 	ck_assert(!route_shape_is_damaged(&shape));
 	ck_assert_uint_eq(shape.pathless, 0);
 	says(grid[_i]);
-	says("no tree: there are no ranks, as all switches alike have hosts; up leads to S-");
+	says("no tree: there are no ranks because all switches have hosts; up leads to S-");
 	if (_i == 1)	/* paths round the others need not be longer */
 		says(" pairs of switches with hosts have only longer paths up and then down than the shortest, for example S-");
 	topo_free(&t);

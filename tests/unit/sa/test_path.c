@@ -1112,21 +1112,21 @@ START_TEST(reasons)
 	ck_assert_uint_eq(a.level, 1);
 	q.has = 0;
 	q.dlid = rig_lid(&r, H2);
-	ck_assert_str_eq(path_resolve(r.state, &q, &a), "the LID is not the port's");
+	ck_assert_str_eq(path_resolve(r.state, &q, &a), "the port does not have the LID");
 
 	q.dlid = rig_lid(&r, H3);
 	q.has = PR_PKEY;
 	q.pkey = 0x8001;
 	ck_assert_str_eq(path_resolve(r.state, &q, &a),
-			 "the two ends don't share the P_Key asked for");
+			 "the two ends do not share the requested P_Key");
 	q.pkey = 0xffff;
 	rig_range(&r.policy->levels[0].pkeys, 1, 1);
 	rig_start(&r);
 	ck_assert_str_eq(path_resolve(r.state, &q, &a),
-			 "the level is not for a P_Key that the two ends share");
+			 "the level is restricted to P_Keys that the two ends do not share");
 	q.has = 0;
 	ck_assert_str_eq(path_resolve(r.state, &q, &a),
-			 "the level is not for a P_Key that the two ends share");
+			 "the level is restricted to P_Keys that the two ends do not share");
 	free(r.policy->partitions[0].members[0].group.s);
 	r.policy->partitions[0].n_members = 0;
 	rig_start(&r);

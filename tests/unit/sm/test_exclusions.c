@@ -927,7 +927,7 @@ START_TEST(a_switch_with_false_port_numbers_is_to_blame_at_both_ends)
 	ck_assert_msg(strstr(text.s, "the device that has n9000/P5") == text.s, "%s", text.s);
 	buf_free(&text);
 	exclusions_text(&sm, now.f, &x[3], &text);
-	ck_assert_msg(strstr(text.s, "the device at port 5 of 0x0000000000009004 says") == text.s, "%s",
+	ck_assert_msg(strstr(text.s, "the device at port 5 of 0x0000000000009004 claims") == text.s, "%s",
 		      text.s);
 	buf_free(&text);
 }

@@ -208,8 +208,8 @@ START_TEST(odd_ports_are_listed_by_name)
 	set(port_at(0x1210, 1), IB_PORT_LINK_SPEED_ACTIVE_F, 11);
 	implausible_look(&sm);
 	ck_assert_uint_eq(listed(), 2);
-	ck_assert(tells("n9101/P3 (0x0000000000009101) says VLCap 15, which there is not"));
-	ck_assert(tells("n1210/P1 (0x0000000000001211) says LinkSpeedActive 11, which is no speed"));
+	ck_assert(tells("n9101/P3 (0x0000000000009101) reports VLCap 15, which does not exist"));
+	ck_assert(tells("n1210/P1 (0x0000000000001211) reports LinkSpeedActive 11, which is not a speed"));
 	next_state();
 	set(port_at(0x9101, 3), IB_PORT_VL_CAP_F, 4);
 	implausible_look(&sm);
@@ -228,7 +228,7 @@ START_TEST(a_link_with_one_end_down)
 	set(port_at(0x9102, 4), IB_PORT_STATE_F, IB_PORT_DOWN_S);
 	implausible_look(&sm);
 	ck_assert_uint_eq(listed(), 1);
-	ck_assert(tells("n9102/P4 (0x0000000000009102) says that its link is down, and its other end that it is up"));
+	ck_assert(tells("n9102/P4 (0x0000000000009102) reports that its link is down, but the far end reports that it is up"));
 	ck_assert(implausible_list(&sm, &(size_t){ 0 })->unsure);	/* it may have come up between two answers */
 	next_state();
 	set(port_at(0x9102, 4), IB_PORT_STATE_F, IB_PORT_INIT_S);
@@ -245,7 +245,7 @@ START_TEST(a_link_with_both_ends_down)
 	set(peer, IB_PORT_STATE_F, IB_PORT_DOWN_S);
 	implausible_look(&sm);
 	ck_assert_uint_eq(listed(), 2);		/* else nobody would ask either of them again */
-	ck_assert(tells("n9102/P4 (0x0000000000009102) says that its link is down, and so does its other end"));
+	ck_assert(tells("n9102/P4 (0x0000000000009102) reports that its link is down, as does the far end"));
 	ck_assert(implausible_list(&sm, &(size_t){ 0 })->unsure);
 	next_state();
 	fabric_cut(now.f, port);
@@ -265,8 +265,8 @@ START_TEST(two_with_one_port_guid)
 	rename_port(first, guid);	/* it comes first, and the one with the right to it has not changed */
 	implausible_look(&sm);
 	ck_assert_uint_eq(listed(), 2);
-	ck_assert(tells("n1220 (0x0000000000001220), behind n9102/P4 (0x0000000000009102), says the port GUID of n1110/P1"));
-	ck_assert(tells("n1110 (0x0000000000001110), behind n9101/P3 (0x0000000000009101), says a port GUID that another says"));
+	ck_assert(tells("n1220 (0x0000000000001220), behind n9102/P4 (0x0000000000009102), reports the port GUID of n1110/P1"));
+	ck_assert(tells("n1110 (0x0000000000001110), behind n9101/P3 (0x0000000000009101), reports a port GUID that another device reports"));
 	next_state();
 	rename_port(first, 0x1111);
 	implausible_look(&sm);
@@ -469,15 +469,15 @@ static void says_the_truth(uint64_t near)
 /* promise: A2 */
 START_TEST(a_port_that_it_does_not_have)
 {
-	says_no_port(0x9101, 254, "n9101 (0x0000000000009101), behind n9000/P2 (0x0000000000009000), says "
-		     "LocalPortNum 254 with 5 ports, which cannot be");
+	says_no_port(0x9101, 254, "n9101 (0x0000000000009101), behind n9000/P2 (0x0000000000009000), reports "
+		     "LocalPortNum 254 but has 5 ports");
 	says_the_truth(0x9000);
 }
 END_TEST
 
 START_TEST(port_0_of_a_switch_that_is_not_ours)
 {
-	says_no_port(0x9102, 0, "says LocalPortNum 0 with 5 ports");
+	says_no_port(0x9102, 0, "reports LocalPortNum 0 but has 5 ports");
 	says_the_truth(0x9000);
 }
 END_TEST
@@ -502,11 +502,11 @@ START_TEST(this_and_that_and_then_no_port)
 	said_port = 254;
 	said_system = 0x77;
 	light_sweeps(2);
-	ck_assert(tells("does not say the same twice"));
+	ck_assert(tells("contradicts itself"));
 	ck_assert_uint_eq(smps.sweeps, 1);
 	said_system = 0;
 	light_sweeps(3);
-	ck_assert(tells("says LocalPortNum 254"));
+	ck_assert(tells("reports LocalPortNum 254"));
 	ck_assert_uint_eq(listed(), 1);
 }
 END_TEST

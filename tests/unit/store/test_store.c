@@ -270,7 +270,7 @@ START_TEST(no_folder_at_all)
 	struct buf err = { 0 };
 
 	ck_assert_ptr_null(store_open("/dev/null", NULL, &err));
-	ck_assert_str_eq(err.s, "/dev/null: is no folder");
+	ck_assert_str_eq(err.s, "/dev/null: is not a folder");
 	buf_free(&err);
 }
 END_TEST
@@ -345,8 +345,8 @@ START_TEST(folder_comes_later)
 	free(cmd);
 	usleep(1000000);
 	retried(s);
-	PROBLEMS(s, "lids: was not there to be read when qosd started; set aside as",
-		 "history: was not there to be read");
+	PROBLEMS(s, "lids: was not readable when qosd started; set aside as",
+		 "history: was not readable");
 	store_close(s);
 
 	s = store_open(inner, NULL, &err);

@@ -132,7 +132,7 @@ START_TEST(levels)
 	check_level("packet-life: 022", "    packet-lifetime: iba:18\t");
 	check_level("pkey: 0x8003-0x8001", "    pkey: [0x0001-0x0003]\n");
 	check_level("path-bits: 3", "    path-bits: 3\n");
-	ck_has(said, "f:5:1: warning: OpenSM reads path-bits and does not use them");
+	ck_has(said, "f:5:1: warning: OpenSM reads path-bits but does not use them");
 	check_level("use: a \"b, #\" c # d", "    description: \"a b, # c\"\n");
 }
 END_TEST
@@ -153,7 +153,7 @@ START_TEST(rules)
 	ck_has(yaml, "  - level: default\n    source: [\"My Group\"]\n"
 		     "    destination: [\"My Group\"]\n    qos-class: [1, 3-5]\n");
 	ck_assert(strstr(yaml.s, "- level: default") < strstr(yaml.s, "- level: sl-1"));
-	ck_has(said, "f:15:2: info: the range 5-3 is written backwards");
+	ck_has(said, "f:15:2: info: the range 5-3 is reversed");
 }
 END_TEST
 
@@ -173,7 +173,7 @@ START_TEST(scopes)
 	ck_has(yaml, "    - across: b\n      from: \"*\"\n");
 	ck_has(yaml, "    - across: a\n      high: [\"0:1\", \"1:2\"]\n      high-limit: 255\n");
 	ck_has(yaml, "  unsupported-vl: fold\n");
-	ck_has(said, "f:11:1: warning: OpenSM reads qos-setup and applies nothing of it");
+	ck_has(said, "f:11:1: warning: OpenSM reads qos-setup but does not apply it");
 }
 END_TEST
 
@@ -194,7 +194,7 @@ START_TEST(recovery)
 	ck_has(said, "f:9:1: error: 'sl2vl-scope' outside of 'sl2vl-tables'");
 	ck_has(said, "f:10:1: error: 'end-port-groups', but");
 	ck_has(said, "f:11:1: error: 'sl2vl-scope' has no 'frob'");
-	ck_has(said, "f:12:1: error: 'frob' is no keyword");
+	ck_has(said, "f:12:1: error: 'frob' is not a keyword");
 }
 END_TEST
 
@@ -242,7 +242,7 @@ START_TEST(members)
 	check_members("ALL_ROUTERS=full", "      all-routers: full\n");
 	ck_has(yaml, "  all-routers:\n    node-types: [router]\n");
 	check_members("SELF=f, 7=unknown", "      self: full\n      0x0000000000000007: limited\n");
-	ck_has(said, "warning: 'unknown' is no membership");
+	ck_has(said, "warning: 'unknown' is not a membership");
 	check_members("ALL=full, 0x8000000000000100", "      all: full\n      0x8000000000000100: ");
 	check_members("", "    pkey: 0x0001\n    # no members\n");
 	/* the same with allow_both_pkeys */
@@ -296,7 +296,7 @@ START_TEST(merged)
 	convert_inputs(in, 3);
 	ck_assert_msg(ok, "%s", said.s);
 	ck_has(yaml, "    partitions: [P]\n");
-	ck_has(said, "q:4:15: warning: the partition 'Q' is left out");
+	ck_has(said, "q:4:15: warning: omitted the partition 'Q'");
 	ck_has(said, "r:1:1: info: belongs to qosd.yaml: prefix-routes {prefix: any");
 	convert_inputs(in, 1);
 	ck_has(yaml, "  g: {}\n");
@@ -337,7 +337,7 @@ START_TEST(xml_structure)
 		"<mtu_limit>1</mtl_limit></qos-level>\n  <qos-level><sn>2</sn><sl>x</sl>\n"
 		" </qos-levels>\n</qos-policy>\n");
 	ck_assert(!ok);
-	ck_has(said, "f:2:2: error: a comment begins with '<!--', two hyphens, "
+	ck_has(said, "f:2:2: error: a comment begins with '<!--' (two hyphens), "
 		     "not with '<!\xe2\x80\x94-'\n");
 	ck_has(said, "f:5:3: error: <sl2vl-tables> within the <sl2vl-tables> of line 4");
 	ck_has(said, "f:8:46: error: </mtl_limit> does not end the <mtu_limit> of line 8");
@@ -354,7 +354,7 @@ START_TEST(xml_hostile)
 	convert(FORMAT_XML, "<!DOCTYPE a [<!ENTITY b SYSTEM '/etc/passwd'>]>"
 		"<qos-policy>&b;</qos-policy>");
 	ck_assert(!ok);
-	ck_has(said, "f:1:1: error: a document type has no place");
+	ck_has(said, "f:1:1: error: a policy cannot have a document type");
 	convert(FORMAT_XML, "<qos-policy>&b;</qos-policy>");
 	ck_assert(!ok);
 	ck_has(said, "Entity 'b' not defined");
@@ -392,8 +392,8 @@ START_TEST(names)
 	ck_has(yaml, "  all-2-2: {}\n");
 	ck_has(yaml, "  name-0x1: {}\n");
 	ck_has(yaml, "  \"x\\\\\xc3\xbf?\": {}\n");
-	ck_has(said, "f:2:1: warning: the port-group 'all' is called 'all-2' here");
-	ck_has(said, "f:14:1: warning: there is a port-group 'ALL' already");
+	ck_has(said, "f:2:1: warning: renamed the port-group 'all' to 'all-2'");
+	ck_has(said, "f:14:1: warning: omitted: there is another port-group 'ALL' before it");
 }
 END_TEST
 
@@ -454,7 +454,7 @@ START_TEST(guesses)
 		ck_assert_int_eq(convert_format_parse(convert_format_name(f)), f);
 	ck_assert_int_eq(convert_format_parse("unknown"), FORMAT_UNKNOWN);
 	convert(FORMAT_UNKNOWN, "words");
-	ck_has(said, "f: error: this is in no format that can be converted");
+	ck_has(said, "f: error: the format is not one that can be converted");
 }
 END_TEST
 

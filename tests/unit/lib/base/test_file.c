@@ -178,7 +178,7 @@ START_TEST(the_end_waits_for_none)
 	ck_assert_int_lt(clock_mono_us() - begun, 60 * 1000000ll);
 	pthread_join(t, NULL);
 	ck_assert(!file_read("/etc/passwd", MAX, &text, &why));
-	ck_assert_str_eq(why.s, "is not read: the process ends");
+	ck_assert_str_eq(why.s, "not reading it: the process is ending");
 	sem_post(&s.go);
 	sem_wait(&s.dropped);
 	buf_free(&text);

@@ -751,8 +751,8 @@ START_TEST(sense)
 	} cases[] = {
 		{ { LOW(5000), LOW(5000), HIGH(9999) }, 0, NULL },
 		{ { LOW(5000), LOW(4999), LOW(OPEN) }, 0, NULL },
-		{ { HIGH(10000), HIGH_LIMIT(OPEN, 4), HIGH(1) }, 2, "more than 100 %" },
-		{ { LOW(5000), HIGH(6000), LOW(5001) }, 2, "more than 100 %" },
+		{ { HIGH(10000), HIGH_LIMIT(OPEN, 4), HIGH(1) }, 2, "exceed 100 %" },
+		{ { LOW(5000), HIGH(6000), LOW(5001) }, 2, "exceed 100 %" },
 		{ { LOW(5000), LOW(OPEN), LOW(5000) }, 1, "nothing is left for this class" },
 		{ { LOW(5000), HIGH(10000), LOW(100) }, 1, "nothing is left for low priority" },
 		{ { HIGH_LIMIT(1, 3), LOW(OPEN), HIGH_LIMIT(1, 4) }, 2, "different limit" },

@@ -113,32 +113,32 @@ END_TEST
 START_TEST(bad_ones)
 {
 	static const struct { const char *text; unsigned line; const char *why; } dumps[] = {
-		{ "", 0, "there is no table in it" },
+		{ "", 0, "it has no table" },
 		{ "Unicast lids [0-7] of switch Lid 9 guid 0x9 ('x'):\n0x1 001\n", 0,
-		  "all tables are of switches that are not in the topology" },
-		{ "0x0001 001\n", 1, "an entry before any table" },
+		  "all tables belong to switches that are not in the topology" },
+		{ "0x0001 001\n", 1, "an entry before the first table" },
 		{ "Unicast lids [0-7] of switch Lid 1 ('S-1'):\n", 1,
 		  "a table without the GUID of its switch" },
 		{ "Unicast lids [0-7] of switch Lid 1 guid 0x ('S-1'):\n", 1,
 		  "a table without the GUID of its switch" },
 		{ "Unicast lids of switch guid 0x00000000000000001 x", 1,
 		  "a table without the GUID of its switch" },
-		{ "Unicast lids of switch guid 0x10000000000 x", 1, "0x0000010000000000 is no switch" },
+		{ "Unicast lids of switch guid 0x10000000000 x", 1, "0x0000010000000000 is not a switch" },
 		{ TABLE TABLE, 2, "a second table of switch 0x0000000000000001" },
 		{ TABLE "0x0001 005\n", 2, "port 5 of a switch that has 4" },
-		{ TABLE "0x0001 256\n", 2, "no port number behind the LID" },
-		{ TABLE "0x0001 -1\n", 2, "no port number behind the LID" },
-		{ TABLE "0x0001 2x\n", 2, "no port number behind the LID" },
-		{ TABLE "0x0001\n", 2, "no unicast LID at the begin of the line" },
-		{ TABLE "0x0001 ---\n", 2, "no port number behind the LID" },
-		{ TABLE "0xc000 001\n", 2, "no unicast LID at the begin of the line" },
-		{ TABLE "0xfffffffffffffffffff 001\n", 2, "no unicast LID at the begin of the line" },
+		{ TABLE "0x0001 256\n", 2, "no port number after the LID" },
+		{ TABLE "0x0001 -1\n", 2, "no port number after the LID" },
+		{ TABLE "0x0001 2x\n", 2, "no port number after the LID" },
+		{ TABLE "0x0001\n", 2, "the line does not begin with a unicast LID" },
+		{ TABLE "0x0001 ---\n", 2, "no port number after the LID" },
+		{ TABLE "0xc000 001\n", 2, "the line does not begin with a unicast LID" },
+		{ TABLE "0xfffffffffffffffffff 001\n", 2, "the line does not begin with a unicast LID" },
 		{ TABLE "0x0004 002 # CA portguid 0x5: 'H'\n", 2,
-		  "LID 4 is that of port 0x0000000000000005, and in the topology of "
-		  "H-10000000000/P1 (0x0000010000000001): the two are not of one moment" },
-		{ TABLE "garbage\n", 2, "no line of a dump of forwarding tables" },
+		  "LID 4 belongs to port 0x0000000000000005 here, but to "
+		  "H-10000000000/P1 (0x0000010000000001) in the topology: the two files are from different times" },
+		{ TABLE "garbage\n", 2, "not a line of a dump of forwarding tables" },
 		{ "Multicast mlids [0xc000-0xc3ff] of switch Lid 1 guid 0x1 (S-1):\n", 1,
-		  "a multicast forwarding table: those of unicast are measured" },
+		  "a multicast forwarding table: only unicast tables are measured" },
 	};
 	struct fabric *f = fabric();
 	struct buf why = { 0 };

@@ -208,11 +208,11 @@ START_TEST(members_of_the_policys)
 	ck_assert_uint_eq(p->partitions[1].n_members, 1);
 	/* what is the policy's stays */
 	ask("-own g");
-	ck_assert(says("\"g\" is a member by the policy"));
+	ck_assert(says("the policy makes \"g\" a member"));
 	ck_assert_uint_eq(ask("-own"), 1);
 	ck_assert_uint_eq(found.count[SEV_ERROR], 0);
 	ask("-own");
-	ck_assert(says("it is the policy's"));
+	ck_assert(says("the partition is part of the policy"));
 }
 END_TEST
 
@@ -220,25 +220,25 @@ END_TEST
 static const struct {
 	const char *request, *why;
 } wrong[] = {
-	{ "+a 10", "the partition \"own\" has the P_Key 0x0010 already" },
-	{ "+a 7fff", "the partition \"Default\" has the P_Key 0x7fff already" },
-	{ "+a 8000", "0x8000 is no P_Key" },
-	{ "+own 11", "its P_Key is 0x0010 already, not 0x0011" },
-	{ "+own 10 @fast", "its level is \"default\" already, not \"fast\"" },
-	{ "+own 10 @ipoib", "it is there already, without IPoIB" },
-	{ "+a 20; +b 20", "change 2, partition \"b\": the partition \"a\" has the P_Key 0x0020" },
-	{ "+a 20; +a 21", "its P_Key is 0x0020 already" },
+	{ "+a 10", "the partition \"own\" already has the P_Key 0x0010" },
+	{ "+a 7fff", "the partition \"Default\" already has the P_Key 0x7fff" },
+	{ "+a 8000", "0x8000 is not a valid P_Key" },
+	{ "+own 11", "has P_Key 0x0010, not 0x0011" },
+	{ "+own 10 @fast", "the existing partition has level \"default\", not \"fast\"" },
+	{ "+own 10 @ipoib", "the partition exists already, without IPoIB" },
+	{ "+a 20; +b 20", "change 2, partition \"b\": the partition \"a\" already has the P_Key 0x0020" },
+	{ "+a 20; +a 21", "the existing partition has P_Key 0x0020" },
 	{ "+a 20 @slow", "the policy has no level \"slow\"" },
 	{ "+a 20 nobody", "the policy has no group \"nobody\"" },
-	{ "+a 20 0xg", "is no port GUID" },
-	{ "+a 20 0x5-0x4", "is no port GUID or range" },
-	{ "+a 20 0x5-", "is no range" },
-	{ "+a 20 0x11111111111111111", "is no port GUID" },
-	{ "+a 20 type:cat", "is none of type:ca" },
-	{ "+a 20 a\tb/P1", "has control characters" },
-	{ "+a\t 20", "the name of a partition has control characters" },
-	{ "+a 30 x", "the group \"x\", contains the partition" },
-	{ "+a 30 g; +own 0 x", "the group \"x\", contains the partition" },
+	{ "+a 20 0xg", "is not a port GUID" },
+	{ "+a 20 0x5-0x4", "is neither a port GUID nor a range" },
+	{ "+a 20 0x5-", "is not a range" },
+	{ "+a 20 0x11111111111111111", "is not a port GUID" },
+	{ "+a 20 type:cat", "is not one of type:ca" },
+	{ "+a 20 a\tb/P1", "contains control characters" },
+	{ "+a\t 20", "the name of a partition contains control characters" },
+	{ "+a 30 x", "the group \"x\", a dynamic member, contains the partition" },
+	{ "+a 30 g; +own 0 x", "the group \"x\", a dynamic member, contains the partition" },
 };
 
 START_TEST(wrong_requests)
@@ -340,7 +340,7 @@ START_TEST(conflicts_with_a_policy)
 	ck_assert(!merged->partitions[2].dynamic);
 	ck_assert_uint_eq(merged->partitions[2].n_members, 1);
 	ck_assert(!merged->partitions[2].ipoib);
-	ck_assert(says("whose IPoIB and level hold"));
+	ck_assert(says("whose IPoIB and level apply"));
 }
 END_TEST
 
@@ -358,8 +358,8 @@ START_TEST(a_level_and_a_group_that_are_gone)
 	ck_assert_uint_eq(merged->partitions[2].level_index, 0);
 	ck_assert_uint_eq(merged->partitions[2].ipoib_level_index, 0);
 	ck_assert_uint_eq(merged->partitions[2].n_members, 1);
-	ck_assert(says("its level \"fast\" is none of the policy's"));
-	ck_assert(says("the group \"g\", is none of the policy's"));
+	ck_assert(says("the policy has no level \"fast\""));
+	ck_assert(says("the policy has no group \"g\", which is a dynamic member"));
 }
 END_TEST
 
@@ -370,7 +370,7 @@ START_TEST(a_policy_that_makes_a_cycle)
 	*vec_push(&p->groups[0].groups) = (struct policy_name){ .s = xstrdup("x") };
 	p->groups[2].pkeys.v[0] = (struct u64_range){ .lo = 0x20, .hi = 0x20 };
 	merge();
-	ck_assert(says("the group \"g\", contains the partition"));
+	ck_assert(says("the group \"g\", a dynamic member, contains the partition"));
 	ck_assert_uint_eq(merged->partitions[2].n_members, 0);
 }
 END_TEST

@@ -191,7 +191,7 @@ START_TEST(path_in_words)
 		    "S4/P0: no LFT entry\n");
 	set_lft(the_fabric, "S2/P0", h1, 2);
 	expect_path("H3/P1", h1, 0, "H3/P1 -> S2/P1 VL 0\nS2/P2 -> H4/P1 VL 0\n"
-		    "S2/P2 leads to H4/P1, which has not LID 6\n");
+		    "S2/P2 leads to H4/P1, which does not have LID 6\n");
 	the_fabric->ports[port_named(the_fabric, "H3/P1")].state = SIM_PORT_INIT;
 	expect_path("H3/P1", h1, 0, "H3/P1 is Init, S2/P1 is Active\n");
 	expect_path("H3/P1", 0, 0, "no path: SL 0, LID 0 from H3/P1\n");

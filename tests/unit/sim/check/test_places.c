@@ -106,7 +106,7 @@ START_TEST(doubled_lid)
 	the_fabric->ports[port_named(the_fabric, "S4/P0")].lid = lid;
 	audit_all(1);
 	expect(AUDIT_LID, 1, -1);
-	expect_text("S5/P0 has LID 5, and so has S4/P0");
+	expect_text("S5/P0 has LID 5, as does S4/P0");
 }
 END_TEST
 
@@ -146,7 +146,7 @@ START_TEST(sm_lid_differs)
 		the_fabric->ports[i].sm_lid = 1234;
 	audit_all(1);
 	expect(AUDIT_LID, 1, -1);
-	expect_text("SM LID 1234, which most have, is no port's");
+	expect_text("SM LID 1234, which most ports have, belongs to no port");
 }
 END_TEST
 

@@ -17,10 +17,10 @@ START_TEST(unknown_words_are_named)
 {
 	REFUSED("no such command: 'lnik': did you mean 'link'?", "lnik");
 	REFUSED("no such command: 'xyzzy'", "xyzzy", "link");
-	REFUSED("link: takes one of down up connect flap degrade", "link");
-	REFUSED("link: 'dwon' is none of down up connect flap degrade", "link", "dwon",
+	REFUSED("link: expected one of down up connect flap degrade", "link");
+	REFUSED("link: 'dwon' is not one of down up connect flap degrade", "link", "dwon",
 		"leaf1/P1");
-	REFUSED("link down: something is missing; usage: link down PORT|NODE", "link", "down");
+	REFUSED("link down: an argument is missing; usage: link down PORT|NODE", "link", "down");
 	REFUSED("link up: too many words; usage: link up PORT|NODE", "link", "up", "a", "b");
 	REFUSED("drops: no option '--lats': did you mean '--last='?", "drops", "--lats", "3");
 	REFUSED("drops: --last needs a value", "drops", "--last");
@@ -149,7 +149,7 @@ START_TEST(cables_that_cannot_be)
 	REFUSED("link connect: leaf1/P1 has a cable that is plugged in", "link", "connect",
 		"leaf1/P5", "leaf1/P1");
 	REFUSED("link connect: leaf1/P0 takes no cable", "link", "connect", "leaf1", "leaf1/P5");
-	REFUSED("link connect: a cable has two ends", "link", "connect", "leaf1/P5", "leaf1/P5");
+	REFUSED("link connect: a cable needs two ends", "link", "connect", "leaf1/P5", "leaf1/P5");
 	REFUSED("link connect: there is no node 'leaf9'", "link", "connect", "leaf1/P5",
 		"leaf9/P5");
 	ck_assert_uint_eq(port_at("leaf1/P5")->peer, SIM_NONE);
@@ -161,11 +161,11 @@ START_TEST(link_errors_say_where)
 	REFUSED("link down: 'leaf1' has no port 40", "link", "down", "leaf1/P40");
 	REFUSED("link down: there is no node 'leaf9'", "link", "down", "leaf9/P1");
 	REFUSED("link down: no cable at 'leaf1/P5'", "link", "down", "leaf1/P5");
-	REFUSED("link flap: 'leaf1' names no port of the switch, as 'leaf1/P1' does", "link",
+	REFUSED("link flap: 'leaf1' does not name a port of the switch: give for example 'leaf1/P1'", "link",
 		"flap", "leaf1");
 	REFUSED("link flap: --count must be a number from 1 to 1000, not '0'", "link", "flap",
 		"leaf1/P7", "--count=0");
-	REFUSED("link flap: --interval must be a time as 1.5, 2ms or 500us, not '-1'", "link",
+	REFUSED("link flap: --interval must be a time such as 1.5, 2ms or 500us, not '-1'", "link",
 		"flap", "leaf1/P7", "--interval", "-1");
 }
 END_TEST
@@ -199,7 +199,7 @@ START_TEST(link_degraded)
 	GOOD("link", "degrade", "leaf1/P7", "full");
 	after(5000000);
 	ck_assert_str_eq(str(ASK("show", "port", "leaf1/P7"), "link"), before);
-	REFUSED("link degrade: '5xFDR' is no width or speed, as 1x, SDR or 4xFDR, nor 'full'",
+	REFUSED("link degrade: '5xFDR' is neither a width or speed, such as 1x, SDR or 4xFDR, nor 'full'",
 		"link", "degrade", "leaf1/P7", "5xFDR");
 	free((void *)(uintptr_t)before);
 }
@@ -350,7 +350,7 @@ START_TEST(fault_errors)
 		"--chance", "101%");
 	REFUSED("fault add: --chance must be from 0% to 100%, not 'nan'", "fault", "add", "drop",
 		"--chance", "nan");
-	REFUSED("fault add: --for is for delay and reorder", "fault", "add", "drop", "--for", "1");
+	REFUSED("fault add: --for applies to delay and reorder only", "fault", "add", "drop", "--for", "1");
 	REFUSED("fault add: there is no node 'leaf7'", "fault", "add", "drop", "--at", "leaf7/P1");
 	ck_assert_uint_eq(sim->faults->rules.n, 0);
 }
@@ -406,7 +406,7 @@ START_TEST(falsehoods)
 	ck_assert_str_eq(str(row_with(rows, "falsehood", "ports-0"), "attribute"), "NodeInfo");
 	REFUSED("fault falsify: no falsehood 'port-0': did you mean 'ports-0'?", "fault", "falsify",
 		"port-0");
-	REFUSED("fault falsify: --spare and --pick go with --share", "fault", "falsify", "ports-0",
+	REFUSED("fault falsify: --spare and --pick need --share", "fault", "falsify", "ports-0",
 		"--pick", "1");
 	REFUSED("fault add: --share and --at exclude each other", "fault", "add", "drop", "--share",
 		"1", "--at", "leaf1");

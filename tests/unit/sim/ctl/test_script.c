@@ -114,14 +114,14 @@ START_TEST(errors_with_their_lines)
 	bad("1 link down leaf1/P1\n2 lnk up leaf1/P1\n",
 	    "dir/s:2: no such command: 'lnk': did you mean 'link'?\n");
 	bad("1 link\n\n1x freeze\n",
-	    "dir/s:1: link: takes one of down up connect flap degrade\n"
+	    "dir/s:1: link: expected one of down up connect flap degrade\n"
 	    "dir/s:3: the time is not a number of seconds\n");
 	bad("+ freeze", "dir/s:1: the time is not a number of seconds\n");
 	bad("5", "dir/s:1: no command; 'help' lists them\n");
-	bad("every", "dir/s:1: 'every' takes a number of seconds, 0.001 at least\n");
-	bad("3 every 0.0009 freeze", "dir/s:1: 'every' takes a number of seconds, 0.001 at least\n");
-	bad("3 every 0 freeze", "dir/s:1: 'every' takes a number of seconds, 0.001 at least\n");
-	bad("3 node rename leaf1 'x", "dir/s:1: a quote is not closed\n");
+	bad("every", "dir/s:1: 'every' takes a number of seconds, at least 0.001\n");
+	bad("3 every 0.0009 freeze", "dir/s:1: 'every' takes a number of seconds, at least 0.001\n");
+	bad("3 every 0 freeze", "dir/s:1: 'every' takes a number of seconds, at least 0.001\n");
+	bad("3 node rename leaf1 'x", "dir/s:1: unclosed quote\n");
 	bad("3 drops --lst 3", "dir/s:1: drops: no option '--lst': did you mean '--last='?\n");
 	bad("a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a",
 	    "dir/s:1: too many words\n");

@@ -277,7 +277,7 @@ START_TEST(path)
 	GOOD("path", "node1", "node3/P2");
 	HAS("no LFT entry");
 	ck_assert_str_eq(str(ASK("path", "node1", "node3/P2"), "lost"), "leaf2/P0: no LFT entry");
-	REFUSED("path: 'leaf1/P7' is a switch's external port, no path ends there", "path",
+	REFUSED("path: 'leaf1/P7' is a switch's external port: no path ends there", "path",
 		"leaf1/P7", "node1");
 	REFUSED("path: SL must be a number from 0 to 15, not '16'", "path", "node1", "node2", "16");
 	GOOD("node", "reboot", "node2");

@@ -350,7 +350,7 @@ START_TEST(warnings)
 	profiles_apply(ps, f);
 	log_recent(keep_line, NULL);
 	ck_assert_uint_eq(logged, 2);
-	ck_assert_msg(strstr(last_logged, "a: has links of HDR") != NULL, "%s", last_logged);
+	ck_assert_msg(strstr(last_logged, "a: links run at HDR") != NULL, "%s", last_logged);
 	ck_assert_ptr_nonnull(strstr(last_logged, "'connectx-3'"));
 	ck_assert_uint_eq(profile_of(a)->ext_speeds, SIM_EXT_FDR);
 }
@@ -360,34 +360,34 @@ START_TEST(bad_files)
 {
 	ck_refused("profile:\n  a: {}\n", 1, 1, "unknown key 'profile': did you mean 'profiles'?");
 	ck_refused("profiles:\n  a: {vl-cpa: 8}\n", 2, 7, "did you mean 'vl-cap'?");
-	ck_refused("profiles:\n  a: {vl-cap: 7}\n", 2, 15, "'7' is none of: 1, 2, 4, 8, 15");
-	ck_refused("profiles:\n  a: {mtu: 2k}\n", 2, 12, "'2k' is none of: 256");
+	ck_refused("profiles:\n  a: {vl-cap: 7}\n", 2, 15, "'7' is not one of: 1, 2, 4, 8, 15");
+	ck_refused("profiles:\n  a: {mtu: 2k}\n", 2, 12, "'2k' is not one of: 256");
 	ck_refused("profiles:\n  a: {vlarb-high: 65}\n", 2, 19, "65 is out of range (0 to 64)");
 	ck_refused("profiles:\n  a: {pkeys: 0}\n", 2, 14, "out of range");
 	ck_refused("profiles:\n  a: {lft: 49153}\n", 2, 12, "out of range (1 to 49152)");
 	ck_refused("profiles:\n  a: {mft: 16384}\n", 2, 12, "out of range (1 to 16383)");
-	ck_refused("profiles:\n  a: {widths: [4x, 3x]}\n", 2, 20, "'3x' is none of");
+	ck_refused("profiles:\n  a: {widths: [4x, 3x]}\n", 2, 20, "'3x' is not one of");
 	ck_refused("profiles:\n  a: {widths: 4x}\n", 2, 15, "'1x' is missing");
 	ck_refused("profiles:\n  a: {speeds: [ndr]}\n", 2, 15, "'sdr' is missing");
 	ck_refused("profiles:\n  a: {speeds: {}}\n", 2, 15, "expected a word, found a map");
 	ck_refused("profiles:\n  a: {silent: yes}\n", 2, 15, "neither true nor false");
 	ck_refused("profiles:\n  a: {response: 2min}\n", 2, 17, "is not a time");
 	ck_refused("profiles:\n  a: {response: 1.5us}\n", 2, 17, "not a multiple");
-	ck_refused("profiles:\n  a: {lies: [never]}\n", 2, 14, "'never' is none of");
+	ck_refused("profiles:\n  a: {lies: [never]}\n", 2, 14, "'never' is not one of");
 	ck_refused("profiles: [a]\n", 1, 11, "expected a map, found a list");
 	ck_refused("profiles:\n  a: 3\n", 2, 6, "expected a map");
 	ck_refused("profiles:\n  quantum: {}\n", 2, 3, "is the name of a preset");
 	ck_refused("profiles:\n  a: {like: conectx-3}\n", 2, 13, "did you mean 'connectx-3'?");
-	ck_refused("profiles:\n  a: {like: a}\n", 2, 13, "'a' is like itself");
+	ck_refused("profiles:\n  a: {like: a}\n", 2, 13, "'a' refers to itself through 'like'");
 	ck_refused("profiles:\n  c: {like: a}\n  a: {like: b}\n  b: {like: a}\n", 3, 13,
-		   "'a' is like itself");
+		   "'a' refers to itself through 'like'");
 	ck_refused("default: nothing\n", 1, 10, "no preset or profile 'nothing'");
 	ck_refused("profiles: {slow: {}}\ndefault: solw\n", 2, 10, "did you mean 'slow'?");
 	ck_refused("nodes:\n  - {profile: auto}\n", 2, 5, "one of name, guid, type");
 	ck_refused("nodes:\n  - {name: a}\n", 2, 5, "'profile' is missing");
 	ck_refused("nodes:\n  - {nmae: a, profile: auto}\n", 2, 6, "did you mean 'name'?");
 	ck_refused("nodes:\n  - {guid: 0X2C9*, profile: auto}\n", 2, 12, "neither a GUID");
-	ck_refused("nodes:\n  - {type: hca, profile: auto}\n", 2, 12, "'hca' is none of");
+	ck_refused("nodes:\n  - {type: hca, profile: auto}\n", 2, 12, "'hca' is not one of");
 	ck_refused("nodes:\n  - 7\n", 2, 5, "expected a map");
 	ck_refused("nodes:\n  - {name: [a], profile: [b]}\n", 2, 12, "expected a text");
 	ck_refused("- a\n", 1, 1, "expected a map");

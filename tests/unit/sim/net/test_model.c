@@ -130,7 +130,7 @@ START_TEST(cables)
 	ck_assert_uint_eq(f->ports[port(a, 1)].peer, port(b, 2));
 	ck_assert_uint_eq(f->ports[port(b, 2)].peer, port(a, 1));
 	ck_assert(!simfab_connect(f, port(a, 1), port(b, 1), &err));
-	assert_refused("a/P1 has a cable already");
+	assert_refused("a/P1 already has a cable");
 	ck_assert(!simfab_connect(f, port(a, 2), port(b, 2), &err));
 	assert_refused("b/P2");
 	ck_assert(!simfab_connect(f, port(a, 2), port(a, 2), &err));
@@ -253,8 +253,8 @@ static const struct name {
 	{ "0xff", SIM_NONE, 0, "no node" },
 	{ "0xa0z", SIM_NONE, 0, "no node" },
 	{ "0x100000000000000a0", SIM_NONE, 0, "no node" },
-	{ "twin", SIM_NONE, 0, "2 nodes are called 'twin'" },
-	{ "twin/P1", SIM_NONE, 0, "2 nodes are called 'twin'" },
+	{ "twin", SIM_NONE, 0, "2 nodes are named 'twin'" },
+	{ "twin/P1", SIM_NONE, 0, "2 nodes are named 'twin'" },
 };
 
 START_TEST(find_port)
@@ -286,7 +286,7 @@ START_TEST(find_node)
 	ck_assert_uint_eq(find_node_by_text(f, "leaf 1/P1", &err), SIM_NONE);
 	assert_refused("no node 'leaf 1/P1'");
 	ck_assert_uint_eq(find_node_by_text(f, "twin", &err), SIM_NONE);
-	assert_refused("take the GUID");
+	assert_refused("give the GUID");
 }
 END_TEST
 
