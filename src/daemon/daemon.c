@@ -43,9 +43,10 @@ static void print_summary(const struct sm_status *s)
 	       s->switches, s->ports_active, s->ports_linked, s->last_smps, s->last_sets,
 	       s->discovery_smps, s->last_sweep_seconds);
 	if (s->failed_devices)
-		printf("%u devices do not answer\n", s->failed_devices);
+		printf("%u device%s not answer\n", s->failed_devices,
+		       s->failed_devices == 1 ? " does" : "s do");
 	if (s->sets_failed)
-		printf("%u Sets were refused\n", s->sets_failed);
+		printf("%u Set%s refused\n", s->sets_failed, s->sets_failed == 1 ? " was" : "s were");
 	if (s->tables_replaced)
 		printf("SL2VL or arbitration tables of another subnet manager dropped SL 0 on %u device%s "
 		       "and were replaced\n", s->tables_replaced, s->tables_replaced == 1 ? "" : "s");

@@ -279,7 +279,7 @@ struct mad_port *mad_open(struct loop *l, const struct mad_settings *s,
 		goto fail;
 	if (has_two_devices(&m->info))
 		log_info("port", "general services of %s port %d are served at %s port %d",
-			 m->info.gsi_ca, m->info.gsi_port, m->info.ca, m->info.port);
+			 m->info.ca, m->info.port, m->info.gsi_ca, m->info.gsi_port);
 	m->intake = intake_new(s->sa_queue_max, s->sa_queue_each);
 	m->txns = txn_table_new(m, s);
 	m->sa = sa_side_new(m, s);

@@ -198,9 +198,9 @@ expect "SL2VL, drop" "$(a_table 0 15 15 7 15 15)" "$(sl2vl "$node" $leaf05 2 1)"
 expect "SL2VL, drop, of a CA" "$(a_table 0 15 15 7 15 15)" "$(sl2vl "$node" $node001 0)"
 expect_match "finding" "^$(line_of '{group: all, table') VL 14 does not exist on the link of .* dropped" \
 	"$(findings warning | grep 'VL 14')"
-expect_match "finding" "^$(line_of '{group: all, high') VL 9 in the high table .* left out" \
+expect_match "finding" "^$(line_of '{group: all, high') VL 9 in the high table .* omitted" \
 	"$(findings warning | grep 'high table')"
-expect_match "finding" "^$(line_of '{group: all, high') VL 12 in the low table .* left out" \
+expect_match "finding" "^$(line_of '{group: all, high') VL 12 in the low table .* omitted" \
 	"$(findings warning | grep 'low table')"
 sed -i 's/: drop/: fold/' policy.yaml
 reload || bad "refused: $(cat reload)"
@@ -245,9 +245,9 @@ found warning "setting without ports" "$(line_of '{group: nobody, table')" "matc
 found error "in port that is not there" "$(line_of 'from: [1, 77]')" "no port 77 on [^[:cntrl:]]*leaf05"
 found error "out port that is not there" "$(line_of 'to: 99')" "no port 99 on [^[:cntrl:]]*leaf05"
 found error "CA port that is not there" "$(line_of '{group: here, to: 2')" "no port 2 on mds01"
-found error "table too long" "$(line_of '{group: leaf05, low')" "low table has 9 entries[^[:cntrl:]]* holds 8"
+found error "table too long" "$(line_of '{group: leaf05, low')" "low table has 9 entries[^[:cntrl:]]* supports 8"
 found warning "SL on a VL that is not there" "$(line_of '{across: here, table')" "VL 13 does not exist on the link of [^[:cntrl:]]*dropped"
-found warning "entry on a VL that is not there" "$(line_of '{group: here, high')" "VL 9 in the high table [^[:cntrl:]]*left out"
+found warning "entry on a VL that is not there" "$(line_of '{group: here, high')" "VL 9 in the high table [^[:cntrl:]]*omitted"
 expect "still up" true "$(status subnet-up)"
 
 stop_qosd || bad "exit status $? after SIGTERM"

@@ -167,7 +167,7 @@ for seconds in 3 15 60; do
 done
 expect_match "what load says" "on trial.*not stored in a file" "$said"
 expect "answer, and SL2VL" "sl=3, 0 1 1 3 0 0 0 0 0 0 0 0 0 0 0 15" "$during"
-expect_match "status" "b.yaml is on trial: in [0-9]+ s back to a.yaml" "$told"
+expect_match "status" "b.yaml is on trial: in [0-9]+ s it is reverted to a.yaml" "$told"
 expect_match "a second one" "^1 .*on trial: confirm or revert it first" "$second"
 taken_back() { [ "$(status checksum)" = "$a" ] && [ "$(status sweeping)" = false ]; }
 until_ $((seconds + 2)) taken_back || bad "it stays"

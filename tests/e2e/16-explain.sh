@@ -147,8 +147,8 @@ not "the level's P_Keys" level-pkey "--qos-class 102" "0x0012" qos-class=102
 not "SL asked for" sl-asked "--sl 7" "level default has SL 0" sl=7
 not "dropped at the source" sl-dropped "--qos-class 100" "hop 0" qos-class=100
 not "dropped late" sl-dropped "--qos-class 101" "hop 3, MF0;leaf05.*VL 15" qos-class=101
-not "MTU" mtu "--mtu >2048" "the most is 2048" mtu-sel=0 mtu=4
-not "rate" rate "--rate 100" "the most is 56 Gb/s: hop 0" rate-sel=2 rate=16
+not "MTU" mtu "--mtu >2048" "the maximum is 2048" mtu-sel=0 mtu=4
+not "rate" rate "--rate 100" "the maximum is 56 Gb/s: hop 0" rate-sel=2 rate=16
 not "rate of the level" rate "--service-id 22 --rate >20" "limit of level service" \
 	service-id=22 rate-sel=0 rate=6
 not "lifetime" lifetime "--lifetime >=2s" "1.07 s" life-sel=0 life=18

@@ -468,6 +468,6 @@ sed -e 's/{group: mds, low/{group: leaf06, low/' -e '2i\  leaf06: {port-guids: 0
 	good.yaml >policy.yaml
 reload || bad "refused: $(<reload)"
 expect_match "a setting for ports of the classes" 'the traffic classes apply to .*leaf06.* override this setting' "$(findings)"
-expect "line of it" "$(grep -n 'leaf06, low' policy.yaml | cut -d: -f1)" "$(ctl -j status | grep -B3 'win over this setting' | field line)"
+expect "line of it" "$(grep -n 'leaf06, low' policy.yaml | cut -d: -f1)" "$(ctl -j status | grep -B3 'override this setting' | field line)"
 
 stop_qosd || bad "exit status $? after SIGTERM"

@@ -102,6 +102,6 @@ until_ 25 asked || bad "who asked most: $(ctl sa-stats)"
 
 note "what can't be"
 expect "status, an attribute that is none" 1 "$(ctl sa-trace --attribute Nothing >out 2>&1; echo $?)"
-expect_match "why" "there is no Nothing" "$(<out)"
+expect_match "why" "no such attribute: Nothing" "$(<out)"
 expect "status, nobody" 1 "$(ctl sa-trace --client nobody >out 2>&1; echo $?)"
 expect_match "why" "no such port" "$(<out)"

@@ -556,7 +556,7 @@ bring_up() {
 	stop_qosd || bad "exit status $? after SIGTERM"
 	# allowed: slow links of the fabric, ports that cannot join the IPoIB group, and a slow disk
 	expect "warnings in the log" "" "$(grep -E ' (error|warning): ' "$qosd_log" |
-		grep -vE " plan: (links? .*: runs at |.* can't join its IPoIB group)|may not be on disk$")"
+		grep -vE " plan: (links? .*: runs at |.* cannot join its IPoIB group)|may not be on disk$")"
 	stop_sim
 }
 

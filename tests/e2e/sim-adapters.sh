@@ -41,8 +41,8 @@ with_pair() {
 	start_and_wait "$roce;$vf;$xdr"
 	until_ 10 all_up || bad "ports are not Active"
 	expect "ports passed over for Ethernet, and without an SMI" "1 1" \
-		"$(said 'sim0 port 1 is passed over: its link layer is Ethernet') \
-$(said 'sim1 port 1 is passed over: .*IsSMDisabled')"
+		"$(said 'sim0 port 1 is skipped: its link layer is Ethernet') \
+$(said 'sim1 port 1 is skipped: .*IsSMDisabled')"
 	expect "the pair" 1 "$(said 'general services of sim3 port 1 are served at sim2 port 1')"
 	expect "GUID" "$(printf %#x "$(port_guid "$xdr")")" "$(printf %#x "$(status guid)")"
 	expect_match "sminfo" "state 3 SMINFO_MASTER" "$(on "$plain" sminfo 2>&1)"
@@ -72,9 +72,9 @@ not_started() {
 }
 # promise: D71
 note "a port that is named and can't be managed"
-not_started "$roce;$vf;$xdr" "$(port_guid "$vf")" "$(port_guid "$vf") .sim1 port 1. can't be managed: .*IsSMDisabled"
-not_started "$roce;$vf;$xdr" "$(port_guid "$roce")" "can't be managed: its link layer is Ethernet"
-not_started "$roce;$vf" 0 "no port can be managed: sim0 port 1"
+not_started "$roce;$vf;$xdr" "$(port_guid "$vf")" "$(port_guid "$vf") .sim1 port 1. cannot be managed: .*IsSMDisabled"
+not_started "$roce;$vf;$xdr" "$(port_guid "$roce")" "cannot be managed: its link layer is Ethernet"
+not_started "$roce;$vf" 0 "no port can be managed; sim0 port 1"
 stop_sim
 
 # promise: D71

@@ -36,7 +36,7 @@ lines() { wc -l <"$qosd_log"; }
 went_round() {
 	local since
 	since=$(tail -n "+$(($1 + 1))" "$qosd_log")
-	grep -qE 'the device at (leaf[0-9]+/P[0-9]+|port [0-9]+ of) .*: it is excluded|similar lines left out' <<<"$since" &&
+	grep -qE 'the device at (leaf[0-9]+/P[0-9]+|port [0-9]+ of) .*: it is excluded|similar lines omitted' <<<"$since" &&
 		grep -qE -e "sweep: .*: $((all - 1)) nodes, .* ([0-9]+) of \1 ports active" \
 			-e "sweep: an excluded device answers correctly: $all nodes" <<<"$since"
 }

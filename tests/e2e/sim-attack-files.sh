@@ -202,7 +202,7 @@ note "a file that can't be read any more when it is installed: the one before is
 echo 5 >away	# EIO
 inode=$(stat -c %i policy.yaml) installed=$(<policy.yaml)
 expect "exit status" 1 "$(ctl policy install new.yaml >out 2>&1; echo $?)"
-expect_match "why" "Input/output error.*policy.yaml is as it was" "$(tr '\n' ' ' <out)"
+expect_match "why" "Input/output error.*policy.yaml is unchanged" "$(tr '\n' ' ' <out)"
 expect "the file" "$inode $installed" "$(stat -c %i policy.yaml) $(<policy.yaml)"
 expect "what else there is" "policy.yaml policy.yaml.before" "$(echo policy.yaml*)"
 serves "a file that could not be installed"
@@ -224,7 +224,7 @@ for i in 1 2 3; do
 	reloads+=($!)
 done
 kill -HUP "$qosd"
-refused() { grep -qs "are being worked on" reload.[123]; }	# when the files are there
+refused() { grep -qs "are in progress" reload.[123]; }	# when the files are there
 until_ 4 refused || bad "a third request is not refused"
 serves "a file that hangs"
 ends_within 1000 "a file that hangs"

@@ -149,7 +149,7 @@ round
 note "who is silent is told when the Reports to them have timed out"
 # floods of InformInfo also leave silent subscribers
 silent() { ctl -j health | jq -r '.problems[] | select(.kind == "subscriber-silent") | .text'; }
-is_named() { silent | grep -qE "^host-00(4[1-9]|[5-7][0-9]|80) .* QP 1 does not answer Reports"; }
+is_named() { silent | grep -qE "^host-00(4[1-9]|[5-7][0-9]|80) .* QP 1 has not answered Reports"; }
 are_counted() { [ "$(silent | sed -n 's/^\([0-9]*\) more silent subscribers$/\1/p')" -ge 30 ]; } 2>/dev/null
 until_ 30 is_named || bad "health does not name who is silent: $(ctl health)"
 until_ 30 are_counted || bad "health does not count who is silent: $(ctl health)"

@@ -136,7 +136,7 @@ told() {
 	names=$(awk -F '\t' -v name="$1" '
 		FILENAME == ARGV[1] { if ($1 == name) { is[$2]; is[name] } next }
 		$1 in is { print $1; print $2 }' links.list guids.list)
-	{ ctl health; cat "$qosd_log"; } | grep -E 'device-(lies|excluded)|duplicate-guid|not say the same twice' |
+	{ ctl health; cat "$qosd_log"; } | grep -E 'device-(lies|excluded)|duplicate-guid|contradicts itself' |
 		grep -qF -e "$names"
 }
 no_lies() { ! ctl health | grep -qE 'device-(lies|excluded)'; }

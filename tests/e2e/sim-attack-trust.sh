@@ -183,7 +183,7 @@ expect "DISABLE" 0x0000 "$(forge a c -L "${lid[c]}" -c 3 -g 0x101 -k $secret -s 
 soon "c is not active" state_is c not-active
 told() { of "$1" ctl health | grep -qE "$2"; }
 soon "the master's health tells it" told a "warning standby-not-active: .*0x0000000000000301"
-soon "c's own health tells it" told c "error   not-active: the master told"
+soon "c's own health tells it" told c "error   not-active: the master disabled"
 # promise: A43
 note "STANDBY from b has it do nothing, from the master it stands by"
 expect "STANDBY from b" 0x001c "$(forge b c -c 4 -g 0x101 -k $secret -s 3 send | part status)"
@@ -239,8 +239,8 @@ if command -v opensm >/dev/null; then
 	run c "sm-key: $secret" "priority: 5"
 	soon "c is master again" up c
 	# OpenSM stands by once it has sent HANDOVER; if c put it off, both would stand by
-	expect_match "a handover that c heard" "says HANDOVER" "$(<c/log)"
-	expect "handovers that c put off" 0 "$(grep -c "says HANDOVER, too early" c/log)"
+	expect_match "a handover that c heard" "sent HANDOVER" "$(<c/log)"
+	expect "handovers that c put off" 0 "$(grep -c "sent HANDOVER too early" c/log)"
 	end "$opensm"
 	finish
 fi

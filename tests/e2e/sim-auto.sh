@@ -58,7 +58,7 @@ finish
 note "a dragonfly: its own engine, as it is measured to be better"
 begin dragonfly:a=4,h=2,p=2
 expect "engine" dragonfly "$(status engine)"
-told "a dragonfly" '^routing auto: dragonfly with 2 layers on 2 VL sets: effective bisection bandwidth 0\.[0-9]+, [0-9]+ routes on the busiest cable; updn: 0\.[0-9]+; grid: the switches are no grid; layered with [2-4] layers[^;]*: 0\.[0-9]+, [a-z ]*layers[a-z ]*; minhop: credit loop$'
+told "a dragonfly" '^routing auto: dragonfly with 2 layers on 2 VL sets: effective bisection bandwidth 0\.[0-9]+, [0-9]+ routes on the busiest cable; updn: 0\.[0-9]+; grid: the switches are not a grid; layered with [2-4] layers[^;]*: 0\.[0-9]+, [a-z ]*layers[a-z ]*; minhop: credit loop$'
 ctl health >health.out 2>&1 || true
 grep -qF "$(choice)" health.out || bad "health has no reason: $(grep -i tree health.out)"
 on "$node" ibnetdiscover >topology 2>ibnetdiscover.err || bad "ibnetdiscover: $(<ibnetdiscover.err)"
@@ -99,4 +99,4 @@ note "an engine that there is not"
 echo "routing: foo" >wrong.yaml
 "$build/qosd" --check -c wrong.yaml >wrong.out 2>&1
 expect "exit status" 1 $?
-expect_match "the error" "^wrong.yaml:1:10: error: there is no routing engine 'foo': there are updn, grid, dragonfly, layered, .*auto" "$(<wrong.out)"
+expect_match "the error" "^wrong.yaml:1:10: error: there is no routing engine 'foo'; engines are updn, grid, dragonfly, layered, .*auto" "$(<wrong.out)"

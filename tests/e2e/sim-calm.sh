@@ -319,7 +319,7 @@ expect "entries that lead to it" 0 "$(uses "$link")"
 sim_do link down "$leaf/P4"
 only_way() { quiet_sweeps && [ "$(uses "$link")" -gt 0 ] && sim_ctl check >audit 2>&1; }
 until_ 5 only_way || bad "the only way is not used: $(uses "$link") entries; $(tail -n 3 audit)"
-expect_match "what health says" "no other way" "$(ctl health | grep link-flapping)"
+expect_match "what health says" "no other route" "$(ctl health | grep link-flapping)"
 sim_do link up "$leaf/P4"
 spared() { quiet_sweeps && [ "$(uses "$link")" -eq 0 ] && sim_ctl check >audit 2>&1; }
 until_ 5 spared || bad "it is used though there is another way: $(uses "$link") entries"
@@ -337,7 +337,7 @@ until_ 5 quiet_sweeps || bad "the subnet is not up"
 audited "with a host whose link flaps"
 expect_match "its port" "active" "$(sim_ctl show links "$host" | tail -n 1)"
 expect "Sets of forwarding tables" "$sets" "$(lft_sets)"
-expect_match "what health says" "host-0008.* no other way" "$(ctl health | grep link-flapping)"
+expect_match "what health says" "host-0008.* no other route" "$(ctl health | grep link-flapping)"
 stop_qosd || bad "exit status $? after SIGTERM"
 stop_sim
 

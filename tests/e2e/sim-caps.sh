@@ -89,7 +89,7 @@ start_and_wait "$node"
 expect "LinearFDBTop of $spine" 15 "$(lft_top "$spine")"
 sim_do check
 expect_match "health" "lft-too-small" "$(ctl -j health)"
-expect_match "health" "forwards to 15 LIDs at most" "$(ctl health)"
+expect_match "health" "forwards to at most 15 LIDs" "$(ctl health)"
 expect "LIDs out of reach" "" "$(ctl health | grep 'cannot be reached')"
 stop_qosd || bad "exit status $? after SIGTERM"
 stop_sim
@@ -101,7 +101,7 @@ fresh
 start_sim topology
 start_and_wait "$node"
 expect_less "the LID of $far" 16 "$(lid_of "$far")"
-expect_match "health" "[0-9]+ LIDs cannot be reached from every port, .*: 16 to " "$(ctl health)"
+expect_match "health" "[0-9]+ LIDs cannot be reached from every port .*: 16 to " "$(ctl health)"
 # the hosts at that switch reach the LIDs in its table, and the SA gives them no other path
 expect_match "path to the first host" "^sl=" "$(record "$far" --slid "$(lid_of "$far")" --dlid "$(lid_of "$node")")"
 expect "path to LID 40" none "$(record "$far" --slid "$(lid_of "$far")" --dlid 40)"

@@ -191,7 +191,7 @@ clean "the tree without a loop"
 
 was=$(lid "$host")
 sim_do portinfo "$host" Lid "$target"
-found "a doubled LID" lid "has LID $target, and so has" "$host"
+found "a doubled LID" lid "has LID $target, as does" "$host"
 sim_do portinfo "$host" Lid "$was"
 clean "LIDs repaired"
 sim_do pkey "$host" 0 0

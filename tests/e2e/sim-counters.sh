@@ -137,7 +137,7 @@ for what in corrupt duplicate reorder; do
 done
 expect "it serves" true "$(status subnet-up)"
 expect_match "no such port" 'no such port' "$(ctl counters nobody 2>&1)"
-expect_match "no such time" 'must be seconds' "$(ctl counters "$c" --for x 2>&1)"
+expect_match "no such time" 'must be from' "$(ctl counters "$c" --for x 2>&1)"
 
 # promise: B4
 note "from time to time"

@@ -305,7 +305,7 @@ soon "all know" sm_of d 101
 # c learns of the other master from its answer in the election of a sweep, or from a HANDOVER
 # that OpenSM sent while c was frozen.
 others_seen() {
-	grep -cE 'has become master meanwhile|SM 0x0*101 (at .*: master, priority|says HANDOVER)' c/log
+	grep -cE 'has become master meanwhile|SM 0x0*101 (at .*: master, priority|sent HANDOVER)' c/log
 }
 before=$(others_seen)
 has_seen() { [ "$(others_seen)" -gt "$before" ]; }
@@ -313,7 +313,7 @@ kill -CONT "${pid[c]}"
 soon "c has seen it" has_seen
 soon "c is master" up c
 expect "sweeps of c that wrote before it was handed over to" "" \
-	"$(sed -n '/did not run/,/says HANDOVER/p' c/log | grep 'Sets)')"
+	"$(sed -n '/was stopped for/,/sent HANDOVER/p' c/log | grep 'Sets)')"
 soon "OpenSM stands by" opensm_is a STANDBY
 note "… and dies: OpenSM takes over"
 quit c KILL

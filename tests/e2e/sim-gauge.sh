@@ -26,7 +26,7 @@ agree() {
 figures() {
 	sed -n "/^Routes of $1\$/,\$p" check.out | sed -nE '
 		s/^([0-9]+) end ports; ([0-9]+) of ([0-9]+) pairs connected$/end-ports \1\nconnected \2\npairs \3/p
-		s/^  hops: .* times the minimum on average,  .*; ([0-9]+) switch.*$/hops-max \1/p
+		s/^  hops: .* times the minimum on average, .*; ([0-9]+) switch.*$/hops-max \1/p
 		s/^  routes on a cable: ([0-9]+) at most.*\(([0-9]+) directions.*$/edge-forwarding-index \1\ncable-directions \2/p'
 }
 
@@ -79,9 +79,9 @@ compare() {
 compare fat-tree:k=8,levels=3,speed=4xEDR updn one
 compare fat-tree:k=6,taper=2,aggregation=1 minhop one
 compare torus:4x4x3,hosts=2 updn one
-compare torus:5x5,hosts=2 minhop '[2-5] at most'
+compare torus:5x5,hosts=2 minhop 'at most [2-5]'
 compare dragonfly:a=4,h=2,p=2 updn one
-compare dragonfly:a=4,h=2,p=2 minhop '[2-9] at most'
+compare dragonfly:a=4,h=2,p=2 minhop 'at most [2-9]'
 
 note "tables of OpenSM's form, in part, and wrong ones"
 # the format of OpenSM's opensm-lfts.dump, made from the lines of dump_fts for the first switch

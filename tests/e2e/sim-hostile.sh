@@ -91,12 +91,12 @@ bad_profile() {	# bad_profile WHAT PLACE MESSAGE TEXT
 }
 bad_profile "an unknown key" 2:7 "unknown key 'colour'" 'profiles:\n  a: {colour: red}'
 bad_profile "an unknown key outside" 1:1 "unknown key 'extra'" 'extra: 1'
-bad_profile "a wrong value" 2:15 "'3' is none of" 'profiles:\n  a: {vl-cap: 3}'
+bad_profile "a wrong value" 2:15 "'3' is not one of" 'profiles:\n  a: {vl-cap: 3}'
 bad_profile "a key twice" '2:18' "duplicate key 'vl-cap'" 'profiles:\n  a: {vl-cap: 2, vl-cap: 4}'
 bad_profile "an unknown profile" 2:26 "no preset or profile 'b'" 'nodes:\n  - {name: "*", profile: b}'
-bad_profile "profiles in a cycle" '[23]:[0-9]+' "like itself" 'profiles:\n  a: {like: b}\n  b: {like: a}'
-bad_profile "an unknown type" 2:12 "'hub' is none of" 'nodes:\n  - {type: hub, profile: auto}'
-bad_profile "an unknown lie" 2:14 "'always' is none of" 'profiles:\n  a: {lies: [always]}'
+bad_profile "profiles in a cycle" '[23]:[0-9]+' "refers to itself" 'profiles:\n  a: {like: b}\n  b: {like: a}'
+bad_profile "an unknown type" 2:12 "'hub' is not one of" 'nodes:\n  - {type: hub, profile: auto}'
+bad_profile "an unknown lie" 2:14 "'always' is not one of" 'profiles:\n  a: {lies: [always]}'
 bad_profile "no YAML" '[12]:1' "not valid YAML" 'profiles: ['
 bad_profile "no text" 1:1 "UTF-8" '\xff\xfe'
 

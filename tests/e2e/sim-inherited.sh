@@ -177,7 +177,7 @@ for what in adaptive private; do
 	fi
 	sim_do node refuse "$leaf" adaptive-routing
 	once "$node"
-	expect_match "the summary" "$says, on 1 switch" "$(<once)"
+	expect_match "the summary" "$says at 1 switch" "$(<once)"
 	start_qosd "$node"
 	until_ 20 health_has $kind || bad "health says nothing"
 	expect_match "health" "^error +$kind: $says at 1 switches: packets do not follow the routes of qosd" "$(ctl health | grep "^error *$kind:")"

@@ -31,7 +31,7 @@ group() { on_own "$sm_node" "$tools/pathquery" get member mgid=$broadcast 2>&1 |
 group_is() { [ "$(group)" = "$1" ]; }
 # join HOST FIELD...: prints the answer to a join by host number HOST.
 join() { on_own "${hosts[$1]}" "$tools/pathquery" set member mgid=$broadcast port-gid="$(gid "$(printf %016x "0x${guids[$1]}")")" join-state=1 "${@:2}" 2>&1; }
-ipoib_findings() { ctl health | grep -c "its IPoIB group can.t"; }
+ipoib_findings() { ctl health | grep -c "its IPoIB group cannot"; }
 
 # promise: D41
 note "what the level names, where all can have it"

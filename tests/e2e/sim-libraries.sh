@@ -42,7 +42,7 @@ refused() { [ "$(said 'error: discovery: .* refused system call socket; not tryi
 until_ 20 refused || bad "nothing is said: $(tail -n 5 "$qosd_log")"
 ! subnet_up || bad "the subnet is up"
 expect_match "health" "discovery-refused.*refused system call socket" "$(ctl -j health | tr -d '\n')"
-expect "tries without" 0 "$(said 'tried once without')"
+expect "tries without" 0 "$(said 'trying once without')"
 stop_qosd || bad "exit status $?"
 
 note "the libraries of this machine"

@@ -221,7 +221,7 @@ for node in $far "S-${leaf#0x}"; do
 	expect_match "health" "$device.* has an unknown M_Key" "$(ctl health 2>&1)"
 	expect_match "the event" "$device.* has an unknown M_Key" "$(ctl events 2>&1)"
 	expect_match "the log" "$device.* has an unknown M_Key .protection bits 1; it never expires" \
-		"$(grep "another's M_Key" "$qosd_log")"
+		"$(grep "unknown M_Key" "$qosd_log")"
 	before=$(drops) sweeps=$(status sweeps)
 	ctl sweep >/dev/null
 	swept() { [ "$(status sweeps)" -gt "$sweeps" ] && [ "$(status sweeping)" = false ]; }
@@ -380,7 +380,7 @@ for protect in 1 3; do
 	told() { [[ $(of a ctl health 2>&1) == *M_Key* ]]; }
 	until_ 30 told || bad "not told: $(of a ctl health 2>&1)"
 	# the log is written by another thread, so the line may come later
-	until_ 10 grep -q "m-key of our settings" a/log || bad "what it says: $(tail -n 3 a/log)"
+	until_ 10 grep -q "m-key of qosd.yaml" a/log || bad "what it says: $(tail -n 3 a/log)"
 	expect "keys" "$all:$new/$protect" "$(keys)"
 	until_ 20 of b up || bad "the second is not master any more: $(tail -n 3 b/log)"
 	end "${pid[a]}"

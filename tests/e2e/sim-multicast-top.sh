@@ -58,7 +58,7 @@ sim_do node refuse "${switches[0]}" switch-info --times 1
 sim_do node refuse "${switches[1]}" switch-info --status 0x0005 --times 2
 start_and_wait "$sm_node"
 expect "MulticastFDBTop" "$highest" "$(tops)"
-expect "refused by chance" 1 "$(grep -c 'it may refuse MulticastFDBTop' "$qosd_log")"
+expect "refused by chance" 1 "$(grep -c 'perhaps because of MulticastFDBTop' "$qosd_log")"
 expect "BUSY taken for a refusal" "" "$(grep 'status 0x0005' "$qosd_log")"
 expect "lines of health" "" "$(ctl health | grep -E '^(error|warning) ')"
 storm $later

@@ -67,7 +67,7 @@ passes 1 5 2048
 passes 5 6 2048
 passes 1 6 4096
 sim_do check
-expect_match "the log" "keeps NeighborMTU 2048, and not 4096" "$(<"$qosd_log")"
+expect_match "the log" "keeps NeighborMTU 2048 instead of 4096" "$(<"$qosd_log")"
 expect_match "findings" "NeighborMTU of 1 link is smaller than both ends support" "$(ctl -j status)"
 sets=$(sets)
 sweep

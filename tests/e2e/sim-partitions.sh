@@ -126,7 +126,7 @@ sim_do pkey "node001 HCA-1/P1" 1 0xc000		# a former member that keeps the P_Key
 ! reaches $h001 1 $node009 || bad "a packet of who left arrives"
 sim_do pkey "node001 HCA-1/P1" 1 0
 partition remove job1 "0x$node001"
-expect_match "removed again" 'is no member' "$(<partition.out)"
+expect_match "removed again" 'is not a member' "$(<partition.out)"
 changed "removed again" 0
 partition add job1 "0x$node001" "0x$node002"
 expect "limited by one line, full by a later one" "7fff 8050 c000" "$(pkeys $node002 1)"
@@ -174,7 +174,7 @@ cat >many.json <<END
 ]}
 END
 refused "many" "nothing has changed" apply many.json
-for what in 'the partition "job2" has the P_Key 0x0060' 'no level "nowhere"' 'no group "nobody"' \
+for what in 'the partition "job2" already has the P_Key 0x0060' 'no level "nowhere"' 'no group "nobody"' \
 	'"0xzz" is not a port GUID' 'the policy makes .* a member'; do
 	expect_match "all errors are named" "$what" "$(<partition.out)"
 done
@@ -223,7 +223,7 @@ cp good.yaml policy.yaml
 sed -i '/sl: 1}/d; /ulp: ipoib/d; /match-rules/d' policy.yaml
 reload || bad "refused: $(<reload)"
 until_ 10 quiet || bad "no end of Sets"
-expect_match "a level that is gone" '\\"two\\": its level \\"fast\\" is none of the policy' "$(findings)"
+expect_match "a level that is gone" '\\"two\\": the policy has no level \\"fast\\"' "$(findings)"
 expect "they are back" "7fff 8060 0000 c000" "$(pkeys $node001 1)"
 cp good.yaml policy.yaml
 reload || bad "refused: $(<reload)"

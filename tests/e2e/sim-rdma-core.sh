@@ -42,6 +42,6 @@ before=$(status sweeps)
 ctl sweep >out 2>&1 || bad "sweep: $(<out)"
 swept_again() { [ "$(status sweeps)" -gt "$before" ] && [ "$(status sweeping)" = false ]; }
 until_ 20 swept_again || bad "no second sweep"
-expect "what discovery complains of" "" "$(grep -E 'refused|locked up|discovery:' "$qosd_log")"
+expect "what discovery complains of" "" "$(grep -E 'refused|not sandboxed|discovery:' "$qosd_log")"
 stop_qosd || bad "exit status $?"
 stop_sim

@@ -76,7 +76,7 @@ history() {
 	stop_qosd || bad "exit status $?"
 	stop_sim
 	while read -r day clock line; do
-		[[ $day == ????-??-?? && $line != *"told to end"* ]] || continue
+		[[ $day == ????-??-?? && $line != *"ending on request"* ]] || continue
 		t=$(date -d "$day $clock" +%s%3N)
 		: "${zero:=$t}"
 		echo "$((t - zero)) $line"

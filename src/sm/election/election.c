@@ -1188,7 +1188,7 @@ static void refuse(struct sm *sm, const struct mad_in *in, const char *why)
 	log_limited(&smp_log, LOG_LEVEL_WARNING, "election",
 		    "SM 0x%016" PRIx64 " (%s) sent %s to a %s: refused: %s", from.guid,
 		    sm_state_name((enum sm_state)from.state),
-		    sm_control_name(mod) ? sm_control_name(mod) : "nothing known",
+		    sm_control_name(mod) ? sm_control_name(mod) : "an unknown control",
 		    sm_state_name(sm->state), why);
 	answer(sm, in, IB_STATUS_BAD_VALUE, TELL_NOTHING);
 }

@@ -324,13 +324,13 @@ START_TEST(an_answer_stays_until_a_good_one)
 {
 	uint32_t port = port_at(0x9100, 3);
 
-	ck_assert(implausible_note(&sm, now.f, port, true, 77, "says that it is port %u", 7));
-	ck_assert(!implausible_note(&sm, now.f, port, true, 77, "says that it is port %u", 7));
+	ck_assert(implausible_note(&sm, now.f, port, true, 77, "claims to be port %u", 7));
+	ck_assert(!implausible_note(&sm, now.f, port, true, 77, "claims to be port %u", 7));
 	ck_assert(implausible_know(&sm, now.f, port, true));
 	ck_assert(!implausible_know(&sm, now.f, port, false));
 	implausible_look(&sm);
 	ck_assert_uint_eq(listed(), 1);
-	ck_assert(tells("n1010 (0x0000000000001010), behind n9100/P3 (0x0000000000009100), says that it is port 7"));
+	ck_assert(tells("n1010 (0x0000000000001010), behind n9100/P3 (0x0000000000009100), claims to be port 7"));
 	implausible_clear(&sm, now.f, port, true);
 	ck_assert_uint_eq(listed(), 0);
 }
@@ -346,7 +346,7 @@ START_TEST(an_answer_that_is_published_goes)
 	mad_set_field(info, 0, IB_NODE_LOCAL_PORT_F, 1);
 	mad_set_field64(info, 0, IB_NODE_PORT_GUID_F, now.f->ports[now.f->ports[port].peer].guid);
 	ck_assert(implausible_note(&sm, now.f, port, true, implausible_digest(UMAD_SM_ATTR_NODE_INFO, info),
-				   "says that it is elsewhere"));
+				   "claims to be elsewhere"));
 	implausible_look(&sm);
 	ck_assert_uint_eq(listed(), 0);		/* all was discovered meanwhile, and that is how it is */
 }
