@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Warns of what a policy defines and never uses, or leaves empty. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "config/conf_parts.h"
 #include "lib/base/alloc.h"

@@ -5,7 +5,6 @@
  */
 #include <ctype.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "config/conf.h"

@@ -6,7 +6,6 @@
  * Scopes and class defaults hold the same tables, so one set of readers fills one struct for both.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "config/conf_parts.h"

@@ -8,7 +8,6 @@
 #include "daemon/client_leases.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include <infiniband/umad_types.h>
 

@@ -12,7 +12,6 @@
 #include <endian.h>
 #include <inttypes.h>
 #include <stdatomic.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

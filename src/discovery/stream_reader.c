@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Reads the stream of the discovery process into a fabric; stream_reader.h has the contracts. */
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "discovery/answer_guard.h"

@@ -2,7 +2,6 @@
 /* Chooses the port to manage the subnet through; see choose_port.h. */
 #include <dlfcn.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <infiniband/umad.h>

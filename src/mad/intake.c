@@ -4,7 +4,6 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/alloc.h"
 #include "lib/base/bucket.h"

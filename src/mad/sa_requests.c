@@ -19,8 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <infiniband/umad_sa.h>
-
 #include "lib/base/alloc.h"
 #include "lib/base/bytes.h"
 #include "lib/base/clock.h"

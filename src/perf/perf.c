@@ -9,7 +9,6 @@
 #include "perf/perf_internal.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/clock.h"
 

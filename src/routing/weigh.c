@@ -6,7 +6,6 @@
  * updn_distances(), even where routes may be longer than the shortest: repairs rely on that.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/alloc.h"
 #include "routing/channel.h"

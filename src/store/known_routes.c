@@ -12,7 +12,6 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include <infiniband/mad.h>
 

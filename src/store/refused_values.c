@@ -8,7 +8,6 @@
  * are stale.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/alloc.h"
 #include "lib/base/map64.h"

@@ -6,7 +6,6 @@
  * order in which they were handed over.  A job that a later one makes obsolete is dropped, so
  * that a disk that hangs costs no more memory than the state to be kept.
  */
-#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include <libxml/parser.h>
-#include <libxml/tree.h>
 #include <libxml/xmlerror.h>
 
 #include "cli/convert/policy_tree.h"

@@ -2,7 +2,6 @@
 /* Splits text into words, lists and numbers; split_text.h has the contracts. */
 #include <ctype.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/convert/split_text.h"

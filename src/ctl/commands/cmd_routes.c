@@ -6,7 +6,6 @@
 #include "ctl/commands/cmd_routes.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "ctl/command.h"
 #include "lib/base/alloc.h"

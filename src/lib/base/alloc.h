@@ -9,6 +9,7 @@
 #define QOSD_LIB_BASE_ALLOC_H
 
 #include <stddef.h>
+#include <stdlib.h>
 
 /*
  * Makes malloc() return freed memory to the system instead of keeping it in fragmented heaps.  For

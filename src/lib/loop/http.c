@@ -3,7 +3,6 @@
 #include "lib/loop/http.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,6 @@
  */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "plan/feasible/feasible_parts.h"
 

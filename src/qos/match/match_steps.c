@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Finds the step of a value by buckets or binary search; see match_steps.h. */
-#include <stdlib.h>
 
 #include "qos/match/match_steps.h"
 

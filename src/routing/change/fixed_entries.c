@@ -17,7 +17,6 @@
 #include "routing/change/fixed_entries.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/alloc.h"
 #include "routing/updn/order.h"

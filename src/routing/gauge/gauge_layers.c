@@ -14,7 +14,6 @@
  */
 #include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/alloc.h"
 #include "lib/iba/iba.h"

@@ -9,7 +9,6 @@
  * number the damaged grid differently.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/alloc.h"
 #include "routing/grid/dimension.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Changes the entries that lead over gaps of a grid, LID by LID; see turn_round.h. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/alloc.h"
 #include "routing/grid/turn_round.h"

@@ -8,7 +8,6 @@
  * them.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/alloc.h"
 #include "routing/multicast/mcast_parts.h"

@@ -5,7 +5,6 @@
  * Everything here is indexed by vertices of the order, except what the header says otherwise.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "routing/multicast/mcast_parts.h"
 

@@ -18,7 +18,6 @@
  * cycle over the hub, which their ends alone tell.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/alloc.h"
 #include "lib/base/map64.h"

@@ -6,7 +6,6 @@
  */
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/alloc.h"
 #include "lib/base/map64.h"

@@ -2,7 +2,6 @@
 /* Reads the SLs that pairs use; see path_sls.h. */
 #include "sim/check/path_sls.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,7 +3,6 @@
 #include "sim/ctl/command.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "lib/format/yaml_value.h"

@@ -3,7 +3,6 @@
 #include "sim/ctl/command.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/file.h"
 #include "sim/check/check.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Command `traffic`, which has hosts send at full load, so that counters show what each flow gets. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "sim/ctl/command.h"
 #include "sim/net/full_load.h"

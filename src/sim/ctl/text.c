@@ -12,7 +12,6 @@
 #include "sim/ctl/command.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static bool is_table(const json_t *v)
 {

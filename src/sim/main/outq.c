@@ -6,7 +6,6 @@
  * length, and then the message.
  */
 #include <errno.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

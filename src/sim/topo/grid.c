@@ -14,7 +14,6 @@
 #include "sim/topo/generate.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define DIMENSIONS_MAX 20
 

@@ -12,7 +12,6 @@
  * A device that answers goes on the list of exclusions.c as EXCLUDED_SWITCH, and discovery is
  * repeated with its NodeInfo corrected, which may show further such devices behind it.
  */
-#include <infiniband/mad.h>
 #include <infiniband/umad_sm.h>
 
 #include "fabric/edit.h"

@@ -12,7 +12,6 @@
  * This misses a link that one end was told to take down, or has not missed yet; hence skipped ports
  * are read after the next light sweep.
  */
-#include <infiniband/mad.h>
 
 #include "fabric/edit.h"
 #include "sm/keys/mkey.h"

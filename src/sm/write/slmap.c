@@ -9,7 +9,6 @@
  * Pairs that the plan excludes (in = out, no link) carry nothing, so it does no harm that such a
  * Set writes them, too.
  */
-#include <stdlib.h>
 
 #include "lib/base/alloc.h"
 #include "sm/sm_internal.h"
