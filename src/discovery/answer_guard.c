@@ -102,15 +102,6 @@ struct guard *guard_new(const struct disco_excluded *out, unsigned n_out, unsign
 {
 	struct guard *g = xcalloc(1, sizeof(*g));
 
-	map64_init(&g->by_guid, 1024);
-	map64_init(&g->by_port_guid, 1024);
-	map64_init(&g->child, 1024);
-	map64_init(&g->walks, 4096);
-	map64_init(&g->arrivals, 4096);
-	map64_init(&g->answered, 4096);
-	map64_init(&g->out, n_out * 2 + 1);
-	map64_init(&g->steady, 4);
-	map64_init(&g->as_switch, 4);
 	g->ports_max = ports_max;
 	g->left = n_out ? xmemdup(out, n_out * sizeof(*out)) : NULL;
 	g->n_left = n_out;
@@ -947,7 +938,6 @@ static void drop_own_places(const struct guard *g, struct twins *t)
 
 static void find_twins(struct guard *g, struct twins *t)
 {
-	map64_init(&t->walked, (uint32_t)g->twins.n);
 	find_same(g);
 	for (size_t i = 0; i < g->twins.n; i++)
 		if (stands_in(g, g->twins.v[i].from >> 8))

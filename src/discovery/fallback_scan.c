@@ -370,7 +370,6 @@ enum walk_end walk_fabric(const struct walk_config *c, void (*put)(const void *r
 	struct walk w = { .c = c };
 	enum walk_end end;
 
-	map64_init(&w.by_guid, 1024);
 	w.umad = xcalloc(1, umad_size() + MAD_SIZE);
 	end = walk_all(&w);	/* the port is left open: the process exits after this */
 	*mads = w.next;

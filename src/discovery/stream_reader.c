@@ -229,9 +229,8 @@ static bool is_rather(const struct stream_reader *r, uint32_t first, uint32_t se
 static void part_copies(struct stream_reader *r)
 {
 	struct fabric *f = r->f;
-	struct map64 first;
+	struct map64 first = { 0 };
 
-	map64_init(&first, f->n_switches);
 	for (uint32_t i = 0; i < f->n_switches; i++) {
 		uint32_t node = f->switches[i].node;
 		uint64_t guid = f->ports[f->nodes[node].port0].guid;

@@ -32,7 +32,6 @@ void smp_window_init(struct smp_window *p, const struct smp_window_bounds *b)
 	p->threshold = b->window;
 	p->grow_us = GROW_US;
 	p->cut_us = p->changed_us = p->repeats_us = INT64_MIN / 2;
-	map64_init(&p->by_route, 0);
 }
 
 void smp_window_free(struct smp_window *p)
