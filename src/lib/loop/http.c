@@ -174,8 +174,9 @@ static int64_t dismiss_late(struct http *h)
 
 /* --- run in the loop --- */
 
-static void run(struct http *h)
+static void run(void *arg)
 {
+	struct http *h = arg;
 	MHD_UNSIGNED_LONG_LONG wait_ms;
 	int64_t late_us, wait_us = -1;
 
@@ -194,11 +195,6 @@ static void run(struct http *h)
 static void on_io(void *arg, int events)
 {
 	(void)events;
-	run(arg);
-}
-
-static void on_timer(void *arg)
-{
 	run(arg);
 }
 
@@ -264,7 +260,7 @@ struct http *http_new(struct loop *l, const char *address, const struct http_pag
 		free(h);
 		return NULL;
 	}
-	h->timer = timer_new(l, on_timer, h);
+	h->timer = timer_new(l, run, h);
 	h->io = io_new(l, info->epoll_fd, on_io, h);
 	io_set(h->io, LOOP_READ);
 	return h;
