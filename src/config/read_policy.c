@@ -275,7 +275,7 @@ struct policy *conf_parse_policy(const char *name, const char *text, size_t n,
 	struct node *root;
 	bool ended;
 
-	if (yaml_tree_parse_ended(name, text, n, &root, &ended, &found)) {
+	if (yaml_tree_parse(name, text, n, &root, &ended, &found)) {
 		p = xcalloc(1, sizeof(*p));
 		p->file = xstrdup(name);
 		p->checksum = hash_bytes(text, n, 0);

@@ -409,7 +409,7 @@ struct settings *conf_read_settings(const char *name, const char *text, size_t n
 
 	free(s->file);
 	s->file = xstrdup(name);
-	if (yaml_tree_parse(name, text, n, &root, &found) && root) {
+	if (yaml_tree_parse(name, text, n, &root, NULL, &found) && root) {
 		read_map(&r, root, settings_keys, ARRAY_SIZE(settings_keys), s);
 		yaml_tree_free(root);
 	}

@@ -18,7 +18,7 @@ static void check_yaml(const struct buf *yaml)
 	struct findings found = { 0 };
 	struct node *root = NULL;
 
-	if (!yaml_tree_parse("policy", yaml->s ? yaml->s : "", yaml->n, &root, &found) ||
+	if (!yaml_tree_parse("policy", yaml->s ? yaml->s : "", yaml->n, &root, NULL, &found) ||
 	    found.count[SEV_ERROR]) {
 		for (size_t i = 0; i < found.n; i++)
 			fprintf(stderr, "%u:%u: %s\n", found.v[i].pos.line, found.v[i].pos.col,

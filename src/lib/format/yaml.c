@@ -82,21 +82,15 @@ static bool next_event(struct builder *b)
 	return !b->failed;
 }
 
-static void refuse_anchor(struct builder *b, struct node *n, const yaml_char_t *anchor)
+static void refuse_properties(struct builder *b, struct node *n, const yaml_char_t *anchor,
+			      const yaml_char_t *tag)
 {
-	if (!anchor)
-		return;
-	error_at(b, n->pos, "anchors (&%s) are not supported",
-		 EXCERPT((const char *)anchor));
-	n->kind = NODE_BAD;
-}
-
-static void refuse_tag(struct builder *b, struct node *n, const yaml_char_t *tag)
-{
-	if (!tag)
-		return;
-	error_at(b, n->pos, "tags (%s) are not supported", EXCERPT((const char *)tag));
-	n->kind = NODE_BAD;
+	if (anchor)
+		error_at(b, n->pos, "anchors (&%s) are not supported", EXCERPT((const char *)anchor));
+	if (tag)
+		error_at(b, n->pos, "tags (%s) are not supported", EXCERPT((const char *)tag));
+	if (anchor || tag)
+		n->kind = NODE_BAD;
 }
 
 static void build_scalar(struct builder *b, struct node *n)
@@ -111,8 +105,7 @@ static void build_scalar(struct builder *b, struct node *n)
 		error_at(b, n->pos, "the text contains a NUL character");
 		n->kind = NODE_BAD;
 	}
-	refuse_anchor(b, n, b->event.data.scalar.anchor);
-	refuse_tag(b, n, b->event.data.scalar.tag);
+	refuse_properties(b, n, b->event.data.scalar.anchor, b->event.data.scalar.tag);
 }
 
 static struct node *build(struct builder *b, unsigned depth);
@@ -122,8 +115,7 @@ static void build_list(struct builder *b, struct node *n, unsigned depth)
 	struct node **tail = &n->child;
 
 	n->kind = NODE_LIST;
-	refuse_anchor(b, n, b->event.data.sequence_start.anchor);
-	refuse_tag(b, n, b->event.data.sequence_start.tag);
+	refuse_properties(b, n, b->event.data.sequence_start.anchor, b->event.data.sequence_start.tag);
 	while (next_event(b) && b->event.type != YAML_SEQUENCE_END_EVENT) {
 		*tail = build(b, depth + 1);
 		tail = &(*tail)->next;
@@ -179,8 +171,7 @@ static void build_map(struct builder *b, struct node *n, unsigned depth)
 	struct node **tail = &n->child;
 
 	n->kind = NODE_MAP;
-	refuse_anchor(b, n, b->event.data.mapping_start.anchor);
-	refuse_tag(b, n, b->event.data.mapping_start.tag);
+	refuse_properties(b, n, b->event.data.mapping_start.anchor, b->event.data.mapping_start.tag);
 	while (next_event(b) && b->event.type != YAML_MAPPING_END_EVENT) {
 		struct node *key = build(b, depth + 1);
 
@@ -244,7 +235,7 @@ static void build_document(struct builder *b, struct node **root, bool *ended)
 	if (!next_event(b))
 		return;
 	*root = build(b, 1);
-	if (next_event(b) && b->event.type == YAML_DOCUMENT_END_EVENT)
+	if (next_event(b) && b->event.type == YAML_DOCUMENT_END_EVENT && ended)
 		*ended = !b->event.data.document_end.implicit;
 	/* refuse anything after the document */
 	if (!b->failed && next_event(b) && b->event.type != YAML_STREAM_END_EVENT) {
@@ -254,21 +245,14 @@ static void build_document(struct builder *b, struct node **root, bool *ended)
 	}
 }
 
-bool yaml_tree_parse(const char *file, const char *text, size_t n, struct node **root,
+bool yaml_tree_parse(const char *file, const char *text, size_t n, struct node **root, bool *ended,
 		     struct findings *out)
-{
-	bool ended;
-
-	return yaml_tree_parse_ended(file, text, n, root, &ended, out);
-}
-
-bool yaml_tree_parse_ended(const char *file, const char *text, size_t n, struct node **root,
-			   bool *ended, struct findings *out)
 {
 	struct builder b = { .file = file, .out = out };
 
 	*root = NULL;
-	*ended = false;
+	if (ended)
+		*ended = false;
 	/* libyaml would count a byte order mark as a column */
 	if (n >= 3 && !memcmp(text, "\xef\xbb\xbf", 3)) {
 		text += 3;

@@ -39,16 +39,11 @@ struct node {
 
 /*
  * Returns false, with an error in out, if the text is not YAML.  Returns true otherwise, though out
- * may hold errors then, too; *root is NULL for an empty document.
+ * may hold errors then, too; *root is NULL for an empty document.  *ended, unless ended is NULL:
+ * whether the document ends with a line "...", which shows that it is complete.
  */
-bool yaml_tree_parse(const char *file, const char *text, size_t n, struct node **root,
+bool yaml_tree_parse(const char *file, const char *text, size_t n, struct node **root, bool *ended,
 		     struct findings *out);
-/*
- * Like yaml_tree_parse(). *ended: whether the document ends with a line "...", which shows that it
- * is complete.
- */
-bool yaml_tree_parse_ended(const char *file, const char *text, size_t n, struct node **root,
-			   bool *ended, struct findings *out);
 void yaml_tree_free(struct node *root);
 
 #endif

@@ -279,7 +279,7 @@ struct profile_set *profiles_load(const char *path, const char *text, size_t n,
 	if (!path)
 		return ps;
 	ps->file = xstrdup(path);
-	if (yaml_tree_parse(path, n ? text : "", n, &ps->root, &found) && ps->root)
+	if (yaml_tree_parse(path, n ? text : "", n, &ps->root, NULL, &found) && ps->root)
 		read_file(&r, ps);
 	if (found.count[SEV_ERROR]) {
 		profiles_free(ps);
