@@ -34,14 +34,7 @@ void *intern_take(struct intern *t)
 {
 	void *items = t->items;
 
-	t->items = NULL;
-	intern_free(t);
-	return items;
-}
-
-void intern_free(struct intern *t)
-{
-	free(t->items);
 	map64_free(&t->by_hash);
 	*t = (struct intern){ .size = t->size };
+	return items;
 }

@@ -14,7 +14,7 @@
 
 struct intern {
 	size_t size;		/* size of an item; set by the user, all else starts as zero */
-	void *items;		/* n items; the user may take the array over instead of freeing it */
+	void *items;		/* n items; intern_take() hands them over */
 	size_t n, cap;
 	struct map64 by_hash;
 };
@@ -23,6 +23,5 @@ struct intern {
 uint32_t intern_put(struct intern *t, const void *item);
 /* Hands the items over to the caller and frees the rest. */
 void *intern_take(struct intern *t);
-void intern_free(struct intern *t);
 
 #endif

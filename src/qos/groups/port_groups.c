@@ -266,15 +266,6 @@ void groups_free(struct group_sets *g)
 	free(g);
 }
 
-uint32_t groups_index(const struct policy *p, const char *name)
-{
-	uint32_t i = policy_find_group(p, name);
-
-	if (i == UINT32_MAX && strcmp(name, "all") == 0)
-		return (uint32_t)p->n_groups;
-	return i;
-}
-
 uint32_t groups_find(const struct group_sets *g, const struct policy *p, const char *name)
 {
 	size_t a = 0, b = p->n_groups;

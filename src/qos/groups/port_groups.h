@@ -30,8 +30,6 @@ struct group_sets *groups_resolve(const struct policy *p, const struct fabric *f
 				  struct findings *out);
 void groups_free(struct group_sets *g);
 /* The set number of a name ("all" included); UINT32_MAX if unknown. */
-uint32_t groups_index(const struct policy *p, const char *name);
-/* As groups_index(), in logarithmic time, for many look-ups. */
 uint32_t groups_find(const struct group_sets *g, const struct policy *p, const char *name);
 
 /*

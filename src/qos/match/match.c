@@ -147,7 +147,7 @@ static bool in_groups(const struct policy *p, const struct group_sets *g,
 		      const struct policy_names *names, uint32_t port)
 {
 	for (size_t i = 0; i < names->n; i++) {
-		uint32_t group = groups_index(p, names->v[i].s);
+		uint32_t group = groups_find(g, p, names->v[i].s);
 
 		if (group != UINT32_MAX && group_has(g, group, port))
 			return true;
