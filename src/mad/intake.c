@@ -7,7 +7,9 @@
 
 #include "lib/base/alloc.h"
 #include "lib/base/bucket.h"
+#include "lib/base/clock.h"
 #include "mad/flood.h"
+#include "mad/umad_port.h"
 
 #define SPARE_MAX 1024u		/* unused items to keep; further ones are freed */
 #define BATCH 8u		/* items that the loop's thread takes, or gives back, each time it locks */
@@ -207,22 +209,24 @@ bool intake_turned_away(struct intake *in, uint64_t source, uint16_t lid, int64_
 	return answer;
 }
 
-bool intake_tell(struct intake *in, int64_t now_us, struct mad_flood *out)
+bool mad_flood_tell(struct mad_port *m, struct mad_flood *out)
 {
+	struct intake *in = m->intake;
 	bool any;
 
 	pthread_mutex_lock(&in->lock);
-	any = flood_tell(in->floods, now_us, out);
+	any = flood_tell(in->floods, clock_mono_us(), out);
 	pthread_mutex_unlock(&in->lock);
 	return any;
 }
 
-bool intake_flood(struct intake *in, unsigned i, int64_t now_us, struct mad_flood *out)
+bool mad_flood_at(struct mad_port *m, unsigned i, struct mad_flood *out)
 {
+	struct intake *in = m->intake;
 	bool any;
 
 	pthread_mutex_lock(&in->lock);
-	any = flood_at(in->floods, i, now_us, out);
+	any = flood_at(in->floods, i, clock_mono_us(), out);
 	pthread_mutex_unlock(&in->lock);
 	return any;
 }

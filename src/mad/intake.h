@@ -77,12 +77,10 @@ void intake_done(struct intake *in, struct rx_item *i);
 /* Whether anything of the class waits. */
 bool intake_any(struct intake *in, enum intake_class c, bool few);
 
-/* The functions of mad/flood.h under the intake's lock. */
+/* flood_note() under the intake's lock. */
 void intake_note(struct intake *in, uint64_t source, uint16_t lid, enum mad_kind kind,
 		 bool dropped, int64_t now_us);
 /* Counts an SA request that is turned away.  True: it may be answered with BUSY. */
 bool intake_turned_away(struct intake *in, uint64_t source, uint16_t lid, int64_t now_us);
-bool intake_tell(struct intake *in, int64_t now_us, struct mad_flood *out);
-bool intake_flood(struct intake *in, unsigned i, int64_t now_us, struct mad_flood *out);
 
 #endif

@@ -11,7 +11,6 @@
 
 #include "lib/base/alloc.h"
 #include "lib/base/bytes.h"
-#include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "lib/iba/iba.h"
 #include "mad/choose_port.h"
@@ -57,7 +56,7 @@ static bool register_agent(struct mad_port *m, enum port_agent a, const uint8_t 
 	for (size_t i = 0; i < n; i++)
 		mask_set(mask, methods[i]);
 	errno = 0;
-	/* RMPP version 0: transfer.c does RMPP, so that no answer is built as a whole */
+	/* RMPP version 0: mad/rmpp/ does RMPP, so that no answer is built as a whole */
 	m->agent[a] = umad_register(m->file[agents[a].file], agents[a].mgmt_class,
 				    agents[a].version, 0, mask);
 	if (m->agent[a] >= 0)
@@ -352,16 +351,6 @@ const char *mad_kind_name(enum mad_kind k)
 	};
 
 	return names[k];
-}
-
-bool mad_flood_tell(struct mad_port *m, struct mad_flood *out)
-{
-	return intake_tell(m->intake, clock_mono_us(), out);
-}
-
-bool mad_flood_at(struct mad_port *m, unsigned i, struct mad_flood *out)
-{
-	return intake_flood(m->intake, i, clock_mono_us(), out);
 }
 
 void mad_hold(struct mad_port *m)
