@@ -2,8 +2,8 @@
 /*
  * Serves the SA class in the loop's thread (private to mad/).
  *
- * sa_requests.c has the waiting requests.  It also gives turns to the RMPP transfers, which are in
- * transfer.c.
+ * sa_requests.c has the waiting requests.  It also gives turns to the RMPP transfers
+ * (rmpp/rmpp_transfers.c).
  */
 #ifndef QOSD_MAD_SA_REQUESTS_H
 #define QOSD_MAD_SA_REQUESTS_H

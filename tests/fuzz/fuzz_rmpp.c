@@ -69,7 +69,7 @@ static uint8_t receive(struct rmpp_recv *r, const uint8_t *mad, int64_t now)
 		rmpp_recv_ack(r, reply, mad);
 		must(get_be32(reply + RMPP_OFF_LENGTH) >= get_be32(reply + RMPP_OFF_SEGMENT));
 		if (r->complete)
-			rmpp_recv_drop_message(r);
+			rmpp_recv_end(r);
 		return 0;
 	default:
 		must(status != 0);

@@ -45,7 +45,7 @@ static inline bool rmpp_is_active(const uint8_t *mad)
 void rmpp_make_reply(uint8_t reply[RMPP_MAD], const uint8_t *mad, uint8_t type, uint8_t status,
 		uint32_t segment, uint32_t window);
 
-/* --- sender (rmpp_send.c) --- */
+/* --- sender (rmpp_sender.c) --- */
 
 #define RMPP_SEND_KEEP 256u	/* segments kept at most, whatever window the receiver grants */
 
@@ -100,7 +100,7 @@ bool rmpp_send_done(const struct rmpp_send *r);
 /* Call at due_us.  Returns RMPP_OK to go on with rmpp_send_next(), else the status to abort with. */
 uint8_t rmpp_send_late(struct rmpp_send *r, int64_t now_us);
 
-/* --- receiver (rmpp_recv.c) --- */
+/* --- receiver (rmpp_receiver.c) --- */
 
 #define RMPP_MESSAGE_MAX (16u << 10)	/* limit of a request; the longest meaningful one has 4 KiB */
 
@@ -122,6 +122,7 @@ enum rmpp_took { RMPP_TOOK, RMPP_TOOK_ACK, RMPP_TOOK_ALL, RMPP_TOOK_STOP, RMPP_T
 /* Checks a DATA segment by itself: RMPP_OK, or the status to abort with. */
 uint8_t rmpp_data_check(const uint8_t *mad);
 void rmpp_recv_begin(struct rmpp_recv *r, int64_t now_us);
+/* Frees the message; repeated segments are still acknowledged. */
 void rmpp_recv_end(struct rmpp_recv *r);
 /*
  * Takes a segment that passed the check. _ACK, _ALL: send rmpp_recv_ack(); _ALL: the message is
@@ -130,7 +131,5 @@ void rmpp_recv_end(struct rmpp_recv *r);
 enum rmpp_took rmpp_recv_take(struct rmpp_recv *r, const uint8_t *mad, int64_t now_us,
 			      uint8_t *status);
 void rmpp_recv_ack(struct rmpp_recv *r, uint8_t reply[RMPP_MAD], const uint8_t *mad);
-/* Frees the message; repeated segments are still acknowledged. */
-void rmpp_recv_drop_message(struct rmpp_recv *r);
 
 #endif

@@ -44,11 +44,6 @@ void rmpp_recv_begin(struct rmpp_recv *r, int64_t now_us)
 
 void rmpp_recv_end(struct rmpp_recv *r)
 {
-	rmpp_recv_drop_message(r);
-}
-
-void rmpp_recv_drop_message(struct rmpp_recv *r)
-{
 	free(r->message);
 	r->message = NULL;
 	r->cap = 0;

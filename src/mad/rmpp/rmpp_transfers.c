@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Manages the RMPP transfers of a port: look-up, turns, timer and bounds.
+ * Manages the RMPP transfers of a port: look-up, turns, timer and bounds; receives requests.
  *
- * Transfers are requests that come in segments (transfer_recv.c) and answers that are produced
- * while they are sent (transfer_send.c). rmpp_send.c and rmpp_recv.c have the rules of RMPP.
+ * Transfers are requests that come in segments and answers that are produced while they are sent
+ * (rmpp_answers.c). rmpp_sender.c and rmpp_receiver.c have the rules of RMPP.
  *
  * Transfers are in a hash table by peer, so that those of one source are together and can be
  * counted.  Those that have something to send are in a queue, and each sends a few segments a
@@ -114,13 +114,6 @@ static void count(struct transfers *ts, const struct transfer *t, int more)
 	ts->n[t->kind] += (unsigned)more;
 	if (hooks->has_more && is_counted(t->kind, &what))
 		hooks->has_more(hooks->arg, what, t->holder, more);
-}
-
-void transfer_turns(struct transfers *ts, struct transfer *t, enum kind kind)
-{
-	count(ts, t, -1);
-	t->kind = kind;
-	count(ts, t, 1);
 }
 
 uint8_t transfer_method(uint8_t method)
@@ -296,6 +289,70 @@ void transfers_send_back(struct transfers *ts, const struct ib_user_mad *u, cons
 
 /* --- MADs --- */
 
+/* Remembers a complete request: a client that missed the last ACK repeats a segment. */
+static void keep(struct transfers *ts, struct transfer *t, const struct ib_user_mad *u)
+{
+	if (!transfer_room(ts, u, KEPT)) {
+		transfer_end(ts, t);
+		return;
+	}
+	count(ts, t, -1);
+	t->kind = KEPT;
+	count(ts, t, 1);
+}
+
+static void take_data(struct transfers *ts, const struct ib_user_mad *u, const uint8_t *mad)
+{
+	struct transfer *t = transfer_find(ts, u, mad, false);
+	uint8_t back[RMPP_MAD], status = rmpp_data_check(mad), *message;
+	int64_t now_us = clock_mono_us();
+	size_t len;
+
+	if (status) {
+		transfers_send_back(ts, u, mad, RMPP_ABORT, status);
+		if (t && t->kind == RECEIVE)
+			transfer_end(ts, t);
+		return;
+	}
+	if (!t) {
+		if (get_be32(mad + RMPP_OFF_SEGMENT) != 1)
+			return;
+		if (!transfer_may_begin(ts, u, RECEIVE) || !transfer_room(ts, u, RECEIVE)) {
+			transfers_send_back(ts, u, mad, RMPP_STOP, RMPP_NO_RESOURCES);
+			return;
+		}
+		t = transfer_add(ts, u, mad, RECEIVE);
+		rmpp_recv_begin(&t->recv, now_us);
+	}
+	switch (rmpp_recv_take(&t->recv, mad, now_us, &status)) {
+	case RMPP_TOOK:
+		break;
+	case RMPP_TOOK_ACK:
+		rmpp_recv_ack(&t->recv, back, mad);
+		transfers_transmit(ts, u, back);
+		break;
+	case RMPP_TOOK_ALL:
+		rmpp_recv_ack(&t->recv, back, mad);
+		transfers_transmit(ts, u, back);
+		message = t->recv.message;
+		len = t->recv.len;
+		t->recv.message = NULL;
+		transfers_wake_at(ts, t->recv.due_us);
+		keep(ts, t, u);
+		ts->message(ts->arg, u, message, len);
+		return;
+	case RMPP_TOOK_STOP:
+		transfers_send_back(ts, u, mad, RMPP_STOP, status);
+		transfer_end(ts, t);
+		return;
+	case RMPP_TOOK_ABORT:
+		transfers_send_back(ts, u, mad, RMPP_ABORT, status);
+		transfer_end(ts, t);
+		return;
+	}
+	transfers_wake_at(ts, t->recv.due_us);
+}
+
 /* The peer ended the transfer, as the receiver of an answer or as the sender of a request. */
 static void take_end(struct transfers *ts, const struct ib_user_mad *u, const uint8_t *mad)
 {
@@ -336,7 +393,7 @@ void transfers_take(struct transfers *ts, const struct ib_user_mad *u, const uin
 	}
 	switch (mad[RMPP_OFF_TYPE]) {
 	case RMPP_DATA:
-		transfer_take_data(ts, u, mad);
+		take_data(ts, u, mad);
 		break;
 	case RMPP_ACK:
 		transfer_take_ack(ts, u, mad);

@@ -2,10 +2,6 @@
 /*
  * The RMPP transfers of a port, as the files of rmpp/ share them (private).
  *
- *   transfer.c         all transfers: look-up, bounds, the queue, the timer
- *   transfer_send.c    answers: produced while they are sent, or kept until acknowledged
- *   transfer_recv.c    requests in segments, and complete ones whose last ACK may be lost
- *
  * All of it belongs to the loop's thread.
  */
 #ifndef QOSD_MAD_RMPP_RMPP_TRANSFERS_H
@@ -54,7 +50,7 @@ struct transfers {
 	struct transfer *ready, **ready_end;
 };
 
-/* transfer.c */
+/* rmpp_transfers.c */
 /* The list that holds all transfers of this source. */
 struct transfer **transfer_bucket(struct transfers *ts, const struct ib_user_mad *u);
 /*
@@ -72,8 +68,6 @@ uint32_t *transfers_pace(struct transfers *ts, const struct ib_user_mad *u);
 bool transfer_room(struct transfers *ts, const struct ib_user_mad *u, enum kind kind);
 /* Whether the holder of the source may have one more; refusals are counted there. */
 bool transfer_may_begin(struct transfers *ts, const struct ib_user_mad *u, enum kind kind);
-/* Changes the kind of a transfer. */
-void transfer_turns(struct transfers *ts, struct transfer *t, enum kind kind);
 /* Finds the answer that goes to the MAD's sender, or the request that comes from it. */
 struct transfer *transfer_find(struct transfers *ts, const struct ib_user_mad *u,
 			       const uint8_t *mad, bool sending);
@@ -101,8 +95,5 @@ void transfer_late_answer(struct transfers *ts, struct transfer *t, int64_t now_
 
 /* Aborts an answer of qosd's. */
 void transfer_abort(struct transfers *ts, struct transfer *t, uint8_t status);
-
-/* rmpp_requests.c */
-void transfer_take_data(struct transfers *ts, const struct ib_user_mad *u, const uint8_t *mad);
 
 #endif
