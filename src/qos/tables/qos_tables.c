@@ -69,17 +69,19 @@ static void report_lacking(struct tables_build *b, const struct lacking *l, cons
 		     b->f->nodes[l->node].nports, more);
 }
 
-void report_reach(struct tables_build *b, struct src_pos pos, const struct policy_name *group,
-		  const struct scope *scope, const struct scope_reach *reach)
+void lay_scope(struct tables_build *b, struct stacks *s, uint32_t n, struct src_pos pos,
+	       const struct policy_name *group, const struct scope *scope)
 {
-	if (!reach->ports)
+	const struct scope_reach reach = stacks_add(s, b->g, scope, n);
+
+	if (!reach.ports)
 		findings_add(b->out, SEV_WARNING, b->p->file, pos,
 			     "this setting for %s \"%s\" matches no port",
 			     scope->kind == SCOPE_ACROSS ? "the ports across group" : "group",
 			     group->s);
 	if (scope->from)
-		report_lacking(b, &reach->from, "from", scope->from);
-	report_lacking(b, &reach->to, "to", scope->to);
+		report_lacking(b, &reach.from, "from", scope->from);
+	report_lacking(b, &reach.to, "to", scope->to);
 }
 
 uint16_t table_number(struct tables_build *b, struct intern *tables, const void *table)

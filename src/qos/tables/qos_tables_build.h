@@ -54,9 +54,12 @@ char *note_ports_text(const struct tables_build *b, const struct note *n, char *
  * finding.
  */
 uint16_t table_number(struct tables_build *b, struct intern *tables, const void *table);
-/* Adds a warning if the scope names no port, and an error for each list with a port that a device lacks. */
-void report_reach(struct tables_build *b, struct src_pos pos, const struct policy_name *group,
-		  const struct scope *scope, const struct scope_reach *reach);
+/*
+ * Adds scope n to the stacks of the ports that it names: a warning if it names none, an error for each
+ * list with a port that a device lacks.
+ */
+void lay_scope(struct tables_build *b, struct stacks *s, uint32_t n, struct src_pos pos,
+	       const struct policy_name *group, const struct scope *scope);
 /*
  * The VL of an SL where the policy has no table.  SL 15 never has a VL of its own; it shares VL 7 as is
  * customary.

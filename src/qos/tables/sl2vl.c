@@ -283,9 +283,8 @@ static void lay_scopes(struct map_build *m)
 		struct scope scope = {
 			s->kind, groups_find(m->b->g, p, s->group.s), &s->from, &s->to,
 		};
-		struct scope_reach reach = stacks_add(&m->stacks, m->b->g, &scope, i);
 
-		report_reach(m->b, s->pos, &s->group, &scope, &reach);
+		lay_scope(m->b, &m->stacks, i, s->pos, &s->group, &scope);
 	}
 	yield_to_classes(m->b, &m->stacks, (uint32_t)p->n_sl2vl, scope_pos);
 }

@@ -238,9 +238,8 @@ static void lay_scopes(struct tables_build *b, struct arb_build *a)
 		struct scope scope = {
 			s->kind, groups_find(b->g, b->p, s->group.s), NULL, &s->to,
 		};
-		struct scope_reach reach = stacks_add(&a->stacks, b->g, &scope, i);
 
-		report_reach(b, s->pos, &s->group, &scope, &reach);
+		lay_scope(b, &a->stacks, i, s->pos, &s->group, &scope);
 	}
 	yield_to_classes(b, &a->stacks, (uint32_t)b->p->n_vlarb, scope_pos);
 }
