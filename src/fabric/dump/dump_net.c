@@ -383,33 +383,23 @@ static void read_alias(struct reader *r, char *line)
 
 /* --- what is said about the next node, or about all --- */
 
-static void read_id(struct reader *r, char *p, uint64_t max, uint64_t *out)
+enum id { VENDOR, DEVICE, SYSTEM_IMAGE };
+
+static void read_id(struct reader *r, char *p, unsigned id)
 {
+	static const uint64_t max[] = {
+		[VENDOR] = 0xffffff, [DEVICE] = 0xffff, [SYSTEM_IMAGE] = UINT64_MAX,
+	};
+	uint64_t *const to[] = {
+		[VENDOR] = &r->vendor, [DEVICE] = &r->device, [SYSTEM_IMAGE] = &r->sysimg_guid,
+	};
 	uint64_t n;
 
 	end_node(r);
-	if (take_value(r, &p, max, &n)) {
-		*out = n;
+	if (take_value(r, &p, max[id], &n)) {
+		*to[id] = n;
 		pass_rest(r, p);
 	}
-}
-
-static void read_vendor(struct reader *r, char *p, unsigned unused)
-{
-	(void)unused;
-	read_id(r, p, 0xffffff, &r->vendor);
-}
-
-static void read_device(struct reader *r, char *p, unsigned unused)
-{
-	(void)unused;
-	read_id(r, p, 0xffff, &r->device);
-}
-
-static void read_sysimg(struct reader *r, char *p, unsigned unused)
-{
-	(void)unused;
-	read_id(r, p, UINT64_MAX, &r->sysimg_guid);
 }
 
 /* "switchguid=0x…(port 0's)", "caguid=0x…", or relative to the last base: "caguid+0x10" */
@@ -502,9 +492,9 @@ static const struct statement {
 	{ "caguid", read_guid, DUMP_CA, false },
 	{ "hcaguids", read_guid, DUMP_CA, false },
 	{ "rtguid", read_guid, DUMP_ROUTER, false },
-	{ "vendid", read_vendor, 0, false },
-	{ "devid", read_device, 0, false },
-	{ "sysimgguid", read_sysimg, 0, false },
+	{ "vendid", read_id, VENDOR, false },
+	{ "devid", read_id, DEVICE, false },
+	{ "sysimgguid", read_id, SYSTEM_IMAGE, false },
 	{ "width", read_mask, 'w', false },
 	{ "speed", read_mask, 's', false },
 	{ "extspeed", read_mask, 'e', false },
