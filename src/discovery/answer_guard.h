@@ -18,7 +18,7 @@
  *    the whole scan: a port must be at one place only.
  *  - It groups nodes into chassis by vendor, device and description, with tables of 37 entries
  *    indexed by port numbers, and a single Voltaire spine outside a chassis fails the scan:
- *    scan_process.c hides the vendor.
+ *    discovery_process.c hides the vendor.
  *  - It checks the range of LID and LMC in PortInfo; it copies SwitchInfo, NodeDescription and the
  *    rest of PortInfo, which hold no index; it sends nothing along a path longer than 63 hops.
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Discovers the fabric without libibnetdisc; walk.h has the contracts.
+ * Discovers the fabric without libibnetdisc; fallback_scan.h has the contracts.
  *
  * Each question is asked once (paced_smps.c repeats lost SMPs), in the order in which questions
  * arose; its index is the lower half of its TransactionID.  answer_guard.c has checked each

@@ -4,7 +4,7 @@
  *
  * The library keeps a fixed number of SMPs outstanding and has the kernel repeat lost ones, all
  * after the same time.  Here its sends wait for room in a window that adapts to losses, and
- * time-outs adapt to round trips (lib/iba/pace.h); the library sees an answer, or the last
+ * time-outs adapt to round trips (lib/iba/smp_window.h); the library sees an answer, or the last
  * time-out.
  */
 #ifndef QOSD_DISCOVERY_PACED_SMPS_H

@@ -59,7 +59,7 @@ struct smp_job_ops {
 
 struct mad_settings {
 	uint64_t port_guid;	/* 0: the first port that is up and can be managed */
-	/* bounds within which losses and round trips set the pace (lib/iba/pace.h) */
+	/* bounds within which losses and round trips set the pace (lib/iba/smp_window.h) */
 	unsigned smp_window, smp_window_device;
 	unsigned timeout_ms, retries;
 	/*
@@ -289,13 +289,13 @@ struct mad_address {
 };
 /* The address that a MAD came from. */
 void mad_sender(const struct mad_in *in, struct mad_address *from);
+/* Whether the kernel let qosd register for the class; it may refuse congestion control. */
+bool mad_can_request(const struct mad_port *m, uint8_t mgmt_class);
 /*
  * Sends one MAD of these classes and sets its TransactionID.  Repeats it after each time-out, up to
  * `tries` times in all. fn is called once, in the loop's thread: with the answer, or with NULL if
  * there is none.  False, without a call of fn: too many requests wait.
  */
-/* Whether the kernel let qosd register for the class; it may refuse congestion control. */
-bool mad_can_request(const struct mad_port *m, uint8_t mgmt_class);
 bool mad_request(struct mad_port *m, const struct mad_address *to, const uint8_t mad[256],
 		 unsigned timeout_ms, unsigned tries,
 		 void (*fn)(void *arg, const uint8_t *mad, size_t len), void *arg);

@@ -6,7 +6,7 @@
  * generation, so that a late answer to an earlier use of the slot matches nothing. (The kernel and
  * the simulator own the upper bits.)
  *
- * lib/iba/pace.h decides how many SMPs may be outstanding, how long each waits and when it is
+ * lib/iba/smp_window.h decides how many SMPs may be outstanding, how long each waits and when it is
  * repeated.  The kernel reports time-outs as umad status; a guard time here covers a report that
  * never comes (ibsim's preload library has no time-outs).  An SMP that waits to be repeated keeps
  * its slot in the queue `repeats`.
@@ -51,7 +51,6 @@ struct smp_job {
 	struct mad_port *m;
 	const struct smp_job_ops *ops;
 	void *arg;
-	uint32_t n_devices;
 	uint32_t outstanding;
 	uint8_t *in_flight;	/* per device: SMPs outstanding */
 	uint32_t *pace;		/* per device: its number in the table's struct smp_window; NONE at first */
@@ -145,6 +144,16 @@ static void job_free(struct smp_job *j)
 	free(j);
 }
 
+static void free_jobs(struct smp_job *j)
+{
+	while (j) {
+		struct smp_job *next = j->next;
+
+		job_free(j);
+		j = next;
+	}
+}
+
 static void free_singles(struct single *s)
 {
 	while (s) {
@@ -159,16 +168,8 @@ void txn_table_free(struct txn_table *t)
 {
 	if (!t)
 		return;
-	while (t->jobs) {
-		struct smp_job *j = t->jobs;
-		t->jobs = j->next;
-		job_free(j);
-	}
-	while (t->over) {
-		struct smp_job *j = t->over;
-		t->over = j->next;
-		job_free(j);
-	}
+	free_jobs(t->jobs);
+	free_jobs(t->over);
 	free_singles(t->singles);
 	free_singles(t->answered);
 	timer_free(t->tick);
@@ -649,7 +650,6 @@ static struct smp_job *start_job(struct mad_port *m, uint32_t n_devices,
 	j->m = m;
 	j->ops = ops;
 	j->arg = arg;
-	j->n_devices = n_devices;
 	j->in_flight = xcalloc(n_devices, sizeof(*j->in_flight));
 	j->pace = xmalloc(n_devices * sizeof(*j->pace));
 	memset(j->pace, 0xff, n_devices * sizeof(*j->pace));

@@ -40,7 +40,6 @@ enum ib_port_state {
 
 /* PortInfo.CapabilityMask (14.2.5.6) */
 #define IB_CAP_IS_SM		(1u << 1)
-#define IB_CAP_TRAP		(1u << 3)
 #define IB_CAP_SL_MAP		(1u << 6)
 #define IB_CAP_SYSTEM_IMAGE	(1u << 11)	/* IsSystemImageGUIDSupported */
 #define IB_CAP_EXT_SPEEDS	(1u << 14)
