@@ -311,3 +311,21 @@ int64_t clock_real_us(void)
 {
 	return clock_us(CLOCK_REALTIME);
 }
+
+void clock_cond_init(pthread_cond_t *c)
+{
+	pthread_condattr_t attr;
+
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(c, &attr);
+	pthread_condattr_destroy(&attr);
+}
+
+void clock_cond_wait(pthread_cond_t *c, pthread_mutex_t *lock, int64_t end_us)
+{
+	const struct timespec t = { .tv_sec = (time_t)(end_us / 1000000),
+				    .tv_nsec = (long)(end_us % 1000000) * 1000 };
+
+	pthread_cond_timedwait(c, lock, &t);
+}

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "lib/base/alloc.h"
 #include "lib/base/clock.h"
@@ -27,12 +26,7 @@ static bool cancelled;
 
 static void init(void)
 {
-	pthread_condattr_t attr;
-
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&changed, &attr);
-	pthread_condattr_destroy(&attr);
+	clock_cond_init(&changed);
 }
 
 static void *call_thread(void *arg)
@@ -58,11 +52,9 @@ static void *call_thread(void *arg)
 static int wait_for(struct call *c, int64_t limit_us)
 {
 	int64_t end_us = clock_mono_us() + limit_us;
-	struct timespec t = { .tv_sec = (time_t)(end_us / 1000000),
-			      .tv_nsec = (long)(end_us % 1000000) * 1000 };
 
 	while (!c->over && !cancelled && clock_mono_us() < end_us)
-		pthread_cond_timedwait(&changed, &lock, &t);
+		clock_cond_wait(&changed, &lock, end_us);
 	return c->over ? 0 : cancelled ? ECANCELED : ETIMEDOUT;
 }
 

@@ -111,12 +111,6 @@ static struct {
 	unsigned long handed, written, lost;
 } queue = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-static void until(struct timespec *t, int64_t mono_us)
-{
-	t->tv_sec = (time_t)(mono_us / 1000000);
-	t->tv_nsec = (long)(mono_us % 1000000) * 1000;
-}
-
 /* Call with the queue's lock held.  Returns the line's number, or 0 if the queue is full. */
 static unsigned long enqueue(enum log_level level, const char *line)
 {
@@ -142,11 +136,9 @@ static unsigned long enqueue(enum log_level level, const char *line)
 static void wait_written(unsigned long number)
 {
 	int64_t end_us = clock_mono_us() + LOG_WAIT_US;
-	struct timespec t;
 
-	until(&t, end_us);
 	while (queue.written < number && !queue.stuck && clock_mono_us() < end_us)
-		pthread_cond_timedwait(&queue.done, &queue.lock, &t);
+		clock_cond_wait(&queue.done, &queue.lock, end_us);
 	if (queue.written < number)
 		queue.stuck = true;
 }
@@ -223,14 +215,10 @@ static void *log_thread(void *arg)
 
 void log_begin(void)
 {
-	pthread_condattr_t attr;
 	int why;
 
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&queue.more, &attr);
-	pthread_cond_init(&queue.done, &attr);
-	pthread_condattr_destroy(&attr);
+	clock_cond_init(&queue.more);
+	clock_cond_init(&queue.done);
 	queue.last = &queue.first;
 	queue.stop = queue.ended = queue.stuck = false;
 	why = pthread_create(&queue.thread, NULL, log_thread, NULL);
@@ -243,17 +231,15 @@ void log_begin(void)
 void log_end(int64_t limit_us)
 {
 	int64_t end_us = clock_mono_us() + limit_us;
-	struct timespec t;
 	bool ended;
 
 	if (!queue.begun)
 		return;
-	until(&t, end_us);
 	pthread_mutex_lock(&queue.lock);
 	queue.stop = true;
 	pthread_cond_signal(&queue.more);
 	while (!queue.ended && clock_mono_us() < end_us)
-		pthread_cond_timedwait(&queue.done, &queue.lock, &t);
+		clock_cond_wait(&queue.done, &queue.lock, end_us);
 	ended = queue.ended;
 	queue.begun = !ended;	/* a stuck thread keeps the queue, though nobody will empty it */
 	pthread_mutex_unlock(&queue.lock);

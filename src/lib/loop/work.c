@@ -54,17 +54,13 @@ static void *work_thread(void *arg)
 struct work *work_start(struct loop *l, void (*run)(void *arg), void (*done)(void *arg), void *arg)
 {
 	struct work *w = xcalloc(1, sizeof(*w));
-	pthread_condattr_t attr;
 	int failed;
 
 	w->run = run;
 	w->arg = arg;
 	w->wake = wake_new(l, done, arg);
 	pthread_mutex_init(&w->lock, NULL);
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&w->changed, &attr);
-	pthread_condattr_destroy(&attr);
+	clock_cond_init(&w->changed);
 	failed = pthread_create(&w->thread, NULL, work_thread, w);
 	if (!failed)
 		return w;
@@ -87,11 +83,9 @@ void work_end(struct work *w)
 static bool wait_locked(struct work *w, int64_t limit_us)
 {
 	int64_t end_us = clock_mono_us() + limit_us;
-	struct timespec t = { .tv_sec = (time_t)(end_us / 1000000),
-			      .tv_nsec = (long)(end_us % 1000000) * 1000 };
 
 	while (!w->over && clock_mono_us() < end_us)
-		pthread_cond_timedwait(&w->changed, &w->lock, &t);
+		clock_cond_wait(&w->changed, &w->lock, end_us);
 	return w->over;
 }
 
