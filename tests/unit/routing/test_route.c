@@ -382,7 +382,7 @@ START_TEST(one_switch)
 
 	topo_host(f, sw, 2);
 	topo_host(f, sw, 4);
-	fabric_link(f, sw, 1, sw, 3);	/* a cable from the switch to itself is no way anywhere */
+	fabric_link(f, sw, 1, sw, 3);	/* a cable from the switch to itself leads nowhere */
 	topo_finish(&t, f, 2);
 	struct lfts *l = sound_routes(&t);
 
@@ -503,7 +503,7 @@ START_TEST(verdict_on_rubbish)
 	memset(l->entries, 1, l->stride * l->n_switches);
 	route_verify(&t.r, l, &report);
 	ck_assert_uint_eq(report.unreachable, report.pairs);
-	/* but on the destination's own switch, where the walk ends at the wrong port */
+	/* except on the destination's own switch, where the walk ends at the wrong port */
 	ck_assert_uint_eq(report.loops, 0);
 	route_report_free(&report);
 
@@ -1288,8 +1288,8 @@ START_TEST(busiest_is_relieved)
 END_TEST
 
 /*
- * Pods with two switches in each of several planes: a top switch gets down to a leaf by either, which digits do
- * not know of.  They are tried beside weighing, though all switches of a rank are alike.
+ * Pods with two switches in each of several planes: a top switch reaches a leaf through either, which the
+ * digits do not express.  Both methods are tried although all switches of a rank are alike.
  */
 /* promise: F14 */
 START_TEST(two_of_a_plane)
@@ -1760,7 +1760,7 @@ START_TEST(mcast_one_by_one)
 			mcast_tree_ports(made, sw, b);
 			ck_assert_mem_eq(a, b, sizeof(a));
 		}
-		/* all that changed was said */
+		/* all changes were given */
 		for (uint32_t sw = 0; sw < t.f->n_switches; sw++) {
 			uint64_t now[4];
 			bool told = false;

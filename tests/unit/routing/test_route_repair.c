@@ -242,8 +242,8 @@ static bool is_for_hosts(const struct world *w, uint32_t sw, uint32_t port)
 }
 
 /*
- * Turns are for what is sent by the hub, there or above it, if that is safe; or they are the base's.
- * Others are for a switch's own port 0; that these close no cycle is looked at by all.
+ * Turns are allowed for routes through the hub, at it or above it, if that is safe, or if the base
+ * has them. Others lead to a switch's own port 0; every check makes sure that they close no cycle.
  */
 static void check_turns(const struct world *w, const struct lfts *l, uint32_t sw, uint16_t lid,
 			unsigned hops)
@@ -314,7 +314,7 @@ static void check_entry(struct world *w, const struct lengths *s, const struct l
 		return;
 	}
 	ck_assert(is == LFT_DROP || (w->keep_lost && is == base));
-	/* to where no link leads nothing has to be written */
+	/* switches without a link need no writes */
 	ck_assert(!w->keep_lost || w->here[home] || is == base);
 	ck_assert_msg(!repair_fits(w->rp) || !w->here[home] ||
 		      !(can_be_had(w, sw, home) || had_by_hub(w, sw, home)),
@@ -361,7 +361,7 @@ static void check_tables(struct world *w, const struct repaired *out)
 		ck_assert(cycle || !report.credit_loop);
 		lost |= !safe && route_has_cycle(&w->t.r, out->next);
 	}
-	/* what is refused is what hosts lost, or what may lock up */
+	/* refused are routes that hosts lost, or that may deadlock */
 	ck_assert_int_eq(out->ok, !lost && repair_fits(w->rp));
 	route_report_free(&report);
 	graph_free(s.g);
@@ -980,8 +980,8 @@ START_TEST(two_blocks_wait_for_each_other)
 END_TEST
 
 /*
- * What is switched on v's new way is not next to v, but one further: v, too, has to wait for it,
- * for its old way leads to v.
+ * The switch to be written on v's new path is not next to v but one hop further: v must wait for
+ * it, because its old path leads to v.
  */
 START_TEST(far_on_the_way)
 {
@@ -1032,7 +1032,7 @@ int main(void)
 	tcase_add_loop_test(tc, random_fabrics, 0, cases(100));
 	/* where the engine gave up layers without a turn that tells */
 	tcase_add_loop_test(tc, random_fabrics, 150, 151);
-	/* among these are turns by a hub that isn't safe which come to close a cycle */
+	/* these include turns at an unsafe hub that close a cycle later */
 	tcase_add_loop_test(tc, random_fabrics, 1024, 1037);
 	tcase_add_loop_test(tc, tori, 0, 6);
 	tcase_add_loop_test(tc, recorded_fabrics, 0, 2 * RECORDED);

@@ -66,7 +66,7 @@ START_TEST(trees)
 }
 END_TEST
 
-/* One switch, two with and without parallel links, a star of three: nobody could call them otherwise. */
+/* One switch, two with and without parallel links, a star of three: shapes that are beyond doubt. */
 /* promise: B6 */
 START_TEST(small_ones)
 {
@@ -247,7 +247,7 @@ START_TEST(tori)
 	ck_assert_uint_eq(shape.pathless, 0);
 	says(grid[_i]);
 	says("no tree: there are no ranks because all switches have hosts; up leads to S-");
-	if (_i == 1)	/* paths round the others need not be longer */
+	if (_i == 1)	/* paths around the others need not be longer */
 		says(" pairs of switches with hosts have only longer paths up and then down than the shortest, for example S-");
 	topo_free(&t);
 }

@@ -38,7 +38,7 @@ static void make(struct tree *x)
 		topo_host(f, leaf[i / 2], 5 + i % 2);
 	topo_finish(&x->t, f, 0);
 	x->o = updn_order_new(x->t.f);
-	x->o->hub_safe = false;		/* no turn is a matter of course */
+	x->o->hub_safe = false;		/* no turn is allowed from the start */
 	for (unsigned i = 0; i < 3; i++) {
 		x->leaf[i] = vertex_of(x->o, 11 + i);
 		x->spine[i] = vertex_of(x->o, 21 + i);

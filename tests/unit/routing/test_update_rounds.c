@@ -389,7 +389,7 @@ static void go(struct scene *s, const struct moment *from, const struct moment *
 		if (to->dead[p])
 			*vec_push(&dead) = (struct link_end){ port_node(f, p)->sw, f->ports[p].num };
 	rounds_make(&r, s->c, NULL, blind ? NULL : &y, dead.v, (uint32_t)dead.n, from->lfts, to->lfts, NULL, 0);
-	/* what is done is in proportion to what changes, not to the fabric */
+	/* the work is proportional to the change, not to the fabric */
 	if (!blind)
 		ck_assert_uint_le(r.ways, count_ways(s));
 	for (unsigned i = 0; i < ORDERS; i++)

@@ -224,13 +224,13 @@ static void check_answer(const struct rig *r)
 	ck_assert_uint_eq(a[2], 2);
 	ck_assert_uint_eq(a[3], method | 0x80);
 	ck_assert_int_eq(memcmp(a + 8, r->mad + 8, 8), 0);	/* TransactionID */
-	ck_assert_uint_eq(get_be64(a + 36), 0);			/* SM_Key is never said */
+	ck_assert_uint_eq(get_be64(a + 36), 0);			/* SM_Key is never disclosed */
 }
 
 bool rig_answer(struct rig *r, const struct sa_request *req)
 {
 	if (r->sa.state)
-		mcast_sync(r->sa.mcast, r->sa.state);	/* as whoever publishes a state does */
+		mcast_sync(r->sa.mcast, r->sa.state);	/* as every publisher of a state does */
 	return sa_answer(&r->sa, req, &r->out);
 }
 

@@ -179,13 +179,13 @@ START_TEST(nothing_is_said_before_the_first_sweep)
 	rig_request(&r, 1, 0xffff, 0);		/* no use in asking again */
 	ck_assert(!waits());
 	ck_assert_uint_eq(rig_ask(&r), 0x000c);
-	/* what is not for us waits for nothing */
+	/* requests for other SMs do not wait */
 	rig_request(&r, 1, 0x35, 0);
 	put_be64(r.mad + 36, SM_KEY + 1);
 	ck_assert(!waits());
 	rig_request(&r, 0x81, 0x35, 0);
 	ck_assert(!waits());
-	/* nor does another SM, which is told */
+	/* nor do requests of another SM, which is answered */
 	rig_request(&r, 1, SA_ATTR_REPLICA, 0);
 	put_be64(r.mad + 36, SM_KEY);
 	ck_assert_uint_eq(rig_ask(&r), 0x0001);
@@ -224,7 +224,7 @@ START_TEST(what_is_on_its_way_is_waited_for)
 		ck_assert_msg(waits(), "attribute 0x%x", rows[i].attr);
 		put_be16(r.mad + SA_HDR_LEN + rows[i].offset, 0x1234);
 		ck_assert_msg(waits(), "attribute 0x%x", rows[i].attr);
-		r.slid = 6;		/* it has the P_Key already, or gets none */
+		r.slid = 6;		/* the port already has the P_Key, or gets none */
 		ck_assert_msg(!waits(), "attribute 0x%x", rows[i].attr);
 		r.slid = 5;
 		put_be16(r.mad + SA_HDR_LEN + rows[i].offset, 0x9235);

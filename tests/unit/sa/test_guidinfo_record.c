@@ -126,7 +126,7 @@ START_TEST(taken_by_others)
 	ck_assert_uint_eq(set(H1, 1, SWITCH_GUID(1)), 0);
 	ck_assert_uint_eq(set(H1, 2, ALIAS + 1), ALIAS + 1);
 	ck_assert_uint_eq(set(H1, 3, ALIAS + 1), 0);		/* its own in another place */
-	/* what is refused leaves what is there */
+	/* a refused request changes nothing */
 	ck_assert_uint_eq(set(H1, 2, ALIAS), 0);
 	ck_assert_uint_eq(alias_at(r.sa.alias, HOST_GUID(H1), 2), ALIAS + 1);
 	ck_assert_uint_eq(alias_owner(r.sa.alias, ALIAS), HOST_GUID(H2));
@@ -225,7 +225,7 @@ START_TEST(a_path_to_an_alias)
 	ck_assert_uint_eq(get_be16(p->slid), rig_lid(&r, H1));
 	ck_assert_uint_eq(get_be16(p->dlid), rig_lid(&r, H3));
 	free(p);
-	/* the port that has it as its own goes first */
+	/* the port whose own GUID it is takes precedence */
 	alias_put(r.sa.alias, HOST_GUID(H3), 5, HOST_GUID(H2));
 	p = rig_request(&r, GET, PATH, PR_SGID | PR_DGID | PR_NUMB_PATH);
 	rig_gid(HOST_GUID(H1), p->sgid);
@@ -281,7 +281,7 @@ START_TEST(groups_of_an_alias)
 	one();
 	ck_assert_ptr_null(mcast_member(g, gid));
 	ck_assert_ptr_nonnull(mcast_member(g, mcast_own_gid(h1)));
-	/* who has it next has not joined */
+	/* the next owner has not joined */
 	ck_assert_uint_eq(set(H2, 1, ALIAS + 1), ALIAS + 1);
 	ck_assert_uint_eq(g->members.n, 1);
 }

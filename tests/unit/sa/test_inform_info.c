@@ -67,12 +67,12 @@ START_TEST(subscribed_and_no_longer)
 	const struct subscriber *who = subscriber_find(r.sa.subscriptions, HOST_GUID(H1), 1);
 
 	ck_assert_uint_eq(who->list.v[0].resp_time, 18);
-	/* of another QP of the port it is another one */
+	/* of another QP of the port, it is a different subscription */
 	wish(true);
 	r.qpn = 0x400;
 	ck_assert_uint_eq(rig_ask(&r), 0);
 	ck_assert_uint_eq(subscriptions_count(r.sa.subscriptions), 2);
-	/* a QP may end what another of the same port has, and says which */
+	/* a QP may end the subscription of another QP of its port, which it names */
 	put_be32(wish(false)->qpn_resp_time, 0x400 << 8);
 	ck_assert_uint_eq(rig_ask(&r), 0);
 	ck_assert_ptr_nonnull(subscriber_find(r.sa.subscriptions, HOST_GUID(H1), 1));
@@ -81,7 +81,7 @@ START_TEST(subscribed_and_no_longer)
 	ck_assert_uint_eq(subscriptions_count(r.sa.subscriptions), 0);
 	wish(false);
 	ck_assert_uint_eq(rig_ask(&r), 0x0200);
-	/* unpath and repath may be had, though nothing ever sends them */
+	/* subscriptions to unpath and repath are accepted, although these traps never occur */
 	put_be16(wish(true)->number, 68);
 	ck_assert_uint_eq(rig_ask(&r), 0);
 	put_be16(wish(true)->number, 69);
@@ -105,7 +105,7 @@ START_TEST(what_makes_no_sense)
 		put_be16(w->lid_last, lids[i].last);
 		ck_assert_msg(rig_ask(&r) == lids[i].status, "LIDs %u to %u", lids[i].first,
 			      lids[i].last);
-		/* who was refused reads that he has not subscribed */
+		/* the answer to a refused client says that it is not subscribed */
 		ck_assert_uint_eq(r.out.s[SA_HDR_LEN + 23], !lids[i].status);
 	}
 	/* one LID may be said as one or as a range of one; all LIDs with any end */
@@ -181,7 +181,7 @@ START_TEST(of_those_only_whom_one_may_talk_to)
 	put_be16(r.mad + SA_HDR_LEN + 18, 40);
 	r.slid = rig_lid(&r, H2);
 	ck_assert_uint_eq(rig_ask(&r), 0x0200);
-	/* of very many it is asked when something happens */
+	/* with very many, access is checked when an event occurs */
 	for (unsigned on = 2; on-- > 0;) {
 		put_be16(wish(on)->lid_first, 1);
 		put_be16(r.mad + SA_HDR_LEN + 18, 0xbfff);
@@ -191,7 +191,7 @@ START_TEST(of_those_only_whom_one_may_talk_to)
 	put_be16(wish(true)->lid_first, 0xffff);
 	r.slid = rig_lid(&r, H2);
 	ck_assert_uint_eq(rig_ask(&r), 0);
-	/* who subscribed is seen by those only who may talk to him */
+	/* only ports that may communicate with a subscriber see its subscriptions */
 	ck_assert_uint_eq(records(0, NULL), 2);	/* the SM's host, a full member */
 	rig_request(&r, TABLE, INFORM_RECORD, 0);
 	r.slid = rig_lid(&r, H2);

@@ -100,7 +100,7 @@ START_TEST(ipoib_comes_up_and_goes)
 	ck_assert_uint_eq(m.proxy_join, 0);
 	ck_assert_uint_eq(get_be64(m.portgid + 8), HOST_GUID(H2));
 
-	/* 224.0.0.1 with what the broadcast group said */
+	/* 224.0.0.1 with the values of the broadcast group */
 	struct umad_sa_mcmember_record *q =
 		request(SET, CREATE | MCM(MTU_SEL) | MCM(MTU) | MCM(RATE_SEL) | MCM(RATE) |
 			MCM(HOP_LIMIT), ALL_HOSTS, H2, 1);
@@ -172,11 +172,11 @@ START_TEST(join_states)
 		request(SET, CREATE, ALL_HOSTS + (uint32_t)i, H2, t[i].state);
 		ck_assert_uint_eq(rig_ask(&r), t[i].status);
 	}
-	/* states add up, and are taken away one by one */
+	/* states accumulate, and are removed one by one */
 	join(H2, ALL_HOSTS);
 	request(SET, JOIN, ALL_HOSTS, H2, 4);
 	ck_assert_uint_eq(answer().scope_state & 0xf, 5);
-	request(DELETE, JOIN, ALL_HOSTS, H2, 2);	/* that it does not have */
+	request(DELETE, JOIN, ALL_HOSTS, H2, 2);	/* a state that the member does not have */
 	ck_assert_uint_eq(rig_ask(&r), 0x0200);
 	request(DELETE, JOIN, ALL_HOSTS, H2, 4);
 	ck_assert_uint_eq(answer().scope_state & 0xf, 1);
@@ -228,7 +228,7 @@ START_TEST(what_is_said_must_be_the_groups)
 		if (wrong == 7)
 			q->scope_state = 0x51;
 		ck_assert_uint_eq(rig_ask(&r), wrong < 0 || wrong == 4 ? 0 : 0x0200);
-		if (wrong == 4)		/* the policy's to say */
+		if (wrong == 4)		/* decided by the policy */
 			ck_assert_uint_eq(be32toh(answer().sl_flow_hop) >> 28, 0);
 	}
 	/* MTU and rate, by their selectors */
@@ -299,7 +299,7 @@ START_TEST(joining_for_another)
 	request(SET, JOIN, BROADCAST, H2, 1);
 	r.slid = rig_lid(&r, H1);
 	ck_assert_uint_eq(answer().proxy_join, 0x80);
-	/* the port itself may take it over, and then nobody else */
+	/* the port itself may take the membership over; after that, no other port may */
 	request(SET, JOIN, BROADCAST, H2, 1);
 	ck_assert_uint_eq(answer().proxy_join, 0);
 	request(SET, JOIN, BROADCAST, H2, 2);
@@ -418,7 +418,7 @@ START_TEST(joining_for_another_by_its_alias)
 	ck_assert_uint_eq(answer().proxy_join, 0x80);
 	by_alias(SET, ALIAS + 1, 1);
 	ck_assert_uint_eq(answer().proxy_join, 0);
-	/* each by its own: the one is anybody's of the partition, the other the port's */
+	/* each by its own rule: one belongs to anyone in the partition, the other to the port */
 	by_alias(DELETE, ALIAS + 1, 1);
 	r.slid = rig_lid(&r, H1);
 	ck_assert_uint_eq(rig_ask(&r), 0x0200);
@@ -426,7 +426,7 @@ START_TEST(joining_for_another_by_its_alias)
 	r.slid = rig_lid(&r, H1);
 	ck_assert_uint_eq(answer().scope_state & 0xf, 0);
 	ck_assert_uint_eq(state_of(ALIAS + 1), 1);
-	/* who states for whom he asks says the truth, of an alias, too */
+	/* a requester that names its port tells the truth, also about an alias */
 	for (unsigned own = 0; own < 2; own++) {
 		by_alias(SET, ALIAS, 1);
 		rig_set_mask(&r, JOIN | MCM(PROXY_JOIN));
@@ -561,7 +561,7 @@ START_TEST(the_policy_has_the_last_word)
 		ck_assert_uint_le(m.mtu & 0x3f, 3);
 		ck_assert_uint_eq(m.pkt_life & 0x3f, 15);
 	}
-	/* the same words of another are no reason to refuse him */
+	/* the same values from another port are no reason to refuse it */
 	q = request(SET, CREATE, ALL_HOSTS, H2, 1);
 	q->mgid[3] = 0x1c;
 	q->sl_flow_hop = umad_sa_mcm_set_sl_flow_hop(1, 0, 0);
@@ -640,7 +640,7 @@ END_TEST
 START_TEST(mgids_that_are_ours_to_give)
 {
 	static const struct { uint8_t prefix, flags; uint16_t status; } t[] = {
-		{ 0xfe, 0x12, 0 },		/* somebody was in it before we forgot */
+		{ 0xfe, 0x12, 0 },		/* it had a member before the restart */
 		{ 0xfd, 0x12, 0x0500 }, { 0xfe, 0x02, 0x0500 },
 	};
 
@@ -730,7 +730,7 @@ START_TEST(no_switch_can)
 	for (unsigned i = 0; i < 3; i++)
 		r.f->switches[i].mcast_cap = i == 1 ? 8 : 0;
 	rig_start(&r);
-	join(H2, ALL_HOSTS);		/* one can: round the others */
+	join(H2, ALL_HOSTS);		/* one can, avoiding the others */
 	for (unsigned i = 0; i < 3; i++)
 		r.f->switches[i].mcast_cap = 0;
 	rig_start(&r);
@@ -760,7 +760,7 @@ START_TEST(groups_of_other_partitions)
 	ck_assert_uint_eq(table(), 1);
 	put_be64(r.mad + 36, SM_KEY);
 	ck_assert_uint_eq(table(), 2);
-	/* nor who is where but himself */
+	/* nor any member but itself */
 	join(H2, BROADCAST);
 	request(GET_TABLE, MCM(PORT_GID), 0, H2, 0);
 	ck_assert_uint_eq(table(), 1);

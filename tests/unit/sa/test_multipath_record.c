@@ -252,7 +252,7 @@ START_TEST(migration)
 		ck_assert(memcmp(path(0)->dgid, path(1)->dgid, 16) != 0);
 		ck_assert_uint_eq(path(1)->preference, 4);
 	}
-	/* without a P_Key of h4's there is no such pair, and no empty answer either */
+	/* without a P_Key of h4 there is no such pair, and the answer is not empty either */
 	free(r.policy->partitions[0].members[0].group.s);
 	r.policy->partitions[0].n_members = 0;
 	for (enum host h = H1; h <= H3; h++)
@@ -311,7 +311,7 @@ START_TEST(partitions)
 	rig_member(&r.policy->partitions[1], H2, MEMBER_FULL);
 	rig_member(&r.policy->partitions[1], H3, MEMBER_LIMITED);
 	query("2", "134", 0);
-	ck_assert_uint_eq(paths(), 2);			/* h4 is none of theirs */
+	ck_assert_uint_eq(paths(), 2);			/* h4 belongs to none of them */
 	ck_assert_uint_eq(get_be16(path(0)->pkey), 0x7fff);
 	ck_assert_uint_eq(path(0)->qos_class_sl[1] & 0xf, 0);
 	ck_assert_uint_eq(get_be16(path(1)->pkey), 0x8001);

@@ -282,7 +282,7 @@ START_TEST(level_limits)
 	ck_assert_uint_eq(answer()->rate & 0x3f, 5);
 	ck_assert_uint_eq(answer()->life & 0x3f, 12);
 	ck_assert_uint_eq(answer()->tclass, 0x55);
-	put_be64(q->service_id, 2);		/* limits do not raise */
+	put_be64(q->service_id, 2);		/* limits do not raise values */
 	ck_assert_uint_eq(answer()->mtu & 0x3f, 4);
 	ck_assert_uint_eq(answer()->rate & 0x3f, 3);
 	ck_assert_uint_eq(answer()->life & 0x3f, 18);
@@ -290,7 +290,7 @@ START_TEST(level_limits)
 }
 END_TEST
 
-/* 14 Gb/s (11) takes extended speeds, 28 Gb/s (19) width 2x: who lacks them gets 10 Gb/s (3). */
+/* 14 Gb/s (11) needs extended speeds, 28 Gb/s (19) width 2x: a client without them gets 10 Gb/s (3). */
 START_TEST(rates_that_an_end_does_not_know)
 {
 	static const struct {
@@ -427,7 +427,7 @@ START_TEST(nothing_shared)
 }
 END_TEST
 
-/* A rule's level stands against the partition's, and chooses by its own list. */
+/* The level of a rule overrides the partition's, and selects P_Keys by its own list. */
 START_TEST(level_by_rule_and_by_partition)
 {
 	partitions();
@@ -449,7 +449,7 @@ START_TEST(level_by_rule_and_by_partition)
 	put_be64(q->service_id, 7);
 	q->pkey[1] = 1;
 	ck_assert_uint_eq(rig_ask(&r), 0x0300);
-	/* a partition whose own level is not for it is passed over */
+	/* a partition whose own level excludes it is skipped */
 	rig_range(&r.policy->levels[policy_find_level(r.policy, "l1")].pkeys, 9, 9);
 	rig_start(&r);
 	query(H2, H4, 0);
@@ -529,7 +529,7 @@ START_TEST(codes_that_do_not_exist)
 	ck_assert_uint_eq(rig_ask(&r), 0x0200);
 	query(H1, H2, PR_LIFE_SEL | PR_LIFE)->life = 32;
 	ck_assert_uint_eq(rig_ask(&r), 0x0200);
-	query(H1, H2, PR_MTU)->mtu = 6;		/* without selector nobody reads it */
+	query(H1, H2, PR_MTU)->mtu = 6;		/* without a selector it is ignored */
 	ck_assert_uint_eq(rig_ask(&r), 0);
 }
 END_TEST
@@ -760,7 +760,7 @@ START_TEST(both_ends_open)
 	ck_assert_uint_eq(rig_records(&r, 64), 0);
 	q = rig_request(&r, GET_TABLE, PR, PR_NUMB_PATH | PR_RATE_SEL | PR_RATE);
 	q->num_path = 1;
-	q->rate = SEL_LESS << 6 | 3;		/* any can be had slower */
+	q->rate = SEL_LESS << 6 | 3;		/* every path can be had at a lower rate */
 	ck_assert_uint_eq(rig_ask(&r), 0);
 	ck_assert_uint_eq(rig_records(&r, 64), 7 * 7);
 	q->rate = SEL_GREATER << 6 | 3;		/* h1 and h2; a switch's port 0 is slow */
@@ -769,7 +769,7 @@ START_TEST(both_ends_open)
 }
 END_TEST
 
-/* 15.4.1.1: a requester that shares no P_Key with an end does not hear of its paths. */
+/* 15.4.1.1: a requester that shares no P_Key with an end does not get its paths. */
 START_TEST(paths_of_others)
 {
 	free(r.policy->partitions[0].members[0].group.s);
@@ -789,7 +789,7 @@ START_TEST(paths_of_others)
 	ck_assert_uint_eq(rig_ask(&r), 0x0300);
 	r.slid = rig_lid(&r, H4);
 	answer();
-	/* raw packets have no P_Key: they need not get by the others' */
+	/* raw packets have no P_Key, so the P_Keys of others do not matter */
 	query(H3, H4, PR_RAW)->hop_flow_raw[0] = 0x80;
 	r.slid = rig_lid(&r, H3);
 	ck_assert_uint_eq(rig_ask(&r), 0x0300);
@@ -836,7 +836,7 @@ START_TEST(what_is_no_criterion)
 	q->mtu = q->rate = q->life = SEL_LESS << 6 | 1;
 	ck_assert_uint_eq(answer()->mtu & 0x3f, 4);
 	ck_assert_uint_eq(answer()->life & 0x3f, 18);
-	/* the best there is needs no value that makes sense */
+	/* the selector "best" needs no valid value */
 	q = query(H1, H3, PR_MTU_SEL | PR_RATE_SEL | PR_LIFE_SEL | PR_MTU | PR_RATE | PR_LIFE);
 	q->mtu = q->rate = q->life = SEL_BEST << 6 | 63;
 	ck_assert_uint_eq(answer()->rate & 0x3f, 3);
@@ -1066,7 +1066,7 @@ START_TEST(path_to_a_group_from_an_alias)
 
 	ck_assert_uint_eq(get_be64(p->sgid + 8), alias);
 	ck_assert_uint_eq(get_be16(p->slid), rig_lid(&r, H2));
-	/* by LID: all that it has, of which a Get is told the port's own */
+	/* by LID: all GIDs of the port, of which a Get gets the port's own */
 	join(H2);
 	join(H3);
 	for (unsigned how = 0; how < 3; how++) {	/* Get, table, table of all */

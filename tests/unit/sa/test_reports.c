@@ -35,7 +35,7 @@ static void on_wake(void *arg)
 	wakes++;
 }
 
-/* As the loop would. */
+/* Runs the sender as the loop would. */
 static void work(void)
 {
 	while (wakes) {
@@ -147,7 +147,7 @@ static void trap(enum host h, unsigned number, bool generic)
 	struct sa_notice n = { .type = (uint8_t)(generic ? 0x84 : 0x04), .producer = { 0, 0, 1 } };
 
 	put_be16(n.number, (uint16_t)number);
-	put_be16(n.issuer_lid, 0x4444);	/* what the device says of itself counts for nothing */
+	put_be16(n.issuer_lid, 0x4444);	/* the device's own statement does not count */
 	reports_trap(reports, (const uint8_t *)&n, rig_lid(&r, h));
 	work();
 }
@@ -208,7 +208,7 @@ START_TEST(of_a_trap)
 }
 END_TEST
 
-/* One field after the other: with what it takes, and with what it does not. */
+/* One field after the other: with a value that matches and with one that does not. */
 START_TEST(what_is_asked_for)
 {
 	start();
@@ -299,7 +299,7 @@ START_TEST(by_the_pkey_of_the_request)
 	start();
 	s.pkey = 0x20;
 	subscriptions_add(db, HOST_GUID(H2), 1, &s);
-	s.pkey = 0x7777;	/* gone since: what else there is */
+	s.pkey = 0x7777;	/* gone meanwhile: the rest of the GIDs */
 	subscriptions_add(db, HOST_GUID(H3), 1, &s);
 	group(0xffff, true);
 	ck_assert_uint_eq(sent.n, 2);
@@ -342,7 +342,7 @@ START_TEST(ports_that_come_and_go)
 	subscribe(H2, 1, 65);
 	subscribe(H3, 1, 64);
 	subscribe(H3, 1, 66);
-	ck_assert_uint_eq(sent.n, 0);	/* the first state tells nothing */
+	ck_assert_uint_eq(sent.n, 0);	/* the first state causes no events */
 	reports_publish(reports, less);
 	work();
 	ck_assert_uint_eq(sent.n, 1);
@@ -359,7 +359,7 @@ START_TEST(ports_that_come_and_go)
 	publish();			/* the same once more */
 	ck_assert_uint_eq(sent.n, 3);
 	reports_publish(reports, NULL);
-	reports_publish(reports, less);	/* what happened meanwhile nobody knows */
+	reports_publish(reports, less);	/* events in between are lost */
 	work();
 	ck_assert_uint_eq(sent.n, 3);
 	reports_publish(reports, NULL);
@@ -382,7 +382,7 @@ START_TEST(one_at_a_time_and_in_order)
 		answer(true);
 	}
 	ck_assert_uint_eq(sent.n, 10);
-	/* a new one hears of what happens from now on */
+	/* a new subscriber gets events from now on */
 	subscribe(H3, 1, 0xffff);
 	work();
 	ck_assert_uint_eq(waiting(), 0);
@@ -418,7 +418,7 @@ START_TEST(bounded_in_all)
 }
 END_TEST
 
-/* Work is done in short pieces, however many there are who want nothing of it. */
+/* Work is done in short pieces, however many subscribers do not match. */
 START_TEST(many_who_want_something_else)
 {
 	start();
@@ -437,7 +437,7 @@ START_TEST(many_who_want_something_else)
 }
 END_TEST
 
-/* One with many subscriptions is done with in pieces, and is not forgotten in between. */
+/* A subscriber with many subscriptions is handled in pieces, and is not lost in between. */
 START_TEST(many_events_that_one_does_not_want)
 {
 	start();
@@ -481,7 +481,7 @@ START_TEST(who_does_not_answer)
 	subscribe(H2, 1, 0xffff);
 	for (unsigned i = 0; i < 10; i++)
 		group(0xffff, true);
-	/* an answer in between, and it counts from the start */
+	/* an answer in between restarts the count */
 	for (unsigned i = 1; i < REPORTS_UNANSWERED; i++)
 		answer(false);
 	answer(true);
@@ -522,7 +522,7 @@ static unsigned sent_to(uint32_t qpn)
 	return n;
 }
 
-/* As many as have places: who is behind them hears of it when they are late. */
+/* As many as there are places: subscribers behind them get the event when these are late. */
 /* promise: A24 */
 START_TEST(who_does_not_answer_is_in_nobodys_way)
 {
@@ -540,7 +540,7 @@ START_TEST(who_does_not_answer_is_in_nobodys_way)
 	}
 	late();
 	ck_assert_uint_eq(sent.n, 4 * REPORTS_WINDOW_PORT + 1);
-	/* nobody answers but the last */
+	/* only the last one answers */
 	while (waiting())
 		answer(sent.v[answered].qpn == 5);
 	/* from now on they share a few places */
@@ -555,7 +555,7 @@ START_TEST(who_does_not_answer_is_in_nobodys_way)
 	}
 	ck_assert_uint_eq(sent.n, 2 * (4 * REPORTS_WINDOW_PORT + 1));
 	ck_assert(!reports_tick(reports));
-	/* one that answers again is as good as any */
+	/* a subscriber that answers again counts as normal */
 	group(0xffff, false);
 	while (waiting()) {
 		answer(true);
@@ -567,7 +567,7 @@ START_TEST(who_does_not_answer_is_in_nobodys_way)
 }
 END_TEST
 
-/* Its answer comes when it is no subscriber any more, or one anew. */
+/* The answer arrives when the sender is no longer a subscriber, or has subscribed again. */
 START_TEST(gone_while_it_waits)
 {
 	start();
@@ -578,7 +578,7 @@ START_TEST(gone_while_it_waits)
 	group(0xffff, true);
 	group(0xffff, true);
 	ck_assert_uint_eq(waiting(), 2);
-	answer(false);		/* the old one's: says nothing of the new one, which still waits */
+	answer(false);		/* the answer to the old Report, which does not affect the new one */
 	ck_assert_uint_eq(waiting(), 1);
 	ck_assert_uint_eq(subscriber_find(db, HOST_GUID(H2), 1)->unanswered, 0);
 	answer(true);
@@ -613,7 +613,7 @@ START_TEST(forged_notices)
 }
 END_TEST
 
-/* The M_Key of trap 256 may be right for another device; who tried what is told, it is not. */
+/* The M_Key of trap 256 may be valid for another device: the Report has everything but the key. */
 /* promise: A46 */
 START_TEST(a_violation_without_the_key)
 {

@@ -82,7 +82,7 @@ START_TEST(registered_and_found)
 	r.arrived_us += 20 * SECOND - 1;
 	request(GET, ID);
 	got = one();
-	ck_assert_uint_eq(get_be32(got.lease), 41);	/* what is left, of the last second all */
+	ck_assert_uint_eq(get_be32(got.lease), 41);	/* remaining lease, rounded up */
 	r.arrived_us += 40 * SECOND;
 	ck_assert_uint_eq(count(0), 1);
 	r.arrived_us += 1;
@@ -218,18 +218,18 @@ START_TEST(what_must_be_said)
 		ck_assert_uint_eq(rig_ask(&r), 0x0600);
 		request(method, PKEY | LEASE | NAME);
 		ck_assert_uint_eq(rig_ask(&r), 0x0600);
-		/* a P_Key that is none */
+		/* an invalid P_Key */
 		put_be16(request(method, ID | GID | PKEY)->pkey, 0x8000);
 		ck_assert_uint_eq(rig_ask(&r), 0x0200);
 	}
-	/* a GID of nobody, and of another subnet */
+	/* a GID that no port has, and one of another subnet */
 	rig_gid(0x999, request(SET, ID | GID)->gid);
 	ck_assert_uint_eq(rig_ask(&r), 0x0500);
 	put_be64(request(SET, ID | GID)->gid, 0x1234);
 	ck_assert_uint_eq(rig_ask(&r), 0x0500);
 	request(DELETE, ID | GID);
 	ck_assert_uint_eq(rig_ask(&r), 0x0300);
-	/* a group may give a service, too */
+	/* a group may provide a service, too */
 	memset(request(SET, ID | GID)->gid, 0xff, 16);
 	ck_assert_uint_eq(rig_ask(&r), 0);
 }
@@ -262,7 +262,7 @@ START_TEST(the_key_protects)
 	request(GET, ID);
 	trust();
 	ck_assert_uint_eq(get_be64(one().key), 0x0505050505050505ULL);
-	request(SET, ID | GID);			/* who has the SM_Key may do it without */
+	request(SET, ID | GID);			/* the SM_Key makes a ServiceKey needless */
 	trust();
 	ck_assert_uint_eq(get_be64(one().key), 0x0505050505050505ULL);
 	s = request(DELETE, ID | GID | KEY);
@@ -364,7 +364,7 @@ START_TEST(partitions)
 	r.slid = rig_lid(&r, H3);
 	ck_assert_uint_eq(rig_ask(&r), 0);
 	ck_assert_uint_eq(rig_records(&r, 176), 0);
-	/* neither for itself, nor for one who is in it; nor a member for one who is not */
+	/* neither for itself, nor for a member; nor a member for a non-member */
 	put_be16(request(SET, ID | GID | PKEY)->pkey, 0x8010);
 	r.slid = rig_lid(&r, H3);
 	ck_assert_uint_eq(rig_ask(&r), 0x0200);

@@ -118,7 +118,7 @@ static const struct attribute {
 	{ "ClassPortInfo", 0x01, 0, "", { { .method = GET, .nothing = OK } } },
 	{ "Notice", 0x02, 0, "", { { 0 } } },
 	{ "InformInfo", 0x03, 36, "s128 s16 s16 r16 s8 s8 s16 s16 s24 r3 s5 r8 s24",
-	  { { SET, INVALID, fill_inform, 0, 0 } } },	/* LIDRangeBegin 0 is nobody's */
+	  { { SET, INVALID, fill_inform, 0, 0 } } },	/* no port has LIDRangeBegin 0 */
 	{ "NodeRecord", 0x11, 108, "16 r16 8 8 8 8 64 64 64 16 16 32 8 24 512", READ(MANY) },
 	{ "PortInfoRecord", 0x12, 68,
 	  "16 8 e8 64 64 16 16 32 16 16 8 8 8 8 4 4 4 4 2 r3 3 4 4 4 4 4 4 8 8 8 4 4 3 5 4 1 1 1 1 "
@@ -139,7 +139,7 @@ static const struct attribute {
 	  { { .method = GET, .nothing = OK }, { .method = TABLE, .nothing = OK },
 	    { SET, COMPONENTS, fill_service, SR_ID | SR_GID | SR_PKEY | SR_LEASE | SR_NAME,
 	      SR_ID | SR_GID },
-	    /* o15-0.2.2: P_Key and lease, too; who leaves them out means those of OpenSM */
+	    /* o15-0.2.2: P_Key and lease, too; without them, OpenSM's defaults apply */
 	    { DELETE, COMPONENTS, fill_service, SR_ID | SR_GID | SR_PKEY, SR_ID | SR_GID } } },
 	/* C15-0.2.9: to trusted requests only; the others are well-formed, and denied */
 	{ "P_KeyTableRecord", 0x33, 72, "16 16 8 r24 512",
@@ -170,7 +170,7 @@ static const struct attribute {
 	{ "LinkSpeedWidthPairsTable", 0x21, 0, "", { { 0 } } },
 	{ "InformInfoRecord", 0xf3, 60, "128 16 r48 128 16 16 r16 8 8 16 16 24 r3 5 r8 24", READ(OK) },
 	{ "none", 0x00, 0, "", { { 0 } } },
-	{ "SMInfo", 0x20 + 0xff00, 0, "", { { 0 } } },	/* of other classes, or nobody's */
+	{ "SMInfo", 0x20 + 0xff00, 0, "", { { 0 } } },	/* of other classes, or undefined */
 	{ "none", 0xffff, 0, "", { { 0 } } },
 };
 
@@ -353,7 +353,7 @@ START_TEST(headers)
 		{ "ClassVersion", 2, 0, 1, VERSION }, { "ClassVersion", 2, 1, 1, VERSION },
 		{ "ClassVersion", 2, 3, 1, VERSION }, { "ClassVersion", 2, 0xff, 1, VERSION },
 		{ "SM_Key", 36, SM_KEY + 1, 8, DROPPED }, { "SM_Key", 36, 1, 8, DROPPED },
-		/* of no meaning in a request: as if it were not there */
+		/* has no meaning in a request: ignored */
 		{ "AttributeModifier", 20, 1, 4, OK }, { "AttributeModifier", 20, 1 << 30, 4, OK },
 		{ "AttributeModifier", 20, UINT32_MAX, 4, OK },
 		{ "Status", 4, 0x7fff, 2, OK }, { "ClassSpecific", 6, 0xffff, 2, OK },
@@ -489,7 +489,7 @@ static void look_for_sample(const struct attribute *a, bool trusted)
 
 		if (one & reserved)
 			look_for(a, c, one, one, trusted);
-		/* of what is not asked for any value will do, and so of what is reserved */
+		/* components outside the mask and reserved ones may have any value */
 		else if (!(one & criteria))
 			continue;
 		look_for(a, c, one & ~reserved, reserved | (criteria & ~one), trusted);
@@ -547,7 +547,7 @@ START_TEST(needed_components)
 				rig_set_mask(&r, mask);
 				if ((mask & s->needed) == s->needed)
 					expect(ask(), OK, a, s->method, "mask", mask);
-				/* by LID 0, which is nobody's; MTU 0, which is none */
+				/* with LID 0, which no port has, and MTU 0, which is invalid */
 				else if (s->fill == fill_path && (mask & (PR_SLID | PR_DLID) ||
 							   (k >= 16 && k + 1 == i && k % 2 == 0)))
 					ck_assert_uint_ne(ask(), OK);
@@ -590,17 +590,17 @@ static const struct value {
 	uint64_t value;			/* in its lowest 64 bits, zeros above */
 	uint16_t status;
 } values[] = {
-	/* InformInfo: bits of one value each (13.4.8.3); nobody has LID 0 or a multicast one */
+	/* InformInfo: bits of one value each (13.4.8.3); no port has LID 0 or a multicast LID */
 	{ 0x03, SET, 4, 2, VALUE }, { 0x03, SET, 5, 2, VALUE }, { 0x03, SET, 1, 0, INVALID },
 	{ 0x03, SET, 1, 0xc001, INVALID },
-	{ 0x03, SET, 0, 0x999, GID },		/* of no subnet that we know */
+	{ 0x03, SET, 0, 0x999, GID },		/* of an unknown subnet */
 	{ 0x03, SET, 7, 256, DENIED },		/* C15-0.2-1.16: M_Key violations */
 	{ 0x03, SET, 5, 0, OK }, { 0x03, SET, 5, 0, INVALID },	/* o13-12: unsubscribed; and again */
-	/* ServiceRecord: a GID of nobody; a P_Key that who asks does not have */
+	/* ServiceRecord: a GID that no port has; a P_Key that the requester does not have */
 	{ 0x31, SET, 1, 0x999, GID }, { 0x31, SET, 2, 0x8123, INVALID },
 	{ 0x31, DELETE, 0, 0x999, NONE }, { 0x31, DELETE, 2, 0x8123, INVALID },
 	{ 0x31, GET, 0, 0x999, NONE }, { 0x31, TABLE, 0, 0x999, OK },
-	/* PathRecord (15.2.5.16): ends that there are not */
+	/* PathRecord (15.2.5.16): ends that do not exist */
 	{ 0x35, GET, 3, 0x999, GID }, { 0x35, GET, 2, 0x999, GID }, { 0x35, TABLE, 2, 0x999, GID },
 	{ 0x35, GET, 5, 0x999, NONE }, { 0x35, GET, 4, 0x999, NONE }, { 0x35, TABLE, 4, 0x999, OK },
 	{ 0x35, GET, 5, 0xc001, NONE }, { 0x35, GET, 4, 0xffff, NONE },
@@ -619,15 +619,15 @@ static const struct value {
 	{ 0x38, SET, 0, 0x999, COMPONENTS },	/* o15-0.1.9: no group, nor what makes one */
 	{ 0x38, SET, 2, 0x999, INVALID },	/* o15-0.1.10: not the group's Q_Key … */
 	{ 0x38, SET, 3, 0xc999, INVALID }, { 0x38, SET, 7, 0x8123, INVALID },
-	{ 0x38, SET, 17, 1, INVALID },		/* by himself, and says for another */
-	{ 0x38, SET, 12, 9, OK },		/* IPoIB can't know the SL: it is the policy's */
-	{ 0x38, DELETE, 16, 2, INVALID },	/* o15-0.1.14: he is no such member */
-	{ 0x38, DELETE, 0, 0x999, INVALID },	/* … nor of a group that there is not */
+	{ 0x38, SET, 17, 1, INVALID },		/* sent by itself, but on behalf of another port */
+	{ 0x38, SET, 12, 9, OK },		/* IPoIB cannot know the SL, which the policy decides */
+	{ 0x38, DELETE, 16, 2, INVALID },	/* o15-0.1.14: the requester is not such a member */
+	{ 0x38, DELETE, 0, 0x999, INVALID },	/* … nor of a group that does not exist */
 	{ 0x38, GET, 0, 0x999, NONE }, { 0x38, TABLE, 0, 0x999, OK },
 	/* MultiPathRecord (15.2.5.20) */
 	{ 0x3a, MULTI, 19, 0, INVALID }, { 0x3a, MULTI, 20, 0, INVALID },	/* no source */
 	{ 0x3a, MULTI, 19, 200, INVALID },	/* more than came */
-	{ 0x3a, MULTI, 20, 2, GID },		/* 0: the GID of nobody */
+	{ 0x3a, MULTI, 20, 2, GID },		/* 0: a GID that no port has */
 	{ 0x3a, MULTI, 6, 0x8123, OK }, { 0x3a, MULTI, 16, 1, COMPONENTS },
 	{ 0x3a, MULTI, 17, 3, OK },		/* a reserved IndependenceSelector */
 };
@@ -668,7 +668,7 @@ END_TEST
 
 /* --- what is counted --- */
 
-/* All of these by the name of the one that they are, whatever the low bits of others say. */
+/* All of these under the name of their own attribute, whatever the low bits of others are. */
 START_TEST(counters)
 {
 	struct sa_stats *st = r.sa.stats;
@@ -695,7 +695,7 @@ static struct sa_job *begin_table(void)
 	return j;
 }
 
-/* An answer in the making is counted once, as what became of it, and lets its state go. */
+/* An answer in progress is counted once, by its result, and releases its state. */
 /* promise: S6 A91 */
 START_TEST(answers_in_the_making)
 {
@@ -722,7 +722,7 @@ START_TEST(answers_in_the_making)
 	ck_assert_uint_eq(st->busy, 1);
 	ck_assert_uint_eq(st->abandoned, 0);
 
-	j = begin_table();		/* who asked is gone, and so is the subnet */
+	j = begin_table();		/* the requester is gone, as is the subnet */
 	ck_assert_int_eq(sa_job_read(j, 1000, data, &len), SA_READ_MORE);
 	r.sa.state = NULL;
 	ck_assert_int_eq(sa_job_read(j, 1000, data, &len), SA_READ_MORE);
@@ -730,9 +730,9 @@ START_TEST(answers_in_the_making)
 	r.sa.state = r.state;
 	ck_assert_uint_eq(st->abandoned, 1);
 	ck_assert_uint_eq(r.state->refs, 1);
-	j = begin_table();		/* too many at once, and nobody is told so */
+	j = begin_table();		/* too many at once, without an answer */
 	ck_assert(!sa_job_try(j, 1000, false, &r.out));
-	ck_assert_uint_eq(sa_job_total(j), 0);	/* it was not made whole for that */
+	ck_assert_uint_eq(sa_job_total(j), 0);	/* it was not computed completely for that */
 	n_dropped = st->dropped;
 	sa_job_refuse(j, NULL);
 	sa_job_free(j);

@@ -102,7 +102,7 @@ static void setup(void)
 	rig_init(&r);
 	sms[0] = (struct sa_sm_info){ HOST_GUID(H1), 7, 3, 3 };
 	sms[1] = (struct sa_sm_info){ HOST_GUID(H4), 100, 2, 2 };
-	sms[2] = (struct sa_sm_info){ 0x4711, 1, 1, 1 };	/* on no port that is there */
+	sms[2] = (struct sa_sm_info){ 0x4711, 1, 1, 1 };	/* on no existing port */
 	r.sa.sm = (struct sa_sm_hooks){ sm_info, mft_blocks, mft_block, &r };
 	r.policy->has_fabric_setup = true;
 	p = rig_partition(&r, 0x10);
@@ -139,7 +139,7 @@ struct answer {
 	uint8_t (*v)[112];
 };
 
-/* A copy of the answer to what was asked last. */
+/* A copy of the answer to the last request. */
 static struct answer take_answer(uint16_t attr)
 {
 	struct answer a;
@@ -333,7 +333,7 @@ START_TEST(any_lid_of_a_port)
 		free(got.v);
 	}
 	free(base.v);
-	/* a LID that nobody has */
+	/* a LID that no port has */
 	put_be16(query(k->attr, 1), 0x7777);
 	ck_assert_uint_eq(count(k->attr), 0);
 	r.mad[3] = 1;
@@ -520,7 +520,7 @@ START_TEST(multicast_positions)
 {
 	((struct sa_mft_record *)query(MFT, 2))->position_block[0] = 0x10;
 	ck_assert_uint_eq(count(MFT), 0);
-	r.f->nodes[sw(0)->node].nports = 16;	/* whose ports no-one looks at */
+	r.f->nodes[sw(0)->node].nports = 16;	/* whose ports are not used */
 	query(MFT, 0);
 	ck_assert_uint_eq(count(MFT), 7);
 	((struct sa_mft_record *)query(MFT, 2))->position_block[0] = 0x10;
@@ -635,7 +635,7 @@ START_TEST(pkey_tables)
 		ck_assert_uint_eq(p->port_num, r.f->ports[port].num);
 		external += is_switch && p->port_num && !get_be16(p->block);
 		ck_assert_uint_lt(get_be16(p->block), (port_pkey_cap(r.f, port) + 31) / 32);
-		if (get_be16(p->block)) {	/* beyond the two keys that there are at most */
+		if (get_be16(p->block)) {	/* beyond the maximum of two keys */
 			for (unsigned j = 0; j < 64; j++)
 				ck_assert_uint_eq(p->table[j], 0);
 			continue;
@@ -649,7 +649,7 @@ START_TEST(pkey_tables)
 	}
 	ck_assert_uint_eq(external, 4);		/* towards each host */
 	free(a.v);
-	/* for the trusted only */
+	/* for trusted requesters only */
 	rig_request(&r, 0x12, PKEY, 0);
 	ck_assert_uint_eq(rig_ask(&r), 0x0700);
 	rig_request(&r, 0x01, PKEY, 1);

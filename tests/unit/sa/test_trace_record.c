@@ -95,7 +95,7 @@ static void check_hops(const struct hop *want, unsigned n)
 	check_hops(want_, ARRAY_SIZE(want_)); \
 } while (0)
 
-/* The spine alone says whose system it is part of; the others are told to say nothing. */
+/* Only the spine has a SystemImageGUID; the others have none. */
 static void chassis(void)
 {
 	for (uint32_t n = 0; n < r.f->n_nodes; n++)
@@ -131,7 +131,7 @@ START_TEST(over_one_switch)
 }
 END_TEST
 
-/* Which of the two links to the spine is the LFT's to say. */
+/* The LFT decides which of the two links to the spine is used. */
 START_TEST(over_more_than_one_mad_has)
 {
 	chassis();
@@ -156,7 +156,7 @@ START_TEST(from_and_to_a_switch)
 }
 END_TEST
 
-/* What never leaves its port visits one node, and passes no port of a CA. */
+/* A packet that does not leave its port visits one node, and passes no port of a CA. */
 START_TEST(to_itself)
 {
 	chassis();
@@ -167,7 +167,7 @@ START_TEST(to_itself)
 }
 END_TEST
 
-/* To another subnet it ends in the router. */
+/* A trace to another subnet ends in the router. */
 /* promise: S7 */
 START_TEST(by_a_router)
 {
@@ -223,7 +223,7 @@ static unsigned left_by(void)
 	return t->exit_port;
 }
 
-/* Of several LIDs the one asked for, or those of the path that a Get has: by the level's bits. */
+/* Of several LIDs, the requested one, or that of a Get's path: by the level's path bits. */
 /* promise: S7 */
 START_TEST(lids_of_a_port)
 {
@@ -263,7 +263,7 @@ START_TEST(no_route)
 }
 END_TEST
 
-/* The policy has a path, as long as the route's verdict is that of other tables. */
+/* The policy still offers a path while the verdict is that of other tables. */
 START_TEST(a_cycle)
 {
 	hosts(H1, H3, 0);
@@ -289,7 +289,7 @@ START_TEST(groups)
 }
 END_TEST
 
-/* What PathRecord keeps from a requester TraceRecord does, too. */
+/* TraceRecord hides from a requester what PathRecord hides. */
 /* promise: S7 */
 START_TEST(paths_of_others)
 {

@@ -69,7 +69,7 @@ static unsigned port_info(void)
 	return get_be64(p->port_info) == M_KEY ? TOLD : HIDDEN;
 }
 
-/* It is no way to try keys out either. */
+/* It cannot be used to guess keys either. */
 static unsigned port_info_by_key(void)
 {
 	struct sa_portinfo_record *p = rig_request(&r, TABLE, 0x12, 1 << 3);
@@ -108,7 +108,7 @@ static unsigned sm_info_by_key(void)
 
 /* --- groups --- */
 
-/* About h1, in the broadcast group of a partition; as who asks, unless `own`. */
+/* About h1, in the broadcast group of a partition; in the requester's name unless `own`. */
 static unsigned member(uint8_t method, uint16_t pkey, uint8_t state, bool own)
 {
 	static const uint8_t form[16] = { 0xff, 0x12, 0x40, 0x1b, 0xff, 0xff, 0, 0, 0, 0, 0, 0,
@@ -134,7 +134,7 @@ static void leave(uint16_t pkey)
 		member(DELETE, pkey, state, true);
 }
 
-/* h1 is member, by its own request, and nobody else's. */
+/* h1 is a member by its own request only. */
 static void be_member(void)
 {
 	leave(0x7fff);
@@ -389,7 +389,7 @@ static const struct {
 	{ "InformInfoRecord, QPN", subscriptions, HIDDEN, HIDDEN, TOLD, TOLD },
 };
 
-/* The cell, by that host with that key: whether it is as in the table. */
+/* Checks the cell of the table for this host and key. */
 static void check_cell(size_t i, enum host who, uint64_t shown, unsigned want)
 {
 	unsigned got;
@@ -414,7 +414,7 @@ START_TEST(what_each_key_opens)
 }
 END_TEST
 
-/* A LID that no port has is nobody's, whatever key it shows. */
+/* A LID that no port has owns nothing, whatever key the request has. */
 /* promise: A82 */
 START_TEST(a_sender_that_there_is_not)
 {
@@ -430,7 +430,7 @@ START_TEST(a_sender_that_there_is_not)
 }
 END_TEST
 
-/* Whoever says a wrong one gets no answer. */
+/* A request with a wrong key gets no answer. */
 /* promise: A45 A82 */
 START_TEST(a_wrong_key)
 {
@@ -445,7 +445,7 @@ START_TEST(a_wrong_key)
 }
 END_TEST
 
-/* h2 has the port GUID of h1, which owns it: it may ask, and change nothing. */
+/* h2 has the port GUID of h1, its rightful owner: h2 may query but change nothing. */
 /* promise: A65 */
 START_TEST(a_port_with_the_guid_of_another)
 {
@@ -476,7 +476,7 @@ static uint16_t tell_replica(void *arg, uint64_t from, const struct sa_replica *
 	return from == HOST_GUID(H2) ? IB_STATUS_OK : IB_STATUS_BAD_METHOD_ATTR;
 }
 
-/* h3 has the port GUID of h2, a standby, which alone may copy what clients registered. */
+/* h3 has the port GUID of h2, a standby; only h2 may copy registrations. */
 /* promise: A77 */
 START_TEST(an_impostor_of_a_standby)
 {
@@ -492,7 +492,7 @@ START_TEST(an_impostor_of_a_standby)
 }
 END_TEST
 
-/* What is under way with a port counts for its GUID if that is its own, and else for its LID. */
+/* Pending work of a port counts for its GUID if the GUID is its own, otherwise for its LID. */
 /* promise: A75 */
 START_TEST(who_answers_for_what_is_under_way)
 {

@@ -25,7 +25,7 @@ START_TEST(guids_of_nodes_that_are_gone)
 	for (uint64_t guid = 1; guid <= 100; guid++)
 		map64_put(&present, guid, (uint32_t)guid);
 	map64_put(&remembered, 7, 42);
-	/* one that is gone for a moment is kept */
+	/* a switch that is gone briefly is kept */
 	map64_put(&remembered, 1000, 1);
 	ck_assert(!forget_gone(&remembered, &present));
 	for (uint64_t guid = 1000; guid < 1000000; guid++) {
@@ -49,11 +49,11 @@ START_TEST(suspects)
 		sm_suspect(&sm, &(struct suspect){ .guid = guid, .ends = true });
 	ck_assert_uint_eq(sm.wishes.suspects.n, 4096);
 	ck_assert_int_eq(sm.wishes.kind, SWEEP_NONE);
-	/* of one that is suspected already more is told, and no place is taken */
+	/* another report about a suspect switch takes no further entry */
 	sm_suspect(&sm, &(struct suspect){ .guid = 4000, .renamed = true });
 	ck_assert(sm.wishes.suspects.v[3999].renamed && !sm.wishes.suspects.v[3999].ends);
 	ck_assert_int_eq(sm.wishes.kind, SWEEP_NONE);
-	/* beyond that all is discovered instead */
+	/* beyond the limit, qosd discovers the whole fabric instead */
 	for (uint64_t guid = 5000; guid <= 20000; guid++)
 		sm_suspect(&sm, &(struct suspect){ .guid = guid });
 	ck_assert_uint_eq(sm.wishes.suspects.n, 4096);
@@ -66,7 +66,7 @@ END_TEST
 /* --- multicast forwarding tables --- */
 
 #define STEADY	10u	/* switches that stay */
-#define VISITORS 90u	/* … and that are others each time */
+#define VISITORS 90u	/* … with other GUIDs each time */
 #define PORTS	36u
 
 static struct mad_port port = { .engine = PTHREAD_MUTEX_INITIALIZER };
@@ -110,12 +110,12 @@ START_TEST(multicast_tables_of_switches_that_are_gone)
 		make_fabric(&f, round);
 		tables_observed(w);
 		tables_keep_wanted(w);
-		if (!round) {		/* a steady switch was read, and holds this */
+		if (!round) {		/* a permanent switch was read and holds this value */
 			w->blocks.v[0].known = true;
 			w->blocks.v[0].listed = false;
 			memcpy(w->blocks.v[0].is, entries, sizeof(entries));
 		}
-		/* 256 that are gone are remembered, and those that came since they were counted */
+		/* 256 removed switches are remembered, besides those that came after the count */
 		ck_assert_uint_le(w->switches.n, STEADY + VISITORS + 256 + VISITORS);
 		ck_assert_uint_le(w->blocks.n, w->switches.n * (PORTS / PORTS_PER_POSITION + 1));
 		ck_assert_uint_le(w->pending.n, w->blocks.n);

@@ -172,7 +172,7 @@ END_TEST
 
 START_TEST(each_kind_of_table)
 {
-	compare_with(policy_with(3, 10, 0));	/* VLs 0..2: four all the same */
+	compare_with(policy_with(3, 10, 0));	/* VLs 0 to 2 are used, which takes four operational VLs */
 	expect(d.least, SL2VLS, 0, 0);
 	expect(d.most, SL2VLS, 0, 0);
 	ck_assert_uint_eq(d.tables[CLASS_CA].sl2vl, 3);
@@ -306,7 +306,7 @@ START_TEST(ports_that_are_not_up_yet)
 
 	f->ports[port].state = f->ports[peer].state = IB_PORT_INIT_S;
 	compare_with(policy_with(4, 10, 0));
-	/* each end to Armed, then to Active; and what started anew is read */
+	/* each end becomes Armed, then Active; the restarted device is read */
 	ck_assert_uint_eq(d.least[UMAD_SM_ATTR_PORT_INFO], 4);
 	ck_assert_uint_gt(d.most[UMAD_SM_ATTR_SLVL_TABLE], 0);
 	ck_assert_uint_eq(d.least[UMAD_SM_ATTR_SLVL_TABLE], 0);
@@ -415,7 +415,7 @@ START_TEST(nodes_that_are_the_same)
 	ck_assert_uint_eq(count_same(g, false), g->n_nodes);
 	change(g, _i);
 	ck_assert_uint_lt(count_same(g, false), g->n_nodes);
-	/* the order of routes is another matter */
+	/* the order in which routes are written does not matter here */
 	ck_assert_int_eq(count_same(g, true) == g->n_nodes, _i == 4);
 	plan_free(new_plan);
 	new_plan = NULL;

@@ -118,7 +118,7 @@ START_TEST(every_control_of_every_manager)
 						       is_not ? SM_STANDBY : SM_MASTER, MASTER, SUCCESSOR) ==
 					      (cells[i].obeyed[(sender - 1) * 3 + is_not] == '+'),
 					      "cell %zu, sender %u, %u", i, (unsigned)sender, is_not);
-		/* one without a GUID is nobody's master, not even where none is known */
+		/* an SM without a GUID is never our master, even if none is known */
 		ck_assert(!sm_obeys(cells[i].state, cells[i].input, 0, SM_MASTER, 0, 0));
 	}
 }
@@ -182,9 +182,9 @@ START_TEST(another_sm_key_is_never_obeyed)
 		us.key = 5;
 		other.key = 6;
 		ck_assert_uint_eq(sm_judge(&us, &other), SM_OTHER_KEY);
-		other.key = 0;		/* it does not say: no proof */
+		other.key = 0;		/* it does not send our key: no proof */
 		ck_assert_uint_eq(sm_judge(&us, &other), SM_OTHER_KEY);
-		us.key = 0;		/* we ask for none */
+		us.key = 0;		/* no key is required */
 		other.key = 6;
 		ck_assert_uint_ne(sm_judge(&us, &other), SM_OTHER_KEY);
 	}
@@ -201,7 +201,7 @@ START_TEST(a_master_is_polled_rather_than_one_to_be)
 
 	ck_assert(sm_comes_first(SM_STAND_BY, &master, &better));
 	ck_assert(!sm_comes_first(SM_STAND_BY, &better, &master));
-	/* but a subnet is handed over to the best */
+	/* but a subnet is handed over to the SM with the highest precedence */
 	ck_assert(sm_comes_first(SM_HAND_OVER, &better, &master));
 	ck_assert(!sm_comes_first(SM_HAND_OVER, &master, &better));
 }
@@ -218,7 +218,7 @@ static void look(struct sm_info *sms, unsigned n, unsigned i)
 	struct sm_info *best = NULL;
 	struct sm_transition t;
 
-	if (sms[i].state == SM_STANDBY) {	/* it polls; somebody is always master, or comes to be */
+	if (sms[i].state == SM_STANDBY) {	/* it polls; some SM is always master or becomes master */
 		for (unsigned k = 0; k < n; k++)
 			if (sms[k].state == SM_MASTER || (k != i && sms[k].state == SM_DISCOVERING))
 				return;

@@ -171,7 +171,7 @@ START_TEST(an_impostor_of_nobody_is_honest)
 
 	node_info(info, IB_NODE_SWITCH_T, 8, 0x9009, 1);
 	x = left_at(5, EXCLUDED_IMPOSTOR, info);
-	scanned(&x, 1, true);		/* to see who else has its GUID */
+	scanned(&x, 1, true);		/* to find the other device with its GUID */
 	scanned(&x, 1, true);		/* nobody has */
 	ck_assert_uint_eq(count(), 0);
 	scanned(&x, 1, false);
@@ -192,7 +192,7 @@ START_TEST(an_impostor_of_one_that_is_not_met_stays_out)
 	x.other_guid = LEAF;
 	x.other_port = 6;
 	scanned(&x, 1, true);
-	x = left_at(6, EXCLUDED_IMPOSTOR, info);	/* it is on the list */
+	x = left_at(6, EXCLUDED_IMPOSTOR, info);	/* the device is on the list */
 	res.f = fabric_new();
 	self = net_ca(res.f, HOST(0), 1);
 	leaf = net_switch(res.f, LEAF, 8, false);
@@ -272,7 +272,7 @@ START_TEST(a_full_list)
 		scanned(x, EXCLUDED_MAX, false);
 		ck_assert_uint_eq(count(), EXCLUDED_MAX);
 	}
-	/* every other one of those that are asked can be now */
+	/* every second one of the queried devices becomes correct */
 	ck_assert(exclusions_begin(&sm));
 	for (unsigned i = 0; i < exclusions_asked(&sm); i++) {
 		struct smp s = { 0 };
@@ -320,7 +320,7 @@ START_TEST(a_guid_that_two_scans_hear_does_not_change)
 	x = left_at(5, EXCLUDED_GUID_CHANGES, info);
 	scanned(&x, 1, true);
 	ck_assert_uint_eq(exclusions_list(&sm, list), 0);
-	/* behind another port: two devices that say the same may have changed places */
+	/* behind another port: two devices with the same claim may have swapped places */
 	x = left_at(6, EXCLUDED_GUID_CHANGES, info);
 	scanned(&x, 1, true);
 	ck_assert_uint_eq(count(), 0);
@@ -350,7 +350,7 @@ START_TEST(a_false_adapter_is_treated_as_a_switch)
 	ck_assert(!exclusions_holds(&sm, LEAF, 5, says));
 	/* light sweeps do not find it when its link is up and it was silent */
 	ck_assert(!exclusions_is_behind(&sm, LEAF, 5));
-	/* by another link of it as well */
+	/* over another of its links as well */
 	for (unsigned port = 5; port < 7; port++) {
 		memcpy(got, says, sizeof(got));
 		got[NI_LOCAL_PORT] = (uint8_t)port;
@@ -363,7 +363,7 @@ START_TEST(a_false_adapter_is_treated_as_a_switch)
 	node_info(got, IB_NODE_CA_T, 8, 0x7001, 1);
 	exclusions_rename(&sm, now.f, leaf + 5, got);
 	ck_assert_uint_eq(got[NI_TYPE], IB_NODE_CA_T);
-	/* each scan meets it */
+	/* each scan finds it */
 	scanned(&x, 1, false);
 	ck_assert_int_eq(light(info, 1), EXCLUSIONS_SAME);
 	ck_assert_uint_eq(count(), 1);
@@ -543,7 +543,7 @@ START_TEST(one_that_kills_discovery_is_tried_ever_more_rarely)
 		before = waited;
 	}
 	scanned(&x, 1, true);
-	info[28] ^= 1;	/* it says something else: that may be harmless */
+	info[28] ^= 1;	/* its claim changed, so it may be harmless */
 	ck_assert_int_eq(light_one(info), EXCLUSIONS_BACK);
 }
 END_TEST
@@ -558,11 +558,11 @@ START_TEST(one_that_is_unplugged_is_forgotten)
 	x[0] = left_at(5, EXCLUDED_PORTS, odd);
 	x[1] = left_at(6, EXCLUDED_PORTS, odd);
 	x[2] = left_at(1, EXCLUDED_PORTS, odd);
-	x[2].near_guid = LEAF + 1;		/* which is not there any more */
+	x[2].near_guid = LEAF + 1;		/* which is gone */
 	scanned(x, 3, false);
 	ck_assert_int_eq(light((const uint8_t *const[]){ NULL, NULL, NULL }, 3), EXCLUSIONS_SAME);
 	ck_assert_uint_eq(count(), 2);
-	/* that a port has answered says more than that it was down */
+	/* an answer of the port proves more than its earlier state Down */
 	set_state(LEAF, 5, IB_PORT_DOWN_S);
 	ck_assert_int_eq(light((const uint8_t *const[]){ odd, odd }, 2), EXCLUSIONS_SAME);
 	ck_assert_uint_eq(count(), 2);
@@ -613,14 +613,14 @@ START_TEST(the_one_that_was_there_before_is_believed)
 	node_info(info, IB_NODE_CA_T, 1, HOST(2), 1);
 	x = left_at(3, EXCLUDED_TWO_PLACES, info);		/* where host 2 has been */
 	x.other_guid = LEAF;
-	x.other_port = 6;				/* a scan met the intruder first */
+	x.other_port = 6;				/* the scan found the intruder first */
 	scanned(&x, 1, true);
 	ck_assert_uint_eq(exclusions_list(&sm, list), 1);
 	ck_assert_uint_eq(list[0].near_port, 6);
 	ck_assert_int_eq(list[0].why, EXCLUDED_IMPOSTOR);
 
 	exclusions_forget(&sm);
-	x = left_at(6, EXCLUDED_TWO_PLACES, info);		/* a scan met host 2 first */
+	x = left_at(6, EXCLUDED_TWO_PLACES, info);		/* the scan found host 2 first */
 	x.other_guid = LEAF;
 	x.other_port = 3;
 	scanned(&x, 1, false);
@@ -644,7 +644,7 @@ START_TEST(a_port_guid_that_was_chosen_takes_no_place)
 	ck_assert_uint_eq(exclusions_list(&sm, list), 1);
 	ck_assert_uint_eq(list[0].near_port, 6);
 	ck_assert_int_eq(list[0].why, EXCLUDED_IMPOSTOR);
-	/* where neither was before, as at a cold start, the port GUID decides */
+	/* if neither was there before, as at a cold start, the port GUID decides */
 	exclusions_forget(&sm);
 	x.near_port = 5;
 	x.other_port = 6;
@@ -668,7 +668,7 @@ START_TEST(a_known_host_is_no_impostor)
 	x[0].other_port = x[1].other_port = 3;
 	x[2] = left_at(3, EXCLUDED_IMPOSTOR, info);
 	scanned(x, 3, false);
-	/* another link of it does not make it one, nor that it was refused for a while */
+	/* neither another link of it nor an earlier exclusion makes it one */
 	x[2].other_guid = LEAF;
 	x[2].other_port = 5;
 	x[2].why = EXCLUDED_TWO_PLACES;
@@ -679,7 +679,7 @@ START_TEST(a_known_host_is_no_impostor)
 	ck_assert_uint_eq(count(), 2);
 	for (unsigned i = 0; i < 2; i++)
 		ck_assert_uint_ne(exclusions_at(&sm, i)->near_port, 3);
-	/* elsewhere it is one, and so is another kind of device */
+	/* elsewhere it is one, as is another kind of device */
 	x[2] = left_at(5, EXCLUDED_IMPOSTOR, info);
 	scanned(x, 3, true);
 	exclusions_forget(&sm);
@@ -698,7 +698,7 @@ START_TEST(a_known_switch_is_no_impostor)
 	x = left_at(1, EXCLUDED_IMPOSTOR, info);
 	x.near_guid = HOST(0);
 	x.other_guid = LEAF;
-	x.other_port = 6;		/* a loop, in which the host would be */
+	x.other_port = 6;		/* a loop that would contain the host */
 	scanned(&x, 1, true);
 	ck_assert_uint_eq(exclusions_list(&sm, list), 1);
 	ck_assert_uint_eq(list[0].near_guid, LEAF);
@@ -768,7 +768,7 @@ START_TEST(one_that_never_had_the_guid_is_not_renamed)
 	x = left_at(5, EXCLUDED_TWO_PLACES, same);
 	x.other_guid = LEAF;
 	x.other_port = 3;
-	node_info(other, IB_NODE_CA_T, 1, HOST(2), 1);		/* as it is published */
+	node_info(other, IB_NODE_CA_T, 1, HOST(2), 1);		/* as published */
 	for (unsigned i = 0; i < 3; i++) {
 		scanned(&x, 1, false);
 		ck_assert_int_eq(light(answers, 2), EXCLUSIONS_SAME);
@@ -776,7 +776,7 @@ START_TEST(one_that_never_had_the_guid_is_not_renamed)
 	node_info(other, IB_NODE_SWITCH_T, 8, 0x7100, 1);
 	ck_assert_int_eq(light(answers, 2), EXCLUSIONS_RENAMED);
 	for (unsigned i = 0; i < 3; i++) {
-		/* the place that is refused is by chance this one or that */
+		/* either place may be the excluded one */
 		x.near_port ^= 3;
 		scanned(&x, 1, false);
 		ck_assert_int_eq(light(answers, 2), EXCLUSIONS_SAME);
@@ -787,8 +787,9 @@ START_TEST(one_that_never_had_the_guid_is_not_renamed)
 END_TEST
 
 /*
- * A switch claims a false port at both ends: host 9 is excluded because the switch's port already has another
- * link.  While it has, probing behind that port is useless; when the lie ends, all is discovered.
+ * A switch claims a false port at both ends: host 9 is excluded because the switch's port already
+ * has another link. While it has, probing behind that port is useless; when the claim ends, qosd
+ * discovers the whole fabric.
  */
 START_TEST(one_whose_place_is_taken)
 {
@@ -851,7 +852,7 @@ START_TEST(one_that_says_a_third_ones_guid)
 	node_info(third, IB_NODE_SWITCH_T, 8, HOST(2), 1);
 	ck_assert_int_eq(light_one(third), EXCLUSIONS_RENAMED);
 	ck_assert_uint_eq(count(), 0);
-	/* discovery says that both have it, and the one that was believed does not change */
+	/* discovery finds the GUID at both, and the trusted device does not change */
 	x = left_at(5, EXCLUDED_IMPOSTOR, third);
 	scanned(&x, 1, true);
 	for (unsigned i = 0; i < 10; i++)
@@ -887,7 +888,7 @@ START_TEST(scans_are_not_repeated_for_ever)
 	}
 	ck_assert_uint_ge(repeated, 8);
 	ck_assert_uint_le(repeated, 32);
-	exclusions_sweep(&sm);		/* the next sweep may again */
+	exclusions_sweep(&sm);		/* the next sweep may do so again */
 	node_info(info, IB_NODE_CA_T, 1, 0x7777, 1);
 	struct disco_excluded x = left_at(6, EXCLUDED_KILLS, info);
 	scanned(&x, 1, true);
@@ -914,8 +915,8 @@ START_TEST(a_switch_with_false_port_numbers_is_to_blame_at_both_ends)
 	struct disco_excluded x[] = {
 		two_places(0x9001, 3, LEAF, 5),		/* the neighbours, of the leaf */
 		two_places(0x9002, 4, LEAF, 6),
-		two_places(LEAF, 5, 0x9003, 7),		/* what the leaf is said to lead to */
-		two_places(0x9004, 5, 0x9005, 7),	/* two others: it may be either */
+		two_places(LEAF, 5, 0x9003, 7),		/* the reported neighbour of the leaf */
+		two_places(0x9004, 5, 0x9005, 7),	/* two other devices: either may be it */
 	};
 	struct buf text = { 0 };
 

@@ -80,7 +80,7 @@ START_TEST(slower_than_that_it_never_flaps)
 	for (int64_t t = 0; t < 100000 * SECOND; t += 21 * SECOND)
 		ck_assert(!down(&one, 1, t));
 	ck_assert_int_eq(flaps_next(flaps), INT64_MAX);
-	/* whoever has no limit may do as he likes */
+	/* without a limit, no link flaps */
 	struct flap_rules any = rules;
 	struct flaps *t;
 
@@ -96,7 +96,7 @@ END_TEST
 START_TEST(until_it_is_quiet)
 {
 	ck_assert(down(&one, 4, 0));
-	/* it begins anew each time, and is told once */
+	/* it starts again each time, and is reported once */
 	for (int64_t t = 0; t < 100 * SECOND; t += 9 * SECOND) {
 		ck_assert(!down(&one, 1, t));
 		ck_assert(!flaps_ended(flaps, t + 9 * SECOND, &flap));
@@ -108,7 +108,7 @@ START_TEST(until_it_is_quiet)
 	ck_assert(!flaps_at(flaps, 0, &flap));
 	flaps_up(flaps, &one, 300 * SECOND);	/* as any other */
 	ck_assert_int_eq(flaps_next(flaps), INT64_MAX);
-	/* what was before counts no more */
+	/* earlier changes no longer count */
 	ck_assert(!down(&one, 3, 110 * SECOND));
 }
 END_TEST
@@ -150,9 +150,9 @@ START_TEST(bounded)
 		l.guid[1] = 100 + i;
 		down(&l, 1, (int64_t)i);
 	}
-	ck_assert(flaps_at(flaps, 0, &flap));	/* who flaps is not forgotten for others */
+	ck_assert(flaps_at(flaps, 0, &flap));	/* a flapping link is not dropped for other links */
 	ck_assert_uint_eq(flap.link.guid[1], 2);
-	/* nor is a place found when all do; and that is all */
+	/* if all entries flap, a further link gets no entry, without other effects */
 	for (unsigned i = 0; i < 3 * FLAP_LINKS_MAX; i++) {
 		l.guid[1] = 100 + i;
 		for (unsigned k = 0; k < 4; k++)
@@ -177,7 +177,7 @@ START_TEST(released)
 	ck_assert(flaps_release(flaps, 0, 0, &flap));
 	ck_assert_uint_eq(flap.link.guid[1], 5);
 	ck_assert(!flaps_release(flaps, 0, 0, &flap));
-	/* how often it flapped is forgotten, too */
+	/* the number of its flaps is dropped as well */
 	ck_assert(down(&one, 4, SECOND));
 	ck_assert_int_eq(flap.until_us, 11 * SECOND);
 }
@@ -228,7 +228,7 @@ START_TEST(held_where_there_is_another_way)
 	flap_link(LEAF, 1, 4);
 	flaps_hold(flaps, f);
 	ck_assert(!held(LEAF, 1));
-	/* and no more when it is over */
+	/* and not after it has ended */
 	while (flaps_ended(flaps, 10 * SECOND, &flap))
 		;
 	flaps_hold(flaps, f);
@@ -246,7 +246,7 @@ START_TEST(the_only_way_is_used)
 	flaps_hold(flaps, f);
 	for (unsigned i = 0; i < 4; i++)
 		n += held(LEAF, 5 + i);
-	/* of four one has to be used: that which flaps least; its spine leads on to the other */
+	/* one of four links must be used: the one that flaps least; its spine leads on to the other leaf */
 	ck_assert_uint_eq(n, 3);
 	ck_assert(!held(LEAF, 7));
 	for (unsigned i = 0; i < 4; i++)
@@ -255,7 +255,7 @@ START_TEST(the_only_way_is_used)
 	n = 0;
 	for (unsigned i = 0; i < 8; i++)
 		n += held(LEAF + i / 4, 5 + i % 4);
-	ck_assert_uint_eq(n, 8 - 3);	/* four switches hang together by three */
+	ck_assert_uint_eq(n, 8 - 3);	/* three links connect four switches */
 }
 END_TEST
 
@@ -279,7 +279,7 @@ START_TEST(held_where_it_cannot_come_up)
 	far->state = IB_PORT_INIT_S;
 	near->state = IB_PORT_ARMED_S;
 	ck_assert(!flaps_hold(flaps, f));
-	for (unsigned i = 0; i < 4; i++)		/* one of them is the only way */
+	for (unsigned i = 0; i < 4; i++)		/* one of them is the only route */
 		port_of(LEAF, 5 + i)->state = IB_PORT_NOP;
 	ck_assert(flaps_hold(flaps, f));
 	ck_assert_uint_eq(held(LEAF, 5) + held(LEAF, 6) + held(LEAF, 7) + held(LEAF, 8), 3);
@@ -308,7 +308,7 @@ START_TEST(held_while_sweeps_leave_it_short_of_active)
 	ck_assert(near->held && far->held);
 	ck_assert(!held(LEAF, 6));
 	ck_assert(!flaps_come_up(flaps, f, &at, &late));
-	far->state = IB_PORT_ACTIVE_S;			/* with the first packet both are */
+	far->state = IB_PORT_ACTIVE_S;			/* the first packet makes both Active */
 	at = 0;
 	ck_assert(flaps_come_up(flaps, f, &at, &late));
 	ck_assert(late.guid[0] == LEAF && late.port[0] == 5 && late.guid[1] == SPINE);
@@ -318,7 +318,7 @@ START_TEST(held_while_sweeps_leave_it_short_of_active)
 	/* trained anew: no sweep has had a chance yet */
 	near->state = far->state = IB_PORT_INIT_S;
 	ck_assert(!flaps_hold(flaps, f));
-	/* one end is Active, and the other drops all that comes */
+	/* one end is Active, and the other drops all packets */
 	far->state = IB_PORT_ACTIVE_S;
 	flaps_left_short(flaps, f);
 	ck_assert(flaps_hold(flaps, f));

@@ -25,7 +25,7 @@
 static struct sm sm;
 static struct subnet_state now, before;
 static uint8_t changed[64];
-static uint64_t implausible;		/* node that says what follows; 0: none */
+static uint64_t implausible;		/* node that reports the following values; 0: none */
 static unsigned said_port;
 static uint64_t said_system;	/* SystemImageGUID; 0: the true one */
 
@@ -216,7 +216,7 @@ START_TEST(odd_ports_are_listed_by_name)
 	ck_assert_uint_eq(listed(), 1);
 	next_state();
 	implausible_look(&sm);
-	ck_assert_uint_eq(listed(), 1);		/* it is not forgotten where nothing changed */
+	ck_assert_uint_eq(listed(), 1);		/* an entry stays where nothing changed */
 }
 END_TEST
 
@@ -244,7 +244,7 @@ START_TEST(a_link_with_both_ends_down)
 	set(port, IB_PORT_STATE_F, IB_PORT_DOWN_S);
 	set(peer, IB_PORT_STATE_F, IB_PORT_DOWN_S);
 	implausible_look(&sm);
-	ck_assert_uint_eq(listed(), 2);		/* else nobody would ask either of them again */
+	ck_assert_uint_eq(listed(), 2);		/* otherwise neither of them would be queried again */
 	ck_assert(tells("n9102/P4 (0x0000000000009102) reports that its link is down, as does the far end"));
 	ck_assert(implausible_list(&sm, &(size_t){ 0 })->unsure);
 	next_state();
@@ -262,7 +262,7 @@ START_TEST(two_with_one_port_guid)
 
 	implausible_look(&sm);
 	next_state();
-	rename_port(first, guid);	/* it comes first, and the one with the right to it has not changed */
+	rename_port(first, guid);	/* it comes first, and the rightful owner has not changed */
 	implausible_look(&sm);
 	ck_assert_uint_eq(listed(), 2);
 	ck_assert(tells("n1220 (0x0000000000001220), behind n9102/P4 (0x0000000000009102), reports the port GUID of n1110/P1"));
@@ -348,7 +348,7 @@ START_TEST(an_answer_that_is_published_goes)
 	ck_assert(implausible_note(&sm, now.f, port, true, implausible_digest(UMAD_SM_ATTR_NODE_INFO, info),
 				   "claims to be elsewhere"));
 	implausible_look(&sm);
-	ck_assert_uint_eq(listed(), 0);		/* all was discovered meanwhile, and that is how it is */
+	ck_assert_uint_eq(listed(), 0);		/* confirmed by a discovery meanwhile */
 }
 END_TEST
 
@@ -386,12 +386,12 @@ START_TEST(a_switch_that_says_otherwise)
 	ck_assert(implausible_switch_is_news(&sm, now.f, 0, switch_info(2048)));
 	fabric_switch_store(&now.f->switches[0], switch_info(2048));	/* the sweep reads the same */
 	ck_assert(!implausible_switch_is_news(&sm, now.f, 0, switch_info(2048)));
-	/* it says so to light sweeps only */
+	/* it gives this answer to light sweeps only */
 	for (unsigned i = 0; i < 2000; i++)
 		news += implausible_switch_is_news(&sm, now.f, 0, switch_info(4096));
 	ck_assert_uint_ge(news, 5);
 	ck_assert_uint_le(news, 20);
-	/* each time it is another one */
+	/* another value each time */
 	news = 0;
 	for (unsigned i = 0; i < 2000; i++)
 		news += implausible_switch_is_news(&sm, now.f, 0, switch_info(4096 + i));
@@ -439,10 +439,10 @@ static void says_no_port(uint64_t guid, unsigned num, const char *text)
 	ck_assert_uint_eq(listed(), 1);
 	ck_assert(tells(text));
 	light_sweeps(3);
-	/* its link stays, and so there is nothing to look for */
+	/* its link stays, so there is nothing to probe */
 	ck_assert_uint_eq(smps.sweeps, 0);
 	ck_assert_uint_eq(sm.wishes.suspects.n, 0);
-	/* nor where it says another one each time */
+	/* nor if it reports another port each time */
 	said_port = num ? num - 1 : 77;
 	light_sweeps(1);
 	said_port = num;
@@ -462,7 +462,7 @@ static void says_the_truth(uint64_t near)
 	ck_assert_uint_eq(sm.wishes.suspects.v[0].guid, near);
 	ck_assert(sm.wishes.suspects.v[0].ends);
 	next_state();
-	implausible_look(&sm);		/* what that sweep publishes is what was answered */
+	implausible_look(&sm);		/* that sweep publishes the answer */
 	ck_assert_uint_eq(listed(), 0);
 }
 
@@ -525,7 +525,7 @@ START_TEST(port_0_of_our_own_switch)
 	light_sweeps(1);
 	smps.gets = 0;
 	light_sweeps(2);
-	ck_assert_uint_eq(smps.gets, 1);	/* once, with all that have many ports: else it is confirmed */
+	ck_assert_uint_eq(smps.gets, 1);	/* once per large switch; else it is confirmed */
 	ck_assert_uint_eq(listed(), 0);
 }
 END_TEST

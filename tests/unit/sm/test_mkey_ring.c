@@ -32,7 +32,7 @@ START_TEST(latest_first)
 	mkey_ring_put_first(&ring, UINT64_MAX);
 	expect(3, (uint64_t[]){ UINT64_MAX, 0, 1 });
 	ck_assert_uint_eq(mkey_ring_find(&ring, 2), 3);
-	/* one that is there goes to the front, and is there once */
+	/* a known key moves to the front and is listed once */
 	mkey_ring_put_first(&ring, 0);
 	expect(3, (uint64_t[]){ 0, UINT64_MAX, 1 });
 	mkey_ring_put_first(&ring, 0);

@@ -10,8 +10,8 @@
 enum { SELF = 0x1000, HOST = 0x2000, NEAR = 0x9000, FAR = 0x9100 };
 
 /*
- * Two switches with a link between their ports 2.  At port 3 of the near one is also the far one, or a
- * device that claims to be it (far_twice), or a host.
+ * Two switches with a link between their ports 2. Port 3 of the near switch leads to the far switch
+ * as well, to a device that claims to be it (far_twice), or to a host.
  */
 static struct fabric *two_switches(bool far_twice, unsigned state)
 {
@@ -56,7 +56,7 @@ START_TEST(one_that_stays)
 
 	reached_by(old, 2);
 	ck_assert(!starts_anew(old, f, FAR));
-	/* the link by which it was asked goes down */
+	/* the link over which it was queried goes down */
 	f->ports[f->nodes[node_of(f, FAR)].port0 + 2].state = IB_PORT_DOWN_S;
 	f->ports[f->nodes[node_of(f, NEAR)].port0 + 2].state = IB_PORT_DOWN_S;
 	ck_assert(!starts_anew(old, f, FAR));

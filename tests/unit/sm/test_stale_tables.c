@@ -137,12 +137,12 @@ START_TEST(a_port_that_lost_its_link)
 	expect_all(before, ITEM_UNKNOWN);
 	note(before, after);
 	expect_all(before, ITEM_SAME);
-	/* of what stays in the plan, and of P_Key tables, nothing is said here */
+	/* entries that stay in the plan, and P_Key tables, are not recorded here */
 	ck_assert_int_eq(compare(before, ITEM(ITEM_SL2VL, 1, 2)), ITEM_UNKNOWN);
 	ck_assert_int_eq(compare(before, ITEM(ITEM_VLARB, 1, GONE)), ITEM_UNKNOWN);
 	ck_assert_int_eq(stale_tables_compare(r, before, node_in(before), ITEM(ITEM_PKEY, GONE, 0)),
 			 ITEM_UNKNOWN);
-	/* it goes on to hold it when other things happen */
+	/* the entry stays when something else happens */
 	note(after, after);
 	expect_all(before, ITEM_SAME);
 }
@@ -163,7 +163,10 @@ START_TEST(what_a_plan_has_again_is_not_left)
 	note(before, after);
 	note(after, other_before);
 	expect_all(before, ITEM_UNKNOWN);
-	/* that tables are not managed any more is no loss of a link: who knows who writes them */
+	/*
+	 * tables that are no longer managed do not count as a lost link, as other programs may
+	 * write them
+	 */
 	note(other_before, plain_before);
 	expect_all(before, ITEM_UNKNOWN);
 	note(plain_before, plain_after);
@@ -221,7 +224,7 @@ START_TEST(contents_are_bounded)
 		if (i % 1000 == 0 && in_use() > most)
 			most = in_use();
 	}
-	/* 65,536 of them are kept: 9 MiB, as arrays grow, and 4 MiB of places by hash */
+	/* 65,536 of them are kept: 9 MiB of arrays and 4 MiB of hash maps */
 	ck_assert_uint_lt(most - least, 15u << 20);
 	expect_all(before, ITEM_SAME);
 }

@@ -85,7 +85,7 @@ START_TEST(what_writes_comes_in_order)
 	before(SWEEP_CHANGE, "master", "own-keys");
 	before(SWEEP_FULL, "master", "own-keys");
 	before(SWEEP_TAKEOVER, "master", "publish");
-	/* routes of a repair do not wait for the paths, all others do */
+	/* only the routes of a repair do not wait for the paths */
 	before(SWEEP_LOCAL, "routes", "paths");
 	before(SWEEP_FULL, "paths", "activate");
 	ck_assert_int_lt(place(SWEEP_LOCAL, "fewer-vls"), 0);

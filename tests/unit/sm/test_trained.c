@@ -46,7 +46,7 @@ START_TEST(what_says_nothing_of_the_other_end)
 	ck_assert(!work[1].trained);
 	store(0, IB_PORT_ACTIVE_S, IB_PORT_ACTIVE_S);
 	ck_assert(!work[1].trained);
-	store(0, IB_PORT_ACTIVE_S, 15);		/* a state that there is not */
+	store(0, IB_PORT_ACTIVE_S, 15);		/* an undefined state */
 	ck_assert(!work[1].trained);
 	store(2, IB_PORT_INIT_S, IB_PORT_DOWN_S);
 	ck_assert(!work[0].trained);

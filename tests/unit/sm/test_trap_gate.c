@@ -47,7 +47,7 @@ START_TEST(some_at_once_and_then_so_many_a_second)
 	ck_assert_uint_ge(taken + due, TRAP_BURST + 60 * SECOND / TRAP_LOOK_US - 2);
 	ck_assert_uint_le(taken + due, TRAP_BURST + 60 * SECOND / TRAP_LOOK_US);
 	ck_assert_uint_eq(trap_gate_dropped(gate), 60000 - taken);
-	/* nobody is refused who keeps to one in a second */
+	/* a source with at most one trap a second is never refused */
 	for (int64_t t = 100 * SECOND; t < 400 * SECOND; t += SECOND)
 		ck_assert(take(7, TRAP_LOOK, t));
 }
@@ -69,7 +69,7 @@ START_TEST(the_last_of_a_flood_is_served)
 	ck_assert(trap_gate_due(gate, next, &source, &asks));
 	ck_assert_uint_eq(source, 7);
 	ck_assert_uint_eq(asks, TRAP_LOOK | TRAP_NAME);
-	ck_assert_uint_eq(looks(next + 100 * SECOND), 0);	/* for all of it one */
+	ck_assert_uint_eq(looks(next + 100 * SECOND), 0);	/* one for all of them */
 }
 END_TEST
 
@@ -79,7 +79,7 @@ START_TEST(a_look_of_its_own_serves_it_too)
 		take(7, TRAP_LOOK, 5);
 	ck_assert(take(7, TRAP_LOOK, SECOND));
 	ck_assert_uint_eq(looks(50 * SECOND), 0);
-	/* but not what was to be a discovery, or a name */
+	/* but not if a discovery or a name was due */
 	for (unsigned i = 0; i < 100; i++)
 		take(8, TRAP_ALL, 5);
 	ck_assert(take(8, TRAP_LOOK, 2 * SECOND));
@@ -94,7 +94,7 @@ START_TEST(others_are_heard)
 		take(7, TRAP_LOOK, i);
 	for (uint64_t source = 100; source < 300; source++)
 		ck_assert(take(source, TRAP_LOOK, 20000));
-	/* those who were heard are not in the way of more, and the flood is not forgotten for them */
+	/* accepted sources do not block further ones, and the flood stays recorded */
 	for (uint64_t source = 1000; source < 40000; source++)
 		ck_assert(take(source, TRAP_LOOK, 30000 + (int64_t)source * 500));
 	ck_assert(!take(7, TRAP_ALL, 70000));
@@ -127,9 +127,9 @@ START_TEST(discoveries_are_for_all)
 	}
 	ck_assert_uint_le(taken + due, TRAP_ALL_BURST + 60 * SECOND / TRAP_ALL_US);
 	ck_assert_uint_ge(taken + due, 5);
-	/* the last ones are owed one, together */
+	/* the last sources get one together */
 	ck_assert_uint_eq(looks(200 * SECOND), 1);
-	/* and nobody's look is refused for that */
+	/* and no other source is refused because of it */
 	ck_assert(take(9999, TRAP_LOOK, 60 * SECOND));
 }
 END_TEST
@@ -149,7 +149,7 @@ START_TEST(more_floods_than_places)
 			looked++;
 			all |= source == 0 && asks & TRAP_ALL;
 		}
-	/* who has no place of his own is served by a discovery */
+	/* a source without an entry of its own is served by a discovery */
 	ck_assert(all);
 	ck_assert_uint_le(looked, 20000);
 }
@@ -176,7 +176,7 @@ START_TEST(told_once)
 	ck_assert(!trap_gate_flood(gate, 1, 30 * SECOND, &f));
 	ck_assert_int_eq(trap_gate_next(gate, 30 * SECOND), INT64_MAX);
 	ck_assert(!trap_gate_flood(gate, 0, 50 * SECOND, &f));	/* it is over */
-	/* the next one is another; it is short, and told when it is over */
+	/* the next flood is a new one; it is short, and reported at its end */
 	for (unsigned i = 0; i < 40; i++)
 		take(7, 0, 60 * SECOND);
 	ck_assert(!trap_gate_tell(gate, 61 * SECOND, &f));
@@ -184,7 +184,7 @@ START_TEST(told_once)
 	ck_assert(trap_gate_tell(gate, 68 * SECOND, &f));
 	ck_assert_uint_eq(f.traps, 40);
 	ck_assert_uint_eq(f.dropped, 40 - TRAP_BURST);
-	/* a few too many are none */
+	/* a few excess traps are not a flood */
 	for (unsigned i = 0; i < TRAP_BURST + TRAP_FLOOD - 1; i++)
 		take(7, 0, 100 * SECOND);
 	ck_assert(!trap_gate_tell(gate, 200 * SECOND, &f));

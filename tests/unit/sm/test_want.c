@@ -180,7 +180,7 @@ START_TEST(port_info_of_a_ca)
 	ck_assert_uint_eq(field(d, IB_PORT_STATE_F), IB_PORT_ARMED_S);
 	ck_assert_uint_eq(field(d, IB_PORT_PHYS_STATE_F), 0);
 	ck_assert_uint_eq(field(d, IB_PORT_NEIGHBOR_MTU_F), 5);
-	ck_assert_uint_eq(field(d, IB_PORT_OPER_VLS_F), 3);	/* VLs 0..2 are used: four */
+	ck_assert_uint_eq(field(d, IB_PORT_OPER_VLS_F), 3);	/* VLs 0 to 2 are used: four VLs */
 	ck_assert_uint_eq(field(d, IB_PORT_VL_HIGH_LIMIT_F), 9);
 	ck_assert_uint_eq(field(d, IB_PORT_SUBN_TIMEOUT_F), settings->subnet_timeout);
 	ck_assert_uint_eq(field(d, IB_PORT_LINK_DOWN_DEF_F), 2);
@@ -191,7 +191,7 @@ START_TEST(port_info_of_a_ca)
 	ck_assert_uint_eq(field(d, IB_PORT_LINK_SPEED_EXT_ENABLED_F), 0);
 	/* any other value is undefined */
 	ck_assert_uint_eq(field(d, IB_PORT_MKEY_VIOL_F), 0);
-	/* it comes up: its clients know nothing of us */
+	/* the port comes up: its clients do not know us */
 	ck_assert_uint_eq(field(d, IB_PORT_CLIENT_REREG_F), 1);
 }
 END_TEST
@@ -235,7 +235,7 @@ static void ck_speeds(uint32_t port, unsigned width, unsigned speed, unsigned ex
 	ck_assert_uint_eq(field(d, IB_PORT_LINK_SPEED_ENABLED_F), speed);
 	ck_assert_uint_eq(field(d, IB_PORT_LINK_SPEED_EXT_ENABLED_F), ext);
 	ck_assert_uint_eq(d[56] & 7, ext2);
-	/* it is a difference by itself */
+	/* it counts as a difference by itself */
 	memcpy(wanted, f->ports[port].info, sizeof(wanted));
 	want_port_fields(&env, port, wanted);
 	memcpy(spoilt, wanted, sizeof(spoilt));
@@ -269,7 +269,7 @@ START_TEST(all_that_is_supported)
 	ck_speeds(port, 19, 7, 15, 0);
 	give_capabilities(port0, 0, 0);
 	ck_speeds(port, 19, 7, 0, 0);
-	/* nothing is asked for that nobody can have */
+	/* unsupported values are not requested */
 	give_capabilities(port0, BOTH_GROUPS, IB_CAP2_EXT_SPEEDS_2);
 	give_speeds(port, 0, 0, 0, 0, 0);
 	ck_speeds(port, 0, 0, 0, 0);
@@ -414,7 +414,7 @@ START_TEST(vls_of_a_link_at_work)
 	give_vls(port, IB_PORT_ACTIVE_S, 3);
 	give_vls(peer, IB_PORT_ACTIVE_S, 3);
 	ck_assert_uint_eq(port_new_vls(plan, port), 0);
-	/* what has no VLs that make sense gets them */
+	/* a port with an invalid OperationalVLs gets a valid one */
 	give_vls(port, IB_PORT_ACTIVE_S, 0);
 	ck_assert_uint_eq(port_new_vls(plan, port), 3);
 	want_port_info(&env, port, IB_PORT_NOP, d);
@@ -483,7 +483,7 @@ START_TEST(reregistration_only_with_a_reason)
 	env.reregister = true;		/* all registrations are lost */
 	ck_assert(port_owes_registrations(&env, port));
 	env.reregister = false;
-	put(d, IB_PORT_SMLID_F, 77);	/* it believed in another SM */
+	put(d, IB_PORT_SMLID_F, 77);	/* it had another master SM */
 	fabric_port_store(&f->ports[port], d);
 	ck_assert(port_owes_registrations(&env, port));
 	env.successor_of = 76;
@@ -497,7 +497,7 @@ START_TEST(reregistration_only_with_a_reason)
 	env.successor_of = 0;
 	fabric_port_store(&f->ports[port], d);
 	ck_assert(port_owes_registrations(&env, port));
-	put(d, IB_PORT_CAPMASK_F, 0);	/* it can't be told */
+	put(d, IB_PORT_CAPMASK_F, 0);	/* it cannot be informed */
 	fabric_port_store(&f->ports[port], d);
 	ck_assert(!port_owes_registrations(&env, port));
 }
@@ -529,7 +529,7 @@ START_TEST(active_ports_await_publishing)
 	ck_assert_uint_eq(field(d, IB_PORT_CLIENT_REREG_F), 0);
 	want_announced_fields(&env, port, d);
 	ck_assert_uint_eq(field(d, IB_PORT_SMLID_F), env.sm_lid);
-	/* what can't ask yet, or gets another LID, is told at once */
+	/* a port that cannot send queries yet, or gets another LID, is informed at once */
 	put(d, IB_PORT_SMLID_F, 77);
 	put(d, IB_PORT_STATE_F, IB_PORT_ARMED_S);
 	fabric_port_store(&f->ports[port], d);
@@ -578,7 +578,7 @@ START_TEST(what_is_announced)
 	ck_assert(!port_is_announced(&env, refused, port, &out));
 	env.successor_of = 0;
 	ck_assert(port_is_announced(&env, refused, port, &out));
-	/* a Set is due all the same, and does not repeat what the port says */
+	/* a Set is still due, and does not repeat the port's value */
 	ck_assert(out.changes && out.reregister);
 	ck_assert_uint_eq(field(out.info, IB_PORT_SMLID_F), env.sm_lid);
 	set.got = REFUSAL_STATUS | 0x1c;
@@ -697,7 +697,7 @@ START_TEST(items_of_a_ca)
 	ck_assert_uint_eq(w.len, 16);		/* 8 entries left of 40 */
 	ck_assert_uint_eq(get_be16(w.data), 0);
 
-	/* one that says it has no room has what the plan gives it */
+	/* a port that claims to have no room gets what the plan says */
 	f->nodes[node].partition_cap = 0;
 	count_items(node);
 	ck_assert_uint_eq(counts[ITEM_PKEY], 1);
@@ -800,7 +800,7 @@ START_TEST(enforcement_begins_with_its_table)
 	ck_assert_uint_eq(field(d, IB_PORT_PART_EN_INB_F), 1);
 	ck_assert_uint_eq(field(d, IB_PORT_PART_EN_OUTB_F), 1);
 	ck_assert((port_info_digest(&env, port, d) != h) == enforcement[_i].to_enforce);
-	/* as far as the switch can */
+	/* as far as the switch supports it */
 	f->switches[0].enforces_in = false;
 	want_port_info(&env, port, IB_PORT_NOP, d);
 	ck_assert_uint_eq(field(d, IB_PORT_PART_EN_INB_F), 0);
@@ -865,7 +865,7 @@ START_TEST(routes)
 	ck_assert(want_route(f, sw + 2, 1, &s));
 	ck_assert_uint_eq(s.hops, 1);
 	ck_assert_uint_eq(s.last_hop, 3);
-	/* nobody is there: no SMP has that many hops */
+	/* it is unreachable: no SMP has so many hops */
 	f->nodes[sw + 1].hops = FABRIC_UNREACHED;
 	ck_assert(!want_route(f, sw + 1, 1, &s));
 }
@@ -930,7 +930,7 @@ START_TEST(mcast_top)
 		ck_assert_uint_eq(field(d, IB_SW_MCAST_FDB_TOP_F), t[i].wanted);
 		ck_assert_uint_eq(fabric_switch_mlids(f, 0), t[i].forwards);
 	}
-	/* refused it is not asked for again, until the switch has another one */
+	/* a refused value is not requested again until the switch has another one */
 	leave_mcast_top(1024, 0xc01f);
 	store_refused(store, 0x900, UMAD_SM_ATTR_SWITCH_INFO, REFUSED_MCAST_TOP, 0xc3ff, 0xc01f);
 	ck_assert(!want_switch_info(&env, store_refusals(store), 0, d));

@@ -70,7 +70,7 @@ START_TEST(put_moved_and_freed)
 	ck_assert(!alias_put(db, 0x11, 1, 0x100));
 	ck_assert(!alias_put(db, 0x10, 2, 0x100));
 	ck_assert_uint_eq(changes, 1);
-	ck_assert(alias_put(db, 0x10, 1, 0x100));	/* as it is: no change */
+	ck_assert(alias_put(db, 0x10, 1, 0x100));	/* the present value: no change */
 	ck_assert_uint_eq(changes, 1);
 	ck_assert(alias_put(db, 0x10, 1, 0x101));
 	ck_assert(last.from == 0x100 && last.to == 0x101);
@@ -110,7 +110,7 @@ START_TEST(ports_and_their_blocks)
 	ck_assert(alias_port(db, 1, &port, &blocks));
 	ck_assert(port == 0x11 && blocks == 2);
 	ck_assert(!alias_port(db, 2, &port, &blocks));
-	/* what it had is to be looked at, too */
+	/* its former entry is checked as well */
 	alias_put(db, 0x11, 8, 0);
 	ck_assert(alias_port(db, 1, &port, &blocks));
 	ck_assert_uint_eq(blocks, 2);
@@ -146,7 +146,7 @@ START_TEST(assigned)
 	ck_assert_uint_eq(first >> 40, 0x001405);
 	ck_assert(first && second && first != second);
 	ck_assert_uint_eq(alias_assigned(db), 2);
-	alias_put(db, 0x10, 1, second + 1);	/* taken by somebody who asked for it */
+	alias_put(db, 0x10, 1, second + 1);	/* taken by a port that requested it */
 	ck_assert_uint_eq(alias_assign(db), second + 2);
 	alias_set_assigned(db, UINT32_MAX - 1);
 	ck_assert_uint_ne(alias_assign(db), 0);
@@ -155,7 +155,7 @@ START_TEST(assigned)
 }
 END_TEST
 
-/* Few ports, few GUIDs, many changes: what is forgotten must not come back. */
+/* Few ports, few GUIDs, many changes: removed entries must not come back. */
 START_TEST(as_the_model)
 {
 	enum { PORTS = 3, PLACES = 12, GUIDS = 30 };

@@ -178,7 +178,7 @@ END_TEST
 
 START_TEST(pkeys_are_chosen)
 {
-	/* not one that the same request names later */
+	/* not a P_Key that the same request names later */
 	ck_assert_uint_eq(ask("+a 0; +b 40; +c 0"), 3);
 	ck_assert_uint_eq(dynamic_find(x, "a")->pkey, 0x41);
 	ck_assert_uint_eq(dynamic_find(x, "c")->pkey, 0x42);
@@ -206,7 +206,7 @@ START_TEST(members_of_the_policys)
 	ck_assert(merged->partitions[1].members[1].dynamic);
 	ck_assert(!merged->partitions[1].members[0].dynamic);
 	ck_assert_uint_eq(p->partitions[1].n_members, 1);
-	/* what is the policy's stays */
+	/* entries of the policy stay */
 	ask("-own g");
 	ck_assert(says("the policy makes \"g\" a member"));
 	ck_assert_uint_eq(ask("-own"), 1);
@@ -216,7 +216,7 @@ START_TEST(members_of_the_policys)
 }
 END_TEST
 
-/* Each is refused, and why. */
+/* Requests that must be refused, and the reasons. */
 static const struct {
 	const char *request, *why;
 } wrong[] = {
@@ -243,7 +243,7 @@ static const struct {
 
 START_TEST(wrong_requests)
 {
-	/* by way of another: own has x, which has the partition 0x30, which has y, which has own */
+	/* indirectly: own has x, which has the partition 0x30, which has y, which has own */
 	if (strstr(wrong[_i].request, "; +own 0 x")) {
 		*vec_push(&p->groups[0].partitions) = (struct policy_name){ .s = xstrdup("own") };
 		free(p->partitions[1].members[0].group.s);
@@ -333,7 +333,7 @@ START_TEST(conflicts_with_a_policy)
 	ck_assert(says("\"mine\" is not in force: the partition \"own\" has its P_Key 0x0010"));
 	ck_assert(says("dynamic members of the partition \"gone\" (0x0033) are not in force"));
 	ck_assert_uint_eq(troubles.n, 3);
-	/* it has become the policy's: members are added, the policy's level holds */
+	/* the partition has become the policy's: members are added, and the policy's level applies */
 	add_partition("other", 0x20);
 	merge();
 	ck_assert_uint_eq(merged->n_partitions, 3);

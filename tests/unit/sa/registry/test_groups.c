@@ -131,7 +131,7 @@ START_TEST(mlids_are_shared_when_they_run_out)
 	ck_assert_uint_eq(g->mlid, 0xc005);
 	ck_assert_uint_eq(mcast_usage(db).sharing, 1);
 	ck_assert_uint_eq(mcast_usage(db).mlids, 8);
-	like.mlid = 0xc006;			/* who asks for one wants it alone */
+	like.mlid = 0xc006;			/* a requested MLID is not shared */
 	ck_assert_ptr_null(make_like(db, 101, like));
 	/* members of either are members of the MLID */
 	mcast_join(db, g, mcast_own_gid(20), JOIN_FULL, false);
@@ -139,7 +139,7 @@ START_TEST(mlids_are_shared_when_they_run_out)
 	ck_assert_uint_eq(mcast_role(db, 0xc005, 20), JOIN_FULL);
 	ck_assert_uint_eq(mcast_role(db, 0xc005, 10), JOIN_FULL | JOIN_SEND_ONLY_NON);
 	ck_assert_uint_eq(mcast_role(db, 0xc005, 30), 0);
-	/* the one goes, the MLID stays the other's */
+	/* one group ends, and the other keeps the MLID */
 	mcast_leave(db, g, mcast_own_gid(20), JOIN_FULL);
 	ck_assert_uint_eq(mcast_usage(db).sharing, 0);
 	ck_assert_uint_eq(mcast_role(db, 0xc005, 10), JOIN_FULL);
@@ -163,7 +163,7 @@ START_TEST(freed_mlids_are_used_again_late)
 		mcast_join(db, g, mcast_own_gid(1), JOIN_FULL, false);
 		mcast_leave(db, g, mcast_own_gid(1), JOIN_FULL);
 	}
-	ck_assert_uint_eq(mcast_root(db, last), 0);	/* whoever gets it begins anew */
+	ck_assert_uint_eq(mcast_root(db, last), 0);	/* the next group with the MLID starts afresh */
 	ck_assert_uint_eq(make(db, 100, 0)->mlid, 0xc001);	/* given back first */
 	mcast_free(db);
 }
@@ -183,7 +183,7 @@ START_TEST(changes_are_told_once)
 	ck_assert(mcast_next_change(db, &c));
 	ck_assert_uint_eq(c.guid, 5);
 	ck_assert(!mcast_next_change(db, &c));
-	/* too many are one */
+	/* too many changes count as one change of everything */
 	for (uint32_t i = 0; i <= 1u << 16; i++)
 		mcast_join(db, g, mcast_own_gid(100 + i), JOIN_FULL, false);
 	ck_assert(mcast_next_change(db, &c));
@@ -273,7 +273,7 @@ START_TEST(an_alias_goes)
 	ck_assert_ptr_nonnull(mcast_member(g[1], mcast_own_gid(20)));
 	ck_assert_uint_eq(g[2]->members.n, 1);
 
-	/* read from disk: 8 is another port's by now, 9 its own still, 6 nobody's */
+	/* read from disk: GUID 8 now belongs to another port, 9 still to this one, 6 to none */
 	mcast_join(db, g[2], alias_of(20, 9), JOIN_NON, false);
 	g[0] = make(db, 9, 0);
 	mcast_join(db, g[0], alias_of(20, 8), JOIN_FULL, false);
@@ -307,7 +307,7 @@ START_TEST(clients_groups_follow_the_policy)
 	struct subnet_state *s = make_state(p, 1);
 	mcast_sync(db, s);
 	ck_assert_uint_eq(g->sl, 2);
-	ck_assert_uint_eq(g->tclass, 5);	/* the level has none: as its creator asked */
+	ck_assert_uint_eq(g->tclass, 5);	/* the level has none: as the creator requested */
 	ck_assert_uint_eq(g->mtu, 2);
 	state_unref(s);
 	p = policy_builtin();
@@ -370,7 +370,7 @@ START_TEST(parameters_are_done_again)
 	ck_assert_uint_eq(g->sl, 2);
 	ck_assert_uint_eq(g->tclass, 3);
 	ck_assert_uint_eq(g->tclass_asked, 4);
-	like.pkey = 5;			/* is what it shares its MLID by */
+	like.pkey = 5;			/* decides with which groups it shares an MLID */
 	ck_assert(!mcast_redo(db, &(struct mcast_event){ .kind = MCAST_GROUP, .group = &like }));
 	mcast_free(db);
 }
@@ -421,7 +421,7 @@ START_TEST(members_add_up_and_go)
 	ck_assert_uint_eq(mcast_member(g, mcast_own_gid(50))->join_state, JOIN_FULL | JOIN_NON);
 	ck_assert(mcast_member(g, mcast_own_gid(20))->proxy);
 	ck_assert_ptr_null(mcast_member(g, mcast_own_gid(30)));
-	/* joined again, as after a reregistration: nothing to route anew */
+	/* joined again, as after a reregistration: no new routes */
 	mcast_clean(db);
 	mcast_join(db, g, mcast_own_gid(50), JOIN_FULL, false);
 	ck_assert(!mcast_dirty(db));
@@ -534,7 +534,7 @@ static void expect_limits(struct mcast_db *db, struct policy *p, uint8_t can_mtu
 	host_mtu = 0;
 }
 
-/* As far as the hosts that are there can have it; for them no lower than 2048 and 10 Gb/s. */
+/* As much as the present hosts support, but at least 2048 and 10 Gb/s. */
 /* promise: D41 */
 START_TEST(limits_of_the_level_and_the_hosts)
 {
@@ -585,14 +585,14 @@ START_TEST(limits_stay_while_there_are_members)
 	/* a slower host comes: it can't join, nobody else is disturbed */
 	expect_limits(db, ipoib_policy(MTU_4096, RATE_100), MTU_2048, RATE_40, MTU_4096, RATE_100);
 	ck_assert(!mcast_take_misled(db));
-	/* a policy is loaded: as if made now, and so are the groups that hang by it */
+	/* a policy is loaded: the group is computed anew, as are the groups that depend on it */
 	loaded_us = 2;
 	expect_limits(db, ipoib_policy(MTU_4096, RATE_100), MTU_2048, RATE_40, MTU_2048, RATE_40);
 	ck_assert_uint_eq(mcast_find(db, all_ipv6)->mtu, MTU_2048);
 	ck_assert_uint_eq(mcast_find(db, all_ipv6)->rate, RATE_40);
 	ck_assert(mcast_take_misled(db));
 	ck_assert(!mcast_take_misled(db));
-	/* one that names less than there is holds at once */
+	/* a limit below the present values applies at once */
 	expect_limits(db, ipoib_policy(MTU_1024, RATE_10), MTU_4096, RATE_100, MTU_1024, RATE_10);
 	ck_assert(mcast_take_misled(db));
 	mcast_free(db);
@@ -680,7 +680,7 @@ START_TEST(a_port_cannot_take_all_mlids)
 
 	holdings_set_bound(h, HOLD_GROUPS, (struct hold_bound){ 100000, 600 });
 	mcast_hold(db, h);
-	/* all of one kind: beyond its part of the MLIDs the port's groups share them */
+	/* all of one kind: beyond the port's part of the MLIDs, its groups share them */
 	for (; n < 600; n++)
 		ck_assert_ptr_nonnull(make_for(db, n, 0x11, 1024, 3));
 	ck_assert_uint_eq(holdings_of(h, HOLD_MLIDS, 0x11), 512);
@@ -727,7 +727,7 @@ START_TEST(the_port_that_asks_answers_for_it)
 	/* the holder is still a member by what it asked for */
 	mcast_leave(db, g, mcast_own_gid(0x11), 0xff);
 	ck_assert_uint_eq(g->holder, 0x11);
-	/* that port joins itself: it answers for itself, and another full member holds the group */
+	/* that port joins by itself: its membership is its own, and another full member holds the group */
 	mcast_join_by(db, g, mcast_own_gid(0x22), JOIN_FULL, 0x22);
 	ck_assert_uint_eq(holdings_of(h, HOLD_MEMBERSHIPS, 0x11), 0);
 	ck_assert_uint_eq(holdings_of(h, HOLD_MEMBERSHIPS, 0x22), 1);

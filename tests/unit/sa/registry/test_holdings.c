@@ -68,18 +68,18 @@ START_TEST(greedy_ports_leave_room_for_others)
 	holdings_set_bound(h, HOLD_SERVICES, (struct hold_bound){ 1600, 160 });
 	for (uint64_t port = 1; port <= 100; port++)
 		granted += ask(port, 160);
-	/* eight have all that they may, one the rest of what is not kept for newcomers … */
+	/* eight ports reach their limit, one gets the rest of what is not reserved for newcomers … */
 	ck_assert_uint_eq(holdings_of(h, HOLD_SERVICES, 8), 160);
 	ck_assert_uint_eq(holdings_of(h, HOLD_SERVICES, 9), 120);
-	/* … and each other one as much as a newcomer */
+	/* … and each other port as much as a newcomer */
 	ck_assert_uint_eq(holdings_of(h, HOLD_SERVICES, 10), 10);
 	for (uint64_t port = 1000; port < 1020; port++)
 		newcomers += ask(port, 2);
-	/* … until nothing is left; but nobody goes away with nothing */
+	/* … until nothing is left; but every port got something */
 	ck_assert_uint_eq(holdings_of(h, HOLD_SERVICES, 30), 1);
 	ck_assert_uint_eq(granted, 1600 + 71);
 	ck_assert_uint_eq(newcomers, 20);
-	/* where as few are greedy as one would expect, who comes is served */
+	/* with a realistic number of greedy ports, every newcomer is served */
 	for (uint64_t port = 10; port <= 100; port++)
 		holdings_add(h, HOLD_SERVICES, port,
 			     -(int)holdings_of(h, HOLD_SERVICES, port));

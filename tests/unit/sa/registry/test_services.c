@@ -100,7 +100,7 @@ START_TEST(sources_hold_services)
 	ck_assert_uint_eq(holdings_of(h, HOLD_SERVICES, 0x10), 4);
 	s.key.id = 1;
 	ck_assert_msg(services_room(db, &s), "an update is always possible");
-	/* what another takes over counts as its own */
+	/* a service that another port takes over counts for that port */
 	of_other = s;
 	of_other.source = 0x11;
 	ck_assert(services_room(db, &of_other));

@@ -44,7 +44,7 @@ START_TEST(mcast_not_connected)
 }
 END_TEST
 
-/* What a switch's table has above MulticastFDBTop it drops; 0 is no limit. */
+/* A switch drops MLIDs above MulticastFDBTop; 0 means no limit. */
 START_TEST(mcast_above_top)
 {
 	uint32_t node = the_fabric->ports[port_named(the_fabric, "S4/P1")].node;
@@ -120,7 +120,7 @@ START_TEST(mcast_leads_nowhere)
 }
 END_TEST
 
-/* Each is a tree, but two turn up again at a leaf: together a cycle, both ways round. */
+/* Each is a tree, but two go up again at a leaf: together they close a cycle, in both directions. */
 START_TEST(mcast_credit_loop)
 {
 	static const char *const by_s2[] = { "S4/P2", "S2/P3", "S2/P4", "S5/P2" };

@@ -55,7 +55,7 @@ static void all_down(void)
 
 /* --- a tree: H1 and H2 are at P1 and P2 of S1 --- */
 
-/* Everybody sends to everybody by one SL, but from H1 to H2. */
+/* All pairs use one SL, except H1 to H2. */
 static void say_all(unsigned sl, unsigned first)
 {
 	static const char *const hosts[] = { "H1/P1", "H2/P1", "H3/P1", "H4/P1", "H5/P1", "H6/P1" };
@@ -134,7 +134,7 @@ END_TEST
 
 START_TEST(pairs_without)
 {
-	/* what H1 says of itself and of a LID that nobody has is no pair */
+	/* H1's entries for itself and for an unassigned LID are not pairs */
 	add_source("H1/P1");
 	add_path("H1/P1", 7);
 	add_path("H2/P1", 0);

@@ -63,7 +63,7 @@ START_TEST(sl_dropped_everywhere)
 	audit_all(0);
 	expect_clean(30 * 15);
 	ck_assert_uint_eq(the_audit.sls, 0x7fff);
-	/* Said to be in use, it is at fault at each host. */
+	/* If it is given as in use, it is a fault at each host. */
 	audit_all(0x8001);
 	expect(AUDIT_VL15, 6, -1);
 }
@@ -178,7 +178,7 @@ START_TEST(ring_of_three)
 }
 END_TEST
 
-/* VL for what comes in over the ring, at all switches. */
+/* The VL of packets that arrive over the ring, at all switches. */
 static void ring_vl(uint32_t sw, uint8_t vl)
 {
 	for (unsigned sl = 0; sl < 16; sl++) {
@@ -225,7 +225,7 @@ START_TEST(loop_over_two_vls)
 	fabric_free();
 	the_fabric = make_ring(6, 1);
 	bring_up(the_fabric, 2, 0, SHORTEST);
-	/* Whatever leaves an odd switch is on VL 0, an even one on VL 1. */
+	/* Packets leave odd switches on VL 0 and even ones on VL 1. */
 	for (uint32_t sw = 0; sw < 6; sw++)
 		for (unsigned in = 0; in <= 3; in++)
 			for (unsigned sl = 0; sl < 16; sl++)

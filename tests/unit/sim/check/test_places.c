@@ -26,7 +26,7 @@ START_TEST(half_configured_host)
 	audit_all(1);
 	expect(AUDIT_LINK, 1, AUDIT_UNREACHABLE);
 	expect_text("S2/P1 and H3/P1: Active and Armed");
-	/* It hears, but does not speak. */
+	/* The port receives but does not send. */
 	ck_assert_uint_eq(the_audit.count[AUDIT_UNREACHABLE], 1);
 	expect_text("H3/P1 is Armed behind S2/P1: it reaches 0 of 5 LIDs");
 	ck_assert_uint_eq(the_audit.connected, 25);
@@ -50,7 +50,7 @@ START_TEST(unplugged_link)
 	the_fabric->ports[port_named(the_fabric, "H3/P1")].unplugged = true;
 	the_fabric->ports[port_named(the_fabric, "S4/P1")].unplugged = true;
 	audit_all(1);
-	/* H3 is gone and nobody misses it; what went by S4's link is lost. */
+	/* H3 is gone, which is no fault; packets over S4's link are lost. */
 	ck_assert_uint_eq(the_audit.end_ports, 5);
 	ck_assert_uint_eq(the_audit.links, 10);
 	ck_assert_uint_eq(the_audit.pairs, 20);
@@ -85,7 +85,7 @@ END_TEST
 
 START_TEST(vls_disagree)
 {
-	/* S1 has 4 VLs towards S4, which has 2: VLs 2 and 3 are not heard there. */
+	/* S1 has 4 VLs towards S4, which has 2: S4 does not receive VLs 2 and 3. */
 	the_fabric->ports[port_named(the_fabric, "S4/P1")].op_vls = 2;
 	audit_all(0x0003);
 	expect(AUDIT_LINK, 1, -1);

@@ -213,7 +213,7 @@ static bool is_host(const struct sim_fabric *f, uint32_t port)
 	return !is_switch(node_of(f, port)) && f->ports[port].num != 0 && link_is_up(f, port);
 }
 
-/* What the pair is said to use, before it is known what becomes of it. */
+/* The SLs given for the pair, before the walk. */
 static void count_said(struct plain *w, uint32_t src, unsigned lid)
 {
 	uint16_t sls = sls_of(w, src, lid);
@@ -234,7 +234,7 @@ static void all_pairs(struct plain *w, bool second)
 
 		if (!is_host(f, src))
 			continue;
-		/* one who has nobody to send to is at fault, too, if all SLs in use are everybody's */
+		/* an end without any destination is a fault as well if all pairs share the SLs in use */
 		if (second && !w->by_pair && open_out(f, src))
 			count_hole(w, &own, 0, w->sls);
 		for (uint32_t dst = 0; dst < f->n_ports; dst++) {

@@ -75,7 +75,7 @@ START_TEST(time_never_goes_back)
 	clock_page_move(c, 4000);
 	ck_assert_int_eq(now_at(6000), 5000);
 	go_at(6000);
-	clock_page_move(c, 90000);	/* time that goes is nobody's to move */
+	clock_page_move(c, 90000);	/* running time cannot be moved */
 	ck_assert_int_eq(now_at(6000), 5000);
 }
 END_TEST

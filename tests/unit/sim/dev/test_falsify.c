@@ -23,7 +23,7 @@ static unsigned kind(const char *name)
 	return i;
 }
 
-/* From now on sw2 tells this, and nothing else. */
+/* Replaces sw2's falsehoods by this one. */
 static void lie(const char *name)
 {
 	struct fault_rule r = {
@@ -70,7 +70,7 @@ START_TEST(others_are_honest)
 	lie("ports-255");
 	ck_assert_uint_eq(smp_get("1", ATTR_NODE_INFO, 0, data), STATUS_OK);
 	ck_assert_uint_eq(data[NI_PORTS], 4);
-	/* though this answer comes by the implausible one */
+	/* although this answer comes through the implausible port */
 	ck_assert_uint_eq(smp_get("1.2.2", ATTR_NODE_INFO, 0, data), STATUS_OK);
 	ck_assert_uint_eq(data[NI_PORTS], 1);
 }
@@ -100,7 +100,7 @@ START_TEST(what_others_have)
 	ck_assert(map64_get(&fabric->node_by_guid, first) != MAP64_NONE);
 	compare("other-node", ATTR_NODE_INFO);
 	ck_assert_uint_eq(first, get_be64(data + NI_GUID));
-	/* nobody is a manager */
+	/* no node is a manager */
 	compare("port-guid-sm", ATTR_NODE_INFO);
 	ck_assert_mem_eq(data, honest, sizeof(data));
 	device_set_issm(sim, ca_b, true);
@@ -122,7 +122,7 @@ START_TEST(header)
 }
 END_TEST
 
-/* Nothing that a device tells brings the simulator down, and some of it changes any answer. */
+/* No falsehood crashes the simulator, and each changes some answer. */
 START_TEST(all_of_them)
 {
 	static const uint16_t attrs[] = {

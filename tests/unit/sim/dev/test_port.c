@@ -563,7 +563,7 @@ START_TEST(reset_loses_everything)
 	ck_assert_uint_eq(fabric->ports[ca_b].lid, 0);
 	ck_assert_uint_eq(fabric->switches[1].lft[1], SIM_LFT_DROP);
 	ck_assert_uint_eq(fabric->switches[1].lft_top, 0);
-	/* The SM runs on a host and holds its device still. */
+	/* The SM runs on a host and keeps its device open. */
 	ck_assert(device_can(fabric, ca_b, CAP_IS_SM));
 }
 END_TEST
@@ -659,7 +659,7 @@ START_TEST(ibsim_values)
 	ck_assert_uint_eq(device_port(sim, sw1 + 2)->fdr10_active, XPI_FDR10);
 	ck_assert_uint_eq(info_of("b/P1")[PI_EXT_ENABLED], SIM_EXT_FDR | SIM_EXT_EDR);
 	ck_assert_uint_eq(high4(info_of("b/P1") + PI_EXT_ACTIVE_SUP), SIM_EXT_EDR);
-	/* A cable of which nothing is said. */
+	/* A cable without a given speed. */
 	ck_assert_uint_eq(info_of("sw1/P3")[PI_WIDTH_ACTIVE], SIM_WIDTH_4X);
 	ck_assert_uint_eq(high4(info_of("sw1/P3") + PI_SPEED_ACTIVE_ENABLED), SIM_SPEED_SDR);
 	ck_assert_uint_eq(smp_get("1", ATTR_SWITCH_INFO, 0, data), STATUS_OK);

@@ -295,7 +295,7 @@ END_TEST
 
 START_TEST(sl_to_vl)
 {
-	/* After power-on each SL has a VL that is there, whatever OperationalVLs will be. */
+	/* After power-on, each SL has an existing VL, whatever OperationalVLs will be. */
 	ck_assert_uint_eq(smp_get("1", ATTR_SL_TO_VL, 1 << 8 | 2, data), STATUS_OK);
 	ck_assert_mem_eq(data, ((uint8_t[8]){ 0 }), 8);
 	ck_assert_uint_eq(smp_get("", ATTR_SL_TO_VL, 0, data), STATUS_OK);

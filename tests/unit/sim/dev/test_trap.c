@@ -79,7 +79,7 @@ START_TEST(repeated_until_repressed)
 	repress("1.2", copy);
 	pass_us(10 * INTERVAL);
 	ck_assert_uint_eq(heard_of(128), 6);
-	/* The next event is told at once. */
+	/* The next event is reported at once. */
 	cable_plug(sim, ca_b, true);
 	pass_us(20000);
 	ck_assert_uint_eq(heard_of(128), 7);
@@ -327,7 +327,7 @@ START_TEST(notice_queue)
 	ck_assert_uint_eq(smp_set("1.2", ATTR_NOTICE, 0, data), STATUS_OK);
 	ck_assert_uint_eq(get_be16(data + NOTICE_TRAP), 129);
 	ck_assert_uint_eq(get_be16(data + NOTICE_TOGGLE_COUNT), 0x8001);
-	/* A Set that was lost and comes again takes nothing. */
+	/* A Set that was lost and repeated has no effect. */
 	put_be16(data + NOTICE_TOGGLE_COUNT, 2);
 	ck_assert_uint_eq(smp_set("1.2", ATTR_NOTICE, 0, data), STATUS_OK);
 	ck_assert_uint_eq(get_be16(data + NOTICE_TRAP), 129);
@@ -345,7 +345,7 @@ START_TEST(silent_and_dead_devices_send_none)
 	pass_us(0);
 	pass_us(3 * INTERVAL);
 	for (unsigned i = 0; i < n_heard; i++)
-		ck_assert_uint_eq(heard[i].slid, 11);	/* it is sw1 that tells */
+		ck_assert_uint_eq(heard[i].slid, 11);	/* sw1 sends the trap */
 	ck_assert_uint_gt(n_heard, 0);
 }
 END_TEST

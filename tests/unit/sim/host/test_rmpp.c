@@ -193,7 +193,7 @@ START_TEST(acks_as_the_kernel_sends_them)
 	run_us(0);
 	ck_assert_uint_eq(seen.data, 139);
 	ck_assert_uint_eq(seen.ack, 4);		/* first, two windows, last */
-	/* ACKs are not what anybody sent. */
+	/* ACKs do not count as sent messages. */
 	for (size_t i = 0; i < s->stats->clients.n; i++) {
 		static const uint64_t want[] = { 0, 1, 139 };
 		const struct stat_table *st = s->stats->clients.v[i];
@@ -262,7 +262,7 @@ START_TEST(complete_with_loss)
 	add_fault(FAULT_DROP, 0.05, 0);
 	check_cost(8000, transfer(56 + 200 * 8000, 3), 1.5, 100);
 	ck_assert_uint_gt(drops(DROP_FAULT), 300);
-	/* And its sender has learnt that it is: the same may be sent again. */
+	/* Its sender knows that it was received: the same message may be sent again. */
 	fault_remove(s, 0);
 	run_us(10000000);
 	ck_assert_uint_eq(r.got.n, 1);
@@ -319,7 +319,7 @@ static bool lose_one_of_ten_once(uint32_t port, struct packet *p)
 	return false;
 }
 
-/* … each of which costs itself and a question for the next gap. */
+/* … each of which costs itself and a request for the next gap. */
 START_TEST(gaps_are_filled_one_by_one)
 {
 	open_two(CLASS_SA, GET_TABLE, false, false);
@@ -360,7 +360,7 @@ START_TEST(too_much_is_refused)
 	memset(m.mad + 256, 0, n - 256);
 	m.n = n;
 	ck_assert_int_eq(message_write(&r, &m), -ENOMEM);
-	/* And several that are too much together: the port's share is twice the largest. */
+	/* Several that exceed the limit together: the port's share is twice the largest. */
 	m.n = HOST_MESSAGE_MAX;
 	s->frozen = true;
 	for (uint64_t tid = 0; tid < 3; tid++) {
@@ -478,7 +478,7 @@ START_TEST(an_answer_is_not_sent_twice_at_once)
 	run_us(0);
 	ck_assert_int_eq(answer(0, 56 + 2000, 56, 0), 0);
 	run_us(10000000);
-	/* The second is acknowledged, and nobody waits for it any more. */
+	/* The second is acknowledged, and no client waits for it any more. */
 	ck_assert_uint_eq(l.got.n, 1);
 	ck_assert_uint_eq(r.got.n, 1);
 	close_two();
@@ -548,7 +548,7 @@ START_TEST(a_gap_is_not_told_unless_asked)
 	raw(DATA, ACTIVE, 0, 6, 0);
 	raw(DATA, ACTIVE, 0, 7, 0);
 	raw(DATA, ACTIVE, 0, 9, 0);
-	/* what is there and was not acknowledged is no question */
+	/* received segments without an ACK are not requested again */
 	raw(DATA, ACTIVE, 0, 9, 0);
 	raw(DATA, ACTIVE, 0, 3, 0);
 	check_acks(1, 1);
@@ -612,7 +612,7 @@ START_TEST(segments_that_make_no_sense)
 			      seen.abort - before);
 		ck_assert_msg(seen.status == rows[i].want, "row %zu: status %u", i, seen.status);
 	}
-	/* Not an answer to anything: nothing is said, nothing is done. */
+	/* Not an answer to any request: it is ignored. */
 	raw(ABORT, ACTIVE, 127, 0, 0);
 	raw(STOP, ACTIVE, 1, 0, 0);
 	raw(ACK, ACTIVE, 0, 3, 3);
