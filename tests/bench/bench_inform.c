@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What subscriptions to events of all LIDs cost (LIDRangeBegin 0xFFFF), as the SRP initiators and
- * IPoIB interfaces of a whole cluster make them: CPU of the SA for each that is made, from the bytes of
- * the request to those of the answer, and for each Report of one event that all of them get.
+ * Measures subscriptions to events of all LIDs (LIDRangeBegin 0xFFFF), as the SRP initiators and
+ * IPoIB interfaces of a whole cluster make them: CPU time of the SA for each subscription, from the
+ * bytes of the request to those of the answer, and for each Report of one event that all of them
+ * get.
  *
  *	bench_inform [TOPOLOGY [SUBSCRIBERS]]	examples/cluster.topo; one for each host at most
  *
@@ -27,7 +28,7 @@
 
 static VEC(uint32_t) ports;
 
-/* Groups that come (trap 66) in a range of LIDs; last 0: all. */
+/* New groups (trap 66) in a range of LIDs; last 0: all. */
 static void make_request(uint8_t *mad, uint16_t first, uint16_t last)
 {
 	struct sa_inform_info *i = (void *)(mad + SA_HDR_LEN);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a policy costs on a fat tree of 11,664 hosts and 1,620 switches: to
- * compile its groups, rules and tables, and to find the rule for a query.
+ * Measures a policy on a fat tree of 11,664 hosts and 1,620 switches: compiling its groups, rules
+ * and tables, and finding the rule for a query.
  *
  *   bench_match [RULES [QUERIES]]
  *
@@ -119,7 +119,7 @@ static void add_groups(struct policy *p)
 	}
 }
 
-/* What rules are made of in practice: a service or a class of it, by who or to whom. */
+/* Makes rules as in practice: a service or a QoS class, by source or destination. */
 static void fill_rule(struct policy_rule *r, unsigned i)
 {
 	switch (i % 6) {
@@ -193,7 +193,7 @@ static struct match_query make_query(const struct fabric *f, const struct policy
 	return q;
 }
 
-/* Time of this process on the CPU, whatever else the machine does. */
+/* CPU time of this process, independent of the machine's load. */
 static double ms_since(clock_t start)
 {
 	return (double)(clock() - start) * 1000 / CLOCKS_PER_SEC;

@@ -147,7 +147,7 @@ static void free_trees(struct trees *t)
 	updn_order_free(t->o);
 }
 
-/* Cuts one link, and takes over what need not be made anew. */
+/* Cuts one link, and takes over the trees that stay. */
 static void bench_change(const struct trees *t, const struct fabric *f, uint32_t port,
 			 const char *what)
 {
@@ -204,7 +204,7 @@ static void bench_trees(unsigned n, unsigned members)
 			printf("%u trees of %u members on %u switches: made in %.0f ms of CPU\n",
 			       n, members, t.f->n_switches, (cpu_us() - start) * 1e-3);
 		bench_change(&all, t.f, links[i], what[i]);
-		all.v.n = 0;		/* they are gone with it */
+		all.v.n = 0;		/* freed with it */
 		free_trees(&all);
 	}
 	topo_free(&t);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a fault and its end cost: repairing the tables, and the rounds in which
- * they are written, on fat trees.
+ * Measures a fault and its end on fat trees: repairing the tables, and the rounds in which they are
+ * written.
  *
  * CPU time of the thread, best of several runs, with the copy of the tables
  * apart; and instructions where the kernel counts them.
@@ -54,7 +54,7 @@ static struct cost now(void)
 	return (struct cost){ cpu_ms(), (double)instructions() };
 }
 
-/* The least of several measurements; best starts as zero. */
+/* The minimum of several measurements; best starts as zero. */
 static void cost_since(struct cost *best, struct cost start)
 {
 	struct cost end = now();
@@ -90,7 +90,7 @@ static void fail_switch(const struct bench *b, struct faults *f, uint32_t node)
 		fail_link(b, f, node, num);
 }
 
-/* From `was` with `before` dead to where `dead` is; returns the tables. */
+/* Repairs tables from the state where `before` is dead to that where `dead` is; returns the tables. */
 static struct lfts *event(const struct bench *b, const char *what, const struct lfts *was,
 			  const struct faults *before, const struct faults *dead)
 {
@@ -126,7 +126,7 @@ static struct lfts *event(const struct bench *b, const char *what, const struct 
 	return next;
 }
 
-/* A fault and its end, while others are there before. */
+/* A fault and its end, with other faults present. */
 static void there_and_back(const struct bench *b, const char *what, const struct faults *others,
 			   const struct faults *dead)
 {

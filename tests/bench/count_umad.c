@@ -62,11 +62,11 @@ static void find_real(void)
 
 ssize_t write(int fd, const void *buf, size_t n)
 {
-	/* libibumad writes its header and the MAD in one go */
+	/* libibumad writes its header and the MAD in one call */
 	if (is_umad2sim(fd) && n >= sizeof(struct ib_user_mad) + sizeof(struct umad_hdr))
 		count((const void *)((const char *)buf + sizeof(struct ib_user_mad)));
 	if (!real_write)
-		find_real();	/* another library's constructor was earlier */
+		find_real();	/* another library's constructor ran first */
 	return real_write(fd, buf, n);
 }
 

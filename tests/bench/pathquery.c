@@ -26,8 +26,8 @@
 
 #define WINDOW_MAX	1024
 #define WARM_UP_US	300000
-#define LOST_MS		3000	/* no answer at all for so long: all are lost */
-#define LATENCY_MAX	2000000	/* us; longer ones count as this */
+#define LOST_MS		3000	/* without any answer for this time, all are lost */
+#define LATENCY_MAX	2000000	/* us; longer latencies count as this one */
 #define ANY_SL		16
 
 static struct {
@@ -115,7 +115,7 @@ static void ask(uint32_t i, uint32_t src, uint32_t dst)
 	s->used = true;
 	s->dst = dst;
 	s->sent_us = clock_mono_us();
-	/* a kernel, and qosd-sim, hand on answers only to what waits for one */
+	/* a kernel and qosd-sim deliver an answer only to a pending request */
 	sa_send(&port, &m, 2 * LOST_MS, 0);
 }
 
@@ -216,7 +216,7 @@ static void take(unsigned slot, uint16_t status, const struct sa_path_record *r)
 		seen.wrong_sl++;
 }
 
-/* Answers and asks again until the time is come. */
+/* Takes answers and sends new queries until the time is over. */
 static void pump_until(int64_t end_us)
 {
 	struct sa_path_record r;
@@ -290,7 +290,7 @@ static void print(double seconds, double cpu_us, struct ticks a, struct ticks b)
 	       seen.refused, seen.wrong_sl, seen.lost, seen.late);
 }
 
-/* For who puts those of several clients together. */
+/* Prints raw values for a script that combines several clients. */
 static void print_histogram(void)
 {
 	FILE *f = fopen(opt.histogram, "w");
@@ -313,7 +313,7 @@ static void forget_seen(void)
 
 static void measure(void)
 {
-	/* not all that pause at the same time */
+	/* so that not all clients pause at the same time */
 	if (opt.pause_us)
 		usleep((useconds_t)(hash64((uint64_t)getpid()) % opt.pause_us));
 	for (unsigned i = 0; i < opt.window; i++)
@@ -331,7 +331,7 @@ static void measure(void)
 		print_histogram();
 }
 
-/* What is still under way must not meet the simulator's library when it ends. */
+/* Pending answers must not reach the simulator's library while it ends. */
 static void drain(void)
 {
 	struct sa_path_record r;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The ceiling of what a subnet administrator can do on libibumad: answers every
- * PathRecord Get with the same record, without looking at the query, in one
- * blocking loop.
+ * Shows the ceiling of a subnet administrator on libibumad: answers every PathRecord Get with the
+ * same record, without reading the query, in one blocking loop.
  *
  * The fabric must be up, and this must run on the node where its subnet manager
  * ran; or with -n, where the simulator is not ibsim, on any, beside one that runs.
@@ -49,7 +48,7 @@ static int open_port(bool as_sm)
 		}
 	if (!as_sm)
 		return fd;
-	/* never closed: the simulator routes requests to who holds it */
+	/* never closed: the simulator routes requests to the process that holds it */
 	if (umad_get_issm_path(NULL, 0, issm, sizeof(issm)) < 0 || open(issm, O_RDWR) < 0) {
 		fprintf(stderr, "responder: %s: %s\n", issm, strerror(errno));
 		return -1;

@@ -239,7 +239,7 @@ struct walk {
 	const struct table *t;
 	uint16_t *dist;		/* [switch]: links to the switch of the destination; FAR: it does not arrive */
 	uint32_t *seen;		/* [switch]: destination plus 1 of which dist is */
-	uint32_t *order, n;	/* switches seen, none behind those that its packets pass */
+	uint32_t *order, n;	/* visited switches, each after those that its packets pass */
 	uint32_t *senders;	/* [switch]: hosts whose packets pass */
 	uint16_t *shortest;	/* [switch]: to that of the destination */
 	uint32_t *load;		/* [port]: routes of hosts that leave by it */
@@ -263,7 +263,7 @@ static void follow(struct walk *w, uint32_t sw, uint32_t d)
 
 	while (sw != FABRIC_NONE) {
 		if (w->seen[sw] == d + 1) {
-			/* one on this way has no dist yet: a cycle */
+			/* a switch on this route has no dist yet: a cycle */
 			dist = w->dist[sw];
 			break;
 		}
@@ -316,7 +316,7 @@ static int compare_dist(const void *a, const void *b)
 	return (int)sorting->dist[*(const uint32_t *)b] - (int)sorting->dist[*(const uint32_t *)a];
 }
 
-/* Routes to destination d: what they load, and what waits for what. */
+/* Follows routes to destination d: the load of cables, and which channel waits for which. */
 static void add_routes(struct walk *w, uint32_t d)
 {
 	const struct host *end = &w->net->ends.v[d];
@@ -392,7 +392,7 @@ static void sum_loads(const struct walk *w, struct figures *out)
 	out->mean = w->net->cables ? (double)all / (2.0 * w->net->cables) : 0;
 }
 
-/* Depth first over what waits for what; a port that is met on the way to itself closes a cycle. */
+/* Searches depth first over waiting channels; a port that is reached again closes a cycle. */
 static bool find_loop(const struct walk *w)
 {
 	const struct fabric *f = w->net->f;

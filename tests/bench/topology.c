@@ -156,7 +156,7 @@ struct words {
 	char *text;		/* "a=1,b=2" */
 };
 
-/* The number behind KEY=, or `otherwise`; UINT32_MAX: it is needed. */
+/* The number after KEY=, or `otherwise`; UINT32_MAX: the key is required. */
 static uint32_t number(const struct words *w, const char *key, uint32_t otherwise)
 {
 	size_t n = strlen(key);
@@ -209,7 +209,7 @@ static void make_hyperx(struct topology *t, const struct words *w)
 	add_hosts(t, 0, a * b, hosts);
 }
 
-/* Leaves and spines; a leaf has 0 to most cables to each spine, as chance has it. */
+/* Leaves and spines; a leaf has 0 to most cables to each spine, at random. */
 static void make_uneven(struct topology *t, const struct words *w)
 {
 	uint32_t leaves, spines, hosts = number(w, "hosts", 12), most = number(w, "most", 2);
@@ -453,7 +453,7 @@ static void lose(struct topology *t, const char *how)
 		all.at.v[j] = all.at.v[i - 1];
 		all.at.v[i - 1] = c;
 	}
-	/* Those behind stay, and so do all among the first that join what they leave apart. */
+	/* Later cables stay, as do earlier ones that connect parts which would fall apart. */
 	for (uint32_t i = n; i-- > 0;) {
 		struct place c = all.at.v[i];
 		uint32_t a = root_of(up, c.node);

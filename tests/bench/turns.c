@@ -39,8 +39,8 @@
 #include <infiniband/umad.h>
 
 #define TURN_MIN_US	1000
-#define LOCKS		64u	/* told from each other by a hash */
-#define PASSES_MAX	64u	/* more count as so many */
+#define LOCKS		64u	/* distinguished by a hash */
+#define PASSES_MAX	64u	/* higher counts count as this */
 
 enum kind { EVENTS, MADS };
 
@@ -247,7 +247,7 @@ static void turn_begins(enum kind kind)
 		return;
 	turn.wall = us(CLOCK_MONOTONIC);
 	turn.cpu = us(CLOCK_THREAD_CPUTIME_ID);
-	/* it takes longer than receiving a MAD */
+	/* longer than receiving a MAD */
 	turn.ready = kind == EVENTS ? ready_us() : -1;
 	turn.slept = kind == EVENTS ? slept() : 0;
 	turn.lock = turn.device = 0;

@@ -8,7 +8,7 @@
  * One line for each: "DEST dgid=… dlid=… sl=… mtu=… rate=…", or "DEST status=N"
  * if the cache has no path.  Lines that the provider logs as errors go to stderr.
  *
- * The provider wants a core and an HCA: here is as much of both as it calls.
+ * The provider needs ibacm's core and an HCA: this program has the parts of both that it calls.
  */
 #include <arpa/inet.h>
 #include <dlfcn.h>
@@ -26,7 +26,7 @@
 #define PREFIX 0xfe80000000000000ULL
 #define PKEY 0xffff
 
-/* Types of addresses between core and provider: in no header that is installed. */
+/* Types of addresses between core and provider, which no installed header has. */
 enum { ACM_ADDRESS_NAME = 1, ACM_ADDRESS_GID = 4, ACM_ADDRESS_LID = 5 };
 
 static const char *options_file, *asked;
@@ -162,7 +162,7 @@ void acm_free_sa_mad(struct acm_sa_mad *mad)
 	free(mad);
 }
 
-/* The join of the provider's own group gets an answer later; nobody else is asked. */
+/* The join of the provider's own group is answered later; no other request is sent. */
 int acm_send_sa_mad(struct acm_sa_mad *mad)
 {
 	struct pending *p = (struct pending *)(void *)mad;
@@ -393,7 +393,7 @@ static void ask(struct acm_provider *p, void *address, const char *dest)
 		die(dest, "not asked");
 }
 
-/* As one would: the provider's functions in their order. */
+/* Calls the provider's functions in the order of ibacm. */
 static void *open_address(struct acm_provider *p)
 {
 	static struct acm_device dev = { .verbs = &verbs };
@@ -437,5 +437,5 @@ int main(int argc, char **argv)
 	for (int i = 5; i < argc; i++)
 		ask(provider, address, argv[i]);
 	fflush(stdout);
-	_exit(0);	/* its threads wait for ever */
+	_exit(0);	/* its threads wait forever */
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What tools that make things up share: numbers by chance, which are the same for the same
- * seed on every machine.
+ * Random numbers for tools, which are the same for the same seed on every machine.
  */
 #ifndef QOSD_TOOLS_CHANCE_H
 #define QOSD_TOOLS_CHANCE_H

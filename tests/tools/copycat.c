@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Asks a master for the list of what it has for standbys (SA_ATTR_REPLICA), which any host can.
+ * Asks a master for the list of its data for standbys (SA_ATTR_REPLICA), as any host can.
  *
  *	copycat [-k SM_KEY] [-p SM_KEY] MASTER-GUID
  *
@@ -15,13 +15,13 @@
 #include "lib/base/bytes.h"
 #include "port.h"
 
-/* a tool shares nothing with what it tests but this: the proof is the protocol */
+/* the only code shared with the program under test: the proof is the protocol */
 #include "sm/keys/proof.c"
 
 #define TIMEOUT_MS	1000
 enum { OFF_SM_KEY = 36 };
 
-/* Asks the SA for what a standby copies, and prints what it answers. */
+/* Asks the SA for the data that a standby copies, and prints the answer. */
 static void ask(const struct own_port *port, struct sa_mad *m)
 {
 	struct sa_replica x;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A library to be preloaded to qosd: a device that libibnetdisc can't bear, whatever is checked
- * before the library sees its answers.
+ * A library to preload into qosd: simulates a device whose answers break libibnetdisc in spite of
+ * all checks before the library sees them.
  *
- * The file DISCOLIES says which and how, in a line: "LIE GUID ...", node GUIDs in hexadecimal.  It is
- * mapped, so that what is written into it later holds for a process that can open no file any more.
+ * The file DISCOLIES says which and how, in a line: "LIE GUID ...", node GUIDs in hexadecimal.  The
+ * file is mapped, so that later changes reach a process that can no longer open files.
  *
  *   kill     the discovery process gets SIGSEGV when it decodes the NodeInfo of the device
  *   exit     it ends then, as a library does that sees no way on
@@ -54,7 +54,7 @@ static int is_discovery(void)
 	return strstr(program_invocation_short_name, "qosd-discovery") != NULL;
 }
 
-/* The GUIDs of those who tell that lie; NULL: it is another lie, or none. */
+/* The GUIDs of the devices with that lie; NULL: another lie, or none. */
 static const char *devices_of(const char *lie)
 {
 	static char copy[LINE];
@@ -67,7 +67,7 @@ static const char *devices_of(const char *lie)
 	return !strncmp(copy, lie, n) && copy[n] == ' ' ? copy + n : NULL;
 }
 
-/* The first of them; 0: nobody tells that lie. */
+/* The first of them; 0: no device has that lie. */
 static uint64_t first_of(const char *lie)
 {
 	const char *guids = devices_of(lie);
@@ -130,7 +130,7 @@ void mad_decode_field(uint8_t *buf, enum MAD_FIELDS field, void *val)
 static struct { uint8_t umad[sizeof(struct ib_user_mad) + SMP]; } queue[QUEUE];
 static unsigned in, out;
 static uint8_t false_path[64];
-static unsigned false_hops;	/* 0: its NodeInfo was not seen yet */
+static unsigned false_hops;	/* 0: its NodeInfo has not been seen */
 
 static int is_behind(const uint8_t *mad)
 {

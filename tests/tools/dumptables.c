@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Reads what subnet management knows of every device of a fabric:
+ * Reads all subnet management attributes of every device of a fabric:
  *
  *	dumptables [-w WINDOW]
  *
@@ -9,9 +9,9 @@
  * hexadecimal; "status" and the MAD status where the device refuses.  A block
  * without an answer makes the exit status 1.
  *
- * Everything by directed route, so that it needs neither LIDs nor a manager.
- * GUIDInfo, P_Keys, SLtoVL and VLArbitration of a CA belong to the port that an SMP
- * comes in by, so each port is asked by way of its own link.
+ * It uses directed routes, so that it needs neither LIDs nor a manager.  GUIDInfo, P_Keys, SLtoVL
+ * and VLArbitration of a CA belong to the port at which an SMP arrives, so each port is queried
+ * over its own link.
  */
 #include <getopt.h>
 #include <stdbool.h>
@@ -129,7 +129,7 @@ static struct path *new_path(struct dump *d, const ib_dr_path_t *dr, int next)
 	return p;
 }
 
-/* To the node, or into it by the link of one of its ports; NULL: there is no such way. */
+/* The route to the node, or into it over the link of one of its ports; NULL: there is none. */
 static const struct path *path_to(struct dump *d, const ibnd_fabric_t *fabric, ibnd_node_t *node,
 				  int port)
 {
@@ -217,7 +217,7 @@ static void want_adapter(struct dump *d, const ibnd_fabric_t *fabric, ibnd_node_
 	for (int port = 1; port <= node->numports; port++) {
 		const struct path *path = node->ports[port] ? path_to(d, fabric, node, port) : NULL;
 
-		/* One without a link can be seen by way of another. */
+		/* A port without a link is queried through another port. */
 		want_port_info(d, node, path ? path : path_to(d, fabric, node, 0), (unsigned)port);
 		if (!path)
 			continue;

@@ -42,13 +42,13 @@ static const char *read_path, *read_while_path, *group, *group_while_path;
 static unsigned long at, times, n_calls;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* A file that was written to, by its present name. */
+/* A written file, by its present name. */
 static struct file {
 	char path[PATH_LEN];
 	off_t size, synced;
 } files[FILES];
 
-/* What is done when the power fails before the folder was synced, the last first. */
+/* Undone when the power fails before the folder is synced, the last one first. */
 static struct undo {
 	char path[PATH_LEN], backup[PATH_LEN];	/* to be removed, to be put in its place; or "" */
 } undos[UNDOS];
@@ -346,7 +346,7 @@ ssize_t write(int fd, const void *p, size_t n)
 
 	pthread_mutex_lock(&lock);
 	path = path_of(fd);
-	if (!path) {		/* it may be a pipe, and take for ever */
+	if (!path) {		/* it may be a pipe and block forever */
 		pthread_mutex_unlock(&lock);
 		return real_write(fd, p, n);
 	}
@@ -390,7 +390,7 @@ int fdatasync(int fd)
 int close(int fd)
 {
 	REAL(int, close, int);
-	/* of a process's many closes few are of ours */
+	/* few of a process's many closed descriptors are ours */
 	if (path_of(fd)) {
 		free(open_paths[fd]);
 		open_paths[fd] = NULL;

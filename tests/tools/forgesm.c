@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * forgesm: SMInfo as any host can send it, whatever it claims.
+ * forgesm: sends SMInfo with any claims, as any host can.
  *
  *   forgesm [OPTION ...] send	one MAD; prints the answer: "none", or "status=0x0000
  *				guid=0x... key=0x... state=2 priority=0"
@@ -88,7 +88,7 @@ static uint8_t *mad(void)
 	return umad_get_mad(io.umad);
 }
 
-/* serves: requests of others come to us. */
+/* serves: requests of others are delivered to us. */
 static void open_port(bool serves)
 {
 	long methods = serves ? 1l << UMAD_METHOD_GET | 1l << UMAD_METHOD_SET : 0;
@@ -132,7 +132,7 @@ static void send_claim(const struct claim *c, bool by_lid, uint32_t tid, int tim
 		die("can't send: %m");
 }
 
-/* False: nothing came in time. */
+/* False: nothing arrived in time. */
 static bool receive(int timeout_ms)
 {
 	int len = MAD;
@@ -211,7 +211,7 @@ static uint32_t random_below(uint32_t n)
 	return (uint32_t)((x ^ x >> 31) % n);
 }
 
-/* What somebody can say who does not know the keys, or the SM_Key of -k. */
+/* A claim of a sender that does not know the keys, or knows the SM_Key of -k. */
 static struct claim made_up(void)
 {
 	return (struct claim){

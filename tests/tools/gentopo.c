@@ -237,7 +237,7 @@ static unsigned random_switch(unsigned n, unsigned but)
 	die("not enough ports for so many links and hosts");
 }
 
-/* One more link; every fourth goes beside one that is there. */
+/* One more link; every fourth is parallel to an existing one. */
 static void add_random_link(unsigned count)
 {
 	unsigned a = random_switch(opt.switches, UINT32_MAX);

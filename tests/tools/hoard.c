@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * One greedy host: registers all that the subnet administrator takes from it.
+ * Simulates a greedy host: registers everything that the subnet administrator accepts from it.
  *
  *	hoard [-g GROUPS] [-s SERVICES] [-e SUBSCRIPTIONS] [-a ALIAS-BLOCKS] [-p PORT-GUID]
  *	      [-r SEED] [-w WINDOW]
  *
  * So many requests of each kind, 0 if not said; -p: groups are joined on behalf of that port.
- * Groups have MTUs and rates by chance, so that few can share a multicast LID.  Prints for each kind
+ * Groups have MTUs and rates by chance, so that few can share a multicast LID. Prints for each kind
  * a line "groups granted=N refused=N status=0xNNNN", the status being that of the last refusal.
- * What had no answer, or found the SA busy, is asked again.
+ * Requests without an answer, or with BUSY, are repeated.
  */
 #include <infiniband/umad_sa_mcm.h>
 #include <stdio.h>
@@ -40,7 +40,7 @@ static void fill_group(struct umad_sa_packet *p, uint32_t n)
 {
 	static const uint8_t rates[] = { 2, 3, 5, 6 };
 	struct umad_sa_mcmember_record *r = (void *)p->data;
-	uint64_t random = hash64(seed + n);	/* the same when it is asked again */
+	uint64_t random = hash64(seed + n);	/* the same when the request is repeated */
 
 	p->comp_mask = htobe64(MCM(MGID) | MCM(PORT_GID) | MCM(JOIN_STATE) | MCM(QKEY) |
 			       MCM(TCLASS) | MCM(PKEY) | MCM(FLOW_LABEL) | MCM(SL) |
@@ -62,7 +62,7 @@ static void fill_service(struct umad_sa_packet *p, uint32_t n)
 {
 	struct sa_service_record *r = (void *)p->data;
 
-	p->comp_mask = htobe64(3);	/* ServiceID, ServiceGID; the lease is for ever */
+	p->comp_mask = htobe64(3);	/* ServiceID, ServiceGID; the lease does not expire */
 	put_be64(r->id, port.guid << 20 | n);
 	sa_put_gid(r->gid, port.guid);
 }
@@ -116,7 +116,7 @@ static void count_aliases(const struct umad_sa_packet *p)
 			kinds[ALIASES].refused++;
 }
 
-/* Whether it was the last word on a request. */
+/* Whether the answer is final. */
 static bool take_answer(void)
 {
 	struct sa_mad m;

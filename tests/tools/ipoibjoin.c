@@ -6,8 +6,8 @@
  *
  *	ipoibjoin [-p P_KEY] [-t SECONDS] [-f]
  *
- * Waits SECONDS for the port.  Prints "waiting", then one line: "status=S ms=N", the status
- * (or "none") and the time from the moment when it could ask.  Exit status 0: it is a member.
+ * Waits SECONDS for the port.  Prints "waiting", then one line: "status=S ms=N", the status (or
+ * "none") and the time since it could send the request.  Exit status 0: it is a member.
  *
  * With -f it goes on until it is ended, and joins again whenever the kernel would tell IPoIB of an
  * event: the port is Active again, has another LID, another SM, or is asked to have its clients
@@ -29,7 +29,7 @@
 #include "lib/base/clock.h"
 #include "port.h"
 
-#define TIMEOUT_MS	300	/* of the kernel: 3 s in ten parts */
+#define TIMEOUT_MS	300	/* as the kernel: 3 s in ten tries */
 #define RETRIES		10
 #define POLL_US		500
 #define STATE_ACTIVE	4
@@ -43,7 +43,7 @@ static bool has_pkey(const umad_port_t *port, uint16_t pkey)
 	return false;
 }
 
-/* What the kernel has events for. */
+/* Events of the kernel. */
 struct seen {
 	bool can_ask;
 	unsigned lid, sm_lid, reregisters;
@@ -79,7 +79,7 @@ static struct seen look(uint16_t pkey, bool follow)
 	struct seen s = { 0 };
 	umad_port_t port;
 
-	/* before the LID of the SM: one Set changes both, and the old SM is not to be asked */
+	/* before the LID of the SM: one Set changes both, and the old SM must not be queried */
 	s.reregisters = follow ? read_reregisters() : 0;
 	if (umad_get_port(NULL, 0, &port) < 0)
 		die("port");
@@ -92,7 +92,7 @@ static struct seen look(uint16_t pkey, bool follow)
 	return s;
 }
 
-/* Returns when the port can ask. */
+/* Returns when the port can send queries. */
 static struct seen await_port(uint16_t pkey, int64_t end_us)
 {
 	while (clock_mono_us() < end_us) {
@@ -123,7 +123,7 @@ static void ask(struct own_port *port, uint16_t pkey, const struct seen *s)
 	sa_send(port, &m, TIMEOUT_MS, RETRIES);
 }
 
-/* Asks, and says what came of it; true: it is a member. */
+/* Sends the join and prints the result; true: it is a member. */
 static bool join(struct own_port *port, uint16_t pkey, const struct seen *s, const char *why)
 {
 	int64_t begin_us = clock_mono_us();
@@ -142,7 +142,7 @@ static bool join(struct own_port *port, uint16_t pkey, const struct seen *s, con
 	return !umad_status(&m) && !status;
 }
 
-/* What has happened, as the kernel would tell it, or NULL. */
+/* The event that the kernel would report now, or NULL. */
 static const char *event(const struct seen *was, const struct seen *is)
 {
 	if (!is->can_ask)

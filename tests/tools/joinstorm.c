@@ -6,13 +6,12 @@
  *	joinstorm [-df] [-g GROUPS] [-m MEMBERS] [-w WINDOW] [-k KEY] [-s JOINSTATE]
  *		  [-p PART/PARTS] GUIDS
  *
- * GUIDS is a file of port GUIDs in hexadecimal, one a line.  The first group is the
- * IPoIB broadcast group of the default partition, which must be there; the others
- * are made by whoever joins them first.  -m: the ports of the file are taken MEMBERS at a time, and
- * each such set has GROUPS groups that no other set joins.  What had no answer, or found the SA busy, is asked again;
- * -f: any answer is final, as for Linux and for ibsim's mcast_storm.  -p 1/4: the second quarter of the ports, for
- * several clients at once.  Prints one line of KEY=VALUE; exits 1 if any request
- * was refused.
+ * GUIDS is a file of port GUIDs in hexadecimal, one a line.  The first group is the IPoIB broadcast
+ * group of the default partition, which must be there; the others are made by whoever joins them
+ * first. -m: the ports of the file are taken MEMBERS at a time, and each such set has GROUPS groups
+ * that no other set joins.  Requests without an answer, or with BUSY, are repeated; -f: any answer
+ * is final, as for Linux and for ibsim's mcast_storm. -p 1/4: the second quarter of the ports, for
+ * several clients at once.  Prints one line of KEY=VALUE; exits 1 if any request was refused.
  */
 #include <getopt.h>
 #include <inttypes.h>
@@ -97,7 +96,7 @@ static void ask(uint32_t n)
 	sa_send(&port, &m, TIMEOUT_MS, 0);
 }
 
-/* Waits for one; asks again what had no answer, or found the SA busy. */
+/* Waits for one; repeats requests without an answer or with BUSY. */
 static void take_answer(void)
 {
 	struct sa_mad m;

@@ -94,7 +94,7 @@ static void send_mad(uint8_t *mad)
 		io.sent++;
 }
 
-/* What the other end says is in nobody's way. */
+/* Discards what the other end sends. */
 static void drain(void)
 {
 	uint8_t whole[sizeof(struct ib_user_mad) + MAD];
@@ -240,7 +240,7 @@ static void make_answer(uint8_t *mad, bool report)
 	head(mad, report ? CLASS_SA : classes[rnd(sizeof(classes))], report ? 0x86 : 0x81,
 	     report ? UMAD_ATTR_NOTICE : (uint16_t)rnd(0x40), 0);
 	put_be64(mad + OFF_TID, rnd(1 << 16) << 16 | rnd(1024));
-	if (mad[OFF_CLASS] == CLASS_SA) {	/* as the kernel passes on what it can't match */
+	if (mad[OFF_CLASS] == CLASS_SA) {	/* as the kernel delivers what it cannot match */
 		mad[OFF_RMPP] = 1;
 		mad[OFF_RMPP_TYPE] = 1;
 		mad[OFF_RMPP_FLAGS] = 1;

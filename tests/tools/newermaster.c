@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A library to be preloaded to a master, which then seems to be a later qosd to those that stand
- * by: in its list of what it has for them (SA_ATTR_REPLICA) some parts are of a format that is
- * yet to come, and there is one part more.
+ * A library to preload into a master, which then looks like a later qosd to its standbys: in its
+ * list of parts (SA_ATTR_REPLICA), some parts have a future format, and there is an additional
+ * part.
  *
  *   NEWER_PARTS	the numbers of these parts, separated by commas
  *   NEWER_MASTER, NEWER_STANDBY	port GUIDs of the two, of which the answer has a proof
@@ -17,7 +17,7 @@
 #include "lib/base/bytes.h"
 #include "lib/iba/sa_records.h"
 
-/* a library of one file: the proof and its hash are in it */
+/* one file: it includes the proof and its hash */
 #include "lib/base/siphash.c"
 #include "sm/keys/proof.c"
 

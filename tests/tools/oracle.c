@@ -7,10 +7,9 @@
  *   oracle partitions SEED PORTS   the partitions.conf that belongs to it
  *   oracle ask SEED PORTS N        N PathRecord Gets, a line for each answer
  *
- * PORTS is a file of lines "GUID LID NAME", of the end ports of CAs.  The same seed
- * and ports give the same text and the same queries.  What is made up keeps to
- * what both sides say they can do: no level without a definition, no P_Key that no
- * partition has, ranges of GUIDs that are small.
+ * PORTS is a file of lines "GUID LID NAME", of the end ports of CAs.  The same seed and ports give
+ * the same text and the same queries.  The policies use only features that both sides claim: no
+ * undefined level, no P_Key without a partition, small ranges of GUIDs.
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -36,7 +35,7 @@ struct port {
 };
 static VEC(struct port) ports;
 
-/* Values that rules name, and their neighbours: what queries are made of. */
+/* Values in rules, and their neighbours, from which queries are made. */
 static VEC(uint64_t) service_ids, qos_classes, pkeys;
 
 static FILE *out;	/* the policy's text; NULL when only the values are wanted */
@@ -55,7 +54,7 @@ static void say(const char *fmt, ...)
 
 /* --- partitions --- */
 
-/* 0x7fff is everybody's; these have members of their own. */
+/* all ports have 0x7fff; these P_Keys have members of their own. */
 static const uint16_t partition_keys[] = { 0x0001, 0x1234, 0x7ffe };
 static unsigned n_partitions;
 
@@ -141,7 +140,7 @@ static void make_level(const char *name)
 	say("    end-qos-level\n");
 }
 
-/* A value or a range; it and its neighbours are asked for. */
+/* A value or a range; queries use it and its neighbours. */
 static void make_value(uint64_t v, uint64_t most)
 {
 	uint64_t end = chance(50) ? v : v + rnd(300);
@@ -275,7 +274,7 @@ static void make_policy(void)
 
 /* --- queries --- */
 
-/* What is asked, and a word for people to find it again. */
+/* A query, and a word by which to find it. */
 struct query {
 	struct sa_path_record r;
 	uint64_t mask;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * pathquery: one query to the subnet administrator, with exactly the fields that
- * are named, and one line per record of the answer.  For what saquery can't ask:
- * a Get, MultiPathRecord, joining and leaving multicast groups, aliases of ports.
- * Whatever is asked, sm-key=KEY makes it a trusted request.
+ * pathquery: one query to the subnet administrator, with exactly the fields that are named, and one
+ * line per record of the answer.  It sends what saquery cannot: a Get, MultiPathRecord, joining and
+ * leaving multicast groups, aliases of ports. sm-key=KEY makes any request a trusted one.
  *
  * Exit status 0: answered, 1: answered with an error status, which is printed,
  * 2: no answer, or no sense in the arguments.
@@ -27,7 +26,7 @@ enum { OFF_STATUS = 4, OFF_ATTR = 16, OFF_RMPP_LENGTH = 32, OFF_SM_KEY = 36, OFF
 #define USABLE 224		/* bytes of an answer */
 #define RMPP_SA_HDR 20		/* of the SA header, counted as payload */
 
-/* A field of a record: where it is, in bits, and which bits of the mask say so. */
+/* A field of a record: its position in bits, and its bits of the component mask. */
 struct field {
 	const char *name;
 	unsigned offset, width;	/* width 128: a GID */
@@ -160,7 +159,7 @@ struct query {
 	unsigned n_gids[2];
 };
 
-/* What MultiPathRecord has otherwise than the others; false: it is an ordinary field. */
+/* Handles fields that differ in MultiPathRecord; false: an ordinary field. */
 static bool add_multipath(struct query *q, const char *name, const char *value)
 {
 	bool to = !strncmp(name, "dgid=", 5);

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * pathref: a slow and independent say on what PathRecord and MultiPathRecord
- * queries are to be answered, and a comparison with what the SA answers.
+ * pathref: a slow and independent reference for the answers to PathRecord and MultiPathRecord
+ * queries, compared with the SA's answers.
  *
  *   pathref policy SEED           a made-up policy for the fabric that it is run on
  *   pathref ask SEED N [FIRST]    N queries; a line for each answer that is another
  *   pathref live SEED             orders on standard input while the fabric changes
  *
- * The fabric is taken from the devices: nodes and links by libibnetdisc; LIDs,
- * forwarding tables, SL2VL tables and P_Keys as they hold them, after the SM is
- * done.  The policy is a restricted one that is made again from the same seed.
- * Each answer is found by trying everything; nothing is shared with the daemon
- * but the names of the records' fields and of rates.
+ * The fabric is taken from the devices: nodes and links by libibnetdisc; LIDs, forwarding tables,
+ * SL2VL tables and P_Keys as they hold them, after the SM is done.  The policy is a restricted one
+ * that is made again from the same seed.  Each answer is found by trying everything; the only code
+ * shared with the daemon is the names of the records' fields and of rates.
  *
  * The fabric's SM must run with `prefix-routes: [{prefix: 0xfec0000000000001,
  * router: any}]` and defaults otherwise, but for lmc.
@@ -45,7 +44,7 @@
 /* --- the fabric, as the devices have it --- */
 
 enum { N_GROUPS = 4, N_LEVELS = 6, N_OF_POLICY = 3, N_PARTITIONS = 4, RULES_MAX = 14 };
-/* The last one is nobody's level's, and there when `partition add` made it. */
+/* No level has the last one, which exists while `partition add` has made it. */
 static const unsigned partition_keys[N_PARTITIONS] = { 0x7fff, 0x0001, 0x1234, 0x2222 };
 
 struct policy {
@@ -76,7 +75,7 @@ struct parts {			/* numbers of links and switches that a path needs */
 	unsigned n;
 };
 
-struct route {			/* what the tables do with a LID: followed once */
+struct route {			/* the tables' route to a LID, followed once */
 	struct carries carries;
 	bool arrives;
 	unsigned n;
@@ -92,7 +91,7 @@ struct end {			/* an end port */
 	VEC(uint16_t) pkeys;
 };
 
-/* The fabric and the policy at a moment: nothing of another moment is in it. */
+/* The fabric and the policy at one moment. */
 static struct view {
 	ibnd_fabric_t *f;
 	VEC(struct end) ends;	/* in order of GUID */
@@ -561,7 +560,7 @@ static bool rule_matches(const struct rule *r, const struct ask *q, uint32_t src
 	       (!r->by_sl || (given(q, PR_SL) && in(q->sl, r->sl)));
 }
 
-/* a's key, if the two talk by it. */
+/* a's P_Key, if the two can communicate with it. */
 static unsigned common_key(uint32_t a, uint32_t b, unsigned base)
 {
 	for (size_t i = 0; i < fab->ends.v[a].pkeys.n; i++)
@@ -574,7 +573,10 @@ static unsigned common_key(uint32_t a, uint32_t b, unsigned base)
 	return 0;
 }
 
-/* The first by the policy's order; level: of those that it is for, own: that their own are. */
+/*
+ * The first P_Key in the policy's order; level: only those of the level, own: only partitions' own
+ * levels.
+ */
 static const struct level builtin = { .life = -1, .bits = -1, .tclass = -1 };
 
 static const struct level *level_of(unsigned partition)
@@ -707,7 +709,7 @@ static bool follow_tables(uint32_t src, uint32_t dst, uint16_t dlid, struct carr
 	return src == dst;
 }
 
-/* The same, and done once for a LID: the tables of a view do not change. */
+/* The same, done once for each LID, as the tables of a view do not change. */
 static bool follow(uint32_t src, uint32_t dst, uint16_t dlid, struct carries *c,
 		   struct parts *parts)
 {
@@ -740,7 +742,7 @@ static int compare(unsigned scale, unsigned a, unsigned b)
 	return scale == 1 ? rate_compare(a, b) : (int)a - (int)b;
 }
 
-/* What there is, lowered to what is wanted; false: not to be had. */
+/* The available value, lowered to the requested one; false: not available. */
 static bool selects(unsigned scale, unsigned sel, unsigned want, unsigned *code)
 {
 	if (sel == 0)
@@ -944,7 +946,7 @@ static void send_query(struct query *q, unsigned slot)
 	if (++q->tries > TRIES_MAX)
 		die("no answer");
 	asked_again += q->tries > 1;
-	/* a new one at each try: a late answer to another is nobody's */
+	/* a new one for each try: a late answer to an earlier try is dropped */
 	q->nr = (q->nr & ~(0xffffffULL << 40)) | (uint64_t)(++turn & 0xffffff) << 40;
 	sa_fill(&m, q->method, q->attr, (turn & 0xffffff) * (uint64_t)WINDOW + slot);
 	m.sa.rmpp_hdr.rmpp_version = UMAD_RMPP_VERSION;
@@ -970,7 +972,7 @@ static void post(struct query *q)
 	die("no place in the window");
 }
 
-/* Takes one answer, or asks again what had none or found the SA busy. */
+/* Takes one answer, or repeats requests without an answer or with BUSY. */
 static void take_answer(answered_fn *done)
 {
 	static uint8_t *umad;
@@ -1019,7 +1021,7 @@ static void take_join(struct query *q)
 	free_query(q);
 }
 
-/* What the answer promises is what paths to the group are to have from then on. */
+/* From then on, paths to the group must have the values of this answer. */
 static void join(unsigned group)
 {
 	static const uint8_t mgid[12] = { 0xff, 0x12, 0xa0, 0x1c };
@@ -1048,7 +1050,7 @@ static void join(unsigned group)
 static uint64_t differ, answered, errors, empty, records;
 
 static struct query *now;	/* that is judged */
-static bool silent;		/* one view's say is not the last */
+static bool silent;		/* one view alone does not decide */
 static bool differs;
 static char *told;
 static size_t told_len;
@@ -1217,7 +1219,7 @@ static struct given_end make_end(bool source, bool may_be_open)
 	return g;
 }
 
-/* Whose the GID and the LID are in this view. */
+/* The owners of the GID and the LID in this view. */
 static void look_up(struct given_end *g)
 {
 	g->by_gid = map64_get(&fab->by_guid, g->guid);
@@ -1299,7 +1301,7 @@ static void put_gid(uint8_t gid[16], const struct given_end *g)
 static void make_path_query(struct query *x)
 {
 	bool one = chance(65);
-	/* both ends open are many records: seldom, and not where they are a million */
+	/* queries with both ends open give many records: rare, and never a million */
 	bool open = !one && chance(10);
 	struct given_end from = make_end(true, one || open);
 	struct given_end to = make_end(false, one || (open && fab->ends.n < 300 && chance(3)));
@@ -1500,7 +1502,7 @@ static unsigned add_parts(struct map64 *all, const struct parts *p)
 	return n;
 }
 
-/* Of the same paths another order, with the least in common first and Preference as it is. */
+/* The same paths in another order: those with the least in common first, with their Preference. */
 static const char *judge_independence(const uint8_t *mad, size_t len, const found_list *all,
 				      unsigned max, struct map64 *used)
 {
@@ -1685,7 +1687,7 @@ static struct query *make_query(void)
 	return x;
 }
 
-/* By the view at hand; false: another answer than it should be. */
+/* Judges by the present view; false: a wrong answer. */
 static bool agrees(struct query *x, bool last)
 {
 	now = x;
@@ -1738,7 +1740,7 @@ static void ask_some(uint64_t n)
 		take_answer(judge_now);
 }
 
-/* Until somebody says something on standard input. */
+/* Goes on until there is input on standard input. */
 static void ask_meanwhile(uint64_t max)
 {
 	struct pollfd in = { .fd = 0, .events = POLLIN };
@@ -1819,7 +1821,7 @@ static void take_view(uint64_t policy_seed)
 		free_view(before);
 }
 
-/* States between the view before and the next one were published: who knows. */
+/* Other states may have been published between the two views: not judged. */
 static void forget(void)
 {
 	for (size_t i = 0; i < kept.n; i++)

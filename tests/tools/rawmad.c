@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rawmad: sends any MAD to the subnet manager's port, or to another, and prints
- * the status and the data of the answer; or a lot of random ones, to see who
- * survives it.
+ * rawmad: sends any MAD to the subnet manager's port, or to another, and prints the status and the
+ * data of the answer; or many random ones, to test that the receiver survives.
  *
  *   rawmad [-d LID] [-k PLACE] [-g GID] CLASS METHOD ATTRIBUTE MODIFIER [OFFSET:HEX ...]
  *   rawmad -n COUNT [-s SEED] CLASS
@@ -162,7 +161,7 @@ static void make_random(uint8_t *mad, uint8_t class)
 	static const uint8_t sa_methods[] = { 0x01, 0x02, 0x03, 0x06, 0x12, 0x13, 0x14, 0x15, 0x81 };
 	static const uint8_t sa_attrs[] = { 0x01, 0x02, 0x03, 0x11, 0x12, 0x20, 0x31, 0x35, 0x38, 0x3a };
 	static const uint8_t smi_methods[] = { 0x01, 0x02, 0x05, 0x07, 0x81 };
-	static const uint8_t smi_attrs[] = { 0x02, 0x20 };	/* the rest is the port's own */
+	static const uint8_t smi_attrs[] = { 0x02, 0x20 };	/* the rest are the port's own values */
 	bool sa = class == CLASS_SA;
 	uint8_t method = sa ? sa_methods[random_below(sizeof(sa_methods))] :
 			 smi_methods[random_below(sizeof(smi_methods))];

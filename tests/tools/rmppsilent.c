@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A bad client of the subnet administrator: asks for a table, makes the ACKs of
- * RMPP itself, and at some point makes no more.
+ * Simulates a bad client of the subnet administrator: asks for a table, sends RMPP's ACKs itself,
+ * and stops sending them at some point.
  *
  *	rmppsilent [-a ACKS] [-t SECONDS] ATTRIBUTE
  *	rmppsilent -w MILLISECONDS [-t SECONDS] ATTRIBUTE
@@ -11,10 +11,9 @@
  * STATUS" by the sender, or "time" after SECONDS.  Exit status 0: as meant,
  * 1: no answer, or all of the table came.
  *
- * With -w it is no worse than slow: it acknowledges as Linux does (the first segment,
- * the end of each window of 64, the last one, and what comes again), but each window
- * only after that time.  Prints how many segments came, and how many came again.  Exit status
- * 0: all of the table came.
+ * With -w it is only slow: it acknowledges as Linux does (the first segment, the end of each window
+ * of 64, the last one, and what comes again), but each window only after that time.  Prints how many
+ * segments came, and how many came again.  Exit status 0: all of the table came.
  */
 #include <getopt.h>
 #include <stdbool.h>
@@ -34,12 +33,12 @@ struct asker {
 	struct own_port port;
 	uint16_t attr;
 	unsigned acks, segments;
-	unsigned again;		/* of the segments: which were there */
-	uint32_t have, acked;	/* all up to here are there; were acknowledged */
+	unsigned again;		/* by segment: whether it has arrived */
+	uint32_t have, acked;	/* all segments up to here have arrived; were acknowledged */
 	int slow_ms;		/* < 0: silent, not slow */
 };
 
-/* All up to the segment is there; a window more may come. */
+/* Acknowledges all segments up to this one, and allows another window. */
 static void acknowledge(struct asker *m, uint32_t segment)
 {
 	struct sa_mad ack;
@@ -71,7 +70,7 @@ static bool take_data(struct asker *m, const struct umad_rmpp_hdr *h)
 	return true;
 }
 
-/* The same of a slow receiver; what is lost is no matter here. */
+/* The same for a slow receiver; losses do not matter here. */
 static bool take_slowly(struct asker *m, const struct umad_rmpp_hdr *h)
 {
 	uint32_t segment = be32toh(h->seg_num);
@@ -140,7 +139,7 @@ int main(int argc, char **argv)
 	if (optind + 1 != argc)
 		return 2;
 	m.attr = (uint16_t)strtoul(argv[optind], NULL, 0);
-	own_port_open_sa(&m.port, 0);	/* nobody makes the ACKs for us */
+	own_port_open_sa(&m.port, 0);	/* the kernel does not send the ACKs */
 	sa_fill(&request, UMAD_SA_METHOD_GET_TABLE, m.attr, 1);
 	sa_send(&m.port, &request, REQUEST_TIMEOUT_MS, 0);
 	listen_until(&m, clock_mono_us() + (int64_t)(seconds * 1e6));

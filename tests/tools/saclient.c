@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * saclient: what hosts do with a subnet administrator beyond asking: it registers
- * services, subscribes to events, and receives Reports.
+ * saclient: registers services with a subnet administrator, subscribes to events, and receives
+ * Reports.
  *
  *   saclient [-k SM_KEY] service get|set|delete [FIELD=VALUE ...]
  *   saclient [-k SM_KEY] subscribe|unsubscribe [FIELD=VALUE ...]
@@ -53,7 +53,7 @@ static struct {
 	unsigned reports;
 } io;
 
-/* Reports go to one program of a port: to who listens. */
+/* Only one program of a port receives Reports: the one that listens. */
 static void open_port(bool listens)
 {
 	own_port_open(&io.port);
@@ -101,7 +101,7 @@ static void take_report(const uint8_t *mad)
 	sa_send(&back, &answer, 0, 0);
 }
 
-/* The answer to what was sent, while Reports are taken; NULL: none in time. */
+/* The answer to the request, while Reports are received; NULL: none in time. */
 static const uint8_t *receive(int timeout_ms, unsigned count)
 {
 	int64_t end = now_ms() + timeout_ms;

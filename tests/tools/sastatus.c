@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * sastatus: sends the subnet administrator one request after the other and holds what
- * comes back against what is expected.
+ * sastatus: sends the subnet administrator one request after the other and compares the answers
+ * with the expected ones.
  *
  *   sastatus <CASES
  *
@@ -24,7 +24,7 @@
 #include "port.h"
 
 #define ANSWER_US 5000000
-#define SILENCE_US 500000	/* after all that has no answer was sent */
+#define SILENCE_US 500000	/* after all requests without an answer were sent */
 #define LINE_MAX_LEN 1024
 #define TALLY_MAX 64
 
@@ -55,7 +55,7 @@ static void count(const char *what)
 
 /* --- asking --- */
 
-/* A kernel gives an answer to who waits for one: without a time there is none. */
+/* A kernel delivers answers only to requests with a time-out. */
 static void send_mad(const uint8_t *mad, int timeout_ms)
 {
 	struct sa_mad m = { .bytes = { 0 } };
@@ -81,7 +81,7 @@ static void end_transfer(const uint8_t *mad)
 		count("stopped");
 }
 
-/* What came back for a transaction, in the words of a case; false: nothing. */
+/* The response to a transaction, in the notation of cases; false: none. */
 static bool receive(uint32_t tid, int64_t end_us, char what[16])
 {
 	for (;;) {
@@ -152,7 +152,7 @@ static void make(uint8_t *mad, char *text, uint32_t tid)
 		patch(mad, word);
 }
 
-/* All that has no answer waits for it together, in the end. */
+/* Requests without an answer wait together, at the end. */
 static void run(const char *line, uint32_t tid)
 {
 	uint8_t mad[MAD_LEN];
@@ -182,7 +182,7 @@ int main(void)
 	char line[LINE_MAX_LEN], got[16];
 	uint32_t tid = 0;
 
-	own_port_open_sa(&port, 0);	/* nobody makes the ACKs for us */
+	own_port_open_sa(&port, 0);	/* the kernel does not send the ACKs */
 	while (fgets(line, sizeof(line), stdin))
 		run(line, ++tid);
 	for (int64_t end = clock_mono_us() + SILENCE_US; receive(0, end, got);)

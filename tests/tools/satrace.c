@@ -56,7 +56,7 @@ static void print_record(const struct sa_trace_record *r)
 	       get_be64(r->exit_port_id), get_be64(r->gid_prefix), get_be16(r->id_generation));
 }
 
-/* The kernel gives what PayloadLength says: all of it is records. */
+/* The kernel delivers as many bytes as PayloadLength says: all of them are records. */
 static void trace(unsigned slid, unsigned dlid)
 {
 	size_t len, size;
@@ -81,7 +81,7 @@ int main(void)
 {
 	unsigned slid, dlid;
 
-	own_port_open_sa(&port, UMAD_RMPP_VERSION);	/* the kernel makes the ACKs */
+	own_port_open_sa(&port, UMAD_RMPP_VERSION);	/* the kernel sends the ACKs */
 	umad = xmalloc(umad_size() + ANSWER_MAX);
 	while (scanf("%u %u", &slid, &dlid) == 2)
 		trace(slid, dlid);

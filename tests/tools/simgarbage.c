@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A hostile client of qosd-sim: says what must not be said on its socket, in many
- * ways, and goes away in the middle of things.
+ * A hostile client of qosd-sim: sends many kinds of invalid messages on its socket, and disconnects
+ * in the middle of messages.
  *
  *	simgarbage [ROUNDS]	on the socket in $QOSD_SIM_SOCKET
  *
@@ -63,7 +63,7 @@ static struct sim_hello good_hello(enum sim_purpose purpose)
 	};
 }
 
-/* Says hello as it should be; what comes after it is wrong. */
+/* Sends a valid hello, followed by invalid messages. */
 static int greet(enum sim_purpose purpose, struct sim_answer *a)
 {
 	struct sim_hello h = good_hello(purpose);
@@ -183,7 +183,7 @@ static void odd_mads(void)
 	close(fd);
 }
 
-/* Asks a lot and reads nothing. */
+/* Sends many requests and reads nothing. */
 static void flood(void)
 {
 	struct { uint8_t header[UMAD_HEADER], mad[256]; } m = { .mad = { 1, 0x81, 1, 1 } };

@@ -3,8 +3,8 @@
  * Whether libibumad's functions do under a simulator what they do over the
  * kernel's umad device: values returned, errno, descriptors.
  *
- * To be run on two nodes ("sim0" and "sim1") of a fabric that is configured.
- * Says what is wrong; exit status 0 if nothing is.
+ * To be run on two nodes ("sim0" and "sim1") of a fabric that is configured.  Prints what is wrong;
+ * exit status 0 if nothing is.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -201,7 +201,7 @@ static void check_messages(void)
 	EXPECT(umad_status(&m), 0);
 	EXPECT(m.mad[3], 0x81);
 	EXPECT(be64toh(*(const uint64_t *)(const void *)(m.mad + 8)) & 0xffffffff, 0x1234);
-	/* a path that leads nowhere: the kernel gives up and says so */
+	/* a path that leads nowhere: the kernel gives up and reports it */
 	put_node_info(&m, 0x1235);
 	m.mad[7] = 2;
 	m.mad[128 + 1] = 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How many SMPs a simulator answers: pumps directed route NodeInfo Gets to the
- * local node, a window of them under way at a time, for some seconds.
+ * Measures how many SMPs a simulator answers: sends directed-route NodeInfo Gets to the local node,
+ * a window of them at a time, for some seconds.
  *
  *	umadpump [-w WINDOW] [-t SECONDS] [-r] [HOP]...
  *

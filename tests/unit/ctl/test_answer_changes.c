@@ -280,7 +280,7 @@ START_TEST(too_many_kinds_are_sampled)
 			   i * 3, i, i);
 	compare(LEVELS, text.s);
 	ck_assert(!answers.all_queries);
-	ck_assert_uint_eq(answers.changes.n, 200);	/* each rule was tried all the same */
+	ck_assert_uint_eq(answers.changes.n, 200);	/* each rule was tried nevertheless */
 	ck_assert_uint_eq(answers.pairs_changed, 5 * 4);
 	buf_free(&text);
 	done();

@@ -300,7 +300,7 @@ START_TEST(half_a_request_is_given_up)
 
 	say(half, "{\"command\":");
 	run_for_ms(CTL_REQUEST_SECONDS * 1000 / 2);
-	say(half, " \"st");	/* a drop does not buy more time */
+	say(half, " \"st");	/* sending single bytes does not extend the time */
 	expect(half, "in time");
 	expect_close(half);
 	expect_close(silent);
@@ -358,7 +358,7 @@ START_TEST(no_descriptors_does_not_spin)
 	close(fd);
 	tight = (struct rlimit){ (rlim_t)fd + 1, old.rlim_max };
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &tight), 0);
-	fd = connect_client();		/* takes the last one */
+	fd = connect_client();		/* takes the last place */
 	cpu = clock();
 	run_for_ms(300);
 	ck_assert_int_lt(clock() - cpu, CLOCKS_PER_SEC / 10);
@@ -728,7 +728,7 @@ START_TEST(a_file_with_errors_changes_nothing)
 	ck_assert_uint_eq(count(out.s, "\"file\":\"its name\""), 2);
 	ck_assert_ptr_nonnull(strstr(out.s, "refused"));
 	buf_free(&out);
-	announce(fd, "0");	/* an empty file is no policy, or one: but an answer */
+	announce(fd, "0");	/* an empty file may be a policy or not, but gets an answer */
 	expect(fd, "\"ok\":");
 	ck_assert_uint_eq(policies_change(env.policies, 1)->outcome, CHANGE_REFUSED);
 	ck_assert_uint_eq(policies_change(env.policies, 1)->errors, 2);
@@ -887,7 +887,7 @@ START_TEST(a_slow_client_holds_nothing_up)
 	publish_large();
 	say(slow, "{\"command\": \"ports\"}\n");
 	run_turns(50);
-	ck_assert_uint_eq(sa.state->refs, 2);	/* not through: the socket is full */
+	ck_assert_uint_eq(sa.state->refs, 2);	/* not sent completely: the socket is full */
 	expect_service();
 	fast = connect_client();
 	say(fast, "{\"command\": \"ports\"}\n");
@@ -982,7 +982,7 @@ START_TEST(a_stale_socket_is_replaced)
 	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
 
 	ctl_free(ctl);
-	ck_assert_int_ne(access(path, F_OK), 0);	/* it took its own away */
+	ck_assert_int_ne(access(path, F_OK), 0);	/* it removed its own socket */
 	strcpy(addr.sun_path, path);
 	ck_assert_int_eq(bind(fd, (struct sockaddr *)&addr, sizeof(addr)), 0);
 	close(fd);	/* as after a kill -9 */

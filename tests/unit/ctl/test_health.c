@@ -597,7 +597,7 @@ START_TEST(devices_that_lie)
 	list[1].unsure = true;		/* a second answer may clear it up */
 	ck_assert_uint_eq(of_kind("device-lies", &text), 3);
 	list[1].unsure = false;
-	in.state = NULL;		/* a name is all that there is */
+	in.state = NULL;		/* only a name is known */
 	ck_assert_uint_eq(of_kind("device-lies", &text), 5);
 }
 END_TEST
@@ -626,7 +626,7 @@ START_TEST(devices_that_are_excluded)
 	ck_assert_uint_eq(of_kind("device-excluded", &text), 2);
 	ck_assert_str_eq(h.v.v[0].text, "the device at leaf two/P2 says NumPorts 0: it is excluded, as well as "
 			 "at 1 more of its links");
-	in.implausible = list;		/* what is excluded is told of once, whatever else it says */
+	in.implausible = list;		/* an excluded device is reported once, whatever it answers */
 	in.n_implausible = 2;
 	ck_assert_uint_eq(of_kind("device-excluded", &text), 2);
 	ck_assert_uint_eq(of_kind("device-lies", &text), 1);
@@ -674,7 +674,7 @@ START_TEST(verdicts)
 	ck_assert_str_eq(str(r, "verdict"), "ok");
 	ck_assert_uint_eq(json_array_size(json_object_get(r, "problems")), 0);
 	json_decref(head);
-	sm.refused = 1;			/* worth knowing, no more */
+	sm.refused = 1;			/* for information only */
 	head = ask_health(&env);
 	ck_assert_str_eq(str(json_object_get(head, "result"), "verdict"), "ok");
 	json_decref(head);

@@ -278,7 +278,7 @@ START_TEST(times_of_answers)
 	sa_stats_answer(sa.stats, 0x35, IB_STATUS_OK, 3);
 	sa_stats_answer(sa.stats, 0x35, IB_STATUS_OK, 4);
 	sa_stats_answer(sa.stats, 0x35, IB_STATUS_BUSY, 100000000);
-	sa_stats_answer(sa.stats, 0x11, IB_STATUS_OK, -1);	/* nobody looked at the clock */
+	sa_stats_answer(sa.stats, 0x11, IB_STATUS_OK, -1);	/* the clock was not read */
 	print();
 	has_line("qosd_sa_requests_total 1");
 	has_line("qosd_sa_answers_total{attribute=\"PathRecord\",status=\"ok\"} 2");

@@ -17,7 +17,7 @@ static struct loop *loop;
 static struct timer *alarm_clock;
 static struct store *store;
 static struct policies *ps;
-static struct shared_policy *applied;	/* what the hook saw last; no reference */
+static struct shared_policy *applied;	/* the hook's last argument; holds no reference */
 static unsigned applications;
 
 static void apply(void *arg, struct shared_policy *p)
@@ -213,7 +213,7 @@ START_TEST(a_trial_can_be_taken_back_at_once)
 	ck_assert_ptr_null(policies_revert(ps, 0));
 	in_force("first");
 	change(1, CHANGE_LOAD, CHANGE_REVERTED, "second");
-	run_for_ms(1300);	/* the timer does not go off */
+	run_for_ms(1300);	/* the timer does not fire */
 	ck_assert_uint_eq(applications, 2);
 }
 END_TEST
@@ -274,7 +274,7 @@ START_TEST(steps_are_bounded)
 	in_force("p6");
 	ck_assert_ptr_nonnull(policies_revert(ps, 0));
 
-	for (unsigned i = 100; i < 104; i++) {		/* of large files only as many as fit */
+	for (unsigned i = 100; i < 104; i++) {		/* only as many large files as fit */
 		struct shared_policy *p = make("large", i, 12 << 20);
 
 		ck_assert_ptr_null(policies_load(ps, p, 0));

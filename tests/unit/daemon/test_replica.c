@@ -28,7 +28,7 @@ static int64_t now_us;
 
 /* what replica.c reports to sm/ */
 static bool held, coming, not_to_be_had;
-static char taken[PART_COUNT][64];	/* the last text of each part that came */
+static char taken[PART_COUNT][64];	/* the last received text of each part */
 
 /* the master: its parts, and its log of changes */
 static const char *text[PART_COUNT];
@@ -306,7 +306,7 @@ START_TEST(all_of_it_is_copied)
 }
 END_TEST
 
-/* The standby takes over with all that it had, whoever answers the last request. */
+/* The standby takes over with everything that it had, whichever node answers the last request. */
 /* promise: M4 A76 */
 START_TEST(a_master_that_dies_amid_a_round_leaves_what_it_had)
 {
@@ -316,7 +316,7 @@ START_TEST(a_master_that_dies_amid_a_round_leaves_what_it_had)
 	strcpy(changes, "one line\n");
 	replica_ask(h);
 	if (_i % 2)
-		answer(MASTER);		/* the list; what is new in the log is on its way */
+		answer(MASTER);		/* the list; new lines of the log are in flight */
 	while (n_asked)
 		answer(last[_i / 2]);
 	ck_assert(held && !not_to_be_had);

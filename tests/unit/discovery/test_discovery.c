@@ -129,7 +129,7 @@ static int scan(const char *what)
 	} else if (!strcmp(what, "dies")) {
 		put_nodes();
 		fflush(stdout);
-		raise(SIGKILL);	/* a sanitizer has a word about others */
+		raise(SIGKILL);	/* a sanitizer reports other signals itself */
 	} else if (!strcmp(what, "dies of an answer")) {
 		put_nodes();
 		feed();

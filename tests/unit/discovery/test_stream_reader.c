@@ -28,7 +28,7 @@ static uint32_t random_below(uint32_t n)
 static void setup(void)
 {
 	reader_start(&r);
-	r.complaints.tokens = 0;	/* thousands of streams have a lot to complain of */
+	r.complaints.tokens = 0;	/* thousands of streams cause many messages */
 	r.complaints.per_second = 0;
 	log_set_level(LOG_LEVEL_ERROR);
 }

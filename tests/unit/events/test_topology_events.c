@@ -345,7 +345,7 @@ START_TEST(more_than_is_told)
 		net_ca(s->f, 0x1000 + 16 * i, 1);
 	net_finish(s->f);
 	heard_of(s);
-	/* the four nodes that went are among the events that are told */
+	/* the four removed nodes are among the reported events */
 	ck_assert_uint_eq(n_told, TOPOLOGY_EVENTS_MAX + 1);
 	ck_assert_ptr_nonnull(strstr(told.s, "more-changes: … 13 more nodes and 0 more links"));
 }

@@ -165,7 +165,7 @@ START_TEST(what_is_left)
 	fabric_cut(f, f->nodes[S2].port0 + 4);
 	fabric_cut(f, f->nodes[FAR].port0 + 2);
 	to = settle();
-	/* S2 is out of reach, and so is FAR, which has a link to it */
+	/* S2 is unreachable, as is FAR, which has a link to it */
 	ck_assert_uint_eq(to->n_nodes, 3);
 	ck_assert_uint_eq(to->n_switches, 2);
 	ck_assert_uint_eq(to->nodes[2].guid, 0x203);

@@ -66,7 +66,7 @@ START_TEST(the_first_with_a_link)
 	add("b", 1, 0x21, ACTIVE, 0, IB);
 	ck_assert_str_eq(choose(0), "a/2 a/2");
 	ck_assert_str_eq(choose(0x21), "b/1 b/1");
-	ck_assert_str_eq(choose(0x11), "a/1 a/1");	/* it is named: its link may come */
+	ck_assert_str_eq(choose(0x11), "a/1 a/1");	/* a named port: its link may come up later */
 	ck_assert_str_eq(choose(0x99), "no InfiniBand port with GUID 0x0000000000000099");
 }
 END_TEST

@@ -115,7 +115,7 @@ START_TEST(who_has_most_makes_room)
 			ck_assert(push(f, i++, s, n));
 	ck_assert_ptr_null(push_out(f, i++, 1, &pushed));
 	ck_assert(!pushed);
-	for (unsigned s = 10; s < 50; s++) {	/* and forty come with one each */
+	for (unsigned s = 10; s < 50; s++) {	/* and forty senders come with one request each */
 		struct thing *out = push_out(f, i++, s, &pushed);
 
 		ck_assert(pushed);
@@ -197,7 +197,7 @@ START_TEST(greedy_sources_come_last)
 	for (unsigned n = before; n < GREEDY * EACH; n++)
 		ck_assert_uint_ge(pop(f)->source, 100);
 	ck_assert_ptr_null(pop(f));
-	ck_assert(push(f, 0, 100, 0));		/* with nothing left it is as any other */
+	ck_assert(push(f, 0, 100, 0));		/* with nothing queued, it is like any other sender */
 	ck_assert(fair_any_few(f));
 	fair_pop(f);
 	fair_free(f);

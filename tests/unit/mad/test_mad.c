@@ -388,7 +388,7 @@ START_TEST(smp_as_iba_has_it)
 }
 END_TEST
 
-/* Gives no answer, and not even the kernel's timeout. */
+/* Gives neither an answer nor the kernel's time-out. */
 static void swallow(const struct ib_user_mad *u, const struct umad_smp *s, int len)
 {
 	(void)u;
@@ -426,7 +426,7 @@ static void answer_wrongly(const struct ib_user_mad *u, const struct umad_smp *s
 	fake_receive(&a, 10, 0, 1);			/* cut short */
 	fake_receive(&a, 0, 0, 1);
 	fake_answer(s, 0x1c, (const uint8_t[64]){ 0xab });
-	fake_answer(s, 0, NULL);			/* a duplicate: nobody waits any more */
+	fake_answer(s, 0, NULL);			/* a duplicate: no request waits for it any more */
 }
 
 START_TEST(only_the_answer_counts)
@@ -715,7 +715,7 @@ static void open_streams(void)
 START_TEST(an_answer_is_made_while_it_is_sent)
 {
 	open_streams();
-	a.later = 5;			/* a search that takes its time */
+	a.later = 5;			/* a slow search */
 	ask_table(1, 100);
 	ck_assert(accepted);
 	ck_assert_uint_eq(a.sent, 1);
@@ -763,7 +763,7 @@ START_TEST(who_is_silent_is_asked_again_if_somebody_acknowledges)
 	open_streams();
 	ask_table(1, 3);
 	run_ms(400);
-	ck_assert_uint_eq(a.sent, 1);		/* on ibsim nobody ever does */
+	ck_assert_uint_eq(a.sent, 1);		/* never on ibsim */
 	acknowledge(1, 2, 0, 1, 65);
 	ck_assert_uint_eq(a.highest, 3);
 	for (unsigned k = 0; k < 50 && a.sent <= 3; k++)
@@ -798,7 +798,7 @@ END_TEST
 START_TEST(where_nobody_acknowledges_the_oldest_gives_its_place)
 {
 	open_streams();
-	for (uint8_t i = 1; i <= 5; i++) {	/* two of one are the bound */
+	for (uint8_t i = 1; i <= 5; i++) {	/* two for one port are the limit */
 		ask_table(i, 1000);
 		ck_assert(accepted);
 		ck_assert_uint_eq(a.sent, i);
@@ -920,10 +920,10 @@ START_TEST(headers_of_rmpp)
 		{ 1, 1, 5, 0, 2, 220, 0, 0, 0 },	/* of no transfer: its first may come again */
 		{ 1, 2, 1, 0, 1, 65, 0, 0, 0 }, { 1, 3, 1, 1, 0, 0, 0, 0, 0 },
 		{ 1, 4, 1, 126, 0, 0, 0, 0, 0 }, { 1, 4, 1, 3, 0, 0, 0, 0, 0 },
-		{ 1, 1, 3, 0, 1, 0, 2, 0, 0 },		/* the rest is to come */
+		{ 1, 1, 3, 0, 1, 0, 2, 0, 0 },		/* the rest is still missing */
 		{ 1, 1, 7, 0, 1, 220, 2, 0, 256 }, { 1, 1, 7, 0, 1, 20, 2, 0, 56 },
 		{ 1, 1, 0xff, 0, 1, 120, 2, 0, 156 },	/* whatever RRespTime says */
-		{ 9, 9, 6, 9, 9, 9, 0, 0, 256 },	/* not active: nothing of it counts */
+		{ 9, 9, 6, 9, 9, 9, 0, 0, 256 },	/* not active: its fields are ignored */
 	};
 
 	open_port(16, 3, 1000, 0);
@@ -968,7 +968,7 @@ START_TEST(closed_in_the_middle)
 	run_ms(20);
 	mad[26] = 0;
 	for (unsigned i = 0; i < 300; i++)
-		fake_receive(mad, sizeof(mad), 0, 3);	/* … and many that nobody looks at any more */
+		fake_receive(mad, sizeof(mad), 0, 3);	/* … and many that are no longer read */
 	close_port();
 	ck_assert_uint_eq(a.released, 1);
 }
@@ -1179,7 +1179,7 @@ static unsigned serve_at_once(unsigned n, unsigned *at)
 	sem_post(&all_have_come);
 	for (unsigned k = 0; k < 200 && taken < n; k++)
 		run_ms(20);
-	close_port();		/* of what its thread noted nothing is read before */
+	close_port();		/* nothing that its thread noted is read before */
 	ck_assert_uint_eq(served + told_busy, n);
 	for (unsigned i = 0; i < served; i++)
 		if (order[i] == 2) {

@@ -113,7 +113,7 @@ START_TEST(window_opens_with_acks)
 {
 	start(1000 * RMPP_DATA_LEN);
 	ck_assert_uint_eq(goes(1), 1);
-	ck_assert_uint_eq(tx.made, 1);		/* and no more is made than may go */
+	ck_assert_uint_eq(tx.made, 1);		/* and no more segments are made than may be sent */
 	ck_assert_uint_eq(ack(1, 65), RMPP_OK);
 	ck_assert_uint_eq(goes(2), 64);
 	ck_assert_uint_eq(goes(0), 0);
@@ -309,7 +309,7 @@ START_TEST(the_whole_has_an_end)
 	goes(1);
 	ack(1, 1);
 	for (unsigned i = 0; i < 20 && !(status = rmpp_send_late(&tx, now)); i++) {
-		ck_assert_uint_le(one_goes(), 1);	/* has it opened meanwhile? */
+		ck_assert_uint_le(one_goes(), 1);	/* it may have opened the window meanwhile */
 		ck_assert_uint_eq(one_goes(), 0);
 		now = tx.due_us;
 	}
@@ -353,7 +353,7 @@ START_TEST(a_gap_is_found_and_filled)
 	ck_assert_uint_eq(one_goes(), 11);
 	ck_assert_uint_eq(one_goes(), 10);
 	ck_assert_uint_eq(one_goes(), 0);
-	ck_assert_uint_eq(ack(10, 65), RMPP_OK);	/* the same again says nothing */
+	ck_assert_uint_eq(ack(10, 65), RMPP_OK);	/* a repeated ACK changes nothing */
 	ck_assert_uint_eq(one_goes(), 0);
 	ck_assert_uint_eq(ack(30, 65), RMPP_OK);	/* and 31 */
 	ck_assert_uint_eq(one_goes(), 31);
@@ -361,8 +361,8 @@ START_TEST(a_gap_is_found_and_filled)
 	now += MS;
 	ck_assert_uint_eq(ack(65, 129), RMPP_OK);
 	ck_assert_uint_eq(some_go(66), 64);
-	ck_assert_uint_eq(one_goes(), 65);		/* there may be more loss: asked at once */
-	ck_assert_uint_eq(ack(65, 129), RMPP_OK);	/* of the probe for what is behind 31 */
+	ck_assert_uint_eq(one_goes(), 65);		/* there may be more losses: probed at once */
+	ck_assert_uint_eq(ack(65, 129), RMPP_OK);	/* of the probe for segments after 31 */
 	ck_assert_uint_eq(one_goes(), 0);
 	ck_assert_uint_eq(ack(129, 193), RMPP_OK);
 	rmpp_send_end(&tx);
@@ -526,7 +526,7 @@ START_TEST(ends_that_contradict)
 	rmpp_recv_begin(&rx, now);
 	take(1, 0, 0);
 	take(5, 0, 0);
-	ck_assert_int_eq(take(4, 4, 220), RMPP_TOOK_ABORT);	/* there is one behind it */
+	ck_assert_int_eq(take(4, 4, 220), RMPP_TOOK_ABORT);	/* one segment follows */
 	rmpp_recv_end(&rx);
 }
 END_TEST

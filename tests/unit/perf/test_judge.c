@@ -114,7 +114,7 @@ START_TEST(starved)
 	verdicts(VERDICT_SERVED, VERDICT_SHORT);
 	vls[1].wait.n = JUDGE_TICKS - 1;	/* some packets that came last */
 	verdicts(VERDICT_SERVED, VERDICT_CONTENT);
-	use(1, 0.4, 0.0005, 0.5);		/* or few, that waited long: who knows */
+	use(1, 0.4, 0.0005, 0.5);		/* or few packets that waited long: unknown */
 	verdicts(VERDICT_SERVED, VERDICT_UNKNOWN);
 }
 END_TEST

@@ -277,14 +277,14 @@ START_TEST(by_the_far_end)
 	measure(switch_port(3));
 	ck_assert_uint_eq(t.port.by, PMA_VL_RCV);
 	ck_assert_double_eq_tol(t.port.vls[0].got, 0.75, 0.01);
-	/* the host is asked about its own port, by its own LID */
+	/* the host is queried about its own port, by its own LID */
 	ck_assert_uint_eq(t.rcv_lid, lid_of(t.hosts[2]));
 	ck_assert_uint_eq(t.rcv_port, 1);
 	t.lacks = 0;
-	measure(switch_port(3));	/* what it says itself goes before */
+	measure(switch_port(3));	/* its own answer takes precedence */
 	ck_assert_uint_eq(t.port.by, PMA_XMIT_SL);
 	ck_assert_double_eq_tol(t.port.vls[0].got, 0.6, 0.01);
-	t.empty_vls = true;		/* but not zeros, where much was sent */
+	t.empty_vls = true;		/* but not zeros if much was sent */
 	measure(switch_port(3));
 	ck_assert_uint_eq(t.port.by, PMA_VL_RCV);
 	t.by_far_end = false;
@@ -311,7 +311,7 @@ START_TEST(short_and_no_longer)
 	measure(switch_port(3));		/* still: nothing new */
 	ck_assert_uint_eq(t.events.n, 1);
 	t.got = 0.6;
-	measure(switch_port(2));		/* another port says nothing of it */
+	measure(switch_port(2));		/* another port knows nothing about it */
 	ck_assert_uint_eq(t.events.n, 1);
 	measure(switch_port(3));
 	ck_assert_uint_eq(t.events.n, 2);
@@ -320,7 +320,7 @@ START_TEST(short_and_no_longer)
 	ck_assert_uint_eq(n, 0);
 	t.got = 0.9;
 	measure(switch_port(3));
-	perf_published(t.perf, NULL);		/* not ours to say any more */
+	perf_published(t.perf, NULL);		/* no longer ours to report */
 	perf_findings(t.perf, &n);
 	ck_assert_uint_eq(n, 0);
 }

@@ -21,7 +21,7 @@
 #define SPINES 3
 #define PER_LEAF 3
 #define HOSTS (LEAVES * PER_LEAF)
-#define STUBS 2		/* switches that nothing goes by but what is for them */
+#define STUBS 2		/* switches that forward only packets to themselves */
 #define SWITCHES (LEAVES + SPINES + STUBS)
 #define NODES (HOSTS + SWITCHES)
 #define LINKS (HOSTS + LEAVES * SPINES + 1 + STUBS)

@@ -809,7 +809,7 @@ START_TEST(links_that_deviate_alike_are_one_finding)
 		       "kind 2048");
 	expect_finding(&s, SEV_WARNING, 0, "has 4 data VLs, most links of its kind 8");
 	ck_assert_ptr_null(found(&s, "runs at"));
-	ck_assert_uint_eq(s.v->findings.n, 3);	/* and who can't join the IPoIB group */
+	ck_assert_uint_eq(s.v->findings.n, 3);	/* and which ports cannot join the IPoIB group */
 	end(&s);
 }
 END_TEST
@@ -856,7 +856,7 @@ START_TEST(judged_beside_the_plan)
 	struct fabric *copy = fabric_clone(s.f);
 	struct plan *fork = plan_fork(s.p, copy);
 
-	for (uint32_t i = 0; i < s.f->n_ports; i++)	/* nobody looks at this one */
+	for (uint32_t i = 0; i < s.f->n_ports; i++)	/* this one is not read */
 		s.f->ports[i].rate = 0;
 	plan_complete(fork, NULL, NULL);
 	plan_judge(fork, NULL);

@@ -369,7 +369,7 @@ START_TEST(keys_stay_where_devices_have_them)
 	ck_assert_str_eq(keys_of(host(A)), "ffff 0003 8001 0000 0002 8002");
 	/* the manager's port sends with the P_Key at index 0 */
 	ck_assert_str_eq(keys_of(host(B)), "ffff 0000 8003");
-	/* a reset table says nothing; a device's present P_Keys outweigh former ones; the rest stays */
+	/* a reset table does not count; a device's present P_Keys outweigh former ones; the rest stays */
 	found(host(A), "ffff");
 	found(host(B), "");
 	then("1: A=full; 2: A=both; 3: A=limited B=full");
@@ -514,7 +514,7 @@ START_TEST(no_room)
 	ck_assert_ptr_nonnull(e);
 	ck_assert_uint_eq(e->pos.line, 4);
 	ck_assert_uint_eq(findings.count[SEV_ERROR], 3);
-	f->nodes[B].partition_cap = 2;		/* room for one of two is none */
+	f->nodes[B].partition_cap = 2;		/* room for one of two P_Keys is not enough */
 	build();
 	ck_assert_str_eq(keys_of(host(B)), "ffff 8004");
 	/* a node that claims to have no entry has the one that every port has */

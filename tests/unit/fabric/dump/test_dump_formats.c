@@ -62,7 +62,7 @@ START_TEST(subnet_list)
 	connected(o.d, "r", 1, "the switch", 3);
 	runs_at(p, "4xEDR");
 	runs_at(p + 1, "1xFDR10");
-	runs_at(r, "12xSDR");	/* the other end does not say */
+	runs_at(r, "12xSDR");	/* the other end gives none */
 	outcome_free(&o);
 }
 END_TEST
@@ -168,7 +168,7 @@ START_TEST(report_of_ports)
 	connected(o.d, "a", 2, "it's", 5);
 	connected(o.d, "r", 1, "it's", 3);
 	connected(o.d, "b", 1, "it's", 1);
-	runs_at(p, "4xEDR");	/* the other end does not say the speed */
+	runs_at(p, "4xEDR");	/* the other end does not give the speed */
 	runs_at(port_of(o.d, "b", 1), "2xHDR");
 	outcome_free(&o);
 }

@@ -9,7 +9,7 @@
 #define TURNS 1000
 
 static struct prilock lock = PRILOCK_INITIALIZER;
-static atomic_uint pieces;		/* begun by the thread that takes it again and again */
+static atomic_uint pieces;		/* begun by the thread that takes the lock repeatedly */
 static atomic_bool enough;
 
 static unsigned broken;			/* pieces begun before an urgent thread that was seen waiting */

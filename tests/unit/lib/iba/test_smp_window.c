@@ -14,7 +14,7 @@ static int64_t now;
 
 static void start(const struct smp_window_bounds *b)
 {
-	now = 77777777;		/* no moment is special */
+	now = 77777777;		/* any moment will do */
 	smp_window_init(&p, b);
 }
 
@@ -481,9 +481,9 @@ START_TEST(what_another_process_found_out)
 	smp_window_learn(&p, &l);
 	ck_assert_uint_eq(p.window, 12);
 	ck_assert_uint_eq(round_trip(), 12);
-	ck_assert_uint_le(round_trip(), 13);	/* no doubling to what was lost before */
+	ck_assert_uint_le(round_trip(), 13);	/* no doubling of the time-out of earlier losses */
 	ck_assert_uint_eq(exchange(device(900), 100), 55);
-	l.slowest_us = 500 * MS;		/* never longer than what the settings say */
+	l.slowest_us = 500 * MS;		/* never longer than the settings allow */
 	smp_window_learn(&p, &l);
 	ck_assert_uint_eq(exchange(device(901), 100), 200);
 	smp_window_free(&p);

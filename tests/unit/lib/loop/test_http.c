@@ -172,7 +172,7 @@ START_TEST(rubbish)
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		fd = connect_to();
 		send(fd, bad[i], strlen(bad[i]), MSG_NOSIGNAL);
-		close(fd);	/* of some the server would wait for more */
+		close(fd);	/* for some of these, the server would wait for more */
 	}
 	/* a header without end */
 	memset(longer, 'x', 1 << 20);
