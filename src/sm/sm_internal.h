@@ -51,7 +51,7 @@ struct sm_known {
 	bool blind_all;
 	struct map64 spared;		/* switches with ports left unread until a light sweep */
 	struct stale_tables *stale_tables;	/* tables that switches still hold for ports without a link */
-	bool another_was;		/* another subnet manager was at work since our last sweep */
+	bool another_was;		/* another subnet manager was active since our last sweep */
 };
 
 /* Tables that differ from the plan, as earlier sweeps saw them, node by node (fixed_table_log.c). */

@@ -42,7 +42,7 @@ static struct {
 	struct own_port port;
 	int agent;
 	uint16_t dlid;
-	int place;		/* of the P_Key */
+	int place;		/* index of the P_Key */
 	uint8_t gid[16];	/* of a GRH; 0: none */
 	uint8_t *umad;
 } io;

@@ -7,8 +7,8 @@
  * moment
  *  - no LID's entries form a loop;
  *  - by an order, a LID turns from down to up only where it does so in the old or in the new tables.  If
- *    these have no such turn, there never is one, and so no credit loop; with a safe hub, the turns that
- *    they have close none.
+ *    neither has such a turn, there is none at any time, and so no credit loop; with a safe hub, the
+ *    turns that they have close no loop.
  *
  * This holds if the old and the new tables each have the property; old routes end at dead links.
  *

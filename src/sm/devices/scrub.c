@@ -397,9 +397,9 @@ static void conclude(struct scrub *s)
 	if (!s->changed)
 		return;
 	drop(s);
-	/* at our own port anybody can set it, as often as we look */
+	/* any host can set it at our own port again and again */
 	if (claimed && suspect.changed && !s->own) {
-		sm_want_sweep(sm, SWEEP_FULL, "another subnet manager was at work");
+		sm_want_sweep(sm, SWEEP_FULL, "another subnet manager was active");
 		return;
 	}
 	sm_suspect(sm, &suspect);

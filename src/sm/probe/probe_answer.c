@@ -116,8 +116,8 @@ static bool both_unsure(const struct probe *p, uint32_t port)
 }
 
 /*
- * A silent switch cannot report that one of its links has trained anew.  Nobody sets its end then,
- * which stays at Init and drops what others send there.
+ * A silent switch cannot report that one of its links has trained anew.  Without a report qosd does not
+ * set the switch's end of the link, which stays in Init and drops packets.
  */
 void probe_forget_states(struct probe *p, uint32_t node)
 {

@@ -14,7 +14,7 @@
 #include "unit/run.h"
 
 #define LAYERS 8
-#define ORDERS 2	/* of writing, of each change */
+#define ORDERS 2	/* random orders of writing for each change */
 
 /* Tables in layers while some links are dead. */
 struct moment {

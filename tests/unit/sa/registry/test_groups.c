@@ -164,7 +164,7 @@ START_TEST(freed_mlids_are_used_again_late)
 		mcast_leave(db, g, mcast_own_gid(1), JOIN_FULL);
 	}
 	ck_assert_uint_eq(mcast_root(db, last), 0);	/* the next group with the MLID starts afresh */
-	ck_assert_uint_eq(make(db, 100, 0)->mlid, 0xc001);	/* given back first */
+	ck_assert_uint_eq(make(db, 100, 0)->mlid, 0xc001);	/* released first, so used first */
 	mcast_free(db);
 }
 END_TEST

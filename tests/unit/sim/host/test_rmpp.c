@@ -916,7 +916,7 @@ START_TEST(acks_do_not_answer_each_other)
 	ask_multi(56 + 100, 1000);
 	m = message_answer(&r, 0, 56 + 100);
 	m.mad[FLAGS] = ACTIVE;
-	m.head->timeout_ms = 60000;	/* as if an answer to the answer were awaited */
+	m.head->timeout_ms = 60000;	/* as if the answer expected a reply */
 	ck_assert_int_eq(message_send(&r, m), 0);
 	run_us(0);
 	ck_assert_uint_eq(l.got.n, 1);
