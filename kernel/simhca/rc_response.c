@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The responder's side of a reliable connection (9.7.4): requests in the order of their PSNs, executed and
+ * acknowledged.
+ */
+#include <asm/unaligned.h>
+
+#include "simhca.h"
+
+#define ROOM_AFTER 1		/* jiffies until the ring is looked at again */
+
+/* --- answers --- */
+
+static bool send_aeth(struct simhca_qp *qp, u32 psn, u8 syndrome)
+{
+	u8 aeth[SIMHCA_AETH_BYTES];
+
+	put_unaligned_be32((u32)syndrome << 24 | (qp->resp.msn & SIMHCA_PSN_MASK), aeth);
+	return simhca_rc_send(qp, IB_OPCODE_RC_ACKNOWLEDGE, psn, false, false, aeth, sizeof(aeth), NULL, 0);
+}
+
+/* Everything before resp.psn has arrived.  Not before the answers of reads, which an ACK would overtake. */
+static void acknowledge(struct simhca_qp *qp)
+{
+	struct simhca_responder *r = &qp->resp;
+
+	r->ack_due = r->read_head != r->read_tail;
+	if (!r->ack_due)
+		send_aeth(qp, psn_add(r->psn, SIMHCA_PSN_MASK), AETH_ACK << 5 | AETH_NO_CREDITS);
+}
+
+/* A request that cannot be executed ends the connection, at both sides (9.9.3). */
+static void refuse(struct simhca_qp *qp, u8 code)
+{
+	send_aeth(qp, qp->resp.psn, AETH_NAK << 5 | code);
+	simhca_qp_error(qp);
+}
+
+/* --- reads --- */
+
+static u8 response_opcode(bool first, bool last)
+{
+	if (first)
+		return last ? IB_OPCODE_RC_RDMA_READ_RESPONSE_ONLY : IB_OPCODE_RC_RDMA_READ_RESPONSE_FIRST;
+	return last ? IB_OPCODE_RC_RDMA_READ_RESPONSE_LAST : IB_OPCODE_RC_RDMA_READ_RESPONSE_MIDDLE;
+}
+
+/* The next packet of a read's answer; false: no room, or the connection has ended. */
+static bool answer_piece(struct simhca_qp *qp, struct simhca_read *r)
+{
+	u32 mtu = simhca_rc_mtu(qp), n = min(mtu, r->length - r->done);
+	bool first = r->done == 0, last = r->done + n == r->length;
+	u8 aeth[SIMHCA_AETH_BYTES];
+
+	if (n && !simhca_mr_copy(qp->dev, r->key, r->address + r->done, qp->buffer, n, false)) {
+		refuse(qp, NAK_REMOTE_ACCESS);
+		return false;
+	}
+	put_unaligned_be32(AETH_NO_CREDITS << 24 | (qp->resp.msn & SIMHCA_PSN_MASK), aeth);
+	if (!simhca_rc_send(qp, response_opcode(first, last), psn_add(r->psn, r->done / mtu), false, false,
+			    aeth, first || last ? sizeof(aeth) : 0, qp->buffer, n)) {
+		queue_delayed_work(qp->dev->wq, &qp->resp.work, ROOM_AFTER);
+		return false;
+	}
+	r->done += n;
+	return true;
+}
+
+static void answer_reads(struct simhca_qp *qp)
+{
+	struct simhca_responder *s = &qp->resp;
+
+	while (s->read_tail != s->read_head) {
+		struct simhca_read *r = &s->reads[s->read_tail % SIMHCA_READS_MAX];
+
+		if (!answer_piece(qp, r))
+			return;
+		if (r->done == r->length)
+			s->read_tail++;
+	}
+	if (s->ack_due)
+		acknowledge(qp);
+}
+
+void simhca_rc_answer_reads(struct work_struct *work)
+{
+	struct simhca_qp *qp = container_of(work, struct simhca_qp, resp.work.work);
+	unsigned long flags;
+
+	spin_lock_irqsave(&qp->lock, flags);
+	if (qp->state >= IB_QPS_RTR && qp->state != IB_QPS_ERR)
+		answer_reads(qp);
+	spin_unlock_irqrestore(&qp->lock, flags);
+}
+
+static bool may(const struct simhca_qp *qp, const u8 *reth, int access)
+{
+	u32 length = get_unaligned_be32(reth + 12);
+
+	if (!(qp->attr.qp_access_flags & access))
+		return false;
+	return !length || simhca_mr_allows(qp->dev, get_unaligned_be32(reth + 8), get_unaligned_be64(reth),
+					   length, access);
+}
+
+/* Queues a read, new or repeated; false: it is refused. */
+static bool take_read(struct simhca_qp *qp, const struct simhca_packet *p)
+{
+	struct simhca_responder *s = &qp->resp;
+
+	if (p->length < SIMHCA_RETH_BYTES) {
+		refuse(qp, NAK_INVALID_REQUEST);
+		return false;
+	}
+	if (!may(qp, p->data, IB_ACCESS_REMOTE_READ)) {
+		refuse(qp, NAK_REMOTE_ACCESS);
+		return false;
+	}
+	if (s->read_head - s->read_tail == SIMHCA_READS_MAX) {
+		refuse(qp, NAK_INVALID_REQUEST);
+		return false;
+	}
+	s->reads[s->read_head++ % SIMHCA_READS_MAX] = (struct simhca_read) {
+		.psn = p->psn, .address = get_unaligned_be64(p->data),
+		.key = get_unaligned_be32(p->data + 8), .length = get_unaligned_be32(p->data + 12),
+	};
+	return true;
+}
+
+static void new_read(struct simhca_qp *qp, const struct simhca_packet *p)
+{
+	if (!take_read(qp, p))
+		return;
+	qp->resp.msn++;
+	qp->resp.psn = psn_add(qp->resp.psn, simhca_rc_packets(qp, get_unaligned_be32(p->data + 12)));
+	answer_reads(qp);
+}
+
+/* --- SEND and RDMA write --- */
+
+/* What an opcode says of its packet. */
+struct shape {
+	bool send, write, first, last, imm, invalidate;
+};
+
+static bool shape_of(u8 opcode, struct shape *s)
+{
+	static const struct shape shapes[] = {
+		[IB_OPCODE_RC_SEND_FIRST] = { .send = true, .first = true },
+		[IB_OPCODE_RC_SEND_MIDDLE] = { .send = true },
+		[IB_OPCODE_RC_SEND_LAST] = { .send = true, .last = true },
+		[IB_OPCODE_RC_SEND_LAST_WITH_IMMEDIATE] = { .send = true, .last = true, .imm = true },
+		[IB_OPCODE_RC_SEND_ONLY] = { .send = true, .first = true, .last = true },
+		[IB_OPCODE_RC_SEND_ONLY_WITH_IMMEDIATE] = {
+			.send = true, .first = true, .last = true, .imm = true },
+		[IB_OPCODE_RC_RDMA_WRITE_FIRST] = { .write = true, .first = true },
+		[IB_OPCODE_RC_RDMA_WRITE_MIDDLE] = { .write = true },
+		[IB_OPCODE_RC_RDMA_WRITE_LAST] = { .write = true, .last = true },
+		[IB_OPCODE_RC_RDMA_WRITE_LAST_WITH_IMMEDIATE] = { .write = true, .last = true, .imm = true },
+		[IB_OPCODE_RC_RDMA_WRITE_ONLY] = { .write = true, .first = true, .last = true },
+		[IB_OPCODE_RC_RDMA_WRITE_ONLY_WITH_IMMEDIATE] = {
+			.write = true, .first = true, .last = true, .imm = true },
+		[IB_OPCODE_RC_SEND_LAST_WITH_INVALIDATE] = { .send = true, .last = true, .invalidate = true },
+		[IB_OPCODE_RC_SEND_ONLY_WITH_INVALIDATE] = {
+			.send = true, .first = true, .last = true, .invalidate = true },
+	};
+
+	if (opcode >= ARRAY_SIZE(shapes))
+		return false;
+	*s = shapes[opcode];
+	return s->send || s->write;
+}
+
+static bool fits(const struct simhca_responder *r, const struct shape *s)
+{
+	if (s->first)
+		return r->message == SIMHCA_BETWEEN;
+	return r->message == (s->send ? SIMHCA_IN_SEND : SIMHCA_IN_WRITE);
+}
+
+/* A packet's extended headers and payload. */
+struct content {
+	const u8 *reth, *imm, *payload;
+	u32 length;
+};
+
+static bool split(const struct simhca_packet *p, const struct shape *s, struct content *c)
+{
+	u32 reth = s->write && s->first ? SIMHCA_RETH_BYTES : 0;
+	u32 imm = s->imm || s->invalidate ? SIMHCA_IMM_BYTES : 0;
+
+	if (p->length < reth + imm)
+		return false;
+	c->reth = p->data;
+	c->imm = p->data + reth;
+	c->payload = p->data + reth + imm;
+	c->length = p->length - reth - imm;
+	return true;
+}
+
+/* The end of a message that a receive request hears of. */
+static void complete_recv(struct simhca_qp *qp, const struct simhca_packet *p, const struct shape *s,
+			  const struct content *c, const struct simhca_recv *recv, u32 length)
+{
+	struct ib_wc wc = {
+		.wr_id = recv->wr_id, .qp = &qp->ibqp, .byte_len = length, .src_qp = qp->attr.dest_qp_num,
+		.slid = p->slid, .sl = p->sl, .port_num = qp->port, .pkey_index = qp->pkey_index,
+		.opcode = s->write ? IB_WC_RECV_RDMA_WITH_IMM : IB_WC_RECV,
+	};
+
+	if (s->imm) {
+		wc.wc_flags |= IB_WC_WITH_IMM;
+		memcpy(&wc.ex.imm_data, c->imm, SIMHCA_IMM_BYTES);
+	}
+	if (s->invalidate) {
+		wc.wc_flags |= IB_WC_WITH_INVALIDATE;
+		wc.ex.invalidate_rkey = get_unaligned_be32(c->imm);
+		simhca_mr_invalidate(qp->dev, wc.ex.invalidate_rkey);
+	}
+	simhca_complete(to_cq(qp->ibqp.recv_cq), &wc, p->solicited);
+}
+
+/* There is no receive request: the requester is to try again later (9.7.5.2.8). */
+static void not_ready(struct simhca_qp *qp)
+{
+	send_aeth(qp, qp->resp.psn, AETH_RNR_NAK << 5 | qp->attr.min_rnr_timer);
+	qp->resp.nak_sent = true;	/* what is under way behind it needs no NAK of its own */
+}
+
+/* These return false if the packet was not taken. */
+
+static bool take_send(struct simhca_qp *qp, const struct simhca_packet *p, const struct shape *s,
+		      const struct content *c)
+{
+	struct simhca_responder *r = &qp->resp;
+
+	if (s->first) {
+		r->recv = simhca_take_recv(qp);
+		r->offset = 0;
+		if (!r->recv) {
+			not_ready(qp);
+			return false;
+		}
+	}
+	if (!simhca_scatter(qp->dev, r->recv->sge, r->recv->num_sge, r->offset, c->payload, c->length)) {
+		refuse(qp, NAK_INVALID_REQUEST);
+		return false;
+	}
+	r->offset += c->length;
+	if (!s->last)
+		return true;
+	complete_recv(qp, p, s, c, r->recv, r->offset);
+	r->recv = NULL;
+	return true;
+}
+
+static bool take_write(struct simhca_qp *qp, const struct simhca_packet *p, const struct shape *s,
+		       const struct content *c)
+{
+	struct simhca_responder *r = &qp->resp;
+	struct simhca_recv *recv = NULL;
+
+	if (s->first && !may(qp, c->reth, IB_ACCESS_REMOTE_WRITE)) {
+		refuse(qp, NAK_REMOTE_ACCESS);
+		return false;
+	}
+	if (s->imm) {
+		recv = simhca_take_recv(qp);
+		if (!recv) {
+			not_ready(qp);
+			return false;
+		}
+	}
+	if (s->first) {
+		r->address = get_unaligned_be64(c->reth);
+		r->key = get_unaligned_be32(c->reth + 8);
+		r->left = r->offset = get_unaligned_be32(c->reth + 12);
+	}
+	if (c->length > r->left || (s->last && c->length != r->left)) {
+		refuse(qp, NAK_INVALID_REQUEST);
+		return false;
+	}
+	if (c->length && !simhca_mr_copy(qp->dev, r->key, r->address, (void *)c->payload, c->length, true)) {
+		refuse(qp, NAK_REMOTE_ACCESS);
+		return false;
+	}
+	r->address += c->length;
+	r->left -= c->length;
+	if (recv)
+		complete_recv(qp, p, s, c, recv, r->offset);
+	return true;
+}
+
+static void take_message(struct simhca_qp *qp, const struct simhca_packet *p)
+{
+	struct simhca_responder *r = &qp->resp;
+	struct content c;
+	struct shape s;
+
+	if (!shape_of(p->opcode, &s) || !fits(r, &s) || !split(p, &s, &c)) {
+		refuse(qp, NAK_INVALID_REQUEST);
+		return;
+	}
+	if (!(s.send ? take_send(qp, p, &s, &c) : take_write(qp, p, &s, &c)))
+		return;
+	r->psn = psn_add(r->psn, 1);
+	r->message = s.last ? SIMHCA_BETWEEN : s.send ? SIMHCA_IN_SEND : SIMHCA_IN_WRITE;
+	r->msn += s.last;
+	if (p->ack_req)
+		acknowledge(qp);
+}
+
+/* --- order --- */
+
+static void take_duplicate(struct simhca_qp *qp, const struct simhca_packet *p)
+{
+	if (p->opcode != IB_OPCODE_RC_RDMA_READ_REQUEST)
+		acknowledge(qp);
+	else if (take_read(qp, p))
+		answer_reads(qp);
+}
+
+void simhca_rc_take_request(struct simhca_qp *qp, const struct simhca_packet *p)
+{
+	struct simhca_responder *r = &qp->resp;
+	s32 ahead = psn_after(p->psn, r->psn);
+
+	if (ahead > 0) {
+		if (!r->nak_sent)
+			send_aeth(qp, r->psn, AETH_NAK << 5 | NAK_SEQUENCE);
+		r->nak_sent = true;
+		return;
+	}
+	if (ahead < 0) {
+		take_duplicate(qp, p);
+		return;
+	}
+	r->nak_sent = false;
+	if (p->opcode == IB_OPCODE_RC_RDMA_READ_REQUEST && r->message == SIMHCA_BETWEEN)
+		new_read(qp, p);
+	else
+		take_message(qp, p);
+}
