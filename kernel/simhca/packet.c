@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Headers of packets (IBA chapters 7 to 9): LRH, GRH, BTH.  Their CRCs are left out on the simulated link. */
-#include <asm/unaligned.h>
-
 #include "simhca.h"
 
 #define ICRC_BYTES 4		/* PktLen counts the ICRC */

@@ -5,7 +5,6 @@
  * An event makes the kept part be read again before Linux hears of it, so that a client that reacts at
  * once sends with the new LID, P_Key or GID.
  */
-#include <asm/unaligned.h>
 #include <linux/completion.h>
 
 #include "simhca.h"

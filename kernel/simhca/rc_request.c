@@ -3,8 +3,6 @@
  * The requester's side of a reliable connection (9.7.5): requests to packets, acknowledgements to
  * completions, and repetition from the oldest packet that is not acknowledged (go-back-N).
  */
-#include <asm/unaligned.h>
-
 #include "simhca.h"
 
 #define WINDOW 64		/* packets under way */

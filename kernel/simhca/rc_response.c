@@ -3,8 +3,6 @@
  * The responder's side of a reliable connection (9.7.4): requests in the order of their PSNs, executed and
  * acknowledged.
  */
-#include <asm/unaligned.h>
-
 #include "simhca.h"
 
 #define ROOM_AFTER 1		/* jiffies until the ring is looked at again */

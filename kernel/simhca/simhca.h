@@ -25,6 +25,11 @@
 #define SIMHCA_H
 
 #include <linux/pci.h>
+#if __has_include(<linux/unaligned.h>)	/* since Linux 6.12 */
+#include <linux/unaligned.h>
+#else
+#include <asm/unaligned.h>
+#endif
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
 #include <rdma/ib_mad.h>

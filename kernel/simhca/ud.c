@@ -4,8 +4,6 @@
  *
  * A packet that finds no room in the ring is lost, as on a link; its send completes all the same.
  */
-#include <asm/unaligned.h>
-
 #include "simhca.h"
 
 #define IMM_BYTES 4
