@@ -299,7 +299,7 @@ export PROGRAM_TABLE = $(foreach p,$(PROGRAMS),$(p):$(subst $() ,$(comma),$(stri
 	preload:sim/preload preload_clock:sim/preload_clock
 export OWNED_HEADERS
 
-RUNNER_TESTS = tests/check-run
+RUNNER_TESTS = tests/check-run tests/check-ci
 LAYER_TESTS = tests/check-layers
 PROMISE_TESTS = tests/check-promises
 FILE_TESTS = tests/check-files
