@@ -50,6 +50,17 @@ simulated_time() {
 	preload=$build/libqosd-sim-clock.so:$preload
 	own_preload="${own_preload% *} $preload"
 }
+# until_passed SECONDS COMMAND...: repeats the command until it succeeds, and lets a quarter of a second of simulated
+# time pass each time it does not; fails after SECONDS of it.  The simulator must have been started with
+# --time-stands, and programs on the fabric after simulated_time: then the machine's speed changes nothing.
+until_passed() {
+	local left=$(($1 * 4))
+	shift
+	until "$@"; do
+		[ $((left--)) -gt 0 ] || return 1
+		sim_do pass 250ms
+	done
+}
 # only_on SIMULATOR WHY: skips the test on the other simulator.
 only_on() {
 	[ "$simulator" = "$1" ] || { echo "only on $1: $2"; exit 77; }
@@ -331,6 +342,18 @@ stop_qosd() { end "$qosd" "${1:-TERM}"; }
 start_and_wait() {
 	start_qosd "$@"
 	until_ 30 subnet_up || fail "the subnet does not come up"
+}
+# start_and_pass NODE [OPTION...] and stop_and_pass: the same as start_and_wait and stop_qosd while time stands.
+start_and_pass() {
+	start_qosd "$@"
+	# by then the simulator knows the process and waits until it rests
+	until_ 20 grep -q ' sandbox: ' "$qosd_log" || fail "qosd does not start"
+	until_passed 30 subnet_up || fail "the subnet does not come up"
+}
+stop_and_pass() {
+	kill -TERM "$qosd"
+	until_passed 10 gone "$qosd" || bad "qosd does not end"
+	stop_qosd
 }
 
 # bring_up_opensm NODE SECONDS OPTION...: starts OpenSM and waits until its subnet is up.  Its PID is
