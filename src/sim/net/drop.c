@@ -26,6 +26,8 @@ const char *drop_reason_name(enum drop_reason r)
 		[DROP_QP] = "qp",
 		[DROP_QUEUE] = "queue",
 		[DROP_VL15_FULL] = "vl15-full",
+		[DROP_MTU] = "mtu",
+		[DROP_SLID] = "slid",
 	};
 
 	return (unsigned)r < DROP_REASONS ? names[r] : "unknown";
@@ -60,6 +62,7 @@ static void count_at_port(struct sim *s, uint32_t port, const struct packet *p,
 	case DROP_LINK_DOWN:
 	case DROP_NODE_OFF:
 	case DROP_PORT_STATE:
+	case DROP_MTU:
 		c->xmit_discards++;
 		break;
 	case DROP_NO_ROUTE:

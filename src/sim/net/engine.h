@@ -12,7 +12,18 @@
 #include "sim/net/model.h"
 #include "sim/net/stats.h"
 
-/* A management packet: a MAD of 256 bytes and the headers that carry it. */
+/*
+ * A packet that is not a management packet, as an HCA sent it (sim/hca): from LRH to payload, with
+ * padding and without CRCs.  Immutable; all copies of a packet share it.
+ */
+struct packet_bytes {
+	unsigned users;			/* the last one frees it */
+	uint16_t payload;		/* bytes that count towards the MTU (7.7.8) */
+	uint32_t n;
+	uint8_t data[];
+};
+
+/* A packet: a MAD of 256 bytes, or other bytes, and the headers that carry it. */
 struct packet {
 	uint32_t from;			/* end port that sent it (for statistics and drops) */
 	uint32_t in_port;		/* port by which it entered its current node; at first equal to
@@ -27,7 +38,8 @@ struct packet {
 	uint8_t sgid[16], dgid[16];	/* valid if grh */
 	uint8_t traffic_class, hop_limit;
 	uint32_t flow_label;
-	uint8_t mad[SIM_MAD_SIZE];
+	uint8_t mad[SIM_MAD_SIZE];	/* zero if there are other bytes */
+	struct packet_bytes *bytes;	/* NULL: a management packet */
 };
 
 struct sim;
@@ -41,6 +53,11 @@ struct sim_hooks {
 	void (*arrive)(struct sim *s, uint32_t port, struct packet *p);
 	/* No agent of the device took the packet (sim/host): it is for clients' agents. */
 	void (*host)(struct sim *s, uint32_t port, struct packet *p);
+	/*
+	 * A packet that has the P_Key arrived at an end port of a node with a driver (sim/hca's
+	 * hca_receive()), which is the first to see it.  vl: the VL on the link.
+	 */
+	void (*driver)(struct sim *s, uint32_t port, const struct packet *p, uint8_t vl);
 	/* A client opened or closed an end port's issm device (device_set_issm()). May be NULL. */
 	void (*set_issm)(struct sim *s, uint32_t port, bool on);
 	/*
@@ -79,7 +96,7 @@ struct sim {
 	struct sim_drops *drops;
 	struct sim_queue *queue;
 	struct sim_timers *timers;
-	void *devices, *hosts;		/* owned by sim/dev and sim/host */
+	void *devices, *hosts, *hcas;	/* owned by sim/dev, sim/host and sim/hca */
 	uint64_t *flooded, floods;	/* mcast.c: last packet by switch; number of packets */
 	uint64_t rng;
 	int64_t now_us;

@@ -149,6 +149,17 @@ static void corrupt(struct sim *s, uint8_t *mad)
 		mad[SMP_MKEY + sim_random(s, SIM_MAD_SIZE - SMP_MKEY)] ^= 1 << sim_random(s, 8);
 }
 
+/* The receiver loses other packets than MADs, whose ICRC would not fit. */
+static bool corrupt_packet(struct sim *s, struct transit *t)
+{
+	if (!t->p.bytes) {
+		corrupt(s, t->p.mad);
+		return true;
+	}
+	transit_drop(s, t, DROP_FAULT);
+	return false;
+}
+
 bool faults_let_pass(struct sim *s, struct transit *t)
 {
 	struct fault_rule r;
@@ -170,8 +181,7 @@ bool faults_let_pass(struct sim *s, struct transit *t)
 		duplicate(s, t);
 		break;
 	case FAULT_CORRUPT:
-		corrupt(s, t->p.mad);
-		break;
+		return corrupt_packet(s, t);
 	case FAULT_FALSIFY:
 		if (s->hooks.falsify)
 			s->hooks.falsify(s, t->port, r.falsehood, &t->p);

@@ -185,7 +185,10 @@ struct sim_node {
 	uint32_t sw;			/* index among the switches, or SIM_NONE */
 	uint8_t type;			/* enum sim_node_type */
 	uint8_t nports;
-	bool off;			/* set by a fault: no power, all links down */
+	bool off;			/* no power, all links down (device_power(), device_drive()) */
+	bool switched_off;		/* set by a fault, or because its virtual machine has ended */
+	bool driven;			/* belongs to a driver in a virtual machine (sim/hca) */
+	bool started;			/* by that driver; it has no power before that */
 	bool silent;			/* set by a fault: forwards, but its agents answer nothing */
 	bool hangs;			/* also forwards no directed route SMP (only if silent) */
 	unsigned lies;			/* set by a fault: enum sim_lie bits, in addition to the profile's */

@@ -12,6 +12,7 @@
 /* Sizes of LRH, BTH, DETH, the MAD and ICRC, and of a GRH, in units of 4 bytes (16.1.3.5). */
 #define DATA_WORDS (((8 + 12 + 8) + SIM_MAD_SIZE + 4) / 4)
 #define GRH_WORDS (40 / 4)
+#define ICRC_WORDS 1
 
 void transit_drop(struct sim *s, struct transit *t, enum drop_reason why)
 {
@@ -36,10 +37,17 @@ void transit_blocked(struct sim *s, struct transit *t, uint32_t out, enum drop_r
  * model does not have (16.1.3.5).
  */
 
+static unsigned words_of(const struct packet *p)
+{
+	if (p->bytes)
+		return p->bytes->n / 4 + ICRC_WORDS;
+	return DATA_WORDS + (p->grh ? GRH_WORDS : 0);
+}
+
 static void count_xmit(struct sim_port *port, const struct transit *t)
 {
 	struct sim_counters *c = port_counters(port);
-	unsigned words = DATA_WORDS + (t->p.grh ? GRH_WORDS : 0);
+	unsigned words = words_of(&t->p);
 
 	c->xmit_data += words;
 	c->vl_xmit_data[t->vl] += words;
@@ -56,7 +64,7 @@ static void count_xmit(struct sim_port *port, const struct transit *t)
 static void count_rcv(struct sim_port *port, const struct transit *t)
 {
 	struct sim_counters *c = port_counters(port);
-	unsigned words = DATA_WORDS + (t->p.grh ? GRH_WORDS : 0);
+	unsigned words = words_of(&t->p);
 
 	c->rcv_data += words;
 	c->vl_rcv_data[t->vl] += words;
@@ -113,10 +121,20 @@ static bool data_enters(struct sim *s, struct transit *t)
 	return true;
 }
 
+/* NeighborMTU as the number of bytes of payload; the codes begin with 1 for 256. */
+static bool exceeds_mtu(const struct sim_port *out, const struct packet *p)
+{
+	return p->bytes && p->bytes->payload > 128u << out->mtu;
+}
+
 static bool data_leaves(struct sim *s, struct transit *t)
 {
 	struct sim_port *out = &s->f->ports[t->port];
 
+	if (exceeds_mtu(out, &t->p)) {
+		transit_drop(s, t, DROP_MTU);
+		return false;
+	}
 	if (refuses(s, out, out->pkey_out, &t->p)) {
 		port_counters(out)->xmit_constraint++;
 		bad_pkey(s, t);
@@ -182,9 +200,10 @@ static bool cross(struct sim *s, struct transit *t)
 
 /* --- one node --- */
 
+/* A node with a driver has the driver's SMI, which has moved the hop pointer, or will do it. */
 static enum drop_reason smp_way(const struct sim *s, struct transit *t, struct way *w)
 {
-	if (t->p.mad[MAD_CLASS] == CLASS_SM_DR)
+	if (t->p.mad[MAD_CLASS] == CLASS_SM_DR && !node_of(s->f, t->port)->driven)
 		return way_by_path(s->f, t, w);
 	return way_by_lid(s->f, t->port, t->place, t->p.dlid, w);
 }
@@ -218,13 +237,24 @@ static bool forward(struct sim *s, struct transit *t)
 	return true;
 }
 
+/* Delivers the packet to the driver of its end port, which has the queue pairs. */
+static void arrive_at_driver(struct sim *s, struct transit *t)
+{
+	if (!is_smp(&t->p) && !pkey_matches(&s->f->ports[t->port], t->p.pkey)) {
+		bad_pkey(s, t);
+	} else {
+		s->hooks.driver(s, t->port, &t->p, t->vl);
+		transit_free(s->queue, t);
+	}
+}
+
 /* Delivers the packet to the agents of its end port. */
-static void arrive(struct sim *s, struct transit *t)
+static void arrive_at_agents(struct sim *s, struct transit *t)
 {
 	uint8_t class = t->p.mad[MAD_CLASS];
 	bool sm_class = class == CLASS_SM_LID || class == CLASS_SM_DR;
 
-	if (t->p.dqpn > 1 || is_smp(&t->p) != sm_class) {
+	if (t->p.bytes || t->p.dqpn > 1 || is_smp(&t->p) != sm_class) {
 		transit_drop(s, t, DROP_QP);
 	} else if (!sm_class && !pkey_matches(&s->f->ports[t->port], t->p.pkey)) {
 		bad_pkey(s, t);
@@ -261,7 +291,10 @@ bool wire_advance(struct sim *s, struct transit *t)
 				return false;
 			break;
 		case PLACE_END:
-			arrive(s, t);
+			if (node_of(s->f, t->port)->driven)
+				arrive_at_driver(s, t);
+			else
+				arrive_at_agents(s, t);
 			return false;
 		}
 	}
@@ -293,7 +326,8 @@ void wire_send(struct sim *s, uint32_t port, const struct packet *p)
 {
 	struct transit *t = depart(s, port, p);
 
-	stats_sent(s->stats, p->client, p->mad, sim_now(s));
+	if (!p->bytes)
+		stats_sent(s->stats, p->client, p->mad, sim_now(s));
 	if (t)
 		queue_put(s->queue, t);
 }

@@ -34,6 +34,8 @@ enum drop_reason {
 	DROP_QP,		/* no such QP at the end port */
 	DROP_QUEUE,		/* a client does not read */
 	DROP_VL15_FULL,		/* no room for the SMP at a port */
+	DROP_MTU,		/* longer than the NeighborMTU of the out port */
+	DROP_SLID,		/* an HCA's driver sent it by a LID that is not the port's */
 	DROP_REASONS
 };
 const char *drop_reason_name(enum drop_reason r);	/* "vl15", "no-route" … */
@@ -60,11 +62,17 @@ struct sim_drops {
  */
 void wire_drop(struct sim *s, uint32_t port, const struct packet *p, enum drop_reason why);
 
+/* Makes the bytes of a packet; the caller is their first user. */
+struct packet_bytes *packet_bytes_new(const void *data, uint32_t n, uint16_t payload);
+/* Ends the use of bytes by the caller; NULL is fine. */
+void packet_bytes_free(struct packet_bytes *b);
+
 /*
  * Sends a packet from end port `port` (a CA or router port, or port 0 of a switch): copies it to
- * the queue, sets p->from, and counts it in the statistics of p->client.  A LID-routed packet goes
+ * the queue, sets p->from, and counts a MAD in the statistics of p->client.  A LID-routed packet goes
  * by p->dlid; a directed route SMP by p->mad, from hop pointer 0 for requests and hop count + 1 for
- * answers, unless it begins with a LID-routed part (14.2.2).  Packets to QP 0 use VL 15.
+ * answers, unless it begins with a LID-routed part (14.2.2).  Packets to QP 0 use VL 15.  From a
+ * node with a driver, whose SMI has moved the hop pointer, a directed route SMP leaves by the port.
  */
 void wire_send(struct sim *s, uint32_t port, const struct packet *p);
 /* The same after a delay. */
