@@ -296,7 +296,7 @@ bool cc_receive(struct sim *s, uint32_t port, struct packet *p, bool *answer)
 	unsigned status;
 
 	if (!node_of(s->f, port)->profile->congestion_control ||
-	    !gs_is_request(s, port, p, CLASS_CC))
+	    !gs_is_request(p, CLASS_CC))
 		return false;
 	*answer = may_pass(s, port, p);
 	if (!*answer) {

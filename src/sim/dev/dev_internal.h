@@ -99,7 +99,7 @@ void port_set_state(struct sim *s, uint32_t port, uint8_t state, uint8_t phys_st
  */
 bool port_state_allowed(const struct sim_port *p, unsigned state);
 void port_command(struct sim *s, uint32_t port, unsigned state, unsigned phys_state);
-/* Does the same after the device has answered. */
+/* Does the same after the device has had time to answer. */
 void port_command_later(struct sim *s, uint32_t port, unsigned state, unsigned phys_state);
 /* Mask of the writable bits of PortInfo at this kind of port (14.2.5.6). */
 const uint8_t *portinfo_writable(const struct sim_fabric *f, uint32_t port);
@@ -149,8 +149,11 @@ smp_handler true_scale_port_info, true_scale_pkey_table;	/* true_scale.c */
 
 /* Whether the packet is a request to a device, and not an answer or for a manager. */
 bool sma_wants(const struct packet *p);
-/* True if the packet was for the SMA; *answer says whether it is an answer now. */
-bool sma_receive(struct sim *s, uint32_t port, struct packet *p, bool *answer);
+/*
+ * True if the packet was for the SMA; *answer says whether it is an answer now.  trusted: no M_Key is
+ * checked.
+ */
+bool sma_receive(struct sim *s, uint32_t port, struct packet *p, bool trusted, bool *answer);
 /* The port that an attribute modifier denotes; SIM_NONE if there is none. */
 uint32_t smp_port(const struct smp *q, unsigned num);
 /* Copies n bytes; false if they were equal already. */

@@ -99,9 +99,10 @@ void device_reset(struct sim *s, uint32_t node)
 		link_train(s, port);
 }
 
-void device_power(struct sim *s, uint32_t node, bool on)
+static void power_as_due(struct sim *s, uint32_t node)
 {
 	struct sim_node *n = &s->f->nodes[node];
+	bool on = !n->switched_off && (!n->driven || n->started);
 
 	if (n->off == !on)
 		return;
@@ -110,6 +111,33 @@ void device_power(struct sim *s, uint32_t node, bool on)
 		device_reset(s, node);
 	else
 		links_down(s, node);
+}
+
+void device_power(struct sim *s, uint32_t node, bool on)
+{
+	s->f->nodes[node].switched_off = !on;
+	power_as_due(s, node);
+}
+
+void device_drive(struct sim *s, uint32_t node, bool driven)
+{
+	struct sim_node *n = &s->f->nodes[node];
+
+	n->started = false;
+	n->switched_off = !driven;
+	n->driven = driven;
+	power_as_due(s, node);
+}
+
+void device_start(struct sim *s, uint32_t node, bool on)
+{
+	struct sim_node *n = &s->f->nodes[node];
+
+	n->started = on;
+	if (on && !n->off)
+		device_reset(s, node);
+	else
+		power_as_due(s, node);
 }
 
 void device_set_silent(struct sim *s, uint32_t node, bool silent, bool hangs)
@@ -145,9 +173,14 @@ void device_rename(struct sim *s, uint32_t node, const char *desc)
 
 void device_set_issm(struct sim *s, uint32_t port, bool on)
 {
+	device_set_capabilities(s, port, on ? CAP_IS_SM : 0, on ? 0 : CAP_IS_SM);
+}
+
+void device_set_capabilities(struct sim *s, uint32_t port, uint32_t set, uint32_t clear)
+{
 	uint8_t *capmask = s->f->ports[port].info + PI_CAPMASK;
 	uint32_t old = get_be32(capmask);
-	uint32_t new = on ? old | CAP_IS_SM : old & ~(uint32_t)CAP_IS_SM;
+	uint32_t new = (old | (set & CAP_OF_HOST)) & ~(clear & CAP_OF_HOST);
 
 	if (new == old)
 		return;
@@ -192,22 +225,33 @@ static void send_answer(struct sim *s, uint32_t port, const struct packet *p)
 		wire_send(s, port, p);
 }
 
+enum device_verdict device_ask(struct sim *s, uint32_t port, struct packet *p, bool trusted)
+{
+	const struct sim_node *n = node_of(s->f, port);
+	bool answer = true;
+
+	if (!is_request_to_device(p))
+		return DEVICE_NOT_MINE;
+	if (is_silent(n) || (n->profile->no_lid_smps && p->mad[MAD_CLASS] == CLASS_SM_LID)) {
+		wire_drop(s, port, p, DROP_SILENT);
+		return DEVICE_CONSUMED;
+	}
+	if (sma_receive(s, port, p, trusted, &answer) || pma_receive(s, port, p) ||
+	    dm_receive(s, port, p) || cc_receive(s, port, p, &answer))
+		return answer ? DEVICE_ANSWERED : DEVICE_CONSUMED;
+	return DEVICE_NOT_MINE;
+}
+
 void devices_receive(struct sim *s, uint32_t port, struct packet *p)
 {
-	if (is_request_to_device(p)) {
-		bool answer = true;
-
-		if (is_silent(node_of(s->f, port)) || (node_of(s->f, port)->profile->no_lid_smps &&
-						       p->mad[MAD_CLASS] == CLASS_SM_LID)) {
-			wire_drop(s, port, p, DROP_SILENT);
-			return;
-		}
-		if (sma_receive(s, port, p, &answer) || pma_receive(s, port, p) ||
-		    dm_receive(s, port, p) || cc_receive(s, port, p, &answer)) {
-			if (answer)
-				send_answer(s, port, p);
-			return;
-		}
+	switch (device_ask(s, port, p, false)) {
+	case DEVICE_NOT_MINE:
+		s->hooks.host(s, port, p);
+		break;
+	case DEVICE_ANSWERED:
+		send_answer(s, port, p);
+		break;
+	case DEVICE_CONSUMED:
+		break;
 	}
-	s->hooks.host(s, port, p);
 }

@@ -45,7 +45,15 @@ void devices_stop(struct sim *s);
  * reset itself sends no traps.
  */
 void device_reset(struct sim *s, uint32_t node);
+/* Switches a node on or off.  On, it has no power as long as it waits for its driver's start. */
 void device_power(struct sim *s, uint32_t node, bool on);
+/*
+ * Gives a CA to a driver: it loses power until device_start().  Or takes it back: it stays switched
+ * off until device_power().
+ */
+void device_drive(struct sim *s, uint32_t node, bool driven);
+/* The driver of a CA resets and powers it (a switched-off CA later), or powers it off. */
+void device_start(struct sim *s, uint32_t node, bool on);
 /* Makes the device silent: it forwards, but its agents answer nothing and send no traps. */
 void device_set_silent(struct sim *s, uint32_t node, bool silent, bool hangs);
 /* Makes the device lie (enum sim_lie bits), in addition to its profile; 0 ends that. */
@@ -94,6 +102,11 @@ bool device_threshold(struct sim *s, uint32_t port, unsigned trap);
 void device_set_system_guid(struct sim *s, uint32_t node, uint64_t guid);
 /* Sets IsSM of an end port, as when a program holds its issm device, and sends trap 144. */
 void device_set_issm(struct sim *s, uint32_t port, bool on);
+/*
+ * Sets, then clears bits of an end port's CapabilityMask (14.2.5.6), and sends trap 144.  Ignores
+ * bits other than those that hosts may change.
+ */
+void device_set_capabilities(struct sim *s, uint32_t port, uint32_t set, uint32_t clear);
 
 /*
  * Ways to falsify an answer: their names, NULL after the last, and the attribute that each applies
@@ -109,6 +122,17 @@ void device_falsify(struct sim *s, uint32_t port, unsigned falsehood, struct pac
  * them takes goes to hooks.host.  For sim_hooks.arrive.
  */
 void devices_receive(struct sim *s, uint32_t port, struct packet *p);
+
+enum device_verdict {
+	DEVICE_NOT_MINE,	/* no agent of the device takes it */
+	DEVICE_ANSWERED,	/* the packet is the answer now, headers included */
+	DEVICE_CONSUMED,	/* an agent took it, and does not answer */
+};
+/*
+ * Has the agents perform a request that arrived at the port, but leaves it to the caller to send the
+ * answer.  trusted: the SMA asks for no M_Key.
+ */
+enum device_verdict device_ask(struct sim *s, uint32_t port, struct packet *p, bool trusted);
 
 /*
  * Performs a Get or Set (METHOD_GET, METHOD_SET) like an SMP, but without network, M_Key or

@@ -115,7 +115,7 @@ static unsigned dm_perform(struct sim_fabric *f, uint32_t port, uint16_t attr, u
 
 bool dm_receive(struct sim *s, uint32_t port, struct packet *p)
 {
-	if (!node_of(s->f, port)->profile->srp_target || !gs_is_request(s, port, p, CLASS_DM))
+	if (!node_of(s->f, port)->profile->srp_target || !gs_is_request(p, CLASS_DM))
 		return false;
 	gs_answer(s, port, p, dm_perform);
 	return true;

@@ -52,6 +52,8 @@ enum {
 	CAP_IS_SM = 1 << 1, CAP_NOTICE = 1 << 2, CAP_PKEY_SWITCH_TRAP = 1 << 12,
 	CAP_MCAST_PKEY_SUPPRESSION = 1 << 29,
 };
+/* Bits for what the host does: IsSM, and IsCommunicationManagement … IsVendorClassSupported */
+#define CAP_OF_HOST	(CAP_IS_SM | 1u << 16 | 1u << 17 | 1u << 19 | 1u << 20)
 #define CAP2_SET_NODE_DESCRIPTION 1	/* CapabilityMask2 */
 
 /* NodeInfo */

@@ -5,7 +5,7 @@
 #define GSI_QP 1
 #define GSI_QKEY 0x80010000u
 
-bool gs_is_request(const struct sim *s, uint32_t port, const struct packet *p, uint8_t mgmt_class)
+bool gs_is_request(const struct packet *p, uint8_t mgmt_class)
 {
 	uint8_t method = p->mad[MAD_METHOD];
 
@@ -13,8 +13,7 @@ bool gs_is_request(const struct sim *s, uint32_t port, const struct packet *p, u
 	    method == METHOD_SEND || method == METHOD_TRAP || method == METHOD_REPORT ||
 	    method == METHOD_TRAP_REPRESS)
 		return false;
-	return p->dqpn == GSI_QP && p->qkey == GSI_QKEY && p->mad[MAD_BASE_VERSION] == 1 &&
-	       pkey_matches(&s->f->ports[port], p->pkey);
+	return p->dqpn == GSI_QP && p->qkey == GSI_QKEY && p->mad[MAD_BASE_VERSION] == 1;
 }
 
 void gs_answer(struct sim *s, uint32_t port, struct packet *p, gs_handler *handler)

@@ -12,10 +12,10 @@
 #define ATTR_CLASS_PORT_INFO 0x01
 
 /*
- * Whether the packet is a request of the class to the port's GSI with a matching Q_Key and P_Key
- * (10.2.4, 10.9.3).  The host refuses other requests.
+ * Whether the packet is a request of the class to the port's GSI with a matching Q_Key (10.2.4).  The
+ * host refuses other requests.  The wire has checked the P_Key.
  */
-bool gs_is_request(const struct sim *s, uint32_t port, const struct packet *p, uint8_t mgmt_class);
+bool gs_is_request(const struct packet *p, uint8_t mgmt_class);
 
 /* Performs a request.  Returns the MAD status; data: GS_DATA_SIZE bytes, in and out. */
 typedef unsigned gs_handler(struct sim_fabric *f, uint32_t port, uint16_t attr, uint32_t mod,

@@ -339,7 +339,7 @@ static unsigned pma_perform(struct sim_fabric *f, uint32_t port, uint16_t attr, 
 
 bool pma_receive(struct sim *s, uint32_t port, struct packet *p)
 {
-	if (!gs_is_request(s, port, p, CLASS_PM))
+	if (!gs_is_request(p, CLASS_PM))
 		return false;
 	gs_answer(s, port, p, pma_perform);
 	return true;

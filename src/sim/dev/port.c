@@ -111,15 +111,24 @@ static void command_due(struct sim *s, void *arg)
 	port_command(s, device_port_index(s, d), d->due_state, d->due_phys_state);
 }
 
+/* The answer of a driven device goes through the host's kernel, in an emulated processor. */
+#define DRIVEN_ANSWER_US 200000
+
+static int64_t answer_time_us(const struct sim_node *n)
+{
+	if (n->driven)
+		return DRIVEN_ANSWER_US;
+	return (int64_t)n->profile->response_us + n->profile->jitter_us + 1;
+}
+
 void port_command_later(struct sim *s, uint32_t port, unsigned state, unsigned phys_state)
 {
-	const struct sim_profile *pr = node_of(s->f, port)->profile;
 	struct device_port *d = device_port(s, port);
 
 	d->due_state = (uint8_t)state;
 	d->due_phys_state = (uint8_t)phys_state;
 	sim_cancel(s, d->command_timer);
-	d->command_timer = sim_after(s, (int64_t)pr->response_us + pr->jitter_us + 1, command_due, d);
+	d->command_timer = sim_after(s, answer_time_us(node_of(s->f, port)), command_due, d);
 }
 
 void device_activate(struct sim *s, uint32_t port)

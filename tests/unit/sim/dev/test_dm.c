@@ -88,9 +88,6 @@ START_TEST(not_for_it)
 	p.qkey = 1;
 	ck_assert(!dm_receive(gs_sim, gs_ca, &p));
 	p = before;
-	p.pkey = 0x8001;
-	ck_assert(!dm_receive(gs_sim, gs_ca, &p));
-	p = before;
 	p.dqpn = 0;
 	ck_assert(!dm_receive(gs_sim, gs_ca, &p));
 }
