@@ -20,7 +20,7 @@
 
 LAYERS = lib/base lib/format lib/iba qos/arbiter cli/convert fabric/ibdm fabric/dump fabric routing routing/gauge \
 	qos plan events sa/registry config store lib/loop mad discovery perf sm sa ctl \
-	sim/clock sim/net sim/topo sim/dev sim/host sim/check sim/ctl
+	sim/clock sim/net sim/topo sim/dev sim/hca sim/host sim/check sim/ctl
 
 uses_lib/base   =
 uses_lib/format = lib/base
@@ -54,6 +54,7 @@ uses_sim/clock  = lib/base
 uses_sim/net    = lib/base
 uses_sim/topo   = lib/base fabric/dump sim/net
 uses_sim/dev    = lib/base lib/format sim/net
+uses_sim/hca    = lib/base sim/net sim/dev
 uses_sim/host   = lib/base sim/net
 uses_sim/check  = lib/base sim/net
 uses_sim/ctl    = lib/base lib/format sim/net sim/dev sim/check
@@ -65,7 +66,7 @@ folder_qosd-ctl = cli
 folder_qosd-sim = sim/main
 uses_daemon     = $(filter-out sim/% cli/%,$(LAYERS))
 uses_cli        = lib/base lib/iba cli/convert
-uses_sim/main   = lib/base lib/format fabric/ibdm fabric/dump lib/loop sim/clock sim/net sim/topo sim/dev sim/host \
+uses_sim/main   = lib/base lib/format fabric/ibdm fabric/dump lib/loop sim/clock sim/net sim/topo sim/dev sim/hca sim/host \
 		sim/check sim/ctl sim/preload/socket.h
 libs_qosd     = $(UMAD_LIBS) $(MAD_LIBS) $(NETDISC_LIBS) $(EV_LIBS) $(YAML_LIBS) \
 		$(JANSSON_LIBS) $(HTTP_LIBS) $(SECCOMP_LIBS)

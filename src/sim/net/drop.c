@@ -82,7 +82,7 @@ static void count_at_port(struct sim *s, uint32_t port, const struct packet *p,
 	case DROP_QUEUE:
 		if (is_smp(p))
 			c->vl15_dropped++;
-		else
+		else if (p->dqpn == 1)
 			c->qp1_dropped++;
 		break;
 	default:
