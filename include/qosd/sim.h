@@ -14,6 +14,10 @@
  *   SIM_CLOCK     simulated time (qosd/sim_clock.h): with port SIM_CLOCK_PAGE, a struct
  *                 sim_large follows the answer with the memory file of the page; with the
  *                 number of a slot, each message is a byte that wakes the slot's thread
+ *   SIM_HCA       gives a node, the only one of the hello, to a virtual machine: the hello passes
+ *                 (SCM_RIGHTS) one end of a stream socket, whose other end is QEMU's character
+ *                 device for ivshmem-doorbell.  The node is the machine's until that end closes;
+ *                 this connection is of no more use after the answer
  *   SIM_CTL       a command for qosd-sim ctl: NUL-terminated words in one message,
  *                 the first of them "-j" if JSON is wanted; answered by messages of
  *                 'o' and text, and finally 'x' and the exit status as a byte
@@ -33,12 +37,12 @@
 #define SIM_SOCKET_VAR	"QOSD_SIM_SOCKET"	/* environment: path of the socket */
 #define SIM_NODE_VAR	"QOSD_SIM_NODE"		/* environment: the process's nodes, ';' between */
 #define SIM_MAGIC	0x716f7364u
-#define SIM_PROTOCOL	3
+#define SIM_PROTOCOL	4
 #define SIM_MESSAGE_MAX	320		/* umad header and MAD: fits any reader's buffer */
 #define SIM_INLINE_MAX	32768
 #define SIM_CAS_MAX	128		/* devices that a process can have: "sim0", "sim1", … */
 
-enum sim_purpose { SIM_CONTROL = 1, SIM_UMAD, SIM_ISSM, SIM_CTL, SIM_CLOCK };
+enum sim_purpose { SIM_CONTROL = 1, SIM_UMAD, SIM_ISSM, SIM_CTL, SIM_CLOCK, SIM_HCA };
 #define SIM_CLOCK_PAGE	UINT32_MAX
 
 struct sim_hello {

@@ -12,7 +12,7 @@ static const char *type_name(const struct sim_node *n)
 
 static const char *power_name(const struct sim_node *n)
 {
-	return n->off ? "off" : n->hangs ? "hangs" : n->silent ? "silent" : "on";
+	return n->off ? "off" : n->hangs ? "hangs" : n->silent ? "silent" : n->driven ? "vm" : "on";
 }
 
 /* The LID of a switch, or of a node's first port that has one; null if none has. */

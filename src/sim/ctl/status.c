@@ -7,16 +7,17 @@
 
 static json_t *count_nodes(const struct sim_fabric *f)
 {
-	int by_type[SIM_ROUTER + 1] = { 0 }, off = 0, silent = 0;
+	int by_type[SIM_ROUTER + 1] = { 0 }, off = 0, silent = 0, driven = 0;
 
 	for (uint32_t i = 0; i < f->n_nodes; i++) {
 		by_type[f->nodes[i].type]++;
 		off += f->nodes[i].off;
 		silent += f->nodes[i].silent;
+		driven += f->nodes[i].driven;
 	}
-	return json_pack("{s:i, s:i, s:i, s:i, s:i}", "switches", by_type[SIM_SWITCH], "cas",
+	return json_pack("{s:i, s:i, s:i, s:i, s:i, s:i}", "switches", by_type[SIM_SWITCH], "cas",
 			 by_type[SIM_CA], "routers", by_type[SIM_ROUTER], "off", off, "silent",
-			 silent);
+			 silent, "virtual-machines", driven);
 }
 
 /* Counts external ports with a cable. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The clients' end of the socket, for `qosd-sim ctl` and `qosd-sim attach`. */
+/* The clients' end of the socket, for `qosd-sim ctl`, `attach` and `vm`. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,10 +9,10 @@
 #include "program.h"
 #include "sim/preload/socket.h"
 
-int dial(const char *socket, enum sim_purpose purpose, const char *nodes)
+int dial(const char *socket, enum sim_purpose purpose, const char *nodes, int file)
 {
 	struct sim_answer a;
-	int fd = sock_hello(socket, purpose, nodes, 0, 0, &a);
+	int fd = sock_hello_with(socket, purpose, nodes, 0, 0, file, &a);
 
 	if (fd >= 0)
 		return fd;
@@ -86,7 +86,7 @@ static int print_answer(int fd)
 int ctl(const struct options *o)
 {
 	char *path = socket_path(o);
-	int fd = dial(path, SIM_CTL, ""), status = EXIT_FAILED;
+	int fd = dial(path, SIM_CTL, "", -1), status = EXIT_FAILED;
 
 	free(path);
 	if (fd < 0)

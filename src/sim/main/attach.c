@@ -83,7 +83,7 @@ int become(char **command)
 int attach(const struct options *o)
 {
 	char *path = socket_path(o);
-	int fd = dial(path, SIM_CONTROL, o->nodes);
+	int fd = dial(path, SIM_CONTROL, o->nodes, -1);
 	bool ok = fd >= 0 && set_environment(path, o->nodes, o->stands);
 
 	if (fd >= 0)

@@ -10,6 +10,7 @@ static const struct {
 	int (*start)(const struct options *o);
 } kinds[] = {
 	{ "run", run }, { "serve", serve }, { "attach", attach }, { "ctl", ctl }, { "check", ctl },
+	{ "vm", vm },
 };
 
 int main(int argc, char **argv)

@@ -72,7 +72,22 @@ static void open_issm(struct client *c, struct sim_answer *a)
 	a->error = -host_issm_open(c->server->sim, c->port);
 }
 
-static void open_purpose(struct client *c, const struct sim_hello *h, struct sim_answer *a)
+/* Gives the only node of a hello to the virtual machine behind the socket. */
+static void open_hca(struct client *c, int socket, struct sim_answer *a)
+{
+	if (c->n_nodes != 1 || socket < 0) {
+		answer_error(a, EINVAL, "a hello for an adapter names one node, and passes a socket");
+		return;
+	}
+	if (!may_be_driven(c, c->nodes[0], a))
+		return;
+	int error = ivshmem_open(c->server, c->nodes[0], socket, c->name);
+
+	if (error)
+		answer_error(a, error, "cannot connect a virtual machine: %s", strerror(error));
+}
+
+static void open_purpose(struct client *c, const struct sim_hello *h, int file, struct sim_answer *a)
 {
 	if (h->purpose == SIM_CLOCK && !passing_open(c, h->port)) {
 		answer_error(a, EINVAL, "there is no slot %u", h->port);
@@ -89,6 +104,8 @@ static void open_purpose(struct client *c, const struct sim_hello *h, struct sim
 		open_umad(c);
 	else if (h->purpose == SIM_ISSM)
 		open_issm(c, a);
+	else if (h->purpose == SIM_HCA)
+		open_hca(c, file, a);
 	if (!a->error)
 		c->purpose = h->purpose;
 	a->file = c->file;
@@ -114,14 +131,14 @@ static const char *take_hello(struct client *c, const struct message *m)
 		return "did not send a hello";
 	memcpy(&h, m->data, sizeof(h));
 	h.nodes[sizeof(h.nodes) - 1] = '\0';
-	if (h.magic != SIM_MAGIC || h.purpose < SIM_CONTROL || h.purpose > SIM_CLOCK)
+	if (h.magic != SIM_MAGIC || h.purpose < SIM_CONTROL || h.purpose > SIM_HCA)
 		return "did not send a hello";
 	set_name(c, &h);
 	if (h.protocol != SIM_PROTOCOL)
 		answer_error(&a, EPROTO, "the library speaks protocol %u, the simulator %u: "
 		       "they are of different versions", h.protocol, SIM_PROTOCOL);
 	else
-		open_purpose(c, &h, &a);
+		open_purpose(c, &h, m->file, &a);
 	if (c->purpose == SIM_CLOCK && h.port == SIM_CLOCK_PAGE)
 		passing_send_page(c, &a);
 	else

@@ -20,16 +20,18 @@ static const char usage[] =
 "       qosd-sim serve TOPOLOGY [OPTION]...\n"
 "       qosd-sim attach [-s SOCKET] [-T] NODE[;NODE]... -- COMMAND [ARGUMENT]...\n"
 "       qosd-sim ctl [-s SOCKET] [-j] COMMAND...\n"
-"       qosd-sim check [-s SOCKET] [-j] [OPTION]...\n";
+"       qosd-sim check [-s SOCKET] [-j] [OPTION]...\n"
+"       qosd-sim vm [-s SOCKET] NODE[;NODE]... -- QEMU [ARGUMENT]...\n";
 
 static const char help[] =
 "\n"
-"A simulated InfiniBand fabric, for programs that use libibumad.\n"
+"A simulated InfiniBand fabric, for programs that use libibumad, and for virtual machines.\n"
 "  run      a fabric, and a command on one of its nodes; ends with the command\n"
 "  serve    a fabric until SIGTERM, for attach and ctl\n"
 "  attach   run a command on nodes of a fabric that is served\n"
 "  ctl      look, break and repair; `qosd-sim ctl help' lists the commands\n"
 "  check    the same as ctl check: is every table right?\n"
+"  vm       run QEMU with nodes of a fabric as its InfiniBand adapters\n"
 "\n"
 "options of run and serve:\n"
 "  -I, --ibnl DIR       where ibdm's IBNL files are, for a .topo file\n"
@@ -98,6 +100,7 @@ static const struct kind {
 	{ "attach", "+s:ThV", "node", true },
 	{ "ctl", "+s:jhV", NULL, true },
 	{ "check", NULL, NULL, true },		/* see parse_check() */
+	{ "vm", "+s:hV", "node", true },
 };
 
 static const struct option longs[] = {

@@ -4,7 +4,8 @@
  *
  * main.c chooses the subcommand, and options.c parses the words. world.c makes the fabric.
  * server.c, client.c, question.c and outq.c serve it over a socket, for serve.c and run.c;
- * passing.c controls its time. attach.c and ask.c are the clients' side of the socket.
+ * passing.c controls its time, and ivshmem.c connects virtual machines. attach.c, ask.c and vm.c are
+ * the clients' side of the socket.
  */
 #ifndef QOSD_SIM_MAIN_PROGRAM_H
 #define QOSD_SIM_MAIN_PROGRAM_H
@@ -25,7 +26,7 @@ struct options {
 	const char *topology;		/* for run and serve */
 	const char *ibnl;		/* directory of IBNL files, or NULL */
 	const char *profiles, *preset, *script;
-	const char *nodes;		/* for run and attach: "A;B"; "" if not given */
+	const char *nodes;		/* for run, attach and vm: "A;B"; "" if not given */
 	uint64_t seed;
 	int64_t date_s;			/* time of day at the start of stopped time, since 1970; 0: now */
 	bool keep_lids, stands, verbose, json;
@@ -55,6 +56,7 @@ int serve(const struct options *o);	/* serve.c */
 int run(const struct options *o);	/* run.c */
 int attach(const struct options *o);	/* attach.c */
 int ctl(const struct options *o);	/* ask.c */
+int vm(const struct options *o);	/* vm.c */
 
 /* --- attach.c --- */
 
@@ -68,7 +70,7 @@ int become(char **command);
 
 /* --- ask.c --- */
 
-/* Opens a connection for the purpose. -1: the error was printed. */
-int dial(const char *socket, enum sim_purpose purpose, const char *nodes);
+/* Opens a connection for the purpose.  file: for SIM_HCA, else -1. -1: the error was printed. */
+int dial(const char *socket, enum sim_purpose purpose, const char *nodes, int file);
 
 #endif

@@ -15,6 +15,7 @@
 #include "lib/base/alloc.h"
 #include "lib/base/bytes.h"
 #include "server.h"
+#include "sim/hca/hca.h"
 
 #define MELLANOX 0x0002c9
 #define CAP_SM_DISABLED	(1u << 10)
@@ -54,6 +55,17 @@ static void add_devices(struct client *c, uint32_t node, struct sim_answer *a)
 		add_device(c, node, VIEW_SMI, a);
 }
 
+/* A program and a virtual machine cannot share a node: there is one host with one SMI. */
+static void add_free_node(struct client *c, uint32_t node, struct sim_answer *a)
+{
+	const struct sim_node *n = &c->server->sim->f->nodes[node];
+
+	if (n->driven)
+		answer_error(a, EBUSY, "%s belongs to a virtual machine", n->given_desc);
+	else
+		add_devices(c, node, a);
+}
+
 static bool add_node(struct client *c, const char *name, struct sim_answer *a)
 {
 	struct buf err = { 0 };
@@ -62,7 +74,7 @@ static bool add_node(struct client *c, const char *name, struct sim_answer *a)
 	if (node == SIM_NONE)
 		answer_error(a, ENODEV, "%s", err.s ? err.s : name);
 	else
-		add_devices(c, node, a);
+		add_free_node(c, node, a);
 	buf_free(&err);
 	return !a->error;
 }
@@ -86,7 +98,33 @@ bool find_nodes(struct client *c, const char *nodes, struct sim_answer *a)
 		add_node(c, name, a);
 	free(copy);
 	if (!a->error && !c->n_nodes)
-		add_devices(c, default_node(c->server->sim->f), a);
+		add_free_node(c, default_node(c->server->sim->f), a);
+	return !a->error;
+}
+
+/* A client that has a port of the node open. */
+static const struct client *user_of(const struct server *sv, uint32_t node)
+{
+	for (const struct client *o = sv->clients; o; o = o->next)
+		if ((o->host || o->purpose == SIM_ISSM) && sv->sim->f->ports[o->port].node == node)
+			return o;
+	return NULL;
+}
+
+bool may_be_driven(const struct client *c, uint32_t node, struct sim_answer *a)
+{
+	const struct server *sv = c->server;
+	const struct client *user = user_of(sv, node);
+	struct buf err = { 0 };
+
+	if (passing_stands(sv))
+		answer_error(a, EINVAL, "time stands on this fabric, and a virtual machine has a "
+			     "clock of its own");
+	else if (user)
+		answer_error(a, EBUSY, "%s is in use by %s", sv->sim->f->nodes[node].desc, user->name);
+	else if (!hca_possible(sv->sim, node, &err))
+		answer_error(a, EINVAL, "%s", err.s);
+	buf_free(&err);
 	return !a->error;
 }
 

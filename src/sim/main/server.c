@@ -20,6 +20,7 @@
 
 #include "lib/base/alloc.h"
 #include "server.h"
+#include "sim/hca/hca.h"
 
 static int64_t simulated_now(const struct server *sv)
 {
@@ -71,6 +72,7 @@ void server_flush(struct client **flush)
 void server_turn(struct server *sv)
 {
 	set_timer(sv, sim_run(sv->sim, simulated_now(sv)));
+	hcas_end_turn(sv->sim);
 	for (struct client **f = &sv->flush, *c; (c = *f);) {
 		if (passing_holds(c)) {
 			f = &c->flush_next;
@@ -217,6 +219,7 @@ void server_stop(struct server *sv)
 {
 	while (sv->clients)
 		client_drop(sv->clients);
+	ivshmem_stop(sv);
 	passing_stop(sv);
 	io_free(sv->listener_io);
 	io_free(sv->timer_io);

@@ -81,6 +81,7 @@ struct server {
 	uint32_t n_clients, files;	/* files: number of ports opened so far */
 	struct rlimit files_before;	/* RLIMIT_NOFILE before it was raised */
 	struct log_ratelimit complaints;
+	struct ivshmem *ivshmems;	/* HCAs of virtual machines */
 };
 
 /* --- server.c --- */
@@ -126,6 +127,16 @@ void passing_send_page(struct client *c, const struct sim_answer *a);
 /* Forgets a client that is gone. */
 void passing_drop(struct client *c);
 
+/* --- ivshmem.c --- */
+
+/*
+ * Gives a node for which hca_possible() holds to a virtual machine, until the other end of the socket
+ * closes; duplicates the socket.  who: name for statistics.  Returns 0 or an errno.
+ */
+int ivshmem_open(struct server *sv, uint32_t node, int socket, const char *who);
+/* Takes all nodes back. */
+void ivshmem_stop(struct server *sv);
+
 /* --- client.c --- */
 
 void client_new(struct server *sv, int fd);
@@ -156,10 +167,12 @@ const char *client_take(struct client *c, const struct message *m);
 
 /* --- question.c --- */
 
-/* Finds the nodes of a hello.  False, with the reason in a. */
+/* Finds the nodes of a hello, none of them a virtual machine's.  False, with the reason in a. */
 bool find_nodes(struct client *c, const char *nodes, struct sim_answer *a);
 /* The end port of a hello; SIM_NONE, with the reason in a. */
 uint32_t hello_port(struct client *c, const struct sim_hello *h, struct sim_answer *a);
+/* Whether the node can become a virtual machine's.  False, with the reason in a. */
+bool may_be_driven(const struct client *c, uint32_t node, struct sim_answer *a);
 void answer_question(struct client *c, const struct sim_ask *q, struct sim_answer *a);
 void answer_error(struct sim_answer *a, int error, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

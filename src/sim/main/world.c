@@ -11,6 +11,7 @@
 #include "program.h"
 #include "sim/ctl/ctl.h"
 #include "sim/dev/device.h"
+#include "sim/hca/hca.h"
 #include "sim/host/host.h"
 #include "sim/topo/topo.h"
 
@@ -115,10 +116,11 @@ bool world_start(struct world *w, const struct options *o)
 	w->sim->hooks = (struct sim_hooks){
 		.arrive = devices_receive, .host = hosts_receive, .bad_pkey = device_bad_pkey,
 		.bad_qkey = device_bad_qkey, .activate = device_activate,
-		.set_issm = device_set_issm, .falsify = device_falsify,
+		.set_issm = device_set_issm, .falsify = device_falsify, .driver = hca_receive,
 	};
 	devices_start(w->sim, o->keep_lids);
 	hosts_start(w->sim);
+	hcas_start(w->sim);
 	if (w->script)
 		script_start(w->script, w->sim);
 	return true;
@@ -126,6 +128,7 @@ bool world_start(struct world *w, const struct options *o)
 
 void world_stop(struct world *w)
 {
+	hcas_stop(w->sim);
 	hosts_stop(w->sim);
 	devices_stop(w->sim);
 	sim_free(w->sim);

@@ -20,15 +20,42 @@
 
 #include "qosd/sim.h"
 
+/* Room for one descriptor.  With its full, padded size a second would fit, and leak. */
+union sock_control {
+	struct cmsghdr h;
+	char room[CMSG_SPACE(sizeof(int))];
+};
+#define SOCK_CONTROL_SIZE CMSG_LEN(sizeof(int))
+
+/* Sends a message, and a file with it unless that is -1.  Returns -1 with errno, like sendmsg(). */
+static inline int sock_send_with(int fd, const void *data, size_t n, int file, int flags)
+{
+	struct iovec v = { .iov_base = (void *)(uintptr_t)data, .iov_len = n };
+	union sock_control control;
+	struct msghdr m = { .msg_iov = &v, .msg_iovlen = 1 };
+
+	memset(&control, 0, sizeof(control));
+	control.h.cmsg_len = SOCK_CONTROL_SIZE;
+	control.h.cmsg_level = SOL_SOCKET;
+	control.h.cmsg_type = SCM_RIGHTS;
+	memcpy(CMSG_DATA(&control.h), &file, sizeof(file));
+	if (file >= 0) {
+		m.msg_control = &control;
+		m.msg_controllen = SOCK_CONTROL_SIZE;
+	}
+	return sendmsg(fd, &m, flags | MSG_NOSIGNAL) < 0 ? -1 : 0;
+}
+
 /*
- * Sends one message and receives one: returns 0, the answer's error, or -ENODEV if the simulator is
- * gone.
+ * Sends one message, with a file unless that is -1, and receives one: returns 0, the answer's error, or
+ * -ENODEV if the simulator is gone.
  */
-static inline int sock_ask(int fd, const void *question, size_t n, struct sim_answer *a)
+static inline int sock_ask_with(int fd, const void *question, size_t n, int file,
+				struct sim_answer *a)
 {
 	ssize_t got;
 
-	while (send(fd, question, n, MSG_NOSIGNAL) < 0)
+	while (sock_send_with(fd, question, n, file, 0) < 0)
 		if (errno != EINTR)
 			return -ENODEV;
 	do
@@ -37,12 +64,17 @@ static inline int sock_ask(int fd, const void *question, size_t n, struct sim_an
 	return got == (ssize_t)sizeof(*a) ? -a->error : -ENODEV;
 }
 
+static inline int sock_ask(int fd, const void *question, size_t n, struct sim_answer *a)
+{
+	return sock_ask_with(fd, question, n, -1, a);
+}
+
 /*
  * Connects and says hello.  Returns a close-on-exec descriptor, or a negative errno. nodes has the
- * format of SIM_NODE_VAR.  The answer's text is empty if no answer came.
+ * format of SIM_NODE_VAR.  file: for SIM_HCA, else -1.  The answer's text is empty if no answer came.
  */
-static inline int sock_hello(const char *path, enum sim_purpose purpose, const char *nodes,
-			     unsigned ca, unsigned port, struct sim_answer *a)
+static inline int sock_hello_with(const char *path, enum sim_purpose purpose, const char *nodes,
+				  unsigned ca, unsigned port, int file, struct sim_answer *a)
 {
 	struct sockaddr_un un = { .sun_family = AF_UNIX };
 	struct sim_hello h = {
@@ -62,11 +94,17 @@ static inline int sock_hello(const char *path, enum sim_purpose purpose, const c
 		return -errno;
 	while ((r = connect(fd, (struct sockaddr *)&un, sizeof(un))) < 0 && errno == EINTR)
 		;
-	r = r < 0 ? -errno : sock_ask(fd, &h, sizeof(h), a);
+	r = r < 0 ? -errno : sock_ask_with(fd, &h, sizeof(h), file, a);
 	if (!r)
 		return fd;
 	close(fd);
 	return r;
+}
+
+static inline int sock_hello(const char *path, enum sim_purpose purpose, const char *nodes,
+			     unsigned ca, unsigned port, struct sim_answer *a)
+{
+	return sock_hello_with(path, purpose, nodes, ca, port, -1, a);
 }
 
 /* Makes a sealed memory file with the data; -1 with errno. */
@@ -88,30 +126,12 @@ static inline int sock_memory_file(const void *data, size_t n)
 	return fd;
 }
 
-/* Room for one descriptor.  With its full, padded size a second would fit, and leak. */
-union sock_control {
-	struct cmsghdr h;
-	char room[CMSG_SPACE(sizeof(int))];
-};
-#define SOCK_CONTROL_SIZE CMSG_LEN(sizeof(int))
-
 /* Sends a memory file of n bytes.  Returns 0, or -1 with errno, like sendmsg(). */
 static inline int sock_send_file(int fd, int memory, size_t n, int flags)
 {
 	struct sim_large l = { .magic = SIM_MAGIC, .length = n };
-	struct iovec v = { .iov_base = &l, .iov_len = sizeof(l) };
-	union sock_control control;
-	struct msghdr m = {
-		.msg_iov = &v, .msg_iovlen = 1,
-		.msg_control = &control, .msg_controllen = SOCK_CONTROL_SIZE,
-	};
 
-	memset(&control, 0, sizeof(control));
-	control.h.cmsg_len = SOCK_CONTROL_SIZE;
-	control.h.cmsg_level = SOL_SOCKET;
-	control.h.cmsg_type = SCM_RIGHTS;
-	memcpy(CMSG_DATA(&control.h), &memory, sizeof(memory));
-	return sendmsg(fd, &m, flags | MSG_NOSIGNAL) < 0 ? -1 : 0;
+	return sock_send_with(fd, &l, sizeof(l), memory, flags);
 }
 
 /* The file received with a message; -1 if there is none. */
