@@ -315,6 +315,8 @@ E2E_TESTS = $(filter-out %/lib.sh tests/e2e/sim-%,$(wildcard tests/e2e/*.sh))
 BOTH_TESTS = $(wildcard tests/e2e/[0-9]*.sh)
 SIM_TESTS = $(BOTH_TESTS) $(wildcard tests/e2e/sim-*.sh)
 ALL_TESTS = $(RUNNER_TESTS) $(SOURCE_TESTS) $(UNIT_TESTS) $(GOLDEN_TESTS) $(FUZZ_TESTS) $(E2E_TESTS)
+# With the real kernel: no part of `make check', as they need an emulator and a kernel's packages.
+KERNEL_TESTS = $(filter-out %/lib.sh,$(wildcard tests/kernel/*.sh))
 # Left out under sanitizers: these look at no sanitized program, and numbered scripts run once, on qosd-sim.
 ifneq ($(SANITIZE),)
 UNSANITIZED_TESTS = $(RUNNER_TESTS) $(SOURCE_TESTS) $(BOTH_TESTS)
@@ -347,7 +349,7 @@ check:	## install what is missing, build, run every test (JOBS=n at a time)
 check-programs: $(UNIT_TESTS) $(TEST_TOOLS) $(TOOL_LIBRARIES) $(FUZZERS) $(BUILD)/promises
 
 # A promise without a test, or a test without a promise, is an error of the build.
-TAGGED = $(filter-out tests/e2e/lib.sh,$(wildcard tests/check-* tests/golden/*.sh tests/fuzz/*.sh tests/e2e/*.sh)) \
+TAGGED = $(filter-out %/lib.sh,$(wildcard tests/check-* tests/golden/*.sh tests/fuzz/*.sh tests/e2e/*.sh)) $(KERNEL_TESTS) \
 	$(foreach l,$(LAYERS) daemon,$(call unit_sources,$(l)))
 $(BUILD)/promises: tests/promises.txt tests/PROMISES.md $(TAGGED)
 	$(call say,CHECK)tests/check-promises >$@.log || { cat $@.log; exit 1; }
@@ -390,6 +392,12 @@ interface:	## freeze the names of the JSON, events and metrics as they are now
 
 check-e2e: all $(TEST_TOOLS) $(TOOL_LIBRARIES)	## end to end on a simulated fabric (T=name: some of them)
 	@tests/run $(call chosen,$(E2E_TESTS)) QOSD_SIMULATOR=qosd-sim $(call chosen,$(SIM_TESTS))
+
+# Each test keeps both cores of a small machine busy.
+.PHONY: check-kernel
+check-kernel: all $(TEST_TOOLS)	## with Debian's kernel in virtual machines (T=ipoib: some of them)
+	@scripts/deps --kernel --if-missing || echo "Tests that need what is missing are skipped."
+	@tests/run -j 1 -t 600 $(call chosen,$(KERNEL_TESTS))
 
 # Tests that only ask do so by plain programs, which start ten times as fast.
 plain_build = build$(call named,CC)
