@@ -65,6 +65,33 @@ static void get_dev_fw_str(struct ib_device *ibdev, char *text)
 	snprintf(text, IB_FW_VERSION_NAME_MAX, "qosd-sim %d", SIMHCA_VERSION);
 }
 
+/* What ibstat and rdma-core read of a device. */
+
+static struct simhca_dev *dev_of(struct device *dev)
+{
+	return rdma_device_to_drv_device(dev, struct simhca_dev, ibdev);
+}
+
+static ssize_t hw_rev_show(struct device *dev, struct device_attribute *a, char *text)
+{
+	return sysfs_emit(text, "%x\n", dev_of(dev)->revision);
+}
+static DEVICE_ATTR_RO(hw_rev);
+
+static ssize_t hca_type_show(struct device *dev, struct device_attribute *a, char *text)
+{
+	return sysfs_emit(text, "%u\n", dev_of(dev)->device_id);
+}
+static DEVICE_ATTR_RO(hca_type);
+
+static struct attribute *attributes[] = {
+	&dev_attr_hw_rev.attr,
+	&dev_attr_hca_type.attr,
+	NULL
+};
+
+static const struct attribute_group attribute_group = { .attrs = attributes };
+
 static int alloc_pd(struct ib_pd *pd, struct ib_udata *u)
 {
 	return 0;
@@ -100,6 +127,7 @@ const struct ib_device_ops simhca_verbs_ops = {
 	.owner = THIS_MODULE,
 	.driver_id = RDMA_DRIVER_UNKNOWN,
 	.uverbs_abi_ver = 1,
+	.device_group = &attribute_group,
 
 	.query_device = query_device,
 	.modify_device = modify_device,
