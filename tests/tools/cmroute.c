@@ -60,6 +60,7 @@ static uint32_t create_id(void)
 	struct rdma_ucm_create_id_resp answer = { 0 };
 	struct rdma_ucm_create_id q = {
 		.response = (uintptr_t)&answer, .ps = RDMA_PS_TCP, .qp_type = QP_TYPE_RC,
+		.uid = 1,	/* there are no events for 0 */
 	};
 
 	if (!command(RDMA_USER_CM_CMD_CREATE_ID, &q, sizeof(q), sizeof(answer)))
