@@ -20,7 +20,7 @@ image=${QOSD_VM_IMAGE:-$build/vm}
 # waits until the machines take commands.
 declare -A vm
 boot() {
-	mkdir -p "$work/$1"
+	mkdir -p "$work/$1/share"
 	"$top/scripts/vm" -a "$work/$1" -n "$1" -i "$image" -s "$QOSD_SIM_SOCKET" "$2" >"$work/$1/log" 2>&1 &
 	vm[$1]=$!
 	pids+=("$!")
@@ -138,7 +138,8 @@ manager_is() {
 }
 # wait_up NAME: waits until its qosd is master and the subnet is up.
 wait_up() {
-	until_ $guest_seconds manager_is "$1" subnet-up=true && return
+	up_or_ended() { manager_is "$1" subnet-up=true || [ -e "${manager[$1]}/status" ]; }
+	until_ $guest_seconds up_or_ended "$1" && manager_is "$1" subnet-up=true && return
 	show_log "${manager[$1]}/output"
 	fail "the qosd in $1 does not bring the subnet up"
 }
