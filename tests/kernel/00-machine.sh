@@ -43,4 +43,13 @@ guest_end first TERM "$started"
 guest_wait first "$started"
 expect "status of a command that was ended" 143 $?
 
+# promise: X1
+note "the HCA of each is the node of the fabric"
+for name in first second; do
+	guest "$name" ibstat >$name.ibstat
+	expect_match "the HCA in $name" "Link layer: InfiniBand" "$(<$name.ibstat)"
+done
+guid() { sed -nE 's/.*Node GUID: 0x([0-9a-f]+)/\1/p' "$1.ibstat"; }
+expect "the first node" "${hosts[0]}" "H-$(guid first)"
+expect "the second node" "${hosts[1]}" "H-$(guid second)"
 kernel_is_calm first second

@@ -13,6 +13,8 @@ QOSD_SIMULATOR="qosd-sim"
 # The processors of a machine are emulated: everything in it takes its time.
 guest_seconds=60
 
+sim_options=()	# devices of today, not ibsim's
+
 image=${QOSD_VM_IMAGE:-$build/vm}
 "$top/scripts/vm-image" "$image" || exit
 
