@@ -212,6 +212,7 @@ helpers_sa/registry = plan/net
 helpers_events = plan/net
 helpers_perf = mad/fake_umad plan/net
 helpers_sm = plan/net discovery/devices
+helpers_sim/hca = sim/dev/smp_test
 UNIT_TESTS = $(foreach l,$(LAYERS),$(patsubst %.c,$(BUILD)/%,$(call unit_sources,$(l))))
 
 $(BUILD)/obj/tests/unit/%: ALL_CPPFLAGS += -Itests -include unit/assert.h $(CHECK_CFLAGS)
