@@ -82,6 +82,9 @@ refused_vm "one of two" 'is in use by qosd' "$(node 4);$(node 3)"
 until_ 10 power_is 4 off || bad "the first of the two stays a machine's: $(power 4)"
 sim_do node on "$(node 4)"
 
+sim_ctl pass 1s >out 2>&1 && bad "time passes for a virtual machine"
+expect_match "time for a machine" 'time cannot pass while a virtual machine' "$(<out)"
+
 note "a driver that does what no driver may"
 tell two "break 0"
 until_ 10 power_is 5 off || bad "its HCA does not stop"

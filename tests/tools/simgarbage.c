@@ -75,10 +75,9 @@ static int greet(enum sim_purpose purpose, struct sim_answer *a)
 	return fd;
 }
 
-static void pass_file(int fd, int file, uint64_t length, size_t n)
+static void say_with_file(int fd, const void *data, size_t n, int file)
 {
-	struct sim_large l = { .magic = SIM_MAGIC, .length = length };
-	struct iovec v = { .iov_base = &l, .iov_len = n };
+	struct iovec v = { .iov_base = (void *)(uintptr_t)data, .iov_len = n };
 	union { struct cmsghdr h; char room[CMSG_SPACE(3 * sizeof(int))]; } control = { 0 };
 	struct msghdr m = {
 		.msg_iov = &v, .msg_iovlen = 1,
@@ -92,6 +91,13 @@ static void pass_file(int fd, int file, uint64_t length, size_t n)
 	};
 	memcpy(CMSG_DATA(&control.h), files, sizeof(files));
 	(void)!sendmsg(fd, &m, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+static void pass_file(int fd, int file, uint64_t length, size_t n)
+{
+	struct sim_large l = { .magic = SIM_MAGIC, .length = length };
+
+	say_with_file(fd, &l, n, file);
 }
 
 /* --- the ways --- */
@@ -108,10 +114,11 @@ static void no_hello(void)
 
 static void odd_hello(void)
 {
-	struct sim_hello h = good_hello((enum sim_purpose)chance(7));
+	struct sim_hello h = good_hello((enum sim_purpose)chance(8));
 	int fd = dial();
 
-	h.protocol = chance(3);
+	if (chance(2))
+		h.protocol = chance(SIM_PROTOCOL);
 	h.ca = chance(4) ? chance(3) : UINT32_MAX;
 	h.port = chance(4) ? chance(3) : UINT32_MAX;
 	if (chance(2))
@@ -223,6 +230,30 @@ static void odd_files(void)
 	close(fd);
 }
 
+/* Asks for an HCA with no socket, with one whose other end is gone or silent, or with another file. */
+static void odd_machine(void)
+{
+	struct sim_hello h = good_hello(SIM_HCA);
+	int fd = dial(), ends[2], memory = memfd_create("garbage", 0);
+
+	if (socketpair(AF_UNIX, chance(2) ? SOCK_STREAM : SOCK_DGRAM, 0, ends) < 0)
+		exit(1);
+	if (chance(2))
+		strcpy(h.nodes, "no such node");
+	switch (chance(4)) {
+	case 0: say(fd, &h, sizeof(h)); break;
+	case 1: say_with_file(fd, &h, sizeof(h), memory); break;
+	case 2: close(ends[1]); say_with_file(fd, &h, sizeof(h), ends[0]); break;
+	case 3: say_with_file(fd, &h, sizeof(h), ends[0]); break;
+	}
+	fill(&h, sizeof(h));
+	say(ends[1], &h, sizeof(h));
+	close(memory);
+	close(ends[0]);
+	close(ends[1]);
+	close(fd);
+}
+
 static void odd_commands(void)
 {
 	static const char *const words[] = {
@@ -260,6 +291,7 @@ int main(int argc, char **argv)
 {
 	static void (*const ways[])(void) = {
 		no_hello, odd_hello, odd_questions, odd_mads, flood, odd_files, odd_commands, too_long,
+		odd_machine,
 	};
 	int rounds = argc > 1 ? atoi(argv[1]) : 100;
 

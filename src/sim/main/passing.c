@@ -148,20 +148,23 @@ static void finish_due(struct server *sv, int64_t now, const char *text)
 }
 
 /* sim_hooks.pass */
-static bool begin(struct sim *s, int64_t us)
+static const char *begin(struct sim *s, int64_t us)
 {
 	struct server *sv = s->hooks.pass_arg;
 	struct client *c = sv->passing.asking;
 
 	if (!c)
-		return false;
+		return "a script cannot let time pass: each of its commands has its own time";
+	if (sv->ivshmems)
+		return "time cannot pass while a virtual machine, which has a clock of its own, is on "
+		       "the fabric";
 	if (!passing_stands(sv))
 		stop(sv);
 	c->pass_end_ns = now_ns(sv) + us * 1000;
 	sv->passing.n++;
 	sv->passing.moved_us = clock_mono_us();
 	server_arm(sv, 0);
-	return true;
+	return NULL;
 }
 
 void passing_drop(struct client *c)

@@ -76,10 +76,9 @@ struct sim_hooks {
 	void (*falsify)(struct sim *s, uint32_t port, unsigned falsehood, struct packet *p);
 	/*
 	 * A command wants its answer delayed until `us` microseconds have passed (sim/main).
-	 * False: no client waits for this command.  May be NULL: the caller controls time by
-	 * itself.
+	 * Returns NULL, or why time cannot pass.  May be NULL: the caller controls time by itself.
 	 */
-	bool (*pass)(struct sim *s, int64_t us);
+	const char *(*pass)(struct sim *s, int64_t us);
 	void *pass_arg;
 };
 
