@@ -89,9 +89,8 @@ bool ring_take(struct ring_reader *r, struct frame *f, const char **wrong)
 	*wrong = NULL;
 	if (!left)
 		return false;
-	if (left >= FRAME_HEAD)
-		take_head(r, f);
-	if (left < FRAME_HEAD || f->length > FRAME_MAX || FRAME_HEAD + padded(f->length) > left) {
+	take_head(r, f);	/* what lies beyond `left` is in the ring, and too long */
+	if (f->length > FRAME_MAX || FRAME_HEAD + padded(f->length) > left) {
 		*wrong = "a frame is longer than it can be";
 		return false;
 	}

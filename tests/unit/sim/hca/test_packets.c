@@ -224,19 +224,59 @@ START_TEST(what_cannot_leave)
 	r.pkey = 0x8005;
 	driver_send_raw(&c, &r);
 	ck_assert_uint_eq(lost(DROP_PKEY), 1);
-	ck_assert_uint_eq(fabric->ports[ca_c].pkey_violations, 0);	/* it was not received */
+	ck_assert_uint_eq(fabric->ports[ca_b].pkey_violations, 0);	/* it was not sent */
 	r = datagram(40);
 	r.slid = LID_A;
 	driver_send_raw(&c, &r);
 	ck_assert_uint_eq(lost(DROP_SLID), 1);
+	r.slid = SIM_LID_PERMISSIVE;
+	driver_send_raw(&c, &r);
+	ck_assert_uint_eq(lost(DROP_SLID), 2);
 	port_set_state(sim, ca_c, SIM_PORT_INIT, SIM_PHYS_LINK_UP);
 	r = datagram(40);
 	driver_send_raw(&c, &r);
 	ck_assert_uint_eq(lost(DROP_PORT_STATE), 1);
+	r.dlid = LID_C;			/* to itself */
+	driver_send_raw(&c, &r);
+	ck_assert_uint_eq(lost(DROP_PORT_STATE), 2);
 	device_power(sim, c.node, false);
 	driver_send_raw(&c, &r);
 	ck_assert_uint_eq(lost(DROP_NODE_OFF), 1);
 	expect_nothing(&b);
+}
+END_TEST
+
+/* Sends datagrams from c to b until b's ring has no room for another. */
+static void flood(unsigned n)
+{
+	struct raw_spec r = datagram(n);
+	uint64_t before = lost(DROP_QUEUE);
+
+	while (lost(DROP_QUEUE) == before)
+		driver_send_raw(&c, &r);
+}
+
+START_TEST(no_packet_overtakes_an_answer)
+{
+	struct simhca_mad m = { 0 };
+	struct raw_spec small = datagram(4);
+	uint64_t before;
+
+	flood(2048);
+	flood(256);		/* less room than an answer needs, and more than a small packet */
+	ck_assert_uint_ge(SIMHCA_RING_SIZE - (le32toh(to_driver(&b)->written) - b.read), 2 * 48);
+	driver_send_raw(&c, &small);
+	before = lost(DROP_QUEUE);
+	make_mad(m.mad, CLASS_SM_LID, METHOD_GET, ATTR_NODE_INFO, 0);
+	driver_send(&b, SIMHCA_MAD, 1, &m, sizeof(m));
+	driver_send_raw(&c, &small);
+	ck_assert_uint_eq(lost(DROP_QUEUE), before + 1);
+	driver_forget(&b);
+	turn_us(0);
+	ck_assert(driver_read(&b, &frame));
+	ck_assert_uint_eq(frame.kind, SIMHCA_ANSWER);
+	driver_send_raw(&c, &small);
+	expect_packet(&b, &small, 0);
 }
 END_TEST
 
@@ -514,6 +554,7 @@ int main(void)
 	tcase_add_test(t, lids_of_the_path);
 	tcase_add_test(t, loopback);
 	tcase_add_test(t, what_cannot_leave);
+	tcase_add_test(t, no_packet_overtakes_an_answer);
 	tcase_add_test(t, pkey_violation);
 	tcase_add_test(t, management_packet_with_a_wrong_pkey);
 	tcase_add_test(t, multicast_reaches_members_only);
