@@ -89,7 +89,7 @@ bool ring_take(struct ring_reader *r, struct frame *f, const char **wrong)
 	*wrong = NULL;
 	if (!left)
 		return false;
-	take_head(r, f);	/* what lies beyond `left` is in the ring, and too long */
+	take_head(r, f);	/* one that is not all there says too long a length, whatever it says */
 	if (f->length > FRAME_MAX || FRAME_HEAD + padded(f->length) > left) {
 		*wrong = "a frame is longer than it can be";
 		return false;
