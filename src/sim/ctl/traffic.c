@@ -35,15 +35,18 @@ static json_t *drop_counts(const struct sim_drops *d, enum drop_reason only)
 	return rows;
 }
 
+/* Class 0 means that the packet was no MAD, but data of a virtual machine. */
 static json_t *drop_row(const struct sim_fabric *f, const struct drop *d)
 {
+	bool mad = d->mgmt_class != 0;
+
 	return json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:i, s:i, s:i, s:o, s:o}",
 			 "time", json_seconds(d->when_us),
 			 "reason", drop_reason_name(d->reason),
-			 "class", json_class(d->mgmt_class),
-			 "method", json_method(d->method),
-			 "attribute", json_attr(d->mgmt_class, d->attr),
-			 "modifier", json_sprintf("0x%08x", d->mod),
+			 "class", mad ? json_class(d->mgmt_class) : json_null(),
+			 "method", mad ? json_method(d->method) : json_null(),
+			 "attribute", mad ? json_attr(d->mgmt_class, d->attr) : json_null(),
+			 "modifier", mad ? json_sprintf("0x%08x", d->mod) : json_null(),
 			 "slid", d->slid, "dlid", d->dlid, "sl", d->sl,
 			 "from", json_port(f, d->from),
 			 "at", json_port(f, d->port));

@@ -183,6 +183,10 @@ START_TEST(lost_packets)
 	ck_assert_int_eq(num(last, "dlid"), 31);
 	last = json_array_get(json_object_get(ASK("drops", "--last", "1"), "last"), 0);
 	ck_assert_str_eq(str(last, "reason"), "vl15");
+	wire_drop(sim, 1, &(struct packet){ .from = 1 }, DROP_MTU);	/* no MAD */
+	last = json_array_get(json_object_get(ASK("drops", "--last", "1"), "last"), 0);
+	ck_assert(json_is_null(json_object_get(last, "class")));
+	ck_assert(json_is_null(json_object_get(last, "modifier")));
 	o = ASK("drops", "--reason", "vl15", "--reset");
 	ck_assert_uint_eq(json_array_size(json_object_get(o, "last")), 1);
 	ck_assert_uint_eq(json_array_size(json_object_get(o, "reasons")), 1);
@@ -199,6 +203,7 @@ START_TEST(more_lost_than_kept)
 	struct packet p = { .from = port_named("node1") };
 	json_t *last;
 
+	p.mad[MAD_CLASS] = CLASS_SA;
 	for (unsigned i = 0; i < DROPS_KEPT + 100; i++) {
 		put_be32(p.mad + MAD_MOD, i);
 		wire_drop(sim, p.from, &p, DROP_QUEUE);
