@@ -92,23 +92,48 @@ truth() {
 # start_silent NODE ATTRIBUTE ACKS: requests a table, acknowledges a part, and falls silent.
 silent_askers=()
 start_silent() {
-	local n=${#silent_askers[@]} as
+	local n=${#silent_askers[@]} as patience
 	as_own "$1"
-	"${as[@]}" "$tools/rmppsilent" -a "$3" -t $((60 * slow)) "$2" >"silent.$n" 2>&1 &
+	look_busy
+	"${as[@]}" "$tools/rmppsilent" -a "$3" -t $((60 * patience)) "$2" >"silent.$n" 2>&1 &
 	silent_askers+=($!)
 	pids+=($!)
-	until_ 20 grep -qs silent "silent.$n" || bad "rmppsilent gets no table: $(<"silent.$n")"
+	until_ 60 grep -qsx silent "silent.$n" || bad "rmppsilent gets no table: $(<"silent.$n")"
 }
 
-# at_once NODE WHAT...: the SA must answer a query for one record while the unacknowledged tables are open.
-at_once() {
-	local node=$1 silent_asker
-	shift
-	on "$node" saquery "$@" >saquery.out 2>&1
-	expect "records to saquery $*" 1 "$(grep -c 'Record dump' saquery.out)"
-	for silent_asker in "${silent_askers[@]}"; do
-		! gone "$silent_asker" || bad "a table that nobody acknowledges was given up before saquery $* had its answer"
+# beside_silent COMMAND...: runs a command with queries while four tables stay unacknowledged.  The SA gives those
+# up after eight seconds (four tries of two).  Where a busy machine takes that long for the queries, they have
+# shown nothing, and are made again beside four others.
+beside_silent() {
+	local try acks open
+	for try in 1 2 3 4 5; do
+		open=("${silent_askers[@]: -4}")
+		if ! all_open; then
+			start_silent "$asker" 0x35 5
+			for acks in 0 1 2; do
+				start_silent "$asker" 0x20 "$acks"
+			done
+			open=("${silent_askers[@]: -4}")
+		fi
+		"$@"
+		! all_open || return
+		note "$*: tables that nobody acknowledges were given up first, try $try"
 	done
+	bad "$*: no answer before tables that nobody acknowledges are given up"
+}
+# all_open: whether none of the tables of ${open[@]} was given up.
+all_open() {
+	local silent_asker
+	[ ${#open[@]} -gt 0 ] || return
+	for silent_asker in "${open[@]}"; do
+		! gone "$silent_asker" || return
+	done
+}
+
+# at_once NODE WHAT...: the SA must answer a query for one record.
+at_once() {
+	on "$1" saquery "${@:2}" >saquery.out 2>&1
+	expect "records to saquery ${*:2}" 1 "$(grep -c 'Record dump' saquery.out)"
 }
 
 # given_up: in the end, the SA must abort each silent transfer with RMPPStatus 126.
@@ -129,17 +154,10 @@ all_nodes
 all_links
 
 note "while others have stopped acknowledging"
-start_silent "$asker" 0x35 5
-for acks in 0 1 2; do
-	start_silent "$asker" 0x20 "$acks"
-done
-at_once "$asker" NR 1
-at_once "$manager" NR 1
-all_nodes
-all_links
-for silent_asker in "${silent_askers[@]}"; do
-	! gone "$silent_asker" || bad "one of them was given up before the others were answered"
-done
+beside_silent at_once "$asker" NR 1
+beside_silent at_once "$manager" NR 1
+beside_silent all_nodes
+beside_silent all_links
 all_pairs
 given_up
 

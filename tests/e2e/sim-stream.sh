@@ -77,7 +77,7 @@ for i in {1..12}; do
 	pids+=($!)
 done
 for i in {1..12}; do
-	until_ 20 grep -qs silent "silent.$i" || bad "rmppsilent gets no table: $(<"silent.$i")"
+	until_ 20 grep -qsx silent "silent.$i" || bad "rmppsilent gets no table: $(<"silent.$i")"
 done
 readers=()
 for i in {1..20}; do
@@ -123,7 +123,7 @@ for i in {1..16}; do
 	pids+=($!)
 done
 for i in {1..16}; do
-	until_ 5 grep -qs silent "silent.$i" || bad "rmppsilent gets no table: $(<"silent.$i")"
+	until_ 5 grep -qsx silent "silent.$i" || bad "rmppsilent gets no table: $(<"silent.$i")"
 done
 on "$asker" saquery NR >busy 2>&1
 expect_match "the 17th" 'IB_MAD_STATUS_BUSY|0x0*1|Resource busy|[Bb]usy' "$(<busy)"

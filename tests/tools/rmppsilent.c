@@ -24,7 +24,6 @@
 #include "lib/base/clock.h"
 #include "port.h"
 
-#define REQUEST_TIMEOUT_MS 20000
 #define WINDOW 64u
 enum { DATA = 1, ACK = 2, STOP = 3, ABORT = 4 };
 enum { ACTIVE = 1, LAST = 4 };
@@ -141,7 +140,7 @@ int main(int argc, char **argv)
 	m.attr = (uint16_t)strtoul(argv[optind], NULL, 0);
 	own_port_open_sa(&m.port, 0);	/* the kernel does not send the ACKs */
 	sa_fill(&request, UMAD_SA_METHOD_GET_TABLE, m.attr, 1);
-	sa_send(&m.port, &request, REQUEST_TIMEOUT_MS, 0);
+	sa_send(&m.port, &request, (int)(seconds * 1000), 0);
 	listen_until(&m, clock_mono_us() + (int64_t)(seconds * 1e6));
 	own_port_close(&m.port);
 	return 0;
