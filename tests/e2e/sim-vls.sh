@@ -12,8 +12,9 @@ hosts=16
 manager=host-0001\ HCA-1
 switch=0x0251530200000100
 sim_options=()
-# With a long timeout, qosd does not repeat SMPs on a busy machine.
-echo "smp-timeout: 5s" >qosd.yaml
+# With a long timeout, qosd does not repeat SMPs on a busy machine; without light sweeps and scrubs, nothing but a
+# reload reads ports.
+printf '%s\n' "smp-timeout: 5s" "sweep-interval: 0" "scrub-interval: 0" >qosd.yaml
 # policy VL,VL,VL: writes a policy with these VLs for SLs 0 to 2, which drops all other SLs.
 policy() {
 	cat >policy.yaml <<-END
@@ -90,7 +91,9 @@ gets=$(($(read_ports) - gets))
 expect "VLs of devices" "4 $((2 * hosts));" "$(vls)"
 expect "VLs as qosd tells them" "4 $((2 * hosts));" "$(told)"
 quietly "more VLs"
-expect "ports that are read back, one of each device" $((hosts + 1)) "$gets"
+# one of each device: a second look at a few does not matter, one at each of the ports that were set would
+[[ $gets -gt $hosts && $gets -lt $((2 * hosts)) ]] ||
+	bad "ports that are read back: want one of each of $((hosts + 1)) devices, not all $((2 * hosts)), got $gets"
 sets=$(sets)
 reload
 expect "Sets of a reload that changes nothing" "$sets" "$(sets)"
