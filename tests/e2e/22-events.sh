@@ -18,19 +18,22 @@ uplink=$(awk -v leaf="\"$leaf\"" '/^Switch/ { here = $3 == leaf } here && /^\[[0
 	print substr($1, 2) + 0; exit }' fat.topo)
 nodes=$(grep -cE '^(Switch|H?[Cc]a|Rt)[[:space:]]' fat.topo)
 
-# The event command; it reads to the end of standard input, so it has the whole event.
+# The event command; it reads to the end of standard input, so it has the whole event.  A line in hook.env says
+# that it has written the other files.
 cat >hook <<END
 #!/bin/bash
 read -r line
-echo "\$QOSD_EVENT_ID \$QOSD_EVENT_KIND \$QOSD_EVENT_SEVERITY \$QOSD_EVENT_DATA_PORT" >>$work/hook.env
+[ -e $work/hang ] && hangs=yes
 [ -n "\$line" ] && ! read -r -t 0.1 more && printf '%s\n' "\$line" >>$work/hook.json
 find /proc/self/fd -lname '*socket:*' >>$work/hook.sockets
-if [ -e $work/hang ]; then
+echo "\$QOSD_EVENT_ID \$QOSD_EVENT_KIND \$QOSD_EVENT_SEVERITY \$QOSD_EVENT_DATA_PORT" >>$work/hook.env
+if [ -n "\$hangs" ]; then
 	echo \$\$ >$work/hook.pid
 	sleep 100
 fi
 END
 chmod +x hook
+touch hook.env
 cat >policy.yaml <<'END'
 qos-levels:
   default: {sl: 0}
@@ -84,7 +87,7 @@ unplug "$host"
 until_ 20 has followed '"kind":"node-went"' || bad "no node-went: $(<followed)"
 plug "$host"
 until_ 20 has followed '"kind":"node-came"' || bad "no node-came: $(<followed)"
-until_ 10 test "$(status nodes)" = "$nodes" || bad "$(status nodes) nodes"
+until_ 10 status_is nodes="$nodes" || bad "$(status nodes) nodes"
 of() { jq -r "select(.kind == \"$1\") | $2" followed; }
 for kind in link-down link-up; do
 	expect "$kind" "$((16#${leaf#S-})) $uplink" \
@@ -101,7 +104,7 @@ kill "$follower"
 wait "$follower" 2>/dev/null
 
 note "the command"
-called() { [ "$(wc -l <hook.env 2>/dev/null)" -eq "$1" ]; }
+called() { [ "$(wc -l <hook.env)" -eq "$1" ]; }
 until_ 10 called 4 || bad "not four calls: $(<hook.env)"
 expect "what it was told" "$(ctl -j events --kind link,node | jq -r '"\(.id) \(.kind) \(.severity) \(.data.port // "")"')" "$(<hook.env)"
 expect "as JSON" "$(ctl -j events --kind link,node)" "$(<hook.json)"
@@ -112,18 +115,29 @@ until_ 20 test -s hook.pid || bad "it was not called"
 plug "$host"
 has_come() { ctl events | grep -c ' node-came ' | grep -qx 2; }
 until_ 20 has_come || bad "events are held up by it: $(ctl events)"
-expect "one at a time" 5 "$(wc -l <hook.env)"
+calls=$(wc -l <hook.env)
+# on a busy machine, qosd may have killed it by now, after 30 s, and called it for the next event
+gone "$(<hook.pid)" || expect "one at a time" 5 "$calls"
 
 note "where to go on"
-last=$(ctl -j events | jq -r .since | tail -n 1)
-expect "nothing is newer" "" "$(ctl events --since "$last")"
-expect "the last" "$last" "$(ctl -j events --since "$((${last#*:} - 1))" | jq -r .since)"
+# the sweep that found the host may still add events
+goes_on() {
+	last=$(ctl -j events | jq -r .since | tail -n 1)
+	[ -z "$(ctl events --since "$last")" ] &&
+		[ "$(ctl -j events --since "$((${last#*:} - 1))" | jq -r .since)" = "$last" ]
+}
+until_ 10 goes_on || bad "after $last come: $(ctl -j events --since "$last"); from the one before: $(ctl -j events --since "$((${last#*:} - 1))")"
 stop_qosd || bad "exit status $? after SIGTERM"
 until_ 5 gone "$(<hook.pid)" || bad "the command goes on without the daemon"
 rm hang
-printf 'smp-timeout: 50ms\nsmp-retries: 1\n' >>qosd.yaml		# for a device that does not answer
+echo 'smp-retries: 1' >>qosd.yaml		# for a device that does not answer
 start_and_wait "$node" -c qosd.yaml -p policy.yaml
-expect "another run: all of its events" "$(ctl -j events)" "$(ctl -j events --since "$last")"
+since_another_run() {
+	ctl -j events >all
+	ctl -j events --since "$last" >since
+	cmp -s all since
+}
+until_ 10 since_another_run || expect_same "another run: all of its events" all since
 expect "status, a kind that is none" 1 "$(ctl events --kind nothing >out 2>&1; echo $?)"
 expect_match "why" "no such kind of event: 'nothing'" "$(<out)"
 
@@ -170,17 +184,18 @@ page() { curl -s -o "${2:-page}" -w '%{http_code}' "${@:3}" "http://127.0.0.1:$p
 on "$host" saquery NR >/dev/null 2>&1
 expect "by HTTP" 200 "$(page /metrics)"
 figures() { grep -vE '^(process_|qosd_events|#)' "$1"; }
-# a light sweep between the two reads changes the figures
+figure() { awk -v name="$1" '$1 == name { print $2 }' page; }
+# a sweep between the reads changes the figures
 same_figures() {
 	page /metrics >/dev/null
 	ctl metrics >metrics
-	cmp -s <(figures page) <(figures metrics)
+	sweeps=$(status sweeps)
+	cmp -s <(figures page) <(figures metrics) && [ "$sweeps" = "$(figure qosd_sweeps_total)" ]
 }
 until_ 10 same_figures
 expect_same "by HTTP and by the socket" <(figures page) <(figures metrics)
-figure() { awk -v name="$1" '$1 == name { print $2 }' page; }
 expect "nodes" "$nodes" "$(($(figure 'qosd_fabric_nodes{type="ca"}') + $(figure 'qosd_fabric_nodes{type="switch"}')))"
-expect "sweeps" "$(status sweeps)" "$(figure qosd_sweeps_total)"
+expect "sweeps" "$sweeps" "$(figure qosd_sweeps_total)"
 expect "answers" "$(ctl -j sa-stats | jq '.attributes[] | select(.attribute == "NodeRecord") | .answered')" \
 	"$(figure 'qosd_sa_answers_total{attribute="NodeRecord",status="ok"}')"
 # a sanitizer build needs more memory
