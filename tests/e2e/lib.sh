@@ -134,12 +134,15 @@ expect_same() {
 	difference=$(diff -U0 "$2" "$3") || bad "$1: $(head -n 12 <<<"$difference")"
 }
 
-# look_busy: sets $patience, the factor for all time limits under the machine's present load.
+# look_busy: sets $patience, the factor for all time limits under the machine's present load: at most 6, so that
+# every wait ends, and four times as much under sanitizers.
 look_busy() {
 	local load
 	read -r load _ </proc/loadavg
-	patience=$(((10#${load/./} / cores + 99) / 100 * slow))
-	[ "$patience" -ge "$slow" ] || patience=$slow
+	patience=$(((10#${load/./} / cores + 99) / 100))
+	[ "$patience" -ge 1 ] || patience=1
+	[ "$patience" -le 6 ] || patience=6
+	patience=$((patience * slow))
 }
 # expect_quick WHAT MILLISECONDS BEGIN-US: at most so many milliseconds (times $patience) have passed since
 # BEGIN-US.
@@ -236,8 +239,9 @@ simulate() {
 	sim_is_done() { [ "$(tail -c "+$((before + 1))" "$sim_log" | grep -c 'sim> ')" -gt 0 ]; }
 	until_ 5 sim_is_done || fail "ibsim does not take '$*'"
 }
-# sim_ctl COMMAND...: sends a command to qosd-sim; sim_do: fails the test if qosd-sim refuses it.
-sim_ctl() { "$asking_build/qosd-sim" ctl -s "$QOSD_SIM_SOCKET" "$@"; }
+# sim_ctl COMMAND...: sends a command to qosd-sim, which may take minutes over a pass, but not for ever;
+# sim_do: fails the test if qosd-sim refuses it.
+sim_ctl() { timeout --foreground 300 "$asking_build/qosd-sim" ctl -s "$QOSD_SIM_SOCKET" "$@"; }
 sim_do() { sim_ctl "$@" >sim.out 2>&1 || fail "qosd-sim ctl $*: $(<sim.out)"; }
 
 # audit_layers FILE: writes the verdict of qosd-sim's auditor to FILE.  If the routing has layers, the auditor
@@ -372,11 +376,13 @@ bring_up_opensm() {
 		fail "OpenSM is not up after $seconds s: $(tail -n 2 opensm.dir/log)"
 }
 
-# once NODE [OPTION...]: runs qosd --once, with its output in $work/once and its log in $work/once.log.
+# once NODE [OPTION...]: runs qosd --once, with its output in $work/once and its log in $work/once.log; ends it
+# after a minute (times $patience).
 once() {
-	local node=$1
+	local node=$1 patience
 	shift
-	on_own "$node" "$build/qosd" -1 -s "$sock" -d "$work/state" "$@" >"$work/once" 2>"$work/once.log"
+	look_busy
+	on_own "$node" timeout --foreground $((60 * patience)) "$build/qosd" -1 -s "$sock" -d "$work/state" "$@" >"$work/once" 2>"$work/once.log"
 }
 
 # --- what the daemon reports ---
