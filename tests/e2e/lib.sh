@@ -173,6 +173,13 @@ until_() {
 	done
 }
 
+# pause_until_stored: waits until registrations are stored, which takes qosd up to a second, longer on a busy machine.
+pause_until_stored() {
+	local patience
+	look_busy
+	sleep "$patience.1"
+}
+
 # --- processes ---
 
 # gone PID: whether the process has ended, even if nothing has waited for it yet.

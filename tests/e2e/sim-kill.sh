@@ -233,7 +233,7 @@ kills_on() {
 	settle "registered"
 	lids >lids.before
 	registered >registered.before
-	sleep 1.1	# registrations survive a kill when they are older than a second
+	pause_until_stored
 	# promise: K1
 	note "killed at $kills moments, seed $seed"
 	RANDOM=$seed

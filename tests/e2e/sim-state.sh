@@ -109,15 +109,16 @@ begin() {
 }
 
 # check_restart WHAT TIME [MAY-BE-ASIDE]: restarts qosd on unconfigured devices: LIDs must be as before, and
-# everything must be there that qosd confirmed more than a second before TIME.
+# everything must be there that qosd confirmed more than a second (times $patience) before TIME.
 check_restart() {
-	local what=$1 want
+	local what=$1 want patience
+	look_busy
 	power_on
 	start_qosd "$sm" -c qosd.yaml
 	until_ 20 subnet_up || { bad "$what: the subnet does not come up again"; show_log "$qosd_log"; return; }
 	lids >lids.now
 	expect "$what: LIDs that did not stay" "" "$(comm -23 lids.seen lids.now)"
-	mapfile -t want < <(awk -v by="$2" '$1 + 1000000 < by { print $2 }' confirmed)
+	mapfile -t want < <(awk -v by="$2" -v patience="$patience" '$1 + 1000000 * patience < by { print $2 }' confirmed)
 	want+=(service9 group9)
 	expect "$what: what was registered" "${want[*]}" "$(kept "${want[@]}" | tr '\n' ' ' | sed 's/ $//')"
 	expect "$what: files set aside" "" "$(find state -name '*.damaged*' -o -name '*.unread*')"
@@ -209,7 +210,7 @@ for errno in 28 30; do
 	rm full
 	until_ 20 no_problems || bad "problems that stay: $(problems)"
 	partition 1 || bad "no partition is taken: $(<partition.out)"
-	sleep 1	# registrations are safe only after a second
+	pause_until_stored
 	stop_qosd KILL
 	printf '1 %s\n' group1 service1 part1 >confirmed
 	lids >lids.now
@@ -243,7 +244,7 @@ rm hang
 until_ 20 no_problems || bad "problems that stay: $(problems)"
 expect "partitions that were refused" "" "$(kept part1)"
 lids >lids.seen
-sleep 1
+pause_until_stored
 stop_qosd KILL
 printf '1 %s\n' group1 group2 service1 >confirmed
 check_restart "after the disk hung" $for_ever
