@@ -67,11 +67,11 @@ beside() {
 	until_ 30 repaired "$most" || bad "$link is not repaired beside $*: $(jq -c '.count, .findings[:2]' audit)"
 	# it was 2.4 s at least, and for ever behind a switch that hangs
 	expect_quick "the repair of $link beside $* ($how)" 1500 "$begin"
-	# The first questions, and then one with each light sweep, which come every 2 s, and one as often between
-	# them: more of them while a busy machine looks.  A discovery asks by each link, and begins there because
-	# others answer late.  Behind the manager's own switch everything is lost.
+	# The first questions, and then one with each light sweep, which come every 2 s, the first at any moment,
+	# and one as often between them: more of them while a busy machine looks.  A discovery asks by each link,
+	# and begins there because others answer late.  Behind the manager's own switch everything is lost.
 	after=$(lost)
-	looks=$(((${EPOCHREALTIME/./} - counting) / 2000000))
+	looks=$(((${EPOCHREALTIME/./} - counting) / 2000000 + 1))
 	if [ -z "$fresh" ] && [ "$how $1" != "hang leaf-001" ] && [ "$scans" = "$(status discovery)" ]; then
 		expect_less "SMPs that were lost at $*" $(((8 + 2 * looks) * $#)) $((after - before))
 	fi
