@@ -43,11 +43,21 @@ records() {
 		END { out() }' "${files[@]}"
 }
 
+# send_query NODE FILE QUERY...: runs saquery, with its output in FILE.out and FILE.err.  If no answer came in a
+# second, as happens on a busy machine, it asks again and waits longer.
+send_query() {
+	local patience
+	on "$1" saquery "${@:3}" >"$2.out" 2>"$2.err"
+	[ -s "$2.err" ] && grep -q 'timed out' "$2.err" || return 0
+	look_busy
+	on "$1" saquery -t $((2000 * patience)) "${@:3}" >"$2.out" 2>"$2.err"
+}
+
 # ask NODE QUERY...: prints the records of the answer, in any order.
 ask() {
 	local dir=asked.$BASHPID
 	mkdir -p "$dir"
-	on "$1" saquery "${@:2}" >"$dir/0.out" 2>"$dir/0.err"
+	send_query "$1" "$dir/0" "${@:2}"
 	records "$dir" 0 | cut -f 2- | sort
 }
 
@@ -60,7 +70,7 @@ ask_all() {
 	for half in 0 1; do
 		for ((i = half; i < ${#queries[@]}; i += 2)); do
 			read -ra words <<<"${queries[i]}"
-			on "$1" saquery "${words[@]//\~/ }" >"$2/$i.out" 2>"$2/$i.err"
+			send_query "$1" "$2/$i" "${words[@]//\~/ }"
 			: >"$2/$i"
 		done &
 		askers+=($!)
