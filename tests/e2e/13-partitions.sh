@@ -225,7 +225,11 @@ if [ "$can_enforce" ]; then
 	for guid in $mgmt01 $node001 $node010 $node016; do
 		lids[$guid]=$(port_info "$sm_node" "0x$guid" 1 Lid)
 	done
-	reaches() { on "$1" perfquery -t 200 "${lids[$2]}" 1 >perf.log 2>&1; }
+	reaches() {
+		local patience
+		look_busy
+		on "$1" perfquery -t $((200 * patience)) "${lids[$2]}" 1 >perf.log 2>&1
+	}
 	pkey_drops() { sim_ctl -j drops --reason pkey | tr -d '\n ' | grep -oE '"at":"[^"]*"' | tail -n 1; }
 	reaches "$sm_node" $node001 || bad "the SM does not reach a limited member: $(tail -n 1 perf.log)"
 	reaches H-f452140300811230 $mgmt01 || bad "a limited member does not reach the SM"

@@ -134,14 +134,14 @@ expect_same() {
 	difference=$(diff -U0 "$2" "$3") || bad "$1: $(head -n 12 <<<"$difference")"
 }
 
-# look_busy: sets $patience, the factor for all time limits under the machine's present load: at most 6, so that
+# look_busy: sets $patience, the factor for all time limits under the machine's present load: at most 10, so that
 # every wait ends, and four times as much under sanitizers.
 look_busy() {
 	local load
 	read -r load _ </proc/loadavg
 	patience=$(((10#${load/./} / cores + 99) / 100))
 	[ "$patience" -ge 1 ] || patience=1
-	[ "$patience" -le 6 ] || patience=6
+	[ "$patience" -le 10 ] || patience=10
 	patience=$((patience * slow))
 }
 # expect_quick WHAT MILLISECONDS BEGIN-US: at most so many milliseconds (times $patience) have passed since

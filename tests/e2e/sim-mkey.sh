@@ -27,9 +27,10 @@ up() { status_is state=master subnet-up=true sweeping=false; }
 start() { start_qosd "$first" -c qosd.yaml "$@"; until_ 30 up || fail "the subnet does not come up"; }
 # query KEY ARGUMENT...: prints what smpquery on the far host gets; KEY 0 for none.
 query() {
-	local key=()
+	local key=() patience
+	look_busy
 	[ "$1" = 0 ] || key=(-y "$1")
-	on "$far" smpquery -t 100 -K "${key[@]}" -G "${@:2}" 2>&1
+	on "$far" smpquery -t $((100 * patience / slow)) -K "${key[@]}" -G "${@:2}" 2>&1
 }
 key_seen() { query "$1" portinfo "$2" "$3" | sed -nE 's/^Mkey:\.+(.*)$/\1/p'; }
 # drops: prints how many SMPs devices dropped for a wrong M_Key.
