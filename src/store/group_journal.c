@@ -58,6 +58,7 @@ struct groups_file {
 	uint64_t of, check;		/* digests of the snapshot and of the last line */
 	struct buf pending;		/* lines not handed over yet */
 	int64_t again_us, wait_us;	/* after a failure: when to write a snapshot, back-off */
+	uint64_t recoveries;		/* writer_recoveries() when one was written last */
 	/* used while a file is read */
 	struct mcast_db *into;
 	struct mcast_group *group;
@@ -477,14 +478,17 @@ void store_end_groups(struct store *s, const struct mcast_db *db)
 /* Writes a snapshot after a failed append, whose changes are in no file until then. */
 void groups_file_check(struct groups_file *gf)
 {
+	struct writer *w = store_writer(gf->s);
+	uint64_t recoveries = writer_recoveries(w);
 	int64_t now_us = clock_mono_us();
 
-	if (!gf->begun || !writer_append_failed(store_writer(gf->s))) {
+	if (!gf->begun || !writer_append_failed(w)) {
 		gf->wait_us = 0;
 		return;
 	}
-	if (gf->wait_us && now_us < gf->again_us)
+	if (gf->wait_us && now_us < gf->again_us && recoveries == gf->recoveries)
 		return;
+	gf->recoveries = recoveries;
 	gf->wait_us = backoff_next(gf->wait_us, RETRY_US, RETRY_MAX_US);
 	gf->again_us = now_us + gf->wait_us;
 	begin_anew(gf);

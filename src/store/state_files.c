@@ -5,11 +5,13 @@
  *  - A file is written beside its place, synced and renamed, and the folder is synced: at any
  *    moment the old or the new file is there, also after a power failure.
  *  - A file that cannot be written is kept in memory. folder_retry(), or a later text for the
- *    file, tries again until it is on disk.
+ *    file, tries again until it is on disk: later and later, and at once when the disk accepts
+ *    a write again.
  *  - A read-only or missing folder does not stop the daemon, which uses the folder as soon as
  *    it can. Files found in it then, which nobody has read, are set aside.
  *  - Each file has at most one problem of each kind. A problem is logged when it begins, when it
- *    changes, and when it is over.
+ *    changes, and when it is over.  A file that waits has a problem until it is on disk; while
+ *    only the folder is to blame, the folder's problem stands for those of the files.
  *
  * At the start one thread opens the folder and reads the files; after that only the writer's
  * thread (writer_thread.c) uses it.  Any thread may ask for problems, and the lock protects only
@@ -28,6 +30,7 @@
 #include <unistd.h>
 
 #include "lib/base/alloc.h"
+#include "lib/base/backoff.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "store/store_internal.h"
@@ -44,6 +47,7 @@ struct problem {
 	enum folder_kind kind;
 	char *name, *text;
 	int64_t since_us;	/* realtime */
+	bool covered;		/* not logged, and not reported while the folder has a problem */
 };
 
 /* A file that could not be written yet. */
@@ -60,7 +64,9 @@ struct folder {
 	bool sync_late;		/* names in the folder may not be on disk yet */
 	VEC(struct problem) problems;
 	VEC(struct late) late;
-	int64_t retry_at_us, retry_us;
+	int64_t retry_at_us, retry_us;	/* retry_us 0: the disk has just accepted a write again */
+	bool failing;		/* a file began to fail, and no write has succeeded since */
+	uint64_t recoveries;	/* see folder_recoveries() */
 	struct log_ratelimit said;
 };
 
@@ -80,6 +86,16 @@ static struct problem *find_problem(struct folder *f, enum folder_kind kind, con
 	return NULL;
 }
 
+/* The caller holds the lock, and sets the text. */
+static struct problem *add_problem(struct folder *f, enum folder_kind kind, const char *name)
+{
+	struct problem *p = vec_push(&f->problems);
+
+	*p = (struct problem){ .kind = kind, .name = xstrdup(name), .since_us = clock_real_us() };
+	f->failing |= kind == FOLDER_USE || kind == FOLDER_WRITE;
+	return p;
+}
+
 __attribute__((format(printf, 4, 5)))
 static void trouble(struct folder *f, enum folder_kind kind, const char *name, const char *fmt, ...)
 {
@@ -96,16 +112,28 @@ static void trouble(struct folder *f, enum folder_kind kind, const char *name, c
 		buf_free(&text);
 		goto out;
 	}
-	if (!p) {
-		p = vec_push(&f->problems);
-		*p = (struct problem){ .kind = kind, .name = xstrdup(name),
-				       .since_us = clock_real_us() };
-	}
+	if (!p)
+		p = add_problem(f, kind, name);
 	free(p->text);
 	p->text = text.s;
+	p->covered = false;
 	log_limited(&f->said, LOG_LEVEL_ERROR, "store", "%s%s%s: %s", f->dir, *name ? "/" : "",
 		    name, p->text);
 out:
+	pthread_mutex_unlock(&f->lock);
+}
+
+/* The file waits, perhaps only for the folder, whose problem is reported as long as there is one. */
+static void note_waiting(struct folder *f, const char *name)
+{
+	struct problem *p;
+
+	pthread_mutex_lock(&f->lock);
+	if (!find_problem(f, FOLDER_WRITE, name)) {
+		p = add_problem(f, FOLDER_WRITE, name);
+		p->text = xstrdup("not written yet; trying again");
+		p->covered = true;
+	}
 	pthread_mutex_unlock(&f->lock);
 }
 
@@ -115,29 +143,36 @@ static void problem_clear(struct problem *p)
 	free(p->text);
 }
 
-static void fine(struct folder *f, enum folder_kind kind, const char *name)
+/* True: there was a problem, which is over. */
+static bool fine(struct folder *f, enum folder_kind kind, const char *name)
 {
 	struct problem *p;
 
 	pthread_mutex_lock(&f->lock);
 	p = find_problem(f, kind, name);
 	if (p) {
-		log_limited(&f->said, LOG_LEVEL_WARNING, "store", "%s%s%s: can be written again",
-			    f->dir, *name ? "/" : "", name);
+		if (!p->covered)
+			log_limited(&f->said, LOG_LEVEL_WARNING, "store",
+				    "%s%s%s: can be written again", f->dir, *name ? "/" : "", name);
 		problem_clear(p);
 		*p = f->problems.v[--f->problems.n];
 	}
 	pthread_mutex_unlock(&f->lock);
+	return p;
 }
 
 void folder_problems(struct folder *f, void (*fn)(void *arg, const struct store_problem *p),
 		     void *arg)
 {
+	bool unusable;
+
 	pthread_mutex_lock(&f->lock);
+	unusable = find_problem(f, FOLDER_USE, "");
 	for (size_t i = 0; i < f->problems.n; i++) {
 		const struct problem *p = &f->problems.v[i];
 
-		fn(arg, &(struct store_problem){ p->name, p->text, p->since_us });
+		if (!p->covered || !unusable)
+			fn(arg, &(struct store_problem){ p->name, p->text, p->since_us });
 	}
 	pthread_mutex_unlock(&f->lock);
 }
@@ -364,11 +399,31 @@ static void drop_if_gone(struct folder *f)
 	f->lock_fd = -1;
 }
 
+/*
+ * A write has succeeded.  mended: it ended a problem.  Files that wait need not wait any longer if
+ * the disk did not accept such a write before.
+ */
+static void disk_accepts(struct folder *f, bool mended)
+{
+	if (!mended && !f->failing)
+		return;
+	f->failing = false;
+	f->recoveries++;
+	f->retry_us = 0;
+	f->retry_at_us = f->late.n ? clock_mono_us() : f->retry_at_us;
+}
+
+uint64_t folder_recoveries(const struct folder *f)
+{
+	return f->recoveries;
+}
+
 static bool write_now(struct folder *f, const char *name, const char *text, size_t n)
 {
 	char *new_name, *new_path;
 	const char *failed;
 	int why = take(f);
+	bool mended;
 
 	if (why) {
 		trouble(f, FOLDER_USE, "", "cannot be used: %s; state is not stored until it can",
@@ -389,8 +444,9 @@ static bool write_now(struct folder *f, const char *name, const char *text, size
 			strerror(why));
 	} else {
 		sync_names(f);
-		fine(f, FOLDER_WRITE, name);
-		fine(f, FOLDER_USE, "");
+		mended = fine(f, FOLDER_WRITE, name);
+		mended |= fine(f, FOLDER_USE, "");
+		disk_accepts(f, mended);
 	}
 	free(new_name);
 	free(new_path);
@@ -423,14 +479,17 @@ static void late_put(struct folder *f, const char *name, const char *text, size_
 	}
 }
 
-bool folder_write(struct folder *f, const char *name, const char *text, size_t n, bool retry)
+bool folder_write(struct folder *f, const char *name, const char *text, size_t n,
+		  enum folder_again again)
 {
 	bool ok = write_now(f, name, text, n);
 
 	for (size_t i = f->late.n; ok && i-- > 0;)
 		if (!strcmp(f->late.v[i].name, name))
 			late_remove(f, i);
-	if (!ok && retry)
+	if (!ok && again != FOLDER_ONCE)
+		note_waiting(f, name);
+	if (!ok && again == FOLDER_RETRY)
 		late_put(f, name, text, n);
 	return ok;
 }
@@ -443,7 +502,7 @@ static void write_late(struct folder *f)
 	if (f->sync_late)
 		sync_names(f);
 	if (f->late.n || f->sync_late) {
-		f->retry_us = f->retry_us * 2 < RETRY_MAX_US ? f->retry_us * 2 : RETRY_MAX_US;
+		f->retry_us = backoff_next(f->retry_us, RETRY_US, RETRY_MAX_US);
 		f->retry_at_us = clock_mono_us() + f->retry_us;
 	} else {
 		f->retry_at_us = 0;
@@ -482,8 +541,10 @@ bool folder_append(struct folder *f, const char *name, int fd, const char *text,
 {
 	bool written = write_all(fd, text, n);
 
-	if (written && fdatasync(fd) == 0)
+	if (written && fdatasync(fd) == 0) {
+		disk_accepts(f, false);
 		return true;
+	}
 	trouble(f, FOLDER_WRITE, name, "cannot %s: %s", written ? "sync" : "write",
 		strerror(errno));
 	return false;

@@ -29,10 +29,22 @@ void folder_close(struct folder *f);
 void folder_last_try(struct folder *f);
 
 /*
- * Writes a whole file.  False: it is not in place; with retry it is tried again until it is, or
- * until there is a later text for it.
+ * Writes a whole file.  False: it is not in place, which is a problem of the file until it is
+ * written.  With FOLDER_ONCE that is not so if only the folder is to blame: the caller has given
+ * up.
  */
-bool folder_write(struct folder *f, const char *name, const char *text, size_t n, bool retry);
+enum folder_again {
+	FOLDER_ONCE,
+	FOLDER_BY_CALLER,	/* the caller tries again */
+	FOLDER_RETRY,		/* tried again until it is in place, or there is a later text for it */
+};
+bool folder_write(struct folder *f, const char *name, const char *text, size_t n,
+		  enum folder_again again);
+/*
+ * How many times the disk has accepted a write after it had accepted none, or not that file's:
+ * a reason for the caller to try at once.
+ */
+uint64_t folder_recoveries(const struct folder *f);
 /*
  * Retries files not written yet, if it is time.  Returns the time of the next retry
  * (clock_mono_us()), or 0: all are written.

@@ -47,6 +47,7 @@ struct writer {
 	int64_t since_us;		/* start of that write; 0: none */
 	uint64_t failures;
 	bool append_failed;
+	uint64_t recoveries;		/* folder_recoveries() */
 	void (*fn)(void *arg);
 	void *arg;
 	int append_fd;			/* used by the thread only */
@@ -69,10 +70,11 @@ static bool do_job(struct writer *w, struct job *j)
 		/* fall through */
 	case JOB_PUT_ONCE:
 		return folder_write(w->folder, j->name, j->text.s, j->text.n,
-				    j->kind == JOB_PUT);
+				    j->kind == JOB_PUT ? FOLDER_RETRY : FOLDER_ONCE);
 	case JOB_BEGIN:
 		append_close(w);
-		if (!folder_write(w->folder, j->name, j->text.s, j->text.n, false))
+		if (!folder_write(w->folder, j->name, j->text.s, j->text.n,
+				  FOLDER_BY_CALLER))
 			return false;
 		w->append_fd = folder_append_new(w->folder, j->journal);
 		return w->append_fd >= 0;
@@ -159,6 +161,7 @@ static void do_first(struct writer *w)
 	if (j->kind == JOB_BEGIN || j->kind == JOB_APPEND)
 		w->append_failed = !ok;
 	w->failures += !ok && j->kind != JOB_APPEND;
+	w->recoveries = folder_recoveries(w->folder);
 	j->over = true;
 	j->ok = ok;
 	if (j->kind != JOB_PUT_ONCE || j->left)
@@ -209,6 +212,7 @@ static void *writer_thread(void *arg)
 		again_us = folder_retry(w->folder);
 		pthread_mutex_lock(&w->lock);
 		w->since_us = 0;
+		w->recoveries = folder_recoveries(w->folder);
 		if (w->first || w->stop)
 			continue;
 		if (again_us) {
@@ -283,6 +287,16 @@ bool writer_append_failed(struct writer *w)
 	failed = w->append_failed;
 	pthread_mutex_unlock(&w->lock);
 	return failed;
+}
+
+uint64_t writer_recoveries(struct writer *w)
+{
+	uint64_t n;
+
+	pthread_mutex_lock(&w->lock);
+	n = w->recoveries;
+	pthread_mutex_unlock(&w->lock);
+	return n;
 }
 
 uint64_t writer_mark(struct writer *w)

@@ -49,6 +49,8 @@ bool writer_put_now(struct writer *w, const char *name, struct buf *text, int64_
 void writer_begin(struct writer *w, const char *name, struct buf *text, const char *journal);
 void writer_append(struct writer *w, const char *journal, struct buf *text);
 bool writer_append_failed(struct writer *w);
+/* See folder_recoveries(). */
+uint64_t writer_recoveries(struct writer *w);
 
 /* A mark after everything handed over, and whether all of that was tried, successfully or not. */
 uint64_t writer_mark(struct writer *w);
