@@ -13,6 +13,8 @@
 
 #include <stdlib.h>
 
+#include "lib/base/alloc.h"
+
 static bool is_table(const json_t *v)
 {
 	return json_is_array(v) && json_is_object(json_array_get(v, 0));
@@ -120,10 +122,8 @@ static const char *cell(json_t *v, struct buf *scratch)
 	return scratch->s;
 }
 
-#define COLUMNS_MAX 16
-
 /* Width of each column: that of its name or of its widest cell. */
-static void measure(json_t *rows, size_t widths[COLUMNS_MAX], struct buf *scratch)
+static void measure(json_t *rows, size_t *widths, struct buf *scratch)
 {
 	size_t i, k = 0;
 	json_t *row, *v;
@@ -156,11 +156,12 @@ static void put_cell(const char *text, bool number, size_t width, bool last, str
 	buf_puts(out, last ? "\n" : "  ");
 }
 
-/* All rows have the members of the first one; at most COLUMNS_MAX are shown. */
+/* All rows have the members of the first one. */
 static void put_table(json_t *rows, struct buf *out)
 {
 	struct buf scratch = { 0 };
-	size_t widths[COLUMNS_MAX], n = json_object_size(json_array_get(rows, 0)), i, k = 0;
+	size_t n = json_object_size(json_array_get(rows, 0)), i, k = 0;
+	size_t *widths = xcalloc(n, sizeof(*widths));
 	json_t *row, *v;
 	const char *name;
 
@@ -176,6 +177,7 @@ static void put_table(json_t *rows, struct buf *out)
 			k++;
 		}
 	}
+	free(widths);
 	buf_free(&scratch);
 }
 

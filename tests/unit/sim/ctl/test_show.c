@@ -47,6 +47,18 @@ START_TEST(nodes)
 }
 END_TEST
 
+/* Its table is the widest of all. */
+START_TEST(end_ports)
+{
+	json_t *row = row_with(ASK("show", "end-ports"), "port", "node1/P1");
+
+	ck_assert_str_eq(str(row, "peer-state"), "active");
+	GOOD("show", "end-ports");
+	HAS("peer-state\n");
+	HAS("  active\n");
+}
+END_TEST
+
 /* Longer in words than libibmad's own buffers: it does not look at the size that it is given. */
 START_TEST(every_capability)
 {
@@ -370,6 +382,7 @@ int main(void)
 
 	tcase_add_checked_fixture(t, fabric_up, fabric_down);
 	tcase_add_test(t, nodes);
+	tcase_add_test(t, end_ports);
 	tcase_add_test(t, every_capability);
 	tcase_add_test(t, links);
 	tcase_add_test(t, port);
