@@ -78,7 +78,7 @@ done
 
 # promise: X5
 note "a manager beside OpenSM"
-guest_start first "exec opensm -F /dev/null -f /tmp/opensm.log -e"
+guest_start first "exec opensm -F /dev/null -f /tmp/opensm.log -e -d 2"
 opensm_folder=$started
 guest_until first 60 "grep 'SUBNET UP' /tmp/opensm.log" || bad "OpenSM does not come up"
 expect_match "what qosd says" "$refused" "$(own_refusal)"

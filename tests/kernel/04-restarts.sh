@@ -63,7 +63,7 @@ undisturbed() {
 }
 
 start_opensm() {
-	guest_start first "rm -f /tmp/opensm.log; exec opensm -F /dev/null -f /tmp/opensm.log"
+	guest_start first "rm -f /tmp/opensm.log; exec opensm -F /dev/null -f /tmp/opensm.log -d 2"
 	opensm_folder=$started
 	guest_until first 60 "grep -q 'SUBNET UP' /tmp/opensm.log" || fail "OpenSM does not come up"
 }
