@@ -232,6 +232,17 @@ void fabric_keep_owners(struct fabric *f, const struct fabric *before)
 	}
 }
 
+void fabric_keep_switch_info(struct fabric *f, const struct fabric *before)
+{
+	for (uint32_t sw = 0; sw < f->n_switches; sw++) {
+		uint32_t node = f->switches[sw].unread ?
+				fabric_same_node(before, &f->nodes[f->switches[sw].node]) : FABRIC_NONE;
+
+		if (node != FABRIC_NONE)
+			fabric_switch_store(&f->switches[sw], before->switches[before->nodes[node].sw].info);
+	}
+}
+
 /*
  * Recognizes the SHARP aggregation node that Switch-IB 2, Quantum and later switches expose: a
  * channel adapter with one port that is linked to its own switch and has that switch's system image
@@ -364,8 +375,10 @@ void fabric_set_fdr10(struct fabric *f, uint32_t port, bool fdr10)
 
 void fabric_switch_store(struct fabric_switch *s, const uint8_t *switch_info)
 {
+	static const uint8_t none[sizeof(s->info)];
 	uint8_t *info = memcpy(s->info, switch_info, sizeof(s->info));
 
+	s->unread = !memcmp(info, none, sizeof(none));
 	s->lft_cap = (uint16_t)mad_get_field(info, 0, IB_SW_LINEAR_FDB_CAP_F);
 	s->lft_top = (uint16_t)mad_get_field(info, 0, IB_SW_LINEAR_FDB_TOP_F);
 	s->mcast_cap = (uint16_t)mad_get_field(info, 0, IB_SW_MCAST_FDB_CAP_F);
@@ -379,6 +392,15 @@ void fabric_switch_store(struct fabric_switch *s, const uint8_t *switch_info)
 	s->optimized_sl2vl = mad_get_field(info, 0, IB_SW_OPT_SLTOVL_MAPPING_F);
 	s->enforces_in = mad_get_field(info, 0, IB_SW_PARTITION_ENF_INB_F);
 	s->enforces_out = mad_get_field(info, 0, IB_SW_PARTITION_ENF_OUTB_F);
+}
+
+uint32_t fabric_count_unread(const struct fabric *f)
+{
+	uint32_t n = 0;
+
+	for (uint32_t sw = 0; sw < f->n_switches; sw++)
+		n += f->switches[sw].unread;
+	return n;
 }
 
 bool fabric_has_mcast_top(const struct fabric *f, uint32_t sw)

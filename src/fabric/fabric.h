@@ -82,6 +82,7 @@ struct fabric_switch {
 	bool enhanced_port0, port_change, optimized_sl2vl;
 	bool enforces_in, enforces_out;	/* can enforce partitions on inbound, outbound packets */
 	bool top_stays;		/* LinearFDBTop cannot be changed: the switch drops LIDs above lft_top */
+	bool unread;		/* all of info is 0: the switch did not answer SwitchInfo */
 	uint8_t info[20];
 };
 
@@ -116,7 +117,8 @@ void fabric_free(struct fabric *f);
 
 /*
  * Adds a node.  node_info: 40 bytes of NodeInfo (type, ports and GUIDs are are taken from it).
- * desc: up to 64 bytes, need not be terminated.  switch_info: 20 bytes for a switch, else NULL.
+ * desc: up to 64 bytes, need not be terminated.  switch_info: 20 bytes for a switch, zeros if it did
+ * not answer; else NULL.
  * route: the egress port numbers, beginning with the SM's port.  Returns the node's index, or
  * FABRIC_NONE if NodeInfo is invalid (type, number of ports, GUID 0), a switch has no SwitchInfo,
  * the route is longer than IB_DR_HOPS_MAX or the fabric already has the GUID.
@@ -155,6 +157,11 @@ bool fabric_finish(struct fabric *f, uint32_t self_node, unsigned self_num, stru
  * of an existing port, whichever discovery meets first.
  */
 void fabric_keep_owners(struct fabric *f, const struct fabric *before);
+/*
+ * Gives each switch of f that did not answer SwitchInfo the one that it had in `before`.  Without
+ * it the switch would have a table for no LID at all, and no route would use it.
+ */
+void fabric_keep_switch_info(struct fabric *f, const struct fabric *before);
 
 /*
  * Stores a PortInfo that the device returned, and decodes it.  An undefined PortState becomes 0.
@@ -169,7 +176,10 @@ void fabric_port_store(struct fabric_port *p, const uint8_t *port_info);
  * looks like QDR.
  */
 void fabric_set_fdr10(struct fabric *f, uint32_t port, bool fdr10);
+/* Stores a SwitchInfo (20 bytes) that the switch returned, or zeros, and decodes it. */
 void fabric_switch_store(struct fabric_switch *s, const uint8_t *switch_info);
+/* Counts the switches that did not answer SwitchInfo. */
+uint32_t fabric_count_unread(const struct fabric *f);
 /*
  * The number of MLIDs, from 0xc000 on, that a switch currently forwards: its table's size, or fewer
  * if MulticastFDBTop says so (14.2.5.4: 0 is ignored, 0xbfff means none).

@@ -452,6 +452,20 @@ static void judge_lmc(const struct subnet_state *s, struct health *h)
 	add_rest(&few);
 }
 
+static void judge_unread_switches(const struct subnet_state *s, struct health *h)
+{
+	struct many errors = { h, SEV_ERROR, "no-switch-info",
+			       "none needed unless it stays: each light sweep queries the switch again",
+			       "switches", 0 };
+	char name[FABRIC_NAME_MAX];
+
+	for (uint32_t sw = 0; sw < s->f->n_switches; sw++)
+		if (s->f->switches[sw].unread)
+			add_one(&errors, "%s has not answered SwitchInfo: no route uses it until it does",
+				fabric_node_name(s->f, s->f->switches[sw].node, name, sizeof(name)));
+	add_rest(&errors);
+}
+
 static void judge_table_sizes(const struct subnet_state *s, struct health *h)
 {
 	const struct findings *x = &s->plan->short_findings;
@@ -1018,6 +1032,7 @@ void health_judge(const struct health_input *in, struct health *out)
 		judge_ports(in, out);
 		judge_routes(in->state, out);
 		judge_shape(in, out);
+		judge_unread_switches(in->state, out);
 		judge_table_sizes(in->state, out);
 		judge_fixed_routes(in->state, out);
 		judge_inherited(in->sm, out);

@@ -67,6 +67,7 @@ static uint32_t *switches_with_fixed(struct plan *p, uint32_t *n)
 
 /* --- findings --- */
 
+/* also: NULL, or a second list that the finding is put on. */
 __attribute__((format(printf, 4, 5)))
 static void tell(struct plan *p, struct findings *also, enum severity severity, const char *fmt, ...)
 {
@@ -77,7 +78,8 @@ static void tell(struct plan *p, struct findings *also, enum severity severity, 
 	buf_vprintf(&text, fmt, ap);
 	va_end(ap);
 	findings_add(&p->findings, severity, "", nowhere, "%s", text.s);
-	findings_add(also, severity, "", nowhere, "%s", text.s);
+	if (also)
+		findings_add(also, severity, "", nowhere, "%s", text.s);
 	buf_free(&text);
 }
 
@@ -90,9 +92,25 @@ static bool is_own(const struct plan *p, uint32_t lid)
 	       keeps_entries(p, port_node(p->f, port)->sw);
 }
 
+/* What switches on the way to cut LIDs do not do; *list: where that is told beside p->findings, or NULL. */
+static const char *not_done(struct plan *p, struct findings **list)
+{
+	*list = &p->cut_findings;
+	if (p->fixed_switches)
+		return "accept a route to";
+	if (p->silent_switches)
+		return "answer, and have no route to";
+	*list = NULL;
+	if (p->short_switches == fabric_count_unread(p->f))
+		return "answer SwitchInfo, and take no route to";
+	*list = &p->short_findings;
+	return "hold";
+}
+
 static void tell_cut_lids(struct plan *p, const struct detour_cut *cut)
 {
-	bool by_switch = p->fixed_switches || p->silent_switches;
+	struct findings *list;
+	const char *what = not_done(p, &list);
 	struct buf text = { 0 };
 	uint32_t ranges = 0, n = 0;
 
@@ -110,11 +128,9 @@ static void tell_cut_lids(struct plan *p, const struct detour_cut *cut)
 			buf_printf(&text, " to %u", end);
 	}
 	if (n)
-		tell(p, by_switch ? &p->cut_findings : &p->short_findings, SEV_ERROR,
-		     "%u LID%s cannot be reached from every port because switches on the way do not %s %s: "
-		     "%s%s", n, n == 1 ? "" : "s",
-		     p->fixed_switches ? "accept a route to" : by_switch ? "answer, and have no route to" :
-		     "hold", n == 1 ? "it" : "them", text.s, ranges > RANGES_MAX ? ", …" : "");
+		tell(p, list, SEV_ERROR, "%u LID%s cannot be reached from every port because switches on the "
+		     "way do not %s %s: %s%s", n, n == 1 ? "" : "s", what, n == 1 ? "it" : "them", text.s,
+		     ranges > RANGES_MAX ? ", …" : "");
 	buf_free(&text);
 }
 
@@ -125,7 +141,10 @@ static void tell_short_switches(struct plan *p)
 	for (uint32_t sw = 0; sw < p->f->n_switches; sw++) {
 		const struct fabric_switch *s = &p->f->switches[sw];
 
-		if (s->lft_cap <= p->lid_top)
+		if (s->unread)
+			tell(p, NULL, SEV_WARNING, "%s has not answered SwitchInfo: no route uses it "
+			     "until it does", fabric_node_name(p->f, s->node, name, sizeof(name)));
+		else if (s->lft_cap <= p->lid_top)
 			tell(p, &p->short_findings, SEV_WARNING, "%s forwards to at most %u LIDs "
 			     "(LinearFDBCap), but the subnet has LIDs up to %u: routes to LID %u and above "
 			     "avoid it", fabric_node_name(p->f, s->node, name, sizeof(name)),

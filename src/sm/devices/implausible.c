@@ -342,6 +342,8 @@ static bool is_known_link_down(const struct fabric *f, uint32_t port)
 
 static bool switch_is_odd(const struct fabric_switch *s, char *what, size_t size)
 {
+	if (s->unread)
+		return false;
 	if (!s->lft_cap || s->lft_cap > IB_LID_MCAST_FIRST)
 		snprintf(what, size, "reports LinearFDBCap %u, which no switch can have", s->lft_cap);
 	else if (s->lft_top >= s->lft_cap)

@@ -276,13 +276,16 @@ bool switch_info_is_fixed(const struct fabric_switch *says, const struct refused
 	       r->got == switch_info_digest(says->lft_top, says->lifetime);
 }
 
-/* Fields other than MulticastFDBTop differ. */
+/*
+ * Fields other than MulticastFDBTop differ.  A switch that did not answer SwitchInfo is left alone:
+ * LinearFDBTop of a plan that does not know the size of its table would make it drop everything.
+ */
 static bool rest_differs(const struct plan *p, const struct refusals *refused, uint32_t sw,
 			 const struct fabric_switch *is)
 {
 	unsigned wanted = p->settings->packet_lifetime, top = plan_lft_top(p, sw);
 
-	return (is->lft_top != top || is->lifetime != wanted) &&
+	return !is->unread && (is->lft_top != top || is->lifetime != wanted) &&
 	       !refusals_have(refused, p->f->nodes[p->f->switches[sw].node].guid,
 			      UMAD_SM_ATTR_SWITCH_INFO, 0,
 			      switch_info_digest(top, wanted),

@@ -167,22 +167,36 @@ static void read_everything(struct sm *sm)
 	sm->sweep.kind = SWEEP_FULL;
 }
 
+/*
+ * The library reports a partial fabric as success: true if more is missing than before.  Ports that
+ * are excluded do not count.
+ */
+static bool is_partial(const struct sm *sm, const struct fabric *f)
+{
+	const struct fabric *before = sm->published ? sm->published->f : NULL;
+	uint32_t known = before ? before->unanswered : 0, left = count_excluded(sm, f);
+	uint32_t unread = fabric_count_unread(f);
+
+	if (f->unanswered > (known > left ? known : left)) {
+		log_warn("discovery", "%u ports or their far ends do not answer; querying them again",
+			 f->unanswered);
+		return true;
+	}
+	if (unread <= (before ? fabric_count_unread(before) : 0))
+		return false;
+	log_warn("discovery", "no SwitchInfo of %u switch%s; querying again", unread, unread == 1 ? "" : "es");
+	return true;
+}
+
 enum step_result sweep_accept(struct sm *sm)
 {
 	struct fabric *f = sm->sweep.found;
-	uint32_t known = sm->published ? sm->published->f->unanswered : 0;
-	uint32_t left = count_excluded(sm, f);
 
 	sm->sweep.found = NULL;
+	if (sm->published)
+		fabric_keep_switch_info(f, sm->published->f);
 	f->unanswered = sweep_count_unanswered(f);
-	/*
-	 * The library reports a partial fabric as success: look again before believing it, but not
-	 * for ports that were silent before, or are excluded.
-	 */
-	if (f->unanswered > (known > left ? known : left) &&
-	    sm->sweep.discovery_tries < DISCOVERY_TRIES) {
-		log_warn("discovery", "%u ports or their far ends do not answer; querying them again",
-			 f->unanswered);
+	if (sm->sweep.discovery_tries < DISCOVERY_TRIES && is_partial(sm, f)) {
 		fabric_free(f);
 		return RESULT_DISCOVER;
 	}
