@@ -19,6 +19,7 @@ manager="host-0001 HCA-1"
 printf 'sweep-interval: 2\nscrub-interval: 0\n' >qosd.yaml
 
 rests() { [ "$(status sweeping)" = false ]; }
+swept() { [ "$(status sweeps)" -gt "$sweeps" ]; }	# since the test set $sweeps
 # A discovery that something else began does not find who is silent.
 silent() { ctl -j health | jq '[.problems[] | select(.kind == "device-silent" or .kind == "no-far-end")] | length'; }
 well() { subnet_up && rests && [ "$(silent)" = 0 ] && sim_ctl check >audit 2>&1; }
@@ -191,7 +192,6 @@ start_sim ring:6,hosts=1,parallel=2
 start_and_wait "$manager" -c qosd.yaml
 sim_do node silent ring-4
 sweeps=$(status sweeps)
-swept() { [ "$(status sweeps)" -gt "$sweeps" ]; }
 sim_do link down ring-4/P4
 until_ 30 swept || bad "the first fault is not seen"
 sim_do link down ring-0/P2
@@ -207,6 +207,30 @@ sim_do node answer ring-4
 for link in ring-4/P4 ring-0/P2 ring-0/P3; do sim_do link up "$link"; done
 settled "it answers again"
 no_loop || bad "a loop in the end"
+stop_qosd || bad "exit status $? after SIGTERM"
+stop_sim
+rm -rf state
+
+# A discovery that does not get it used to count the switch as one without a table: the others went round it, and
+# its LinearFDBTop was set to 0.
+# promise: A93
+note "one that does not answer SwitchInfo"
+start_sim ring:6,hosts=1,parallel=2
+start_and_wait "$manager" -c qosd.yaml
+sim_do fault add drop --class smp --method get --attr SwitchInfo --at ring-4
+sweeps=$(status sweeps)
+ctl sweep >/dev/null || bad "qosd-ctl sweep"
+until_ 30 swept || bad "no end of the discovery"
+repaired 0 || not_repaired
+stop_qosd || bad "exit status $? after SIGTERM"
+rm -rf state
+start_qosd "$manager" -c qosd.yaml
+unread() { ctl health >health 2>&1; grep -q "no-switch-info: ring-4 .* has not answered SwitchInfo" health; }
+until_ 30 unread || bad "health does not tell why no route uses it: $(<health)"
+expect "wrong advice" "" "$(grep -E 'replace|device-lies' health)"
+expect "LIDs that ring-4 forwards" 12 "$(sim_ctl -j show lft ring-4 | jq length)"
+sim_do fault remove all
+settled "it answers SwitchInfo"
 stop_qosd || bad "exit status $? after SIGTERM"
 stop_sim
 rm -rf state

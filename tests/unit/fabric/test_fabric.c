@@ -373,6 +373,51 @@ START_TEST(a_newcomer_does_not_take_a_name)
 }
 END_TEST
 
+/* Host, switch 0x100 with LinearFDBCap `cap` (0: it did not answer SwitchInfo), switch `other` likewise. */
+static struct fabric *with_switches(unsigned cap, uint64_t other, unsigned other_cap)
+{
+	const unsigned caps[] = { cap, other_cap };
+	struct fabric *f = fabric_new();
+	struct buf err = { 0 };
+	uint8_t info[20] = { 0 };
+
+	add(f, IB_NODE_CA_T, 2, CA_GUID, "host");
+	add(f, IB_NODE_SWITCH_T, 2, 0x100, "a");
+	add(f, IB_NODE_SWITCH_T, 2, other, "b");
+	port(f, 0, 1, CA_GUID + 1, 0, 0);
+	port(f, 1, 0, 0x100, 0, 0);
+	port(f, 2, 0, other, 0, 0);
+	for (unsigned sw = 0; sw < 2; sw++) {
+		mad_set_field(info, 0, IB_SW_LINEAR_FDB_CAP_F, caps[sw]);
+		fabric_switch_store(&f->switches[sw], info);
+	}
+	ck_assert(fabric_finish(f, 0, 1, &err));
+	buf_free(&err);
+	return f;
+}
+
+/* promise: A93 */
+START_TEST(a_switch_without_an_answer_keeps_its_switch_info)
+{
+	struct fabric *before = with_switches(49152, 0x200, 1024);
+	struct fabric *f = with_switches(0, 0x200, 2048), *new = with_switches(0, 0x300, 0);
+
+	ck_assert_uint_eq(fabric_count_unread(before), 0);
+	ck_assert_uint_eq(fabric_count_unread(f), 1);
+	fabric_keep_switch_info(f, before);
+	ck_assert_uint_eq(fabric_count_unread(f), 0);
+	ck_assert_uint_eq(f->switches[0].lft_cap, 49152);
+	ck_assert_uint_eq(f->switches[1].lft_cap, 2048);	/* an answer counts */
+	fabric_keep_switch_info(new, before);
+	ck_assert_uint_eq(fabric_count_unread(new), 1);
+	ck_assert_uint_eq(new->switches[0].lft_cap, 49152);
+	ck_assert(new->switches[1].unread);
+	fabric_free(before);
+	fabric_free(f);
+	fabric_free(new);
+}
+END_TEST
+
 START_TEST(own_port_missing)
 {
 	static const struct { uint32_t node; unsigned num; } wrong[] = {
@@ -594,6 +639,7 @@ int main(void)
 	tcase_add_test(tc, refuses_ports);
 	tcase_add_test(tc, duplicate_port_guid);
 	tcase_add_loop_test(tc, a_newcomer_does_not_take_a_name, 0, ARRAY_SIZE(owners));
+	tcase_add_test(tc, a_switch_without_an_answer_keeps_its_switch_info);
 	tcase_add_test(tc, own_port_missing);
 	tcase_add_test(tc, cuts_half_known_links);
 	tcase_add_test(tc, finds_by_text);

@@ -889,6 +889,11 @@ START_TEST(switch_info)
 	fabric_switch_store(s, d);
 	ck_assert(want_switch_info(&env, none, 0, d));
 	ck_assert_uint_eq(field(d, IB_SW_STATE_CHANGE_F), 1);
+	ck_assert(switch_info_needs_set(&env, none, 0));
+	/* without an answer of the switch, nobody knows what to set */
+	memset(d, 0, sizeof(d));
+	fabric_switch_store(s, d);
+	ck_assert(!switch_info_needs_set(&env, none, 0));
 }
 END_TEST
 
