@@ -296,9 +296,9 @@ static bool is_stale(const struct sm *sm, uint32_t node)
 }
 
 /*
- * The table of a switch was to be written out of order: its blocks are as before, as planned, or
- * (`either`) one of the two.  Records what differs from the plan as stale; entries that may be
- * either must not be used by routes.
+ * The table of a switch was to be written out of order: its blocks are as before or, if Sets were
+ * sent (`either`), as before or as planned.  Records what differs from the plan as stale; entries
+ * that may be either must not be used by routes.
  */
 static bool note_difference(struct sm *sm, uint32_t node, bool either)
 {
@@ -345,7 +345,7 @@ static bool knows_table(struct sm *sm, uint32_t node, const struct silent_device
 		return true;
 	if (w->lft_as_planned && !is_stale(sm, node))
 		return true;
-	return was_known(sm, node, x) && note_difference(sm, node, w->collected);
+	return was_known(sm, node, x) && note_difference(sm, node, w->lft_sent);
 }
 
 static bool is_suspected(const struct sm *sm, uint64_t guid)

@@ -68,6 +68,7 @@ struct node_work {
 	bool outdated;		/* it failed, perhaps because the route to it is broken */
 	bool lft_as_planned;	/* its forwarding table is written only in rounds (write_routes.c) */
 	bool lft_known;		/* its forwarding table was read before planning (fixed_routes.c) */
+	bool lft_sent;		/* a Set of its forwarding table was sent, other than in rounds */
 	bool false_adapter;	/* its NodeType says adapter, but it answers SwitchInfo */
 	uint8_t speed_samples, speed_same;	/* ports read first by speeds.c; those without news */
 	bool key_mismatch;		/* it failed as its M_Key is unknown */

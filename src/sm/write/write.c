@@ -543,6 +543,7 @@ bool write_item(struct sm *sm, uint32_t node, item_t it, struct smp *s)
 	s->once |= sm->sweep.work[node].sets_lost;
 	if (s->method == SMP_SET)
 		memcpy(s->data, want.data, sizeof(s->data));
+	sm->sweep.work[node].lft_sent |= ITEM_KIND(it) == ITEM_LFT && s->method == SMP_SET;
 	sm->sweep.work[node].joined |= ITEM_KIND(it) == ITEM_SL2VL && ITEM_A(it) == ITEM_ALL;
 	return true;
 }
