@@ -34,6 +34,7 @@ struct silent_device {
 struct silent_devices {
 	VEC(struct silent_device) list;
 	struct map64 by_guid;		/* indexes in list */
+	struct map64 tables_known;	/* switches not on the list that the last sweep did not reach */
 	struct timer *timer;
 	int64_t wait_us;
 	struct subnet_state *state;	/* the state that questions are about, while any are under way */
@@ -55,6 +56,13 @@ static struct silent_device *find(const struct silent_devices *m, uint64_t guid)
 	uint32_t at = m->list.n ? map64_get(&m->by_guid, guid) : MAP64_NONE;
 
 	return at == MAP64_NONE ? NULL : &m->list.v[at];
+}
+
+/* The table that a switch holds is known; x: its entry, or NULL. */
+static bool table_is_known(const struct sm *sm, uint64_t guid, const struct silent_device *x)
+{
+	return x ? x->table_known : map64_get(&sm->known.doubtful, guid) == MAP64_NONE ||
+		   map64_get(&sm->devices.silent->tables_known, guid) != MAP64_NONE;
 }
 
 static bool is_silent(const struct silent_device *x)
@@ -253,7 +261,7 @@ bool silent_found(struct sm *sm, const struct fabric *f, uint32_t node)
 	if (x)
 		x->back = false;
 	else
-		add(sm, &f->nodes[node], map64_get(&sm->known.doubtful, guid) == MAP64_NONE);
+		add(sm, &f->nodes[node], table_is_known(sm, guid, NULL));
 	arm(sm);
 	return true;
 }
@@ -279,10 +287,8 @@ static bool was_known(const struct sm *sm, uint32_t node, const struct silent_de
 
 	if (sm->sweep.was_owed || sm->known.another_was)
 		return false;
-	if (x ? !x->table_known :
-	    map64_get(&sm->known.doubtful, sm->sweep.f->nodes[node].guid) != MAP64_NONE)
-		return false;
-	return fixed_routes_survived(sm, old, node);
+	return table_is_known(sm, sm->sweep.f->nodes[node].guid, x) &&
+	       fixed_routes_survived(sm, old, node);
 }
 
 static bool is_stale(const struct sm *sm, uint32_t node)
@@ -365,55 +371,94 @@ static void stays_silent(const struct sm *sm, struct silent_device *x)
 	x->back &= is_suspected(sm, x->guid);
 }
 
-static bool stopped_answering(const struct sm *sm, uint32_t node)
+static bool gave_no_answer(const struct sm *sm, uint32_t node)
 {
 	const struct node_work *w = &sm->sweep.work[node];
 
-	return w->failed && !w->key_mismatch && !w->outdated &&
-		node != sm->sweep.f->ports[sm->sweep.f->self].node;
+	return w->failed && !w->key_mismatch && node != sm->sweep.f->ports[sm->sweep.f->self].node;
+}
+
+static bool stopped_answering(const struct sm *sm, uint32_t node)
+{
+	return gave_no_answer(sm, node) && !sm->sweep.work[node].outdated;
+}
+
+/*
+ * The route to the device may have been broken, and the next sweep asks it again.  If it does not
+ * answer that one either, its table is still what this sweep leaves it with.
+ */
+static void note_unreached(struct sm *sm, uint32_t node, struct silent_device *x,
+			   struct map64 *unreached)
+{
+	bool known = knows_table(sm, node, x);
+
+	if (x)
+		x->table_known = known;
+	else if (known)
+		map64_put(unreached, sm->sweep.f->nodes[node].guid, 1);
+}
+
+/*
+ * Records a device that stopped answering in this sweep.  That is news even if it was known: a
+ * discovery found it, and the plan was made as if it answered.
+ */
+static void note_stopped(struct sm *sm, uint32_t node, struct silent_device *x)
+{
+	bool known = knows_table(sm, node, x);
+
+	sm->devices.silent->fresh++;
+	if (!x) {
+		add(sm, &sm->sweep.f->nodes[node], known);
+		return;
+	}
+	x->back = false;
+	x->table_known = known;
+}
+
+/* True: the plan relies on the node and it failed, or the other way round: another plan must follow. */
+static bool node_swept(struct sm *sm, uint32_t node, struct map64 *unreached)
+{
+	struct silent_device *x = find(sm->devices.silent, sm->sweep.f->nodes[node].guid);
+	struct node_work *w = &sm->sweep.work[node];
+	bool was_silent = x && sm->sweep.f->nodes[node].silent;
+
+	if (was_silent && !w->heard && !w->failed) {
+		w->failed = true;	/* there was nothing to ask it */
+		sm->last.failed_devices++;
+	}
+	if (!w->failed) {
+		if (x)
+			x->gone = true;
+		return was_silent;	/* routes avoid it, and need not any more */
+	}
+	if (stopped_answering(sm, node)) {
+		sm->devices.silent->n++;
+		if (was_silent)
+			stays_silent(sm, x);
+		else
+			note_stopped(sm, node, x);
+		return !was_silent;
+	}
+	if (was_silent || !gave_no_answer(sm, node))
+		return false;
+	note_unreached(sm, node, x, unreached);
+	return true;
 }
 
 void silent_swept(struct sm *sm)
 {
 	struct silent_devices *m = sm->devices.silent;
+	struct map64 unreached;
 	bool news = false;
 
 	if (sweep_is(sm)->by_copy)		/* it asks only once, and a sweep follows */
 		return;
 	m->n = m->fresh = 0;
-	for (uint32_t i = 0; i < sm->sweep.f->n_nodes; i++) {
-		struct silent_device *x = find(m, sm->sweep.f->nodes[i].guid);
-		bool was_silent = x && sm->sweep.f->nodes[i].silent;
-
-		if (was_silent && !sm->sweep.work[i].heard && !sm->sweep.work[i].failed) {
-			sm->sweep.work[i].failed = true;	/* there was nothing to ask it */
-			sm->last.failed_devices++;
-		}
-		if (!stopped_answering(sm, i)) {
-			if (x && !sm->sweep.work[i].failed) {
-				x->gone = true;
-				news |= was_silent;	/* routes avoid it, and need not any more */
-			}
-			continue;
-		}
-		m->n++;
-		if (was_silent) {
-			stays_silent(sm, x);
-			continue;
-		}
-		/*
-		 * news even if it was known: a discovery found it, and the plan was made as if it
-		 * answered
-		 */
-		news = true;
-		m->fresh++;
-		if (x) {
-			x->back = false;
-			x->table_known = knows_table(sm, i, x);
-		} else {
-			add(sm, &sm->sweep.f->nodes[i], knows_table(sm, i, NULL));
-		}
-	}
+	map64_init(&unreached, 4);
+	for (uint32_t i = 0; i < sm->sweep.f->n_nodes; i++)
+		news |= node_swept(sm, i, &unreached);
+	map64_free(&m->tables_known);
+	m->tables_known = unreached;
 	for (size_t i = 0; i < m->list.n; i++)
 		m->list.v[i].gone |= map64_get(&sm->sweep.f->node_by_guid, m->list.v[i].guid) == MAP64_NONE;
 	keep_the_rest(m);
@@ -438,6 +483,7 @@ void silent_stop(struct sm *sm)
 	timer_stop(m->timer);
 	m->list.n = 0;
 	map64_clear(&m->by_guid);
+	map64_clear(&m->tables_known);
 	m->to_ask.n = m->asked = 0;
 	m->n = m->fresh = 0;
 	m->wait_us = 0;
@@ -449,6 +495,7 @@ void silent_new(struct sm *sm)
 {
 	sm->devices.silent = xcalloc(1, sizeof(*sm->devices.silent));
 	map64_init(&sm->devices.silent->by_guid, 16);
+	map64_init(&sm->devices.silent->tables_known, 16);
 	sm->devices.silent->timer = timer_new(sm->loop, on_time, sm);
 }
 
@@ -461,5 +508,6 @@ void silent_free(struct sm *sm)
 	vec_free(&m->list);
 	vec_free(&m->to_ask);
 	map64_free(&m->by_guid);
+	map64_free(&m->tables_known);
 	free(m);
 }
