@@ -44,6 +44,9 @@ cut_off() {
 	[ "$(verdict '[.findings[] | .text | capture("cut off from (?<n>[0-9]+)").n | tonumber] | add // 0')" -le "$1" ]
 }
 
+# cuts N: health says that N LIDs are cut off at silent switches.
+cuts() { [ "$(ctl -j health | jq -r '.problems[] | select(.kind == "routes-cut").text' | awk '{ print $1 }')" = "$1" ]; }
+
 # All that the next engineer would ask for: this has failed once on a slow machine, and never since.
 not_repaired() {
 	bad "not repaired: $(jq -c '.findings' audit), $(ctl health 2>&1 | tail -n 5)"
@@ -235,8 +238,31 @@ stop_qosd || bad "exit status $? after SIGTERM"
 stop_sim
 rm -rf state
 
+# A trap that waits while the sweep writes to the switch lets qosd think that the way to it is broken.  It then forgot
+# what the table was, and the others sent nothing to the host behind the switch any more.
+# promise: A94
+note "one that takes nothing while another device reports a change"
+start_sim ring:6,hosts=1,parallel=2
+printf 'sweep-interval: 2\nscrub-interval: 0\nsmp-timeout: 300ms\n' >slow.yaml
+start_and_wait "$manager" -c slow.yaml
+sim_do fault add drop --class smp --method set --at ring-4
+is_writing() { [ "$(status phase)" = ports ]; }
+sim_do link down ring-4/P4
+until_ 20 is_writing || bad "nothing is written to it"
+sim_do link down "host-0002 HCA-1"
+until_ 30 told || bad "nobody tells that it is silent"
+until_ 30 cuts 2 || bad "the routes of ring-4 are not known: $(ctl health)"
+until_ 20 cut_off 1 || not_repaired
+sim_do fault remove all
+sim_do link up ring-4/P4
+sim_do link up "host-0002 HCA-1"
+settled "it takes Sets again"
+stop_qosd || bad "exit status $? after SIGTERM"
+stop_sim
+rm -rf state
+
 # The plan of a discovery does not know of it.  With a host that is new everything is planned anew, and what
-# the switch was to have of that was taken for what it has.
+# the switch was to have of that was taken for what it has, or for what it may have, though nothing was sent to it.
 # promise: A94
 note "one that answers, takes nothing, and is found by a discovery"
 start_sim ring:6,hosts=1,parallel=2
@@ -246,12 +272,16 @@ sim_do fault add drop --class smp --method set --at ring-4
 sim_do link down ring-4/P4
 until_ 20 told || bad "nobody tells that it is silent"
 until_ 20 cut_off 1 || not_repaired
-nodes=$(status nodes)
+nodes=$(status nodes) scans=$(status discovery)
+sim_do fault add drop --class smp --method get --attr LinearForwardingTable --at ring-4
 sim_do link up "host-0003 HCA-1"
 ctl sweep >/dev/null || bad "qosd-ctl sweep"
-found() { [ "$(status nodes)" -gt "$nodes" ] && rests; }
+# a trap may have it found before the discovery
+found() { [ "$(status nodes)" -gt "$nodes" ] && [ "$(status discovery)" -gt "$scans" ] && rests; }
 until_ 40 found || bad "$(status nodes) nodes"
 sim_do node silent ring-4	# it is not read again
+# no route: by the link that is down, and to the new host, for which it has no entry
+until_ 20 cuts 3 || bad "the routes of ring-4 are not known: $(ctl health)"
 # from its own host by the link that is down, and to the new one, for which it has no entry
 until_ 20 cut_off 2 || not_repaired
 until_ 20 subnet_up || bad "the rest is not up"
