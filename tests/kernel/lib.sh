@@ -18,12 +18,12 @@ sim_options=()	# devices of today, not ibsim's
 image=${QOSD_VM_IMAGE:-$build/vm}
 "$top/scripts/vm-image" "$image" || exit
 
-# boot NAME NODES: starts a machine with these nodes' HCAs.  boot returns at once; wait_booted NAME...
+# boot NAME NODES [OPTION...]: starts a machine with these nodes' HCAs and options of scripts/vm.  boot returns at once; wait_booted NAME...
 # waits until the machines take commands.
 declare -A vm
 boot() {
 	mkdir -p "$work/$1/share"
-	"$top/scripts/vm" -a "$work/$1" -n "$1" -i "$image" -s "$QOSD_SIM_SOCKET" "$2" >"$work/$1/log" 2>&1 &
+	"$top/scripts/vm" -a "$work/$1" -n "$1" -i "$image" -s "$QOSD_SIM_SOCKET" "${@:3}" "$2" >"$work/$1/log" 2>&1 &
 	vm[$1]=$!
 	pids+=("$!")
 }
