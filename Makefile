@@ -396,9 +396,9 @@ check-e2e: all $(TEST_TOOLS) $(TOOL_LIBRARIES)	## end to end on a simulated fabr
 
 # Each test keeps both cores of a small machine busy.
 .PHONY: check-kernel
-check-kernel: all $(TEST_TOOLS)	## with Debian's kernel in virtual machines (T=ipoib: some of them)
+check-kernel: all $(TEST_TOOLS)	## with Debian's kernel in virtual machines (T=ipoib: some; KERNEL=PACKAGE: another)
 	@scripts/deps --kernel --if-missing || echo "Tests that need what is missing are skipped."
-	@tests/run -j 1 -t 600 $(call chosen,$(KERNEL_TESTS))
+	@QOSD_VM_KERNEL=$(KERNEL) tests/run -j 1 -t 600 $(call chosen,$(KERNEL_TESTS))
 
 # Tests that only ask do so by plain programs, which start ten times as fast.
 plain_build = build$(call named,CC)

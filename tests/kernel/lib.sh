@@ -15,11 +15,12 @@ guest_seconds=60
 
 sim_options=()	# devices of today, not ibsim's
 
-image=${QOSD_VM_IMAGE:-$build/vm}
-"$top/scripts/vm-image" "$image" || exit
+# QOSD_VM_KERNEL: a package with another kernel than Debian's present one; QOSD_VM_IMAGE: where it is unpacked.
+image=${QOSD_VM_IMAGE:-$build/vm${QOSD_VM_KERNEL:+-$QOSD_VM_KERNEL}}
+"$top/scripts/vm-image" "$image" ${QOSD_VM_KERNEL:+"$QOSD_VM_KERNEL"} || exit
 
-# boot NAME NODES [OPTION...]: starts a machine with these nodes' HCAs and options of scripts/vm.  boot returns at once; wait_booted NAME...
-# waits until the machines take commands.
+# boot NAME NODES [OPTION...]: starts a machine with these nodes' HCAs and options of scripts/vm.  boot returns
+# at once; wait_booted NAME... waits until the machines take commands.
 declare -A vm
 boot() {
 	mkdir -p "$work/$1/share"
