@@ -44,7 +44,7 @@ static int create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *a, struct
 	if (a->flags || a->cqe < 1)
 		return -EOPNOTSUPP;
 	cq->dev = to_dev(ibcq->device);
-	cq->size = a->cqe;
+	cq->size = roundup_pow_of_two(a->cqe);	/* counters wrap at 2^32 */
 	cq->wc = kvcalloc(cq->size, sizeof(*cq->wc), GFP_KERNEL);
 	if (!cq->wc)
 		return -ENOMEM;
@@ -59,6 +59,9 @@ static int destroy_cq(struct ib_cq *ibcq, struct ib_udata *u)
 	struct simhca_cq *cq = to_cq(ibcq);
 
 	cancel_work_sync(&cq->work);
+	/* ib_free_cq() has done that before, but our work may have queued its work again meanwhile */
+	if (ibcq->poll_ctx == IB_POLL_WORKQUEUE || ibcq->poll_ctx == IB_POLL_UNBOUND_WORKQUEUE)
+		cancel_work_sync(&ibcq->work);
 	kvfree(cq->wc);
 	return 0;
 }

@@ -2,6 +2,7 @@
 /* The PCI device: finds the HCA behind QEMU's ivshmem, registers it with Linux, and takes it away again. */
 #include <linux/io.h>
 #include <linux/module.h>
+#include <linux/random.h>
 
 #include "simhca.h"
 
@@ -50,10 +51,10 @@ static int read_header(struct simhca_dev *d)
 			SIMHCA_VERSION);
 		return -ENODEV;
 	}
-	if (h->n_ports < 1 || h->n_ports > SIMHCA_PORTS_MAX)
-		return -ENODEV;
 	d->hca = h->hca;
-	d->n_ports = h->n_ports;
+	d->n_ports = READ_ONCE(h->n_ports);
+	if (d->n_ports < 1 || d->n_ports > SIMHCA_PORTS_MAX)
+		return -ENODEV;
 	d->ports = devm_kcalloc(&d->pdev->dev, d->n_ports, sizeof(*d->ports), GFP_KERNEL);
 	d->frame = devm_kmalloc(&d->pdev->dev, SIMHCA_FRAME_MAX, GFP_KERNEL);
 	if (!d->ports || !d->frame)
@@ -66,8 +67,8 @@ static void power(struct simhca_dev *d, enum simhca_kind kind)
 {
 	struct simhca_frame f = { .kind = kind };
 
-	if (!simhca_send_frame(d, &f, NULL))
-		simhca_break(d, "no room to tell of power");
+	if (simhca_send_patiently(d, &f, NULL))
+		simhca_break(d, "it does not read");
 }
 
 static void init(struct simhca_dev *d, struct pci_dev *pdev)
@@ -77,6 +78,7 @@ static void init(struct simhca_dev *d, struct pci_dev *pdev)
 	spin_lock_init(&d->mcast_lock);
 	INIT_LIST_HEAD(&d->mcast);
 	INIT_WORK(&d->receive_work, simhca_receive);
+	d->next_call = get_random_u32();	/* an earlier driver may have asked, too */
 	xa_init_flags(&d->qps, XA_FLAGS_ALLOC1);
 	xa_init_flags(&d->mrs, XA_FLAGS_ALLOC1);
 	xa_init_flags(&d->calls, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_IRQ);
@@ -89,13 +91,15 @@ static int start(struct simhca_dev *d)
 
 	if (r < 0)
 		return r;
+	/* what an earlier driver left unread */
+	d->written = READ_ONCE(d->to_hca->written);
+	d->read = READ_ONCE(d->to_driver->written);
+	virt_store_release(&d->to_driver->read, d->read);
 	r = request_irq(pci_irq_vector(pdev, 0), on_interrupt, 0, KBUILD_MODNAME, d);
 	if (r) {
 		pci_free_irq_vectors(pdev);
 		return r;
 	}
-	/* what an earlier driver left unread */
-	smp_store_release(&d->to_driver->read, READ_ONCE(d->to_driver->written));
 	power(d, SIMHCA_START);
 	return 0;
 }

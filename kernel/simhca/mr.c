@@ -9,11 +9,13 @@
  */
 #include "simhca.h"
 
-static struct simhca_mr *find(struct simhca_dev *d, u32 key)
+static struct simhca_mr *find(const struct simhca_qp *qp, u32 key)
 {
-	struct simhca_mr *mr = xa_load(&d->mrs, key >> 8);
+	struct simhca_mr *mr = xa_load(&qp->dev->mrs, key >> 8);
 
-	return mr && mr->ibmr.lkey == key && (mr->all || READ_ONCE(mr->valid)) ? mr : NULL;
+	if (!mr || mr->key != key || mr->ibmr.pd != qp->ibqp.pd)
+		return NULL;
+	return mr->all || READ_ONCE(mr->valid) ? mr : NULL;
 }
 
 static struct simhca_mr *new_mr(struct simhca_dev *d, u32 pages)
@@ -31,7 +33,7 @@ static struct simhca_mr *new_mr(struct simhca_dev *d, u32 pages)
 		kfree(mr);
 		return NULL;
 	}
-	mr->ibmr.lkey = mr->ibmr.rkey = number << 8;
+	mr->key = mr->ibmr.lkey = mr->ibmr.rkey = number << 8;
 	return mr;
 }
 
@@ -91,14 +93,14 @@ static int map_mr_sg(struct ib_mr *ibmr, struct scatterlist *sg, int n, unsigned
 
 void simhca_mr_register(struct simhca_mr *mr, u32 key, int access)
 {
-	mr->ibmr.lkey = mr->ibmr.rkey = key;
+	mr->key = mr->ibmr.lkey = mr->ibmr.rkey = key;
 	mr->access = access;
 	WRITE_ONCE(mr->valid, true);
 }
 
-bool simhca_mr_invalidate(struct simhca_dev *d, u32 key)
+bool simhca_mr_invalidate(struct simhca_qp *qp, u32 key)
 {
-	struct simhca_mr *mr = find(d, key);
+	struct simhca_mr *mr = find(qp, key);
 
 	if (!mr || mr->all)
 		return false;
@@ -106,13 +108,13 @@ bool simhca_mr_invalidate(struct simhca_dev *d, u32 key)
 	return true;
 }
 
-bool simhca_mr_allows(struct simhca_dev *d, u32 key, u64 address, u32 length, int access)
+bool simhca_mr_allows(struct simhca_qp *qp, u32 key, u64 address, u32 length, int access)
 {
 	struct simhca_mr *mr;
 	bool ok;
 
 	rcu_read_lock();
-	mr = find(d, key);
+	mr = find(qp, key);
 	ok = mr && (mr->access & access) == access;
 	if (ok && !mr->all)
 		ok = address >= mr->ibmr.iova && length <= mr->ibmr.length &&
@@ -155,13 +157,13 @@ static bool copy_region(const struct simhca_mr *mr, u64 address, u8 *data, u32 l
 	return true;
 }
 
-bool simhca_mr_copy(struct simhca_dev *d, u32 key, u64 address, void *data, u32 length, bool write)
+bool simhca_mr_copy(struct simhca_qp *qp, u32 key, u64 address, void *data, u32 length, bool write)
 {
 	struct simhca_mr *mr;
 	bool ok;
 
 	rcu_read_lock();
-	mr = find(d, key);
+	mr = find(qp, key);
 	ok = mr && copy_region(mr, address, data, length, write);
 	rcu_read_unlock();
 	return ok;
@@ -169,13 +171,13 @@ bool simhca_mr_copy(struct simhca_dev *d, u32 key, u64 address, void *data, u32 
 
 /* --- scatter and gather --- */
 
-static bool copy_element(struct simhca_dev *d, const struct ib_sge *s, u32 offset, void *data, u32 n,
+static bool copy_element(struct simhca_qp *qp, const struct ib_sge *s, u32 offset, void *data, u32 n,
 			 bool write)
 {
 	void *at = (void *)(uintptr_t)(s->addr + offset);
 
-	if (s->lkey != d->ibdev.local_dma_lkey)
-		return simhca_mr_copy(d, s->lkey, s->addr + offset, data, n, write);
+	if (s->lkey != qp->dev->ibdev.local_dma_lkey)
+		return simhca_mr_copy(qp, s->lkey, s->addr + offset, data, n, write);
 	if (write)
 		memcpy(at, data, n);
 	else
@@ -183,7 +185,7 @@ static bool copy_element(struct simhca_dev *d, const struct ib_sge *s, u32 offse
 	return true;
 }
 
-static bool copy_list(struct simhca_dev *d, const struct ib_sge *sge, int num, u32 offset, u8 *data,
+static bool copy_list(struct simhca_qp *qp, const struct ib_sge *sge, int num, u32 offset, u8 *data,
 		      u32 n, bool write)
 {
 	for (int i = 0; i < num && n; i++) {
@@ -194,7 +196,7 @@ static bool copy_list(struct simhca_dev *d, const struct ib_sge *sge, int num, u
 			continue;
 		}
 		run = min(n, sge[i].length - offset);
-		if (!copy_element(d, &sge[i], offset, data, run, write))
+		if (!copy_element(qp, &sge[i], offset, data, run, write))
 			return false;
 		offset = 0;
 		data += run;
@@ -203,15 +205,15 @@ static bool copy_list(struct simhca_dev *d, const struct ib_sge *sge, int num, u
 	return n == 0;
 }
 
-bool simhca_gather(struct simhca_dev *d, const struct ib_sge *sge, int num, u32 offset, void *to, u32 n)
+bool simhca_gather(struct simhca_qp *qp, const struct ib_sge *sge, int num, u32 offset, void *to, u32 n)
 {
-	return copy_list(d, sge, num, offset, to, n, false);
+	return copy_list(qp, sge, num, offset, to, n, false);
 }
 
-bool simhca_scatter(struct simhca_dev *d, const struct ib_sge *sge, int num, u32 offset,
+bool simhca_scatter(struct simhca_qp *qp, const struct ib_sge *sge, int num, u32 offset,
 		    const void *from, u32 n)
 {
-	return copy_list(d, sge, num, offset, (void *)from, n, true);
+	return copy_list(qp, sge, num, offset, (void *)from, n, true);
 }
 
 u32 simhca_sge_length(const struct ib_sge *sge, int num)

@@ -48,16 +48,31 @@ void simhca_take_answer(struct simhca_dev *d, const struct simhca_frame *f, cons
 	xa_unlock_irqrestore(&d->calls, flags);
 }
 
-static bool send_call(struct simhca_dev *d, const struct simhca_frame *f, const struct simhca_mad *m)
+int simhca_send_patiently(struct simhca_dev *d, const struct simhca_frame *f, const void *data)
 {
 	unsigned long end = jiffies + ANSWER_WITHIN;
 
-	while (!simhca_send_frame(d, f, m)) {
-		if (d->broken || time_after(jiffies, end))
-			return false;
-		msleep(1);		/* the ring is full */
+	while (!simhca_send_frame(d, f, data)) {
+		if (READ_ONCE(d->broken) || time_after(jiffies, end))
+			return -EIO;
+		msleep(1);
 	}
-	return true;
+	return 0;
+}
+
+/* Ends a call without an answer. */
+static void fail_calls(struct simhca_dev *d)
+{
+	unsigned long id, flags;
+	struct call *c;
+
+	xa_lock_irqsave(&d->calls, flags);
+	xa_for_each(&d->calls, id, c) {
+		__xa_erase(&d->calls, id);
+		c->answer = SIMHCA_CONSUMED;
+		complete(&c->done);
+	}
+	xa_unlock_irqrestore(&d->calls, flags);
 }
 
 /* Passes a MAD to the agents of a port.  Returns an enum simhca_answer, or -errno; may sleep. */
@@ -76,7 +91,7 @@ static int call_agent(struct simhca_dev *d, u8 port, u16 flags, const struct sim
 	if (r < 0)
 		return r;
 	f.id = id;
-	if (!send_call(d, &f, m) || !wait_for_completion_timeout(&c.done, ANSWER_WITHIN)) {
+	if (simhca_send_patiently(d, &f, m) || !wait_for_completion_timeout(&c.done, ANSWER_WITHIN)) {
 		if (xa_erase_irq(&d->calls, id) == &c)
 			return -ETIMEDOUT;
 		wait_for_completion(&c.done);	/* the answer has just come */
@@ -178,9 +193,7 @@ u16 simhca_pkey(const struct simhca_port *p, unsigned int index)
 u16 simhca_pkey_index(const struct simhca_port *p, u16 pkey)
 {
 	for (unsigned int i = 0; i < p->n_pkeys; i++) {
-		u16 own = READ_ONCE(p->pkeys[i]);
-
-		if (((own ^ pkey) & 0x7fff) == 0 && ((own | pkey) & 0x8000))
+		if (simhca_pkeys_match(READ_ONCE(p->pkeys[i]), pkey))
 			return i;
 	}
 	return 0;
@@ -195,17 +208,37 @@ static void dispatch(struct simhca_port *p, enum ib_event_type type)
 	ib_dispatch_event(&e);
 }
 
+static void add_changes(struct simhca_port *p, unsigned long changed)
+{
+	unsigned long old;
+
+	do
+		old = READ_ONCE(p->changed);
+	while (cmpxchg(&p->changed, old, old | changed) != old);
+}
+
+/* Not on the device's own queue, whose work it waits for. */
+static void queue_events(struct simhca_port *p, unsigned long delay)
+{
+	queue_delayed_work(system_long_wq, &p->event_work, delay);
+}
+
 static void on_events(struct work_struct *work)
 {
-	struct simhca_port *p = container_of(work, struct simhca_port, event_work);
+	struct simhca_port *p = container_of(work, struct simhca_port, event_work.work);
 	enum ib_port_state before = p->state;
 	unsigned long changed;
 
-	if (!READ_ONCE(p->dev->tells))
+	if (!READ_ONCE(p->dev->tells) || READ_ONCE(p->dev->broken))
 		return;
 	changed = xchg(&p->changed, 0);
-	if (!changed || refresh(p, changed))
+	if (!changed)
 		return;
+	if (refresh(p, changed)) {
+		add_changes(p, changed);
+		queue_events(p, HZ);
+		return;
+	}
 	if (before == IB_PORT_ACTIVE && (changed & SIMHCA_STATE_CHANGED))
 		dispatch(p, IB_EVENT_PORT_ERR);
 	if (changed & SIMHCA_LID_CHANGED)
@@ -225,12 +258,18 @@ static void on_events(struct work_struct *work)
 void simhca_take_event(struct simhca_dev *d, const struct simhca_frame *f)
 {
 	struct simhca_port *p = port_of(d, f->port);
-	unsigned long old, changed = f->flags;
 
-	do
-		old = READ_ONCE(p->changed);
-	while (cmpxchg(&p->changed, old, old | changed) != old);
-	queue_work(d->wq, &p->event_work);
+	add_changes(p, f->flags);
+	queue_events(p, 0);
+}
+
+void simhca_ports_break(struct simhca_dev *d)
+{
+	struct ib_event e = { .device = &d->ibdev, .event = IB_EVENT_DEVICE_FATAL };
+
+	fail_calls(d);
+	if (READ_ONCE(d->tells))
+		ib_dispatch_event(&e);
 }
 
 /* --- start and end --- */
@@ -273,7 +312,7 @@ void simhca_ports_prepare(struct simhca_dev *d)
 	for (u32 i = 0; i < d->n_ports; i++) {
 		d->ports[i].dev = d;
 		d->ports[i].num = i + 1;
-		INIT_WORK(&d->ports[i].event_work, on_events);
+		INIT_DELAYED_WORK(&d->ports[i].event_work, on_events);
 	}
 }
 
@@ -291,16 +330,16 @@ void simhca_ports_tell(struct simhca_dev *d, bool tell)
 	WRITE_ONCE(d->tells, tell);
 	for (u32 i = 0; i < d->n_ports; i++) {
 		if (tell)
-			queue_work(d->wq, &d->ports[i].event_work);
+			queue_events(&d->ports[i], 0);
 		else
-			cancel_work_sync(&d->ports[i].event_work);
+			cancel_delayed_work_sync(&d->ports[i].event_work);
 	}
 }
 
 void simhca_ports_free(struct simhca_dev *d)
 {
 	for (u32 i = 0; i < d->n_ports; i++) {
-		cancel_work_sync(&d->ports[i].event_work);
+		cancel_delayed_work_sync(&d->ports[i].event_work);
 		kfree(d->ports[i].pkeys);
 		kfree(d->ports[i].guids);
 	}
@@ -319,7 +358,7 @@ int simhca_process_mad(struct ib_device *ibdev, int flags, u32 port, const struc
 	if (!m)
 		return IB_MAD_RESULT_FAILURE;
 	memcpy(m->mad, in, SIMHCA_MAD_SIZE);
-	if (wc) {
+	if (wc && grh) {	/* it came over the link; Linux's own SMPs have no GRH */
 		m->source_qp = wc->src_qp;
 		m->source_lid = wc->slid;
 		m->sl = wc->sl;
@@ -381,7 +420,7 @@ int simhca_modify_port(struct ib_device *ibdev, u32 port, int mask, struct ib_po
 
 	if (!c.set && !c.clear)
 		return 0;
-	return simhca_send_frame(to_dev(ibdev), &f, &c) ? 0 : -EIO;
+	return simhca_send_patiently(to_dev(ibdev), &f, &c);
 }
 
 int simhca_port_immutable(struct ib_device *ibdev, u32 port, struct ib_port_immutable *im)

@@ -102,7 +102,7 @@ static int post_datagrams(struct simhca_qp *qp, const struct ib_send_wr *wr, con
 	int r = 0;
 
 	for (; wr && !r; wr = wr->next) {
-		r = simhca_ud_send(qp, wr);
+		r = wr->num_sge > qp->cap.max_send_sge ? -EINVAL : simhca_ud_send(qp, wr);
 		if (r)
 			*bad = wr;
 	}
@@ -153,6 +153,7 @@ static int number_qp(struct simhca_qp *qp, const struct ib_qp_init_attr *a)
 		WRITE_ONCE(port_of(d, qp->port)->special[qp->ibqp.qp_num], qp);
 		return 0;
 	}
+	/* first without the queue pair, which packets must not find before it has its number */
 	r = xa_alloc_cyclic(&d->qps, &qpn, NULL, XA_LIMIT(FIRST_QPN, LAST_QPN), &d->next_qpn, GFP_KERNEL);
 	if (r < 0)
 		return r;
@@ -186,7 +187,7 @@ static int create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *a, struct ib_ud
 	qp->cap = a->cap;
 	qp->all_signaled = a->sq_sig_type == IB_SIGNAL_ALL_WR;
 	qp->no_loopback = a->create_flags & IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK;
-	qp->recv_size = a->cap.max_recv_wr + 1;
+	qp->recv_size = roundup_pow_of_two(a->cap.max_recv_wr + 1);	/* counters wrap at 2^32 */
 	qp->recv_stride = struct_size((struct simhca_recv *)0, sge, a->cap.max_recv_sge);
 	qp->recv_queue = kvcalloc(qp->recv_size, qp->recv_stride, GFP_KERNEL);
 	if (!qp->recv_queue)
@@ -264,8 +265,10 @@ static void take_attributes(struct simhca_qp *qp, const struct ib_qp_attr *a, in
 		qp->psn = qp->attr.sq_psn = a->sq_psn;
 	if (mask & IB_QP_RQ_PSN)
 		qp->attr.rq_psn = a->rq_psn;
-	if (mask & IB_QP_AV)
+	if (mask & IB_QP_AV) {
 		qp->attr.ah_attr = a->ah_attr;
+		qp->attr.ah_attr.grh.sgid_attr = NULL;	/* the caller's reference */
+	}
 	if (mask & IB_QP_PATH_MTU)
 		qp->attr.path_mtu = a->path_mtu;
 	if (mask & IB_QP_DEST_QPN)
@@ -296,6 +299,11 @@ static bool valid(const struct simhca_qp *qp, const struct ib_qp_attr *a, int ma
 		return false;
 	if ((mask & IB_QP_AV) && rdma_ah_get_port_num(&a->ah_attr) != qp->port)
 		return false;
+	if ((mask & IB_QP_CUR_STATE) && a->cur_qp_state != qp->state)
+		return false;
+	/* it comes from the peer, and the HCA takes no such packets to QP0 and QP1 */
+	if ((mask & IB_QP_DEST_QPN) && (a->dest_qp_num < 2 || a->dest_qp_num > LAST_QPN))
+		return false;
 	if ((mask & IB_QP_PATH_MTU) && (a->path_mtu < IB_MTU_256 || a->path_mtu > IB_MTU_4096))
 		return false;
 	return !(mask & (IB_QP_ALT_PATH | IB_QP_RATE_LIMIT));
@@ -322,6 +330,8 @@ static int modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *a, int mask, struct 
 			simhca_qp_error(qp);
 		else if (to == IB_QPS_RESET)
 			reset(qp);
+		else if (is_rc(qp))
+			simhca_rc_transmit(qp);
 		r = 0;
 	}
 	spin_unlock_irqrestore(&qp->lock, flags);
@@ -348,6 +358,16 @@ static int query_qp(struct ib_qp *ibqp, struct ib_qp_attr *a, int mask, struct i
 
 /* --- multicast --- */
 
+static struct member *find_member(struct simhca_dev *d, const struct simhca_qp *qp, const union ib_gid *gid)
+{
+	struct member *m;
+
+	list_for_each_entry(m, &d->mcast, list)
+		if (m->qp == qp && !memcmp(&m->gid, gid, sizeof(*gid)))
+			return m;
+	return NULL;
+}
+
 static int attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
 {
 	struct simhca_dev *d = to_dev(ibqp->device);
@@ -358,25 +378,27 @@ static int attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
 	m->gid = *gid;
 	m->qp = to_qp(ibqp);
 	spin_lock_irq(&d->mcast_lock);
-	list_add_tail(&m->list, &d->mcast);
+	if (!find_member(d, m->qp, gid)) {
+		list_add_tail(&m->list, &d->mcast);
+		m = NULL;
+	}
 	spin_unlock_irq(&d->mcast_lock);
+	kfree(m);
 	return 0;
 }
 
 static int detach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
 {
 	struct simhca_dev *d = to_dev(ibqp->device);
-	struct member *m, *found = NULL;
+	struct member *m;
 
 	spin_lock_irq(&d->mcast_lock);
-	list_for_each_entry(m, &d->mcast, list)
-		if (m->qp == to_qp(ibqp) && !memcmp(&m->gid, gid, sizeof(*gid)))
-			found = m;
-	if (found)
-		list_del(&found->list);
+	m = find_member(d, to_qp(ibqp), gid);
+	if (m)
+		list_del(&m->list);
 	spin_unlock_irq(&d->mcast_lock);
-	kfree(found);
-	return found ? 0 : -EINVAL;
+	kfree(m);
+	return m ? 0 : -EINVAL;
 }
 
 void simhca_to_group(struct simhca_dev *d, u32 port, const struct simhca_packet *p, u32 but_qpn)

@@ -2,11 +2,13 @@
 /* Reliable connections: start, end, and what the requester's and the responder's sides share. */
 #include "simhca.h"
 
+#define RC_DATA_MAX (SIMHCA_RETH_BYTES + SIMHCA_IMM_BYTES + SIMHCA_PAYLOAD_MAX)
+
 int simhca_rc_init(struct simhca_qp *qp)
 {
 	struct simhca_requester *r = &qp->req;
 
-	r->size = max(qp->cap.max_send_wr, 1u);
+	r->size = roundup_pow_of_two(max(qp->cap.max_send_wr, 1u));	/* counters wrap at 2^32 */
 	r->stride = struct_size((struct simhca_send *)0, sge, qp->cap.max_send_sge);
 	r->queue = kvcalloc(r->size, r->stride, GFP_KERNEL);
 	qp->buffer = kmalloc(SIMHCA_PAYLOAD_MAX, GFP_KERNEL);
@@ -35,7 +37,7 @@ void simhca_rc_reset(struct simhca_qp *qp)
 	r->offset = r->retries = r->rnr_retries = 0;
 	r->waits = r->repeating = false;
 	s->msn = 0;
-	s->nak_sent = s->ack_due = false;
+	s->nak_sent = s->due = false;
 	s->message = SIMHCA_BETWEEN;
 	s->recv = NULL;
 	s->read_tail = s->read_head;
@@ -71,7 +73,7 @@ bool simhca_rc_send(struct simhca_qp *qp, u8 opcode, u32 psn, bool ack_req, bool
 
 	simhca_address(qp->dev, &qp->attr.ah_attr, &p);
 	if (!simhca_begin_packet(qp->dev, qp->port, &p, n_extended + n, &out))
-		return false;
+		return READ_ONCE(qp->dev->broken);
 	simhca_put(&out, extended, n_extended);
 	simhca_put(&out, payload, n);
 	simhca_end_packet(&out);
@@ -80,9 +82,9 @@ bool simhca_rc_send(struct simhca_qp *qp, u8 opcode, u32 psn, bool ack_req, bool
 
 static bool is_ours(const struct simhca_qp *qp, const struct simhca_packet *p)
 {
-	u16 own = simhca_pkey(port_of(qp->dev, qp->port), qp->pkey_index);
-
-	return qp->state >= IB_QPS_RTR && qp->state != IB_QPS_ERR && ((own ^ p->pkey) & 0x7fff) == 0;
+	return qp->state >= IB_QPS_RTR && qp->state != IB_QPS_ERR && p->opcode >> 5 == IB_OPCODE_RC >> 5 &&
+	       p->length <= RC_DATA_MAX && p->slid == rdma_ah_get_dlid(&qp->attr.ah_attr) &&
+	       simhca_pkeys_match(simhca_pkey(port_of(qp->dev, qp->port), qp->pkey_index), p->pkey);
 }
 
 static void dispatch(struct simhca_qp *qp, const struct simhca_packet *p)

@@ -156,6 +156,12 @@ static unsigned long timeout(const struct simhca_qp *qp)
 	return max_t(unsigned long, nsecs_to_jiffies(ns), TIMEOUT_MIN);
 }
 
+static void arm(struct simhca_qp *qp, unsigned long delay)
+{
+	qp->req.deadline = jiffies + delay;
+	mod_delayed_work(qp->dev->wq, &qp->req.timer, delay);
+}
+
 static void set_timer(struct simhca_qp *qp)
 {
 	struct simhca_requester *r = &qp->req;
@@ -163,7 +169,7 @@ static void set_timer(struct simhca_qp *qp)
 	if (r->waits)
 		return;
 	if (qp->state == IB_QPS_RTS && r->acked_psn != r->sent_psn)
-		mod_delayed_work(qp->dev->wq, &r->timer, timeout(qp));
+		arm(qp, timeout(qp));
 	else
 		cancel_delayed_work(&r->timer);
 }
@@ -171,7 +177,7 @@ static void set_timer(struct simhca_qp *qp)
 static void wait_for_timer(struct simhca_qp *qp, unsigned long delay)
 {
 	qp->req.waits = true;
-	mod_delayed_work(qp->dev->wq, &qp->req.timer, delay);
+	arm(qp, delay);
 }
 
 /* --- sending --- */
@@ -185,6 +191,12 @@ static unsigned int reads_under_way(const struct simhca_requester *r)
 	return n;
 }
 
+/* The first packet of a read's answer that has not come. */
+static u32 wanted_psn(const struct simhca_qp *qp, const struct simhca_send *s)
+{
+	return psn_add(s->first_psn, s->got / simhca_rc_mtu(qp));
+}
+
 static void execute(struct simhca_qp *qp, struct simhca_send *s)
 {
 	if (s->started)
@@ -193,7 +205,7 @@ static void execute(struct simhca_qp *qp, struct simhca_send *s)
 	if (s->opcode == IB_WR_REG_MR)
 		simhca_mr_register(s->mr, s->key, s->access);
 	else
-		simhca_mr_invalidate(qp->dev, s->key);
+		simhca_mr_invalidate(qp, s->key);
 }
 
 static void write_reth(u8 *out, u64 address, u32 key, u32 length)
@@ -206,12 +218,11 @@ static void write_reth(u8 *out, u64 address, u32 key, u32 length)
 /* A request for what has not come yet of an RDMA read. */
 static bool send_read(struct simhca_qp *qp, const struct simhca_send *s)
 {
-	u32 psn = psn_add(s->first_psn, s->got / simhca_rc_mtu(qp));
 	u8 reth[SIMHCA_RETH_BYTES];
 
 	write_reth(reth, s->remote + s->got, s->key, s->length - s->got);
-	return simhca_rc_send(qp, IB_OPCODE_RC_RDMA_READ_REQUEST, psn, true, false, reth, sizeof(reth),
-			      NULL, 0);
+	return simhca_rc_send(qp, IB_OPCODE_RC_RDMA_READ_REQUEST, wanted_psn(qp, s), true, false, reth,
+			      sizeof(reth), NULL, 0);
 }
 
 /* Opcodes by place in the message, without those of the last packet's immediate data or IETH. */
@@ -267,7 +278,7 @@ static bool send_piece(struct simhca_qp *qp, struct simhca_send *s)
 		memcpy(headers + extended, &s->imm, SIMHCA_IMM_BYTES);
 		extended += SIMHCA_IMM_BYTES;
 	}
-	if (!simhca_gather(qp->dev, s->sge, s->num_sge, r->offset, qp->buffer, n)) {
+	if (!simhca_gather(qp, s->sge, s->num_sge, r->offset, qp->buffer, n)) {
 		fail(qp, IB_WC_LOC_PROT_ERR);
 		return false;
 	}
@@ -307,6 +318,9 @@ static bool may_send(const struct simhca_qp *qp, const struct simhca_send *s)
 	const struct simhca_requester *r = &qp->req;
 	unsigned int reads_max = clamp_t(unsigned int, qp->attr.max_rd_atomic, 1, SIMHCA_READS_MAX);
 
+	/* Requests before a fenced invalidation may have to be repeated from the region. */
+	if (s->opcode == IB_WR_LOCAL_INV && (s->flags & IB_SEND_FENCE))
+		return r->tail == r->next;
 	if (psn_after(r->psn, r->acked_psn) >= WINDOW && !is_local(s))
 		return false;
 	if (!is_read(s) && !(s->flags & IB_SEND_FENCE))
@@ -377,21 +391,26 @@ static void go_back(struct simhca_qp *qp)
 		r->offset = psn_after(psn, send_at(r, i)->first_psn) * simhca_rc_mtu(qp);
 }
 
+/* The oldest read whose answer has not come whole; NULL: none is under way. */
+static struct simhca_send *oldest_read(const struct simhca_requester *r)
+{
+	for (u32 i = r->tail; i != r->head; i++) {
+		struct simhca_send *s = send_at(r, i);
+
+		if (is_read(s) && s->started && !s->done)
+			return s;
+	}
+	return NULL;
+}
+
 /* Where acknowledging stops: the first packet of a read's answer that has not come. */
 static u32 limit_of_reads(const struct simhca_qp *qp, u32 psn)
 {
-	const struct simhca_requester *r = &qp->req;
+	const struct simhca_send *s = oldest_read(&qp->req);
 
-	for (u32 i = r->tail; i != r->head; i++) {
-		const struct simhca_send *s = send_at(r, i);
-		u32 wanted;
-
-		if (!is_read(s) || !s->started || s->done)
-			continue;
-		wanted = psn_add(s->first_psn, s->got / simhca_rc_mtu(qp));
-		return psn_after(psn, wanted) > 0 ? wanted : psn;
-	}
-	return psn;
+	if (!s || psn_after(psn, wanted_psn(qp, s)) <= 0)
+		return psn;
+	return wanted_psn(qp, s);
 }
 
 /* Packets before psn have arrived. */
@@ -417,6 +436,15 @@ static bool repeat(struct simhca_qp *qp)
 	}
 	go_back(qp);
 	return true;
+}
+
+/* Repeats, but only once for all that shows the same gap in the answers of reads. */
+static void repeat_once(struct simhca_qp *qp)
+{
+	if (qp->req.repeating)
+		return;
+	qp->req.repeating = true;
+	repeat(qp);
 }
 
 /* Milliseconds by RNR NAK timer code (9.7.5.2.8), rounded up. */
@@ -460,6 +488,7 @@ void simhca_rc_take_ack(struct simhca_qp *qp, const struct simhca_packet *p)
 {
 	struct simhca_requester *r = &qp->req;
 	u32 acked, limit;
+	bool fatal;
 	u8 syndrome;
 
 	if (p->length < SIMHCA_AETH_BYTES || psn_after(p->psn, r->sent_psn) >= 0 ||
@@ -469,8 +498,9 @@ void simhca_rc_take_ack(struct simhca_qp *qp, const struct simhca_packet *p)
 	acked = syndrome >> 5 == AETH_ACK ? psn_add(p->psn, 1) : p->psn;
 	limit = limit_of_reads(qp, acked);
 	acknowledge(qp, limit);
-	if (limit != acked)
-		repeat(qp);		/* answers of a read are lost: an ACK overtook them */
+	fatal = syndrome >> 5 == AETH_NAK && (syndrome & 0x1f) != NAK_SEQUENCE;
+	if (limit != acked && !fatal)
+		repeat_once(qp);	/* answers of a read are lost: an ACK overtook them */
 	else if (syndrome >> 5 == AETH_RNR_NAK)
 		take_rnr_nak(qp, syndrome & 0x1f);
 	else if (syndrome >> 5 == AETH_NAK)
@@ -478,35 +508,22 @@ void simhca_rc_take_ack(struct simhca_qp *qp, const struct simhca_packet *p)
 	simhca_rc_transmit(qp);
 }
 
-/* The oldest read whose answer has not come whole; NULL: none is under way. */
-static struct simhca_send *oldest_read(const struct simhca_requester *r)
-{
-	for (u32 i = r->tail; i != r->head; i++) {
-		struct simhca_send *s = send_at(r, i);
-
-		if (is_read(s) && s->started && !s->done)
-			return s;
-	}
-	return NULL;
-}
-
 static void take_read_data(struct simhca_qp *qp, struct simhca_send *s, const u8 *data, u32 n)
 {
 	struct simhca_requester *r = &qp->req;
-	u32 mtu = simhca_rc_mtu(qp);
 
-	if (n != min(mtu, s->length - s->got)) {
+	if (n != min(simhca_rc_mtu(qp), s->length - s->got)) {
 		fail(qp, IB_WC_BAD_RESP_ERR);
 		return;
 	}
-	if (!simhca_scatter(qp->dev, s->sge, s->num_sge, s->got, data, n)) {
+	if (!simhca_scatter(qp, s->sge, s->num_sge, s->got, data, n)) {
 		fail(qp, IB_WC_LOC_PROT_ERR);
 		return;
 	}
 	r->repeating = false;
 	s->got += n;
 	s->done = s->got == s->length;
-	acknowledge(qp, s->done ? psn_add(s->last_psn, 1) : psn_add(s->first_psn, s->got / mtu));
+	acknowledge(qp, s->done ? psn_add(s->last_psn, 1) : wanted_psn(qp, s));
 }
 
 void simhca_rc_take_read_response(struct simhca_qp *qp, const struct simhca_packet *p)
@@ -516,15 +533,14 @@ void simhca_rc_take_read_response(struct simhca_qp *qp, const struct simhca_pack
 	u32 aeth = p->opcode == IB_OPCODE_RC_RDMA_READ_RESPONSE_MIDDLE ? 0 : SIMHCA_AETH_BYTES;
 	s32 gap;
 
-	if (!s || p->length < aeth)
+	if (!s || p->length < aeth || psn_after(p->psn, r->sent_psn) >= 0)
 		return;
-	gap = psn_after(p->psn, psn_add(s->first_psn, s->got / simhca_rc_mtu(qp)));
+	gap = psn_after(p->psn, wanted_psn(qp, s));
 	if (gap == 0) {
 		acknowledge(qp, p->psn);
 		take_read_data(qp, s, p->data + aeth, p->length - aeth);
-	} else if (gap > 0 && !r->repeating) {
-		r->repeating = true;
-		repeat(qp);
+	} else if (gap > 0) {
+		repeat_once(qp);
 	}
 	simhca_rc_transmit(qp);
 }
@@ -536,7 +552,9 @@ void simhca_rc_timer(struct work_struct *work)
 	unsigned long flags;
 
 	spin_lock_irqsave(&qp->lock, flags);
-	if (r->waits) {
+	if (time_before(jiffies, r->deadline)) {
+		/* an ACK has set the timer anew while this waited for the lock */
+	} else if (r->waits) {
 		r->waits = false;
 		simhca_rc_transmit(qp);
 	} else if (qp->state == IB_QPS_RTS && r->acked_psn != r->sent_psn) {

@@ -5,6 +5,8 @@
  */
 #include "simhca.h"
 
+#define ANSWERS_AT_ONCE 64	/* packets that are made with the lock held */
+#define LENGTH_MAX (1u << 30)	/* of a message (max_msg_sz) */
 #define ROOM_AFTER 1		/* jiffies until the ring is looked at again */
 
 /* --- answers --- */
@@ -17,20 +19,39 @@ static bool send_aeth(struct simhca_qp *qp, u32 psn, u8 syndrome)
 	return simhca_rc_send(qp, IB_OPCODE_RC_ACKNOWLEDGE, psn, false, false, aeth, sizeof(aeth), NULL, 0);
 }
 
-/* Everything before resp.psn has arrived.  Not before the answers of reads, which an ACK would overtake. */
-static void acknowledge(struct simhca_qp *qp)
+static void send_due(struct simhca_qp *qp)
 {
 	struct simhca_responder *r = &qp->resp;
 
-	r->ack_due = r->read_head != r->read_tail;
-	if (!r->ack_due)
-		send_aeth(qp, psn_add(r->psn, SIMHCA_PSN_MASK), AETH_ACK << 5 | AETH_NO_CREDITS);
+	if (r->read_head != r->read_tail)
+		return;
+	r->due = !send_aeth(qp, r->due_psn, r->due_syndrome);
+	if (r->due)
+		queue_delayed_work(qp->dev->wq, &r->work, ROOM_AFTER);
+}
+
+/*
+ * An acknowledgement of either kind.  It must not overtake the answers of reads before it, and must not be
+ * lost for lack of room; the last one says all that earlier ones would have said.
+ */
+static void answer(struct simhca_qp *qp, u32 psn, u8 syndrome)
+{
+	qp->resp.due = true;
+	qp->resp.due_psn = psn;
+	qp->resp.due_syndrome = syndrome;
+	send_due(qp);
+}
+
+/* Everything before resp.psn has arrived. */
+static void acknowledge(struct simhca_qp *qp)
+{
+	answer(qp, psn_add(qp->resp.psn, SIMHCA_PSN_MASK), AETH_ACK << 5 | AETH_NO_CREDITS);
 }
 
 /* A request that cannot be executed ends the connection, at both sides (9.9.3). */
-static void refuse(struct simhca_qp *qp, u8 code)
+static void refuse(struct simhca_qp *qp, u32 psn, u8 code)
 {
-	send_aeth(qp, qp->resp.psn, AETH_NAK << 5 | code);
+	send_aeth(qp, psn, AETH_NAK << 5 | code);
 	simhca_qp_error(qp);
 }
 
@@ -50,8 +71,12 @@ static bool answer_piece(struct simhca_qp *qp, struct simhca_read *r)
 	bool first = r->done == 0, last = r->done + n == r->length;
 	u8 aeth[SIMHCA_AETH_BYTES];
 
-	if (n && !simhca_mr_copy(qp->dev, r->key, r->address + r->done, qp->buffer, n, false)) {
-		refuse(qp, NAK_REMOTE_ACCESS);
+	if (n && !simhca_mr_copy(qp, r->key, r->address + r->done, qp->buffer, n, false)) {
+		if (r->again) {		/* the requester has got it, and given the region back */
+			r->done = r->length;
+			return true;
+		}
+		refuse(qp, psn_add(r->psn, r->done / mtu), NAK_REMOTE_ACCESS);
 		return false;
 	}
 	put_unaligned_be32(AETH_NO_CREDITS << 24 | (qp->resp.msn & SIMHCA_PSN_MASK), aeth);
@@ -68,7 +93,7 @@ static void answer_reads(struct simhca_qp *qp)
 {
 	struct simhca_responder *s = &qp->resp;
 
-	while (s->read_tail != s->read_head) {
+	for (int i = 0; i < ANSWERS_AT_ONCE && s->read_tail != s->read_head; i++) {
 		struct simhca_read *r = &s->reads[s->read_tail % SIMHCA_READS_MAX];
 
 		if (!answer_piece(qp, r))
@@ -76,8 +101,10 @@ static void answer_reads(struct simhca_qp *qp)
 		if (r->done == r->length)
 			s->read_tail++;
 	}
-	if (s->ack_due)
-		acknowledge(qp);
+	if (s->read_tail != s->read_head)
+		queue_delayed_work(qp->dev->wq, &s->work, 0);
+	else if (s->due)
+		send_due(qp);
 }
 
 void simhca_rc_answer_reads(struct work_struct *work)
@@ -91,46 +118,68 @@ void simhca_rc_answer_reads(struct work_struct *work)
 	spin_unlock_irqrestore(&qp->lock, flags);
 }
 
-static bool may(const struct simhca_qp *qp, const u8 *reth, int access)
+static bool may(struct simhca_qp *qp, const u8 *reth, int access)
 {
 	u32 length = get_unaligned_be32(reth + 12);
 
-	if (!(qp->attr.qp_access_flags & access))
+	if (!(qp->attr.qp_access_flags & access) || length > LENGTH_MAX)
 		return false;
-	return !length || simhca_mr_allows(qp->dev, get_unaligned_be32(reth + 8), get_unaligned_be64(reth),
+	return !length || simhca_mr_allows(qp, get_unaligned_be32(reth + 8), get_unaligned_be64(reth),
 					   length, access);
 }
 
-/* Queues a read, new or repeated; false: it is refused. */
-static bool take_read(struct simhca_qp *qp, const struct simhca_packet *p)
+static bool has_place(const struct simhca_responder *s)
+{
+	return s->read_head - s->read_tail < SIMHCA_READS_MAX;
+}
+
+static void queue_read(struct simhca_responder *s, const struct simhca_packet *p, bool again)
+{
+	s->reads[s->read_head++ % SIMHCA_READS_MAX] = (struct simhca_read) {
+		.psn = p->psn, .address = get_unaligned_be64(p->data), .again = again,
+		.key = get_unaligned_be32(p->data + 8), .length = get_unaligned_be32(p->data + 12),
+	};
+}
+
+static void take_read(struct simhca_qp *qp, const struct simhca_packet *p)
 {
 	struct simhca_responder *s = &qp->resp;
 
-	if (p->length < SIMHCA_RETH_BYTES) {
-		refuse(qp, NAK_INVALID_REQUEST);
-		return false;
+	if (p->length < SIMHCA_RETH_BYTES || !has_place(s)) {
+		refuse(qp, p->psn, NAK_INVALID_REQUEST);
+		return;
 	}
 	if (!may(qp, p->data, IB_ACCESS_REMOTE_READ)) {
-		refuse(qp, NAK_REMOTE_ACCESS);
-		return false;
+		refuse(qp, p->psn, NAK_REMOTE_ACCESS);
+		return;
 	}
-	if (s->read_head - s->read_tail == SIMHCA_READS_MAX) {
-		refuse(qp, NAK_INVALID_REQUEST);
-		return false;
-	}
-	s->reads[s->read_head++ % SIMHCA_READS_MAX] = (struct simhca_read) {
-		.psn = p->psn, .address = get_unaligned_be64(p->data),
-		.key = get_unaligned_be32(p->data + 8), .length = get_unaligned_be32(p->data + 12),
-	};
-	return true;
+	queue_read(s, p, false);
+	s->msn++;
+	s->psn = psn_add(s->psn, simhca_rc_packets(qp, get_unaligned_be32(p->data + 12)));
+	answer_reads(qp);
 }
 
-static void new_read(struct simhca_qp *qp, const struct simhca_packet *p)
+/* Forgets the answers from this PSN on: a requester that asks for them again asks for all that follow. */
+static void forget_reads(struct simhca_qp *qp, u32 psn)
 {
-	if (!take_read(qp, p))
+	struct simhca_responder *s = &qp->resp;
+
+	while (s->read_head != s->read_tail) {
+		const struct simhca_read *r = &s->reads[(s->read_head - 1) % SIMHCA_READS_MAX];
+
+		if (psn_after(psn_add(r->psn, simhca_rc_packets(qp, r->length) - 1), psn) < 0)
+			return;
+		s->read_head--;
+	}
+}
+
+/* Answers a read again, or is silent: what was wrong with the first request has had its answer. */
+static void repeat_read(struct simhca_qp *qp, const struct simhca_packet *p)
+{
+	forget_reads(qp, p->psn);
+	if (p->length < SIMHCA_RETH_BYTES || !has_place(&qp->resp) || !may(qp, p->data, IB_ACCESS_REMOTE_READ))
 		return;
-	qp->resp.msn++;
-	qp->resp.psn = psn_add(qp->resp.psn, simhca_rc_packets(qp, get_unaligned_be32(p->data + 12)));
+	queue_read(&qp->resp, p, true);
 	answer_reads(qp);
 }
 
@@ -213,7 +262,7 @@ static void complete_recv(struct simhca_qp *qp, const struct simhca_packet *p, c
 	if (s->invalidate) {
 		wc.wc_flags |= IB_WC_WITH_INVALIDATE;
 		wc.ex.invalidate_rkey = get_unaligned_be32(c->imm);
-		simhca_mr_invalidate(qp->dev, wc.ex.invalidate_rkey);
+		simhca_mr_invalidate(qp, wc.ex.invalidate_rkey);
 	}
 	simhca_complete(to_cq(qp->ibqp.recv_cq), &wc, p->solicited);
 }
@@ -221,7 +270,7 @@ static void complete_recv(struct simhca_qp *qp, const struct simhca_packet *p, c
 /* There is no receive request: the requester is to try again later (9.7.5.2.8). */
 static void not_ready(struct simhca_qp *qp)
 {
-	send_aeth(qp, qp->resp.psn, AETH_RNR_NAK << 5 | qp->attr.min_rnr_timer);
+	answer(qp, qp->resp.psn, AETH_RNR_NAK << 5 | qp->attr.min_rnr_timer);
 	qp->resp.nak_sent = true;	/* what is under way behind it needs no NAK of its own */
 }
 
@@ -240,8 +289,8 @@ static bool take_send(struct simhca_qp *qp, const struct simhca_packet *p, const
 			return false;
 		}
 	}
-	if (!simhca_scatter(qp->dev, r->recv->sge, r->recv->num_sge, r->offset, c->payload, c->length)) {
-		refuse(qp, NAK_INVALID_REQUEST);
+	if (!simhca_scatter(qp, r->recv->sge, r->recv->num_sge, r->offset, c->payload, c->length)) {
+		refuse(qp, r->psn, NAK_INVALID_REQUEST);
 		return false;
 	}
 	r->offset += c->length;
@@ -256,15 +305,14 @@ static bool take_write(struct simhca_qp *qp, const struct simhca_packet *p, cons
 		       const struct content *c)
 {
 	struct simhca_responder *r = &qp->resp;
-	struct simhca_recv *recv = NULL;
 
 	if (s->first && !may(qp, c->reth, IB_ACCESS_REMOTE_WRITE)) {
-		refuse(qp, NAK_REMOTE_ACCESS);
+		refuse(qp, r->psn, NAK_REMOTE_ACCESS);
 		return false;
 	}
 	if (s->imm) {
-		recv = simhca_take_recv(qp);
-		if (!recv) {
+		r->recv = simhca_take_recv(qp);
+		if (!r->recv) {
 			not_ready(qp);
 			return false;
 		}
@@ -275,18 +323,29 @@ static bool take_write(struct simhca_qp *qp, const struct simhca_packet *p, cons
 		r->left = r->offset = get_unaligned_be32(c->reth + 12);
 	}
 	if (c->length > r->left || (s->last && c->length != r->left)) {
-		refuse(qp, NAK_INVALID_REQUEST);
+		refuse(qp, r->psn, NAK_INVALID_REQUEST);
 		return false;
 	}
-	if (c->length && !simhca_mr_copy(qp->dev, r->key, r->address, (void *)c->payload, c->length, true)) {
-		refuse(qp, NAK_REMOTE_ACCESS);
+	if (c->length && !simhca_mr_copy(qp, r->key, r->address, (void *)c->payload, c->length, true)) {
+		refuse(qp, r->psn, NAK_REMOTE_ACCESS);
 		return false;
 	}
 	r->address += c->length;
 	r->left -= c->length;
-	if (recv)
-		complete_recv(qp, p, s, c, recv, r->offset);
+	if (s->imm)
+		complete_recv(qp, p, s, c, r->recv, r->offset);
+	r->recv = NULL;
 	return true;
+}
+
+/* Whether the packet has a length that its place in the message allows (9.7.4.1.6). */
+static bool good_length(const struct simhca_qp *qp, const struct shape *s, u32 length)
+{
+	u32 mtu = simhca_rc_mtu(qp);
+
+	if (!s->last)
+		return length == mtu;
+	return length <= mtu && (length || s->first);
 }
 
 static void take_message(struct simhca_qp *qp, const struct simhca_packet *p)
@@ -295,8 +354,8 @@ static void take_message(struct simhca_qp *qp, const struct simhca_packet *p)
 	struct content c;
 	struct shape s;
 
-	if (!shape_of(p->opcode, &s) || !fits(r, &s) || !split(p, &s, &c)) {
-		refuse(qp, NAK_INVALID_REQUEST);
+	if (!shape_of(p->opcode, &s) || !fits(r, &s) || !split(p, &s, &c) || !good_length(qp, &s, c.length)) {
+		refuse(qp, r->psn, NAK_INVALID_REQUEST);
 		return;
 	}
 	if (!(s.send ? take_send(qp, p, &s, &c) : take_write(qp, p, &s, &c)))
@@ -312,10 +371,10 @@ static void take_message(struct simhca_qp *qp, const struct simhca_packet *p)
 
 static void take_duplicate(struct simhca_qp *qp, const struct simhca_packet *p)
 {
-	if (p->opcode != IB_OPCODE_RC_RDMA_READ_REQUEST)
+	if (p->opcode == IB_OPCODE_RC_RDMA_READ_REQUEST)
+		repeat_read(qp, p);
+	else
 		acknowledge(qp);
-	else if (take_read(qp, p))
-		answer_reads(qp);
 }
 
 void simhca_rc_take_request(struct simhca_qp *qp, const struct simhca_packet *p)
@@ -325,7 +384,7 @@ void simhca_rc_take_request(struct simhca_qp *qp, const struct simhca_packet *p)
 
 	if (ahead > 0) {
 		if (!r->nak_sent)
-			send_aeth(qp, r->psn, AETH_NAK << 5 | NAK_SEQUENCE);
+			answer(qp, r->psn, AETH_NAK << 5 | NAK_SEQUENCE);
 		r->nak_sent = true;
 		return;
 	}
@@ -335,7 +394,7 @@ void simhca_rc_take_request(struct simhca_qp *qp, const struct simhca_packet *p)
 	}
 	r->nak_sent = false;
 	if (p->opcode == IB_OPCODE_RC_RDMA_READ_REQUEST && r->message == SIMHCA_BETWEEN)
-		new_read(qp, p);
+		take_read(qp, p);
 	else
 		take_message(qp, p);
 }

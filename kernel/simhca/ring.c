@@ -4,6 +4,7 @@
 
 #include "simhca.h"
 
+#define FRAMES_AT_ONCE 256
 #define DOORBELL 12		/* ivshmem's register: peer << 16 | vector */
 
 static u32 padded(u32 length)
@@ -13,8 +14,10 @@ static u32 padded(u32 length)
 
 void simhca_break(struct simhca_dev *d, const char *why)
 {
-	if (!xchg(&d->broken, true))
-		dev_err(&d->pdev->dev, "%s: the HCA is given up\n", why);
+	if (xchg(&d->broken, true))
+		return;
+	dev_err(&d->pdev->dev, "%s: the HCA is given up\n", why);
+	simhca_ports_break(d);
 }
 
 static void ring_doorbell(struct simhca_dev *d)
@@ -34,18 +37,17 @@ static void copy_in(struct simhca_ring *r, u32 at, const void *data, u32 n)
 
 bool simhca_begin(struct simhca_dev *d, struct simhca_out *out, const struct simhca_frame *f)
 {
-	struct simhca_ring *r = d->to_hca;
 	u32 need = sizeof(*f) + padded(f->length);
 
 	spin_lock_irqsave(&d->send_lock, out->flags);
-	if (d->broken || SIMHCA_RING_SIZE - (r->written - READ_ONCE(r->read)) < need) {
+	if (d->broken || SIMHCA_RING_SIZE - (d->written - READ_ONCE(d->to_hca->read)) < need) {
 		spin_unlock_irqrestore(&d->send_lock, out->flags);
 		return false;
 	}
-	smp_mb();		/* the room was read before it is written to */
+	virt_mb();		/* the room was read before it is written to */
 	out->dev = d;
-	out->at = r->written;
-	out->end = r->written + need;
+	out->at = d->written;
+	out->end = d->written + need;
 	simhca_put(out, f, sizeof(*f));
 	return true;
 }
@@ -60,7 +62,8 @@ void simhca_end(struct simhca_out *out)
 {
 	struct simhca_dev *d = out->dev;
 
-	smp_store_release(&d->to_hca->written, out->end);
+	d->written = out->end;
+	virt_store_release(&d->to_hca->written, out->end);
 	spin_unlock_irqrestore(&d->send_lock, out->flags);
 	ring_doorbell(d);
 }
@@ -107,7 +110,7 @@ static void take_frame(struct simhca_dev *d, const struct simhca_frame *f)
 static bool next_frame(struct simhca_dev *d, struct simhca_frame *f)
 {
 	struct simhca_ring *r = d->to_driver;
-	u32 read = r->read, n = smp_load_acquire(&r->written) - read;
+	u32 read = d->read, n = virt_load_acquire(&r->written) - read;
 
 	if (d->broken || n == 0)
 		return false;
@@ -121,7 +124,8 @@ static bool next_frame(struct simhca_dev *d, struct simhca_frame *f)
 		return false;
 	}
 	copy_out(r, read + sizeof(*f), d->frame, f->length);
-	smp_store_release(&r->read, read + (u32)sizeof(*f) + padded(f->length));
+	d->read += sizeof(*f) + padded(f->length);
+	virt_store_release(&r->read, d->read);
 	if (n > SIMHCA_RING_SIZE / 2)
 		ring_doorbell(d);	/* the HCA may wait for room */
 	return true;
@@ -132,6 +136,10 @@ void simhca_receive(struct work_struct *work)
 	struct simhca_dev *d = container_of(work, struct simhca_dev, receive_work);
 	struct simhca_frame f;
 
-	while (next_frame(d, &f))
+	for (int i = 0; i < FRAMES_AT_ONCE; i++) {
+		if (!next_frame(d, &f))
+			return;
 		take_frame(d, &f);
+	}
+	queue_work(d->wq, work);	/* others want the processor, too */
 }

@@ -19,7 +19,8 @@
  * rc_request.c, rc_response.c   the requester's and the responder's side of them
  *
  * Locks, in this order: cq->lock and dev->send_lock nest in qp->lock, qp->lock in dev->mcast_lock; all are
- * taken with interrupts off.  One work item reads all frames, so packets are received one at a time.
+ * taken with interrupts off.  One work item reads all frames, so packets of the link are received one at a time;
+ * multicast that is looped back is received by its sender's thread.
  */
 #ifndef SIMHCA_H
 #define SIMHCA_H
@@ -66,7 +67,7 @@ struct simhca_port {
 	__be64 *guids;
 	struct simhca_qp *special[2];	/* QP0, QP1 */
 	unsigned long changed;		/* enum simhca_event bits that event_work has to tell of */
-	struct work_struct event_work;
+	struct delayed_work event_work;
 };
 
 struct simhca_dev {
@@ -77,7 +78,8 @@ struct simhca_dev {
 	struct simhca_ring *to_hca, *to_driver;
 	u32 hca;			/* whose doorbell we ring */
 	spinlock_t send_lock;		/* to_hca's writer */
-	bool broken;			/* the HCA broke the protocol or does not answer */
+	u32 written, read;		/* our counters of the rings; the HCA might change theirs */
+	bool broken;			/* the HCA broke the protocol */
 	struct simhca_port *ports;	/* [n_ports]; port n at n - 1 */
 	bool tells;			/* Linux hears of ports' events */
 	u32 n_ports;
@@ -113,6 +115,7 @@ struct simhca_cq {
 
 struct simhca_mr {
 	struct ib_mr ibmr;
+	u32 key;			/* in force; that of ibmr may be one that its user prepares */
 	bool all;			/* any kernel address (get_dma_mr) */
 	bool valid;			/* IB_WR_REG_MR was executed, and no invalidation since */
 	int access;
@@ -157,6 +160,7 @@ struct simhca_requester {
 	u32 acked_psn, psn, sent_psn;
 	unsigned int retries, rnr_retries;	/* since something was acknowledged */
 	struct delayed_work timer;
+	unsigned long deadline;		/* jiffies at which the timer is due, if it runs */
 	bool waits;			/* for the timer: after an RNR NAK, or for room in the ring */
 	bool repeating;			/* a gap in read responses was answered by a new request */
 };
@@ -164,6 +168,7 @@ struct simhca_requester {
 struct simhca_read {			/* an RDMA read that is being answered */
 	u32 psn, length, done, key;
 	u64 address;
+	bool again;			/* it was answered before, at least in part */
 };
 
 enum simhca_message { SIMHCA_BETWEEN, SIMHCA_IN_SEND, SIMHCA_IN_WRITE };
@@ -180,7 +185,9 @@ struct simhca_responder {
 	u32 key, left;
 	struct simhca_read reads[SIMHCA_READS_MAX];	/* ring */
 	u32 read_head, read_tail;
-	bool ack_due;			/* once the reads before it are answered */
+	bool due;			/* an acknowledgement, once the reads before it are answered */
+	u32 due_psn;
+	u8 due_syndrome;
 	struct delayed_work work;	/* goes on with answers that found no room */
 };
 
@@ -277,7 +284,7 @@ void simhca_end(struct simhca_out *out);
 bool simhca_send_frame(struct simhca_dev *d, const struct simhca_frame *f, const void *data);
 /* Reads all frames and handles them. */
 void simhca_receive(struct work_struct *work);
-/* Says once what is wrong; from then on nothing is sent, received or waited for. */
+/* Says once what is wrong; from then on nothing is sent, received or waited for.  Linux hears of it. */
 void simhca_break(struct simhca_dev *d, const char *why);
 
 /* --- port.c --- */
@@ -288,11 +295,23 @@ int simhca_ports_read(struct simhca_dev *d);
 /* Whether Linux, which must know the device, hears of events; those that came before wait. */
 void simhca_ports_tell(struct simhca_dev *d, bool tell);
 void simhca_ports_free(struct simhca_dev *d);
+/* Ends all waits for answers, and tells Linux that the device has failed. */
+void simhca_ports_break(struct simhca_dev *d);
+/* A whole frame; waits while the ring is full.  0, or -EIO. */
+int simhca_send_patiently(struct simhca_dev *d, const struct simhca_frame *f, const void *data);
 void simhca_take_answer(struct simhca_dev *d, const struct simhca_frame *f, const u8 *data);
 void simhca_take_event(struct simhca_dev *d, const struct simhca_frame *f);
 /* The P_Key at an index of the port's table; 0 beyond its end. */
 u16 simhca_pkey(const struct simhca_port *p, unsigned int index);
-/* Index of a P_Key that matches (10.9.3); 0 if none does, as the HCA has checked it already. */
+/* Whether two P_Keys match (10.9.3): the same partition, and not two limited members. */
+static inline bool simhca_pkeys_match(u16 a, u16 b)
+{
+	return ((a ^ b) & 0x7fff) == 0 && ((a | b) & 0x8000);
+}
+/*
+ * Index of a P_Key that matches.  There is one, because the HCA has let the packet pass, unless the table has
+ * just changed: 0 then.
+ */
 u16 simhca_pkey_index(const struct simhca_port *p, u16 pkey);
 int simhca_process_mad(struct ib_device *ibdev, int flags, u32 port, const struct ib_wc *wc,
 		       const struct ib_grh *grh, const struct ib_mad *in, struct ib_mad *out,
@@ -310,19 +329,19 @@ extern const struct ib_device_ops simhca_verbs_ops;
 /* --- mr.c --- */
 
 extern const struct ib_device_ops simhca_mr_ops;
-/* Executes IB_WR_REG_MR and IB_WR_LOCAL_INV, and invalidates by a SEND; false: no such key. */
-void simhca_mr_register(struct simhca_mr *mr, u32 key, int access);
-bool simhca_mr_invalidate(struct simhca_dev *d, u32 key);
 /*
- * Whether the key allows that access to the bytes.  access: IB_ACCESS_REMOTE_… bits, or 0 for a local
- * read.
+ * All of these know the regions of the queue pair's protection domain only.  simhca_mr_register() and
+ * simhca_mr_invalidate() execute IB_WR_REG_MR and IB_WR_LOCAL_INV, the latter also for a SEND with invalidate.
  */
-bool simhca_mr_allows(struct simhca_dev *d, u32 key, u64 address, u32 length, int access);
-/* Copies to (write) or from memory that simhca_mr_allows() has passed.  False: it is gone. */
-bool simhca_mr_copy(struct simhca_dev *d, u32 key, u64 address, void *data, u32 length, bool write);
+void simhca_mr_register(struct simhca_mr *mr, u32 key, int access);
+bool simhca_mr_invalidate(struct simhca_qp *qp, u32 key);
+/* Whether the key allows a peer that access (IB_ACCESS_REMOTE_… bits) to the bytes. */
+bool simhca_mr_allows(struct simhca_qp *qp, u32 key, u64 address, u32 length, int access);
+/* Copies to (write) or from a region; false: it is not there, or ends before. */
+bool simhca_mr_copy(struct simhca_qp *qp, u32 key, u64 address, void *data, u32 length, bool write);
 /* Copies n bytes from `offset` of what the list scatters; false if the list is too short or a key bad. */
-bool simhca_gather(struct simhca_dev *d, const struct ib_sge *sge, int num, u32 offset, void *to, u32 n);
-bool simhca_scatter(struct simhca_dev *d, const struct ib_sge *sge, int num, u32 offset,
+bool simhca_gather(struct simhca_qp *qp, const struct ib_sge *sge, int num, u32 offset, void *to, u32 n);
+bool simhca_scatter(struct simhca_qp *qp, const struct ib_sge *sge, int num, u32 offset,
 		    const void *from, u32 n);
 u32 simhca_sge_length(const struct ib_sge *sge, int num);
 
@@ -400,7 +419,7 @@ void simhca_rc_receive(struct simhca_qp *qp, const struct simhca_packet *p);
 u32 simhca_rc_mtu(const struct simhca_qp *qp);
 /* Packets of a message of that length; at least 1. */
 u32 simhca_rc_packets(const struct simhca_qp *qp, u32 length);
-/* Sends a packet: extended headers, then payload.  False: there is no room. */
+/* Sends a packet: extended headers, then payload.  False: there is no room.  A broken HCA loses it. */
 bool simhca_rc_send(struct simhca_qp *qp, u8 opcode, u32 psn, bool ack_req, bool solicited,
 		    const void *extended, u32 n_extended, const void *payload, u32 n);
 

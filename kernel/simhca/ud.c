@@ -55,6 +55,7 @@ static void address(struct simhca_qp *qp, const struct ib_ud_wr *ud, struct simh
 	p->psn = next_psn(qp);
 }
 
+/* The kernel's own users of datagrams all name memory by local_dma_lkey. */
 static void put_data(struct simhca_out *out, const struct ib_send_wr *wr)
 {
 	for (int i = 0; i < wr->num_sge; i++)
@@ -73,7 +74,7 @@ static void loop_back(struct simhca_qp *qp, struct simhca_packet *p, const u8 *d
 		return;
 	at = raw + simhca_write_headers(p, length, false, raw);
 	memcpy(at, deth, n_deth);
-	simhca_gather(qp->dev, wr->sg_list, wr->num_sge, 0, at + n_deth, length - n_deth);
+	simhca_gather(qp, wr->sg_list, wr->num_sge, 0, at + n_deth, length - n_deth);
 	if (simhca_read_packet(raw, at - raw + length + p->pad, &copy))
 		simhca_to_group(qp->dev, qp->port, &copy, qp->no_loopback ? qp->ibqp.qp_num : 0);
 	kfree(raw);
@@ -143,17 +144,15 @@ static void report_qkey(struct simhca_qp *qp, const struct simhca_packet *p)
 static bool accepts(struct simhca_qp *qp, const struct simhca_packet *p, u32 qkey)
 {
 	const struct simhca_port *port = port_of(qp->dev, qp->port);
-	u16 own;
 
 	if (qp->state < IB_QPS_RTR || qp->state == IB_QPS_ERR)
 		return false;
+	if (qp->ibqp.qp_type != IB_QPT_UD && p->length != IB_DETH_BYTES + IB_MGMT_MAD_SIZE)
+		return false;
 	if (is_smi(qp))
 		return true;
-	if (qp->ibqp.qp_type == IB_QPT_UD) {
-		own = simhca_pkey(port, qp->pkey_index);
-		if (((own ^ p->pkey) & 0x7fff) || !((own | p->pkey) & 0x8000))
-			return false;
-	}
+	if (qp->ibqp.qp_type == IB_QPT_UD && !simhca_pkeys_match(simhca_pkey(port, qp->pkey_index), p->pkey))
+		return false;
 	if (qkey == qp->qkey)
 		return true;
 	report_qkey(qp, p);
@@ -170,7 +169,8 @@ static void describe(struct simhca_qp *qp, const struct simhca_packet *p, u32 le
 	wc->slid = p->slid;
 	wc->sl = p->sl;
 	wc->port_num = qp->port;
-	wc->dlid_path_bits = p->dlid == SIMHCA_LID_PERMISSIVE ? 0 : p->dlid & ((1u << port->lmc) - 1);
+	if (p->dlid < SIMHCA_LID_MULTICAST)
+		wc->dlid_path_bits = p->dlid & ((1u << port->lmc) - 1);
 	wc->pkey_index = is_smi(qp) ? 0 : simhca_pkey_index(port, p->pkey);
 	if (p->grh)
 		wc->wc_flags |= IB_WC_GRH;
@@ -180,9 +180,9 @@ static void describe(struct simhca_qp *qp, const struct simhca_packet *p, u32 le
 static bool fill(struct simhca_qp *qp, const struct simhca_recv *r, const struct simhca_packet *p,
 		 const u8 *data, u32 length)
 {
-	if (p->grh && !simhca_scatter(qp->dev, r->sge, r->num_sge, 0, p->grh_bytes, IB_GRH_BYTES))
+	if (p->grh && !simhca_scatter(qp, r->sge, r->num_sge, 0, p->grh_bytes, IB_GRH_BYTES))
 		return false;
-	return simhca_scatter(qp->dev, r->sge, r->num_sge, IB_GRH_BYTES, data, length);
+	return simhca_scatter(qp, r->sge, r->num_sge, IB_GRH_BYTES, data, length);
 }
 
 void simhca_ud_receive(struct simhca_qp *qp, const struct simhca_packet *p)

@@ -49,7 +49,7 @@ static int modify_device(struct ib_device *ibdev, int mask, struct ib_device_mod
 
 	if (mask & ~IB_DEVICE_MODIFY_NODE_DESC)
 		return -EOPNOTSUPP;
-	if (!simhca_send_frame(to_dev(ibdev), &f, m->node_desc))
+	if (simhca_send_patiently(to_dev(ibdev), &f, m->node_desc))
 		return -EIO;
 	memcpy(ibdev->node_desc, m->node_desc, IB_DEVICE_NODE_DESC_MAX);
 	return 0;
@@ -109,6 +109,7 @@ static int create_ah(struct ib_ah *ah, struct rdma_ah_init_attr *a, struct ib_ud
 	if (port < 1 || port > to_dev(ah->device)->n_ports)
 		return -EINVAL;
 	to_ah(ah)->attr = *a->ah_attr;
+	to_ah(ah)->attr.grh.sgid_attr = NULL;	/* the caller's reference */
 	return 0;
 }
 
