@@ -122,14 +122,12 @@ static int resolve_route(uint32_t id)
 
 static void print_path(uint32_t id, const char *to)
 {
-	struct {
-		struct rdma_ucm_query_path_resp head;
-		struct ib_path_rec_data path;
-	} answer = { 0 };
+	/* one path behind the header */
+	uint64_t answer[(sizeof(struct rdma_ucm_query_path_resp) + sizeof(struct ib_path_rec_data)) / 8 + 1] = { 0 };
 	struct rdma_ucm_query q = {
-		.response = (uintptr_t)&answer, .id = id, .option = RDMA_USER_CM_QUERY_PATH,
+		.response = (uintptr_t)answer, .id = id, .option = RDMA_USER_CM_QUERY_PATH,
 	};
-	const uint8_t *p = (const uint8_t *)answer.path.path_rec;
+	const uint8_t *p = (const uint8_t *)((struct rdma_ucm_query_path_resp *)answer)->path_data[0].path_rec;
 
 	if (!command(RDMA_USER_CM_CMD_QUERY, &q, sizeof(q), sizeof(answer)))
 		die("query path");
