@@ -51,6 +51,12 @@ segments=$((paths * 64 / 200))
 expect_less "packets for $segments segments" $((segments * 11 / 10)) $sent
 expect_less "repeated segments" $((segments / 20)) "$(metric qosd_rmpp_segments_repeated_total)"
 
+# Every other host to each host: 3,096 bytes of GIDs.  At most 127 paths may be asked for.
+many_pairs() { guest second multiask $((n / 2)) "$n" "${guids[@]}"; }
+# promise: X6
+note "a request of several MADs"
+expect "the answer" "segments=16 paths=127 pairs=127" "$(many_pairs)"
+
 # promise: X6
 note "2 % of the packets are lost"
 sim_do fault add drop --class sa --chance 2%
