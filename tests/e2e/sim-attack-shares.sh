@@ -136,6 +136,10 @@ expect "it is not there" "" "$(ctl -j partitions | grep "\"job$n\"")"
 
 # promise: A31
 note "a policy with one more is an error in health, until there is an MLID"
+# A partition gets its group after the answer to its command.
+printf -v last_mgid 'ff12:401b:%x:' $((0x8100 + n - 1))
+last_has_group() { ctl mcast 2>/dev/null | grep -q "$last_mgid"; }
+until_ 20 last_has_group || bad "the last partition that was accepted has no group: $(ctl health)"
 until_ 10 subnet_up
 sed '$a\  more: {pkey: 0x99, members: {all: full}, ipoib: true}' policy.yaml >more.yaml
 ctl policy load more.yaml >out 2>&1 || bad "policy: $(<out)"
