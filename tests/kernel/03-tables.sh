@@ -61,6 +61,9 @@ expect "the answer" "segments=16 paths=127 pairs=127" "$(many_pairs)"
 note "2 % of the packets are lost"
 sim_do fault add drop --class sa --chance 2%
 expect "paths in spite of losses" $paths "$(records '^PathRecord dump' PR)"
+for i in 1 2 3 4 5 6 7 8 9 10; do
+	expect "the answer to long request $i" "segments=16 paths=127 pairs=127" "$(many_pairs)"
+done
 [ "$(sim_ctl drops | awk '$1 == "fault" { print $2 + 0; exit }')" -gt 0 ] || bad "nothing was lost"
 sim_do fault remove all
 

@@ -17,9 +17,13 @@
 #include "lib/base/bytes.h"
 #include "port.h"
 
-/* The kernel repeats segments that are not acknowledged, and the request without an answer, after that time. */
-#define TIMEOUT_MS 1000
-#define RETRIES 60
+/*
+ * Linux repeats segments that are not acknowledged after 2 s, but only if the time-out of the request is longer
+ * than that: with a shorter one it waits for months (send_next_seg() in mad_rmpp.c leaves an absolute time where
+ * a delay belongs).
+ */
+#define TIMEOUT_MS 3000
+#define RETRIES 20
 #define SEGMENT 200		/* bytes of an SA MAD's data */
 #define ANSWER_MAX (16u << 20)
 enum { RMPP_DATA = 1, RMPP_ACTIVE = 1 };
