@@ -122,18 +122,22 @@ static int resolve_route(uint32_t id)
 
 static void print_path(uint32_t id, const char *to)
 {
-	/* one path behind the header */
-	uint64_t answer[(sizeof(struct rdma_ucm_query_path_resp) + sizeof(struct ib_path_rec_data)) / 8 + 1] = { 0 };
+	size_t size = sizeof(struct rdma_ucm_query_path_resp) + sizeof(struct ib_path_rec_data);	/* one path */
+	struct rdma_ucm_query_path_resp *answer = calloc(1, size);
 	struct rdma_ucm_query q = {
 		.response = (uintptr_t)answer, .id = id, .option = RDMA_USER_CM_QUERY_PATH,
 	};
-	const uint8_t *p = (const uint8_t *)((struct rdma_ucm_query_path_resp *)answer)->path_data[0].path_rec;
+	const uint8_t *p;
 
-	if (!command(RDMA_USER_CM_CMD_QUERY, &q, sizeof(q), sizeof(answer)))
+	if (!answer)
+		die("memory");
+	p = (const uint8_t *)answer->path_data[0].path_rec;
+	if (!command(RDMA_USER_CM_CMD_QUERY, &q, sizeof(q), size))
 		die("query path");
 	printf("%s slid=%u dlid=%u pkey=0x%04x sl=%u mtu=%u rate=%u lifetime=%u\n", to, get_be16(p + PATH_SLID),
 	       get_be16(p + PATH_DLID), get_be16(p + PATH_PKEY), p[PATH_SL + 1] & 15, p[PATH_MTU] & 63,
 	       p[PATH_RATE] & 63, p[PATH_LIFETIME] & 63);
+	free(answer);
 }
 
 static void ask(const char *to, int tos, uint16_t port)
