@@ -7,7 +7,6 @@
 
 #define WINDOW 64		/* packets under way */
 #define ACK_EACH 16		/* packets after which an acknowledgement is asked for */
-#define ROOM_AFTER 1		/* jiffies until the ring is looked at again */
 #define TIMEOUT_MIN (HZ / 2)	/* emulated machines are slow */
 #define RNR_FOREVER 7
 
@@ -19,6 +18,11 @@ static bool is_local(const struct simhca_send *s)
 static bool is_read(const struct simhca_send *s)
 {
 	return s->opcode == IB_WR_RDMA_READ;
+}
+
+static bool is_write(const struct simhca_send *s)
+{
+	return s->opcode == IB_WR_RDMA_WRITE || s->opcode == IB_WR_RDMA_WRITE_WITH_IMM;
 }
 
 static struct simhca_send *send_at(const struct simhca_requester *r, u32 n)
@@ -228,9 +232,7 @@ static bool send_read(struct simhca_qp *qp, const struct simhca_send *s)
 /* Opcodes by place in the message, without those of the last packet's immediate data or IETH. */
 static u8 opcode_at(const struct simhca_send *s, bool first, bool last)
 {
-	bool write = s->opcode == IB_WR_RDMA_WRITE || s->opcode == IB_WR_RDMA_WRITE_WITH_IMM;
-
-	if (!last && write)
+	if (!last && is_write(s))
 		return first ? IB_OPCODE_RC_RDMA_WRITE_FIRST : IB_OPCODE_RC_RDMA_WRITE_MIDDLE;
 	if (!last)
 		return first ? IB_OPCODE_RC_SEND_FIRST : IB_OPCODE_RC_SEND_MIDDLE;
@@ -250,11 +252,6 @@ static u8 opcode_at(const struct simhca_send *s, bool first, bool last)
 	}
 }
 
-static bool has_reth(const struct simhca_send *s)
-{
-	return s->opcode == IB_WR_RDMA_WRITE || s->opcode == IB_WR_RDMA_WRITE_WITH_IMM;
-}
-
 static bool has_imm(const struct simhca_send *s)
 {
 	return s->opcode == IB_WR_SEND_WITH_IMM || s->opcode == IB_WR_SEND_WITH_INV ||
@@ -270,7 +267,7 @@ static bool send_piece(struct simhca_qp *qp, struct simhca_send *s)
 	u8 headers[SIMHCA_RETH_BYTES + SIMHCA_IMM_BYTES];
 	bool ack = last || r->psn % ACK_EACH == 0;
 
-	if (first && has_reth(s)) {
+	if (first && is_write(s)) {
 		write_reth(headers, s->remote, s->key, s->length);
 		extended = SIMHCA_RETH_BYTES;
 	}
@@ -284,7 +281,7 @@ static bool send_piece(struct simhca_qp *qp, struct simhca_send *s)
 	}
 	if (!simhca_rc_send(qp, opcode_at(s, first, last), r->psn, ack,
 			    last && (s->flags & IB_SEND_SOLICITED), headers, extended, qp->buffer, n)) {
-		wait_for_timer(qp, ROOM_AFTER);
+		wait_for_timer(qp, SIMHCA_ROOM_AFTER);
 		return false;
 	}
 	r->offset += n;
@@ -344,7 +341,7 @@ static bool step(struct simhca_qp *qp)
 	number(qp, s);
 	if (is_read(s)) {
 		if (!s->done && !send_read(qp, s)) {
-			wait_for_timer(qp, ROOM_AFTER);
+			wait_for_timer(qp, SIMHCA_ROOM_AFTER);
 			return false;
 		}
 		r->psn = s->first_psn;

@@ -7,7 +7,6 @@
 
 #define ANSWERS_AT_ONCE 64	/* packets that are made with the lock held */
 #define LENGTH_MAX (1u << 30)	/* of a message (max_msg_sz) */
-#define ROOM_AFTER 1		/* jiffies until the ring is looked at again */
 
 /* --- answers --- */
 
@@ -27,7 +26,7 @@ static void send_due(struct simhca_qp *qp)
 		return;
 	r->due = !send_aeth(qp, r->due_psn, r->due_syndrome);
 	if (r->due)
-		queue_delayed_work(qp->dev->wq, &r->work, ROOM_AFTER);
+		queue_delayed_work(qp->dev->wq, &r->work, SIMHCA_ROOM_AFTER);
 }
 
 /*
@@ -82,7 +81,7 @@ static bool answer_piece(struct simhca_qp *qp, struct simhca_read *r)
 	put_unaligned_be32(AETH_NO_CREDITS << 24 | (qp->resp.msn & SIMHCA_PSN_MASK), aeth);
 	if (!simhca_rc_send(qp, response_opcode(first, last), psn_add(r->psn, r->done / mtu), false, false,
 			    aeth, first || last ? sizeof(aeth) : 0, qp->buffer, n)) {
-		queue_delayed_work(qp->dev->wq, &qp->resp.work, ROOM_AFTER);
+		queue_delayed_work(qp->dev->wq, &qp->resp.work, SIMHCA_ROOM_AFTER);
 		return false;
 	}
 	r->done += n;

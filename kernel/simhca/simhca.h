@@ -51,6 +51,12 @@
 #define SIMHCA_LID_MULTICAST	0xc000
 #define SIMHCA_LID_PERMISSIVE	0xffff
 #define SIMHCA_QPN_MULTICAST	0xffffff
+#define SIMHCA_ROOM_AFTER	1	/* jiffies until a full ring is looked at again */
+
+/* Bytes of extended headers (9.3) */
+#define SIMHCA_RETH_BYTES	16
+#define SIMHCA_AETH_BYTES	4
+#define SIMHCA_IMM_BYTES	4	/* immediate data, or IETH */
 
 struct simhca_qp;
 
@@ -388,11 +394,6 @@ int simhca_ud_send(struct simhca_qp *qp, const struct ib_send_wr *wr);
 void simhca_ud_receive(struct simhca_qp *qp, const struct simhca_packet *p);
 
 /* --- rc.c: what both sides use; all under qp->lock unless stated --- */
-
-/* Bytes of extended headers (9.3) */
-#define SIMHCA_RETH_BYTES 16
-#define SIMHCA_AETH_BYTES 4
-#define SIMHCA_IMM_BYTES 4		/* immediate data, or IETH */
 
 /* Classes of AETH syndromes, in its upper three bits, and codes of NAKs (9.7.5.2.8) */
 enum { AETH_ACK = 0, AETH_RNR_NAK = 1, AETH_NAK = 3 };

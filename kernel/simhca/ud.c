@@ -6,7 +6,6 @@
  */
 #include "simhca.h"
 
-#define IMM_BYTES 4
 #define DEFAULT_PKEY 0xffff
 
 static bool is_smi(const struct simhca_qp *qp)
@@ -23,8 +22,8 @@ static u32 write_deth(const struct simhca_qp *qp, const struct ib_ud_wr *ud, u8 
 	put_unaligned_be32(qp->ibqp.qp_num, out + 4);
 	if (ud->wr.opcode != IB_WR_SEND_WITH_IMM)
 		return IB_DETH_BYTES;
-	memcpy(out + IB_DETH_BYTES, &ud->wr.ex.imm_data, IMM_BYTES);
-	return IB_DETH_BYTES + IMM_BYTES;
+	memcpy(out + IB_DETH_BYTES, &ud->wr.ex.imm_data, SIMHCA_IMM_BYTES);
+	return IB_DETH_BYTES + SIMHCA_IMM_BYTES;
 }
 
 static u32 next_psn(struct simhca_qp *qp)
@@ -82,7 +81,7 @@ static void loop_back(struct simhca_qp *qp, struct simhca_packet *p, const u8 *d
 
 static void send(struct simhca_qp *qp, const struct ib_ud_wr *ud, u32 length)
 {
-	u8 deth[IB_DETH_BYTES + IMM_BYTES];
+	u8 deth[IB_DETH_BYTES + SIMHCA_IMM_BYTES];
 	struct simhca_packet p = { 0 };
 	struct simhca_out out;
 	u32 n;
@@ -122,14 +121,15 @@ int simhca_ud_send(struct simhca_qp *qp, const struct ib_send_wr *wr)
 static bool read_deth(const struct simhca_packet *p, u32 *qkey, struct ib_wc *wc)
 {
 	bool imm = p->opcode == IB_OPCODE_UD_SEND_ONLY_WITH_IMMEDIATE;
+	u32 header = IB_DETH_BYTES + (imm ? SIMHCA_IMM_BYTES : 0);
 
-	if ((!imm && p->opcode != IB_OPCODE_UD_SEND_ONLY) || p->length < IB_DETH_BYTES + (imm ? IMM_BYTES : 0))
+	if ((!imm && p->opcode != IB_OPCODE_UD_SEND_ONLY) || p->length < header)
 		return false;
 	*qkey = get_unaligned_be32(p->data);
 	wc->src_qp = get_unaligned_be32(p->data + 4) & 0xffffff;
 	if (imm) {
 		wc->wc_flags |= IB_WC_WITH_IMM;
-		memcpy(&wc->ex.imm_data, p->data + IB_DETH_BYTES, IMM_BYTES);
+		memcpy(&wc->ex.imm_data, p->data + IB_DETH_BYTES, SIMHCA_IMM_BYTES);
 	}
 	return true;
 }
@@ -194,7 +194,7 @@ void simhca_ud_receive(struct simhca_qp *qp, const struct simhca_packet *p)
 
 	if (!read_deth(p, &qkey, &wc))
 		return;
-	header = IB_DETH_BYTES + (wc.wc_flags & IB_WC_WITH_IMM ? IMM_BYTES : 0);
+	header = IB_DETH_BYTES + (wc.wc_flags & IB_WC_WITH_IMM ? SIMHCA_IMM_BYTES : 0);
 	spin_lock_irqsave(&qp->lock, flags);
 	r = accepts(qp, p, qkey) ? simhca_take_recv(qp) : NULL;
 	if (r) {
