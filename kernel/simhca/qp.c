@@ -239,7 +239,7 @@ void simhca_qp_error(struct simhca_qp *qp)
 	qp->state = IB_QPS_ERR;
 	if (is_rc(qp)) {
 		if (qp->resp.recv)
-			complete_recv(qp, qp->resp.recv->wr_id, IB_WC_WR_FLUSH_ERR);
+			complete_recv(qp, qp->resp.recv->wr_id, qp->resp.recv_status ?: IB_WC_WR_FLUSH_ERR);
 		qp->resp.recv = NULL;
 		simhca_rc_flush(qp, IB_WC_WR_FLUSH_ERR);
 	}

@@ -37,9 +37,10 @@ void simhca_rc_reset(struct simhca_qp *qp)
 	r->offset = r->retries = r->rnr_retries = 0;
 	r->waits = r->repeating = false;
 	s->msn = 0;
-	s->nak_sent = s->due = false;
+	s->nak_sent = s->due = s->refused = false;
 	s->message = SIMHCA_BETWEEN;
 	s->recv = NULL;
+	s->recv_status = 0;
 	s->read_tail = s->read_head;
 }
 

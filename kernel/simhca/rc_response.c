@@ -27,6 +27,8 @@ static void send_due(struct simhca_qp *qp)
 	r->due = !send_aeth(qp, r->due_psn, r->due_syndrome);
 	if (r->due)
 		queue_delayed_work(qp->dev->wq, &r->work, SIMHCA_ROOM_AFTER);
+	else if (r->refused)
+		simhca_qp_error(qp);
 }
 
 /*
@@ -47,11 +49,22 @@ static void acknowledge(struct simhca_qp *qp)
 	answer(qp, psn_add(qp->resp.psn, SIMHCA_PSN_MASK), AETH_ACK << 5 | AETH_NO_CREDITS);
 }
 
-/* A request that cannot be executed ends the connection, at both sides (9.9.3). */
+/*
+ * A request that cannot be executed ends the connection, at both sides (9.9.3): at this one as soon as the NAK
+ * is sent.  The requests before it succeed, and the requester could not tell which of them failed if the NAK came
+ * before their answers.
+ */
 static void refuse(struct simhca_qp *qp, u32 psn, u8 code)
 {
-	send_aeth(qp, psn, AETH_NAK << 5 | code);
-	simhca_qp_error(qp);
+	qp->resp.refused = true;
+	answer(qp, psn, AETH_NAK << 5 | code);
+}
+
+/* The same for a fault of the receive request, which ends with a status of its own. */
+static void refuse_for(struct simhca_qp *qp, enum ib_wc_status status, u8 code)
+{
+	qp->resp.recv_status = status;
+	refuse(qp, qp->resp.psn, code);
 }
 
 /* --- reads --- */
@@ -67,6 +80,7 @@ static u8 response_opcode(bool first, bool last)
 static bool answer_piece(struct simhca_qp *qp, struct simhca_read *r)
 {
 	u32 mtu = simhca_rc_mtu(qp), n = min(mtu, r->length - r->done);
+	u32 psn = psn_add(r->psn, r->done / mtu);
 	bool first = r->done == 0, last = r->done + n == r->length;
 	u8 aeth[SIMHCA_AETH_BYTES];
 
@@ -75,12 +89,13 @@ static bool answer_piece(struct simhca_qp *qp, struct simhca_read *r)
 			r->done = r->length;
 			return true;
 		}
-		refuse(qp, psn_add(r->psn, r->done / mtu), NAK_REMOTE_ACCESS);
+		qp->resp.read_tail = qp->resp.read_head;	/* what follows gets no answer */
+		refuse(qp, psn, NAK_REMOTE_ACCESS);
 		return false;
 	}
 	put_unaligned_be32(AETH_NO_CREDITS << 24 | (qp->resp.msn & SIMHCA_PSN_MASK), aeth);
-	if (!simhca_rc_send(qp, response_opcode(first, last), psn_add(r->psn, r->done / mtu), false, false,
-			    aeth, first || last ? sizeof(aeth) : 0, qp->buffer, n)) {
+	if (!simhca_rc_send(qp, response_opcode(first, last), psn, false, false, aeth,
+			    first || last ? sizeof(aeth) : 0, qp->buffer, n)) {
 		queue_delayed_work(qp->dev->wq, &qp->resp.work, SIMHCA_ROOM_AFTER);
 		return false;
 	}
@@ -288,8 +303,12 @@ static bool take_send(struct simhca_qp *qp, const struct simhca_packet *p, const
 			return false;
 		}
 	}
+	if (c->length > simhca_sge_length(r->recv->sge, r->recv->num_sge) - r->offset) {
+		refuse_for(qp, IB_WC_LOC_LEN_ERR, NAK_INVALID_REQUEST);
+		return false;
+	}
 	if (!simhca_scatter(qp, r->recv->sge, r->recv->num_sge, r->offset, c->payload, c->length)) {
-		refuse(qp, r->psn, NAK_INVALID_REQUEST);
+		refuse_for(qp, IB_WC_LOC_PROT_ERR, NAK_REMOTE_OPERATION);
 		return false;
 	}
 	r->offset += c->length;
@@ -381,6 +400,8 @@ void simhca_rc_take_request(struct simhca_qp *qp, const struct simhca_packet *p)
 	struct simhca_responder *r = &qp->resp;
 	s32 ahead = psn_after(p->psn, r->psn);
 
+	if (r->refused)
+		return;		/* the connection ends when the NAK is sent */
 	if (ahead > 0) {
 		if (!r->nak_sent)
 			answer(qp, r->psn, AETH_NAK << 5 | NAK_SEQUENCE);

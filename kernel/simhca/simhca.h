@@ -186,6 +186,7 @@ struct simhca_responder {
 	bool nak_sent;			/* for the gap before psn */
 	enum simhca_message message;	/* what the next packet goes on with */
 	struct simhca_recv *recv;	/* the receive request of the SEND under way */
+	enum ib_wc_status recv_status;	/* with which it ends if the connection does; 0: flushed */
 	u32 offset;			/* bytes of it that have come */
 	u64 address;			/* the RDMA write under way: where the next byte goes */
 	u32 key, left;
@@ -194,6 +195,7 @@ struct simhca_responder {
 	bool due;			/* an acknowledgement, once the reads before it are answered */
 	u32 due_psn;
 	u8 due_syndrome;
+	bool refused;			/* it is a NAK that ends the connection */
 	struct delayed_work work;	/* goes on with answers that found no room */
 };
 
