@@ -37,7 +37,7 @@ void simhca_rc_reset(struct simhca_qp *qp)
 	r->offset = r->retries = r->rnr_retries = 0;
 	r->waits = r->repeating = false;
 	s->msn = 0;
-	s->nak_sent = s->due = s->refused = false;
+	s->established = s->nak_sent = s->due = s->refused = false;
 	s->message = SIMHCA_BETWEEN;
 	s->recv = NULL;
 	s->recv_status = 0;
@@ -88,29 +88,43 @@ static bool is_ours(const struct simhca_qp *qp, const struct simhca_packet *p)
 	       simhca_pkeys_match(simhca_pkey(port_of(qp->dev, qp->port), qp->pkey_index), p->pkey);
 }
 
-static void dispatch(struct simhca_qp *qp, const struct simhca_packet *p)
+/* True: as simhca_rc_take_request(). */
+static bool dispatch(struct simhca_qp *qp, const struct simhca_packet *p)
 {
 	switch (p->opcode) {
 	case IB_OPCODE_RC_ACKNOWLEDGE:
 		simhca_rc_take_ack(qp, p);
-		break;
+		return false;
 	case IB_OPCODE_RC_RDMA_READ_RESPONSE_FIRST:
 	case IB_OPCODE_RC_RDMA_READ_RESPONSE_MIDDLE:
 	case IB_OPCODE_RC_RDMA_READ_RESPONSE_LAST:
 	case IB_OPCODE_RC_RDMA_READ_RESPONSE_ONLY:
 		simhca_rc_take_read_response(qp, p);
-		break;
+		return false;
 	default:
-		simhca_rc_take_request(qp, p);
+		return simhca_rc_take_request(qp, p);
 	}
+}
+
+/* Without the lock, because the handler may want something of the queue pair. */
+static void tell_established(struct simhca_qp *qp)
+{
+	struct ib_event e = {
+		.device = &qp->dev->ibdev, .event = IB_EVENT_COMM_EST, .element.qp = &qp->ibqp,
+	};
+
+	if (qp->ibqp.event_handler)
+		qp->ibqp.event_handler(&e, qp->ibqp.qp_context);
 }
 
 void simhca_rc_receive(struct simhca_qp *qp, const struct simhca_packet *p)
 {
 	unsigned long flags;
+	bool established;
 
 	spin_lock_irqsave(&qp->lock, flags);
-	if (is_ours(qp, p))
-		dispatch(qp, p);
+	established = is_ours(qp, p) && dispatch(qp, p);
 	spin_unlock_irqrestore(&qp->lock, flags);
+	if (established)
+		tell_established(qp);
 }

@@ -395,26 +395,38 @@ static void take_duplicate(struct simhca_qp *qp, const struct simhca_packet *p)
 		acknowledge(qp);
 }
 
-void simhca_rc_take_request(struct simhca_qp *qp, const struct simhca_packet *p)
+/* The first request says that the peer's side is ready, which matters in RTR only (11.6.3.1). */
+static bool is_news(struct simhca_qp *qp)
+{
+	bool news = qp->state == IB_QPS_RTR && !qp->resp.established;
+
+	qp->resp.established = true;
+	return news;
+}
+
+bool simhca_rc_take_request(struct simhca_qp *qp, const struct simhca_packet *p)
 {
 	struct simhca_responder *r = &qp->resp;
 	s32 ahead = psn_after(p->psn, r->psn);
+	bool news;
 
 	if (r->refused)
-		return;		/* the connection ends when the NAK is sent */
+		return false;	/* the connection ends when the NAK is sent */
 	if (ahead > 0) {
 		if (!r->nak_sent)
 			answer(qp, r->psn, AETH_NAK << 5 | NAK_SEQUENCE);
 		r->nak_sent = true;
-		return;
+		return false;
 	}
 	if (ahead < 0) {
 		take_duplicate(qp, p);
-		return;
+		return false;
 	}
 	r->nak_sent = false;
+	news = is_news(qp);
 	if (p->opcode == IB_OPCODE_RC_RDMA_READ_REQUEST && r->message == SIMHCA_BETWEEN)
 		take_read(qp, p);
 	else
 		take_message(qp, p);
+	return news;
 }

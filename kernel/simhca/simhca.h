@@ -183,6 +183,7 @@ enum simhca_message { SIMHCA_BETWEEN, SIMHCA_IN_SEND, SIMHCA_IN_WRITE };
 struct simhca_responder {
 	u32 psn;			/* expected */
 	u32 msn;
+	bool established;		/* a request has come */
 	bool nak_sent;			/* for the gap before psn */
 	enum simhca_message message;	/* what the next packet goes on with */
 	struct simhca_recv *recv;	/* the receive request of the SEND under way */
@@ -440,7 +441,8 @@ void simhca_rc_flush(struct simhca_qp *qp, enum ib_wc_status first);
 
 /* --- rc_response.c; under qp->lock, but for the work --- */
 
-void simhca_rc_take_request(struct simhca_qp *qp, const struct simhca_packet *p);
+/* True: it is the first one, and the queue pair's user is to be told that its peer sends. */
+bool simhca_rc_take_request(struct simhca_qp *qp, const struct simhca_packet *p);
 void simhca_rc_answer_reads(struct work_struct *work);
 
 #endif
