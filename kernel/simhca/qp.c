@@ -301,7 +301,7 @@ static bool valid(const struct simhca_qp *qp, const struct ib_qp_attr *a, int ma
 		return false;
 	if ((mask & IB_QP_CUR_STATE) && a->cur_qp_state != qp->state)
 		return false;
-	/* it comes from the peer, and the HCA takes no such packets to QP0 and QP1 */
+	/* it comes from the peer; QP0 and QP1 take datagrams only */
 	if ((mask & IB_QP_DEST_QPN) && (a->dest_qp_num < 2 || a->dest_qp_num > LAST_QPN))
 		return false;
 	if ((mask & IB_QP_PATH_MTU) && (a->path_mtu < IB_MTU_256 || a->path_mtu > IB_MTU_4096))

@@ -68,9 +68,9 @@ static const char *read_grh(const uint8_t *grh, struct packet *p)
 	return NULL;
 }
 
-static bool is_datagram(const struct parts *at)
+static bool is_datagram(const uint8_t *bth)
 {
-	return at->bth[BTH_OPCODE] == UD_SEND_ONLY || at->bth[BTH_OPCODE] == UD_SEND_ONLY_IMMEDIATE;
+	return bth[BTH_OPCODE] == UD_SEND_ONLY || bth[BTH_OPCODE] == UD_SEND_ONLY_IMMEDIATE;
 }
 
 static const char *read_transport(struct parts *at, struct packet *p)
@@ -79,8 +79,8 @@ static const char *read_transport(struct parts *at, struct packet *p)
 		return "a packet has a TVer other than 0";
 	p->pkey = get_be16(at->bth + BTH_PKEY);
 	p->dqpn = get_be32(at->bth + BTH_DQPN) & QPN_MASK;
-	if (!is_datagram(at))
-		return p->dqpn > 1 ? NULL : "QP 0 and 1 get datagrams only";
+	if (!is_datagram(at->bth))
+		return NULL;
 	if (at->end - at->rest < DETH)
 		return "a packet ends within its headers";
 	p->qkey = get_be32(at->rest + DETH_QKEY);
@@ -105,6 +105,11 @@ const char *raw_read_headers(const uint8_t *raw, size_t n, struct packet *p)
 	struct parts at;
 
 	return read_headers(raw, n, &at, p);
+}
+
+bool raw_is_datagram(const uint8_t *raw)
+{
+	return is_datagram(raw + LRH + ((raw[LRH_SL_LNH] & 3) == LNH_GLOBAL ? GRH : 0));
 }
 
 static const char *check_lengths(const struct parts *at)

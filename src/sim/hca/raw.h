@@ -18,11 +18,14 @@
 
 /*
  * Reads the headers of a packet, and takes over its MAD or bytes.  Returns NULL, or what is wrong with
- * it.  Sets all fields but from, in_port and client; the caller ends the use of p->bytes.
+ * it.  Sets all fields but from, in_port and client; those that a packet of its kind lacks are 0.  The caller
+ * ends the use of p->bytes.
  */
 const char *raw_read(const uint8_t *raw, size_t n, struct packet *p);
 /* The same for the start of a packet: reads the headers, which must be there, and nothing else. */
 const char *raw_read_headers(const uint8_t *raw, size_t n, struct packet *p);
+/* Whether a packet whose headers could be read is a datagram, and so has a Q_Key and a source QP. */
+bool raw_is_datagram(const uint8_t *raw);
 /*
  * Writes a packet as it comes over a link on that VL: RAW_MAX bytes at most, to out.  Returns their
  * number.

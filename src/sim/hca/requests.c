@@ -2,8 +2,8 @@
 /*
  * Does what the driver's frames ask.
  *
- * A frame that no sound driver writes is an error.  A packet that a change of the port has overtaken
- * is not: it is lost.
+ * A frame that no sound driver writes is an error.  A packet that a change of the port has overtaken, or
+ * whose destination a program of the host could choose wrongly, is not: it is lost.
  */
 #include <endian.h>
 #include <string.h>
@@ -33,13 +33,18 @@ static bool is_own_pkey(const struct sim_port *port, uint16_t pkey)
 	return false;
 }
 
-/* The reason that keeps a packet from leaving its queue pair. */
-static enum drop_reason blocked(const struct hca *h, const struct packet *p)
+/*
+ * The reason that keeps a packet from leaving its queue pair.  QP0 and QP1 take datagrams only: any other packet
+ * would be lost there, and is lost here because the fabric takes all that is for these two for management.
+ */
+static enum drop_reason blocked(const struct hca *h, const struct packet *p, bool datagram)
 {
 	const struct sim_port *port = &h->s->f->ports[p->from];
 
 	if (hca_node(h)->off)
 		return DROP_NODE_OFF;
+	if (p->dqpn <= 1 && !datagram)
+		return DROP_QP;
 	if (!is_own_lid(port, p))
 		return DROP_SLID;
 	if (p->dqpn == 0)
@@ -60,7 +65,7 @@ static const char *take_packet(struct hca *h, const struct frame *f)
 		return wrong;
 	p.from = p.in_port = port;
 	p.client = h->client;
-	why = blocked(h, &p);
+	why = blocked(h, &p, raw_is_datagram(f->data));
 	if (why)
 		wire_drop(h->s, port, &p, why);
 	else
@@ -75,6 +80,8 @@ static const char *take_bad_qkey(struct hca *h, const struct frame *f)
 	struct packet p;
 	const char *wrong = raw_read_headers(f->data, f->length, &p);
 
+	if (!wrong && !raw_is_datagram(f->data))
+		wrong = "a packet that has no Q_Key is reported for it";
 	if (wrong || !hca_node(h)->started)
 		return wrong;
 	p.from = p.in_port = port;

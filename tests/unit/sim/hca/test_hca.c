@@ -506,6 +506,18 @@ static void expect_broken(void)
 	ck_assert_uint_eq(ask(CLASS_SM_LID, METHOD_GET, ATTR_NODE_INFO), SIMHCA_REPLY);
 }
 
+/* A packet of a reliable connection has no Q_Key. */
+START_TEST(bad_qkey_of_no_datagram)
+{
+	uint8_t raw[1024];
+
+	make_raw(&(struct raw_spec){ .slid = LID_A, .dlid = LID_B, .dqpn = 0x99, .opcode = 4, .n = 64 }, raw);
+	driver_send(&b, SIMHCA_BAD_QKEY, 1, raw, 64);
+	expect_broken();
+	ck_assert_uint_eq(port_b()->qkey_violations, 0);
+}
+END_TEST
+
 static void expect_breaks(uint8_t kind, uint8_t port, uint32_t n)
 {
 	static const uint8_t zero[512];
@@ -679,6 +691,7 @@ int main(void)
 	tcase_add_test(t, answer_comes_before_its_event);
 	tcase_add_test(t, doorbell_rings_only_for_news);
 	tcase_add_test(t, doorbell_rings_when_there_is_room_again);
+	tcase_add_test(t, bad_qkey_of_no_datagram);
 	tcase_add_test(t, invalid_frames);
 	tcase_add_test(t, impossible_counts);
 	tcase_add_test(t, answers_and_events_wait_for_room);

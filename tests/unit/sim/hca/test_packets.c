@@ -489,6 +489,28 @@ START_TEST(simulated_nodes_have_no_data_queue_pairs)
 }
 END_TEST
 
+START_TEST(management_queue_pairs_get_datagrams_only)
+{
+	struct raw_spec r = datagram(256);
+	uint64_t before = counters_of(ca_c).xmit_pkts;
+
+	for (unsigned opcode = 1; opcode <= 0x17; opcode++) {
+		r.opcode = (uint8_t)opcode;
+		r.dqpn = opcode % 2;
+		r.grh = opcode % 3 == 0;
+		driver_send_raw(&c, &r);
+		ck_assert_uint_eq(lost(DROP_QP), opcode);
+	}
+	expect_nothing(&b);
+	ck_assert_uint_eq(counters_of(ca_c).xmit_pkts, before);
+	/* the HCA goes on */
+	ck_assert(!node_of(fabric, ca_c)->off);
+	r = datagram(64);
+	driver_send_raw(&c, &r);
+	expect_packet(&b, &r, 0);
+}
+END_TEST
+
 /* --- faults --- */
 
 static void add_fault(enum fault_effect effect, int64_t delay_us)
@@ -564,6 +586,7 @@ int main(void)
 	tcase_add_test(t, smps_need_no_active_link);
 	tcase_add_test(t, lid_routed_smps);
 	tcase_add_test(t, simulated_nodes_have_no_data_queue_pairs);
+	tcase_add_test(t, management_queue_pairs_get_datagrams_only);
 	tcase_add_test(t, faults_of_packets);
 	tcase_add_test(t, frozen_fabric_keeps_so_many_bytes);
 	suite_add_tcase(s, t);

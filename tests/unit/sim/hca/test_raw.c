@@ -189,13 +189,23 @@ START_TEST(each_shorter_length)
 }
 END_TEST
 
-START_TEST(management_queue_pairs_get_datagrams_only)
+START_TEST(only_datagrams_to_management_are_mads)
 {
 	for (unsigned qpn = 0; qpn < 2; qpn++) {
-		unsigned n = make_raw(&(struct raw_spec){ .dqpn = qpn, .opcode = 4, .n = 256 }, raw);
-
-		ck_assert_str_ne(read_raw(raw, n), "");
+		expect_bytes(&(struct raw_spec){ .slid = 1, .dlid = 2, .dqpn = qpn, .opcode = 4, .n = 256 }, 256);
+		expect_bytes(&(struct raw_spec){ .slid = 1, .dlid = 2, .dqpn = qpn, .opcode = 4, .grh = true,
+						 .n = 0 }, 0);
 	}
+}
+END_TEST
+
+START_TEST(which_packets_are_datagrams)
+{
+	for (unsigned grh = 0; grh < 2; grh++)
+		for (unsigned opcode = 1; opcode < 256; opcode++) {
+			make_raw(&(struct raw_spec){ .dqpn = 5, .opcode = (uint8_t)opcode, .grh = grh, .n = 64 }, raw);
+			ck_assert_int_eq(raw_is_datagram(raw), opcode == 0x64 || opcode == 0x65);
+		}
 }
 END_TEST
 
@@ -236,7 +246,8 @@ int main(void)
 	tcase_add_test(t, headers_by_operation);
 	tcase_add_test(t, each_bad_value);
 	tcase_add_test(t, each_shorter_length);
-	tcase_add_test(t, management_queue_pairs_get_datagrams_only);
+	tcase_add_test(t, only_datagrams_to_management_are_mads);
+	tcase_add_test(t, which_packets_are_datagrams);
 	tcase_add_test(t, longest);
 	tcase_add_test(t, start_of_a_packet);
 	suite_add_tcase(s, t);
