@@ -79,6 +79,12 @@ exits 1 "a second one" "$qosd_sim" serve "$topology" -s "$socket"
 expect_match "a second one" "another simulator" "$(<out)"
 exits 0 "attach" "$qosd_sim" attach -s "$socket" "$a" -- ibstat
 exits 1 "attach to no node" "$qosd_sim" attach -s "$socket" nobody -- true
+# nodes N: prints a node so many times, as attach takes them.
+nodes() { printf "%.0s$a;" $(seq "$1"); }
+exits 0 "attach to as many devices as a program can have" "$qosd_sim" attach -s "$socket" "$(nodes 128)" -- ibstat sim127
+expect_match "the last of them" "CA 'sim127'" "$(<out)"
+exits 1 "attach to one more" "$qosd_sim" attach -s "$socket" "$(nodes 129)" -- true
+expect_match "attach to one more" "128 devices at most" "$(<out)"
 exits 3 "attach, exit status" "$qosd_sim" attach -s "$socket" "$a" sh -c 'exit 3'
 exits 0 "JSON" "$qosd_sim" ctl -s "$socket" -j status
 expect "JSON" "{" "$(head -c 1 out)"
