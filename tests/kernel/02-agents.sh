@@ -15,7 +15,8 @@ boot second "second HCA-1"
 wait_booted first second
 
 # capabilities: prints those of the first host's port, as the second host reads them; the SA need not be there.
-capabilities() { guest second smpquery portinfo "$(lid_of "first HCA-1")" 1 | sed -n '/^CapMask/,/^DiagCode/p'; }
+node="first HCA-1"
+capabilities() { guest second smpquery portinfo "$(lid_of "$node")" 1 | sed -n '/^CapMask/,/^DiagCode/p'; }
 is_sm() { capabilities | grep -q 'IsSM$'; }
 is_no_sm() {
 	local now
@@ -56,6 +57,21 @@ until_ 20 is_no_sm || bad "IsSM is left after SIGKILL"
 manage first
 wait_up first
 until_ 20 is_sm || bad "the port of a manager that has restarted does not say IsSM"
+
+# promise: X5 V9
+note "IsSM and the NodeDescription outlive a loss of power, as the machine and its manager do"
+node="a host of many names"
+rename() { guest first "printf %s '$node' >/sys/class/infiniband/\$CA/node_desc"; }
+rename
+for command in off on; do
+	sim_do node $command "$node"
+done
+until_ 60 is_sm || bad "the port of a manager does not say IsSM after a loss of power: $(capabilities)"
+wait_up first
+wait_joined second
+expect_match "its NodeDescription" "$node" "$(guest second smpquery nodedesc "$(lid_of "$node")")"
+node="first HCA-1"
+rename
 
 # promise: X4
 note "IPoIB joins after restarts, with and without the manager's state"

@@ -78,10 +78,12 @@ static inline bool device_can(const struct sim_fabric *f, uint32_t port, uint32_
 /* --- values after reset (poweron.c, poweron_ibsim.c) --- */
 
 /*
- * Sets everything that a node holds to its values after a reset; its links are down.  Allocates
- * what is missing.
+ * Sets everything that a node holds to its values after a reset, which what a host has set outlives; its
+ * links are down.  Allocates what is missing.
  */
 void node_power_on_values(struct sim *s, uint32_t node);
+/* Takes back what the host of a CA has set: NodeDescription, and bits of CapabilityMask.  Sends no traps. */
+void node_forget_host(struct sim *s, uint32_t node);
 /* Applies the differences of a profile with `ibsim`. */
 void ibsim_node_values(struct sim *s, uint32_t node);
 /* Whether port 0 is enhanced: by the topology if it says so, else by the profile. */

@@ -123,6 +123,7 @@ void device_drive(struct sim *s, uint32_t node, bool driven)
 {
 	struct sim_node *n = &s->f->nodes[node];
 
+	node_forget_host(s, node);
 	n->started = false;
 	n->switched_off = !driven;
 	n->driven = driven;
@@ -133,6 +134,8 @@ void device_start(struct sim *s, uint32_t node, bool on)
 {
 	struct sim_node *n = &s->f->nodes[node];
 
+	if (on)
+		node_forget_host(s, node);
 	n->started = on;
 	if (on && !n->off)
 		device_reset(s, node);

@@ -42,7 +42,9 @@ void devices_start(struct sim *s, bool keep_lids);
 void devices_stop(struct sim *s);
 /*
  * Resets a node: clears its tables, sets PortInfo to its defaults, and retrains its links.  The
- * reset itself sends no traps.
+ * reset itself sends no traps.  IsSM stays as a host has set it.  If the node has a driver, so do the
+ * NodeDescription and all other capabilities that are the host's: a real driver notices the reset, starts the
+ * adapter anew, and the host says the same of itself again.
  */
 void device_reset(struct sim *s, uint32_t node);
 /* Switches a node on or off.  On, it has no power as long as it waits for its driver's start. */
@@ -52,7 +54,10 @@ void device_power(struct sim *s, uint32_t node, bool on);
  * off until device_power().
  */
 void device_drive(struct sim *s, uint32_t node, bool driven);
-/* The driver of a CA resets and powers it (a switched-off CA later), or powers it off. */
+/*
+ * The driver of a CA resets and powers it (a switched-off CA later), or powers it off.  A reset by the driver
+ * also ends what the host has said of itself.
+ */
 void device_start(struct sim *s, uint32_t node, bool on);
 /* Makes the device silent: it forwards, but its agents answer nothing and send no traps. */
 void device_set_silent(struct sim *s, uint32_t node, bool silent, bool hangs);

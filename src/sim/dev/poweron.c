@@ -95,13 +95,20 @@ static void link_info(const struct sim_profile *pr, uint8_t *info)
 	info[PI_PHY_OVERRUN_ERRORS] = ERRORS_MAX << 4 | ERRORS_MAX;
 }
 
+/* CapabilityMask with what a host has set, which lives on. */
+static uint32_t keep_of_host(const struct sim_node *n, uint32_t before, uint32_t capmask)
+{
+	if (!n->driven)
+		return capmask | (before & CAP_IS_SM);
+	return (capmask & ~CAP_OF_HOST) | (before & CAP_OF_HOST);
+}
+
 static void port_info(const struct sim_fabric *f, uint32_t port)
 {
 	struct sim_port *p = &f->ports[port];
 	const struct sim_node *n = node_of(f, port);
 	const struct sim_profile *pr = n->profile;
-	bool issm = p->info[PI_CAPMASK + 3] & CAP_IS_SM;	/* set by a host, which the reset does
-								 * not affect */
+	uint32_t before = get_be32(p->info + PI_CAPMASK);
 	uint8_t *info = p->info;
 
 	memset(info, 0, sizeof(p->info));
@@ -112,7 +119,7 @@ static void port_info(const struct sim_fabric *f, uint32_t port)
 	link_info(pr, info);
 	if (is_end_port(f, port)) {
 		end_port_info(pr, info);
-		info[PI_CAPMASK + 3] |= issm ? CAP_IS_SM : 0;
+		put_be32(info + PI_CAPMASK, keep_of_host(n, before, pr->capmask));
 	}
 	if (p->num || node_has_enhanced_port0(n)) {
 		info[PI_VLARB_HIGH_CAP] = pr->vlarb_high;
@@ -210,13 +217,23 @@ static void switch_values(struct sim_node *n, struct sim_switch *sw)
 	sw->mft = NULL;
 }
 
+void node_forget_host(struct sim *s, uint32_t node)
+{
+	struct sim_node *n = &s->f->nodes[node];
+
+	memcpy(n->desc, n->given_desc, sizeof(n->desc));
+	for (uint32_t port = n->port0 + 1; port <= n->port0 + n->nports; port++)
+		put_be32(s->f->ports[port].info + PI_CAPMASK, n->profile->capmask);
+}
+
 void node_power_on_values(struct sim *s, uint32_t node)
 {
 	struct sim_node *n = &s->f->nodes[node];
 	struct sim_switch *sw = switch_of(s->f, n);
 	uint32_t first = n->port0 + !sw;
 
-	memcpy(n->desc, n->given_desc, sizeof(n->desc));
+	if (!n->driven)
+		memcpy(n->desc, n->given_desc, sizeof(n->desc));
 	node_info(n);
 	if (sw)
 		switch_values(n, sw);

@@ -318,13 +318,73 @@ START_TEST(capabilities)
 }
 END_TEST
 
-START_TEST(description)
+static void describe(char c)
 {
 	char desc[64];
 
-	vm_bring_up();
-	memset(desc, 'x', sizeof(desc));
+	memset(desc, c, sizeof(desc));
 	driver_send(&b, SIMHCA_DESCRIPTION, 0, desc, sizeof(desc));
+}
+
+static void expect_host(uint32_t capmask, const char *desc)
+{
+	ck_assert_uint_eq(get_be32(port_b()->info + PI_CAPMASK), capmask);
+	ck_assert_str_eq(node_of(fabric, ca_b)->desc, desc);
+}
+
+/* The host runs on, and says nothing again. */
+START_TEST(what_the_host_says_outlives_power_and_links)
+{
+	uint32_t before = get_be32(port_b()->info + PI_CAPMASK), now = before | CAP_IS_SM | SNMP_TUNNELING;
+	char own[65], xs[65] = "";
+
+	memset(xs, 'x', 64);
+	memcpy(own, node_of(fabric, ca_b)->desc, sizeof(own));
+	vm_bring_up();
+	change_capabilities(CAP_IS_SM | SNMP_TUNNELING, 0);
+	describe('x');
+	device_power(sim, fabric->ports[sw2].node, false);
+	turn_us(20000);
+	device_power(sim, fabric->ports[sw2].node, true);
+	turn_us(20000);
+	expect_host(now, xs);
+	device_power(sim, b.node, false);
+	turn_us(20000);
+	device_power(sim, b.node, true);
+	turn_us(20000);
+	expect_host(now, xs);
+	ck_assert_uint_eq(port_b()->lid, 0);	/* the tables are lost */
+	change_capabilities(0, CAP_IS_SM);
+	device_reset(sim, b.node);
+	expect_host(before | SNMP_TUNNELING, xs);
+	/* a driver that starts speaks for another host */
+	driver_send(&b, SIMHCA_START, 0, NULL, 0);
+	expect_host(before, own);
+}
+END_TEST
+
+START_TEST(what_the_host_says_ends_with_the_machine)
+{
+	uint32_t before = get_be32(port_b()->info + PI_CAPMASK);
+	char own[65];
+
+	memcpy(own, node_of(fabric, ca_b)->desc, sizeof(own));
+	vm_bring_up();
+	change_capabilities(CAP_IS_SM | SNMP_TUNNELING, 0);
+	describe('x');
+	driver_detach(&b);
+	device_power(sim, fabric->ports[ca_b].node, true);
+	turn_us(20000);
+	expect_host(before, own);
+	driver_start(&b, ca_b);
+	expect_host(before, own);
+}
+END_TEST
+
+START_TEST(description)
+{
+	vm_bring_up();
+	describe('x');
 	ck_assert_uint_eq(strlen(node_of(fabric, ca_b)->desc), 64);
 	ck_assert_uint_eq(traps_heard(144, NULL), 1);
 }
@@ -684,6 +744,8 @@ int main(void)
 	tcase_add_test(t, set_that_takes_the_link_down);
 	tcase_add_test(t, capabilities);
 	tcase_add_test(t, description);
+	tcase_add_test(t, what_the_host_says_outlives_power_and_links);
+	tcase_add_test(t, what_the_host_says_ends_with_the_machine);
 	tcase_add_test(t, bad_qkey);
 	tcase_add_test(t, each_change_of_portinfo);
 	tcase_add_test(t, changes_of_tables);
