@@ -75,14 +75,31 @@ static void add_children(struct look *l, const struct look_thread *t)
 	}
 }
 
+/* Whether a thread has not left its CPU, or waits for one. */
+static bool runs(const struct look_thread *t)
+{
+	char text[STATUS_MAX];
+
+	return read_thread(t, "syscall", text) && strcmp(text, "running\n") == 0;
+}
+
+static uint64_t time_on_cpu(const struct look_thread *t)
+{
+	char text[STATUS_MAX];
+
+	return read_thread(t, "schedstat", text) ? strtoull(text, NULL, 10) : 0;
+}
+
 /* Records a thread; false if it is not asleep. */
 static bool look_at_thread(struct look *l, struct look_thread t)
 {
+	bool awake = runs(&t);	/* first: what is counted afterwards includes the thread's last run */
 	char text[STATUS_MAX], state;
 
+	t.ran_ns = time_on_cpu(&t);
 	if (!read_thread(&t, "status", text) || !look_parse(text, &state, &t.switches))
 		return true;	/* the thread has ended */
-	if (!strchr("STtZX", state)) {
+	if (awake || !strchr("STtZX", state)) {
 		l->asleep = false;
 		l->busy_pid = t.pid;
 		l->busy_tid = t.tid;
@@ -106,7 +123,7 @@ static bool look_at_process(struct look *l, int32_t pid)
 		return false;
 	while (l->asleep && (e = readdir(d)))
 		if (e->d_name[0] != '.')
-			look_at_thread(l, (struct look_thread){ pid, (int32_t)atoi(e->d_name), 0 });
+			look_at_thread(l, (struct look_thread){ .pid = pid, .tid = (int32_t)atoi(e->d_name) });
 	closedir(d);
 	return true;
 }
@@ -131,7 +148,8 @@ bool look_rests(const struct look *before, const struct look *now)
 	for (size_t i = 0; i < now->threads.n; i++) {
 		const struct look_thread *a = &before->threads.v[i], *b = &now->threads.v[i];
 
-		if (a->pid != b->pid || a->tid != b->tid || a->switches != b->switches)
+		if (a->pid != b->pid || a->tid != b->tid || a->switches != b->switches ||
+		    a->ran_ns != b->ran_ns)
 			return false;
 	}
 	return true;
