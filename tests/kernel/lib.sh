@@ -5,85 +5,14 @@
 # All of tests/e2e/lib.sh can be used as well; its `on` runs programs that simulate a host, `guest`
 # runs them in a machine.
 #
-# A machine boots once for a whole script.  It is a child of the test, which ends it on exit; every
-# wait is bounded.  Without QEMU or the kernel's packages the test is skipped.
+# A machine boots once for a whole script.  Without QEMU or the kernel's packages the test is skipped.
 QOSD_SIMULATOR="qosd-sim"
 # shellcheck source=../e2e/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../e2e/lib.sh"
-# The processors of a machine are emulated: everything in it takes its time.
-guest_seconds=60
+# shellcheck source=machines.sh
+. "$top/tests/kernel/machines.sh"
 
 sim_options=()	# devices of today, not ibsim's
-
-# QOSD_VM_KERNEL: a package with another kernel than Debian's present one; QOSD_VM_IMAGE: where it is unpacked.
-image=${QOSD_VM_IMAGE:-$build/vm${QOSD_VM_KERNEL:+-$QOSD_VM_KERNEL}}
-"$top/scripts/vm-image" "$image" ${QOSD_VM_KERNEL:+"$QOSD_VM_KERNEL"} || exit
-
-# boot NAME NODES [OPTION...]: starts a machine with these nodes' HCAs and options of scripts/vm.  boot returns
-# at once; wait_booted NAME... waits until the machines take commands.
-declare -A vm
-boot() {
-	mkdir -p "$work/$1/share"
-	"$top/scripts/vm" -a "$work/$1" -n "$1" -i "$image" -s "$QOSD_SIM_SOCKET" "${@:3}" "$2" >"$work/$1/log" 2>&1 &
-	vm[$1]=$!
-	pids+=("$!")
-}
-wait_booted() {
-	local name
-	ready() { [ -e "$work/$name/share/ready" ] || gone "${vm[$name]}"; }
-	for name; do
-		until_ $guest_seconds ready && ! gone "${vm[$name]}" || machine_failed "$name" "does not boot"
-	done
-}
-# machine_failed NAME WHAT: ends the test.
-machine_failed() {
-	show_log "$work/$1/log"
-	show_log "$work/$1/console" 20
-	fail "machine $1 $2"
-}
-
-# guest NAME COMMAND...: runs a command (joined by blanks, by sh) in the machine; prints what it wrote and
-# returns its exit status.  guest_start does not wait; it sets $started to the command's folder, where
-# the file output grows, and status appears.  `guest_end NAME SIGNAL FOLDER` sends a signal to all processes
-# of a command; guest_wait NAME FOLDER waits for its end.
-guest_start() {
-	started=$(mktemp -d "$work/$1/share/XXXXXX") || fail "mktemp"
-	printf '%s\n' "${*:2}" >"$started/command"
-	echo "${started##*/}" 1<>"$work/$1/agent.in"
-}
-guest_wait() {
-	has_ended() { [ -e "$2/status" ] || gone "${vm[$1]}"; }
-	until_ $guest_seconds has_ended "$@" || { bad "no end of '$(<"$2/command")' in $1"; return 124; }
-	[ -e "$2/status" ] || machine_failed "$1" "is gone"
-	return "$(<"$2/status")"
-}
-guest() {
-	local started status
-	guest_start "$@"
-	guest_wait "$1" "$started"
-	status=$?
-	cat "$started/output" 2>/dev/null
-	return $status
-}
-guest_end() { guest "$1" "kill -$2 -\$(cat /mnt/${3##*/}/pid)"; }
-
-# guest_until NAME SECONDS COMMAND...: the machine repeats a command until it succeeds.  The seconds are the
-# machine's, and as many more as a busy host takes.
-guest_until() {
-	local patience
-	look_busy
-	guest "$1" "n=0; until { ${*:3}; } >/tmp/until 2>&1; do n=\$((n + 1)); [ \$n -lt $(($2 * patience * 5)) ] ||
-		{ cat /tmp/until; exit 1; }; sleep 0.2; done"
-}
-
-# kernel_is_calm NAME...: the kernel must not have complained of itself.
-kernel_is_calm() {
-	local name
-	for name; do
-		expect "complaints of the kernel in $name" "" \
-			"$(guest "$name" dmesg | grep -E 'WARNING:|BUG:|Oops|general protection|refcount_t:|hung_task' | head -n 5)"
-	done
-}
 
 # --- the fabric ---
 
