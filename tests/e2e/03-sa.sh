@@ -19,6 +19,7 @@ mds01=$(gid 248a070300a25e99)
 oss01=$(gid 248a070300a25ead)
 srp01=$(gid 0002c903000e83b1)	# QDR
 login01=$(gid f452140300811211)
+machines=("$sm_node" "$from")
 
 cat >policy.yaml <<'END'
 port-groups:

@@ -14,6 +14,7 @@ node017=H-248a070300a25c40 node017_guid=248a070300a25c41	# leaf03 port 1
 gpu01=H-248a070300a25dd0 gpu01_guid=248a070300a25dd1
 broadcast=ff12:401b:ffff::ffff:ffff
 spine01=0x7cfe900300b41a20
+machines=("$sm_node" "$node001" "$node017" "$gpu01")
 
 cat >policy.yaml <<'END'
 partitions:

@@ -9,6 +9,7 @@
 topology=$top/examples/cluster.topo
 sm_node=H-f452140300811200
 from=H-f452140300811230		# node001
+machines=("$sm_node" "$from")
 node001=$(gid f452140300811231) oss01=$(gid 248a070300a25ead)
 leaf05=0x7cfe900300b43180	# 6 hosts on ports 1 to 6, 31 to 36 to the spines
 

@@ -9,6 +9,7 @@
 topology=$top/examples/cluster.topo
 node=H-f452140300811200
 from=H-f452140300811230
+machines=("$node" "$from")
 policy=$top/etc/policy.yaml
 leaf05=S-7cfe900300b43180 spine02=S-7cfe900300b41b60 host=H-248a070300a25c40	# node017
 node001=$(gid f452140300811231) node017=$(gid 248a070300a25c41) oss01=$(gid 248a070300a25ead)

@@ -11,8 +11,10 @@
 topology=$top/examples/cluster.topo
 node=H-f452140300811200
 askers=(H-f452140300811230 H-f452140300811240 H-248a070300a25c40)
+machines=("$node" "${askers[@]}")
 node001=$(gid f452140300811231) oss01=$(gid 248a070300a25ead)
 seconds=4
+[ "$simulator" != kernel ] || seconds=15	# a reload takes an emulated processor a second or more
 
 policy() {	# policy SL RATE
 	cat <<END

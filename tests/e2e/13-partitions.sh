@@ -16,6 +16,7 @@ node017=248a070300a25c41 mds01=248a070300a25e99 oss01=248a070300a25ead
 leaf01=0xf45214030090a3c0	# 1 to 8: node001 to node008
 leaf02=0xf45214030090a440	# 1 to 8: node009 to node016; 31 and on to the spines
 leaf05=0x7cfe900300b43180	# 1: mds01, 2 and 3: oss01
+machines=("$sm_node" H-f452140300811230 H-f4521403008112c0 H-248a070300a25e98)	# node001, node010, mds01
 
 tenants() {	# tenants [MEMBERS-OF-A]
 	cat <<END
@@ -76,7 +77,7 @@ changed() {	# changed WHAT WANTED: Sets since the last time
 	before=$(sets)
 }
 
-if [ "$simulator" = qosd-sim ]; then
+if [ "$simulator" != ibsim ]; then
 	sim_options=()
 	can_enforce=1
 else

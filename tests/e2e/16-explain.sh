@@ -10,6 +10,7 @@
 topology=$top/examples/cluster.topo
 sm_node=H-f452140300811200
 from=H-f452140300811230		# node001, FDR
+machines=("$sm_node" "$from")
 node001=$(gid f452140300811231)
 gpu01=$(gid 248a070300a25dd1)
 oss01=$(gid 248a070300a25ead)

@@ -10,6 +10,7 @@
 
 topology=$top/examples/cluster.topo
 node=H-f452140300811200
+machines=("$node")
 leaf05=0x7cfe900300b43180 mds=0x248a070300a25e99
 # One port of each kind: FDR, EDR, QDR and the router; the second port of a CA; leaf ports to
 # hosts and to spines; both ends of the degraded link.

@@ -14,7 +14,8 @@
 #   QOSD_ASKING	    folder of the qosd-ctl and qosd-sim that only send commands, default QOSD_BUILD:
 #		    a sanitized program takes ten times as long to start, and tests start thousands
 #   QOSD_FABRICS    dumps of real fabrics, default ../shared/fabrics
-#   QOSD_SIMULATOR  ibsim or qosd-sim, default ibsim
+#   QOSD_SIMULATOR  ibsim, qosd-sim or kernel, default ibsim.  With kernel, the fabric is qosd-sim's, and programs on
+#		    its nodes run in virtual machines with Debian's kernel (tests/kernel/machines.sh).
 set -u
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -28,6 +29,7 @@ for program in "$build/qosd" "$build/qosd-ctl" "$tools/gentopo" "$tools/pathquer
 	[ -x "$program" ] || { echo "$program is missing: make all check-programs" >&2; exit 1; }
 done
 
+is_sanitized() { grep -qE '__[at]san_init' "$build/qosd"; }
 # use_simulator SIMULATOR: selects the simulator for all functions below.  A test that compares
 # simulators may call it between stop_sim and start_sim.
 use_simulator() {
@@ -38,6 +40,13 @@ use_simulator() {
 		[ -n "$preload" ] || { echo "libumad2sim is not installed"; exit 77; }
 		;;
 	qosd-sim) preload=$build/libqosd-sim.so ;;
+	kernel)
+		! is_sanitized || { echo "a sanitized program is too slow in a virtual machine"; exit 77; }
+		[ "$(id -u)" = 0 ] || { echo "only root can share a folder of qosd's with a virtual machine"; exit 77; }
+		# shellcheck source=../kernel/machines.sh
+		. "$top/tests/kernel/machines.sh"
+		preload=''
+		;;
 	*) echo "QOSD_SIMULATOR=$simulator: there is no such simulator"; exit 1 ;;
 	esac
 	# In an AddressSanitizer build that links libasan dynamically, libasan must be preloaded first.
@@ -61,13 +70,13 @@ until_passed() {
 		sim_do pass 250ms
 	done
 }
-# only_on SIMULATOR WHY: skips the test on the other simulator.
+# only_on SIMULATOR WHY: skips the test on the other simulators.
 only_on() {
 	[ "$simulator" = "$1" ] || { echo "only on $1: $2"; exit 77; }
 }
 cores=$(nproc)
 slow=1
-if grep -qE '__[at]san_init' "$build/qosd"; then
+if is_sanitized || [ "$simulator" = kernel ]; then
 	slow=4
 fi
 
@@ -78,6 +87,7 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/qosd-e2e.XXXXXX") || exit 1
 cd "$work" || exit 1
 export IBSIM_SOCKNAME=qosd-e2e-$$ QOSD_SIM_SOCKET=$work/sim.sock
 sock=$work/qosd.sock
+[ "$simulator" != kernel ] || sock=/run/qosd.sock	# of the machine that qosd runs in
 pids=()
 wrong=0
 
@@ -85,6 +95,7 @@ end_all() {
 	local status=$? i
 	[ "$BASHPID" -eq $$ ] || exit	# a child that was killed before its exec
 	trap - EXIT
+	[ "$simulator" != kernel ] || [ "$status" -ne 0 ] || kernel_is_calm "${!vm[@]}"
 	for ((i = ${#pids[@]} - 1; i >= 0; i--)); do	# the simulator last
 		end "${pids[i]}"
 	done
@@ -135,7 +146,7 @@ expect_same() {
 }
 
 # look_busy: sets $patience, the factor for all time limits under the machine's present load: at most 10, so that
-# every wait ends, and four times as much under sanitizers.
+# every wait ends, and four times as much under sanitizers and in virtual machines.
 look_busy() {
 	local load
 	read -r load _ </proc/loadavg
@@ -211,12 +222,16 @@ end() {
 readonly -f until_ gone ours end
 
 # start_sim TOPOLOGY [OPTION...]: starts the simulator.  The options are ibsim's table sizes; qosd-sim
-# needs none and ignores them.
+# needs none and ignores them.  With the kernel, it boots a machine for each node in machines=(), and a
+# test that names none is skipped.
+machines=()
 sim_options=(--preset ibsim)	# of qosd-sim: its devices have the capabilities of ibsim's
 sim_starts=0
 start_sim() {
 	local topology=$1
 	shift
+	[ "$simulator" != kernel ] || [ ${#machines[@]} -gt 0 ] ||
+		{ echo "this test is not for virtual machines"; exit 77; }
 	sim_log=$work/sim.log.$((++sim_starts))
 	: >"$sim_log"
 	if [ "$simulator" = ibsim ]; then
@@ -231,9 +246,11 @@ start_sim() {
 	pids+=("$sim")
 	until_ 20 grep -qE 'simulator ready|^ready' "$sim_log" ||
 		fail "$simulator does not start: $(tail -n 3 "$sim_log")"
+	[ "$simulator" != kernel ] || boot_machines "${machines[@]}"
 }
 stop_sim() {
 	[ "$simulator" != ibsim ] || exec {sim_in}>&-
+	[ "$simulator" != kernel ] || stop_machines
 	end "$sim" || [ "$simulator" = ibsim ] ||	# ibsim's exit status means nothing
 		bad "qosd-sim ends with exit status $?: $(tail -n 3 "$sim_log")"
 }
@@ -300,13 +317,34 @@ lose() {
 # as NODE: sets $as to the command prefix that runs a program on that node, named as in the topology
 # file; as_own: the same for qosd's own programs, which may be sanitized.  on and on_own NODE
 # COMMAND...: run the command on the node.
-as() { as=(env "SIM_HOST=$1" "QOSD_SIM_NODE=$1" "LD_PRELOAD=$preload"); }
-as_own() { as=(env "SIM_HOST=$1" "QOSD_SIM_NODE=$1" "LD_PRELOAD=$own_preload"); }
-on() { SIM_HOST=$1 QOSD_SIM_NODE=$1 LD_PRELOAD=$preload "${@:2}"; }
-on_own() { SIM_HOST=$1 QOSD_SIM_NODE=$1 LD_PRELOAD=$own_preload "${@:2}"; }
+as() { prefix_on "$1" "$preload"; }
+as_own() { prefix_on "$1" "$own_preload"; }
+prefix_on() {
+	as=(env "SIM_HOST=$1" "QOSD_SIM_NODE=$1" "LD_PRELOAD=$2")
+	[ "$simulator" != kernel ] || as=(stand_in "$1")
+}
+on() { run_on "$1" "$preload" "${@:2}"; }
+on_own() { run_on "$1" "$own_preload" "${@:2}"; }
+run_on() {
+	if [ "$simulator" = kernel ]; then
+		on_machine "$1" "${@:3}"
+	else
+		SIM_HOST=$1 QOSD_SIM_NODE=$1 LD_PRELOAD=$2 "${@:3}"
+	fi
+}
 
-# of NAME COMMAND...: runs the command with $sock set to the control socket of the qosd in folder NAME.
-of() { local sock=$1/sock; "${@:2}"; }
+# sock_of NAME: prints the control socket of the qosd in folder NAME.  A virtual machine shares no sockets, so each is
+# in a folder of its own machine.
+sock_of() { if [ "$simulator" = kernel ]; then echo "/run/$1.sock"; else echo "$1/sock"; fi; }
+# of NAME COMMAND...: runs the command with $sock set to that socket.
+of() {
+	local sock
+	sock=$(sock_of "$1")
+	"${@:2}"
+}
+# serves NODE: says that the qosd on this node has the control socket $sock.
+declare -A serving_node
+serves() { serving_node[$sock]=$1; }
 
 # Tests with several subnet managers name each one after its host.
 # host_topology NAME NUMBER SWITCH PORT: prints the topology lines of a host H-...NUMBER00, whose one port
@@ -325,12 +363,14 @@ END
 # PID in ${pid[NAME]}.  The test declares both arrays.
 # shellcheck disable=SC2034,SC2154
 run_manager() {
-	local as name=$1
+	local as name=$1 sock
 	shift
+	sock=$(sock_of "$name")
 	mkdir -p "$name"
 	printf '%s\n' "$@" >"$name/qosd.yaml"
 	as_own "${host[$name]}"
-	"${as[@]}" "$build/qosd" -F -s "$name/sock" -d "$name/state" -c "$name/qosd.yaml" \
+	serves "${host[$name]}"
+	"${as[@]}" "$build/qosd" -F -s "$sock" -d "$name/state" -c "$name/qosd.yaml" \
 		-p "$top/etc/policy.yaml" >>"$name/log" 2>&1 &
 	pid[$name]=$!
 	pids+=("$!")
@@ -341,6 +381,7 @@ qosd_starts=0
 start_qosd() {
 	local as
 	as_own "$1"
+	serves "$1"
 	shift
 	qosd_log=$work/qosd.log.$((++qosd_starts))
 	"${as[@]}" "$build/qosd" -F -s "$sock" -d "$work/state" "$@" >"$qosd_log" 2>&1 &
@@ -395,7 +436,13 @@ once() {
 # --- what the daemon reports ---
 
 # ctl ARGUMENT...: runs qosd-ctl of QOSD_ASKING; 09-command-line.sh runs each command of a sanitized qosd-ctl.
-ctl() { "$asking_build/qosd-ctl" -s "$sock" "$@"; }
+ctl() {
+	if [ "$simulator" = kernel ]; then
+		on "${serving_node[$sock]:-$sock}" "$build/qosd-ctl" -s "$sock" "$@"
+	else
+		"$asking_build/qosd-ctl" -s "$sock" "$@"
+	fi
+}
 # pick NAME JSON: prints the first non-empty value of that name.
 pick() {
 	local lf=$'\n' scalar
@@ -575,6 +622,7 @@ bring_up() {
 	note "$(basename "$topology"), LMC $lmc"
 	node=$(first_ca "$topology")
 	far=$(cas "$topology" | tail -n 1)
+	machines=("$node" "$far")
 	rm -rf state dump
 	start_sim "$topology"
 	echo "lmc: $lmc" >qosd.yaml

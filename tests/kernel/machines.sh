@@ -90,3 +90,110 @@ kernel_is_calm() {
 			"$(guest "$name" dmesg | grep -E 'WARNING:|BUG:|Oops|general protection|refcount_t:|hung_task' | head -n 5)"
 	done
 }
+
+# --- programs of the end-to-end tests ---
+
+# machine_of NODE: sets $machine to the name of the machine that has this node.
+machine_of() {
+	machine=${1//[^A-Za-z0-9-]/-}
+	[ -n "${vm[$machine]:-}" ] || fail "there is no machine for $1, which should be in machines=()"
+}
+# boot_machines NODE...: starts a machine for each node and waits until all take commands.
+boot_machines() {
+	local node names=()
+	for node; do
+		names+=("${node//[^A-Za-z0-9-]/-}")
+		boot "${names[-1]}" "$node" -w "$work"
+	done
+	wait_booted "${names[@]}"
+}
+# stop_machines: ends all machines.
+stop_machines() {
+	local name
+	kernel_is_calm "${!vm[@]}"
+	for name in "${!vm[@]}"; do
+		end "${vm[$name]}"
+		rm -rf "${work:?}/$name"
+	done
+	vm=()
+}
+
+# quoted WORD...: prints the words such that a shell takes them as they are.
+quoted() {
+	local apostrophe="'\\''"
+	printf "'%s' " "${@//\'/"$apostrophe"}"
+}
+# as_here COMMAND...: prints what runs the command in a machine as it would run here: in the present folder, and with
+# the variables that OpenSM reads.
+as_here() {
+	local name
+	echo "cd $(quoted "$PWD") || exit"
+	for name in "${!OSM_@}"; do
+		echo "export $name=$(quoted "${!name}")"
+	done
+	echo "exec $(quoted "$@")"
+}
+
+# on_machine NODE COMMAND...: runs a command in the machine of this node: in the present folder, with its exit
+# status, and with its output when it has ended.  It reads nothing.
+on_machine() {
+	local machine started status
+	machine_of "$1"
+	end_killed "$machine"
+	guest_start "$machine" "exec >out 2>err; $(as_here "${@:2}")"
+	guest_wait "$machine" "$started"
+	status=$?
+	cat "$started/out"
+	cat "$started/err" >&2
+	rm -rf "$started"
+	return $status
+}
+
+# stand_in NODE COMMAND...: the same for a command in the background.  This process stands for it: it takes its signals,
+# SIGKILL too, and ends with its status.  Output to a file in $work can be read as it grows.
+stand_in() {
+	if [ "$BASHPID" = $$ ]; then
+		(stand_in "$@")	# it has traps of its own
+		return
+	fi
+	local machine started status alive signal signals=() out err self=$BASHPID
+	machine_of "$1"
+	end_killed "$machine"
+	out=$(file_in_work $self 1) err=$(file_in_work $self 2)
+	guest_prepare "$machine" "exec >>$(quoted "${out:-out}") 2>>$(quoted "${err:-err}"); $(as_here "${@:2}")"
+	echo $self >"$started/by"
+	for signal in TERM INT HUP USR1 USR2; do
+		# shellcheck disable=SC2064 # the signal of now
+		trap "signals+=($signal)" $signal	# more in a trap would disturb the read that it interrupts
+	done
+	# What is left of this process when it is killed sees the end of its pipe.
+	exec {alive}> >(read -r _ || guest_end "$machine" KILL "$started")
+	guest_begin "$machine" "$started"
+	until [ -s "$started/status" ] || gone "${vm[$machine]}"; do
+		pause 0.05
+		for signal in "${signals[@]}"; do
+			signals=("${signals[@]:1}")
+			guest_end "$machine" "$signal" "$started"
+		done
+	done
+	echo >&"$alive"
+	status=$(cat "$started/status") || status=125	# the machine is gone
+	[ -n "$out" ] || cat "$started/out"
+	[ -n "$err" ] || cat "$started/err" >&2
+	rm -rf "$started"
+	return "$status"
+}
+# file_in_work PID FD: prints the name of the process's open file if it is a file in $work.
+file_in_work() {
+	local file
+	file=$(readlink "/proc/$1/fd/$2")
+	[[ $file != "$work"/* ]] || [ ! -f "$file" ] || echo "$file"
+}
+# end_killed MACHINE: waits until everything has ended that stand_in stood for until it was killed.
+end_killed() {
+	local by
+	has_gone() { [ ! -e "$1" ] || [ -s "${1%by}status" ]; }
+	for by in "$work/$1"/share/*/by; do
+		[ ! -e "$by" ] || ! gone "$(<"$by")" || until_ 10 has_gone "$by" || bad "what was killed in $1 goes on"
+	done
+}
