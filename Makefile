@@ -318,6 +318,8 @@ SIM_TESTS = $(BOTH_TESTS) $(wildcard tests/e2e/sim-*.sh)
 ALL_TESTS = $(RUNNER_TESTS) $(SOURCE_TESTS) $(UNIT_TESTS) $(GOLDEN_TESTS) $(FUZZ_TESTS) $(E2E_TESTS)
 # With the real kernel: no part of `make check', as they need an emulator and a kernel's packages.
 KERNEL_TESTS = $(wildcard tests/kernel/[0-9]*.sh)
+# Those of the end-to-end tests in which the kernel has most part (tests/README.md names the others that can run on it).
+KERNEL_E2E = $(wildcard $(foreach n,03 04 07 08 13,tests/e2e/$(n)-*.sh))
 # Left out under sanitizers: these look at no sanitized program, and numbered scripts run once, on qosd-sim.
 ifneq ($(SANITIZE),)
 UNSANITIZED_TESTS = $(RUNNER_TESTS) $(SOURCE_TESTS) $(BOTH_TESTS)
@@ -398,7 +400,8 @@ check-e2e: all $(TEST_TOOLS) $(TOOL_LIBRARIES)	## end to end on a simulated fabr
 .PHONY: check-kernel
 check-kernel: all $(TEST_TOOLS)	## with Debian's kernel in virtual machines (T=ipoib: some; KERNEL=PACKAGE: another)
 	@scripts/deps --kernel --if-missing || echo "Tests that need what is missing are skipped."
-	@QOSD_VM_KERNEL=$(KERNEL) tests/run -j 1 -t 600 $(call chosen,$(KERNEL_TESTS))
+	@QOSD_VM_KERNEL=$(KERNEL) tests/run -j 1 -t 600 $(call chosen,$(KERNEL_TESTS)) \
+		QOSD_SIMULATOR=kernel $(call chosen,$(KERNEL_E2E))
 
 # Tests that only ask do so by plain programs, which start ten times as fast.
 plain_build = build$(call named,CC)
