@@ -20,7 +20,8 @@
  * advisory, both for the creator and for a client that joins later with the same SL; otherwise
  * the order of arrival would decide whether a client is refused.  The same holds for TClass if
  * the level sets one.  MTU, rate and lifetime are binding with their selectors: the SA refuses
- * what the level does not allow.
+ * what the level does not allow.  Scope is advisory beside an MGID, which contains the scope of the
+ * group itself; OpenSM takes any, too.
  */
 #include <infiniband/umad_sa_mcm.h>
 
@@ -35,6 +36,9 @@
 
 #define SCOPE_RESERVED_LOW 0	/* 4.1.1: reserved multicast scopes */
 #define SCOPE_RESERVED_HIGH 15
+
+/* Numbers of the MGIDs that the SA generates; no registry holds as many groups. */
+#define GENERATED_MAX 0xffffff
 
 /* Criteria of a query; in a join, those that it states must be the group's. */
 static const struct sa_field group_fields[] = {
@@ -244,12 +248,12 @@ static bool selectors_met(const struct sa_msg *m, const struct umad_sa_mcmember_
 			  r->pkt_life, g->life);
 }
 
-/* The Set's mask without the components that the policy decides, which are no reason to refuse it. */
+/* The Set's mask without the components that the policy or the MGID decides: they are no reason to refuse it. */
 static uint64_t components_that_count(const struct sa_msg *m, const struct mcast_group *g)
 {
 	bool policy_tclass = mcast_level(m->s, g->pkey)->tclass >= 0;
 
-	return m->mask & ~(uint64_t)(MCM(SL) | (policy_tclass ? MCM(TCLASS) : 0));
+	return m->mask & ~(uint64_t)(MCM(SL) | MCM(SCOPE) | (policy_tclass ? MCM(TCLASS) : 0));
 }
 
 static uint16_t check_group(const struct sa_msg *m, const struct join *j,
@@ -276,27 +280,35 @@ static bool mgid_is_null(const uint8_t mgid[16])
 enum { SIGNATURE_OURS = 0xa01b };
 
 /*
- * A multicast GID, permanent or transient, with a scope that is not reserved (4.1.1).  The SA
- * generates MGIDs with our signature; a client may ask for one, which must be transient and have
- * our prefix, if it was in such a group and the SA lost it.
+ * A multicast GID, permanent or transient (4.1.1).  Its scope may be one that IBA reserves: nothing
+ * in the subnet depends on it, and OpenSM takes any.  The SA generates MGIDs with our signature; a
+ * client may ask for one if it was in such a group and the SA lost it.  It must be one that the SA
+ * can have generated: transient, with our prefix and a number that make_mgid() gets to.
  */
 static bool mgid_valid(const struct sa_msg *m, const uint8_t mgid[16])
 {
-	unsigned flags = mgid[1] >> 4, scope = mgid[1] & 0xf;
+	unsigned flags = mgid[1] >> 4;
+	uint32_t number = get_be32(mgid + 12);
 
-	if (mgid[0] != 0xff || flags > 1 || scope == SCOPE_RESERVED_LOW ||
-	    scope == SCOPE_RESERVED_HIGH)
+	if (mgid[0] != 0xff || flags > 1)
 		return false;
 	return get_be16(mgid + 2) != SIGNATURE_OURS ||
-	       (flags == 1 && get_be64(mgid + 4) == m->s->plan->settings->subnet_prefix);
+	       (flags == 1 && get_be64(mgid + 4) == m->s->plan->settings->subnet_prefix &&
+		number && number <= GENERATED_MAX);
+}
+
+/* The scope of an MGID that the SA generates, which is not a reserved one. */
+static uint16_t generated_scope(const struct sa_msg *m, const struct join *j, unsigned *scope)
+{
+	*scope = m->mask & MCM(SCOPE) ? j->r.scope_state >> 4 :
+					UMAD_SA_MCM_ADDR_SCOPE_LINK_LOCAL;
+	return *scope == SCOPE_RESERVED_LOW || *scope == SCOPE_RESERVED_HIGH ?
+	       IB_SA_REQ_INVALID : IB_STATUS_OK;
 }
 
 /* Generates an MGID, in the form of 15.2.5.17, for a client that names none. */
-static void make_mgid(const struct sa_msg *m, const struct join *j, uint8_t mgid[16])
+static void make_mgid(const struct sa_msg *m, unsigned scope, uint8_t mgid[16])
 {
-	unsigned scope = m->mask & MCM(SCOPE) ? j->r.scope_state >> 4 :
-		UMAD_SA_MCM_ADDR_SCOPE_LINK_LOCAL;
-
 	memset(mgid, 0, 16);
 	mgid[0] = 0xff;
 	mgid[1] = (uint8_t)(0x10 | scope);
@@ -392,16 +404,18 @@ static uint16_t choose_scope(const struct sa_msg *m, const struct join *j, uint8
 			     struct mcast_group *g)
 {
 	unsigned scope;
+	uint16_t status;
 
-	if (mgid_is_null(j->r.mgid))
-		make_mgid(m, j, g->mgid);
-	else
+	if (!mgid_is_null(j->r.mgid)) {
+		if (!mgid_valid(m, j->r.mgid))
+			return IB_SA_REQ_INVALID;	/* o15-0.1.6 */
 		memcpy(g->mgid, j->r.mgid, sizeof(g->mgid));
-	if (!mgid_valid(m, g->mgid))
-		return IB_SA_INVALID_GID;
-	scope = g->mgid[1] & 0xf;
-	if (m->mask & MCM(SCOPE) && j->r.scope_state >> 4 != scope)
-		return IB_SA_REQ_INVALID;
+		scope = g->mgid[1] & 0xf;
+	} else {
+		if ((status = generated_scope(m, j, &scope)))
+			return status;
+		make_mgid(m, scope, g->mgid);
+	}
 	if (m->mask & MCM(HOP_LIMIT))
 		g->hop_limit = hop_limit;
 	else if (scope != UMAD_SA_MCM_ADDR_SCOPE_LINK_LOCAL)

@@ -531,8 +531,6 @@ explained_member() {
 # told_otherwise: prints requests with different answers: request, OpenSM's answer, qosd's answer.
 told_otherwise() {
 	cat <<-'END'
-		# an MGID that is none is an invalid GID, as the PortGID of nobody (15.2.5.17)
-		join 1 fe18::1 1|status=0x0200|status=0x0500
 		# a component that it takes is missing: that has a status of its own (15.4.1)
 		service of nobody|status=0x0200|status=0x0600
 		service 3 set pkey=0xffff name=nothing|status=0x0200|status=0x0600

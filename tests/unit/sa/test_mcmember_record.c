@@ -195,11 +195,11 @@ START_TEST(ports_and_groups_that_do_not_exist)
 	request(DELETE, JOIN, BROADCAST, H2, 1);		/* no member */
 	ck_assert_uint_eq(rig_ask(&r), 0x0200);
 	static const uint8_t bad[][2] = {
-		{ 0xfe, 0x80 }, { 0xff, 0x10 }, { 0xff, 0x1f }, { 0xff, 0x22 }, { 0xff, 0x82 },
+		{ 0xfe, 0x80 }, { 0xff, 0x22 }, { 0xff, 0x82 },
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		memcpy(request(SET, CREATE, ALL_HOSTS, H2, 1)->mgid, bad[i], 2);
-		ck_assert_uint_eq(rig_ask(&r), 0x0500);
+		ck_assert_uint_eq(rig_ask(&r), 0x0200);
 	}
 	ck_assert_uint_eq(groups(), 1);
 }
@@ -227,8 +227,11 @@ START_TEST(what_is_said_must_be_the_groups)
 			q->sl_flow_hop = htobe32(1);
 		if (wrong == 7)
 			q->scope_state = 0x51;
-		ck_assert_uint_eq(rig_ask(&r), wrong < 0 || wrong == 4 ? 0 : 0x0200);
-		if (wrong == 4)		/* decided by the policy */
+		/* the policy decides the SL, the MGID the scope */
+		ck_assert_uint_eq(rig_ask(&r), wrong < 0 || wrong == 4 || wrong == 7 ? 0 : 0x0200);
+		if (wrong == 7)
+			ck_assert_uint_eq(answer().scope_state >> 4, 2);
+		if (wrong == 4)
 			ck_assert_uint_eq(be32toh(answer().sl_flow_hop) >> 28, 0);
 	}
 	/* MTU and rate, by their selectors */
@@ -497,8 +500,34 @@ START_TEST(mgid_of_our_choice)
 	m = answer();
 	ck_assert_uint_eq(m.mgid[1], 0x15);
 	ck_assert_uint_eq(be32toh(m.sl_flow_hop) & 0xff, 0xff);	/* leaves the subnet */
-	q->scope_state = 0x01;
-	ck_assert_uint_eq(rig_ask(&r), 0x0500);
+	q->scope_state = 0x01;			/* reserved: the SA generates no such MGID */
+	ck_assert_uint_eq(rig_ask(&r), 0x0200);
+	q->scope_state = 0xf1;
+	ck_assert_uint_eq(rig_ask(&r), 0x0200);
+}
+END_TEST
+
+/* An MGID that a client chooses may have any scope; the Scope component beside it is advisory. */
+START_TEST(mgid_of_their_choice)
+{
+	static const struct { uint8_t first, second; uint16_t status; } t[] = {
+		{ 0xff, 0x12, 0 }, { 0xff, 0x02, 0 }, { 0xff, 0x1f, 0 }, { 0xff, 0x10, 0 },
+		{ 0xff, 0x22, 0x0200 }, { 0xff, 0x82, 0x0200 },		/* reserved flags */
+		{ 0xfa, 0x12, 0x0200 }, { 0xef, 0x12, 0x0200 }, { 0xfe, 0x80, 0x0200 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
+		struct umad_sa_mcmember_record *q =
+			request(SET, CREATE | MCM(SCOPE), 7 + (uint32_t)i, H2, 1);
+
+		q->mgid[0] = t[i].first;
+		q->mgid[1] = t[i].second;
+		put_be16(q->mgid + 2, 0xa01c);
+		for (unsigned again = 0; again < 2; again++)	/* creates the group, then joins it */
+			ck_assert_msg(rig_ask(&r) == t[i].status, "MGID %02x%02x", t[i].first, t[i].second);
+		if (!t[i].status)
+			ck_assert_uint_eq(answer().scope_state, (t[i].second & 0xf) << 4 | 1);
+	}
 }
 END_TEST
 
@@ -616,7 +645,7 @@ START_TEST(groups_of_an_ipoib_subnet)
 		{ "MTU", 38, 2 << 6 | 3, 0x0200 }, { "rate", 42, 2 << 6 | 2, 0x0200 },
 		{ "P_Key in the MGID", 5, 1, 0x0200 }, { "limited P_Key there", 4, 0x7f, 0x0200 },
 		{ "no broadcast group of that scope", 1, 0x15, 0x0200 },
-		{ "Scope unlike the MGID's", 48, 0x51, 0x0200 },
+		{ "Scope unlike the MGID's", 48, 0x51, 0 },
 		{ "not of IPoIB", 3, 0x1c, 0 },
 	};
 
@@ -639,14 +668,17 @@ END_TEST
 
 START_TEST(mgids_that_are_ours_to_give)
 {
-	static const struct { uint8_t prefix, flags; uint16_t status; } t[] = {
-		{ 0xfe, 0x12, 0 },		/* it had a member before the restart */
-		{ 0xfd, 0x12, 0x0500 }, { 0xfe, 0x02, 0x0500 },
+	static const struct { uint8_t prefix, flags; uint32_t number; uint16_t status; } t[] = {
+		{ 0xfe, 0x12, 7, 0 },		/* it had a member before the restart */
+		{ 0xfd, 0x12, 8, 0x0200 }, { 0xfe, 0x02, 9, 0x0200 },
+		/* no number that the SA gets to */
+		{ 0xfe, 0x12, 0, 0x0200 }, { 0xfe, 0x12, 0xffffff, 0 }, { 0xfe, 0x12, 0x1000000, 0x0200 },
+		{ 0xfe, 0x12, 0x12345678, 0x0200 },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
 		struct umad_sa_mcmember_record *q =
-			request(SET, CREATE, 7 + (uint32_t)i, H2, 1);
+			request(SET, CREATE, t[i].number, H2, 1);
 
 		q->mgid[1] = t[i].flags;
 		put_be16(q->mgid + 2, 0xa01b);
@@ -868,6 +900,7 @@ int main(void)
 	tcase_add_test(c, the_policy_has_the_last_word);
 	tcase_add_test(c, tclass_of_an_earlier_policy);
 	tcase_add_test(c, groups_of_an_ipoib_subnet);
+	tcase_add_test(c, mgid_of_their_choice);
 	tcase_add_test(c, mgids_that_are_ours_to_give);
 	tcase_add_test(c, who_may_ask_for_another);
 	tcase_add_test(c, limited_group);
