@@ -37,7 +37,11 @@ static uint16_t read_wish(const struct sa_inform_info *i, struct inform *w)
 		return IB_STATUS_OK;
 	w->lid_first = get_be16(i->lid_first);
 	w->lid_last = get_be16(i->lid_last) ? get_be16(i->lid_last) : w->lid_first;
-	return w->lid_first && w->lid_last >= w->lid_first && w->lid_last <= IB_LID_UCAST_MAX ?
+	/*
+	 * No port has LID 0, so that a range of it alone selects no event.  OpenSM takes it, and
+	 * clients that fill in no range subscribe and unsubscribe with it.
+	 */
+	return w->lid_last >= w->lid_first && w->lid_last <= IB_LID_UCAST_MAX ?
 	       IB_STATUS_OK : IB_SA_REQ_INVALID;
 }
 

@@ -28,7 +28,7 @@ send() {
 # Statuses of requests without any component to attributes that the SA serves: METHOD=STATUS.
 served=(
 	"0x01 1=0000"				# ClassPortInfo
-	"0x03 2=0200"				# InformInfo: LIDRangeBegin 0
+	"0x03 2=0200"				# InformInfo: nothing to unsubscribe
 	"0x11 1=0400 18=0000" "0x12 1=0400 18=0000" "0x14 1=0400 18=0000" "0x15 1=0400 18=0000"
 	"0x16 1=0300 18=0000"			# no switch has a RandomForwardingTable
 	"0x18 1=0000 18=0000"			# one SM

@@ -92,7 +92,7 @@ END_TEST
 START_TEST(what_makes_no_sense)
 {
 	static const struct { uint16_t first, last, status; } lids[] = {
-		{ 0, 0, 0x0200 }, { 0, 5, 0x0200 }, { 1, 0, 0 }, { 1, 1, 0 }, { 2, 1, 0x0200 },
+		{ 0, 0, 0 }, { 0, 5, 0 }, { 1, 0, 0 }, { 1, 1, 0 }, { 2, 1, 0x0200 },
 		{ 1, 0xbfff, 0 }, { 1, 0xc000, 0x0200 }, { 0xc000, 0, 0x0200 },
 		{ 0xffff, 1, 0 }, { 0xfffe, 0xffff, 0x0200 },
 	};
@@ -109,7 +109,12 @@ START_TEST(what_makes_no_sense)
 		ck_assert_uint_eq(r.out.s[SA_HDR_LEN + 23], !lids[i].status);
 	}
 	/* one LID may be said as one or as a range of one; all LIDs with any end */
-	ck_assert_uint_eq(subscriptions_count(r.sa.subscriptions), 3);
+	ck_assert_uint_eq(subscriptions_count(r.sa.subscriptions), 5);
+	/* who subscribed without a range ends it likewise */
+	put_be16(wish(false)->lid_first, 0);
+	ck_assert_uint_eq(rig_ask(&r), 0);
+	ck_assert_uint_eq(rig_ask(&r), 0x0200);
+	ck_assert_uint_eq(subscriptions_count(r.sa.subscriptions), 4);
 	wish(true)->subscribe = 2;
 	ck_assert_uint_eq(rig_ask(&r), 0x001c);
 	wish(true)->generic = 2;

@@ -118,7 +118,7 @@ static const struct attribute {
 	{ "ClassPortInfo", 0x01, 0, "", { { .method = GET, .nothing = OK } } },
 	{ "Notice", 0x02, 0, "", { { 0 } } },
 	{ "InformInfo", 0x03, 36, "s128 s16 s16 r16 s8 s8 s16 s16 s24 r3 s5 r8 s24",
-	  { { SET, INVALID, fill_inform, 0, 0 } } },	/* no port has LIDRangeBegin 0 */
+	  { { SET, INVALID, fill_inform, 0, 0 } } },	/* nothing is unsubscribed */
 	{ "NodeRecord", 0x11, 108, "16 r16 8 8 8 8 64 64 64 16 16 32 8 24 512", READ(MANY) },
 	{ "PortInfoRecord", 0x12, 68,
 	  "16 8 e8 64 64 16 16 32 16 16 8 8 8 8 4 4 4 4 2 r3 3 4 4 4 4 4 4 8 8 8 4 4 3 5 4 1 1 1 1 "
@@ -590,8 +590,8 @@ static const struct value {
 	uint64_t value;			/* in its lowest 64 bits, zeros above */
 	uint16_t status;
 } values[] = {
-	/* InformInfo: bits of one value each (13.4.8.3); no port has LID 0 or a multicast LID */
-	{ 0x03, SET, 4, 2, VALUE }, { 0x03, SET, 5, 2, VALUE }, { 0x03, SET, 1, 0, INVALID },
+	/* InformInfo: bits of one value each (13.4.8.3); no port has a multicast LID */
+	{ 0x03, SET, 4, 2, VALUE }, { 0x03, SET, 5, 2, VALUE }, { 0x03, SET, 1, 0, OK },
 	{ 0x03, SET, 1, 0xc001, INVALID },
 	{ 0x03, SET, 0, 0x999, GID },		/* of an unknown subnet */
 	{ 0x03, SET, 7, 256, DENIED },		/* C15-0.2-1.16: M_Key violations */
