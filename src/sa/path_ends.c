@@ -38,7 +38,7 @@ uint64_t sa_lid_holder(const struct subnet_state *s, uint16_t lid)
 
 /* --- GIDs --- */
 
-static bool is_our_prefix(const struct subnet_state *s, uint64_t prefix)
+bool sa_is_our_prefix(const struct subnet_state *s, uint64_t prefix)
 {
 	return prefix == s->plan->settings->subnet_prefix || prefix == IB_DEFAULT_PREFIX;
 }
@@ -48,7 +48,7 @@ uint16_t sa_gid_port(const struct sa_msg *m, const uint8_t gid[16], uint32_t *po
 	const struct subnet_state *s = m->s;
 	uint64_t guid = get_be64(gid + 8);
 
-	if (!is_our_prefix(s, get_be64(gid)))
+	if (!sa_is_our_prefix(s, get_be64(gid)))
 		return IB_SA_INVALID_GID;
 	*port = fabric_find_port(s->f, guid);
 	/* only here an alias becomes a port; a port with the GUID as its own precedes */
@@ -97,7 +97,7 @@ uint16_t sa_find_destination(const struct sa_msg *m, const uint8_t *gid, struct 
 	uint64_t prefix = gid ? get_be64(gid) : 0;
 
 	/* prefix 0 belongs to the reserved GID and the loopback GID (4.1.1) */
-	if (!gid || is_our_prefix(m->s, prefix) || !prefix || gid[0] == 0xff)
+	if (!gid || sa_is_our_prefix(m->s, prefix) || !prefix || gid[0] == 0xff)
 		return find_end(m, gid, q->has & PR_DLID, q->dlid, &q->dst, &q->dst_guid);
 	if (!find_route(m->s->plan->settings, prefix))
 		return IB_SA_INVALID_GID;

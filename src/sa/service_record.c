@@ -11,8 +11,13 @@
  * that registered it, by the port that has its ServiceGID, or with a secret SM_Key; otherwise
  * any client could end the services of others.  If another port registered a service with a port's
  * GID, the port can change it without the ServiceKey.
+ *
+ * A port ends what it registered itself without the ServiceKey, too, as under OpenSM: a client that
+ * ends a service with the record that a query returned cannot have the key, which no answer contains.
  */
 #include <stdlib.h>
+
+#include <infiniband/umad_sa.h>
 
 #include "lib/base/alloc.h"
 #include "lib/base/bytes.h"
@@ -116,16 +121,34 @@ uint16_t sa_service_get(struct sa_msg *m)
 
 /* --- Set, Delete --- */
 
+static bool gid_is_null(const uint8_t gid[16])
+{
+	return !get_be64(gid) && !get_be64(gid + 8);
+}
+
+/*
+ * The components of the record that count for a Set or Delete.  A Delete whose mask names no part
+ * of the RID means the whole RID of its record: some clients delete the record that a query
+ * returned as it is, and OpenSM never looks at the mask of a Delete.
+ */
+static uint64_t named_components(const struct sa_msg *m, const struct sa_service_record *r)
+{
+	uint64_t rid = SR_ID | SR_GID | SR_PKEY;
+
+	return m->method == UMAD_SA_METHOD_DELETE && !(m->mask & rid) && !gid_is_null(r->gid) ?
+	       m->mask | rid : m->mask;
+}
+
 /* Reads the key of the service for a Set or Delete; the requester must be in its partition. */
 static uint16_t read_key(const struct sa_msg *m, const struct sa_service_record *r,
 			 struct service_key *key)
 {
-	uint64_t needed = SR_ID | SR_GID;
+	uint64_t needed = SR_ID | SR_GID, named = named_components(m, r);
 
-	if ((m->mask & needed) != needed)
+	if ((named & needed) != needed)
 		return IB_SA_INSUFFICIENT_COMPONENTS;
 	*key = (struct service_key){
-		.id = get_be64(r->id), .pkey = m->mask & SR_PKEY ? get_be16(r->pkey) : PKEY_DEFAULT,
+		.id = get_be64(r->id), .pkey = named & SR_PKEY ? get_be16(r->pkey) : PKEY_DEFAULT,
 	};
 	memcpy(key->gid, r->gid, sizeof(key->gid));
 	return port_is_member(m->s->plan->partitions, m->requester, key->pkey) ?
@@ -152,16 +175,23 @@ static bool may_change(const struct sa_msg *m, const struct sa_service_record *r
 		return true;
 	if (!memcmp(s->secret, none, sizeof(none)))
 		return is_source;
+	if (is_source && m->method == UMAD_SA_METHOD_DELETE && !(m->mask & SR_KEY))
+		return true;
 	return !memcmp(s->secret, said, sizeof(s->secret));
 }
 
-/* Checks that the ServiceGID is a multicast GID or that of a port in the service's partition. */
+/*
+ * Checks that the ServiceGID is a multicast GID, that of a port in the service's partition, or one
+ * of another subnet.  The SA cannot tell who has the latter; it is in nobody's name here, so that
+ * only its source may change such a service, or who knows its ServiceKey.  Prefix 0 belongs to the
+ * reserved GID and the loopback GID, which no port has (4.1.1).
+ */
 static uint16_t check_gid(const struct sa_msg *m, const struct service_key *key)
 {
 	uint32_t port;
 	uint16_t status;
 
-	if (key->gid[0] == 0xff)
+	if (key->gid[0] == 0xff || (get_be64(key->gid) && !sa_is_our_prefix(m->s, get_be64(key->gid))))
 		return IB_STATUS_OK;
 	if ((status = sa_gid_port(m, key->gid, &port)))
 		return status;

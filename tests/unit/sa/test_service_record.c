@@ -222,10 +222,12 @@ START_TEST(what_must_be_said)
 		put_be16(request(method, ID | GID | PKEY)->pkey, 0x8000);
 		ck_assert_uint_eq(rig_ask(&r), 0x0200);
 	}
-	/* a GID that no port has, and one of another subnet */
+	/* a GID that no port has, and one that no port can have */
 	rig_gid(0x999, request(SET, ID | GID)->gid);
 	ck_assert_uint_eq(rig_ask(&r), 0x0500);
-	put_be64(request(SET, ID | GID)->gid, 0x1234);
+	put_be64(request(SET, ID | GID)->gid, 0);
+	ck_assert_uint_eq(rig_ask(&r), 0x0500);
+	memset(request(SET, ID | GID)->gid, 0, 16);
 	ck_assert_uint_eq(rig_ask(&r), 0x0500);
 	request(DELETE, ID | GID);
 	ck_assert_uint_eq(rig_ask(&r), 0x0300);
@@ -248,10 +250,13 @@ START_TEST(the_key_protects)
 		uint8_t method = i ? DELETE : SET;
 
 		request(method, ID | GID);
+		r.slid = rig_lid(&r, i ? H2 : H1);	/* the source may end it */
 		ck_assert_uint_eq(rig_ask(&r), 0x0700);
 		s = request(method, ID | GID);
+		r.slid = rig_lid(&r, i ? H2 : H1);
 		memset(s->key, 5, sizeof(s->key));	/* there, but not in the mask */
 		ck_assert_uint_eq(rig_ask(&r), 0x0700);
+		r.slid = rig_lid(&r, H1);
 		s = request(method, ID | GID | KEY);
 		memset(s->key, 5, sizeof(s->key));
 		s->key[15] = 6;
@@ -272,9 +277,61 @@ START_TEST(the_key_protects)
 }
 END_TEST
 
+/* A Delete that repeats the record of an answer, with nothing of its RID in the mask, means that record. */
+START_TEST(ended_by_its_record)
+{
+	struct sa_service_record *s, got;
+
+	start();
+	s = request(SET, ID | GID | NAME);
+	memcpy(s->name, "a name", 6);
+	got = one();
+	*request(DELETE, NAME) = got;
+	r.slid = rig_lid(&r, H2);		/* of another port: it stays */
+	ck_assert_uint_eq(rig_ask(&r), 0x0700);
+	r.slid = rig_lid(&r, H1);
+	s = request(DELETE, NAME);
+	*s = got;
+	put_be64(s->id, 0x78);
+	ck_assert_uint_eq(rig_ask(&r), 0x0300);
+	*request(DELETE, ID) = got;		/* a part of the RID is none */
+	ck_assert_uint_eq(rig_ask(&r), 0x0600);
+	memset(request(DELETE, NAME)->gid, 0, 16);
+	ck_assert_uint_eq(rig_ask(&r), 0x0600);
+	*request(SET, NAME) = got;		/* a Set must say what it means */
+	ck_assert_uint_eq(rig_ask(&r), 0x0600);
+	ck_assert_uint_eq(count(0), 1);
+	*request(DELETE, NAME) = got;
+	ck_assert_str_eq((const char *)one().name, "a name");
+	ck_assert_uint_eq(count(0), 0);
+}
+END_TEST
+
+/* A GID of another subnet is in nobody's name here: the service belongs to its source. */
+/* promise: A44 */
+START_TEST(of_another_subnet)
+{
+	start();
+	for (unsigned k = 0; k < 2; k++) {
+		put_be64(request(SET, ID | GID)->gid, 0x1234);
+		r.slid = rig_lid(&r, H2);
+		ck_assert_uint_eq(rig_ask(&r), 0);
+		/* h1 has the GUID, but not the GID */
+		put_be64(request(k ? DELETE : SET, ID | GID)->gid, 0x1234);
+		r.slid = rig_lid(&r, H1);
+		ck_assert_uint_eq(rig_ask(&r), 0x0700);
+		put_be64(request(DELETE, ID | GID)->gid, 0x1234);
+		r.slid = rig_lid(&r, H2);
+		ck_assert_uint_eq(rig_ask(&r), 0);
+	}
+	ck_assert_uint_eq(count(0), 0);
+}
+END_TEST
+
 /*
  * Which client may change or end a service of h1: depends on the client that registered it, whether with
- * a ServiceKey, on the requester, and on the keys in the request.
+ * a ServiceKey, on the requester, and on the keys in the request.  Its source ends it without the key,
+ * but does not change it.
  */
 /* promise: A44 */
 START_TEST(owners)
@@ -286,17 +343,20 @@ START_TEST(owners)
 		enum host asks;
 		int shows;
 		unsigned status;
+		bool ends;		/* a Delete is granted, though a Set is not */
 	} cells[] = {
-		{ H1, false, H1, NOTHING, 0 }, { H1, false, H2, NOTHING, 0x0700 },
-		{ H1, false, H2, RIGHT, 0x0700 }, { H1, false, H2, SM, 0 },
-		{ H1, true, H1, NOTHING, 0x0700 }, { H1, true, H1, WRONG, 0x0700 },
-		{ H1, true, H1, RIGHT, 0 }, { H1, true, H2, NOTHING, 0x0700 },
-		{ H1, true, H2, WRONG, 0x0700 }, { H1, true, H2, RIGHT, 0 }, { H1, true, H2, SM, 0 },
+		{ H1, false, H1, NOTHING, 0, false }, { H1, false, H2, NOTHING, 0x0700, false },
+		{ H1, false, H2, RIGHT, 0x0700, false }, { H1, false, H2, SM, 0, false },
+		{ H1, true, H1, NOTHING, 0x0700, true }, { H1, true, H1, WRONG, 0x0700, false },
+		{ H1, true, H1, RIGHT, 0, false }, { H1, true, H2, NOTHING, 0x0700, false },
+		{ H1, true, H2, WRONG, 0x0700, false }, { H1, true, H2, RIGHT, 0, false },
+		{ H1, true, H2, SM, 0, false },
 		/* h2 registered it in the name of h1 */
-		{ H2, false, H2, NOTHING, 0 }, { H2, false, H1, NOTHING, 0 },
-		{ H2, false, H3, NOTHING, 0x0700 }, { H2, true, H2, NOTHING, 0x0700 },
-		{ H2, true, H2, RIGHT, 0 }, { H2, true, H1, NOTHING, 0 }, { H2, true, H3, RIGHT, 0 },
-		{ H2, true, H3, WRONG, 0x0700 }, { H2, true, H3, SM, 0 },
+		{ H2, false, H2, NOTHING, 0, false }, { H2, false, H1, NOTHING, 0, false },
+		{ H2, false, H3, NOTHING, 0x0700, false }, { H2, true, H2, NOTHING, 0x0700, true },
+		{ H2, true, H2, RIGHT, 0, false }, { H2, true, H1, NOTHING, 0, false },
+		{ H2, true, H3, RIGHT, 0, false }, { H2, true, H3, WRONG, 0x0700, false },
+		{ H2, true, H3, SM, 0, false },
 	};
 
 	start();
@@ -314,8 +374,8 @@ START_TEST(owners)
 			if (cells[i].shows == SM)
 				trust();
 			r.slid = rig_lid(&r, cells[i].asks);
-			ck_assert_msg(rig_ask(&r) == cells[i].status, "cell %zu, %s", i,
-				      k ? "delete" : "set");
+			ck_assert_msg(rig_ask(&r) == (k && cells[i].ends ? 0 : cells[i].status),
+				      "cell %zu, %s", i, k ? "delete" : "set");
 			request(DELETE, ID | GID);
 			trust();
 			rig_ask(&r);
@@ -414,6 +474,8 @@ int main(void)
 	tcase_add_test(t, an_update_changes_what_it_says);
 	tcase_add_test(t, what_must_be_said);
 	tcase_add_test(t, the_key_protects);
+	tcase_add_test(t, ended_by_its_record);
+	tcase_add_test(t, of_another_subnet);
 	tcase_add_test(t, owners);
 	tcase_add_test(t, a_key_that_everybody_knows);
 	tcase_add_test(t, partitions);

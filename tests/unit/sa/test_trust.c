@@ -375,7 +375,7 @@ static const struct {
 	{ "MCMemberRecord Delete of a proxy join", proxy_delete_apart, 0, 0x0200, 0x0200, 0 },
 	{ "ServiceRecord, ServiceKey", service_get, HIDDEN, HIDDEN, HIDDEN, TOLD },
 	{ "ServiceRecord Set", service_set, 0x0700, 0x0700, 0x0700, 0 },
-	{ "ServiceRecord Delete", service_delete, 0x0700, 0x0700, 0x0700, 0 },
+	{ "ServiceRecord Delete", service_delete, 0, 0x0700, 0x0700, 0 },
 	{ "ServiceRecord Set, without a ServiceKey", open_service_set, 0, 0x0700, 0x0700, 0 },
 	{ "ServiceRecord Delete, without a ServiceKey", open_service_delete, 0, 0x0700, 0x0700, 0 },
 	{ "GuidInfoRecord Set", guid_set, 0, 0x0700, 0x0700, 0 },
