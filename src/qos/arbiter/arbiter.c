@@ -362,3 +362,44 @@ double arbiter_measured_ratio(unsigned q, unsigned h, unsigned l)
 
 	return (double)h / l * (times ? times : 1);
 }
+
+/* Adds each active VL's weights to `of`; returns their sum. */
+static unsigned add_weights(const struct vlarb_entry *entries, unsigned n, const struct arb_load *load,
+			    unsigned of[ARB_VLS])
+{
+	unsigned sum = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		if (!sends(load, entries[i].vl))
+			continue;
+		of[entries[i].vl] += entries[i].weight;
+		sum += entries[i].weight;
+	}
+	return sum;
+}
+
+bool arbiter_measured(const struct vlarb *arb, const struct arb_load *load, double share[ARB_VLS])
+{
+	unsigned high[ARB_VLS] = { 0 }, low[ARB_VLS] = { 0 };
+	unsigned h = add_weights(arb->high, arb->n_high, load, high);
+	unsigned l = add_weights(arb->low, arb->n_low, load, low);
+
+	if (!h || !l || arb->high_limit == ARB_LIMIT_UNBOUNDED)
+		return false;
+	for (unsigned vl = 0; vl < ARB_VLS; vl++)
+		if (load->active >> vl & 1 && load->packet[vl] != ARB_MEASURED_MTU)
+			return false;
+
+	double ratio = arbiter_measured_ratio(arb->high_limit, h, l);
+
+	for (unsigned vl = 0; vl < ARB_VLS; vl++)
+		share[vl] = (ratio * high[vl] / h + (double)low[vl] / l) / (ratio + 1);
+	return true;
+}
+
+bool arbiter_shares_differ(double a, double b)
+{
+	double most = a > b ? a : b, least = a > b ? b : a;
+
+	return most - least > most / 10;
+}

@@ -81,4 +81,22 @@ uint16_t arbiter_low_vls(const struct vlarb *arb);
  */
 double arbiter_measured_ratio(unsigned q, unsigned h, unsigned l);
 
+/* What predicts shares: the arbiter of IBA's text (arbiter_run()), or the study of hardware. */
+enum arb_model { ARB_MODEL_IBA, ARB_MODEL_MEASURED };
+/* The MTU of the study, in bytes. */
+#define ARB_MEASURED_MTU 2048
+
+/*
+ * Sets the share, 0..1, that each VL has by arbiter_measured_ratio(): the VLs of a table divide the
+ * table's part in proportion to their weights there, and h and l are the sums of the weights of active VLs.
+ * The study had one VL in each table; that several add up is our reading of it.
+ *
+ * False if the study does not cover the port, and share is not set then: no active VL in one of the
+ * tables, a limit of 255, or packets of another size than ARB_MEASURED_MTU on an active VL.
+ */
+bool arbiter_measured(const struct vlarb *arb, const struct arb_load *load, double share[ARB_VLS]);
+
+/* Whether two shares of one VL, 0..1, differ by more than a tenth of the greater. */
+bool arbiter_shares_differ(double a, double b);
+
 #endif

@@ -315,6 +315,93 @@ START_TEST(measured_points)
 }
 END_TEST
 
+/* A port with VL 1 in the high and VL 0 in the low table. */
+static struct vlarb one_of_each(unsigned q, unsigned h, unsigned l)
+{
+	return (struct vlarb){
+		.n_high = 1, .n_low = 1, .high_limit = (uint8_t)q,
+		.high = { { 1, (uint8_t)h } }, .low = { { 0, (uint8_t)l } },
+	};
+}
+
+/* The shares that IBA's arbiter gives at the measured points: two of six are elsewhere. */
+/* promise: B2 */
+START_TEST(models_side_by_side)
+{
+	static const struct {
+		unsigned q, h, l;
+		double iba, measured;	/* ratios */
+		bool differ;
+	} points[] = {
+		{ 0, 2, 2, 1, 1, false }, { 1, 16, 4, 2, 4, true }, { 2, 3, 2, 4, 3, true },
+		{ 5, 10, 90, 10, 10, false }, { 6, 8, 40, 12, 12, false },
+		{ 8, 25, 100, 16, 16, false },
+	};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(points); i++) {
+		struct vlarb arb = one_of_each(points[i].q, points[i].h, points[i].l);
+		struct arb_load load = arbiter_load(3, 2048);
+		struct arb_cycle iba;
+		double share[ARB_VLS];
+
+		arbiter_run(&arb, &load, &iba);
+		ck_assert(arbiter_measured(&arb, &load, share));
+		ck_assert_double_eq_tol(iba.share[1] / iba.share[0], points[i].iba, 1e-9);
+		ck_assert_double_eq_tol(share[1] / share[0], points[i].measured, 1e-9);
+		ck_assert_double_eq_tol(share[0] + share[1], 1, 1e-9);
+		ck_assert_int_eq(arbiter_shares_differ(iba.share[0], share[0]), points[i].differ);
+	}
+}
+END_TEST
+
+/* Sums of weights count, of active VLs only, and the VLs of a table divide its part by weight. */
+/* promise: B2 */
+START_TEST(measured_sums_of_weights)
+{
+	struct vlarb arb = {
+		.n_high = 3, .n_low = 3, .high_limit = 6,
+		.high = { { 1, 2 }, { 2, 6 }, { 9, 200 } }, .low = { { 0, 10 }, { 3, 20 }, { 0, 10 } },
+	};
+	struct arb_load load = arbiter_load(0xf, 2048);
+	double share[ARB_VLS];
+
+	ck_assert(arbiter_measured(&arb, &load, share));	/* as (6, 8, 40): 12 to 1 */
+	ck_assert_double_eq_tol(share[1], 12. / 13 / 4, 1e-9);
+	ck_assert_double_eq_tol(share[2], 12. / 13 * 3 / 4, 1e-9);
+	ck_assert_double_eq_tol(share[0], 1. / 13 / 2, 1e-9);
+	ck_assert_double_eq_tol(share[3], 1. / 13 / 2, 1e-9);
+	ck_assert_double_eq_tol(share[9], 0, 1e-9);
+}
+END_TEST
+
+/* promise: B2 */
+START_TEST(measured_says_nothing)
+{
+	struct vlarb arb = one_of_each(1, 16, 4), unlimited = one_of_each(255, 16, 4);
+	struct arb_load load = arbiter_load(3, 2048), other = arbiter_load(3, 4096);
+	struct arb_load high = arbiter_load(2, 2048), low = arbiter_load(1, 2048);
+	double share[ARB_VLS];
+
+	ck_assert(arbiter_measured(&arb, &load, share));
+	ck_assert(!arbiter_measured(&arb, &other, share));
+	ck_assert(!arbiter_measured(&arb, &high, share));
+	ck_assert(!arbiter_measured(&arb, &low, share));
+	ck_assert(!arbiter_measured(&unlimited, &load, share));
+}
+END_TEST
+
+/* promise: B2 */
+START_TEST(a_tenth_of_the_greater)
+{
+	ck_assert(!arbiter_shares_differ(0, 0));
+	ck_assert(!arbiter_shares_differ(0.5, 0.46));
+	ck_assert(!arbiter_shares_differ(0.46, 0.5));
+	ck_assert(arbiter_shares_differ(0.5, 0.44));
+	ck_assert(arbiter_shares_differ(0.44, 0.5));
+	ck_assert(arbiter_shares_differ(0, 0.01));
+}
+END_TEST
+
 static unsigned gcd(unsigned a, unsigned b)
 {
 	return b ? gcd(b, a % b) : a;
@@ -414,6 +501,10 @@ int main(void)
 	tcase_add_test(tc, load_of_one_size);
 	tcase_add_test(tc, as_simulated);
 	tcase_add_test(tc, measured_points);
+	tcase_add_test(tc, models_side_by_side);
+	tcase_add_test(tc, measured_sums_of_weights);
+	tcase_add_test(tc, measured_says_nothing);
+	tcase_add_test(tc, a_tenth_of_the_greater);
 	tcase_add_test(tc, measured_below_the_limit);
 	tcase_add_test(tc, measured_reaches_2q);
 	tcase_add_test(tc, measured_falls_in_a_period);
