@@ -303,6 +303,7 @@ bool conf_find_groups(struct settings *s, struct findings *out)
 
 static const char *const policy_words[] = { "file", "none", NULL };
 static const char *const active_vls_words[] = { "change", "wait", NULL };
+static const char *const arbiter_words[] = { "iba", "measured", NULL };
 static const char *const link_words[] = { "keep", "supported", NULL };
 static const char *const sandbox_words[] = { "off", "on", "strict", NULL };
 static const char *const log_words[] = { "error", "warning", "info", "debug", NULL };
@@ -331,6 +332,7 @@ static const struct key settings_keys[] = {
 	{ "overrun-errors", read_uint, AT(overrun_errors), .max = 15 },
 	{ "max-op-vls", read_vls, AT(max_op_vls) },
 	{ "active-vls", read_choice, AT(active_vls), .words = active_vls_words },
+	{ "arbiter-model", read_choice, AT(arbiter_model), .words = arbiter_words },
 	{ "link-width", read_choice, AT(link_width), .words = link_words },
 	{ "link-speed", read_choice, AT(link_speed), .words = link_words },
 

@@ -67,7 +67,9 @@ void port_shares(const struct subnet_state *s, uint32_t port, struct port_shares
 	const struct qos_tables *t = s->plan->tables;
 	struct path_info link;
 
-	*out = (struct port_shares){ .known = t->managed };
+	*out = (struct port_shares){
+		.known = t->managed, .model = s->plan->settings->arbiter_model,
+	};
 	if (s->f->ports[port].peer == FABRIC_NONE)
 		return;
 	link = paths_of_port(s->f, port);
@@ -83,13 +85,25 @@ void port_shares(const struct subnet_state *s, uint32_t port, struct port_shares
 	out->high = arbiter_high_vls(out->arb);
 	out->low = arbiter_low_vls(out->arb);
 	arbiter_run(out->arb, &out->load, &out->cycle);
+	out->by_study = arbiter_measured(out->arb, &out->load, out->measured);
+}
+
+double vl_share_by(const struct port_shares *p, unsigned vl, enum arb_model model)
+{
+	if (vl >= ARB_VLS || !(p->load.active >> vl & 1))
+		return 0;
+	if (!p->arb)
+		return 1;
+	if (model == ARB_MODEL_MEASURED)
+		return p->by_study ? p->measured[vl] : -1;
+	return p->cycle.share[vl];
 }
 
 double vl_share(const struct port_shares *p, unsigned vl)
 {
-	if (vl >= ARB_VLS || !(p->load.active >> vl & 1))
-		return 0;
-	return p->arb ? p->cycle.share[vl] : 1;
+	double share = vl_share_by(p, vl, p->model);
+
+	return share < 0 ? vl_share_by(p, vl, ARB_MODEL_IBA) : share;
 }
 
 double vl_wait_us(const struct port_shares *p, unsigned vl)

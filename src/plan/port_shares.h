@@ -24,10 +24,18 @@ struct port_shares {
 	uint16_t high, low;		/* VLs in the two tables */
 	struct arb_load load;
 	struct arb_cycle cycle;
+	bool by_study;			/* the study of hardware covers the port: `measured` is set */
+	double measured[ARB_VLS];	/* by arbiter_measured() */
+	enum arb_model model;		/* of the settings */
 };
 void port_shares(const struct subnet_state *s, uint32_t port, struct port_shares *out);
-/* The VL's share of the link, 0..1. */
+/*
+ * The VL's share of the link, 0..1, by the model of the settings; by IBA's where the study of hardware does
+ * not cover the port.
+ */
 double vl_share(const struct port_shares *p, unsigned vl);
+/* The VL's share by one model, 0..1; < 0: the study of hardware does not cover the port. */
+double vl_share_by(const struct port_shares *p, unsigned vl, enum arb_model model);
 /* Upper bound in µs, without the packet's own time; < 0: no bound. */
 double vl_wait_us(const struct port_shares *p, unsigned vl);
 

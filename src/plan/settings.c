@@ -25,6 +25,7 @@ struct settings *settings_default(void)
 		.vl_stall_count_end = 7,
 		.local_phy_errors = 8,
 		.overrun_errors = 8,
+		.arbiter_model = ARB_MODEL_IBA,
 		.max_op_vls = 15,
 		.link_width = LINK_KEEP,
 		.link_speed = LINK_KEEP,

@@ -13,6 +13,7 @@
 #include "lib/base/alloc.h"
 #include "lib/base/findings.h"
 #include "lib/base/log.h"
+#include "qos/arbiter/arbiter.h"
 
 #define ENGINES_MAX 5
 
@@ -55,6 +56,7 @@ struct settings {
 	uint8_t vl_stall_count;		/* default 7 */
 	uint8_t vl_stall_count_end;	/* default 7 */
 	uint8_t local_phy_errors, overrun_errors;	/* thresholds 0..15, default 8 */
+	enum arb_model arbiter_model;	/* by which shares are predicted; default ARB_MODEL_IBA */
 	uint8_t max_op_vls;		/* most data VLs to use: 1, 2, 4, 8, 15; default 15 */
 	/* when Active links change; default _CHANGE */
 	enum { ACTIVE_VLS_CHANGE, ACTIVE_VLS_WAIT } active_vls;

@@ -43,6 +43,36 @@ check 0 -v -p "$top/examples/demo-policy.yaml" -T "$topology"
 said '^qos-levels:'
 said '^Share of each level on each kind'
 
+# promise: B2
+note "what IBA's arbiter would do, and what was measured on hardware"
+# The study's point (1, 16, 4): high to low is 4 on hardware, and 2 by the arbiter.
+cat >policy.yaml <<'END'
+qos-levels:
+  default: {sl: 0}
+  fast: {sl: 1}
+fabric-setup:
+  sl2vl:
+    - {group: all, table: [0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 15]}
+  vlarb:
+    - {group: all, high: ["1:16"], low: ["0:4"], high-limit: 1}
+END
+check 0 -p policy.yaml -T "$topology"
+said '^policy.yaml:3:3: info: level fast: its VL gets 66.7 % of the link by IBA.s arbiter, but 80.0 % by what a study measured'
+said '^policy.yaml:2:3: info: level default: its VL gets 33.3 % of the link by IBA.s arbiter, but 20.0 % by'
+expect "share of fast" 66.7 "$(share fast 1)"
+said '^  fast .* 66.7 %    80.0 %  differ$'
+echo "arbiter-model: measured" >qosd.yaml
+check 0 -c qosd.yaml -p policy.yaml -T "$topology"
+expect "share of fast, as measured" 80.0 "$(share fast 1)"
+said 'Shares are those measured on hardware'
+echo "arbiter-model: guessed" >qosd.yaml
+check 1 -c qosd.yaml -p policy.yaml
+said '^qosd.yaml:1:16: error: .*guessed'
+# where the limit holds whole weights, the two agree
+sed -i 's/"1:16"/"1:32"/; s/"0:4"/"0:32"/' policy.yaml
+check 0 -p policy.yaml -T "$topology"
+not_said 'measured on hardware,|differ$'
+
 note "without a policy"
 : >empty.yaml
 check 0 -p empty.yaml -T "$topology"

@@ -21,7 +21,10 @@ struct level_link {
 	bool starved;		/* it gets nothing when all are backlogged */
 	bool unknown;		/* several VLs and no tables: the device decides, share is 0 */
 	uint16_t shared_with;	/* SLs of other levels on the same VL, bit s */
-	double share;		/* of the link, all levels backlogged; if shared, the VL's */
+	/* of the link, all levels backlogged, by the model of the settings; if shared, the VL's */
+	double share;
+	double share_iba;	/* the same by IBA's arbiter */
+	double share_measured;	/* by the study of hardware; < 0: it does not cover such links */
 	double asked;		/* share that the traffic classes ask for that VL; < 0: none */
 	double guaranteed;	/* Gb/s: share of the data rate, at most the rate-limit */
 	double ceiling;		/* Gb/s when nobody else sends: data rate or rate-limit */
@@ -64,7 +67,7 @@ struct feasibility {
 	/*
 	 * With positions in the policy.  Findings are about levels starved somewhere or on a VL
 	 * that no arbitration table serves, levels that share a VL here and not there, shares that
-	 * the levels' packet sizes spoil, unreachable pairs per level, limits that no path meets or
+	 * the levels' packet sizes spoil, shares that the study of hardware puts elsewhere, unreachable pairs per level, limits that no path meets or
 	 * none exceeds, and links that deviate. qos_tables_build() has reported what the tables
 	 * alone show (classes that share a VL, shares that no table meets, with the nearest).
 	 *

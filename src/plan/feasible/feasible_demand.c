@@ -149,6 +149,33 @@ static void judge_share(struct judge *j, size_t level)
 		     ports_text(j, &off, text, sizeof(text)));
 }
 
+/*
+ * The study of hardware found shares that IBA's arbiter does not give.  Which of the two a device follows is
+ * known to its maker alone, so where they disagree the administrator learns both.
+ */
+static void judge_models(struct judge *j, size_t level)
+{
+	const struct policy *pol = j->p->policy;
+	struct tally differ = { 0 };
+	char text[PORTS_TEXT_MAX];
+
+	for (uint32_t k = 0; k < j->v->n_kinds; k++) {
+		const struct level_link *r = &j->v->kinds[k].levels[level];
+
+		if (r->vl != IB_VL_DROP && r->share_measured >= 0 &&
+		    arbiter_shares_differ(r->share_iba, r->share_measured))
+			tally(&differ, j->v, k);
+	}
+	if (!differ.ports)
+		return;
+	const struct level_link *r = &j->v->kinds[differ.kind].levels[level];
+
+	findings_add(&j->v->findings, SEV_INFO, pol->file, pol->levels[level].pos,
+		     "level %s: its VL gets %.1f %% of the link by IBA's arbiter, but %.1f %% by what a study "
+		     "measured on hardware, %s", pol->levels[level].name, r->share_iba * 100,
+		     r->share_measured * 100, ports_text(j, &differ, text, sizeof(text)));
+}
+
 /* --- findings about no level --- */
 
 static void judge_unknown(struct judge *j)
@@ -177,6 +204,7 @@ void judge_demands(struct judge *j)
 	for (size_t i = 0; i < j->p->policy->n_levels; i++) {
 		judge_starving(j, i);
 		judge_share(j, i);
+		judge_models(j, i);
 		if (!j->p->policy->n_classes)	/* with classes, the findings on tables cover it */
 			judge_sharing(j, i);
 	}

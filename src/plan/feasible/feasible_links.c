@@ -151,6 +151,8 @@ static uint16_t packet_of(const struct link_kind *k, const struct policy_level *
 struct contest {
 	struct arb_load load;
 	struct arb_cycle cycle;
+	bool by_study;			/* `measured` is set */
+	double measured[ARB_VLS];
 	const struct vlarb *arb;	/* NULL: no tables */
 	uint16_t high, served;		/* VLs in the high table; in either table */
 	uint16_t sls[ARB_VLS];		/* by VL: SLs of the levels on it */
@@ -185,6 +187,7 @@ static void fill_contest(const struct judge *j, const struct link_kind *k, struc
 	c->high = arbiter_high_vls(c->arb);
 	c->served = c->high | arbiter_low_vls(c->arb);
 	arbiter_run(c->arb, &c->load, &c->cycle);
+	c->by_study = arbiter_measured(c->arb, &c->load, c->measured);
 }
 
 static double wait_of(const struct contest *c, unsigned vl, double gbps)
@@ -216,11 +219,19 @@ static double lesser(double a, double b)
 	return a < b ? a : b;
 }
 
+static bool by_study(const struct judge *j, const struct level_link *l)
+{
+	return j->p->settings->arbiter_model == ARB_MODEL_MEASURED && l->share_measured >= 0;
+}
+
 static struct level_link judge_level(const struct judge *j, const struct link_kind *k,
 				     const struct contest *c, const struct policy_level *l)
 {
 	unsigned vl = kind_vl(j->p, k, l->sl);
-	struct level_link r = { .vl = (uint8_t)vl, .wait_us = -1, .asked = asked_of(j->p, k, l) };
+	struct level_link r = {
+		.vl = (uint8_t)vl, .wait_us = -1, .asked = asked_of(j->p, k, l),
+		.share_measured = -1,
+	};
 	double gbps = feasible_link_gbps(k), most = gbps;
 	uint16_t own = (uint16_t)(1u << l->sl);
 
@@ -231,12 +242,15 @@ static struct level_link judge_level(const struct judge *j, const struct link_ki
 	r.shared_with = c->sls[vl] & (uint16_t)~(own & ~c->twice);
 	if (!c->arb) {
 		r.unknown = c->n_vls > 1;
-		r.share = r.unknown ? 0 : 1;
+		r.share = r.share_iba = r.unknown ? 0 : 1;
+		r.share_measured = r.unknown ? -1 : 1;
 		r.ceiling = most;
 	} else {
 		r.high = c->high >> vl & 1;
 		r.starved = c->cycle.starved >> vl & 1;
-		r.share = c->cycle.share[vl];
+		r.share_iba = c->cycle.share[vl];
+		r.share_measured = c->by_study ? c->measured[vl] : -1;
+		r.share = by_study(j, &r) ? r.share_measured : r.share_iba;
 		r.ceiling = c->served >> vl & 1 ? most : 0;
 		r.wait_us = wait_of(c, vl, gbps);
 	}

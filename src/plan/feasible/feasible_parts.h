@@ -18,7 +18,7 @@ unsigned kind_vl(const struct plan *p, const struct link_kind *k, unsigned sl);
 
 /* feasible_links.c: kinds, kind_of_port, and what each level gets on each kind */
 void judge_links(struct judge *j);
-/* feasible_demand.c: findings on starved levels, unserved and shared VLs, missed shares */
+/* feasible_demand.c: findings on starved levels, unserved and shared VLs, missed shares, models that differ */
 void judge_demands(struct judge *j);
 /* feasible_reach.c: pairs of end ports that the SL of a level does not connect */
 void judge_reach(struct judge *j);

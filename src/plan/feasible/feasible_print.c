@@ -38,6 +38,21 @@ static void print_share(const struct level_link *l, bool classes, struct buf *ou
 		buf_printf(out, " %10.1f", l->wait_us);
 }
 
+/* The share by each model, and whether they differ. */
+static void print_models(const struct level_link *l, struct buf *out)
+{
+	if (l->unknown)
+		buf_printf(out, "  %7s", "?");
+	else
+		buf_printf(out, "  %5.1f %%", l->share_iba * 100);
+	if (l->share_measured < 0)
+		buf_printf(out, "  %8s", l->unknown ? "?" : "-");
+	else
+		buf_printf(out, "   %5.1f %%", l->share_measured * 100);
+	if (l->share_measured >= 0 && arbiter_shares_differ(l->share_iba, l->share_measured))
+		buf_puts(out, "  differ");
+}
+
 static void print_level(const struct link_kind *k, const struct policy *pol, size_t i, int width,
 			struct buf *out)
 {
@@ -51,6 +66,7 @@ static void print_level(const struct link_kind *k, const struct policy *pol, siz
 	}
 	buf_printf(out, " %3u  %-4s", l->vl, k->arb == TABLE_NONE ? "-" : l->high ? "high" : "low");
 	print_share(l, pol->n_classes, out);
+	print_models(l, out);
 	before = "  with SL ";
 	for (unsigned sl = 0; sl < IB_SL_COUNT; sl++)
 		if (l->shared_with >> sl & 1) {
@@ -74,7 +90,7 @@ static void print_kind(const struct feasibility *v, const struct plan *p, uint32
 		   feasible_link_gbps(k), mtu_bytes(k->mtu), k->vls, k->vls == 1 ? "" : "s");
 	buf_printf(out, "  %s %s\n", k->n_ports == 1 ? "it is" : "for example",
 		   fabric_port_name(p->f, k->example, name, sizeof(name)));
-	buf_printf(out, "  %-*s  SL  VL  from%s    share guaranteed    at most    waits us\n",
+	buf_printf(out, "  %-*s  SL  VL  from%s    share guaranteed    at most    waits us      IBA  measured\n",
 		   width, "level", p->policy->n_classes ? "    asked" : "");
 	for (size_t i = 0; i < p->policy->n_levels; i++)
 		print_level(k, p->policy, i, width, out);
@@ -87,7 +103,9 @@ void feasible_print(const struct feasibility *v, const struct plan *p, struct bu
 	char name[FABRIC_NAME_MAX];
 
 	buf_printf(out, "Share of each level on each kind of link, in Gb/s: under full load, when the VLs "
-		   "of all levels always\nhave packets waiting, and when no other level sends.%s\n",
+		   "of all levels always\nhave packets waiting, and when no other level sends.  Shares are those %s.%s\n",
+		   p->settings->arbiter_model == ARB_MODEL_MEASURED ?
+		   "measured on hardware, where the study covers the link" : "of IBA's arbiter",
 		   p->tables->managed ? "" :
 		   "  The tables are not managed: only SL 0 is offered.");
 	for (uint32_t k = 0; k < shown; k++)

@@ -150,15 +150,27 @@ static void add_group(struct policy *p, const char *name, uint64_t lo, uint64_t 
 
 /* --- judging --- */
 
-static struct scene judge_with_lmc(struct fabric *f, struct policy *policy, uint8_t lmc)
+static struct scene judge_with(struct fabric *f, struct policy *policy, uint8_t lmc,
+			       enum arb_model model)
 {
 	struct scene s = { .f = f, .policy = policy, .settings = settings_default() };
 
 	s.settings->lmc = lmc;
+	s.settings->arbiter_model = model;
 	s.p = plan_compute(f, policy, s.settings, NULL, NULL, NULL);
 	plan_judge(s.p, NULL);
 	s.v = s.p->feasible;
 	return s;
+}
+
+static struct scene judge_with_lmc(struct fabric *f, struct policy *policy, uint8_t lmc)
+{
+	return judge_with(f, policy, lmc, ARB_MODEL_IBA);
+}
+
+static struct scene judge_by(struct fabric *f, struct policy *policy, enum arb_model model)
+{
+	return judge_with(f, policy, 0, model);
 }
 
 static struct scene judge(struct fabric *f, struct policy *policy)
@@ -279,6 +291,58 @@ START_TEST(shares_and_waits_by_hand)
 }
 END_TEST
 
+/* Q 1, H 16, L 4: measured 4 to 1, where IBA's arbiter gives 2 to 1. */
+/* promise: B2 */
+START_TEST(both_models_are_told)
+{
+	for (int by_study = 0; by_study < 2; by_study++) {
+		struct policy *p = policy_new();
+		struct policy_vlarb *a;
+		struct buf text = { 0 };
+
+		add_level(p, "fast", 1);
+		add_map(p, "all", 2, 0);
+		a = add_arb(p, 1);
+		high(a, 1, 16);
+		low(a, 0, 4);
+		struct scene s = judge_by(two_leaves(), p, by_study ? ARB_MODEL_MEASURED :
+							   ARB_MODEL_IBA);
+		const struct level_link *l = &s.v->kinds[0].levels[1];
+		double gbps = feasible_link_gbps(&s.v->kinds[0]);
+
+		ck_assert_double_eq_tol(l->share_iba, 2. / 3, 1e-9);
+		ck_assert_double_eq_tol(l->share_measured, 0.8, 1e-9);
+		ck_assert_double_eq_tol(l->share, by_study ? 0.8 : 2. / 3, 1e-9);
+		ck_assert_double_eq_tol(l->guaranteed, l->share * gbps, 1e-9);
+		expect_finding(&s, SEV_INFO, 12, "level fast: its VL gets 66.7 % of the link by IBA's "
+			       "arbiter, but 80.0 % by what a study measured on hardware, at 12 ports");
+		feasible_print(s.v, s.p, &text);
+		ck_assert_ptr_nonnull(strstr(text.s, "  66.7 %    80.0 %  differ\n"));
+		ck_assert_ptr_nonnull(strstr(text.s, by_study ?
+			"Shares are those measured on hardware, where the study covers the link." :
+			"Shares are those of IBA's arbiter."));
+		buf_free(&text);
+		end(&s);
+	}
+}
+END_TEST
+
+/* promise: B2 */
+START_TEST(the_study_covers_one_mtu)
+{
+	struct fabric *f = two_leaves();
+
+	for (uint32_t i = 0; i < f->n_ports; i++)
+		f->ports[i].mtu_cap = (uint8_t)mtu_code(1024);
+	struct scene s = judge_by(f, three_levels(), ARB_MODEL_MEASURED);
+	const struct level_link *l = &s.v->kinds[0].levels[1];
+
+	ck_assert_double_lt(l->share_measured, 0);
+	ck_assert_double_eq_tol(l->share, l->share_iba, 1e-9);
+	end(&s);
+}
+END_TEST
+
 START_TEST(limits_of_a_level_count)
 {
 	struct policy *p = three_levels();
@@ -373,7 +437,11 @@ START_TEST(what_classes_ask)
 		} else {
 			ck_assert_double_eq_tol(l[1].share, 0.5, 0.02);
 			ck_assert_double_eq_tol(l[0].share, 0.125, 0.02);
-			ck_assert_uint_eq(s.v->findings.n, 0);
+			/* With limit 0 the study found the ratio of the weights: here 1 to 4. */
+			for (size_t i = 0; i < s.v->findings.n; i++)
+				ck_assert_int_eq(s.v->findings.v[i].severity, SEV_INFO);
+			expect_finding(&s, SEV_INFO, 12, "level fast: its VL gets 50.0 % of the link by "
+				       "IBA's arbiter, but 20.0 % by");
 		}
 		end(&s);
 	}
@@ -829,7 +897,7 @@ START_TEST(the_report_says_it_all)
 	struct scene s = judge(f, p);
 	static const char *const parts[] = {
 		"switch ports, 40 Gb/s (32 of data), MTU 2048, 4 VLs",
-		"  fast      1   1  high   66.7 %      21.33      32.00        0.5\n",
+		"  fast      1   1  high   66.7 %      21.33      32.00        0.5   66.7 %    66.7 %\n",
 		"  bulk      2       2.00          3  5 of 30\n",
 		"links that deviate:\n  n120/P1 (0x0000000000000121) to n1001/P1",
 	};
@@ -878,6 +946,8 @@ int main(void)
 
 	tcase_add_test(c, fdr10_has_the_code_of_qdr_and_loses_nothing);
 	tcase_add_test(c, shares_and_waits_by_hand);
+	tcase_add_test(c, both_models_are_told);
+	tcase_add_test(c, the_study_covers_one_mtu);
 	tcase_add_test(c, limits_of_a_level_count);
 	tcase_add_test(c, one_vl_is_shared_and_said_to_be);
 	tcase_add_test(c, what_classes_ask);
