@@ -38,6 +38,10 @@ void put_json(const json_t *value, size_t flags);
 void put_ends(const json_t *o);
 void put_path(const json_t *path);	/* text_explain.c */
 void put_hops(const json_t *hops);
+/* Prints the shares by both models below SHARES_TITLES, with * where MODELS_DIFFER is to be said. */
+#define SHARES_TITLES "   IBA  MEASURED"
+#define MODELS_DIFFER "* IBA's arbiter and what was measured on hardware differ by more than a tenth\n"
+void put_models(const json_t *o);
 /* Prints the findings that may accompany an error to stderr. */
 void text_findings_of_error(const json_t *answer);
 

@@ -267,10 +267,28 @@ static void put_share(const json_t *hop)
 		printf("%6s  %6s", has(hop, "mtu") ? "?" : "-", has(hop, "mtu") ? "?" : "-");
 }
 
+static void put_model(const json_t *o, const char *key, int width)
+{
+	if (has(o, key))
+		printf("%*.1f%%", width - 1, real(o, key) * 100);
+	else
+		printf("%*s", width, "-");
+}
+
+void put_models(const json_t *o)
+{
+	put_model(o, "share-iba", 6);
+	printf("  ");
+	put_model(o, "share-measured", 7);
+	printf("%c", json_is_true(json_object_get(o, "models-differ")) ? '*' : ' ');
+}
+
 void put_hops(const json_t *hops)
 {
-	printf("%4s  %3s  %3s  %4s  %5s  %6s  %6s  %3s  %s\n", "HOP", "IN", "OUT", "MTU", "RATE",
-	       "SHARE", "Gb/s", "VL", "NODE");
+	bool differ = false;
+
+	printf("%4s  %3s  %3s  %4s  %5s  %6s  %6s  " SHARES_TITLES "  %3s  %s\n", "HOP", "IN", "OUT",
+	       "MTU", "RATE", "SHARE", "Gb/s", "VL", "NODE");
 	for (size_t i = 0; i < json_array_size(hops); i++) {
 		const json_t *h = json_array_get(hops, i);
 
@@ -282,9 +300,14 @@ void put_hops(const json_t *hops)
 			printf("  %5s  ", "-");
 		put_share(h);
 		printf("  ");
+		put_models(h);
+		printf("  ");
 		put_num(h, "vl", 3);
 		printf("  %s (%s)\n", str(h, "node"), str(h, "guid"));
+		differ = differ || json_is_true(json_object_get(h, "models-differ"));
 	}
+	if (differ)
+		printf(MODELS_DIFFER);
 }
 
 void put_ends(const json_t *o)

@@ -7,6 +7,14 @@
 		  "qosd has not\nread, so the shares are unknown\n"
 
 static bool managed;	/* "managed" of the answer */
+static bool differ;	/* a share that was printed has models-differ */
+
+static void put_both(const json_t *o)
+{
+	printf("  ");
+	put_models(o);
+	differ = differ || json_is_true(json_object_get(o, "models-differ"));
+}
 
 static void put_percent(const json_t *o, const char *key)
 {
@@ -46,6 +54,7 @@ static void put_level(const json_t *l)
 	put_real(l, "gbps", 7);
 	put_real(l, "ceiling", 7);
 	put_real(l, "wait-us", 8);
+	put_both(l);
 	printf("  %s", str(l, "level"));
 	if (json_array_size(json_object_get(l, "shared-with"))) {
 		printf(" (with ");
@@ -62,7 +71,7 @@ static void put_kind(const json_t *k)
 	printf("%lld %s ports, ", num(k, "ports"), str(k, "class"));
 	put_link(k);
 	printf("\n  as %s\n", str(k, "example"));
-	printf("  SL  VL  PRIO   SHARE     Gb/s    ALONE   WAIT us  LEVEL\n");
+	printf("  SL  VL  PRIO   SHARE     Gb/s    ALONE   WAIT us  " SHARES_TITLES "   LEVEL\n");
 	for (size_t i = 0; i < json_array_size(levels); i++)
 		put_level(json_array_get(levels, i));
 	printf("\n");
@@ -95,7 +104,7 @@ static void put_port(const json_t *p)
 	put_link(p);
 	printf("\n");
 	if (json_array_size(shares))
-		printf("\n  VL  HIGH   LOW   SHARE     Gb/s   WAIT us  LEVELS\n");
+		printf("\n  VL  HIGH   LOW   SHARE     Gb/s   WAIT us  " SHARES_TITLES "   LEVELS\n");
 	for (size_t i = 0; i < json_array_size(shares); i++) {
 		const json_t *v = json_array_get(shares, i);
 
@@ -108,6 +117,7 @@ static void put_port(const json_t *p)
 		put_percent(v, "share");
 		put_real(v, "gbps", 7);
 		put_real(v, "wait-us", 8);
+		put_both(v);
 		printf("  ");
 		put_names(json_object_get(v, "levels"));
 		printf("\n");
@@ -152,6 +162,8 @@ static bool end_bandwidth(bool complete)
 {
 	if (complete && !managed)
 		printf(UNMANAGED);
+	else if (complete && differ)
+		printf(MODELS_DIFFER);
 	return true;
 }
 

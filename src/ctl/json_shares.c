@@ -2,11 +2,26 @@
 /* Reports the shares of a link as JSON; see plan/port_shares.h. */
 #include "ctl/commands/cmd_explain.h"
 
+void json_add_models(json_t *o, double iba, double measured)
+{
+	json_object_set_new(o, "share-iba", iba >= 0 ? json_real(iba) : json_null());
+	json_object_set_new(o, "share-measured", measured >= 0 ? json_real(measured) : json_null());
+	json_object_set_new(o, "models-differ", iba >= 0 && measured >= 0 ?
+			    json_boolean(arbiter_shares_differ(iba, measured)) : json_null());
+}
+
+const char *arb_model_name(enum arb_model model)
+{
+	return model == ARB_MODEL_MEASURED ? "measured" : "iba";
+}
+
 void json_add_share(json_t *o, const struct port_shares *p, unsigned vl)
 {
 	double share = vl_share(p, vl), wait = vl_wait_us(p, vl);
 
 	json_object_set_new(o, "share", p->known ? json_real(share) : json_null());
+	json_add_models(o, p->known ? vl_share_by(p, vl, ARB_MODEL_IBA) : -1,
+			p->known ? vl_share_by(p, vl, ARB_MODEL_MEASURED) : -1);
 	json_object_set_new(o, "gbps", p->known ? json_real(share * p->gbps) : json_null());
 	json_object_set_new(o, "high", p->arb && vl < ARB_VLS ?
 			    json_boolean(p->high >> vl & 1) : json_null());

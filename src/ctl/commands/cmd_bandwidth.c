@@ -38,14 +38,19 @@ static json_t *level_object(const struct subnet_state *s, size_t level,
 	const struct policy_level *p = &s->plan->policy->levels[level];
 	bool known = s->plan->tables->managed && !l->unknown;
 
-	return json_pack("{s:o, s:i, s:o, s:b, s:b, s:o, s:o, s:f, s:o, s:o}",
-			 "level", json_text(p->name), "sl", p->sl,
-			 "vl", l->vl == IB_VL_DROP ? json_null() : json_integer(l->vl),
-			 "high", l->high, "starved", l->starved,
-			 "share", known ? json_real(l->share) : json_null(),
-			 "gbps", known ? json_real(l->guaranteed) : json_null(),
-			 "ceiling", l->ceiling, "wait-us", json_bound(l->wait_us),
-			 "shared-with", json_levels(s->plan->policy, l->shared_with));
+	json_t *o;
+
+	o = json_pack("{s:o, s:i, s:o, s:b, s:b, s:o, s:o, s:f, s:o, s:o}",
+		      "level", json_text(p->name), "sl", p->sl,
+		      "vl", l->vl == IB_VL_DROP ? json_null() : json_integer(l->vl),
+		      "high", l->high, "starved", l->starved,
+		      "share", known ? json_real(l->share) : json_null(),
+		      "gbps", known ? json_real(l->guaranteed) : json_null(),
+		      "ceiling", l->ceiling, "wait-us", json_bound(l->wait_us),
+		      "shared-with", json_levels(s->plan->policy, l->shared_with));
+	json_add_models(o, known && l->vl != IB_VL_DROP ? l->share_iba : -1,
+			known ? l->share_measured : -1);
+	return o;
 }
 
 static json_t *kind_object(const struct subnet_state *s, const struct link_kind *k,
@@ -90,7 +95,8 @@ static void bandwidth_of_kinds(const struct ctl_call *c, uint32_t only, struct r
 		json_array_append_new(kinds, kind_object(s, &v->kinds[i], only));
 	for (uint32_t i = 0; i < v->n_deviations; i++)
 		json_array_append_new(deviations, deviation_object(s, &v->deviations[i]));
-	reply_result(r, json_pack("{s:b, s:o, s:o, s:o}", "managed", s->plan->tables->managed,
+	reply_result(r, json_pack("{s:b, s:s, s:o, s:o, s:o}", "managed", s->plan->tables->managed,
+				  "arbiter-model", arb_model_name(s->plan->settings->arbiter_model),
 				  "kinds", kinds, "deviations", deviations,
 				  "findings", json_findings(&v->findings)));
 	if (arg_flag(c, "links"))
@@ -164,8 +170,9 @@ static void bandwidth_of_port(const struct ctl_call *c, struct reply *r)
 		return;
 	}
 	port_shares(s, port, &shares);
-	o = json_pack("{s:o, s:o, s:b}", "port", json_port(s, port),
-		      "peer", json_port(s, s->f->ports[port].peer), "managed", shares.known);
+	o = json_pack("{s:o, s:o, s:b, s:s}", "port", json_port(s, port),
+		      "peer", json_port(s, s->f->ports[port].peer), "managed", shares.known,
+		      "arbiter-model", arb_model_name(shares.model));
 	add_link(o, shares.rate, shares.mtu,
 		 ib_vls_from_code(qos_vls_in_force(s->plan->tables, port)),
 		 shares.gbps);
@@ -251,8 +258,9 @@ static void bandwidth_of_route(const struct ctl_call *c, uint32_t only, struct r
 		x->next = only;
 		x->end = only + 1;
 	}
-	reply_result(r, json_pack("{s:o, s:o, s:b}", "source", json_port(s, src),
-				  "destination", json_port(s, dst),
+	reply_result(r, json_pack("{s:o, s:o, s:s, s:b}", "source", json_port(s, src),
+				  "destination", json_port(s, dst), "arbiter-model",
+				  arb_model_name(s->plan->settings->arbiter_model),
 				  "managed", s->plan->tables->managed));
 	reply_rows(r, "routes", next_route, free, x);
 }

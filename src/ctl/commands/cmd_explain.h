@@ -28,7 +28,16 @@ extern const unsigned n_query_fields;
 
 /* --- json_shares.c --- */
 
-/* Sets share, gbps, high, starved and wait-us of a VL; null if unknown. */
+/*
+ * Sets share-iba, share-measured and models-differ from the shares by both models, 0..1; null if unknown,
+ * which is < 0.
+ */
+void json_add_models(json_t *o, double iba, double measured);
+/* "iba" or "measured", as in qosd.yaml. */
+const char *arb_model_name(enum arb_model model);
+/*
+ * Sets share, gbps, high, starved and wait-us of a VL, and what json_add_models() sets; null if unknown.
+ */
 void json_add_share(json_t *o, const struct port_shares *p, unsigned vl);
 
 /* --- cmd_paths.c --- */

@@ -567,6 +567,46 @@ START_TEST(shares_of_a_port)
 }
 END_TEST
 
+/* Both models' shares of VL 3 in an answer, where the study puts it above IBA's arbiter. */
+static void check_models(const json_t *v, bool measured)
+{
+	ck_assert(near(real(v, "share-iba"), 2. / 3));
+	ck_assert(near(real(v, "share-measured"), 0.8));
+	ck_assert(near(real(v, "share"), measured ? 0.8 : 2. / 3));
+	ck_assert(json_is_true(json_object_get(v, "models-differ")));
+}
+
+/*
+ * VL 3 has weight 16 in the high table and VL 0 weight 4 in the low one, with limit 1: measured 4 to 1, and
+ * 2 to 1 by IBA's arbiter.  No level has packets of another size than the study's.
+ */
+/* promise: B2 */
+START_TEST(both_models_in_every_answer)
+{
+	static const struct vlarb_entry high[] = { { 3, 16 } }, low[] = { { 0, 4 } };
+	struct settings by = *state->plan->settings;
+
+	state->plan->settings = &by;
+	for (size_t i = 0; i < state->policy->p->n_levels; i++)
+		state->policy->p->levels[i].mtu_limit = 0;
+	arbitrate(1, high, 1, low, 1);
+	for (int measured = 0; measured < 2; measured++) {
+		const char *name = measured ? "measured" : "iba";
+
+		by.arbiter_model = measured ? ARB_MODEL_MEASURED : ARB_MODEL_IBA;
+		check_models(at(path("'qos-class': 7"), "hops", 1), measured);
+		ask("bandwidth", "'port': 'node1 HCA-1/P1'");
+		check_models(at(result(), "shares", 2), measured);
+		ck_assert_str_eq(str(result(), "arbiter-model"), name);
+		ask("bandwidth", "");
+		check_models(at(at(result(), "kinds", 0), "levels", 2), measured);
+		ck_assert_str_eq(str(result(), "arbiter-model"), name);
+		ask("bandwidth", "'port': '1', 'dst': '5'");
+		ck_assert_str_eq(str(result(), "arbiter-model"), name);
+	}
+}
+END_TEST
+
 START_TEST(shares_of_hops_are_those_of_ports_and_kinds)
 {
 	json_t *hop;
@@ -689,6 +729,7 @@ static Suite *explain_suite(void)
 	tcase_add_test(t, selectors_not_met);
 	tcase_add_test(t, not_reversible);
 	tcase_add_test(t, shares_of_a_port);
+	tcase_add_test(t, both_models_in_every_answer);
 	tcase_add_test(t, shares_of_hops_are_those_of_ports_and_kinds);
 	tcase_add_test(t, shares_are_of_the_tables_in_force);
 	tcase_add_test(t, bandwidth_of_a_route);
