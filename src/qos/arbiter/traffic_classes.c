@@ -366,6 +366,20 @@ static void split(const struct fitting *f, struct vlarb *arb)
 		*arb = other;
 }
 
+/*
+ * No table and no limit holds high priority below this: whenever a packet of low priority was sent, the
+ * high table is served again, with at least one packet.
+ */
+static int32_t least_high(const struct fitting *f)
+{
+	uint32_t least = part_of_limit(f->link, f->in.limit >= 0 ? (unsigned)f->in.limit : 0);
+
+	if (f->g.n < 2 || !f->in.high_shares || !intent_two_tables(&f->in, f->link) ||
+	    f->in.high + TOLERANCE >= least)
+		return -1;
+	return (int32_t)((least + PARTS_PER_SHARE / 2) / PARTS_PER_SHARE);
+}
+
 static void make_tables(const struct fitting *f, struct vlarb *arb)
 {
 	if (f->link->vls < 2 || (!f->link->high_cap && !f->link->low_cap))
@@ -387,6 +401,7 @@ void classes_fit(const struct traffic_class *c, unsigned n, const struct class_l
 	f.g = intent_groups(c, n, &f.in, link);
 	*out = (struct class_fit){ .link = *link, .n = (uint8_t)n, .vls_used = (uint8_t)f.g.n };
 	make_tables(&f, &out->arb);
+	out->least_high = least_high(&f);
 	out->inexact = evaluate(&f, &out->arb, o) > CLASSES_EXACT;
 	for (unsigned vl = 0; vl < f.g.n; vl++) {
 		uint16_t members = f.g.v[vl].members;

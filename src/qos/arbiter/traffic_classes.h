@@ -12,7 +12,8 @@
  *  - With shares, high-priority classes are to have that part of the whole link under full load, and the
  *    low ones the rest in proportion.  The limit follows from that unless one is given; where no limit
  *    comes near, high priority gets the rest by entries in the low table.  The arbiter sends at least one
- *    packet of high priority for each of low: a share below that is exceeded, and class_fit shows it.
+ *    packet of high priority for each of low: a share below that is exceeded, and class_fit shows it, with
+ *    the least share that is possible.
  *  - Without a limit and without a share of high classes, the limit is CLASSES_DEFAULT_LIMIT.  Low
  *    priority can starve only by a limit of 255.
  *
@@ -70,6 +71,11 @@ struct class_fit {
 	 * asked_low; -1 for high classes.
 	 */
 	int32_t asked_low[CLASSES_MAX], achieved_low[CLASSES_MAX];
+	/*
+	 * The least part of the link that the high classes together can be held to, by the limit that they
+	 * give or else by the least one, in 1/100 per cent; -1: they ask for as much, or nothing.
+	 */
+	int32_t least_high;
 	uint16_t merged;	/* bit c: class c shares its VL with another */
 	bool inexact;		/* some |achieved - asked|, also of the _low values, exceeds CLASSES_EXACT */
 };

@@ -191,23 +191,67 @@ static struct miss worst_miss(const struct class_fit *fit)
 	return m;
 }
 
+/* The class of high priority that exceeds what it asks most; fit->least_high is not -1. */
+static struct miss worst_excess(const struct class_fit *fit, const struct policy *p)
+{
+	struct miss m = { 0 };
+
+	for (unsigned i = 0; i < fit->n; i++)
+		if (p->classes[i].high)
+			consider(&m, i, fit->asked[i], fit->achieved[i], false);
+	return m;
+}
+
+/* Says how little of a link high priority can be held to, where the policy asks for less. */
+static void report_least(const struct fit_build *fb, uint32_t i)
+{
+	const struct class_fit *fit = &fb->fits.v[i];
+	struct tables_build *b = fb->b;
+	struct miss m = worst_excess(fit, b->p);
+	const struct policy_class *c = &b->p->classes[m.class];
+	bool given = false;
+	char text[NOTE_TEXT_MAX];
+	struct buf names = { 0 };
+
+	for (size_t k = 0; k < b->p->n_classes; k++)
+		given = given || b->p->classes[k].high_limit >= 0;
+	add_names(c, &names);
+	findings_add(b->out, SEV_WARNING, b->p->file, c->pos,
+		     "%s gets %d.%02d %% of the link instead of %d.%02d %%: high priority cannot be held "
+		     "below %d.%02d %% of a link%s, because the arbiter sends it %s for each packet of "
+		     "low priority; ask for that much, or take low priority, on %s",
+		     names.s, m.achieved / 100, m.achieved % 100, c->share / 100, c->share % 100,
+		     fit->least_high / 100, fit->least_high % 100,
+		     given ? " with this limit" : "",
+		     given ? "as many packets as the limit allows" : "at least one packet",
+		     note_ports_text(b, &fb->ports.v[i], text, sizeof(text)));
+	buf_free(&names);
+}
+
 static void report_miss(const struct fit_build *fb, uint32_t i)
 {
 	const struct class_fit *fit = &fb->fits.v[i];
 	struct tables_build *b = fb->b;
 	struct miss m = worst_miss(fit);
-	char text[NOTE_TEXT_MAX];
+	int32_t share = b->p->classes[m.class].share;
+	char text[NOTE_TEXT_MAX], written[48] = "";
 	struct buf names = { 0 };
 
 	if (!fit->inexact || !fb->ports.v[i].ports)
 		return;
+	if (fit->least_high >= 0) {
+		report_least(fb, i);
+		return;
+	}
+	if (share >= 0 && share != m.asked)
+		snprintf(written, sizeof(written), ", from a share of %d.%02d %%", share / 100, share % 100);
 	add_names(&b->p->classes[m.class], &names);
 	findings_add(b->out, SEV_WARNING, b->p->file, b->p->classes[m.class].pos,
-		     "%s gets %d.%02d %% of %s instead of %d.%02d %%: the closest that %u entries of high "
+		     "%s gets %d.%02d %% of %s instead of %d.%02d %%%s: the closest that %u entries of high "
 		     "and %u of low priority can provide with an MTU of %u, on %s",
 		     names.s, m.achieved / 100, m.achieved % 100,
 		     m.of_low ? "what high priority leaves" : "the link",
-		     m.asked / 100, m.asked % 100, fit->link.high_cap, fit->link.low_cap,
+		     m.asked / 100, m.asked % 100, written, fit->link.high_cap, fit->link.low_cap,
 		     mtu_bytes(fit->link.mtu),
 		     note_ports_text(b, &fb->ports.v[i], text, sizeof(text)));
 	buf_free(&names);

@@ -260,8 +260,16 @@ START_TEST(missed_shares)
 	ck_assert_ptr_nonnull(e);
 	ck_assert_uint_eq(e->pos.line, p->classes[0].pos.line);
 	ck_assert_ptr_nonnull(strstr(e->text, "and 7 more ports"));
-	ck_assert_ptr_nonnull(strstr(e->text, "MTU of 2048"));
+	ck_assert_ptr_nonnull(strstr(e->text, "high priority cannot be held below 50.00 % of a link, "
+				     "because the arbiter sends it at least one packet for each"));
+	ck_assert_ptr_null(strstr(e->text, "MTU"));
 	ck_assert_uint_eq(findings.n, 1);
+	p->classes[0].high_limit = 10;
+	build();
+	e = find(&findings, SEV_WARNING, "host0/P1",
+		 "\"fast\" gets 95.24 % of the link instead of 20.00 %");
+	ck_assert_ptr_nonnull(e);
+	ck_assert_ptr_nonnull(strstr(e->text, "below 95.24 % of a link with this limit"));
 }
 END_TEST
 
