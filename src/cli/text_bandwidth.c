@@ -32,6 +32,14 @@ static void put_real(const json_t *o, const char *key, int width)
 		printf("  %*s", width, "-");
 }
 
+static void put_share_or_none(const json_t *o, const char *key)
+{
+	if (has(o, key))
+		put_percent(o, key);
+	else
+		printf("  %6s", "-");
+}
+
 static void put_link(const json_t *o)
 {
 	printf("%g Gb/s (data %.4g), MTU %lld, %lld VLs", real(o, "rate"), real(o, "data-rate"),
@@ -54,6 +62,8 @@ static void put_level(const json_t *l)
 	put_real(l, "gbps", 7);
 	put_real(l, "ceiling", 7);
 	put_real(l, "wait-us", 8);
+	put_share_or_none(l, "asked");
+	put_share_or_none(l, "share-idle");
 	put_both(l);
 	printf("  %s", str(l, "level"));
 	if (json_array_size(json_object_get(l, "shared-with"))) {
@@ -71,7 +81,7 @@ static void put_kind(const json_t *k)
 	printf("%lld %s ports, ", num(k, "ports"), str(k, "class"));
 	put_link(k);
 	printf("\n  as %s\n", str(k, "example"));
-	printf("  SL  VL  PRIO   SHARE     Gb/s    ALONE   WAIT us  " SHARES_TITLES "   LEVEL\n");
+	printf("  SL  VL  PRIO   SHARE     Gb/s    ALONE   WAIT us   ASKED    IDLE  " SHARES_TITLES "   LEVEL\n");
 	for (size_t i = 0; i < json_array_size(levels); i++)
 		put_level(json_array_get(levels, i));
 	printf("\n");
@@ -104,7 +114,7 @@ static void put_port(const json_t *p)
 	put_link(p);
 	printf("\n");
 	if (json_array_size(shares))
-		printf("\n  VL  HIGH   LOW   SHARE     Gb/s   WAIT us  " SHARES_TITLES "   LEVELS\n");
+		printf("\n  VL  HIGH   LOW   SHARE     Gb/s   WAIT us    IDLE  " SHARES_TITLES "   LEVELS\n");
 	for (size_t i = 0; i < json_array_size(shares); i++) {
 		const json_t *v = json_array_get(shares, i);
 
@@ -117,6 +127,7 @@ static void put_port(const json_t *p)
 		put_percent(v, "share");
 		put_real(v, "gbps", 7);
 		put_real(v, "wait-us", 8);
+		put_share_or_none(v, "share-idle");
 		put_both(v);
 		printf("  ");
 		put_names(json_object_get(v, "levels"));

@@ -17,9 +17,11 @@ const char *arb_model_name(enum arb_model model)
 
 void json_add_share(json_t *o, const struct port_shares *p, unsigned vl)
 {
+	double idle = p->known ? vl_share_idle(p, vl) : -1;
 	double share = vl_share(p, vl), wait = vl_wait_us(p, vl);
 
 	json_object_set_new(o, "share", p->known ? json_real(share) : json_null());
+	json_object_set_new(o, "share-idle", idle >= 0 ? json_real(idle) : json_null());
 	json_add_models(o, p->known ? vl_share_by(p, vl, ARB_MODEL_IBA) : -1,
 			p->known ? vl_share_by(p, vl, ARB_MODEL_MEASURED) : -1);
 	json_object_set_new(o, "gbps", p->known ? json_real(share * p->gbps) : json_null());

@@ -106,6 +106,22 @@ double vl_share(const struct port_shares *p, unsigned vl)
 	return share < 0 ? vl_share_by(p, vl, ARB_MODEL_IBA) : share;
 }
 
+double vl_share_idle(const struct port_shares *p, unsigned vl)
+{
+	struct arb_load low = p->load;
+	struct arb_cycle cycle;
+
+	if (vl >= ARB_VLS || !(p->load.active >> vl & 1))
+		return 0;
+	if (!p->arb)
+		return 1;
+	if (p->high >> vl & 1)
+		return -1;
+	low.active &= (uint16_t)~p->high;
+	arbiter_run(p->arb, &low, &cycle);
+	return cycle.share[vl];
+}
+
 double vl_wait_us(const struct port_shares *p, unsigned vl)
 {
 	uint64_t bytes;

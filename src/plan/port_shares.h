@@ -36,6 +36,11 @@ void port_shares(const struct subnet_state *s, uint32_t port, struct port_shares
 double vl_share(const struct port_shares *p, unsigned vl);
 /* The VL's share by one model, 0..1; < 0: the study of hardware does not cover the port. */
 double vl_share_by(const struct port_shares *p, unsigned vl, enum arb_model model);
+/*
+ * The VL's share of the link, 0..1, while the VLs in the high table have nothing to send; < 0: it is one of
+ * them.
+ */
+double vl_share_idle(const struct port_shares *p, unsigned vl);
 /* Upper bound in µs, without the packet's own time; < 0: no bound. */
 double vl_wait_us(const struct port_shares *p, unsigned vl);
 

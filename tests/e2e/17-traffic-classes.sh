@@ -302,6 +302,20 @@ expect "ports that are wrong" "" "$(wrong_ports ports "$limit" 1:high:60 0:low:2
 clean
 
 # promise: B3
+note "high priority with a share that no table can give"
+sed -i 's/share: 60%/share: 20%/' policy.yaml
+reload || bad "refused: $(<reload)"
+expect_match "what qosd says" '"a\\" gets 50.00 % of the link instead of 20.00 %: high priority cannot be held below 50.00 % of a link' \
+	"$(findings)"
+ctl -j bandwidth >kinds
+# levels default, a, b: what the policy says; the shares while all send; and those while "a" is idle
+expect "asked, with high priority saturated, and idle" "25 20 75, 12.5 50 37.5, 25 - 75" "$(jq -r '
+	def per_cent: if . == null then "-" else . * 1000 | round / 10 end;
+	.kinds | map(select(.vls >= 3)) | .[0].levels | [map(.asked | per_cent), map(.share | per_cent),
+	map(."share-idle" | per_cent)] | map(map(tostring) | join(" ")) | join(", ")' kinds)"
+sed -i 's/share: 20%/share: 60%/' policy.yaml
+
+# promise: B3
 note "low priority may starve"
 sed -i 's/share: 60%/high-limit: unlimited/' policy.yaml
 up

@@ -48,6 +48,8 @@ static json_t *level_object(const struct subnet_state *s, size_t level,
 		      "gbps", known ? json_real(l->guaranteed) : json_null(),
 		      "ceiling", l->ceiling, "wait-us", json_bound(l->wait_us),
 		      "shared-with", json_levels(s->plan->policy, l->shared_with));
+	json_object_set_new(o, "asked", json_bound(l->asked));
+	json_object_set_new(o, "share-idle", json_bound(known ? l->share_idle : -1));
 	json_add_models(o, known && l->vl != IB_VL_DROP ? l->share_iba : -1,
 			known ? l->share_measured : -1);
 	return o;

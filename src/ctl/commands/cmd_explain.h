@@ -36,7 +36,7 @@ void json_add_models(json_t *o, double iba, double measured);
 /* "iba" or "measured", as in qosd.yaml. */
 const char *arb_model_name(enum arb_model model);
 /*
- * Sets share, gbps, high, starved and wait-us of a VL, and what json_add_models() sets; null if unknown.
+ * Sets share, share-idle, gbps, high, starved and wait-us of a VL, and what json_add_models() sets; null if unknown.
  */
 void json_add_share(json_t *o, const struct port_shares *p, unsigned vl);
 

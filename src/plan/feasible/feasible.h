@@ -25,7 +25,13 @@ struct level_link {
 	double share;
 	double share_iba;	/* the same by IBA's arbiter */
 	double share_measured;	/* by the study of hardware; < 0: it does not cover such links */
-	double asked;		/* share that the traffic classes ask for that VL; < 0: none */
+	double asked;		/* as the traffic class has it in the policy; < 0: none */
+	/*
+	 * What the VL is to get of the link when all are backlogged, by the classes; < 0: none.  For low
+	 * priority that is less than asked, which is of what high priority leaves.
+	 */
+	double due;
+	double share_idle;	/* share of the link while no VL of high priority sends; < 0: it is one */
 	double guaranteed;	/* Gb/s: share of the data rate, at most the rate-limit */
 	double ceiling;		/* Gb/s when nobody else sends: data rate or rate-limit */
 	double wait_us;		/* bound on a packet's wait for other VLs here; < 0: none */

@@ -134,8 +134,8 @@ static void judge_share(struct judge *j, size_t level)
 		const struct link_kind *kind = &j->v->kinds[k];
 		const struct level_link *r = &kind->levels[level];
 
-		if (r->asked >= 0 && !r->unknown && !t->fits[t->fit[kind->example]].inexact &&
-		    fabs(r->share - r->asked) * CLASSES_SHARE_ALL > CLASSES_EXACT)
+		if (r->due >= 0 && !r->unknown && !t->fits[t->fit[kind->example]].inexact &&
+		    fabs(r->share - r->due) * CLASSES_SHARE_ALL > CLASSES_EXACT)
 			tally(&off, j->v, k);
 	}
 	if (!off.ports)
@@ -145,7 +145,7 @@ static void judge_share(struct judge *j, size_t level)
 	findings_add(&j->v->findings, SEV_WARNING, pol->file, pol->levels[level].pos,
 		     "level %s: with packets as long as the mtu-limits of the levels allow, its VL gets "
 		     "%.1f %% of the link instead of the %.1f %% of its class %s",
-		     pol->levels[level].name, r->share * 100, r->asked * 100,
+		     pol->levels[level].name, r->share * 100, r->due * 100,
 		     ports_text(j, &off, text, sizeof(text)));
 }
 

@@ -151,6 +151,7 @@ static uint16_t packet_of(const struct link_kind *k, const struct policy_level *
 struct contest {
 	struct arb_load load;
 	struct arb_cycle cycle;
+	struct arb_cycle idle;		/* while the VLs of the high table have nothing to send */
 	bool by_study;			/* `measured` is set */
 	double measured[ARB_VLS];
 	const struct vlarb *arb;	/* NULL: no tables */
@@ -187,6 +188,13 @@ static void fill_contest(const struct judge *j, const struct link_kind *k, struc
 	c->high = arbiter_high_vls(c->arb);
 	c->served = c->high | arbiter_low_vls(c->arb);
 	arbiter_run(c->arb, &c->load, &c->cycle);
+	c->idle = c->cycle;
+	if (c->load.active & c->high) {
+		struct arb_load low = c->load;
+
+		low.active &= (uint16_t)~c->high;
+		arbiter_run(c->arb, &low, &c->idle);
+	}
 	c->by_study = arbiter_measured(c->arb, &c->load, c->measured);
 }
 
@@ -202,8 +210,20 @@ static double wait_of(const struct contest *c, unsigned vl, double gbps)
 	return (double)bytes * 8 / (gbps * 1000);
 }
 
-/* The share that the class of a level asks on such links; if its VL is shared, that of the VL. */
+/* The share in the policy. */
 static double asked_of(const struct plan *p, const struct link_kind *k,
+		       const struct policy_level *l)
+{
+	const struct policy *pol = p->policy;
+
+	if (!p->tables->fit || p->tables->fit[k->example] == TABLE_NONE ||
+	    pol->classes[pol->class_of_sl[l->sl]].share < 0)
+		return -1;
+	return (double)pol->classes[pol->class_of_sl[l->sl]].share / CLASSES_SHARE_ALL;
+}
+
+/* What the class of a level is to get on such links; if its VL is shared, the whole VL. */
+static double due_of(const struct plan *p, const struct link_kind *k,
 		       const struct policy_level *l)
 {
 	const struct qos_tables *t = p->tables;
@@ -230,7 +250,7 @@ static struct level_link judge_level(const struct judge *j, const struct link_ki
 	unsigned vl = kind_vl(j->p, k, l->sl);
 	struct level_link r = {
 		.vl = (uint8_t)vl, .wait_us = -1, .asked = asked_of(j->p, k, l),
-		.share_measured = -1,
+		.due = due_of(j->p, k, l), .share_measured = -1, .share_idle = -1,
 	};
 	double gbps = feasible_link_gbps(k), most = gbps;
 	uint16_t own = (uint16_t)(1u << l->sl);
@@ -244,6 +264,7 @@ static struct level_link judge_level(const struct judge *j, const struct link_ki
 		r.unknown = c->n_vls > 1;
 		r.share = r.share_iba = r.unknown ? 0 : 1;
 		r.share_measured = r.unknown ? -1 : 1;
+		r.share_idle = r.unknown ? -1 : 1;
 		r.ceiling = most;
 	} else {
 		r.high = c->high >> vl & 1;
@@ -251,6 +272,7 @@ static struct level_link judge_level(const struct judge *j, const struct link_ki
 		r.share_iba = c->cycle.share[vl];
 		r.share_measured = c->by_study ? c->measured[vl] : -1;
 		r.share = by_study(j, &r) ? r.share_measured : r.share_iba;
+		r.share_idle = r.high ? -1 : c->idle.share[vl];
 		r.ceiling = c->served >> vl & 1 ? most : 0;
 		r.wait_us = wait_of(c, vl, gbps);
 	}

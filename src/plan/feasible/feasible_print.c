@@ -38,9 +38,13 @@ static void print_share(const struct level_link *l, bool classes, struct buf *ou
 		buf_printf(out, " %10.1f", l->wait_us);
 }
 
-/* The share by each model, and whether they differ. */
-static void print_models(const struct level_link *l, struct buf *out)
+/* The share while high priority is idle; by each model otherwise, and whether they differ. */
+static void print_other_shares(const struct level_link *l, struct buf *out)
 {
+	if (l->share_idle < 0)
+		buf_printf(out, "  %7s", l->unknown ? "?" : "-");
+	else
+		buf_printf(out, "  %5.1f %%", l->share_idle * 100);
 	if (l->unknown)
 		buf_printf(out, "  %7s", "?");
 	else
@@ -66,7 +70,7 @@ static void print_level(const struct link_kind *k, const struct policy *pol, siz
 	}
 	buf_printf(out, " %3u  %-4s", l->vl, k->arb == TABLE_NONE ? "-" : l->high ? "high" : "low");
 	print_share(l, pol->n_classes, out);
-	print_models(l, out);
+	print_other_shares(l, out);
 	before = "  with SL ";
 	for (unsigned sl = 0; sl < IB_SL_COUNT; sl++)
 		if (l->shared_with >> sl & 1) {
@@ -90,7 +94,7 @@ static void print_kind(const struct feasibility *v, const struct plan *p, uint32
 		   feasible_link_gbps(k), mtu_bytes(k->mtu), k->vls, k->vls == 1 ? "" : "s");
 	buf_printf(out, "  %s %s\n", k->n_ports == 1 ? "it is" : "for example",
 		   fabric_port_name(p->f, k->example, name, sizeof(name)));
-	buf_printf(out, "  %-*s  SL  VL  from%s    share guaranteed    at most    waits us      IBA  measured\n",
+	buf_printf(out, "  %-*s  SL  VL  from%s    share guaranteed    at most    waits us     idle      IBA  measured\n",
 		   width, "level", p->policy->n_classes ? "    asked" : "");
 	for (size_t i = 0; i < p->policy->n_levels; i++)
 		print_level(k, p->policy, i, width, out);

@@ -552,11 +552,15 @@ START_TEST(shares_of_a_port)
 	ck_assert(near(real(v, "share"), 6144 / 18432.0));
 	ck_assert(near(real(v, "gbps"), 32 * 6144 / 18432.0));
 	ck_assert_int_eq(num(v, "low-weight"), 96);
+	/* 3 packets of 2048 bytes and 2 of 1024, while VL 3 is idle */
+	ck_assert(near(real(v, "share-idle"), 0.75));
 	v = at(result(), "shares", 1);
+	ck_assert(near(real(v, "share-idle"), 0.25));
 	ck_assert_str_eq(json_string_value(at(v, "levels", 0)), "storage");
 	ck_assert(near(real(v, "share"), 2048 / 18432.0));
 	v = at(result(), "shares", 2);
 	ck_assert(json_is_true(json_object_get(v, "high")));
+	ck_assert(json_is_null(json_object_get(v, "share-idle")));
 	ck_assert(near(real(v, "share"), 10240 / 18432.0));
 	/* the wait includes the packet in transmission and one low packet between two high ones */
 	ck_assert(real(v, "wait-us") > 0 && real(v, "wait-us") < 2);

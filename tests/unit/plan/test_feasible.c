@@ -317,7 +317,7 @@ START_TEST(both_models_are_told)
 		expect_finding(&s, SEV_INFO, 12, "level fast: its VL gets 66.7 % of the link by IBA's "
 			       "arbiter, but 80.0 % by what a study measured on hardware, at 12 ports");
 		feasible_print(s.v, s.p, &text);
-		ck_assert_ptr_nonnull(strstr(text.s, "  66.7 %    80.0 %  differ\n"));
+		ck_assert_ptr_nonnull(strstr(text.s, "      -   66.7 %    80.0 %  differ\n"));
 		ck_assert_ptr_nonnull(strstr(text.s, by_study ?
 			"Shares are those measured on hardware, where the study covers the link." :
 			"Shares are those of IBA's arbiter."));
@@ -405,7 +405,7 @@ static void add_class(struct policy *p, uint32_t level, bool is_high, int32_t sh
 
 START_TEST(what_classes_ask)
 {
-	static const double asked[] = { 0.125, 0.5, 0.375 };
+	static const double written[] = { 0.25, 0.5, 0.75 }, due[] = { 0.125, 0.5, 0.375 };
 
 	for (int small = 0; small < 2; small++) {
 		struct policy *p = policy_builtin();
@@ -413,7 +413,7 @@ START_TEST(what_classes_ask)
 		add_level(p, "fast", 1);
 		add_level(p, "bulk", 2);
 		for (uint32_t i = 0; i < 3; i++)
-			add_class(p, i, i == 1, (int32_t)(asked[i] * CLASSES_SHARE_ALL));
+			add_class(p, i, i == 1, (int32_t)(written[i] * CLASSES_SHARE_ALL));
 		/* a turn of the low table is one packet: 256 bytes for these, 2048 for fast */
 		if (small)
 			p->levels[0].mtu_limit = p->levels[2].mtu_limit = (uint8_t)mtu_code(256);
@@ -421,13 +421,20 @@ START_TEST(what_classes_ask)
 		const struct level_link *l = s.v->kinds[0].levels;
 
 		for (unsigned i = 0; i < 3; i++)
-			ck_assert_double_eq_tol(l[i].asked, asked[i], 1e-9);
+			ck_assert_double_eq_tol(l[i].asked, written[i], 1e-9);
+		for (unsigned i = 0; i < 3; i++)
+			ck_assert_double_eq_tol(l[i].due, due[i], 1e-9);
+		/* while high priority is idle, the low ones have what is written */
+		ck_assert_double_lt(l[1].share_idle, 0);
+		ck_assert_double_eq_tol(l[0].share_idle, 0.25, 1e-9);
+		ck_assert_double_eq_tol(l[2].share_idle, 0.75, 1e-9);
 		ck_assert_uint_eq(s.p->findings.n, 0);
 		struct buf text = { 0 };
 
 		feasible_print(s.v, s.p, &text);
 		ck_assert_ptr_nonnull(strstr(text.s, "from    asked    share"));
 		ck_assert_ptr_nonnull(strstr(text.s, "high   50.0 %"));
+		ck_assert_ptr_nonnull(strstr(text.s, "low    25.0 %"));
 		buf_free(&text);
 		if (small) {
 			ck_assert_double_eq_tol(l[1].share, 8. / 9, 0.01);
@@ -897,7 +904,7 @@ START_TEST(the_report_says_it_all)
 	struct scene s = judge(f, p);
 	static const char *const parts[] = {
 		"switch ports, 40 Gb/s (32 of data), MTU 2048, 4 VLs",
-		"  fast      1   1  high   66.7 %      21.33      32.00        0.5   66.7 %    66.7 %\n",
+		"  fast      1   1  high   66.7 %      21.33      32.00        0.5        -   66.7 %    66.7 %\n",
 		"  bulk      2       2.00          3  5 of 30\n",
 		"links that deviate:\n  n120/P1 (0x0000000000000121) to n1001/P1",
 	};
