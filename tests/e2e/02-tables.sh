@@ -68,9 +68,9 @@ fabric-setup:
     - {group: mds, high: ["0:1", "2:2"], low: [], high-limit: 8KiB}
 END
 start_and_wait "$node" -p policy.yaml
-expect "findings, but for the link that is degraded and VLs that are not served" "" \
+expect "findings, but for the degraded link, VLs that are not served, and weights below a packet" "" \
 	"$(findings error)$(findings warning |
-		grep -vE 'spine01.*: runs at 2.5 Gb/s|no arbitration table serves')"
+		grep -vE 'spine01.*: runs at 2.5 Gb/s|no arbitration table serves|less than a packet of the MTU')"
 
 all=$(a_table 0 1)
 expect "SL2VL of a CA by group all" "$all" "$(sl2vl "$node" $node001 0)"

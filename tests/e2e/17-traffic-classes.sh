@@ -452,7 +452,13 @@ expect "VLArb of the port that is excepted" "low: 0:7 1:9 2:1 high:" "$(vlarb "$
 scan $some $leaf05/1 >ports
 expect "other ports that are wrong" "" "$(wrong_ports ports 0 1:low:80 0:low:20 |
 	grep -vE "^$leaf05/1: VL 2 |: [0-9]+ VLs for 2 classes")"
-expect "findings" "" "$(findings)"
+# promise: T6
+note "weights below a packet of the MTU"
+for entry in '1 of the low table, ."0:7.": a weight of 7 is 448' '2 of the low table, ."1:9.": a weight of 9 is 576' \
+	'3 of the low table, ."2:1.": a weight of 1 is 64'; do
+	expect_match "finding" "entry $entry bytes, less than a packet of the MTU, [0-9]+ bytes" "$(findings)"
+done
+expect "other findings" "" "$(findings | grep -v 'entry [1-3] of the low table')"
 
 # promise: P8
 note "contradictions"

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/iba/units.h"
 #include "qos/tables/qos_tables_build.h"
 
 /* Weight in built-in tables: 4096 bytes, the largest packet. */
@@ -19,6 +20,7 @@ enum table { HIGH, LOW };
 struct choice {
 	struct vlarb arb;
 	uint8_t vls;			/* VLs of the link */
+	uint16_t mtu;			/* of the link, in bytes */
 	uint8_t cap[2];			/* table sizes in entries, by enum table */
 	bool given[2];
 	uint8_t highest;		/* highest VL with a weight */
@@ -26,6 +28,7 @@ struct choice {
 	struct {
 		uint8_t lacking;	/* highest VL with a weight that is not on the link */
 		uint8_t too_long;	/* number of entries that do not fit */
+		uint64_t broken;	/* bit i: the weight of given entry i is no whole number of packets */
 	} fault[2];
 };
 
@@ -35,6 +38,7 @@ struct arb_build {
 	struct map64 known;		/* inputs of a choice -> index in choices */
 	uint32_t *choice;		/* [port slot]: index in choices; UINT32_MAX: no arbitration there */
 	struct note *lacking[2], *too_long[2];	/* by enum table, per origin */
+	struct note *broken[2];		/* by enum table, per origin and entry */
 	struct note *unserved;	/* [origin]: bits of VLs that SL2VL sends to and no table serves */
 };
 
@@ -85,6 +89,8 @@ static void take_table(struct choice *c, enum table t, const struct vlarb *from)
 	memcpy(e, t == HIGH ? from->high : from->low, n * sizeof(*e));
 	for (uint8_t i = 0; i < n; i++) {
 		if (e[i].vl < c->vls) {
+			if (c->mtu && e[i].weight * ARB_WEIGHT_UNIT % c->mtu)
+				c->fault[t].broken |= UINT64_C(1) << i;
 			if (e[i].weight && e[i].vl > c->highest)
 				c->highest = e[i].vl;
 			continue;
@@ -125,6 +131,7 @@ static void drop_if_too_long(struct choice *c)
 	c->arb = (struct vlarb){ 0 };
 	c->given[HIGH] = c->given[LOW] = false;
 	c->fault[HIGH].lacking = c->fault[LOW].lacking = 0;
+	c->fault[HIGH].broken = c->fault[LOW].broken = 0;
 	c->highest = 0;
 }
 
@@ -163,6 +170,15 @@ static bool arbitrates(const struct tables_build *b, uint32_t port)
 
 #define BY_CLASSES 0x80000000u
 
+/* The MTU code of the port's link. */
+static uint8_t link_mtu(const struct tables_build *b, uint32_t port)
+{
+	const struct fabric_port *p = &b->f->ports[port];
+	uint8_t far = p->peer != FABRIC_NONE ? b->f->ports[p->peer].mtu_cap : p->mtu_cap;
+
+	return far < p->mtu_cap ? far : p->mtu_cap;
+}
+
 static uint32_t choice_of(struct tables_build *b, struct arb_build *a, uint32_t port)
 {
 	const struct fabric_port *p = &b->f->ports[port];
@@ -170,7 +186,8 @@ static uint32_t choice_of(struct tables_build *b, struct arb_build *a, uint32_t 
 	const struct class_fit *fit = port_fit(b, port);
 	/* No stack and no fit has so high a number. */
 	uint32_t from = fit ? BY_CLASSES | b->t->fit[port] : a->stacks.of_port[port];
-	uint64_t key = (uint64_t)from << 32 | (uint64_t)class << 24 |
+	uint8_t mtu = link_mtu(b, port);
+	uint64_t key = (uint64_t)from << 32 | (uint64_t)mtu << 28 | (uint64_t)class << 24 |
 		       (uint64_t)b->limit[port] << 16 | (uint64_t)p->vlarb_high_cap << 8 |
 		       p->vlarb_low_cap;
 	uint32_t i = map64_get(&a->known, key);
@@ -179,6 +196,7 @@ static uint32_t choice_of(struct tables_build *b, struct arb_build *a, uint32_t 
 		struct choice c = {
 			.vls = (uint8_t)ib_vls_from_code(b->limit[port]),
 			.cap = { p->vlarb_high_cap, p->vlarb_low_cap },
+			.mtu = (uint16_t)mtu_bytes(mtu),
 		};
 
 		i = (uint32_t)a->choices.n;
@@ -199,12 +217,50 @@ static void note_faults(const struct tables_build *b, struct arb_build *a,
 		if (c->fault[t].too_long)
 			note_link(b, &a->too_long[t][c->origin[t]], port, c->fault[t].too_long,
 				  c->cap[t]);
+		for (uint64_t left = c->fault[t].broken; left; left &= left - 1)
+			note_link(b, &a->broken[t][c->origin[t] * VLARB_ENTRIES_MAX +
+						   (unsigned)__builtin_ctzll(left)], port, 0, c->mtu);
+	}
+}
+
+static const char *const table_names[] = { "high", "low" };
+
+/*
+ * An entry sends a whole packet for the last part of its weight.  So a weight below a packet counts as one
+ * packet by IBA's arbiter, and hardware was measured that takes it for what it is: what the entry gets is
+ * uncertain.  By entry, as the administrator has to change each.
+ */
+static void report_broken(struct tables_build *b, const struct arb_build *a, uint32_t origin, enum table t)
+{
+	struct given g = given_by(b->p, origin);
+	char ports[NOTE_TEXT_MAX];
+
+	for (unsigned i = 0; i < VLARB_ENTRIES_MAX; i++) {
+		const struct note *n = &a->broken[t][origin * VLARB_ENTRIES_MAX + i];
+
+		if (!n->ports)
+			continue;
+
+		struct vlarb_entry e = t == HIGH ? g.arb->high[i] : g.arb->low[i];
+		unsigned bytes = e.weight * ARB_WEIGHT_UNIT, packet = n->limit / ARB_WEIGHT_UNIT;
+
+		if (bytes < n->limit)
+			findings_add(b->out, SEV_WARNING, b->p->file, g.pos[t],
+				     "entry %u of the %s table, \"%u:%u\": a weight of %u is %u bytes, less than "
+				     "a packet of the MTU, %u bytes, on the link of %s; the least is %u", i + 1,
+				     table_names[t], e.vl, e.weight, e.weight, bytes, n->limit,
+				     note_ports_text(b, n, ports, sizeof(ports)), packet);
+		else
+			findings_add(b->out, SEV_INFO, b->p->file, g.pos[t],
+				     "entry %u of the %s table, \"%u:%u\": a weight of %u is no multiple of %u, "
+				     "a packet of the MTU of %u bytes, on the link of %s: the last packet of "
+				     "its turn exceeds it", i + 1, table_names[t], e.vl, e.weight, e.weight,
+				     packet, n->limit, note_ports_text(b, n, ports, sizeof(ports)));
 	}
 }
 
 static void report_faults(struct tables_build *b, struct arb_build *a, uint32_t origin)
 {
-	static const char *const names[] = { "high", "low" };
 	struct given g = given_by(b->p, origin);
 	char ports[NOTE_TEXT_MAX];
 
@@ -214,15 +270,16 @@ static void report_faults(struct tables_build *b, struct arb_build *a, uint32_t 
 		if (n->ports)
 			findings_add(b->out, SEV_ERROR, b->p->file, g.pos[t],
 				     "the %s table has %u entries, but %s supports %u: it gets built-in "
-				     "arbitration", names[t], n->value,
+				     "arbitration", table_names[t], n->value,
 				     note_ports_text(b, n, ports, sizeof(ports)), n->limit);
 		n = &a->lacking[t][origin];
 		if (n->ports)
 			findings_add(b->out, SEV_WARNING, b->p->file, g.pos[t],
 				     "VL %u in the %s table does not exist on the link of %s, which has %u "
-				     "data VL%s: the entry is omitted", n->value, names[t],
+				     "data VL%s: the entry is omitted", n->value, table_names[t],
 				     note_ports_text(b, n, ports, sizeof(ports)), n->limit,
 				     n->limit == 1 ? "" : "s");
+		report_broken(b, a, origin, t);
 	}
 }
 
@@ -252,6 +309,7 @@ struct arb_build *arb_choose(struct tables_build *b)
 	for (enum table t = HIGH; t <= LOW; t++) {
 		a->lacking[t] = xcalloc(origins, sizeof(struct note));
 		a->too_long[t] = xcalloc(origins, sizeof(struct note));
+		a->broken[t] = xcalloc(origins * VLARB_ENTRIES_MAX, sizeof(struct note));
 	}
 	a->unserved = xcalloc(origins, sizeof(struct note));
 	stacks_init(&a->stacks, b->f);
@@ -453,6 +511,7 @@ void arb_complete(struct tables_build *b, struct arb_build *a)
 	for (enum table t = HIGH; t <= LOW; t++) {
 		free(a->lacking[t]);
 		free(a->too_long[t]);
+		free(a->broken[t]);
 	}
 	free(a->unserved);
 	free(a);

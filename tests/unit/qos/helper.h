@@ -50,4 +50,7 @@ void set_entries(struct vlarb_entry *e, uint8_t *n, const char *text);
 const struct finding *find(const struct findings *f, enum severity severity, const char *word,
 			   const char *word2);
 
+/* The number of findings that are not about weights. */
+size_t but_weights(const struct findings *all);
+
 #endif

@@ -94,6 +94,11 @@ static void set_low(struct policy_vlarb *s, const char *text)
 	set_entries(s->arb.low, &s->arb.n_low, text);
 }
 
+static size_t find_entries(void)
+{
+	return findings.n - but_weights(&findings);
+}
+
 static void set_high(struct policy_vlarb *s, const char *text)
 {
 	s->has_high = true;
@@ -642,7 +647,7 @@ START_TEST(entries_without_weight_make_room)
 	build();
 	ck_assert(high_is(HOST0, 1, "1:5 3:7"));
 	ck_assert(high_is(HOST1, 1, "0:0 1:5 2:0 3:7"));
-	ck_assert_uint_eq(findings.n, 0);
+	ck_assert_uint_eq(but_weights(&findings), 0);
 }
 END_TEST
 
@@ -661,7 +666,48 @@ START_TEST(arbitration_of_vls_that_devices_lack)
 	ck_assert_ptr_nonnull(e);
 	ck_assert_uint_eq(e->pos.line, s->low_pos.line);
 	ck_assert_ptr_nonnull(strstr(e->text, "and 1 more port"));
-	ck_assert_uint_eq(findings.n, 2);		/* and VLs without a weight */
+	ck_assert_uint_eq(but_weights(&findings), 2);		/* and VLs without a weight */
+}
+END_TEST
+
+/*
+ * A packet of 2048 bytes has a weight of 32.  A finding for each entry below that, and a lesser one for each
+ * that is no multiple; an entry without weight, or on a VL that the link lacks, is none.
+ */
+/* promise: T6 */
+START_TEST(weights_that_are_no_packets)
+{
+	struct policy_vlarb *s = add_vlarb(p, SCOPE_GROUP, "all");
+
+	set_high(s, "1:32");
+	set_low(s, "0:64 1:31 2:48 3:0 3:1 9:5 0:255");
+	build();
+	ck_assert_uint_eq(find_entries(), 4);
+	const struct finding *e = find(&findings, SEV_WARNING, "entry 2 of the low table, \"1:31\": a "
+				       "weight of 31 is 1984 bytes, less than a packet of the MTU, 2048 "
+				       "bytes, on the link of ", "more ports; the least is 32");
+
+	ck_assert_ptr_nonnull(e);
+	ck_assert_uint_eq(e->pos.line, s->low_pos.line);
+	ck_assert_ptr_nonnull(find(&findings, SEV_WARNING, "entry 5 of the low table, \"3:1\"", "64 bytes"));
+	ck_assert_ptr_nonnull(find(&findings, SEV_INFO, "entry 3 of the low table, \"2:48\"",
+				   "no multiple of 32"));
+	ck_assert_ptr_nonnull(find(&findings, SEV_INFO, "entry 7 of the low table, \"0:255\"", ""));
+}
+END_TEST
+
+/* The link's MTU is that of the end that has less. */
+/* promise: T6 */
+START_TEST(weights_for_the_mtu_of_the_link)
+{
+	node_caps[HOST0].mtu = 3;
+	set_low(add_vlarb(p, SCOPE_GROUP, "all"), "0:32 1:32 2:16 3:32");
+	build();
+	ck_assert_uint_eq(find_entries(), 1);
+	ck_assert_ptr_nonnull(find(&findings, SEV_WARNING, "entry 3 of the low table, \"2:16\"",
+				   "the least is 32"));
+	/* at HOST0 and its switch port, 16 is one packet of 1024 bytes */
+	ck_assert_ptr_null(find(&findings, SEV_WARNING, "entry 3", "host0"));
 }
 END_TEST
 
@@ -714,7 +760,7 @@ START_TEST(unserved_vls)
 	ck_assert_uint_eq(e5->pos.line, leaf->low_pos.line);
 	ck_assert_ptr_nonnull(strstr(e->text, "and 8 more ports"));
 	ck_assert_ptr_null(strstr(e5->text, "more"));
-	ck_assert_uint_eq(findings.n, 2);
+	ck_assert_uint_eq(but_weights(&findings), 2);
 }
 END_TEST
 
@@ -748,7 +794,7 @@ START_TEST(unserved_vls_of_a_class_default)
 	ck_assert_ptr_nonnull(e);
 	ck_assert_uint_eq(e->pos.line, 77);
 	ck_assert_ptr_null(strstr(e->text, "more"));	/* a link with one VL needs no tables */
-	ck_assert_uint_eq(findings.n, 1);
+	ck_assert_uint_eq(but_weights(&findings), 1);
 }
 END_TEST
 
@@ -834,7 +880,8 @@ int main(void)
 		class_default_beyond_a_device, scope_without_ports,
 		port_numbers_that_devices_lack, port_numbers_that_hosts_lack,
 		arbitration_by_field, arbitration_too_long, entries_without_weight_make_room,
-		arbitration_of_vls_that_devices_lack, nothing_to_arbitrate, half_given,
+		arbitration_of_vls_that_devices_lack,
+		weights_that_are_no_packets, weights_for_the_mtu_of_the_link, nothing_to_arbitrate, half_given,
 		unserved_vls, one_vl_is_served_without_tables,
 		unserved_vls_of_a_class_default, fixed_tables, fixed_vls,
 	};
