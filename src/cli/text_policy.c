@@ -23,6 +23,8 @@ static void put_origin(const json_t *p)
 		printf(", loaded %s", str(p, "loaded"));
 	if (strcmp(str(p, "source"), "client") == 0)
 		printf(" from a client");
+	if (strcmp(str(p, "source"), "last-good") == 0)
+		printf(" at an earlier time: the last good policy");
 	if (has(p, "uid"))
 		printf(" by user %lld", num(p, "uid"));
 	printf("\n");

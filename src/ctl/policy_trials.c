@@ -33,6 +33,8 @@ struct policies {
 	VEC(struct step) before;	/* latest last */
 	struct timer *trial;
 	int64_t trial_ends_us;		/* monotonic; 0: no trial */
+	bool has_kept;
+	uint64_t kept;			/* checksum of the last good policy on disk, if has_kept */
 	VEC(struct policy_change) changes;	/* newest last */
 	uint64_t last_id;
 };
@@ -178,10 +180,15 @@ bool policies_accept(const struct policies *ps, const struct shared_policy *p, c
 }
 
 bool policies_may_start(const struct policies_rules *rules, const struct shared_policy *p,
-			struct findings *out)
+			bool has_good, struct findings *out)
 {
 	if (p->source == POLICY_BUILTIN)
 		return true;
+	if (has_good && !rules->may_be_none && p->p->says_nothing) {
+		findings_add(out, SEV_ERROR, p->p->file, nowhere, "is empty, perhaps truncated: starting "
+			     "with it would leave the subnet without its policy");
+		return false;
+	}
 	if (!rules->marker || p->p->ends_marked)
 		return true;
 	findings_add(out, SEV_ERROR, p->p->file, nowhere, "does not end with a line '...', which "
@@ -237,10 +244,33 @@ static void end_trial(struct policies *ps)
 	ps->trial_ends_us = 0;
 }
 
+/*
+ * Keeps the policy in force on disk as the last good one.  Not one on trial, which may turn out to
+ * be bad; nor none at all, by a file or by the settings, which must not displace one.
+ */
+static void keep(struct policies *ps)
+{
+	const struct shared_policy *p = ps->now.p;
+	struct store_policy copy = { .when_us = clock_real_us(), .checksum = p->p->checksum };
+
+	if (ps->trial_ends_us || p->source == POLICY_BUILTIN || p->source == POLICY_KEPT ||
+	    p->p->says_nothing || (ps->has_kept && ps->kept == p->p->checksum))
+		return;
+	copy.name = clean_name(p->p->file);
+	copy.text = p->text;		/* only lent */
+	ps->has_kept = store_save_policy(ps->store, &copy);
+	ps->kept = p->p->checksum;
+	if (!ps->has_kept)
+		log_warn("policy", "%s: not kept as the last good policy, because it has NUL bytes",
+			 p->p->file);
+	free(copy.name);
+}
+
 static void put_in_force(struct policies *ps, struct shared_policy *p, uint64_t change)
 {
 	ps->now = (struct step){ shared_policy_ref(p), change };
 	save(ps);
+	keep(ps);
 	ps->hooks.apply(ps->hooks.arg, p);
 }
 
@@ -296,6 +326,7 @@ const char *policies_confirm(struct policies *ps)
 	end_trial(ps);
 	set_outcome(ps, ps->now.change, CHANGE_CONFIRMED);
 	save(ps);
+	keep(ps);
 	return NULL;
 }
 
@@ -361,6 +392,7 @@ struct policies *policies_new(struct loop *l, struct store *store, struct shared
 			      const struct policies_rules *rules, const struct policies_hooks *hooks)
 {
 	struct policies *ps = xcalloc(1, sizeof(*ps));
+	struct store_policy kept;
 
 	ps->store = store;
 	ps->rules = *rules;
@@ -370,6 +402,10 @@ struct policies *policies_new(struct loop *l, struct store *store, struct shared
 	ps->now.p = shared_policy_ref(first);
 	ps->now.change = add_change(ps, CHANGE_START, CHANGE_APPLIED, first, -1);
 	save(ps);
+	ps->has_kept = store_load_policy(store, &kept);
+	ps->kept = kept.checksum;
+	store_policy_free(&kept);
+	keep(ps);
 	return ps;
 }
 

@@ -8,7 +8,8 @@
  * file's policy stays.  A restarted daemon begins with the configured file, whatever was in force
  * before: policies to revert to are kept in memory only.
  *
- * The history is kept in the state folder.  Everything here belongs to the loop's thread.
+ * The history is kept in the state folder, and so is the policy that last went into force for good:
+ * the last good policy, which a start without a usable file takes.  Everything here belongs to the loop's thread.
  */
 #ifndef QOSD_CTL_POLICY_TRIALS_H
 #define QOSD_CTL_POLICY_TRIALS_H
@@ -89,9 +90,12 @@ void policies_free(struct policies *ps);	/* accepts NULL */
  */
 bool policies_accept(const struct policies *ps, const struct shared_policy *p, const char *name,
 		     struct findings *out);
-/* Like policies_accept() at the start, when none is in force: then a file may be empty. */
+/*
+ * Like policies_accept() at the start, when none is in force.  A file may be empty then, unless a
+ * last good policy is known (has_good), which it would displace.
+ */
 bool policies_may_start(const struct policies_rules *rules, const struct shared_policy *p,
-			struct findings *out);
+			bool has_good, struct findings *out);
 
 /* --- changes; those that return a string return NULL when done, else the reason for refusal --- */
 

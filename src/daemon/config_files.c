@@ -2,8 +2,11 @@
 /*
  * Loads qosd.yaml and the policy file, and checks them for --check.
  *
- * A file missing at its default place means built-in values; a file named on the command line
- * must exist.
+ * A settings file that is missing at its default place means built-in values; one that is named on
+ * the command line must exist.  A policy file that is missing or has an error at the start is no
+ * reason to leave the subnet without a manager, nor without its policy: the last good policy takes
+ * its place, or else the built-in one.  Bad settings are one, because a manager with other keys or
+ * another priority than meant may take a subnet that is not its own.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -11,6 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "config/conf.h"
 #include "ctl/policy_trials.h"
@@ -24,6 +29,7 @@
 #include "plan/routes/fabric_shape.h"
 #include "routing/gauge/gauge.h"
 #include "routing/gauge/lft_dump.h"
+#include "store/store.h"
 
 /*
  * Reads a file.  False: out has an error, or *missing: the file is not there and was not named,
@@ -97,16 +103,81 @@ struct shared_policy *load_policy(const struct options *o, const struct settings
 	return sp;
 }
 
-struct shared_policy *load_first_policy(const struct options *o, const struct settings *s,
-					struct findings *out)
+/*
+ * Loads the policy for a start; NULL: out has an error.  The last good policy may be unknown
+ * (NULL).
+ */
+static struct shared_policy *load_start_policy(const struct options *o, const struct settings *s,
+					       const struct store_policy *good, struct findings *out)
 {
-	const struct policies_rules rules = { .marker = s && s->policy_marker };
+	const struct policies_rules rules = { s && s->no_policy, s && s->policy_marker };
 	struct shared_policy *sp = load_policy(o, s, out);
 
-	if (sp && policies_may_start(&rules, sp, out))
+	if (sp && sp->source == POLICY_BUILTIN && !rules.may_be_none && good)
+		findings_add(out, SEV_ERROR, o->policy, (struct src_pos){ 0 }, "is missing; if the subnet "
+			     "is to have no policy, set 'policy: none' in qosd.yaml");
+	else if (sp && policies_may_start(&rules, sp, good, out))
 		return sp;
 	shared_policy_unref(sp);
 	return NULL;
+}
+
+/* "2026-11-27 09:30:00 UTC, checksum 0123456789abcdef" */
+static const char *good_text(const struct store_policy *good, char *text, size_t n)
+{
+	time_t seconds = (time_t)(good->when_us / 1000000);
+	struct tm tm = { 0 };
+	char when[32];
+
+	gmtime_r(&seconds, &tm);
+	strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S UTC", &tm);
+	snprintf(text, n, "%s, checksum %016" PRIx64, when, good->checksum);
+	return text;
+}
+
+/* Parses the last good policy; NULL, and a line in the log, if this qosd refuses it. */
+static struct shared_policy *parse_good(struct store_policy *good)
+{
+	struct findings found = { 0 };
+	struct shared_policy *sp = parse_policy(good->name, &good->text, &found);
+
+	good->text = (struct buf){ 0 };
+	if (sp) {
+		sp->source = POLICY_KEPT;
+		sp->loaded_us = good->when_us;
+	} else {
+		findings_log(&found, "policy");
+		log_error("policy", "the last good policy cannot be used");
+	}
+	findings_free(&found);
+	return sp;
+}
+
+struct shared_policy *load_first_policy(const struct options *o, const struct settings *s,
+					struct findings *out)
+{
+	struct store_policy good;
+	bool known = store_peek_policy(o->state_dir, &good);
+	struct shared_policy *sp = load_start_policy(o, s, known ? &good : NULL, out);
+	char text[80];
+
+	if (!known && errno == EBADMSG)
+		log_error("policy", "the last good policy in %s is damaged", o->state_dir);
+	findings_log(out, "policy");
+	if (!sp && s && !o->once) {
+		sp = known ? parse_good(&good) : NULL;
+		if (sp)
+			log_error("policy", "%s: refused; using the last good policy, of %s", o->policy,
+				  good_text(&good, text, sizeof(text)));
+	}
+	if (!sp && s && !o->once) {
+		log_error("policy", "%s: refused; no good policy is known: using the built-in policy",
+			  o->policy);
+		sp = shared_policy_new(policy_builtin());
+		sp->loaded_us = clock_real_us();
+	}
+	store_policy_free(&good);
+	return sp;
 }
 
 void print_findings(const struct findings *f)
@@ -307,19 +378,42 @@ static void check_topology(const struct options *o, const struct policy *p,
 	fabric_free(f);
 }
 
+/* Says what a start would do without the policy file, which is missing. */
+static void say_start(const struct options *o, const struct store_policy *good, int error)
+{
+	char text[80];
+
+	printf("%s is missing: ", o->policy);
+	if (good)
+		printf("a start would use the last good policy, of %s (%s)\n",
+		       good_text(good, text, sizeof(text)), good->name);
+	else if (error == ENOENT)
+		printf("a start would use the built-in policy, because %s has no last good policy\n",
+		       o->state_dir);
+	else
+		printf("a start would use the last good policy in %s if it has one, which cannot be read: "
+		       "%s\n", o->state_dir, error == EBADMSG ? "it is damaged" : strerror(error));
+}
+
 int check_files(const struct options *o)
 {
 	struct findings f = { 0 };
 	struct buf normal = { 0 }, report = { 0 };
 	struct settings *s = load_settings(o, &f);
 	bool found = s && conf_find_groups(s, &f);
-	struct shared_policy *p = load_first_policy(o, s, &f);
+	struct store_policy last;
+	bool known = store_peek_policy(o->state_dir, &last);
+	int error = errno;
+	struct shared_policy *p = load_start_policy(o, s, known ? &last : NULL, &f);
 	bool good;
 
 	if (s && p && o->topology)
 		check_topology(o, p->p, s, &f, &report);
 	good = found && p && !f.count[SEV_ERROR];
 	print_findings(&f);
+	if (s && !s->no_policy && access(o->policy, F_OK) < 0 && errno == ENOENT)
+		say_start(o, known ? &last : NULL, error);
+	store_policy_free(&last);
 	if (p && o->verbose)
 		conf_print_policy(p->p, &normal);
 	print_buf(&normal);

@@ -228,8 +228,9 @@ static struct shared_policy *load_files(struct qosd *q)
 	q->settings = load_settings(q->o, &sf);
 	sp = load_first_policy(q->o, q->settings, &pf);
 	findings_log(&sf, "settings");
-	findings_log(&pf, "policy");
 	findings_free(&sf);
+	if (pf.count[SEV_ERROR])
+		findings_move(&q->refused_at_start, &pf);
 	findings_free(&pf);
 	return sp;
 }
@@ -332,6 +333,11 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 		sm_registrations_lost(q->sm);
 	replica_init(q);
 	q->policies = policies_new(q->loop, q->store, policy, &rules, &ph);
+	if (q->refused_at_start.count[SEV_ERROR]) {
+		policies_refused(q->policies, CHANGE_START, q->o->policy, -1,
+				 q->refused_at_start.count[SEV_ERROR]);
+		sm_policy_rejected(q->sm, &q->refused_at_start);
+	}
 	env.policies = q->policies;
 	env.sm = q->sm;
 	env.mad = q->mad;
@@ -367,6 +373,7 @@ static void close_all(struct qosd *q)
 	loop_free(q->loop);
 	store_close(q->store);
 	settings_free(q->settings);
+	findings_free(&q->refused_at_start);
 	free(q->policy_path);
 }
 
@@ -464,6 +471,7 @@ int daemon_run(const struct options *o)
 		log_error("qosd", "not started: %s", policy ? o->config : o->policy);
 		shared_policy_unref(policy);
 		settings_free(q.settings);
+		findings_free(&q.refused_at_start);
 		tell_starter(&q, EXIT_FAILED);
 		return EXIT_FAILED;
 	}

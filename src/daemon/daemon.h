@@ -43,6 +43,7 @@ struct qosd {
 	const struct options *o;
 	struct settings *settings;
 	char *policy_path;	/* absolute, or NULL: no file is read */
+	struct findings refused_at_start;	/* on the policy file, if the start could not use it */
 	struct loop *loop;
 	struct store *store;
 	struct timer *check;	/* runs check() each second */

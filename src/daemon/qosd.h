@@ -48,7 +48,12 @@ struct settings *load_settings(const struct options *o, struct findings *out);
  */
 struct shared_policy *load_policy(const struct options *o, const struct settings *s,
 				  struct findings *out);
-/* As load_policy(), for the start: also applies the rules for a first policy. */
+/*
+ * As load_policy(), for the start: also applies the rules for a first policy, and logs out.  If the file is
+ * refused, or missing though a policy was in force before, out has an error, and the result is the
+ * last good policy of the state folder (POLICY_KEPT) or else the built-in one.  NULL only with
+ * --once, whose user can correct the file at once, or without settings.
+ */
 struct shared_policy *load_first_policy(const struct options *o, const struct settings *s,
 					struct findings *out);
 /* Writes all findings to standard output. */

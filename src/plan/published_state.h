@@ -11,7 +11,10 @@
 
 #include "plan/plan.h"
 
-enum policy_source { POLICY_BUILTIN, POLICY_FILE, POLICY_CLIENT };
+enum policy_source {
+	POLICY_BUILTIN, POLICY_FILE, POLICY_CLIENT,
+	POLICY_KEPT,		/* the last good one, at a start without a usable file */
+};
 
 struct shared_policy {		/* a policy with a reference count */
 	unsigned refs;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Prints the state to be kept as lines of text, and reads it again; see store.h. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 
 #include "lib/base/alloc.h"
 #include "lib/base/clock.h"
+#include "lib/base/file.h"
 #include "lib/base/log.h"
 #include "store/store_internal.h"
 #include "store/writer_thread.h"
@@ -27,10 +29,13 @@ static const struct store_file partitions = {
 };
 static const struct store_file m_keys = { "m-keys", "qosd m-keys ", STORE_M_KEYS_FORMAT };
 
+/* The text of the policy follows a line about it, as it is, with or without a newline at its end. */
+static const struct store_file policy_file = { "policy", "qosd policy ", STORE_POLICY_FORMAT };
+
 static const struct store_file *const all_files[] = {
 	&lids_file, &pkeys_file, &refused_file, &known_file, &groups_snapshot_file,
 	&groups_journal_file, &services_file, &subscriptions_file, &aliases_file, &gone_file, &partitions,
-	&m_keys, &history,
+	&m_keys, &history, &policy_file,
 };
 
 struct store {
@@ -145,7 +150,7 @@ bool store_each_line(char *text, bool (*line)(void *arg, const char *text), void
  * Calls line() for each line.  line() returns false for an invalid line, which damages the file
  * as a wrong digest does.  False if there was no good file.
  */
-static bool file_read(struct store *s, const struct store_file *f,
+static bool read_lines(struct store *s, const struct store_file *f,
 		      bool (*line)(void *arg, const char *text), void *arg, uint64_t *digest)
 {
 	struct buf b = { 0 };
@@ -425,7 +430,7 @@ void store_save_refused(struct store *s)
 bool store_load_lines(struct store *s, const struct store_file *f,
 		      bool (*line)(void *arg, const char *text), void *arg, uint64_t *digest)
 {
-	return file_read(s, f, line, arg, digest);
+	return read_lines(s, f, line, arg, digest);
 }
 
 void store_save_text(struct store *s, const struct store_file *f, struct buf *text)
@@ -450,6 +455,84 @@ bool store_load_history(struct store *s, bool (*line)(void *arg, const char *tex
 void store_save_history(struct store *s, const char *lines)
 {
 	store_save_lines(s, &history, lines);
+}
+
+/* --- the last good policy --- */
+
+#define POLICY_FILE_MAX	(64u << 20)	/* more than any policy has (CONF_FILE_MAX) */
+
+void store_policy_free(struct store_policy *p)
+{
+	free(p->name);
+	buf_free(&p->text);
+	*p = (struct store_policy){ 0 };
+}
+
+/* Takes over the text of the file, title included, unless it is damaged. */
+static bool take_policy(struct buf *b, struct store_policy *p)
+{
+	char *nl;
+	int end = 0;
+
+	*p = (struct store_policy){ 0 };
+	if (!unwrap(b, &policy_file, NULL) || !(nl = strchr(b->s, '\n')))
+		return false;
+	*nl = '\0';
+	if (sscanf(b->s, "%" SCNd64 " %16" SCNx64 "%n", &p->when_us, &p->checksum, &end) != 2 ||
+	    b->s[end] != ' ' || !b->s[end + 1])
+		return false;
+	p->name = xstrdup(b->s + end + 1);
+	buf_consume(b, (size_t)(nl + 1 - b->s));
+	p->text = *b;
+	*b = (struct buf){ 0 };
+	return true;
+}
+
+bool store_load_policy(struct store *s, struct store_policy *p)
+{
+	struct buf b = { 0 };
+	bool good = false, there;
+
+	*p = (struct store_policy){ 0 };
+	if (s->folder && folder_read(s->folder, policy_file.name, &b, &there)) {
+		good = take_policy(&b, p);
+		if (!good)
+			folder_set_aside(s->folder, policy_file.name, "damaged");
+	}
+	buf_free(&b);
+	return good;
+}
+
+bool store_peek_policy(const char *dir, struct store_policy *p)
+{
+	char *path = xasprintf("%s/%s", dir, policy_file.name);
+	struct buf b = { 0 }, why = { 0 };
+	bool good = file_read(path, POLICY_FILE_MAX, &b, &why);
+	int error = errno;
+
+	*p = (struct store_policy){ 0 };
+	if (good) {
+		good = take_policy(&b, p);
+		error = EBADMSG;
+	}
+	buf_free(&b);
+	buf_free(&why);
+	free(path);
+	errno = error;
+	return good;
+}
+
+bool store_save_policy(struct store *s, const struct store_policy *p)
+{
+	struct buf b = { 0 };
+
+	if (p->text.n && memchr(p->text.s, '\0', p->text.n))
+		return false;
+	store_put_title(&b, &policy_file);
+	buf_printf(&b, "%" PRId64 " %016" PRIx64 " %s\n", p->when_us, p->checksum, p->name);
+	buf_add(&b, p->text.s, p->text.n);
+	file_write(s, &policy_file, &b);
+	return true;
 }
 
 /*
@@ -666,9 +749,9 @@ struct store *store_open(const char *dir, bool *newer, struct buf *err)
 		store_close(s);
 		return NULL;
 	}
-	file_read(s, &lids_file, lid_line, s, NULL);
-	file_read(s, &refused_file, refused_line, s, NULL);
-	file_read(s, &pkeys_file, pkeys_line, s, NULL);
+	read_lines(s, &lids_file, lid_line, s, NULL);
+	read_lines(s, &refused_file, refused_line, s, NULL);
+	read_lines(s, &pkeys_file, pkeys_line, s, NULL);
 	s->lids.fabric = store_load_known(s);
 	s->writer = writer_new(s->folder);
 	return s;

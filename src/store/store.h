@@ -4,7 +4,7 @@
  *
  * The state folder has the known fabric, LIDs and P_Key indexes by GUID, multicast groups with
  * their members, services, event subscriptions, alias GUIDs, values that devices refuse,
- * M_Keys, dynamic partitions, departed ports, and the history of policies.
+ * M_Keys, dynamic partitions, departed ports, the history of policies, and the last good policy.
  *
  * Each file is text with a title line and a last line that has a digest of everything before
  * it.  It is written beside its place, synced and renamed, so that a crash at any moment leaves
@@ -48,6 +48,7 @@ enum {
 	STORE_M_KEYS_FORMAT = 1,
 	STORE_HISTORY_FORMAT = 1,
 	STORE_GONE_FORMAT = 1,
+	STORE_POLICY_FORMAT = 1,
 };
 
 /*
@@ -241,6 +242,29 @@ bool store_take_aliases(struct alias_db *db, char *text);
  */
 bool store_load_history(struct store *s, bool (*line)(void *arg, const char *text), void *arg);
 void store_save_history(struct store *s, const char *lines);
+/*
+ * The last good policy: the text of its file, and when it went into force.  The owner of a struct
+ * that was filled ends it with store_policy_free().
+ */
+struct store_policy {
+	int64_t when_us;	/* realtime */
+	uint64_t checksum;	/* of the text (struct policy) */
+	char *name;		/* of the file, without control characters */
+	struct buf text;
+};
+void store_policy_free(struct store_policy *p);
+/* False if there is no good file; a damaged one is set aside. */
+bool store_load_policy(struct store *s, struct store_policy *p);
+/*
+ * The same without opening the folder, which another daemon may have; it changes nothing.  False:
+ * errno is that of reading the file (ENOENT: there is none), or EBADMSG if it is damaged.
+ */
+bool store_peek_policy(const char *dir, struct store_policy *p);
+/*
+ * Copies what p has.  A text with a NUL byte is not kept, because files of lines have none; false
+ * then.
+ */
+bool store_save_policy(struct store *s, const struct store_policy *p);
 /*
  * The M_Keys that devices may have (sm/keys/mkey.c), as lines, the latest first.  False: the
  * file is not on disk, and the store does not retry.

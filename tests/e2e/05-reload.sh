@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # Tests reloading the policy by SIGHUP and by qosd-ctl: a broken file changes nothing and
-# is explained; a valid file writes exactly the tables that differ, and SA answers change.
+# is explained; a valid file writes exactly the tables that differ, and SA answers change.  A start
+# without a usable file takes the last good policy.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -172,3 +173,61 @@ expect "Sets of the second reload" "$sets" "$(sets)"
 # ibsim's devices answer requests of any class with arbitrary contents
 expect "congestion control of ibsim" "" "$(grep ' congestion: ' "$qosd_log")"
 stop_qosd || bad "exit status $? after SIGTERM"
+
+# problem KIND: prints the severity and text of the problem of this kind in health.
+problem() { ctl -j health | jq -r --arg kind "$1" '.problems[] | select(.kind == $kind) | "\(.severity) \(.text)"'; }
+# source_is SOURCE: whether the policy in force comes from there.
+source_is() { [ "$(ctl -j policy show | jq -r .source)" = "$1" ]; }
+
+# promise: P9
+note "a start with a bad file"
+policy 3 64 "$table" >good.yaml
+sed 's/sl: 3/sl: 33/' good.yaml >policy.yaml
+cp good.yaml last.yaml
+start_and_wait "$sm_node" -c qosd.yaml -p last.yaml
+good=$(status checksum)
+expect "the answer of the good policy" sl=3 "$(answer)"
+expect "health" "" "$(problem policy-last-good)$(problem no-policy)"
+stop_qosd || bad "exit status $?"
+start_and_wait "$sm_node" -c qosd.yaml -p policy.yaml
+expect "policy in force" "$good" "$(status checksum)"
+expect "answer" sl=3 "$(answer)"
+expect "Sets" 0 "$(sets)"
+source_is last-good || bad "the policy is not said to be the last good one"
+expect_match "health" "^error .*last good policy is in force, checksum $good" "$(problem policy-last-good)"
+expect_match "health gives the error" "^error .*33" "$(problem policy-rejected)"
+expect_match "the event" "policy-refused .*policy.yaml.* start, refused" "$(ctl events --kind policy-refused)"
+expect_match "the log" "error: .*policy.yaml:5:17: .*33" "$(<"$qosd_log")"
+expect_match "the log" "using the last good policy, of .* UTC, checksum $good" "$(<"$qosd_log")"
+ctl reload >reload 2>&1 && bad "the bad file is taken"
+cp good.yaml policy.yaml
+reload || bad "refused: $(cat reload)"
+source_is file || bad "the policy is not said to be the file's"
+expect "health" "" "$(problem policy-last-good)$(problem policy-rejected)"
+stop_qosd || bad "exit status $?"
+
+note "a start with an empty file, and without a file"
+: >policy.yaml
+start_and_wait "$sm_node" -c qosd.yaml -p policy.yaml
+expect "policy in force" "$good" "$(status checksum)"
+expect_match "why" "is empty" "$(problem policy-rejected)"
+stop_qosd || bad "exit status $?"
+rm policy.yaml
+said=$("$build/qosd" --check -c qosd.yaml -p policy.yaml -d state) && bad "--check finds no fault in a missing file"
+expect_match "what a start would do" "policy.yaml is missing: a start would use the last good policy, of .*, checksum $good" "$said"
+start_and_wait "$sm_node" -c qosd.yaml -p policy.yaml
+expect "policy in force" "$good" "$(status checksum)"
+expect_match "health" "^error " "$(problem policy-last-good)"
+once "$from" -c qosd.yaml -p policy.yaml -d other -s other.sock && bad "--once takes a missing file"
+stop_qosd || bad "exit status $?"
+
+note "without any good policy"
+rm -r state
+said=$("$build/qosd" --check -c qosd.yaml -p policy.yaml -d state)
+expect_match "what a start would do" "a start would use the built-in policy" "$said"
+start_and_wait "$sm_node" -c qosd.yaml -p policy.yaml
+expect_match "health" "^error the subnet has no policy" "$(problem no-policy)"
+stop_qosd || bad "exit status $?"
+start_and_wait "$sm_node"
+expect "health, if no policy is wanted" "" "$(problem no-policy)"
+stop_qosd || bad "exit status $?"

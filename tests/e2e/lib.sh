@@ -376,15 +376,37 @@ run_manager() {
 	pids+=("$!")
 }
 
+# say_no_policy OPTION...: sets $options to these options of qosd.  If they name no policy file, the settings say
+# that no policy is wanted: otherwise the last good policy of an earlier start would be used, and health would warn.
+say_no_policy() {
+	local i config=
+	options=("$@")
+	for ((i = 0; i < $#; i++)); do
+		case ${options[i]} in
+		-p | --policy) return ;;
+		-c) config=$((i + 1)) ;;
+		esac
+	done
+	mkdir -p "$work/no-policy"
+	if [ -z "$config" ]; then
+		echo "policy: none" >"$work/no-policy/qosd.yaml"
+		options+=(-c "$work/no-policy/qosd.yaml")
+	elif [ -f "${options[config]}" ] && ! grep -q '^policy:' "${options[config]}"; then
+		{ cat "${options[config]}" && printf '\npolicy: none\n'; } >"$work/no-policy/qosd.yaml"
+		options[config]=$work/no-policy/qosd.yaml
+	fi
+}
+
 # start_qosd NODE [OPTION...]: starts qosd in the foreground; its PID is $qosd, its log file $qosd_log.
 qosd_starts=0
 start_qosd() {
-	local as
+	local as options
 	as_own "$1"
 	serves "$1"
 	shift
+	say_no_policy "$@"
 	qosd_log=$work/qosd.log.$((++qosd_starts))
-	"${as[@]}" "$build/qosd" -F -s "$sock" -d "$work/state" "$@" >"$qosd_log" 2>&1 &
+	"${as[@]}" "$build/qosd" -F -s "$sock" -d "$work/state" "${options[@]}" >"$qosd_log" 2>&1 &
 	qosd=$!
 	pids+=("$qosd")
 }
@@ -427,10 +449,11 @@ bring_up_opensm() {
 # once NODE [OPTION...]: runs qosd --once, with its output in $work/once and its log in $work/once.log; ends it
 # after a minute (times $patience).
 once() {
-	local node=$1 patience
+	local node=$1 patience options
 	shift
+	say_no_policy "$@"
 	look_busy
-	on_own "$node" timeout --foreground $((60 * patience)) "$build/qosd" -1 -s "$sock" -d "$work/state" "$@" >"$work/once" 2>"$work/once.log"
+	on_own "$node" timeout --foreground $((60 * patience)) "$build/qosd" -1 -s "$sock" -d "$work/state" "${options[@]}" >"$work/once" 2>"$work/once.log"
 }
 
 # --- what the daemon reports ---

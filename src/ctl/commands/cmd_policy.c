@@ -377,7 +377,7 @@ void cmd_policy_history(const struct ctl_call *c, struct reply *r)
 
 json_t *json_policy(const struct shared_policy *p)
 {
-	static const char *const sources[] = { "built-in", "file", "client" };
+	static const char *const sources[] = { "built-in", "file", "client", "last-good" };
 
 	return json_pack("{s:o, s:o, s:o, s:s, s:o}",
 			 "file", json_text(p->p->file),

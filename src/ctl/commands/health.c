@@ -891,6 +891,25 @@ static void judge_findings(const struct findings *f, struct health *h)
 	add_rest(&warnings);
 }
 
+/* Reports a policy that stands in for the file, which the start could not use. */
+static void judge_stand_in(const struct health_input *in, struct health *h)
+{
+	const struct shared_policy *p = in->in_force;
+
+	if (!p || !in->policy_wanted)
+		return;
+	if (p->source == POLICY_KEPT)
+		add(h, SEV_ERROR, "policy-last-good", "correct or restore the file and run 'qosd-ctl "
+		    "reload'; 'qosd --check' shows all errors",
+		    "the policy file was unusable at the start: the last good policy is in force, "
+		    "checksum %016" PRIx64, p->p->checksum);
+	else if (p->source == POLICY_BUILTIN)
+		add(h, in->sm->rejected ? SEV_ERROR : SEV_WARNING, "no-policy", "provide a policy file and "
+		    "run 'qosd-ctl reload', or set 'policy: none' in qosd.yaml",
+		    "the subnet has no policy: there was no usable policy file at the start, nor a last "
+		    "good policy");
+}
+
 static void judge_policy(const struct health_input *in, struct health *h)
 {
 	const struct findings *rejected = in->sm->rejected;
@@ -907,6 +926,7 @@ static void judge_policy(const struct health_input *in, struct health *h)
 		    "the last policy file has %zu error%s; the previous policy stays in force%s%s",
 		    rejected->count[SEV_ERROR], rejected->count[SEV_ERROR] == 1 ? "" : "s", first ? "; the first: " : "", first ? first->text : "");
 	}
+	judge_stand_in(in, h);
 	if (in->trial_left_us >= 0)
 		add(h, SEV_INFO, "policy-on-trial", "run 'qosd-ctl policy confirm' or 'qosd-ctl policy "
 				"revert'",
@@ -1145,6 +1165,8 @@ void cmd_health(const struct ctl_call *c, struct reply *r)
 		in.store = store_failures(c->env->store);
 	if (c->env->policies && !policies_on_trial(c->env->policies, &in.trial_left_us))
 		in.trial_left_us = -1;
+	in.in_force = c->env->policies ? policies_in_force(c->env->policies) : NULL;
+	in.policy_wanted = c->env->policy_path;
 	in.now_us = clock_real_us();
 	if (c->env->perf)
 		in.shorts = perf_findings(c->env->perf, &in.n_shorts);

@@ -36,6 +36,8 @@ struct health_input {
 	const struct sa *registered;	/* registries of the SA; NULL: there is no SA */
 	struct store_failures store;
 	int64_t trial_left_us;		/* < 0: no policy on trial */
+	const struct shared_policy *in_force;	/* NULL: unknown */
+	bool policy_wanted;		/* the settings do not say 'policy: none' */
 	const struct perf_finding *shorts;	/* shares that were missed */
 	size_t n_shorts;
 	int64_t now_us;			/* realtime */

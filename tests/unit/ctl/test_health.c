@@ -498,6 +498,7 @@ END_TEST
 START_TEST(policy)
 {
 	struct findings found = { 0 }, rejected = { 0 };
+	struct shared_policy *stand_in;
 
 	findings_add(&found, SEV_INFO, "p.yaml", (struct src_pos){ 1, 1 }, "worth knowing");
 	/* health reports this finding in other words */
@@ -515,6 +516,19 @@ START_TEST(policy)
 	sm.rejected = NULL;
 	in.trial_left_us = 1500000;
 	expect(SEV_INFO, "policy-on-trial", "in 2 s");
+	in.trial_left_us = -1;
+	/* what stands in for the file */
+	stand_in = shared_policy_new(policy_builtin());
+	in.in_force = stand_in;
+	ck_assert_uint_eq(judged(), 0);
+	in.policy_wanted = true;
+	expect(SEV_WARNING, "no-policy", "has no policy");
+	stand_in->source = POLICY_KEPT;
+	expect(SEV_ERROR, "policy-last-good", "last good policy is in force");
+	stand_in->source = POLICY_FILE;
+	ck_assert_uint_eq(judged(), 0);
+	in.in_force = NULL;
+	shared_policy_unref(stand_in);
 	findings_free(&found);
 	findings_free(&rejected);
 }

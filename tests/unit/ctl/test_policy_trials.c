@@ -431,17 +431,58 @@ START_TEST(files_at_the_start)
 	struct policies_rules rules = { 0 };
 	struct findings found = { 0 };
 
-	ck_assert(policies_may_start(&rules, p, &found));
+	ck_assert(policies_may_start(&rules, p, false, &found));
 	ck_assert_uint_eq(found.n, 0);
 	p->p->says_nothing = true;
-	ck_assert(policies_may_start(&rules, p, &found));
-	rules.marker = true;
-	ck_assert(!policies_may_start(&rules, p, &found));
+	ck_assert(policies_may_start(&rules, p, false, &found));
+	ck_assert(!policies_may_start(&rules, p, true, &found));
 	ck_assert_uint_eq(found.count[SEV_ERROR], 1);
+	rules.may_be_none = true;
+	ck_assert(policies_may_start(&rules, p, true, &found));
+	rules.marker = true;
+	ck_assert(!policies_may_start(&rules, p, false, &found));
+	ck_assert_uint_eq(found.count[SEV_ERROR], 2);
 	p->p->ends_marked = true;
-	ck_assert(policies_may_start(&rules, p, &found));
+	ck_assert(policies_may_start(&rules, p, false, &found));
 	shared_policy_unref(p);
 	findings_free(&found);
+}
+END_TEST
+
+static void kept(const char *name, uint64_t checksum)
+{
+	struct store_policy p;
+
+	store_wait(store);
+	ck_assert(store_peek_policy(dir, &p));
+	ck_assert_str_eq(p.name, name);
+	ck_assert_uint_eq(p.checksum, checksum);
+	store_policy_free(&p);
+}
+
+/* promise: P9 */
+START_TEST(the_last_good_policy)
+{
+	struct shared_policy *none;
+
+	kept("first", 1);
+	ck_assert_ptr_null(load("second", 2, 0));
+	kept("second", 2);
+	ck_assert_ptr_null(load("trial", 3, 100));
+	kept("second", 2);
+	ck_assert_ptr_null(policies_confirm(ps));
+	kept("trial", 3);
+	ck_assert_ptr_null(policies_revert(ps, 0));
+	kept("second", 2);
+	ck_assert_ptr_null(load("trial", 3, 100));
+	reload("file", 4);
+	kept("file", 4);
+	/* no policy does not displace one */
+	none = make("empty", 5, 0);
+	none->p->says_nothing = true;
+	policies_reload(ps, none);
+	shared_policy_unref(none);
+	kept("file", 4);
 }
 END_TEST
 
@@ -467,6 +508,7 @@ static Suite *policies_suite(void)
 	tcase_add_test(t, a_damaged_history_is_set_aside);
 	tcase_add_test(t, files_that_are_not_all_there);
 	tcase_add_test(t, files_at_the_start);
+	tcase_add_test(t, the_last_good_policy);
 	suite_add_tcase(s, t);
 	return s;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Tests the state folder: what it stores, and what happens to damaged files. */
 #include <check.h>
+#include <errno.h>
 #include <malloc.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -236,6 +237,45 @@ START_TEST(garbage_is_set_aside)
 }
 END_TEST
 
+/* promise: P9 */
+START_TEST(the_last_good_policy_is_kept)
+{
+	static const char text[] = "a: 1\nend 0123456789abcdef\n\n  b: \"\t\"";
+	struct store_policy p = { .when_us = 17, .checksum = 0xfedcba9876543210, .name = " a name" }, q;
+	struct store *s = open_store();
+	char *aside = file_of("policy.damaged");
+
+	ck_assert(!store_load_policy(s, &q));
+	ck_assert(!store_peek_policy(dir, &q));
+	ck_assert_int_eq(errno, ENOENT);
+	buf_puts(&p.text, text);
+	SAVED(s, store_save_policy(s, &p));
+	/* another daemon has the folder */
+	ck_assert(store_peek_policy(dir, &q));
+	ck_assert_uint_eq(q.checksum, p.checksum);
+	ck_assert_str_eq(q.text.s, text);
+	store_policy_free(&q);
+	store_close(s);
+
+	s = open_store();
+	ck_assert(store_load_policy(s, &q));
+	ck_assert_int_eq(q.when_us, 17);
+	ck_assert_str_eq(q.name, " a name");
+	ck_assert_uint_eq(q.text.n, sizeof(text) - 1);
+	store_policy_free(&q);
+	buf_add(&p.text, "", 1);
+	ck_assert(!store_save_policy(s, &p));
+	corrupt("policy", 20, "?", 1);
+	ck_assert(!store_peek_policy(dir, &q));
+	ck_assert_int_eq(errno, EBADMSG);
+	ck_assert(!store_load_policy(s, &q));
+	ck_assert_int_eq(access(aside, F_OK), 0);
+	buf_free(&p.text);
+	free(aside);
+	store_close(s);
+}
+END_TEST
+
 /* Files of a newer qosd; only the first line must be in today's format. */
 static const struct { const char *name, *text; } newer_files[] = {
 	{ "lids", "qosd lids 2\n0x1 1 0\nend 0123456789abcdef\n" }, { "lids", "qosd lids 12\n" },
@@ -245,7 +285,7 @@ static const struct { const char *name, *text; } newer_files[] = {
 	{ "services", "qosd services 2\n" }, { "subscriptions", "qosd subscriptions 2\n" },
 	{ "aliases", "qosd aliases 2\n" }, { "partitions", "qosd partitions 2\n" },
 	{ "m-keys", "qosd m-keys 2\n" }, { "history", "qosd history 2\n" },
-	{ "gone", "qosd gone 2\n" },
+	{ "gone", "qosd gone 2\n" }, { "policy", "qosd policy 2\n" },
 };
 
 /* promise: K5 */
@@ -1613,6 +1653,7 @@ int main(void)
 	tcase_add_loop_test(t, something_else_in_its_place, 0, ARRAY_SIZE(in_its_place));
 	tcase_add_test(t, something_in_the_way);
 	tcase_add_loop_test(t, lock_in_the_way, 0, 2);
+	tcase_add_test(t, the_last_good_policy_is_kept);
 	tcase_add_test(t, refusals);
 	tcase_add_test(t, lids_are_bounded);
 	tcase_add_test(t, places_of_pkeys_are_kept);
