@@ -22,6 +22,8 @@
  * out, and errno.  Takes at most FILE_SECONDS, and reads only regular files; see file_read().
  */
 bool conf_read_file(const char *path, struct buf *text, struct findings *out);
+/* The checksum of a policy file with these bytes, as struct policy has it. */
+uint64_t conf_checksum(const char *text, size_t n);
 /*
  * Parses the bytes of a file, which findings call `name`.  Returns NULL, with at least one error in
  * out, if it cannot be used.  The caller frees the result with policy_free() or settings_free().

@@ -266,6 +266,11 @@ static void read_policy(struct reader *r, const struct node *root, struct policy
 			     "applies; if that is intended, set 'policy: none' in qosd.yaml");
 }
 
+uint64_t conf_checksum(const char *text, size_t n)
+{
+	return hash_bytes(text, n, 0);
+}
+
 struct policy *conf_parse_policy(const char *name, const char *text, size_t n,
 				 struct findings *out)
 {
@@ -278,7 +283,7 @@ struct policy *conf_parse_policy(const char *name, const char *text, size_t n,
 	if (yaml_tree_parse(name, text, n, &root, &ended, &found)) {
 		p = xcalloc(1, sizeof(*p));
 		p->file = xstrdup(name);
-		p->checksum = hash_bytes(text, n, 0);
+		p->checksum = conf_checksum(text, n);
 		p->says_nothing = !root || root->null || (root->kind == NODE_MAP && !root->n);
 		p->ends_marked = ended;
 		for (int c = 0; c < PORT_CLASS_COUNT; c++)

@@ -35,6 +35,23 @@ struct ctl_standbys {
 	bool deposed;			/* another subnet manager has become master */
 };
 
+/* Stands for the checksum of the built-in policy, which has no file. */
+#define CTL_POLICY_BUILTIN 1
+
+/* Another subnet manager, and its policy. */
+struct ctl_policy_peer {
+	uint64_t guid;
+	uint64_t checksum;	/* of its file, or CTL_POLICY_BUILTIN; 0: unknown */
+	bool is_master;		/* our master; otherwise one of our standbys */
+};
+
+/* The policy file, as it is on disk while a policy of a client is in force. */
+struct ctl_policy_file {
+	bool known;		/* it was read since that policy went into force */
+	bool missing;		/* it cannot be read */
+	uint64_t checksum;	/* of the file, if it can be read */
+};
+
 /* What the commands show and act on.  All that it points to outlives the ctl. */
 struct ctl_env {
 	const char *version;
@@ -51,6 +68,13 @@ struct ctl_env {
 	struct policies *policies;	/* NULL: the policy cannot be changed */
 	/* Absolute path of the configured policy file; NULL: none. */
 	const char *policy_path;
+	/*
+	 * The policies of the other subnet managers: that of the i-th, from 0 on; false: there are no
+	 * more.  NULL: not known.
+	 */
+	bool (*policy_peer)(void *arg, unsigned i, struct ctl_policy_peer *peer);
+	/* What is in the configured file; NULL: not known. */
+	struct ctl_policy_file (*policy_on_disk)(void *arg);
 	/*
 	 * Reload the configured policy file.  reload_read() parses it, in any thread, with findings
 	 * in either case; returns NULL if it is invalid.  reload_apply(), in the loop's thread,

@@ -196,6 +196,7 @@ static void check(void *arg)
 
 	store_check(q->store);
 	notify_again();
+	reload_check(q);
 	if (q->mad)
 		operator_events_flood(q->operator_events, q->mad, q->sa.state);
 }
@@ -278,6 +279,7 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 	struct ctl_env env = {
 		.version = QOSD_VERSION, .sa = &q->sa, .arg = q, .sa_stats = serve_stats,
 		.policy_path = q->policy_path,
+		.policy_peer = replication_policy_peer, .policy_on_disk = reload_on_disk,
 		.reload_read = reload_read, .reload_apply = reload_apply,
 		.request_sweep = sm_request_sweep, .set_priority = sm_set_priority,
 		.release_links = sm_release_links, .retrain_link = sm_retrain_link,

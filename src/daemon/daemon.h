@@ -39,6 +39,16 @@ struct hup {
 	struct shared_policy *policy;
 };
 
+/* Looks at the policy file from time to time, in a thread, while a client's policy is in force. */
+struct file_watch {
+	struct work *work;	/* NULL: no thread is reading */
+	int64_t next_us;
+	bool missing;		/* what the thread has found */
+	uint64_t checksum;
+	const struct shared_policy *of;	/* in force when the thread began; only compared */
+	struct ctl_policy_file found;
+};
+
 struct qosd {
 	const struct options *o;
 	struct settings *settings;
@@ -78,6 +88,7 @@ struct qosd {
 
 	/* reload.c */
 	struct hup reload;
+	struct file_watch watch;
 	pthread_mutex_t reading;	/* held while the policy file is read */
 	uint64_t reads, applied;	/* number of the last read; number of the one in force */
 
@@ -117,7 +128,11 @@ struct shared_policy *reload_read(void *arg, struct findings *out);
 bool reload_apply(void *arg, struct shared_policy *p, struct findings *found, int64_t uid);
 /* SIGHUP */
 void reload_on_hup(void *arg);
-/* Waits for a thread that reads; after bounded_cancel() that takes only a moment. */
+/* Called each second: looks at the file if it is time. */
+void reload_check(struct qosd *q);
+/* What the file had at the last look; a hook of ctl/, whose arg is the struct qosd. */
+struct ctl_policy_file reload_on_disk(void *arg);
+/* Waits for threads that read; after bounded_cancel() that takes only a moment. */
 void reload_end(struct qosd *q);
 
 /* partition_changes.c */

@@ -9,13 +9,21 @@
  * A disk or server that does not answer delays a read for FILE_SECONDS, and each read that
  * comes meanwhile by as much again, because only one runs at a time.  When the daemon ends,
  * bounded_cancel() cuts the wait short.
+ *
+ * While a client's policy is in force, another thread looks at the file from time to time: a restart
+ * would begin with what it has, so health compares the two.
  */
 #include <errno.h>
 #include <string.h>
 
+#include "config/conf.h"
 #include "daemon/daemon.h"
 #include "daemon/systemd_notify.h"
+#include "lib/base/clock.h"
+#include "lib/base/file.h"
 #include "lib/base/log.h"
+
+#define WATCH_US	5000000		/* between two looks at the file */
 
 struct shared_policy *reload_read(void *arg, struct findings *out)
 {
@@ -61,14 +69,19 @@ static void hup_read(void *arg)
 	q->reload.policy = reload_read(q, &q->reload.found);
 }
 
-void reload_end(struct qosd *q)
+static void hup_end(struct hup *h)
 {
-	struct hup *h = &q->reload;
-
 	work_end(h->work);
 	shared_policy_unref(h->policy);
 	findings_free(&h->found);
 	*h = (struct hup){ 0 };
+}
+
+void reload_end(struct qosd *q)
+{
+	hup_end(&q->reload);
+	work_end(q->watch.work);
+	q->watch.work = NULL;
 }
 
 static void hup_done(void *arg)
@@ -77,7 +90,7 @@ static void hup_done(void *arg)
 	bool again = q->reload.again;
 
 	reload_apply(q, q->reload.policy, &q->reload.found, -1);
-	reload_end(q);
+	hup_end(&q->reload);
 	notify("READY=1");
 	if (again)
 		reload_on_hup(q);
@@ -97,4 +110,60 @@ void reload_on_hup(void *arg)
 		log_error("policy", "not reloaded: %s", strerror(errno));
 		notify("READY=1");
 	}
+}
+
+/* --- the file while another policy is in force --- */
+
+static void watch_read(void *arg)
+{
+	struct qosd *q = arg;
+	struct buf text = { 0 }, why = { 0 };
+
+	q->watch.missing = !file_read(q->o->policy, CONF_FILE_MAX, &text, &why);
+	q->watch.checksum = conf_checksum(text.n ? text.s : "", text.n);
+	buf_free(&text);
+	buf_free(&why);
+}
+
+static void watch_done(void *arg)
+{
+	struct qosd *q = arg;
+	struct file_watch *w = &q->watch;
+
+	work_end(w->work);
+	w->work = NULL;
+	w->next_us = clock_mono_us() + WATCH_US;
+	w->found = (struct ctl_policy_file){ true, w->missing, w->checksum };
+}
+
+static bool is_watched(const struct qosd *q)
+{
+	return q->policy_path && policies_in_force(q->policies)->source == POLICY_CLIENT;
+}
+
+void reload_check(struct qosd *q)
+{
+	struct file_watch *w = &q->watch;
+	const struct shared_policy *now;
+
+	if (w->work || !q->policies)
+		return;
+	now = policies_in_force(q->policies);
+	if (w->of != now) {		/* what was found may be old */
+		w->found.known = false;
+		w->next_us = 0;
+	}
+	w->of = now;
+	if (!is_watched(q) || clock_mono_us() < w->next_us)
+		return;
+	w->work = work_start(q->loop, watch_read, watch_done, q);
+	if (!w->work)		/* as many threads as there may be: later */
+		w->next_us = clock_mono_us() + WATCH_US;
+}
+
+struct ctl_policy_file reload_on_disk(void *arg)
+{
+	const struct qosd *q = arg;
+
+	return is_watched(q) ? q->watch.found : (struct ctl_policy_file){ 0 };
 }

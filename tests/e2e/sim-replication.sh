@@ -105,6 +105,25 @@ until_ 10 of second held || bad "the second does not hold the registrations any 
 expect "Sets of the second" 0 "$(of second sets)"
 expect "what the second tells its clients" 1 "$(of second ctl services >out 2>&1; echo $?)"
 
+# promise: P10
+note "a standby with another policy"
+# problem KIND: prints the severity and text of the problem of this kind in health.
+problem() { ctl -j health | jq -r --arg kind "$1" '.problems[] | select(.kind == $kind) | "\(.severity) \(.text)"'; }
+differs() { [[ $(problem policy-differs) =~ ^warning.*$1 ]]; }
+agrees() { [ -z "$(problem policy-differs)" ]; }
+of first agrees || bad "the first says that the same policies differ: $(of first problem policy-differs)"
+of second agrees || bad "the second says that the same policies differ: $(of second problem policy-differs)"
+{ cat policy.yaml && echo "qos-levels: {default: {sl: 0}, other: {sl: 1}}"; } >other.yaml
+of second ctl policy load other.yaml >out 2>&1 || bad "load: $(<out)"
+ours=$(of first status checksum) theirs=$(of second status checksum)
+until_ 10 of first differs "the standby 0x[0-9a-f]+ has .* $theirs, and this master has .* $ours" ||
+	bad "the master does not say that the policies differ: $(of first ctl health)"
+until_ 10 of second differs "the master 0x0*$first_guid has .* $ours, and this standby has .* $theirs" ||
+	bad "the standby does not say that the policies differ: $(of second ctl health)"
+of second ctl reload >out 2>&1 || bad "reload: $(<out)"
+until_ 10 of first agrees || bad "the master still says that the policies differ: $(of first problem policy-differs)"
+of second agrees || bad "the standby still says that the policies differ: $(of second problem policy-differs)"
+
 # promise: A77
 note "what a standby copies is told to no other host"
 [ -x "$tools/copycat" ] || fail "$tools/copycat is missing: make check-programs"

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -910,6 +911,57 @@ static void judge_stand_in(const struct health_input *in, struct health *h)
 		    "good policy");
 }
 
+/* "the built-in policy" or "the policy with checksum 0123456789abcdef" */
+static const char *policy_text(uint64_t checksum, char *text, size_t n)
+{
+	if (checksum == CTL_POLICY_BUILTIN)
+		snprintf(text, n, "the built-in policy");
+	else
+		snprintf(text, n, "the policy with checksum %016" PRIx64, checksum);
+	return text;
+}
+
+/* Reports other subnet managers with another policy, which a failover would bring into force. */
+static void judge_peers(const struct health_input *in, struct health *h)
+{
+	struct many differ = { h, SEV_WARNING, "policy-differs", "give all subnet managers the same policy "
+			       "file and run 'qosd-ctl reload' at each of them", "standbys have another "
+			       "policy", 0 };
+	const struct shared_policy *p = in->in_force;
+	uint64_t ours = !p ? 0 : p->source == POLICY_BUILTIN ? CTL_POLICY_BUILTIN : p->p->checksum;
+	char theirs_text[64], ours_text[64];
+
+	for (size_t i = 0; ours && i < in->n_peers; i++) {
+		const struct ctl_policy_peer *x = &in->peers[i];
+
+		if (x->checksum && x->checksum != ours)
+			add_one(&differ, "the %s 0x%016" PRIx64 " has %s, and this %s has %s: a failover "
+				"changes the policy", x->is_master ? "master" : "standby", x->guid,
+				policy_text(x->checksum, theirs_text, sizeof(theirs_text)),
+				x->is_master ? "standby" : "master",
+				policy_text(ours, ours_text, sizeof(ours_text)));
+	}
+	add_rest(&differ);
+}
+
+/* Reports a policy of a client that is not what the file has.  A trial is reported anyway. */
+static void judge_file(const struct health_input *in, struct health *h)
+{
+	const struct shared_policy *p = in->in_force;
+	static const char action[] = "'qosd-ctl policy install' makes a policy the configured file, 'qosd-ctl "
+				     "reload' brings the file into force";
+
+	if (!p || p->source != POLICY_CLIENT || in->trial_left_us >= 0 || !in->on_disk.known)
+		return;
+	if (in->on_disk.missing)
+		add(h, SEV_WARNING, "policy-not-in-file", action, "the policy in force was loaded from %s, "
+		    "and the configured file cannot be read", p->p->file);
+	else if (in->on_disk.checksum != p->p->checksum)
+		add(h, SEV_WARNING, "policy-not-in-file", action, "the policy in force was loaded from %s, "
+		    "checksum %016" PRIx64 ", and the configured file has another, checksum %016" PRIx64
+		    ": a restart changes the policy", p->p->file, p->p->checksum, in->on_disk.checksum);
+}
+
 static void judge_policy(const struct health_input *in, struct health *h)
 {
 	const struct findings *rejected = in->sm->rejected;
@@ -927,6 +979,8 @@ static void judge_policy(const struct health_input *in, struct health *h)
 		    rejected->count[SEV_ERROR], rejected->count[SEV_ERROR] == 1 ? "" : "s", first ? "; the first: " : "", first ? first->text : "");
 	}
 	judge_stand_in(in, h);
+	judge_file(in, h);
+	judge_peers(in, h);
 	if (in->trial_left_us >= 0)
 		add(h, SEV_INFO, "policy-on-trial", "run 'qosd-ctl policy confirm' or 'qosd-ctl policy "
 				"revert'",
@@ -1113,6 +1167,8 @@ void cmd_health(const struct ctl_call *c, struct reply *r)
 	struct health_input in = { .sm = &c->view->sm, .state = c->state, .sa = sa_sums(c->env),
 				   .trial_left_us = -1 };
 	VEC(struct sm_seen) others = { 0 };
+	VEC(struct ctl_policy_peer) peers = { 0 };
+	struct ctl_policy_peer peer;
 	VEC(struct trap_flood) floods = { 0 };
 	VEC(struct mad_flood) mad_floods = { 0 };
 	struct mad_flood mad_flood;
@@ -1167,6 +1223,12 @@ void cmd_health(const struct ctl_call *c, struct reply *r)
 		in.trial_left_us = -1;
 	in.in_force = c->env->policies ? policies_in_force(c->env->policies) : NULL;
 	in.policy_wanted = c->env->policy_path;
+	if (c->env->policy_on_disk)
+		in.on_disk = c->env->policy_on_disk(c->env->arg);
+	for (unsigned i = 0; c->env->policy_peer && c->env->policy_peer(c->env->arg, i, &peer); i++)
+		*vec_push(&peers) = peer;
+	in.peers = peers.v;
+	in.n_peers = peers.n;
 	in.now_us = clock_real_us();
 	if (c->env->perf)
 		in.shorts = perf_findings(c->env->perf, &in.n_shorts);
@@ -1175,6 +1237,7 @@ void cmd_health(const struct ctl_call *c, struct reply *r)
 				  "state", sm_state_name(in.sm->state), "problems", json_problems(&h)));
 	health_free(&h);
 	vec_free(&others);
+	vec_free(&peers);
 	vec_free(&floods);
 	vec_free(&mad_floods);
 	vec_free(&flaps);

@@ -37,6 +37,9 @@ struct health_input {
 	struct store_failures store;
 	int64_t trial_left_us;		/* < 0: no policy on trial */
 	const struct shared_policy *in_force;	/* NULL: unknown */
+	struct ctl_policy_file on_disk;
+	const struct ctl_policy_peer *peers;	/* other subnet managers, by policy */
+	size_t n_peers;
 	bool policy_wanted;		/* the settings do not say 'policy: none' */
 	const struct perf_finding *shorts;	/* shares that were missed */
 	size_t n_shorts;

@@ -82,7 +82,7 @@ void replica_stop(struct replica *h)
 {
 	h->dropped = h->busy;
 	h->complete = h->said_unreadable = h->log_known = h->met = false;
-	h->master_guid = 0;		/* the next one followed is a new master */
+	h->master_guid = h->master_policy = 0;	/* the next one followed is a new master */
 	for (unsigned i = 0; i < PART_COUNT; i++)
 		h->parts[i].known = false;
 }
@@ -218,6 +218,8 @@ static bool ask(struct replica *h, uint32_t part, uint32_t offset, uint64_t vers
 	put_be32(query.offset, offset);
 	put_be64(query.version, version);
 	put_be64(query.nonce, a->nonce);
+	if (part == SA_REPLICA_LIST)
+		put_be64(query.data + SA_REPLICA_POLICY, replica_policy(h->q));
 	proof_seal(&query, h->q->settings->sm_key, PROOF_REPLICA_GET, mad_info(h->q->mad)->guid,
 		   h->master_guid);
 	memcpy(mad + SA_HDR_LEN, &query, sizeof(query));
@@ -469,6 +471,7 @@ static void on_list(void *arg, const uint8_t *mad, size_t len)
 		round_in_vain(h, "the list is invalid");
 	} else {
 		h->met = true;
+		h->master_policy = get_be64(x.data + SA_REPLICA_POLICY);
 		h->only_changes = !behind;
 		if (behind)
 			sm_registrations_coming(h->q->sm);
@@ -508,6 +511,7 @@ static void follow_master(struct replica *h)
 	if (guid == h->master_guid)
 		return;
 	h->master_guid = guid;
+	h->master_policy = 0;
 	h->followed_us = clock_mono_us();
 	h->dropped = h->busy;
 	h->complete = h->log_known = h->met = false;

@@ -236,10 +236,20 @@ uint64_t replica_parts_partitions(struct qosd *q)
 	return q->replica_parts.parts[PART_PARTITIONS].version;
 }
 
+_Static_assert(PART_COUNT * sizeof(struct sa_replica_row) <= SA_REPLICA_POLICY, "a list has room");
+
+uint64_t replica_policy(const struct qosd *q)
+{
+	const struct shared_policy *p = policies_in_force(q->policies);
+
+	return p->source == POLICY_BUILTIN ? CTL_POLICY_BUILTIN : p->p->checksum;
+}
+
 static void list(struct replica_parts *e, struct sa_replica *answer)
 {
 	struct sa_replica_row row = { 0 };
 
+	put_be64(answer->data + SA_REPLICA_POLICY, replica_policy(e->q));
 	for (unsigned i = 0; i < PART_COUNT; i++) {
 		refresh(e, (enum replica_part)i);
 		put_be64(row.version, e->parts[i].version);
@@ -309,9 +319,9 @@ static uint16_t answer_question(struct replica_parts *e, uint64_t from, const st
 		if (is_out(e, (enum replica_part)i) && !e->parts[i].printed)
 			return IB_SA_NO_RECORDS;
 	list(e, answer);
-	/* the question states which partitions the standby has */
+	/* the question states which partitions and which policy the standby has */
 	standbys_heard(&e->q->standbys, from, get_be64(query->version) == partitions->version,
-		       partitions->change);
+		       partitions->change, get_be64(query->data + SA_REPLICA_POLICY));
 	return IB_STATUS_OK;
 }
 

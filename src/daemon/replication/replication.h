@@ -28,6 +28,9 @@
  * With LIST a standby states which dynamic partitions it has.  A client that asks the primary
  * to change them gets its answer when the standbys have the change.
  *
+ * Policies are not replicated, but with LIST and its answer the two state which policy they have,
+ * so that both can report a difference.
+ *
  * Everything is for the loop's thread only.  The structs are members of struct qosd, initially
  * zero.
  */
@@ -85,6 +88,11 @@ void replica_parts_free(struct qosd *q);
 /* The SA's replicate() hook; arg is the struct qosd. */
 uint16_t replica_parts_answer(void *arg, uint64_t from, const struct sa_replica *query,
 			      struct sa_replica *answer);
+/*
+ * The checksum of the policy in force here, without dynamic partitions: of its file, or
+ * CTL_POLICY_BUILTIN.
+ */
+uint64_t replica_policy(const struct qosd *q);
 uint64_t replica_part_digest(const char *text, size_t n);
 /* The version of a part as it is here now. */
 uint64_t replica_part_version(const struct qosd *q, enum replica_part part);
@@ -122,6 +130,7 @@ struct replica {
 	unsigned failed;		/* rounds in a row without an answer */
 	int64_t failed_us;		/* end of the first of these rounds */
 	uint64_t master_guid;
+	uint64_t master_policy;		/* checksum; 0: the master has not stated it */
 	struct mad_address master;
 	uint64_t nonce;			/* of the last question */
 	struct {
@@ -181,6 +190,7 @@ struct standby {
 	int64_t seen_us;
 	bool has;		/* it has the partitions as of this change */
 	uint64_t change;
+	uint64_t policy;	/* checksum; 0: it does not state it */
 };
 
 struct waiter {
@@ -203,9 +213,11 @@ void standbys_init(struct qosd *q);
 void standbys_free(struct standbys *x);
 /*
  * The standby at the port with this GUID has asked: it has the partitions as of this change
- * (has), or others.
+ * (has), or others, and the policy with this checksum (0: unknown).
  */
-void standbys_heard(struct standbys *x, uint64_t guid, bool has, uint64_t change);
+void standbys_heard(struct standbys *x, uint64_t guid, bool has, uint64_t change, uint64_t policy);
+/* A hook of ctl/ (ctl_env); arg is the struct qosd. */
+bool replication_policy_peer(void *arg, unsigned i, struct ctl_policy_peer *peer);
 /* To be called when we are no longer master. */
 void standbys_deposed(struct standbys *x);
 /* Hooks of ctl/; arg is the struct qosd. */

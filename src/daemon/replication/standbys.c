@@ -75,7 +75,7 @@ static void on_tick(void *arg)
 	tell(x);
 }
 
-void standbys_heard(struct standbys *x, uint64_t guid, bool has, uint64_t change)
+void standbys_heard(struct standbys *x, uint64_t guid, bool has, uint64_t change, uint64_t policy)
 {
 	struct standby *y = x->v;
 
@@ -89,7 +89,7 @@ void standbys_heard(struct standbys *x, uint64_t guid, bool has, uint64_t change
 			if (x->v[i].seen_us < y->seen_us)
 				y = &x->v[i];
 	}
-	*y = (struct standby){ guid, clock_mono_us(), has, change };
+	*y = (struct standby){ guid, clock_mono_us(), has, change, policy };
 	if (x->waiters.n)
 		tell(x);
 }
@@ -138,6 +138,28 @@ void standbys_forget(void *arg, void *who)
 			x->waiters.v[i] = x->waiters.v[--x->waiters.n];
 			return;
 		}
+}
+
+bool replication_policy_peer(void *arg, unsigned i, struct ctl_policy_peer *peer)
+{
+	const struct qosd *q = arg;
+	const struct standbys *x = &q->standbys;
+	struct sm_status sm;
+
+	*peer = (struct ctl_policy_peer){ 0 };
+	sm_get_status(q->sm, &sm);
+	if (sm.state == SM_STANDBY && i == 0) {
+		*peer = (struct ctl_policy_peer){ q->replica.master_guid, q->replica.master_policy, true };
+		if (sm.master_guid != peer->guid)	/* another master, not asked yet */
+			peer->checksum = 0;
+		return true;
+	}
+	if (sm.state != SM_MASTER || i >= x->n)
+		return false;
+	*peer = (struct ctl_policy_peer){ x->v[i].guid, x->v[i].policy, false };
+	if (x->v[i].seen_us < clock_mono_us() - there_us(x))
+		peer->checksum = 0;
+	return true;
 }
 
 void standbys_init(struct qosd *q)

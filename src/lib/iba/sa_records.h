@@ -261,6 +261,11 @@ struct sa_replica {
 	uint8_t data[SA_REPLICA_DATA];	/* for a list: a struct sa_replica_row for each part */
 };
 _Static_assert(sizeof(struct sa_replica) == SA_DATA_LEN, "replica");
+/*
+ * In the data of a request for the list, and of its answer, behind the rows: 8 bytes with the
+ * checksum of the sender's policy; 0 from a qosd that does not state it.
+ */
+#define SA_REPLICA_POLICY (SA_REPLICA_DATA - 8)
 /* A later qosd may append parts or use other formats: a standby skips the ones it does not know. */
 struct sa_replica_row {
 	uint8_t version[8];

@@ -534,6 +534,44 @@ START_TEST(policy)
 }
 END_TEST
 
+/* promise: P10 */
+START_TEST(other_policies)
+{
+	struct ctl_policy_peer peers[] = { { 0x10, 7, false }, { 0x20, 0, false } };
+	struct shared_policy *p = shared_policy_new(policy_builtin());
+
+	p->p->checksum = 7;
+	p->source = POLICY_CLIENT;
+	in.in_force = p;
+	in.policy_wanted = true;
+	in.peers = peers;
+	in.n_peers = 2;
+	ck_assert_uint_eq(judged(), 0);		/* the same, and one that is unknown */
+	peers[1].checksum = 8;
+	expect(SEV_WARNING, "policy-differs", "the standby 0x0000000000000020 has the policy with checksum "
+	       "0000000000000008, and this master has the policy with checksum 0000000000000007");
+	peers[0] = (struct ctl_policy_peer){ 0x30, CTL_POLICY_BUILTIN, true };
+	in.n_peers = 1;
+	expect(SEV_WARNING, "policy-differs", "the master 0x0000000000000030 has the built-in policy, and "
+	       "this standby has the policy with checksum 0000000000000007");
+	in.n_peers = 0;
+	/* the configured file */
+	in.on_disk = (struct ctl_policy_file){ true, false, 7 };
+	ck_assert_uint_eq(judged(), 0);
+	in.on_disk.checksum = 9;
+	expect(SEV_WARNING, "policy-not-in-file", "has another, checksum 0000000000000009");
+	in.on_disk.missing = true;
+	expect(SEV_WARNING, "policy-not-in-file", "cannot be read");
+	in.trial_left_us = 1500000;
+	expect(SEV_INFO, "policy-on-trial", "in 2 s");
+	in.trial_left_us = -1;
+	p->source = POLICY_FILE;
+	ck_assert_uint_eq(judged(), 0);
+	in.in_force = NULL;
+	shared_policy_unref(p);
+}
+END_TEST
+
 START_TEST(busy)
 {
 	int64_t now = 1000ll * SA_CLIENTS_SECONDS * 1000000;
@@ -735,6 +773,7 @@ int main(void)
 	tcase_add_test(t, routes);
 	tcase_add_test(t, what_the_switches_form);
 	tcase_add_test(t, policy);
+	tcase_add_test(t, other_policies);
 	tcase_add_test(t, busy);
 	tcase_add_test(t, disk);
 	tcase_add_test(t, verdicts);

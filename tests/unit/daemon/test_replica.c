@@ -34,6 +34,7 @@ static char taken[PART_COUNT][64];	/* the last received text of each part */
 static const char *text[PART_COUNT];
 static char changes[512];
 static uint32_t log_number, log_first, printed_at;
+static uint64_t masters_policy;
 static unsigned pieces_of[PART_COUNT];	/* that were asked for */
 
 /* the request in flight */
@@ -83,6 +84,12 @@ void smp_send(struct mad_port *m, const struct smp *s,
 	(void)m;
 	mad_set_field(answer.data, 0, IB_PORT_SMLID_F, 5);
 	fn(arg, &answer, 0);
+}
+
+uint64_t replica_policy(const struct qosd *x)
+{
+	(void)x;
+	return 0xabc;
 }
 
 void sm_registrations_lost(struct sm *sm)
@@ -190,6 +197,8 @@ static void put_list(struct sa_replica *x)
 		memcpy(x->data + i * sizeof(row), &row, sizeof(row));
 	}
 	put_be32(x->n, PART_COUNT * sizeof(struct sa_replica_row));
+	ck_assert_uint_eq(get_be64(x->data + SA_REPLICA_POLICY), 0xabc);	/* what the standby has */
+	put_be64(x->data + SA_REPLICA_POLICY, masters_policy);
 }
 
 static void put_piece(struct sa_replica *x)
@@ -477,6 +486,25 @@ START_TEST(ports_that_are_gone_are_no_registrations)
 }
 END_TEST
 
+/* promise: P10 */
+START_TEST(the_policy_of_the_master_is_known)
+{
+	masters_policy = 0xdef;
+	a_round();
+	ck_assert_uint_eq(h->master_policy, 0xdef);
+	masters_policy = 0;		/* of an earlier version */
+	a_round();
+	ck_assert_uint_eq(h->master_policy, 0);
+	masters_policy = 0xdef;
+	a_round();
+	a_round_of(FORGER);
+	ck_assert_uint_eq(h->master_policy, 0xdef);
+	replica_stop(h);
+	ck_assert_uint_eq(h->master_policy, 0);
+	masters_policy = 0;
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("replication");
@@ -494,6 +522,7 @@ int main(void)
 	tcase_add_test(t, changes_of_groups_are_a_log);
 	tcase_add_loop_test(t, a_log_that_does_not_go_on, 0, 2);
 	tcase_add_test(t, ports_that_are_gone_are_no_registrations);
+	tcase_add_test(t, the_policy_of_the_master_is_known);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }
