@@ -61,10 +61,12 @@ cannot() {	# cannot WHAT REASON OPTION...
 	expect "$1" 1 "$(run_on "$build/qosd" -s "$sock" -d state "${@:3}")"
 	expect_match "$1" "$2" "$(<out)"
 }
+# a daemon that stays starts without such a policy file: see 05-reload.sh
+cannot "missing policy" "missing.yaml.*No such file" -1 -p missing.yaml
+cannot "broken policy" "error: .*broken.yaml:2:17: " -1 -p broken.yaml
 for mode in -F -1 ""; do
-	cannot "missing policy, $mode" "missing.yaml.*No such file" $mode -p missing.yaml
 	cannot "missing settings, $mode" "missing.yaml.*No such file" $mode -c missing.yaml
-	cannot "broken policy, $mode" "error: .*broken.yaml:2:17: " $mode -p broken.yaml
+	cannot "broken settings, $mode" "error: .*broken-settings.yaml:1:6: " $mode -c broken-settings.yaml
 	cannot "no such port, $mode" "0x0*1234" $mode -g 0x1234
 	cannot "no place for the socket, $mode" "nowhere/sock" $mode -s nowhere/sock
 	cannot "no place for the state, $mode" "/dev/null" $mode -d /dev/null
