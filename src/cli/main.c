@@ -59,6 +59,7 @@ static const struct output *const texts[] = {
 static const char *socket_path = QOSD_SOCKET;
 static unsigned limit_seconds = LIMIT_SECONDS;	/* 0: no limit */
 static bool as_json;
+bool awaits_change;
 
 /* --- usage --- */
 
@@ -536,8 +537,9 @@ static int verdict_status(const json_t *answer)
 	return !strcmp(verdict, "ok") ? EXIT_GOOD : !strcmp(verdict, "warning") ? EXIT_SO_SO : EXIT_BAD;
 }
 
+/* result, if not NULL: gets a reference to the result of a request that was done. */
 static int ask(const struct ctl_command *c, json_t *args, const struct buf *file,
-	       const struct output *out)
+	       const struct output *out, json_t **result)
 {
 	bool follows = c->follows || json_is_true(json_object_get(args, "follow"));
 	struct connection *daemon = connect_daemon(follows ? PATIENCE_ENDLESS :
@@ -553,6 +555,8 @@ static int ask(const struct ctl_command *c, json_t *args, const struct buf *file
 		status = print_answer(daemon->in, answer, out);
 	if (c->judges)
 		status = verdict_status(answer);
+	if (result && status == EXIT_DONE)
+		*result = json_incref(json_object_get(answer, "result"));
 	json_decref(answer);
 	fclose(daemon->in);
 	return status;
@@ -601,33 +605,39 @@ static bool is_ok(const json_t *answer)
 	return json_is_true(json_object_get(answer, "ok"));
 }
 
-static void put_installed(const json_t *findings, const struct install *x)
+/* reloaded: the result of the reload */
+static void put_installed(json_t *reloaded, const struct install *x)
 {
 	json_t *result;
 
 	if (as_json) {
-		result = json_pack("{s:s, s:s?, s:O}", "file", x->path, "before", x->before,
-				   "findings", findings);
+		result = json_pack("{s:s, s:s?}", "file", x->path, "before", x->before);
+		json_object_update(result, reloaded);
 		put_json(result, JSON_INDENT(2));
 		printf("\n");
 		json_decref(result);
 		return;
 	}
-	put_findings(findings, SIZE_MAX, "", stdout);
+	put_accepted(reloaded);
 	printf("installed %s; the policy was accepted\n", x->path);
 	if (x->before)
 		printf("the previous file is kept as %s\n", x->before);
+	put_in_force_when(reloaded);
 }
 
-/* Makes the daemon reload the installed file; undoes the installation if the daemon refuses it. */
-static int apply_installed(const struct install *x)
+/*
+ * Makes the daemon reload the installed file; undoes the installation if the daemon refuses it.
+ * *result gets a reference to the result of the reload.
+ */
+static int apply_installed(const struct install *x, json_t **result)
 {
 	json_t *none = json_object(), *answer = ask_once("reload", none, NULL);
 	int status = EXIT_NO_DAEMON;
 
 	if (answer && is_ok(answer)) {
 		clean_strings(answer);
-		put_installed(json_object_get(json_object_get(answer, "result"), "findings"), x);
+		*result = json_incref(json_object_get(answer, "result"));
+		put_installed(*result, x);
 		status = EXIT_DONE;
 	} else if (answer) {
 		clean_strings(answer);
@@ -646,7 +656,7 @@ static int apply_installed(const struct install *x)
  * Replaces the configured policy file.  The daemon checks the policy and says which file to
  * replace; the calling user must have permission to write it, which the daemon should not have.
  */
-static int install(json_t *args, const struct buf *file)
+static int install(json_t *args, const struct buf *file, json_t **result)
 {
 	json_t *answer = ask_once("policy check", args, file);
 	struct install x = { NULL, NULL };
@@ -658,39 +668,103 @@ static int install(json_t *args, const struct buf *file)
 	} else if (answer) {
 		status = EXIT_REFUSED;
 		if (install_file(&x, str(json_object_get(answer, "result"), "path"), file))
-			status = apply_installed(&x);
+			status = apply_installed(&x, result);
 		install_free(&x);
 	}
 	json_decref(answer);
 	return status;
 }
 
-/* Polls `status` until the requested change is on the devices. */
-static bool wait_in_force(void)
-{
-	for (unsigned i = 0; i < WAIT_SECONDS * 50; i++) {
-		json_t *args = json_object(), *answer = ask_once("status", args, NULL);
-		const json_t *result = json_object_get(answer, "result");
-		const json_t *x = json_object_get(json_object_get(result, "policy"), "dynamic");
-		bool asked = answer, done = x && num(x, "change") == num(x, "change-in-force");
+/* --- waiting for a change --- */
 
-		json_decref(answer);
+enum progress { IN_FORCE, NOT_YET, NEVER };
+
+/* The subnet before a request: what was wrong then is not the fault of the change. */
+struct before {
+	bool up;
+	long long failed_devices;
+};
+
+static enum progress never(const char *why, const char *more)
+{
+	fprintf(stderr, "qosd-ctl: the change is not in force: %s%s\n", why, more);
+	return NEVER;
+}
+
+/*
+ * What the result of `status` says of a change with this number.  Dynamic partitions add up, so that
+ * a later change of them includes it; a later policy replaces it.
+ */
+static enum progress progress_of(const json_t *status, bool dynamic, long long change,
+				 const struct before *before)
+{
+	const json_t *policy = json_object_get(status, "policy");
+	const json_t *x = dynamic ? json_object_get(policy, "dynamic") : policy;
+	const char *state = str(status, "state");
+	bool up = json_is_true(json_object_get(status, "subnet-up"));
+
+	if (!strcmp(state, "standby") || !strcmp(state, "not-active"))
+		return never("the subnet manager is ", state);
+	if (!dynamic && num(x, "change") != change)
+		return never("another policy has replaced it", "");
+	if (num(x, "change-in-force") < change)
+		return NOT_YET;
+	if (num(status, "failed-sets") || (before->up && !up) ||
+	    num(status, "failed-devices") > before->failed_devices)
+		return never("devices did not take their settings, see 'qosd-ctl health'", "");
+	return IN_FORCE;
+}
+
+/* Returns false, with a message, if no daemon answers. */
+static bool look_before(struct before *before)
+{
+	json_t *args = json_object(), *answer = ask_once("status", args, NULL);
+	const json_t *status = json_object_get(answer, "result");
+	bool answered = answer != NULL;
+
+	before->up = json_is_true(json_object_get(status, "subnet-up"));
+	before->failed_devices = num(status, "failed-devices");
+	json_decref(args);
+	json_decref(answer);
+	return answered;
+}
+
+/* Polls `status` until the change that a request's result names is on the devices. */
+static int wait_in_force(const struct ctl_command *c, const json_t *result,
+			 const struct before *before)
+{
+	bool dynamic = c->request != NULL;
+	enum progress x = NOT_YET;
+
+	for (unsigned i = 0; x == NOT_YET && i < WAIT_SECONDS * 50; i++) {
+		json_t *args = json_object(), *answer = ask_once("status", args, NULL);
+
+		if (answer)
+			x = progress_of(json_object_get(answer, "result"), dynamic,
+					num(result, "change"), before);
 		json_decref(args);
-		if (!asked || done)
-			return done;
-		usleep(20000);
+		json_decref(answer);
+		if (!answer)
+			return EXIT_NO_DAEMON;
+		if (x == NOT_YET)
+			usleep(20000);
 	}
-	fprintf(stderr, "qosd-ctl: the change is not in force after %u s\n", WAIT_SECONDS);
-	return false;
+	if (x == NOT_YET)
+		fprintf(stderr, "qosd-ctl: the change is not in force after %u s\n", WAIT_SECONDS);
+	else if (x == IN_FORCE && !as_json)
+		printf("it is in force\n");
+	return x == IN_FORCE ? EXIT_DONE : EXIT_REFUSED;
 }
 
 static int run(const struct ctl_command *c, char **argv)
 {
 	struct buf file = { 0 };
 	json_t *args = c->words ? json_object() : parse_args(c, argv);
-	bool sends_file = c->words || c->takes_file, wait;
+	bool sends_file = c->words || c->takes_file;
 	const struct output *out;
+	json_t *result = NULL;
 	int status = EXIT_REFUSED;
+	struct before before = { 0 };
 
 	if (!args || (c->words && !partition_change(c->name, argv, args, &file))) {
 		json_decref(args);
@@ -698,15 +772,21 @@ static int run(const struct ctl_command *c, char **argv)
 		usage_error(c);
 		return c->judges ? EXIT_BAD : EXIT_REFUSED;
 	}
-	wait = json_is_true(json_object_get(args, "wait"));
+	awaits_change = json_is_true(json_object_get(args, "wait"));
 	json_object_del(args, "wait");
 	out = choose_output(c, args);
-	if (out && c->installs)
-		status = read_file(args, &file) ? install(args, &file) : EXIT_REFUSED;
+	if (out && awaits_change && !look_before(&before))
+		status = EXIT_NO_DAEMON;
+	else if (out && c->installs)
+		status = read_file(args, &file) ? install(args, &file, &result) : EXIT_REFUSED;
 	else if (out && (!sends_file || c->words || read_file(args, &file)))
-		status = ask(c, args, sends_file ? &file : NULL, out);
-	if (wait && status == EXIT_DONE && !wait_in_force())
-		status = EXIT_REFUSED;
+		status = ask(c, args, sends_file ? &file : NULL, out,
+			     awaits_change ? &result : NULL);
+	if (awaits_change && status == EXIT_DONE) {
+		fflush(stdout);		/* what was accepted, before the wait */
+		status = wait_in_force(c, result, &before);
+	}
+	json_decref(result);
 	buf_free(&file);
 	json_decref(args);
 	if (fflush(stdout) != 0 && status == EXIT_DONE)

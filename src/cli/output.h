@@ -20,6 +20,9 @@ struct output {
 	bool raw_head, raw_rows;	/* leave control characters as they are */
 };
 
+/* qosd-ctl waits until the requested change is in force: then texts need not say when it will be. */
+extern bool awaits_change;
+
 extern const struct output json_output, json_lines_output;
 /*
  * Prints to standard output like json_dumps(), but without control characters that a terminal

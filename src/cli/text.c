@@ -416,8 +416,9 @@ static void print_reload(const json_t *answer)
 {
 	const json_t *result = json_object_get(answer, "result");
 
-	put_findings(json_object_get(result, "findings"), SIZE_MAX, "", stdout);
+	put_accepted(result);
 	printf("the policy was accepted\n");
+	put_in_force_when(result);
 }
 
 static void put_step(const json_t *s)

@@ -10,6 +10,10 @@
 
 /* Prints at most `most` findings, one per line. */
 void put_findings(const json_t *findings, size_t most, const char *indent, FILE *out);
+/* Prints the findings on a policy that was accepted: those on the file, then those on the fabric. */
+void put_accepted(const json_t *result);
+/* Says when a change that was accepted will be in force; nothing if qosd-ctl waits for it. */
+void put_in_force_when(const json_t *result);
 /* Prints where a policy came from, and whether it is on trial (text_policy.c). */
 void put_policy(const json_t *policy);
 

@@ -95,13 +95,14 @@ static void print_change(const json_t *answer)
 	const json_t *p;
 	size_t i;
 
-	put_findings(json_object_get(r, "findings"), SIZE_MAX, "", stdout);
+	put_accepted(r);
 	json_array_foreach(list, i, p)
 		printf("%s has P_Key 0x%04llx\n", str(p, "partition"), num(p, "pkey"));
 	if (num(r, "changed"))
 		printf("accepted: %lld changes\n", num(r, "changed"));
 	else
 		printf("nothing to change\n");
+	put_in_force_when(r);
 }
 
 static void print_pending(const json_t *answer)

@@ -40,16 +40,38 @@ void put_policy(const json_t *p)
 
 /* --- load, confirm, revert --- */
 
+void put_in_force_when(const json_t *r)
+{
+	static const struct { const char *word, *text; } whens[] = {
+		{ "sweep", "it is being written to the devices, and is in force when the sweep that has "
+			   "begun ends" },
+		{ "next-sweep", "it is in force when the sweep after the running one ends" },
+		{ "subnet-up", "it is in force when the subnet has been brought up" },
+		{ "master", "it is in force when this daemon becomes the master" },
+	};
+
+	for (size_t i = 0; i < sizeof(whens) / sizeof(whens[0]); i++)
+		if (!awaits_change && !strcmp(str(r, "in-force-when"), whens[i].word))
+			printf("%s (--wait waits for that)\n", whens[i].text);
+}
+
+void put_accepted(const json_t *r)
+{
+	put_findings(json_object_get(r, "findings"), SIZE_MAX, "", stdout);
+	put_findings(json_object_get(r, "fabric-findings"), SIZE_MAX, "", stdout);
+}
+
 static void print_load(const json_t *answer)
 {
 	const json_t *r = json_object_get(answer, "result"), *trial = json_object_get(r, "trial");
 
-	put_findings(json_object_get(r, "findings"), SIZE_MAX, "", stdout);
+	put_accepted(r);
 	if (has(r, "trial"))
 		printf("the policy was accepted on trial: it is reverted in %lld s unless confirmed by "
 		       "\"qosd-ctl policy confirm\"\n", num(trial, "seconds-left"));
 	else
 		printf("the policy was accepted\n");
+	put_in_force_when(r);
 	printf("it is not stored in a file: a restart or reload of the daemon returns to the configured "
 	       "policy\n");
 }

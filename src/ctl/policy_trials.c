@@ -269,6 +269,7 @@ static void keep(struct policies *ps)
 static void put_in_force(struct policies *ps, struct shared_policy *p, uint64_t change)
 {
 	ps->now = (struct step){ shared_policy_ref(p), change };
+	p->change = change;
 	save(ps);
 	keep(ps);
 	ps->hooks.apply(ps->hooks.arg, p);
@@ -368,6 +369,11 @@ struct shared_policy *policies_in_force(const struct policies *ps)
 	return ps->now.p;
 }
 
+uint64_t policies_number(const struct policies *ps)
+{
+	return ps->now.change;
+}
+
 const struct shared_policy *policies_before(const struct policies *ps)
 {
 	return ps->before.n ? ps->before.v[ps->before.n - 1].p : NULL;
@@ -400,7 +406,7 @@ struct policies *policies_new(struct loop *l, struct store *store, struct shared
 	ps->trial = timer_new(l, on_trial_over, ps);
 	store_load_history(store, history_line, ps);
 	ps->now.p = shared_policy_ref(first);
-	ps->now.change = add_change(ps, CHANGE_START, CHANGE_APPLIED, first, -1);
+	ps->now.change = first->change = add_change(ps, CHANGE_START, CHANGE_APPLIED, first, -1);
 	save(ps);
 	ps->has_kept = store_load_policy(store, &kept);
 	ps->kept = kept.checksum;

@@ -113,6 +113,8 @@ const char *policies_revert(struct policies *ps, int64_t uid);
 /* --- looking --- */
 
 struct shared_policy *policies_in_force(const struct policies *ps);
+/* The id of the change that put it in force: each later change has a higher one. */
+uint64_t policies_number(const struct policies *ps);
 /* The policy that a revert would restore, or NULL. */
 const struct shared_policy *policies_before(const struct policies *ps);
 /* True if the policy in force is on trial; *left_us: the microseconds left. */

@@ -27,6 +27,8 @@ struct shared_policy {		/* a policy with a reference count */
 	int64_t uid;			/* user who loaded it; -1: the daemon did */
 	/* NULL; or p is an overlay on the policy of base, with dynamic partitions */
 	struct shared_policy *base;
+	/* number of the last change that put it in force (ctl/policy_trials.h); of base, if there is one */
+	uint64_t change;
 	uint64_t dynamic_change;	/* number of changes in it (sa/registry/dynamic_partitions.h) */
 };
 

@@ -49,6 +49,7 @@ static void unpublish(struct sm *sm)
 	mkey_stop(sm);
 	shared_policy_unref(sm->in_force);
 	sm->in_force = NULL;
+	sm->change_in_force = 0;
 	sm->hooks.published(sm->hooks.arg, NULL);
 	state_unref(old);
 }
@@ -279,7 +280,8 @@ void sm_get_status(const struct sm *sm, struct sm_status *out)
 		.discovery_filter = filter, .discovery_call = call,
 		.scrub = scrub_counts(sm->devices.scrub),
 		.engine = p ? p->plan->engine : NULL,
-		.policy = p ? p->policy : sm->policy, .in_force = sm->in_force, .findings = &sm->said.findings,
+		.policy = p ? p->policy : sm->policy, .in_force = sm->in_force,
+		.change_in_force = sm->change_in_force, .findings = &sm->said.findings,
 		.rejected = sm->said.has_rejected ? &sm->said.rejected : NULL,
 	};
 	mad_release(sm->mad);

@@ -128,6 +128,7 @@ struct sm_status {
 	const struct shared_policy *policy;	/* in force, or to be applied next */
 	/* policy of the last sweep that completed, P_Keys included; NULL: none */
 	const struct shared_policy *in_force;
+	uint64_t change_in_force;	/* its change when that sweep completed; 0: none */
 	const struct findings *findings;	/* of the file and of the fabric, for the policy in force */
 	/* those of the last file that was refused; NULL: none since a file was accepted */
 	const struct findings *rejected;

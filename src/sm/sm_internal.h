@@ -111,6 +111,7 @@ struct sm {
 
 	struct shared_policy *policy;	/* in force after the sweep that uses it */
 	struct shared_policy *in_force;	/* policy of the last sweep that completed, or NULL */
+	uint64_t change_in_force;	/* a copy: a revert gives a policy a new number before its sweep */
 	struct sm_said said;
 
 	struct sweep sweep;

@@ -165,6 +165,43 @@ expect "SL2VL" "0 1 2 3 0 0 0 0 0 0 0 0 0 0 0 15" "$(on_leaf)"
 expect "one step too many" 1 "$(ctl policy revert >out 2>&1; echo $?)"
 expect_match "reason" "no earlier policy" "$(<out)"
 
+# promise: P8 O3
+note "waiting until a policy is in force"
+ctl policy load b.yaml --wait >out 2>&1 || bad "load --wait: $(<out)"
+expect "answer when load returns" sl=3 "$(answer)"
+expect "SL2VL when load returns" "0 1 1 3 0 0 0 0 0 0 0 0 0 0 0 15" "$(on_leaf)"
+expect_match "what load says at last" 'it is in force$' "$(tail -n 1 out)"
+ctl policy install a.yaml --wait >out 2>&1 || bad "install --wait: $(<out)"
+expect "answer when install returns" sl=2 "$(answer)"
+cp b.yaml a.yaml
+ctl -j reload --wait >out 2>&1 || bad "reload --wait: $(<out)"
+expect "answer when reload returns" sl=3 "$(answer)"
+expect "its change is in force" "$(jq .change out)" "$(ctl -j status | jq '.policy."change-in-force"')"
+policy 2 64 "$table" 0 >a.yaml
+sweeps=$(status sweeps)
+ctl reload >out 2>&1 || bad "reload: $(<out)"
+expect_match "when it will be in force" 'in force when the sweep that has begun ends \(--wait' "$(<out)"
+settled "$sweeps" || bad "no end of the sweep"
+expect "answer" sl=2 "$(answer)"
+
+# promise: P7
+note "what the fabric makes of a policy that is loaded"
+sed 's/  storage: {sl: 2}/&\n  fat: {sl: 1, mtu-limit: 4096}\n  lost: {sl: 4}/
+	s/table: .0, 1, 2, 3, 0,/table: [0, 1, 2, 3, 15,/' a.yaml >fabric.yaml
+# findings_of FILE: prints the findings in an output, without the example of a pair, which depends on the order of nodes.
+findings_of() { sed -nE 's/^[^ ]*(fabric|a).yaml:([0-9]+:[0-9]+: .*)/\2/p' "$1" | sed 's/; from .*//' | sort; }
+"$build/qosd" --check -p fabric.yaml --topology "$topology" >out 2>&1
+findings_of out >checked
+[ -s checked ] || bad "--check --topology has no findings"
+for command in "load fabric.yaml" "install fabric.yaml"; do
+	# shellcheck disable=SC2086 # two words
+	ctl policy $command --wait >out 2>&1 || bad "$command: $(<out)"
+	findings_of out >said
+	expect_same "findings of $command" checked said
+done
+policy 2 64 "$table" 0 >a.yaml
+ctl reload --wait >out 2>&1 || bad "reload: $(<out)"
+
 # promise: P8
 note "a policy on trial that nobody confirms"
 # A slow machine may need a longer trial, or it ends before all checks are made.
@@ -319,6 +356,15 @@ if [ "$simulator" = qosd-sim ]; then
 	plan_and_load_unknown blue.yaml
 	expect_match "PortInfo Sets" '^[1-9]' "$(jq '.sets.least."by-attribute".PortInfo' plan.json)"
 	plan_and_load b.yaml
+	# promise: P8 O3
+	note "waiting for a policy that a device does not take"
+	stop_qosd || bad "exit status $? after SIGTERM"
+	printf 'smp-timeout: 50ms\nsmp-retries: 1\n' >quick.yaml
+	start_and_wait "$sm_node" -c quick.yaml -p a.yaml
+	sim_do fault add drop --class smp --at "MF0;leaf05:SB7700/U1" --attr 0x17
+	expect "exit status of load --wait" 1 "$(ctl policy load b.yaml --wait >out 2>&1; echo $?)"
+	expect_match "why" "devices did not take" "$(<out)"
+	sim_do fault remove all
 	stop_qosd || bad "exit status $? after SIGTERM"
 	stop_sim
 fi

@@ -34,7 +34,7 @@ path() {	# path FROM TO ARGUMENT...: P_Key of the first record, "none" or "statu
 # findings: prints present problems except the cluster's slow links.
 findings() { ctl -j status | sed -nE 's/^ *"text": "(.*)",?$/\1/p' | grep -vE '^plan: |^partitions: |^link .*: runs at '; }
 in_force() {
-	ctl -j status | awk '/"change":/ { a = $2 + 0 } /"change-in-force":/ { b = $2 + 0 } END { exit a != b }' &&
+	ctl -j status | jq -e '.policy.dynamic | .change == ."change-in-force"' >/dev/null &&
 		[ "$(status sweeping)" = false ]
 }
 # partition WORD...: runs the command and waits until the devices have the change.

@@ -73,7 +73,7 @@ ctl partition add tenant "$(guid 3)=full" "$(guid 6)=full" --pkey 0x123 --ipoib 
 until_ 10 heard start 3 6 || bad "no join in the new partition: $(cat join.3 join.6)"
 # the sweep waits for the answers to its P_Key Sets
 expect "the sweep that writes the P_Keys is at" announcing "$(status phase)"
-change() { ctl -j status | grep -E '"change(-in-force)?"' | sed 's/.*: *//; s/,//' | xargs; }
+change() { ctl -j status | jq -r '.policy.dynamic | "\(.change) \(."change-in-force")"'; }
 read -r new old < <(change)
 [ "$new" != "$old" ] || bad "the partition is in force before its P_Keys are written"
 until_ 20 phase_is idle || bad "no end of the sweep"

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ctl/foresight.h"
 #include "lib/base/alloc.h"
 #include "sa/registry/dynamic_partitions.h"
 #include "sa/registry/groups.h"
@@ -36,6 +37,9 @@ struct request {
 	json_t *body;
 	struct findings found;
 	VEC(struct dynamic_change) changes;
+	struct shared_policy *base;	/* in force at the time of the request; a reference */
+	struct foresight foresight;
+	const char *when;		/* constant: in_force_when(); NULL: unknown, or nothing changed */
 	/* outcome of the changes */
 	json_t *result;			/* NULL: not applied, and err may say why */
 	struct buf err;
@@ -150,6 +154,22 @@ static void read_change(struct request *q, size_t number, json_t *v)
 	*vec_push(&q->changes) = c;
 }
 
+/*
+ * Judges the partitions as the request makes them.  The loop's thread applies the request anew:
+ * other requests may have come in between.
+ */
+static void foresee_change(struct request *q)
+{
+	struct dynamic_partitions *next = dynamic_copy(q->foresight.dynamic);
+	struct findings found = { 0 };
+
+	if (dynamic_apply(next, q->base->p, q->env->pkey_lo, q->env->pkey_hi, q->changes.v,
+			  q->changes.n, &found) && !found.count[SEV_ERROR])
+		foresight_judge_with(&q->foresight, q->base->p, next);
+	findings_free(&found);
+	dynamic_free(next);
+}
+
 static void change_work(void *arg)
 {
 	struct request *q = arg;
@@ -168,6 +188,8 @@ static void change_work(void *arg)
 			     "it must be {\"changes\": [ … ]} and nothing else");
 	json_array_foreach(list, i, v)
 		read_change(q, i + 1, v);
+	if (!q->found.count[SEV_ERROR])
+		foresee_change(q);
 }
 
 /* --- change: in the loop's thread --- */
@@ -255,6 +277,7 @@ static bool apply(struct request *q)
 		return false;
 	}
 	next->change++;
+	q->when = changed ? in_force_when(q->env) : NULL;
 	if (!changed) {
 		dynamic_free(next);
 	} else if (q->env->dynamic_set(q->env->arg, next, q->uid, &q->err)) {
@@ -312,6 +335,8 @@ static void change_answer(void *arg, struct reply *r)
 	json_object_set_new(q->result, "standbys", json_integer(s->there));
 	json_object_set_new(q->result, "standbys-with-it", json_integer(s->have_it));
 	json_object_set_new(q->result, "findings", json_findings(&q->found));
+	json_object_set_new(q->result, "fabric-findings", json_foresight(&q->foresight));
+	json_object_set_new(q->result, "in-force-when", q->when ? json_string(q->when) : json_null());
 	reply_result(r, json_incref(q->result));
 }
 
@@ -329,6 +354,8 @@ static void change_release(void *arg)
 	buf_free(&q->err);
 	buf_free(&q->text);
 	findings_free(&q->found);
+	foresight_free(&q->foresight);
+	shared_policy_unref(q->base);
 	free(q);
 }
 
@@ -344,6 +371,8 @@ void cmd_partition_change(const struct ctl_call *c, struct reply *r)
 	q = xcalloc(1, sizeof(*q));
 	q->env = c->env;
 	q->uid = c->view->peer.uid;
+	q->base = shared_policy_ref(policies_in_force(c->env->policies));
+	foresight_begin(&q->foresight, c);
 	q->text = *c->view->file;
 	*c->view->file = (struct buf){ 0 };
 	reply_later(r, c->view->jobs, &ops, q);

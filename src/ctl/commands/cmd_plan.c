@@ -11,6 +11,7 @@
 
 #include "ctl/answer_changes.h"
 #include "ctl/commands/cmd_explain.h"
+#include "ctl/foresight.h"
 #include "lib/base/alloc.h"
 #include "lib/iba/sa_records.h"
 
@@ -31,42 +32,19 @@ struct planning {
 
 /* --- in the worker's thread --- */
 
-/* Present LIDs, so that the plan keeps them; a device that lost its LID gets it again. */
-static struct lid_map lids_of(const struct plan *p)
-{
-	struct lid_map map = { 0 };
-
-	map64_init(&map.by_guid, p->f->n_nodes);
-	map64_init(&map.lmc_by_guid, p->f->n_nodes);
-	for (uint32_t i = 0; i < p->f->n_ports; i++) {
-		if (!p->lid[i] || !fabric_owns_guid(p->f, i))
-			continue;
-		map64_put(&map.by_guid, p->f->ports[i].guid, p->lid[i]);
-		map64_put(&map.lmc_by_guid, p->f->ports[i].guid, p->lmc[i]);
-	}
-	pkey_places_learn(&map.pkeys, p->f, p->partitions);
-	return map;
-}
-
 static void plan_work(void *arg)
 {
 	struct planning *x = arg;
-	struct lid_map lids;
 
 	loading_parse(&x->file);
 	if (!x->file.policy)
 		return;
-	lids = lids_of(x->now->plan);
 	x->then.f = x->now->f;
 	x->then.policy = x->dynamic ? dynamic_policy(x->dynamic, x->file.policy) :
 				       shared_policy_ref(x->file.policy);
-	x->then.plan = plan_compute(x->now->f, x->then.policy->p, x->now->plan->settings, &lids,
-				    x->now->plan, NULL);
+	x->then.plan = foresee_plan(x->now, x->then.policy->p);
 	sm_difference(x->now->plan, x->then.plan, &x->known, &x->difference);
 	answers_compare(x->now, &x->then, &x->answers);
-	map64_free(&lids.by_guid);
-	map64_free(&lids.lmc_by_guid);
-	pkey_places_free(&lids.pkeys);
 }
 
 /* --- JSON --- */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "config/conf.h"
+#include "ctl/foresight.h"
 #include "lib/base/alloc.h"
 #include "lib/base/clock.h"
 #include "qosd/ctl.h"
@@ -67,6 +68,7 @@ void loading_free(struct loading *l)
 struct load {
 	struct loading file;
 	const struct ctl_env *env;
+	struct foresight foresight;
 	uint64_t trial_s;
 };
 
@@ -75,6 +77,19 @@ static void load_work(void *arg)
 	struct load *l = arg;
 
 	loading_parse(&l->file);
+	if (l->file.policy)
+		foresight_judge(&l->foresight, l->file.policy->p);
+}
+
+/* What load and reload say of a policy that was accepted. */
+static json_t *json_accepted(const struct ctl_env *env, const struct findings *found,
+			     const struct foresight *x, const char *when)
+{
+	return json_pack("{s:o, s:o, s:o, s:o}", "findings", json_findings(found),
+			 "fabric-findings", json_foresight(x),
+			 "change", env->policies ?
+			 json_integer((json_int_t)policies_number(env->policies)) : json_null(),
+			 "in-force-when", when ? json_string(when) : json_null());
 }
 
 static void load_refused(struct load *l, struct reply *r)
@@ -96,7 +111,8 @@ static void load_answer(void *arg, struct reply *r)
 {
 	struct load *l = arg;
 	struct shared_policy *p = l->file.policy;
-	const char *why;
+	const char *why, *when = in_force_when(l->env);
+	json_t *result;
 
 	if (!p || !policies_accept(l->env->policies, p, l->file.name, &l->file.found)) {
 		load_refused(l, r);
@@ -109,9 +125,10 @@ static void load_answer(void *arg, struct reply *r)
 		return;
 	}
 	findings_log(&l->file.found, "policy");
-	reply_result(r, json_pack("{s:o, s:o, s:o}", "policy", json_policy(p),
-				  "trial", json_trial(l->env->policies),
-				  "findings", json_findings(&l->file.found)));
+	result = json_accepted(l->env, &l->file.found, &l->foresight, when);
+	json_object_set_new(result, "policy", json_policy(p));
+	json_object_set_new(result, "trial", json_trial(l->env->policies));
+	reply_result(r, result);
 }
 
 static void load_release(void *arg)
@@ -119,6 +136,7 @@ static void load_release(void *arg)
 	struct load *l = arg;
 
 	loading_free(&l->file);
+	foresight_free(&l->foresight);
 	free(l);
 }
 
@@ -141,6 +159,7 @@ void cmd_policy_load(const struct ctl_call *c, struct reply *r)
 	l = xcalloc(1, sizeof(*l));
 	l->env = c->env;
 	l->trial_s = trial_s;
+	foresight_begin(&l->foresight, c);
 	if (loading_take(&l->file, c, r))
 		reply_later(r, c->view->jobs, &ops, l);
 	else
@@ -206,6 +225,7 @@ struct reload {
 	const struct ctl_env *env;
 	int64_t uid;
 	struct findings found;
+	struct foresight foresight;
 	struct shared_policy *policy;	/* NULL: refused */
 };
 
@@ -214,18 +234,20 @@ static void reload_work(void *arg)
 	struct reload *l = arg;
 
 	l->policy = l->env->reload_read(l->env->arg, &l->found);
+	if (l->policy)
+		foresight_judge(&l->foresight, l->policy->p);
 }
 
 static void reload_answer(void *arg, struct reply *r)
 {
 	struct reload *l = arg;
-	bool good = l->env->reload_apply(l->env->arg, l->policy, &l->found, l->uid);
-	json_t *result = json_pack("{s:o}", "findings", json_findings(&l->found));
+	const char *when = in_force_when(l->env);
 
-	if (good)
-		reply_result(r, result);
+	if (l->env->reload_apply(l->env->arg, l->policy, &l->found, l->uid))
+		reply_result(r, json_accepted(l->env, &l->found, &l->foresight, when));
 	else
-		reply_error(r, result, "the policy file was refused; nothing has changed");
+		reply_error(r, json_pack("{s:o}", "findings", json_findings(&l->found)),
+			    "the policy file was refused; nothing has changed");
 }
 
 static void reload_release(void *arg)
@@ -233,6 +255,7 @@ static void reload_release(void *arg)
 	struct reload *l = arg;
 
 	findings_free(&l->found);
+	foresight_free(&l->foresight);
 	shared_policy_unref(l->policy);
 	free(l);
 }
@@ -244,6 +267,7 @@ void cmd_reload(const struct ctl_call *c, struct reply *r)
 
 	l->env = c->env;
 	l->uid = c->view->peer.uid;
+	foresight_begin(&l->foresight, c);
 	reply_later(r, c->view->jobs, &ops, l);
 }
 

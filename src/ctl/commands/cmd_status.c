@@ -156,9 +156,13 @@ static json_t *status_policy(const struct sm_status *s, const struct ctl_env *en
 	static const struct findings none;
 	json_t *policy = json_policy(s->policy), *more;
 
-	more = json_pack("{s:o, s:o, s:i, s:i, s:o, s:o}",
+	more = json_pack("{s:o, s:o, s:o, s:o, s:i, s:i, s:o, s:o}",
 			 "trial", json_trial(env->policies),
 			 "dynamic", json_dynamic(env, s->in_force),
+			 "change", env->policies ?
+			 json_integer((json_int_t)policies_number(env->policies)) : json_null(),
+			 "change-in-force", s->change_in_force ?
+			 json_integer((json_int_t)s->change_in_force) : json_null(),
 			 "levels", (int)p->n_levels, "rules", (int)p->n_rules,
 			 "findings", json_findings(s->findings ? s->findings : &none),
 			 "rejected", s->rejected ? json_findings(s->rejected) : json_null());

@@ -336,6 +336,7 @@ static void settle_state(struct sm *sm)
 	}
 	shared_policy_unref(sm->in_force);
 	sm->in_force = shared_policy_ref(sm->sweep.policy);
+	sm->change_in_force = sm->in_force->base ? sm->in_force->base->change : sm->in_force->change;
 	sm->hooks.settled(sm->hooks.arg, sm->sweep.replaced, s);
 }
 

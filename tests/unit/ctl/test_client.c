@@ -256,7 +256,7 @@ static void expect_with(const char *words, const char *file, int status, const c
 START_TEST(policies)
 {
 	char *good = write_file("good.yaml",
-				"# mine\nqos-levels:\n  default: {sl: 0}\n  x: {sl: 4}\n");
+				"# mine\nqos-levels:\n  default: {sl: 0}\n  x: {sl: 4, path-bits: 1}\n");
 	char *bad = write_file("bad.yaml", "qos-levels:\n  default: {sl: 99}\n");
 	json_t *v;
 
@@ -273,7 +273,9 @@ START_TEST(policies)
 	expect_with("policy load --confirm 0", good, 1, "confirm: must be a number from 1 to 86400");
 	expect_with("policy load --confirm 86401", good, 1, "confirm: must be a number");
 	expect_with("policy load", good, 0, "the policy was accepted\n");
-	expect("policy show", 0, "# mine\nqos-levels:\n  default: {sl: 0}\n  x: {sl: 4}\n");
+	expect_with("policy load", good, 0, "level x: path-bits 1 need more LIDs");
+	expect_with("policy load --wait", good, 1, "not in force: the subnet manager is not-active");
+	expect("policy show", 0, "# mine\nqos-levels:\n  default: {sl: 0}\n  x: {sl: 4, path-bits: 1}\n");
 	ck_assert_ptr_null(strstr(run("policy show --normal").text, "mine"));
 	expect_with("policy load - <", good, 0, "the policy was accepted\n");
 	expect_with("policy load --confirm=50", good, 0, "reverted in 50 s unless confirmed");

@@ -35,10 +35,16 @@ static uint64_t released_guid;
 
 static struct shared_policy *reload_read(void *arg, struct findings *out)
 {
+	struct policy *p;
+
 	(void)arg;
 	findings_add(out, accept_policy ? SEV_WARNING : SEV_ERROR, "/etc/qosd/policy.yaml",
 		     (struct src_pos){ 7, 3 }, "something about it");
-	return accept_policy ? shared_policy_new(policy_builtin()) : NULL;
+	if (!accept_policy)
+		return NULL;
+	p = policy_builtin();
+	p->levels[0].path_bits = 1;	/* more than an LMC of 0 has */
+	return shared_policy_new(p);
 }
 
 static bool reload_apply(void *arg, struct shared_policy *p, struct findings *found, int64_t uid)
@@ -411,6 +417,9 @@ START_TEST(reload_tells_findings)
 	finding = json_array_get(json_object_get(result_of(head), "findings"), 0);
 	ck_assert_str_eq(str(finding, "severity"), "warning");
 	ck_assert_int_eq(num(finding, "line"), 7);
+	finding = json_array_get(json_object_get(result_of(head), "fabric-findings"), 0);
+	ck_assert_ptr_nonnull(strstr(str(finding, "text"), "path-bits 1 need more LIDs"));
+	ck_assert(json_is_null(json_object_get(result_of(head), "in-force-when")));
 	json_decref(head);
 
 	accept_policy = false;

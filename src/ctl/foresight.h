@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What a policy comes to on the published fabric, before it is applied: its plan, and the findings of
+ * `qosd --check --topology`.
+ *
+ * A thread computes it from data that is immutable or its own, as that takes a second on a large
+ * fabric.
+ */
+#ifndef QOSD_CTL_FORESIGHT_H
+#define QOSD_CTL_FORESIGHT_H
+
+#include "ctl/command.h"
+#include "sa/registry/dynamic_partitions.h"
+
+/*
+ * The plan of a policy for the published fabric.  LIDs, places of P_Keys and routes are those in
+ * force, as far as the policy allows.  policy and now must outlive the plan, which the caller frees.
+ * Any thread may call it.
+ */
+struct plan *foresee_plan(const struct subnet_state *now, const struct policy *policy);
+
+struct foresight {
+	struct subnet_state *now;		/* a reference; NULL: no subnet is published */
+	struct dynamic_partitions *dynamic;	/* a copy, laid over the policy; NULL: there are none */
+	bool judged;
+	struct findings found;			/* on the policy in this fabric; empty unless judged */
+};
+
+/* Takes what is in force at the time of the request.  For the loop's thread, as is freeing it. */
+void foresight_begin(struct foresight *x, const struct ctl_call *c);
+/* Judges a policy without dynamic partitions; any thread may call it.  No effect without a subnet. */
+void foresight_judge(struct foresight *x, const struct policy *policy);
+/* Judges a policy to which other dynamic partitions than x->dynamic are added. */
+void foresight_judge_with(struct foresight *x, const struct policy *policy,
+			  const struct dynamic_partitions *dynamic);
+/* The findings as JSON; null: not judged. */
+json_t *json_foresight(const struct foresight *x);
+void foresight_free(struct foresight *x);
+
+/*
+ * When a change that is requested now will be in force on the devices: "sweep" (when the sweep
+ * that it starts has ended), "next-sweep" (when the sweep after the running one has ended),
+ * "subnet-up" (when the subnet has been brought up) or "master" (when this daemon is the master).
+ * NULL: there is no subnet manager.  Call it before the change is made, in the loop's thread.
+ */
+const char *in_force_when(const struct ctl_env *env);
+
+#endif
