@@ -45,6 +45,8 @@ static bool set_option(json_t *change, json_t *args, char ***words, bool add)
 		return json_object_set_new(args, "wait", json_true()) == 0;
 	if (!add)
 		return false;
+	if (!strcmp(name, "absent-ok"))
+		return json_object_set_new(args, name, json_true()) == 0;
 	if (!strcmp(name, "ipoib"))
 		return json_object_get(change, "ipoib") ||
 		       json_object_set_new(change, "ipoib", json_true()) == 0;

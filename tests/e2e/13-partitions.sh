@@ -201,6 +201,39 @@ expect "the new one has left" 7fff "$(pkeys $node017 1)"
 changed "it leaves" $((can_enforce ? 2 : 1))
 expect "path" none "$(path $node017 $node001)"
 
+# promise: N2 O3
+note "hosts by name, as Slurm lists them"
+was=$(pkeys $node001 1)
+ctl partition add jobs --pkey 0x50 "node[001,009-010]" --wait >out 2>&1 || bad "add: $(<out)"
+expect "P_Keys of the first" "$was 8050" "$(pkeys $node001 1)"
+expect_match "P_Keys of the last" " 8050$" "$(pkeys $node010 1)"
+expect "others" 1 "$(pkeys $node016 1 | grep -vc 8050)"
+expect "path" "sl=0 pkey=8050" "$(path $node001 $node010 --pkey 0x8050)"
+# refused WHAT PATTERN MEMBER...: adding these members must fail with this message, and change nothing.
+refused() {
+	before=$(sets)
+	expect "exit status of $1" 1 "$(ctl partition add jobs "${@:3}" >out 2>&1; echo $?)"
+	expect_match "$1" "$2" "$(<out)"
+	expect "Sets of $1" "$before" "$(sets)"
+}
+refused "a typing error" 'no host .* "nod016" \(did you mean "node016"\?\): --absent-ok' nod016
+refused "a port's name" 'no port "node016 HCA1/P1" \(did you mean "node016 HCA-1/P1"\?\)' "node016 HCA1/P1"
+refused "a host that is not there" 'no host .* "node099": --absent-ok' "node[016,099]"
+refused "a GUID that is not there" 'no port with the GUID "0x1234"' 0x1234
+refused "a node's GUID" "is the GUID of the node node016 HCA-1" 0xf452140300811320
+refused "a range backwards" "the range 4-1 runs backwards" "node[4-1]"
+refused "a bracket that stays open" "a bracket is not closed" "node[1-"
+refused "too many names" "there are more than [0-9]+ names" "node[1-999999999]"
+! pkeys $node016 1 | grep 8050 || bad "a part of a refused request is in force"
+ctl partition add jobs node099 --absent-ok --wait >out 2>&1 || bad "add --absent-ok: $(<out)"
+ctl partition show jobs >out
+expect_match "an absent host is a member by pattern" 'member +full +dynamic +node099 \*/P\*' "$(<out)"
+ctl partition add jobs node099 --wait >out 2>&1 || bad "a member of long standing: $(<out)"
+ctl partition remove jobs "node[001,009],node099" --wait >out 2>&1 || bad "remove: $(<out)"
+expect "who is left" "node010 HCA-1/P1" "$(ctl -j partition show jobs | jq -r '.partitions[0].members[].who')"
+expect "P_Keys of who was removed" "$was" "$(pkeys $node001 1)"
+ctl partition remove jobs --wait >out 2>&1 || bad "remove: $(<out)"
+
 note "a restart"
 stop_qosd || bad "exit status $? after SIGTERM"
 start_and_wait "$sm_node" -c qosd.yaml -p policy.yaml

@@ -97,7 +97,7 @@ choose() {
 	switch) any switches; begin=(node off "$picked") end_=(node on "$picked") ;;
 	reboot) any switches; begin=(node reboot "$picked") ;;
 	reload) begin=(reload) ;;
-	partition) any hosts; begin=(partition add other "$picked") end_=(partition remove other) ;;
+	partition) any hosts; begin=(partition add other "$picked" --absent-ok) end_=(partition remove other) ;;
 	esac
 }
 start() { start_qosd "$manager" -c settings.yaml -p policy.yaml; }

@@ -261,7 +261,7 @@ one_fault() {
 	18) happened sweep; told "$(best)" sweep ;;
 	19) x=job$((RANDOM % 3)); any hosts; m=${guids[$picked]}; any hosts
 		happened "partition add $x $m ${guids[$picked]}"
-		told "$(best)" partition add $x "0x$m" "0x${guids[$picked]}" ;;
+		told "$(best)" partition add $x --absent-ok "0x$m" "0x${guids[$picked]}" ;;
 	20) x=job$((RANDOM % 3)); happened "partition remove $x"; told "$(best)" partition remove $x ;;
 	21 | 22) hosts_some; x=
 		[ $((RANDOM % 3)) -gt 0 ] || x=-d

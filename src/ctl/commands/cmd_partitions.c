@@ -18,6 +18,7 @@
 #include "lib/base/alloc.h"
 #include "sa/registry/dynamic_partitions.h"
 #include "sa/registry/groups.h"
+#include "sa/registry/present_members.h"
 
 static const struct src_pos nowhere;
 
@@ -37,6 +38,8 @@ struct request {
 	json_t *body;
 	struct findings found;
 	VEC(struct dynamic_change) changes;
+	struct hostlist names;		/* texts of members that host names stand for */
+	bool absent_ok;
 	struct shared_policy *base;	/* in force at the time of the request; a reference */
 	struct foresight foresight;
 	const char *when;		/* constant: in_force_when(); NULL: unknown, or nothing changed */
@@ -188,6 +191,8 @@ static void change_work(void *arg)
 			     "it must be {\"changes\": [ … ]} and nothing else");
 	json_array_foreach(list, i, v)
 		read_change(q, i + 1, v);
+	dynamic_resolve(q->foresight.dynamic, q->base->p, q->foresight.now->f, q->changes.v,
+			q->changes.n, q->absent_ok, &q->names, &q->found);
 	if (!q->found.count[SEV_ERROR])
 		foresee_change(q);
 }
@@ -349,6 +354,7 @@ static void change_release(void *arg)
 	for (size_t i = 0; i < q->changes.n; i++)
 		free(q->changes.v[i].members);
 	vec_free(&q->changes);
+	hostlist_free(&q->names);
 	json_decref(q->body);
 	json_decref(q->result);
 	buf_free(&q->err);
@@ -371,6 +377,7 @@ void cmd_partition_change(const struct ctl_call *c, struct reply *r)
 	q = xcalloc(1, sizeof(*q));
 	q->env = c->env;
 	q->uid = c->view->peer.uid;
+	q->absent_ok = arg_flag(c, "absent-ok");
 	q->base = shared_policy_ref(policies_in_force(c->env->policies));
 	foresight_begin(&q->foresight, c);
 	q->text = *c->view->file;

@@ -265,6 +265,8 @@ START_TEST(policies)
 	expect("policy load", 1, "usage: qosd-ctl [-s PATH] [-t SECONDS] [-j] policy load FILE [--confirm SECONDS]");
 	expect("policy show --normal=1", 1, "policy show [--normal]");
 	expect("policy show x", 1, "usage:");
+	expect("partition add", 1, "[--absent-ok] [--wait]");
+	expect("partition remove a --absent-ok", 1, "partition remove NAME [MEMBER ...] [--wait]");
 	start(serve);
 	expect("policy show", 0, "qos-levels:");	/* the built-in one, in normal form */
 	expect_with("policy load", "/nonexistent", 1, "/nonexistent: No such file");
@@ -286,7 +288,7 @@ START_TEST(policies)
 	expect("policy revert", 1, "no earlier policy");
 	expect("policy history", 0, "refused");
 	v = run_json("-j policy history");
-	ck_assert_uint_eq(json_array_size(json_object_get(v, "history")), 7);
+	ck_assert_uint_eq(json_array_size(json_object_get(v, "history")), 9);
 	json_decref(v);
 	v = run_json("-j policy show");
 	ck_assert(json_is_true(json_object_get(v, "normal")));

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Reads lists of host names; hostlist.h has the contracts. */
+#include "lib/base/hostlist.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/alloc.h"
+
+#define DIGITS_MAX	9	/* of a number in brackets */
+#define BRACKETS_MAX	8	/* of one name: expanding it takes a call for each */
+
+struct parse {
+	struct hostlist *out;
+	size_t most;
+	struct buf *err;
+};
+
+bool hostlist_is_list(const char *text)
+{
+	return strpbrk(text, ",[]") != NULL;
+}
+
+void hostlist_free(struct hostlist *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		free(l->v[i]);
+	vec_free(l);
+}
+
+static bool add_name(struct parse *p, const char *name)
+{
+	if (!*name) {
+		buf_puts(p->err, "a name is missing between commas or at an end");
+		return false;
+	}
+	if (p->out->n >= p->most) {
+		buf_printf(p->err, "there are more than %zu names", p->most);
+		return false;
+	}
+	*vec_push(p->out) = xstrdup(name);
+	return true;
+}
+
+/* Reads a number of n bytes. */
+static bool read_number(const char *text, size_t n, unsigned long *value)
+{
+	*value = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (text[i] < '0' || text[i] > '9')
+			return false;
+		*value = *value * 10 + (unsigned long)(text[i] - '0');
+	}
+	return n > 0 && n <= DIGITS_MAX;
+}
+
+/* Reads "7" or "01-04", n bytes. */
+static bool read_range(const struct parse *p, const char *text, size_t n, unsigned long *lo,
+		       unsigned long *hi, size_t *width)
+{
+	const char *dash = memchr(text, '-', n);
+
+	*width = dash ? (size_t)(dash - text) : n;
+	if (!read_number(text, *width, lo) ||
+	    !(dash ? read_number(dash + 1, n - *width - 1, hi) : (*hi = *lo, true))) {
+		buf_printf(p->err, "\"%.*s\" in brackets is neither a number nor a range of numbers",
+			   n > 40 ? 40 : (int)n, text);
+		return false;
+	}
+	if (*hi < *lo)
+		buf_printf(p->err, "the range %.*s runs backwards", (int)n, text);
+	return *hi >= *lo;
+}
+
+static bool add_element(struct parse *p, const char *head, const char *element, unsigned depth);
+
+/* Adds head, each number of one range, and what the tail stands for. */
+static bool add_range(struct parse *p, const char *head, const char *text, size_t n,
+		      const char *tail, unsigned depth)
+{
+	unsigned long lo, hi;
+	size_t width;
+	bool good = read_range(p, text, n, &lo, &hi, &width);
+
+	for (unsigned long k = lo; good && k <= hi; k++) {
+		char *name = xasprintf("%s%0*lu", head, (int)width, k);
+
+		good = add_element(p, name, tail, depth + 1);
+		free(name);
+	}
+	return good;
+}
+
+/* Adds head and what an element without a comma outside of brackets stands for. */
+static bool add_element(struct parse *p, const char *head, const char *element, unsigned depth)
+{
+	const char *open = strchr(element, '['), *close = open ? strchr(open, ']') : NULL;
+	char *name;
+	bool good;
+
+	if (depth > BRACKETS_MAX) {
+		buf_printf(p->err, "a name has more than %d brackets", BRACKETS_MAX);
+		return false;
+	}
+	name = xasprintf("%s%.*s", head, (int)(open ? (size_t)(open - element) : strlen(element)),
+			 element);
+	good = open || add_name(p, name);
+	for (const char *at = open ? open + 1 : NULL; good && at && at <= close;) {
+		size_t n = strcspn(at, ",]");
+
+		good = add_range(p, name, at, n, close + 1, depth);
+		at += n + 1;
+	}
+	free(name);
+	return good;
+}
+
+/* The length of the first element; SIZE_MAX: its brackets are broken. */
+static size_t element_length(const struct parse *p, const char *text)
+{
+	bool inside = false;
+	size_t n;
+
+	for (n = 0; text[n] && (inside || text[n] != ','); n++) {
+		if (text[n] == (inside ? '[' : ']')) {
+			buf_puts(p->err, inside ? "there is a bracket within brackets" :
+						  "a bracket is closed that was not opened");
+			return SIZE_MAX;
+		}
+		inside ^= text[n] == '[' || text[n] == ']';
+	}
+	if (inside)
+		buf_puts(p->err, "a bracket is not closed");
+	return inside ? SIZE_MAX : n;
+}
+
+bool hostlist_parse(const char *text, size_t most, struct hostlist *out, struct buf *err)
+{
+	struct parse p = { out, most, err };
+
+	for (;;) {
+		size_t n = element_length(&p, text);
+		char *element;
+		bool good;
+
+		if (n == SIZE_MAX)
+			return false;
+		element = xstrndup(text, n);
+		good = add_element(&p, "", element, 0);
+		free(element);
+		if (!good || !text[n])
+			return good;
+		text += n + 1;
+	}
+}
