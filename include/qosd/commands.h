@@ -34,7 +34,7 @@ struct ctl_arg {
 };
 
 #define POLICY_TRIAL_MAX	86400	/* seconds */
-#define CTL_ARGS_MAX 17
+#define CTL_ARGS_MAX 18
 
 struct ctl_command {
 	const char *name;		/* one or two words */

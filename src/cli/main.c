@@ -109,7 +109,7 @@ static void put_help(void)
 	}
 	printf("  convert [--from FORMAT] FILE ... [-o FILE]\n"
 	       "      OpenSM's files to a policy; needs no daemon\n");
-	printf("\nA port is NodeDescription/Pn, a GUID or a LID.  A file may be -, the standard "
+	printf("\nA port is NodeDescription/Pn, a node or host with one end port, a GUID or a LID.  A file may be -, the standard "
 	       "input.\nThe socket is %s.\n", QOSD_SOCKET);
 }
 

@@ -26,6 +26,8 @@ static void put_level(const json_t *o)
 		put_rule(json_object_get(o, "rule"));
 	else
 		printf("none matches");
+	if (has(o, "service-id"))
+		printf("\n" LABEL "%s", "Service-ID", str(o, "service-id"));
 	printf("\n" LABEL "%s, %s%s\n", "level", str(o, "level"),
 	       strcmp(by, "rule") == 0 ? "of the rule" :
 	       strcmp(by, "partition") == 0 ? "of partition " : "the default",
@@ -87,6 +89,26 @@ static void put_others(const json_t *paths)
 	}
 }
 
+/* An SL that a program chose itself: where it leads, whatever the policy says. */
+static void put_own_sl(const json_t *x)
+{
+	const json_t *hops = json_object_get(x, "hops"), *levels = json_object_get(x, "levels"), *hop;
+	size_t i;
+
+	printf("\na program that chooses SL %lld itself, ", num(x, "sl"));
+	if (json_array_size(levels)) {
+		printf("the SL of ");
+		put_names(levels);
+	} else {
+		printf("which no level has");
+	}
+	printf("%s:\n", json_is_true(json_object_get(x, "dropped")) ? ": its packets do not arrive" : "");
+	put_hops(hops);
+	json_array_foreach(hops, i, hop)
+		if (has(hop, "why"))
+			printf("%4zu  %s\n", i, str(hop, "why"));
+}
+
 static void put_pair(const json_t *e)
 {
 	const json_t *path = json_object_get(e, "path");
@@ -105,6 +127,8 @@ static void put_pair(const json_t *e)
 		printf("\nthe route, with the VL of the level's SL (15: dropped):\n");
 		put_hops(json_object_get(e, "hops"));
 	}
+	if (has(e, "own-sl"))
+		put_own_sl(json_object_get(e, "own-sl"));
 }
 
 static bool put_tried(const json_t *rule)

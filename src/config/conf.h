@@ -38,6 +38,12 @@ struct settings *conf_read_settings(const char *name, const char *text, size_t n
  * unknown, with a warning; returns false, with an error, if a group does not exist.
  */
 bool conf_find_groups(struct settings *s, struct findings *out);
+/*
+ * The Service-ID of a ULP's path queries: with its usual port, the first if it has several, or with
+ * the given one (0..65535; -1: the usual).  ULP_NONE: any RDMA CM client over TCP ports.  Returns false
+ * if it has no Service-ID of its own (ipoib, srp, or no port for ULP_NONE).
+ */
+bool conf_ulp_service_id(enum policy_ulp ulp, int port, uint64_t *service_id);
 /* Prints the normal form: YAML that parses to the same policy, and prints as itself. */
 void conf_print_policy(const struct policy *p, struct buf *out);
 

@@ -9,6 +9,7 @@
  */
 #include <stdlib.h>
 
+#include "config/conf.h"
 #include "config/conf_parts.h"
 #include "lib/base/alloc.h"
 
@@ -58,6 +59,16 @@ static void add_ports(struct policy_rule *rule, uint64_t space, uint64_t lo, uin
 {
 	*vec_push(&rule->service_ids) =
 		(struct u64_range){ (space << 16) + lo, (space << 16) + hi, pos };
+}
+
+bool conf_ulp_service_id(enum policy_ulp ulp, int port, uint64_t *service_id)
+{
+	const struct ulp *u = &ulps[ulp];
+
+	if (!u->port_space || (ulp == ULP_NONE && port < 0))
+		return false;
+	*service_id = (u->port_space << 16) + (port < 0 ? u->ports[0].lo : (unsigned)port);
+	return true;
 }
 
 void ulp_expand(struct reader *r, const struct node *n, struct policy_rule *rule)

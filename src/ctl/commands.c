@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fabric/host_names.h"
 #include "lib/base/alloc.h"
 #include "qosd/commands.h"
 #include "qosd/ctl.h"
@@ -166,15 +167,32 @@ bool arg_flag(const struct ctl_call *c, const char *name)
 	return json_is_true(json_object_get(c->args, name));
 }
 
+static const char no_such_port[] = "no such port: give NodeDescription/Pn, a host or node with one "
+				   "end port, a GUID or a LID, see 'qosd-ctl ports'";
+
 static uint32_t find_port(const struct ctl_call *c, const char *text, const char **why)
 {
 	bool ambiguous = false;
 	uint32_t port = fabric_find_port_by_text(c->state->f, text, &ambiguous);
 
-	*why = ambiguous ? "several ports have this name: give the GUID" :
-	       port == FABRIC_NONE ? "no such port: give NodeDescription/Pn, a GUID or a LID, see "
-				     "'qosd-ctl ports'" : NULL;
+	if (port == FABRIC_NONE && !ambiguous)
+		port = fabric_find_port_by_host(c->state->f, text, &ambiguous);
+	*why = ambiguous ? "several ports have this name: give NodeDescription/Pn or the GUID" :
+	       port == FABRIC_NONE ? no_such_port : NULL;
 	return port;
+}
+
+/* Refuses the text of an argument, with the name that may be meant. */
+static void refuse_port(const struct ctl_call *c, const char *text, const char *why,
+			struct reply *r)
+{
+	struct buf meant = { 0 };
+
+	if (why == no_such_port && fabric_put_meant(c->state->f, text, &meant))
+		reply_error(r, NULL, "%s: no such port (did you mean \"%s\"?)", text, meant.s);
+	else
+		reply_error(r, NULL, "%s: %s", text, why);
+	buf_free(&meant);
 }
 
 uint32_t find_end_port(const struct ctl_call *c, const char *text, const char **why)
@@ -196,7 +214,7 @@ uint32_t arg_port(const struct ctl_call *c, const char *name, struct reply *r)
 	uint32_t port = find_port(c, text, &why);
 
 	if (why)
-		reply_error(r, NULL, "%s: %s", text, why);
+		refuse_port(c, text, why, r);
 	return port;
 }
 
@@ -206,7 +224,7 @@ uint32_t end_port(const struct ctl_call *c, const char *text, struct reply *r)
 	uint32_t port = find_end_port(c, text, &why);
 
 	if (why)
-		reply_error(r, NULL, "%s: %s", text, why);
+		refuse_port(c, text, why, r);
 	return port;
 }
 

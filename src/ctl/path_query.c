@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/conf.h"
 #include "ctl/commands/cmd_explain.h"
 #include "lib/base/alloc.h"
 #include "lib/iba/sa_records.h"
@@ -210,10 +211,76 @@ static void plain_args(const struct ctl_call *c, struct path_query *q)
 	}
 }
 
+/* --- a ULP, as in rules of the policy --- */
+
+/*
+ * IPoIB asks with the P_Key of its partition: the first with IPoIB that has both ends, or else the
+ * first with IPoIB.
+ */
+static uint16_t ipoib_pkey(const struct ctl_call *c)
+{
+	const struct policy *p = c->state->plan->policy;
+	const char *why;
+	uint32_t src = find_end_port(c, arg_text(c, "src"), &why);
+	uint32_t dst = find_end_port(c, arg_text(c, "dst"), &why);
+	uint16_t first = 0;
+
+	for (size_t i = 0; i < p->n_partitions; i++) {
+		uint16_t pkey = p->partitions[i].pkey;
+
+		if (!p->partitions[i].ipoib)
+			continue;
+		first = first ? first : pkey;
+		if (src != FABRIC_NONE && dst != FABRIC_NONE &&
+		    port_is_member(c->state->plan->partitions, src, pkey) &&
+		    port_is_member(c->state->plan->partitions, dst, pkey))
+			return pkey | IB_PKEY_FULL;
+	}
+	return first ? first | IB_PKEY_FULL : IB_PKEY_FULL | IB_PKEY_DEFAULT;
+}
+
+/* What is wrong with the ULP of a query, or NULL. */
+static const char *wrong_ulp(enum policy_ulp ulp, bool with_port, const struct path_query *q)
+{
+	if (q->has & PR_SERVICE_ID && ulp != ULP_SRP)
+		return "service-id excludes ulp, except for srp, and tcp-port";
+	if (with_port && (ulp == ULP_IPOIB || ulp == ULP_SRP))
+		return "ipoib and srp have no tcp-port";
+	if (ulp == ULP_SRP && !(q->has & PR_SERVICE_ID))
+		return "srp needs the service-id of the target: each target chooses its own";
+	return NULL;
+}
+
+static bool ulp_args(const struct ctl_call *c, struct path_query *q, struct reply *r)
+{
+	const char *word = arg_text(c, "ulp"), *why;
+	enum policy_ulp ulp = word ? policy_ulp_parse(word) : ULP_NONE;
+	uint64_t port;
+	bool with_port = arg_number(c, "tcp-port", &port);
+
+	if (!word && !with_port)
+		return true;
+	why = word && ulp == ULP_NONE ? "it must be ipoib, sdp, rds, iser, srp, nfs-rdma, nvme-of, lustre "
+					"or smb-direct" : wrong_ulp(ulp, with_port, q);
+	if (why) {
+		reply_error(r, NULL, "%s: %s", word ? "ulp" : "tcp-port", why);
+		return false;
+	}
+	if (ulp == ULP_IPOIB && !(q->has & PR_PKEY)) {
+		q->has |= PR_PKEY;
+		q->pkey = ipoib_pkey(c);
+	} else if (conf_ulp_service_id(ulp, with_port ? (int)port : -1, &q->service_id)) {
+		q->has |= PR_SERVICE_ID;
+	}
+	return true;
+}
+
 bool query_from_args(const struct ctl_call *c, struct path_query *q, struct reply *r)
 {
 	*q = (struct path_query){ .src = FABRIC_NONE, .dst = FABRIC_NONE };
 	plain_args(c, q);
+	if (!ulp_args(c, q, r))
+		return false;
 	if (!selector_arg(c, &scales[0], q, PR_MTU_SEL | PR_MTU, &q->mtu_sel, &q->mtu, r) ||
 	    !selector_arg(c, &scales[1], q, PR_RATE_SEL | PR_RATE, &q->rate_sel, &q->rate, r) ||
 	    !selector_arg(c, &scales[2], q, PR_LIFE_SEL | PR_LIFE, &q->life_sel, &q->life, r))

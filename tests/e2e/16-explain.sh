@@ -38,6 +38,7 @@ match-rules:
   - {qos-class: 101, level: cut-late}
   - {qos-class: 102, level: keyed}
   - {qos-class: 103, level: bits}
+  - {ulp: lustre, level: service}
 fabric-setup:
   sl2vl:
     - {group: all, table: [0, 1, 2, 3, 0, 1, 2, 3, 0, 15, 2, 3, 0, 1, 0, 15]}
@@ -115,6 +116,37 @@ expect "explain by GUID and LID" "$(ctl -j explain "$src" "$dst" | paths_of)" \
 	"$(ctl -j explain 0xf452140300811231 "$(port_info "$from" 0x248a070300a25ead 1 Lid)" | paths_of)"
 expect "what saquery gets" "sl=1 mtu=3 rate=6 life=10 tclass=9" \
 	"$(record "$from" --sgid "$node001" --dgid "$oss01" --service_id 22)"
+
+# promise: O5 O3
+note "names of hosts and protocols"
+expect "by host" "$(ctl -j explain "$src" "node002 HCA-1/P1" | paths_of)" "$(ctl -j explain node001 "node002 HCA-1" | paths_of)"
+expect "a host of two ports" 1 "$(ctl explain node001 oss01 >out 2>&1; echo $?)"
+expect_match "why" "oss01: several ports have this name" "$(<out)"
+expect "a typing error" 1 "$(ctl explain nod001 node002 >out 2>&1; echo $?)"
+expect_match "what is meant" 'nod001: no such port \(did you mean "node001"\?\)' "$(<out)"
+ctl -j explain "$src" "$dst" --ulp lustre >explain
+expect "level of Lustre" service "$(jq -r .level explain)"
+expect "what saquery gets for its Service-ID" "sl=1 mtu=3 rate=6 life=10 tclass=9" \
+	"$(record "$from" --sgid "$node001" --dgid "$oss01" --service_id "$(jq -r '."service-id"' explain)")"
+expect "level of another ULP" default "$(ctl -j explain "$src" "$dst" --ulp nvme-of | jq -r .level)"
+expect "level of another port" default "$(ctl -j explain "$src" "$dst" --ulp lustre --tcp-port 988 | jq -r .level)"
+ctl explain "$src" "$dst" --ulp nothing >out 2>&1 && bad "a ULP that is none"
+expect_match "which there are" "it must be ipoib, sdp, .*lustre" "$(<out)"
+
+# promise: O5
+note "an SL that a program chose itself"
+# own_vls SL: prints the VL at each hop that has a link, as explain says.
+own_vls() { ctl -j explain "$src" "$dst" --sl "$1" | jq -r '[."own-sl".hops[] | select(.why) | .vl] | join(" ")'; }
+expect_match "VLs of SL 5" '^1( 1)+$' "$(own_vls 5)"
+expect_match "VLs of SL 3" '^3( 3)+$' "$(own_vls 3)"
+expect_match "VLs of SL 11" '^3( 3)* 15$' "$(own_vls 11)"
+expect "VL of SL 5 in the switch's table" 1 "$(sl2vl "$from" 0xf45214030090a3c0 30 1 | awk '{ print $6 }')"
+ctl explain "$src" "$dst" --sl 3 >explain
+expect_match "whose SL it is" "a program that chooses SL 3 itself, the SL of keyed:" "$(<explain)"
+expect_match "why" " 0  SL2VL maps it to VL 3, weight 255 of 255 in the table of high priority; of the levels cut-late, keyed" "$(<explain)"
+ctl explain "$src" "$dst" --sl 11 >explain
+expect_match "that it is lost" "chooses SL 11 itself, the SL of cut-late: its packets do not arrive:" "$(<explain)"
+expect_match "where" "SL2VL maps it to VL 15: it is dropped" "$(<explain)"
 
 note "several ends"
 on_own "$from" "$tools/pathquery" multi multipath sgid="$node001" sgid="$gpu01" dgid="$oss01" \

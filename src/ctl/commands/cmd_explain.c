@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "lib/base/alloc.h"
+#include "lib/base/hostlist.h"
 #include "lib/iba/sa_records.h"
 #include "lib/iba/units.h"
 
@@ -273,6 +274,11 @@ static void explain_pair(const struct ctl_call *c, struct path_query *q, struct 
 	/* hops even without a path: where the route leads, and what the level's SL becomes on it */
 	json_object_set_new(o, "hops", any || f.faults & FAULT_LID ? json_null() :
 			    json_hops(s, q->src, q->dst, f.first.dlid, f.first.sl));
+	json_object_set_new(o, "service-id", q->has & PR_SERVICE_ID_LSB ? json_guid(q->service_id) :
+							    json_null());
+	json_object_set_new(o, "own-sl", q->has & PR_SL && !(f.faults & FAULT_LID) ?
+			    json_own_sl(s, q->src, q->dst, any ? f.best.dlid : f.first.dlid, q->sl) :
+			    json_null());
 	reply_result(r, o);
 	rows_of_rules(r, s, q, f.first.rule);
 }
@@ -379,28 +385,39 @@ static void free_multi(void *rows)
 	free(m);
 }
 
+/* Splits a list of ends; the name of one port may have the characters of a list. */
+static bool split_ends(const struct ctl_call *c, const char *text, struct hostlist *words,
+		       struct buf *err)
+{
+	const char *why;
+
+	if (find_end_port(c, text, &why) == FABRIC_NONE)
+		return hostlist_parse(text, ENDS_MAX, words, err);
+	*vec_push(words) = xstrdup(text);
+	return true;
+}
+
 /* Reads the ends of a list "a,b"; false with an error in the reply. */
 static bool read_ends(const struct ctl_call *c, const char *name, uint32_t *ends, unsigned *n,
 		      struct reply *r)
 {
-	char *list = xstrdup(arg_text(c, name)), *rest = list, *word;
-	bool good = true;
+	struct hostlist words = { 0 };
+	struct buf err = { 0 };
+	bool good = split_ends(c, arg_text(c, name), &words, &err);
 
-	while (good && (word = strsep(&rest, ","))) {
-		if (*n == ENDS_MAX) {
-			reply_error(r, NULL, "%s: more than %d ends", name, ENDS_MAX);
-			good = false;
-		} else {
-			unsigned i = 0;
+	if (!good)
+		reply_error(r, NULL, "%s: %s", name, err.s);
+	for (size_t k = 0; good && k < words.n; k++) {
+		unsigned i = 0;
 
-			ends[*n] = end_port(c, word, r);
-			good = ends[*n] != FABRIC_NONE;
-			while (ends[i] != ends[*n])	/* a duplicate counts once */
-				i++;
-			*n += i == *n;
-		}
+		ends[*n] = end_port(c, words.v[k], r);
+		good = ends[*n] != FABRIC_NONE;
+		while (ends[i] != ends[*n])	/* a duplicate counts once */
+			i++;
+		*n += i == *n;
 	}
-	free(list);
+	hostlist_free(&words);
+	buf_free(&err);
 	return good;
 }
 

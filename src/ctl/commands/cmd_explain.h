@@ -50,6 +50,15 @@ uint32_t hop_port(const struct fabric *f, const struct path_hop *hop);
 /* The VL of an SL at a hop, IB_VL_DROP, or -1 if unknown. */
 int hop_vl(const struct subnet_state *s, const struct path_hop *hop, unsigned sl);
 
+/* --- own_sl.c --- */
+
+/*
+ * What becomes of packets on an SL that a program chose itself: the levels of that SL, the hops with
+ * the share that its VL gets while it and the VLs of all levels are backlogged, and why.
+ */
+json_t *json_own_sl(const struct subnet_state *s, uint32_t src, uint32_t dst, uint16_t dlid,
+		    unsigned sl);
+
 /* --- cmd_explain.c --- */
 
 /* Adds rule, level and level-by of an answer. */

@@ -311,7 +311,7 @@ START_TEST(several_ends)
 	ck_assert_int_eq(num(json_object_get(json_array_get(rows, 2), "path"), "sl"), 3);
 	ask("explain", "'src': '1,4', 'dst': '5,1', 'multipath': true, 'numb-path': 3");
 	ck_assert_uint_eq(json_array_size(rows), 3);
-	refused("explain", "'src': '1,4', 'dst': '5,', 'multipath': true", "no such port");
+	refused("explain", "'src': '1,4', 'dst': '5,', 'multipath': true", "a name is missing");
 	refused("explain", "'src': '1', 'dst': '5', 'multipath': true, 'slid': 1", "no LIDs");
 	refused("explain", "'src': '1', 'dst': '5', 'multipath': true, 'why-not': true", "two ends");
 }
@@ -335,6 +335,91 @@ START_TEST(several_ends_of_which_some_have_no_path)
 END_TEST
 
 /* --- why not --- */
+
+/* The path between two ends must be that between the ports with LIDs 1 and 5. */
+static void same_ends(const char *args)
+{
+	ask("explain", args);
+	ck_assert_ptr_nonnull(strstr(str(result(), "source"), "node1 HCA-1/P1"));
+	ck_assert_ptr_nonnull(strstr(str(result(), "destination"), "storage1 HCA-1/P1"));
+}
+
+START_TEST(ends_by_name)
+{
+	same_ends("'src': '1', 'dst': '5'");
+	same_ends("'src': 'node1', 'dst': 'storage1'");
+	same_ends("'src': 'node1 HCA-1', 'dst': 'storage1 HCA-1/P1'");
+	ask("explain", "'src': 'node1', 'dst': 'leaf two'");
+	ck_assert_ptr_nonnull(strstr(str(result(), "destination"), "leaf two/P0"));
+	ask("explain", "'src': 'node[1-2]', 'dst': 'storage1', 'multipath': true");
+	ck_assert_uint_eq(json_array_size(json_object_get(result(), "sources")), 2);
+	refused("explain", "'src': 'nodee1', 'dst': '5'", "no such port (did you mean \"node1\"?)");
+	refused("explain", "'src': 'node1 HCA1/P1', 'dst': '5'", "did you mean \"node1 HCA-1/P1\"?");
+	refused("explain", "'src': 'node9', 'dst': '5'", "no such port: give NodeDescription/Pn");
+	refused("explain", "'src': 'leaf', 'dst': '5'", "no such port");
+	refused("explain", "'src': 'node[1-', 'dst': '5', 'multipath': true", "a bracket is not closed");
+	strcpy(state->f->nodes[state->f->ports[state->plan->port_by_lid[1]].node].desc, "storage1 HCA-2");
+	refused("explain", "'src': 'storage1', 'dst': '5'", "several ports have this name");
+}
+END_TEST
+
+static void service_id(const char *args, const char *id)
+{
+	char *all = xasprintf("'src': '1', 'dst': '5', %s", args);
+
+	ask("explain", all);
+	ck_assert_str_eq(str(result(), "service-id"), id);
+	free(all);
+}
+
+START_TEST(protocols_by_name)
+{
+	service_id("'ulp': 'lustre'", "0x00000000010603db");
+	service_id("'ulp': 'sdp'", "0x0000000000010000");
+	service_id("'ulp': 'rds'", "0x00000000010648ca");
+	service_id("'ulp': 'iser'", "0x0000000001060cbc");
+	service_id("'ulp': 'nfs-rdma'", "0x0000000001064e51");
+	service_id("'ulp': 'nvme-of'", "0x0000000001061144");
+	service_id("'ulp': 'smb-direct'", "0x00000000010601bd");
+	service_id("'ulp': 'srp', 'service-id': 4096", "0x0000000000001000");
+	service_id("'ulp': 'iser', 'tcp-port': 3261", "0x0000000001060cbd");
+	service_id("'tcp-port': 7", "0x0000000001060007");
+	ask("explain", "'src': '1', 'dst': '5', 'ulp': 'ipoib'");
+	ck_assert(json_is_null(json_object_get(result(), "service-id")));
+	ck_assert_int_eq(num(json_object_get(result(), "path"), "pkey"), 0xffff);
+	refused("explain", "'src': '1', 'dst': '5', 'ulp': 'nfs'", "ulp: it must be ipoib, sdp, rds");
+	refused("explain", "'src': '1', 'dst': '5', 'ulp': 'srp'", "srp needs the service-id");
+	refused("explain", "'src': '1', 'dst': '5', 'ulp': 'ipoib', 'tcp-port': 3", "have no tcp-port");
+	refused("explain", "'src': '1', 'dst': '5', 'ulp': 'iser', 'service-id': 3", "excludes ulp");
+}
+END_TEST
+
+static json_t *own_sl(const char *sl)
+{
+	char *args = xasprintf("'src': '1', 'dst': '5', 'sl': %s", sl);
+
+	ask("explain", args);
+	free(args);
+	return json_object_get(result(), "own-sl");
+}
+
+START_TEST(an_sl_that_a_program_chose)
+{
+	json_t *x = own_sl("3");
+
+	ck_assert_int_eq(num(x, "sl"), 3);
+	ck_assert_str_eq(json_string_value(at(x, "levels", 0)), "fast");
+	ck_assert(json_is_false(json_object_get(x, "dropped")));
+	ck_assert_int_eq(num(at(x, "hops", 0), "vl"), 3);
+	ck_assert_ptr_nonnull(strstr(str(at(x, "hops", 0), "why"), "SL2VL maps it to VL 3"));
+	ck_assert_ptr_nonnull(strstr(str(at(x, "hops", 0), "why"), "of the levels fast"));
+	x = own_sl("5");
+	ck_assert_uint_eq(json_array_size(json_object_get(x, "levels")), 0);
+	ck_assert_ptr_nonnull(strstr(str(at(x, "hops", 0), "why"), "SL2VL maps it to VL"));
+	ask("explain", "'src': '1', 'dst': '5'");
+	ck_assert(json_is_null(json_object_get(result(), "own-sl")));
+}
+END_TEST
 
 START_TEST(nothing_in_the_way)
 {
@@ -720,6 +805,9 @@ static Suite *explain_suite(void)
 	tcase_add_test(t, selectors_that_are_none);
 	tcase_add_test(t, several_ends);
 	tcase_add_test(t, several_ends_of_which_some_have_no_path);
+	tcase_add_test(t, ends_by_name);
+	tcase_add_test(t, protocols_by_name);
+	tcase_add_test(t, an_sl_that_a_program_chose);
 	tcase_add_test(t, nothing_in_the_way);
 	tcase_add_test(t, ends_that_are_none);
 	tcase_add_test(t, lids_of_others);
