@@ -12,7 +12,7 @@ policy=$top/etc/policy.yaml
 
 # run COMMAND...: prints the command's exit status; the command's output is in the file out.
 run() { timeout $((15 * slow)) "$@" >out 2>&1 </dev/null; echo $?; }
-run_on() { local as; as_own "$node"; run "${as[@]}" "$@"; }	# the same on $node
+run_and_tell() { local as; as_own "$node"; run "${as[@]}" "$@"; }	# the same on $node
 
 note "usage"
 expect "--help" 0 "$(run "$build/qosd" --help)"
@@ -58,7 +58,7 @@ done
 note "a daemon that can't start"
 start_sim "$topology"
 cannot() {	# cannot WHAT REASON OPTION...
-	expect "$1" 1 "$(run_on "$build/qosd" -s "$sock" -d state "${@:3}")"
+	expect "$1" 1 "$(run_and_tell "$build/qosd" -s "$sock" -d state "${@:3}")"
 	expect_match "$1" "$2" "$(<out)"
 }
 # a daemon that stays starts without such a policy file: see 05-reload.sh
@@ -73,13 +73,13 @@ for mode in -F -1 ""; do
 done
 
 note "--once"
-expect "--once" 0 "$(run_on "$build/qosd" --once -s "$sock" -d state -p "$policy")"
+expect "--once" 0 "$(run_and_tell "$build/qosd" --once -s "$sock" -d state -p "$policy")"
 expect_match "its summary" "master: 63 nodes, 8 switches, 204 of 204 ports active" "$(<out)"
 all_active "$node" "$topology"
 [ ! -e "$sock" ] || bad "--once left its socket"
 
 note "in the background"
-expect "the first process" 0 "$(run_on "$build/qosd" --socket "$sock" \
+expect "the first process" 0 "$(run_and_tell "$build/qosd" --socket "$sock" \
 	--state-dir state --policy "$policy" --guid 0xf452140300811201)"
 expect "state when it has ended" master "$(status state)"
 expect "subnet up when it has ended" true "$(status subnet-up)"

@@ -342,9 +342,9 @@ of() {
 	sock=$(sock_of "$1")
 	"${@:2}"
 }
-# serves NODE: says that the qosd on this node has the control socket $sock.
+# socket_is_on NODE: says that the control socket $sock is that of the qosd on this node.
 declare -A serving_node
-serves() { serving_node[$sock]=$1; }
+socket_is_on() { serving_node[$sock]=$1; }
 
 # Tests with several subnet managers name each one after its host.
 # host_topology NAME NUMBER SWITCH PORT: prints the topology lines of a host H-...NUMBER00, whose one port
@@ -369,7 +369,7 @@ run_manager() {
 	mkdir -p "$name"
 	printf '%s\n' "$@" >"$name/qosd.yaml"
 	as_own "${host[$name]}"
-	serves "${host[$name]}"
+	socket_is_on "${host[$name]}"
 	"${as[@]}" "$build/qosd" -F -s "$sock" -d "$name/state" -c "$name/qosd.yaml" \
 		-p "$top/etc/policy.yaml" >>"$name/log" 2>&1 &
 	pid[$name]=$!
@@ -402,7 +402,7 @@ qosd_starts=0
 start_qosd() {
 	local as options
 	as_own "$1"
-	serves "$1"
+	socket_is_on "$1"
 	shift
 	say_no_policy "$@"
 	qosd_log=$work/qosd.log.$((++qosd_starts))

@@ -187,7 +187,7 @@ expect "what there is of it" "policy.yaml" "$(echo policy.yaml*)"
 chmod 640 policy.yaml
 ctl policy install new.yaml >out 2>&1 || bad "refused: $(<out)"
 expect "what is said" "installed $work/policy.yaml; the policy was accepted
-the previous file is kept as $work/policy.yaml.before" "$(<out)"
+the previous file is kept as $work/policy.yaml.before" "$(head -n 2 out)"
 expect "the file" "$(<new.yaml)" "$(<policy.yaml)"
 expect "the one before" "$(policy 2)" "$(<policy.yaml.before)"
 expect "its mode" 640 "$(stat -c %a policy.yaml)"

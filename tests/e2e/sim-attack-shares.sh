@@ -229,7 +229,7 @@ done
 for port in '' nonsense -1 0 0x0 0x 99999 65536 0xc000 "0x${greedy_guids[2]}x" 'node003 HCA-1/P9'; do
 	ctl holdings remove "$port" >out 2>&1
 	expect "exit status for '$port'" 1 $?
-	expect_match "the error" "^qosd-ctl: $port: no such port: give NodeDescription/Pn, a GUID or a LID" "$(<out)"
+	expect_match "the error" "^qosd-ctl: $port: no such port: give NodeDescription/Pn, a host or node with one end port, a GUID or a LID" "$(<out)"
 done
 expect "in JSON" "false nonsense: no such port" \
 	"$(ctl -j holdings remove nonsense 2>/dev/null | jq -r '"\(.ok) \(.error)"' | cut -d: -f1,2)"

@@ -146,7 +146,7 @@ first=$qosd first_log=$qosd_log first_sock=$sock
 sock=$work/second.sock
 echo "priority: 9" >second.yaml
 as_own "$host"
-"${as[@]}" "$build/qosd" -F -s "$sock" -d "$work/second" -c second.yaml >second.log 2>&1 &
+"${as[@]}" "$build/qosd" -F -s "$sock" -d "$work/second" -c second.yaml -p policy.yaml >second.log 2>&1 &
 second=$!
 pids+=("$second")
 sock=$first_sock
