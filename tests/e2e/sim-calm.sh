@@ -264,6 +264,27 @@ is_back() { quiet_sweeps && tables >tables.now && cmp -s "$1" tables.now; }
 # uses PORT: prints how many entries in its switch's forwarding table lead to the port.
 uses() { sim_ctl show lft "${1%/*}" | awk -v port="${1##*/P}" '$2 == port { n++ } END { print n + 0 }'; }
 
+# promise: F7
+note "a pass takes the time that the setting says, and spreads its reads over it"
+former=$tree
+tree=$top/examples/cluster.topo	# where an estimate of the reads is twice too high
+start_tree_standing "{scrub-interval: 60s, sweep-interval: 0}"
+gets() { sim_ctl stats | awk '$3 == "get" { n += $4 } END { print n + 0 }'; }
+sim_do pass 130s	# the first pass goes by an estimate
+begun=$(passes) before=$(gets) least=-1 most=0
+for ((i = 0; i < 20; i++)); do
+	sim_do pass 15s
+	now=$(gets)
+	[ $least -ge 0 ] && [ $((now - before)) -ge $least ] || least=$((now - before))
+	[ $((now - before)) -le $most ] || most=$((now - before))
+	before=$now
+done
+expect "passes in five minutes" 5 $(($(passes) - begun))
+[ $least -gt 0 ] && [ $most -le $((least * 2)) ] || bad "reads in a quarter of a pass: $least to $most"
+stop_and_pass
+stop_sim
+tree=$former
+
 # promise: F8
 note "a link between switches flaps"
 start_tree_standing "{flap-limit: 3, flap-window: 120s, flap-hold: 5s, sweep-interval: 1s, scrub-interval: 0}"

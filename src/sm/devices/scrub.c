@@ -3,9 +3,10 @@
  * Reads again, slowly and between sweeps, what devices hold, and reports what another manager has
  * overwritten.
  *
- * One pass over the fabric takes about as long as the setting says, however large the fabric is:
- * the number of reads in a pass is estimated, and they are spread evenly.  Nodes take turns; at
- * most BATCH questions are under way, all to one node.  The scrub gives way to everything else:
+ * One pass over the fabric takes as long as the setting says, however large the fabric is: the
+ * number of reads in a pass is estimated, by what the pass before has shown of the estimate, and they
+ * are spread evenly.  No pass begins before its time.  Nodes take turns; at most BATCH questions are
+ * under way, all to one node.  The scrub gives way to everything else:
  * while a sweep, a light sweep or multicast writes run, it asks nothing, and the node begins anew
  * afterwards.
  *
@@ -98,6 +99,9 @@ struct scrub {
 	bool renamed;			/* its NodeDescription has changed, which is no table of ours */
 	struct found found[TABLES];
 	int64_t next_us, spacing_us;
+	int64_t pass_us;		/* when this pass began; 0: no pass has */
+	uint64_t estimated, collected_n;	/* reads of this pass: estimated, and collected so far */
+	uint64_t last_estimated, last_n;	/* the same of the last pass; 0: there was none */
 	struct sm_scrub counts;
 };
 
@@ -182,6 +186,7 @@ static void collect(struct scrub *s)
 	for (uint32_t b = 0; on_switch && b < sm_mft_blocks(s->sm); b++)
 		for (unsigned pos = 0; pos * PORTS_PER_POSITION <= n->nports; pos++)
 			add(s, TABLE_MFT, 0, mft_modifier(b, pos));
+	s->collected_n += s->looks.n;
 }
 
 /* About the number of attributes that collect() adds. */
@@ -365,6 +370,42 @@ static bool begins_anew(struct scrub *s)
 	return true;
 }
 
+static int64_t interval_us(const struct scrub *s)
+{
+	return s->sm->settings->scrub_interval_s * 1000000ll;
+}
+
+/* Sets the time between questions for a pass over this state. */
+static void set_pace(struct scrub *s)
+{
+	uint64_t total = 1;
+
+	if (s->own)
+		return;
+	for (uint32_t i = 0; i < s->state->f->n_nodes; i++)
+		total += estimate(s->state->plan, i);
+	s->estimated = total;
+	if (s->last_n)
+		total = total * s->last_n / s->last_estimated + 1;
+	s->spacing_us = interval_us(s) / (int64_t)total;
+	if (s->spacing_us < SPACING_MIN_US)
+		s->spacing_us = SPACING_MIN_US;
+}
+
+/* The next pass begins when the time of this one is over. */
+static void end_pass(struct scrub *s)
+{
+	s->node = 0;
+	s->counts.passes++;
+	s->last_n = s->collected_n;
+	s->last_estimated = s->estimated;
+	s->collected_n = 0;
+	if (s->next_us < s->pass_us + interval_us(s))
+		s->next_us = s->pass_us + interval_us(s);
+	s->pass_us = s->next_us;
+	set_pace(s);
+}
+
 /* Evaluates a node that was read completely, or does not answer. */
 static void conclude(struct scrub *s)
 {
@@ -388,10 +429,8 @@ static void conclude(struct scrub *s)
 	suspect.renamed = s->renamed;
 	s->changed |= suspect.changed || suspect.renamed;
 	s->due = false;
-	if (!s->own && ++s->node >= s->state->f->n_nodes) {
-		s->node = 0;
-		s->counts.passes++;
-	}
+	if (!s->own && ++s->node >= s->state->f->n_nodes)
+		end_pass(s);
 	s->collected = s->silent = s->claimed = s->renamed = false;
 	memset(s->found, 0, sizeof(s->found));
 	if (!s->changed)
@@ -406,20 +445,6 @@ static void conclude(struct scrub *s)
 	sm_want_sweep(sm, SWEEP_LOCAL, suspect.changed ? "tables were overwritten" :
 				       suspect.whole ? "a port has changed" :
 						       "a node has another name");
-}
-
-/* Sets the time between questions for a pass over this state. */
-static void set_pace(struct scrub *s)
-{
-	uint64_t total = 1;
-
-	if (s->own)
-		return;
-	for (uint32_t i = 0; i < s->state->f->n_nodes; i++)
-		total += estimate(s->state->plan, i);
-	s->spacing_us = (int64_t)(s->sm->settings->scrub_interval_s * 1000000ull / total);
-	if (s->spacing_us < SPACING_MIN_US)
-		s->spacing_us = SPACING_MIN_US;
 }
 
 static bool others_are_busy(const struct sm *sm)
@@ -484,6 +509,8 @@ static void adopt(struct scrub *s)
 		s->node = s->state->f->ports[s->state->f->self].node;
 	else if (s->node >= s->state->f->n_nodes)
 		s->node = 0;
+	if (!s->pass_us)
+		s->pass_us = clock_mono_us();
 	set_pace(s);
 }
 
