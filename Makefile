@@ -319,7 +319,7 @@ ALL_TESTS = $(RUNNER_TESTS) $(SOURCE_TESTS) $(UNIT_TESTS) $(GOLDEN_TESTS) $(FUZZ
 # With the real kernel: no part of `make check', as they need an emulator and a kernel's packages.
 KERNEL_TESTS = $(wildcard tests/kernel/[0-9]*.sh)
 # Those of the end-to-end tests in which the kernel has most part (tests/README.md names the others that can run on it).
-KERNEL_E2E = $(wildcard $(foreach n,03 04 07 08 13,tests/e2e/$(n)-*.sh))
+KERNEL_E2E = $(wildcard $(foreach n,03 04 13,tests/e2e/$(n)-*.sh))
 # Left out under sanitizers: these look at no sanitized program, and numbered scripts run once, on qosd-sim.
 ifneq ($(SANITIZE),)
 UNSANITIZED_TESTS = $(RUNNER_TESTS) $(SOURCE_TESTS) $(BOTH_TESTS)
