@@ -253,7 +253,8 @@ static void resolve_change(struct resolving *r, struct dynamic_change *c)
 	/* never none where there were some: a removal without members removes the whole entry */
 	free(c->members);
 	c->members = xcalloc(r->members.n + 1, sizeof(*c->members));
-	memcpy(c->members, r->members.v, r->members.n * sizeof(*c->members));
+	if (r->members.n)
+		memcpy(c->members, r->members.v, r->members.n * sizeof(*c->members));
 	c->n_members = r->members.n;
 }
 

@@ -43,6 +43,16 @@ static void build(void)
 	make_tables();
 }
 
+/* The same after a change of the policy. */
+static void rebuild(void)
+{
+	qos_tables_free(t);
+	groups_free(g);
+	fabric_free(f);
+	findings_free(&findings);
+	build();
+}
+
 static const struct sl2vl *map(uint32_t n, unsigned in, unsigned out)
 {
 	uint16_t id = qos_sl2vl_id(t, f, n, in, out);
@@ -265,7 +275,7 @@ START_TEST(missed_shares)
 	ck_assert_ptr_null(strstr(e->text, "MTU"));
 	ck_assert_uint_eq(findings.n, 1);
 	p->classes[0].high_limit = 10;
-	build();
+	rebuild();
 	e = find(&findings, SEV_WARNING, "host0/P1",
 		 "\"fast\" gets 95.24 % of the link instead of 20.00 %");
 	ck_assert_ptr_nonnull(e);
