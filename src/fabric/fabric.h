@@ -229,6 +229,15 @@ static inline bool port_is_end(const struct fabric *f, uint32_t port)
 	return p->present && (node_is_switch(&f->nodes[p->node]) ? p->num == 0 : p->num != 0);
 }
 
+/* The MTU code that both ends of the port's link support; its own if it has no peer. */
+static inline uint8_t port_link_mtu(const struct fabric *f, uint32_t port)
+{
+	const struct fabric_port *p = &f->ports[port];
+
+	return p->peer == FABRIC_NONE || p->mtu_cap < f->ports[p->peer].mtu_cap ?
+	       p->mtu_cap : f->ports[p->peer].mtu_cap;
+}
+
 /*
  * True for an end port of a host: a channel adapter or router, except aggregation nodes, on which
  * nothing runs.  Code that counts or numbers hosts, or judges their service, uses this; code that

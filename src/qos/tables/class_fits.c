@@ -48,7 +48,7 @@ static struct class_link link_of(const struct tables_build *b, uint32_t port)
 {
 	const struct fabric_port *p = &b->f->ports[port];
 	struct class_link l = {
-		.vls = (uint8_t)ib_vls_from_code(b->limit[port]), .mtu = p->mtu_cap,
+		.vls = (uint8_t)ib_vls_from_code(b->limit[port]), .mtu = port_link_mtu(b->f, port),
 	};
 
 	unsigned sets = b->wide[port] ? b->sls->n_vl_sets : 1;
@@ -58,8 +58,6 @@ static struct class_link link_of(const struct tables_build *b, uint32_t port)
 		l.high_cap = (uint8_t)(p->vlarb_high_cap / sets);
 		l.low_cap = (uint8_t)(p->vlarb_low_cap / sets);
 	}
-	if (p->peer != FABRIC_NONE && b->f->ports[p->peer].mtu_cap < l.mtu)
-		l.mtu = b->f->ports[p->peer].mtu_cap;
 	return l;
 }
 

@@ -47,19 +47,11 @@ static uint8_t vls_of(const struct qos_tables *t, const struct fabric *f, uint32
 	return code;
 }
 
-/* The MTU code that both ends support, and the one in force; 0: unknown. */
-static uint8_t mtu_cap_of(const struct fabric *f, uint32_t port)
-{
-	const struct fabric_port *p = &f->ports[port];
-
-	return p->peer == FABRIC_NONE || p->mtu_cap < f->ports[p->peer].mtu_cap ?
-	       p->mtu_cap : f->ports[p->peer].mtu_cap;
-}
-
+/* The MTU code in force; 0: unknown. */
 static uint8_t mtu_of(const struct fabric *f, uint32_t port)
 {
 	const struct fabric_port *p = &f->ports[port];
-	uint8_t mtu = mtu_cap_of(f, port);
+	uint8_t mtu = port_link_mtu(f, port);
 
 	if (p->peer == FABRIC_NONE || p->state < IB_PORT_ARMED_S ||
 	    f->ports[p->peer].state < IB_PORT_ARMED_S)
@@ -75,7 +67,7 @@ bool qos_links_lack(const struct qos_tables *t, const struct fabric *f)
 {
 	for (uint32_t i = 0; i < f->n_ports; i++)
 		if ((t->managed && vls_of(t, f, i) < t->op_vls[i]) ||
-		    mtu_of(f, i) < mtu_cap_of(f, i))
+		    mtu_of(f, i) < port_link_mtu(f, i))
 			return true;
 	return false;
 }
@@ -154,7 +146,7 @@ static struct loss loss_of(const struct keeping *k, uint32_t node)
 
 		loss.starved += starved;
 		loss.sls |= starved && !k->t->managed;	/* SL 0 */
-		loss.short_ports += k->t->fixed->mtu[n->port0 + out] < mtu_cap_of(k->f, n->port0 + out);
+		loss.short_ports += k->t->fixed->mtu[n->port0 + out] < port_link_mtu(k->f, n->port0 + out);
 		loss.ports += k->t->fixed->op_vls[n->port0 + out] < k->t->op_vls[n->port0 + out];
 		for (unsigned in = 0; in <= (node_is_switch(n) ? n->nports : 0u); in++)
 			count_pair(k, node, in, out, &loss);

@@ -170,15 +170,6 @@ static bool arbitrates(const struct tables_build *b, uint32_t port)
 
 #define BY_CLASSES 0x80000000u
 
-/* The MTU code of the port's link. */
-static uint8_t link_mtu(const struct tables_build *b, uint32_t port)
-{
-	const struct fabric_port *p = &b->f->ports[port];
-	uint8_t far = p->peer != FABRIC_NONE ? b->f->ports[p->peer].mtu_cap : p->mtu_cap;
-
-	return far < p->mtu_cap ? far : p->mtu_cap;
-}
-
 static uint32_t choice_of(struct tables_build *b, struct arb_build *a, uint32_t port)
 {
 	const struct fabric_port *p = &b->f->ports[port];
@@ -186,7 +177,7 @@ static uint32_t choice_of(struct tables_build *b, struct arb_build *a, uint32_t 
 	const struct class_fit *fit = port_fit(b, port);
 	/* No stack and no fit has so high a number. */
 	uint32_t from = fit ? BY_CLASSES | b->t->fit[port] : a->stacks.of_port[port];
-	uint8_t mtu = link_mtu(b, port);
+	uint8_t mtu = port_link_mtu(b->f, port);
 	uint64_t key = (uint64_t)from << 32 | (uint64_t)mtu << 28 | (uint64_t)class << 24 |
 		       (uint64_t)b->limit[port] << 16 | (uint64_t)p->vlarb_high_cap << 8 |
 		       p->vlarb_low_cap;

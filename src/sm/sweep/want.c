@@ -192,8 +192,7 @@ uint8_t port_new_vls(const struct plan *pl, uint32_t port)
 
 static uint8_t link_mtu_cap(const struct fabric *f, uint32_t port)
 {
-	const struct fabric_port *p = &f->ports[port], *q = &f->ports[p->peer];
-	uint8_t mtu = p->mtu_cap < q->mtu_cap ? p->mtu_cap : q->mtu_cap;
+	uint8_t mtu = port_link_mtu(f, port);
 
 	return mtu ? mtu : 1;
 }
