@@ -3,6 +3,8 @@
 #ifndef QOSD_SA_REGISTRY_PARTITION_LINES_H
 #define QOSD_SA_REGISTRY_PARTITION_LINES_H
 
+#include <stdarg.h>
+
 #include "sa/registry/dynamic_partitions.h"
 
 /*
@@ -28,5 +30,9 @@ void dynamic_push_member(struct dynamic_partitions *x, struct dynamic_partition 
 void dynamic_drop_member(struct dynamic_partitions *x, struct dynamic_member *m);
 /* Removes dropped members, dropped entries (without a name) and memberless entries that are not whole. */
 void dynamic_tidy(struct dynamic_partitions *x);
+
+/* Adds a finding on a change of a request, which begins with the number and the name of the change. */
+void dynamic_say(struct findings *out, enum severity severity, const struct dynamic_change *c,
+		 size_t number, const char *fmt, va_list ap) __attribute__((format(printf, 5, 0)));
 
 #endif

@@ -25,22 +25,29 @@ struct applying {
 	struct findings *out;
 };
 
+void dynamic_say(struct findings *out, enum severity severity, const struct dynamic_change *c,
+		 size_t number, const char *fmt, va_list ap)
+{
+	struct buf text = { 0 };
+
+	buf_vprintf(&text, fmt, ap);
+	if (c->name && !dynamic_bad_text(c->name))
+		findings_add(out, severity, NULL, nowhere, "change %zu, partition \"%s\": %s", number,
+			     c->name, text.s);
+	else
+		findings_add(out, severity, NULL, nowhere, "change %zu: %s", number, text.s);
+	buf_free(&text);
+}
+
 static void say(struct applying *a, enum severity severity, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 static void say(struct applying *a, enum severity severity, const char *fmt, ...)
 {
-	struct buf text = { 0 };
 	va_list ap;
 
 	va_start(ap, fmt);
-	buf_vprintf(&text, fmt, ap);
+	dynamic_say(a->out, severity, a->c, a->number, fmt, ap);
 	va_end(ap);
-	if (a->c->name && !dynamic_bad_text(a->c->name))
-		findings_add(a->out, severity, NULL, nowhere, "change %zu, partition \"%s\": %s",
-			     a->number, a->c->name, text.s);
-	else
-		findings_add(a->out, severity, NULL, nowhere, "change %zu: %s", a->number, text.s);
-	buf_free(&text);
 }
 
 static const struct policy_partition *base_partition(const struct applying *a, const char *name)

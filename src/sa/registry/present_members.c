@@ -33,18 +33,11 @@ struct resolving {
 static void say(struct resolving *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 static void say(struct resolving *r, const char *fmt, ...)
 {
-	struct buf text = { 0 };
 	va_list ap;
 
 	va_start(ap, fmt);
-	buf_vprintf(&text, fmt, ap);
+	dynamic_say(r->out, SEV_ERROR, r->c, r->number, fmt, ap);
 	va_end(ap);
-	if (r->c->name && !dynamic_bad_text(r->c->name))
-		findings_add(r->out, SEV_ERROR, NULL, nowhere, "change %zu, partition \"%s\": %s",
-			     r->number, r->c->name, text.s);
-	else
-		findings_add(r->out, SEV_ERROR, NULL, nowhere, "change %zu: %s", r->number, text.s);
-	buf_free(&text);
 }
 
 /* A host may have many ports, and a short list many hosts: so their sum is bounded here. */
