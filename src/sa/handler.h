@@ -114,6 +114,7 @@ uint64_t sa_lid_holder(const struct subnet_state *s, uint16_t lid);
 uint64_t sa_port_holder(const struct subnet_state *s, uint32_t port);
 /* Whether ports of this subnet have GIDs with the prefix: the subnet's, or the default prefix (4.1.1). */
 bool sa_is_our_prefix(const struct subnet_state *s, uint64_t prefix);
+bool sa_gid_is_null(const uint8_t gid[16]);
 /*
  * The end port that has a GID of this subnet, by its own GUID or an alias; or the status
  * of the refusal.

@@ -18,11 +18,6 @@
 
 /* --- reading and checking a subscription --- */
 
-static bool gid_is_null(const uint8_t gid[16])
-{
-	return !get_be64(gid) && !get_be64(gid + 8);
-}
-
 /* Reads which notices are asked for into the normal form, in which equal selections compare equal. */
 static uint16_t read_wish(const struct sa_inform_info *i, struct inform *w)
 {
@@ -33,7 +28,7 @@ static uint16_t read_wish(const struct sa_inform_info *i, struct inform *w)
 		.number = get_be16(i->number), .producer = get_be32(i->producer) & 0xffffff,
 	};
 	memcpy(w->gid, i->gid, sizeof(w->gid));
-	if (!gid_is_null(w->gid) || get_be16(i->lid_first) == INFORM_ALL_LIDS)
+	if (!sa_gid_is_null(w->gid) || get_be16(i->lid_first) == INFORM_ALL_LIDS)
 		return IB_STATUS_OK;
 	w->lid_first = get_be16(i->lid_first);
 	w->lid_last = get_be16(i->lid_last) ? get_be16(i->lid_last) : w->lid_first;
@@ -67,7 +62,7 @@ static uint16_t check_access(const struct sa_msg *m, const struct inform *w)
 	uint32_t port, last = FABRIC_NONE;
 	uint16_t status;
 
-	if (!gid_is_null(w->gid)) {
+	if (!sa_gid_is_null(w->gid)) {
 		if ((status = sa_gid_port(m, w->gid, &port)))
 			return status;
 		return sa_may_see(m->s, m->requester, port) ? IB_STATUS_OK : IB_SA_REQ_INVALID;

@@ -271,11 +271,6 @@ static uint16_t check_group(const struct sa_msg *m, const struct join *j,
 
 /* --- creating a group --- */
 
-static bool mgid_is_null(const uint8_t mgid[16])
-{
-	return !get_be64(mgid) && !get_be64(mgid + 8);
-}
-
 /* Signature (bytes 2 and 3) of MGIDs that an SM generates. */
 enum { SIGNATURE_OURS = 0xa01b };
 
@@ -406,7 +401,7 @@ static uint16_t choose_scope(const struct sa_msg *m, const struct join *j, uint8
 	unsigned scope;
 	uint16_t status;
 
-	if (!mgid_is_null(j->r.mgid)) {
+	if (!sa_gid_is_null(j->r.mgid)) {
 		if (!mgid_valid(m, j->r.mgid))
 			return IB_SA_REQ_INVALID;	/* o15-0.1.6 */
 		memcpy(g->mgid, j->r.mgid, sizeof(g->mgid));

@@ -43,6 +43,11 @@ bool sa_is_our_prefix(const struct subnet_state *s, uint64_t prefix)
 	return prefix == s->plan->settings->subnet_prefix || prefix == IB_DEFAULT_PREFIX;
 }
 
+bool sa_gid_is_null(const uint8_t gid[16])
+{
+	return !get_be64(gid) && !get_be64(gid + 8);
+}
+
 uint16_t sa_gid_port(const struct sa_msg *m, const uint8_t gid[16], uint32_t *port)
 {
 	const struct subnet_state *s = m->s;

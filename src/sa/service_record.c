@@ -121,11 +121,6 @@ uint16_t sa_service_get(struct sa_msg *m)
 
 /* --- Set, Delete --- */
 
-static bool gid_is_null(const uint8_t gid[16])
-{
-	return !get_be64(gid) && !get_be64(gid + 8);
-}
-
 /*
  * The components of the record that count for a Set or Delete.  A Delete whose mask names no part
  * of the RID means the whole RID of its record: some clients delete the record that a query
@@ -135,7 +130,7 @@ static uint64_t named_components(const struct sa_msg *m, const struct sa_service
 {
 	uint64_t rid = SR_ID | SR_GID | SR_PKEY;
 
-	return m->method == UMAD_SA_METHOD_DELETE && !(m->mask & rid) && !gid_is_null(r->gid) ?
+	return m->method == UMAD_SA_METHOD_DELETE && !(m->mask & rid) && !sa_gid_is_null(r->gid) ?
 	       m->mask | rid : m->mask;
 }
 
