@@ -47,11 +47,11 @@ uint32_t fabric_find_port_by_host(const struct fabric *f, const char *name, bool
 	for (uint32_t i = 0; length && i < f->n_nodes; i++)
 		if (!strcmp(f->nodes[i].desc, name))
 			take_ends(f, i, &found, ambiguous);
-	for (uint32_t i = 0; length && found == FABRIC_NONE && i < f->n_nodes; i++)
+	if (found != FABRIC_NONE)
+		return *ambiguous ? FABRIC_NONE : found;
+	for (uint32_t i = 0; length && i < f->n_nodes; i++)
 		if (has_host_name(&f->nodes[i], name, length))
-			for (uint32_t k = i; k < f->n_nodes; k++)
-				if (has_host_name(&f->nodes[k], name, length))
-					take_ends(f, k, &found, ambiguous);
+			take_ends(f, i, &found, ambiguous);
 	return *ambiguous ? FABRIC_NONE : found;
 }
 
