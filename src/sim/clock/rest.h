@@ -6,9 +6,9 @@
  * A look reads /proc thread by thread.  That takes time, so a thread found asleep may run before
  * the next one is examined.  But a thread that is asleep in two looks, and was not switched between
  * them, slept all the time from the first to the second.  So if two looks find the same threads,
- * all asleep and each with an unchanged count of switches and time on a CPU, then all of them slept at the moment
- * between the looks.  Only a running thread can create another one or wake it, so they sleep until
- * something else wakes them: the simulator, a timer, or a process outside this set.
+ * all asleep and each with an unchanged count of switches and time on a CPU, then all of them slept
+ * at the moment between the looks.  Only a running thread can create another one or wake it, so
+ * they sleep until something else wakes them: the simulator, a timer, or a process outside this set.
  *
  * Linux shows a thread as asleep from the moment when it intends to sleep: it may still run then,
  * find that it need not sleep, and go on without having been switched.  Such a thread is told by the
