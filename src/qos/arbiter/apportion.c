@@ -10,8 +10,6 @@
 
 #include "qos/arbiter/apportion.h"
 
-#define WEIGHT_MAX 255u
-
 /*
  * Cost of one more packet in the cycle, in PARTS of relative error of the VL that is off most: 100 packets
  * for 1 %.
@@ -167,7 +165,7 @@ static uint64_t cost_of(const struct cycle *c, const uint32_t *v)
 bool apportion(const struct apportion_goal *g, unsigned n, const struct apportion_table *t,
 	       uint16_t *packets)
 {
-	struct cycle c = { .g = g, .n = n, .per_entry = WEIGHT_MAX / t->unit, .cap = t->cap };
+	struct cycle c = { .g = g, .n = n, .per_entry = ARB_WEIGHT_MAX / t->unit, .cap = t->cap };
 	uint32_t lo[ARB_VLS], hi[ARB_VLS], v[ARB_VLS];
 	uint64_t best = UINT64_MAX;
 

@@ -28,6 +28,7 @@
 
 #define ARB_VLS 15		/* data VLs 0..14 */
 #define ARB_WEIGHT_UNIT 64	/* bytes */
+#define ARB_WEIGHT_MAX 255u
 #define ARB_LIMIT_UNIT 4096	/* bytes */
 #define ARB_LIMIT_UNBOUNDED 255
 

@@ -5,6 +5,7 @@
  * intent.c computes what is asked and which classes share a VL.  Shares are calculated with packets of the
  * link's MTU on every VL, payload only: headers are the same for all of them, and cancel out.
  */
+#include <limits.h>
 #include <stdlib.h>
 
 #include "lib/iba/units.h"
@@ -78,13 +79,24 @@ static void set_targets(struct apportion_goal *g, unsigned n)
 	}
 }
 
-static void lay(struct vlarb *arb, bool high, const struct apportion_goal *g, unsigned n,
-		const struct apportion_table *t, const uint16_t *packets)
+/* One of the two tables, before it is laid; times: how often its packets are sent in one turn of it. */
+struct part {
+	struct apportion_goal g[CLASSES_MAX];
+	uint16_t packets[CLASSES_MAX];
+	struct apportion_table t;
+	unsigned n, times;
+};
+
+static void lay(struct vlarb *arb, bool high, const struct part *p)
 {
+	uint16_t packets[CLASSES_MAX];
+
+	for (unsigned i = 0; i < p->n; i++)
+		packets[i] = (uint16_t)(p->packets[i] * p->times);
 	if (high)
-		arb->n_high = apportion_lay(g, n, t, packets, arb->high);
+		arb->n_high = apportion_lay(p->g, p->n, &p->t, packets, arb->high);
 	else
-		arb->n_low = apportion_lay(g, n, t, packets, arb->low);
+		arb->n_low = apportion_lay(p->g, p->n, &p->t, packets, arb->low);
 }
 
 /* --- both priorities, one table each --- */
@@ -129,39 +141,103 @@ static unsigned goals_of(const struct fitting *f, bool high, uint32_t high_part,
 	return n;
 }
 
+/* Packets that the table sends in a turn which has those of its goals once. */
+static unsigned turn_of(const struct part *p)
+{
+	unsigned packets = 0;
+
+	for (unsigned i = 0; i < p->n; i++)
+		packets += p->packets[i];
+	return packets;
+}
+
+static bool fits_times(const struct part *p, unsigned times)
+{
+	unsigned per_entry = ARB_WEIGHT_MAX / p->t.unit, entries = 0;
+
+	for (unsigned i = 0; i < p->n; i++)
+		entries += (p->packets[i] * times + per_entry - 1) / per_entry;
+	return entries <= p->t.cap;
+}
+
+/*
+ * Whether high priority gets the same part by both models of the arbiter, with turns of so many packets.
+ * IBA's sends k packets of high priority for each one of low; the measured one sends whole turns of the
+ * high table within what the limit allows for a turn of the low one, and at least one
+ * (arbiter_measured_ratio(), here for any MTU).
+ */
+static bool models_agree(unsigned k, unsigned limit, unsigned high, unsigned low)
+{
+	unsigned turns = limit ? k * low / high : 0;
+	double measured = (double)high / low * (turns ? turns : 1);
+
+	return !arbiter_shares_differ(1.0 / (1 + k), 1 / (1 + measured)) &&
+	       !arbiter_shares_differ(k / (1.0 + k), measured / (1 + measured));
+}
+
+/*
+ * Lengthens the turns of the tables, as little as possible, until both models of the arbiter give the
+ * same part to high priority.  The proportions within each table, and all shares by IBA's model, stay.
+ * Leaves the tables as they are where none that are long enough fit.
+ */
+static void match_turns(const struct class_link *link, unsigned limit, struct part table[2])
+{
+	unsigned low = turn_of(&table[0]), high = turn_of(&table[1]), best = UINT_MAX;
+	unsigned k = packets_of_limit(link, limit);
+
+	table[0].times = table[1].times = 1;
+	for (unsigned i = 1; k && low * i < best && fits_times(&table[0], i); i++) {
+		for (unsigned j = 1; low * i + high * j < best && fits_times(&table[1], j); j++) {
+			if (!models_agree(k, limit, high * j, low * i))
+				continue;
+			best = low * i + high * j;
+			table[0].times = i;
+			table[1].times = j;
+		}
+	}
+}
+
+static void lay_both(const struct fitting *f, unsigned limit, struct part table[2],
+		     struct vlarb *arb)
+{
+	match_turns(f->link, limit, table);
+	for (int high = 0; high < 2; high++)
+		lay(arb, high, &table[high]);
+	arb->high_limit = (uint8_t)limit;
+}
+
 /* Makes both tables with everything within the tolerance; false if that is impossible. */
 static bool split_exactly(const struct fitting *f, unsigned limit, struct vlarb *arb)
 {
-	struct apportion_goal g[2][CLASSES_MAX];
-	uint16_t packets[2][CLASSES_MAX];
-	struct apportion_table t[2];
-	unsigned n[2];
+	struct part table[2];
 
 	for (int high = 0; high < 2; high++) {
-		n[high] = goals_of(f, high, part_of_limit(f->link, limit), true, g[high]);
-		t[high] = table_for(f, high);
-		if (!apportion(g[high], n[high], &t[high], packets[high]))
+		struct part *p = &table[high];
+
+		p->n = goals_of(f, high, part_of_limit(f->link, limit), true, p->g);
+		p->t = table_for(f, high);
+		if (!apportion(p->g, p->n, &p->t, p->packets))
 			return false;
 	}
-	for (int high = 0; high < 2; high++)
-		lay(arb, high, g[high], n[high], &t[high], packets[high]);
-	arb->high_limit = (uint8_t)limit;
+	lay_both(f, limit, table, arb);
 	return true;
 }
 
-/* Makes both tables; each priority has its proportions as nearly as possible. */
+/* Apportions one table in the proportions of its priority, as nearly as possible. */
+static void apportion_in_proportion(const struct fitting *f, bool high, struct part *p)
+{
+	p->n = goals_of(f, high, PARTS, false, p->g);
+	p->t = table_for(f, high);
+	apportion_best(p->g, p->n, &p->t, p->packets);
+}
+
 static void split_in_proportion(const struct fitting *f, unsigned limit, struct vlarb *arb)
 {
-	for (int high = 0; high < 2; high++) {
-		struct apportion_goal g[CLASSES_MAX];
-		uint16_t packets[CLASSES_MAX];
-		unsigned n = goals_of(f, high, PARTS, false, g);
-		struct apportion_table t = table_for(f, high);
+	struct part table[2];
 
-		apportion_best(g, n, &t, packets);
-		lay(arb, high, g, n, &t, packets);
-	}
-	arb->high_limit = (uint8_t)limit;
+	for (int high = 0; high < 2; high++)
+		apportion_in_proportion(f, high, &table[high]);
+	lay_both(f, limit, table, arb);
 }
 
 /* The untried limit that comes nearest to the part of high priority. */
@@ -205,9 +281,8 @@ static bool find_limit(const struct fitting *f, struct vlarb *arb)
  */
 static bool share_low_table(const struct fitting *f, struct vlarb *arb)
 {
-	struct apportion_table t = table_for(f, false);
-	struct apportion_goal g[CLASSES_MAX];
-	uint16_t packets[CLASSES_MAX];
+	struct part table[2] = { { .n = f->g.n, .t = table_for(f, false) } };
+	struct apportion_goal *g = table[0].g;
 	unsigned limit = 0;
 
 	if (f->in.limit >= 0)
@@ -218,7 +293,7 @@ static bool share_low_table(const struct fitting *f, struct vlarb *arb)
 			limit++;
 	uint32_t by_limit = part_of_limit(f->link, limit);
 
-	if (by_limit >= f->in.high || f->g.n > t.cap)
+	if (by_limit >= f->in.high || f->g.n > table[0].t.cap)
 		return false;
 	/*
 	 * The part of the low table: (k + 1) * high - k, where k is the packets of high priority per
@@ -226,7 +301,6 @@ static bool share_low_table(const struct fitting *f, struct vlarb *arb)
 	 */
 	uint32_t rest = (uint32_t)((uint64_t)(f->in.high - by_limit) * PARTS / (PARTS - by_limit));
 
-	split_in_proportion(f, limit, arb);
 	for (unsigned i = 0; i < f->g.n; i++) {
 		struct ask a = ask_of(f, i);
 		uint64_t own = f->g.v[i].high ? (uint64_t)a.part * rest / f->in.high
@@ -237,8 +311,9 @@ static bool share_low_table(const struct fitting *f, struct vlarb *arb)
 	set_targets(g, f->g.n);
 	for (unsigned i = 0; i < f->g.n; i++)
 		set_within(&g[i], g[i].target, f->g.v[i].high ? PARTS - by_limit : PARTS);
-	apportion_best(g, f->g.n, &t, packets);
-	lay(arb, false, g, f->g.n, &t, packets);
+	apportion_best(g, f->g.n, &table[0].t, table[0].packets);
+	apportion_in_proportion(f, true, &table[1]);
+	lay_both(f, limit, table, arb);
 	return true;
 }
 
@@ -246,22 +321,21 @@ static bool share_low_table(const struct fitting *f, struct vlarb *arb)
 
 static void fill_one_table(const struct fitting *f, bool high, struct vlarb *arb)
 {
-	struct apportion_table t = table_for(f, high);
-	struct apportion_goal g[CLASSES_MAX];
-	uint16_t packets[CLASSES_MAX];
+	struct part p = { .t = table_for(f, high), .n = f->g.n, .times = 1 };
 
-	for (unsigned i = 0; i < f->g.n; i++)
-		g[i] = (struct apportion_goal){ .vl = (uint8_t)i, .target = ask_of(f, i).part };
-	set_targets(g, f->g.n);
-	for (unsigned i = 0; i < f->g.n; i++) {
+	for (unsigned i = 0; i < p.n; i++)
+		p.g[i] = (struct apportion_goal){ .vl = (uint8_t)i, .target = ask_of(f, i).part };
+	set_targets(p.g, p.n);
+	for (unsigned i = 0; i < p.n; i++) {
 		/* Low priority has to be right among itself as well, in its part of the table. */
 		uint64_t scale = f->g.v[i].high ? PARTS : PARTS - f->in.high;
 		uint64_t divisor = (uint64_t)PARTS * PARTS / scale;
 
-		set_within(&g[i], g[i].target, divisor < UINT32_MAX ? (uint32_t)divisor : UINT32_MAX);
+		set_within(&p.g[i], p.g[i].target,
+			   divisor < UINT32_MAX ? (uint32_t)divisor : UINT32_MAX);
 	}
-	apportion_best(g, f->g.n, &t, packets);
-	lay(arb, high, g, f->g.n, &t, packets);
+	apportion_best(p.g, p.n, &p.t, p.packets);
+	lay(arb, high, &p);
 }
 
 /* --- evaluation --- */

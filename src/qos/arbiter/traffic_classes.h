@@ -19,7 +19,8 @@
  *
  * Every weight is a whole number of the link's greatest packets (its MTU, in 64-byte units): an entry
  * always sends whole packets, so what it sends then equals its weight.  Entries of a VL are spread over
- * the table.
+ * the table.  Where two tables are used, their turns have lengths for which arbiter_run() and
+ * arbiter_measured() give the same shares, if such tables fit.
  *
  * Where a link has fewer data VLs than there are classes, some classes share a VL, those that it hurts
  * least (intent.c tells how); classes of different priority do so only where there is one VL.  Links with
