@@ -629,9 +629,11 @@ static void put_installed(json_t *reloaded, const struct install *x)
  * Makes the daemon reload the installed file; undoes the installation if the daemon refuses it.
  * *result gets a reference to the result of the reload.
  */
-static int apply_installed(const struct install *x, json_t **result)
+static int apply_installed(const struct install *x, const json_t *args, json_t **result)
 {
-	json_t *none = json_object(), *answer = ask_once("reload", none, NULL);
+	json_t *force = json_object_get(args, "force");
+	json_t *reload = force ? json_pack("{s:O}", "force", force) : json_object();
+	json_t *answer = ask_once("reload", reload, NULL);
 	int status = EXIT_NO_DAEMON;
 
 	if (answer && is_ok(answer)) {
@@ -648,7 +650,7 @@ static int apply_installed(const struct install *x, json_t **result)
 		fprintf(stderr, "qosd-ctl: installed %s, but the daemon may not have read it\n", x->path);
 	}
 	json_decref(answer);
-	json_decref(none);
+	json_decref(reload);
 	return status;
 }
 
@@ -668,7 +670,7 @@ static int install(json_t *args, const struct buf *file, json_t **result)
 	} else if (answer) {
 		status = EXIT_REFUSED;
 		if (install_file(&x, str(json_object_get(answer, "result"), "path"), file))
-			status = apply_installed(&x, result);
+			status = apply_installed(&x, args, result);
 		install_free(&x);
 	}
 	json_decref(answer);

@@ -45,7 +45,7 @@ static bool set_option(json_t *change, json_t *args, char ***words, bool add)
 		return json_object_set_new(args, "wait", json_true()) == 0;
 	if (!add)
 		return false;
-	if (!strcmp(name, "absent-ok"))
+	if (!strcmp(name, "absent-ok") || !strcmp(name, "force"))
 		return json_object_set_new(args, name, json_true()) == 0;
 	if (!strcmp(name, "ipoib"))
 		return json_object_get(change, "ipoib") ||

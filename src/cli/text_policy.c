@@ -85,10 +85,11 @@ static void print_confirm(const json_t *answer)
 
 static void print_revert(const json_t *answer)
 {
-	const json_t *p = json_object_get(json_object_get(answer, "result"), "policy");
+	const json_t *r = json_object_get(answer, "result");
 
 	printf("back to ");
-	put_origin(p);
+	put_origin(json_object_get(r, "policy"));
+	put_in_force_when(r);
 }
 
 /* --- show: unchanged, for a file --- */

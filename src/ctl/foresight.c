@@ -32,15 +32,37 @@ struct plan *foresee_plan(const struct subnet_state *now, const struct policy *p
 	return plan;
 }
 
-void foresight_begin(struct foresight *x, const struct ctl_call *c)
+void foresight_take(struct foresight *x, struct subnet_state *now,
+		    const struct dynamic_partitions *dynamic)
 {
-	*x = (struct foresight){ .now = c->view->state ? state_ref(c->view->state) : NULL };
-	if (c->env->dynamic)
-		x->dynamic = dynamic_copy(c->env->dynamic(c->env->arg));
+	*x = (struct foresight){ .now = now ? state_ref(now) : NULL };
+	if (dynamic)
+		x->dynamic = dynamic_copy(dynamic);
 }
 
-void foresight_judge_with(struct foresight *x, const struct policy *policy,
-			  const struct dynamic_partitions *dynamic)
+void foresight_begin(struct foresight *x, const struct ctl_call *c)
+{
+	foresight_take(x, c->view->state, c->env->dynamic ? c->env->dynamic(c->env->arg) : NULL);
+}
+
+/* Copies the errors on levels that send now, where the policy in force is the same but for partitions. */
+static void add_new_cuts(struct foresight *x, const struct policy *policy,
+			 const struct feasibility *next)
+{
+	const struct feasibility *now = x->now->plan->feasible;
+	bool same = now && x->now->policy->p->checksum == policy->checksum &&
+		    x->now->policy->p->n_levels == policy->n_levels;
+	size_t at = 0;
+
+	for (size_t i = 0; i < policy->n_levels; i++)
+		for (unsigned k = 0; k < next->level_cut[i] && at < next->cut.n; k++, at++)
+			if (!same || !now->level_cut[i])
+				findings_add(&x->refuses, SEV_ERROR, next->cut.v[at].file,
+					     next->cut.v[at].pos, "%s", next->cut.v[at].text);
+}
+
+static void judge(struct foresight *x, const struct policy *policy,
+		  const struct dynamic_partitions *dynamic, bool only_partitions)
 {
 	/* without a reference to the policy, whose count belongs to the loop's thread */
 	struct policy *merged = dynamic && x->now ? dynamic_merge(dynamic, policy, NULL) : NULL;
@@ -52,15 +74,33 @@ void foresight_judge_with(struct foresight *x, const struct policy *policy,
 	plan_judge(plan, NULL);
 	findings_copy(&x->found, &plan->findings);
 	findings_copy(&x->found, &plan->feasible->findings);
+	if (only_partitions)
+		add_new_cuts(x, policy, plan->feasible);
+	else
+		findings_copy(&x->refuses, &plan->feasible->cut);
 	x->judged = true;
 	plan_free(plan);
 	if (merged)
 		policy_overlay_free(merged, policy);
 }
 
+void foresight_judge_with(struct foresight *x, const struct policy *policy,
+			  const struct dynamic_partitions *dynamic)
+{
+	judge(x, policy, dynamic, true);
+}
+
 void foresight_judge(struct foresight *x, const struct policy *policy)
 {
-	foresight_judge_with(x, policy, x->dynamic && x->dynamic->v.n ? x->dynamic : NULL);
+	judge(x, policy, x->dynamic && x->dynamic->v.n ? x->dynamic : NULL, false);
+}
+
+bool foresight_refuses(const struct foresight *x, bool forced, struct findings *out)
+{
+	if (forced || !x->refuses.count[SEV_ERROR])
+		return false;
+	findings_copy(out, &x->refuses);
+	return true;
 }
 
 json_t *json_foresight(const struct foresight *x)
@@ -73,6 +113,7 @@ void foresight_free(struct foresight *x)
 	state_unref(x->now);
 	dynamic_free(x->dynamic);
 	findings_free(&x->found);
+	findings_free(&x->refuses);
 	*x = (struct foresight){ 0 };
 }
 

@@ -24,15 +24,31 @@ struct foresight {
 	struct dynamic_partitions *dynamic;	/* a copy, laid over the policy; NULL: there are none */
 	bool judged;
 	struct findings found;			/* on the policy in this fabric; empty unless judged */
+	struct findings refuses;		/* errors among them that refuse a policy which is not forced */
 };
 
-/* Takes what is in force at the time of the request.  For the loop's thread, as is freeing it. */
+/*
+ * Takes what is in force at the time of the request, with dynamic partitions, or NULL.  For the loop's
+ * thread, as is freeing it.
+ */
+void foresight_take(struct foresight *x, struct subnet_state *now,
+		    const struct dynamic_partitions *dynamic);
 void foresight_begin(struct foresight *x, const struct ctl_call *c);
 /* Judges a policy without dynamic partitions; any thread may call it.  No effect without a subnet. */
 void foresight_judge(struct foresight *x, const struct policy *policy);
-/* Judges a policy to which other dynamic partitions than x->dynamic are added. */
+/*
+ * Judges the policy in force with other dynamic partitions than x->dynamic.  Levels that cannot send
+ * under the dynamic partitions in force, either, do not refuse the others.
+ */
 void foresight_judge_with(struct foresight *x, const struct policy *policy,
 			  const struct dynamic_partitions *dynamic);
+/*
+ * True if the policy must not be applied, unless forced: the reasons are appended to out.  False without
+ * a subnet, as nothing is known.
+ */
+bool foresight_refuses(const struct foresight *x, bool forced, struct findings *out);
+/* For the end of an error message after such a refusal. */
+#define FORESIGHT_FORCE "; --force applies it nevertheless"
 /* The findings as JSON; null: not judged. */
 json_t *json_foresight(const struct foresight *x);
 void foresight_free(struct foresight *x);

@@ -15,6 +15,7 @@
 #define QOSD_DAEMON_DAEMON_H
 
 #include "ctl/ctl.h"
+#include "ctl/foresight.h"
 #include "ctl/policy_trials.h"
 #include "daemon/client_leases.h"
 #include "daemon/departed_ports.h"
@@ -37,6 +38,7 @@ struct hup {
 	bool again;		/* another SIGHUP arrived meanwhile */
 	struct findings found;
 	struct shared_policy *policy;
+	struct foresight foresight;
 };
 
 /* Looks at the policy file from time to time, in a thread, while a client's policy is in force. */

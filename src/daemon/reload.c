@@ -67,6 +67,8 @@ static void hup_read(void *arg)
 	struct qosd *q = arg;
 
 	q->reload.policy = reload_read(q, &q->reload.found);
+	if (q->reload.policy)
+		foresight_judge(&q->reload.foresight, q->reload.policy->p);
 }
 
 static void hup_end(struct hup *h)
@@ -74,6 +76,7 @@ static void hup_end(struct hup *h)
 	work_end(h->work);
 	shared_policy_unref(h->policy);
 	findings_free(&h->found);
+	foresight_free(&h->foresight);
 	*h = (struct hup){ 0 };
 }
 
@@ -89,6 +92,10 @@ static void hup_done(void *arg)
 	struct qosd *q = arg;
 	bool again = q->reload.again;
 
+	if (foresight_refuses(&q->reload.foresight, false, &q->reload.found)) {
+		shared_policy_unref(q->reload.policy);
+		q->reload.policy = NULL;
+	}
 	reload_apply(q, q->reload.policy, &q->reload.found, -1);
 	hup_end(&q->reload);
 	notify("READY=1");
@@ -105,9 +112,11 @@ void reload_on_hup(void *arg)
 		return;
 	}
 	notify("RELOADING=1");
+	foresight_take(&q->reload.foresight, q->sa.state, q->dynamic);
 	q->reload.work = work_start(q->loop, hup_read, hup_done, q);
 	if (!q->reload.work) {
 		log_error("policy", "not reloaded: %s", strerror(errno));
+		hup_end(&q->reload);
 		notify("READY=1");
 	}
 }

@@ -69,7 +69,7 @@ fabric-setup:
 END
 start_and_wait "$node" -p policy.yaml
 expect "findings, but for the degraded link, VLs that are not served, and weights below a packet" "" \
-	"$(findings error)$(findings warning |
+	"$( { findings error; findings warning; } |
 		grep -vE 'spine01.*: runs at 2.5 Gb/s|no arbitration table serves|less than a packet of the MTU')"
 
 all=$(a_table 0 1)

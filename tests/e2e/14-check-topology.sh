@@ -108,7 +108,7 @@ check 1 -p policy.yaml -T "$topology"
 said '^policy.yaml:5:3: warning: level here: SL 1 does not connect 67 of 4556 pairs of ports; from node003 HCA-1/P1 .* it is dropped in MF0;leaf01:SX6036/U1 .* from port 3 to port [0-9]+$'
 said '^policy.yaml:6:3: error: level gone: SL 2 does not connect any: 4556 of 4556'
 said '^policy.yaml:7:3: warning: level last: VL 3 of SL 3 may starve at 204 ports'
-said '^policy.yaml:8:3: warning: level lost: no arbitration table serves VL 4, which SL 4 uses at 204 ports'
+said '^policy.yaml:8:3: error: level lost: no arbitration table serves VL 4, which SL 4 uses at 204 ports'
 said '^policy.yaml:9:3: warning: level far: path-bits 3 need more LIDs'
 not_said 'level here: .*may starve'
 said '^  gone +2   -  dropped$'
@@ -116,8 +116,9 @@ said '^  here +1 +[0-9.]+ +[0-9]+  67 of 4556$'
 check 0 -p policy.yaml		# the file alone is sound
 not_said 'Share of each level on each kind'
 sed -i '/gone/d; s/^    - {group: leaf01.*//' policy.yaml
-check 0 -p policy.yaml -T "$topology"
-not_said 'does not connect any|error:'
+check 1 -p policy.yaml -T "$topology"
+expect "errors" 1 "$(grep -c 'error:' out)"
+not_said 'does not connect any'
 
 note "dumps that are no good"
 check 1 -p empty.yaml -T missing.topo
@@ -154,7 +155,7 @@ note "the daemon, before it writes the tables"
 start_sim "$topology"
 start_and_wait "$node" -v -p policy.yaml
 line() { grep -nE -m1 -- "$1" "$qosd_log" | cut -d: -f1; }	# number of the first log line that matches
-judged=$(line 'warning: plan: policy.yaml:7:3: level lost: no arbitration table')
+judged=$(line 'error: plan: policy.yaml:7:3: level lost: no arbitration table')
 expect_less "what the first sweep says" "$(line 'debug: sweep: tables took')" "${judged:-999999}"
 said_once() { expect "times '$1' is said" 1 "$(grep -cE -- "$1" "$qosd_log")"; }
 said_once 'spine01.*: runs at 2.5 Gb/s'
@@ -162,8 +163,8 @@ expect "times it is in status" 1 "$(ctl -j status | grep -c '"text": "link .*run
 ctl sweep >/dev/null
 said_once 'spine01.*: runs at 2.5 Gb/s'
 sed -i 's/"3:64"/"4:64"/' policy.yaml
-reload || bad "refused: $(cat reload)"
-judged=$(line 'warning: plan: policy.yaml:6:3: level last: no arbitration table')
+reload --force || bad "refused: $(cat reload)"
+judged=$(line 'error: plan: policy.yaml:6:3: level last: no arbitration table')
 written=$(grep -nE -- 'debug: sweep: ports took' "$qosd_log" | tail -n 1 | cut -d: -f1)
 expect_less "what a reload says" "$written" "${judged:-999999}"
 expect "what status says of it" 1 "$(ctl -j status | grep -c '"text": "level last: no arbitration table')"

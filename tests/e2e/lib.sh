@@ -502,11 +502,11 @@ table_sets() {
 		END { print all + 0 }'
 }
 
-# reload: makes the daemon reload the policy and waits until it is applied.
+# reload [--force]: makes the daemon reload the policy and waits until it is applied.
 reload() {
 	local before
 	before=$(status sweeps)
-	ctl reload >"$work/reload" 2>&1 || return
+	ctl reload "$@" >"$work/reload" 2>&1 || return
 	swept() { [ "$(status sweeps)" -gt "$before" ] && [ "$(status sweeping)" = false ]; }
 	until_ 10 swept || bad "no end of the reload"
 }

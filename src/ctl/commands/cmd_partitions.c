@@ -39,7 +39,7 @@ struct request {
 	struct findings found;
 	VEC(struct dynamic_change) changes;
 	struct hostlist names;		/* texts of members that host names stand for */
-	bool absent_ok;
+	bool absent_ok, force;
 	struct shared_policy *base;	/* in force at the time of the request; a reference */
 	struct foresight foresight;
 	const char *when;		/* constant: in_force_when(); NULL: unknown, or nothing changed */
@@ -281,6 +281,11 @@ static bool apply(struct request *q)
 		buf_puts(&q->err, "the request was refused; nothing has changed");
 		return false;
 	}
+	if (changed && foresight_refuses(&q->foresight, q->force, &q->found)) {
+		dynamic_free(next);
+		buf_puts(&q->err, "the request was refused; nothing has changed" FORESIGHT_FORCE);
+		return false;
+	}
 	next->change++;
 	q->when = changed ? in_force_when(q->env) : NULL;
 	if (!changed) {
@@ -378,6 +383,7 @@ void cmd_partition_change(const struct ctl_call *c, struct reply *r)
 	q->env = c->env;
 	q->uid = c->view->peer.uid;
 	q->absent_ok = arg_flag(c, "absent-ok");
+	q->force = arg_flag(c, "force");
 	q->base = shared_policy_ref(policies_in_force(c->env->policies));
 	foresight_begin(&q->foresight, c);
 	q->text = *c->view->file;

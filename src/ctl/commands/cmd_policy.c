@@ -17,6 +17,8 @@
 
 _Static_assert(CTL_BODY_MAX == CONF_FILE_MAX, "a client may send as much as a policy may have");
 
+#define NOTHING_CHANGED "; nothing has changed"
+
 /* --- parsing a file that a client sent --- */
 
 bool loading_take(struct loading *l, const struct ctl_call *c, struct reply *r)
@@ -70,6 +72,7 @@ struct load {
 	const struct ctl_env *env;
 	struct foresight foresight;
 	uint64_t trial_s;
+	bool force;
 };
 
 static void load_work(void *arg)
@@ -92,7 +95,7 @@ static json_t *json_accepted(const struct ctl_env *env, const struct findings *f
 			 "in-force-when", when ? json_string(when) : json_null());
 }
 
-static void load_refused(struct load *l, struct reply *r)
+static void load_refused(struct load *l, const char *then, struct reply *r)
 {
 	const struct findings *found = &l->file.found;
 	struct findings copy = { 0 };
@@ -104,7 +107,7 @@ static void load_refused(struct load *l, struct reply *r)
 	if (l->env->sm)
 		sm_policy_rejected(l->env->sm, &copy);
 	findings_free(&copy);
-	loading_refused(&l->file, r, "; nothing has changed");
+	loading_refused(&l->file, r, then);
 }
 
 static void load_answer(void *arg, struct reply *r)
@@ -115,7 +118,11 @@ static void load_answer(void *arg, struct reply *r)
 	json_t *result;
 
 	if (!p || !policies_accept(l->env->policies, p, l->file.name, &l->file.found)) {
-		load_refused(l, r);
+		load_refused(l, NOTHING_CHANGED, r);
+		return;
+	}
+	if (foresight_refuses(&l->foresight, l->force, &l->file.found)) {
+		load_refused(l, NOTHING_CHANGED FORESIGHT_FORCE, r);
 		return;
 	}
 	p->loaded_us = clock_real_us();
@@ -159,6 +166,7 @@ void cmd_policy_load(const struct ctl_call *c, struct reply *r)
 	l = xcalloc(1, sizeof(*l));
 	l->env = c->env;
 	l->trial_s = trial_s;
+	l->force = arg_flag(c, "force");
 	foresight_begin(&l->foresight, c);
 	if (loading_take(&l->file, c, r))
 		reply_later(r, c->view->jobs, &ops, l);
@@ -171,6 +179,8 @@ void cmd_policy_load(const struct ctl_call *c, struct reply *r)
 struct check {
 	struct loading file;
 	const struct ctl_env *env;
+	struct foresight foresight;
+	bool force;
 };
 
 static void check_work(void *arg)
@@ -178,6 +188,8 @@ static void check_work(void *arg)
 	struct check *k = arg;
 
 	loading_parse(&k->file);
+	if (k->file.policy)
+		foresight_judge(&k->foresight, k->file.policy->p);
 }
 
 static void check_answer(void *arg, struct reply *r)
@@ -186,7 +198,9 @@ static void check_answer(void *arg, struct reply *r)
 
 	if (!k->file.policy || !policies_accept(k->env->policies, k->file.policy, k->file.name,
 						&k->file.found))
-		loading_refused(&k->file, r, "; nothing has changed");
+		loading_refused(&k->file, r, NOTHING_CHANGED);
+	else if (foresight_refuses(&k->foresight, k->force, &k->file.found))
+		loading_refused(&k->file, r, NOTHING_CHANGED FORESIGHT_FORCE);
 	else
 		reply_result(r, json_pack("{s:o, s:o}", "path", json_text(k->env->policy_path),
 					  "findings", json_findings(&k->file.found)));
@@ -197,6 +211,7 @@ static void check_release(void *arg)
 	struct check *k = arg;
 
 	loading_free(&k->file);
+	foresight_free(&k->foresight);
 	free(k);
 }
 
@@ -213,6 +228,8 @@ void cmd_policy_check(const struct ctl_call *c, struct reply *r)
 	}
 	k = xcalloc(1, sizeof(*k));
 	k->env = c->env;
+	k->force = arg_flag(c, "force");
+	foresight_begin(&k->foresight, c);
 	if (loading_take(&k->file, c, r))
 		reply_later(r, c->view->jobs, &ops, k);
 	else
@@ -227,6 +244,7 @@ struct reload {
 	struct findings found;
 	struct foresight foresight;
 	struct shared_policy *policy;	/* NULL: refused */
+	bool force;
 };
 
 static void reload_work(void *arg)
@@ -242,12 +260,18 @@ static void reload_answer(void *arg, struct reply *r)
 {
 	struct reload *l = arg;
 	const char *when = in_force_when(l->env);
+	bool cut = foresight_refuses(&l->foresight, l->force, &l->found);
 
+	if (cut) {
+		shared_policy_unref(l->policy);
+		l->policy = NULL;
+	}
 	if (l->env->reload_apply(l->env->arg, l->policy, &l->found, l->uid))
 		reply_result(r, json_accepted(l->env, &l->found, &l->foresight, when));
 	else
 		reply_error(r, json_pack("{s:o}", "findings", json_findings(&l->found)),
-			    "the policy file was refused; nothing has changed");
+			    "the policy file was refused%s",
+			    cut ? NOTHING_CHANGED FORESIGHT_FORCE : NOTHING_CHANGED);
 }
 
 static void reload_release(void *arg)
@@ -267,31 +291,47 @@ void cmd_reload(const struct ctl_call *c, struct reply *r)
 
 	l->env = c->env;
 	l->uid = c->view->peer.uid;
+	l->force = arg_flag(c, "force");
 	foresight_begin(&l->foresight, c);
 	reply_later(r, c->view->jobs, &ops, l);
 }
 
 /* --- confirm, revert --- */
 
-static void say_in_force(const struct ctl_call *c, struct reply *r, const char *why_not)
+static json_t *json_policy_in_force(const struct ctl_call *c)
 {
-	if (why_not)
-		reply_error(r, NULL, "%s", why_not);
-	else
-		reply_result(r, json_pack("{s:o}", "policy",
-					  json_policy(policies_in_force(c->env->policies))));
+	return json_pack("{s:o}", "policy", json_policy(policies_in_force(c->env->policies)));
 }
 
 void cmd_policy_confirm(const struct ctl_call *c, struct reply *r)
 {
-	if (has_policies(c, r))
-		say_in_force(c, r, policies_confirm(c->env->policies));
+	const char *why_not;
+
+	if (!has_policies(c, r))
+		return;
+	why_not = policies_confirm(c->env->policies);
+	if (why_not)
+		reply_error(r, NULL, "%s", why_not);
+	else
+		reply_result(r, json_policy_in_force(c));
 }
 
 void cmd_policy_revert(const struct ctl_call *c, struct reply *r)
 {
-	if (has_policies(c, r))
-		say_in_force(c, r, policies_revert(c->env->policies, c->view->peer.uid));
+	const char *when = in_force_when(c->env), *why_not;
+	json_t *result;
+
+	if (!has_policies(c, r))
+		return;
+	why_not = policies_revert(c->env->policies, c->view->peer.uid);
+	if (why_not) {
+		reply_error(r, NULL, "%s", why_not);
+		return;
+	}
+	result = json_policy_in_force(c);
+	json_object_set_new(result, "change", json_integer((json_int_t)policies_number(c->env->policies)));
+	json_object_set_new(result, "in-force-when", when ? json_string(when) : json_null());
+	reply_result(r, result);
 }
 
 /* --- show: line by line, as it may be long; a thread makes the normal form --- */

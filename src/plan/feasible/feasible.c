@@ -27,6 +27,7 @@ struct feasibility *feasible_judge(const struct plan *p)
 	}
 	judge_links(&j);
 	judge_demands(&j);
+	judge_cuts(&j);
 	judge_reach(&j);
 	judge_limits(&j);
 	judge_deviations(&j);
@@ -45,5 +46,7 @@ void feasible_free(struct feasibility *v)
 	free(v->levels);
 	free(v->deviations);
 	findings_free(&v->findings);
+	findings_free(&v->cut);
+	free(v->level_cut);
 	free(v);
 }

@@ -71,17 +71,23 @@ struct feasibility {
 	struct deviation *deviations;
 	uint32_t n_deviations;
 	/*
-	 * With positions in the policy.  Findings are about levels starved somewhere or on a VL
-	 * that no arbitration table serves, levels that share a VL here and not there, shares that
+	 * With positions in the policy.  Findings are about levels starved somewhere or unable to
+	 * send at all, levels that share a VL here and not there, shares that
 	 * the levels' packet sizes spoil, shares that the study of hardware puts elsewhere, unreachable pairs per level, limits that no path meets or
 	 * none exceeds, and links that deviate. qos_tables_build() has reported what the tables
 	 * alone show (classes that share a VL, shares that no table meets, with the nearest).
 	 *
-	 * A level that is useless here is an error: its SL connects nobody, or no partition has its
-	 * P_Keys.  What works, but not everywhere or not as asked, is a warning; what is worth
+	 * A level that is useless here is an error: its SL connects nobody, it can send nothing at a
+	 * port whose clients may get it, or no partition has its P_Keys.  What works, but not everywhere or not as asked, is a warning; what is worth
 	 * knowing and may be intended is info.
 	 */
 	struct findings findings;
+	/*
+	 * Those of them, all errors, on levels that clients may get and that can send nothing at some
+	 * ports: reasons to refuse a policy while another is in force.
+	 */
+	struct findings cut;
+	uint8_t *level_cut;	/* per policy level, in its order: how many in cut are on it */
 };
 
 /*

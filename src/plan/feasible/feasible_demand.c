@@ -47,22 +47,16 @@ static void judge_starving(struct judge *j, size_t level)
 {
 	const struct policy *pol = j->p->policy;
 	const struct policy_level *l = &pol->levels[level];
-	struct tally starved = { 0 }, unserved = { 0 };
+	struct tally starved = { 0 };
 	char text[PORTS_TEXT_MAX];
 
+	/* a VL that no table serves is for feasible_cut.c */
 	for (uint32_t k = 0; k < j->v->n_kinds; k++) {
 		const struct level_link *r = &j->v->kinds[k].levels[level];
 
-		if (r->starved)
-			tally(kind_serves(j, &j->v->kinds[k], r->vl) ? &starved : &unserved,
-			      j->v, k);
+		if (r->starved && kind_serves(j, &j->v->kinds[k], r->vl))
+			tally(&starved, j->v, k);
 	}
-	if (unserved.ports)
-		findings_add(&j->v->findings, SEV_WARNING, pol->file, l->pos,
-			     "level %s: no arbitration table serves VL %u, which SL %u uses %s: its "
-			     "packets are never sent there", l->name,
-			     j->v->kinds[unserved.kind].levels[level].vl, l->sl,
-			     ports_text(j, &unserved, text, sizeof(text)));
 	if (starved.ports)
 		findings_add(&j->v->findings, SEV_WARNING, pol->file, l->pos,
 			     "level %s: VL %u of SL %u may starve %s because high-priority VLs are "

@@ -18,8 +18,10 @@ unsigned kind_vl(const struct plan *p, const struct link_kind *k, unsigned sl);
 
 /* feasible_links.c: kinds, kind_of_port, and what each level gets on each kind */
 void judge_links(struct judge *j);
-/* feasible_demand.c: findings on starved levels, unserved and shared VLs, missed shares, models that differ */
+/* feasible_demand.c: findings on starved levels, shared VLs, missed shares, models that differ */
 void judge_demands(struct judge *j);
+/* feasible_cut.c: levels that can send nothing at some ports */
+void judge_cuts(struct judge *j);
 /* feasible_reach.c: pairs of end ports that the SL of a level does not connect */
 void judge_reach(struct judge *j);
 /* feasible_limits.c: limits, path bits and P_Keys of levels, IPoIB groups */

@@ -265,7 +265,7 @@ START_TEST(policies)
 	expect("policy load", 1, "usage: qosd-ctl [-s PATH] [-t SECONDS] [-j] policy load FILE [--confirm SECONDS]");
 	expect("policy show --normal=1", 1, "policy show [--normal]");
 	expect("policy show x", 1, "usage:");
-	expect("partition add", 1, "[--absent-ok] [--wait]");
+	expect("partition add", 1, "[--absent-ok] [--force] [--wait]");
 	expect("partition remove a --absent-ok", 1, "partition remove NAME [MEMBER ...] [--wait]");
 	start(serve);
 	expect("policy show", 0, "qos-levels:");	/* the built-in one, in normal form */

@@ -540,6 +540,159 @@ START_TEST(a_vl_in_no_table_gets_nothing)
 }
 END_TEST
 
+/* --- levels that can send nothing --- */
+
+static void add_rule(struct policy *p, const char *from, const char *to, uint32_t level)
+{
+	p->rules = xrealloc(p->rules, p->n_rules + 1, sizeof(*p->rules));
+	struct policy_rule *r = &p->rules[p->n_rules++];
+
+	*r = (struct policy_rule){ .level = level };
+	if (from) {
+		r->sources.v = xcalloc(1, sizeof(*r->sources.v));
+		r->sources.v[r->sources.n++].s = xstrdup(from);
+		r->destinations.v = xcalloc(1, sizeof(*r->destinations.v));
+		r->destinations.v[r->destinations.n++].s = xstrdup(to);
+	}
+}
+
+/* What refuses the policy, in one line; "" if nothing does. */
+static const char *refusal(const struct scene *s)
+{
+	static char text[2048];
+
+	*text = '\0';
+	for (size_t i = 0; i < s->v->cut.n; i++) {
+		ck_assert_int_eq(s->v->cut.v[i].severity, SEV_ERROR);
+		ck_assert_ptr_nonnull(found(s, s->v->cut.v[i].text));
+		strncat(text, s->v->cut.v[i].text, sizeof(text) - strlen(text) - 1);
+	}
+	return text;
+}
+
+/* promise: P11 */
+START_TEST(a_level_without_a_vl_is_refused)
+{
+	struct policy *p = three_levels();
+
+	add_map(p, "all", 3, 1u << 2);
+	add_rule(p, NULL, NULL, 2);
+	struct scene s = judge(two_leaves(), p);
+
+	ck_assert_str_eq(refusal(&s), "level bulk: SL 2 has no VL at 12 ports, so that nothing with it is "
+			 "ever sent there: n100/P1 (0x0000000000000101) to n1000/P1 (0x0000000000001000); "
+			 "n110/P1 (0x0000000000000111) to n1000/P2 (0x0000000000001000); "
+			 "n120/P1 (0x0000000000000121) to n1001/P1 (0x0000000000001001); and 9 more");
+	ck_assert_uint_eq(s.v->level_cut[2], 1);
+	ck_assert_uint_eq(s.v->level_cut[0] + s.v->level_cut[1], 0);
+	end(&s);
+}
+END_TEST
+
+/* promise: P11 */
+START_TEST(a_vl_that_is_not_served_is_refused)
+{
+	struct policy *p = three_levels();
+
+	p->vlarb[0].arb.n_low = 1;		/* VL 2 is gone */
+	add_rule(p, NULL, NULL, 2);
+	struct scene s = judge(two_leaves(), p);
+
+	expect_finding(&s, SEV_ERROR, 13, "level bulk: no arbitration table serves VL 2, which SL 2 uses at "
+		       "12 ports: its packets are never sent there: n100/P1");
+	ck_assert_ptr_nonnull(strstr(refusal(&s), "serves VL 2"));
+	ck_assert_uint_eq(s.v->level_cut[2], 1);
+	end(&s);
+}
+END_TEST
+
+/* promise: P11 */
+START_TEST(one_vl_needs_no_table)
+{
+	struct policy *p = policy_new();
+
+	add_map(p, "all", 0, 0);
+	high(add_arb(p, 0), 1, 1);		/* no weight for VL 0 */
+	struct fabric *f = two_leaves();
+
+	for (unsigned num = 1; num <= 4; num++) {
+		set_link(f, 0x1000, num, 2, 1, 4);
+		set_link(f, 0x1001, num, 2, 1, 4);
+	}
+	struct scene s = judge(f, p);
+
+	ck_assert_str_eq(refusal(&s), "");
+	end(&s);
+}
+END_TEST
+
+/* promise: P11 */
+START_TEST(a_level_that_nobody_gets_refuses_nothing)
+{
+	struct policy *p = three_levels();
+
+	add_map(p, "all", 3, 1u << 2);
+	struct scene s = judge(two_leaves(), p);
+
+	ck_assert_str_eq(refusal(&s), "");
+	end(&s);
+}
+END_TEST
+
+/* The level of a rule that names both ends is missing at another host; then at one of them. */
+/* promise: P11 */
+START_TEST(only_ports_that_may_get_the_level_count)
+{
+	for (unsigned at = 0; at < 2; at++) {
+		struct policy *p = three_levels();
+
+		add_group(p, "from", 0x101, 0x101);
+		add_group(p, "to", 0x111, 0x111);
+		add_group(p, "lacks", at ? 0x101 : 0x121, at ? 0x101 : 0x121);
+		add_map(p, "lacks", 3, 1u << 2);
+		add_rule(p, "from", "to", 2);
+		struct scene s = judge(two_leaves(), p);
+
+		ck_assert_str_eq(refusal(&s), !at ? "" : "level bulk: SL 2 has no VL at 1 port, so that "
+				 "nothing with it is ever sent there: n100/P1 (0x0000000000000101) to "
+				 "n1000/P1 (0x0000000000001000)");
+		end(&s);
+	}
+}
+END_TEST
+
+/* promise: P11 */
+START_TEST(one_way_through_a_switch_refuses_nothing)
+{
+	struct policy *p = three_levels();
+
+	add_group(p, "leaf", 0x1000, 0x1000);
+	only_port(&add_map(p, "leaf", 3, 1u << 2)->from, 1);
+	add_rule(p, NULL, NULL, 2);
+	struct scene s = judge(two_leaves(), p);
+
+	ck_assert_uint_eq(s.v->levels[2].unreachable, 5);
+	ck_assert_str_eq(refusal(&s), "");
+	end(&s);
+}
+END_TEST
+
+/* promise: P11 */
+START_TEST(sl_0_counts_without_a_level)
+{
+	struct policy *p = three_levels();
+
+	p->levels[p->default_level].sl = 3;
+	add_map(p, "all", 4, 1u << 0);
+	low(&p->vlarb[0], 3, 32);
+	struct scene s = judge(two_leaves(), p);
+
+	ck_assert_ptr_nonnull(strstr(refusal(&s), "management datagrams: SL 0 has no VL at 12 ports"));
+	ck_assert_uint_eq(s.v->cut.n, 1);
+	end(&s);
+}
+END_TEST
+
 /* --- pairs --- */
 
 /* Counts the pairs one by one. */
@@ -961,6 +1114,13 @@ int main(void)
 	tcase_add_test(c, unmanaged_tables_leave_one_level_alone);
 	tcase_add_test(c, a_limit_of_255_starves);
 	tcase_add_test(c, a_vl_in_no_table_gets_nothing);
+	tcase_add_test(c, a_level_without_a_vl_is_refused);
+	tcase_add_test(c, a_vl_that_is_not_served_is_refused);
+	tcase_add_test(c, one_vl_needs_no_table);
+	tcase_add_test(c, a_level_that_nobody_gets_refuses_nothing);
+	tcase_add_test(c, only_ports_that_may_get_the_level_count);
+	tcase_add_test(c, one_way_through_a_switch_refuses_nothing);
+	tcase_add_test(c, sl_0_counts_without_a_level);
 	tcase_add_test(c, sl_dropped_on_one_hop);
 	tcase_add_test(c, sl_dropped_from_a_switch_itself);
 	tcase_add_test(c, sl_dropped_by_a_host);
