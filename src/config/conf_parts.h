@@ -57,6 +57,8 @@ uint32_t *classes_of_levels(const struct policy *p);
 
 /* check_unused.c: warns of definitions that are never used or have no effect. */
 void check_use(struct reader *r, const struct policy *p);
+/* check_rules.c: warns of rules that contradict their level. */
+void check_rules(struct reader *r, const struct policy *p);
 /* check_reachable.c: warns of rules that can never match. */
 void check_reach(struct reader *r, const struct policy *p);
 

@@ -259,6 +259,7 @@ static void read_policy(struct reader *r, const struct node *root, struct policy
 	ulp_expand_ipoib(r, p);
 	if (r->out->count[SEV_ERROR] == 0) {
 		check_use(r, p);
+		check_rules(r, p);
 		check_reach(r, p);
 	}
 	if (p->says_nothing)

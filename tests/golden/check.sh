@@ -5,7 +5,7 @@
 # X.findings is the expected output (none: nothing), followed with -v by
 # X.normal; a policy without X.normal is refused.
 #
-# promise: O9
+# promise: O9 P12
 set -u
 cd "$(dirname "$0")" || exit 1
 qosd=${QOSD_BUILD:-$PWD/../../build}/qosd

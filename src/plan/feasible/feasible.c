@@ -30,6 +30,7 @@ struct feasibility *feasible_judge(const struct plan *p)
 	judge_cuts(&j);
 	judge_reach(&j);
 	judge_limits(&j);
+	judge_rules(&j);
 	judge_deviations(&j);
 	findings_sort(&v->findings);
 	return v;

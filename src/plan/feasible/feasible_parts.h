@@ -26,6 +26,8 @@ void judge_cuts(struct judge *j);
 void judge_reach(struct judge *j);
 /* feasible_limits.c: limits, path bits and P_Keys of levels, IPoIB groups */
 void judge_limits(struct judge *j);
+/* feasible_rules.c: rules that no two ports share a P_Key for */
+void judge_rules(struct judge *j);
 /* feasible_deviate.c: links below what they support or below most others */
 void judge_deviations(struct judge *j);
 

@@ -693,6 +693,111 @@ START_TEST(sl_0_counts_without_a_level)
 }
 END_TEST
 
+/* --- rules that give no path --- */
+
+/* Partition 0x10 with the end ports of the GUIDs lo..hi as its only members. */
+static void add_partition(struct policy *p, uint64_t lo, uint64_t hi)
+{
+	p->partitions = xrealloc(p->partitions, p->n_partitions + 1, sizeof(*p->partitions));
+	struct policy_partition *part = &p->partitions[p->n_partitions++];
+
+	*part = (struct policy_partition){
+		.name = xstrdup("blue"), .pkey = 0x10, .members = xcalloc(1, sizeof(*part->members)),
+		.n_members = 1, .level = { .s = xstrdup("") }, .ipoib_level = { .s = xstrdup("") },
+	};
+	part->members[0] = (struct policy_member){
+		.guids = { .lo = lo, .hi = hi }, .membership = MEMBER_FULL,
+	};
+}
+
+static void add_pkey(struct u64_ranges *r, uint16_t pkey)
+{
+	r->v = xcalloc(1, sizeof(*r->v));
+	r->v[0] = (struct u64_range){ .lo = pkey, .hi = pkey };
+	r->n = r->cap = 1;
+}
+
+/* The first host has the SM, which shares the default partition with everybody. */
+static struct fabric *leaves_with_pkeys(void)
+{
+	struct fabric *f = two_leaves();
+
+	for (uint32_t i = 0; i < f->n_nodes; i++)
+		f->nodes[i].partition_cap = 8;
+	return f;
+}
+
+/* A rule between the hosts 0x110 and 0x130; blue has the GUIDs from the former's up to `last`. */
+static struct policy *with_partition(uint64_t last, bool default_too)
+{
+	struct policy *p = three_levels();
+
+	if (!default_too)
+		p->partitions[0].members[0].membership = MEMBER_LIMITED;
+	add_partition(p, 0x111, last);
+	add_group(p, "from", 0x111, 0x111);
+	add_group(p, "to", 0x131, 0x131);
+	add_rule(p, "from", "to", 2);
+	return p;
+}
+
+/* promise: P12 */
+START_TEST(ends_without_a_shared_partition)
+{
+	struct policy *p = with_partition(0x111, false);
+
+	p->rules[0].pos = (struct src_pos){ 40, 5 };
+	struct scene s = judge(leaves_with_pkeys(), p);
+
+	expect_finding(&s, SEV_WARNING, 40, "this rule gives no path on this fabric: no source shares with a "
+		       "destination a partition");
+	ck_assert_ptr_null(found(&s, "permits"));
+	end(&s);
+	s = judge(leaves_with_pkeys(), with_partition(0x131, false));
+	ck_assert_ptr_null(found(&s, "gives no path"));
+	end(&s);
+	s = judge(leaves_with_pkeys(), with_partition(0x111, true));
+	ck_assert_ptr_null(found(&s, "gives no path"));
+	end(&s);
+}
+END_TEST
+
+/* promise: P12 */
+START_TEST(ends_whose_partition_the_level_excludes)
+{
+	struct policy *p = with_partition(0x111, true);
+
+	add_pkey(&p->levels[2].pkeys, 0x10);
+	struct scene s = judge(leaves_with_pkeys(), p);
+
+	ck_assert_ptr_nonnull(found(&s, "a partition that its level permits"));
+	end(&s);
+}
+END_TEST
+
+/* promise: P12 */
+START_TEST(pkeys_of_a_rule)
+{
+	struct policy *p = with_partition(0x111, true);
+
+	add_pkey(&p->rules[0].pkeys, 0x10);
+	struct scene s = judge(leaves_with_pkeys(), p);
+
+	ck_assert_ptr_nonnull(found(&s, "a partition of the rule's P_Keys"));
+	end(&s);
+	p = with_partition(0x131, true);
+	add_pkey(&p->rules[0].pkeys, 0x10);
+	s = judge(leaves_with_pkeys(), p);
+	ck_assert_ptr_null(found(&s, "gives no path"));
+	end(&s);
+	p = with_partition(0x131, true);
+	add_pkey(&p->rules[0].pkeys, 0x11);
+	s = judge(leaves_with_pkeys(), p);
+	ck_assert_ptr_nonnull(found(&s, "this rule gives no path: no partition has any of its P_Keys"));
+	end(&s);
+}
+END_TEST
+
 /* --- pairs --- */
 
 /* Counts the pairs one by one. */
@@ -1121,6 +1226,9 @@ int main(void)
 	tcase_add_test(c, only_ports_that_may_get_the_level_count);
 	tcase_add_test(c, one_way_through_a_switch_refuses_nothing);
 	tcase_add_test(c, sl_0_counts_without_a_level);
+	tcase_add_test(c, ends_without_a_shared_partition);
+	tcase_add_test(c, ends_whose_partition_the_level_excludes);
+	tcase_add_test(c, pkeys_of_a_rule);
 	tcase_add_test(c, sl_dropped_on_one_hop);
 	tcase_add_test(c, sl_dropped_from_a_switch_itself);
 	tcase_add_test(c, sl_dropped_by_a_host);
