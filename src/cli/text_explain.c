@@ -30,6 +30,7 @@ static void put_level(const json_t *o)
 		printf("\n" LABEL "%s", "Service-ID", str(o, "service-id"));
 	printf("\n" LABEL "%s, %s%s\n", "level", str(o, "level"),
 	       strcmp(by, "rule") == 0 ? "of the rule" :
+	       strcmp(by, "ipoib") == 0 ? "of the IPoIB group of partition " :
 	       strcmp(by, "partition") == 0 ? "of partition " : "the default",
 	       str(o, "partition"));
 }

@@ -173,6 +173,12 @@ static void add_ranges(struct queries *q, enum field f, const struct u64_ranges 
 		add_range(q, f, r->v[i].lo, r->v[i].hi, hash);
 }
 
+/* A query for such a partition gets another level if it names the SL of the IPoIB group. */
+static bool has_own_group_level(const struct policy_partition *part)
+{
+	return part->ipoib && part->ipoib_level_index != part->level_index;
+}
+
 static void add_edges(struct queries *q, enum field f, const struct policy *p, unsigned number)
 {
 	uint64_t key = 0;
@@ -184,6 +190,11 @@ static void add_edges(struct queries *q, enum field f, const struct policy *p, u
 	for (size_t i = 0; f == F_PKEY && i < p->n_partitions; i++)
 		add_range(q, f, p->partitions[i].pkey, p->partitions[i].pkey,
 			  key_hash(number, key++));
+	for (size_t i = 0; f == F_SL && i < p->n_partitions; i++)
+		if (has_own_group_level(&p->partitions[i]))
+			add_range(q, f, p->levels[p->partitions[i].ipoib_level_index].sl,
+				  p->levels[p->partitions[i].ipoib_level_index].sl,
+				  key_hash(number, key++));
 }
 
 static int compare_edges(const void *a, const void *b)

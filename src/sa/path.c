@@ -98,8 +98,23 @@ struct match_query path_match_query(const struct path_query *q)
 }
 
 /*
- * The level of a matching rule, else that of the partition.  In the latter case *pkey is the
- * P_Key that decided, asked for or chosen; it is the path's P_Key.
+ * Whether a query that no rule matches is for IP beside the partition's broadcast group: it names the
+ * group's P_Key and SL, which are all that tells a client of IPoIB its level, and no service.  Linux names
+ * the group's TClass instead of the SL, and gets the partition's level.
+ */
+static bool is_beside_group(const struct subnet_state *s, const struct path_query *q,
+			    const struct policy_partition *part)
+{
+	const struct policy_level *levels = s->policy->p->levels;
+
+	return part->ipoib && has(q, PR_PKEY | PR_SL) &&
+	       !(q->has & (PR_SERVICE_ID | PR_QOS_CLASS)) &&
+	       q->sl == levels[part->ipoib_level_index].sl && q->sl != levels[part->level_index].sl;
+}
+
+/*
+ * The level of a matching rule, else that of the partition or of its IPoIB group.  In the latter cases
+ * *pkey is the P_Key that decided, asked for or chosen; it is the path's P_Key.
  */
 static uint32_t find_level(const struct subnet_state *s, const struct path_query *q,
 			   uint32_t *rule, uint16_t *pkey)
@@ -113,7 +128,11 @@ static uint32_t find_level(const struct subnet_state *s, const struct path_query
 	*pkey = has(q, PR_PKEY) ? q->pkey : shared_pkey_of_own_level(parts, q->src, q->dst);
 	uint32_t k = partition_of_pkey(parts, *pkey);
 
-	return k == UINT32_MAX ? level : s->policy->p->partitions[k].level_index;
+	if (k == UINT32_MAX)
+		return level;
+	const struct policy_partition *part = &s->policy->p->partitions[k];
+
+	return is_beside_group(s, q, part) ? part->ipoib_level_index : part->level_index;
 }
 
 uint32_t path_level(const struct subnet_state *s, const struct path_query *q, uint32_t *rule)

@@ -87,4 +87,19 @@ note "a level that names nothing"
 policy "" >policy.yaml
 reload || bad "not reloaded"
 until_ 10 group_is "4 3" || bad "MTU 2048 and 10 Gb/s: $(group)"
+
+# promise: D43
+note "a group with another level than its partition: paths between hosts"
+printf 'qos-levels: {default: {sl: 0}, ip: {sl: 1}}\npartitions: {Default: {pkey: 0x7fff, members: {all: full}, ipoib: {level: ip}}}\n' >policy.yaml
+reload || bad "not reloaded"
+expect_match "a join" "status=0x0000 " "$(on_own "${hosts[1]}" "$tools/ipoibjoin" -t 10 2>&1)"
+expect_match "the SL of the group" "sl=1" "$(on_own "$sm_node" "$tools/pathquery" get member mgid=$broadcast 2>&1)"
+a=$(gid "$(printf %016x "0x${guids[1]}")") b=$(gid "$(printf %016x "0x${guids[5]}")")
+# sl_of_path FIELD...: prints the SL of the path between the two, or the status.
+sl_of_path() { on_own "${hosts[1]}" "$tools/pathquery" get path sgid="$a" dgid="$b" pkey=0xffff "$@" 2>&1 | grep -oE '\<(sl=[0-9]+|status=0x0*[1-9][0-9a-f]*)'; }
+expect "as Linux asks" sl=0 "$(sl_of_path numb-path=1 tclass=0)"
+expect "with the SL of the group" sl=1 "$(sl_of_path numb-path=1 sl=1)"
+expect "with a Service-ID" status=0x0300 "$(sl_of_path sl=1 service-id=7)"
+expect_match "saquery, with the SL of the group" "sl\\.+0x1" "$(on "${hosts[1]}" saquery PR --sgid "$a" --dgid "$b" --pkey 0xffff --sl 1 2>&1)"
+expect_match "explain" "level +ip, of the IPoIB group of partition Default" "$(ctl explain "0x${guids[1]}" "0x${guids[5]}" --pkey 0xffff --sl 1)"
 stop_qosd

@@ -18,27 +18,33 @@
 
 /* --- rule and level --- */
 
-/* The partition that decides the level when no rule matches; NULL: the policy's default level. */
+/*
+ * The partition that decides the level when no rule matches; NULL: the policy's default level.  *by_group:
+ * it is the level of its IPoIB group.
+ */
 static const struct policy_partition *level_partition(const struct subnet_state *s,
-						      const struct path_answer *a)
+						      const struct path_answer *a, bool *by_group)
 {
 	const struct policy *p = s->plan->policy;
 	uint32_t k = partition_of_pkey(s->plan->partitions, a->pkey);
 	const struct policy_partition *x = k == UINT32_MAX ? NULL : &p->partitions[k];
 
-	return x && x->level.s && *x->level.s ? x : NULL;
+	*by_group = x && a->level != x->level_index;
+	return *by_group || (x && x->level.s && *x->level.s) ? x : NULL;
 }
 
 void json_add_level(json_t *o, const struct subnet_state *s, const struct path_answer *a)
 {
 	const struct policy *p = s->plan->policy;
+	bool by_group = false;
 	const struct policy_partition *part =
-		a->rule == MATCH_NO_RULE ? level_partition(s, a) : NULL;
+		a->rule == MATCH_NO_RULE ? level_partition(s, a, &by_group) : NULL;
 
 	json_object_set_new(o, "rule", a->rule == MATCH_NO_RULE ? json_null() :
 							json_rule(p, a->rule));
 	json_object_set_new(o, "level", json_text(p->levels[a->level].name));
 	json_object_set_new(o, "level-by", json_string(a->rule != MATCH_NO_RULE ? "rule" :
+						       by_group ? "ipoib" :
 						       part ? "partition" : "default"));
 	json_object_set_new(o, "partition", part ? json_text(part->name) : json_null());
 }

@@ -156,6 +156,27 @@ END_TEST
 #define BLUE "partitions:\n  blue: {pkey: 5, members: {%s: full}}\n"
 
 /* A member of a partition by one policy and not by the other. */
+/* Queries that name the SL of an IPoIB group get its level. */
+/* promise: D43 */
+START_TEST(levels_of_ipoib_groups)
+{
+	static const char partition[] = "partitions: {Default: {pkey: 0x7fff, members: {all: full}, ";
+	char *old = xasprintf("%s%sipoib: true}}\n", LEVELS, partition);
+	char *new = xasprintf("%s%sipoib: {level: one}}}\n", LEVELS, partition);
+	const struct answer_change *c;
+
+	compare(old, new);
+	ck_assert_uint_eq(answers.changes.n, 1);
+	c = &answers.changes.v[0];
+	ck_assert_ptr_nonnull(c->examples[0].old.why);
+	ck_assert_ptr_null(c->examples[0].new.why);
+	ck_assert_uint_eq(c->examples[0].new.a.sl, 1);
+	done();
+	free(old);
+	free(new);
+}
+END_TEST
+
 START_TEST(partitions_tell_ports_apart)
 {
 	struct buf old = { 0 }, new = { 0 };
@@ -298,6 +319,7 @@ static Suite *answers_suite(void)
 	tcase_add_test(t, a_rule_for_one_port);
 	tcase_add_test(t, rules_that_meet_in_one_query);
 	tcase_add_test(t, levels_limits_and_refusals);
+	tcase_add_test(t, levels_of_ipoib_groups);
 	tcase_add_test(t, partitions_tell_ports_apart);
 	tcase_add_test(t, as_if_all_had_been_asked);
 	tcase_add_test(t, too_many_kinds_are_sampled);

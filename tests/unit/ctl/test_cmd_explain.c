@@ -487,6 +487,20 @@ START_TEST(level_of_a_partition)
 }
 END_TEST
 
+START_TEST(level_of_an_ipoib_group)
+{
+	struct policy_partition *p = &state->policy->p->partitions[0];
+
+	p->ipoib_level_index = policy_find_level(state->policy->p, "fast");
+	build_partitions_again();
+	ck_assert_str_eq(str(explain("'pkey': '0x7fff'"), "level-by"), "default");
+	ck_assert_int_eq(num(path("'pkey': '0x7fff', 'sl': '3'"), "sl"), 3);
+	ck_assert_str_eq(str(result(), "level-by"), "ipoib");
+	ck_assert_str_eq(str(result(), "level"), "fast");
+	ck_assert_str_eq(str(result(), "partition"), p->name);
+}
+END_TEST
+
 START_TEST(path_bits_and_lids)
 {
 	uint32_t dst = fabric_find_port(state->f, 0x2c90300000037);
@@ -813,6 +827,7 @@ static Suite *explain_suite(void)
 	tcase_add_test(t, lids_of_others);
 	tcase_add_test(t, pkeys);
 	tcase_add_test(t, level_of_a_partition);
+	tcase_add_test(t, level_of_an_ipoib_group);
 	tcase_add_test(t, path_bits_and_lids);
 	tcase_add_test(t, sl_asked);
 	tcase_add_test(t, no_route);

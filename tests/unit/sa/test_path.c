@@ -460,6 +460,54 @@ START_TEST(level_by_rule_and_by_partition)
 }
 END_TEST
 
+/* The query of a client of IPoIB that names its group's SL, beside those of others. */
+/* promise: D43 */
+START_TEST(level_by_the_ipoib_group)
+{
+	struct policy_partition *part;
+
+	partitions();
+	rig_level(&r, "ip", 5);
+	rig_level(&r, "six", 6);
+	rig_range(&rig_rule(&r, "six")->qos_classes, 6, 6);
+	part = &r.policy->partitions[1];
+	part->ipoib = true;
+	part->ipoib_level_index = policy_find_level(r.policy, "ip");
+	rig_start(&r);
+	struct sa_path_record *q = query(H2, H3, PR_SL | PR_PKEY);
+
+	put_be16(q->pkey, 0x8001);
+	put_be16(q->qos_class_sl, 5);			/* the group's */
+	ck_assert_uint_eq(sl_of(answer()), 5);
+	ck_assert_uint_eq(get_be16(answer()->pkey), 0x8001);
+	put_be16(q->qos_class_sl, 1);			/* the partition's */
+	ck_assert_uint_eq(sl_of(answer()), 1);
+	put_be16(q->qos_class_sl, 2);			/* neither */
+	ck_assert_uint_eq(rig_ask(&r), 0x0300);
+	q = query(H2, H3, PR_SL | PR_PKEY | PR_QOS_CLASS);
+	put_be16(q->pkey, 0x8001);
+	put_be16(q->qos_class_sl, 7 << 4 | 5);
+	ck_assert_uint_eq(rig_ask(&r), 0x0300);
+	put_be16(q->qos_class_sl, 6 << 4 | 6);		/* a rule comes first */
+	ck_assert_uint_eq(sl_of(answer()), 6);
+	q = query(H2, H3, PR_SL | PR_PKEY | SERVICE_ID);
+	put_be16(q->pkey, 0x8001);
+	put_be16(q->qos_class_sl, 5);
+	ck_assert_uint_eq(rig_ask(&r), 0x0300);
+	put_be16(query(H2, H3, PR_SL)->qos_class_sl, 5);	/* no P_Key */
+	ck_assert_uint_eq(rig_ask(&r), 0x0300);
+	/* as Linux asks */
+	put_be16(query(H2, H3, PR_PKEY | PR_TCLASS | PR_NUMB_PATH)->pkey, 0x8001);
+	ck_assert_uint_eq(sl_of(answer()), 1);
+	part->ipoib = false;
+	rig_start(&r);
+	q = query(H2, H3, PR_SL | PR_PKEY);
+	put_be16(q->pkey, 0x8001);
+	put_be16(q->qos_class_sl, 5);
+	ck_assert_uint_eq(rig_ask(&r), 0x0300);
+}
+END_TEST
+
 /* --- selectors --- */
 
 enum { MTU, RATE, LIFE };
@@ -1158,6 +1206,7 @@ int main(void)
 	tcase_add_loop_test(c, pkey_of_two_ends, 0, ARRAY_SIZE(by_pkey));
 	tcase_add_test(c, nothing_shared);
 	tcase_add_test(c, level_by_rule_and_by_partition);
+	tcase_add_test(c, level_by_the_ipoib_group);
 	tcase_add_loop_test(c, selector, 0, ARRAY_SIZE(selectors));
 	tcase_add_test(c, codes_that_do_not_exist);
 	tcase_add_test(c, no_way_back);
