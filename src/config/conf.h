@@ -9,6 +9,7 @@
 #ifndef QOSD_CONFIG_CONF_H
 #define QOSD_CONFIG_CONF_H
 
+#include "fabric/device_kinds.h"
 #include "lib/base/buf.h"
 #include "lib/base/findings.h"
 #include "plan/settings.h"
@@ -33,6 +34,9 @@ struct policy *conf_parse_policy(const char *name, const char *text, size_t n,
 /* Does not look up groups by name, as a directory service may not answer: they stay unknown. */
 struct settings *conf_read_settings(const char *name, const char *text, size_t n,
 				    struct findings *out);
+/* The file of --devices; the caller frees the result with device_kinds_free(). */
+struct device_kinds *conf_read_devices(const char *name, const char *text, size_t n,
+				       struct findings *out);
 /*
  * Looks up the unknown groups, each for at most GROUP_SECONDS.  A group whose lookup fails stays
  * unknown, with a warning; returns false, with an error, if a group does not exist.

@@ -20,6 +20,7 @@
 #include "config/conf.h"
 #include "ctl/policy_trials.h"
 #include "daemon/qosd.h"
+#include "fabric/device_kinds.h"
 #include "fabric/dump/dump.h"
 #include "fabric/fabric.h"
 #include "lib/base/clock.h"
@@ -208,23 +209,35 @@ static uint64_t node_of_port(const struct fabric *f, uint64_t guid)
 	return port == FABRIC_NONE ? 0 : port_node(f, port)->guid;
 }
 
+/* Reads the file of --devices; NULL without one, or with an error in out. */
+static struct device_kinds *load_devices(const struct options *o, struct findings *out)
+{
+	struct buf text = { 0 };
+	struct device_kinds *k = NULL;
+
+	if (o->devices && conf_read_file(o->devices, &text, out))
+		k = conf_read_devices(o->devices, text.n ? text.s : "", text.n, out);
+	buf_free(&text);
+	return k;
+}
+
 /*
  * Loads the dump, with the SM on the node that -g names or, if the port is in it, the settings.
  * NULL and a finding if the file is invalid or the port is missing.
  */
 static struct fabric *load_fabric(const struct options *o, const struct settings *s,
-				  struct findings *out)
+				  const struct device_kinds *kinds, struct findings *out)
 {
 	struct dump_source from = { .path = o->topology, .ibnl = o->ibnl };
 	struct dump *d = dump_read(&from, out);
-	struct fabric *f = d ? fabric_of_dump(d, 0, true, out) : NULL;
+	struct fabric *f = d ? fabric_of_dump(d, 0, true, kinds, out) : NULL;
 
 	if (f && (o->guid || s->port_guid)) {
 		uint64_t node = node_of_port(f, o->guid ? o->guid : s->port_guid);
 
 		if (node || o->guid) {
 			fabric_free(f);
-			f = node ? fabric_of_dump(d, node, true, out) : NULL;
+			f = node ? fabric_of_dump(d, node, true, kinds, out) : NULL;
 		}
 		if (!node && o->guid)
 			findings_add(out, SEV_ERROR, o->topology, (struct src_pos){ 0 },
@@ -363,19 +376,25 @@ static void check_routes(const struct options *o, const struct plan *p, struct f
 static void check_topology(const struct options *o, const struct policy *p,
 			   const struct settings *s, struct findings *out, struct buf *report)
 {
-	struct fabric *f = load_fabric(o, s, out);
+	struct device_kinds *kinds = load_devices(o, out);
+	struct fabric *f = o->devices && !kinds ? NULL : load_fabric(o, s, kinds, out);
 	struct plan *plan;
 
-	if (!f)
+	if (!f) {
+		device_kinds_free(kinds);
 		return;
+	}
+	device_kinds_check(kinds, f, out);
 	plan = plan_compute(f, p, s, NULL, NULL, NULL);
 	plan_judge(plan, NULL);
 	findings_copy(out, &plan->findings);
 	findings_copy(out, &plan->feasible->findings);
 	feasible_print(plan->feasible, plan, report);
+	device_kinds_print(kinds, f, report);
 	check_routes(o, plan, out, report);
 	plan_free(plan);
 	fabric_free(f);
+	device_kinds_free(kinds);
 }
 
 /* Says what a start would do without the policy file, which is missing. */

@@ -19,6 +19,7 @@ static const char usage[] =
 "  -n, --check           check the files and end; with -v print the policy in normal form\n"
 "  -T, --topology FILE   with --check: what the policy comes to on this fabric, a file\n"
 "                        as ibnetdiscover prints it, and how good its routes are\n"
+"  -D, --devices FILE    with --topology: VLs, MTU and table sizes of the devices\n"
 "  -I, --ibnl DIR        with --topology: where ibdm's IBNL files are, for a .topo file\n"
 "  -L, --lfts FILE       with --topology: how good these forwarding tables are instead, a file\n"
 "                        of OpenSM (opensm-lfts.dump) or as dump_fts prints it\n"
@@ -47,6 +48,7 @@ int options_parse(struct options *o, int argc, char **argv)
 		{ "once", no_argument, NULL, '1' },
 		{ "check", no_argument, NULL, 'n' },
 		{ "topology", required_argument, NULL, 'T' },
+		{ "devices", required_argument, NULL, 'D' },
 		{ "ibnl", required_argument, NULL, 'I' },
 		{ "lfts", required_argument, NULL, 'L' },
 		{ "verbose", no_argument, NULL, 'v' },
@@ -60,7 +62,7 @@ int options_parse(struct options *o, int argc, char **argv)
 		.config = DEFAULT_CONFIG, .policy = DEFAULT_POLICY,
 		.socket = DEFAULT_SOCKET, .state_dir = DEFAULT_STATE,
 	};
-	while ((c = getopt_long(argc, argv, "c:p:Fs:d:g:1nT:I:L:vVh", longs, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "c:p:Fs:d:g:1nT:D:I:L:vVh", longs, NULL)) != -1) {
 		switch (c) {
 		case 'c': o->config = optarg; o->config_named = true; break;
 		case 'p': o->policy = optarg; o->policy_named = true; break;
@@ -75,6 +77,7 @@ int options_parse(struct options *o, int argc, char **argv)
 		case '1': o->once = true; break;
 		case 'n': o->check = true; break;
 		case 'T': o->topology = optarg; break;
+		case 'D': o->devices = optarg; break;
 		case 'I': o->ibnl = optarg; break;
 		case 'L': o->lfts = optarg; break;
 		case 'v': o->verbose = true; break;
@@ -95,6 +98,10 @@ int options_parse(struct options *o, int argc, char **argv)
 	}
 	if (o->topology && !o->check) {
 		fputs("qosd: --topology is for --check\n", stderr);
+		return EXIT_USAGE;
+	}
+	if (o->devices && !o->topology) {
+		fputs("qosd: --devices is for --topology\n", stderr);
 		return EXIT_USAGE;
 	}
 	if (o->ibnl && !o->topology) {

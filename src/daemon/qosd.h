@@ -26,6 +26,7 @@ struct options {
 	bool config_named, policy_named;	/* named on the command line: must exist */
 	const char *socket, *state_dir;
 	const char *topology;			/* a dump to check against, or NULL */
+	const char *devices;			/* a file on the devices of the dump, or NULL */
 	const char *ibnl;			/* directory of IBNL files for the dump, or NULL */
 	const char *lfts;			/* file of forwarding tables to evaluate, or NULL */
 	uint64_t guid;				/* port GUID; 0: as the settings say */

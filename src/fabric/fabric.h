@@ -300,18 +300,19 @@ char *fabric_node_name(const struct fabric *f, uint32_t node, char *out, unsigne
 /* --- from a topology file (fabric/load_dump.c) --- */
 
 struct dump;
+struct device_kinds;
 struct findings;
 
 /*
  * Returns the fabric that discovery would find in the subnet that a file describes
- * (fabric/dump/dump.h).  The devices have stock ibsim's PortInfo (8 VLs, arbitration caps 8/8, MTU
- * 2048); a link whose width or speed the file does not give is 4x or SDR.  The SM runs at the first
+ * (fabric/dump/dump.h).  The devices have what their kinds state (fabric/device_kinds.h, or NULL), else
+ * stock ibsim's values (8 VLs, arbitration caps 8/8, MTU 2048); a link whose width or speed the file does not give is 4x or SDR.  The SM runs at the first
  * linked port of the node with GUID sm_guid or, if that is 0, of the first CA that is not an
  * aggregation node.  As in discovery, nodes that no directed route from there reaches are left out.
  * LIDs are taken from the file only if keep_lids.  Returns NULL with an error if there is no such
  * node, or if two ports share a GUID.
  */
 struct fabric *fabric_of_dump(const struct dump *d, uint64_t sm_guid, bool keep_lids,
-			      struct findings *out);
+			      const struct device_kinds *kinds, struct findings *out);
 
 #endif

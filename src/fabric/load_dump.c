@@ -2,7 +2,7 @@
 /*
  * Makes a fabric from a topology file.  It simulates a discovery, breadth first from the SM's node,
  * and feeds the fabric builder with the NodeInfo, PortInfo and SwitchInfo that stock ibsim's
- * devices would return.
+ * devices would return, except for what the kinds of device state (device_kinds.h).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +10,7 @@
 #include <infiniband/mad.h>
 
 #include "fabric/dump/dump.h"
+#include "fabric/device_kinds.h"
 #include "fabric/fabric.h"
 #include "lib/base/alloc.h"
 #include "lib/iba/units.h"
@@ -39,14 +40,14 @@ static uint64_t port_guid(const struct dump *d, const struct dump_node *n, unsig
 	return n->type == DUMP_SWITCH ? n->guid : d->ports[n->port0 + num].guid;
 }
 
-static void make_node_info(const struct dump *d, const struct dump_node *n, unsigned local_port,
-			   uint8_t *info)
+static void make_node_info(const struct dump *d, const struct dump_node *n,
+			   const struct device_values *v, unsigned local_port, uint8_t *info)
 {
 	memset(info, 0, 40);
 	SET_FIELDS(info,
 		   { IB_NODE_BASE_VERS_F, 1 }, { IB_NODE_CLASS_VERS_F, 1 },
 		   { IB_NODE_TYPE_F, n->type }, { IB_NODE_NPORTS_F, n->nports },
-		   { IB_NODE_PARTITION_CAP_F, n->type == DUMP_SWITCH ? 8 : 64 },
+		   { IB_NODE_PARTITION_CAP_F, (uint32_t)v->pkeys },
 		   { IB_NODE_DEVID_F, n->device }, { IB_NODE_REVISION_F, 0xa1 },
 		   { IB_NODE_LOCAL_PORT_F, local_port }, { IB_NODE_VENDORID_F, n->vendor });
 	mad_set_field64(info, 0, IB_NODE_GUID_F, n->guid);
@@ -54,13 +55,14 @@ static void make_node_info(const struct dump *d, const struct dump_node *n, unsi
 	mad_set_field64(info, 0, IB_NODE_PORT_GUID_F, port_guid(d, n, local_port));
 }
 
-static void make_switch_info(const struct dump_node *n, uint8_t *info)
+static void make_switch_info(const struct dump_node *n, const struct device_values *v, uint8_t *info)
 {
 	memset(info, 0, 20);
 	SET_FIELDS(info,
-		   { IB_SW_LINEAR_FDB_CAP_F, 48 * 1024 }, { IB_SW_MCAST_FDB_CAP_F, 1024 },
+		   { IB_SW_LINEAR_FDB_CAP_F, (uint32_t)v->lft },
+		   { IB_SW_MCAST_FDB_CAP_F, (uint32_t)v->mft },
 		   { IB_SW_STATE_CHANGE_F, 1 },
-		   { IB_SW_PARTITION_ENFORCE_CAP_F, 64 },
+		   { IB_SW_PARTITION_ENFORCE_CAP_F, (uint32_t)v->enforce_pkeys },
 		   /*
 		    * unlike ibsim's: real switches can enforce partitions, and a dump does not say
 		    */
@@ -99,8 +101,8 @@ static void set_link(uint8_t *info, const struct link_speed *l)
 }
 
 /* For any port except port 0 of a switch. */
-static void make_port_info(const struct dump_node *n, const struct dump_port *p, bool keep_lids,
-			   uint8_t *info)
+static void make_port_info(const struct dump_node *n, const struct dump_port *p,
+			   const struct device_values *v, bool keep_lids, uint8_t *info)
 {
 	struct link_speed speed = speed_of(p->speed);
 	bool linked = p->peer != DUMP_NONE;
@@ -110,10 +112,11 @@ static void make_port_info(const struct dump_node *n, const struct dump_port *p,
 		   { IB_PORT_STATE_F, linked ? IB_PORT_INIT_S : IB_PORT_DOWN_S },
 		   { IB_PORT_PHYS_STATE_F, linked ? IB_PHYS_LINK_UP : PHYS_POLLING },
 		   { IB_PORT_LINK_DOWN_DEF_F, PHYS_POLLING },
-		   { IB_PORT_NEIGHBOR_MTU_F, 4 }, { IB_PORT_MTU_CAP_F, 4 },
-		   { IB_PORT_VL_CAP_F, 4 }, { IB_PORT_OPER_VLS_F, 4 },
-		   { IB_PORT_VL_ARBITRATION_HIGH_CAP_F, 8 },
-		   { IB_PORT_VL_ARBITRATION_LOW_CAP_F, 8 },
+		   { IB_PORT_NEIGHBOR_MTU_F, (uint32_t)v->mtu_cap },
+		   { IB_PORT_MTU_CAP_F, (uint32_t)v->mtu_cap },
+		   { IB_PORT_VL_CAP_F, (uint32_t)v->vl_cap }, { IB_PORT_OPER_VLS_F, (uint32_t)v->vl_cap },
+		   { IB_PORT_VL_ARBITRATION_HIGH_CAP_F, (uint32_t)v->vlarb_high },
+		   { IB_PORT_VL_ARBITRATION_LOW_CAP_F, (uint32_t)v->vlarb_low },
 		   { IB_PORT_VL_STALL_COUNT_F, 7 });
 	set_link(info, &speed);
 	if (n->type == DUMP_SWITCH)
@@ -154,17 +157,30 @@ struct play {
 	uint32_t *index;	/* node record -> fabric node; FABRIC_NONE: not reached */
 	unsigned self_num;	/* the port that the SM sends from */
 	bool keep_lids;
+	const struct device_kinds *kinds;	/* or NULL */
 };
+
+static struct device_values values_of(const struct play *p, const struct dump_node *n)
+{
+	struct device_values v = DEVICE_VALUES_UNKNOWN, assumed = device_values_assumed(n->type);
+	uint32_t kind = device_kind_of(p->kinds, n->guid, n->type, n->desc);
+
+	if (kind != UINT32_MAX)
+		v = p->kinds->kinds.v[kind].v;
+	device_values_fill(&v, &assumed);
+	return v;
+}
 
 /* The reader's invariants guarantee that fabric_add_node() accepts the node. */
 static void add_to_fabric(struct play *p, uint32_t node, unsigned local_port, const uint8_t *route,
 			  unsigned hops)
 {
 	const struct dump_node *n = &p->d->nodes.v[node];
+	struct device_values v = values_of(p, n);
 	uint8_t node_info[40], switch_info[20];
 
-	make_node_info(p->d, n, local_port, node_info);
-	make_switch_info(n, switch_info);
+	make_node_info(p->d, n, &v, local_port, node_info);
+	make_switch_info(n, &v, switch_info);
 	p->node_of[p->f->n_nodes] = node;
 	p->index[node] = fabric_add_node(p->f, node_info, n->desc, switch_info, route, hops);
 }
@@ -196,6 +212,7 @@ static void visit_neighbours(struct play *p, uint32_t index)
 static void add_ports(const struct play *p, uint32_t index)
 {
 	const struct dump_node *n = &p->d->nodes.v[p->node_of[index]];
+	struct device_values v = values_of(p, n);
 	uint8_t info[64];
 
 	if (n->type == DUMP_SWITCH) {
@@ -205,7 +222,7 @@ static void add_ports(const struct play *p, uint32_t index)
 	for (unsigned num = 1; num <= n->nports; num++) {
 		const struct dump_port *port = &p->d->ports[n->port0 + num];
 
-		make_port_info(n, port, p->keep_lids, info);
+		make_port_info(n, port, &v, p->keep_lids, info);
 		fabric_set_port(p->f, index, num, port_guid(p->d, n, num), info);
 		if (port->speed.rate == RATE_FDR10)
 			fabric_set_fdr10(p->f, p->f->nodes[index].port0 + num, true);
@@ -274,10 +291,10 @@ static void play_discovery(struct play *p, uint32_t sm)
 }
 
 struct fabric *fabric_of_dump(const struct dump *d, uint64_t sm_guid, bool keep_lids,
-			      struct findings *out)
+			      const struct device_kinds *kinds, struct findings *out)
 {
 	uint32_t sm = sm_guid ? map64_get(&d->node_by_guid, sm_guid) : find_host(d);
-	struct play p = { .d = d, .keep_lids = keep_lids };
+	struct play p = { .d = d, .keep_lids = keep_lids, .kinds = kinds };
 	const char *path = d->files.v[0];
 	struct buf why = { 0 };
 

@@ -120,6 +120,57 @@ check 1 -p policy.yaml -T "$topology"
 expect "errors" 1 "$(grep -c 'error:' out)"
 not_said 'does not connect any'
 
+# promise: P13
+note "what the devices have"
+cat >bulk.yaml <<'END'
+qos-levels:
+  default: {sl: 0}
+  bulk: {sl: 3}
+match-rules:
+  - {service-id: 22, level: bulk}
+fabric-setup:
+  unsupported-vl: drop
+  sl2vl:
+    - {group: all, table: [0, 1, 2, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 15]}
+END
+check 0 -p bulk.yaml -T "$topology"
+said '^  54 channel adapters: \(8\) data VLs, MTU \(2048\), arbitration tables of \(8\) and \(8\) entries, \(64\) P_Keys$'
+said '^  8 switches: \(8\) data VLs, .*, \(8\) P_Keys, \(64\) enforced, \(49152\) LIDs, \(1024\) multicast LIDs$'
+said '^kind 1: .* MTU 2048, 4 VLs$'
+cat >devices.yaml <<'END'
+profiles:
+  hca: {vl-cap: 4, mtu: 4096, vlarb-low: 16, pkeys: 128}
+  small: {like: hca, vl-cap: 1}
+  switch: {mtu: 4096, vl-cap: 8, vlarb-high: 64, lft: 1000}
+  one: {like: small, mtu: 1024}
+nodes:
+  - {type: ca, profile: hca}
+  - {name: "node00[12] *", profile: small}
+  - {type: switch, profile: switch}
+  - {guid: 0x248a070300a25eac, profile: one}
+  - {name: "nowhere*", profile: small}
+END
+check 1 -p bulk.yaml -T "$topology" --devices devices.yaml
+said '^devices.yaml:11:5: warning: no node of the topology matches$'
+said '^bulk.yaml:3:3: error: level bulk: SL 3 has no VL at 8 ports'
+said '^  51 channel adapters of kind hca: 4 data VLs, MTU 4096, arbitration tables of \(8\) and 16 entries, 128 P_Keys$'
+said '^  2 channel adapters of kind small: 1 data VL, MTU 4096,'
+said '^  1 channel adapter of kind one: 1 data VL, MTU 1024,'
+said '^  8 switches of kind switch: 8 data VLs, MTU 4096, arbitration tables of 64 and \(8\) entries, \(8\) P_Keys, \(64\) enforced, 1000 LIDs,'
+said '^kind 1: .* MTU 4096, 4 VLs$'
+printf 'profiles:\n  a: {like: connectx-4}\n  b: {like: b, vl-cap: 3}\nnodes: [{type: ca, profile: c}]\n' >devices.yaml
+check 1 -p bulk.yaml -T "$topology" -D devices.yaml
+said "^devices.yaml:2:13: error: the profile 'connectx-4' is not defined"
+said "^devices.yaml:3:13: error: 'b' refers to itself through 'like'"
+said "^devices.yaml:3:24: error: '3' is not one of"
+said "^devices.yaml:4:29: error: the profile 'c' is not defined"
+not_said 'Share of each level on each kind'
+check 1 -p bulk.yaml -T "$topology" -D nowhere.yaml
+said '^nowhere.yaml: error: '
+timeout 10 "$build/qosd" --check --devices devices.yaml >out 2>&1
+expect "--devices without --topology" 2 $?
+said 'devices is for --topology'
+
 note "dumps that are no good"
 check 1 -p empty.yaml -T missing.topo
 said '^missing.topo: error: cannot be opened: No such file or directory$'

@@ -12,7 +12,7 @@ static inline struct fabric *fabric_load(const char *path, uint64_t sm_guid, boo
 {
 	struct findings found = { 0 };
 	struct dump *d = dump_read(&(struct dump_source){ .path = path }, &found);
-	struct fabric *f = d ? fabric_of_dump(d, sm_guid, keep_lids, &found) : NULL;
+	struct fabric *f = d ? fabric_of_dump(d, sm_guid, keep_lids, NULL, &found) : NULL;
 
 	for (size_t i = 0; !f && i < found.n; i++) {
 		findings_format(&found.v[i], err);

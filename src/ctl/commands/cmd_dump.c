@@ -7,12 +7,14 @@
  */
 #include "ctl/commands/cmd_dump.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <infiniband/mad.h>
 
 #include "ctl/command.h"
+#include "fabric/device_kinds.h"
 #include "lib/base/alloc.h"
 #include "lib/base/bytes.h"
 
@@ -31,6 +33,7 @@ struct dump {
 	uint16_t *dist;			/* [switch]: hops from this item's switch, */
 	uint8_t *first;			/* and egress port there */
 	uint32_t *queue;
+	struct device_kinds kinds;	/* those of the nodes, for qosd-devices.yaml */
 };
 
 struct dump_file {
@@ -436,12 +439,67 @@ static void collect_end_ports(struct dump *d)
 	set_items(d, k, n);
 }
 
+/* --- qosd-devices.yaml: kinds of device, each with its nodes --- */
+
+static const char *type_of(const struct fabric_node *n)
+{
+	return node_is_switch(n) ? "switch" : n->type == IB_NODE_ROUTER_T ? "router" : "ca";
+}
+
+/* The kind of a node, which is added if it is new. */
+static uint32_t kind_of_node(struct dump *d, uint32_t node)
+{
+	struct device_values v = device_values_of(d->s->f, node);
+	const char *type = type_of(&d->s->f->nodes[node]);
+	size_t n_type = strlen(type);
+
+	for (size_t i = 0; i < d->kinds.kinds.n; i++)
+		if (!strncmp(d->kinds.kinds.v[i].name, type, n_type) &&
+		    !memcmp(&d->kinds.kinds.v[i].v, &v, sizeof(v)))
+			return (uint32_t)i;
+	*vec_push(&d->kinds.kinds) = (struct device_kind){
+		.name = xasprintf("%s-%zu", type, d->kinds.kinds.n + 1), .v = v,
+	};
+	return (uint32_t)d->kinds.kinds.n - 1;
+}
+
+static void collect_devices(struct dump *d)
+{
+	collect_nodes(d);
+	for (uint32_t i = 0; i < d->n_items; i++)
+		kind_of_node(d, d->items[i]);
+}
+
+static void put_kinds(const struct dump *d, struct buf *out)
+{
+	buf_puts(out, "# The devices of this subnet, for qosd --check --topology --devices and qosd-sim --profiles.\n"
+		 "profiles:\n");
+	for (size_t i = 0; i < d->kinds.kinds.n; i++) {
+		buf_printf(out, "  %s: ", d->kinds.kinds.v[i].name);
+		device_values_put(&d->kinds.kinds.v[i].v, out);
+		buf_puts(out, "\n");
+	}
+	buf_puts(out, "nodes:\n");
+}
+
+static bool device_piece(struct dump *d, uint32_t node, struct buf *out)
+{
+	if (d->item_begun)
+		return false;
+	if (!d->item)
+		put_kinds(d, out);
+	buf_printf(out, "  - {guid: 0x%016" PRIx64 ", profile: %s}\n", d->s->f->nodes[node].guid,
+		   d->kinds.kinds.v[kind_of_node(d, node)].name);
+	return true;
+}
+
 static const struct dump_file files[] = {
 	{ "opensm-subnet.lst", NULL, collect_nodes, subnet_piece },
 	{ "opensm.fdbs", NULL, collect_switches, fdb_piece },
 	{ "opensm.mcfdbs", NULL, collect_switches, mcfdb_piece },
 	{ "opensm-sl2vl.dump", NULL, collect_end_ports, sl2vl_piece },
 	{ "opensm-path-sls.dump", has_layers, collect_end_ports, path_sls_piece },
+	{ "qosd-devices.yaml", NULL, collect_devices, device_piece },
 };
 
 /* --- all files --- */
@@ -508,6 +566,9 @@ void dump_free(struct dump *d)
 	free(d->dist);
 	free(d->first);
 	free(d->queue);
+	for (size_t i = 0; i < d->kinds.kinds.n; i++)
+		free(d->kinds.kinds.v[i].name);
+	vec_free(&d->kinds.kinds);
 	free(d);
 }
 

@@ -3,7 +3,7 @@
  * Writes the subnet in the dump formats of OpenSM 3.3.23, which ibdmchk and other tools read.  The
  * files are opensm-subnet.lst, opensm.fdbs, opensm.mcfdbs and opensm-sl2vl.dump, in small pieces;
  * and, if the routes have several layers, opensm-path-sls.dump, the SL of each path as ibdmchk
- * reads it.
+ * reads it.  qosd-devices.yaml is qosd's own: what the devices have, for --devices of qosd.
  *
  * Pure: state to text.  Nodes come in OpenSM's order, and OpenSM's oddities (the far end's DevID)
  * are reproduced, as readers expect them.

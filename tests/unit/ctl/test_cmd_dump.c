@@ -81,13 +81,13 @@ static const char sl2vl_of_a_host[] =
 
 static struct ctl_env env;
 static struct subnet_state *state;
-static struct buf files[4];
+static struct buf files[5];
 static size_t largest_piece;
 
 static unsigned file_number(const char *name)
 {
 	static const char *const names[] = { "opensm-subnet.lst", "opensm.fdbs", "opensm.mcfdbs",
-					     "opensm-sl2vl.dump" };
+					     "opensm-sl2vl.dump", "qosd-devices.yaml" };
 
 	for (unsigned i = 0; i < ARRAY_SIZE(names); i++)
 		if (strcmp(name, names[i]) == 0)
@@ -104,7 +104,7 @@ static void dump_all(void)
 	struct buf piece = { 0 };
 	const char *name;
 
-	for (unsigned i = 0; i < 4; i++)
+	for (unsigned i = 0; i < ARRAY_SIZE(files); i++)
 		buf_free(&files[i]);
 	for (largest_piece = 0; dump_next(d, &name, &piece); buf_consume(&piece, piece.n)) {
 		unsigned i = file_number(name);
@@ -116,7 +116,7 @@ static void dump_all(void)
 		if (piece.n > largest_piece)
 			largest_piece = piece.n;
 	}
-	ck_assert_uint_eq(seen, 15);
+	ck_assert_uint_eq(seen, 31);
 	buf_free(&piece);
 	dump_free(d);
 }
