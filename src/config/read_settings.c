@@ -315,6 +315,7 @@ static const char *const log_words[] = { "error", "warning", "info", "debug", NU
 static const struct key settings_keys[] = {
 	{ "policy", read_choice, AT(no_policy), .words = policy_words },
 	{ "policy-end-marker", read_bool, AT(policy_marker) },
+	{ "policy-watch", read_bool, AT(policy_watch) },
 
 	{ "port-guid", read_uint, AT(port_guid), .max = UINT64_MAX },
 

@@ -197,6 +197,7 @@ static void check(void *arg)
 	store_check(q->store);
 	notify_again();
 	reload_check(q);
+	policy_watch_check(q);
 	if (q->mad)
 		operator_events_flood(q->operator_events, q->mad, q->sa.state);
 }
@@ -355,6 +356,7 @@ static void close_all(struct qosd *q)
 {
 	bounded_cancel();	/* ends waits for a file that hangs, which might last for ever */
 	reload_end(q);
+	policy_watch_end(q);
 	http_free(q->http);
 	ctl_free(q->ctl);
 	policies_free(q->policies);

@@ -5,6 +5,7 @@
  *   daemon.c                 opens and closes all parts; the loop, the end of a sweep
  *   sa_service.c             requests to the SA, answered from the published state
  *   reload.c                 reading the policy file again
+ *   policy_watch.c           noticing that the policy file has changed
  *   partition_changes.c      dynamic partitions
  *   replication/             a standby's copy of its master's state
  *   departed_ports.c         holdings of ports, and forgetting departed ports
@@ -22,6 +23,7 @@
 #include "daemon/operator_events.h"
 #include "daemon/qosd.h"
 #include "daemon/replication/replication.h"
+#include "lib/base/file.h"
 #include "lib/base/prilock.h"
 #include "lib/loop/http.h"
 #include "lib/loop/loop.h"
@@ -36,6 +38,7 @@
 struct hup {
 	struct work *work;	/* NULL: no thread is reading */
 	bool again;		/* another SIGHUP arrived meanwhile */
+	bool watched;		/* no SIGHUP: the file was seen to change */
 	struct findings found;
 	struct shared_policy *policy;
 	struct foresight foresight;
@@ -49,6 +52,18 @@ struct file_watch {
 	uint64_t checksum;
 	const struct shared_policy *of;	/* in force when the thread began; only compared */
 	struct ctl_policy_file found;
+};
+
+/* Looks at the stamp of the policy file each second, in a thread, to reload the file when it changes. */
+struct policy_watch {
+	struct work *work;	/* NULL: no thread is looking */
+	int64_t next_us;	/* not before */
+	bool answered;		/* what the thread has found */
+	struct file_stamp found;
+	struct file_stamp last;
+	bool known;		/* last is set */
+	bool pending;		/* last differs from what was read, */
+	int64_t since_us;	/* and is so since then */
 };
 
 struct qosd {
@@ -91,6 +106,7 @@ struct qosd {
 	/* reload.c */
 	struct hup reload;
 	struct file_watch watch;
+	struct policy_watch policy_watch;	/* policy_watch.c */
 	pthread_mutex_t reading;	/* held while the policy file is read */
 	uint64_t reads, applied;	/* number of the last read; number of the one in force */
 
@@ -130,12 +146,18 @@ struct shared_policy *reload_read(void *arg, struct findings *out);
 bool reload_apply(void *arg, struct shared_policy *p, struct findings *found, int64_t uid);
 /* SIGHUP */
 void reload_on_hup(void *arg);
+/* The file was seen to change: as SIGHUP, unless its policy is in force already. */
+void reload_changed(struct qosd *q);
 /* Called each second: looks at the file if it is time. */
 void reload_check(struct qosd *q);
 /* What the file had at the last look; a hook of ctl/, whose arg is the struct qosd. */
 struct ctl_policy_file reload_on_disk(void *arg);
 /* Waits for threads that read; after bounded_cancel() that takes only a moment. */
 void reload_end(struct qosd *q);
+
+/* policy_watch.c: called each second; the end waits for a thread, as reload_end() does. */
+void policy_watch_check(struct qosd *q);
+void policy_watch_end(struct qosd *q);
 
 /* partition_changes.c */
 /* Loads the dynamic partitions from the state folder; none if that fails. */

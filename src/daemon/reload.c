@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Reads the policy file again, on SIGHUP or for a client of the control socket.
+ * Reads the policy file again, on SIGHUP, for a client of the control socket, or when it has changed.
  *
- * For SIGHUP a thread reads the file.  If several reads overlap, the one that began last counts,
+ * For SIGHUP and after a change a thread reads the file.  If several reads overlap, the one that began last counts,
  * in whatever order they end: each has a number (nth_read), and none goes into force after a
  * later one.
  *
@@ -87,11 +87,30 @@ void reload_end(struct qosd *q)
 	q->watch.work = NULL;
 }
 
+/* A file that a client has had read, or that is as it was, unless what it had meanwhile was refused. */
+static bool is_in_force(const struct qosd *q, const struct shared_policy *p)
+{
+	const struct shared_policy *now = policies_in_force(q->policies);
+	struct sm_status s;
+
+	sm_get_status(q->sm, &s);
+	return p && now->source == POLICY_FILE && now->p->checksum == p->p->checksum && !s.rejected;
+}
+
+static void reload_begin(struct qosd *q, bool watched);
+
 static void hup_done(void *arg)
 {
 	struct qosd *q = arg;
 	bool again = q->reload.again;
 
+	if (q->reload.watched && is_in_force(q, q->reload.policy)) {
+		hup_end(&q->reload);
+		notify("READY=1");
+		if (again)
+			reload_begin(q, false);
+		return;
+	}
 	if (foresight_refuses(&q->reload.foresight, false, &q->reload.found)) {
 		shared_policy_unref(q->reload.policy);
 		q->reload.policy = NULL;
@@ -100,18 +119,17 @@ static void hup_done(void *arg)
 	hup_end(&q->reload);
 	notify("READY=1");
 	if (again)
-		reload_on_hup(q);
+		reload_begin(q, false);
 }
 
-void reload_on_hup(void *arg)
+static void reload_begin(struct qosd *q, bool watched)
 {
-	struct qosd *q = arg;
-
 	if (q->reload.work) {
 		q->reload.again = true;
 		return;
 	}
 	notify("RELOADING=1");
+	q->reload.watched = watched;
 	foresight_take(&q->reload.foresight, q->sa.state, q->dynamic);
 	q->reload.work = work_start(q->loop, hup_read, hup_done, q);
 	if (!q->reload.work) {
@@ -119,6 +137,16 @@ void reload_on_hup(void *arg)
 		hup_end(&q->reload);
 		notify("READY=1");
 	}
+}
+
+void reload_on_hup(void *arg)
+{
+	reload_begin(arg, false);
+}
+
+void reload_changed(struct qosd *q)
+{
+	reload_begin(q, true);
 }
 
 /* --- the file while another policy is in force --- */

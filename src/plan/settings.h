@@ -40,6 +40,7 @@ struct settings {
 	/* policy */
 	bool no_policy;			/* use the built-in policy and read no file */
 	bool policy_marker;		/* refuse a policy file that does not end with "..." */
+	bool policy_watch;		/* read the policy file again when it changes */
 
 	/* port */
 	uint64_t port_guid;		/* 0: the first active or initialised port */

@@ -149,3 +149,45 @@ bool file_read(const char *path, size_t max, struct buf *text, struct buf *why)
 	errno = error;
 	return done;
 }
+
+/* --- stamps --- */
+
+struct looking {
+	char *path;
+	struct file_stamp stamp;
+};
+
+static int64_t in_us(const struct timespec *t)
+{
+	return t->tv_sec * INT64_C(1000000) + t->tv_nsec / 1000;
+}
+
+static void look(void *arg)
+{
+	struct looking *l = arg;
+	struct stat st;
+
+	if (stat(l->path, &st) == 0)
+		l->stamp = (struct file_stamp){ true, st.st_dev, st.st_ino, st.st_size,
+						in_us(&st.st_mtim), in_us(&st.st_ctim) };
+}
+
+static void drop_looking(void *arg)
+{
+	struct looking *l = arg;
+
+	free(l->path);
+	free(l);
+}
+
+bool file_stamp(const char *path, struct file_stamp *out)
+{
+	struct looking *l = xcalloc(1, sizeof(*l));
+
+	l->path = xstrdup(path);
+	if (!bounded_run(look, drop_looking, l, FILE_SECONDS * INT64_C(1000000)))
+		return false;
+	*out = l->stamp;
+	drop_looking(l);
+	return true;
+}

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "lib/base/buf.h"
 
@@ -23,5 +24,18 @@
  * about to end (bounded.h).
  */
 bool file_read(const char *path, size_t max, struct buf *text, struct buf *why);
+
+/* What changes when a file is written, replaced or removed; times are realtime. */
+struct file_stamp {
+	bool there;		/* false: there is no file that may be looked at, and the rest is 0 */
+	uint64_t dev, ino;
+	int64_t size, mtime_us, ctime_us;
+};
+
+/*
+ * Returns false if that cannot be known now, as the disk or server does not answer; with the same limit
+ * of time and from any thread, as file_read().
+ */
+bool file_stamp(const char *path, struct file_stamp *out);
 
 #endif

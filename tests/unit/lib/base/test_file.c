@@ -164,6 +164,42 @@ static void *cancel(void *arg)
 }
 
 /* promise: A50 */
+static struct file_stamp stamp_of(const char *path)
+{
+	struct file_stamp s;
+
+	ck_assert(file_stamp(path, &s));
+	return s;
+}
+
+START_TEST(stamps)
+{
+	char path[256], other[256];
+	struct file_stamp a, b;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/a", dir);
+	snprintf(other, sizeof(other), "%s/b", dir);
+	a = stamp_of(path);
+	ck_assert(!a.there && !a.ino && !a.size && !a.mtime_us);
+	fd = open(path, O_WRONLY | O_CREAT, 0600);
+	ck_assert_int_eq(write(fd, "one", 3), 3);
+	a = stamp_of(path);
+	ck_assert(a.there);
+	ck_assert_int_eq(a.size, 3);
+	ck_assert_int_gt(a.mtime_us, clock_real_us() - 60000000);
+	b = stamp_of(path);
+	ck_assert(a.ino == b.ino && a.mtime_us == b.mtime_us && a.ctime_us == b.ctime_us);
+	ck_assert_int_eq(write(fd, "two", 3), 3);
+	close(fd);
+	ck_assert_int_eq(stamp_of(path).size, 6);
+	close(open(other, O_WRONLY | O_CREAT, 0600));
+	ck_assert_int_eq(rename(other, path), 0);
+	ck_assert_int_eq(stamp_of(path).size, 0);
+	ck_assert(stamp_of(path).ino != b.ino);
+}
+END_TEST
+
 START_TEST(the_end_waits_for_none)
 {
 	int64_t begun = clock_mono_us();
@@ -194,6 +230,7 @@ int main(void)
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, a_file);
 	tcase_add_test(t, what_is_no_file);
+	tcase_add_test(t, stamps);
 	tcase_add_test(t, calls_are_left_behind);
 	tcase_add_test(t, the_end_waits_for_none);
 	suite_add_tcase(s, t);
