@@ -316,6 +316,7 @@ static const struct key settings_keys[] = {
 	{ "policy", read_choice, AT(no_policy), .words = policy_words },
 	{ "policy-end-marker", read_bool, AT(policy_marker) },
 	{ "policy-watch", read_bool, AT(policy_watch) },
+	{ "warn-unnamed-nodes", read_bool, AT(warn_unnamed) },
 
 	{ "port-guid", read_uint, AT(port_guid), .max = UINT64_MAX },
 

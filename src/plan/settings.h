@@ -41,6 +41,7 @@ struct settings {
 	bool no_policy;			/* use the built-in policy and read no file */
 	bool policy_marker;		/* refuse a policy file that does not end with "..." */
 	bool policy_watch;		/* read the policy file again when it changes */
+	bool warn_unnamed;		/* a finding for each host or router that no group names */
 
 	/* port */
 	uint64_t port_guid;		/* 0: the first active or initialised port */

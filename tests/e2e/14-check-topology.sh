@@ -171,6 +171,23 @@ timeout 10 "$build/qosd" --check --devices devices.yaml >out 2>&1
 expect "--devices without --topology" 2 $?
 said 'devices is for --topology'
 
+# promise: P15
+note "nodes that no group names"
+cat >named.yaml <<'END'
+port-groups:
+  here: {port-names: ["node0*/P1", "*mlx5_0/P*"]}
+  switches: {port-guids: 0xf45214030090a3c0, node-types: [ca, router]}
+match-rules:
+  - {source: here, destination: switches, level: default}
+END
+check 0 -p named.yaml -T "$topology"
+not_said 'no group names'
+echo "warn-unnamed-nodes: true" >qosd.yaml
+check 0 -c qosd.yaml -p named.yaml -T "$topology"
+said '^named.yaml: warning: no group names the router '
+said '^named.yaml: warning: no group names the ca mgmt01 HCA-1 \(0xf452140300811200\)$'
+not_said 'no group names the (ca (node|oss)|switch)'
+
 note "dumps that are no good"
 check 1 -p empty.yaml -T missing.topo
 said '^missing.topo: error: cannot be opened: No such file or directory$'

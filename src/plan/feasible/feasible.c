@@ -32,6 +32,7 @@ struct feasibility *feasible_judge(const struct plan *p)
 	judge_limits(&j);
 	judge_rules(&j);
 	judge_deviations(&j);
+	judge_unnamed(&j);
 	findings_sort(&v->findings);
 	return v;
 }

@@ -74,7 +74,7 @@ struct feasibility {
 	 * With positions in the policy.  Findings are about levels starved somewhere or unable to
 	 * send at all, levels that share a VL here and not there, shares that
 	 * the levels' packet sizes spoil, shares that the study of hardware puts elsewhere, unreachable pairs per level, limits that no path meets or
-	 * none exceeds, rules that give no path, and links that deviate. qos_tables_build() has reported what the tables
+	 * none exceeds, rules that give no path, links that deviate, and nodes that no group names. qos_tables_build() has reported what the tables
 	 * alone show (classes that share a VL, shares that no table meets, with the nearest).
 	 *
 	 * A level that is useless here is an error: its SL connects nobody, it can send nothing at a

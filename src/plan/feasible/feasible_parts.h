@@ -28,6 +28,8 @@ void judge_reach(struct judge *j);
 void judge_limits(struct judge *j);
 /* feasible_rules.c: rules that no two ports share a P_Key for */
 void judge_rules(struct judge *j);
+/* feasible_unnamed.c: nodes that no group names */
+void judge_unnamed(struct judge *j);
 /* feasible_deviate.c: links below what they support or below most others */
 void judge_deviations(struct judge *j);
 

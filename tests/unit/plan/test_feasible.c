@@ -798,6 +798,82 @@ START_TEST(pkeys_of_a_rule)
 }
 END_TEST
 
+/* --- nodes that no group names --- */
+
+static struct scene judge_names(struct fabric *f, struct policy *policy, bool warn)
+{
+	struct scene s = { .f = f, .policy = policy, .settings = settings_default() };
+
+	s.settings->warn_unnamed = warn;
+	s.p = plan_compute(f, policy, s.settings, NULL, NULL, NULL);
+	plan_judge(s.p, NULL);
+	s.v = s.p->feasible;
+	return s;
+}
+
+static void add_named(struct policy *p, const char *group, const char *port)
+{
+	struct policy_group *g;
+
+	add_group(p, group, 0x1000, 0x1000);		/* a switch */
+	g = &p->groups[p->n_groups - 1];
+	g->node_types = NT_CA;
+	g->port_names.v = xcalloc(1, sizeof(*g->port_names.v));
+	g->port_names.v[0].s = xstrdup(port);
+	g->port_names.n = g->port_names.cap = 1;
+}
+
+static size_t unnamed(const struct scene *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->v->findings.n; i++)
+		n += !strncmp(s->v->findings.v[i].text, "no group names", 14);
+	return n;
+}
+
+/* promise: P15 */
+START_TEST(nodes_that_no_group_names)
+{
+	struct policy *p = policy_builtin();
+	struct scene s;
+
+	add_named(p, "types", "n11?/P*");
+	add_group(p, "guids", 0x121, 0x125);
+	s = judge_names(two_leaves(), p, true);
+	ck_assert_uint_eq(unnamed(&s), 2);
+	expect_finding(&s, SEV_WARNING, 0, "no group names the ca n100 (0x0000000000000100)");
+	expect_finding(&s, SEV_WARNING, 0, "no group names the ca n130 (0x0000000000000130)");
+	end(&s);
+	s = judge_names(two_leaves(), policy_builtin(), true);
+	ck_assert_uint_eq(unnamed(&s), 4);
+	end(&s);
+	s = judge_names(two_leaves(), policy_builtin(), false);
+	ck_assert_uint_eq(unnamed(&s), 0);
+	end(&s);
+}
+END_TEST
+
+/* promise: P15 */
+START_TEST(many_nodes_that_no_group_names)
+{
+	struct fabric *f = fabric_new();
+	uint32_t host[30], sw;
+
+	for (unsigned i = 0; i < 30; i++)
+		host[i] = net_ca(f, 0x100 + i * 16, 1);
+	sw = net_switch(f, 0x1000, 36, true);
+	for (unsigned i = 0; i < 30; i++)
+		ck_assert(fabric_link(f, host[i], 1, sw, 1 + i));
+	net_finish(f);
+	struct scene s = judge_names(f, policy_builtin(), true);
+
+	ck_assert_uint_eq(unnamed(&s), 21);
+	expect_finding(&s, SEV_WARNING, 0, "no group names 10 more hosts and routers");
+	end(&s);
+}
+END_TEST
+
 /* --- pairs --- */
 
 /* Counts the pairs one by one. */
@@ -1229,6 +1305,8 @@ int main(void)
 	tcase_add_test(c, ends_without_a_shared_partition);
 	tcase_add_test(c, ends_whose_partition_the_level_excludes);
 	tcase_add_test(c, pkeys_of_a_rule);
+	tcase_add_test(c, nodes_that_no_group_names);
+	tcase_add_test(c, many_nodes_that_no_group_names);
 	tcase_add_test(c, sl_dropped_on_one_hop);
 	tcase_add_test(c, sl_dropped_from_a_switch_itself);
 	tcase_add_test(c, sl_dropped_by_a_host);
