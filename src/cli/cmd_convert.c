@@ -101,17 +101,19 @@ static bool write_output(const char *name, const struct buf *yaml)
 	return (ok && fflush(stdout) == 0) || complain("standard output");
 }
 
-static void print_findings(const struct findings *found)
+static void print_verdicts(const struct verdicts *found)
 {
-	size_t all = found->count[SEV_ERROR] + found->count[SEV_WARNING] + found->count[SEV_INFO];
+	size_t all = 0;
 
 	for (size_t i = 0; i < found->n; i++) {
 		struct buf line = { 0 };
 
-		findings_format(&found->v[i], &line);
+		judged_format(&found->v[i], &line);
 		fprintf(stderr, "%s\n", line.s);
 		buf_free(&line);
 	}
+	for (int v = 0; v < VERDICTS; v++)
+		all += found->count[v];
 	if (all > found->n)
 		fprintf(stderr, "... and %zu more\n", all - found->n);
 }
@@ -119,7 +121,7 @@ static void print_findings(const struct findings *found)
 int convert_command(int argc, char **argv)
 {
 	struct inputs in = { 0 };
-	struct findings found = { 0 };
+	struct verdicts found = { 0 };
 	struct buf yaml = { 0 };
 	const char *output = NULL;
 	bool wrong = false;
@@ -129,13 +131,13 @@ int convert_command(int argc, char **argv)
 		usage();
 	if (ok) {
 		ok = convert_to_policy(in.v, in.n, &yaml, &found);
-		print_findings(&found);
+		print_verdicts(&found);
 		ok = ok && write_output(output, &yaml);
 	}
 	for (size_t i = 0; i < in.n; i++)
 		free((char *)(uintptr_t)in.v[i].text);
 	vec_free(&in);
-	findings_free(&found);
+	verdicts_free(&found);
 	buf_free(&yaml);
 	return ok ? 0 : 1;
 }

@@ -26,8 +26,8 @@ mv out direct.yaml
 expect "to a file" 0 "$(convert "$cases/simple/qos-policy.conf" -o file.yaml)"
 expect_same "to a file" direct.yaml file.yaml
 expect "nothing else" "" "$(<out)"
-expect "a warning with its place" 1 \
-	"$(grep -cF "$cases/simple/qos-policy.conf:17:5: warning: source-target" err)"
+expect "a verdict with its place" 1 \
+	"$(grep -cF "$cases/simple/qos-policy.conf:17:5: otherwise: source-target" err)"
 "$build/qosd-ctl" convert - <"$cases/simple/qos-policy.conf" >stdin.yaml 2>err
 expect "from stdin" 0 $?
 expect_same "from stdin" <(grep -v '^ *#' direct.yaml) <(grep -v '^ *#' stdin.yaml)

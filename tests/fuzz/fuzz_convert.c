@@ -35,16 +35,16 @@ static void convert(const uint8_t *data, size_t size, enum convert_format format
 	const struct convert_input in = {
 		.name = "input", .text = (const char *)data, .n = size, .format = format,
 	};
-	struct findings found = { 0 };
+	struct verdicts found = { 0 };
 	struct buf yaml = { 0 };
 	bool ok = convert_to_policy(&in, 1, &yaml, &found);
 
-	if (ok != (found.count[SEV_ERROR] == 0) || (!ok && yaml.n))
+	if (ok != (found.count[VERDICT_ERROR] == 0) || (!ok && yaml.n))
 		abort();
 	if (ok)
 		check_yaml(&yaml);
 	buf_free(&yaml);
-	findings_free(&found);
+	verdicts_free(&found);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

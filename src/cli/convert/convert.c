@@ -24,6 +24,66 @@ enum convert_format convert_format_parse(const char *word)
 	return FORMAT_UNKNOWN;
 }
 
+/* --- verdicts --- */
+
+const char *verdict_name(enum verdict v)
+{
+	static const char *const names[VERDICTS] = {
+		"same", "otherwise", "not needed", "not possible", "error",
+	};
+
+	return names[v];
+}
+
+void judged_format(const struct judged *j, struct buf *out)
+{
+	if (*j->file)
+		buf_printf(out, "%s:", j->file);
+	if (j->pos.line)
+		buf_printf(out, "%u:%u:", j->pos.line, j->pos.col);
+	buf_printf(out, "%s%s: %s", *j->file || j->pos.line ? " " : "", verdict_name(j->verdict),
+		   j->text);
+}
+
+void verdicts_free(struct verdicts *v)
+{
+	for (size_t i = 0; i < v->n; i++) {
+		free(v->v[i].file);
+		free(v->v[i].text);
+	}
+	free(v->v);
+	*v = (struct verdicts){ 0 };
+}
+
+struct numbered { struct judged j; size_t index; };
+
+/* By place; verdicts on one place stay in their order. */
+static int compare_places(const void *pa, const void *pb)
+{
+	const struct numbered *a = pa, *b = pb;
+	int c = strcmp(a->j.file, b->j.file);
+
+	if (c)
+		return c;
+	if (a->j.pos.line != b->j.pos.line)
+		return a->j.pos.line < b->j.pos.line ? -1 : 1;
+	if (a->j.pos.col != b->j.pos.col)
+		return a->j.pos.col < b->j.pos.col ? -1 : 1;
+	return a->index < b->index ? -1 : 1;
+}
+
+static void sort_verdicts(struct verdicts *v)
+{
+	struct numbered *all = xcalloc(v->n + 1, sizeof(*all));
+
+	for (size_t i = 0; i < v->n; i++)
+		all[i] = (struct numbered){ v->v[i], i };
+	qsort(all, v->n, sizeof(*all), compare_places);
+	for (size_t i = 0; i < v->n; i++)
+		v->v[i] = all[i].j;
+	free(all);
+}
+
 /* --- guessing, by the first line that is neither blank nor a comment --- */
 
 static bool begins_with(const struct cursor *at, const char *word)
@@ -123,7 +183,7 @@ static void read_input(struct converted *c, const struct convert_input *in)
 }
 
 bool convert_to_policy(const struct convert_input *in, size_t n, struct buf *yaml,
-		       struct findings *out)
+		       struct verdicts *out)
 {
 	struct convert_input *known = xcalloc(n + 1, sizeof(*known));
 	const char *seen[ARRAY_SIZE(format_names)] = { NULL };
@@ -150,11 +210,12 @@ bool convert_to_policy(const struct convert_input *in, size_t n, struct buf *yam
 		say_error(&c, ((struct place){ seen[FORMAT_XML], { 0, 0 } }),
 			  "there can be only one policy; %s is one as well", seen[FORMAT_QOS_POLICY]);
 	resolve(&c);
-	findings_sort(&c.found);
-	ok = !c.failed;
+	sort_verdicts(&c.found);
+	ok = !c.found.count[VERDICT_ERROR];
 	if (ok)
 		write_policy(&c, known, n, yaml);
-	findings_move(out, &c.found);
+	*out = c.found;
+	c.found = (struct verdicts){ 0 };
 	converted_free(&c);
 	free(known);
 	return ok;

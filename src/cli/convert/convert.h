@@ -5,9 +5,9 @@
  * the XML of the 2006 design.
  *
  * Each reader fills its part of one struct converted; a separate step writes that as commented
- * YAML.  Nothing is dropped silently: what has no equivalent, and what OpenSM does otherwise than
- * its file says, becomes a note with its place in the source, printed as a finding and as a comment
- * at its item.  Names that qosd does not accept are changed, with a note as well.
+ * YAML.  Nothing is dropped silently: each option, line and keyword gets a verdict with its place
+ * in the source.  All but those that say "same" are comments in the policy, too, at their items.
+ * Names that qosd does not accept are changed, with a verdict as well.
  */
 #ifndef QOSD_CLI_CONVERT_CONVERT_H
 #define QOSD_CLI_CONVERT_CONVERT_H
@@ -17,6 +17,28 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/findings.h"
+
+enum verdict {
+	VERDICT_SAME,		/* qosd does the same */
+	VERDICT_OTHERWISE,	/* qosd does it in another way */
+	VERDICT_NOT_NEEDED,	/* qosd does not need it, or it had no effect */
+	VERDICT_NOT_POSSIBLE,	/* something is lost */
+	VERDICT_ERROR,		/* the input is not valid in its format */
+	VERDICTS
+};
+
+/* A verdict on a place of the inputs. */
+struct judged {
+	enum verdict verdict;
+	struct src_pos pos;	/* line 0: the input as a whole */
+	char *file, *text;	/* owned */
+};
+
+struct verdicts {
+	struct judged *v;
+	size_t n, cap;
+	size_t count[VERDICTS];	/* includes errors beyond FINDINGS_MAX, which are not kept */
+};
 
 enum convert_format {
 	FORMAT_UNKNOWN, FORMAT_QOS_POLICY, FORMAT_OPENSM_CONF, FORMAT_PARTITIONS,
@@ -33,11 +55,14 @@ struct convert_input {
 /*
  * Converts all inputs into one policy: at most one input of each format, and not both QOS_POLICY
  * and XML.  The result depends on nothing but the inputs.  Returns false, with errors in out and
- * nothing in yaml, if an input is not valid in its format.  Warnings and infos say what has no
- * equivalent.
+ * nothing in yaml, if an input is not valid in its format.  Verdicts are sorted by file and place.
  */
 bool convert_to_policy(const struct convert_input *in, size_t n, struct buf *yaml,
-		       struct findings *out);
+		       struct verdicts *out);
+const char *verdict_name(enum verdict v);	/* "same", "otherwise", "not needed", … */
+/* Appends `file:line:column: verdict: text`, without an end of line. */
+void judged_format(const struct judged *j, struct buf *out);
+void verdicts_free(struct verdicts *v);
 /* Guesses by content; FORMAT_UNKNOWN if that is impossible. */
 enum convert_format convert_guess(const char *text, size_t n);
 const char *convert_format_name(enum convert_format f);	/* "qos-policy", "opensm-conf", … */

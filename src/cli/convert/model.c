@@ -71,7 +71,7 @@ static void free_groups_and_levels(struct converted *c)
 
 void converted_free(struct converted *c)
 {
-	findings_free(&c->found);
+	verdicts_free(&c->found);
 	free_groups_and_levels(c);
 	free_rules(&c->rules);
 	free_rules(&c->ulp_rules);
@@ -129,23 +129,22 @@ const char *keepf(struct converted *c, const char *fmt, ...)
 	return s;
 }
 
-void say(struct converted *c, struct notes *notes, enum severity severity, struct place at,
-	 const char *fmt, ...)
+void verdict(struct converted *c, struct notes *notes, enum verdict v, struct place at,
+	     const char *fmt, ...)
 {
-	const char *text = "";
+	struct buf text = { 0 };
 	va_list ap;
 
-	/* once findings are full, a text that is not a comment either is never shown */
-	if (notes || c->found.n < FINDINGS_MAX) {
-		va_start(ap, fmt);
-		text = keepv(c, fmt, ap);
-		va_end(ap);
-	}
-	findings_add(&c->found, severity, at.file, at.pos, "%s", text);
-	if (severity == SEV_ERROR)
-		c->failed = true;
-	if (notes)
-		*vec_push(notes) = text;
+	/* errors beyond the limit are only counted */
+	if (c->found.count[v]++ >= FINDINGS_MAX && v == VERDICT_ERROR)
+		return;
+	va_start(ap, fmt);
+	buf_vprintf(&text, fmt, ap);
+	va_end(ap);
+	buf_puts(&text, "");
+	if (notes && v != VERDICT_SAME)
+		*vec_push(notes) = keep(c, text.s, text.n);
+	*vec_push(&c->found) = (struct judged){ v, at.pos, xstrdup(at.file), text.s };
 }
 
 void remark(struct converted *c, struct notes *notes, const char *fmt, ...)

@@ -128,8 +128,7 @@ struct out_partition {
 };
 
 struct converted {
-	struct findings found;
-	bool failed;			/* an error was reported, whether or not the findings kept it */
+	struct verdicts found;
 	struct { char **v; size_t n, cap; } texts;
 	struct { struct out_group *v; size_t n, cap; } groups;
 	struct { struct out_level *v; size_t n, cap; } levels;
@@ -159,10 +158,17 @@ const char *keep(struct converted *c, const char *s, size_t n);
 const char *keepf(struct converted *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Adds a finding on the input and, unless `notes` is NULL, a comment on the item. */
-void say(struct converted *c, struct notes *notes, enum severity severity, struct place at,
-	 const char *fmt, ...) __attribute__((format(printf, 5, 6)));
-#define say_error(c, at, ...) say(c, NULL, SEV_ERROR, at, __VA_ARGS__)
+/*
+ * Adds a verdict on a place of the input and, unless `notes` is NULL or the verdict is "same", a
+ * comment on the item.
+ */
+void verdict(struct converted *c, struct notes *notes, enum verdict v, struct place at,
+	     const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+#define say_error(c, at, ...) verdict(c, NULL, VERDICT_ERROR, at, __VA_ARGS__)
+/* What has no verdict yet: an error or "otherwise". */
+#define say(c, notes, severity, at, ...) \
+	verdict(c, notes, (severity) == SEV_ERROR ? VERDICT_ERROR : VERDICT_OTHERWISE, at, \
+		__VA_ARGS__)
 /* Adds only a comment on the item. */
 void remark(struct converted *c, struct notes *notes, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

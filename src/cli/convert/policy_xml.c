@@ -409,7 +409,7 @@ static void build(struct scan *s, xmlDocPtr doc)
 	struct tree *root = top ? walk_element(&w, NULL, top) : NULL;
 
 	if (!root || w.lost) {
-		if (!s->c->failed)
+		if (!s->c->found.count[VERDICT_ERROR])
 			say_error(s->c, s->at.at, "this XML is not a policy");
 	} else if (strcmp(root->key, "qos-policy")) {
 		say_error(s->c, root->at, "the document is <%s>, not <qos-policy>",

@@ -502,7 +502,7 @@ static void put_fabric_setup(struct buf *b, const struct converted *c)
 static void put_head(struct buf *b, const struct converted *c, const struct convert_input *in,
 		     size_t n)
 {
-	size_t count = c->found.count[SEV_WARNING] + c->found.count[SEV_INFO];
+	size_t count = c->found.n - c->found.count[VERDICT_SAME];
 
 	buf_puts(b, "# Policy of qosd, converted by qosd-ctl from\n");
 	for (size_t i = 0; i < n; i++) {
@@ -515,7 +515,9 @@ static void put_head(struct buf *b, const struct converted *c, const struct conv
 	for (size_t i = 0; i < c->found.n; i++) {
 		struct buf line = { 0 };
 
-		findings_format(&c->found.v[i], &line);
+		if (c->found.v[i].verdict == VERDICT_SAME)
+			continue;
+		judged_format(&c->found.v[i], &line);
 		buf_puts(b, "#   ");
 		for (char *eol; line.s && (eol = strchr(line.s, '\n'));)
 			*eol = eol[1] ? ' ' : '\0';
@@ -523,8 +525,6 @@ static void put_head(struct buf *b, const struct converted *c, const struct conv
 		buf_puts(b, "\n");
 		buf_free(&line);
 	}
-	if (count > c->found.n)
-		buf_printf(b, "#   ... and %zu more\n", count - c->found.n);
 	if (c->settings.n)
 		buf_puts(b, "#\n# For qosd.yaml:\n");
 	for (size_t i = 0; i < c->settings.n; i++) {

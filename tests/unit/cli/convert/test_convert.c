@@ -30,19 +30,19 @@ static void teardown(void)
 
 static void convert_inputs(const struct convert_input *in, size_t n)
 {
-	struct findings found = { 0 };
+	struct verdicts found = { 0 };
 
 	teardown();
 	setup();
 	ok = convert_to_policy(in, n, &yaml, &found);
 	for (size_t i = 0; i < found.n; i++) {
-		findings_format(&found.v[i], &said);
+		judged_format(&found.v[i], &said);
 		buf_puts(&said, "\n");
 	}
-	ck_assert_int_eq(ok, found.count[SEV_ERROR] == 0);
+	ck_assert_int_eq(ok, found.count[VERDICT_ERROR] == 0);
 	if (!ok)
 		ck_assert_uint_eq(yaml.n, 0);
-	findings_free(&found);
+	verdicts_free(&found);
 	buf_puts(&yaml, "");
 	buf_puts(&said, "");
 }
@@ -84,9 +84,9 @@ START_TEST(ulps)
 	check_ulp("any, target-port-guid 5: 1", "  - level: sl-1\n    target-guid: [0x");
 	check_ulp("any, source-port-guid 5: 1", "    source: [sources-of-line-3]\n");
 	ck_has(yaml, "  sources-of-line-3:\n");
-	ck_has_not(said, "warning");
+	ck_has_not(said, "otherwise");
 	check_ulp("any, source-target-port-guid 5: 1", "    either: [ends-of-line-3]\n");
-	ck_has(said, "f:3:1: warning: source-target-port-guid: OpenSM's manual says source or");
+	ck_has(said, "f:3:1: otherwise: source-target-port-guid: OpenSM's manual says source or");
 }
 END_TEST
 
@@ -104,11 +104,11 @@ START_TEST(default_level)
 	buf_printf(&both, "%sqos-ulps\ndefault : 7\nend-qos-ulps\n", level);
 	convert(FORMAT_QOS_POLICY, both.s);
 	ck_has(yaml, "  default:\n    sl: 4\n");
-	ck_has(said, "info: OpenSM ignores 'default'");
+	ck_has(said, "otherwise: OpenSM ignores 'default'");
 	buf_free(&both);
 	convert(FORMAT_QOS_POLICY, "qos-levels\nend-qos-levels\n");
 	ck_assert(ok);
-	ck_has(said, "warning: there is neither a level DEFAULT nor");
+	ck_has(said, "otherwise: there is neither a level DEFAULT nor");
 }
 END_TEST
 
@@ -132,7 +132,7 @@ START_TEST(levels)
 	check_level("packet-life: 022", "    packet-lifetime: iba:18\t");
 	check_level("pkey: 0x8003-0x8001", "    pkey: [0x0001-0x0003]\n");
 	check_level("path-bits: 3", "    path-bits: 3\n");
-	ck_has(said, "f:5:1: warning: OpenSM reads path-bits but does not use them");
+	ck_has(said, "f:5:1: otherwise: OpenSM reads path-bits but does not use them");
 	check_level("use: a \"b, #\" c # d", "    description: \"a b, # c\"\n");
 }
 END_TEST
@@ -153,7 +153,7 @@ START_TEST(rules)
 	ck_has(yaml, "  - level: default\n    source: [\"My Group\"]\n"
 		     "    destination: [\"My Group\"]\n    qos-class: [1, 3-5]\n");
 	ck_assert(strstr(yaml.s, "- level: default") < strstr(yaml.s, "- level: sl-1"));
-	ck_has(said, "f:15:2: info: the range 5-3 is reversed");
+	ck_has(said, "f:15:2: otherwise: the range 5-3 is reversed");
 }
 END_TEST
 
@@ -173,7 +173,7 @@ START_TEST(scopes)
 	ck_has(yaml, "    - across: b\n      from: \"*\"\n");
 	ck_has(yaml, "    - across: a\n      high: [\"0:1\", \"1:2\"]\n      high-limit: 255\n");
 	ck_has(yaml, "  unsupported-vl: fold\n");
-	ck_has(said, "f:11:1: warning: OpenSM reads qos-setup but does not apply it");
+	ck_has(said, "f:11:1: otherwise: OpenSM reads qos-setup but does not apply it");
 }
 END_TEST
 
@@ -210,12 +210,12 @@ START_TEST(options)
 	ck_has(yaml, "    all:\n"
 		     "      sl2vl: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 7]\n"
 		     "      vlarb-high: [\"0:4\"]\n");
-	ck_has(said, "f:5:1: info: qos_sw0_max_vls 4 has no effect in OpenSM");
-	ck_has(said, "f: info: 1 more options");
+	ck_has(said, "f:5:1: otherwise: qos_sw0_max_vls 4 has no effect in OpenSM");
+	ck_has(said, "f: otherwise: 1 more options");
 	/* without tables in the source, there are none in the policy */
 	convert(FORMAT_OPENSM_CONF, "qos FALSE\nlmc 3\n");
 	ck_has_not(yaml, "fabric-setup");
-	ck_has(said, "f:1:1: warning: qos FALSE");
+	ck_has(said, "f:1:1: otherwise: qos FALSE");
 	ck_has(yaml, "# For qosd.yaml:\n#   lmc: 3\n");
 }
 END_TEST
@@ -242,7 +242,7 @@ START_TEST(members)
 	check_members("ALL_ROUTERS=full", "      all-routers: full\n");
 	ck_has(yaml, "  all-routers:\n    node-types: [router]\n");
 	check_members("SELF=f, 7=unknown", "      self: full\n      0x0000000000000007: limited\n");
-	ck_has(said, "warning: 'unknown' is not a membership");
+	ck_has(said, "otherwise: 'unknown' is not a membership");
 	check_members("ALL=full, 0x8000000000000100", "      all: full\n      0x8000000000000100: ");
 	check_members("", "    pkey: 0x0001\n    # no members\n");
 	/* the same with allow_both_pkeys */
@@ -270,11 +270,11 @@ START_TEST(partition_definitions)
 		     "    rate-limit: 100\t");
 	/* P_Key 2 belongs to B */
 	ck_has(yaml, "  C:\n    pkey: 0x0003\n");
-	ck_has(said, "f:1:1: warning: P_Key 0x0001, as OpenSM generates it");
+	ck_has(said, "f:1:1: otherwise: P_Key 0x0001, as OpenSM generates it");
 	/* OpenSM adds this partition */
 	ck_has(yaml, "  Default:\n    pkey: 0x7fff\n    members:\n      all: limited\n"
 		     "      self: full\n    ipoib: false\n");
-	ck_has(said, "f: warning: no rule for the default partition");
+	ck_has(said, "f: otherwise: no rule for the default partition");
 	convert(FORMAT_PARTITIONS, "X=0x7fff, ipoib: ALL=full;");
 	ck_has(yaml, "    members:\n      self: full\n      all: full\n"
 		     "    ipoib: {level: ipoib-sl-0-mtu-2048-rate-10}\n");
@@ -296,8 +296,8 @@ START_TEST(merged)
 	convert_inputs(in, 3);
 	ck_assert_msg(ok, "%s", said.s);
 	ck_has(yaml, "    partitions: [P]\n");
-	ck_has(said, "q:4:15: warning: omitted the partition 'Q'");
-	ck_has(said, "r:1:1: info: belongs to qosd.yaml: prefix-routes {prefix: any");
+	ck_has(said, "q:4:15: otherwise: omitted the partition 'Q'");
+	ck_has(said, "r:1:1: otherwise: belongs to qosd.yaml: prefix-routes {prefix: any");
 	convert_inputs(in, 1);
 	ck_has(yaml, "  g: {}\n");
 	/* one of each */
@@ -392,8 +392,8 @@ START_TEST(names)
 	ck_has(yaml, "  all-2-2: {}\n");
 	ck_has(yaml, "  name-0x1: {}\n");
 	ck_has(yaml, "  \"x\\\\\xc3\xbf?\": {}\n");
-	ck_has(said, "f:2:1: warning: renamed the port-group 'all' to 'all-2'");
-	ck_has(said, "f:14:1: warning: omitted: there is another port-group 'ALL' before it");
+	ck_has(said, "f:2:1: otherwise: renamed the port-group 'all' to 'all-2'");
+	ck_has(said, "f:14:1: otherwise: omitted: there is another port-group 'ALL' before it");
 }
 END_TEST
 
