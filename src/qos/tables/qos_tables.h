@@ -12,8 +12,9 @@
  *  3. With traffic classes, neither of these applies, but what the classes make of the link, on all ports
  *     except those of the excepted groups.
  *  4. OperationalVLs of a link covers what the tables of both ends and both directions use, at most what
- *     both ends support (and max-vls).  A VL beyond that is mapped to VL15 with a finding, or with
- *     `unsupported-vl: fold` to (VL mod supported VLs).  Built-in tables fold without a finding.
+ *     both ends support (and max-vls).  A VL beyond that is mapped to VL15, and its arbitration entries are
+ *     omitted, with a finding.  With `unsupported-vl: fold`, (VL mod supported VLs) takes its place in both
+ *     kinds of table.  Built-in tables fold without a finding.
  */
 #ifndef QOSD_QOS_TABLES_QOS_TABLES_H
 #define QOSD_QOS_TABLES_QOS_TABLES_H

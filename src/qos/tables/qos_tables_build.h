@@ -69,6 +69,12 @@ static inline unsigned builtin_vl(unsigned sl, unsigned vls)
 	return (sl < 15 ? sl : 7) % vls;
 }
 
+/* The VL that stands for VL `vl` on a link of `vls` data VLs, with `unsupported-vl: fold`. */
+static inline uint8_t fold_vl(unsigned vl, unsigned vls)
+{
+	return (uint8_t)(vl % vls);
+}
+
 /* The VL code of one VL set's share of the VLs. */
 static inline uint8_t vl_code_of_set(unsigned code, unsigned n_vl_sets)
 {

@@ -48,7 +48,7 @@ static uint8_t fit_given(struct sl2vl *out, const struct sl2vl *given, unsigned 
 			continue;
 		if (vl > lacking)
 			lacking = vl;
-		out->vl[sl] = fold ? (uint8_t)(vl % vls) : IB_VL_DROP;
+		out->vl[sl] = fold ? fold_vl(vl, vls) : IB_VL_DROP;
 	}
 	return lacking;
 }

@@ -26,7 +26,8 @@ struct choice {
 	uint8_t highest;		/* highest VL with a weight */
 	uint32_t origin[2];
 	struct {
-		uint8_t lacking;	/* highest VL with a weight that is not on the link */
+		/* highest given VL with a weight that is not on the link: of omitted, of folded entries */
+		uint8_t lacking, folded;
 		uint8_t too_long;	/* number of entries that do not fit */
 		uint64_t broken;	/* bit i: the weight of given entry i is no whole number of packets */
 	} fault[2];
@@ -37,7 +38,7 @@ struct arb_build {
 	VEC(struct choice) choices;
 	struct map64 known;		/* inputs of a choice -> index in choices */
 	uint32_t *choice;		/* [port slot]: index in choices; UINT32_MAX: no arbitration there */
-	struct note *lacking[2], *too_long[2];	/* by enum table, per origin */
+	struct note *lacking[2], *folded[2], *too_long[2];	/* by enum table, per origin */
 	struct note *broken[2];		/* by enum table, per origin and entry */
 	struct note *unserved;	/* [origin]: bits of VLs that SL2VL sends to and no table serves */
 };
@@ -67,39 +68,96 @@ static struct given given_by(const struct policy *p, uint32_t origin)
 			       { d->high_pos, d->low_pos } };
 }
 
-/* Drops entries without weight if the table would otherwise be too long; returns the length. */
-static uint8_t squeeze(struct vlarb_entry *e, uint8_t n, uint8_t cap)
+/* Drops the entries of a bit mask; returns the length. */
+static uint8_t squeeze(struct vlarb_entry *e, uint8_t n, uint64_t drop)
 {
 	uint8_t kept = 0;
 
-	if (n <= cap)
-		return n;
 	for (uint8_t i = 0; i < n; i++)
-		if (e[i].weight)
+		if (!(drop >> i & 1))
 			e[kept++] = e[i];
 	memset(&e[kept], 0, (n - kept) * sizeof(*e));
 	return kept;
 }
 
-static void take_table(struct choice *c, enum table t, const struct vlarb *from)
+/* The highest `more` bits of a mask that has as many. */
+static uint64_t last_bits(uint64_t mask, int more)
 {
+	uint64_t last = 0;
+
+	for (; more > 0 && mask & ~last; more--)
+		last |= UINT64_C(1) << (63 - __builtin_clzll(mask & ~last));
+	return last;
+}
+
+/*
+ * The entries to drop from a table that is too long: of those that are folded, the last, as other subnet
+ * managers cut a table off; then those without weight.
+ */
+static uint64_t to_drop(const struct vlarb_entry *e, uint8_t n, uint8_t cap, uint64_t folded)
+{
+	uint64_t drop = last_bits(folded, n - cap);
+
+	for (uint8_t i = 0; i < n && n - __builtin_popcountll(drop) > cap; i++)
+		if (!e[i].weight)
+			drop |= UINT64_C(1) << i;
+	return drop;
+}
+
+/* The highest VL with a weight among the entries of a bit mask, or 0. */
+static uint8_t highest_of(const struct vlarb_entry *e, uint64_t entries)
+{
+	uint8_t highest = 0;
+
+	for (; entries; entries &= entries - 1) {
+		const struct vlarb_entry *i = &e[__builtin_ctzll(entries)];
+
+		if (i->weight && i->vl > highest)
+			highest = i->vl;
+	}
+	return highest;
+}
+
+/* The entries whose VL is not on a link of `vls` VLs. */
+static uint64_t lacking_of(const struct vlarb_entry *e, uint8_t n, uint8_t vls)
+{
+	uint64_t lacking = 0;
+
+	for (uint8_t i = 0; i < n; i++)
+		if (e[i].vl >= vls)
+			lacking |= UINT64_C(1) << i;
+	return lacking;
+}
+
+/*
+ * With fold, an entry whose VL is not on the link counts for the VL that SL2VL folds that one into, so that
+ * its SLs keep their priority.  A VL may then have several entries, which IBA allows (7.6.9.2).
+ */
+static void take_table(struct choice *c, enum table t, const struct vlarb *from, bool fold)
+{
+	const struct vlarb_entry *given = t == HIGH ? from->high : from->low;
 	struct vlarb_entry *e = t == HIGH ? c->arb.high : c->arb.low;
 	uint8_t n = t == HIGH ? from->n_high : from->n_low;
+	uint64_t lacking = lacking_of(given, n, c->vls), drop;
 
-	memcpy(e, t == HIGH ? from->high : from->low, n * sizeof(*e));
 	for (uint8_t i = 0; i < n; i++) {
-		if (e[i].vl < c->vls) {
-			if (c->mtu && e[i].weight * ARB_WEIGHT_UNIT % c->mtu)
-				c->fault[t].broken |= UINT64_C(1) << i;
-			if (e[i].weight && e[i].vl > c->highest)
-				c->highest = e[i].vl;
-			continue;
-		}
-		if (e[i].weight && e[i].vl > c->fault[t].lacking)
-			c->fault[t].lacking = e[i].vl;
-		e[i] = (struct vlarb_entry){ 0, 0 };
+		e[i] = given[i];
+		if (lacking >> i & 1)
+			e[i] = fold ? (struct vlarb_entry){ fold_vl(e[i].vl, c->vls), e[i].weight }
+				    : (struct vlarb_entry){ 0, 0 };
 	}
-	n = squeeze(e, n, c->cap[t]);
+	drop = to_drop(e, n, c->cap[t], fold ? lacking : 0);
+	c->fault[t].lacking = highest_of(given, lacking & (fold ? drop : UINT64_MAX));
+	c->fault[t].folded = highest_of(given, fold ? lacking & ~drop : 0);
+	for (uint8_t i = 0; i < n; i++) {
+		if (drop >> i & 1)
+			continue;
+		if (c->mtu && e[i].weight * ARB_WEIGHT_UNIT % c->mtu)
+			c->fault[t].broken |= UINT64_C(1) << i;
+		if (e[i].weight && e[i].vl > c->highest)
+			c->highest = e[i].vl;
+	}
+	n = squeeze(e, n, drop);
 	*(t == HIGH ? &c->arb.n_high : &c->arb.n_low) = n;
 	if (n > c->cap[t])
 		c->fault[t].too_long = n;
@@ -115,7 +173,7 @@ static void take(struct choice *c, const struct policy *p, uint32_t origin, bool
 			continue;
 		c->given[t] = true;
 		c->origin[t] = origin;
-		take_table(c, t, g.arb);
+		take_table(c, t, g.arb, p->unsupported_vl == UNSUPPORTED_VL_FOLD);
 	}
 	if (g.high_limit >= 0 && !*has_limit) {
 		*has_limit = true;
@@ -131,6 +189,7 @@ static void drop_if_too_long(struct choice *c)
 	c->arb = (struct vlarb){ 0 };
 	c->given[HIGH] = c->given[LOW] = false;
 	c->fault[HIGH].lacking = c->fault[LOW].lacking = 0;
+	c->fault[HIGH].folded = c->fault[LOW].folded = 0;
 	c->fault[HIGH].broken = c->fault[LOW].broken = 0;
 	c->highest = 0;
 }
@@ -205,6 +264,8 @@ static void note_faults(const struct tables_build *b, struct arb_build *a,
 		if (c->fault[t].lacking)
 			note_link(b, &a->lacking[t][c->origin[t]], port, c->fault[t].lacking,
 				  c->vls);
+		if (c->fault[t].folded)
+			note_link(b, &a->folded[t][c->origin[t]], port, c->fault[t].folded, c->vls);
 		if (c->fault[t].too_long)
 			note_link(b, &a->too_long[t][c->origin[t]], port, c->fault[t].too_long,
 				  c->cap[t]);
@@ -250,8 +311,23 @@ static void report_broken(struct tables_build *b, const struct arb_build *a, uin
 	}
 }
 
+/* Reports the ports of a note on entries whose VL a link lacks. */
+static void report_lacking(struct tables_build *b, const struct note *n, struct src_pos pos, enum table t,
+			   enum severity severity, const char *effect)
+{
+	char ports[NOTE_TEXT_MAX];
+
+	if (n->ports)
+		findings_add(b->out, severity, b->p->file, pos,
+			     "VL %u in the %s table does not exist on the link of %s, which has %u data "
+			     "VL%s: %s", n->value, table_names[t],
+			     note_ports_text(b, n, ports, sizeof(ports)), n->limit,
+			     n->limit == 1 ? "" : "s", effect);
+}
+
 static void report_faults(struct tables_build *b, struct arb_build *a, uint32_t origin)
 {
+	bool fold = b->p->unsupported_vl == UNSUPPORTED_VL_FOLD;
 	struct given g = given_by(b->p, origin);
 	char ports[NOTE_TEXT_MAX];
 
@@ -263,13 +339,11 @@ static void report_faults(struct tables_build *b, struct arb_build *a, uint32_t 
 				     "the %s table has %u entries, but %s supports %u: it gets built-in "
 				     "arbitration", table_names[t], n->value,
 				     note_ports_text(b, n, ports, sizeof(ports)), n->limit);
-		n = &a->lacking[t][origin];
-		if (n->ports)
-			findings_add(b->out, SEV_WARNING, b->p->file, g.pos[t],
-				     "VL %u in the %s table does not exist on the link of %s, which has %u "
-				     "data VL%s: the entry is omitted", n->value, table_names[t],
-				     note_ports_text(b, n, ports, sizeof(ports)), n->limit,
-				     n->limit == 1 ? "" : "s");
+		report_lacking(b, &a->lacking[t][origin], g.pos[t], t, fold ? SEV_INFO : SEV_WARNING,
+			       fold ? "the entry is omitted, as the port's table has no room for it"
+				    : "the entry is omitted");
+		report_lacking(b, &a->folded[t][origin], g.pos[t], t, SEV_INFO,
+			       "the entry counts for the VL that it is folded into");
 		report_broken(b, a, origin, t);
 	}
 }
@@ -299,6 +373,7 @@ struct arb_build *arb_choose(struct tables_build *b)
 
 	for (enum table t = HIGH; t <= LOW; t++) {
 		a->lacking[t] = xcalloc(origins, sizeof(struct note));
+		a->folded[t] = xcalloc(origins, sizeof(struct note));
 		a->too_long[t] = xcalloc(origins, sizeof(struct note));
 		a->broken[t] = xcalloc(origins * VLARB_ENTRIES_MAX, sizeof(struct note));
 	}
@@ -501,6 +576,7 @@ void arb_complete(struct tables_build *b, struct arb_build *a)
 	free(a->choice);
 	for (enum table t = HIGH; t <= LOW; t++) {
 		free(a->lacking[t]);
+		free(a->folded[t]);
 		free(a->too_long[t]);
 		free(a->broken[t]);
 	}

@@ -670,6 +670,48 @@ START_TEST(arbitration_of_vls_that_devices_lack)
 }
 END_TEST
 
+/* promise: T6 */
+START_TEST(arbitration_folds_as_sl2vl_does)
+{
+	struct policy_vlarb *s = add_vlarb(p, SCOPE_GROUP, "all");
+
+	p->unsupported_vl = UNSUPPORTED_VL_FOLD;
+	node_caps[HOST0].vl_cap = 2;
+	set_high(s, "3:32 8:64 14:0");
+	set_low(s, "0:32 1:32 2:96");
+	build();
+	ck_assert(high_is(HOST0, 1, "1:32 0:64 0:0"));
+	ck_assert(low_is(HOST0, 1, "0:32 1:32 0:96"));
+	ck_assert(high_is(LEAF, 1, "1:32 0:64 0:0"));
+	ck_assert(high_is(LEAF, 2, "3:32 0:64 6:0"));
+	ck_assert_ptr_null(find(&findings, SEV_WARNING, "does not exist", "table"));
+	const struct finding *e = find(&findings, SEV_INFO, "VL 8 in the high table", "folded into");
+
+	ck_assert_ptr_nonnull(e);
+	ck_assert_uint_eq(e->pos.line, s->high_pos.line);
+	ck_assert_ptr_nonnull(find(&findings, SEV_INFO, "VL 2 in the low table", "and 1 more port"));
+}
+END_TEST
+
+START_TEST(folded_entries_make_room)
+{
+	struct policy_vlarb *s = add_vlarb(p, SCOPE_GROUP, "all");
+
+	p->unsupported_vl = UNSUPPORTED_VL_FOLD;
+	node_caps[HOST0].vl_cap = 2;
+	node_caps[HOST0].low_cap = 2;
+	node_caps[HOST1].vl_cap = 2;
+	node_caps[HOST1].low_cap = 4;
+	set_low(s, "0:0 1:32 2:64 3:96 0:64");
+	build();
+	ck_assert(low_is(HOST1, 1, "0:0 1:32 0:64 0:64"));
+	ck_assert(low_is(HOST0, 1, "1:32 0:64"));
+	ck_assert(low_is(LEAF, 1, "0:0 1:32 0:64 1:96 0:64"));
+	ck_assert_uint_eq(findings.count[SEV_ERROR], 0);
+	ck_assert_ptr_nonnull(find(&findings, SEV_INFO, "VL 3 in the low table", "no room"));
+}
+END_TEST
+
 /*
  * A packet of 2048 bytes has a weight of 32.  A finding for each entry below that, and a lesser one for each
  * that is no multiple; an entry without weight, or on a VL that the link lacks, is none.
@@ -880,6 +922,7 @@ int main(void)
 		class_default_beyond_a_device, scope_without_ports,
 		port_numbers_that_devices_lack, port_numbers_that_hosts_lack,
 		arbitration_by_field, arbitration_too_long, entries_without_weight_make_room,
+		arbitration_folds_as_sl2vl_does, folded_entries_make_room,
 		arbitration_of_vls_that_devices_lack,
 		weights_that_are_no_packets, weights_for_the_mtu_of_the_link, nothing_to_arbitrate, half_given,
 		unserved_vls, one_vl_is_served_without_tables,
