@@ -304,6 +304,8 @@ bool conf_find_groups(struct settings *s, struct findings *out)
 static const char *const policy_words[] = { "file", "none", NULL };
 static const char *const active_vls_words[] = { "change", "wait", NULL };
 static const char *const arbiter_words[] = { "iba", "measured", NULL };
+/* in the order of enum partition_enforcement */
+static const char *const enforcement_words[] = { "off", "in", "out", "both", NULL };
 static const char *const link_words[] = { "keep", "supported", NULL };
 static const char *const sandbox_words[] = { "off", "on", "strict", NULL };
 static const char *const log_words[] = { "error", "warning", "info", "debug", NULL };
@@ -337,6 +339,7 @@ static const struct key settings_keys[] = {
 	{ "arbiter-model", read_choice, AT(arbiter_model), .words = arbiter_words },
 	{ "link-width", read_choice, AT(link_width), .words = link_words },
 	{ "link-speed", read_choice, AT(link_speed), .words = link_words },
+	{ "partition-enforcement", read_choice, AT(partition_enforcement), .words = enforcement_words },
 
 	{ "m-key", read_uint, AT(m_key), .max = UINT64_MAX },
 	{ "m-key-lease", read_time, AT(m_key_lease), .max = UINT16_MAX, SECONDS },

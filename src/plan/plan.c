@@ -136,7 +136,7 @@ struct plan *plan_begin(const struct fabric *f, const struct policy *policy,
 	t[1] = now();
 	p->groups = groups_resolve(policy, f, &p->findings);
 	p->partitions = partitions_build(policy, f, p->groups, known ? &known->pkeys : NULL,
-					 &p->findings);
+					 settings->partition_enforcement, &p->findings);
 	p->matcher = matcher_build(policy, f, p->groups);
 	t[2] = now();
 	routes_make(p, before, known);

@@ -29,6 +29,7 @@ struct settings *settings_default(void)
 		.max_op_vls = 15,
 		.link_width = LINK_KEEP,
 		.link_speed = LINK_KEEP,
+		.partition_enforcement = ENFORCE_BOTH,
 		.sm_key = SM_KEY_KNOWN,
 		.poll_interval_ms = 200,
 		.poll_retries = 3,

@@ -63,6 +63,10 @@ struct settings {
 	/* when Active links change; default _CHANGE */
 	enum { ACTIVE_VLS_CHANGE, ACTIVE_VLS_WAIT } active_vls;
 	enum { LINK_KEEP, LINK_SUPPORTED } link_width, link_speed;	/* default LINK_KEEP */
+	/* Directions in which switches enforce partitions; the bits are ENFORCE_IN and ENFORCE_OUT. */
+	enum partition_enforcement {
+		ENFORCE_OFF, ENFORCE_IN, ENFORCE_OUT, ENFORCE_BOTH,
+	} partition_enforcement;	/* default ENFORCE_BOTH */
 
 	/* keys */
 	uint64_t m_key;			/* default 0 */

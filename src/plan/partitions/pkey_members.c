@@ -238,7 +238,7 @@ static void report_cut_off(struct builder *b)
 
 struct partitions *partitions_build(const struct policy *policy, const struct fabric *f,
 				    const struct group_sets *g, const struct pkey_places *known,
-				    struct findings *out)
+				    enum partition_enforcement enforcement, struct findings *out)
 {
 	struct partitions *p = xcalloc(1, sizeof(*p));
 	struct builder b = { .policy = policy, .f = f, .groups = g, .known = known, .out = out,
@@ -266,8 +266,8 @@ struct partitions *partitions_build(const struct policy *policy, const struct fa
 		give_pkey(&b, k);
 	make_pkey_tables(&b);
 	ipoib_groups(p, policy, f);
-	if (pkeys_restrict(p, f))
-		enforce_pkeys(&b);
+	if (enforcement != ENFORCE_OFF && pkeys_restrict(p, f))
+		enforce_pkeys(&b, enforcement);
 	report_cut_off(&b);
 	for (uint32_t port = 0; port < f->n_ports; port++)
 		vec_free(&b.holding[port].keys);

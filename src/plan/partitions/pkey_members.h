@@ -27,6 +27,7 @@
 #include "lib/base/alloc.h"
 #include "lib/base/map64.h"
 #include "plan/ipoib_groups.h"
+#include "plan/settings.h"
 #include "qos/groups/port_groups.h"
 #include "qos/policy.h"
 
@@ -65,7 +66,7 @@ struct partitions {
 	 * enforce; else 0
 	 */
 	uint32_t *table;
-	bool *enforce;		/* per port slot, for external switch ports: in and out */
+	bool *enforce;		/* per port slot, for external switch ports: in any direction */
 	struct pkey_table *tables;	/* [0] is empty */
 	uint32_t n_tables;
 	uint32_t n_partitions;		/* number of partitions in the policy */
@@ -87,12 +88,12 @@ struct partitions {
  *
  * known: the indexes that P_Keys had so far, or NULL.
  *
- * If all ports of CAs and routers are full members of the same partitions, nothing has to be kept
- * apart and no port enforces.
+ * enforcement: the directions in which switch ports are to enforce.  If all ports of CAs and routers are
+ * full members of the same partitions, nothing has to be kept apart and no port enforces.
  */
 struct partitions *partitions_build(const struct policy *p, const struct fabric *f,
 				    const struct group_sets *g, const struct pkey_places *known,
-				    struct findings *out);
+				    enum partition_enforcement enforcement, struct findings *out);
 void partitions_free(struct partitions *p);	/* NULL is fine */
 
 /* Remembers the tables of a fabric's end ports; true: some of them are new. */

@@ -44,7 +44,10 @@ static inline void count(struct tally *t, uint32_t port)
 void make_pkey_tables(struct builder *b);
 /* Some two ports of CAs and routers must be kept apart. */
 bool pkeys_restrict(const struct partitions *p, const struct fabric *f);
-/* Makes the tables of switch ports that face end ports; adds findings where that is impossible. */
-void enforce_pkeys(struct builder *b);
+/*
+ * Makes the tables of switch ports that face end ports and can enforce in one of the directions; adds
+ * findings where that is impossible.
+ */
+void enforce_pkeys(struct builder *b, enum partition_enforcement directions);
 
 #endif

@@ -389,7 +389,7 @@ static uint32_t table_of_switch_port(struct builder *b, uint32_t peer, uint32_t 
 	return table;
 }
 
-void enforce_pkeys(struct builder *b)
+void enforce_pkeys(struct builder *b, enum partition_enforcement directions)
 {
 	struct tally cannot = { 0 }, too_short = { 0 };
 	char name[FABRIC_NAME_MAX];
@@ -401,7 +401,10 @@ void enforce_pkeys(struct builder *b)
 		uint32_t cap = port_pkey_cap(b->f, port);
 		uint32_t n, table = table_of_switch_port(b, b->f->ports[port].peer, cap, &n);
 
-		if (!cap || !(s->enforces_in || s->enforces_out)) {
+		bool in = s->enforces_in && (directions & ENFORCE_IN);
+		bool out = s->enforces_out && (directions & ENFORCE_OUT);
+
+		if (!cap || !(in || out)) {
 			count(&cannot, port);
 		} else if (n > cap) {
 			count(&too_short, port);

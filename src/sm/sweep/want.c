@@ -253,8 +253,10 @@ static void want_enforcement(const struct want_env *e, uint32_t port, uint8_t *d
 	bool on = pl->partitions->enforce[port] && !(k && k->of_ports) &&
 		  (e->tables_written || p->state < IB_PORT_ACTIVE_S || enforces_now(p->info));
 
-	set(d, IB_PORT_PART_EN_INB_F, on && s->enforces_in);
-	set(d, IB_PORT_PART_EN_OUTB_F, on && s->enforces_out);
+	set(d, IB_PORT_PART_EN_INB_F,
+	    on && s->enforces_in && (pl->settings->partition_enforcement & ENFORCE_IN));
+	set(d, IB_PORT_PART_EN_OUTB_F,
+	    on && s->enforces_out && (pl->settings->partition_enforcement & ENFORCE_OUT));
 }
 
 bool port_is_to_enforce(const struct plan *p, uint32_t port)

@@ -179,6 +179,7 @@ static void ck_same_settings(const struct settings *a, const struct settings *b)
 	SAME(subnet_timeout); SAME(packet_lifetime); SAME(hoq_lifetime); SAME(hoq_lifetime_end);
 	SAME(vl_stall_count); SAME(vl_stall_count_end); SAME(local_phy_errors);
 	SAME(overrun_errors); SAME(max_op_vls); SAME(link_width); SAME(link_speed);
+	SAME(partition_enforcement);
 	SAME(m_key); SAME(m_key_lease); SAME(m_key_protect); SAME(sm_key); SAME(priority);
 	SAME(poll_interval_ms); SAME(poll_retries); SAME(smp_window); SAME(smp_window_device);
 	SAME(smp_timeout_ms); SAME(smp_retries); SAME(discovery_window);
@@ -214,7 +215,7 @@ START_TEST(shipped_settings_are_the_defaults)
 	ck_assert_uint_eq(found.n, 0);
 	ck_assert_ptr_nonnull(s);
 	ck_same_settings(s, defaults);
-	ck_assert_uint_eq(n, 69);
+	ck_assert_uint_eq(n, 70);
 	settings_free(s);
 	settings_free(defaults);
 	buf_free(&all);

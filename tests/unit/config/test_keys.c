@@ -216,6 +216,8 @@ static const struct row settings_rows[] = {
 	{ "smp-timeout: ~\n", { "1", "200ms", "60s" }, { BAD_NUMBER, "0", "60001", "61s", "1us" } },
 	{ "smp-retries: ~\n", { "0", "20" }, { BAD_NUMBER, "21" } },
 	{ "discovery-window: ~\n", { "1", "4096" }, { BAD_NUMBER, "0", "4097" } },
+	{ "partition-enforcement: ~\n", { "both", "in", "out", "off" },
+	  { "", "[]", "{}", "none", "true", "[in]", "Both" } },
 	{ "sweep-interval: ~\n", { "0", "86400", "10s", "1000ms" },
 	  { BAD_NUMBER, "86401", "1ms", "86401s" } },
 	{ "scrub-interval: ~\n", { "0", "2592000", "10s", "1000ms" },

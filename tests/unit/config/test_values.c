@@ -536,7 +536,8 @@ START_TEST(setting_values)
 	struct findings found = { 0 };
 	struct settings *s = parse_settings(
 		"port-guid: 0x0002c90300080e85\nlmc: 3\nlmc-enhanced-port-0: true\n"
-		"packet-lifetime: 1s\nmax-op-vls: 4\nlink-speed: supported\nm-key-lease: 60s\n"
+		"packet-lifetime: 1s\nmax-op-vls: 4\nlink-speed: supported\n"
+		"partition-enforcement: in\nm-key-lease: 60s\n"
 		"poll-interval: 1.5s\nrouting: minhop\nsmp-timeout: 50\nsweep-interval: 0\nscrub-interval: 60s\n"
 		"sa-requests-max: 100000\nlog-level: debug\nevent-command: [/bin/a, \"b c\"]\n"
 		"event-kinds: [node-moved, sm-seen]\nmetrics-listen: 127.0.0.1:9683\n"
@@ -551,6 +552,7 @@ START_TEST(setting_values)
 	ck_assert_uint_eq(s->max_op_vls, 4);
 	ck_assert_int_eq(s->link_speed, LINK_SUPPORTED);
 	ck_assert_int_eq(s->link_width, LINK_KEEP);
+	ck_assert_int_eq(s->partition_enforcement, ENFORCE_IN);
 	ck_assert_uint_eq(s->m_key_lease, 60);
 	ck_assert_uint_eq(s->poll_interval_ms, 1500);
 	ck_assert_str_eq(s->engines[0], "minhop");

@@ -177,7 +177,7 @@ static void build_partitions_again(void)
 	struct findings f = { .max = 0 };
 
 	partitions_free(p->partitions);
-	p->partitions = partitions_build(state->policy->p, state->f, p->groups, NULL, &f);
+	p->partitions = partitions_build(state->policy->p, state->f, p->groups, NULL, ENFORCE_BOTH, &f);
 	findings_free(&f);
 }
 

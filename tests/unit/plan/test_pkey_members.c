@@ -22,6 +22,7 @@ static struct group_sets *g;
 static struct partitions *parts;
 static struct findings findings;
 static const struct pkey_places *known;
+static enum partition_enforcement enforcement;
 static uint32_t sw;
 
 static uint32_t host(unsigned h)
@@ -53,6 +54,7 @@ static void setup(void)
 		f->switches[i].enforces_in = f->switches[i].enforces_out = true;
 	}
 	p = policy_builtin();
+	enforcement = ENFORCE_BOTH;
 }
 
 static void teardown(void)
@@ -72,7 +74,7 @@ static void build(void)
 	groups_free(g);
 	findings_free(&findings);
 	g = groups_resolve(p, f, &findings);
-	parts = partitions_build(p, f, g, known, &findings);
+	parts = partitions_build(p, f, g, known, enforcement, &findings);
 }
 
 static void clear_members(struct policy_partition *part)
@@ -585,6 +587,27 @@ START_TEST(switches_that_cannot)
 }
 END_TEST
 
+START_TEST(one_direction)
+{
+	members("1: A=full");
+	enforcement = ENFORCE_IN;
+	build();
+	ck_assert(parts->enforce[switch_port(A + 1)]);
+	f->switches[0].enforces_in = false;
+	build();
+	ck_assert(!parts->enforce[switch_port(A + 1)]);
+	ck_assert_ptr_nonnull(finds(SEV_WARNING, "whose switch does not support it"));
+	enforcement = ENFORCE_OUT;
+	build();
+	ck_assert(parts->enforce[switch_port(A + 1)]);
+	enforcement = ENFORCE_OFF;
+	build();
+	ck_assert(!parts->enforce[switch_port(A + 1)]);
+	ck_assert_str_eq(keys_of(switch_port(A + 1)), "");
+	ck_assert_uint_eq(findings.n, 0);
+}
+END_TEST
+
 /* --- against the slow way --- */
 
 #define MANY 1000
@@ -644,6 +667,7 @@ int main(void)
 	tcase_add_test(t, one_partition_is_as_ever);
 	tcase_add_loop_test(t, who_holds_what, 0, ARRAY_SIZE(tables));
 	tcase_add_test(t, nothing_to_enforce);
+	tcase_add_test(t, one_direction);
 	tcase_add_loop_test(t, who_talks_to_whom, 0, ARRAY_SIZE(pairs));
 	tcase_add_test(t, memberships);
 	tcase_add_test(t, keys_keep_their_places);
