@@ -100,6 +100,9 @@ static void resolve_levels(struct reader *r, const struct index *levels, struct 
 			? resolve(r, levels, &part->level) : p->default_level;
 		part->ipoib_level_index = *part->ipoib_level.s
 			? resolve(r, levels, &part->ipoib_level) : part->level_index;
+		for (size_t k = 0; k < part->n_groups; k++)
+			part->groups[k].level_index = *part->groups[k].level.s
+				? resolve(r, levels, &part->groups[k].level) : part->ipoib_level_index;
 	}
 }
 

@@ -76,6 +76,8 @@ static bool *used_levels(const struct policy *p)
 	for (size_t i = 0; i < p->n_partitions; i++) {
 		used[p->partitions[i].level_index] = true;
 		used[p->partitions[i].ipoib_level_index] = true;	/* the same without IPoIB */
+		for (size_t k = 0; k < p->partitions[i].n_groups; k++)
+			used[p->partitions[i].groups[k].level_index] = true;
 	}
 	return used;
 }

@@ -3,6 +3,7 @@
  * Prints a policy in normal form: sections in a fixed order, one spelling per value, implied values
  * written out.  It parses to the same policy and prints as itself.
  */
+#include <arpa/inet.h>
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
@@ -220,6 +221,64 @@ static void print_members(struct buf *out, const struct policy_partition *part)
 	buf_puts(out, "}");
 }
 
+static void print_group_keys(struct buf *out, bool *some, const char *level, uint32_t qkey,
+			     uint32_t flow_label)
+{
+	if (*level) {
+		flow_key(out, some, "level");
+		print_text(out, level);
+	}
+	if (qkey) {
+		flow_key(out, some, "q-key");
+		buf_printf(out, "0x%x", qkey);
+	}
+	if (flow_label) {
+		flow_key(out, some, "flow-label");
+		buf_printf(out, "0x%x", flow_label);
+	}
+}
+
+/* Prints the map of `ipoib`; false: it would be empty. */
+static bool print_ipoib(struct buf *out, const struct policy_partition *part)
+{
+	bool some = false, more = false;
+
+	if (!part->ipoib || (!*part->ipoib_level.s && !part->ipoib_scopes && !part->ipoib_qkey &&
+			     !part->ipoib_flow_label))
+		return false;
+	buf_puts(out, ", ipoib: {");
+	if (part->ipoib_scopes) {
+		flow_key(out, &some, "scope");
+		buf_puts(out, "[");
+		for (unsigned scope = 0; scope <= SCOPE_MAX; scope++)
+			if (part->ipoib_scopes >> scope & 1) {
+				separate(out, &more);
+				buf_printf(out, "%u", scope);
+			}
+		buf_puts(out, "]");
+	}
+	print_group_keys(out, &some, part->ipoib_level.s, part->ipoib_qkey, part->ipoib_flow_label);
+	buf_puts(out, "}");
+	return true;
+}
+
+static void print_mcast_groups(struct buf *out, const struct policy_partition *part)
+{
+	char mgid[INET6_ADDRSTRLEN];
+
+	for (size_t i = 0; i < part->n_groups; i++) {
+		const struct policy_mcast_group *g = &part->groups[i];
+		bool some = true;
+
+		buf_printf(out, "%s{mgid: \"%s\"", i ? ", " : ", groups: [",
+			   inet_ntop(AF_INET6, g->mgid, mgid, sizeof(mgid)));
+		print_group_keys(out, &some, g->level.s, g->qkey, g->flow_label);
+		buf_puts(out, "}");
+	}
+	if (part->n_groups)
+		buf_puts(out, "]");
+}
+
 static void print_partition(struct buf *out, const struct policy_partition *part)
 {
 	buf_puts(out, "  ");
@@ -237,13 +296,10 @@ static void print_partition(struct buf *out, const struct policy_partition *part
 		buf_puts(out, ", level: ");
 		print_text(out, part->level.s);
 	}
-	if (part->ipoib && *part->ipoib_level.s) {
-		buf_puts(out, ", ipoib: {level: ");
-		print_text(out, part->ipoib_level.s);
-		buf_puts(out, "}}\n");
-	} else {
-		buf_printf(out, ", ipoib: %s}\n", part->ipoib ? "true" : "false");
-	}
+	if (!print_ipoib(out, part))
+		buf_printf(out, ", ipoib: %s", part->ipoib ? "true" : "false");
+	print_mcast_groups(out, part);
+	buf_puts(out, "}\n");
 }
 
 static void number_key(struct buf *out, bool *some, const char *key, int value)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Reads the section partitions: P_Keys, members, IPoIB. */
+/* Reads the section partitions: P_Keys, members, IPoIB, multicast groups. */
+#include <arpa/inet.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 
 #include "config/conf_parts.h"
 #include "lib/base/alloc.h"
+#include "lib/base/bytes.h"
 #include "lib/base/map64.h"
 
 static void read_partition_pkey(struct reader *r, const struct node *n, const struct key *k,
@@ -96,12 +98,117 @@ static void read_members(struct reader *r, const struct node *n, const struct ke
 	part->n_members = l.members.n;
 }
 
+/* --- multicast groups --- */
+
+static void read_scopes(struct reader *r, const struct node *n, const struct key *k, void *at)
+{
+	uint16_t *scopes = at;
+	uint64_t scope;
+
+	(void)k;
+	for (const struct node *i = read_items(r, n, "a scope"); i; i = i->next)
+		if (read_number(r, i, SCOPE_MIN, SCOPE_MAX, &scope))
+			*scopes |= (uint16_t)(1u << scope);
+}
+
+/* A multicast GID, permanent or transient (4.1.1). */
+static void read_mgid(struct reader *r, const struct node *n, const struct key *k, void *at)
+{
+	const char *word = read_word(r, n, "an MGID");
+	struct policy_mcast_group *g = at;
+
+	(void)k;
+	if (!word)
+		return;
+	g->pos = n->pos;
+	if (inet_pton(AF_INET6, word, g->mgid) != 1 || g->mgid[0] != 0xff || g->mgid[1] >> 4 > 1) {
+		read_error(r, n->pos, "'%s' is not an MGID, such as ff12:a00::1", EXCERPT(word));
+		memset(g->mgid, 0, sizeof(g->mgid));
+	}
+}
+
+#define MGROUP(member) FIELD(struct policy_mcast_group, member)
+
+static const struct key mcast_group_keys[] = {
+	{ "mgid", read_mgid, WHOLE, .required = true },
+	{ "level", read_name, MGROUP(level) },
+	{ "q-key", read_uint, MGROUP(qkey), .max = UINT32_MAX },
+	{ "flow-label", read_uint, MGROUP(flow_label), .max = 0xfffff },
+};
+
+static void read_mcast_groups(struct reader *r, const struct node *n, const struct key *k, void *at)
+{
+	struct policy_partition *part = at;
+	VEC(struct policy_mcast_group) groups = { 0 };
+
+	(void)k;
+	for (const struct node *i = read_items(r, n, "multicast groups"); i; i = i->next) {
+		struct policy_mcast_group *g = vec_push(&groups);
+
+		*g = (struct policy_mcast_group){ .pos = i->pos, .level.s = xstrdup("") };
+		read_map(r, i, mcast_group_keys, ARRAY_SIZE(mcast_group_keys), g);
+	}
+	part->groups = groups.v;
+	part->n_groups = groups.n;
+}
+
+/* The P_Key in the MGID of an IPoIB group must be its partition's (RFC 4391, section 4). */
+static void check_mgid_pkey(struct reader *r, const struct policy_partition *part,
+			    const struct policy_mcast_group *g)
+{
+	uint16_t pkey = get_be16(g->mgid + 4);
+
+	if (part->pkey && policy_mgid_is_ipoib(g->mgid) && pkey != (part->pkey | IB_PKEY_FULL))
+		read_error(r, g->pos, "the P_Key in the MGID of an IPoIB group is 0x%04x, as the "
+			   "partition's is 0x%04x, not 0x%04x", part->pkey | IB_PKEY_FULL, part->pkey,
+			   pkey);
+}
+
+static void add_mgid(struct reader *r, struct map64 *seen, const uint8_t mgid[16], struct src_pos pos)
+{
+	uint64_t hash = hash_bytes((const char *)mgid, 16, 0);
+
+	if (map64_get(seen, hash) != MAP64_NONE)
+		read_error(r, pos, "there is another group with this MGID");
+	map64_put(seen, hash, 1);
+}
+
+/* No two groups of a policy have one MGID. */
+static void check_mgids(struct reader *r, const struct policy *p)
+{
+	struct map64 seen;
+	uint8_t mgid[16];
+
+	map64_init(&seen, 16);
+	for (size_t i = 0; i < p->n_partitions; i++)
+		for (unsigned scope = 0; scope <= SCOPE_MAX; scope++)
+			if (p->partitions[i].pkey && policy_ipoib_scopes(&p->partitions[i]) >> scope & 1) {
+				policy_broadcast_mgid(mgid, p->partitions[i].pkey, scope);
+				map64_put(&seen, hash_bytes((const char *)mgid, 16, 0), 1);
+			}
+	for (size_t i = 0; i < p->n_partitions; i++)
+		for (size_t k = 0; k < p->partitions[i].n_groups; k++) {
+			const struct policy_mcast_group *g = &p->partitions[i].groups[k];
+
+			if (!g->mgid[0])
+				continue;	/* the reader refused it */
+			check_mgid_pkey(r, &p->partitions[i], g);
+			add_mgid(r, &seen, g->mgid, g->pos);
+		}
+	map64_free(&seen);
+}
+
 /* --- the rest --- */
+
+#define IPOIB(member) FIELD(struct policy_partition, ipoib_##member)
 
 static void read_ipoib(struct reader *r, const struct node *n, const struct key *k, void *at)
 {
 	static const struct key keys[] = {
-		{ "level", read_name, FIELD(struct policy_partition, ipoib_level) },
+		{ "level", read_name, IPOIB(level) },
+		{ "scope", read_scopes, IPOIB(scopes) },
+		{ "q-key", read_uint, IPOIB(qkey), .min = 1, .max = UINT32_MAX },
+		{ "flow-label", read_uint, IPOIB(flow_label), .max = 0xfffff },
 	};
 	struct policy_partition *part = at;
 
@@ -119,6 +226,7 @@ static const struct key partition_keys[] = {
 	{ "members", read_members, WHOLE },
 	{ "level", read_name, FIELD(struct policy_partition, level) },
 	{ "ipoib", read_ipoib, WHOLE },
+	{ "groups", read_mcast_groups, WHOLE },
 };
 
 static void read_partition(struct reader *r, const struct node *k, struct policy_partition *part)
@@ -166,4 +274,5 @@ void read_partitions(struct reader *r, const struct node *n, const struct key *k
 			read_error(r, p->partitions[i].pos, "'Default' is the name of the default "
 				   "partition, whose P_Key is 0x7fff");
 	free(owner);
+	check_mgids(r, p);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/base/alloc.h"
+#include "lib/base/bytes.h"
 #include "qos/policy.h"
 
 static const char *const ulp_names[ULP_COUNT] = {
@@ -177,6 +178,9 @@ static void partition_free(struct policy_partition *part)
 	free(part->members);
 	free(part->level.s);
 	free(part->ipoib_level.s);
+	for (size_t i = 0; i < part->n_groups; i++)
+		free(part->groups[i].level.s);
+	free(part->groups);
 }
 
 void policy_free(struct policy *p)
@@ -232,6 +236,11 @@ static struct policy_partition copy_partition(const struct policy_partition *fro
 		part.members[i].group.s = copy_text(from->members[i].group.s);
 		part.members[i].port_name = copy_text(from->members[i].port_name);
 	}
+	part.groups = xcalloc(from->n_groups, sizeof(*part.groups));
+	for (size_t i = 0; i < from->n_groups; i++) {
+		part.groups[i] = from->groups[i];
+		part.groups[i].level.s = copy_text(from->groups[i].level.s);
+	}
 	return part;
 }
 
@@ -243,6 +252,29 @@ struct policy *policy_overlay(const struct policy *base, size_t more)
 	for (size_t i = 0; i < base->n_partitions; i++)
 		p->partitions[i] = copy_partition(&base->partitions[i]);
 	return p;
+}
+
+uint16_t policy_ipoib_scopes(const struct policy_partition *part)
+{
+	return !part->ipoib ? 0 : part->ipoib_scopes ? part->ipoib_scopes : 1u << SCOPE_LINK_LOCAL;
+}
+
+void policy_broadcast_mgid(uint8_t mgid[16], uint16_t pkey, unsigned scope)
+{
+	static const uint8_t form[16] = {
+		0xff, 0x10, 0x40, 0x1b, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff,
+	};
+
+	memcpy(mgid, form, 16);
+	mgid[1] |= (uint8_t)scope;
+	put_be16(mgid + 4, pkey | IB_PKEY_FULL);
+}
+
+bool policy_mgid_is_ipoib(const uint8_t mgid[16])
+{
+	uint16_t signature = get_be16(mgid + 2);
+
+	return mgid[0] == 0xff && (signature == 0x401b || signature == 0x601b);
 }
 
 struct u64_ranges policy_ipoib_pkeys(const struct policy *p)

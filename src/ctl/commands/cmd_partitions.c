@@ -231,11 +231,11 @@ static uint32_t awaited_broadcasts(const struct mcast_db *db, const struct polic
 	uint32_t n = 0;
 
 	for (size_t i = 0; i < base->n_partitions; i++)
-		n += base->partitions[i].ipoib &&
-		     !mcast_has_broadcast(db, base->partitions[i].pkey);
+		n += mcast_missing_broadcasts(db, base->partitions[i].pkey,
+					      policy_ipoib_scopes(&base->partitions[i]));
 	for (size_t i = 0; i < now->v.n; i++)
-		n += now->v.v[i].whole && now->v.v[i].ipoib &&
-		     !mcast_has_broadcast(db, now->v.v[i].pkey);
+		if (now->v.v[i].whole && now->v.v[i].ipoib)
+			n += mcast_missing_broadcasts(db, now->v.v[i].pkey, 1u << SCOPE_LINK_LOCAL);
 	return n;
 }
 

@@ -18,8 +18,6 @@
 #include "sa/registry/mlids.h"
 
 /* Q_Key and scope of IPoIB broadcast groups (RFC 4391; the same as in other SMs). */
-#define IPOIB_QKEY	0x0b1b
-#define SCOPE_LINK_LOCAL 2
 
 /* One part in so many of the MLIDs is reserved for the policy's groups. */
 #define POLICY_PART	8
@@ -42,7 +40,7 @@ struct mcast_db {
 	struct mcast_usage usage;
 	struct holdings *holdings;	/* or NULL */
 	struct hold_bound most_mlids;	/* MLIDs of clients' groups by the settings; 0: unbounded */
-	bool lacks_broadcast;		/* a broadcast group could not be made */
+	bool lacks_group;		/* a group of the policy could not be made */
 	VEC(struct mcast_change) changes;
 	size_t seen;			/* changes that mcast_next_change() returned */
 	uint64_t generation;		/* of the state of the last mcast_sync() */
@@ -740,26 +738,13 @@ unsigned mcast_mlids(const struct subnet_state *s)
 	return any ? least : 0;
 }
 
-/* The broadcast address 255.255.255.255 in the partition (RFC 4391, section 4). */
-static void broadcast_mgid(uint8_t mgid[16], uint16_t pkey)
-{
-	static const uint8_t form[16] = {
-		0xff, 0x10 | SCOPE_LINK_LOCAL, 0x40, 0x1b, 0, 0, 0, 0,
-		0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff,
-	};
-
-	memcpy(mgid, form, 16);
-	put_be16(mgid + 4, pkey);
-}
-
 bool mcast_ipoib_broadcast(const uint8_t mgid[16], uint8_t broadcast[16])
 {
-	uint16_t signature = get_be16(mgid + 2);
-
-	if (mgid[0] != 0xff || (signature != 0x401b && signature != 0x601b))
+	if (!policy_mgid_is_ipoib(mgid))
 		return false;
-	broadcast_mgid(broadcast, get_be16(mgid + 4));
+	policy_broadcast_mgid(broadcast, 0, 0);
 	broadcast[1] = mgid[1];
+	memcpy(broadcast + 4, mgid + 4, 2);
 	return true;
 }
 
@@ -785,19 +770,66 @@ bool mcast_apply_level(const struct subnet_state *s, struct mcast_group *g)
 	return !same;
 }
 
-/* The broadcast group of a partition, with MTU and rate that suit the hosts in the fabric. */
-static struct mcast_group broadcast_group(const struct subnet_state *s, size_t partition)
+/* A group of the policy: a partition's broadcast group of one scope, or one of its `groups`. */
+struct policy_group_ref {
+	size_t partition;
+	unsigned scope;		/* of a broadcast group */
+	size_t at;		/* 1 + index in groups; 0: a broadcast group */
+};
+
+/* Steps through the policy's groups, in order of partition; begins with { 0 }.  False: there are no more. */
+static bool next_policy_group(const struct policy *p, struct policy_group_ref *g)
 {
-	const struct policy_partition *part = &s->policy->p->partitions[partition];
-	const struct policy_level *l = &s->policy->p->levels[part->ipoib_level_index];
-	const struct ipoib_group *ipoib = &s->plan->partitions->ipoib[partition];
+	for (; g->partition < p->n_partitions; *g = (struct policy_group_ref){ .partition = g->partition + 1 }) {
+		const struct policy_partition *part = &p->partitions[g->partition];
+		uint16_t scopes = policy_ipoib_scopes(part);
+
+		while (!g->at && ++g->scope <= SCOPE_MAX)
+			if (scopes >> g->scope & 1)
+				return true;
+		if (g->at++ < part->n_groups)
+			return true;
+	}
+	return false;
+}
+
+/* MTU and rate of a group of `groups`: of its broadcast group (RFC 4391, section 5), else of its level. */
+static struct ipoib_limits limits_of_own(const struct mcast_db *db, const struct policy_mcast_group *own,
+					 const struct policy_level *l)
+{
+	uint8_t of[16];
+	const struct mcast_group *b = mcast_ipoib_broadcast(own->mgid, of) ? mcast_find(db, of) : NULL;
+
+	return b ? (struct ipoib_limits){ b->mtu, b->rate } : level_ipoib_limits(l);
+}
+
+/*
+ * The parameters of a group of the policy.  A broadcast group has MTU and rate that suit the hosts in the
+ * fabric.
+ */
+static struct mcast_group policy_group(const struct mcast_db *db, const struct subnet_state *s,
+				       const struct policy_group_ref *ref)
+{
+	const struct policy_partition *part = &s->policy->p->partitions[ref->partition];
+	const struct policy_mcast_group *own = ref->at ? &part->groups[ref->at - 1] : NULL;
+	const struct policy_level *l = &s->policy->p->levels[own ? own->level_index :
+								    part->ipoib_level_index];
+	struct ipoib_limits limits = own ? limits_of_own(db, own, l) :
+					   s->plan->partitions->ipoib[ref->partition].made;
+	bool ip = !own || policy_mgid_is_ipoib(own->mgid);
+	uint32_t qkey = own ? own->qkey : part->ipoib_qkey;
 	struct mcast_group g = {
-		.qkey = IPOIB_QKEY, .pkey = part->pkey | IB_PKEY_FULL, .sl = l->sl,
-		.mtu = ipoib->made.mtu, .rate = ipoib->made.rate,
-		.life = s->plan->settings->subnet_timeout, .permanent = true,
+		.qkey = qkey || !ip ? qkey : IPOIB_QKEY, .pkey = part->pkey | IB_PKEY_FULL, .sl = l->sl,
+		.mtu = limits.mtu, .rate = limits.rate, .life = s->plan->settings->subnet_timeout,
+		.flow_label = own ? own->flow_label : part->ipoib_flow_label, .permanent = true,
 	};
 
-	broadcast_mgid(g.mgid, g.pkey);
+	if (own)
+		memcpy(g.mgid, own->mgid, sizeof(g.mgid));
+	else
+		policy_broadcast_mgid(g.mgid, part->pkey, ref->scope);
+	if ((g.mgid[1] & 0xf) != SCOPE_LINK_LOCAL)
+		g.hop_limit = UINT8_MAX;
 	if (l->packet_lifetime >= 0)
 		g.life = (uint8_t)l->packet_lifetime;
 	if (l->tclass >= 0)
@@ -810,7 +842,8 @@ static bool update_group(struct mcast_group *g, const struct mcast_group *wanted
 {
 	bool same = g->qkey == wanted->qkey && g->sl == wanted->sl && g->mtu == wanted->mtu &&
 		    g->rate == wanted->rate && g->life == wanted->life &&
-		    g->tclass == wanted->tclass && g->tclass_asked == wanted->tclass_asked;
+		    g->tclass == wanted->tclass && g->tclass_asked == wanted->tclass_asked &&
+		    g->flow_label == wanted->flow_label && g->hop_limit == wanted->hop_limit;
 
 	g->qkey = wanted->qkey;
 	g->sl = wanted->sl;
@@ -819,6 +852,8 @@ static bool update_group(struct mcast_group *g, const struct mcast_group *wanted
 	g->life = wanted->life;
 	g->tclass = wanted->tclass;
 	g->tclass_asked = wanted->tclass_asked;
+	g->flow_label = wanted->flow_label;
+	g->hop_limit = wanted->hop_limit;
 	g->permanent = true;
 	return !same;
 }
@@ -905,23 +940,23 @@ static void follow_limits(struct mcast_db *db, const struct mcast_group *broadca
 	}
 }
 
-/* True: MTU or rate changed, and the other groups of its IPoIB subnet have to follow. */
-static bool update_broadcast(struct mcast_db *db, const struct subnet_state *s, size_t partition,
-			     struct mcast_group **broadcast)
+/* True: MTU or rate of *group changed; if it is a broadcast group, others have to follow. */
+static bool update_policy_group(struct mcast_db *db, const struct subnet_state *s,
+				const struct policy_group_ref *ref, struct mcast_group **group)
 {
-	struct mcast_group wanted = broadcast_group(s, partition);
+	struct mcast_group wanted = policy_group(db, s, ref);
 	struct mcast_group *g = mcast_find(db, wanted.mgid);
 	bool other_limits;
 
 	if (!g) {
 		if (!mcast_create(db, &wanted, db->usage.limit))
-			db->lacks_broadcast = true;
+			db->lacks_group = true;
 		return false;
 	}
-	*broadcast = g;
+	*group = g;
 	set_holder(db, g, 0);
-	if (!db->settle)
-		keep_limits(g, &s->plan->partitions->ipoib[partition].named, &wanted);
+	if (!db->settle && !ref->at)
+		keep_limits(g, &s->plan->partitions->ipoib[ref->partition].named, &wanted);
 	other_limits = g->mtu != wanted.mtu || g->rate != wanted.rate;
 	if (update_group(g, &wanted))
 		group_changed(db, g);
@@ -952,20 +987,18 @@ static void sync_policy(struct mcast_db *db, const struct subnet_state *s)
 {
 	const struct policy *p = s->policy->p;
 
-	db->lacks_broadcast = false;
+	db->lacks_group = false;
 	for (size_t i = 0; i < mgids_count(db->groups); i++)
 		((struct mcast_group *)mgids_at(db->groups, i))->permanent = false;
-	for (size_t i = 0; i < p->n_partitions; i++) {
-		struct mcast_group *broadcast;
+	for (struct policy_group_ref ref = { 0 }; next_policy_group(p, &ref);) {
+		struct mcast_group *group;
 		bool follow;
 
-		if (!p->partitions[i].ipoib)
-			continue;
 		hold(db, true);
-		follow = update_broadcast(db, s, i, &broadcast);
+		follow = update_policy_group(db, s, &ref, &group);
 		hold(db, false);
-		if (follow)
-			follow_limits(db, broadcast);
+		if (follow && !ref.at)
+			follow_limits(db, group);
 	}
 }
 
@@ -1002,17 +1035,21 @@ void mcast_sync(struct mcast_db *db, const struct subnet_state *s)
 		mcast_sync_rest(db, s, NULL, NULL);
 }
 
-static const struct mcast_group *find_broadcast(const struct mcast_db *db, uint16_t pkey)
+static const struct mcast_group *find_broadcast(const struct mcast_db *db, uint16_t pkey, unsigned scope)
 {
 	uint8_t mgid[16];
 
-	broadcast_mgid(mgid, pkey | IB_PKEY_FULL);
+	policy_broadcast_mgid(mgid, pkey, scope);
 	return mcast_find(db, mgid);
 }
 
-bool mcast_has_broadcast(const struct mcast_db *db, uint16_t pkey)
+unsigned mcast_missing_broadcasts(const struct mcast_db *db, uint16_t pkey, uint16_t scopes)
 {
-	return find_broadcast(db, pkey);
+	unsigned missing = 0;
+
+	for (; scopes; scopes &= (uint16_t)(scopes - 1))
+		missing += !find_broadcast(db, pkey, (unsigned)__builtin_ctz(scopes));
+	return missing;
 }
 
 bool mcast_lacks_broadcast(const struct mcast_db *db, const struct subnet_state *s,
@@ -1020,24 +1057,22 @@ bool mcast_lacks_broadcast(const struct mcast_db *db, const struct subnet_state 
 {
 	const struct policy_partition *part = &s->policy->p->partitions[partition];
 
-	return part->ipoib && !find_broadcast(db, part->pkey);
+	return mcast_missing_broadcasts(db, part->pkey, policy_ipoib_scopes(part));
 }
 
 void mcast_make_missing(struct mcast_db *db, const struct subnet_state *s)
 {
 	bool lacks = false;
 
-	if (!db->lacks_broadcast || db->usage.mlids >= db->usage.limit)
+	if (!db->lacks_group || db->usage.mlids >= db->usage.limit)
 		return;
-	for (size_t i = 0; i < s->policy->p->n_partitions; i++) {
-		struct mcast_group wanted;
+	for (struct policy_group_ref ref = { 0 }; next_policy_group(s->policy->p, &ref);) {
+		struct mcast_group wanted = policy_group(db, s, &ref);
 
-		if (!mcast_lacks_broadcast(db, s, i))
-			continue;
-		wanted = broadcast_group(s, i);
-		lacks |= !mcast_create(db, &wanted, db->usage.limit);
+		if (!mcast_find(db, wanted.mgid))
+			lacks |= !mcast_create(db, &wanted, db->usage.limit);
 	}
-	db->lacks_broadcast = lacks;
+	db->lacks_group = lacks;
 }
 
 bool mcast_take_misled(struct mcast_db *db)
@@ -1053,7 +1088,9 @@ const struct mcast_group *mcast_kept_low(const struct mcast_db *db, const struct
 {
 	const struct policy_partition *part = &s->policy->p->partitions[partition];
 	const struct ipoib_limits *made = &s->plan->partitions->ipoib[partition].made;
-	const struct mcast_group *g = part->ipoib ? find_broadcast(db, part->pkey) : NULL;
+	uint16_t scopes = policy_ipoib_scopes(part);
+	const struct mcast_group *g = scopes ?
+		find_broadcast(db, part->pkey, (unsigned)__builtin_ctz(scopes)) : NULL;
 
 	return g && (g->mtu < made->mtu || rate_compare(g->rate, made->rate) < 0) ? g : NULL;
 }

@@ -206,12 +206,12 @@ void mcast_gid_gone(struct mcast_db *db, struct mcast_gid gid);
 void mcast_check_aliases(struct mcast_db *db, const struct alias_db *aliases);
 
 /*
- * Makes the policy's groups: the IPoIB broadcast group (RFC 4391, section 4) of each
- * partition with IPoIB, with the parameters of its level.  Groups of an earlier policy
- * that this one does not have become ordinary groups.  All other groups get SL and TClass
+ * Makes the policy's groups: the IPoIB broadcast groups (RFC 4391, section 4) of each
+ * partition with IPoIB and its other groups, with the parameters of their levels.  Groups of
+ * an earlier policy that this one does not have become ordinary groups.  All other groups get SL and TClass
  * of the level of their P_Key (mcast_apply_level()).  Cheap if s is the state of the last call.
  *
- * A group gets MTU and rate of plan/ipoib_groups.h when it is made, while it has no members, and
+ * A broadcast group gets MTU and rate of plan/ipoib_groups.h when it is made, while it has no members, and
  * when a policy is loaded.  At other times it keeps them as long as the level allows them.
  */
 void mcast_sync(struct mcast_db *db, const struct subnet_state *s);
@@ -232,12 +232,12 @@ void mcast_sync_rest(struct mcast_db *db, const struct subnet_state *s,
  */
 const struct mcast_group *mcast_kept_low(const struct mcast_db *db, const struct subnet_state *s,
 					 size_t partition);
-/* Whether the policy wants IPoIB in the partition, but there is no broadcast group. */
+/* Whether the policy wants IPoIB in the partition, but a broadcast group is missing. */
 bool mcast_lacks_broadcast(const struct mcast_db *db, const struct subnet_state *s,
 			   size_t partition);
-/* Whether a P_Key has an IPoIB broadcast group; ignores the membership bit. */
-bool mcast_has_broadcast(const struct mcast_db *db, uint16_t pkey);
-/* Makes missing broadcast groups if MLIDs are free again; s is the state of the last mcast_sync(). */
+/* How many broadcast groups of a P_Key do not exist, of some scopes (bit n: scope n). */
+unsigned mcast_missing_broadcasts(const struct mcast_db *db, uint16_t pkey, uint16_t scopes);
+/* Makes missing groups of the policy if MLIDs are free again; s is the state of the last mcast_sync(). */
 void mcast_make_missing(struct mcast_db *db, const struct subnet_state *s);
 /*
  * Whether MTU or rate of a broadcast group with members changed since the last call.  Members learn

@@ -504,6 +504,75 @@ START_TEST(broadcast_group_follows_its_level)
 }
 END_TEST
 
+/* Broadcast groups of two scopes, an IPv6 group and one that is no IPoIB group. */
+static struct policy *policy_with_groups(void)
+{
+	static const uint8_t ipv6[16] = { 0xff, 0x15, 0x60, 0x1b, 0xff, 0xff, [15] = 1 };
+	static const uint8_t other[16] = { 0xff, 0x12, 0xa, [15] = 7 };
+	struct policy *p = policy_builtin();
+	struct policy_partition *part = &p->partitions[0];
+
+	p->levels = xrealloc(p->levels, p->n_levels + 1, sizeof(*p->levels));
+	p->levels[p->n_levels] = (struct policy_level){
+		.name = xstrdup("fast"), .sl_given = true, .sl = 3, .mtu_limit = 5, .rate_limit = 7,
+		.packet_lifetime = 14, .path_bits = -1, .tclass = 9,
+	};
+	part->ipoib_scopes = 1u << 2 | 1u << 5;
+	part->ipoib_qkey = 0x1234;
+	part->ipoib_flow_label = 0x56789;
+	part->n_groups = 2;
+	part->groups = xcalloc(part->n_groups, sizeof(*part->groups));
+	memcpy(part->groups[0].mgid, ipv6, 16);
+	memcpy(part->groups[1].mgid, other, 16);
+	part->groups[1].level_index = (uint32_t)p->n_levels++;
+	part->groups[1].flow_label = 4;
+	return p;
+}
+
+START_TEST(groups_that_the_policy_lists)
+{
+	struct mcast_db *db = new_db();
+	struct subnet_state *s = make_state(policy_with_groups(), 0);
+	uint8_t site[16];
+
+	mcast_sync(db, s);
+	ck_assert_uint_eq(mcast_count(db), 4);
+	ck_assert(!mcast_lacks_broadcast(db, s, 0));
+	policy_broadcast_mgid(site, IB_PKEY_DEFAULT, 5);
+	const struct mcast_group *g = mcast_find(db, broadcast);
+	ck_assert_uint_eq(g->qkey, 0x1234);
+	ck_assert_uint_eq(g->flow_label, 0x56789);
+	ck_assert_uint_eq(g->hop_limit, 0);
+	g = mcast_find(db, site);
+	ck_assert_uint_eq(g->qkey, 0x1234);
+	ck_assert_uint_eq(g->hop_limit, 255);
+	/* an IPoIB group without a Q_Key of its own, with MTU and rate of its broadcast group */
+	g = mcast_find(db, s->policy->p->partitions[0].groups[0].mgid);
+	ck_assert_uint_eq(g->qkey, 0x0b1b);
+	ck_assert_uint_eq(g->mtu, mcast_find(db, site)->mtu);
+	ck_assert_uint_eq(g->pkey, 0xffff);
+	g = mcast_find(db, s->policy->p->partitions[0].groups[1].mgid);
+	ck_assert_uint_eq(g->qkey, 0);
+	ck_assert_uint_eq(g->sl, 3);
+	ck_assert_uint_eq(g->mtu, 5);
+	ck_assert_uint_eq(g->rate, 7);
+	ck_assert_uint_eq(g->life, 14);
+	ck_assert_uint_eq(g->tclass, 9);
+	ck_assert_uint_eq(g->flow_label, 4);
+	/* it stays without members, until a policy lacks it */
+	mcast_join(db, mcast_find(db, g->mgid), mcast_own_gid(0x11), JOIN_FULL, false);
+	mcast_leave(db, mcast_find(db, g->mgid), mcast_own_gid(0x11), JOIN_FULL);
+	ck_assert_uint_eq(mcast_count(db), 4);
+	state_unref(s);
+	s = make_state(policy_builtin(), 1);
+	mcast_sync(db, s);
+	ck_assert_uint_eq(mcast_count(db), 1);
+	ck_assert_uint_eq(mcast_find(db, broadcast)->flow_label, 0);
+	state_unref(s);
+	mcast_free(db);
+}
+END_TEST
+
 /* A policy whose IPoIB group has these limits. */
 static struct policy *ipoib_policy(uint8_t mtu, uint8_t rate)
 {
@@ -893,6 +962,7 @@ int main(void)
 	tcase_add_test(c, members_add_up_and_go);
 	tcase_add_test(c, broadcast_group_of_the_default_partition);
 	tcase_add_test(c, broadcast_group_follows_its_level);
+	tcase_add_test(c, groups_that_the_policy_lists);
 	tcase_add_test(c, groups_of_ports_that_are_gone_make_room);
 	tcase_add_test(c, limits_of_the_level_and_the_hosts);
 	tcase_add_test(c, limits_stay_while_there_are_members);
