@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Runs `qosd-ctl convert`, which converts other managers' files to a policy.  It needs no daemon:
- * it reads the files, convert/ converts them, and it writes the result.
+ * Runs `qosd-ctl convert`, which converts other managers' files to a policy and settings.  It needs
+ * no daemon: it reads the files, convert/ converts them, and it writes the result.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/convert/convert.h"
 #include "cmd_convert.h"
 #include "lib/base/alloc.h"
 #include "lib/base/buf.h"
+#include "lib/base/clean.h"
 #include "newfile.h"
+#include "output.h"
 
 #define INPUT_MAX	(16u << 20)	/* the maximum that qosd accepts for a policy */
 
@@ -24,9 +28,17 @@ struct inputs {
 	size_t n, cap;
 };
 
+struct request {
+	struct inputs in;
+	struct convert_options options;
+	const char *output;		/* NULL: the standard output */
+	bool all, json;			/* print all verdicts; as JSON */
+};
+
 static int usage(void)
 {
-	fprintf(stderr, "usage: qosd-ctl convert [--from FORMAT] FILE ... [-o FILE]\n"
+	fprintf(stderr, "usage: qosd-ctl [-j] convert [--with-qos] [--verdicts] [--from FORMAT] FILE ... "
+		"[-o FILE|DIR]\n"
 		"Formats: qos-policy, opensm-conf, partitions, prefix-routes, xml\n");
 	return 1;
 }
@@ -49,11 +61,13 @@ static bool read_file(const char *name, struct convert_input *in)
 }
 
 /* Returns false if an input cannot be read, or with *wrong set if the command line is wrong. */
-static bool read_inputs(int argc, char **argv, struct inputs *in, const char **output, bool *wrong)
+static bool read_request(int argc, char **argv, struct request *r, bool *wrong)
 {
 	static const struct option options[] = {
 		{ "from", required_argument, NULL, 'f' },
 		{ "output", required_argument, NULL, 'o' },
+		{ "with-qos", no_argument, NULL, 'q' },
+		{ "verdicts", no_argument, NULL, 'v' },
 		{ NULL, 0, NULL, 0 },
 	};
 	enum convert_format format = FORMAT_UNKNOWN;
@@ -61,7 +75,7 @@ static bool read_inputs(int argc, char **argv, struct inputs *in, const char **o
 	int opt;
 
 	optind = 0;	/* restart getopt after main()'s own options */
-	while ((opt = getopt_long(argc, argv, "-o:", options, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, "-o:vj", options, NULL)) != -1) {
 		struct convert_input *i;
 
 		switch (opt) {
@@ -72,10 +86,19 @@ static bool read_inputs(int argc, char **argv, struct inputs *in, const char **o
 			*wrong |= format == FORMAT_UNKNOWN;
 			break;
 		case 'o':
-			*output = optarg;
+			r->output = optarg;
+			break;
+		case 'q':
+			r->options.with_qos = true;
+			break;
+		case 'v':
+			r->all = true;
+			break;
+		case 'j':
+			r->json = true;
 			break;
 		case 1:
-			i = vec_push(in);
+			i = vec_push(&r->in);
 			*i = (struct convert_input){ .format = format };
 			ok = read_file(optarg, i) && ok;
 			format = FORMAT_UNKNOWN;	/* --from applies to one file only */
@@ -84,60 +107,136 @@ static bool read_inputs(int argc, char **argv, struct inputs *in, const char **o
 			*wrong = true;
 		}
 	}
-	*wrong |= in->n == 0 || optind < argc;
+	if (r->json && !r->output) {
+		fprintf(stderr, "qosd-ctl: convert: -j needs -o, as the policy and the verdicts would both "
+			"go to the standard output\n");
+		*wrong = true;
+	}
+	*wrong |= r->in.n == 0 || optind < argc;
 	return ok && !*wrong;
+}
+
+/* --- output --- */
+
+static bool is_folder(const char *name)
+{
+	struct stat st;
+	size_t n = strlen(name);
+
+	return (n && name[n - 1] == '/') || (stat(name, &st) == 0 && S_ISDIR(st.st_mode));
+}
+
+static bool put(struct new_file *file, const struct buf *text)
+{
+	return fwrite(text->s ? text->s : "", 1, text->n, file->f) == text->n && fflush(file->f) == 0;
 }
 
 static bool write_output(const char *name, const struct buf *yaml)
 {
 	struct new_file file = { .f = stdout };
-	bool ok;
 
-	if (name && !new_file_open(&file, name))
-		return false;
-	ok = fwrite(yaml->s ? yaml->s : "", 1, yaml->n, file.f) == yaml->n;
-	if (name)
-		return new_file_close(&file, ok);
-	return (ok && fflush(stdout) == 0) || complain("standard output");
+	if (!name)
+		return put(&file, yaml) || complain("standard output");
+	return new_file_open(&file, name) && new_file_close(&file, put(&file, yaml));
 }
 
-static void print_verdicts(const struct verdicts *found)
+/* Neither file is put in place before both are complete. */
+static bool write_folder(const char *folder, const struct conversion *c)
 {
-	size_t all = 0;
+	char *names[] = {
+		xasprintf("%s/policy.yaml", folder), xasprintf("%s/qosd.yaml", folder),
+	};
+	struct new_file policy = { NULL }, settings = { NULL };
+	bool ok = mkdir(folder, 0777) == 0 || errno == EEXIST || complain(folder);
+
+	if (ok && new_file_open(&policy, names[0])) {
+		ok = new_file_open(&settings, names[1]);
+		if (ok) {
+			ok = put(&policy, &c->policy);
+			ok = new_file_close(&settings, put(&settings, &c->settings) && ok) && ok;
+		}
+		ok = new_file_close(&policy, ok) && ok;
+	} else {
+		ok = false;
+	}
+	free(names[0]);
+	free(names[1]);
+	return ok;
+}
+
+/* --- verdicts --- */
+
+static void print_verdicts(const struct verdicts *found, bool all)
+{
+	size_t errors = 0;
 
 	for (size_t i = 0; i < found->n; i++) {
 		struct buf line = { 0 };
 
+		errors += found->v[i].verdict == VERDICT_ERROR;
+		if (found->v[i].verdict == VERDICT_SAME && !all)
+			continue;
 		judged_format(&found->v[i], &line);
 		fprintf(stderr, "%s\n", line.s);
 		buf_free(&line);
 	}
-	for (int v = 0; v < VERDICTS; v++)
-		all += found->count[v];
-	if (all > found->n)
-		fprintf(stderr, "... and %zu more\n", all - found->n);
+	if (found->count[VERDICT_ERROR] > errors)
+		fprintf(stderr, "... and %zu more errors\n", found->count[VERDICT_ERROR] - errors);
+	for (enum verdict v = VERDICT_SAME; v < VERDICT_ERROR; v++)
+		fprintf(stderr, "%s%s: %zu", v ? ", " : "", verdict_name(v), found->count[v]);
+	fprintf(stderr, "%s\n", found->count[VERDICT_SAME] && !all ? " (--verdicts prints all)" : "");
 }
 
-int convert_command(int argc, char **argv)
+static json_t *clean_string(const char *text)
 {
-	struct inputs in = { 0 };
-	struct verdicts found = { 0 };
-	struct buf yaml = { 0 };
-	const char *output = NULL;
-	bool wrong = false;
-	bool ok = read_inputs(argc, argv, &in, &output, &wrong);
+	char *copy = xstrdup(text);
+	json_t *string;
+
+	clean_text(copy);
+	string = json_string(copy);
+	free(copy);
+	return string;
+}
+
+static void print_json(const struct verdicts *found)
+{
+	json_t *rows = json_array(), *object;
+
+	for (size_t i = 0; i < found->n; i++) {
+		const struct judged *j = &found->v[i];
+
+		json_array_append_new(rows, json_pack("{s:o, s:i, s:i, s:s, s:o}",
+			"file", clean_string(j->file), "line", (int)j->pos.line,
+			"column", (int)j->pos.col, "verdict", verdict_name(j->verdict),
+			"text", clean_string(j->text)));
+	}
+	object = json_pack("{s:o}", "verdicts", rows);
+	put_json(object, JSON_INDENT(2));
+	json_decref(object);
+}
+
+int convert_command(int argc, char **argv, bool json)
+{
+	struct request r = { .json = json };
+	struct conversion c = { .policy = { 0 } };
+	bool wrong = false, ok = read_request(argc, argv, &r, &wrong);
 
 	if (wrong)
 		usage();
 	if (ok) {
-		ok = convert_to_policy(in.v, in.n, &yaml, &found);
-		print_verdicts(&found);
-		ok = ok && write_output(output, &yaml);
+		bool folder = r.output && is_folder(r.output);
+
+		r.options.settings_apart = folder;
+		ok = convert_all(r.in.v, r.in.n, &r.options, &c);
+		if (r.json)
+			print_json(&c.verdicts);
+		else
+			print_verdicts(&c.verdicts, r.all);
+		ok = ok && (folder ? write_folder(r.output, &c) : write_output(r.output, &c.policy));
 	}
-	for (size_t i = 0; i < in.n; i++)
-		free((char *)(uintptr_t)in.v[i].text);
-	vec_free(&in);
-	verdicts_free(&found);
-	buf_free(&yaml);
+	for (size_t i = 0; i < r.in.n; i++)
+		free((char *)(uintptr_t)r.in.v[i].text);
+	vec_free(&r.in);
+	conversion_free(&c);
 	return ok ? 0 : 1;
 }

@@ -3,7 +3,9 @@
 #ifndef QOSD_CLI_CMD_CONVERT_H
 #define QOSD_CLI_CMD_CONVERT_H
 
-/* argv[0] is `convert`.  Returns the exit status. */
-int convert_command(int argc, char **argv);
+#include <stdbool.h>
+
+/* argv[0] is `convert`; json is the option -j.  Returns the exit status. */
+int convert_command(int argc, char **argv, bool json);
 
 #endif

@@ -107,8 +107,8 @@ static void put_help(void)
 		put_synopsis(&commands[i], stdout);
 		printf("      %s\n", commands[i].help);
 	}
-	printf("  convert [--from FORMAT] FILE ... [-o FILE]\n"
-	       "      OpenSM's files to a policy; needs no daemon\n");
+	printf("  convert [--with-qos] [--verdicts] [--from FORMAT] FILE ... [-o FILE|DIR]\n"
+	       "      OpenSM's files to a policy and settings; needs no daemon\n");
 	printf("\nA port is NodeDescription/Pn, a node or host with one end port, a GUID or a LID.  A file may be -, the standard "
 	       "input.\nThe socket is %s.\n", QOSD_SOCKET);
 }
@@ -847,7 +847,7 @@ int main(int argc, char **argv)
 	if (optind == argc)
 		return usage_error(NULL);
 	if (!strcmp(argv[optind], "convert"))
-		return convert_command(argc - optind, argv + optind);
+		return convert_command(argc - optind, argv + optind, as_json);
 	c = find_command(argv + optind, &words);
 	return c ? run(c, argv + optind + words) : no_such_command(argv + optind);
 }

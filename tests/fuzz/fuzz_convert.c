@@ -35,16 +35,19 @@ static void convert(const uint8_t *data, size_t size, enum convert_format format
 	const struct convert_input in = {
 		.name = "input", .text = (const char *)data, .n = size, .format = format,
 	};
-	struct verdicts found = { 0 };
-	struct buf yaml = { 0 };
-	bool ok = convert_to_policy(&in, 1, &yaml, &found);
+	for (int with_qos = 0; with_qos < 2; with_qos++) {
+		const struct convert_options options = { .with_qos = with_qos };
+		struct conversion c = { .policy = { 0 } };
+		bool ok = convert_all(&in, 1, &options, &c);
 
-	if (ok != (found.count[VERDICT_ERROR] == 0) || (!ok && yaml.n))
-		abort();
-	if (ok)
-		check_yaml(&yaml);
-	buf_free(&yaml);
-	verdicts_free(&found);
+		if (ok != (c.verdicts.count[VERDICT_ERROR] == 0) || (!ok && (c.policy.n || c.settings.n)))
+			abort();
+		if (ok) {
+			check_yaml(&c.policy);
+			check_yaml(&c.settings);
+		}
+		conversion_free(&c);
+	}
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

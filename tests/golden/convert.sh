@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # `qosd-ctl convert` on the files of each directory of convert/.  `findings` is
-# what it says, `policy.yaml` what it makes, which qosd must take; a directory
-# without the latter has files that are refused, and then nothing is made.
+# what it says, `policy.yaml` and `qosd.yaml` (if there are settings) what it
+# makes, which qosd must take; a directory without policy.yaml has files that
+# are refused, and then nothing is made.
 #
 # promise: O8
 set -u
@@ -34,8 +35,15 @@ for dir in */; do
 		continue
 	fi
 	diff "$name/policy.yaml" "$out/policy.yaml" || wrong "$name" "another policy"
-	"$build/qosd" --check -c /dev/null -p "$out/policy.yaml" >"$out/check" ||
-		{ cat "$out/check"; wrong "$name" "qosd refuses the policy"; }
+	(cd "$name" && "$build/qosd-ctl" convert "${inputs[@]}" -o "$out/$name/") 2>/dev/null ||
+		wrong "$name" "no folder is made"
+	diff <(grep -v '^#' "$out/policy.yaml") <(grep -v '^#' "$out/$name/policy.yaml") ||
+		wrong "$name" "another policy in a folder"
+	if [ -e "$name/qosd.yaml" ] || grep -qv '^#' "$out/$name/qosd.yaml"; then
+		diff "$name/qosd.yaml" "$out/$name/qosd.yaml" || wrong "$name" "other settings"
+	fi
+	"$build/qosd" --check -c "$out/$name/qosd.yaml" -p "$out/policy.yaml" >"$out/check" ||
+		{ cat "$out/check"; wrong "$name" "qosd refuses the policy or the settings"; }
 done
 echo "$cases cases, $failures failures"
 [ $failures = 0 ] && [ $cases -gt 0 ]

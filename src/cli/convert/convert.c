@@ -167,56 +167,124 @@ enum convert_format convert_guess(const char *text, size_t n)
 
 /* --- the conversion --- */
 
+/* OpenSM reads the file only if QoS is on. */
+static void leave_out(struct converted *c, const struct convert_input *in)
+{
+	struct cursor at = cursor_of(in);
+
+	while (at.s < at.end) {
+		cursor_skip_between(&at);
+		if (at.s < at.end)
+			verdict(c, NULL, VERDICT_NOT_NEEDED, at.at,
+				"qos is FALSE: OpenSM does not read the policy");
+		cursor_skip_line(&at);
+	}
+}
+
 static void read_input(struct converted *c, const struct convert_input *in)
 {
 	switch (in->format) {
-	case FORMAT_QOS_POLICY: read_policy(c, in); break;
+	case FORMAT_QOS_POLICY:
+		if (qos_is_off(c))
+			leave_out(c, in);
+		else
+			read_policy(c, in);
+		break;
 	case FORMAT_OPENSM_CONF: read_options(c, in); break;
 	case FORMAT_PARTITIONS: read_partitions(c, in); break;
 	case FORMAT_PREFIX_ROUTES: read_prefix_routes(c, in); break;
 	case FORMAT_XML: read_xml(c, in); break;
-	case FORMAT_UNKNOWN:
+	default:
 		say_error(c, ((struct place){ in->name, { 0, 0 } }),
 			  "the format is not one that can be converted");
-		break;
 	}
 }
 
-bool convert_to_policy(const struct convert_input *in, size_t n, struct buf *yaml,
-		       struct verdicts *out)
+/* The options come first, since they say whether OpenSM uses the others. */
+static void read_inputs(struct converted *c, const struct convert_input *in, size_t n)
+{
+	for (int options = 1; options >= 0; options--)
+		for (size_t i = 0; i < n; i++)
+			if ((in[i].format == FORMAT_OPENSM_CONF) == options && in[i].name)
+				read_input(c, &in[i]);
+}
+
+/* Guesses formats, and takes away the name of what is one too many. */
+static void name_inputs(struct converted *c, struct convert_input *in, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct convert_input *k = &in[i];
+
+		k->text = k->text ? k->text : "";
+		if (k->format == FORMAT_UNKNOWN)
+			k->format = convert_guess(k->text, k->n);
+		if (k->format != FORMAT_UNKNOWN && c->names[k->format]) {
+			say_error(c, ((struct place){ k->name, { 0, 0 } }),
+				  "a second file of format %s; the first is %s",
+				  convert_format_name(k->format), c->names[k->format]);
+			k->name = NULL;
+		} else {
+			c->names[k->format] = k->name;
+		}
+	}
+	if (c->names[FORMAT_QOS_POLICY] && c->names[FORMAT_XML])
+		say_error(c, ((struct place){ c->names[FORMAT_XML], { 0, 0 } }),
+			  "there can be only one policy; %s is one as well",
+			  c->names[FORMAT_QOS_POLICY]);
+}
+
+/* Says what was assumed about the option `qos`, if anything depends on it. */
+static void say_qos(struct converted *c)
+{
+	const char *name = c->names[FORMAT_QOS_POLICY];
+
+	if (c->has_options && c->qos < 0 && !c->options.with_qos)
+		verdict(c, NULL, VERDICT_SAME,
+			(struct place){ c->names[FORMAT_OPENSM_CONF], { 0, 0 } },
+			"qos is FALSE, as the option is not there: QoS options, policy and SLs of partitions "
+			"have no effect");
+	if (c->has_options)
+		return;
+	for (size_t i = 0; !name && i < c->partitions.n; i++)
+		if (c->partitions.v[i].sl || c->partitions.v[i].group_sl > 0)
+			name = c->names[FORMAT_PARTITIONS];
+	if (name)
+		verdict(c, NULL, VERDICT_OTHERWISE, (struct place){ name, { 0, 0 } },
+			"converted as if opensm.conf had 'qos TRUE', as it is not among the files; "
+			"OpenSM ignores SLs without it");
+}
+
+bool convert_all(const struct convert_input *in, size_t n, const struct convert_options *options,
+		 struct conversion *out)
 {
 	struct convert_input *known = xcalloc(n + 1, sizeof(*known));
-	const char *seen[ARRAY_SIZE(format_names)] = { NULL };
 	struct converted c;
 	bool ok;
 
 	converted_init(&c);
-	for (size_t i = 0; i < n; i++) {
-		struct convert_input *k = &known[i];
-
-		*k = in[i];
-		k->text = k->text ? k->text : "";
-		if (k->format == FORMAT_UNKNOWN)
-			k->format = convert_guess(k->text, k->n);
-		if (k->format != FORMAT_UNKNOWN && seen[k->format])
-			say_error(&c, ((struct place){ k->name, { 0, 0 } }),
-				  "a second file of format %s; the first is %s",
-				  convert_format_name(k->format), seen[k->format]);
-		else
-			read_input(&c, k);
-		seen[k->format] = k->name;
-	}
-	if (c.has_policy && c.has_xml)
-		say_error(&c, ((struct place){ seen[FORMAT_XML], { 0, 0 } }),
-			  "there can be only one policy; %s is one as well", seen[FORMAT_QOS_POLICY]);
+	c.options = *options;
+	for (size_t i = 0; i < n; i++)
+		known[i] = in[i];
+	name_inputs(&c, known, n);
+	read_inputs(&c, known, n);
+	say_qos(&c);
 	resolve(&c);
 	sort_verdicts(&c.found);
 	ok = !c.found.count[VERDICT_ERROR];
-	if (ok)
-		write_policy(&c, known, n, yaml);
-	*out = c.found;
+	if (ok) {
+		write_policy(&c, known, n, &out->policy);
+		write_settings(&c, known, n, &out->settings);
+	}
+	out->verdicts = c.found;
 	c.found = (struct verdicts){ 0 };
 	converted_free(&c);
 	free(known);
 	return ok;
+}
+
+void conversion_free(struct conversion *c)
+{
+	buf_free(&c->policy);
+	buf_free(&c->settings);
+	verdicts_free(&c->verdicts);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Converts other managers' files to a policy of qosd.  It reads OpenSM's qos-policy.conf (full and
+ * Converts other managers' files to a policy and settings of qosd.  It reads OpenSM's qos-policy.conf (full and
  * simplified syntax), the qos_* options of opensm.conf, partitions.conf, prefix-routes.conf, and
  * the XML of the 2006 design.
  *
@@ -42,7 +42,7 @@ struct verdicts {
 
 enum convert_format {
 	FORMAT_UNKNOWN, FORMAT_QOS_POLICY, FORMAT_OPENSM_CONF, FORMAT_PARTITIONS,
-	FORMAT_PREFIX_ROUTES, FORMAT_XML,
+	FORMAT_PREFIX_ROUTES, FORMAT_XML, FORMATS
 };
 
 struct convert_input {
@@ -52,13 +52,25 @@ struct convert_input {
 	enum convert_format format;	/* FORMAT_UNKNOWN: guess */
 };
 
+struct convert_options {
+	bool with_qos;		/* as if opensm.conf had `qos TRUE` */
+	bool settings_apart;	/* the policy does not list the settings as comments */
+};
+
+struct conversion {
+	struct buf policy, settings;	/* policy.yaml and qosd.yaml; empty if there are errors */
+	struct verdicts verdicts;	/* sorted by file and place */
+};
+
 /*
- * Converts all inputs into one policy: at most one input of each format, and not both QOS_POLICY
- * and XML.  The result depends on nothing but the inputs.  Returns false, with errors in out and
- * nothing in yaml, if an input is not valid in its format.  Verdicts are sorted by file and place.
+ * Converts all inputs into one policy and one file of settings: at most one input of each format,
+ * and not both QOS_POLICY and XML.  The result depends on nothing but the arguments.  Returns
+ * false, with errors among the verdicts, if an input is not valid in its format.  out must be
+ * zeroed, and is freed with conversion_free() in any case.
  */
-bool convert_to_policy(const struct convert_input *in, size_t n, struct buf *yaml,
-		       struct verdicts *out);
+bool convert_all(const struct convert_input *in, size_t n, const struct convert_options *options,
+		 struct conversion *out);
+void conversion_free(struct conversion *c);
 const char *verdict_name(enum verdict v);	/* "same", "otherwise", "not needed", … */
 /* Appends `file:line:column: verdict: text`, without an end of line. */
 void judged_format(const struct judged *j, struct buf *out);

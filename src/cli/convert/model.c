@@ -9,7 +9,7 @@
 
 void converted_init(struct converted *c)
 {
-	*c = (struct converted){ .qos = -1, .allow_both = -1 };
+	*c = (struct converted){ .qos = -1, .allow_both = -1, .data_vls = 15 };
 	for (int i = 0; i < OUT_CLASSES; i++)
 		c->defaults[i].high_limit = -1;
 }
@@ -94,6 +94,11 @@ void converted_free(struct converted *c)
 	vec_free(&c->texts);
 }
 
+bool qos_is_off(const struct converted *c)
+{
+	return c->has_options && c->qos != 1 && !c->options.with_qos;
+}
+
 const char *keep(struct converted *c, const char *s, size_t n)
 {
 	/* not xstrndup(): an input may contain NUL, which is treated like any other character */
@@ -169,6 +174,11 @@ const char *show(struct shown *out, const char *s, size_t n)
 		if ((unsigned char)*p < 0x20 || *p == 0x7f)
 			*p = '?';
 	return out->s;
+}
+
+void add_setting(struct converted *c, const char *line, struct place at)
+{
+	*vec_push(&c->settings) = (struct word){ line, at };
 }
 
 struct out_group *add_group(struct converted *c, struct place at)

@@ -137,12 +137,16 @@ struct converted {
 	bool has_defaults;			/* from qos_* options */
 	struct out_default defaults[OUT_CLASSES];
 	struct { struct out_partition *v; size_t n, cap; } partitions;
-	struct { const char **v; size_t n, cap; } settings;	/* lines for qosd.yaml */
+	struct { struct word *v; size_t n, cap; } settings;	/* lines for qosd.yaml */
 
 	struct { const char **v; size_t n, cap; } sources;	/* names of the policies that were read */
 	bool has_policy, has_partitions, has_options, has_xml;
 	bool setup_said;			/* a finding said that OpenSM ignores qos-setup */
+	struct convert_options options;
+	const char *names[FORMATS];		/* of the inputs, by format; NULL: none */
 	int qos;				/* the option `qos`; -1: not given */
+	int data_vls;				/* that max_op_vls leaves: 1 to 15 */
+	struct word sm_sl;			/* the option; s NULL: not given */
 	int allow_both;				/* allow_both_pkeys; -1: not given */
 	struct word default_sl;			/* of qos-ulps; s NULL: none */
 	int default_sl_value;
@@ -150,6 +154,9 @@ struct converted {
 
 void converted_init(struct converted *c);
 void converted_free(struct converted *c);
+
+/* True if OpenSM ignores its QoS options, the policy, and the SLs of partitions. */
+bool qos_is_off(const struct converted *c);
 
 /* --- text --- */
 
@@ -178,6 +185,9 @@ struct shown { char s[68]; };
 const char *show(struct shown *out, const char *s, size_t n);
 #define SHOW(s) show(&(struct shown){ "" }, s, strlen(s))
 
+/* Adds a line for qosd.yaml that comes from a place of the input. */
+void add_setting(struct converted *c, const char *line, struct place at);
+
 /* --- new items, all fields set to "none" --- */
 struct out_level *add_level(struct converted *c, struct place at);
 struct out_rule *add_rule(struct out_rules *rules, struct place at);
@@ -196,7 +206,15 @@ void read_prefix_routes(struct converted *c, const struct convert_input *in);
 
 /* --- called after all readers --- */
 void resolve(struct converted *c);
+/*
+ * The SLs, as bits, that the tables treat otherwise than each SL in `named` and than each lower SL
+ * in the result.
+ */
+uint16_t sls_apart(const struct converted *c, uint16_t named);
 void write_policy(const struct converted *c, const struct convert_input *in, size_t n,
 		  struct buf *yaml);
+/* Writes qosd.yaml. */
+void write_settings(const struct converted *c, const struct convert_input *in, size_t n,
+		    struct buf *yaml);
 
 #endif

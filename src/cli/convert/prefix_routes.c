@@ -62,22 +62,26 @@ static void read_route(struct converted *c, struct cursor *at, struct routed *x)
 		return;
 	}
 	if (is_routed(x, prefix)) {
-		say(c, NULL, SEV_WARNING, place, "omitted: an earlier line has this prefix, and the first "
-		    "match applies");
+		verdict(c, NULL, VERDICT_NOT_NEEDED, place,
+			"omitted: an earlier line has this prefix, and the first match applies");
 		return;
 	}
 	if (prefix >> 56 == 0xff) {
-		say(c, NULL, SEV_WARNING, place, "omitted: 0x%016" PRIx64 " is a multicast prefix",
-		    prefix);
+		verdict(c, NULL, VERDICT_NOT_POSSIBLE, place,
+			"omitted: 0x%016" PRIx64 " is a multicast prefix", prefix);
 		return;
 	}
 	*vec_push(&x->prefixes) = prefix;
 	if (x->prefixes.n == 1)
-		*vec_push(&c->settings) = "prefix-routes:";
+		add_setting(c, "prefix-routes:", (struct place){ "", { 0, 0 } });
 	route = keepf(c, "  - {prefix: %s, router: %s}", value(c, prefix), value(c, guid));
-	*vec_push(&c->settings) = route;
-	say(c, NULL, SEV_INFO, place, "belongs to qosd.yaml: prefix-routes%s%s", route + 3,
-	    guid ? "" : ", where all routers share the load; OpenSM uses the first");
+	add_setting(c, route, place);
+	if (guid)
+		verdict(c, NULL, VERDICT_SAME, place, "prefix-routes in qosd.yaml: %s", route + 4);
+	else
+		verdict(c, NULL, VERDICT_OTHERWISE, place,
+			"prefix-routes in qosd.yaml: %s, where all routers share the load; OpenSM uses "
+			"the first", route + 4);
 }
 
 void read_prefix_routes(struct converted *c, const struct convert_input *in)

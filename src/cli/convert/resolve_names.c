@@ -111,7 +111,7 @@ static const char *rename_item(struct converted *c, struct names *n, struct note
 	const char *given = give_name(c, n, like_guid ? keepf(c, "name-%s", name) : name);
 
 	if (strcmp(given, name))
-		say(c, notes, SEV_WARNING, at, "renamed the %s '%s' to '%s'", kind,
+		verdict(c, notes, VERDICT_OTHERWISE, at, "renamed the %s '%s' to '%s'", kind,
 		    SHOW(name), given);
 	return given;
 }
@@ -126,9 +126,9 @@ static bool claim(struct resolver *r, struct names *n, const char *kind, const c
 		map64_put(&n->index, folded(name), index);
 		return true;
 	}
-	say(r->c, notes, SEV_WARNING, at,
-	    "omitted: there is another %s '%s' before it, and OpenSM finds only the first one",
-	    kind, SHOW(name));
+	verdict(r->c, notes, VERDICT_NOT_NEEDED, at,
+		"omitted: there is another %s '%s' before it, and OpenSM finds only the first one",
+		kind, SHOW(name));
 	return false;
 }
 
@@ -233,9 +233,9 @@ static void resolve_scopes(struct resolver *r, struct out_scopes *scopes)
 		resolve_groups(r, &s->across_to);
 		resolve_groups(r, &s->across_from);
 		if (s->across_from.n)
-			say(r->c, &s->notes, SEV_WARNING, s->across_from.v[0].at,
-			    "omitted across-from, which has no equivalent: scopes select input ports by "
-			    "'from'");
+			verdict(r->c, &s->notes, VERDICT_NOT_POSSIBLE, s->across_from.v[0].at,
+				"omitted across-from, which has no equivalent: scopes select input ports by "
+				"'from'");
 	}
 }
 
@@ -253,19 +253,19 @@ static void add_default_level(struct resolver *r)
 	struct place nowhere = { c->sources.n ? c->sources.v[0] : "", { 0, 0 } };
 
 	if (c->default_sl.s && has_default(r)) {
-		say(c, NULL, SEV_INFO, c->default_sl.at,
-		    "OpenSM ignores 'default' of qos-ulps if there is a level DEFAULT");
+		verdict(c, NULL, VERDICT_NOT_NEEDED, c->default_sl.at,
+			"OpenSM ignores 'default' of qos-ulps if there is a level DEFAULT");
 	} else if (c->default_sl.s) {
 		l = add_level(c, c->default_sl.at);
 		l->name = "default";
 		l->sl = c->default_sl_value;
 	} else if (c->has_policy && !has_default(r)) {
-		say(c, NULL, SEV_WARNING, nowhere,
-		    "there is neither a level DEFAULT nor 'default' in qos-ulps: OpenSM refuses "
-		    "the whole file; qosd has a default level with SL 0");
+		verdict(c, NULL, VERDICT_OTHERWISE, nowhere,
+			"there is neither a level DEFAULT nor 'default' in qos-ulps: OpenSM refuses "
+			"the whole file; qosd has a default level with SL 0");
 	} else if (c->has_xml && !has_default(r)) {
-		say(c, NULL, SEV_INFO, nowhere,
-		    "there is no level 'default': queries that no rule matches get SL 0");
+		verdict(c, NULL, VERDICT_SAME, nowhere,
+			"there is no level 'default': queries that no rule matches get SL 0");
 	}
 }
 
@@ -322,9 +322,10 @@ static bool resolve_partition_word(struct resolver *r, struct notes *notes, stru
 	/* the default partition always exists */
 	if (!r->c->has_partitions && !strcmp(w->s, "Default"))
 		return true;
-	say(r->c, notes, SEV_WARNING, w->at, "omitted the partition '%s': partitions.conf %s",
-	    SHOW(w->s), r->c->has_partitions ? "does not have it"
-					     : "must be converted together with this file");
+	verdict(r->c, notes, r->c->has_partitions ? VERDICT_NOT_NEEDED : VERDICT_NOT_POSSIBLE, w->at,
+		"omitted the partition '%s': partitions.conf %s", SHOW(w->s),
+		r->c->has_partitions ? "does not have it"
+				     : "must be converted together with this file");
 	return false;
 }
 
@@ -361,12 +362,28 @@ static void check_pkeys(struct resolver *r)
 			uint32_t none = missing[rule->pkeys.v[k].lo];
 
 			if (none <= rule->pkeys.v[k].hi)
-				say(r->c, &rule->notes, SEV_WARNING, rule->at,
-				    "there is no partition with the P_Key 0x%04x, in which case OpenSM "
-				    "refuses the whole policy", none);
+				verdict(r->c, &rule->notes, VERDICT_OTHERWISE, rule->at,
+					"there is no partition with the P_Key 0x%04x, in which case "
+					"OpenSM refuses the whole policy", none);
 		}
 	}
 	free(missing);
+}
+
+/* Without QoS, OpenSM gives all partitions SL 0. */
+static void drop_partition_sls(struct converted *c)
+{
+	for (size_t i = 0; i < c->partitions.n && qos_is_off(c); i++) {
+		struct out_partition *p = &c->partitions.v[i];
+
+		if (p->sl || p->group_sl > 0)
+			verdict(c, &p->notes, VERDICT_NOT_NEEDED, p->at,
+				"sl=%d: qos is FALSE: OpenSM gives the partition SL 0",
+				p->sl ? p->sl : p->group_sl);
+		p->sl = 0;
+		if (p->group_sl > 0)
+			p->group_sl = 0;
+	}
 }
 
 static void resolve_partition_levels(struct resolver *r, const char *made[16])
@@ -385,9 +402,10 @@ static void resolve_partition_levels(struct resolver *r, const char *made[16])
 		if (p->sl) {
 			p->level = level_of_sl(r, made, p->sl, p->at);
 			if (c->has_policy)
-				say(c, &p->notes, SEV_WARNING, p->at,
-				    "sl=%d also applies to the partition's queries; OpenSM with a policy "
-				    "file gives queries that no rule matches the default level", p->sl);
+				verdict(c, &p->notes, VERDICT_OTHERWISE, p->at,
+					"sl=%d also applies to the partition's queries; OpenSM with a "
+					"policy file gives queries that no rule matches the default "
+					"level", p->sl);
 		}
 		if (!p->ipoib)
 			continue;
@@ -411,6 +429,65 @@ static void resolve_partition_levels(struct resolver *r, const char *made[16])
 	map64_free(&groups);
 }
 
+/* --- SLs that no item of the source names --- */
+
+static int sl_of_default(const struct converted *c)
+{
+	for (size_t i = 0; i < c->levels.n; i++)
+		if (!c->levels.v[i].dropped && c->levels.v[i].name &&
+		    !strcmp(c->levels.v[i].name, "default"))
+			return c->levels.v[i].sl > 0 ? c->levels.v[i].sl : 0;
+	return 0;
+}
+
+static void judge_sm_sl(struct converted *c)
+{
+	int sl = sl_of_default(c);
+	uint64_t wanted;
+
+	if (!c->sm_sl.s)
+		return;
+	if (parse_number(c->sm_sl.s, &wanted) && wanted == (uint64_t)sl)
+		verdict(c, NULL, VERDICT_SAME, c->sm_sl.at, "sm_sl %d: the SL of the level 'default'", sl);
+	else
+		verdict(c, NULL, VERDICT_OTHERWISE, c->sm_sl.at,
+			"sm_sl %s: packets to the subnet manager have the SL of the level 'default', which "
+			"is %d", SHOW(c->sm_sl.s), sl);
+}
+
+/*
+ * MPI, NCCL and UCX choose an SL by a setting of their own and never ask for a path.  The tables
+ * treat such packets as they treat any, and a level makes qosd's findings and shares know them.
+ */
+static void add_levels_of_tables(struct resolver *r, const char *made[16])
+{
+	struct converted *c = r->c;
+	uint16_t named = (uint16_t)(1u << sl_of_default(c)), apart;
+	struct place at = c->defaults[OUT_ALL].at;
+	struct buf list = { 0 };
+
+	if (!c->has_defaults)
+		return;
+	if (!at.file)
+		at.file = c->names[FORMAT_OPENSM_CONF];
+	for (size_t i = 0; i < c->levels.n; i++)
+		if (!c->levels.v[i].dropped && c->levels.v[i].sl >= 0)
+			named |= (uint16_t)(1u << (c->levels.v[i].sl & 15));
+	apart = sls_apart(c, named);
+	for (int sl = 0; sl < 16; sl++) {
+		if (!(apart >> sl & 1))
+			continue;
+		buf_printf(&list, "%s%s", list.n ? ", " : "", level_of_sl(r, made, sl, at));
+		remark(c, &c->levels.v[c->levels.n - 1].notes,
+		       "programs such as MPI, NCCL and UCX may choose this SL by themselves");
+	}
+	if (apart)
+		verdict(c, NULL, VERDICT_OTHERWISE, at,
+			"added levels for the SLs that only the tables know, as programs may choose them by "
+			"themselves: %s", list.s);
+	buf_free(&list);
+}
+
 /* --- members --- */
 
 static const char *const type_groups[] = {
@@ -425,15 +502,15 @@ static void settle_both(struct converted *c, struct out_partition *p)
 	for (size_t i = 0; i < p->members.n; i++)
 		any_both |= p->members.v[i].membership == OUT_BOTH;
 	if (any_both && c->allow_both == 0) {
-		say(c, &p->notes, SEV_WARNING, p->at,
-		    "members are 'both' while allow_both_pkeys is FALSE: OpenSM makes them full");
+		verdict(c, &p->notes, VERDICT_OTHERWISE, p->at,
+			"members that are 'both' become full, as in OpenSM without allow_both_pkeys");
 		for (size_t i = 0; i < p->members.n; i++)
 			if (p->members.v[i].membership == OUT_BOTH)
 				p->members.v[i].membership = OUT_FULL;
 	} else if (any_both && c->allow_both < 0) {
-		say(c, &p->notes, SEV_WARNING, p->at,
-		    "members are 'both': OpenSM needs allow_both_pkeys TRUE for that; otherwise they are "
-		    "full");
+		verdict(c, &p->notes, VERDICT_OTHERWISE, p->at,
+			"members are 'both': OpenSM needs allow_both_pkeys TRUE for that; otherwise they "
+			"are full");
 	}
 }
 
@@ -510,7 +587,10 @@ void resolve(struct converted *c)
 	check_pkeys(&r);
 	add_default_level(&r);
 	resolve_ulp_rules(&r, made);
+	drop_partition_sls(c);
 	resolve_partition_levels(&r, made);
+	add_levels_of_tables(&r, made);
+	judge_sm_sl(c);
 	resolve_members(&r);
 	names_free(&r.groups);
 	names_free(&r.levels);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Writes the policy as commented YAML.  It quotes whatever could be misread, and passes all text
+ * Writes the policy and the settings as commented YAML.  It quotes whatever could be misread, and passes all text
  * through add_clean(), so that the YAML is valid whatever was read.
  */
 #include <inttypes.h>
@@ -39,14 +39,12 @@ static void put_notes(struct buf *b, unsigned indent, const struct notes *notes)
 
 static void put_place(struct buf *b, unsigned indent, struct place at)
 {
-	char line[16] = "";
-
-	if (at.pos.line)
-		snprintf(line, sizeof(line), ":%u", at.pos.line);
 	put_indent(b, indent);
 	buf_puts(b, "# ");
 	add_clean(b, at.file);
-	buf_printf(b, "%s\n", line);
+	if (at.pos.line)
+		buf_printf(b, ":%u", at.pos.line);
+	buf_puts(b, "\n");
 }
 
 /* True if every YAML parser reads the word as a string. */
@@ -333,8 +331,19 @@ static void put_level(struct buf *b, const struct out_level *l)
 	put_ranges(b, 4, "pkey", PKEY, &l->pkeys);
 }
 
+/* qosd takes a policy without any item for a file that a full disk has left empty. */
+static void put_default_level(struct buf *b, const struct converted *c)
+{
+	if (c->groups.n || c->partitions.n || c->levels.n || c->has_defaults || c->sl2vl.n || c->vlarb.n)
+		return;
+	buf_puts(b, "\nqos-levels:\n");
+	put_comment(b, 2, "nothing asks for more than the level that qosd has by itself");
+	buf_puts(b, "  default:\n    sl: 0\n");
+}
+
 static void put_levels(struct buf *b, const struct converted *c)
 {
+	put_default_level(b, c);
 	if (!c->levels.n)
 		return;
 	buf_puts(b, "\nqos-levels:\n");
@@ -499,17 +508,22 @@ static void put_fabric_setup(struct buf *b, const struct converted *c)
 
 /* --- the whole --- */
 
-static void put_head(struct buf *b, const struct converted *c, const struct convert_input *in,
-		     size_t n)
+static void put_sources(struct buf *b, const char *what, const struct convert_input *in, size_t n)
 {
-	size_t count = c->found.n - c->found.count[VERDICT_SAME];
-
-	buf_puts(b, "# Policy of qosd, converted by qosd-ctl from\n");
+	buf_printf(b, "# %s of qosd, converted by qosd-ctl from\n", what);
 	for (size_t i = 0; i < n; i++) {
 		buf_puts(b, "#   ");
 		add_clean(b, in[i].name);
 		buf_printf(b, " (%s)\n", convert_format_name(in[i].format));
 	}
+}
+
+static void put_head(struct buf *b, const struct converted *c, const struct convert_input *in,
+		     size_t n)
+{
+	size_t count = c->found.n - c->found.count[VERDICT_SAME];
+
+	put_sources(b, "Policy", in, n);
 	if (count)
 		buf_puts(b, "#\n# What differs from before, or from what the files say:\n");
 	for (size_t i = 0; i < c->found.n; i++) {
@@ -525,11 +539,11 @@ static void put_head(struct buf *b, const struct converted *c, const struct conv
 		buf_puts(b, "\n");
 		buf_free(&line);
 	}
-	if (c->settings.n)
+	if (c->settings.n && !c->options.settings_apart)
 		buf_puts(b, "#\n# For qosd.yaml:\n");
-	for (size_t i = 0; i < c->settings.n; i++) {
+	for (size_t i = 0; i < c->settings.n && !c->options.settings_apart; i++) {
 		buf_puts(b, "#   ");
-		add_clean(b, c->settings.v[i]);
+		add_clean(b, c->settings.v[i].s);
 		buf_puts(b, "\n");
 	}
 }
@@ -543,4 +557,20 @@ void write_policy(const struct converted *c, const struct convert_input *in, siz
 	put_levels(yaml, c);
 	put_rules(yaml, c);
 	put_fabric_setup(yaml, c);
+}
+
+void write_settings(const struct converted *c, const struct convert_input *in, size_t n,
+		    struct buf *yaml)
+{
+	put_sources(yaml, "Settings", in, n);
+	buf_puts(yaml, c->settings.n ? "\n" : "#\n# Nothing in them needs a setting.\n");
+	for (size_t i = 0; i < c->settings.n; i++) {
+		const struct word *line = &c->settings.v[i];
+
+		add_clean(yaml, line->s);
+		if (*line->at.file)
+			put_place(yaml, 1, line->at);
+		else
+			buf_puts(yaml, "\n");
+	}
 }
