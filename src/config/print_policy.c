@@ -11,6 +11,7 @@
 #include "config/conf.h"
 #include "config/conf_parts.h"
 #include "lib/base/alloc.h"
+#include "lib/iba/mgid.h"
 #include "lib/iba/units.h"
 
 /* Separates items of a list or flow map: prints nothing before the first. */

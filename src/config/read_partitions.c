@@ -10,6 +10,7 @@
 #include "lib/base/alloc.h"
 #include "lib/base/bytes.h"
 #include "lib/base/map64.h"
+#include "lib/iba/mgid.h"
 
 static void read_partition_pkey(struct reader *r, const struct node *n, const struct key *k,
 				void *at)
@@ -158,7 +159,7 @@ static void check_mgid_pkey(struct reader *r, const struct policy_partition *par
 {
 	uint16_t pkey = get_be16(g->mgid + 4);
 
-	if (part->pkey && policy_mgid_is_ipoib(g->mgid) && pkey != (part->pkey | IB_PKEY_FULL))
+	if (part->pkey && mgid_is_ipoib(g->mgid) && pkey != (part->pkey | IB_PKEY_FULL))
 		read_error(r, g->pos, "the P_Key in the MGID of an IPoIB group is 0x%04x, as the "
 			   "partition's is 0x%04x, not 0x%04x", part->pkey | IB_PKEY_FULL, part->pkey,
 			   pkey);
@@ -183,7 +184,7 @@ static void check_mgids(struct reader *r, const struct policy *p)
 	for (size_t i = 0; i < p->n_partitions; i++)
 		for (unsigned scope = 0; scope <= SCOPE_MAX; scope++)
 			if (p->partitions[i].pkey && policy_ipoib_scopes(&p->partitions[i]) >> scope & 1) {
-				policy_broadcast_mgid(mgid, p->partitions[i].pkey, scope);
+				mgid_of_broadcast(mgid, p->partitions[i].pkey, scope);
 				map64_put(&seen, hash_bytes((const char *)mgid, 16, 0), 1);
 			}
 	for (size_t i = 0; i < p->n_partitions; i++)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "lib/base/alloc.h"
-#include "lib/base/bytes.h"
+#include "lib/iba/mgid.h"
 #include "qos/policy.h"
 
 static const char *const ulp_names[ULP_COUNT] = {
@@ -257,24 +257,6 @@ struct policy *policy_overlay(const struct policy *base, size_t more)
 uint16_t policy_ipoib_scopes(const struct policy_partition *part)
 {
 	return !part->ipoib ? 0 : part->ipoib_scopes ? part->ipoib_scopes : 1u << SCOPE_LINK_LOCAL;
-}
-
-void policy_broadcast_mgid(uint8_t mgid[16], uint16_t pkey, unsigned scope)
-{
-	static const uint8_t form[16] = {
-		0xff, 0x10, 0x40, 0x1b, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff,
-	};
-
-	memcpy(mgid, form, 16);
-	mgid[1] |= (uint8_t)scope;
-	put_be16(mgid + 4, pkey | IB_PKEY_FULL);
-}
-
-bool policy_mgid_is_ipoib(const uint8_t mgid[16])
-{
-	uint16_t signature = get_be16(mgid + 2);
-
-	return mgid[0] == 0xff && (signature == 0x401b || signature == 0x601b);
 }
 
 struct u64_ranges policy_ipoib_pkeys(const struct policy *p)

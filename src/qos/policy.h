@@ -267,19 +267,8 @@ void policy_free(struct policy *p);	/* NULL is fine */
 struct policy *policy_overlay(const struct policy *base, size_t more);
 void policy_overlay_done(struct policy *p, const struct policy *base);
 void policy_overlay_free(struct policy *p, const struct policy *base);
-/* Scopes of multicast groups (4.1.1) without those that IBA reserves. */
-#define SCOPE_LINK_LOCAL 2
-#define SCOPE_MIN 1
-#define SCOPE_MAX 14
-#define IPOIB_QKEY 0x0b1bu	/* of IPoIB groups, in practice */
 /* The scopes of a partition's IPoIB broadcast groups, bit n for scope n; 0 without IPoIB. */
 uint16_t policy_ipoib_scopes(const struct policy_partition *part);
-/*
- * The MGID of 255.255.255.255 (RFC 4391, section 4) in a partition and scope.
- */
-void policy_broadcast_mgid(uint8_t mgid[16], uint16_t pkey, unsigned scope);
-/* Whether an MGID belongs to IPoIB, by its signature. */
-bool policy_mgid_is_ipoib(const uint8_t mgid[16]);
 /* The P_Keys of all partitions with IPoIB, in as few ranges as possible; without positions. */
 struct u64_ranges policy_ipoib_pkeys(const struct policy *p);
 void policy_member_free(struct policy_member *m);	/* frees what it points to, not m */

@@ -16,6 +16,7 @@
 
 #include "ctl/foresight.h"
 #include "lib/base/alloc.h"
+#include "lib/iba/mgid.h"
 #include "sa/registry/dynamic_partitions.h"
 #include "sa/registry/groups.h"
 #include "sa/registry/present_members.h"

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "lib/base/bytes.h"
+#include "lib/iba/mgid.h"
 #include "lib/iba/units.h"
 #include "plan/published_state.h"
 #include "sa/registry/alias.h"
@@ -740,9 +741,9 @@ unsigned mcast_mlids(const struct subnet_state *s)
 
 bool mcast_ipoib_broadcast(const uint8_t mgid[16], uint8_t broadcast[16])
 {
-	if (!policy_mgid_is_ipoib(mgid))
+	if (!mgid_is_ipoib(mgid))
 		return false;
-	policy_broadcast_mgid(broadcast, 0, 0);
+	mgid_of_broadcast(broadcast, 0, 0);
 	broadcast[1] = mgid[1];
 	memcpy(broadcast + 4, mgid + 4, 2);
 	return true;
@@ -816,7 +817,7 @@ static struct mcast_group policy_group(const struct mcast_db *db, const struct s
 								    part->ipoib_level_index];
 	struct ipoib_limits limits = own ? limits_of_own(db, own, l) :
 					   s->plan->partitions->ipoib[ref->partition].made;
-	bool ip = !own || policy_mgid_is_ipoib(own->mgid);
+	bool ip = !own || mgid_is_ipoib(own->mgid);
 	uint32_t qkey = own ? own->qkey : part->ipoib_qkey;
 	struct mcast_group g = {
 		.qkey = qkey || !ip ? qkey : IPOIB_QKEY, .pkey = part->pkey | IB_PKEY_FULL, .sl = l->sl,
@@ -827,8 +828,8 @@ static struct mcast_group policy_group(const struct mcast_db *db, const struct s
 	if (own)
 		memcpy(g.mgid, own->mgid, sizeof(g.mgid));
 	else
-		policy_broadcast_mgid(g.mgid, part->pkey, ref->scope);
-	if ((g.mgid[1] & 0xf) != SCOPE_LINK_LOCAL)
+		mgid_of_broadcast(g.mgid, part->pkey, ref->scope);
+	if (mgid_scope(g.mgid) != SCOPE_LINK_LOCAL)
 		g.hop_limit = UINT8_MAX;
 	if (l->packet_lifetime >= 0)
 		g.life = (uint8_t)l->packet_lifetime;
@@ -1039,7 +1040,7 @@ static const struct mcast_group *find_broadcast(const struct mcast_db *db, uint1
 {
 	uint8_t mgid[16];
 
-	policy_broadcast_mgid(mgid, pkey, scope);
+	mgid_of_broadcast(mgid, pkey, scope);
 	return mcast_find(db, mgid);
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "lib/base/bytes.h"
+#include "lib/iba/mgid.h"
 #include "plan/published_state.h"
 #include "sa/registry/alias.h"
 #include "sa/registry/groups.h"
@@ -538,7 +539,7 @@ START_TEST(groups_that_the_policy_lists)
 	mcast_sync(db, s);
 	ck_assert_uint_eq(mcast_count(db), 4);
 	ck_assert(!mcast_lacks_broadcast(db, s, 0));
-	policy_broadcast_mgid(site, IB_PKEY_DEFAULT, 5);
+	mgid_of_broadcast(site, IB_PKEY_DEFAULT, 5);
 	const struct mcast_group *g = mcast_find(db, broadcast);
 	ck_assert_uint_eq(g->qkey, 0x1234);
 	ck_assert_uint_eq(g->flow_label, 0x56789);
