@@ -14,7 +14,7 @@
 
 /* osm_base.h: OSM_DEFAULT_QOS_* */
 #define BUILT_IN_HIGH	"0:4"
-#define BUILT_IN_LOW	"1:4,2:4,3:4,4:4,5:4,6:4,7:4,8:4,9:4,10:4,11:4,12:4,13:4,14:4"
+#define BUILT_IN_LOW	"0:0,1:4,2:4,3:4,4:4,5:4,6:4,7:4,8:4,9:4,10:4,11:4,12:4,13:4,14:4"
 #define BUILT_IN_SL2VL	"0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,7"
 
 /* Longer prefixes come before the one they begin with. */
@@ -39,8 +39,8 @@ static void read_high_limit(const struct option *o, struct out_default *d)
 
 static void read_arb(const struct option *o, struct out_default *d, struct arb *arb)
 {
-	size_t zeros = 0, n = 0;
 	struct item i;
+	size_t n = 0;
 
 	arb->n = 0;
 	arb->given = true;
@@ -61,17 +61,11 @@ static void read_arb(const struct option *o, struct out_default *d, struct arb *
 			verdict(o->c, &d->notes, VERDICT_OTHERWISE, i.text.at,
 				"%s: weight %u in place of %" PRIu64 ", as OpenSM takes weights modulo "
 				"256", o->key, (unsigned)(weight & 255), weight);
-		zeros += (weight & 255) == 0;
-		if (weight & 255)
-			*vec_push(arb) = (struct arb_entry){ (uint8_t)(vl % 15),
-							     (uint8_t)(weight & 255) };
+		/* one without weight counts, too, where a table is too short for all */
+		*vec_push(arb) = (struct arb_entry){ (uint8_t)(vl % 15), (uint8_t)(weight & 255) };
 	}
 	if (n > 64)
 		say_error(o->c, o->text.at, "%s has %zu entries; the maximum is 64", o->key, n);
-	if (zeros)
-		verdict(o->c, &d->notes, VERDICT_NOT_NEEDED, o->at,
-			"%s: entries with weight 0 (%zu of %zu) are left out, as every device skips "
-			"them", o->key, zeros, n);
 }
 
 static void read_sl2vl(const struct option *o, struct out_default *d)

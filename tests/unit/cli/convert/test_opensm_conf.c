@@ -226,7 +226,7 @@ START_TEST(tables)
 	ck_assert_msg(ok, "%s", said.s);
 	ck_has(yaml, "    switch:\n      high-limit: 6\n");
 	ck_has(yaml, "    ca:\n      sl2vl: [1, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]\n");
-	ck_has(yaml, "    router:\n      vlarb-low: [\"0:1\", \"1:1\"]\n");
+	ck_has(yaml, "    router:\n      vlarb-low: [\"0:1\", \"1:1\", \"2:0\"]\n");
 	ck_has_not(yaml, "switch-port-0");
 	ck_has(yaml, "    all:\n"
 		     "      sl2vl: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 7]\n"
