@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "cli/convert/policy_tree.h"
+#include "lib/iba/iba.h"
 #include "lib/iba/units.h"
 
 #define CONF	1u
@@ -18,6 +19,7 @@
 struct builder {
 	struct converted *c;
 	unsigned format;
+	bool idle;		/* OpenSM does not apply what this section says */
 };
 
 /* Destination of a value: a field of the item, and the item's notes. */
@@ -99,7 +101,7 @@ static void read_guids(struct builder *b, const struct target *to)
 	read_ranges(b->c, to->notes, to->t->value, &guid, guids);
 	for (size_t i = before; i < guids->n; i++)
 		if (guids->v[i].hi - guids->v[i].lo >= WIDE_RANGE)
-			say(b->c, to->notes, SEV_INFO, to->t->value.at,
+			verdict(b->c, to->notes, VERDICT_SAME, to->t->value.at,
 			    "%#" PRIx64 "-%#" PRIx64 ": OpenSM looks up each of these GUIDs in "
 			    "each sweep; qosd compares the ends", guids->v[i].lo, guids->v[i].hi);
 }
@@ -124,6 +126,14 @@ static void read_tclasses(struct builder *b, const struct target *to)
 	static const struct limits tclass = { 0xff, "a traffic class" };
 
 	read_ranges(b->c, to->notes, to->t->value, &tclass, to->field);
+}
+
+/* A rule of the design of 2006 may match by the SL that the query asks for. */
+static void read_sls(struct builder *b, const struct target *to)
+{
+	static const struct limits sl = { 15, "an SL" };
+
+	read_ranges(b->c, to->notes, to->t->value, &sl, to->field);
 }
 
 static void read_int(struct builder *b, const struct target *to, uint64_t min, uint64_t max)
@@ -185,11 +195,45 @@ static void read_path_bits(struct builder *b, const struct target *to)
 	if (!read_ranges(b->c, to->notes, to->t->value, &path_bits, bits))
 		return;
 	if (b->format == CONF)
-		say(b->c, to->notes, SEV_WARNING, to->t->at,
+		verdict(b->c, to->notes, VERDICT_OTHERWISE, to->t->at,
 		    "OpenSM reads path-bits but does not use them; qosd does where the LMC is not 0");
 	if (bits->n > 1 || bits->v[0].lo != bits->v[0].hi)
-		say(b->c, to->notes, SEV_WARNING, to->t->value.at,
-		    "a level of qosd has one value of path-bits: using the first one, %" PRIu64, bits->v[0].lo);
+		verdict(b->c, to->notes, VERDICT_NOT_POSSIBLE, to->t->value.at,
+			"a level of qosd has one value of path-bits: the first one, %" PRIu64
+			", remains", bits->v[0].lo);
+}
+
+/*
+ * The design of 2006 joins the first two words of the NodeDescription and the port: "vs1/HCA-1/P1".  True
+ * for such a name; the description may go on after the two words.
+ */
+static bool take_three_words(struct builder *b, const struct target *to, const struct item *i,
+			     struct words *names)
+{
+	const char *text = item_text(b->c, i->text), *node = strpbrk(text, "/ \t");
+	const char *adapter = node ? node + 1 + strspn(node + 1, " \t") : NULL;
+	const char *end = adapter ? strpbrk(adapter, "/ \t") : NULL;
+	const char *number = end ? end + 1 + strspn(end + 1, " \t") : NULL;
+	uint64_t port;
+	const char *name;
+
+	if (!number)
+		return false;
+	if (!strncasecmp(number, "port", 4))
+		number += 4;
+	else if (*number == 'P' || *number == 'p')
+		number++;
+	else
+		return false;
+	if (node == text || end == adapter || !parse_number(number, &port) || port < 1 || port > 254)
+		return false;
+	name = keepf(b->c, "%.*s %.*s", (int)(node - text), text, (int)(end - adapter), adapter);
+	add_word(names, keepf(b->c, "%s/P%" PRIu64, name, port), i->text.at);
+	add_word(names, keepf(b->c, "%s */P%" PRIu64, name, port), i->text.at);
+	verdict(b->c, to->notes, VERDICT_SAME, i->text.at,
+		"'%s': port %" PRIu64 " of the nodes whose description begins with the words '%s'", SHOW(text),
+		port, SHOW(name));
+	return true;
 }
 
 /* "NodeDescription/Pn" */
@@ -203,6 +247,8 @@ static void read_port_names(struct builder *b, const struct target *to)
 		const char *text = item_text(b->c, i.text), *slash = strrchr(text, '/');
 		uint64_t port;
 
+		if (b->format == XML && take_three_words(b, to, &i, names))
+			continue;
 		if (!slash || slash == text || (slash[1] != 'P' && slash[1] != 'p') ||
 		    !parse_number(slash + 2, &port) || port < 1 || port > 254) {
 			say_error(b->c, i.text.at, "'%s' is not a port name: NodeDescription/Pn",
@@ -210,11 +256,11 @@ static void read_port_names(struct builder *b, const struct target *to)
 			continue;
 		}
 		if (strpbrk(text, "*?"))
-			say(b->c, to->notes, SEV_WARNING, i.text.at,
+			verdict(b->c, to->notes, VERDICT_OTHERWISE, i.text.at,
 			    "'%s': '*' and '?' are wildcards in qosd, but plain characters in OpenSM",
 			    SHOW(text));
 		if (b->format == CONF && !i.quoted && strpbrk(text, " \t"))
-			say(b->c, to->notes, SEV_INFO, i.text.at,
+			verdict(b->c, to->notes, VERDICT_OTHERWISE, i.text.at,
 			    "'%s': OpenSM drops blanks outside quotes and so does not find this port; qosd "
 			    "does", SHOW(text));
 		add_word(names, keepf(b->c, "%.*s/P%" PRIu64, (int)(slash - text), text, port),
@@ -366,6 +412,7 @@ static const struct field rule_fields[] = {
 	{ "service-id", read_service_ids, AT(out_rule, service_ids), BOTH, true },
 	{ "service", read_service_ids, AT(out_rule, service_ids), XML, true },
 	{ "pkey", read_pkeys, AT(out_rule, pkeys), BOTH, true },
+	{ "sl", read_sls, AT(out_rule, sls), XML, true },
 	{ "qos-level-name", read_reference, AT(out_rule, level), BOTH, false },
 	{ "match-level", read_reference, AT(out_rule, level), XML, false },
 };
@@ -400,6 +447,16 @@ static const struct field *find_field(const struct field *fields, size_t n, unsi
 	return NULL;
 }
 
+/* Verdicts and errors; what was read without any has none of its own. */
+static size_t verdicts_so_far(const struct converted *c)
+{
+	size_t n = 0;
+
+	for (int v = 0; v < VERDICTS; v++)
+		n += c->found.count[v];
+	return n;
+}
+
 /* Stores an item's values in its struct; each key sets its fields at most once. */
 static void read_fields(struct builder *b, const struct tree *item, const struct field *fields,
 			size_t n, void *at, struct notes *notes)
@@ -424,7 +481,13 @@ static void read_fields(struct builder *b, const struct tree *item, const struct
 			continue;
 		}
 		seen |= bit;
+		size_t verdicts = verdicts_so_far(b->c);
+
 		f->read(b, &(struct target){ t, notes, (char *)at + f->offset });
+		if (verdicts_so_far(b->c) == verdicts)
+			verdict(b->c, NULL, b->idle ? VERDICT_OTHERWISE : VERDICT_SAME, t->at,
+				"%s: %s%s", t->key, SHOW(item_text(b->c, t->value)),
+				b->idle ? ": applies" : "");
 	}
 }
 #define READ(b, item, fields, at) \
@@ -463,10 +526,11 @@ static void build_rule(struct builder *b, const struct tree *t)
 
 static void say_not_applied(struct builder *b, struct out_scope *s)
 {
-	if (b->format != CONF || b->c->setup_said)
+	b->idle = b->format == CONF;
+	if (!b->idle || b->c->setup_said)
 		return;
 	b->c->setup_said = true;
-	say(b->c, &s->notes, SEV_WARNING, s->at,
+	verdict(b->c, &s->notes, VERDICT_OTHERWISE, s->at,
 	    "OpenSM reads qos-setup but does not apply it; qosd does");
 }
 
@@ -476,6 +540,7 @@ static void build_sl2vl(struct builder *b, const struct tree *t)
 
 	say_not_applied(b, s);
 	READ(b, t, sl2vl_fields, s);
+	b->idle = false;
 	if (!s->groups.n && !s->across.n && !s->across_to.n && !s->across_from.n)
 		say_error(b->c, t->at, "this sl2vl-scope has neither 'group' nor 'across'");
 	if (!s->table.given)
@@ -488,6 +553,7 @@ static void build_vlarb(struct builder *b, const struct tree *t)
 
 	say_not_applied(b, s);
 	READ(b, t, vlarb_fields, s);
+	b->idle = false;
 	if (!s->groups.n && !s->across.n)
 		say_error(b->c, t->at, "this vlarb-scope has neither 'group' nor 'across'");
 	if (!s->high.given && !s->low.given && s->high_limit < 0)
@@ -526,7 +592,7 @@ static void build_section(struct builder *b, const struct tree *t)
 
 void build_policy(struct converted *c, const struct tree *root, enum convert_format format)
 {
-	struct builder b = { c, format == FORMAT_XML ? XML : CONF };
+	struct builder b = { c, format == FORMAT_XML ? XML : CONF, false };
 
 	build_section(&b, root);
 }
@@ -539,16 +605,18 @@ static const struct ulp {
 	const char *name, *option;	/* option NULL: the line is "name: SL" */
 	enum ulp_kind kind;
 	const char *ulp;		/* ulp of the rule */
+	/* the port or P_Key that OpenSM takes, where the ulp alone means more to qosd; 0: the same */
+	uint16_t only;
 } ulps[] = {
-	{ "sdp", NULL, BY_PORT, "sdp" }, { "sdp", "port-num", BY_PORT, "sdp" },
-	{ "rds", NULL, BY_PORT, "rds" }, { "rds", "port-num", BY_PORT, "rds" },
-	{ "iser", NULL, BY_PORT, "iser" }, { "iser", "port-num", BY_PORT, "iser" },
-	{ "srp", "target-port-guid", BY_TARGET, "srp" },
-	{ "ipoib", NULL, BY_PKEY, "ipoib" }, { "ipoib", "pkey", BY_PKEY, "ipoib" },
-	{ "any", "service-id", BY_SERVICE_ID, NULL }, { "any", "pkey", BY_PKEY, NULL },
-	{ "any", "target-port-guid", BY_TARGET, NULL },
-	{ "any", "source-port-guid", BY_SOURCE, NULL },
-	{ "any", "source-target-port-guid", BY_EITHER, NULL },
+	{ "sdp", NULL, BY_PORT, "sdp", 0 }, { "sdp", "port-num", BY_PORT, "sdp", 0 },
+	{ "rds", NULL, BY_PORT, "rds", 0x48ca }, { "rds", "port-num", BY_PORT, "rds", 0 },
+	{ "iser", NULL, BY_PORT, "iser", 0 }, { "iser", "port-num", BY_PORT, "iser", 0 },
+	{ "srp", "target-port-guid", BY_TARGET, "srp", 0 },
+	{ "ipoib", NULL, BY_PKEY, "ipoib", IB_PKEY_DEFAULT }, { "ipoib", "pkey", BY_PKEY, "ipoib", 0 },
+	{ "any", "service-id", BY_SERVICE_ID, NULL, 0 }, { "any", "pkey", BY_PKEY, NULL, 0 },
+	{ "any", "target-port-guid", BY_TARGET, NULL, 0 },
+	{ "any", "source-port-guid", BY_SOURCE, NULL, 0 },
+	{ "any", "source-target-port-guid", BY_EITHER, NULL, 0 },
 };
 
 static const struct ulp *find_ulp(const char *name, const char *option)
@@ -572,7 +640,7 @@ static void add_guid_group(struct builder *b, struct out_rule *r, enum ulp_kind 
 	read_guids(b, &(struct target){ t, &r->notes, &g->guids });
 	add_word(kind == BY_SOURCE ? &r->source : &r->either, g->name, t->at);
 	if (kind == BY_EITHER)
-		say(b->c, &r->notes, SEV_WARNING, t->at,
+		verdict(b->c, &r->notes, VERDICT_OTHERWISE, t->at,
 		    "source-target-port-guid: OpenSM's manual says source or target, but its code requires "
 		    "both, so the rule matches only between these ports; here, either end matches");
 }
@@ -605,20 +673,23 @@ static void read_ulp_option(struct builder *b, struct out_rule *r, const struct 
 static void build_default(struct converted *c, struct place at, int sl)
 {
 	if (c->default_sl.s)
-		say(c, NULL, SEV_WARNING, at,
+		verdict(c, NULL, VERDICT_SAME, at,
 		    "'default' is given more than once; the last one applies");
+	else
+		verdict(c, NULL, VERDICT_SAME, at, "the SL of queries that no rule matches: %d", sl);
 	c->default_sl = (struct word){ "default", at };
 	c->default_sl_value = sl;
 }
 
 void build_ulp(struct converted *c, struct cursor line)
 {
-	struct builder b = { c, CONF };
+	struct builder b = { c, CONF, false };
 	const char *colon = line.end, *name, *option = NULL;
 	struct tree t = { .at = line.at };
 	struct cursor rest = line, sl_text = line;
 	const struct ulp *ulp;
 	struct out_rule *r;
+	size_t verdicts = verdicts_so_far(c);
 	uint64_t sl;
 
 	/* ignore colons in comments */
@@ -656,4 +727,8 @@ void build_ulp(struct converted *c, struct cursor line)
 	r->simple_sl = (int)sl;
 	if (option)
 		read_ulp_option(&b, r, ulp, &t);
+	if (ulp->only)
+		add_range(ulp->kind == BY_PKEY ? &r->pkeys : &r->tcp_ports, ulp->only, ulp->only);
+	if (verdicts_so_far(c) == verdicts)
+		verdict(c, NULL, VERDICT_SAME, line.at, "%s", SHOW(item_text(c, line)));
 }

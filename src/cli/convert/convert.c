@@ -183,6 +183,8 @@ static void leave_out(struct converted *c, const struct convert_input *in)
 
 static void read_input(struct converted *c, const struct convert_input *in)
 {
+	if (refuse_template(c, in))
+		return;
 	switch (in->format) {
 	case FORMAT_QOS_POLICY:
 		if (qos_is_off(c))
@@ -233,6 +235,15 @@ static void name_inputs(struct converted *c, struct convert_input *in, size_t n)
 			  c->names[FORMAT_QOS_POLICY]);
 }
 
+static bool has_sl(const struct out_partition *p)
+{
+	bool any = p->sl;
+
+	for (size_t i = 0; i < p->groups.n; i++)
+		any |= p->groups.v[i].sl != 0;
+	return any;
+}
+
 /* Says what was assumed about the option `qos`, if anything depends on it. */
 static void say_qos(struct converted *c)
 {
@@ -246,7 +257,7 @@ static void say_qos(struct converted *c)
 	if (c->has_options)
 		return;
 	for (size_t i = 0; !name && i < c->partitions.n; i++)
-		if (c->partitions.v[i].sl || c->partitions.v[i].group_sl > 0)
+		if (has_sl(&c->partitions.v[i]))
 			name = c->names[FORMAT_PARTITIONS];
 	if (name)
 		verdict(c, NULL, VERDICT_OTHERWISE, (struct place){ name, { 0, 0 } },

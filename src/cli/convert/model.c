@@ -27,6 +27,7 @@ static void free_rules(struct out_rules *rules)
 		vec_free(&r->qos_classes);
 		vec_free(&r->tclasses);
 		vec_free(&r->pkeys);
+		vec_free(&r->sls);
 		vec_free(&r->target_guids);
 		vec_free(&r->tcp_ports);
 	}
@@ -85,6 +86,7 @@ void converted_free(struct converted *c)
 	for (size_t i = 0; i < c->partitions.n; i++) {
 		vec_free(&c->partitions.v[i].notes);
 		vec_free(&c->partitions.v[i].members);
+		vec_free(&c->partitions.v[i].groups);
 	}
 	vec_free(&c->partitions);
 	vec_free(&c->settings);

@@ -64,7 +64,7 @@ struct out_rule {
 	const char *description;
 	const char *ulp;			/* NULL: none */
 	struct words source, destination, either;
-	struct ranges service_ids, qos_classes, tclasses, pkeys, target_guids, tcp_ports;
+	struct ranges service_ids, qos_classes, tclasses, pkeys, sls, target_guids, tcp_ports;
 	struct word level;			/* s NULL: use simple_sl */
 	int simple_sl;				/* -1: none */
 };
@@ -115,16 +115,25 @@ struct out_member {
 	enum out_membership membership;
 };
 
+struct out_mgroup {
+	struct place at;
+	uint8_t mgid[16];
+	int sl, mtu, rate, tclass;		/* tclass -1: none */
+	bool own_sl;				/* its line names the SL */
+	uint32_t qkey, flow_label;
+	const char *level;			/* name, after resolve() */
+};
+struct out_mgroups { struct out_mgroup *v; size_t n, cap; };
+
 struct out_partition {
 	struct place at;
 	struct notes notes;
 	const char *name;
 	uint16_t pkey;
 	struct { struct out_member *v; size_t n, cap; } members;
-	bool ipoib;
 	int sl;					/* for its path queries */
-	int group_sl, mtu, rate, tclass;	/* of its broadcast group */
-	const char *level, *ipoib_level;	/* names, after resolve(); NULL: none */
+	struct out_mgroups groups;		/* no two with one MGID, also in other partitions */
+	const char *level;			/* name, after resolve(); NULL: none */
 };
 
 struct converted {

@@ -301,8 +301,8 @@ static void take_xml_error(void *context, const xmlError *error)
 	} };
 	const char *text = error->message ? error->message : "";
 
-	say(s->c, NULL, error->level == XML_ERR_WARNING ? SEV_WARNING : SEV_ERROR, at, "XML: %.*s",
-	    (int)strcspn(text, "\n"), text);
+	verdict(s->c, NULL, error->level == XML_ERR_WARNING ? VERDICT_OTHERWISE : VERDICT_ERROR, at, "XML: %.*s",
+		(int)strcspn(text, "\n"), text);
 }
 
 #if LIBXML_VERSION < 21200
@@ -388,7 +388,7 @@ static struct tree *walk_element(struct walk *w, struct tree *parent, const xmlN
 	text = text_of(c, n);
 	t->section = section_parent(t->key) || has_elements(n) || !parent;
 	if (n->properties)
-		say(c, NULL, SEV_WARNING, e->at, "<%s>: attributes have no meaning", SHOW(e->name));
+		verdict(c, NULL, VERDICT_NOT_NEEDED, e->at, "<%s>: attributes have no meaning", SHOW(e->name));
 	if (!t->section) {
 		struct cursor value = { text, text + strlen(text), e->content, false };
 

@@ -16,6 +16,7 @@
 #include "cli/convert/split_text.h"
 #include "lib/base/map64.h"
 #include "lib/iba/iba.h"
+#include "lib/iba/mgid.h"
 #include "lib/iba/units.h"
 
 #define NAME_MAX_BYTES	128	/* qosd-policy(5) */
@@ -370,34 +371,60 @@ static void check_pkeys(struct resolver *r)
 	free(missing);
 }
 
-/* Without QoS, OpenSM gives all partitions SL 0. */
+/* Without QoS, OpenSM gives all partitions SL 0, but not groups that name one themselves. */
 static void drop_partition_sls(struct converted *c)
 {
 	for (size_t i = 0; i < c->partitions.n && qos_is_off(c); i++) {
 		struct out_partition *p = &c->partitions.v[i];
+		int sl = p->sl;
 
-		if (p->sl || p->group_sl > 0)
-			verdict(c, &p->notes, VERDICT_NOT_NEEDED, p->at,
-				"sl=%d: qos is FALSE: OpenSM gives the partition SL 0",
-				p->sl ? p->sl : p->group_sl);
 		p->sl = 0;
-		if (p->group_sl > 0)
-			p->group_sl = 0;
+		for (size_t k = 0; k < p->groups.n; k++) {
+			struct out_mgroup *g = &p->groups.v[k];
+
+			if (g->own_sl)
+				continue;
+			sl = sl ? sl : g->sl;
+			g->sl = 0;
+		}
+		if (sl)
+			verdict(c, &p->notes, VERDICT_NOT_NEEDED, p->at,
+				"sl=%d: qos is FALSE: OpenSM gives the partition SL 0", sl);
 	}
+}
+
+/* The level with the properties of a multicast group, made on first use. */
+static const char *level_of_mgroup(struct resolver *r, struct map64 *made, const struct out_mgroup *g)
+{
+	uint64_t key = (uint64_t)g->sl | (uint64_t)g->mtu << 8 | (uint64_t)g->rate << 16 |
+		       (uint64_t)(g->tclass + 1) << 24;
+	uint32_t index = map64_get(made, key);
+	struct converted *c = r->c;
+	struct out_level *l;
+	char rate[16];
+
+	if (index != MAP64_NONE)
+		return c->levels.v[index].name;
+	map64_put(made, key, (uint32_t)c->levels.n);
+	l = add_level(c, g->at);
+	l->name = give_name(c, &r->levels, keepf(c, "%s-sl-%d-mtu-%u-rate-%.*s",
+		mgid_is_ipoib(g->mgid) ? "ipoib" : "group", g->sl, mtu_bytes((unsigned)g->mtu),
+		(int)strcspn(rate_text((unsigned)g->rate, rate, sizeof(rate)), " "), rate));
+	l->sl = g->sl;
+	l->mtu = g->mtu;
+	l->rate = g->rate;
+	l->tclass = g->tclass;
+	return l->name;
 }
 
 static void resolve_partition_levels(struct resolver *r, const char *made[16])
 {
-	struct map64 groups;	/* properties of a broadcast group -> index of its level */
+	struct map64 groups;	/* properties of a multicast group -> index of its level */
 	struct converted *c = r->c;
 
 	map64_init(&groups, 16);
 	for (size_t i = 0; i < c->partitions.n; i++) {
 		struct out_partition *p = &c->partitions.v[i];
-		uint64_t key = (uint64_t)p->group_sl | (uint64_t)p->mtu << 8 |
-			       (uint64_t)p->rate << 16 | (uint64_t)(p->tclass + 1) << 24;
-		uint32_t index = map64_get(&groups, key);
-		struct out_level *l;
 
 		if (p->sl) {
 			p->level = level_of_sl(r, made, p->sl, p->at);
@@ -407,24 +434,8 @@ static void resolve_partition_levels(struct resolver *r, const char *made[16])
 					"policy file gives queries that no rule matches the default "
 					"level", p->sl);
 		}
-		if (!p->ipoib)
-			continue;
-		if (index == MAP64_NONE) {
-			char rate[16];
-
-			index = (uint32_t)c->levels.n;
-			l = add_level(c, p->at);
-			l->name = give_name(c, &r->levels, keepf(c, "ipoib-sl-%d-mtu-%u-rate-%.*s",
-				p->group_sl, mtu_bytes((unsigned)p->mtu),
-				(int)strcspn(rate_text((unsigned)p->rate, rate, sizeof(rate)), " "),
-				rate));
-			l->sl = p->group_sl;
-			l->mtu = p->mtu;
-			l->rate = p->rate;
-			l->tclass = p->tclass;
-			map64_put(&groups, key, index);
-		}
-		p->ipoib_level = c->levels.v[index].name;
+		for (size_t k = 0; k < p->groups.n; k++)
+			p->groups.v[k].level = level_of_mgroup(r, &groups, &p->groups.v[k]);
 	}
 	map64_free(&groups);
 }

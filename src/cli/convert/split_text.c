@@ -223,7 +223,7 @@ bool read_ranges(struct converted *c, struct notes *notes, struct cursor list,
 			continue;
 		}
 		if (swapped)
-			say(c, notes, SEV_INFO, i.text.at,
+			verdict(c, notes, VERDICT_SAME, i.text.at,
 			    "the range %s is reversed; swapped its ends, as OpenSM does", SHOW(text));
 		if (r.hi > limits->max) {
 			say_error(c, i.text.at, "%s is out of range: %s is at most %#" PRIx64,
@@ -307,4 +307,88 @@ bool add_clean(struct buf *b, const char *s)
 		p += n ? n : 1;
 	}
 	return same;
+}
+
+/* --- templates --- */
+
+/* Length of a name of letters, digits and '_' that begins with a letter. */
+static size_t name_length(const char *s, const char *end)
+{
+	size_t n = 0;
+
+	while (s + n < end && (isalnum((unsigned char)s[n]) || s[n] == '_'))
+		n++;
+	return n && isalpha((unsigned char)*s) ? n : 0;
+}
+
+/* Length of "${NAME}" or "@NAME@", in which no file of these formats has a use for; 0: neither. */
+static size_t variable(const char *s, const char *end)
+{
+	bool braces = *s == '$';
+	const char *name = braces ? s + 2 : s + 1;
+	size_t n;
+
+	if ((*s != '$' && *s != '@') || name >= end || (braces && s[1] != '{'))
+		return 0;
+	n = name_length(name, end);
+	for (size_t i = 0; !braces && i < n; i++)
+		if (islower((unsigned char)name[i]))
+			return 0;	/* as in user@host@site */
+	return n && name + n < end && name[n] == (braces ? '}' : '@') ? (size_t)(name + n + 1 - s) : 0;
+}
+
+/* Length of the place holder at s, at most to the end of the line; 0: none. */
+static size_t place_holder(const char *s, const char *end)
+{
+	static const struct { const char *open, *close; } marks[] = {
+		{ "{{", "}}" }, { "{%", "%}" }, { "<%", "%>" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(marks) && end - s >= 2; i++) {
+		const char *close, *eol;
+
+		if (memcmp(s, marks[i].open, 2))
+			continue;
+		eol = memchr(s, '\n', (size_t)(end - s));
+		end = eol ? eol : end;
+		close = memmem(s + 2, (size_t)(end - s) - 2, marks[i].close, 2);
+		return close ? (size_t)(close + 2 - s) : (size_t)(end - s);
+	}
+	return variable(s, end);
+}
+
+/* The end of the comment at the cursor, or NULL if there is none. */
+static const char *comment_end(const struct cursor *at, bool xml)
+{
+	size_t left = (size_t)(at->end - at->s);
+	const char *end;
+
+	if (!xml) {
+		if (*at->s != '#')
+			return NULL;
+		end = memchr(at->s, '\n', left);
+		return end ? end : at->end;
+	}
+	if (left < 4 || memcmp(at->s, "<!--", 4))
+		return NULL;
+	end = memmem(at->s, left, "-->", 3);
+	return end ? end + 3 : at->end;
+}
+
+bool refuse_template(struct converted *c, const struct convert_input *in)
+{
+	for (struct cursor at = cursor_of(in); at.s < at.end; cursor_skip(&at, 1)) {
+		const char *end = comment_end(&at, in->format == FORMAT_XML);
+		size_t n;
+
+		if (end)
+			cursor_skip(&at, (size_t)(end - at.s));
+		n = at.s < at.end ? place_holder(at.s, at.end) : 0;
+		if (!n)
+			continue;
+		say_error(c, at.at, "'%s' is a place holder: this is a template that was not rendered; convert "
+			  "what the other manager reads", show(&(struct shown){ "" }, at.s, n));
+		return true;
+	}
+	return false;
 }

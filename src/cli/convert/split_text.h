@@ -58,6 +58,12 @@ bool read_number(struct converted *c, struct cursor text, uint64_t min, uint64_t
  */
 bool add_clean(struct buf *b, const char *s);
 
+/*
+ * Whether the text is a template that was not rendered: it has a place holder of a template language outside
+ * comments.  Then adds the one error of this input.
+ */
+bool refuse_template(struct converted *c, const struct convert_input *in);
+
 /* Clears the membership bit of P_Keys. */
 void mask_pkeys(struct ranges *r);
 

@@ -3,12 +3,14 @@
  * Writes the policy and the settings as commented YAML.  It quotes whatever could be misread, and passes all text
  * through add_clean(), so that the YAML is valid whatever was read.
  */
+#include <arpa/inet.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 #include "cli/convert/split_text.h"
+#include "lib/iba/mgid.h"
 #include "lib/iba/units.h"
 
 static const char *const class_names[OUT_CLASSES] = {
@@ -264,6 +266,85 @@ static void put_member(struct buf *b, const struct out_member *m)
 	buf_printf(b, ": %s\n", memberships[m->membership]);
 }
 
+static bool is_broadcast(const struct out_partition *p, const struct out_mgroup *g)
+{
+	uint8_t mgid[16];
+
+	mgid_of_broadcast(mgid, p->pkey, mgid_scope(g->mgid));
+	return !memcmp(mgid, g->mgid, sizeof(mgid));
+}
+
+/* Whether two groups differ in nothing but the MGID. */
+static bool are_alike(const struct out_mgroup *a, const struct out_mgroup *b)
+{
+	return a->level == b->level && a->qkey == b->qkey && a->flow_label == b->flow_label;
+}
+
+/* Puts the keys that all groups have; usual: the Q_Key of groups without `q-key`. */
+static void put_mgroup_keys(struct buf *b, const struct out_mgroup *g, uint32_t usual)
+{
+	buf_puts(b, "level: ");
+	put_string(b, g->level);
+	if (g->qkey != usual)
+		buf_printf(b, ", q-key: 0x%x", g->qkey);
+	if (g->flow_label)
+		buf_printf(b, ", flow-label: 0x%x", g->flow_label);
+	buf_puts(b, "}\n");
+}
+
+/* Writes the broadcast groups that are like the first one. */
+static const struct out_mgroup *put_ipoib(struct buf *b, const struct out_partition *p)
+{
+	const struct out_mgroup *first = NULL;
+	uint16_t scopes = 0;
+	const char *between = "";
+
+	for (size_t i = 0; i < p->groups.n; i++) {
+		const struct out_mgroup *g = &p->groups.v[i];
+
+		if (!is_broadcast(p, g) || (first && !are_alike(first, g)))
+			continue;
+		first = first ? first : g;
+		scopes |= (uint16_t)(1u << mgid_scope(g->mgid));
+	}
+	put_key(b, 4, "ipoib");
+	if (!first) {
+		buf_puts(b, "false\n");
+		return NULL;
+	}
+	buf_puts(b, "{");
+	if (scopes != 1u << SCOPE_LINK_LOCAL) {
+		buf_puts(b, "scope: [");
+		for (unsigned scope = 0; scope <= SCOPE_MAX; scope++)
+			if (scopes >> scope & 1) {
+				buf_printf(b, "%s%u", between, scope);
+				between = ", ";
+			}
+		buf_puts(b, "], ");
+	}
+	put_mgroup_keys(b, first, IPOIB_QKEY);
+	return first;
+}
+
+static void put_mgroups(struct buf *b, const struct out_partition *p)
+{
+	const struct out_mgroup *ipoib = put_ipoib(b, p);
+	char mgid[INET6_ADDRSTRLEN];
+	bool any = false;
+
+	for (size_t i = 0; i < p->groups.n; i++) {
+		const struct out_mgroup *g = &p->groups.v[i];
+
+		if (ipoib && is_broadcast(p, g) && are_alike(ipoib, g))
+			continue;
+		if (!any)
+			put_map_key(b, 4, "groups", false);
+		any = true;
+		buf_printf(b, "      - {mgid: \"%s\", ", inet_ntop(AF_INET6, g->mgid, mgid, sizeof(mgid)));
+		put_mgroup_keys(b, g, mgid_is_ipoib(g->mgid) ? IPOIB_QKEY : 0);
+	}
+}
+
 static void put_partition(struct buf *b, const struct out_partition *p)
 {
 	put_place(b, 2, p->at);
@@ -281,14 +362,7 @@ static void put_partition(struct buf *b, const struct out_partition *p)
 		put_string(b, p->level);
 		buf_puts(b, "\n");
 	}
-	put_key(b, 4, "ipoib");
-	if (p->ipoib_level) {
-		buf_puts(b, "{level: ");
-		put_string(b, p->ipoib_level);
-		buf_puts(b, "}\n");
-	} else {
-		buf_puts(b, "false\n");
-	}
+	put_mgroups(b, p);
 }
 
 static void put_partitions(struct buf *b, const struct converted *c)
@@ -372,6 +446,7 @@ static void put_rule(struct buf *b, const struct out_rule *r)
 	put_ranges(b, 4, "qos-class", DECIMAL, &r->qos_classes);
 	put_ranges(b, 4, "tclass", DECIMAL, &r->tclasses);
 	put_ranges(b, 4, "pkey", PKEY, &r->pkeys);
+	put_ranges(b, 4, "sl", DECIMAL, &r->sls);
 }
 
 static void put_rules(struct buf *b, const struct converted *c)

@@ -28,7 +28,10 @@ START_TEST(ulps)
 {
 	check_ulp("sdp: 3", "  - level: sl-3\n    ulp: sdp\n");
 	check_ulp("SDP, port-num 1-5 ,\n 7 : 3", "    ulp: sdp\n    tcp-port: [1-5, 7]\n");
-	check_ulp("rds:15", "  - level: sl-15\n    ulp: rds\n");
+	check_ulp("rds:15", "  - level: sl-15\n    ulp: rds\n    tcp-port: [18634]\n");
+	check_ulp("rds, port-num 16385: 1", "    ulp: rds\n    tcp-port: [16385]\n");
+	check_ulp("iser: 1", "  - level: sl-1\n    ulp: iser\n");
+	check_ulp("ipoib: 1", "  - level: sl-1\n    ulp: ipoib\n    pkey: [0x7fff]\n");
 	check_ulp("iser, port-num 0x384: 0", "    ulp: iser\n    tcp-port: [900]\n");
 	check_ulp("srp, target-port-guid 0x12: 1",
 		  "    ulp: srp\n    target-guid: [0x0000000000000012]\n");
@@ -38,7 +41,7 @@ START_TEST(ulps)
 	check_ulp("any, target-port-guid 5: 1", "  - level: sl-1\n    target-guid: [0x");
 	check_ulp("any, source-port-guid 5: 1", "    source: [sources-of-line-3]\n");
 	ck_has(yaml, "  sources-of-line-3:\n");
-	ck_has_not(said, "f:3:");
+	ck_has(said, "f:3:1: same: any, source-port-guid 5: 1\n");
 	check_ulp("any, source-target-port-guid 5: 1", "    either: [ends-of-line-3]\n");
 	ck_has(said, "f:3:1: otherwise: source-target-port-guid: OpenSM's manual says source or");
 }
@@ -107,7 +110,7 @@ START_TEST(rules)
 	ck_has(yaml, "  - level: default\n    source: [\"My Group\"]\n"
 		     "    destination: [\"My Group\"]\n    qos-class: [1, 3-5]\n");
 	ck_assert(strstr(yaml.s, "- level: default") < strstr(yaml.s, "- level: sl-1"));
-	ck_has(said, "f:15:2: otherwise: the range 5-3 is reversed");
+	ck_has(said, "f:15:2: same: the range 5-3 is reversed");
 }
 END_TEST
 
@@ -174,7 +177,7 @@ START_TEST(members)
 	check_members("ALL_ROUTERS=full", "      all-routers: full\n");
 	ck_has(yaml, "  all-routers:\n    node-types: [router]\n");
 	check_members("SELF=f, 7=unknown", "      self: full\n      0x0000000000000007: limited\n");
-	ck_has(said, "otherwise: 'unknown' is not a membership");
+	ck_has(said, "same: 'unknown' is not a membership");
 	check_members("ALL=full, 0x8000000000000100", "      all: full\n      0x8000000000000100: ");
 	check_members("", "    pkey: 0x0001\n    # no members\n");
 	/* the same with allow_both_pkeys */
@@ -191,7 +194,7 @@ END_TEST
 START_TEST(partition_definitions)
 {
 	convert(FORMAT_PARTITIONS,
-		"A: ALL;\n\nB = 0x8002, ipoib, sl=3, mtu=5, rate=16\n, defmember=full: 0x1;"
+		"A: ALL;\n\nB = 0x8002, ipoib, sl=3, mtu=5, rate=16, defmember=full:\n 0x1;"
 		"C:;A:0x2;");
 	ck_assert_msg(ok, "%s", said.s);
 	ck_has(yaml, "  A:\n    pkey: 0x0001\n    members:\n      all: limited\n"
@@ -206,11 +209,58 @@ START_TEST(partition_definitions)
 	/* OpenSM adds this partition */
 	ck_has(yaml, "  Default:\n    pkey: 0x7fff\n    members:\n      all: limited\n"
 		     "      self: full\n    ipoib: false\n");
-	ck_has(said, "f: otherwise: no rule for the default partition");
+	ck_has(said, "f: same: no rule for the default partition");
 	convert(FORMAT_PARTITIONS, "X=0x7fff, ipoib: ALL=full;");
 	ck_has(yaml, "    members:\n      self: full\n      all: full\n"
 		     "    ipoib: {level: ipoib-sl-0-mtu-2048-rate-10}\n");
 	ck_has_not(said, "no rule");
+	convert(FORMAT_PARTITIONS, "A=1,\n ipoib : ALL;");
+	ck_assert(!ok);
+	ck_has(said, "f:1:1: error: OpenSM wants 'name = P_Key, flags :' on one line");
+}
+END_TEST
+
+/* Flags by OpenSM's order of keywords, each with a verdict. */
+START_TEST(partition_flags)
+{
+	convert(FORMAT_PARTITIONS,
+		"A=1, ipo, r=7, m=5, s=4, T=300, Q=9, F=1, sl=2, defm=b, indx0, sl=77, =4, x: ALL;");
+	ck_assert_msg(ok, "%s", said.s);
+	ck_has(yaml, "      all: both\n    level: sl-2\n"
+		     "    ipoib: {level: ipoib-sl-2-mtu-2048-rate-40, q-key: 0x9, flow-label: 0x1}\n");
+	ck_has(yaml, "    tclass: 44\n");
+	ck_has(said, "f:1:6: same: ipo: OpenSM reads it as ipoib: ");
+	ck_has(said, "f:1:11: same: r=7: OpenSM reads it as rate: 40 Gb/s\n");
+	ck_has(said, "f:1:21: same: s=4: OpenSM reads it as scope: ");
+	ck_has(said, "f:1:26: same: T=300: OpenSM takes it modulo 256, 44\n");
+	ck_has(said, "f:1:49: same: defm=b: OpenSM reads it as defmember: ");
+	ck_has(said, "f:1:57: not possible: indx0: ports keep");
+	ck_has(said, "f:1:64: not needed: sl=77: OpenSM skips");
+	ck_has(said, "f:1:71: same: =4: OpenSM reads it as mtu: 2048 bytes\n");
+	ck_has(said, "f:1:75: not needed: x: no flag");
+	convert(FORMAT_PARTITIONS, "A=1, scope=15: ALL;");
+	ck_has(said, "f:1:6: not possible: scope=15: IBA reserves");
+	convert(FORMAT_PARTITIONS, "A=1, ipoib: NONE;");
+	ck_has(yaml, "    # no members\n    ipoib: false\n");
+}
+END_TEST
+
+/* What OpenSM makes of each line was seen with OpenSM (tests/e2e/sim-opensm-files.sh). */
+START_TEST(multicast_groups)
+{
+	convert(FORMAT_PARTITIONS,
+		"A=1, ipoib, sl=2, TClass=4, scope=3, FlowLabel=5 : ALL\n"
+		"mgid=ff12:401b::16, scope=2, Q_Key=7\nmgid=ff12:401b:8009::17, sl=1\n"
+		"mgid=ff12:401b::18, mtu=1\nmgid=ff15:77::1, mtu=1, rate=2, TClass=1, FlowLabel=0\n"
+		"mgid=ff12:77::2, scope=2, x=1, sl=3\nmgid=ff12:77::2, scope=2\nmgid=ff32:77::4, sl=1\n"
+		"mgid=77::5, sl=1\nmgid=ff12:401b::19, sl=1\nmgid=ff13:88::1;");
+	ck_assert_msg(ok, "%s", said.s);
+	ck_has(yaml, "    ipoib: {level: ipoib-sl-2-mtu-2048-rate-10, flow-label: 0x5}\n    groups:\n"
+		"      - {mgid: \"ff12:401b:8001::16\", level: ipoib-sl-2-mtu-2048-rate-10-2, q-key: 0x7, "
+		"flow-label: 0x5}\n      - {mgid: \"ff13:77::1\", level: \"group-sl-2-mtu-256-rate-2.5\"}\n"
+		"      - {mgid: \"ff12:77::2\", level: group-sl-3-mtu-2048-rate-10, flow-label: 0x5}\n"
+		"      - {mgid: \"ff13:77::2\", level: group-sl-3-mtu-2048-rate-10, flow-label: 0x5}\n");
+	ck_has(said, "f:2:1: not needed: ff13:401b:8001::16: OpenSM does not make");
 }
 END_TEST
 
@@ -256,6 +306,55 @@ START_TEST(xml_words)
 	convert(FORMAT_QOS_POLICY,
 		"qos-levels\nqos-level\nsn: 1\nsl: 0\nend-qos-level\nend-qos-levels");
 	ck_has(said, "f:3:1: error: 'qos-level' has no 'sn'");
+}
+END_TEST
+
+/* The two words before the port are the beginning of the NodeDescription. */
+START_TEST(xml_port_names_and_sl)
+{
+	static const char *const names[] = { "vs1/HCA-1/P2", "vs1 HCA-1 P2", "vs1 HCA-1 port 2" };
+	char text[500];
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		snprintf(text, sizeof(text), "<qos-policy><port-groups><port-group><name>g</name>\n"
+			 "<port-name>%s</port-name></port-group></port-groups></qos-policy>", names[i]);
+		convert(FORMAT_XML, text);
+		ck_assert_msg(ok, "%s", said.s);
+		ck_has(yaml, "    port-names: [\"vs1 HCA-1/P2\", \"vs1 HCA-1 */P2\"]\n");
+		ck_has(said, "f:2:12: same: 'vs1");
+	}
+	convert(FORMAT_XML, "<qos-policy><port-groups><port-group><name>g</name>"
+		"<port-name>leaf/P7</port-name><port-name>a/b/c</port-name></port-group></port-groups></qos-policy>");
+	ck_has(said, "error: 'a/b/c' is not a port name");
+	convert(FORMAT_XML, "<qos-policy><qos-levels><qos-level><sn>1</sn><sl>0</sl></qos-level></qos-levels>"
+		"<qos-match-rules><qos-match-rule><sl>3-4,9</sl><match-level>1</match-level></qos-match-rule>"
+		"</qos-match-rules></qos-policy>");
+	ck_assert_msg(ok, "%s", said.s);
+	ck_has(yaml, "    sl: [3-4, 9]\n");
+	ck_has(said, "same: sl: 3-4,9\n");
+}
+END_TEST
+
+START_TEST(templates)
+{
+	static const struct { enum convert_format format; const char *text, *error; } cases[] = {
+		{ FORMAT_PARTITIONS, "Default=0x7fff : ALL=full ;\n{% for p in parts %}\nP : ALL;",
+		  "f:2:1: error: '{% for p in parts %}' is a place holder" },
+		{ FORMAT_PARTITIONS, "Default=0x7fff : ${MEMBERS} ;", "f:1:18: error: '${MEMBERS}' is" },
+		{ FORMAT_QOS_POLICY, "qos-ulps\ndefault: @DEFAULT_SL@\nend-qos-ulps", "f:2:10: error: '@DEFAULT_SL@'" },
+		{ FORMAT_XML, "<qos-policy><!-- {{ no }} --><% if x %></qos-policy>", "f:1:30: error: '<% if x %>'" },
+		{ FORMAT_UNKNOWN, "# ${no}\n{{ all }}", "f:2:1: error: '{{ all }}'" },
+		{ FORMAT_OPENSM_CONF, "qos {{ qos }}\n", "f:1:5: error: '{{ qos }}'" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		convert(cases[i].format, cases[i].text);
+		ck_has(said, cases[i].error);
+		ck_assert_ptr_null(strstr(strstr(said.s, "error: ") + 1, "error: "));
+	}
+	convert(FORMAT_QOS_POLICY, "port-groups\nport-group\nname: a@b@c $x {y}\nend-port-group\n"
+		"end-port-groups # ${c}\nqos-ulps\ndefault: 0\nend-qos-ulps");
+	ck_assert_msg(ok, "%s", said.s);
 }
 END_TEST
 
@@ -404,8 +503,12 @@ int main(void)
 	tcase_add_test(tc, recovery);
 	tcase_add_test(tc, members);
 	tcase_add_test(tc, partition_definitions);
+	tcase_add_test(tc, partition_flags);
+	tcase_add_test(tc, multicast_groups);
 	tcase_add_test(tc, merged);
 	tcase_add_test(tc, xml_words);
+	tcase_add_test(tc, xml_port_names_and_sl);
+	tcase_add_test(tc, templates);
 	tcase_add_test(tc, xml_structure);
 	tcase_add_test(tc, xml_hostile);
 	tcase_add_test(tc, names);
