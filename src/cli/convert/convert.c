@@ -265,6 +265,19 @@ static void say_qos(struct converted *c)
 			"OpenSM ignores SLs without it");
 }
 
+/* Says what becomes of SLs that clients ask for, if OpenSM has no QoS levels. */
+static void say_requested_sls(struct converted *c)
+{
+	const char *name = c->names[FORMAT_OPENSM_CONF] ? c->names[FORMAT_OPENSM_CONF]
+							: c->names[FORMAT_PARTITIONS];
+
+	if (!name || c->names[FORMAT_XML] || (c->names[FORMAT_QOS_POLICY] && !qos_is_off(c)))
+		return;
+	verdict(c, NULL, VERDICT_OTHERWISE, (struct place){ name, { 0, 0 } },
+		"a path query that names an SL: OpenSM, which has no QoS levels here, answers with that SL; "
+		"qosd answers that there is no path, unless the level has that SL");
+}
+
 bool convert_all(const struct convert_input *in, size_t n, const struct convert_options *options,
 		 struct conversion *out)
 {
@@ -279,6 +292,7 @@ bool convert_all(const struct convert_input *in, size_t n, const struct convert_
 	name_inputs(&c, known, n);
 	read_inputs(&c, known, n);
 	say_qos(&c);
+	say_requested_sls(&c);
 	resolve(&c);
 	sort_verdicts(&c.found);
 	ok = !c.found.count[VERDICT_ERROR];
