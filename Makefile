@@ -465,9 +465,11 @@ bench-programs: $(TEST_TOOLS) $(BENCH_PROGRAMS) $(BENCH_LIBRARIES)
 bench: all bench-programs	## measure (not a test; T=bringup: one of them)
 	@set -e; for b in $(call chosen,$(BENCHES)); do echo "== $$b"; "$$b"; done
 
-.PHONY: oracle pathref
+.PHONY: oracle migration pathref
 oracle: all check-programs	## 200 made-up policies, 20,000 queries each, OpenSM against qosd
 	@ORACLE_POLICIES=200 ORACLE_QUERIES=20000 QOSD_SIMULATOR=qosd-sim tests/e2e/sim-oracle.sh
+migration: all check-programs	## public configurations of OpenSM, 20,000 queries each, moved to qosd
+	@MIGRATION_QUERIES=20000 QOSD_SIMULATOR=qosd-sim tests/e2e/sim-migration.sh
 PATHREF_CHANGES ?= fat-tree:k=8,routers=3@1 $(CURDIR)/examples/cluster.topo@0 fat-tree:k=16@0
 pathref: all check-programs	## path queries against a slow reference: a million on each fabric that changes
 	@PATHREF_POLICIES=5 PATHREF_QUERIES=3400 QOSD_SIMULATOR=qosd-sim tests/e2e/sim-pathref.sh

@@ -3,6 +3,7 @@
 #
 # Common code of the tests that hold qosd against OpenSM as oracle: which end ports there are, and why two answers to
 # the same path query may differ (sim-oracle.sh, sim-migration.sh).  Sourced after e2e/lib.sh.
+# shellcheck disable=SC2154 # tools
 
 # host_ports NODE: prints "GUID LID NAME" lines, as NODE discovers the ports of CAs.
 host_ports() {
@@ -84,6 +85,11 @@ judge() {
 			return (field(path, "slid") in end_sl && end_sl[field(path, "slid")] == sl) ||
 				(field(path, "dlid") in end_sl && end_sl[field(path, "dlid")] == sl)
 		}
+		# whether a rule for either end gives this path another SL
+		function at_end(path, sl) {
+			return (field(path, "slid") in end_sl && end_sl[field(path, "slid")] != sl) ||
+				(field(path, "dlid") in end_sl && end_sl[field(path, "dlid")] != sl)
+		}
 		{
 			split($1, half, " -> ")
 			query = half[1]; theirs = half[2]; ours = $2; why = ""
@@ -128,6 +134,8 @@ judge() {
 			} else if (!levels && ours ~ /^status=0x0300/ && field(query, "sl") != "" &&
 				   field(theirs, "sl") == field(query, "sl"))
 				why = "any-sl"
+			else if (ours ~ /^status=0x0300/ && field(query, "sl") != "" && at_end(theirs, field(query, "sl")))
+				why = "either-end"
 			if (why == "")
 				print
 			else
@@ -138,4 +146,138 @@ judge() {
 				text = text " " why " " explained[why]
 			print compared + 0, paths + 0, text >"judged"
 		}'
+}
+
+# judge_tables FAMILY THEIRS OURS OPTIONS: compares two files of device_tables that OpenSM and qosd left behind, and prints
+# the blocks that differ for none of these reasons.  FAMILY is qos (SL2VL and arbitration tables, VLHighLimit) or pkeys.
+# OPTIONS is 1 if there is an opensm.conf.
+# The file judged has the number of blocks, and each reason with its number.
+#
+#  no-packets	The table of a port that has no link, or for packets back to the port that they came from.
+#  pkey-places	A port that has no P_Keys yet gets them in another order.  Both keep the places that they find.
+#  unenforced	qosd has the switch not enforce partitions at this port, since the host there is a member of all.
+#  both		Without an opensm.conf, the conversion takes members that are "both" at their word, and its verdict
+#		says that OpenSM takes them for full without allow_both_pkeys.
+#  full-at-switch  OpenSM gives the port of a switch the limited P_Key of the host behind it, which does not match what
+#		that host itself sends (10.9.3).  qosd gives it the full one.
+judge_tables() {
+	awk -v family="$1" -v options="$4" '
+		function hex(s,  n, i) {
+			for (i = 1; i <= length(s); i++)
+				n = n * 16 + index("0123456789abcdef", substr(s, i, 1)) - 1
+			return n
+		}
+		function used(guid, port) { return (guid in is_switch && port == 0) || linked[guid, port] }
+		# P_Keys without the empty places; "full": all as full members; sorted, for lists of few
+		function keys(s, full,  n, i, j, k, list, out) {
+			for (i = 1; i < length(s); i += 4) {
+				k = substr(s, i, 4)
+				if (full && k != "0000" && hex(substr(k, 1, 1)) < 8)
+					k = substr("89abcdef", hex(substr(k, 1, 1)) + 1, 1) substr(k, 2)
+				if (k == "0000")
+					continue
+				for (j = ++n; j > 1 && list[j - 1] > k; j--)
+					list[j] = list[j - 1]
+				list[j] = k
+			}
+			for (i = 1; i <= n; i++)
+				if (list[i] != list[i - 1])
+					out = out list[i]
+			return out
+		}
+		function reason(guid, port, kind, mod, theirs, ours) {
+			if (kind == "SLtoVL" && guid in is_switch &&
+			    (int(hex(mod) / 256) == port || !used(guid, int(hex(mod) / 256)) || !used(guid, port)))
+				return "no-packets"
+			if (!used(guid, port))
+				return "no-packets"
+			if (kind == "P_KeyTable" && keys(theirs, 0) == keys(ours, 0))
+				return "pkey-places"
+			if (kind == "P_KeyTable" && !(guid in is_switch) && !options && keys(theirs, 1) == keys(ours, 1))
+				return "both"
+			if (kind == "P_KeyTable" && guid in is_switch && port > 0) {
+				if (!enforced[guid, port])
+					return "unenforced"
+				if (keys(theirs, 1) == keys(ours, 0))
+					return "full-at-switch"
+			}
+			return ""
+		}
+		$3 == "SwitchInfo" { is_switch[$1] }
+		FILENAME == ARGV[1] && $3 == "PortInfo" { linked[$1, $2] = hex(substr($5, 66, 1)) > 1 }
+		FILENAME == ARGV[2] && $3 == "PortInfo" { enforced[$1, $2] = hex(substr($5, 88, 1)) >= 4 }
+		family == "qos" && $3 == "PortInfo" { $3 = "VLHighLimit"; $5 = substr($5, 77, 2) }
+		family == "qos" ? $3 !~ /^(SLtoVL|VLArbitration|VLHighLimit)$/ : $3 != "P_KeyTable" { next }
+		{ key = $1 " " $2 " " $3 " " $4; value = $5 $6 }
+		FILENAME == ARGV[1] { theirs[key] = value; next }
+		{ ours[key] = value }
+		END {
+			for (key in theirs) {
+				compared++
+				if (ours[key] == theirs[key])
+					continue
+				split(key, part, " ")
+				why = reason(part[1], part[2], part[3], part[4], theirs[key], ours[key])
+				if (why == "")
+					print key, theirs[key], ours[key]
+				else
+					explained[why]++
+			}
+			for (key in ours)
+				if (!(key in theirs))
+					print key, "missing", ours[key]
+			for (why in explained)
+				text = text " " why " " explained[why]
+			print compared + 0, text >"judged"
+		}' "$2" "$3"
+}
+
+# judge_groups THEIRS OURS BOTH: compares the multicast groups in two outputs of `saquery MCMR`, without their MLIDs,
+# which are for each manager to choose, and prints those that differ for none of these reasons.  BOTH is 1 if OpenSM
+# runs with allow_both_pkeys.  The file judged has the number of OpenSM's groups, and each reason with its number.
+#
+#  hidden	With allow_both_pkeys, OpenSM does not find the P_Key of a full member when it compares it with a
+#		group's, and so shows it no group.
+#  slowest-host	The broadcast group of qosd has at most the MTU and the rate that all members have, so that each of
+#		them can join.
+judge_groups() {
+	awk -v both="$3" '
+		function hex(s,  n, i) {
+			s = tolower(substr(s, 3))
+			for (i = 1; i <= length(s); i++)
+				n = n * 16 + index("0123456789abcdef", substr(s, i, 1)) - 1
+			return n
+		}
+		function end_record() {
+			if (mgid == "")
+				return
+			if (theirs_now) { theirs[mgid] = rest; mtu1[mgid] = mtu; rate1[mgid] = rate; n++ }
+			else { ours[mgid] = rest; mtu2[mgid] = mtu; rate2[mgid] = rate }
+			mgid = rest = ""
+		}
+		FNR == 1 { end_record(); theirs_now = FILENAME == ARGV[1] }
+		/MCMember Record dump/ { end_record(); next }
+		{ sub(/^[ \t]+/, ""); split($0, f, /\.\.+/) }
+		f[1] == "MGID" { mgid = f[2]; next }
+		f[1] == "mtu" { mtu = hex(f[2]); next }
+		f[1] == "rate" { rate = hex(f[2]); next }
+		f[1] != "mlid" { rest = rest " " $0 }
+		END {
+			end_record()
+			for (g in theirs)
+				if (theirs[g] == ours[g] && mtu1[g] == mtu2[g] && rate1[g] == rate2[g])
+					continue
+				else if (theirs[g] == ours[g] && mtu2[g] <= mtu1[g] && rate2[g] <= rate1[g])
+					explained["slowest-host"]++
+				else
+					print g, mtu1[g], rate1[g] theirs[g] " | " mtu2[g], rate2[g] ours[g]
+			for (g in ours)
+				if (!(g in theirs) && both && !n)
+					explained["hidden"]++
+				else if (!(g in theirs))
+					print g, "| " mtu2[g], rate2[g] ours[g]
+			for (why in explained)
+				text = text " " why " " explained[why]
+			print n + 0, text >"judged"
+		}' "$1" "$2"
 }

@@ -5,10 +5,13 @@
  *
  *   oracle policy SEED PORTS       a qos-policy.conf
  *   oracle partitions SEED PORTS   the partitions.conf that belongs to it
- *   oracle ask SEED PORTS N        N PathRecord Gets, a line for each answer
+ *   oracle ask SEED PORTS N [VALUES]
+ *                                  N PathRecord Gets, a line for each answer
  *
  * PORTS is a file of lines "GUID LID NAME", of the end ports of CAs.  The same seed and ports give
- * the same text and the same queries.  The policies use only features that both sides claim: no
+ * the same text and the same queries.  Queries ask for what the made-up policy names; with VALUES, for
+ * what the lines of that file name, "pkey N", "service-id N", "qos-class N" or "prefix N", for policies that
+ * somebody else has made.  The policies use only features that both sides claim: no
  * undefined level, no P_Key without a partition, small ranges of GUIDs.
  */
 #include <inttypes.h>
@@ -37,6 +40,7 @@ static VEC(struct port) ports;
 
 /* Values in rules, and their neighbours, from which queries are made. */
 static VEC(uint64_t) service_ids, qos_classes, pkeys;
+static uint64_t prefix = IB_DEFAULT_PREFIX;
 
 static FILE *out;	/* the policy's text; NULL when only the values are wanted */
 
@@ -283,7 +287,7 @@ struct query {
 
 static void put_gid(uint8_t gid[16], uint64_t guid)
 {
-	put_be64(gid, IB_DEFAULT_PREFIX);
+	put_be64(gid, prefix);
 	put_be64(gid + 8, guid);
 }
 
@@ -440,12 +444,44 @@ static void read_ports(const char *path)
 		die("less than two ports");
 }
 
+/* Values in place of those that make_partitions() and make_policy() leave behind. */
+static void read_values(const char *path)
+{
+	FILE *f = fopen(path, "r");
+	char name[16], number[32];
+
+	if (!f)
+		die("%s: %m", path);
+	while (fscanf(f, "%15s %31s", name, number) == 2) {
+		uint64_t v = strtoull(number, NULL, 0);
+
+		if (strcmp(name, "pkey") == 0)
+			*vec_push(&pkeys) = v;
+		else if (strcmp(name, "service-id") == 0)
+			*vec_push(&service_ids) = v;
+		else if (strcmp(name, "qos-class") == 0)
+			*vec_push(&qos_classes) = v;
+		else if (strcmp(name, "prefix") == 0)
+			prefix = v;
+		else
+			die("%s: what is '%s'?", path, name);
+	}
+	fclose(f);
+	if (!pkeys.n || !service_ids.n || !qos_classes.n)
+		die("%s: a P_Key, a Service-ID and a QoS class are needed", path);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc < 4)
-		die("usage: oracle policy|partitions SEED PORTS | oracle ask SEED PORTS N");
+		die("usage: oracle policy|partitions SEED PORTS | oracle ask SEED PORTS N [VALUES]");
 	state = strtoull(argv[2], NULL, 0) << 32;
 	read_ports(argv[3]);
+	if (argc > 5) {
+		read_values(argv[5]);
+		ask((uint32_t)strtoul(argv[4], NULL, 0));
+		return 0;
+	}
 	out = strcmp(argv[1], "partitions") == 0 ? stdout : NULL;
 	make_partitions();
 	out = strcmp(argv[1], "policy") == 0 ? stdout : NULL;
