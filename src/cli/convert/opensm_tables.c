@@ -13,7 +13,7 @@
 #include "cli/convert/opensm_conf.h"
 
 /* osm_base.h: OSM_DEFAULT_QOS_* */
-#define BUILT_IN_HIGH	"0:4"
+#define BUILT_IN_HIGH	"0:4,1:0,2:0,3:0,4:0,5:0,6:0,7:0,8:0,9:0,10:0,11:0,12:0,13:0,14:0"
 #define BUILT_IN_LOW	"0:0,1:4,2:4,3:4,4:4,5:4,6:4,7:4,8:4,9:4,10:4,11:4,12:4,13:4,14:4"
 #define BUILT_IN_SL2VL	"0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,7"
 
