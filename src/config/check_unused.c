@@ -91,18 +91,30 @@ static void warn_classless(struct reader *r, const struct policy *p, const struc
 	     "its SL %u shares the VLs of the class at line %u", l->name, l->sl, c->pos.line);
 }
 
-/* A level of a traffic class counts as used: programs that pick their own SL use it, too. */
+static bool has_sl2vl_tables(const struct policy *p)
+{
+	for (int i = 0; i < PORT_CLASS_COUNT; i++)
+		if (p->defaults[i].given && p->defaults[i].has_sl2vl)
+			return true;
+	return p->n_sl2vl > 0;
+}
+
+/*
+ * A level of a traffic class counts as used: programs that pick their own SL use it, too.  So does
+ * an SL that has a level beside tables that are written by hand.
+ */
 static void check_levels(struct reader *r, const struct policy *p)
 {
 	uint32_t *class_of = classes_of_levels(p);
 	bool *used = used_levels(p);
+	bool tables = has_sl2vl_tables(p);
 
 	for (size_t i = 0; i < p->n_levels; i++) {
 		const struct policy_level *l = &p->levels[i];
 
 		if (class_of[i] != UINT32_MAX)
 			continue;
-		if (!used[i])
+		if (!used[i] && !(tables && l->sl_given))
 			warn(r, l->pos, "the level '%s' is never used: no rule, partition or traffic class "
 			     "refers to it", l->name);
 		else if (p->n_classes)
