@@ -146,7 +146,7 @@ static bool write_folder(const char *folder, const struct conversion *c)
 	char *names[] = {
 		xasprintf("%s/policy.yaml", folder), xasprintf("%s/qosd.yaml", folder),
 	};
-	struct new_file policy = { NULL }, settings = { NULL };
+	struct new_file policy = { .f = NULL }, settings = { .f = NULL };
 	bool ok = mkdir(folder, 0777) == 0 || errno == EEXIST || complain(folder);
 
 	if (ok && new_file_open(&policy, names[0])) {
@@ -168,20 +168,22 @@ static bool write_folder(const char *folder, const struct conversion *c)
 
 static void print_verdicts(const struct verdicts *found, bool all)
 {
-	size_t errors = 0;
+	size_t left = 0;
 
+	for (int v = 0; v < VERDICTS; v++)
+		left += found->count[v];
+	left -= found->n;
 	for (size_t i = 0; i < found->n; i++) {
 		struct buf line = { 0 };
 
-		errors += found->v[i].verdict == VERDICT_ERROR;
 		if (found->v[i].verdict == VERDICT_SAME && !all)
 			continue;
 		judged_format(&found->v[i], &line);
 		fprintf(stderr, "%s\n", line.s);
 		buf_free(&line);
 	}
-	if (found->count[VERDICT_ERROR] > errors)
-		fprintf(stderr, "... and %zu more errors\n", found->count[VERDICT_ERROR] - errors);
+	if (left)
+		fprintf(stderr, "... and %zu more\n", left);
 	for (enum verdict v = VERDICT_SAME; v < VERDICT_ERROR; v++)
 		fprintf(stderr, "%s%s: %zu", v ? ", " : "", verdict_name(v), found->count[v]);
 	fprintf(stderr, "%s\n", found->count[VERDICT_SAME] && !all ? " (--verdicts prints all)" : "");

@@ -51,11 +51,11 @@ expect "qosd takes both" 0 "$(run "$build/qosd" --check -c folder/qosd.yaml -p f
 echo kept >folder/policy.yaml
 echo kept >folder/qosd.yaml
 expect "a broken file" 1 "$(convert "$cases/broken-policy/qos-policy.conf" -o folder)"
-expect "a broken file leaves both alone" "kept kept" "$(echo $(<folder/policy.yaml) $(<folder/qosd.yaml))"
-expect "nothing else is there" "policy.yaml qosd.yaml" "$(echo $(ls folder))"
+expect "a broken file leaves both alone" "kept kept" "$(<folder/policy.yaml) $(<folder/qosd.yaml)"
+expect "nothing else is there" $'policy.yaml\nqosd.yaml' "$(ls folder)"
 mkdir folder/qosd.yaml.new
 expect "a file that can't be written" 1 "$(convert "$cases/simple/qos-policy.conf" -o folder)"
-expect "neither is replaced" "kept kept" "$(echo $(<folder/policy.yaml) $(<folder/qosd.yaml))"
+expect "neither is replaced" "kept kept" "$(<folder/policy.yaml) $(<folder/qosd.yaml)"
 rmdir folder/qosd.yaml.new
 expect "it is there" 0 "$(convert "$cases/simple/qos-policy.conf" -o folder)"
 expect_same "the policy" <(grep -v '^#' direct.yaml) <(grep -v '^#' folder/policy.yaml)
@@ -69,7 +69,7 @@ expect "those that differ" "few.conf:3:1: not possible: hop_weights_file /x: lin
 expect "how many of each" "same: 3, otherwise: 2, not needed: 1, not possible: 1 (--verdicts prints all)" \
 	"$(tail -n 1 err)"
 expect "all" 0 "$(convert --verdicts few.conf -o few.yaml)"
-expect "each line has one" "few.conf 1 2 3 4 5" "$(echo $(cut -d : -f 1 err | head -n 1) $(cut -s -d : -f 2 err | grep -E '^[0-9]+$'))"
+expect "each line has one" "1 2 3 4 5" "$(sed -nE 's/^few.conf:([0-9]+):1: .*/\1/p' err | xargs)"
 expect "as JSON, no place for it" 1 "$(convert -j few.conf)"
 expect "as JSON" 0 "$(run "$build/qosd-ctl" -j convert few.conf -o few.yaml)"
 expect "as JSON" "few.conf 3 1 not possible hop_weights_file /x: links have no weights" "$(python3 -c '

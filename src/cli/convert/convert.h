@@ -37,8 +37,13 @@ struct judged {
 struct verdicts {
 	struct judged *v;
 	size_t n, cap;
-	size_t count[VERDICTS];	/* includes errors beyond FINDINGS_MAX, which are not kept */
+	size_t count[VERDICTS];	/* includes those that were not kept */
 };
+
+/* Beyond these numbers, errors and other verdicts are only counted. */
+#define ERRORS_MAX	1000
+#define VERDICTS_MAX	100000
+
 
 enum convert_format {
 	FORMAT_UNKNOWN, FORMAT_QOS_POLICY, FORMAT_OPENSM_CONF, FORMAT_PARTITIONS,

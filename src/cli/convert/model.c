@@ -142,8 +142,7 @@ void verdict(struct converted *c, struct notes *notes, enum verdict v, struct pl
 	struct buf text = { 0 };
 	va_list ap;
 
-	/* errors beyond the limit are only counted */
-	if (c->found.count[v]++ >= FINDINGS_MAX && v == VERDICT_ERROR)
+	if (c->found.count[v]++ >= (v == VERDICT_ERROR ? ERRORS_MAX : VERDICTS_MAX))
 		return;
 	va_start(ap, fmt);
 	buf_vprintf(&text, fmt, ap);

@@ -196,7 +196,7 @@ static void resolve_groups(struct resolver *r, struct words *words)
 			w->s = r->c->groups.v[index].name;
 			continue;
 		}
-		near = r->c->found.count[VERDICT_ERROR] < FINDINGS_MAX ?
+		near = r->c->found.count[VERDICT_ERROR] < ERRORS_MAX ?
 		       group_of_partition(r->c, w->s) : NULL;
 		if (near)
 			say_error(r->c, w->at, "there is no port-group '%s'; a partition of this "

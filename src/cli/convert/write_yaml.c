@@ -596,16 +596,19 @@ static void put_sources(struct buf *b, const char *what, const struct convert_in
 static void put_head(struct buf *b, const struct converted *c, const struct convert_input *in,
 		     size_t n)
 {
-	size_t count = c->found.n - c->found.count[VERDICT_SAME];
+	size_t left = 0;
 
 	put_sources(b, "Policy", in, n);
-	if (count)
+	for (enum verdict v = VERDICT_OTHERWISE; v < VERDICT_ERROR; v++)
+		left += c->found.count[v];
+	if (left)
 		buf_puts(b, "#\n# What differs from before, or from what the files say:\n");
 	for (size_t i = 0; i < c->found.n; i++) {
 		struct buf line = { 0 };
 
 		if (c->found.v[i].verdict == VERDICT_SAME)
 			continue;
+		left--;
 		judged_format(&c->found.v[i], &line);
 		buf_puts(b, "#   ");
 		for (char *eol; line.s && (eol = strchr(line.s, '\n'));)
@@ -614,6 +617,8 @@ static void put_head(struct buf *b, const struct converted *c, const struct conv
 		buf_puts(b, "\n");
 		buf_free(&line);
 	}
+	if (left)
+		buf_printf(b, "#   ... and %zu more\n", left);
 	if (c->settings.n && !c->options.settings_apart)
 		buf_puts(b, "#\n# For qosd.yaml:\n");
 	for (size_t i = 0; i < c->settings.n && !c->options.settings_apart; i++) {

@@ -341,6 +341,21 @@ START_TEST(levels_of_tables)
 }
 END_TEST
 
+/* So many that they are only counted. */
+START_TEST(too_many)
+{
+	struct buf text = { 0 };
+
+	for (int i = 0; i < VERDICTS_MAX + 2; i++)
+		buf_puts(&text, "lmc 0\n");
+	convert(FORMAT_OPENSM_CONF, text.s);
+	buf_free(&text);
+	ck_assert_uint_eq(made.verdicts.count[VERDICT_NOT_NEEDED], VERDICTS_MAX + 1);
+	ck_assert_uint_eq(made.verdicts.n, VERDICTS_MAX + 2);	/* the last line, and about qos */
+	ck_has(yaml, "#   ... and 1 more\n");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("opensm_conf");
@@ -357,6 +372,7 @@ int main(void)
 	tcase_add_test(tc, qos_is_false);
 	tcase_add_test(tc, qos_as_if_true);
 	tcase_add_test(tc, levels_of_tables);
+	tcase_add_test(tc, too_many);
 	suite_add_tcase(suite, tc);
 	return run_suite(suite);
 }
