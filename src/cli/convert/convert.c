@@ -249,9 +249,11 @@ static void say_qos(struct converted *c)
 {
 	const char *name = c->names[FORMAT_QOS_POLICY];
 
-	if (c->has_options && c->qos < 0 && !c->options.with_qos)
-		verdict(c, NULL, VERDICT_SAME,
+	if (c->has_options && c->qos < 0)
+		verdict(c, NULL, c->options.with_qos ? VERDICT_OTHERWISE : VERDICT_SAME,
 			(struct place){ c->names[FORMAT_OPENSM_CONF], { 0, 0 } },
+			c->options.with_qos ?
+			"converted as if it had 'qos TRUE', as --with-qos asks for" :
 			"qos is FALSE, as the option is not there: QoS options, policy and SLs of partitions "
 			"have no effect");
 	if (c->has_options)
