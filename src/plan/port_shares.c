@@ -19,11 +19,12 @@ static void add_level(struct port_shares *x, const struct policy_level *l, unsig
 		x->load.packet[vl] = bytes;
 }
 
-/* Adds the levels by one SL2VL table; TABLE_NONE: all are on the only VL in use. */
+/* Adds the levels and other SLs by one SL2VL table; TABLE_NONE: all are on the only VL in use. */
 static void add_levels(struct port_shares *x, const struct subnet_state *s, uint16_t map,
 		       unsigned vls)
 {
 	const struct policy *p = s->plan->policy;
+	uint16_t unnamed = sl_plan_unnamed(&s->plan->sls, p);
 
 	for (size_t i = 0; i < p->n_levels; i++) {
 		const struct policy_level *l = &p->levels[i];
@@ -35,6 +36,12 @@ static void add_levels(struct port_shares *x, const struct subnet_state *s, uint
 			if (vl < vls)
 				add_level(x, l, sl, vl);
 		}
+	}
+	for (unsigned sl = 0; sl < IB_SL_COUNT; sl++) {
+		unsigned vl = map == TABLE_NONE ? 0 : s->plan->tables->maps[map].vl[sl];
+
+		if (vl < vls && vl < ARB_VLS && unnamed >> sl & 1)
+			x->unnamed[vl] |= (uint16_t)(1u << sl);
 	}
 }
 
@@ -62,6 +69,12 @@ static void add_maps(struct port_shares *x, const struct subnet_state *s, uint32
 		add_levels(x, s, TABLE_NONE, 1);
 }
 
+static void arbitrate(struct port_shares *x)
+{
+	arbiter_run(x->arb, &x->load, &x->cycle);
+	x->by_study = arbiter_measured(x->arb, &x->load, x->measured);
+}
+
 void port_shares(const struct subnet_state *s, uint32_t port, struct port_shares *out)
 {
 	const struct qos_tables *t = s->plan->tables;
@@ -84,8 +97,18 @@ void port_shares(const struct subnet_state *s, uint32_t port, struct port_shares
 	out->arb = &t->arbs[t->arb[port]];
 	out->high = arbiter_high_vls(out->arb);
 	out->low = arbiter_low_vls(out->arb);
-	arbiter_run(out->arb, &out->load, &out->cycle);
-	out->by_study = arbiter_measured(out->arb, &out->load, out->measured);
+	arbitrate(out);
+}
+
+void port_shares_with(const struct subnet_state *s, uint32_t port, unsigned vl, struct port_shares *out)
+{
+	port_shares(s, port, out);
+	if (!out->known || vl >= ARB_VLS || out->load.active >> vl & 1)
+		return;
+	out->load.active |= (uint16_t)(1u << vl);
+	out->load.packet[vl] = (uint16_t)mtu_bytes(out->mtu);
+	if (out->arb)
+		arbitrate(out);
 }
 
 double vl_share_by(const struct port_shares *p, unsigned vl, enum arb_model model)

@@ -21,6 +21,7 @@ struct port_shares {
 	double gbps;			/* data rate of the link; 0: no link */
 	uint8_t mtu, rate;		/* codes, of the link */
 	uint16_t sls[ARB_VLS];		/* by VL: SLs of levels, in any layer, that use it */
+	uint16_t unnamed[ARB_VLS];	/* by VL: SLs that no level has and SL2VL puts there; not in load */
 	uint16_t high, low;		/* VLs in the two tables */
 	struct arb_load load;
 	struct arb_cycle cycle;
@@ -29,6 +30,8 @@ struct port_shares {
 	enum arb_model model;		/* of the settings */
 };
 void port_shares(const struct subnet_state *s, uint32_t port, struct port_shares *out);
+/* The same with VL vl backlogged, too, even if no level uses it; nothing more if vl is no data VL. */
+void port_shares_with(const struct subnet_state *s, uint32_t port, unsigned vl, struct port_shares *out);
 /*
  * The VL's share of the link, 0..1, by the model of the settings; by IBA's where the study of hardware does
  * not cover the port.

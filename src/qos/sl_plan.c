@@ -14,7 +14,7 @@ static uint16_t level_sls(const struct policy *p)
 	return sls;
 }
 
-static bool has_own_tables(const struct policy *p)
+bool sl_plan_has_own_tables(const struct policy *p)
 {
 	for (unsigned c = 0; c < PORT_CLASS_COUNT; c++)
 		if (p->defaults[c].has_sl2vl || p->defaults[c].has_high || p->defaults[c].has_low)
@@ -96,7 +96,7 @@ unsigned sl_plan_most(const struct policy *p, const struct fabric *f, unsigned m
 	unsigned levels = (unsigned)__builtin_popcount(level_sls(p));
 	unsigned by_sls = IB_SL_COUNT / levels, vls = fewest_vls(p, f, max_vls), most = 1;
 
-	if (has_own_tables(p)) {
+	if (sl_plan_has_own_tables(p)) {
 		buf_puts(why, "the policy's own SL2VL or VL arbitration tables apply to all SLs");
 		return 1;
 	}
@@ -120,7 +120,7 @@ unsigned sl_plan_most_shared(const struct policy *p, const struct fabric *f, uns
 {
 	unsigned by_sls = IB_SL_COUNT / (unsigned)__builtin_popcount(level_sls(p));
 
-	if (has_own_tables(p) || !layers_fit(p, fewest_vls(p, f, max_vls), 2))
+	if (sl_plan_has_own_tables(p) || !layers_fit(p, fewest_vls(p, f, max_vls), 2))
 		return 0;
 	return by_sls < SL_LAYERS_MAX ? by_sls : SL_LAYERS_MAX;
 }
@@ -185,4 +185,16 @@ uint16_t sl_plan_levels(const struct sl_plan *x, uint16_t sls)
 		if (sls >> sl & 1)
 			levels |= (uint16_t)(1u << x->base[sl]);
 	return levels;
+}
+
+uint16_t sl_plan_unnamed(const struct sl_plan *x, const struct policy *p)
+{
+	uint16_t named = 0, unnamed = 0;
+
+	for (size_t i = 0; i < p->n_levels; i++)
+		named |= (uint16_t)(1u << p->levels[i].sl);
+	for (unsigned sl = 0; sl < IB_SL_COUNT; sl++)
+		if (!(named >> x->base[sl] & 1))
+			unnamed |= (uint16_t)(1u << sl);
+	return unnamed;
 }

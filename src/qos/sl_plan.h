@@ -41,8 +41,12 @@ unsigned sl_plan_most(const struct policy *p, const struct fabric *f, unsigned m
 unsigned sl_plan_most_shared(const struct policy *p, const struct fabric *f, unsigned max_vls);
 /* y: has at most that many layers and must outlive the plan; NULL: one layer. */
 void sl_plan_make(struct sl_plan *x, const struct policy *p, const struct route_layers *y);
+/* Whether the policy has SL2VL or arbitration tables of its own. */
+bool sl_plan_has_own_tables(const struct policy *p);
 /* The levels' own SLs that a set of SLs, of any layers, stands for. */
 uint16_t sl_plan_levels(const struct sl_plan *x, uint16_t sls);
+/* The SLs that no level of the policy has, in any layer: programs may choose them nevertheless. */
+uint16_t sl_plan_unnamed(const struct sl_plan *x, const struct policy *p);
 
 /* --- the VL sets of a link between switches, by the port of a switch that sends on it --- */
 

@@ -132,6 +132,25 @@ void buf_puts(struct buf *b, const char *s)
 	buf_add(b, s, strlen(s));
 }
 
+void buf_put_bits(struct buf *b, unsigned bits)
+{
+	const char *between = "";
+
+	for (unsigned first = 0; first < 32 && bits >> first; first++) {
+		unsigned last = first;
+
+		if (!(bits >> first & 1))
+			continue;
+		while (last < 31 && bits >> (last + 1) & 1)
+			last++;
+		buf_printf(b, "%s%u", between, first);
+		if (last > first)
+			buf_printf(b, last == first + 1 ? ", %u" : "-%u", last);
+		between = ", ";
+		first = last;
+	}
+}
+
 void buf_vprintf(struct buf *b, const char *fmt, va_list ap)
 {
 	va_list again;

@@ -21,6 +21,8 @@ void buf_printf(struct buf *b, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 void buf_vprintf(struct buf *b, const char *fmt, va_list ap)
 	__attribute__((format(printf, 2, 0)));
+/* Appends the numbers of the bits that are set, as in "1, 4-7"; nothing if there are none. */
+void buf_put_bits(struct buf *b, unsigned bits);
 /*
  * Appends everything that can be read from fd.  False with errno if a read fails, or if there are
  * more than max bytes (EFBIG).

@@ -25,10 +25,17 @@ struct feasibility *feasible_judge(const struct plan *p)
 		};
 		j.sls |= (uint16_t)(1u << p->policy->levels[i].sl);
 	}
+	for (unsigned sl = 0; sl < IB_SL_COUNT; sl++)
+		v->sls[sl] = (struct level_verdict){
+			.worst = UINT32_MAX, .from = FABRIC_NONE, .to = FABRIC_NONE,
+		};
+	if (p->tables->managed)
+		v->unnamed = sl_plan_unnamed(&p->sls, p->policy);
 	judge_links(&j);
 	judge_demands(&j);
 	judge_cuts(&j);
 	judge_reach(&j);
+	judge_sls(&j);
 	judge_limits(&j);
 	judge_rules(&j);
 	judge_deviations(&j);

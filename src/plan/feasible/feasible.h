@@ -37,6 +37,21 @@ struct level_link {
 	double wait_us;		/* bound on a packet's wait for other VLs here; < 0: none */
 };
 
+/*
+ * What packets of an SL get on a kind of link while programs use all SLs, whether or not a level has them:
+ * programs may choose an SL by themselves, without asking the subnet administrator.  Packets of an SL that
+ * no level has are as long as the link allows.
+ */
+struct sl_link {
+	uint8_t vl;		/* IB_VL_DROP: the link drops its packets */
+	bool high;		/* its VL is in the high table */
+	bool served;		/* its VL is in either table, or there is no arbitration */
+	bool starved;		/* it gets nothing when all are backlogged */
+	bool unknown;		/* several VLs and no tables: the device decides, shares are 0 */
+	/* of the link, as in struct level_link, but with the VLs of all SLs backlogged */
+	double share, share_iba, share_measured;
+};
+
 struct link_kind {
 	enum port_class class;
 	uint8_t rate, mtu, vls;	/* rate code, MTU code, number of operational data VLs */
@@ -45,6 +60,7 @@ struct link_kind {
 	uint16_t map;		/* the SL2VL id of most of its ports (in port 0: any) */
 	uint32_t n_ports, example;	/* number of ports; one of them */
 	struct level_link *levels;	/* per policy level */
+	struct sl_link sls[IB_SL_COUNT];
 };
 
 /* A level in the whole fabric. */
@@ -68,13 +84,17 @@ struct feasibility {
 	uint32_t n_kinds;
 	uint16_t *kind_of_port;		/* per port slot: index into kinds, UINT16_MAX: no link */
 	struct level_verdict *levels;	/* per policy level */
+	uint16_t unnamed;		/* SLs that no level has, in any layer; 0 if tables are not managed */
+	/* By SL, for those of levels and the unnamed ones; worst: the kind where it gets least, of all SLs. */
+	struct level_verdict sls[IB_SL_COUNT];
 	struct deviation *deviations;
 	uint32_t n_deviations;
 	/*
 	 * With positions in the policy.  Findings are about levels starved somewhere or unable to
 	 * send at all, levels that share a VL here and not there, shares that
 	 * the levels' packet sizes spoil, shares that the study of hardware puts elsewhere, unreachable pairs per level, limits that no path meets or
-	 * none exceeds, rules that give no path, links that deviate, and nodes that no group names. qos_tables_build() has reported what the tables
+	 * none exceeds, rules that give no path, links that deviate, nodes that no group names, and SLs that no
+	 * level has (feasible_sls.c). qos_tables_build() has reported what the tables
 	 * alone show (classes that share a VL, shares that no table meets, with the nearest).
 	 *
 	 * A level that is useless here is an error: its SL connects nobody, it can send nothing at a
@@ -98,6 +118,11 @@ struct feasibility *feasible_judge(const struct plan *p);
 void feasible_free(struct feasibility *v);	/* NULL is fine */
 /* Prints a table for people: kinds of link against levels, then the verdict on each level. */
 void feasible_print(const struct feasibility *v, const struct plan *p, struct buf *out);
+
+/*
+ * The SLs of a set that a kind of link puts on VL vl, which may be IB_VL_DROP: those that it drops.
+ */
+uint16_t kind_sls_on(const struct link_kind *k, uint16_t sls, unsigned vl);
 
 /* The data rate of a kind of link in Gb/s, from link_data_gbps(). */
 double feasible_link_gbps(const struct link_kind *k);

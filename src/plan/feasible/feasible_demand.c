@@ -8,20 +8,14 @@
 
 #include "plan/feasible/feasible_parts.h"
 
-/* Ports with some property. */
-struct tally {
-	uint32_t ports, kind;		/* number of ports; kind of the first */
-};
-
-static void tally(struct tally *t, const struct feasibility *v, uint32_t kind)
+void tally_add(struct tally *t, const struct feasibility *v, uint32_t kind)
 {
 	if (!t->ports)
 		t->kind = kind;
 	t->ports += v->kinds[kind].n_ports;
 }
 
-/* "at 3 ports (for example A/P1 (0x…))", or "at A/P1 (0x…)". */
-static const char *ports_text(const struct judge *j, const struct tally *t, char *out, size_t size)
+const char *tally_text(const struct judge *j, const struct tally *t, char *out, size_t size)
 {
 	char name[FABRIC_NAME_MAX];
 
@@ -32,7 +26,6 @@ static const char *ports_text(const struct judge *j, const struct tally *t, char
 		snprintf(out, size, "at %u ports (for example %s)", t->ports, name);
 	return out;
 }
-#define PORTS_TEXT_MAX (FABRIC_NAME_MAX + 48)
 
 static bool kind_serves(const struct judge *j, const struct link_kind *k, unsigned vl)
 {
@@ -48,21 +41,21 @@ static void judge_starving(struct judge *j, size_t level)
 	const struct policy *pol = j->p->policy;
 	const struct policy_level *l = &pol->levels[level];
 	struct tally starved = { 0 };
-	char text[PORTS_TEXT_MAX];
+	char text[TALLY_TEXT_MAX];
 
 	/* a VL that no table serves is for feasible_cut.c */
 	for (uint32_t k = 0; k < j->v->n_kinds; k++) {
 		const struct level_link *r = &j->v->kinds[k].levels[level];
 
 		if (r->starved && kind_serves(j, &j->v->kinds[k], r->vl))
-			tally(&starved, j->v, k);
+			tally_add(&starved, j->v, k);
 	}
 	if (starved.ports)
 		findings_add(&j->v->findings, SEV_WARNING, pol->file, l->pos,
 			     "level %s: VL %u of SL %u may starve %s because high-priority VLs are "
 			     "unlimited there (high-limit 255); lower the limit",
 			     l->name, j->v->kinds[starved.kind].levels[level].vl, l->sl,
-			     ports_text(j, &starved, text, sizeof(text)));
+			     tally_text(j, &starved, text, sizeof(text)));
 }
 
 /* --- VLs shared on some links only --- */
@@ -86,7 +79,7 @@ static void judge_sharing(struct judge *j, size_t level)
 	const struct policy_level *l = &pol->levels[level];
 	uint16_t always = UINT16_MAX, ever = 0, lower = (uint16_t)((1u << l->sl) - 1);
 	struct tally shared = { 0 };
-	char text[PORTS_TEXT_MAX];
+	char text[TALLY_TEXT_MAX];
 
 	for (uint32_t k = 0; k < j->v->n_kinds; k++) {
 		const struct level_link *r = &j->v->kinds[k].levels[level];
@@ -103,11 +96,11 @@ static void judge_sharing(struct judge *j, size_t level)
 		return;
 	for (uint32_t k = 0; k < j->v->n_kinds; k++)
 		if (j->v->kinds[k].levels[level].shared_with >> other->sl & 1)
-			tally(&shared, j->v, k);
+			tally_add(&shared, j->v, k);
 	findings_add(&j->v->findings, SEV_INFO, pol->file, l->pos,
 		     "level %s shares VL %u with level %s %s, but not everywhere: there they get one "
 		     "common share", l->name, j->v->kinds[shared.kind].levels[level].vl,
-		     other->name, ports_text(j, &shared, text, sizeof(text)));
+		     other->name, tally_text(j, &shared, text, sizeof(text)));
 }
 
 /* --- requested shares --- */
@@ -122,7 +115,7 @@ static void judge_share(struct judge *j, size_t level)
 	const struct policy *pol = j->p->policy;
 	const struct qos_tables *t = j->p->tables;
 	struct tally off = { 0 };
-	char text[PORTS_TEXT_MAX];
+	char text[TALLY_TEXT_MAX];
 
 	for (uint32_t k = 0; k < j->v->n_kinds; k++) {
 		const struct link_kind *kind = &j->v->kinds[k];
@@ -130,7 +123,7 @@ static void judge_share(struct judge *j, size_t level)
 
 		if (r->due >= 0 && !r->unknown && !t->fits[t->fit[kind->example]].inexact &&
 		    fabs(r->share - r->due) * CLASSES_SHARE_ALL > CLASSES_EXACT)
-			tally(&off, j->v, k);
+			tally_add(&off, j->v, k);
 	}
 	if (!off.ports)
 		return;
@@ -140,7 +133,7 @@ static void judge_share(struct judge *j, size_t level)
 		     "level %s: with packets as long as the mtu-limits of the levels allow, its VL gets "
 		     "%.1f %% of the link instead of the %.1f %% of its class %s",
 		     pol->levels[level].name, r->share * 100, r->due * 100,
-		     ports_text(j, &off, text, sizeof(text)));
+		     tally_text(j, &off, text, sizeof(text)));
 }
 
 /*
@@ -151,14 +144,14 @@ static void judge_models(struct judge *j, size_t level)
 {
 	const struct policy *pol = j->p->policy;
 	struct tally differ = { 0 };
-	char text[PORTS_TEXT_MAX];
+	char text[TALLY_TEXT_MAX];
 
 	for (uint32_t k = 0; k < j->v->n_kinds; k++) {
 		const struct level_link *r = &j->v->kinds[k].levels[level];
 
 		if (r->vl != IB_VL_DROP && r->share_measured >= 0 &&
 		    arbiter_shares_differ(r->share_iba, r->share_measured))
-			tally(&differ, j->v, k);
+			tally_add(&differ, j->v, k);
 	}
 	if (!differ.ports)
 		return;
@@ -167,7 +160,7 @@ static void judge_models(struct judge *j, size_t level)
 	findings_add(&j->v->findings, SEV_INFO, pol->file, pol->levels[level].pos,
 		     "level %s: its VL gets %.1f %% of the link by IBA's arbiter, but %.1f %% by what a study "
 		     "measured on hardware, %s", pol->levels[level].name, r->share_iba * 100,
-		     r->share_measured * 100, ports_text(j, &differ, text, sizeof(text)));
+		     r->share_measured * 100, tally_text(j, &differ, text, sizeof(text)));
 }
 
 /* --- findings about no level --- */
@@ -175,7 +168,7 @@ static void judge_models(struct judge *j, size_t level)
 static void judge_unknown(struct judge *j)
 {
 	struct tally t = { 0 };
-	char text[PORTS_TEXT_MAX];
+	char text[TALLY_TEXT_MAX];
 
 	for (uint32_t k = 0; k < j->v->n_kinds; k++) {
 		bool unknown = false;
@@ -183,14 +176,14 @@ static void judge_unknown(struct judge *j)
 		for (size_t i = 0; i < j->p->policy->n_levels; i++)
 			unknown |= j->v->kinds[k].levels[i].unknown;
 		if (unknown)
-			tally(&t, j->v, k);
+			tally_add(&t, j->v, k);
 	}
 	if (t.ports)
 		findings_add(&j->v->findings, SEV_WARNING, j->p->policy->file,
 			     (struct src_pos){ 0, 0 },
 			     "several VLs contend %s, where there are no arbitration tables: the shares "
 			     "there are unknown",
-			     ports_text(j, &t, text, sizeof(text)));
+			     tally_text(j, &t, text, sizeof(text)));
 }
 
 void judge_demands(struct judge *j)

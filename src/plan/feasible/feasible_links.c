@@ -3,6 +3,9 @@
  * Groups links by kind, and computes what each level gets on each kind when the VLs of all levels
  * always have packets waiting.
  *
+ * What each SL gets while programs use all SLs is computed in the same way, with the VLs of all SLs
+ * backlogged.
+ *
  * Where VLs contend and the port has no tables, the device decides, and the shares are reported as
  * unknown.  Where there is one VL, all levels are in one queue, and the share is that of all
  * together.
@@ -161,7 +164,24 @@ struct contest {
 	unsigned n_vls;			/* active VLs */
 };
 
-static void fill_contest(const struct judge *j, const struct link_kind *k, struct contest *c)
+/* Adds packets of an SL. */
+static void contend(const struct judge *j, const struct link_kind *k, unsigned sl, uint16_t bytes,
+		    struct contest *c)
+{
+	unsigned vl = kind_vl(j->p, k, sl);
+
+	if (vl == IB_VL_DROP || !bytes)
+		return;
+	c->n_vls += !(c->load.active >> vl & 1);
+	c->load.active |= (uint16_t)(1u << vl);
+	c->sls[vl] |= (uint16_t)(1u << sl);
+	if (bytes > c->load.packet[vl])
+		c->load.packet[vl] = bytes;
+}
+
+/* others: SLs that no level has, which contend, too. */
+static void fill_contest(const struct judge *j, const struct link_kind *k, uint16_t others,
+			 struct contest *c)
 {
 	const struct policy *pol = j->p->policy;
 	uint16_t seen = 0;
@@ -169,19 +189,15 @@ static void fill_contest(const struct judge *j, const struct link_kind *k, struc
 	*c = (struct contest){ 0 };
 	for (size_t i = 0; i < pol->n_levels; i++) {
 		const struct policy_level *l = &pol->levels[i];
-		unsigned vl = kind_vl(j->p, k, l->sl);
-		uint16_t bytes = packet_of(k, l), bit = (uint16_t)(1u << l->sl);
+		uint16_t bit = (uint16_t)(1u << l->sl);
 
 		c->twice |= seen & bit;
 		seen |= bit;
-		if (vl == IB_VL_DROP || !bytes)
-			continue;
-		c->n_vls += !(c->load.active >> vl & 1);
-		c->load.active |= (uint16_t)(1u << vl);
-		c->sls[vl] |= bit;
-		if (bytes > c->load.packet[vl])
-			c->load.packet[vl] = bytes;
+		contend(j, k, l->sl, packet_of(k, l), c);
 	}
+	for (unsigned sl = 0; sl < IB_SL_COUNT; sl++)
+		if (others >> sl & 1)
+			contend(j, k, sl, (uint16_t)mtu_bytes(k->mtu), c);
 	if (k->arb == TABLE_NONE)
 		return;
 	c->arb = &j->p->tables->arbs[k->arb];
@@ -239,9 +255,10 @@ static double lesser(double a, double b)
 	return a < b ? a : b;
 }
 
-static bool by_study(const struct judge *j, const struct level_link *l)
+/* The share that counts by the settings. */
+static double share_by_setting(const struct judge *j, double iba, double measured)
 {
-	return j->p->settings->arbiter_model == ARB_MODEL_MEASURED && l->share_measured >= 0;
+	return j->p->settings->arbiter_model == ARB_MODEL_MEASURED && measured >= 0 ? measured : iba;
 }
 
 static struct level_link judge_level(const struct judge *j, const struct link_kind *k,
@@ -271,7 +288,7 @@ static struct level_link judge_level(const struct judge *j, const struct link_ki
 		r.starved = c->cycle.starved >> vl & 1;
 		r.share_iba = c->cycle.share[vl];
 		r.share_measured = c->by_study ? c->measured[vl] : -1;
-		r.share = by_study(j, &r) ? r.share_measured : r.share_iba;
+		r.share = share_by_setting(j, r.share_iba, r.share_measured);
 		r.share_idle = r.high ? -1 : c->idle.share[vl];
 		r.ceiling = c->served >> vl & 1 ? most : 0;
 		r.wait_us = wait_of(c, vl, gbps);
@@ -280,15 +297,65 @@ static struct level_link judge_level(const struct judge *j, const struct link_ki
 	return r;
 }
 
+uint16_t kind_sls_on(const struct link_kind *k, uint16_t sls, unsigned vl)
+{
+	uint16_t on = 0;
+
+	for (unsigned sl = 0; sl < IB_SL_COUNT; sl++)
+		if (sls >> sl & 1 && k->sls[sl].vl == vl)
+			on |= (uint16_t)(1u << sl);
+	return on;
+}
+
+/* c: the contest of all SLs. */
+static struct sl_link judge_sl(const struct judge *j, const struct link_kind *k,
+			       const struct contest *c, unsigned sl)
+{
+	unsigned vl = kind_vl(j->p, k, sl);
+	struct sl_link r = { .vl = (uint8_t)vl, .share_measured = -1 };
+
+	if (vl == IB_VL_DROP)
+		return r;
+	if (!c->arb) {
+		r.unknown = c->n_vls > 1;
+		r.served = true;
+		r.share = r.share_iba = r.unknown ? 0 : 1;
+		r.share_measured = r.unknown ? -1 : 1;
+		return r;
+	}
+	r.high = c->high >> vl & 1;
+	r.served = c->served >> vl & 1;
+	r.starved = c->cycle.starved >> vl & 1;
+	r.share_iba = c->cycle.share[vl];
+	r.share_measured = c->by_study ? c->measured[vl] : -1;
+	r.share = share_by_setting(j, r.share_iba, r.share_measured);
+	return r;
+}
+
 static void judge_kind(const struct judge *j, struct link_kind *k)
 {
 	const struct policy *pol = j->p->policy;
 	struct contest c;
 
-	fill_contest(j, k, &c);
+	fill_contest(j, k, 0, &c);
 	k->levels = xcalloc(pol->n_levels, sizeof(*k->levels));
 	for (size_t i = 0; i < pol->n_levels; i++)
 		k->levels[i] = judge_level(j, k, &c, &pol->levels[i]);
+	fill_contest(j, k, j->v->unnamed, &c);
+	for (unsigned sl = 0; sl < IB_SL_COUNT; sl++)
+		k->sls[sl] = judge_sl(j, k, &c, sl);
+}
+
+/* The kind of link where an SL has the least share; UINT32_MAX: none is known. */
+static uint32_t worst_of_sl(const struct feasibility *v, unsigned sl)
+{
+	uint32_t worst = UINT32_MAX;
+
+	for (uint32_t k = 0; k < v->n_kinds; k++)
+		if (!v->kinds[k].sls[sl].unknown &&
+		    (worst == UINT32_MAX || v->kinds[k].sls[sl].share < v->kinds[worst].sls[sl].share))
+			worst = k;
+	return worst;
 }
 
 void judge_links(struct judge *j)
@@ -310,4 +377,6 @@ void judge_links(struct judge *j)
 		}
 		j->v->levels[i].worst = worst;
 	}
+	for (unsigned sl = 0; sl < IB_SL_COUNT; sl++)
+		j->v->sls[sl].worst = worst_of_sl(j->v, sl);
 }

@@ -22,8 +22,23 @@ void judge_links(struct judge *j);
 void judge_demands(struct judge *j);
 /* feasible_cut.c: levels that can send nothing at some ports */
 void judge_cuts(struct judge *j);
-/* feasible_reach.c: pairs of end ports that the SL of a level does not connect */
+/* feasible_sls.c: findings on SLs that no level has */
+void judge_sls(struct judge *j);
+/* feasible_reach.c: pairs of end ports that an SL does not connect, and findings for those of levels */
 void judge_reach(struct judge *j);
+/*
+ * Says at which hop of the route between the pair in v an SL ends: "is dropped by … at its port 1".
+ */
+void name_lost_hop(const struct judge *j, const struct level_verdict *v, unsigned sl, char *out, size_t size);
+
+/* Ports with some property. */
+struct tally {
+	uint32_t ports, kind;		/* number of ports; kind of the first */
+};
+void tally_add(struct tally *t, const struct feasibility *v, uint32_t kind);
+/* "at 3 ports (for example A/P1 (0x…))", or "at A/P1 (0x…)". */
+const char *tally_text(const struct judge *j, const struct tally *t, char *out, size_t size);
+#define TALLY_TEXT_MAX (FABRIC_NAME_MAX + 48)
 /* feasible_limits.c: limits, path bits and P_Keys of levels, IPoIB groups */
 void judge_limits(struct judge *j);
 /* feasible_rules.c: rules that no two ports share a P_Key for */

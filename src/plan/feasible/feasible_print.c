@@ -82,6 +82,37 @@ static void print_level(const struct link_kind *k, const struct policy *pol, siz
 	buf_puts(out, "\n");
 }
 
+/* SLs that no level has, by VL: those on VLs without a level, and those that are dropped. */
+static void print_unnamed(const struct feasibility *v, const struct plan *p, const struct link_kind *k,
+			  struct buf *out)
+{
+	uint16_t levels = 0;
+
+	for (size_t i = 0; i < p->policy->n_levels; i++)
+		levels |= (uint16_t)(1u << p->policy->levels[i].sl);
+	for (unsigned vl = 0; vl <= IB_VL_DROP; vl++) {
+		uint16_t sls = kind_sls_on(k, v->unnamed, vl);
+
+		if (!sls || (vl != IB_VL_DROP && kind_sls_on(k, levels, vl)))
+			continue;
+		const struct sl_link *l = &k->sls[__builtin_ctz(sls)];
+
+		buf_puts(out, "  SL ");
+		buf_put_bits(out, sls);
+		buf_puts(out, " (no level)");
+		if (vl == IB_VL_DROP)
+			buf_puts(out, ": dropped\n");
+		else if (l->unknown)
+			buf_printf(out, ": VL %u, share unknown\n", vl);
+		else if (!l->served)
+			buf_printf(out, ": VL %u, which no table serves: never sent\n", vl);
+		else
+			buf_printf(out, ": VL %u, %s, %.*f %% while programs use all SLs%s\n", vl,
+				   l->high ? "high" : "low", l->share < 0.01 ? 3 : 1, l->share * 100,
+				   l->starved ? "  starves" : "");
+	}
+}
+
 static void print_kind(const struct feasibility *v, const struct plan *p, uint32_t n, int width,
 		       struct buf *out)
 {
@@ -98,6 +129,7 @@ static void print_kind(const struct feasibility *v, const struct plan *p, uint32
 		   width, "level", p->policy->n_classes ? "    asked" : "");
 	for (size_t i = 0; i < p->policy->n_levels; i++)
 		print_level(k, p->policy, i, width, out);
+	print_unnamed(v, p, k, out);
 }
 
 void feasible_print(const struct feasibility *v, const struct plan *p, struct buf *out)

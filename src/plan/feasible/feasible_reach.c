@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Counts the pairs of end ports that the SL of each level does not connect.
+ * Counts the pairs of end ports that each SL does not connect: those of levels, and those that no level
+ * has.
  *
  * Aggregation nodes are left out, as no level is made for what they send.
  *
@@ -55,11 +56,12 @@ struct loss {
 struct reach {
 	struct judge *j;
 	const struct plan *p;
+	uint16_t all;			/* the SLs that pairs are counted for */
 	uint16_t *map_sls;		/* [map * VL_CODES + OperationalVLs] */
 	struct destination *dst;
 	uint32_t n_dst;
 	VEC(struct run) runs;
-	struct loss *losses;		/* [SL_SETS], by set; only subsets of j->sls occur */
+	struct loss *losses;		/* [SL_SETS], by set; only subsets of `all` occur */
 	uint32_t sw;			/* the switch being worked on */
 	VEC(struct source_group) groups;	/* groups of that switch */
 };
@@ -120,7 +122,7 @@ static void add_source(struct reach *r, uint32_t src, unsigned in)
 
 static uint16_t lost_of(const struct reach *r, uint16_t sls)
 {
-	return r->j->sls & (uint16_t)~sls;
+	return r->all & (uint16_t)~sls;
 }
 
 static bool is_even(const struct reach *r, const struct source_group *g,
@@ -275,10 +277,10 @@ static void find_runs(struct reach *r)
 		qsort_r(r->runs.v, r->runs.n, sizeof(*r->runs.v), by_first_lid, r);
 }
 
-/* Sums up the losses that contain one SL, over all subsets of the levels' SLs. */
+/* Sums up the losses that contain one SL, over all subsets of the SLs. */
 static void sum_up(const struct reach *r, unsigned sl, struct level_verdict *v)
 {
-	uint32_t all = r->j->sls, set = 0;
+	uint32_t all = r->all, set = 0;
 
 	do {
 		const struct loss *l = &r->losses[set];
@@ -298,8 +300,8 @@ static void sum_up(const struct reach *r, unsigned sl, struct level_verdict *v)
 /* --- findings --- */
 
 /* Names the hop of the example's route at which the SL ends. */
-static void name_hop(const struct judge *j, const struct level_verdict *v, unsigned sl, char *out,
-		     size_t size)
+void name_lost_hop(const struct judge *j, const struct level_verdict *v, unsigned sl, char *out,
+		   size_t size)
 {
 	const struct plan *p = j->p;
 	struct path_hop hops[PATH_HOPS_MAX];
@@ -335,7 +337,7 @@ static void report(struct judge *j, size_t level)
 
 	if (!v->unreachable || v->from == FABRIC_NONE)
 		return;
-	name_hop(j, v, l->sl, where, sizeof(where));
+	name_lost_hop(j, v, l->sl, where, sizeof(where));
 	findings_add(&j->v->findings, all ? SEV_ERROR : SEV_WARNING, pol->file, l->pos,
 		     "level %s: SL %u does not connect %s%llu of %llu pairs of ports; from %s to "
 		     "%s it %s", l->name, l->sl, all ? "any: " : "",
@@ -348,8 +350,8 @@ static void report(struct judge *j, size_t level)
 void judge_reach(struct judge *j)
 {
 	const struct policy *pol = j->p->policy;
-	struct level_verdict by_sl[IB_SL_COUNT];
-	struct reach r = { .j = j, .p = j->p };
+	struct level_verdict *by_sl = j->v->sls;
+	struct reach r = { .j = j, .p = j->p, .all = j->sls | j->v->unnamed };
 	const struct qos_tables *t = r.p->tables;
 
 	r.map_sls = xcalloc((size_t)t->n_maps * VL_CODES + 1, sizeof(*r.map_sls));
@@ -368,8 +370,7 @@ void judge_reach(struct judge *j)
 	}
 	count_direct(&r);
 	for (unsigned sl = 0; sl < IB_SL_COUNT; sl++) {
-		by_sl[sl] = (struct level_verdict){ .from = FABRIC_NONE, .to = FABRIC_NONE };
-		if (j->sls >> sl & 1)
+		if (r.all >> sl & 1)
 			sum_up(&r, sl, &by_sl[sl]);
 	}
 	for (size_t i = 0; i < pol->n_levels; i++) {

@@ -291,6 +291,180 @@ START_TEST(shares_and_waits_by_hand)
 }
 END_TEST
 
+/* --- SLs that no level has --- */
+
+/* The tables of three_levels(), with the level `default` alone. */
+static struct policy *one_of_three(int16_t high_limit)
+{
+	struct policy *p = policy_new();
+	struct policy_vlarb *a;
+
+	add_map(p, "all", 3, 0);
+	a = add_arb(p, high_limit);
+	high(a, 1, 64);
+	low(a, 0, 32);
+	low(a, 2, 96);
+	return p;
+}
+
+/* promise: B8 */
+START_TEST(an_sl_without_a_level_has_its_share)
+{
+	struct scene s = judge(two_leaves(), one_of_three(1));
+	const struct link_kind *k = kind_at(&s, 0x1000, 3);
+
+	/* SLs 1 to 15; those from 3 on are on VL 0, with the level */
+	ck_assert_uint_eq(s.v->unnamed, 0xfffe);
+	ck_assert_double_eq_tol(k->levels[0].share, 1, 1e-9);
+	for (unsigned sl = 0; sl < IB_SL_COUNT; sl++) {
+		static const double share[] = { 1. / 12, 8. / 12, 3. / 12 };
+		unsigned vl = sl < 3 ? sl : 0;
+
+		ck_assert_uint_eq(k->sls[sl].vl, vl);
+		ck_assert_int_eq(k->sls[sl].high, vl == 1);
+		ck_assert_double_eq_tol(k->sls[sl].share, share[vl], 1e-9);
+		ck_assert(!k->sls[sl].starved && k->sls[sl].served && !k->sls[sl].unknown);
+		ck_assert_uint_eq(s.v->sls[sl].pairs, 6 * 5);
+		ck_assert_uint_eq(s.v->sls[sl].unreachable, 0);
+	}
+	/* one line for both SLs, and none for those that share the default level's VL */
+	ck_assert_uint_eq(s.v->findings.n, 1);
+	expect_finding(&s, SEV_INFO, 0, "SL 1, 2 (no level): they have VLs of their own at 12 ports");
+	expect_finding(&s, SEV_INFO, 0, "level default may get only 8.3 % of a link instead of 100.0 %");
+	end(&s);
+}
+END_TEST
+
+/* promise: B8 */
+START_TEST(sls_without_a_level_by_the_study)
+{
+	struct policy *p = policy_new();
+	struct policy_vlarb *a;
+
+	/* the study's point (1, 16, 4) */
+	add_map(p, "all", 2, 0);
+	a = add_arb(p, 1);
+	high(a, 1, 16);
+	low(a, 0, 4);
+	struct scene s = judge_by(two_leaves(), p, ARB_MODEL_MEASURED);
+	const struct sl_link *l = kind_at(&s, 0x1000, 3)->sls;
+
+	ck_assert_double_eq_tol(l[1].share, 0.8, 1e-9);
+	ck_assert_double_eq_tol(l[1].share_measured, 0.8, 1e-9);
+	ck_assert_double_eq_tol(l[1].share_iba, 2. / 3, 1e-9);
+	ck_assert_double_eq_tol(l[0].share, 0.2, 1e-9);
+	ck_assert_uint_eq(s.v->sls[0].worst, 0);
+	end(&s);
+}
+END_TEST
+
+/* promise: B8 */
+START_TEST(sls_without_a_level_starve_and_starve_levels)
+{
+	struct scene s = judge(two_leaves(), one_of_three(255));
+	const struct link_kind *k = kind_at(&s, 0x1000, 3);
+
+	ck_assert(!k->levels[0].starved);
+	ck_assert(k->sls[0].starved && k->sls[2].starved && !k->sls[1].starved);
+	ck_assert_uint_eq(s.v->findings.n, 2);
+	expect_finding(&s, SEV_WARNING, 0, "SL 2 (no level): their VLs may starve at 12 ports");
+	expect_finding(&s, SEV_WARNING, s.policy->levels[0].pos.line,
+		       "level default: VL 0 of SL 0 may starve at 12 ports");
+	expect_finding(&s, SEV_WARNING, s.policy->levels[0].pos.line, "while programs use SL 1 (no level)");
+	end(&s);
+}
+END_TEST
+
+/* promise: B8 */
+START_TEST(an_sl_that_gets_next_to_nothing)
+{
+	struct policy *p = policy_new();
+	struct policy_vlarb *a;
+
+	add_map(p, "all", 2, 0);
+	a = add_arb(p, 254);
+	high(a, 0, 64);
+	low(a, 1, 32);
+	struct scene s = judge(two_leaves(), p);
+
+	/* 254 * 4096 bytes are 508 packets of 2048, and then one of VL 1 */
+	ck_assert_double_eq_tol(kind_at(&s, 0x1000, 3)->sls[1].share, 1. / 509, 1e-9);
+	ck_assert(!found(&s, "get at most"));
+	end(&s);
+
+	p = policy_new();
+	add_map(p, "all", 3, 0);
+	a = add_arb(p, 254);
+	high(a, 0, 64);
+	low(a, 1, 32);
+	low(a, 2, 255);
+	s = judge(two_leaves(), p);
+	/* one of nine low packets is of VL 1 */
+	ck_assert_double_eq_tol(kind_at(&s, 0x1000, 3)->sls[1].share, 1. / 509 / 9, 1e-9);
+	expect_finding(&s, SEV_INFO, 0, "SL 1 (no level): their VLs get at most 0.022 % of a link");
+	end(&s);
+}
+END_TEST
+
+/* promise: B8 */
+START_TEST(an_sl_on_the_vl_of_another_level)
+{
+	struct policy *p = policy_new();
+	struct policy_sl2vl *m;
+
+	add_level(p, "fast", 1);
+	m = add_map(p, "all", 2, 0);
+	m->table.vl[5] = 1;
+	m->table.vl[7] = 1;
+	struct scene s = judge(two_leaves(), p);
+
+	ck_assert_uint_eq(s.v->findings.n, 1);
+	expect_finding(&s, SEV_INFO, 0, "SL 5, 7 (no level): programs that use them take bandwidth of the levels "
+		       "whose VLs they share at 12 ports");
+	ck_assert_ptr_nonnull(strstr(s.v->findings.v[0].text, ": fast"));
+	end(&s);
+}
+END_TEST
+
+/* promise: B8 */
+START_TEST(an_sl_that_connects_some_pairs_only)
+{
+	struct policy *p = policy_new();
+
+	add_group(p, "a host", 0x121, 0x121);
+	add_map(p, "all", 1, 1u << 4);
+	add_map(p, "a host", 1, 1u << 4 | 1u << 2 | 1u << 3);
+	struct scene s = judge(two_leaves(), p);
+
+	/* the host 0x120 drops SLs 2 and 3, so five of its pairs are lost; SL 4 is dropped everywhere */
+	ck_assert_uint_eq(s.v->sls[2].unreachable, 5);
+	ck_assert_uint_eq(s.v->sls[4].unreachable, 30);
+	ck_assert_uint_eq(s.v->findings.n, 1);
+	expect_finding(&s, SEV_WARNING, 0, "SL 2, 3 (no level): some pairs of ports only are connected; SL 2 does "
+		       "not connect 5 of 30: from n120/P1");
+	ck_assert_ptr_nonnull(strstr(s.v->findings.v[0].text, "it is dropped by n120"));
+	end(&s);
+}
+END_TEST
+
+/* promise: B8 */
+START_TEST(unused_sls_are_nothing_to_tell)
+{
+	struct policy *p = policy_builtin();
+
+	add_level(p, "fast", 1);
+	struct scene s = judge(two_leaves(), p);
+
+	ck_assert_uint_eq(s.v->unnamed, 0xfffc);
+	ck_assert_uint_eq(s.v->findings.n, 0);
+	end(&s);
+	s = judge(two_leaves(), policy_builtin());
+	ck_assert_uint_eq(s.v->unnamed, 0);	/* devices keep their tables */
+	ck_assert_uint_eq(s.v->findings.n, 0);
+	end(&s);
+}
+END_TEST
+
 /* Q 1, H 16, L 4: measured 4 to 1, where IBA's arbiter gives 2 to 1. */
 /* promise: B2 */
 START_TEST(both_models_are_told)
@@ -1285,6 +1459,13 @@ int main(void)
 
 	tcase_add_test(c, fdr10_has_the_code_of_qdr_and_loses_nothing);
 	tcase_add_test(c, shares_and_waits_by_hand);
+	tcase_add_test(c, an_sl_without_a_level_has_its_share);
+	tcase_add_test(c, sls_without_a_level_by_the_study);
+	tcase_add_test(c, sls_without_a_level_starve_and_starve_levels);
+	tcase_add_test(c, an_sl_that_gets_next_to_nothing);
+	tcase_add_test(c, an_sl_on_the_vl_of_another_level);
+	tcase_add_test(c, an_sl_that_connects_some_pairs_only);
+	tcase_add_test(c, unused_sls_are_nothing_to_tell);
 	tcase_add_test(c, both_models_are_told);
 	tcase_add_test(c, the_study_covers_one_mtu);
 	tcase_add_test(c, limits_of_a_level_count);

@@ -120,6 +120,26 @@ START_TEST(buf_text)
 }
 END_TEST
 
+static void expect_bits(unsigned bits, const char *text)
+{
+	struct buf b = { 0 };
+
+	buf_put_bits(&b, bits);
+	ck_assert_str_eq(b.s ? b.s : "", text);
+	buf_free(&b);
+}
+
+START_TEST(buf_bits)
+{
+	expect_bits(0, "");
+	expect_bits(1, "0");
+	expect_bits(0x6, "1, 2");
+	expect_bits(0xfff2, "1, 4-15");
+	expect_bits(0x80000001, "0, 31");
+	expect_bits(UINT32_MAX, "0-31");
+}
+END_TEST
+
 START_TEST(map_basics)
 {
 	struct map64 m = { 0 }, copy;
@@ -286,6 +306,7 @@ int main(void)
 	tcase_add_test(tc, big_endian);
 	tcase_add_test(tc, buf_of_a_descriptor);
 	tcase_add_test(tc, buf_text);
+	tcase_add_test(tc, buf_bits);
 	tcase_add_test(tc, map_basics);
 	tcase_add_test(tc, map_many);
 	tcase_add_test(tc, hashes);
