@@ -45,6 +45,8 @@ void put_hops(const json_t *hops);
 #define SHARES_TITLES "   IBA  MEASURED"
 #define MODELS_DIFFER "* IBA's arbiter and what was measured on hardware differ by more than a tenth\n"
 void put_models(const json_t *o);
+/* Prints an array of numbers below 32 as "1, 4-7". */
+void put_numbers(const json_t *numbers);
 /* Prints the findings that may accompany an error to stderr. */
 void text_findings_of_error(const json_t *answer);
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/buf.h"
 #include "lib/base/clean.h"
 #include "text.h"
 
@@ -281,6 +282,18 @@ void put_models(const json_t *o)
 	printf("  ");
 	put_model(o, "share-measured", 7);
 	printf("%c", json_is_true(json_object_get(o, "models-differ")) ? '*' : ' ');
+}
+
+void put_numbers(const json_t *numbers)
+{
+	struct buf text = { 0 };
+	unsigned bits = 0;
+
+	for (size_t i = 0; i < json_array_size(numbers); i++)
+		bits |= 1u << (json_integer_value(json_array_get(numbers, i)) & 31);
+	buf_put_bits(&text, bits);
+	printf("%s", text.s ? text.s : "");
+	buf_free(&text);
 }
 
 void put_hops(const json_t *hops)

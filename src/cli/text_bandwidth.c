@@ -74,9 +74,30 @@ static void put_level(const json_t *l)
 	printf("%s\n", json_is_true(json_object_get(l, "starved")) ? " STARVED" : "");
 }
 
+static void put_unnamed(const json_t *u)
+{
+	bool dropped = !has(u, "vl");
+
+	printf("   -  ");
+	put_num(u, "vl", 2);
+	printf("  %-4s", dropped ? "drop" : json_is_true(json_object_get(u, "high")) ? "high" : "low");
+	if (dropped)
+		printf("  %6s", "-");
+	else
+		put_percent(u, "share");
+	printf("  %7s  %7s  %8s  %6s  %6s", "-", "-", "-", "-", "-");
+	put_both(u);
+	printf("  SL ");
+	put_numbers(json_object_get(u, "sls"));
+	printf(" (no level)%s\n", dropped ? "" : !json_is_true(json_object_get(u, "served")) ? " NEVER SENT" :
+	       json_is_true(json_object_get(u, "starved")) ? " STARVED" : "");
+}
+
 static void put_kind(const json_t *k)
 {
+	const json_t *unnamed = json_object_get(k, "without-level"), *u;
 	const json_t *levels = json_object_get(k, "levels");
+	size_t n;
 
 	printf("%lld %s ports, ", num(k, "ports"), str(k, "class"));
 	put_link(k);
@@ -84,6 +105,8 @@ static void put_kind(const json_t *k)
 	printf("  SL  VL  PRIO   SHARE     Gb/s    ALONE   WAIT us   ASKED    IDLE  " SHARES_TITLES "   LEVEL\n");
 	for (size_t i = 0; i < json_array_size(levels); i++)
 		put_level(json_array_get(levels, i));
+	json_array_foreach(unnamed, n, u)
+		put_unnamed(u);
 	printf("\n");
 }
 
@@ -131,12 +154,22 @@ static void put_port(const json_t *p)
 		put_both(v);
 		printf("  ");
 		put_names(json_object_get(v, "levels"));
+		if (json_array_size(json_object_get(v, "sls-without-level"))) {
+			printf("%sSL ", json_array_size(json_object_get(v, "levels")) ? ", " : "");
+			put_numbers(json_object_get(v, "sls-without-level"));
+			printf(" (no level)");
+		}
 		printf("\n");
 	}
 	if (json_array_size(json_object_get(p, "dropped"))) {
 		printf("  dropped here: ");
 		put_names(json_object_get(p, "dropped"));
 		printf("\n");
+	}
+	if (json_array_size(json_object_get(p, "sls-never-sent"))) {
+		printf("  never sent here: SL ");
+		put_numbers(json_object_get(p, "sls-never-sent"));
+		printf(" (no level)\n");
 	}
 }
 

@@ -163,6 +163,8 @@ json_t *json_uid(int64_t uid);			/* null for -1 */
 json_t *json_port(const struct subnet_state *s, uint32_t port);
 /* Names of the levels whose own SLs, those of layer 0, are in the mask. */
 json_t *json_levels(const struct policy *p, uint16_t sls);
+/* The numbers of the bits that are set. */
+json_t *json_bits(uint16_t bits);
 /* A rule's number, line, description and level. */
 json_t *json_rule(const struct policy *p, uint32_t rule);
 /* Identifies a policy in answers: file, checksum, loaded (null: not), source, uid. */

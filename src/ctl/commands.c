@@ -494,6 +494,16 @@ json_t *json_levels(const struct policy *p, uint16_t sls)
 	return names;
 }
 
+json_t *json_bits(uint16_t bits)
+{
+	json_t *numbers = json_array();
+
+	for (unsigned i = 0; bits >> i; i++)
+		if (bits >> i & 1)
+			json_array_append_new(numbers, json_integer(i));
+	return numbers;
+}
+
 json_t *json_rule(const struct policy *p, uint32_t rule)
 {
 	const struct policy_rule *x = &p->rules[rule];

@@ -6,20 +6,6 @@
 #include <string.h>
 
 #include "ctl/commands/cmd_explain.h"
-#include "lib/iba/units.h"
-
-/* The port's shares, with the VL backlogged even if no level uses it. */
-static void shares_with(const struct subnet_state *s, uint32_t port, unsigned vl,
-			struct port_shares *out)
-{
-	port_shares(s, port, out);
-	if (!out->known || vl >= ARB_VLS || out->load.active >> vl & 1)
-		return;
-	out->load.active |= (uint16_t)(1u << vl);
-	out->load.packet[vl] = (uint16_t)mtu_bytes(out->mtu);
-	if (out->arb)
-		arbiter_run(out->arb, &out->load, &out->cycle);
-}
 
 /* Appends the weight of a VL in one table, and the sum of all; nothing if it has none. */
 static bool put_weight(struct buf *b, const struct vlarb_entry *e, unsigned n, unsigned vl,
@@ -102,7 +88,7 @@ json_t *json_own_sl(const struct subnet_state *s, uint32_t src, uint32_t dst, ui
 		json_object_set_new(hop, "why", json_null());
 		if (port == FABRIC_NONE)
 			continue;
-		shares_with(s, port, vl < 0 ? ARB_VLS : (unsigned)vl, &shares);
+		port_shares_with(s, port, vl < 0 ? ARB_VLS : (unsigned)vl, &shares);
 		json_add_share(hop, &shares, vl < 0 ? 0 : (unsigned)vl);
 		json_object_set_new(hop, "why", hop_why(s, &route[i], sl, &shares));
 		dropped |= vl == IB_VL_DROP;

@@ -55,8 +55,26 @@ static json_t *level_object(const struct subnet_state *s, size_t level,
 	return o;
 }
 
-static json_t *kind_object(const struct subnet_state *s, const struct link_kind *k,
-			   uint32_t only)
+/* The SLs that no level has, by VL; those that are dropped last, with VL null. */
+static json_t *unnamed_objects(const struct feasibility *v, const struct link_kind *k)
+{
+	json_t *rows = json_array();
+
+	for (unsigned vl = 0; vl <= IB_VL_DROP; vl++) {
+		uint16_t sls = kind_sls_on(k, v->unnamed, vl);
+		json_t *row;
+
+		if (!sls)
+			continue;
+		row = json_sl_link(&k->sls[__builtin_ctz(sls)]);
+		json_object_set_new(row, "sls", json_bits(sls));
+		json_array_append_new(rows, row);
+	}
+	return rows;
+}
+
+static json_t *kind_object(const struct subnet_state *s, const struct feasibility *v,
+			   const struct link_kind *k, uint32_t only)
 {
 	json_t *levels = json_array();
 	json_t *o = json_pack("{s:s, s:i, s:o, s:b}", "class", policy_class_name(k->class),
@@ -70,6 +88,7 @@ static json_t *kind_object(const struct subnet_state *s, const struct link_kind 
 		if (only == LEVEL_ALL || only == i)
 			json_array_append_new(levels, level_object(s, i, &k->levels[i]));
 	json_object_set_new(o, "levels", levels);
+	json_object_set_new(o, "without-level", only == LEVEL_ALL ? unnamed_objects(v, k) : json_array());
 	return o;
 }
 
@@ -94,7 +113,7 @@ static void bandwidth_of_kinds(const struct ctl_call *c, uint32_t only, struct r
 	json_t *kinds = json_array(), *deviations = json_array();
 
 	for (uint32_t i = 0; i < v->n_kinds; i++)
-		json_array_append_new(kinds, kind_object(s, &v->kinds[i], only));
+		json_array_append_new(kinds, kind_object(s, v, &v->kinds[i], only));
 	for (uint32_t i = 0; i < v->n_deviations; i++)
 		json_array_append_new(deviations, deviation_object(s, &v->deviations[i]));
 	reply_result(r, json_pack("{s:b, s:s, s:o, s:o, s:o}", "managed", s->plan->tables->managed,
@@ -118,23 +137,40 @@ static unsigned weight_of(const struct vlarb_entry *e, unsigned n, unsigned vl)
 	return sum;
 }
 
-static json_t *vl_object(const struct subnet_state *s, const struct port_shares *p, unsigned vl)
+/* A VL that no level uses has the share that it gets while it and the VLs of all levels are backlogged. */
+static json_t *vl_object(const struct subnet_state *s, uint32_t port, const struct port_shares *p, unsigned vl)
 {
-	json_t *sls = json_array(), *o;
+	json_t *o = json_pack("{s:i, s:o, s:o, s:o}", "vl", (int)vl, "sls", json_bits(p->sls[vl]),
+			      "sls-without-level", json_bits(p->unnamed[vl]),
+			      "levels", json_levels(s->plan->policy,
+						    sl_plan_levels(&s->plan->sls, p->sls[vl])));
 
-	for (int sl = 0; sl < IB_SL_COUNT; sl++)
-		if (p->sls[vl] >> sl & 1)
-			json_array_append_new(sls, json_integer(sl));
-	o = json_pack("{s:i, s:o, s:o}", "vl", (int)vl, "sls", sls,
-		      "levels", json_levels(s->plan->policy, sl_plan_levels(&s->plan->sls, p->sls[vl])));
 	if (p->arb) {
 		json_object_set_new(o, "high-weight",
 				    json_integer(weight_of(p->arb->high, p->arb->n_high, vl)));
 		json_object_set_new(o, "low-weight",
 				    json_integer(weight_of(p->arb->low, p->arb->n_low, vl)));
 	}
-	json_add_share(o, p, vl);
+	if (p->unnamed[vl] && !p->sls[vl]) {
+		struct port_shares with;
+
+		port_shares_with(s, port, vl, &with);
+		json_add_share(o, &with, vl);
+	} else {
+		json_add_share(o, p, vl);
+	}
 	return o;
+}
+
+/* The SLs without a level that are never sent at this port: dropped, or on a VL that no table serves. */
+static uint16_t port_unsent(const struct subnet_state *s, const struct port_shares *p)
+{
+	uint16_t sent = 0;
+
+	for (unsigned vl = 0; vl < ARB_VLS; vl++)
+		if (!p->arb || (p->high | p->low) >> vl & 1)
+			sent |= p->unnamed[vl];
+	return p->known ? sl_plan_unnamed(&s->plan->sls, s->plan->policy) & (uint16_t)~sent : 0;
 }
 
 /* Levels whose SL maps to no VL at this port. */
@@ -148,13 +184,13 @@ static json_t *port_drops(const struct subnet_state *s, const struct port_shares
 }
 
 /* VLs that some level uses, and other VLs that the tables serve. */
-static json_t *port_vls(const struct subnet_state *s, const struct port_shares *p)
+static json_t *port_vls(const struct subnet_state *s, uint32_t port, const struct port_shares *p)
 {
 	json_t *vls = json_array();
 
 	for (unsigned vl = 0; vl < ARB_VLS; vl++)
 		if ((p->load.active | p->high | p->low) >> vl & 1)
-			json_array_append_new(vls, vl_object(s, p, vl));
+			json_array_append_new(vls, vl_object(s, port, p, vl));
 	return vls;
 }
 
@@ -180,8 +216,9 @@ static void bandwidth_of_port(const struct ctl_call *c, struct reply *r)
 		 shares.gbps);
 	json_object_set_new(o, "high-limit", shares.arb ? json_integer(shares.arb->high_limit) :
 							  json_null());
-	json_object_set_new(o, "shares", port_vls(s, &shares));
+	json_object_set_new(o, "shares", port_vls(s, port, &shares));
 	json_object_set_new(o, "dropped", port_drops(s, &shares));
+	json_object_set_new(o, "sls-never-sent", json_bits(port_unsent(s, &shares)));
 	reply_result(r, o);
 }
 

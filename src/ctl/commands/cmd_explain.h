@@ -40,6 +40,10 @@ const char *arb_model_name(enum arb_model model);
  */
 void json_add_share(json_t *o, const struct port_shares *p, unsigned vl);
 
+struct sl_link;
+/* What packets of an SL get on a kind of link while programs use all SLs. */
+json_t *json_sl_link(const struct sl_link *l);
+
 /* --- cmd_paths.c --- */
 
 /* The hops from src to a LID of dst as far as the route leads, with the SL's VL at each. */

@@ -482,6 +482,21 @@ static void put_registered(struct prom *p, const struct sa *sa)
 
 /* --- policy --- */
 
+static void put_sls(struct prom *p, const struct feasibility *v)
+{
+	prom_metric(p, "qosd_sl_share_ratio", PROM_GAUGE,
+		    "Share of the link that the SL gets while programs use all SLs, with or without a "
+		    "level, on the kind of link where it gets least.");
+	for (unsigned sl = 0; sl < IB_SL_COUNT; sl++) {
+		uint32_t worst = v->sls[sl].worst;
+		char text[4];
+
+		snprintf(text, sizeof(text), "%u", sl);
+		if (worst != UINT32_MAX)
+			prom_sample(p, v->kinds[worst].sls[sl].share, "sl", text, NULL);
+	}
+}
+
 static void put_levels(struct prom *p, const struct subnet_state *s)
 {
 	const struct feasibility *v = s->plan->feasible;
@@ -503,6 +518,7 @@ static void put_levels(struct prom *p, const struct subnet_state *s)
 		    "Ordered pairs of ports that the SL of the level does not connect.");
 	for (size_t i = 0; i < policy->n_levels; i++)
 		prom_sample(p, (double)v->levels[i].unreachable, "level", policy->levels[i].name, NULL);
+	put_sls(p, v);
 }
 
 static void put_policy(struct prom *p, const struct ctl_env *env, const struct sm_status *sm)

@@ -421,6 +421,61 @@ START_TEST(an_sl_that_a_program_chose)
 }
 END_TEST
 
+/* The row of an SL on the first group of links from one type of node to another. */
+static const json_t *sl_on(const char *from, const char *to, unsigned sl)
+{
+	const json_t *links = json_object_get(result(), "links"), *g;
+	size_t i;
+
+	json_array_foreach(links, i, g)
+		if (!strcmp(str(g, "from"), from) && !strcmp(str(g, "to"), to))
+			return at(g, "sls", sl);
+	ck_abort_msg("no links from %s to %s", from, to);
+}
+
+/* promise: B8 */
+START_TEST(every_sl_and_who_gets_it)
+{
+	const json_t *x;
+
+	ask("sls", "");
+	ck_assert_uint_eq(json_array_size(json_object_get(result(), "sls")), IB_SL_COUNT);
+	x = sl_on("ca", "switch", 3);
+	ck_assert_int_eq(num(x, "vl"), 3);
+	ck_assert_str_eq(json_string_value(at(x, "levels", 0)), "fast");
+	x = sl_on("switch", "ca", 5);
+	ck_assert_uint_eq(json_array_size(json_object_get(x, "levels")), 0);
+	ck_assert(real(x, "share") > 0);
+	x = at(result(), "sls", 0);
+	ck_assert(json_is_true(json_object_get(x, "default")));
+	x = at(result(), "sls", 3);
+	ck_assert(json_is_false(json_object_get(x, "default")));
+	ck_assert_int_gt(num(x, "rules-total"), 0);
+	ck_assert_str_eq(str(at(x, "rules", 0), "level"), "fast");
+	ck_assert_int_eq(num(x, "unreachable"), 0);
+	ck_assert_str_eq(str(at(result(), "settings", 0), "setting"), "NCCL_IB_SL=N");
+	x = at(result(), "sls", 5);
+	ck_assert_uint_eq(json_array_size(json_object_get(x, "rules")), 0);
+	ck_assert_uint_eq(json_array_size(json_object_get(x, "partitions")), 0);
+}
+END_TEST
+
+/* promise: B8 */
+START_TEST(one_sl)
+{
+	ask("sls", "'sl': '05'");
+	ck_assert_uint_eq(json_array_size(json_object_get(result(), "sls")), 1);
+	ck_assert_int_eq(num(at(result(), "sls", 0), "sl"), 5);
+	ck_assert_int_eq(num(at(at(result(), "links", 0), "sls", 0), "sl"), 5);
+	ck_assert_str_eq(str(at(result(), "settings", 0), "setting"), "NCCL_IB_SL=5");
+	ck_assert_str_eq(str(at(result(), "settings", 1), "setting"), "UCX_IB_SL=5");
+	refused("sls", "'sl': '16'", "an SL is a number from 0 to 15");
+	refused("sls", "'sl': '-1'", "an SL is a number from 0 to 15");
+	refused("sls", "'sl': '3x'", "an SL is a number from 0 to 15");
+	refused("sls", "'sl': ''", "an SL is a number from 0 to 15");
+}
+END_TEST
+
 START_TEST(nothing_in_the_way)
 {
 	reasons("", "");
@@ -663,6 +718,8 @@ START_TEST(shares_of_a_port)
 	ck_assert(near(real(v, "share"), 10240 / 18432.0));
 	/* the wait includes the packet in transmission and one low packet between two high ones */
 	ck_assert(real(v, "wait-us") > 0 && real(v, "wait-us") < 2);
+	/* SL 1 has no level, and its VL no weight */
+	ck_assert_int_eq(json_integer_value(at(result(), "sls-never-sent", 0)), 1);
 	map_sl(3, 15);
 	ask("bandwidth", "'port': 'node1 HCA-1/P1'");
 	ck_assert_str_eq(json_string_value(at(result(), "dropped", 0)), "fast");
@@ -822,6 +879,8 @@ static Suite *explain_suite(void)
 	tcase_add_test(t, ends_by_name);
 	tcase_add_test(t, protocols_by_name);
 	tcase_add_test(t, an_sl_that_a_program_chose);
+	tcase_add_test(t, every_sl_and_who_gets_it);
+	tcase_add_test(t, one_sl);
 	tcase_add_test(t, nothing_in_the_way);
 	tcase_add_test(t, ends_that_are_none);
 	tcase_add_test(t, lids_of_others);
