@@ -39,6 +39,23 @@ static const char *verdict_text(const char *verdict)
 	return verdict;
 }
 
+static void put_levels(const json_t *o)
+{
+	if (json_array_size(json_object_get(o, "levels")))
+		put_names(json_object_get(o, "levels"));
+	else
+		printf("(no level)");
+}
+
+static void put_stray(const char *what, const json_t *numbers)
+{
+	if (!json_array_size(numbers))
+		return;
+	printf("  data on %s ", what);
+	put_numbers(numbers);
+	printf(", which no level has: a program chose the SL\n");
+}
+
 static void put_vls(const json_t *vls)
 {
 	const json_t *v;
@@ -53,7 +70,7 @@ static void put_vls(const json_t *vls)
 		put_share(v, "got");
 		put_share(v, "promised");
 		printf("    ");
-		put_names(json_object_get(v, "levels"));
+		put_levels(v);
 		if (*verdict_text(str(v, "verdict")))
 			printf(": %s", verdict_text(str(v, "verdict")));
 		printf("\n");
@@ -69,7 +86,7 @@ static void put_sls(const json_t *sls)
 		printf("  SL %2lld", num(s, "sl"));
 		put_count(s, "bytes", "bytes-doubt", 13);
 		printf("  ");
-		put_names(json_object_get(s, "levels"));
+		put_levels(s);
 		printf("\n");
 	}
 }
@@ -100,6 +117,8 @@ static bool print_port(const json_t *p)
 	printf("\n");
 	put_vls(json_object_get(p, "vls"));
 	put_sls(json_object_get(p, "sls"));
+	put_stray("SL", json_object_get(p, "stray-sls"));
+	put_stray("VL", json_object_get(p, "stray-vls"));
 	put_missing(json_object_get(p, "missing"));
 	return true;
 }

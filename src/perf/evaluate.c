@@ -7,6 +7,8 @@
  * received by VL, provided that all packets have the operation that it was told to count
  * (16.1.4.6).  A device without these counters may answer with zeros nevertheless, so a sum
  * that is not nearly the total that the port sent is discarded.
+ *
+ * Data on SLs and VLs that no level has is noted: it takes from what levels are promised.
  */
 #include "perf/perf_internal.h"
 
@@ -115,6 +117,29 @@ static void find_words(const struct subnet_state *s, struct perf_port *x)
 		tells_all(x);
 }
 
+static bool is_much(struct pma_growth words)
+{
+	return growth_is_some(words) && words.n >= PERF_STRAY_WORDS;
+}
+
+/* VLs count only if the port tells nothing by SL. */
+static void find_strays(const struct subnet_state *s, struct perf_port *x, bool known)
+{
+	uint16_t unnamed = sl_plan_unnamed(&s->plan->sls, s->plan->policy);
+	bool told = false;
+
+	for (unsigned sl = 0; sl < IB_SL_COUNT; sl++) {
+		told |= x->sl[sl].n > 0;
+		if (unnamed >> sl & 1 && is_much(x->sl[sl]))
+			x->stray_sls |= (uint16_t)(1u << sl);
+	}
+	if (told || !known || x->by != PMA_VL_RCV)
+		return;
+	for (unsigned vl = 0; vl < ARB_VLS; vl++)
+		if (!x->sls[vl] && is_much(x->vls[vl].words))
+			x->stray_vls |= (uint16_t)(1u << vl);
+}
+
 void perf_evaluate(const struct subnet_state *s, struct perf_port *x)
 {
 	struct port_shares shares;
@@ -132,4 +157,5 @@ void perf_evaluate(const struct subnet_state *s, struct perf_port *x)
 		x->vls[vl].promised = shares.known ? vl_share(&shares, vl) : 0;
 	}
 	x->full = judge_vls(x->vls, shares.gbps, x->us);
+	find_strays(s, x, shares.known);
 }

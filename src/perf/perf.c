@@ -370,6 +370,11 @@ const struct perf_finding *perf_findings(const struct perf *p, size_t *n)
 	return book_findings(p->book, n);
 }
 
+const struct perf_stray *perf_strays(const struct perf *p, size_t *n)
+{
+	return book_strays(p->book, n);
+}
+
 const struct perf_summary *perf_last(const struct perf *p)
 {
 	return book_last(p->book);

@@ -38,6 +38,7 @@ struct perf_port {
 	struct pma_growth sl[IB_SL_COUNT];	/* words sent */
 	uint16_t sls[ARB_VLS];			/* by VL: SLs that levels use */
 	struct vl_use vls[ARB_VLS];
+	uint16_t stray_sls, stray_vls;		/* see struct perf_stray */
 };
 
 struct perf_report {
@@ -59,6 +60,29 @@ struct perf_finding {
 	bool looked_at;				/* covered by the measurement in progress */
 };
 
+/*
+ * An SL that a port sent data on though no level has it, when it was last measured: a program chose it.  Of a
+ * port that does not count by SL: a VL that no level uses there, by what the far end received.  Less than
+ * PERF_STRAY_WORDS in a measurement is not counted: it may be management.
+ */
+#define PERF_STRAY_WORDS 10000
+struct perf_stray {
+	uint64_t guid;				/* as in struct perf_finding */
+	uint8_t num;
+	bool by_vl;				/* lane is a VL, not an SL */
+	uint8_t lane;
+	char *port;				/* owned */
+	uint64_t bytes;				/* sent during the measurement */
+	int64_t when_us;			/* realtime */
+	bool looked_at;
+};
+
+/* The same for all ports of a measurement. */
+struct perf_stray_sum {
+	uint64_t bytes;
+	unsigned ports;
+};
+
 /* A level in the last measurement of all ports. */
 struct perf_level {
 	char *name;				/* owned */
@@ -72,6 +96,7 @@ struct perf_summary {
 	unsigned ports, silent, lacking;	/* silent: do not answer; lacking: do not count by VL */
 	double seconds;				/* mean time between the two reads */
 	VEC(struct perf_level) levels;
+	struct perf_stray_sum stray_sls[IB_SL_COUNT], stray_vls[ARB_VLS];
 };
 
 struct perf;
@@ -106,6 +131,8 @@ bool perf_can_measure(const struct subnet_state *s, uint32_t port);
 uint32_t *perf_ports(const struct subnet_state *s, uint32_t *n);
 
 const struct perf_finding *perf_findings(const struct perf *p, size_t *n);
+/* Sorted by SL, then by VL; at most PERF_FINDINGS_MAX. */
+const struct perf_stray *perf_strays(const struct perf *p, size_t *n);
 const struct perf_summary *perf_last(const struct perf *p);
 /* Appends "a, b": the levels that use one of these SLs, in any layer. */
 void perf_level_names(const struct plan *p, uint16_t sls, struct buf *out);

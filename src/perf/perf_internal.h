@@ -17,6 +17,21 @@ void book_take(struct perf_book *b, const struct subnet_state *s, const struct p
 void book_end(struct perf_book *b, const struct perf_report *r, bool all);
 void book_clear(struct perf_book *b);
 const struct perf_finding *book_findings(const struct perf_book *b, size_t *n);
+const struct perf_stray *book_strays(const struct perf_book *b, size_t *n);
 const struct perf_summary *book_last(const struct perf_book *b);
+
+/* strays.c: the list that the book keeps */
+struct strays {
+	struct perf_stray *v;
+	size_t n, cap;
+};
+/* Enters what a measured port shows, and drops what it shows no longer. */
+void strays_take(struct strays *x, const struct subnet_state *s, const struct perf_port *p);
+void strays_begin(struct strays *x);
+/* Drops those of ports that a measurement of all ports did not cover. */
+void strays_end(struct strays *x);
+void strays_clear(struct strays *x);
+/* Adds a port to the sums. */
+void strays_sum(struct perf_summary *sum, const struct perf_port *p);
 
 #endif

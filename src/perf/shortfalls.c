@@ -13,6 +13,7 @@
 struct perf_book {
 	struct perf_hooks hooks;
 	VEC(struct perf_finding) findings;
+	struct strays strays;
 	struct perf_summary last;
 };
 
@@ -43,6 +44,7 @@ void book_clear(struct perf_book *b)
 	for (size_t i = 0; i < b->findings.n; i++)
 		finding_free(&b->findings.v[i]);
 	vec_free(&b->findings);
+	strays_clear(&b->strays);
 	summary_free(&b->last);
 }
 
@@ -56,6 +58,12 @@ const struct perf_finding *book_findings(const struct perf_book *b, size_t *n)
 {
 	*n = b->findings.n;
 	return b->findings.v;
+}
+
+const struct perf_stray *book_strays(const struct perf_book *b, size_t *n)
+{
+	*n = b->strays.n;
+	return b->strays.v;
 }
 
 const struct perf_summary *book_last(const struct perf_book *b)
@@ -135,6 +143,7 @@ void book_begin(struct perf_book *b)
 {
 	for (size_t i = 0; i < b->findings.n; i++)
 		b->findings.v[i].looked_at = false;
+	strays_begin(&b->strays);
 }
 
 void book_take(struct perf_book *b, const struct subnet_state *s, const struct perf_port *p)
@@ -151,6 +160,7 @@ void book_take(struct perf_book *b, const struct subnet_state *s, const struct p
 		else if (x && p->vls[vl].verdict != VERDICT_UNKNOWN)
 			drop(b, x);
 	}
+	strays_take(&b->strays, s, p);
 }
 
 /* --- sums by level --- */
@@ -206,6 +216,7 @@ static void sum_up(struct perf_book *b, const struct perf_report *r)
 		*vec_push(&b->last.levels) = sum;
 	}
 	for (uint32_t i = 0; i < r->n; i++) {
+		strays_sum(&b->last, &r->ports[i]);
 		b->last.silent += is_silent(&r->ports[i]);
 		b->last.lacking += !is_silent(&r->ports[i]) && r->ports[i].by == PMA_ATTRS;
 		measured += r->ports[i].us > 0;
@@ -222,6 +233,7 @@ void book_end(struct perf_book *b, const struct perf_report *r, bool all)
 	for (size_t i = b->findings.n; i-- > 0; )
 		if (!b->findings.v[i].looked_at)
 			drop(b, &b->findings.v[i]);
+	strays_end(&b->strays);
 	sum_up(b, r);
 }
 

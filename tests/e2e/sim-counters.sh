@@ -46,6 +46,9 @@ answered() { sim_ctl -j stats | jq --arg a "$1" '[.mads[] | select(.class == "pm
 perf() { on "$manager" perfquery "$@" 2>&1 | sed -nE '/^PortSelect/d; s/^[A-Za-z]+[0-9]*:\.*([0-9]+)$/\1/p'; }
 # measured PORT: after the first read, node001 and node002 send to node003 at full rate, each on its own
 # level; the output of qosd-ctl is in counters.json.
+# all ports have been asked by then
+ports=$(ctl -j ports | jq '[.[] | select(.peer and (.name | test("/P0 ") | not))] | length')
+began_all() { [ "$(answered PortVLOpData)" -ge $((before + ports - 3)) ]; }
 began_() { [ "$(answered PortVLOpData)" -gt "$before" ]; }
 measured() {
 	before=$(answered PortVLOpData)
@@ -118,6 +121,57 @@ until_ 20 right || bad "the table is not put right"
 measured "$at_c"
 expect "verdicts" "served served" "$(vl default .verdict) $(vl storage .verdict)"
 expect "events" "share-missed share-met" "$(ctl -j events --kind share | jq -r .kind | xargs)"
+
+# promise: B9
+note "an SL that no level has"
+ctl counters --for 0.01 --worst 1000 >text
+expect "nothing to tell" "" "$(grep 'which no level has' text)"
+before=$(answered PortVLOpData)
+ctl -j counters "$at_c" --for $((2 * slow)) >counters.json 2>counters.err &
+reader=$!
+until_ 10 began_ || bad "nothing is read: $(<counters.err)"
+perf -X "$leaf01" 3 >before_sl
+sim_do traffic "$a" "$c" 5 --packets 10000
+perf -X "$leaf01" 3 >after_sl
+wait "$reader" || bad "counters: $(<counters.err)"
+expect "SLs without a level" "[5]" "$(jq -c '.ports[0]["stray-sls"]' counters.json)"
+expect "bytes on SL 5, as perfquery has them" "$((($(sed -n 6p after_sl) - $(sed -n 6p before_sl)) * 4))" \
+	"$(jq '.ports[0].sls[] | select(.sl == 5) | .bytes' counters.json)"
+ctl health >health || true
+expect_match "health" "sl-without-level: SL 5 carries data, but no level has it: [0-9]+ bytes when last measured, sent by $at_c" "$(<health)"
+before=$(answered PortVLOpData)
+ctl counters --for $((2 * slow)) --worst 1000 >text 2>counters.err &
+reader=$!
+until_ 10 began_all || bad "nothing is read: $(<counters.err)"
+sim_do traffic "$a" "$c" 5 --packets 10000
+wait "$reader" || bad "counters: $(<counters.err)"
+# the host and the leaf that it shares with node003
+expect "ports that say so" 2 "$(grep -c '^  data on SL 5, which no level has' text)"
+expect "metrics" "2" "$(ctl metrics | sed -n 's/^qosd_stray_ports{by="sl",number="5"} //p')"
+expect_match "metrics" '^[1-9][0-9.e+]*$' "$(ctl metrics | sed -n 's/^qosd_stray_sent_bytes{by="sl",number="5"} //p')"
+ctl counters "$at_c" --for 0.01 >text
+expect "not any more" "" "$(grep 'which no level has' text)"
+ctl counters --for 0.01 >text
+ctl health >health || true
+expect "health" "" "$(grep sl-without-level health)"
+
+# promise: B9
+note "a device that does not count by SL: by what the far end receives by VL"
+ctl policy load - --wait >load.out 2>&1 <<'END' || bad "policy load: $(<load.out)"
+fabric-setup:
+  sl2vl:
+    - {group: all, table: [0, 1, 2, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]}
+END
+before=$(answered PortVLOpData)
+ctl counters "$plain" --for $((2 * slow)) >text 2>counters.err &
+reader=$!
+until_ 10 began_ || bad "nothing is read: $(<counters.err)"
+sim_do traffic "$plain" "$c" 3 --packets 10000
+wait "$reader" || bad "counters: $(<counters.err)"
+expect "in words" "  data on VL 3, which no level has: a program chose the SL" "$(grep 'which no level has' text)"
+ctl health >health || true
+expect_match "health" "sl-without-level: VL 3 carries data" "$(<health)"
+ctl policy load policy.yaml --wait >load.out 2>&1 || bad "policy load: $(<load.out)"
 
 # promise: B4
 note "devices that lack counters, and that do not answer"

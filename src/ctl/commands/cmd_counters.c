@@ -243,16 +243,21 @@ static json_t *json_counted(const struct perf_report *r, const struct perf_port 
 	add_growth(o, "rcv-bytes", "rcv-doubt",
 		   pma_total_growth(&x->before[total], &x->after[total], total, PMA_RCV_DATA), WORD);
 	json_object_set_new(o, "sls", json_sls(plan, x));
+	json_object_set_new(o, "stray-sls", json_bits(x->stray_sls));
+	json_object_set_new(o, "stray-vls", json_bits(x->stray_vls));
 	add_reads(o, x);
 	return o;
 }
 
 /* --- the worst --- */
 
-/* Sort key: the largest shortfall of the port's VLs; ports with a VL that is short come first. */
+/*
+ * Sort key: the largest shortfall of the port's VLs; ports with a VL that is short come first, and those with data
+ * on SLs that no level has before those with nothing to tell.
+ */
 static double lack_of(const struct perf_port *x)
 {
-	double most = -1;
+	double most = x->stray_sls || x->stray_vls ? 0 : -1;
 
 	for (unsigned vl = 0; vl < ARB_VLS; vl++) {
 		const struct vl_use *l = &x->vls[vl];

@@ -1047,6 +1047,30 @@ static void judge_shares(const struct health_input *in, struct health *h)
 	add_rest(&missed);
 }
 
+/* One entry for all ports of an SL or VL, of which the first ten are named. */
+static void judge_strays(const struct health_input *in, struct health *h)
+{
+	for (size_t i = 0, end; i < in->n_strays; i = end) {
+		const struct perf_stray *x = &in->strays[i];
+		struct buf ports = { 0 };
+		uint64_t bytes = 0;
+
+		for (end = i; end < in->n_strays && in->strays[end].by_vl == x->by_vl &&
+			      in->strays[end].lane == x->lane; end++) {
+			bytes += in->strays[end].bytes;
+			if (end - i < HEALTH_EACH)
+				buf_printf(&ports, "%s%s", end > i ? ", " : "", in->strays[end].port);
+		}
+		if (end - i > HEALTH_EACH)
+			buf_printf(&ports, " and %zu more", end - i - HEALTH_EACH);
+		add(h, SEV_INFO, "sl-without-level", "a program chose the SL: 'qosd-ctl sls' shows what it gets; "
+		    "give a level of the policy this SL, or the program the SL of a level",
+		    "%s %u carries data, but no level has it: %" PRIu64 " bytes when last measured, sent by %s",
+		    x->by_vl ? "VL" : "SL", x->lane, bytes, ports.s);
+		buf_free(&ports);
+	}
+}
+
 /* --- the rest --- */
 
 static void judge_sa(const struct health_input *in, struct health *h)
@@ -1118,6 +1142,7 @@ void health_judge(const struct health_input *in, struct health *out)
 		judge_groups(in, out);
 		judge_broadcasts(in, out);
 		judge_shares(in, out);
+		judge_strays(in, out);
 	}
 	judge_discovery(in->sm, out);
 	judge_excluded(in, out);
@@ -1230,8 +1255,10 @@ void cmd_health(const struct ctl_call *c, struct reply *r)
 	in.peers = peers.v;
 	in.n_peers = peers.n;
 	in.now_us = clock_real_us();
-	if (c->env->perf)
+	if (c->env->perf) {
 		in.shorts = perf_findings(c->env->perf, &in.n_shorts);
+		in.strays = perf_strays(c->env->perf, &in.n_strays);
+	}
 	health_judge(&in, &h);
 	reply_result(r, json_pack("{s:s, s:s, s:o}", "verdict", verdict(&h),
 				  "state", sm_state_name(in.sm->state), "problems", json_problems(&h)));

@@ -43,6 +43,8 @@ struct health_input {
 	bool policy_wanted;		/* the settings do not say 'policy: none' */
 	const struct perf_finding *shorts;	/* shares that were missed */
 	size_t n_shorts;
+	const struct perf_stray *strays;	/* data on SLs that no level has; sorted (perf/perf.h) */
+	size_t n_strays;
 	int64_t now_us;			/* realtime */
 };
 

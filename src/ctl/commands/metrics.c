@@ -111,6 +111,35 @@ static void put_fabric(struct prom *p, const struct subnet_state *s)
 
 /* --- counters --- */
 
+static void put_stray(struct prom *p, const char *by, unsigned lane, double value)
+{
+	char text[4];
+
+	snprintf(text, sizeof(text), "%u", lane);
+	prom_sample(p, value, "by", by, "number", text, NULL);
+}
+
+/* Only those with data. */
+static void put_strays(struct prom *p, const struct perf_summary *s)
+{
+	prom_metric(p, "qosd_stray_sent_bytes", PROM_GAUGE,
+		    "Bytes that ports sent during the last measurement on an SL that no level has, or, of "
+		    "devices that do not count by SL, on a VL that no level uses.");
+	for (unsigned sl = 0; sl < IB_SL_COUNT; sl++)
+		if (s->stray_sls[sl].ports)
+			put_stray(p, "sl", sl, (double)s->stray_sls[sl].bytes);
+	for (unsigned vl = 0; vl < ARB_VLS; vl++)
+		if (s->stray_vls[vl].ports)
+			put_stray(p, "vl", vl, (double)s->stray_vls[vl].bytes);
+	prom_metric(p, "qosd_stray_ports", PROM_GAUGE, "Ports that sent them.");
+	for (unsigned sl = 0; sl < IB_SL_COUNT; sl++)
+		if (s->stray_sls[sl].ports)
+			put_stray(p, "sl", sl, s->stray_sls[sl].ports);
+	for (unsigned vl = 0; vl < ARB_VLS; vl++)
+		if (s->stray_vls[vl].ports)
+			put_stray(p, "vl", vl, s->stray_vls[vl].ports);
+}
+
 /* From the last measurement of all ports, by level: as many samples as the policy has levels. */
 static void put_counters(struct prom *p, const struct perf_summary *s)
 {
@@ -145,6 +174,7 @@ static void put_counters(struct prom *p, const struct perf_summary *s)
 			prom_sample(p, s->levels.v[i].promised, "level", s->levels.v[i].name, "share",
 				    "promised", NULL);
 		}
+	put_strays(p, s);
 }
 
 /* --- subnet manager --- */

@@ -91,6 +91,33 @@ START_TEST(shares_missed)
 }
 END_TEST
 
+/* promise: B9 */
+START_TEST(data_on_an_sl_without_a_level)
+{
+	char first[] = "a/P1", second[] = "b/P1";
+	struct perf_stray x[13];
+
+	for (unsigned i = 0; i < 11; i++)
+		x[i] = (struct perf_stray){ .lane = 5, .port = first, .bytes = 1000 };
+	x[11] = (struct perf_stray){ .lane = 6, .port = second, .bytes = 4000 };
+	x[12] = (struct perf_stray){ .by_vl = true, .lane = 6, .port = second, .bytes = 5000 };
+	in.strays = x;
+	in.n_strays = 11;
+	expect(SEV_INFO, "sl-without-level",
+	       "SL 5 carries data, but no level has it: 11000 bytes when last measured, sent by a/P1, a/P1");
+	expect(SEV_INFO, "sl-without-level", "a/P1, a/P1 and 1 more");
+	in.n_strays = 13;
+	ck_assert_uint_eq(judged(), 3);		/* one for each SL and VL */
+	in.strays = x + 11;
+	in.n_strays = 1;
+	expect(SEV_INFO, "sl-without-level", "SL 6 carries data, but no level has it: 4000 bytes when last measured, "
+	       "sent by b/P1");
+	in.strays = x + 12;
+	in.n_strays = 1;
+	expect(SEV_INFO, "sl-without-level", "VL 6 carries data");
+}
+END_TEST
+
 START_TEST(who_is_master)
 {
 	in.state = NULL;
@@ -755,6 +782,7 @@ int main(void)
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, nothing_wrong);
 	tcase_add_test(t, shares_missed);
+	tcase_add_test(t, data_on_an_sl_without_a_level);
 	tcase_add_test(t, who_is_master);
 	tcase_add_test(t, a_standby_that_is_not_active);
 	tcase_add_test(t, an_m_key_is_advised);

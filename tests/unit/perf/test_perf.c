@@ -38,6 +38,7 @@ static struct {
 	unsigned asked[0x40], sets, to_silent, outstanding, most;
 	double got;			/* by SL 0; … */
 	unsigned other;			/* … this SL has the rest */
+	unsigned far_vl;		/* the VL besides 0 that the far end tells of; 0: VL 1 */
 	unsigned reads, totals, rcvs;	/* of SL counters, … */
 	/* results */
 	unsigned reports;
@@ -117,7 +118,7 @@ static void put_values(uint8_t *mad, uint16_t attr)
 		put_be64(mad + DATA + 8, (uint64_t)t.totals++ * WORDS);
 	} else if (attr == VL_RCV && t.by_far_end) {
 		put_be32(mad + DATA + 4, (uint32_t)(t.rcvs * 0.75 * WORDS));
-		put_be32(mad + DATA + 8, (uint32_t)(t.rcvs++ * 0.25 * WORDS));
+		put_be32(mad + DATA + 4 + 4 * (t.far_vl ? t.far_vl : 1), (uint32_t)(t.rcvs++ * 0.25 * WORDS));
 	} else if (attr == XMIT_SL && t.empty_vls) {
 		put_be32(mad + DATA + 4, 0);
 	} else if (attr == XMIT_SL) {
@@ -326,6 +327,101 @@ START_TEST(short_and_no_longer)
 }
 END_TEST
 
+static const struct perf_stray *strays(size_t expected)
+{
+	size_t n;
+	const struct perf_stray *x = perf_strays(t.perf, &n);
+
+	ck_assert_uint_eq(n, expected);
+	return x;
+}
+
+/* promise: B9 */
+START_TEST(an_sl_that_no_level_has)
+{
+	const struct perf_stray *x;
+
+	measure(switch_port(3));
+	ck_assert_uint_eq(t.port.stray_sls, 0);
+	strays(0);
+	t.other = 5;
+	measure(switch_port(3));
+	ck_assert_uint_eq(t.port.stray_sls, 1 << 5);
+	ck_assert_uint_eq(t.port.stray_vls, 0);
+	x = strays(1);
+	ck_assert(!x->by_vl);
+	ck_assert_uint_eq(x->lane, 5);
+	ck_assert_uint_eq(x->num, 3);
+	ck_assert_uint_eq(x->bytes, (uint64_t)(0.4 * WORDS) * 4);
+	measure(switch_port(2));
+	x = strays(2);
+	ck_assert_uint_eq(x[0].num, 2);
+	ck_assert_uint_eq(x[1].num, 3);
+	t.other = 7;
+	measure(switch_port(2));		/* SL 5 of port 3 stays: it was not measured */
+	x = strays(2);
+	ck_assert_uint_eq(x[0].lane, 5);
+	ck_assert_uint_eq(x[1].lane, 7);
+	t.other = 2;
+	measure(switch_port(2));
+	strays(1);
+	perf_published(t.perf, NULL);
+	strays(0);
+}
+END_TEST
+
+/* promise: B9 */
+START_TEST(little_data_may_be_management)
+{
+	t.other = 5;
+	t.got = 1 - (PERF_STRAY_WORDS - 1.5) / WORDS;
+	measure(switch_port(3));
+	ck_assert_uint_lt(t.port.sl[5].n, PERF_STRAY_WORDS);
+	ck_assert_uint_gt(t.port.sl[5].n, 0);
+	strays(0);
+}
+END_TEST
+
+/* promise: B9 */
+START_TEST(a_vl_that_no_level_uses)
+{
+	t.lacks = XMIT_SL;
+	t.by_far_end = true;
+	measure(switch_port(3));
+	strays(0);
+	t.far_vl = 3;
+	measure(switch_port(3));
+	ck_assert_uint_eq(t.port.stray_sls, 0);
+	ck_assert_uint_eq(t.port.stray_vls, 1 << 3);
+	ck_assert(strays(1)->by_vl);
+	ck_assert_uint_eq(strays(1)->lane, 3);
+	t.silent_attr = VL_RCV;			/* unknown: it stays */
+	measure(switch_port(3));
+	strays(1);
+	t.silent_attr = 0;
+	t.far_vl = 1;
+	measure(switch_port(3));
+	strays(0);
+}
+END_TEST
+
+/* promise: B9 */
+START_TEST(sls_of_all_ports)
+{
+	t.other = 5;
+	t.got = 0.99999;		/* the ports share one counter, of 32 bits */
+	measure_all(false);
+	strays(PORTS);
+	ck_assert_uint_eq(perf_last(t.perf)->stray_sls[5].ports, PORTS);
+	ck_assert_uint_gt(perf_last(t.perf)->stray_sls[5].bytes, 0);
+	ck_assert_uint_eq(perf_last(t.perf)->stray_sls[2].ports, 0);
+	t.other = 2;
+	measure_all(false);
+	strays(0);
+	ck_assert_uint_eq(perf_last(t.perf)->stray_sls[5].ports, 0);
+}
+END_TEST
+
 /* The policy changes during the measurement: only the report judges by the former shares, not health. */
 START_TEST(another_policy_meanwhile)
 {
@@ -492,6 +588,10 @@ int main(void)
 	tcase_add_test(c, by_sl);
 	tcase_add_test(c, by_the_far_end);
 	tcase_add_test(c, short_and_no_longer);
+	tcase_add_test(c, an_sl_that_no_level_has);
+	tcase_add_test(c, little_data_may_be_management);
+	tcase_add_test(c, a_vl_that_no_level_uses);
+	tcase_add_test(c, sls_of_all_ports);
 	tcase_add_test(c, another_policy_meanwhile);
 	tcase_add_test(c, silence);
 	tcase_add_test(c, silence_on_one_attribute);
