@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Prints `sls` as text: SLs on links, who gets them, and settings of programs that choose one. */
+#include <string.h>
+
 #include "members.h"
 #include "output.h"
 
@@ -65,12 +67,26 @@ static void put_row(const json_t *sls, size_t i)
 	printf("\n");
 }
 
+/* The plural of a type of node. */
+static const char *nodes_of(const char *type)
+{
+	static const char *const words[][2] = {
+		{ "ca", "hosts" }, { "switch", "switches" }, { "router", "routers" },
+		{ "aggregation", "aggregation nodes" },
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (!strcmp(words[i][0], type))
+			return words[i][1];
+	return type;
+}
+
 static void put_links(const json_t *g)
 {
 	const json_t *sls = json_object_get(g, "sls");
 
-	printf("%s -> %s: %lld ports, %lld VLs, MTU %lld", str(g, "from"), str(g, "to"), num(g, "ports"),
-	       num(g, "vls"), num(g, "mtu"));
+	printf("%s -> %s: %lld ports, %lld VLs, MTU %lld", nodes_of(str(g, "from")), nodes_of(str(g, "to")),
+	       num(g, "ports"), num(g, "vls"), num(g, "mtu"));
 	if (has(g, "high-limit"))
 		printf(", high-limit %lld", num(g, "high-limit"));
 	printf("\n  as %s\n  VL  PRIO   SHARE  " SHARES_TITLES "   SLS\n", str(g, "example"));

@@ -186,7 +186,8 @@ near "shares" "$(printf '0 25.000\n1 50.000\n2 25.000')" "$(vls switch switch sh
 expect "of SL 1" "fast|job|1 6 nodes nodes" \
 	"$(jq -r '.sls[1] | "\(.levels | join(","))|\(.partitions | join(","))|\(.rules[0] | "\(.rule) \(.line - 1) \(.sources[0]) \(.destinations[0])")"' sls.json)"
 ctl sls >text
-for line in '^  SL  0  default: the default; partitions Default$' '^  SL  1  fast: partitions job$' \
+for line in '^hosts -> switches: [0-9]+ ports, 4 VLs, MTU 2048, high-limit 0$' '^switches -> switches: ' \
+	'^  SL  0  default: the default; partitions Default$' '^  SL  1  fast: partitions job$' \
 	'^         rule 1 \(line 7\) from nodes to nodes$' ' SL 3 \(no level\)$' ' SL 2 \(no level\)$' \
 	'^ +-  drop .* SL 4, 15 \(no level\)$' ' SL 5-14 \(no level\)$' '^  NCCL, RCCL +NCCL_IB_SL=N$'; do
 	grep -qE "$line" text || bad "nothing like '$line' in: $(<text)"
