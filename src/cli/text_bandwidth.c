@@ -76,11 +76,12 @@ static void put_level(const json_t *l)
 
 static void put_unnamed(const json_t *u)
 {
-	bool dropped = !has(u, "vl");
+	bool dropped = !has(u, "vl"), served = json_is_true(json_object_get(u, "served"));
 
 	printf("   -  ");
 	put_num(u, "vl", 2);
-	printf("  %-4s", dropped ? "drop" : json_is_true(json_object_get(u, "high")) ? "high" : "low");
+	printf("  %-4s", dropped ? "drop" : !served ? "-" :
+	       json_is_true(json_object_get(u, "high")) ? "high" : "low");
 	if (dropped)
 		printf("  %6s", "-");
 	else
@@ -89,7 +90,7 @@ static void put_unnamed(const json_t *u)
 	put_both(u);
 	printf("  SL ");
 	put_numbers(json_object_get(u, "sls"));
-	printf(" (no level)%s\n", dropped ? "" : !json_is_true(json_object_get(u, "served")) ? " NEVER SENT" :
+	printf(" (no level)%s\n", dropped ? "" : !served ? " NEVER SENT" :
 	       json_is_true(json_object_get(u, "starved")) ? " STARVED" : "");
 }
 

@@ -45,7 +45,8 @@ static void put_row(const json_t *sls, size_t i)
 
 	printf("  ");
 	put_num(x, "vl", 2);
-	printf("  %-4s", !has(x, "vl") ? "drop" : is(x, "high") ? "high" : "low");
+	printf("  %-4s", !has(x, "vl") ? "drop" : !is(x, "served") ? "-" :
+	       is(x, "high") ? "high" : "low");
 	if (has(x, "share"))
 		printf("  %5.*f%%  ", real(x, "share") < 0.01 ? 3 : 1, real(x, "share") * 100);
 	else
