@@ -51,6 +51,7 @@ struct loss {
 	uint64_t pairs;
 	uint32_t from, to;		/* port slots */
 	bool known;			/* from and to are set */
+	bool listed;			/* in sets of struct reach */
 };
 
 struct reach {
@@ -62,6 +63,7 @@ struct reach {
 	uint32_t n_dst;
 	VEC(struct run) runs;
 	struct loss *losses;		/* [SL_SETS], by set; only subsets of `all` occur */
+	VEC(uint16_t) sets;		/* those that occur */
 	uint32_t sw;			/* the switch being worked on */
 	VEC(struct source_group) groups;	/* groups of that switch */
 };
@@ -161,6 +163,10 @@ static inline void lose(struct reach *r, const struct source_group *g, uint16_t 
 {
 	struct loss *l = &r->losses[lost];
 
+	if (!l->listed) {
+		l->listed = true;
+		*vec_push(&r->sets) = lost;
+	}
 	l->pairs += n;
 	if (!lost || l->known)
 		return;
@@ -277,24 +283,41 @@ static void find_runs(struct reach *r)
 		qsort_r(r->runs.v, r->runs.n, sizeof(*r->runs.v), by_first_lid, r);
 }
 
-/* Sums up the losses that contain one SL, over all subsets of the SLs. */
-static void sum_up(const struct reach *r, unsigned sl, struct level_verdict *v)
+static int by_set(const void *pa, const void *pb)
 {
-	uint32_t all = r->all, set = 0;
+	const uint16_t *a = pa, *b = pb;
 
-	do {
-		const struct loss *l = &r->losses[set];
+	return *a - *b;
+}
 
+/* Adds a loss to the verdicts of the SLs, of which its set loses some. */
+static void sum_loss(const struct reach *r, uint16_t set, struct level_verdict by_sl[IB_SL_COUNT])
+{
+	const struct loss *l = &r->losses[set];
+
+	for (unsigned sl = 0; sl < IB_SL_COUNT; sl++) {
+		struct level_verdict *v = &by_sl[sl];
+
+		if (!(r->all >> sl & 1))
+			continue;
 		v->pairs += l->pairs;
-		if (l->pairs && set >> sl & 1) {
-			v->unreachable += l->pairs;
-			if (v->from == FABRIC_NONE && l->known) {
-				v->from = l->from;
-				v->to = l->to;
-			}
+		if (!l->pairs || !(set >> sl & 1))
+			continue;
+		v->unreachable += l->pairs;
+		if (v->from == FABRIC_NONE && l->known) {
+			v->from = l->from;
+			v->to = l->to;
 		}
-		set = (set - all) & all;
-	} while (set);
+	}
+}
+
+/* In the order of the sets, so that the examples do not depend on that of the switches. */
+static void sum_up(struct reach *r, struct level_verdict by_sl[IB_SL_COUNT])
+{
+	if (r->sets.n)
+		qsort(r->sets.v, r->sets.n, sizeof(*r->sets.v), by_set);
+	for (size_t i = 0; i < r->sets.n; i++)
+		sum_loss(r, r->sets.v[i], by_sl);
 }
 
 /* --- findings --- */
@@ -369,10 +392,7 @@ void judge_reach(struct judge *j)
 		}
 	}
 	count_direct(&r);
-	for (unsigned sl = 0; sl < IB_SL_COUNT; sl++) {
-		if (r.all >> sl & 1)
-			sum_up(&r, sl, &by_sl[sl]);
-	}
+	sum_up(&r, by_sl);
 	for (size_t i = 0; i < pol->n_levels; i++) {
 		uint32_t worst = j->v->levels[i].worst;
 
@@ -381,6 +401,7 @@ void judge_reach(struct judge *j)
 		report(j, i);
 	}
 	vec_free(&r.groups);
+	vec_free(&r.sets);
 	vec_free(&r.runs);
 	free(r.dst);
 	free(r.map_sls);
