@@ -181,10 +181,6 @@ const char *keepf(struct converted *c, const char *fmt, ...)
 void verdict(struct converted *c, struct notes *notes, enum verdict v, struct place at,
 	     const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 #define say_error(c, at, ...) verdict(c, NULL, VERDICT_ERROR, at, __VA_ARGS__)
-/* What has no verdict yet: an error or "otherwise". */
-#define say(c, notes, severity, at, ...) \
-	verdict(c, notes, (severity) == SEV_ERROR ? VERDICT_ERROR : VERDICT_OTHERWISE, at, \
-		__VA_ARGS__)
 /* Adds only a comment on the item. */
 void remark(struct converted *c, struct notes *notes, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -34,6 +34,7 @@ struct reader {
 
 /* Flags of multicast groups. */
 struct group_flags {
+	bool own;			/* of a line mgid=, not of the partition */
 	int sl, mtu, rate;
 	uint32_t qkey, flow_label;
 	uint8_t tclass;
@@ -179,7 +180,8 @@ static void read_wide_flag(struct reader *r, struct notes *notes, const struct p
 	say_same(r, notes, p, keyword, what);
 }
 
-static void read_sl_flag(struct reader *r, struct notes *notes, const struct pair *p, int *out)
+static void read_sl_flag(struct reader *r, struct notes *notes, const struct pair *p,
+			 struct group_flags *flags)
 {
 	uint64_t v;
 
@@ -187,8 +189,11 @@ static void read_sl_flag(struct reader *r, struct notes *notes, const struct pai
 		say_bad_flag(r, notes, p);
 		return;
 	}
-	*out = (int)v;
-	say_same(r, notes, p, "sl", "the SL");
+	flags->sl = (int)v;
+	if (v && !flags->own && qos_is_off(r->c))
+		say_as(r, notes, VERDICT_NOT_NEEDED, p, "qos is FALSE: OpenSM gives the partition SL 0");
+	else
+		say_same(r, notes, p, "sl", "the SL");
 }
 
 /* The order of comparisons is OpenSM's, as it decides what an abbreviation means. */
@@ -206,7 +211,7 @@ static bool read_group_flag(struct reader *r, struct notes *notes, const struct 
 	else if (begins(p->name, "TClass"))
 		read_tclass_flag(r, notes, p, &flags->tclass);
 	else if (begins(p->name, "sl"))
-		read_sl_flag(r, notes, p, &flags->sl);
+		read_sl_flag(r, notes, p, flags);
 	else if (begins(p->name, "FlowLabel"))
 		read_wide_flag(r, notes, p, 0xfffff, &flags->flow_label, "FlowLabel",
 			       "the FlowLabel of the groups");
@@ -563,6 +568,7 @@ static void read_mgroup(struct reader *r, struct statement *s, const struct pair
 	}
 	flags.tclass = 0;	/* OpenSM does not hand it on */
 	flags.sl = -1;
+	flags.own = true;
 	while (next_item(&rest, &i)) {
 		struct pair p = take_pair(r->c, i.text);
 

@@ -376,20 +376,11 @@ static void drop_partition_sls(struct converted *c)
 {
 	for (size_t i = 0; i < c->partitions.n && qos_is_off(c); i++) {
 		struct out_partition *p = &c->partitions.v[i];
-		int sl = p->sl;
 
 		p->sl = 0;
-		for (size_t k = 0; k < p->groups.n; k++) {
-			struct out_mgroup *g = &p->groups.v[k];
-
-			if (g->own_sl)
-				continue;
-			sl = sl ? sl : g->sl;
-			g->sl = 0;
-		}
-		if (sl)
-			verdict(c, &p->notes, VERDICT_NOT_NEEDED, p->at,
-				"sl=%d: qos is FALSE: OpenSM gives the partition SL 0", sl);
+		for (size_t k = 0; k < p->groups.n; k++)
+			if (!p->groups.v[k].own_sl)
+				p->groups.v[k].sl = 0;
 	}
 }
 
@@ -512,13 +503,13 @@ static void settle_both(struct converted *c, struct out_partition *p)
 
 	for (size_t i = 0; i < p->members.n; i++)
 		any_both |= p->members.v[i].membership == OUT_BOTH;
-	if (any_both && c->allow_both == 0) {
+	if (any_both && (c->allow_both == 0 || (c->has_options && c->allow_both < 0))) {
 		verdict(c, &p->notes, VERDICT_OTHERWISE, p->at,
 			"members that are 'both' become full, as in OpenSM without allow_both_pkeys");
 		for (size_t i = 0; i < p->members.n; i++)
 			if (p->members.v[i].membership == OUT_BOTH)
 				p->members.v[i].membership = OUT_FULL;
-	} else if (any_both && c->allow_both < 0) {
+	} else if (any_both && c->allow_both < 0) {	/* opensm.conf is not given */
 		verdict(c, &p->notes, VERDICT_OTHERWISE, p->at,
 			"members are 'both': OpenSM needs allow_both_pkeys TRUE for that; otherwise they "
 			"are full");

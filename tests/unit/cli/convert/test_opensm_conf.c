@@ -273,7 +273,7 @@ START_TEST(qos_is_false)
 		ck_has_not(yaml, "    level: ");
 		ck_has(yaml, "    ipoib: {level: ipoib-sl-0-");
 		ck_has(said, "f:1:1: not needed: qos_sl2vl: qos is FALSE: OpenSM writes no tables\n");
-		ck_has(said, "p: not needed: sl=3: qos is FALSE: OpenSM gives the partition SL 0\n");
+		ck_has(said, "not needed: sl=3: qos is FALSE: OpenSM gives the partition SL 0\n");
 		for (int line = 1; line <= 4; line++) {
 			char text[80];
 
