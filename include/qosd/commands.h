@@ -20,6 +20,11 @@ enum ctl_right {
 };
 
 enum ctl_arg_type { ARG_TEXT, ARG_NUMBER, ARG_FLAG };
+/* What a text names: what help says of it, and what a shell can complete it to. */
+enum ctl_names {
+	NAMES_NOTHING, NAMES_FILE, NAMES_OUTPUT, NAMES_DIR, NAMES_PORT, NAMES_PARTITION, NAMES_LEVEL,
+	NAMES_GROUP, NAMES_COMMAND,
+};
 /* Which program knows the argument; `html`, for example, is handled by qosd-ctl alone. */
 enum ctl_arg_of { ARG_OF_BOTH, ARG_OF_DAEMON, ARG_OF_CLIENT };
 
@@ -31,6 +36,19 @@ struct ctl_arg {
 	bool operand;		/* a positional word on the command line, not an option */
 	bool required;
 	enum ctl_arg_of of;
+
+	/* used by qosd-ctl only */
+	const char *help;		/* one line */
+	char letter;			/* short name of an option; 0: none */
+	bool repeats;			/* an operand that takes all further words, as an array */
+	enum ctl_names names;
+	const char *choices;		/* its values, separated by blanks, for help and completion */
+};
+
+/* What a command is about: a heading of the list of commands. */
+enum ctl_subject {
+	ABOUT_SUBNET, ABOUT_PORTS, ABOUT_POLICY, ABOUT_PARTITIONS, ABOUT_SA, ABOUT_FILES, ABOUT_CLIENT,
+	N_CTL_SUBJECTS,
 };
 
 #define POLICY_TRIAL_MAX	86400	/* seconds */
@@ -38,7 +56,7 @@ struct ctl_arg {
 
 struct ctl_command {
 	const char *name;		/* one or two words */
-	const char *help;
+	const char *help;		/* NULL: no command for people */
 	enum ctl_right takes;		/* the right required; CTL_NOTHING: handled by qosd-ctl itself */
 	bool needs_state;		/* fails without a published state */
 	bool takes_file;		/* a body follows the request */
@@ -50,7 +68,8 @@ struct ctl_command {
 	bool lines;			/* each row is printed at once, with -j on a line of its own */
 	bool installs;			/* the file replaces the daemon's own */
 	bool judges;			/* the exit status is the result's verdict */
-	const char *words;		/* usage of its arguments, if a function of its own parses them */
+	bool makes_file;		/* qosd-ctl makes the request's body of the arguments */
+	enum ctl_subject subject;
 	const char *request;		/* the daemon's command, if its name differs */
 };
 

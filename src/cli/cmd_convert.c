@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,10 +13,10 @@
 #include <unistd.h>
 
 #include "cli/convert/convert.h"
-#include "cmd_convert.h"
 #include "lib/base/alloc.h"
 #include "lib/base/buf.h"
 #include "lib/base/clean.h"
+#include "local_commands.h"
 #include "newfile.h"
 #include "output.h"
 
@@ -34,14 +33,6 @@ struct request {
 	const char *output;		/* NULL: the standard output */
 	bool all, json;			/* print all verdicts; as JSON */
 };
-
-static int usage(void)
-{
-	fprintf(stderr, "usage: qosd-ctl [-j] convert [--with-qos] [--verdicts] [--from FORMAT] FILE ... "
-		"[-o FILE|DIR]\n"
-		"Formats: qos-policy, opensm-conf, partitions, prefix-routes, xml\n");
-	return 1;
-}
 
 static bool read_file(const char *name, struct convert_input *in)
 {
@@ -60,60 +51,40 @@ static bool read_file(const char *name, struct convert_input *in)
 	return ok;
 }
 
-/* Returns false if an input cannot be read, or with *wrong set if the command line is wrong. */
-static bool read_request(int argc, char **argv, struct request *r, bool *wrong)
+/* Returns false with a message if the command line is wrong or an input cannot be read. */
+static bool read_request(const struct command_line *line, struct request *r)
 {
-	static const struct option options[] = {
-		{ "from", required_argument, NULL, 'f' },
-		{ "output", required_argument, NULL, 'o' },
-		{ "with-qos", no_argument, NULL, 'q' },
-		{ "verdicts", no_argument, NULL, 'v' },
-		{ NULL, 0, NULL, 0 },
-	};
 	enum convert_format format = FORMAT_UNKNOWN;
 	bool ok = true;
-	int opt;
 
-	optind = 0;	/* restart getopt after main()'s own options */
-	while ((opt = getopt_long(argc, argv, "-o:vj", options, NULL)) != -1) {
-		struct convert_input *i;
+	for (size_t i = 0; i < line->given.n; i++) {
+		const struct given *g = &line->given.v[i];
+		struct convert_input *input;
 
-		switch (opt) {
-		case 'f':
-			format = convert_format_parse(optarg);
+		if (!strcmp(g->arg->name, "output")) {
+			r->output = g->value;
+		} else if (!strcmp(g->arg->name, "from")) {
+			format = convert_format_parse(g->value);
 			if (format == FORMAT_UNKNOWN)
-				fprintf(stderr, "qosd-ctl: convert: no such format: %s\n", optarg);
-			*wrong |= format == FORMAT_UNKNOWN;
-			break;
-		case 'o':
-			r->output = optarg;
-			break;
-		case 'q':
+				fprintf(stderr, "qosd-ctl: convert: no such format: %s\n", g->value);
+			ok = ok && format != FORMAT_UNKNOWN;
+		} else if (!strcmp(g->arg->name, "with-qos")) {
 			r->options.with_qos = true;
-			break;
-		case 'v':
+		} else if (!strcmp(g->arg->name, "verdicts")) {
 			r->all = true;
-			break;
-		case 'j':
-			r->json = true;
-			break;
-		case 1:
-			i = vec_push(&r->in);
-			*i = (struct convert_input){ .format = format };
-			ok = read_file(optarg, i) && ok;
+		} else {
+			input = vec_push(&r->in);
+			*input = (struct convert_input){ .format = format };
+			ok = read_file(g->value, input) && ok;
 			format = FORMAT_UNKNOWN;	/* --from applies to one file only */
-			break;
-		default:
-			*wrong = true;
 		}
 	}
 	if (r->json && !r->output) {
 		fprintf(stderr, "qosd-ctl: convert: -j needs -o, as the policy and the verdicts would both "
 			"go to the standard output\n");
-		*wrong = true;
+		ok = false;
 	}
-	*wrong |= r->in.n == 0 || optind < argc;
-	return ok && !*wrong;
+	return ok;
 }
 
 /* --- output --- */
@@ -217,14 +188,12 @@ static void print_json(const struct verdicts *found)
 	json_decref(object);
 }
 
-int convert_command(int argc, char **argv, bool json)
+int local_convert(const struct command_line *line)
 {
-	struct request r = { .json = json };
+	struct request r = { .json = options.json };
 	struct conversion c = { .policy = { 0 } };
-	bool wrong = false, ok = read_request(argc, argv, &r, &wrong);
+	bool ok = read_request(line, &r);
 
-	if (wrong)
-		usage();
 	if (ok) {
 		bool folder = r.output && is_folder(r.output);
 

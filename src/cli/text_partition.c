@@ -36,57 +36,49 @@ static bool set_member(json_t *members, const char *word, bool with_membership)
 	return !failed;
 }
 
-static bool set_option(json_t *change, json_t *args, char ***words, bool add)
+static void copy(json_t *change, const json_t *args, const char *name)
 {
-	const char *name = **words + 2, *value;
-	json_t *level;
-
-	if (!strcmp(name, "wait"))
-		return json_object_set_new(args, "wait", json_true()) == 0;
-	if (!add)
-		return false;
-	if (!strcmp(name, "absent-ok") || !strcmp(name, "force"))
-		return json_object_set_new(args, name, json_true()) == 0;
-	if (!strcmp(name, "ipoib"))
-		return json_object_get(change, "ipoib") ||
-		       json_object_set_new(change, "ipoib", json_true()) == 0;
-	value = *++*words;
-	if (!value)
-		return false;
-	if (!strcmp(name, "pkey") || !strcmp(name, "level"))
-		return json_object_set_new(change, name, json_string(value)) == 0;
-	level = json_pack("{s:s}", "level", value);
-	return !strcmp(name, "ipoib-level") && level ?
-	       json_object_set_new(change, "ipoib", level) == 0 : (json_decref(level), false);
+	if (has(args, name))
+		json_object_set(change, name, json_object_get(args, name));
 }
 
-bool partition_change(const char *command, char **words, json_t *args, struct buf *file)
+bool partition_change(const char *command, json_t *args, struct buf *file)
 {
-	bool add = !strcmp(command, "partition add");
-	json_t *change = json_object(), *members = add ? json_object() : json_array(), *body;
-	const char *name = NULL;
-	bool good = true;
+	/* what the body says is no argument of the request */
+	static const char *const in_body[] = { "name", "member", "pkey", "level", "ipoib", "ipoib-level" };
+	bool add = !strcmp(command, "partition add"), good = true;
+	const json_t *words = json_object_get(args, "member"), *word;
+	json_t *members = add ? json_object() : json_array(), *body;
+	json_t *change = json_pack("{s:O}", add ? "add" : "remove", json_object_get(args, "name"));
 	char *text;
+	size_t i;
 
-	for (; good && *words; words += *words != NULL) {
-		if (!strncmp(*words, "--", 2))
-			good = set_option(change, args, &words, add);
-		else if (!name)
-			good = json_object_set_new(change, add ? "add" : "remove",
-						   json_string(name = *words)) == 0;
-		else
-			good = set_member(members, *words, add);
+	json_array_foreach(words, i, word) {
+		if (good && !set_member(members, json_string_value(word), add)) {
+			fprintf(stderr, "qosd-ctl: %s: a member twice: %s\n", command,
+				json_string_value(word));
+			good = false;
+		}
 	}
-	if (json_object_size(members) + json_array_size(members))
+	if (json_array_size(words))
 		json_object_set(change, "members", members);
+	if (has(args, "ipoib-level"))
+		json_object_set_new(change, "ipoib", json_pack("{s:O}", "level",
+							       json_object_get(args, "ipoib-level")));
+	else
+		copy(change, args, "ipoib");
+	copy(change, args, "pkey");
+	copy(change, args, "level");
 	body = json_pack("{s:[o]}", "changes", change);
 	text = json_dumps(body, JSON_COMPACT);
 	buf_puts(file, text);
 	free(text);
 	json_decref(body);
 	json_decref(members);
+	for (i = 0; i < sizeof(in_body) / sizeof(in_body[0]); i++)
+		json_object_del(args, in_body[i]);
 	json_object_set_new(args, "file", json_string("(command line)"));
-	return good && name;
+	return good;
 }
 
 /* --- answers --- */

@@ -9,9 +9,10 @@
 #include "lib/base/buf.h"
 
 /*
- * Appends the request's body to file, and sets the file's name and "wait" in args.  `command` is
- * "partition add" or "partition remove".  Returns false if the words are wrong.
+ * Appends the request's body to file, and leaves in args what is an argument of the request, with
+ * the name of the file.  `command` is "partition add" or "partition remove".  Returns false with a
+ * message if the members are wrong.
  */
-bool partition_change(const char *command, char **words, json_t *args, struct buf *file);
+bool partition_change(const char *command, json_t *args, struct buf *file);
 
 #endif

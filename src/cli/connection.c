@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Connects qosd-ctl to the daemon; connection.h has the contracts. */
+#include "connection.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "command_line.h"
+#include "lib/base/alloc.h"
+
+#define FOLLOW_LIMITS 6		/* silence before probing during an endless answer, in time limits */
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * INT64_C(1000) + t.tv_nsec / 1000000;
+}
+
+/*
+ * Returns a connected socket, on which no send blocks longer than ms (0: no limit); -1 with errno.
+ */
+static int connect_socket(int64_t ms)
+{
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	struct timeval limit = { .tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000 };
+	int fd, failed;
+
+	if (strlen(options.socket) >= sizeof(addr.sun_path)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	strcpy(addr.sun_path, options.socket);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -1;
+	/* the limit applies to connect(), too, which blocks while the daemon's backlog is full */
+	if (setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit)) == 0 &&
+	    connect(fd, (const struct sockaddr *)&addr, sizeof(addr)) == 0)
+		return fd;
+	failed = errno;
+	close(fd);
+	errno = failed;
+	return -1;
+}
+
+/* Waits for input on fd or, unless it is -1, on other. */
+static bool readable_within(int fd, int other, int64_t ms)
+{
+	struct pollfd p[] = { { .fd = fd, .events = POLLIN }, { .fd = other, .events = POLLIN } };
+	int64_t end = now_ms() + ms;
+	int r;
+
+	do {
+		int64_t left = end - now_ms();
+
+		r = poll(p, ARRAY_SIZE(p), left > 0 ? (int)left : 0);
+	} while (r < 0 && errno == EINTR);
+	return r != 0;
+}
+
+/* True if the daemon says anything within the time, even that it has too many connections. */
+static bool daemon_lives(int fd, int64_t ms)
+{
+	static const char request[] = "{\"command\": \"status\"}\n";
+	int64_t end = now_ms() + ms;
+	int probe = connect_socket(ms);
+	bool lives;
+
+	if (probe < 0 && errno != EAGAIN)
+		return true;	/* the daemon has gone: so the end of the answer can be read */
+	if (probe >= 0)
+		send(probe, request, sizeof(request) - 1, MSG_NOSIGNAL);
+	lives = readable_within(fd, probe, end - now_ms());
+	if (probe >= 0)
+		close(probe);
+	return lives;
+}
+
+/* Read function for stdio.  ETIME: the daemon is silent; ETIMEDOUT: only this request is. */
+static ssize_t connection_read(void *cookie, char *to, size_t n)
+{
+	struct connection *c = cookie;
+	int64_t half_ms = options.limit_seconds * INT64_C(500), begun_ms = now_ms();
+	bool follows = !c->patience_ms && c->answered;
+	ssize_t got;
+
+	while (options.limit_seconds &&
+	       !readable_within(c->fd, -1, follows ? 2 * FOLLOW_LIMITS * half_ms : half_ms)) {
+		errno = 0;
+		if (!daemon_lives(c->fd, half_ms))
+			errno = ETIME;
+		else if (c->patience_ms && now_ms() - begun_ms >= c->patience_ms)
+			errno = ETIMEDOUT;
+		if (errno == ETIME || errno == ETIMEDOUT)
+			return -1;
+	}
+	do
+		got = read(c->fd, to, n);
+	while (got < 0 && errno == EINTR);
+	c->answered |= got > 0;
+	return got;
+}
+
+static int connection_close(void *cookie)
+{
+	struct connection *c = cookie;
+	int r = close(c->fd);
+
+	free(c);
+	return r;
+}
+
+static void say_no_connection(void)
+{
+	if (errno == EACCES)
+		fprintf(stderr, "qosd-ctl: %s: not permitted to uid %ld, gid %ld: this needs root, the "
+			"daemon's user or a member of the group of the socket or its folder "
+			"(ctl-read-group and ctl-admin-group of qosd.yaml admit others)\n",
+			options.socket, (long)geteuid(), (long)getegid());
+	else if (errno == EAGAIN)
+		fprintf(stderr, "qosd-ctl: the daemon on %s does not answer: it has accepted no connection "
+			"for %u s (is it stopped? see --timeout)\n", options.socket, options.limit_seconds);
+	else
+		fprintf(stderr, "qosd-ctl: no daemon answers on %s: %s\n", options.socket,
+			strerror(errno));
+}
+
+struct connection *connect_daemon(unsigned patience_seconds)
+{
+	static const cookie_io_functions_t functions = {
+		.read = connection_read, .close = connection_close,
+	};
+	int fd = connect_socket(options.limit_seconds * INT64_C(1000));
+	struct connection *c;
+
+	if (fd < 0) {
+		say_no_connection();
+		return NULL;
+	}
+	c = xmalloc(sizeof(*c));
+	*c = (struct connection){ .fd = fd, .patience_ms = patience_seconds * INT64_C(1000) };
+	c->in = fopencookie(c, "r", functions);
+	if (c->in)
+		return c;
+	connection_close(c);
+	fprintf(stderr, "qosd-ctl: out of memory\n");
+	return NULL;
+}
+
+/*
+ * Ignores send errors: a daemon that turns us away closes before it has read anything, but its
+ * reason can still be read.
+ */
+static void send_all(int fd, const char *data, size_t n)
+{
+	size_t sent = 0;
+
+	while (sent < n) {
+		ssize_t k = send(fd, data + sent, n - sent, MSG_NOSIGNAL);
+
+		if (k < 0 && errno != EINTR)
+			break;
+		sent += k > 0 ? (size_t)k : 0;
+	}
+}
+
+void send_request(int fd, const char *command, json_t *args, const struct buf *file)
+{
+	json_t *request = json_pack("{s:s, s:O}", "command", command, "args", args);
+	char *line;
+	size_t n;
+
+	if (file)
+		json_object_set_new(request, "body", json_integer((json_int_t)file->n));
+	line = json_dumps(request, JSON_COMPACT);
+	n = strlen(line);
+	line[n++] = '\n';	/* in place of the NUL */
+	send_all(fd, line, n);
+	if (file && file->n)
+		send_all(fd, file->s, file->n);
+	free(line);
+	json_decref(request);
+}
+
+static void say_incomplete(int error)
+{
+	if (error == ETIME)
+		fprintf(stderr, "qosd-ctl: the daemon on %s does not answer: it has sent nothing for %u s "
+			"(is it stopped? see --timeout)\n", options.socket, options.limit_seconds);
+	else if (error == ETIMEDOUT)
+		fprintf(stderr, "qosd-ctl: the daemon is running, but does not answer this request\n");
+	else
+		fprintf(stderr, "qosd-ctl: the answer is incomplete\n");
+}
+
+json_t *read_object(FILE *daemon)
+{
+	char *line = NULL;
+	size_t size = 0;
+	json_t *object = NULL;
+
+	errno = 0;
+	if (getline(&line, &size, daemon) > 0) {
+		errno = 0;
+		object = json_loads(line, 0, NULL);
+	}
+	if (!object)
+		say_incomplete(errno);
+	free(line);
+	return object;
+}
+
+json_t *ask_once(const char *request, json_t *args, const struct buf *file)
+{
+	struct connection *daemon = connect_daemon(file ? PATIENCE_FILE_SECONDS : PATIENCE_SECONDS);
+	json_t *answer = NULL;
+
+	if (!daemon)
+		return NULL;
+	send_request(daemon->fd, request, args, file);
+	answer = read_object(daemon->in);
+	fclose(daemon->in);
+	return answer;
+}

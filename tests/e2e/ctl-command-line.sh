@@ -1,0 +1,126 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Tests how qosd-ctl reads its command line: options in any place, abbreviations, mistyped words, help.
+#
+# promise: O11
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+topology=$top/examples/cluster.topo
+node=H-f452140300811200
+program=$build/qosd-ctl
+
+# run ARGUMENT...: prints the exit status of qosd-ctl; its output is in the file out.
+run() { timeout $((15 * slow)) "$program" "$@" >out 2>&1 </dev/null; echo $?; }
+# says STATUS REGEXP ARGUMENT...: checks exit status and output.
+says() {
+	expect "exit status of '${*:3}'" "$1" "$(run "${@:3}")"
+	expect_match "'${*:3}'" "$2" "$(<out)"
+}
+
+note "options in any place"
+for line in "-s none status" "status -s none" "status --socket=none" "status --socket none" "-snone status" \
+	"-js none status" "status -jsnone" "-s none -t1 status" "status -t 1 -s none" "policy -s none show --normal" \
+	"policy --normal show -s none" "--normal -s none policy show" "route 1 -s none 2 --sl=3" \
+	"route --sl 3 1 2 -s none" "--sl 3 -s none route 1 2" "-s none -- status" "status -s none --"; do
+	read -ra words <<<"$line"
+	says 2 "no daemon answers on none" "${words[@]}"
+done
+says 2 "no daemon answers on none" -s none sl2vl -- --help
+says 1 "sl2vl: missing: PORT" sl2vl -s none --
+says 1 "too many arguments: -s" status -- -s
+says 1 "the option takes no value: --json" status --json=1
+says 1 "the option needs a value: --socket" status --socket
+says 1 "the option needs a value: --timeout" status -t
+says 1 "no such option: -x" status -x
+says 1 "timeout takes seconds.*not soon" status -t soon
+says 2 "no such option: --frob" health --frob	# 1 would be a verdict
+
+note "help"
+says 0 "^usage: qosd-ctl .OPTION" --help
+cp out help.all
+expect "help" 0 "$(run help)"
+expect_same "help and --help" help.all out
+expect "-h" 0 "$(run -h)"
+expect_same "help and -h" help.all out
+for heading in "The subnet and its manager" "Ports, links and routes" "Partitions" "Subnet administrator" "Files"; do
+	expect "heading $heading" 1 "$(grep -c "^$heading:$" help.all)"
+done
+expect "commands under their headings" "Partitions: Partitions: Subnet administrator: This program:" \
+	"$(awk '/^[A-Z].*:$/ { h = $0 } /^  (partitions|partition apply|sa-stats|help) / { print h }' help.all | paste -sd' ')"
+for words in "help policy load" "policy load --help" "policy load -h" "--help policy load" "help pol lo" "policy -h load"; do
+	read -ra line <<<"$words"
+	says 0 "^usage: qosd-ctl policy load FILE \[--confirm SECONDS\] \[--wait\]" "${line[@]}"
+	expect_match "'$words'" "--confirm SECONDS .*unless it is confirmed; 1 to 86400" "$(<out)"
+	expect_match "'$words'" "FILE .*the policy; - is the standard input" "$(<out)"
+	expect_match "'$words'" "qosd-ctl.8. describes it, at 'policy load'" "$(<out)"
+done
+says 0 "by KIND .*sort by one kind .groups mlids " help holdings
+says 0 "usage: qosd-ctl holdings remove PORT.*usage: qosd-ctl holdings " help holdings
+says 0 "usage: qosd-ctl policy history" help policy
+says 1 "no such command: flie" help flie
+# Each command, with each of its arguments, has a text, and is in the manual.
+sed -nE 's/^  ([a-z][a-z0-9-]*( [a-z][a-z0-9-]*)?)( [A-Z[].*|  .*|)$/\1/p' help.all >commands
+[ "$(wc -l <commands)" -ge 40 ] || bad "the commands are $(paste -sd, commands)"
+while read -r words; do
+	read -ra line <<<"$words"
+	says 0 "usage: qosd-ctl $words" help "${line[@]}"
+	expect "arguments of '$words' without a text" "" "$(grep -E '^  [A-Z-]' out | grep -vE ' {2,}[^ ].*[a-z]' | grep -vE '^  [^ ]+( [^ ]+)*$')"
+	grep -qE "Ic ([a-z -]+, )*([a-z-]+ , )*$words( |$)" "$top/man/qosd-ctl.8" || bad "the manual does not have $words"
+done <commands
+
+note "abbreviations"
+says 2 "no daemon answers" pol hist -s none
+says 2 "no daemon answers" ev --foll -s none
+says 2 "no daemon answers" sweep st -s none
+says 2 "no daemon answers" port --sock none
+says 0 "^usage: qosd-ctl routes " routes --he
+says 1 "^qosd-ctl: ambiguous command: po could be ports or policy" po
+says 1 "^qosd-ctl: ambiguous command: e could be events, explain or export" e
+says 1 "^qosd-ctl: no such command: policy x" policy x
+says 1 "^qosd-ctl: partition: ambiguous command: a could be add or apply" partition a x
+says 1 "^qosd-ctl: explain: ambiguous option: --m could be --mtu or --multipath" explain 1 2 --m
+# No word at all is no abbreviation.
+says 1 "no such command: "$'\n' ""
+says 1 "no such command: sweep" sweep "" -s none
+# A name is never taken for the beginning of a longer one.
+for name in route routes sweep partitions services mcast holdings; do
+	expect "usage of $name" "usage: qosd-ctl $name" "$("$program" help "$name" | grep -oE "^usage: qosd-ctl $name( |$)" | head -n 1 | sed 's/ $//')"
+done
+says 1 "missing: DST" route 1 -s none
+says 2 "no daemon" routes -s none
+says 2 "no daemon" sweep -s none
+# An operand is not: `mcast rem' asks for a group.
+says 2 "no daemon" mcast rem -s none
+
+note "mistyped words"
+says 1 "no such command: helth; did you mean 'health'\?" helth
+says 1 "no such command: policy hstory; did you mean 'policy history'\?" policy hstory
+says 1 "no such command: sweep stpes; did you mean 'sweep steps'\?" sweep stpes
+says 1 "no such option: --folow; did you mean '--follow'\?" events --folow
+says 1 "no such option: --tiemout; did you mean '--timeout'\?" status --tiemout 3
+says 1 "^qosd-ctl: no such command: frobnicate"$'\n' frobnicate
+! grep -q "did you mean" out || bad "nothing is like frobnicate, but: $(<out)"
+says 1 "policy: a second word is missing" policy
+
+note "a subnet to ask"
+start_sim "$topology"
+printf 'qos-levels:\n  default: {sl: 0}\n  storage-traffic: {sl: 1}\npartitions:\n  computing: {pkey: 0x123, members: all}\n' >policy.yaml
+start_and_wait "$node" -p policy.yaml
+says 1 "^qosd-ctl: --help: no such port" sl2vl -s "$sock" -- --help
+expect "a partition, by abbreviated words" 0 "$(run -s "$sock" partition ad j1 --abs 0x1=limited --pk=0x77 --wai 0x2)"
+[ -n "$(ctl -j partition show j1)" ] || bad "no partition"
+expect "its members" '0x0000000000000001 limited 0x0000000000000002 full' "$(ctl -j partition show j1 |
+	jq -r '[.partitions[0].members[] | .who + " " + .membership] | join(" ")' 2>/dev/null)"
+expect "a member twice" 1 "$(run -s "$sock" partition add j1 --absent-ok 0x1 0x1)"
+
+note "exit statuses"
+says 0 "" -s "$sock" status
+says 1 "no such port" -s "$sock" sl2vl nowhere
+says 2 "no daemon" -s none status
+says 2 "no daemon" -s none health
+says 1 "No such file" -s "$sock" plan missing.yaml
+says 1 "" -s "$sock" dump /dev/null/x
+
+stop_qosd || bad "exit status $? after SIGTERM"
