@@ -41,6 +41,7 @@ struct ctl_arg {
 	const char *help;		/* one line */
 	char letter;			/* short name of an option; 0: none */
 	bool repeats;			/* an operand that takes all further words, as an array */
+	bool value_optional;		/* a number that follows an option, or none */
 	enum ctl_names names;
 	const char *choices;		/* its values, separated by blanks, for help and completion */
 };
@@ -68,6 +69,7 @@ struct ctl_command {
 	bool lines;			/* each row is printed at once, with -j on a line of its own */
 	bool installs;			/* the file replaces the daemon's own */
 	bool judges;			/* the exit status is the result's verdict */
+	bool shows;			/* changes nothing, and ends: can be repeated and paged */
 	bool makes_file;		/* qosd-ctl makes the request's body of the arguments */
 	enum ctl_subject subject;
 	const char *request;		/* the daemon's command, if its name differs */

@@ -36,6 +36,16 @@ static enum word_kind wrong(const struct word_reader *r, const char *what, const
 	return WORD_WRONG;
 }
 
+/* A decimal number of seconds, with or without a fraction. */
+static bool is_seconds(const char *text)
+{
+	size_t n = strspn(text, "0123456789");
+
+	if (text[n] == '.')
+		n += 1 + strspn(text + n + 1, "0123456789");
+	return n > 0 && text[0] != '.' && !text[n];
+}
+
 /* own: the value in the word of the option itself, or NULL. */
 static enum word_kind take_value(struct word_reader *r, const char *own, struct given *given)
 {
@@ -46,7 +56,9 @@ static enum word_kind take_value(struct word_reader *r, const char *own, struct 
 		return own ? wrong(r, "the option takes no value", "--", a->name) : WORD_OPTION;
 	if (own)
 		return WORD_OPTION;
-	if (*r->words) {
+	if (a->value_optional && !(*r->words && is_seconds(*r->words))) {
+		given->value = "";
+	} else if (*r->words) {
 		given->value = *r->words++;
 	} else {
 		r->without_value = a;
@@ -127,6 +139,26 @@ static bool set_limit(const char *text)
 	return true;
 }
 
+static bool set_watch(const char *text)
+{
+	options.watch_seconds = *text ? strtod(text, NULL) : WATCH_SECONDS;
+	if ((!*text || is_seconds(text)) && options.watch_seconds >= 0.1 &&
+	    options.watch_seconds <= LIMIT_MAX_SECONDS)
+		return true;
+	fprintf(stderr, "qosd-ctl: --watch takes seconds, 0.1 to %u, not %s\n", LIMIT_MAX_SECONDS, text);
+	return false;
+}
+
+static bool set_color(const char *when)
+{
+	options.color_always = !strcmp(when, "always");
+	options.color_never = !strcmp(when, "never");
+	if (options.color_always || options.color_never || !strcmp(when, "auto"))
+		return true;
+	fprintf(stderr, "qosd-ctl: --color takes auto, always or never, not %s\n", when);
+	return false;
+}
+
 bool apply_option(const struct given *given)
 {
 	const char *name = given->arg->name;
@@ -137,6 +169,12 @@ bool apply_option(const struct given *given)
 		return set_limit(given->value);
 	else if (!strcmp(name, "json"))
 		options.json = true;
+	else if (!strcmp(name, "color"))
+		return set_color(given->value);
+	else if (!strcmp(name, "no-pager"))
+		options.no_pager = true;
+	else if (!strcmp(name, "watch"))
+		return set_watch(given->value);
 	else if (!strcmp(name, "help"))
 		options.help = true;
 	else if (!strcmp(name, "version"))

@@ -12,12 +12,16 @@
 #include "qosd/commands.h"
 
 #define LIMIT_SECONDS 5		/* time limit for a daemon that shows no sign of life */
+#define WATCH_SECONDS 2
 
 /* The options of qosd-ctl itself. */
 struct options {
 	const char *socket;
 	unsigned limit_seconds;	/* 0: no limit */
 	bool json;
+	bool no_pager;
+	bool color_always, color_never;
+	double watch_seconds;	/* 0: once */
 	bool help, version;
 };
 extern struct options options;

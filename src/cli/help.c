@@ -57,7 +57,7 @@ static void add_option(const struct ctl_arg *a, bool letter, struct buf *out)
 		buf_printf(out, "-%c, ", a->letter);
 	buf_printf(out, "--%s", a->name);
 	if (a->type != ARG_FLAG)
-		buf_printf(out, " %s", value);
+		buf_printf(out, a->value_optional ? " [%s]" : " %s", value);
 }
 
 static void put_synopsis(const struct ctl_command *c, FILE *out)

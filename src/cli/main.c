@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Runs qosd-ctl: one command of a command line.  What each command is called and takes is in
- * include/qosd/commands.def.
+ * Runs qosd-ctl: one command of a command line, which may be repeated or paged.  What each command
+ * is called and takes is in include/qosd/commands.def.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "answer.h"
 #include "command_line.h"
@@ -11,6 +12,7 @@
 #include "help.h"
 #include "local_commands.h"
 #include "run_request.h"
+#include "terminal.h"
 
 #ifndef QOSD_VERSION
 #define QOSD_VERSION "unknown"
@@ -24,8 +26,9 @@ static int (*const functions[])(const struct command_line *) = {
 #include "qosd/commands.def"
 };
 
-static int run(const struct command_line *line)
+static int run(const void *arg)
 {
+	const struct command_line *line = arg;
 	int (*function)(const struct command_line *) = functions[line->command - ctl_commands];
 
 	return function ? function(line) : run_request(line);
@@ -47,9 +50,25 @@ int local_help(const struct command_line *line)
 }
 
 /* --help: of the command, if there is one. */
-static int run_help(const struct command_line *line)
+static int run_help(const void *arg)
 {
+	const struct command_line *line = arg;
+
 	return show_help(line->first, line->second);
+}
+
+/* True if the answer of this command line has an end, and only shows something. */
+static bool shows(const struct command_line *line)
+{
+	if (!line->command->shows)
+		return false;
+	for (size_t i = 0; i < line->given.n; i++) {
+		const struct ctl_arg *a = line->given.v[i].arg;
+
+		if (!strcmp(a->name, "follow") || a->names == NAMES_OUTPUT)
+			return false;
+	}
+	return true;
 }
 
 static int run_line(const struct command_line *line)
@@ -59,8 +78,15 @@ static int run_line(const struct command_line *line)
 		return EXIT_DONE;
 	}
 	if (options.help)
-		return run_help(line);
-	return run(line);
+		return paged(run_help, line);
+	if (options.watch_seconds > 0 && !shows(line)) {
+		fprintf(stderr, "qosd-ctl: %s: --watch is for what only shows something\n",
+			line->command->name);
+		return line->command->judges ? EXIT_BAD : EXIT_REFUSED;
+	}
+	if (options.watch_seconds > 0)
+		return watched(run, line, options.watch_seconds);
+	return shows(line) ? paged(run, line) : run(line);
 }
 
 int main(int argc, char **argv)
@@ -70,6 +96,7 @@ int main(int argc, char **argv)
 
 	(void)argc;
 	if (command_line_read(argv + 1, &line)) {
+		terminal_begin();
 		status = run_line(&line);
 	} else if (line.command && line.command->judges) {
 		status = EXIT_BAD;

@@ -10,6 +10,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/clean.h"
+#include "terminal.h"
 #include "text.h"
 
 #define STATUS_FINDINGS 5	/* shown by status; the JSON has all of them */
@@ -55,8 +56,12 @@ void put_findings(const json_t *findings, size_t most, const char *indent, FILE 
 			fprintf(out, "%s:", str(f, "file"));
 		if (num(f, "line"))
 			fprintf(out, "%lld:%lld:", num(f, "line"), num(f, "column"));
-		fprintf(out, "%s%s: %s\n", *str(f, "file") ? " " : "", str(f, "severity"),
-			str(f, "text"));
+		fputs(*str(f, "file") ? " " : "", out);
+		if (out == stdout)
+			put_word(str(f, "severity"), 0);
+		else
+			fputs(str(f, "severity"), out);
+		fprintf(out, ": %s\n", str(f, "text"));
 	}
 	if (n > most)
 		fprintf(out, "%s… and %zu more\n", indent, n - most);
@@ -244,7 +249,8 @@ static bool nodes_row(const json_t *n)
 
 static bool ports_row(const json_t *p)
 {
-	printf("%-7s  ", str(p, "state"));
+	put_word(str(p, "state"), 7);
+	printf("  ");
 	put_num(p, "lid", 5);
 	printf("  %-8s  ", has(p, "link") ? str(p, "link") : "-");
 	put_num(p, "mtu", 4);

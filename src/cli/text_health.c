@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Prints `health` and `metrics` as text. */
+#include "terminal.h"
 #include "text.h"
 
 static void print_health(const json_t *answer)
@@ -7,10 +8,12 @@ static void print_health(const json_t *answer)
 	const json_t *r = json_object_get(answer, "result"), *problems = json_object_get(r, "problems"), *x;
 	size_t i;
 
-	printf("%s: %s\n", str(r, "verdict"), str(r, "state"));
-	json_array_foreach(problems, i, x)
-		printf("%-7s %s: %s\n        -> %s\n", str(x, "severity"), str(x, "kind"), str(x, "text"),
-		       str(x, "action"));
+	put_word(str(r, "verdict"), 0);
+	printf(": %s\n", str(r, "state"));
+	json_array_foreach(problems, i, x) {
+		put_word(str(x, "severity"), 7);
+		printf(" %s: %s\n        -> %s\n", str(x, "kind"), str(x, "text"), str(x, "action"));
+	}
 }
 
 /* Unchanged: the lines are for programs. */

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Tests how qosd-ctl reads its command line: options in any place, abbreviations, mistyped words, help.
+# Tests how qosd-ctl reads its command line, and what it does on terminals: options in any place,
+# abbreviations, mistyped words, help, colours, the pager, --watch.
 #
 # promise: O11
 # shellcheck source=lib.sh
@@ -35,6 +36,8 @@ says 1 "the option needs a value: --socket" status --socket
 says 1 "the option needs a value: --timeout" status -t
 says 1 "no such option: -x" status -x
 says 1 "timeout takes seconds.*not soon" status -t soon
+says 1 "color takes auto" status --color sometimes
+says 1 "watch takes seconds" status --watch=0
 says 2 "no such option: --frob" health --frob	# 1 would be a verdict
 
 note "help"
@@ -80,7 +83,7 @@ says 1 "^qosd-ctl: ambiguous command: po could be ports or policy" po
 says 1 "^qosd-ctl: ambiguous command: e could be events, explain or export" e
 says 1 "^qosd-ctl: no such command: policy x" policy x
 says 1 "^qosd-ctl: partition: ambiguous command: a could be add or apply" partition a x
-says 1 "^qosd-ctl: explain: ambiguous option: --m could be --mtu or --multipath" explain 1 2 --m
+says 1 "^qosd-ctl: explain: ambiguous option: --w could be --why-not or --watch" explain 1 2 --w
 # No word at all is no abbreviation.
 says 1 "no such command: "$'\n' ""
 says 1 "no such command: sweep" sweep "" -s none
@@ -123,4 +126,59 @@ says 2 "no daemon" -s none health
 says 1 "No such file" -s "$sock" plan missing.yaml
 says 1 "" -s "$sock" dump /dev/null/x
 
+# terminal ROWS TYPED COMMAND...: what a terminal of so many rows shows.
+terminal() { "$top/tests/tools/on-terminal" "$1" "$2" $((10 * slow)) env TERM=xterm "${@:3}" | tr -d '\r'; }
+green=$'\e[32m' any=$'\e['
+note "colours"
+expect_match "an event on a terminal" $'\e\\[3[16]m(error|info)\e' "$(terminal 1000 '' "$program" -s "$sock" events)"
+expect_match "a port on a terminal" $'\e\\[32mactive\e\\[0m   ' "$(terminal 1000 '' "$program" -s "$sock" ports)"
+expect_match "health on a terminal" $'^\e\\[3[123]m(ok|warning|error)\e\\[0m: master' "$(terminal 1000 '' "$program" -s "$sock" health)"
+says 0 "active" -s "$sock" ports
+! grep -qF "$any" out || bad "colours in a file"
+expect_match "colours by wish" $'\e\\[32mactive' "$("$program" -s "$sock" ports --color always)"
+for how in "NO_COLOR=1 $program -s $sock ports" "$program -s $sock ports --color never" \
+	"TERM=dumb $program -s $sock ports" "$program -s $sock -j ports"; do
+	read -ra words <<<"$how"
+	got=$(terminal 1000 '' env "${words[@]}")
+	expect_match "$how" "active" "$got"
+	[[ $got != *"$green"* ]] || bad "$how: in colour"
+done
+expect "with and without colours" "$(ctl ports | cksum)" "$("$program" -s "$sock" ports --color always | sed 's/\x1b\[[0-9]*m//g' | cksum)"
+
+note "the pager"
+printf '#!/bin/sh\nsed "s/^/paged: /"\n' >pager
+chmod +x pager
+export PAGER=$work/pager
+expect_match "long text" "paged: .*HCA-1/P1" "$(terminal 10 '' "$program" -s "$sock" ports)"
+expect_match "help" "paged: usage:" "$(terminal 10 '' "$program" --help)"
+not_paged() {
+	local got
+	got=$(terminal "${@:2}")
+	expect_match "$1" "[a-z]" "$got"
+	[[ $got != *paged:* ]] || bad "$1 in the pager"
+}
+not_paged "short text" 1000 '' "$program" -s "$sock" ports
+not_paged "what needs no pager" 10 '' "$program" -s "$sock" --no-pager ports
+not_paged "JSON" 10 '' "$program" -s "$sock" -j ports
+not_paged "events that go on" 3 '\x03' "$program" -s "$sock" events --follow
+[[ $("$program" -s "$sock" ports) != *paged:* ]] || bad "the pager without a terminal"
+expect "exit status with a pager" 2 "$("$top/tests/tools/on-terminal" 3 '' 10 "$program" -s none health >/dev/null; echo $?)"
+PAGER=$work/missing
+expect_match "a pager that is missing" "HCA-1/P1" "$(terminal 10 '' "$program" -s "$sock" ports)"
+unset PAGER
+
+note "--watch"
+got=$("$top/tests/tools/on-terminal" 24 '' 3 env TERM=xterm "$program" -s "$sock" status --watch=0.2)
+[ "$(grep -oF $'\e[2J' <<<"$got" | wc -l)" -ge 3 ] || bad "it does not show again"
+[ "$(grep -c 'state  *master' <<<"$got")" -ge 3 ] || bad "it does not show the state again"
+begin=$SECONDS
+got=$("$top/tests/tools/on-terminal" 24 '\x03' $((30 * slow)) env TERM=xterm "$program" -s "$sock" status --watch)
+expect "exit status after ^C" 130 $?
+expect_match "the interval" "every 2 s" "$got"
+[ $((SECONDS - begin)) -lt $((25 * slow)) ] || bad "^C did not end it"
+timeout 2 "$program" -s "$sock" --watch 0.2 sweep steps >out 2>&1
+[ "$(grep -c '^standby' out)" -ge 3 ] || bad "it does not show again in a file"
+! grep -qF "$any" out || bad "control sequences in a file"
+says 1 "watch is for what only shows" -s "$sock" reload --watch
+says 1 "watch is for what only shows" -s "$sock" events --follow --watch
 stop_qosd || bad "exit status $? after SIGTERM"
