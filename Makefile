@@ -513,9 +513,16 @@ $(BUILD)/systemd/%: systemd/%.in Makefile $(CONFIG)
 .PHONY: units
 units: $(addprefix $(BUILD)/systemd/,$(UNITS))
 
+# How shells complete qosd-ctl: the program's own scripts, under the name that each shell looks for.
+COMPLETIONS = $(if $(bashdir),$(bashdir)/qosd-ctl) $(if $(zshdir),$(zshdir)/_qosd-ctl) \
+	$(if $(fishdir),$(fishdir)/qosd-ctl.fish)
+$(BUILD)/completion/%: $(BUILD)/qosd-ctl
+	@mkdir -p $(@D)
+	$(call say,GEN)$(BUILD)/qosd-ctl completion $* > $@
+
 # Files in /etc that are there already stay as they are.
 .PHONY: install uninstall
-install: all units	## install below $(DESTDIR)$(prefix)
+install: all units $(addprefix $(BUILD)/completion/,bash zsh fish)	## install below $(DESTDIR)$(prefix)
 	install -d $(DESTDIR)$(sbindir) $(DESTDIR)$(bindir) $(DESTDIR)$(sysconfdir)/qosd
 	install $(BUILD)/qosd $(DESTDIR)$(sbindir)
 	install $(BUILD)/qosd-ctl $(BUILD)/qosd-sim $(DESTDIR)$(bindir)
@@ -529,6 +536,9 @@ install: all units	## install below $(DESTDIR)$(prefix)
 	$(if $(MAN5),install -m 644 $(MAN5) $(DESTDIR)$(mandir)/man5)
 	$(if $(MAN7),install -m 644 $(MAN7) $(DESTDIR)$(mandir)/man7)
 	$(if $(MAN8),install -m 644 $(MAN8) $(DESTDIR)$(mandir)/man8)
+	$(if $(bashdir),install -D -m 644 $(BUILD)/completion/bash $(DESTDIR)$(bashdir)/qosd-ctl)
+	$(if $(zshdir),install -D -m 644 $(BUILD)/completion/zsh $(DESTDIR)$(zshdir)/_qosd-ctl)
+	$(if $(fishdir),install -D -m 644 $(BUILD)/completion/fish $(DESTDIR)$(fishdir)/qosd-ctl.fish)
 	$(if $(unitdir),install -d $(DESTDIR)$(unitdir))
 	$(if $(unitdir),install -m 644 $(addprefix $(BUILD)/systemd/,$(UNITS)) $(DESTDIR)$(unitdir))
 	$(if $(unitdir),install -d $(DESTDIR)$(sysusersdir) $(DESTDIR)$(udevrulesdir))
@@ -540,6 +550,7 @@ uninstall:	## remove what install put there, but for /etc
 	rm -f $(addprefix $(DESTDIR)$(libdir)/qosd/,$(notdir $(PRELOAD) $(PRELOAD_CLOCK)))
 	-rmdir $(DESTDIR)$(libdir)/qosd 2>/dev/null
 	rm -f $(foreach s,1 5 7 8,$(addprefix $(DESTDIR)$(mandir)/man$(s)/,$(notdir $(MAN$(s)))))
+	rm -f $(addprefix $(DESTDIR),$(COMPLETIONS))
 	$(if $(unitdir),rm -f $(addprefix $(DESTDIR)$(unitdir)/,$(UNITS)))
 	$(if $(unitdir),rm -f $(DESTDIR)$(sysusersdir)/qosd.conf $(DESTDIR)$(udevrulesdir)/90-qosd.rules)
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # Tests how qosd-ctl reads its command line, and what it does on terminals: options in any place,
-# abbreviations, mistyped words, help, colours, the pager, --watch.
+# abbreviations, mistyped words, help, completion by real shells, colours, the pager, --watch.
 #
 # promise: O11
 # shellcheck source=lib.sh
@@ -51,7 +51,7 @@ for heading in "The subnet and its manager" "Ports, links and routes" "Partition
 	expect "heading $heading" 1 "$(grep -c "^$heading:$" help.all)"
 done
 expect "commands under their headings" "Partitions: Partitions: Subnet administrator: This program:" \
-	"$(awk '/^[A-Z].*:$/ { h = $0 } /^  (partitions|partition apply|sa-stats|help) / { print h }' help.all | paste -sd' ')"
+	"$(awk '/^[A-Z].*:$/ { h = $0 } /^  (partitions|partition apply|sa-stats|completion) / { print h }' help.all | paste -sd' ')"
 for words in "help policy load" "policy load --help" "policy load -h" "--help policy load" "help pol lo" "policy -h load"; do
 	read -ra line <<<"$words"
 	says 0 "^usage: qosd-ctl policy load FILE \[--confirm SECONDS\] \[--wait\]" "${line[@]}"
@@ -125,6 +125,77 @@ says 2 "no daemon" -s none status
 says 2 "no daemon" -s none health
 says 1 "No such file" -s "$sock" plan missing.yaml
 says 1 "" -s "$sock" dump /dev/null/x
+
+note "completion"
+mkdir -p bin site
+ln -s "$program" bin/qosd-ctl
+for shell in bash zsh fish; do
+	says 0 "" completion $shell
+	mv out "completion.$shell"
+	[ -s "completion.$shell" ] || bad "no script for $shell"
+done
+says 1 "no such shell: csh" completion csh
+# bash_completes WORD...: prints what bash would offer for the last word.
+bash_completes() {
+	PATH=$work/bin:$PATH bash --norc -c 'source ./completion.bash
+		COMP_WORDS=(qosd-ctl "$@") COMP_CWORD=$# COMPREPLY=()
+		_qosd_ctl
+		printf "%s\n" "${COMPREPLY[@]}"' - "$@" | sort | paste -sd' '
+}
+expect "commands" "partition partitions" "$(bash_completes part)"
+expect "second words" "history" "$(bash_completes policy h)"
+expect "second words of an abbreviation" "confirm" "$(bash_completes pol c)"
+expect "all second words" "add apply remove show" "$(bash_completes partition '')"
+expect "options" "--confirm" "$(bash_completes policy load --conf)"
+expect "options of qosd-ctl" "--timeout" "$(bash_completes status --t)"
+expect "options behind an operand" "--sl" "$(bash_completes route 1 2 --sl)"
+expect "no options behind --" "" "$(bash_completes route -- --sl)"
+expect "values" "services subscriptions" "$(bash_completes holdings --by s)"
+expect "values behind =" "services subscriptions" "$(bash_completes holdings --by = s)"
+expect "shells" "bash fish zsh" "$(bash_completes completion '')"
+expect "topics of help" "history" "$(bash_completes help policy h)"
+expect "files" "policy.yaml" "$(bash_completes plan pol)"
+expect "folders" "site" "$(bash_completes dump si)"
+expect "files of an option" "policy.yaml" "$(bash_completes convert x --output pol)"
+expect "ports" 'node001\ HCA-1/P1' "$(bash_completes -s "$sock" sl2vl node001)"
+expect "ports, quoted" 'node001 HCA-1/P1' "$(bash_completes -s "$sock" sl2vl '"node001 H')"
+expect "partitions" "computing" "$(bash_completes -s "$sock" partition show co)"
+expect "levels" "storage-traffic" "$(bash_completes -s "$sock" bandwidth --level st)"
+expect "levels behind =" "storage-traffic" "$(bash_completes -s "$sock" bandwidth --level = st)"
+expect "groups" "ff12" "$(bash_completes -s "$sock" mcast remove ff | grep -o 'ff12' | head -n 1)"
+expect "ports without a daemon" "" "$(bash_completes -s none sl2vl node)"
+if command -v fish >/dev/null; then
+	fish_completes() {
+		PATH=$work/bin:$PATH HOME=$work XDG_CONFIG_HOME=$work XDG_DATA_HOME=$work fish --no-config -c \
+			"source completion.fish; complete -C '$1'" | cut -f1 | sort | paste -sd' '
+	}
+	expect "fish: commands" "partition partitions" "$(fish_completes 'qosd-ctl part')"
+	expect "fish: second words" "history" "$(fish_completes 'qosd-ctl policy h')"
+	expect "fish: options" "--confirm" "$(fish_completes 'qosd-ctl policy load --conf')"
+	expect "fish: files" "policy.yaml" "$(fish_completes 'qosd-ctl plan pol')"
+	expect "fish: partitions" "computing" "$(fish_completes "qosd-ctl -s $sock partition show co")"
+else
+	note "fish is not installed: its script is not tested"
+fi
+if command -v zsh >/dev/null; then
+	cp completion.zsh site/_qosd-ctl
+	# zsh_completes LINE: the line after zsh has completed it.
+	zsh_completes() {
+		PATH=$work/bin:$PATH zsh -f -c '
+			zmodload zsh/zpty
+			zpty z zsh -f -i
+			zpty -w z "PS1=; fpath=($PWD/site \$fpath); autoload -U compinit; compinit -D -u; bindkey \"^X\" show; zle -N show; show() { print -r -- \"<<\$BUFFER>>\"; exit }"
+			zpty -n -w z "$1"$'"'\\t\\x18'"'
+			while zpty -r z line; do print -r -- "$line"; done' - "$1" 2>&1 | sed -nE 's/.*<<(qosd-ctl.*)>>.*/\1/p' | tail -n 1
+	}
+	expect "zsh: a command" "qosd-ctl subscriptions " "$(zsh_completes 'qosd-ctl subs')"
+	expect "zsh: a second word" "qosd-ctl policy history " "$(zsh_completes 'qosd-ctl policy hi')"
+	expect "zsh: an option" "qosd-ctl policy load --confirm " "$(zsh_completes 'qosd-ctl policy load --conf')"
+	expect "zsh: a file" "qosd-ctl plan policy.yaml " "$(zsh_completes 'qosd-ctl plan poli')"
+	expect "zsh: a partition" "qosd-ctl -s $sock partition show computing " "$(zsh_completes "qosd-ctl -s $sock partition show co")"
+else
+	note "zsh is not installed: its script is not tested"
+fi
 
 # terminal ROWS TYPED COMMAND...: what a terminal of so many rows shows.
 terminal() { "$top/tests/tools/on-terminal" "$1" "$2" $((10 * slow)) env TERM=xterm "${@:3}" | tr -d '\r'; }

@@ -28,10 +28,18 @@ for f in etc/qosd/qosd.yaml etc/qosd/policy.yaml usr/share/man/man8/qosd.8 \
 	usr/share/man/man8/qosd-ctl.8 usr/share/man/man5/qosd.yaml.5 \
 	usr/share/man/man5/qosd-policy.5 usr/share/man/man7/qosd-hardware.7 \
 	usr/share/man/man7/qosd-security.7 usr/share/man/man7/qosd-events.7 \
-	usr/share/man/man7/qosd-json.7 usr/share/man/man7/qosd-metrics.7; do
+	usr/share/man/man7/qosd-json.7 usr/share/man/man7/qosd-metrics.7 \
+	usr/share/bash-completion/completions/qosd-ctl usr/share/zsh/site-functions/_qosd-ctl \
+	usr/share/fish/vendor_completions.d/qosd-ctl.fish; do
 	[ -s "$root/$f" ] || fail "/$f is not there"
 	[ "$(stat -c %a "$root/$f")" = 644 ] || fail "/$f has mode $(stat -c %a "$root/$f")"
 done
+for shell in bash zsh fish; do
+	"$root/usr/bin/qosd-ctl" completion $shell >"$root/completion"
+	find "$root/usr/share/" -name '*qosd-ctl*' -not -path '*/man/*' -exec cmp -s {} "$root/completion" \; -print |
+		grep -q . || fail "the completion for $shell is not what qosd-ctl prints"
+done
+rm "$root/completion"
 "$root/usr/bin/qosd-sim" run switch:2 -- ibstat -l >/dev/null	# finds its library
 "$root/usr/sbin/qosd" --check -c "$root/etc/qosd/qosd.yaml" -p "$root/etc/qosd/policy.yaml"
 
