@@ -502,6 +502,9 @@ MAN5 = $(wildcard man/*.5)
 MAN7 = $(wildcard man/*.7)
 UNITS = $(patsubst systemd/%.in,%,$(wildcard systemd/*.in))
 ETC = $(wildcard etc/*.yaml)
+# Policies, and a fabric and scripts for the simulator: etc/policy.yaml and the manual name the place.
+EXAMPLES = $(wildcard examples/*)
+examplesdir = $(docdir)/examples
 # The user that the units name, and his devices.
 sysusersdir = $(prefix)/lib/sysusers.d
 udevrulesdir = $(prefix)/lib/udev/rules.d
@@ -539,6 +542,8 @@ install: all units $(addprefix $(BUILD)/completion/,bash zsh fish)	## install be
 	$(if $(bashdir),install -D -m 644 $(BUILD)/completion/bash $(DESTDIR)$(bashdir)/qosd-ctl)
 	$(if $(zshdir),install -D -m 644 $(BUILD)/completion/zsh $(DESTDIR)$(zshdir)/_qosd-ctl)
 	$(if $(fishdir),install -D -m 644 $(BUILD)/completion/fish $(DESTDIR)$(fishdir)/qosd-ctl.fish)
+	install -d $(DESTDIR)$(examplesdir)
+	install -m 644 $(EXAMPLES) $(DESTDIR)$(examplesdir)
 	$(if $(unitdir),install -d $(DESTDIR)$(unitdir))
 	$(if $(unitdir),install -m 644 $(addprefix $(BUILD)/systemd/,$(UNITS)) $(DESTDIR)$(unitdir))
 	$(if $(unitdir),install -d $(DESTDIR)$(sysusersdir) $(DESTDIR)$(udevrulesdir))
@@ -551,6 +556,8 @@ uninstall:	## remove what install put there, but for /etc
 	-rmdir $(DESTDIR)$(libdir)/qosd 2>/dev/null
 	rm -f $(foreach s,1 5 7 8,$(addprefix $(DESTDIR)$(mandir)/man$(s)/,$(notdir $(MAN$(s)))))
 	rm -f $(addprefix $(DESTDIR),$(COMPLETIONS))
+	rm -f $(addprefix $(DESTDIR)$(examplesdir)/,$(notdir $(EXAMPLES)))
+	-rmdir $(DESTDIR)$(examplesdir) $(DESTDIR)$(docdir) 2>/dev/null
 	$(if $(unitdir),rm -f $(addprefix $(DESTDIR)$(unitdir)/,$(UNITS)))
 	$(if $(unitdir),rm -f $(DESTDIR)$(sysusersdir)/qosd.conf $(DESTDIR)$(udevrulesdir)/90-qosd.rules)
 

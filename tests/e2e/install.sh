@@ -43,6 +43,14 @@ rm "$root/completion"
 "$root/usr/bin/qosd-sim" run switch:2 -- ibstat -l >/dev/null	# finds its library
 "$root/usr/sbin/qosd" --check -c "$root/etc/qosd/qosd.yaml" -p "$root/etc/qosd/policy.yaml"
 
+# Each example is there, and each file that the shipped policy and the manual name.
+examples=usr/share/doc/qosd/examples
+diff -r examples "$root/$examples" || fail "/$examples is not the folder of the source"
+grep -q "/$examples " "$root/etc/qosd/policy.yaml" || fail "policy.yaml does not name /$examples"
+for f in $(sed -n '/^# .*share.doc/,/^$/p' "$root/etc/qosd/policy.yaml" | grep -oE 'policy-[a-z-]+\.yaml'); do
+	[ -s "$root/$examples/$f" ] || fail "policy.yaml names $f, which is not in /$examples"
+done
+
 # qosd accepts the README's policy, too.
 sed -n '/^```yaml$/,/^```$/{/^```/d;p}' README.md >"$root/readme.yaml"
 [ -s "$root/readme.yaml" ] || fail "the README has no policy"
