@@ -307,8 +307,9 @@ PROMISE_TESTS = tests/check-promises
 FILE_TESTS = tests/check-files
 WORD_TESTS = tests/check-words
 INTERFACE_TESTS = tests/check-interface
+VERSION_TESTS = tests/check-versions
 # What they look at is the sources, not the programs.
-SOURCE_TESTS = $(LAYER_TESTS) $(PROMISE_TESTS) $(FILE_TESTS) $(WORD_TESTS) $(INTERFACE_TESTS)
+SOURCE_TESTS = $(LAYER_TESTS) $(PROMISE_TESTS) $(FILE_TESTS) $(WORD_TESTS) $(INTERFACE_TESTS) $(VERSION_TESTS)
 GOLDEN_TESTS = $(wildcard tests/golden/*.sh)
 FUZZ_TESTS = $(wildcard tests/fuzz/*.sh)
 # Those with a number run on each simulator, sim-* on ours.
@@ -392,6 +393,13 @@ check-interface:	## whether names that others rely on are as frozen, and in the 
 	@tests/run $(INTERFACE_TESTS)
 interface:	## freeze the names of the JSON, events and metrics as they are now
 	@tests/check-interface --write
+
+.PHONY: check-versions check-packages
+check-versions:	## whether all places that name the version name the same one
+	@tests/run $(VERSION_TESTS)
+# Compiles everything twice: no part of `make check'.
+check-packages: all	## build and check packages of the last commit, as far as their tools are installed
+	@tests/check-packages
 
 check-e2e: all $(TEST_TOOLS) $(TOOL_LIBRARIES)	## end to end on a simulated fabric (T=name: some of them)
 	@tests/run $(call chosen,$(E2E_TESTS)) QOSD_SIMULATOR=qosd-sim $(call chosen,$(SIM_TESTS))
@@ -576,6 +584,8 @@ distclean: clean	## … and what configure made
 
 DIST = qosd-$(VERSION)
 dist: $(DIST).tar.gz	## a tar ball of the last commit, with configure
+# Of whatever the last commit is now.
+.PHONY: $(DIST).tar.gz
 $(DIST).tar.gz: configure
 	git archive --format=tar.gz --prefix=$(DIST)/ --add-file=configure -o $@ HEAD
 
