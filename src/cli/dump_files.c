@@ -67,3 +67,4 @@ static bool end(bool complete)
 
 const struct output text_dump = { .row = row, .end = end, .raw_rows = true };
 const struct output text_export_ibacm = { .row = row, .end = end, .raw_rows = true };
+const struct output text_export_slurm = { .row = row, .end = end, .raw_rows = true };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Reads lists of host names; hostlist.h has the contracts. */
+/* Reads and writes lists of host names; hostlist.h has the contracts. */
 #include "lib/base/hostlist.h"
 
 #include <stdint.h>
@@ -29,6 +29,11 @@ void hostlist_free(struct hostlist *l)
 	vec_free(l);
 }
 
+void hostlist_add(struct hostlist *l, const char *name)
+{
+	*vec_push(l) = xstrdup(name);
+}
+
 static bool add_name(struct parse *p, const char *name)
 {
 	if (!*name) {
@@ -39,7 +44,7 @@ static bool add_name(struct parse *p, const char *name)
 		buf_printf(p->err, "there are more than %zu names", p->most);
 		return false;
 	}
-	*vec_push(p->out) = xstrdup(name);
+	hostlist_add(p->out, name);
 	return true;
 }
 
@@ -152,5 +157,89 @@ bool hostlist_parse(const char *text, size_t most, struct hostlist *out, struct 
 		if (!good || !text[n])
 			return good;
 		text += n + 1;
+	}
+}
+
+/* --- writing --- */
+
+/* A name is its head and the digits at its end, or all head. */
+static size_t head_length(const char *name)
+{
+	size_t length = strlen(name), n = length;
+
+	while (n > 0 && name[n - 1] >= '0' && name[n - 1] <= '9')
+		n--;
+	return length - n > DIGITS_MAX ? length : n;
+}
+
+static int compare_names(const void *pa, const void *pb)
+{
+	const char *a = *(char *const *)pa, *b = *(char *const *)pb;
+	size_t na = head_length(a), nb = head_length(b), less = na < nb ? na : nb;
+	int by_head = memcmp(a, b, less);
+
+	if (by_head || na != nb)
+		return by_head ? by_head : na < nb ? -1 : 1;
+	na = strlen(a);
+	nb = strlen(b);
+	return na != nb ? (na < nb ? -1 : 1) : strcmp(a, b);
+}
+
+void hostlist_sort(struct hostlist *l)
+{
+	if (l->n > 0)
+		qsort(l->v, l->n, sizeof(*l->v), compare_names);
+}
+
+/* True if two names can stand in the same brackets. */
+static bool same_head(const char *a, const char *b)
+{
+	size_t n = head_length(a);
+
+	return a[n] && head_length(b) == n && memcmp(a, b, n) == 0 && strlen(a) == strlen(b);
+}
+
+static unsigned long number_of(const char *name)
+{
+	return strtoul(name + head_length(name), NULL, 10);
+}
+
+/* The end of the run of consecutive numbers, or of equal names, that begins at i. */
+static size_t run_end(const struct hostlist *l, size_t i, size_t end)
+{
+	while (++i < end && number_of(l->v[i]) <= number_of(l->v[i - 1]) + 1)
+		;
+	return i;
+}
+
+static void put_numbers(const struct hostlist *l, size_t i, size_t end, struct buf *out)
+{
+	for (size_t next; i < end; i = next) {
+		next = run_end(l, i, end);
+		buf_puts(out, l->v[i] + head_length(l->v[i]));
+		if (strcmp(l->v[i], l->v[next - 1]) != 0)
+			buf_printf(out, "-%s", l->v[next - 1] + head_length(l->v[next - 1]));
+		if (next < end)
+			buf_puts(out, ",");
+	}
+}
+
+void hostlist_put(struct hostlist *l, struct buf *out)
+{
+	hostlist_sort(l);
+	for (size_t i = 0, end; i < l->n; i = end) {
+		const char *first = l->v[i];
+
+		for (end = i + 1; end < l->n && (same_head(first, l->v[end]) ||
+						 strcmp(first, l->v[end]) == 0);)
+			end++;
+		buf_puts(out, i ? "," : "");
+		if (strcmp(first, l->v[end - 1]) == 0) {
+			buf_puts(out, first);
+			continue;
+		}
+		buf_printf(out, "%.*s[", (int)head_length(first), first);
+		put_numbers(l, i, end, out);
+		buf_puts(out, "]");
 	}
 }

@@ -29,4 +29,14 @@ bool hostlist_is_list(const char *text);
 bool hostlist_parse(const char *text, size_t most, struct hostlist *out, struct buf *err);
 void hostlist_free(struct hostlist *l);
 
+/* Appends a copy of a name. */
+void hostlist_add(struct hostlist *l, const char *name);
+/* Sorts by the text before the last number, then by that number's digits, then by its value. */
+void hostlist_sort(struct hostlist *l);
+/*
+ * Sorts the names, which have neither brackets nor commas, and writes each once, in the form that
+ * hostlist_parse() reads: "gpu[01-04,07],login1".
+ */
+void hostlist_put(struct hostlist *l, struct buf *out);
+
 #endif

@@ -359,7 +359,7 @@ START_TEST(every_command_has_its_right)
 		"counters", "holdings remove", "mcast remove",
 	}, *const reads[] = {
 		"status", "sweep steps", "nodes", "ports", "route", "sl2vl", "vlarb", "explain", "bandwidth",
-		"mcast", "services", "subscriptions", "dump", "export ibacm", "health", "metrics",
+		"mcast", "services", "subscriptions", "dump", "export ibacm", "export slurm", "health", "metrics",
 		"events", "sa-stats", "policy show", "policy history", "partition show",
 		"partitions", "holdings", "routes", "sls",
 	};

@@ -83,6 +83,30 @@ START_TEST(broken_lists)
 }
 END_TEST
 
+/* Names, in any order, as a list; reading that gives them back. */
+START_TEST(names_as_lists)
+{
+	static const char *const cases[][2] = {
+		{ "", "" }, { "a", "a" }, { "n1,n1", "n1" }, { "n2,n1,n1", "n[1-2]" },
+		{ "gpu07,gpu02,login1,gpu01,gpu03", "gpu[01-03,07],login1" },
+		{ "n9,n10,n11,n08", "n9,n[08,10-11]" }, { "b,a,a1", "a,a1,b" },
+		{ "r1n1,r1n2,r2n1", "r1n[1-2],r2n1" }, { "17,18", "[17-18]" },
+		{ "x1234567890,x1234567891", "x1234567890,x1234567891" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct hostlist l = { 0 };
+		struct buf out = { 0 }, err = { 0 };
+
+		ck_assert(!*cases[i][0] || hostlist_parse(cases[i][0], 100, &l, &err));
+		hostlist_put(&l, &out);
+		ck_assert_str_eq(out.s ? out.s : "", cases[i][1]);
+		hostlist_free(&l);
+		buf_free(&out);
+	}
+}
+END_TEST
+
 START_TEST(names_that_may_be_meant)
 {
 	ck_assert_uint_eq(spelling_mistakes("node001", "node001"), SPELLING_MAX + 1);
@@ -108,6 +132,7 @@ int main(void)
 
 	tcase_add_test(t, lists_as_slurm_writes_them);
 	tcase_add_test(t, broken_lists);
+	tcase_add_test(t, names_as_lists);
 	tcase_add_test(t, names_that_may_be_meant);
 	suite_add_tcase(s, t);
 	return run_suite(s);
