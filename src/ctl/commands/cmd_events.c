@@ -6,6 +6,8 @@
 #include "ctl/follow.h"
 #include "events/event_json.h"
 #include "lib/base/alloc.h"
+#include "lib/base/clock.h"
+#include "lib/base/time_parse.h"
 
 struct watching {
 	struct follower follower;
@@ -14,13 +16,25 @@ struct watching {
 	uint64_t end;			/* index to end at, unless the reply follows */
 	uint64_t kinds;
 	uint64_t lost;			/* lost events not reported yet */
+	int64_t from_us, until_us;	/* realtime: no events before from_us, none from until_us on */
 	bool follows;
 };
+
+/* The real clock may jump, so the first event that is too late need not be the last one wanted. */
+static const struct event *wanted_event(struct watching *w)
+{
+	const struct event *e;
+
+	do
+		e = events_get(w->events, &w->next, w->kinds, &w->lost);
+	while (e && (e->when_us < w->from_us || e->when_us >= w->until_us));
+	return e;
+}
 
 static json_t *next_event(void *rows)
 {
 	struct watching *w = rows;
-	const struct event *e = events_get(w->events, &w->next, w->kinds, &w->lost);
+	const struct event *e = wanted_event(w);
 	json_t *o;
 
 	if (!e || (!w->follows && e->id >= w->end))
@@ -58,10 +72,32 @@ static uint64_t parse_kinds(const char *text, struct reply *r)
 	return kinds;
 }
 
+/* Sets the span of time and, if `since` is the position after an event, *next; false: refused. */
+static bool parse_span(const struct ctl_call *c, struct reply *r, struct watching *w)
+{
+	const char *since = arg_text(c, "since"), *until = arg_text(c, "until");
+	int64_t now_us = clock_real_us();
+
+	w->until_us = INT64_MAX;
+	w->next = events_oldest_id(c->env->events);
+	if (since && !time_parse(since, now_us, &w->from_us) &&
+	    !events_since(c->env->events, since, &w->next))
+		reply_error(r, NULL, "since: %s is neither an id nor BOOT:ID, nor a time such as "
+			    "2026-11-01T08:30 or '2 hours ago'", since);
+	else if (until && !time_parse(until, now_us, &w->until_us))
+		reply_error(r, NULL, "until: %s is no time, such as 2026-11-01T08:30 or '2 hours ago'",
+			    until);
+	else if (until && arg_flag(c, "follow"))
+		reply_error(r, NULL, "until: does not go with follow");
+	else
+		return true;
+	return false;
+}
+
 void cmd_events(const struct ctl_call *c, struct reply *r)
 {
-	const char *kind = arg_text(c, "kind"), *since = arg_text(c, "since");
-	uint64_t kinds = kind ? 0 : EVENT_ALL_KINDS, next = 1;
+	const char *kind = arg_text(c, "kind");
+	uint64_t kinds = kind ? 0 : EVENT_ALL_KINDS;
 	struct watching *w;
 
 	if (!c->env->events) {
@@ -70,13 +106,12 @@ void cmd_events(const struct ctl_call *c, struct reply *r)
 	}
 	if (kind && !(kinds = parse_kinds(kind, r)))
 		return;
-	if (since && !events_since(c->env->events, since, &next)) {
-		reply_error(r, NULL, "since: %s is neither an id nor BOOT:ID", since);
+	w = xcalloc(1, sizeof(*w));
+	if (!parse_span(c, r, w)) {
+		free(w);
 		return;
 	}
-	w = xcalloc(1, sizeof(*w));
 	w->events = c->env->events;
-	w->next = since ? next : events_oldest_id(w->events);
 	w->end = events_next_id(w->events);
 	w->kinds = kinds;
 	w->follows = arg_flag(c, "follow");

@@ -11,6 +11,7 @@
 #include "asking.h"
 #include "ctl/follow.h"
 #include "lib/base/alloc.h"
+#include "lib/base/clock.h"
 #include "unit/run.h"
 
 static struct events *es;
@@ -102,6 +103,38 @@ START_TEST(which)
 }
 END_TEST
 
+static void add_at(int64_t us)
+{
+	struct event e;
+
+	event_make(&e, EVENT_LINK_UP, "x");
+	events_add(es, &e, us);
+}
+
+/* By time, also where the clock was set back in between. */
+START_TEST(by_time)
+{
+	int64_t now_us = clock_real_us(), hour_us = 3600 * 1000000ll;
+
+	add_at(1796083200ll * 1000000);			/* 2026-12-01 00:00 */
+	add_at(1796083200ll * 1000000 + 30000000);
+	add_at(1796083200ll * 1000000 + 60000000);
+	add_at(1796083200ll * 1000000 + 10000000);
+	expect("\"since\": \"2026-12-01\"", "1 2 3 4");
+	expect("\"since\": \"2026-12-01T00:00:11Z\"", "2 3");
+	expect("\"until\": \"2026-12-01T01:00:30+01:00\"", "1 4");
+	expect("\"since\": \"2026-12-01 00:00:05\", \"until\": \"2026-12-01 00:01\"", "2 4");
+	expect("\"since\": \"2026-12-01\", \"kind\": \"node\"", "");
+	expect("\"since\": \"2\"", "3 4");
+	add_at(now_us - 2 * hour_us);
+	add_at(now_us - hour_us / 2);
+	expect("\"since\": \"1 hour ago\", \"until\": \"now\"", "6");
+	refused("\"since\": \"last summer\"", "nor a time");
+	refused("\"until\": \"3\"", "is no time");
+	refused("\"until\": \"now\", \"follow\": true", "does not go with follow");
+}
+END_TEST
+
 /* Only clients that continue from an overwritten event are told that events were lost. */
 START_TEST(lost)
 {
@@ -184,6 +217,7 @@ int main(void)
 
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, which);
+	tcase_add_test(t, by_time);
 	tcase_add_test(t, lost);
 	tcase_add_test(t, followed);
 	tcase_add_test(t, it_has_an_end);
