@@ -19,7 +19,7 @@
 # uses and nothing else.
 
 LAYERS = lib/base lib/format lib/iba qos/arbiter cli/convert fabric/ibdm fabric/dump fabric routing routing/gauge \
-	qos plan events sa/registry config store lib/loop mad discovery perf sm sa ctl \
+	qos plan events/history events sa/registry config store lib/loop mad discovery perf sm sa ctl \
 	sim/clock sim/net sim/topo sim/dev sim/hca sim/host sim/check sim/ctl
 
 uses_lib/base   =
@@ -34,6 +34,7 @@ uses_routing/gauge = lib/base lib/iba fabric routing
 uses_qos/arbiter = lib/base lib/iba
 uses_qos        = lib/base lib/iba qos/arbiter fabric routing/layers.h
 uses_plan       = lib/base lib/iba qos/arbiter fabric routing routing/gauge qos
+uses_events/history = lib/base
 uses_events     = lib/base lib/format/json.h lib/iba fabric routing qos plan
 uses_sa/registry = lib/base lib/iba fabric routing qos plan
 uses_config     = lib/base lib/format lib/iba fabric qos/arbiter/traffic_classes.h qos/policy.h plan/settings.h \
@@ -45,7 +46,7 @@ uses_perf       = lib/base lib/iba qos/arbiter fabric routing qos plan events/ev
 uses_sm         = lib/base lib/iba fabric routing qos plan events/event.h sa/registry store lib/loop mad \
 		discovery
 uses_sa         = lib/base lib/iba fabric routing qos plan sa/registry
-uses_ctl        = lib/base lib/format/json.h lib/iba qos/arbiter fabric routing routing/gauge qos plan events \
+uses_ctl        = lib/base lib/format/json.h lib/iba qos/arbiter fabric routing routing/gauge qos plan events events/history \
 		sa/registry config store lib/loop mad perf sm sa
 uses_cli/convert = lib/base lib/iba
 # The simulator judges the daemon: the two share only what serves anything, and the reader of
@@ -69,7 +70,7 @@ uses_cli        = lib/base lib/iba cli/convert
 uses_sim/main   = lib/base lib/format fabric/ibdm fabric/dump lib/loop sim/clock sim/net sim/topo sim/dev sim/hca sim/host \
 		sim/check sim/ctl sim/preload/socket.h
 libs_qosd     = $(UMAD_LIBS) $(MAD_LIBS) $(NETDISC_LIBS) $(EV_LIBS) $(YAML_LIBS) \
-		$(JANSSON_LIBS) $(HTTP_LIBS) $(SECCOMP_LIBS)
+		$(JANSSON_LIBS) $(HTTP_LIBS) $(SECCOMP_LIBS) $(SQLITE_LIBS)
 libs_qosd-ctl = $(JANSSON_LIBS) $(XML_LIBS)
 libs_qosd-sim = $(MAD_LIBS) $(EV_LIBS) $(YAML_LIBS) $(JANSSON_LIBS)
 
@@ -83,7 +84,7 @@ PRELOAD_CLOCK = $(BUILD)/libqosd-sim-clock.so
 # A library's transport or parser belongs to one layer: header=layer.
 OWNED_HEADERS = ev.h=lib/loop yaml.h=lib/format libxml/parser.h=cli/convert libxml/tree.h=cli/convert \
 		libxml/xmlerror.h=cli/convert infiniband/ibnetdisc.h=discovery microhttpd.h=lib/loop \
-		seccomp.h=lib/base \
+		seccomp.h=lib/base sqlite3.h=events/history \
 		infiniband/umad.h=mad,discovery,sim/host,sim/main,sim/preload infiniband/verbs.h=sim/preload \
 		check.h=
 
@@ -140,7 +141,7 @@ endif
 ALL_CPPFLAGS = -D_GNU_SOURCE -DQOSD_VERSION='"$(VERSION)"' -Isrc -Iinclude $(CPPFLAGS)
 ALL_CFLAGS = -std=c11 -pthread $(WARN) $(CFLAGS) $(VARIANT_CFLAGS) \
 	$(UMAD_CFLAGS) $(MAD_CFLAGS) $(NETDISC_CFLAGS) $(YAML_CFLAGS) $(JANSSON_CFLAGS) \
-	$(XML_CFLAGS) $(HTTP_CFLAGS) $(SECCOMP_CFLAGS)
+	$(XML_CFLAGS) $(HTTP_CFLAGS) $(SECCOMP_CFLAGS) $(SQLITE_CFLAGS)
 ALL_LDFLAGS = $(VARIANT_LDFLAGS) $(LDFLAGS)
 COMMON_LIBS = -lm
 

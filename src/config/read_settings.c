@@ -233,6 +233,19 @@ static void read_kinds(struct reader *r, const struct node *n, const struct key 
 }
 
 /* Reads ADDRESS:PORT; both are required, so that nobody listens on all addresses by mistake. */
+static void read_history(struct reader *r, const struct node *n, const struct key *k, void *at)
+{
+	const char *word = read_word(r, n, "a path or 'none'");
+
+	(void)k;
+	if (!word || strcmp(word, "none") == 0)
+		return;
+	if (*word == '/')
+		*(char **)at = xstrdup(word);
+	else
+		read_error(r, n->pos, "'%s' is neither an absolute path nor 'none'", EXCERPT(word));
+}
+
 static void read_listen(struct reader *r, const struct node *n, const struct key *k, void *at)
 {
 	const char *word = read_word(r, n, "an address and a port");
@@ -393,6 +406,9 @@ static const struct key settings_keys[] = {
 
 	{ "event-command", read_command, WHOLE },
 	{ "event-kinds", read_kinds, AT(event_kinds) },
+
+	{ "history", read_history, AT(history) },
+	{ "history-max", read_uint, AT(history_max_mib), .min = 1, .max = 1048576 },
 
 	{ "counters-interval", read_time, AT(counters_interval_s), .max = 86400, SECONDS },
 	{ "counters-reset", read_bool, AT(counters_reset) },

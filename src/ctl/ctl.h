@@ -64,6 +64,7 @@ struct ctl_env {
 	const struct sa_stats *(*sa_stats)(void *arg);
 	struct sa_trace *trace;		/* may be NULL */
 	struct events *events;		/* may be NULL */
+	struct history *history;	/* NULL: events are not kept on disk */
 	struct store *store;		/* may be NULL */
 	struct policies *policies;	/* NULL: the policy cannot be changed */
 	/* Absolute path of the configured policy file; NULL: none. */

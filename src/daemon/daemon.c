@@ -308,6 +308,8 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 	}
 	q->operator_events = operator_events_new(q->loop, s, !q->o->once);
 	env.events = operator_events_ring(q->operator_events);
+	if (!q->o->once)
+		env.history = operator_events_keep(q->operator_events, s);
 	ch.arg = q->operator_events;
 	q->check = timer_new(q->loop, check, q);
 	timer_set(q->check, STORE_CHECK_US, STORE_CHECK_US);

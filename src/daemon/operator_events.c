@@ -11,6 +11,7 @@
 
 #include "ctl/commands/health.h"
 #include "daemon/event_command.h"
+#include "events/event_json.h"
 #include "events/topology_events.h"
 #include "lib/base/alloc.h"
 #include "lib/base/clock.h"
@@ -20,6 +21,7 @@
 struct operator_events {
 	struct events *events;
 	struct hook *hook;		/* NULL: no command is configured */
+	struct history *history;	/* NULL: events are not kept on disk */
 	uint64_t smps, blocks;		/* counts at the last published state */
 	const char *engine;		/* routing engine of that state; NULL: none */
 };
@@ -43,6 +45,7 @@ void operator_events_free(struct operator_events *x)
 	if (!x)
 		return;
 	hook_free(x->hook);
+	history_free(x->history);
 	events_free(x->events);
 	free(x);
 }
@@ -52,11 +55,35 @@ struct events *operator_events_ring(struct operator_events *x)
 	return x->events;
 }
 
+/* Hands the event with id `next` to the history. */
+static void keep(struct operator_events *x, uint64_t next)
+{
+	uint64_t lost = 0;
+	const struct event *e = events_get(x->events, &next, EVENT_ALL_KINDS, &lost);
+	json_t *o = e ? event_json(x->events, e) : NULL;
+	char *text = o ? json_dumps(o, JSON_COMPACT) : NULL;
+
+	if (text)
+		history_add(x->history, e->when_us, event_kind_name(e->kind), text);
+	json_decref(o);
+}
+
+struct history *operator_events_keep(struct operator_events *x, const struct settings *s)
+{
+	if (s->history)
+		x->history = history_new(s->history, (uint64_t)s->history_max_mib << 20);
+	for (uint64_t id = events_oldest_id(x->events); x->history && id < events_next_id(x->events); id++)
+		keep(x, id);
+	return x->history;
+}
+
 void operator_events_add(void *arg, const struct event *e)
 {
 	struct operator_events *x = arg;
 
 	events_add(x->events, e, clock_real_us());
+	if (x->history)
+		keep(x, events_next_id(x->events) - 1);
 }
 
 /* --- the published state --- */

@@ -44,6 +44,7 @@ struct settings *settings_default(void)
 		.flap_limit = 5,
 		.flap_window_s = 60,
 		.flap_hold_s = 60,
+		.history_max_mib = 64,
 		.sa_requests_max = 32768,
 		.sa_requests_per_port = 8192,
 		.sa_transfers_max = 256,
@@ -83,6 +84,7 @@ void settings_free(struct settings *s)
 	for (size_t i = 0; s->event_command && s->event_command[i]; i++)
 		free(s->event_command[i]);
 	free(s->event_command);
+	free(s->history);
 	free(s->metrics_listen);
 	free(s->ctl_read_group.name);
 	free(s->ctl_admin_group.name);

@@ -1,15 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Answers `events`: past events, and new ones as they happen. */
+/*
+ * Answers `events`: past events, and new ones as they happen.
+ *
+ * Where a span of time begins before the first event in memory, the history is read first, in a
+ * job, as its disk may hang; the events in memory that it lacks follow.
+ */
 #include <stdlib.h>
 #include <string.h>
 
 #include "ctl/follow.h"
 #include "events/event_json.h"
+#include "events/history/history.h"
 #include "lib/base/alloc.h"
+#include "lib/base/bounded.h"
 #include "lib/base/clock.h"
 #include "lib/base/time_parse.h"
 
+#define PAST_MAX	50000		/* events of the history in one answer */
+#define PAST_US		20000000	/* for reading them */
+
+/* Events of the history; owned by the thread that reads until it is done. */
+struct past {
+	char *path;
+	int64_t from_us, until_us;
+	uint64_t kinds;
+	VEC(char *) v;
+	bool good, many;
+	struct buf err;
+};
+
 struct watching {
+	struct past *past;		/* NULL: only what is in memory */
+	size_t past_next;
 	struct follower follower;
 	const struct events *events;
 	uint64_t next;			/* index of the next event */
@@ -31,12 +53,29 @@ static const struct event *wanted_event(struct watching *w)
 	return e;
 }
 
+/* An event of the history; the events in memory go on after those of this run. */
+static json_t *past_event(struct watching *w, const char *text)
+{
+	json_t *o = json_loads(text, 0, NULL);
+	const char *since = json_string_value(json_object_get(o, "since"));
+	uint64_t next;
+
+	if (since && events_since(w->events, since, &next) && next > w->next &&
+	    next <= events_next_id(w->events))
+		w->next = next;
+	return o;
+}
+
 static json_t *next_event(void *rows)
 {
 	struct watching *w = rows;
-	const struct event *e = wanted_event(w);
+	const struct event *e;
 	json_t *o;
 
+	while (w->past && w->past_next < w->past->v.n)
+		if ((o = past_event(w, w->past->v.v[w->past_next++])))
+			return o;
+	e = wanted_event(w);
 	if (!e || (!w->follows && e->id >= w->end))
 		return NULL;
 	o = event_json(w->events, e);
@@ -46,12 +85,104 @@ static json_t *next_event(void *rows)
 	return o;
 }
 
+static void release_past(void *arg)
+{
+	struct past *p = arg;
+
+	if (!p)
+		return;
+	for (size_t i = 0; i < p->v.n; i++)
+		free(p->v.v[i]);
+	vec_free(&p->v);
+	buf_free(&p->err);
+	free(p->path);
+	free(p);
+}
+
 static void release_watching(void *rows)
 {
 	struct watching *w = rows;
 
 	unfollow(&w->follower);
+	release_past(w->past);
 	free(w);
+}
+
+/* --- the history --- */
+
+static bool take_past(void *arg, const char *kind, const char *json)
+{
+	struct past *p = arg;
+	uint64_t kinds = 0;
+
+	event_kinds_add(&kinds, kind);
+	if (!(kinds & p->kinds) && p->kinds != EVENT_ALL_KINDS)
+		return true;
+	p->many = p->v.n == PAST_MAX;
+	if (!p->many)
+		*vec_push(&p->v) = xstrdup(json);
+	return !p->many;
+}
+
+static void read_past(void *arg)
+{
+	struct past *p = arg;
+
+	p->good = history_read(p->path, p->from_us, p->until_us, take_past, p, &p->err);
+}
+
+static void past_work(void *arg)
+{
+	struct watching *w = arg;
+
+	if (!bounded_run(read_past, release_past, w->past, PAST_US))
+		w->past = NULL;
+}
+
+static void past_answer(void *arg, struct reply *r)
+{
+	struct watching *w = arg, *rows;
+
+	if (!w->past) {
+		reply_error(r, NULL, "the history does not answer in time");
+	} else if (!w->past->good) {
+		reply_error(r, NULL, "the history: %s", w->past->err.s);
+	} else if (w->past->many) {
+		reply_error(r, NULL, "there are more than %d events; ask for a shorter time or "
+			    "fewer kinds", PAST_MAX);
+	} else {
+		rows = xmemdup(w, sizeof(*w));
+		w->past = NULL;
+		rows->next = events_oldest_id(w->events);
+		rows->end = events_next_id(w->events);
+		reply_result(r, NULL);
+		reply_rows(r, "", next_event, release_watching, rows);
+	}
+}
+
+static const struct job_ops past_ops = {
+	.work = past_work, .answer = past_answer, .release = release_watching,
+};
+
+/* Whether the span begins before the events in memory, so that the history may have more. */
+static bool begins_earlier(const struct watching *w)
+{
+	uint64_t next = events_oldest_id(w->events), lost = 0;
+	const struct event *e = events_get(w->events, &next, EVENT_ALL_KINDS, &lost);
+
+	return !e || w->from_us < e->when_us;
+}
+
+static void ask_history(const struct ctl_call *c, struct watching *w, struct reply *r)
+{
+	struct past *p = xcalloc(1, sizeof(*p));
+
+	p->path = xstrdup(history_path(c->env->history));
+	p->from_us = w->from_us;
+	p->until_us = w->until_us;
+	p->kinds = w->kinds;
+	w->past = p;
+	reply_later(r, c->view->jobs, &past_ops, w);
 }
 
 /* Parses "link,policy-refused"; 0 with an error in the reply if a kind is unknown. */
@@ -115,6 +246,11 @@ void cmd_events(const struct ctl_call *c, struct reply *r)
 	w->end = events_next_id(w->events);
 	w->kinds = kinds;
 	w->follows = arg_flag(c, "follow");
+	if (c->env->history && !w->follows && (w->from_us || w->until_us != INT64_MAX) &&
+	    begins_earlier(w)) {
+		ask_history(c, w, r);
+		return;
+	}
 	reply_result(r, NULL);
 	reply_rows(r, "", next_event, release_watching, w);
 	if (w->follows)

@@ -1094,6 +1094,20 @@ static void judge_store(const struct health_input *in, struct health *h)
 		    in->store.file);
 }
 
+static void judge_history(const struct health_input *in, struct health *h)
+{
+	const struct history_state *s = &in->history;
+
+	if (s->failing || s->hangs)
+		add(h, SEV_WARNING, "history", "free disk space, or correct the path of history in "
+		    "qosd.yaml(5) and its permissions",
+		    "events are not kept on disk: %s; %" PRIu64 " were dropped",
+		    s->hangs ? "the disk does not answer" : s->why, s->dropped);
+	else if (s->dropped)
+		add(h, SEV_INFO, "history", "a restart of qosd clears this",
+		    "%" PRIu64 " events were not kept on disk, as too many were waiting", s->dropped);
+}
+
 static int by_severity(const void *a, const void *b)
 {
 	const struct problem *x = *(const struct problem *const *)a, *y = *(const struct problem *const *)b;
@@ -1151,6 +1165,7 @@ void health_judge(const struct health_input *in, struct health *out)
 	judge_implausible(in, out);
 	judge_flaps(in, out);
 	judge_store(in, out);
+	judge_history(in, out);
 	judge_policy(in, out);
 	judge_sa(in, out);
 	if (in->registered) {
@@ -1244,6 +1259,8 @@ void cmd_health(const struct ctl_call *c, struct reply *r)
 	in.n_others = others.n;
 	if (c->env->store)
 		in.store = store_failures(c->env->store);
+	if (c->env->history)
+		in.history = history_state(c->env->history);
 	if (c->env->policies && !policies_on_trial(c->env->policies, &in.trial_left_us))
 		in.trial_left_us = -1;
 	in.in_force = c->env->policies ? policies_in_force(c->env->policies) : NULL;

@@ -8,6 +8,7 @@
 
 #include "ctl/command.h"
 #include "ctl/commands/cmd_routes.h"
+#include "events/history/history.h"
 #include "lib/base/alloc.h"
 #include "lib/base/findings.h"
 #include "sm/devices/implausible.h"
@@ -35,6 +36,7 @@ struct health_input {
 	const struct sa_stats *sa;	/* NULL: there is no SA */
 	const struct sa *registered;	/* registries of the SA; NULL: there is no SA */
 	struct store_failures store;
+	struct history_state history;	/* zeroed: events are not kept on disk */
 	int64_t trial_left_us;		/* < 0: no policy on trial */
 	const struct shared_policy *in_force;	/* NULL: unknown */
 	struct ctl_policy_file on_disk;

@@ -184,7 +184,7 @@ static void ck_same_settings(const struct settings *a, const struct settings *b)
 	SAME(poll_interval_ms); SAME(poll_retries); SAME(smp_window); SAME(smp_window_device);
 	SAME(smp_timeout_ms); SAME(smp_retries); SAME(discovery_window);
 	SAME(prefix_routes.n); SAME(sweep_interval_s); SAME(scrub_interval_s);
-	SAME(flap_limit); SAME(flap_window_s); SAME(flap_hold_s);
+	SAME(flap_limit); SAME(flap_window_s); SAME(flap_hold_s); SAME(history_max_mib);
 	SAME(sa_requests_max); SAME(sa_requests_per_port);
 	SAME(sa_long_requests_max); SAME(sa_long_requests_per_port);
 	SAME(reports_max); SAME(reports_per_port); SAME(mlids_max); SAME(mlids_per_port);
@@ -215,7 +215,7 @@ START_TEST(shipped_settings_are_the_defaults)
 	ck_assert_uint_eq(found.n, 0);
 	ck_assert_ptr_nonnull(s);
 	ck_same_settings(s, defaults);
-	ck_assert_uint_eq(n, 70);
+	ck_assert_uint_eq(n, 72);
 	settings_free(s);
 	settings_free(defaults);
 	buf_free(&all);

@@ -540,7 +540,7 @@ START_TEST(setting_values)
 		"partition-enforcement: in\nm-key-lease: 60s\n"
 		"poll-interval: 1.5s\nrouting: minhop\nsmp-timeout: 50\nsweep-interval: 0\nscrub-interval: 60s\n"
 		"sa-requests-max: 100000\nlog-level: debug\nevent-command: [/bin/a, \"b c\"]\n"
-		"event-kinds: [node-moved, sm-seen]\nmetrics-listen: 127.0.0.1:9683\n"
+		"event-kinds: [node-moved, sm-seen]\nhistory: /h/db\nhistory-max: 7\nmetrics-listen: 127.0.0.1:9683\n"
 		"ctl-read-group: daemon\nctl-admin-group: 0x7d0\nsandbox: off\n", &found);
 
 	ck_assert_ptr_nonnull(s);
@@ -567,6 +567,8 @@ START_TEST(setting_values)
 	ck_assert_str_eq(s->event_command[1], "b c");
 	ck_assert_ptr_null(s->event_command[2]);
 	ck_assert_uint_eq(s->event_kinds, 1ull << EVENT_NODE_MOVED | 1ull << EVENT_SM_SEEN);
+	ck_assert_str_eq(s->history, "/h/db");
+	ck_assert_uint_eq(s->history_max_mib, 7);
 	ck_assert_str_eq(s->metrics_listen, "127.0.0.1:9683");
 	ck_assert_str_eq(s->ctl_read_group.name, "daemon");
 	ck_assert_uint_eq(s->ctl_read_group.gid, getgrnam("daemon")->gr_gid);
@@ -578,6 +580,8 @@ START_TEST(setting_values)
 	ck_assert_str_eq(s->event_command[0], "/bin/a");
 	ck_assert_ptr_null(s->event_command[1]);
 	ck_assert_uint_eq(s->event_kinds & EVENT_ALL_KINDS, EVENT_ALL_KINDS);
+	ck_assert_ptr_null(s->history);
+	ck_assert_uint_eq(s->history_max_mib, 64);
 	ck_assert_ptr_null(s->metrics_listen);
 	ck_assert_ptr_null(s->ctl_read_group.name);
 	ck_assert_ptr_null(s->ctl_admin_group.name);

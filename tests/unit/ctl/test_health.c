@@ -624,6 +624,20 @@ START_TEST(disk)
 }
 END_TEST
 
+/* promise: O12 */
+START_TEST(history)
+{
+	in.history = (struct history_state){ .stored = 4, .why = "database or disk is full" };
+	ck_assert_uint_eq(judged(), 0);
+	in.history.dropped = 3;
+	expect(SEV_INFO, "history", "3 events were not kept on disk");
+	in.history.failing = true;
+	expect(SEV_WARNING, "history", "not kept on disk: database or disk is full; 3 were dropped");
+	in.history.hangs = true;
+	expect(SEV_WARNING, "history", "the disk does not answer");
+}
+END_TEST
+
 /* Returns the number of problems of one kind; *text gets the text of the last one. */
 static size_t of_kind(const char *kind, const char **text)
 {
@@ -804,6 +818,7 @@ int main(void)
 	tcase_add_test(t, other_policies);
 	tcase_add_test(t, busy);
 	tcase_add_test(t, disk);
+	tcase_add_test(t, history);
 	tcase_add_test(t, verdicts);
 	tcase_add_test(t, devices_that_lie);
 	tcase_add_test(t, devices_that_are_excluded);
