@@ -204,7 +204,9 @@ expect "another page" 404 "$(page / out)"
 expect "another method" 405 "$(page /metrics out -X POST -d x)"
 expect "a body" 405 "$(head -c 300000 /dev/zero | page /metrics out -X PUT -H 'Expect:' --data-binary @-)"
 if command -v promtool >/dev/null; then
-	promtool check metrics <page >out 2>&1 || bad "promtool: $(<out)"
+	# it takes the m of m_key, which names that do not change have, for meters
+	promtool check metrics <page >out 2>&1
+	expect "what promtool has against the metrics" "" "$(grep -v '^qosd_m_key_.*abbreviated units$' out)"
 else
 	note "promtool is not installed: the unit test of metrics has a reader of its own"
 fi
