@@ -4,7 +4,7 @@
 # Tests the history of events: what happened before restarts and kills is there, with who did it, and a
 # disk that cannot be written or a damaged database harms nothing.
 #
-# promise: O12
+# promise: O14
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "it needs nothing of ibsim"

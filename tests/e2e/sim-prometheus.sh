@@ -4,7 +4,7 @@
 # Tests the alert rules and the dashboard with Prometheus itself, which reads a daemon's metrics:
 # each query has an answer.
 #
-# promise: O11
+# promise: O13
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "the devices need counters per VL"

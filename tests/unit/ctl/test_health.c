@@ -624,7 +624,7 @@ START_TEST(disk)
 }
 END_TEST
 
-/* promise: O12 */
+/* promise: O14 */
 START_TEST(history)
 {
 	in.history = (struct history_state){ .stored = 4, .why = "database or disk is full" };

@@ -3,7 +3,7 @@
  * Tests the database of events: what is stored is read, in bounds, after kills and damage, and
  * nobody waits for a disk.
  *
- * promise: O12
+ * promise: O14
  */
 #include <check.h>
 #include <signal.h>
