@@ -241,6 +241,38 @@ static void put_answers(const json_t *a)
 		printf("  … and %lld more kinds of change\n", num(a, "more"));
 }
 
+/* A level's share on the kind of link where it gets least. */
+static void put_least(const json_t *side)
+{
+	if (!json_is_object(side)) {
+		printf("  %8s  %6s  %8s ", "-", "-", "-");
+		return;
+	}
+	printf("  %8.4g  ", real(side, "gbps"));
+	put_models(side);
+}
+
+static void put_shares(const json_t *rows)
+{
+	const json_t *row;
+	bool differ = false;
+	size_t i;
+
+	printf("\nLevels, on the kind of link where each gets least\n"
+	       "  NOW: Gb/s  " SHARES_TITLES "    THEN: Gb/s  " SHARES_TITLES "    LEVEL\n");
+	json_array_foreach(rows, i, row) {
+		printf("  ");
+		put_least(json_object_get(row, "old"));
+		printf("    ");
+		put_least(json_object_get(row, "new"));
+		printf("   %s\n", str(row, "level"));
+		differ |= json_is_true(json_object_get(json_object_get(row, "old"), "models-differ")) ||
+			  json_is_true(json_object_get(json_object_get(row, "new"), "models-differ"));
+	}
+	if (differ)
+		printf(MODELS_DIFFER);
+}
+
 static void print_plan(const json_t *answer)
 {
 	const json_t *r = json_object_get(answer, "result");
@@ -249,6 +281,7 @@ static void print_plan(const json_t *answer)
 	put_findings(json_object_get(r, "fabric-findings"), SIZE_MAX, "", stdout);
 	put_tables(json_object_get(r, "tables"));
 	put_sets(json_object_get(r, "sets"));
+	put_shares(json_object_get(r, "shares"));
 	put_answers(json_object_get(r, "answers"));
 }
 

@@ -32,6 +32,12 @@ struct plan *foresee_plan(const struct subnet_state *now, const struct policy *p
 	return plan;
 }
 
+void foresee_findings(const struct plan *plan, struct findings *out)
+{
+	findings_copy(out, &plan->findings);
+	findings_copy(out, &plan->feasible->findings);
+}
+
 void foresight_take(struct foresight *x, struct subnet_state *now,
 		    const struct dynamic_partitions *dynamic)
 {
@@ -72,8 +78,7 @@ static void judge(struct foresight *x, const struct policy *policy,
 		return;
 	plan = foresee_plan(x->now, merged ? merged : policy);
 	plan_judge(plan, NULL);
-	findings_copy(&x->found, &plan->findings);
-	findings_copy(&x->found, &plan->feasible->findings);
+	foresee_findings(plan, &x->found);
 	if (only_partitions)
 		add_new_cuts(x, policy, plan->feasible);
 	else

@@ -18,6 +18,8 @@
  * Any thread may call it.
  */
 struct plan *foresee_plan(const struct subnet_state *now, const struct policy *policy);
+/* Appends the findings of a plan that plan_judge() has judged: on its tables, and on what it can keep. */
+void foresee_findings(const struct plan *plan, struct findings *out);
 
 struct foresight {
 	struct subnet_state *now;		/* a reference; NULL: no subnet is published */

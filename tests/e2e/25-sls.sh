@@ -210,3 +210,28 @@ check 0 -p policy.yaml -T "$topology"
 said 'info: SL 3 \(no level\): programs that use them take bandwidth of the levels whose VLs they share at .*: fast$'
 not_said 'some pairs of ports only'
 expect_match "no such SL" 'from 0 to 15' "$(ctl sls 16 2>&1)"
+
+# promise: B2
+note "plan tells the shares of levels, now and then, by both models"
+cat >policy.yaml <<'E'
+qos-levels: {default: {sl: 0}, fast: {sl: 1}}
+fabric-setup:
+  sl2vl: [{group: all, table: [0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 15]}]
+  vlarb: [{group: all, high: ["1:16"], low: ["0:4"], high-limit: 1}]
+E
+cat >next.yaml <<'E'
+qos-levels: {default: {sl: 0}, fast: {sl: 1}, bulk: {sl: 2}}
+traffic-classes:
+  - {level: fast, priority: high, share: 50%}
+  - {level: default, share: 60%}
+  - {level: bulk}
+E
+ctl policy load policy.yaml --wait >load.out 2>&1 || bad "policy load: $(<load.out)"
+ctl -j plan next.yaml >plan.json
+near "shares of fast, now" "$(by_hand iba 1 1:16 0:4 | grep '^1'; by_hand measured 1 1:16 0:4 | grep '^1')" \
+	"$(jq -r '.shares[] | select(.level == "fast").old | "1 \(.["share-iba"] * 100)\n1 \(.["share-measured"] * 100)"' plan.json)"
+near "shares of all, then" $'0 50\n0 50\n1 30\n1 30\n2 20\n2 20' \
+	"$(jq -r '.shares[].new | "\(.vl) \(.["share-iba"] * 100)\n\(.vl) \(.["share-measured"] * 100)"' plan.json | sort -n)"
+ctl plan next.yaml >text
+said_of='^ +[0-9.]+ +66\.7% +80\.0%\* +[0-9.]+ +50\.0% +50\.0% +fast$'
+grep -qE "$said_of" text || bad "nothing like '$said_of' in: $(<text)"

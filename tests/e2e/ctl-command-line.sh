@@ -54,7 +54,7 @@ expect "commands under their headings" "Partitions: Partitions: Subnet administr
 	"$(awk '/^[A-Z].*:$/ { h = $0 } /^  (partitions|partition apply|sa-stats|completion) / { print h }' help.all | paste -sd' ')"
 for words in "help policy load" "policy load --help" "policy load -h" "--help policy load" "help pol lo" "policy -h load"; do
 	read -ra line <<<"$words"
-	says 0 "^usage: qosd-ctl policy load FILE \[--confirm SECONDS\] \[--wait\]" "${line[@]}"
+	says 0 "^usage: qosd-ctl policy load FILE \[--confirm SECONDS\] \[--force\] \[--wait\]" "${line[@]}"
 	expect_match "'$words'" "--confirm SECONDS .*unless it is confirmed; 1 to 86400" "$(<out)"
 	expect_match "'$words'" "FILE .*the policy; - is the standard input" "$(<out)"
 	expect_match "'$words'" "qosd-ctl.8. describes it, at 'policy load'" "$(<out)"

@@ -14,6 +14,7 @@
 #include "ctl/foresight.h"
 #include "lib/base/alloc.h"
 #include "lib/iba/sa_records.h"
+#include "plan/feasible/feasible.h"
 
 #define CHANGES_SHOWN 200
 
@@ -43,6 +44,7 @@ static void plan_work(void *arg)
 	x->then.policy = x->dynamic ? dynamic_policy(x->dynamic, x->file.policy) :
 				       shared_policy_ref(x->file.policy);
 	x->then.plan = foresee_plan(x->now, x->then.policy->p);
+	plan_judge(x->then.plan, NULL);
 	sm_difference(x->now->plan, x->then.plan, &x->known, &x->difference);
 	answers_compare(x->now, &x->then, &x->answers);
 }
@@ -147,6 +149,54 @@ static json_t *json_answers(const struct planning *x)
 			 "more", (json_int_t)(a->changes.n - n + a->more));
 }
 
+/* What a level gets on the kind of link where it gets least; null: nothing is known of it. */
+static json_t *json_least(const struct plan *plan, const char *level)
+{
+	const struct feasibility *v = plan->feasible;
+	uint32_t i = policy_find_level(plan->policy, level);
+	const struct level_link *l;
+	json_t *o;
+
+	if (!v || i == UINT32_MAX || v->levels[i].worst == UINT32_MAX || !plan->tables->managed)
+		return json_null();
+	l = &v->kinds[v->levels[i].worst].levels[i];
+	if (l->unknown || l->vl == IB_VL_DROP)
+		return json_null();
+	o = json_pack("{s:i, s:i, s:b, s:f, s:f}", "sl", plan->policy->levels[i].sl, "vl", l->vl,
+		      "high", l->high, "share", l->share, "gbps", l->guaranteed);
+	json_add_models(o, l->share_iba, l->share_measured);
+	return o;
+}
+
+/* The levels of the new policy, then those of the present one that go. */
+static json_t *json_shares(const struct planning *x)
+{
+	const struct policy *old = x->now->policy->p, *new = x->then.policy->p;
+	json_t *rows = json_array();
+
+	for (size_t i = 0; i < new->n_levels + old->n_levels; i++) {
+		bool goes = i >= new->n_levels;
+		const char *name = goes ? old->levels[i - new->n_levels].name : new->levels[i].name;
+
+		if (goes && policy_find_level(new, name) != UINT32_MAX)
+			continue;
+		json_array_append_new(rows, json_pack("{s:o, s:o, s:o}", "level", json_text(name),
+			"old", json_least(x->now->plan, name), "new", json_least(x->then.plan, name)));
+	}
+	return rows;
+}
+
+static json_t *json_fabric_findings(const struct plan *plan)
+{
+	struct findings all = { 0 };
+	json_t *rows;
+
+	foresee_findings(plan, &all);
+	rows = json_findings(&all);
+	findings_free(&all);
+	return rows;
+}
+
 static void plan_answer(void *arg, struct reply *r)
 {
 	struct planning *x = arg;
@@ -157,12 +207,13 @@ static void plan_answer(void *arg, struct reply *r)
 		loading_refused(&x->file, r, "");
 		return;
 	}
-	reply_result(r, json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o}",
+	reply_result(r, json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 		"policy", json_policy(x->file.policy),
 		"engine", x->then.plan->engine,
 		"engine-choice", json_choice_text(x->then.plan),
 		"findings", json_findings(&x->then.policy->findings),
-		"fabric-findings", json_findings(&x->then.plan->findings),
+		"fabric-findings", json_fabric_findings(x->then.plan),
+		"shares", json_shares(x),
 		"tables", json_tables(&x->difference),
 		"sets", json_pack("{s:o, s:o}", "least", json_sets(x->difference.least),
 				  "most", json_sets(x->difference.most)),
