@@ -112,7 +112,7 @@ change_something() {
 		policy=$((seed + (policy - seed + 1) % 4))
 		change="policy $policy"
 		cp "policy.$policy" policy.yaml
-		ctl reload >reload.out 2>&1 || bad "reload: $(<reload.out)"
+		ctl reload --force >reload.out 2>&1 || bad "reload: $(<reload.out)"
 		;;
 	reboot)
 		change="reboot of ${switches[RANDOM % ${#switches[@]}]}"
