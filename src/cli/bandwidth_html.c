@@ -24,6 +24,7 @@
 #define HOSTS_SHOWN 512		/* hosts of the whole fabric, each drawn */
 #define TOOLTIPS_SHOWN 4000	/* bundles of links */
 #define NAMES_SHOWN 24		/* switches in a row */
+#define KIND_HEIGHT 50		/* a line of text, a bar and a thin one */
 #define RANKS_MAX 16		/* rows; switches of higher rank share the last */
 #define BAR_WIDTH 640.0
 #define DRAWING_KINDS 3		/* kinds of link in a drawing */
@@ -102,12 +103,22 @@ static const char *deviation_colour(const json_t *bundle)
 
 /* --- bars --- */
 
+/* A bar of the shares by one model of the arbiter. */
+struct bar {
+	const char *key;	/* member of a level with its share */
+	double y, height;
+	bool named;		/* levels are named in it */
+};
+
 static void put_share_title(const json_t *l)
 {
 	fputs("<title>", out);
 	put_text(str(l, "level"));
 	fprintf(out, ": SL %lld, VL %lld, %.1f%%, %.4g Gb/s of %.4g alone", num(l, "sl"),
 		num(l, "vl"), real(l, "share") * 100, real(l, "gbps"), real(l, "ceiling"));
+	if (has(l, "share-measured"))
+		fprintf(out, ", %.1f%% by IBA's arbiter and %.1f%% as measured on hardware",
+			real(l, "share-iba") * 100, real(l, "share-measured") * 100);
 	if (has(l, "wait-us"))
 		fprintf(out, ", waits %.4g us at most", real(l, "wait-us"));
 	fputs("</title>", out);
@@ -128,15 +139,15 @@ static bool vl_was_drawn(const json_t *levels, size_t i)
 	return false;
 }
 
-static void put_segment(const json_t *l, size_t i, double x, double width, double y)
+static void put_segment(const json_t *l, size_t i, const struct bar *bar, double x, double width)
 {
 	const json_t *with = json_object_get(l, "shared-with");
 
-	fprintf(out, "<g><rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"20\" fill=\"%s\"/>",
-		x, y, width, colour(i));
-	if (width > 44) {
+	fprintf(out, "<g><rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\"/>",
+		x, bar->y, width, bar->height, colour(i));
+	if (width > 44 && bar->named) {
 		fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" class=\"in\">%.1f%%%s ",
-			x + 4, y + 14, real(l, "share") * 100, json_array_size(with) ? " *" : "");
+			x + 4, bar->y + 14, real(l, bar->key) * 100, json_array_size(with) ? " *" : "");
 		put_short(str(l, "level"), (size_t)((width - 44) / 8));
 		fputs("</text>", out);
 	}
@@ -144,36 +155,50 @@ static void put_segment(const json_t *l, size_t i, double x, double width, doubl
 	fputs("</g>\n", out);
 }
 
-static void put_bar(const json_t *kind, double y)
+static void put_bar(const json_t *levels, const struct bar *bar)
 {
-	const json_t *levels = json_object_get(kind, "levels");
 	double x = 0;
 
 	for (size_t i = 0; i < json_array_size(levels); i++) {
 		const json_t *l = json_array_get(levels, i);
-		double width = real(l, "share") * BAR_WIDTH;
+		double width = real(l, bar->key) * BAR_WIDTH;
 
-		if (!has(l, "vl") || !has(l, "share") || vl_was_drawn(levels, i))
+		if (!has(l, "vl") || !has(l, bar->key) || vl_was_drawn(levels, i))
 			continue;
-		put_segment(l, i, x, width, y);
+		put_segment(l, i, bar, x, width);
 		x += width;
 	}
 	if (x == 0)
 		fprintf(out, "<rect x=\"0\" y=\"%.1f\" width=\"%.1f\" height=\"20\" "
 			"class=\"unknown\"/><text x=\"4\" y=\"%.1f\">shares not known</text>\n",
-			y, BAR_WIDTH, y + 14);
+			bar->y, BAR_WIDTH, bar->y + 14);
+}
+
+static bool models_differ(const json_t *levels)
+{
+	const json_t *l;
+	size_t i;
+
+	json_array_foreach(levels, i, l)
+		if (json_is_true(json_object_get(l, "models-differ")))
+			return true;
+	return false;
 }
 
 static void put_kind(const json_t *kind, size_t i)
 {
-	double y = (double)i * 46;
+	const json_t *levels = json_object_get(kind, "levels");
+	bool measured = strcmp(str(result, "arbiter-model"), "measured") == 0;
+	double y = (double)i * KIND_HEIGHT;
 
 	fprintf(out, "<text x=\"0\" y=\"%.1f\">%lld %s ports, %g Gb/s, MTU %lld, %lld VLs, as ",
 		y + 13, num(kind, "ports"), str(kind, "class"), real(kind, "rate"),
 		num(kind, "mtu"), num(kind, "vls"));
 	put_text(str(kind, "example"));
 	fputs("</text>\n", out);
-	put_bar(kind, y + 18);
+	put_bar(levels, &(struct bar){ "share", y + 18, 20, true });
+	if (models_differ(levels))
+		put_bar(levels, &(struct bar){ measured ? "share-iba" : "share-measured", y + 39, 5, false });
 }
 
 static void put_legend(const json_t *levels)
@@ -186,7 +211,9 @@ static void put_legend(const json_t *levels)
 		put_text(str(l, "level"));
 		fprintf(out, " (SL %lld) ", num(l, "sl"));
 	}
-	fputs("</p>\n<p>* several levels share the VL and its share.</p>\n", out);
+	fputs("</p>\n<p>* several levels share the VL and its share.  A thin bar below another has the shares by the "
+	      "other model of the arbiter (IBA's, or what was measured on hardware), where the two differ by "
+	      "more than a tenth.</p>\n", out);
 }
 
 static void put_kinds(void)
@@ -197,7 +224,7 @@ static void put_kinds(void)
 	fputs("<h2>Share of each level under full load</h2>\n", out);
 	put_legend(json_object_get(json_array_get(kinds, 0), "levels"));
 	fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1000\" height=\"%zu\">\n",
-		shown * 46 + 10);
+		shown * KIND_HEIGHT + 10);
 	for (size_t i = 0; i < shown; i++)
 		put_kind(json_array_get(kinds, i), i);
 	fputs("</svg>\n", out);
@@ -515,7 +542,7 @@ static void put_svg(void)
 	fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"-10 -10 %.0f %.0f\" width=\"%.0f\" "
 		"height=\"%.0f\">\n<style>" SVG_STYLE "</style>\n"
 		"<rect x=\"-10\" y=\"-10\" width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
-		width + 20, d.height + 50 + (double)shown * 46, width + 20, d.height + 50 + (double)shown * 46);
+		width + 20, d.height + 50 + (double)shown * KIND_HEIGHT, width + 20, d.height + 50 + (double)shown * KIND_HEIGHT);
 	put_drawing(&d);
 	fprintf(out, "<g transform=\"translate(0 %.0f)\">\n", d.height);
 	put_drawing_legend(json_object_get(json_array_get(kinds, 0), "levels"), 0);

@@ -235,3 +235,6 @@ near "shares of all, then" $'0 50\n0 50\n1 30\n1 30\n2 20\n2 20' \
 ctl plan next.yaml >text
 said_of='^ +[0-9.]+ +66\.7% +80\.0%\* +[0-9.]+ +50\.0% +50\.0% +fast$'
 grep -qE "$said_of" text || bad "nothing like '$said_of' in: $(<text)"
+expect "--html shows both where they differ" "66.7% 80.0%" "$(ctl bandwidth --html page.html >/dev/null
+	sed -nE 's/.*<title>fast: .* ([0-9.]+%) by IBA.s arbiter and ([0-9.]+%) as measured.*/\1 \2/p' page.html | sort -u)"
+expect "as thin bars" "$(grep -c 'class="in".*<title>fast: ' page.html)" "$(grep -c 'height="5.0".*<title>fast: ' page.html)"
