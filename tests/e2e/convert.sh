@@ -26,8 +26,8 @@ mv out direct.yaml
 expect "to a file" 0 "$(convert "$cases/simple/qos-policy.conf" -o file.yaml)"
 expect_same "to a file" direct.yaml file.yaml
 expect "nothing else" "" "$(<out)"
-expect "a warning with its place" 1 \
-	"$(grep -cF "$cases/simple/qos-policy.conf:17:5: warning: source-target" err)"
+expect "a verdict with its place" 1 \
+	"$(grep -cF "$cases/simple/qos-policy.conf:17:5: otherwise: source-target" err)"
 "$build/qosd-ctl" convert - <"$cases/simple/qos-policy.conf" >stdin.yaml 2>err
 expect "from stdin" 0 $?
 expect_same "from stdin" <(grep -v '^ *#' direct.yaml) <(grep -v '^ *#' stdin.yaml)
@@ -39,6 +39,56 @@ expect "a broken file" 1 "$(convert "$cases/broken-policy/qos-policy.conf" -o ke
 expect "a broken file leaves the output alone" kept "$(<kept.yaml)"
 expect "a place that can't be written" 1 \
 	"$(convert "$cases/simple/qos-policy.conf" -o missing/file.yaml)"
+
+note "a folder"
+expect "it is made" 0 "$(convert "$cases/vendor/opensm.conf" -o folder/)"
+expect_same "its settings" <(grep -v '^#' "$cases/vendor/qosd.yaml" | sed 's/ #.*//') \
+	<(grep -v '^#' folder/qosd.yaml | sed 's/ #.*//')
+expect "each has its place" "$(grep -c '^[a-z]' folder/qosd.yaml)" \
+	"$(grep -cE "^[a-z-]+: .* # $cases/vendor/opensm.conf:[0-9]+$" folder/qosd.yaml)"
+expect "the policy does not repeat them" 0 "$(grep -c 'For qosd.yaml' folder/policy.yaml)"
+expect "qosd takes both" 0 "$(run "$build/qosd" --check -c folder/qosd.yaml -p folder/policy.yaml)"
+echo kept >folder/policy.yaml
+echo kept >folder/qosd.yaml
+expect "a broken file" 1 "$(convert "$cases/broken-policy/qos-policy.conf" -o folder)"
+expect "a broken file leaves both alone" "kept kept" "$(<folder/policy.yaml) $(<folder/qosd.yaml)"
+expect "nothing else is there" $'policy.yaml\nqosd.yaml' "$(ls folder)"
+mkdir folder/qosd.yaml.new
+expect "a file that can't be written" 1 "$(convert "$cases/simple/qos-policy.conf" -o folder)"
+expect "neither is replaced" "kept kept" "$(<folder/policy.yaml) $(<folder/qosd.yaml)"
+rmdir folder/qosd.yaml.new
+expect "it is there" 0 "$(convert "$cases/simple/qos-policy.conf" -o folder)"
+expect_same "the policy" <(grep -v '^#' direct.yaml) <(grep -v '^#' folder/policy.yaml)
+expect "a folder in no folder" 1 "$(convert "$cases/simple/qos-policy.conf" -o missing/folder/)"
+
+note "verdicts"
+printf 'lmc 0\nconsole off\nhop_weights_file /x\nconsole_port 1\nsm_sl 4\n' >few.conf
+expect "some" 0 "$(convert few.conf -o few.yaml)"
+expect "those that differ" "few.conf:3:1: not possible: hop_weights_file /x: links have no weights" \
+	"$(grep few.conf:3: err)"
+expect "how many of each" "same: 3, otherwise: 2, not needed: 1, not possible: 1 (--verdicts prints all)" \
+	"$(tail -n 1 err)"
+expect "all" 0 "$(convert --verdicts few.conf -o few.yaml)"
+expect "each line has one" "1 2 3 4 5" "$(sed -nE 's/^few.conf:([0-9]+):1: .*/\1/p' err | xargs)"
+expect "as JSON, no place for it" 1 "$(convert -j few.conf)"
+expect "as JSON" 0 "$(run "$build/qosd-ctl" -j convert few.conf -o few.yaml)"
+expect "as JSON" "few.conf 3 1 not possible hop_weights_file /x: links have no weights" "$(python3 -c '
+import json, sys
+rows = json.load(open("out"))["verdicts"]
+print(*[row[k] for row in rows if row["line"] == 3 for k in ("file", "line", "column", "verdict", "text")])')"
+
+note "a file that nobody changed"
+if command -v opensm >/dev/null; then
+	run opensm -c "$work/default.conf" >/dev/null
+	expect "it converts" 0 "$(convert default.conf -o default/)"
+	expect "no setting" "" "$(grep -v '^#' default/qosd.yaml)"
+	expect "a verdict for each option" "$(grep -c '^[a-z]' default.conf)" \
+		"$(convert -v default.conf -o default/ >/dev/null; grep -cE '^default.conf:[0-9]+:1: ' err)"
+	expect "qosd takes both" 0 "$(run "$build/qosd" --check -c default/qosd.yaml -p default/policy.yaml)"
+	expect_match "without a warning" '^[^:]*$|0 warnings' "$(grep -c warning out || :)"
+else
+	echo "opensm is not installed: its file of defaults is left out"
+fi
 
 note "the manual's examples"
 manual=$(ls /usr/share/doc/opensm/QoS_management_in_OpenSM.txt* 2>/dev/null | head -1)
@@ -104,3 +154,37 @@ expect "limit of the host's port" 9 "$(ctl -j vlarb $port | field high-limit)"
 expect "its SL2VL table" "0 1 2 3 3 2 1 0 0 0 0 0 0 0 0 15" "$(sl2vl "$node" $port 0 | sed 's/ *$//')"
 expect_match "its arbitration" " high: 1:64 2:128$" "$(vlarb "$node" $port 1)"
 stop_qosd || bad "exit status $? after SIGTERM"
+stop_sim
+
+# tables_of: prints what a host's port and a partition have: SL2VL, arbitration without the entries that
+# devices skip, and the SL of the broadcast group.
+tables_of() {
+	sl2vl "$node" $port 0 | sed 's/ *$//'
+	vlarb "$node" $port 1 | sed -E 's/ [0-9]+:0\b//g'
+	on "$node" saquery -g 2>/dev/null | sed -nE 's/^[[:space:]]*SL\.+//p' | sort -u
+}
+
+note "the same files in OpenSM and in qosd"
+printf 'qos-ulps\ndefault : 5\nend-qos-ulps\n' >qos-policy.conf
+printf 'Default=0x7fff, ipoib, sl=3 : ALL=full ;\n' >partitions.conf
+modes=()
+! command -v opensm >/dev/null || modes=(FALSE TRUE)
+for mode in "${modes[@]}"; do
+	printf '%s\n' "qos $mode" "qos_max_vls 2" "qos_sl2vl 0,1,2,3,4,5,6,7,0,1,2,3,4,5,6,7" "qos_high_limit 7" \
+		"qos_vlarb_high 2:9" "qos_vlarb_low 0:1,1:2,5:9" >opensm.conf
+	start_sim "$top/examples/cluster.topo"
+	bring_up_opensm "$node" $((30 * slow)) -F "$work/opensm.conf" -P "$work/partitions.conf" \
+		-Y "$work/qos-policy.conf"
+	until_ 10 grep -q "" <(on "$node" saquery -g 2>/dev/null)
+	tables_of >opensm.tables
+	end "$opensm" || :
+	stop_sim
+	expect "qos $mode converts" 0 "$(convert opensm.conf qos-policy.conf partitions.conf -o "qos-$mode/")"
+	start_sim "$top/examples/cluster.topo"
+	start_and_wait "$node" -c "$work/qos-$mode/qosd.yaml" -p "$work/qos-$mode/policy.yaml"
+	tables_of >qosd.tables
+	expect_same "qos $mode" opensm.tables qosd.tables
+	expect "qos $mode: the SL of the group" "$([ $mode = TRUE ] && echo 0x3 || echo 0x0)" "$(tail -n 1 qosd.tables)"
+	stop_qosd || bad "exit status $? after SIGTERM"
+	stop_sim
+done

@@ -227,7 +227,7 @@ for port in 0xf452140300811261 "$(port_info "$sm_node" 0xf452140300811261 1 Lid)
 	expect "the error" "qosd-ctl: $port: the port holds nothing" "$(<out)"
 done
 for port in '' nonsense -1 0 0x0 0x 99999 65536 0xc000 "0x${greedy_guids[2]}x" 'node003 HCA-1/P9'; do
-	ctl holdings remove "$port" >out 2>&1
+	ctl holdings remove -- "$port" >out 2>&1
 	expect "exit status for '$port'" 1 $?
 	expect_match "the error" "^qosd-ctl: $port: no such port: give NodeDescription/Pn, a host or node with one end port, a GUID or a LID" "$(<out)"
 done
