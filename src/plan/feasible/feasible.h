@@ -90,16 +90,16 @@ struct feasibility {
 	struct deviation *deviations;
 	uint32_t n_deviations;
 	/*
-	 * With positions in the policy.  Findings are about levels starved somewhere or unable to
-	 * send at all, levels that share a VL here and not there, shares that
-	 * the levels' packet sizes spoil, shares that the study of hardware puts elsewhere, unreachable pairs per level, limits that no path meets or
-	 * none exceeds, rules that give no path, links that deviate, nodes that no group names, and SLs that no
-	 * level has (feasible_sls.c). qos_tables_build() has reported what the tables
-	 * alone show (classes that share a VL, shares that no table meets, with the nearest).
+	 * With positions in the policy.  Findings are about levels starved somewhere or unable to send at
+	 * all, levels that share a VL here and not there, shares that the levels' packet sizes spoil, shares
+	 * that the study of hardware puts elsewhere, unreachable pairs per level, limits that no path meets
+	 * or none exceeds, rules that give no path, links that deviate, nodes that no group names, and SLs
+	 * that no level has (feasible_sls.c).  qos_tables_build() has reported what the tables alone show
+	 * (classes that share a VL, shares that no table meets, with the nearest).
 	 *
-	 * A level that is useless here is an error: its SL connects nobody, it can send nothing at a
-	 * port whose clients may get it, or no partition has its P_Keys.  What works, but not everywhere or not as asked, is a warning; what is worth
-	 * knowing and may be intended is info.
+	 * A level that is useless here is an error: its SL connects nobody, it can send nothing at a port
+	 * whose clients may get it, or no partition has its P_Keys.  What works, but not everywhere or not as
+	 * asked, is a warning; what is worth knowing and may be intended is info.
 	 */
 	struct findings findings;
 	/*
