@@ -46,6 +46,12 @@ struct ctl_arg {
 	const char *choices;		/* its values, separated by blanks, for help and completion */
 };
 
+/* Values of options that the daemon checks, separated by blanks. */
+#define NODE_TYPES	"ca switch router aggregation"
+#define NODE_ORDERS	"name guid"
+#define PORT_STATES	"down init armed active"
+#define PORT_ORDERS	"name lid rate"
+
 /* What a command is about: a heading of the list of commands. */
 enum ctl_subject {
 	ABOUT_SUBNET, ABOUT_PORTS, ABOUT_POLICY, ABOUT_PARTITIONS, ABOUT_SA, ABOUT_FILES, ABOUT_CLIENT,

@@ -472,14 +472,30 @@ static void print_links_release(const json_t *answer)
 	printf("links released: %lld\n", num(result, "released"));
 }
 
+/* With --count, the answer is a number without rows. */
+static void print_titles(const json_t *answer, const char *titles)
+{
+	const json_t *result = json_object_get(answer, "result");
+
+	if (has(result, "count"))
+		printf("%lld\n", num(result, "count"));
+	else
+		puts(titles);
+}
+
+static void print_nodes(const json_t *answer)
+{
+	print_titles(answer, "TYPE    GUID                  LID  LINKED  HOPS  DESCRIPTION");
+}
+
+static void print_ports(const json_t *answer)
+{
+	print_titles(answer, "STATE      LID  LINK       MTU  VLS  PORT -> PEER");
+}
+
 const struct output text_status = { .head = print_status };
-const struct output text_nodes = {
-	.says = "TYPE    GUID                  LID  LINKED  HOPS  DESCRIPTION",
-	.row = nodes_row,
-};
-const struct output text_ports = {
-	.says = "STATE      LID  LINK       MTU  VLS  PORT -> PEER", .row = ports_row,
-};
+const struct output text_nodes = { .head = print_nodes, .row = nodes_row };
+const struct output text_ports = { .head = print_ports, .row = ports_row };
 const struct output text_route = { .head = print_route };
 const struct output text_sl2vl = { .head = print_sl2vl };
 const struct output text_vlarb = { .head = print_vlarb };

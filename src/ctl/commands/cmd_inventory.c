@@ -1,26 +1,140 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Answers `nodes` and `ports`: one row each, in the order of discovery. */
+/*
+ * Answers `nodes` and `ports`: one row for each that was asked for, in the order of discovery or as
+ * they are to be sorted; or their number.
+ */
 #include "ctl/command.h"
 
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <infiniband/mad.h>
 
+#include "fabric/host_names.h"
 #include "lib/base/alloc.h"
 #include "lib/iba/units.h"
 
+/* --- which nodes and ports, in which order --- */
+
+/* Indexes of the nodes, or slots of the ports, that are listed. */
 struct cursor {
 	const struct subnet_state *s;
-	uint32_t i;
+	uint32_t *v, n, i;
 };
 
-static struct cursor *cursor_new(const struct subnet_state *s)
+static void cursor_free(void *rows)
+{
+	struct cursor *c = rows;
+
+	free(c->v);
+	free(c);
+}
+
+static bool is_pattern(const char *text)
+{
+	return strpbrk(text, "*?") != NULL;
+}
+
+/* Whether a NodeDescription, or the name of the host in it, is the text or matches it as a pattern. */
+static bool has_name(const struct fabric_node *n, const char *text)
+{
+	size_t host = fabric_host_length(n->desc);
+	char name[sizeof(n->desc)];
+
+	if (strcmp(n->desc, text) == 0 || (strlen(text) == host && memcmp(n->desc, text, host) == 0))
+		return true;
+	if (!is_pattern(text))
+		return false;
+	memcpy(name, n->desc, host);
+	name[host] = '\0';
+	return fnmatch(text, n->desc, FNM_NOESCAPE) == 0 || fnmatch(text, name, FNM_NOESCAPE) == 0;
+}
+
+/* The node that the text names as a port: by a GUID, a LID or NodeDescription/Pn; FABRIC_NONE. */
+static uint32_t node_of_port_text(const struct fabric *f, const char *text)
+{
+	bool ambiguous = false;
+	uint32_t port = fabric_find_port_by_text(f, text, &ambiguous);
+
+	return port == FABRIC_NONE ? FABRIC_NONE : f->ports[port].node;
+}
+
+/* Returns the nodes that the arguments `node` and `type` select; NULL with an error if there is none of that name. */
+static bool *select_nodes(const struct ctl_call *c, struct reply *r)
+{
+	const char *text = arg_text(c, "node"), *type = arg_text(c, "type");
+	const struct fabric *f = c->state->f;
+	bool *selected = xcalloc(f->n_nodes, sizeof(*selected)), named = false;
+	uint32_t only;
+	struct buf meant = { 0 };
+
+	for (uint32_t i = 0; text && i < f->n_nodes; i++)
+		named |= selected[i] = has_name(&f->nodes[i], text);
+	only = text && !named ? node_of_port_text(f, text) : FABRIC_NONE;
+	if (only != FABRIC_NONE)
+		selected[only] = true;
+	for (uint32_t i = 0; i < f->n_nodes; i++) {
+		selected[i] |= !text;
+		selected[i] &= !type || strcmp(type, fabric_type_name(&f->nodes[i])) == 0;
+	}
+	if (!text || named || only != FABRIC_NONE || is_pattern(text))
+		return selected;
+	if (fabric_put_meant(f, text, &meant))
+		reply_error(r, NULL, "%s: no such node (did you mean \"%s\"?)", text, meant.s);
+	else
+		reply_error(r, NULL, "%s: no such node: give a NodeDescription, a host, a pattern with * and ?, a GUID or "
+			    "a LID", text);
+	buf_free(&meant);
+	free(selected);
+	return NULL;
+}
+
+/* Whether the argument is absent or one of the words, which blanks separate; else false with an error. */
+static bool check_choice(const struct ctl_call *c, const char *name, const char *words,
+			 struct reply *r)
+{
+	const char *text = arg_text(c, name);
+	size_t n = text ? strlen(text) : 0;
+
+	for (const char *w = words; text && *w; w += strspn(w, " ")) {
+		size_t length = strcspn(w, " ");
+
+		if (length == n && memcmp(w, text, n) == 0)
+			return true;
+		w += length;
+	}
+	if (text)
+		reply_error(r, NULL, "%s: '%s' is none of: %s", name, text, words);
+	return !text;
+}
+
+/* Answers with the selected rows, or with their number. */
+static void reply_list(const struct ctl_call *c, struct reply *r, struct cursor *list,
+		       json_t *(*next)(void *rows))
+{
+	if (arg_flag(c, "count")) {
+		reply_result(r, json_pack("{s:I}", "count", (json_int_t)list->n));
+		cursor_free(list);
+		return;
+	}
+	reply_result(r, NULL);
+	reply_rows(r, "", next, cursor_free, list);
+}
+
+/* An empty list with room for n rows. */
+static struct cursor *cursor_new(const struct subnet_state *s, uint32_t n)
 {
 	struct cursor *c = xcalloc(1, sizeof(*c));
 
 	c->s = s;
+	c->v = xcalloc(n ? n : 1, sizeof(*c->v));
 	return c;
+}
+
+static int compare_uint(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
 }
 
 static json_t *json_lid(const struct subnet_state *s, uint32_t port)
@@ -46,9 +160,9 @@ static json_t *next_node(void *rows)
 	const struct fabric_node *n;
 	json_t *row;
 
-	if (c->i == f->n_nodes)
+	if (c->i == c->n)
 		return NULL;
-	n = &f->nodes[c->i++];
+	n = &f->nodes[c->v[c->i++]];
 	row = json_pack("{s:o, s:s, s:o, s:i, s:i, s:i}", "guid", json_guid(n->guid),
 			"type", fabric_type_name(n), "description", json_text(n->desc),
 			"ports", n->nports, "ports-linked", (int)linked_ports(f, n),
@@ -58,10 +172,40 @@ static json_t *next_node(void *rows)
 	return row;
 }
 
+static int by_node_name(const void *a, const void *b, void *arg)
+{
+	const struct fabric *f = arg;
+
+	return strcmp(f->nodes[*(const uint32_t *)a].desc, f->nodes[*(const uint32_t *)b].desc);
+}
+
+static int by_node_guid(const void *a, const void *b, void *arg)
+{
+	const struct fabric *f = arg;
+
+	return compare_uint(f->nodes[*(const uint32_t *)a].guid, f->nodes[*(const uint32_t *)b].guid);
+}
+
 void cmd_nodes(const struct ctl_call *c, struct reply *r)
 {
-	reply_result(r, NULL);
-	reply_rows(r, "", next_node, free, cursor_new(c->state));
+	const char *sort = arg_text(c, "sort");
+	struct fabric *f = c->state->f;
+	struct cursor *list;
+	bool *selected;
+
+	if (!check_choice(c, "type", NODE_TYPES, r) || !check_choice(c, "sort", NODE_ORDERS, r))
+		return;
+	selected = select_nodes(c, r);
+	if (!selected)
+		return;
+	list = cursor_new(c->state, f->n_nodes);
+	for (uint32_t i = 0; i < f->n_nodes; i++)
+		if (selected[i])
+			list->v[list->n++] = i;
+	free(selected);
+	if (sort)
+		qsort_r(list->v, list->n, sizeof(*list->v), *sort == 'n' ? by_node_name : by_node_guid, f);
+	reply_list(c, r, list, next_node);
 }
 
 /* --- ports --- */
@@ -114,15 +258,59 @@ static json_t *port_row(const struct subnet_state *s, uint32_t slot)
 static json_t *next_port(void *rows)
 {
 	struct cursor *c = rows;
-	const struct fabric *f = c->s->f;
 
-	while (c->i < f->n_ports && !f->ports[c->i].present)
-		c->i++;
-	return c->i < f->n_ports ? port_row(c->s, c->i++) : NULL;
+	return c->i < c->n ? port_row(c->s, c->v[c->i++]) : NULL;
+}
+
+static int by_port_name(const void *a, const void *b, void *arg)
+{
+	const struct fabric *f = ((const struct subnet_state *)arg)->f;
+	const struct fabric_port *p = &f->ports[*(const uint32_t *)a], *q = &f->ports[*(const uint32_t *)b];
+	int names = strcmp(f->nodes[p->node].desc, f->nodes[q->node].desc);
+
+	return names ? names : compare_uint(p->num, q->num);
+}
+
+/* Ports without a LID come last, as do those without a link below. */
+static int by_port_lid(const void *a, const void *b, void *arg)
+{
+	const struct subnet_state *s = arg;
+	uint16_t p = s->plan->lid[*(const uint32_t *)a], q = s->plan->lid[*(const uint32_t *)b];
+
+	return compare_uint(p ? p : UINT32_MAX, q ? q : UINT32_MAX);
+}
+
+/* The slowest first. */
+static int by_port_rate(const void *a, const void *b, void *arg)
+{
+	const struct fabric *f = ((const struct subnet_state *)arg)->f;
+	const struct fabric_port *p = &f->ports[*(const uint32_t *)a], *q = &f->ports[*(const uint32_t *)b];
+
+	return compare_uint(p->peer == FABRIC_NONE ? UINT32_MAX : rate_tenths(p->rate),
+			    q->peer == FABRIC_NONE ? UINT32_MAX : rate_tenths(q->rate));
 }
 
 void cmd_ports(const struct ctl_call *c, struct reply *r)
 {
-	reply_result(r, NULL);
-	reply_rows(r, "", next_port, free, cursor_new(c->state));
+	const char *sort = arg_text(c, "sort"), *state = arg_text(c, "state");
+	const struct fabric *f = c->state->f;
+	struct cursor *list;
+	bool *selected;
+
+	if (!check_choice(c, "type", NODE_TYPES, r) || !check_choice(c, "state", PORT_STATES, r) ||
+	    !check_choice(c, "sort", PORT_ORDERS, r))
+		return;
+	selected = select_nodes(c, r);
+	if (!selected)
+		return;
+	list = cursor_new(c->state, f->n_ports);
+	for (uint32_t i = 0; i < f->n_ports; i++)
+		if (f->ports[i].present && selected[f->ports[i].node] &&
+		    (!state || strcmp(state, state_name(f->ports[i].state)) == 0))
+			list->v[list->n++] = i;
+	free(selected);
+	if (sort)
+		qsort_r(list->v, list->n, sizeof(*list->v), *sort == 'n' ? by_port_name :
+			*sort == 'l' ? by_port_lid : by_port_rate, (void *)(uintptr_t)c->state);
+	reply_list(c, r, list, next_port);
 }

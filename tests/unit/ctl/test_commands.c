@@ -741,6 +741,70 @@ START_TEST(ports_are_listed)
 }
 END_TEST
 
+/* The names of the listed nodes or ports, up to the GUIDs behind names of ports, with commas between. */
+static const char *listed(const char *request)
+{
+	static char names[512];
+	json_t *rows, *head = ask(request, &rows), *row;
+	size_t i, n = 0;
+
+	json_array_foreach(rows, i, row) {
+		const char *name = json_object_get(row, "name") ? str(row, "name") : str(row, "description");
+
+		n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%.*s", i ? "," : "",
+				      (int)strcspn(name, "("), name);
+	}
+	names[n] = '\0';
+	json_decref(head);
+	json_decref(rows);
+	return names;
+}
+
+static long long counted(const char *request)
+{
+	json_t *rows, *head = ask(request, &rows);
+	long long n = num(json_object_get(head, "result"), "count");
+
+	json_decref(head);
+	json_decref(rows);
+	return n;
+}
+
+/* promise: O15 */
+START_TEST(nodes_and_ports_are_selected)
+{
+	static const char ports[] = "ports", nodes[] = "nodes";
+	static const struct { const char *command, *args, *wanted; } cases[] = {
+		{ nodes, "\"node\": \"node2\"", "node2 HCA-1" },
+		{ nodes, "\"node\": \"node2 HCA-1\"", "node2 HCA-1" },
+		{ nodes, "\"node\": \"node?\", \"sort\": \"name\"", "node1 HCA-1,node2 HCA-1" },
+		{ nodes, "\"node\": \"leaf*\", \"sort\": \"name\"", "leaf one,leaf two" },
+		{ nodes, "\"node\": \"nobody*\"", "" },
+		{ nodes, "\"node\": \"3\"", "leaf one" },
+		{ nodes, "\"node\": \"0x0008f10400410017\"", "leaf one" },
+		{ nodes, "\"type\": \"switch\", \"sort\": \"name\"", "leaf one,leaf two" },
+		{ nodes, "\"type\": \"router\"", "" },
+		{ ports, "\"node\": \"node2\"", "node2 HCA-1/P1 " },
+		{ ports, "\"node\": \"node*\", \"sort\": \"name\"", "node1 HCA-1/P1 ,node2 HCA-1/P1 " },
+		{ ports, "\"node\": \"node*\", \"state\": \"down\"", "" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char request[256];
+
+		snprintf(request, sizeof(request), "{\"command\": \"%s\", \"args\": {%s}}", cases[i].command,
+			 cases[i].args);
+		ck_assert_str_eq(listed(request), cases[i].wanted);
+	}
+	ck_assert_int_eq(counted("{\"command\": \"nodes\", \"args\": {\"count\": true}}"), 5);
+	ck_assert_int_eq(counted("{\"command\": \"ports\", \"args\": {\"count\": true, \"type\": \"ca\"}}"), 3);
+	refused("{\"command\": \"ports\", \"args\": {\"node\": \"node9\"}}", "node9: no such node");
+	refused("{\"command\": \"ports\", \"args\": {\"state\": \"up\"}}",
+		"state: 'up' is none of: down init armed active");
+	refused("{\"command\": \"nodes\", \"args\": {\"sort\": \"hop\"}}", "sort: 'hop' is none of: name guid");
+}
+END_TEST
+
 START_TEST(hostile_names_stay_json)
 {
 	json_t *rows, *head;
@@ -967,6 +1031,7 @@ static Suite *commands_suite(void)
 	tcase_add_test(t, subscriptions_are_listed);
 	tcase_add_test(t, nodes_are_listed);
 	tcase_add_test(t, ports_are_listed);
+	tcase_add_test(t, nodes_and_ports_are_selected);
 	tcase_add_test(t, hostile_names_stay_json);
 	tcase_add_test(t, rows_outlive_the_published_state);
 	tcase_add_test(t, route_shows_hops);
