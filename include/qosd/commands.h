@@ -51,6 +51,7 @@ struct ctl_arg {
 #define NODE_ORDERS	"name guid"
 #define PORT_STATES	"down init armed active"
 #define PORT_ORDERS	"name lid rate"
+#define EVENT_SEVERITIES "error warning info"
 
 /* What a command is about: a heading of the list of commands. */
 enum ctl_subject {

@@ -36,6 +36,10 @@ begin
 expect_match "the events before it, and after" "^$before started " "$(kinds) "
 expect "events of this run only, by id" 1 "$(ctl events --since 0 | grep -c ' started ')"
 expect "by kind" "started started" "$(kinds --kind started)"
+all=$(kinds)
+expect "the last ones, of both" "$(wc -w <<<"$all") ${all##* }" "$(wc -w <<<"$(kinds -n 1000)") $(kinds -n 1)"
+expect "the last but those of this run" "$(tail -n 12 <<<"${all// /$'\n'}" | xargs)" "$(kinds --last 12)"
+expect "severe ones" "$(ctl events --since "$began" | awk '$3 != "info" { print $4 }' | xargs)" "$(kinds --severity warning)"
 expect "an end" "started" "$(ctl events --since "$began" --kind started | head -n 1 | awk '{ print $4 }')"
 expect "nothing that long ago" "" "$(ctl events --until "$began")"
 expect "who loaded the policy" "$(id -u)" "$(ctl -j events --since "$began" --kind policy-loaded | jq -r .data.uid | head -n 1)"

@@ -24,6 +24,7 @@ struct past {
 	char *path;
 	int64_t from_us, until_us;
 	uint64_t kinds;
+	enum severity least;
 	VEC(char *) v;
 	bool good, many;
 	struct buf err;
@@ -37,6 +38,8 @@ struct watching {
 	uint64_t next;			/* index of the next event */
 	uint64_t end;			/* index to end at, unless the reply follows */
 	uint64_t kinds;
+	enum severity least;		/* no events of less severity */
+	uint64_t last;			/* only so many, the last ones; 0: all */
 	uint64_t lost;			/* lost events not reported yet */
 	int64_t from_us, until_us;	/* realtime: no events before from_us, none from until_us on */
 	bool follows;
@@ -49,8 +52,20 @@ static const struct event *wanted_event(struct watching *w)
 
 	do
 		e = events_get(w->events, &w->next, w->kinds, &w->lost);
-	while (e && (e->when_us < w->from_us || e->when_us >= w->until_us));
+	while (e && (e->when_us < w->from_us || e->when_us >= w->until_us || e->severity > w->least));
 	return e;
+}
+
+/* How many of the events in memory are wanted. */
+static uint64_t wanted_in_memory(const struct watching *w)
+{
+	struct watching ahead = *w;
+	const struct event *e;
+	uint64_t n = 0;
+
+	while ((e = wanted_event(&ahead)) && e->id < w->end)
+		n++;
+	return n;
 }
 
 /* An event of the history; the events in memory go on after those of this run. */
@@ -64,6 +79,26 @@ static json_t *past_event(struct watching *w, const char *text)
 	    next <= events_next_id(w->events))
 		w->next = next;
 	return o;
+}
+
+/* Skips all but the last ones. */
+static void skip_to_last(struct watching *w)
+{
+	size_t past = w->past ? w->past->v.n : 0;
+	uint64_t all;
+
+	if (!w->last)
+		return;
+	if (past)	/* events in memory follow the last one of the history */
+		json_decref(past_event(w, w->past->v.v[past - 1]));
+	all = past + wanted_in_memory(w);
+	for (uint64_t skip = all > w->last ? all - w->last : 0; skip; skip--) {
+		if (w->past_next < past)
+			w->past_next++;
+		else
+			wanted_event(w);
+	}
+	w->lost = 0;
 }
 
 static json_t *next_event(void *rows)
@@ -110,6 +145,18 @@ static void release_watching(void *rows)
 
 /* --- the history --- */
 
+static bool is_severe(const char *event, enum severity least)
+{
+	json_t *o = json_loads(event, 0, NULL);
+	const char *severity = json_string_value(json_object_get(o, "severity"));
+	bool severe = false;
+
+	for (enum severity s = SEV_ERROR; severity && s <= least; s++)
+		severe |= strcmp(severity, severity_name(s)) == 0;
+	json_decref(o);
+	return severe;
+}
+
 static bool take_past(void *arg, const char *kind, const char *json)
 {
 	struct past *p = arg;
@@ -117,6 +164,8 @@ static bool take_past(void *arg, const char *kind, const char *json)
 
 	event_kinds_add(&kinds, kind);
 	if (!(kinds & p->kinds) && p->kinds != EVENT_ALL_KINDS)
+		return true;
+	if (p->least < SEV_INFO && !is_severe(json, p->least))
 		return true;
 	p->many = p->v.n == PAST_MAX;
 	if (!p->many)
@@ -155,6 +204,7 @@ static void past_answer(void *arg, struct reply *r)
 		w->past = NULL;
 		rows->next = events_oldest_id(w->events);
 		rows->end = events_next_id(w->events);
+		skip_to_last(rows);
 		reply_result(r, NULL);
 		reply_rows(r, "", next_event, release_watching, rows);
 	}
@@ -181,6 +231,7 @@ static void ask_history(const struct ctl_call *c, struct watching *w, struct rep
 	p->from_us = w->from_us;
 	p->until_us = w->until_us;
 	p->kinds = w->kinds;
+	p->least = w->least;
 	w->past = p;
 	reply_later(r, c->view->jobs, &past_ops, w);
 }
@@ -201,6 +252,20 @@ static uint64_t parse_kinds(const char *text, struct reply *r)
 	if (!kinds)
 		reply_error(r, NULL, "kind: is empty");
 	return kinds;
+}
+
+/* Sets the least severity; false: refused. */
+static bool parse_severity(const struct ctl_call *c, struct reply *r, enum severity *least)
+{
+	const char *text = arg_text(c, "severity");
+
+	for (*least = SEV_ERROR; *least < SEV_INFO; ++*least)
+		if (text && strcmp(text, severity_name(*least)) == 0)
+			return true;
+	if (!text || strcmp(text, severity_name(SEV_INFO)) == 0)
+		return true;
+	reply_error(r, NULL, "severity: '%s' is none of: " EVENT_SEVERITIES, text);
+	return false;
 }
 
 /* Sets the span of time and, if `since` is the position after an event, *next; false: refused. */
@@ -238,7 +303,7 @@ void cmd_events(const struct ctl_call *c, struct reply *r)
 	if (kind && !(kinds = parse_kinds(kind, r)))
 		return;
 	w = xcalloc(1, sizeof(*w));
-	if (!parse_span(c, r, w)) {
+	if (!parse_span(c, r, w) || !parse_severity(c, r, &w->least)) {
 		free(w);
 		return;
 	}
@@ -246,11 +311,13 @@ void cmd_events(const struct ctl_call *c, struct reply *r)
 	w->end = events_next_id(w->events);
 	w->kinds = kinds;
 	w->follows = arg_flag(c, "follow");
+	arg_number(c, "last", &w->last);
 	if (c->env->history && !w->follows && (w->from_us || w->until_us != INT64_MAX) &&
 	    begins_earlier(w)) {
 		ask_history(c, w, r);
 		return;
 	}
+	skip_to_last(w);
 	reply_result(r, NULL);
 	reply_rows(r, "", next_event, release_watching, w);
 	if (w->follows)

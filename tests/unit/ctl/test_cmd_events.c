@@ -111,6 +111,27 @@ static void add_at(int64_t us)
 	events_add(es, &e, us);
 }
 
+/* promise: O15 */
+START_TEST(last_and_severe)
+{
+	add(EVENT_LINK_UP);
+	add(EVENT_LINK_DOWN);
+	add(EVENT_NODE_CAME);
+	add(EVENT_LINK_UP);
+	add(EVENT_LINK_DOWN);
+	expect("\"last\": 2", "4 5");
+	expect("\"last\": 9", "1 2 3 4 5");
+	expect("\"last\": 1, \"kind\": \"node\"", "3");
+	expect("\"last\": 3, \"kind\": \"link\"", "2 4 5");
+	expect("\"severity\": \"warning\"", "2 5");
+	expect("\"severity\": \"warning\", \"last\": 1", "5");
+	expect("\"severity\": \"error\"", "");
+	expect("\"severity\": \"info\", \"since\": \"3\"", "4 5");
+	refused("\"severity\": \"bad\"", "severity: 'bad' is none of: error warning info");
+	refused("\"last\": 0", "last: must be a number from 1");
+}
+END_TEST
+
 /* By time, also where the clock was set back in between. */
 START_TEST(by_time)
 {
@@ -217,6 +238,7 @@ int main(void)
 
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, which);
+	tcase_add_test(t, last_and_severe);
 	tcase_add_test(t, by_time);
 	tcase_add_test(t, lost);
 	tcase_add_test(t, followed);
