@@ -238,6 +238,7 @@ static bool read_arguments(char **words, int skip, struct command_line *line)
 
 bool command_line_read(char **words, struct command_line *line)
 {
+	const char *first = NULL;
 	int skip;
 
 	if (!read_first_words(words, line))
@@ -248,9 +249,11 @@ bool command_line_read(char **words, struct command_line *line)
 		put_usages(NULL);
 		return false;
 	}
-	line->command = find_command(line->first, line->second, &skip);
-	if (!line->command)
+	line->command = find_command(line->first, line->second, &skip, &first);
+	if (!line->command) {
+		put_usages(first);
 		return false;
+	}
 	if (read_arguments(words, skip, line))
 		return true;
 	put_usage(line->command);

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "help.h"
 #include "lib/base/spelling.h"
 
 const struct ctl_command ctl_commands[] = {
@@ -194,7 +193,7 @@ const char *find_first_word(const char *word)
 	return first;
 }
 
-/* Says what is wrong with the second word, and shows the usage of those that there are. */
+/* Says what is wrong with the second word. */
 static void say_no_second_word(const char *first, const char *second, const name_list *several)
 {
 	name_list all = { 0 };
@@ -209,7 +208,6 @@ static void say_no_second_word(const char *first, const char *second, const name
 		fprintf(stderr, "qosd-ctl: %s: a second word is missing\n", first);
 	}
 	vec_free(&all);
-	put_usages(first);
 }
 
 const struct ctl_command *resolve_command(const char *first, const char *second, int *words,
@@ -237,24 +235,23 @@ const struct ctl_command *resolve_command(const char *first, const char *second,
 	return c;
 }
 
-const struct ctl_command *find_command(const char *word, const char *second, int *words)
+const struct ctl_command *find_command(const char *word, const char *second, int *words,
+				       const char **first)
 {
 	const struct ctl_command *c;
 	name_list several = { 0 };
-	const char *first;
 
+	*first = NULL;
 	*words = 1;
 	for (size_t i = 0; i < n_ctl_commands; i++)
 		if (!ctl_commands[i].help && !strcmp(ctl_commands[i].name, word))
 			return &ctl_commands[i];
-	first = find_first_word(word);
-	if (!first) {
-		put_usages(NULL);
+	*first = find_first_word(word);
+	if (!*first)
 		return NULL;
-	}
-	c = resolve_command(first, second, words, &several);
+	c = resolve_command(*first, second, words, &several);
 	if (!c)
-		say_no_second_word(first, second, &several);
+		say_no_second_word(*first, second, &several);
 	vec_free(&several);
 	return c;
 }

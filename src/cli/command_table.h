@@ -54,9 +54,11 @@ const struct ctl_command *command_of_words(const char *first, const char *second
 /*
  * Finds the command by its first words, of which second may be NULL.  *words: how many are its
  * name.  Returns NULL with a message on standard error that names the candidates, or the command
- * that may be meant.
+ * that may be meant; *first: the first word in full if there are such commands, whose usage the
+ * caller shows, else NULL.
  */
-const struct ctl_command *find_command(const char *word, const char *second, int *words);
+const struct ctl_command *find_command(const char *word, const char *second, int *words,
+				       const char **first);
 /*
  * The same without a message, by a full first word; *several has the candidates if the second word
  * is ambiguous.

@@ -182,10 +182,12 @@ bool put_help_of(const char *word, const char *second)
 	int words;
 
 	if (second) {
-		const struct ctl_command *c = find_command(word, second, &words);
+		const struct ctl_command *c = find_command(word, second, &words, &first);
 
 		if (c)
 			put_help_of_command(c);
+		else
+			put_usages(first);
 		return c != NULL;
 	}
 	first = find_first_word(word);
