@@ -231,6 +231,22 @@ expect_match "bottleneck" "by hop 0" "$(<route)"
 expect "a level that is not there" 1 "$(ctl bandwidth --level nil >out 2>&1; echo $?)"
 expect "html where it can't be written" 1 "$(ctl bandwidth --html "$work/none/x.html" >out 2>&1; echo $?)"
 
+# promise: O15
+note "who"
+ctl who oss01 >out || bad "who fails: $(<out)"
+for line in '^oss01 mlx5_0$' '^  ca 0x248a070300a25eac, [0-9]+ hops from the subnet manager$' \
+	'^  port 1: active, LID [0-9]+, 4xEDR, MTU 2048, [0-9]+ VLs, to MF0;leaf05:SB7700/U1/P[0-9]+ ' \
+	'^    partition tenant, P_Key 0x0012, limited member, level bits$' \
+	'^    partition storage, P_Key 0x0013, full member, level service$' '^    groups of the policy: oss$' \
+	'^    rule 1 \(line 16\): level service$'; do
+	grep -qE "$line" out || bad "nothing like '$line' in: $(<out)"
+done
+expect "rules, those for everybody left out, of both ports" 2 "$(grep -c '^    rule ' out)"
+expect "a port by its LID" "oss01 mlx5_0" \
+	"$(ctl who "$(ctl -j who oss01 | jq '.nodes[0].ports[0].lid')" | head -n 1)"
+expect "nobody" 1 "$(ctl who os01 >out 2>&1; echo $?)"
+expect_match "who may be meant" 'os01: no such node \(did you mean "oss01"' "$(<out)"
+
 note "the page"
 ctl bandwidth --html page.html || bad "no page"
 expect "left behind" "" "$(ls page.html.new 2>/dev/null)"

@@ -3,7 +3,7 @@
  * Answers `nodes` and `ports`: one row for each that was asked for, in the order of discovery or as
  * they are to be sorted; or their number.
  */
-#include "ctl/command.h"
+#include "ctl/commands/cmd_inventory.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -60,8 +60,7 @@ static uint32_t node_of_port_text(const struct fabric *f, const char *text)
 	return port == FABRIC_NONE ? FABRIC_NONE : f->ports[port].node;
 }
 
-/* Returns the nodes that the arguments `node` and `type` select; NULL with an error if there is none of that name. */
-static bool *select_nodes(const struct ctl_call *c, struct reply *r)
+bool *select_nodes(const struct ctl_call *c, struct reply *r)
 {
 	const char *text = arg_text(c, "node"), *type = arg_text(c, "type");
 	const struct fabric *f = c->state->f;
@@ -239,7 +238,7 @@ static void add_link(json_t *row, const struct subnet_state *s, const struct fab
 	json_object_set_new(row, "peer", json_port(s, p->peer));
 }
 
-static json_t *port_row(const struct subnet_state *s, uint32_t slot)
+json_t *json_port_row(const struct subnet_state *s, uint32_t slot)
 {
 	const struct fabric_port *p = &s->f->ports[slot];
 	json_t *row = json_pack("{s:o, s:i, s:o, s:s}", "guid", json_guid(p->guid),
@@ -259,7 +258,7 @@ static json_t *next_port(void *rows)
 {
 	struct cursor *c = rows;
 
-	return c->i < c->n ? port_row(c->s, c->v[c->i++]) : NULL;
+	return c->i < c->n ? json_port_row(c->s, c->v[c->i++]) : NULL;
 }
 
 static int by_port_name(const void *a, const void *b, void *arg)

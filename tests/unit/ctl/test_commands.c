@@ -361,7 +361,7 @@ START_TEST(every_command_has_its_right)
 		"status", "sweep steps", "nodes", "ports", "route", "sl2vl", "vlarb", "explain", "bandwidth",
 		"mcast", "services", "subscriptions", "dump", "export ibacm", "export slurm", "health", "metrics",
 		"events", "sa-stats", "policy show", "policy history", "partition show",
-		"partitions", "holdings", "routes", "sls",
+		"partitions", "holdings", "routes", "sls", "who",
 	};
 	for (size_t n = 0; n < ARRAY_SIZE(commands); n++) {
 		enum ctl_right takes = commands[n].takes;
