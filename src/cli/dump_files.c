@@ -2,7 +2,7 @@
 /*
  * Writes the files of `dump` and `export`.  Each row names its file and carries a piece of it; a
  * file's pieces are consecutive.  A file gets its name when it is complete, so that nobody sees
- * part of it.
+ * part of it.  A large fabric takes a while, so on a terminal a line says how far it is.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,10 +12,14 @@
 #include "lib/base/alloc.h"
 #include "newfile.h"
 #include "output.h"
+#include "terminal.h"
+#include "text.h"
 
 static char *directory;
 static struct new_file file;
 static char *file_name;		/* name of the open file, without the directory */
+
+static uint64_t written;	/* bytes, of all files */
 
 bool file_output_begin(const char *dir)
 {
@@ -54,6 +58,8 @@ static bool row(const json_t *piece)
 	if (!file.f || strcmp(file_name, name) != 0)
 		if (!finish_file(true) || !open_file(name))
 			return false;
+	written += strlen(text);
+	put_progress(name, has(piece, "done") ? real(piece, "done") : -1, written);
 	return fputs(text, file.f) != EOF || complain(file_name);
 }
 
@@ -61,6 +67,7 @@ static bool end(bool complete)
 {
 	bool ok = finish_file(complete);
 
+	end_progress();
 	free(directory);
 	return ok;
 }

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -188,4 +189,33 @@ int watched(int (*run)(const void *arg), const void *arg, double seconds)
 			return EXIT_REFUSED;
 		nanosleep(&pause, NULL);
 	}
+}
+
+/* --- progress --- */
+
+#define PROGRESS_MS 200
+
+static int64_t progress_shown_ms;	/* 0: no line is shown */
+
+void put_progress(const char *what, double done, uint64_t bytes)
+{
+	struct timespec t;
+	int64_t now_ms;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	now_ms = t.tv_sec * INT64_C(1000) + t.tv_nsec / 1000000;
+	if (!isatty(STDERR_FILENO) || (progress_shown_ms && now_ms - progress_shown_ms < PROGRESS_MS))
+		return;
+	progress_shown_ms = now_ms;
+	fprintf(stderr, "\r\033[K%s", what);
+	if (done >= 0)
+		fprintf(stderr, ", %.0f%%", done * 100);
+	fprintf(stderr, "; %.1f MB in all", (double)bytes / 1e6);
+}
+
+void end_progress(void)
+{
+	if (progress_shown_ms)
+		fprintf(stderr, "\r\033[K");
+	progress_shown_ms = 0;
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What qosd-ctl does on terminals only: colours, a pager for long text, and showing something again
- * and again.
+ * What qosd-ctl does on terminals only: colours, a pager for long text, progress, and showing something
+ * again and again.
  */
 #ifndef QOSD_CLI_TERMINAL_H
 #define QOSD_CLI_TERMINAL_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Decides about colours, by the options, NO_COLOR and standard output.  Call it before the others. */
 void terminal_begin(void);
@@ -27,5 +28,13 @@ int paged(int (*run)(const void *arg), const void *arg);
  * output of the one before.
  */
 int watched(int (*run)(const void *arg), const void *arg, double seconds);
+
+/*
+ * Shows in one line of standard error, if that is a terminal, what is being written, its fraction
+ * that is done (negative: unknown) and the bytes so far; several times a second at most.
+ */
+void put_progress(const char *what, double done, uint64_t bytes);
+/* Removes the line. */
+void end_progress(void);
 
 #endif

@@ -238,6 +238,12 @@ PAGER=$work/missing
 expect_match "a pager that is missing" "HCA-1/P1" "$(terminal 10 '' "$program" -s "$sock" ports)"
 unset PAGER
 
+note "progress"
+expect_match "of dump on a terminal" "opensm-subnet.lst, 0%; 0\.0 MB in all"$'\e'"?" \
+	"$(terminal 24 '' "$program" -s "$sock" dump dumped)"
+"$program" -s "$sock" dump dumped >out 2>&1 || bad "dump: $(<out)"
+expect "elsewhere" "" "$(<out)"
+
 note "--watch"
 got=$("$top/tests/tools/on-terminal" 24 '' 3 env TERM=xterm "$program" -s "$sock" status --watch=0.2)
 [ "$(grep -oF $'\e[2J' <<<"$got" | wc -l)" -ge 3 ] || bad "it does not show again"

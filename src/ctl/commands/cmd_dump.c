@@ -558,6 +558,11 @@ bool dump_next(struct dump *d, const char **file, struct buf *out)
 	return false;
 }
 
+double dump_done(const struct dump *d)
+{
+	return d->n_items ? (double)d->item / d->n_items : 0;
+}
+
 void dump_free(struct dump *d)
 {
 	if (!d)
@@ -581,7 +586,8 @@ static json_t *next_piece(void *rows)
 	json_t *row = NULL;
 
 	if (dump_next(rows, &file, &text))
-		row = json_pack("{s:s, s:s}", "file", file, "text", text.s ? text.s : "");
+		row = json_pack("{s:s, s:s, s:f}", "file", file, "text", text.s ? text.s : "",
+				"done", dump_done(rows));
 	buf_free(&text);
 	return row;
 }

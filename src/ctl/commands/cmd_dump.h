@@ -23,6 +23,8 @@ struct dump *dump_new(const struct subnet_state *s, const struct ctl_env *env);
  * its pieces are consecutive.  Returns false at the end.
  */
 bool dump_next(struct dump *d, const char **file, struct buf *out);
+/* The fraction of the present file that is done, 0 to 1. */
+double dump_done(const struct dump *d);
 void dump_free(struct dump *d);
 
 #endif
