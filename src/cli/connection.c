@@ -16,7 +16,7 @@
 
 #define FOLLOW_LIMITS 6		/* silence before probing during an endless answer, in time limits */
 
-static int64_t now_ms(void)
+int64_t now_ms(void)
 {
 	struct timespec t;
 

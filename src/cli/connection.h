@@ -30,6 +30,8 @@ struct connection {
 	bool answered;
 };
 
+/* The monotonic clock, in milliseconds. */
+int64_t now_ms(void);
 /* Returns NULL with a message on errors; fclose() of ->in ends the connection. */
 struct connection *connect_daemon(unsigned patience_seconds);
 /* file: NULL if the request has none. */

@@ -16,6 +16,7 @@
 
 #include "answer.h"
 #include "command_line.h"
+#include "connection.h"
 #include "lib/base/alloc.h"
 
 #define SCREEN_LINES 24		/* if the terminal does not tell */
@@ -199,14 +200,9 @@ static int64_t progress_shown_ms;	/* 0: no line is shown */
 
 void put_progress(const char *what, double done, uint64_t bytes)
 {
-	struct timespec t;
-	int64_t now_ms;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	now_ms = t.tv_sec * INT64_C(1000) + t.tv_nsec / 1000000;
-	if (!isatty(STDERR_FILENO) || (progress_shown_ms && now_ms - progress_shown_ms < PROGRESS_MS))
+	if (!isatty(STDERR_FILENO) || (progress_shown_ms && now_ms() - progress_shown_ms < PROGRESS_MS))
 		return;
-	progress_shown_ms = now_ms;
+	progress_shown_ms = now_ms();
 	fprintf(stderr, "\r\033[K%s", what);
 	if (done >= 0)
 		fprintf(stderr, ", %.0f%%", done * 100);

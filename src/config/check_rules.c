@@ -9,14 +9,6 @@
  */
 #include "config/conf_parts.h"
 
-static bool has_value(const struct u64_ranges *ranges, uint64_t value)
-{
-	for (size_t i = 0; i < ranges->n; i++)
-		if (ranges->v[i].lo <= value && value <= ranges->v[i].hi)
-			return true;
-	return false;
-}
-
 static bool is_only(const struct u64_ranges *ranges, uint64_t value)
 {
 	for (size_t i = 0; i < ranges->n; i++)
@@ -38,7 +30,7 @@ static void check_sls(struct reader *r, const struct policy_rule *rule, const st
 {
 	if (!rule->sls.n || is_only(&rule->sls, l->sl))
 		return;
-	if (has_value(&rule->sls, l->sl))
+	if (u64_ranges_have(&rule->sls, l->sl))
 		findings_add(r->out, SEV_INFO, r->file, rule->pos, "of the queries for an SL that this rule "
 			     "matches, those for another SL than %u, which the level '%s' has, get no path",
 			     l->sl, EXCERPT(l->name));
@@ -57,7 +49,7 @@ static void check_pkeys(struct reader *r, const struct policy_rule *rule, const 
 
 static void check_tclass(struct reader *r, const struct policy_rule *rule, const struct policy_level *l)
 {
-	if (rule->tclasses.n && l->tclass >= 0 && !has_value(&rule->tclasses, (uint64_t)l->tclass))
+	if (rule->tclasses.n && l->tclass >= 0 && !u64_ranges_have(&rule->tclasses, (uint64_t)l->tclass))
 		findings_add(r->out, SEV_INFO, r->file, rule->pos, "paths by this rule have the TClass %d of "
 			     "the level '%s', and none of those that the queries name", l->tclass,
 			     EXCERPT(l->name));

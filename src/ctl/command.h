@@ -135,6 +135,8 @@ const char *arg_text(const struct ctl_call *c, const char *name);
 bool arg_number(const struct ctl_call *c, const char *name, uint64_t *value);
 /* False if absent. */
 bool arg_flag(const struct ctl_call *c, const char *name);
+/* Whether a text is absent or one of the words, which blanks separate; else false with an error in the reply. */
+bool arg_is_one_of(const struct ctl_call *c, const char *name, const char *words, struct reply *r);
 /* The port that an argument names, or FABRIC_NONE with an error in the reply. */
 uint32_t arg_port(const struct ctl_call *c, const char *name, struct reply *r);
 /* Like arg_port(), for an end port that has a LID. */

@@ -167,6 +167,23 @@ bool arg_flag(const struct ctl_call *c, const char *name)
 	return json_is_true(json_object_get(c->args, name));
 }
 
+bool arg_is_one_of(const struct ctl_call *c, const char *name, const char *words, struct reply *r)
+{
+	const char *text = arg_text(c, name);
+	size_t n = text ? strlen(text) : 0;
+
+	for (const char *w = words; text && *w; w += strspn(w, " ")) {
+		size_t length = strcspn(w, " ");
+
+		if (length == n && memcmp(w, text, n) == 0)
+			return true;
+		w += length;
+	}
+	if (text)
+		reply_error(r, NULL, "%s: '%s' is none of: %s", name, text, words);
+	return !text;
+}
+
 static const char no_such_port[] = "no such port: give NodeDescription/Pn, a host or node with one "
 				   "end port, a GUID or a LID, see 'qosd-ctl ports'";
 

@@ -25,6 +25,13 @@ struct u64_ranges {
 	struct u64_range *v;
 	size_t n, cap;
 };
+static inline bool u64_ranges_have(const struct u64_ranges *r, uint64_t value)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (r->v[i].lo <= value && value <= r->v[i].hi)
+			return true;
+	return false;
+}
 
 /* A list of port numbers: `*`, values, ranges. */
 struct port_list {

@@ -259,13 +259,12 @@ static bool parse_severity(const struct ctl_call *c, struct reply *r, enum sever
 {
 	const char *text = arg_text(c, "severity");
 
-	for (*least = SEV_ERROR; *least < SEV_INFO; ++*least)
-		if (text && strcmp(text, severity_name(*least)) == 0)
-			return true;
-	if (!text || strcmp(text, severity_name(SEV_INFO)) == 0)
-		return true;
-	reply_error(r, NULL, "severity: '%s' is none of: " EVENT_SEVERITIES, text);
-	return false;
+	if (!arg_is_one_of(c, "severity", EVENT_SEVERITIES, r))
+		return false;
+	*least = SEV_INFO;
+	while (text && strcmp(text, severity_name(*least)) != 0)
+		--*least;
+	return true;
 }
 
 /* Sets the span of time and, if `since` is the position after an event, *next; false: refused. */

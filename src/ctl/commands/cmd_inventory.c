@@ -89,25 +89,6 @@ bool *select_nodes(const struct ctl_call *c, struct reply *r)
 	return NULL;
 }
 
-/* Whether the argument is absent or one of the words, which blanks separate; else false with an error. */
-static bool check_choice(const struct ctl_call *c, const char *name, const char *words,
-			 struct reply *r)
-{
-	const char *text = arg_text(c, name);
-	size_t n = text ? strlen(text) : 0;
-
-	for (const char *w = words; text && *w; w += strspn(w, " ")) {
-		size_t length = strcspn(w, " ");
-
-		if (length == n && memcmp(w, text, n) == 0)
-			return true;
-		w += length;
-	}
-	if (text)
-		reply_error(r, NULL, "%s: '%s' is none of: %s", name, text, words);
-	return !text;
-}
-
 /* Answers with the selected rows, or with their number. */
 static void reply_list(const struct ctl_call *c, struct reply *r, struct cursor *list,
 		       json_t *(*next)(void *rows))
@@ -192,7 +173,7 @@ void cmd_nodes(const struct ctl_call *c, struct reply *r)
 	struct cursor *list;
 	bool *selected;
 
-	if (!check_choice(c, "type", NODE_TYPES, r) || !check_choice(c, "sort", NODE_ORDERS, r))
+	if (!arg_is_one_of(c, "type", NODE_TYPES, r) || !arg_is_one_of(c, "sort", NODE_ORDERS, r))
 		return;
 	selected = select_nodes(c, r);
 	if (!selected)
@@ -296,8 +277,8 @@ void cmd_ports(const struct ctl_call *c, struct reply *r)
 	struct cursor *list;
 	bool *selected;
 
-	if (!check_choice(c, "type", NODE_TYPES, r) || !check_choice(c, "state", PORT_STATES, r) ||
-	    !check_choice(c, "sort", PORT_ORDERS, r))
+	if (!arg_is_one_of(c, "type", NODE_TYPES, r) || !arg_is_one_of(c, "state", PORT_STATES, r) ||
+	    !arg_is_one_of(c, "sort", PORT_ORDERS, r))
 		return;
 	selected = select_nodes(c, r);
 	if (!selected)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Answers `who`: all that qosd knows of a node, in one place: ports and neighbours, partitions, groups and
- * rules of the policy, multicast groups, registrations, and the last events that name it.
+ * rules of the policy, multicast groups, and the last events that name it.
  */
 #include <arpa/inet.h>
 #include <stdlib.h>
@@ -12,7 +12,6 @@
 #include "lib/base/alloc.h"
 #include "sa/handler.h"
 #include "sa/registry/groups.h"
-#include "sa/registry/holdings.h"
 
 #define NODES_SHOWN 8
 #define RULES_SHOWN 20
@@ -51,17 +50,6 @@ static json_t *json_groups_of(const struct plan *plan, uint32_t port)
 	return names;
 }
 
-static bool any_has(const struct plan *plan, const struct policy_names *names, uint32_t port)
-{
-	for (size_t i = 0; i < names->n; i++) {
-		uint32_t group = groups_find(plan->groups, plan->policy, names->v[i].s);
-
-		if (group != UINT32_MAX && group_has(plan->groups, group, port))
-			return true;
-	}
-	return false;
-}
-
 /* Rules that name a group of the port at either end; those without groups are for everybody. */
 static json_t *json_rules_of(const struct plan *plan, uint32_t port, json_int_t *more)
 {
@@ -71,8 +59,9 @@ static json_t *json_rules_of(const struct plan *plan, uint32_t port, json_int_t 
 	for (uint32_t i = 0; i < p->n_rules; i++) {
 		const struct policy_rule *rule = &p->rules[i];
 
-		if (!any_has(plan, &rule->sources, port) && !any_has(plan, &rule->destinations, port) &&
-		    !any_has(plan, &rule->either, port))
+		if (!groups_any_has(plan->groups, p, &rule->sources, port) &&
+		    !groups_any_has(plan->groups, p, &rule->destinations, port) &&
+		    !groups_any_has(plan->groups, p, &rule->either, port))
 			continue;
 		if (json_array_size(rows) < RULES_SHOWN)
 			json_array_append_new(rows, json_rule(p, i));

@@ -71,14 +71,6 @@ static struct ports ports_of_end(struct rules *s, const struct policy_names *nam
 	return out;
 }
 
-static bool in_ranges(const struct u64_ranges *ranges, uint16_t pkey)
-{
-	for (size_t i = 0; i < ranges->n; i++)
-		if (ranges->v[i].lo <= pkey && pkey <= ranges->v[i].hi)
-			return true;
-	return false;
-}
-
 /* The partitions that a rule's queries may be for; 0 alone: any. */
 static struct ports pkeys_of(const struct rules *s, const struct policy_rule *r)
 {
@@ -88,7 +80,7 @@ static struct ports pkeys_of(const struct rules *s, const struct policy_rule *r)
 	if (!r->pkeys.n)
 		*vec_push(&out.v) = 0;
 	for (size_t i = 0; r->pkeys.n && i < pol->n_partitions; i++)
-		if (in_ranges(&r->pkeys, pol->partitions[i].pkey))
+		if (u64_ranges_have(&r->pkeys, pol->partitions[i].pkey))
 			*vec_push(&out.v) = pol->partitions[i].pkey;
 	return out;
 }

@@ -172,10 +172,7 @@ static void give_pkey(struct builder *b, uint32_t number)
 
 bool level_is_for(const struct policy_level *l, uint16_t pkey)
 {
-	for (size_t i = 0; i < l->pkeys.n; i++)
-		if (l->pkeys.v[i].lo <= pkey && pkey <= l->pkeys.v[i].hi)
-			return true;
-	return !l->pkeys.n;
+	return !l->pkeys.n || u64_ranges_have(&l->pkeys, pkey);
 }
 
 uint32_t policy_find_partition(const struct policy *p, uint16_t pkey)

@@ -283,3 +283,15 @@ uint32_t groups_find(const struct group_sets *g, const struct policy *p, const c
 	}
 	return strcmp(name, "all") == 0 ? (uint32_t)p->n_groups : UINT32_MAX;
 }
+
+bool groups_any_has(const struct group_sets *g, const struct policy *p,
+		    const struct policy_names *names, uint32_t port)
+{
+	for (size_t i = 0; i < names->n; i++) {
+		uint32_t group = groups_find(g, p, names->v[i].s);
+
+		if (group != UINT32_MAX && group_has(g, group, port))
+			return true;
+	}
+	return false;
+}

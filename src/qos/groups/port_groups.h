@@ -31,6 +31,9 @@ struct group_sets *groups_resolve(const struct policy *p, const struct fabric *f
 void groups_free(struct group_sets *g);
 /* The set number of a name ("all" included); UINT32_MAX if unknown. */
 uint32_t groups_find(const struct group_sets *g, const struct policy *p, const char *name);
+/* Whether any of the named groups has the port (a slot). */
+bool groups_any_has(const struct group_sets *g, const struct policy *p,
+		    const struct policy_names *names, uint32_t port);
 
 /*
  * Lists the nodes of a fabric in order of description, so that the cost of a glob grows with its matches

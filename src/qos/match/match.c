@@ -135,30 +135,10 @@ uint32_t matcher_level(const struct matcher *m, const struct match_query *q, uin
 
 /* --- single rules, without bitmaps --- */
 
-static bool in_ranges(const struct u64_ranges *r, uint64_t value)
-{
-	for (size_t i = 0; i < r->n; i++)
-		if (r->v[i].lo <= value && value <= r->v[i].hi)
-			return true;
-	return false;
-}
-
-static bool in_groups(const struct policy *p, const struct group_sets *g,
-		      const struct policy_names *names, uint32_t port)
-{
-	for (size_t i = 0; i < names->n; i++) {
-		uint32_t group = groups_find(g, p, names->v[i].s);
-
-		if (group != UINT32_MAX && group_has(g, group, port))
-			return true;
-	}
-	return false;
-}
-
 /* Whether the rule has the criterion and the value does not satisfy it. */
 static bool value_fails(const struct u64_ranges *r, bool carried, uint64_t value)
 {
-	return r->n && !(carried && in_ranges(r, value));
+	return r->n && !(carried && u64_ranges_have(r, value));
 }
 
 const char *match_rule_fails(const struct policy *p, const struct fabric *f,
@@ -167,12 +147,12 @@ const char *match_rule_fails(const struct policy *p, const struct fabric *f,
 {
 	const struct policy_rule *r = &p->rules[rule];
 
-	if (r->sources.n && !in_groups(p, g, &r->sources, q->src))
+	if (r->sources.n && !groups_any_has(g, p, &r->sources, q->src))
 		return "source";
-	if (r->destinations.n && !in_groups(p, g, &r->destinations, q->dst))
+	if (r->destinations.n && !groups_any_has(g, p, &r->destinations, q->dst))
 		return "destination";
-	if (r->either.n && !in_groups(p, g, &r->either, q->src) &&
-	    !in_groups(p, g, &r->either, q->dst))
+	if (r->either.n && !groups_any_has(g, p, &r->either, q->src) &&
+	    !groups_any_has(g, p, &r->either, q->dst))
 		return "either";
 	if (value_fails(&r->service_ids, q->has & MATCH_SERVICE_ID, q->service_id))
 		return "service-id";
