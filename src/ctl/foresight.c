@@ -51,42 +51,79 @@ void foresight_begin(struct foresight *x, const struct ctl_call *c)
 	foresight_take(x, c->view->state, c->env->dynamic ? c->env->dynamic(c->env->arg) : NULL);
 }
 
-/* Copies the errors on levels that send now, where the policy in force is the same but for partitions. */
-static void add_new_cuts(struct foresight *x, const struct policy *policy,
-			 const struct feasibility *next)
+/* A judged plan, and the policy laid under dynamic partitions that it needs. */
+struct trial {
+	const struct policy *policy;
+	struct policy *merged;		/* NULL: there are no dynamic partitions */
+	struct plan *plan;
+};
+
+static void try_policy(struct trial *t, const struct subnet_state *now, const struct policy *policy,
+		       const struct dynamic_partitions *dynamic)
 {
-	const struct feasibility *now = x->now->plan->feasible;
-	bool same = now && x->now->policy->p->checksum == policy->checksum &&
-		    x->now->policy->p->n_levels == policy->n_levels;
+	t->policy = policy;
+	/* without a reference to the policy, whose count belongs to the loop's thread */
+	t->merged = dynamic ? dynamic_merge(dynamic, policy, NULL) : NULL;
+	t->plan = foresee_plan(now, t->merged ? t->merged : policy);
+	plan_judge(t->plan, NULL);
+}
+
+static void trial_free(struct trial *t)
+{
+	plan_free(t->plan);
+	if (t->merged)
+		policy_overlay_free(t->merged, t->policy);
+}
+
+static void add_new_cuts(struct foresight *x, const struct policy *policy,
+			 const struct feasibility *before, const struct feasibility *next)
+{
 	size_t at = 0;
 
 	for (size_t i = 0; i < policy->n_levels; i++)
 		for (unsigned k = 0; k < next->level_cut[i] && at < next->cut.n; k++, at++)
-			if (!same || !now->level_cut[i])
+			if (!before->level_cut[i])
 				findings_add(&x->refuses, SEV_ERROR, next->cut.v[at].file,
 					     next->cut.v[at].pos, "%s", next->cut.v[at].text);
+}
+
+/*
+ * Adds the errors on levels that can send everywhere with the dynamic partitions in force.  The published
+ * plan tells which can, unless it is not judged yet or another policy's: one that was loaded a moment ago.
+ */
+static void compare_cuts(struct foresight *x, const struct policy *policy,
+			 const struct feasibility *next)
+{
+	const struct feasibility *published = x->now->plan->feasible;
+	struct trial before;
+
+	if (!next->cut.n)
+		return;
+	if (published && x->now->policy->p->checksum == policy->checksum &&
+	    x->now->policy->p->n_levels == policy->n_levels) {
+		add_new_cuts(x, policy, published, next);
+		return;
+	}
+	try_policy(&before, x->now, policy, x->dynamic);
+	add_new_cuts(x, policy, before.plan->feasible, next);
+	trial_free(&before);
 }
 
 static void judge(struct foresight *x, const struct policy *policy,
 		  const struct dynamic_partitions *dynamic, bool only_partitions)
 {
-	/* without a reference to the policy, whose count belongs to the loop's thread */
-	struct policy *merged = dynamic && x->now ? dynamic_merge(dynamic, policy, NULL) : NULL;
-	struct plan *plan;
+	struct trial t;
 
 	if (!x->now)
 		return;
-	plan = foresee_plan(x->now, merged ? merged : policy);
-	plan_judge(plan, NULL);
-	foresee_findings(plan, &x->found);
+	try_policy(&t, x->now, policy, dynamic);
+	foresee_findings(t.plan, &x->found);
 	if (only_partitions)
-		add_new_cuts(x, policy, plan->feasible);
+		compare_cuts(x, policy, t.plan->feasible);
 	else
-		findings_copy(&x->refuses, &plan->feasible->cut);
+		findings_copy(&x->refuses, &t.plan->feasible->cut);
 	x->judged = true;
-	plan_free(plan);
-	if (merged)
-		policy_overlay_free(merged, policy);
+	trial_free(&t);
 }
 
 void foresight_judge_with(struct foresight *x, const struct policy *policy,

@@ -95,8 +95,22 @@ expect_match "what load says" "error: level storage: SL 2 has no VL" "$(<out)"
 expect "no answer" "" "$(answer)"
 expect_match "health" "level storage: SL 2 has no VL" "$(cut_errors)"
 
+# promise: P11
+note "partitions right after a policy that was forced"
+ctl policy revert --wait >out 2>&1 || bad "revert: $(<out)"
+# its tables differ, so that the policy in force is the other one for a while
+policy 2 15 '"0:64", "1:64", "2:64", "3:63"' >slow.yaml
+[ "$simulator" != qosd-sim ] || sim_do fault add delay --class smp --method set --for 200ms
+ctl policy load slow.yaml --force >out 2>&1 || bad "load --force: $(<out)"
+ctl partition add s all --level default >out 2>&1 || bad "partition add, which does no more harm: $(<out)"
+ctl partition remove s >out 2>&1 || bad "partition remove, which does no more harm: $(<out)"
+ctl partition remove s --force >out 2>&1 || bad "partition remove --force: $(<out)"
+[ "$simulator" != qosd-sim ] || sim_do fault remove all
+ctl policy load a.yaml --wait >out 2>&1 || bad "load: $(<out)"
+
 # promise: P8 O3
 note "waiting for a revert"
+ctl policy load dropped.yaml --force --wait >out 2>&1 || bad "load --force: $(<out)"
 ctl policy revert --wait >out 2>&1 || bad "revert --wait: $(<out)"
 expect_match "what revert says at last" 'it is in force$' "$(tail -n 1 out)"
 expect "answer when revert returns" sl=1 "$(answer)"

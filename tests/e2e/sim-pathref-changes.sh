@@ -121,11 +121,11 @@ change_something() {
 	3)
 		if [ -n "$is_part" ]; then
 			change="partition remove" is_part=
-			ctl partition remove run >partition.out 2>&1 || bad "$change: $(<partition.out)"
+			ctl partition remove run --force >partition.out 2>&1 || bad "$change: $(<partition.out)"
 		else
 			change="partition add" is_part=1
 			ctl partition add run --pkey 0x2222 "${members[@]:0:3}" "${members[3]}=limited" \
-				"${members[4]}=limited" >partition.out 2>&1 ||
+				"${members[4]}=limited" --force >partition.out 2>&1 ||
 				bad "$change: $(<partition.out)"
 		fi
 		;;

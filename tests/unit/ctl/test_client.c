@@ -266,7 +266,7 @@ START_TEST(policies)
 	expect("policy show --normal=1", 1, "policy show [--normal]");
 	expect("policy show x", 1, "usage:");
 	expect("partition add", 1, "[--absent-ok] [--force] [--wait]");
-	expect("partition remove a --absent-ok", 1, "partition remove NAME [MEMBER ...] [--wait]");
+	expect("partition remove a --absent-ok", 1, "partition remove NAME [MEMBER ...] [--force] [--wait]");
 	start(serve);
 	expect("policy show", 0, "qos-levels:");	/* the built-in one, in normal form */
 	expect_with("policy load", "/nonexistent", 1, "/nonexistent: No such file");
