@@ -27,6 +27,13 @@ struct asked {
 	enum pma_attr attr;
 };
 
+/* What the answers of a device's agent say of all its ports; bits by attribute. */
+struct agent {
+	uint8_t silent, lacks;
+	bool has_caps;
+	uint32_t caps;			/* the answer to PMA_CAPS */
+};
+
 struct measurement {
 	struct subnet_state *state;	/* NULL: none is in progress */
 	struct perf_report report;
@@ -34,7 +41,7 @@ struct measurement {
 	bool all;			/* all ports of the fabric */
 	bool outdated;			/* the policy changed meanwhile, or we are not master */
 	int64_t *read_us;		/* [n]: monotonic time of the first round's read */
-	uint8_t *silent;		/* [nodes]: bit by attribute */
+	struct agent *agents;		/* [nodes] */
 	bool second;
 	uint32_t row;			/* next port to ask */
 	unsigned attr;			/* next attribute to ask it for */
@@ -99,20 +106,48 @@ static struct pma_values *values_of(struct measurement *m, uint32_t row, enum pm
 	return m->second ? &x->after[a] : &x->before[a];
 }
 
-/* Whether an attribute is to be requested; if not, stores the reason in its values. */
+static struct agent *agent_of(const struct measurement *m, uint32_t port)
+{
+	return &m->agents[m->state->f->ports[port].node];
+}
+
+/* Whether an attribute is to be requested; if not, stores the reason or the known answer in its values. */
 static bool wanted(struct measurement *m, uint32_t row, enum pma_attr a)
 {
 	const struct perf_port *x = &m->report.ports[row];
 	uint32_t port = asked_port(m->state, x->port, a);
+	const struct agent *agent;
 
 	if (m->second && (a == PMA_CAPS || x->before[a].result != PMA_READ)) {
 		*values_of(m, row, a) = x->before[a];
 		return false;
 	}
-	if (agent_lid(m->state, port) && !(m->silent[m->state->f->ports[port].node] >> a & 1))
+	agent = agent_of(m, port);
+	if (!agent_lid(m->state, port) || agent->silent >> a & 1)
+		values_of(m, row, a)->result = PMA_SILENT;
+	else if (agent->lacks >> a & 1)
+		values_of(m, row, a)->result = PMA_LACKS;
+	else if (a == PMA_CAPS && agent->has_caps)
+		*values_of(m, row, a) = (struct pma_values){ .result = PMA_READ, .caps = agent->caps };
+	else
 		return true;
-	values_of(m, row, a)->result = PMA_SILENT;
 	return false;
+}
+
+/*
+ * Notes what is true of the device's other ports, too.  By attribute, because some agents do not
+ * answer requests for attributes they lack.
+ */
+static void learn(struct agent *agent, enum pma_attr a, const struct pma_values *v)
+{
+	if (v->result == PMA_SILENT)
+		agent->silent |= (uint8_t)(1u << a);
+	if (v->result == PMA_LACKS)
+		agent->lacks |= (uint8_t)(1u << a);
+	if (v->result == PMA_READ && a == PMA_CAPS) {
+		agent->has_caps = true;
+		agent->caps = v->caps;
+	}
 }
 
 static void on_answer(void *arg, const uint8_t *mad, size_t len)
@@ -126,14 +161,8 @@ static void on_answer(void *arg, const uint8_t *mad, size_t len)
 	a->busy = false;
 	m->outstanding--;
 	pma_answer(mad, len, a->attr, m->state->f->ports[port].num, v);
-	if (v->result == PMA_SILENT) {
-		m->report.silent++;
-		/*
-		 * by attribute, because some agents do not answer requests for attributes they
-		 * lack
-		 */
-		m->silent[m->state->f->ports[port].node] |= (uint8_t)(1u << a->attr);
-	}
+	m->report.silent += v->result == PMA_SILENT;
+	learn(agent_of(m, port), a->attr, v);
 	/* the attributes that shares are judged by */
 	if (v->result == PMA_READ && (a->attr == PMA_XMIT_SL || a->attr == PMA_VL_RCV)) {
 		int64_t now = clock_mono_us();
@@ -199,7 +228,7 @@ static void drop_measurement(struct perf *p)
 	state_unref(m->state);
 	free(m->report.ports);
 	free(m->read_us);
-	free(m->silent);
+	free(m->agents);
 	*m = (struct measurement){ 0 };
 }
 
@@ -283,7 +312,7 @@ bool perf_measure(struct perf *p, struct subnet_state *s, const uint32_t *ports,
 	m->report = (struct perf_report){ .state = s, .reset = reset, .n = n };
 	m->report.ports = xcalloc(n, sizeof(*m->report.ports));
 	m->read_us = xcalloc(n, sizeof(*m->read_us));
-	m->silent = xcalloc(s->f->n_nodes, sizeof(*m->silent));
+	m->agents = xcalloc(s->f->n_nodes, sizeof(*m->agents));
 	for (uint32_t i = 0; i < n; i++)
 		m->report.ports[i].port = ports[i];
 	look_if_outdated(p);

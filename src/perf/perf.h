@@ -6,7 +6,7 @@
  *
  * Nothing is read unless an operator asks for it, or `counters-interval` is set.  One
  * measurement runs at a time, with PERF_WINDOW requests outstanding.  A device is not asked
- * again for what it does not answer.  Counters are not changed, unless the operator wants them
+ * again for what it does not answer or says that it lacks.  Counters are not changed, unless the operator wants them
  * reset.
  *
  * For the loop's thread only.
@@ -22,7 +22,7 @@
 #include "plan/port_shares.h"
 #include "plan/published_state.h"
 
-#define PERF_WINDOW		16	/* requests outstanding */
+#define PERF_WINDOW		128	/* requests outstanding */
 #define PERF_FINDINGS_MAX	1000	/* findings remembered */
 #define PERF_US_DEFAULT		1000000	/* time between the two reads */
 
