@@ -17,6 +17,10 @@
  * of the array `name` of the result or, when name is "", the whole answer is that array.  No row
  * has a member "end".  If the connection closes before the end line, the answer is incomplete.
  *
+ * Rows of commands that write files are pieces of them, {"file": "name", "text": "…"}.  With the
+ * argument "raw": true, a row is {"file": "name", "bytes": N}, and the N bytes after its newline
+ * are the piece as it is, which saves both sides the work of quoting it.
+ *
  * A request may carry a file: with a member "body": N, the N bytes after the line's newline are
  * the file, and the argument "file" is the client's name for it.  The daemon closes the
  * connection after it has refused a request because of its body.

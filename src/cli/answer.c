@@ -2,12 +2,15 @@
 /* Sends requests and prints answers; answer.h has the contracts. */
 #include "answer.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "command_line.h"
 #include "connection.h"
 #include "members.h"
+#include "newfile.h"
+#include "qosd/ctl.h"
 #include "text.h"
 
 int refused(const json_t *answer)
@@ -24,24 +27,45 @@ int refused(const json_t *answer)
 	return EXIT_REFUSED;
 }
 
+/* Reads the bytes that follow a row; returns false with a message if they do not come. */
+static bool read_piece(FILE *daemon, const json_t *row, struct buf *to)
+{
+	const json_t *size = json_object_get(row, "bytes");
+	json_int_t n = json_integer_value(size);
+
+	buf_consume(to, to->n);
+	if (json_is_integer(size) && n >= 0 && n <= CTL_BODY_MAX)
+		return read_bytes(daemon, (size_t)n, to);
+	errno = EBADMSG;
+	return complain("the answer");
+}
+
+static bool print_row(const json_t *row, const struct buf *bytes, const struct output *out)
+{
+	if (out->bytes)
+		return out->bytes(row, bytes->s, bytes->n);
+	return !out->row || out->row(row);
+}
+
 static int print_rows(FILE *daemon, const struct output *out)
 {
+	struct buf bytes = { 0 };
+	int status = -1;
 	json_t *row;
 
-	while ((row = read_object(daemon))) {
-		bool end = json_is_true(json_object_get(row, "end"));
-		bool ok;
-
+	while (status < 0 && (row = read_object(daemon))) {
 		if (!options.json && !out->raw_rows)
 			clean_strings(row);
-		ok = end || !out->row || out->row(row);
+		if (json_is_true(json_object_get(row, "end")))
+			status = EXIT_DONE;
+		else if (out->bytes && !read_piece(daemon, row, &bytes))
+			status = EXIT_NO_DAEMON;
+		else if (!print_row(row, &bytes, out))
+			status = EXIT_REFUSED;
 		json_decref(row);
-		if (!ok)
-			return EXIT_REFUSED;
-		if (end)
-			return EXIT_DONE;
 	}
-	return EXIT_NO_DAEMON;
+	buf_free(&bytes);
+	return status < 0 ? EXIT_NO_DAEMON : status;
 }
 
 static int print_answer(FILE *daemon, json_t *answer, const struct output *out)

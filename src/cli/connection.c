@@ -218,6 +218,19 @@ json_t *read_object(FILE *daemon)
 	return object;
 }
 
+bool read_bytes(FILE *daemon, size_t n, struct buf *to)
+{
+	buf_reserve(to, n);
+	errno = 0;
+	if (fread(to->s + to->n, 1, n, daemon) != n) {
+		say_incomplete(errno);
+		return false;
+	}
+	to->n += n;
+	to->s[to->n] = '\0';
+	return true;
+}
+
 json_t *ask_once(const char *request, json_t *args, const struct buf *file)
 {
 	struct connection *daemon = connect_daemon(file ? PATIENCE_FILE_SECONDS : PATIENCE_SECONDS);

@@ -38,6 +38,8 @@ struct connection *connect_daemon(unsigned patience_seconds);
 void send_request(int fd, const char *command, json_t *args, const struct buf *file);
 /* Reads the next line's object; returns NULL with a message on errors. */
 json_t *read_object(FILE *daemon);
+/* Appends n bytes; returns false with a message on errors. */
+bool read_bytes(FILE *daemon, size_t n, struct buf *to);
 /* Returns the answer's first object, which may be a refusal, or NULL with a message. */
 json_t *ask_once(const char *request, json_t *args, const struct buf *file);
 

@@ -46,21 +46,20 @@ static bool open_file(const char *name)
 	return ok;
 }
 
-static bool row(const json_t *piece)
+static bool bytes(const json_t *piece, const char *text, size_t n)
 {
 	const char *name = json_string_value(json_object_get(piece, "file"));
-	const char *text = json_string_value(json_object_get(piece, "text"));
 
-	if (!name || !text || strchr(name, '/')) {
+	if (!name || strchr(name, '/')) {
 		errno = EBADMSG;
 		return complain("the answer");
 	}
 	if (!file.f || strcmp(file_name, name) != 0)
 		if (!finish_file(true) || !open_file(name))
 			return false;
-	written += strlen(text);
+	written += n;
 	put_progress(name, has(piece, "done") ? real(piece, "done") : -1, written);
-	return fputs(text, file.f) != EOF || complain(file_name);
+	return fwrite(text, 1, n, file.f) == n || complain(file_name);
 }
 
 static bool end(bool complete)
@@ -72,6 +71,6 @@ static bool end(bool complete)
 	return ok;
 }
 
-const struct output text_dump = { .row = row, .end = end, .raw_rows = true };
-const struct output text_export_ibacm = { .row = row, .end = end, .raw_rows = true };
-const struct output text_export_slurm = { .row = row, .end = end, .raw_rows = true };
+const struct output text_dump = { .bytes = bytes, .end = end, .raw_rows = true };
+const struct output text_export_ibacm = { .bytes = bytes, .end = end, .raw_rows = true };
+const struct output text_export_slurm = { .bytes = bytes, .end = end, .raw_rows = true };

@@ -2,7 +2,7 @@
 /*
  * Outputs for an answer: text for people, JSON for programs, or files.
  *
- * head is called once with the answer's first object, row for each row, then end, with complete
+ * head is called once with the answer's first object, row or bytes for each row, then end, with complete
  * false if the rest of the answer never arrived.  Each may be NULL.  They return false, with a
  * message printed, if the output cannot be written.
  */
@@ -16,6 +16,8 @@ struct output {
 	const char *says;		/* line printed instead of head, or the titles of the rows */
 	void (*head)(const json_t *answer);
 	bool (*row)(const json_t *row);
+	/* a row that n bytes follow, of an answer that is asked for raw (qosd/ctl.h) */
+	bool (*bytes)(const json_t *row, const char *bytes, size_t n);
 	bool (*end)(bool complete);
 	bool raw_head, raw_rows;	/* leave control characters as they are */
 };

@@ -101,6 +101,7 @@ static const struct output *choose_output(const struct ctl_command *c, json_t *a
 		return !options.json ? text : c->lines ? &json_lines_output : &json_output;
 	made = file_output_begin(dir);
 	json_object_del(args, "dir");
+	json_object_set_new(args, "raw", json_true());
 	return made ? text : NULL;
 }
 

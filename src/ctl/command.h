@@ -59,6 +59,7 @@ struct reply {
 	json_t *(*next)(void *rows);
 	void (*release)(void *rows);
 	void *rows;
+	struct buf *bytes;		/* of the generator; they follow the row that it returned last; or NULL */
 	struct subnet_state *state;	/* referenced while there are rows; or NULL */
 };
 
@@ -78,8 +79,8 @@ enum body command_body(const struct ctl_env *env, const struct ctl_peer *peer, c
 /* Makes a refusal, for input that is not a request. */
 void reply_refuse(struct reply *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /*
- * Appends the next line of the answer, newline included.  Returns false if the answer is complete,
- * or if it follows and has no line now.
+ * Appends the next line of the answer, newline included, and the bytes that follow it.  Returns
+ * false if the answer is complete, or if it follows and has no line now.
  */
 bool reply_pull(struct reply *r, struct buf *out);
 void reply_free(struct reply *r);
@@ -99,6 +100,20 @@ void reply_error(struct reply *r, json_t *more, const char *fmt, ...)
  */
 void reply_rows(struct reply *r, const char *name, json_t *(*next)(void *rows),
 		void (*release)(void *rows), void *rows);
+
+/* A piece of a file. */
+struct file_piece {
+	const char *file;	/* its name; the pieces of a file are consecutive */
+	double done;		/* fraction of the file that is complete, 0 to 1; -1: unknown */
+	struct buf text;	/* empty at first */
+};
+/*
+ * Adds rows that are pieces of files, as ctl.h describes; next() fills in a piece and returns false
+ * at the end.  Otherwise the same as reply_rows().
+ */
+void reply_files(const struct ctl_call *c, struct reply *r,
+		 bool (*next)(void *rows, struct file_piece *piece), void (*release)(void *rows),
+		 void *rows);
 
 /*
  * Makes rows appear as things happen, until the client disconnects: next() returns NULL if there is

@@ -426,6 +426,59 @@ void reply_rows(struct reply *r, const char *name, json_t *(*next)(void *rows),
 	r->rows = rows;
 }
 
+/* The rows of reply_files(). */
+struct file_rows {
+	struct reply *reply;
+	bool raw;
+	bool (*next)(void *rows, struct file_piece *piece);
+	void (*release)(void *rows);
+	void *rows;
+	struct file_piece piece;
+};
+
+static json_t *next_file_row(void *arg)
+{
+	struct file_rows *x = arg;
+	struct file_piece *p = &x->piece;
+	json_t *row;
+
+	p->done = -1;
+	buf_consume(&p->text, p->text.n);
+	if (!x->next(x->rows, p))
+		return NULL;
+	row = json_pack("{s:s}", "file", p->file);
+	if (p->done >= 0)
+		json_object_set_new(row, "done", json_real(p->done));
+	if (x->raw) {
+		json_object_set_new(row, "bytes", json_integer((json_int_t)p->text.n));
+		x->reply->bytes = &p->text;
+	} else {
+		json_object_set_new(row, "text", json_string(p->text.s ? p->text.s : ""));
+	}
+	return row;
+}
+
+static void release_file_rows(void *arg)
+{
+	struct file_rows *x = arg;
+
+	x->release(x->rows);
+	buf_free(&x->piece.text);
+	free(x);
+}
+
+void reply_files(const struct ctl_call *c, struct reply *r,
+		 bool (*next)(void *rows, struct file_piece *piece), void (*release)(void *rows),
+		 void *rows)
+{
+	struct file_rows *x = xcalloc(1, sizeof(*x));
+
+	*x = (struct file_rows){
+		.reply = r, .raw = arg_flag(c, "raw"), .next = next, .release = release, .rows = rows,
+	};
+	reply_rows(r, "", next_file_row, release_file_rows, x);
+}
+
 void reply_follow(struct reply *r)
 {
 	r->follows = true;
@@ -469,6 +522,9 @@ bool reply_pull(struct reply *r, struct buf *out)
 		if (!row)
 			r->stage = REPLY_DONE;
 		add_line(out, row ? row : json_pack("{s:b}", "end", 1));
+		if (r->bytes && r->bytes->n)
+			buf_add(out, r->bytes->s, r->bytes->n);
+		r->bytes = NULL;
 		return true;
 	case REPLY_WAITING:
 	case REPLY_DONE:

@@ -36,7 +36,7 @@
 #include "lib/base/log.h"
 #include "qosd/ctl.h"
 
-#define PIECE		(16u << 10)	/* bytes of output gathered before they are sent */
+#define PIECE		(32u << 10)	/* bytes of output gathered before they are sent */
 #define ACCEPTS		16		/* connections accepted in one event */
 #define SECOND_US	1000000
 #define LOOK_UP_US	(10 * SECOND_US)

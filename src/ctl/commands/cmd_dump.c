@@ -18,8 +18,10 @@
 #include "lib/base/alloc.h"
 #include "lib/base/bytes.h"
 
-#define FDB_PIECE 256		/* LIDs in one piece of opensm.fdbs */
-#define PATHS_PIECE 256	/* LIDs in one piece of opensm-path-sls.dump */
+#define FDB_PIECE 256		/* LIDs that the writer of opensm.fdbs takes at a time */
+#define PATHS_PIECE 256	/* the same, of opensm-path-sls.dump */
+#define GOALS_PIECE 8	/* switches that are prepared for it at a time */
+#define PIECE (32u << 10)	/* bytes of text gathered before they are returned */
 #define NO_HOPS UINT16_MAX
 
 struct dump {
@@ -33,13 +35,28 @@ struct dump {
 	uint16_t *dist;			/* [switch]: hops from this item's switch, */
 	uint8_t *first;			/* and egress port there */
 	uint32_t *queue;
+	uint32_t ports;			/* most ports of a switch, with port 0 */
+	uint32_t *next_sw;		/* [switch × ports + port]: switch at the far end, or FABRIC_NONE */
+	struct goal *goals;		/* [LID]: where routes to it end */
+	uint16_t *lids;			/* those of a switch and its CAs: [lids_of[switch], lids_of[switch + 1]) */
+	uint32_t *lids_of;
+	uint32_t prepared;		/* switches whose LIDs' goals are complete */
 	struct device_kinds kinds;	/* those of the nodes, for qosd-devices.yaml */
+};
+
+/* The end of all routes to a LID; both FABRIC_NONE if no port has it. */
+struct goal {
+	uint32_t sw;			/* the last switch */
+	uint32_t exit;			/* its port that leads to the LID, as in next_sw; FABRIC_NONE: itself has it */
+	bool far;			/* some switch does not send there by the fewest hops */
 };
 
 struct dump_file {
 	const char *name;
 	bool (*wanted)(const struct subnet_state *s);	/* NULL: always */
 	void (*collect)(struct dump *d);	/* fills items */
+	/* does a part of what must be done before the first piece; returns false when done; or NULL */
+	bool (*prepare)(struct dump *d);
 	/* writes a piece; returns false when the item is complete */
 	bool (*piece)(struct dump *d, uint32_t item, struct buf *out);
 };
@@ -72,6 +89,94 @@ static uint32_t info_field(const struct fabric_port *p, enum MAD_FIELDS field)
 
 	memcpy(info, p->info, sizeof(info));	/* mad_get_field() takes no const */
 	return mad_get_field(info, 0, field);
+}
+
+/* --- items --- */
+
+/*
+ * OpenSM keeps GUIDs in network byte order in maps that compare them as integers: on a
+ * little-endian machine their last byte decides first.
+ */
+struct keyed {
+	uint64_t key;
+	uint32_t item;
+};
+
+static int compare_keys(const void *a, const void *b)
+{
+	const struct keyed *x = a, *y = b;
+
+	return x->key < y->key ? -1 : x->key > y->key;
+}
+
+static void set_items(struct dump *d, struct keyed *k, uint32_t n)
+{
+	if (n > 0)
+		qsort(k, n, sizeof(*k), compare_keys);
+	for (uint32_t i = 0; i < n; i++)
+		d->items[i] = k[i].item;
+	d->n_items = n;
+	free(k);
+}
+
+static void collect_nodes(struct dump *d)
+{
+	const struct fabric *f = d->s->f;
+	struct keyed *k = xcalloc(f->n_nodes, sizeof(*k));
+
+	for (uint32_t i = 0; i < f->n_nodes; i++)
+		k[i] = (struct keyed){ __builtin_bswap64(f->nodes[i].guid), i };
+	set_items(d, k, f->n_nodes);
+}
+
+static void collect_switches(struct dump *d)
+{
+	const struct fabric *f = d->s->f;
+	struct keyed *k = xcalloc(f->n_switches, sizeof(*k));
+
+	for (uint32_t i = 0; i < f->n_switches; i++)
+		k[i] = (struct keyed){
+			__builtin_bswap64(f->nodes[f->switches[i].node].guid), i };
+	set_items(d, k, f->n_switches);
+}
+
+static void collect_end_ports(struct dump *d)
+{
+	const struct fabric *f = d->s->f;
+	struct keyed *k = xcalloc(f->n_ports, sizeof(*k));
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < f->n_ports; i++)
+		if (port_is_end(f, i) && d->s->plan->lid[i])
+			k[n++] = (struct keyed){ __builtin_bswap64(f->ports[i].guid), i };
+	set_items(d, k, n);
+}
+
+/* Prints numbers of known width, of which some files have millions; each returns the place behind. */
+static char *put_hex4(char *to, unsigned n)
+{
+	static const char digits[] = "0123456789ABCDEF";
+
+	for (int shift = 12; shift >= 0; shift -= 4)
+		*to++ = digits[n >> shift & 15];
+	return to;
+}
+
+static char *put_decimal(char *to, unsigned n, unsigned width)
+{
+	for (unsigned i = width; i-- > 0; n /= 10)
+		to[i] = (char)('0' + n % 10);
+	return to + width;
+}
+
+/* Left-justified in a field of so many characters, of which n needs no more. */
+static char *put_left(char *to, unsigned n, unsigned width)
+{
+	unsigned digits = n < 10 ? 1 : n < 100 ? 2 : 3;
+
+	put_decimal(to, n, digits);
+	memset(to + digits, ' ', width - digits);
+	return to + width;
 }
 
 /* --- opensm-subnet.lst: each link from both its ends --- */
@@ -164,24 +269,85 @@ static bool subnet_piece(struct dump *d, uint32_t node, struct buf *out)
 
 /* --- opensm.fdbs: the LFT of each switch, with hops --- */
 
+static uint32_t port_place(const struct dump *d, uint32_t slot)
+{
+	const struct fabric_port *p = &d->s->f->ports[slot];
+
+	return port_node(d->s->f, slot)->sw * d->ports + p->num;
+}
+
+/* The links between switches.  All tables are followed to all LIDs, so they lie close together. */
+static void collect_links(struct dump *d)
+{
+	const struct fabric *f = d->s->f;
+
+	d->ports = 0;
+	for (uint32_t sw = 0; sw < f->n_switches; sw++)
+		if (f->nodes[f->switches[sw].node].nports >= d->ports)
+			d->ports = f->nodes[f->switches[sw].node].nports + 1u;
+	d->next_sw = xcalloc((size_t)f->n_switches * d->ports, sizeof(*d->next_sw));
+	memset(d->next_sw, 0xff, (size_t)f->n_switches * d->ports * sizeof(*d->next_sw));
+	for (uint32_t sw = 0; sw < f->n_switches; sw++) {
+		const struct fabric_node *n = &f->nodes[f->switches[sw].node];
+
+		for (unsigned port = 1; port <= n->nports; port++) {
+			uint32_t peer = f->ports[n->port0 + port].peer;
+
+			if (peer != FABRIC_NONE)
+				d->next_sw[port_place(d, n->port0 + port)] = port_node(f, peer)->sw;
+		}
+	}
+}
+
+/* Where routes end, and the LIDs by the switch where they do. */
+static void collect_goals(struct dump *d)
+{
+	const struct fabric *f = d->s->f;
+	const struct plan *p = d->s->plan;
+
+	d->goals = xcalloc(p->lid_top + 1u, sizeof(*d->goals));
+	d->lids = xcalloc(p->lid_top + 1u, sizeof(*d->lids));
+	d->lids_of = xcalloc(f->n_switches + 2u, sizeof(*d->lids_of));
+	for (uint32_t lid = 0; lid <= p->lid_top; lid++) {
+		uint32_t dst = p->port_by_lid[lid];
+
+		d->goals[lid] = (struct goal){ .sw = FABRIC_NONE, .exit = FABRIC_NONE };
+		if (dst == FABRIC_NONE)
+			continue;
+		d->goals[lid].sw = fabric_switch_of(f, dst);
+		if (!node_is_switch(port_node(f, dst)))
+			d->goals[lid].exit = port_place(d, f->ports[dst].peer);
+		d->lids_of[d->goals[lid].sw + 2]++;
+	}
+	for (uint32_t sw = 0; sw < f->n_switches; sw++)
+		d->lids_of[sw + 2] += d->lids_of[sw + 1];
+	for (uint32_t lid = 0; lid <= p->lid_top; lid++)
+		if (d->goals[lid].sw != FABRIC_NONE)
+			d->lids[d->lids_of[d->goals[lid].sw + 1]++] = (uint16_t)lid;
+}
+
+static void collect_routes(struct dump *d)
+{
+	collect_switches(d);
+	collect_links(d);
+	collect_goals(d);
+}
+
 /* Hops from the switch to all others over links, regardless of tables, breadth first. */
 static void measure(struct dump *d, uint32_t from)
 {
-	const struct fabric *f = d->s->f;
 	uint32_t head = 0, tail = 0;
 
-	for (uint32_t sw = 0; sw < f->n_switches; sw++)
+	for (uint32_t sw = 0; sw < d->s->f->n_switches; sw++)
 		d->dist[sw] = NO_HOPS;
 	d->dist[from] = 0;
 	d->first[from] = 0;
 	d->queue[tail++] = from;
 	while (head < tail) {
 		uint32_t sw = d->queue[head++];
-		const struct fabric_node *n = &f->nodes[f->switches[sw].node];
 
-		for (unsigned out = 1; out <= n->nports; out++) {
-			uint32_t peer = f->ports[n->port0 + out].peer;
-			uint32_t next = peer == FABRIC_NONE ? FABRIC_NONE : port_node(f, peer)->sw;
+		for (unsigned out = 1; out < d->ports; out++) {
+			uint32_t next = d->next_sw[sw * d->ports + out];
 
 			if (next == FABRIC_NONE || d->dist[next] != NO_HOPS)
 				continue;
@@ -192,67 +358,99 @@ static void measure(struct dump *d, uint32_t from)
 	}
 }
 
-/* Hops that the tables take from a switch to an end port; NO_HOPS if they do not lead there. */
-static unsigned table_hops(const struct subnet_state *s, uint32_t sw, uint16_t lid, uint32_t dst)
+/* True if the switch's entry leads one hop nearer to the LID; dist is from the LID's switch. */
+static bool is_nearer(const struct dump *d, uint32_t sw, uint16_t lid)
 {
-	const struct fabric *f = s->f;
-	uint32_t at = f->nodes[f->switches[sw].node].port0;	/* the port of arrival */
-	unsigned hops;
+	const struct goal *goal = &d->goals[lid];
+	uint8_t out = lft_get(d->s->plan->lfts, sw, lid);
+	uint32_t next;
 
-	for (hops = 0; hops < PATH_HOPS_MAX; hops++) {
-		const struct fabric_node *n = port_node(f, at);
+	if (sw == goal->sw)
+		return goal->exit == FABRIC_NONE || sw * d->ports + out == goal->exit;
+	next = out < d->ports ? d->next_sw[sw * d->ports + out] : FABRIC_NONE;
+	return next != FABRIC_NONE && d->dist[next] + 1 == d->dist[sw];
+}
+
+/*
+ * Finds the LIDs that all tables lead to by the fewest hops, usually all of them: then no route to
+ * them need be followed.  Does so for a few switches at a time, and returns false when done.
+ */
+static bool prepare_routes(struct dump *d)
+{
+	uint32_t n = d->s->f->n_switches, end = d->prepared + GOALS_PIECE;
+
+	for (; d->prepared < end && d->prepared < n; d->prepared++) {
+		const uint16_t *lids = d->lids + d->lids_of[d->prepared];
+		uint32_t n_lids = d->lids_of[d->prepared + 1] - d->lids_of[d->prepared];
+
+		measure(d, d->prepared);
+		for (uint32_t sw = 0; sw < n; sw++)
+			for (uint32_t i = 0; i < n_lids; i++)
+				d->goals[lids[i]].far |= !is_nearer(d, sw, lids[i]);
+	}
+	return d->prepared < n;
+}
+
+/* The fewest hops from this item's switch. */
+static unsigned best_hops(const struct dump *d, const struct goal *goal)
+{
+	return d->dist[goal->sw] + (goal->exit != FABRIC_NONE);
+}
+
+/* Hops that the tables take from a switch to a LID; NO_HOPS if they do not lead there. */
+static unsigned table_hops(const struct dump *d, uint32_t sw, uint16_t lid)
+{
+	const struct goal *goal = &d->goals[lid];
+
+	if (goal->sw == FABRIC_NONE)
+		return NO_HOPS;
+	if (!goal->far && best_hops(d, goal) < PATH_HOPS_MAX)
+		return best_hops(d, goal);
+	for (unsigned hops = 0; hops < PATH_HOPS_MAX && sw != FABRIC_NONE; hops++) {
 		uint8_t out;
 
-		if (at == dst || n->port0 == dst)
+		if (sw == goal->sw && goal->exit == FABRIC_NONE)
 			return hops;
-		if (n->sw == FABRIC_NONE)
+		out = lft_get(d->s->plan->lfts, sw, lid);
+		if (out >= d->ports)
 			break;
-		out = lft_get(s->plan->lfts, n->sw, lid);
-		if (out == 0 || out > n->nports || f->ports[n->port0 + out].peer == FABRIC_NONE)
-			break;
-		at = f->ports[n->port0 + out].peer;
+		if (sw * d->ports + out == goal->exit)
+			return hops + 1 < PATH_HOPS_MAX ? hops + 1 : NO_HOPS;
+		sw = d->next_sw[sw * d->ports + out];
 	}
 	return NO_HOPS;
 }
 
-static void put_optimal(struct dump *d, uint32_t sw, uint32_t dst, unsigned hops, struct buf *out)
+/* As put_fdb_entry() prints most entries. */
+static void put_good_entry(uint16_t lid, uint8_t port, unsigned hops, struct buf *out)
 {
-	const struct fabric *f = d->s->f;
-	bool at_switch = node_is_switch(port_node(f, dst));
-	uint32_t last = fabric_switch_of(f, dst);
-	unsigned best = d->dist[last] + (at_switch ? 0 : 1);
+	char line[32] = "0x", *to = put_hex4(line + 2, lid);
 
-	if (hops <= best)
-		buf_puts(out, "yes\n");
-	else
-		buf_printf(out, "No %u hop path possible via port %u!\n", best,
-			   last == sw ? f->ports[f->ports[dst].peer].num : d->first[last]);
+	memcpy(to, " : ", 3);
+	to = put_decimal(to + 3, port, 3);
+	memcpy(to, "  : ", 4);
+	to = put_decimal(to + 4, hops, 2);
+	memcpy(to, "   : yes\n", 9);
+	buf_add(out, line, (size_t)(to + 9 - line));
 }
 
 static void put_fdb_entry(struct dump *d, uint32_t sw, uint16_t lid, struct buf *out)
 {
 	const struct plan *p = d->s->plan;
-	uint32_t dst = p->port_by_lid[lid];
+	const struct goal *goal = &d->goals[lid];
 	uint8_t port = lft_get(p->lfts, sw, lid);
-	unsigned hops;
+	unsigned hops = port == LFT_DROP ? NO_HOPS : table_hops(d, sw, lid);
+	unsigned best = hops == NO_HOPS ? 0 : best_hops(d, goal);
 
-	buf_printf(out, "0x%04X : ", lid);
-	if (port == LFT_DROP) {
-		buf_puts(out, "UNREACHABLE\n");
-		return;
-	}
-	/* a missing port keeps its routes (plan/routes/base_routes.h) */
-	if (dst == FABRIC_NONE) {
-		buf_printf(out, "%03u  : HOPS UNKNOWN\n", port);
-		return;
-	}
-	hops = table_hops(d->s, sw, lid, dst);
-	if (hops == NO_HOPS) {
-		buf_printf(out, "%03u  : HOPS UNKNOWN\n", port);
-		return;
-	}
-	buf_printf(out, "%03u  : %02u   : ", port, hops);
-	put_optimal(d, sw, dst, hops, out);
+	if (port == LFT_DROP)
+		buf_printf(out, "0x%04X : UNREACHABLE\n", lid);
+	else if (hops == NO_HOPS)	/* or a missing port keeps its routes (plan/routes/base_routes.h) */
+		buf_printf(out, "0x%04X : %03u  : HOPS UNKNOWN\n", lid, port);
+	else if (hops <= best)
+		put_good_entry(lid, port, hops, out);
+	else
+		buf_printf(out, "0x%04X : %03u  : %02u   : No %u hop path possible via port %u!\n", lid, port,
+			   hops, best, goal->sw == sw ? goal->exit % d->ports : d->first[goal->sw]);
 }
 
 static bool fdb_piece(struct dump *d, uint32_t sw, struct buf *out)
@@ -303,13 +501,19 @@ static void put_map(struct buf *out, const struct subnet_state *s, const struct 
 {
 	const struct qos_tables *t = s->plan->tables;
 	uint16_t id = qos_sl2vl_in_force(t, s->f, (uint32_t)(n - s->f->nodes), in, port);
+	char line[80], *to;
 
 	if (id == TABLE_NONE)
 		return;
-	buf_printf(out, "%-3u %-3u :", in, shown_as);
-	for (unsigned sl = 0; sl < IB_SL_COUNT; sl++)
-		buf_printf(out, " %-2u", t->maps[id].vl[sl]);
-	buf_puts(out, "\n");
+	to = put_left(line, in, 4);
+	to = put_left(to, shown_as, 4);
+	*to++ = ':';
+	for (unsigned sl = 0; sl < IB_SL_COUNT; sl++) {
+		*to++ = ' ';
+		to = put_left(to, t->maps[id].vl[sl], 2);
+	}
+	*to++ = '\n';
+	buf_add(out, line, (size_t)(to - line));
 }
 
 static void put_out_port(struct buf *out, const struct subnet_state *s,
@@ -378,67 +582,6 @@ static bool path_sls_piece(struct dump *d, uint32_t slot, struct buf *out)
 	return d->sub < p->lid_top;
 }
 
-/* --- items --- */
-
-/*
- * OpenSM keeps GUIDs in network byte order in maps that compare them as integers: on a
- * little-endian machine their last byte decides first.
- */
-struct keyed {
-	uint64_t key;
-	uint32_t item;
-};
-
-static int compare_keys(const void *a, const void *b)
-{
-	const struct keyed *x = a, *y = b;
-
-	return x->key < y->key ? -1 : x->key > y->key;
-}
-
-static void set_items(struct dump *d, struct keyed *k, uint32_t n)
-{
-	if (n > 0)
-		qsort(k, n, sizeof(*k), compare_keys);
-	for (uint32_t i = 0; i < n; i++)
-		d->items[i] = k[i].item;
-	d->n_items = n;
-	free(k);
-}
-
-static void collect_nodes(struct dump *d)
-{
-	const struct fabric *f = d->s->f;
-	struct keyed *k = xcalloc(f->n_nodes, sizeof(*k));
-
-	for (uint32_t i = 0; i < f->n_nodes; i++)
-		k[i] = (struct keyed){ __builtin_bswap64(f->nodes[i].guid), i };
-	set_items(d, k, f->n_nodes);
-}
-
-static void collect_switches(struct dump *d)
-{
-	const struct fabric *f = d->s->f;
-	struct keyed *k = xcalloc(f->n_switches, sizeof(*k));
-
-	for (uint32_t i = 0; i < f->n_switches; i++)
-		k[i] = (struct keyed){
-			__builtin_bswap64(f->nodes[f->switches[i].node].guid), i };
-	set_items(d, k, f->n_switches);
-}
-
-static void collect_end_ports(struct dump *d)
-{
-	const struct fabric *f = d->s->f;
-	struct keyed *k = xcalloc(f->n_ports, sizeof(*k));
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < f->n_ports; i++)
-		if (port_is_end(f, i) && d->s->plan->lid[i])
-			k[n++] = (struct keyed){ __builtin_bswap64(f->ports[i].guid), i };
-	set_items(d, k, n);
-}
-
 /* --- qosd-devices.yaml: kinds of device, each with its nodes --- */
 
 static const char *type_of(const struct fabric_node *n)
@@ -494,12 +637,12 @@ static bool device_piece(struct dump *d, uint32_t node, struct buf *out)
 }
 
 static const struct dump_file files[] = {
-	{ "opensm-subnet.lst", NULL, collect_nodes, subnet_piece },
-	{ "opensm.fdbs", NULL, collect_switches, fdb_piece },
-	{ "opensm.mcfdbs", NULL, collect_switches, mcfdb_piece },
-	{ "opensm-sl2vl.dump", NULL, collect_end_ports, sl2vl_piece },
-	{ "opensm-path-sls.dump", has_layers, collect_end_ports, path_sls_piece },
-	{ "qosd-devices.yaml", NULL, collect_devices, device_piece },
+	{ "opensm-subnet.lst", NULL, collect_nodes, NULL, subnet_piece },
+	{ "opensm.fdbs", NULL, collect_routes, prepare_routes, fdb_piece },
+	{ "opensm.mcfdbs", NULL, collect_switches, NULL, mcfdb_piece },
+	{ "opensm-sl2vl.dump", NULL, collect_end_ports, NULL, sl2vl_piece },
+	{ "opensm-path-sls.dump", has_layers, collect_end_ports, NULL, path_sls_piece },
+	{ "qosd-devices.yaml", NULL, collect_devices, NULL, device_piece },
 };
 
 /* --- all files --- */
@@ -517,12 +660,12 @@ struct dump *dump_new(const struct subnet_state *s, const struct ctl_env *env)
 	return d;
 }
 
-/* Makes pieces until there is text, or until the items of this file are done. */
+/* Makes pieces until there is enough text, or until the items of this file are done. */
 static void file_piece(struct dump *d, struct buf *out)
 {
 	size_t before = out->n;
 
-	while (d->item < d->n_items && out->n == before) {
+	while (d->item < d->n_items && out->n - before < PIECE) {
 		if (files[d->file].piece(d, d->items[d->item], out)) {
 			d->item_begun = true;
 			continue;
@@ -549,6 +692,8 @@ bool dump_next(struct dump *d, const char **file, struct buf *out)
 			files[d->file].collect(d);
 			return true;
 		}
+		if (files[d->file].prepare && files[d->file].prepare(d))
+			return true;
 		file_piece(d, out);
 		if (out->n > before)
 			return true;
@@ -571,6 +716,10 @@ void dump_free(struct dump *d)
 	free(d->dist);
 	free(d->first);
 	free(d->queue);
+	free(d->next_sw);
+	free(d->goals);
+	free(d->lids);
+	free(d->lids_of);
 	for (size_t i = 0; i < d->kinds.kinds.n; i++)
 		free(d->kinds.kinds.v[i].name);
 	vec_free(&d->kinds.kinds);
@@ -579,17 +728,12 @@ void dump_free(struct dump *d)
 
 /* --- the command --- */
 
-static json_t *next_piece(void *rows)
+static bool next_piece(void *rows, struct file_piece *piece)
 {
-	struct buf text = { 0 };
-	const char *file;
-	json_t *row = NULL;
-
-	if (dump_next(rows, &file, &text))
-		row = json_pack("{s:s, s:s, s:f}", "file", file, "text", text.s ? text.s : "",
-				"done", dump_done(rows));
-	buf_free(&text);
-	return row;
+	if (!dump_next(rows, &piece->file, &piece->text))
+		return false;
+	piece->done = dump_done(rows);
+	return true;
 }
 
 static void release_dump(void *rows)
@@ -600,5 +744,5 @@ static void release_dump(void *rows)
 void cmd_dump(const struct ctl_call *c, struct reply *r)
 {
 	reply_result(r, NULL);
-	reply_rows(r, "", next_piece, release_dump, dump_new(c->state, c->env));
+	reply_files(c, r, next_piece, release_dump, dump_new(c->state, c->env));
 }

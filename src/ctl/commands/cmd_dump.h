@@ -18,7 +18,7 @@ struct dump;
 /* s and env must outlive the dump; it uses mft_next and sm of env. */
 struct dump *dump_new(const struct subnet_state *s, const struct ctl_env *env);
 /*
- * Appends the next piece (at most a few KiB, except a line of a very large switch) to out and sets
+ * Appends the next piece (less than 64 KiB, except of a very large switch) to out and sets
  * *file to the name of its file.  Each file appears at least once, if only with an empty piece, and
  * its pieces are consecutive.  Returns false at the end.
  */

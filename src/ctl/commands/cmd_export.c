@@ -170,27 +170,25 @@ static const struct export_file {
 	{ "ibacm_route.data", "# DLID:SL:MTU:rate, as codes, from each source\n", paths_piece },
 };
 
-static json_t *next_piece(void *rows)
+static bool next_piece(void *rows, struct file_piece *piece)
 {
 	struct export *e = rows;
-	struct buf text = { 0 };
 	const struct export_file *file;
-	json_t *row;
 
 	if (e->file == ARRAY_SIZE(files))
-		return NULL;
+		return false;
 	file = &files[e->file];
 	if (!e->begun)
-		buf_puts(&text, file->head);
+		buf_puts(&piece->text, file->head);
 	e->begun = true;
-	if (!file->piece(e, &text)) {
+	piece->file = file->name;
+	piece->done = e->n_ports ? (double)e->port / e->n_ports : 1;
+	if (!file->piece(e, &piece->text)) {
 		e->file++;
 		e->begun = false;
 		e->port = 0;
 	}
-	row = json_pack("{s:s, s:s}", "file", file->name, "text", text.s ? text.s : "");
-	buf_free(&text);
-	return row;
+	return true;
 }
 
 static void release_export(void *rows)
@@ -222,5 +220,5 @@ void cmd_export_ibacm(const struct ctl_call *c, struct reply *r)
 	map64_init(&e->names, c->state->f->n_nodes);
 	collect(e);
 	reply_result(r, NULL);
-	reply_rows(r, "", next_piece, release_export, e);
+	reply_files(c, r, next_piece, release_export, e);
 }

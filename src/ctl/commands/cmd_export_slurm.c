@@ -341,7 +341,7 @@ static void put_blocks(struct tree *t)
 		buf_printf(&t->text, "BlockSizes=%zu\n", least);
 }
 
-static json_t *next_line(void *rows)
+static bool next_line(void *rows, struct file_piece *piece)
 {
 	struct tree *t = rows;
 	const char *from = t->text.s + t->at;
@@ -349,10 +349,12 @@ static json_t *next_line(void *rows)
 	const char *end = n ? memchr(from, '\n', n) : NULL;
 
 	if (!end)
-		return NULL;
+		return false;
 	n = (size_t)(end - from) + 1;
 	t->at += n;
-	return json_pack("{s:s, s:s%}", "file", "topology.conf", "text", from, n);
+	piece->file = "topology.conf";
+	buf_add(&piece->text, from, n);
+	return true;
 }
 
 static void release_tree(void *rows)
@@ -391,5 +393,5 @@ void cmd_export_slurm(const struct ctl_call *c, struct reply *r)
 	else
 		put_tree(t);
 	reply_result(r, NULL);
-	reply_rows(r, "", next_line, release_tree, t);
+	reply_files(c, r, next_line, release_tree, t);
 }

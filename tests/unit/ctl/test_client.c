@@ -101,7 +101,8 @@ static void serve_half(void)
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 	int fd = socket(AF_UNIX, SOCK_STREAM, 0), client;
 	static const char answer[] = "{\"ok\":true,\"rows\":\"\"}\n"
-				     "{\"file\":\"opensm.fdbs\",\"text\":\"x\"}\n";
+				     "{\"file\":\"opensm.fdbs\",\"bytes\":2}\nx\n"
+				     "{\"file\":\"opensm.fdbs\",\"bytes\":3}\nx";
 	char request[1000];
 
 	strcpy(addr.sun_path, path);
@@ -406,6 +407,7 @@ START_TEST(convert_writes_a_file_at_once)
 }
 END_TEST
 
+/* promise: L20 */
 START_TEST(half_a_dump_leaves_no_file)
 {
 	char *arguments = xasprintf("dump %s/out", directory);

@@ -296,7 +296,7 @@ START_TEST(pieces_are_small)
 	state = test_subnet_large(20, 33);
 	dump_all();
 	ck_assert_uint_gt(files[1].n, 20 * 640 * 20);
-	ck_assert_uint_lt(largest_piece, 32 << 10);
+	ck_assert_uint_lt(largest_piece, 64 << 10);
 	test_subnet_free(state);
 	state = small;
 }

@@ -343,6 +343,53 @@ START_TEST(routes_are_measured_once)
 }
 END_TEST
 
+/* The texts of all rows of a `dump`, file by file. */
+static char *dumped_text(void)
+{
+	struct buf all = { 0 };
+	json_t *rows, *row, *head = answer_parts(&env, &view, "{\"command\": \"dump\"}", &rows);
+	size_t i;
+
+	json_array_foreach(rows, i, row) {
+		ck_assert_double_ge(real(row, "done"), 0);
+		buf_printf(&all, "%s %s", str(row, "file"), str(row, "text"));
+	}
+	json_decref(rows);
+	json_decref(head);
+	return all.s;
+}
+
+/* promise: L20 */
+START_TEST(raw_files_are_the_same)
+{
+	char *text = dumped_text();
+	char *answer = answer_text(&env, &view, CTL_READ, "{\"command\": \"dump\", \"args\": {\"raw\": true}}");
+	struct buf all = { 0 };
+	const char *at = strchr(answer, '\n') + 1;	/* behind the head */
+	bool ended = false;
+
+	while (!ended) {
+		json_t *row = json_loads(at, JSON_DISABLE_EOF_CHECK, NULL);
+
+		ck_assert_ptr_nonnull(row);
+		ended = json_object_get(row, "end") != NULL;
+		at = strchr(at, '\n') + 1;
+		if (!ended) {
+			ck_assert_ptr_null(json_object_get(row, "text"));
+			buf_printf(&all, "%s %.*s", str(row, "file"), (int)num(row, "bytes"), at);
+			at += num(row, "bytes");
+		}
+		json_decref(row);
+	}
+	ck_assert_int_eq(*at, '\0');
+	ck_assert_uint_gt(all.n, 1000);
+	ck_assert_str_eq(all.s, text);
+	buf_free(&all);
+	free(answer);
+	free(text);
+}
+END_TEST
+
 static const struct ctl_command commands[] = {
 #define COMMAND(id, ...) CTL_COMMAND(__VA_ARGS__),
 #define DAEMON_COMMAND COMMAND
@@ -1016,6 +1063,7 @@ static Suite *commands_suite(void)
 	tcase_add_test(t, ports_are_checked);
 	tcase_add_test(t, no_subnet_says_so);
 	tcase_add_test(t, writers_need_privilege);
+	tcase_add_test(t, raw_files_are_the_same);
 	tcase_add_test(t, every_command_has_its_right);
 	tcase_add_test(t, routes_are_measured_once);
 	tcase_add_test(t, who_may_not_is_told_why);
