@@ -22,6 +22,23 @@ bool refuse_word(struct call *c, const char *what, const char *word, struct word
 	return false;
 }
 
+bool get_word(struct call *c, const char *what, const char *text, const char *(*names)(unsigned i),
+	      unsigned *v)
+{
+	struct words known = { 0 };
+	const char *name;
+
+	for (unsigned i = 0; (name = names(i)); i++) {
+		*vec_push(&known) = name;
+		if (strcmp(name, text) != 0)
+			continue;
+		vec_free(&known);
+		*v = i;
+		return true;
+	}
+	return refuse_word(c, what, text, &known);
+}
+
 /* --- numbers --- */
 
 bool get_number(struct call *c, const char *what, const char *text, uint64_t min, uint64_t max,
@@ -102,29 +119,22 @@ bool get_node(struct call *c, const char *text, uint32_t *node)
 {
 	struct buf why = { 0 };
 
-	*node = find_node_by_text(c->s->f, text, &why);
+	*node = find_node_by_text(c->f, text, &why);
 	return *node != SIM_NONE || refuse_for(c, &why);
-}
-
-bool get_switch(struct call *c, const char *text, uint32_t *node)
-{
-	if (!get_node(c, text, node))
-		return false;
-	return is_switch(&c->s->f->nodes[*node]) || refuse(c, "'%s' is not a switch", text);
 }
 
 bool get_port(struct call *c, const char *text, uint32_t *port)
 {
 	struct buf why = { 0 };
 
-	*port = find_port_by_text(c->s->f, text, &why);
+	*port = find_port_by_text(c->f, text, &why);
 	return *port != SIM_NONE || refuse_for(c, &why);
 }
 
 bool run_smp(struct call *c, uint32_t port, uint8_t method, uint16_t attr, uint32_t mod,
 	     uint8_t data[64])
 {
-	unsigned status = device_smp(c->s, sma_port(c->s->f, port), method, attr, mod, data);
+	unsigned status = device_smp(c->s, sma_port(c->f, port), method, attr, mod, data);
 
 	return status == STATUS_OK ||
 	       refuse(c, "the device answers status 0x%02x to a %s with modifier 0x%x", status,

@@ -19,7 +19,10 @@ struct command;
 
 struct call {
 	struct sim *s;
+	struct sim_fabric *f;		/* that of s */
 	const struct command *cmd;
+	uint32_t port, node;		/* what the first word names if the usage begins with PORT,
+					 * NODE or SWITCH; else SIM_NONE */
 	unsigned n;			/* number of words; missing ones are NULL */
 	const char *word[WORDS_MAX];
 	const char *opt[OPTIONS_MAX];	/* in the table's order; "" for an option without a value, NULL:
@@ -46,6 +49,8 @@ struct words {
 };
 /* Refuses with "no WHAT 'word'" and the known word that was probably meant; frees known. */
 bool refuse_word(struct call *c, const char *what, const char *word, struct words *known);
+/* Whether the command's name ends with this word. */
+bool is_named(const struct call *c, const char *word);
 /* The value of an option; "" if it has none, NULL if it was not given. */
 const char *option(const struct call *c, const char *name);
 
@@ -59,8 +64,10 @@ bool get_number(struct call *c, const char *what, const char *text, uint64_t min
 bool get_time(struct call *c, const char *what, const char *text, int64_t *us);
 /* Parses "5%" or "5" as a probability. */
 bool get_percent(struct call *c, const char *what, const char *text, double *v);
+/* Finds a word by names(i), which returns NULL after the last; *v becomes its i. */
+bool get_word(struct call *c, const char *what, const char *text, const char *(*names)(unsigned i),
+	      unsigned *v);
 bool get_node(struct call *c, const char *text, uint32_t *node);
-bool get_switch(struct call *c, const char *text, uint32_t *node);
 bool get_port(struct call *c, const char *text, uint32_t *port);
 /* Copies the next element of "a,b,c" to out, cut to its size; false at the end. */
 bool next_element(const char **list, char *out, size_t size);
@@ -106,55 +113,22 @@ void text_clean(const char *s, struct buf *out);
 
 /* --- handlers --- */
 
-bool cmd_link_down(struct call *c);		/* ctl_links.c */
-bool cmd_link_up(struct call *c);
-bool cmd_link_connect(struct call *c);
-bool cmd_link_flap(struct call *c);
-bool cmd_link_degrade(struct call *c);
-bool cmd_node_off(struct call *c);		/* nodes.c */
-bool cmd_node_on(struct call *c);
-bool cmd_node_reboot(struct call *c);
-bool cmd_node_silent(struct call *c);
-bool cmd_node_hang(struct call *c);
-bool cmd_node_answer(struct call *c);
-bool cmd_node_refuse(struct call *c);
-bool cmd_node_lie(struct call *c);
-bool cmd_node_rename(struct call *c);
-bool cmd_adaptive(struct call *c);
-bool cmd_private(struct call *c);
-bool cmd_mkey(struct call *c);
-bool cmd_trap(struct call *c);			/* trap.c */
-bool cmd_fault_add(struct call *c);		/* faults.c */
-bool cmd_fault_falsify(struct call *c);
-bool cmd_fault_kinds(struct call *c);
-bool cmd_fault_list(struct call *c);
-bool cmd_fault_remove(struct call *c);
-bool cmd_loss(struct call *c);
-bool cmd_freeze(struct call *c);
-bool cmd_thaw(struct call *c);
-bool cmd_lft(struct call *c);			/* ctl_tables.c */
-bool cmd_mft(struct call *c);
-bool cmd_sl2vl(struct call *c);
-bool cmd_vlarb(struct call *c);
-bool cmd_pkey(struct call *c);
-bool cmd_portinfo(struct call *c);		/* portinfo.c */
-bool cmd_show_portinfo(struct call *c);
-bool cmd_show_nodes(struct call *c);		/* inventory.c */
-bool cmd_show_links(struct call *c);
-bool cmd_show_port(struct call *c);
-bool cmd_show_end_ports(struct call *c);
-bool cmd_show_counters(struct call *c);
-bool cmd_show_lft(struct call *c);		/* show.c */
-bool cmd_show_mft(struct call *c);
-bool cmd_show_sl2vl(struct call *c);
-bool cmd_show_vlarb(struct call *c);
-bool cmd_show_pkeys(struct call *c);
-bool cmd_drops(struct call *c);			/* traffic.c */
-bool cmd_stats(struct call *c);
-bool cmd_traffic(struct call *c);		/* ctl_load.c */
-bool cmd_path(struct call *c);			/* ctl_audit.c */
-bool cmd_check(struct call *c);
-bool cmd_status(struct call *c);		/* status.c */
-bool cmd_pass(struct call *c);
+typedef bool handler(struct call *c);
+
+/* ctl_links.c, nodes.c */
+handler cmd_link_plug, cmd_link_connect, cmd_link_flap, cmd_link_degrade;
+handler cmd_node_power, cmd_node_reboot, cmd_node_silent, cmd_node_refuse, cmd_node_lie;
+handler cmd_node_rename, cmd_mkey, cmd_trap;
+/* faults.c */
+handler cmd_fault_add, cmd_fault_falsify, cmd_fault_kinds, cmd_fault_list, cmd_fault_remove;
+handler cmd_loss, cmd_freeze;
+/* ctl_tables.c, portinfo.c */
+handler cmd_lft, cmd_adaptive, cmd_private, cmd_mft, cmd_sl2vl, cmd_vlarb, cmd_pkey;
+handler cmd_portinfo, cmd_show_portinfo;
+/* inventory.c, show.c */
+handler cmd_show_nodes, cmd_show_links, cmd_show_port, cmd_show_end_ports, cmd_show_counters;
+handler cmd_show_lft, cmd_show_mft, cmd_show_sl2vl, cmd_show_vlarb, cmd_show_pkeys;
+/* traffic.c, ctl_load.c, ctl_audit.c, status.c */
+handler cmd_drops, cmd_stats, cmd_traffic, cmd_path, cmd_check, cmd_status, cmd_pass;
 
 #endif

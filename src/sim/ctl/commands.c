@@ -11,11 +11,11 @@ struct command {
 	const char *first, *second;	/* "link", " down"; "" if the name is one word */
 	const char *words, *help;
 	unsigned words_min, words_max;
-	bool (*run)(struct call *c);
+	handler *run;
 	const char *options[OPTIONS_MAX + 1];	/* "name=" takes a value; NULL-terminated */
 };
 
-static bool cmd_help(struct call *c);
+static handler cmd_help;
 
 /*
  * Name in one or two parts, its arguments, its help, least and greatest number of words, handler,
@@ -55,8 +55,8 @@ static bool cmd_help(struct call *c);
 	  "let hosts send at full load for some packet times, and count packets", \
 	  3, WORDS_MAX, cmd_traffic, "--packets=", "--size=", "--times=", NULL) \
 	X("link", " down", " PORT|NODE", "unplug a cable, or all cables of a node", \
-	  1, 1, cmd_link_down, NULL) \
-	X("link", " up", " PORT|NODE", "plug in a cable again, or all cables of a node", 1, 1, cmd_link_up, NULL) \
+	  1, 1, cmd_link_plug, NULL) \
+	X("link", " up", " PORT|NODE", "plug in a cable again, or all cables of a node", 1, 1, cmd_link_plug, NULL) \
 	X("link", " connect", " PORT PORT", \
 	  "connect two ports without plugged-in cables", \
 	  2, 2, cmd_link_connect, NULL) \
@@ -66,15 +66,15 @@ static bool cmd_help(struct call *c);
 	X("link", " degrade", " PORT WIDTH|SPEED|full", \
 	  "limit a link to 1x, SDR, 4xFDR ...", \
 	  2, 2, cmd_link_degrade, NULL) \
-	X("node", " off", " NODE", "no power", 1, 1, cmd_node_off, NULL) \
-	X("node", " on", " NODE", "power on, with empty tables", 1, 1, cmd_node_on, NULL) \
+	X("node", " off", " NODE", "no power", 1, 1, cmd_node_power, NULL) \
+	X("node", " on", " NODE", "power on, with empty tables", 1, 1, cmd_node_power, NULL) \
 	X("node", " reboot", " NODE [--for S]", \
 	  "power off for S seconds, and lose the tables", \
 	  1, 1, cmd_node_reboot, "--for=", NULL) \
 	X("node", " silent", " NODE", "forward packets, but answer nothing", 1, 1, cmd_node_silent, NULL) \
 	X("node", " hang", " NODE", "answer nothing, and forward no directed-route SMPs", \
-	  1, 1, cmd_node_hang, NULL) \
-	X("node", " answer", " NODE", "answers again", 1, 1, cmd_node_answer, NULL) \
+	  1, 1, cmd_node_silent, NULL) \
+	X("node", " answer", " NODE", "answers again", 1, 1, cmd_node_silent, NULL) \
 	X("node", " refuse", " NODE ATTRIBUTE,...|none [--status STATUS] [--times N]", \
 	  "refuse Sets, in addition to its profile", \
 	  2, 2, cmd_node_refuse, "--status=", "--times=", NULL) \
@@ -108,7 +108,7 @@ static bool cmd_help(struct call *c);
 	X("fault", " remove", " ID|all", "remove a rule", 1, 1, cmd_fault_remove, NULL) \
 	X("loss", "", " PERCENT", "lose this share of SMPs; 0 ends it", 1, 1, cmd_loss, NULL) \
 	X("freeze", "", "", "stop all packets", 0, 0, cmd_freeze, NULL) \
-	X("thaw", "", "", "let packets move again", 0, 0, cmd_thaw, NULL) \
+	X("thaw", "", "", "let packets move again", 0, 0, cmd_freeze, NULL) \
 	X("lft", "", " SWITCH LID PORT|drop", \
 	  "change a forwarding entry behind the manager's back", \
 	  3, 3, cmd_lft, NULL) \
@@ -211,6 +211,13 @@ bool refuse(struct call *c, const char *fmt, ...)
 	return false;
 }
 
+bool is_named(const struct call *c, const char *word)
+{
+	const char *second = c->cmd->second;
+
+	return strcmp(*second ? second + 1 : c->cmd->first, word) == 0;
+}
+
 /* Index of an option in the table, by the n bytes of its name; OPTIONS_MAX if it is not there. */
 static unsigned option_place(const struct command *cmd, const char *name, size_t n)
 {
@@ -283,11 +290,32 @@ bool call_parse(struct call *c, int argc, char **argv)
 	return true;
 }
 
+/* Finds what the first word names, if the command's usage begins with one of these. */
+static bool get_subject(struct call *c)
+{
+	const char *usage = c->cmd->words;
+	size_t n = strcspn(usage + (*usage != 0), " ") + 1;
+
+	c->port = c->node = SIM_NONE;
+	if (!strncmp(usage, " PORT", n) || !strncmp(usage, " NODE|PORT", n)) {
+		if (!get_port(c, c->word[0], &c->port))
+			return false;
+		c->node = c->f->ports[c->port].node;
+	} else if (!strncmp(usage, " NODE", n)) {
+		return get_node(c, c->word[0], &c->node);
+	} else if (!strncmp(usage, " SWITCH", n)) {
+		return get_node(c, c->word[0], &c->node) && (is_switch(&c->f->nodes[c->node]) ||
+		       refuse(c, "'%s' is not a switch", c->word[0]));
+	}
+	return true;
+}
+
 /* Runs a parsed call; false with the reason in err. */
 static bool call_run(struct call *c, struct sim *s)
 {
 	c->s = s;
-	return c->cmd->run(c);
+	c->f = s->f;
+	return get_subject(c) && c->cmd->run(c);
 }
 
 void call_free(struct call *c)

@@ -16,9 +16,9 @@ static bool get_end(struct call *c, const char *text, uint32_t *port)
 {
 	if (!get_port(c, text, port))
 		return false;
-	if (!is_end_port(c->s->f, *port))
+	if (!is_end_port(c->f, *port))
 		return refuse(c, "'%s' is a switch's external port: no path ends there", text);
-	return c->s->f->ports[*port].lid || refuse(c, "'%s' has no LID", text);
+	return c->f->ports[*port].lid || refuse(c, "'%s' has no LID", text);
 }
 
 static json_t *hops_of(const struct sim_fabric *f, const struct audit_path *p)
@@ -43,13 +43,13 @@ bool cmd_path(struct call *c)
 	    !get_number(c, "SL", c->word[2], 0, 15, &sl) ||
 	    !get_number(c, "BYTES", c->word[3], 0, 4096, &bytes))
 		return false;
-	dlid = c->s->f->ports[dst].lid;
-	audit_path(c->s->f, src, dlid, (unsigned)sl, (unsigned)bytes, &path);
-	audit_path_print(c->s->f, &path, &c->text);
+	dlid = c->f->ports[dst].lid;
+	audit_path(c->f, src, dlid, (unsigned)sl, (unsigned)bytes, &path);
+	audit_path_print(c->f, &path, &c->text);
 	c->result = json_pack("{s:o, s:o, s:i, s:i, s:o, s:o}",
-			      "source", json_port(c->s->f, src),
-			      "destination", json_port(c->s->f, dst), "dlid", dlid, "sl", (int)sl,
-			      "hops", hops_of(c->s->f, &path),
+			      "source", json_port(c->f, src),
+			      "destination", json_port(c->f, dst), "dlid", dlid, "sl", (int)sl,
+			      "hops", hops_of(c->f, &path),
 			      "lost", path.lost ? json_text(path.lost) : json_null());
 	audit_path_free(&path);
 	return true;
@@ -80,7 +80,7 @@ static bool get_path_sls(struct call *c, const char *file, struct path_sls *p)
 		return true;
 	if (!file_read(file, PATH_SLS_MAX, &text, &why))
 		good = refuse(c, "%s: %s", file, why.s);
-	else if (!path_sls_read(p, c->s->f, file, text.n ? text.s : "", text.n, &why))
+	else if (!path_sls_read(p, c->f, file, text.n ? text.s : "", text.n, &why))
 		good = refuse(c, "%s", why.s);
 	buf_free(&text);
 	buf_free(&why);
@@ -148,7 +148,7 @@ bool cmd_check(struct call *c)
 		return false;
 	o.findings_max = (unsigned)max;
 	o.path_sls = file ? &path_sls : NULL;
-	audit_run(c->s->f, &o, &a);
+	audit_run(c->f, &o, &a);
 	path_sls_free(&path_sls);
 	audit_print(&a, &c->text);
 	c->result = verdict(&a);

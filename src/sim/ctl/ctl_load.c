@@ -33,7 +33,7 @@ static bool add_flows(struct call *c, struct flows *x, uint32_t from, uint16_t d
 
 static bool get_flows(struct call *c, struct flows *x)
 {
-	const struct sim_fabric *f = c->s->f;
+	const struct sim_fabric *f = c->f;
 
 	if (c->n % 3)
 		return refuse(c, "a flow is SRC, DST and SLs");

@@ -6,16 +6,11 @@
  */
 #include "sim/ctl/command.h"
 
-#include <infiniband/mad.h>
 #include <string.h>
 
 #include "lib/base/bytes.h"
 #include "sim/dev/device.h"
-
-#define ATTR_PRIVATE_LFT_INFO 0xff10
-#define ATTR_ADAPTIVE_ROUTING_INFO 0xff20
-
-enum { ATTR_PKEY = 0x16, ATTR_SL2VL = 0x17, ATTR_VLARB = 0x18, ATTR_LFT = 0x19, ATTR_MFT = 0x1b };
+#include "sim/dev/fields.h"
 
 /* --- forwarding --- */
 
@@ -23,66 +18,62 @@ bool cmd_lft(struct call *c)
 {
 	uint64_t lid, out = SIM_LFT_DROP;
 	uint8_t block[64];
-	uint32_t node, port0;
+	uint32_t port0 = c->f->nodes[c->node].port0;
 
-	if (!get_switch(c, c->word[0], &node) ||
-	    !get_number(c, "LID", c->word[1], 1, SIM_LID_MCAST - 1, &lid))
+	if (!get_number(c, "LID", c->word[1], 1, SIM_LID_MCAST - 1, &lid))
 		return false;
 	if (strcmp(c->word[2], "drop") != 0 &&
 	    !get_number(c, "PORT", c->word[2], 0, SIM_LFT_DROP, &out))
 		return false;
-	port0 = c->s->f->nodes[node].port0;
-	if (!run_smp(c, port0, METHOD_GET, ATTR_LFT, (uint32_t)lid / 64, block))
+	if (!run_smp(c, port0, METHOD_GET, ATTR_LINEAR_FORWARDING, (uint32_t)lid / 64, block))
 		return false;
 	block[lid % 64] = (uint8_t)out;
-	return run_smp(c, port0, METHOD_SET, ATTR_LFT, (uint32_t)lid / 64, block);
+	return run_smp(c, port0, METHOD_SET, ATTR_LINEAR_FORWARDING, (uint32_t)lid / 64, block);
 }
 
-/* Parses [LID PORT] and sets the entry of a table that replaces the linear one; table may be NULL. */
-static bool set_instead(struct call *c, uint32_t node, uint8_t *table)
+/*
+ * Switches a table on or off that replaces the linear one, by the second word, and sets the entry that
+ * [LID PORT] give.
+ */
+static bool set_instead(struct call *c, uint16_t attr, bool locked, uint8_t *const *table)
 {
+	const struct sim_node *n = &c->f->nodes[c->node];
+	uint8_t info[64] = { locked, 0, 0, strcmp(c->word[1], "off") != 0 };
 	uint64_t lid = 0, out = SIM_LFT_DROP;
 
+	if (!run_smp(c, n->port0, METHOD_SET, attr, 0, info))
+		return false;
 	if (c->n < 4)
 		return true;
 	if (!get_number(c, "LID", c->word[2], 1, SIM_LID_MCAST - 1, &lid) ||
 	    !get_number(c, "PORT", c->word[3], 0, SIM_LFT_DROP, &out))
 		return false;
-	if (table && lid < c->s->f->nodes[node].profile->lft_cap)
-		table[lid] = (uint8_t)out;
+	if (*table && lid < n->profile->lft_cap)
+		(*table)[lid] = (uint8_t)out;
 	return true;
+}
+
+static bool is_on_or_off(const struct call *c)
+{
+	return strcmp(c->word[1], "on") == 0 || strcmp(c->word[1], "off") == 0;
 }
 
 bool cmd_adaptive(struct call *c)
 {
-	uint8_t info[64] = { 0 };
-	uint32_t node;
 	bool locked = strcmp(c->word[1], "locked") == 0;
 
-	if (!get_switch(c, c->word[0], &node))
-		return false;
-	if (!locked && strcmp(c->word[1], "on") != 0 && strcmp(c->word[1], "off") != 0)
+	if (!locked && !is_on_or_off(c))
 		return refuse(c, "'%s' is not one of on, locked, off", c->word[1]);
-	info[0] = locked;
-	info[3] = strcmp(c->word[1], "off") != 0;
-	if (!run_smp(c, c->s->f->nodes[node].port0, METHOD_SET, ATTR_ADAPTIVE_ROUTING_INFO, 0, info))
-		return false;
-	return set_instead(c, node, c->s->f->switches[c->s->f->nodes[node].sw].adaptive_lft);
+	return set_instead(c, ATTR_ADAPTIVE_ROUTING_INFO, locked,
+			   &c->f->switches[c->f->nodes[c->node].sw].adaptive_lft);
 }
 
 bool cmd_private(struct call *c)
 {
-	uint8_t info[64] = { 0 };
-	uint32_t node;
-
-	if (!get_switch(c, c->word[0], &node))
-		return false;
-	if (strcmp(c->word[1], "on") != 0 && strcmp(c->word[1], "off") != 0)
+	if (!is_on_or_off(c))
 		return refuse(c, "'%s' is neither on nor off", c->word[1]);
-	info[3] = strcmp(c->word[1], "on") == 0;
-	if (!run_smp(c, c->s->f->nodes[node].port0, METHOD_SET, ATTR_PRIVATE_LFT_INFO, 0, info))
-		return false;
-	return set_instead(c, node, c->s->f->switches[c->s->f->nodes[node].sw].private_lft);
+	return set_instead(c, ATTR_PRIVATE_LFT_INFO, false,
+			   &c->f->switches[c->f->nodes[c->node].sw].private_lft);
 }
 
 /* Parses "3,17" or "none" to bits of ports up to max. */
@@ -105,24 +96,21 @@ static bool get_ports(struct call *c, const char *list, unsigned max, uint64_t b
 /* An MFT block has 32 MLIDs and 16 ports, so an entry is spread over blocks (14.2.5.12). */
 bool cmd_mft(struct call *c)
 {
-	const struct sim_node *node;
+	const struct sim_node *node = &c->f->nodes[c->node];
 	uint64_t mlid, bits[4];
-	uint32_t index, mod;
+	uint32_t mod;
 	uint8_t block[64];
 
-	if (!get_switch(c, c->word[0], &index))
-		return false;
-	node = &c->s->f->nodes[index];
 	if (!get_number(c, "MLID", c->word[1], SIM_LID_MCAST, SIM_LID_PERMISSIVE - 1, &mlid) ||
 	    !get_ports(c, c->word[2], node->nports, bits))
 		return false;
 	for (unsigned position = 0; position * 16 <= node->nports; position++) {
 		mod = position << 28 | (uint32_t)(mlid - SIM_LID_MCAST) / 32;
-		if (!run_smp(c, node->port0, METHOD_GET, ATTR_MFT, mod, block))
+		if (!run_smp(c, node->port0, METHOD_GET, ATTR_MULTICAST_FORWARDING, mod, block))
 			return false;
 		put_be16(block + mlid % 32 * 2,
 			 (uint16_t)(bits[position / 4] >> position % 4 * 16));
-		if (!run_smp(c, node->port0, METHOD_SET, ATTR_MFT, mod, block))
+		if (!run_smp(c, node->port0, METHOD_SET, ATTR_MULTICAST_FORWARDING, mod, block))
 			return false;
 	}
 	return true;
@@ -164,13 +152,9 @@ static bool get_range(struct call *c, const char *what, const char *text,
 bool cmd_sl2vl(struct call *c)
 {
 	uint64_t in, in_first, in_last, out, out_first, out_last;
-	const struct sim_node *node;
+	const struct sim_node *node = &c->f->nodes[c->node];
 	uint8_t data[64], copy[64];
-	uint32_t port;
 
-	if (!get_port(c, c->word[0], &port))
-		return false;
-	node = node_of(c->s->f, port);
 	if (!get_range(c, "IN", c->word[1], node, &in_first, &in_last) ||
 	    !get_range(c, "OUT", c->word[2], node, &out_first, &out_last) ||
 	    !get_vls(c, c->word[3], data))
@@ -178,7 +162,7 @@ bool cmd_sl2vl(struct call *c)
 	for (in = in_first; in <= in_last; in++)
 		for (out = out_first; out <= out_last; out++) {
 			memcpy(copy, data, sizeof(copy));
-			if (!run_smp(c, port, METHOD_SET, ATTR_SL2VL, (uint32_t)(in << 8 | out),
+			if (!run_smp(c, c->port, METHOD_SET, ATTR_SL_TO_VL, (uint32_t)(in << 8 | out),
 				     copy))
 				return false;
 		}
@@ -224,30 +208,25 @@ static bool get_entries(struct call *c, const char *list, unsigned max, struct a
 /* Each table has two blocks of 32 entries; the second exists only if the table is longer (14.2.5.9). */
 bool cmd_vlarb(struct call *c)
 {
-	bool high;
+	const struct sim_port *p = &c->f->ports[c->port];
+	bool high = strcmp(c->word[1], "high") == 0;
 	struct arbitration a = { .n = 0 };
 	uint8_t block[64];
-	uint32_t port, mod;
+	uint32_t mod;
 	unsigned max;
 
-	if (!get_port(c, c->word[0], &port))
-		return false;
-	high = strcmp(c->word[1], "high") == 0;
 	if (!high && strcmp(c->word[1], "low") != 0)
 		return refuse(c, "'%s' is neither high nor low", c->word[1]);
-	max = mad_get_field(c->s->f->ports[port].info, 0,
-			    high ? IB_PORT_VL_ARBITRATION_HIGH_CAP_F :
-				   IB_PORT_VL_ARBITRATION_LOW_CAP_F);
-	if (max > 64)
+	max = p->info[high ? PI_VLARB_HIGH_CAP : PI_VLARB_LOW_CAP];
+if (max > 64)
 		max = 64;
 	if (!get_entries(c, c->word[2], max, &a))
 		return false;
 	for (unsigned i = 0; i * 32 < max; i++) {
 		mod = (high ? 3 : 1) + i;
 		memcpy(block, a.entries + 64 * i, 64);
-		if (!run_smp(c, port, METHOD_SET, ATTR_VLARB, mod << 16 | c->s->f->ports[port].num,
-			 block))
-			return false;
+		if (!run_smp(c, c->port, METHOD_SET, ATTR_VL_ARBITRATION, mod << 16 | p->num, block))
+return false;
 	}
 	return true;
 }
@@ -258,21 +237,18 @@ bool cmd_pkey(struct call *c)
 {
 	uint64_t index, pkey;
 	uint8_t block[64];
-	uint32_t port, mod;
-	const struct sim_port *p;
+	uint32_t mod;
+	const struct sim_port *p = &c->f->ports[c->port];
 
-	if (!get_port(c, c->word[0], &port))
-		return false;
-	p = &c->s->f->ports[port];
 	if (p->n_pkeys == 0)
 		return refuse(c, "'%s' has no P_Key table", c->word[0]);
 	if (!get_number(c, "INDEX", c->word[1], 0, p->n_pkeys - 1u, &index) ||
 	    !get_number(c, "P_KEY", c->word[2], 0, UINT16_MAX, &pkey))
 		return false;
 	mod = (uint32_t)index / 32 |
-	      (is_switch(node_of(c->s->f, port)) ? (uint32_t)p->num << 16 : 0);
-	if (!run_smp(c, port, METHOD_GET, ATTR_PKEY, mod, block))
+	      (is_switch(node_of(c->f, c->port)) ? (uint32_t)p->num << 16 : 0);
+	if (!run_smp(c, c->port, METHOD_GET, ATTR_PKEY_TABLE, mod, block))
 		return false;
 	put_be16(block + index % 32 * 2, (uint16_t)pkey);
-	return run_smp(c, port, METHOD_SET, ATTR_PKEY, mod, block);
+	return run_smp(c, c->port, METHOD_SET, ATTR_PKEY_TABLE, mod, block);
 }

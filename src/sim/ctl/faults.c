@@ -18,18 +18,9 @@ static const struct fault_rule any_packet = {
 	.chance = 1, .left = UINT32_MAX, .node = SIM_NONE, .port = SIM_NONE, .spared = SIM_NONE,
 };
 
-static bool get_effect(struct call *c, struct fault_rule *r)
+static const char *effect_by_number(unsigned i)
 {
-	struct words known = { 0 };
-
-	for (unsigned i = 0; i < ARRAY_SIZE(effects); i++)
-		if (strcmp(effects[i], c->word[0]) == 0) {
-			r->effect = (enum fault_effect)i;
-			return true;
-		}
-	for (unsigned i = 0; i < ARRAY_SIZE(effects); i++)
-		*vec_push(&known) = effects[i];
-	return refuse_word(c, "effect", c->word[0], &known);
+	return i < ARRAY_SIZE(effects) ? effects[i] : NULL;
 }
 
 /* Parses a node or a port. */
@@ -39,7 +30,7 @@ static bool get_place(struct call *c, const char *text, struct fault_rule *r)
 
 	if (!text)
 		return true;
-	r->node = find_node_by_text(c->s->f, text, &why);
+	r->node = find_node_by_text(c->f, text, &why);
 	buf_free(&why);
 	return r->node != SIM_NONE || get_port(c, text, &r->port);
 }
@@ -82,7 +73,7 @@ static bool get_share(struct call *c, struct fault_rule *r)
 	    !get_number(c, "--pick", option(c, "--pick"), 0, UINT64_MAX, &pick) ||
 	    (spare && !get_node(c, spare, &spared)))
 		return false;
-	fault_share(c->s->f, r, share, pick, spared);
+	fault_share(c->f, r, share, pick, spared);
 	return true;
 }
 
@@ -102,25 +93,13 @@ static bool add_rule(struct call *c, struct fault_rule *r)
 bool cmd_fault_add(struct call *c)
 {
 	struct fault_rule r = any_packet;
+	unsigned effect;
 
-	return get_effect(c, &r) && get_packets(c, &r) && get_delay(c, &r) &&
+	if (!get_word(c, "effect", c->word[0], effect_by_number, &effect))
+		return false;
+	r.effect = (enum fault_effect)effect;
+	return get_packets(c, &r) && get_delay(c, &r) &&
 	       get_place(c, option(c, "--at"), &r) && add_rule(c, &r);
-}
-
-static bool get_falsehood(struct call *c, unsigned *falsehood)
-{
-	struct words known = { 0 };
-	const char *name;
-
-	for (unsigned i = 0; (name = falsehood_name(i)); i++) {
-		*vec_push(&known) = name;
-		if (strcmp(name, c->word[0]) != 0)
-			continue;
-		vec_free(&known);
-		*falsehood = i;
-		return true;
-	}
-	return refuse_word(c, "falsehood", c->word[0], &known);
 }
 
 bool cmd_fault_falsify(struct call *c)
@@ -128,7 +107,7 @@ bool cmd_fault_falsify(struct call *c)
 	const char *at = option(c, "--at");
 	struct fault_rule r = any_packet;
 
-	if (!get_falsehood(c, &r.falsehood) || (at && !get_node(c, at, &r.node)))
+	if (!get_word(c, "falsehood", c->word[0], falsehood_name, &r.falsehood) || (at && !get_node(c, at, &r.node)))
 		return false;
 	r.effect = FAULT_FALSIFY;
 	r.mgmt_class = CLASS_SM_LID;
@@ -197,7 +176,7 @@ bool cmd_fault_list(struct call *c)
 {
 	c->result = json_array();
 	for (size_t i = 0; i < c->s->faults->rules.n; i++)
-		json_array_append_new(c->result, describe(c->s->f, &c->s->faults->rules.v[i]));
+		json_array_append_new(c->result, describe(c->f, &c->s->faults->rules.v[i]));
 	return true;
 }
 
@@ -237,12 +216,6 @@ bool cmd_loss(struct call *c)
 
 bool cmd_freeze(struct call *c)
 {
-	c->s->frozen = true;
-	return true;
-}
-
-bool cmd_thaw(struct call *c)
-{
-	c->s->frozen = false;
+	c->s->frozen = is_named(c, "freeze");
 	return true;
 }

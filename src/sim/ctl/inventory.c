@@ -35,7 +35,7 @@ static int links_up(const struct sim_fabric *f, const struct sim_node *n)
 
 bool cmd_show_nodes(struct call *c)
 {
-	const struct sim_fabric *f = c->s->f;
+	const struct sim_fabric *f = c->f;
 
 	c->result = json_array();
 	for (uint32_t i = 0; i < f->n_nodes; i++) {
@@ -73,7 +73,7 @@ static json_t *link_row(const struct sim_fabric *f, uint32_t port)
 /* Shows each cable once; with a node, only its cables, from its side. */
 bool cmd_show_links(struct call *c)
 {
-	const struct sim_fabric *f = c->s->f;
+	const struct sim_fabric *f = c->f;
 	uint32_t node = SIM_NONE;
 
 	if (c->n && !get_node(c, c->word[0], &node))
@@ -132,18 +132,14 @@ static json_t *port_row(struct sim_fabric *f, uint32_t port)
 
 bool cmd_show_port(struct call *c)
 {
-	uint32_t port;
-
-	if (!get_port(c, c->word[0], &port))
-		return false;
-	c->result = port_row(c->s->f, port);
+	c->result = port_row(c->f, c->port);
 	return true;
 }
 
 /* Those that a cable leads to, and switches' own. */
 bool cmd_show_end_ports(struct call *c)
 {
-	struct sim_fabric *f = c->s->f;
+	struct sim_fabric *f = c->f;
 
 	c->result = json_array();
 	for (uint32_t i = 0; i < f->n_ports; i++)
@@ -196,14 +192,11 @@ static json_t *vl_rows(const struct sim_counters *k)
 bool cmd_show_counters(struct call *c)
 {
 	static const struct sim_counters none;
-	const struct sim_counters *k;
-	uint32_t port;
+	const struct sim_counters *k = c->f->ports[c->port].counters;
 
-	if (!get_port(c, c->word[0], &port))
-		return false;
-	k = c->s->f->ports[port].counters ? c->s->f->ports[port].counters : &none;
+	k = k ? k : &none;
 	c->result = json_object();
-	json_object_set_new(c->result, "port", json_port(c->s->f, port));
+	json_object_set_new(c->result, "port", json_port(c->f, c->port));
 	for (size_t i = 0; i < ARRAY_SIZE(counters); i++) {
 		const char *at = (const char *)k + counters[i].offset;
 

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
-#define ATTR_PORT_INFO	0x15
-#define EXT_SPEEDS	0x80000000u	/* PortInfo's attribute modifier: SMSupportExtendedSpeeds */
+#include "sim/dev/fields.h"
+
 #define VALUE_MAX	1024	/* mad_dump_val() ignores the size when it lists all CapabilityMask bits */
 
 /* The n-th field; IB_NO_FIELD after the last. */
@@ -56,11 +56,7 @@ static bool get_field(struct call *c, const char *text, enum MAD_FIELDS *field)
 /* Whether the agent's CapabilityMask says that the device supports extended speeds. */
 static bool is_extended(const struct sim_fabric *f, uint32_t port)
 {
-	const struct sim_node *n = &f->nodes[f->ports[port].node];
-	uint32_t agent = n->type == SIM_SWITCH ? n->port0 : port;
-
-	return mad_get_field((void *)(uintptr_t)f->ports[agent].info, 0, IB_PORT_CAPMASK_F) &
-	       1u << 14;
+	return get_be32(f->ports[sma_port(f, port)].info + PI_CAPMASK) & CAP_EXT_SPEEDS;
 }
 
 /*
@@ -72,22 +68,21 @@ bool cmd_portinfo(struct call *c)
 	enum MAD_FIELDS field;
 	uint8_t info[64];
 	uint64_t value;
-	uint32_t port, num;
+	uint32_t num = c->f->ports[c->port].num;
 
-	if (!get_port(c, c->word[0], &port) || !get_field(c, c->word[1], &field) ||
+	if (!get_field(c, c->word[1], &field) ||
 	    !get_number(c, "VALUE", c->word[2], 0, UINT64_MAX, &value))
 		return false;
-	num = c->s->f->ports[port].num;
-	if (is_extended(c->s->f, port))
-		num |= EXT_SPEEDS;
-	if (!run_smp(c, port, METHOD_GET, ATTR_PORT_INFO, num, info))
+	if (is_extended(c->f, c->port))
+		num |= PI_MOD_EXT_SPEEDS;
+	if (!run_smp(c, c->port, METHOD_GET, ATTR_PORT_INFO, num, info))
 		return false;
 	mad_set_field(info, 0, IB_PORT_STATE_F, SIM_PORT_NOP);
 	mad_set_field(info, 0, IB_PORT_PHYS_STATE_F, SIM_PHYS_NOP);
 	set_value(info, field, value);
 	if (get_value(info, field) != value)
 		return refuse(c, "%s does not fit into %s", c->word[2], mad_field_name(field));
-	return run_smp(c, port, METHOD_SET, ATTR_PORT_INFO, num, info);
+	return run_smp(c, c->port, METHOD_SET, ATTR_PORT_INFO, num, info);
 }
 
 /* libibmad prints each bit of a mask on a line of its own: joins the lines. */
@@ -110,13 +105,9 @@ static void make_one_line(char *text)
 bool cmd_show_portinfo(struct call *c)
 {
 	enum MAD_FIELDS field;
-	uint8_t *info;
+	uint8_t *info = c->f->ports[c->port].info;
 	char text[VALUE_MAX];
-	uint32_t port;
 
-	if (!get_port(c, c->word[0], &port))
-		return false;
-	info = c->s->f->ports[port].info;
 	c->result = json_array();
 	for (unsigned i = 0; (field = nth_field(i)) != IB_NO_FIELD; i++) {
 		uint64_t value = get_value(info, field);

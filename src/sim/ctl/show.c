@@ -16,30 +16,17 @@ static json_t *behind(const struct sim_fabric *f, const struct sim_node *n, unsi
 	return num <= n->nports ? json_port(f, f->ports[n->port0 + num].peer) : json_null();
 }
 
-/* The switch that a command names; *node is its index. */
-static const struct sim_switch *get_tables(struct call *c, uint32_t *node)
-{
-	if (!get_switch(c, c->word[0], node))
-		return NULL;
-	return &c->s->f->switches[c->s->f->nodes[*node].sw];
-}
-
 bool cmd_show_lft(struct call *c)
 {
-	const struct sim_node *n;
-	const struct sim_switch *sw;
-	uint32_t node;
+	const struct sim_node *n = &c->f->nodes[c->node];
+	const struct sim_switch *sw = &c->f->switches[n->sw];
 
-	sw = get_tables(c, &node);
-	if (!sw)
-		return false;
-	n = &c->s->f->nodes[node];
 	c->result = json_array();
 	for (unsigned lid = 1; sw->lft && lid <= sw->lft_top && lid < n->profile->lft_cap; lid++)
 		if (sw->lft[lid] != SIM_LFT_DROP)
 			json_array_append_new(c->result, json_pack(
 				"{s:i, s:i, s:o}", "lid", lid, "port", sw->lft[lid], "to",
-				behind(c->s->f, n, sw->lft[lid])));
+				behind(c->f, n, sw->lft[lid])));
 	return true;
 }
 
@@ -56,14 +43,11 @@ static json_t *ports_of(const uint64_t bits[4])
 bool cmd_show_mft(struct call *c)
 {
 	static const uint64_t none[4];
-	const struct sim_switch *sw;
-	uint32_t node;
+	const struct sim_node *n = &c->f->nodes[c->node];
+	const struct sim_switch *sw = &c->f->switches[n->sw];
 
-	sw = get_tables(c, &node);
-	if (!sw)
-		return false;
 	c->result = json_array();
-	for (unsigned i = 0; sw->mft && i < c->s->f->nodes[node].profile->mft_cap; i++)
+	for (unsigned i = 0; sw->mft && i < n->profile->mft_cap; i++)
 		if (memcmp(sw->mft[i], none, sizeof(none)) != 0)
 			json_array_append_new(c->result, json_pack(
 				"{s:o, s:o}", "mlid", json_hex(SIM_LID_MCAST + i), "ports",
@@ -73,29 +57,23 @@ bool cmd_show_mft(struct call *c)
 
 /* --- SL to VL --- */
 
-static json_t *sl2vl_row(const struct sim_fabric *f, uint32_t port, unsigned in, unsigned out)
+static json_t *sl2vl_row(const struct sim_fabric *f, uint32_t node, unsigned in, unsigned out)
 {
 	json_t *vls = json_array();
 
 	for (unsigned sl = 0; sl < 16; sl++)
-		json_array_append_new(vls, json_integer(
-			sl2vl_get(f, f->ports[port].node, in, out, sl)));
+		json_array_append_new(vls, json_integer(sl2vl_get(f, node, in, out, sl)));
 	return json_pack("{s:i, s:i, s:o}", "in", in, "out", out, "vls", vls);
 }
 
 /* Shows all SL2VL tables of a switch, those of one out port, or a single one. */
 bool cmd_show_sl2vl(struct call *c)
 {
-	const struct sim_fabric *f = c->s->f;
+	const struct sim_node *n = &c->f->nodes[c->node];
 	uint64_t in_first = 0, in_last, out_first, out_last;
-	const struct sim_node *n;
-	uint32_t port;
 
-	if (!get_port(c, c->word[0], &port))
-		return false;
-	n = node_of(f, port);
 	in_last = is_switch(n) ? n->nports : 0;
-	out_first = out_last = f->ports[port].num;
+	out_first = out_last = c->f->ports[c->port].num;
 	if (is_switch(n) && out_first == 0)
 		out_last = n->nports;
 	if (c->n == 2)
@@ -111,7 +89,7 @@ bool cmd_show_sl2vl(struct call *c)
 	for (uint64_t out = out_first; out <= out_last; out++)
 		for (uint64_t in = in_first; in <= in_last; in++)
 			json_array_append_new(c->result,
-					      sl2vl_row(f, port, (unsigned)in, (unsigned)out));
+					      sl2vl_row(c->f, c->node, (unsigned)in, (unsigned)out));
 	return true;
 }
 
@@ -129,12 +107,8 @@ static void add_arbitration(json_t *rows, const char *table, const uint8_t entri
 
 bool cmd_show_vlarb(struct call *c)
 {
-	const struct sim_port *p;
-	uint32_t port;
+	const struct sim_port *p = &c->f->ports[c->port];
 
-	if (!get_port(c, c->word[0], &port))
-		return false;
-	p = &c->s->f->ports[port];
 	c->result = json_array();
 	add_arbitration(c->result, "high", p->arb_high);
 	add_arbitration(c->result, "low", p->arb_low);
@@ -143,12 +117,8 @@ bool cmd_show_vlarb(struct call *c)
 
 bool cmd_show_pkeys(struct call *c)
 {
-	const struct sim_port *p;
-	uint32_t port;
+	const struct sim_port *p = &c->f->ports[c->port];
 
-	if (!get_port(c, c->word[0], &port))
-		return false;
-	p = &c->s->f->ports[port];
 	c->result = json_array();
 	for (int i = 0; i < p->n_pkeys; i++)
 		if (p->pkeys[i] & 0x7fff)

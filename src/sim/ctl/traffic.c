@@ -3,24 +3,15 @@
 #include "sim/ctl/command.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "sim/net/wire.h"
 
 /* --- drops --- */
 
-static bool get_reason(struct call *c, const char *text, enum drop_reason *reason)
+/* DROP_NONE, the first, is no reason that a user may name. */
+static const char *reason_by_number(unsigned i)
 {
-	struct words known = { 0 };
-
-	for (int r = DROP_NONE + 1; r < DROP_REASONS; r++)
-		if (strcmp(drop_reason_name((enum drop_reason)r), text) == 0) {
-			*reason = (enum drop_reason)r;
-			return true;
-		}
-	for (int r = DROP_NONE + 1; r < DROP_REASONS; r++)
-		*vec_push(&known) = drop_reason_name((enum drop_reason)r);
-	return refuse_word(c, "reason", text, &known);
+	return i + 1 < DROP_REASONS ? drop_reason_name((enum drop_reason)(i + 1)) : NULL;
 }
 
 static json_t *drop_counts(const struct sim_drops *d, enum drop_reason only)
@@ -71,12 +62,14 @@ static json_t *last_drops(const struct sim *s, enum drop_reason only, uint64_t m
 bool cmd_drops(struct call *c)
 {
 	const char *text = option(c, "--reason");
-	enum drop_reason only = DROP_NONE;
+	enum drop_reason only;
 	uint64_t max = 20;
+	unsigned reason = 0;
 
 	if (!get_number(c, "--last", option(c, "--last"), 0, DROPS_KEPT, &max) ||
-	    (text && !get_reason(c, text, &only)))
+	    (text && !get_word(c, "reason", text, reason_by_number, &reason)))
 		return false;
+	only = text ? (enum drop_reason)(reason + 1) : DROP_NONE;
 	c->result = json_pack("{s:I, s:o, s:o}", "total", (json_int_t)c->s->drops->n, "reasons",
 			      drop_counts(c->s->drops, only), "last",
 			      last_drops(c->s, only, max));

@@ -69,11 +69,9 @@ void device_set_lies(struct sim *s, uint32_t node, unsigned lies);
  */
 void device_set_refuses(struct sim *s, uint32_t node, unsigned refuses, uint16_t status,
 			uint32_t times);
-unsigned refusal_by_name(const char *name);
-const char *const *refusal_names(void);
-/* The bit of a lie by its name in profiles; 0 if there is none. */
-unsigned lie_by_name(const char *name);
-const char *const *lie_names(void);
+/* Names of these bits in profiles, from bit 0 on; NULL after the last. */
+const char *refusal_name(unsigned i);
+const char *lie_name(unsigned i);
 /*
  * Unplugs or plugs the cable at both its ends.  Degrading bounds its speed and width (one bit each;
  * 0: no bound): the link goes down and retrains within the bounds.

@@ -35,43 +35,13 @@ static bool read_bits(struct reader *r, const struct node *n, const struct key *
 	return false;
 }
 
-static void read_widths(struct reader *r, const struct node *n, const struct key *k, void *at)
+/* Reads such a list into a field. */
+static void read_mask(struct reader *r, const struct node *n, const struct key *k, void *at)
 {
 	unsigned bits;
 
 	if (read_bits(r, n, k, &bits))
-		*(uint8_t *)at = (uint8_t)bits;
-}
-
-static void read_lies(struct reader *r, const struct node *n, const struct key *k, void *at)
-{
-	unsigned bits;
-
-	if (read_bits(r, n, k, &bits))
-		*(unsigned *)at = bits;
-}
-
-static const char *const refuses_words[] = {
-	"port-info", "port-state", "mixed-port-info", "switch-info", "guid-info", "pkey-table",
-	"sl2vl", "vlarb", "lft", "mft", "adaptive-routing", "pkey-table-0", NULL
-};
-
-static void read_refuses(struct reader *r, const struct node *n, const struct key *k, void *at)
-{
-	const struct key one = { .words = refuses_words, .size = 1 };
-	unsigned bits = 0;
-	size_t count;
-
-	(void)k;
-	for (const struct node *i = node_items(n, &count); i; i = i->next) {
-		uint8_t index = UINT8_MAX;
-
-		read_choice(r, i, &one, &index);
-		if (index == UINT8_MAX)
-			return;
-		bits |= 1u << index;
-	}
-	*(unsigned *)at = bits;
+		read_store(at, k->size, bits);
 }
 
 static const char *const speed_words[] = {
@@ -122,6 +92,10 @@ static void read_nothing(struct reader *r, const struct node *n, const struct ke
 static const char *const vl_words[] = { "1", "2", "4", "8", "15", NULL };
 static const char *const mtu_words[] = { "256", "512", "1024", "2048", "4096", NULL };
 static const char *const width_words[] = { "1x", "4x", "8x", "12x", "2x", NULL };
+static const char *const refuses_words[] = {
+	"port-info", "port-state", "mixed-port-info", "switch-info", "guid-info", "pkey-table",
+	"sl2vl", "vlarb", "lft", "mft", "adaptive-routing", "pkey-table-0", NULL
+};
 static const char *const lie_words[] = {
 	"keeps-tables", "keeps-portinfo", "wrong-status", "stale-get", "optimized",
 	"refuses-tables", "keeps-multicast-top", "refuses-multicast-top", "local-port",
@@ -141,7 +115,7 @@ static const struct key profile_keys[] = {
 	{ "vlarb-high", read_uint, AT(vlarb_high), .max = 64 },
 	{ "vlarb-low", read_uint, AT(vlarb_low), .max = 64 },
 	{ "mtu", read_code, AT(mtu_cap), .words = mtu_words },
-	{ "widths", read_widths, AT(widths), .words = width_words, .min = SIM_WIDTH_1X },
+	{ "widths", read_mask, AT(widths), .words = width_words, .min = SIM_WIDTH_1X },
 	{ "speeds", read_speeds, WHOLE, .words = speed_words, .min = SIM_SPEED_SDR },
 	{ "pkeys", read_uint, AT(pkey_cap), .min = 1, .max = UINT16_MAX },
 	{ "enforce-pkeys", read_uint, AT(enforce_cap), .max = UINT16_MAX },
@@ -175,8 +149,8 @@ static const struct key profile_keys[] = {
 	{ "smp-forward", read_time, AT(smp_forward_us), .max = 60000000, MICROSECONDS },
 	{ "smp-queue", read_uint, AT(smp_queue), .max = UINT16_MAX },
 	{ "silent", read_bool, AT(silent) },
-	{ "lies", read_lies, AT(lies), .words = lie_words },
-	{ "refuses", read_refuses, AT(refuses) },
+	{ "lies", read_mask, AT(lies), .words = lie_words },
+	{ "refuses", read_mask, AT(refuses), .words = refuses_words },
 	{ "refuses-status", read_uint, AT(refuses_status), .max = UINT16_MAX },
 	{ "plain-pma", read_bool, AT(plain_pma) },
 	{ "smi-apart", read_bool, AT(smi_apart) },
@@ -188,30 +162,14 @@ static const struct key profile_keys[] = {
 	{ "true-scale", read_bool, AT(true_scale) },
 };
 
-const char *const *refusal_names(void)
+const char *refusal_name(unsigned i)
 {
-	return refuses_words;
+	return refuses_words[i];
 }
 
-unsigned refusal_by_name(const char *name)
+const char *lie_name(unsigned i)
 {
-	for (unsigned i = 0; refuses_words[i]; i++)
-		if (!strcmp(refuses_words[i], name))
-			return 1u << i;
-	return 0;
-}
-
-const char *const *lie_names(void)
-{
-	return lie_words;
-}
-
-unsigned lie_by_name(const char *name)
-{
-	for (unsigned i = 0; lie_words[i]; i++)
-		if (!strcmp(lie_words[i], name))
-			return 1u << i;
-	return 0;
+	return lie_words[i];
 }
 
 void profile_read_keys(struct reader *r, const struct node *map, struct sim_profile *p)
