@@ -5,6 +5,8 @@
 
 #include "sim/host/parts.h"
 
+#define MS_US 1000
+
 void hosts_start(struct sim *s)
 {
 	struct hosts *hs = xcalloc(1, sizeof(*hs));
@@ -14,7 +16,6 @@ void hosts_start(struct sim *s)
 	link_init(&hs->files);
 	table_init(&hs->sends);
 	table_init(&hs->receives);
-	wheel_init(&hs->wheel, s);
 	s->hosts = hs;
 }
 
@@ -34,7 +35,6 @@ void hosts_stop(struct sim *s)
 		return;
 	while (!link_alone(&hs->files))
 		host_close(container_of(hs->files.next, struct host_file, link));
-	wheel_stop(&hs->wheel);
 	while (hs->spare) {
 		struct txn *t = container_of(hs->spare, struct txn, node);
 
@@ -49,6 +49,17 @@ void hosts_stop(struct sim *s)
 	vec_free(&hs->slots);
 	free(hs);
 	s->hosts = NULL;
+}
+
+void host_set_timer(const struct hosts *hs, uint64_t *timer, int64_t delay_us,
+		    void (*fn)(struct sim *s, void *arg), void *arg)
+{
+	int64_t now = sim_now(hs->s), tick = (now + delay_us + MS_US - 1) / MS_US;
+
+	if (tick <= now / MS_US)
+		tick = now / MS_US + 1;
+	sim_cancel(hs->s, *timer);
+	*timer = sim_after(hs->s, tick * MS_US - now, fn, arg);
 }
 
 static struct host_port *port_get(struct hosts *hs, uint32_t port)

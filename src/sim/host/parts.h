@@ -18,7 +18,6 @@
 #include "lib/base/bytes.h"
 #include "sim/host/host.h"
 #include "sim/host/table.h"
-#include "sim/host/wheel.h"
 #include "sim/net/wire.h"
 
 #define UMAD_HEAD	sizeof(struct ib_user_mad)
@@ -73,7 +72,6 @@ struct hosts {
 	VEC(struct agent_slot) slots;	/* by the lower half of hi_tid, from 1 */
 	struct table sends;		/* of struct txn */
 	struct table receives;		/* of struct rmpp_recv */
-	struct wheel wheel;
 	struct node *spare;		/* free list of struct txn */
 };
 
@@ -109,6 +107,15 @@ static inline struct sim_port *sim_port_of(const struct host_file *h)
 {
 	return &h->hosts->s->f->ports[h->port->port];
 }
+
+/* --- host.c --- */
+
+/*
+ * Calls fn(s, arg) after the delay, at a whole millisecond as a kernel does; replaces the setting that
+ * *timer is the handle of.
+ */
+void host_set_timer(const struct hosts *hs, uint64_t *timer, int64_t delay_us,
+		    void (*fn)(struct sim *s, void *arg), void *arg);
 
 /* --- agent.c --- */
 
@@ -155,7 +162,7 @@ struct rmpp_send {
 struct txn {
 	struct node node;		/* in hosts.sends */
 	struct link of_agent;
-	struct wheel_timer timer;
+	uint64_t timer;			/* of host_set_timer() */
 	struct host_agent *agent;
 	struct ib_user_mad head;	/* header as the client wrote it */
 	uint32_t retries_left;

@@ -22,7 +22,7 @@
 struct rmpp_recv {
 	struct node node;		/* in hosts.receives */
 	struct link of_agent;
-	struct wheel_timer timer;
+	uint64_t timer;			/* of host_set_timer() */
 	struct host_agent *agent;
 	struct packet first;		/* the packet of segment 1 */
 	bool complete;			/* complete and delivered; umad is NULL then */
@@ -80,7 +80,7 @@ static void recv_free(struct rmpp_recv *r)
 	drop_data(r);
 	if (r->complete)
 		r->agent->n_done--;
-	wheel_cancel(&hs->wheel, &r->timer);
+	sim_cancel(hs->s, r->timer);
 	link_remove(&r->of_agent);
 	table_remove(&hs->receives, &r->node);
 	free(r);
@@ -94,10 +94,12 @@ void rmpp_recv_free_all(struct host_agent *a)
 		recv_free(container_of(a->done.next, struct rmpp_recv, of_agent));
 }
 
-static void expired(struct wheel_timer *timer)
+static void expired(struct sim *s, void *arg)
 {
-	struct rmpp_recv *r = container_of(timer, struct rmpp_recv, timer);
+	struct rmpp_recv *r = arg;
 
+	(void)s;
+	r->timer = 0;
 	if (!r->complete)
 		rmpp_reply(r->agent->file, &r->first, RMPP_ABORT, RMPP_T2L, 0, 0);
 	recv_free(r);
@@ -105,9 +107,7 @@ static void expired(struct wheel_timer *timer)
 
 static void set_timer(struct rmpp_recv *r, int64_t delay_us)
 {
-	struct hosts *hs = r->agent->file->hosts;
-
-	wheel_set(&hs->wheel, &r->timer, sim_now(hs->s) + delay_us);
+	host_set_timer(r->agent->file->hosts, &r->timer, delay_us, expired, r);
 }
 
 /* Makes room for n bytes of message; false: too much for one message, or for the port. */
@@ -139,7 +139,6 @@ static struct rmpp_recv *receive_new(struct host_agent *a, const struct packet *
 	r->first = *p;
 	r->window = 1;
 	r->answer_window = 1;
-	wheel_timer_init(&r->timer, expired);
 	link_append(&a->receives, &r->of_agent);
 	table_add(&hs->receives, &r->node, receive_key(p->mad, p->slid));
 	set_timer(r, WHOLE_US);

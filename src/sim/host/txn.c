@@ -28,8 +28,6 @@ static bool same_transaction(const struct packet *a, const struct packet *b)
 	       a->mad[MAD_CLASS] == b->mad[MAD_CLASS];
 }
 
-static void expired(struct wheel_timer *timer);
-
 struct txn *txn_new(struct host_agent *a, const struct ib_user_mad *head, const struct packet *p)
 {
 	struct host_file *h = a->file;
@@ -51,7 +49,7 @@ struct txn *txn_new(struct host_agent *a, const struct ib_user_mad *head, const 
 	t->answer = mad_is_answer(p->mad);
 	t->rmpp.data = NULL;
 	t->packet = *p;
-	wheel_timer_init(&t->timer, expired);
+	t->timer = 0;
 	link_append(&a->sends, &t->of_agent);
 	table_add(&hs->sends, &t->node, packet_key(p, t->answer, p->dlid));
 	return t;
@@ -62,7 +60,7 @@ void txn_free(struct txn *t)
 	struct hosts *hs = t->agent->file->hosts;
 
 	rmpp_send_free(t);
-	wheel_cancel(&hs->wheel, &t->timer);
+	sim_cancel(hs->s, t->timer);
 	link_remove(&t->of_agent);
 	table_remove(&hs->sends, &t->node);
 	t->agent->file->n_sends--;
@@ -70,11 +68,25 @@ void txn_free(struct txn *t)
 	hs->spare = &t->node;
 }
 
+static void expired(struct sim *s, void *arg)
+{
+	struct txn *t = arg;
+
+	(void)s;
+	t->timer = 0;
+	if (t->rmpp.data) {
+		rmpp_send_expired(t);
+	} else if (t->retries_left) {
+		t->retries_left--;
+		txn_start(t);
+	} else {
+		txn_timed_out(t);
+	}
+}
+
 void txn_set_timer(struct txn *t, int64_t delay_us)
 {
-	struct hosts *hs = t->agent->file->hosts;
-
-	wheel_set(&hs->wheel, &t->timer, sim_now(hs->s) + delay_us);
+	host_set_timer(t->agent->file->hosts, &t->timer, delay_us, expired, t);
 }
 
 void txn_await_answer(struct txn *t)
@@ -102,20 +114,6 @@ void txn_timed_out(struct txn *t)
 	memcpy(umad + UMAD_HEAD, p.mad, MAD_HEAD);
 	txn_free(t);
 	agent_deliver(a, &p, umad, sizeof(umad));
-}
-
-static void expired(struct wheel_timer *timer)
-{
-	struct txn *t = container_of(timer, struct txn, timer);
-
-	if (t->rmpp.data) {
-		rmpp_send_expired(t);
-	} else if (t->retries_left) {
-		t->retries_left--;
-		txn_start(t);
-	} else {
-		txn_timed_out(t);
-	}
 }
 
 static bool same_destination(const struct packet *a, const struct packet *b)
