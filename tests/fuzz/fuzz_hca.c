@@ -15,7 +15,7 @@
 #include "lib/base/bytes.h"
 #include "lib/base/log.h"
 #include "sim/dev/device.h"
-#include "sim/dev/fields.h"
+#include "sim/net/fields.h"
 #include "sim/hca/hca.h"
 #include "sim/hca/rings.h"
 #include "sim/topo/topo.h"

@@ -8,22 +8,10 @@
 #define QOSD_SIM_CHECK_CHECK_INTERNAL_H
 
 #include "sim/check/check.h"
+#include "sim/net/fields.h"
 #include "sim/net/wire.h"
 
 #define ALL_SLS 0xffffu
-
-/* Byte offsets in PortInfo (14.2.5.6) of fields that struct sim_port does not decode. */
-enum {
-	INFO_WIDTH_ACTIVE = 31,
-	INFO_SPEED_ACTIVE = 35,		/* upper four bits */
-	INFO_MASTER_SM_SL = 36,		/* lower four bits */
-	INFO_VL_CAP = 37,		/* upper four bits */
-	INFO_VL_HIGH_LIMIT = 38,
-	INFO_VLARB_HIGH_CAP = 39,
-	INFO_VLARB_LOW_CAP = 40,
-	INFO_SPEED_EXT_2 = 56,		/* LinkSpeedExtActive2: bits 6 and 5 */
-	INFO_SPEED_EXT_ACTIVE = 62,	/* upper four bits */
-};
 
 struct run {
 	const struct sim_fabric *f;
@@ -96,11 +84,6 @@ static inline bool end_port_is_up(const struct sim_fabric *f, uint32_t port)
 static inline unsigned lid_count(const struct sim_port *p)
 {
 	return 1u << (p->lmc & 7);
-}
-
-static inline bool has_lid(const struct sim_port *p, uint32_t lid)
-{
-	return p->lid && lid >= p->lid && lid < p->lid + lid_count(p);
 }
 
 /* Whether the port is an end of paths: up, with unicast LIDs. */

@@ -8,14 +8,9 @@ static void differ(struct buf *text, const char *what, unsigned a, unsigned b)
 		buf_printf(text, "; %s %u and %u", what, a, b);
 }
 
-static unsigned mtu_bytes(const struct sim_port *p)
-{
-	return p->mtu && p->mtu < 6 ? 128u << p->mtu : 0;
-}
-
 static bool limits_high(const struct sim_port *p)
 {
-	return p->op_vls > 1 && p->info[INFO_VLARB_HIGH_CAP] != 0;
+	return p->op_vls > 1 && p->info[PI_VLARB_HIGH_CAP] != 0;
 }
 
 /*
@@ -28,10 +23,10 @@ static void compare_high_limit(struct run *r, uint32_t a, uint32_t b)
 	const struct sim_port *p = &f->ports[a], *q = &f->ports[b];
 
 	if (is_switch(node_of(f, a)) && is_switch(node_of(f, b)) && limits_high(p) &&
-	    limits_high(q) && p->info[INFO_VL_HIGH_LIMIT] != q->info[INFO_VL_HIGH_LIMIT])
+	    limits_high(q) && p->info[PI_VL_HIGH_LIMIT] != q->info[PI_VL_HIGH_LIMIT])
 		remark(r, AUDIT_LINK, "%s and %s: VLHighLimit %u and %u", port_text(f, a).s,
-		       port_text(f, b).s, p->info[INFO_VL_HIGH_LIMIT],
-		       q->info[INFO_VL_HIGH_LIMIT]);
+		       port_text(f, b).s, p->info[PI_VL_HIGH_LIMIT],
+		       q->info[PI_VL_HIGH_LIMIT]);
 }
 
 static void check_link(struct run *r, uint32_t a, uint32_t b)
@@ -46,14 +41,14 @@ static void check_link(struct run *r, uint32_t a, uint32_t b)
 	else
 		buf_printf(&text, "; %s and %s", state_text(p->state), state_text(q->state));
 	differ(&text, "OperationalVLs", p->op_vls, q->op_vls);
-	differ(&text, "NeighborMTU", mtu_bytes(p), mtu_bytes(q));
-	differ(&text, "LinkWidthActive", p->info[INFO_WIDTH_ACTIVE], q->info[INFO_WIDTH_ACTIVE]);
-	differ(&text, "LinkSpeedActive", p->info[INFO_SPEED_ACTIVE] >> 4,
-	       q->info[INFO_SPEED_ACTIVE] >> 4);
-	differ(&text, "LinkSpeedExtActive", p->info[INFO_SPEED_EXT_ACTIVE] >> 4,
-	       q->info[INFO_SPEED_EXT_ACTIVE] >> 4);
-	differ(&text, "LinkSpeedExtActive2", p->info[INFO_SPEED_EXT_2] >> 5 & 3,
-	       q->info[INFO_SPEED_EXT_2] >> 5 & 3);
+	differ(&text, "NeighborMTU", mtu_of_code(p->mtu), mtu_of_code(q->mtu));
+	differ(&text, "LinkWidthActive", p->info[PI_WIDTH_ACTIVE], q->info[PI_WIDTH_ACTIVE]);
+	differ(&text, "LinkSpeedActive", p->info[PI_SPEED_ACTIVE_ENABLED] >> 4,
+	       q->info[PI_SPEED_ACTIVE_ENABLED] >> 4);
+	differ(&text, "LinkSpeedExtActive", p->info[PI_EXT_ACTIVE_SUP] >> 4,
+	       q->info[PI_EXT_ACTIVE_SUP] >> 4);
+	differ(&text, "LinkSpeedExtActive2", p->info[PI_EXT_2] >> 5 & 3,
+	       q->info[PI_EXT_2] >> 5 & 3);
 	if (text.n)
 		report(r, AUDIT_LINK, "%s and %s: %s", port_text(f, a).s, port_text(f, b).s,
 		       text.s + 2);

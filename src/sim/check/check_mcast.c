@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/bytes.h"
 #include "sim/check/check_net.h"
 
 struct trees {
@@ -45,7 +44,7 @@ static const uint64_t *held(const struct sim_fabric *f, uint32_t sw, uint32_t ml
  */
 static bool is_above_top(const struct sim_fabric *f, uint32_t sw, uint32_t mlid)
 {
-	uint16_t top = get_be16(f->switches[sw].info + SWITCHINFO_MFT_TOP);
+	uint16_t top = get_be16(f->switches[sw].info + SI_MULTICAST_TOP);
 
 	return top && mlid > top;
 }

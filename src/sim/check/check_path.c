@@ -50,23 +50,17 @@ struct way {
 	struct buf lost;
 };
 
-static unsigned mtu_of(const struct sim_fabric *f, uint32_t port)
-{
-	uint8_t code = f->ports[port].mtu;
-
-	return code && code < 6 ? 128u << code : 0;
-}
-
 /*
  * Whether the packet exceeds the port's NeighborMTU; sender and receiver both drop it then
  * (14.2.5.6).
  */
 static bool is_too_long(struct way *w, uint32_t port)
 {
-	if (w->bytes <= mtu_of(w->f, port))
+	unsigned mtu = mtu_of_code(w->f->ports[port].mtu);
+
+	if (w->bytes <= mtu)
 		return false;
-	buf_printf(&w->lost, "%s: NeighborMTU is %u: dropped", port_text(w->f, port).s,
-		   mtu_of(w->f, port));
+	buf_printf(&w->lost, "%s: NeighborMTU is %u: dropped", port_text(w->f, port).s, mtu);
 	return true;
 }
 
@@ -120,7 +114,7 @@ static bool is_there(const struct way *w, uint32_t port)
 {
 	const struct sim_node *n = node_of(w->f, port);
 
-	return has_lid(&w->f->ports[sma_port(w->f, port)], w->lid) &&
+	return port_has_lid(&w->f->ports[sma_port(w->f, port)], w->lid) &&
 	       (!is_switch(n) || lft_port(w->f, n->sw, w->lid) == 0);
 }
 

@@ -19,7 +19,7 @@ static bool arrives(const struct walk *w, uint32_t out)
 	const struct sim_fabric *f = w->r->f;
 	uint32_t end = f->ports[out].num == 0 ? out : f->ports[out].peer;
 
-	return w->n->gates[out].sw == GATE_END && has_lid(&f->ports[end], w->lid);
+	return w->n->gates[out].sw == GATE_END && port_has_lid(&f->ports[end], w->lid);
 }
 
 /* The way on from a switch: 1 if the packet arrives, ON_WALK if there is another switch, or LOST. */
@@ -299,7 +299,7 @@ static uint16_t master_sm_sls(const struct run *r)
 
 	for (uint32_t port = 0; port < r->f->n_ports; port++)
 		if (is_end(r, port))
-			sls |= 1u << (r->f->ports[port].info[INFO_MASTER_SM_SL] & 15);
+			sls |= 1u << (r->f->ports[port].info[PI_MTU_SM_SL] & 15);
 	return sls ? sls : 1;
 }
 

@@ -27,8 +27,7 @@ static uint16_t arb_vls(const uint8_t arb[128], unsigned entries)
 /* Whether all VLs that the device supports have equal weights, however many are operational. */
 static bool shares_evenly(const struct sim_port *p, const uint8_t arb[128], unsigned entries)
 {
-	static const uint8_t vls_by_code[16] = { 0, 1, 2, 4, 8, 15 };
-	unsigned vls = vls_by_code[p->info[INFO_VL_CAP] >> 4], share[16] = { 0 };
+	unsigned vls = vls_of_code(high4(p->info + PI_VL_CAP_INIT_TYPE)), share[16] = { 0 };
 
 	for (unsigned i = 0; i < entries && i < 64; i++)
 		share[arb[2 * i] & 15] += arb[2 * i + 1];
@@ -52,7 +51,7 @@ static void check_weights(struct run *r, uint32_t port, const char *table,
 static void check_vlarb(struct run *r, uint32_t port)
 {
 	const struct sim_port *p = &r->f->ports[port];
-	unsigned high_cap = p->info[INFO_VLARB_HIGH_CAP], low_cap = p->info[INFO_VLARB_LOW_CAP];
+	unsigned high_cap = p->info[PI_VLARB_HIGH_CAP], low_cap = p->info[PI_VLARB_LOW_CAP];
 	uint16_t high = arb_vls(p->arb_high, high_cap), low = arb_vls(p->arb_low, low_cap);
 	uint16_t starved = r->port_vls[port] & ~(high | low);
 

@@ -10,7 +10,7 @@
 
 #include "lib/base/bytes.h"
 #include "sim/dev/device.h"
-#include "sim/dev/fields.h"
+#include "sim/net/fields.h"
 
 /* --- forwarding --- */
 

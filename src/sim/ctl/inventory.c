@@ -5,6 +5,8 @@
 #include <infiniband/mad.h>
 #include <stddef.h>
 
+#include "sim/net/fields.h"
+
 static const char *type_name(const struct sim_node *n)
 {
 	return n->type == SIM_SWITCH ? "switch" : n->type == SIM_ROUTER ? "router" : "ca";
@@ -104,9 +106,9 @@ static void add_addresses(json_t *o, const struct sim_fabric *f, uint32_t port)
 	json_object_set_new(o, "sm-lid", json_integer(p->sm_lid));
 }
 
-static json_t *port_row(struct sim_fabric *f, uint32_t port)
+static json_t *port_row(const struct sim_fabric *f, uint32_t port)
 {
-	struct sim_port *p = &f->ports[port];
+	const struct sim_port *p = &f->ports[port];
 	uint32_t code = p->phys_state;
 	json_t *o = json_object();
 	char phys[64];
@@ -118,9 +120,9 @@ static json_t *port_row(struct sim_fabric *f, uint32_t port)
 	json_object_set_new(o, "link", json_link(f, port));
 	json_object_set_new(o, "mtu", p->mtu ? json_integer(128 << p->mtu) : json_null());
 	json_object_set_new(o, "vls", json_integer(p->op_vls));
-	json_object_set_new(o, "m-key", json_guid(mad_get_field64(p->info, 0, IB_PORT_MKEY_F)));
+	json_object_set_new(o, "m-key", json_guid(get_be64(p->info + PI_MKEY)));
 	json_object_set_new(o, "m-key-protection",
-			    json_integer(mad_get_field(p->info, 0, IB_PORT_MKEY_PROT_BITS_F)));
+			    json_integer(p->info[PI_MKEY_PROTECT_LMC] >> 6));
 	json_object_set_new(o, "reregisters", json_integer(p->reregisters));
 	json_object_set_new(o, "taken-down", json_integer(p->taken_down));
 	json_object_set_new(o, "cable", json_string(cable_name(p)));

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "sim/dev/fields.h"
+#include "sim/net/fields.h"
 
 #define VALUE_MAX	1024	/* mad_dump_val() ignores the size when it lists all CapabilityMask bits */
 

@@ -2,9 +2,10 @@
 /* Converts values of the model to JSON, and link widths and speeds to words and back. */
 #include "sim/ctl/command.h"
 
-#include <infiniband/mad.h>
 #include <string.h>
 #include <strings.h>
+
+#include "sim/net/fields.h"
 
 static const struct { uint8_t bit; const char *text; } widths[] = {
 	{ SIM_WIDTH_1X, "1x" }, { SIM_WIDTH_2X, "2x" }, { SIM_WIDTH_4X, "4x" },
@@ -73,18 +74,12 @@ static const char *speed_text(unsigned speed, unsigned ext)
 
 json_t *json_link(const struct sim_fabric *f, uint32_t port)
 {
-	struct sim_port *p = &f->ports[port];
-	unsigned width, speed, ext;
+	const struct sim_port *p = &f->ports[port];
+	unsigned width = p->info[PI_WIDTH_ACTIVE], ext = ext_active(p->info);
+	unsigned speed = high4(p->info + PI_SPEED_ACTIVE_ENABLED);
 
 	if (p->num == 0 || !link_is_up(f, port))
 		return json_null();
-	width = mad_get_field(p->info, 0, IB_PORT_LINK_WIDTH_ACTIVE_F);
-	speed = mad_get_field(p->info, 0, IB_PORT_LINK_SPEED_ACTIVE_F);
-	ext = p->info[56] >> 5 & 3u;	/* LinkSpeedExtActive2, which some versions of libibmad do not know */
-	if (ext)
-		ext <<= SIM_EXT_GROUP_2;
-	else
-		ext = mad_get_field(p->info, 0, IB_PORT_LINK_SPEED_EXT_ACTIVE_F);
 	if (!ext && speed == SIM_SPEED_QDR && p->cable_fdr10)
 		return json_sprintf("%sFDR10", width_text(width));
 	return json_sprintf("%s%s", width_text(width), speed_text(speed, ext));

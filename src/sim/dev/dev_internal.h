@@ -10,7 +10,7 @@
 #define QOSD_SIM_DEV_DEV_INTERNAL_H
 
 #include "sim/dev/device.h"
-#include "sim/dev/fields.h"
+#include "sim/net/fields.h"
 
 /* --- the agents of the general services: pma.c, dm.c, cc.c --- */
 

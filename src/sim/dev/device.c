@@ -5,11 +5,6 @@
 
 #include "sim/dev/dev_internal.h"
 
-static uint32_t first_end_port(const struct sim_node *n)
-{
-	return n->port0 + !is_switch(n);
-}
-
 /* LIDs of the topology, which the decoded fields hold until there is a PortInfo. */
 struct given_lid {
 	uint16_t lid;
@@ -169,7 +164,7 @@ void device_rename(struct sim *s, uint32_t node, const char *desc)
 
 	snprintf(padded, sizeof(padded), "%s", desc);
 	memcpy(n->desc, padded, sizeof(padded));
-	for (uint32_t port = first_end_port(n); port <= n->port0 + n->nports; port++)
+	for (uint32_t port = first_port(n); port <= n->port0 + n->nports; port++)
 		if (is_end_port(s->f, port))
 			trap_local_change(s, port, CHANGE_NODE_DESCRIPTION);
 }

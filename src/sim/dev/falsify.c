@@ -63,11 +63,6 @@ static const struct sim_node *somebody_else(const struct answer *a)
 	return &f->nodes[n > 1 ? (self + 1 + self % (n - 1)) % n : self];
 }
 
-static const struct sim_port *end_port_of(const struct sim_fabric *f, const struct sim_node *n)
-{
-	return &f->ports[n->port0 + (is_switch(n) ? 0 : 1)];
-}
-
 /* A port on which a subnet manager runs; NULL if there is none. */
 static const struct sim_port *managers_port(const struct sim_fabric *f)
 {
@@ -82,7 +77,7 @@ static void tell_others_guid(struct answer *a, const struct kind *k)
 	const struct sim_node *other = somebody_else(a);
 
 	put_be64(a->data + k->at,
-		 k->at == NI_PORT_GUID ? end_port_of(a->s->f, other)->guid : other->guid);
+		 k->at == NI_PORT_GUID ? a->s->f->ports[first_port(other)].guid : other->guid);
 }
 
 static void tell_managers_guid(struct answer *a, const struct kind *k)
@@ -96,7 +91,7 @@ static void tell_managers_guid(struct answer *a, const struct kind *k)
 
 static void tell_others_lid(struct answer *a, const struct kind *k)
 {
-	put_be16(a->data + k->at, end_port_of(a->s->f, somebody_else(a))->lid);
+	put_be16(a->data + k->at, a->s->f->ports[first_port(somebody_else(a))].lid);
 }
 
 /* Answers as if another device were at the end of the cable. */
@@ -106,7 +101,7 @@ static void tell_other_node(struct answer *a, const struct kind *k)
 
 	(void)k;
 	memcpy(a->data, other->info, sizeof(other->info));
-	put_be64(a->data + NI_PORT_GUID, end_port_of(a->s->f, other)->guid);
+	put_be64(a->data + NI_PORT_GUID, a->s->f->ports[first_port(other)].guid);
 	a->data[NI_LOCAL_PORT_VENDOR] = (uint8_t)(1 + a->port % other->nports);
 }
 

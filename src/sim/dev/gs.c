@@ -3,7 +3,6 @@
 #include "sim/dev/gs.h"
 
 #define GSI_QP 1
-#define GSI_QKEY 0x80010000u
 
 bool gs_is_request(const struct packet *p, uint8_t mgmt_class)
 {
@@ -13,7 +12,7 @@ bool gs_is_request(const struct packet *p, uint8_t mgmt_class)
 	    method == METHOD_SEND || method == METHOD_TRAP || method == METHOD_REPORT ||
 	    method == METHOD_TRAP_REPRESS)
 		return false;
-	return p->dqpn == GSI_QP && p->qkey == GSI_QKEY && p->mad[MAD_BASE_VERSION] == 1;
+	return p->dqpn == GSI_QP && p->qkey == SIM_GSI_QKEY && p->mad[MAD_BASE_VERSION] == 1;
 }
 
 void gs_answer(struct sim *s, uint32_t port, struct packet *p, gs_handler *handler)

@@ -6,9 +6,6 @@
  */
 #include "sim/dev/dev_internal.h"
 
-/* Number of data VLs by code of OperationalVLs and VLCap. */
-static const uint8_t vls_by_code[16] = { [1] = 1, [2] = 2, [3] = 4, [4] = 8, [5] = 15 };
-
 /* External ports have the LID of port 0. */
 static void copy_lid_to_external_ports(struct sim_fabric *f, uint32_t port0)
 {
@@ -40,7 +37,7 @@ void port_sync(struct sim *s, uint32_t port)
 
 	p->state = (uint8_t)low4(info + PI_SPEED_SUP_STATE);
 	p->phys_state = (uint8_t)high4(info + PI_PHYS_STATE_DOWN_DEFAULT);
-	p->op_vls = vls_by_code[high4(info + PI_OP_VLS_ENFORCE)];
+	p->op_vls = (uint8_t)vls_of_code(high4(info + PI_OP_VLS_ENFORCE));
 	p->mtu = (uint8_t)high4(info + PI_MTU_SM_SL);
 	p->pkey_in = (info[PI_OP_VLS_ENFORCE] & PI_ENFORCE_IN) != 0;
 	p->pkey_out = (info[PI_OP_VLS_ENFORCE] & PI_ENFORCE_OUT) != 0;

@@ -23,11 +23,6 @@
 #define ERRORS_MAX	0xf	/* LocalPhyErrors, OverrunErrors: thresholds */
 #define VLARB_WEIGHT	64
 
-static unsigned data_vls(unsigned vl_cap)
-{
-	return vl_cap == 5 ? 15 : 1u << (vl_cap - 1);
-}
-
 static void node_info(struct sim_node *n)
 {
 	uint8_t *info = n->info;
@@ -132,7 +127,7 @@ static void port_info(const struct sim_fabric *f, uint32_t port)
 /* Gives all VLs equal weight, at low priority. */
 static void fill_vlarb(struct sim_port *p, const struct sim_profile *pr)
 {
-	unsigned vls = data_vls(pr->vl_cap);
+	unsigned vls = vls_of_code(pr->vl_cap);
 
 	memset(p->arb_high, 0, sizeof(p->arb_high));
 	memset(p->arb_low, 0, sizeof(p->arb_low));
@@ -230,7 +225,7 @@ void node_power_on_values(struct sim *s, uint32_t node)
 {
 	struct sim_node *n = &s->f->nodes[node];
 	struct sim_switch *sw = switch_of(s->f, n);
-	uint32_t first = n->port0 + !sw;
+	uint32_t first = first_port(n);
 
 	if (!n->driven)
 		memcpy(n->desc, n->given_desc, sizeof(n->desc));

@@ -127,6 +127,6 @@ void ibsim_node_values(struct sim *s, uint32_t node)
 		put_be64(n->info + NI_SYSTEM_GUID, n->guid);
 	if (sw)
 		switch_values(n, sw);
-	for (uint32_t port = n->port0 + !sw; port <= n->port0 + n->nports; port++)
+	for (uint32_t port = first_port(n); port <= n->port0 + n->nports; port++)
 		port_values(s, port);
 }

@@ -3,21 +3,7 @@
 #ifndef QOSD_SIM_DEV_PRESETS_H
 #define QOSD_SIM_DEV_PRESETS_H
 
-#include "sim/net/model.h"
-
-/* PortInfo.CapabilityMask (14.2.5.6): bits that a profile determines. */
-enum {
-	CAP_TRAP = 1 << 3, CAP_AUTO_MIGRATION = 1 << 5, CAP_SL_MAPPING = 1 << 6, CAP_LED = 1 << 9,
-	CAP_SYSTEM_GUID = 1 << 11, CAP_EXT_SPEEDS = 1 << 14, CAP_MASK2 = 1 << 15,
-	CAP_COMM_MGMT = 1 << 16, CAP_DEVICE_MGMT = 1 << 19, CAP_VENDOR_CLASS = 1 << 20,
-	CAP_MASK_NOTICE = 1 << 22, CAP_CLIENT_REREGISTER = 1 << 25, CAP_LOCAL_CHANGES = 1 << 26,
-	CAP_MCAST_FDB_TOP = 1 << 30,
-};
-/* PortInfo.CapabilityMask2 */
-enum {
-	CAP2_WIDTH_2X = 1 << 4, CAP2_HDR = 1 << 5, CAP2_NDR = 1 << 10, CAP2_EXT_SPEEDS_2 = 1 << 11,
-	CAP2_XDR = 1 << 12,
-};
+#include "sim/net/fields.h"
 
 /* Link speeds in order, for links of a topology and for the abilities of devices. */
 enum link_speed {

@@ -104,10 +104,9 @@ static void turn_into_answer(struct sim *s, uint32_t port, struct packet *p, uns
 
 bool sma_wants(const struct packet *p)
 {
-	uint8_t mgmt_class = p->mad[MAD_CLASS], method = p->mad[MAD_METHOD];
+	uint8_t method = p->mad[MAD_METHOD];
 
-	return (mgmt_class == CLASS_SM_LID || mgmt_class == CLASS_SM_DR) &&
-	       !(method & MAD_METHOD_RESPONSE) && method != METHOD_TRAP &&
+	return class_is_smp(p->mad[MAD_CLASS]) && !(method & MAD_METHOD_RESPONSE) && method != METHOD_TRAP &&
 	       get_be16(p->mad + MAD_ATTR) != ATTR_SM_INFO;
 }
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/dev/fields.h"
+#include "sim/net/fields.h"
 #include "sim/hca/hca_internal.h"
 
 static const struct sim_port *port_of_seen(const struct hca *h, const struct seen *seen)

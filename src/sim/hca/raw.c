@@ -25,8 +25,6 @@ enum { DETH_QKEY = 0, DETH_SQPN = 4 };
 #define UD_SEND_ONLY 0x64
 #define UD_SEND_ONLY_IMMEDIATE 0x65
 
-#define SMP_VL 15
-
 /* --- reading --- */
 
 /* Where the parts of a packet are. */
@@ -231,7 +229,7 @@ size_t raw_write(const struct packet *p, uint8_t vl, uint8_t *out)
 	uint8_t *at = out;
 
 	if (p->dqpn == 0)
-		vl = SMP_VL;
+		vl = SIM_SMP_VL;
 	if (p->bytes)
 		return write_bytes(p->bytes, vl, out);
 	at = write_lrh(p, vl, at);

@@ -8,12 +8,9 @@
 #include <endian.h>
 #include <string.h>
 
-#include "lib/base/bytes.h"
-#include "sim/dev/fields.h"
+#include "sim/net/fields.h"
 #include "sim/hca/hca_internal.h"
 #include "sim/hca/raw.h"
-
-#define GSI_QKEY 0x80010000u
 
 /* --- packets --- */
 
@@ -21,7 +18,7 @@ static bool is_own_lid(const struct sim_port *port, const struct packet *p)
 {
 	if (p->dqpn == 0 && (p->slid == SIM_LID_PERMISSIVE || p->slid == port->lid))
 		return true;		/* before it has a LID, its SLID is 0 */
-	return port->lid && p->slid >= port->lid && (unsigned)(p->slid - port->lid) >> port->lmc == 0;
+	return port_has_lid(port, p->slid);
 }
 
 /* Hardware takes the P_Key from the table itself. */
@@ -92,15 +89,10 @@ static const char *take_bad_qkey(struct hca *h, const struct frame *f)
 
 /* --- MADs for the HCA's agents --- */
 
-static bool is_smp_class(const uint8_t *mad)
-{
-	return mad[MAD_CLASS] == CLASS_SM_LID || mad[MAD_CLASS] == CLASS_SM_DR;
-}
-
 /* Whether device_smp() can perform it. */
 static bool is_plain_smp(const uint8_t *mad)
 {
-	return is_smp_class(mad) && mad[MAD_BASE_VERSION] == 1 && mad[MAD_CLASS_VERSION] == 1 &&
+	return class_is_smp(mad[MAD_CLASS]) && mad[MAD_BASE_VERSION] == 1 && mad[MAD_CLASS_VERSION] == 1 &&
 	       get_be16(mad + MAD_ATTR) != ATTR_SM_INFO &&
 	       (mad[MAD_METHOD] == METHOD_GET || mad[MAD_METHOD] == METHOD_SET);
 }
@@ -128,7 +120,7 @@ static struct packet packet_of(const struct hca *h, uint32_t port, const struct 
 	struct packet p = {
 		.from = m->by_cable && sp->peer != SIM_NONE ? sp->peer : port, .in_port = port,
 		.slid = le16toh(m->source_lid), .dlid = sp->lid, .sqpn = le32toh(m->source_qp),
-		.dqpn = is_smp_class(m->mad) ? 0 : 1, .qkey = GSI_QKEY, .pkey = le16toh(m->pkey),
+		.dqpn = class_is_smp(m->mad[MAD_CLASS]) ? 0 : 1, .qkey = SIM_GSI_QKEY, .pkey = le16toh(m->pkey),
 		.sl = m->sl & 15,
 	};
 

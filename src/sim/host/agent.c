@@ -16,16 +16,6 @@
 #define VERSIONS_END	0x83
 #define SLOTS_MAX	0xffffu
 
-static bool class_is_vendor2(uint8_t mgmt_class)
-{
-	return mgmt_class >= CLASS_VENDOR2 && mgmt_class <= CLASS_VENDOR2_END;
-}
-
-static bool class_is_smp(uint8_t mgmt_class)
-{
-	return mgmt_class == CLASS_SM_LID || mgmt_class == CLASS_SM_DR;
-}
-
 static bool request_is_valid(const struct host_agent_request *r)
 {
 	if (r->rmpp_version > 1 || r->oui > 0xffffff)

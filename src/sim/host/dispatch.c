@@ -136,7 +136,7 @@ void hosts_receive(struct sim *s, uint32_t port, struct packet *p)
 {
 	enum drop_reason why = check(&s->f->ports[port], p);
 
-	if (p->dqpn == 1 && p->qkey != GSI_QKEY) {
+	if (p->dqpn == 1 && p->qkey != SIM_GSI_QKEY) {
 		bad_qkey(s, port, p);
 		return;
 	}

@@ -22,7 +22,6 @@
 
 #define UMAD_HEAD	sizeof(struct ib_user_mad)
 #define MAD_HEAD	24u		/* bytes of the common header */
-#define GSI_QKEY	0x80010000u
 #define SENDS_MAX	65536u		/* limit of a file's pending sends */
 #define PORT_BYTES_MAX	(2 * (size_t)HOST_MESSAGE_MAX)	/* limit of RMPP messages under way at a port,
 							 * bytes */

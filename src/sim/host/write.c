@@ -7,8 +7,7 @@
 #include <errno.h>
 
 #include "sim/host/parts.h"
-
-#define PORTINFO_GID_PREFIX 8
+#include "sim/net/fields.h"
 
 /* The reason that keeps a packet from leaving QP1. */
 static enum drop_reason blocked(const struct host_file *h, const struct packet *p)
@@ -38,7 +37,7 @@ static void fill_gids(const struct sim_port *port, const struct ib_user_mad *hea
 		      struct packet *p)
 {
 	p->grh = true;
-	memcpy(p->sgid, port->info + PORTINFO_GID_PREFIX, 8);
+	memcpy(p->sgid, port->info + PI_GID_PREFIX, 8);
 	put_be64(p->sgid + 8, port->guids[head->addr.gid_index]);
 	memcpy(p->dgid, head->addr.gid, 16);
 	p->hop_limit = head->addr.hop_limit;
@@ -64,7 +63,7 @@ static void fill_headers(const struct host_agent *a, const struct ib_user_mad *h
 	p->slid = p->dlid == SIM_LID_PERMISSIVE ? SIM_LID_PERMISSIVE :
 						  (uint16_t)(port->lid | bits);
 	if (a->qp == 1) {
-		p->qkey = GSI_QKEY;
+		p->qkey = SIM_GSI_QKEY;
 		p->pkey = head->addr.pkey_index < port->n_pkeys ?
 				  port->pkeys[head->addr.pkey_index] : 0;
 	}

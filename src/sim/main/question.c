@@ -10,17 +10,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <infiniband/mad.h>
-
 #include "lib/base/alloc.h"
-#include "lib/base/bytes.h"
 #include "server.h"
 #include "sim/hca/hca.h"
+#include "sim/net/fields.h"
 
 #define MELLANOX 0x0002c9
-#define CAP_SM_DISABLED	(1u << 10)
-#define CAP_ROCE	(1u << 16)	/* communication management: the bit that an Ethernet port has */
-#define PHYS_LINK_UP	5
+#define CAP_ROCE CAP_COMM_MGMT	/* communication management: the bit that an Ethernet port has */
 
 void answer_error(struct sim_answer *a, int error, const char *fmt, ...)
 {
@@ -128,11 +124,6 @@ bool may_be_driven(const struct client *c, uint32_t node, struct sim_answer *a)
 	return !a->error;
 }
 
-static unsigned first_port(const struct sim_node *n)
-{
-	return is_switch(n) ? 0 : 1;
-}
-
 static unsigned last_port(const struct sim_node *n)
 {
 	return is_switch(n) ? 0 : n->nports;
@@ -149,7 +140,7 @@ static uint32_t port_of(const struct client *c, uint32_t ca, uint32_t port, stru
 		return SIM_NONE;
 	}
 	n = &f->nodes[c->nodes[ca]];
-	if (port < first_port(n) || port > last_port(n)) {
+	if (port < !is_switch(n) || port > last_port(n)) {
 		answer_error(a, EINVAL, "%s: sim%u (%s) has no port %u", c->name, ca, n->desc, port);
 		return SIM_NONE;
 	}
@@ -181,7 +172,7 @@ static void describe_ca(const struct client *c, uint32_t ca, struct sim_answer *
 	a->ca.node_guid = n->guid;
 	a->ca.system_guid = n->sysimg_guid;
 	a->ca.node_type = n->type;
-	a->ca.first_port = first_port(n);
+	a->ca.first_port = !is_switch(n);
 	a->ca.last_port = last_port(n);
 	snprintf(a->ca.fw_ver, sizeof(a->ca.fw_ver), "%s", QOSD_VERSION);
 	snprintf(a->ca.hw_ver, sizeof(a->ca.hw_ver), "%x", n->profile->revision);
@@ -190,16 +181,14 @@ static void describe_ca(const struct client *c, uint32_t ca, struct sim_answer *
 }
 
 /* The rate in Gb/s by active width and speed, without the fraction, as readers of sysfs take it. */
-static uint32_t rate_of(void *info)
+static uint32_t rate_of(const uint8_t *info)
 {
 	static const unsigned by_ext[] = { 0, 140, 250, 0, 500, 0, 0, 0, 1000 };
 	static const unsigned by_speed[] = { 25, 25, 50, 25, 100 };
 	static const unsigned lanes[] = { 1, 1, 4, 1, 8, 1, 1, 1, 12, 1, 1, 1, 1, 1, 1, 1, 2 };
-	unsigned ext = mad_get_field(info, 0, IB_PORT_LINK_SPEED_EXT_ACTIVE_F);
-	unsigned speed = mad_get_field(info, 0, IB_PORT_LINK_SPEED_ACTIVE_F);
-	unsigned width = mad_get_field(info, 0, IB_PORT_LINK_WIDTH_ACTIVE_F);
-	bool xdr = ((const uint8_t *)info)[56] >> 5 & 3;	/* LinkSpeedExtActive2 */
-	unsigned lane = xdr ? 2000 : ext < ARRAY_SIZE(by_ext) ? by_ext[ext] : 0;
+	unsigned ext = ext_active(info), width = info[PI_WIDTH_ACTIVE];
+	unsigned speed = high4(info + PI_SPEED_ACTIVE_ENABLED);
+	unsigned lane = ext >> SIM_EXT_GROUP_2 ? 2000 : ext < ARRAY_SIZE(by_ext) ? by_ext[ext] : 0;
 
 	if (!lane)
 		lane = by_speed[speed < ARRAY_SIZE(by_speed) ? speed : 0];
@@ -209,31 +198,29 @@ static uint32_t rate_of(void *info)
 static void describe_port(const struct client *c, const struct sim_ask *q, struct sim_answer *a)
 {
 	const struct sim_port *p;
-	uint8_t info[sizeof(p->info)];
 	uint32_t port = port_of(c, q->ca, q->port, a);
 
 	if (port == SIM_NONE)
 		return;
 	p = &c->server->sim->f->ports[port];
-	memcpy(info, p->info, sizeof(info));	/* libibmad's functions require writable data */
 	a->port.port_guid = p->guid;
-	a->port.gid_prefix = mad_get_field64(info, 0, IB_PORT_GID_PREFIX_F);
+	a->port.gid_prefix = get_be64(p->info + PI_GID_PREFIX);
 	a->port.base_lid = p->lid;
 	a->port.lmc = p->lmc;
 	a->port.sm_lid = p->sm_lid;
-	a->port.sm_sl = mad_get_field(info, 0, IB_PORT_SMSL_F);
+	a->port.sm_sl = low4(p->info + PI_MTU_SM_SL);
 	a->port.state = p->state;
 	a->port.phys_state = p->phys_state;
-	a->port.capmask = mad_get_field(info, 0, IB_PORT_CAPMASK_F);
+	a->port.capmask = get_be32(p->info + PI_CAPMASK);
 	if (c->views[q->ca] == VIEW_GSI)
 		a->port.capmask |= CAP_SM_DISABLED;
 	if (node_of(c->server->sim->f, port)->profile->ethernet) {
 		a->port.ethernet = 1;
 		a->port.capmask = CAP_ROCE;
 		a->port.state = SIM_PORT_ACTIVE;
-		a->port.phys_state = PHYS_LINK_UP;
+		a->port.phys_state = SIM_PHYS_LINK_UP;
 	}
-	a->port.rate = rate_of(info);
+	a->port.rate = rate_of(p->info);
 	a->port.reregisters = p->reregisters;
 	a->port.n_pkeys = p->n_pkeys < ARRAY_SIZE(a->port.pkeys) ? p->n_pkeys
 								: ARRAY_SIZE(a->port.pkeys);
@@ -255,9 +242,7 @@ static const struct client *owner_of(const struct client *c, uint32_t file)
 /* Whether the device of the open port has the QP of that class. */
 static bool has_qp(const struct client *owner, uint8_t mgmt_class)
 {
-	bool smp = mgmt_class == CLASS_SM_LID || mgmt_class == CLASS_SM_DR;
-
-	return owner->view != (smp ? VIEW_GSI : VIEW_SMI);
+	return owner->view != (class_is_smp(mgmt_class) ? VIEW_GSI : VIEW_SMI);
 }
 
 static void register_agent(const struct client *c, const struct sim_ask *q, struct sim_answer *a)

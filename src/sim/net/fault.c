@@ -81,8 +81,7 @@ bool fault_is_of(const struct sim_fabric *f, const struct fault_rule *r, uint32_
 
 static bool is_answer_of_sma(const uint8_t *mad)
 {
-	return mad[MAD_METHOD] == METHOD_GET_RESP &&
-	       (mad[MAD_CLASS] == CLASS_SM_LID || mad[MAD_CLASS] == CLASS_SM_DR);
+	return mad[MAD_METHOD] == METHOD_GET_RESP && class_is_smp(mad[MAD_CLASS]);
 }
 
 static bool is_its_place(const struct fault_rule *r, const struct sim_fabric *f,

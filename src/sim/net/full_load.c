@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "sim/net/fields.h"
 #include "sim/net/wire.h"
 
 #define DATA_VLS 15
@@ -19,7 +20,6 @@
 #define LIMIT_BYTES 4096
 #define LIMIT_UNBOUNDED 255
 #define ARB_ENTRIES 64
-#define INFO_HIGH_LIMIT 38	/* offset in PortInfo (14.2.5.6) */
 
 struct hop {
 	uint32_t link;			/* index of the link */
@@ -269,7 +269,7 @@ static uint32_t link_of(struct network *w, uint32_t port)
 			return i;
 	k = &w->links[w->n_links];
 	*k = (struct link){
-		.port = port, .limit = p->info[INFO_HIGH_LIMIT],
+		.port = port, .limit = p->info[PI_VL_HIGH_LIMIT],
 		.high = { p->arb_high, ARB_ENTRIES - 1, 0 }, .low = { p->arb_low, ARB_ENTRIES - 1, 0 },
 	};
 	k->credit = full_credit(k);

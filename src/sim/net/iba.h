@@ -19,8 +19,8 @@
 #define SIM_MAD_SIZE		256
 #define SIM_PORTS_MAX		254	/* external ports of a switch */
 #define SIM_HOPS_MAX		63
-
-#define SWITCHINFO_MFT_TOP	18	/* offset of MulticastFDBTop (14.2.5.4) */
+#define SIM_SMP_VL		15
+#define SIM_GSI_QKEY		0x80010000u
 
 #define SIM_AGGREGATION_NODE	0xcf09	/* DeviceID of SHARP aggregation nodes, which run no programs */
 
@@ -74,11 +74,21 @@ enum {
 enum { RMPP_DATA = 1, RMPP_ACK, RMPP_STOP, RMPP_ABORT };
 #define RMPP_ACTIVE		0x01	/* flag: the MAD uses RMPP */
 
+static inline bool class_is_smp(uint8_t mgmt_class)
+{
+	return mgmt_class == CLASS_SM_LID || mgmt_class == CLASS_SM_DR;
+}
+
+/* Vendors' classes that have an OUI. */
+static inline bool class_is_vendor2(uint8_t mgmt_class)
+{
+	return mgmt_class >= CLASS_VENDOR2 && mgmt_class <= CLASS_VENDOR2_END;
+}
+
 static inline bool class_has_rmpp(uint8_t mgmt_class)
 {
-	return mgmt_class == CLASS_SA || mgmt_class == CLASS_DM ||
-	       mgmt_class == CLASS_DEVICE_ADM || mgmt_class == CLASS_BIS ||
-	       (mgmt_class >= CLASS_VENDOR2 && mgmt_class <= CLASS_VENDOR2_END);
+	return mgmt_class == CLASS_SA || mgmt_class == CLASS_DM || mgmt_class == CLASS_DEVICE_ADM ||
+	       mgmt_class == CLASS_BIS || class_is_vendor2(mgmt_class);
 }
 
 static inline bool rmpp_is_active(const uint8_t *mad)

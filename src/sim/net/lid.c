@@ -6,12 +6,6 @@
  */
 #include "sim/net/transit.h"
 
-/* Whether the LID is one of the port's, path bits included (3.5.10). */
-static bool owns_lid(const struct sim_port *p, uint16_t lid)
-{
-	return p->lid && lid >= p->lid && (unsigned)(lid - p->lid) >> p->lmc == 0;
-}
-
 static enum drop_reason way_by_lft(const struct sim_fabric *f, uint32_t port, uint16_t dlid,
 				   struct way *w)
 {
@@ -24,7 +18,7 @@ static enum drop_reason way_by_lft(const struct sim_fabric *f, uint32_t port, ui
 	*w = (struct way){ n->port0 + switch_lft(sw)[dlid], PLACE_EXIT };
 	if (w->port == n->port0) {
 		w->place = PLACE_END;
-		return owns_lid(&f->ports[n->port0], dlid) ? DROP_NONE : DROP_WRONG_LFT;
+		return port_has_lid(&f->ports[n->port0], dlid) ? DROP_NONE : DROP_WRONG_LFT;
 	}
 	return w->port == port ? DROP_LOOP : DROP_NONE;
 }
@@ -33,7 +27,7 @@ enum drop_reason way_by_lid(const struct sim_fabric *f, uint32_t port, enum plac
 			    uint16_t dlid, struct way *w)
 {
 	const struct sim_node *n = node_of(f, port);
-	bool own = owns_lid(&f->ports[port], dlid);
+	bool own = port_has_lid(&f->ports[port], dlid);
 
 	*w = (struct way){ port, PLACE_END };
 	if (place == PLACE_START && own)

@@ -6,7 +6,7 @@
  * once for each packet, and a repeat is lost as DROP_LOOP, so that even a fabric full of loops
  * finishes at once.
  */
-#include "lib/base/bytes.h"
+#include "sim/net/fields.h"
 #include "sim/net/transit.h"
 
 struct fifo {
@@ -18,7 +18,7 @@ static const uint64_t *mft_entry(const struct sim_fabric *f, const struct sim_no
 				 uint16_t mlid)
 {
 	const struct sim_switch *sw = &f->switches[n->sw];
-	uint16_t top = get_be16(sw->info + SWITCHINFO_MFT_TOP);
+	uint16_t top = get_be16(sw->info + SI_MULTICAST_TOP);
 	const uint64_t *entry;
 
 	if (!sw->mft || mlid - SIM_LID_MCAST >= n->profile->mft_cap || (top && mlid > top))

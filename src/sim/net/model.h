@@ -255,11 +255,23 @@ static inline bool is_switch(const struct sim_node *n)
 	return n->type == SIM_SWITCH;
 }
 
+/* The first port that a node has: port 0 of a switch, port 1 of another node. */
+static inline uint32_t first_port(const struct sim_node *n)
+{
+	return n->port0 + !is_switch(n);
+}
+
 /* A port with a LID of its own: CA or router port, or port 0 of a switch. */
 static inline bool is_end_port(const struct sim_fabric *f, uint32_t port)
 {
 	const struct sim_port *p = &f->ports[port];
 	return is_switch(&f->nodes[p->node]) ? p->num == 0 : p->num != 0;
+}
+
+/* Whether the LID is one of the port's, path bits included (3.5.10). */
+static inline bool port_has_lid(const struct sim_port *p, uint32_t lid)
+{
+	return p->lid && lid >= p->lid && (lid - p->lid) >> p->lmc == 0;
 }
 
 /* The port whose SMA answers for `port`: port 0 of its switch, or the port itself. */

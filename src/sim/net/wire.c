@@ -30,8 +30,6 @@ void transit_blocked(struct sim *s, struct transit *t, uint32_t out, enum drop_r
 
 /* --- one link --- */
 
-#define SMP_VL 15
-
 /*
  * PortXmitData and the like count all VLs, VL15 included; they only exclude link packets, which the
  * model does not have (16.1.3.5).
@@ -51,7 +49,7 @@ static void count_xmit(struct sim_port *port, const struct transit *t)
 
 	c->xmit_data += words;
 	c->vl_xmit_data[t->vl] += words;
-	if (t->vl != SMP_VL)
+	if (t->vl != SIM_SMP_VL)
 		c->sl_xmit_data[t->p.sl & 15] += words;
 	c->xmit_pkts++;
 	c->vl_xmit_pkts[t->vl]++;
@@ -68,7 +66,7 @@ static void count_rcv(struct sim_port *port, const struct transit *t)
 
 	c->rcv_data += words;
 	c->vl_rcv_data[t->vl] += words;
-	if (t->vl != SMP_VL)
+	if (t->vl != SIM_SMP_VL)
 		c->sl_rcv_data[t->p.sl & 15] += words;
 	c->rcv_pkts++;
 	c->vl_rcv_pkts[t->vl]++;
@@ -172,7 +170,7 @@ static bool cross(struct sim *s, struct transit *t)
 	enum drop_reason why;
 
 	if (smp)
-		t->vl = SMP_VL;
+		t->vl = SIM_SMP_VL;
 	why = link_blocked(s->f, t->port, smp ? SIM_PORT_INIT : SIM_PORT_ACTIVE);
 
 	if (why) {
@@ -251,8 +249,7 @@ static void arrive_at_driver(struct sim *s, struct transit *t)
 /* Delivers the packet to the agents of its end port. */
 static void arrive_at_agents(struct sim *s, struct transit *t)
 {
-	uint8_t class = t->p.mad[MAD_CLASS];
-	bool sm_class = class == CLASS_SM_LID || class == CLASS_SM_DR;
+	bool sm_class = class_is_smp(t->p.mad[MAD_CLASS]);
 
 	if (t->p.bytes || t->p.dqpn > 1 || is_smp(&t->p) != sm_class) {
 		transit_drop(s, t, DROP_QP);

@@ -7,7 +7,7 @@
 #include <check.h>
 
 #include "expect.h"
-#include "lib/base/bytes.h"
+#include "sim/net/fields.h"
 #include "unit/run.h"
 
 #define MLID 0xc001u
@@ -51,13 +51,13 @@ START_TEST(mcast_above_top)
 	struct sim_switch *s4 = &the_fabric->switches[the_fabric->nodes[node].sw];
 
 	group_up();
-	put_be16(s4->info + SWITCHINFO_MFT_TOP, MLID);
+	put_be16(s4->info + SI_MULTICAST_TOP, MLID);
 	audit_all(0);
 	expect_clean(30 * 16);
-	put_be16(s4->info + SWITCHINFO_MFT_TOP, MLID - 1);
+	put_be16(s4->info + SI_MULTICAST_TOP, MLID - 1);
 	audit_all(0);
 	expect_text("MLID 0xc001: S4/P0 drops it: it is above MulticastFDBTop");
-	put_be16(s4->info + SWITCHINFO_MFT_TOP, 0);
+	put_be16(s4->info + SI_MULTICAST_TOP, 0);
 	audit_all(0);
 	expect_clean(30 * 16);
 }

@@ -8,13 +8,13 @@
 #include <string.h>
 
 #include "rig.h"
+#include "sim/net/fields.h"
 #include "sim/net/full_load.h"
 #include "unit/run.h"
 
 #define BYTES 2048
 #define WORDS (BYTES / 4)
 #define TIMES 1000u		/* packet times */
-#define INFO_HIGH_LIMIT 38
 
 static struct rig *r;
 
@@ -111,16 +111,16 @@ START_TEST(high_priority)
 
 	arb(p->arb_high, (uint8_t[]){ 1, 1 }, 1);
 	arb(p->arb_low, (uint8_t[]){ 0, 1 }, 1);
-	p->info[INFO_HIGH_LIMIT] = 255;
+	p->info[PI_VL_HIGH_LIMIT] = 255;
 	ck_assert(load(f, 2, 1));
 	ck_assert_uint_eq(p->counters->vl_xmit_pkts[0], 0);
 	ck_assert_uint_eq(p->counters->vl_xmit_wait[0], TIMES);
 	memset(p->counters, 0, sizeof(*p->counters));
-	p->info[INFO_HIGH_LIMIT] = 3;		/* 12 KiB: six packets for one of low */
+	p->info[PI_VL_HIGH_LIMIT] = 3;		/* 12 KiB: six packets for one of low */
 	ck_assert(load(f, 2, 1));
 	ck_assert_uint_eq(share(p, 1), 85);
 	memset(p->counters, 0, sizeof(*p->counters));
-	p->info[INFO_HIGH_LIMIT] = 0;		/* a packet each */
+	p->info[PI_VL_HIGH_LIMIT] = 0;		/* a packet each */
 	ck_assert(load(f, 2, 1));
 	ck_assert_uint_eq(share(p, 1), 50);
 }

@@ -9,6 +9,7 @@
 
 #include "lib/base/bytes.h"
 #include "rig.h"
+#include "sim/net/fields.h"
 #include "unit/run.h"
 
 #define MLID 0xc001
@@ -113,10 +114,10 @@ END_TEST
 
 START_TEST(mft_top)
 {
-	put_be16(rig_switch(r, 0)->info + SWITCHINFO_MFT_TOP, MLID);
+	put_be16(rig_switch(r, 0)->info + SI_MULTICAST_TOP, MLID);
 	rig_send(r, r->host[0], rig_gsi(MLID, 0));
 	ck_assert_uint_eq(r->arrived.n, 3);
-	put_be16(rig_switch(r, 0)->info + SWITCHINFO_MFT_TOP, MLID - 1);
+	put_be16(rig_switch(r, 0)->info + SI_MULTICAST_TOP, MLID - 1);
 	rig_send(r, r->host[0], rig_gsi(MLID, 0));
 	ck_assert_uint_eq(rig_dropped(r, DROP_MCAST), 1);
 }

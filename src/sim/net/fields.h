@@ -4,11 +4,11 @@
  *
  * The name of fields that share a byte has the names of both.
  */
-#ifndef QOSD_SIM_DEV_FIELDS_H
-#define QOSD_SIM_DEV_FIELDS_H
+#ifndef QOSD_SIM_NET_FIELDS_H
+#define QOSD_SIM_NET_FIELDS_H
 
 #include "lib/base/bytes.h"
-#include "sim/dev/presets.h"
+#include "sim/net/model.h"
 
 #define SMP_DATA_SIZE 64
 #define SL2VL_SIZE 8
@@ -47,14 +47,22 @@ enum {
 #define PI_EXT_2_ALL		7	/* value for all supported speeds */
 #define PI_MOD_EXT_SPEEDS	0x80000000u	/* attribute modifier: SMSupportExtendedSpeeds */
 
-/* PortInfo.CapabilityMask: bits that presets.h lacks */
+/* PortInfo.CapabilityMask */
 enum {
-	CAP_IS_SM = 1 << 1, CAP_NOTICE = 1 << 2, CAP_PKEY_SWITCH_TRAP = 1 << 12,
-	CAP_MCAST_PKEY_SUPPRESSION = 1 << 29,
+	CAP_IS_SM = 1 << 1, CAP_NOTICE = 1 << 2, CAP_TRAP = 1 << 3, CAP_AUTO_MIGRATION = 1 << 5,
+	CAP_SL_MAPPING = 1 << 6, CAP_LED = 1 << 9, CAP_SM_DISABLED = 1 << 10,
+	CAP_SYSTEM_GUID = 1 << 11, CAP_PKEY_SWITCH_TRAP = 1 << 12, CAP_EXT_SPEEDS = 1 << 14,
+	CAP_MASK2 = 1 << 15, CAP_COMM_MGMT = 1 << 16, CAP_DEVICE_MGMT = 1 << 19,
+	CAP_VENDOR_CLASS = 1 << 20, CAP_MASK_NOTICE = 1 << 22, CAP_CLIENT_REREGISTER = 1 << 25,
+	CAP_LOCAL_CHANGES = 1 << 26, CAP_MCAST_PKEY_SUPPRESSION = 1 << 29, CAP_MCAST_FDB_TOP = 1 << 30,
 };
 /* Bits for what the host does: IsSM, and IsCommunicationManagement … IsVendorClassSupported */
 #define CAP_OF_HOST	(CAP_IS_SM | 1u << 16 | 1u << 17 | 1u << 19 | 1u << 20)
-#define CAP2_SET_NODE_DESCRIPTION 1	/* CapabilityMask2 */
+/* PortInfo.CapabilityMask2 */
+enum {
+	CAP2_SET_NODE_DESCRIPTION = 1 << 0, CAP2_WIDTH_2X = 1 << 4, CAP2_HDR = 1 << 5,
+	CAP2_NDR = 1 << 10, CAP2_EXT_SPEEDS_2 = 1 << 11, CAP2_XDR = 1 << 12,
+};
 
 /* NodeInfo */
 enum {
@@ -141,6 +149,18 @@ static inline void set_high4(uint8_t *byte, unsigned v)
 static inline void set_low4(uint8_t *byte, unsigned v)
 {
 	*byte = (uint8_t)((*byte & 0xf0) | (v & 0x0f));
+}
+
+/* Number of data VLs by code of OperationalVLs and VLCap; 0 for an unknown one. */
+static inline unsigned vls_of_code(unsigned code)
+{
+	return code == 5 ? 15 : code && code < 5 ? 1u << (code - 1) : 0;
+}
+
+/* Number of bytes by code of an MTU; 0 for an unknown one. */
+static inline unsigned mtu_of_code(unsigned code)
+{
+	return code && code < 6 ? 128u << code : 0;
 }
 
 #endif
