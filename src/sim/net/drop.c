@@ -5,30 +5,8 @@
 
 const char *drop_reason_name(enum drop_reason r)
 {
-	static const char *const names[DROP_REASONS] = {
-		[DROP_NONE] = "none",
-		[DROP_LINK_DOWN] = "link-down",
-		[DROP_PORT_STATE] = "port-state",
-		[DROP_NO_ROUTE] = "no-route",
-		[DROP_WRONG_LFT] = "wrong-lft",
-		[DROP_LOOP] = "loop",
-		[DROP_VL15] = "vl15",
-		[DROP_VL_MISSING] = "vl-missing",
-		[DROP_NO_CREDIT] = "no-credit",
-		[DROP_PKEY] = "pkey",
-		[DROP_BAD_PATH] = "bad-path",
-		[DROP_NODE_OFF] = "node-off",
-		[DROP_SILENT] = "silent",
-		[DROP_FAULT] = "fault",
-		[DROP_NO_AGENT] = "no-agent",
-		[DROP_MKEY] = "mkey",
-		[DROP_MCAST] = "mcast",
-		[DROP_QP] = "qp",
-		[DROP_QUEUE] = "queue",
-		[DROP_VL15_FULL] = "vl15-full",
-		[DROP_MTU] = "mtu",
-		[DROP_SLID] = "slid",
-	};
+#define NAME(constant, name) [constant] = (name),
+	static const char *const names[DROP_REASONS] = { "none", DROP_REASON_TABLE(NAME) };
 
 	return (unsigned)r < DROP_REASONS ? names[r] : "unknown";
 }

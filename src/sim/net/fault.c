@@ -151,12 +151,10 @@ static void corrupt(struct sim *s, uint8_t *mad)
 /* The receiver loses other packets than MADs, whose ICRC would not fit. */
 static bool corrupt_packet(struct sim *s, struct transit *t)
 {
-	if (!t->p.bytes) {
-		corrupt(s, t->p.mad);
-		return true;
-	}
-	transit_drop(s, t, DROP_FAULT);
-	return false;
+	if (t->p.bytes)
+		return transit_drop(s, t, DROP_FAULT);
+	corrupt(s, t->p.mad);
+	return true;
 }
 
 bool faults_let_pass(struct sim *s, struct transit *t)
@@ -168,8 +166,7 @@ bool faults_let_pass(struct sim *s, struct transit *t)
 		return true;
 	switch (r.effect) {
 	case FAULT_DROP:
-		transit_drop(s, t, DROP_FAULT);
-		return false;
+		return transit_drop(s, t, DROP_FAULT);
 	case FAULT_DELAY:
 		sim_after(s, r.delay_us, go_on, t);
 		return false;

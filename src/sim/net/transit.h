@@ -74,11 +74,11 @@ void wire_carry(struct sim *s, struct transit *t);
 /* The same, but stops with true when t is at a switch that must multicast it. */
 bool wire_advance(struct sim *s, struct transit *t);
 /*
- * Drops a packet that cannot leave by `out`: counted at `out` if that port is at fault, else at its
- * current port.
+ * Drop a packet, and return false.  One that cannot leave by `out` is counted there if that port is at
+ * fault, else at its current port.
  */
-void transit_blocked(struct sim *s, struct transit *t, uint32_t out, enum drop_reason why);
-void transit_drop(struct sim *s, struct transit *t, enum drop_reason why);
+bool transit_blocked(struct sim *s, struct transit *t, uint32_t out, enum drop_reason why);
+bool transit_drop(struct sim *s, struct transit *t, enum drop_reason why);
 
 /* --- lid.c --- */
 

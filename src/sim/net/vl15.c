@@ -47,10 +47,8 @@ bool vl15_let_pass(struct sim *s, struct transit *t)
 	if ((!pr->smp_time_us && !pr->smp_forward_us) || !smi_handles(s->f, t))
 		return true;
 	time_us = is_for_agent(t) ? pr->smp_time_us : pr->smp_forward_us;
-	if (pr->smp_queue && port->smps_waiting >= pr->smp_queue) {
-		transit_drop(s, t, DROP_VL15_FULL);
-		return false;
-	}
+	if (pr->smp_queue && port->smps_waiting >= pr->smp_queue)
+		return transit_drop(s, t, DROP_VL15_FULL);
 	if (n->smi_free_us < sim_now(s))
 		n->smi_free_us = sim_now(s);
 	n->smi_free_us += time_us;

@@ -14,18 +14,19 @@
 #define GRH_WORDS (40 / 4)
 #define ICRC_WORDS 1
 
-void transit_drop(struct sim *s, struct transit *t, enum drop_reason why)
+bool transit_drop(struct sim *s, struct transit *t, enum drop_reason why)
 {
 	wire_drop(s, t->port, &t->p, why);
 	transit_free(s->queue, t);
+	return false;
 }
 
-void transit_blocked(struct sim *s, struct transit *t, uint32_t out, enum drop_reason why)
+bool transit_blocked(struct sim *s, struct transit *t, uint32_t out, enum drop_reason why)
 {
 	if (why == DROP_LINK_DOWN || why == DROP_NODE_OFF || why == DROP_PORT_STATE ||
 	    why == DROP_WRONG_LFT)
 		t->port = out;
-	transit_drop(s, t, why);
+	return transit_drop(s, t, why);
 }
 
 /* --- one link --- */
@@ -82,11 +83,11 @@ static bool refuses(const struct sim *s, const struct sim_port *port, bool enfor
 	return enforces && is_switch(&s->f->nodes[port->node]) && !pkey_matches(port, p->pkey);
 }
 
-static void bad_pkey(struct sim *s, struct transit *t)
+static bool bad_pkey(struct sim *s, struct transit *t)
 {
 	if (s->hooks.bad_pkey)
 		s->hooks.bad_pkey(s, t->port, &t->p);
-	transit_drop(s, t, DROP_PKEY);
+	return transit_drop(s, t, DROP_PKEY);
 }
 
 /* Loses a packet as it comes in.  This port did not send it, so its counters do not count it. */
@@ -113,8 +114,7 @@ static bool data_enters(struct sim *s, struct transit *t)
 	count_rcv(in, t);
 	if (refuses(s, in, in->pkey_in, &t->p)) {
 		port_counters(in)->rcv_constraint++;
-		bad_pkey(s, t);
-		return false;
+		return bad_pkey(s, t);
 	}
 	return true;
 }
@@ -129,14 +129,11 @@ static bool data_leaves(struct sim *s, struct transit *t)
 {
 	struct sim_port *out = &s->f->ports[t->port];
 
-	if (exceeds_mtu(out, &t->p)) {
-		transit_drop(s, t, DROP_MTU);
-		return false;
-	}
+	if (exceeds_mtu(out, &t->p))
+		return transit_drop(s, t, DROP_MTU);
 	if (refuses(s, out, out->pkey_out, &t->p)) {
 		port_counters(out)->xmit_constraint++;
-		bad_pkey(s, t);
-		return false;
+		return bad_pkey(s, t);
 	}
 	count_xmit(out, t);
 	return true;
@@ -172,11 +169,8 @@ static bool cross(struct sim *s, struct transit *t)
 	if (smp)
 		t->vl = SIM_SMP_VL;
 	why = link_blocked(s->f, t->port, smp ? SIM_PORT_INIT : SIM_PORT_ACTIVE);
-
-	if (why) {
-		transit_drop(s, t, why);
-		return false;
-	}
+	if (why)
+		return transit_drop(s, t, why);
 	if (smp)
 		count_xmit(&s->f->ports[t->port], t);
 	else if (!data_leaves(s, t))
@@ -189,11 +183,7 @@ static bool cross(struct sim *s, struct transit *t)
 		count_rcv(&s->f->ports[t->port], t);
 	else if (!data_enters(s, t))
 		return false;
-	if (loops(s->f, t)) {
-		transit_drop(s, t, DROP_LOOP);
-		return false;
-	}
-	return true;
+	return !loops(s->f, t) || transit_drop(s, t, DROP_LOOP);
 }
 
 /* --- one node --- */
@@ -227,10 +217,8 @@ static bool forward(struct sim *s, struct transit *t)
 	struct way w;
 	enum drop_reason why = is_smp(&t->p) ? smp_way(s, t, &w) : data_way(s, t, &w);
 
-	if (why) {
-		transit_blocked(s, t, w.port, why);
-		return false;
-	}
+	if (why)
+		return transit_blocked(s, t, w.port, why);
 	transit_move(t, w.port, w.place);
 	return true;
 }

@@ -13,31 +13,32 @@
 
 #include "sim/net/engine.h"
 
-enum drop_reason {
-	DROP_NONE,
-	DROP_LINK_DOWN,		/* no link behind the out port */
-	DROP_PORT_STATE,	/* state of the port or its peer is too low (SMPs need Init) */
-	DROP_NO_ROUTE,		/* LFT entry is 255, beyond LinearFDBTop, or no such port */
-	DROP_WRONG_LFT,		/* arrived at a port with another LID */
-	DROP_LOOP,		/* more hops than any path can have */
-	DROP_VL15,		/* SL2VL maps the SL to VL15 */
-	DROP_VL_MISSING,	/* SL2VL names a VL beyond OperationalVLs */
-	DROP_NO_CREDIT,		/* the other end of the link lacks the VL and gives it no flow control */
-	DROP_PKEY,		/* not in a table that enforces it, or both are limited members */
-	DROP_BAD_PATH,		/* directed route that is malformed or leads nowhere */
-	DROP_NODE_OFF,
-	DROP_SILENT,		/* the device does not answer */
-	DROP_FAULT,		/* dropped by a fault rule */
-	DROP_NO_AGENT,		/* no agent registered for it */
-	DROP_MKEY,		/* M_Key does not match (14.2.4) */
-	DROP_MCAST,		/* multicast LID without an entry in the MFT */
-	DROP_QP,		/* no such QP at the end port */
-	DROP_QUEUE,		/* a client does not read */
-	DROP_VL15_FULL,		/* no room for the SMP at a port */
-	DROP_MTU,		/* longer than the NeighborMTU of the out port */
-	DROP_SLID,		/* an HCA's driver sent it by a LID that is not the port's */
-	DROP_REASONS
-};
+/* X(constant, name) for each reason, with what it means. */
+#define DROP_REASON_TABLE(X) \
+	X(DROP_LINK_DOWN, "link-down")	/* no link behind the out port */ \
+	X(DROP_PORT_STATE, "port-state")	/* of the port or its peer: too low (SMPs need Init) */ \
+	X(DROP_NO_ROUTE, "no-route")	/* LFT entry is 255, beyond LinearFDBTop, or no such port */ \
+	X(DROP_WRONG_LFT, "wrong-lft")	/* arrived at a port with another LID */ \
+	X(DROP_LOOP, "loop")	/* more hops than any path can have */ \
+	X(DROP_VL15, "vl15")	/* SL2VL maps the SL to VL15 */ \
+	X(DROP_VL_MISSING, "vl-missing")	/* SL2VL names a VL beyond OperationalVLs */ \
+	X(DROP_NO_CREDIT, "no-credit")	/* the link's other end has no flow control for the VL */ \
+	X(DROP_PKEY, "pkey")	/* not in a table that enforces it, or both are limited members */ \
+	X(DROP_BAD_PATH, "bad-path")	/* directed route that is malformed or leads nowhere */ \
+	X(DROP_NODE_OFF, "node-off") \
+	X(DROP_SILENT, "silent")	/* the device does not answer */ \
+	X(DROP_FAULT, "fault")	/* dropped by a fault rule */ \
+	X(DROP_NO_AGENT, "no-agent")	/* no agent registered for it */ \
+	X(DROP_MKEY, "mkey")	/* M_Key does not match (14.2.4) */ \
+	X(DROP_MCAST, "mcast")	/* multicast LID without an entry in the MFT */ \
+	X(DROP_QP, "qp")	/* no such QP at the end port */ \
+	X(DROP_QUEUE, "queue")	/* a client does not read */ \
+	X(DROP_VL15_FULL, "vl15-full")	/* no room for the SMP at a port */ \
+	X(DROP_MTU, "mtu")	/* longer than the NeighborMTU of the out port */ \
+	X(DROP_SLID, "slid")	/* an HCA's driver sent it by a LID that is not the port's */
+
+#define DROP_REASON_CONSTANT(constant, name) constant,
+enum drop_reason { DROP_NONE, DROP_REASON_TABLE(DROP_REASON_CONSTANT) DROP_REASONS };
 const char *drop_reason_name(enum drop_reason r);	/* "vl15", "no-route" … */
 
 struct drop {
