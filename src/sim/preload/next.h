@@ -4,6 +4,7 @@
 #define QOSD_SIM_PRELOAD_NEXT_H
 
 #include <dlfcn.h>
+#include <stdatomic.h>
 #include <string.h>
 
 /*
@@ -16,5 +17,14 @@ static inline void find_next(const char *name, void *fn)
 
 	memcpy(fn, &p, sizeof(p));
 }
+
+/* Declares fn, the next library's function of that name, which is looked for once. */
+#define NEXT_FUNCTION(type, fn, name) \
+	static type *_Atomic found_##fn; \
+	type *fn = atomic_load(&found_##fn); \
+	if (!fn) { \
+		find_next(name, &fn); \
+		atomic_store(&found_##fn, fn); \
+	}
 
 #endif

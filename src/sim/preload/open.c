@@ -32,11 +32,10 @@ static int open_issm(const char *number, int flags)
 	int fd;
 
 	n = (unsigned)strtoul(number, &end, 10);
-	if (*number < '0' || *number > '9' || *end || !umad_by_number(n, &ca, &port)) {
-		errno = ENOENT;
-		return -1;
-	}
-	fd = sim_connect(SIM_ISSM, ca, port, &a);
+	if (*number < '0' || *number > '9' || *end || !umad_by_number(n, &ca, &port))
+		fd = -ENOENT;
+	else
+		fd = sim_connect(SIM_ISSM, ca, port, &a);
 	if (fd < 0) {
 		errno = -fd;
 		return -1;
@@ -63,17 +62,15 @@ static int open_ours(const char *path, int flags)
 	return NOT_OURS;
 }
 
+typedef int openat_fn(int dir, const char *path, int flags, ...);
+typedef DIR *opendir_fn(const char *path);
+
 /* The C library's openat(), which can replace all other variants. */
 static int next_openat(int dir, const char *path, int flags, mode_t mode)
 {
-	static int (*_Atomic next)(int dir, const char *path, int flags, ...);
-	int (*fn)(int dir, const char *path, int flags, ...) = atomic_load(&next);
+	NEXT_FUNCTION(openat_fn, next, "openat")
 
-	if (!fn) {
-		find_next("openat", &fn);
-		atomic_store(&next, fn);
-	}
-	return fn(dir, path, flags, mode);
+	return next(dir, path, flags, mode);
 }
 
 static int open_any(int dir, const char *path, int flags, mode_t mode)
@@ -152,12 +149,7 @@ static DIR *no_scsi_hosts(void)
 
 DIR *opendir(const char *path)
 {
-	static DIR *(*_Atomic next)(const char *path);
-	DIR *(*fn)(const char *path) = atomic_load(&next);
+	NEXT_FUNCTION(opendir_fn, next, "opendir")
 
-	if (!fn) {
-		find_next("opendir", &fn);
-		atomic_store(&next, fn);
-	}
-	return starts(path, SCSI_HOSTS) && sim_wanted() ? no_scsi_hosts() : fn(path);
+	return starts(path, SCSI_HOSTS) && sim_wanted() ? no_scsi_hosts() : next(path);
 }

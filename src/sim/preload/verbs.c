@@ -191,12 +191,6 @@ struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *context)
 	return c;
 }
 
-int ibv_destroy_comp_channel(struct ibv_comp_channel *channel)
-{
-	free(channel);
-	return 0;
-}
-
 int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq, void **cq_context)
 {
 	(void)channel;
@@ -221,12 +215,6 @@ struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
 	return pd;
 }
 
-int ibv_dealloc_pd(struct ibv_pd *pd)
-{
-	free(pd);
-	return 0;
-}
-
 struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int access)
 {
 	struct ibv_mr *mr = calloc(1, sizeof(*mr));
@@ -239,12 +227,6 @@ struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int acce
 		mr->length = length;
 	}
 	return mr;
-}
-
-int ibv_dereg_mr(struct ibv_mr *mr)
-{
-	free(mr);
-	return 0;
 }
 
 struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe, void *cq_context,
@@ -260,12 +242,6 @@ struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe, void *cq_cont
 		cq->cqe = cqe;
 	}
 	return cq;
-}
-
-int ibv_destroy_cq(struct ibv_cq *cq)
-{
-	free(cq);
-	return 0;
 }
 
 struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
@@ -289,12 +265,6 @@ int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask)
 	return 0;
 }
 
-int ibv_destroy_qp(struct ibv_qp *qp)
-{
-	free(qp);
-	return 0;
-}
-
 struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
 {
 	struct ibv_ah *ah = calloc(1, sizeof(*ah));
@@ -307,8 +277,11 @@ struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
 	return ah;
 }
 
-int ibv_destroy_ah(struct ibv_ah *ah)
-{
-	free(ah);
-	return 0;
-}
+/* Each is one piece of memory. */
+#define ENDED_BY(name, type) int name(struct type *object) { free(object); return 0; }
+ENDED_BY(ibv_destroy_comp_channel, ibv_comp_channel)
+ENDED_BY(ibv_dealloc_pd, ibv_pd)
+ENDED_BY(ibv_dereg_mr, ibv_mr)
+ENDED_BY(ibv_destroy_cq, ibv_cq)
+ENDED_BY(ibv_destroy_qp, ibv_qp)
+ENDED_BY(ibv_destroy_ah, ibv_ah)

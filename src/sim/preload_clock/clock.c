@@ -150,26 +150,18 @@ __attribute__((constructor)) static void attach_clock(void)
 
 /* --- clocks --- */
 
+typedef int clock_gettime_fn(clockid_t id, struct timespec *t);
+
 static int next_clock_gettime(clockid_t id, struct timespec *t)
 {
-	static int (*_Atomic next)(clockid_t id, struct timespec *t);
-	int (*fn)(clockid_t id, struct timespec *t) = atomic_load(&next);
+	NEXT_FUNCTION(clock_gettime_fn, next, "clock_gettime")
 
-	if (!fn) {
-		find_next("clock_gettime", &fn);
-		atomic_store(&next, fn);
-	}
-	return fn(id, t);
+	return next(id, t);
 }
 
 static int64_t to_ns(const struct timespec *t)
 {
 	return t->tv_sec * NS_PER_S + t->tv_nsec;
-}
-
-static struct timespec from_ns(int64_t ns)
-{
-	return (struct timespec){ .tv_sec = ns / NS_PER_S, .tv_nsec = ns % NS_PER_S };
 }
 
 static int64_t machine_ns(clockid_t id)
@@ -255,7 +247,7 @@ int clock_gettime(clockid_t id, struct timespec *t)
 
 	if (!page || !kind_of(id, &kind) || !atomic_load_explicit(&page->word, memory_order_acquire))
 		return next_clock_gettime(id, t);
-	*t = from_ns(now_of(id, kind));
+	*t = span(now_of(id, kind));
 	return 0;
 }
 
@@ -358,7 +350,7 @@ void wait_drain(int fd)
 
 long futex_wait(_Atomic uint32_t *futex, uint32_t value, int64_t ns)
 {
-	struct timespec t = from_ns(ns);
+	struct timespec t = span(ns);
 	int type;
 	long r;
 

@@ -21,11 +21,6 @@
 
 #define FEW_FILES 64
 
-static struct timespec span(int64_t ns)
-{
-	return (struct timespec){ .tv_sec = ns / NS_PER_S, .tv_nsec = ns % NS_PER_S };
-}
-
 static int64_t span_ns(const struct timespec *t)
 {
 	/* treat more than a century as for ever */
@@ -39,15 +34,10 @@ typedef int ppoll_fn(struct pollfd *fds, nfds_t n, const struct timespec *t, con
 
 static int next_ppoll(struct pollfd *fds, nfds_t n, int64_t ns, const sigset_t *mask)
 {
-	static ppoll_fn *_Atomic next;
-	ppoll_fn *fn = atomic_load(&next);
 	struct timespec t = span(ns);
+	NEXT_FUNCTION(ppoll_fn, next, "ppoll")
 
-	if (!fn) {
-		find_next("ppoll", &fn);
-		atomic_store(&next, fn);
-	}
-	return fn(fds, n, ns < 0 ? NULL : &t, mask);
+	return next(fds, n, ns < 0 ? NULL : &t, mask);
 }
 
 /* `all`: fds, with room for one more. */
@@ -133,14 +123,9 @@ typedef int epoll_fn(int epfd, struct epoll_event *events, int n, int timeout_ms
 static int next_epoll(int epfd, struct epoll_event *events, int n, int timeout_ms,
 		      const sigset_t *mask)
 {
-	static epoll_fn *_Atomic next;
-	epoll_fn *fn = atomic_load(&next);
+	NEXT_FUNCTION(epoll_fn, next, "epoll_pwait")
 
-	if (!fn) {
-		find_next("epoll_pwait", &fn);
-		atomic_store(&next, fn);
-	}
-	return fn(epfd, events, n, timeout_ms, mask);
+	return next(epfd, events, n, timeout_ms, mask);
 }
 
 /* Polls the epoll descriptor, which is readable when it has events. */
@@ -185,15 +170,10 @@ typedef int pselect_fn(int n, fd_set *in, fd_set *out, fd_set *except, const str
 static int next_pselect(int n, fd_set *in, fd_set *out, fd_set *except, int64_t ns,
 			const sigset_t *mask)
 {
-	static pselect_fn *_Atomic next;
-	pselect_fn *fn = atomic_load(&next);
 	struct timespec t = span(ns);
+	NEXT_FUNCTION(pselect_fn, next, "pselect")
 
-	if (!fn) {
-		find_next("pselect", &fn);
-		atomic_store(&next, fn);
-	}
-	return fn(n, in, out, except, ns < 0 ? NULL : &t, mask);
+	return next(n, in, out, except, ns < 0 ? NULL : &t, mask);
 }
 
 /* Copies of select()'s sets, each of which may be NULL. */

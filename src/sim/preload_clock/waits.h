@@ -21,7 +21,12 @@
 /* hidden, since programs may have functions of the same names */
 #pragma GCC visibility push(hidden)
 
-#define NS_PER_S	INT64_C(1000000000)
+#define NS_PER_S INT64_C(1000000000)
+
+static inline struct timespec span(int64_t ns)
+{
+	return (struct timespec){ .tv_sec = ns / NS_PER_S, .tv_nsec = ns % NS_PER_S };
+}
 
 /* Simulated CLOCK_MONOTONIC, nanoseconds. */
 int64_t clock_now_ns(void);
