@@ -20,7 +20,6 @@
 #include "plan/plan.h"
 #include "plan/published_state.h"
 #include "qos/policy.h"
-#include "sim/topo/speed.h"
 #include "sim/topo/topo.h"
 #include "unit/load_fabric.h"
 

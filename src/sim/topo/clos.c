@@ -36,7 +36,7 @@ void gen_clos(struct gen *g)
 {
 	struct clos c = { 0 };
 	unsigned up, down;
-	uint32_t leaf = 0, spine = 0;
+	uint32_t leaf = g->f->n_nodes, spine;
 
 	read_options(g, &c);
 	up = c.spines * c.parallel;
@@ -44,16 +44,11 @@ void gen_clos(struct gen *g)
 	if (!gen_ready(g, (uint64_t)c.leaves + c.spines,
 		       c.hosts + up > down ? c.hosts + up : down, (uint64_t)c.leaves * c.hosts))
 		return;
-	for (unsigned i = 0; i < c.leaves; i++) {
-		uint32_t node = gen_switch(g, c.hosts + up, "leaf-%0*u",
-					   gen_digits(c.leaves + 1, 3), i + 1);
-		leaf = i ? leaf : node;
-	}
-	for (unsigned i = 0; i < c.spines; i++) {
-		uint32_t node = gen_switch(g, down, "spine-%0*u", gen_digits(c.spines + 1, 3),
-					   i + 1);
-		spine = i ? spine : node;
-	}
+	for (unsigned i = 0; i < c.leaves; i++)
+		gen_switch(g, c.hosts + up, "leaf-%0*u", gen_digits(c.leaves + 1, 3), i + 1);
+	spine = g->f->n_nodes;
+	for (unsigned i = 0; i < c.spines; i++)
+		gen_switch(g, down, "spine-%0*u", gen_digits(c.spines + 1, 3), i + 1);
 	for (unsigned i = 0; i < c.leaves; i++)
 		for (unsigned k = 0; k < up; k++)
 			gen_link(g, leaf + i, c.hosts + k + 1, spine + k % c.spines,

@@ -43,16 +43,12 @@ static void link_groups(struct gen *g, const struct dragonfly *df, uint32_t grou
 
 static void make_switches(struct gen *g, struct dragonfly *df)
 {
-	for (uint32_t group = 0; group < df->g; group++) {
-		for (uint32_t i = 0; i < df->a; i++) {
-			uint32_t node = gen_switch(g, df->p + df->a - 1 + df->h,
-						   "group-%0*u-switch-%0*u",
-						   gen_digits(df->g + 1, 2), group + 1,
-						   gen_digits(df->a + 1, 2), i + 1);
-			if (group == 0 && i == 0)
-				df->first = node;
-		}
-	}
+	df->first = g->f->n_nodes;
+	for (uint32_t group = 0; group < df->g; group++)
+		for (uint32_t i = 0; i < df->a; i++)
+			gen_switch(g, df->p + df->a - 1 + df->h, "group-%0*u-switch-%0*u",
+				   gen_digits(df->g + 1, 2), group + 1, gen_digits(df->a + 1, 2),
+				   i + 1);
 }
 
 void gen_dragonfly(struct gen *g)

@@ -69,12 +69,10 @@ static void make_switches(struct gen *g, struct fat_tree *t)
 	for (unsigned level = 1; level <= t->levels; level++) {
 		uint32_t n = (uint32_t)switches_at(t, level);
 
-		for (uint32_t i = 0; i < n; i++) {
-			uint32_t node = gen_switch(g, t->k, "%s-%0*u", names[t->levels][level],
-						   gen_digits(n + 1, 3), i + 1);
-			if (i == 0)
-				t->first[level] = node;
-		}
+		t->first[level] = g->f->n_nodes;
+		for (uint32_t i = 0; i < n; i++)
+			gen_switch(g, t->k, "%s-%0*u", names[t->levels][level],
+				   gen_digits(n + 1, 3), i + 1);
 	}
 }
 

@@ -184,6 +184,23 @@ bool topo_is_generated(const char *word)
 	return n && word[n] == ':' && !strchr(word, '/');
 }
 
+/* Adds a node with the id that ibnetdiscover would print. */
+static uint32_t add_spec(struct gen *g, struct sim_node_spec *s)
+{
+	static const char letters[] = { [SIM_CA] = 'H', [SIM_SWITCH] = 'S', [SIM_ROUTER] = 'R' };
+	struct buf why = { 0 };
+	char id[24];
+	uint32_t node;
+
+	snprintf(id, sizeof(id), "%c-%016llx", letters[s->type], (unsigned long long)s->guid);
+	s->id = id;
+	node = simfab_add_node(g->f, s, &why);
+	if (node == SIM_NONE)
+		gen_refuse(g, "%s", why.s);
+	buf_free(&why);
+	return node;
+}
+
 /*
  * Adds an aggregation node inside a switch, as in Switch-IB 2 and later: a channel adapter with one
  * port and the switch's system image GUID.  It uses an extra port of the switch, after all others.
@@ -193,24 +210,16 @@ static void add_aggregation_node(struct gen *g, uint32_t sw)
 {
 	const struct sim_node *n = &g->f->nodes[sw];
 	uint64_t guid = n->guid + 8;
-	struct buf why = { 0 };
-	char id[24];
 	struct sim_node_spec s = {
 		.type = SIM_CA, .nports = 1, .guid = guid, .sysimg_guid = n->sysimg_guid,
 		.port_guid = { [1] = guid }, .vendor_id = MELLANOX_ID,
-		.device_id = SIM_AGGREGATION_NODE, .id = id,
-		.desc = "Mellanox Technologies Aggregation Node",
+		.device_id = SIM_AGGREGATION_NODE, .desc = "Mellanox Technologies Aggregation Node",
 	};
 	unsigned port = n->nports;
-	uint32_t node;
+	uint32_t node = add_spec(g, &s);
 
-	snprintf(id, sizeof(id), "H-%016llx", (unsigned long long)guid);
-	node = simfab_add_node(g->f, &s, &why);
-	if (node == SIM_NONE)
-		gen_refuse(g, "%s", why.s);
-	else
+	if (node != SIM_NONE)
 		gen_link(g, node, 1, sw, port);
-	buf_free(&why);
 }
 
 /* Comes last, so that switches and hosts are the same as without aggregation nodes. */
@@ -266,23 +275,13 @@ uint32_t gen_chance(uint64_t *state, uint32_t n)
 
 static uint32_t add_node(struct gen *g, enum sim_node_type type, unsigned nports, const char *desc)
 {
-	static const char letters[] = { [SIM_CA] = 'H', [SIM_SWITCH] = 'S', [SIM_ROUTER] = 'R' };
 	uint64_t guid = GUID_PREFIX | (uint64_t)type << 32 | (uint64_t)++g->made[type] << 8;
-	struct buf why = { 0 };
-	char id[24];
 	struct sim_node_spec s = {
 		.type = (uint8_t)type, .nports = (uint8_t)nports, .guid = guid,
-		.sysimg_guid = guid + 1 + (type == SIM_SWITCH ? 0 : nports),
-		.id = id, .desc = desc,
+		.sysimg_guid = guid + 1 + (type == SIM_SWITCH ? 0 : nports), .desc = desc,
 	};
-	uint32_t node;
 
-	snprintf(id, sizeof(id), "%c-%016llx", letters[type], (unsigned long long)guid);
-	node = simfab_add_node(g->f, &s, &why);
-	if (node == SIM_NONE)
-		gen_refuse(g, "%s", why.s);
-	buf_free(&why);
-	return node;
+	return add_spec(g, &s);
 }
 
 uint32_t gen_switch(struct gen *g, unsigned nports, const char *fmt, ...)

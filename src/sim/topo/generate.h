@@ -8,7 +8,6 @@
 #ifndef QOSD_SIM_TOPO_GENERATE_H
 #define QOSD_SIM_TOPO_GENERATE_H
 
-#include "sim/topo/speed.h"
 #include "sim/topo/topo.h"
 
 #define GEN_OPTIONS_MAX 24

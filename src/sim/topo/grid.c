@@ -51,10 +51,9 @@ static unsigned ports_before(const struct grid *gr, unsigned d)
 	return n;
 }
 
-static void make_switch(struct gen *g, struct grid *gr, uint32_t i)
+static void make_switch(struct gen *g, const struct grid *gr, uint32_t i)
 {
 	struct buf name = { 0 };
-	uint32_t node;
 
 	buf_puts(&name, gr->name);
 	for (unsigned d = 0; d < gr->dimensions; d++) {
@@ -62,9 +61,7 @@ static void make_switch(struct gen *g, struct grid *gr, uint32_t i)
 			   i % gr->size[d]);
 		i /= gr->size[d];
 	}
-	node = gen_switch(g, ports_before(gr, gr->dimensions), "%s", name.s);
-	if (gr->first == SIM_NONE)
-		gr->first = node;
+	gen_switch(g, ports_before(gr, gr->dimensions), "%s", name.s);
 	buf_free(&name);
 }
 
@@ -102,7 +99,7 @@ static void make_grid(struct gen *g, struct grid *gr)
 
 	gr->parallel = gen_number(g, "parallel", 1, 1, SIM_PORTS_MAX);
 	gr->hosts = gen_number(g, "hosts", 1, 0, SIM_PORTS_MAX);
-	gr->first = SIM_NONE;
+	gr->first = g->f->n_nodes;
 	ports = ports_before(gr, gr->dimensions);
 	if (!gen_ready(g, n, ports, n * gr->hosts))
 		return;
@@ -117,8 +114,8 @@ static void make_grid(struct gen *g, struct grid *gr)
 	gen_hosts_evenly(g, gr->first, (uint32_t)n, gr->hosts);
 }
 
-/* "4x4x8" */
-static void read_sizes(struct gen *g, struct grid *gr)
+/* Makes a grid whose sizes are given as "4x4x8". */
+static void make_sized(struct gen *g, struct grid *gr)
 {
 	const char *text = gen_text(g, ""), *p = text;
 
@@ -129,38 +126,32 @@ static void read_sizes(struct gen *g, struct grid *gr)
 		if (size < 2 || size > TOPO_PORTS_MAX)
 			break;
 		gr->size[gr->dimensions++] = (uint32_t)size;
-		if (!*end)
+		if (!*end) {
+			make_grid(g, gr);
 			return;
+		}
 		if (*end != 'x')
 			break;
 		p = end + 1;
 	}
 	gen_refuse(g, "%s: expected the sizes of 1 to %u dimensions, each 2 or more, such as 4x4x8",
 		   text ? text : "nothing", DIMENSIONS_MAX);
+	make_grid(g, gr);	/* reports what is wrong with other options */
 }
 
 void gen_torus(struct gen *g)
 {
-	struct grid gr = { .wraps = true, .name = "torus", .between = "-" };
-
-	read_sizes(g, &gr);
-	make_grid(g, &gr);
+	make_sized(g, &(struct grid){ .wraps = true, .name = "torus", .between = "-" });
 }
 
 void gen_mesh(struct gen *g)
 {
-	struct grid gr = { .name = "mesh", .between = "-" };
-
-	read_sizes(g, &gr);
-	make_grid(g, &gr);
+	make_sized(g, &(struct grid){ .name = "mesh", .between = "-" });
 }
 
 void gen_hyperx(struct gen *g)
 {
-	struct grid gr = { .full = true, .name = "hyperx", .between = "-" };
-
-	read_sizes(g, &gr);
-	make_grid(g, &gr);
+	make_sized(g, &(struct grid){ .full = true, .name = "hyperx", .between = "-" });
 }
 
 void gen_ring(struct gen *g)

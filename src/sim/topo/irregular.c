@@ -63,11 +63,9 @@ static void make_tree(struct gen *g, struct random_net *r)
 {
 	int width = gen_digits(r->switches + 1, 3);
 
+	r->first = g->f->n_nodes;
 	for (uint32_t i = 0; i < r->switches; i++) {
-		uint32_t node = gen_switch(g, r->ports, "switch-%0*u", width, i + 1);
-
-		if (i == 0)
-			r->first = node;
+		gen_switch(g, r->ports, "switch-%0*u", width, i + 1);
 		r->open[r->n_open++] = i;
 		if (i > 0)
 			link_open(g, r, gen_chance(&r->state, r->n_open - 1), r->n_open - 1);

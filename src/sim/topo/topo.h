@@ -10,6 +10,7 @@
 #ifndef QOSD_SIM_TOPO_TOPO_H
 #define QOSD_SIM_TOPO_TOPO_H
 
+#include "fabric/dump/cable_speed.h"
 #include "lib/base/findings.h"
 #include "sim/net/model.h"
 
@@ -38,5 +39,8 @@ bool topo_generate(const char *spec, struct sim_fabric *f, struct buf *err);
 bool topo_is_generated(const char *word);
 /* The generators and their options, for the usage text. */
 extern const char topo_generators_help[];
+
+/* Bounds the speed of the port and its peer; leaves what s does not state unchanged. */
+void cable_speed_apply(struct sim_fabric *f, uint32_t port, struct cable_speed s);
 
 #endif
