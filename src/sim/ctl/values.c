@@ -5,17 +5,11 @@
 #include <string.h>
 #include <strings.h>
 
-#include "sim/net/fields.h"
+#include "sim/dev/presets.h"
 
 static const struct { uint8_t bit; const char *text; } widths[] = {
 	{ SIM_WIDTH_1X, "1x" }, { SIM_WIDTH_2X, "2x" }, { SIM_WIDTH_4X, "4x" },
 	{ SIM_WIDTH_8X, "8x" }, { SIM_WIDTH_12X, "12x" },
-};
-
-static const struct { uint8_t speed, ext; const char *text; } speeds[] = {
-	{ SIM_SPEED_SDR, 0, "SDR" }, { SIM_SPEED_DDR, 0, "DDR" }, { SIM_SPEED_QDR, 0, "QDR" },
-	{ 0, SIM_EXT_FDR, "FDR" }, { 0, SIM_EXT_EDR, "EDR" }, { 0, SIM_EXT_HDR, "HDR" },
-	{ 0, SIM_EXT_NDR, "NDR" }, { 0, SIM_EXT_XDR, "XDR" },
 };
 
 json_t *json_hex(unsigned v)
@@ -66,9 +60,9 @@ static const char *width_text(unsigned bit)
 /* If there is an extended speed, it takes precedence (14.2.5.6, LinkSpeedExtActive). */
 static const char *speed_text(unsigned speed, unsigned ext)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(speeds); i++)
-		if (ext ? speeds[i].ext == ext : speeds[i].speed && speeds[i].speed == speed)
-			return speeds[i].text;
+	for (size_t i = 0; i < ARRAY_SIZE(link_speeds); i++)
+		if (ext ? link_speeds[i].ext == ext : link_speeds[i].speed && link_speeds[i].speed == speed)
+			return link_speeds[i].name;
 	return "?";
 }
 
@@ -107,10 +101,10 @@ bool parse_link(const char *text, uint8_t *width, uint8_t *speed, uint8_t *ext)
 	if (strcmp(text, "full") == 0)
 		return true;
 	rest = parse_width(text, width);
-	for (size_t i = 0; i < ARRAY_SIZE(speeds); i++)
-		if (strcasecmp(rest, speeds[i].text) == 0) {
-			*speed = speeds[i].speed;
-			*ext = speeds[i].ext;
+	for (size_t i = LINK_SDR; i < ARRAY_SIZE(link_speeds); i++)
+		if (i != LINK_FDR10 && strcasecmp(rest, link_speeds[i].name) == 0) {
+			*speed = link_speeds[i].speed;
+			*ext = link_speeds[i].ext;
 			return true;
 		}
 	return rest != text && *rest == '\0';

@@ -45,8 +45,7 @@ struct device_port {
 struct devices {
 	struct device_port *ports;
 	uint64_t trap_tid;
-	struct map64 memory_by_node;
-	VEC(struct memory *) memories;
+	struct memory **memories;	/* [node]; NULL: remembers nothing */
 };
 
 static inline struct devices *devices_of(const struct sim *s)
@@ -103,8 +102,8 @@ bool port_state_allowed(const struct sim_port *p, unsigned state);
 void port_command(struct sim *s, uint32_t port, unsigned state, unsigned phys_state);
 /* Does the same after the device has had time to answer. */
 void port_command_later(struct sim *s, uint32_t port, unsigned state, unsigned phys_state);
-/* Mask of the writable bits of PortInfo at this kind of port (14.2.5.6). */
-const uint8_t *portinfo_writable(const struct sim_fabric *f, uint32_t port);
+/* Fills in the mask of the writable bits of PortInfo at this kind of port (14.2.5.6). */
+void portinfo_writable(const struct sim_fabric *f, uint32_t port, uint8_t writable[SMP_DATA_SIZE]);
 
 /* --- links (link.c) --- */
 
@@ -160,6 +159,13 @@ bool sma_receive(struct sim *s, uint32_t port, struct packet *p, bool trusted, b
 uint32_t smp_port(const struct smp *q, unsigned num);
 /* Copies n bytes; false if they were equal already. */
 bool smp_store(void *to, const void *from, size_t n);
+/* Answers with n bytes, and zeros after them.  Returns STATUS_OK. */
+unsigned smp_answer(struct smp *q, const void *from, size_t n);
+/* Copies the bits of the mask. */
+static inline void copy_bits(uint8_t *to, uint8_t from, uint8_t mask)
+{
+	*to = (uint8_t)((*to & ~mask) | (from & mask));
+}
 
 /*
  * Whether the M_Key check (14.2.4) admits the request.  Runs the lease, counts violations, sends
@@ -182,7 +188,6 @@ bool stays_unanswered(const struct sim *s, uint32_t port, const struct packet *p
 /* Runs a handler as a lying device does. */
 unsigned lie_perform(struct smp *q, smp_handler *handler);
 void lies_forget(struct sim *s, uint32_t node);
-void lies_free(struct devices *d);
 
 /* --- notices and traps (notice.c, traps.c) --- */
 

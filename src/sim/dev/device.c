@@ -50,7 +50,7 @@ void devices_start(struct sim *s, bool keep_lids)
 	struct devices *d = xcalloc(1, sizeof(*d));
 
 	d->ports = xcalloc(s->f->n_ports, sizeof(*d->ports));
-	map64_init(&d->memory_by_node, 0);
+	d->memories = xcalloc(s->f->n_nodes, sizeof(struct memory *));
 	s->devices = d;
 	for (uint32_t node = 0; node < s->f->n_nodes; node++)
 		start_node(s, node, keep_lids);
@@ -70,7 +70,9 @@ void devices_stop(struct sim *s)
 		sim_cancel(s, d->ports[port].train_timer);
 		sim_cancel(s, d->ports[port].command_timer);
 	}
-	lies_free(d);
+	for (uint32_t node = 0; node < s->f->n_nodes; node++)
+		lies_forget(s, node);
+	free(d->memories);
 	free(d->ports);
 	free(d);
 	s->devices = NULL;

@@ -20,41 +20,23 @@ static uint64_t memory_key(const struct smp *q)
 
 static struct memory *memory_of(struct smp *q)
 {
-	struct devices *d = devices_of(q->s);
-	uint32_t i = map64_get(&d->memory_by_node, q->node->guid);
+	struct memory **m = &devices_of(q->s)->memories[q->s->f->ports[q->port].node];
 
-	if (i == MAP64_NONE) {
-		i = (uint32_t)d->memories.n;
-		*vec_push(&d->memories) = xcalloc(1, sizeof(struct memory));
-		map64_put(&d->memory_by_node, q->node->guid, i);
-	}
-	return d->memories.v[i];
-}
-
-static void memory_free(struct memory *m)
-{
-	map64_free(&m->index);
-	vec_free(&m->rows);
-	free(m);
+	if (!*m)
+		*m = xcalloc(1, sizeof(**m));
+	return *m;
 }
 
 void lies_forget(struct sim *s, uint32_t node)
 {
-	struct devices *d = devices_of(s);
-	uint32_t i = map64_get(&d->memory_by_node, s->f->nodes[node].guid);
+	struct memory **m = &devices_of(s)->memories[node];
 
-	if (i == MAP64_NONE)
+	if (!*m)
 		return;
-	memory_free(d->memories.v[i]);
-	d->memories.v[i] = xcalloc(1, sizeof(struct memory));
-}
-
-void lies_free(struct devices *d)
-{
-	for (size_t i = 0; i < d->memories.n; i++)
-		memory_free(d->memories.v[i]);
-	vec_free(&d->memories);
-	map64_free(&d->memory_by_node);
+	map64_free(&(*m)->index);
+	vec_free(&(*m)->rows);
+	free(*m);
+	*m = NULL;
 }
 
 /* Computes what a Get would return now; leaves q unchanged. */
@@ -102,20 +84,19 @@ static bool is_table(uint16_t attr)
 static unsigned keep_port_info(struct smp *q, smp_handler *handler)
 {
 	uint32_t port = smp_port(q, q->mod & 0xff);
-	uint8_t before[SMP_DATA_SIZE], *info;
-	const uint8_t *writable;
+	uint8_t before[SMP_DATA_SIZE], writable[SMP_DATA_SIZE], *info;
 	unsigned status;
 
 	if (port == SIM_NONE)
 		return handler(q);
 	info = q->s->f->ports[port].info;
-	writable = portinfo_writable(q->s->f, port);
+	portinfo_writable(q->s->f, port, writable);
 	memcpy(before, info, sizeof(before));
 	set_high4(q->data + PI_PHYS_STATE_DOWN_DEFAULT, SIM_PHYS_NOP);
 	status = handler(q);
 	for (unsigned i = 0; i < SMP_DATA_SIZE; i++)
 		if (i != PI_LID && i != PI_LID + 1)
-			info[i] = (uint8_t)((info[i] & ~writable[i]) | (before[i] & writable[i]));
+			copy_bits(&info[i], before[i], writable[i]);
 	port_sync(q->s, port);
 	return status;
 }
@@ -144,15 +125,14 @@ static unsigned set_as_told(struct smp *q, smp_handler *handler)
 static bool asks_for_state(const struct smp *q, bool mixed)
 {
 	uint32_t port = smp_port(q, q->mod & 0xff);
-	uint8_t now[SMP_DATA_SIZE], set[SMP_DATA_SIZE];
-	const uint8_t *writable;
+	uint8_t now[SMP_DATA_SIZE], set[SMP_DATA_SIZE], writable[SMP_DATA_SIZE];
 
 	if (port == SIM_NONE || (!low4(q->data + PI_SPEED_SUP_STATE) &&
 				 !high4(q->data + PI_PHYS_STATE_DOWN_DEFAULT)))
 		return false;
 	if (!mixed)
 		return true;
-	writable = portinfo_writable(q->s->f, port);
+	portinfo_writable(q->s->f, port, writable);
 	memcpy(now, q->s->f->ports[port].info, sizeof(now));
 	memcpy(set, q->data, sizeof(set));
 	/* these fields have values that mean "no change" */

@@ -166,24 +166,21 @@ static const struct {
 	{ 0xd2f4, 0xd2f4, "quantum-3" },
 };
 
-const char *const link_speed_names[LINK_SPEEDS] = {
-	"unknown", "SDR", "DDR", "QDR", "FDR10", "FDR", "EDR", "HDR", "NDR",
-	"XDR"
+const struct link_speed_bits link_speeds[LINK_SPEEDS] = {
+	[LINK_UNKNOWN] = { "unknown", 0, 0 },
+	[LINK_SDR] = { "SDR", SIM_SPEED_SDR, 0 }, [LINK_DDR] = { "DDR", SIM_SPEED_DDR, 0 },
+	[LINK_QDR] = { "QDR", SIM_SPEED_QDR, 0 }, [LINK_FDR10] = { "FDR10", 0, 0 },
+	[LINK_FDR] = { "FDR", 0, SIM_EXT_FDR }, [LINK_EDR] = { "EDR", 0, SIM_EXT_EDR },
+	[LINK_HDR] = { "HDR", 0, SIM_EXT_HDR }, [LINK_NDR] = { "NDR", 0, SIM_EXT_NDR },
+	[LINK_XDR] = { "XDR", 0, SIM_EXT_XDR },
 };
 
 bool profile_runs(const struct sim_profile *p, enum link_speed speed)
 {
-	static const uint8_t bits[LINK_SPEEDS] = {
-		[LINK_SDR] = SIM_SPEED_SDR, [LINK_DDR] = SIM_SPEED_DDR, [LINK_QDR] = SIM_SPEED_QDR,
-		[LINK_FDR] = SIM_EXT_FDR, [LINK_EDR] = SIM_EXT_EDR, [LINK_HDR] = SIM_EXT_HDR,
-		[LINK_NDR] = SIM_EXT_NDR, [LINK_XDR] = SIM_EXT_XDR,
-	};
-
-	if (speed == LINK_UNKNOWN)
-		return true;
 	if (speed == LINK_FDR10)
 		return p->fdr10;
-	return ((speed < LINK_FDR10 ? p->speeds : p->ext_speeds) & bits[speed]) != 0;
+	return speed == LINK_UNKNOWN || p->speeds & link_speeds[speed].speed ||
+	       p->ext_speeds & link_speeds[speed].ext;
 }
 
 static const struct sim_profile *find(const struct preset *list, size_t n, const char *name,

@@ -10,7 +10,11 @@ enum link_speed {
 	LINK_UNKNOWN, LINK_SDR, LINK_DDR, LINK_QDR, LINK_FDR10, LINK_FDR, LINK_EDR, LINK_HDR, LINK_NDR,
 	LINK_XDR, LINK_SPEEDS
 };
-extern const char *const link_speed_names[LINK_SPEEDS];
+/* Their names, and their bits in LinkSpeed or LinkSpeedExt, both groups; FDR10 has a bit in neither. */
+extern const struct link_speed_bits {
+	const char *name;
+	uint8_t speed, ext;
+} link_speeds[LINK_SPEEDS];
 /* Whether the device's ports support the speed; true for LINK_UNKNOWN. */
 bool profile_runs(const struct sim_profile *p, enum link_speed speed);
 

@@ -38,21 +38,12 @@ struct assignment {
 
 static enum link_speed cable_link_speed(const struct sim_port *p)
 {
-	static const struct { uint8_t ext, speed; enum link_speed is; } bits[] = {
-		{ SIM_EXT_XDR, 0, LINK_XDR }, { SIM_EXT_NDR, 0, LINK_NDR },
-		{ SIM_EXT_HDR, 0, LINK_HDR }, { SIM_EXT_EDR, 0, LINK_EDR },
-		{ SIM_EXT_FDR, 0, LINK_FDR },
-		{ 0, SIM_SPEED_QDR, LINK_QDR }, { 0, SIM_SPEED_DDR, LINK_DDR },
-		{ 0, SIM_SPEED_SDR, LINK_SDR },
-	};
+	unsigned speed = LINK_SPEEDS - 1;
 
-	for (size_t i = 0; i < ARRAY_SIZE(bits); i++) {
-		if (p->cable_fdr10 && bits[i].speed)
-			return LINK_FDR10;
-		if ((p->cable_ext & bits[i].ext) || (p->cable_speed & bits[i].speed))
-			return bits[i].is;
-	}
-	return LINK_UNKNOWN;
+	while (speed > LINK_UNKNOWN && !(speed == LINK_FDR10 && p->cable_fdr10) &&
+	       !(p->cable_ext & link_speeds[speed].ext) && !(p->cable_speed & link_speeds[speed].speed))
+		speed--;
+	return (enum link_speed)speed;
 }
 
 static struct need node_need(const struct sim_fabric *f, const struct sim_node *n)
@@ -206,7 +197,7 @@ static void report_slow(const struct assignment *a)
 			log_warn("profiles", "%s: links run at %s in the topology, which profile '%s' does "
 				 "not support: they run slower (%u such nodes)",
 				 a->f->nodes[in->first_slow].desc,
-				 link_speed_names[in->too_fast], in->p->name, in->n_slow);
+				 link_speeds[in->too_fast].name, in->p->name, in->n_slow);
 	}
 }
 

@@ -10,58 +10,54 @@
 #define WRONG_STATUS_ONE_IN 16	/* one in this many answers of a device with LIE_WRONG_STATUS */
 
 struct attribute {
+	uint16_t id;
 	smp_handler *handler;
 	bool settable;
 	uint32_t capability;	/* bit of CapabilityMask that the attribute requires */
 	bool for_switches;	/* only switches have it */
+	size_t feature;		/* offset of the profile's bool that says so; 0: all have it */
 };
 
 #define SETTABLE(h) .handler = (h), .settable = true
-static const struct attribute standard[] = {
-	[ATTR_NOTICE] = { SETTABLE(sma_notice), .capability = CAP_NOTICE },
-	[ATTR_NODE_DESCRIPTION] = { SETTABLE(sma_node_description) },
-	[ATTR_NODE_INFO] = { .handler = sma_node_info },
-	[ATTR_SWITCH_INFO] = { SETTABLE(sma_switch_info), .for_switches = true },
-	[ATTR_GUID_INFO] = { SETTABLE(sma_guid_info) },
-	[ATTR_PORT_INFO] = { SETTABLE(sma_port_info) },
-	[ATTR_PKEY_TABLE] = { SETTABLE(sma_pkey_table) },
-	[ATTR_SL_TO_VL] = { SETTABLE(sma_sl_to_vl), .capability = CAP_SL_MAPPING },
-	[ATTR_VL_ARBITRATION] = { SETTABLE(sma_vl_arbitration) },
-	[ATTR_LINEAR_FORWARDING] = { SETTABLE(sma_linear_forwarding), .for_switches = true },
-	[ATTR_MULTICAST_FORWARDING] = { SETTABLE(sma_multicast_forwarding), .for_switches = true },
-	[ATTR_LED_INFO] = { SETTABLE(sma_led_info), .capability = CAP_LED },
+#define FEATURE(member) .feature = offsetof(struct sim_profile, member)
+/* The first row of a device's counts. */
+static const struct attribute attributes[] = {
+	{ ATTR_PORT_INFO, SETTABLE(true_scale_port_info), FEATURE(true_scale) },
+	{ ATTR_PKEY_TABLE, SETTABLE(true_scale_pkey_table), FEATURE(true_scale) },
+	{ ATTR_NOTICE, SETTABLE(sma_notice), .capability = CAP_NOTICE },
+	{ ATTR_NODE_DESCRIPTION, SETTABLE(sma_node_description) },
+	{ ATTR_NODE_INFO, .handler = sma_node_info },
+	{ ATTR_SWITCH_INFO, SETTABLE(sma_switch_info), .for_switches = true },
+	{ ATTR_GUID_INFO, SETTABLE(sma_guid_info) },
+	{ ATTR_PORT_INFO, SETTABLE(sma_port_info) },
+	{ ATTR_PKEY_TABLE, SETTABLE(sma_pkey_table) },
+	{ ATTR_SL_TO_VL, SETTABLE(sma_sl_to_vl), .capability = CAP_SL_MAPPING },
+	{ ATTR_VL_ARBITRATION, SETTABLE(sma_vl_arbitration) },
+	{ ATTR_LINEAR_FORWARDING, SETTABLE(sma_linear_forwarding), .for_switches = true },
+	{ ATTR_MULTICAST_FORWARDING, SETTABLE(sma_multicast_forwarding), .for_switches = true },
+	{ ATTR_LED_INFO, SETTABLE(sma_led_info), .capability = CAP_LED },
+	{ ATTR_EXTENDED_PORT_INFO, SETTABLE(sma_extended_port_info), FEATURE(fdr10) },
+	{ ATTR_ADAPTIVE_ROUTING_INFO, SETTABLE(sma_adaptive_routing_info), .for_switches = true,
+	  FEATURE(adaptive) },
+	{ ATTR_PRIVATE_LFT_INFO, SETTABLE(sma_private_lft_info), .for_switches = true,
+	  FEATURE(adaptive) },
 };
-static const struct attribute extended_port_info = { SETTABLE(sma_extended_port_info) };
-static const struct attribute adaptive_routing_info = {
-	SETTABLE(sma_adaptive_routing_info), .for_switches = true
-};
-static const struct attribute private_lft_info = {
-	SETTABLE(sma_private_lft_info), .for_switches = true
-};
-static const struct attribute true_scale[] = {
-	[ATTR_PORT_INFO] = { SETTABLE(true_scale_port_info) },
-	[ATTR_PKEY_TABLE] = { SETTABLE(true_scale_pkey_table) },
-};
+
+static bool has_attribute(const struct smp *q, const struct attribute *a)
+{
+	const bool *feature = (const void *)((const char *)q->node->profile + a->feature);
+
+	return (!a->feature || *feature) && (!a->for_switches || is_switch(q->node)) &&
+	       (!a->capability || device_can(q->s->f, q->port, a->capability));
+}
 
 /* NULL if this device lacks the attribute. */
 static const struct attribute *find_attribute(const struct smp *q)
 {
-	const struct attribute *a = q->attr < ARRAY_SIZE(standard) ? &standard[q->attr] : NULL;
-
-	if (q->attr == ATTR_EXTENDED_PORT_INFO && q->node->profile->fdr10)
-		return &extended_port_info;
-	if (q->attr == ATTR_ADAPTIVE_ROUTING_INFO && is_switch(q->node) && q->node->profile->adaptive)
-		return &adaptive_routing_info;
-	if (q->attr == ATTR_PRIVATE_LFT_INFO && is_switch(q->node) && q->node->profile->adaptive)
-		return &private_lft_info;
-	if (q->node->profile->true_scale && q->attr < ARRAY_SIZE(true_scale) &&
-	    true_scale[q->attr].handler)
-		a = &true_scale[q->attr];
-	if (!a || !a->handler || (a->for_switches && !is_switch(q->node)))
-		return NULL;
-	if (a->capability && !device_can(q->s->f, q->port, a->capability))
-		return NULL;
-	return a;
+	for (size_t i = 0; i < ARRAY_SIZE(attributes); i++)
+		if (attributes[i].id == q->attr && has_attribute(q, &attributes[i]))
+			return &attributes[i];
+	return NULL;
 }
 
 static unsigned perform(struct smp *q, bool honest)
@@ -177,4 +173,11 @@ bool smp_store(void *to, const void *from, size_t n)
 		return false;
 	memcpy(to, from, n);
 	return true;
+}
+
+unsigned smp_answer(struct smp *q, const void *from, size_t n)
+{
+	memcpy(q->data, from, n);
+	memset(q->data + n, 0, SMP_DATA_SIZE - n);
+	return STATUS_OK;
 }

@@ -16,14 +16,12 @@ unsigned sma_node_description(struct smp *q)
 			return STATUS_BAD_METHOD_ATTR;
 		q->changed = smp_store(n->desc, q->data, SMP_DATA_SIZE);
 	}
-	memcpy(q->data, n->desc, SMP_DATA_SIZE);
-	return STATUS_OK;
+	return smp_answer(q, n->desc, SMP_DATA_SIZE);
 }
 
 unsigned sma_node_info(struct smp *q)
 {
-	memset(q->data, 0, SMP_DATA_SIZE);
-	memcpy(q->data, q->node->info, sizeof(q->node->info));
+	smp_answer(q, q->node->info, sizeof(q->node->info));
 	put_be64(q->data + NI_PORT_GUID, q->s->f->ports[q->port].guid);
 	q->data[NI_LOCAL_PORT_VENDOR] = q->in_num;
 	return STATUS_OK;
@@ -38,7 +36,5 @@ unsigned sma_led_info(struct smp *q)
 
 		q->changed = smp_store(&d->led, &led, 1);
 	}
-	memset(q->data, 0, SMP_DATA_SIZE);
-	q->data[0] = d->led;
-	return STATUS_OK;
+	return smp_answer(q, &d->led, 1);
 }

@@ -8,76 +8,41 @@
  */
 #include "sim/dev/dev_internal.h"
 
-static const uint8_t writable_end_port[SMP_DATA_SIZE] = {
-	0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,	/* M_Key */
-	0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,	/* GidPrefix */
-	0xff, 0xff, 0xff, 0xff,				/* LID, MasterSMLID */
-	[PI_MKEY_LEASE] = 0xff, 0xff,
-	[PI_WIDTH_ENABLED] = 0xff,
-	[PI_PHYS_STATE_DOWN_DEFAULT] = 0x0f,
-	[PI_MKEY_PROTECT_LMC] = 0xc7,
-	[PI_SPEED_ACTIVE_ENABLED] = 0x0f,
-	[PI_MTU_SM_SL] = 0xff,
-	[PI_VL_HIGH_LIMIT] = 0xff,
-	[PI_INIT_REPLY_MTU_CAP] = 0xf0,
-	[PI_VL_STALL_HOQ_LIFE] = 0xff,
-	[PI_OP_VLS_ENFORCE] = 0xf0,
-	[PI_MKEY_VIOLATIONS] = 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,	/* violation counters of M_Key,
-									 * P_Key and Q_Key */
-	[PI_REREG_SUBNET_TIMEOUT] = PI_SUBNET_TIMEOUT,
-	[PI_PHY_OVERRUN_ERRORS] = 0xff,
-	[PI_EXT_2] = PI_EXT_2_ENABLED,
-	[PI_EXT_ENABLED] = 0x1f,
+enum kind { END_PORT, EXTERNAL_PORT, ENHANCED_PORT0, BASE_PORT0, KINDS };
+
+/* Writable fields: offset, number of bytes, and the bits of each byte at each kind of port. */
+static const struct {
+	uint8_t at, n, bits[KINDS];
+} fields[] = {
+	{ PI_MKEY, 20, { 0xff, 0, 0xff, 0xff } },	/* and GidPrefix, LID, MasterSMLID */
+	{ PI_MKEY_LEASE, 2, { 0xff, 0, 0xff, 0xff } },
+	{ PI_WIDTH_ENABLED, 1, { 0xff, 0xff, 0, 0 } },
+	{ PI_PHYS_STATE_DOWN_DEFAULT, 1, { 0x0f, 0x0f, 0, 0 } },
+	{ PI_MKEY_PROTECT_LMC, 1, { 0xc7, 0, 0xc7, 0xc0 } },
+	{ PI_SPEED_ACTIVE_ENABLED, 1, { 0x0f, 0x0f, 0, 0 } },
+	{ PI_MTU_SM_SL, 1, { 0xff, 0xf0, 0xff, 0x0f } },
+	{ PI_VL_HIGH_LIMIT, 1, { 0xff, 0xff, 0xff, 0 } },
+	{ PI_INIT_REPLY_MTU_CAP, 1, { 0xf0, 0, 0xf0, 0 } },
+	{ PI_VL_STALL_HOQ_LIFE, 1, { 0xff, 0xff, 0, 0 } },
+	{ PI_OP_VLS_ENFORCE, 1, { 0xf0, 0xff, 0xf0, 0 } },
+	{ PI_MKEY_VIOLATIONS, 2, { 0xff, 0, 0xff, 0xff } },
+	{ PI_PKEY_VIOLATIONS, 2, { 0xff, 0xff, 0xff, 0xff } },
+	{ PI_QKEY_VIOLATIONS, 2, { 0xff, 0, 0xff, 0xff } },
+	{ PI_REREG_SUBNET_TIMEOUT, 1, { PI_SUBNET_TIMEOUT, 0, PI_SUBNET_TIMEOUT, PI_SUBNET_TIMEOUT } },
+	{ PI_PHY_OVERRUN_ERRORS, 1, { 0xff, 0xff, 0, 0 } },
+	{ PI_EXT_2, 1, { PI_EXT_2_ENABLED, PI_EXT_2_ENABLED, 0, 0 } },
+	{ PI_EXT_ENABLED, 1, { 0x1f, 0x1f, 0, 0 } },
 };
 
-static const uint8_t writable_external_port[SMP_DATA_SIZE] = {
-	[PI_WIDTH_ENABLED] = 0xff,
-	[PI_PHYS_STATE_DOWN_DEFAULT] = 0x0f,
-	[PI_SPEED_ACTIVE_ENABLED] = 0x0f,
-	[PI_MTU_SM_SL] = 0xf0,
-	[PI_VL_HIGH_LIMIT] = 0xff,
-	[PI_VL_STALL_HOQ_LIFE] = 0xff,
-	[PI_OP_VLS_ENFORCE] = 0xff,
-	[PI_PKEY_VIOLATIONS] = 0xff, 0xff,
-	[PI_PHY_OVERRUN_ERRORS] = 0xff,
-	[PI_EXT_2] = PI_EXT_2_ENABLED,
-	[PI_EXT_ENABLED] = 0x1f,
-};
-
-static const uint8_t writable_enhanced_port0[SMP_DATA_SIZE] = {
-	0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
-	0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
-	0xff, 0xff, 0xff, 0xff,
-	[PI_MKEY_LEASE] = 0xff, 0xff,
-	[PI_MKEY_PROTECT_LMC] = 0xc7,
-	[PI_MTU_SM_SL] = 0xff,
-	[PI_VL_HIGH_LIMIT] = 0xff,
-	[PI_INIT_REPLY_MTU_CAP] = 0xf0,
-	[PI_OP_VLS_ENFORCE] = 0xf0,
-	[PI_MKEY_VIOLATIONS] = 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
-	[PI_REREG_SUBNET_TIMEOUT] = PI_SUBNET_TIMEOUT,
-};
-
-static const uint8_t writable_base_port0[SMP_DATA_SIZE] = {
-	0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
-	0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
-	0xff, 0xff, 0xff, 0xff,
-	[PI_MKEY_LEASE] = 0xff, 0xff,
-	[PI_MKEY_PROTECT_LMC] = 0xc0,
-	[PI_MTU_SM_SL] = 0x0f,
-	[PI_MKEY_VIOLATIONS] = 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
-	[PI_REREG_SUBNET_TIMEOUT] = PI_SUBNET_TIMEOUT,
-};
-
-const uint8_t *portinfo_writable(const struct sim_fabric *f, uint32_t port)
+void portinfo_writable(const struct sim_fabric *f, uint32_t port, uint8_t writable[SMP_DATA_SIZE])
 {
 	const struct sim_node *n = node_of(f, port);
+	enum kind kind = !is_switch(n) ? END_PORT : f->ports[port].num ? EXTERNAL_PORT :
+			 node_has_enhanced_port0(n) ? ENHANCED_PORT0 : BASE_PORT0;
 
-	if (!is_switch(n))
-		return writable_end_port;
-	if (f->ports[port].num)
-		return writable_external_port;
-	return node_has_enhanced_port0(n) ? writable_enhanced_port0 : writable_base_port0;
+	memset(writable, 0, SMP_DATA_SIZE);
+	for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
+		memset(writable + fields[i].at, fields[i].bits[kind], fields[i].n);
 }
 
 /*
@@ -159,7 +124,7 @@ static bool limit_lmc(const struct smp *q, uint8_t *new, const uint8_t *now)
 		return true;
 	if (q->node->profile->refuses_lmc)
 		return false;
-	*at = (uint8_t)((*at & ~0x07) | (now[PI_MKEY_PROTECT_LMC] & 0x07));
+	copy_bits(at, now[PI_MKEY_PROTECT_LMC], 0x07);
 	return true;
 }
 
@@ -207,13 +172,13 @@ static void mask_unsupported(const struct smp *q, uint32_t port, uint8_t *writab
 
 static void merge(const struct smp *q, uint32_t port, const uint8_t *want, uint8_t *new)
 {
-	const uint8_t *now = q->s->f->ports[port].info;
 	uint8_t writable[SMP_DATA_SIZE];
 
-	memcpy(writable, portinfo_writable(q->s->f, port), sizeof(writable));
+	portinfo_writable(q->s->f, port, writable);
 	mask_unsupported(q, port, writable);
+	memcpy(new, q->s->f->ports[port].info, SMP_DATA_SIZE);
 	for (unsigned i = 0; i < SMP_DATA_SIZE; i++)
-		new[i] = (uint8_t)((now[i] & ~writable[i]) | (want[i] & writable[i]));
+		copy_bits(&new[i], want[i], writable[i]);
 }
 
 static bool wants_reregister(const struct smp *q, uint32_t port)

@@ -42,7 +42,7 @@ static unsigned switch_info_set(struct smp *q, struct sim_switch *sw)
 	memcpy(new, sw->info, SI_SIZE);
 	memcpy(new + SI_LINEAR_TOP, q->data + SI_LINEAR_TOP, 2);
 	memcpy(new + SI_DEFAULT_PORT, q->data + SI_DEFAULT_PORT, 3);
-	*life = (uint8_t)((*life & ~SI_LIFE_TIME) | (want & SI_LIFE_TIME));
+	copy_bits(life, want, SI_LIFE_TIME);
 	*life &= (uint8_t)~(want & SI_STATE_CHANGE);	/* writing 1 clears it */
 	if (device_can(q->s->f, q->port, CAP_MCAST_FDB_TOP) &&
 	    !(lies_of(q->node) & LIE_KEEPS_MCAST_TOP))
@@ -66,9 +66,7 @@ unsigned sma_switch_info(struct smp *q)
 		if (status != STATUS_OK)
 			return status;
 	}
-	memset(q->data, 0, SMP_DATA_SIZE);
-	memcpy(q->data, sw->info, SI_SIZE);
-	return STATUS_OK;
+	return smp_answer(q, sw->info, SI_SIZE);
 }
 
 unsigned sma_linear_forwarding(struct smp *q)
@@ -90,8 +88,7 @@ unsigned sma_linear_forwarding(struct smp *q)
 	}
 	if (q->set)
 		q->changed = smp_store(block, q->data, n);
-	memcpy(q->data, block, LFT_BLOCK);
-	return STATUS_OK;
+	return smp_answer(q, block, LFT_BLOCK);
 }
 
 /* Position of an MFT block: MLIDs from `first`; its ports are in one word of each entry, shifted. */

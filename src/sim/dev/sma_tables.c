@@ -100,9 +100,7 @@ static unsigned switch_sl_to_vl(struct smp *q)
 		for (unsigned out = r.out_first; out <= r.out_last; out++)
 			q->changed |= smp_store(sw->sl2vl + (in * row + out) * SL2VL_SIZE, q->data,
 						SL2VL_SIZE);
-	memset(q->data + SL2VL_SIZE, 0, SMP_DATA_SIZE - SL2VL_SIZE);
-	memcpy(q->data, sw->sl2vl + (r.in_first * row + r.out_first) * SL2VL_SIZE, SL2VL_SIZE);
-	return STATUS_OK;
+	return smp_answer(q, sw->sl2vl + (r.in_first * row + r.out_first) * SL2VL_SIZE, SL2VL_SIZE);
 }
 
 unsigned sma_sl_to_vl(struct smp *q)
@@ -113,9 +111,7 @@ unsigned sma_sl_to_vl(struct smp *q)
 		return switch_sl_to_vl(q);
 	if (q->set)
 		q->changed = smp_store(table, q->data, SL2VL_SIZE);
-	memset(q->data + SL2VL_SIZE, 0, SMP_DATA_SIZE - SL2VL_SIZE);
-	memcpy(q->data, table, SL2VL_SIZE);
-	return STATUS_OK;
+	return smp_answer(q, table, SL2VL_SIZE);
 }
 
 /* --- VLArbitrationTable: blocks 1 and 2 are the low table, 3 and 4 the high one --- */
@@ -141,7 +137,5 @@ unsigned sma_vl_arbitration(struct smp *q)
 		q->data[2 * i] &= 0x0f;		/* keeps the VL; the other bits are reserved */
 	if (q->set)
 		q->changed = smp_store(table, q->data, n * 2);
-	memset(q->data, 0, SMP_DATA_SIZE);
-	memcpy(q->data, table, n * 2);
-	return STATUS_OK;
+	return smp_answer(q, table, n * 2);
 }

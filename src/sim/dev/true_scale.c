@@ -23,12 +23,12 @@
 #define PKEY_BASE 0x7fff	/* the bits that identify the partition */
 
 /* Fields that the driver checks one by one: offset, number of bytes, and the bits of each byte. */
-static const struct field {
+static const struct {
 	uint8_t at, n, mask;
 } fields[] = {
 	{ PI_MKEY, 16, 0xff },			/* M_Key and GidPrefix */
 	{ PI_MKEY_LEASE, 2, 0xff },
-	{ PI_LID, 2, 0xff },			/* and LMC: see set_lid() */
+	{ PI_LID, 2, 0xff },			/* and LMC */
 	{ PI_SM_LID, 2, 0xff },
 	{ PI_MTU_SM_SL, 1, 0x0f },
 	{ PI_WIDTH_ENABLED, 1, 0xff },
@@ -46,12 +46,6 @@ static const struct field {
 	{ PI_REREG_SUBNET_TIMEOUT, 1, PI_CLIENT_REREGISTER },
 };
 
-static void copy_field(uint8_t *to, const uint8_t *from, const struct field *f)
-{
-	for (unsigned i = f->at; i < f->at + f->n; i++)
-		to[i] = (uint8_t)((to[i] & ~f->mask) | (from[i] & f->mask));
-}
-
 /* Fills in the data of a Set that changes nothing. */
 static void no_change(const struct smp *q, uint8_t data[SMP_DATA_SIZE])
 {
@@ -59,12 +53,6 @@ static void no_change(const struct smp *q, uint8_t data[SMP_DATA_SIZE])
 	set_low4(data + PI_SPEED_SUP_STATE, SIM_PORT_NOP);
 	set_high4(data + PI_PHYS_STATE_DOWN_DEFAULT, SIM_PHYS_NOP);
 	data[PI_REREG_SUBNET_TIMEOUT] &= PI_SUBNET_TIMEOUT;
-}
-
-static void set_lid(uint8_t *data, const uint8_t *want)
-{
-	data[PI_MKEY_PROTECT_LMC] =
-		(uint8_t)((data[PI_MKEY_PROTECT_LMC] & ~7) | (want[PI_MKEY_PROTECT_LMC] & 7));
 }
 
 /* Sets each field on its own.  Returns the resulting status. */
@@ -77,9 +65,10 @@ static unsigned set_by_field(struct smp *q)
 		struct smp one = *q;
 
 		no_change(q, data);
-		copy_field(data, q->data, &fields[i]);
+		for (unsigned at = fields[i].at; at < fields[i].at + fields[i].n; at++)
+			copy_bits(&data[at], q->data[at], fields[i].mask);
 		if (fields[i].at == PI_LID)
-			set_lid(data, q->data);
+			copy_bits(&data[PI_MKEY_PROTECT_LMC], q->data[PI_MKEY_PROTECT_LMC], 7);
 		one.data = data;
 		if (sma_port_info(&one) != STATUS_OK)
 			status = STATUS_BAD_VALUE;
