@@ -34,56 +34,35 @@ void events_free(struct hca *h)
 	}
 }
 
-static bool learn(void *known, const void *now, size_t n)
-{
-	if (!n || !memcmp(known, now, n))
-		return false;
-	memcpy(known, now, n);
-	return true;
-}
-
-static bool learn_lid(const struct sim_port *p, struct seen *seen)
-{
-	bool lid = learn(&seen->lid, &p->lid, sizeof(p->lid));
-	bool lmc = learn(&seen->lmc, &p->lmc, sizeof(p->lmc));
-
-	return lid || lmc;
-}
-
-static bool learn_sm(const struct sim_port *p, struct seen *seen)
-{
-	uint8_t now = p->info[PI_MTU_SM_SL] & 15;
-	bool lid = learn(&seen->sm_lid, &p->sm_lid, sizeof(p->sm_lid));
-	bool sl = learn(&seen->sm_sl, &now, sizeof(now));
-
-	return lid || sl;
-}
-
-static bool learn_gids(const struct sim_port *p, struct seen *seen)
-{
-	bool prefix = learn(seen->gid_prefix, p->info + PI_GID_PREFIX, sizeof(seen->gid_prefix));
-	bool guids = learn(seen->guids, p->guids, p->n_guids * sizeof(*p->guids));
-
-	return prefix || guids;
-}
-
 /* Brings seen up to date; returns enum simhca_event bits. */
 static unsigned compare(const struct sim_port *p, struct seen *seen)
 {
+	const uint8_t sm_sl = (uint8_t)low4(p->info + PI_MTU_SM_SL);
+	const struct {
+		void *known;
+		const void *now;
+		size_t n;
+		unsigned event;
+	} facts[] = {
+		{ &seen->state, &p->state, sizeof(p->state), SIMHCA_STATE_CHANGED },
+		{ &seen->lid, &p->lid, sizeof(p->lid), SIMHCA_LID_CHANGED },
+		{ &seen->lmc, &p->lmc, sizeof(p->lmc), SIMHCA_LID_CHANGED },
+		{ &seen->sm_lid, &p->sm_lid, sizeof(p->sm_lid), SIMHCA_SM_CHANGED },
+		{ &seen->sm_sl, &sm_sl, sizeof(sm_sl), SIMHCA_SM_CHANGED },
+		{ seen->pkeys, p->pkeys, p->n_pkeys * sizeof(*p->pkeys), SIMHCA_PKEYS_CHANGED },
+		{ seen->gid_prefix, p->info + PI_GID_PREFIX, sizeof(seen->gid_prefix),
+		  SIMHCA_GIDS_CHANGED },
+		{ seen->guids, p->guids, p->n_guids * sizeof(*p->guids), SIMHCA_GIDS_CHANGED },
+		{ &seen->reregisters, &p->reregisters, sizeof(p->reregisters), SIMHCA_REREGISTER },
+	};
 	unsigned changed = 0;
 
-	if (learn(&seen->state, &p->state, sizeof(p->state)))
-		changed |= SIMHCA_STATE_CHANGED;
-	if (learn_lid(p, seen))
-		changed |= SIMHCA_LID_CHANGED;
-	if (learn_sm(p, seen))
-		changed |= SIMHCA_SM_CHANGED;
-	if (learn(seen->pkeys, p->pkeys, p->n_pkeys * sizeof(*p->pkeys)))
-		changed |= SIMHCA_PKEYS_CHANGED;
-	if (learn_gids(p, seen))
-		changed |= SIMHCA_GIDS_CHANGED;
-	if (learn(&seen->reregisters, &p->reregisters, sizeof(p->reregisters)))
-		changed |= SIMHCA_REREGISTER;
+	for (size_t i = 0; i < ARRAY_SIZE(facts); i++) {
+		if (!facts[i].n || !memcmp(facts[i].known, facts[i].now, facts[i].n))
+			continue;
+		memcpy(facts[i].known, facts[i].now, facts[i].n);
+		changed |= facts[i].event;
+	}
 	return changed;
 }
 
