@@ -61,37 +61,20 @@ bool audit_clean(const struct audit *a)
 	return true;
 }
 
-static void add_finding(struct run *r, struct audit_finding finding, const char *fmt, va_list ap)
+void add_finding(struct run *r, enum audit_kind k, bool note, const char *fmt, ...)
 {
-	uint32_t *told = finding.note ? &r->told_notes : &r->told[finding.kind];
+	uint32_t *told = note ? &r->told_notes : &r->told[k];
 	struct buf text = { 0 };
+	va_list ap;
 
+	++*(note ? &r->out->notes : &r->out->count[k]);
 	if (*told == r->o->findings_max)
 		return;
 	++*told;
+	va_start(ap, fmt);
 	buf_vprintf(&text, fmt, ap);
-	finding.text = text.s;
-	*vec_push(&r->out->findings) = finding;
-}
-
-void report(struct run *r, enum audit_kind k, const char *fmt, ...)
-{
-	va_list ap;
-
-	r->out->count[k]++;
-	va_start(ap, fmt);
-	add_finding(r, (struct audit_finding){ .kind = k }, fmt, ap);
 	va_end(ap);
-}
-
-void remark(struct run *r, enum audit_kind k, const char *fmt, ...)
-{
-	va_list ap;
-
-	r->out->notes++;
-	va_start(ap, fmt);
-	add_finding(r, (struct audit_finding){ .kind = k, .note = true }, fmt, ap);
-	va_end(ap);
+	*vec_push(&r->out->findings) = (struct audit_finding){ k, note, text.s };
 }
 
 struct port_text port_text(const struct sim_fabric *f, uint32_t port)
@@ -153,49 +136,26 @@ static void print_summary(const struct audit *a, struct buf *out)
 	buf_printf(out, "multicast members %ju\n", (uintmax_t)a->mcast_members);
 }
 
-static void print_heading(const char *what, uint64_t count, struct buf *out)
+/* Prints the faults of a kind, or (AUDIT_KINDS) the notes of all kinds. */
+static void print_findings(const struct audit *a, enum audit_kind k, struct buf *out)
 {
-	buf_printf(out, "%s: %ju\n", what, (uintmax_t)count);
-}
+	bool notes = k == AUDIT_KINDS;
+	uint64_t told = 0, count = notes ? a->notes : a->count[k];
 
-static void print_rest(uint64_t told, uint64_t count, struct buf *out)
-{
-	if (told < count)
-		buf_printf(out, "  and %ju more\n", (uintmax_t)(count - told));
-}
-
-static void print_kind(const struct audit *a, enum audit_kind k, struct buf *out)
-{
-	uint64_t told = 0;
-
-	if (a->count[k] == 0)
+	if (count == 0)
 		return;
-	print_heading(audit_kind_name(k), a->count[k], out);
-	for (size_t i = 0; i < a->findings.n; i++) {
-		if (a->findings.v[i].kind != k || a->findings.v[i].note)
-			continue;
-		buf_printf(out, "  %s\n", a->findings.v[i].text);
-		told++;
-	}
-	print_rest(told, a->count[k], out);
-}
-
-static void print_notes(const struct audit *a, struct buf *out)
-{
-	uint64_t told = 0;
-
-	if (a->notes == 0)
-		return;
-	print_heading("notes", a->notes, out);
+	buf_printf(out, "%s: %ju\n", notes ? "notes" : audit_kind_name(k), (uintmax_t)count);
 	for (size_t i = 0; i < a->findings.n; i++) {
 		const struct audit_finding *finding = &a->findings.v[i];
 
-		if (!finding->note)
+		if (finding->note != notes || (!notes && finding->kind != k))
 			continue;
-		buf_printf(out, "  %s: %s\n", audit_kind_name(finding->kind), finding->text);
+		buf_printf(out, "  %s%s%s\n", notes ? audit_kind_name(finding->kind) : "",
+			   notes ? ": " : "", finding->text);
 		told++;
 	}
-	print_rest(told, a->notes, out);
+	if (told < count)
+		buf_printf(out, "  and %ju more\n", (uintmax_t)(count - told));
 }
 
 void audit_print(const struct audit *a, struct buf *out)
@@ -203,7 +163,6 @@ void audit_print(const struct audit *a, struct buf *out)
 	print_summary(a, out);
 	if (audit_clean(a))
 		buf_puts(out, "no faults\n");
-	for (unsigned k = 0; k < AUDIT_KINDS; k++)
-		print_kind(a, (enum audit_kind)k, out);
-	print_notes(a, out);
+	for (unsigned k = 0; k <= AUDIT_KINDS; k++)
+		print_findings(a, (enum audit_kind)k, out);
 }

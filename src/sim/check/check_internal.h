@@ -45,11 +45,11 @@ void check_mcast(struct run *r);
 /* Adds to net the dependencies of packets on multicast trees. */
 void mcast_depend(const struct run *r, struct net *n);
 
+void add_finding(struct run *r, enum audit_kind k, bool note, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
 /* Report a fault, and a note. */
-void report(struct run *r, enum audit_kind k, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
-void remark(struct run *r, enum audit_kind k, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
+#define report(r, k, ...) add_finding(r, k, false, __VA_ARGS__)
+#define remark(r, k, ...) add_finding(r, k, true, __VA_ARGS__)
 
 /* --- texts for names and sets; the value lives until the end of the full expression --- */
 

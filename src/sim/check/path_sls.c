@@ -2,6 +2,8 @@
 /* Reads the SLs that pairs use; see path_sls.h. */
 #include "sim/check/path_sls.h"
 
+#include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,15 +49,10 @@ static bool fail_at(struct reading *r, const struct rest *line, const char *what
 
 /* --- words of a line --- */
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r';
-}
-
+/* The text goes on behind a line with its newline, or ends with a NUL. */
 static void skip_blanks(struct rest *l)
 {
-	while (l->at < l->end && is_blank(*l->at))
-		l->at++;
+	l->at += strspn(l->at, " \t\r");
 }
 
 static bool take_word(struct rest *l, const char *word)
@@ -68,28 +65,19 @@ static bool take_word(struct rest *l, const char *word)
 	return true;
 }
 
-static unsigned digit_of(char c)
-{
-	if (c >= '0' && c <= '9')
-		return (unsigned)(c - '0');
-	if (c >= 'a' && c <= 'f')
-		return (unsigned)(c - 'a') + 10;
-	if (c >= 'A' && c <= 'F')
-		return (unsigned)(c - 'A') + 10;
-	return 16;
-}
-
 /* False if there is no digit, or if the number does not fit in 64 bits. */
-static bool take_number(struct rest *l, unsigned base, uint64_t *v)
+static bool take_number(struct rest *l, int base, uint64_t *v)
 {
-	const char *begin = l->at;
+	char *end;
 
-	for (*v = 0; l->at < l->end && digit_of(*l->at) < base; l->at++) {
-		if (*v > (UINT64_MAX - digit_of(*l->at)) / base)
-			return false;
-		*v = *v * base + digit_of(*l->at);
-	}
-	return l->at > begin;
+	/* neither a sign nor a second 0x */
+	if (!(base == 16 ? isxdigit((unsigned char)*l->at) : isdigit((unsigned char)*l->at)) ||
+	    l->at[1] == 'x' || l->at[1] == 'X')
+		return false;
+	errno = 0;
+	*v = strtoull(l->at, &end, base);
+	l->at = end;
+	return !errno;
 }
 
 /* --- lines --- */
@@ -109,7 +97,7 @@ static bool take_source(struct reading *r, struct rest l)
 		known = take_word(&l, types[i]);
 	skip_blanks(&l);
 	if (!known || !take_word(&l, "0x") || !take_number(&l, 16, &guid) ||
-	    (l.at < l.end && *l.at != ',' && !is_blank(*l.at)))
+	    (l.at < l.end && !strspn(l.at, ", \t\r")))
 		return fail_at(r, &line,
 			       "is neither a source, as 'Switch 0xGUID', nor '0xLID : SL'");
 	r->src = map64_get(&r->f->port_by_guid, guid);
