@@ -122,25 +122,14 @@ static int arbitrate(struct link *k, int64_t bytes)
 
 static void count(struct network *w, const struct link *k)
 {
-	struct sim_fabric *f = w->s->f;
-	const struct hop *h = &k->flow->hop[k->hop];
-	unsigned sl = k->flow->is->sl, vl = h->vl;
-	struct sim_counters *x = port_counters(&f->ports[k->port]);
-	struct sim_counters *r = port_counters(&f->ports[f->ports[k->port].peer]);
-	uint64_t packets = w->l->times, words = packets * (w->l->bytes / 4);
+	struct sim_port *ports = w->s->f->ports;
+	const struct sim_traffic t = {
+		.packets = w->l->times, .words = (uint64_t)w->l->times * (w->l->bytes / 4),
+		.vl = k->flow->hop[k->hop].vl, .sl = k->flow->is->sl,
+	};
 
-	x->xmit_data += words;
-	x->vl_xmit_data[vl] += words;
-	x->sl_xmit_data[sl] += words;
-	x->xmit_pkts += packets;
-	x->ucast_xmit += packets;
-	x->vl_xmit_pkts[vl] += packets;
-	r->rcv_data += words;
-	r->vl_rcv_data[vl] += words;
-	r->sl_rcv_data[sl] += words;
-	r->rcv_pkts += packets;
-	r->ucast_rcv += packets;
-	r->vl_rcv_pkts[vl] += packets;
+	port_count(&ports[k->port], true, &t);
+	port_count(&ports[ports[k->port].peer], false, &t);
 }
 
 static void count_waits(struct network *w, const struct link *k)

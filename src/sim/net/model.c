@@ -184,49 +184,20 @@ static bool refuse_port(const struct sim_fabric *f, uint32_t port, const char *w
 	return false;
 }
 
-static bool can_take_cable(const struct sim_fabric *f, uint32_t port, struct buf *err)
+/* loose: the port may have a cable that is unplugged. */
+static bool can_take_cable(const struct sim_fabric *f, uint32_t port, bool loose, struct buf *err)
 {
-	if (port < f->n_ports)
-		return f->ports[port].num != 0 || refuse_port(f, port, "takes no cable", err);
-	buf_puts(err, "there is no such port");
-	return false;
-}
+	const struct sim_port *p;
 
-static bool are_two(uint32_t port_a, uint32_t port_b, struct buf *err)
-{
-	if (port_a == port_b)
-		buf_puts(err, "a cable needs two ends");
-	return port_a != port_b;
-}
-
-static void connect_ports(struct sim_fabric *f, uint32_t port_a, uint32_t port_b)
-{
-	f->ports[port_a].peer = port_b;
-	f->ports[port_b].peer = port_a;
-}
-
-static bool has_no_cable(const struct sim_fabric *f, uint32_t port, struct buf *err)
-{
-	return f->ports[port].peer == SIM_NONE ||
-	       refuse_port(f, port, "already has a cable", err);
-}
-
-bool simfab_connect(struct sim_fabric *f, uint32_t port_a, uint32_t port_b, struct buf *err)
-{
-	if (!can_take_cable(f, port_a, err) || !has_no_cable(f, port_a, err) ||
-	    !can_take_cable(f, port_b, err) || !has_no_cable(f, port_b, err) ||
-	    !are_two(port_a, port_b, err))
+	if (port >= f->n_ports) {
+		buf_puts(err, "there is no such port");
 		return false;
-	connect_ports(f, port_a, port_b);
-	return true;
-}
-
-static bool is_loose(const struct sim_fabric *f, uint32_t port, struct buf *err)
-{
-	const struct sim_port *p = &f->ports[port];
-
-	return p->peer == SIM_NONE || p->unplugged ||
-	       refuse_port(f, port, "has a cable that is plugged in", err);
+	}
+	p = &f->ports[port];
+	if (p->num == 0)
+		return refuse_port(f, port, "takes no cable", err);
+	return p->peer == SIM_NONE || (loose && p->unplugged) ||
+	       refuse_port(f, port, loose ? "has a cable that is plugged in" : "already has a cable", err);
 }
 
 static void forget_cable(struct sim_port *p)
@@ -244,16 +215,32 @@ static void remove_cable(struct sim_fabric *f, uint32_t port)
 	forget_cable(&f->ports[port]);
 }
 
+static bool connect_ports(struct sim_fabric *f, uint32_t port_a, uint32_t port_b, bool loose,
+			  struct buf *err)
+{
+	if (!can_take_cable(f, port_a, loose, err) || !can_take_cable(f, port_b, loose, err))
+		return false;
+	if (port_a == port_b) {
+		buf_puts(err, "a cable needs two ends");
+		return false;
+	}
+	if (loose) {
+		remove_cable(f, port_a);
+		remove_cable(f, port_b);
+	}
+	f->ports[port_a].peer = port_b;
+	f->ports[port_b].peer = port_a;
+	return true;
+}
+
+bool simfab_connect(struct sim_fabric *f, uint32_t port_a, uint32_t port_b, struct buf *err)
+{
+	return connect_ports(f, port_a, port_b, false, err);
+}
+
 bool simfab_reconnect(struct sim_fabric *f, uint32_t port_a, uint32_t port_b, struct buf *err)
 {
-	if (!can_take_cable(f, port_a, err) || !is_loose(f, port_a, err) ||
-	    !can_take_cable(f, port_b, err) || !is_loose(f, port_b, err) ||
-	    !are_two(port_a, port_b, err))
-		return false;
-	remove_cable(f, port_a);
-	remove_cable(f, port_b);
-	connect_ports(f, port_a, port_b);
-	return true;
+	return connect_ports(f, port_a, port_b, true, err);
 }
 
 bool link_is_up(const struct sim_fabric *f, uint32_t port)
@@ -272,4 +259,20 @@ struct sim_counters *port_counters(struct sim_port *p)
 	if (!p->counters)
 		p->counters = xcalloc(1, sizeof(*p->counters));
 	return p->counters;
+}
+
+void port_count(struct sim_port *p, bool xmit, const struct sim_traffic *t)
+{
+	struct sim_counters *c = port_counters(p);
+
+	*(xmit ? &c->xmit_data : &c->rcv_data) += t->words;
+	(xmit ? c->vl_xmit_data : c->vl_rcv_data)[t->vl] += t->words;
+	if (t->vl != SIM_SMP_VL)
+		(xmit ? c->sl_xmit_data : c->sl_rcv_data)[t->sl & 15] += t->words;
+	*(xmit ? &c->xmit_pkts : &c->rcv_pkts) += t->packets;
+	(xmit ? c->vl_xmit_pkts : c->vl_rcv_pkts)[t->vl] += t->packets;
+	if (t->multicast)
+		*(xmit ? &c->mcast_xmit : &c->mcast_rcv) += t->packets;
+	else
+		*(xmit ? &c->ucast_xmit : &c->ucast_rcv) += t->packets;
 }

@@ -297,5 +297,13 @@ uint32_t find_port_by_text(const struct sim_fabric *f, const char *text, struct 
 char *sim_port_name(const struct sim_fabric *f, uint32_t port, char *out, unsigned n);
 
 struct sim_counters *port_counters(struct sim_port *p);	/* allocated on first use */
+/* Packets of one kind, and their size in all, in units of 4 bytes. */
+struct sim_traffic {
+	uint64_t packets, words;
+	uint8_t vl, sl;
+	bool multicast;
+};
+/* Counts packets that a port sends or (xmit false) receives. */
+void port_count(struct sim_port *p, bool xmit, const struct sim_traffic *t);
 
 #endif

@@ -35,46 +35,12 @@ bool transit_blocked(struct sim *s, struct transit *t, uint32_t out, enum drop_r
  * PortXmitData and the like count all VLs, VL15 included; they only exclude link packets, which the
  * model does not have (16.1.3.5).
  */
-
-static unsigned words_of(const struct packet *p)
+static void count(struct sim_port *port, bool xmit, const struct transit *t)
 {
-	if (p->bytes)
-		return p->bytes->n / 4 + ICRC_WORDS;
-	return DATA_WORDS + (p->grh ? GRH_WORDS : 0);
-}
+	const struct packet *p = &t->p;
+	unsigned words = p->bytes ? p->bytes->n / 4 + ICRC_WORDS : DATA_WORDS + (p->grh ? GRH_WORDS : 0);
 
-static void count_xmit(struct sim_port *port, const struct transit *t)
-{
-	struct sim_counters *c = port_counters(port);
-	unsigned words = words_of(&t->p);
-
-	c->xmit_data += words;
-	c->vl_xmit_data[t->vl] += words;
-	if (t->vl != SIM_SMP_VL)
-		c->sl_xmit_data[t->p.sl & 15] += words;
-	c->xmit_pkts++;
-	c->vl_xmit_pkts[t->vl]++;
-	if (is_multicast(&t->p))
-		c->mcast_xmit++;
-	else
-		c->ucast_xmit++;
-}
-
-static void count_rcv(struct sim_port *port, const struct transit *t)
-{
-	struct sim_counters *c = port_counters(port);
-	unsigned words = words_of(&t->p);
-
-	c->rcv_data += words;
-	c->vl_rcv_data[t->vl] += words;
-	if (t->vl != SIM_SMP_VL)
-		c->sl_rcv_data[t->p.sl & 15] += words;
-	c->rcv_pkts++;
-	c->vl_rcv_pkts[t->vl]++;
-	if (is_multicast(&t->p))
-		c->mcast_rcv++;
-	else
-		c->ucast_rcv++;
+	port_count(port, xmit, &(struct sim_traffic){ 1, words, t->vl, p->sl, is_multicast(p) });
 }
 
 static bool refuses(const struct sim *s, const struct sim_port *port, bool enforces,
@@ -111,7 +77,7 @@ static bool data_enters(struct sim *s, struct transit *t)
 		port_counters(in)->rcv_errors++;
 		return not_heard(s, t, DROP_VL_MISSING);
 	}
-	count_rcv(in, t);
+	count(in, false, t);
 	if (refuses(s, in, in->pkey_in, &t->p)) {
 		port_counters(in)->rcv_constraint++;
 		return bad_pkey(s, t);
@@ -135,7 +101,7 @@ static bool data_leaves(struct sim *s, struct transit *t)
 		port_counters(out)->xmit_constraint++;
 		return bad_pkey(s, t);
 	}
-	count_xmit(out, t);
+	count(out, true, t);
 	return true;
 }
 
@@ -172,7 +138,7 @@ static bool cross(struct sim *s, struct transit *t)
 	if (why)
 		return transit_drop(s, t, why);
 	if (smp)
-		count_xmit(&s->f->ports[t->port], t);
+		count(&s->f->ports[t->port], true, t);
 	else if (!data_leaves(s, t))
 		return false;
 	transit_move(t, s->f->ports[t->port].peer, PLACE_ENTRY);
@@ -180,7 +146,7 @@ static bool cross(struct sim *s, struct transit *t)
 	if (smp && s->f->ports[t->port].state < SIM_PORT_INIT)
 		return not_heard(s, t, DROP_PORT_STATE);
 	if (smp)
-		count_rcv(&s->f->ports[t->port], t);
+		count(&s->f->ports[t->port], false, t);
 	else if (!data_enters(s, t))
 		return false;
 	return !loops(s->f, t) || transit_drop(s, t, DROP_LOOP);
