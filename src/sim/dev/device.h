@@ -24,8 +24,8 @@ struct profile_set;
 struct profile_set *profiles_load(const char *path, const char *text, size_t n,
 				  struct findings *out);
 void profiles_free(struct profile_set *ps);
-/* Names of the presets, NULL-terminated. */
-const char *const *profile_presets(void);
+/* Names of the presets, "auto" first; NULL after the last. */
+const char *preset_name(unsigned i);
 /* Sets the preset of all nodes that match no rule.  False if there is no preset of that name. */
 bool profiles_set_default(struct profile_set *ps, const char *preset);
 /* Gives every node its profile; the fabric owns copies. */

@@ -9,7 +9,7 @@
  */
 #include <string.h>
 
-#include "lib/base/alloc.h"
+#include "sim/dev/device.h"
 #include "sim/dev/presets.h"
 
 #define MELLANOX 0x0002c9
@@ -60,12 +60,20 @@
 	.enhanced_port0 = true, .optimized_sl2vl = true, .adaptive = true, \
 	.congestion_control = true
 
+/* What stock ibsim (0.10) shows for all devices, vendor classes included. */
+#define IBSIM_NAME "ibsim"
+#define IBSIM .name = IBSIM_NAME, .ibsim = true, .lmc_cap = SIM_LMC_MAX, VLS(VLS_8, 8), .mtu_cap = MTU_2048, TO_HDR, \
+	.widths = SIM_WIDTH_1X | SIM_WIDTH_2X | SIM_WIDTH_4X | SIM_WIDTH_8X | SIM_WIDTH_12X
+#define IBSIM_CA IBSIM, .vendor_id = MELLANOX, .device_id = 0x5a44, .revision = 0xa1, \
+	.pkey_cap = 64, .guid_cap = 32, \
+	.capmask = CAP_TRAP | CAP_SL_MAPPING | CAP_VENDOR_CLASS | CAP_MASK_NOTICE
+
 struct preset {
 	uint8_t type;
 	struct sim_profile p;
 };
 
-/* Presets by type and generation. */
+/* Presets by type and generation; then ibsim's, which are for each type and never guessed. */
 static const struct preset presets[] = {
 	{ SIM_CA, { .name = "infinihost", HCA(0x6282), VLS(VLS_4, 8), .mtu_cap = MTU_2048,
 		.pkey_cap = 64, .guid_cap = 32, TO_DDR, TO_4X,
@@ -79,13 +87,13 @@ static const struct preset presets[] = {
 	{ SIM_CA, { .name = "connectx-6", HCA(0x101b), MLX5, TO_HDR, SPLIT_4X } },
 	{ SIM_CA, { .name = "connectx-7", HCA(0x1021), MLX5, TO_NDR, SPLIT_4X } },
 	{ SIM_CA, { .name = "connectx-8", HCA(0x1023), MLX5, TO_XDR, SPLIT_4X } },
-	{ SIM_CA, { .name = "aggregation-node", HCA(SIM_AGGREGATION_NODE), MLX5, TO_NDR, SPLIT_4X } },
 
 	/* values of the agent in the qib driver, with its default module parameters */
 	{ SIM_CA, { .name = "true-scale", .true_scale = true, .vendor_id = PATHSCALE,
 		.device_id = 0x7322, .revision = 0x20001, .resp_time = 3, VLS(VLS_2, 16),
 		.mtu_cap = MTU_4096, .pkey_cap = 4, .guid_cap = 5, TO_QDR, TO_4X,
 		.capmask = CAPS_LATER | CAP_AUTO_MIGRATION } },
+	{ SIM_CA, { .name = "aggregation-node", HCA(SIM_AGGREGATION_NODE), MLX5, TO_NDR, SPLIT_4X } },
 
 	{ SIM_SWITCH, { .name = "infiniscale-3", SWITCH(0xb924), VLS(VLS_8, 8),
 		.mtu_cap = MTU_2048, .mft_cap = 1024, TO_DDR, TO_12X, .capmask = CAPS_ANY } },
@@ -106,18 +114,7 @@ static const struct preset presets[] = {
 		.capmask = CAPS_LATER } },
 
 	{ SIM_ROUTER, { .name = "router", HCA(0xcb84), MLX5, TO_NDR, SPLIT_4X } },
-};
 
-/*
- * What stock ibsim (0.10) shows for all devices, vendor classes included.  The preset exists for
- * each type, and is never guessed.
- */
-#define IBSIM .name = "ibsim", .ibsim = true, .lmc_cap = SIM_LMC_MAX, VLS(VLS_8, 8), .mtu_cap = MTU_2048, TO_HDR, \
-	.widths = SIM_WIDTH_1X | SIM_WIDTH_2X | SIM_WIDTH_4X | SIM_WIDTH_8X | SIM_WIDTH_12X
-#define IBSIM_CA IBSIM, .vendor_id = MELLANOX, .device_id = 0x5a44, .revision = 0xa1, \
-	.pkey_cap = 64, .guid_cap = 32, \
-	.capmask = CAP_TRAP | CAP_SL_MAPPING | CAP_VENDOR_CLASS | CAP_MASK_NOTICE
-static const struct preset ibsim_presets[] = {
 	{ SIM_CA, { IBSIM_CA } },
 	{ SIM_SWITCH, { IBSIM, .vendor_id = VOLTAIRE, .device_id = 0xa87c, .revision = 0xa1,
 		.pkey_cap = 8, .enforce_cap = 64, .guid_cap = 1, .lft_cap = 30720, .mft_cap = 1024,
@@ -125,12 +122,17 @@ static const struct preset ibsim_presets[] = {
 	{ SIM_ROUTER, { IBSIM_CA } },
 };
 
-const char *const preset_names[] = {
-	PRESET_AUTO, "ibsim", "infinihost", "connectx-2", "connectx-3", "connect-ib", "connectx-4",
-	"connectx-5", "connectx-6", "connectx-7", "connectx-8", "true-scale", "aggregation-node",
-	"infiniscale-3", "is4", "switchx", "switch-ib", "switch-ib-2", "quantum", "quantum-2",
-	"quantum-3", "router", NULL
-};
+#define GUESSED (ARRAY_SIZE(presets) - 3)
+
+const char *preset_name(unsigned i)
+{
+	static const char *const others[] = { PRESET_AUTO, IBSIM_NAME };
+
+	if (i < ARRAY_SIZE(others))
+		return others[i];
+	i -= ARRAY_SIZE(others);
+	return i < GUESSED ? presets[i].p.name : NULL;
+}
 
 static const struct {
 	uint16_t first, last;
@@ -183,20 +185,12 @@ bool profile_runs(const struct sim_profile *p, enum link_speed speed)
 	       p->ext_speeds & link_speeds[speed].ext;
 }
 
-static const struct sim_profile *find(const struct preset *list, size_t n, const char *name,
-				      uint8_t type)
-{
-	for (size_t i = 0; i < n; i++)
-		if (list[i].type == type && !strcmp(list[i].p.name, name))
-			return &list[i].p;
-	return NULL;
-}
-
 const struct sim_profile *preset_find(const char *name, uint8_t type)
 {
-	const struct sim_profile *p = find(presets, ARRAY_SIZE(presets), name, type);
-
-	return p ? p : find(ibsim_presets, ARRAY_SIZE(ibsim_presets), name, type);
+	for (size_t i = 0; i < ARRAY_SIZE(presets); i++)
+		if (presets[i].type == type && !strcmp(presets[i].p.name, name))
+			return &presets[i].p;
+	return NULL;
 }
 
 static const struct sim_profile *by_device_id(uint8_t type, uint16_t device_id)
@@ -209,7 +203,7 @@ static const struct sim_profile *by_device_id(uint8_t type, uint16_t device_id)
 
 static const struct sim_profile *by_speed(uint8_t type, enum link_speed fastest)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(presets); i++)
+	for (size_t i = 0; i < GUESSED; i++)
 		if (presets[i].type == type && profile_runs(&presets[i].p, fastest))
 			return &presets[i].p;
 	return NULL;

@@ -20,8 +20,6 @@ bool profile_runs(const struct sim_profile *p, enum link_speed speed);
 
 #define PRESET_AUTO "auto"
 
-/* NULL-terminated, PRESET_AUTO first. */
-extern const char *const preset_names[];
 /* NULL if there is no such preset for nodes of that type, and for PRESET_AUTO. */
 const struct sim_profile *preset_find(const char *name, uint8_t type);
 /*

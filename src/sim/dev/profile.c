@@ -20,51 +20,7 @@
  * matches if all of name, guid and type (ca, switch, router, any) that it has do;
  * name and guid may be globs.
  *
- * Keys of a profile; the profile that it is like supplies the others:
- *
- *	vendor-id, device-id, revision   NodeInfo; these override the topology's
- *	vl-cap          data VLs: 1, 2, 4, 8, 15
- *	vlarb-high, vlarb-low            entries of the arbitration tables, 0 to 64
- *	mtu             256, 512, 1024, 2048, 4096
- *	widths          list of 1x, 2x, 4x, 8x, 12x, with 1x
- *	speeds          list of sdr, ddr, qdr, fdr10, fdr, edr, hdr, ndr, xdr, with sdr, and
- *	                later: a bit of LinkSpeedExtSupported2 that has no meaning yet
- *	hides-speeds    shows extended speeds only to a manager that asks for them
- *	                (SMSupportExtendedSpeeds): true, false
- *	extended-active LinkSpeedActive is 0 on a link that runs at an extended speed, not QDR:
- *	                true, false
- *	pkeys           P_Key table entries of an end port, 1 to 65535
- *	enforce-pkeys   P_Key table entries of a switch's external port, 0: no enforcement
- *	guids           GUIDInfo entries, 1 to 255
- *	adaptive-routing                for switches: has AdaptiveRoutingInfo and PrivateLFTInfo
- *	congestion-control              has an agent for management class 0x21: true, false
- *	lmc             the highest LMC that an end port takes, 0 to 7; it ignores a higher one,
- *	refuses-lmc     or, if this is true, refuses the Set
- *	lft, mft        LinearFDBCap, 1 to 49152; MulticastFDBCap, 1 to 16383
- *	enhanced-port0, optimized-sl2vl  of switches: true, false
- *	traps, capability-notices, other-notices, sl-mapping, client-reregister,
- *	multicast-fdb-top, automatic-migration, communication-management, system-image-guid, led-info
- *	                bits of PortInfo.CapabilityMask: true, false
- *	resp-time       RespTimeValue, 0 to 31
- *	response, jitter                 answers take response ± jitter: 20us, 5ms
- *	smp-time, smp-forward            time that its SMI takes for an SMP to its own agent, and
- *	                to forward a directed route SMP
- *	smp-queue       SMPs that may wait for the SMI at one port, 0: any number
- *	silent          answers nothing: true, false
- *	lies            list of keeps-tables, keeps-portinfo, wrong-status, stale-get,
- *	                optimized, refuses-tables, keeps-multicast-top, refuses-multicast-top,
- *	                local-port, silent-port-0, silent-pkeys
- *	smi-apart       hosts see two devices, one with its SMI and one with its GSI: true, false
- *	smi-disabled    hosts see only its GSI, as for an SR-IOV function: true, false
- *	ethernet        hosts see an Ethernet port, which has no SMI: true, false
- *	no-lid-smps     LID-routed SMPs are not answered: true, false
- *	refuses         list of port-info, port-state, mixed-port-info, switch-info, guid-info,
- *	                pkey-table, sl2vl, vlarb, lft, mft, adaptive-routing, pkey-table-0: refuses Sets
- *	                of these
- *	refuses-status  status of the refusals, 0 to 0xffff; 0 is 0x001c
- *	srp-target      has a Device Management agent with an SRP service: true, false
- *	plain-pma       no counters by VL and by SL: true, false
- *	ibsim-values    values at power-on, and links set Down, as with stock ibsim: true, false
+ * qosd-sim(1) explains the keys of a profile; the profile that it is like supplies the others.
  *
  * A profile whose chain of `like` does not end in a preset is made anew for each preset that
  * auto picks, so the tree is kept and read again (profile_apply.c).
@@ -76,11 +32,6 @@
 
 #define PROFILES_MAX 1000
 
-const char *const *profile_presets(void)
-{
-	return preset_names;
-}
-
 static const struct own_profile *own_find(const struct profile_set *ps, const char *name)
 {
 	for (size_t i = 0; i < ps->own.n; i++)
@@ -90,18 +41,19 @@ static const struct own_profile *own_find(const struct profile_set *ps, const ch
 }
 
 /* The constant that equals the preset's name; NULL if there is none. */
-static const char *preset_name(const char *name)
+static const char *own_name_of(const char *name)
 {
-	for (const char *const *p = preset_names; *p; p++)
-		if (!strcmp(*p, name))
-			return *p;
-	return NULL;
+	unsigned i = 0;
+
+	while (preset_name(i) && strcmp(preset_name(i), name) != 0)
+		i++;
+	return preset_name(i);
 }
 
 static bool choose(const struct profile_set *ps, const char *name, struct profile_choice *c)
 {
 	c->own = own_find(ps, name);
-	c->preset = c->own ? NULL : preset_name(name);
+	c->preset = c->own ? NULL : own_name_of(name);
 	return c->own || c->preset;
 }
 
@@ -109,8 +61,8 @@ static void unknown_profile(struct reader *r, const struct profile_set *ps, cons
 {
 	VEC(const char *) names = { 0 };
 
-	for (const char *const *p = preset_names; *p; p++)
-		*vec_push(&names) = *p;
+	for (unsigned i = 0; preset_name(i); i++)
+		*vec_push(&names) = preset_name(i);
 	for (size_t i = 0; i < ps->own.n; i++)
 		*vec_push(&names) = ps->own.v[i].name;
 	read_error(r, n->pos, "there is no preset or profile '%s'%s", EXCERPT(n->text),
@@ -136,7 +88,7 @@ static void collect_profiles(struct reader *r, struct profile_set *ps, const str
 		return;
 	}
 	for (const struct node *k = map->child; k; k = k->next) {
-		if (preset_name(k->text))
+		if (own_name_of(k->text))
 			read_error(r, k->pos, "'%s' is the name of a preset", k->text);
 		else if (read_name_ok(r, k) && read_is_map(r, k->value))
 			*vec_push(&ps->own) = (struct own_profile){
@@ -188,18 +140,18 @@ static void read_guid(struct reader *r, const struct node *n, const struct key *
 			   "in lower case)", EXCERPT(n->text));
 }
 
+/* Keeps a node that is read later. */
+static void read_node(struct reader *r, const struct node *n, const struct key *k, void *at)
+{
+	(void)r;
+	(void)k;
+	*(const struct node **)at = n;
+}
+
 struct rule_reading {
 	struct profile_rule rule;
 	const struct node *profile;
 };
-
-static void read_rule_profile(struct reader *r, const struct node *n, const struct key *k,
-			      void *at)
-{
-	(void)r;
-	(void)k;
-	((struct rule_reading *)at)->profile = n;
-}
 
 static const char *const type_words[] = { "any", "ca", "switch", "router", NULL };
 
@@ -207,7 +159,7 @@ static const struct key rule_keys[] = {
 	{ "name", read_text, FIELD(struct rule_reading, rule.name) },
 	{ "guid", read_guid, FIELD(struct rule_reading, rule) },
 	{ "type", read_choice, FIELD(struct rule_reading, rule.type), .words = type_words },
-	{ "profile", read_rule_profile, WHOLE, .required = true },
+	{ "profile", read_node, FIELD(struct rule_reading, profile), .required = true },
 };
 
 static void read_rule(struct reader *r, struct profile_set *ps, const struct node *n)
@@ -240,17 +192,10 @@ struct sections {
 	const struct node *fallback, *profiles, *rules;
 };
 
-static void read_section(struct reader *r, const struct node *n, const struct key *k, void *at)
-{
-	(void)r;
-	(void)k;
-	*(const struct node **)at = n;
-}
-
 static const struct key file_keys[] = {
-	{ "default", read_section, FIELD(struct sections, fallback) },
-	{ "profiles", read_section, FIELD(struct sections, profiles) },
-	{ "nodes", read_section, FIELD(struct sections, rules) },
+	{ "default", read_node, FIELD(struct sections, fallback) },
+	{ "profiles", read_node, FIELD(struct sections, profiles) },
+	{ "nodes", read_node, FIELD(struct sections, rules) },
 };
 
 static void read_file(struct reader *r, struct profile_set *ps)

@@ -54,11 +54,9 @@ static const char help[] =
 
 static int print_help(void)
 {
-	const char *const *presets = profile_presets();
-
 	printf("%s%s%s\npresets:", usage, help, topo_generators_help);
-	while (*presets)
-		printf(" %s", *presets++);
+	for (unsigned i = 0; preset_name(i); i++)
+		printf(" %s", preset_name(i));
 	printf("\n");
 	return EXIT_DONE;
 }
