@@ -155,6 +155,23 @@ static void status_losses(const json_t *smps, const json_t *lossy)
 	}
 }
 
+static void status_missing(const json_t *m)
+{
+	static const struct { const char *name, *what; } kinds[] = {
+		{ "switch", "switch(es)" }, { "host", "host(s)" }, { "manager", "subnet manager(s)" },
+		{ "link", "link(s) between switches" }, { "host-link", "link(s) of hosts" },
+		{ "rate", "link(s) slower than before" },
+	};
+	const char *label = "missing";
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		if (!num(m, kinds[i].name))
+			continue;
+		printf(LABEL "%lld %s\n", label, num(m, kinds[i].name), kinds[i].what);
+		label = "";
+	}
+}
+
 static void status_trees(const json_t *t)
 {
 	if (num(t, "trees"))
@@ -225,6 +242,8 @@ static void print_status(const json_t *answer)
 	status_smps(json_object_get(s, "smps"));
 	status_losses(json_object_get(s, "smps"), json_object_get(s, "lossy-devices"));
 	status_trees(json_object_get(s, "multicast-trees"));
+	put_standbys(json_object_get(s, "standbys"));
+	status_missing(json_object_get(s, "missing"));
 	if (has(s, "sa"))
 		status_sa(json_object_get(s, "sa"));
 	if (has(s, "policy"))

@@ -14,6 +14,8 @@ void put_findings(const json_t *findings, size_t most, const char *indent, FILE 
 void put_accepted(const json_t *result);
 /* Says when a change that was accepted will be in force; nothing if qosd-ctl waits for it. */
 void put_in_force_when(const json_t *result);
+/* Prints the standbys in `status` (text_standbys.c). */
+void put_standbys(const json_t *list);
 /* Prints where a policy came from, and whether it is on trial (text_policy.c). */
 void put_policy(const json_t *policy);
 

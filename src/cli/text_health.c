@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Prints `health` and `metrics` as text. */
+#include <string.h>
+
 #include "terminal.h"
 #include "text.h"
 
@@ -9,7 +11,10 @@ static void print_health(const json_t *answer)
 	size_t i;
 
 	put_word(str(r, "verdict"), 0);
-	printf(": %s\n", str(r, "state"));
+	if (strcmp(str(r, "verdict"), "ok") == 0)
+		printf(": %s\n", str(r, "state"));
+	else	/* not as if the state were what is wrong */
+		printf(": this subnet manager is %s; there are problems\n", str(r, "state"));
 	json_array_foreach(problems, i, x) {
 		put_word(str(x, "severity"), 7);
 		printf(" %s: %s\n        -> %s\n", str(x, "kind"), str(x, "text"), str(x, "action"));

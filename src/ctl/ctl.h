@@ -15,6 +15,7 @@
 
 #include "ctl/policy_trials.h"
 #include "events/event.h"
+#include "events/missing.h"
 #include "lib/base/buf.h"
 #include "lib/base/findings.h"
 #include "lib/loop/loop.h"
@@ -43,7 +44,10 @@ struct ctl_policy_peer {
 	uint64_t guid;
 	uint64_t checksum;	/* of its file, or CTL_POLICY_BUILTIN; 0: unknown */
 	bool is_master;		/* our master; otherwise one of our standbys */
+	int64_t heard_us;	/* of a standby: how long ago it asked for changes, */
+	int64_t copied_us;	/* and how old its copy of what we have is; or CTL_AGE_UNKNOWN */
 };
+#define CTL_AGE_UNKNOWN INT64_MAX
 
 /* The policy file, as it is on disk while a policy of a client is in force. */
 struct ctl_policy_file {
@@ -107,6 +111,9 @@ struct ctl_env {
 	 */
 	bool (*holdings_remove)(void *arg, uint64_t guid, int64_t uid);
 	bool (*group_remove)(void *arg, const uint8_t mgid[16], int64_t uid, struct buf *err);
+	struct missing *missing;	/* what the subnet had and lacks now; may be NULL */
+	/* missing_forget() for a user.  NULL: not possible. */
+	size_t (*missing_forget)(void *arg, const char *text, int64_t uid);
 	/*
 	 * Groups whose members may view, and may do everything; see ctl_new().  The names outlive
 	 * the ctl.

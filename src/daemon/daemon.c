@@ -198,6 +198,8 @@ static void check(void *arg)
 	notify_again();
 	reload_check(q);
 	policy_watch_check(q);
+	if (q->missing)
+		missing_state_check(q->missing);
 	if (q->mad)
 		operator_events_flood(q->operator_events, q->mad, q->sa.state);
 }
@@ -285,6 +287,7 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 		.request_sweep = sm_request_sweep, .set_priority = sm_set_priority,
 		.release_links = sm_release_links, .retrain_link = sm_retrain_link,
 		.holdings_remove = departed_remove_port, .group_remove = departed_remove_group,
+		.missing_forget = missing_state_forget,
 		.mft_next = sm_mft_next, .mft_entry = sm_mft_entry,
 		.dynamic = get_dynamic, .dynamic_set = set_dynamic,
 		.dynamic_await = standbys_await, .dynamic_forget = standbys_forget,
@@ -334,6 +337,8 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 	mcast_check_aliases(q->sa.mcast, q->sa.alias);
 	alias_watch(q->sa.alias, on_alias_changed, q);
 	q->departed = departed_new(q);
+	q->missing = missing_state_new(q);
+	env.missing = missing_state_table(q->missing);
 	if (lost)
 		sm_registrations_lost(q->sm);
 	replica_init(q);
@@ -363,6 +368,7 @@ static void close_all(struct qosd *q)
 	ctl_free(q->ctl);
 	policies_free(q->policies);
 	sm_free(q->sm);
+	missing_state_free(q->missing);
 	departed_free(q->departed);
 	clients_free(q->clients);
 	perf_free(q->perf);

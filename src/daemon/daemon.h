@@ -9,6 +9,7 @@
  *   partition_changes.c      dynamic partitions
  *   replication/             a standby's copy of its master's state
  *   departed_ports.c         holdings of ports, and forgetting departed ports
+ *   missing_state.c          what the subnet had and lacks now
  *
  * Everything is for the loop's thread only, unless stated otherwise.
  */
@@ -20,6 +21,7 @@
 #include "ctl/policy_trials.h"
 #include "daemon/client_leases.h"
 #include "daemon/departed_ports.h"
+#include "daemon/missing_state.h"
 #include "daemon/operator_events.h"
 #include "daemon/qosd.h"
 #include "daemon/replication/replication.h"
@@ -117,6 +119,7 @@ struct qosd {
 	struct standbys standbys;
 	struct replica replica;		/* used while this daemon is a standby */
 	struct departed_ports *departed;
+	struct missing_state *missing;
 };
 
 /* sa_service.c.  serve_…() with arg are hooks; arg is the struct qosd. */

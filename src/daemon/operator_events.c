@@ -12,6 +12,7 @@
 #include "ctl/commands/health.h"
 #include "daemon/event_command.h"
 #include "events/event_json.h"
+#include "events/missing.h"
 #include "events/topology_events.h"
 #include "lib/base/alloc.h"
 #include "lib/base/clock.h"
@@ -110,13 +111,19 @@ static void tell_routing(struct operator_events *x, const struct plan *p, const 
 }
 
 void operator_events_published(struct operator_events *x, const struct subnet_state *old,
-			       const struct subnet_state *now, const struct mad_counts *c)
+			       const struct subnet_state *now, const struct mad_counts *c,
+			       struct missing *missing)
 {
+	const struct topology_listener to = {
+		.event = operator_events_add, .arg = x,
+		.differs = missing ? missing_differs : NULL, .differs_arg = missing,
+	};
+
 	if (!now) {
 		x->engine = NULL;
 		return;
 	}
-	topology_events(old, now, operator_events_add, x);
+	topology_events(old, now, &to);
 	tell_routing(x, now->plan, c);
 }
 

@@ -34,9 +34,14 @@ struct history *operator_events_keep(struct operator_events *x, const struct set
 
 /* Adds an event as it is; arg: struct operator_events. */
 void operator_events_add(void *arg, const struct event *e);
-/* Makes events of a change of the published state; old and now may be NULL.  c: SMPs so far. */
+/*
+ * Makes events of a change of the published state; old and now may be NULL.  c: SMPs so far.
+ * missing (or NULL) learns of every difference, including those that there is no event for.
+ */
+struct missing;
 void operator_events_published(struct operator_events *x, const struct subnet_state *old,
-			       const struct subnet_state *now, const struct mad_counts *c);
+			       const struct subnet_state *now, const struct mad_counts *c,
+			       struct missing *missing);
 void operator_events_policy(struct operator_events *x, const struct policy_change *c);
 void operator_events_partitions(struct operator_events *x, const struct dynamic_partitions *r, int64_t uid);
 /* Reports a port that sends too many MADs, if there is one not reported yet. */

@@ -183,7 +183,7 @@ void serve_published(void *arg, struct subnet_state *s)
 	if (q->perf)
 		perf_published(q->perf, s);
 	if (!s)
-		operator_events_published(q->operator_events, old, NULL, mad_counts(q->mad));
+		operator_events_published(q->operator_events, old, NULL, mad_counts(q->mad), NULL);
 	state_unref(old);
 	if (s)
 		mad_serve_held(q->mad);
@@ -193,7 +193,9 @@ void serve_settled(void *arg, const struct subnet_state *before, const struct su
 {
 	const struct qosd *q = arg;
 
-	operator_events_published(q->operator_events, before, now, mad_counts(q->mad));
+	missing_state_settled(q->missing, before, now);
+	operator_events_published(q->operator_events, before, now, mad_counts(q->mad),
+				  missing_state_table(q->missing));
 }
 
 static void set_bit(uint64_t *bits, unsigned i)

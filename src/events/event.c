@@ -56,6 +56,7 @@ static const struct {
 	[EVENT_SHARE_MET] = { "share-met", SEV_INFO },
 	[EVENT_REGISTRATIONS_REMOVED] = { "registrations-removed", SEV_WARNING },
 	[EVENT_REGISTRATIONS_FORGOTTEN] = { "registrations-forgotten", SEV_INFO },
+	[EVENT_MISSING_FORGOTTEN] = { "missing-forgotten", SEV_INFO },
 };
 
 struct watcher {

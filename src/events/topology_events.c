@@ -27,8 +27,7 @@ struct side {
 struct telling {
 	const struct subnet_state *old, *now;
 	struct side then, here;		/* then: old against now, empty without old; here: now against old */
-	void (*fn)(void *arg, const struct event *e);
-	void *arg;
+	const struct topology_listener *to;
 	unsigned told;
 	uint32_t nodes_left, links_left;	/* number of events beyond the limit */
 };
@@ -65,7 +64,13 @@ static bool may_tell(struct telling *t, uint32_t *left)
 
 static void tell(const struct telling *t, const struct event *e)
 {
-	t->fn(t->arg, e);
+	t->to->event(t->to->arg, e);
+}
+
+static void differs(const struct telling *t, const struct topology_difference *d)
+{
+	if (t->to->differs)
+		t->to->differs(t->to->differs_arg, d);
 }
 
 /* --- nodes --- */
@@ -77,6 +82,8 @@ static void tell_node(struct telling *t, const struct fabric *f, uint32_t node, 
 	char name[FABRIC_NAME_MAX];
 	struct event e;
 
+	differs(t, &(struct topology_difference){ .change = came ? NODE_CAME : NODE_WENT, .f = f,
+						  .node = node });
 	if (!may_tell(t, &t->nodes_left))
 		return;
 	event_make(&e, came ? (sw ? EVENT_SWITCH_CAME : EVENT_NODE_CAME) :
@@ -155,6 +162,8 @@ static void tell_link(struct telling *t, const struct fabric *f, uint32_t port, 
 	char a[FABRIC_NAME_MAX], b[FABRIC_NAME_MAX], link[LINK_TEXT];
 	struct event e;
 
+	differs(t, &(struct topology_difference){ .change = up ? LINK_CAME : LINK_WENT, .f = f,
+						  .port = port });
 	if (!may_tell(t, &t->links_left))
 		return;
 	event_make(&e, up ? EVENT_LINK_UP : EVENT_LINK_DOWN, "link %s to %s is %s",
@@ -174,7 +183,11 @@ static void tell_if_changed(struct telling *t, uint32_t port)
 
 	port_link_text(&f->ports[port], is);
 	port_link_text(&of->ports[before], was);
-	if (strcmp(is, was) == 0 || !may_tell(t, &t->links_left))
+	if (strcmp(is, was) == 0)
+		return;
+	differs(t, &(struct topology_difference){ .change = LINK_CHANGED, .f = f, .port = port,
+						  .before = of, .was = before });
+	if (!may_tell(t, &t->links_left))
 		return;
 	event_make(&e, EVENT_LINK_CHANGED, "link %s to %s runs at %s (was %s)",
 		   fabric_port_name(f, port, a, sizeof(a)),
@@ -194,6 +207,7 @@ static void tell_moved(struct telling *t, uint32_t port)
 	char a[FABRIC_NAME_MAX], b[FABRIC_NAME_MAX], c[FABRIC_NAME_MAX];
 	struct event e;
 
+	differs(t, &(struct topology_difference){ .change = LINK_MOVED, .f = f, .port = port });
 	if (!may_tell(t, &t->nodes_left))
 		return;
 	event_make(&e, EVENT_NODE_MOVED, "%s moved to %s (was at %s)",
@@ -488,9 +502,9 @@ static void side_free(struct side *s)
 }
 
 void topology_events(const struct subnet_state *old, const struct subnet_state *now,
-		     void (*fn)(void *arg, const struct event *e), void *arg)
+		     const struct topology_listener *to)
 {
-	struct telling t = { .old = old, .now = now, .fn = fn, .arg = arg };
+	struct telling t = { .old = old, .now = now, .to = to };
 
 	if (old) {
 		side_init(&t.then, old->f, now->f);
@@ -506,4 +520,26 @@ void topology_events(const struct subnet_state *old, const struct subnet_state *
 	tell_policy(&t);
 	side_free(&t.then);
 	side_free(&t.here);
+}
+
+static void no_event(void *arg, const struct event *e)
+{
+	(void)arg;
+	(void)e;
+}
+
+void topology_lacks(const struct fabric *known, const struct fabric *now,
+		    void (*fn)(void *arg, const struct topology_difference *d), void *arg)
+{
+	const struct topology_listener to = { .event = no_event, .differs = fn, .differs_arg = arg };
+	struct telling t = { .to = &to };
+	struct ports ends;
+
+	side_init(&t.then, known, now);
+	tell_nodes(&t, &t.then, false);
+	ends = lower_ends(&t.then);
+	for (size_t i = 0; i < ends.n; i++)
+		tell_link_if_other(&t, &t.then, ends.v[i], false);
+	vec_free(&ends);
+	side_free(&t.then);
 }

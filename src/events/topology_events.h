@@ -22,9 +22,39 @@
  */
 #define TOPOLOGY_EVENTS_MAX 500
 
+/*
+ * One difference.  f is the fabric that has the node or the link: the later one, but the earlier one
+ * of what went away.
+ */
+struct topology_difference {
+	enum topology_change {
+		NODE_WENT, NODE_CAME,
+		LINK_WENT, LINK_CAME,	/* of two nodes that both fabrics have */
+		LINK_CHANGED,		/* its width or speed */
+		LINK_MOVED,		/* a port of a CA or router has its link to another port */
+	} change;
+	const struct fabric *f;
+	uint32_t node;			/* NODE_…: in f */
+	uint32_t port;			/* LINK_…: one end, in f */
+	const struct fabric *before;	/* LINK_CHANGED: the earlier fabric, and that end in it */
+	uint32_t was;
+};
+
+/* Who is told.  differs may be NULL; it is told all differences of nodes and links, however many. */
+struct topology_listener {
+	void (*event)(void *arg, const struct event *e);
+	void *arg;
+	void (*differs)(void *arg, const struct topology_difference *d);
+	void *differs_arg;
+};
+
 /* old may be NULL: the state before is unknown, and only faults are reported. */
 void topology_events(const struct subnet_state *old, const struct subnet_state *now,
-		     void (*fn)(void *arg, const struct event *e), void *arg);
+		     const struct topology_listener *to);
+
+/* Tells only what `now` lacks of the nodes and links of `known`: NODE_WENT and LINK_WENT. */
+void topology_lacks(const struct fabric *known, const struct fabric *now,
+		    void (*differs)(void *arg, const struct topology_difference *d), void *arg);
 
 /* The width and speed of a port that has a link, such as "4xQDR". */
 #define LINK_TEXT 32

@@ -22,10 +22,13 @@
 static const struct store_file lids_file = { "lids", "qosd lids ", STORE_LIDS_FORMAT };
 static const struct store_file refused_file = { "refused", "qosd refused ", STORE_REFUSED_FORMAT };
 static const struct store_file pkeys_file = { "pkeys", "qosd pkeys ", STORE_PKEYS_FORMAT };
-/* Other layers print and parse the lines of these files: ctl/, sa/registry/ and sm/. */
+/* Other layers print and parse the lines of these files: ctl/, events/, sa/registry/ and sm/. */
 static const struct store_file history = { "history", "qosd history ", STORE_HISTORY_FORMAT };
 static const struct store_file partitions = {
 	"partitions", "qosd partitions ", STORE_PARTITIONS_FORMAT,
+};
+static const struct store_file missing_file = {
+	"missing", "qosd missing ", STORE_MISSING_FORMAT,
 };
 static const struct store_file m_keys = { "m-keys", "qosd m-keys ", STORE_M_KEYS_FORMAT };
 
@@ -35,7 +38,7 @@ static const struct store_file policy_file = { "policy", "qosd policy ", STORE_P
 static const struct store_file *const all_files[] = {
 	&lids_file, &pkeys_file, &refused_file, &known_file, &groups_snapshot_file,
 	&groups_journal_file, &services_file, &subscriptions_file, &aliases_file, &gone_file, &partitions,
-	&m_keys, &history, &policy_file,
+	&m_keys, &history, &missing_file, &policy_file,
 };
 
 struct store {
@@ -455,6 +458,16 @@ bool store_load_history(struct store *s, bool (*line)(void *arg, const char *tex
 void store_save_history(struct store *s, const char *lines)
 {
 	store_save_lines(s, &history, lines);
+}
+
+bool store_load_missing(struct store *s, bool (*line)(void *arg, const char *text), void *arg)
+{
+	return store_load_lines(s, &missing_file, line, arg, NULL);
+}
+
+void store_save_missing(struct store *s, const char *lines)
+{
+	store_save_lines(s, &missing_file, lines);
 }
 
 /* --- the last good policy --- */

@@ -4,7 +4,8 @@
  *
  * The state folder has the known fabric, LIDs and P_Key indexes by GUID, multicast groups with
  * their members, services, event subscriptions, alias GUIDs, values that devices refuse,
- * M_Keys, dynamic partitions, departed ports, the history of policies, and the last good policy.
+ * M_Keys, dynamic partitions, departed ports, what is missing, the history of policies, and the last
+ * good policy.
  *
  * Each file is text with a title line and a last line that has a digest of everything before
  * it.  It is written beside its place, synced and renamed, so that a crash at any moment leaves
@@ -48,6 +49,7 @@ enum {
 	STORE_M_KEYS_FORMAT = 1,
 	STORE_HISTORY_FORMAT = 1,
 	STORE_GONE_FORMAT = 1,
+	STORE_MISSING_FORMAT = 1,
 	STORE_POLICY_FORMAT = 1,
 };
 
@@ -242,6 +244,9 @@ bool store_take_aliases(struct alias_db *db, char *text);
  */
 bool store_load_history(struct store *s, bool (*line)(void *arg, const char *text), void *arg);
 void store_save_history(struct store *s, const char *lines);
+/* What the subnet had and lacks now (daemon/missing_state.c), as lines in the same way. */
+bool store_load_missing(struct store *s, bool (*line)(void *arg, const char *text), void *arg);
+void store_save_missing(struct store *s, const char *lines);
 /*
  * The last good policy: the text of its file, and when it went into force.  The owner of a struct
  * that was filled ends it with store_policy_free().

@@ -147,7 +147,7 @@ expect "in words" "ok: master" "$(ctl health | head -n 1)"
 echo "nonsense" >>policy.yaml
 ctl reload >/dev/null 2>&1 && bad "a bad file is taken"
 healthy "a policy that was refused" 2 "policy-rejected "
-expect_match "in words" "^error: master.error +policy-rejected: the last policy file has 1 error;.* -> .*reload" \
+expect_match "in words" "^error: this subnet manager is master; there are problems.error +policy-rejected: the last policy file has 1 error;.* -> .*reload" \
 	"$(ctl health | tr '\n' ' ' | sed 's/ error/.error/')"
 expect_match "the event" "policy-refused .* reload, refused" "$(ctl events --kind policy-refused)"
 sed -i '$d' policy.yaml

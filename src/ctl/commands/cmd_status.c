@@ -6,6 +6,8 @@
 #include <strings.h>
 
 #include "ctl/command.h"
+#include "ctl/commands/cmd_missing.h"
+#include "ctl/commands/cmd_standbys.h"
 #include "lib/iba/iba_names.h"
 
 const char *attr_name(unsigned attr)
@@ -264,6 +266,8 @@ void cmd_status(const struct ctl_call *c, struct reply *r)
 	json_decref(sweeps);
 	json_object_set_new(status, "engine-choice",
 			    v->state ? json_choice_text(v->state->plan) : json_null());
+	json_object_set_new(status, "standbys", json_standbys(c->env, v));
+	json_object_set_new(status, "missing", json_missing_counts(c->env->missing));
 	json_object_set_new(status, "smps", status_smps(m, &v->sm));
 	json_object_set_new(status, "lossy-devices", status_lossy(c->env->sm, v->state));
 	json_object_set_new(status, "multicast-trees", status_trees(&v->sm));

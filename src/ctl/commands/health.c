@@ -10,6 +10,7 @@
 
 #include <infiniband/umad_sm.h>
 
+#include "ctl/commands/cmd_missing.h"
 #include "events/topology_events.h"
 #include "lib/base/clock.h"
 #include "lib/iba/units.h"
@@ -1157,6 +1158,7 @@ void health_judge(const struct health_input *in, struct health *out)
 		judge_broadcasts(in, out);
 		judge_shares(in, out);
 		judge_strays(in, out);
+		health_missing(in->missing, out);
 	}
 	judge_discovery(in->sm, out);
 	judge_excluded(in, out);
@@ -1271,6 +1273,7 @@ void cmd_health(const struct ctl_call *c, struct reply *r)
 		*vec_push(&peers) = peer;
 	in.peers = peers.v;
 	in.n_peers = peers.n;
+	in.missing = c->env->missing;
 	in.now_us = clock_real_us();
 	if (c->env->perf) {
 		in.shorts = perf_findings(c->env->perf, &in.n_shorts);

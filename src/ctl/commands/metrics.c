@@ -95,6 +95,17 @@ static void put_faults(struct prom *p, const struct subnet_state *s)
 		prom_sample(p, n[k], "fault", kinds[k], NULL);
 }
 
+static void put_missing(struct prom *p, const struct missing *m)
+{
+	size_t n[MISSING_KINDS];
+
+	missing_count(m, n);
+	prom_metric(p, "qosd_fabric_missing", PROM_GAUGE,
+		    "What the subnet had and lacks now, by kind; rate: links that are slower than they were.");
+	for (unsigned k = 0; k < MISSING_KINDS; k++)
+		prom_sample(p, (double)n[k], "kind", missing_kind_name((enum missing_kind)k), NULL);
+}
+
 static void put_fabric(struct prom *p, const struct subnet_state *s)
 {
 	const struct feasibility *v = s->plan->feasible;
@@ -657,6 +668,8 @@ void metrics_print(const struct ctl_env *env, const struct ctl_view *v, struct b
 		put_fabric(&p, v->state);
 		put_routes(&p, v->state->plan);
 	}
+	if (v->state && env->missing)
+		put_missing(&p, env->missing);
 	if (v->state && v->gauges) {
 		gauges_refresh(v->gauges, v->state);
 		if (gauges_last(v->gauges))

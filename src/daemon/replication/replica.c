@@ -82,6 +82,8 @@ void replica_stop(struct replica *h)
 {
 	h->dropped = h->busy;
 	h->complete = h->said_unreadable = h->log_known = h->met = false;
+	h->rest = 0;
+	h->copied_us = 0;
 	h->master_guid = h->master_policy = 0;	/* the next one followed is a new master */
 	for (unsigned i = 0; i < PART_COUNT; i++)
 		h->parts[i].known = false;
@@ -185,9 +187,11 @@ static void round_complete(struct replica *h)
 	h->log_at = h->parts[PART_GROUP_CHANGES].total;
 	h->log_known = !h->parts[PART_GROUP_CHANGES].unreadable && !h->parts[PART_GROUPS].unreadable &&
 		       h->parts[PART_GROUP_CHANGES].next;
+	h->rest = h->rest_next;
 	if (unreadable) {
 		tell_unreadable(h);
 	} else {
+		h->copied_us = clock_mono_us();
 		if (!h->complete)
 			log_info("replication", "replicated the master's registrations");
 		h->complete = true;
@@ -202,6 +206,16 @@ static void round_complete(struct replica *h)
 }
 
 /* --- asking --- */
+
+/* How old our copy is, as a request states it. */
+static uint32_t age_of_copy(const struct replica *h)
+{
+	int64_t ms = (clock_mono_us() - h->copied_us) / 1000;
+
+	if (!h->copied_us)
+		return SA_REPLICA_NEVER;
+	return ms < SA_REPLICA_NEVER - 1 ? (uint32_t)ms + 1 : SA_REPLICA_NEVER - 1;
+}
 
 static bool ask(struct replica *h, uint32_t part, uint32_t offset, uint64_t version,
 		void (*fn)(void *arg, const uint8_t *mad, size_t len), struct replica_question *a)
@@ -218,8 +232,10 @@ static bool ask(struct replica *h, uint32_t part, uint32_t offset, uint64_t vers
 	put_be32(query.offset, offset);
 	put_be64(query.version, version);
 	put_be64(query.nonce, a->nonce);
-	if (part == SA_REPLICA_LIST)
+	if (part == SA_REPLICA_LIST) {
 		put_be64(query.data + SA_REPLICA_POLICY, replica_policy(h->q));
+		put_be32(query.data + SA_REPLICA_AGE, age_of_copy(h));
+	}
 	proof_seal(&query, h->q->settings->sm_key, PROOF_REPLICA_GET, mad_info(h->q->mad)->guid,
 		   h->master_guid);
 	memcpy(mad + SA_HDR_LEN, &query, sizeof(query));
@@ -390,44 +406,63 @@ static bool take_log_row(struct replica *h, bool *goes_on)
 	return true;
 }
 
+/* The number of rows in an answer; 0: it is invalid. */
+static uint32_t count_rows(const struct sa_replica *x, uint32_t part)
+{
+	uint32_t n = get_be32(x->n);
+
+	if (get_be32(x->part) != part || n > sizeof(x->data) || n % sizeof(struct sa_replica_row))
+		return 0;
+	return n / sizeof(struct sa_replica_row);
+}
+
+/* The master has nothing to copy of the part. */
+static void skip_part(struct replica *h, unsigned part)
+{
+	h->parts[part].unreadable = false;
+	h->parts[part].next = part == PART_GROUP_CHANGES ? 0 : h->parts[part].version;
+	h->parts[part].total = 0;
+}
+
+/* Decides from its row whether to copy the part; false: the row is invalid. */
+static bool take_row(struct replica *h, unsigned part, const uint8_t *data)
+{
+	struct sa_replica_row row;
+
+	memcpy(&row, data, sizeof(row));
+	h->parts[part].next = get_be64(row.version);
+	h->parts[part].total = get_be32(row.total);
+	h->parts[part].unreadable = get_be32(row.format) > replica_part_kinds[part].format;
+	if (part == PART_GROUP_CHANGES)
+		return true;
+	if (h->parts[part].total > TEXT_MAX)
+		return false;
+	if (h->parts[part].unreadable || part == PART_GROUPS)
+		return true;
+	if (!h->parts[part].known)
+		h->parts[part].version = replica_part_version(h->q, (enum replica_part)part);
+	if (h->parts[part].version != h->parts[part].next)
+		h->parts[part].text = xcalloc(1, h->parts[part].total + 1);
+	return true;
+}
+
 /*
  * Reads the list of versions, and decides which parts to copy; false: the list is invalid.  A
  * part that the master lacks stays as it is here; a master with more parts is newer.
  */
 static bool take_list(struct replica *h, const struct sa_replica *x, bool *behind)
 {
-	uint32_t n = get_be32(x->n);
+	uint32_t n = count_rows(x, SA_REPLICA_LIST);
 	bool goes_on = false;
 
-	if (get_be32(x->part) != SA_REPLICA_LIST || n > sizeof(x->data) ||
-	    n % sizeof(struct sa_replica_row) || n <= PART_PKEYS * sizeof(struct sa_replica_row))
+	if (n <= PART_PKEYS)
 		return false;
 	*behind = false;
-	n /= sizeof(struct sa_replica_row);
-	for (unsigned i = 0; i < PART_COUNT; i++) {
-		struct sa_replica_row row;
-
-		h->parts[i].unreadable = false;
-		if (i >= n) {
-			h->parts[i].next = i == PART_GROUP_CHANGES ? 0 : h->parts[i].version;
-			h->parts[i].total = 0;
-			continue;
-		}
-		memcpy(&row, x->data + i * sizeof(row), sizeof(row));
-		h->parts[i].next = get_be64(row.version);
-		h->parts[i].total = get_be32(row.total);
-		h->parts[i].unreadable = get_be32(row.format) > replica_part_kinds[i].format;
-		if (i == PART_GROUP_CHANGES)
-			continue;
-		if (h->parts[i].total > TEXT_MAX)
+	for (unsigned i = 0; i < PART_COUNT; i++)
+		if (i >= n || i >= PART_LISTED)
+			skip_part(h, i);
+		else if (!take_row(h, i, x->data + i * sizeof(struct sa_replica_row)))
 			return false;
-		if (h->parts[i].unreadable || i == PART_GROUPS)
-			continue;
-		if (!h->parts[i].known)
-			h->parts[i].version = replica_part_version(h->q, (enum replica_part)i);
-		if (h->parts[i].version != h->parts[i].next)
-			h->parts[i].text = xcalloc(1, h->parts[i].total + 1);
-	}
 	if (!take_log_row(h, &goes_on))
 		return false;
 	pair_lids(h);
@@ -438,6 +473,49 @@ static bool take_list(struct replica *h, const struct sa_replica *x, bool *behin
 		*behind |= h->parts[i].text && i != PART_GONE && i != PART_GROUP_CHANGES;
 	*behind |= h->parts[PART_GROUP_CHANGES].text && !goes_on;
 	return true;
+}
+
+/*
+ * Reads the rest of the list.  None of its parts is a client's registration, so that a format that
+ * is too new for us, or an answer without sense, only leaves them as they are.
+ */
+static void take_rest(struct replica *h, const struct sa_replica *x)
+{
+	uint32_t n = count_rows(x, SA_REPLICA_MORE);
+
+	for (unsigned i = PART_LISTED; i < PART_COUNT && i - PART_LISTED < n; i++)
+		if (!take_row(h, i, x->data + (i - PART_LISTED) * sizeof(struct sa_replica_row)) ||
+		    h->parts[i].unreadable)
+			skip_part(h, i);
+}
+
+static void on_rest(void *arg, const uint8_t *mad, size_t len)
+{
+	struct replica_question *a = arg;
+	struct replica *h = a->h;
+	struct sa_replica x;
+
+	(void)len;
+	if (h->dropped) {
+		round_over(h, 0);
+		return;
+	}
+	if (take_answer(h, a, mad, &x))
+		take_rest(h, &x);
+	else
+		h->rest_next = h->rest;		/* the next round asks again */
+	next_part(h);
+}
+
+/* Asks for the rest of the list, if the master has another than we do; then come the parts. */
+static void ask_rest(struct replica *h, uint64_t rest)
+{
+	h->part = 0;
+	h->rest_next = rest;
+	if (!rest || rest == h->rest || !ask(h, SA_REPLICA_MORE, 0, 0, on_rest, &h->list)) {
+		h->rest_next = h->rest;
+		next_part(h);
+	}
 }
 
 /* Whether an answer shows that the master will never have anything for us. */
@@ -475,8 +553,7 @@ static void on_list(void *arg, const uint8_t *mad, size_t len)
 		h->only_changes = !behind;
 		if (behind)
 			sm_registrations_coming(h->q->sm);
-		h->part = 0;
-		next_part(h);
+		ask_rest(h, get_be64(x.data + SA_REPLICA_REST));
 	}
 }
 
@@ -515,6 +592,8 @@ static void follow_master(struct replica *h)
 	h->followed_us = clock_mono_us();
 	h->dropped = h->busy;
 	h->complete = h->log_known = h->met = false;
+	h->rest = 0;
+	h->copied_us = 0;
 	h->failed = 0;
 }
 

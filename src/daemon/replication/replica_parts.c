@@ -40,7 +40,9 @@
 #define CHANGES_MIN	(1u << 20)
 #define CHANGES_MAX	(32u << 20)
 
-_Static_assert(PART_COUNT * sizeof(struct sa_replica_row) <= SA_REPLICA_DATA, "one MAD lists all");
+_Static_assert(PART_LISTED * sizeof(struct sa_replica_row) <= SA_REPLICA_REST, "a list has room");
+_Static_assert((PART_COUNT - PART_LISTED) * sizeof(struct sa_replica_row) <= SA_REPLICA_DATA,
+	       "so has its rest");
 
 static void on_group_change(void *arg, const struct mcast_event *change);
 
@@ -84,6 +86,7 @@ const struct replica_part_kind replica_part_kinds[PART_COUNT] = {
 	[PART_ALIASES] = { "alias GUIDs", STORE_ALIASES_FORMAT },
 	[PART_GROUP_CHANGES] = { "changes of multicast groups", STORE_GROUPS_FORMAT },
 	[PART_GONE] = { "departed ports", 1 },
+	[PART_MISSING] = { "what is missing", STORE_MISSING_FORMAT },
 };
 
 /* A number that changes whenever the part does. */
@@ -103,6 +106,8 @@ static uint64_t change_of(const struct qosd *q, enum replica_part part)
 		return clients_changes(q->clients)->aliases;
 	case PART_GONE:
 		return departed_changes(q->departed);
+	case PART_MISSING:
+		return missing_state_changes(q->missing);
 	case PART_GROUPS:
 	case PART_GROUP_CHANGES:
 	case PART_COUNT:
@@ -137,6 +142,9 @@ static void print_part(const struct qosd *q, enum replica_part part, struct buf 
 		break;
 	case PART_GONE:
 		departed_print(q->departed, b);
+		break;
+	case PART_MISSING:
+		missing_state_print(q->missing, b);
 		break;
 	case PART_GROUP_CHANGES:
 	case PART_COUNT:
@@ -236,8 +244,6 @@ uint64_t replica_parts_partitions(struct qosd *q)
 	return q->replica_parts.parts[PART_PARTITIONS].version;
 }
 
-_Static_assert(PART_COUNT * sizeof(struct sa_replica_row) <= SA_REPLICA_POLICY, "a list has room");
-
 uint64_t replica_policy(const struct qosd *q)
 {
 	const struct shared_policy *p = policies_in_force(q->policies);
@@ -245,12 +251,12 @@ uint64_t replica_policy(const struct qosd *q)
 	return p->source == POLICY_BUILTIN ? CTL_POLICY_BUILTIN : p->p->checksum;
 }
 
-static void list(struct replica_parts *e, struct sa_replica *answer)
+/* Puts the rows of parts, from the first to before `end`; returns their length in bytes. */
+static uint32_t put_rows(struct replica_parts *e, unsigned first, unsigned end, uint8_t *data)
 {
 	struct sa_replica_row row = { 0 };
 
-	put_be64(answer->data + SA_REPLICA_POLICY, replica_policy(e->q));
-	for (unsigned i = 0; i < PART_COUNT; i++) {
+	for (unsigned i = first; i < end; i++) {
 		refresh(e, (enum replica_part)i);
 		put_be64(row.version, e->parts[i].version);
 		put_be32(row.total, (uint32_t)e->parts[i].text.n);
@@ -259,9 +265,19 @@ static void list(struct replica_parts *e, struct sa_replica *answer)
 			put_be32(row.total, end_of_log(e));
 		}
 		put_be32(row.format, replica_part_kinds[i].format);
-		memcpy(answer->data + i * sizeof(row), &row, sizeof(row));
+		memcpy(data + (i - first) * sizeof(row), &row, sizeof(row));
 	}
-	put_be32(answer->n, PART_COUNT * sizeof(row));
+	return (uint32_t)((end - first) * sizeof(row));
+}
+
+static void list(struct replica_parts *e, struct sa_replica *answer)
+{
+	uint8_t rest[SA_REPLICA_DATA];
+
+	put_be64(answer->data + SA_REPLICA_POLICY, replica_policy(e->q));
+	put_be32(answer->n, put_rows(e, 0, PART_LISTED, answer->data));
+	put_be64(answer->data + SA_REPLICA_REST,
+		 hash_bytes(rest, put_rows(e, PART_LISTED, PART_COUNT, rest), 1));
 }
 
 /* Copies a piece of a part's text; n stays 0 if the part has another version by now. */
@@ -308,6 +324,10 @@ static uint16_t answer_question(struct replica_parts *e, uint64_t from, const st
 	const struct replica_text *partitions = &e->parts[PART_PARTITIONS];
 	uint32_t part = get_be32(query->part);
 
+	if (part == SA_REPLICA_MORE) {
+		put_be32(answer->n, put_rows(e, PART_LISTED, PART_COUNT, answer->data));
+		return IB_STATUS_OK;
+	}
 	if (part != SA_REPLICA_LIST && part >= PART_COUNT)
 		return IB_SA_NO_RECORDS;
 	if (part != SA_REPLICA_LIST) {
@@ -320,8 +340,11 @@ static uint16_t answer_question(struct replica_parts *e, uint64_t from, const st
 			return IB_SA_NO_RECORDS;
 	list(e, answer);
 	/* the question states which partitions and which policy the standby has */
-	standbys_heard(&e->q->standbys, from, get_be64(query->version) == partitions->version,
-		       partitions->change, get_be64(query->data + SA_REPLICA_POLICY));
+	standbys_heard(&e->q->standbys, &(struct standby){
+		.guid = from, .has = get_be64(query->version) == partitions->version,
+		.change = partitions->change, .policy = get_be64(query->data + SA_REPLICA_POLICY),
+		.age = get_be32(query->data + SA_REPLICA_AGE),
+	});
 	return IB_STATUS_OK;
 }
 
@@ -441,6 +464,12 @@ static bool take_gone(struct qosd *q, char *text, char *again)
 	return departed_inherit(q->departed, text);
 }
 
+static bool take_missing(struct qosd *q, char *text, char *again)
+{
+	(void)again;
+	return missing_state_inherit(q->missing, text);
+}
+
 static bool take_line(char *text, struct dynamic_partitions *x)
 {
 	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
@@ -467,6 +496,7 @@ bool replication_take(struct qosd *q, char *text[PART_COUNT])
 		[PART_GROUPS] = take_groups, [PART_SERVICES] = take_services,
 		[PART_SUBSCRIPTIONS] = take_subscriptions, [PART_ALIASES] = take_aliases,
 		[PART_GROUP_CHANGES] = take_group_changes, [PART_GONE] = take_gone,
+		[PART_MISSING] = take_missing,
 	};
 	bool good = true;
 

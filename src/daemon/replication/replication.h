@@ -12,7 +12,8 @@
  * The protocol is a Get of SA_ATTR_REPLICA, a vendor's attribute of the SA class, in single
  * MADs:
  *
- *   LIST                    -> version, length and format of each part
+ *   LIST                    -> version, length and format of each part; version of the rest
+ *   MORE                    -> the rest of that list, if a standby has another version of it
  *   part, version, offset   -> a piece of the part's text
  *
  * A part is the text that is also kept on disk (store/store.h).  Its version is a digest of the
@@ -29,7 +30,7 @@
  * to change them gets its answer when the standbys have the change.
  *
  * Policies are not replicated, but with LIST and its answer the two state which policy they have,
- * so that both can report a difference.
+ * so that both can report a difference.  A standby states, too, how old its copy is.
  *
  * Everything is for the loop's thread only.  The structs are members of struct qosd, initially
  * zero.
@@ -50,7 +51,9 @@ struct sa_replica;
 
 enum replica_part {
 	PART_LIDS, PART_PKEYS, PART_PARTITIONS, PART_GROUPS, PART_SERVICES,
-	PART_SUBSCRIPTIONS, PART_ALIASES, PART_GROUP_CHANGES, PART_GONE, PART_COUNT,
+	PART_SUBSCRIPTIONS, PART_ALIASES, PART_GROUP_CHANGES, PART_GONE,
+	PART_LISTED,	/* the parts from here on are told by MORE, as one MAD has no room for them */
+	PART_MISSING = PART_LISTED, PART_COUNT,
 };
 
 /* --- replica_parts.c --- */
@@ -127,6 +130,9 @@ struct replica {
 	bool met;			/* this master has sent a list */
 	bool silent;			/* a question of this round was not answered */
 	int64_t followed_us;		/* since when we follow this master */
+	int64_t copied_us;		/* end of the last round that left nothing out; 0: none yet */
+	/* version of the rest of the list that we have (0: none), and that this round asked for */
+	uint64_t rest, rest_next;
 	unsigned failed;		/* rounds in a row without an answer */
 	int64_t failed_us;		/* end of the first of these rounds */
 	uint64_t master_guid;
@@ -191,6 +197,7 @@ struct standby {
 	bool has;		/* it has the partitions as of this change */
 	uint64_t change;
 	uint64_t policy;	/* checksum; 0: it does not state it */
+	uint32_t age;		/* of its copy when it asked, as in the request (SA_REPLICA_AGE) */
 };
 
 struct waiter {
@@ -211,11 +218,8 @@ struct standbys {
 
 void standbys_init(struct qosd *q);
 void standbys_free(struct standbys *x);
-/*
- * The standby at the port with this GUID has asked: it has the partitions as of this change
- * (has), or others, and the policy with this checksum (0: unknown).
- */
-void standbys_heard(struct standbys *x, uint64_t guid, bool has, uint64_t change, uint64_t policy);
+/* A standby has asked; states: what it states of itself, without seen_us. */
+void standbys_heard(struct standbys *x, const struct standby *states);
 /* A hook of ctl/ (ctl_env); arg is the struct qosd. */
 bool replication_policy_peer(void *arg, unsigned i, struct ctl_policy_peer *peer);
 /* To be called when we are no longer master. */

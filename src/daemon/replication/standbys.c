@@ -7,6 +7,7 @@
 #include "daemon/daemon.h"
 #include "lib/base/alloc.h"
 #include "lib/base/clock.h"
+#include "lib/iba/sa_records.h"
 
 #define WAIT_US		1000000		/* longest wait for a standby that does not take a change */
 #define TICK_US		20000
@@ -75,11 +76,11 @@ static void on_tick(void *arg)
 	tell(x);
 }
 
-void standbys_heard(struct standbys *x, uint64_t guid, bool has, uint64_t change, uint64_t policy)
+void standbys_heard(struct standbys *x, const struct standby *states)
 {
 	struct standby *y = x->v;
 
-	while (y < x->v + x->n && y->guid != guid)
+	while (y < x->v + x->n && y->guid != states->guid)
 		y++;
 	if (y == x->v + x->n && x->n < STANDBYS_MAX) {
 		x->n++;
@@ -89,7 +90,8 @@ void standbys_heard(struct standbys *x, uint64_t guid, bool has, uint64_t change
 			if (x->v[i].seen_us < y->seen_us)
 				y = &x->v[i];
 	}
-	*y = (struct standby){ guid, clock_mono_us(), has, change, policy };
+	*y = *states;
+	y->seen_us = clock_mono_us();
 	if (x->waiters.n)
 		tell(x);
 }
@@ -149,15 +151,19 @@ bool replication_policy_peer(void *arg, unsigned i, struct ctl_policy_peer *peer
 	*peer = (struct ctl_policy_peer){ 0 };
 	sm_get_status(q->sm, &sm);
 	if (sm.state == SM_STANDBY && i == 0) {
-		*peer = (struct ctl_policy_peer){ q->replica.master_guid, q->replica.master_policy, true };
+		*peer = (struct ctl_policy_peer){ q->replica.master_guid, q->replica.master_policy, true,
+						  CTL_AGE_UNKNOWN, CTL_AGE_UNKNOWN };
 		if (sm.master_guid != peer->guid)	/* another master, not asked yet */
 			peer->checksum = 0;
 		return true;
 	}
 	if (sm.state != SM_MASTER || i >= x->n)
 		return false;
-	*peer = (struct ctl_policy_peer){ x->v[i].guid, x->v[i].policy, false };
-	if (x->v[i].seen_us < clock_mono_us() - there_us(x))
+	*peer = (struct ctl_policy_peer){ x->v[i].guid, x->v[i].policy, false,
+					  clock_mono_us() - x->v[i].seen_us, CTL_AGE_UNKNOWN };
+	if (x->v[i].age && x->v[i].age != SA_REPLICA_NEVER)
+		peer->copied_us = peer->heard_us + (x->v[i].age - 1) * 1000ll;
+	if (peer->heard_us > there_us(x))
 		peer->checksum = 0;
 	return true;
 }

@@ -249,6 +249,7 @@ _Static_assert(sizeof(struct sa_notice) == 80, "Notice");
  */
 #define SA_ATTR_REPLICA 0xff71	/* vendor-specific */
 #define SA_REPLICA_LIST 0xffffffff	/* value of `part` that asks for the list of parts */
+#define SA_REPLICA_MORE 0xfffffffe	/* for the rest of that list; an earlier qosd has no such part */
 #define SA_REPLICA_DATA 160
 struct sa_replica {
 	uint8_t part[4];
@@ -266,6 +267,14 @@ _Static_assert(sizeof(struct sa_replica) == SA_DATA_LEN, "replica");
  * checksum of the sender's policy; 0 from a qosd that does not state it.
  */
 #define SA_REPLICA_POLICY (SA_REPLICA_DATA - 8)
+/*
+ * Before that, in the answer: 8 bytes with the version of the rest of the list, which changes when a
+ * row of it does; 0: there is none.  In the request: 4 bytes with the age of what the standby last
+ * copied in full, in milliseconds, plus 1; SA_REPLICA_NEVER: it has not yet; 0: it does not state it.
+ */
+#define SA_REPLICA_REST (SA_REPLICA_POLICY - 8)
+#define SA_REPLICA_AGE SA_REPLICA_REST
+#define SA_REPLICA_NEVER 0xffffffff
 /* A later qosd may append parts or use other formats: a standby skips the ones it does not know. */
 struct sa_replica_row {
 	uint8_t version[8];

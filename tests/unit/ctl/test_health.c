@@ -561,10 +561,31 @@ START_TEST(policy)
 }
 END_TEST
 
+/* promise: H5 */
+START_TEST(missing_things_are_named_up_to_ten_of_each_kind)
+{
+	struct missing *m = missing_new();
+
+	in.missing = m;
+	ck_assert_uint_eq(judged(), 0);
+	missing_set_time(m, 1700000000 * 1000000ll);
+	missing_manager(m, 0x77, "node7", true);
+	expect(SEV_WARNING, "manager-missing", "node7 (0x0000000000000077) is gone since 2023-11-14T22:13:20Z");
+	for (uint64_t guid = 1; guid < HEALTH_EACH + 3; guid++)
+		missing_manager(m, guid, "", true);
+	ck_assert_uint_eq(judged(), HEALTH_EACH + 1);
+	ck_assert_ptr_nonnull(strstr(h.v.v[HEALTH_EACH].text, "3 more subnet managers are missing"));
+	missing_forget(m, NULL);
+	ck_assert_uint_eq(judged(), 0);
+	in.missing = NULL;
+	missing_free(m);
+}
+END_TEST
+
 /* promise: P10 */
 START_TEST(other_policies)
 {
-	struct ctl_policy_peer peers[] = { { 0x10, 7, false }, { 0x20, 0, false } };
+	struct ctl_policy_peer peers[] = { { .guid = 0x10, .checksum = 7 }, { .guid = 0x20 } };
 	struct shared_policy *p = shared_policy_new(policy_builtin());
 
 	p->p->checksum = 7;
@@ -577,7 +598,7 @@ START_TEST(other_policies)
 	peers[1].checksum = 8;
 	expect(SEV_WARNING, "policy-differs", "the standby 0x0000000000000020 has the policy with checksum "
 	       "0000000000000008, and this master has the policy with checksum 0000000000000007");
-	peers[0] = (struct ctl_policy_peer){ 0x30, CTL_POLICY_BUILTIN, true };
+	peers[0] = (struct ctl_policy_peer){ .guid = 0x30, .checksum = CTL_POLICY_BUILTIN, .is_master = true };
 	in.n_peers = 1;
 	expect(SEV_WARNING, "policy-differs", "the master 0x0000000000000030 has the built-in policy, and "
 	       "this standby has the policy with checksum 0000000000000007");
@@ -815,6 +836,7 @@ int main(void)
 	tcase_add_test(t, routes);
 	tcase_add_test(t, what_the_switches_form);
 	tcase_add_test(t, policy);
+	tcase_add_test(t, missing_things_are_named_up_to_ten_of_each_kind);
 	tcase_add_test(t, other_policies);
 	tcase_add_test(t, busy);
 	tcase_add_test(t, disk);

@@ -35,6 +35,9 @@ static const char *text[PART_COUNT];
 static char changes[512];
 static uint32_t log_number, log_first, printed_at;
 static uint64_t masters_policy;
+static bool knows_more;			/* false: it is of a version that has no rest of the list */
+static unsigned asked_for_rest;
+static uint32_t stated_age;		/* of the standby's copy, in its last question */
 static unsigned pieces_of[PART_COUNT];	/* that were asked for */
 
 /* the request in flight */
@@ -182,9 +185,9 @@ bool replication_take(struct qosd *qosd, char *parts[PART_COUNT])
 
 /* --- the master --- */
 
-static void put_list(struct sa_replica *x)
+static void put_rows(struct sa_replica *x, unsigned first, unsigned end)
 {
-	for (unsigned i = 0; i < PART_COUNT; i++) {
+	for (unsigned i = first; i < end; i++) {
 		struct sa_replica_row row = { 0 };
 
 		put_be64(row.version, replica_part_digest(text[i], strlen(text[i])));
@@ -194,11 +197,26 @@ static void put_list(struct sa_replica *x)
 			put_be32(row.total, log_first + (uint32_t)strlen(changes));
 		}
 		put_be32(row.format, 1);
-		memcpy(x->data + i * sizeof(row), &row, sizeof(row));
+		memcpy(x->data + (i - first) * sizeof(row), &row, sizeof(row));
 	}
-	put_be32(x->n, PART_COUNT * sizeof(struct sa_replica_row));
+	put_be32(x->n, (end - first) * (uint32_t)sizeof(struct sa_replica_row));
+}
+
+static void put_list(struct sa_replica *x)
+{
+	stated_age = get_be32(x->data + SA_REPLICA_AGE);
+	put_rows(x, 0, PART_LISTED);
+	put_be64(x->data + SA_REPLICA_REST, knows_more ? replica_part_digest(text[PART_MISSING],
+									    strlen(text[PART_MISSING])) : 0);
 	ck_assert_uint_eq(get_be64(x->data + SA_REPLICA_POLICY), 0xabc);	/* what the standby has */
 	put_be64(x->data + SA_REPLICA_POLICY, masters_policy);
+}
+
+static void put_rest(struct sa_replica *x)
+{
+	ck_assert(knows_more);
+	asked_for_rest++;
+	put_rows(x, PART_LISTED, PART_COUNT);
 }
 
 static void put_piece(struct sa_replica *x)
@@ -241,6 +259,8 @@ static void answer(enum by by)
 	ck_assert(proof_seal_holds(&x, KEY, PROOF_REPLICA_GET, OURS, MASTERS));
 	if (get_be32(x.part) == SA_REPLICA_LIST)
 		put_list(&x);
+	else if (get_be32(x.part) == SA_REPLICA_MORE)
+		put_rest(&x);
 	else
 		put_piece(&x);
 	if (by == KERNEL)
@@ -284,6 +304,8 @@ static void setup(void)
 	memset(pieces_of, 0, sizeof(pieces_of));
 	for (unsigned i = 0; i < PART_COUNT; i++)
 		text[i] = "";
+	knows_more = true;
+	asked_for_rest = 0;
 	text[PART_GROUPS] = "groups\n";
 	text[PART_SERVICES] = "services\n";
 	log_number = 3;
@@ -312,6 +334,51 @@ START_TEST(all_of_it_is_copied)
 	ck_assert(held);
 	ck_assert_str_eq(taken[PART_SERVICES], "other services\n");
 	ck_assert_uint_eq(pieces_of[PART_GROUPS], 1);
+}
+END_TEST
+
+/* promise: H4 */
+START_TEST(the_rest_of_the_list_is_asked_for_when_it_changes)
+{
+	text[PART_MISSING] = "a switch\n";
+	a_round();
+	ck_assert(held);
+	ck_assert_str_eq(taken[PART_MISSING], "a switch\n");
+	a_round();
+	ck_assert_uint_eq(asked_for_rest, 1);
+	text[PART_MISSING] = "a host\n";
+	a_round();
+	ck_assert_str_eq(taken[PART_MISSING], "a host\n");
+	ck_assert_uint_eq(asked_for_rest, 2);
+	ck_assert_uint_eq(pieces_of[PART_MISSING], 2);
+}
+END_TEST
+
+/* promise: H4 */
+START_TEST(a_master_of_an_earlier_version_has_no_rest)
+{
+	knows_more = false;
+	text[PART_MISSING] = "a switch\n";
+	a_round();
+	ck_assert(held);
+	ck_assert_uint_eq(asked_for_rest, 0);
+	ck_assert_str_eq(taken[PART_MISSING], "");
+}
+END_TEST
+
+/* promise: H7 */
+START_TEST(a_standby_states_the_age_of_its_copy)
+{
+	a_round();
+	ck_assert_uint_eq(stated_age, SA_REPLICA_NEVER);
+	a_round();
+	ck_assert_uint_eq(stated_age, 200 + 1);
+	a_round_of(NOBODY);
+	a_round();
+	ck_assert_uint_eq(stated_age, 2 * 200 + 1);
+	replica_stop(h);
+	a_round();
+	ck_assert_uint_eq(stated_age, SA_REPLICA_NEVER);
 }
 END_TEST
 
@@ -512,6 +579,9 @@ int main(void)
 
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, all_of_it_is_copied);
+	tcase_add_test(t, the_rest_of_the_list_is_asked_for_when_it_changes);
+	tcase_add_test(t, a_master_of_an_earlier_version_has_no_rest);
+	tcase_add_test(t, a_standby_states_the_age_of_its_copy);
 	tcase_add_loop_test(t, a_master_that_dies_amid_a_round_leaves_what_it_had, 0, 6);
 	tcase_add_test(t, what_is_on_its_way_when_the_master_dies_is_lost);
 	tcase_add_test(t, a_master_that_lives_and_tells_nothing_is_not_waited_for);

@@ -93,6 +93,8 @@ static void hear(void *arg, const struct event *e)
 	n_told++;
 }
 
+static const struct topology_listener listener = { .event = hear, .arg = &told };
+
 static bool port_changed(const struct fabric *a, uint32_t i, const struct fabric *b, uint32_t k)
 {
 	uint32_t p = a->ports[i].peer, q = b->ports[k].peer;
@@ -129,13 +131,13 @@ static const char *heard_of(struct subnet_state *now)
 	n_told = 0;
 	state_unref(states[1]);
 	states[1] = now;
-	topology_events(states[0], states[1], hear, &told);
+	topology_events(states[0], states[1], &listener);
 	all = xstrdup(told.n ? told.s : "");
 	buf_free(&told);
 	n_told = 0;
 	now->changed = changed_nodes(states[0]->f, now->f);
 	now->since = states[0]->generation;
-	topology_events(states[0], states[1], hear, &told);
+	topology_events(states[0], states[1], &listener);
 	ck_assert_str_eq(told.n ? told.s : "", all);
 	free(all);
 	return told.n ? told.s : "";
@@ -154,7 +156,7 @@ END_TEST
 
 START_TEST(first_state)
 {
-	topology_events(NULL, states[0], hear, &told);
+	topology_events(NULL, states[0], &listener);
 	ck_assert_str_eq(told.s, "policy-in-force: all devices have policy (built-in)\n");
 }
 END_TEST
@@ -248,15 +250,17 @@ static void hear_severity(void *arg, const struct event *e)
 	last_severity = e->severity;
 }
 
+static const struct topology_listener severities = { .event = hear_severity };
+
 START_TEST(width_and_speed)
 {
 	struct subnet_state *s = make_state();
 
 	set_link(s->f, S1, 6, 1, 4);
 	ck_assert_str_eq(heard_of(s), "link-changed: " LINK_56 " runs at 1xQDR (was 4xQDR)\n");
-	topology_events(states[0], s, hear_severity, NULL);
+	topology_events(states[0], s, &severities);
 	ck_assert_int_eq(last_severity, SEV_WARNING);
-	topology_events(s, states[0], hear_severity, NULL);	/* faster again */
+	topology_events(s, states[0], &severities);	/* faster again */
 	ck_assert_int_eq(last_severity, SEV_INFO);
 	s = make_state();
 	set_link(s->f, S1, 6, 2, 2);
@@ -277,7 +281,7 @@ START_TEST(duplicates)
 			 "GUID of n20/P1 (0x0000000000000021)\n");
 	/* told once */
 	buf_free(&told);
-	topology_events(s, s, hear, &told);
+	topology_events(s, s, &listener);
 	ck_assert_uint_eq(told.n, 0);
 }
 END_TEST
@@ -308,10 +312,10 @@ START_TEST(faults)
 	/* one of the switch's faults is over: that is no recovery, and the others were told before */
 	add_fault(later, S1, FAULT_KEEPS, 2);
 	buf_free(&told);
-	topology_events(s, later, hear, &told);
+	topology_events(s, later, &listener);
 	ck_assert_str_eq(told.s, "device-recovered: n20 (0x0000000000000020) works correctly again\n");
 	buf_free(&told);
-	topology_events(later, states[0], hear, &told);
+	topology_events(later, states[0], &listener);
 	ck_assert_str_eq(told.s, "device-recovered: n100 (0x0000000000000100) works correctly again\n");
 	state_unref(s);
 	state_unref(later);
