@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Makes requests of `partition add|remove`, and prints their answers; text_partition.h has the
+ * Makes requests of `partition add|set|remove`, and prints their answers; text_partition.h has the
  * contracts.
  */
 #include "text_partition.h"
@@ -45,11 +45,13 @@ static void copy(json_t *change, const json_t *args, const char *name)
 bool partition_change(const char *command, json_t *args, struct buf *file)
 {
 	/* what the body says is no argument of the request */
-	static const char *const in_body[] = { "name", "member", "pkey", "level", "ipoib", "ipoib-level" };
-	bool add = !strcmp(command, "partition add"), good = true;
+	static const char *const in_body[] = { "name", "member", "pkey", "level", "ipoib", "ipoib-level",
+					       "sl", "mtu", "rate" };
+	const char *kind = strchr(command, ' ') + 1;	/* add, set or remove */
+	bool add = !strcmp(kind, "add"), set = !strcmp(kind, "set"), good = true;
 	const json_t *words = json_object_get(args, "member"), *word;
 	json_t *members = add ? json_object() : json_array(), *body;
-	json_t *change = json_pack("{s:O}", add ? "add" : "remove", json_object_get(args, "name"));
+	json_t *change = json_pack("{s:O}", kind, json_object_get(args, "name"));
 	char *text;
 	size_t i;
 
@@ -62,13 +64,18 @@ bool partition_change(const char *command, json_t *args, struct buf *file)
 	}
 	if (json_array_size(words))
 		json_object_set(change, "members", members);
-	if (has(args, "ipoib-level"))
+	if (set)
+		copy(change, args, "ipoib-level");
+	else if (has(args, "ipoib-level"))
 		json_object_set_new(change, "ipoib", json_pack("{s:O}", "level",
 							       json_object_get(args, "ipoib-level")));
 	else
 		copy(change, args, "ipoib");
 	copy(change, args, "pkey");
 	copy(change, args, "level");
+	copy(change, args, "sl");
+	copy(change, args, "mtu");
+	copy(change, args, "rate");
 	body = json_pack("{s:[o]}", "changes", change);
 	text = json_dumps(body, JSON_COMPACT);
 	buf_puts(file, text);

@@ -2,6 +2,8 @@
 /* Computes what a policy comes to on the published fabric; foresight.h has the contracts. */
 #include "ctl/foresight.h"
 
+#include <string.h>
+
 #include "plan/feasible/feasible.h"
 
 /* Present LIDs, so that the plan keeps them; a device that lost its LID gets it again. */
@@ -75,38 +77,105 @@ static void trial_free(struct trial *t)
 		policy_overlay_free(t->merged, t->policy);
 }
 
-static void add_new_cuts(struct foresight *x, const struct policy *policy,
-			 const struct feasibility *before, const struct feasibility *next)
+/* The levels of a policy with dynamic partitions, and the errors on them. */
+struct judged_levels {
+	const struct policy *p;
+	const struct feasibility *v;
+};
+
+/* Whether a level of one of two overlays on a policy of n levels can send nothing by the other, either. */
+static bool was_cut(const struct judged_levels *before, const struct policy *p, size_t level, size_t n)
 {
+	size_t i = level;
+
+	if (level >= n)		/* a level that partitions of their own values have */
+		for (i = n; i < before->p->n_levels; i++)
+			if (!strcmp(before->p->levels[i].name, p->levels[level].name))
+				break;
+	return i < before->p->n_levels && before->v->level_cut[i];
+}
+
+/* n: number of levels of the policy below both */
+static void add_new_cuts(struct foresight *x, const struct judged_levels *before,
+			 const struct judged_levels *after, size_t n)
+{
+	const struct feasibility *next = after->v;
 	size_t at = 0;
 
-	for (size_t i = 0; i < policy->n_levels; i++)
+	for (size_t i = 0; i < after->p->n_levels; i++)
 		for (unsigned k = 0; k < next->level_cut[i] && at < next->cut.n; k++, at++)
-			if (!before->level_cut[i])
+			if (!was_cut(before, after->p, i, n))
 				findings_add(&x->refuses, SEV_ERROR, next->cut.v[at].file,
 					     next->cut.v[at].pos, "%s", next->cut.v[at].text);
+}
+
+/* Whether the published policy is this one, whatever dynamic partitions are laid over it. */
+static bool is_published(const struct foresight *x, const struct policy *policy)
+{
+	const struct shared_policy *now = x->now->policy;
+	const struct policy *below = now->base ? now->base->p : now->p;
+
+	return below->checksum == policy->checksum && below->n_levels == policy->n_levels;
 }
 
 /*
  * Adds the errors on levels that can send everywhere with the dynamic partitions in force.  The published
  * plan tells which can, unless it is not judged yet or another policy's: one that was loaded a moment ago.
  */
-static void compare_cuts(struct foresight *x, const struct policy *policy,
-			 const struct feasibility *next)
+static void compare_cuts(struct foresight *x, const struct policy *policy, const struct plan *plan)
 {
-	const struct feasibility *published = x->now->plan->feasible;
+	const struct judged_levels next = { plan->policy, plan->feasible };
 	struct trial before;
 
-	if (!next->cut.n)
+	if (!next.v->cut.n)
 		return;
-	if (published && x->now->policy->p->checksum == policy->checksum &&
-	    x->now->policy->p->n_levels == policy->n_levels) {
-		add_new_cuts(x, policy, published, next);
+	if (x->now->plan->feasible && is_published(x, policy)) {
+		add_new_cuts(x, &(struct judged_levels){ x->now->policy->p, x->now->plan->feasible }, &next,
+			     policy->n_levels);
 		return;
 	}
 	try_policy(&before, x->now, policy, x->dynamic);
-	add_new_cuts(x, policy, before.plan->feasible, next);
+	add_new_cuts(x, &(struct judged_levels){ before.plan->policy, before.plan->feasible }, &next,
+		     policy->n_levels);
 	trial_free(&before);
+}
+
+static uint16_t level_sls(const struct policy *p)
+{
+	uint16_t sls = 0;
+
+	for (size_t i = 0; i < p->n_levels; i++)
+		sls |= (uint16_t)(1u << p->levels[i].sl);
+	return sls;
+}
+
+/*
+ * Where routes have layers, an SL that a partition takes leaves fewer of the 16 for them.  Layers are told
+ * apart by SL, so other SLs of layers would change the SLs of connections in use, whose packets could
+ * then form credit loops; and fewer layers would change routes.
+ */
+static void compare_layers(struct foresight *x, const struct plan *next)
+{
+	const struct plan *now = x->now->plan;
+	bool same = now->sls.n_layers == next->sls.n_layers;
+
+	for (size_t i = 0; same && now->sls.n_layers > 1 && i < now->policy->n_levels; i++) {
+		unsigned sl = now->policy->levels[i].sl;
+
+		same = !memcmp(now->sls.sl[sl], next->sls.sl[sl], sizeof(now->sls.sl[sl]));
+	}
+	if (!same && now->sls.n_layers > 1)
+		findings_add(&x->refuses, SEV_ERROR, POLICY_DYNAMIC, (struct src_pos){ 0, 0 },
+			     "the %u layers of routes need the SLs that they have: with other SLs of "
+			     "partitions, connections in use would need other SLs and routes.  Use the SL of "
+			     "a level", now->sls.n_layers);
+}
+
+static void compare_partitions(struct foresight *x, const struct policy *policy, const struct plan *next)
+{
+	compare_cuts(x, policy, next);
+	if (is_published(x, policy) && level_sls(x->now->plan->policy) != level_sls(next->policy))
+		compare_layers(x, next);
 }
 
 static void judge(struct foresight *x, const struct policy *policy,
@@ -119,7 +188,7 @@ static void judge(struct foresight *x, const struct policy *policy,
 	try_policy(&t, x->now, policy, dynamic);
 	foresee_findings(t.plan, &x->found);
 	if (only_partitions)
-		compare_cuts(x, policy, t.plan->feasible);
+		compare_partitions(x, policy, t.plan);
 	else
 		findings_copy(&x->refuses, &t.plan->feasible->cut);
 	x->judged = true;

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "lib/base/alloc.h"
+#include "lib/base/buf.h"
 #include "lib/iba/mgid.h"
+#include "lib/iba/units.h"
 #include "qos/policy.h"
 
 static const char *const ulp_names[ULP_COUNT] = {
@@ -254,6 +256,55 @@ struct policy *policy_overlay(const struct policy *base, size_t more)
 	return p;
 }
 
+static char *own_name(const char *level, const struct policy_own *own)
+{
+	struct buf name = { 0 };
+
+	buf_puts(&name, level);
+	if (own->has_sl)
+		buf_printf(&name, ",sl=%u", own->sl);
+	if (own->mtu_limit)
+		buf_printf(&name, ",mtu=%u", mtu_bytes(own->mtu_limit));
+	if (own->rate_limit)
+		buf_printf(&name, ",rate=%g", rate_tenths(own->rate_limit) / 10.0);
+	return name.s;
+}
+
+uint32_t policy_own_level(struct policy *p, const struct policy *base, uint32_t level,
+			  const struct policy_own *own)
+{
+	char *name = own_name(base->levels[level].name, own);
+	struct policy_level *l;
+
+	for (size_t i = base->n_levels; i < p->n_levels; i++)
+		if (!strcmp(p->levels[i].name, name)) {
+			free(name);
+			return (uint32_t)i;
+		}
+	if (p->n_levels - base->n_levels == POLICY_OWN_LEVELS) {
+		free(name);
+		return UINT32_MAX;
+	}
+	if (p->levels == base->levels) {
+		p->levels = xcalloc(base->n_levels + POLICY_OWN_LEVELS, sizeof(*p->levels));
+		memcpy(p->levels, base->levels, base->n_levels * sizeof(*p->levels));
+	}
+	l = &p->levels[p->n_levels];
+	*l = base->levels[level];
+	l->name = name;
+	l->pos = (struct src_pos){ 0, 0 };
+	l->dynamic = true;
+	if (own->has_sl) {
+		l->sl_given = true;
+		l->sl = own->sl;
+	}
+	if (own->mtu_limit)
+		l->mtu_limit = own->mtu_limit;
+	if (own->rate_limit)
+		l->rate_limit = own->rate_limit;
+	return (uint32_t)p->n_levels++;
+}
+
 uint16_t policy_ipoib_scopes(const struct policy_partition *part)
 {
 	return !part->ipoib ? 0 : part->ipoib_scopes ? part->ipoib_scopes : 1u << SCOPE_LINK_LOCAL;
@@ -307,6 +358,10 @@ void policy_overlay_free(struct policy *p, const struct policy *base)
 	for (size_t i = 0; i < p->n_partitions; i++)
 		partition_free(&p->partitions[i]);
 	free(p->partitions);
+	for (size_t i = base->n_levels; i < p->n_levels; i++)
+		free(p->levels[i].name);	/* the rest of them is base's */
+	if (p->levels != base->levels)
+		free(p->levels);
 	if (p->rules != base->rules) {
 		free_shared_pkeys(p);
 		free(p->rules);

@@ -93,7 +93,24 @@ struct policy_level {
 	int16_t path_bits;		/* 0..127, -1 = none */
 	int16_t tclass;			/* 0..255, -1 = none */
 	struct u64_ranges pkeys;	/* 15-bit; empty = any */
+	bool dynamic;			/* of dynamic partitions (policy_own_level()), not in the file */
 };
+
+/* What a dynamic partition has in place of its level's values. */
+struct policy_own {
+	bool has_sl;
+	uint8_t sl;			/* 0..15 */
+	uint8_t mtu_limit, rate_limit;	/* codes; 0: the level's */
+};
+static inline bool policy_own_any(const struct policy_own *own)
+{
+	return own->has_sl || own->mtu_limit || own->rate_limit;
+}
+static inline bool policy_own_same(const struct policy_own *a, const struct policy_own *b)
+{
+	return a->has_sl == b->has_sl && a->sl == b->sl && a->mtu_limit == b->mtu_limit &&
+	       a->rate_limit == b->rate_limit;
+}
 
 enum policy_ulp {
 	ULP_NONE, ULP_IPOIB, ULP_SDP, ULP_RDS, ULP_ISER, ULP_SRP,
@@ -172,6 +189,7 @@ struct policy_partition {
 	struct policy_mcast_group *groups;	/* others than the broadcast groups; no two have one MGID */
 	size_t n_groups;
 	bool dynamic;			/* added at run time, not in the file */
+	struct policy_own own;		/* applied already: level_index is a level with these values */
 };
 
 /* A traffic class (T-classes, B3): what some levels are to get of every link. */
@@ -274,6 +292,14 @@ void policy_free(struct policy *p);	/* NULL is fine */
 struct policy *policy_overlay(const struct policy *base, size_t more);
 void policy_overlay_done(struct policy *p, const struct policy *base);
 void policy_overlay_free(struct policy *p, const struct policy *base);
+/*
+ * The level of an overlay that is like `level`, one of base, but has own values; the overlay gets it if
+ * it has none yet.  It follows base's levels and is named after level and values: "gold,sl=3,mtu=2048".
+ * UINT32_MAX: the overlay has POLICY_OWN_LEVELS of them already.
+ */
+#define POLICY_OWN_LEVELS	256
+uint32_t policy_own_level(struct policy *p, const struct policy *base, uint32_t level,
+			  const struct policy_own *own);
 /* The scopes of a partition's IPoIB broadcast groups, bit n for scope n; 0 without IPoIB. */
 uint16_t policy_ipoib_scopes(const struct policy_partition *part);
 /* The P_Keys of all partitions with IPoIB, in as few ranges as possible; without positions. */
@@ -284,6 +310,10 @@ void policy_member_free(struct policy_member *m);	/* frees what it points to, no
 static inline const char *policy_file_of(const struct policy *p, bool dynamic)
 {
 	return dynamic ? POLICY_DYNAMIC : p->file;
+}
+static inline const char *policy_level_file(const struct policy *p, const struct policy_level *l)
+{
+	return policy_file_of(p, l->dynamic);
 }
 /* Returns the index, or UINT32_MAX. */
 uint32_t policy_find_group(const struct policy *p, const char *name);

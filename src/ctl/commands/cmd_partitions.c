@@ -17,6 +17,7 @@
 #include "ctl/foresight.h"
 #include "lib/base/alloc.h"
 #include "lib/iba/mgid.h"
+#include "lib/iba/units.h"
 #include "sa/registry/dynamic_partitions.h"
 #include "sa/registry/groups.h"
 #include "sa/registry/present_members.h"
@@ -128,33 +129,93 @@ static void read_text(struct request *q, size_t number, const char *key, const j
 		complain(q, number, "%s must be a string", key);
 }
 
+/* SL, MTU and rate of the partition itself, as numbers or words; null and "none": that of the level. */
+static const struct own_key {
+	const char *key;
+	enum dynamic_own bit;
+	const char *(*parse)(struct policy_own *own, const char *word);
+} own_keys[] = {
+	{ "sl", OWN_SL, dynamic_own_sl },
+	{ "mtu", OWN_MTU, dynamic_own_mtu },
+	{ "rate", OWN_RATE, dynamic_own_rate },
+};
+
+/* False: it is no such key. */
+static bool read_own(struct request *q, size_t number, const char *key, const json_t *v,
+		     struct dynamic_change *c)
+{
+	const struct own_key *k = own_keys;
+	char word[40] = "";
+	const char *why;
+
+	while (k < own_keys + ARRAY_SIZE(own_keys) && strcmp(key, k->key) != 0)
+		k++;
+	if (k == own_keys + ARRAY_SIZE(own_keys))
+		return false;
+	c->own_given |= k->bit;
+	if (json_is_string(v))
+		snprintf(word, sizeof(word), "%s", json_string_value(v));
+	else if (json_is_number(v))
+		snprintf(word, sizeof(word), "%.10g", json_number_value(v));
+	if (json_is_null(v) || !strcmp(word, "none"))
+		return true;
+	why = k->parse(&c->own, word);
+	if (why) {
+		struct buf text = { 0 };
+
+		buf_printf(&text, "%s \"%s\" %s", key, word, why);
+		complain(q, number, "%s", text.s);
+		buf_free(&text);
+	}
+	return true;
+}
+
+static bool is_kind(const char *key)
+{
+	return !strcmp(key, "add") || !strcmp(key, "remove") || !strcmp(key, "set");
+}
+
+/* Keys that only an addition has. */
+static bool read_of_addition(struct request *q, size_t number, const char *key, json_t *v,
+			     struct dynamic_change *c)
+{
+	if (!strcmp(key, "ipoib"))
+		read_ipoib(q, number, v, c);
+	else if (strcmp(key, "pkey") != 0)
+		return false;
+	else if (!read_pkey(v, &c->pkey))
+		complain(q, number, "%s must be a number from 1 to 0x7fff", "pkey");
+	return true;
+}
+
 static void read_change(struct request *q, size_t number, json_t *v)
 {
 	struct dynamic_change c = { 0 };
-	bool add = json_object_get(v, "add"), pair;
+	bool add = json_object_get(v, "add"), remove = json_object_get(v, "remove");
+	bool set = json_object_get(v, "set");
 	const char *key;
 	json_t *x;
 
-	c.remove = json_object_get(v, "remove");
-	pair = add != c.remove;
-	if (!pair)
-		complain(q, number, "%s", "it must have either add or remove");
+	c.kind = remove ? DYNAMIC_REMOVE : set ? DYNAMIC_SET : DYNAMIC_ADD;
+	if (add + remove + set != 1)
+		complain(q, number, "%s", "it must have one of add, set and remove");
 	json_object_foreach(v, key, x) {
-		if (!strcmp(key, "add") || !strcmp(key, "remove"))
+		if (is_kind(key))
 			read_text(q, number, key, x, &c.name);
-		else if (!strcmp(key, "members"))
+		else if (!set && !strcmp(key, "members"))
 			read_members(q, number, x, &c);
-		else if (c.remove)
+		else if (remove)
 			complain(q, number, "remove has no \"%.80s\"", key);
 		else if (!strcmp(key, "level"))
 			read_text(q, number, key, x, &c.level);
-		else if (!strcmp(key, "ipoib"))
-			read_ipoib(q, number, x, &c);
-		else if (strcmp(key, "pkey") != 0)
+		else if (set && !strcmp(key, "ipoib-level"))
+			read_text(q, number, key, x, &c.ipoib_level);
+		else if (!read_own(q, number, key, x, &c) &&
+			 !(add && read_of_addition(q, number, key, x, &c)))
 			complain(q, number, "unknown key \"%.80s\"", key);
-		else if (!read_pkey(x, &c.pkey))
-			complain(q, number, "%s must be a number from 1 to 0x7fff", "pkey");
 	}
+	if (c.kind == DYNAMIC_SET && !c.own_given && !c.level && !c.ipoib_level)
+		complain(q, number, "%s", "set needs at least one of sl, mtu, rate, level and ipoib-level");
 	*vec_push(&q->changes) = c;
 }
 
@@ -200,7 +261,7 @@ static void change_work(void *arg)
 
 /* --- change: in the loop's thread --- */
 
-/* The P_Key of each partition that members were added to; the daemon may have assigned it. */
+/* The P_Key of each partition that was added to or set; the daemon may have assigned it. */
 static json_t *json_added(const struct request *q, const struct dynamic_partitions *x)
 {
 	json_t *list = json_array();
@@ -209,7 +270,7 @@ static json_t *json_added(const struct request *q, const struct dynamic_partitio
 		const char *name = q->changes.v[i].name;
 		const struct dynamic_partition *e = dynamic_find(x, name);
 
-		if (e && !q->changes.v[i].remove)
+		if (e && q->changes.v[i].kind != DYNAMIC_REMOVE)
 			json_array_append_new(list, json_pack("{s:o, s:i}", "partition",
 							      json_text(name), "pkey", e->pkey));
 	}
@@ -522,6 +583,11 @@ static json_t *partition_row(const struct listing *l, uint32_t number)
 				"ipoib-level", part->ipoib ? json_level(p, part->ipoib_level_index) :
 							     json_null());
 
+	json_object_set_new(row, "sl", part->own.has_sl ? json_integer(part->own.sl) : json_null());
+	json_object_set_new(row, "mtu", part->own.mtu_limit ?
+			    json_integer(mtu_bytes(part->own.mtu_limit)) : json_null());
+	json_object_set_new(row, "rate", part->own.rate_limit ?
+			    json_real(rate_tenths(part->own.rate_limit) / 10.0) : json_null());
 	if (l->whole)
 		json_object_set_new(row, "members", json_members(part));
 	add_ports(l, part->pkey, row);

@@ -251,6 +251,12 @@ uint64_t replica_policy(const struct qosd *q)
 	return p->source == POLICY_BUILTIN ? CTL_POLICY_BUILTIN : p->p->checksum;
 }
 
+/* The format of a part's text, as low as possible, so that a standby of an older version can read it. */
+static uint32_t format_of(const struct replica_parts *e, enum replica_part part)
+{
+	return part == PART_PARTITIONS ? dynamic_format(e->q->dynamic) : replica_part_kinds[part].format;
+}
+
 /* Puts the rows of parts, from the first to before `end`; returns their length in bytes. */
 static uint32_t put_rows(struct replica_parts *e, unsigned first, unsigned end, uint8_t *data)
 {
@@ -264,7 +270,7 @@ static uint32_t put_rows(struct replica_parts *e, unsigned first, unsigned end, 
 			put_be64(row.version, (uint64_t)e->log << 32 | e->printed_at);
 			put_be32(row.total, end_of_log(e));
 		}
-		put_be32(row.format, replica_part_kinds[i].format);
+		put_be32(row.format, format_of(e, (enum replica_part)i));
 		memcpy(data + (i - first) * sizeof(row), &row, sizeof(row));
 	}
 	return (uint32_t)((end - first) * sizeof(row));

@@ -264,9 +264,9 @@ static void add_rest(struct places *x)
  * who: "level X: " or the like.  A level that nobody gets is no reason to refuse the policy.  Returns the
  * number of errors.
  */
-static uint8_t report(struct cuts *c, const char *who, struct src_pos pos, unsigned sl, bool given)
+static uint8_t report(struct cuts *c, const char *who, const char *file, struct src_pos pos, unsigned sl,
+		      bool given)
 {
-	const struct policy *pol = c->j->p->policy;
 	struct findings *out = given ? &c->j->v->cut : &c->j->v->findings;
 	enum severity severity = given ? SEV_ERROR : SEV_WARNING;
 	struct places no_vl = { 0 }, unserved = { 0 };
@@ -275,11 +275,11 @@ static uint8_t report(struct cuts *c, const char *who, struct src_pos pos, unsig
 	add_rest(&no_vl);
 	add_rest(&unserved);
 	if (no_vl.n && given)	/* else feasible_reach.c says what it does not connect */
-		findings_add(out, severity, pol->file, pos, "%sSL %u has no VL at %u port%s, so that "
+		findings_add(out, severity, file, pos, "%sSL %u has no VL at %u port%s, so that "
 			     "nothing with it is ever sent there: %s", who, sl, no_vl.n, plural(no_vl.n),
 			     no_vl.text.s);
 	if (unserved.n)
-		findings_add(out, severity, pol->file, pos, "%sno arbitration table serves VL %u, which "
+		findings_add(out, severity, file, pos, "%sno arbitration table serves VL %u, which "
 			     "SL %u uses at %u port%s: its packets are never sent there: %s", who,
 			     unserved.vl, sl, unserved.n, plural(unserved.n), unserved.text.s);
 	buf_free(&no_vl.text);
@@ -307,10 +307,11 @@ void judge_cuts(struct judge *j)
 
 		snprintf(who, sizeof(who), "level %s: ", pol->levels[i].name);
 		has_sl0 |= c.given[i] && !pol->levels[i].sl;
-		j->v->level_cut[i] = report(&c, who, pol->levels[i].pos, pol->levels[i].sl, c.given[i]);
+		j->v->level_cut[i] = report(&c, who, policy_level_file(pol, &pol->levels[i]),
+					    pol->levels[i].pos, pol->levels[i].sl, c.given[i]);
 	}
 	if (c.n_ports && !has_sl0)
-		report(&c, "management datagrams: ", (struct src_pos){ 0, 0 }, 0, true);
+		report(&c, "management datagrams: ", pol->file, (struct src_pos){ 0, 0 }, 0, true);
 	findings_copy(&j->v->findings, &j->v->cut);
 	free(c.uses);
 	free(c.given);

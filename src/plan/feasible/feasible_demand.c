@@ -51,7 +51,7 @@ static void judge_starving(struct judge *j, size_t level)
 			tally_add(&starved, j->v, k);
 	}
 	if (starved.ports)
-		findings_add(&j->v->findings, SEV_WARNING, pol->file, l->pos,
+		findings_add(&j->v->findings, SEV_WARNING, policy_level_file(pol, l), l->pos,
 			     "level %s: VL %u of SL %u may starve %s because high-priority VLs are "
 			     "unlimited there (high-limit 255); lower the limit",
 			     l->name, j->v->kinds[starved.kind].levels[level].vl, l->sl,
@@ -97,7 +97,7 @@ static void judge_sharing(struct judge *j, size_t level)
 	for (uint32_t k = 0; k < j->v->n_kinds; k++)
 		if (j->v->kinds[k].levels[level].shared_with >> other->sl & 1)
 			tally_add(&shared, j->v, k);
-	findings_add(&j->v->findings, SEV_INFO, pol->file, l->pos,
+	findings_add(&j->v->findings, SEV_INFO, policy_level_file(pol, l), l->pos,
 		     "level %s shares VL %u with level %s %s, but not everywhere: there they get one "
 		     "common share", l->name, j->v->kinds[shared.kind].levels[level].vl,
 		     other->name, tally_text(j, &shared, text, sizeof(text)));
@@ -129,7 +129,8 @@ static void judge_share(struct judge *j, size_t level)
 		return;
 	const struct level_link *r = &j->v->kinds[off.kind].levels[level];
 
-	findings_add(&j->v->findings, SEV_WARNING, pol->file, pol->levels[level].pos,
+	findings_add(&j->v->findings, SEV_WARNING, policy_level_file(pol, &pol->levels[level]),
+		     pol->levels[level].pos,
 		     "level %s: with packets as long as the mtu-limits of the levels allow, its VL gets "
 		     "%.1f %% of the link instead of the %.1f %% of its class %s",
 		     pol->levels[level].name, r->share * 100, r->due * 100,
@@ -157,7 +158,8 @@ static void judge_models(struct judge *j, size_t level)
 		return;
 	const struct level_link *r = &j->v->kinds[differ.kind].levels[level];
 
-	findings_add(&j->v->findings, SEV_INFO, pol->file, pol->levels[level].pos,
+	findings_add(&j->v->findings, SEV_INFO, policy_level_file(pol, &pol->levels[level]),
+		     pol->levels[level].pos,
 		     "level %s: its VL gets %.1f %% of the link by IBA's arbiter, but %.1f %% by what a study "
 		     "measured on hardware, %s", pol->levels[level].name, r->share_iba * 100,
 		     r->share_measured * 100, tally_text(j, &differ, text, sizeof(text)));

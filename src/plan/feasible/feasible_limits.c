@@ -32,7 +32,7 @@ static void judge_path_bits(struct judge *j, const struct policy_level *l)
 
 	if (l->path_bits < 0 || l->path_bits >> lmc == 0)
 		return;
-	findings_add(&j->v->findings, SEV_WARNING, j->p->policy->file, l->pos,
+	findings_add(&j->v->findings, SEV_WARNING, policy_level_file(j->p->policy, l), l->pos,
 		     "level %s: path-bits %d need more LIDs than the LMC of %u provides: using path bits "
 		     "%d", l->name, l->path_bits, lmc, l->path_bits & ((1 << lmc) - 1));
 }
@@ -44,7 +44,7 @@ static void judge_pkeys(struct judge *j, const struct policy_level *l)
 	for (size_t i = 0; i < pol->n_partitions; i++)
 		if (level_is_for(l, pol->partitions[i].pkey))
 			return;
-	findings_add(&j->v->findings, SEV_ERROR, pol->file, l->pos,
+	findings_add(&j->v->findings, SEV_ERROR, policy_level_file(pol, l), l->pos,
 		     "level %s: no partition has any of its P_Keys, so no path gets this level",
 		     l->name);
 }
@@ -84,7 +84,7 @@ void judge_limits(struct judge *j)
 
 	for (size_t i = 0; i < pol->n_levels; i++) {
 		const struct policy_level *l = &pol->levels[i];
-		const char *file = j->p->policy->file;
+		const char *file = policy_level_file(pol, l);
 		char limit[24], most[24];
 
 		if (l->mtu_limit > best.mtu && best.mtu)

@@ -361,7 +361,7 @@ static void report(struct judge *j, size_t level)
 	if (!v->unreachable || v->from == FABRIC_NONE)
 		return;
 	name_lost_hop(j, v, l->sl, where, sizeof(where));
-	findings_add(&j->v->findings, all ? SEV_ERROR : SEV_WARNING, pol->file, l->pos,
+	findings_add(&j->v->findings, all ? SEV_ERROR : SEV_WARNING, policy_level_file(pol, l), l->pos,
 		     "level %s: SL %u does not connect %s%llu of %llu pairs of ports; from %s to "
 		     "%s it %s", l->name, l->sl, all ? "any: " : "",
 		     (unsigned long long)v->unreachable,

@@ -136,7 +136,7 @@ static void judge_starved_level(struct judge *j, size_t level)
 	if (!at.ports)
 		return;
 	name_sls(&names, rivals);
-	findings_add(&j->v->findings, SEV_WARNING, j->p->policy->file, l->pos,
+	findings_add(&j->v->findings, SEV_WARNING, policy_level_file(j->p->policy, l), l->pos,
 		     "level %s: VL %u of SL %u may starve %s while programs use %s, whose VLs have high "
 		     "priority without a limit there (high-limit 255); lower the limit", l->name,
 		     j->v->kinds[at.kind].sls[l->sl].vl, l->sl, tally_text(j, &at, text, sizeof(text)),

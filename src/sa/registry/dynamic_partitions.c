@@ -15,6 +15,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "lib/iba/units.h"
 #include "sa/registry/partition_lines.h"
 
 /* --- entries --- */
@@ -292,13 +293,42 @@ enum membership membership_parse(const char *word)
 	return MEMBER_NONE;
 }
 
+uint32_t dynamic_format(const struct dynamic_partitions *x)
+{
+	for (size_t i = 0; i < x->v.n; i++)
+		if (policy_own_any(&x->v.v[i].own))
+			return 2;
+	return 1;
+}
+
+/* As fields that end a partition's line; "-" for a value that it has not. */
+static void print_own(const struct policy_own *own, struct buf *out)
+{
+	buf_puts(out, "\t");
+	if (own->has_sl)
+		buf_printf(out, "%u", own->sl);
+	else
+		buf_puts(out, "-");
+	if (own->mtu_limit)
+		buf_printf(out, "\t%u", mtu_bytes(own->mtu_limit));
+	else
+		buf_puts(out, "\t-");
+	if (own->rate_limit)
+		buf_printf(out, "\t%g", rate_tenths(own->rate_limit) / 10.0);
+	else
+		buf_puts(out, "\t-");
+}
+
 void dynamic_print(const struct dynamic_partitions *x, struct buf *out)
 {
 	for (size_t i = 0; i < x->v.n; i++) {
 		const struct dynamic_partition *e = &x->v.v[i];
 
-		buf_printf(out, "partition\t%s\t0x%04x\t%s\t%s\t%s\t%s\n", e->whole ? "whole" : "members",
+		buf_printf(out, "partition\t%s\t0x%04x\t%s\t%s\t%s\t%s", e->whole ? "whole" : "members",
 			   e->pkey, e->ipoib ? "ipoib" : "-", e->name, e->level, e->ipoib_level);
+		if (policy_own_any(&e->own))
+			print_own(&e->own, out);
+		buf_puts(out, "\n");
 		for (size_t k = 0; k < e->members.n; k++)
 			buf_printf(out, "member\t%s\t%s\n",
 				   membership_words[e->members.v[k].membership],
@@ -306,7 +336,43 @@ void dynamic_print(const struct dynamic_partitions *x, struct buf *out)
 	}
 }
 
-static bool partition_line(struct dynamic_partitions *x, char **w)
+const char *dynamic_own_sl(struct policy_own *own, const char *word)
+{
+	char *end;
+	unsigned long sl = strtoul(word, &end, 0);
+
+	if (*word < '0' || *word > '9' || *end || sl >= IB_SL_COUNT)
+		return "is not an SL from 0 to 15";
+	own->has_sl = true;
+	own->sl = (uint8_t)sl;
+	return NULL;
+}
+
+const char *dynamic_own_mtu(struct policy_own *own, const char *word)
+{
+	char *end;
+	unsigned long mtu = strtoul(word, &end, 10);
+
+	own->mtu_limit = *word < '0' || *word > '9' || *end || mtu > UINT16_MAX ? 0 :
+			 (uint8_t)mtu_code((unsigned)mtu);
+	return own->mtu_limit ? NULL : "is not 256, 512, 1024, 2048 or 4096 bytes";
+}
+
+const char *dynamic_own_rate(struct policy_own *own, const char *word)
+{
+	own->rate_limit = (uint8_t)rate_parse_gbps(word);
+	return own->rate_limit ? NULL : "is not a rate of InfiniBand in Gb/s, such as 2.5, 10 or 100";
+}
+
+static bool own_words(struct policy_own *own, char **w)
+{
+	return (!strcmp(w[0], "-") || !dynamic_own_sl(own, w[0])) &&
+	       (!strcmp(w[1], "-") || !dynamic_own_mtu(own, w[1])) &&
+	       (!strcmp(w[2], "-") || !dynamic_own_rate(own, w[2]));
+}
+
+/* n: number of words */
+static bool partition_line(struct dynamic_partitions *x, char **w, size_t n)
 {
 	struct dynamic_partition *e;
 	unsigned pkey;
@@ -325,6 +391,8 @@ static bool partition_line(struct dynamic_partitions *x, char **w)
 	free(e->ipoib_level);
 	e->level = xstrdup(w[5]);
 	e->ipoib_level = xstrdup(w[6]);
+	if (n > 7 && !(e->whole && own_words(&e->own, w + 7) && policy_own_any(&e->own)))
+		return false;
 	return e->whole || !strcmp(w[1], "members");
 }
 
@@ -347,13 +415,14 @@ static bool member_line(struct dynamic_partitions *x, char **w)
 
 bool dynamic_line(void *arg, const char *text)
 {
-	char *copy = xstrdup(text), *rest = copy, *w[8];
+	char *copy = xstrdup(text), *rest = copy, *w[11];
 	size_t n = 0;
 	bool good;
 
 	while (n < ARRAY_SIZE(w) && rest)
 		w[n++] = strsep(&rest, "\t");
-	good = !rest && ((n == 7 && !strcmp(w[0], "partition") && partition_line(arg, w)) ||
+	good = !rest && (((n == 7 || n == 10) && !strcmp(w[0], "partition") &&
+			  partition_line(arg, w, n)) ||
 			 (n == 3 && !strcmp(w[0], "member") && member_line(arg, w)));
 	free(copy);
 	return good;

@@ -18,6 +18,8 @@
  *  - same name or same P_Key, but not both: the entry is not in force;
  *  - members of a partition that the policy no longer has: not in force;
  *  - a level that the policy no longer has: the partition gets the default level;
+ *  - own SL, MTU or rate: the partition has a level of its own, which is like the one that it names
+ *    but has these values (policy_own_level()); also in place of its IPoIB level;
  *  - a group that the policy no longer has, or that would contain itself through
  *    the partition: that member line is not in force.
  */
@@ -54,6 +56,7 @@ struct dynamic_partition {
 	uint16_t pkey;				/* 15 bits */
 	bool whole;		/* false: members for the policy's partition of that name */
 	bool ipoib;
+	struct policy_own own;			/* only if whole */
 	VEC(struct dynamic_member) members;
 	struct map64 by_who;	/* hash of `who` -> index; from the first look-up to dynamic_tidy() */
 };
@@ -74,7 +77,21 @@ const struct dynamic_partition *dynamic_find(const struct dynamic_partitions *x,
 const char *membership_word(enum membership m);
 enum membership membership_parse(const char *word);
 
+/*
+ * Parse a value of its own for a partition; NULL, or what is wrong with the word, which a message ends
+ * with.  MTU in bytes, rate in Gb/s.
+ */
+const char *dynamic_own_sl(struct policy_own *own, const char *word);
+const char *dynamic_own_mtu(struct policy_own *own, const char *word);
+const char *dynamic_own_rate(struct policy_own *own, const char *word);
+
 /* --- lines of the file --- */
+
+/*
+ * The least format in which the lines can be written: 1, or 2 if a partition has values of its own.  An
+ * older qosd understands format 1.
+ */
+uint32_t dynamic_format(const struct dynamic_partitions *x);
 
 void dynamic_print(const struct dynamic_partitions *x, struct buf *out);
 /* Adds the partition or member of a line; false: the line is invalid.  arg: struct dynamic_partitions. */
@@ -82,12 +99,17 @@ bool dynamic_line(void *arg, const char *text);
 
 /* --- requests --- */
 
+/* A value that is given may be none: the level's, then. */
+enum dynamic_own { OWN_SL = 1, OWN_MTU = 2, OWN_RATE = 4 };
+
 struct dynamic_change {
-	bool remove;
+	enum { DYNAMIC_ADD, DYNAMIC_REMOVE, DYNAMIC_SET } kind;
 	const char *name;		/* NULL: missing */
 	uint16_t pkey;			/* 0: not given; with or without the membership bit */
 	enum { IPOIB_NOT_SAID, IPOIB_NO, IPOIB_YES } ipoib;
 	const char *level, *ipoib_level;	/* NULL: not given */
+	struct policy_own own;
+	unsigned own_given;		/* enum dynamic_own, or-ed: the values in `own` that are given */
 	/*
 	 * In an addition, a member without a membership is full.  A removal ignores memberships; one
 	 * without members removes the whole entry.
@@ -103,7 +125,8 @@ struct dynamic_change {
  * Applies n changes in order.  A new partition with `pkey` 0 gets the lowest free P_Key in
  * lo..hi.  Returns how many entries and member lines changed.  Adds a finding for every
  * error; after an error the caller must discard x.  Adding what is there already is no
- * error, nor is removing what is not there (a finding of severity info).
+ * error, nor is removing what is not there (a finding of severity info).  DYNAMIC_SET changes levels and
+ * values of a dynamic partition; an addition must agree with those of the existing partition.
  */
 size_t dynamic_apply(struct dynamic_partitions *x, const struct policy *base, uint16_t lo, uint16_t hi,
 		     const struct dynamic_change *changes, size_t n, struct findings *out);
@@ -115,6 +138,7 @@ struct dynamic_trouble {
 	uint32_t entry;
 	uint32_t member;	/* index; UINT32_MAX: the whole entry */
 	bool out;		/* not in force at all */
+	bool own;		/* it lacks its own SL, MTU and rate */
 	char *text;
 };
 struct dynamic_troubles {

@@ -48,6 +48,7 @@ struct mcast_db {
 	int64_t policy_loaded_us;	/* load time of the policy of that state */
 	bool dirty;
 	bool members_misled;		/* see mcast_take_misled() */
+	struct mcast_ports changed_ports;	/* see mcast_take_changed(); not sorted */
 	bool settle;			/* a policy was loaded: broadcast groups get new limits */
 	void (*hold)(void *arg, bool on);	/* during mcast_sync_rest(); may be NULL */
 	void *hold_arg;
@@ -133,6 +134,7 @@ void mcast_free(struct mcast_db *db)
 		free_group(mgids_at(db->groups, i));
 	mgids_free(db->groups);
 	mlids_free(db->mlids);
+	vec_free(&db->changed_ports);
 	vec_free(&db->changes);
 	free(db);
 }
@@ -825,6 +827,12 @@ static struct mcast_group policy_group(const struct mcast_db *db, const struct s
 		.flow_label = own ? own->flow_label : part->ipoib_flow_label, .permanent = true,
 	};
 
+	if (!own) {
+		const struct ipoib_limits *named = &s->plan->partitions->ipoib[ref->partition].named;
+
+		g.named_mtu = named->mtu;
+		g.named_rate = named->rate;
+	}
 	if (own)
 		memcpy(g.mgid, own->mgid, sizeof(g.mgid));
 	else
@@ -855,6 +863,8 @@ static bool update_group(struct mcast_group *g, const struct mcast_group *wanted
 	g->tclass_asked = wanted->tclass_asked;
 	g->flow_label = wanted->flow_label;
 	g->hop_limit = wanted->hop_limit;
+	g->named_mtu = wanted->named_mtu;
+	g->named_rate = wanted->named_rate;
 	g->permanent = true;
 	return !same;
 }
@@ -921,6 +931,14 @@ static void keep_limits(const struct mcast_group *g, const struct ipoib_limits *
 		wanted->rate = g->rate;
 }
 
+/* Whether a partition in use got another level or other values: not if a policy was loaded. */
+static bool is_set_anew(const struct mcast_db *db, const struct mcast_group *g,
+			const struct mcast_group *wanted)
+{
+	return !db->settle && g->named_mtu && (g->sl != wanted->sl || g->tclass != wanted->tclass ||
+	       g->named_mtu != wanted->named_mtu || g->named_rate != wanted->named_rate);
+}
+
 /* The other groups of an IPoIB subnet have MTU and rate of its broadcast group (RFC 4391, section 5). */
 static void follow_limits(struct mcast_db *db, const struct mcast_group *broadcast)
 {
@@ -947,7 +965,7 @@ static bool update_policy_group(struct mcast_db *db, const struct subnet_state *
 {
 	struct mcast_group wanted = policy_group(db, s, ref);
 	struct mcast_group *g = mcast_find(db, wanted.mgid);
-	bool other_limits;
+	bool other_limits, anew;
 
 	if (!g) {
 		if (!mcast_create(db, &wanted, db->usage.limit))
@@ -956,12 +974,15 @@ static bool update_policy_group(struct mcast_db *db, const struct subnet_state *
 	}
 	*group = g;
 	set_holder(db, g, 0);
-	if (!db->settle && !ref->at)
+	anew = !ref->at && is_set_anew(db, g, &wanted);
+	if (!db->settle && !ref->at && !anew)
 		keep_limits(g, &s->plan->partitions->ipoib[ref->partition].named, &wanted);
 	other_limits = g->mtu != wanted.mtu || g->rate != wanted.rate;
 	if (update_group(g, &wanted))
 		group_changed(db, g);
-	if (other_limits)
+	for (size_t i = 0; anew && i < g->members.n; i++)
+		*vec_push(&db->changed_ports) = g->members.v[i].gid.port;
+	if (other_limits && !anew)
 		db->members_misled |= g->members.n != 0;
 	return other_limits;
 }
@@ -1082,6 +1103,27 @@ bool mcast_take_misled(struct mcast_db *db)
 
 	db->members_misled = false;
 	return misled;
+}
+
+static int compare_guids(const void *pa, const void *pb)
+{
+	uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
+
+	return (a > b) - (a < b);
+}
+
+void mcast_take_changed(struct mcast_db *db, struct mcast_ports *ports)
+{
+	size_t n = 0;
+
+	*ports = db->changed_ports;
+	db->changed_ports = (struct mcast_ports){ 0 };
+	if (ports->n)
+		qsort(ports->v, ports->n, sizeof(*ports->v), compare_guids);
+	for (size_t i = 0; i < ports->n; i++)
+		if (!n || ports->v[n - 1] != ports->v[i])
+			ports->v[n++] = ports->v[i];
+	ports->n = n;
 }
 
 const struct mcast_group *mcast_kept_low(const struct mcast_db *db, const struct subnet_state *s,

@@ -68,6 +68,8 @@ struct mcast_group {
 	uint8_t mtu, rate, life;	/* IBA codes */
 	uint8_t sl, tclass, hop_limit;
 	uint8_t tclass_asked;		/* TClass that the creator asked for: used if the level sets none */
+	/* of a broadcast group: what its level named at the last mcast_sync(); 0: there was none yet */
+	uint8_t named_mtu, named_rate;
 	bool permanent;			/* a group of the policy, which stays without members */
 	bool has_mlid;			/* the MLID counts for this group's holder */
 	uint64_t holder;		/* port GUID; 0: a group of the policy, or not known yet */
@@ -211,8 +213,9 @@ void mcast_check_aliases(struct mcast_db *db, const struct alias_db *aliases);
  * an earlier policy that this one does not have become ordinary groups.  All other groups get SL and TClass
  * of the level of their P_Key (mcast_apply_level()).  Cheap if s is the state of the last call.
  *
- * A broadcast group gets MTU and rate of plan/ipoib_groups.h when it is made, while it has no members, and
- * when a policy is loaded.  At other times it keeps them as long as the level allows them.
+ * A broadcast group gets MTU and rate of plan/ipoib_groups.h when it is made, while it has no members,
+ * when a policy is loaded, and when its partition gets another level or other limits.  At other times it
+ * keeps them as long as the level allows them.
  */
 void mcast_sync(struct mcast_db *db, const struct subnet_state *s);
 /*
@@ -244,6 +247,16 @@ void mcast_make_missing(struct mcast_db *db, const struct subnet_state *s);
  * of it only when they join again.
  */
 bool mcast_take_misled(struct mcast_db *db);
+/*
+ * Moves the GUIDs of ports to *ports, sorted and each once: the members of broadcast groups whose
+ * partitions got other levels or values since the last call.  Only these ports need join again.  The
+ * caller frees ports->v.
+ */
+struct mcast_ports {
+	uint64_t *v;
+	size_t n, cap;
+};
+void mcast_take_changed(struct mcast_db *db, struct mcast_ports *ports);
 /*
  * The level of the groups of a P_Key: the partition's IPoIB level if it has IPoIB, else the
  * partition's level; the default level if no partition has the P_Key.

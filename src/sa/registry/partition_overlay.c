@@ -46,7 +46,8 @@ static void add_trouble(struct merging *m, size_t entry, uint32_t member, bool o
 	va_start(ap, fmt);
 	buf_vprintf(&text, fmt, ap);
 	va_end(ap);
-	*vec_push(m->troubles) = (struct dynamic_trouble){ (uint32_t)entry, member, out, text.s };
+	*vec_push(m->troubles) = (struct dynamic_trouble){ .entry = (uint32_t)entry, .member = member,
+							  .out = out, .text = text.s };
 }
 
 void dynamic_troubles_free(struct dynamic_troubles *t)
@@ -162,18 +163,37 @@ static uint32_t level_of(struct merging *m, size_t entry, const char *what, cons
 	return otherwise;
 }
 
+/* The level of the partition that is like this one but has the entry's own values. */
+static uint32_t own_level_of(struct merging *m, size_t entry, uint32_t level)
+{
+	const struct dynamic_partition *e = &m->x->v.v[entry];
+	uint32_t own = policy_own_any(&e->own) ? policy_own_level(m->p, m->base, level, &e->own) : level;
+
+	if (own != UINT32_MAX)
+		return own;
+	add_trouble(m, entry, UINT32_MAX, false, "dynamic partition \"%s\": it cannot have an SL, MTU or "
+		    "rate of its own, because other partitions have %d different combinations, the "
+		    "limit; it uses level \"%s\"", e->name, POLICY_OWN_LEVELS,
+		    m->base->levels[level].name);
+	if (m->troubles)
+		m->troubles->v[m->troubles->n - 1].own = true;
+	return level;
+}
+
 static void add_partition(struct merging *m, size_t entry)
 {
 	const struct dynamic_partition *e = &m->x->v.v[entry];
 	struct policy_partition *part = &m->p->partitions[m->p->n_partitions++];
+	uint32_t level = level_of(m, entry, "level", e->level, m->base->default_level);
+	uint32_t ipoib_level = level_of(m, entry, "IPoIB level", e->ipoib_level, level);
 
 	*part = (struct policy_partition){
 		.name = xstrdup(e->name), .pkey = e->pkey, .dynamic = true, .ipoib = e->ipoib,
-		.level.s = xstrdup(e->level), .ipoib_level.s = xstrdup(e->ipoib_level),
+		.level.s = xstrdup(e->level), .ipoib_level.s = xstrdup(e->ipoib_level), .own = e->own,
 	};
-	part->level_index = level_of(m, entry, "level", e->level, m->base->default_level);
-	part->ipoib_level_index = level_of(m, entry, "IPoIB level", e->ipoib_level,
-					   part->level_index);
+	part->level_index = own_level_of(m, entry, level);
+	part->ipoib_level_index = ipoib_level == level ? part->level_index :
+				  own_level_of(m, entry, ipoib_level);
 	m->by_pkey[e->pkey] = (uint32_t)m->p->n_partitions;
 	map64_put(&m->by_name, hash_name(e->name), (uint32_t)m->p->n_partitions - 1);
 }
@@ -183,7 +203,7 @@ static void compare_with(struct merging *m, size_t entry, const struct policy_pa
 {
 	const struct dynamic_partition *e = &m->x->v.v[entry];
 
-	if (e->whole && (e->ipoib != part->ipoib || strcmp(e->level, part->level.s) != 0 ||
+	if (e->whole && (e->ipoib != part->ipoib || policy_own_any(&e->own) || strcmp(e->level, part->level.s) != 0 ||
 			 strcmp(e->ipoib_level, part->ipoib_level.s) != 0))
 		add_trouble(m, entry, UINT32_MAX, false,
 			    "dynamic partition \"%s\": the policy has a partition of the same name and "

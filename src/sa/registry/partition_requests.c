@@ -96,9 +96,45 @@ static void check_level(struct applying *a, const char *what, const char *given,
 		    *is ? is : "default", *given ? given : "default");
 }
 
-/* What a change says of an existing partition must agree with it. */
+/* The present values, with those that the change gives in their place. */
+static struct policy_own own_after(const struct policy_own *now, const struct dynamic_change *c)
+{
+	struct policy_own own = *now;
+
+	if (c->own_given & OWN_SL) {
+		own.has_sl = c->own.has_sl;
+		own.sl = c->own.sl;
+	}
+	if (c->own_given & OWN_MTU)
+		own.mtu_limit = c->own.mtu_limit;
+	if (c->own_given & OWN_RATE)
+		own.rate_limit = c->own.rate_limit;
+	return own;
+}
+
+/* own: NULL for a partition of the policy. */
+static void check_own(struct applying *a, const struct policy_own *own)
+{
+	struct policy_own after;
+
+	if (!a->c->own_given)
+		return;
+	if (!own) {
+		say(a, SEV_ERROR, "the partition is part of the policy, and has SL, MTU and rate of its level: "
+		    "change the policy instead");
+		return;
+	}
+	after = own_after(own, a->c);
+	if (!policy_own_same(own, &after))
+		say(a, SEV_ERROR, "the existing partition has another SL, MTU or rate: `partition set' "
+		    "changes them");
+}
+
+/*
+ * What a change says of an existing partition must agree with it.  own: NULL for a partition of the policy.
+ */
 static void check_same(struct applying *a, uint16_t pkey, bool ipoib, const char *level,
-		       const char *ipoib_level)
+		       const char *ipoib_level, const struct policy_own *own)
 {
 	const struct dynamic_change *c = a->c;
 
@@ -109,6 +145,15 @@ static void check_same(struct applying *a, uint16_t pkey, bool ipoib, const char
 		say(a, SEV_ERROR, "the partition exists already, with%s IPoIB", ipoib ? "" : "out");
 	check_level(a, "level", c->level, level);
 	check_level(a, "IPoIB level", c->ipoib_level, ipoib_level);
+	check_own(a, own);
+}
+
+static void set_level(char **level, const char *given)
+{
+	if (!given)
+		return;
+	free(*level);
+	*level = xstrdup(given);
 }
 
 static struct dynamic_partition *new_partition(struct applying *a)
@@ -132,14 +177,9 @@ static struct dynamic_partition *new_partition(struct applying *a)
 	e->whole = true;
 	e->pkey = pkey;
 	e->ipoib = c->ipoib == IPOIB_YES || c->ipoib_level;
-	if (c->level) {
-		free(e->level);
-		e->level = xstrdup(c->level);
-	}
-	if (c->ipoib_level) {
-		free(e->ipoib_level);
-		e->ipoib_level = xstrdup(c->ipoib_level);
-	}
+	set_level(&e->level, c->level);
+	set_level(&e->ipoib_level, c->ipoib_level);
+	e->own = own_after(&e->own, c);
 	a->used[pkey] = 1;
 	a->changed++;
 	return e;
@@ -153,7 +193,7 @@ static struct dynamic_partition *entry_for(struct applying *a)
 
 	if (of_base)
 		check_same(a, of_base->pkey, of_base->ipoib, of_base->level.s,
-			   of_base->ipoib_level.s);
+			   of_base->ipoib_level.s, NULL);
 	if (i == MAP64_NONE && of_base) {
 		e = dynamic_add_entry(a->x, of_base->name);
 		e->pkey = of_base->pkey;
@@ -163,7 +203,7 @@ static struct dynamic_partition *entry_for(struct applying *a)
 		return new_partition(a);
 	e = &a->x->v.v[i];
 	if (!of_base)
-		check_same(a, e->pkey, e->ipoib, e->level, e->ipoib_level);
+		check_same(a, e->pkey, e->ipoib, e->level, e->ipoib_level, &e->own);
 	return e;
 }
 
@@ -288,19 +328,65 @@ static void apply_remove(struct applying *a)
 		say(a, SEV_INFO, "no such partition");
 }
 
+/* --- changes of levels and values --- */
+
+static void set_entry(struct applying *a, struct dynamic_partition *e)
+{
+	const struct dynamic_change *c = a->c;
+	struct policy_own own = own_after(&e->own, c);
+	bool same = policy_own_same(&e->own, &own) && (!c->level || !strcmp(c->level, e->level)) &&
+		    (!c->ipoib_level || !strcmp(c->ipoib_level, e->ipoib_level));
+
+	check_level(a, "level", c->level, NULL);
+	check_level(a, "IPoIB level", c->ipoib_level, NULL);
+	if (c->ipoib_level && !e->ipoib)
+		say(a, SEV_ERROR, "the partition is without IPoIB, so it has no IPoIB level");
+	set_level(&e->level, c->level);
+	set_level(&e->ipoib_level, c->ipoib_level);
+	e->own = own;
+	a->changed += !same;
+}
+
+static void apply_set(struct applying *a)
+{
+	uint32_t i = dynamic_find_entry(a->x, a->c->name);
+
+	if (base_partition(a, a->c->name))
+		say(a, SEV_ERROR, "the partition is part of the policy: change the policy instead");
+	else if (i == MAP64_NONE || !a->x->v.v[i].whole)
+		say(a, SEV_ERROR, "no such partition");
+	else
+		set_entry(a, &a->x->v.v[i]);
+}
+
 static void apply_one(struct applying *a)
 {
 	const char *why = a->c->name ? dynamic_bad_text(a->c->name) : "is missing";
 
 	if (why)
 		say(a, SEV_ERROR, "the name of a partition %s", why);
-	else if (a->c->remove)
+	else if (a->c->kind == DYNAMIC_REMOVE)
 		apply_remove(a);
+	else if (a->c->kind == DYNAMIC_SET)
+		apply_set(a);
 	else
 		apply_add(a);
 }
 
-/* Refuses members that this request adds and the merge drops, e.g. as a group would contain itself. */
+/* Whether the trouble is one of the request: the entry was not there before with what it lacks now. */
+static bool is_new_trouble(const struct dynamic_trouble *t, const struct dynamic_partition *e,
+			   struct dynamic_partition *old)
+{
+	if (t->own)
+		return !old || !policy_own_same(&old->own, &e->own) || strcmp(old->level, e->level) != 0 ||
+		       strcmp(old->ipoib_level, e->ipoib_level) != 0;
+	return t->member != UINT32_MAX && !(old && dynamic_find_member(old, e->members.v[t->member].who));
+}
+
+/*
+ * Refuses what this request adds and the merge drops: members, e.g. as a group would contain itself, and
+ * own values.
+ */
 static void refuse_troubles(struct applying *a, const struct dynamic_partitions *before)
 {
 	struct dynamic_troubles t = { 0 };
@@ -311,8 +397,7 @@ static void refuse_troubles(struct applying *a, const struct dynamic_partitions 
 		uint32_t was = dynamic_find_entry(before, e->name);
 		struct dynamic_partition *old = was == MAP64_NONE ? NULL : &before->v.v[was];
 
-		if (t.v[i].member != UINT32_MAX &&
-		    !(old && dynamic_find_member(old, e->members.v[t.v[i].member].who)))
+		if (is_new_trouble(&t.v[i], e, old))
 			findings_add(a->out, SEV_ERROR, NULL, nowhere, "%s", t.v[i].text);
 	}
 	dynamic_troubles_free(&t);

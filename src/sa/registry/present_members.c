@@ -116,7 +116,7 @@ static void take_who(struct resolving *r, const char *who, enum membership membe
 	struct policy_member m;
 
 	put(r, who, membership);
-	if (r->c->remove || r->absent_ok || dynamic_parse_who(who, &m))
+	if (r->c->kind == DYNAMIC_REMOVE || r->absent_ok || dynamic_parse_who(who, &m))
 		return;
 	if (!is_present(r, &m) && !is_member(r, &m, who))
 		refuse_absent(r, m.port_name ? "the fabric has no port" : m.guids.lo == m.guids.hi ?
@@ -171,7 +171,7 @@ static bool is_known_host(const struct resolving *r, const char *host)
 
 static void take_host(struct resolving *r, const char *host, enum membership m)
 {
-	if (r->c->remove) {
+	if (r->c->kind == DYNAMIC_REMOVE) {
 		remove_host(r, host);
 	} else if (!add_ports(r, host, m)) {
 		if (!r->absent_ok && !is_known_host(r, host))

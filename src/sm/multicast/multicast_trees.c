@@ -507,6 +507,7 @@ void trees_adopt_state(struct mcast_work *w, struct subnet_state *s)
 {
 	struct mcast_forest *forest = mcast_forest_new(order_of(s), NULL);
 	const uint8_t *changed = changed_nodes(w, s);
+	struct mcast_ports changed_ports;
 
 	forget_before(w);
 	if (changed)
@@ -526,6 +527,10 @@ void trees_adopt_state(struct mcast_work *w, struct subnet_state *s)
 		sm_registrations_lost(w->sm);
 		sm_want_sweep(w->sm, SWEEP_POLICY, "asking members of IPoIB groups to join again");
 	}
+	mcast_take_changed(w->sm->mcast, &changed_ports);
+	for (size_t i = 0; i < changed_ports.n; i++)
+		sm_have_register(w->sm, changed_ports.v[i]);
+	vec_free(&changed_ports);
 	if (changed)
 		tables_keep_wanted(w);
 	else

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Asks single ports to have their clients register again (PortInfo.ClientReregister, 14.4.11).
- * This is for ports whose registrations an administrator removed.
+ * This is for ports whose registrations an administrator removed, and for members of an IPoIB group whose
+ * partition got another SL, MTU or rate.
  *
  * The Set carries the published values, so none may be sent while a sweep writes others.
  *

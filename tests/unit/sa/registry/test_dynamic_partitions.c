@@ -94,7 +94,25 @@ static void merge(void)
 
 #define MANY 8
 
-/* "+name pkey who who=limited …" or "-name who …"; pkey 0: to be chosen. */
+/* "sl3", "mtu2048", "rate100"; "sl", "mtu" or "rate" alone: none */
+static void read_own(struct dynamic_change *c, const char *word)
+{
+	size_t n = strcspn(word, "0123456789");
+	const char *value = word + n;
+
+	if (!strncmp(word, "sl", n)) {
+		c->own_given |= OWN_SL;
+		ck_assert(!*value || !dynamic_own_sl(&c->own, value));
+	} else if (!strncmp(word, "mtu", n)) {
+		c->own_given |= OWN_MTU;
+		ck_assert(!*value || !dynamic_own_mtu(&c->own, value));
+	} else {
+		c->own_given |= OWN_RATE;
+		ck_assert(!*value || !dynamic_own_rate(&c->own, value));
+	}
+}
+
+/* "+name pkey who who=limited @sl3 …", "=name @mtu …" or "-name who …"; pkey 0: to be chosen. */
 static size_t ask(const char *text)
 {
 	struct dynamic_change c[MANY] = { 0 };
@@ -105,9 +123,9 @@ static size_t ask(const char *text)
 	findings_free(&found);
 	for (line = strtok_r(copy, ";", &save); line; line = strtok_r(NULL, ";", &save), n++) {
 		line += strspn(line, " ");
-		c[n].remove = *line == '-';
+		c[n].kind = *line == '-' ? DYNAMIC_REMOVE : *line == '=' ? DYNAMIC_SET : DYNAMIC_ADD;
 		c[n].name = strtok_r(line + 1, " ", &save2);
-		if (!c[n].remove)
+		if (c[n].kind == DYNAMIC_ADD)
 			c[n].pkey = (uint16_t)strtoul(strtok_r(NULL, " ", &save2), NULL, 16);
 		c[n].members = who[n];
 		while ((word = strtok_r(NULL, " ", &save2))) {
@@ -122,6 +140,8 @@ static size_t ask(const char *text)
 				c[n].level = "slow";
 			else if (!strcmp(word, "@ipoib"))
 				c[n].ipoib = IPOIB_YES;
+			else if (*word == '@')
+				read_own(&c[n], word + 1);
 			else {
 				*w = (struct dynamic_who){
 					word, kind ? membership_parse(kind + 1) : MEMBER_NONE };
@@ -238,6 +258,12 @@ static const struct {
 	{ "+a 20 a\tb/P1", "contains control characters" },
 	{ "+a\t 20", "the name of a partition contains control characters" },
 	{ "+a 30 x", "the group \"x\", a dynamic member, contains the partition" },
+	{ "+own 0 @sl3", "the partition is part of the policy, and has SL, MTU and rate of its level" },
+	{ "=own @sl3", "the partition is part of the policy: change the policy instead" },
+	{ "=nobody @sl3", "no such partition" },
+	{ "+a 20; =a @slow", "the policy has no level \"slow\"" },
+	{ "+a 20 @sl3; +a 0 @sl4", "the existing partition has another SL, MTU or rate" },
+	{ "+a 20; +a 0 @mtu2048", "the existing partition has another SL, MTU or rate" },
 	{ "+a 30 g; +own 0 x", "the group \"x\", a dynamic member, contains the partition" },
 };
 
@@ -262,13 +288,79 @@ START_TEST(all_errors_are_named)
 }
 END_TEST
 
+/* promise: N21 */
+START_TEST(values_of_their_own)
+{
+	uint32_t a, b;
+
+	ck_assert_uint_eq(ask("+a 20 @fast @sl3 @mtu2048; +b 21 @fast @mtu2048 @sl3 @ipoib; +c 22 @rate2.5"), 3);
+	ck_assert_str_eq(registry(), "partition\twhole\t0x0020\t-\ta\tfast\t\t3\t2048\t-\n"
+			 "partition\twhole\t0x0021\tipoib\tb\tfast\t\t3\t2048\t-\n"
+			 "partition\twhole\t0x0022\t-\tc\t\t\t-\t-\t2.5\n");
+	ck_assert_uint_eq(dynamic_format(x), 2);
+	merge();
+	ck_assert_uint_eq(troubles.n, 0);
+	/* equal values share a level, which is like the one that the partition names */
+	ck_assert_uint_eq(p->n_levels, 2);
+	ck_assert_uint_eq(merged->n_levels, 4);
+	a = merged->partitions[2].level_index;
+	b = merged->partitions[3].level_index;
+	ck_assert_uint_eq(a, b);
+	ck_assert_uint_eq(merged->partitions[3].ipoib_level_index, b);
+	ck_assert_str_eq(merged->levels[a].name, "fast,sl=3,mtu=2048");
+	ck_assert_uint_eq(merged->levels[a].sl, 3);
+	ck_assert_uint_eq(merged->levels[a].mtu_limit, 4);
+	ck_assert_uint_eq(merged->levels[a].rate_limit, 0);
+	ck_assert_int_eq(merged->levels[a].tclass, -1);
+	ck_assert_str_eq(merged->levels[merged->partitions[4].level_index].name, "default,rate=2.5");
+	ck_assert_str_eq(merged->partitions[2].level.s, "fast");
+	/* repeated, and changed while in use */
+	ck_assert_uint_eq(ask("+a 20 @fast @sl3 @mtu2048"), 0);
+	ck_assert_uint_eq(ask("+a 20"), 0);
+	ck_assert_uint_eq(ask("=a @sl5"), 1);
+	ck_assert_uint_eq(ask("=a @sl5 @mtu2048"), 0);
+	merge();
+	ck_assert_str_eq(merged->levels[merged->partitions[2].level_index].name, "fast,sl=5,mtu=2048");
+	ck_assert_uint_eq(ask("=a @sl @mtu; =b @sl @mtu; =c @rate"), 3);
+	ck_assert_uint_eq(found.n, 0);
+	ck_assert_uint_eq(dynamic_format(x), 1);
+	merge();
+	ck_assert_uint_eq(merged->n_levels, 2);
+	ck_assert_str_eq(merged->levels[merged->partitions[2].level_index].name, "fast");
+}
+END_TEST
+
+/* promise: N21 */
+START_TEST(too_many_different_values)
+{
+	static const unsigned mtus[] = { 256, 512, 1024, 2048, 4096 };
+	static const char *const rates[] = { "2.5", "5", "10", "20" };
+	char text[64];
+	unsigned n = 0;
+
+	for (unsigned sl = 0; sl < 16; sl++)
+		for (unsigned m = 0; m < 5; m++)
+			for (unsigned r = 0; r < 4; r++, n++) {
+				snprintf(text, sizeof(text), "+p%u %x @sl%u @mtu%u @rate%s", n, 0x100 + n, sl,
+					 mtus[m], rates[r]);
+				ask(text);
+				ck_assert_uint_eq(found.count[SEV_ERROR], n >= POLICY_OWN_LEVELS);
+				if (n >= POLICY_OWN_LEVELS) {
+					ck_assert(says("have 256 different combinations, the limit"));
+					return;		/* the caller throws the registry away */
+				}
+			}
+	ck_abort_msg("no limit");
+}
+END_TEST
+
 START_TEST(lines_are_read_again)
 {
 	char *before;
 	struct dynamic_partitions *again = dynamic_new();
 	char *copy, *save;
 
-	ask("+a 20 @fast @ipoib 0x1-0x5=both node?/P1 type:ca=limited; +own 0 group:a/b self all");
+	ask("+o 21 @rate2.5 @sl0; +a 20 @fast @ipoib @mtu4096 0x1-0x5=both node?/P1 type:ca=limited; +own 0 group:a/b self all");
 	before = xstrdup(registry());
 	copy = xstrdup(before);
 	for (char *l = strtok_r(copy, "\n", &save); l; l = strtok_r(NULL, "\n", &save))
@@ -287,6 +379,9 @@ static const char *const bad_lines[] = {
 	"partition\twhole\t0x8000\t-\ta\t\t", "partition\thalf\t0x20\t-\ta\t\t",
 	"partition\twhole\t0x20\t-\t\t\t", "partition\twhole\t0x20\t-\ta\t\t\tmore",
 	"partition\twhole\t0x20 \t-\ta\t\t", "\t\t\t\t\t\t\t\t\t\t",
+	"partition\twhole\t0x20\t-\ta\t\t\t-\t-\t-", "partition\twhole\t0x20\t-\ta\t\t\t16\t-\t-",
+	"partition\twhole\t0x20\t-\ta\t\t\t1\t2000\t-", "partition\twhole\t0x20\t-\ta\t\t\t1\t-\t7",
+	"partition\twhole\t0x20\t-\ta\t\t\t1\t-", "partition\tmembers\t0x20\t-\ta\t\t\t1\t-\t-",
 };
 
 START_TEST(lines_that_make_no_sense)
@@ -464,6 +559,8 @@ int main(void)
 	tcase_add_test(t, members_of_the_policys);
 	tcase_add_loop_test(t, wrong_requests, 0, ARRAY_SIZE(wrong));
 	tcase_add_test(t, all_errors_are_named);
+	tcase_add_test(t, values_of_their_own);
+	tcase_add_test(t, too_many_different_values);
 	tcase_add_test(t, lines_are_read_again);
 	tcase_add_loop_test(t, lines_that_make_no_sense, 0, ARRAY_SIZE(bad_lines));
 	tcase_add_test(t, members_that_make_no_sense);

@@ -663,8 +663,55 @@ START_TEST(limits_stay_while_there_are_members)
 	ck_assert(mcast_take_misled(db));
 	ck_assert(!mcast_take_misled(db));
 	/* a limit below the present values applies at once */
+	loaded_us = 3;
 	expect_limits(db, ipoib_policy(MTU_1024, RATE_10), MTU_4096, RATE_100, MTU_1024, RATE_10);
 	ck_assert(mcast_take_misled(db));
+	mcast_free(db);
+}
+END_TEST
+
+/* How many ports have to join again; *first is one of them. */
+static size_t changed_ports(struct mcast_db *db, uint64_t *first)
+{
+	struct mcast_ports ports;
+	size_t n;
+
+	mcast_take_changed(db, &ports);
+	n = ports.n;
+	*first = n ? ports.v[0] : 0;
+	vec_free(&ports);
+	return n;
+}
+
+/* promise: N22 */
+START_TEST(a_partition_in_use_gets_other_values)
+{
+	struct mcast_db *db = new_db();
+	struct policy *p;
+	uint64_t first;
+
+	loaded_us = 1;
+	expect_limits(db, ipoib_policy(MTU_2048, RATE_10), MTU_4096, RATE_100, MTU_2048, RATE_10);
+	mcast_join(db, mcast_find(db, broadcast), mcast_own_gid(0x11), JOIN_FULL, false);
+	mcast_join(db, mcast_find(db, broadcast), (struct mcast_gid){ 0x11, 0xa1 }, JOIN_FULL, false);
+	expect_limits(db, ipoib_policy(MTU_2048, RATE_10), MTU_4096, RATE_100, MTU_2048, RATE_10);
+	ck_assert_uint_eq(changed_ports(db, &first), 0);
+	/* higher limits apply at once, and only the members join again */
+	expect_limits(db, ipoib_policy(MTU_4096, RATE_40), MTU_4096, RATE_100, MTU_4096, RATE_40);
+	ck_assert(!mcast_take_misled(db));
+	ck_assert_uint_eq(changed_ports(db, &first), 1);
+	ck_assert_uint_eq(first, 0x11);
+	ck_assert_uint_eq(changed_ports(db, &first), 0);
+	p = ipoib_policy(MTU_4096, RATE_40);
+	p->levels[0].sl = 2;
+	expect_limits(db, p, MTU_4096, RATE_100, MTU_4096, RATE_40);
+	ck_assert_uint_eq(mcast_find(db, broadcast)->sl, 2);
+	ck_assert_uint_eq(changed_ports(db, &first), 1);
+	/* limits that nobody set stay for the members' sake */
+	p = ipoib_policy(MTU_4096, RATE_40);
+	p->levels[0].sl = 2;
+	expect_limits(db, p, MTU_2048, RATE_10, MTU_4096, RATE_40);
+	ck_assert_uint_eq(changed_ports(db, &first), 0);
 	mcast_free(db);
 }
 END_TEST
@@ -968,6 +1015,7 @@ int main(void)
 	tcase_add_test(c, limits_of_the_level_and_the_hosts);
 	tcase_add_test(c, limits_stay_while_there_are_members);
 	tcase_add_test(c, limits_stay_over_a_restart);
+	tcase_add_test(c, a_partition_in_use_gets_other_values);
 	tcase_add_test(c, a_new_state_holds_up_readers_for_one_group_at_a_time);
 	tcase_add_test(c, a_group_for_each_partition);
 	tcase_add_test(c, a_port_cannot_take_all_mlids);

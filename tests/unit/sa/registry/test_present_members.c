@@ -58,7 +58,7 @@ static void teardown(void)
 /* Resolves one member of a change of the partition "job"; returns the members that it becomes. */
 static const char *resolve(bool remove, const char *who, bool absent_ok)
 {
-	struct dynamic_change c = { .remove = remove, .name = "job", .n_members = 1 };
+	struct dynamic_change c = { .kind = remove ? DYNAMIC_REMOVE : DYNAMIC_ADD, .name = "job", .n_members = 1 };
 	struct hostlist names = { 0 };
 	struct buf text = { 0 };
 
