@@ -126,7 +126,7 @@ handler cmd_loss, cmd_freeze;
 handler cmd_lft, cmd_adaptive, cmd_private, cmd_mft, cmd_sl2vl, cmd_vlarb, cmd_pkey;
 handler cmd_portinfo, cmd_show_portinfo;
 /* inventory.c, show.c */
-handler cmd_show_nodes, cmd_show_links, cmd_show_port, cmd_show_end_ports, cmd_show_counters;
+handler cmd_show_nodes, cmd_show_links, cmd_show_port, cmd_show_end_ports, cmd_show_counters, cmd_count;
 handler cmd_show_lft, cmd_show_mft, cmd_show_sl2vl, cmd_show_vlarb, cmd_show_pkeys;
 /* traffic.c, ctl_load.c, ctl_audit.c, status.c */
 handler cmd_drops, cmd_stats, cmd_traffic, cmd_path, cmd_check, cmd_status, cmd_pass;

@@ -82,6 +82,8 @@ static handler cmd_help;
 	  2, 2, cmd_node_lie, NULL) \
 	X("node", " rename", " NODE NAME", "new NodeDescription", 2, 2, cmd_node_rename, NULL) \
 	X("trap", "", " NODE|PORT NUMBER", "make a device send a trap", 2, 2, cmd_trap, NULL) \
+	X("count", "", " PORT COUNTER N", "let a port count N more, as show counters names it", \
+	  3, 3, cmd_count, NULL) \
 	X("adaptive", "", " SWITCH on|locked|off [LID PORT]", \
 	  "adaptive routing of another manager; locked: writing linear tables does not end it", \
 	  2, 4, cmd_adaptive, NULL) \
@@ -91,7 +93,7 @@ static handler cmd_help;
 	X("mkey", "", " NODE|PORT KEY [--protect N] [--lease S]", \
 	  "set an M_Key as another manager would", \
 	  2, 2, cmd_mkey, "--protect=", "--lease=", NULL) \
-	X("fault", " add", " drop|delay|duplicate|reorder|corrupt [--class C] [--method M] " \
+	X("fault", " add", " drop|delay|duplicate|reorder|corrupt|damage [--class C] [--method M] " \
 	  "[--attr A] [--at NODE|PORT] [--share P% [--spare NODE] [--pick N]] [--chance P%] " \
 	  "[--count N] [--for TIME]", \
 	  "drop, delay, ... packets that match", \

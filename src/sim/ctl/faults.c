@@ -11,7 +11,7 @@
 
 static const char *const effects[] = {
 	[FAULT_DROP] = "drop", [FAULT_DELAY] = "delay", [FAULT_DUPLICATE] = "duplicate",
-	[FAULT_REORDER] = "reorder", [FAULT_CORRUPT] = "corrupt",
+	[FAULT_REORDER] = "reorder", [FAULT_CORRUPT] = "corrupt", [FAULT_DAMAGE] = "damage",
 };
 
 static const struct fault_rule any_packet = {

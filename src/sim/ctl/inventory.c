@@ -175,6 +175,28 @@ static const struct {
 	COUNTER("qp1-dropped", qp1_dropped),
 };
 
+bool cmd_count(struct call *c)
+{
+	struct words known = { 0 };
+	uint64_t n;
+	uint32_t port;
+
+	if (!get_port(c, c->word[0], &port) ||
+	    !get_number(c, "N", c->word[2], 1, UINT32_MAX, &n))
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(counters); i++) {
+		char *at = (char *)port_counters(&c->s->f->ports[port]) + counters[i].offset;
+
+		if (strcmp(counters[i].name, c->word[1]) == 0) {
+			*(uint64_t *)(void *)at += n;
+			return true;
+		}
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(counters); i++)
+		*vec_push(&known) = counters[i].name;
+	return refuse_word(c, "counter", c->word[1], &known);
+}
+
 static json_t *vl_rows(const struct sim_counters *k)
 {
 	json_t *rows = json_array();

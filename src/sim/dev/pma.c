@@ -276,12 +276,17 @@ static unsigned counters_attribute(struct sim_fabric *f, uint32_t port, const st
 static unsigned class_port_info(const struct sim_fabric *f, uint32_t port, bool set, uint8_t *data)
 {
 	unsigned caps = PM_CAP_MASK2 | PM_CAP_EXT_WIDTH | PM_CAP_XMIT_WAIT | PM_CAP_QP1_DROPPED;
+	unsigned caps2 = PM_CAP2_ADDITIONAL_EXTENDED;
 
 	if (set)
 		return STATUS_BAD_METHOD_ATTR;
+	if (node_of(f, port)->profile->narrow_pma) {
+		caps &= ~(unsigned)(PM_CAP_MASK2 | PM_CAP_EXT_WIDTH);
+		caps2 = 0;
+	}
 	if (is_switch(node_of(f, port)))
 		caps |= PM_CAP_ALL_PORT_SELECT;
-	gs_class_port_info(f, port, (uint16_t)caps, PM_CAP2_ADDITIONAL_EXTENDED, data);
+	gs_class_port_info(f, port, (uint16_t)caps, caps2, data);
 	return STATUS_OK;
 }
 
@@ -330,6 +335,8 @@ static unsigned pma_perform(struct sim_fabric *f, uint32_t port, uint16_t attr, 
 		return samples_result(set, data);
 	}
 	if (is_by_vl(attr) && node_of(f, port)->profile->plain_pma)
+		return STATUS_BAD_METHOD_ATTR;
+	if (attr == PM_COUNTERS_EXTENDED && node_of(f, port)->profile->narrow_pma)
 		return STATUS_BAD_METHOD_ATTR;
 	for (size_t i = 0; i < ARRAY_SIZE(attributes); i++)
 		if (attributes[i].id == attr)

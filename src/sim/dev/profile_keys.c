@@ -153,6 +153,7 @@ static const struct key profile_keys[] = {
 	{ "refuses", read_mask, AT(refuses), .words = refuses_words },
 	{ "refuses-status", read_uint, AT(refuses_status), .max = UINT16_MAX },
 	{ "plain-pma", read_bool, AT(plain_pma) },
+	{ "narrow-pma", read_bool, AT(narrow_pma) },
 	{ "smi-apart", read_bool, AT(smi_apart) },
 	{ "smi-disabled", read_bool, AT(smi_disabled) },
 	{ "ethernet", read_bool, AT(ethernet) },

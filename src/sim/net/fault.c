@@ -89,6 +89,10 @@ static bool is_its_place(const struct fault_rule *r, const struct sim_fabric *f,
 {
 	if (r->node != SIM_NONE && r->node != f->ports[t->port].node)
 		return false;
+	if (r->effect == FAULT_DAMAGE)
+		return t->place == PLACE_ENTRY &&
+		       (r->port == SIM_NONE || r->port == t->port) &&
+		       (!r->below || fault_is_of(f, r, f->ports[t->port].node));
 	if (r->effect == FAULT_FALSIFY && (t->place != PLACE_START || !is_answer_of_sma(t->p.mad)))
 		return false;
 	if (r->below && (t->place != PLACE_START || !fault_is_of(f, r, f->ports[t->port].node)))
@@ -157,6 +161,20 @@ static bool corrupt_packet(struct sim *s, struct transit *t)
 	return true;
 }
 
+/*
+ * What bit errors on the cable do: the symbols are invalid, so the packet's CRC does not fit either
+ * (PortRcvErrors).
+ */
+static void damage(struct sim *s, struct transit *t)
+{
+	struct sim_counters *c = port_counters(&s->f->ports[t->port]);
+
+	c->symbol_errors++;
+	c->rcv_errors++;
+	drop_note(s, t->port, &t->p, DROP_FAULT);
+	transit_free(s->queue, t);
+}
+
 bool faults_let_pass(struct sim *s, struct transit *t)
 {
 	struct fault_rule r;
@@ -178,6 +196,9 @@ bool faults_let_pass(struct sim *s, struct transit *t)
 		break;
 	case FAULT_CORRUPT:
 		return corrupt_packet(s, t);
+	case FAULT_DAMAGE:
+		damage(s, t);
+		return false;
 	case FAULT_FALSIFY:
 		if (s->hooks.falsify)
 			s->hooks.falsify(s, t->port, r.falsehood, &t->p);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Fault rules that drop, delay, duplicate, reorder, corrupt or falsify packets.
+ * Fault rules that drop, delay, duplicate, reorder, corrupt, damage or falsify packets.
  *
  * (Faults of links and nodes are states in the model.) A rule lives until it is removed or its
  * count is used up.  The first rule that matches, and whose chance comes up, takes effect.
  *
  * A rule without a place applies once to each packet, when it is sent.  A rule with a node applies
  * when the packet is sent or received there, and a rule with a port when the packet passes that
- * port.  A rule for a share of the nodes applies when one of these sends.
+ * port.  A rule for a share of the nodes applies when one of these sends.  A rule that damages
+ * packets applies only where a packet comes in by a cable.
  */
 #ifndef QOSD_SIM_NET_FAULT_H
 #define QOSD_SIM_NET_FAULT_H
@@ -16,6 +17,8 @@
 
 enum fault_effect {
 	FAULT_DROP, FAULT_DELAY, FAULT_DUPLICATE, FAULT_REORDER, FAULT_CORRUPT,
+	/* as a bad cable does it: the port where the packet comes in counts the error and drops it */
+	FAULT_DAMAGE,
 	/* falsifies answers of a subnet management agent; has no effect on passing packets */
 	FAULT_FALSIFY,
 };

@@ -64,6 +64,7 @@ struct sim_profile {
 	unsigned refuses;		/* enum sim_refuses bits: Sets that it refuses */
 	uint16_t refuses_status;	/* status of refusals; 0: STATUS_BAD_VALUE */
 	bool plain_pma;			/* lacks the counters by VL and by SL */
+	bool narrow_pma;		/* has error counters of 4 to 32 bits only */
 	bool smi_apart;			/* hosts see a device with its SMI and another with its GSI */
 	bool smi_disabled;		/* hosts see no SMI, as for an SR-IOV function */
 	bool ethernet;			/* hosts see an Ethernet port, which has no SMI either */

@@ -335,6 +335,18 @@ START_TEST(fault_defaults_and_inference)
 }
 END_TEST
 
+START_TEST(count)
+{
+	GOOD("count", "leaf1/P7", "symbol-errors", "5");
+	GOOD("count", "leaf1/P7", "symbol-errors", "6");
+	ck_assert_uint_eq(port_at("leaf1/P7")->counters->symbol_errors, 11);
+	REFUSED("count: no counter 'symbol-error': did you mean 'symbol-errors'?", "count", "leaf1/P7",
+		"symbol-error", "5");
+	REFUSED("count: N must be a number from 1 to 4294967295, not '0'", "count", "leaf1/P7", "rcv-errors", "0");
+	GOOD("fault", "add", "damage", "--at", "leaf1/P7");
+}
+END_TEST
+
 START_TEST(fault_errors)
 {
 	REFUSED("fault add: no effect 'dorp': did you mean 'drop'?", "fault", "add", "dorp");
@@ -567,6 +579,7 @@ int main(void)
 	tcase_add_test(t, keys_and_traps);
 	tcase_add_test(t, fault_as_told);
 	tcase_add_test(t, fault_defaults_and_inference);
+	tcase_add_test(t, count);
 	tcase_add_test(t, fault_errors);
 	tcase_add_test(t, fault_list_and_remove);
 	tcase_add_test(t, falsehoods);

@@ -317,6 +317,23 @@ START_TEST(plain)
 }
 END_TEST
 
+START_TEST(narrow)
+{
+	struct sim_counters *c;
+
+	gs_teardown();
+	gs_setup("profiles:\n  narrow: {narrow-pma: true}\ndefault: narrow\n");
+	c = counters(gs_ca);
+	c->local_integrity = 40;
+	ck_assert_uint_eq(get(gs_ca, EXTENDED, 2), STATUS_BAD_METHOD_ATTR);
+	ck_assert_uint_eq(get(gs_ca, COUNTERS, 2), STATUS_OK);
+	ck_assert_uint_eq(field(IB_PC_ERR_LOCALINTEG_F), 15);	/* it stops there */
+	ck_assert_uint_eq(get(gs_ca, CLASS_PORT_INFO, 0), STATUS_OK);
+	ck_assert_uint_eq(field(IB_CPI_CAPMASK_F) & 1 << 9, 0);
+	ck_assert_uint_eq(field(IB_CPI_CAPMASK2_F), 0);
+}
+END_TEST
+
 START_TEST(details)
 {
 	fill(counters(gs_ca), 0);
@@ -388,6 +405,7 @@ int main(void)
 	tcase_add_test(t, by_vl);
 	tcase_add_test(t, by_sl_and_waits);
 	tcase_add_test(t, plain);
+	tcase_add_test(t, narrow);
 	tcase_add_test(t, details);
 	tcase_add_test(t, sampling_is_idle);
 	tcase_add_test(t, refused);

@@ -340,6 +340,27 @@ START_TEST(corrupt)
 }
 END_TEST
 
+START_TEST(damage)
+{
+	struct fault_rule x = rule(FAULT_DAMAGE);
+	const struct sim_counters *c;
+
+	x.port = r->host[3];
+	x.left = 1;
+	add(x);
+	rig_send(r, r->host[3], rig_smp(HOST_LID(0)));		/* what it sends is sound */
+	ck_assert_uint_eq(r->arrived.n, 1);
+	rig_send(r, r->host[0], rig_smp(HOST_LID(3)));
+	ck_assert_uint_eq(r->arrived.n, 1);
+	c = port_counters(&r->s->f->ports[r->host[3]]);
+	ck_assert_uint_eq(c->symbol_errors, 1);
+	ck_assert_uint_eq(c->rcv_errors, 1);
+	ck_assert_uint_eq(c->rcv_pkts, 1);
+	rig_send(r, r->host[0], rig_smp(HOST_LID(3)));
+	ck_assert_uint_eq(r->arrived.n, 2);
+}
+END_TEST
+
 /* Two fabrics, one seed: one history. */
 static uint64_t history(uint64_t seed)
 {
@@ -392,6 +413,7 @@ int main(void)
 	tcase_add_test(t, duplicate);
 	tcase_add_test(t, reorder);
 	tcase_add_test(t, corrupt);
+	tcase_add_test(t, damage);
 	tcase_add_test(t, one_seed_one_history);
 	suite_add_tcase(s, t);
 	return run_suite(s);
