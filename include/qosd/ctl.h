@@ -25,6 +25,9 @@
  * the file, and the argument "file" is the client's name for it.  The daemon closes the
  * connection after it has refused a request because of its body.
  *
+ * A client that asks for others names them with a member "on-behalf-of", a string, which the daemon
+ * records with the client's own user.  Only administrators may do so.
+ *
  * Further requests may follow on the same connection; the daemon reads each when it has
  * answered the one before.
  */
@@ -37,6 +40,8 @@
 
 /* Longest request in bytes, including its newline. */
 #define CTL_REQUEST_MAX (64u << 10)
+/* Longest name of whom a client asks for, in bytes. */
+#define CTL_BEHALF_MAX 64
 /* Seconds within which a connected client must send a whole request. */
 #define CTL_REQUEST_SECONDS 10
 /* Longest file in bytes. */

@@ -18,6 +18,7 @@
 struct ctl_peer {
 	enum ctl_right right;
 	int64_t uid, gid;	/* -1: unknown */
+	const char *behalf;	/* whom the peer says it asks for; NULL: nobody */
 };
 
 #define CTL_LOSSY_MAX 16	/* most devices shown that lose SMPs */

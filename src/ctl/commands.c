@@ -307,13 +307,36 @@ static void run_command(const struct ctl_command *cmd, const struct ctl_call *ca
 		handlers[cmd - commands](call, r);
 }
 
-static void dispatch(const struct ctl_env *env, const struct ctl_view *view,
+/*
+ * Reads for whom a gateway asks.  The name is recorded with the gateway's user, who may do
+ * everything anyway: it hides nobody.
+ */
+static bool read_behalf(const json_t *request, struct ctl_peer *peer, struct reply *r)
+{
+	const json_t *v = json_object_get(request, "on-behalf-of");
+
+	peer->behalf = json_string_value(v);
+	if (!v)
+		return true;
+	if (!peer->behalf || strlen(peer->behalf) > CTL_BEHALF_MAX)
+		reply_error(r, NULL, "on-behalf-of: must be a string of at most %d bytes", CTL_BEHALF_MAX);
+	else if (peer->right != CTL_ADMIN)
+		reply_error(r, NULL, "on-behalf-of: only administrators may ask for others");
+	else
+		return true;
+	return false;
+}
+
+static void dispatch(const struct ctl_env *env, const struct ctl_view *asked,
 		     const json_t *request, struct reply *r)
 {
 	const char *name = json_string_value(json_object_get(request, "command"));
 	json_t *args = json_object_get(request, "args");
+	struct ctl_view view = *asked;
 	const struct ctl_command *cmd;
 
+	if (!read_behalf(request, &view.peer, r))
+		return;
 	if (!name)
 		reply_error(r, NULL, "the request has no command");
 	else if (!(cmd = find_command(name)))
@@ -321,7 +344,7 @@ static void dispatch(const struct ctl_env *env, const struct ctl_view *view,
 	else if (args && !json_is_object(args))
 		reply_error(r, NULL, "args must be an object");
 	else
-		run_command(cmd, &(struct ctl_call){ env, view, view->state, args }, args, r);
+		run_command(cmd, &(struct ctl_call){ env, &view, view.state, args }, args, r);
 }
 
 static enum body check_body(const struct ctl_env *env, const struct ctl_peer *peer,

@@ -90,12 +90,13 @@ struct ctl_env {
 	bool (*reload_apply)(void *arg, struct shared_policy *p, struct findings *found,
 			     int64_t uid);
 	/*
-	 * Dynamic partitions.  dynamic_set() replaces them for a user once they are on disk, and
-	 * takes ownership; on failure it frees them, changes nothing and returns false.  NULL: they
+	 * Dynamic partitions.  dynamic_set() replaces them for a user, who may ask on behalf of
+	 * another (NULL: does not), once they are on disk, and takes ownership; on failure it frees them, changes nothing and returns false.  NULL: they
 	 * cannot be changed.  P_Keys are assigned from pkey_lo .. pkey_hi.
 	 */
 	const struct dynamic_partitions *(*dynamic)(void *arg);
-	bool (*dynamic_set)(void *arg, struct dynamic_partitions *x, int64_t uid, struct buf *err);
+	bool (*dynamic_set)(void *arg, struct dynamic_partitions *x, int64_t uid, const char *behalf,
+			    struct buf *err);
 	uint16_t pkey_lo, pkey_hi;
 	/*
 	 * dynamic_await() calls told(who), at once or later, when our standbys have the present

@@ -396,8 +396,8 @@ static struct ctl_peer get_peer(const struct ctl *ctl, int fd)
 	socklen_t n = sizeof(cred);
 
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &n) < 0)
-		return (struct ctl_peer){ CTL_NOTHING, -1, -1 };
-	return (struct ctl_peer){ peer_right(ctl, fd, &cred), cred.uid, cred.gid };
+		return (struct ctl_peer){ CTL_NOTHING, -1, -1, NULL };
+	return (struct ctl_peer){ peer_right(ctl, fd, &cred), cred.uid, cred.gid, NULL };
 }
 
 /* Returns NULL if no place is left for a client with this right. */

@@ -121,7 +121,7 @@ void reply_later(struct reply *r, struct jobs *jobs, const struct job_ops *ops, 
 	struct job **place = free_place(jobs), *job;
 
 	if (!place) {
-		reply_error(r, NULL, "%d such requests are in progress: try again later",
+		reply_error(r, json_pack("{s:b}", "busy", 1), "%d such requests are in progress: try again later",
 			    CTL_JOBS_MAX);
 		ops->release(arg);
 		return;

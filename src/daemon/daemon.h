@@ -171,7 +171,7 @@ struct shared_policy *effective_policy(const struct qosd *q, struct shared_polic
 void apply_policy(void *arg, struct shared_policy *p);
 const struct dynamic_partitions *get_dynamic(void *arg);
 /* Takes ownership of x.  False: see err; the partitions in force stay. */
-bool set_dynamic(void *arg, struct dynamic_partitions *x, int64_t uid, struct buf *err);
+bool set_dynamic(void *arg, struct dynamic_partitions *x, int64_t uid, const char *behalf, struct buf *err);
 /*
  * Replaces our dynamic partitions with the master's; takes ownership of x.  If x cannot be
  * saved, it is kept in memory.

@@ -165,7 +165,8 @@ void operator_events_policy(struct operator_events *x, const struct policy_chang
 	operator_events_add(x, &e);
 }
 
-void operator_events_partitions(struct operator_events *x, const struct dynamic_partitions *r, int64_t uid)
+void operator_events_partitions(struct operator_events *x, const struct dynamic_partitions *r, int64_t uid,
+				const char *behalf)
 {
 	struct event e;
 
@@ -175,6 +176,8 @@ void operator_events_partitions(struct operator_events *x, const struct dynamic_
 	event_number(&e, "members", (int64_t)r->n_members);
 	if (uid >= 0)
 		event_number(&e, "uid", uid);
+	if (behalf)
+		event_text(&e, "on-behalf-of", "%s", behalf);
 	operator_events_add(x, &e);
 }
 

@@ -8,6 +8,8 @@
 #include <inttypes.h>
 
 #include "daemon/daemon.h"
+#include "lib/base/alloc.h"
+#include "lib/base/clean.h"
 #include "lib/base/log.h"
 
 struct shared_policy *effective_policy(const struct qosd *q, struct shared_policy *p)
@@ -46,18 +48,22 @@ static bool save_dynamic(struct qosd *q, const struct dynamic_partitions *x)
 	return saved;
 }
 
-static void put_dynamic(struct qosd *q, struct dynamic_partitions *x, int64_t uid)
+static void put_dynamic(struct qosd *q, struct dynamic_partitions *x, int64_t uid, const char *behalf)
 {
-	log_info("partitions", "changed by user %" PRId64 ": %zu entries, %zu members", uid, x->v.n,
+	char *named = behalf ? xasprintf(" on behalf of %s", behalf) : xstrdup("");
+
+	clean_text(named);
+	log_info("partitions", "changed by user %" PRId64 "%s: %zu entries, %zu members", uid, named, x->v.n,
 		 x->n_members);
+	free(named);
 	dynamic_free(q->dynamic);
 	q->dynamic = x;
-	operator_events_partitions(q->operator_events, x, uid);
+	operator_events_partitions(q->operator_events, x, uid, behalf);
 	q->dynamic_changes++;
 	apply_policy(q, policies_in_force(q->policies));
 }
 
-bool set_dynamic(void *arg, struct dynamic_partitions *x, int64_t uid, struct buf *err)
+bool set_dynamic(void *arg, struct dynamic_partitions *x, int64_t uid, const char *behalf, struct buf *err)
 {
 	struct qosd *q = arg;
 
@@ -66,7 +72,7 @@ bool set_dynamic(void *arg, struct dynamic_partitions *x, int64_t uid, struct bu
 		dynamic_free(x);
 		return false;
 	}
-	put_dynamic(q, x, uid);
+	put_dynamic(q, x, uid, behalf);
 	return true;
 }
 
@@ -75,7 +81,7 @@ void take_dynamic(struct qosd *q, struct dynamic_partitions *x)
 	x->change = q->dynamic->change + 1;
 	if (!save_dynamic(q, x))
 		log_error("partitions", "cannot store the master's in the state folder");
-	put_dynamic(q, x, -1);
+	put_dynamic(q, x, -1, NULL);
 }
 
 void load_dynamic(struct qosd *q)

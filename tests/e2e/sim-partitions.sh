@@ -92,6 +92,8 @@ discovery=$(status discovery)
 before=$(sets)
 partition add job1 "0x$node001" "node009 HCA-1/P1"
 expect_match "the P_Key that was chosen" 'job1 has P_Key 0x4000' "$(<partition.out)"
+expect "the partition with a P_Key" job1 "$(ctl -j partition show --pkey 0xc000 | jq -r '.partitions[].partition')"
+expect "partitions with a P_Key that none has" 0 "$(ctl -j partition show --pkey 0x4001 | jq '.partitions | length')"
 # one block for each of two hosts and the switch ports next to them
 changed "two members" 4
 expect "SMPs of discovery" "$discovery" "$(status discovery)"

@@ -51,10 +51,11 @@ static const struct dynamic_partitions *get_dynamic(void *arg)
 	return dynamic;
 }
 
-static bool set_dynamic(void *arg, struct dynamic_partitions *x, int64_t uid, struct buf *err)
+static bool set_dynamic(void *arg, struct dynamic_partitions *x, int64_t uid, const char *behalf, struct buf *err)
 {
 	(void)arg;
 	(void)uid;
+	(void)behalf;
 	(void)err;
 	dynamic_free(dynamic);
 	dynamic = x;

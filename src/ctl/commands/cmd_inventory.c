@@ -238,8 +238,16 @@ json_t *json_port_row(const struct subnet_state *s, uint32_t slot)
 static json_t *next_port(void *rows)
 {
 	struct cursor *c = rows;
+	const struct fabric_node *node;
+	json_t *row;
 
-	return c->i < c->n ? json_port_row(c->s, c->v[c->i++]) : NULL;
+	if (c->i == c->n)
+		return NULL;
+	node = port_node(c->s->f, c->v[c->i]);
+	row = json_port_row(c->s, c->v[c->i++]);
+	json_object_set_new(row, "node", json_guid(node->guid));
+	json_object_set_new(row, "type", json_string(fabric_type_name(node)));
+	return row;
 }
 
 static int by_port_name(const void *a, const void *b, void *arg)

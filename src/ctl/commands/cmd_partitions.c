@@ -36,12 +36,14 @@ static bool has_registry(const struct ctl_call *c, struct reply *r)
 struct request {
 	const struct ctl_env *env;
 	int64_t uid;
+	char *behalf;			/* whom that user asks for; NULL: nobody */
 	struct buf text;
 	json_t *body;
 	struct findings found;
 	VEC(struct dynamic_change) changes;
 	struct hostlist names;		/* texts of members that host names stand for */
 	bool absent_ok, force;
+	size_t absent;			/* members that the fabric does not have and that were refused */
 	struct shared_policy *base;	/* in force at the time of the request; a reference */
 	struct foresight foresight;
 	const char *when;		/* constant: in_force_when(); NULL: unknown, or nothing changed */
@@ -253,8 +255,8 @@ static void change_work(void *arg)
 			     "it must be {\"changes\": [ … ]} and nothing else");
 	json_array_foreach(list, i, v)
 		read_change(q, i + 1, v);
-	dynamic_resolve(q->foresight.dynamic, q->base->p, q->foresight.now->f, q->changes.v,
-			q->changes.n, q->absent_ok, &q->names, &q->found);
+	q->absent = dynamic_resolve(q->foresight.dynamic, q->base->p, q->foresight.now->f, q->changes.v,
+				    q->changes.n, q->absent_ok, &q->names, &q->found);
 	if (!q->found.count[SEV_ERROR])
 		foresee_change(q);
 }
@@ -352,7 +354,7 @@ static bool apply(struct request *q)
 	q->when = changed ? in_force_when(q->env) : NULL;
 	if (!changed) {
 		dynamic_free(next);
-	} else if (q->env->dynamic_set(q->env->arg, next, q->uid, &q->err)) {
+	} else if (q->env->dynamic_set(q->env->arg, next, q->uid, q->behalf, &q->err)) {
 		now = next;
 	} else {
 		buf_puts(&q->err, "; nothing has changed");
@@ -392,7 +394,8 @@ static void change_answer(void *arg, struct reply *r)
 
 	if (!q->result) {
 		reply_error(r, q->found.n ?
-			    json_pack("{s:o}", "findings", json_findings(&q->found)) : NULL,
+			    json_pack("{s:o, s:I}", "findings", json_findings(&q->found),
+				      "absent", (json_int_t)q->absent) : NULL,
 			    "%s", q->err.s);
 		return;
 	}
@@ -424,6 +427,7 @@ static void change_release(void *arg)
 	hostlist_free(&q->names);
 	json_decref(q->body);
 	json_decref(q->result);
+	free(q->behalf);
 	buf_free(&q->err);
 	buf_free(&q->text);
 	findings_free(&q->found);
@@ -444,6 +448,7 @@ void cmd_partition_change(const struct ctl_call *c, struct reply *r)
 	q = xcalloc(1, sizeof(*q));
 	q->env = c->env;
 	q->uid = c->view->peer.uid;
+	q->behalf = c->view->peer.behalf ? xstrdup(c->view->peer.behalf) : NULL;
 	q->absent_ok = arg_flag(c, "absent-ok");
 	q->force = arg_flag(c, "force");
 	q->base = shared_policy_ref(policies_in_force(c->env->policies));
@@ -459,6 +464,7 @@ struct listing {
 	const struct subnet_state *s;
 	bool whole;		/* with members and ports */
 	char *name;		/* the only partition to list, or NULL */
+	uint16_t pkey;		/* the only P_Key to list, without the membership bit; 0: all */
 	uint32_t next;		/* index in the policy in force */
 	struct dynamic_partitions *wanted;	/* copy: the registry may change before the last row */
 	struct dynamic_troubles troubles;
@@ -595,9 +601,9 @@ static json_t *partition_row(const struct listing *l, uint32_t number)
 	return row;
 }
 
-static bool is_asked_for(const struct listing *l, const char *name)
+static bool is_asked_for(const struct listing *l, const char *name, uint16_t pkey)
 {
-	return !l->name || !strcmp(l->name, name);
+	return (!l->name || !strcmp(l->name, name)) && (!l->pkey || l->pkey == pkey);
 }
 
 /* What is wrong with an entry; NULL: nothing. */
@@ -639,7 +645,7 @@ static json_t *wanted_row(struct listing *l)
 		bool out = false;
 		json_t *why, *row;
 
-		if (!is_asked_for(l, e->name))
+		if (!is_asked_for(l, e->name, e->pkey))
 			continue;
 		why = json_troubles(l, i, &out);
 		if (!why)
@@ -663,7 +669,7 @@ static json_t *next_partition(void *rows)
 	while (l->next < p->n_partitions) {
 		uint32_t i = l->next++;
 
-		if (is_asked_for(l, p->partitions[i].name))
+		if (is_asked_for(l, p->partitions[i].name, p->partitions[i].pkey))
 			return partition_row(l, i);
 	}
 	return l->wanted ? wanted_row(l) : NULL;
@@ -725,16 +731,63 @@ static bool is_known(const struct ctl_call *c, const char *name)
 	return c->env->dynamic && dynamic_find(c->env->dynamic(c->env->arg), name);
 }
 
+/* e: what was added to the partition; NULL: nothing. */
+static void put_requested(json_t *list, const char *name, uint16_t pkey, bool ipoib, const char *source,
+			  const struct dynamic_partition *e)
+{
+	json_array_append_new(list, json_pack("{s:o, s:i, s:b, s:s, s:o}", "partition", json_text(name),
+					      "pkey", pkey, "ipoib", ipoib, "source", source,
+					      "members", e ? json_wanted_members(e) : json_array()));
+}
+
+/*
+ * What is loaded and what was added, whether it is in force yet or not, with the members that were
+ * added: what a client needs to know before it asks for a change, without a look at any port.
+ */
+static void show_requested(const struct ctl_call *c, const char *name, uint16_t pkey, struct reply *r)
+{
+	const struct dynamic_partitions *x = c->env->dynamic(c->env->arg);
+	const struct policy *base = policies_in_force(c->env->policies)->p;
+	const struct listing asked = { .name = (char *)(uintptr_t)name, .pkey = pkey };
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < base->n_partitions; i++) {
+		const struct policy_partition *p = &base->partitions[i];
+		const struct dynamic_partition *e;
+
+		if (!is_asked_for(&asked, p->name, p->pkey))
+			continue;
+		e = dynamic_find(x, p->name);
+		put_requested(list, p->name, p->pkey, p->ipoib, e ? "policy+dynamic" : "policy", e);
+	}
+	for (size_t i = 0; i < x->v.n; i++) {
+		const struct dynamic_partition *e = &x->v.v[i];
+
+		if (e->whole && is_asked_for(&asked, e->name, e->pkey))
+			put_requested(list, e->name, e->pkey, e->ipoib, "dynamic", e);
+	}
+	reply_result(r, json_pack("{s:o}", "partitions", list));
+}
+
 void cmd_partition_show(const struct ctl_call *c, struct reply *r)
 {
 	const char *name = arg_text(c, "name");
+	uint64_t pkey = 0;
 	struct listing *l;
 
 	if (name && !is_known(c, name)) {
 		reply_error(r, NULL, "no such partition: \"%s\"", name);
 		return;
 	}
+	arg_number(c, "pkey", &pkey);
+	pkey &= IB_PKEY_DEFAULT;
+	if (arg_flag(c, "requested")) {
+		if (has_registry(c, r))
+			show_requested(c, name, (uint16_t)pkey, r);
+		return;
+	}
 	l = listing_new(c, true, r);
 	l->name = name ? xstrdup(name) : NULL;
+	l->pkey = (uint16_t)pkey;
 	reply_rows(r, "partitions", next_partition, listing_free, l);
 }

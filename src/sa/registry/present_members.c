@@ -190,7 +190,9 @@ static bool is_other_form(const struct resolving *r, const char *who)
 
 static void take_word(struct resolving *r, const char *who, enum membership m)
 {
-	if (strchr(who, '/') || is_other_form(r, who))
+	if (!strncmp(who, HOST_PREFIX, strlen(HOST_PREFIX)) && !strchr(who, '/'))
+		take_host(r, who + strlen(HOST_PREFIX), m);
+	else if (strchr(who, '/') || is_other_form(r, who))
 		take_who(r, who, m);
 	else
 		take_host(r, who, m);
@@ -251,9 +253,9 @@ static void resolve_change(struct resolving *r, struct dynamic_change *c)
 	c->n_members = r->members.n;
 }
 
-void dynamic_resolve(const struct dynamic_partitions *x, const struct policy *base,
-		     const struct fabric *f, struct dynamic_change *changes, size_t n, bool absent_ok,
-		     struct hostlist *names, struct findings *out)
+size_t dynamic_resolve(const struct dynamic_partitions *x, const struct policy *base,
+		       const struct fabric *f, struct dynamic_change *changes, size_t n, bool absent_ok,
+		       struct hostlist *names, struct findings *out)
 {
 	struct dynamic_partitions *copy = dynamic_copy(x);
 	struct resolving r = {
@@ -279,4 +281,5 @@ void dynamic_resolve(const struct dynamic_partitions *x, const struct policy *ba
 	port_names_free(r.ports);
 	free(r.set);
 	dynamic_free(copy);
+	return r.absent;
 }
