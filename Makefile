@@ -18,7 +18,7 @@
 # checks every #include against it, and a unit test is linked with what its layer
 # uses and nothing else.
 
-LAYERS = lib/base lib/format lib/iba qos/arbiter cli/convert fabric/ibdm fabric/dump fabric routing routing/gauge \
+LAYERS = lib/base lib/format lib/iba qos/arbiter cli/convert cli/socket fabric/ibdm fabric/dump fabric routing routing/gauge \
 	qos plan events/history events sa/registry config store lib/loop mad discovery perf sm sa ctl \
 	sim/clock sim/net sim/topo sim/dev sim/hca sim/host sim/check sim/ctl
 
@@ -49,6 +49,7 @@ uses_sa         = lib/base lib/iba fabric routing qos plan sa/registry
 uses_ctl        = lib/base lib/format/json.h lib/iba qos/arbiter fabric routing routing/gauge qos plan events events/history \
 		sa/registry config store lib/loop mad perf sm sa
 uses_cli/convert = lib/base lib/iba
+uses_cli/socket = lib/base
 # The simulator judges the daemon: the two share only what serves anything, and the reader of
 # topology files, whose records are of what a file says and of nothing that the simulator judges.
 uses_sim/clock  = lib/base
@@ -66,7 +67,7 @@ folder_qosd     = daemon
 folder_qosd-ctl = cli
 folder_qosd-sim = sim/main
 uses_daemon     = $(filter-out sim/% cli/%,$(LAYERS))
-uses_cli        = lib/base lib/iba cli/convert
+uses_cli        = lib/base lib/iba cli/convert cli/socket
 uses_sim/main   = lib/base lib/format fabric/ibdm fabric/dump lib/loop sim/clock sim/net sim/topo sim/dev sim/hca sim/host \
 		sim/check sim/ctl sim/preload/socket.h
 libs_qosd     = $(UMAD_LIBS) $(MAD_LIBS) $(NETDISC_LIBS) $(EV_LIBS) $(YAML_LIBS) \

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/socket/daemon_socket.h"
 #include "command_line.h"
 #include "lib/base/alloc.h"
 
@@ -22,33 +22,6 @@ int64_t now_ms(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return t.tv_sec * INT64_C(1000) + t.tv_nsec / 1000000;
-}
-
-/*
- * Returns a connected socket, on which no send blocks longer than ms (0: no limit); -1 with errno.
- */
-static int connect_socket(int64_t ms)
-{
-	struct sockaddr_un addr = { .sun_family = AF_UNIX };
-	struct timeval limit = { .tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000 };
-	int fd, failed;
-
-	if (strlen(options.socket) >= sizeof(addr.sun_path)) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
-	strcpy(addr.sun_path, options.socket);
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return -1;
-	/* the limit applies to connect(), too, which blocks while the daemon's backlog is full */
-	if (setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit)) == 0 &&
-	    connect(fd, (const struct sockaddr *)&addr, sizeof(addr)) == 0)
-		return fd;
-	failed = errno;
-	close(fd);
-	errno = failed;
-	return -1;
 }
 
 /* Waits for input on fd or, unless it is -1, on other. */
@@ -71,7 +44,7 @@ static bool daemon_lives(int fd, int64_t ms)
 {
 	static const char request[] = "{\"command\": \"status\"}\n";
 	int64_t end = now_ms() + ms;
-	int probe = connect_socket(ms);
+	int probe = daemon_connect(options.socket, ms);
 	bool lives;
 
 	if (probe < 0 && errno != EAGAIN)
@@ -138,7 +111,7 @@ struct connection *connect_daemon(unsigned patience_seconds)
 	static const cookie_io_functions_t functions = {
 		.read = connection_read, .close = connection_close,
 	};
-	int fd = connect_socket(options.limit_seconds * INT64_C(1000));
+	int fd = daemon_connect(options.socket, options.limit_seconds * INT64_C(1000));
 	struct connection *c;
 
 	if (fd < 0) {
@@ -155,39 +128,9 @@ struct connection *connect_daemon(unsigned patience_seconds)
 	return NULL;
 }
 
-/*
- * Ignores send errors: a daemon that turns us away closes before it has read anything, but its
- * reason can still be read.
- */
-static void send_all(int fd, const char *data, size_t n)
-{
-	size_t sent = 0;
-
-	while (sent < n) {
-		ssize_t k = send(fd, data + sent, n - sent, MSG_NOSIGNAL);
-
-		if (k < 0 && errno != EINTR)
-			break;
-		sent += k > 0 ? (size_t)k : 0;
-	}
-}
-
 void send_request(int fd, const char *command, json_t *args, const struct buf *file)
 {
-	json_t *request = json_pack("{s:s, s:O}", "command", command, "args", args);
-	char *line;
-	size_t n;
-
-	if (file)
-		json_object_set_new(request, "body", json_integer((json_int_t)file->n));
-	line = json_dumps(request, JSON_COMPACT);
-	n = strlen(line);
-	line[n++] = '\n';	/* in place of the NUL */
-	send_all(fd, line, n);
-	if (file && file->n)
-		send_all(fd, file->s, file->n);
-	free(line);
-	json_decref(request);
+	daemon_send(fd, json_pack("{s:s, s:O}", "command", command, "args", args), file);
 }
 
 static void say_incomplete(int error)

@@ -3,7 +3,6 @@
 #include "lib/loop/http.h"
 
 #include <errno.h>
-#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -200,39 +199,12 @@ static void on_io(void *arg, int events)
 
 /* --- start and end --- */
 
-/* Makes the socket here, since the library does not say why it failed to. */
-static int make_socket(const char *address, uint16_t *port, struct buf *err)
-{
-	struct sockaddr_storage addr;
-	socklen_t n;
-	int fd, one = 1;
-
-	if (!net_parse(address, &addr)) {
-		buf_printf(err, "%s is not an address", address);
-		return -1;
-	}
-	n = addr.ss_family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
-	fd = socket(addr.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	if (fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) == 0 &&
-	    (addr.ss_family != AF_INET6 ||
-	     setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &one, sizeof(one)) == 0) &&
-	    bind(fd, (struct sockaddr *)&addr, n) == 0 && listen(fd, SOMAXCONN) == 0 &&
-	    getsockname(fd, (struct sockaddr *)&addr, &n) == 0) {
-		*port = ntohs(addr.ss_family == AF_INET ? ((struct sockaddr_in *)&addr)->sin_port :
-			      ((struct sockaddr_in6 *)&addr)->sin6_port);
-		return fd;
-	}
-	buf_printf(err, "%s: %s", address, strerror(errno));
-	if (fd >= 0)
-		close(fd);
-	return -1;
-}
-
 struct http *http_new(struct loop *l, const char *address, const struct http_page *page,
 		      struct buf *err)
 {
 	struct http *h = xcalloc(1, sizeof(*h));
-	int fd = make_socket(address, &h->port, err);
+	/* made here, since the library does not say why it failed to make one */
+	int fd = net_listen(address, &h->port, err);
 	const union MHD_DaemonInfo *info;
 
 	if (fd < 0) {
