@@ -18,7 +18,7 @@
 # checks every #include against it, and a unit test is linked with what its layer
 # uses and nothing else.
 
-LAYERS = lib/base lib/format lib/iba qos/arbiter cli/convert cli/socket fabric/ibdm fabric/dump fabric routing routing/gauge \
+LAYERS = lib/base lib/format lib/iba qos/arbiter cli/convert cli/socket cli/rest/api fabric/ibdm fabric/dump fabric routing routing/gauge \
 	qos plan events/history events sa/registry config store lib/loop mad discovery perf sm sa ctl \
 	sim/clock sim/net sim/topo sim/dev sim/hca sim/host sim/check sim/ctl
 
@@ -50,6 +50,7 @@ uses_ctl        = lib/base lib/format/json.h lib/iba qos/arbiter fabric routing 
 		sa/registry config store lib/loop mad perf sm sa
 uses_cli/convert = lib/base lib/iba
 uses_cli/socket = lib/base
+uses_cli/rest/api = lib/base lib/format
 # The simulator judges the daemon: the two share only what serves anything, and the reader of
 # topology files, whose records are of what a file says and of nothing that the simulator judges.
 uses_sim/clock  = lib/base
@@ -62,17 +63,20 @@ uses_sim/check  = lib/base sim/net
 uses_sim/ctl    = lib/base lib/format sim/net sim/dev sim/check
 
 # Programs, each with the folder that has its main() and the layers that this folder uses.
-PROGRAMS = qosd qosd-ctl qosd-sim
+PROGRAMS = qosd qosd-ctl qosd-rest qosd-sim
 folder_qosd     = daemon
 folder_qosd-ctl = cli
+folder_qosd-rest = cli/rest
 folder_qosd-sim = sim/main
 uses_daemon     = $(filter-out sim/% cli/%,$(LAYERS))
 uses_cli        = lib/base lib/iba cli/convert cli/socket
+uses_cli/rest   = lib/base lib/format cli/socket cli/rest/api
 uses_sim/main   = lib/base lib/format fabric/ibdm fabric/dump lib/loop sim/clock sim/net sim/topo sim/dev sim/hca sim/host \
 		sim/check sim/ctl sim/preload/socket.h
 libs_qosd     = $(UMAD_LIBS) $(MAD_LIBS) $(NETDISC_LIBS) $(EV_LIBS) $(YAML_LIBS) \
 		$(JANSSON_LIBS) $(HTTP_LIBS) $(SECCOMP_LIBS) $(SQLITE_LIBS)
 libs_qosd-ctl = $(JANSSON_LIBS) $(XML_LIBS)
+libs_qosd-rest = $(YAML_LIBS) $(JANSSON_LIBS) $(HTTP_LIBS) $(SECCOMP_LIBS) $(CRYPT_LIBS)
 libs_qosd-sim = $(MAD_LIBS) $(EV_LIBS) $(YAML_LIBS) $(JANSSON_LIBS)
 
 # The library that qosd-sim puts before libibumad in the programs that it starts.
@@ -84,7 +88,7 @@ PRELOAD_CLOCK = $(BUILD)/libqosd-sim-clock.so
 
 # A library's transport or parser belongs to one layer: header=layer.
 OWNED_HEADERS = ev.h=lib/loop yaml.h=lib/format libxml/parser.h=cli/convert libxml/tree.h=cli/convert \
-		libxml/xmlerror.h=cli/convert infiniband/ibnetdisc.h=discovery microhttpd.h=lib/loop \
+		libxml/xmlerror.h=cli/convert infiniband/ibnetdisc.h=discovery microhttpd.h=lib/loop,cli/rest crypt.h=cli/rest/api \
 		seccomp.h=lib/base sqlite3.h=events/history \
 		infiniband/umad.h=mad,discovery,sim/host,sim/main,sim/preload infiniband/verbs.h=sim/preload \
 		check.h=
@@ -160,12 +164,12 @@ reverse = $(if $(1),$(call reverse,$(wordlist 2,$(words $(1)),$(1))) $(firstword
 archive = $(BUILD)/archives/$(subst /,-,$(1)).a
 archives = $(foreach l,$(call reverse,$(filter $(1),$(LAYERS))),$(call archive,$(l)))
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard $(1)/*.c))
-# Folders of a layer or program: src/X and what is in it, but for layers of their own.
-folders = src/$(1) $(filter-out $(addprefix src/,$(LAYERS)),$(patsubst %/,%,$(wildcard src/$(1)/*/)))
+# Folders of a layer or program: src/X and what is in it, but for layers and programs of their own.
+folders = src/$(1) $(filter-out $(addprefix src/,$(LAYERS) $(foreach p,$(PROGRAMS),$(folder_$(p)))),$(patsubst %/,%,$(wildcard src/$(1)/*/)))
 layer_objects = $(foreach f,$(call folders,$(1)),$(call objects,$(f)))
 # What a layer's archive needs of other people's libraries: those of the daemon
 # serve all, since nothing is linked that is not used.
-LINK_LIBS = -Wl,--as-needed $(libs_qosd) $(XML_LIBS) $(COMMON_LIBS)
+LINK_LIBS = -Wl,--as-needed $(libs_qosd) $(XML_LIBS) $(CRYPT_LIBS) $(COMMON_LIBS)
 
 programs = $(addprefix $(BUILD)/,$(PROGRAMS))
 
@@ -202,6 +206,7 @@ $(PRELOAD) $(PRELOAD_CLOCK):
 	$(call say,LINK)$(CC) $(ALL_CPPFLAGS) $(own_cflags) \
 		$(VERBS_CFLAGS) -fPIC -shared -o $@ $(filter %.c,$^) $(LDFLAGS) -ldl
 $(BUILD)/obj/src/sim/main/%: ALL_CPPFLAGS += -DQOSD_LIBDIR='"$(libdir)"'
+$(BUILD)/obj/src/cli/rest/%: ALL_CPPFLAGS += -DQOSD_REST_CONFIG='"$(sysconfdir)/qosd/qosd-rest.yaml"'
 
 # --- test programs ----------------------------------------------------------
 
@@ -533,17 +538,18 @@ $(BUILD)/completion/%: $(BUILD)/qosd-ctl
 	@mkdir -p $(@D)
 	$(call say,GEN)$(BUILD)/qosd-ctl completion $* > $@
 
-# Files in /etc that are there already stay as they are.
+# Files in /etc that are there already stay as they are.  The gateway's has hashes of passwords.
 .PHONY: install uninstall
 install: all units $(addprefix $(BUILD)/completion/,bash zsh fish)	## install below $(DESTDIR)$(prefix)
 	install -d $(DESTDIR)$(sbindir) $(DESTDIR)$(bindir) $(DESTDIR)$(sysconfdir)/qosd
-	install $(BUILD)/qosd $(DESTDIR)$(sbindir)
+	install $(BUILD)/qosd $(BUILD)/qosd-rest $(DESTDIR)$(sbindir)
 	install $(BUILD)/qosd-ctl $(BUILD)/qosd-sim $(DESTDIR)$(bindir)
 	install -d $(DESTDIR)$(libdir)/qosd
 	install -m 644 $(PRELOAD) $(PRELOAD_CLOCK) $(DESTDIR)$(libdir)/qosd
 	set -e; for f in $(notdir $(ETC)); do \
 		test -e $(DESTDIR)$(sysconfdir)/qosd/$$f || \
-			install -m 644 etc/$$f $(DESTDIR)$(sysconfdir)/qosd/; done
+			install -m $$(case $$f in *-rest.yaml) echo 640 ;; *) echo 644 ;; esac) \
+				etc/$$f $(DESTDIR)$(sysconfdir)/qosd/; done
 	install -d $(addprefix $(DESTDIR)$(mandir)/man,1 5 7 8)
 	$(if $(MAN1),install -m 644 $(MAN1) $(DESTDIR)$(mandir)/man1)
 	$(if $(MAN5),install -m 644 $(MAN5) $(DESTDIR)$(mandir)/man5)
@@ -561,7 +567,7 @@ install: all units $(addprefix $(BUILD)/completion/,bash zsh fish)	## install be
 	$(if $(unitdir),install -m 644 systemd/90-qosd.rules $(DESTDIR)$(udevrulesdir))
 
 uninstall:	## remove what install put there, but for /etc
-	rm -f $(DESTDIR)$(sbindir)/qosd $(addprefix $(DESTDIR)$(bindir)/,qosd-ctl qosd-sim)
+	rm -f $(addprefix $(DESTDIR)$(sbindir)/,qosd qosd-rest) $(addprefix $(DESTDIR)$(bindir)/,qosd-ctl qosd-sim)
 	rm -f $(addprefix $(DESTDIR)$(libdir)/qosd/,$(notdir $(PRELOAD) $(PRELOAD_CLOCK)))
 	-rmdir $(DESTDIR)$(libdir)/qosd 2>/dev/null
 	rm -f $(foreach s,1 5 7 8,$(addprefix $(DESTDIR)$(mandir)/man$(s)/,$(notdir $(MAN$(s)))))

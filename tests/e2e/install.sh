@@ -73,7 +73,7 @@ done
 if command -v systemd-analyze >/dev/null; then
 	mkdir "$root/verify"
 	unitdir=$(dirname "$(find "$root" -name qosd.service)")
-	for unit in qosd.service qosd@.service; do
+	for unit in qosd.service qosd@.service qosd-rest.service; do
 		sed "s|/usr/s*bin/|$root&|" "$unitdir/$unit" >"$root/verify/$unit"
 		sed -n 's/^Documentation=//p' "$unitdir/$unit" | tr ' ' '\n' |
 			sed 's/man:\(.*\)(\(.\))/\2 \1/' | while read -r section name; do
@@ -88,8 +88,10 @@ if command -v systemd-analyze >/dev/null; then
 			<(sed -n '/^# It needs/,/^$/p' "$unitdir/$unit") ||
 			fail "$unit has not the bounds of qosd.service"
 	done
+	said=$(systemd-analyze security --offline=yes --threshold=20 "$unitdir/qosd-rest.service" 2>&1) ||
+		fail "qosd-rest.service is open to more than it was: $said"
 	complaints=$(systemd-analyze verify --man=no "$root/verify/qosd.service" \
-		"$root/verify/qosd@.service" 2>&1) || fail "$complaints"
+		"$root/verify/qosd@.service" "$root/verify/qosd-rest.service" 2>&1) || fail "$complaints"
 	[ -z "$complaints" ] || fail "$complaints"
 else
 	echo "systemd-analyze is not installed: units not verified"
@@ -106,6 +108,7 @@ if command -v systemd-sysusers >/dev/null && [ "$(id -u)" -eq 0 ]; then
 		file=$root/etc/$([ "$u" = User ] && echo passwd || echo group)
 		grep -q "^$name:" "$file" || fail "no $u $name in: $(cat "$file")"
 	done
+	grep -q '^qosd-rest:' "$root/etc/passwd" || fail "no user qosd-rest"
 	grep -q "GROUP=\"$name\"" "$rules" || fail "udev gives the devices to others than $name"
 	rm -f "$root"/etc/{passwd,group,shadow,gshadow}* "$root"/etc/.pwd.lock
 fi

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Decides who may make a request: passwords and tokens, and how many requests a user and how many
+ * failures an address has.
+ *
+ * Passwords and tokens are known by their hashes of crypt(3) only, which take long on purpose.  What
+ * was right is kept, as a keyed hash of it, so that only the first request of a client takes as long.
+ * Each try takes a token of its address's bucket before anything is hashed, and one try is hashed at
+ * a time: who guesses cannot use up the machine.  Any thread may call.
+ */
+#ifndef QOSD_CLI_REST_GATE_H
+#define QOSD_CLI_REST_GATE_H
+
+#include <sys/socket.h>
+
+#include "cli/rest/api/rest_settings.h"
+
+#define REST_TRIES 10			/* of an address at once, */
+#define REST_TRY_US 1000000		/* and one more after each such time */
+
+struct rest_gate;
+/* The settings must stay. */
+struct rest_gate *rest_gate_new(const struct rest_settings *s);
+void rest_gate_free(struct rest_gate *g);
+
+/*
+ * The user who makes a request with this Authorization header (NULL: it has none) at this base.
+ * now_us is any monotonic time.  NULL with 401 or 429 in a.
+ */
+const struct rest_user *rest_gate_admit(struct rest_gate *g, enum rest_base base, const char *authorization,
+					const struct sockaddr *from, int64_t now_us, struct rest_answer *a);
+
+/* Appends the hash of a password or token for the settings; false: the system cannot make one. */
+bool rest_hash_secret(const char *secret, struct buf *out);
+/* Appends a new token "NAME.SECRET" of 256 random bits. */
+bool rest_new_token(const char *user, struct buf *out);
+/* Decodes base64 without white space; false: it is not base64.  The text may have NULs. */
+bool rest_decode_base64(const char *text, struct buf *out);
+
+#endif

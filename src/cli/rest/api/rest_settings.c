@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* See rest_settings.h. */
+#include "cli/rest/api/rest_settings.h"
+
+#include <crypt.h>
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/net.h"
+#include "lib/format/yaml_read.h"
+#include "qosd/ctl.h"
+
+#define PKEY_LAST 0x7ffeu	/* the default partition is left to the policy unless a user may change it */
+#define WAIT_MAX_MS 60000
+
+static const struct src_pos nowhere;
+
+/* --- users --- */
+
+/* Weak methods are refused: they can be reversed by trying. */
+static bool is_hash(struct reader *r, const struct node *n, const char *word)
+{
+	int verdict = crypt_checksalt(word);
+
+	if (verdict == CRYPT_SALT_OK && *word == '$')
+		return true;
+	read_error(r, n->pos, verdict == CRYPT_SALT_METHOD_LEGACY || verdict == CRYPT_SALT_TOO_CHEAP || verdict == CRYPT_SALT_OK ?
+		   "this hash is too weak: make one with qosd-rest --hash-password" :
+		   "this is no hash of a password: make one with qosd-rest --hash-password");
+	return false;
+}
+
+static void read_hash(struct reader *r, const struct node *n, const struct key *k, void *at)
+{
+	const char *word = read_word(r, n, "a hash");
+
+	(void)k;
+	if (word && is_hash(r, n, word))
+		*(char **)at = xstrdup(word);
+}
+
+static void read_tokens(struct reader *r, const struct node *n, const struct key *k, void *at)
+{
+	struct rest_user *u = at;
+
+	(void)k;
+	for (const struct node *x = read_items(r, n, "hashes of tokens"); x; x = x->next) {
+		const char *word = read_word(r, x, "a hash");
+
+		if (word && is_hash(r, x, word))
+			*vec_push(&u->tokens) = xstrdup(word);
+	}
+}
+
+static void read_pkeys(struct reader *r, const struct node *n, const struct key *k, void *at)
+{
+	struct rest_pkeys *p = at;
+	uint64_t lo, hi;
+
+	(void)k;
+	if (read_range(r, n, 1, 0x7fff, &lo, &hi))
+		*p = (struct rest_pkeys){ (uint16_t)lo, (uint16_t)hi };
+}
+
+static const char *const right_words[] = { [REST_READ] = "read", [REST_PARTITIONS] = "partitions", [REST_ALL] = "all", NULL };
+
+static const struct key user_keys[] = {
+	{ "password", read_hash, FIELD(struct rest_user, password) },
+	{ "tokens", read_tokens, WHOLE },
+	{ "right", read_choice, FIELD(struct rest_user, right), .words = right_words },
+	{ "pkeys", read_pkeys, FIELD(struct rest_user, pkeys) },
+};
+
+static bool is_user_name(const char *s)
+{
+	size_t n = strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_");
+
+	return n && n <= 32 && !s[n];
+}
+
+static void read_users(struct reader *r, const struct node *n, const struct key *k, void *at)
+{
+	struct rest_settings *s = at;
+
+	(void)k;
+	if (!read_is_map(r, n))
+		return;
+	for (const struct node *name = n->child; name; name = name->next) {
+		struct rest_user *u = vec_push(&s->users);
+
+		*u = (struct rest_user){ .name = xstrdup(name->text), .pkeys = { 1, PKEY_LAST } };
+		if (!is_user_name(name->text))
+			read_error(r, name->pos, "'%s': a user's name has up to 32 letters, digits, - and _",
+				   EXCERPT(name->text));
+		if (read_map(r, name->value, user_keys, ARRAY_SIZE(user_keys), u) && !u->password && !u->tokens.n)
+			read_error(r, name->pos, "the user %s has neither password nor tokens", EXCERPT(name->text));
+	}
+}
+
+/* --- the rest --- */
+
+static void read_address(struct reader *r, const struct node *n, const struct key *k, void *at)
+{
+	const char *word = read_word(r, n, "an address and a port");
+	struct sockaddr_storage addr;
+
+	(void)k;
+	if (!word)
+		return;
+	if (!net_parse(word, &addr)) {
+		read_error(r, n->pos, "'%s' is not ADDRESS:PORT, such as 0.0.0.0:443 or [::]:443", EXCERPT(word));
+		return;
+	}
+	free(*(char **)at);
+	*(char **)at = xstrdup(word);
+}
+
+/* The first word is for no, the second for yes. */
+static void read_yes(struct reader *r, const struct node *n, const struct key *k, void *at)
+{
+	uint8_t yes = 0;
+
+	read_choice(r, n, &(struct key){ .words = k->words, .size = sizeof(yes) }, &yes);
+	*(bool *)at = yes;
+}
+
+static const char *const absent_words[] = { "refuse", "accept", NULL };
+static const char *const index0_words[] = { "refuse", "ignore", NULL };
+
+#define AT(member) FIELD(struct rest_settings, member)
+static const struct key keys[] = {
+	{ "listen", read_address, AT(listen) },
+	{ "certificate", read_text, AT(certificate) },
+	{ "key", read_text, AT(key) },
+	{ "plain-http", read_bool, AT(plain_http) },
+	{ "socket", read_text, AT(socket) },
+	{ "absent-guids", read_yes, AT(choices.absent_guids), .words = absent_words },
+	{ "index0", read_yes, AT(choices.ignore_index0), .words = index0_words },
+	{ "wait", read_time, AT(wait_ms), .max = WAIT_MAX_MS, .unit = 1e-3 },
+	{ "requests-per-second", read_uint, AT(requests_per_second), .min = 1, .max = 100000 },
+	{ "users", read_users, WHOLE, .required = true },
+};
+
+static void check_whole(const char *file, const struct rest_settings *s, struct findings *out)
+{
+	if (!s->certificate != !s->key)
+		findings_add(out, SEV_ERROR, file, nowhere, "certificate and key need each other");
+	else if (!s->certificate && !s->plain_http)
+		findings_add(out, SEV_ERROR, file, nowhere, "certificate and key are missing; `plain-http: true' would serve "
+			     "without TLS, and passwords would be readable on the way");
+	else if (s->certificate && s->plain_http)
+		findings_add(out, SEV_ERROR, file, nowhere, "plain-http contradicts certificate");
+}
+
+struct rest_settings *rest_settings_read(const char *file, const char *text, size_t n, struct findings *out)
+{
+	struct findings found = { 0 };
+	struct reader r = { .file = file, .out = &found };
+	struct rest_settings *s = xcalloc(1, sizeof(*s));
+	struct node *root;
+
+	s->listen = xstrdup("0.0.0.0:443");
+	s->socket = xstrdup(QOSD_SOCKET);
+	s->wait_ms = 5000;
+	s->requests_per_second = 100;
+	if (yaml_tree_parse(file, text, n, &root, NULL, &found)) {
+		if (root)
+			read_map(&r, root, keys, ARRAY_SIZE(keys), s);
+		else
+			findings_add(&found, SEV_ERROR, file, nowhere, "the file is empty: users are missing");
+		yaml_tree_free(root);
+	}
+	if (!found.count[SEV_ERROR])
+		check_whole(file, s, &found);
+	if (found.count[SEV_ERROR]) {
+		rest_settings_free(s);
+		s = NULL;
+	}
+	findings_sort(&found);
+	findings_move(out, &found);
+	return s;
+}
+
+void rest_settings_free(struct rest_settings *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->users.n; i++) {
+		struct rest_user *u = &s->users.v[i];
+
+		for (size_t k = 0; k < u->tokens.n; k++)
+			free(u->tokens.v[k]);
+		vec_free(&u->tokens);
+		free(u->password);
+		free(u->name);
+	}
+	vec_free(&s->users);
+	free(s->listen);
+	free(s->certificate);
+	free(s->key);
+	free(s->socket);
+	free(s);
+}

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* See rest_server.h. */
+#include "cli/rest/rest_server.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <microhttpd.h>
+
+#include "cli/rest/api/rest_gate.h"
+#include "cli/rest/ask_daemon.h"
+#include "lib/base/clean.h"
+#include "lib/base/clock.h"
+#include "lib/base/file.h"
+#include "lib/base/log.h"
+
+#define LEAVE_TRIES 100
+#define LEAVE_US 20000
+#define PRIORITIES "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
+
+struct rest_server {
+	struct MHD_Daemon *mhd;
+	struct rest_settings *s;
+	struct rest_gate *gate;
+	struct daemon_link link;
+	struct buf complaint;		/* of the library while it starts */
+	bool started;
+};
+
+/* A request whose headers are good. */
+struct request {
+	const struct rest_user *user;
+	const struct rest_route *route;
+	char *parts[2];
+	struct buf body;
+	bool too_large;
+};
+
+/* --- answers --- */
+
+static enum MHD_Result respond(struct MHD_Connection *c, const struct rest_answer *a)
+{
+	char *text = a->body ? json_dumps(a->body, JSON_COMPACT | JSON_ENCODE_ANY) : xasprintf("%s\n", a->text.n ? a->text.s : "");
+	struct MHD_Response *r = MHD_create_response_from_buffer(strlen(text), text, MHD_RESPMEM_MUST_FREE);
+	enum MHD_Result done;
+
+	if (!r)
+		return MHD_NO;
+	MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE, a->body ? "application/json" : "text/plain; charset=utf-8");
+	MHD_add_response_header(r, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
+	if (a->status == REST_UNKNOWN_USER)
+		MHD_add_response_header(r, MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Basic realm=\"qosd\"");
+	if (a->status == REST_TOO_MANY || a->status == REST_NO_DAEMON)
+		MHD_add_response_header(r, MHD_HTTP_HEADER_RETRY_AFTER, "1");
+	done = MHD_queue_response(c, a->status, r);
+	MHD_destroy_response(r);
+	return done;
+}
+
+static const struct sockaddr *address_of(struct MHD_Connection *c)
+{
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(c, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+
+	return info ? info->client_addr : NULL;
+}
+
+/* Logs what changed something or was refused for who asked. */
+static void log_request(struct MHD_Connection *c, const struct rest_user *u, const char *method, const char *url,
+			const struct rest_answer *a)
+{
+	static struct log_ratelimit limit = LOG_RATELIMIT;
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	const struct sockaddr *from = address_of(c);
+	char address[INET6_ADDRSTRLEN] = "?", *path = xstrndup(url, 200);
+
+	if (from && from->sa_family == AF_INET)
+		inet_ntop(AF_INET, &((const struct sockaddr_in *)(const void *)from)->sin_addr, address, sizeof(address));
+	else if (from && from->sa_family == AF_INET6)
+		inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)(const void *)from)->sin6_addr, address, sizeof(address));
+	clean_text(path);
+	if (u) {
+		log_info("rest", "%s: user %s: %s %s: %u %s", address, u->name, method, path, a->status,
+			 a->text.n ? a->text.s : "");
+	} else {
+		pthread_mutex_lock(&lock);
+		log_limited(&limit, LOG_LEVEL_WARNING, "rest", "%s: %s %s: %u %s", address, method, path, a->status,
+			    a->text.n ? a->text.s : "");
+		pthread_mutex_unlock(&lock);
+	}
+	free(path);
+}
+
+/* --- requests --- */
+
+static enum MHD_Result put_query(void *arg, enum MHD_ValueKind kind, const char *key, const char *value)
+{
+	(void)kind;
+	json_object_set_new(arg, key, json_string(value ? value : ""));
+	return MHD_YES;
+}
+
+static bool body_is_too_large(struct MHD_Connection *c)
+{
+	const char *length = MHD_lookup_connection_value(c, MHD_HEADER_KIND, MHD_HTTP_HEADER_CONTENT_LENGTH);
+
+	return length && strtoull(length, NULL, 10) > SERVER_BODY;
+}
+
+static bool refuse_large(struct rest_answer *a)
+{
+	return rest_refuse(a, REST_TOO_LARGE, "the body is larger than %u bytes", SERVER_BODY);
+}
+
+/* Judges a request by its headers.  NULL: a says what is wrong, and *user who asked, if that is known. */
+static struct request *take_headers(struct rest_server *x, struct MHD_Connection *c, const char *url, const char *method,
+				    const struct rest_user **user, struct rest_answer *a)
+{
+	const struct rest_route *route;
+	enum rest_base base;
+	const char *path = rest_split_base(url, &base);
+	struct request *r;
+	char *parts[2];
+
+	if (!path) {
+		rest_refuse(a, REST_NOT_FOUND, "there is no such resource: paths begin with /ufmRest or /ufmRestV3");
+		return NULL;
+	}
+	*user = rest_gate_admit(x->gate, base, MHD_lookup_connection_value(c, MHD_HEADER_KIND, MHD_HTTP_HEADER_AUTHORIZATION),
+				address_of(c), clock_mono_us(), a);
+	if (!*user)
+		return NULL;
+	route = rest_find_route(method, path, parts, a);
+	if (!route)
+		return NULL;
+	r = xcalloc(1, sizeof(*r));
+	*r = (struct request){ .user = *user, .route = route, .parts = { parts[0], parts[1] } };
+	if ((*user)->right >= route->right && !body_is_too_large(c))
+		return r;
+	if ((*user)->right < route->right)
+		rest_refuse(a, REST_FORBIDDEN, "the user %s has no right to do that", (*user)->name);
+	else
+		refuse_large(a);
+	free(parts[0]);
+	free(parts[1]);
+	free(r);
+	return NULL;
+}
+
+static void run_route(struct rest_server *x, const struct request *r, const json_t *query, json_t *body,
+		      struct rest_answer *a)
+{
+	struct daemon_asker asker = { &x->link, r->user->name };
+	struct rest_daemon daemon = ask_daemon_for(&asker);
+	struct rest_call call = {
+		.daemon = &daemon, .choices = &x->s->choices, .pkeys = r->user->pkeys, .query = query, .body = body,
+		.parts = { r->parts[0], r->parts[1] },
+	};
+
+	r->route->handle(&call, a);
+}
+
+static enum MHD_Result answer(struct rest_server *x, struct MHD_Connection *c, const struct request *r, const char *url,
+			      const char *method)
+{
+	struct rest_answer a = { .status = REST_OK };
+	json_t *query = json_object(), *body = NULL;
+	enum MHD_Result done;
+	json_error_t why;
+
+	MHD_get_connection_values(c, MHD_GET_ARGUMENT_KIND, put_query, query);
+	if (r->route->has_body && !r->too_large)
+		body = json_loadb(r->body.n ? r->body.s : "", r->body.n, JSON_REJECT_DUPLICATES, &why);
+	if (r->too_large)
+		refuse_large(&a);
+	else if (r->route->has_body && !body)
+		rest_refuse(&a, REST_BAD, "the body is not JSON: line %d, column %d: %s", why.line, why.column, why.text);
+	else
+		run_route(x, r, query, body, &a);
+	if (r->route->right != REST_READ)
+		log_request(c, r->user, method, url, &a);
+	done = respond(c, &a);
+	rest_answer_free(&a);
+	json_decref(query);
+	json_decref(body);
+	return done;
+}
+
+/* The library calls this once for the headers, for each piece of the body, and at the end. */
+static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const char *url, const char *method,
+				  const char *version, const char *data, size_t *n_data, void **seen)
+{
+	struct rest_server *x = arg;
+	struct request *r = *seen;
+	const struct rest_user *user = NULL;
+	struct rest_answer a = { 0 };
+	enum MHD_Result done;
+
+	(void)version;
+	if (!r) {
+		*seen = r = take_headers(x, c, url, method, &user, &a);
+		if (r)
+			return MHD_YES;
+		log_request(c, user, method, url, &a);
+		done = respond(c, &a);
+		rest_answer_free(&a);
+		return done;
+	}
+	if (!*n_data)
+		return answer(x, c, r, url, method);
+	r->too_large |= r->body.n + *n_data > SERVER_BODY;
+	if (!r->too_large)
+		buf_add(&r->body, data, *n_data);
+	*n_data = 0;
+	return MHD_YES;
+}
+
+static void on_completed(void *arg, struct MHD_Connection *c, void **seen, enum MHD_RequestTerminationCode how)
+{
+	struct request *r = *seen;
+
+	(void)arg;
+	(void)c;
+	(void)how;
+	if (!r)
+		return;
+	free(r->parts[0]);
+	free(r->parts[1]);
+	buf_free(&r->body);
+	free(r);
+	*seen = NULL;
+}
+
+/* --- start and end --- */
+
+/* What the library says while it starts is the reason why it fails; later lines are about clients. */
+static void on_complaint(void *arg, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
+static void on_complaint(void *arg, const char *fmt, va_list ap)
+{
+	struct rest_server *x = arg;
+	struct buf text = { 0 };
+
+	buf_vprintf(&text, fmt, ap);
+	while (text.n && text.s[text.n - 1] == '\n')
+		text.s[--text.n] = '\0';
+	if (text.n) {
+		clean_text(text.s);
+		if (!x->started)
+			buf_printf(&x->complaint, "%s%s", x->complaint.n ? "; " : "", text.s);
+		else
+			log_debug("http", "%s", text.s);
+	}
+	buf_free(&text);
+}
+
+static bool read_pem(const char *path, struct buf *text, struct buf *err)
+{
+	struct buf why = { 0 };
+	bool done = !path || file_read(path, REST_FILE_MAX, text, &why);
+
+	if (!done)
+		buf_printf(err, "%s: %s", path, why.s);
+	buf_free(&why);
+	return done;
+}
+
+static struct MHD_Daemon *start(struct rest_server *x, int fd, const char *certificate, const char *key)
+{
+	unsigned flags = MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | MHD_USE_ERROR_LOG;
+	struct MHD_OptionItem options[] = {
+		{ MHD_OPTION_LISTEN_SOCKET, fd, NULL },
+		{ MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)(uintptr_t)certificate },
+		{ MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)(uintptr_t)key },
+		{ MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)(uintptr_t)PRIORITIES },
+		{ MHD_OPTION_END, 0, NULL },
+	};
+
+	flags |= certificate ? MHD_USE_TLS : 0;
+	flags |= fd < 0 ? MHD_USE_NO_LISTEN_SOCKET : MHD_USE_ITC;
+	options[certificate ? ARRAY_SIZE(options) - 1 : 1].option = MHD_OPTION_END;
+	return MHD_start_daemon(flags, 0, NULL, NULL, on_request, x,
+				MHD_OPTION_EXTERNAL_LOGGER, on_complaint, x,
+				MHD_OPTION_NOTIFY_COMPLETED, on_completed, x,
+				MHD_OPTION_CONNECTION_LIMIT, (unsigned)SERVER_CLIENTS,
+				MHD_OPTION_PER_IP_CONNECTION_LIMIT, (unsigned)SERVER_CLIENTS_EACH,
+				MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SERVER_SECONDS,
+				MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)SERVER_MEMORY,
+				MHD_OPTION_ARRAY, fd < 0 ? &options[1] : options,
+				MHD_OPTION_END);
+}
+
+struct rest_server *rest_server_new(struct rest_settings *s, int fd, struct buf *err)
+{
+	struct rest_server *x = xcalloc(1, sizeof(*x));
+	struct buf certificate = { 0 }, key = { 0 };
+	bool read = read_pem(s->certificate, &certificate, err) && read_pem(s->key, &key, err);
+
+	x->s = s;
+	daemon_link_init(&x->link, s->socket, s->wait_ms);
+	x->gate = rest_gate_new(s);
+	x->mhd = read ? start(x, fd, certificate.n ? certificate.s : NULL, key.s) : NULL;
+	if (key.s)
+		explicit_bzero(key.s, key.n);
+	buf_free(&certificate);
+	buf_free(&key);
+	if (read && !x->mhd)
+		buf_printf(err, "%s%scannot serve: %s", s->certificate ? s->certificate : "", s->certificate ? ": " : "",
+			   x->complaint.n ? x->complaint.s : strerror(errno));
+	x->started = true;
+	if (x->mhd)
+		return x;
+	x->s = NULL;
+	rest_server_free(x);
+	return NULL;
+}
+
+int rest_server_leave(struct rest_server *x)
+{
+	return MHD_quiesce_daemon(x->mhd);
+}
+
+/* Requests in progress end, unless they take long; then the library cuts them off. */
+static void wait_for_clients(struct rest_server *x)
+{
+	const union MHD_DaemonInfo *info;
+
+	for (unsigned i = 0; i < LEAVE_TRIES; i++) {
+		info = MHD_get_daemon_info(x->mhd, MHD_DAEMON_INFO_CURRENT_CONNECTIONS);
+		if (!info || !info->num_connections)
+			return;
+		usleep(LEAVE_US);
+	}
+}
+
+void rest_server_free(struct rest_server *x)
+{
+	if (!x)
+		return;
+	if (x->mhd) {
+		wait_for_clients(x);
+		MHD_stop_daemon(x->mhd);
+	}
+	rest_gate_free(x->gate);
+	daemon_link_free(&x->link);
+	rest_settings_free(x->s);
+	buf_free(&x->complaint);
+	free(x);
+}
+
+const struct rest_settings *rest_server_settings(const struct rest_server *x)
+{
+	return x->s;
+}

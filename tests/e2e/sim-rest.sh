@@ -1,0 +1,209 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Tests the REST gateway: the calls that orchestrators make, over TLS, and what becomes of them on
+# the devices; who may do what; requests that are wrong.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+only_on qosd-sim "one simulator is enough for what clients of the gateway see"
+command -v curl >/dev/null && command -v openssl >/dev/null || { echo "curl or openssl is not installed"; exit 77; }
+
+topology=$top/examples/cluster.topo
+sm_node=H-f452140300811200
+node001=f452140300811231 node002=f452140300811241 node009=f4521403008112b1
+leaf01=0xf45214030090a3c0	# 1 to 8: node001 to node008
+
+pkeys() {	# pkeys GUID PORT: a P_Key table as smpquery reads it
+	on "$sm_node" smpquery -G pkeys "0x${1#0x}" "$2" 2>&1 | sed -nE 's/^ *[0-9]+: (.*)$/\1/p' |
+		tr -s ' \n' '  ' | sed -E 's/( 0x0000)* *$//; s/0x//g'
+}
+# rest METHOD PATH [BODY]: prints the status and the answer of a request by the user "k8s".
+rest() { rest_as k8s:secret "$@"; }
+rest_as() {
+	local body=()
+	[ $# -lt 4 ] || body=(-H 'Content-Type: application/json; charset=utf-8' --data-binary "$4")
+	curl -s -g --max-time 20 --cacert tls.crt -u "$1" -X "$2" -w '\n%{http_code}\n' "${body[@]}" "$url/ufmRest/$3" |
+		grep . | tac | paste -sd' '
+}
+rest_token() {	# rest_token TOKEN METHOD PATH [BODY]
+	curl -s -g --max-time 20 --cacert tls.crt -H "Authorization: Basic $1" -X "$2" -w '\n%{http_code}\n' \
+		${4:+--data-binary "$4"} "$url/ufmRestV3/$3" | grep . | tac | paste -sd' '
+}
+# members P_KEY: prints "GUID membership" of each member, sorted, in one line.
+members() { rest GET "resources/pkeys/$1?guids_data=true" | sed 's/^200 //' | jq -r '.guids[] | .guid + " " + .membership' | sort | paste -sd' '; }
+
+sim_options=()
+start_sim "$topology"
+cat >policy.yaml <<'END'
+port-groups:
+  node001: {port-names: "mds01 mlx5_0/P1"}
+partitions:
+  Default: {pkey: 0x7fff, members: {all: limited}}
+  fixed: {pkey: 0x50, members: {"0xf452140300811241": full}}
+qos-levels:
+  default: {sl: 0}
+match-rules: []
+END
+start_and_wait "$sm_node" -p policy.yaml
+
+openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout tls.key -out tls.crt -days 2 \
+	-subj /CN=localhost -addext subjectAltName=DNS:localhost,IP:127.0.0.1 >openssl.log 2>&1 || fail "openssl: $(<openssl.log)"
+hash=$(echo secret | "$build/qosd-rest" --hash-password)
+mapfile -t token < <("$build/qosd-rest" --new-token slurm)
+expect_match "a hash" '^\$y\$' "$hash"
+expect_match "a token" '^slurm\.[A-Za-z0-9_-]{43}$' "${token[0]}"
+port=$((20000 + $$ % 20000))
+url=https://127.0.0.1:$port
+cat >rest.yaml <<END
+listen: 127.0.0.1:$port
+certificate: $work/tls.crt
+key: $work/tls.key
+socket: $sock
+index0: ignore
+users:
+  k8s: {password: "$hash", right: partitions}
+  slurm: {tokens: ["${token[1]}"], right: partitions, pkeys: 0x100-0x1ff}
+  viewer: {password: "$hash"}
+  admin: {password: "$hash", right: all}
+END
+chmod 600 rest.yaml
+"$build/qosd-rest" --check -c rest.yaml >check.log 2>&1 || bad "--check: $(<check.log)"
+"$build/qosd-rest" -c rest.yaml >rest.log 2>&1 &
+rest_pid=$!
+pids+=("$rest_pid")
+until_ 10 grep -q 'serving at' rest.log || fail "qosd-rest does not start: $(<rest.log)"
+
+# promise: J1
+note "the plugin of Kubernetes"
+expect_match "version" '^200 \{"ufm_release_version":"[0-9.]+".*"master"' "$(rest GET app/ufm_version)"
+expect "two GUIDs" "200 {}" "$(rest POST resources/pkeys '{"pkey": "0x0042", "index0": true, "ip_over_ib": true, "membership": "full", "guids": ["f452140300811231","f4521403008112b1"]}')"
+expect "P_Keys of a member" "7fff 8042" "$(pkeys $node001 1)"
+expect "P_Keys of the switch port next to it" "ffff 8042" "$(pkeys $leaf01 1)"
+expect "the same again" "200 {}" "$(rest POST resources/pkeys '{"pkey": "0x8042", "guids": ["F4:52:14:03:00:81:12:31"]}')"
+expect "members" "$node001 full $node009 full" "$(members 0x42)"
+expect "its name" "api_pkey_0x42" "$(rest GET resources/pkeys/0x0042 | sed 's/^200 //' | jq -r .partition)"
+expect "removal" "200 {}" "$(rest POST actions/remove_guids_from_pkey '{"pkey": "0x0042", "guids": ["f452140300811231"]}')"
+expect "P_Keys after the removal" "7fff" "$(pkeys $node001 1)"
+expect "removal of the last member" "200 {}" "$(rest POST actions/remove_guids_from_pkey '{"pkey": "0x0042", "guids": ["f4521403008112b1"]}')"
+expect "the partition is gone" "200 {}" "$(rest GET "resources/pkeys/0x42?guids_data=true")"
+expect "removal once more" "200 {}" "$(rest POST actions/remove_guids_from_pkey '{"pkey": "0x0042", "guids": ["f4521403008112b1"]}')"
+
+# promise: J1
+note "Slurm's prolog and epilog, with a token"
+expect_match "version" '^200 \{"ufm_release_version"' "$(rest_token "${token[0]}" GET app/ufm_version)"
+expect "hosts" "200 {}" "$(rest_token "${token[0]}" POST resources/pkeys/hosts '{"hosts_names": "node[001-002],node009", "pkey": "0x142", "ip_over_ib": true, "index0": false}')"
+expect "members" "$node001 full $node002 full $node009 full" "$(members 0x142)"
+expect "P_Keys of a host" "7fff 8142" "$(pkeys $node001 1)"
+sim_do link down "node002 HCA-1/P1"
+absent() { [ "$(ctl -j ports node002 | jq length 2>/dev/null)" != 1 ]; }
+until_ 10 absent || bad "node002 is still there"
+expect "a host that died" "200 {}" "$(rest_token "${token[0]}" DELETE resources/pkeys/0x142/hosts/node002)"
+sim_do link up "node002 HCA-1/P1"
+expect "hosts, removed" "200 {}" "$(rest_token "${token[0]}" DELETE "resources/pkeys/0x142/hosts/node[001,009]")"
+expect "the partition is gone" "200 {}" "$(rest GET resources/pkeys/0x142)"
+expect_match "a host that is not there" '^404 .*node777' "$(rest POST resources/pkeys/hosts '{"hosts_names": "node001,node777", "pkey": "0x142"}')"
+expect "nothing of it" "200 {}" "$(rest GET resources/pkeys/0x142)"
+back() { [ "$(ctl -j ports node002 | jq length 2>/dev/null)" = 1 ]; }
+until_ 10 back || bad "node002 does not come back"
+
+# promise: J2
+note "members in every way"
+expect "an empty one" "200 {}" "$(rest POST resources/pkeys/add '{"pkey": "0x43", "ip_over_ib": false, "partition_name": "tenant"}')"
+expect_match "it exists" '^409 .*tenant' "$(rest POST resources/pkeys/add '{"pkey": "0x43"}')"
+expect '{"partition":"tenant","ip_over_ib":false}' '{"partition":"tenant","ip_over_ib":false}' "$(rest GET resources/pkeys | sed 's/^200 //' | jq -c '."0x43"')"
+expect "by host and by GUID" "200 {}" "$(rest POST resources/pkeys/hosts '{"hosts_names": "node001", "pkey": "0x43", "membership": "limited"}')"
+expect "by GUID" "200 {}" "$(rest POST resources/pkeys "{\"pkey\": \"0x43\", \"guids\": [\"$node002\", \"0x$node009\"], \"memberships\": [\"full\", \"limited\"]}")"
+expect "members" "$node001 limited $node002 full $node009 limited" "$(members 0x43)"
+expect "removed by GUID what was added by host" "200 {}" "$(rest DELETE "resources/pkeys/0x43/guids/$node001,$node002")"
+expect "removed by host what was added by GUID" "200 {}" "$(rest DELETE "resources/pkeys/0x43/hosts/node009")"
+expect "the partition is gone" "200 {}" "$(rest GET resources/pkeys/0x43)"
+expect "set" "200 {}" "$(rest PUT resources/pkeys "{\"pkey\": \"0x43\", \"guids\": [\"$node001\"], \"ip_over_ib\": true}")"
+expect "set to others" "200 {}" "$(rest PUT resources/pkeys "{\"pkey\": \"0x43\", \"guids\": [\"$node002\", \"$node009\"], \"membership\": \"limited\"}")"
+expect "members" "$node002 limited $node009 limited" "$(members 0x43)"
+expect "IPoIB stays" true "$(rest GET resources/pkeys/0x43 | sed 's/^200 //' | jq .ip_over_ib)"
+expect_match "IPoIB is another" '^409 ip_over_ib' "$(rest POST resources/pkeys "{\"pkey\": \"0x43\", \"guids\": [\"$node001\"], \"ip_over_ib\": false}")"
+expect "delete" "200 {}" "$(rest DELETE resources/pkeys/0x43)"
+expect_match "delete again" '^404 ' "$(rest DELETE resources/pkeys/0x43)"
+expect_match "the policy's" '^409 .*fixed' "$(rest DELETE resources/pkeys/0x50)"
+expect "a member of the policy's" "200 {}" "$(rest POST resources/pkeys "{\"pkey\": \"0x50\", \"guids\": [\"$node001\"]}")"
+expect "members" "$node001 full $node002 full" "$(members 0x50)"
+expect "what was added goes" "200 {}" "$(rest DELETE resources/pkeys/0x50)"
+expect "members" "$node002 full" "$(members 0x50)"
+expect "a host that is called as a group" "200 {}" "$(rest POST resources/pkeys/hosts '{"hosts_names": "node001", "pkey": "0x44"}')"
+expect "members" "$node001 full" "$(members 0x44)"
+expect "delete" "200 {}" "$(rest DELETE resources/pkeys/0x44)"
+
+# promise: J3
+note "requests that are wrong"
+before=$(sets)
+wrong_body() { expect_match "$1" "^$2" "$(rest POST resources/pkeys "$3")"; }	# WHAT PATTERN BODY
+wrong_body "no JSON" '400 the body is not JSON: line 1' '{"pkey": '
+wrong_body "no object" '400 the body must be a JSON object' '[1]'
+wrong_body "a key twice" '400 the body is not JSON' '{"pkey": "0x1", "pkey": "0x2"}'
+wrong_body "an unknown field" '400 unknown field "pkeys"' '{"pkeys": "0x42"}'
+wrong_body "no P_Key" '400 pkey is missing' '{"guids": ["f452140300811231"]}'
+wrong_body "P_Key 0" '400 pkey: "0x8000"' '{"pkey": "0x8000", "guids": ["f452140300811231"]}'
+wrong_body "a long P_Key" '400 pkey' '{"pkey": "0x10042", "guids": ["f452140300811231"]}'
+wrong_body "no GUIDs" '400 guids' '{"pkey": "0x42", "guids": []}'
+wrong_body "a short GUID" '400 guids: "f45214"' '{"pkey": "0x42", "guids": ["f45214"]}'
+wrong_body "a membership" '400 membership' '{"pkey": "0x42", "guids": ["f452140300811231"], "membership": "both"}'
+wrong_body "an unknown GUID" '404 .*f4521403008fffff' '{"pkey": "0x42", "guids": ["f452140300811231", "f4521403008fffff"]}'
+wrong_body "limits" '501 service_level' '{"pkey": "0x42", "guids": ["f452140300811231"], "service_level": 3}'
+expect_match "limits" '^501 mtu_limit' "$(rest PUT resources/pkeys/qos_conf '{"pkey": "0x42", "mtu_limit": 2}')"
+expect_match "a pattern" '^400 hosts_names: "\*"' "$(rest POST resources/pkeys/hosts '{"hosts_names": "*", "pkey": "0x42"}')"
+expect_match "a broken list" '^400 hosts_names' "$(rest POST resources/pkeys/hosts '{"hosts_names": "node[1-", "pkey": "0x42"}')"
+head -c 1100000 /dev/zero | tr '\0' ' ' >large
+expect_match "a large body" '^413 ' "$(rest POST resources/pkeys @large)"
+expect_match "no such resource" '^404 ' "$(rest GET resources/nothing)"
+expect_match "no such method" '^405 ' "$(rest PATCH resources/pkeys)"
+expect "partitions after that" "0x50 0x7fff" "$(rest GET resources/pkeys | sed 's/^200 //' | jq -r 'keys | join(" ")')"
+expect "Sets" "$before" "$(sets)"
+
+# promise: J4
+note "who may"
+body="{\"pkey\": \"0x42\", \"guids\": [\"$node001\"]}"
+expect_match "nobody" '^401 ' "$(curl -s --cacert tls.crt -w '\n%{http_code}\n' "$url/ufmRest/resources/pkeys" | grep . | tac | paste -sd' ')"
+expect_match "a wrong password" '^401 ' "$(rest_as k8s:Secret GET resources/pkeys)"
+expect_match "no such user" '^401 ' "$(rest_as root:secret GET resources/pkeys)"
+expect_match "a password in place of a token" '^401 ' "$(rest_token "$(printf k8s:secret | base64)" GET resources/pkeys)"
+expect_match "a wrong token" '^401 ' "$(rest_token "slurm.${token[0]:7}x" GET resources/pkeys)"
+expect_match "a viewer views" '^200 ' "$(rest_as viewer:secret GET resources/pkeys)"
+expect_match "a viewer changes" '^403 ' "$(rest_as viewer:secret POST resources/pkeys "$body")"
+expect_match "another's P_Key" '^403 pkey.*0x100 to 0x1ff' "$(rest_token "${token[0]}" POST resources/pkeys "$body")"
+for ((i = 0; i < 12; i++)); do answer=$(rest_as "k8s:guess$i" GET resources/pkeys); done
+expect_match "guesses" '^429 ' "$answer"
+expect_match "who is known already" '^200 ' "$(rest GET app/ufm_version)"
+
+# promise: J5
+note "who did it"
+expect "a change" "200 {}" "$(rest POST resources/pkeys "$body")"
+expect "in the event" "k8s $(id -u)" "$(ctl -j events --kind partitions-changed -n 1 | jq -rs '.[-1].data | ."on-behalf-of" + " " + (.uid | tostring)')"
+expect_match "in the log of the gateway" 'user k8s: POST .*resources/pkeys: 200' "$(grep 'POST' rest.log | tail -n 1)"
+expect_match "in the log of the daemon" 'on behalf of k8s' "$(grep ' partitions: ' "$qosd_log" | tail -n 1)"
+
+# promise: J6
+note "ports, systems, links"
+port_row=$(rest GET "resources/ports?guid=$node001" | sed 's/^200 //')
+expect "a port" "$node001 ${node001}_1 node001 HCA-1/1 Active Link Up" \
+	"$(jq -r '.[] | [.guid, .name, .system_name, .dname, .logical_state, .physical_state] | join(" ")' <<<"$port_row")"
+expect "its LID" "$(ctl -j ports "node001 HCA-1/P1" | jq '.[0].lid')" "$(jq '.[0].lid' <<<"$port_row")"
+expect "ports of hosts" "$(ctl -j ports --type ca | jq length)" "$(rest GET "resources/ports?sys_type=Computer" | sed 's/^200 //' | jq length)"
+expect "switches" "$(ctl -j nodes --type switch | jq length)" "$(rest GET "resources/systems?type=switch" | sed 's/^200 //' | jq length)"
+expect "links" "$(($(linked_ports "$topology") / 2))" "$(rest GET resources/links | sed 's/^200 //' | jq length)"
+
+note "settings are read again"
+sed -i '/^  viewer:/d' rest.yaml
+kill -HUP "$rest_pid"
+until_ 10 grep -q 'read again: 3 users' rest.log || bad "no reload: $(tail -n 3 rest.log)"
+expect_match "a user that is gone" '^401 ' "$(rest_as viewer:secret GET resources/pkeys)"
+echo "nonsense: 1" >>rest.yaml
+kill -HUP "$rest_pid"
+until_ 10 grep -q 'former settings stay' rest.log || bad "bad settings are taken: $(tail -n 3 rest.log)"
+expect_match "the former stay" '^200 ' "$(rest GET app/ufm_version)"
+
+# promise: J7
+note "without the daemon"
+stop_qosd || bad "exit status $? after SIGTERM"
+expect_match "no daemon" '^503 ' "$(rest GET app/ufm_version)"
+expect_match "no daemon" '^503 ' "$(rest POST resources/pkeys "$body")"
+end "$rest_pid" || bad "qosd-rest ends with exit status $?"
