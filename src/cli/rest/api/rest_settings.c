@@ -93,7 +93,8 @@ static void read_users(struct reader *r, const struct node *n, const struct key 
 		if (!is_user_name(name->text))
 			read_error(r, name->pos, "'%s': a user's name has up to 32 letters, digits, - and _",
 				   EXCERPT(name->text));
-		if (read_map(r, name->value, user_keys, ARRAY_SIZE(user_keys), u) && !u->password && !u->tokens.n)
+		if (read_map(r, name->value, user_keys, ARRAY_SIZE(user_keys), u) &&
+		    !node_get(name->value, "password") && !node_get(name->value, "tokens"))
 			read_error(r, name->pos, "the user %s has neither password nor tokens", EXCERPT(name->text));
 	}
 }

@@ -1,0 +1,472 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Tests what requests of the REST interface become: routes, the questions to a daemon that answers
+ * as each test wants, and the answers.
+ *
+ * promise: J2 J3
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/rest/api/rest_api.h"
+#include "cli/rest/api/rest_ask.h"
+#include "cli/rest/api/rest_fields.h"
+#include "lib/base/alloc.h"
+#include "unit/run.h"
+
+/* --- a daemon --- */
+
+struct daemon {
+	const char *partition;	/* answer to `partition show` */
+	const char *ports;	/* rows of `ports` */
+	const char *change;	/* answer to `partition change` */
+	struct buf asked;	/* commands, each with arguments and file, in lines */
+	int depth;		/* of begin_change() */
+	int64_t awaited;
+};
+
+static struct daemon d;
+
+static void note(const char *command, const json_t *args, const json_t *file)
+{
+	char *a = json_dumps(args ? args : file, JSON_COMPACT | JSON_SORT_KEYS), *f = NULL;
+
+	if (file)
+		f = json_dumps(file, JSON_COMPACT | JSON_SORT_KEYS);
+	buf_printf(&d.asked, "%s%s%s%s%s\n", command, a ? " " : "", a ? a : "", f ? " " : "", f ? f : "");
+	free(a);
+	free(f);
+}
+
+static json_t *ask(void *arg, const char *command, json_t *args, json_t *file, struct buf *err)
+{
+	const char *text = !strcmp(command, "ports") ? d.ports : !strcmp(command, "partition change") ? d.change :
+			   d.partition;
+	json_t *answer = text ? json_loads(text, 0, NULL) : NULL;
+
+	ck_assert_ptr_eq(arg, &d);
+	ck_assert(!text || answer);
+	note(command, args, file);
+	/* all changes are made with others kept off */
+	if (file)
+		ck_assert_int_eq(d.depth, 1);
+	if (!text)
+		buf_puts(err, "gone");
+	json_decref(args);
+	json_decref(file);
+	return answer;
+}
+
+static void begin_change(void *arg)
+{
+	ck_assert_ptr_eq(arg, &d);
+	ck_assert_int_eq(d.depth++, 0);
+}
+
+static void end_change(void *arg)
+{
+	ck_assert_ptr_eq(arg, &d);
+	ck_assert_int_eq(d.depth--, 1);
+}
+
+static void await(void *arg, int64_t change)
+{
+	ck_assert_ptr_eq(arg, &d);
+	ck_assert_int_eq(d.depth, 0);
+	d.awaited = change;
+}
+
+/* --- requests --- */
+
+static struct rest_choices choices;
+static struct rest_pkeys pkeys = { 1, 0x7ffe };
+static struct rest_answer a;
+
+static void setup(void)
+{
+	memset(&d, 0, sizeof(d));
+	d.change = "{\"ok\": true, \"result\": {\"changed\": 1, \"change\": 7}}";
+}
+
+static void teardown(void)
+{
+	rest_answer_free(&a);
+	memset(&a, 0, sizeof(a));
+	buf_free(&d.asked);
+}
+
+static void request(const char *method, const char *path, const char *query, const char *body)
+{
+	struct rest_daemon daemon = { &d, ask, begin_change, end_change, await };
+	struct rest_call c = { .daemon = &daemon, .choices = &choices, .pkeys = pkeys };
+	const struct rest_route *route;
+
+	rest_answer_free(&a);
+	a = (struct rest_answer){ .status = REST_OK };
+	buf_free(&d.asked);
+	d.awaited = 0;
+	route = rest_find_route(method, path, c.parts, &a);
+	if (!route)
+		return;
+	c.query = query ? json_loads(query, 0, NULL) : NULL;
+	c.body = body ? json_loads(body, 0, NULL) : NULL;
+	ck_assert(!body || c.body);
+	route->handle(&c, &a);
+	ck_assert_int_eq(d.depth, 0);
+	ck_assert_msg(!a.body == (a.status != REST_OK), "status %u, %s", a.status, a.text.s);
+	json_decref((json_t *)(uintptr_t)c.query);
+	json_decref(c.body);
+	free(c.parts[0]);
+	free(c.parts[1]);
+}
+
+static void expect_refusal(unsigned status, const char *text)
+{
+	ck_assert_msg(a.status == status && a.text.n && strstr(a.text.s, text), "%u %s", a.status, a.text.n ? a.text.s : "");
+}
+
+static void expect_asked(const char *text)
+{
+	ck_assert_str_eq(d.asked.n ? d.asked.s : "", text);
+}
+
+static void expect_body(const char *text)
+{
+	char *got = json_dumps(a.body, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY);
+
+	ck_assert_msg(got && !strcmp(got, text), "%u %s %s", a.status, got ? got : "", a.text.n ? a.text.s : "");
+	free(got);
+}
+
+#define NONE "{\"ok\": true, \"result\": {\"partitions\": []}}"
+#define SHOW "partition show {\"pkey\":66,\"requested\":true}\n"
+#define CHANGE "partition change {\"absent-ok\":false,\"file\":\"(REST)\"} {\"changes\":["
+#define G1 "0002c90300000001"
+#define G2 "0002c90300000002"
+/* What was added to a partition of its own, and to one of the policy. */
+#define OWN(members) "{\"ok\": true, \"result\": {\"partitions\": [{\"partition\": \"job\", \"pkey\": 66, \"ipoib\": true, " \
+	"\"source\": \"dynamic\", \"members\": [" members "]}]}}"
+#define POLICYS(members) "{\"ok\": true, \"result\": {\"partitions\": [{\"partition\": \"job\", \"pkey\": 66, \"ipoib\": true, " \
+	"\"source\": \"policy+dynamic\", \"members\": [" members "]}]}}"
+#define WHO(who) "{\"who\": \"" who "\", \"membership\": \"full\"}"
+
+/* --- tests --- */
+
+START_TEST(routes)
+{
+	struct rest_answer r = { 0 };
+	enum rest_base base;
+	char *parts[2];
+
+	ck_assert_str_eq(rest_split_base("/ufmRest/a/b", &base), "a/b");
+	ck_assert_int_eq(base, REST_BASE_PASSWORD);
+	ck_assert_str_eq(rest_split_base("/ufmRestV3/a", &base), "a");
+	ck_assert_int_eq(base, REST_BASE_TOKEN);
+	ck_assert_ptr_null(rest_split_base("/ufmRestV4/a", &base));
+	ck_assert_ptr_null(rest_split_base("/", &base));
+
+	ck_assert_ptr_nonnull(rest_find_route("DELETE", "resources/pkeys/0x42/guids/a,b", parts, &r));
+	ck_assert_str_eq(parts[0], "0x42");
+	ck_assert_str_eq(parts[1], "a,b");
+	free(parts[0]);
+	free(parts[1]);
+	/* a word of the table comes before {} */
+	ck_assert_ptr_nonnull(rest_find_route("POST", "resources/pkeys/hosts", parts, &r));
+	ck_assert_ptr_null(parts[0]);
+	ck_assert_ptr_nonnull(rest_find_route("GET", "resources/pkeys/", parts, &r));
+	ck_assert_ptr_null(rest_find_route("GET", "resources/pkeys//", parts, &r));
+	ck_assert_int_eq(r.status, REST_NOT_FOUND);
+	ck_assert_ptr_null(rest_find_route("GET", "resources/pkeys/0x1/guids/", parts, &r));
+	ck_assert_int_eq(r.status, REST_NOT_FOUND);
+	ck_assert_ptr_null(rest_find_route("PUT", "resources/pkeys/0x1", parts, &r));
+	ck_assert_int_eq(r.status, REST_BAD_METHOD);
+	ck_assert_ptr_null(rest_find_route("GET", "", parts, &r));
+	rest_answer_free(&r);
+}
+END_TEST
+
+START_TEST(fields)
+{
+	struct rest_guids guids = { 0 };
+	struct rest_answer r = { 0 };
+	uint64_t guid;
+	uint16_t pkey;
+
+	ck_assert(rest_read_pkey("0x8042", &pkey, &r) && pkey == 0x42);
+	ck_assert(rest_read_pkey("7fFf", &pkey, &r) && pkey == 0x7fff);
+	ck_assert(!rest_read_pkey("0x", &pkey, &r) && !rest_read_pkey("", &pkey, &r));
+	ck_assert(!rest_read_pkey("0x8000", &pkey, &r) && !rest_read_pkey("0x1 ", &pkey, &r));
+	ck_assert(!rest_read_pkey("-1", &pkey, &r) && !rest_read_pkey("0x00042", &pkey, &r));
+
+	ck_assert(rest_parse_guid("00:02:C9:03:00:00:00:0a", &guid) && guid == 0x2c9030000000aULL);
+	ck_assert(rest_parse_guid("0x0002c9030000000A", &guid) && guid == 0x2c9030000000aULL);
+	ck_assert(!rest_parse_guid("0000000000000000", &guid) && !rest_parse_guid("2c9030000000a", &guid));
+	ck_assert(!rest_parse_guid("0002c9030000000a0", &guid) && !rest_parse_guid("0002c9030000000g", &guid));
+	ck_assert(!rest_parse_guid(":0002c9030000000a", &guid) && !rest_parse_guid("0002c9030000000a:", &guid));
+	ck_assert(!rest_parse_guid("", &guid));
+
+	ck_assert(rest_read_guids(G1 "," G2, &guids, &r) && guids.n == 2 && guids.v[1] == 0x2c90300000002ULL);
+	ck_assert(!rest_read_guids(G1 ",", &guids, &r) && r.status == REST_BAD);
+	ck_assert(!rest_read_guids(",", &guids, &r));
+	for (size_t i = guids.n; i < REST_GUIDS_MAX; i++)
+		ck_assert(rest_read_guids(G1, &guids, &r));
+	ck_assert(!rest_read_guids(G1, &guids, &r) && r.status == REST_TOO_LARGE);
+	vec_free(&guids);
+	rest_answer_free(&r);
+}
+END_TEST
+
+START_TEST(adding)
+{
+	d.partition = NONE;
+	request("POST", "resources/pkeys", NULL, "{\"pkey\": \"0x8042\", \"guids\": [\"" G1 "\"]}");
+	expect_body("{}");
+	expect_asked(SHOW CHANGE "{\"add\":\"api_pkey_0x42\",\"ipoib\":true,\"members\":{\"0x" G1 "\":\"full\"},\"pkey\":66}]}\n");
+	ck_assert_int_eq(d.awaited, 7);
+
+	/* the properties of what is there stay */
+	d.partition = OWN(WHO("0x" G2));
+	request("POST", "resources/pkeys", NULL, "{\"pkey\": \"0x42\", \"ip_over_ib\": \"True\", \"membership\": \"limited\", "
+		"\"guids\": [\"" G1 "\"]}");
+	expect_asked(SHOW CHANGE "{\"add\":\"job\",\"members\":{\"0x" G1 "\":\"limited\"},\"pkey\":66}]}\n");
+	request("POST", "resources/pkeys", NULL, "{\"pkey\": \"0x42\", \"ip_over_ib\": false, \"guids\": [\"" G1 "\"]}");
+	expect_refusal(REST_CONFLICT, "ip_over_ib");
+	expect_asked(SHOW);
+
+	/* one membership for each */
+	request("POST", "resources/pkeys", NULL, "{\"pkey\": \"0x42\", \"guids\": [\"" G1 "\", \"" G2 "\"], "
+		"\"memberships\": [\"full\", \"limited\"]}");
+	expect_asked(SHOW CHANGE "{\"add\":\"job\",\"members\":{\"0x" G1 "\":\"full\",\"0x" G2 "\":\"limited\"},\"pkey\":66}]}\n");
+	request("POST", "resources/pkeys", NULL, "{\"pkey\": \"0x42\", \"guids\": [\"" G1 "\", \"" G2 "\"], "
+		"\"memberships\": [\"full\"]}");
+	expect_refusal(REST_BAD, "memberships");
+	expect_asked("");
+
+	/* the plugin of Kubernetes always wants index 0 */
+	request("POST", "resources/pkeys", NULL, "{\"pkey\": \"0x42\", \"index0\": true, \"guids\": [\"" G1 "\"]}");
+	expect_refusal(REST_NOT_IMPLEMENTED, "index0");
+	choices.ignore_index0 = choices.absent_guids = true;
+	request("POST", "resources/pkeys", NULL, "{\"pkey\": \"0x42\", \"index0\": true, \"guids\": [\"" G1 "\"]}");
+	expect_asked(SHOW "partition change {\"absent-ok\":true,\"file\":\"(REST)\"} {\"changes\":[{\"add\":\"job\",\"members\":"
+		     "{\"0x" G1 "\":\"full\"},\"pkey\":66}]}\n");
+	choices = (struct rest_choices){ 0 };
+}
+END_TEST
+
+START_TEST(setting)
+{
+	/* the partition stays though all its members go */
+	d.partition = OWN(WHO("0x" G1) "," WHO("node1 HCA-1/P1"));
+	request("PUT", "resources/pkeys", NULL, "{\"pkey\": \"0x42\", \"guids\": [\"" G2 "\"]}");
+	expect_asked(SHOW CHANGE "{\"members\":[\"0x" G1 "\",\"node1 HCA-1/P1\"],\"remove\":\"job\"},"
+		     "{\"add\":\"job\",\"members\":{\"0x" G2 "\":\"full\"},\"pkey\":66}]}\n");
+	/* who stays is not touched */
+	request("PUT", "resources/pkeys", NULL, "{\"pkey\": \"0x42\", \"guids\": [\"" G1 "\"]}");
+	expect_asked(SHOW CHANGE "{\"members\":[\"node1 HCA-1/P1\"],\"remove\":\"job\"},"
+		     "{\"add\":\"job\",\"members\":{\"0x" G1 "\":\"full\"},\"pkey\":66}]}\n");
+}
+END_TEST
+
+#define PORT1 "{\"guid\": \"0x" G1 "\", \"port\": 1, \"name\": \"node1 HCA-1/P1 (0x" G1 ")\", \"state\": \"active\", " \
+	"\"node\": \"0x0002c90300000000\", \"type\": \"ca\", \"lid\": 5, \"link\": \"4xEDR\", \"mtu\": 4096, \"peer\": " \
+	"\"sw(1)/P3 (0x" G2 ")\"}"
+
+START_TEST(removing)
+{
+	d.partition = OWN(WHO("0x" G1) "," WHO("0x" G2));
+	request("POST", "actions/remove_guids_from_pkey", NULL, "{\"pkey\": \"0x42\", \"guids\": [\"" G1 "\", \"" G1 "\"]}");
+	expect_asked(SHOW CHANGE "{\"members\":[\"0x" G1 "\"],\"remove\":\"job\"}]}\n");
+	/* with the last members the partition goes, but not that of the policy */
+	request("DELETE", "resources/pkeys/0x42/guids/" G1 "," G2, NULL, NULL);
+	expect_asked(SHOW CHANGE "{\"remove\":\"job\"}]}\n");
+	d.partition = POLICYS(WHO("0x" G1));
+	request("DELETE", "resources/pkeys/0x42/guids/" G1, NULL, NULL);
+	expect_asked(SHOW CHANGE "{\"members\":[\"0x" G1 "\"],\"remove\":\"job\"}]}\n");
+
+	/* by GUID what was added by name, and the other way round */
+	d.partition = OWN(WHO("node1 HCA-1/P1") "," WHO("node10/P1"));
+	d.ports = "{\"ok\": true, \"rows\": [" PORT1 "]}";
+	request("POST", "actions/remove_guids_from_pkey", NULL, "{\"pkey\": \"0x42\", \"guids\": [\"" G1 "\"]}");
+	expect_asked(SHOW "ports {\"node\":\"0x" G1 "\"}\n" CHANGE "{\"members\":[\"node1 HCA-1/P1\"],\"remove\":\"job\"}]}\n");
+	request("DELETE", "resources/pkeys/0x42/hosts/node1", NULL, NULL);
+	expect_asked(SHOW CHANGE "{\"members\":[\"node1 HCA-1/P1\"],\"remove\":\"job\"}]}\n");
+	d.partition = OWN(WHO("0x" G1) "," WHO("0x" G2));
+	request("DELETE", "resources/pkeys/0x42/hosts/node1", NULL, NULL);
+	expect_asked(SHOW "ports {\"node\":\"node1\"}\n" CHANGE "{\"members\":[\"0x" G1 "\"],\"remove\":\"job\"}]}\n");
+
+	/* what is no member needs no change */
+	d.ports = "{\"ok\": false, \"error\": \"no such node\"}";
+	request("DELETE", "resources/pkeys/0x42/hosts/node3", NULL, NULL);
+	expect_body("{}");
+	d.partition = NONE;
+	request("POST", "actions/remove_guids_from_pkey", NULL, "{\"pkey\": \"0x42\", \"guids\": [\"" G1 "\"]}");
+	expect_body("{}");
+	expect_asked(SHOW);
+	request("DELETE", "resources/pkeys/0x42/guids/" G1, NULL, NULL);
+	expect_refusal(REST_NOT_FOUND, "0x42");
+}
+END_TEST
+
+START_TEST(whole_partitions)
+{
+	d.partition = NONE;
+	request("POST", "resources/pkeys/add", NULL, "{\"pkey\": \"0x42\", \"partition_name\": \"tenant\", \"ip_over_ib\": false}");
+	expect_asked(SHOW CHANGE "{\"add\":\"tenant\",\"ipoib\":false,\"pkey\":66}]}\n");
+	request("DELETE", "resources/pkeys/0x42", NULL, NULL);
+	expect_refusal(REST_NOT_FOUND, "0x42");
+	d.partition = OWN("");
+	request("POST", "resources/pkeys/add", NULL, "{\"pkey\": \"0x42\"}");
+	expect_refusal(REST_CONFLICT, "job");
+	request("DELETE", "resources/pkeys/0x42", NULL, NULL);
+	expect_asked(SHOW CHANGE "{\"remove\":\"job\"}]}\n");
+	d.partition = POLICYS("");
+	request("DELETE", "resources/pkeys/0x42", NULL, NULL);
+	expect_refusal(REST_CONFLICT, "policy");
+
+	pkeys = (struct rest_pkeys){ 0x43, 0x50 };
+	request("DELETE", "resources/pkeys/0x42", NULL, NULL);
+	expect_refusal(REST_FORBIDDEN, "0x43 to 0x50");
+	expect_asked("");
+	pkeys = (struct rest_pkeys){ 1, 0x7ffe };
+}
+END_TEST
+
+START_TEST(hosts)
+{
+	static const char *const bad[] = { "*", "all", "node1,", "type:ca", "a/P1", "node1 HCA-1", "node[1", "0x1-0x2,b/c" };
+
+	d.partition = NONE;
+	request("POST", "resources/pkeys/hosts", NULL, "{\"pkey\": \"0x42\", \"hosts_names\": \"node[1-2],all\"}");
+	expect_asked(SHOW CHANGE "{\"add\":\"api_pkey_0x42\",\"ipoib\":true,\"members\":{\"host:all\":\"full\",\"host:node1\":"
+		     "\"full\",\"host:node2\":\"full\"},\"pkey\":66}]}\n");
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		char body[100];
+
+		if (!strcmp(bad[i], "all"))
+			continue;
+		snprintf(body, sizeof(body), "{\"pkey\": \"0x42\", \"hosts_names\": \"%s\"}", bad[i]);
+		request("POST", "resources/pkeys/hosts", NULL, body);
+		expect_refusal(REST_BAD, "hosts_names");
+		expect_asked("");
+	}
+	request("POST", "resources/pkeys/hosts", NULL, "{\"pkey\": \"0x42\", \"hosts_names\": [\"node1\"]}");
+	expect_refusal(REST_BAD, "hosts_names must be a string");
+	request("POST", "resources/pkeys/hosts", NULL, "{\"pkey\": \"0x42\", \"hosts_names\": \"n[1-99999]\"}");
+	expect_refusal(REST_BAD, "hosts_names");
+}
+END_TEST
+
+START_TEST(refusals_of_the_daemon)
+{
+	static const char body[] = "{\"pkey\": \"0x42\", \"guids\": [\"" G1 "\"]}";
+
+	d.partition = NONE;
+	d.change = "{\"ok\": false, \"error\": \"refused\", \"absent\": 1, \"findings\": [{\"severity\": \"error\", \"text\": "
+		   "\"no such port\"}, {\"severity\": \"info\", \"text\": \"aside\"}]}";
+	request("POST", "resources/pkeys", NULL, body);
+	expect_refusal(REST_NOT_FOUND, "no such port");
+	ck_assert_ptr_null(strstr(a.text.s, "aside"));
+	ck_assert_int_eq(d.awaited, 0);
+	d.change = "{\"ok\": false, \"error\": \"refused\", \"absent\": 0, \"findings\": [{\"severity\": \"error\", \"text\": "
+		   "\"too many members\"}]}";
+	request("POST", "resources/pkeys", NULL, body);
+	expect_refusal(REST_BAD, "too many members");
+	d.change = "{\"ok\": false, \"error\": \"another subnet manager has become master\"}";
+	request("POST", "resources/pkeys", NULL, body);
+	expect_refusal(REST_NO_DAEMON, "another subnet manager");
+	d.change = NULL;
+	request("POST", "resources/pkeys", NULL, body);
+	expect_refusal(REST_NO_DAEMON, "gone");
+	d.partition = NULL;
+	request("GET", "resources/pkeys", NULL, NULL);
+	expect_refusal(REST_NO_DAEMON, "gone");
+}
+END_TEST
+
+START_TEST(wrong_bodies)
+{
+	static const char *const bad[][2] = {
+		{ "[]", "JSON object" }, { "{\"Pkey\": 1}", "unknown field \"Pkey\"" }, { "{}", "pkey is missing" },
+		{ "{\"pkey\": 66}", "pkey must be a string" }, { "{\"pkey\": \"0x42\"}", "guids must be an array" },
+		{ "{\"pkey\": \"0x42\", \"guids\": \"" G1 "\"}", "guids must be an array" },
+		{ "{\"pkey\": \"0x42\", \"guids\": [1]}", "guids: entry 1" },
+		{ "{\"pkey\": \"0x42\", \"guids\": [\"" G1 "\"], \"index0\": 1}", "index0 must be" },
+		{ "{\"pkey\": \"0x42\", \"guids\": [\"" G1 "\"], \"membership\": 1}", "membership must be" },
+		{ "{\"pkey\": \"0x42\", \"guids\": [\"" G1 "\"], \"ip_over_ib\": \"yes\"}", "ip_over_ib must be" },
+	};
+
+	d.partition = NONE;
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		request("POST", "resources/pkeys", NULL, bad[i][0]);
+		expect_refusal(REST_BAD, bad[i][1]);
+		ck_assert_ptr_null(d.asked.n > strlen(SHOW) ? d.asked.s : NULL);
+	}
+	request("PUT", "resources/pkeys/qos_conf", NULL, "{\"pkey\": \"0x42\", \"rate_limit\": 100}");
+	expect_refusal(REST_NOT_IMPLEMENTED, "rate_limit");
+}
+END_TEST
+
+START_TEST(listing)
+{
+	d.partition = "{\"ok\": true, \"result\": {\"partitions\": ["
+		"{\"partition\": \"job\", \"pkey\": 66, \"ipoib\": true, \"ports\": [{\"port\": \"a (b) c/P1 (0x" G1 ")\", \"membership\": "
+		"\"both\", \"places\": [{\"index\": 0, \"pkey\": 66}]}], \"members\": [" WHO("0x" G1) "," WHO("0x" G2) "]},"
+		"{\"partition\": \"Default\", \"pkey\": 32767, \"ipoib\": false, \"ports\": [], \"members\": [{\"who\": \"all\", "
+		"\"membership\": \"limited\"}]}]}}";
+	request("GET", "resources/pkeys", "{\"guids_data\": \"true\"}", NULL);
+	expect_asked("partition show\n");
+	expect_body("{\"0x42\":{\"guids\":[{\"guid\":\"" G1 "\",\"index0\":true,\"membership\":\"full\"},"
+		    "{\"guid\":\"" G2 "\",\"index0\":false,\"membership\":\"full\"}],\"ip_over_ib\":true,\"partition\":\"job\"},"
+		    "\"0x7fff\":{\"guids\":[],\"ip_over_ib\":false,\"membership\":\"limited\",\"partition\":\"Default\"}}");
+	request("GET", "resources/pkeys", NULL, NULL);
+	expect_asked("partitions\n");
+	d.partition = NONE;
+	request("GET", "resources/pkeys/0x42", NULL, NULL);
+	expect_asked("partition show {\"pkey\":66}\n");
+	expect_body("{}");
+}
+END_TEST
+
+START_TEST(inventory)
+{
+	d.ports = "{\"ok\": true, \"rows\": [" PORT1 ", {\"guid\": \"0x" G2 "\", \"port\": 0, \"name\": \"sw(1)/P0 (0x" G2 ")\", "
+		  "\"state\": \"active\", \"type\": \"switch\", \"node\": \"0x" G2 "\"}]}";
+	request("GET", "resources/ports", NULL, NULL);
+	expect_body("[{\"active_speed\":\"4xEDR\",\"dname\":\"HCA-1/1\",\"guid\":\"" G1 "\",\"lid\":5,\"logical_state\":\"Active\","
+		    "\"mtu\":4096,\"name\":\"" G1 "_1\",\"node_description\":\"node1 HCA-1\",\"number\":1,"
+		    "\"peer_node_description\":\"sw(1)\",\"physical_state\":\"Link Up\",\"systemID\":\"0002c90300000000\","
+		    "\"system_name\":\"node1\"}]");
+	request("GET", "resources/ports", "{\"sys_type\": \"Switch\"}", NULL);
+	expect_body("[]");
+	request("GET", "resources/links", "{\"system\": \"node1\"}", NULL);
+	expect_asked("ports {\"node\":\"node1\"}\n");
+	expect_body("[{\"destination_guid\":\"" G2 "\",\"destination_port\":\"3\",\"destination_port_node_description\":\"sw(1)\","
+		    "\"severity\":\"Info\",\"source_guid\":\"" G1 "\",\"source_port\":\"1\",\"source_port_node_description\":"
+		    "\"node1 HCA-1\",\"width\":\"4xEDR\"}]");
+	d.partition = "{\"ok\": true, \"rows\": [{\"guid\": \"0x" G2 "\", \"type\": \"switch\", \"description\": \"a switch\"}]}";
+	request("GET", "resources/systems", NULL, NULL);
+	expect_body("[{\"description\":\"a switch\",\"guid\":\"" G2 "\",\"name\":\"a switch\",\"system_guid\":\"" G2 "\","
+		    "\"system_name\":\"a switch\",\"type\":\"switch\"}]");
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("rest_api");
+	TCase *t = tcase_create("rest_api");
+
+	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_test(t, routes);
+	tcase_add_test(t, fields);
+	tcase_add_test(t, adding);
+	tcase_add_test(t, setting);
+	tcase_add_test(t, removing);
+	tcase_add_test(t, whole_partitions);
+	tcase_add_test(t, hosts);
+	tcase_add_test(t, refusals_of_the_daemon);
+	tcase_add_test(t, wrong_bodies);
+	tcase_add_test(t, listing);
+	tcase_add_test(t, inventory);
+	suite_add_tcase(s, t);
+	return run_suite(s);
+}
