@@ -467,6 +467,9 @@ demo:	## install what is missing, build, show qosd on a simulated cluster
 	@scripts/deps --if-missing
 	@+$(submake) $(jobs) all
 	@scripts/demo $(BUILD)
+.PHONY: demo-rest
+demo-rest: all	## show qosd and its REST gateway on a simulated cluster, and what to send it (PORT=8443)
+	@scripts/demo-rest $(BUILD)
 
 .PHONY: draw-cluster
 draw-cluster: all	## draw doc/cluster.svg, the drawing in README.md

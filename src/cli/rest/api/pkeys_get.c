@@ -37,7 +37,16 @@ static void put_guid(json_t *list, uint64_t guid, const char *membership, bool i
 					      "index0", index0));
 }
 
-/* The ports that are members, and members by GUID that the fabric does not have, or not yet. */
+static bool is_default(const json_t *row)
+{
+	return json_integer_value(json_object_get(row, "pkey")) == PKEY_DEFAULT;
+}
+
+/*
+ * The ports that are members, and members by GUID that the fabric does not have, or not yet.  In the
+ * default partition every port is, and clients take who is listed for one that somebody put there: so
+ * there only GUIDs are listed that a member line names.
+ */
 static void put_guids(const json_t *row, json_t *list)
 {
 	struct map64 seen;
@@ -48,7 +57,7 @@ static void put_guids(const json_t *row, json_t *list)
 	map64_init(&seen, 16);
 	json_array_foreach(json_object_get(row, "ports"), i, x) {
 		guid = rest_port_guid(rest_str(x, "port"), &n);
-		if (!guid)
+		if (!guid || is_default(row))
 			continue;
 		map64_put(&seen, guid, 1);
 		put_guid(list, guid, membership_of(x), is_at_index_0(x));
@@ -86,7 +95,7 @@ static json_t *partition_of(const struct rest_call *c, const json_t *row)
 	guids = json_array();
 	put_guids(row, guids);
 	json_object_set_new(p, "guids", guids);
-	if (json_integer_value(json_object_get(row, "pkey")) == PKEY_DEFAULT)
+	if (is_default(row))
 		json_object_set_new(p, "membership", json_string(default_membership(row)));
 	return p;
 }

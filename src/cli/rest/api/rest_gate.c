@@ -258,12 +258,11 @@ static bool fits(struct rest_gate *g, const char *secret, const char *hash)
 	return made && strlen(made) == n && is_equal(made, hash, n);
 }
 
-/* A user who is not there takes as long as one who is. */
+/* A user who is not there takes as long as one who is.  Called while nothing else is hashed. */
 static bool is_right(struct rest_gate *g, enum rest_base base, const struct rest_user *u, const char *secret)
 {
 	bool right = false;
 
-	pthread_mutex_lock(&g->hashing);
 	if (!u || (base == REST_BASE_TOKEN ? !u->tokens.n : !u->password))
 		fits(g, secret, g->nobody);
 	else if (base == REST_BASE_PASSWORD)
@@ -272,8 +271,34 @@ static bool is_right(struct rest_gate *g, enum rest_base base, const struct rest
 		for (size_t i = 0; i < u->tokens.n && !right; i++)
 			right = fits(g, secret, u->tokens.v[i]);
 	explicit_bzero(g->data.input, sizeof(g->data.input));
-	pthread_mutex_unlock(&g->hashing);
 	return right;
+}
+
+/*
+ * Hashes a secret that is not known yet.  A client may begin with many connections at once: whoever
+ * waited for its first one finds the secret known.
+ */
+static const struct rest_user *try_secret(struct rest_gate *g, enum rest_base base, const struct claim *c,
+					  const uint64_t digest[2], const struct sockaddr *from, int64_t now_us,
+					  struct rest_answer *a)
+{
+	const struct rest_user *u;
+
+	pthread_mutex_lock(&g->hashing);
+	u = recall(g, digest);
+	if (!u && !may_try(g, from, now_us)) {
+		rest_refuse(a, REST_TOO_MANY, "too many tries from this address");
+	} else if (!u) {
+		u = find_user(g, c);
+		if (is_right(g, base, u, c->secret)) {
+			remember(g, digest, u);
+		} else {
+			rest_refuse(a, REST_UNKNOWN_USER, "wrong user or secret");
+			u = NULL;
+		}
+	}
+	pthread_mutex_unlock(&g->hashing);
+	return u;
 }
 
 /* A user's requests in a second, and as many at once. */
@@ -303,17 +328,8 @@ const struct rest_user *rest_gate_admit(struct rest_gate *g, enum rest_base base
 	}
 	digest_of(g, base, &claim, digest);
 	u = recall(g, digest);
-	if (!u && !may_try(g, from, now_us)) {
-		rest_refuse(a, REST_TOO_MANY, "too many tries from this address");
-	} else if (!u) {
-		u = find_user(g, &claim);
-		if (is_right(g, base, u, claim.secret)) {
-			remember(g, digest, u);
-		} else {
-			rest_refuse(a, REST_UNKNOWN_USER, "wrong user or secret");
-			u = NULL;
-		}
-	}
+	if (!u)
+		u = try_secret(g, base, &claim, digest, from, now_us, a);
 	if (u && !may_ask(g, u, now_us)) {
 		rest_refuse(a, REST_TOO_MANY, "too many requests of this user");
 		u = NULL;

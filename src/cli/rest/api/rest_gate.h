@@ -5,7 +5,7 @@
  *
  * Passwords and tokens are known by their hashes of crypt(3) only, which take long on purpose.  What
  * was right is kept, as a keyed hash of it, so that only the first request of a client takes as long.
- * Each try takes a token of its address's bucket before anything is hashed, and one try is hashed at
+ * Each secret that is not known yet takes a token of its address's bucket, and one is hashed at
  * a time: who guesses cannot use up the machine.  Any thread may call.
  */
 #ifndef QOSD_CLI_REST_GATE_H

@@ -163,7 +163,7 @@ struct rest_settings *rest_settings_read(const char *file, const char *text, siz
 
 	s->listen = xstrdup("0.0.0.0:443");
 	s->socket = xstrdup(QOSD_SOCKET);
-	s->wait_ms = 5000;
+	s->wait_ms = 10000;
 	s->requests_per_second = 100;
 	if (yaml_tree_parse(file, text, n, &root, NULL, &found)) {
 		if (root)

@@ -411,7 +411,8 @@ START_TEST(listing)
 	d.partition = "{\"ok\": true, \"result\": {\"partitions\": ["
 		"{\"partition\": \"job\", \"pkey\": 66, \"ipoib\": true, \"ports\": [{\"port\": \"a (b) c/P1 (0x" G1 ")\", \"membership\": "
 		"\"both\", \"places\": [{\"index\": 0, \"pkey\": 66}]}], \"members\": [" WHO("0x" G1) "," WHO("0x" G2) "]},"
-		"{\"partition\": \"Default\", \"pkey\": 32767, \"ipoib\": false, \"ports\": [], \"members\": [{\"who\": \"all\", "
+		"{\"partition\": \"Default\", \"pkey\": 32767, \"ipoib\": false, \"ports\": [{\"port\": \"n/P1 (0x" G1 ")\", "
+		"\"membership\": \"limited\"}], \"members\": [{\"who\": \"all\", "
 		"\"membership\": \"limited\"}]}]}}";
 	request("GET", "resources/pkeys", "{\"guids_data\": \"true\"}", NULL);
 	expect_asked("partition show\n");
