@@ -35,6 +35,7 @@ users:
   slurm: {tokens: ["${token[1]}"], right: partitions}
 END
 chmod 600 rest.yaml
+: >rest.log
 "$build/qosd-rest" -c rest.yaml >rest.log 2>&1 &
 rest_pid=$!
 pids+=("$rest_pid")

@@ -230,6 +230,13 @@ static json_t *status_subnet(const struct sm_status *s)
 			 "ports-linked", (json_int_t)s->ports_linked);
 }
 
+/* Whether keys protect the subnet; never the keys. */
+static json_t *status_protection(const struct ctl_view *v)
+{
+	return json_pack("{s:b, s:b, s:o}", "m-key-set", !v->sm.no_m_key, "sm-key-secret", !v->sm.sm_key_known,
+			 "subnet-prefix", v->state ? json_guid(v->state->plan->settings->subnet_prefix) : json_null());
+}
+
 static json_t *status_sweeps(const struct sm_status *s)
 {
 	return json_pack("{s:I, s:f, s:I, s:I, s:I, s:I, s:I, s:I, s:s?}",
@@ -260,8 +267,10 @@ void cmd_status(const struct ctl_call *c, struct reply *r)
 	const struct sa_stats *sums = sa_sums(c->env);
 	const struct mad_counts *m = v->mad ? v->mad : &no_counts;
 	json_t *status = status_subnet(&v->sm);
-	json_t *sweeps = status_sweeps(&v->sm);
+	json_t *sweeps = status_sweeps(&v->sm), *protection = status_protection(v);
 
+	json_object_update(status, protection);
+	json_decref(protection);
 	json_object_update(status, sweeps);
 	json_decref(sweeps);
 	json_object_set_new(status, "engine-choice",

@@ -9,7 +9,7 @@
 
 static const struct rest_route routes[] = {
 	{ "GET", "app/ufm_version", REST_READ, false, rest_version },
-	{ "GET", "app/smconf", REST_ALL, false, rest_smconf },
+	{ "GET", "app/smconf", REST_READ, false, rest_smconf },
 	{ "GET", "resources/pkeys", REST_READ, false, rest_pkeys_list },
 	{ "POST", "resources/pkeys", REST_PARTITIONS, true, rest_pkeys_add },
 	{ "PUT", "resources/pkeys", REST_PARTITIONS, true, rest_pkeys_set },

@@ -451,6 +451,19 @@ START_TEST(inventory)
 }
 END_TEST
 
+START_TEST(protection)
+{
+	d.partition = "{\"ok\": true, \"result\": {\"subnet-prefix\": \"0xfec0000000000001\", \"m-key-set\": true, "
+		      "\"sm-key-secret\": true}}";
+	request("GET", "app/smconf", NULL, NULL);
+	expect_body("{\"m_key\":\"0xffffffffffffffff\",\"m_key_per_port\":false,\"sa_key\":\"0x0000000000000001\","
+		    "\"sm_key\":\"0xffffffffffffffff\",\"subnet_prefix\":\"0xfec0000000000001\"}");
+	d.partition = "{\"ok\": true, \"result\": {\"version\": \"1.2\", \"state\": \"standby\"}}";
+	request("GET", "app/ufm_version", NULL, NULL);
+	expect_body("{\"manager\":\"qosd\",\"state\":\"standby\",\"ufm_release_version\":\"1.2\"}");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("rest_api");
@@ -468,6 +481,7 @@ int main(void)
 	tcase_add_test(t, wrong_bodies);
 	tcase_add_test(t, listing);
 	tcase_add_test(t, inventory);
+	tcase_add_test(t, protection);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }
