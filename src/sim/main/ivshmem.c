@@ -32,12 +32,6 @@ struct ivshmem {
 	struct io *socket_io, *doorbell_io;
 };
 
-static void close_fd(int fd)
-{
-	if (fd >= 0)
-		close(fd);
-}
-
 static void ivshmem_free(struct ivshmem *v)
 {
 	if (v->hca)
@@ -135,15 +129,8 @@ static bool introduce(const struct ivshmem *v)
 /* The seals keep QEMU from shrinking the file under our feet. */
 static bool make_memory(struct ivshmem *v)
 {
-	void *memory;
-
-	v->memory_file = memfd_create("simhca", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (v->memory_file < 0 || ftruncate(v->memory_file, SIMHCA_MEMORY) < 0 ||
-	    fcntl(v->memory_file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
-		return false;
-	memory = mmap(NULL, SIMHCA_MEMORY, PROT_READ | PROT_WRITE, MAP_SHARED, v->memory_file, 0);
-	if (memory != MAP_FAILED)
-		v->memory = memory;
+	v->memory = shared_memory("simhca", SIMHCA_MEMORY, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL,
+				  &v->memory_file);
 	return v->memory != NULL;
 }
 

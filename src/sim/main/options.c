@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Parses the command line; see qosd-sim(1). */
+/* The program qosd-sim, and its command line; see qosd-sim(1). */
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -90,15 +90,17 @@ static bool parse_seed(const char *s, uint64_t *seed)
 
 /* Subcommands, their options, and their first other word, which options may also follow. */
 static const struct kind {
-	const char *name, *letters, *first_word;
+	const char *name;
+	int (*start)(const struct options *o);
+	const char *letters, *first_word;
 	bool command;		/* takes a command */
 } kinds[] = {
-	{ "run", "+I:p:P:S:lTD:x:n:vhV", "topology", true },
-	{ "serve", "+I:p:P:S:lTD:x:s:vhV", "topology", false },
-	{ "attach", "+s:ThV", "node", true },
-	{ "ctl", "+s:jhV", NULL, true },
-	{ "check", NULL, NULL, true },		/* see parse_check() */
-	{ "vm", "+s:hV", "node", true },
+	{ "run", run, "+I:p:P:S:lTD:x:n:vhV", "topology", true },
+	{ "serve", serve, "+I:p:P:S:lTD:x:s:vhV", "topology", false },
+	{ "attach", attach, "+s:ThV", "node", true },
+	{ "ctl", ctl, "+s:jhV", NULL, true },
+	{ "check", ctl, NULL, NULL, true },	/* see parse_check() */
+	{ "vm", vm, "+s:hV", "node", true },
 };
 
 static const struct option longs[] = {
@@ -234,15 +236,14 @@ static int parse_kind(struct options *o, const struct kind *k, int argc, char **
 	return k->command || !o->n_words ? -1 : usage_error("too many arguments: ", o->words[0]);
 }
 
-int options_parse(struct options *o, int argc, char **argv)
+int main(int argc, char **argv)
 {
+	struct options o = { .nodes = "", .seed = 1 };
+	int c = getopt_long(argc, argv, "+hV", longs, NULL), status;
 	const struct kind *k;
-	int c;
 
-	*o = (struct options){ .nodes = "", .seed = 1 };
-	c = getopt_long(argc, argv, "+hV", longs, NULL);
 	if (c != -1)
-		return c == 'h' || c == 'V' ? take_option(o, c) : usage_error(NULL, NULL);
+		return c == 'h' || c == 'V' ? take_option(&o, c) : usage_error(NULL, NULL);
 	if (optind == argc) {
 		fputs(usage, stderr);
 		return usage_error(NULL, NULL);
@@ -253,8 +254,8 @@ int options_parse(struct options *o, int argc, char **argv)
 	k = find_kind(argv[0]);
 	if (!k)
 		return usage_error("no such command: ", argv[0]);
-	o->kind = k->name;
-	return parse_kind(o, k, argc, argv);
+	status = parse_kind(&o, k, argc, argv);
+	return status < 0 ? k->start(&o) : status;
 }
 
 char *socket_path(const struct options *o)

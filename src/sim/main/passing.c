@@ -329,17 +329,13 @@ void passing_send_page(struct client *c, const struct sim_answer *a)
 bool passing_start(struct server *sv, const struct options *o)
 {
 	struct passing *p = &sv->passing;
-	void *page = MAP_FAILED;
 
-	p->memory = memfd_create("qosd-sim-clock", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (p->memory >= 0 && ftruncate(p->memory, sizeof(*p->page)) == 0 &&
-	    fcntl(p->memory, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) == 0)
-		page = mmap(NULL, sizeof(*p->page), PROT_READ | PROT_WRITE, MAP_SHARED, p->memory, 0);
-	if (page == MAP_FAILED) {
+	p->page = shared_memory("qosd-sim-clock", sizeof(*p->page), F_SEAL_SHRINK | F_SEAL_GROW,
+				&p->memory);
+	if (!p->page) {
 		fprintf(stderr, "qosd-sim: no memory for the clock: %s\n", strerror(errno));
 		return false;
 	}
-	p->page = page;
 	p->stands = o->stands;
 	sv->sim->hooks.pass = begin;
 	sv->sim->hooks.pass_arg = sv;
@@ -362,8 +358,7 @@ void passing_stop(struct server *sv)
 		wake_all(sv);
 		munmap(p->page, sizeof(*p->page));
 	}
-	if (p->memory >= 0)
-		close(p->memory);
+	close_fd(p->memory);
 	look_free(&p->looks[0]);
 	look_free(&p->looks[1]);
 	sv->sim->hooks.pass = NULL;

@@ -2,7 +2,7 @@
 /*
  * The parts of the program qosd-sim and their interfaces.
  *
- * main.c chooses the subcommand, and options.c parses the words. world.c makes the fabric.
+ * options.c parses the words and starts the subcommand. world.c makes the fabric.
  * server.c, client.c, question.c and outq.c serve it over a socket, for serve.c and run.c;
  * passing.c controls its time, and ivshmem.c connects virtual machines. attach.c, ask.c and vm.c are
  * the clients' side of the socket.
@@ -21,7 +21,6 @@ enum { EXIT_DONE, EXIT_FAILED, EXIT_USAGE, EXIT_CANNOT_START = 126, EXIT_NO_COMM
 /* --- options.c --- */
 
 struct options {
-	const char *kind;		/* subcommand: "run", "serve" … */
 	const char *socket;		/* NULL: that of the environment, or the default */
 	const char *topology;		/* for run and serve */
 	const char *ibnl;		/* directory of IBNL files, or NULL */
@@ -34,8 +33,6 @@ struct options {
 	int n_words;
 };
 
-/* Returns -1 to go on, or the exit status. */
-int options_parse(struct options *o, int argc, char **argv);
 /* The full path of the socket; the caller frees it with free(). */
 char *socket_path(const struct options *o);
 

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -175,6 +176,22 @@ static bool listen_on(struct server *sv, const char *path)
 	return true;
 }
 
+void *shared_memory(const char *name, size_t size, int seals, int *file)
+{
+	void *memory = MAP_FAILED;
+
+	*file = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (*file >= 0 && ftruncate(*file, (off_t)size) == 0 && fcntl(*file, F_ADD_SEALS, seals) == 0)
+		memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, *file, 0);
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
+void close_fd(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
 /* Raises the limit of descriptors, since each client needs one. */
 static void raise_limit(struct rlimit *before)
 {
@@ -207,12 +224,6 @@ bool server_start(struct server *sv, struct loop *l, struct sim *s, const char *
 	io_set(sv->listener_io, LOOP_READ);
 	server_turn(sv);
 	return true;
-}
-
-static void close_fd(int fd)
-{
-	if (fd >= 0)
-		close(fd);
 }
 
 void server_stop(struct server *sv)

@@ -102,6 +102,13 @@ void server_turn(struct server *sv);
 void server_flush(struct client **flush);
 /* Excludes a period in which the fabric could not run from its time. */
 void server_stand_still(struct server *sv, int64_t us);
+/*
+ * Makes a file of zeros in memory that others may map, with these seals, and maps it.  NULL with errno and
+ * *file -1, or to be closed.
+ */
+void *shared_memory(const char *name, size_t size, int seals, int *file);
+/* Closes the file unless it is -1. */
+void close_fd(int fd);
 /* Sets the timer to fire once, in `us` microseconds of the machine's clock. */
 void server_arm(struct server *sv, int64_t us);
 
