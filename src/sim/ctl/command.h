@@ -100,9 +100,6 @@ bool get_method(struct call *c, const char *text, uint8_t *method);
 /* If *mgmt_class is 0 and text is a name that only one class has, also sets *mgmt_class. */
 bool get_attr(struct call *c, const char *text, uint8_t *mgmt_class, uint16_t *attr);
 
-/* The client that a table's MADs came from (traffic.c). */
-json_t *json_client(const struct stat_table *t);
-
 /*
  * Formats the answer as text: an array of objects becomes a table, an object becomes lines or
  * tables.
@@ -128,7 +125,7 @@ handler cmd_portinfo, cmd_show_portinfo;
 /* inventory.c, show.c */
 handler cmd_show_nodes, cmd_show_links, cmd_show_port, cmd_show_end_ports, cmd_show_counters, cmd_count;
 handler cmd_show_lft, cmd_show_mft, cmd_show_sl2vl, cmd_show_vlarb, cmd_show_pkeys;
-/* traffic.c, ctl_load.c, ctl_audit.c, status.c */
+/* ctl_load.c, ctl_audit.c, status.c */
 handler cmd_drops, cmd_stats, cmd_traffic, cmd_path, cmd_check, cmd_status, cmd_pass;
 
 #endif
