@@ -293,8 +293,6 @@ static unsigned perform(const struct sim *s, uint32_t port, struct packet *p)
 
 bool cc_receive(struct sim *s, uint32_t port, struct packet *p, bool *answer)
 {
-	unsigned status;
-
 	if (!node_of(s->f, port)->profile->congestion_control ||
 	    !gs_is_request(p, CLASS_CC))
 		return false;
@@ -303,9 +301,6 @@ bool cc_receive(struct sim *s, uint32_t port, struct packet *p, bool *answer)
 		wire_drop(s, port, p, DROP_MKEY);
 		return true;
 	}
-	status = perform(s, port, p);
-	wire_turn_round(s, port, p);
-	p->mad[MAD_METHOD] = METHOD_GET_RESP;
-	put_be16(p->mad + MAD_STATUS, (uint16_t)status);
+	wire_answer(s, port, p, perform(s, port, p));
 	return true;
 }

@@ -27,9 +27,7 @@ void gs_answer(struct sim *s, uint32_t port, struct packet *p, gs_handler *handl
 	else
 		status = handler(s->f, port, get_be16(mad + MAD_ATTR), get_be32(mad + MAD_MOD),
 				 method == METHOD_SET, mad + GS_DATA);
-	wire_turn_round(s, port, p);
-	mad[MAD_METHOD] = METHOD_GET_RESP;
-	put_be16(mad + MAD_STATUS, (uint16_t)status);
+	wire_answer(s, port, p, status);
 }
 
 void gs_class_port_info(const struct sim_fabric *f, uint32_t port, uint16_t capmask,

@@ -90,14 +90,6 @@ static struct smp read_smp(struct sim *s, uint32_t port, struct packet *p)
 	};
 }
 
-static void turn_into_answer(struct sim *s, uint32_t port, struct packet *p, unsigned status)
-{
-	wire_turn_round(s, port, p);
-	p->mad[MAD_METHOD] = METHOD_GET_RESP;
-	put_be16(p->mad + MAD_STATUS,
-		 (uint16_t)((get_be16(p->mad + MAD_STATUS) & MAD_STATUS_DR_D) | status));
-}
-
 bool sma_wants(const struct packet *p)
 {
 	uint8_t method = p->mad[MAD_METHOD];
@@ -124,7 +116,7 @@ bool sma_receive(struct sim *s, uint32_t port, struct packet *p, bool trusted, b
 	if (!sma_wants(p))
 		return false;
 	if (p->mad[MAD_BASE_VERSION] != 1 || p->mad[MAD_CLASS_VERSION] != 1) {
-		turn_into_answer(s, port, p, STATUS_BAD_VERSION);
+		wire_answer(s, port, p, STATUS_BAD_VERSION);
 	} else if (!trusted && !mkey_check(s, port, p)) {
 		wire_drop(s, port, p, DROP_MKEY);
 		*answer = false;
@@ -132,14 +124,12 @@ bool sma_receive(struct sim *s, uint32_t port, struct packet *p, bool trusted, b
 		wire_drop(s, port, p, DROP_SILENT);
 		*answer = false;
 	} else if (method == METHOD_GET || method == METHOD_SET) {
-		unsigned status = serve(s, port, p);
-
-		turn_into_answer(s, port, p, status);
+		wire_answer(s, port, p, serve(s, port, p));
 	} else if (method == METHOD_TRAP_REPRESS) {
 		notice_repress(s, port, p->mad + SMP_DATA);
 		*answer = false;
 	} else {
-		turn_into_answer(s, port, p, STATUS_BAD_METHOD);
+		wire_answer(s, port, p, STATUS_BAD_METHOD);
 	}
 	return true;
 }

@@ -107,7 +107,6 @@ static void unmatched(struct sim *s, uint32_t port, struct packet *p)
 {
 	const struct sim_node *n = node_of(s->f, port);
 	uint8_t method = p->mad[MAD_METHOD];
-	uint16_t status = STATUS_BAD_METHOD_ATTR;
 
 	if (n->silent || n->profile->silent) {
 		wire_drop(s, port, p, DROP_SILENT);
@@ -117,11 +116,7 @@ static void unmatched(struct sim *s, uint32_t port, struct packet *p)
 		wire_drop(s, port, p, DROP_NO_AGENT);
 		return;
 	}
-	if (p->mad[MAD_CLASS] == CLASS_SM_DR)
-		status |= MAD_STATUS_DR_D;
-	wire_turn_round(s, port, p);
-	p->mad[MAD_METHOD] = METHOD_GET_RESP;
-	put_be16(p->mad + MAD_STATUS, status);
+	wire_answer(s, port, p, STATUS_BAD_METHOD_ATTR);
 	wire_send(s, port, p);
 }
 

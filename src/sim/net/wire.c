@@ -4,8 +4,7 @@
  *
  * lid.c, directed.c and mcast.c decide which way it goes.
  */
-#include <string.h>
-
+#include "lib/base/bytes.h"
 #include "sim/net/fault.h"
 #include "sim/net/transit.h"
 
@@ -325,4 +324,13 @@ void wire_turn_round(const struct sim *s, uint32_t port, struct packet *p)
 	p->client = 0;
 	if (p->mad[MAD_CLASS] == CLASS_SM_DR)
 		p->mad[MAD_STATUS] |= MAD_STATUS_DR_D >> 8;
+}
+
+void wire_answer(const struct sim *s, uint32_t port, struct packet *p, unsigned status)
+{
+	wire_turn_round(s, port, p);
+	p->mad[MAD_METHOD] = METHOD_GET_RESP;
+	if (p->mad[MAD_CLASS] == CLASS_SM_DR)
+		status |= MAD_STATUS_DR_D;
+	put_be16(p->mad + MAD_STATUS, (uint16_t)status);
 }

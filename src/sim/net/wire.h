@@ -86,6 +86,8 @@ void wire_send_after(struct sim *s, uint32_t port, const struct packet *p, int64
  * answer.
  */
 void wire_turn_round(const struct sim *s, uint32_t port, struct packet *p);
+/* The same, and makes the method GetResp and sets the status; a directed route SMP keeps its direction. */
+void wire_answer(const struct sim *s, uint32_t port, struct packet *p, unsigned status);
 
 /* --- the same rules as queries, without sending --- */
 
