@@ -2,8 +2,6 @@
 /* Commands `check` and `path`, which print the auditor's verdict and the path of one packet. */
 #include "sim/ctl/command.h"
 
-#include <stdlib.h>
-
 #include "lib/base/file.h"
 #include "sim/check/check.h"
 

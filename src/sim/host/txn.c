@@ -6,7 +6,6 @@
  * nodes may have asked with the same id.
  */
 #include <errno.h>
-#include <stdlib.h>
 
 #include "sim/host/parts.h"
 

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/base/alloc.h"
 #include "lib/base/findings.h"
 #include "program.h"
 #include "sim/ctl/ctl.h"

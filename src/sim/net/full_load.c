@@ -8,7 +8,6 @@
  */
 #include "sim/net/full_load.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "sim/net/fields.h"

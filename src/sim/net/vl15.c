@@ -7,7 +7,6 @@
  * route SMPs that it forwards, and SMPs for its own agent; the switch forwards LID-routed SMPs for
  * others without it.
  */
-#include "lib/base/bytes.h"
 #include "sim/net/transit.h"
 
 /* Whether the SMI at the port has to handle the SMP. */

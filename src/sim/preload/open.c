@@ -7,7 +7,6 @@
  */
 #undef _FORTIFY_SOURCE		/* its inline functions have the names of those defined here */
 #include <dirent.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>

@@ -5,7 +5,6 @@
  * srp_daemon, for example, reads LIDs, GIDs and the names of devices.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,6 @@
  * finds come back with a status.
  */
 #include <poll.h>
-#include <stdlib.h>
 
 #include "preload.h"
 #include "socket.h"
