@@ -16,7 +16,7 @@
 /* Splits "WHO=membership" if the latter is a membership; otherwise all of the word is WHO. */
 static bool set_member(json_t *members, const char *word, bool with_membership)
 {
-	static const char *const kinds[] = { "full", "limited", "both" };
+	static const char *const kinds[] = { "full", "limited", "both", "full@0", "limited@0", "both@0" };
 	const char *equals = with_membership ? strrchr(word, '=') : NULL, *kind = "full";
 	size_t n = strlen(word);
 	char *who;
@@ -187,8 +187,8 @@ static bool print_whole(const json_t *p)
 	printf("\n");
 	put_reasons(p);
 	json_array_foreach(members, i, m)
-		printf("  member  %-8s  %-8s  %s\n", str(m, "membership"), str(m, "source"),
-		       str(m, "who"));
+		printf("  member  %-8s  %-8s  %s%s\n", str(m, "membership"), str(m, "source"),
+		       str(m, "who"), json_is_true(json_object_get(m, "index0")) ? ", at index 0" : "");
 	put_ports(p);
 	return true;
 }

@@ -171,8 +171,39 @@ static void compare_layers(struct foresight *x, const struct plan *next)
 			     "a level", now->sls.n_layers);
 }
 
+static bool has_conflict(const struct plan *p, const char *first, const char *second)
+{
+	const struct partitions *parts = p->partitions;
+
+	for (size_t i = 0; i < parts->conflicts.n; i++) {
+		const struct index0_conflict *c = &parts->conflicts.v[i];
+
+		if (!strcmp(p->policy->partitions[c->first].name, first) &&
+		    !strcmp(p->policy->partitions[c->second].name, second))
+			return true;
+	}
+	return false;
+}
+
+/* Two partitions that want index 0 of a port refuse a request, unless they did before. */
+static void compare_index0(struct foresight *x, const struct plan *next)
+{
+	for (size_t i = 0; i < next->partitions->conflicts.n; i++) {
+		const struct index0_conflict *c = &next->partitions->conflicts.v[i];
+		struct buf text = { 0 };
+
+		if (has_conflict(x->now->plan, next->policy->partitions[c->first].name,
+				 next->policy->partitions[c->second].name))
+			continue;
+		index0_conflict_text(next->policy, next->f, c, &text);
+		findings_add(&x->refuses, SEV_ERROR, POLICY_DYNAMIC, (struct src_pos){ 0, 0 }, "%s", text.s);
+		buf_free(&text);
+	}
+}
+
 static void compare_partitions(struct foresight *x, const struct policy *policy, const struct plan *next)
 {
+	compare_index0(x, next);
 	compare_cuts(x, policy, next);
 	if (is_published(x, policy) && level_sls(x->now->plan->policy) != level_sls(next->policy))
 		compare_layers(x, next);

@@ -158,6 +158,7 @@ struct policy_member {
 	unsigned node_types;		/* enum policy_node_type, or 0 */
 	struct u64_range guids;		/* port GUIDs, if the member is given by none of these */
 	enum membership membership;
+	bool index0;			/* the P_Key comes first in the ports' tables; dynamic members only */
 	bool dynamic;
 };
 

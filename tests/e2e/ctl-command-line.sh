@@ -145,7 +145,7 @@ bash_completes() {
 expect "commands" "partition partitions" "$(bash_completes part)"
 expect "second words" "history" "$(bash_completes policy h)"
 expect "second words of an abbreviation" "confirm" "$(bash_completes pol c)"
-expect "all second words" "add apply remove show" "$(bash_completes partition '')"
+expect "all second words" "add apply remove set show" "$(bash_completes partition '')"
 expect "options" "--confirm" "$(bash_completes policy load --conf)"
 expect "options of qosd-ctl" "--timeout" "$(bash_completes status --t)"
 expect "options behind an operand" "--sl" "$(bash_completes route 1 2 --sl)"

@@ -129,6 +129,25 @@ start_and_wait "$sm_node" -c qosd.yaml -p policy.yaml
 expect "what was accepted before" '["default,mtu=1024",null,1024,null]' "$(shown job1)"
 expect "its paths" "sl=0 mtu=3 rate=12 " "$(path $node001 $node009 0x8060)"
 
+# promise: N23
+note "index 0"
+pkeys() { ctl -j partition show | jq -r --arg p "$1" '[.partitions[] | .ports[]? | select(.port | startswith($p)) | .places[]] | sort_by(.index) | map("\(.index):\(.pkey)") | join(" ")'; }
+expect "places before" "0:32767 1:32864 2:32865" "$(pkeys "node001 HCA-1/P1")"
+partition add job2 --pkey 0x61 "node001 HCA-1/P1=full@0"
+expect "its P_Key comes first, the default partition's last" "0:32865 1:32864 3:32767" "$(pkeys "node001 HCA-1/P1")"
+expect "P_Keys of the device" "8061 8060 0000 7fff" "$(on "$sm_node" smpquery -G pkeys "0x$node001" 1 2>&1 |
+	sed -nE 's/^ *0: (.*)$/\1/p' | tr -s ' \n' '  ' | sed -E 's/( 0x0000)* *$//; s/0x//g')"
+expect "a path" "sl=0 mtu=5 rate=2 " "$(path $node001 $node009 0x8061)"
+expect_match "shown" "full +dynamic +node001 HCA-1/P1, at index 0" "$(ctl partition show job2)"
+refused "two partitions" 'partitions "job1" and "job2" both want index 0 of the P_Key table of 1 port, for example node001 HCA-1/P1' \
+	add job1 "node001=full@0"
+refused "another index" 'the fabric has no host.*full@1' add job1 "node001=full@1"
+stop_qosd || bad "exit status $? after SIGTERM"
+start_and_wait "$sm_node" -c qosd.yaml -p policy.yaml
+expect "Sets after a restart" 0 "$(sets)"
+partition remove job2 node001
+expect "the default partition's comes first again" "0:32767 1:32864" "$(pkeys "node001 HCA-1/P1")"
+
 # promise: N21
 note "another policy"
 cp policy.yaml good.yaml

@@ -111,11 +111,13 @@ static void read_members(struct request *q, size_t number, json_t *v, struct dyn
 		c->members[c->n_members++].who = json_string_value(x);
 	json_object_foreach(v, who, x) {
 		const char *word = json_string_value(x);
-		enum membership m = word ? membership_parse(word) : MEMBER_NONE;
+		bool index0 = false;
+		enum membership m = word ? dynamic_membership(word, &index0) : MEMBER_NONE;
 
 		if (m == MEMBER_NONE)
-			complain(q, number, "member \"%.80s\" must be full, limited or both", who);
-		c->members[c->n_members++] = (struct dynamic_who){ who, m };
+			complain(q, number, "member \"%.80s\" must be full, limited or both, or one of "
+				 "them with @0", who);
+		c->members[c->n_members++] = (struct dynamic_who){ who, m, index0 };
 	}
 	if (!c->n_members)
 		complain(q, number, "%s must be an object that maps each member to its membership, or an "
@@ -507,8 +509,8 @@ static json_t *json_members(const struct policy_partition *part)
 	for (size_t i = 0; i < part->n_members; i++) {
 		const struct policy_member *m = &part->members[i];
 
-		json_array_append_new(list, json_pack("{s:o, s:s, s:s}", "who", json_who(m),
-			"membership", membership_word(m->membership),
+		json_array_append_new(list, json_pack("{s:o, s:s, s:b, s:s}", "who", json_who(m),
+			"membership", membership_word(m->membership), "index0", m->index0,
 			"source", m->dynamic ? "dynamic" : "policy"));
 	}
 	return list;
@@ -629,9 +631,10 @@ static json_t *json_wanted_members(const struct dynamic_partition *e)
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < e->members.n; i++)
-		json_array_append_new(list, json_pack("{s:o, s:s, s:s}",
+		json_array_append_new(list, json_pack("{s:o, s:s, s:b, s:s}",
 			"who", json_text(e->members.v[i].who),
 			"membership", membership_word(e->members.v[i].membership),
+			"index0", e->members.v[i].index0,
 			"source", "dynamic"));
 	return list;
 }

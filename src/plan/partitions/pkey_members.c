@@ -23,7 +23,13 @@ static void set_bit(uint64_t *set, uint32_t i)
 
 /* --- members --- */
 
-static void add_member(struct builder *b, uint32_t port, enum membership m)
+/* What the line makes of the ports that it names: membership, and MEMBER_FIRST. */
+static unsigned kind_of(const struct policy_member *m)
+{
+	return m->membership | (m->index0 ? MEMBER_FIRST : 0);
+}
+
+static void add_member(struct builder *b, uint32_t port, unsigned m)
 {
 	set_bit(b->members, port);
 	b->membership[port] = (uint8_t)m;
@@ -34,13 +40,13 @@ static void add_guid(struct builder *b, const struct policy_member *m)
 	uint32_t port = fabric_find_port(b->f, m->guids.lo);
 
 	if (port != FABRIC_NONE)
-		add_member(b, port, m->membership);
+		add_member(b, port, kind_of(m));
 	else
 		findings_add(b->out, SEV_WARNING, policy_file_of(b->policy, m->dynamic), m->pos,
 			     "port GUID 0x%016" PRIx64 " is not in the fabric", m->guids.lo);
 }
 
-static void add_set(struct builder *b, const uint64_t *set, enum membership m)
+static void add_set(struct builder *b, const uint64_t *set, unsigned m)
 {
 	for (uint32_t i = 0; i < b->groups->words; i++)
 		for (uint64_t w = set[i]; w; w &= w - 1)
@@ -51,7 +57,7 @@ static void add_guid_range(struct builder *b, const struct policy_member *m)
 {
 	memset(b->range, 0, b->groups->words * sizeof(*b->range));
 	if (guids_add_range(&b->guids, &m->guids, b->range))
-		add_set(b, b->range, m->membership);
+		add_set(b, b->range, kind_of(m));
 	else
 		findings_add(b->out, SEV_WARNING, policy_file_of(b->policy, m->dynamic), m->pos,
 			     "no port in the fabric has a GUID in 0x%016" PRIx64 "-0x%016" PRIx64,
@@ -64,7 +70,7 @@ static void add_named(struct builder *b, const struct policy_member *m)
 		b->names = port_names_new(b->f);
 	memset(b->range, 0, b->groups->words * sizeof(*b->range));
 	if (port_names_add(b->names, m->port_name, b->range))
-		add_set(b, b->range, m->membership);
+		add_set(b, b->range, kind_of(m));
 	else
 		findings_add(b->out, SEV_WARNING, policy_file_of(b->policy, m->dynamic), m->pos,
 			     strpbrk(m->port_name, "*?") ? "no port in the fabric matches \"%s\""
@@ -76,7 +82,7 @@ static void add_types(struct builder *b, const struct policy_member *m)
 {
 	memset(b->range, 0, b->groups->words * sizeof(*b->range));
 	node_types_add(&b->guids, b->f, m->node_types, b->range);
-	add_set(b, b->range, m->membership);
+	add_set(b, b->range, kind_of(m));
 }
 
 /* Adds the ports that one line of `members` names. */
@@ -93,9 +99,9 @@ static void add_members(struct builder *b, const struct policy_member *m)
 	else if (!m->group.s)
 		add_guid_range(b, m);
 	else if (!strcmp(m->group.s, "self"))
-		add_member(b, b->f->self, m->membership);
+		add_member(b, b->f->self, kind_of(m));
 	else if ((group = groups_find(b->groups, b->policy, m->group.s)) != UINT32_MAX)
-		add_set(b, group_set(b->groups, group), m->membership);
+		add_set(b, group_set(b->groups, group), kind_of(m));
 }
 
 /*
@@ -130,6 +136,55 @@ static bool hold(struct builder *b, uint32_t port, uint16_t pkey, enum membershi
 	return true;
 }
 
+static void note_conflict(struct builder *b, uint32_t first, uint32_t second, uint32_t port)
+{
+	for (size_t i = b->p->conflicts.n; i-- > 0 && b->p->conflicts.v[i].second == second;)
+		if (b->p->conflicts.v[i].first == first) {
+			b->p->conflicts.v[i].n++;
+			return;
+		}
+	if (b->p->conflicts.n < INDEX0_CONFLICTS_MAX)
+		*vec_push(&b->p->conflicts) = (struct index0_conflict){ first, second, 1, port };
+}
+
+/*
+ * Keeps index 0 of a port for a P_Key that it holds.  Not of the SM's port, which must have the default
+ * partition's there.
+ */
+static void give_index0(struct builder *b, uint32_t port, uint32_t number, enum membership m)
+{
+	struct holding *h = &b->holding[port];
+
+	if (port == b->f->self)
+		return;
+	if (h->first)
+		note_conflict(b, partition_of_pkey(b->p, h->first), number, port);
+	else
+		h->first = b->policy->partitions[number].pkey | (m == MEMBER_LIMITED ? 0 : IB_PKEY_FULL);
+}
+
+void index0_conflict_text(const struct policy *policy, const struct fabric *f,
+			  const struct index0_conflict *c, struct buf *out)
+{
+	char name[FABRIC_NAME_MAX];
+
+	buf_printf(out, "partitions \"%s\" and \"%s\" both want index 0 of the P_Key table of %u port%s, for "
+		   "example %s: only one of them can have it", policy->partitions[c->first].name,
+		   policy->partitions[c->second].name, c->n, c->n == 1 ? "" : "s",
+		   fabric_port_name(f, c->port, name, sizeof(name)));
+}
+
+static void report_conflicts(struct builder *b)
+{
+	for (size_t i = 0; i < b->p->conflicts.n; i++) {
+		struct buf text = { 0 };
+
+		index0_conflict_text(b->policy, b->f, &b->p->conflicts.v[i], &text);
+		findings_add(b->out, SEV_ERROR, POLICY_DYNAMIC, (struct src_pos){ 0, 0 }, "%s", text.s);
+		buf_free(&text);
+	}
+}
+
 static void give_pkey(struct builder *b, uint32_t number)
 {
 	const struct policy_partition *part = &b->policy->partitions[number];
@@ -144,13 +199,15 @@ static void give_pkey(struct builder *b, uint32_t number)
 	for (uint32_t i = 0; i < b->groups->words; i++)
 		for (uint64_t w = b->members[i]; w; w &= w - 1) {
 			uint32_t port = i * 64 + (uint32_t)__builtin_ctzll(w);
-			enum membership m = b->membership[port];
+			enum membership m = b->membership[port] & ~MEMBER_FIRST;
 
 			/* a group may also contain external ports of switches */
 			if (m == MEMBER_NONE || !port_is_end(b->f, port))
 				continue;
 			if (hold(b, port, part->pkey, m)) {
 				count(&held, port);
+				if (b->membership[port] & MEMBER_FIRST)
+					give_index0(b, port, number, m);
 				continue;
 			}
 			count(&excluded, port);
@@ -261,6 +318,7 @@ struct partitions *partitions_build(const struct policy *policy, const struct fa
 	index_levels(p, policy);
 	for (uint32_t k = 0; k < p->n_partitions; k++)
 		give_pkey(&b, k);
+	report_conflicts(&b);
 	make_pkey_tables(&b);
 	ipoib_groups(p, policy, f);
 	if (enforcement != ENFORCE_OFF && pkeys_restrict(p, f))
@@ -298,5 +356,6 @@ void partitions_free(struct partitions *p)
 	free(p->for_own_level);
 	free(p->ipoib);
 	vec_free(&p->excluded);
+	vec_free(&p->conflicts);
 	free(p);
 }

@@ -7,8 +7,8 @@
  * link, which enforces the partitions.
  *
  * Equal tables are stored once: most ports of a fabric have the same one.  Entry 0 is the default
- * partition's P_Key if the port is in that partition, unless another subnet manager gave entry 0 to
- * another P_Key that the port holds.  Any other P_Key keeps its index in a port's table for as long
+ * partition's P_Key if the port is in that partition, unless another partition wants entry 0 (`index0`)
+ * or another subnet manager gave entry 0 to another P_Key that the port holds.  Any other P_Key keeps its index in a port's table for as long
  * as the port is in the partition, in whatever form, since programs use P_Keys by index.  A P_Key
  * that leaves makes a hole (0x0000).  A new P_Key goes to the first hole that no P_Key leaves in
  * the same change, in the order of the policy.  pkey_places remembers the indexes.
@@ -25,6 +25,7 @@
 
 #include "fabric/fabric.h"
 #include "lib/base/alloc.h"
+#include "lib/base/buf.h"
 #include "lib/base/map64.h"
 #include "plan/ipoib_groups.h"
 #include "plan/settings.h"
@@ -54,6 +55,13 @@ struct pkey_places {
 	}) rows;
 };
 
+/* Two partitions of the policy that want index 0 of the same ports; the first has it. */
+struct index0_conflict {
+	uint32_t first, second;
+	uint32_t n, port;	/* number of ports, and one of them */
+};
+#define INDEX0_CONFLICTS_MAX	64
+
 /* A member whose table has no room for the P_Key. */
 struct excluded_member {
 	uint32_t partition, port;
@@ -77,6 +85,7 @@ struct partitions {
 	uint32_t n_levels;
 	struct ipoib_group *ipoib;	/* per partition of the policy */
 	VEC(struct excluded_member) excluded;	/* in order of partition */
+	VEC(struct index0_conflict) conflicts;	/* in order of `second`; at most INDEX0_CONFLICTS_MAX */
 };
 
 /*
@@ -91,6 +100,9 @@ struct partitions {
  * enforcement: the directions in which switch ports are to enforce.  If all ports of CAs and routers are
  * full members of the same partitions, nothing has to be kept apart and no port enforces.
  */
+/* Appends what is wrong with a conflict. */
+void index0_conflict_text(const struct policy *policy, const struct fabric *f,
+			  const struct index0_conflict *c, struct buf *out);
 struct partitions *partitions_build(const struct policy *p, const struct fabric *f,
 				    const struct group_sets *g, const struct pkey_places *known,
 				    enum partition_enforcement enforcement, struct findings *out);

@@ -10,6 +10,7 @@
 
 struct holding {		/* P_Keys of one end port so far */
 	VEC(uint16_t) keys;
+	uint16_t first;		/* the one that index 0 is for; 0: none */
 };
 
 /* Ports with some problem: their number, and one of them. */
@@ -28,10 +29,13 @@ struct builder {
 	struct guid_index guids;
 	struct holding *holding;	/* per port slot */
 	uint64_t *members, *range;	/* sets of ports: members of a partition, ports in a range of GUIDs */
-	uint8_t *membership;		/* per port slot: membership of the members */
+	uint8_t *membership;		/* per port slot: membership of the members, and MEMBER_FIRST */
 	uint32_t *at;			/* [0x10000]: scratch by P_Key, 0 between uses */
 	struct map64 by_hash;
 };
+
+/* The P_Key is to have index 0: added to the membership. */
+#define MEMBER_FIRST 8u
 
 static inline void count(struct tally *t, uint32_t port)
 {

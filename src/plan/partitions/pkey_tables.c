@@ -85,15 +85,20 @@ static uint32_t next_hole(const struct pkey_row *had, uint32_t n_had, uint32_t c
  * Puts each of a port's keys at its index in row, which has room for them and for all indexes that
  * they may have had; returns the number of entries.
  */
-static uint32_t place_keys(struct builder *b, const uint16_t *keys, uint32_t n,
-			   const struct pkey_row *had, uint32_t cap, bool self, uint16_t *row)
+static uint32_t place_keys(struct builder *b, const struct holding *h, const struct pkey_row *had,
+			   uint32_t cap, bool self, uint16_t *row)
 {
+	const uint16_t *keys = h->keys.v;
+	uint32_t n = (uint32_t)h->keys.n;
 	uint32_t n_had = had ? (had->n < cap ? had->n : cap) : 0, hole = 0, last = 0;
 
 	for (uint32_t i = 0; i < n; i++)
 		b->at[keys[i]] = i + 1;
 	/* the default partition's keys are the first of the list */
-	if (n && (keys[0] & IB_PKEY_DEFAULT) == IB_PKEY_DEFAULT &&
+	if (h->first) {
+		row[0] = h->first;
+		b->at[h->first] = 0;
+	} else if (n && (keys[0] & IB_PKEY_DEFAULT) == IB_PKEY_DEFAULT &&
 	    (self || !default_is_elsewhere(b, had, n_had))) {
 		row[0] = keys[0];
 		b->at[keys[0]] = 0;
@@ -291,8 +296,7 @@ void make_pkey_tables(struct builder *b)
 		if (!n)
 			continue;
 		row = xcalloc(n + (had ? had->n : 0), sizeof(*row));
-		n = place_keys(b, h->keys.v, n, had, port_pkey_cap(b->f, port),
-			       port == b->f->self, row);
+		n = place_keys(b, h, had, port_pkey_cap(b->f, port), port == b->f->self, row);
 		p->table[port] = table_of(b, row, n);
 		free(row);
 	}

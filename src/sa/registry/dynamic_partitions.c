@@ -76,6 +76,7 @@ struct dynamic_partitions *dynamic_copy(const struct dynamic_partitions *x)
 		for (size_t k = 0; k < from->members.n; k++)
 			*vec_push(&e->members) = (struct dynamic_member){
 				xstrdup(from->members.v[k].who), from->members.v[k].membership,
+				from->members.v[k].index0,
 			};
 	}
 	copy->n_members = x->n_members;
@@ -230,11 +231,11 @@ struct dynamic_member *dynamic_find_member(struct dynamic_partition *e, const ch
 }
 
 void dynamic_push_member(struct dynamic_partitions *x, struct dynamic_partition *e, char *who,
-			 enum membership membership)
+			 enum membership membership, bool index0)
 {
 	index_members(e);
 	map64_put(&e->by_who, dynamic_name_hash(who), (uint32_t)e->members.n);
-	*vec_push(&e->members) = (struct dynamic_member){ who, membership };
+	*vec_push(&e->members) = (struct dynamic_member){ who, membership, index0 };
 	x->n_members++;
 }
 
@@ -293,11 +294,25 @@ enum membership membership_parse(const char *word)
 	return MEMBER_NONE;
 }
 
+enum membership dynamic_membership(const char *word, bool *index0)
+{
+	size_t n = strlen(word);
+	char kind[16];
+
+	*index0 = n > 2 && n < sizeof(kind) && !strcmp(word + n - 2, "@0");
+	snprintf(kind, sizeof(kind), "%.*s", (int)(*index0 ? n - 2 : n), word);
+	return n < sizeof(kind) ? membership_parse(kind) : MEMBER_NONE;
+}
+
 uint32_t dynamic_format(const struct dynamic_partitions *x)
 {
-	for (size_t i = 0; i < x->v.n; i++)
+	for (size_t i = 0; i < x->v.n; i++) {
 		if (policy_own_any(&x->v.v[i].own))
 			return 2;
+		for (size_t k = 0; k < x->v.v[i].members.n; k++)
+			if (x->v.v[i].members.v[k].index0)
+				return 2;
+	}
 	return 1;
 }
 
@@ -330,9 +345,9 @@ void dynamic_print(const struct dynamic_partitions *x, struct buf *out)
 			print_own(&e->own, out);
 		buf_puts(out, "\n");
 		for (size_t k = 0; k < e->members.n; k++)
-			buf_printf(out, "member\t%s\t%s\n",
+			buf_printf(out, "member\t%s\t%s%s\n",
 				   membership_words[e->members.v[k].membership],
-				   e->members.v[k].who);
+				   e->members.v[k].who, e->members.v[k].index0 ? "\tindex0" : "");
 	}
 }
 
@@ -396,20 +411,21 @@ static bool partition_line(struct dynamic_partitions *x, char **w, size_t n)
 	return e->whole || !strcmp(w[1], "members");
 }
 
-static bool member_line(struct dynamic_partitions *x, char **w)
+/* n: number of words */
+static bool member_line(struct dynamic_partitions *x, char **w, size_t n)
 {
 	enum membership membership = membership_parse(w[1]);
 	struct dynamic_partition *e = x->v.n ? &x->v.v[x->v.n - 1] : NULL;
 	struct policy_member m;
 	bool good;
 
-	if (!e || membership == MEMBER_NONE || x->n_members == DYNAMIC_MEMBERS_MAX ||
+	if (!e || membership == MEMBER_NONE || (n > 3 && strcmp(w[3], "index0") != 0) || x->n_members == DYNAMIC_MEMBERS_MAX ||
 	    dynamic_parse_who(w[2], &m))
 		return false;
 	policy_member_free(&m);
 	good = !dynamic_find_member(e, w[2]);
 	if (good)
-		dynamic_push_member(x, e, xstrdup(w[2]), membership);
+		dynamic_push_member(x, e, xstrdup(w[2]), membership, n > 3);
 	return good;
 }
 
@@ -423,7 +439,8 @@ bool dynamic_line(void *arg, const char *text)
 		w[n++] = strsep(&rest, "\t");
 	good = !rest && (((n == 7 || n == 10) && !strcmp(w[0], "partition") &&
 			  partition_line(arg, w, n)) ||
-			 (n == 3 && !strcmp(w[0], "member") && member_line(arg, w)));
+			 ((n == 3 || n == 4) && !strcmp(w[0], "member") &&
+			  member_line(arg, w, n)));
 	free(copy);
 	return good;
 }

@@ -49,6 +49,7 @@
 struct dynamic_member {
 	char *who;		/* in normal form, unique within the entry */
 	enum membership membership;
+	bool index0;		/* the ports have the P_Key at index 0 of their tables */
 };
 
 struct dynamic_partition {
@@ -76,6 +77,8 @@ const struct dynamic_partition *dynamic_find(const struct dynamic_partitions *x,
 /* The words "limited", "full" and "both"; MEMBER_NONE: any other word. */
 const char *membership_word(enum membership m);
 enum membership membership_parse(const char *word);
+/* The same for the words of requests, to which "@0" may be added: *index0 tells whether it is. */
+enum membership dynamic_membership(const char *word, bool *index0);
 
 /*
  * Parse a value of its own for a partition; NULL, or what is wrong with the word, which a message ends
@@ -88,8 +91,8 @@ const char *dynamic_own_rate(struct policy_own *own, const char *word);
 /* --- lines of the file --- */
 
 /*
- * The least format in which the lines can be written: 1, or 2 if a partition has values of its own.  An
- * older qosd understands format 1.
+ * The least format in which the lines can be written: 1, or 2 if a partition has values of its own, or a
+ * member index 0.  An older qosd understands format 1.
  */
 uint32_t dynamic_format(const struct dynamic_partitions *x);
 
@@ -117,6 +120,7 @@ struct dynamic_change {
 	struct dynamic_who {
 		const char *who;
 		enum membership membership;
+		bool index0;
 	} *members;
 	size_t n_members;
 };

@@ -26,7 +26,7 @@ struct dynamic_partition *dynamic_add_entry(struct dynamic_partitions *x, const 
 struct dynamic_member *dynamic_find_member(struct dynamic_partition *e, const char *who);
 /* Takes ownership of `who`. */
 void dynamic_push_member(struct dynamic_partitions *x, struct dynamic_partition *e, char *who,
-			 enum membership membership);
+			 enum membership membership, bool index0);
 void dynamic_drop_member(struct dynamic_partitions *x, struct dynamic_member *m);
 /* Removes dropped members, dropped entries (without a name) and memberless entries that are not whole. */
 void dynamic_tidy(struct dynamic_partitions *x);

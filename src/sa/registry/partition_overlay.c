@@ -279,6 +279,7 @@ static void add_lines(struct merging *m, size_t entry, uint32_t partition)
 		if (dynamic_parse_who(e->members.v[i].who, &line))
 			continue;
 		line.membership = e->members.v[i].membership;
+		line.index0 = e->members.v[i].index0;
 		if (line_holds(m, entry, i, partition, &line))
 			part->members[part->n_members++] = line;
 		else

@@ -242,15 +242,16 @@ static void add_member(struct applying *a, struct dynamic_partition *e,
 		return;
 	m = dynamic_find_member(e, who);
 	if (m) {
-		a->changed += m->membership != membership;
+		a->changed += m->membership != membership || m->index0 != w->index0;
 		m->membership = membership;
+		m->index0 = w->index0;
 		free(who);
 	} else if (a->x->n_members == DYNAMIC_MEMBERS_MAX) {
 		say(a, SEV_ERROR, "the partition has %d members, the limit",
 		    DYNAMIC_MEMBERS_MAX);
 		free(who);
 	} else {
-		dynamic_push_member(a->x, e, who, membership);
+		dynamic_push_member(a->x, e, who, membership, w->index0);
 		a->changed++;
 	}
 }

@@ -26,6 +26,7 @@ struct resolving {
 	const struct dynamic_change *c;
 	size_t number;
 	struct dynamic_partition *entry;	/* a copy's: look-ups make its index; NULL: none */
+	bool index0;			/* of the present member */
 	VEC(struct dynamic_who) members;
 	size_t taken, absent;		/* of all changes */
 };
@@ -44,7 +45,7 @@ static void say(struct resolving *r, const char *fmt, ...)
 static void put(struct resolving *r, const char *who, enum membership m)
 {
 	if (r->taken++ < DYNAMIC_MEMBERS_MAX)
-		*vec_push(&r->members) = (struct dynamic_who){ who, m };
+		*vec_push(&r->members) = (struct dynamic_who){ who, m, r->index0 };
 	else if (r->taken == DYNAMIC_MEMBERS_MAX + 1)
 		say(r, "the request has more than %d members, the limit", DYNAMIC_MEMBERS_MAX);
 }
@@ -219,6 +220,7 @@ static void take_member(struct resolving *r, const struct dynamic_who *w)
 	struct policy_member m = { 0 };
 	bool known, literal;
 
+	r->index0 = w->index0;
 	if (!who || dynamic_parse_who(who, &m)) {
 		put(r, who, w->membership);	/* dynamic_apply() says what is wrong */
 		return;

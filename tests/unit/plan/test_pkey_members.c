@@ -112,7 +112,7 @@ static void member(struct policy_partition *part, const char *who, enum membersh
 	};
 }
 
-/* Adds partitions, "pkey: who=full who=limited …; pkey: …"; 7fff replaces the default one's members. */
+/* Adds partitions, "pkey: who=full who=limited who=full@0 …; pkey: …"; 7fff replaces the default one's members. */
 static void members(const char *text)
 {
 	char *copy = xstrdup(text), *save, *save2, *line, *word;
@@ -133,6 +133,7 @@ static void members(const char *text)
 			kind[-1] = '\0';
 			member(part, word, *kind == 'f' ? MEMBER_FULL :
 			       *kind == 'l' ? MEMBER_LIMITED : MEMBER_BOTH);
+			part->members[part->n_members - 1].index0 = strchr(kind, '0');
 		}
 	}
 	free(copy);
@@ -324,6 +325,43 @@ START_TEST(keys_keep_their_places)
 	ck_assert_str_eq(keys_of(host(A)), "ffff 8005 8007 0000 0003");
 	then("7fff: S=full");
 	ck_assert_str_eq(keys_of(host(A)), "");
+	pkey_places_free(&places);
+	known = NULL;
+}
+END_TEST
+
+/* promise: N23 */
+START_TEST(index_0_for_a_partition)
+{
+	known = &places;
+	then("1: A=full; 2: A=full B=limited S=full");
+	ck_assert_str_eq(keys_of(host(A)), "ffff 8001 8002");
+	/* the default partition's P_Key moves, not to the place that the other leaves */
+	then("1: A=full; 2: A=full@0 B=limited@0 S=full@0");
+	ck_assert_str_eq(keys_of(host(A)), "8002 8001 0000 ffff");
+	ck_assert_str_eq(keys_of(switch_port(A + 1)), "8002 8001 0000 ffff");
+	ck_assert_str_eq(keys_of(host(B)), "0002 0000 ffff");
+	/* not at the SM's own port */
+	ck_assert_str_eq(keys_of(host(SM)), "ffff 8002");
+	ck_assert_uint_eq(parts->conflicts.n, 0);
+	then("1: A=full; 2: A=both@0 B=limited@0 S=full@0");
+	ck_assert_str_eq(keys_of(host(A)), "8002 8001 0002 ffff");
+	/* without the wish nothing moves */
+	then("1: A=full; 2: A=full B=limited");
+	ck_assert_str_eq(keys_of(host(A)), "8002 8001 0000 ffff");
+	/* the first partition of two keeps it */
+	then("1: A=full@0 B=full@0; 2: A=full@0 B=full@0; 3: A=limited@0");
+	ck_assert_str_eq(keys_of(host(A)), "8001 0000 8002 ffff 0003");
+	ck_assert_uint_eq(parts->conflicts.n, 2);
+	ck_assert_ptr_nonnull(finds(SEV_ERROR, "partitions \"p1\" and \"p2\" both want index 0 of the P_Key "
+				    "table of 2 ports, for example "));
+	ck_assert_ptr_nonnull(finds(SEV_ERROR, "partitions \"p1\" and \"p3\" both want index 0"));
+	/* when it is gone, the default partition's comes first again */
+	then("2: B=full");
+	ck_assert_str_eq(keys_of(host(A)), "ffff");
+	/* a member of the partition alone */
+	then("7fff: S=full; 2: A=full@0");
+	ck_assert_str_eq(keys_of(host(A)), "8002");
 	pkey_places_free(&places);
 	known = NULL;
 }
@@ -672,6 +710,7 @@ int main(void)
 	tcase_add_test(t, memberships);
 	tcase_add_test(t, keys_keep_their_places);
 	tcase_add_test(t, full_entry_comes_first);
+	tcase_add_test(t, index_0_for_a_partition);
 	tcase_add_test(t, keys_stay_where_devices_have_them);
 	tcase_add_test(t, places_of_a_short_table);
 	tcase_add_test(t, places_keep_nobody_apart);

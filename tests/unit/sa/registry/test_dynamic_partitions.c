@@ -143,8 +143,9 @@ static size_t ask(const char *text)
 			else if (*word == '@')
 				read_own(&c[n], word + 1);
 			else {
-				*w = (struct dynamic_who){
-					word, kind ? membership_parse(kind + 1) : MEMBER_NONE };
+				w->who = word;
+				w->membership = kind ? dynamic_membership(kind + 1, &w->index0) :
+						MEMBER_NONE;
 				c[n].n_members++;
 			}
 		}
@@ -330,6 +331,34 @@ START_TEST(values_of_their_own)
 }
 END_TEST
 
+/* promise: N23 */
+START_TEST(members_at_index_0)
+{
+	bool index0;
+
+	ck_assert_int_eq(dynamic_membership("full@0", &index0), MEMBER_FULL);
+	ck_assert(index0);
+	ck_assert_int_eq(dynamic_membership("both", &index0), MEMBER_BOTH);
+	ck_assert(!index0);
+	ck_assert_int_eq(dynamic_membership("full@1", &index0), MEMBER_NONE);
+	ck_assert_int_eq(dynamic_membership("@0", &index0), MEMBER_NONE);
+	ck_assert_int_eq(dynamic_membership("full@0full@0full@0full@0", &index0), MEMBER_NONE);
+	ck_assert_uint_eq(ask("+a 20 0x1=full@0 0x2=limited"), 3);
+	ck_assert_str_eq(registry(), "partition\twhole\t0x0020\t-\ta\t\t\n"
+			 "member\tfull\t0x0000000000000001\tindex0\n"
+			 "member\tlimited\t0x0000000000000002\n");
+	ck_assert_uint_eq(dynamic_format(x), 2);
+	ck_assert_uint_eq(ask("+a 20 0x1=full@0"), 0);
+	merge();
+	ck_assert(merged->partitions[2].members[0].index0);
+	ck_assert(!merged->partitions[2].members[1].index0);
+	/* the last request decides */
+	ck_assert_uint_eq(ask("+a 20 0x1=full 0x2=limited@0"), 2);
+	ck_assert_uint_eq(ask("+a 20 0x2=limited"), 1);
+	ck_assert_uint_eq(dynamic_format(x), 1);
+}
+END_TEST
+
 /* promise: N21 */
 START_TEST(too_many_different_values)
 {
@@ -360,7 +389,7 @@ START_TEST(lines_are_read_again)
 	struct dynamic_partitions *again = dynamic_new();
 	char *copy, *save;
 
-	ask("+o 21 @rate2.5 @sl0; +a 20 @fast @ipoib @mtu4096 0x1-0x5=both node?/P1 type:ca=limited; +own 0 group:a/b self all");
+	ask("+o 21 @rate2.5 @sl0; +a 20 @fast @ipoib @mtu4096 0x1-0x5=both@0 node?/P1 type:ca=limited; +own 0 group:a/b self all");
 	before = xstrdup(registry());
 	copy = xstrdup(before);
 	for (char *l = strtok_r(copy, "\n", &save); l; l = strtok_r(NULL, "\n", &save))
@@ -381,7 +410,8 @@ static const char *const bad_lines[] = {
 	"partition\twhole\t0x20 \t-\ta\t\t", "\t\t\t\t\t\t\t\t\t\t",
 	"partition\twhole\t0x20\t-\ta\t\t\t-\t-\t-", "partition\twhole\t0x20\t-\ta\t\t\t16\t-\t-",
 	"partition\twhole\t0x20\t-\ta\t\t\t1\t2000\t-", "partition\twhole\t0x20\t-\ta\t\t\t1\t-\t7",
-	"partition\twhole\t0x20\t-\ta\t\t\t1\t-", "partition\tmembers\t0x20\t-\ta\t\t\t1\t-\t-",
+	"partition\twhole\t0x20\t-\ta\t\t\t1\t-",
+	"partition\tmembers\t0x20\t-\ta\t\t\t1\t-\t-",
 };
 
 START_TEST(lines_that_make_no_sense)
@@ -398,6 +428,7 @@ START_TEST(members_that_make_no_sense)
 	ck_assert(!dynamic_line(x, "member\tfull\t0x1"));
 	ck_assert(!dynamic_line(x, "member\tnone\t0x2"));
 	ck_assert(!dynamic_line(x, "member\tfull\t0xzz"));
+	ck_assert(!dynamic_line(x, "member\tfull\t0x3\tindex1"));
 }
 END_TEST
 
@@ -561,6 +592,7 @@ int main(void)
 	tcase_add_test(t, all_errors_are_named);
 	tcase_add_test(t, values_of_their_own);
 	tcase_add_test(t, too_many_different_values);
+	tcase_add_test(t, members_at_index_0);
 	tcase_add_test(t, lines_are_read_again);
 	tcase_add_loop_test(t, lines_that_make_no_sense, 0, ARRAY_SIZE(bad_lines));
 	tcase_add_test(t, members_that_make_no_sense);

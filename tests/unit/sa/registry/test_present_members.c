@@ -63,7 +63,7 @@ static const char *resolve(bool remove, const char *who, bool absent_ok)
 	struct buf text = { 0 };
 
 	c.members = xcalloc(1, sizeof(*c.members));
-	c.members[0] = (struct dynamic_who){ who, MEMBER_LIMITED };
+	c.members[0] = (struct dynamic_who){ .who = who, .membership = MEMBER_LIMITED };
 	findings_free(&found);
 	dynamic_resolve(x, p, f, &c, 1, absent_ok, &names, &found);
 	for (size_t i = 0; i < c.n_members; i++) {
@@ -92,7 +92,7 @@ static void refused(const char *who, const char *why)
 
 static void add(const char *who)
 {
-	struct dynamic_who w = { who, MEMBER_FULL };
+	struct dynamic_who w = { .who = who, .membership = MEMBER_FULL };
 	struct dynamic_change c = { .name = "job", .pkey = 5, .members = &w, .n_members = 1 };
 	struct findings none = { 0 };
 
