@@ -53,6 +53,8 @@ known() {
 	ctl -j subscriptions | sed -nE 's/.*"guid": "([^"]*)".*"trap": ([0-9]*).*/subscription \1 \2/p'
 	ctl -j mcast | sed -nE 's/.*"mgid": "([^"]*)", "mlid": "([^"]*)".*"members": ([0-9]*).*/group \1 \2 \3/p'
 	ctl -j partition show | sed -nE 's/.*"partition": "([^"]*)", "pkey": ([0-9]*), "source": "([^"]*)".*/partition \1 \2 \3/p'
+	ctl -j partition show | jq -r '.partitions[] | select(.sl != null) | "values \(.partition) \(.sl) \(.mtu) \(.rate)",
+		(.partition as $p | .members[] | select(.index0) | "index 0 \($p) \(.who)")'
 	on "$sm" smpquery -y "$key" -G pkeys 0x2c90300000021 1 2>&1 | sed -nE 's/^ *0: (0x[0-9a-f]+ 0x[0-9a-f]+).*/P_Keys \1/p'
 	on_own "$h2" "$tools/pathquery" get guidinfo lid="$(lid_of_h2)" block=0 2>&1 | sed -nE 's/.* (guid1=.*) guid3=.*/\1/p'
 	ctl policy history 2>&1 | awk '/other.yaml/ { print $1, $2, $3, $5 }'
@@ -76,6 +78,8 @@ write_sample() {
 	on_own "$h2" "$tools/pathquery" set guidinfo lid="$(lid_of_h2)" \
 		block=0 guid1=0xaaaa000000000001 guid2=0 >out 2>&1 || fail "alias: $(<out)"
 	ctl partition add job17 --pkey 0x17 0x2c90300000021 --wait >out 2>&1 || fail "partition: $(<out)"
+	ctl partition add job18 --pkey 0x18 --sl 1 --mtu 1024 --rate 10 0x2c90300000041=full@0 --wait >out 2>&1 ||
+		fail "partition: $(<out)"
 	join 1
 	ctl sweep --full >out 2>&1 || ctl sweep >out 2>&1
 	until_ 10 [ -s state/refused ] || fail "h3 keeps nothing"
