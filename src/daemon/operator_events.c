@@ -165,13 +165,18 @@ void operator_events_policy(struct operator_events *x, const struct policy_chang
 	operator_events_add(x, &e);
 }
 
-void operator_events_partitions(struct operator_events *x, const struct dynamic_partitions *r, int64_t uid,
-				const char *behalf)
+#define PARTITIONS_NAMED 4	/* in one event */
+
+void operator_events_partitions(struct operator_events *x, const struct dynamic_partitions *before,
+				const struct dynamic_partitions *r, int64_t uid, const char *behalf)
 {
+	struct buf names = { 0 };
 	struct event e;
 
-	event_make(&e, EVENT_PARTITIONS_CHANGED, "dynamic partitions were changed: %zu entries, "
-		   "%zu members", r->v.n, r->n_members);
+	dynamic_differences(before, r, PARTITIONS_NAMED, &names);
+	event_make(&e, EVENT_PARTITIONS_CHANGED, "dynamic partitions were changed: %s; now %zu entries, "
+		   "%zu members", names.n ? names.s : "none", r->v.n, r->n_members);
+	event_text(&e, "partitions", "%s", names.n ? names.s : "");
 	event_number(&e, "entries", (int64_t)r->v.n);
 	event_number(&e, "members", (int64_t)r->n_members);
 	if (uid >= 0)
@@ -179,6 +184,7 @@ void operator_events_partitions(struct operator_events *x, const struct dynamic_
 	if (behalf)
 		event_text(&e, "on-behalf-of", "%s", behalf);
 	operator_events_add(x, &e);
+	buf_free(&names);
 }
 
 void operator_events_flood(struct operator_events *x, struct mad_port *m, const struct subnet_state *s)

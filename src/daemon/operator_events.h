@@ -43,8 +43,9 @@ void operator_events_published(struct operator_events *x, const struct subnet_st
 			       const struct subnet_state *now, const struct mad_counts *c,
 			       struct missing *missing);
 void operator_events_policy(struct operator_events *x, const struct policy_change *c);
-void operator_events_partitions(struct operator_events *x, const struct dynamic_partitions *r, int64_t uid,
-				const char *behalf);	/* behalf: NULL: nobody */
+/* behalf: for whom the user asked; NULL: nobody else. */
+void operator_events_partitions(struct operator_events *x, const struct dynamic_partitions *before,
+				const struct dynamic_partitions *r, int64_t uid, const char *behalf);
 /* Reports a port that sends too many MADs, if there is one not reported yet. */
 void operator_events_flood(struct operator_events *x, struct mad_port *m, const struct subnet_state *s);
 /* Reports a subscriber dropped for not answering Reports; arg: struct operator_events. */

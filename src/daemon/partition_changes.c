@@ -56,9 +56,9 @@ static void put_dynamic(struct qosd *q, struct dynamic_partitions *x, int64_t ui
 	log_info("partitions", "changed by user %" PRId64 "%s: %zu entries, %zu members", uid, named, x->v.n,
 		 x->n_members);
 	free(named);
+	operator_events_partitions(q->operator_events, q->dynamic, x, uid, behalf);
 	dynamic_free(q->dynamic);
 	q->dynamic = x;
-	operator_events_partitions(q->operator_events, x, uid, behalf);
 	q->dynamic_changes++;
 	apply_policy(q, policies_in_force(q->policies));
 }

@@ -87,7 +87,8 @@ asked=$(port_sets)
 partition set job2 --level default
 until_ 5 was_asked || bad "ports asked for another level: $(($(port_sets) - asked)), not 1"
 expect "its paths" "sl=0 mtu=5 rate=2 " "$(path $node001 $node009 0x8061)"
-expect_match "events" "dynamic partitions were changed" "$(ctl events)"
+expect_match "events" "dynamic partitions were changed: job2; now 2 entries" "$(ctl events)"
+expect "who changed what" "job1 $(id -u)" "$(ctl -j events | jq -rs '[.. | objects | select(.partitions? == "job1")] | last | "\(.partitions) \(.uid)"')"
 
 # promise: N21
 note "what is refused"

@@ -115,6 +115,45 @@ struct dynamic_partition *dynamic_add_entry(struct dynamic_partitions *x, const 
 	return e;
 }
 
+static bool same_entry(const struct dynamic_partition *a, const struct dynamic_partition *b)
+{
+	if (a->whole != b->whole || a->pkey != b->pkey || a->ipoib != b->ipoib ||
+	    strcmp(a->level, b->level) != 0 || strcmp(a->ipoib_level, b->ipoib_level) != 0 ||
+	    !policy_own_same(&a->own, &b->own) || a->members.n != b->members.n)
+		return false;
+	for (size_t i = 0; i < a->members.n; i++)
+		if (a->members.v[i].membership != b->members.v[i].membership ||
+		    a->members.v[i].index0 != b->members.v[i].index0 ||
+		    strcmp(a->members.v[i].who, b->members.v[i].who) != 0)
+			return false;
+	return true;
+}
+
+static void put_name(struct buf *out, const char *name, size_t nth, size_t most)
+{
+	if (nth <= most)
+		buf_printf(out, "%s%s", nth > 1 ? ", " : "", name);
+}
+
+size_t dynamic_differences(const struct dynamic_partitions *before, const struct dynamic_partitions *now,
+			   size_t most, struct buf *out)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < now->v.n; i++) {
+		const struct dynamic_partition *was = dynamic_find(before, now->v.v[i].name);
+
+		if (!was || !same_entry(was, &now->v.v[i]))
+			put_name(out, now->v.v[i].name, ++n, most);
+	}
+	for (size_t i = 0; i < before->v.n; i++)
+		if (!dynamic_find(now, before->v.v[i].name))
+			put_name(out, before->v.v[i].name, ++n, most);
+	if (n > most)
+		buf_printf(out, " and %zu more", n - most);
+	return n;
+}
+
 /* --- `who` of a member line --- */
 
 static const struct {

@@ -74,6 +74,13 @@ struct dynamic_partitions *dynamic_copy(const struct dynamic_partitions *x);
 void dynamic_free(struct dynamic_partitions *x);		/* NULL is fine */
 const struct dynamic_partition *dynamic_find(const struct dynamic_partitions *x, const char *name);
 
+/*
+ * Appends the names of the entries in which two registries differ, at most `most` of them: "a, b and 3
+ * more".  Returns how many differ.
+ */
+size_t dynamic_differences(const struct dynamic_partitions *before, const struct dynamic_partitions *now,
+			   size_t most, struct buf *out);
+
 /* The words "limited", "full" and "both"; MEMBER_NONE: any other word. */
 const char *membership_word(enum membership m);
 enum membership membership_parse(const char *word);

@@ -359,6 +359,26 @@ START_TEST(members_at_index_0)
 }
 END_TEST
 
+START_TEST(what_differs)
+{
+	struct dynamic_partitions *before;
+	struct buf b = { 0 };
+
+	ask("+a 20 0x1; +b 21 0x1; +c 22; +d 23; +e 24");
+	before = dynamic_copy(x);
+	ck_assert_uint_eq(dynamic_differences(before, x, 2, &b), 0);
+	ck_assert_uint_eq(b.n, 0);
+	ask("=a @sl3; +b 21 0x1=full@0; -d; +f 25");
+	ck_assert_uint_eq(dynamic_differences(before, x, 2, &b), 4);
+	ck_assert_str_eq(b.s, "a, b and 2 more");
+	b.n = 0;
+	dynamic_differences(before, x, 4, &b);
+	ck_assert_str_eq(b.s, "a, b, f, d");
+	buf_free(&b);
+	dynamic_free(before);
+}
+END_TEST
+
 /* promise: N21 */
 START_TEST(too_many_different_values)
 {
@@ -593,6 +613,7 @@ int main(void)
 	tcase_add_test(t, values_of_their_own);
 	tcase_add_test(t, too_many_different_values);
 	tcase_add_test(t, members_at_index_0);
+	tcase_add_test(t, what_differs);
 	tcase_add_test(t, lines_are_read_again);
 	tcase_add_loop_test(t, lines_that_make_no_sense, 0, ARRAY_SIZE(bad_lines));
 	tcase_add_test(t, members_that_make_no_sense);
