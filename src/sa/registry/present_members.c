@@ -2,6 +2,7 @@
 /* Resolves the members of requests for dynamic partitions; present_members.h has the contracts. */
 #include "sa/registry/present_members.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -189,14 +190,46 @@ static bool is_other_form(const struct resolving *r, const char *who)
 	       policy_find_group(r->base, who) != UINT32_MAX;
 }
 
+#define GUID_DIGITS 16
+
+/*
+ * A GUID as orchestrators write it, 16 hexadecimal digits without 0x, perhaps with colons: "0x" and the
+ * digits, which the caller frees.  NULL: it is none.
+ */
+static char *bare_guid(const char *who)
+{
+	char text[2 + GUID_DIGITS + 1] = "0x";
+	size_t n = 2;
+
+	for (; *who; who++) {
+		if (*who == ':')
+			continue;
+		if (!isxdigit((unsigned char)*who) || n == sizeof(text) - 1)
+			return NULL;
+		text[n++] = *who;
+	}
+	return n == sizeof(text) - 1 ? xstrdup(text) : NULL;
+}
+
+static bool is_host(const struct resolving *r, const char *host)
+{
+	return fabric_hosts_next(&r->hosts, host, FABRIC_NONE) != FABRIC_NONE || is_known_host(r, host);
+}
+
 static void take_word(struct resolving *r, const char *who, enum membership m)
 {
-	if (!strncmp(who, HOST_PREFIX, strlen(HOST_PREFIX)) && !strchr(who, '/'))
+	char *guid;
+
+	if (!strncmp(who, HOST_PREFIX, strlen(HOST_PREFIX)) && !strchr(who, '/')) {
 		take_host(r, who + strlen(HOST_PREFIX), m);
-	else if (strchr(who, '/') || is_other_form(r, who))
+	} else if (strchr(who, '/') || is_other_form(r, who)) {
 		take_who(r, who, m);
-	else
+	} else if (!is_host(r, who) && (guid = bare_guid(who))) {
+		*vec_push(r->names) = guid;
+		take_who(r, guid, m);
+	} else {
 		take_host(r, who, m);
+	}
 }
 
 static void take_list(struct resolving *r, const char *text, enum membership m)

@@ -111,6 +111,25 @@ START_TEST(hosts_become_their_ports)
 }
 END_TEST
 
+/* promise: N24 */
+START_TEST(guids_as_orchestrators_write_them)
+{
+	becomes("0000000000000011", "0x0000000000000011|");
+	becomes("00:00:00:00:00:00:00:11", "0x0000000000000011|");
+	becomes("0x0000000000000011", "0x0000000000000011|");
+	becomes("0X11", "0X11|");
+	becomes("0000000000000011,login1", "0x0000000000000011|login1 HCA-1/P1|");
+	refused("00000000000000ff", "no port with the GUID \"0x00000000000000ff\"");
+	refused("000000000000001", "no host");
+	refused("00000000000000111", "no host");
+	refused("000000000000001g", "no host");
+	ck_assert_str_eq(resolve(true, "00:00:00:00:00:00:00:11", false), "0x0000000000000011|");
+	/* a host may have such a name */
+	strcpy(f->nodes[0].desc, "0000000000000011 HCA-1");
+	becomes("0000000000000011", "0000000000000011 HCA-1/P1|");
+}
+END_TEST
+
 START_TEST(other_forms_stay)
 {
 	becomes("storage", "storage|");
@@ -193,6 +212,7 @@ int main(void)
 
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, hosts_become_their_ports);
+	tcase_add_test(t, guids_as_orchestrators_write_them);
 	tcase_add_test(t, other_forms_stay);
 	tcase_add_test(t, what_is_not_there_is_refused);
 	tcase_add_test(t, absent_members_on_request);
