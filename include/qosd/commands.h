@@ -36,11 +36,11 @@ struct ctl_arg {
 	bool operand;		/* a positional word on the command line, not an option */
 	bool required;
 	enum ctl_arg_of of;
+	bool repeats;			/* an operand that takes all further words, as an array of texts */
 
 	/* used by qosd-ctl only */
 	const char *help;		/* one line */
 	char letter;			/* short name of an option; 0: none */
-	bool repeats;			/* an operand that takes all further words, as an array */
 	bool value_optional;		/* a number that follows an option, or none */
 	enum ctl_names names;
 	const char *choices;		/* its values, separated by blanks, for help and completion */
@@ -79,6 +79,7 @@ struct ctl_command {
 	bool installs;			/* the file replaces the daemon's own */
 	bool judges;			/* the exit status is the result's verdict */
 	bool shows;			/* changes nothing, and ends: can be repeated and paged */
+	bool withdraws;			/* what --wait waits for is the list of `withdrawn` */
 	bool makes_file;		/* qosd-ctl makes the request's body of the arguments */
 	enum ctl_subject subject;
 	const char *request;		/* the daemon's command, if its name differs */

@@ -25,22 +25,24 @@ static enum progress never(const char *why, const char *more)
 }
 
 /*
- * What the result of `status` says of a change with this number.  Dynamic partitions add up, so that
- * a later change of them includes it; a later policy replaces it.
+ * What the result of `status` says of a change with this number.  Dynamic partitions, and what is
+ * withdrawn, add up, so that a later change of them includes it; a later policy replaces it.
  */
-static enum progress progress_of(const json_t *status, bool dynamic, long long change,
+static enum progress progress_of(const json_t *status, const struct ctl_command *c, long long change,
 				 const struct before *before)
 {
 	const json_t *policy = json_object_get(status, "policy");
-	const json_t *x = dynamic ? json_object_get(policy, "dynamic") : policy;
+	const json_t *x = c->withdraws ? json_object_get(status, "withdrawn") :
+			  c->request ? json_object_get(policy, "dynamic") : policy;
+	bool pending = json_is_true(json_object_get(json_object_get(status, "multicast-trees"), "pending"));
 	const char *state = str(status, "state");
 	bool up = json_is_true(json_object_get(status, "subnet-up"));
 
 	if (!strcmp(state, "standby") || !strcmp(state, "not-active"))
 		return never("the subnet manager is ", state);
-	if (!dynamic && num(x, "change") != change)
+	if (!c->withdraws && !c->request && num(x, "change") != change)
 		return never("another policy has replaced it", "");
-	if (num(x, "change-in-force") < change)
+	if (num(x, "change-in-force") < change || (c->withdraws && pending))
 		return NOT_YET;
 	if (num(status, "failed-sets") || (before->up && !up) ||
 	    num(status, "failed-devices") > before->failed_devices)
@@ -63,14 +65,13 @@ bool look_before(struct before *before)
 
 int wait_in_force(const struct ctl_command *c, const json_t *result, const struct before *before)
 {
-	bool dynamic = c->request != NULL;
 	enum progress x = NOT_YET;
 
 	for (unsigned i = 0; x == NOT_YET && i < WAIT_SECONDS * 50; i++) {
 		json_t *args = json_object(), *answer = ask_once("status", args, NULL);
 
 		if (answer)
-			x = progress_of(json_object_get(answer, "result"), dynamic,
+			x = progress_of(json_object_get(answer, "result"), c,
 					num(result, "change"), before);
 		json_decref(args);
 		json_decref(answer);

@@ -148,11 +148,18 @@ void job_forget(struct job *job);	/* accepts NULL */
 
 /* Arguments: the text or NULL; a number that was checked before, false if absent. */
 const char *arg_text(const struct ctl_call *c, const char *name);
+/* The i-th text of an argument that may be repeated; NULL: there are no more. */
+#define CTL_LIST_MAX 256
+const char *arg_text_at(const struct ctl_call *c, const char *name, size_t i);
 bool arg_number(const struct ctl_call *c, const char *name, uint64_t *value);
 /* False if absent. */
 bool arg_flag(const struct ctl_call *c, const char *name);
 /* Whether a text is absent or one of the words, which blanks separate; else false with an error in the reply. */
 bool arg_is_one_of(const struct ctl_call *c, const char *name, const char *words, struct reply *r);
+/* The port that a text names, or FABRIC_NONE with *why set to what is wrong with it (else NULL). */
+uint32_t find_port(const struct ctl_call *c, const char *text, const char **why);
+/* Refuses a text because of `why`, as find_port() says, with the name that may be meant. */
+void refuse_port(const struct ctl_call *c, const char *text, const char *why, struct reply *r);
 /* The port that an argument names, or FABRIC_NONE with an error in the reply. */
 uint32_t arg_port(const struct ctl_call *c, const char *name, struct reply *r);
 /* Like arg_port(), for an end port that has a LID. */

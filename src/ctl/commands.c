@@ -104,6 +104,16 @@ static const struct ctl_arg *find_arg(const struct ctl_command *cmd, const char 
 	return NULL;
 }
 
+static bool is_list_of_texts(const json_t *value)
+{
+	size_t n = json_array_size(value);
+
+	for (size_t i = 0; i < n; i++)
+		if (!json_is_string(json_array_get(value, i)))
+			return false;
+	return n && n <= CTL_LIST_MAX;
+}
+
 static bool check_arg(const struct ctl_arg *a, const json_t *value, struct reply *r)
 {
 	uint64_t n;
@@ -115,8 +125,12 @@ static bool check_arg(const struct ctl_arg *a, const json_t *value, struct reply
 		return false;
 	}
 	if (a->type == ARG_TEXT) {
-		if (json_is_string(value))
+		if (a->repeats ? is_list_of_texts(value) : json_is_string(value))
 			return true;
+		if (a->repeats) {
+			reply_error(r, NULL, "%s: must be a list of 1 to %u strings", a->name, CTL_LIST_MAX);
+			return false;
+		}
 		reply_error(r, NULL, "%s: must be a string", a->name);
 		return false;
 	}
@@ -155,6 +169,11 @@ const char *arg_text(const struct ctl_call *c, const char *name)
 	return json_string_value(json_object_get(c->args, name));
 }
 
+const char *arg_text_at(const struct ctl_call *c, const char *name, size_t i)
+{
+	return json_string_value(json_array_get(json_object_get(c->args, name), i));
+}
+
 bool arg_number(const struct ctl_call *c, const char *name, uint64_t *value)
 {
 	const json_t *j = json_object_get(c->args, name);
@@ -187,7 +206,7 @@ bool arg_is_one_of(const struct ctl_call *c, const char *name, const char *words
 static const char no_such_port[] = "no such port: give NodeDescription/Pn, a host or node with one "
 				   "end port, a GUID or a LID, see 'qosd-ctl ports'";
 
-static uint32_t find_port(const struct ctl_call *c, const char *text, const char **why)
+uint32_t find_port(const struct ctl_call *c, const char *text, const char **why)
 {
 	bool ambiguous = false;
 	uint32_t port = fabric_find_port_by_text(c->state->f, text, &ambiguous);
@@ -199,8 +218,7 @@ static uint32_t find_port(const struct ctl_call *c, const char *text, const char
 	return port;
 }
 
-/* Refuses the text of an argument, with the name that may be meant. */
-static void refuse_port(const struct ctl_call *c, const char *text, const char *why,
+void refuse_port(const struct ctl_call *c, const char *text, const char *why,
 			struct reply *r)
 {
 	struct buf meant = { 0 };

@@ -99,6 +99,13 @@ struct ctl_env {
 			    struct buf *err);
 	uint16_t pkey_lo, pkey_hi;
 	/*
+	 * What is withdrawn (sm/devices/withdrawals.h).  withdrawals_set() replaces the list for a user
+	 * once it is on disk, takes ownership, and returns the number of the change; 0: err says why the
+	 * list stays as it was.  NULL: it cannot be changed.
+	 */
+	const struct withdrawals *(*withdrawals)(void *arg);
+	uint64_t (*withdrawals_set)(void *arg, struct withdrawals *w, int64_t uid, struct buf *err);
+	/*
 	 * dynamic_await() calls told(who), at once or later, when our standbys have the present
 	 * dynamic partitions, or do not get them in time.  dynamic_forget() cancels that call.
 	 * Both may be NULL: no standbys.

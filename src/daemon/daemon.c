@@ -289,6 +289,7 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 		.holdings_remove = departed_remove_port, .group_remove = departed_remove_group,
 		.missing_forget = missing_state_forget,
 		.mft_next = sm_mft_next, .mft_entry = sm_mft_entry,
+		.withdrawals = get_withdrawals, .withdrawals_set = set_withdrawals,
 		.dynamic = get_dynamic, .dynamic_set = set_dynamic,
 		.dynamic_await = standbys_await, .dynamic_forget = standbys_forget,
 		.pkey_lo = s->pkey_lo, .pkey_hi = s->pkey_hi,
@@ -330,6 +331,7 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 	effective = effective_policy(q, policy);
 	q->sm = sm_new(q->loop, q->mad, s, effective, q->store, &hooks);
 	shared_policy_unref(effective);
+	load_withdrawals(q);
 	sm_set_mcast(q->sm, q->sa.mcast);
 	sm_set_aliases(q->sm, q->sa.alias);
 	q->clients = clients_new(q->loop, q->store, q->mad, &q->sa, &ch, &lost);
@@ -377,6 +379,7 @@ static void close_all(struct qosd *q)
 	operator_events_free(q->operator_events);
 	replica_free(&q->replica);
 	dynamic_free(q->dynamic);
+	withdrawals_free(q->withdrawals);
 	timer_free(q->check);
 	timer_free(q->once.timer);
 	sig_free(q->hup);

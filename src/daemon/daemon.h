@@ -7,6 +7,7 @@
  *   reload.c                 reading the policy file again
  *   policy_watch.c           noticing that the policy file has changed
  *   partition_changes.c      dynamic partitions
+ *   withdrawal_changes.c     what is withdrawn from service
  *   replication/             a standby's copy of its master's state
  *   departed_ports.c         holdings of ports, and forgetting departed ports
  *   missing_state.c          what the subnet had and lacks now
@@ -32,6 +33,7 @@
 #include "mad/mad.h"
 #include "perf/perf.h"
 #include "sa/registry/dynamic_partitions.h"
+#include "sm/devices/withdrawals.h"
 #include "sa/sa.h"
 #include "sm/sm.h"
 #include "store/store.h"
@@ -115,6 +117,9 @@ struct qosd {
 	struct dynamic_partitions *dynamic;	/* partition_changes.c */
 	uint64_t dynamic_changes;
 
+	struct withdrawals *withdrawals;	/* withdrawal_changes.c */
+	uint64_t withdrawal_changes;
+
 	struct replica_parts replica_parts;	/* for the standbys */
 	struct standbys standbys;
 	struct replica replica;		/* used while this daemon is a standby */
@@ -177,5 +182,17 @@ bool set_dynamic(void *arg, struct dynamic_partitions *x, int64_t uid, const cha
  * saved, it is kept in memory.
  */
 void take_dynamic(struct qosd *q, struct dynamic_partitions *x);
+
+/* withdrawal_changes.c */
+/* Loads what is withdrawn from the state folder, for the subnet manager; nothing if that fails. */
+void load_withdrawals(struct qosd *q);
+const struct withdrawals *get_withdrawals(void *arg);
+/*
+ * Replaces the list for a user; takes ownership of w.  Returns the number of the change
+ * (sm_set_withdrawals()), or 0: see err; the list in force stays.
+ */
+uint64_t set_withdrawals(void *arg, struct withdrawals *w, int64_t uid, struct buf *err);
+/* Replaces our list with the master's; takes ownership of w.  If w cannot be saved, it is kept in memory. */
+void take_withdrawals(struct qosd *q, struct withdrawals *w);
 
 #endif

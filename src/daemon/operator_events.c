@@ -187,6 +187,24 @@ void operator_events_partitions(struct operator_events *x, const struct dynamic_
 	buf_free(&names);
 }
 
+void operator_events_withdrawal(struct operator_events *x, const struct withdrawal *w, bool released,
+				int64_t uid)
+{
+	struct event e;
+
+	event_make(&e, released ? EVENT_RELEASED : EVENT_DRAINED, "%s is %s%s%s", w->name,
+		   released ? "in service again" : withdrawal_kind_name(w->kind),
+		   !released && *w->reason ? ": " : "", released ? "" : w->reason);
+	event_guid(&e, "node", w->guid);
+	event_number(&e, "port", w->port);
+	event_text(&e, "name", "%s", w->name);
+	if (!released && *w->reason)
+		event_text(&e, "reason", "%s", w->reason);
+	if (uid >= 0)
+		event_number(&e, "uid", uid);
+	operator_events_add(x, &e);
+}
+
 void operator_events_flood(struct operator_events *x, struct mad_port *m, const struct subnet_state *s)
 {
 	struct buf text = { 0 };

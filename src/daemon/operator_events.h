@@ -15,6 +15,7 @@
 #include "plan/published_state.h"
 #include "plan/settings.h"
 #include "sa/registry/dynamic_partitions.h"
+#include "sm/devices/withdrawals.h"
 
 struct operator_events;
 
@@ -46,6 +47,9 @@ void operator_events_policy(struct operator_events *x, const struct policy_chang
 /* behalf: for whom the user asked; NULL: nobody else. */
 void operator_events_partitions(struct operator_events *x, const struct dynamic_partitions *before,
 				const struct dynamic_partitions *r, int64_t uid, const char *behalf);
+/* Reports that the place was withdrawn or, if released, that it is in service again, by a user (-1: unknown). */
+void operator_events_withdrawal(struct operator_events *x, const struct withdrawal *w, bool released,
+				int64_t uid);
 /* Reports a port that sends too many MADs, if there is one not reported yet. */
 void operator_events_flood(struct operator_events *x, struct mad_port *m, const struct subnet_state *s);
 /* Reports a subscriber dropped for not answering Reports; arg: struct operator_events. */

@@ -57,6 +57,8 @@ static const struct {
 	[EVENT_REGISTRATIONS_REMOVED] = { "registrations-removed", SEV_WARNING },
 	[EVENT_REGISTRATIONS_FORGOTTEN] = { "registrations-forgotten", SEV_INFO },
 	[EVENT_MISSING_FORGOTTEN] = { "missing-forgotten", SEV_INFO },
+	[EVENT_DRAINED] = { "drained", SEV_INFO },
+	[EVENT_RELEASED] = { "released", SEV_INFO },
 };
 
 struct watcher {

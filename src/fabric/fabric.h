@@ -51,6 +51,11 @@ struct fabric_port {
 	bool fdr10_enabled;
 	/* link between switches that routes must not use; set at both ends */
 	bool held;
+	/*
+	 * DRAINED_LINK, at both ends: held because the link is drained.  DRAINED_AWAY: the switch at the
+	 * other end is drained, so routes do not leave by this port but to that switch and its hosts.
+	 */
+	enum { DRAINED_NOT, DRAINED_LINK, DRAINED_AWAY } drained;
 	bool plain;		/* info was read without SMSupportExtendedSpeeds (14.2.5.6) */
 	/* info may be outdated: the device was asked again and did not answer */
 	bool unsure;

@@ -140,26 +140,52 @@ static bool has_dead(const struct living *l, const struct graph *g, uint32_t v)
 void living_init(struct living *l, const struct channels *c, const struct link_end *ends,
 		 uint32_t n)
 {
-	*l = (struct living){ .dead = xcalloc(c->g->n_links, sizeof(*l->dead)) };
+	*l = (struct living){ .dead = xcalloc(c->g->n_links, sizeof(*l->dead)),
+			      .gone = xcalloc(c->g->n_links, sizeof(*l->gone)),
+			      .away = xcalloc(c->g->n_links, sizeof(*l->away)) };
 	l->here = xcalloc(c->g->n, sizeof(*l->here));
 	l->cut = xcalloc(c->g->n, sizeof(*l->cut));
 	for (uint32_t i = 0; i < n; i++) {
-		if (ends[i].sw >= c->g->n)
+		if (ends[i].sw >= c->g->n || ends[i].away)
 			continue;
 		struct channel ch = channel_by_port(c, c->vertex[ends[i].sw], ends[i].port);
 
-		if (ch.link != FABRIC_NONE)
-			l->dead[ch.link] = l->dead[c->back[ch.link]] = true;
+		if (ch.link == FABRIC_NONE)
+			continue;
+		l->dead[ch.link] = l->dead[c->back[ch.link]] = true;
+		if (!ends[i].open)
+			l->gone[ch.link] = l->gone[c->back[ch.link]] = true;
 	}
 	find_here(l, c);
+	for (uint32_t i = 0; i < n; i++) {
+		if (ends[i].sw >= c->g->n || !ends[i].away)
+			continue;
+		struct channel ch = channel_by_port(c, c->vertex[ends[i].sw], ends[i].port);
+
+		if (ch.link != FABRIC_NONE && !l->dead[ch.link])
+			l->dead[ch.link] = l->away[ch.link] = true;
+	}
 	for (uint32_t v = 0; v < c->g->n; v++)
 		if (l->here[v] && has_dead(l, c->g, v))
 			l->cut[l->n_cut++] = v;
 }
 
+void living_open(struct living *l, const struct channels *c, uint32_t v, bool open)
+{
+	for (uint32_t t = c->g->trunk0[v]; t < c->g->trunk0[v + 1]; t++)
+		for (uint32_t i = 0; i < c->g->trunks[t].n_links; i++) {
+			uint32_t back = c->back[c->g->trunks[t].link0 + i];
+
+			if (l->away[back])
+				l->dead[back] = !open;
+		}
+}
+
 void living_free(struct living *l)
 {
 	free(l->dead);
+	free(l->gone);
+	free(l->away);
 	free(l->here);
 	free(l->cut);
 }

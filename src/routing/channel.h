@@ -78,6 +78,9 @@ static inline size_t turn_number(const struct channels *c, const size_t *turn0, 
 /* Which links and vertices a set of failures leaves alive. */
 struct living {
 	bool *dead;		/* [link]: failed */
+	bool *gone;		/* [link]: dead, and not open */
+	/* [link]: dead but for LIDs of the vertex that it leads to and its hosts (living_open()) */
+	bool *away;
 	bool *here;		/* [vertex]: reachable from the SM over live links */
 	uint32_t *cut;		/* vertices with dead links that are `here`, in rising order */
 	uint32_t n_cut;
@@ -90,6 +93,10 @@ struct living {
 void living_init(struct living *l, const struct channels *c, const struct link_end *ends,
 		 uint32_t n);
 void living_free(struct living *l);
+/*
+ * Makes links to v that are dead for LIDs of others living, for LIDs of v, or dead again.
+ */
+void living_open(struct living *l, const struct channels *c, uint32_t v, bool open);
 
 /* The vertex that v's entry for a LID leads to over a live link, or FABRIC_NONE. */
 static inline uint32_t living_step(const struct living *l, const struct channels *c,

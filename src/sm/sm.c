@@ -286,6 +286,7 @@ void sm_get_status(const struct sm *sm, struct sm_status *out)
 	};
 	mad_release(sm->mad);
 	multicast_status(sm, out);
+	withdrawn_status(sm, out);
 }
 
 bool sm_excluded(const struct sm *sm, size_t i, struct sm_exclusion *out)

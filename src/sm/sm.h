@@ -122,6 +122,12 @@ struct sm_status {
 	struct sm_congestion congestion;
 	enum disco_filter discovery_filter;
 	const char *discovery_call;	/* the system call that the filter refused */
+	/*
+	 * What is withdrawn; NULL: nothing yet.  Numbers of the last change of that list and of the one
+	 * that the last sweep put in force.
+	 */
+	const struct withdrawals *withdrawals;
+	uint64_t withdrawals_change, withdrawals_in_force;
 	uint64_t traps_dropped;	/* traps from sources that send too many */
 	struct sm_scrub scrub;
 	const char *engine;
@@ -239,6 +245,11 @@ void sm_flap_text(const struct fabric *f, const struct sm_flap *x, struct buf *o
  * 0) or all (guid 0).  Returns their number.
  */
 unsigned sm_release_links(struct sm *sm, uint64_t guid, unsigned port);
+/*
+ * Makes routes follow the list of what is withdrawn (sm/devices/withdrawals.h), which must stay
+ * unchanged until the next call.  Returns the number of this change.
+ */
+uint64_t sm_set_withdrawals(struct sm *sm, const struct withdrawals *w);
 /*
  * Takes the link of a node's port down once, so that it trains with the widths and speeds that are
  * enabled now and is brought up anew.  Traffic on it is lost meanwhile.  False: there is no such

@@ -6,6 +6,7 @@
 #ifndef QOSD_SM_SM_INTERNAL_H
 #define QOSD_SM_SM_INTERNAL_H
 
+#include "sm/devices/withdrawn.h"
 #include "sm/sm.h"
 #include "sm/sweep/light_sweep.h"
 #include "sm/sweep/sweep.h"
@@ -135,6 +136,7 @@ struct sm {
 	struct mkeys *mkeys;
 	struct refused *refused;
 	struct fixed_routes *fixed_routes;
+	struct withdrawn withdrawn;
 	struct congestion *congestion;
 	struct mcast_db *mcast;
 	struct mcast_work *mcast_work;

@@ -30,6 +30,7 @@ static const struct store_file partitions = {
 static const struct store_file missing_file = {
 	"missing", "qosd missing ", STORE_MISSING_FORMAT,
 };
+static const struct store_file withdrawn = { "withdrawn", "qosd withdrawn ", STORE_WITHDRAWN_FORMAT };
 static const struct store_file m_keys = { "m-keys", "qosd m-keys ", STORE_M_KEYS_FORMAT };
 
 /* The text of the policy follows a line about it, as it is, with or without a newline at its end. */
@@ -38,7 +39,7 @@ static const struct store_file policy_file = { "policy", "qosd policy ", STORE_P
 static const struct store_file *const all_files[] = {
 	&lids_file, &pkeys_file, &refused_file, &known_file, &groups_snapshot_file,
 	&groups_journal_file, &services_file, &subscriptions_file, &aliases_file, &gone_file, &partitions,
-	&m_keys, &history, &missing_file, &policy_file,
+	&withdrawn, &m_keys, &history, &missing_file, &policy_file,
 };
 
 struct store {
@@ -51,7 +52,7 @@ struct store {
 	struct refusals *refused;
 	bool lids_dirty, refused_dirty, pkeys_dirty;
 	struct groups_file *groups;
-	char *partitions;		/* lines last saved or loaded */
+	char *partitions, *withdrawn;	/* lines last saved or loaded */
 };
 
 struct folder *store_folder(const struct store *s)
@@ -572,13 +573,14 @@ static bool note_line(void *arg, const char *text)
 	return n->line(n->arg, text);
 }
 
-bool store_load_partitions(struct store *s, bool (*line)(void *arg, const char *text), void *arg)
+static bool load_noted(struct store *s, const struct store_file *f, char **lines,
+		       bool (*line)(void *arg, const char *text), void *arg)
 {
 	struct noted n = { line, arg, { 0 } };
-	bool good = store_load_lines(s, &partitions, note_line, &n, NULL);
+	bool good = store_load_lines(s, f, note_line, &n, NULL);
 
-	free(s->partitions);
-	s->partitions = good && n.lines.s ? xstrdup(n.lines.s) : NULL;
+	free(*lines);
+	*lines = good && n.lines.s ? xstrdup(n.lines.s) : NULL;
 	buf_free(&n.lines);
 	return good;
 }
@@ -604,17 +606,37 @@ static bool save_now(struct store *s, const struct store_file *f, const char *li
 	return ok;
 }
 
-bool store_save_partitions(struct store *s, const char *lines)
+static bool save_noted(struct store *s, const struct store_file *f, char **last, const char *lines)
 {
-	bool in_time, ok = save_now(s, &partitions, lines, &in_time);
+	bool in_time, ok = save_now(s, f, lines, &in_time);
 
 	if (ok) {
-		free(s->partitions);
-		s->partitions = xstrdup(lines);
+		free(*last);
+		*last = xstrdup(lines);
 	} else if (!in_time) {		/* the refused change must not be written later */
-		store_save_lines(s, &partitions, s->partitions ? s->partitions : "");
+		store_save_lines(s, f, *last ? *last : "");
 	}
 	return ok;
+}
+
+bool store_load_partitions(struct store *s, bool (*line)(void *arg, const char *text), void *arg)
+{
+	return load_noted(s, &partitions, &s->partitions, line, arg);
+}
+
+bool store_save_partitions(struct store *s, const char *lines)
+{
+	return save_noted(s, &partitions, &s->partitions, lines);
+}
+
+bool store_load_withdrawn(struct store *s, bool (*line)(void *arg, const char *text), void *arg)
+{
+	return load_noted(s, &withdrawn, &s->withdrawn, line, arg);
+}
+
+bool store_save_withdrawn(struct store *s, const char *lines)
+{
+	return save_noted(s, &withdrawn, &s->withdrawn, lines);
 }
 
 bool store_load_m_keys(struct store *s, bool (*line)(void *arg, const char *text), void *arg)
@@ -781,5 +803,6 @@ void store_close(struct store *s)
 	lids_free(&s->lids);
 	refusals_free(s->refused);
 	free(s->partitions);
+	free(s->withdrawn);
 	free(s);
 }

@@ -4,8 +4,8 @@
  *
  * The state folder has the known fabric, LIDs and P_Key indexes by GUID, multicast groups with
  * their members, services, event subscriptions, alias GUIDs, values that devices refuse,
- * M_Keys, dynamic partitions, departed ports, what is missing, the history of policies, and the last
- * good policy.
+ * M_Keys, dynamic partitions, what is withdrawn, departed ports, what is missing, the history of
+ * policies, and the last good policy.
  *
  * Each file is text with a title line and a last line that has a digest of everything before
  * it.  It is written beside its place, synced and renamed, so that a crash at any moment leaves
@@ -51,6 +51,7 @@ enum {
 	STORE_GONE_FORMAT = 1,
 	STORE_MISSING_FORMAT = 1,
 	STORE_POLICY_FORMAT = 1,
+	STORE_WITHDRAWN_FORMAT = 1,
 };
 
 /*
@@ -131,6 +132,9 @@ void store_save_known(struct store *s, const struct fabric *f);
  */
 bool store_load_partitions(struct store *s, bool (*line)(void *arg, const char *text), void *arg);
 bool store_save_partitions(struct store *s, const char *lines);
+/* The same for what is withdrawn from service (sm/devices/withdrawals.h). */
+bool store_load_withdrawn(struct store *s, bool (*line)(void *arg, const char *text), void *arg);
+bool store_save_withdrawn(struct store *s, const char *lines);
 
 /*
  * Records Sets that devices refuse (store/refused_values.h): confirmed while the device keeps

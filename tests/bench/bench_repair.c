@@ -81,7 +81,7 @@ struct faults {
 
 static void fail_link(const struct bench *b, struct faults *f, uint32_t node, unsigned num)
 {
-	*vec_push(&f->v) = (struct link_end){ b->t.f->nodes[node].sw, (uint8_t)num };
+	*vec_push(&f->v) = (struct link_end){ b->t.f->nodes[node].sw, (uint8_t)num, false, false };
 }
 
 static void fail_switch(const struct bench *b, struct faults *f, uint32_t node)

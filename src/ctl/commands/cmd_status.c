@@ -9,6 +9,7 @@
 #include "ctl/commands/cmd_missing.h"
 #include "ctl/commands/cmd_standbys.h"
 #include "lib/iba/iba_names.h"
+#include "sm/devices/withdrawals.h"
 
 const char *attr_name(unsigned attr)
 {
@@ -260,6 +261,15 @@ static json_t *status_trees(const struct sm_status *s)
 			 "made", (json_int_t)s->trees_made);
 }
 
+static json_t *status_withdrawn(const struct sm_status *s)
+{
+	size_t drained = s->withdrawals ? withdrawals_count(s->withdrawals, WITHDRAWAL_DRAINED) : 0;
+
+	return json_pack("{s:I, s:I, s:I}", "drained", (json_int_t)drained,
+			 "change", (json_int_t)s->withdrawals_change,
+			 "change-in-force", (json_int_t)s->withdrawals_in_force);
+}
+
 void cmd_status(const struct ctl_call *c, struct reply *r)
 {
 	static const struct mad_counts no_counts;
@@ -280,6 +290,7 @@ void cmd_status(const struct ctl_call *c, struct reply *r)
 	json_object_set_new(status, "smps", status_smps(m, &v->sm));
 	json_object_set_new(status, "lossy-devices", status_lossy(c->env->sm, v->state));
 	json_object_set_new(status, "multicast-trees", status_trees(&v->sm));
+	json_object_set_new(status, "withdrawn", status_withdrawn(&v->sm));
 	json_object_set_new(status, "mads", status_mads(m));
 	json_object_set_new(status, "sa", sums ? status_sa(sums, sa_trace_watchers(c->env->trace)) :
 						  json_null());

@@ -11,6 +11,7 @@
 #include <infiniband/umad_sm.h>
 
 #include "ctl/commands/cmd_missing.h"
+#include "ctl/commands/health_withdrawn.h"
 #include "events/topology_events.h"
 #include "lib/base/clock.h"
 #include "lib/iba/units.h"
@@ -1166,6 +1167,7 @@ void health_judge(const struct health_input *in, struct health *out)
 	judge_mad_floods(in, out);
 	judge_implausible(in, out);
 	judge_flaps(in, out);
+	judge_withdrawn(in, out);
 	judge_store(in, out);
 	judge_history(in, out);
 	judge_policy(in, out);

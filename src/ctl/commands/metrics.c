@@ -19,6 +19,7 @@
 #include "sa/registry/holdings.h"
 #include "sa/registry/services.h"
 #include "sa/registry/subscriptions.h"
+#include "sm/devices/withdrawals.h"
 #include "store/store.h"
 
 #define US 1e-6
@@ -347,6 +348,12 @@ static void put_flaps(struct prom *p, const struct sm *sm)
 	gauge(p, "qosd_fabric_links_held", "Flapping links that no route uses at present.", held);
 }
 
+static void put_withdrawn(struct prom *p, const struct sm_status *s)
+{
+	gauge(p, "qosd_fabric_places_drained", "Switches and links that are drained.",
+	      s->withdrawals ? (double)withdrawals_count(s->withdrawals, WITHDRAWAL_DRAINED) : 0);
+}
+
 static void put_mads(struct prom *p, const struct mad_counts *m, uint64_t traps_dropped)
 {
 	char hex[8];
@@ -660,6 +667,7 @@ void metrics_print(const struct ctl_env *env, const struct ctl_view *v, struct b
 	put_sm(&p, &v->sm);
 	if (env->sm)
 		put_flaps(&p, env->sm);
+	put_withdrawn(&p, &v->sm);
 	if (v->mad)
 		put_mads(&p, v->mad, v->sm.traps_dropped);
 	if (v->state && env->sm)

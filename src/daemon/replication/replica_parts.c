@@ -87,6 +87,7 @@ const struct replica_part_kind replica_part_kinds[PART_COUNT] = {
 	[PART_GROUP_CHANGES] = { "changes of multicast groups", STORE_GROUPS_FORMAT },
 	[PART_GONE] = { "departed ports", 1 },
 	[PART_MISSING] = { "what is missing", STORE_MISSING_FORMAT },
+	[PART_WITHDRAWN] = { "what is withdrawn", STORE_WITHDRAWN_FORMAT },
 };
 
 /* A number that changes whenever the part does. */
@@ -108,6 +109,8 @@ static uint64_t change_of(const struct qosd *q, enum replica_part part)
 		return departed_changes(q->departed);
 	case PART_MISSING:
 		return missing_state_changes(q->missing);
+	case PART_WITHDRAWN:
+		return q->withdrawal_changes;
 	case PART_GROUPS:
 	case PART_GROUP_CHANGES:
 	case PART_COUNT:
@@ -145,6 +148,9 @@ static void print_part(const struct qosd *q, enum replica_part part, struct buf 
 		break;
 	case PART_MISSING:
 		missing_state_print(q->missing, b);
+		break;
+	case PART_WITHDRAWN:
+		withdrawals_print(q->withdrawals, b);
 		break;
 	case PART_GROUP_CHANGES:
 	case PART_COUNT:
@@ -476,6 +482,20 @@ static bool take_missing(struct qosd *q, char *text, char *again)
 	return missing_state_inherit(q->missing, text);
 }
 
+static bool take_withdrawn(struct qosd *q, char *text, char *again)
+{
+	struct withdrawals *w = withdrawals_new();
+
+	(void)again;
+	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+		if (!withdrawals_line(w, line)) {
+			withdrawals_free(w);
+			return false;
+		}
+	take_withdrawals(q, w);
+	return true;
+}
+
 static bool take_line(char *text, struct dynamic_partitions *x)
 {
 	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
@@ -502,7 +522,7 @@ bool replication_take(struct qosd *q, char *text[PART_COUNT])
 		[PART_GROUPS] = take_groups, [PART_SERVICES] = take_services,
 		[PART_SUBSCRIPTIONS] = take_subscriptions, [PART_ALIASES] = take_aliases,
 		[PART_GROUP_CHANGES] = take_group_changes, [PART_GONE] = take_gone,
-		[PART_MISSING] = take_missing,
+		[PART_MISSING] = take_missing, [PART_WITHDRAWN] = take_withdrawn,
 	};
 	bool good = true;
 

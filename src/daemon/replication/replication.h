@@ -3,7 +3,7 @@
  * Lets each standby qosd keep a copy of what it needs to take over from the master.
  *
  * The primary, which is the master, provides LIDs and P_Key indexes, dynamic partitions,
- * clients' registrations, and departure times of ports.
+ * clients' registrations, departure times of ports, and what is withdrawn from service.
  *
  *   replica_parts.c    the primary's side: prints the parts and answers; replaces parts by another's
  *   replica.c          the standby's side: asks after each poll of the master, copies what differs
@@ -53,7 +53,7 @@ enum replica_part {
 	PART_LIDS, PART_PKEYS, PART_PARTITIONS, PART_GROUPS, PART_SERVICES,
 	PART_SUBSCRIPTIONS, PART_ALIASES, PART_GROUP_CHANGES, PART_GONE,
 	PART_LISTED,	/* the parts from here on are told by MORE, as one MAD has no room for them */
-	PART_MISSING = PART_LISTED, PART_COUNT,
+	PART_MISSING = PART_LISTED, PART_WITHDRAWN, PART_COUNT,
 };
 
 /* --- replica_parts.c --- */

@@ -305,6 +305,19 @@ static bool base_serves(const struct base_routes *b, const struct plan *p, const
 
 /* --- the routes of the moment --- */
 
+/* Lists one end of a link that is there, if it is held or a drained switch is behind it. */
+static void find_drained(struct routes_now *x, const struct fabric *f, uint32_t port,
+			 const struct link_end *end)
+{
+	const struct fabric_port *p = &f->ports[port];
+	bool away = p->drained == DRAINED_AWAY;
+
+	/* a link is held for a drained switch in both directions, but its own routes use it */
+	if (away || (p->held && f->ports[p->peer].drained != DRAINED_AWAY))
+		*vec_push(&x->dead) = (struct link_end){
+			end->sw, end->port, away || p->drained == DRAINED_LINK, away };
+}
+
 /* Links between switches that are in the base, and in f missing or held. */
 static void find_dead(struct routes_now *x, const struct fabric *f, const uint32_t *map)
 {
@@ -320,8 +333,10 @@ static void find_dead(struct routes_now *x, const struct fabric *f, const uint32
 				continue;
 			now = match_port(known, f, map, port);
 			if (now == FABRIC_NONE || f->ports[now].peer == FABRIC_NONE ||
-			    f->ports[now].held || f->ports[now].peer != match_port(known, f, map, peer))
-				*vec_push(&x->dead) = (struct link_end){ sw, (uint8_t)num };
+			    f->ports[now].peer != match_port(known, f, map, peer))
+				*vec_push(&x->dead) = (struct link_end){ .sw = sw, .port = (uint8_t)num };
+			else
+				find_drained(x, f, now, &(struct link_end){ .sw = sw, .port = (uint8_t)num });
 		}
 	}
 }
@@ -406,6 +421,110 @@ static bool repair_loops(const struct plan *p)
 	route_report_free(&report);
 	lfts_free(l);
 	return loops;
+}
+
+/* The repair as it was made, but known to be free of credit loops. */
+static bool is_repaired(const struct plan *p)
+{
+	return p->now->repaired.ok && !repair_loops(p);
+}
+
+/* Repairs the routes for x->dead; was: the previous moment, if it has the same base, or NULL. */
+static void repair(struct plan *p, const struct routes_now *was)
+{
+	struct routes_now *x = p->now;
+
+	repaired_free(&x->repaired);
+	repair_run(x->base->repair, was ? was->repaired.next : x->base->lfts,
+		   was ? was->dead.v : NULL, was ? (uint32_t)was->dead.n : 0, x->dead.v,
+		   (uint32_t)x->dead.n, &x->repaired);
+}
+
+/* Moves the links that are held for a drain from x->dead to the list of drained ones. */
+static void take_drained(struct plan *p)
+{
+	struct routes_now *x = p->now;
+	const struct fabric *known = x->base->f;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < x->dead.n; i++) {
+		const struct link_end *e = &x->dead.v[i];
+		uint32_t port = known->nodes[known->switches[e->sw].node].port0 + e->port;
+		uint32_t peer = known->ports[port].peer;
+		struct link_end far = { port_node(known, peer)->sw, known->ports[peer].num, true, false };
+
+		if (!e->open)
+			x->dead.v[kept++] = *e;
+		else if (e->away)
+			*vec_push(&x->drained.v) = (struct drained_link){ .ends = { *e, *e } };
+		else if (port < peer)		/* the link is in the list by both ends */
+			*vec_push(&x->drained.v) = (struct drained_link){ .ends = { *e, far } };
+	}
+	x->dead.n = kept;
+}
+
+/* Adds the drained links that are not used to the `missing` dead ones. */
+static void bury_drained(struct routes_now *x, const struct drained_links *l, size_t missing)
+{
+	x->dead.n = missing;
+	for (size_t i = 0; i < l->v.n; i++)
+		for (unsigned end = 0; end < 2 && !l->v.v[i].used; end++)
+			*vec_push(&x->dead) = l->v.v[i].ends[end];
+}
+
+struct drain_trial {
+	struct plan *p;
+	size_t missing;
+};
+
+static bool repairs_without(void *arg, const struct drained_links *l)
+{
+	const struct drain_trial *t = arg;
+
+	bury_drained(t->p->now, l, t->missing);
+	repair(t->p, NULL);
+	return is_repaired(t->p);
+}
+
+/*
+ * The repair fails.  If it succeeds with fewer drained links dead, these links are used; else the
+ * drains are not to blame, and an engine goes round all of them.
+ */
+static void use_drained(struct plan *p, const struct routes_now *was)
+{
+	struct routes_now *x = p->now;
+	struct drain_trial t = { .p = p };
+
+	take_drained(p);
+	if (!x->drained.v.n)
+		return;
+	t.missing = x->dead.n;
+	if (!drained_choose(&x->drained, repairs_without, &t))
+		for (size_t i = 0; i < x->drained.v.n; i++)
+			x->drained.v.v[i].used = false;
+	bury_drained(x, &x->drained, t.missing);
+	repair(p, was);
+}
+
+bool routes_give_back_drained(const struct plan *p, struct fabric *f)
+{
+	const struct routes_now *x = p->now;
+	bool any = false;
+
+	for (size_t i = 0; x && i < x->drained.v.n; i++) {
+		const struct link_end *e = &x->drained.v.v[i].ends[0];
+		struct fabric_port *port;
+
+		if (!x->drained.v.v[i].used)
+			continue;
+		port = fabric_port(f, f->switches[x->switches[e->sw]].node, e->port);
+		port->held = f->ports[port->peer].held = false;
+		port->drained = DRAINED_NOT;
+		if (!e->away)
+			f->ports[port->peer].drained = DRAINED_NOT;
+		any = true;
+	}
+	return any;
 }
 
 /*
@@ -558,13 +677,13 @@ void routes_make(struct plan *p, const struct plan *before, const struct lid_map
 	p->lid_top = x->base->lid_top;
 	if (before && before->now && before->now->base == x->base && before->now->repaired.next)
 		was = before->now;
-	repair_run(x->base->repair, was ? was->repaired.next : x->base->lfts,
-		   was ? was->dead.v : NULL, was ? (uint32_t)was->dead.n : 0, x->dead.v,
-		   (uint32_t)x->dead.n, &x->repaired);
+	repair(p, was);
+	if (x->dead.n && !x->base->layers && !is_repaired(p))
+		use_drained(p, was);
 	if (x->dead.n && x->base->layers) {
 		if (!route_layers_near(p, map))
 			route_anew(p);
-	} else if (x->dead.n && (!x->repaired.ok || repair_loops(p))) {
+	} else if (x->dead.n && !is_repaired(p)) {
 		route_anew(p);
 	} else {
 		p->order = updn_order_on(x->base->order, p->f, x->switches);
@@ -591,6 +710,7 @@ void routes_free(struct plan *p)
 		return;
 	repaired_free(&p->now->repaired);
 	vec_free(&p->now->dead);
+	vec_free(&p->now->drained.v);
 	vec_free(&p->now->stale);
 	lfts_free(p->now->round);
 	free(p->now->switches);

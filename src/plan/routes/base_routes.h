@@ -19,6 +19,7 @@
 #include <stdatomic.h>
 
 #include "plan/plan.h"
+#include "plan/routes/drained_links.h"
 #include "routing/change/update_rounds.h"
 #include "routing/shape.h"
 
@@ -51,7 +52,8 @@ static inline const struct updn_order *base_order(const struct base_routes *b)
 struct routes_now {
 	struct base_routes *base;	/* a reference */
 	uint32_t *switches;		/* [switch of the base]: switch of the fabric, or FABRIC_NONE */
-	VEC(struct link_end) dead;	/* links of the base that are missing or held, both ends */
+	VEC(struct link_end) dead;	/* links of the base that are missing or held and not used, both ends */
+	struct drained_links drained;	/* the held ones that a drain covers; those that must be used are not dead */
 	/* next is NULL: the present fabric needs other routes, which the engine made anew. */
 	struct repaired repaired;	/* relative to the previous moment, if that has the same base */
 	/*
@@ -80,6 +82,11 @@ static inline const struct lfts *routes_wanted(const struct routes_now *x)
  */
 void routes_make(struct plan *p, const struct plan *before, const struct lid_map *known);
 void routes_free(struct plan *p);
+/*
+ * Marks links of f, p's fabric, as neither held nor drained that are drained but that p's routes must
+ * use.  True: there are some, and everything else of the plan has to be made anew.
+ */
+bool routes_give_back_drained(const struct plan *p, struct fabric *f);
 /*
  * The tables of p and of `before` have the same base, so an order of writing can be computed
  * (routing/change/update_rounds.h).

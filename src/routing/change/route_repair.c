@@ -514,7 +514,8 @@ static uint32_t spread(struct run *u, uint32_t v, struct reach *queue, uint32_t 
 	for (uint32_t t = g->trunk0[v]; t < g->trunk0[v + 1]; t++) {
 		uint32_t to = g->trunks[t].v;
 
-		if (u->kind[to] != MOVED || u->len[to] <= len || !graph_trunk_lives(g, t, u->l->dead))
+		if (u->kind[to] != MOVED || u->len[to] <= len ||
+		    !graph_trunk_lives(g, graph_trunk(g, to, v), u->l->dead))
 			continue;
 		u->len[to] = len;
 		queue[tail++] = (struct reach){ to, len };
@@ -671,7 +672,7 @@ static void find_ways_by_turns(struct run *u)
 		 * the base has any, dead links count as links here, as they do when the result is searched
 		 * for cycles.
 		 */
-		u->stranded = stranded_new(u->rp->o, u->c, u->l->dead, u->rp->risky);
+		u->stranded = stranded_new(u->rp->o, u->c, u->l->dead, u->rp->risky ? NULL : u->l->gone);
 		for (size_t i = 0; i < u->rp->turns.n; i++)
 			stranded_take(u->stranded, u->rp->turns.v[i].in, u->rp->turns.v[i].out);
 	}
@@ -792,7 +793,18 @@ static void mark_lids(const struct repair *rp, const struct living *l, uint64_t 
 	}
 }
 
-static void run_lids(struct run *u, const struct living *before, const struct living *now)
+/* Does something for the LID, of whose switch links are living that are dead for the LIDs of others. */
+static void with_living(struct run *u, struct living *l, void (*act)(struct run *u))
+{
+	uint32_t v = u->rp->owners[u->lid].v;
+
+	living_open(l, u->c, v, true);
+	u->l = l;
+	act(u);
+	living_open(l, u->c, v, false);
+}
+
+static void run_lids(struct run *u, struct living *before, struct living *now)
 {
 	uint32_t words = u->next->top / 64 + 1u;
 	uint64_t *old = xcalloc(words, sizeof(*old)), *new = xcalloc(words, sizeof(*new));
@@ -809,12 +821,11 @@ static void run_lids(struct run *u, const struct living *before, const struct li
 
 			u->lid = (uint16_t)(i * 64 + (uint32_t)__builtin_ctzll(left));
 			u->out->lids[u->out->n_lids++] = u->lid;
-			u->l = before;
 			if (old[i] & bit)
-				restore_lid(u);
+				with_living(u, before, restore_lid);
 			u->l = now;
 			if (new[i] & bit)
-				repair_lid(u);
+				with_living(u, now, repair_lid);
 		}
 	free(old);
 	free(new);

@@ -16,6 +16,13 @@
 struct link_end {
 	uint32_t sw;
 	uint8_t port;
+	/*
+	 * Of a dead link: it is up, and packets may cross it until the tables are written, so routes must
+	 * not rely on its absence to be free of credit loops.
+	 */
+	bool open;
+	/* Dead, and open, is only this direction, and for LIDs of other switches and their hosts. */
+	bool away;
 };
 
 /* The links between the switches of a fabric. */

@@ -396,6 +396,19 @@ static void take_phases(struct column *k, const struct rounds_layers *y)
 	lfts_free(then);
 }
 
+/* Old routes do not end at links that are open, so these count as links here. */
+static void living_without_open(struct living *l, const struct channels *c, const struct link_end *dead,
+				uint32_t n)
+{
+	VEC(struct link_end) gone = { 0 };
+
+	for (uint32_t i = 0; i < n; i++)
+		if (!dead[i].open)
+			*vec_push(&gone) = dead[i];
+	living_init(l, c, gone.v, (uint32_t)gone.n);
+	vec_free(&gone);
+}
+
 void rounds_make(struct rounds *r, const struct channels *c, const struct updn_order *o,
 		 const struct rounds_layers *layers, const struct link_end *dead, uint32_t n_dead,
 		 const struct lfts *was, const struct lfts *next, const struct lft_block *blocks,
@@ -405,7 +418,7 @@ void rounds_make(struct rounds *r, const struct channels *c, const struct updn_o
 	uint32_t *at;
 
 	*r = (struct rounds){ 0 };
-	living_init(&k.l, c, dead, n_dead);
+	living_without_open(&k.l, c, dead, n_dead);
 	k.place = xmalloc(c->g->n * sizeof(*k.place));
 	for (uint32_t v = 0; v < c->g->n; v++)
 		k.place[v] = FABRIC_NONE;

@@ -10,7 +10,8 @@
  *    neither has such a turn, there is none at any time, and so no credit loop; with a safe hub, the
  *    turns that they have close no loop.
  *
- * This holds if the old and the new tables each have the property; old routes end at dead links.
+ * This holds if the old and the new tables each have the property; old routes end at dead
+ * links that are not open.
  *
  * Where routes are in layers (layers.h) there is no order.  Instead of the second point,
  *  - in no layer do the routes between CA and router ports form a credit loop (update_phases.h).

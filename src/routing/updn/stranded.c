@@ -50,7 +50,7 @@ struct step {
 };
 
 struct stranded *stranded_new(const struct updn_order *o, const struct channels *c,
-			      const bool *dead, bool back)
+			      const bool *dead, const bool *gone)
 {
 	struct stranded *s = xcalloc(1, sizeof(*s));
 	const struct graph *g = o->g;
@@ -58,8 +58,8 @@ struct stranded *stranded_new(const struct updn_order *o, const struct channels 
 	s->o = o;
 	s->g = g;
 	s->turns = turns_new(o);
-	if (dead && !back)
-		turns_cut(s->turns, dead);
+	if (gone)
+		turns_cut(s->turns, gone);
 	if (dead)
 		turns_bound(s->turns, REFUSALS_MAX);
 	s->own = c ? NULL : channels_new(g->f, o);

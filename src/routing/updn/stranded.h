@@ -19,12 +19,12 @@ struct stranded;
 struct channels;
 
 /*
- * c: channels of o's graph; NULL: made here.  dead[link]: the link is down; NULL: none is.  back: old
- * entries may still send packets over dead links, so turns must close no cycle with those links either.
- * o, c and dead must outlive the result.
+ * c: channels of o's graph; NULL: made here.  dead[link]: no route may use the link; NULL: any may.
+ * gone[link]: no packet is on the link, so turns may close a cycle with it; NULL: none is like that, as
+ * old entries may still send packets over dead links.  o, c, dead and gone must outlive the result.
  */
 struct stranded *stranded_new(const struct updn_order *o, const struct channels *c,
-			      const bool *dead, bool back);
+			      const bool *dead, const bool *gone);
 /* Registers a turn, by trunks, that the tables already have. */
 void stranded_take(struct stranded *s, uint32_t in, uint32_t out);
 void stranded_free(struct stranded *s);		/* NULL is fine */

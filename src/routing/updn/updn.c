@@ -371,7 +371,7 @@ static void route_stranded(struct updn *u, uint32_t d)
 	uint32_t *todo = xcalloc(u->n_todo, sizeof(*todo)), lost, first = 0;
 
 	if (!u->stranded)
-		u->stranded = stranded_new(u->o, NULL, NULL, false);
+		u->stranded = stranded_new(u->o, NULL, NULL, NULL);
 	for (unsigned i = 0; i < u->n_dests; i++)
 		for (unsigned k = 0; k < u->dests[i].n_lids; k++) {
 			uint16_t lid = (uint16_t)(u->dests[i].lid + k);

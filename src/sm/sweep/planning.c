@@ -39,7 +39,7 @@ struct plan_task {
 	struct sm *sm;
 	struct work *work;
 	enum planning what;
-	const struct fabric *f;
+	struct fabric *f;
 	const struct policy *policy;
 	const struct settings *settings;
 	struct store *store;
@@ -55,6 +55,18 @@ struct plan_task {
 	struct fabric *copy;	/* the fabric of plan, which is then a fork of sm->sweep.plan; else NULL */
 };
 
+/* Nobody else uses the fabric until its plan is there. */
+static struct plan *begin(const struct plan_task *t, const struct plan *before)
+{
+	struct plan *p = plan_begin(t->f, t->policy, t->settings, store_lids(t->store), before,
+				    clock_mono_us);
+
+	if (!routes_give_back_drained(p, t->f))
+		return p;
+	plan_free(p);
+	return plan_begin(t->f, t->policy, t->settings, store_lids(t->store), before, clock_mono_us);
+}
+
 static void plan_run(void *arg)
 {
 	struct plan_task *t = arg;
@@ -66,8 +78,7 @@ static void plan_run(void *arg)
 		return;
 	}
 	if (!second) {
-		t->plan = plan_begin(t->f, t->policy, t->settings, store_lids(t->store),
-				     before, clock_mono_us);
+		t->plan = begin(t, before);
 		t->reroute = reroute_new(t->plan, before, &t->sm->sweep.lft_reads);
 		/* before any device is told: after a crash the LIDs and P_Key indexes must be the same */
 		if (!t->forget) {
@@ -265,6 +276,7 @@ static bool links_stay(const struct settings *s)
 enum step_result sweep_prepare(struct sm *sm)
 {
 	sm->wishes.replan = false;
+	withdrawn_prepare(sm);
 	flapping_look(sm);
 	refused_begin(sm);
 	return RESULT_DONE;

@@ -392,6 +392,7 @@ enum step_result sweep_settle(struct sm *sm)
 	congestion_after_sweep(sm);
 	fixed_routes_swept(sm);
 	flapping_swept(sm);
+	withdrawn_swept(sm);
 	sweep_cleanup(sm, true);
 	multicast_after_sweep(sm);
 	refused_swept(sm);

@@ -10,6 +10,7 @@
 
 #include "lib/base/alloc.h"
 #include "lib/base/disjoint.h"
+#include "sm/devices/withdrawals.h"
 
 #define DOUBLINGS 5
 
@@ -25,6 +26,7 @@ struct flaps {
 	struct flap_rules rules;
 	VEC(struct record) records;
 	VEC(struct flap_link) left_short;	/* by compare_links() */
+	const struct withdrawals *withdrawals;	/* NULL: none */
 };
 
 struct flap_link flap_link_of(const struct fabric *f, uint32_t port)
@@ -57,6 +59,11 @@ void flaps_free(struct flaps *t)
 	vec_free(&t->records);
 	vec_free(&t->left_short);
 	free(t);
+}
+
+void flaps_set_withdrawals(struct flaps *t, const struct withdrawals *w)
+{
+	t->withdrawals = w;
 }
 
 static int compare_links(const void *va, const void *vb)
@@ -230,9 +237,19 @@ static bool between_switches(const struct fabric *f, uint32_t port)
 	       node_is_switch(port_node(f, f->ports[port].peer));
 }
 
+/* Stand for numbers of times down, so that such links come after all that flap. */
+#define DOWNS_DRAINED_SWITCH	(UINT_MAX - 2)
+#define DOWNS_DRAINED	(UINT_MAX - 1)
+#define DOWNS_NO_USE	UINT_MAX	/* carries no traffic */
+
 struct candidate {
 	uint32_t port;
-	struct flap flap;	/* downs is UINT_MAX if it does not flap but carries no traffic */
+	struct flap flap;
+};
+
+struct candidates {
+	struct candidate *v;
+	size_t n, cap;
 };
 
 static int least_first(const void *va, const void *vb)
@@ -241,7 +258,7 @@ static int least_first(const void *va, const void *vb)
 
 	if (a->flap.downs != b->flap.downs)
 		return a->flap.downs < b->flap.downs ? -1 : 1;
-	return memcmp(&a->flap.link.guid, &b->flap.link.guid, sizeof(a->flap.link.guid));
+	return compare_links(&a->flap.link, &b->flap.link);
 }
 
 /* Joins the two ends in parts, sets of connected switches (lib/base/disjoint.h). */
@@ -316,29 +333,77 @@ static void hold(struct fabric *f, uint32_t port, bool held)
 	f->ports[port].held = f->ports[f->ports[port].peer].held = held;
 }
 
-bool flaps_hold(const struct flaps *t, struct fabric *f)
+/* Holds the link and lists it, unless it is listed or is no link between switches. */
+static void propose(struct candidates *list, struct fabric *f, uint32_t port, const struct flap *flap)
 {
-	VEC(struct candidate) list = { 0 };
-	uint32_t *parts = NULL;
-	struct candidate c;
+	if (port == FABRIC_NONE || !between_switches(f, port) || f->ports[port].held)
+		return;
+	hold(f, port, true);
+	*vec_push(list) = (struct candidate){ port, *flap };
+}
+
+static void propose_with(struct candidates *list, struct fabric *f, uint32_t port,
+				    unsigned downs)
+{
+	const struct flap flap = { .link = flap_link_of(f, port), .downs = downs };
+
+	propose(list, f, port, &flap);
+}
+
+/* Links of drained switches lead to nobody but these.  Those that are held for another reason are not marked. */
+static void mark_drained_switches(const struct withdrawals *w, struct fabric *f)
+{
+	uint32_t next = 0;
+	size_t entry = 0;
+	struct drained x;
+
+	while (withdrawals_next_drained(w, f, &entry, &next, &x))
+		if (x.whole && !f->ports[x.port].held)
+			f->ports[f->ports[x.port].peer].drained = DRAINED_AWAY;
+}
+
+/*
+ * Proposes drained links: if whole, those of drained switches without hosts, so that multicast trees
+ * and SMPs of others avoid these, too; else those that are drained as links.
+ */
+static void propose_drained(struct candidates *list, const struct withdrawals *w, struct fabric *f,
+			    bool whole)
+{
+	uint32_t next = 0;
+	size_t entry = 0;
+	struct drained x;
+
+	while (withdrawals_next_drained(w, f, &entry, &next, &x))
+		if (x.whole == whole && !x.has_hosts)
+			propose_with(list, f, x.port, whole ? DOWNS_DRAINED_SWITCH : DOWNS_DRAINED);
+}
+
+/* A drained link that flaps counts as drained. */
+static void propose_all(struct candidates *list, const struct flaps *t, struct fabric *f)
+{
+	struct flap flap;
 
 	for (uint32_t i = 0; i < f->n_ports; i++)
-		f->ports[i].held = false;
-	for (uint32_t i = 0; i < f->n_ports; i++) {
-		if (!between_switches(f, i) || f->ports[i].held || !carries_nothing(t, f, i))
-			continue;
-		hold(f, i, true);
-		*vec_push(&list) = (struct candidate){
-			.port = i, .flap = { .link = flap_link_of(f, i), .downs = UINT_MAX },
-		};
-	}
-	for (size_t i = 0; flaps_at(t, i, &c.flap); i++) {
-		c.port = flap_port(f, &c.flap.link, 0);
-		if (c.port == FABRIC_NONE || !between_switches(f, c.port) || f->ports[c.port].held)
-			continue;
-		hold(f, c.port, true);
-		*vec_push(&list) = c;
-	}
+		if (between_switches(f, i) && carries_nothing(t, f, i))
+			propose_with(list, f, i, DOWNS_NO_USE);
+	if (t->withdrawals)
+		propose_drained(list, t->withdrawals, f, false);
+	for (size_t i = 0; flaps_at(t, i, &flap); i++)
+		propose(list, f, flap_port(f, &flap.link, 0), &flap);
+	if (!t->withdrawals)
+		return;
+	mark_drained_switches(t->withdrawals, f);
+	propose_drained(list, t->withdrawals, f, true);
+}
+
+bool flaps_hold(const struct flaps *t, struct fabric *f)
+{
+	struct candidates list = { 0 };
+	uint32_t *parts = NULL;
+
+	for (uint32_t i = 0; i < f->n_ports; i++)
+		f->ports[i].held = false, f->ports[i].drained = DRAINED_NOT;
+	propose_all(&list, t, f);
 	if (!list.n)
 		return false;
 	parts = xmalloc(f->n_switches * sizeof(*parts));
@@ -348,9 +413,14 @@ bool flaps_hold(const struct flaps *t, struct fabric *f)
 		if (between_switches(f, i) && !f->ports[i].held)
 			join_ends(f, parts, i);
 	qsort(list.v, list.n, sizeof(*list.v), least_first);
-	for (size_t i = 0; i < list.n; i++)
-		if (join_ends(f, parts, list.v[i].port))
-			hold(f, list.v[i].port, false);
+	for (size_t i = 0; i < list.n; i++) {
+		uint32_t port = list.v[i].port;
+
+		if (join_ends(f, parts, port))
+			hold(f, port, false);
+		else if (list.v[i].flap.downs == DOWNS_DRAINED)
+			f->ports[port].drained = f->ports[f->ports[port].peer].drained = DRAINED_LINK;
+	}
 	free(parts);
 	vec_free(&list);
 	return true;

@@ -26,6 +26,8 @@
 
 #include "fabric/fabric.h"
 
+struct withdrawals;
+
 #define FLAP_LIMIT_MAX	32
 #define FLAP_LINKS_MAX	4096		/* if there are more, the link that was quiet longest is forgotten */
 
@@ -52,6 +54,8 @@ struct flap {
 struct flaps;
 struct flaps *flaps_new(const struct flap_rules *rules);
 void flaps_free(struct flaps *t);	/* NULL is fine */
+/* Drained links (sm/devices/withdrawals.h) are held, too.  w outlives its use here; NULL: none. */
+void flaps_set_withdrawals(struct flaps *t, const struct withdrawals *w);
 /* Records that a link went down.  True: it begins to flap, and *out describes it. */
 bool flaps_down(struct flaps *t, const struct flap_link *l, int64_t now_us, struct flap *out);
 /* Records that a link came up: if it flaps, its quiet time restarts. */
@@ -71,9 +75,11 @@ bool flaps_release(struct flaps *t, uint64_t guid, unsigned port, struct flap *o
 /* The port of f at that end of the link; FABRIC_NONE: f does not have it. */
 uint32_t flap_port(const struct fabric *f, const struct flap_link *l, unsigned end);
 /*
- * Marks in each port of f whether its link is held.  Held are links that flap, links that no sweep
- * can bring up as one end reports Down or an undefined PortState, and links that a sweep left short
- * of Active and that still are; but not links that are the only way.  True: some are held.
+ * Marks in each port of f whether its link is held.  Held are links that flap, drained links, links
+ * that no sweep can bring up as one end reports Down or an undefined PortState, and links that a
+ * sweep left short of Active and that still are; but not links that are the only way.  Where one of
+ * several must be used, a flapping link comes first and a drained one next.  Also marks what is
+ * drained (fabric_port.drained).  True: some are held.
  */
 bool flaps_hold(const struct flaps *t, struct fabric *f);
 /*

@@ -403,9 +403,9 @@ START_TEST(every_command_has_its_right)
 	static const char *const admin[] = {
 		"sa-trace", "plan", "policy check", "policy load", "policy confirm", "policy revert",
 		"partition change", "reload", "sweep", "priority", "links release", "links retrain",
-		"counters", "holdings remove", "mcast remove", "forget",
+		"drain", "release", "counters", "holdings remove", "mcast remove", "forget",
 	}, *const reads[] = {
-		"status", "sweep steps", "nodes", "ports", "route", "sl2vl", "vlarb", "explain", "bandwidth",
+		"status", "sweep steps", "withdrawn", "nodes", "ports", "route", "sl2vl", "vlarb", "explain", "bandwidth",
 		"mcast", "services", "subscriptions", "dump", "export ibacm", "export slurm", "health", "metrics",
 		"events", "sa-stats", "policy show", "policy history", "partition show",
 		"partitions", "holdings", "routes", "sls", "who", "missing", "standbys",

@@ -494,7 +494,7 @@ START_TEST(what_the_switches_form)
 	p->shape.fewer[0] = (struct shape_fewer){ .n = 1, .of = 3, .usual = 2, .has = 1,
 		.one = state->f->switches[0].node };
 	ck_assert_uint_eq(judged(), 0);
-	*vec_push(&p->now->dead) = (struct link_end){ 0, 1 };
+	*vec_push(&p->now->dead) = (struct link_end){ 0, 1, false, false };
 	expect(SEV_INFO, "tree-damaged", "1 of 3 switches of rank 0 has fewer than 2 links up");
 	/* routes are longer than in the whole tree */
 	p->report.host_hops = 5;

@@ -525,7 +525,7 @@ static struct link_end *list_dead(struct world *w, uint32_t *n)
 
 		if (!w->dead[p] || (p > port->peer && chance(w, 2)))
 			continue;
-		*vec_push(&ends) = (struct link_end){ port_node(w->t.f, p)->sw, port->num };
+		*vec_push(&ends) = (struct link_end){ port_node(w->t.f, p)->sw, port->num, false, false };
 		size_t other = chance(w, (unsigned)ends.n);
 		struct link_end last = ends.v[ends.n - 1];
 
@@ -533,9 +533,9 @@ static struct link_end *list_dead(struct world *w, uint32_t *n)
 		ends.v[other] = last;
 	}
 	if (chance(w, 2))
-		*vec_push(&ends) = (struct link_end){ 0, 0 };
+		*vec_push(&ends) = (struct link_end){ 0, 0, false, false };
 	if (chance(w, 2))
-		*vec_push(&ends) = (struct link_end){ w->t.f->n_switches, 1 };
+		*vec_push(&ends) = (struct link_end){ w->t.f->n_switches, 1, false, false };
 	*n = (uint32_t)ends.n;
 	return ends.v;
 }

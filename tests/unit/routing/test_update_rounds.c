@@ -387,7 +387,7 @@ static void go(struct scene *s, const struct moment *from, const struct moment *
 	find_here(s);
 	for (uint32_t p = 0; p < f->n_ports; p++)
 		if (to->dead[p])
-			*vec_push(&dead) = (struct link_end){ port_node(f, p)->sw, f->ports[p].num };
+			*vec_push(&dead) = (struct link_end){ port_node(f, p)->sw, f->ports[p].num, false, false };
 	rounds_make(&r, s->c, NULL, blind ? NULL : &y, dead.v, (uint32_t)dead.n, from->lfts, to->lfts, NULL, 0);
 	/* the work is proportional to the change, not to the fabric */
 	if (!blind)

@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Answers `drain`, `release` and `withdrawn`: what is withdrawn from service
+ * (sm/devices/withdrawals.h), and what it still carries.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctl/command.h"
+#include "lib/base/alloc.h"
+#include "lib/base/clock.h"
+#include "sm/devices/withdrawals.h"
+#include "sm/traps/flap_table.h"
+
+#define HOSTS_SHOWN 3
+
+/* --- what a place still carries --- */
+
+static bool has_hosts(const struct fabric *f, const struct fabric_node *n)
+{
+	for (uint32_t i = n->port0 + 1; i <= n->port0 + n->nports; i++)
+		if (f->ports[i].peer != FABRIC_NONE && port_is_host(f, f->ports[i].peer))
+			return true;
+	return false;
+}
+
+/* Packets of hosts to the LID cross the switch.  Entries lead towards the LID, so the walk back ends. */
+static bool carries_hosts(const struct subnet_state *s, uint32_t node, uint16_t lid)
+{
+	const struct fabric *f = s->f;
+	const struct fabric_node *n = &f->nodes[node];
+
+	if (has_hosts(f, n))
+		return true;
+	for (uint32_t i = n->port0 + 1; i <= n->port0 + n->nports; i++) {
+		const struct fabric_node *from;
+
+		if (!link_joins_switches(f, i))
+			continue;
+		from = port_node(f, f->ports[i].peer);
+		if (lft_get(s->plan->lfts, from->sw, lid) == f->ports[f->ports[i].peer].num &&
+		    carries_hosts(s, f->ports[f->ports[i].peer].node, lid))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * LIDs of hosts to which packets of other hosts leave a switch by one of its ports; but: LIDs of hosts
+ * at this node do not count.  A switch that can be reached by no other legal route keeps that one.
+ */
+static uint32_t lids_by(const struct subnet_state *s, uint32_t port, uint32_t but)
+{
+	const struct plan *p = s->plan;
+	uint32_t node = s->f->ports[port].node, sw = s->f->nodes[node].sw, n = 0;
+
+	for (uint32_t lid = 1; lid <= p->lid_top && lid <= p->lfts->top; lid++) {
+		uint32_t to = p->port_by_lid[lid];
+
+		if (to == FABRIC_NONE || node_is_switch(port_node(s->f, to)) ||
+		    lft_get(p->lfts, sw, (uint16_t)lid) != s->f->ports[port].num)
+			continue;
+		to = fabric_switch_of(s->f, to);
+		n += (but == FABRIC_NONE || to != s->f->nodes[but].sw) &&
+		     carries_hosts(s, node, (uint16_t)lid);
+	}
+	return n;
+}
+
+static uint32_t trees_by(const struct ctl_call *c, uint32_t port)
+{
+	unsigned num = c->state->f->ports[port].num;
+	uint32_t cursor = 0, n = 0;
+	uint64_t ports[4];
+	uint16_t mlid;
+
+	while (c->env->mft_next && c->env->mft_next(c->env->sm, c->state, port_node(c->state->f, port)->sw,
+						    &cursor, &mlid, ports))
+		n += ports[num / 64] >> num % 64 & 1;
+	return n;
+}
+
+struct carried {
+	uint32_t lids, trees;
+};
+
+/* What the links between switches that the entry covers carry for others. */
+static struct carried carried_by(const struct ctl_call *c, const struct withdrawal *x)
+{
+	const struct fabric *f = c->state->f;
+	struct withdrawal_place p = withdrawal_place(x, f);
+	struct carried n = { 0 };
+
+	for (uint32_t i = p.first; p.node != FABRIC_NONE && i <= p.last; i++) {
+		if (!link_joins_switches(f, i))
+			continue;
+		n.lids += lids_by(c->state, f->ports[i].peer, x->port ? FABRIC_NONE : p.node);
+		n.trees += trees_by(c, f->ports[i].peer);
+		if (!x->port)
+			continue;
+		n.lids += lids_by(c->state, i, FABRIC_NONE);
+		n.trees += trees_by(c, i);
+	}
+	return n;
+}
+
+/* The first hosts at a drained switch. */
+static json_t *json_hosts(const struct fabric *f, const struct withdrawal *x)
+{
+	struct withdrawal_place p = withdrawal_place(x, f);
+	json_t *list = json_array();
+	char name[FABRIC_NAME_MAX];
+
+	for (uint32_t i = p.first; !x->port && p.node != FABRIC_NONE && i <= p.last; i++) {
+		uint32_t peer = f->ports[i].peer;
+
+		if (peer != FABRIC_NONE && port_is_host(f, peer) && json_array_size(list) < HOSTS_SHOWN)
+			json_array_append_new(list, json_text(fabric_port_name(f, peer, name, sizeof(name))));
+	}
+	return list;
+}
+
+/* f: the published fabric, or a forecast of it, of which carried is NULL. */
+static const char *state_of(const struct drain_left *left, const struct carried *carried, bool in_force)
+{
+	if (!left->links)
+		return "absent";
+	if (left->done && (!carried || (!carried->lids && !carried->trees)))
+		return "drained";
+	return in_force || !carried ? "in-part" : "draining";
+}
+
+static json_t *json_place(const struct withdrawal *x)
+{
+	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o}",
+			 "kind", withdrawal_kind_name(x->kind), "name", json_text(x->name),
+			 "node", json_guid(x->guid), "port", x->port ? json_integer(x->port) : json_null(),
+			 "uid", json_uid(x->uid), "since", json_time(x->since_s * 1000000),
+			 "reason", json_text(x->reason));
+}
+
+static json_t *json_entry(const struct withdrawal *x, const struct fabric *f, const struct carried *carried,
+			  bool in_force)
+{
+	struct drain_left left = withdrawal_left(x, f);
+	json_t *row = json_place(x), *more;
+
+	more = json_pack("{s:s, s:I, s:I, s:I, s:o}", "state", state_of(&left, carried, in_force),
+			 "links", (json_int_t)left.links, "links-used", (json_int_t)left.used,
+			 "hosts", (json_int_t)left.hosts, "first-hosts", json_hosts(f, x));
+	json_object_update(row, more);
+	json_decref(more);
+	if (carried) {
+		more = json_pack("{s:I, s:I}", "lids", (json_int_t)carried->lids,
+				 "trees", (json_int_t)carried->trees);
+		json_object_update(row, more);
+		json_decref(more);
+	}
+	return row;
+}
+
+/* --- the list --- */
+
+struct rows {
+	struct ctl_call c;
+	struct withdrawals *list;
+	size_t next;
+	bool in_force;
+};
+
+static json_t *next_row(void *arg)
+{
+	struct rows *rows = arg;
+	const struct withdrawal *x;
+	struct carried carried;
+
+	if (rows->next == rows->list->v.n)
+		return NULL;
+	x = &rows->list->v.v[rows->next++];
+	carried = carried_by(&rows->c, x);
+	return json_entry(x, rows->c.state->f, &carried, rows->in_force);
+}
+
+static void release_rows(void *arg)
+{
+	struct rows *rows = arg;
+
+	withdrawals_free(rows->list);
+	free(rows);
+}
+
+void cmd_withdrawn(const struct ctl_call *c, struct reply *r)
+{
+	const struct withdrawals *w = c->env->withdrawals ? c->env->withdrawals(c->env->arg) : NULL;
+	struct rows *rows = xcalloc(1, sizeof(*rows));
+
+	*rows = (struct rows){
+		.c = { .env = c->env, .state = c->state }, .list = w ? withdrawals_copy(w) : withdrawals_new(),
+		.in_force = c->view->sm.withdrawals_in_force == c->view->sm.withdrawals_change,
+	};
+	reply_result(r, json_pack("{s:I, s:I}",
+				  "change", (json_int_t)c->view->sm.withdrawals_change,
+				  "change-in-force", (json_int_t)c->view->sm.withdrawals_in_force));
+	reply_rows(r, "places", next_row, release_rows, rows);
+}
+
+/* --- changing it --- */
+
+/* The one node with this NodeDescription or node GUID; FABRIC_NONE: none or several. */
+static uint32_t find_node(const struct fabric *f, const char *text)
+{
+	uint32_t found = FABRIC_NONE;
+	char *end;
+	uint64_t guid = strtoull(text, &end, 16);
+
+	if (!strncmp(text, "0x", 2) && !*end) {
+		uint32_t node = map64_get(&f->node_by_guid, guid);
+
+		return node == MAP64_NONE ? FABRIC_NONE : node;
+	}
+	for (uint32_t i = 0; i < f->n_nodes; i++) {
+		if (strcmp(f->nodes[i].desc, text))
+			continue;
+		if (found != FABRIC_NONE)
+			return FABRIC_NONE;
+		found = i;
+	}
+	return found;
+}
+
+/* Finds the place that a text names: fills guid, port and name of x.  False with an error in the reply. */
+static bool find_place(const struct ctl_call *c, const char *text, struct withdrawal *x, struct reply *r)
+{
+	const struct fabric *f = c->state->f;
+	uint32_t node = find_node(f, text), port = FABRIC_NONE;
+	const char *why = NULL;
+
+	if (node == FABRIC_NONE) {
+		port = find_port(c, text, &why);
+		if (why) {
+			refuse_port(c, text, why, r);
+			return false;
+		}
+		node = f->ports[port].node;
+	}
+	x->guid = f->nodes[node].guid;
+	x->port = port == FABRIC_NONE ? 0 : f->ports[port].num;
+	if (x->port)
+		fabric_port_name(f, port, x->name, sizeof(x->name));
+	else
+		fabric_node_name(f, node, x->name, sizeof(x->name));
+	return true;
+}
+
+/* An entry for the other end of the same link stands for the link, too. */
+static void take_other_end(const struct withdrawals *w, const struct fabric *f, struct withdrawal *x)
+{
+	struct withdrawal_place p = withdrawal_place(x, f);
+	uint32_t peer = x->port && p.node != FABRIC_NONE ? f->ports[p.first].peer : FABRIC_NONE;
+	const struct withdrawal *other;
+
+	if (peer == FABRIC_NONE || withdrawals_find(w, x->guid, x->port))
+		return;
+	other = withdrawals_find(w, port_node(f, peer)->guid, f->ports[peer].num);
+	if (other) {
+		x->guid = other->guid;
+		x->port = other->port;
+		memcpy(x->name, other->name, sizeof(x->name));
+	}
+}
+
+/* Whether routes can leave the place at all. */
+static bool can_drain(const struct ctl_call *c, const struct withdrawal *x, struct reply *r)
+{
+	const struct fabric *f = c->state->f;
+	struct withdrawal_place p = withdrawal_place(x, f);
+
+	if (withdrawal_left(x, f).links)
+		return true;
+	if (!node_is_switch(&f->nodes[p.node]))
+		reply_error(r, NULL, "%s: a host has no other way than its own link: nothing can be drained",
+			    x->name);
+	else if (x->port && f->ports[p.first].peer == FABRIC_NONE)
+		reply_error(r, NULL, "%s: the port has no link", x->name);
+	else if (x->port)
+		reply_error(r, NULL, "%s: the link leads to a host, which has no other way: nothing can be "
+			    "drained", x->name);
+	else
+		reply_error(r, NULL, "%s: the switch has no link to another switch: nothing can be drained",
+			    x->name);
+	return false;
+}
+
+/* Replaces the list by w, of which it takes ownership, and answers with the places in `changed`. */
+static void put_list(const struct ctl_call *c, struct withdrawals *w, json_t *changed, struct reply *r)
+{
+	struct buf err = { 0 };
+	uint64_t change = c->env->withdrawals_set(c->env->arg, w, c->view->peer.uid, &err);
+
+	if (change)
+		reply_result(r, json_pack("{s:I, s:b, s:O}", "change", (json_int_t)change,
+					  "lossless", c->state->plan->layers == NULL, "places", changed));
+	else
+		reply_error(r, NULL, "%s", err.s);
+	buf_free(&err);
+	json_decref(changed);
+}
+
+/* A copy of the list to change; NULL with an error in the reply. */
+static struct withdrawals *begin_change(const struct ctl_call *c, struct reply *r)
+{
+	if (c->env->withdrawals && c->env->withdrawals_set && c->view->sm.state == SM_MASTER)
+		return withdrawals_copy(c->env->withdrawals(c->env->arg));
+	reply_error(r, NULL, "this subnet manager is not the master: give the command to the master");
+	return NULL;
+}
+
+/* Rows for the places of the command as they will be with the list w. */
+static json_t *forecast(const struct ctl_call *c, const struct withdrawals *w,
+			const struct withdrawals *places)
+{
+	struct flaps *none = flaps_new(&(struct flap_rules){ .window_us = 1, .hold_us = 1 });
+	struct fabric *f = fabric_clone(c->state->f);
+	json_t *rows = json_array();
+
+	flaps_set_withdrawals(none, w);
+	flaps_hold(none, f);
+	for (size_t i = 0; i < places->v.n; i++)
+		json_array_append_new(rows, json_entry(&places->v.v[i], f, NULL, false));
+	flaps_free(none);
+	fabric_free(f);
+	return rows;
+}
+
+void cmd_drain(const struct ctl_call *c, struct reply *r)
+{
+	struct withdrawals *w = begin_change(c, r), *places;
+	const char *reason = arg_text(c, "reason"), *text;
+	struct withdrawal x = {
+		.kind = WITHDRAWAL_DRAINED, .uid = c->view->peer.uid, .since_s = clock_real_us() / 1000000,
+	};
+	bool good = w && strlen(reason ? reason : "") < sizeof(x.reason);
+
+	if (w && !good)
+		reply_error(r, NULL, "reason: at most %zu bytes", sizeof(x.reason) - 1);
+	if (good && reason)
+		memcpy(x.reason, reason, strlen(reason));
+	places = withdrawals_new();
+	for (size_t i = 0; good && (text = arg_text_at(c, "what", i)); i++) {
+		good = find_place(c, text, &x, r) && can_drain(c, &x, r);
+		if (!good)
+			break;
+		take_other_end(w, c->state->f, &x);
+		good = withdrawals_put(w, &x) && withdrawals_put(places, &x);
+		if (!good)
+			reply_error(r, NULL, "%s: the list is full: %u places are withdrawn", x.name,
+				    WITHDRAWALS_MAX);
+	}
+	if (good)
+		put_list(c, w, forecast(c, w, places), r);
+	else
+		withdrawals_free(w);
+	withdrawals_free(places);
+}
+
+/*
+ * The entry that a text means: a place of the fabric, or the name, the GUID or 0xGUID/Pn of one that
+ * is not there any more.
+ */
+static const struct withdrawal *find_entry(const struct ctl_call *c, const struct withdrawals *w,
+					   const char *text, struct reply *r)
+{
+	struct withdrawal x = { 0 };
+	const struct withdrawal *found;
+	char by_guid[40];
+
+	for (size_t i = 0; i < w->v.n; i++) {
+		found = &w->v.v[i];
+		if (found->port)
+			snprintf(by_guid, sizeof(by_guid), "0x%016" PRIx64 "/P%u", found->guid, found->port);
+		else
+			snprintf(by_guid, sizeof(by_guid), "0x%016" PRIx64, found->guid);
+		if (!strcmp(text, by_guid) || !strcmp(text, found->name))
+			return found;
+	}
+	if (!find_place(c, text, &x, r))
+		return NULL;
+	take_other_end(w, c->state->f, &x);
+	found = withdrawals_find(w, x.guid, x.port);
+	if (!found)
+		reply_error(r, NULL, "%s: it is not withdrawn, see 'qosd-ctl withdrawn'", x.name);
+	return found;
+}
+
+void cmd_release(const struct ctl_call *c, struct reply *r)
+{
+	struct withdrawals *w = begin_change(c, r);
+	json_t *rows = json_array();
+	const char *text;
+
+	for (size_t i = 0; w && (text = arg_text_at(c, "what", i)); i++) {
+		const struct withdrawal *x = find_entry(c, w, text, r);
+
+		if (!x) {
+			withdrawals_free(w);
+			json_decref(rows);
+			return;
+		}
+		json_array_append_new(rows, json_place(x));
+		withdrawals_remove(w, x->guid, x->port);
+	}
+	if (w)
+		put_list(c, w, rows, r);
+	else
+		json_decref(rows);
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The part of `health` about what is withdrawn (health.h). */
+#ifndef QOSD_CTL_COMMANDS_HEALTH_WITHDRAWN_H
+#define QOSD_CTL_COMMANDS_HEALTH_WITHDRAWN_H
+
+#include "ctl/commands/health.h"
+
+/* Lists what is withdrawn, so that nobody forgets it, and drains that cannot be complete. */
+void judge_withdrawn(const struct health_input *in, struct health *h);
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Makes the subnet follow the list of what is withdrawn; see withdrawn.h.
+ *
+ * Drained links are held like links that flap (sm/traps/flap_table.h), so routes leave them by the
+ * repair and by the order of writing that a fault has, but while the link still carries packets:
+ * nothing is lost, and no credit loop arises.  The local sweep asks the nodes for nothing that is
+ * known, as no device has changed.
+ */
+#include "sm/devices/withdrawn.h"
+
+#include "sm/devices/withdrawals.h"
+#include "sm/sm_internal.h"
+
+/* Has the next local sweep take the node for changed.  False: the node is not in the fabric. */
+static bool suspect_place(struct sm *sm, const struct withdrawal *x)
+{
+	if (!sm->published ||
+	    withdrawal_place(x, sm->published->f).node == FABRIC_NONE)
+		return false;
+	sm_suspect(sm, &(struct suspect){ .guid = x->guid, .ends = true, .changed = true });
+	return true;
+}
+
+/* Suspects the places that are in `a`, and not likewise in `b`, which may be NULL. */
+static bool suspect_difference(struct sm *sm, const struct withdrawals *a, const struct withdrawals *b)
+{
+	bool any = false;
+
+	for (size_t i = 0; a && i < a->v.n; i++) {
+		const struct withdrawal *x = &a->v.v[i];
+		const struct withdrawal *y = b ? withdrawals_find(b, x->guid, x->port) : NULL;
+
+		if (!y || y->kind != x->kind)
+			any |= suspect_place(sm, x);
+	}
+	return any;
+}
+
+uint64_t sm_set_withdrawals(struct sm *sm, const struct withdrawals *w)
+{
+	struct withdrawn *x = &sm->withdrawn;
+	bool away, back;
+
+	away = suspect_difference(sm, w, x->list);
+	back = suspect_difference(sm, x->list, w);
+	x->list = w;
+	flaps_set_withdrawals(sm->traps.flaps, w);
+	x->change++;
+	if (away || back)
+		sm_want_sweep(sm, SWEEP_LOCAL, away ? "something was withdrawn" : "something was released");
+	else if (!sweep_runs(sm))
+		x->planned = x->in_force = x->change;	/* nothing of it is there */
+	return x->change;
+}
+
+void withdrawn_prepare(struct sm *sm)
+{
+	sm->withdrawn.planned = sm->withdrawn.change;
+}
+
+void withdrawn_swept(struct sm *sm)
+{
+	sm->withdrawn.in_force = sm->withdrawn.planned;
+}
+
+void withdrawn_status(const struct sm *sm, struct sm_status *out)
+{
+	const struct withdrawn *x = &sm->withdrawn;
+
+	out->withdrawals = x->list;
+	out->withdrawals_change = x->change;
+	out->withdrawals_in_force = x->in_force;
+}
