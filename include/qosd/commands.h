@@ -49,6 +49,8 @@ struct ctl_arg {
 /* Values of options that the daemon checks, separated by blanks. */
 #define NODE_TYPES	"ca switch router aggregation"
 #define NODE_ORDERS	"name guid"
+/* Kinds of differences from the expected topology (fabric/expected.h). */
+#define TOPOLOGY_KINDS "node-missing node-unknown miscabled link-missing link-surplus"
 /* Kinds of what is missing (events/missing.h). */
 #define MISSING_KIND_WORDS "switch host manager link host-link rate"
 #define PORT_STATES	"down init armed active"

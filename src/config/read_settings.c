@@ -233,7 +233,7 @@ static void read_kinds(struct reader *r, const struct node *n, const struct key 
 }
 
 /* Reads ADDRESS:PORT; both are required, so that nobody listens on all addresses by mistake. */
-static void read_history(struct reader *r, const struct node *n, const struct key *k, void *at)
+static void read_path(struct reader *r, const struct node *n, const struct key *k, void *at)
 {
 	const char *word = read_word(r, n, "a path or 'none'");
 
@@ -407,7 +407,8 @@ static const struct key settings_keys[] = {
 	{ "event-command", read_command, WHOLE },
 	{ "event-kinds", read_kinds, AT(event_kinds) },
 
-	{ "history", read_history, AT(history) },
+	{ "expected-topology", read_path, AT(expected_topology) },
+	{ "history", read_path, AT(history) },
 	{ "history-max", read_uint, AT(history_max_mib), .min = 1, .max = 1048576 },
 
 	{ "counters-interval", read_time, AT(counters_interval_s), .max = 86400, SECONDS },

@@ -16,6 +16,7 @@
 #include "ctl/policy_trials.h"
 #include "events/event.h"
 #include "events/missing.h"
+#include "fabric/expected.h"
 #include "lib/base/buf.h"
 #include "lib/base/findings.h"
 #include "lib/loop/loop.h"
@@ -54,6 +55,25 @@ struct ctl_policy_file {
 	bool known;		/* it was read since that policy went into force */
 	bool missing;		/* it cannot be read */
 	uint64_t checksum;	/* of the file, if it can be read */
+};
+
+/* What came of a comparison with the expected topology. */
+struct topology_check {
+	unsigned refs;
+	struct expected *expected;	/* references to what was compared */
+	struct subnet_state *state;
+	struct expected_findings findings;
+};
+void topology_check_unref(struct topology_check *c);	/* NULL is fine */
+
+/* The topology that the fabric is expected to have. */
+struct ctl_topology {
+	const char *file;		/* the file that has it; NULL: it was accepted by a user */
+	struct expected *expected;	/* NULL: none, or the file could not be read */
+	int64_t since_us;		/* realtime: when it was read or accepted */
+	int64_t uid;			/* of the user; -1: unknown */
+	struct findings errors;		/* on the file */
+	struct topology_check *check;	/* NULL: nothing was compared yet */
 };
 
 /* What the commands show and act on.  All that it points to outlives the ctl. */
@@ -122,6 +142,9 @@ struct ctl_env {
 	struct missing *missing;	/* what the subnet had and lacks now; may be NULL */
 	/* missing_forget() for a user.  NULL: not possible. */
 	size_t (*missing_forget)(void *arg, const char *text, int64_t uid);
+	const struct ctl_topology *topology;	/* may be NULL */
+	/* Makes the published fabric the expected one, or no fabric (none); false: err says why not. */
+	bool (*topology_accept)(void *arg, bool none, int64_t uid, struct buf *err);
 	/*
 	 * Groups whose members may view, and may do everything; see ctl_new().  The names outlive
 	 * the ctl.

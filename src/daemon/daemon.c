@@ -287,7 +287,7 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 		.request_sweep = sm_request_sweep, .set_priority = sm_set_priority,
 		.release_links = sm_release_links, .retrain_link = sm_retrain_link,
 		.holdings_remove = departed_remove_port, .group_remove = departed_remove_group,
-		.missing_forget = missing_state_forget,
+		.missing_forget = missing_state_forget, .topology_accept = expected_topology_accept,
 		.mft_next = sm_mft_next, .mft_entry = sm_mft_entry,
 		.withdrawals = get_withdrawals, .withdrawals_set = set_withdrawals,
 		.dynamic = get_dynamic, .dynamic_set = set_dynamic,
@@ -341,6 +341,8 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 	q->departed = departed_new(q);
 	q->missing = missing_state_new(q);
 	env.missing = missing_state_table(q->missing);
+	q->topology = expected_topology_new(q);
+	env.topology = expected_topology_shown(q->topology);
 	if (lost)
 		sm_registrations_lost(q->sm);
 	replica_init(q);
@@ -370,6 +372,7 @@ static void close_all(struct qosd *q)
 	ctl_free(q->ctl);
 	policies_free(q->policies);
 	sm_free(q->sm);
+	expected_topology_free(q->topology);
 	missing_state_free(q->missing);
 	departed_free(q->departed);
 	clients_free(q->clients);

@@ -11,6 +11,7 @@
  *   replication/             a standby's copy of its master's state
  *   departed_ports.c         holdings of ports, and forgetting departed ports
  *   missing_state.c          what the subnet had and lacks now
+ *   expected_topology.c      how the fabric differs from what is expected
  *
  * Everything is for the loop's thread only, unless stated otherwise.
  */
@@ -22,6 +23,7 @@
 #include "ctl/policy_trials.h"
 #include "daemon/client_leases.h"
 #include "daemon/departed_ports.h"
+#include "daemon/expected_topology.h"
 #include "daemon/missing_state.h"
 #include "daemon/operator_events.h"
 #include "daemon/qosd.h"
@@ -125,6 +127,7 @@ struct qosd {
 	struct replica replica;		/* used while this daemon is a standby */
 	struct departed_ports *departed;
 	struct missing_state *missing;
+	struct expected_topology *topology;
 };
 
 /* sa_service.c.  serve_…() with arg are hooks; arg is the struct qosd. */

@@ -182,6 +182,8 @@ void serve_published(void *arg, struct subnet_state *s)
 		clients_publish(q->clients, s);
 	if (q->perf)
 		perf_published(q->perf, s);
+	if (!s && q->topology)
+		expected_topology_settled(q->topology, NULL);
 	if (!s)
 		operator_events_published(q->operator_events, old, NULL, mad_counts(q->mad), NULL);
 	state_unref(old);
@@ -196,6 +198,7 @@ void serve_settled(void *arg, const struct subnet_state *before, const struct su
 	missing_state_settled(q->missing, before, now);
 	operator_events_published(q->operator_events, before, now, mad_counts(q->mad),
 				  missing_state_table(q->missing));
+	expected_topology_settled(q->topology, q->sa.state);
 }
 
 static void set_bit(uint64_t *bits, unsigned i)

@@ -59,6 +59,8 @@ static const struct {
 	[EVENT_MISSING_FORGOTTEN] = { "missing-forgotten", SEV_INFO },
 	[EVENT_DRAINED] = { "drained", SEV_INFO },
 	[EVENT_RELEASED] = { "released", SEV_INFO },
+	[EVENT_TOPOLOGY_DIFFERS] = { "topology-differs", SEV_WARNING },
+	[EVENT_TOPOLOGY_ACCEPTED] = { "topology-accepted", SEV_INFO },
 };
 
 struct watcher {

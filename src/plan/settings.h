@@ -130,6 +130,7 @@ struct settings {
 	uint32_t counters_interval_s;	/* how often to read all counters; 0, the default: never */
 	bool counters_reset;		/* counters by SL and VL are reset when read; default false */
 	/* History of events: an absolute path, NULL: none, the default; MiB of the file at most. */
+	char *expected_topology;	/* a topology file, or NULL */
 	char *history;
 	uint32_t history_max_mib;	/* default 64 */
 	/* metrics */

@@ -31,6 +31,9 @@ static const struct store_file missing_file = {
 	"missing", "qosd missing ", STORE_MISSING_FORMAT,
 };
 static const struct store_file withdrawn = { "withdrawn", "qosd withdrawn ", STORE_WITHDRAWN_FORMAT };
+static const struct store_file accepted_file = {
+	"accepted", "qosd accepted topology ", STORE_ACCEPTED_FORMAT,
+};
 static const struct store_file m_keys = { "m-keys", "qosd m-keys ", STORE_M_KEYS_FORMAT };
 
 /* The text of the policy follows a line about it, as it is, with or without a newline at its end. */
@@ -39,7 +42,7 @@ static const struct store_file policy_file = { "policy", "qosd policy ", STORE_P
 static const struct store_file *const all_files[] = {
 	&lids_file, &pkeys_file, &refused_file, &known_file, &groups_snapshot_file,
 	&groups_journal_file, &services_file, &subscriptions_file, &aliases_file, &gone_file, &partitions,
-	&withdrawn, &m_keys, &history, &missing_file, &policy_file,
+	&withdrawn, &m_keys, &history, &missing_file, &accepted_file, &policy_file,
 };
 
 struct store {
@@ -469,6 +472,16 @@ bool store_load_missing(struct store *s, bool (*line)(void *arg, const char *tex
 void store_save_missing(struct store *s, const char *lines)
 {
 	store_save_lines(s, &missing_file, lines);
+}
+
+bool store_load_accepted(struct store *s, bool (*line)(void *arg, const char *text), void *arg)
+{
+	return store_load_lines(s, &accepted_file, line, arg, NULL);
+}
+
+void store_save_accepted(struct store *s, const char *lines)
+{
+	store_save_lines(s, &accepted_file, lines);
 }
 
 /* --- the last good policy --- */

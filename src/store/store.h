@@ -4,8 +4,8 @@
  *
  * The state folder has the known fabric, LIDs and P_Key indexes by GUID, multicast groups with
  * their members, services, event subscriptions, alias GUIDs, values that devices refuse,
- * M_Keys, dynamic partitions, what is withdrawn, departed ports, what is missing, the history of
- * policies, and the last good policy.
+ * M_Keys, dynamic partitions, what is withdrawn, departed ports, what is missing, the accepted
+ * topology, the history of policies, and the last good policy.
  *
  * Each file is text with a title line and a last line that has a digest of everything before
  * it.  It is written beside its place, synced and renamed, so that a crash at any moment leaves
@@ -50,6 +50,7 @@ enum {
 	STORE_HISTORY_FORMAT = 1,
 	STORE_GONE_FORMAT = 1,
 	STORE_MISSING_FORMAT = 1,
+	STORE_ACCEPTED_FORMAT = 1,
 	STORE_POLICY_FORMAT = 1,
 	STORE_WITHDRAWN_FORMAT = 1,
 };
@@ -251,6 +252,9 @@ void store_save_history(struct store *s, const char *lines);
 /* What the subnet had and lacks now (daemon/missing_state.c), as lines in the same way. */
 bool store_load_missing(struct store *s, bool (*line)(void *arg, const char *text), void *arg);
 void store_save_missing(struct store *s, const char *lines);
+/* The accepted topology (daemon/expected_topology.c), in the same way. */
+bool store_load_accepted(struct store *s, bool (*line)(void *arg, const char *text), void *arg);
+void store_save_accepted(struct store *s, const char *lines);
 /*
  * The last good policy: the text of its file, and when it went into force.  The owner of a struct
  * that was filled ends it with store_policy_free().

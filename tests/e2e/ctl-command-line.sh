@@ -203,7 +203,7 @@ green=$'\e[32m' any=$'\e['
 note "colours"
 expect_match "an event on a terminal" $'\e\\[3[16]m(error|info)\e' "$(terminal 1000 '' "$program" -s "$sock" events)"
 expect_match "a port on a terminal" $'\e\\[32mactive\e\\[0m   ' "$(terminal 1000 '' "$program" -s "$sock" ports)"
-expect_match "health on a terminal" $'^\e\\[3[123]m(ok|warning|error)\e\\[0m: master' "$(terminal 1000 '' "$program" -s "$sock" health)"
+expect_match "health on a terminal" $'^\e\\[3[123]m(ok|warning|error)\e\\[0m: (this subnet manager is )?master' "$(terminal 1000 '' "$program" -s "$sock" health)"
 says 0 "active" -s "$sock" ports
 ! grep -qF "$any" out || bad "colours in a file"
 expect_match "colours by wish" $'\e\\[32mactive' "$("$program" -s "$sock" ports --color always)"

@@ -8,6 +8,7 @@
 #include "ctl/command.h"
 #include "ctl/commands/cmd_missing.h"
 #include "ctl/commands/cmd_standbys.h"
+#include "ctl/commands/cmd_topology.h"
 #include "lib/iba/iba_names.h"
 #include "sm/devices/withdrawals.h"
 
@@ -286,6 +287,7 @@ void cmd_status(const struct ctl_call *c, struct reply *r)
 	json_object_set_new(status, "engine-choice",
 			    v->state ? json_choice_text(v->state->plan) : json_null());
 	json_object_set_new(status, "standbys", json_standbys(c->env, v));
+	json_object_set_new(status, "topology", json_topology(c->env->topology));
 	json_object_set_new(status, "missing", json_missing_counts(c->env->missing));
 	json_object_set_new(status, "smps", status_smps(m, &v->sm));
 	json_object_set_new(status, "lossy-devices", status_lossy(c->env->sm, v->state));

@@ -11,6 +11,7 @@
 #include <infiniband/umad_sm.h>
 
 #include "ctl/commands/cmd_missing.h"
+#include "ctl/commands/cmd_topology.h"
 #include "ctl/commands/health_withdrawn.h"
 #include "events/topology_events.h"
 #include "lib/base/clock.h"
@@ -1160,6 +1161,7 @@ void health_judge(const struct health_input *in, struct health *out)
 		judge_shares(in, out);
 		judge_strays(in, out);
 		health_missing(in->missing, out);
+		health_topology(in->topology, out);
 	}
 	judge_discovery(in->sm, out);
 	judge_excluded(in, out);
@@ -1276,6 +1278,7 @@ void cmd_health(const struct ctl_call *c, struct reply *r)
 	in.peers = peers.v;
 	in.n_peers = peers.n;
 	in.missing = c->env->missing;
+	in.topology = c->env->topology;
 	in.now_us = clock_real_us();
 	if (c->env->perf) {
 		in.shorts = perf_findings(c->env->perf, &in.n_shorts);

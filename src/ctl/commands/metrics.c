@@ -107,6 +107,15 @@ static void put_missing(struct prom *p, const struct missing *m)
 		prom_sample(p, (double)n[k], "kind", missing_kind_name((enum missing_kind)k), NULL);
 }
 
+static void put_topology(struct prom *p, const struct topology_check *c)
+{
+	prom_metric(p, "qosd_fabric_topology_differences", PROM_GAUGE,
+		    "Differences from the expected topology, by kind.");
+	for (unsigned k = 0; k < EXPECTED_KINDS; k++)
+		prom_sample(p, (double)c->findings.count[k], "kind", expected_kind_name((enum expected_kind)k),
+			    NULL);
+}
+
 static void put_fabric(struct prom *p, const struct subnet_state *s)
 {
 	const struct feasibility *v = s->plan->feasible;
@@ -678,6 +687,8 @@ void metrics_print(const struct ctl_env *env, const struct ctl_view *v, struct b
 	}
 	if (v->state && env->missing)
 		put_missing(&p, env->missing);
+	if (v->state && env->topology && env->topology->check)
+		put_topology(&p, env->topology->check);
 	if (v->state && v->gauges) {
 		gauges_refresh(v->gauges, v->state);
 		if (gauges_last(v->gauges))

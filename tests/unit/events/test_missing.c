@@ -275,8 +275,7 @@ START_TEST(bad_lines)
 		"switch\t-\t17\t0x1\t0x0\t300\t0x0\t0x0\t0\t0\t\t\tleaf\t",
 		"switch\t-\t17\t0x1\t0x0\t0\t0x0\t0x0\t0\t300\t\t\tleaf\t",
 		"switch\t-\t17\t0x1\t0x0\t0\t0x0\t0x0\t0\t0\t\t\tleaf\t\t",
-		"switch\t-\t17\t0x1\t0x0\t0\t0x0\t0x0\t0\t0\t\t\t"
-		"0123456789012345678901234567890123456789012345678901234567890123456789\t",
+		"switch\t-\t17\t0x1\t0\t0\t0\t0\t0\t0\t\t\t01234567890123456789012345678901234567890123456789012345678901234\t",
 		"switch\t-\t17\t0x1\t0x0\t0\t0x0\t0x0\t0\t0\t0123456789012345678901234567890123456789\t\tleaf\t",
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Answers `topology` and `accept`, and judges the expected topology for `health`. */
+#include "ctl/commands/cmd_topology.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/alloc.h"
+
+void topology_check_unref(struct topology_check *c)
+{
+	if (!c || --c->refs)
+		return;
+	expected_unref(c->expected);
+	state_unref(c->state);
+	vec_free(&c->findings.v);
+	free(c);
+}
+
+json_t *json_topology(const struct ctl_topology *t)
+{
+	const size_t *n;
+	json_t *o;
+
+	if (!t || (!t->file && !t->expected))
+		return json_null();
+	o = json_pack("{s:o, s:o, s:o, s:b}", "file", t->file ? json_text(t->file) : json_null(),
+		      "since", t->since_us ? json_time(t->since_us) : json_null(), "uid", json_uid(t->uid),
+		      "compared", t->check != NULL);
+	if (!t->check)
+		return o;
+	n = t->check->findings.count;
+	json_object_set_new(o, "differences", json_pack("{s:I, s:I, s:I, s:I, s:I}",
+		"node-missing", (json_int_t)n[EXPECTED_NODE_MISSING],
+		"node-unknown", (json_int_t)n[EXPECTED_NODE_UNKNOWN],
+		"miscabled", (json_int_t)n[EXPECTED_MISCABLED],
+		"link-missing", (json_int_t)n[EXPECTED_LINK_MISSING],
+		"link-surplus", (json_int_t)n[EXPECTED_LINK_SURPLUS]));
+	return o;
+}
+
+/* --- the list --- */
+
+struct topology_rows {
+	struct topology_check *check;	/* a reference; NULL: no rows */
+	const char *kind;		/* points into the names of kinds; NULL: all */
+	size_t i;
+};
+
+static void release_rows(void *arg)
+{
+	struct topology_rows *rows = arg;
+
+	topology_check_unref(rows->check);
+	free(rows);
+}
+
+static char *finding_text(const struct topology_check *c, const struct expected_finding *y)
+{
+	struct buf b = { 0 };
+
+	expected_text(c->expected, c->state->f, y, &b);
+	return b.s;
+}
+
+static json_t *next_difference(void *arg)
+{
+	struct topology_rows *rows = arg;
+	const struct topology_check *c = rows->check;
+	const struct expected_finding *y;
+	json_t *row;
+	char *text;
+
+	while (c && rows->i < c->findings.v.n && rows->kind &&
+	       rows->kind != expected_kind_name(c->findings.v.v[rows->i].kind))
+		rows->i++;
+	if (!c || rows->i == c->findings.v.n)
+		return NULL;
+	y = &c->findings.v.v[rows->i++];
+	text = finding_text(c, y);
+	row = json_pack("{s:s, s:o}", "kind", expected_kind_name(y->kind), "text", json_text(text));
+	free(text);
+	return row;
+}
+
+static size_t count(const struct topology_check *c, const char *kind)
+{
+	size_t n = 0;
+
+	for (unsigned k = 0; c && k < EXPECTED_KINDS; k++)
+		if (!kind || kind == expected_kind_name((enum expected_kind)k))
+			n += c->findings.count[k];
+	return n;
+}
+
+void cmd_topology(const struct ctl_call *c, struct reply *r)
+{
+	const struct ctl_topology *t = c->env->topology;
+	struct topology_rows *rows;
+	const char *kind = NULL;
+
+	if (!arg_is_one_of(c, "kind", TOPOLOGY_KINDS, r))
+		return;
+	if (!t || (!t->file && !t->expected)) {
+		reply_error(r, NULL, "topology: none is expected: see expected-topology in qosd.yaml(5), and 'qosd-ctl "
+			    "accept'");
+		return;
+	}
+	if (!t->check) {
+		reply_error(r, NULL, "topology: %s", t->errors.n ? t->errors.v[0].text :
+			    "not compared yet: try again in a moment");
+		return;
+	}
+	for (unsigned k = 0; arg_text(c, "kind") && k < EXPECTED_KINDS; k++)
+		if (!strcmp(expected_kind_name((enum expected_kind)k), arg_text(c, "kind")))
+			kind = expected_kind_name((enum expected_kind)k);
+	if (arg_flag(c, "count")) {
+		reply_result(r, json_pack("{s:I}", "count", (json_int_t)count(t->check, kind)));
+		return;
+	}
+	rows = xcalloc(1, sizeof(*rows));
+	rows->check = t->check;
+	rows->check->refs++;
+	rows->kind = kind;
+	reply_result(r, NULL);
+	reply_rows(r, "", next_difference, release_rows, rows);
+}
+
+void cmd_accept(const struct ctl_call *c, struct reply *r)
+{
+	struct buf err = { 0 };
+
+	if (!c->env->topology_accept)
+		reply_error(r, NULL, "accept: this daemon expects no topology");
+	else if (c->env->topology_accept(c->env->arg, arg_flag(c, "none"), c->view->peer.uid, &err))
+		reply_result(r, NULL);
+	else
+		reply_error(r, NULL, "accept: %s", err.s);
+	buf_free(&err);
+}
+
+/* --- health --- */
+
+static const struct {
+	enum severity severity;
+	const char *kind, *action, *more;
+} by_kind[EXPECTED_KINDS] = {
+#define CORRECT "correct it, or change what is expected: see 'qosd-ctl accept' and expected-topology in qosd.yaml(5)"
+	[EXPECTED_NODE_MISSING] = { SEV_WARNING, "topology-node-missing", CORRECT, "expected nodes are not there" },
+	[EXPECTED_NODE_UNKNOWN] = { SEV_WARNING, "topology-node-unknown", CORRECT, "nodes are not expected" },
+	[EXPECTED_MISCABLED] = { SEV_WARNING, "topology-miscabled", CORRECT, "links are miscabled" },
+	[EXPECTED_LINK_MISSING] = { SEV_WARNING, "topology-link-missing", CORRECT, "expected links are not there" },
+	[EXPECTED_LINK_SURPLUS] = { SEV_WARNING, "topology-link-surplus", CORRECT, "links are not expected" },
+};
+
+static void add(struct health *h, enum expected_kind k, char *text)
+{
+	*vec_push(&h->v) = (struct problem){ by_kind[k].severity, by_kind[k].kind, by_kind[k].action, text };
+}
+
+static void judge_check(const struct topology_check *c, struct health *h)
+{
+	size_t seen[EXPECTED_KINDS] = { 0 }, full = 0;
+
+	for (size_t i = 0; i < c->findings.v.n && full < EXPECTED_KINDS; i++) {
+		const struct expected_finding *y = &c->findings.v.v[i];
+
+		if (seen[y->kind] == HEALTH_EACH)
+			continue;
+		full += ++seen[y->kind] == HEALTH_EACH;
+		add(h, y->kind, finding_text(c, y));
+	}
+	for (unsigned k = 0; k < EXPECTED_KINDS; k++)
+		if (c->findings.count[k] > HEALTH_EACH)
+			add(h, (enum expected_kind)k, xasprintf("%zu more %s; see 'qosd-ctl topology'",
+								c->findings.count[k] - HEALTH_EACH, by_kind[k].more));
+}
+
+void health_topology(const struct ctl_topology *t, struct health *h)
+{
+	if (t && t->check)
+		judge_check(t->check, h);
+	if (t && t->errors.count[SEV_ERROR])
+		*vec_push(&h->v) = (struct problem){ SEV_WARNING, "topology-unreadable",
+			"correct expected-topology in qosd.yaml, or that file; it is read again after a change, with the "
+			"next sweep", xasprintf("%s: %s", t->file, t->errors.v[0].text) };
+}

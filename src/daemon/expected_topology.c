@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Compares the fabric with its expected topology; see expected_topology.h.
+ *
+ * The file of the accepted topology has a line "accepted TIME UID", with the time in realtime µs, and
+ * the lines of expected_print(); nothing else if none is accepted.
+ */
+#include "daemon/expected_topology.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/daemon.h"
+#include "fabric/dump/dump.h"
+#include "fabric/expected.h"
+#include "lib/base/alloc.h"
+#include "lib/base/clock.h"
+#include "lib/base/file.h"
+#include "lib/base/log.h"
+
+struct expected_topology {
+	struct qosd *q;
+	struct ctl_topology shown;
+	struct file_stamp stamp;	/* of the file as it was read last */
+	bool was_read;
+	size_t told[EXPECTED_KINDS];	/* numbers of the last event */
+	struct subnet_state *next;	/* to be compared when the thread ends; NULL: none */
+	/* the thread's: what it compares and what comes of it */
+	struct work *work;
+	struct topology_check *check;
+	struct expected *read;		/* from the file, if that was read; NULL with findings: an error */
+	struct findings found;
+	bool reads;
+};
+
+/* --- the accepted topology on disk --- */
+
+struct loading {
+	struct expected_topology *t;
+	struct expected *x;		/* NULL: the first line has not been read */
+};
+
+static bool load_line(void *arg, const char *line)
+{
+	struct loading *l = arg;
+	struct ctl_topology *shown = &l->t->shown;
+	int end = 0;
+
+	if (l->x)
+		return expected_line(l->x, line);
+	if (sscanf(line, "accepted %" SCNd64 " %" SCNd64 "%n", &shown->since_us, &shown->uid, &end) != 2 ||
+	    line[end])
+		return false;
+	l->x = expected_new();
+	return true;
+}
+
+static void load_accepted(struct expected_topology *t)
+{
+	struct loading l = { .t = t };
+
+	if (store_load_accepted(t->q->store, load_line, &l))
+		t->shown.expected = l.x;
+	else
+		expected_unref(l.x);
+}
+
+static void save_accepted(const struct expected_topology *t)
+{
+	struct buf b = { 0 };
+
+	buf_puts(&b, "");
+	if (t->shown.expected) {
+		buf_printf(&b, "accepted %" PRId64 " %" PRId64 "\n", t->shown.since_us, t->shown.uid);
+		expected_print(t->shown.expected, &b);
+	}
+	store_save_accepted(t->q->store, b.s);
+	buf_free(&b);
+}
+
+/* --- comparing --- */
+
+static bool is_same_stamp(const struct file_stamp *a, const struct file_stamp *b)
+{
+	return a->there == b->there && a->dev == b->dev && a->ino == b->ino && a->size == b->size &&
+	       a->mtime_us == b->mtime_us && a->ctime_us == b->ctime_us;
+}
+
+static void read_file(struct expected_topology *t)
+{
+	const struct dump_source from = { .path = t->shown.file };
+	struct file_stamp stamp = { 0 };
+	struct dump *d;
+
+	file_stamp(from.path, &stamp);
+	t->reads = !t->was_read || !is_same_stamp(&stamp, &t->stamp);
+	if (!t->reads)
+		return;
+	t->stamp = stamp;
+	d = dump_read(&from, &t->found);
+	if (!d)
+		return;
+	t->read = expected_of_dump(d);
+	dump_release(d);
+}
+
+/* In the thread.  A file that has become unusable leaves the former topology as it is. */
+static void compare(void *arg)
+{
+	struct expected_topology *t = arg;
+	struct topology_check *c = t->check;
+
+	if (t->shown.file)
+		read_file(t);
+	if (t->read || c->expected)	/* reference counts are for the loop's thread */
+		expected_compare(t->read ? t->read : c->expected, c->state->f, &c->findings);
+}
+
+static void compared(void *arg);
+
+static void start(struct expected_topology *t, struct subnet_state *now)
+{
+	struct topology_check *c = xcalloc(1, sizeof(*c));
+
+	c->refs = 1;
+	c->state = state_ref(now);
+	c->expected = t->shown.expected;
+	if (c->expected)
+		c->expected->refs++;
+	t->check = c;
+	t->work = work_start(t->q->loop, compare, compared, t);
+	if (!t->work) {		/* as many threads as there may be: after the next sweep */
+		topology_check_unref(c);
+		t->check = NULL;
+	}
+}
+
+static void tell(struct expected_topology *t)
+{
+	const size_t *n = t->shown.check->findings.count;
+	struct event e;
+	size_t all = 0;
+
+	if (!memcmp(n, t->told, sizeof(t->told)))
+		return;
+	memcpy(t->told, n, sizeof(t->told));
+	for (unsigned k = 0; k < EXPECTED_KINDS; k++)
+		all += n[k];
+	event_make(&e, EVENT_TOPOLOGY_DIFFERS, all ? "the fabric differs from its expected topology: %zu miscabled, "
+		   "%zu missing and %zu surplus links, %zu missing and %zu unknown nodes" :
+		   "the fabric is as expected", n[EXPECTED_MISCABLED], n[EXPECTED_LINK_MISSING],
+		   n[EXPECTED_LINK_SURPLUS], n[EXPECTED_NODE_MISSING], n[EXPECTED_NODE_UNKNOWN]);
+	e.severity = all ? SEV_WARNING : SEV_INFO;
+	event_number(&e, "miscabled", (int64_t)n[EXPECTED_MISCABLED]);
+	event_number(&e, "links-missing", (int64_t)n[EXPECTED_LINK_MISSING]);
+	event_number(&e, "links-surplus", (int64_t)n[EXPECTED_LINK_SURPLUS]);
+	event_number(&e, "nodes-missing", (int64_t)n[EXPECTED_NODE_MISSING]);
+	event_number(&e, "nodes-unknown", (int64_t)n[EXPECTED_NODE_UNKNOWN]);
+	operator_events_add(t->q->operator_events, &e);
+}
+
+/* Takes what the thread read. */
+static void take_file(struct expected_topology *t)
+{
+	t->was_read |= t->reads;
+	if (!t->reads)
+		return;
+	t->shown.since_us = clock_real_us();
+	findings_log(&t->found, "topology");
+	findings_free(&t->shown.errors);
+	t->shown.errors = t->found;
+	t->found = (struct findings){ 0 };
+	if (t->read) {
+		expected_unref(t->shown.expected);
+		t->shown.expected = t->read;
+		expected_unref(t->check->expected);
+		t->check->expected = t->read;
+		t->read->refs++;
+	}
+	t->read = NULL;
+}
+
+static void compared(void *arg)
+{
+	struct expected_topology *t = arg;
+	struct subnet_state *next = t->next;
+
+	work_end(t->work);
+	t->work = NULL;
+	take_file(t);
+	topology_check_unref(t->shown.check);
+	t->shown.check = NULL;
+	/* not if another topology was accepted, or this daemon is no longer master */
+	if (t->check->expected && t->check->expected == t->shown.expected && t->q->sa.state) {
+		t->shown.check = t->check;
+		t->check = NULL;
+		tell(t);
+	}
+	topology_check_unref(t->check);
+	t->check = NULL;
+	t->next = NULL;
+	if (next)
+		start(t, next);
+	state_unref(next);
+}
+
+void expected_topology_settled(struct expected_topology *t, struct subnet_state *now)
+{
+	state_unref(t->next);
+	t->next = NULL;
+	if (!now) {
+		topology_check_unref(t->shown.check);
+		t->shown.check = NULL;
+		return;
+	}
+	if (!t->shown.file && !t->shown.expected)
+		return;
+	if (t->work)
+		t->next = state_ref(now);
+	else
+		start(t, now);
+}
+
+/* --- accepting --- */
+
+bool expected_topology_accept(void *arg, bool none, int64_t uid, struct buf *err)
+{
+	struct qosd *q = arg;
+	struct expected_topology *t = q->topology;
+	struct event e;
+
+	if (t->shown.file) {
+		buf_printf(err, "expected-topology of qosd.yaml names %s: change that file, or remove the setting",
+			   t->shown.file);
+		return false;
+	}
+	expected_unref(t->shown.expected);
+	t->shown.expected = none ? NULL : expected_of_fabric(q->sa.state->f);
+	t->shown.since_us = clock_real_us();
+	t->shown.uid = uid;
+	save_accepted(t);
+	topology_check_unref(t->shown.check);
+	t->shown.check = NULL;
+	event_make(&e, EVENT_TOPOLOGY_ACCEPTED, none ? "no topology is expected any more" :
+		   "the fabric as it is was accepted as the expected topology: %" PRIu32 " nodes",
+		   q->sa.state->f->n_nodes);
+	if (uid >= 0)
+		event_number(&e, "uid", uid);
+	log_info("topology", "%s; user %" PRId64, e.text, uid);
+	operator_events_add(q->operator_events, &e);
+	expected_topology_settled(t, q->sa.state);
+	return true;
+}
+
+const struct ctl_topology *expected_topology_shown(const struct expected_topology *t)
+{
+	return &t->shown;
+}
+
+/* --- beginning and end --- */
+
+struct expected_topology *expected_topology_new(struct qosd *q)
+{
+	struct expected_topology *t = xcalloc(1, sizeof(*t));
+
+	t->q = q;
+	t->shown.uid = -1;
+	t->shown.file = q->settings->expected_topology;
+	if (!t->shown.file)
+		load_accepted(t);
+	return t;
+}
+
+void expected_topology_free(struct expected_topology *t)
+{
+	if (!t)
+		return;
+	work_end(t->work);
+	expected_unref(t->read);
+	topology_check_unref(t->check);
+	topology_check_unref(t->shown.check);
+	expected_unref(t->shown.expected);
+	findings_free(&t->found);
+	findings_free(&t->shown.errors);
+	state_unref(t->next);
+	free(t);
+}

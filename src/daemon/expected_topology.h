@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Compares the fabric with its expected topology (fabric/expected.h), in a thread, whenever a sweep
+ * has published a state.
+ *
+ * The expected topology is that of a file (expected-topology in qosd.yaml), which is read again when
+ * it has changed, or else the fabric as a user accepted it, which is in the state folder.  Standbys
+ * do not copy the latter.
+ */
+#ifndef QOSD_DAEMON_EXPECTED_TOPOLOGY_H
+#define QOSD_DAEMON_EXPECTED_TOPOLOGY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/base/buf.h"
+
+struct qosd;
+struct ctl_topology;
+struct expected_topology;
+struct subnet_state;
+
+struct expected_topology *expected_topology_new(struct qosd *q);
+/* Waits for the thread; NULL is fine. */
+void expected_topology_free(struct expected_topology *t);
+/* What ctl/ shows of it; valid as long as t. */
+const struct ctl_topology *expected_topology_shown(const struct expected_topology *t);
+/* Sets the state to compare with, once its sweep has ended; NULL: this daemon is not master. */
+void expected_topology_settled(struct expected_topology *t, struct subnet_state *now);
+/*
+ * A hook of ctl/; arg is the struct qosd.  Makes the published fabric the expected one or, if `none`
+ * is set, expects none any more.  False: err says why not.
+ */
+bool expected_topology_accept(void *arg, bool none, int64_t uid, struct buf *err);
+
+#endif

@@ -1,0 +1,83 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Tests the expected topology: of a file or as accepted by a user.  Miscabled, missing and surplus links and missing
+# and unknown nodes are in health, status, metrics, events and `qosd-ctl topology`.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+only_on qosd-sim "cables are put into other ports"
+
+topology=$top/examples/cluster.topo
+manager=H-f452140300811200
+sim_options=()
+differences() { ctl -j topology 2>&1 | jq -r '.[] | .kind' | sort | uniq -c | awk '{ print $2 "=" $1 }' | xargs; }
+differences_are() { [ "$(differences)" = "$1" ]; }
+texts() { ctl -j topology --kind "$1" | jq -r '.[] | .text'; }
+status_of() { ctl -j status | jq -c ".topology.$1"; }
+in_health() { ctl -j health | jq -r '.problems[] | select(.kind | startswith("topology")) | "\(.severity) \(.kind)"' | sort | uniq -c | awk '{ print $2, $3 "=" $1 }' | xargs; }
+
+start_sim "$topology"
+
+# promise: H9
+note "as accepted"
+printf '%s\n' "sweep-interval: 1" "smp-timeout: 50ms" >qosd.yaml
+start_and_wait "$manager" -c qosd.yaml -p "$top/etc/policy.yaml"
+expect_match "nothing is expected" "topology: none is expected" "$(ctl topology 2>&1)"
+expect "in status" null "$(status_of file)"
+expect "accept" accepted "$(ctl accept 2>&1)"
+until_ 10 differences_are "" || bad "just accepted: $(differences)"
+expect "who, in status" "$(id -u)" "$(status_of uid)"
+expect_match "since when" "^\"$(date -u +%Y)-" "$(status_of since)"
+
+# promise: H8
+note "miscabled, missing, surplus"
+sim_do link down 'MF0;leaf01:SX6036/U1/P29'
+sim_do link down 'MF0;leaf01:SX6036/U1/P30'
+sim_do link connect 'MF0;leaf01:SX6036/U1/P29' 'MF0;spine01:SB7700/U1/P2'
+sim_do link connect 'MF0;leaf01:SX6036/U1/P30' 'MF0;spine01:SB7700/U1/P1'
+sim_do link down 'MF0;leaf02:SX6036/U1/P29'
+sim_do link connect 'MF0;leaf02:SX6036/U1/P20' 'MF0;spine01:SB7700/U1/P30'
+unplug 'node001 HCA-1'
+until_ 20 differences_are "link-missing=1 link-surplus=1 miscabled=2 node-missing=1" || bad "differences: $(differences); $(ctl topology)"
+expect_match "a miscabled link" 'MF0;leaf01:SX6036/U1/P29 \(0xf45214030090a3c0\) is expected to be linked to MF0;spine01:SB7700/U1/P1 \(0x7cfe900300b41a20\); MF0;leaf01:SX6036/U1/P29 \(0xf45214030090a3c0\) is linked to MF0;spine01:SB7700/U1/P2 \(0x7cfe900300b41a20\); MF0;spine01:SB7700/U1/P1 \(0x7cfe900300b41a20\) is linked to MF0;leaf01:SX6036/U1/P30 ' "$(texts miscabled)"
+expect_match "a missing link" 'MF0;leaf02:SX6036/U1/P29 .* is expected to be linked to MF0;spine01:SB7700/U1/P5 .*, and neither port has a link' "$(texts link-missing)"
+expect_match "a surplus link" 'MF0;leaf02:SX6036/U1/P20 .* is linked to MF0;spine01:SB7700/U1/P30 .*, and neither port is expected to have a link' "$(texts link-surplus)"
+expect "a missing node" "node001 HCA-1 (0xf452140300811230) is expected and not there" "$(texts node-missing)"
+expect "in health" "warning topology-link-missing=1 warning topology-link-surplus=1 warning topology-miscabled=2 warning topology-node-missing=1" "$(in_health)"
+expect "in status" '{"node-missing":1,"node-unknown":0,"miscabled":2,"link-missing":1,"link-surplus":1}' "$(status_of differences)"
+expect "in metrics" 2 "$(ctl metrics | sed -n 's/^qosd_fabric_topology_differences{kind="miscabled"} //p')"
+expect "by --count" 2 "$(ctl topology --kind miscabled --count)"
+expect_match "the event" "topology-differs.* 2 miscabled, 1 missing and 1 surplus links, 1 missing and 0 unknown nodes" "$(ctl events --kind topology-differs | tail -n 1)"
+
+# promise: H9
+note "a restart, and what is accepted then"
+stop_qosd
+start_and_wait "$manager" -c qosd.yaml -p "$top/etc/policy.yaml"
+until_ 20 differences_are "link-missing=1 link-surplus=1 miscabled=2 node-missing=1" || bad "after a restart: $(differences)"
+ctl accept >out 2>&1 || bad "accept: $(<out)"
+until_ 10 differences_are "" || bad "accepted again: $(differences)"
+plug 'node001 HCA-1'
+until_ 10 differences_are "node-unknown=1" || bad "an unknown node: $(differences)"
+ctl accept --none >out 2>&1 || bad "accept --none: $(<out)"
+expect_match "nothing is expected" "topology: none is expected" "$(ctl topology 2>&1)"
+expect_match "who accepted" "topology-accepted .*no topology is expected any more" "$(ctl events --kind topology-accepted | tail -n 1)"
+stop_qosd
+
+# promise: H8
+note "of a file: what ibnetdiscover and ibdiagnet print"
+on "$manager" ibnetdiscover >net.topo 2>out || bad "ibnetdiscover: $(<out)"
+echo "expected-topology: $work/expected.topo" >>qosd.yaml
+cp net.topo expected.topo
+start_and_wait "$manager" -c qosd.yaml -p "$top/etc/policy.yaml"
+until_ 10 differences_are "" || bad "ibnetdiscover's own: $(ctl topology 2>&1 | head -n 3)"
+expect_match "no accept" "expected-topology of qosd.yaml names $work/expected.topo" "$(ctl accept 2>&1)"
+ctl dump "$work/dump" >out 2>&1 || bad "dump: $(<out)"
+cp dump/opensm-subnet.lst expected.topo
+sweep() { ctl sweep >/dev/null 2>&1; differences_are "$1"; }
+until_ 10 sweep "" || bad "the subnet list: $(ctl topology 2>&1 | head -n 3)"
+cp "$topology" expected.topo
+until_ 20 sweep "link-missing=1 link-surplus=1 miscabled=2" || bad "the original: $(differences)"
+echo '"nonsense' >expected.topo
+unreadable() { ctl sweep >/dev/null 2>&1; [[ $(in_health) = *topology-unreadable=1* ]]; }
+until_ 10 unreadable || bad "a bad file: $(in_health)"
+expect_match "where it is wrong" "expected.topo: " "$(ctl health | grep topology-unreadable)"
