@@ -19,6 +19,7 @@
 #include "plan/routes/base_routes.h"
 
 #define MANAGERS_MAX	32	/* as many as sm/ knows */
+#define SAVE_SHARE	20	/* printing takes at most one part in this many of the loop's time */
 
 struct manager {
 	uint64_t guid;
@@ -37,6 +38,7 @@ struct missing_state {
 	bool standby;			/* the table is a master's */
 	bool line_seen;			/* while loading: the first line was read */
 	uint64_t saved;			/* missing_changes() of the file */
+	int64_t save_next_us;		/* not before, unless a user waits */
 	struct manager managers[MANAGERS_MAX];
 	unsigned n_managers;
 };
@@ -56,6 +58,7 @@ static bool load_line(void *arg, const char *line)
 
 static void save(struct missing_state *x)
 {
+	int64_t began_us = clock_mono_us();
 	struct buf b = { 0 };
 
 	if (x->saved == missing_changes(x->table) || x->origin == ORIGIN_NONE)
@@ -65,6 +68,7 @@ static void save(struct missing_state *x)
 	missing_print(x->table, &b);
 	store_save_missing(x->q->store, b.s);
 	buf_free(&b);
+	x->save_next_us = clock_mono_us() + (clock_mono_us() - began_us) * SAVE_SHARE;
 }
 
 struct missing_state *missing_state_new(struct qosd *q)
@@ -173,7 +177,8 @@ void missing_state_check(struct missing_state *x)
 {
 	missing_set_time(x->table, clock_real_us());
 	look_at_managers(x);
-	save(x);
+	if (clock_mono_us() >= x->save_next_us)
+		save(x);
 }
 
 size_t missing_state_forget(void *arg, const char *text, int64_t uid)

@@ -103,6 +103,7 @@ is_back() { tables >tables.after; cmp -s tables.before tables.after; }
 for leaf in $(node_named ' leaf-0*1$') $(node_named ' leaf-0*2$'); do
 	sim_do link down "$leaf/P5"		# to the first spine
 	until_ 10 is_active $((ports - 2)) || bad "qosd does not see that a link is down"
+	ctl forget --all >out 2>&1 || bad "forget: $(<out)"	# the link, which health would miss
 	until_ 10 is_healthy || bad "health: $(<health)"
 	tables >tables.while
 	audited "while a link is down"
