@@ -102,6 +102,8 @@ size_t missing_forget(struct missing *m, const char *text);
 void missing_print(const struct missing *m, struct buf *b);
 /* Takes a line of that; arg is the struct missing.  False: it is invalid. */
 bool missing_line(void *arg, const char *line);
+/* Adds an item as it is, unless the table has it. */
+void missing_put(struct missing *m, const struct missing_item *x);
 /* Removes everything. */
 void missing_clear(struct missing *m);
 
