@@ -107,7 +107,8 @@ bool cmd_fault_falsify(struct call *c)
 	const char *at = option(c, "--at");
 	struct fault_rule r = any_packet;
 
-	if (!get_word(c, "falsehood", c->word[0], falsehood_name, &r.falsehood) || (at && !get_node(c, at, &r.node)))
+	if (!get_word(c, "falsehood", c->word[0], falsehood_name, &r.falsehood) ||
+	    (at && !get_node(c, at, &r.node)))
 		return false;
 	r.effect = FAULT_FALSIFY;
 	r.mgmt_class = CLASS_SM_LID;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Answers NodeDescription, NodeInfo, SwitchInfo, LedInfo and forwarding tables (14.2.5.2 to .4, .10 to .12, .15). */
+/*
+ * Answers NodeDescription, NodeInfo, SwitchInfo, LedInfo and forwarding tables (14.2.5.2 to .4, .10 to
+ * .12, .15).
+ */
 #include "sim/dev/dev_internal.h"
 
 #define LED_ON 0x80

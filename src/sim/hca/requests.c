@@ -120,8 +120,8 @@ static struct packet packet_of(const struct hca *h, uint32_t port, const struct 
 	struct packet p = {
 		.from = m->by_cable && sp->peer != SIM_NONE ? sp->peer : port, .in_port = port,
 		.slid = le16toh(m->source_lid), .dlid = sp->lid, .sqpn = le32toh(m->source_qp),
-		.dqpn = class_is_smp(m->mad[MAD_CLASS]) ? 0 : 1, .qkey = SIM_GSI_QKEY, .pkey = le16toh(m->pkey),
-		.sl = m->sl & 15,
+		.dqpn = class_is_smp(m->mad[MAD_CLASS]) ? 0 : 1, .qkey = SIM_GSI_QKEY,
+		.pkey = le16toh(m->pkey), .sl = m->sl & 15,
 	};
 
 	memcpy(p.mad, m->mad, sizeof(p.mad));

@@ -37,7 +37,8 @@ bool transit_blocked(struct sim *s, struct transit *t, uint32_t out, enum drop_r
 static void count(struct sim_port *port, bool xmit, const struct transit *t)
 {
 	const struct packet *p = &t->p;
-	unsigned words = p->bytes ? p->bytes->n / 4 + ICRC_WORDS : DATA_WORDS + (p->grh ? GRH_WORDS : 0);
+	unsigned words = p->bytes ? p->bytes->n / 4 + ICRC_WORDS :
+			 DATA_WORDS + (p->grh ? GRH_WORDS : 0);
 
 	port_count(port, xmit, &(struct sim_traffic){ 1, words, t->vl, p->sl, is_multicast(p) });
 }
