@@ -20,9 +20,9 @@ pkeys() {	# pkeys GUID PORT: a P_Key table as smpquery reads it
 # rest METHOD PATH [BODY]: prints the status and the answer of a request by the user "k8s".
 rest() { rest_as k8s:secret "$@"; }
 rest_as() {
-	local body=()
-	[ $# -lt 4 ] || body=(-H 'Content-Type: application/json; charset=utf-8' --data-binary "$4")
-	curl -s -g --max-time 20 --cacert tls.crt -u "$1" -X "$2" -w '\n%{http_code}\n' "${body[@]}" "$url/ufmRest/$3" |
+	local data=()
+	[ $# -lt 4 ] || data=(-H 'Content-Type: application/json; charset=utf-8' --data-binary "$4")
+	curl -s -g --max-time 20 --cacert tls.crt -u "$1" -X "$2" -w '\n%{http_code}\n' "${data[@]}" "$url/ufmRest/$3" |
 		grep . | tac | paste -sd' '
 }
 rest_token() {	# rest_token TOKEN METHOD PATH [BODY]

@@ -146,7 +146,7 @@ static json_t *json_system(const json_t *node)
 	bool of_switch = is_switch(node);
 	json_t *name = system_name(description, strlen(description), of_switch);
 
-	return json_pack("{s:s, s:s, s:o, s:O, s:s, s:s}", "guid", bare(rest_str(node, "guid")),
+	return json_pack("{s:s, s:s, s:o, s:o, s:s, s:s}", "guid", bare(rest_str(node, "guid")),
 			 "system_guid", bare(rest_str(node, "guid")), "name", json_incref(name), "system_name", name,
 			 "type", of_switch ? "switch" : "host", "description", description);
 }
