@@ -450,12 +450,23 @@ static void print_vlarb(const json_t *answer)
 
 /* --- reload, sweep --- */
 
+static void put_settings(const json_t *names, const char *title)
+{
+	if (!json_array_size(names))
+		return;
+	printf("%s: ", title);
+	put_names(names);
+	printf("\n");
+}
+
 static void print_reload(const json_t *answer)
 {
 	const json_t *result = json_object_get(answer, "result");
 
 	put_accepted(result);
 	printf("the policy was accepted\n");
+	put_settings(json_object_get(result, "settings-applied"), "settings that are in force now");
+	put_settings(json_object_get(result, "settings-need-restart"), "settings that need a restart");
 	put_in_force_when(result);
 }
 

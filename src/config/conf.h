@@ -34,6 +34,14 @@ struct policy *conf_parse_policy(const char *name, const char *text, size_t n,
 /* Does not look up groups by name, as a directory service may not answer: they stay unknown. */
 struct settings *conf_read_settings(const char *name, const char *text, size_t n,
 				    struct findings *out);
+/*
+ * Calls differs() for each setting whose values differ.  live: it may change while the daemon runs;
+ * any other needs a restart.  Groups differ if their names do.
+ */
+void conf_compare_settings(const struct settings *a, const struct settings *b,
+			   void (*differs)(void *arg, const char *name, bool live), void *arg);
+/* Exchanges the values of the live settings that differ. */
+void conf_swap_live_settings(struct settings *a, struct settings *b);
 /* The file of --devices; the caller frees the result with device_kinds_free(). */
 struct device_kinds *conf_read_devices(const char *name, const char *text, size_t n,
 				       struct findings *out);

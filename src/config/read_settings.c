@@ -326,11 +326,13 @@ static const char *const log_words[] = { "error", "warning", "info", "debug", NU
 #define AT(member) FIELD(struct settings, member)
 #define MS .unit = 1e-3
 #define SECONDS .unit = 1
+/* A reload applies it (daemon/settings_reload.c); any other setting needs a restart. */
+#define LIVE .live = true
 
 static const struct key settings_keys[] = {
 	{ "policy", read_choice, AT(no_policy), .words = policy_words },
-	{ "policy-end-marker", read_bool, AT(policy_marker) },
-	{ "policy-watch", read_bool, AT(policy_watch) },
+	{ "policy-end-marker", read_bool, AT(policy_marker), LIVE },
+	{ "policy-watch", read_bool, AT(policy_watch), LIVE },
 	{ "warn-unnamed-nodes", read_bool, AT(warn_unnamed) },
 
 	{ "port-guid", read_uint, AT(port_guid), .max = UINT64_MAX },
@@ -359,9 +361,9 @@ static const struct key settings_keys[] = {
 	{ "m-key-protect", read_uint, AT(m_key_protect), .max = 3 },
 	{ "sm-key", read_uint, AT(sm_key), .max = UINT64_MAX },
 
-	{ "priority", read_uint, AT(priority), .max = 15 },
-	{ "poll-interval", read_time, AT(poll_interval_ms), .min = 10, .max = 3600000, MS },
-	{ "poll-retries", read_uint, AT(poll_retries), .max = 100 },
+	{ "priority", read_uint, AT(priority), .max = 15, LIVE },
+	{ "poll-interval", read_time, AT(poll_interval_ms), .min = 10, .max = 3600000, MS, LIVE },
+	{ "poll-retries", read_uint, AT(poll_retries), .max = 100, LIVE },
 
 	{ "routing", read_routing, WHOLE, .words = settings_engines },
 
@@ -369,9 +371,9 @@ static const struct key settings_keys[] = {
 	{ "smp-window-device", read_uint, AT(smp_window_device), .min = 1, .max = 64 },
 	{ "smp-timeout", read_time, AT(smp_timeout_ms), .min = 1, .max = 60000, MS },
 	{ "smp-retries", read_uint, AT(smp_retries), .max = 20 },
-	{ "discovery-window", read_uint, AT(discovery_window), .min = 1, .max = 4096 },
+	{ "discovery-window", read_uint, AT(discovery_window), .min = 1, .max = 4096, LIVE },
 
-	{ "sweep-interval", read_time, AT(sweep_interval_s), .max = 86400, SECONDS },
+	{ "sweep-interval", read_time, AT(sweep_interval_s), .max = 86400, SECONDS, LIVE },
 	{ "scrub-interval", read_time, AT(scrub_interval_s), .max = 2592000, SECONDS },
 
 	{ "flap-limit", read_uint, AT(flap_limit), .max = 32 },
@@ -388,31 +390,31 @@ static const struct key settings_keys[] = {
 	{ "reports-max", read_uint, AT(reports_max), .min = 16, .max = 512 },
 	{ "reports-per-port", read_uint, AT(reports_per_port), .min = 1, .max = 512 },
 
-	{ "groups-max", read_uint, AT(groups_max), .min = 16, .max = 262144 },
-	{ "groups-per-port", read_uint, AT(groups_per_port), .min = 1, .max = 262144 },
+	{ "groups-max", read_uint, AT(groups_max), .min = 16, .max = 262144, LIVE },
+	{ "groups-per-port", read_uint, AT(groups_per_port), .min = 1, .max = 262144, LIVE },
 	{ "multicast-lids-max", read_uint, AT(mlids_max), .max = 16383 },
 	{ "multicast-lids-per-port", read_uint, AT(mlids_per_port), .max = 16383 },
-	{ "memberships-max", read_uint, AT(memberships_max), .min = 16, .max = 2097152 },
-	{ "memberships-per-port", read_uint, AT(memberships_per_port), .min = 1, .max = 2097152 },
-	{ "services-max", read_uint, AT(services_max), .min = 16, .max = 131072 },
-	{ "services-per-port", read_uint, AT(services_per_port), .min = 1, .max = 131072 },
-	{ "subscriptions-max", read_uint, AT(subscriptions_max), .min = 16, .max = 1048576 },
-	{ "subscriptions-per-port", read_uint, AT(subscriptions_per_port), .min = 1, .max = 65535 },
-	{ "alias-guids-max", read_uint, AT(aliases_max), .min = 16, .max = 1048576 },
-	{ "alias-guids-per-port", read_uint, AT(aliases_per_port), .min = 1, .max = 255 },
-	{ "forget-after", read_time, AT(forget_after_s), .max = 31536000, SECONDS },
+	{ "memberships-max", read_uint, AT(memberships_max), .min = 16, .max = 2097152, LIVE },
+	{ "memberships-per-port", read_uint, AT(memberships_per_port), .min = 1, .max = 2097152, LIVE },
+	{ "services-max", read_uint, AT(services_max), .min = 16, .max = 131072, LIVE },
+	{ "services-per-port", read_uint, AT(services_per_port), .min = 1, .max = 131072, LIVE },
+	{ "subscriptions-max", read_uint, AT(subscriptions_max), .min = 16, .max = 1048576, LIVE },
+	{ "subscriptions-per-port", read_uint, AT(subscriptions_per_port), .min = 1, .max = 65535, LIVE },
+	{ "alias-guids-max", read_uint, AT(aliases_max), .min = 16, .max = 1048576, LIVE },
+	{ "alias-guids-per-port", read_uint, AT(aliases_per_port), .min = 1, .max = 255, LIVE },
+	{ "forget-after", read_time, AT(forget_after_s), .max = 31536000, SECONDS, LIVE },
 
 	{ "partition-pkeys", read_pkey_pool, WHOLE },
 
-	{ "event-command", read_command, WHOLE },
-	{ "event-kinds", read_kinds, AT(event_kinds) },
+	{ "event-command", read_command, WHOLE, LIVE },
+	{ "event-kinds", read_kinds, AT(event_kinds), LIVE },
 
 	{ "expected-topology", read_path, AT(expected_topology) },
 	{ "history", read_path, AT(history) },
 	{ "history-max", read_uint, AT(history_max_mib), .min = 1, .max = 1048576 },
 
-	{ "counters-interval", read_time, AT(counters_interval_s), .max = 86400, SECONDS },
-	{ "counters-reset", read_bool, AT(counters_reset) },
+	{ "counters-interval", read_time, AT(counters_interval_s), .max = 86400, SECONDS, LIVE },
+	{ "counters-reset", read_bool, AT(counters_reset), LIVE },
 	{ "metrics-listen", read_listen, AT(metrics_listen) },
 
 	{ "ctl-read-group", read_group, AT(ctl_read_group) },
@@ -420,8 +422,98 @@ static const struct key settings_keys[] = {
 
 	{ "sandbox", read_choice, AT(sandbox), .words = sandbox_words },
 
-	{ "log-level", read_choice, AT(log_level), .words = log_words },
+	{ "log-level", read_choice, AT(log_level), .words = log_words, LIVE },
 };
+
+/* --- what differs --- */
+
+static const void *value_of(const struct settings *s, const struct key *k)
+{
+	return (const char *)s + k->offset;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+static bool same_words(char *const *a, char *const *b)
+{
+	size_t i = 0;
+
+	if (!a || !b)
+		return a == b;
+	while (a[i] && b[i] && strcmp(a[i], b[i]) == 0)
+		i++;
+	return !a[i] && !b[i];
+}
+
+static bool same_routes(const struct settings *a, const struct settings *b)
+{
+	bool same = a->prefix_routes.n == b->prefix_routes.n;
+
+	for (size_t i = 0; same && i < a->prefix_routes.n; i++) {
+		const struct prefix_route *x = &a->prefix_routes.v[i], *y = &b->prefix_routes.v[i];
+
+		same = x->prefix == y->prefix && x->routers.n == y->routers.n &&
+		       (!x->routers.n ||
+			memcmp(x->routers.v, y->routers.v, x->routers.n * sizeof(*x->routers.v)) == 0);
+	}
+	return same;
+}
+
+static bool same_setting(const struct key *k, const struct settings *a, const struct settings *b)
+{
+	const void *x = value_of(a, k), *y = value_of(b, k);
+
+	if (k->read == read_routing)
+		return same_words(a->engines, b->engines);
+	if (k->read == read_prefix_routes)
+		return same_routes(a, b);
+	if (k->read == read_pkey_pool)
+		return a->pkey_lo == b->pkey_lo && a->pkey_hi == b->pkey_hi;
+	if (k->read == read_command)
+		return same_words(a->event_command, b->event_command);
+	if (k->read == read_history || k->read == read_listen)
+		return same_text(*(char *const *)x, *(char *const *)y);
+	if (k->read == read_group)
+		return same_text(((const struct ctl_group *)x)->name, ((const struct ctl_group *)y)->name);
+	return memcmp(x, y, k->size) == 0;
+}
+
+void conf_compare_settings(const struct settings *a, const struct settings *b,
+			   void (*differs)(void *arg, const char *name, bool live), void *arg)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(settings_keys); i++)
+		if (!same_setting(&settings_keys[i], a, b))
+			differs(arg, settings_keys[i].name, settings_keys[i].live);
+}
+
+static void swap_bytes(char *a, char *b, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		char c = a[i];
+
+		a[i] = b[i];
+		b[i] = c;
+	}
+}
+
+void conf_swap_live_settings(struct settings *a, struct settings *b)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(settings_keys); i++) {
+		const struct key *k = &settings_keys[i];
+
+		if (!k->live || same_setting(k, a, b))
+			continue;	/* others may point to what is equal */
+		if (k->read == read_command)
+			swap_bytes((char *)&a->event_command, (char *)&b->event_command, sizeof(a->event_command));
+		else
+			swap_bytes((char *)a + k->offset, (char *)b + k->offset, k->size);
+	}
+}
+
+/* --- the file --- */
 
 struct settings *conf_read_settings(const char *name, const char *text, size_t n,
 				    struct findings *out)

@@ -76,6 +76,13 @@ struct ctl_topology {
 	struct topology_check *check;	/* NULL: nothing was compared yet */
 };
 
+/* What the last reload found in the settings file; names are those of qosd.yaml. */
+struct ctl_settings_reload {
+	VEC(const char *) applied;	/* by that reload */
+	VEC(const char *) restart;	/* differ from what is in force, and need a restart */
+	char *refused;			/* the first error, with its place; NULL: the file is good */
+};
+
 /* What the commands show and act on.  All that it points to outlives the ctl. */
 struct ctl_env {
 	const char *version;
@@ -100,8 +107,10 @@ struct ctl_env {
 	bool (*policy_peer)(void *arg, unsigned i, struct ctl_policy_peer *peer);
 	/* What is in the configured file; NULL: not known. */
 	struct ctl_policy_file (*policy_on_disk)(void *arg);
+	/* What the last reload found of the settings; NULL: not known. */
+	const struct ctl_settings_reload *(*settings_reloaded)(void *arg);
 	/*
-	 * Reload the configured policy file.  reload_read() parses it, in any thread, with findings
+	 * Reload the configured policy file, and the settings.  reload_read() parses them, in any thread, with findings
 	 * in either case; returns NULL if it is invalid.  reload_apply(), in the loop's thread,
 	 * puts the result in force for a user, or records the refusal and returns false with an
 	 * error in found.

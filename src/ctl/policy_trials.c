@@ -179,6 +179,11 @@ bool policies_accept(const struct policies *ps, const struct shared_policy *p, c
 	return out->count[SEV_ERROR] == errors;
 }
 
+void policies_set_marker(struct policies *ps, bool marker)
+{
+	ps->rules.marker = marker;
+}
+
 bool policies_may_start(const struct policies_rules *rules, const struct shared_policy *p,
 			bool has_good, struct findings *out)
 {

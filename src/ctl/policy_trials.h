@@ -97,6 +97,9 @@ bool policies_accept(const struct policies *ps, const struct shared_policy *p, c
 bool policies_may_start(const struct policies_rules *rules, const struct shared_policy *p,
 			bool has_good, struct findings *out);
 
+/* Whether policies must end with a line "..." from now on. */
+void policies_set_marker(struct policies *ps, bool marker);
+
 /* --- changes; those that return a string return NULL when done, else the reason for refusal --- */
 
 /* Applies a policy, for good (trial_s 0) or on trial (trial_s: 1 .. POLICY_TRIAL_MAX seconds). */

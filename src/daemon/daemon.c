@@ -283,6 +283,7 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 		.version = QOSD_VERSION, .sa = &q->sa, .arg = q, .sa_stats = serve_stats,
 		.policy_path = q->policy_path,
 		.policy_peer = replication_policy_peer, .policy_on_disk = reload_on_disk,
+		.settings_reloaded = settings_reloaded,
 		.reload_read = reload_read, .reload_apply = reload_apply,
 		.request_sweep = sm_request_sweep, .set_priority = sm_set_priority,
 		.release_links = sm_release_links, .retrain_link = sm_retrain_link,
@@ -390,6 +391,7 @@ static void close_all(struct qosd *q)
 	sig_free(q->intr);
 	loop_free(q->loop);
 	store_close(q->store);
+	settings_reload_free(q);
 	settings_free(q->settings);
 	findings_free(&q->refused_at_start);
 	free(q->policy_path);

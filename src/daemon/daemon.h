@@ -5,6 +5,7 @@
  *   daemon.c                 opens and closes all parts; the loop, the end of a sweep
  *   sa_service.c             requests to the SA, answered from the published state
  *   reload.c                 reading the policy file again
+ *   settings_reload.c        reading the settings again
  *   policy_watch.c           noticing that the policy file has changed
  *   partition_changes.c      dynamic partitions
  *   withdrawal_changes.c     what is withdrawn from service
@@ -113,7 +114,11 @@ struct qosd {
 	struct hup reload;
 	struct file_watch watch;
 	struct policy_watch policy_watch;	/* policy_watch.c */
-	pthread_mutex_t reading;	/* held while the policy file is read */
+	struct {		/* settings_reload.c */
+		struct settings *read;	/* by the last read; NULL: refused, or applied; under `reading` */
+		struct ctl_settings_reload found;
+	} settings_reload;
+	pthread_mutex_t reading;	/* held while the files are read */
 	uint64_t reads, applied;	/* number of the last read; number of the one in force */
 
 	struct dynamic_partitions *dynamic;	/* partition_changes.c */
@@ -165,6 +170,18 @@ void reload_check(struct qosd *q);
 struct ctl_policy_file reload_on_disk(void *arg);
 /* Waits for threads that read; after bounded_cancel() that takes only a moment. */
 void reload_end(struct qosd *q);
+
+/*
+ * settings_reload.c.  settings_read_again() is for the thread that reads, with q->reading held; false:
+ * see out.  settings_apply() puts what was read last in force, as far as that needs no restart;
+ * settings_refused() tells whether findings refuse the settings, and remembers it.
+ */
+bool settings_read_again(struct qosd *q, struct findings *out);
+void settings_apply(struct qosd *q);
+bool settings_refused(struct qosd *q, const struct findings *found);
+/* A hook of ctl/, whose arg is the struct qosd. */
+const struct ctl_settings_reload *settings_reloaded(void *arg);
+void settings_reload_free(struct qosd *q);
 
 /* policy_watch.c: called each second; the end waits for a thread, as reload_end() does. */
 void policy_watch_check(struct qosd *q);

@@ -559,10 +559,24 @@ bool departed_remove_group(void *arg, const uint8_t mgid[16], int64_t uid, struc
 
 /* --- beginning and end --- */
 
+/* Looks often enough for ports to be forgotten in time. */
+static void set_tick(struct departed_ports *x)
+{
+	int64_t tick = x->q->settings->forget_after_s * 1000000ll / TICKS;
+
+	tick = !tick || tick > TICK_MAX_US ? TICK_MAX_US : tick < TICK_MIN_US ? TICK_MIN_US : tick;
+	timer_set(x->tick, tick, tick);
+}
+
+void departed_settings_changed(struct departed_ports *x)
+{
+	set_bounds(x->holdings, x->q->settings);
+	set_tick(x);
+}
+
 struct departed_ports *departed_new(struct qosd *q)
 {
 	struct departed_ports *x = xcalloc(1, sizeof(*x));
-	int64_t tick = q->settings->forget_after_s * 1000000ll / TICKS;
 
 	x->q = q;
 	x->holdings = q->sa.holdings = holdings_new();
@@ -579,8 +593,7 @@ struct departed_ports *departed_new(struct qosd *q)
 	x->saved_us = clock_mono_us();
 	x->work = timer_new(q->loop, on_work, x);
 	x->tick = timer_new(q->loop, on_tick, x);
-	tick = !tick || tick > TICK_MAX_US ? TICK_MAX_US : tick < TICK_MIN_US ? TICK_MIN_US : tick;
-	timer_set(x->tick, tick, tick);
+	set_tick(x);
 	return x;
 }
 

@@ -25,6 +25,8 @@ struct departed_ports;
 
 /* To be called after the registries are loaded: counts their entries. */
 struct departed_ports *departed_new(struct qosd *q);
+/* Limits or `forget-after` of the settings have changed; what ports hold beyond a limit stays. */
+void departed_settings_changed(struct departed_ports *x);
 void departed_free(struct departed_ports *x);	/* NULL is fine; call before the registries are freed */
 /* Sets the published state; NULL: this daemon is not master. */
 void departed_publish(struct departed_ports *x, const struct subnet_state *s);

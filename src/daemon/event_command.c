@@ -295,6 +295,12 @@ struct hook *hook_new(struct loop *l, struct events *es, char *const *argv, uint
 	return h;
 }
 
+void hook_change(struct hook *h, char *const *argv, uint64_t kinds)
+{
+	h->argv = argv;
+	h->kinds = kinds;
+}
+
 /* Reaps a killed process; one that a disk holds up is left to init. */
 static void reap(pid_t pid)
 {

@@ -41,6 +41,17 @@ struct operator_events *operator_events_new(struct loop *l, const struct setting
 	return x;
 }
 
+void operator_events_set_command(struct operator_events *x, struct loop *l, const struct settings *s)
+{
+	static char *const nothing[] = { (char *)"(none)", NULL };	/* named by messages on the former command */
+	char *const *command = s->event_command ? s->event_command : nothing;
+
+	if (!x->hook && s->event_command)
+		x->hook = hook_new(l, x->events, command, 0);	/* skips what has happened */
+	if (x->hook)
+		hook_change(x->hook, command, s->event_command ? s->event_kinds : 0);
+}
+
 void operator_events_free(struct operator_events *x)
 {
 	if (!x)

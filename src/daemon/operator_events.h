@@ -31,6 +31,8 @@ struct events *operator_events_ring(struct operator_events *x);
  * Keeps all events on disk, those that happened already included, as the settings say; returns the
  * history, or NULL if they say none.  It ends with x.
  */
+/* Runs the command of the settings from the next event on, or none. */
+void operator_events_set_command(struct operator_events *x, struct loop *l, const struct settings *s);
 struct history *operator_events_keep(struct operator_events *x, const struct settings *s);
 
 /* Adds an event as it is; arg: struct operator_events. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Reads the policy file again, on SIGHUP, for a client of the control socket, or when it has changed.
+ * Reads the policy file and the settings again, on SIGHUP, for a client of the control socket, or when it has changed.
  *
  * For SIGHUP and after a change a thread reads the file.  If several reads overlap, the one that began last counts,
  * in whatever order they end: each has a number (nth_read), and none goes into force after a
@@ -29,9 +29,15 @@ struct shared_policy *reload_read(void *arg, struct findings *out)
 {
 	struct qosd *q = arg;
 	struct shared_policy *p;
+	bool good;
 
 	pthread_mutex_lock(&q->reading);
+	good = settings_read_again(q, out);
 	p = load_policy(q->o, q->settings, out);
+	if (!good) {
+		shared_policy_unref(p);
+		p = NULL;
+	}
 	if (p)
 		p->nth_read = ++q->reads;
 	pthread_mutex_unlock(&q->reading);
@@ -46,6 +52,8 @@ bool reload_apply(void *arg, struct shared_policy *p, struct findings *found, in
 	if (p && !policies_accept(q->policies, p, q->o->policy, found))
 		p = NULL;
 	findings_log(found, "policy");
+	if (!p && settings_refused(q, found))
+		return false;
 	if (!p) {
 		log_error("policy", "%s: refused; the policy in force stays", q->o->policy);
 		policies_refused(q->policies, CHANGE_RELOAD, q->o->policy, uid,
@@ -58,6 +66,7 @@ bool reload_apply(void *arg, struct shared_policy *p, struct findings *found, in
 		return true;		/* a later read is in force already */
 	q->applied = p->nth_read;
 	p->uid = uid;
+	settings_apply(q);
 	policies_reload(q->policies, p);
 	return true;
 }

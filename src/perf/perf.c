@@ -369,17 +369,25 @@ struct perf *perf_new(struct loop *l, struct mad_port *m, uint32_t interval_s, b
 		      unsigned timeout_ms, const struct perf_hooks *hooks)
 {
 	struct perf *p = xcalloc(1, sizeof(*p));
-	int64_t interval_us = (int64_t)interval_s * SECOND_US;
 
 	p->mad = m;
-	p->reset = reset;
 	p->timeout_ms = timeout_ms;
 	p->go = timer_new(l, step, p);
 	p->periodic = timer_new(l, on_periodic, p);
 	p->book = book_new(hooks);
+	perf_set_interval(p, interval_s, reset);
+	return p;
+}
+
+void perf_set_interval(struct perf *p, uint32_t interval_s, bool reset)
+{
+	int64_t interval_us = (int64_t)interval_s * SECOND_US;
+
+	p->reset = reset;
 	if (interval_us)
 		timer_set(p->periodic, interval_us, interval_us);
-	return p;
+	else
+		timer_stop(p->periodic);
 }
 
 void perf_free(struct perf *p)

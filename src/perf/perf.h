@@ -108,6 +108,8 @@ struct perf_hooks {
 struct perf *perf_new(struct loop *l, struct mad_port *m, uint32_t interval_s, bool reset,
 		      unsigned timeout_ms, const struct perf_hooks *hooks);
 /* Pending measurements end without calling fn.  Must be called before mad_close(). */
+/* Changes how often all counters are read, from now on, and whether that resets them. */
+void perf_set_interval(struct perf *p, uint32_t interval_s, bool reset);
 void perf_free(struct perf *p);		/* NULL is fine */
 /* Sets the state to be measured; NULL: we are not master, and nothing is measured. */
 void perf_published(struct perf *p, struct subnet_state *s);

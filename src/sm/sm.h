@@ -174,6 +174,8 @@ void sm_request_sweep(struct sm *sm, const char *reason);
 void sm_set_policy(struct sm *sm, struct shared_policy *p);
 /* Sets the priority of SMInfo, 0..15; holds a new election if that may change the master. */
 void sm_set_priority(struct sm *sm, uint8_t priority);
+/* `sweep-interval` of the settings has changed. */
+void sm_sweep_interval_changed(struct sm *sm);
 /* As master: has standbys poll at once, rather than at their next poll. */
 void sm_nudge(struct sm *sm);
 /*

@@ -256,6 +256,40 @@ static void reload_work(void *arg)
 		foresight_judge(&l->foresight, l->policy->p);
 }
 
+static const struct ctl_settings_reload *settings_of(const struct ctl_env *env)
+{
+	return env->settings_reloaded ? env->settings_reloaded(env->arg) : NULL;
+}
+
+static bool settings_are_refused(const struct ctl_env *env)
+{
+	const struct ctl_settings_reload *x = settings_of(env);
+
+	return x && x->refused;
+}
+
+static json_t *json_setting_names(const char *const *names, size_t n)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < n; i++)
+		json_array_append_new(list, json_string(names[i]));
+	return list;
+}
+
+/* Adds what became of the settings. */
+static json_t *json_reloaded(const struct reload *l, json_t *result)
+{
+	const struct ctl_settings_reload *x = settings_of(l->env);
+
+	if (x) {
+		json_object_set_new(result, "settings-applied", json_setting_names(x->applied.v, x->applied.n));
+		json_object_set_new(result, "settings-need-restart",
+				    json_setting_names(x->restart.v, x->restart.n));
+	}
+	return result;
+}
+
 static void reload_answer(void *arg, struct reply *r)
 {
 	struct reload *l = arg;
@@ -267,10 +301,10 @@ static void reload_answer(void *arg, struct reply *r)
 		l->policy = NULL;
 	}
 	if (l->env->reload_apply(l->env->arg, l->policy, &l->found, l->uid))
-		reply_result(r, json_accepted(l->env, &l->found, &l->foresight, when));
+		reply_result(r, json_reloaded(l, json_accepted(l->env, &l->found, &l->foresight, when)));
 	else
 		reply_error(r, json_pack("{s:o}", "findings", json_findings(&l->found)),
-			    "the policy file was refused%s",
+			    "%s was refused%s", settings_are_refused(l->env) ? "the settings file" : "the policy file",
 			    cut ? NOTHING_CHANGED FORESIGHT_FORCE : NOTHING_CHANGED);
 }
 

@@ -965,17 +965,33 @@ static void judge_file(const struct health_input *in, struct health *h)
 		    ": a restart changes the policy", p->p->file, p->p->checksum, in->on_disk.checksum);
 }
 
+/* The settings file, as the last reload found it. */
+static void judge_settings(const struct health_input *in, struct health *h)
+{
+	struct buf names = { 0 };
+
+	if (!in->settings)
+		return;
+	if (in->settings->refused)
+		add(h, SEV_ERROR, "settings-refused", "correct the file and run 'qosd-ctl reload'; until then, "
+		    "qosd does not start again", "the last reload was refused: %s", in->settings->refused);
+	for (size_t i = 0; i < in->settings->restart.n; i++)
+		buf_printf(&names, "%s%s", i ? ", " : "", in->settings->restart.v[i]);
+	if (names.n)
+		add(h, SEV_WARNING, "settings-need-restart", "restart qosd, or take the change back and run "
+		    "'qosd-ctl reload'", "the settings file has other values of %s than are in force, which need a restart",
+		    names.s);
+	buf_free(&names);
+}
+
 static void judge_policy(const struct health_input *in, struct health *h)
 {
 	const struct findings *rejected = in->sm->rejected;
 
 	judge_findings(in->sm->findings, h);
 	if (rejected) {
-		const struct finding *first = NULL;
+		const struct finding *first = findings_first_error(rejected);
 
-		for (size_t i = 0; i < rejected->n && !first; i++)
-			if (rejected->v[i].severity == SEV_ERROR)
-				first = &rejected->v[i];
 		add(h, SEV_ERROR, "policy-rejected", "correct the file and run 'qosd-ctl reload'; 'qosd "
 		    "--check' shows all errors",
 		    "the last policy file has %zu error%s; the previous policy stays in force%s%s",
@@ -984,6 +1000,7 @@ static void judge_policy(const struct health_input *in, struct health *h)
 	judge_stand_in(in, h);
 	judge_file(in, h);
 	judge_peers(in, h);
+	judge_settings(in, h);
 	if (in->trial_left_us >= 0)
 		add(h, SEV_INFO, "policy-on-trial", "run 'qosd-ctl policy confirm' or 'qosd-ctl policy "
 				"revert'",
@@ -1273,6 +1290,8 @@ void cmd_health(const struct ctl_call *c, struct reply *r)
 	in.policy_wanted = c->env->policy_path;
 	if (c->env->policy_on_disk)
 		in.on_disk = c->env->policy_on_disk(c->env->arg);
+	if (c->env->settings_reloaded)
+		in.settings = c->env->settings_reloaded(c->env->arg);
 	for (unsigned i = 0; c->env->policy_peer && c->env->policy_peer(c->env->arg, i, &peer); i++)
 		*vec_push(&peers) = peer;
 	in.peers = peers.v;

@@ -40,6 +40,7 @@ struct health_input {
 	int64_t trial_left_us;		/* < 0: no policy on trial */
 	const struct shared_policy *in_force;	/* NULL: unknown */
 	struct ctl_policy_file on_disk;
+	const struct ctl_settings_reload *settings;	/* NULL: unknown */
 	const struct ctl_policy_peer *peers;	/* other subnet managers, by policy */
 	size_t n_peers;
 	bool policy_wanted;		/* the settings do not say 'policy: none' */

@@ -97,6 +97,14 @@ static void format_place(const struct finding *f, struct buf *out)
 		buf_puts(out, " ");
 }
 
+const struct finding *findings_first_error(const struct findings *f)
+{
+	for (size_t i = 0; i < f->n; i++)
+		if (f->v[i].severity == SEV_ERROR)
+			return &f->v[i];
+	return NULL;
+}
+
 void findings_format(const struct finding *f, struct buf *out)
 {
 	format_place(f, out);

@@ -46,6 +46,8 @@ void findings_move(struct findings *dst, struct findings *src);
 void findings_copy(struct findings *dst, const struct findings *src);
 /* Sorts by file and position; findings at the same place keep their order. */
 void findings_sort(struct findings *f);
+/* The first error; NULL: there is none. */
+const struct finding *findings_first_error(const struct findings *f);
 void findings_format(const struct finding *f, struct buf *out);
 /* Logs each finding on a line of its own, up to FINDINGS_LOGGED lines; module is that of log_at(). */
 void findings_log(const struct findings *f, const char *module);

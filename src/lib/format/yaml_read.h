@@ -36,6 +36,7 @@ struct key {
 	double unit;		/* read_time: seconds per unit of the field */
 	const char *const *words;	/* read_choice: accepted words, NULL-terminated */
 	bool required;
+	bool live;		/* for the owner of the table: the value may change while the program runs */
 };
 
 #define FIELD(type, member) \

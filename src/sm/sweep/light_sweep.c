@@ -273,3 +273,15 @@ void light_free(struct sm *sm)
 	light_stop(sm);
 	timer_free(sm->light.timer);
 }
+
+void sm_sweep_interval_changed(struct sm *sm)
+{
+	int64_t interval_us = sm->settings->sweep_interval_s * 1000000ll;
+
+	if (sm->state != SM_MASTER || !sm->published)
+		return;			/* the end of the sweep sets the timer */
+	if (interval_us)
+		timer_set(sm->light.timer, interval_us, interval_us);
+	else
+		timer_stop(sm->light.timer);
+}
