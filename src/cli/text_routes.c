@@ -105,10 +105,31 @@ static void print_lost(const json_t *r)
 			       kinds[i].text);
 }
 
+/* One direction of the link of --over. */
+static void print_over(const json_t *direction)
+{
+	size_t i;
+	const json_t *row;
+
+	printf("%s to %s: routes to %lld LID%s\n", str(direction, "port"), str(direction, "peer"),
+	       num(direction, "destinations"), num(direction, "destinations") == 1 ? "" : "s");
+	json_array_foreach(json_object_get(direction, "switches"), i, row)
+		printf("  %6lld at %s\n", num(row, "destinations"), str(row, "switch"));
+	if (num(direction, "more"))
+		printf("  and %lld more switch%s\n", num(direction, "more"), num(direction, "more") == 1 ? "" : "es");
+}
+
 static void print_routes(const json_t *answer)
 {
 	const json_t *r = json_object_get(answer, "result"), *g = json_object_get(r, "gauge");
+	const json_t *direction;
+	size_t i;
 
+	if (has(r, "over")) {
+		json_array_foreach(json_object_get(r, "over"), i, direction)
+			print_over(direction);
+		return;
+	}
 	printf(LABEL "%s\n", "engine", has(r, "engine") ? str(r, "engine") : "none");
 	if (has(r, "choice"))
 		printf(LABEL "%s\n", "", str(json_object_get(r, "choice"), "text"));

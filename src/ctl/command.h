@@ -86,6 +86,9 @@ void reply_refuse(struct reply *r, const char *fmt, ...) __attribute__((format(p
 bool reply_pull(struct reply *r, struct buf *out);
 void reply_free(struct reply *r);
 
+/* Answers `routes --over` (cmd_routes_over.c). */
+void answer_routes_over(const struct ctl_call *c, struct reply *r);
+
 /* --- for handlers: call one of the first two once, reply_rows() after reply_result() --- */
 
 /* Sets the result and takes ownership of it; NULL: just ok. */

@@ -299,7 +299,9 @@ void cmd_routes(const struct ctl_call *c, struct reply *r)
 	static const struct job_ops ops = { measure, NULL, answer_measured, measuring_free };
 	const struct gauged *last = gauges_last(c->view->gauges);
 
-	if (!arg_flag(c, "gauge"))
+	if (arg_text(c, "over"))
+		answer_routes_over(c, r);
+	else if (!arg_flag(c, "gauge"))
 		answer_routes(c->state, NULL, r);
 	else if (!c->state->plan->lfts)
 		reply_error(r, NULL, "this daemon has no routes");
