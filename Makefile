@@ -46,7 +46,7 @@ uses_perf       = lib/base lib/iba qos/arbiter fabric routing qos plan events/ev
 uses_sm         = lib/base lib/iba fabric routing qos plan events/event.h sa/registry store lib/loop mad \
 		discovery
 uses_sa         = lib/base lib/iba fabric routing qos plan sa/registry
-uses_ctl        = lib/base lib/format/json.h lib/iba qos/arbiter fabric routing routing/gauge qos plan events events/history \
+uses_ctl        = lib/base lib/format/json.h lib/format/deflate.h lib/iba qos/arbiter fabric routing routing/gauge qos plan events events/history \
 		sa/registry config store lib/loop mad perf sm sa
 uses_cli/convert = lib/base lib/iba
 uses_cli/socket = lib/base
@@ -74,7 +74,7 @@ uses_cli/rest   = lib/base lib/format cli/socket cli/rest/api
 uses_sim/main   = lib/base lib/format fabric/ibdm fabric/dump lib/loop sim/clock sim/net sim/topo sim/dev sim/hca sim/host \
 		sim/check sim/ctl sim/preload/socket.h
 libs_qosd     = $(UMAD_LIBS) $(MAD_LIBS) $(NETDISC_LIBS) $(EV_LIBS) $(YAML_LIBS) \
-		$(JANSSON_LIBS) $(HTTP_LIBS) $(SECCOMP_LIBS) $(SQLITE_LIBS)
+		$(JANSSON_LIBS) $(HTTP_LIBS) $(SECCOMP_LIBS) $(SQLITE_LIBS) $(ZLIB_LIBS)
 libs_qosd-ctl = $(JANSSON_LIBS) $(XML_LIBS)
 libs_qosd-rest = $(YAML_LIBS) $(JANSSON_LIBS) $(HTTP_LIBS) $(SECCOMP_LIBS) $(CRYPT_LIBS)
 libs_qosd-sim = $(MAD_LIBS) $(EV_LIBS) $(YAML_LIBS) $(JANSSON_LIBS)
@@ -89,7 +89,7 @@ PRELOAD_CLOCK = $(BUILD)/libqosd-sim-clock.so
 # A library's transport or parser belongs to one layer: header=layer.
 OWNED_HEADERS = ev.h=lib/loop yaml.h=lib/format libxml/parser.h=cli/convert libxml/tree.h=cli/convert \
 		libxml/xmlerror.h=cli/convert infiniband/ibnetdisc.h=discovery microhttpd.h=lib/loop,cli/rest crypt.h=cli/rest/api \
-		seccomp.h=lib/base sqlite3.h=events/history \
+		seccomp.h=lib/base sqlite3.h=events/history zlib.h=lib/format \
 		infiniband/umad.h=mad,discovery,sim/host,sim/main,sim/preload infiniband/verbs.h=sim/preload \
 		check.h=
 
@@ -146,7 +146,7 @@ endif
 ALL_CPPFLAGS = -D_GNU_SOURCE -DQOSD_VERSION='"$(VERSION)"' -Isrc -Iinclude $(CPPFLAGS)
 ALL_CFLAGS = -std=c11 -pthread $(WARN) $(CFLAGS) $(VARIANT_CFLAGS) \
 	$(UMAD_CFLAGS) $(MAD_CFLAGS) $(NETDISC_CFLAGS) $(YAML_CFLAGS) $(JANSSON_CFLAGS) \
-	$(XML_CFLAGS) $(HTTP_CFLAGS) $(SECCOMP_CFLAGS) $(SQLITE_CFLAGS)
+	$(XML_CFLAGS) $(HTTP_CFLAGS) $(SECCOMP_CFLAGS) $(SQLITE_CFLAGS) $(ZLIB_CFLAGS)
 ALL_LDFLAGS = $(VARIANT_LDFLAGS) $(LDFLAGS)
 COMMON_LIBS = -lm
 
@@ -207,6 +207,13 @@ $(PRELOAD) $(PRELOAD_CLOCK):
 		$(VERBS_CFLAGS) -fPIC -shared -o $@ $(filter %.c,$^) $(LDFLAGS) -ldl
 $(BUILD)/obj/src/sim/main/%: ALL_CPPFLAGS += -DQOSD_LIBDIR='"$(libdir)"'
 $(BUILD)/obj/src/cli/rest/%: ALL_CPPFLAGS += -DQOSD_REST_CONFIG='"$(sysconfdir)/qosd/qosd-rest.yaml"'
+
+# The page of `report`, which is in the daemon.
+$(BUILD)/report.html: scripts/report-page $(wildcard share/report/*)
+	@mkdir -p $(@D)
+	$(call say,PAGE)scripts/report-page >$@
+$(BUILD)/obj/src/ctl/report/report_page.o: $(BUILD)/report.html
+$(BUILD)/obj/src/ctl/report/report_page.o: ALL_CPPFLAGS += -DREPORT_HTML='"$(BUILD)/report.html"'
 
 # --- test programs ----------------------------------------------------------
 

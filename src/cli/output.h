@@ -62,6 +62,9 @@ bool file_output_begin(const char *dir);
 extern const struct output html_output;
 void html_output_begin(const char *file);
 
+/* Sets the file of `report` (page_file.c), which appears when it is complete. */
+void page_output_begin(const char *file);
+
 /* Replaces control characters in all strings: names on a fabric can contain anything. */
 void clean_strings(json_t *value);
 

@@ -88,6 +88,7 @@ static const struct output *choose_output(const struct ctl_command *c, json_t *a
 {
 	const char *html = json_string_value(json_object_get(args, "html"));
 	const char *dir = json_string_value(json_object_get(args, "dir"));
+	const char *page = json_string_value(json_object_get(args, "file"));
 	const struct output *text = texts[c - ctl_commands];
 	bool made;
 
@@ -96,6 +97,11 @@ static const struct output *choose_output(const struct ctl_command *c, json_t *a
 		json_object_del(args, "html");
 		json_object_set_new(args, "links", json_true());
 		return &html_output;
+	}
+	if (page && !c->takes_file) {
+		page_output_begin(page);
+		json_object_del(args, "file");
+		return text;
 	}
 	if (!dir)
 		return !options.json ? text : c->lines ? &json_lines_output : &json_output;

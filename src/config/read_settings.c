@@ -416,6 +416,7 @@ static const struct key settings_keys[] = {
 	{ "counters-interval", read_time, AT(counters_interval_s), .max = 86400, SECONDS, LIVE },
 	{ "counters-reset", read_bool, AT(counters_reset), LIVE },
 	{ "metrics-listen", read_listen, AT(metrics_listen) },
+	{ "report-listen", read_listen, AT(report_listen) },
 
 	{ "ctl-read-group", read_group, AT(ctl_read_group) },
 	{ "ctl-admin-group", read_group, AT(ctl_admin_group) },

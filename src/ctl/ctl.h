@@ -189,6 +189,15 @@ struct ctl;
 struct ctl *ctl_new(struct loop *l, const char *path, const struct ctl_env *env, struct buf *err);
 /* Appends what `metrics` prints, as of now. */
 void ctl_metrics(struct ctl *c, struct buf *out);
+/*
+ * The live report (ctl/report/): its page, without data, and that page's Content-Security-Policy.
+ * ctl_report_data() appends the newest data; false: there is none yet, or nothing is published.  Data that is
+ * older than a few seconds is made anew in a thread, which is busy at most a tenth of the time.
+ */
+void ctl_report_page(struct buf *out);
+const char *ctl_report_policy(void);
+bool ctl_report_data(struct ctl *c, struct buf *out);
+#define REPORT_CLIENTS 8	/* most connections for it, as each may hold a copy of the data */
 /* Drops all clients and removes the socket file if it is still this one's. */
 void ctl_free(struct ctl *c);
 

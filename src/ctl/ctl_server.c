@@ -30,6 +30,7 @@
 
 #include "ctl/commands/metrics.h"
 #include "ctl/follow.h"
+#include "ctl/report/report.h"
 #include "ctl/socket_file.h"
 #include "lib/base/alloc.h"
 #include "lib/base/group.h"
@@ -71,6 +72,7 @@ struct ctl {
 	unsigned others;	/* clients who are not administrators, strangers included */
 	struct jobs *jobs;
 	struct gauges *gauges;
+	struct live_report *live_report;
 	struct follower *tracers;	/* replies that follow the SA's trace */
 	struct wake *traced;
 	struct follower *watchers;	/* replies that follow events */
@@ -609,6 +611,31 @@ void ctl_metrics(struct ctl *ctl, struct buf *out)
 	metrics_print(&ctl->env, &view, out);
 }
 
+void ctl_report_page(struct buf *out)
+{
+	const char *head, *tail;
+	size_t n_head, n_tail;
+
+	report_page(&head, &n_head, &tail, &n_tail);
+	buf_add(out, head, n_head);
+	buf_add(out, tail, n_tail);
+}
+
+const char *ctl_report_policy(void)
+{
+	return report_page_policy();
+}
+
+bool ctl_report_data(struct ctl *ctl, struct buf *out)
+{
+	struct ctl_view view = current_view(&ctl->env);
+	const struct ctl_call call = { .env = &ctl->env, .view = &view, .state = view.state };
+
+	view.gauges = ctl->gauges;
+	view.watchers = &ctl->watchers;
+	return view.state && live_report_data(ctl->live_report, &call, out);
+}
+
 static void on_happened(void *arg)
 {
 	const struct ctl *ctl = arg;
@@ -634,6 +661,7 @@ struct ctl *ctl_new(struct loop *l, const char *path, const struct ctl_env *env,
 	}
 	ctl->jobs = jobs_new(l);
 	ctl->gauges = gauges_new(l);
+	ctl->live_report = live_report_new(l);
 	ctl->io = io_new(l, ctl->fd, on_connect, ctl);
 	ctl->pause = timer_new(l, on_pause_over, ctl);
 	ctl->look_up = timer_new(l, on_look_up, ctl);
@@ -658,6 +686,7 @@ void ctl_free(struct ctl *ctl)
 		gauges_stop(ctl->gauges);
 	jobs_free(ctl->jobs);
 	gauges_free(ctl->gauges);
+	live_report_free(ctl->live_report);
 	if (ctl->env.trace)
 		sa_trace_on_new(ctl->env.trace, NULL, NULL);
 	if (ctl->env.events)

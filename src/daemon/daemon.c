@@ -166,27 +166,59 @@ static void on_term(void *arg)
 	loop_stop(q->loop);
 }
 
-static void print_metrics(void *arg, struct buf *out)
+static bool print_metrics(void *arg, struct buf *out)
 {
 	const struct qosd *q = arg;
 
 	ctl_metrics(q->ctl, out);
+	return true;
 }
 
-/* If this fails, the daemon manages the subnet nevertheless. */
-static void open_metrics(struct qosd *q)
+static bool print_report_page(void *arg, struct buf *out)
 {
-	struct http_page page = { .path = "/metrics", .type = PROM_TYPE, .make = print_metrics,
-				  .arg = q };
-	struct buf err = { 0 };
+	(void)arg;
+	ctl_report_page(out);
+	return true;
+}
 
-	q->http = http_new(q->loop, q->settings->metrics_listen, &page, &err);
-	if (q->http)
-		log_info("metrics", "listening on %s, port %u", q->settings->metrics_listen,
-			 http_port(q->http));
+static bool print_report_data(void *arg, struct buf *out)
+{
+	const struct qosd *q = arg;
+
+	return ctl_report_data(q->ctl, out);
+}
+
+/* Serves pages under a name for the log.  If this fails, the daemon manages the subnet nevertheless. */
+static struct http *open_http(struct qosd *q, const char *name, const char *address, const struct http_page *pages,
+			      unsigned n)
+{
+	struct buf err = { 0 };
+	struct http *h = http_new(q->loop, address, pages, n, &err);
+
+	if (h)
+		log_info(name, "listening on %s, port %u", address, http_port(h));
 	else
-		log_error("metrics", "not listening: %s", err.s);
+		log_error(name, "not listening: %s", err.s);
 	buf_free(&err);
+	return h;
+}
+
+static void open_pages(struct qosd *q)
+{
+	const struct settings *s = q->settings;
+	const char *policy = ctl_report_policy();
+	const struct http_page metrics = { "/metrics", PROM_TYPE, print_metrics, q, NULL };
+	const struct http_page report[] = {
+		{ "/", "text/html; charset=utf-8", print_report_page, q, policy },
+		{ "/data", "text/plain", print_report_data, q, policy },
+	};
+
+	if (s->metrics_listen)
+		q->http = open_http(q, "metrics", s->metrics_listen, &metrics, 1);
+	if (s->report_listen)
+		q->report = open_http(q, "report", s->report_listen, report, ARRAY_SIZE(report));
+	if (q->report)
+		http_set_clients(q->report, REPORT_CLIENTS);
 }
 
 /* Runs each second.  It reports one flood at most, so that many floods do not fill the log. */
@@ -359,8 +391,8 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 	env.perf = q->perf;
 	env.store = q->store;
 	q->ctl = ctl_new(q->loop, q->o->socket, &env, err);
-	if (q->ctl && s->metrics_listen && !q->o->once)
-		open_metrics(q);
+	if (q->ctl && !q->o->once)
+		open_pages(q);
 	return q->ctl != NULL;
 }
 
@@ -370,6 +402,7 @@ static void close_all(struct qosd *q)
 	reload_end(q);
 	policy_watch_end(q);
 	http_free(q->http);
+	http_free(q->report);
 	ctl_free(q->ctl);
 	policies_free(q->policies);
 	sm_free(q->sm);

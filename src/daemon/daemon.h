@@ -89,6 +89,7 @@ struct qosd {
 	struct operator_events *operator_events;
 	struct ctl *ctl;
 	struct http *http;
+	struct http *report;		/* serves the live report; or NULL */
 	struct sig *hup, *term, *intr;
 	struct {		/* --once: wait for answers about congestion control */
 		struct timer *timer;

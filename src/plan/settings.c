@@ -87,6 +87,7 @@ void settings_free(struct settings *s)
 	free(s->history);
 	free(s->expected_topology);
 	free(s->metrics_listen);
+	free(s->report_listen);
 	free(s->ctl_read_group.name);
 	free(s->ctl_admin_group.name);
 	free(s->file);

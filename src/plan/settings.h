@@ -135,6 +135,7 @@ struct settings {
 	uint32_t history_max_mib;	/* default 64 */
 	/* metrics */
 	char *metrics_listen;		/* "ADDRESS:PORT", ADDRESS in brackets if IPv6; NULL: off */
+	char *report_listen;		/* the same, for the live report */
 
 	/* Control socket: groups whose members may read, and may do everything; default none. */
 	struct ctl_group ctl_read_group, ctl_admin_group;

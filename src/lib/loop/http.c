@@ -28,7 +28,8 @@ struct connection {
 
 struct http {
 	struct MHD_Daemon *mhd;
-	struct http_page page;
+	struct http_page pages[HTTP_PAGES];
+	unsigned n_pages, clients_max;
 	struct io *io;			/* watcher of the library's epoll descriptor */
 	struct timer *timer;		/* fires when a connection reaches its time limit */
 	uint16_t port;
@@ -37,27 +38,63 @@ struct http {
 	unsigned n_connections;
 };
 
-static enum MHD_Result respond(struct MHD_Connection *c, unsigned status, const char *type,
-			       const char *allow, void *text, size_t n, enum MHD_ResponseMemoryMode mode)
+/* What else than its type is said of an answer; each may be NULL. */
+struct headers {
+	const char *allow, *policy, *retry_after;
+};
+
+static void add_header(struct MHD_Response *r, const char *name, const char *value)
+{
+	if (value)
+		MHD_add_response_header(r, name, value);
+}
+
+static enum MHD_Result respond(struct MHD_Connection *c, unsigned status, const char *type, const struct headers *h,
+			       void *text, size_t n, enum MHD_ResponseMemoryMode mode)
 {
 	struct MHD_Response *r = MHD_create_response_from_buffer(n, text, mode);
 	enum MHD_Result done;
 
 	if (!r)
 		return MHD_NO;
-	MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE, type);
-	if (allow)
-		MHD_add_response_header(r, MHD_HTTP_HEADER_ALLOW, allow);
+	add_header(r, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+	add_header(r, MHD_HTTP_HEADER_ALLOW, h->allow);
+	add_header(r, MHD_HTTP_HEADER_RETRY_AFTER, h->retry_after);
+	add_header(r, "Content-Security-Policy", h->policy);
+	if (h->policy) {
+		add_header(r, "X-Content-Type-Options", "nosniff");
+		add_header(r, "X-Frame-Options", "DENY");
+		add_header(r, "Referrer-Policy", "no-referrer");
+		add_header(r, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
+	}
 	done = MHD_queue_response(c, status, r);
 	MHD_destroy_response(r);
 	return done;
 }
 
-static enum MHD_Result refuse(struct MHD_Connection *c, unsigned status, const char *allow,
-			      const char *why)
+static enum MHD_Result refuse(struct MHD_Connection *c, unsigned status, const struct headers *h, const char *why)
 {
-	return respond(c, status, "text/plain", allow, (void *)(uintptr_t)why, strlen(why),
-		       MHD_RESPMEM_PERSISTENT);
+	return respond(c, status, "text/plain", h, (void *)(uintptr_t)why, strlen(why), MHD_RESPMEM_PERSISTENT);
+}
+
+static const struct http_page *find_page(const struct http *h, const char *path)
+{
+	for (unsigned i = 0; i < h->n_pages; i++)
+		if (strcmp(path, h->pages[i].path) == 0)
+			return &h->pages[i];
+	return NULL;
+}
+
+static enum MHD_Result answer(struct MHD_Connection *c, const struct http_page *page)
+{
+	const struct headers headers = { .policy = page->policy };
+	struct buf out = { 0 };
+
+	if (page->make(page->arg, &out))
+		return respond(c, MHD_HTTP_OK, page->type, &headers, out.s, out.n, MHD_RESPMEM_MUST_FREE);
+	buf_free(&out);
+	return refuse(c, MHD_HTTP_SERVICE_UNAVAILABLE, &(struct headers){ .retry_after = "1" },
+		      "There is nothing to show yet.\n");
 }
 
 /* The library calls this once for the headers, and again until it has an answer. */
@@ -66,8 +103,7 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const cha
 				  size_t *n_data, void **seen)
 {
 	static int headers;
-	struct http *h = arg;
-	struct buf out = { 0 };
+	const struct http_page *page = find_page(arg, url);
 
 	(void)version;
 	(void)data;
@@ -76,16 +112,16 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const cha
 		return MHD_YES;
 	}
 	/* refuse before the body: while one arrives, the library takes no answer */
-	if (strcmp(url, h->page.path))
-		return refuse(c, MHD_HTTP_NOT_FOUND, NULL, "No such page.\n");
+	if (!page)
+		return refuse(c, MHD_HTTP_NOT_FOUND, &(struct headers){ 0 }, "No such page.\n");
 	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD))
-		return refuse(c, MHD_HTTP_METHOD_NOT_ALLOWED, "GET, HEAD", "This page is read-only.\n");
+		return refuse(c, MHD_HTTP_METHOD_NOT_ALLOWED, &(struct headers){ .allow = "GET, HEAD" },
+			      "This page is read-only.\n");
 	if (!*seen) {
 		*seen = &headers;
 		return MHD_YES;
 	}
-	h->page.make(h->page.arg, &out);
-	return respond(c, MHD_HTTP_OK, h->page.type, NULL, out.s, out.n, MHD_RESPMEM_MUST_FREE);
+	return answer(c, page);
 }
 
 /* --- connections --- */
@@ -130,7 +166,7 @@ static void on_connection(void *arg, struct MHD_Connection *m, void **context,
 	info = MHD_get_connection_info(m, MHD_CONNECTION_INFO_CONNECTION_FD);
 	c = xcalloc(1, sizeof(*c));
 	c->fd = info->connect_fd;
-	if (h->n_connections >= HTTP_CLIENTS)
+	if (h->n_connections >= h->clients_max)
 		dismiss(h, TAILQ_FIRST(&h->connections));
 	enlist(h, c);
 	*context = c;
@@ -199,7 +235,7 @@ static void on_io(void *arg, int events)
 
 /* --- start and end --- */
 
-struct http *http_new(struct loop *l, const char *address, const struct http_page *page,
+struct http *http_new(struct loop *l, const char *address, const struct http_page *pages, unsigned n,
 		      struct buf *err)
 {
 	struct http *h = xcalloc(1, sizeof(*h));
@@ -211,7 +247,9 @@ struct http *http_new(struct loop *l, const char *address, const struct http_pag
 		free(h);
 		return NULL;
 	}
-	h->page = *page;
+	memcpy(h->pages, pages, n * sizeof(*pages));
+	h->n_pages = n;
+	h->clients_max = HTTP_CLIENTS;
 	h->limit_us = HTTP_SECONDS * INT64_C(1000000);
 	TAILQ_INIT(&h->connections);
 	h->mhd = MHD_start_daemon(MHD_USE_EPOLL, 0, NULL, NULL, on_request, h,
@@ -246,6 +284,11 @@ void http_free(struct http *h)
 	timer_free(h->timer);
 	MHD_stop_daemon(h->mhd);
 	free(h);
+}
+
+void http_set_clients(struct http *h, unsigned n)
+{
+	h->clients_max = n;
 }
 
 void http_set_limit(struct http *h, int64_t us)

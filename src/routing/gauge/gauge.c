@@ -140,15 +140,7 @@ static void count_end(struct pairs *p, uint32_t i)
 		if (pairs)
 			count_detour(p, sw, to, pairs);
 	}
-	/* from the leaves of the tree to its root */
-	for (uint32_t k = 0; k < t->n; k++)
-		p->flow[t->order[k]] = n->at[t->order[k]];
-	for (uint32_t k = t->n; k-- > 0; ) {
-		uint32_t sw = t->order[k], place = t->out[sw];
-
-		p->load[place] += p->flow[sw];
-		p->flow[n->next[place]] += p->flow[sw];
-	}
+	gauge_tree_load(t, n, p->flow, p->load);
 	p->out->connected += p->received[i];
 }
 

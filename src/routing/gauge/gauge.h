@@ -117,6 +117,11 @@ void gauge_measure(const struct route_request *r, const struct lfts *l,
  * shortest paths that may have credit loops (engine "minhop").  Measures only pairs and bisections.
  */
 void gauge_plain(const struct route_request *r, const struct gauge_options *o, struct gauge *out);
+/*
+ * Counts the routes of connected pairs that each port sends into its link; routes: [port slot of r->f],
+ * zeroed by the caller.  Includes the links of end ports.
+ */
+void gauge_loads(const struct route_request *r, const struct lfts *l, uint32_t *routes);
 /* Prints the figures for people; f is the fabric. */
 void gauge_print(const struct gauge *g, const struct fabric *f, struct buf *out);
 /* Prints g next to the figures of gauge_plain(), without a newline: the cost of up/down routes here. */

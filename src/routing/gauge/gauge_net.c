@@ -173,3 +173,16 @@ void gauge_tree_walk(struct gauge_tree *t, const struct gauge_net *n, uint32_t h
 		if (t->hops[sw] == NO_WAY)
 			t->hops[sw] = 0;
 }
+
+void gauge_tree_load(const struct gauge_tree *t, const struct gauge_net *n, uint64_t *flow, uint64_t *load)
+{
+	/* from the leaves of the tree to its root */
+	for (uint32_t k = 0; k < t->n; k++)
+		flow[t->order[k]] = n->at[t->order[k]];
+	for (uint32_t k = t->n; k-- > 0; ) {
+		uint32_t sw = t->order[k], place = t->out[sw];
+
+		load[place] += flow[sw];
+		flow[n->next[place]] += flow[sw];
+	}
+}

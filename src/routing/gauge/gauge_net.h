@@ -75,6 +75,12 @@ void gauge_tree_free(struct gauge_tree *t);
 void gauge_tree_walk(struct gauge_tree *t, const struct gauge_net *n, uint32_t home, unsigned num,
 		     uint16_t lid, const uint32_t *from, uint32_t n_from);
 
+/*
+ * Adds to load[place] the routes to the tree's LID from all end ports of its switches.  flow: scratch space,
+ * [switch]; afterwards the routes that pass each switch of the tree.
+ */
+void gauge_tree_load(const struct gauge_tree *t, const struct gauge_net *n, uint64_t *flow, uint64_t *load);
+
 /* gauge_flows.c: bisections and shifts. */
 void gauge_bisections(const struct gauge_net *n, const struct gauge_options *o, struct gauge *out);
 void gauge_shifts(const struct gauge_net *n, const struct gauge_options *o, struct gauge *out);

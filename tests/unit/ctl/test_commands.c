@@ -406,7 +406,7 @@ START_TEST(every_command_has_its_right)
 		"drain", "release", "counters", "holdings remove", "mcast remove", "forget", "accept",
 	}, *const reads[] = {
 		"status", "sweep steps", "withdrawn", "nodes", "ports", "route", "sl2vl", "vlarb", "explain", "bandwidth",
-		"mcast", "services", "subscriptions", "dump", "export ibacm", "export slurm", "health", "metrics",
+		"mcast", "services", "subscriptions", "dump", "report", "export ibacm", "export slurm", "health", "metrics",
 		"events", "sa-stats", "policy show", "policy history", "partition show",
 		"partitions", "holdings", "routes", "sls", "who", "missing", "standbys", "topology",
 	};

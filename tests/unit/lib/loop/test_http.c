@@ -26,13 +26,21 @@ static unsigned made;
 /* Larger than a socket takes at once. */
 #define PAGE (3u << 20)
 
-static void make_page(void *arg, struct buf *out)
+static bool make_page(void *arg, struct buf *out)
 {
 	ck_assert_ptr_eq(arg, &made);
 	ck_assert(pthread_equal(pthread_self(), loop_thread));
 	made++;
 	while (out->n < PAGE)
 		buf_puts(out, "metric 1\n");
+	return true;
+}
+
+static bool no_page(void *arg, struct buf *out)
+{
+	(void)arg;
+	buf_puts(out, "half");
+	return false;
 }
 
 static void end_loop(void *arg)
@@ -48,7 +56,9 @@ static void *run_loop(void *arg)
 	return NULL;
 }
 
-static const struct http_page page = { "/metrics", "text/plain", make_page, &made };
+static const struct http_page pages[] = {
+	{ "/metrics", "text/plain", make_page, &made, NULL }, { "/none", "text/html", no_page, NULL, "default-src 'none'" },
+};
 
 static int64_t limit_us;	/* 0: HTTP_SECONDS */
 
@@ -59,7 +69,7 @@ static void setup(void)
 	made = 0;
 	loop = loop_new();
 	over = wake_new(loop, end_loop, NULL);
-	http = http_new(loop, "127.0.0.1:0", &page, &err);
+	http = http_new(loop, "127.0.0.1:0", pages, 2, &err);
 	ck_assert_msg(http != NULL, "%s", err.s);
 	if (limit_us)
 		http_set_limit(http, limit_us);
@@ -140,6 +150,19 @@ START_TEST(the_page)
 	ck_assert_str_eq(strstr(answer.s, "\r\n\r\n"), "\r\n\r\n");
 	buf_free(&answer);
 	ck_assert_uint_eq(made, 2);
+}
+END_TEST
+
+/* A page that there is none of yet; a browser may try again. */
+/* promise: W2 */
+START_TEST(nothing_yet)
+{
+	struct buf answer;
+
+	ck_assert_int_eq(ask("GET /none HTTP/1.1\r\n" END, &answer), 503);
+	ck_assert_ptr_nonnull(strstr(answer.s, "\r\nRetry-After: 1\r\n"));
+	ck_assert_ptr_null(strstr(answer.s, "half"));
+	buf_free(&answer);
 }
 END_TEST
 
@@ -276,7 +299,7 @@ START_TEST(addresses)
 	ck_assert_uint_eq(ntohs(((struct sockaddr_in *)&a)->sin_port), 258);
 	ck_assert_uint_eq(ntohl(((struct sockaddr_in *)&a)->sin_addr.s_addr), 0x0a010203);
 	taken = xasprintf("127.0.0.1:%u", http_port(http));
-	ck_assert_ptr_null(http_new(loop, taken, &page, &err));
+	ck_assert_ptr_null(http_new(loop, taken, pages, 2, &err));
 	ck_assert_ptr_nonnull(strstr(err.s, "in use"));
 	free(taken);
 	buf_free(&err);
@@ -291,6 +314,7 @@ int main(void)
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_set_timeout(t, 60);
 	tcase_add_test(t, the_page);
+	tcase_add_test(t, nothing_yet);
 	tcase_add_test(t, nothing_else);
 	tcase_add_test(t, rubbish);
 	tcase_add_test(t, slow_clients_are_in_nobodys_way);

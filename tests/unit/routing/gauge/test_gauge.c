@@ -111,6 +111,33 @@ START_TEST(ring_of_five)
 }
 END_TEST
 
+/* The routes on each link, also those of end ports, of which each sends to and hears from four others. */
+/* promise: W1 */
+START_TEST(loads_of_a_ring)
+{
+	struct topo t;
+
+	ring(&t, 5);
+	struct lfts *l = ring_tables(&t, 5);
+	uint32_t *routes = xcalloc(t.f->n_ports, sizeof(*routes));
+
+	gauge_loads(&t.r, l, routes);
+	for (uint32_t port = 0; port < t.f->n_ports; port++) {
+		bool linked = t.f->ports[port].peer != FABRIC_NONE;
+
+		ck_assert_uint_eq(routes[port], !linked ? 0 : link_joins_switches(t.f, port) ? 3 : 4);
+	}
+	/* a switch that drops what is for the host of another one */
+	set(l, 0, lid_at(&t, 1, 3), LFT_DROP);
+	memset(routes, 0, t.f->n_ports * sizeof(*routes));
+	gauge_loads(&t.r, l, routes);
+	ck_assert_uint_eq(routes[fabric_port(t.f, t.f->switches[0].node, 3)->peer], 3);
+	free(routes);
+	lfts_free(l);
+	topo_free(&t);
+}
+END_TEST
+
 /* Up and down in a ring of five: one cable carries only the routes between its ends. */
 /* promise: B6 */
 START_TEST(beside_shortest_paths)
@@ -740,6 +767,7 @@ int main(void)
 
 	tcase_set_timeout(tc, 120);
 	tcase_add_test(tc, ring_of_five);
+	tcase_add_test(tc, loads_of_a_ring);
 	tcase_add_test(tc, beside_shortest_paths);
 	tcase_add_test(tc, data_vls_that_are_left);
 	tcase_add_test(tc, detours);

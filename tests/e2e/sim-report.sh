@@ -1,0 +1,89 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Tests the file of `report` and the daemon's page, as programs read them: nothing from outside, no name as markup, and
+# the data of the other commands.
+#
+# promise: W1 W2
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+only_on qosd-sim "the fabrics are its generators'"
+for program in python3 curl jq; do
+	command -v "$program" >/dev/null || { echo "$program is not installed"; exit 77; }
+done
+
+# data_of FILE: prints the data of a page as JSON.
+data_of() {
+	python3 -c 'import base64, re, sys, zlib
+page = open(sys.argv[1], encoding="utf-8").read()
+data = re.search(r"<script id=\"data\" type=\"text/plain\">([A-Za-z0-9+/=]*)</script>", page).group(1)
+sys.stdout.write(zlib.decompress(base64.b64decode(data)).decode())' "$1"
+}
+# of_data FILTER: what jq finds in data.json.
+of_data() { jq -r "$1" data.json; }
+
+# Names that would be markup, or end a script, if they were not escaped.
+evil='<script>document.title=1<\/script>'
+sed "s/\"node001 HCA-1\"/\"$evil\"/; s/\"node002 HCA-1\"/\"\&amp;<img src=x onerror=alert(1)>\"/" \
+	"$top/examples/cluster.topo" >evil.topo
+cat >qosd.yaml <<'END'
+report-listen: 127.0.0.1:0
+END
+start_sim evil.topo
+start_and_wait "mgmt01 HCA-1" -p "$top/examples/demo-policy.yaml" -c qosd.yaml
+ctl report page.html || bad "there is no page"
+
+note "a page that needs nothing, and whose markup has no name of the fabric"
+expect "what it loads" "" "$(grep -oE '<(link|img|iframe|script)[^>]* (src|href)=[^>]*>' page.html)"
+expect_match "policy for its content" "content=\"default-src 'none'; script-src 'sha256-" "$(head -n 6 page.html)"
+expect "names in it" 0 "$(grep -c 'document.title=1\|onerror=alert\|MF0;' page.html)"
+expect "what else qosd-ctl says" "" "$(ctl report page.html 2>&1)"
+ctl report /nowhere/page.html >out 2>&1 && bad "a page in a folder that does not exist"
+expect_match "and why not" '/nowhere/page.html.*No such file' "$(<out)"
+
+note "the data of the other commands"
+data_of page.html >data.json
+expect "nodes" "$(ctl nodes --count | tr -dc 0-9)" "$(of_data '.nodes.name | length')"
+expect "hosts" "$(ctl nodes --type ca --count | tr -dc 0-9)" "$(of_data '.nodes.type | gsub("[^c]"; "") | length')"
+expect "switches" "$(status switches)" "$(of_data '.switches.node | length')"
+expect "ends of links" "$(status ports-linked)" "$(of_data '.links.a | length * 2')"
+expect "levels" "$(ctl -j bandwidth | jq -c '[.kinds[0].levels[].level]')" "$(of_data '[.bandwidth.kinds[0].levels[].level] | tojson')"
+expect "problems" "$(ctl -j health | jq -c '[.problems[].text]')" "$(of_data '[.health.problems[].text] | tojson')"
+expect "events" "$(ctl -j events | jq -s length)" "$(of_data '.events.rows | length')"
+expect "policy" "$(ctl -j status | jq -c '[.policy.file, .policy.checksum]')" "$(of_data '[.status.policy.file, .status.policy.checksum] | tojson')"
+expect "the first name as it is" 1 "$(of_data '[.nodes.name[] | select(startswith("<script>document"))] | length')"
+expect "rank of spines and leaves" "6 2" "$(of_data '[.switches.at | group_by(.)[] | length] | join(" ")')"
+expect "links that deviate" "$(ctl -j bandwidth | jq '.deviations | length')" "$(of_data '.links.why | length')"
+# all pairs of end ports, of which each has a route that leaves the first and reaches the second
+ends=$(of_data .ends)
+expect "routes of hosts' ports" "$((ends - 1))" "$(of_data '.nodes.type as $t | [.links | range(.a | length) as $i |
+	select($t[.a[$i]:.a[$i] + 1] != "s") | .["routes-a"][$i], .["routes-b"][$i]] | unique | join(" ")')"
+expect "levels of all with all" 1 "$(of_data '.pairs.levels[-1][-1] | length')"
+
+note "the live page"
+port=$(sed -nE 's/.* report: .* port ([0-9]+)$/\1/p' "$qosd_log")
+[ -n "$port" ] || fail "it does not listen: $(tail -n 5 "$qosd_log")"
+url=http://127.0.0.1:$port
+curl -s -D headers "$url/" >live.html
+expect "the same page, without data" "$(sed 's/type="text\/plain">[^<]*</type="text\/plain"></' page.html | sha256sum)" "$(sha256sum <live.html)"
+expect_match "header" "Content-Security-Policy: default-src 'none'.*nosniff.*no-store" "$(tr -d '\r' <headers | tr '\n' ' ')"
+has_data() { [ "$(curl -s -o data.txt -w '%{http_code}' "$url/data")" = 200 ]; }
+until_ 20 has_data || bad "there is no data: $(<data.txt)"
+python3 -c 'import base64, sys, zlib; sys.stdout.write(zlib.decompress(base64.b64decode(sys.stdin.read())).decode())' <data.txt >data.json
+expect "its nodes" "$(status nodes)" "$(of_data '.nodes.name | length')"
+expect "no other method" 405 "$(curl -s -o out -w '%{http_code}' -X POST "$url/data")"
+expect "no metrics here" 404 "$(curl -s -o out -w '%{http_code}' "$url/metrics")"
+stop_qosd || bad "qosd ends with exit status $?"
+stop_sim
+
+note "shapes that are no tree"
+for shape in torus:5x5x3=grid dragonfly:a=4,h=2,p=2=dragonfly; do
+	start_sim "${shape%=*}"
+	start_and_wait "host-0001 HCA-1"
+	ctl report page.html || bad "${shape%=*}: there is no page"
+	data_of page.html >data.json
+	expect "kind of ${shape%=*}" "${shape##*=}" "$(of_data .shape.kind)"
+	expect "switches without a place" 0 "$(of_data '[.switches.at[] | select(. < 0)] | length')"
+	stop_qosd
+	stop_sim
+done
