@@ -45,9 +45,23 @@ function makeFabric(data)
 		settle(f, a, b);
 		settle(f, b, a);
 	}
+	f.shortNames = withoutPrefix(data.switches.node.map(node => nodes.name[node]));
 	f.levels = (data.bandwidth.kinds[0] || { levels: [] }).levels.map(l => l.level);
 	measureLinks(f);
 	return f;
+}
+
+/* Names without what all of them begin with, for places that have room for a few letters. */
+function withoutPrefix(names)
+{
+	let n = names.length > 1 ? names[0].length : 0;
+
+	for (const name of names)
+		while (!name.startsWith(names[0].slice(0, n)))
+			n--;
+	while (n > 0 && /[0-9]/.test(names[0][n - 1]))	/* numbers stay whole */
+		n--;
+	return names.map(name => name.slice(n) || name);
 }
 
 /* A host is drawn at the switch that its first link leads to. */

@@ -344,7 +344,7 @@ class FabricMap {
 			c.strokeRect(x - w / 2, y - h / 2, w, h);
 			if (w > 24 && h > 9) {
 				c.fillStyle = this.ink;
-				this.text(swName(f, sw), x, y, w - 4);
+				this.text(f.shortNames[sw], x, y, w - 4);
 			}
 		}
 	}

@@ -43,6 +43,7 @@ START_TEST(tree)
 	ck_assert_uint_eq(n[2], t.f->n_switches - 32);
 	route_places_free(&p);
 	topo_free(&t);
+	fat_free(&three);
 }
 END_TEST
 
