@@ -475,7 +475,7 @@ static bool same_setting(const struct key *k, const struct settings *a, const st
 		return a->pkey_lo == b->pkey_lo && a->pkey_hi == b->pkey_hi;
 	if (k->read == read_command)
 		return same_words(a->event_command, b->event_command);
-	if (k->read == read_history || k->read == read_listen)
+	if (k->read == read_path || k->read == read_listen)
 		return same_text(*(char *const *)x, *(char *const *)y);
 	if (k->read == read_group)
 		return same_text(((const struct ctl_group *)x)->name, ((const struct ctl_group *)y)->name);
