@@ -55,6 +55,11 @@ struct ctl_arg {
 #define MISSING_KIND_WORDS "switch host manager link host-link rate"
 #define PORT_STATES	"down init armed active"
 #define PORT_ORDERS	"name lid rate"
+#define ERROR_ORDERS	"worst total name"
+/* Error counters, as lib/iba/port_errors.h names them. */
+#define ERROR_COUNTERS	"symbol-errors link-error-recoveries link-downed rcv-errors rcv-remote-physical-errors " \
+			"rcv-switch-relay-errors xmit-discards xmit-constraint-errors rcv-constraint-errors " \
+			"local-link-integrity-errors buffer-overrun-errors vl15-dropped xmit-wait qp1-dropped"
 #define EVENT_SEVERITIES "error warning info"
 
 /* What a command is about: a heading of the list of commands. */

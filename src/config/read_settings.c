@@ -10,6 +10,7 @@
 #include "lib/base/alloc.h"
 #include "lib/base/group.h"
 #include "lib/base/net.h"
+#include "lib/iba/port_errors.h"
 
 /*
  * Accepts an engine that is not in `used` yet, or "auto" if alone; false with an error otherwise.
@@ -314,6 +315,32 @@ bool conf_find_groups(struct settings *s, struct findings *out)
 	return out->count[SEV_ERROR] == errors;
 }
 
+/* --- errors of ports --- */
+
+/* Reads errors in an hour: a number, or "any". */
+static void read_error_limit(struct reader *r, const struct node *n, const struct key *k, void *at)
+{
+	uint64_t v;
+
+	(void)k;
+	if (n->text && !strcmp(n->text, "any"))
+		*(uint32_t *)at = PORT_ERRORS_ANY;
+	else if (read_number(r, n, 0, PORT_ERRORS_ANY - 1, &v))
+		*(uint32_t *)at = (uint32_t)v;
+}
+
+/* Reads a map of counters; those that it does not have keep their limit. */
+static void read_error_limits(struct reader *r, const struct node *n, const struct key *k, void *at)
+{
+	struct key keys[PORT_ERRORS];
+
+	(void)k;
+	for (enum port_error e = 0; e < PORT_ERRORS; e++)
+		keys[e] = (struct key){ .name = port_error_name(e), .read = read_error_limit,
+					.offset = e * sizeof(uint32_t), .size = sizeof(uint32_t) };
+	read_map(r, n, keys, PORT_ERRORS, at);
+}
+
 static const char *const policy_words[] = { "file", "none", NULL };
 static const char *const active_vls_words[] = { "change", "wait", NULL };
 static const char *const arbiter_words[] = { "iba", "measured", NULL };
@@ -415,6 +442,9 @@ static const struct key settings_keys[] = {
 
 	{ "counters-interval", read_time, AT(counters_interval_s), .max = 86400, SECONDS, LIVE },
 	{ "counters-reset", read_bool, AT(counters_reset), LIVE },
+	{ "errors-interval", read_time, AT(errors_interval_s), .max = 86400, SECONDS },
+	{ "errors-reset", read_bool, AT(errors_reset) },
+	{ "error-limits", read_error_limits, AT(error_limits) },
 	{ "metrics-listen", read_listen, AT(metrics_listen) },
 	{ "report-listen", read_listen, AT(report_listen) },
 

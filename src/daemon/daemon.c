@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -285,6 +286,16 @@ static bool find_groups(const struct qosd *q)
 	return found;
 }
 
+static struct error_watch *watch_errors(struct qosd *q, const struct perf_hooks *hooks)
+{
+	const struct settings *s = q->settings;
+	struct error_settings set = { .interval_us = s->errors_interval_s * INT64_C(1000000), .reset = s->errors_reset,
+				      .timeout_ms = s->smp_timeout_ms };
+
+	memcpy(set.limits, s->error_limits, sizeof(set.limits));
+	return error_watch_new(q->loop, q->mad, &set, hooks);
+}
+
 static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *err)
 {
 	const struct settings *s = q->settings;
@@ -360,6 +371,7 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 		 mad_info(q->mad)->ca, mad_info(q->mad)->port);
 	q->perf = perf_new(q->loop, q->mad, s->counters_interval_s, s->counters_reset,
 			   s->smp_timeout_ms, &perf_hooks);
+	q->errors = watch_errors(q, &perf_hooks);
 	load_dynamic(q);
 	effective = effective_policy(q, policy);
 	q->sm = sm_new(q->loop, q->mad, s, effective, q->store, &hooks);
@@ -389,6 +401,7 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 	env.sm = q->sm;
 	env.mad = q->mad;
 	env.perf = q->perf;
+	env.errors = q->errors;
 	env.store = q->store;
 	q->ctl = ctl_new(q->loop, q->o->socket, &env, err);
 	if (q->ctl && !q->o->once)
@@ -411,6 +424,7 @@ static void close_all(struct qosd *q)
 	departed_free(q->departed);
 	clients_free(q->clients);
 	perf_free(q->perf);
+	error_watch_free(q->errors);
 	mad_close(q->mad);	/* also ends the thread that reads what is freed below */
 	serve_free(q);
 	operator_events_free(q->operator_events);

@@ -34,6 +34,7 @@
 #include "lib/loop/http.h"
 #include "lib/loop/loop.h"
 #include "mad/mad.h"
+#include "perf/error_watch.h"
 #include "perf/perf.h"
 #include "sa/registry/dynamic_partitions.h"
 #include "sm/devices/withdrawals.h"
@@ -83,6 +84,7 @@ struct qosd {
 	struct timer *check;	/* runs check() each second */
 	struct mad_port *mad;
 	struct perf *perf;
+	struct error_watch *errors;
 	struct sm *sm;
 	struct policies *policies;
 	struct clients *clients;

@@ -184,6 +184,8 @@ void serve_published(void *arg, struct subnet_state *s)
 		perf_published(q->perf, s);
 	if (!s && q->topology)
 		expected_topology_settled(q->topology, NULL);
+	if (q->errors)
+		error_watch_published(q->errors, s);
 	if (!s)
 		operator_events_published(q->operator_events, old, NULL, mad_counts(q->mad), NULL);
 	state_unref(old);

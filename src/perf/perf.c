@@ -12,8 +12,6 @@
 
 #include "lib/base/clock.h"
 
-#define TRIES		3
-#define AGAIN_US	10000		/* wait if there was no room for a request */
 #define SECOND_US	1000000
 #define GSI_QP		1
 #define SLICE		64		/* ports judged in one turn of the loop */
@@ -78,20 +76,18 @@ static uint32_t asked_port(const struct subnet_state *s, uint32_t port, enum pma
 	return a == PMA_VL_RCV ? s->f->ports[port].peer : port;
 }
 
-/* The LID of a port's agent; 0: none. */
-static uint16_t agent_lid(const struct subnet_state *s, uint32_t port)
+uint16_t perf_agent_lid(const struct subnet_state *s, uint32_t port)
 {
 	const struct fabric_node *n = &s->f->nodes[s->f->ports[port].node];
 
 	return s->plan->lid[node_is_switch(n) ? n->port0 : port];
 }
 
-/* Requests use the default level, as all of the subnet manager's do. */
-static struct mad_address address_of(const struct subnet_state *s, uint32_t port)
+struct mad_address perf_address(const struct subnet_state *s, uint32_t port)
 {
 	const struct policy *p = s->plan->policy;
 
-	return (struct mad_address){ .lid = agent_lid(s, port), .qpn = GSI_QP,
+	return (struct mad_address){ .lid = perf_agent_lid(s, port), .qpn = GSI_QP,
 				     .sl = p->levels[p->default_level].sl };
 }
 
@@ -123,7 +119,7 @@ static bool wanted(struct measurement *m, uint32_t row, enum pma_attr a)
 		return false;
 	}
 	agent = agent_of(m, port);
-	if (!agent_lid(m->state, port) || agent->silent >> a & 1)
+	if (!perf_agent_lid(m->state, port) || agent->silent >> a & 1)
 		values_of(m, row, a)->result = PMA_SILENT;
 	else if (agent->lacks >> a & 1)
 		values_of(m, row, a)->result = PMA_LACKS;
@@ -180,13 +176,13 @@ static bool ask(struct perf *p, struct asked *a)
 {
 	struct measurement *m = &p->now;
 	uint32_t port = asked_port(m->state, m->report.ports[m->row].port, (enum pma_attr)m->attr);
-	struct mad_address to = address_of(m->state, port);
+	struct mad_address to = perf_address(m->state, port);
 	uint8_t mad[256];
 
 	*a = (struct asked){ p, true, m->row, (enum pma_attr)m->attr };
 	pma_request(mad, a->attr, m->state->f->ports[port].num,
 		    m->report.reset && !m->second && pma_is_reset(a->attr));
-	a->busy = mad_request(p->mad, &to, mad, p->timeout_ms, TRIES, on_answer, a);
+	a->busy = mad_request(p->mad, &to, mad, p->timeout_ms, PERF_TRIES, on_answer, a);
 	m->outstanding += a->busy;
 	m->report.asked += a->busy;
 	return a->busy;
@@ -266,7 +262,7 @@ static void step(void *arg)
 	struct measurement *m = &p->now;
 
 	if (!ask_more(p)) {
-		timer_set(p->go, AGAIN_US, 0);
+		timer_set(p->go, PERF_AGAIN_US, 0);
 		return;
 	}
 	if (m->row < m->report.n || m->outstanding)

@@ -5,6 +5,14 @@
 
 #include "perf/perf.h"
 
+#define PERF_TRIES	3
+#define PERF_AGAIN_US	10000		/* wait if there was no room for a request */
+
+/* perf.c: the LID of the agent that has a port's counters; 0: none. */
+uint16_t perf_agent_lid(const struct subnet_state *s, uint32_t port);
+/* Where to send it requests, which use the default level, as all of the subnet manager's do. */
+struct mad_address perf_address(const struct subnet_state *s, uint32_t port);
+
 /* evaluate.c: computes the members of *x that follow from the reads.  No other effects. */
 void perf_evaluate(const struct subnet_state *s, struct perf_port *x);
 /* shortfalls.c */

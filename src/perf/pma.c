@@ -14,6 +14,7 @@
 #define MAD_BYTES	256
 #define ALL_COUNTERS	0xffff		/* CounterSelect */
 #define CAP_XMIT_WAIT	(1u << 12)	/* PortCountersXmitWaitSupported */
+#define CAP2_SHIFT	5		/* CapabilityMask2 and RespTimeValue share a word */
 
 enum { OFF_METHOD = 3, OFF_STATUS = 4, OFF_ATTR = 16, OFF_DATA = IB_PC_DATA_OFFS };
 
@@ -92,7 +93,7 @@ static void get_totals(void *data, enum pma_attr a, uint64_t total[PMA_TOTALS])
 			total[i] = mad_get_field(data, 0, narrow[i]);
 }
 
-static enum pma_result result_of(const uint8_t *mad, size_t n, enum pma_attr a, uint8_t port)
+enum pma_result pma_result_of(const uint8_t *mad, size_t n, enum pma_attr a, uint8_t port)
 {
 	unsigned status;
 
@@ -115,17 +116,19 @@ void pma_answer(const uint8_t *mad, size_t n, enum pma_attr a, uint8_t port,
 	uint8_t data[MAD_BYTES - OFF_DATA];
 
 	memset(out, 0, sizeof(*out));
-	out->result = result_of(mad, n, a, port);
+	out->result = pma_result_of(mad, n, a, port);
 	if (out->result != PMA_READ)
 		return;
 	memcpy(data, mad + OFF_DATA, sizeof(data));
-	if (a == PMA_CAPS)
+	if (a == PMA_CAPS) {
 		out->caps = get_be16(data + 2);
-	else if (attrs[a].first)
+		out->caps2 = get_be32(data + 4) >> CAP2_SHIFT;
+	} else if (attrs[a].first) {
 		for (unsigned i = 0; i < PMA_VLS; i++)
 			out->by_vl[i] = mad_get_field(data, 0, attrs[a].first + i);
-	else
+	} else {
 		get_totals(data, a, out->total);
+	}
 }
 
 /* --- growth --- */

@@ -51,7 +51,9 @@ enum pma_result {
 struct pma_values {
 	enum pma_result result;
 	union {
-		uint32_t caps;				/* PMA_CAPS: CapabilityMask */
+		struct {
+			uint32_t caps, caps2;		/* PMA_CAPS: CapabilityMask, CapabilityMask2 */
+		};
 		uint64_t total[PMA_TOTALS];		/* XMIT_WAIT: PMA_TOTAL32 only */
 		uint32_t by_vl[PMA_VLS];		/* all other attributes, by SL or VL */
 	};
@@ -59,6 +61,8 @@ struct pma_values {
 
 /* Makes a Get of the port's attribute; with reset, a Set that makes all its counters 0. */
 void pma_request(uint8_t mad[256], enum pma_attr a, uint8_t port, bool reset);
+/* What an answer of n bytes is worth; see pma_answer(). */
+enum pma_result pma_result_of(const uint8_t *mad, size_t n, enum pma_attr a, uint8_t port);
 /* Parses an answer of n bytes, which may contain anything; mad NULL: there was none. */
 void pma_answer(const uint8_t *mad, size_t n, enum pma_attr a, uint8_t port,
 		struct pma_values *out);

@@ -6,6 +6,7 @@
 
 #include "lib/base/alloc.h"
 #include "lib/iba/iba.h"
+#include "lib/iba/port_errors.h"
 #include "plan/settings.h"
 
 const char *const settings_engines[] = { "updn", "grid", "dragonfly", "layered", "minhop", NULL };
@@ -45,6 +46,8 @@ struct settings *settings_default(void)
 		.flap_window_s = 60,
 		.flap_hold_s = 60,
 		.history_max_mib = 64,
+		.errors_interval_s = 180,
+		.errors_reset = true,
 		.sa_requests_max = 32768,
 		.sa_requests_per_port = 8192,
 		.sa_transfers_max = 256,
@@ -69,6 +72,8 @@ struct settings *settings_default(void)
 		.sandbox = SANDBOX_ON,
 		.log_level = LOG_LEVEL_INFO,
 	};
+	for (enum port_error e = 0; e < PORT_ERRORS; e++)
+		s->error_limits[e] = port_error_limit(e);
 	return s;
 }
 

@@ -13,6 +13,7 @@
 #include "lib/base/alloc.h"
 #include "lib/base/findings.h"
 #include "lib/base/log.h"
+#include "lib/iba/port_errors.h"
 #include "qos/arbiter/arbiter.h"
 
 #define ENGINES_MAX 5
@@ -129,6 +130,9 @@ struct settings {
 	/* counters */
 	uint32_t counters_interval_s;	/* how often to read all counters; 0, the default: never */
 	bool counters_reset;		/* counters by SL and VL are reset when read; default false */
+	uint32_t errors_interval_s;	/* how often to read error counters; 0: never; default 180 */
+	bool errors_reset;		/* error counters that are nearly full are reset; default true */
+	uint32_t error_limits[PORT_ERRORS];	/* errors of a port in an hour (lib/iba/port_errors.h) */
 	/* History of events: an absolute path, NULL: none, the default; MiB of the file at most. */
 	char *expected_topology;	/* a topology file, or NULL */
 	char *history;

@@ -41,8 +41,8 @@
 		"the links by their position"
 #define NO_CC	"qosd does not configure congestion control; see qosd-hardware(7)"
 #define NO_AR	"qosd does not configure adaptive routing, and switches it off; see qosd-hardware(7)"
-#define PERFMGR	"qosd measures ports if counters-interval is set, and shows the counters of the " \
-		"others to nobody; see qosd-ctl counters"
+#define PERFMGR	"qosd reads the error counters of all ports each errors-interval and resets those that are " \
+		"nearly full: see qosd-ctl errors, and qosd-ctl counters for the traffic by level"
 #define SPEED	"qosd keeps the widths and speeds that are enabled, unless link-width and link-speed " \
 		"say 'supported'"
 #define SADB	"qosd keeps what clients registered on disk, and standbys have a copy"

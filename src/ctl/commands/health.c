@@ -12,6 +12,7 @@
 
 #include "ctl/commands/cmd_missing.h"
 #include "ctl/commands/cmd_topology.h"
+#include "ctl/commands/health_errors.h"
 #include "ctl/commands/health_withdrawn.h"
 #include "events/topology_events.h"
 #include "lib/base/clock.h"
@@ -1179,6 +1180,8 @@ void health_judge(const struct health_input *in, struct health *out)
 		judge_strays(in, out);
 		health_missing(in->missing, out);
 		health_topology(in->topology, out);
+		if (in->errors)
+			health_errors(in->errors, in->state, in->now_mono_us, out);
 	}
 	judge_discovery(in->sm, out);
 	judge_excluded(in, out);
@@ -1299,10 +1302,12 @@ void cmd_health(const struct ctl_call *c, struct reply *r)
 	in.missing = c->env->missing;
 	in.topology = c->env->topology;
 	in.now_us = clock_real_us();
+	in.now_mono_us = clock_mono_us();
 	if (c->env->perf) {
 		in.shorts = perf_findings(c->env->perf, &in.n_shorts);
 		in.strays = perf_strays(c->env->perf, &in.n_strays);
 	}
+	in.errors = c->env->errors;
 	health_judge(&in, &h);
 	reply_result(r, json_pack("{s:s, s:s, s:o}", "verdict", verdict(&h),
 				  "state", sm_state_name(in.sm->state), "problems", json_problems(&h)));

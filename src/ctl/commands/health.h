@@ -48,9 +48,10 @@ struct health_input {
 	size_t n_shorts;
 	const struct perf_stray *strays;	/* data on SLs that no level has; sorted (perf/perf.h) */
 	size_t n_strays;
+	const struct error_watch *errors;	/* NULL: error counters are not read */
 	const struct ctl_topology *topology;	/* the expected topology; or NULL */
 	const struct missing *missing;	/* what the subnet had and lacks now; or NULL */
-	int64_t now_us;			/* realtime */
+	int64_t now_us, now_mono_us;	/* realtime, and monotonic */
 };
 
 struct problem {

@@ -11,8 +11,10 @@
 #include <unistd.h>
 
 #include "ctl/command.h"
+#include "ctl/commands/health_errors.h"
 #include "ctl/prom.h"
 #include "events/topology_events.h"
+#include "lib/base/clock.h"
 #include "plan/feasible/feasible.h"
 #include "plan/routes/fabric_shape.h"
 #include "sa/registry/groups.h"
@@ -700,6 +702,8 @@ void metrics_print(const struct ctl_env *env, const struct ctl_view *v, struct b
 		put_levels(&p, v->state);
 	if (env->perf && perf_last(env->perf)->when_us)
 		put_counters(&p, perf_last(env->perf));
+	if (env->errors && v->state)
+		metrics_errors(&p, env->errors, v->state, clock_mono_us());
 	if (env->sa && env->sa->mcast)
 		put_registered(&p, env->sa);
 	if (sums)

@@ -403,12 +403,13 @@ START_TEST(every_command_has_its_right)
 	static const char *const admin[] = {
 		"sa-trace", "plan", "policy check", "policy load", "policy confirm", "policy revert",
 		"partition change", "reload", "sweep", "priority", "links release", "links retrain",
-		"drain", "release", "counters", "holdings remove", "mcast remove", "forget", "accept",
+		"drain", "release", "counters", "errors clear", "holdings remove", "mcast remove", "forget",
+		"accept",
 	}, *const reads[] = {
 		"status", "sweep steps", "withdrawn", "nodes", "ports", "route", "sl2vl", "vlarb", "explain", "bandwidth",
 		"mcast", "services", "subscriptions", "dump", "report", "export ibacm", "export slurm", "health", "metrics",
 		"events", "sa-stats", "policy show", "policy history", "partition show",
-		"partitions", "holdings", "routes", "sls", "who", "missing", "standbys", "topology",
+		"partitions", "holdings", "routes", "sls", "who", "missing", "standbys", "topology", "errors",
 	};
 	for (size_t n = 0; n < ARRAY_SIZE(commands); n++) {
 		enum ctl_right takes = commands[n].takes;

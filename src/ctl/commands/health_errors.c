@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Judges error counters of links; see health_errors.h. */
+#include "ctl/commands/health_errors.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define METRICS_EACH 100	/* ports with samples of their own */
+
+struct bad_port {
+	uint32_t port;
+	const struct error_port *p;
+	double excess;
+};
+struct bad_ports { VEC(struct bad_port) list; };
+
+static int by_excess(const void *a, const void *b)
+{
+	const struct bad_port *x = a, *y = b;
+
+	if (x->excess != y->excess)
+		return x->excess > y->excess ? -1 : 1;
+	return x->port < y->port ? -1 : x->port > y->port;
+}
+
+/* The ports with a link that were over a limit when they were last read, worst first. */
+static void find_bad(const struct error_watch *w, const struct subnet_state *s, int64_t now_us,
+		     struct bad_ports *bad)
+{
+	for (uint32_t i = 0; error_watch_last(w)->over && i < s->f->n_ports; i++) {
+		const struct error_port *p;
+
+		if (s->f->ports[i].peer == FABRIC_NONE || !s->f->ports[i].num)
+			continue;
+		p = error_watch_port(w, s, i);
+		if (p && p->over)
+			*vec_push(&bad->list) = (struct bad_port){
+				i, p, error_excess(error_watch_book(w), p, now_us),
+			};
+	}
+	if (bad->list.n)
+		qsort(bad->list.v, bad->list.n, sizeof(*bad->list.v), by_excess);
+}
+
+/* --- health --- */
+
+/* What a counter over its limit points to; the first one that is over decides. */
+static const char *advice(uint16_t over)
+{
+	uint16_t wire = 1 << ERR_SYMBOL | 1 << ERR_LINK_RECOVERY | 1 << ERR_LINK_DOWNED | 1 << ERR_RCV |
+			1 << ERR_LOCAL_INTEGRITY;
+
+	if (over & wire)
+		return "check the cable and both connectors, then 'qosd-ctl errors clear'; 'qosd-ctl errors' has "
+		       "all counters";
+	if (over & 1 << ERR_RCV_REMOTE_PHYSICAL)
+		return "packets were damaged before they came here: look for symbol errors on links further away "
+		       "with 'qosd-ctl errors'";
+	if (over & (1 << ERR_XMIT_CONSTRAINT | 1 << ERR_RCV_CONSTRAINT))
+		return "a host sends with a P_Key that it does not have: check its programs, and "
+		       "'qosd-ctl partitions'";
+	if (over & (1 << ERR_VL15_DROPPED | 1 << ERR_QP1_DROPPED))
+		return "the device gets more MADs than it can hold: look for programs that poll it, or lower "
+		       "smp-window-device in qosd.yaml(5)";
+	return "packets are dropped: look for links that are down, slow or full with 'qosd-ctl errors' and "
+	       "'qosd-ctl counters'";
+}
+
+static int64_t oldest(const struct error_port *p, int64_t now_us)
+{
+	int64_t since = now_us;
+
+	for (enum port_error e = 0; e < PORT_ERRORS; e++)
+		if (p->over >> e & 1 && p->history[e]->over_since_us < since)
+			since = p->history[e]->over_since_us;
+	return since;
+}
+
+static void put_bad(const struct error_watch *w, const struct subnet_state *s, const struct bad_port *b,
+		    int64_t now_us, struct health *h)
+{
+	char here[FABRIC_NAME_MAX], there[FABRIC_NAME_MAX];
+	struct buf text = { 0 };
+
+	buf_printf(&text, "%s, linked to %s: ", fabric_port_name(s->f, b->port, here, sizeof(here)),
+		   fabric_port_name(s->f, s->f->ports[b->port].peer, there, sizeof(there)));
+	error_put_over(error_watch_book(w), b->p, now_us, &text);
+	buf_printf(&text, ", for %" PRId64 " s", (now_us - oldest(b->p, now_us)) / 1000000);
+	*vec_push(&h->v) = (struct problem){ SEV_WARNING, "link-errors", advice(b->p->over), text.s };
+}
+
+void health_errors(const struct error_watch *w, const struct subnet_state *s, int64_t now_us,
+		   struct health *h)
+{
+	struct bad_ports bad = { 0 };
+	struct buf rest = { 0 };
+
+	find_bad(w, s, now_us, &bad);
+	for (size_t i = 0; i < bad.list.n && i < HEALTH_EACH; i++)
+		put_bad(w, s, &bad.list.v[i], now_us, h);
+	if (bad.list.n > HEALTH_EACH) {
+		buf_printf(&rest, "%zu more ports with counters of errors over their limits",
+			   bad.list.n - HEALTH_EACH);
+		*vec_push(&h->v) = (struct problem){ SEV_WARNING, "link-errors",
+						     "'qosd-ctl errors --over' lists them", rest.s };
+	}
+	vec_free(&bad.list);
+}
+
+/* --- metrics --- */
+
+static void put_ports(struct prom *p, const struct subnet_state *s, const struct bad_ports *bad,
+		      int64_t now_us)
+{
+	char here[FABRIC_NAME_MAX], there[FABRIC_NAME_MAX];
+
+	prom_metric(p, "qosd_port_errors_last_hour", PROM_GAUGE,
+		    "Errors of the last hour that are over the limit, of at most 100 ports.");
+	for (size_t i = 0; i < bad->list.n && i < METRICS_EACH; i++) {
+		const struct bad_port *b = &bad->list.v[i];
+
+		fabric_port_name(s->f, b->port, here, sizeof(here));
+		fabric_port_name(s->f, s->f->ports[b->port].peer, there, sizeof(there));
+		for (enum port_error e = 0; e < PORT_ERRORS; e++)
+			if (b->p->over >> e & 1)
+				prom_sample(p, (double)error_last_hour(b->p, e, now_us), "counter",
+					    port_error_name(e), "port", here, "peer", there, NULL);
+	}
+}
+
+void metrics_errors(struct prom *p, const struct error_watch *w, const struct subnet_state *s,
+		    int64_t now_us)
+{
+	const struct error_reading *last = error_watch_last(w);
+	unsigned over[PORT_ERRORS] = { 0 };
+	struct bad_ports bad = { 0 };
+
+	if (!last->when_us)
+		return;
+	find_bad(w, s, now_us, &bad);
+	for (size_t i = 0; i < bad.list.n; i++)
+		for (enum port_error e = 0; e < PORT_ERRORS; e++)
+			over[e] += bad.list.v[i].p->over >> e & 1;
+	prom_single(p, "qosd_errors_read_timestamp_seconds", PROM_GAUGE,
+		    "When the error counters of all ports were last read.",
+		    (double)last->when_real_us * 1e-6);
+	prom_metric(p, "qosd_errors_ports", PROM_GAUGE, "Ports of that reading, by result.");
+	prom_sample(p, last->ports - last->silent, "result", "read", NULL);
+	prom_sample(p, last->silent, "result", "silent", NULL);
+	prom_metric(p, "qosd_port_errors_total", PROM_COUNTER,
+		    "Errors that all ports counted while they were watched.");
+	for (enum port_error e = 0; e < PORT_ERRORS; e++)
+		prom_sample(p, (double)error_sum(error_watch_book(w), e), "counter", port_error_name(e), NULL);
+	prom_metric(p, "qosd_errors_ports_over_limit", PROM_GAUGE,
+		    "Ports with a link whose errors in the last hour are over the counter's limit.");
+	for (enum port_error e = 0; e < PORT_ERRORS; e++)
+		prom_sample(p, over[e], "counter", port_error_name(e), NULL);
+	put_ports(p, s, &bad, now_us);
+	vec_free(&bad.list);
+}

@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Reads and clears error counters in rounds of requests; see error_watch.h.
+ *
+ * A reading asks each node that is new for its capabilities, then reads all ports, then resets
+ * counters that are nearly full.  A clearing asks for capabilities, too, and then resets: of a
+ * device with 64-bit counters both attributes, because other tools read either.
+ *
+ * Ports are in the order of their numbers, so that successive requests go to different devices.
+ */
+#include "perf/error_watch.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "lib/base/clock.h"
+#include "perf/perf_internal.h"
+
+#define SECOND_US	INT64_C(1000000)
+#define FIRST_US	(10 * SECOND_US)
+
+enum round { ROUND_CAPS, ROUND_READ, ROUND_RESET, ROUND_CLEAR, ROUND_CLEAR_NARROW, ROUND_END };
+
+struct row {
+	uint32_t port;		/* index into the state's fabric */
+	uint16_t which;		/* ROUND_RESET: counters to reset */
+	bool cleared;
+};
+
+struct asked {
+	struct error_watch *watch;
+	bool busy;
+	uint32_t row;
+};
+
+struct error_watch {
+	struct mad_port *mad;
+	struct error_settings set;
+	struct perf_hooks hooks;
+	struct timer *go, *periodic;
+	struct subnet_state *state;	/* NULL: we are not master */
+	struct error_book *book;
+	struct error_reading last, now;
+	unsigned events;		/* of this reading */
+
+	struct subnet_state *run;	/* state of what runs; NULL: nothing does */
+	bool outdated;			/* we are not master any more */
+	enum round round;
+	bool clears;			/* a clearing runs, not a reading */
+	VEC(struct row) rows;
+	uint32_t row;			/* next to ask */
+	unsigned outstanding;
+	struct asked asked[PERF_WINDOW];
+	void (*fn)(void *arg, uint32_t done);
+	void *arg;
+};
+
+/* --- events --- */
+
+void error_put_over(const struct error_book *b, const struct error_port *p, int64_t now_us,
+		    struct buf *out)
+{
+	size_t start = out->n;
+
+	for (enum port_error e = 0; e < PORT_ERRORS; e++)
+		if (p->over >> e & 1)
+			buf_printf(out, "%s%s %" PRIu64 " in the last hour (limit %" PRIu32 ")",
+				   out->n > start ? ", " : "", port_error_iba_name(e),
+				   error_last_hour(p, e, now_us), error_limit(b, e));
+}
+
+/* Names a port and its far end; one that is not in the fabric by its GUID. */
+static void tell(struct error_watch *w, const struct subnet_state *s, uint64_t guid, unsigned num,
+		 const struct error_port *p, int64_t now_us)
+{
+	uint32_t node = map64_get(&s->f->node_by_guid, guid);
+	uint32_t port = node == MAP64_NONE || num > s->f->nodes[node].nports ?
+			FABRIC_NONE : s->f->nodes[node].port0 + num;
+	uint32_t peer = port == FABRIC_NONE ? FABRIC_NONE : s->f->ports[port].peer;
+	char name[FABRIC_NAME_MAX], far[FABRIC_NAME_MAX] = "";
+	struct buf errors = { 0 };
+	struct event e;
+
+	if (w->events++ >= ERROR_EVENTS_MAX)
+		return;
+	if (port == FABRIC_NONE)
+		snprintf(name, sizeof(name), "0x%016" PRIx64 "/P%u", guid, num);
+	else
+		fabric_port_name(s->f, port, name, sizeof(name));
+	if (peer != FABRIC_NONE)
+		fabric_port_name(s->f, peer, far, sizeof(far));
+	error_put_over(w->book, p, now_us, &errors);
+	if (p->over)
+		event_make(&e, EVENT_LINK_ERRORS, "%s%s%s: %s", name, *far ? " to " : "", far, errors.s);
+	else
+		event_make(&e, EVENT_LINK_CLEAN, "%s%s%s: no counter of errors is over its limit any more", name,
+			   *far ? " to " : "", far);
+	event_guid(&e, "node", guid);
+	event_number(&e, "port", num);
+	event_text(&e, "name", "%s", name);
+	event_text(&e, "far-name", "%s", far);
+	if (p->over)
+		event_text(&e, "errors", "%s", errors.s);
+	w->hooks.event(w->hooks.arg, &e);
+	buf_free(&errors);
+}
+
+/* Tells of a port that got over a limit, or that is not any more. */
+static void compare(struct error_watch *w, const struct subnet_state *s, uint64_t guid, unsigned num,
+		    const struct error_port *p, uint16_t before, int64_t now_us)
+{
+	if (!before != !p->over)
+		tell(w, s, guid, num, p, now_us);
+}
+
+struct aging {
+	struct error_watch *w;
+	int64_t now_us;
+	uint32_t over;
+};
+
+static void age(void *arg, const struct error_node *n, unsigned num, struct error_port *p)
+{
+	struct aging *a = arg;
+	uint16_t before = p->over;
+
+	if (before)
+		error_age(a->w->book, p, a->now_us);
+	compare(a->w, a->w->run, n->guid, num, p, before, a->now_us);
+	a->over += p->over != 0;
+}
+
+/* --- rounds --- */
+
+static const struct fabric_port *port_of(const struct error_watch *w, uint32_t row)
+{
+	return &w->run->f->ports[w->rows.v[row].port];
+}
+
+static struct error_node *node_of(struct error_watch *w, uint32_t row)
+{
+	const struct fabric_node *n = &w->run->f->nodes[port_of(w, row)->node];
+
+	return error_node(w->book, n->guid, n->nports);
+}
+
+/* Whether this round has a request for the row. */
+static bool wanted(struct error_watch *w, uint32_t row)
+{
+	const struct error_node *n = node_of(w, row);
+
+	if (n->silent || !perf_agent_lid(w->run, w->rows.v[row].port))
+		return false;
+	switch (w->round) {
+	case ROUND_CAPS:
+		return !n->known && !n->asked;
+	case ROUND_READ:
+	case ROUND_CLEAR:
+		return n->known;
+	case ROUND_RESET:
+		return w->rows.v[row].which;
+	case ROUND_CLEAR_NARROW:
+		return n->known && n->of.attr == PMA_TOTAL64;
+	case ROUND_END:
+		break;
+	}
+	return false;
+}
+
+static enum pma_attr attr_of(struct error_watch *w, uint32_t row)
+{
+	if (w->round == ROUND_CAPS)
+		return PMA_CAPS;
+	return w->round == ROUND_CLEAR_NARROW ? PMA_TOTAL32 : node_of(w, row)->of.attr;
+}
+
+static void make_request(struct error_watch *w, uint32_t row, uint8_t mad[256])
+{
+	enum pma_attr a = attr_of(w, row);
+	unsigned num = port_of(w, row)->num;
+
+	if (w->round == ROUND_CAPS || w->round == ROUND_READ)
+		pma_request(mad, a, (uint8_t)num, false);
+	else
+		pma_errors_reset(mad, a, (uint8_t)num, w->round == ROUND_RESET ? w->rows.v[row].which :
+							node_of(w, row)->of.known);
+}
+
+static void take_caps(struct error_node *n, const uint8_t *mad, size_t len)
+{
+	struct pma_values caps;
+
+	pma_answer(mad, len, PMA_CAPS, 0, &caps);
+	n->silent = caps.result == PMA_SILENT;
+	n->known = !n->silent;
+	n->of = pma_errors_of(&caps);
+}
+
+static void take_errors(struct error_watch *w, uint32_t row, const struct pma_errors *read)
+{
+	struct error_node *n = node_of(w, row);
+	unsigned num = port_of(w, row)->num;
+	struct error_port *p = error_port(n, num);
+	int64_t now = clock_mono_us();
+	uint16_t before = p->over;
+
+	switch (w->round) {
+	case ROUND_READ:
+		error_take(w->book, p, n->of, read, now);
+		w->now.wide += n->of.attr == PMA_TOTAL64;
+		w->rows.v[row].which = w->set.reset ? error_nearly_full(p, n->of) : 0;
+		break;
+	case ROUND_RESET:
+		error_was_reset(p, read, w->rows.v[row].which);
+		w->now.resets += (unsigned)__builtin_popcount(w->rows.v[row].which & ~p->stuck);
+		break;
+	case ROUND_CLEAR:
+		error_was_cleared(p, read, now);
+		w->rows.v[row].cleared = true;
+		break;
+	default:
+		return;
+	}
+	compare(w, w->run, n->guid, num, p, before, now);
+}
+
+static void on_answer(void *arg, const uint8_t *mad, size_t len)
+{
+	struct asked *a = arg;
+	struct error_watch *w = a->watch;
+	struct pma_errors_of of;
+	struct error_node *n;
+	struct pma_errors read;
+	enum pma_result result;
+
+	a->busy = false;
+	w->outstanding--;
+	timer_set(w->go, 0, 0);
+	if (w->outdated)
+		return;
+	n = node_of(w, a->row);
+	of = (struct pma_errors_of){ attr_of(w, a->row), n->of.known };
+	if (w->round == ROUND_CAPS) {
+		take_caps(n, mad, len);
+		return;
+	}
+	result = pma_errors_answer(mad, len, of, port_of(w, a->row)->num, &read);
+	n->silent |= result == PMA_SILENT;
+	if (result == PMA_READ)
+		take_errors(w, a->row, &read);
+}
+
+/* False: mad/ has no room for a request now. */
+static bool ask(struct error_watch *w, struct asked *a)
+{
+	struct mad_address to = perf_address(w->run, w->rows.v[w->row].port);
+	uint8_t mad[256];
+
+	*a = (struct asked){ .watch = w, .row = w->row };
+	make_request(w, w->row, mad);
+	a->busy = mad_request(w->mad, &to, mad, w->set.timeout_ms, PERF_TRIES, on_answer, a);
+	w->outstanding += a->busy;
+	node_of(w, w->row)->asked |= a->busy;
+	return a->busy;
+}
+
+/* Fills the window.  False: mad/ had no room. */
+static bool ask_more(struct error_watch *w)
+{
+	for (unsigned i = 0; i < PERF_WINDOW; i++) {
+		if (w->asked[i].busy)
+			continue;
+		while (w->row < w->rows.n && !wanted(w, w->row))
+			w->row++;
+		if (w->row == w->rows.n)
+			return true;
+		if (!ask(w, &w->asked[i]))
+			return false;
+		w->row++;
+	}
+	return true;
+}
+
+/* --- the end --- */
+
+static void stop(struct error_watch *w)
+{
+	state_unref(w->run);
+	w->run = NULL;
+	vec_free(&w->rows);
+	w->fn = NULL;
+}
+
+static void finish_reading(struct error_watch *w)
+{
+	struct aging a = { .w = w, .now_us = clock_mono_us() };
+
+	for (uint32_t i = 0; i < w->rows.n; i++)
+		w->now.silent += node_of(w, i)->silent;
+	error_each(w->book, age, &a);
+	error_book_prune(w->book, a.now_us);
+	w->now.over = a.over;
+	w->now.ports = (uint32_t)w->rows.n;
+	w->now.when_us = a.now_us;
+	w->now.when_real_us = clock_real_us();
+	w->last = w->now;
+}
+
+static void finish(struct error_watch *w)
+{
+	uint32_t cleared = 0;
+
+	for (uint32_t i = 0; i < w->rows.n; i++)
+		cleared += w->rows.v[i].cleared;
+	if (!w->outdated && !w->clears)
+		finish_reading(w);
+	if (w->fn)
+		w->fn(w->arg, cleared);
+	stop(w);
+}
+
+static enum round after(const struct error_watch *w)
+{
+	switch (w->round) {
+	case ROUND_CAPS:
+		return w->clears ? ROUND_CLEAR : ROUND_READ;
+	case ROUND_READ:
+		return ROUND_RESET;
+	case ROUND_CLEAR:
+		return ROUND_CLEAR_NARROW;
+	default:
+		return ROUND_END;
+	}
+}
+
+static void step(void *arg)
+{
+	struct error_watch *w = arg;
+
+	if (!w->run)
+		return;
+	if (w->outdated)
+		w->row = (uint32_t)w->rows.n;
+	if (!ask_more(w)) {
+		timer_set(w->go, PERF_AGAIN_US, 0);
+		return;
+	}
+	if (w->row < w->rows.n || w->outstanding)
+		return;
+	w->round = w->outdated ? ROUND_END : after(w);
+	w->row = 0;
+	if (w->round == ROUND_END)
+		finish(w);
+	else
+		timer_set(w->go, 0, 0);
+}
+
+/* --- beginning --- */
+
+static void begin(struct error_watch *w, struct subnet_state *s, const uint32_t *ports, uint32_t n,
+		  bool clears)
+{
+	w->run = state_ref(s);
+	w->outdated = false;
+	w->clears = clears;
+	w->round = ROUND_CAPS;
+	w->row = 0;
+	w->events = 0;
+	w->now = (struct error_reading){ .resets = w->last.resets };
+	if (!clears)
+		error_book_unmark(w->book);
+	for (uint32_t i = 0; i < n; i++)
+		*vec_push(&w->rows) = (struct row){ .port = ports[i] };
+	for (uint32_t i = 0; i < n; i++) {
+		struct error_node *x = node_of(w, i);
+
+		x->seen = true;
+		x->silent = x->asked = false;	/* those that were silent have another chance */
+	}
+	timer_set(w->go, 0, 0);
+}
+
+static void on_periodic(void *arg)
+{
+	struct error_watch *w = arg;
+	uint32_t *ports, n;
+
+	if (!w->state || w->run)
+		return;
+	ports = perf_ports(w->state, &n);
+	if (n)
+		begin(w, w->state, ports, n, false);
+	free(ports);
+}
+
+bool error_watch_clear(struct error_watch *w, struct subnet_state *s, const uint32_t *ports, uint32_t n,
+		       void (*fn)(void *arg, uint32_t done), void *arg, struct buf *err)
+{
+	if (w->run) {
+		buf_puts(err, "the error counters are being read: try again in a moment");
+		return false;
+	}
+	begin(w, s, ports, n, true);
+	w->fn = fn;
+	w->arg = arg;
+	return true;
+}
+
+void error_watch_forget(struct error_watch *w, const void *arg)
+{
+	if (w->arg == arg)
+		w->fn = NULL;
+}
+
+void error_watch_published(struct error_watch *w, struct subnet_state *s)
+{
+	int64_t interval_us = w->set.interval_us;
+
+	if (s && !w->state && interval_us)
+		timer_set(w->periodic, interval_us < FIRST_US ? interval_us : FIRST_US, interval_us);
+	state_unref(w->state);
+	w->state = s ? state_ref(s) : NULL;
+	if (s)
+		return;
+	timer_stop(w->periodic);
+	w->outdated = true;
+	error_book_clear(w->book);
+	w->last = (struct error_reading){ 0 };
+}
+
+struct error_watch *error_watch_new(struct loop *l, struct mad_port *m, const struct error_settings *s,
+				    const struct perf_hooks *hooks)
+{
+	struct error_watch *w = xcalloc(1, sizeof(*w));
+
+	w->mad = m;
+	w->set = *s;
+	w->hooks = *hooks;
+	w->go = timer_new(l, step, w);
+	w->periodic = timer_new(l, on_periodic, w);
+	w->book = error_book_new(s->limits);
+	return w;
+}
+
+void error_watch_free(struct error_watch *w)
+{
+	if (!w)
+		return;
+	timer_free(w->go);
+	timer_free(w->periodic);
+	stop(w);
+	state_unref(w->state);
+	error_book_free(w->book);
+	free(w);
+}
+
+/* --- looking --- */
+
+const struct error_book *error_watch_book(const struct error_watch *w)
+{
+	return w->book;
+}
+
+const struct error_reading *error_watch_last(const struct error_watch *w)
+{
+	return &w->last;
+}
+
+const struct error_port *error_watch_port(const struct error_watch *w, const struct subnet_state *s,
+					  uint32_t port)
+{
+	const struct fabric_port *p = &s->f->ports[port];
+
+	return error_find(w->book, s->f->nodes[p->node].guid, p->num);
+}

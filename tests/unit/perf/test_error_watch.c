@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Tests readings of error counters on a fake port: which requests go to which device, devices that
+ * do not answer, resets, clearing, events, and the loss of the subnet meanwhile.
+ */
+#include <check.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/bytes.h"
+#include "lib/base/clock.h"
+#include "perf/error_watch.h"
+#include "unit/mad/fake_umad.h"
+#include "unit/plan/net.h"
+#include "unit/run.h"
+
+#define DATA	64
+#define HOSTS	24		/* on a switch */
+#define PORTS	(2 * HOSTS)
+#define NODES	(HOSTS + 1)
+
+enum { CAPS = 1, NARROW = 0x12, WIDE = 0x1d };
+
+static struct {
+	struct loop *loop;
+	struct mad_port *mad;
+	struct error_watch *watch;
+	struct timer *limit, *look;
+	struct subnet_state *state;
+	struct settings *settings;
+	uint32_t sw, hosts[HOSTS];		/* nodes */
+	/* behavior of the devices */
+	bool narrow;				/* all but the switch */
+	uint16_t silent_lid, bad_lid;		/* bad: counts errors */
+	uint8_t symbols, integrity;
+	unsigned asked[0x40], sets, to_silent, outstanding, most;
+	uint8_t last_set[256];
+	bool (*until)(void);
+	uint32_t cleared;
+	VEC(struct event) events;
+} t;
+
+static void make_state(void)
+{
+	struct fabric *f = fabric_new();
+	struct subnet_state *s = xcalloc(1, sizeof(*s));
+
+	for (unsigned i = 0; i < HOSTS; i++)
+		t.hosts[i] = net_ca(f, 0x100 * (i + 1), 1);
+	t.sw = net_switch(f, 0x10000, HOSTS, false);
+	for (unsigned i = 0; i < HOSTS; i++)
+		ck_assert(fabric_link(f, t.sw, i + 1, t.hosts[i], 1));
+	net_finish(f);
+	for (uint32_t i = 0; i < f->n_ports; i++)
+		if (f->ports[i].peer != FABRIC_NONE)
+			f->ports[i].state = IB_PORT_ACTIVE_S;
+	s->refs = 1;
+	s->f = f;
+	s->policy = shared_policy_new(policy_builtin());
+	s->plan = plan_compute(f, s->policy->p, t.settings, NULL, NULL, NULL);
+	t.state = s;
+}
+
+static uint32_t host_port(unsigned i)
+{
+	return t.state->f->nodes[t.hosts[i]].port0 + 1;
+}
+
+static uint16_t lid_of(unsigned host)
+{
+	return t.state->plan->lid[host_port(host)];
+}
+
+/* --- devices --- */
+
+static void put_values(uint8_t *mad, uint16_t lid, uint16_t attr)
+{
+	bool is_narrow = t.narrow && lid != t.state->plan->lid[t.state->f->nodes[t.sw].port0];
+
+	if (attr == CAPS)
+		put_be32(mad + DATA + 4, is_narrow ? 0 : 2 << 5);
+	if (lid != t.bad_lid)
+		return;
+	if (attr == WIDE)
+		put_be64(mad + DATA + 72, t.symbols);
+	if (attr == NARROW) {
+		put_be16(mad + DATA + 4, t.symbols);
+		mad[DATA + 19] = (uint8_t)(t.integrity << 4);
+	}
+}
+
+static void on_send(const struct ib_user_mad *umad, const struct umad_smp *smp, int len)
+{
+	uint16_t lid = be16toh(umad->addr.lid), attr;
+	uint8_t mad[256];
+
+	ck_assert_int_eq(len, 256);
+	memcpy(mad, smp, sizeof(mad));
+	attr = get_be16(mad + 16);
+	ck_assert_uint_eq(mad[1], 4);
+	ck_assert_uint_lt(attr, 0x40);
+	t.asked[attr]++;
+	if (mad[3] == 2) {
+		t.sets++;
+		memcpy(t.last_set, mad, sizeof(mad));
+		if (lid == t.bad_lid && attr == NARROW && get_be16(mad + DATA + 2) >> 9 & 1)
+			t.integrity = 0;
+		if (lid == t.bad_lid && (attr == WIDE ? get_be32(mad + DATA + 4) & 1 : get_be16(mad + DATA + 2) & 1))
+			t.symbols = 0;
+	}
+	t.to_silent += lid == t.silent_lid;
+	if (lid == t.silent_lid) {
+		fake_receive(smp, 24, ETIMEDOUT, 4);
+		return;
+	}
+	mad[3] = 0x81;
+	put_values(mad, lid, attr);
+	fake_receive(mad, 256, 0, 4);
+}
+
+/* --- --- */
+
+static void on_event(void *arg, const struct event *e)
+{
+	(void)arg;
+	*vec_push(&t.events) = *e;
+}
+
+static void on_limit(void *arg)
+{
+	(void)arg;
+	ck_abort_msg("the loop did not end in time");
+}
+
+static void on_look(void *arg)
+{
+	(void)arg;
+	if (t.until())
+		loop_stop(t.loop);
+}
+
+static void run_until(bool (*until)(void))
+{
+	t.until = until;
+	timer_set(t.look, 1000, 1000);
+	loop_run(t.loop);
+	timer_stop(t.look);
+}
+
+static int64_t read_before;
+
+static bool has_read(void)
+{
+	return error_watch_last(t.watch)->when_us > read_before;
+}
+
+static void reading(void)
+{
+	read_before = error_watch_last(t.watch)->when_us;
+	run_until(has_read);
+}
+
+static void begin(bool narrow, bool reset)
+{
+	struct mad_settings s = { .smp_window = 4, .smp_window_device = 4, .timeout_ms = 10,
+				  .sa_queue_max = 10 };
+	struct mad_hooks hooks = { 0 };
+	struct perf_hooks ph = { .event = on_event };
+	struct error_settings set = { .interval_us = 50000, .reset = reset, .timeout_ms = 10 };
+	struct buf err = { 0 };
+
+	memset(&t, 0, sizeof(t));
+	t.narrow = narrow;
+	t.settings = settings_default();
+	memcpy(set.limits, t.settings->error_limits, sizeof(set.limits));
+	make_state();
+	t.loop = loop_new();
+	t.mad = mad_open(t.loop, &s, &hooks, &err);
+	ck_assert_ptr_nonnull(t.mad);
+	t.watch = error_watch_new(t.loop, t.mad, &set, &ph);
+	t.limit = timer_new(t.loop, on_limit, NULL);
+	t.look = timer_new(t.loop, on_look, NULL);
+	timer_set(t.limit, 20000000, 0);
+	fake_on_send = on_send;
+	t.bad_lid = lid_of(3);
+	error_watch_published(t.watch, t.state);
+}
+
+static void end(void)
+{
+	error_watch_free(t.watch);
+	timer_free(t.limit);
+	timer_free(t.look);
+	mad_close(t.mad);
+	loop_free(t.loop);
+	fake_on_send = NULL;
+	state_unref(t.state);
+	settings_free(t.settings);
+	vec_free(&t.events);
+}
+
+static const struct error_port *bad(void)
+{
+	return error_watch_port(t.watch, t.state, host_port(3));
+}
+
+/* promise: C3 */
+START_TEST(one_request_for_each_port)
+{
+	begin(true, true);
+	reading();
+	ck_assert_uint_eq(t.asked[CAPS], NODES);
+	ck_assert_uint_eq(t.asked[WIDE], HOSTS);	/* the switch's ports */
+	ck_assert_uint_eq(t.asked[NARROW], HOSTS);
+	reading();
+	ck_assert_uint_eq(t.asked[CAPS], NODES);
+	ck_assert_uint_eq(t.asked[WIDE], 2 * HOSTS);
+	ck_assert_uint_eq(t.asked[NARROW], 2 * HOSTS);
+	ck_assert_uint_eq(t.sets, 0);
+	ck_assert_uint_eq(error_watch_last(t.watch)->ports, PORTS);
+	ck_assert_uint_eq(error_watch_last(t.watch)->wide, HOSTS);
+	end();
+}
+END_TEST
+
+/* promise: C3 */
+START_TEST(a_silent_device_is_asked_once)
+{
+	begin(false, true);
+	t.silent_lid = t.state->plan->lid[t.state->f->nodes[t.sw].port0];
+	reading();
+	ck_assert_uint_eq(t.to_silent, 3);		/* tries of the one request */
+	ck_assert_uint_eq(error_watch_last(t.watch)->silent, HOSTS);
+	ck_assert_uint_eq(t.asked[WIDE], HOSTS);
+	t.silent_lid = 0;
+	reading();
+	ck_assert_uint_eq(error_watch_last(t.watch)->silent, 0);
+	ck_assert_uint_eq(t.asked[WIDE], 3 * HOSTS);
+	end();
+}
+END_TEST
+
+/* promise: C4 */
+START_TEST(events)
+{
+	begin(false, true);
+	reading();
+	t.symbols = 10;
+	reading();
+	ck_assert_uint_eq(t.events.n, 0);
+	t.symbols = 11;
+	reading();
+	ck_assert_uint_eq(t.events.n, 1);
+	ck_assert_int_eq(t.events.v[0].kind, EVENT_LINK_ERRORS);
+	ck_assert_ptr_nonnull(strstr(t.events.v[0].text, ": SymbolErrorCounter 11 in the last hour (limit 10)"));
+	ck_assert_uint_eq(error_watch_last(t.watch)->over, 1);
+	t.symbols = 12;
+	reading();
+	ck_assert_uint_eq(t.events.n, 1);
+	end();
+}
+END_TEST
+
+static unsigned sets_with(bool reset)
+{
+	unsigned sets;
+
+	begin(true, reset);
+	t.integrity = 11;
+	reading();
+	ck_assert_uint_eq(t.sets, 0);
+	t.integrity = 12;
+	t.symbols = 100;
+	reading();
+	sets = t.sets;
+	ck_assert_uint_eq(error_total(bad(), ERR_LOCAL_INTEGRITY), 12);
+	ck_assert_uint_eq(error_total(bad(), ERR_SYMBOL), 100);
+	if (sets) {
+		ck_assert_uint_eq(get_be16(t.last_set + 16), NARROW);
+		ck_assert_uint_eq(get_be16(t.last_set + DATA + 2), 1u << ERR_LOCAL_INTEGRITY);
+		ck_assert_uint_eq(t.last_set[DATA + 18], 0);
+	}
+	end();
+	return sets;
+}
+
+/* promise: C3 */
+START_TEST(resets_before_it_stops)
+{
+	ck_assert_uint_eq(sets_with(true), 1);
+	ck_assert_uint_eq(sets_with(false), 0);
+}
+END_TEST
+
+static bool is_reading(void)
+{
+	return t.asked[WIDE] > 0;
+}
+
+static void on_cleared(void *arg, uint32_t done)
+{
+	ck_assert_ptr_eq(arg, &t);
+	t.cleared += done;
+}
+
+static bool is_cleared(void)
+{
+	return t.cleared > 0;
+}
+
+static bool begin_clearing(void)
+{
+	uint32_t port = host_port(3);
+	struct buf err = { 0 };
+	bool begun = error_watch_clear(t.watch, t.state, &port, 1, on_cleared, &t, &err);
+
+	ck_assert(begun == !err.n);
+	buf_free(&err);
+	return begun;
+}
+
+/* promise: C3 C4 */
+START_TEST(clearing)
+{
+	begin(false, true);
+	reading();
+	t.symbols = 50;
+	reading();
+	ck_assert_uint_eq(t.events.n, 1);
+	memset(t.asked, 0, sizeof(t.asked));
+	ck_assert(begin_clearing());
+	ck_assert(!begin_clearing());		/* one at a time */
+	run_until(is_cleared);
+	ck_assert_uint_eq(t.cleared, 1);
+	ck_assert_uint_eq(t.asked[CAPS], 0);
+	ck_assert_uint_eq(t.asked[WIDE], 1);
+	ck_assert_uint_eq(t.asked[NARROW], 1);	/* for the tools that read it */
+	ck_assert_uint_eq(t.sets, 2);
+	ck_assert_uint_eq(t.events.n, 2);
+	ck_assert_int_eq(t.events.v[1].kind, EVENT_LINK_CLEAN);
+	ck_assert_uint_eq(error_total(bad(), ERR_SYMBOL), 0);
+	t.symbols = 3;
+	reading();
+	ck_assert_uint_eq(error_total(bad(), ERR_SYMBOL), 3);
+	ck_assert_uint_eq(error_last_hour(bad(), ERR_SYMBOL, clock_mono_us()), 3);
+	/* a client that has gone is not called */
+	ck_assert(begin_clearing());
+	error_watch_forget(t.watch, &t);
+	reading();
+	ck_assert_uint_eq(t.cleared, 1);
+	end();
+}
+END_TEST
+
+/* promise: C3 */
+START_TEST(the_subnet_is_lost_meanwhile)
+{
+	begin(false, true);
+	run_until(is_reading);
+	error_watch_published(t.watch, NULL);
+	ck_assert_ptr_null(bad());
+	error_watch_published(t.watch, t.state);	/* and is ours again, while answers are outstanding */
+	reading();
+	ck_assert_uint_eq(error_watch_last(t.watch)->ports, PORTS);
+	ck_assert_ptr_nonnull(bad());
+	ck_assert(begin_clearing());
+	end();					/* while requests are outstanding */
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("error_watch");
+	TCase *k = tcase_create("error_watch");
+
+	tcase_set_timeout(k, 30);
+	tcase_add_test(k, one_request_for_each_port);
+	tcase_add_test(k, a_silent_device_is_asked_once);
+	tcase_add_test(k, events);
+	tcase_add_test(k, resets_before_it_stops);
+	tcase_add_test(k, clearing);
+	tcase_add_test(k, the_subnet_is_lost_meanwhile);
+	suite_add_tcase(s, k);
+	return run_suite(s);
+}
