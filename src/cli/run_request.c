@@ -98,7 +98,7 @@ static const struct output *choose_output(const struct ctl_command *c, json_t *a
 		json_object_set_new(args, "links", json_true());
 		return &html_output;
 	}
-	if (page && !c->takes_file) {
+	if (page && !c->takes_file && !c->makes_file) {
 		page_output_begin(page);
 		json_object_del(args, "file");
 		return text;
