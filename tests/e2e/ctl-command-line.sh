@@ -80,7 +80,7 @@ says 2 "no daemon answers" sweep st -s none
 says 2 "no daemon answers" port --sock none
 says 0 "^usage: qosd-ctl routes " routes --he
 says 1 "^qosd-ctl: ambiguous command: po could be ports or policy" po
-says 1 "^qosd-ctl: ambiguous command: e could be events, explain or export" e
+says 1 "^qosd-ctl: ambiguous command: e could be events, errors, explain or export" e
 says 1 "^qosd-ctl: no such command: policy x" policy x
 says 1 "^qosd-ctl: partition: ambiguous command: a could be add or apply" partition a x
 says 1 "^qosd-ctl: explain: ambiguous option: --w could be --why-not or --watch" explain 1 2 --w

@@ -195,7 +195,7 @@ ctl -j partition show two >show.json
 "$build/qosd-ctl" -s "$sock" partition apply show.json >json.out 2>&1
 expect_match "what is shown is JSON" 'it must be' "$(<json.out)"
 tr -d ' \n' <show.json >show
-expect_match "shown, with from where" '"who":"storage","membership":"limited","source":"dynamic"' "$(<show)"
+expect_match "shown, with from where" '"who":"storage","membership":"limited","index0":false,"source":"dynamic"' "$(<show)"
 expect_match "shown, with places" '"places":\[\{"index":1,"pkey":32865\}\]' "$(<show)"
 
 note "multicast"
