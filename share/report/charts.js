@@ -29,13 +29,6 @@ function levelOn(f, link, end, level)
 	return kind && kind.levels[level];
 }
 
-function measuredOn(f, link, end, level)
-{
-	const l = levelOn(f, link, end, level), rows = f.vls.get(2 * link + end);
-
-	return l && l.vl !== null && rows ? rows.find(r => r.vl === l.vl) : undefined;
-}
-
 const isNumber = v => typeof v === "number" && Number.isFinite(v);
 
 function heatMetrics(f)
@@ -48,19 +41,13 @@ function heatMetrics(f)
 		{ name: "Gb/s promised", unit: "Gb/s", value: (i, e, l) => promised(levelOn(f, i, e, l)), low: true },
 		{ name: "longest wait promised (µs)", unit: "µs",
 		  value: (i, e, l) => { const x = levelOn(f, i, e, l); return x && isNumber(x["wait-us"]) ? x["wait-us"] : NaN; } },
-		{ name: "share measured, less what is promised", unit: "of the link", measured: true,
-		  value: (i, e, l) => { const m = measuredOn(f, i, e, l); return m && m.got >= 0 ? m.got - m.promised : NaN; },
-		  low: true },
-		{ name: "waits measured (ticks)", unit: "ticks", measured: true,
-		  value: (i, e, l) => { const m = measuredOn(f, i, e, l); return m && m.wait >= 0 ? m.wait : NaN; } },
-	].filter(m => !m.measured || f.data.measured);
+	];
 }
 
-/* The ends of links with most routes or, if counters were read, most used; the worst first. */
+/* The ends of links with most routes for their speed; the worst first. */
 function busiest(f)
 {
-	const rank = (i, e) => f.data.measured && !Number.isNaN(f.used[e][i]) ? 1e6 * f.used[e][i] :
-		routesOf(f, i, e) / (gbpsOf(f, i) || 1);
+	const rank = (i, e) => routesOf(f, i, e) / (gbpsOf(f, i) || 1);
 	const ends = [];
 
 	for (let i = 0; i < f.nLinks; i++)
@@ -183,14 +170,9 @@ function drawShares(f, element)
 	const svg = svgIn(element, 1000, Math.max(1, shown.length) * row + 10);
 
 	shown.forEach((kind, i) => {
-		const got = gotOnKind(f, kinds.indexOf(kind));
-
 		svg.append("text").attr("x", 0).attr("y", i * row + 12).text(`${kind.ports} ${kind.class} ports, ` +
-			`${short(kind.rate)} Gb/s, MTU ${kind.mtu}, ${kind.vls} VLs, as ${kind.example}` +
-			(got ? ": promised, and below it what busy ports got" : ""));
-		drawBar(svg, kind.levels, l => l.share, i * row + 16, got ? 12 : 18);
-		if (got)
-			drawBar(svg, kind.levels, l => got.get(l.vl) || 0, i * row + 29, 8);
+			`${short(kind.rate)} Gb/s, MTU ${kind.mtu}, ${kind.vls} VLs, as ${kind.example}`);
+		drawBar(svg, kind.levels, l => l.share, i * row + 16, 18);
 	});
 	if (kinds.length > shown.length)
 		note(element, `… and ${kinds.length - shown.length} rarer kinds of link.`);
@@ -223,26 +205,6 @@ function drawShares(f, element)
 			to.append("rect").attr("x", 0).attr("y", y).attr("width", width).attr("height", height)
 				.attr("class", "unknown");
 	}
-}
-
-/* The mean share of each VL at ports of a kind that were measured and full; null if there are none. */
-function gotOnKind(f, kind)
-{
-	const sums = new Map();
-	let ports = 0;
-
-	for (const [at, rows] of f.vls) {
-		const link = at >> 1, end = at & 1;
-
-		if ((end ? f.links["kind-b"] : f.links["kind-a"])[link] !== kind || !(f.used[end][link] >= 0.8))
-			continue;
-		ports++;
-		for (const r of rows)
-			sums.set(r.vl, (sums.get(r.vl) || 0) + Math.max(0, r.got));
-	}
-	for (const [vl, sum] of sums)
-		sums.set(vl, sum / ports);
-	return ports ? sums : null;
 }
 
 function drawLegend(f, element)

@@ -47,7 +47,6 @@ function makeFabric(data)
 	}
 	f.shortNames = withoutPrefix(data.switches.node.map(node => nodes.name[node]));
 	f.levels = (data.bandwidth.kinds[0] || { levels: [] }).levels.map(l => l.level);
-	measureLinks(f);
 	return f;
 }
 
@@ -71,40 +70,6 @@ function settle(f, host, other)
 		return;
 	f.homeOf[host] = f.swOf[other];
 	f.hostsOf[f.swOf[other]].push(host);
-}
-
-/* What was measured of ports, by link and end, if counters were read (counters-interval). */
-function measureLinks(f)
-{
-	const m = f.data.measured, bySlot = new Map();
-
-	f.used = [new Float64Array(f.nLinks).fill(NaN), new Float64Array(f.nLinks).fill(NaN)];
-	f.waits = [new Float64Array(f.nLinks).fill(NaN), new Float64Array(f.nLinks).fill(NaN)];
-	f.vls = new Map();	/* by 2 * link + end: rows of {vl, got, promised, wait, verdict} */
-	if (!m)
-		return;
-	for (let i = 0; i < f.nLinks; i++) {
-		bySlot.set(f.links["slot-a"][i], 2 * i);
-		bySlot.set(f.links["slot-b"][i], 2 * i + 1);
-	}
-	m.slot.forEach((slot, i) => {
-		const at = bySlot.get(slot);
-
-		if (at !== undefined && m.full[i] >= 0)
-			f.used[at & 1][at >> 1] = m.full[i] / 1000;
-	});
-	m["vl-slot"].forEach((slot, i) => {
-		const at = bySlot.get(slot), wait = m.wait[i];
-
-		if (at === undefined)
-			return;
-		if (!f.vls.has(at))
-			f.vls.set(at, []);
-		f.vls.get(at).push({ vl: m.vl[i], got: m.got[i] / 1000, promised: m.promised[i] / 1000, wait,
-				     verdict: m.verdict[i] });
-		if (wait >= 0 && !(f.waits[at & 1][at >> 1] >= wait))
-			f.waits[at & 1][at >> 1] = wait;
-	});
 }
 
 /* End 0 is a, which sends from port-a; end 1 is b. */

@@ -9,12 +9,11 @@ const SHADES = 12;
 /* What colours the links: value 0..1 of a link's end, NaN if unknown, and the text of a value. */
 function metricsOf(f)
 {
-	let mostRoutes = 0, mostWait = 0, mostRate = 0;
+	let mostRoutes = 0, mostRate = 0;
 
 	for (let i = 0; i < f.nLinks; i++)
 		for (let e = 0; e < 2; e++) {
 			mostRoutes = Math.max(mostRoutes, routesOf(f, i, e) / (gbpsOf(f, i) || 1));
-			mostWait = Math.max(mostWait, f.waits[e][i] || 0);
 			mostRate = Math.max(mostRate, gbpsOf(f, i));
 		}
 	return [
@@ -25,11 +24,7 @@ function metricsOf(f)
 		  value: i => 1 - gbpsOf(f, i) / (mostRate || 1), text: i => `${short(gbpsOf(f, i))} Gb/s` },
 		{ name: "trouble", low: "none", high: "deviates, held or not Active",
 		  value: i => linkTrouble(f, i) ? 1 : 0, text: i => linkTrouble(f, i) || "as usual" },
-		{ name: "measured use", measured: true, low: "idle", high: "100 %",
-		  value: (i, e) => f.used[e][i], text: (i, e) => `${short(f.used[e][i] * 100)} % used` },
-		{ name: "measured waits", measured: true, low: "none", high: `${short(mostWait)} ticks`,
-		  value: (i, e) => f.waits[e][i] / (mostWait || 1), text: (i, e) => `${short(f.waits[e][i])} ticks of wait` },
-	].filter(m => !m.measured || f.data.measured);
+	];
 }
 
 const shadeColours = d3.range(SHADES).map(i => d3.interpolateYlOrRd(0.22 + 0.78 * i / (SHADES - 1)));

@@ -99,8 +99,7 @@ function eventsTable(f, element)
 
 function linkColumns(f)
 {
-	const use = (i, e) => Number.isNaN(f.used[e][i]) ? "" : `${short(100 * f.used[e][i])} %`;
-	const columns = [
+	return [
 		{ title: "from", text: i => portName(f, i, 0) },
 		{ title: "to", text: i => portName(f, i, 1) },
 		{ title: "state", text: i => STATES[f.links.state[i]] || "?" },
@@ -110,14 +109,6 @@ function linkColumns(f)
 		{ title: "routes back", text: i => routesOf(f, i, 1), number: true },
 		{ title: "trouble", text: i => linkTrouble(f, i), class: () => "warning" },
 	];
-
-	if (f.data.measured)
-		columns.splice(7, 0,
-			{ title: "used there", text: i => use(i, 0), value: i => f.used[0][i], number: true },
-			{ title: "used back", text: i => use(i, 1), value: i => f.used[1][i], number: true },
-			{ title: "waits (ticks)", number: true, value: i => Math.max(f.waits[0][i] || 0, f.waits[1][i] || 0),
-			  text: i => short(Math.max(f.waits[0][i] || 0, f.waits[1][i] || 0)) });
-	return columns;
 }
 
 function linksTable(f, element)

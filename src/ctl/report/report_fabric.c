@@ -141,9 +141,9 @@ static json_t *json_why(const struct feasibility *v, const uint32_t *link_of_por
 	return why;
 }
 
-enum { A, A_PORT, B, B_PORT, RATE, VLS, STATE, HELD, ROUTES_A, ROUTES_B, KIND_A, KIND_B, SLOT_A, SLOT_B };
+enum { A, A_PORT, B, B_PORT, RATE, VLS, STATE, HELD, ROUTES_A, ROUTES_B, KIND_A, KIND_B };
 
-/* "rate" is in tenths of a Gb/s; "slot" numbers ports as "measured" does. */
+/* "rate" is in tenths of a Gb/s. */
 static void put_link(const struct column *c, const struct subnet_state *s, const struct feasibility *v,
 		     const uint32_t *routes, uint32_t port)
 {
@@ -161,8 +161,6 @@ static void put_link(const struct column *c, const struct subnet_state *s, const
 	put(&c[ROUTES_B], routes[a->peer]);
 	put(&c[KIND_A], kind_of(v, port));
 	put(&c[KIND_B], kind_of(v, a->peer));
-	put(&c[SLOT_A], port);
-	put(&c[SLOT_B], a->peer);
 }
 
 void report_links(json_t *out, const struct subnet_state *s, const struct feasibility *v)
@@ -171,8 +169,7 @@ void report_links(json_t *out, const struct subnet_state *s, const struct feasib
 		[A] = column("a"), [A_PORT] = column("port-a"), [B] = column("b"), [B_PORT] = column("port-b"),
 		[RATE] = column("rate"), [VLS] = column("vls"), [STATE] = column("state"),
 		[HELD] = column("held"), [ROUTES_A] = column("routes-a"), [ROUTES_B] = column("routes-b"),
-		[KIND_A] = column("kind-a"), [KIND_B] = column("kind-b"), [SLOT_A] = column("slot-a"),
-		[SLOT_B] = column("slot-b"),
+		[KIND_A] = column("kind-a"), [KIND_B] = column("kind-b"),
 	};
 	uint32_t *routes = loads_of(s), *link_of_port = xcalloc(s->f->n_ports + 1u, sizeof(*link_of_port));
 	uint32_t n = 0;
