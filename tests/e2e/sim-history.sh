@@ -61,7 +61,8 @@ rm -f "$db"-*
 begin
 is_aside() { [ -e "$db.damaged" ]; }
 until_ 20 is_aside || bad "it is not renamed"
-expect_match "the log" "is damaged; renamed" "$(<"$qosd_log")"
+is_logged() { grep -q 'is damaged; renamed' "$qosd_log"; }
+until_ 20 is_logged || bad "the log does not say so"
 stored() { kinds | grep -q started; }
 until_ 20 stored || bad "the new one has nothing"
 
