@@ -362,7 +362,7 @@ static void put_flaps(struct prom *p, const struct sm *sm)
 static void put_withdrawn(struct prom *p, const struct sm_status *s)
 {
 	gauge(p, "qosd_fabric_places_drained", "Switches and links that are drained.",
-	      s->withdrawals ? (double)withdrawals_count(s->withdrawals, WITHDRAWAL_DRAINED) : 0);
+	      (double)withdrawals_count(s->withdrawals, WITHDRAWAL_DRAINED));
 }
 
 static void put_mads(struct prom *p, const struct mad_counts *m, uint64_t traps_dropped)
@@ -678,7 +678,8 @@ void metrics_print(const struct ctl_env *env, const struct ctl_view *v, struct b
 	put_sm(&p, &v->sm);
 	if (env->sm)
 		put_flaps(&p, env->sm);
-	put_withdrawn(&p, &v->sm);
+	if (v->sm.withdrawals)
+		put_withdrawn(&p, &v->sm);
 	if (v->mad)
 		put_mads(&p, v->mad, v->sm.traps_dropped);
 	if (v->state && env->sm)

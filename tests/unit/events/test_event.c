@@ -75,7 +75,8 @@ START_TEST(by_kind)
 	ck_assert(event_kinds_add(&kinds, "link"));
 	ck_assert_uint_eq(kinds, 1ull << EVENT_LINK_UP | 1ull << EVENT_LINK_DOWN |
 				 1ull << EVENT_LINK_CHANGED | 1ull << EVENT_LINK_FLAPPING |
-				 1ull << EVENT_LINK_STEADY);
+				 1ull << EVENT_LINK_STEADY | 1ull << EVENT_LINK_ERRORS |
+				 1ull << EVENT_LINK_CLEAN);
 	add(EVENT_NODE_CAME);
 	add(EVENT_LINK_CHANGED);
 	ck_assert_uint_eq(get(&next, kinds, &lost)->id, 2);
