@@ -7,6 +7,7 @@
 #include "config/conf.h"
 #include "config/conf_read.h"
 #include "events/event.h"
+#include "events/outages.h"
 #include "lib/base/alloc.h"
 #include "lib/base/group.h"
 #include "lib/base/net.h"
@@ -406,6 +407,7 @@ static const struct key settings_keys[] = {
 	{ "flap-limit", read_uint, AT(flap_limit), .max = 32 },
 	{ "flap-window", read_time, AT(flap_window_s), .min = 1, .max = 86400, SECONDS },
 	{ "flap-hold", read_time, AT(flap_hold_s), .min = 1, .max = 86400, SECONDS },
+	{ "outage-limit", read_uint, AT(outage_limit), .max = OUTAGE_LIMIT_MAX, LIVE },
 
 	{ "sa-requests-max", read_uint, AT(sa_requests_max), .min = 1, .max = 1000000 },
 	{ "sa-requests-per-port", read_uint, AT(sa_requests_per_port), .min = 1, .max = 1000000 },

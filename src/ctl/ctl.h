@@ -96,6 +96,7 @@ struct ctl_env {
 	const struct sa_stats *(*sa_stats)(void *arg);
 	struct sa_trace *trace;		/* may be NULL */
 	struct events *events;		/* may be NULL */
+	const struct outages *outages;	/* may be NULL */
 	struct history *history;	/* NULL: events are not kept on disk */
 	struct store *store;		/* may be NULL */
 	struct policies *policies;	/* NULL: the policy cannot be changed */

@@ -356,6 +356,7 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 	}
 	q->operator_events = operator_events_new(q->loop, s, !q->o->once);
 	env.events = operator_events_ring(q->operator_events);
+	env.outages = operator_events_outages(q->operator_events);
 	if (!q->o->once)
 		env.history = operator_events_keep(q->operator_events, s);
 	ch.arg = q->operator_events;

@@ -24,6 +24,7 @@ struct operator_events {
 	struct hook *hook;		/* NULL: no command is configured */
 	struct history *history;	/* NULL: events are not kept on disk */
 	uint64_t smps, blocks;		/* counts at the last published state */
+	struct outages *outages;
 	const char *engine;		/* routing engine of that state; NULL: none */
 };
 
@@ -33,6 +34,8 @@ struct operator_events *operator_events_new(struct loop *l, const struct setting
 	struct event e;
 
 	x->events = events_new(hash64((uint64_t)clock_real_us() ^ (uint64_t)getpid() << 44));
+	x->outages = outages_new();
+	outages_set_limit(x->outages, s->outage_limit);
 	event_make(&e, EVENT_STARTED, "qosd %s started", QOSD_VERSION);
 	event_text(&e, "version", "%s", QOSD_VERSION);
 	operator_events_add(x, &e);
@@ -58,6 +61,7 @@ void operator_events_free(struct operator_events *x)
 		return;
 	hook_free(x->hook);
 	history_free(x->history);
+	outages_free(x->outages);
 	events_free(x->events);
 	free(x);
 }
@@ -65,6 +69,16 @@ void operator_events_free(struct operator_events *x)
 struct events *operator_events_ring(struct operator_events *x)
 {
 	return x->events;
+}
+
+const struct outages *operator_events_outages(const struct operator_events *x)
+{
+	return x->outages;
+}
+
+void operator_events_set_limit(struct operator_events *x, const struct settings *s)
+{
+	outages_set_limit(x->outages, s->outage_limit);
 }
 
 /* Hands the event with id `next` to the history. */
@@ -94,6 +108,7 @@ void operator_events_add(void *arg, const struct event *e)
 	struct operator_events *x = arg;
 
 	events_add(x->events, e, clock_real_us());
+	outages_note(x->outages, e, clock_mono_us());
 	if (x->history)
 		keep(x, events_next_id(x->events) - 1);
 }

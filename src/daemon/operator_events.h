@@ -10,6 +10,7 @@
 #include "ctl/policy_trials.h"
 #include "events/event.h"
 #include "events/history/history.h"
+#include "events/outages.h"
 #include "lib/loop/loop.h"
 #include "mad/mad.h"
 #include "plan/published_state.h"
@@ -27,13 +28,17 @@ struct operator_events;
 struct operator_events *operator_events_new(struct loop *l, const struct settings *s, bool runs);
 void operator_events_free(struct operator_events *x);		/* NULL is fine */
 struct events *operator_events_ring(struct operator_events *x);
+/* How often nodes and links went away. */
+const struct outages *operator_events_outages(const struct operator_events *x);
+/* Takes outage-limit of the settings, after it changed. */
+void operator_events_set_limit(struct operator_events *x, const struct settings *s);
 /*
  * Keeps all events on disk, those that happened already included, as the settings say; returns the
  * history, or NULL if they say none.  It ends with x.
  */
+struct history *operator_events_keep(struct operator_events *x, const struct settings *s);
 /* Runs the command of the settings from the next event on, or none. */
 void operator_events_set_command(struct operator_events *x, struct loop *l, const struct settings *s);
-struct history *operator_events_keep(struct operator_events *x, const struct settings *s);
 
 /* Adds an event as it is; arg: struct operator_events. */
 void operator_events_add(void *arg, const struct event *e);

@@ -50,6 +50,11 @@ static void apply_event_command(struct qosd *q)
 	operator_events_set_command(q->operator_events, q->loop, q->settings);
 }
 
+static void apply_outage_limit(struct qosd *q)
+{
+	operator_events_set_limit(q->operator_events, q->settings);
+}
+
 static void apply_counters(struct qosd *q)
 {
 	perf_set_interval(q->perf, q->settings->counters_interval_s, q->settings->counters_reset);
@@ -71,6 +76,7 @@ static const struct {
 	{ "sweep-interval", apply_sweep_interval },
 	{ "event-command", apply_event_command },
 	{ "event-kinds", apply_event_command },
+	{ "outage-limit", apply_outage_limit },
 	{ "counters-interval", apply_counters },
 	{ "counters-reset", apply_counters },
 	{ "groups-max", apply_limits },

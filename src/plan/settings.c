@@ -45,6 +45,7 @@ struct settings *settings_default(void)
 		.flap_limit = 5,
 		.flap_window_s = 60,
 		.flap_hold_s = 60,
+		.outage_limit = 3,
 		.history_max_mib = 64,
 		.errors_interval_s = 180,
 		.errors_reset = true,

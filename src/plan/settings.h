@@ -98,6 +98,7 @@ struct settings {
 	uint32_t flap_limit;		/* times down in the window that are tolerated, 0 = any; default 5 */
 	uint32_t flap_window_s;		/* default 60 */
 	uint32_t flap_hold_s;		/* quiet time before routes use the link; default 60 */
+	uint32_t outage_limit;		/* times in an hour that a node or link may go; 0: any; default 3 */
 
 	/* SA */
 	uint32_t sa_requests_max;	/* queued requests, beyond which BUSY is answered; default 32768 */

@@ -12,6 +12,7 @@ only_on qosd-sim "ibsim has no devices that refuse Sets"
 tree=${REFUSAL_TREE:-fat-tree:k=8,levels=2}
 sim_options=()
 cat >qosd.yaml <<-END
+	outage-limit: 0
 	sweep-interval: 0
 	scrub-interval: 0
 END

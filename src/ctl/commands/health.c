@@ -13,6 +13,7 @@
 #include "ctl/commands/cmd_missing.h"
 #include "ctl/commands/cmd_topology.h"
 #include "ctl/commands/health_errors.h"
+#include "ctl/commands/health_outages.h"
 #include "ctl/commands/health_withdrawn.h"
 #include "events/topology_events.h"
 #include "lib/base/clock.h"
@@ -1190,6 +1191,8 @@ void health_judge(const struct health_input *in, struct health *out)
 	judge_implausible(in, out);
 	judge_flaps(in, out);
 	judge_withdrawn(in, out);
+	if (in->outages)
+		health_outages(in->outages, in->sm->withdrawals, in->now_mono_us, out);
 	judge_store(in, out);
 	judge_history(in, out);
 	judge_policy(in, out);
@@ -1308,6 +1311,7 @@ void cmd_health(const struct ctl_call *c, struct reply *r)
 		in.strays = perf_strays(c->env->perf, &in.n_strays);
 	}
 	in.errors = c->env->errors;
+	in.outages = c->env->outages;
 	health_judge(&in, &h);
 	reply_result(r, json_pack("{s:s, s:s, s:o}", "verdict", verdict(&h),
 				  "state", sm_state_name(in.sm->state), "problems", json_problems(&h)));

@@ -48,6 +48,7 @@ struct health_input {
 	size_t n_shorts;
 	const struct perf_stray *strays;	/* data on SLs that no level has; sorted (perf/perf.h) */
 	size_t n_strays;
+	const struct outages *outages;	/* NULL: not counted */
 	const struct error_watch *errors;	/* NULL: error counters are not read */
 	const struct ctl_topology *topology;	/* the expected topology; or NULL */
 	const struct missing *missing;	/* what the subnet had and lacks now; or NULL */

@@ -241,6 +241,7 @@ static const struct row settings_rows[] = {
 	{ "flap-limit: ~\n", { "0", "32" }, { BAD_NUMBER, "33" } },
 	{ "flap-window: ~\n", { "1", "86400", "10s" }, { BAD_NUMBER, "0", "86401", "1ms" } },
 	{ "flap-hold: ~\n", { "1", "86400", "10s" }, { BAD_NUMBER, "0", "86401", "1ms" } },
+	{ "outage-limit: ~\n", { "0", "31" }, { BAD_NUMBER, "32" } },
 	{ "sa-requests-max: ~\n", { "1", "1000000" }, { BAD_NUMBER, "0", "1000001" } },
 	{ "sa-requests-per-port: ~\n", { "1", "1000000" }, { BAD_NUMBER, "0", "1000001" } },
 	{ "sa-transfers-max: ~\n", { "1", "65536" }, { BAD_NUMBER, "0", "65537" } },
