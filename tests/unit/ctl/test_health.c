@@ -7,6 +7,7 @@
 
 #include "asking.h"
 #include "ctl/commands/health.h"
+#include "events/outages.h"
 #include "plan/feasible/feasible.h"
 #include "plan/routes/base_routes.h"
 #include "sa/registry/groups.h"
@@ -375,6 +376,42 @@ START_TEST(links_that_flap)
 	x.flap.link.guid[0] = 0x77;	/* a node that is gone */
 	x.is = FLAP_DOWN;
 	expect(SEV_WARNING, "link-flapping", "0x0000000000000077/P");
+}
+END_TEST
+
+static void went_often(struct outages *o, enum event_kind kind, uint64_t guid, unsigned times)
+{
+	struct event e;
+
+	event_make(&e, kind, "x");
+	event_guid(&e, "node", guid);
+	event_text(&e, "description", "node %d", (int)guid);
+	while (times--)
+		outages_note(o, &e, 0);
+}
+
+/* promise: C5 */
+/* Switches come first, however often hosts went; many are summed up. */
+START_TEST(what_goes_too_often)
+{
+	struct outages *o = outages_new();
+
+	outages_set_limit(o, 2);
+	in.outages = o;
+	went_often(o, EVENT_NODE_WENT, 1, 2);
+	ck_assert_uint_eq(judged(), 0);
+	went_often(o, EVENT_NODE_WENT, 1, 1);
+	expect(SEV_WARNING, "node-unsteady", "node 1 went away 3 times in the last hour");
+	went_often(o, EVENT_NODE_WENT, 2, 100);
+	went_often(o, EVENT_SWITCH_WENT, 3, 3);
+	ck_assert_uint_eq(judged(), 3);
+	ck_assert_str_eq(h.v.v[0].text, "node 3 went away 3 times in the last hour");
+	ck_assert_str_eq(h.v.v[1].text, "node 2 went away at least 32 times in the last hour");
+	for (unsigned i = 4; i < HEALTH_EACH + 5; i++)
+		went_often(o, EVENT_NODE_WENT, i, 3);
+	ck_assert_uint_eq(judged(), HEALTH_EACH + 1);
+	ck_assert_str_eq(h.v.v[HEALTH_EACH].text, "4 more nodes and links that went away too often");
+	outages_free(o);
 }
 END_TEST
 
@@ -830,6 +867,7 @@ int main(void)
 	tcase_add_test(t, multicast_lids_that_run_out);
 	tcase_add_test(t, floods_of_traps);
 	tcase_add_test(t, links_that_flap);
+	tcase_add_test(t, what_goes_too_often);
 	tcase_add_test(t, many_of_a_kind);
 	tcase_add_test(t, ports);
 	tcase_add_test(t, links);
