@@ -61,7 +61,11 @@ void withdrawn_prepare(struct sm *sm)
 
 void withdrawn_swept(struct sm *sm)
 {
-	sm->withdrawn.in_force = sm->withdrawn.planned;
+	struct withdrawn *x = &sm->withdrawn;
+
+	x->in_force = x->planned;
+	if (x->planned != x->change)	/* a change during the sweep, perhaps of a node that it has just found */
+		sm_want_sweep(sm, SWEEP_POLICY, "what is withdrawn has changed");
 }
 
 void withdrawn_status(const struct sm *sm, struct sm_status *out)
