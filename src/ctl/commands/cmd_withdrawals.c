@@ -25,22 +25,25 @@ static bool has_hosts(const struct fabric *f, const struct fabric_node *n)
 	return false;
 }
 
-/* Packets of hosts to the LID cross the switch.  Entries lead towards the LID, so the walk back ends. */
-static bool carries_hosts(const struct subnet_state *s, uint32_t node, uint16_t lid)
+/*
+ * Packets of hosts to the LID cross the switch.  left: switches that a way to it may still have: entries that
+ * devices keep whatever is written may go in a circle.
+ */
+static bool carries_hosts(const struct subnet_state *s, uint32_t node, uint16_t lid, uint32_t left)
 {
 	const struct fabric *f = s->f;
 	const struct fabric_node *n = &f->nodes[node];
 
 	if (has_hosts(f, n))
 		return true;
-	for (uint32_t i = n->port0 + 1; i <= n->port0 + n->nports; i++) {
+	for (uint32_t i = n->port0 + 1; left && i <= n->port0 + n->nports; i++) {
 		const struct fabric_node *from;
 
 		if (!link_joins_switches(f, i))
 			continue;
 		from = port_node(f, f->ports[i].peer);
 		if (lft_get(s->plan->lfts, from->sw, lid) == f->ports[f->ports[i].peer].num &&
-		    carries_hosts(s, f->ports[f->ports[i].peer].node, lid))
+		    carries_hosts(s, f->ports[f->ports[i].peer].node, lid, left - 1))
 			return true;
 	}
 	return false;
@@ -63,7 +66,7 @@ static uint32_t lids_by(const struct subnet_state *s, uint32_t port, uint32_t bu
 			continue;
 		to = fabric_switch_of(s->f, to);
 		n += (but == FABRIC_NONE || to != s->f->nodes[but].sw) &&
-		     carries_hosts(s, node, (uint16_t)lid);
+		     carries_hosts(s, node, (uint16_t)lid, s->f->n_switches);
 	}
 	return n;
 }
