@@ -50,13 +50,17 @@ static bool read_named(const char *path, bool named, struct buf *text, bool *mis
 	return done;
 }
 
-struct settings *load_settings(const struct options *o, struct findings *out)
+struct settings *load_settings(const struct options *o, bool *from_file, struct findings *out)
 {
 	struct settings *s = NULL;
 	struct buf text = { 0 };
-	bool missing;
+	bool missing, read = read_named(o->config, o->config_named, &text, &missing, out);
 
-	if (read_named(o->config, o->config_named, &text, &missing, out)) {
+	if ((read || missing) && !text.n && *from_file) {
+		findings_add(out, SEV_ERROR, o->config, (struct src_pos){ 0 },
+			     "is %s; it had settings when the daemon started", missing ? "missing" : "empty");
+	} else if (read) {
+		*from_file = text.n != 0;
 		s = conf_read_settings(o->config, text.n ? text.s : "", text.n, out);
 	} else if (missing) {
 		log_info("qosd", "%s is missing: using built-in settings", o->config);
@@ -418,7 +422,8 @@ int check_files(const struct options *o)
 {
 	struct findings f = { 0 };
 	struct buf normal = { 0 }, report = { 0 };
-	struct settings *s = load_settings(o, &f);
+	bool from_file = false;
+	struct settings *s = load_settings(o, &from_file, &f);
 	bool found = s && conf_find_groups(s, &f);
 	struct store_policy last;
 	bool known = store_peek_policy(o->state_dir, &last);

@@ -262,7 +262,7 @@ static struct shared_policy *load_files(struct qosd *q)
 	struct findings sf = { 0 }, pf = { 0 };
 	struct shared_policy *sp;
 
-	q->settings = load_settings(q->o, &sf);
+	q->settings = load_settings(q->o, &q->settings_reload.from_file, &sf);
 	sp = load_first_policy(q->o, q->settings, &pf);
 	findings_log(&sf, "settings");
 	findings_free(&sf);

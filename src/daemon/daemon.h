@@ -118,6 +118,7 @@ struct qosd {
 	struct file_watch watch;
 	struct policy_watch policy_watch;	/* policy_watch.c */
 	struct {		/* settings_reload.c */
+		bool from_file;		/* of the settings at the start */
 		struct settings *read;	/* by the last read; NULL: refused, or applied; under `reading` */
 		struct ctl_settings_reload found;
 	} settings_reload;

@@ -295,6 +295,11 @@ struct hook *hook_new(struct loop *l, struct events *es, char *const *argv, uint
 	return h;
 }
 
+void hook_skip(struct hook *h)
+{
+	h->next = events_next_id(h->events);
+}
+
 void hook_change(struct hook *h, char *const *argv, uint64_t kinds)
 {
 	h->argv = argv;

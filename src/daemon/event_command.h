@@ -36,6 +36,8 @@ struct hook_counts {
  * is NULL-terminated; argv, l and es must outlive the hook.
  */
 struct hook *hook_new(struct loop *l, struct events *es, char *const *argv, uint64_t kinds);
+/* Leaves out the events that have happened. */
+void hook_skip(struct hook *h);
 /* Another command and other kinds from the next event on; a running command is left to end.  kinds 0: no event. */
 void hook_change(struct hook *h, char *const *argv, uint64_t kinds);
 /* Kills a running process. */

@@ -49,8 +49,10 @@ void operator_events_set_command(struct operator_events *x, struct loop *l, cons
 	static char *const nothing[] = { (char *)"(none)", NULL };	/* named by messages on the former command */
 	char *const *command = s->event_command ? s->event_command : nothing;
 
-	if (!x->hook && s->event_command)
-		x->hook = hook_new(l, x->events, command, 0);	/* skips what has happened */
+	if (!x->hook && s->event_command) {
+		x->hook = hook_new(l, x->events, command, 0);
+		hook_skip(x->hook);
+	}
 	if (x->hook)
 		hook_change(x->hook, command, s->event_command ? s->event_kinds : 0);
 }

@@ -40,9 +40,9 @@ int options_parse(struct options *o, int argc, char **argv);
 /* config_files.c */
 /*
  * Loads the settings, or built-in defaults if the file is missing at its default place; NULL:
- * see out.
+ * see out.  *from_file: in, whether a missing or empty file is an error; out, whether there is text in it.
  */
-struct settings *load_settings(const struct options *o, struct findings *out);
+struct settings *load_settings(const struct options *o, bool *from_file, struct findings *out);
 /*
  * Loads the policy, as `policy` of the settings says; s may be NULL if the settings are not
  * known.  NULL: see out.

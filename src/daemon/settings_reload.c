@@ -15,7 +15,8 @@
 
 bool settings_read_again(struct qosd *q, struct findings *out)
 {
-	struct settings *s = load_settings(q->o, out);
+	bool from_file = q->settings_reload.from_file;
+	struct settings *s = load_settings(q->o, &from_file, out);
 
 	settings_free(q->settings_reload.read);
 	q->settings_reload.read = s;

@@ -43,7 +43,9 @@ expect_match "what reload says" \
 expect "what needs a restart" "" "$(grep restart reload)"
 expect "priority" 7 "$(status priority)"
 expect_match "the limit of services" '(^|[^0-9])12([^0-9]|$)' "$(ctl -j holdings | grep -A6 '"services"')"
-until_ 10 grep -qs . told.out || bad "the event command does not run"
+ctl partition add told all >out 2>&1 || bad "partition add: $(<out)"
+until_ 10 grep -qs partitions-changed told.out || bad "the event command does not run"
+expect "events from before it" "" "$(grep -E 'started|subnet-up' told.out)"
 light() { grep -qE ' debug: ' "$qosd_log"; }
 until_ 5 light || bad "the log has no debug messages"
 expect "the state in health" "" "$(problem settings)"
@@ -79,5 +81,14 @@ expect "priority" 3 "$(status priority)"
 replaced() { [ "$(status checksum)" != "$before" ]; }
 until_ 5 replaced || bad "the policy is the former one"
 expect "health" "" "$(problem 'qosd.yaml:[0-9]*')"
+
+note "a file that lost its text"
+: >qosd.yaml
+expect "exit status of reload" 1 "$(ctl reload >reload 2>&1; echo $?)"
+expect_match "what reload says" 'qosd.yaml: error: is empty; it had settings when the daemon started' "$(<reload)"
+expect "priority" 3 "$(status priority)"
+settings "priority: 4"
+expect "exit status of reload" 0 "$(ctl reload >reload 2>&1; echo $?)"
+expect "priority" 4 "$(status priority)"
 stop_qosd || bad "exit status $?"
 stop_sim
