@@ -540,7 +540,7 @@ bool replication_take(struct qosd *q, char *text[PART_COUNT])
 		if (!text[i] || !take[i])
 			continue;
 		again = xstrdup(text[i]);	/* reading modifies the text */
-		good = take[i](q, text[i], again) && good;
+		good = (take[i](q, text[i], again) || i >= PART_LISTED) && good;	/* see take_rest() */
 		free(again);
 	}
 	return good;
