@@ -570,7 +570,7 @@ size_t missing_forget(struct missing *m, const char *text)
 	/* first, as a link is shown or not by its nodes */
 	for (size_t i = 0; i < m->v.n; i++)
 		shown += (!text || matches(m->v.v[i], &w)) && missing_is_shown(m, m->v.v[i]);
-	for (size_t i = 0; i < m->v.n; i++) {
+	for (size_t i = 0; shown && i < m->v.n; i++) {
 		struct missing_item *x = m->v.v[i];
 
 		if (x->forgotten || (text && !matches(x, &w)))
