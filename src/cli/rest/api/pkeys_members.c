@@ -42,11 +42,12 @@ void rest_who(uint64_t guid, char text[REST_WHO_GUID])
 
 /* --- which members --- */
 
-/* Members by GUID, and whether there are others, which name ports. */
-#define TAKEN (MAP64_NONE - 1)	/* in place of an index: this member is in the list already */
+/* Members by GUID, whether there are others, which name ports, and which were chosen. */
 struct members {
+	const struct rest_partition *p;
 	struct map64 by_guid;	/* index in the array */
 	bool names;
+	bool *taken;		/* for each index: a request may mean a member more than once */
 };
 
 static void members_init(struct members *m, const struct rest_partition *p)
@@ -55,8 +56,8 @@ static void members_init(struct members *m, const struct rest_partition *p)
 	uint64_t guid;
 	size_t i;
 
+	*m = (struct members){ .p = p, .taken = xcalloc(json_array_size(p->members) + 1, sizeof(bool)) };
 	map64_init(&m->by_guid, (uint32_t)json_array_size(p->members));
-	m->names = false;
 	json_array_foreach(p->members, i, x) {
 		if (rest_parse_guid(rest_str(x, "who"), &guid))
 			map64_put(&m->by_guid, guid, (uint32_t)i);
@@ -70,6 +71,19 @@ static void append_who(json_t *list, const struct rest_partition *p, size_t i)
 	json_array_append(list, json_object_get(json_array_get(p->members, i), "who"));
 }
 
+/* The chosen ones, each once. */
+static json_t *members_end(struct members *m)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < json_array_size(m->p->members); i++)
+		if (m->taken[i])
+			append_who(list, m->p, i);
+	map64_free(&m->by_guid);
+	free(m->taken);
+	return list;
+}
+
 /* The ports of a node that a text names, as rows of `ports`; an empty array if there is none. */
 static json_t *ports_of(const struct rest_call *c, const char *node)
 {
@@ -81,7 +95,7 @@ static json_t *ports_of(const struct rest_call *c, const char *node)
 }
 
 /* A member that names the port with this GUID. */
-static void append_by_name(const struct rest_call *c, const struct rest_partition *p, uint64_t guid, json_t *list)
+static void take_by_name(const struct rest_call *c, struct members *m, uint64_t guid)
 {
 	char text[REST_WHO_GUID];
 	const json_t *row, *x;
@@ -95,31 +109,27 @@ static void append_by_name(const struct rest_call *c, const struct rest_partitio
 
 		if (rest_port_guid(name, &n) != guid)
 			continue;
-		json_array_foreach(p->members, k, x)
+		json_array_foreach(m->p->members, k, x)
 			if (strlen(rest_str(x, "who")) == n && !memcmp(rest_str(x, "who"), name, n))
-				append_who(list, p, k);
+				m->taken[k] = true;
 	}
 	json_decref(rows);
 }
 
 json_t *rest_members_by_guid(const struct rest_call *c, const struct rest_partition *p, const struct rest_guids *guids)
 {
-	json_t *list = json_array();
 	struct members m;
 
 	members_init(&m, p);
 	for (size_t i = 0; i < guids->n; i++) {
 		uint32_t at = map64_get(&m.by_guid, guids->v[i]);
 
-		if (at < TAKEN) {
-			append_who(list, p, at);
-			map64_put(&m.by_guid, guids->v[i], TAKEN);
-		} else if (at == MAP64_NONE && m.names) {
-			append_by_name(c, p, guids->v[i], list);
-		}
+		if (at != MAP64_NONE)
+			m.taken[at] = true;
+		else if (m.names)
+			take_by_name(c, &m, guids->v[i]);
 	}
-	map64_free(&m.by_guid);
-	return list;
+	return members_end(&m);
 }
 
 /* Whether "node001 HCA-1/P1" is a port of the host "node001". */
@@ -130,33 +140,36 @@ static bool is_of_host(const char *who, const char *host)
 	return strchr(who, '/') && !strncmp(who, host, n) && (who[n] == ' ' || who[n] == '/');
 }
 
-json_t *rest_members_by_host(const struct rest_call *c, const struct rest_partition *p, const struct hostlist *hosts)
+static void take_host(const struct rest_call *c, struct members *m, const char *host)
 {
-	json_t *list = json_array(), *rows;
+	bool named = false;
 	const json_t *x;
-	struct members m;
+	json_t *rows;
 	size_t k, n;
 
-	members_init(&m, p);
-	for (size_t i = 0; i < hosts->n; i++) {
-		size_t before = json_array_size(list);
+	json_array_foreach(m->p->members, k, x)
+		if (is_of_host(rest_str(x, "who"), host))
+			named = m->taken[k] = true;
+	if (named || !m->by_guid.n)
+		return;
+	rows = ports_of(c, host);
+	json_array_foreach(rows, k, x) {
+		uint32_t at = map64_get(&m->by_guid, rest_port_guid(rest_str(x, "name"), &n));
 
-		json_array_foreach(p->members, k, x)
-			if (is_of_host(rest_str(x, "who"), hosts->v[i]))
-				append_who(list, p, k);
-		if (json_array_size(list) > before || !m.by_guid.n)
-			continue;
-		rows = ports_of(c, hosts->v[i]);
-		json_array_foreach(rows, k, x) {
-			uint32_t at = map64_get(&m.by_guid, rest_port_guid(rest_str(x, "name"), &n));
-
-			if (at != MAP64_NONE)
-				append_who(list, p, at);
-		}
-		json_decref(rows);
+		if (at != MAP64_NONE)
+			m->taken[at] = true;
 	}
-	map64_free(&m.by_guid);
-	return list;
+	json_decref(rows);
+}
+
+json_t *rest_members_by_host(const struct rest_call *c, const struct rest_partition *p, const struct hostlist *hosts)
+{
+	struct members m;
+
+	members_init(&m, p);
+	for (size_t i = 0; i < hosts->n; i++)
+		take_host(c, &m, hosts->v[i]);
+	return members_end(&m);
 }
 
 json_t *rest_members_but(const struct rest_partition *p, const json_t *stay)

@@ -283,6 +283,17 @@ START_TEST(removing)
 	request("DELETE", "resources/pkeys/0x42/guids/" G1, NULL, NULL);
 	expect_asked(SHOW CHANGE "{\"members\":[\"0x" G1 "\"],\"remove\":\"job\"}]}\n");
 
+	/* a name twice is one member: the other one stays, and the partition with it */
+	d.partition = OWN(WHO("node1 HCA-1/P1") "," WHO("0x" G2));
+	d.ports = "{\"ok\": true, \"rows\": [" PORT1 "]}";
+	request("DELETE", "resources/pkeys/0x42/hosts/node1,node1", NULL, NULL);
+	expect_asked(SHOW CHANGE "{\"members\":[\"node1 HCA-1/P1\"],\"remove\":\"job\"}]}\n");
+	request("POST", "actions/remove_guids_from_pkey", NULL, "{\"pkey\": \"0x42\", \"guids\": [\"" G1 "\", \"" G1 "\"]}");
+	ck_assert_ptr_nonnull(strstr(d.asked.s, CHANGE "{\"members\":[\"node1 HCA-1/P1\"],\"remove\":\"job\"}]}\n"));
+	d.partition = OWN(WHO("0x" G1) "," WHO("0x" G2));
+	request("DELETE", "resources/pkeys/0x42/hosts/node1,node1", NULL, NULL);
+	ck_assert_ptr_nonnull(strstr(d.asked.s, CHANGE "{\"members\":[\"0x" G1 "\"],\"remove\":\"job\"}]}\n"));
+
 	/* by GUID what was added by name, and the other way round */
 	d.partition = OWN(WHO("node1 HCA-1/P1") "," WHO("node10/P1"));
 	d.ports = "{\"ok\": true, \"rows\": [" PORT1 "]}";
