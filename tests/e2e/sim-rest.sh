@@ -99,6 +99,7 @@ expect "P_Keys of a host" "7fff 8142" "$(pkeys $node001 1)"
 sim_do link down "node002 HCA-1/P1"
 absent() { [ "$(ctl -j ports node002 | jq length 2>/dev/null)" != 1 ]; }
 until_ 10 absent || bad "node002 is still there"
+ctl partition add late node002 --pkey 0x45 --absent-ok >late.out 2>&1 || bad "a host that comes late: $(<late.out)"
 expect "a host that died" "200 {}" "$(rest_token "${token[0]}" DELETE resources/pkeys/0x142/hosts/node002)"
 sim_do link up "node002 HCA-1/P1"
 expect "hosts, removed" "200 {}" "$(rest_token "${token[0]}" DELETE "resources/pkeys/0x142/hosts/node[001,009]")"
@@ -107,6 +108,11 @@ expect_match "a host that is not there" '^404 .*node777' "$(rest POST resources/
 expect "nothing of it" "200 {}" "$(rest GET resources/pkeys/0x142)"
 back() { [ "$(ctl -j ports node002 | jq length 2>/dev/null)" = 1 ]; }
 until_ 10 back || bad "node002 does not come back"
+late() { [[ " $(pkeys "$node002" 1) " == *" 8045 "* ]]; }
+until_ 10 late || bad "node002 came without the partition: $(pkeys "$node002" 1)"
+expect "by GUID what was added by host while it was absent" "200 {}" "$(rest DELETE "resources/pkeys/0x45/guids/$node002")"
+expect "P_Keys" "7fff 8050" "$(pkeys "$node002" 1)"
+expect "the partition is gone" "200 {}" "$(rest GET resources/pkeys/0x45)"
 
 # promise: J2
 note "members in every way"
@@ -126,6 +132,18 @@ expect "IPoIB stays" true "$(rest GET resources/pkeys/0x43 | sed 's/^200 //' | j
 expect_match "IPoIB is another" '^409 ip_over_ib' "$(rest POST resources/pkeys "{\"pkey\": \"0x43\", \"guids\": [\"$node001\"], \"ip_over_ib\": false}")"
 expect "delete" "200 {}" "$(rest DELETE resources/pkeys/0x43)"
 expect_match "delete again" '^404 ' "$(rest DELETE resources/pkeys/0x43)"
+expect "the same port by host" "200 {}" "$(rest POST resources/pkeys/hosts '{"hosts_names": "node001,node009", "pkey": "0x43"}')"
+expect "and by GUID" "200 {}" "$(rest POST resources/pkeys "{\"pkey\": \"0x43\", \"guids\": [\"$node001\"]}")"
+expect "removed" "200 {}" "$(rest POST actions/remove_guids_from_pkey "{\"pkey\": \"0x43\", \"guids\": [\"$node001\"]}")"
+expect "P_Keys" "7fff" "$(pkeys "$node001" 1)"
+expect "a host twice" "200 {}" "$(rest POST resources/pkeys "{\"pkey\": \"0x43\", \"guids\": [\"$node001\"]}")"
+expect "is removed once" "200 {}" "$(rest DELETE "resources/pkeys/0x43/hosts/node001,node001")"
+expect "members" "$node009 full" "$(members 0x43)"
+expect "a LID is no host" "200 {}" "$(rest DELETE "resources/pkeys/0x43/hosts/$(ctl -j ports "node009 HCA-1/P1" | jq '.[0].lid')")"
+expect "members" "$node009 full" "$(members 0x43)"
+expect "delete" "200 {}" "$(rest DELETE resources/pkeys/0x43)"
+expect_match "a member of the policy's file" '^409 0xf452140300811241 .*policy' "$(rest DELETE "resources/pkeys/0x50/guids/$node002")"
+expect_match "the same by host" '^409 .*policy' "$(rest DELETE "resources/pkeys/0x50/hosts/node002")"
 expect_match "the policy's" '^409 .*fixed' "$(rest DELETE resources/pkeys/0x50)"
 expect "a member of the policy's" "200 {}" "$(rest POST resources/pkeys "{\"pkey\": \"0x50\", \"guids\": [\"$node001\"]}")"
 expect "members" "$node001 full $node002 full" "$(members 0x50)"

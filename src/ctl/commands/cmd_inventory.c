@@ -79,11 +79,12 @@ bool *select_nodes(const struct ctl_call *c, struct reply *r)
 	}
 	if (!text || named || only != FABRIC_NONE || is_pattern(text))
 		return selected;
+	/* "absent" tells programs that this is no passing trouble */
 	if (fabric_put_meant(f, text, &meant))
-		reply_error(r, NULL, "%s: no such node (did you mean \"%s\"?)", text, meant.s);
+		reply_error(r, json_pack("{s:i}", "absent", 1), "%s: no such node (did you mean \"%s\"?)", text, meant.s);
 	else
-		reply_error(r, NULL, "%s: no such node: give a NodeDescription, a host, a pattern with * and ?, a GUID or "
-			    "a LID", text);
+		reply_error(r, json_pack("{s:i}", "absent", 1), "%s: no such node: give a NodeDescription, a host, a "
+			    "pattern with * and ?, a GUID or a LID", text);
 	buf_free(&meant);
 	free(selected);
 	return NULL;

@@ -14,12 +14,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ctl/commands/member_ports.h"
 #include "ctl/foresight.h"
 #include "lib/base/alloc.h"
 #include "lib/iba/mgid.h"
 #include "lib/iba/units.h"
 #include "sa/registry/dynamic_partitions.h"
 #include "sa/registry/groups.h"
+#include "sa/registry/partition_lines.h"
 #include "sa/registry/present_members.h"
 
 static const struct src_pos nowhere;
@@ -734,24 +736,56 @@ static bool is_known(const struct ctl_call *c, const char *name)
 	return c->env->dynamic && dynamic_find(c->env->dynamic(c->env->arg), name);
 }
 
-/* e: what was added to the partition; NULL: nothing. */
+/* look: NULL unless the ports of each member are wanted. */
+static void put_member(json_t *list, json_t *who, enum membership membership, bool index0, const char *source,
+		       const struct policy_member *m, struct member_look *look)
+{
+	json_t *row = json_pack("{s:o, s:s, s:b, s:s}", "who", who, "membership", membership_word(membership),
+				"index0", index0, "source", source);
+
+	if (look)
+		json_object_set_new(row, "ports", member_look_ports(look, m));
+	json_array_append_new(list, row);
+}
+
+/* The member lines of the policy's file, and then those that were added.  Either may be NULL. */
+static json_t *json_requested_members(const struct policy_partition *p, const struct dynamic_partition *e,
+				      struct member_look *look)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; p && i < p->n_members; i++)
+		put_member(list, json_who(&p->members[i]), p->members[i].membership, p->members[i].index0, "policy",
+			   &p->members[i], look);
+	for (size_t i = 0; e && i < e->members.n; i++) {
+		const struct dynamic_member *x = &e->members.v[i];
+		struct policy_member m = { 0 };
+
+		if (!dynamic_parse_who(x->who, &m))
+			put_member(list, json_text(x->who), x->membership, x->index0, "dynamic", &m, look);
+		policy_member_free(&m);
+	}
+	return list;
+}
+
 static void put_requested(json_t *list, const char *name, uint16_t pkey, bool ipoib, const char *source,
-			  const struct dynamic_partition *e)
+			  json_t *members)
 {
 	json_array_append_new(list, json_pack("{s:o, s:i, s:b, s:s, s:o}", "partition", json_text(name),
-					      "pkey", pkey, "ipoib", ipoib, "source", source,
-					      "members", e ? json_wanted_members(e) : json_array()));
+					      "pkey", pkey, "ipoib", ipoib, "source", source, "members", members));
 }
 
 /*
- * What is loaded and what was added, whether it is in force yet or not, with the members that were
- * added: what a client needs to know before it asks for a change, without a look at any port.
+ * What is loaded and what was added, whether it is in force yet or not, with the member lines: what
+ * a client needs to know before it asks for a change.  Ports are looked at only if the client wants
+ * those of each line.
  */
 static void show_requested(const struct ctl_call *c, const char *name, uint16_t pkey, struct reply *r)
 {
 	const struct dynamic_partitions *x = c->env->dynamic(c->env->arg);
 	const struct policy *base = policies_in_force(c->env->policies)->p;
 	const struct listing asked = { .name = (char *)(uintptr_t)name, .pkey = pkey };
+	struct member_look *look = arg_flag(c, "member-ports") ? member_look_new(c->state) : NULL;
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < base->n_partitions; i++) {
@@ -761,14 +795,17 @@ static void show_requested(const struct ctl_call *c, const char *name, uint16_t 
 		if (!is_asked_for(&asked, p->name, p->pkey))
 			continue;
 		e = dynamic_find(x, p->name);
-		put_requested(list, p->name, p->pkey, p->ipoib, e ? "policy+dynamic" : "policy", e);
+		put_requested(list, p->name, p->pkey, p->ipoib, e ? "policy+dynamic" : "policy",
+			      json_requested_members(p, e, look));
 	}
 	for (size_t i = 0; i < x->v.n; i++) {
 		const struct dynamic_partition *e = &x->v.v[i];
 
 		if (e->whole && is_asked_for(&asked, e->name, e->pkey))
-			put_requested(list, e->name, e->pkey, e->ipoib, "dynamic", e);
+			put_requested(list, e->name, e->pkey, e->ipoib, "dynamic",
+				      json_requested_members(NULL, e, look));
 	}
+	member_look_free(look);
 	reply_result(r, json_pack("{s:o}", "partitions", list));
 }
 

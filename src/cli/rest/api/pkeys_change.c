@@ -284,9 +284,11 @@ void rest_pkeys_hosts(const struct rest_call *c, struct rest_answer *a)
 
 /* --- removals --- */
 
-/* Removes members, an array that this function takes ownership of. */
-static void remove_listed(struct changing *x, bool good, json_t *whos)
+/* Removes members, an array that this function takes ownership of; NULL: the request is refused. */
+static void remove_listed(struct changing *x, json_t *whos)
 {
+	bool good = whos;
+
 	if (good)
 		rest_put_removal(&x->p, json_incref(whos), true, x->changes);
 	json_decref(whos);
@@ -308,7 +310,7 @@ void rest_pkeys_remove_guids(const struct rest_call *c, struct rest_answer *a)
 
 	if (rest_only_fields(c, "pkey guids", a) && rest_body_pkey(c, &pkey, a) && rest_body_guids(c, &guids, a)) {
 		good = begin(&x, c, a, pkey);
-		remove_listed(&x, good, good ? rest_members_by_guid(c, &x.p, &guids) : NULL);
+		remove_listed(&x, good ? rest_members_by_guid(c, &x.p, &guids, a) : NULL);
 	}
 	vec_free(&guids);
 }
@@ -322,7 +324,7 @@ void rest_pkeys_delete_guids(const struct rest_call *c, struct rest_answer *a)
 
 	if (rest_read_pkey(c->parts[0], &pkey, a) && rest_read_guids(c->parts[1], &guids, a)) {
 		good = begin(&x, c, a, pkey) && must_be_there(&x);
-		remove_listed(&x, good, good ? rest_members_by_guid(c, &x.p, &guids) : NULL);
+		remove_listed(&x, good ? rest_members_by_guid(c, &x.p, &guids, a) : NULL);
 	}
 	vec_free(&guids);
 }
@@ -336,7 +338,7 @@ void rest_pkeys_delete_hosts(const struct rest_call *c, struct rest_answer *a)
 
 	if (rest_read_pkey(c->parts[0], &pkey, a) && read_hosts(c->parts[1], &hosts, a)) {
 		good = begin(&x, c, a, pkey) && must_be_there(&x);
-		remove_listed(&x, good, good ? rest_members_by_host(c, &x.p, &hosts) : NULL);
+		remove_listed(&x, good ? rest_members_by_host(c, &x.p, &hosts, a) : NULL);
 	}
 	hostlist_free(&hosts);
 }

@@ -10,29 +10,54 @@
 #include "cli/rest/api/rest_ask.h"
 #include "lib/base/map64.h"
 
-bool rest_partition_find(const struct rest_call *c, uint16_t pkey, struct rest_partition *p, struct rest_answer *a)
+static bool is_policys(const json_t *line)
 {
-	json_t *answer = rest_ask(c, "partition show", json_pack("{s:i, s:b}", "pkey", pkey, "requested", 1), NULL, a);
-	json_t *row;
+	return !strcmp(rest_str(line, "source"), "policy");
+}
 
-	memset(p, 0, sizeof(*p));
+static void put_row(struct rest_partition *p, const json_t *row)
+{
+	json_t *line;
+	size_t i;
+
+	p->name = xstrdup(rest_str(row, "partition"));
+	p->whole = !strcmp(rest_str(row, "source"), "dynamic");
+	p->ipoib = json_is_true(json_object_get(row, "ipoib"));
+	json_array_foreach(json_object_get(row, "members"), i, line)
+		json_array_append(is_policys(line) ? p->fixed : p->members, line);
+}
+
+/* with_ports: "ports" of each line are its ports in the fabric. */
+static bool find(const struct rest_call *c, uint16_t pkey, bool with_ports, struct rest_partition *p,
+		 struct rest_answer *a)
+{
+	json_t *args = json_pack("{s:i, s:b}", "pkey", pkey, "requested", 1), *answer, *row;
+
+	*p = (struct rest_partition){ .pkey = pkey };
+	if (with_ports)
+		json_object_set_new(args, "member-ports", json_true());
+	answer = rest_ask(c, "partition show", args, NULL, a);
 	if (!answer)
 		return false;
+	p->members = json_array();
+	p->fixed = json_array();
 	row = json_array_get(json_object_get(json_object_get(answer, "result"), "partitions"), 0);
-	if (row) {
-		p->name = xstrdup(rest_str(row, "partition"));
-		p->whole = !strcmp(rest_str(row, "source"), "dynamic");
-		p->ipoib = json_is_true(json_object_get(row, "ipoib"));
-		p->members = json_incref(json_object_get(row, "members"));
-	}
+	if (row)
+		put_row(p, row);
 	json_decref(answer);
 	return true;
+}
+
+bool rest_partition_find(const struct rest_call *c, uint16_t pkey, struct rest_partition *p, struct rest_answer *a)
+{
+	return find(c, pkey, false, p, a);
 }
 
 void rest_partition_free(struct rest_partition *p)
 {
 	free(p->name);
 	json_decref(p->members);
+	json_decref(p->fixed);
 }
 
 void rest_who(uint64_t guid, char text[REST_WHO_GUID])
@@ -42,28 +67,29 @@ void rest_who(uint64_t guid, char text[REST_WHO_GUID])
 
 /* --- which members --- */
 
-/* Members by GUID, whether there are others, which name ports, and which were chosen. */
-struct members {
-	const struct rest_partition *p;
-	struct map64 by_guid;	/* index in the array */
-	bool names;
-	bool *taken;		/* for each index: a request may mean a member more than once */
+/* The ports that shall be no members, and the lines that go for it. */
+struct removal {
+	const struct rest_call *c;
+	struct rest_partition *p;
+	struct rest_answer *a;
+	struct map64 ports;	/* their GUIDs */
+	bool *taken;		/* for each member: a request may mean a member more than once */
 };
 
-static void members_init(struct members *m, const struct rest_partition *p)
+static bool removal_init(struct removal *r, const struct rest_call *c, struct rest_partition *p, bool with_ports,
+			 struct rest_answer *a)
 {
-	const json_t *x;
-	uint64_t guid;
-	size_t i;
+	uint16_t pkey = p->pkey;
 
-	*m = (struct members){ .p = p, .taken = xcalloc(json_array_size(p->members) + 1, sizeof(bool)) };
-	map64_init(&m->by_guid, (uint32_t)json_array_size(p->members));
-	json_array_foreach(p->members, i, x) {
-		if (rest_parse_guid(rest_str(x, "who"), &guid))
-			map64_put(&m->by_guid, guid, (uint32_t)i);
-		else
-			m->names = true;
+	*r = (struct removal){ .c = c, .p = p, .a = a };
+	map64_init(&r->ports, 16);
+	if (with_ports) {
+		rest_partition_free(p);
+		if (!find(c, pkey, true, p, a))
+			return false;
 	}
+	r->taken = xcalloc(json_array_size(p->members) + 1, sizeof(bool));
+	return true;
 }
 
 static void append_who(json_t *list, const struct rest_partition *p, size_t i)
@@ -72,64 +98,142 @@ static void append_who(json_t *list, const struct rest_partition *p, size_t i)
 }
 
 /* The chosen ones, each once. */
-static json_t *members_end(struct members *m)
+static json_t *removal_end(struct removal *r, bool good)
 {
-	json_t *list = json_array();
+	json_t *list = good ? json_array() : NULL;
 
-	for (size_t i = 0; i < json_array_size(m->p->members); i++)
-		if (m->taken[i])
-			append_who(list, m->p, i);
-	map64_free(&m->by_guid);
-	free(m->taken);
+	for (size_t i = 0; good && i < json_array_size(r->p->members); i++)
+		if (r->taken[i])
+			append_who(list, r->p, i);
+	map64_free(&r->ports);
+	free(r->taken);
 	return list;
 }
 
-/* The ports of a node that a text names, as rows of `ports`; an empty array if there is none. */
-static json_t *ports_of(const struct rest_call *c, const char *node)
+static const char *who_of(const json_t *line)
 {
-	struct rest_answer ignored = { 0 };
-	json_t *rows = rest_ask_rows(c, "ports", json_pack("{s:s}", "node", node), &ignored);
-
-	rest_answer_free(&ignored);
-	return rows ? rows : json_array();
+	return rest_str(line, "who");
 }
 
-/* A member that names the port with this GUID. */
-static void take_by_name(const struct rest_call *c, struct members *m, uint64_t guid)
+static bool is_guid(const json_t *line)
 {
-	char text[REST_WHO_GUID];
-	const json_t *row, *x;
-	json_t *rows;
-	size_t i, k, n;
+	uint64_t guid;
 
-	rest_who(guid, text);
-	rows = ports_of(c, text);
-	json_array_foreach(rows, i, row) {
-		const char *name = rest_str(row, "name");
-
-		if (rest_port_guid(name, &n) != guid)
-			continue;
-		json_array_foreach(m->p->members, k, x)
-			if (strlen(rest_str(x, "who")) == n && !memcmp(rest_str(x, "who"), name, n))
-				m->taken[k] = true;
-	}
-	json_decref(rows);
+	return rest_parse_guid(who_of(line), &guid);
 }
 
-json_t *rest_members_by_guid(const struct rest_call *c, const struct rest_partition *p, const struct rest_guids *guids)
+/* Whether the line can be told to be of one host by its text: a port's name without * and ? in the host's. */
+static bool names_host(const json_t *line)
 {
-	struct members m;
+	size_t n = strcspn(who_of(line), " /*?");
 
-	members_init(&m, p);
-	for (size_t i = 0; i < guids->n; i++) {
-		uint32_t at = map64_get(&m.by_guid, guids->v[i]);
+	return strchr(who_of(line), '/') && (who_of(line)[n] == ' ' || who_of(line)[n] == '/');
+}
 
-		if (at != MAP64_NONE)
-			m.taken[at] = true;
-		else if (m.names)
-			take_by_name(c, &m, guids->v[i]);
+static bool any_line(const json_t *lines, bool (*is)(const json_t *line))
+{
+	const json_t *x;
+	size_t i;
+
+	json_array_foreach(lines, i, x)
+		if (is(x))
+			return true;
+	return false;
+}
+
+static bool is_no_guid(const json_t *line)
+{
+	return !is_guid(line);
+}
+
+static bool names_no_host(const json_t *line)
+{
+	return !names_host(line);
+}
+
+/* A range, a group, a pattern: ports that only the fabric tells, and others in time.  Requests never remove it. */
+static bool is_wide(const json_t *line)
+{
+	return !is_guid(line) && !names_host(line);
+}
+
+enum share { SHARE_NONE, SHARE_SOME, SHARE_ALL };
+
+/* How many of the line's ports are to go; *one is one of them. */
+static enum share share_of(const struct removal *r, const json_t *line, uint64_t *one)
+{
+	const json_t *ports = json_object_get(line, "ports"), *x;
+	size_t i, n = 0;
+	uint64_t guid;
+
+	if (rest_parse_guid(who_of(line), one))
+		return map64_get(&r->ports, *one) == MAP64_NONE ? SHARE_NONE : SHARE_ALL;
+	json_array_foreach(ports, i, x) {
+		guid = strtoull(json_string_value(x) ? json_string_value(x) : "", NULL, 16);
+		if (map64_get(&r->ports, guid) != MAP64_NONE) {
+			*one = guid;
+			n++;
+		}
 	}
-	return members_end(&m);
+	return !n ? SHARE_NONE : n < json_array_size(ports) ? SHARE_SOME : SHARE_ALL;
+}
+
+/*
+ * A host that was absent has two lines, for descriptions with one word and with more.  Of these only one
+ * names ports once the host is there: the other goes with it.
+ */
+static void take_twins(struct removal *r, const char *who)
+{
+	size_t n = strcspn(who, " /");
+	const json_t *x;
+	size_t k;
+
+	if (strcmp(who + n, " */P*") && strcmp(who + n, "/P*"))
+		return;
+	json_array_foreach(r->p->members, k, x) {
+		const char *w = who_of(x);
+
+		if (!strncmp(w, who, n) && (!strcmp(w + n, " */P*") || !strcmp(w + n, "/P*")) &&
+		    !json_array_size(json_object_get(x, "ports")))
+			r->taken[k] = true;
+	}
+}
+
+/* Takes the lines that name ports which are to go, and no others.  A port that stays a member is an error. */
+static bool take_lines(struct removal *r)
+{
+	uint64_t guid = 0;
+	const json_t *x;
+	size_t k;
+
+	json_array_foreach(r->p->fixed, k, x)
+		if (share_of(r, x, &guid) != SHARE_NONE)
+			return rest_refuse(r->a, REST_CONFLICT, "0x%016" PRIx64 " is a member by the policy's line \"%.80s\", "
+					   "which stays", guid, who_of(x));
+	json_array_foreach(r->p->members, k, x) {
+		enum share share = r->taken[k] ? SHARE_NONE : share_of(r, x, &guid);
+
+		if (share == SHARE_SOME || (share == SHARE_ALL && is_wide(x)))
+			return rest_refuse(r->a, REST_CONFLICT, "0x%016" PRIx64 " is a member by the line \"%.80s\", which "
+					   "may name other ports, too, and stays", guid, who_of(x));
+		if (share == SHARE_ALL) {
+			r->taken[k] = true;
+			take_twins(r, who_of(x));
+		}
+	}
+	return true;
+}
+
+json_t *rest_members_by_guid(const struct rest_call *c, struct rest_partition *p, const struct rest_guids *guids,
+			     struct rest_answer *a)
+{
+	bool with_ports = any_line(p->members, is_no_guid) || any_line(p->fixed, is_no_guid);
+	struct removal r;
+	bool good = removal_init(&r, c, p, with_ports, a);
+
+	for (size_t i = 0; good && i < guids->n; i++)
+		map64_put(&r.ports, guids->v[i], 1);
+	return removal_end(&r, good && take_lines(&r));
 }
 
 /* Whether "node001 HCA-1/P1" is a port of the host "node001". */
@@ -140,36 +244,49 @@ static bool is_of_host(const char *who, const char *host)
 	return strchr(who, '/') && !strncmp(who, host, n) && (who[n] == ' ' || who[n] == '/');
 }
 
-static void take_host(const struct rest_call *c, struct members *m, const char *host)
+/* The ports that a host has now.  The daemon may take the name for something else: a LID, for example. */
+static bool add_ports_of(struct removal *r, const char *host)
 {
-	bool named = false;
-	const json_t *x;
-	json_t *rows;
-	size_t k, n;
+	json_t *rows = rest_ask_rows(r->c, "ports", json_pack("{s:s}", "node", host), r->a);
+	const json_t *row;
+	size_t i, n;
 
-	json_array_foreach(m->p->members, k, x)
-		if (is_of_host(rest_str(x, "who"), host))
-			named = m->taken[k] = true;
-	if (named || !m->by_guid.n)
-		return;
-	rows = ports_of(c, host);
-	json_array_foreach(rows, k, x) {
-		uint32_t at = map64_get(&m->by_guid, rest_port_guid(rest_str(x, "name"), &n));
-
-		if (at != MAP64_NONE)
-			m->taken[at] = true;
-	}
+	json_array_foreach(rows, i, row)
+		if (is_of_host(rest_str(row, "name"), host))
+			map64_put(&r->ports, rest_port_guid(rest_str(row, "name"), &n), 1);
+	if (!rows && r->a->status != REST_NOT_FOUND)
+		return false;
 	json_decref(rows);
+	rest_answer_free(r->a);
+	*r->a = (struct rest_answer){ .status = REST_OK };
+	return true;
 }
 
-json_t *rest_members_by_host(const struct rest_call *c, const struct rest_partition *p, const struct hostlist *hosts)
+static bool take_host(struct removal *r, const char *host, bool with_ports)
 {
-	struct members m;
+	const json_t *x;
+	size_t k;
 
-	members_init(&m, p);
-	for (size_t i = 0; i < hosts->n; i++)
-		take_host(c, &m, hosts->v[i]);
-	return members_end(&m);
+	json_array_foreach(r->p->fixed, k, x)
+		if (is_of_host(who_of(x), host))
+			return rest_refuse(r->a, REST_CONFLICT, "%.80s is a member by the policy's line \"%.80s\", which stays",
+					   host, who_of(x));
+	json_array_foreach(r->p->members, k, x)
+		r->taken[k] |= is_of_host(who_of(x), host);
+	return !with_ports || add_ports_of(r, host);
+}
+
+json_t *rest_members_by_host(const struct rest_call *c, struct rest_partition *p, const struct hostlist *hosts,
+			     struct rest_answer *a)
+{
+	bool wide = any_line(p->members, is_wide) || any_line(p->fixed, is_wide);
+	bool with_ports = any_line(p->members, names_no_host) || any_line(p->fixed, names_no_host);
+	struct removal r;
+	bool good = removal_init(&r, c, p, wide, a);
+
+	for (size_t i = 0; good && i < hosts->n; i++)
+		good = take_host(&r, hosts->v[i], with_ports);
+	return removal_end(&r, good && take_lines(&r));
 }
 
 json_t *rest_members_but(const struct rest_partition *p, const json_t *stay)

@@ -10,10 +10,12 @@
 #include "lib/base/hostlist.h"
 
 struct rest_partition {
+	uint16_t pkey;
 	char *name;		/* owned; NULL: there is no such partition */
 	bool whole;		/* false: it is the policy's, and members were added at most */
 	bool ipoib;
-	json_t *members;	/* owned; array of what was added: "who", "membership" */
+	json_t *members;	/* owned; array of the lines that were added: "who", "membership" */
+	json_t *fixed;		/* owned; those of the policy's file, which stay */
 };
 
 /* Finds what the daemon was asked for, in force yet or not.  False: the daemon refuses. */
@@ -25,11 +27,15 @@ void rest_partition_free(struct rest_partition *p);
 void rest_who(uint64_t guid, char text[REST_WHO_GUID]);
 
 /*
- * Each returns an array of those `who` of the partition that are meant, which the caller frees.
- * Ports that no member is are left out.
+ * Each returns an array of those `who` of the partition that are to be removed, each once, which the
+ * caller frees.  Ports that are no members are left out.  NULL with a status in a: the daemon refuses, or a port
+ * would stay a member by a line that names others, too, or is the policy's.  The partition is
+ * looked at anew if some of its lines must be compared with the fabric.
  */
-json_t *rest_members_by_guid(const struct rest_call *c, const struct rest_partition *p, const struct rest_guids *guids);
-json_t *rest_members_by_host(const struct rest_call *c, const struct rest_partition *p, const struct hostlist *hosts);
+json_t *rest_members_by_guid(const struct rest_call *c, struct rest_partition *p, const struct rest_guids *guids,
+			     struct rest_answer *a);
+json_t *rest_members_by_host(const struct rest_call *c, struct rest_partition *p, const struct hostlist *hosts,
+			     struct rest_answer *a);
 /* Those that are no key of the object. */
 json_t *rest_members_but(const struct rest_partition *p, const json_t *stay);
 

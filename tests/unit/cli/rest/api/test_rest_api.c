@@ -148,6 +148,12 @@ static void expect_body(const char *text)
 	"\"source\": \"dynamic\", \"members\": [" members "]}]}}"
 #define POLICYS(members) "{\"ok\": true, \"result\": {\"partitions\": [{\"partition\": \"job\", \"pkey\": 66, \"ipoib\": true, " \
 	"\"source\": \"policy+dynamic\", \"members\": [" members "]}]}}"
+/* What is asked for if lines must be compared with the fabric, and a line then. */
+#define LOOK "partition show {\"member-ports\":true,\"pkey\":66,\"requested\":true}\n"
+#define ASK1 "ports {\"node\":\"node1\"}\n"
+#define LINE(who, source, ports) "{\"who\": \"" who "\", \"membership\": \"full\", \"source\": \"" source "\", \"ports\": [" ports "]}"
+#define GUID1 "\"0x" G1 "\""
+#define GUID2 "\"0x" G2 "\""
 #define WHO(who) "{\"who\": \"" who "\", \"membership\": \"full\"}"
 
 /* --- tests --- */
@@ -284,29 +290,39 @@ START_TEST(removing)
 	expect_asked(SHOW CHANGE "{\"members\":[\"0x" G1 "\"],\"remove\":\"job\"}]}\n");
 
 	/* a name twice is one member: the other one stays, and the partition with it */
-	d.partition = OWN(WHO("node1 HCA-1/P1") "," WHO("0x" G2));
-	d.ports = "{\"ok\": true, \"rows\": [" PORT1 "]}";
+	d.partition = OWN(WHO("node1 HCA-1/P1") "," WHO("node2 HCA-1/P1"));
 	request("DELETE", "resources/pkeys/0x42/hosts/node1,node1", NULL, NULL);
 	expect_asked(SHOW CHANGE "{\"members\":[\"node1 HCA-1/P1\"],\"remove\":\"job\"}]}\n");
+	d.partition = OWN(LINE("node1 HCA-1/P1", "dynamic", GUID1) "," LINE("0x" G2, "dynamic", GUID2));
 	request("POST", "actions/remove_guids_from_pkey", NULL, "{\"pkey\": \"0x42\", \"guids\": [\"" G1 "\", \"" G1 "\"]}");
-	ck_assert_ptr_nonnull(strstr(d.asked.s, CHANGE "{\"members\":[\"node1 HCA-1/P1\"],\"remove\":\"job\"}]}\n"));
-	d.partition = OWN(WHO("0x" G1) "," WHO("0x" G2));
-	request("DELETE", "resources/pkeys/0x42/hosts/node1,node1", NULL, NULL);
-	ck_assert_ptr_nonnull(strstr(d.asked.s, CHANGE "{\"members\":[\"0x" G1 "\"],\"remove\":\"job\"}]}\n"));
+	expect_asked(SHOW LOOK CHANGE "{\"members\":[\"node1 HCA-1/P1\"],\"remove\":\"job\"}]}\n");
 
 	/* by GUID what was added by name, and the other way round */
-	d.partition = OWN(WHO("node1 HCA-1/P1") "," WHO("node10/P1"));
-	d.ports = "{\"ok\": true, \"rows\": [" PORT1 "]}";
-	request("POST", "actions/remove_guids_from_pkey", NULL, "{\"pkey\": \"0x42\", \"guids\": [\"" G1 "\"]}");
-	expect_asked(SHOW "ports {\"node\":\"0x" G1 "\"}\n" CHANGE "{\"members\":[\"node1 HCA-1/P1\"],\"remove\":\"job\"}]}\n");
-	request("DELETE", "resources/pkeys/0x42/hosts/node1", NULL, NULL);
-	expect_asked(SHOW CHANGE "{\"members\":[\"node1 HCA-1/P1\"],\"remove\":\"job\"}]}\n");
 	d.partition = OWN(WHO("0x" G1) "," WHO("0x" G2));
+	d.ports = "{\"ok\": true, \"rows\": [" PORT1 "]}";
+	request("DELETE", "resources/pkeys/0x42/hosts/node1,node1", NULL, NULL);
+	expect_asked(SHOW ASK1 ASK1 CHANGE "{\"members\":[\"0x" G1 "\"],\"remove\":\"job\"}]}\n");
+	/* the daemon takes 5 for a LID, which is no host's name */
+	request("DELETE", "resources/pkeys/0x42/hosts/5", NULL, NULL);
+	expect_asked(SHOW "ports {\"node\":\"5\"}\n");
+	expect_body("{}");
+	/* both at once */
+	d.partition = OWN(LINE("0x" G1, "dynamic", GUID1) "," LINE("node1 HCA-1/P1", "dynamic", GUID1) ","
+			  LINE("0x" G2, "dynamic", GUID2));
+	request("DELETE", "resources/pkeys/0x42/guids/" G1, NULL, NULL);
+	expect_asked(SHOW LOOK CHANGE "{\"members\":[\"0x" G1 "\",\"node1 HCA-1/P1\"],\"remove\":\"job\"}]}\n");
 	request("DELETE", "resources/pkeys/0x42/hosts/node1", NULL, NULL);
-	expect_asked(SHOW "ports {\"node\":\"node1\"}\n" CHANGE "{\"members\":[\"0x" G1 "\"],\"remove\":\"job\"}]}\n");
+	expect_asked(SHOW ASK1 CHANGE "{\"members\":[\"0x" G1 "\",\"node1 HCA-1/P1\"],\"remove\":\"job\"}]}\n");
+	/* a host that was absent when it was added */
+	d.partition = OWN(LINE("node1/P*", "dynamic", "") "," LINE("node1 */P*", "dynamic", GUID1) "," LINE("0x" G2, "dynamic", GUID2));
+	request("DELETE", "resources/pkeys/0x42/guids/" G1, NULL, NULL);
+	expect_asked(SHOW LOOK CHANGE "{\"members\":[\"node1/P*\",\"node1 */P*\"],\"remove\":\"job\"}]}\n");
+	d.partition = OWN(LINE("node1/P*", "dynamic", "") "," LINE("node1 */P*", "dynamic", GUID1));
+	request("DELETE", "resources/pkeys/0x42/hosts/node1", NULL, NULL);
+	expect_asked(SHOW CHANGE "{\"remove\":\"job\"}]}\n");
 
 	/* what is no member needs no change */
-	d.ports = "{\"ok\": false, \"error\": \"no such node\"}";
+	d.ports = "{\"ok\": false, \"error\": \"no such node\", \"absent\": 1}";
 	request("DELETE", "resources/pkeys/0x42/hosts/node3", NULL, NULL);
 	expect_body("{}");
 	d.partition = NONE;
@@ -315,6 +331,46 @@ START_TEST(removing)
 	expect_asked(SHOW);
 	request("DELETE", "resources/pkeys/0x42/guids/" G1, NULL, NULL);
 	expect_refusal(REST_NOT_FOUND, "0x42");
+}
+END_TEST
+
+/* A port that would stay a member by another line is never said to be removed. */
+START_TEST(members_that_stay)
+{
+	static const char *const lines[] = {
+		LINE("0x" G1, "policy", GUID1), LINE("node1 HCA-1/P1", "policy", GUID1), LINE("racks", "policy", GUID1 "," GUID2),
+		LINE("all", "dynamic", GUID1 "," GUID2), LINE("0x" G1 "-0x" G2, "dynamic", GUID1 "," GUID2),
+		LINE("node*/P1", "dynamic", GUID1), LINE("node1 */P*", "dynamic", GUID1 "," GUID2),
+	};
+
+	d.ports = "{\"ok\": true, \"rows\": [" PORT1 "]}";
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+		char *text = xasprintf(POLICYS("%s,%s"), WHO("0x" G1), lines[i]);
+
+		d.partition = text;
+		request("DELETE", "resources/pkeys/0x42/guids/" G1, NULL, NULL);
+		expect_refusal(REST_CONFLICT, "is a member by the");
+		ck_assert_ptr_null(strstr(d.asked.s, "change"));
+		if (i < ARRAY_SIZE(lines) - 1) {	/* all ports of the host go */
+			request("DELETE", "resources/pkeys/0x42/hosts/node1", NULL, NULL);
+			expect_refusal(REST_CONFLICT, "is a member by the");
+		}
+		free(text);
+	}
+	/* other ports than that */
+	d.partition = POLICYS(WHO("0x" G1) "," LINE("racks", "policy", GUID2) "," LINE("0x" G2, "policy", GUID2));
+	request("DELETE", "resources/pkeys/0x42/guids/" G1, NULL, NULL);
+	expect_asked(SHOW LOOK CHANGE "{\"members\":[\"0x" G1 "\"],\"remove\":\"job\"}]}\n");
+	/* the policy's lines are not what was added */
+	d.partition = POLICYS(LINE("0x" G2, "policy", GUID2));
+	request("DELETE", "resources/pkeys/0x42", NULL, NULL);
+	expect_refusal(REST_CONFLICT, "policy");
+	/* where a host's ports are cannot be asked for */
+	d.partition = OWN(WHO("0x" G1));
+	d.ports = "{\"ok\": false, \"error\": \"this is not the master\"}";
+	request("DELETE", "resources/pkeys/0x42/hosts/node1", NULL, NULL);
+	expect_refusal(REST_NO_DAEMON, "not the master");
+	expect_asked(SHOW ASK1);
 }
 END_TEST
 
@@ -486,6 +542,7 @@ int main(void)
 	tcase_add_test(t, adding);
 	tcase_add_test(t, setting);
 	tcase_add_test(t, removing);
+	tcase_add_test(t, members_that_stay);
 	tcase_add_test(t, whole_partitions);
 	tcase_add_test(t, hosts);
 	tcase_add_test(t, refusals_of_the_daemon);
