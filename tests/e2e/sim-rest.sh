@@ -218,6 +218,18 @@ expect "keys" '200 {"subnet_prefix":"0xfe80000000000000","m_key":"0x000000000000
 	"$(rest GET app/smconf)"
 
 note "settings are read again"
+cp tls.crt tls.good
+: >tls.crt
+"$build/qosd-rest" --check -c rest.yaml >check.log 2>&1 && bad "--check takes an empty certificate"
+expect_match "the reason" 'tls.crt: the file is empty' "$(<check.log)"
+kill -HUP "$rest_pid"
+until_ 10 grep -q 'tls.crt: the file is empty; the former settings stay' rest.log || bad "an empty certificate: $(tail -n 3 rest.log)"
+cp tls.good tls.crt
+expect_match "TLS stays" '^200 ' "$(rest GET app/ufm_version)"
+cp tls.key tls.good
+: >tls.key
+"$build/qosd-rest" --check -c rest.yaml >check.log 2>&1 && bad "--check takes an empty key"
+cp tls.good tls.key
 sed -i '/^  viewer:/d' rest.yaml
 kill -HUP "$rest_pid"
 until_ 10 grep -q 'read again: 3 users' rest.log || bad "no reload: $(tail -n 3 rest.log)"

@@ -257,19 +257,26 @@ static void on_complaint(void *arg, const char *fmt, va_list ap)
 	buf_free(&text);
 }
 
+/* NULL: without TLS.  An empty file is an error here: the library would take it for the wish to have no TLS. */
 static bool read_pem(const char *path, struct buf *text, struct buf *err)
 {
 	struct buf why = { 0 };
 	bool done = !path || file_read(path, REST_FILE_MAX, text, &why);
 
+	if (done && path && !text->n) {
+		buf_puts(&why, "the file is empty");
+		done = false;
+	}
 	if (!done)
 		buf_printf(err, "%s: %s", path, why.s);
 	buf_free(&why);
 	return done;
 }
 
+/* certificate and key are those of the settings; without TLS they are NULL. */
 static struct MHD_Daemon *start(struct rest_server *x, int fd, const char *certificate, const char *key)
 {
+	bool tls = x->s->certificate;
 	unsigned flags = MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | MHD_USE_ERROR_LOG;
 	struct MHD_OptionItem options[] = {
 		{ MHD_OPTION_LISTEN_SOCKET, fd, NULL },
@@ -279,9 +286,9 @@ static struct MHD_Daemon *start(struct rest_server *x, int fd, const char *certi
 		{ MHD_OPTION_END, 0, NULL },
 	};
 
-	flags |= certificate ? MHD_USE_TLS : 0;
+	flags |= tls ? MHD_USE_TLS : 0;
 	flags |= fd < 0 ? MHD_USE_NO_LISTEN_SOCKET : MHD_USE_ITC;
-	options[certificate ? ARRAY_SIZE(options) - 1 : 1].option = MHD_OPTION_END;
+	options[tls ? ARRAY_SIZE(options) - 1 : 1].option = MHD_OPTION_END;
 	return MHD_start_daemon(flags, 0, NULL, NULL, on_request, x,
 				MHD_OPTION_EXTERNAL_LOGGER, on_complaint, x,
 				MHD_OPTION_NOTIFY_COMPLETED, on_completed, x,
@@ -302,7 +309,7 @@ struct rest_server *rest_server_new(struct rest_settings *s, int fd, struct buf 
 	x->s = s;
 	daemon_link_init(&x->link, s->socket, s->wait_ms);
 	x->gate = rest_gate_new(s);
-	x->mhd = read ? start(x, fd, certificate.n ? certificate.s : NULL, key.s) : NULL;
+	x->mhd = read ? start(x, fd, certificate.s, key.s) : NULL;
 	if (key.s)
 		explicit_bzero(key.s, key.n);
 	buf_free(&certificate);
