@@ -67,6 +67,7 @@ users:
   admin: {password: "$hash", right: all}
 END
 chmod 600 rest.yaml
+cp -p rest.yaml rest.good
 "$build/qosd-rest" --check -c rest.yaml >check.log 2>&1 || bad "--check: $(<check.log)"
 : >rest.log
 "$build/qosd-rest" -c rest.yaml >rest.log 2>&1 &
@@ -238,6 +239,40 @@ echo "nonsense: 1" >>rest.yaml
 kill -HUP "$rest_pid"
 until_ 10 grep -q 'former settings stay' rest.log || bad "bad settings are taken: $(tail -n 3 rest.log)"
 expect_match "the former stay" '^200 ' "$(rest GET app/ufm_version)"
+
+# promise: J4
+note "without rights"
+confined() {	# confined PID: capabilities, no_new_privs and the number of filters
+	sed -nE 's/^(CapPrm|CapEff|NoNewPrivs|Seccomp_filters):[[:space:]]*//p' "/proc/$1/status" | paste -sd' '
+}
+if [ -z "${QOSD_SANITIZE:-}" ] && grep -q Seccomp_filters /proc/self/status; then
+	filters=$(sed -n 's/^Seccomp_filters:[[:space:]]*//p' /proc/self/status)
+	expect_match "the gateway" '^0{16} 0{16} 1 ' "$(confined "$rest_pid")"
+	own=$(($(confined "$rest_pid" | cut -d' ' -f4) - filters))
+	[ "$own" -gt 0 ] || bad "it filters nothing"
+	# a service manager whose filter refuses capset: everything else is dropped nevertheless
+	cat >refuse.py <<'END'
+import ctypes, os, platform, struct, sys
+nr = {"x86_64": 126, "aarch64": 91}[platform.machine()]
+code = b"".join(struct.pack("HBBI", *i) for i in (
+    (0x20, 0, 0, 0), (0x15, 0, 1, nr), (0x06, 0, 0, 0x00050001), (0x06, 0, 0, 0x7fff0000)))
+text = ctypes.create_string_buffer(code)
+program = struct.pack("HxxxxxxP", 4, ctypes.addressof(text))
+libc = ctypes.CDLL(None, use_errno=True)
+if libc.prctl(38, 1, 0, 0, 0) or libc.prctl(22, 2, program, 0, 0):
+    sys.exit(os.strerror(ctypes.get_errno()))
+os.execv(sys.argv[1], sys.argv[1:])
+END
+	sed "s/^listen: .*/listen: 127.0.0.1:$((port + 1))/" rest.good >refused.yaml
+	: >refused.log
+	python3 refuse.py "$build/qosd-rest" -c refused.yaml >refused.log 2>&1 &
+	refused_pid=$!
+	pids+=("$refused_pid")
+	until_ 10 grep -q 'serving at' refused.log || bad "it does not start: $(<refused.log)"
+	[ "$(id -u)" != 0 ] || expect_match "the warning" 'sandbox: cannot drop capabilities' "$(<refused.log)"
+	expect "its filters" "$((filters + 1 + own))" "$(confined "$refused_pid" | cut -d' ' -f4)"
+	end "$refused_pid" || bad "qosd-rest ends with exit status $?"
+fi
 
 # promise: J7
 note "without the daemon"

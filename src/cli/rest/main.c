@@ -146,14 +146,27 @@ static int new_token(const char *user)
 
 /* --- serving --- */
 
-/* Drops what is not needed once the socket listens.  One thread runs. */
+static bool is_done(bool done, struct buf *err)
+{
+	if (!done)
+		log_warn("sandbox", "%s", err->s);
+	buf_free(err);
+	return done;
+}
+
+/*
+ * Drops what is not needed once the socket listens.  One thread runs.  As with the daemon, what the
+ * system refuses is a warning; the other steps are made nevertheless.
+ */
 static void enter_sandbox(void)
 {
 	struct buf err = { 0 };
+	bool done = is_done(sandbox_drop_privileges(&err), &err);
 
-	if (!sandbox_drop_privileges(&err) || !sandbox_hide_memory(&err) || (sandbox_filters() && !sandbox_daemon(&err)))
-		log_warn("rest", "sandbox: %s", err.s);
-	buf_free(&err);
+	done &= is_done(sandbox_hide_memory(&err), &err);
+	done &= !sandbox_filters() || is_done(sandbox_daemon(&err), &err);
+	if (done)
+		log_info("sandbox", "no capabilities; system calls are %sfiltered", sandbox_filters() ? "" : "not ");
 }
 
 static struct rest_server *begin(const struct options *o)
