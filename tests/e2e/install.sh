@@ -91,6 +91,8 @@ if command -v systemd-analyze >/dev/null; then
 	# without that call it could not drop its capability
 	[ "$(sed -n 's/^SystemCallFilter=//p' "$unitdir/qosd-rest.service" | grep -nE 'privileged|capset' | tail -n 1 | cut -d: -f2)" = capset ] ||
 		fail "qosd-rest.service refuses capset"
+	grep -q '^InaccessiblePaths=.* -/etc/qosd/qosd.yaml$' "$unitdir/qosd-rest.service" ||
+		fail "qosd-rest.service shows the keys of qosd.yaml"
 	said=$(systemd-analyze security --offline=yes --threshold=20 "$unitdir/qosd-rest.service" 2>&1) ||
 		fail "qosd-rest.service is open to more than it was: $said"
 	complaints=$(systemd-analyze verify --man=no "$root/verify/qosd.service" \
