@@ -9,6 +9,7 @@
 #include "lib/base/alloc.h"
 
 #define DIGITS_MAX	9	/* of a number in brackets */
+#define NAME_BYTES_MAX	255	/* of a name, as of one in DNS */
 #define BRACKETS_MAX	8	/* of one name: expanding it takes a call for each */
 
 struct parse {
@@ -38,6 +39,10 @@ static bool add_name(struct parse *p, const char *name)
 {
 	if (!*name) {
 		buf_puts(p->err, "a name is missing between commas or at an end");
+		return false;
+	}
+	if (strlen(name) > NAME_BYTES_MAX) {
+		buf_printf(p->err, "a name has more than %d bytes: %.40s…", NAME_BYTES_MAX, name);
 		return false;
 	}
 	if (p->out->n >= p->most) {

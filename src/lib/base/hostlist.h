@@ -23,8 +23,8 @@ struct hostlist {
 bool hostlist_is_list(const char *text);
 /*
  * Appends the names of a text, in its order and with repetitions, to a list that may be zeroed.
- * Returns false if the text is broken, or if the list would have more than `most` names; then err
- * says why, and the list holds the names so far.
+ * Returns false if the text is broken, if a name has more than 255 bytes, or if the list would have
+ * more than `most` names; then err says why, and the list holds the names so far.
  */
 bool hostlist_parse(const char *text, size_t most, struct hostlist *out, struct buf *err);
 void hostlist_free(struct hostlist *l);

@@ -23,6 +23,8 @@
 #define HOSTS_MAX 8192		/* in one request */
 #define QOS_FIELDS "mtu_limit service_level rate_limit"
 #define NAME_MAX_LEN 64
+#define MADE_PREFIX "api_pkey_"
+#define MADE_NAME 24	/* bytes of a name with it */
 
 struct changing {
 	const struct rest_call *c;
@@ -108,13 +110,23 @@ static bool put_ipoib(struct changing *x, json_t *change)
 	return true;
 }
 
+static void made_name(uint16_t pkey, char name[MADE_NAME])
+{
+	snprintf(name, MADE_NAME, MADE_PREFIX "0x%x", pkey);
+}
+
 /* Adds members, an object that this function takes ownership of; the partition is made if it is not there. */
 static bool put_addition(struct changing *x, const char *name, json_t *members)
 {
-	char made[24];
+	char made[MADE_NAME];
 	json_t *change;
 
-	snprintf(made, sizeof(made), "api_pkey_0x%x", x->pkey);
+	if (x->p.name && name && strcmp(x->p.name, name)) {
+		json_decref(members);
+		return rest_refuse(x->a, REST_CONFLICT, "partition_name: the P_Key 0x%x is that of the partition %s", x->pkey,
+				   x->p.name);
+	}
+	made_name(x->pkey, made);
 	change = json_pack("{s:s, s:i}", "add", x->p.name ? x->p.name : name ? name : made, "pkey", x->pkey);
 	json_array_append_new(x->changes, change);
 	if (json_object_size(members))
@@ -134,6 +146,25 @@ static bool read_membership(const struct rest_call *c, const char **word, struct
 
 	*word = v ? json_string_value(v) : "full";
 	return is_membership(*word) || rest_refuse(a, REST_BAD, "membership must be \"full\" or \"limited\"");
+}
+
+/*
+ * The partition's name, NULL if the body has none.  Names that the gateway makes are kept for their
+ * P_Keys: a partition with another's would be in the way when that one is made.
+ */
+static bool read_name(const struct rest_call *c, uint16_t pkey, const char **name, struct rest_answer *a)
+{
+	const json_t *v = json_object_get(c->body, "partition_name");
+	char made[MADE_NAME];
+
+	*name = json_string_value(v);
+	if (v && (!*name || !**name || strlen(*name) > NAME_MAX_LEN))
+		return rest_refuse(a, REST_BAD, "partition_name must be a string of 1 to %d bytes", NAME_MAX_LEN);
+	made_name(pkey, made);
+	if (*name && !strncmp(*name, MADE_PREFIX, strlen(MADE_PREFIX)) && strcmp(*name, made))
+		return rest_refuse(a, REST_BAD, "partition_name: of the names with " MADE_PREFIX ", the P_Key 0x%x can have "
+				   "%s only", pkey, made);
+	return true;
 }
 
 /* An object from GUIDs to memberships: one for all, or one for each in "memberships". */
@@ -171,17 +202,18 @@ static void add_guids(const struct rest_call *c, struct rest_answer *a, bool onl
 	struct rest_guids guids = { 0 };
 	struct changing x = { 0 };
 	json_t *members = NULL;
+	const char *name;
 	uint16_t pkey;
 	bool good;
 
 	good = rest_only_fields(c, "pkey guids membership memberships index0 ip_over_ib partition_name " QOS_FIELDS, a) &&
-	       rest_body_pkey(c, &pkey, a) && rest_body_guids(c, &guids, a) && has_only_possible_fields(c, a) &&
-	       (members = read_members(c, &guids, a));
+	       rest_body_pkey(c, &pkey, a) && read_name(c, pkey, &name, a) && rest_body_guids(c, &guids, a) &&
+	       has_only_possible_fields(c, a) && (members = read_members(c, &guids, a));
 	if (good) {
 		good = begin(&x, c, a, pkey);
 		if (good && only && x.p.name)
 			rest_put_removal(&x.p, rest_members_but(&x.p, members), false, x.changes);
-		good = good && put_addition(&x, NULL, json_incref(members));
+		good = good && put_addition(&x, name, json_incref(members));
 		finish(&x, good);
 	}
 	json_decref(members);
@@ -198,26 +230,17 @@ void rest_pkeys_set(const struct rest_call *c, struct rest_answer *a)
 	add_guids(c, a, true);
 }
 
-static bool read_name(const struct rest_call *c, const char **name, struct rest_answer *a)
-{
-	const json_t *v = json_object_get(c->body, "partition_name");
-
-	*name = json_string_value(v);
-	if (v && (!*name || !**name || strlen(*name) > NAME_MAX_LEN))
-		return rest_refuse(a, REST_BAD, "partition_name must be a string of 1 to %d bytes", NAME_MAX_LEN);
-	return true;
-}
-
 /* An empty partition. */
 void rest_pkeys_new(const struct rest_call *c, struct rest_answer *a)
 {
 	struct changing x;
-	const char *name;
+	const char *name, *membership;
 	uint16_t pkey;
 	bool good;
 
 	if (!rest_only_fields(c, "pkey partition_name index0 ip_over_ib membership " QOS_FIELDS, a) ||
-	    !rest_body_pkey(c, &pkey, a) || !read_name(c, &name, a) || !has_only_possible_fields(c, a))
+	    !rest_body_pkey(c, &pkey, a) || !read_name(c, pkey, &name, a) ||
+	    !read_membership(c, &membership, a) || !has_only_possible_fields(c, a))
 		return;
 	good = begin(&x, c, a, pkey);
 	if (good && x.p.name)

@@ -54,6 +54,7 @@ END_TEST
 START_TEST(broken_lists)
 {
 	struct hostlist all = { 0 };
+	char name[300] = "";
 	struct buf err = { 0 };
 
 	broken("gpu[4-1]", "the range 4-1 runs backwards");
@@ -76,6 +77,14 @@ START_TEST(broken_lists)
 	ck_assert(hostlist_parse("n[1-100]", 100, &all, &err));
 	ck_assert_uint_eq(all.n, 100);
 	hostlist_free(&all);
+	memset(name, 'n', 255);
+	ck_assert(hostlist_parse(name, 100, &all, &err));
+	hostlist_free(&all);
+	all = (struct hostlist){ 0 };
+	name[255] = 'n';
+	broken(name, "a name has more than 255 bytes: nnnn");
+	memcpy(name + 254, "[9-10]", 7);	/* the numbers count */
+	broken(name, "a name has more than 255 bytes");
 	broken("n[1-101]", "more than 100 names");
 	broken("n[0-999999999]", "more than 100 names");
 	broken("n[1-50],m[1-51]", "more than 100 names");

@@ -239,6 +239,24 @@ START_TEST(adding)
 	expect_refusal(REST_CONFLICT, "ip_over_ib");
 	expect_asked(SHOW);
 
+	/* a name is that of a new partition, or the one that is there */
+	request("POST", "resources/pkeys", NULL, "{\"pkey\": \"0x42\", \"guids\": [\"" G1 "\"], \"partition_name\": \"job\"}");
+	expect_asked(SHOW CHANGE "{\"add\":\"job\",\"members\":{\"0x" G1 "\":\"full\"},\"pkey\":66}]}\n");
+	request("PUT", "resources/pkeys", NULL, "{\"pkey\": \"0x42\", \"guids\": [\"" G1 "\"], \"partition_name\": \"other\"}");
+	expect_refusal(REST_CONFLICT, "partition_name: the P_Key 0x42 is that of the partition job");
+	expect_asked(SHOW);
+	d.partition = NONE;
+	request("POST", "resources/pkeys", NULL, "{\"pkey\": \"0x42\", \"guids\": [\"" G1 "\"], \"partition_name\": \"tenant\"}");
+	expect_asked(SHOW CHANGE "{\"add\":\"tenant\",\"ipoib\":true,\"members\":{\"0x" G1 "\":\"full\"},\"pkey\":66}]}\n");
+	request("POST", "resources/pkeys/add", NULL, "{\"pkey\": \"0x42\", \"partition_name\": \"api_pkey_0x43\"}");
+	expect_refusal(REST_BAD, "api_pkey_0x42 only");
+	expect_asked("");
+	request("POST", "resources/pkeys/add", NULL, "{\"pkey\": \"0x42\", \"partition_name\": \"api_pkey_0x42\"}");
+	expect_body("{}");
+	request("POST", "resources/pkeys/add", NULL, "{\"pkey\": \"0x42\", \"membership\": 1}");
+	expect_refusal(REST_BAD, "membership must be");
+	d.partition = OWN(WHO("0x" G2));
+
 	/* one membership for each */
 	request("POST", "resources/pkeys", NULL, "{\"pkey\": \"0x42\", \"guids\": [\"" G1 "\", \"" G2 "\"], "
 		"\"memberships\": [\"full\", \"limited\"]}");
@@ -459,6 +477,8 @@ START_TEST(wrong_bodies)
 		{ "{\"pkey\": \"0x42\", \"guids\": [1]}", "guids: entry 1" },
 		{ "{\"pkey\": \"0x42\", \"guids\": [\"" G1 "\"], \"index0\": 1}", "index0 must be" },
 		{ "{\"pkey\": \"0x42\", \"guids\": [\"" G1 "\"], \"membership\": 1}", "membership must be" },
+		{ "{\"pkey\": \"0x42\", \"guids\": [\"" G1 "\"], \"partition_name\": 1}", "partition_name must be" },
+		{ "{\"pkey\": \"0x42\", \"guids\": [\"" G1 "\"], \"memberships\": \"full\"}", "memberships must be" },
 		{ "{\"pkey\": \"0x42\", \"guids\": [\"" G1 "\"], \"ip_over_ib\": \"yes\"}", "ip_over_ib must be" },
 	};
 
