@@ -281,6 +281,55 @@ expect_match "no daemon" '^503 ' "$(rest GET app/ufm_version)"
 expect_match "no daemon" '^503 ' "$(rest POST resources/pkeys "$body")"
 end "$rest_pid" || bad "qosd-rest ends with exit status $?"
 
+# promise: J7
+note "a daemon that numbers its changes anew after a restart"
+cat >fake.py <<'END'
+"""A daemon that says of each change a number, and to each `status` after it the next pair: last, in force."""
+import json, socket, sys
+script = [(20, [(20, 20)]), (2, [(2, 1), (2, 2)]), (9, [(1, 1)])]
+server = socket.socket(socket.AF_UNIX)
+server.bind(sys.argv[1])
+server.listen(8)
+asked, said = [], []
+while True:
+    client, _ = server.accept()
+    with client, client.makefile("rwb") as f:
+        request = json.loads(f.readline())
+        f.read(request.get("body", 0))
+        result, command = {}, request["command"]
+        if command == "partition change":
+            number, said = script.pop(0)
+            result = {"changed": 1, "change": number}
+        elif command == "status":
+            last, in_force = said.pop(0) if said else (0, 0)
+            result = {"policy": {"dynamic": {"change": last, "change-in-force": in_force}}}
+        elif command == "partition show":
+            result = {"partitions": []}
+        print(command, json.dumps(result), flush=True)
+        f.write(json.dumps({"ok": True, "result": result}).encode() + b"\n")
+END
+python3 fake.py "$work/fake.sock" >fake.log 2>&1 &
+fake_pid=$!
+pids+=("$fake_pid")
+sed "s/^listen: .*/listen: 127.0.0.1:$((port + 2))/; s|^socket: .*|socket: $work/fake.sock|" rest.good >fake.yaml
+: >fake-rest.log
+"$build/qosd-rest" -c fake.yaml >fake-rest.log 2>&1 &
+rest_pid=$!
+pids+=("$rest_pid")
+until_ 10 grep -q 'serving at' fake-rest.log || bad "it does not start: $(<fake-rest.log)"
+until_ 10 test -S fake.sock || bad "no fake daemon: $(<fake.log)"
+url=https://127.0.0.1:$((port + 2))
+polls() { grep -c '^status' fake.log; }
+expect "change 20" "200 {}" "$(rest POST resources/pkeys "$body")"
+expect "is asked for" 1 "$(polls)"
+expect "change 2" "200 {}" "$(rest POST resources/pkeys "$body")"
+expect "is asked for until it is in force" 3 "$(polls)"
+# long before the time limit: it is among what the daemon loaded
+expect "a change before a restart" "200 {}" "$(rest POST resources/pkeys "$body")"
+expect "is asked for once" 4 "$(polls)"
+end "$rest_pid" || bad "qosd-rest ends with exit status $?"
+kill "$fake_pid"
+
 note "the demonstration"
 PORT=$port TMPDIR=$work "$top/scripts/demo-rest" "$build" --once >demo.out 2>&1 || bad "demo-rest: $(tail -n 5 demo.out)"
 expect "its changes" 4 "$(grep -c 'dynamic partitions were changed' demo.out)"

@@ -146,24 +146,37 @@ static void end_change(void *arg)
 	pthread_mutex_unlock(&asker->link->changing);
 }
 
-/* Looks, unless another thread has just looked. */
-static bool is_in_force(const struct daemon_asker *asker, int64_t change)
+/* Asks for the last change, and the last one in force.  -1: not known. */
+static void poll_changes(const struct daemon_asker *asker)
 {
 	struct daemon_link *l = asker->link;
 	struct buf err = { 0 };
-	json_t *status;
+	int64_t now = clock_mono_us();
+	json_t *status = ask((void *)(uintptr_t)asker, "status", NULL, NULL, &err);
+	const json_t *dynamic = json_object_get(json_object_get(json_object_get(status, "result"), "policy"), "dynamic");
+	const json_t *in_force = json_object_get(dynamic, "change-in-force");
+
+	l->in_force = json_is_integer(in_force) ? json_integer_value(in_force) : -1;
+	l->last = json_integer_value(json_object_get(dynamic, "change"));
+	l->polled_us = now;
+	json_decref(status);
+	buf_free(&err);
+}
+
+/*
+ * Looks, unless another thread has just looked.  Only what was asked for after the answer to the
+ * change counts: a daemon that has restarted meanwhile numbers changes anew, so that an older number says
+ * nothing.  It loads all changes when it starts: then the last of them has this one in it.
+ */
+static bool is_in_force(const struct daemon_asker *asker, int64_t change, int64_t answered_us)
+{
+	struct daemon_link *l = asker->link;
 	bool there;
 
 	pthread_mutex_lock(&l->polling);
-	if (l->in_force < change && clock_mono_us() - l->polled_us >= POLL_US) {
-		status = ask((void *)(uintptr_t)asker, "status", NULL, NULL, &err);
-		l->in_force = json_integer_value(json_object_get(json_object_get(json_object_get(json_object_get(
-			status, "result"), "policy"), "dynamic"), "change-in-force"));
-		l->polled_us = clock_mono_us();
-		json_decref(status);
-		buf_free(&err);
-	}
-	there = l->in_force >= change;
+	if (l->polled_us < answered_us || (l->in_force < change && clock_mono_us() - l->polled_us >= POLL_US))
+		poll_changes(asker);
+	there = l->in_force >= (change < l->last ? change : l->last);
 	pthread_mutex_unlock(&l->polling);
 	return there;
 }
@@ -171,9 +184,9 @@ static bool is_in_force(const struct daemon_asker *asker, int64_t change)
 static void await(void *arg, int64_t change)
 {
 	const struct daemon_asker *asker = arg;
-	int64_t end = clock_mono_us() + asker->link->wait_ms * INT64_C(1000);
+	int64_t begin = clock_mono_us(), end = begin + asker->link->wait_ms * INT64_C(1000);
 
-	while (clock_mono_us() < end && !is_in_force(asker, change))
+	while (clock_mono_us() < end && !is_in_force(asker, change, begin))
 		usleep(POLL_US);
 }
 

@@ -17,7 +17,8 @@ struct daemon_link {
 	const char *socket;
 	uint32_t wait_ms;
 	pthread_mutex_t changing, polling;
-	int64_t in_force, polled_us;	/* the last change that was seen in force, and when; under polling */
+	int64_t in_force, last;		/* under polling: the last change in force, and the last one at all */
+	int64_t polled_us;		/* when that was asked for */
 };
 void daemon_link_init(struct daemon_link *l, const char *socket, uint32_t wait_ms);
 void daemon_link_free(struct daemon_link *l);
