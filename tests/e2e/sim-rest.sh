@@ -175,6 +175,11 @@ expect_match "a pattern" '^400 hosts_names: "\*"' "$(rest POST resources/pkeys/h
 expect_match "a broken list" '^400 hosts_names' "$(rest POST resources/pkeys/hosts '{"hosts_names": "node[1-", "pkey": "0x42"}')"
 head -c 1100000 /dev/zero | tr '\0' ' ' >large
 expect_match "a large body" '^413 ' "$(rest POST resources/pkeys @large)"
+expect "links of no system" "200 []" "$(rest GET "resources/links?system=nosuch")"
+expect "ports of no system" "200 []" "$(rest GET "resources/ports?system=nosuch")"
+expect_match "a query that is no text" '^400 system' "$(rest GET "resources/links?system=%ff")"
+expect_match "a query whose name is no text" '^400 unknown query' "$(rest GET "resources/links?%ff=a")"
+expect_match "an unknown query" '^400 unknown query "guid_data"' "$(rest GET "resources/pkeys?guid_data=true")"
 expect_match "no such resource" '^404 ' "$(rest GET resources/nothing)"
 expect_match "no such method" '^405 ' "$(rest PATCH resources/pkeys)"
 expect "partitions after that" "0x50 0x7fff" "$(rest GET resources/pkeys | sed 's/^200 //' | jq -r 'keys | join(" ")')"

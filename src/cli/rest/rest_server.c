@@ -99,8 +99,12 @@ static void log_request(struct MHD_Connection *c, const struct rest_user *u, con
 
 static enum MHD_Result put_query(void *arg, enum MHD_ValueKind kind, const char *key, const char *value)
 {
+	json_t *text = json_string(value ? value : "");
+
 	(void)kind;
-	json_object_set_new(arg, key, json_string(value ? value : ""));
+	/* what is no UTF-8 must not look as if it were missing; a name that is none is refused as unknown */
+	if (json_object_set_new(arg, key, text ? text : json_null()))
+		json_object_set_new(arg, "?", json_null());
 	return MHD_YES;
 }
 
@@ -161,7 +165,8 @@ static void run_route(struct rest_server *x, const struct request *r, const json
 		.parts = { r->parts[0], r->parts[1] },
 	};
 
-	r->route->handle(&call, a);
+	if (rest_good_query(r->route, query, a))
+		r->route->handle(&call, a);
 }
 
 static enum MHD_Result answer(struct rest_server *x, struct MHD_Connection *c, const struct request *r, const char *url,

@@ -202,6 +202,12 @@ void rest_links(const struct rest_call *c, struct rest_answer *a)
 	const json_t *row;
 	size_t i;
 
+	/* a system that is not there has no links, as it has no ports */
+	if (!rows && system && a->status == REST_NOT_FOUND) {
+		rest_answer_free(a);
+		*a = (struct rest_answer){ .status = REST_OK };
+		rows = json_array();
+	}
 	if (!rows)
 		return;
 	a->body = json_array();

@@ -61,7 +61,7 @@ struct rest_call {
 	const struct rest_daemon *daemon;
 	const struct rest_choices *choices;
 	struct rest_pkeys pkeys;
-	const json_t *query;	/* object of strings: the query of the URL */
+	const json_t *query;	/* object of strings: the query of the URL; null: no text in UTF-8 */
 	json_t *body;		/* NULL: none */
 	char *parts[2];		/* words of the path that the route has as {}; NULL: no such */
 };
@@ -81,6 +81,7 @@ struct rest_route {
 	const char *method, *path;	/* path below the base; {} stands for a word */
 	enum rest_right right;
 	bool has_body;
+	const char *query;		/* names that the query may have, with blanks between them */
 	void (*handle)(const struct rest_call *c, struct rest_answer *a);
 };
 /*
@@ -89,6 +90,8 @@ struct rest_route {
  */
 const struct rest_route *rest_find_route(const char *method, const char *path, char *parts[2],
 					 struct rest_answer *a);
+/* Whether the query has nothing but what the route knows. */
+bool rest_good_query(const struct rest_route *route, const json_t *query, struct rest_answer *a);
 /*
  * Splits a URL's path into the base ("ufmRest" …), for which *base is its number in rest_bases, and
  * the rest, which is returned; NULL: no such base.

@@ -22,6 +22,21 @@ static bool is_known(const char *name, const char *known)
 	return false;
 }
 
+bool rest_good_query(const struct rest_route *route, const json_t *query, struct rest_answer *a)
+{
+	const char *name;
+	json_t *value;
+
+	json_object_foreach((json_t *)(uintptr_t)query, name, value) {
+		if (!is_known(name, route->query))
+			return rest_refuse(a, REST_BAD, *route->query ? "unknown query \"%.60s\"; queries are: %s" :
+					   "unknown query \"%.60s\"; there are none here%s", name, route->query);
+		if (!json_is_string(value))
+			return rest_refuse(a, REST_BAD, "%s: the value is not UTF-8", name);
+	}
+	return true;
+}
+
 bool rest_only_fields(const struct rest_call *c, const char *known, struct rest_answer *a)
 {
 	const char *name;

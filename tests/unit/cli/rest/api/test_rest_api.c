@@ -111,7 +111,8 @@ static void request(const char *method, const char *path, const char *query, con
 	c.query = query ? json_loads(query, 0, NULL) : NULL;
 	c.body = body ? json_loads(body, 0, NULL) : NULL;
 	ck_assert(!body || c.body);
-	route->handle(&c, &a);
+	if (rest_good_query(route, c.query, &a))
+		route->handle(&c, &a);
 	ck_assert_int_eq(d.depth, 0);
 	ck_assert_msg(!a.body == (a.status != REST_OK), "status %u, %s", a.status, a.text.s);
 	json_decref((json_t *)(uintptr_t)c.query);
@@ -531,6 +532,19 @@ START_TEST(inventory)
 	expect_body("[{\"destination_guid\":\"" G2 "\",\"destination_port\":\"3\",\"destination_port_node_description\":\"sw(1)\","
 		    "\"severity\":\"Info\",\"source_guid\":\"" G1 "\",\"source_port\":\"1\",\"source_port_node_description\":"
 		    "\"node1 HCA-1\",\"width\":\"4xEDR\"}]");
+	d.ports = "{\"ok\": false, \"error\": \"no such node\", \"absent\": 1}";
+	request("GET", "resources/links", "{\"system\": \"nosuch\"}", NULL);
+	expect_body("[]");
+	d.ports = "{\"ok\": false, \"error\": \"this is not the master\"}";
+	request("GET", "resources/links", "{\"system\": \"node1\"}", NULL);
+	expect_refusal(REST_NO_DAEMON, "not the master");
+	request("GET", "resources/links", "{\"system\": null}", NULL);
+	expect_refusal(REST_BAD, "system: the value is not UTF-8");
+	request("GET", "resources/links", "{\"sytem\": \"node1\"}", NULL);
+	expect_refusal(REST_BAD, "unknown query \"sytem\"; queries are: system");
+	request("GET", "app/smconf", "{\"a\": \"b\"}", NULL);
+	expect_refusal(REST_BAD, "unknown query \"a\"; there are none here");
+	expect_asked("");
 	d.partition = "{\"ok\": true, \"rows\": [{\"guid\": \"0x" G2 "\", \"type\": \"switch\", \"description\": \"a switch\"}]}";
 	request("GET", "resources/systems", NULL, NULL);
 	expect_body("[{\"description\":\"a switch\",\"guid\":\"" G2 "\",\"name\":\"a switch\",\"system_guid\":\"" G2 "\","
