@@ -11,7 +11,8 @@
 #include "lib/base/bucket.h"
 #include "lib/base/siphash.h"
 
-#define CACHE 256		/* secrets that were right; a power of two */
+#define CACHE_SETS 128		/* of secrets that were right; a power of two */
+#define CACHE_WAYS 8		/* secrets in a set: the last ones */
 #define ADDRESSES 1024		/* buckets that addresses share by chance; a power of two */
 #define HASH_METHOD "$y$"	/* yescrypt */
 
@@ -24,7 +25,7 @@ struct rest_gate {
 	const struct rest_settings *s;
 	uint64_t key[3][2];		/* random: two halves of a digest, and buckets */
 	pthread_mutex_t lock;		/* of all that follows */
-	struct known cache[CACHE];
+	struct known cache[CACHE_SETS][CACHE_WAYS];	/* a set has its latest secret first */
 	struct bucket tries[ADDRESSES];
 	struct bucket *requests;	/* [user] */
 	pthread_mutex_t hashing;	/* of what follows */
@@ -222,21 +223,24 @@ static struct bucket *bucket_of(struct rest_gate *g, const struct sockaddr *from
 
 static const struct rest_user *recall(struct rest_gate *g, const uint64_t digest[2])
 {
-	const struct known *k = &g->cache[digest[0] & (CACHE - 1)];
-	const struct rest_user *u;
+	const struct known *set = g->cache[digest[0] & (CACHE_SETS - 1)];
+	const struct rest_user *u = NULL;
 
 	pthread_mutex_lock(&g->lock);
-	u = k->user && is_equal(k->digest, digest, sizeof(k->digest)) ? k->user : NULL;
+	for (unsigned i = 0; i < CACHE_WAYS; i++)
+		if (set[i].user && is_equal(set[i].digest, digest, sizeof(set[i].digest)))
+			u = set[i].user;
 	pthread_mutex_unlock(&g->lock);
 	return u;
 }
 
 static void remember(struct rest_gate *g, const uint64_t digest[2], const struct rest_user *u)
 {
-	struct known *k = &g->cache[digest[0] & (CACHE - 1)];
+	struct known *set = g->cache[digest[0] & (CACHE_SETS - 1)];
 
 	pthread_mutex_lock(&g->lock);
-	*k = (struct known){ { digest[0], digest[1] }, u };
+	memmove(set + 1, set, (CACHE_WAYS - 1) * sizeof(*set));
+	set[0] = (struct known){ { digest[0], digest[1] }, u };
 	pthread_mutex_unlock(&g->lock);
 }
 
