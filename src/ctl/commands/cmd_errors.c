@@ -17,7 +17,8 @@
 
 /*
  * Selects ports with links, of the nodes that the arguments name, or the one port that they name,
- * as an array [port] that the caller frees; NULL with an error in the reply.
+ * as an array [port] that the caller frees; NULL with an error in the reply, also where no counters
+ * are read.
  */
 static bool *select_ports(const struct ctl_call *c, struct reply *r)
 {
@@ -26,6 +27,10 @@ static bool *select_ports(const struct ctl_call *c, struct reply *r)
 	bool ambiguous = false, *nodes, *ports;
 	uint32_t only = FABRIC_NONE;
 
+	if (!c->env->errors) {
+		reply_error(r, NULL, "error counters are not read");
+		return NULL;
+	}
 	if (!arg_is_one_of(c, "type", NODE_TYPES, r))
 		return NULL;
 	nodes = select_nodes(c, r);
@@ -204,10 +209,6 @@ void cmd_errors(const struct ctl_call *c, struct reply *r)
 
 	if (!arg_is_one_of(c, "counter", ERROR_COUNTERS, r) || !arg_is_one_of(c, "sort", ERROR_ORDERS, r))
 		return;
-	if (!c->env->errors) {
-		reply_error(r, NULL, "error counters are not read");
-		return;
-	}
 	selected = select_ports(c, r);
 	if (!selected)
 		return;
@@ -278,10 +279,6 @@ void cmd_errors_clear(const struct ctl_call *c, struct reply *r)
 	uint32_t *ports, n = 0;
 	bool *selected;
 
-	if (!c->env->errors) {
-		reply_error(r, NULL, "error counters are not read");
-		return;
-	}
 	selected = select_ports(c, r);
 	if (!selected)
 		return;
