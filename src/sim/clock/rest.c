@@ -83,35 +83,74 @@ static bool runs(const struct look_thread *t)
 	return read_thread(t, "syscall", text) && strcmp(text, "running\n") == 0;
 }
 
-static uint64_t time_on_cpu(const struct look_thread *t)
+/* Sets how often and how long the thread has run; both stay 0 if Linux does not tell. */
+static void count_runs(struct look_thread *t)
 {
-	char text[STATUS_MAX];
+	char text[STATUS_MAX], *end;
 
-	return read_thread(t, "schedstat", text) ? strtoull(text, NULL, 10) : 0;
+	if (!read_thread(t, "schedstat", text))
+		return;
+	t->ran_ns = strtoull(text, &end, 10);
+	strtoull(end, &end, 10);	/* how long it has waited for a CPU */
+	t->runs = strtoull(end, NULL, 10);
 }
 
-/* Records a thread; false if it is not asleep. */
-static bool look_at_thread(struct look *l, struct look_thread t)
+static bool ran_between(const struct look_thread *a, const struct look_thread *b)
 {
+	return a->ran_ns != b->ran_ns || a->runs != b->runs;
+}
+
+/* The thread in an earlier look.  Looks have threads in the same order, so *at is where the search begins and ends. */
+static const struct look_thread *in_look(const struct look *l, const struct look_thread *t, size_t *at)
+{
+	for (size_t i = 0; i < l->threads.n; i++) {
+		const struct look_thread *x = &l->threads.v[(*at + i) % l->threads.n];
+
+		if (x->pid == t->pid && x->tid == t->tid) {
+			*at = (size_t)(x - l->threads.v) + 1;
+			return x;
+		}
+	}
+	return NULL;
+}
+
+/* A look that is being taken. */
+struct looking {
+	struct look *l;
+	const struct look *last;	/* an earlier look at sleepers, NULL: none */
+	size_t at;			/* in the last look: behind the thread found last */
+	bool ended;			/* a process has ended since the last look */
+};
+
+/* Records a thread; l->asleep becomes false if it is not asleep. */
+static void look_at_thread(struct looking *g, struct look_thread t)
+{
+	struct look *l = g->l;
 	bool awake = runs(&t);	/* first: what is counted afterwards includes the thread's last run */
+	const struct look_thread *same = g->last ? in_look(g->last, &t, &g->at) : NULL;
 	char text[STATUS_MAX], state;
 
-	t.ran_ns = time_on_cpu(&t);
+	count_runs(&t);
+	if (!awake && same && t.runs && !ran_between(same, &t)) {
+		*vec_push(&l->threads) = *same;
+		return;
+	}
 	if (!read_thread(&t, "status", text) || !look_parse(text, &state, &t.switches))
-		return true;	/* the thread has ended */
+		return;	/* the thread has ended */
 	if (awake || !strchr("STtZX", state)) {
 		l->asleep = false;
 		l->busy_pid = t.pid;
 		l->busy_tid = t.tid;
-		return false;
+		return;
 	}
+	if (strchr("ZX", state))
+		g->ended = true;
 	*vec_push(&l->threads) = t;
 	add_children(l, &t);
-	return true;
 }
 
 /* Records a process; false if it does not exist. */
-static bool look_at_process(struct look *l, int32_t pid)
+static bool look_at_process(struct looking *g, int32_t pid)
 {
 	char path[32];
 	struct dirent *e;
@@ -121,24 +160,50 @@ static bool look_at_process(struct look *l, int32_t pid)
 	d = opendir(path);
 	if (!d)
 		return false;
-	while (l->asleep && (e = readdir(d)))
+	while (g->l->asleep && (e = readdir(d)))
 		if (e->d_name[0] != '.')
-			look_at_thread(l, (struct look_thread){ .pid = pid, .tid = (int32_t)atoi(e->d_name) });
+			look_at_thread(g, (struct look_thread){ .pid = pid, .tid = (int32_t)atoi(e->d_name) });
 	closedir(d);
 	return true;
 }
 
-void look_take(struct look *l, const int32_t *pids, size_t n, void (*gone)(void *arg, int32_t pid),
-	       void *arg)
+/* Looks with the help of an earlier look; false if that is of no help, because a process has ended since. */
+static bool look_with(struct looking *g, const int32_t *pids, size_t n, void (*gone)(void *arg, int32_t pid),
+		      void *arg)
 {
+	struct look *l = g->l;
+
 	l->threads.n = l->pids.n = 0;
 	l->asleep = true;
 	for (size_t i = 0; i < n; i++)
 		add_pid(l, pids[i]);
 	n = l->pids.n;
+	for (size_t i = 0; g->last && i < g->last->pids.n; i++)
+		add_pid(l, g->last->pids.v[i]);
 	for (size_t i = 0; i < l->pids.n && l->asleep; i++)
-		if (!look_at_process(l, l->pids.v[i]) && i < n)
-			gone(arg, l->pids.v[i]);
+		if (!look_at_process(g, l->pids.v[i])) {
+			g->ended = true;
+			if (i < n)
+				gone(arg, l->pids.v[i]);
+		}
+	return !g->last || !g->ended;
+}
+
+/* Whether the thread that was busy in the look l still is. */
+static bool still_busy(const struct look *l)
+{
+	struct look_thread t = { .pid = l->busy_pid, .tid = l->busy_tid };
+
+	return !l->asleep && t.pid && runs(&t);
+}
+
+void look_take(struct look *l, const struct look *last, const int32_t *pids, size_t n,
+	       void (*gone)(void *arg, int32_t pid), void *arg)
+{
+	if (still_busy(l))
+		return;
+	if (!look_with(&(struct looking){ .l = l, .last = last && last->asleep ? last : NULL }, pids, n, gone, arg))
+		look_with(&(struct looking){ .l = l }, pids, n, gone, arg);
 }
 
 bool look_rests(const struct look *before, const struct look *now)
@@ -149,7 +214,7 @@ bool look_rests(const struct look *before, const struct look *now)
 		const struct look_thread *a = &before->threads.v[i], *b = &now->threads.v[i];
 
 		if (a->pid != b->pid || a->tid != b->tid || a->switches != b->switches ||
-		    a->ran_ns != b->ran_ns)
+		    ran_between(a, b))
 			return false;
 	}
 	return true;

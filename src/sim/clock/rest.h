@@ -6,7 +6,7 @@
  * A look reads /proc thread by thread.  That takes time, so a thread found asleep may run before
  * the next one is examined.  But a thread that is asleep in two looks, and was not switched between
  * them, slept all the time from the first to the second.  So if two looks find the same threads,
- * all asleep and each with an unchanged count of switches and time on a CPU, then all of them slept
+ * all asleep and each with unchanged counts of switches and of runs and time on a CPU, then all of them slept
  * at the moment between the looks.  Only a running thread can create another one or wake it, so
  * they sleep until something else wakes them: the simulator, a timer, or a process outside this set.
  *
@@ -14,6 +14,11 @@
  * find that it need not sleep, and go on without having been switched.  Such a thread is told by the
  * file `syscall`, whose reader waits until the thread has left its CPU, or gets "running".  Where
  * the file cannot be read (it wants the right to trace), the state alone decides.
+ *
+ * Most threads sleep from one look to the next.  Of a thread that is off its CPU, and has not run since
+ * an earlier look, a look takes the rest from there: its state changes, and it begets
+ * children, only while it runs.  When a process ends, others may get its children without running;
+ * then nothing is taken from the earlier look.
  *
  * Stopped processes and zombies rest.  A thread that waits for a disk, or for a vfork()ed child,
  * does not.
@@ -28,7 +33,7 @@
 struct look_thread {
 	int32_t pid, tid;
 	uint64_t switches;
-	uint64_t ran_ns;		/* time on a CPU; 0 if Linux does not tell */
+	uint64_t ran_ns, runs;		/* time on a CPU, and how often; 0 if Linux does not tell */
 };
 
 /* The result of a look. {0} is an empty look, which equals no other. */
@@ -47,11 +52,12 @@ struct look {
 
 /*
  * Looks at the processes and skips those that have ended; stops at the first thread that is not
- * asleep. l is {0} or an earlier look.  Calls gone(arg, pid) for each pid of `pids` that has no
- * process.
+ * asleep. l is {0} or an earlier look; if that ended at a thread that is still running, l stays as it
+ * is.  `last` is the last look that found all asleep, another one than l, or NULL.  Calls gone(arg, pid),
+ * once or twice, for each pid of `pids` that has no process.
  */
-void look_take(struct look *l, const int32_t *pids, size_t n, void (*gone)(void *arg, int32_t pid),
-	       void *arg);
+void look_take(struct look *l, const struct look *last, const int32_t *pids, size_t n,
+	       void (*gone)(void *arg, int32_t pid), void *arg);
 /* Whether all processes rested at the moment between the two looks. */
 bool look_rests(const struct look *before, const struct look *now);
 void look_free(struct look *l);

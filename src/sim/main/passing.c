@@ -203,7 +203,7 @@ static void forget(void *arg, int32_t pid)
 	clock_page_forget(arg, pid);
 }
 
-static void take_look(struct passing *p, struct look *l)
+static void take_look(struct passing *p)
 {
 	uint32_t n = atomic_load(&p->page->n_slots), n_pids = 0;
 	int32_t *pids = xcalloc(n + 1, sizeof(*pids));
@@ -214,17 +214,20 @@ static void take_look(struct passing *p, struct look *l)
 		if (pid > 0)
 			pids[n_pids++] = pid;
 	}
-	look_take(l, pids, n_pids, forget, p->page);
+	look_take(&p->looks[p->look], &p->looks[!p->look], pids, n_pids, forget, p->page);
 	free(pids);
 }
 
 static bool everybody_rests(struct server *sv)
 {
 	struct passing *p = &sv->passing;
-	struct look *before = &p->looks[!p->look], *now = &p->looks[p->look];
+	const struct look *before = &p->looks[!p->look], *now = &p->looks[p->look];
 	bool rests;
 
-	take_look(p, now);
+	take_look(p);
+	p->asleep = now->asleep;
+	if (!now->asleep)
+		return false;
 	rests = look_rests(before, now) && p->events == p->looked_events && !input_waits(sv);
 	p->looked_events = p->events;
 	p->look = !p->look;
@@ -281,8 +284,8 @@ static void move_on(struct server *sv)
 /* A process has been busy for too long: ends all commands with an error. */
 static void give_up(struct server *sv)
 {
-	const struct look *last = &sv->passing.looks[!sv->passing.look];
-	char *text = last->asleep ? xasprintf("pass: the simulator is never at rest\n") :
+	const struct look *last = &sv->passing.looks[sv->passing.look];
+	char *text = sv->passing.asleep ? xasprintf("pass: the simulator is never at rest\n") :
 		xasprintf("pass: process %d (thread %d) is never at rest\n", (int)last->busy_pid,
 			  (int)last->busy_tid);
 
@@ -303,7 +306,7 @@ void passing_look(struct server *sv)
 	} else if (clock_mono_us() - p->moved_us > PATIENCE_US)
 		give_up(sv);
 	if (passing_stands(sv) && p->n)
-		server_arm(sv, p->looks[!p->look].asleep ? RESTS_US : AGAIN_US);
+		server_arm(sv, p->asleep ? RESTS_US : AGAIN_US);
 }
 
 /* --- the page --- */

@@ -58,9 +58,10 @@ struct passing {
 	struct client *asking;		/* client whose command is running */
 	struct client *wakers[SIM_CLOCK_SLOTS];
 	int64_t woken[SIM_CLOCK_SLOTS];	/* end of the wait for which the slot's thread was woken last */
-	struct look looks[2];
+	struct look looks[2];		/* the last one that found all asleep, and the next one */
 	unsigned look;			/* index of the next look */
-	uint64_t events, looked_events;	/* events of the server: so far, and at the last look */
+	bool asleep;			/* what the last look found */
+	uint64_t events, looked_events;	/* events of the server: so far, and when all were asleep */
 	int64_t moved_us;		/* by the machine's clock: when time last moved */
 };
 

@@ -22,7 +22,7 @@ static void note_gone(void *arg, int32_t pid)
 
 static void take(struct look *l, int32_t pid)
 {
-	look_take(l, &pid, 1, note_gone, NULL);
+	look_take(l, l == &now ? &before : NULL, &pid, 1, note_gone, NULL);
 }
 
 /* Looks until the process sleeps. */
@@ -159,6 +159,41 @@ START_TEST(who_is_gone_is_told)
 }
 END_TEST
 
+START_TEST(orphans_are_not_taken_from_an_earlier_look)
+{
+	int fd[2];
+	int32_t pid = start_reader(fd, true);
+
+	do
+		wait_for_sleep(pid);
+	while (before.threads.n < 2);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	take(&now, pid);
+	ck_assert(now.asleep);
+	ck_assert_uint_eq(now.threads.n, 0);
+	close(fd[0]);
+	close(fd[1]);
+}
+END_TEST
+
+START_TEST(who_slept_is_taken_from_an_earlier_look)
+{
+	int fd[2];
+	int32_t pid = start_reader(fd, true);
+
+	do
+		wait_for_sleep(pid);
+	while (before.threads.n < 2);
+	before.threads.v[0].switches += 1000;	/* the mark */
+	take(&now, pid);
+	ck_assert_uint_eq(now.threads.n, 2);
+	ck_assert_uint_eq(now.pids.n, 2);
+	ck_assert(look_rests(&before, &now));
+	end_child(pid, fd);
+}
+END_TEST
+
 START_TEST(one_look_alone_shows_nothing)
 {
 	take(&now, (int32_t)getppid());
@@ -192,6 +227,8 @@ int main(void)
 	tcase_add_test(t, who_computes_does_not_rest);
 	tcase_add_test(t, who_is_stopped_rests);
 	tcase_add_test(t, who_is_gone_is_told);
+	tcase_add_test(t, orphans_are_not_taken_from_an_earlier_look);
+	tcase_add_test(t, who_slept_is_taken_from_an_earlier_look);
 	tcase_add_test(t, one_look_alone_shows_nothing);
 	tcase_add_test(t, a_status_file_is_read);
 	suite_add_tcase(s, t);
