@@ -26,7 +26,7 @@
 #define PASS_MAX 30000000u
 
 /* Flows between hosts that are followed to compare bandwidths. */
-#define FLOWS_JUDGED 100000u
+#define FLOWS_JUDGED 30000u
 
 /* Assigns LIDs from 1 to all ports that can have one. */
 struct numbers {
