@@ -7,7 +7,7 @@
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
-radix=16
+radix=12
 [ "$simulator" != kernel ] || radix=8	# an emulated processor takes a minute for the other one
 "$tools/gentopo" fat-tree --levels 3 --radix $radix >big.topo || fail "gentopo"
 switches=$(grep -c '^Switch' big.topo)

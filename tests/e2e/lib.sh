@@ -169,18 +169,25 @@ pause() { read -rt "$1" -u "$nothing" || :; }
 
 # until_ SECONDS COMMAND...: repeats the command until it succeeds; fails after SECONDS (times $patience, which
 # grows if the machine becomes busy meanwhile).  The command sees the local names, so no test may use them.
+# Between two tries it pauses for a tenth of the time waited so far, but for 20 ms at least and 100 ms at most: a
+# command often starts several processes, and tests that wait for seconds would keep a core busy with asking.
 until_() {
-	local patience wait_s=$1 tried_since=${EPOCHREALTIME/./} end
+	local patience wait_s=$1 tried_since=${EPOCHREALTIME/./} end now_us gap_us
 	look_busy
 	end=$((tried_since + wait_s * patience * 1000000))
 	shift
 	until "$@"; do
-		if [ "${EPOCHREALTIME/./}" -ge "$end" ]; then
+		now_us=${EPOCHREALTIME/./}
+		if [ "$now_us" -ge "$end" ]; then
 			look_busy
 			end=$((tried_since + wait_s * patience * 1000000))
-			[ "${EPOCHREALTIME/./}" -lt "$end" ] || return 1
+			[ "$now_us" -lt "$end" ] || return 1
 		fi
-		pause 0.02
+		gap_us=$(((now_us - tried_since) / 10))
+		[ $gap_us -ge 20000 ] || gap_us=20000
+		[ $gap_us -le 100000 ] || gap_us=100000
+		printf -v gap_us '0.%06d' $gap_us
+		pause "$gap_us"
 	done
 }
 

@@ -76,7 +76,7 @@ END
 begin clos:8x4,aggregation=1 -p policy.yaml
 types() { ctl -j nodes | jq -r '.[].type' | sort | uniq -c | awk '{ print $1, $2 }' | paste -sd ' '; }
 expect "types of nodes" "12 aggregation 32 ca 12 switch" "$(types)"
-figure() { ctl -j metrics | jq -r .text | awk -v name="$1" '$1 == name { print $2 }'; }
+figure() { ctl metrics | awk -v name="$1" '$1 == name { print $2 }'; }
 expect "aggregation nodes in the metrics" 12 "$(figure 'qosd_fabric_nodes{type="aggregation"}')"
 expect "adapters of hosts in the metrics" 32 "$(figure 'qosd_fabric_nodes{type="ca"}')"
 inner=$(node_named Aggregation)

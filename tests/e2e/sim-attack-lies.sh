@@ -104,8 +104,8 @@ keep() {
 	{ echo "$what"; cat dishonest.list unserved; ctl health; ctl ports; cat audit; cat "$qosd_log"; } >"$LIES_KEEP/$(date +%s.%N)" 2>&1
 }
 
-# named: whether qosd knows every node by its true name.
-names() { jq -r '.[] | "\(.guid) \(.description)"' | sort; }
+# named: whether qosd knows every node by its true name.  jq would take 0.1 s for each of the two lists.
+names() { sed 's/},{/\n/g' | sed -nE 's/.*"guid": ?"([^"]+)".*"description": ?"([^"]*)".*/\1 \2/p' | sort; }
 named() { diff <(sim_ctl -j show nodes | names) <(ctl -j nodes | names) >>audit; }
 right() { subnet_up && [ "$(status nodes)" = "$(wc -l <nodes.list)" ] && sim_ctl check >audit 2>&1 && named; }
 alive() { ours "$qosd" && ! gone "$qosd"; }

@@ -13,8 +13,8 @@ far=H-248a070300a25c40			# node017, at leaf05
 spine01=S-7cfe900300b41a20 leaf05=S-7cfe900300b43180
 sim_options=()
 
-smps() { ctl -j metrics | jq -r .text | awk '/^qosd_smps_sent_total/ { n += $2 } END { print n + 0 }'; }
-metric() { ctl -j metrics | jq -r .text | awk -v name="$1" '$1 == name { print $2 + 0 }'; }
+smps() { ctl metrics | awk '/^qosd_smps_sent_total/ { n += $2 } END { print n + 0 }'; }
+metric() { ctl metrics | awk -v name="$1" '$1 == name { print $2 + 0 }'; }
 # audited WHAT: the auditor must find no fault in any table.
 audited() { sim_ctl check --switches >audit 2>&1 || bad "$1: $(tail -n 5 audit)"; }
 

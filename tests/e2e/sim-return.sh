@@ -198,7 +198,7 @@ note "a switch that stops answering is not asked port by port"
 sim_options=()
 start_tree fat-tree:k=48,levels=2
 links=$(linked)
-timeouts() { ctl -j metrics | jq -r .text | awk '/^qosd_smp_timeouts_total/ { print $2 + 0 }'; }
+timeouts() { ctl metrics | awk '/^qosd_smp_timeouts_total/ { print $2 + 0 }'; }
 leaf=$(sim_ctl show links "$(awk '$1 == "ca" { node = $2 } END { print node }' nodes)" |
 	sed -nE 's|.* ([^ ]+)/P[0-9]+$|\1|p')
 before=$(timeouts)
