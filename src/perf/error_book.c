@@ -230,9 +230,21 @@ void error_age(const struct error_book *b, struct error_port *p, int64_t now_us)
 	}
 }
 
+/* Makes the counters of another attribute those that growth is counted from. */
+static void change_attr(struct error_port *p, enum pma_attr attr, const struct pma_errors *read)
+{
+	p->attr = attr;
+	for (enum port_error e = 0; e < PORT_ERRORS; e++)
+		if (p->history[e])
+			p->history[e]->before = 0;
+	memcpy(p->now, read->n, sizeof(p->now));
+}
+
 void error_take(struct error_book *b, struct error_port *p, struct pma_errors_of of,
 		const struct pma_errors *read, int64_t now_us)
 {
+	if (p->attr != of.attr)
+		change_attr(p, of.attr, read);
 	p->stopped = 0;
 	for (enum port_error e = 0; e < PORT_ERRORS; e++) {
 		if (!(read->known >> e & 1))

@@ -31,6 +31,7 @@ struct error_history {
 
 struct error_port {
 	int64_t since_us;		/* when it was first read, or cleared; 0: never */
+	enum pma_attr attr;		/* what it was last read from */
 	int64_t read_us;		/* when it was last read */
 	uint64_t now[PORT_ERRORS];	/* the counters when they were last read */
 	uint16_t known;			/* bits by enum port_error: counters that the port has */
@@ -44,6 +45,7 @@ struct error_node {
 	uint64_t guid;
 	uint8_t nports;
 	bool known;			/* `of` is known */
+	bool guessed;			/* by the caller: `of` is what any device has; known better later */
 	bool silent;			/* did not answer last time */
 	bool seen;			/* by the caller: it is in the fabric */
 	bool asked;			/* by the caller: a request was sent in this reading */
@@ -74,7 +76,8 @@ void error_book_prune(struct error_book *b, int64_t now_us);
 
 /*
  * Takes what the port's counters show.  Afterwards p->over is that of now: the caller compares it
- * with the one before.
+ * with the one before.  What another attribute shows than the one before is no growth: its
+ * counters did not stop where those of the other did.
  */
 void error_take(struct error_book *b, struct error_port *p, struct pma_errors_of of,
 		const struct pma_errors *read, int64_t now_us);

@@ -2,7 +2,7 @@
 /*
  * Reads and clears error counters in rounds of requests; see error_watch.h.
  *
- * A reading asks each node that is new for its capabilities, then reads all ports, then resets
+ * A reading asks each node that did not tell its capabilities yet for them, then reads all ports, then resets
  * counters that are nearly full.  A clearing asks for capabilities, too, and then resets: of a
  * device with 64-bit counters both attributes, because other tools read either.
  *
@@ -154,7 +154,7 @@ static bool wanted(struct error_watch *w, uint32_t row)
 		return false;
 	switch (w->round) {
 	case ROUND_CAPS:
-		return !n->known && !n->asked;
+		return (!n->known || n->guessed) && !n->asked;
 	case ROUND_READ:
 	case ROUND_CLEAR:
 		return n->known;
@@ -187,6 +187,7 @@ static void make_request(struct error_watch *w, uint32_t row, uint8_t mad[256])
 							node_of(w, row)->of.known);
 }
 
+/* A device that is busy, or answers nonsense, has the counters of any device until the next reading. */
 static void take_caps(struct error_node *n, const uint8_t *mad, size_t len)
 {
 	struct pma_values caps;
@@ -194,6 +195,7 @@ static void take_caps(struct error_node *n, const uint8_t *mad, size_t len)
 	pma_answer(mad, len, PMA_CAPS, 0, &caps);
 	n->silent = caps.result == PMA_SILENT;
 	n->known = !n->silent;
+	n->guessed = caps.result == PMA_BAD;
 	n->of = pma_errors_of(&caps);
 }
 

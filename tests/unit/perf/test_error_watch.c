@@ -33,6 +33,7 @@ static struct {
 	/* behavior of the devices */
 	bool narrow;				/* all but the switch */
 	uint16_t silent_lid, bad_lid;		/* bad: counts errors */
+	uint16_t busy_lid;			/* answers ClassPortInfo with BUSY */
 	uint8_t symbols, integrity;
 	unsigned asked[0x40], sets, to_silent, outstanding, most;
 	uint8_t last_set[256];
@@ -116,6 +117,10 @@ static void on_send(const struct ib_user_mad *umad, const struct umad_smp *smp, 
 	}
 	mad[3] = 0x81;
 	put_values(mad, lid, attr);
+	if (lid == t.busy_lid && attr == CAPS) {
+		memset(mad + DATA, 0, sizeof(mad) - DATA);
+		mad[5] = 1;
+	}
 	fake_receive(mad, 256, 0, 4);
 }
 
@@ -237,6 +242,30 @@ START_TEST(a_silent_device_is_asked_once)
 	reading();
 	ck_assert_uint_eq(error_watch_last(t.watch)->silent, 0);
 	ck_assert_uint_eq(t.asked[WIDE], 3 * HOSTS);
+	end();
+}
+END_TEST
+
+/* promise: C3 */
+START_TEST(a_busy_device_is_asked_again)
+{
+	begin(false, true);
+	t.busy_lid = t.bad_lid;
+	t.symbols = 60;
+	reading();
+	ck_assert_uint_eq(t.asked[CAPS], NODES);
+	ck_assert_uint_eq(t.asked[NARROW], 1);		/* which any device has */
+	ck_assert_uint_eq(error_total(bad(), ERR_SYMBOL), 60);
+	t.busy_lid = 0;
+	t.symbols = 90;
+	reading();
+	ck_assert_uint_eq(t.asked[CAPS], NODES + 1);
+	ck_assert_uint_eq(t.asked[NARROW], 1);
+	ck_assert_uint_eq(error_watch_last(t.watch)->wide, PORTS);
+	ck_assert_uint_eq(error_total(bad(), ERR_SYMBOL), 90);
+	ck_assert_uint_eq(error_last_hour(bad(), ERR_SYMBOL, clock_mono_us()), 0);	/* of another attribute */
+	reading();
+	ck_assert_uint_eq(t.asked[CAPS], NODES + 1);
 	end();
 }
 END_TEST
@@ -377,6 +406,7 @@ int main(void)
 	tcase_set_timeout(k, 30);
 	tcase_add_test(k, one_request_for_each_port);
 	tcase_add_test(k, a_silent_device_is_asked_once);
+	tcase_add_test(k, a_busy_device_is_asked_again);
 	tcase_add_test(k, events);
 	tcase_add_test(k, resets_before_it_stops);
 	tcase_add_test(k, clearing);
