@@ -206,6 +206,7 @@ static void take_counter(struct error_book *b, struct error_port *p, enum port_e
 	p->now[e] = now;
 	if (p->since_us && now < was) {
 		history(p, e)->before += was;
+		p->stuck &= (uint16_t)~(1u << e);	/* it can be reset after all */
 		was = 0;
 	}
 	if (p->since_us && now > was)
@@ -272,29 +273,24 @@ uint16_t error_nearly_full(const struct error_port *p, struct pma_errors_of of)
 	return full & (uint16_t)~p->stuck;
 }
 
-void error_was_reset(struct error_port *p, const struct pma_errors *read, uint16_t which)
+unsigned error_take_reset(struct error_book *b, struct error_port *p, struct pma_errors_of of,
+			  const struct pma_errors *read, uint16_t which, int64_t now_us)
 {
-	for (enum port_error e = 0; e < PORT_ERRORS; e++) {
-		if (!((which & read->known & p->known) >> e & 1))
-			continue;
-		if (read->n[e] && read->n[e] >= p->now[e]) {
-			p->stuck |= (uint16_t)(1u << e);
-			continue;
-		}
-		if (p->now[e])
-			history(p, e)->before += p->now[e];
-		p->now[e] = 0;		/* what it counted since then is growth of the next read */
-		p->stopped &= (uint16_t)~(1u << e);
-	}
+	uint16_t stuck = 0;
+
+	which &= read->known & p->known;
+	for (enum port_error e = 0; e < PORT_ERRORS; e++)
+		if (which >> e & 1 && read->n[e] >= p->now[e])
+			stuck |= (uint16_t)(1u << e);
+	error_take(b, p, of, read, now_us);
+	p->stuck |= stuck;
+	return (unsigned)__builtin_popcount(which & (unsigned)~stuck);
 }
 
-void error_was_cleared(struct error_port *p, const struct pma_errors *read, int64_t now_us)
+void error_was_cleared(struct error_port *p)
 {
 	forget_histories(p);
-	memcpy(p->now, read->n, sizeof(p->now));
-	p->known = read->known;
-	p->over = p->stopped = p->stuck = 0;
-	p->since_us = p->read_us = now_us;
+	*p = (struct error_port){ 0 };
 }
 
 /* --- looking --- */

@@ -4,7 +4,8 @@
  *
  * Counters of devices stop, start anew when a device restarts, and are reset by other tools.  The
  * totals here go on: a counter that is less than before was reset, and what it shows now is what
- * came since.
+ * came since.  Values in the answer to a Set are not used: IBA (16.1.3.5) does not say of which moment
+ * they are, and drivers and firmware differ in it.
  *
  * The hour is kept in slices of ERROR_SLICE_US, so that "the last hour" is between 55 and 60
  * minutes.  A slice exists only for counters that have grown: most ports have no errors.
@@ -30,7 +31,7 @@ struct error_history {
 };
 
 struct error_port {
-	int64_t since_us;		/* when it was first read, or cleared; 0: never */
+	int64_t since_us;		/* when it was first read, at all or since a clearing; 0: never */
 	enum pma_attr attr;		/* what it was last read from */
 	int64_t read_us;		/* when it was last read */
 	uint64_t now[PORT_ERRORS];	/* the counters when they were last read */
@@ -88,10 +89,14 @@ void error_age(const struct error_book *b, struct error_port *p, int64_t now_us)
  * OpenSM's performance manager has it, and not stuck.
  */
 uint16_t error_nearly_full(const struct error_port *p, struct pma_errors_of of);
-/* Notes what the counters of `which` show after a reset. */
-void error_was_reset(struct error_port *p, const struct pma_errors *read, uint16_t which);
-/* Forgets the port's errors: its counters, which show `read`, were cleared by an operator. */
-void error_was_cleared(struct error_port *p, const struct pma_errors *read, int64_t now_us);
+/*
+ * error_take() for what was read after the device has confirmed a reset of the counters of `which`.
+ * One that shows no less than before is stuck.  Returns how many are not: those that were reset.
+ */
+unsigned error_take_reset(struct error_book *b, struct error_port *p, struct pma_errors_of of,
+			  const struct pma_errors *read, uint16_t which, int64_t now_us);
+/* Forgets the port's errors, whose counters an operator cleared: it is as one that was never read. */
+void error_was_cleared(struct error_port *p);
 
 /* What the device counted, counters that were reset meanwhile included. */
 uint64_t error_total(const struct error_port *p, enum port_error e);

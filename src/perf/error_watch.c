@@ -3,8 +3,9 @@
  * Reads and clears error counters in rounds of requests; see error_watch.h.
  *
  * A reading asks each node that did not tell its capabilities yet for them, then reads all ports, then resets
- * counters that are nearly full.  A clearing asks for capabilities, too, and then resets: of a
- * device with 64-bit counters both attributes, because other tools read either.
+ * counters that are nearly full, and reads these ports again.  A clearing asks for capabilities,
+ * too, then resets and reads: of a device with 64-bit counters it resets both attributes, because
+ * other tools read either.
  *
  * Ports are in the order of their numbers, so that successive requests go to different devices.
  */
@@ -20,12 +21,18 @@
 #define SECOND_US	INT64_C(1000000)
 #define FIRST_US	(10 * SECOND_US)
 
-enum round { ROUND_CAPS, ROUND_READ, ROUND_RESET, ROUND_CLEAR, ROUND_CLEAR_NARROW, ROUND_END };
+enum round {
+	ROUND_CAPS,
+	ROUND_READ, ROUND_RESET, ROUND_RESET_READ,		/* a reading */
+	ROUND_CLEAR, ROUND_CLEAR_NARROW, ROUND_CLEAR_READ,	/* a clearing */
+	ROUND_END
+};
 
 struct row {
 	uint32_t port;		/* index into the state's fabric */
 	uint16_t which;		/* ROUND_RESET: counters to reset */
-	bool cleared;
+	bool set;		/* the device has confirmed a reset … */
+	bool cleared;		/* … and was read after that */
 };
 
 struct asked {
@@ -160,12 +167,20 @@ static bool wanted(struct error_watch *w, uint32_t row)
 		return n->known;
 	case ROUND_RESET:
 		return w->rows.v[row].which;
+	case ROUND_RESET_READ:
+	case ROUND_CLEAR_READ:
+		return w->rows.v[row].set;
 	case ROUND_CLEAR_NARROW:
 		return n->known && n->of.attr == PMA_TOTAL64;
 	case ROUND_END:
 		break;
 	}
 	return false;
+}
+
+static bool is_set(enum round r)
+{
+	return r == ROUND_RESET || r == ROUND_CLEAR || r == ROUND_CLEAR_NARROW;
 }
 
 static enum pma_attr attr_of(struct error_watch *w, uint32_t row)
@@ -180,7 +195,7 @@ static void make_request(struct error_watch *w, uint32_t row, uint8_t mad[256])
 	enum pma_attr a = attr_of(w, row);
 	unsigned num = port_of(w, row)->num;
 
-	if (w->round == ROUND_CAPS || w->round == ROUND_READ)
+	if (!is_set(w->round))
 		pma_request(mad, a, (uint8_t)num, false);
 	else
 		pma_errors_reset(mad, a, (uint8_t)num, w->round == ROUND_RESET ? w->rows.v[row].which :
@@ -213,12 +228,12 @@ static void take_errors(struct error_watch *w, uint32_t row, const struct pma_er
 		w->now.wide += n->of.attr == PMA_TOTAL64;
 		w->rows.v[row].which = w->set.reset ? error_nearly_full(p, n->of) : 0;
 		break;
-	case ROUND_RESET:
-		error_was_reset(p, read, w->rows.v[row].which);
-		w->now.resets += (unsigned)__builtin_popcount(w->rows.v[row].which & ~p->stuck);
+	case ROUND_RESET_READ:
+		w->now.resets += error_take_reset(w->book, p, n->of, read, w->rows.v[row].which, now);
 		break;
-	case ROUND_CLEAR:
-		error_was_cleared(p, read, now);
+	case ROUND_CLEAR_READ:
+		error_was_cleared(p);
+		error_take(w->book, p, n->of, read, now);
 		w->rows.v[row].cleared = true;
 		break;
 	default:
@@ -247,9 +262,12 @@ static void on_answer(void *arg, const uint8_t *mad, size_t len)
 		take_caps(n, mad, len);
 		return;
 	}
-	result = pma_errors_answer(mad, len, of, port_of(w, a->row)->num, &read);
+	result = is_set(w->round) ? pma_set_result(mad, len, of.attr) :
+				    pma_errors_answer(mad, len, of, port_of(w, a->row)->num, &read);
 	n->silent |= result == PMA_SILENT;
-	if (result == PMA_READ)
+	if (result == PMA_READ && is_set(w->round))
+		w->rows.v[a->row].set |= w->round != ROUND_CLEAR_NARROW;
+	else if (result == PMA_READ)
 		take_errors(w, a->row, &read);
 }
 
@@ -329,8 +347,12 @@ static enum round after(const struct error_watch *w)
 		return w->clears ? ROUND_CLEAR : ROUND_READ;
 	case ROUND_READ:
 		return ROUND_RESET;
+	case ROUND_RESET:
+		return ROUND_RESET_READ;
 	case ROUND_CLEAR:
 		return ROUND_CLEAR_NARROW;
+	case ROUND_CLEAR_NARROW:
+		return ROUND_CLEAR_READ;
 	default:
 		return ROUND_END;
 	}

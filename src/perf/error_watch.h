@@ -50,7 +50,7 @@ void error_watch_published(struct error_watch *w, struct subnet_state *s);
 /*
  * Sets the error counters of these ports of the state to 0 and forgets what they had.  Takes n
  * ports, at least 1, for which perf_can_measure() is true; the list is copied.  fn is called once,
- * with the number of ports that confirmed.  False, with the reason in err: a reading is in
+ * with the number of ports that confirmed and could be read after that.  False, with the reason in err: a reading is in
  * progress, and fn is not called.
  */
 bool error_watch_clear(struct error_watch *w, struct subnet_state *s, const uint32_t *ports, uint32_t n,

@@ -5,6 +5,9 @@
  * All attributes of one port are requested in a row, so that its counters are of one moment.
  * Ports are in the order of their numbers, so that successive ports belong to different
  * devices.  The second round does not ask for attributes that the first one did not get.
+ *
+ * Where counters are reset, the first round reads them after the device has confirmed that: what
+ * the answer to a Set has for values is not defined.
  */
 #include "perf/perf_internal.h"
 
@@ -21,6 +24,8 @@ struct perf;
 struct asked {
 	struct perf *perf;
 	bool busy;
+	bool set;			/* a reset */
+	bool again;			/* it was done: read the attribute next */
 	uint32_t row;
 	enum pma_attr attr;
 };
@@ -156,11 +161,17 @@ static void on_answer(void *arg, const uint8_t *mad, size_t len)
 
 	a->busy = false;
 	m->outstanding--;
-	pma_answer(mad, len, a->attr, m->state->f->ports[port].num, v);
+	timer_set(p->go, 0, 0);
+	if (a->set) {
+		*v = (struct pma_values){ .result = pma_set_result(mad, len, a->attr) };
+		a->again = v->result == PMA_READ;
+	} else {
+		pma_answer(mad, len, a->attr, m->state->f->ports[port].num, v);
+	}
 	m->report.silent += v->result == PMA_SILENT;
 	learn(agent_of(m, port), a->attr, v);
 	/* the attributes that shares are judged by */
-	if (v->result == PMA_READ && (a->attr == PMA_XMIT_SL || a->attr == PMA_VL_RCV)) {
+	if (v->result == PMA_READ && !a->set && (a->attr == PMA_XMIT_SL || a->attr == PMA_VL_RCV)) {
 		int64_t now = clock_mono_us();
 
 		if (m->second)
@@ -168,23 +179,38 @@ static void on_answer(void *arg, const uint8_t *mad, size_t len)
 		else
 			m->read_us[a->row] = now;
 	}
-	timer_set(p->go, 0, 0);
 }
 
 /* False: mad/ has no room for a request now. */
-static bool ask(struct perf *p, struct asked *a)
+static bool send(struct asked *a)
 {
+	struct perf *p = a->perf;
 	struct measurement *m = &p->now;
-	uint32_t port = asked_port(m->state, m->report.ports[m->row].port, (enum pma_attr)m->attr);
+	uint32_t port = asked_port(m->state, m->report.ports[a->row].port, a->attr);
 	struct mad_address to = perf_address(m->state, port);
 	uint8_t mad[256];
 
-	*a = (struct asked){ p, true, m->row, (enum pma_attr)m->attr };
-	pma_request(mad, a->attr, m->state->f->ports[port].num,
-		    m->report.reset && !m->second && pma_is_reset(a->attr));
+	pma_request(mad, a->attr, m->state->f->ports[port].num, a->set);
 	a->busy = mad_request(p->mad, &to, mad, p->timeout_ms, PERF_TRIES, on_answer, a);
 	m->outstanding += a->busy;
 	m->report.asked += a->busy;
+	return a->busy;
+}
+
+static bool ask(struct perf *p, struct asked *a)
+{
+	const struct measurement *m = &p->now;
+
+	*a = (struct asked){ .perf = p, .row = m->row, .attr = (enum pma_attr)m->attr };
+	a->set = m->report.reset && !m->second && pma_is_reset(a->attr);
+	return send(a);
+}
+
+/* Reads what was reset. */
+static bool ask_again(struct asked *a)
+{
+	a->set = false;
+	a->again = !send(a);
 	return a->busy;
 }
 
@@ -201,6 +227,9 @@ static bool ask_more(struct perf *p)
 {
 	struct measurement *m = &p->now;
 
+	for (unsigned i = 0; i < PERF_WINDOW; i++)
+		if (p->asked[i].again && !ask_again(&p->asked[i]))
+			return false;
 	for (unsigned i = 0; i < PERF_WINDOW; i++) {
 		if (p->asked[i].busy)
 			continue;

@@ -93,7 +93,7 @@ static void get_totals(void *data, enum pma_attr a, uint64_t total[PMA_TOTALS])
 			total[i] = mad_get_field(data, 0, narrow[i]);
 }
 
-enum pma_result pma_result_of(const uint8_t *mad, size_t n, enum pma_attr a, uint8_t port)
+enum pma_result pma_set_result(const uint8_t *mad, size_t n, enum pma_attr a)
 {
 	unsigned status;
 
@@ -105,9 +105,14 @@ enum pma_result pma_result_of(const uint8_t *mad, size_t n, enum pma_attr a, uin
 	status = get_be16(mad + OFF_STATUS);
 	if (status == IB_STATUS_BAD_METHOD || status == IB_STATUS_BAD_METHOD_ATTR)
 		return PMA_LACKS;
-	if (status || (a != PMA_CAPS && mad[OFF_DATA + 1] != port))
-		return PMA_BAD;
-	return PMA_READ;
+	return status ? PMA_BAD : PMA_READ;
+}
+
+enum pma_result pma_result_of(const uint8_t *mad, size_t n, enum pma_attr a, uint8_t port)
+{
+	enum pma_result r = pma_set_result(mad, n, a);
+
+	return r == PMA_READ && a != PMA_CAPS && mad[OFF_DATA + 1] != port ? PMA_BAD : r;
 }
 
 void pma_answer(const uint8_t *mad, size_t n, enum pma_attr a, uint8_t port,

@@ -63,6 +63,8 @@ struct pma_values {
 void pma_request(uint8_t mad[256], enum pma_attr a, uint8_t port, bool reset);
 /* What an answer of n bytes is worth; see pma_answer(). */
 enum pma_result pma_result_of(const uint8_t *mad, size_t n, enum pma_attr a, uint8_t port);
+/* The same of the answer to a Set, whose values mean nothing; PMA_READ: the device has done it. */
+enum pma_result pma_set_result(const uint8_t *mad, size_t n, enum pma_attr a);
 /* Parses an answer of n bytes, which may contain anything; mad NULL: there was none. */
 void pma_answer(const uint8_t *mad, size_t n, enum pma_attr a, uint8_t port,
 		struct pma_values *out);

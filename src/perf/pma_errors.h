@@ -32,7 +32,7 @@ struct pma_errors_of pma_errors_of(const struct pma_values *caps);
 unsigned pma_error_bits(enum pma_attr a, enum port_error e);
 /* Makes a Set that makes those counters 0 whose bits are in `which`, and leaves all others. */
 void pma_errors_reset(uint8_t mad[256], enum pma_attr a, uint8_t port, uint16_t which);
-/* Parses an answer to a Get or Set of the attribute, as pma_answer() does. */
+/* Parses an answer to a Get of the attribute, as pma_answer() does. */
 enum pma_result pma_errors_answer(const uint8_t *mad, size_t n, struct pma_errors_of of, uint8_t port,
 				  struct pma_errors *out);
 

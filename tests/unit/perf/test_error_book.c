@@ -186,27 +186,33 @@ END_TEST
 /* promise: C3 */
 START_TEST(nearly_full)
 {
-	struct pma_errors zero = { .known = ALL }, same = { .known = ALL };
+	struct pma_errors zero = { .known = ALL }, more = { .known = ALL };
 
 	take(narrow, ERR_LOCAL_INTEGRITY, 11, START);
 	ck_assert_uint_eq(error_nearly_full(port, narrow), 0);
 	take(narrow, ERR_LOCAL_INTEGRITY, 12, START + S);
 	ck_assert_uint_eq(error_nearly_full(port, narrow), 1u << ERR_LOCAL_INTEGRITY);
 	ck_assert_uint_eq(port->stopped, 0);
-	error_was_reset(port, &zero, 1u << ERR_LOCAL_INTEGRITY);
+	ck_assert_uint_eq(error_take_reset(book, port, narrow, &zero, 1u << ERR_LOCAL_INTEGRITY, START + S), 1);
 	ck_assert_uint_eq(error_total(port, ERR_LOCAL_INTEGRITY), 12);
 	take(narrow, ERR_LOCAL_INTEGRITY, 15, START + 2 * S);
 	ck_assert_uint_eq(error_total(port, ERR_LOCAL_INTEGRITY), 27);
 	ck_assert_uint_eq(error_last_hour(port, ERR_LOCAL_INTEGRITY, START + 2 * S), 16);
 	ck_assert_uint_eq(port->stopped, 1u << ERR_LOCAL_INTEGRITY);
 	/* a device that keeps it anyway is not asked again, and nothing is counted twice */
-	same.n[ERR_LOCAL_INTEGRITY] = 15;
-	error_was_reset(port, &same, 1u << ERR_LOCAL_INTEGRITY);
-	ck_assert_uint_eq(error_total(port, ERR_LOCAL_INTEGRITY), 27);
-	take(narrow, ERR_LOCAL_INTEGRITY, 15, START + 3 * S);
-	ck_assert_uint_eq(error_total(port, ERR_LOCAL_INTEGRITY), 27);
+	error_take_reset(book, port, narrow, &zero, 1u << ERR_LOCAL_INTEGRITY, START + 2 * S);
+	take(narrow, ERR_LOCAL_INTEGRITY, 12, START + 3 * S);
+	more.n[ERR_LOCAL_INTEGRITY] = 13;
+	ck_assert_uint_eq(error_take_reset(book, port, narrow, &more, 1u << ERR_LOCAL_INTEGRITY, START + 3 * S), 0);
+	ck_assert_uint_eq(error_total(port, ERR_LOCAL_INTEGRITY), 40);
+	take(narrow, ERR_LOCAL_INTEGRITY, 14, START + 4 * S);
+	ck_assert_uint_eq(error_total(port, ERR_LOCAL_INTEGRITY), 41);
 	ck_assert_uint_eq(error_nearly_full(port, narrow), 0);
-	take(wide, ERR_SYMBOL, 1ull << 60, START + 4 * S);
+	/* until somebody resets it */
+	take(narrow, ERR_LOCAL_INTEGRITY, 0, START + 5 * S);
+	take(narrow, ERR_LOCAL_INTEGRITY, 13, START + 6 * S);
+	ck_assert_uint_eq(error_nearly_full(port, narrow), 1u << ERR_LOCAL_INTEGRITY);
+	take(wide, ERR_SYMBOL, 1ull << 60, START + 7 * S);
 	ck_assert_uint_eq(error_nearly_full(port, wide), 0);
 }
 END_TEST
@@ -245,11 +251,10 @@ END_TEST
 /* promise: C3 */
 START_TEST(cleared)
 {
-	struct pma_errors zero = { .known = ALL };
-
 	take(wide, ERR_SYMBOL, 5, START);
 	take(wide, ERR_SYMBOL, 50, START + S);
-	error_was_cleared(port, &zero, START + 2 * S);
+	error_was_cleared(port);
+	take(wide, ERR_SYMBOL, 0, START + 2 * S);
 	ck_assert_uint_eq(port->over, 0);
 	ck_assert_uint_eq(error_total(port, ERR_SYMBOL), 0);
 	take(wide, ERR_SYMBOL, 2, START + 3 * S);

@@ -35,6 +35,7 @@ static struct {
 	uint16_t silent_lid, bad_lid;		/* bad: counts errors */
 	uint16_t busy_lid;			/* answers ClassPortInfo with BUSY */
 	uint8_t symbols, integrity;
+	enum { NEW, OLD, NONSENSE } in_set;	/* values in the answer to a Set: those after it, … */
 	unsigned asked[0x40], sets, to_silent, outstanding, most;
 	uint8_t last_set[256];
 	bool (*until)(void);
@@ -105,9 +106,11 @@ static void on_send(const struct ib_user_mad *umad, const struct umad_smp *smp, 
 	if (mad[3] == 2) {
 		t.sets++;
 		memcpy(t.last_set, mad, sizeof(mad));
-		if (lid == t.bad_lid && attr == NARROW && get_be16(mad + DATA + 2) >> 9 & 1)
+		put_values(mad, lid, attr);
+		if (lid == t.bad_lid && attr == NARROW && get_be16(t.last_set + DATA + 2) >> 9 & 1)
 			t.integrity = 0;
-		if (lid == t.bad_lid && (attr == WIDE ? get_be32(mad + DATA + 4) & 1 : get_be16(mad + DATA + 2) & 1))
+		if (lid == t.bad_lid && (attr == WIDE ? get_be32(t.last_set + DATA + 4) & 1 :
+							get_be16(t.last_set + DATA + 2) & 1))
 			t.symbols = 0;
 	}
 	t.to_silent += lid == t.silent_lid;
@@ -115,8 +118,11 @@ static void on_send(const struct ib_user_mad *umad, const struct umad_smp *smp, 
 		fake_receive(smp, 24, ETIMEDOUT, 4);
 		return;
 	}
+	if (mad[3] == 2 && t.in_set == NONSENSE)
+		memset(mad + DATA, 0xee, sizeof(mad) - DATA);
+	else if (mad[3] != 2 || t.in_set == NEW)
+		put_values(mad, lid, attr);
 	mad[3] = 0x81;
-	put_values(mad, lid, attr);
 	if (lid == t.busy_lid && attr == CAPS) {
 		memset(mad + DATA, 0, sizeof(mad) - DATA);
 		mad[5] = 1;
@@ -322,6 +328,29 @@ START_TEST(resets_before_it_stops)
 }
 END_TEST
 
+/* promise: C3 */
+START_TEST(values_in_the_answer_to_a_set)
+{
+	for (unsigned i = NEW; i <= NONSENSE; i++) {
+		begin(true, true);
+		t.in_set = i;
+		t.integrity = 11;
+		reading();
+		t.integrity = 13;
+		reading();
+		ck_assert_uint_eq(t.sets, 1);
+		ck_assert_uint_eq(error_watch_last(t.watch)->resets, 1);
+		ck_assert_uint_eq(error_total(bad(), ERR_LOCAL_INTEGRITY), 13);
+		t.integrity = 14;		/* more than it had: it was reset all the same */
+		reading();
+		ck_assert_uint_eq(t.sets, 2);
+		ck_assert_uint_eq(error_total(bad(), ERR_LOCAL_INTEGRITY), 27);
+		ck_assert_uint_eq(error_last_hour(bad(), ERR_LOCAL_INTEGRITY, clock_mono_us()), 16);
+		end();
+	}
+}
+END_TEST
+
 static bool is_reading(void)
 {
 	return t.asked[WIDE] > 0;
@@ -349,10 +378,10 @@ static bool begin_clearing(void)
 	return begun;
 }
 
-/* promise: C3 C4 */
-START_TEST(clearing)
+static void clear_when(int in_set)
 {
 	begin(false, true);
+	t.in_set = in_set;
 	reading();
 	t.symbols = 50;
 	reading();
@@ -363,7 +392,7 @@ START_TEST(clearing)
 	run_until(is_cleared);
 	ck_assert_uint_eq(t.cleared, 1);
 	ck_assert_uint_eq(t.asked[CAPS], 0);
-	ck_assert_uint_eq(t.asked[WIDE], 1);
+	ck_assert_uint_eq(t.asked[WIDE], 2);	/* and read again */
 	ck_assert_uint_eq(t.asked[NARROW], 1);	/* for the tools that read it */
 	ck_assert_uint_eq(t.sets, 2);
 	ck_assert_uint_eq(t.events.n, 2);
@@ -379,6 +408,13 @@ START_TEST(clearing)
 	reading();
 	ck_assert_uint_eq(t.cleared, 1);
 	end();
+}
+
+/* promise: C3 C4 */
+START_TEST(clearing)
+{
+	for (int i = NEW; i <= NONSENSE; i++)
+		clear_when(i);
 }
 END_TEST
 
@@ -409,6 +445,7 @@ int main(void)
 	tcase_add_test(k, a_busy_device_is_asked_again);
 	tcase_add_test(k, events);
 	tcase_add_test(k, resets_before_it_stops);
+	tcase_add_test(k, values_in_the_answer_to_a_set);
 	tcase_add_test(k, clearing);
 	tcase_add_test(k, the_subnet_is_lost_meanwhile);
 	suite_add_tcase(s, k);

@@ -33,6 +33,7 @@ static struct {
 	/* behavior of the devices */
 	uint16_t lacks, silent_lid, silent_attr, nonsense_lid;
 	bool short_answers, empty_vls, by_far_end;
+	bool odd_sets;			/* the answer to a Set has nonsense for values */
 	uint16_t rcv_lid;
 	uint8_t rcv_port;
 	unsigned asked[0x40], sets, to_silent, outstanding, most;
@@ -135,9 +136,11 @@ static void on_send(const struct ib_user_mad *umad, const struct umad_smp *smp, 
 {
 	uint16_t lid = be16toh(umad->addr.lid), attr;
 	uint8_t mad[256];
+	bool set;
 
 	ck_assert_int_eq(len, 256);
 	memcpy(mad, smp, sizeof(mad));
+	set = mad[3] == 2;
 	attr = get_be16(mad + 16);
 	ck_assert_uint_eq(mad[1], 4);
 	ck_assert_uint_eq(be32toh(umad->addr.qpn), 1);
@@ -147,7 +150,7 @@ static void on_send(const struct ib_user_mad *umad, const struct umad_smp *smp, 
 		t.rcv_lid = lid;
 		t.rcv_port = mad[DATA + 1];
 	}
-	t.sets += mad[3] == 2;
+	t.sets += set;
 	t.to_silent += lid == t.silent_lid;
 	if (lid == t.silent_lid || attr == t.silent_attr) {
 		fake_receive(smp, 24, ETIMEDOUT, 4);
@@ -157,7 +160,7 @@ static void on_send(const struct ib_user_mad *umad, const struct umad_smp *smp, 
 	put_be32(mad + 8, 0x12345678);
 	if (t.lacks == attr)
 		put_be16(mad + 4, 0x000c);
-	if (lid == t.nonsense_lid)
+	if (lid == t.nonsense_lid || (set && t.odd_sets))
 		memset(mad + 24, 0xee, sizeof(mad) - 24);
 	else
 		put_values(mad, attr);
@@ -591,6 +594,24 @@ START_TEST(reset_on_wish)
 }
 END_TEST
 
+/* promise: B4 */
+START_TEST(values_in_the_answer_to_a_reset)
+{
+	uint32_t port = switch_port(3);
+
+	t.lacks = VL_RCV;
+	t.odd_sets = true;
+	ck_assert(begin(&port, 1, true));
+	loop_run(t.loop);
+	ck_assert_uint_eq(t.sets, 3);
+	ck_assert_uint_eq(t.asked[XMIT_SL], 3);		/* reset, read, and read again */
+	ck_assert_uint_eq(t.asked[VL_RCV], 1);
+	ck_assert_uint_eq(t.port.by, PMA_XMIT_SL);
+	ck_assert_double_eq_tol(t.port.vls[0].got, 0.6, 0.01);
+	ck_assert_double_eq_tol(t.port.vls[1].got, 0.4, 0.01);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("perf");
@@ -614,6 +635,7 @@ int main(void)
 	tcase_add_test(c, one_at_a_time);
 	tcase_add_test(c, who_asked_is_gone);
 	tcase_add_test(c, reset_on_wish);
+	tcase_add_test(c, values_in_the_answer_to_a_reset);
 	suite_add_tcase(s, c);
 	return run_suite(s);
 }
