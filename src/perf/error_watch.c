@@ -8,6 +8,9 @@
  * other tools read either.
  *
  * Ports are in the order of their numbers, so that successive requests go to different devices.
+ *
+ * The ports are those of the state published when the reading began; each request goes to where its
+ * device is by the state published last.
  */
 #include "perf/error_watch.h"
 
@@ -39,6 +42,7 @@ struct asked {
 	struct error_watch *watch;
 	bool busy;
 	uint32_t row;
+	uint16_t lid;		/* where the agent was asked */
 };
 
 struct error_watch {
@@ -156,8 +160,9 @@ static struct error_node *node_of(struct error_watch *w, uint32_t row)
 static bool wanted(struct error_watch *w, uint32_t row)
 {
 	const struct error_node *n = node_of(w, row);
+	struct mad_address to;
 
-	if (n->silent || !perf_agent_lid(w->run, w->rows.v[row].port))
+	if (n->silent || !perf_address(w->state, w->run, w->rows.v[row].port, &to))
 		return false;
 	switch (w->round) {
 	case ROUND_CAPS:
@@ -254,8 +259,8 @@ static void on_answer(void *arg, const uint8_t *mad, size_t len)
 	a->busy = false;
 	w->outstanding--;
 	timer_set(w->go, 0, 0);
-	if (w->outdated)
-		return;
+	if (w->outdated || !perf_is_at(w->state, w->run, w->rows.v[a->row].port, a->lid))
+		return;			/* the answer may be another device's */
 	n = node_of(w, a->row);
 	of = (struct pma_errors_of){ attr_of(w, a->row), n->of.known };
 	if (w->round == ROUND_CAPS) {
@@ -274,10 +279,11 @@ static void on_answer(void *arg, const uint8_t *mad, size_t len)
 /* False: mad/ has no room for a request now. */
 static bool ask(struct error_watch *w, struct asked *a)
 {
-	struct mad_address to = perf_address(w->run, w->rows.v[w->row].port);
+	struct mad_address to;
 	uint8_t mad[256];
 
-	*a = (struct asked){ .watch = w, .row = w->row };
+	perf_address(w->state, w->run, w->rows.v[w->row].port, &to);
+	*a = (struct asked){ .watch = w, .row = w->row, .lid = to.lid };
 	make_request(w, w->row, mad);
 	a->busy = mad_request(w->mad, &to, mad, w->set.timeout_ms, PERF_TRIES, on_answer, a);
 	w->outstanding += a->busy;
@@ -386,7 +392,7 @@ static void begin(struct error_watch *w, struct subnet_state *s, const uint32_t 
 		  bool clears)
 {
 	w->run = state_ref(s);
-	w->outdated = false;
+	w->outdated = !w->state;
 	w->clears = clears;
 	w->round = ROUND_CAPS;
 	w->row = 0;

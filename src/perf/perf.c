@@ -28,6 +28,7 @@ struct asked {
 	bool again;			/* it was done: read the attribute next */
 	uint32_t row;
 	enum pma_attr attr;
+	uint16_t lid;			/* where the agent was asked */
 };
 
 /* What the answers of a device's agent say of all its ports; bits by attribute. */
@@ -81,24 +82,45 @@ static uint32_t asked_port(const struct subnet_state *s, uint32_t port, enum pma
 	return a == PMA_VL_RCV ? s->f->ports[port].peer : port;
 }
 
-uint16_t perf_agent_lid(const struct subnet_state *s, uint32_t port)
+/* The LID of the agent that has the counters of a port of the state `of`; 0: none. */
+static uint16_t agent_lid(const struct subnet_state *now, const struct subnet_state *of, uint32_t port)
 {
-	const struct fabric_node *n = &s->f->nodes[s->f->ports[port].node];
+	const struct fabric_port *p = &of->f->ports[port];
+	uint32_t node = now == of ? p->node : map64_get(&now->f->node_by_guid, of->f->nodes[p->node].guid);
+	const struct fabric_node *n;
 
-	return s->plan->lid[node_is_switch(n) ? n->port0 : port];
+	if (node == MAP64_NONE)
+		return 0;
+	n = &now->f->nodes[node];
+	if (p->num > n->nports)
+		return 0;
+	return now->plan->lid[n->port0 + (node_is_switch(n) ? 0 : p->num)];
 }
 
-struct mad_address perf_address(const struct subnet_state *s, uint32_t port)
+bool perf_address(const struct subnet_state *now, const struct subnet_state *of, uint32_t port,
+		  struct mad_address *to)
 {
-	const struct policy *p = s->plan->policy;
+	const struct policy *p = now->plan->policy;
 
-	return (struct mad_address){ .lid = perf_agent_lid(s, port), .qpn = GSI_QP,
-				     .sl = p->levels[p->default_level].sl };
+	*to = (struct mad_address){ .lid = agent_lid(now, of, port), .qpn = GSI_QP,
+				    .sl = p->levels[p->default_level].sl };
+	return to->lid;
+}
+
+bool perf_is_at(const struct subnet_state *now, const struct subnet_state *of, uint32_t port, uint16_t lid)
+{
+	return agent_lid(now, of, port) == lid;
 }
 
 /* --- asking --- */
 
 static void step(void *arg);
+
+/* Where agents are: the state published last, unless we are not master any more. */
+static const struct subnet_state *where(const struct perf *p)
+{
+	return p->state ? p->state : p->now.state;
+}
 
 static struct pma_values *values_of(struct measurement *m, uint32_t row, enum pma_attr a)
 {
@@ -113,18 +135,20 @@ static struct agent *agent_of(const struct measurement *m, uint32_t port)
 }
 
 /* Whether an attribute is to be requested; if not, stores the reason or the known answer in its values. */
-static bool wanted(struct measurement *m, uint32_t row, enum pma_attr a)
+static bool wanted(struct perf *p, uint32_t row, enum pma_attr a)
 {
+	struct measurement *m = &p->now;
 	const struct perf_port *x = &m->report.ports[row];
 	uint32_t port = asked_port(m->state, x->port, a);
 	const struct agent *agent;
+	struct mad_address to;
 
 	if (m->second && (a == PMA_CAPS || x->before[a].result != PMA_READ)) {
 		*values_of(m, row, a) = x->before[a];
 		return false;
 	}
 	agent = agent_of(m, port);
-	if (!perf_agent_lid(m->state, port) || agent->silent >> a & 1)
+	if (!perf_address(where(p), m->state, port, &to) || agent->silent >> a & 1)
 		values_of(m, row, a)->result = PMA_SILENT;
 	else if (agent->lacks >> a & 1)
 		values_of(m, row, a)->result = PMA_LACKS;
@@ -162,6 +186,10 @@ static void on_answer(void *arg, const uint8_t *mad, size_t len)
 	a->busy = false;
 	m->outstanding--;
 	timer_set(p->go, 0, 0);
+	if (!perf_is_at(where(p), m->state, port, a->lid)) {
+		v->result = PMA_BAD;	/* perhaps another device's */
+		return;
+	}
 	if (a->set) {
 		*v = (struct pma_values){ .result = pma_set_result(mad, len, a->attr) };
 		a->again = v->result == PMA_READ;
@@ -187,9 +215,11 @@ static bool send(struct asked *a)
 	struct perf *p = a->perf;
 	struct measurement *m = &p->now;
 	uint32_t port = asked_port(m->state, m->report.ports[a->row].port, a->attr);
-	struct mad_address to = perf_address(m->state, port);
+	struct mad_address to;
 	uint8_t mad[256];
 
+	perf_address(where(p), m->state, port, &to);
+	a->lid = to.lid;
 	pma_request(mad, a->attr, m->state->f->ports[port].num, a->set);
 	a->busy = mad_request(p->mad, &to, mad, p->timeout_ms, PERF_TRIES, on_answer, a);
 	m->outstanding += a->busy;
@@ -206,12 +236,19 @@ static bool ask(struct perf *p, struct asked *a)
 	return send(a);
 }
 
-/* Reads what was reset. */
+/* Reads what was reset, unless the device is gone meanwhile.  False: no room. */
 static bool ask_again(struct asked *a)
 {
-	a->set = false;
-	a->again = !send(a);
-	return a->busy;
+	struct measurement *m = &a->perf->now;
+
+	if (wanted(a->perf, a->row, a->attr)) {
+		a->set = false;
+		a->again = !send(a);
+		return a->busy;
+	}
+	a->again = false;
+	values_of(m, a->row, a->attr)->result = PMA_SILENT;
+	return true;
 }
 
 static void advance(struct measurement *m)
@@ -233,7 +270,7 @@ static bool ask_more(struct perf *p)
 	for (unsigned i = 0; i < PERF_WINDOW; i++) {
 		if (p->asked[i].busy)
 			continue;
-		while (m->row < m->report.n && !wanted(m, m->row, (enum pma_attr)m->attr))
+		while (m->row < m->report.n && !wanted(p, m->row, (enum pma_attr)m->attr))
 			advance(m);
 		if (m->row == m->report.n)
 			return true;

@@ -8,10 +8,15 @@
 #define PERF_TRIES	3
 #define PERF_AGAIN_US	10000		/* wait if there was no room for a request */
 
-/* perf.c: the LID of the agent that has a port's counters; 0: none. */
-uint16_t perf_agent_lid(const struct subnet_state *s, uint32_t port);
-/* Where to send it requests, which use the default level, as all of the subnet manager's do. */
-struct mad_address perf_address(const struct subnet_state *s, uint32_t port);
+/*
+ * perf.c: where the agent is by the state `now` that has the counters of a port of the state `of`, as
+ * LIDs may change while ports are read.  Requests use the default level, as all of the subnet manager's do.
+ * False: it is gone, or has no LID.
+ */
+bool perf_address(const struct subnet_state *now, const struct subnet_state *of, uint32_t port,
+		  struct mad_address *to);
+/* Whether an agent that was asked at this LID still has it, so that the answer is its own. */
+bool perf_is_at(const struct subnet_state *now, const struct subnet_state *of, uint32_t port, uint16_t lid);
 
 /* evaluate.c: computes the members of *x that follow from the reads.  No other effects. */
 void perf_evaluate(const struct subnet_state *s, struct perf_port *x);

@@ -38,12 +38,14 @@ static struct {
 	enum { NEW, OLD, NONSENSE } in_set;	/* values in the answer to a Set: those after it, … */
 	unsigned asked[0x40], sets, to_silent, outstanding, most;
 	uint8_t last_set[256];
+	unsigned swap_at;			/* number of the read at which two hosts swap LIDs; 0: never */
+	struct subnet_state *swapped;
 	bool (*until)(void);
 	uint32_t cleared;
 	VEC(struct event) events;
 } t;
 
-static void make_state(void)
+static struct subnet_state *make_state(void)
 {
 	struct fabric *f = fabric_new();
 	struct subnet_state *s = xcalloc(1, sizeof(*s));
@@ -61,7 +63,7 @@ static void make_state(void)
 	s->f = f;
 	s->policy = shared_policy_new(policy_builtin());
 	s->plan = plan_compute(f, s->policy->p, t.settings, NULL, NULL, NULL);
-	t.state = s;
+	return s;
 }
 
 static uint32_t host_port(unsigned i)
@@ -92,6 +94,19 @@ static void put_values(uint8_t *mad, uint16_t lid, uint16_t attr)
 	}
 }
 
+/* Publishes a state in which host 3 has the LID of host 5, and host 5 that of host 3. */
+static void swap_lids(void)
+{
+	uint16_t *lid;
+
+	t.swapped = make_state();
+	lid = t.swapped->plan->lid;
+	lid[host_port(3)] = lid_of(5);
+	lid[host_port(5)] = lid_of(3);
+	t.bad_lid = lid_of(5);
+	error_watch_published(t.watch, t.swapped);
+}
+
 static void on_send(const struct ib_user_mad *umad, const struct umad_smp *smp, int len)
 {
 	uint16_t lid = be16toh(umad->addr.lid), attr;
@@ -103,6 +118,8 @@ static void on_send(const struct ib_user_mad *umad, const struct umad_smp *smp, 
 	ck_assert_uint_eq(mad[1], 4);
 	ck_assert_uint_lt(attr, 0x40);
 	t.asked[attr]++;
+	if (attr == WIDE && t.asked[attr] == t.swap_at)
+		swap_lids();
 	if (mad[3] == 2) {
 		t.sets++;
 		memcpy(t.last_set, mad, sizeof(mad));
@@ -185,7 +202,7 @@ static void begin(bool narrow, bool reset)
 	t.narrow = narrow;
 	t.settings = settings_default();
 	memcpy(set.limits, t.settings->error_limits, sizeof(set.limits));
-	make_state();
+	t.state = make_state();
 	t.loop = loop_new();
 	t.mad = mad_open(t.loop, &s, &hooks, &err);
 	ck_assert_ptr_nonnull(t.mad);
@@ -207,6 +224,7 @@ static void end(void)
 	loop_free(t.loop);
 	fake_on_send = NULL;
 	state_unref(t.state);
+	state_unref(t.swapped);
 	settings_free(t.settings);
 	vec_free(&t.events);
 }
@@ -273,6 +291,32 @@ START_TEST(a_busy_device_is_asked_again)
 	reading();
 	ck_assert_uint_eq(t.asked[CAPS], NODES + 1);
 	end();
+}
+END_TEST
+
+/* promise: C3 */
+START_TEST(lids_change_during_a_reading)
+{
+	const struct error_port *other;
+
+	for (unsigned at = 1; at <= 7; at++) {
+		begin(false, true);
+		reading();
+		t.symbols = 7;
+		t.swap_at = t.asked[WIDE] + at;
+		reading();
+		ck_assert_ptr_nonnull(t.swapped);
+		other = error_watch_port(t.watch, t.state, host_port(5));
+		ck_assert_uint_eq(error_total(other, ERR_SYMBOL), 0);
+		/* host 3 is the fourth that is asked, and its answer may be another's if LIDs change after that */
+		ck_assert_uint_eq(error_total(bad(), ERR_SYMBOL), at < 4 ? 7 : 0);
+		ck_assert_uint_eq(error_watch_last(t.watch)->silent, 0);
+		t.symbols = 9;
+		reading();
+		ck_assert_uint_eq(error_total(other, ERR_SYMBOL), 0);
+		ck_assert_uint_eq(error_total(bad(), ERR_SYMBOL), 9);
+		end();
+	}
 }
 END_TEST
 
@@ -443,6 +487,7 @@ int main(void)
 	tcase_add_test(k, one_request_for_each_port);
 	tcase_add_test(k, a_silent_device_is_asked_once);
 	tcase_add_test(k, a_busy_device_is_asked_again);
+	tcase_add_test(k, lids_change_during_a_reading);
 	tcase_add_test(k, events);
 	tcase_add_test(k, resets_before_it_stops);
 	tcase_add_test(k, values_in_the_answer_to_a_set);
