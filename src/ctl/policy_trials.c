@@ -158,8 +158,8 @@ static bool lacks_marker(const struct shared_policy *p)
 	return p->source != POLICY_BUILTIN && !p->p->ends_marked;
 }
 
-bool policies_accept(const struct policies *ps, const struct shared_policy *p, const char *name,
-		     struct findings *out)
+bool policies_accept_by(const struct policies *ps, bool marker, const struct shared_policy *p,
+			const char *name, struct findings *out)
 {
 	const struct shared_policy *now = ps->now.p;
 	size_t errors = out->count[SEV_ERROR];
@@ -170,13 +170,19 @@ bool policies_accept(const struct policies *ps, const struct shared_policy *p, c
 	else if (!ps->rules.may_be_none && p->source != POLICY_BUILTIN && p->p->says_nothing)
 		findings_add(out, SEV_ERROR, name, nowhere, "is empty, perhaps truncated: loading it would "
 			     "leave the subnet without its policy");
-	else if (ps->rules.marker && lacks_marker(p))
+	else if (marker && lacks_marker(p))
 		findings_add(out, SEV_ERROR, name, nowhere, "does not end with a line '...', which "
 			     "'policy-end-marker' of qosd.yaml requires: it may be truncated");
 	else if (now->p->ends_marked && lacks_marker(p))
 		findings_add(out, SEV_ERROR, name, nowhere, "does not end with a line '...', as the policy "
 			     "in force does: it may be truncated");
 	return out->count[SEV_ERROR] == errors;
+}
+
+bool policies_accept(const struct policies *ps, const struct shared_policy *p, const char *name,
+		     struct findings *out)
+{
+	return policies_accept_by(ps, ps->rules.marker, p, name, out);
 }
 
 void policies_set_marker(struct policies *ps, bool marker)

@@ -90,6 +90,9 @@ void policies_free(struct policies *ps);	/* accepts NULL */
  */
 bool policies_accept(const struct policies *ps, const struct shared_policy *p, const char *name,
 		     struct findings *out);
+/* The same under a value of `policy-end-marker` that is to be in force with the policy. */
+bool policies_accept_by(const struct policies *ps, bool marker, const struct shared_policy *p,
+			const char *name, struct findings *out);
 /*
  * Like policies_accept() at the start, when none is in force.  A file may be empty then, unless a
  * last good policy is known (has_good), which it would displace.

@@ -119,7 +119,8 @@ struct qosd {
 	struct policy_watch policy_watch;	/* policy_watch.c */
 	struct {		/* settings_reload.c */
 		bool from_file;		/* of the settings at the start */
-		struct settings *read;	/* by the last read; NULL: refused, or applied; under `reading` */
+		pthread_mutex_t lock;	/* for `read`; held for moments only */
+		struct settings *read;	/* by the last read; NULL: refused, or applied */
 		struct ctl_settings_reload found;
 	} settings_reload;
 	pthread_mutex_t reading;	/* held while the files are read */
@@ -178,10 +179,12 @@ void reload_end(struct qosd *q);
 /*
  * settings_reload.c.  settings_read_again() is for the thread that reads, with q->reading held; false:
  * see out.  settings_apply() puts what was read last in force, as far as that needs no restart;
- * settings_refused() tells whether findings refuse the settings, and remembers it.
+ * settings_refused() tells whether findings refuse the settings, and remembers it.  settings_end_marker()
+ * is `policy-end-marker` as settings_apply() would put it in force.
  */
 bool settings_read_again(struct qosd *q, struct findings *out);
 void settings_apply(struct qosd *q);
+bool settings_end_marker(struct qosd *q);
 bool settings_refused(struct qosd *q, const struct findings *found);
 /* A hook of ctl/, whose arg is the struct qosd. */
 const struct ctl_settings_reload *settings_reloaded(void *arg);

@@ -49,7 +49,7 @@ bool reload_apply(void *arg, struct shared_policy *p, struct findings *found, in
 	struct qosd *q = arg;
 	struct findings copy = { 0 };
 
-	if (p && !policies_accept(q->policies, p, q->o->policy, found))
+	if (p && !policies_accept_by(q->policies, settings_end_marker(q), p, q->o->policy, found))
 		p = NULL;
 	findings_log(found, "policy");
 	if (!p && settings_refused(q, found))

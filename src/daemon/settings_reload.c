@@ -16,10 +16,13 @@
 bool settings_read_again(struct qosd *q, struct findings *out)
 {
 	bool from_file = q->settings_reload.from_file;
-	struct settings *s = load_settings(q->o, &from_file, out);
+	struct settings *s = load_settings(q->o, &from_file, out), *before;
 
-	settings_free(q->settings_reload.read);
+	pthread_mutex_lock(&q->settings_reload.lock);
+	before = q->settings_reload.read;
 	q->settings_reload.read = s;
+	pthread_mutex_unlock(&q->settings_reload.lock);
+	settings_free(before);
 	return s != NULL;
 }
 
@@ -111,15 +114,25 @@ static void apply(struct qosd *q, const char *name)
 			appliers[i].apply(q);
 }
 
+bool settings_end_marker(struct qosd *q)
+{
+	bool marker;
+
+	pthread_mutex_lock(&q->settings_reload.lock);
+	marker = (q->settings_reload.read ? q->settings_reload.read : q->settings)->policy_marker;
+	pthread_mutex_unlock(&q->settings_reload.lock);
+	return marker;
+}
+
 void settings_apply(struct qosd *q)
 {
 	struct ctl_settings_reload *x = &q->settings_reload.found;
 	struct settings *s;
 
-	pthread_mutex_lock(&q->reading);
+	pthread_mutex_lock(&q->settings_reload.lock);
 	s = q->settings_reload.read;
 	q->settings_reload.read = NULL;
-	pthread_mutex_unlock(&q->reading);
+	pthread_mutex_unlock(&q->settings_reload.lock);
 	if (!s)
 		return;
 	x->applied.n = x->restart.n = 0;

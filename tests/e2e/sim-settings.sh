@@ -90,5 +90,18 @@ expect "priority" 3 "$(status priority)"
 settings "priority: 4"
 expect "exit status of reload" 0 "$(ctl reload >reload 2>&1; echo $?)"
 expect "priority" 4 "$(status priority)"
+
+note "a marker that is required with the policy that lacks it"
+before=$(status checksum)
+sed -i 's/other: {sl: 1}/another: {sl: 1}/' policy.yaml
+settings "priority: 5" "policy-end-marker: true"
+expect "exit status of reload" 1 "$(ctl reload >reload 2>&1; echo $?)"
+expect_match "what reload says" "policy.yaml: error: does not end with a line '\.\.\.', which 'policy-end-marker'" "$(<reload)"
+expect "the policy" "$before" "$(status checksum)"
+expect "priority" 4 "$(status priority)"
+echo ... >>policy.yaml
+expect "exit status of reload" 0 "$(ctl reload >reload 2>&1; echo $?)"
+until_ 5 replaced || bad "the policy with a marker is not in force"
+expect "priority" 5 "$(status priority)"
 stop_qosd || bad "exit status $?"
 stop_sim
