@@ -94,7 +94,7 @@ void replica_stop(struct replica *h)
 static void round_over(struct replica *h, int64_t wait_us)
 {
 	replica_free(h);
-	h->busy = h->dropped = false;
+	h->busy = h->dropped = h->skipping = false;
 	h->next_us = clock_mono_us() + wait_us;
 }
 
@@ -292,15 +292,41 @@ static bool put_piece(struct replica *h, const struct replica_question *a, const
 	return true;
 }
 
+/* Nothing is copied of the part: the master lacks it, or it comes with the next round. */
+static void skip_part(struct replica *h, unsigned part)
+{
+	free(h->parts[part].text);
+	h->parts[part].text = NULL;
+	h->parts[part].unreadable = false;
+	h->parts[part].next = part == PART_GROUP_CHANGES ? 0 : h->parts[part].version;
+	h->parts[part].total = 0;
+}
+
 /*
  * The part has another version by now, or the log has lost lines that we lack: copy all of it
- * the next time.
+ * the next time.  What is no client's registration does not keep the others from being copied.
  */
 static void part_is_gone(struct replica *h)
 {
+	if (h->part >= PART_LISTED) {
+		h->skipping = true;
+		return;
+	}
+	h->dropped = true;
 	if (h->part == PART_GROUP_CHANGES)
 		h->log_known = h->parts[PART_GROUPS].known = false;
 	h->complete = h->complete && h->only_changes;
+}
+
+/* Goes on with the next part, once no answer about this one is outstanding. */
+static void leave_out_part(struct replica *h)
+{
+	if (h->outstanding)
+		return;
+	h->skipping = false;
+	h->rest_next = 0;		/* the next round asks for the rest of the list again */
+	skip_part(h, h->part++);
+	next_part(h);
 }
 
 static void on_piece(void *arg, const uint8_t *mad, size_t len)
@@ -312,12 +338,9 @@ static void on_piece(void *arg, const uint8_t *mad, size_t len)
 	(void)len;	/* a whole MAD, if there is one */
 	a->busy = false;
 	h->outstanding--;
-	if (!h->dropped) {
-		bool answered = take_answer(h, a, mad, &x);
-
-		h->silent = !answered;
-		h->dropped = !answered || !put_piece(h, a, &x);
-		if (h->dropped && answered)
+	if (!h->dropped && !h->skipping) {
+		h->silent = h->dropped = !take_answer(h, a, mad, &x);
+		if (!h->silent && !put_piece(h, a, &x))
 			part_is_gone(h);
 	}
 	if (h->dropped) {
@@ -327,6 +350,10 @@ static void on_piece(void *arg, const uint8_t *mad, size_t len)
 			round_over(h, 0);
 		return;
 	}
+	if (h->skipping) {
+		leave_out_part(h);
+		return;
+	}
 	if (h->came < h->size) {
 		if (!ask_more(h))
 			round_without_answer(h, "the request cannot be sent");
@@ -334,7 +361,10 @@ static void on_piece(void *arg, const uint8_t *mad, size_t len)
 	}
 	if (h->part != PART_GROUP_CHANGES &&
 	    replica_part_digest(h->parts[h->part].text, h->size) != h->parts[h->part].next) {
-		round_failed(h, "the digest does not match");
+		if (h->part >= PART_LISTED)
+			leave_out_part(h);
+		else
+			round_failed(h, "the digest does not match");
 		return;
 	}
 	h->part++;
@@ -414,14 +444,6 @@ static uint32_t count_rows(const struct sa_replica *x, uint32_t part)
 	if (get_be32(x->part) != part || n > sizeof(x->data) || n % sizeof(struct sa_replica_row))
 		return 0;
 	return n / sizeof(struct sa_replica_row);
-}
-
-/* The master has nothing to copy of the part. */
-static void skip_part(struct replica *h, unsigned part)
-{
-	h->parts[part].unreadable = false;
-	h->parts[part].next = part == PART_GROUP_CHANGES ? 0 : h->parts[part].version;
-	h->parts[part].total = 0;
 }
 
 /* Decides from its row whether to copy the part; false: the row is invalid. */

@@ -125,6 +125,7 @@ struct replica {
 	bool complete;			/* we have all that the master had in the last round */
 	bool busy;			/* a round is in progress */
 	bool dropped;			/* the answers of this round are of no use */
+	bool skipping;			/* those about the part being copied are not */
 	unsigned deaf;			/* rounds in a row in which our own port did not answer */
 	int64_t next_us;
 	bool met;			/* this master has sent a list */

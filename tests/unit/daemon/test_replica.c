@@ -354,6 +354,34 @@ START_TEST(the_rest_of_the_list_is_asked_for_when_it_changes)
 }
 END_TEST
 
+/* A part that changes between the list and its pieces comes with the next round, and the others with this one. */
+/* promise: H4 */
+START_TEST(a_part_of_the_rest_that_changes_meanwhile)
+{
+	char many[40 * SA_REPLICA_DATA];	/* more pieces than the window has room for */
+
+	memset(many, 'x', sizeof(many));
+	many[sizeof(many) - 1] = 0;
+	text[PART_MISSING] = many;
+	text[PART_WITHDRAWN] = "a drain\n";
+	now_us += 200000;
+	replica_ask(h);
+	while (pieces_of[PART_MISSING] < (_i ? 20 : 1))
+		answer(MASTER);
+	text[PART_MISSING] = "a host\n";
+	while (n_asked)
+		answer(MASTER);
+	ck_assert(held);
+	ck_assert_str_eq(taken[PART_SERVICES], "services\n");
+	ck_assert_str_eq(taken[PART_WITHDRAWN], "a drain\n");
+	ck_assert_str_eq(taken[PART_MISSING], "");
+	a_round();
+	ck_assert(held);
+	ck_assert_str_eq(taken[PART_MISSING], "a host\n");
+	ck_assert_uint_eq(pieces_of[PART_WITHDRAWN], 1);
+}
+END_TEST
+
 /* promise: H4 */
 START_TEST(a_master_of_an_earlier_version_has_no_rest)
 {
@@ -580,6 +608,7 @@ int main(void)
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, all_of_it_is_copied);
 	tcase_add_test(t, the_rest_of_the_list_is_asked_for_when_it_changes);
+	tcase_add_loop_test(t, a_part_of_the_rest_that_changes_meanwhile, 0, 2);
 	tcase_add_test(t, a_master_of_an_earlier_version_has_no_rest);
 	tcase_add_test(t, a_standby_states_the_age_of_its_copy);
 	tcase_add_loop_test(t, a_master_that_dies_amid_a_round_leaves_what_it_had, 0, 6);
