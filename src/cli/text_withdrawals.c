@@ -27,6 +27,8 @@ static void put_left(const json_t *o)
 
 static const char *state_text(const json_t *o)
 {
+	if (!strcmp(str(o, "state"), "unknown"))
+		return "to be drained (being looked at after a takeover)";
 	return strcmp(str(o, "state"), "in-part") ? str(o, "state") : "drained in part";
 }
 

@@ -146,6 +146,7 @@ void reply_later(struct reply *r, struct jobs *jobs, const struct job_ops *ops, 
 /* The jobs of one control socket (job.c); jobs_free() waits for running ones. */
 struct jobs *jobs_new(struct loop *l);
 void jobs_free(struct jobs *jobs);	/* accepts NULL */
+struct loop *jobs_loop(const struct jobs *jobs);
 /* The reply is gone: discards the job's answer. */
 void job_forget(struct job *job);	/* accepts NULL */
 

@@ -162,8 +162,8 @@ struct ctl_env {
 	 */
 	struct ctl_group read_group, admin_group;
 	/*
-	 * The functions of sm/sm.h with these names, called with sm; tests replace them.  mft_next
-	 * and mft_entry may be NULL: no multicast.
+	 * The functions of sm/sm.h with these names, called with sm; tests replace them.  mft_next,
+	 * mft_entry and mft_trees may be NULL: no multicast.
 	 */
 	void (*request_sweep)(struct sm *sm, const char *reason);
 	void (*set_priority)(struct sm *sm, uint8_t priority);
@@ -173,6 +173,8 @@ struct ctl_env {
 			 uint32_t *cursor, uint16_t *mlid, uint64_t ports[4]);
 	bool (*mft_entry)(const struct sm *sm, const struct subnet_state *s, uint32_t sw,
 			  uint16_t mlid, uint64_t ports[4]);
+	uint32_t (*mft_trees)(const struct sm *sm, const struct subnet_state *s, uint32_t sw,
+			      unsigned port);
 };
 
 struct ctl;

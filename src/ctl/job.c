@@ -155,6 +155,11 @@ struct jobs *jobs_new(struct loop *l)
 	return jobs;
 }
 
+struct loop *jobs_loop(const struct jobs *jobs)
+{
+	return jobs->loop;
+}
+
 void jobs_free(struct jobs *jobs)
 {
 	if (!jobs)

@@ -128,6 +128,7 @@ struct sm_status {
 	 */
 	const struct withdrawals *withdrawals;
 	uint64_t withdrawals_change, withdrawals_in_force;
+	bool withdrawals_unverified;	/* no sweep has compared them with devices since a takeover */
 	uint64_t traps_dropped;	/* traps from sources that send too many */
 	struct sm_scrub scrub;
 	const char *engine;
@@ -364,6 +365,8 @@ bool sm_mft_next(const struct sm *sm, const struct subnet_state *s, uint32_t sw,
  * read last; false: it never was.
  */
 uint32_t sm_mft_blocks(const struct sm *sm);
+/* How many of the entries that sm_mft_next() returns have this port of the switch. */
+uint32_t sm_mft_trees(const struct sm *sm, const struct subnet_state *s, uint32_t sw, unsigned port);
 bool sm_mft_block(const struct sm *sm, uint64_t guid, unsigned block, unsigned position,
 		  uint8_t entries[64]);
 /* The entry of one MLID; false: it is empty. */

@@ -138,7 +138,9 @@ for switch in spine-001 core-001 leaf-003/P3; do
 	expect "$switch" "drained 0 0" "$(place "$switch" '"\(.state) \(.lids) \(.trees)"')"
 	sim_ctl check --switches >audit 2>&1 || bad "after drain $switch: $(tail -n 4 audit)"
 done
-ctl release spine-001 core-001 leaf-003/P3 --wait >changed 2>&1 || bad "release: $(<changed)"
+ctl drain leaf-001 --wait >changed 2>&1 || bad "drain leaf-001: $(<changed)"
+expect_match "leaf-001, whose hosts are members" "^in-part [1-9][0-9]*$" "$(place leaf-001 '"\(.state) \(.trees)"')"
+ctl release spine-001 core-001 leaf-003/P3 leaf-001 --wait >changed 2>&1 || bad "release: $(<changed)"
 sim_ctl check --switches >audit 2>&1 || bad "after release: $(tail -n 4 audit)"
 finish
 
@@ -150,7 +152,7 @@ host=([first]="host-0001 HCA-1" [second]="host-0009 HCA-1")
 run_manager first "priority: 10" "sweep-interval: 0"
 first_is_up() { of first status_is state=master subnet-up=true sweeping=false; }
 until_ 20 first_is_up || fail "the first is not up"
-run_manager second "priority: 5" "sweep-interval: 0"
+run_manager second "priority: 5" "sweep-interval: 0" "smp-timeout: 5s"
 second_follows() { of second status_is state=standby registrations-held=true; }
 until_ 20 second_follows || bad "the second does not follow"
 ! of second ctl drain spine-001 >out 2>&1 || bad "a standby drains"
@@ -158,7 +160,15 @@ of first ctl drain spine-001 --reason "a new fan" --wait >changed 2>&1 || bad "d
 second_knows() { of second status_is drained="$1"; }
 until_ 20 second_knows 1 || bad "the standby does not know it"
 all_tables >before
+sim_do fault add delay --class smp --method get --attr NodeInfo --for 300ms	# a slow first sweep
 end "${pid[first]}" KILL
+second_is_master() { of second status_is state=master; }
+until_ 20 second_is_master || bad "no takeover"
+expect "spine-001 before the first sweep has ended" "unknown" "$(of second place spine-001 .state)"
+expect_match "the same as text" "^spine-001 .*: to be drained \(being looked at after a takeover\) since" "$(of second ctl withdrawn)"
+expect_match "health" "spine-001 .* is to be drained.*has just taken over, and is looking whether it is" "$(of second ctl health)"
+expect "that sweep" true "$(of second status sweeping)"
+sim_do fault remove all
 second_is_up() { of second status_is state=master subnet-up=true sweeping=false; }
 until_ 20 second_is_up || bad "no takeover"
 expect "spine-001 under the second" "drained 0 a new fan" "$(of second place spine-001 '"\(.state) \(.lids) \(.reason)"')"

@@ -71,41 +71,40 @@ static uint32_t lids_by(const struct subnet_state *s, uint32_t port, uint32_t bu
 	return n;
 }
 
-static uint32_t trees_by(const struct ctl_call *c, uint32_t port)
-{
-	unsigned num = c->state->f->ports[port].num;
-	uint32_t cursor = 0, n = 0;
-	uint64_t ports[4];
-	uint16_t mlid;
-
-	while (c->env->mft_next && c->env->mft_next(c->env->sm, c->state, port_node(c->state->f, port)->sw,
-						    &cursor, &mlid, ports))
-		n += ports[num / 64] >> num % 64 & 1;
-	return n;
-}
-
 struct carried {
 	uint32_t lids, trees;
 };
 
-/* What the links between switches that the entry covers carry for others. */
-static struct carried carried_by(const struct ctl_call *c, const struct withdrawal *x)
+/* What the links between switches that the entry covers carry for others, but for multicast. */
+static uint32_t lids_over(const struct subnet_state *s, const struct withdrawal *x)
 {
-	const struct fabric *f = c->state->f;
-	struct withdrawal_place p = withdrawal_place(x, f);
-	struct carried n = { 0 };
+	struct withdrawal_place p = withdrawal_place(x, s->f);
+	uint32_t n = 0;
 
 	for (uint32_t i = p.first; p.node != FABRIC_NONE && i <= p.last; i++) {
-		if (!link_joins_switches(f, i))
+		if (!link_joins_switches(s->f, i))
 			continue;
-		n.lids += lids_by(c->state, f->ports[i].peer, x->port ? FABRIC_NONE : p.node);
-		n.trees += trees_by(c, f->ports[i].peer);
-		if (!x->port)
-			continue;
-		n.lids += lids_by(c->state, i, FABRIC_NONE);
-		n.trees += trees_by(c, i);
+		n += lids_by(s, s->f->ports[i].peer, x->port ? FABRIC_NONE : p.node);
+		if (x->port)
+			n += lids_by(s, i, FABRIC_NONE);
 	}
 	return n;
+}
+
+static uint32_t trees_by(const struct ctl_call *c, uint32_t port)
+{
+	if (!c->env->mft_trees)
+		return 0;
+	return c->env->mft_trees(c->env->sm, c->state, port_node(c->state->f, port)->sw,
+				 c->state->f->ports[port].num);
+}
+
+/* The same for multicast, by one port of the place. */
+static uint32_t trees_over(const struct ctl_call *c, const struct withdrawal *x, uint32_t port)
+{
+	if (!link_joins_switches(c->state->f, port))
+		return 0;
+	return trees_by(c, c->state->f->ports[port].peer) + (x->port ? trees_by(c, port) : 0);
 }
 
 /* The first hosts at a drained switch. */
@@ -124,14 +123,19 @@ static json_t *json_hosts(const struct fabric *f, const struct withdrawal *x)
 	return list;
 }
 
+/* Whether devices hold routes by the list; unknown until the first sweep after a takeover has read them. */
+enum devices { DEVICES_UNKNOWN, DEVICES_BEHIND, DEVICES_FOLLOW };
+
 /* f: the published fabric, or a forecast of it, of which carried is NULL. */
-static const char *state_of(const struct drain_left *left, const struct carried *carried, bool in_force)
+static const char *state_of(const struct drain_left *left, const struct carried *carried, enum devices is)
 {
 	if (!left->links)
 		return "absent";
+	if (is == DEVICES_UNKNOWN)
+		return "unknown";
 	if (left->done && (!carried || (!carried->lids && !carried->trees)))
 		return "drained";
-	return in_force || !carried ? "in-part" : "draining";
+	return is == DEVICES_FOLLOW ? "in-part" : "draining";
 }
 
 static json_t *json_place(const struct withdrawal *x)
@@ -144,12 +148,12 @@ static json_t *json_place(const struct withdrawal *x)
 }
 
 static json_t *json_entry(const struct withdrawal *x, const struct fabric *f, const struct carried *carried,
-			  bool in_force)
+			  enum devices is)
 {
 	struct drain_left left = withdrawal_left(x, f);
 	json_t *row = json_place(x), *more;
 
-	more = json_pack("{s:s, s:I, s:I, s:I, s:o}", "state", state_of(&left, carried, in_force),
+	more = json_pack("{s:s, s:I, s:I, s:I, s:o}", "state", state_of(&left, carried, is),
 			 "links", (json_int_t)left.links, "links-used", (json_int_t)left.used,
 			 "hosts", (json_int_t)left.hosts, "first-hosts", json_hosts(f, x));
 	json_object_update(row, more);
@@ -165,47 +169,135 @@ static json_t *json_entry(const struct withdrawal *x, const struct fabric *f, co
 
 /* --- the list --- */
 
+/*
+ * LIDs are counted in a job: by all forwarding tables, that takes long in a large fabric.  Multicast
+ * tables are sm/'s, in the loop's thread: they are counted by a few links in a turn.
+ */
+#define LINKS_IN_TURN 16
+
 struct rows {
-	struct ctl_call c;
+	struct ctl_call c;		/* without arguments */
+	struct subnet_state *state;	/* a reference */
+	struct jobs *jobs;
 	struct withdrawals *list;
-	size_t next;
-	bool in_force;
+	struct carried *carried;	/* [list->v.n] */
+	uint64_t change, in_force;
+	bool unverified;
+	size_t next;			/* place: for trees, then for rows */
+	uint32_t port;			/* of the place, counted from its first */
+	struct timer *turn;
+	void (*done)(void *job);
+	void *job;
 };
+
+static void on_turn(void *arg)
+{
+	struct rows *rows = arg;
+
+	for (unsigned n = 0; n < LINKS_IN_TURN && rows->next < rows->list->v.n; n++) {
+		const struct withdrawal *x = &rows->list->v.v[rows->next];
+		struct withdrawal_place p = withdrawal_place(x, rows->c.state->f);
+		uint32_t port = p.first + rows->port++;
+
+		if (p.node != FABRIC_NONE && port <= p.last) {
+			rows->carried[rows->next].trees += trees_over(&rows->c, x, port);
+			continue;
+		}
+		rows->next++;
+		rows->port = 0;
+	}
+	if (rows->next < rows->list->v.n) {
+		timer_set(rows->turn, 0, 0);
+		return;
+	}
+	rows->next = 0;
+	rows->done(rows->job);
+}
 
 static json_t *next_row(void *arg)
 {
 	struct rows *rows = arg;
-	const struct withdrawal *x;
-	struct carried carried;
+	size_t i = rows->next;
 
-	if (rows->next == rows->list->v.n)
+	if (i == rows->list->v.n)
 		return NULL;
-	x = &rows->list->v.v[rows->next++];
-	carried = carried_by(&rows->c, x);
-	return json_entry(x, rows->c.state->f, &carried, rows->in_force);
+	rows->next++;
+	return json_entry(&rows->list->v.v[i], rows->c.state->f, &rows->carried[i],
+			  rows->unverified ? DEVICES_UNKNOWN :
+			  rows->change == rows->in_force ? DEVICES_FOLLOW : DEVICES_BEHIND);
 }
 
 static void release_rows(void *arg)
 {
 	struct rows *rows = arg;
 
+	if (!rows)
+		return;
+	timer_free(rows->turn);
 	withdrawals_free(rows->list);
+	state_unref(rows->state);
+	free(rows->carried);
 	free(rows);
+}
+
+/* What the job has until it is answered. */
+struct counting {
+	struct rows *rows;
+};
+
+static void count_lids(void *arg)
+{
+	const struct counting *x = arg;
+	const struct withdrawals *w = x->rows->list;
+
+	for (size_t i = 0; i < w->v.n; i++)
+		x->rows->carried[i].lids = lids_over(x->rows->c.state, &w->v.v[i]);
+}
+
+static void count_trees(void *arg, void (*done)(void *job), void *job)
+{
+	struct rows *rows = ((struct counting *)arg)->rows;
+
+	rows->done = done;
+	rows->job = job;
+	rows->turn = timer_new(jobs_loop(rows->jobs), on_turn, rows);
+	timer_set(rows->turn, 0, 0);
+}
+
+static void answer_counted(void *arg, struct reply *r)
+{
+	struct counting *x = arg;
+
+	reply_result(r, json_pack("{s:I, s:I}", "change", (json_int_t)x->rows->change,
+				  "change-in-force", (json_int_t)x->rows->in_force));
+	reply_rows(r, "places", next_row, release_rows, x->rows);
+	x->rows = NULL;
+}
+
+static void release_counting(void *arg)
+{
+	struct counting *x = arg;
+
+	release_rows(x->rows);
+	free(x);
 }
 
 void cmd_withdrawn(const struct ctl_call *c, struct reply *r)
 {
+	static const struct job_ops ops = { count_lids, count_trees, answer_counted, release_counting };
 	const struct withdrawals *w = c->env->withdrawals ? c->env->withdrawals(c->env->arg) : NULL;
-	struct rows *rows = xcalloc(1, sizeof(*rows));
+	struct counting *x = xcalloc(1, sizeof(*x));
 
-	*rows = (struct rows){
-		.c = { .env = c->env, .state = c->state }, .list = w ? withdrawals_copy(w) : withdrawals_new(),
-		.in_force = c->view->sm.withdrawals_in_force == c->view->sm.withdrawals_change,
+	x->rows = xcalloc(1, sizeof(*x->rows));
+	*x->rows = (struct rows){
+		.c = { .env = c->env, .state = c->state }, .state = state_ref(c->view->state),
+		.jobs = c->view->jobs,
+		.list = w ? withdrawals_copy(w) : withdrawals_new(),
+		.change = c->view->sm.withdrawals_change, .in_force = c->view->sm.withdrawals_in_force,
+		.unverified = c->view->sm.withdrawals_unverified,
 	};
-	reply_result(r, json_pack("{s:I, s:I}",
-				  "change", (json_int_t)c->view->sm.withdrawals_change,
-				  "change-in-force", (json_int_t)c->view->sm.withdrawals_in_force));
-	reply_rows(r, "places", next_row, release_rows, rows);
+	x->rows->carried = xcalloc(x->rows->list->v.n + 1, sizeof(*x->rows->carried));
+	reply_later(r, c->view->jobs, &ops, x);
 }
 
 /* --- changing it --- */
@@ -330,7 +422,7 @@ static json_t *forecast(const struct ctl_call *c, const struct withdrawals *w,
 	flaps_set_withdrawals(none, w);
 	flaps_hold(none, f);
 	for (size_t i = 0; i < places->v.n; i++)
-		json_array_append_new(rows, json_entry(&places->v.v[i], f, NULL, false));
+		json_array_append_new(rows, json_entry(&places->v.v[i], f, NULL, DEVICES_FOLLOW));
 	flaps_free(none);
 	fabric_free(f);
 	return rows;

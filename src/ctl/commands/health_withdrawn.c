@@ -22,13 +22,15 @@ static void judge_drained(const struct health_input *in, const struct withdrawal
 {
 	struct drain_left left = { .done = true };
 	struct buf text = { 0 };
-	bool in_part;
+	bool unknown = in->sm->withdrawals_unverified, in_part;
 
 	if (in->state)
 		left = withdrawal_left(x, in->state->f);
-	in_part = left.links && !left.done && in->sm->withdrawals_in_force == in->sm->withdrawals_change;
-	buf_printf(&text, "%s is drained%s", x->name, in_part ? " in part" : "");
+	in_part = !unknown && left.links && !left.done && in->sm->withdrawals_in_force == in->sm->withdrawals_change;
+	buf_printf(&text, unknown ? "%s is to be drained" : "%s is drained%s", x->name, in_part ? " in part" : "");
 	put_since(x, in->now_us, &text);
+	if (unknown)
+		buf_puts(&text, "; this subnet manager has just taken over, and is looking whether it is");
 	if (in_part && left.hosts)
 		buf_printf(&text, "; %" PRIu32 " host%s no other way", left.hosts,
 			   left.hosts == 1 ? " has" : "s have");

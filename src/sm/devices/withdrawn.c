@@ -64,6 +64,7 @@ void withdrawn_swept(struct sm *sm)
 	struct withdrawn *x = &sm->withdrawn;
 
 	x->in_force = x->planned;
+	x->unverified = x->unverified && !sweep_is(sm)->whole;
 	if (x->planned != x->change)	/* a change during the sweep, perhaps of a node that it has just found */
 		sm_want_sweep(sm, SWEEP_POLICY, "what is withdrawn has changed");
 }
@@ -75,4 +76,5 @@ void withdrawn_status(const struct sm *sm, struct sm_status *out)
 	out->withdrawals = x->list;
 	out->withdrawals_change = x->change;
 	out->withdrawals_in_force = x->in_force;
+	out->withdrawals_unverified = x->unverified;
 }

@@ -3,6 +3,7 @@
 #ifndef QOSD_SM_DEVICES_WITHDRAWN_H
 #define QOSD_SM_DEVICES_WITHDRAWN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct sm;
@@ -13,6 +14,7 @@ struct withdrawn {
 	const struct withdrawals *list;		/* NULL: never set */
 	/* numbers of changes of the list: the last, that of the present plan, that which devices have */
 	uint64_t change, planned, in_force;
+	bool unverified;	/* what is published is a standby's copy, which devices may not have */
 };
 
 /* Before a sweep makes routes. */

@@ -94,6 +94,7 @@ enum step_result takeover_take_copy(struct sm *sm)
 	struct standby_copy *p = sm->standby.copy;
 
 	sm->standby.copy = NULL;
+	sm->withdrawn.unverified = true;
 	sm->sweep.f = p->f;
 	sm->sweep.plan = p->plan;
 	shared_policy_unref(p->policy);

@@ -657,6 +657,26 @@ bool sm_mft_next(const struct sm *sm, const struct subnet_state *s, uint32_t sw,
 	return any;
 }
 
+uint32_t sm_mft_trees(const struct sm *sm, const struct subnet_state *s, uint32_t sw, unsigned port)
+{
+	const struct mcast_work *w = sm->mcast_work;
+	uint64_t guid = s->f->nodes[s->f->switches[sw].node].guid;
+	uint32_t n = 0;
+
+	mad_hold(sm->mad);
+	for (uint32_t i = 0; i < sm_mft_blocks(sm); i++) {
+		const struct mft_block *b = block_find(w, guid, i, port / PORTS_PER_POSITION);
+		uint32_t left = w->mlid_top - IB_LID_MCAST_FIRST + 1 - i * MLIDS_PER_BLOCK;
+
+		if (!b || !(b->known || b->unsure))
+			continue;
+		for (unsigned k = 0; k < MLIDS_PER_BLOCK && k < left; k++)
+			n += get_be16(b->is + 2 * k) >> port % PORTS_PER_POSITION & 1;
+	}
+	mad_release(sm->mad);
+	return n;
+}
+
 uint32_t sm_mft_blocks(const struct sm *sm)
 {
 	const struct mcast_work *w = sm->mcast_work;

@@ -396,6 +396,23 @@ static const struct ctl_command commands[] = {
 #include "qosd/commands.def"
 };
 
+/* What goes through all tables of a large fabric must not be done in a turn of the loop. */
+/* promise: M7 */
+START_TEST(withdrawn_is_counted_in_a_job)
+{
+	static const char line[] = "{\"command\": \"withdrawn\"}";
+	json_t *places;
+	struct reply r;
+
+	command_start(&env, &view, line, strlen(line), &r);
+	ck_assert_int_eq(r.stage, REPLY_WAITING);
+	reply_free(&r);
+	json_decref(ask(line, &places));
+	ck_assert_uint_eq(json_array_size(places), 0);
+	json_decref(places);
+}
+END_TEST
+
 /* A new command must be added here with the right that it takes. */
 /* promise: L2 */
 START_TEST(every_command_has_its_right)
@@ -1066,6 +1083,7 @@ static Suite *commands_suite(void)
 	tcase_add_test(t, writers_need_privilege);
 	tcase_add_test(t, raw_files_are_the_same);
 	tcase_add_test(t, every_command_has_its_right);
+	tcase_add_test(t, withdrawn_is_counted_in_a_job);
 	tcase_add_test(t, routes_are_measured_once);
 	tcase_add_test(t, who_may_not_is_told_why);
 	tcase_add_test(t, reload_tells_findings);
