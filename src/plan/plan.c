@@ -150,6 +150,20 @@ struct plan *plan_begin(const struct fabric *f, const struct policy *policy,
 	return p;
 }
 
+struct plan *plan_begin_drained(struct fabric *f, const struct policy *policy,
+				const struct settings *settings, const struct lid_map *known,
+				const struct plan *before, int64_t (*now)(void))
+{
+	struct plan *p = plan_begin(f, policy, settings, known, before, now);
+
+	/* ends, as each time fewer links are drained */
+	while (routes_give_back_drained(p, f)) {
+		plan_free(p);
+		p = plan_begin(f, policy, settings, known, before, now);
+	}
+	return p;
+}
+
 void plan_complete(struct plan *p, const struct plan *before, int64_t (*now)(void))
 {
 	struct route_request r = request_of(p);

@@ -149,6 +149,14 @@ static inline unsigned plan_lft_entries(const struct plan *p, uint32_t sw, unsig
 struct plan *plan_begin(const struct fabric *f, const struct policy *policy,
 			const struct settings *settings, const struct lid_map *known,
 			const struct plan *before, int64_t (*now)(void));
+/*
+ * plan_begin() for a fabric with drained links, of which routes may need some: marks these as neither
+ * held nor drained, and begins again, until the plan uses none that is drained.  Only the last
+ * plan is returned, which is made and checked like any other.
+ */
+struct plan *plan_begin_drained(struct fabric *f, const struct policy *policy,
+				const struct settings *settings, const struct lid_map *known,
+				const struct plan *before, int64_t (*now)(void));
 void plan_complete(struct plan *p, const struct plan *before, int64_t (*now)(void));
 /* Judges whether this fabric can do what the policy asks: fills feasible of a complete plan. */
 void plan_judge(struct plan *p, int64_t (*now)(void));

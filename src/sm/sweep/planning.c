@@ -55,18 +55,6 @@ struct plan_task {
 	struct fabric *copy;	/* the fabric of plan, which is then a fork of sm->sweep.plan; else NULL */
 };
 
-/* Nobody else uses the fabric until its plan is there. */
-static struct plan *begin(const struct plan_task *t, const struct plan *before)
-{
-	struct plan *p = plan_begin(t->f, t->policy, t->settings, store_lids(t->store), before,
-				    clock_mono_us);
-
-	if (!routes_give_back_drained(p, t->f))
-		return p;
-	plan_free(p);
-	return plan_begin(t->f, t->policy, t->settings, store_lids(t->store), before, clock_mono_us);
-}
-
 static void plan_run(void *arg)
 {
 	struct plan_task *t = arg;
@@ -78,7 +66,9 @@ static void plan_run(void *arg)
 		return;
 	}
 	if (!second) {
-		t->plan = begin(t, before);
+		/* nobody else uses the fabric until its plan is there */
+		t->plan = plan_begin_drained(t->f, t->policy, t->settings, store_lids(t->store), before,
+					     clock_mono_us);
 		t->reroute = reroute_new(t->plan, before, &t->sm->sweep.lft_reads);
 		/* before any device is told: after a crash the LIDs and P_Key indexes must be the same */
 		if (!t->forget) {
