@@ -2,7 +2,7 @@
 /*
  * Compares the fabric with its expected topology; see expected_topology.h.
  *
- * The file of the accepted topology has a line "accepted TIME UID", with the time in realtime µs, and
+ * The file of the accepted topology, and the text that standbys copy, has a line "accepted TIME UID", with the time in realtime µs, and
  * the lines of expected_print(); nothing else if none is accepted.
  */
 #include "daemon/expected_topology.h"
@@ -26,6 +26,7 @@ struct expected_topology {
 	struct file_stamp stamp;	/* of the file as it was read last */
 	bool was_read;
 	size_t told[EXPECTED_KINDS];	/* numbers of the last event */
+	uint64_t changes;		/* of what is accepted */
 	struct subnet_state *next;	/* to be compared when the thread ends; NULL: none */
 	/* the thread's: what it compares and what comes of it */
 	struct work *work;
@@ -38,31 +39,39 @@ struct expected_topology {
 /* --- the accepted topology on disk --- */
 
 struct loading {
-	struct expected_topology *t;
 	struct expected *x;		/* NULL: the first line has not been read */
+	int64_t since_us, uid;
 };
 
 static bool load_line(void *arg, const char *line)
 {
 	struct loading *l = arg;
-	struct ctl_topology *shown = &l->t->shown;
 	int end = 0;
 
 	if (l->x)
 		return expected_line(l->x, line);
-	if (sscanf(line, "accepted %" SCNd64 " %" SCNd64 "%n", &shown->since_us, &shown->uid, &end) != 2 ||
-	    line[end])
+	if (sscanf(line, "accepted %" SCNd64 " %" SCNd64 "%n", &l->since_us, &l->uid, &end) != 2 || line[end])
 		return false;
 	l->x = expected_new();
 	return true;
 }
 
+/* Takes what was loaded, which may be nothing. */
+static void take_loaded(struct expected_topology *t, const struct loading *l)
+{
+	expected_unref(t->shown.expected);
+	t->shown.expected = l->x;
+	t->shown.since_us = l->since_us;
+	t->shown.uid = l->x ? l->uid : -1;
+	t->changes++;
+}
+
 static void load_accepted(struct expected_topology *t)
 {
-	struct loading l = { .t = t };
+	struct loading l = { 0 };
 
 	if (store_load_accepted(t->q->store, load_line, &l))
-		t->shown.expected = l.x;
+		take_loaded(t, &l);
 	else
 		expected_unref(l.x);
 }
@@ -72,10 +81,7 @@ static void save_accepted(const struct expected_topology *t)
 	struct buf b = { 0 };
 
 	buf_puts(&b, "");
-	if (t->shown.expected) {
-		buf_printf(&b, "accepted %" PRId64 " %" PRId64 "\n", t->shown.since_us, t->shown.uid);
-		expected_print(t->shown.expected, &b);
-	}
+	expected_topology_print(t, &b);
 	store_save_accepted(t->q->store, b.s);
 	buf_free(&b);
 }
@@ -240,6 +246,7 @@ bool expected_topology_accept(void *arg, bool none, int64_t uid, struct buf *err
 	t->shown.expected = none ? NULL : expected_of_fabric(q->sa.state->f);
 	t->shown.since_us = clock_real_us();
 	t->shown.uid = uid;
+	t->changes++;
 	save_accepted(t);
 	topology_check_unref(t->shown.check);
 	t->shown.check = NULL;
@@ -257,6 +264,40 @@ bool expected_topology_accept(void *arg, bool none, int64_t uid, struct buf *err
 const struct ctl_topology *expected_topology_shown(const struct expected_topology *t)
 {
 	return &t->shown;
+}
+
+/* --- replication --- */
+
+uint64_t expected_topology_changes(const struct expected_topology *t)
+{
+	return t->changes;
+}
+
+void expected_topology_print(const struct expected_topology *t, struct buf *b)
+{
+	if (t->shown.file || !t->shown.expected)
+		return;
+	buf_printf(b, "accepted %" PRId64 " %" PRId64 "\n", t->shown.since_us, t->shown.uid);
+	expected_print(t->shown.expected, b);
+}
+
+bool expected_topology_inherit(struct expected_topology *t, char *text)
+{
+	struct loading l = { 0 };
+	char *save = NULL;
+
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+		if (!load_line(&l, line)) {
+			expected_unref(l.x);
+			return false;
+		}
+	if (t->shown.file) {		/* which says what is expected here */
+		expected_unref(l.x);
+		return true;
+	}
+	take_loaded(t, &l);
+	save_accepted(t);
+	return true;
 }
 
 /* --- beginning and end --- */

@@ -5,7 +5,7 @@
  *
  * The expected topology is that of a file (expected-topology in qosd.yaml), which is read again when
  * it has changed, or else the fabric as a user accepted it, which is in the state folder.  Standbys
- * do not copy the latter.
+ * copy the latter, unless they have a file.
  */
 #ifndef QOSD_DAEMON_EXPECTED_TOPOLOGY_H
 #define QOSD_DAEMON_EXPECTED_TOPOLOGY_H
@@ -32,5 +32,11 @@ void expected_topology_settled(struct expected_topology *t, struct subnet_state 
  * is set, expects none any more.  False: err says why not.
  */
 bool expected_topology_accept(void *arg, bool none, int64_t uid, struct buf *err);
+
+/* A number that changes with what is accepted; its text for standbys, which is empty if nothing is. */
+uint64_t expected_topology_changes(const struct expected_topology *t);
+void expected_topology_print(const struct expected_topology *t, struct buf *b);
+/* Takes the master's text, and stores it; modifies text.  False: it is invalid, and nothing is taken. */
+bool expected_topology_inherit(struct expected_topology *t, char *text);
 
 #endif

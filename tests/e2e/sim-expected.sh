@@ -81,3 +81,34 @@ echo '"nonsense' >expected.topo
 unreadable() { ctl sweep >/dev/null 2>&1; [[ $(in_health) = *topology-unreadable=1* ]]; }
 until_ 10 unreadable || bad "a bad file: $(in_health)"
 expect_match "where it is wrong" "expected.topo: " "$(ctl health | grep topology-unreadable)"
+stop_qosd
+
+# promise: H9
+note "a failover"
+declare -A host pid
+host=([first]=$manager [second]="login01 HCA-1")
+run_manager first "sweep-interval: 1" "smp-timeout: 50ms" "priority: 10"
+is_up() { of "$1" status_is state=master subnet-up=true sweeping=false; }
+until_ 20 is_up first || bad "the first is not up"
+run_manager second "sweep-interval: 1" "smp-timeout: 50ms"
+second_holds() { of second status_is state=standby registrations-held=true; }
+until_ 20 second_holds || bad "the second does not follow"
+of first ctl accept >out 2>&1 || bad "accept: $(<out)"
+accepted() { of "$1" ctl -j status | jq -c '.topology | [.since, .uid]'; }
+has_it() { [ "$(accepted second)" = "$(accepted first)" ] && of second status_is registrations-held=true; }
+until_ 10 has_it || bad "the standby has $(accepted second), its master $(accepted first)"
+ours=$(accepted first)
+end "${pid[first]}" KILL
+unplug 'node002 HCA-1'
+until_ 20 is_up second || bad "no takeover"
+second_misses() { of second differences_are "node-missing=1"; }
+until_ 20 second_misses || bad "under the second: $(of second differences)"
+expect "accepted when and by whom" "$ours" "$(accepted second)"
+end "${pid[second]}" TERM
+run_manager second "sweep-interval: 1" "smp-timeout: 50ms"
+until_ 20 is_up second || bad "the second is not up again"
+until_ 20 second_misses || bad "after a restart of the second: $(of second differences)"
+of second ctl accept --none >out 2>&1 || bad "accept --none: $(<out)"
+run_manager first "sweep-interval: 1" "smp-timeout: 50ms"
+first_has_none() { [ "$(of first ctl -j status | jq -c '[.state, .topology.since]')" = '["standby",null]' ]; }
+until_ 20 first_has_none || bad "what is expected no more: $(of first ctl -j status | jq -c '[.state, .topology]')"

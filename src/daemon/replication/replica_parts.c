@@ -88,6 +88,7 @@ const struct replica_part_kind replica_part_kinds[PART_COUNT] = {
 	[PART_GONE] = { "departed ports", 1 },
 	[PART_MISSING] = { "what is missing", STORE_MISSING_FORMAT },
 	[PART_WITHDRAWN] = { "what is withdrawn", STORE_WITHDRAWN_FORMAT },
+	[PART_ACCEPTED] = { "the accepted topology", STORE_ACCEPTED_FORMAT },
 };
 
 /* A number that changes whenever the part does. */
@@ -111,6 +112,8 @@ static uint64_t change_of(const struct qosd *q, enum replica_part part)
 		return missing_state_changes(q->missing);
 	case PART_WITHDRAWN:
 		return q->withdrawal_changes;
+	case PART_ACCEPTED:
+		return expected_topology_changes(q->topology);
 	case PART_GROUPS:
 	case PART_GROUP_CHANGES:
 	case PART_COUNT:
@@ -151,6 +154,9 @@ static void print_part(const struct qosd *q, enum replica_part part, struct buf 
 		break;
 	case PART_WITHDRAWN:
 		withdrawals_print(q->withdrawals, b);
+		break;
+	case PART_ACCEPTED:
+		expected_topology_print(q->topology, b);
 		break;
 	case PART_GROUP_CHANGES:
 	case PART_COUNT:
@@ -496,6 +502,12 @@ static bool take_withdrawn(struct qosd *q, char *text, char *again)
 	return true;
 }
 
+static bool take_accepted(struct qosd *q, char *text, char *again)
+{
+	(void)again;
+	return expected_topology_inherit(q->topology, text);
+}
+
 static bool take_line(char *text, struct dynamic_partitions *x)
 {
 	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
@@ -523,6 +535,7 @@ bool replication_take(struct qosd *q, char *text[PART_COUNT])
 		[PART_SUBSCRIPTIONS] = take_subscriptions, [PART_ALIASES] = take_aliases,
 		[PART_GROUP_CHANGES] = take_group_changes, [PART_GONE] = take_gone,
 		[PART_MISSING] = take_missing, [PART_WITHDRAWN] = take_withdrawn,
+		[PART_ACCEPTED] = take_accepted,
 	};
 	bool good = true;
 

@@ -3,7 +3,8 @@
  * Lets each standby qosd keep a copy of what it needs to take over from the master.
  *
  * The primary, which is the master, provides LIDs and P_Key indexes, dynamic partitions,
- * clients' registrations, departure times of ports, and what is withdrawn from service.
+ * clients' registrations, departure times of ports, what is missing or withdrawn from service, and
+ * the topology that was accepted.
  *
  *   replica_parts.c    the primary's side: prints the parts and answers; replaces parts by another's
  *   replica.c          the standby's side: asks after each poll of the master, copies what differs
@@ -53,7 +54,7 @@ enum replica_part {
 	PART_LIDS, PART_PKEYS, PART_PARTITIONS, PART_GROUPS, PART_SERVICES,
 	PART_SUBSCRIPTIONS, PART_ALIASES, PART_GROUP_CHANGES, PART_GONE,
 	PART_LISTED,	/* the parts from here on are told by MORE, as one MAD has no room for them */
-	PART_MISSING = PART_LISTED, PART_WITHDRAWN, PART_COUNT,
+	PART_MISSING = PART_LISTED, PART_WITHDRAWN, PART_ACCEPTED, PART_COUNT,
 };
 
 /* --- replica_parts.c --- */
