@@ -13,7 +13,7 @@ newer=$tools/newermaster.so
 [ -f "$newer" ] || { echo "$newer is missing: make check-programs"; exit 1; }
 
 samples=$top/tests/golden/state
-sm=H-0002c90300000010 h2=H-0002c90300000020 h3=H-0002c90300000030 h4=H-0002c90300000040
+sm=H-0002c90300000010 h2=H-0002c90300000020 h3=H-0002c90300000030 h4=H-0002c90300000040 h5=H-0002c90300000050
 h2_gid=$(gid 0002c90300000021)
 key=0x1122334455667788
 sim_options=()
@@ -38,7 +38,15 @@ start() {
 }
 idle() { status_is subnet-up=true sweeping=false; }
 
-start_subnet() { start_sim "$samples/fabric.topo"; }
+# start_subnet [SAMPLE]: the fabric that the sample, else the first of them, was written on, as it was then.
+start_subnet() {
+	if [ "${1:-0}" -lt 3 ]; then
+		start_sim "$samples/fabric.topo"
+	else
+		start_sim "$samples/two-switches.topo"
+		unplug "$h5"
+	fi
+}
 join() {
 	on_own "$h2" "$tools/pathquery" set member mgid=ff12:401b:ffff::"$1" port-gid="$h2_gid" join-state=1 \
 		qkey=0xb1b pkey=0xffff tclass=0 sl=0 flow-label=0 2>&1 | grep -q mlid= || fail "no group $1"
@@ -58,18 +66,27 @@ known() {
 	on "$sm" smpquery -y "$key" -G pkeys 0x2c90300000021 1 2>&1 | sed -nE 's/^ *0: (0x[0-9a-f]+ 0x[0-9a-f]+).*/P_Keys \1/p'
 	on_own "$h2" "$tools/pathquery" get guidinfo lid="$(lid_of_h2)" block=0 2>&1 | sed -nE 's/.* (guid1=.*) guid3=.*/\1/p'
 	ctl policy history 2>&1 | awk '/other.yaml/ { print $1, $2, $3, $5 }'
+	ctl -j missing | jq -r '.[] | "missing \(.kind) \(.name) \(.since)"'
+	ctl -j withdrawn | jq -r '.places[] | "withdrawn \(.name) \(.state) \(.uid) \(.since) \(.reason)"'
+	ctl -j status | jq -r '.topology | select(.since) | "accepted \(.since) \(.uid)"'
 }
 
 write_sample() {
 	local sample=$1
 	mkdir "$sample" || exit
-	start_subnet
+	start_subnet 3
+	plug "$h5"
 	sim_do node lie "$h3" keeps-tables	# the device confirms Sets but keeps its tables
 	unplug "$h2"
 	start	# LIDs differ from those of a first start
 	plug "$h2"
 	h2_is_there() { ctl ports | grep -q "h2" && idle; }
 	until_ 20 h2_is_there || fail "h2 does not come"
+	ctl accept >out 2>&1 || fail "accept: $(<out)"
+	ctl drain leaf/P8 --reason "a new cable" --wait >out 2>&1 || fail "drain: $(<out)"
+	unplug "$h5"
+	h5_is_missing() { ctl missing | grep -q h5 && idle; }
+	until_ 20 h5_is_missing || fail "h5 is not missing"
 	sed 's/sl: 0/sl: 1/' policy.yaml >other.yaml
 	ctl policy load other.yaml >out || fail "policy: $(<out)"
 	ctl policy load policy.yaml >out || fail "policy: $(<out)"
@@ -112,7 +129,7 @@ for sample in "$samples"/*/; do
 	# promise: K5
 	note "$sample"
 	use_sample "$sample"
-	start_subnet
+	start_subnet "$sample"
 	start
 	known >known
 	expect_same "$sample: what is known" "$samples/$sample/known" known
@@ -132,7 +149,7 @@ note "what a newer version wrote"
 use_sample "$sample"
 start_subnet
 sim_ctl stats >stats.before
-for file in lids pkeys refused fabric groups groups.journal services subscriptions aliases partitions m-keys history; do
+for file in lids pkeys refused fabric groups groups.journal services subscriptions aliases partitions m-keys history missing withdrawn accepted; do
 	use_sample "$sample"
 	[ -s "state/$file" ] || { bad "the sample has no $file"; continue; }
 	# The file of a later version need not even be text that ends with a digest.

@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include "ctl/policy_trials.h"
+#include "events/missing.h"
+#include "fabric/expected.h"
 #include "fuzz.h"
 #include "lib/base/alloc.h"
 #include "lib/base/log.h"
@@ -21,16 +23,17 @@
 #include "sa/registry/groups.h"
 #include "sa/registry/services.h"
 #include "sa/registry/subscriptions.h"
+#include "sm/devices/withdrawals.h"
 #include "sm/keys/mkey_ring.h"
 #include "store/store.h"
 #include "subnet.h"
 
 enum { LIDS, REFUSED, PKEYS, SERVICES, SUBSCRIPTIONS, ALIASES, GROUPS, PARTITIONS, HISTORY,
-       JOURNAL, M_KEYS, FILES, AS_IT_IS = 0x80 };
+       JOURNAL, M_KEYS, MISSING, WITHDRAWN, ACCEPTED, FILES, AS_IT_IS = 0x80 };
 
 static const char *const names[FILES] = {
 	"lids", "refused", "pkeys", "services", "subscriptions", "aliases", "groups",
-	"partitions", "history", "groups.journal", "m-keys",
+	"partitions", "history", "groups.journal", "m-keys", "missing", "withdrawn", "accepted",
 };
 
 static char dir[64];
@@ -72,7 +75,7 @@ static uint64_t put_wrapped(const char *name, const char *lines, size_t n)
 	struct buf b = { 0 };
 	uint64_t sum;
 
-	buf_printf(&b, "qosd %s 1\n", name);
+	buf_printf(&b, "qosd %s 1\n", strcmp(name, names[ACCEPTED]) ? name : "accepted topology");
 	buf_add(&b, lines, n);
 	sum = hash_bytes(b.s, b.n, 0);
 	buf_printf(&b, "end %016llx\n", (unsigned long long)sum);
@@ -181,6 +184,75 @@ static void read_keys(struct store *s)
 	buf_free(&lines);
 }
 
+static void must_be_same(const struct buf *a, const struct buf *b)
+{
+	must(a->n == b->n && !memcmp(a->n ? a->s : "", b->n ? b->s : "", a->n));
+}
+
+static void read_missing(struct store *s)
+{
+	struct missing *x = missing_new(), *again = missing_new();
+	struct buf a = { 0 }, b = { 0 };
+
+	if (store_load_missing(s, missing_line, x)) {
+		missing_print(x, &a);
+		store_save_missing(s, a.n ? a.s : "");
+		must_be_written(s, store_wait(s));
+		must(store_load_missing(s, missing_line, again));
+		missing_print(again, &b);
+		must_be_same(&a, &b);
+	}
+	missing_free(x);
+	missing_free(again);
+	buf_free(&a);
+	buf_free(&b);
+}
+
+static void read_withdrawn(struct store *s)
+{
+	struct withdrawals *x = withdrawals_new(), *again = withdrawals_new();
+	struct buf a = { 0 }, b = { 0 };
+
+	if (store_load_withdrawn(s, withdrawals_line, x)) {
+		for (size_t i = 0; i < x->v.n; i++)
+			withdrawal_left(&x->v.v[i], subnet_state()->f);
+		withdrawals_print(x, &a);
+		must_be_written(s, store_save_withdrawn(s, a.n ? a.s : ""));
+		must(store_load_withdrawn(s, withdrawals_line, again));
+		withdrawals_print(again, &b);
+		must_be_same(&a, &b);
+	}
+	withdrawals_free(x);
+	withdrawals_free(again);
+	buf_free(&a);
+	buf_free(&b);
+}
+
+static void read_accepted(struct store *s)
+{
+	struct expected *x = expected_new(), *again = expected_new();
+	struct expected_findings found = { 0 };
+	struct buf a = { 0 }, b = { 0 };
+
+	if (store_load_accepted(s, expected_line, x)) {
+		expected_compare(x, subnet_state()->f, &found);
+		for (size_t i = 0; i < found.v.n; i++)
+			expected_text(x, subnet_state()->f, &found.v.v[i], &b);
+		b.n = 0;
+		expected_print(x, &a);
+		store_save_accepted(s, a.n ? a.s : "");
+		must_be_written(s, store_wait(s));
+		must(store_load_accepted(s, expected_line, again));
+		expected_print(again, &b);
+		must_be_same(&a, &b);
+	}
+	vec_free(&found.v);
+	expected_unref(x);
+	expected_unref(again);
+	buf_free(&a);
+	buf_free(&b);
+}
+
 #define TWICE(s, load, save, new, free_, count) do { \
 	__typeof__(new) x_ = new, y_ = new; \
 	if (load(s, x_)) { \
@@ -217,6 +289,15 @@ static void read_file(struct store *s, unsigned file)
 		break;
 	case M_KEYS:
 		read_keys(s);
+		break;
+	case MISSING:
+		read_missing(s);
+		break;
+	case WITHDRAWN:
+		read_withdrawn(s);
+		break;
+	case ACCEPTED:
+		read_accepted(s);
 		break;
 	case GROUPS:
 	case JOURNAL:
