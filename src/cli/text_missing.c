@@ -25,6 +25,10 @@ static bool missing_row(const json_t *o)
 		printf("%s%s", is_link ? " -> " : ", at ", str(o, "far-name"));
 	if (has(o, "is"))
 		printf(", now %s", str(o, "is"));
+	if (has(o, "linked-to"))
+		printf("; %s is linked to %s now", str(o, "name"), str(o, "linked-to"));
+	if (has(o, "far-linked-to"))
+		printf("; %s is linked to %s now", str(o, "far-name"), str(o, "far-linked-to"));
 	putchar('\n');
 	return true;
 }

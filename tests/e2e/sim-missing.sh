@@ -122,3 +122,19 @@ there() { ctl nodes | grep -q 'node001'; }
 until_ 10 there || bad "node001 does not come back"
 unplug 'node001 HCA-1'
 until_ 10 missing_is "host node001 HCA-1" || bad "what was forgotten, was back and went again: $(missing)"
+
+# promise: H1
+note "a cable in another port"
+ctl forget --all >out 2>&1 || bad "forget: $(<out)"
+leaf='MF0;leaf02:SX6036/U1' spine='MF0;spine01:SB7700/U1'
+unplug "$leaf" 29
+until_ 10 missing_is "link $spine/P5" || bad "the cable is out: $(missing)"
+expect "what its ends are linked to" "null null" "$(ctl -j missing | jq -r '.[] | "\(.["linked-to"]) \(.["far-linked-to"])"')"
+plug_into "$leaf" 20 "$spine" 5
+moved() { ctl missing | grep -q "linked to $leaf/P20"; }
+until_ 10 moved || bad "the cable is in another port: $(ctl missing)"
+expect "the link that is gone" "link $spine/P5" "$(missing)"
+expect_match "as text" "^link .* $spine/P5 \(.*\) -> $leaf/P29 \(.*\); $spine/P5 \(.*\) is linked to $leaf/P20 \([^)]*\) now$" "$(ctl missing | tail -n 1)"
+expect_match "in health" "to $leaf/P29 .* is gone since .*; $spine/P5 \([^)]*\) is linked to $leaf/P20 \([^)]*\) now: was the cable moved\?$" "$(problem link-missing)"
+expect_match "what to do" "where a cable was moved on purpose: 'qosd-ctl forget PORT'" "$(ctl health)"
+expect "it was" "forgotten: 1" "$(ctl forget "$leaf/P29" 2>&1)"

@@ -29,7 +29,18 @@ json_t *json_missing_counts(const struct missing *m)
 
 /* --- missing --- */
 
+uint32_t missing_linked_to(const struct missing_item *x, const struct missing_end *e, const struct fabric *f)
+{
+	uint32_t node = f ? map64_get(&f->node_by_guid, e->guid) : MAP64_NONE;
+
+	if ((x->kind != MISSING_LINK && x->kind != MISSING_HOST_LINK) || node == MAP64_NONE || !e->num ||
+	    e->num > f->nodes[node].nports)
+		return FABRIC_NONE;
+	return fabric_port(f, node, e->num)->peer;
+}
+
 struct missing_rows {
+	const struct fabric *f;		/* the published one, or NULL */
 	struct missing_item **v;
 	size_t n, i;
 };
@@ -69,6 +80,14 @@ static json_t *text_or_null(const char *text)
 	return *text ? json_text(text) : json_null();
 }
 
+static json_t *json_linked_to(const struct missing_item *x, const struct missing_end *e, const struct fabric *f)
+{
+	uint32_t peer = missing_linked_to(x, e, f);
+	char name[FABRIC_NAME_MAX];
+
+	return peer == FABRIC_NONE ? json_null() : json_text(fabric_port_name(f, peer, name, sizeof(name)));
+}
+
 static json_t *next_missing(void *arg)
 {
 	struct missing_rows *rows = arg;
@@ -77,14 +96,15 @@ static json_t *next_missing(void *arg)
 	if (rows->i == rows->n)
 		return NULL;
 	x = rows->v[rows->i++];
-	return json_pack("{s:s, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+	return json_pack("{s:s, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 			 "kind", missing_kind_name(x->kind), "since", json_time(x->since_us),
 			 "watched", !x->unwatched, "node", json_guid(x->a.guid),
 			 "port-guid", guid_or_null(x->a.port_guid), "port", number_or_null(x->a.num),
 			 "name", json_end_name(&x->a, x->kind == MISSING_SWITCH || x->kind == MISSING_HOST),
 			 "far-node", guid_or_null(x->b.guid), "far-port", number_or_null(x->b.num),
 			 "far-name", json_end_name(&x->b, false), "was", text_or_null(x->was),
-			 "is", text_or_null(x->is));
+			 "is", text_or_null(x->is), "linked-to", json_linked_to(x, &x->a, rows->f),
+			 "far-linked-to", json_linked_to(x, &x->b, rows->f));
 }
 
 void cmd_missing(const struct ctl_call *c, struct reply *r)
@@ -96,6 +116,7 @@ void cmd_missing(const struct ctl_call *c, struct reply *r)
 	if (!arg_is_one_of(c, "kind", MISSING_KIND_WORDS, r))
 		return;
 	rows = xcalloc(1, sizeof(*rows));
+	rows->f = c->state ? c->state->f : NULL;
 	if (c->env->missing)
 		rows->v = missing_list(c->env->missing, &rows->n);
 	/* those of another kind go to the end, and are not shown */

@@ -1179,7 +1179,7 @@ void health_judge(const struct health_input *in, struct health *out)
 		judge_broadcasts(in, out);
 		judge_shares(in, out);
 		judge_strays(in, out);
-		health_missing(in->missing, out);
+		health_missing(in->missing, in->state ? in->state->f : NULL, out);
 		health_topology(in->topology, out);
 		if (in->errors)
 			health_errors(in->errors, in->state, in->now_mono_us, out);

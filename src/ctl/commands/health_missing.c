@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Judges what is missing, for `health`: see cmd_missing.h. */
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "ctl/commands/cmd_missing.h"
 
@@ -18,7 +19,8 @@ static const struct {
 		"start it again, or say that it is gone for good: 'qosd-ctl forget GUID'",
 		"subnet managers are missing" },
 	[MISSING_LINK] = { SEV_WARNING, "link-missing",
-		"check the cable and both ports, or say that the link is gone for good: 'qosd-ctl forget PORT'",
+		"check the cable and both ports, or say that the link is gone for good, as where a cable was "
+		"moved on purpose: 'qosd-ctl forget PORT'",
 		"links between switches are missing" },
 	[MISSING_HOST_LINK] = { SEV_WARNING, "host-link-missing",
 		"check the cable and both ports, or say that the link is gone for good: 'qosd-ctl forget PORT'",
@@ -39,6 +41,27 @@ static char *since_text(const struct missing_item *x)
 
 	json_decref(time);
 	return since;
+}
+
+/* What the ends of a missing link are linked to instead: a cable in another port is no broken one. */
+static void put_moved(const struct missing_item *x, const struct fabric *f, struct buf *out)
+{
+	const struct missing_end *ends[] = { &x->a, &x->b };
+	char name[FABRIC_NAME_MAX], end[MISSING_END_TEXT];
+	bool any = false;
+
+	for (unsigned i = 0; i < 2; i++) {
+		uint32_t peer = missing_linked_to(x, ends[i], f);
+
+		if (peer == FABRIC_NONE)
+			continue;
+		buf_printf(out, "%s %s is linked to %s now", any ? "," : ";",
+			   missing_end_text(ends[i], end, sizeof(end)),
+			   fabric_port_name(f, peer, name, sizeof(name)));
+		any = true;
+	}
+	if (any && x->kind == MISSING_LINK)
+		buf_puts(out, ": was the cable moved?");
 }
 
 static char *item_text(const struct missing_item *x)
@@ -62,20 +85,31 @@ static char *item_text(const struct missing_item *x)
 	return text;
 }
 
+static char *item_text_now(const struct missing_item *x, const struct fabric *f)
+{
+	char *first = item_text(x);
+	struct buf text = { 0 };
+
+	buf_puts(&text, first);
+	put_moved(x, f, &text);
+	free(first);
+	return text.s;
+}
+
 static void add(struct health *h, enum missing_kind kind, char *text)
 {
 	*vec_push(&h->v) = (struct problem){ by_kind[kind].severity, by_kind[kind].kind,
 					     by_kind[kind].action, text };
 }
 
-void health_missing(const struct missing *m, struct health *h)
+void health_missing(const struct missing *m, const struct fabric *f, struct health *h)
 {
 	size_t n = 0, seen[MISSING_KINDS] = { 0 };
 	struct missing_item **list = m ? missing_list(m, &n) : NULL;
 
 	for (size_t i = 0; i < n; i++)
 		if (seen[list[i]->kind]++ < HEALTH_EACH)
-			add(h, list[i]->kind, item_text(list[i]));
+			add(h, list[i]->kind, item_text_now(list[i], f));
 	for (unsigned k = 0; k < MISSING_KINDS; k++)
 		if (seen[k] > HEALTH_EACH)
 			add(h, (enum missing_kind)k, xasprintf("%zu more %s; see 'qosd-ctl missing'",
