@@ -146,11 +146,11 @@ static const struct {
 	const char *kind, *action, *more;
 } by_kind[EXPECTED_KINDS] = {
 #define CORRECT "correct it, or change what is expected: see 'qosd-ctl accept' and expected-topology in qosd.yaml(5)"
-	[EXPECTED_NODE_MISSING] = { SEV_WARNING, "topology-node-missing", CORRECT, "expected nodes are not there" },
-	[EXPECTED_NODE_UNKNOWN] = { SEV_WARNING, "topology-node-unknown", CORRECT, "nodes are not expected" },
-	[EXPECTED_MISCABLED] = { SEV_WARNING, "topology-miscabled", CORRECT, "links are miscabled" },
-	[EXPECTED_LINK_MISSING] = { SEV_WARNING, "topology-link-missing", CORRECT, "expected links are not there" },
-	[EXPECTED_LINK_SURPLUS] = { SEV_WARNING, "topology-link-surplus", CORRECT, "links are not expected" },
+	[EXPECTED_NODE_MISSING] = { SEV_WARNING, "topology-node-missing", CORRECT, "expected nodes are not there; see 'qosd-ctl topology'" },
+	[EXPECTED_NODE_UNKNOWN] = { SEV_WARNING, "topology-node-unknown", CORRECT, "nodes are not expected; see 'qosd-ctl topology'" },
+	[EXPECTED_MISCABLED] = { SEV_WARNING, "topology-miscabled", CORRECT, "links are miscabled; see 'qosd-ctl topology'" },
+	[EXPECTED_LINK_MISSING] = { SEV_WARNING, "topology-link-missing", CORRECT, "expected links are not there; see 'qosd-ctl topology'" },
+	[EXPECTED_LINK_SURPLUS] = { SEV_WARNING, "topology-link-surplus", CORRECT, "links are not expected; see 'qosd-ctl topology'" },
 };
 
 static void add(struct health *h, enum expected_kind k, char *text)
@@ -171,9 +171,8 @@ static void judge_check(const struct topology_check *c, struct health *h)
 		add(h, y->kind, finding_text(c, y));
 	}
 	for (unsigned k = 0; k < EXPECTED_KINDS; k++)
-		if (c->findings.count[k] > HEALTH_EACH)
-			add(h, (enum expected_kind)k, xasprintf("%zu more %s; see 'qosd-ctl topology'",
-								c->findings.count[k] - HEALTH_EACH, by_kind[k].more));
+		health_rest(h, by_kind[k].severity, by_kind[k].kind, by_kind[k].action, c->findings.count[k],
+			    by_kind[k].more);
 }
 
 void health_topology(const struct ctl_topology *t, struct health *h)

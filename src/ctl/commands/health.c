@@ -64,10 +64,16 @@ static void add_one(struct many *m, const char *fmt, ...)
 	*vec_push(&m->h->v) = (struct problem){ m->severity, m->kind, m->action, text.s };
 }
 
+void health_rest(struct health *h, enum severity severity, const char *kind, const char *action, size_t n,
+		 const char *what)
+{
+	if (n > HEALTH_EACH)
+		add(h, severity, kind, action, "%zu more %s", n - HEALTH_EACH, what);
+}
+
 static void add_rest(struct many *m)
 {
-	if (m->n > HEALTH_EACH)
-		add(m->h, m->severity, m->kind, m->action, "%zu more %s", m->n - HEALTH_EACH, m->what);
+	health_rest(m->h, m->severity, m->kind, m->action, m->n, m->what);
 }
 
 /* --- the master --- */

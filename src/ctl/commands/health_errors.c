@@ -93,17 +93,12 @@ void health_errors(const struct error_watch *w, const struct subnet_state *s, in
 		   struct health *h)
 {
 	struct bad_ports bad = { 0 };
-	struct buf rest = { 0 };
 
 	find_bad(w, s, now_us, &bad);
 	for (size_t i = 0; i < bad.list.n && i < HEALTH_EACH; i++)
 		put_bad(w, s, &bad.list.v[i], now_us, h);
-	if (bad.list.n > HEALTH_EACH) {
-		buf_printf(&rest, "%zu more ports with counters of errors over their limits",
-			   bad.list.n - HEALTH_EACH);
-		*vec_push(&h->v) = (struct problem){ SEV_WARNING, "link-errors",
-						     "'qosd-ctl errors --over' lists them", rest.s };
-	}
+	health_rest(h, SEV_WARNING, "link-errors", "'qosd-ctl errors --over' lists them", bad.list.n,
+		    "ports with counters of errors over their limits");
 	vec_free(&bad.list);
 }
 

@@ -11,24 +11,24 @@ static const struct {
 } by_kind[MISSING_KINDS] = {
 	[MISSING_SWITCH] = { SEV_ERROR, "switch-missing",
 		"bring the switch back, or say that it is gone for good: 'qosd-ctl forget SWITCH'",
-		"switches are missing" },
+		"switches are missing; see 'qosd-ctl missing'" },
 	[MISSING_HOST] = { SEV_WARNING, "host-missing",
 		"bring the host back, or say that it is gone for good: 'qosd-ctl forget HOST'",
-		"hosts are missing" },
+		"hosts are missing; see 'qosd-ctl missing'" },
 	[MISSING_MANAGER] = { SEV_WARNING, "manager-missing",
 		"start it again, or say that it is gone for good: 'qosd-ctl forget GUID'",
-		"subnet managers are missing" },
+		"subnet managers are missing; see 'qosd-ctl missing'" },
 	[MISSING_LINK] = { SEV_WARNING, "link-missing",
 		"check the cable and both ports, or say that the link is gone for good, as where a cable was "
 		"moved on purpose: 'qosd-ctl forget PORT'",
-		"links between switches are missing" },
+		"links between switches are missing; see 'qosd-ctl missing'" },
 	[MISSING_HOST_LINK] = { SEV_WARNING, "host-link-missing",
 		"check the cable and both ports, or say that the link is gone for good: 'qosd-ctl forget PORT'",
-		"links of hosts are missing" },
+		"links of hosts are missing; see 'qosd-ctl missing'" },
 	[MISSING_RATE] = { SEV_WARNING, "link-slower",
 		"check the cable and both connectors, 'qosd-ctl links retrain PORT' trains it again; or say "
 		"that it is to stay so: 'qosd-ctl forget PORT'",
-		"links are slower than they were" },
+		"links are slower than they were; see 'qosd-ctl missing'" },
 };
 
 /* " since TIME", or that nobody saw it go. */
@@ -111,9 +111,7 @@ void health_missing(const struct missing *m, const struct fabric *f, struct heal
 		if (seen[list[i]->kind]++ < HEALTH_EACH)
 			add(h, list[i]->kind, item_text_now(list[i], f));
 	for (unsigned k = 0; k < MISSING_KINDS; k++)
-		if (seen[k] > HEALTH_EACH)
-			add(h, (enum missing_kind)k, xasprintf("%zu more %s; see 'qosd-ctl missing'",
-							       seen[k] - HEALTH_EACH, by_kind[k].more));
+		health_rest(h, by_kind[k].severity, by_kind[k].kind, by_kind[k].action, seen[k], by_kind[k].more);
 	if (m && missing_dropped(m))
 		*vec_push(&h->v) = (struct problem){ SEV_WARNING, "missing-not-kept",
 			"'qosd-ctl forget --all' makes room", xasprintf(

@@ -65,18 +65,12 @@ void health_outages(const struct outages *o, const struct withdrawals *w, int64_
 		    struct health *h)
 {
 	struct unsteady found = { 0 };
-	struct buf rest = { 0 };
 
 	find_unsteady(o, w, now_us, &found);
 	for (size_t i = 0; i < found.list.n && i < HEALTH_EACH; i++)
 		put_outage(&found.list.v[i], h);
-	if (found.list.n > HEALTH_EACH) {
-		buf_printf(&rest, "%zu more nodes and links that went away too often",
-			   found.list.n - HEALTH_EACH);
-		*vec_push(&h->v) = (struct problem){ SEV_WARNING, "node-unsteady",
-						     "'qosd-ctl events --kind node,switch,link' tells when",
-						     rest.s };
-	}
+	health_rest(h, SEV_WARNING, "node-unsteady", "'qosd-ctl events --kind node,switch,link' tells when",
+		    found.list.n, "nodes and links that went away too often");
 	vec_free(&found.list);
 }
 

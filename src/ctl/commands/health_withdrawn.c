@@ -48,12 +48,9 @@ static void judge_drained(const struct health_input *in, const struct withdrawal
 void judge_withdrawn(const struct health_input *in, struct health *h)
 {
 	const struct withdrawals *w = in->sm->withdrawals;
-	struct buf text = { 0 };
 
 	for (size_t i = 0; w && i < w->v.n && i < HEALTH_EACH; i++)
 		judge_drained(in, &w->v.v[i], h);
-	if (!w || w->v.n <= HEALTH_EACH)
-		return;
-	buf_printf(&text, "%zu more places are withdrawn", w->v.n - HEALTH_EACH);
-	*vec_push(&h->v) = (struct problem){ SEV_INFO, "drained", "see 'qosd-ctl withdrawn'", text.s };
+	if (w)
+		health_rest(h, SEV_INFO, "drained", "see 'qosd-ctl withdrawn'", w->v.n, "places are withdrawn");
 }
