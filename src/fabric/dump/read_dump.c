@@ -71,7 +71,7 @@ const char *dump_place(const struct dump *d, struct dump_pos pos, struct dump_po
 /* --- lines, and the format that they are in --- */
 
 static const struct reader_format *const formats[] = {
-	&format_net, &format_list, &format_report, &format_systems,
+	&format_net, &format_list, &format_report, &format_systems, &format_tables,
 };
 
 static bool says_nothing(const char *line)
@@ -256,6 +256,7 @@ static void reader_free(struct reader *r)
 	map64_free(&r->name_by_hash);
 	map64_free(&r->node_by_hint);
 	ibdm_free(r->systems);
+	dump_tables_free(r->tables);
 }
 
 struct dump *dump_read(const struct dump_source *from, struct findings *out)

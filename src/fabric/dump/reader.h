@@ -43,6 +43,7 @@ struct link_masks {
 
 struct reader;
 struct ibdm;
+struct dump_tables;
 
 struct reader_format {
 	/*
@@ -59,6 +60,7 @@ extern const struct reader_format format_net;	/* ibnetdiscover, and ibsim's net 
 extern const struct reader_format format_list;	/* subnet lists of OpenSM and ibdiagnet */
 extern const struct reader_format format_report;	/* ibnetdiscover -p */
 extern const struct reader_format format_systems;	/* ibdm's .topo */
+extern const struct reader_format format_tables;	/* ibdiagnet2.db_csv */
 
 struct reader {
 	struct dump *d;
@@ -81,6 +83,7 @@ struct reader {
 	struct map64 node_by_hint;	/* dump_report.c: presumed node GUID -> the node */
 	VEC(uint64_t) first_guid;	/* dump_report.c: [node]: GUID of the port listed first */
 	struct ibdm *systems;		/* dump_systems.c */
+	struct dump_tables *tables;	/* dump_tables.c */
 	/* From lines that apply to the next node: */
 	uint64_t vendor, device, sysimg_guid;
 	bool guid_said[DUMP_TYPES];
@@ -174,6 +177,10 @@ bool reader_grow_node(struct reader *r, uint32_t node, unsigned nports);
 bool reader_has_port(struct reader *r, uint32_t node, unsigned num);
 /* Adds a port line, at r->pos, to its node; an error if the node has no such port. */
 void reader_add_line(struct reader *r, const struct dump_line *line);
+
+/* --- dump_tables.c --- */
+
+void dump_tables_free(struct dump_tables *t);	/* NULL is fine */
 
 /* --- dump_links.c --- */
 

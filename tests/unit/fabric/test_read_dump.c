@@ -183,6 +183,51 @@ START_TEST(lids_and_sm)
 }
 END_TEST
 
+#define NODES "START_NODES\nNodeDesc,NumPorts,NodeType,ClassVersion,BaseVersion,SystemImageGUID,NodeGUID,PortGUID,DeviceID," \
+	"PartitionCap,revision,VendorID,LocalPortNum\n"
+#define SWITCH_ROW "\"sw, \"one\"\",36,2,1,1,0x20,0x21,0x21,51000,8,160,713,1\n"
+#define HOST_ROW "\"host A\",2,1,1,1,0x13,0x10,0x11,4099,128,0,713,1\n"
+#define LINK_TITLES "NodeGuid1,PortNum1,NodeGuid2,PortNum2\n"
+
+/* As ibdiagnet 2 writes them; the order of tables and of columns does not matter. */
+static const char csv[] =
+	"# This database file was automatically generated\n"
+	"START_INDEX_TABLE\nname,offset\nNODES,1\nEND_INDEX_TABLE\n\n"
+	"START_LINKS\n" LINK_TITLES "0x10,1,0x21,7\n0x21,8,0x10,2\nEND_LINKS\n"
+	NODES SWITCH_ROW HOST_ROW "END_NODES\n\n"
+	"START_PORTS\nNodeGuid,PortGuid,PortNum,LID,LMC,LinkSpeedActv,LinkWidthActv,Other\n"
+	"0x21,0x21,0,4,1,0,0,N/A\n0x21,0x21,7,0,0,256,2,1\n0x21,0x21,8,0,0,65536,2,1\n"
+	"0x10,0x11,1,7,2,256,2,1\n0x10,0x99,2,8,0,65536,2,N/A\nEND_PORTS\n"
+	"START_PM_INFO\nnonsense\nEND_PM_INFO\n";
+
+/* promise: H8 */
+START_TEST(tables_of_ibdiagnet)
+{
+	struct buf err = { 0 };
+	struct fabric *f = load(csv, 0, true, &err);
+	uint32_t a1, a2, sw;
+
+	ck_assert_msg(f != NULL, "%s", err.s);
+	ck_assert_uint_eq(err.n, 0);
+	ck_assert_uint_eq(f->n_nodes, 2);
+	a1 = fabric_find_port(f, 0x11);
+	a2 = fabric_find_port(f, 0x99);
+	sw = fabric_find_port(f, 0x21);
+	ck_assert_uint_eq(f->ports[f->ports[a1].peer].num, 7);
+	ck_assert_uint_eq(f->ports[f->ports[a2].peer].num, 8);
+	ck_assert_uint_eq(f->ports[a1].lid, 7);
+	ck_assert_uint_eq(f->ports[a1].lmc, 2);
+	ck_assert_uint_eq(f->ports[sw].lid, 4);
+	ck_assert_uint_eq(f->ports[sw].lmc, 1);
+	ck_assert_str_eq(port_node(f, sw)->desc, "sw, \"one\"");
+	ck_assert_uint_eq(port_node(f, sw)->nports, 36);
+	ck_assert_uint_eq(port_node(f, a1)->sysimg_guid, 0x13);
+	ck_assert(!f->ports[a1].fdr10 && f->ports[a2].fdr10);
+	fabric_free(f);
+	buf_free(&err);
+}
+END_TEST
+
 #define SW1 "switchguid=0x21\nSwitch 8 \"S1\"\n"	/* lines 1 and 2 */
 #define CA1 "caguid=0x10\nCa 2 \"H1\"\n"
 
@@ -191,6 +236,16 @@ static const struct { const char *text, *error; } broken[] = {
 	{ CA1 "[1]\t\"S1\"[1]\n", "F:3:1: error: there is no \"S1\" in the dump\n" },
 	{ SW1 "[1] \"H\"\ncaguid=0x20\nCa 1 \"H\"\n[1](21) \"S1\"\n",
 	  "F:5:1: error: port 1 of \"H\" has GUID 0x21, and so has a port of \"S1\"\n" },
+	{ "START_NODES\nNodeDesc,NumPorts,NodeGUID\n\"x\",1,0x10\n",
+	  "F:2:1: error: the table NODES has no column \"NodeType\"\n" },
+	{ NODES "\"x\",1,2\n", "F:3:1: error: the row ends before its column \"NodeGUID\"\n" },
+	{ NODES "\"x\",many,1,1,1,0x13,0x10,0x11,4099,128,0,713,1\n",
+	  "F:3:1: error: NumPorts: a number up to 254 is expected, not \"many\"\n" },
+	{ NODES HOST_ROW HOST_ROW, "F:4:1: error: GUID 0x10 is there twice, first at line 3\n" },
+	{ NODES HOST_ROW "END_NODES\nSTART_LINKS\n" LINK_TITLES "0x10,1,0x21,7\n",
+	  "F:7:1: error: there is no node 0x21\n" },
+	{ NODES HOST_ROW SWITCH_ROW "END_NODES\nSTART_LINKS\n" LINK_TITLES "0x10,3,0x21,7\n",
+	  "F:8:1: error: port 3 is out of range: \"H-0000000000000010\" has 2\n" },
 };
 
 START_TEST(broken_dump)
@@ -365,6 +420,7 @@ int main(void)
 	tcase_add_test(tc, good_dump);
 	tcase_add_test(tc, speeds_of_a_dump);
 	tcase_add_test(tc, lids_and_sm);
+	tcase_add_test(tc, tables_of_ibdiagnet);
 	tcase_add_loop_test(tc, broken_dump, 0, ARRAY_SIZE(broken));
 	tcase_add_test(tc, too_far);
 	tcase_add_test(tc, own_port_only);
