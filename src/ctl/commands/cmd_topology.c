@@ -145,12 +145,13 @@ static const struct {
 	enum severity severity;
 	const char *kind, *action, *more;
 } by_kind[EXPECTED_KINDS] = {
+#define SEE "; see 'qosd-ctl topology'"
 #define CORRECT "correct it, or change what is expected: see 'qosd-ctl accept' and expected-topology in qosd.yaml(5)"
-	[EXPECTED_NODE_MISSING] = { SEV_WARNING, "topology-node-missing", CORRECT, "expected nodes are not there; see 'qosd-ctl topology'" },
-	[EXPECTED_NODE_UNKNOWN] = { SEV_WARNING, "topology-node-unknown", CORRECT, "nodes are not expected; see 'qosd-ctl topology'" },
-	[EXPECTED_MISCABLED] = { SEV_WARNING, "topology-miscabled", CORRECT, "links are miscabled; see 'qosd-ctl topology'" },
-	[EXPECTED_LINK_MISSING] = { SEV_WARNING, "topology-link-missing", CORRECT, "expected links are not there; see 'qosd-ctl topology'" },
-	[EXPECTED_LINK_SURPLUS] = { SEV_WARNING, "topology-link-surplus", CORRECT, "links are not expected; see 'qosd-ctl topology'" },
+	[EXPECTED_NODE_MISSING] = { SEV_WARNING, "topology-node-missing", CORRECT, "expected nodes are not there" SEE },
+	[EXPECTED_NODE_UNKNOWN] = { SEV_WARNING, "topology-node-unknown", CORRECT, "nodes are not expected" SEE },
+	[EXPECTED_MISCABLED] = { SEV_WARNING, "topology-miscabled", CORRECT, "links are miscabled" SEE },
+	[EXPECTED_LINK_MISSING] = { SEV_WARNING, "topology-link-missing", CORRECT, "expected links are not there" SEE },
+	[EXPECTED_LINK_SURPLUS] = { SEV_WARNING, "topology-link-surplus", CORRECT, "links are not expected" SEE },
 };
 
 static void add(struct health *h, enum expected_kind k, char *text)
