@@ -32,6 +32,16 @@ static const char *state_text(const json_t *o)
 	return strcmp(str(o, "state"), "in-part") ? str(o, "state") : "drained in part";
 }
 
+/* "; leaf1/P4 (0x...) is init", for each end that the subnet has. */
+static void put_cut_ends(const json_t *o)
+{
+	const json_t *ends = json_object_get(o, "ends"), *end;
+	size_t i;
+
+	json_array_foreach(ends, i, end)
+		printf("; %s is %s", str(end, "name"), str(end, "state"));
+}
+
 static bool place_row(const json_t *o)
 {
 	printf("%s: %s since %s", str(o, "name"), state_text(o), str(o, "since"));
@@ -43,6 +53,7 @@ static bool place_row(const json_t *o)
 		printf("; %lld LIDs and %lld multicast trees are routed over it", num(o, "lids"),
 		       num(o, "trees"));
 	put_left(o);
+	put_cut_ends(o);
 	putchar('\n');
 	return true;
 }
@@ -67,6 +78,20 @@ static void print_drained(const json_t *answer)
 	put_lossless(answer);
 }
 
+static void print_isolated(const json_t *answer)
+{
+	const json_t *places = json_object_get(json_object_get(answer, "result"), "places"), *o;
+	long long hosts = 0;
+	size_t i;
+
+	json_array_foreach(places, i, o) {
+		printf("%s: is being isolated\n", str(o, "name"));
+		hosts = num(o, "hosts");
+	}
+	if (hosts)
+		printf("this cuts off %lld other host%s\n", hosts, hosts == 1 ? "" : "s");
+}
+
 static void print_released(const json_t *answer)
 {
 	const json_t *places = json_object_get(json_object_get(answer, "result"), "places"), *o;
@@ -79,4 +104,5 @@ static void print_released(const json_t *answer)
 
 const struct output text_withdrawn = { .row = place_row };
 const struct output text_drain = { .head = print_drained };
+const struct output text_isolate = { .head = print_isolated };
 const struct output text_release = { .head = print_released };

@@ -220,7 +220,8 @@ void operator_events_withdrawal(struct operator_events *x, const struct withdraw
 {
 	struct event e;
 
-	event_make(&e, released ? EVENT_RELEASED : EVENT_DRAINED, "%s is %s%s%s", w->name,
+	event_make(&e, released ? EVENT_RELEASED : w->kind == WITHDRAWAL_ISOLATED ? EVENT_ISOLATED :
+		   EVENT_DRAINED, "%s is %s%s%s", w->name,
 		   released ? "in service again" : withdrawal_kind_name(w->kind),
 		   !released && *w->reason ? ": " : "", released ? "" : w->reason);
 	event_guid(&e, "node", w->guid);

@@ -60,6 +60,7 @@ static const struct {
 	[EVENT_REGISTRATIONS_FORGOTTEN] = { "registrations-forgotten", SEV_INFO },
 	[EVENT_MISSING_FORGOTTEN] = { "missing-forgotten", SEV_INFO },
 	[EVENT_DRAINED] = { "drained", SEV_INFO },
+	[EVENT_ISOLATED] = { "isolated", SEV_WARNING },
 	[EVENT_RELEASED] = { "released", SEV_INFO },
 	[EVENT_TOPOLOGY_DIFFERS] = { "topology-differs", SEV_WARNING },
 	[EVENT_TOPOLOGY_ACCEPTED] = { "topology-accepted", SEV_INFO },

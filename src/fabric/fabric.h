@@ -56,6 +56,11 @@ struct fabric_port {
 	 * other end is drained, so routes do not leave by this port but to that switch and its hosts.
 	 */
 	enum { DRAINED_NOT, DRAINED_LINK, DRAINED_AWAY } drained;
+	/*
+	 * The port, or the far end of its cable, is isolated (sm/devices/isolations.h): it has no peer here,
+	 * whatever is plugged in, and stays below Armed.
+	 */
+	bool isolated;
 	bool plain;		/* info was read without SMSupportExtendedSpeeds (14.2.5.6) */
 	/* info may be outdated: the device was asked again and did not answer */
 	bool unsure;

@@ -181,6 +181,7 @@ void sm_free(struct sm *sm)
 	fixed_routes_free(sm);
 	silent_free(sm);
 	exclusions_free(sm->devices.exclusions);
+	isolated_free(&sm->withdrawn.isolated);
 	timer_free(sm->turn_timer);
 	shared_policy_unref(sm->policy);
 	shared_policy_unref(sm->in_force);

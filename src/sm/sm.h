@@ -127,6 +127,7 @@ struct sm_status {
 	 * that the last sweep put in force.
 	 */
 	const struct withdrawals *withdrawals;
+	const struct isolation_cuts *cuts;	/* links that are isolated (sm/devices/isolations.h) */
 	uint64_t withdrawals_change, withdrawals_in_force;
 	bool withdrawals_unverified;	/* no sweep has compared them with devices since a takeover */
 	uint64_t traps_dropped;	/* traps from sources that send too many */

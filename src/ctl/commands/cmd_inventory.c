@@ -191,7 +191,7 @@ void cmd_nodes(const struct ctl_call *c, struct reply *r)
 
 /* --- ports --- */
 
-static const char *state_name(unsigned state)
+const char *port_state_name(unsigned state)
 {
 	static const char *const names[] = { "none", "down", "init", "armed", "active" };
 
@@ -225,7 +225,7 @@ json_t *json_port_row(const struct subnet_state *s, uint32_t slot)
 	const struct fabric_port *p = &s->f->ports[slot];
 	json_t *row = json_pack("{s:o, s:i, s:o, s:s}", "guid", json_guid(p->guid),
 				"port", p->num, "name", json_port(s, slot),
-				"state", state_name(p->state));
+				"state", port_state_name(p->state));
 
 	if (port_is_end(s->f, slot)) {
 		json_object_set_new(row, "lid", json_lid(s, slot));
@@ -295,7 +295,7 @@ void cmd_ports(const struct ctl_call *c, struct reply *r)
 	list = cursor_new(c->state, f->n_ports);
 	for (uint32_t i = 0; i < f->n_ports; i++)
 		if (f->ports[i].present && selected[f->ports[i].node] &&
-		    (!state || strcmp(state, state_name(f->ports[i].state)) == 0))
+		    (!state || strcmp(state, port_state_name(f->ports[i].state)) == 0))
 			list->v[list->n++] = i;
 	free(selected);
 	if (sort)

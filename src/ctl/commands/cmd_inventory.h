@@ -10,6 +10,8 @@
  * NULL with an error in the reply if no node has that name, GUID or LID.
  */
 bool *select_nodes(const struct ctl_call *c, struct reply *r);
+/* "down", "init", "armed", "active"; "none": not known; "unknown". */
+const char *port_state_name(unsigned state);
 /* A row of `ports`, for a slot that is present. */
 json_t *json_port_row(const struct subnet_state *s, uint32_t slot);
 

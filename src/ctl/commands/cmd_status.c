@@ -266,7 +266,10 @@ static json_t *status_withdrawn(const struct sm_status *s)
 {
 	size_t drained = s->withdrawals ? withdrawals_count(s->withdrawals, WITHDRAWAL_DRAINED) : 0;
 
-	return json_pack("{s:I, s:I, s:I}", "drained", (json_int_t)drained,
+	size_t isolated = s->withdrawals ? withdrawals_count(s->withdrawals, WITHDRAWAL_ISOLATED) : 0;
+
+	return json_pack("{s:I, s:I, s:I, s:I}", "drained", (json_int_t)drained,
+			 "isolated", (json_int_t)isolated,
 			 "change", (json_int_t)s->withdrawals_change,
 			 "change-in-force", (json_int_t)s->withdrawals_in_force);
 }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Answers `drain`, `release` and `withdrawn`: what is withdrawn from service
- * (sm/devices/withdrawals.h), and what it still carries.
+ * (sm/devices/withdrawals.h), and what it still carries.  cmd_isolate.c has what is isolated.
  */
+#include "ctl/commands/cmd_withdrawals.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctl/command.h"
 #include "lib/base/alloc.h"
 #include "lib/base/clock.h"
-#include "sm/devices/withdrawals.h"
 #include "sm/traps/flap_table.h"
 
 #define HOSTS_SHOWN 3
@@ -138,7 +138,7 @@ static const char *state_of(const struct drain_left *left, const struct carried 
 	return is == DEVICES_FOLLOW ? "in-part" : "draining";
 }
 
-static json_t *json_place(const struct withdrawal *x)
+json_t *json_withdrawal(const struct withdrawal *x)
 {
 	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o}",
 			 "kind", withdrawal_kind_name(x->kind), "name", json_text(x->name),
@@ -151,7 +151,7 @@ static json_t *json_entry(const struct withdrawal *x, const struct fabric *f, co
 			  enum devices is)
 {
 	struct drain_left left = withdrawal_left(x, f);
-	json_t *row = json_place(x), *more;
+	json_t *row = json_withdrawal(x), *more;
 
 	more = json_pack("{s:s, s:I, s:I, s:I, s:o}", "state", state_of(&left, carried, is),
 			 "links", (json_int_t)left.links, "links-used", (json_int_t)left.used,
@@ -181,6 +181,7 @@ struct rows {
 	struct jobs *jobs;
 	struct withdrawals *list;
 	struct carried *carried;	/* [list->v.n] */
+	struct isolation_cuts cuts;	/* a copy */
 	uint64_t change, in_force;
 	bool unverified;
 	size_t next;			/* place: for trees, then for rows */
@@ -217,12 +218,15 @@ static void on_turn(void *arg)
 static json_t *next_row(void *arg)
 {
 	struct rows *rows = arg;
+	const struct withdrawal *x;
 	size_t i = rows->next;
 
 	if (i == rows->list->v.n)
 		return NULL;
-	rows->next++;
-	return json_entry(&rows->list->v.v[i], rows->c.state->f, &rows->carried[i],
+	x = &rows->list->v.v[rows->next++];
+	if (x->kind == WITHDRAWAL_ISOLATED)
+		return json_isolated(x, rows->c.state->f, &rows->cuts, rows->change == rows->in_force);
+	return json_entry(x, rows->c.state->f, &rows->carried[i],
 			  rows->unverified ? DEVICES_UNKNOWN :
 			  rows->change == rows->in_force ? DEVICES_FOLLOW : DEVICES_BEHIND);
 }
@@ -237,6 +241,7 @@ static void release_rows(void *arg)
 	withdrawals_free(rows->list);
 	state_unref(rows->state);
 	free(rows->carried);
+	vec_free(&rows->cuts.v);
 	free(rows);
 }
 
@@ -297,6 +302,8 @@ void cmd_withdrawn(const struct ctl_call *c, struct reply *r)
 		.unverified = c->view->sm.withdrawals_unverified,
 	};
 	x->rows->carried = xcalloc(x->rows->list->v.n + 1, sizeof(*x->rows->carried));
+	for (size_t i = 0; c->view->sm.cuts && i < c->view->sm.cuts->v.n; i++)
+		*vec_push(&x->rows->cuts.v) = c->view->sm.cuts->v.v[i];
 	reply_later(r, c->view->jobs, &ops, x);
 }
 
@@ -324,8 +331,7 @@ static uint32_t find_node(const struct fabric *f, const char *text)
 	return found;
 }
 
-/* Finds the place that a text names: fills guid, port and name of x.  False with an error in the reply. */
-static bool find_place(const struct ctl_call *c, const char *text, struct withdrawal *x, struct reply *r)
+bool withdrawal_find_place(const struct ctl_call *c, const char *text, struct withdrawal *x, struct reply *r)
 {
 	const struct fabric *f = c->state->f;
 	uint32_t node = find_node(f, text), port = FABRIC_NONE;
@@ -387,8 +393,7 @@ static bool can_drain(const struct ctl_call *c, const struct withdrawal *x, stru
 	return false;
 }
 
-/* Replaces the list by w, of which it takes ownership, and answers with the places in `changed`. */
-static void put_list(const struct ctl_call *c, struct withdrawals *w, json_t *changed, struct reply *r)
+void withdrawals_replace(const struct ctl_call *c, struct withdrawals *w, json_t *changed, struct reply *r)
 {
 	struct buf err = { 0 };
 	uint64_t change = c->env->withdrawals_set(c->env->arg, w, c->view->peer.uid, &err);
@@ -402,8 +407,7 @@ static void put_list(const struct ctl_call *c, struct withdrawals *w, json_t *ch
 	json_decref(changed);
 }
 
-/* A copy of the list to change; NULL with an error in the reply. */
-static struct withdrawals *begin_change(const struct ctl_call *c, struct reply *r)
+struct withdrawals *withdrawals_begin(const struct ctl_call *c, struct reply *r)
 {
 	if (c->env->withdrawals && c->env->withdrawals_set && c->view->sm.state == SM_MASTER)
 		return withdrawals_copy(c->env->withdrawals(c->env->arg));
@@ -428,40 +432,104 @@ static json_t *forecast(const struct ctl_call *c, const struct withdrawals *w,
 	return rows;
 }
 
+bool withdrawal_begin(const struct ctl_call *c, enum withdrawal_kind k, struct withdrawal *x, struct reply *r)
+{
+	const char *reason = arg_text(c, "reason");
+
+	*x = (struct withdrawal){ .kind = (uint8_t)k, .uid = c->view->peer.uid,
+				  .since_s = clock_real_us() / 1000000 };
+	if (strlen(reason ? reason : "") >= sizeof(x->reason)) {
+		reply_error(r, NULL, "reason: at most %zu bytes", sizeof(x->reason) - 1);
+		return false;
+	}
+	if (reason)
+		memcpy(x->reason, reason, strlen(reason));
+	return true;
+}
+
+bool withdrawals_add(struct withdrawals *w, struct withdrawals *places, const struct withdrawal *x,
+		     struct reply *r)
+{
+	if (withdrawals_put(w, x) && withdrawals_put(places, x))
+		return true;
+	reply_error(r, NULL, "%s: the list is full: %u places are withdrawn", x->name, WITHDRAWALS_MAX);
+	return false;
+}
+
+/* A drain of an isolated place would end its isolation. */
+static bool is_isolated(const struct ctl_call *c, const struct withdrawals *w, const struct withdrawal *x,
+			struct reply *r)
+{
+	if (!isolation_covers(w, x->guid, x->port) &&
+	    !(x->port && c->view->sm.cuts && isolation_cuts_find(c->view->sm.cuts, x->guid, x->port)))
+		return false;
+	reply_error(r, NULL, "%s: it is isolated, and carries nothing; 'qosd-ctl release' ends that", x->name);
+	return true;
+}
+
 void cmd_drain(const struct ctl_call *c, struct reply *r)
 {
-	struct withdrawals *w = begin_change(c, r), *places;
-	const char *reason = arg_text(c, "reason"), *text;
-	struct withdrawal x = {
-		.kind = WITHDRAWAL_DRAINED, .uid = c->view->peer.uid, .since_s = clock_real_us() / 1000000,
-	};
-	bool good = w && strlen(reason ? reason : "") < sizeof(x.reason);
+	struct withdrawals *w = withdrawals_begin(c, r), *places = withdrawals_new();
+	const char *text;
+	struct withdrawal x;
+	bool good = w && withdrawal_begin(c, WITHDRAWAL_DRAINED, &x, r);
 
-	if (w && !good)
-		reply_error(r, NULL, "reason: at most %zu bytes", sizeof(x.reason) - 1);
-	if (good && reason)
-		memcpy(x.reason, reason, strlen(reason));
-	places = withdrawals_new();
 	for (size_t i = 0; good && (text = arg_text_at(c, "what", i)); i++) {
-		good = find_place(c, text, &x, r) && can_drain(c, &x, r);
+		good = withdrawal_find_place(c, text, &x, r) && !is_isolated(c, w, &x, r) && can_drain(c, &x, r);
 		if (!good)
 			break;
 		take_other_end(w, c->state->f, &x);
-		good = withdrawals_put(w, &x) && withdrawals_put(places, &x);
-		if (!good)
-			reply_error(r, NULL, "%s: the list is full: %u places are withdrawn", x.name,
-				    WITHDRAWALS_MAX);
+		good = withdrawals_add(w, places, &x, r);
 	}
 	if (good)
-		put_list(c, w, forecast(c, w, places), r);
+		withdrawals_replace(c, w, forecast(c, w, places), r);
 	else
 		withdrawals_free(w);
 	withdrawals_free(places);
 }
 
+/* The text is the name of the entry, "host01 mlx5_0/P1 (0x...)", or the GUID in it. */
+static bool is_named(const struct withdrawal *x, const char *text)
+{
+	const char *guid = strstr(x->name, " (0x");
+	size_t n = strlen(text);
+
+	return !strcmp(text, x->name) || (guid && !strncmp(guid + 2, text, n) && !strcmp(guid + 2 + n, ")"));
+}
+
+/* The only entry of a node that the fabric does not have whose name begins with these words; NULL: none or several. */
+static const struct withdrawal *find_absent(const struct fabric *f, const struct withdrawals *w, const char *text)
+{
+	const struct withdrawal *found = NULL;
+	size_t n = strlen(text);
+
+	for (size_t i = 0; n && i < w->v.n; i++) {
+		const struct withdrawal *x = &w->v.v[i];
+
+		if (strncmp(x->name, text, n) != 0 || !strchr(" /", x->name[n]) ||
+		    map64_get(&f->node_by_guid, x->guid) != MAP64_NONE)
+			continue;
+		if (found)
+			return NULL;
+		found = x;
+	}
+	return found;
+}
+
+/* The entry at the other end of an isolated link. */
+static const struct withdrawal *find_by_cut(const struct ctl_call *c, const struct withdrawals *w,
+					    const struct withdrawal *x)
+{
+	const struct isolation_cut *cut = c->view->sm.cuts && x->port ?
+					  isolation_cuts_find(c->view->sm.cuts, x->guid, x->port) : NULL;
+	unsigned other = cut && cut->guid[0] == x->guid && cut->num[0] == x->port;
+
+	return cut ? withdrawals_find(w, cut->guid[other], cut->num[other]) : NULL;
+}
+
 /*
  * The entry that a text means: a place of the fabric, or the name, the GUID or 0xGUID/Pn of one that
- * is not there any more.
+ * is not there any more, as an isolated host.
  */
 static const struct withdrawal *find_entry(const struct ctl_call *c, const struct withdrawals *w,
 					   const char *text, struct reply *r)
@@ -476,13 +544,18 @@ static const struct withdrawal *find_entry(const struct ctl_call *c, const struc
 			snprintf(by_guid, sizeof(by_guid), "0x%016" PRIx64 "/P%u", found->guid, found->port);
 		else
 			snprintf(by_guid, sizeof(by_guid), "0x%016" PRIx64, found->guid);
-		if (!strcmp(text, by_guid) || !strcmp(text, found->name))
+		if (!strcmp(text, by_guid) || is_named(found, text))
 			return found;
 	}
-	if (!find_place(c, text, &x, r))
+	found = find_absent(c->state->f, w, text);
+	if (found)
+		return found;
+	if (!withdrawal_find_place(c, text, &x, r))
 		return NULL;
 	take_other_end(w, c->state->f, &x);
 	found = withdrawals_find(w, x.guid, x.port);
+	if (!found)
+		found = find_by_cut(c, w, &x);
 	if (!found)
 		reply_error(r, NULL, "%s: it is not withdrawn, see 'qosd-ctl withdrawn'", x.name);
 	return found;
@@ -490,7 +563,7 @@ static const struct withdrawal *find_entry(const struct ctl_call *c, const struc
 
 void cmd_release(const struct ctl_call *c, struct reply *r)
 {
-	struct withdrawals *w = begin_change(c, r);
+	struct withdrawals *w = withdrawals_begin(c, r);
 	json_t *rows = json_array();
 	const char *text;
 
@@ -502,11 +575,11 @@ void cmd_release(const struct ctl_call *c, struct reply *r)
 			json_decref(rows);
 			return;
 		}
-		json_array_append_new(rows, json_place(x));
+		json_array_append_new(rows, json_withdrawal(x));
 		withdrawals_remove(w, x->guid, x->port);
 	}
 	if (w)
-		put_list(c, w, rows, r);
+		withdrawals_replace(c, w, rows, r);
 	else
 		json_decref(rows);
 }

@@ -278,7 +278,7 @@ static void judge_far_ends(const struct health_input *in, struct health *h)
 	for (uint32_t i = 0; i < s->f->n_ports; i++) {
 		const struct fabric_port *p = &s->f->ports[i];
 
-		if (!p->present || !p->num || p->state < IB_PORT_INIT_S || p->peer != FABRIC_NONE)
+		if (!p->present || !p->num || p->state < IB_PORT_INIT_S || p->peer != FABRIC_NONE || p->isolated)
 			continue;
 		if (is_excluded(in, i))
 			left++;
@@ -1185,7 +1185,7 @@ void health_judge(const struct health_input *in, struct health *out)
 		judge_broadcasts(in, out);
 		judge_shares(in, out);
 		judge_strays(in, out);
-		health_missing(in->missing, in->state ? in->state->f : NULL, out);
+		health_missing(in->missing, in->state ? in->state->f : NULL, in->sm->withdrawals, out);
 		health_topology(in->topology, out);
 		if (in->errors)
 			health_errors(in->errors, in->state, in->now_mono_us, out);

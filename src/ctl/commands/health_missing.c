@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "ctl/commands/cmd_missing.h"
+#include "sm/devices/withdrawals.h"
 
 static const struct {
 	enum severity severity;
@@ -102,14 +103,44 @@ static void add(struct health *h, enum missing_kind kind, char *text)
 					     by_kind[kind].action, text };
 }
 
-void health_missing(const struct missing *m, const struct fabric *f, struct health *h)
+/* The withdrawn place that explains why nobody sees the item; NULL: nothing does. */
+static const struct withdrawal *reason_of(const struct withdrawals *w, const struct missing_item *x)
+{
+	const struct missing_end *ends[] = { &x->a, &x->b };
+	const struct withdrawal *found = NULL;
+
+	for (size_t i = 0; w && !found && i < ARRAY_SIZE(ends); i++) {
+		found = withdrawals_find(w, ends[i]->guid, ends[i]->num);
+		if (!found)
+			found = withdrawals_find(w, ends[i]->guid, 0);
+	}
+	return x->kind == MISSING_MANAGER ? NULL : found;
+}
+
+static void add_item(struct health *h, const struct withdrawals *w, const struct missing_item *x,
+		     const struct fabric *f)
+{
+	const struct withdrawal *because = reason_of(w, x);
+	char *text = item_text_now(x, f);
+
+	if (!because) {
+		add(h, x->kind, text);
+		return;
+	}
+	*vec_push(&h->v) = (struct problem){
+		SEV_INFO, by_kind[x->kind].kind, "'qosd-ctl release' takes what is withdrawn into service again",
+		xasprintf("%s; %s is %s", text, because->name, withdrawal_kind_name(because->kind)) };
+	free(text);
+}
+
+void health_missing(const struct missing *m, const struct fabric *f, const struct withdrawals *w, struct health *h)
 {
 	size_t n = 0, seen[MISSING_KINDS] = { 0 };
 	struct missing_item **list = m ? missing_list(m, &n) : NULL;
 
 	for (size_t i = 0; i < n; i++)
 		if (seen[list[i]->kind]++ < HEALTH_EACH)
-			add(h, list[i]->kind, item_text_now(list[i], f));
+			add_item(h, w, list[i], f);
 	for (unsigned k = 0; k < MISSING_KINDS; k++)
 		health_rest(h, by_kind[k].severity, by_kind[k].kind, by_kind[k].action, seen[k], by_kind[k].more);
 	if (m && missing_dropped(m))

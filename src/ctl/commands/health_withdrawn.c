@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-#include "sm/devices/withdrawals.h"
+#include "sm/devices/isolations.h"
 
 static void put_since(const struct withdrawal *x, int64_t now_us, struct buf *text)
 {
@@ -45,12 +45,28 @@ static void judge_drained(const struct health_input *in, const struct withdrawal
 	};
 }
 
+static void judge_isolated(const struct health_input *in, const struct withdrawal *x, struct health *h)
+{
+	struct buf text = { 0 };
+	bool pending = in->state && isolation_pending(x, in->state->f);
+
+	buf_printf(&text, "%s is isolated%s", x->name, pending ? ", but still in use" : "");
+	put_since(x, in->now_us, &text);
+	*vec_push(&h->v) = (struct problem){
+		SEV_WARNING, "isolated",
+		"once it is repaired, 'qosd-ctl release' takes it into service again; see 'qosd-ctl withdrawn'", text.s,
+	};
+}
+
 void judge_withdrawn(const struct health_input *in, struct health *h)
 {
 	const struct withdrawals *w = in->sm->withdrawals;
 
 	for (size_t i = 0; w && i < w->v.n && i < HEALTH_EACH; i++)
-		judge_drained(in, &w->v.v[i], h);
+		if (w->v.v[i].kind == WITHDRAWAL_ISOLATED)
+			judge_isolated(in, &w->v.v[i], h);
+		else
+			judge_drained(in, &w->v.v[i], h);
 	if (w)
 		health_rest(h, SEV_INFO, "drained", "see 'qosd-ctl withdrawn'", w->v.n, "places are withdrawn");
 }

@@ -364,6 +364,8 @@ static void put_withdrawn(struct prom *p, const struct sm_status *s)
 {
 	gauge(p, "qosd_fabric_places_drained", "Switches and links that are drained.",
 	      (double)withdrawals_count(s->withdrawals, WITHDRAWAL_DRAINED));
+	gauge(p, "qosd_fabric_places_isolated", "Ports, hosts and switches that are isolated.",
+	      (double)withdrawals_count(s->withdrawals, WITHDRAWAL_ISOLATED));
 }
 
 static void put_mads(struct prom *p, const struct mad_counts *m, uint64_t traps_dropped)

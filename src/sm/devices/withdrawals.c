@@ -9,7 +9,9 @@
 
 #include "lib/base/clean.h"
 
-static const char *const kinds[WITHDRAWAL_KINDS] = { [WITHDRAWAL_DRAINED] = "drained" };
+static const char *const kinds[WITHDRAWAL_KINDS] = {
+	[WITHDRAWAL_DRAINED] = "drained", [WITHDRAWAL_ISOLATED] = "isolated",
+};
 
 const char *withdrawal_kind_name(enum withdrawal_kind k)
 {

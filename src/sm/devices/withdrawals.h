@@ -8,6 +8,8 @@
  * Drained: routes use the link, or lead over the switch, only where there is no other way.  Hosts at a
  * drained switch have no other way.  The ports stay Active, so that a drain and its end lose no packet.
  *
+ * Isolated: a port or node that does harm has no link at all, as far as the subnet goes (isolations.h).
+ *
  * A place is a node's GUID and a port number; 0 stands for the whole node.  A place is in the list
  * at most once.
  */
@@ -25,7 +27,7 @@
 #define WITHDRAWALS_MAX		1024
 #define WITHDRAWAL_TEXT_MAX	128	/* bytes of a reason or name, with the NUL */
 
-enum withdrawal_kind { WITHDRAWAL_DRAINED, WITHDRAWAL_KINDS };
+enum withdrawal_kind { WITHDRAWAL_DRAINED, WITHDRAWAL_ISOLATED, WITHDRAWAL_KINDS };
 
 struct withdrawal {
 	uint64_t guid;		/* of the node, not 0 */
@@ -41,7 +43,7 @@ struct withdrawals {
 	VEC(struct withdrawal) v;	/* by guid, then port */
 };
 
-const char *withdrawal_kind_name(enum withdrawal_kind k);	/* "drained" */
+const char *withdrawal_kind_name(enum withdrawal_kind k);	/* "drained", "isolated" */
 
 struct withdrawals *withdrawals_new(void);
 struct withdrawals *withdrawals_copy(const struct withdrawals *w);

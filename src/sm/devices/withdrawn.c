@@ -6,6 +6,9 @@
  * repair and by the order of writing that a fault has, but while the link still carries packets:
  * nothing is lost, and no credit loop arises.  The local sweep asks the nodes for nothing that is
  * known, as no device has changed.
+ *
+ * Isolated links are cut out of the fabric of the sweep (isolated.c).  When they are released, the
+ * nodes at their ends are read as if something were plugged in there.
  */
 #include "sm/devices/withdrawn.h"
 
@@ -37,6 +40,28 @@ static bool suspect_difference(struct sm *sm, const struct withdrawals *a, const
 	return any;
 }
 
+static void suspect_end(struct sm *sm, uint64_t guid)
+{
+	if (sm->published && map64_get(&sm->published->f->node_by_guid, guid) != MAP64_NONE)
+		sm_suspect(sm, &(struct suspect){ .guid = guid, .changed = true, .whole = true });
+}
+
+static void link_is_back(void *arg, const struct isolation_cut *x)
+{
+	suspect_end(arg, x->guid[0]);
+	suspect_end(arg, x->guid[1]);
+}
+
+/* The links that are isolated no more have far ends again.  True: there are such links. */
+static bool take_back(struct sm *sm, const struct withdrawals *w)
+{
+	struct isolation_cuts *cuts = &sm->withdrawn.isolated.cuts;
+	size_t n = cuts->v.n;
+
+	isolation_cuts_prune(cuts, w, link_is_back, sm);
+	return cuts->v.n < n;
+}
+
 uint64_t sm_set_withdrawals(struct sm *sm, const struct withdrawals *w)
 {
 	struct withdrawn *x = &sm->withdrawn;
@@ -44,6 +69,7 @@ uint64_t sm_set_withdrawals(struct sm *sm, const struct withdrawals *w)
 
 	away = suspect_difference(sm, w, x->list);
 	back = suspect_difference(sm, x->list, w);
+	back |= take_back(sm, w);
 	x->list = w;
 	flaps_set_withdrawals(sm->traps.flaps, w);
 	x->change++;
@@ -56,7 +82,21 @@ uint64_t sm_set_withdrawals(struct sm *sm, const struct withdrawals *w)
 
 void withdrawn_prepare(struct sm *sm)
 {
-	sm->withdrawn.planned = sm->withdrawn.change;
+	/* a link may have been isolated after the sweep took its fabric */
+	if (!isolations_pending(sm->withdrawn.list, sm->sweep.f))
+		sm->withdrawn.planned = sm->withdrawn.change;
+}
+
+/* True: something is isolated of what this sweep has found. */
+static bool suspect_uncut(struct sm *sm)
+{
+	const struct withdrawals *w = sm->withdrawn.list;
+	bool any = false;
+
+	for (size_t i = 0; w && i < w->v.n; i++)
+		if (isolation_pending(&w->v.v[i], sm->published->f))
+			any |= suspect_place(sm, &w->v.v[i]);
+	return any;
 }
 
 void withdrawn_swept(struct sm *sm)
@@ -65,7 +105,9 @@ void withdrawn_swept(struct sm *sm)
 
 	x->in_force = x->planned;
 	x->unverified = x->unverified && !sweep_is(sm)->whole;
-	if (x->planned != x->change)	/* a change during the sweep, perhaps of a node that it has just found */
+	if (suspect_uncut(sm))
+		sm_want_sweep(sm, SWEEP_LOCAL, "something was isolated");
+	else if (x->planned != x->change)	/* a change during the sweep, perhaps of a node that it has just found */
 		sm_want_sweep(sm, SWEEP_POLICY, "what is withdrawn has changed");
 }
 
@@ -77,4 +119,5 @@ void withdrawn_status(const struct sm *sm, struct sm_status *out)
 	out->withdrawals_change = x->change;
 	out->withdrawals_in_force = x->in_force;
 	out->withdrawals_unverified = x->unverified;
+	out->cuts = &x->isolated.cuts;
 }

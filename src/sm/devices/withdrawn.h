@@ -6,15 +6,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sm/devices/isolated.h"
+
 struct sm;
 struct sm_status;
-struct withdrawals;
 
 struct withdrawn {
 	const struct withdrawals *list;		/* NULL: never set */
 	/* numbers of changes of the list: the last, that of the present plan, that which devices have */
 	uint64_t change, planned, in_force;
 	bool unverified;	/* what is published is a standby's copy, which devices may not have */
+	uint64_t looked;	/* the last that a fabric was cut by */
+	struct isolated isolated;
 };
 
 /* Before a sweep makes routes. */

@@ -308,11 +308,26 @@ static void ask_ends(struct probe *p, uint32_t node, bool renamed)
 	}
 }
 
+static void mark_isolated(void *arg, uint32_t port)
+{
+	struct probe *p = arg;
+
+	probe_mark(p, p->f->ports[port].node);
+	probe_mark(p, p->f->ports[p->f->ports[port].peer].node);
+}
+
+static void cut_isolated(struct probe *p)
+{
+	p->cut |= isolated_cut(p->sm, p->f, mark_isolated, p) > 0;
+}
+
 static void take_suspects(struct probe *p)
 {
 	struct sm *sm = p->sm;
 	size_t kept = 0;
 
+	if (sm->withdrawn.looked != sm->withdrawn.change)	/* the list has changed meanwhile */
+		cut_isolated(p);
 	for (size_t i = 0; i < sm->wishes.suspects.n; i++) {
 		const struct suspect *s = &sm->wishes.suspects.v[i];
 		uint32_t node = map64_get(&p->f->node_by_guid, s->guid);
@@ -609,6 +624,8 @@ static void take_copy(struct probe *p, struct fabric *f)
 		return;
 	p->cut = silent_mark(p->sm, f);
 	p->changed = p->sm->wishes.replan || p->cut;
+	isolated_begin(&p->sm->withdrawn.isolated);
+	cut_isolated(p);
 	for (uint32_t i = 0; i < f->n_nodes; i++)
 		p->silent.v[i] = f->nodes[i].silent;
 }

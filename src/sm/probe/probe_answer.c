@@ -527,6 +527,11 @@ static void behind_answered(struct probe *p, const struct ask *answered)
 		makes_no_sense(p, port, info);
 		return;
 	}
+	/* whatever is there, neither it nor what it leads to is looked at */
+	if (isolated_forbids(p->sm, p->f, port, guid, num)) {
+		part(p, port);
+		return;
+	}
 	if (node == MAP64_NONE)
 		node = add_node(p, a);
 	if (node == MAP64_NONE) {

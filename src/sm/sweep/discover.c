@@ -34,7 +34,10 @@ void sweep_discovery_stop(struct sm *sm)
 	sm->sweep.found = NULL;
 }
 
-/* Counts links that are up but whose far end does not answer, and ports of switches that do not. */
+/*
+ * Counts links that are up but whose far end does not answer, and ports of switches that do not.  Isolated
+ * ports have no far end on purpose.
+ */
 uint32_t sweep_count_unanswered(const struct fabric *f)
 {
 	uint32_t n = 0;
@@ -44,7 +47,7 @@ uint32_t sweep_count_unanswered(const struct fabric *f)
 
 		if (!p->present)
 			n += node_is_switch(port_node(f, i));
-		else if (p->num && p->state >= IB_PORT_INIT_S && p->peer == FABRIC_NONE)
+		else if (!p->isolated && p->num && p->state >= IB_PORT_INIT_S && p->peer == FABRIC_NONE)
 			n++;
 	}
 	return n;
@@ -188,9 +191,27 @@ static bool is_partial(const struct sm *sm, const struct fabric *f)
 	return true;
 }
 
+/* Takes f, and returns it without what is isolated, and without what only that leads to. */
+static struct fabric *without_isolated(struct sm *sm, struct fabric *f)
+{
+	struct buf err = { 0 };
+	struct fabric *settled;
+
+	isolated_begin(&sm->withdrawn.isolated);
+	if (!isolated_cut(sm, f, NULL, NULL))
+		return f;
+	settled = fabric_settle(f, &err);
+	if (settled)
+		fabric_free(f);
+	else
+		log_warn("discovery", "what is isolated cannot be cut off: %s", err.s ? err.s : "unusable");
+	buf_free(&err);
+	return settled ? settled : f;
+}
+
 enum step_result sweep_accept(struct sm *sm)
 {
-	struct fabric *f = sm->sweep.found;
+	struct fabric *f = without_isolated(sm, sm->sweep.found);
 
 	sm->sweep.found = NULL;
 	if (sm->published)

@@ -84,6 +84,7 @@ static const struct {
 	[STEP_FEWER_VLS] = { "fewer-vls", PHASE_SAME, vls_take_away, "removes VLs from Active links" },
 	[STEP_ROUTES] = { "routes", PHASE_ROUTES, reroute_start,
 		"writes forwarding tables in rounds if they are based on those in force" },
+	[STEP_ISOLATE] = { "isolate", PHASE_SAME, isolated_take_down, "takes isolated links down" },
 	[STEP_TURN] = { "turn", PHASE_SAME, sweep_turn, "lets the event loop run" },
 	[STEP_PUBLISH] = { "publish", PHASE_ANNOUNCING, sweep_publish, "makes the SA answer from the new "
 			"plan" },
@@ -121,7 +122,7 @@ const struct sweep_traits sweep_kinds[SWEEP_KINDS] = {
 			STEP_PREPARE, STEP_FIXED_ROUTES, STEP_PLAN, STEP_PATHS_EARLY,
 			STEP_READ, STEP_COMING, STEP_OWN_KEYS, STEP_PORTS, STEP_MORE_VLS,
 			STEP_PATHS_BEGIN, STEP_JUDGE, STEP_TABLES, STEP_PATHS, STEP_FOLLOW,
-			STEP_ACTIVATE, STEP_FEWER_VLS, STEP_ROUTES,
+			STEP_ACTIVATE, STEP_FEWER_VLS, STEP_ROUTES, STEP_ISOLATE,
 			STEP_PUBLISH, STEP_ANNOUNCE, STEP_SETTLE,
 		} },
 	[SWEEP_LOCAL] = { "local", .brief = true, .repairs = true, .writes = true,
@@ -131,7 +132,7 @@ const struct sweep_traits sweep_kinds[SWEEP_KINDS] = {
 			STEP_PREPARE, STEP_FIXED_ROUTES, STEP_PLAN, STEP_PATHS_EARLY,
 			STEP_READ, STEP_COMING, STEP_OWN_KEYS, STEP_PORTS, STEP_MORE_VLS,
 			STEP_PATHS_BEGIN, STEP_JUDGE, STEP_TABLES,
-			STEP_ACTIVATE, STEP_ROUTES, STEP_PATHS, STEP_FOLLOW, STEP_TURN,
+			STEP_ACTIVATE, STEP_ROUTES, STEP_ISOLATE, STEP_PATHS, STEP_FOLLOW, STEP_TURN,
 			STEP_PUBLISH, STEP_ANNOUNCE, STEP_SETTLE,
 		} },
 #define DISCOVERS \
@@ -141,7 +142,7 @@ const struct sweep_traits sweep_kinds[SWEEP_KINDS] = {
 			STEP_PREPARE, STEP_FIXED_ROUTES, STEP_PLAN, STEP_PATHS_EARLY, \
 			STEP_READ, STEP_COMING, STEP_OWN_KEYS, STEP_PORTS, STEP_MORE_VLS, \
 			STEP_PATHS_BEGIN, STEP_JUDGE, STEP_TABLES, STEP_PATHS, STEP_FOLLOW, \
-			STEP_ACTIVATE, STEP_FEWER_VLS, STEP_ROUTES, \
+			STEP_ACTIVATE, STEP_FEWER_VLS, STEP_ROUTES, STEP_ISOLATE, \
 			STEP_PUBLISH, STEP_ANNOUNCE, STEP_SETTLE,
 	[SWEEP_CHANGE] = { "change", .whole = true, .writes = true, .steps = { DISCOVERS } },
 	[SWEEP_FULL] = { "full", .whole = true, .reads_tables = true, .writes = true,

@@ -42,6 +42,13 @@ bool port_is_managed(const struct fabric *f, uint32_t port)
 	return f->ports[port].present && (port_is_end(f, port) || port_is_linked(f, port));
 }
 
+uint32_t link_near_end(const struct fabric *f, uint32_t port)
+{
+	uint32_t peer = f->ports[port].peer;
+
+	return port_node(f, peer)->hops < port_node(f, port)->hops ? peer : port;
+}
+
 uint32_t agent_port(const struct fabric *f, uint32_t node, unsigned num)
 {
 	const struct fabric_node *n = &f->nodes[node];
@@ -369,13 +376,9 @@ static void keep_same_speeds(const uint8_t *now, uint8_t *data)
 		data[EXT_2] &= (uint8_t)~EXT_2_ENABLED;
 }
 
-void want_port_info(const struct want_env *e, uint32_t port, unsigned state, uint8_t data[64])
+/* Completes a Set of the fields in data, which are wanted or as found. */
+static void complete_set(const struct fabric_port *p, unsigned state, uint8_t data[64])
 {
-	const struct fabric_port *p = &e->plan->f->ports[port];
-
-	memcpy(data, p->info, 64);
-	if (!e->as_found)
-		want_port_fields(e, port, data);
 	/* the whole Set would be refused for an undefined code, whoever set it */
 	if (get(data, IB_PORT_NEIGHBOR_MTU_F) && !mtu_bytes(get(data, IB_PORT_NEIGHBOR_MTU_F)))
 		set(data, IB_PORT_NEIGHBOR_MTU_F, p->mtu_cap);
@@ -386,7 +389,24 @@ void want_port_info(const struct want_env *e, uint32_t port, unsigned state, uin
 	set(data, IB_PORT_MKEY_VIOL_F, 0);
 	set(data, IB_PORT_PKEY_VIOL_F, 0);
 	set(data, IB_PORT_QKEY_VIOL_F, 0);
+}
+
+void want_port_info(const struct want_env *e, uint32_t port, unsigned state, uint8_t data[64])
+{
+	const struct fabric_port *p = &e->plan->f->ports[port];
+
+	memcpy(data, p->info, 64);
+	if (!e->as_found)
+		want_port_fields(e, port, data);
+	complete_set(p, state, data);
 	set(data, IB_PORT_CLIENT_REREG_F, port_is_to_reregister(e, port));
+}
+
+void want_port_state(const struct fabric_port *p, unsigned state, uint8_t data[64])
+{
+	memcpy(data, p->info, 64);
+	complete_set(p, state, data);
+	set(data, IB_PORT_CLIENT_REREG_F, 0);
 }
 
 /* A digest of enabled widths and speeds, as far as want_speeds() sets them. */

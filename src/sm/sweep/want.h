@@ -35,6 +35,8 @@ struct want_env {
  */
 bool want_route(const struct fabric *f, uint32_t node, unsigned num, struct smp *s);
 
+/* The end of the port's link whose answer need not cross it; the port must have a peer. */
+uint32_t link_near_end(const struct fabric *f, uint32_t port);
 /* The port whose agent answers an SMP that takes the route of want_route(). */
 uint32_t agent_port(const struct fabric *f, uint32_t node, unsigned num);
 /* The M_Key that this port's PortInfo shows (14.2.4); 0: none, or not known. */
@@ -67,6 +69,8 @@ uint32_t port_info_modifier(const struct fabric *f, uint32_t node, unsigned num)
  * IB_PORT_NOP for no change.
  */
 void want_port_info(const struct want_env *e, uint32_t port, unsigned state, uint8_t data[64]);
+/* The same, but with all fields as found except for the state. */
+void want_port_state(const struct fabric_port *p, unsigned state, uint8_t data[64]);
 /*
  * The OperationalVLs code that both ends of the port's link should get if the link is Active and an
  * end has another one; else 0.  want_port_fields() leaves OperationalVLs of such a link unchanged.

@@ -77,7 +77,7 @@ static bool is_silent(const struct sm *sm, const struct fabric *f, uint32_t port
 
 	if (!p->present)
 		return node_is_switch(port_node(f, port));
-	return p->num && p->state >= IB_PORT_INIT_S && p->peer == FABRIC_NONE &&
+	return p->num && p->state >= IB_PORT_INIT_S && p->peer == FABRIC_NONE && !p->isolated &&
 	       !(sm->settings->sweep_interval_s &&
 		 exclusions_is_behind(sm, port_node(f, port)->guid, p->num));
 }

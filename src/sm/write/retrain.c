@@ -32,14 +32,6 @@ static void done(void *arg, const struct smp *s, int status)
 	free(x);
 }
 
-/* The end whose answer need not cross the link. */
-static uint32_t near_end(const struct fabric *f, uint32_t port)
-{
-	uint32_t peer = f->ports[port].peer;
-
-	return port_node(f, peer)->hops < port_node(f, port)->hops ? peer : port;
-}
-
 bool sm_retrain_link(struct sm *sm, uint64_t guid, unsigned num, struct buf *err)
 {
 	const struct subnet_state *state = sm->published;
@@ -58,7 +50,7 @@ bool sm_retrain_link(struct sm *sm, uint64_t guid, unsigned num, struct buf *err
 		buf_printf(err, "%s has no link", fabric_port_name(f, port, name, sizeof(name)));
 		return false;
 	}
-	port = near_end(f, port);
+	port = link_near_end(f, port);
 	fabric_port_name(f, port, name, sizeof(name));
 	if (!want_route(f, f->ports[port].node, f->ports[port].num, &s)) {
 		buf_printf(err, "%s is unreachable", name);

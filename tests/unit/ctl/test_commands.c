@@ -420,7 +420,7 @@ START_TEST(every_command_has_its_right)
 	static const char *const admin[] = {
 		"sa-trace", "plan", "policy check", "policy load", "policy confirm", "policy revert",
 		"partition change", "reload", "sweep", "priority", "links release", "links retrain",
-		"drain", "release", "counters", "errors clear", "holdings remove", "mcast remove", "forget",
+		"drain", "isolate", "release", "counters", "errors clear", "holdings remove", "mcast remove", "forget",
 		"accept",
 	}, *const reads[] = {
 		"status", "sweep steps", "withdrawn", "nodes", "ports", "route", "sl2vl", "vlarb", "explain", "bandwidth",

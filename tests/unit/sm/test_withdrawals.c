@@ -107,7 +107,10 @@ START_TEST(invalid_lines_are_refused)
 	ck_assert(!withdrawals_line(w, longer));
 	ck_assert(withdrawals_line(w, "drained 0x1 2 -1 1000\ta\t"));
 	ck_assert(!withdrawals_line(w, "drained 0x1 2 -1 1000\ta\t"));	/* twice */
-	ck_assert_uint_eq(w->v.n, 1);
+	ck_assert(!withdrawals_line(w, "isolated 0x1 2 -1 1000\ta\t"));
+	ck_assert(withdrawals_line(w, "isolated 0x1 3 -1 1000\ta\t"));
+	ck_assert_uint_eq(withdrawals_count(w, WITHDRAWAL_ISOLATED), 1);
+	ck_assert_uint_eq(w->v.n, 2);
 }
 END_TEST
 

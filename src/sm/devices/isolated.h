@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Makes sweeps follow what is isolated (isolations.h): cuts it out of their fabric, and takes its links down. */
+#ifndef QOSD_SM_DEVICES_ISOLATED_H
+#define QOSD_SM_DEVICES_ISOLATED_H
+
+#include "sm/devices/isolations.h"
+#include "sm/sweep/steps.h"
+
+struct take_down;
+
+struct isolated {
+	struct isolation_cuts cuts;	/* as of the last sweep that looked */
+	/* links that carried packets when they were cut, by the routes of then */
+	VEC(struct take_down) downs;
+	size_t next;			/* of downs, in STEP_ISOLATE: the one to be sent, */
+	bool waits;			/* or that was sent */
+};
+
+/* A sweep begins with a fabric in which nothing new is cut yet. */
+void isolated_begin(struct isolated *x);
+/*
+ * Cuts out of f, the fabric of a sweep, what is isolated, and remembers the links to be taken down.  fn
+ * and the result are as for isolations_cut().
+ */
+uint32_t isolated_cut(struct sm *sm, struct fabric *f, void (*fn)(void *arg, uint32_t port), void *arg);
+/*
+ * The device behind a port of f, which says that it is node `guid` by its port `num`.  True: that link is
+ * isolated, so that the port gets no far end; this is noted.  A link that is not isolated any more is forgotten.
+ */
+bool isolated_forbids(struct sm *sm, struct fabric *f, uint32_t port, uint64_t guid, unsigned num);
+/* STEP_ISOLATE: takes links down that are isolated and may still carry packets. */
+enum step_result isolated_take_down(struct sm *sm);
+void isolated_free(struct isolated *x);
+
+#endif

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* See isolations.h.  The list of cut links is as short as that of withdrawn places, so it is searched in order. */
+#include "sm/devices/isolations.h"
+
+#include <stdlib.h>
+
+#include "fabric/edit.h"
+#include "lib/base/alloc.h"
+
+static bool is_isolated(const struct withdrawal *x)
+{
+	return x && x->kind == WITHDRAWAL_ISOLATED;
+}
+
+bool isolation_covers(const struct withdrawals *w, uint64_t guid, unsigned num)
+{
+	return w && (is_isolated(withdrawals_find(w, guid, num)) || is_isolated(withdrawals_find(w, guid, 0)));
+}
+
+static bool is_own_link(const struct fabric *f, uint32_t port)
+{
+	return port == f->self || f->ports[port].peer == f->self;
+}
+
+bool isolation_forbids(const struct withdrawals *w, const struct fabric *f, uint32_t port, uint64_t guid,
+		       unsigned num)
+{
+	const struct fabric_port *self = &f->ports[f->self];
+
+	if (port == f->self || (guid == f->nodes[self->node].guid && num == self->num))
+		return false;
+	return isolation_covers(w, port_node(f, port)->guid, f->ports[port].num) ||
+	       isolation_covers(w, guid, num);
+}
+
+/* --- cut links --- */
+
+static bool has_end(const struct isolation_cut *x, uint64_t guid, unsigned num)
+{
+	return (x->guid[0] == guid && x->num[0] == num) || (x->guid[1] == guid && x->num[1] == num);
+}
+
+const struct isolation_cut *isolation_cuts_find(const struct isolation_cuts *c, uint64_t guid, unsigned num)
+{
+	for (size_t i = 0; i < c->v.n; i++)
+		if (has_end(&c->v.v[i], guid, num))
+			return &c->v.v[i];
+	return NULL;
+}
+
+void isolation_cuts_drop(struct isolation_cuts *c, uint64_t guid, unsigned num)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < c->v.n; i++)
+		if (!has_end(&c->v.v[i], guid, num))
+			c->v.v[kept++] = c->v.v[i];
+	c->v.n = kept;
+}
+
+void isolation_cuts_put(struct isolation_cuts *c, const struct isolation_cut *x)
+{
+	isolation_cuts_drop(c, x->guid[0], x->num[0]);
+	isolation_cuts_drop(c, x->guid[1], x->num[1]);
+	*vec_push(&c->v) = *x;
+}
+
+void isolation_cuts_prune(struct isolation_cuts *c, const struct withdrawals *w,
+			  void (*fn)(void *arg, const struct isolation_cut *x), void *arg)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < c->v.n; i++) {
+		const struct isolation_cut *x = &c->v.v[i];
+
+		if (isolation_covers(w, x->guid[0], x->num[0]) || isolation_covers(w, x->guid[1], x->num[1]))
+			c->v.v[kept++] = *x;
+		else
+			fn(arg, x);
+	}
+	c->v.n = kept;
+}
+
+/* --- cutting --- */
+
+bool isolation_pending(const struct withdrawal *x, const struct fabric *f)
+{
+	struct withdrawal_place at = withdrawal_place(x, f);
+
+	for (uint32_t i = at.first; is_isolated(x) && at.node != FABRIC_NONE && i <= at.last; i++)
+		if (f->ports[i].peer != FABRIC_NONE && !is_own_link(f, i))
+			return true;
+	return false;
+}
+
+bool isolations_pending(const struct withdrawals *w, const struct fabric *f)
+{
+	for (size_t i = 0; w && i < w->v.n; i++)
+		if (isolation_pending(&w->v.v[i], f))
+			return true;
+	return false;
+}
+
+static void note(struct isolation_cuts *c, const struct fabric *f, uint32_t port)
+{
+	uint32_t peer = f->ports[port].peer;
+
+	isolation_cuts_put(c, &(struct isolation_cut){
+		.guid = { port_node(f, port)->guid, port_node(f, peer)->guid },
+		.num = { f->ports[port].num, f->ports[peer].num } });
+}
+
+static void mark_cut(struct fabric *f, const struct isolation_cut *x)
+{
+	for (unsigned end = 0; end < 2; end++) {
+		uint32_t node = map64_get(&f->node_by_guid, x->guid[end]);
+
+		if (node != MAP64_NONE && x->num[end] <= f->nodes[node].nports)
+			fabric_port(f, node, x->num[end])->isolated = true;
+	}
+}
+
+uint32_t isolations_cut(const struct withdrawals *w, struct fabric *f, struct isolation_cuts *c,
+			void (*fn)(void *arg, uint32_t port), void *arg)
+{
+	uint32_t cut = 0;
+
+	for (uint32_t i = 0; i < f->n_ports; i++)
+		f->ports[i].isolated = false;
+	for (size_t k = 0; w && k < w->v.n; k++) {
+		struct withdrawal_place at = withdrawal_place(&w->v.v[k], f);
+
+		for (uint32_t i = at.first; is_isolated(&w->v.v[k]) && at.node != FABRIC_NONE && i <= at.last; i++) {
+			if (is_own_link(f, i))
+				continue;
+			f->ports[i].isolated = true;
+			if (f->ports[i].peer == FABRIC_NONE)
+				continue;
+			if (fn)
+				fn(arg, i);
+			note(c, f, i);
+			fabric_cut(f, i);
+			cut++;
+		}
+	}
+	for (size_t i = 0; i < c->v.n; i++)
+		mark_cut(f, &c->v.v[i]);
+	return cut;
+}
+
+/* --- what it costs --- */
+
+/* Marks the ports at both ends of links that the list isolates. */
+static uint8_t *barred_ports(const struct withdrawals *w, const struct fabric *f, bool *self)
+{
+	uint8_t *barred = xcalloc(f->n_ports, 1);
+
+	for (size_t k = 0; k < w->v.n; k++) {
+		struct withdrawal_place at = withdrawal_place(&w->v.v[k], f);
+
+		for (uint32_t i = at.first; is_isolated(&w->v.v[k]) && at.node != FABRIC_NONE && i <= at.last; i++) {
+			if (is_own_link(f, i)) {
+				*self |= i == f->self || w->v.v[k].port;
+				continue;
+			}
+			barred[i] = 1;
+			if (f->ports[i].peer != FABRIC_NONE)
+				barred[f->ports[i].peer] = 1;
+		}
+	}
+	return barred;
+}
+
+static uint8_t *reached_nodes(const struct fabric *f, const uint8_t *barred)
+{
+	uint8_t *reached = xcalloc(f->n_nodes, 1);
+	uint32_t *queue = xcalloc(f->n_nodes, sizeof(*queue)), n = 1;
+
+	queue[0] = f->ports[f->self].node;
+	reached[queue[0]] = 1;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct fabric_node *node = &f->nodes[queue[i]];
+
+		for (uint32_t k = node->port0 + 1; k <= node->port0 + node->nports; k++) {
+			uint32_t peer = f->ports[k].peer;
+
+			/* adapters pass nothing on, and the manager speaks by its own port */
+			if (peer == FABRIC_NONE || barred[k] || reached[f->ports[peer].node] ||
+			    (!node_is_switch(node) && k != f->self))
+				continue;
+			reached[f->ports[peer].node] = 1;
+			queue[n++] = f->ports[peer].node;
+		}
+	}
+	free(queue);
+	return reached;
+}
+
+/* The host, or just its own link, is what the user wants to be rid of. */
+static bool is_meant(const struct withdrawals *w, const struct fabric *f, uint32_t port)
+{
+	uint32_t peer = f->ports[port].peer;
+
+	return isolation_covers(w, port_node(f, port)->guid, f->ports[port].num) ||
+	       is_isolated(withdrawals_find(w, port_node(f, peer)->guid, f->ports[peer].num));
+}
+
+struct isolation_loss isolations_loss(const struct withdrawals *w, const struct fabric *f)
+{
+	struct isolation_loss loss = { 0 };
+	uint8_t *barred = barred_ports(w, f, &loss.self), *reached = reached_nodes(f, barred);
+	uint8_t *none = xcalloc(f->n_ports, 1), *before = reached_nodes(f, none);
+
+	for (uint32_t i = 0; i < f->n_nodes; i++)
+		loss.switches += node_is_switch(&f->nodes[i]) && before[i] && !reached[i] &&
+				 !is_isolated(withdrawals_find(w, f->nodes[i].guid, 0));
+	for (uint32_t i = 0; i < f->n_ports; i++) {
+		uint32_t peer = f->ports[i].peer;
+
+		if (peer == FABRIC_NONE || !port_is_host(f, i) || !before[f->ports[peer].node] ||
+		    (reached[f->ports[peer].node] && !barred[i]) || is_meant(w, f, i))
+			continue;
+		if (loss.hosts < ISOLATION_SHOWN)
+			loss.first[loss.hosts] = i;
+		loss.hosts++;
+	}
+	free(barred);
+	free(reached);
+	free(none);
+	free(before);
+	return loss;
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Tests which links isolation cuts and whom it cuts off: on two leaves with a host each and a link to each
+ * of two spines, one of which has a host, too.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "fabric/edit.h"
+#include "sm/devices/isolations.h"
+#include "unit/plan/net.h"
+#include "unit/run.h"
+
+enum { HOST = 0x100, LEAF = 0x500, SPINE = 0x900 };
+
+static struct withdrawals *w;
+static struct isolation_cuts cuts;
+static struct fabric *f;
+static unsigned told;
+
+static void setup(void)
+{
+	w = withdrawals_new();
+	f = fabric_new();
+	told = 0;
+	for (unsigned i = 0; i < 3; i++)
+		net_ca(f, HOST + 0x10 * i, 1);
+	for (unsigned i = 0; i < 2; i++)
+		net_switch(f, LEAF + i, 4, false);
+	for (unsigned i = 0; i < 2; i++)
+		net_switch(f, SPINE + i, 4, false);
+	for (unsigned leaf = 0; leaf < 2; leaf++) {
+		fabric_link(f, leaf, 1, 3 + leaf, 1);
+		for (unsigned i = 0; i < 2; i++)
+			fabric_link(f, 3 + leaf, 2 + i, 5 + i, 1 + leaf);
+	}
+	fabric_link(f, 2, 1, 6, 4);
+	net_finish(f);
+}
+
+static void teardown(void)
+{
+	withdrawals_free(w);
+	vec_free(&cuts.v);
+	fabric_free(f);
+}
+
+static void put(enum withdrawal_kind kind, uint64_t guid, unsigned port)
+{
+	struct withdrawal x = { .kind = (uint8_t)kind, .guid = guid, .port = (uint8_t)port, .since_s = 1 };
+
+	ck_assert(withdrawals_put(w, &x));
+}
+
+static void isolate(uint64_t guid, unsigned port)
+{
+	put(WITHDRAWAL_ISOLATED, guid, port);
+}
+
+static void count(void *arg, uint32_t port)
+{
+	const struct fabric *of = arg;
+
+	ck_assert_uint_ne(of->ports[port].peer, FABRIC_NONE);
+	told++;
+}
+
+static uint32_t cut(void)
+{
+	return isolations_cut(w, f, &cuts, count, f);
+}
+
+static const struct fabric_port *port(uint64_t guid, unsigned num)
+{
+	return fabric_port(f, map64_get(&f->node_by_guid, guid), num);
+}
+
+/* promise: M30 */
+START_TEST(both_ends_of_an_isolated_link_lose_it)
+{
+	isolate(LEAF, 2);
+	put(WITHDRAWAL_DRAINED, LEAF, 3);
+	ck_assert(isolations_pending(w, f));
+	ck_assert_uint_eq(cut(), 1);
+	ck_assert_uint_eq(told, 1);
+	ck_assert(!isolations_pending(w, f));
+	ck_assert_uint_eq(port(LEAF, 2)->peer, FABRIC_NONE);
+	ck_assert_uint_eq(port(SPINE, 1)->peer, FABRIC_NONE);
+	ck_assert(port(LEAF, 2)->isolated && port(SPINE, 1)->isolated);
+	ck_assert(!port(LEAF, 3)->isolated);
+	ck_assert_uint_ne(port(LEAF, 3)->peer, FABRIC_NONE);
+	ck_assert_uint_eq(cuts.v.n, 1);
+	/* again: nothing is left to cut, and the mark of the far end stays, though it is in no list */
+	ck_assert_uint_eq(cut(), 0);
+	ck_assert(port(SPINE, 1)->isolated);
+	ck_assert_ptr_nonnull(isolation_cuts_find(&cuts, SPINE, 1));
+	ck_assert_ptr_null(isolation_cuts_find(&cuts, SPINE, 2));
+}
+END_TEST
+
+static void released(void *arg, const struct isolation_cut *x)
+{
+	uint64_t *sum = arg;
+
+	*sum += x->guid[0] + x->guid[1];
+}
+
+/* promise: M30 */
+START_TEST(a_released_link_is_told_once)
+{
+	uint64_t sum = 0;
+
+	isolate(LEAF, 2);
+	isolate(SPINE + 1, 0);
+	ck_assert_uint_eq(cut(), 4);
+	ck_assert(withdrawals_remove(w, LEAF, 2));
+	isolation_cuts_prune(&cuts, w, released, &sum);
+	ck_assert_uint_eq(sum, LEAF + SPINE);
+	ck_assert_uint_eq(cuts.v.n, 3);
+	cut();
+	ck_assert(!port(LEAF, 2)->isolated && !port(SPINE, 1)->isolated && port(LEAF, 3)->isolated);
+	isolation_cuts_prune(&cuts, w, released, &sum);
+	ck_assert_uint_eq(sum, LEAF + SPINE);
+}
+END_TEST
+
+/* promise: M34 */
+START_TEST(the_own_link_stays)
+{
+	isolate(HOST, 0);
+	isolate(LEAF, 0);
+	ck_assert(isolations_loss(w, f).self);
+	ck_assert_uint_eq(cut(), 2);
+	ck_assert_uint_ne(port(HOST, 1)->peer, FABRIC_NONE);
+	ck_assert(!port(HOST, 1)->isolated && !port(LEAF, 1)->isolated);
+	ck_assert(!isolations_pending(w, f));
+	ck_assert(!isolation_forbids(w, f, port(LEAF, 1) - f->ports, HOST, 1));
+	ck_assert(isolation_forbids(w, f, port(LEAF, 2) - f->ports, HOST + 0x20, 1));
+	ck_assert(withdrawals_remove(w, HOST, 0));
+	ck_assert(!isolations_loss(w, f).self);		/* only the switch: its other links go */
+	isolate(LEAF, 1);
+	ck_assert(isolations_loss(w, f).self);
+}
+END_TEST
+
+/* promise: M34 */
+START_TEST(who_is_cut_off_is_counted)
+{
+	struct isolation_loss loss;
+
+	isolate(HOST + 0x10, 1);		/* whoever is named is not counted */
+	loss = isolations_loss(w, f);
+	ck_assert(!loss.hosts && !loss.switches && !loss.self);
+	isolate(LEAF + 1, 1);
+	isolate(LEAF + 1, 2);
+	loss = isolations_loss(w, f);
+	ck_assert(!loss.hosts && !loss.switches);
+	isolate(LEAF + 1, 3);			/* the leaf's last link; its host is named */
+	loss = isolations_loss(w, f);
+	ck_assert(!loss.hosts && loss.switches == 1);
+	withdrawals_remove(w, HOST + 0x10, 1);
+	withdrawals_remove(w, LEAF + 1, 1);
+	loss = isolations_loss(w, f);
+	ck_assert_uint_eq(loss.hosts, 1);
+	ck_assert(&f->ports[loss.first[0]] == port(HOST + 0x10, 1));
+	isolate(SPINE + 1, 0);			/* with its host; the switch itself is named */
+	loss = isolations_loss(w, f);
+	ck_assert_uint_eq(loss.hosts, 2);
+	ck_assert_uint_eq(loss.switches, 1);
+}
+END_TEST
+
+/* promise: M30 */
+START_TEST(a_host_is_isolated_wherever_it_is)
+{
+	isolate(HOST + 0x10, 0);
+	cut();
+	ck_assert(port(LEAF + 1, 1)->isolated);
+	/* it is plugged in elsewhere */
+	ck_assert(isolation_forbids(w, f, port(SPINE, 4) - f->ports, HOST + 0x10, 1));
+	ck_assert(!isolation_forbids(w, f, port(SPINE, 4) - f->ports, HOST + 0x20, 1));
+	isolation_cuts_put(&cuts, &(struct isolation_cut){ { SPINE, HOST + 0x10 }, { 4, 1 } });
+	cut();
+	ck_assert(port(SPINE, 4)->isolated && !port(LEAF + 1, 1)->isolated);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("isolations");
+	TCase *t = tcase_create("isolations");
+
+	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_test(t, both_ends_of_an_isolated_link_lose_it);
+	tcase_add_test(t, a_released_link_is_told_once);
+	tcase_add_test(t, the_own_link_stays);
+	tcase_add_test(t, who_is_cut_off_is_counted);
+	tcase_add_test(t, a_host_is_isolated_wherever_it_is);
+	suite_add_tcase(s, t);
+	return run_suite(s);
+}
