@@ -342,6 +342,21 @@ static void read_error_limits(struct reader *r, const struct node *n, const stru
 	read_map(r, n, keys, PORT_ERRORS, at);
 }
 
+/* Reads the rules of isolate-when. */
+static void read_isolate_when(struct reader *r, const struct node *n, const struct key *k, void *at)
+{
+#define OF_RULES(member) .offset = offsetof(struct isolate_when, member), \
+	.size = sizeof(((struct isolate_when *)NULL)->member)
+	static const struct key keys[] = {
+		{ .name = "errors", .read = read_error_limits, OF_RULES(errors) },
+		{ .name = "link-downs", .read = read_uint, OF_RULES(link_downs), .max = OUTAGE_LIMIT_MAX },
+		{ .name = "at-most", .read = read_uint, OF_RULES(at_most), .min = 1, .max = 64 },
+	};
+
+	(void)k;
+	read_map(r, n, keys, ARRAY_SIZE(keys), at);
+}
+
 static const char *const policy_words[] = { "file", "none", NULL };
 static const char *const active_vls_words[] = { "change", "wait", NULL };
 static const char *const arbiter_words[] = { "iba", "measured", NULL };
@@ -447,6 +462,7 @@ static const struct key settings_keys[] = {
 	{ "errors-interval", read_time, AT(errors_interval_s), .max = 86400, SECONDS },
 	{ "errors-reset", read_bool, AT(errors_reset) },
 	{ "error-limits", read_error_limits, AT(error_limits) },
+	{ "isolate-when", read_isolate_when, AT(isolate_when), LIVE },
 	{ "metrics-listen", read_listen, AT(metrics_listen) },
 	{ "report-listen", read_listen, AT(report_listen) },
 

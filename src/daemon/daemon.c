@@ -373,6 +373,7 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 	q->perf = perf_new(q->loop, q->mad, s->counters_interval_s, s->counters_reset,
 			   s->smp_timeout_ms, &perf_hooks);
 	q->errors = watch_errors(q, &perf_hooks);
+	q->isolation_rules = isolation_rules_new(q);
 	load_dynamic(q);
 	effective = effective_policy(q, policy);
 	q->sm = sm_new(q->loop, q->mad, s, effective, q->store, &hooks);
@@ -418,6 +419,7 @@ static void close_all(struct qosd *q)
 	http_free(q->http);
 	http_free(q->report);
 	ctl_free(q->ctl);
+	isolation_rules_free(q->isolation_rules);
 	policies_free(q->policies);
 	sm_free(q->sm);
 	expected_topology_free(q->topology);

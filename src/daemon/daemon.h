@@ -25,6 +25,7 @@
 #include "daemon/client_leases.h"
 #include "daemon/departed_ports.h"
 #include "daemon/expected_topology.h"
+#include "daemon/isolation_rules.h"
 #include "daemon/missing_state.h"
 #include "daemon/operator_events.h"
 #include "daemon/qosd.h"
@@ -129,6 +130,7 @@ struct qosd {
 	struct dynamic_partitions *dynamic;	/* partition_changes.c */
 	uint64_t dynamic_changes;
 
+	struct isolation_rules *isolation_rules;
 	struct withdrawals *withdrawals;	/* withdrawal_changes.c */
 	uint64_t withdrawal_changes;
 

@@ -25,6 +25,7 @@ struct operator_events {
 	struct history *history;	/* NULL: events are not kept on disk */
 	uint64_t smps, blocks;		/* counts at the last published state */
 	struct outages *outages;
+	struct outages *rule_outages;	/* counted by the limit of isolate-when */
 	const char *engine;		/* routing engine of that state; NULL: none */
 };
 
@@ -35,7 +36,8 @@ struct operator_events *operator_events_new(struct loop *l, const struct setting
 
 	x->events = events_new(hash64((uint64_t)clock_real_us() ^ (uint64_t)getpid() << 44));
 	x->outages = outages_new();
-	outages_set_limit(x->outages, s->outage_limit);
+	x->rule_outages = outages_new();
+	operator_events_set_limit(x, s);
 	event_make(&e, EVENT_STARTED, "qosd %s started", QOSD_VERSION);
 	event_text(&e, "version", "%s", QOSD_VERSION);
 	operator_events_add(x, &e);
@@ -64,6 +66,7 @@ void operator_events_free(struct operator_events *x)
 	hook_free(x->hook);
 	history_free(x->history);
 	outages_free(x->outages);
+	outages_free(x->rule_outages);
 	events_free(x->events);
 	free(x);
 }
@@ -78,9 +81,15 @@ const struct outages *operator_events_outages(const struct operator_events *x)
 	return x->outages;
 }
 
+const struct outages *operator_events_rule_outages(const struct operator_events *x)
+{
+	return x->rule_outages;
+}
+
 void operator_events_set_limit(struct operator_events *x, const struct settings *s)
 {
 	outages_set_limit(x->outages, s->outage_limit);
+	outages_set_limit(x->rule_outages, s->isolate_when.link_downs);
 }
 
 /* Hands the event with id `next` to the history. */
@@ -111,6 +120,7 @@ void operator_events_add(void *arg, const struct event *e)
 
 	events_add(x->events, e, clock_real_us());
 	outages_note(x->outages, e, clock_mono_us());
+	outages_note(x->rule_outages, e, clock_mono_us());
 	if (x->history)
 		keep(x, events_next_id(x->events) - 1);
 }

@@ -30,7 +30,9 @@ void operator_events_free(struct operator_events *x);		/* NULL is fine */
 struct events *operator_events_ring(struct operator_events *x);
 /* How often nodes and links went away. */
 const struct outages *operator_events_outages(const struct operator_events *x);
-/* Takes outage-limit of the settings, after it changed. */
+/* The same, by the limit of isolate-when. */
+const struct outages *operator_events_rule_outages(const struct operator_events *x);
+/* Takes outage-limit and isolate-when of the settings, after they changed. */
 void operator_events_set_limit(struct operator_events *x, const struct settings *s);
 /*
  * Keeps all events on disk, those that happened already included, as the settings say; returns the

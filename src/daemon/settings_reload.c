@@ -59,6 +59,12 @@ static void apply_outage_limit(struct qosd *q)
 	operator_events_set_limit(q->operator_events, q->settings);
 }
 
+static void apply_isolate_when(struct qosd *q)
+{
+	operator_events_set_limit(q->operator_events, q->settings);
+	isolation_rules_changed(q->isolation_rules);
+}
+
 static void apply_counters(struct qosd *q)
 {
 	perf_set_interval(q->perf, q->settings->counters_interval_s, q->settings->counters_reset);
@@ -81,6 +87,7 @@ static const struct {
 	{ "event-command", apply_event_command },
 	{ "event-kinds", apply_event_command },
 	{ "outage-limit", apply_outage_limit },
+	{ "isolate-when", apply_isolate_when },
 	{ "counters-interval", apply_counters },
 	{ "counters-reset", apply_counters },
 	{ "groups-max", apply_limits },

@@ -36,6 +36,8 @@ static void tell_difference(struct qosd *q, const struct withdrawals *a, const s
 		const struct withdrawal *x = &a->v.v[i];
 		const struct withdrawal *y = withdrawals_find(b, x->guid, x->port);
 
+		if (!y && released)
+			isolation_rules_released(q->isolation_rules, x);
 		if (!y || (!released && y->kind != x->kind))
 			operator_events_withdrawal(q->operator_events, x, released, uid);
 	}

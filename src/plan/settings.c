@@ -73,8 +73,11 @@ struct settings *settings_default(void)
 		.sandbox = SANDBOX_ON,
 		.log_level = LOG_LEVEL_INFO,
 	};
-	for (enum port_error e = 0; e < PORT_ERRORS; e++)
+	for (enum port_error e = 0; e < PORT_ERRORS; e++) {
 		s->error_limits[e] = port_error_limit(e);
+		s->isolate_when.errors[e] = PORT_ERRORS_ANY;
+	}
+	s->isolate_when.at_most = 3;
 	return s;
 }
 

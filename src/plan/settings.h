@@ -134,6 +134,12 @@ struct settings {
 	uint32_t errors_interval_s;	/* how often to read error counters; 0: never; default 180 */
 	bool errors_reset;		/* error counters that are nearly full are reset; default true */
 	uint32_t error_limits[PORT_ERRORS];	/* errors of a port in an hour (lib/iba/port_errors.h) */
+	/* When links between switches are isolated by rule (daemon/isolation_rules.h). */
+	struct isolate_when {
+		uint32_t errors[PORT_ERRORS];	/* in an hour, tolerated; PORT_ERRORS_ANY, the default: any */
+		uint32_t link_downs;		/* times down in an hour, tolerated; 0, the default: any */
+		uint32_t at_most;		/* places isolated by rule at a time; default 3 */
+	} isolate_when;
 	/* History of events: an absolute path, NULL: none, the default; MiB of the file at most. */
 	char *expected_topology;	/* a topology file, or NULL */
 	char *history;

@@ -141,7 +141,7 @@ bool withdrawals_line(void *arg, const char *line)
 		x.kind++;
 	name = line + end + 1;
 	reason = strchr(name, '\t');
-	if (x.kind == WITHDRAWAL_KINDS || !x.guid || port > 254 || x.uid < -1 || x.since_s < 0 || !reason ||
+	if (x.kind == WITHDRAWAL_KINDS || !x.guid || port > 254 || x.uid < WITHDRAWN_BY_RULE || x.since_s < 0 || !reason ||
 	    !take_text(x.name, name, (size_t)(reason - name)) ||
 	    !take_text(x.reason, reason + 1, strlen(reason + 1)) ||
 	    withdrawals_find(w, x.guid, port))

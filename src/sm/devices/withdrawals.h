@@ -25,6 +25,7 @@
 #include "lib/base/buf.h"
 
 #define WITHDRAWALS_MAX		1024
+#define WITHDRAWN_BY_RULE	(-2)
 #define WITHDRAWAL_TEXT_MAX	128	/* bytes of a reason or name, with the NUL */
 
 enum withdrawal_kind { WITHDRAWAL_DRAINED, WITHDRAWAL_ISOLATED, WITHDRAWAL_KINDS };
@@ -33,7 +34,7 @@ struct withdrawal {
 	uint64_t guid;		/* of the node, not 0 */
 	uint8_t port;		/* 0: the whole node */
 	uint8_t kind;		/* enum withdrawal_kind */
-	int64_t uid;		/* the user who withdrew it; -1: unknown */
+	int64_t uid;		/* the user who withdrew it; -1: unknown; or WITHDRAWN_BY_RULE */
 	int64_t since_s;	/* when, in seconds since 1970 */
 	/* as the place was named then, and why; without control characters, the reason may be "" */
 	char name[WITHDRAWAL_TEXT_MAX], reason[WITHDRAWAL_TEXT_MAX];

@@ -96,7 +96,7 @@ START_TEST(invalid_lines_are_refused)
 {
 	static const char *const lines[] = {
 		"", "drained", "drained 0x1 2 7 1000", "drained 0x1 2 7 1000\tname", "drained 0x0 2 7 1000\ta\tb",
-		"drained 0x1 255 7 1000\ta\tb", "lost 0x1 2 7 1000\ta\tb", "drained 0x1 2 -2 1000\ta\tb",
+		"drained 0x1 255 7 1000\ta\tb", "lost 0x1 2 7 1000\ta\tb", "drained 0x1 2 -3 1000\ta\tb",
 		"drained 0x1 2 7 -1\ta\tb", "drained 0x1 2 7 1000x\ta\tb", "drained 0x1 -1 7 1000\ta\tb",
 	};
 	char longer[400] = "drained 0x1 2 7 1000\ta\t";

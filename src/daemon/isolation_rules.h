@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Isolates links between switches by rule, `isolate-when` of qosd.yaml: those with too many errors, or that go
+ * down too often, within an hour.
+ *
+ * A rule never cuts anything off, and never isolates more than the settings allow: it sees numbers, and
+ * a wrong one must not cost the subnet.  So links of hosts are left to people.  What a rule isolated stays so until
+ * it is released, and its errors and outages count anew from then on.
+ */
+#ifndef QOSD_DAEMON_ISOLATION_RULES_H
+#define QOSD_DAEMON_ISOLATION_RULES_H
+
+struct qosd;
+struct withdrawal;
+struct isolation_rules;
+
+struct isolation_rules *isolation_rules_new(struct qosd *q);
+void isolation_rules_free(struct isolation_rules *x);	/* NULL is fine */
+/* Takes isolate-when of the settings, after it changed. */
+void isolation_rules_changed(struct isolation_rules *x);
+/* A place was released. */
+void isolation_rules_released(struct isolation_rules *x, const struct withdrawal *w);
+
+#endif
