@@ -123,6 +123,8 @@ isolate spine-001
 expect "hosts cut off" "" "$(grep -o 'cut off' audit)"
 refused "leaf-003/P4.*cut off 2 other hosts \(host-000[56].*, host-000[56].*\) and 1 other switch" leaf-003/P4
 expect "places" "leaf-003/P3 isolated, spine-001 isolated" "$(places)"
+ctl -j health | jq -r '.problems[].text' >health
+expect_match "why the tree is damaged" "; 5 links are isolated" "$(grep -v '^leaf\|^spine' health)"
 ! ctl drain leaf-003/P3 >out 2>&1 || bad "an isolated link is drained"
 expect_match "of a drain" "leaf-003/P3.*: it is isolated" "$(<out)"
 release spine-001 leaf-003/P3

@@ -440,11 +440,13 @@ static void judge_shape(const struct health_input *in, struct health *h)
 		buf_puts(&text, "; ");
 		plan_choice_text(p, &text);
 	}
-	if (state == SHAPE_NO_TREE)
+	if (state == SHAPE_NO_TREE) {
 		add(h, SEV_INFO, "no-tree", "none needed if the fabric was built this way; 'qosd-ctl "
 		    "routes --gauge' measures what routes without credit loops cost here", "%s", text.s);
-	else
+	} else {
+		put_isolated(in, &text);
 		add(h, state == SHAPE_COSTS ? SEV_WARNING : SEV_INFO, "tree-damaged", links, "%s", text.s);
+	}
 	buf_free(&text);
 }
 

@@ -45,6 +45,14 @@ static void judge_drained(const struct health_input *in, const struct withdrawal
 	};
 }
 
+void put_isolated(const struct health_input *in, struct buf *text)
+{
+	size_t n = in->sm->cuts ? in->sm->cuts->v.n : 0;
+
+	if (n)
+		buf_printf(text, "; %zu link%s isolated, see 'qosd-ctl withdrawn'", n, n == 1 ? " is" : "s are");
+}
+
 static void judge_isolated(const struct health_input *in, const struct withdrawal *x, struct health *h)
 {
 	struct buf text = { 0 };

@@ -8,4 +8,7 @@
 /* Lists what is withdrawn, so that nobody forgets it, and drains that cannot be complete. */
 void judge_withdrawn(const struct health_input *in, struct health *h);
 
+/* Appends "; 2 links are isolated", if any are, where that may be the reason for what else is wrong. */
+void put_isolated(const struct health_input *in, struct buf *text);
+
 #endif
