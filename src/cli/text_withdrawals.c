@@ -98,7 +98,8 @@ static void print_released(const json_t *answer)
 	size_t i;
 
 	json_array_foreach(places, i, o)
-		printf("%s: released\n", str(o, "name"));
+		printf("%s: released%s%s\n", str(o, "name"), has(o, "isolated-by") ?
+		       "; its links stay isolated by " : "", str(o, "isolated-by"));
 	put_lossless(answer);
 }
 

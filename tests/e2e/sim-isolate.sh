@@ -127,7 +127,10 @@ ctl -j health | jq -r '.problems[].text' >health
 expect_match "why the tree is damaged" "; 5 links are isolated" "$(grep -v '^leaf\|^spine' health)"
 ! ctl drain leaf-003/P3 >out 2>&1 || bad "an isolated link is drained"
 expect_match "of a drain" "leaf-003/P3.*: it is isolated" "$(<out)"
-release spine-001 leaf-003/P3
+ctl isolate spine-003/P1 --wait >changed 2>&1 || bad "the other end: $(<changed)"
+ctl release leaf-003/P3 >out 2>&1 || bad "release: $(<out)"
+expect_match "of an end" "leaf-003/P3.*: released; its links stay isolated by spine-003/P1" "$(<out)"
+release spine-001 spine-003/P1
 all_tables >after
 expect_same "tables afterwards" before after
 

@@ -51,9 +51,9 @@
 #define KEYS	"qosd has no keys but the M_Key and the SM_Key"
 #define TRUST	"qosd limits what each port may register and ask; see 'What hosts may register' in " \
 		"qosd.yaml(5), and qosd-security(7)"
-#define HEALTH	"qosd does not isolate devices: it routes around a link that flaps (flap-limit), " \
-		"does not wait for a silent device, and reports both in qosd-ctl health"
-#define RESET	"qosd takes a link down only for 'links retrain' of qosd-ctl(8)"
+#define HEALTH	"qosd isolates by itself only links between switches (isolate-when): it routes around a link that " \
+		"flaps (flap-limit), does not wait for a silent device, and reports both in qosd-ctl health"
+#define RESET	"qosd takes a link down only for 'links retrain' and 'isolate' of qosd-ctl(8)"
 #define VIRTUAL	"qosd does not manage the vendor's virtual ports; virtual functions that have alias " \
 		"GUIDs of a port work"
 #define ROUTER	"qosd has no part in routers but prefix-routes"

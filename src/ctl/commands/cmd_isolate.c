@@ -14,14 +14,6 @@
 
 /* --- the list --- */
 
-static bool is_of(const struct withdrawal *x, const struct isolation_cut *cut)
-{
-	for (unsigned end = 0; end < 2; end++)
-		if (cut->guid[end] == x->guid && (!x->port || cut->num[end] == x->port))
-			return true;
-	return false;
-}
-
 /* Adds the ends of a cut link that the fabric has.  True: packets may pass it still. */
 static bool add_ends(json_t *list, const struct fabric *f, const struct isolation_cut *cut)
 {
@@ -53,7 +45,7 @@ json_t *json_isolated(const struct withdrawal *x, const struct fabric *f, const 
 	uint32_t links = 0;
 
 	for (size_t i = 0; cuts && i < cuts->v.n; i++)
-		if (is_of(x, &cuts->v.v[i])) {
+		if (isolation_is_of(x, &cuts->v.v[i])) {
 			at_work |= add_ends(ends, f, &cuts->v.v[i]);
 			links++;
 		}

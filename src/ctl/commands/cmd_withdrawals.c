@@ -561,10 +561,44 @@ static const struct withdrawal *find_entry(const struct ctl_call *c, const struc
 	return found;
 }
 
+/* The entry of w that isolates a link of a released place all the same, by its other end or by the node. */
+static const struct withdrawal *still_isolated(const struct ctl_call *c, const struct withdrawals *w,
+					       const struct withdrawal *released)
+{
+	const struct isolation_cuts *cuts = c->view->sm.cuts;
+
+	for (size_t i = 0; cuts && i < cuts->v.n; i++)
+		for (unsigned end = 0; end < 2 && isolation_is_of(released, &cuts->v.v[i]); end++) {
+			const struct isolation_cut *x = &cuts->v.v[i];
+			const struct withdrawal *by = withdrawals_find(w, x->guid[end], x->num[end]);
+
+			if (!by)
+				by = withdrawals_find(w, x->guid[end], 0);
+			if (by && by->kind == WITHDRAWAL_ISOLATED)
+				return by;
+		}
+	return NULL;
+}
+
+/* Rows for the places of `released`, which w has no more. */
+static json_t *json_released(const struct ctl_call *c, const struct withdrawals *w,
+			     const struct withdrawals *released)
+{
+	json_t *rows = json_array();
+
+	for (size_t i = 0; i < released->v.n; i++) {
+		const struct withdrawal *by = still_isolated(c, w, &released->v.v[i]);
+		json_t *row = json_withdrawal(&released->v.v[i]);
+
+		json_object_set_new(row, "isolated-by", by ? json_text(by->name) : json_null());
+		json_array_append_new(rows, row);
+	}
+	return rows;
+}
+
 void cmd_release(const struct ctl_call *c, struct reply *r)
 {
-	struct withdrawals *w = withdrawals_begin(c, r);
-	json_t *rows = json_array();
+	struct withdrawals *w = withdrawals_begin(c, r), *released = withdrawals_new();
 	const char *text;
 
 	for (size_t i = 0; w && (text = arg_text_at(c, "what", i)); i++) {
@@ -572,14 +606,13 @@ void cmd_release(const struct ctl_call *c, struct reply *r)
 
 		if (!x) {
 			withdrawals_free(w);
-			json_decref(rows);
+			withdrawals_free(released);
 			return;
 		}
-		json_array_append_new(rows, json_withdrawal(x));
+		withdrawals_put(released, x);
 		withdrawals_remove(w, x->guid, x->port);
 	}
 	if (w)
-		withdrawals_replace(c, w, rows, r);
-	else
-		json_decref(rows);
+		withdrawals_replace(c, w, json_released(c, w, released), r);
+	withdrawals_free(released);
 }

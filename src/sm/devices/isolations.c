@@ -40,6 +40,14 @@ static bool has_end(const struct isolation_cut *x, uint64_t guid, unsigned num)
 	return (x->guid[0] == guid && x->num[0] == num) || (x->guid[1] == guid && x->num[1] == num);
 }
 
+bool isolation_is_of(const struct withdrawal *x, const struct isolation_cut *cut)
+{
+	for (unsigned end = 0; end < 2; end++)
+		if (cut->guid[end] == x->guid && (!x->port || cut->num[end] == x->port))
+			return true;
+	return false;
+}
+
 const struct isolation_cut *isolation_cuts_find(const struct isolation_cuts *c, uint64_t guid, unsigned num)
 {
 	for (size_t i = 0; i < c->v.n; i++)

@@ -34,6 +34,8 @@ bool isolation_covers(const struct withdrawals *w, uint64_t guid, unsigned num);
 bool isolation_forbids(const struct withdrawals *w, const struct fabric *f, uint32_t port, uint64_t guid,
 		       unsigned num);
 
+/* The link has an end in the place of x. */
+bool isolation_is_of(const struct withdrawal *x, const struct isolation_cut *cut);
 /* Notes a link, instead of others of its ends. */
 void isolation_cuts_put(struct isolation_cuts *c, const struct isolation_cut *x);
 /* Forgets the link that has this end, if there is one. */
