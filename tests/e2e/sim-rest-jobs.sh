@@ -6,7 +6,8 @@
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "one simulator is enough for what clients of the gateway see"
-command -v openssl >/dev/null || { echo "openssl is not installed"; exit 77; }
+# shellcheck source=rest/gateway.sh
+. "$top/tests/e2e/rest/gateway.sh"
 
 jobs=${REST_JOBS:-40}
 topology=$top/examples/cluster.topo
@@ -20,12 +21,10 @@ qos-levels:
 match-rules: []
 END
 start_and_wait H-f452140300811200 -p policy.yaml
-openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout tls.key -out tls.crt -days 2 \
-	-subj /CN=localhost -addext subjectAltName=DNS:localhost >openssl.log 2>&1 || fail "openssl: $(<openssl.log)"
+new_certificate tls
 mapfile -t token < <("$build/qosd-rest" --new-token slurm)
-port=$((20000 + $$ % 20000))
 cat >rest.yaml <<END
-listen: 127.0.0.1:$port
+listen: 127.0.0.1:$rest_port
 certificate: $work/tls.crt
 key: $work/tls.key
 socket: $sock
@@ -34,12 +33,7 @@ wait: 60s
 users:
   slurm: {tokens: ["${token[1]}"], right: partitions}
 END
-chmod 600 rest.yaml
-: >rest.log
-"$build/qosd-rest" -c rest.yaml >rest.log 2>&1 &
-rest_pid=$!
-pids+=("$rest_pid")
-until_ 10 grep -q 'serving at' rest.log || fail "qosd-rest does not start: $(<rest.log)"
+start_rest rest.yaml rest.log
 
 cat >jobs.py <<'END'
 """Runs jobs of 1 to 8 hosts, 16 at a time: prolog, a look at the partition, epilog."""
@@ -85,7 +79,7 @@ END
 
 # promise: J8
 note "jobs that come and go beside faults"
-python3 jobs.py "$port" "${token[0]}" "$jobs" >jobs.out 2>&1 &
+python3 jobs.py "$rest_port" "${token[0]}" "$jobs" >jobs.out 2>&1 &
 client=$!
 pids+=("$client")
 # spines' links, so that routes change and no host is lost

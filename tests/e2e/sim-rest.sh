@@ -6,7 +6,8 @@
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "one simulator is enough for what clients of the gateway see"
-command -v curl >/dev/null && command -v openssl >/dev/null || { echo "curl or openssl is not installed"; exit 77; }
+# shellcheck source=rest/gateway.sh
+. "$top/tests/e2e/rest/gateway.sh"
 
 topology=$top/examples/cluster.topo
 sm_node=H-f452140300811200
@@ -16,18 +17,6 @@ leaf01=0xf45214030090a3c0	# 1 to 8: node001 to node008
 pkeys() {	# pkeys GUID PORT: a P_Key table as smpquery reads it
 	on "$sm_node" smpquery -G pkeys "0x${1#0x}" "$2" 2>&1 | sed -nE 's/^ *[0-9]+: (.*)$/\1/p' |
 		tr -s ' \n' '  ' | sed -E 's/( 0x0000)* *$//; s/0x//g'
-}
-# rest METHOD PATH [BODY]: prints the status and the answer of a request by the user "k8s".
-rest() { rest_as k8s:secret "$@"; }
-rest_as() {
-	local data=()
-	[ $# -lt 4 ] || data=(-H 'Content-Type: application/json; charset=utf-8' --data-binary "$4")
-	curl -s -g --max-time 20 --cacert tls.crt -u "$1" -X "$2" -w '\n%{http_code}\n' "${data[@]}" "$url/ufmRest/$3" |
-		grep . | tac | paste -sd' '
-}
-rest_token() {	# rest_token TOKEN METHOD PATH [BODY]
-	curl -s -g --max-time 20 --cacert tls.crt -H "Authorization: Basic $1" -X "$2" -w '\n%{http_code}\n' \
-		${4:+--data-binary "$4"} "$url/ufmRestV3/$3" | grep . | tac | paste -sd' '
 }
 # members P_KEY: prints "GUID membership" of each member, sorted, in one line.
 members() { rest GET "resources/pkeys/$1?guids_data=true" | sed 's/^200 //' | jq -r '.guids[] | .guid + " " + .membership' | sort | paste -sd' '; }
@@ -46,16 +35,13 @@ match-rules: []
 END
 start_and_wait "$sm_node" -p policy.yaml
 
-openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout tls.key -out tls.crt -days 2 \
-	-subj /CN=localhost -addext subjectAltName=DNS:localhost,IP:127.0.0.1 >openssl.log 2>&1 || fail "openssl: $(<openssl.log)"
+new_certificate tls
 hash=$(echo secret | "$build/qosd-rest" --hash-password)
 mapfile -t token < <("$build/qosd-rest" --new-token slurm)
 expect_match "a hash" '^\$y\$' "$hash"
 expect_match "a token" '^slurm\.[A-Za-z0-9_-]{43}$' "${token[0]}"
-port=$((20000 + $$ % 20000))
-url=https://127.0.0.1:$port
 cat >rest.yaml <<END
-listen: 127.0.0.1:$port
+listen: 127.0.0.1:$rest_port
 certificate: $work/tls.crt
 key: $work/tls.key
 socket: $sock
@@ -66,14 +52,9 @@ users:
   viewer: {password: "$hash"}
   admin: {password: "$hash", right: all}
 END
-chmod 600 rest.yaml
-cp -p rest.yaml rest.good
+cp rest.yaml rest.good
 "$build/qosd-rest" --check -c rest.yaml >check.log 2>&1 || bad "--check: $(<check.log)"
-: >rest.log
-"$build/qosd-rest" -c rest.yaml >rest.log 2>&1 &
-rest_pid=$!
-pids+=("$rest_pid")
-until_ 10 grep -q 'serving at' rest.log || fail "qosd-rest does not start: $(<rest.log)"
+start_rest rest.yaml rest.log
 
 # promise: J1
 note "the plugin of Kubernetes"
@@ -169,8 +150,7 @@ wrong_body "no GUIDs" '400 guids' '{"pkey": "0x42", "guids": []}'
 wrong_body "a short GUID" '400 guids: "f45214"' '{"pkey": "0x42", "guids": ["f45214"]}'
 wrong_body "a membership" '400 membership' '{"pkey": "0x42", "guids": ["f452140300811231"], "membership": "both"}'
 wrong_body "an unknown GUID" '404 .*f4521403008fffff' '{"pkey": "0x42", "guids": ["f452140300811231", "f4521403008fffff"]}'
-wrong_body "limits" '501 service_level' '{"pkey": "0x42", "guids": ["f452140300811231"], "service_level": 3}'
-expect_match "limits" '^501 mtu_limit' "$(rest PUT resources/pkeys/qos_conf '{"pkey": "0x42", "mtu_limit": 2}')"
+wrong_body "an SL" '400 service_level' '{"pkey": "0x42", "guids": ["f452140300811231"], "service_level": 16}'
 expect_match "a pattern" '^400 hosts_names: "\*"' "$(rest POST resources/pkeys/hosts '{"hosts_names": "*", "pkey": "0x42"}')"
 expect_match "a broken list" '^400 hosts_names' "$(rest POST resources/pkeys/hosts '{"hosts_names": "node[1-", "pkey": "0x42"}')"
 head -c 1100000 /dev/zero | tr '\0' ' ' >large
@@ -268,7 +248,7 @@ if libc.prctl(38, 1, 0, 0, 0) or libc.prctl(22, 2, program, 0, 0):
     sys.exit(os.strerror(ctypes.get_errno()))
 os.execv(sys.argv[1], sys.argv[1:])
 END
-	sed "s/^listen: .*/listen: 127.0.0.1:$((port + 1))/" rest.good >refused.yaml
+	sed "s/^listen: .*/listen: 127.0.0.1:$((rest_port + 1))/" rest.good >refused.yaml
 	: >refused.log
 	python3 refuse.py "$build/qosd-rest" -c refused.yaml >refused.log 2>&1 &
 	refused_pid=$!
@@ -316,14 +296,10 @@ END
 python3 fake.py "$work/fake.sock" >fake.log 2>&1 &
 fake_pid=$!
 pids+=("$fake_pid")
-sed "s/^listen: .*/listen: 127.0.0.1:$((port + 2))/; s|^socket: .*|socket: $work/fake.sock|" rest.good >fake.yaml
-: >fake-rest.log
-"$build/qosd-rest" -c fake.yaml >fake-rest.log 2>&1 &
-rest_pid=$!
-pids+=("$rest_pid")
-until_ 10 grep -q 'serving at' fake-rest.log || bad "it does not start: $(<fake-rest.log)"
+sed "s/^listen: .*/listen: 127.0.0.1:$((rest_port + 2))/; s|^socket: .*|socket: $work/fake.sock|" rest.good >fake.yaml
+start_rest fake.yaml fake-rest.log
 until_ 10 test -S fake.sock || bad "no fake daemon: $(<fake.log)"
-url=https://127.0.0.1:$((port + 2))
+url=https://127.0.0.1:$((rest_port + 2))
 polls() { grep -c '^status' fake.log; }
 expect "change 20" "200 {}" "$(rest POST resources/pkeys "$body")"
 expect "is asked for" 1 "$(polls)"
@@ -336,6 +312,7 @@ end "$rest_pid" || bad "qosd-rest ends with exit status $?"
 kill "$fake_pid"
 
 note "the demonstration"
-PORT=$port TMPDIR=$work "$top/scripts/demo-rest" "$build" --once >demo.out 2>&1 || bad "demo-rest: $(tail -n 5 demo.out)"
-expect "its changes" 4 "$(grep -c 'dynamic partitions were changed' demo.out)"
+PORT=$rest_port TMPDIR=$work "$top/scripts/demo-rest" "$build" --once >demo.out 2>&1 || bad "demo-rest: $(tail -n 5 demo.out)"
+expect "its changes" 5 "$(grep -c 'dynamic partitions were changed' demo.out)"
+expect_match "values of its partition" '"qos_conf":\{"mtu_limit":2,"service_level":[0-9]+,"rate_limit":20\}' "$(<demo.out)"
 expect "what it leaves" "" "$(find . -maxdepth 1 -name 'qosd-demo.*')"

@@ -582,6 +582,27 @@ static json_t *json_level(const struct policy *p, uint32_t level)
 	return json_text(p->levels[level].name);
 }
 
+static json_t *json_mtu(unsigned code)
+{
+	return code ? json_integer(mtu_bytes(code)) : json_null();
+}
+
+static json_t *json_rate(unsigned code)
+{
+	return code ? json_real(rate_tenths(code) / 10.0) : json_null();
+}
+
+/* Own values, and those that paths get: of the level, with own values in their place. */
+static void add_values(const struct policy_partition *part, const struct policy_level *level, json_t *row)
+{
+	json_object_set_new(row, "sl", part->own.has_sl ? json_integer(part->own.sl) : json_null());
+	json_object_set_new(row, "mtu", json_mtu(part->own.mtu_limit));
+	json_object_set_new(row, "rate", json_rate(part->own.rate_limit));
+	json_object_set_new(row, "path-sl", json_integer(level->sl));
+	json_object_set_new(row, "path-mtu", json_mtu(level->mtu_limit));
+	json_object_set_new(row, "path-rate", json_rate(level->rate_limit));
+}
+
 static json_t *partition_row(const struct listing *l, uint32_t number)
 {
 	const struct policy *p = l->s->policy->p;
@@ -593,11 +614,7 @@ static json_t *partition_row(const struct listing *l, uint32_t number)
 				"ipoib-level", part->ipoib ? json_level(p, part->ipoib_level_index) :
 							     json_null());
 
-	json_object_set_new(row, "sl", part->own.has_sl ? json_integer(part->own.sl) : json_null());
-	json_object_set_new(row, "mtu", part->own.mtu_limit ?
-			    json_integer(mtu_bytes(part->own.mtu_limit)) : json_null());
-	json_object_set_new(row, "rate", part->own.rate_limit ?
-			    json_real(rate_tenths(part->own.rate_limit) / 10.0) : json_null());
+	add_values(part, &p->levels[part->level_index], row);
 	if (l->whole)
 		json_object_set_new(row, "members", json_members(part));
 	add_ports(l, part->pkey, row);

@@ -16,12 +16,12 @@
 #include <string.h>
 
 #include "cli/rest/api/pkeys_members.h"
+#include "cli/rest/api/pkeys_qos.h"
 #include "cli/rest/api/rest_ask.h"
 #include "cli/rest/api/rest_fields.h"
 #include "lib/base/hostlist.h"
 
 #define HOSTS_MAX 8192		/* in one request */
-#define QOS_FIELDS "mtu_limit service_level rate_limit"
 #define NAME_MAX_LEN 64
 #define MADE_PREFIX "api_pkey_"
 #define MADE_NAME 24	/* bytes of a name with it */
@@ -35,24 +35,26 @@ struct changing {
 	json_t *changes;	/* of the request to the daemon */
 };
 
-/* --- what the daemon cannot do yet --- */
+/* --- index 0 --- */
 
-/* The one place that knows which fields the daemon has no counterpart for. */
-static bool has_only_possible_fields(const struct rest_call *c, struct rest_answer *a)
+/* Whether the members get the P_Key at index 0 of their tables, as the body and the settings say. */
+static bool read_index0(const struct rest_call *c, bool *at_0, struct rest_answer *a)
 {
-	static const char *const qos[] = { "mtu_limit", "service_level", "rate_limit" };
 	int index0;
 
 	if (!rest_body_flag(c, "index0", 0, &index0, a))
 		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(qos); i++)
-		if (json_object_get(c->body, qos[i]))
-			return rest_refuse(a, REST_NOT_IMPLEMENTED, "%s: limits of a partition are those of its level "
-					   "in the policy", qos[i]);
-	if (index0 && !c->choices->ignore_index0)
-		return rest_refuse(a, REST_NOT_IMPLEMENTED, "index0: a P_Key gets any free place in the table of a port; "
-				   "`index0: ignore' in qosd-rest.yaml takes such requests nevertheless");
+	if (index0 && c->choices->index0 == REST_INDEX0_REFUSE)
+		return rest_refuse(a, REST_FORBIDDEN, "index0: `index0: refuse' in qosd-rest.yaml leaves the default partition's "
+				   "P_Key there");
+	*at_0 = index0 && c->choices->index0 == REST_INDEX0_SET;
 	return true;
+}
+
+/* The daemon's word for a membership. */
+static json_t *json_membership(const char *word, bool at_0)
+{
+	return json_sprintf("%s%s", word, at_0 ? "@0" : "");
 }
 
 /* --- frame --- */
@@ -93,6 +95,11 @@ static void finish(struct changing *x, bool good)
 	rest_partition_free(&x->p);
 }
 
+static bool must_be_there(struct changing *x)
+{
+	return x->p.name || rest_refuse(x->a, REST_NOT_FOUND, "there is no partition with the P_Key 0x%x", x->pkey);
+}
+
 /* --- additions --- */
 
 /* Whether an existing partition's IPoIB is as the body says; a new one gets it unless the body says no. */
@@ -115,23 +122,46 @@ static void made_name(uint16_t pkey, char name[MADE_NAME])
 	snprintf(name, MADE_NAME, MADE_PREFIX "0x%x", pkey);
 }
 
-/* Adds members, an object that this function takes ownership of; the partition is made if it is not there. */
-static bool put_addition(struct changing *x, const char *name, json_t *members)
+/* Gives a partition that is there the values of rest_read_qos(). */
+static bool put_qos(struct changing *x, json_t *own)
 {
+	json_t *change;
+
+	if (!x->p.whole)
+		return rest_refuse(x->a, REST_CONFLICT, "the partition %s is of the policy's file, and its level says its SL, MTU "
+				   "and rate: change the policy instead", x->p.name);
+	change = json_pack("{s:s}", "set", x->p.name);
+	json_object_update(change, own);
+	json_array_append_new(x->changes, change);
+	return true;
+}
+
+/* What a request adds. */
+struct addition {
+	const char *name;	/* of the partition; NULL: none is given */
+	json_t *members;	/* object of memberships, perhaps empty */
+	json_t *own;		/* of rest_read_qos() */
+};
+
+/* The partition is made if it is not there. */
+static bool put_addition(struct changing *x, const struct addition *add)
+{
+	const char *is = x->p.name, *name = add->name;
 	char made[MADE_NAME];
 	json_t *change;
 
-	if (x->p.name && name && strcmp(x->p.name, name)) {
-		json_decref(members);
+	if (is && name && strcmp(is, name))
 		return rest_refuse(x->a, REST_CONFLICT, "partition_name: the P_Key 0x%x is that of the partition %s", x->pkey,
-				   x->p.name);
-	}
+				   is);
+	if (is && json_object_size(add->own) && !put_qos(x, add->own))
+		return false;
 	made_name(x->pkey, made);
-	change = json_pack("{s:s, s:i}", "add", x->p.name ? x->p.name : name ? name : made, "pkey", x->pkey);
+	change = json_pack("{s:s, s:i}", "add", is ? is : name ? name : made, "pkey", x->pkey);
 	json_array_append_new(x->changes, change);
-	if (json_object_size(members))
-		json_object_set(change, "members", members);
-	json_decref(members);
+	if (!is)
+		json_object_update(change, add->own);
+	if (json_object_size(add->members))
+		json_object_set(change, "members", add->members);
 	return put_ipoib(x, change);
 }
 
@@ -173,8 +203,9 @@ static json_t *read_members(const struct rest_call *c, const struct rest_guids *
 	const json_t *each = json_object_get(c->body, "memberships");
 	json_t *members;
 	const char *all;
+	bool at_0;
 
-	if (!read_membership(c, &all, a))
+	if (!read_membership(c, &all, a) || !read_index0(c, &at_0, a))
 		return NULL;
 	if (each && json_array_size(each) != guids->n) {
 		rest_refuse(a, REST_BAD, "memberships must be an array with one word for each of guids");
@@ -191,7 +222,7 @@ static json_t *read_members(const struct rest_call *c, const struct rest_guids *
 			return NULL;
 		}
 		rest_who(guids->v[i], who);
-		json_object_set_new(members, who, json_string(word));
+		json_object_set_new(members, who, json_membership(word, at_0));
 	}
 	return members;
 }
@@ -200,23 +231,22 @@ static json_t *read_members(const struct rest_call *c, const struct rest_guids *
 static void add_guids(const struct rest_call *c, struct rest_answer *a, bool only)
 {
 	struct rest_guids guids = { 0 };
-	struct changing x = { 0 };
-	json_t *members = NULL;
-	const char *name;
+	struct addition add = { 0 };
+	struct changing x;
 	uint16_t pkey;
 	bool good;
 
-	good = rest_only_fields(c, "pkey guids membership memberships index0 ip_over_ib partition_name " QOS_FIELDS, a) &&
-	       rest_body_pkey(c, &pkey, a) && read_name(c, pkey, &name, a) && rest_body_guids(c, &guids, a) &&
-	       has_only_possible_fields(c, a) && (members = read_members(c, &guids, a));
+	good = rest_only_fields(c, "pkey guids membership memberships index0 ip_over_ib partition_name " REST_QOS_FIELDS, a) &&
+	       rest_body_pkey(c, &pkey, a) && read_name(c, pkey, &add.name, a) && rest_body_guids(c, &guids, a) &&
+	       (add.own = rest_read_qos(c, a)) && (add.members = read_members(c, &guids, a));
 	if (good) {
 		good = begin(&x, c, a, pkey);
 		if (good && only && x.p.name)
-			rest_put_removal(&x.p, rest_members_but(&x.p, members), false, x.changes);
-		good = good && put_addition(&x, name, json_incref(members));
-		finish(&x, good);
+			rest_put_removal(&x.p, rest_members_but(&x.p, add.members), false, x.changes);
+		finish(&x, good && put_addition(&x, &add));
 	}
-	json_decref(members);
+	json_decref(add.members);
+	json_decref(add.own);
 	vec_free(&guids);
 }
 
@@ -230,30 +260,40 @@ void rest_pkeys_set(const struct rest_call *c, struct rest_answer *a)
 	add_guids(c, a, true);
 }
 
-/* An empty partition. */
+/* An empty partition.  It has no members for which index0 could mean anything: additions say it anew. */
 void rest_pkeys_new(const struct rest_call *c, struct rest_answer *a)
 {
+	struct addition add = { 0 };
+	const char *membership;
 	struct changing x;
-	const char *name, *membership;
 	uint16_t pkey;
-	bool good;
+	bool good, at_0;
 
-	if (!rest_only_fields(c, "pkey partition_name index0 ip_over_ib membership " QOS_FIELDS, a) ||
-	    !rest_body_pkey(c, &pkey, a) || !read_name(c, pkey, &name, a) ||
-	    !read_membership(c, &membership, a) || !has_only_possible_fields(c, a))
+	if (!rest_only_fields(c, "pkey partition_name index0 ip_over_ib membership " REST_QOS_FIELDS, a) ||
+	    !rest_body_pkey(c, &pkey, a) || !read_name(c, pkey, &add.name, a) ||
+	    !read_membership(c, &membership, a) || !read_index0(c, &at_0, a) || !(add.own = rest_read_qos(c, a)))
 		return;
 	good = begin(&x, c, a, pkey);
 	if (good && x.p.name)
 		good = rest_refuse(a, REST_CONFLICT, "the P_Key 0x%x is that of the partition %s", pkey, x.p.name);
-	finish(&x, good && put_addition(&x, name, json_object()));
+	finish(&x, good && put_addition(&x, &add));
+	json_decref(add.own);
 }
 
+/* What is not given stays. */
 void rest_pkeys_qos(const struct rest_call *c, struct rest_answer *a)
 {
+	struct changing x = { 0 };
 	uint16_t pkey;
+	json_t *own;
 
-	if (rest_only_fields(c, "pkey " QOS_FIELDS, a) && rest_body_pkey(c, &pkey, a) && has_only_possible_fields(c, a))
-		rest_refuse(a, REST_BAD, "the body must have some of: " QOS_FIELDS);
+	if (!rest_only_fields(c, "pkey " REST_QOS_FIELDS, a) || !rest_body_pkey(c, &pkey, a) || !(own = rest_read_qos(c, a)))
+		return;
+	if (json_object_size(own))
+		finish(&x, begin(&x, c, a, pkey) && must_be_there(&x) && put_qos(&x, own));
+	else
+		rest_refuse(a, REST_BAD, "the body must have some of: " REST_QOS_FIELDS);
+	json_decref(own);
 }
 
 /* --- hosts --- */
@@ -278,31 +318,43 @@ static bool read_hosts(const char *text, struct hostlist *hosts, struct rest_ans
 	return good;
 }
 
-void rest_pkeys_hosts(const struct rest_call *c, struct rest_answer *a)
+/* An object from hosts to memberships; NULL: the body is wrong. */
+static json_t *read_host_members(const struct rest_call *c, struct rest_answer *a)
 {
-	const char *text = json_string_value(json_object_get(c->body, "hosts_names")), *membership = NULL;
+	const char *text = json_string_value(json_object_get(c->body, "hosts_names")), *membership;
 	struct hostlist hosts = { 0 };
-	json_t *members = json_object();
-	struct changing x;
-	uint16_t pkey;
-	bool good;
+	json_t *members = NULL;
+	bool at_0;
 
-	good = rest_only_fields(c, "pkey hosts_names membership index0 ip_over_ib " QOS_FIELDS, a) &&
-	       rest_body_pkey(c, &pkey, a) && read_membership(c, &membership, a) && has_only_possible_fields(c, a) &&
-	       (text || rest_refuse(a, REST_BAD, "hosts_names must be a string such as \"node[001-004],node7\"")) &&
-	       read_hosts(text, &hosts, a);
-	for (size_t i = 0; good && i < hosts.n; i++) {
+	if (!read_membership(c, &membership, a) || !read_index0(c, &at_0, a))
+		return NULL;
+	if (!text) {
+		rest_refuse(a, REST_BAD, "hosts_names must be a string such as \"node[001-004],node7\"");
+		return NULL;
+	}
+	if (read_hosts(text, &hosts, a))
+		members = json_object();
+	for (size_t i = 0; members && i < hosts.n; i++) {
 		char *who = xasprintf("host:%s", hosts.v[i]);
 
-		json_object_set_new(members, who, json_string(membership));
+		json_object_set_new(members, who, json_membership(membership, at_0));
 		free(who);
 	}
 	hostlist_free(&hosts);
-	if (good) {
-		good = begin(&x, c, a, pkey);
-		finish(&x, good && put_addition(&x, NULL, json_incref(members)));
-	}
-	json_decref(members);
+	return members;
+}
+
+void rest_pkeys_hosts(const struct rest_call *c, struct rest_answer *a)
+{
+	struct addition add = { 0 };
+	struct changing x = { 0 };
+	uint16_t pkey;
+
+	if (rest_only_fields(c, "pkey hosts_names membership index0 ip_over_ib " REST_QOS_FIELDS, a) &&
+	    rest_body_pkey(c, &pkey, a) && (add.own = rest_read_qos(c, a)) && (add.members = read_host_members(c, a)))
+		finish(&x, begin(&x, c, a, pkey) && put_addition(&x, &add));
+	json_decref(add.members);
+	json_decref(add.own);
 }
 
 /* --- removals --- */
@@ -316,11 +368,6 @@ static void remove_listed(struct changing *x, json_t *whos)
 		rest_put_removal(&x->p, json_incref(whos), true, x->changes);
 	json_decref(whos);
 	finish(x, good);
-}
-
-static bool must_be_there(struct changing *x)
-{
-	return x->p.name || rest_refuse(x->a, REST_NOT_FOUND, "there is no partition with the P_Key 0x%x", x->pkey);
 }
 
 /* A client that lost the answer repeats this request: then there is nothing to remove, which is no error. */

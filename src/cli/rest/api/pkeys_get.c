@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/rest/api/pkeys_qos.h"
 #include "cli/rest/api/rest_ask.h"
 #include "cli/rest/api/rest_fields.h"
 #include "lib/base/map64.h"
@@ -64,7 +65,7 @@ static void put_guids(const json_t *row, json_t *list)
 	}
 	json_array_foreach(json_object_get(row, "members"), i, x)
 		if (rest_parse_guid(rest_str(x, "who"), &guid) && map64_get(&seen, guid) == MAP64_NONE)
-			put_guid(list, guid, membership_of(x), false);
+			put_guid(list, guid, membership_of(x), json_is_true(json_object_get(x, "index0")));
 	map64_free(&seen);
 }
 
@@ -80,16 +81,14 @@ static const char *default_membership(const json_t *row)
 	return "limited";
 }
 
-/*
- * The limits of a partition are those of its level, which the daemon does not tell in the terms of
- * this interface: qos_conf is not answered rather than made up.
- */
 static json_t *partition_of(const struct rest_call *c, const json_t *row)
 {
 	json_t *p = json_pack("{s:s, s:b}", "partition", rest_str(row, "partition"),
 			      "ip_over_ib", json_is_true(json_object_get(row, "ipoib")));
-	json_t *guids;
+	json_t *guids, *qos = rest_query_flag(c, "qos_conf") ? rest_qos_of(row) : NULL;
 
+	if (qos)
+		json_object_set_new(p, "qos_conf", qos);
 	if (!rest_query_flag(c, "guids_data"))
 		return p;
 	guids = json_array();

@@ -49,7 +49,8 @@ struct rest_daemon {
 /* What the operator decided. */
 struct rest_choices {
 	bool absent_guids;	/* members that the fabric does not have (yet) are taken */
-	bool ignore_index0;	/* index0 is not honored, and no error */
+	/* index0 is done, is ignored, or is an error */
+	enum { REST_INDEX0_SET, REST_INDEX0_IGNORE, REST_INDEX0_REFUSE } index0;
 };
 
 /* P_Keys that a user may change, without the membership bit. */

@@ -5,31 +5,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void put_findings(const json_t *answer, struct buf *out)
+/* Appends the texts of errors.  Returns whether all of them are of partitions or the policy, not of the request. */
+static bool put_findings(const json_t *answer, struct buf *out)
 {
+	bool contradiction = true;
 	const json_t *x;
 	size_t i;
 
-	json_array_foreach(json_object_get(answer, "findings"), i, x)
-		if (!strcmp(rest_str(x, "severity"), "error"))
-			buf_printf(out, "%s%s", out->n ? "; " : "", rest_str(x, "text"));
+	json_array_foreach(json_object_get(answer, "findings"), i, x) {
+		if (strcmp(rest_str(x, "severity"), "error"))
+			continue;
+		buf_printf(out, "%s%s", out->n ? "; " : "", rest_str(x, "text"));
+		contradiction &= json_is_string(json_object_get(x, "file"));
+	}
+	return contradiction;
 }
 
 /*
- * A refusal with findings is about what the client wants; any other is about the state that the
- * daemon is in, which passes.
+ * A refusal with findings is about what the client wants: in itself, or beside what else is wanted.
+ * Any other is about the state that the daemon is in, which passes.
  */
 static void pass_refusal(const json_t *answer, struct rest_answer *a)
 {
 	struct buf text = { 0 };
+	bool contradiction = put_findings(answer, &text);
 	const char *why;
 
-	put_findings(answer, &text);
 	why = text.n ? text.s : rest_str(answer, "error");
 	if (json_integer_value(json_object_get(answer, "absent")) > 0)
 		rest_refuse(a, REST_NOT_FOUND, "%s", why);
 	else if (text.n)
-		rest_refuse(a, REST_BAD, "%s", why);
+		rest_refuse(a, contradiction ? REST_CONFLICT : REST_BAD, "%s", why);
 	else
 		rest_refuse(a, REST_NO_DAEMON, "%s", why);
 	buf_free(&text);

@@ -127,7 +127,9 @@ static void read_yes(struct reader *r, const struct node *n, const struct key *k
 }
 
 static const char *const absent_words[] = { "refuse", "accept", NULL };
-static const char *const index0_words[] = { "refuse", "ignore", NULL };
+static const char *const index0_words[] = {
+	[REST_INDEX0_SET] = "set", [REST_INDEX0_IGNORE] = "ignore", [REST_INDEX0_REFUSE] = "refuse", NULL
+};
 
 #define AT(member) FIELD(struct rest_settings, member)
 static const struct key keys[] = {
@@ -137,7 +139,7 @@ static const struct key keys[] = {
 	{ "plain-http", read_bool, AT(plain_http) },
 	{ "socket", read_text, AT(socket) },
 	{ "absent-guids", read_yes, AT(choices.absent_guids), .words = absent_words },
-	{ "index0", read_yes, AT(choices.ignore_index0), .words = index0_words },
+	{ "index0", read_choice, AT(choices.index0), .words = index0_words },
 	{ "wait", read_time, AT(wait_ms), .max = WAIT_MAX_MS, .unit = 1e-3 },
 	{ "requests-per-second", read_uint, AT(requests_per_second), .min = 1, .max = 100000 },
 	{ "users", read_users, WHOLE, .required = true },

@@ -16,6 +16,7 @@ static const struct rest_route routes[] = {
 	{ "POST", "resources/pkeys/add", REST_PARTITIONS, true, "", rest_pkeys_new },
 	{ "POST", "resources/pkeys/hosts", REST_PARTITIONS, true, "", rest_pkeys_hosts },
 	{ "PUT", "resources/pkeys/qos_conf", REST_PARTITIONS, true, "", rest_pkeys_qos },
+	{ "POST", "resources/pkeys/qos_conf", REST_PARTITIONS, true, "", rest_pkeys_qos },	/* of one client */
 	{ "GET", "resources/pkeys/{}", REST_READ, false, "guids_data qos_conf", rest_pkeys_one },
 	{ "DELETE", "resources/pkeys/{}", REST_PARTITIONS, false, "", rest_pkeys_delete },
 	{ "DELETE", "resources/pkeys/{}/guids/{}", REST_PARTITIONS, false, "", rest_pkeys_delete_guids },

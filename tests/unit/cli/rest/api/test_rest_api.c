@@ -267,14 +267,86 @@ START_TEST(adding)
 	expect_refusal(REST_BAD, "memberships");
 	expect_asked("");
 
-	/* the plugin of Kubernetes always wants index 0 */
+	/* index 0 is that of the members of this request; the plugin of Kubernetes always wants it */
+	request("POST", "resources/pkeys", NULL, "{\"pkey\": \"0x42\", \"index0\": true, \"guids\": [\"" G1 "\", \"" G2 "\"], "
+		"\"memberships\": [\"full\", \"limited\"]}");
+	expect_asked(SHOW CHANGE "{\"add\":\"job\",\"members\":{\"0x" G1 "\":\"full@0\",\"0x" G2 "\":\"limited@0\"},\"pkey\":66}]}\n");
+	request("POST", "resources/pkeys/hosts", NULL, "{\"pkey\": \"0x42\", \"index0\": true, \"hosts_names\": \"node1\"}");
+	expect_asked(SHOW CHANGE "{\"add\":\"job\",\"members\":{\"host:node1\":\"full@0\"},\"pkey\":66}]}\n");
+	choices.index0 = REST_INDEX0_REFUSE;
 	request("POST", "resources/pkeys", NULL, "{\"pkey\": \"0x42\", \"index0\": true, \"guids\": [\"" G1 "\"]}");
-	expect_refusal(REST_NOT_IMPLEMENTED, "index0");
-	choices.ignore_index0 = choices.absent_guids = true;
+	expect_refusal(REST_FORBIDDEN, "index0");
+	expect_asked("");
+	choices = (struct rest_choices){ .absent_guids = true, .index0 = REST_INDEX0_IGNORE };
 	request("POST", "resources/pkeys", NULL, "{\"pkey\": \"0x42\", \"index0\": true, \"guids\": [\"" G1 "\"]}");
 	expect_asked(SHOW "partition change {\"absent-ok\":true,\"file\":\"(REST)\"} {\"changes\":[{\"add\":\"job\",\"members\":"
 		     "{\"0x" G1 "\":\"full\"},\"pkey\":66}]}\n");
 	choices = (struct rest_choices){ 0 };
+}
+END_TEST
+
+START_TEST(values)
+{
+	static const char *const bad[][2] = {
+		{ "\"service_level\": 16", "service_level must be a number from 0 to 15" }, { "\"service_level\": -1", "service_level" },
+		{ "\"service_level\": 1.5", "service_level" }, { "\"service_level\": \"1\"", "service_level" },
+		{ "\"service_level\": null", "service_level" }, { "\"service_level\": 1e99", "service_level" },
+		{ "\"mtu_limit\": 2048", "mtu_limit must be 2 or 4" }, { "\"mtu_limit\": 1", "mtu_limit" },
+		{ "\"mtu_limit\": true", "mtu_limit" }, { "\"rate_limit\": 2", "rate_limit must be one of 2.5, 5, 10" },
+		{ "\"rate_limit\": 400", "rate_limit" }, { "\"rate_limit\": [10]", "rate_limit" }, { "\"rate_limit\": 0", "rate_limit" },
+	};
+	static const double rates[] = { 2.5, 10, 30, 5, 20, 40, 60, 80, 120, 14, 56, 112, 168, 25, 100, 200, 300 };
+	char body[200], asked[300];
+
+	/* a new partition is made with them, one that is there gets them */
+	d.partition = NONE;
+	request("POST", "resources/pkeys/add", NULL, "{\"pkey\": \"0x42\", \"mtu_limit\": 4, \"service_level\": 0, \"rate_limit\": 300, "
+		"\"index0\": true}");
+	expect_asked(SHOW CHANGE "{\"add\":\"api_pkey_0x42\",\"ipoib\":true,\"mtu\":4096,\"pkey\":66,\"rate\":300.0,\"sl\":0}]}\n");
+	request("POST", "resources/pkeys/hosts", NULL, "{\"pkey\": \"0x42\", \"service_level\": 3, \"hosts_names\": \"node1\"}");
+	expect_asked(SHOW CHANGE "{\"add\":\"api_pkey_0x42\",\"ipoib\":true,\"members\":{\"host:node1\":\"full\"},\"pkey\":66,\"sl\":3}]}\n");
+	d.partition = OWN(WHO("0x" G1));
+	request("PUT", "resources/pkeys", NULL, "{\"pkey\": \"0x42\", \"guids\": [\"" G1 "\"], \"rate_limit\": 2.5}");
+	expect_asked(SHOW CHANGE "{\"rate\":2.5,\"set\":\"job\"},{\"add\":\"job\",\"members\":{\"0x" G1 "\":\"full\"},\"pkey\":66}]}\n");
+	request("PUT", "resources/pkeys/qos_conf", NULL, "{\"pkey\": \"0x8042\", \"mtu_limit\": 2, \"service_level\": 15}");
+	expect_body("{}");
+	expect_asked(SHOW CHANGE "{\"mtu\":2048,\"set\":\"job\",\"sl\":15}]}\n");
+	ck_assert_int_eq(d.awaited, 7);
+	for (size_t i = 0; i < ARRAY_SIZE(rates); i++) {
+		snprintf(body, sizeof(body), "{\"pkey\": \"0x42\", \"rate_limit\": %g}", rates[i]);
+		snprintf(asked, sizeof(asked), SHOW CHANGE "{\"rate\":%.1f,\"set\":\"job\"}]}\n", rates[i]);
+		request("POST", "resources/pkeys/qos_conf", NULL, body);
+		expect_asked(asked);
+	}
+
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		snprintf(body, sizeof(body), "{\"pkey\": \"0x42\", %s}", bad[i][0]);
+		request("PUT", "resources/pkeys/qos_conf", NULL, body);
+		expect_refusal(REST_BAD, bad[i][1]);
+		request("POST", "resources/pkeys/add", NULL, body);
+		expect_refusal(REST_BAD, bad[i][1]);
+		expect_asked("");
+	}
+	request("PUT", "resources/pkeys/qos_conf", NULL, "{\"pkey\": \"0x42\"}");
+	expect_refusal(REST_BAD, "some of: mtu_limit service_level rate_limit");
+	d.partition = POLICYS("");
+	request("PUT", "resources/pkeys/qos_conf", NULL, "{\"pkey\": \"0x42\", \"service_level\": 1}");
+	expect_refusal(REST_CONFLICT, "of the policy's file");
+	request("POST", "resources/pkeys", NULL, "{\"pkey\": \"0x42\", \"guids\": [\"" G1 "\"], \"service_level\": 1}");
+	expect_refusal(REST_CONFLICT, "of the policy's file");
+	d.partition = NONE;
+	request("PUT", "resources/pkeys/qos_conf", NULL, "{\"pkey\": \"0x42\", \"service_level\": 1}");
+	expect_refusal(REST_NOT_FOUND, "0x42");
+	expect_asked(SHOW);
+
+	/* what paths get; the greatest values stand for none */
+	d.partition = "{\"ok\": true, \"result\": {\"partitions\": [{\"partition\": \"a\", \"pkey\": 66, \"ipoib\": true, \"path-sl\": 3, "
+		      "\"path-mtu\": 2048, \"path-rate\": 2.5}, {\"partition\": \"b\", \"pkey\": 67, \"ipoib\": true, \"path-sl\": 0, "
+		      "\"path-mtu\": null, \"path-rate\": null}, {\"partition\": \"c\", \"pkey\": 68, \"ipoib\": true}]}}";
+	request("GET", "resources/pkeys", "{\"qos_conf\": \"true\"}", NULL);
+	expect_body("{\"0x42\":{\"ip_over_ib\":true,\"partition\":\"a\",\"qos_conf\":{\"mtu_limit\":2,\"rate_limit\":2.5,\"service_level\":3}},"
+		    "\"0x43\":{\"ip_over_ib\":true,\"partition\":\"b\",\"qos_conf\":{\"mtu_limit\":4,\"rate_limit\":300,\"service_level\":0}},"
+		    "\"0x44\":{\"ip_over_ib\":true,\"partition\":\"c\"}}");
 }
 END_TEST
 
@@ -457,6 +529,10 @@ START_TEST(refusals_of_the_daemon)
 		   "\"too many members\"}]}";
 	request("POST", "resources/pkeys", NULL, body);
 	expect_refusal(REST_BAD, "too many members");
+	d.change = "{\"ok\": false, \"error\": \"refused\", \"absent\": 0, \"findings\": [{\"severity\": \"error\", \"file\": "
+		   "\"(dynamic partitions)\", \"text\": \"both want index 0\"}]}";
+	request("POST", "resources/pkeys", NULL, body);
+	expect_refusal(REST_CONFLICT, "both want index 0");
 	d.change = "{\"ok\": false, \"error\": \"another subnet manager has become master\"}";
 	request("POST", "resources/pkeys", NULL, body);
 	expect_refusal(REST_NO_DAEMON, "another subnet manager");
@@ -489,8 +565,6 @@ START_TEST(wrong_bodies)
 		expect_refusal(REST_BAD, bad[i][1]);
 		ck_assert_ptr_null(d.asked.n > strlen(SHOW) ? d.asked.s : NULL);
 	}
-	request("PUT", "resources/pkeys/qos_conf", NULL, "{\"pkey\": \"0x42\", \"rate_limit\": 100}");
-	expect_refusal(REST_NOT_IMPLEMENTED, "rate_limit");
 }
 END_TEST
 
@@ -498,14 +572,14 @@ START_TEST(listing)
 {
 	d.partition = "{\"ok\": true, \"result\": {\"partitions\": ["
 		"{\"partition\": \"job\", \"pkey\": 66, \"ipoib\": true, \"ports\": [{\"port\": \"a (b) c/P1 (0x" G1 ")\", \"membership\": "
-		"\"both\", \"places\": [{\"index\": 0, \"pkey\": 66}]}], \"members\": [" WHO("0x" G1) "," WHO("0x" G2) "]},"
+		"\"both\", \"places\": [{\"index\": 0, \"pkey\": 66}]}], \"members\": [" WHO("0x" G1) ",{\"who\": \"0x" G2 "\", \"membership\": \"full\", \"index0\": true}]},"
 		"{\"partition\": \"Default\", \"pkey\": 32767, \"ipoib\": false, \"ports\": [{\"port\": \"n/P1 (0x" G1 ")\", "
 		"\"membership\": \"limited\"}], \"members\": [{\"who\": \"all\", "
 		"\"membership\": \"limited\"}]}]}}";
 	request("GET", "resources/pkeys", "{\"guids_data\": \"true\"}", NULL);
 	expect_asked("partition show\n");
 	expect_body("{\"0x42\":{\"guids\":[{\"guid\":\"" G1 "\",\"index0\":true,\"membership\":\"full\"},"
-		    "{\"guid\":\"" G2 "\",\"index0\":false,\"membership\":\"full\"}],\"ip_over_ib\":true,\"partition\":\"job\"},"
+		    "{\"guid\":\"" G2 "\",\"index0\":true,\"membership\":\"full\"}],\"ip_over_ib\":true,\"partition\":\"job\"},"
 		    "\"0x7fff\":{\"guids\":[],\"ip_over_ib\":false,\"membership\":\"limited\",\"partition\":\"Default\"}}");
 	request("GET", "resources/pkeys", NULL, NULL);
 	expect_asked("partitions\n");
@@ -574,6 +648,7 @@ int main(void)
 	tcase_add_test(t, routes);
 	tcase_add_test(t, fields);
 	tcase_add_test(t, adding);
+	tcase_add_test(t, values);
 	tcase_add_test(t, setting);
 	tcase_add_test(t, removing);
 	tcase_add_test(t, members_that_stay);

@@ -187,7 +187,7 @@ START_TEST(good_settings)
 
 	ck_assert_msg(s, "%s", found.n ? found.v[0].text : "");
 	ck_assert_str_eq(s->listen, "[::1]:8443");
-	ck_assert(s->choices.absent_guids && s->choices.ignore_index0);
+	ck_assert(s->choices.absent_guids && s->choices.index0 == REST_INDEX0_IGNORE);
 	ck_assert_uint_eq(s->wait_ms, 2000);
 	ck_assert_str_eq(s->socket, "/s");
 	rest_settings_free(s);
