@@ -218,6 +218,7 @@ static void add_link(json_t *row, const struct subnet_state *s, const struct fab
 	json_object_set_new(row, "mtu", json_integer(mtu_bytes(p->neighbor_mtu)));
 	json_object_set_new(row, "vls", json_integer(ib_vls_from_code(p->op_vls)));
 	json_object_set_new(row, "peer", json_port(s, p->peer));
+	json_object_set_new(row, "held", json_boolean(p->held));
 }
 
 json_t *json_port_row(const struct subnet_state *s, uint32_t slot)

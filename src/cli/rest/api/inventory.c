@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Answers which systems, ports and links there are, from `ports` and `nodes`. */
-#include "cli/rest/api/rest_api.h"
+#include "cli/rest/api/inventory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,8 +9,7 @@
 #include "cli/rest/api/rest_ask.h"
 #include "cli/rest/api/rest_fields.h"
 
-/* A GUID without 0x. */
-static const char *bare(const char *guid)
+const char *rest_bare_guid(const char *guid)
 {
 	return strncmp(guid, "0x", 2) ? guid : guid + 2;
 }
@@ -18,6 +17,39 @@ static const char *bare(const char *guid)
 static bool is_switch(const json_t *row)
 {
 	return !strcmp(rest_str(row, "type"), "switch");
+}
+
+void rest_answer_rows(const struct rest_call *c, const json_t *rows, rest_row *of_row, struct rest_answer *a)
+{
+	const json_t *row;
+	json_t *x;
+	size_t i;
+
+	a->body = json_array();
+	json_array_foreach(rows, i, row) {
+		x = of_row(c, row);
+		if (x)
+			json_array_append_new(a->body, x);
+	}
+}
+
+/* Asks for rows and answers with them. */
+static void answer_rows_of(const struct rest_call *c, const char *command, rest_row *of_row, struct rest_answer *a)
+{
+	json_t *rows = rest_ask_rows(c, command, NULL, a);
+
+	if (rows)
+		rest_answer_rows(c, rows, of_row, a);
+	json_decref(rows);
+}
+
+/* What passes, of an object that this function takes ownership of. */
+static json_t *only_if(bool wanted, json_t *x)
+{
+	if (wanted)
+		return x;
+	json_decref(x);
+	return NULL;
 }
 
 /* --- ports --- */
@@ -42,7 +74,7 @@ static bool has_link(const json_t *row)
 /* "0002c9030060dc20_10": how this interface names a port. */
 static json_t *port_name(const char *guid, json_int_t number)
 {
-	return json_sprintf("%s_%lld", bare(guid), (long long)number);
+	return json_sprintf("%s_%lld", rest_bare_guid(guid), (long long)number);
 }
 
 /* Splits "NodeDescription/Pn (0xguid)": the description's length; 0: it has no such form. */
@@ -76,15 +108,15 @@ static json_t *display_name(const json_t *row, const char *name, size_t descript
 	return json_sprintf("%.*s/%lld", (int)(description - host - 1), name + host + 1, (long long)number);
 }
 
-static json_t *json_port(const json_t *row)
+json_t *rest_json_port(const json_t *row)
 {
 	const char *name = rest_str(row, "name"), *guid = rest_str(row, "guid");
 	json_int_t number = 0, lid = json_integer_value(json_object_get(row, "lid"));
 	size_t description = description_length(name, &number);
-	json_t *p = json_pack("{s:s, s:o, s:I, s:s, s:I, s:o, s:o, s:s, s:s}", "guid", bare(guid),
+	json_t *p = json_pack("{s:s, s:o, s:I, s:s, s:I, s:o, s:o, s:s, s:s}", "guid", rest_bare_guid(guid),
 			      "name", port_name(guid, json_integer_value(json_object_get(row, "port"))),
 			      "number", json_integer_value(json_object_get(row, "port")),
-			      "systemID", bare(rest_str(row, "node")), "lid", lid,
+			      "systemID", rest_bare_guid(rest_str(row, "node")), "lid", lid,
 			      "dname", display_name(row, name, description),
 			      "system_name", system_name(name, description, is_switch(row)),
 			      "logical_state", logical_state(row),
@@ -112,7 +144,7 @@ static bool is_wanted_port(const struct rest_call *c, const json_t *row, const j
 		return false;
 	if (system && strcmp(system, name) && strcmp(system, rest_str(port, "systemID")))
 		return false;
-	if (guid && strcasecmp(bare(guid), rest_str(port, "guid")))
+	if (guid && strcasecmp(rest_bare_guid(guid), rest_str(port, "guid")))
 		return false;
 	if (kind && strcmp(rest_str(row, "type"), !strcasecmp(kind, "Computer") ? "ca" : !strcasecmp(kind, "Switch") ?
 			   "switch" : kind))
@@ -120,22 +152,16 @@ static bool is_wanted_port(const struct rest_call *c, const json_t *row, const j
 	return !rest_query_flag(c, "active") || !strcmp(rest_str(row, "state"), "active");
 }
 
+static json_t *port_of_row(const struct rest_call *c, const json_t *row)
+{
+	json_t *port = rest_json_port(row);
+
+	return only_if(is_wanted_port(c, row, port), port);
+}
+
 void rest_ports(const struct rest_call *c, struct rest_answer *a)
 {
-	json_t *rows = rest_ask_rows(c, "ports", NULL, a), *port;
-	const json_t *row;
-	size_t i;
-
-	if (!rows)
-		return;
-	a->body = json_array();
-	json_array_foreach(rows, i, row) {
-		port = json_port(row);
-		if (is_wanted_port(c, row, port))
-			json_array_append(a->body, port);
-		json_decref(port);
-	}
-	json_decref(rows);
+	answer_rows_of(c, "ports", port_of_row, a);
 }
 
 /* --- systems --- */
@@ -146,29 +172,23 @@ static json_t *json_system(const json_t *node)
 	bool of_switch = is_switch(node);
 	json_t *name = system_name(description, strlen(description), of_switch);
 
-	return json_pack("{s:s, s:s, s:o, s:o, s:s, s:s}", "guid", bare(rest_str(node, "guid")),
-			 "system_guid", bare(rest_str(node, "guid")), "name", json_incref(name), "system_name", name,
+	return json_pack("{s:s, s:s, s:o, s:o, s:s, s:s}", "guid", rest_bare_guid(rest_str(node, "guid")),
+			 "system_guid", rest_bare_guid(rest_str(node, "guid")), "name", json_incref(name), "system_name", name,
 			 "type", of_switch ? "switch" : "host", "description", description);
+}
+
+static json_t *system_of_row(const struct rest_call *c, const json_t *row)
+{
+	const char *type = rest_query_text(c, "type"), *name = rest_query_text(c, "name");
+	json_t *system = json_system(row);
+
+	return only_if((!type || !strcasecmp(type, rest_str(system, "type"))) &&
+		       (!name || !strcmp(name, rest_str(system, "system_name"))), system);
 }
 
 void rest_systems(const struct rest_call *c, struct rest_answer *a)
 {
-	const char *type = rest_query_text(c, "type"), *name = rest_query_text(c, "name");
-	json_t *rows = rest_ask_rows(c, "nodes", NULL, a), *system;
-	const json_t *row;
-	size_t i;
-
-	if (!rows)
-		return;
-	a->body = json_array();
-	json_array_foreach(rows, i, row) {
-		system = json_system(row);
-		if ((!type || !strcasecmp(type, rest_str(system, "type"))) &&
-		    (!name || !strcmp(name, rest_str(system, "system_name"))))
-			json_array_append(a->body, system);
-		json_decref(system);
-	}
-	json_decref(rows);
+	answer_rows_of(c, "nodes", system_of_row, a);
 }
 
 /* --- links --- */
@@ -188,46 +208,25 @@ static json_t *json_link(const json_t *row)
 
 	snprintf(guid, sizeof(guid), "%016llx", (unsigned long long)rest_port_guid(peer, &n));
 	return json_pack("{s:s, s:o, s:s, s:o, s:o, s:o, s:O, s:s}",
-			 "source_guid", bare(rest_str(row, "guid")), "source_port", json_sprintf("%lld", (long long)number),
+			 "source_guid", rest_bare_guid(rest_str(row, "guid")), "source_port", json_sprintf("%lld", (long long)number),
 			 "destination_guid", guid, "destination_port", json_sprintf("%lld", (long long)far),
 			 "source_port_node_description", json_stringn(name, near_length),
 			 "destination_port_node_description", json_stringn(peer, far_length),
 			 "width", json_object_get(row, "link"), "severity", "Info");
 }
 
+/* The far ends of a system's own links are not among its rows. */
+static json_t *link_of_row(const struct rest_call *c, const json_t *row)
+{
+	return (rest_query_text(c, "system") ? has_link(row) : tells_link(row)) ? json_link(row) : NULL;
+}
+
 void rest_links(const struct rest_call *c, struct rest_answer *a)
 {
 	const char *system = rest_query_text(c, "system");
-	json_t *rows = rest_ask_rows(c, "ports", system ? json_pack("{s:s}", "node", system) : NULL, a);
-	const json_t *row;
-	size_t i;
+	json_t *rows = rest_ask_ports(c, system, a);
 
-	/* a system that is not there has no links, as it has no ports */
-	if (!rows && system && a->status == REST_NOT_FOUND) {
-		rest_answer_free(a);
-		*a = (struct rest_answer){ .status = REST_OK };
-		rows = json_array();
-	}
-	if (!rows)
-		return;
-	a->body = json_array();
-	/* the far ends of a system's own links are not among its rows */
-	json_array_foreach(rows, i, row)
-		if (system ? has_link(row) : tells_link(row))
-			json_array_append_new(a->body, json_link(row));
+	if (rows)
+		rest_answer_rows(c, rows, link_of_row, a);
 	json_decref(rows);
-}
-
-/* --- ports that are not used --- */
-
-void rest_unhealthy(const struct rest_call *c, struct rest_answer *a)
-{
-	(void)c;
-	rest_refuse(a, REST_NOT_IMPLEMENTED, "unhealthy ports: see the metric qosd_links_held and `qosd-ctl health'");
-}
-
-void rest_unhealthy_set(const struct rest_call *c, struct rest_answer *a)
-{
-	(void)c;
-	rest_refuse(a, REST_NOT_IMPLEMENTED, "unhealthy ports: the daemon isolates flapping links by itself; see `links release'");
 }

@@ -247,19 +247,15 @@ static bool is_of_host(const char *who, const char *host)
 /* The ports that a host has now.  The daemon may take the name for something else: a LID, for example. */
 static bool add_ports_of(struct removal *r, const char *host)
 {
-	json_t *rows = rest_ask_rows(r->c, "ports", json_pack("{s:s}", "node", host), r->a);
+	json_t *rows = rest_ask_ports(r->c, host, r->a);
 	const json_t *row;
 	size_t i, n;
 
 	json_array_foreach(rows, i, row)
 		if (is_of_host(rest_str(row, "name"), host))
 			map64_put(&r->ports, rest_port_guid(rest_str(row, "name"), &n), 1);
-	if (!rows && r->a->status != REST_NOT_FOUND)
-		return false;
 	json_decref(rows);
-	rest_answer_free(r->a);
-	*r->a = (struct rest_answer){ .status = REST_OK };
-	return true;
+	return rows;
 }
 
 static bool take_host(struct removal *r, const char *host, bool with_ports)

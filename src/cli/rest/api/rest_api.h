@@ -107,6 +107,6 @@ rest_handler rest_version, rest_smconf;
 rest_handler rest_pkeys_list, rest_pkeys_one;
 rest_handler rest_pkeys_new, rest_pkeys_add, rest_pkeys_set, rest_pkeys_hosts, rest_pkeys_qos;
 rest_handler rest_pkeys_remove_guids, rest_pkeys_delete, rest_pkeys_delete_guids, rest_pkeys_delete_hosts;
-rest_handler rest_ports, rest_systems, rest_links, rest_unhealthy, rest_unhealthy_set;
+rest_handler rest_ports, rest_systems, rest_links, rest_unhealthy, rest_unhealthy_one, rest_unhealthy_set;
 
 #endif

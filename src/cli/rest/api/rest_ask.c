@@ -68,6 +68,17 @@ json_t *rest_ask_rows(const struct rest_call *c, const char *command, json_t *ar
 	return rows ? rows : json_array();
 }
 
+json_t *rest_ask_ports(const struct rest_call *c, const char *node, struct rest_answer *a)
+{
+	json_t *rows = rest_ask_rows(c, "ports", node ? json_pack("{s:s}", "node", node) : NULL, a);
+
+	if (rows || !node || a->status != REST_NOT_FOUND)
+		return rows;
+	rest_answer_free(a);
+	*a = (struct rest_answer){ .status = REST_OK };
+	return json_array();
+}
+
 const char *rest_str(const json_t *o, const char *name)
 {
 	const char *s = json_string_value(json_object_get(o, name));

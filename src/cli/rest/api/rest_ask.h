@@ -13,6 +13,8 @@ json_t *rest_ask(const struct rest_call *c, const char *command, json_t *args, j
 		 struct rest_answer *a);
 /* The rows of a command whose answer is an array; otherwise as rest_ask(). */
 json_t *rest_ask_rows(const struct rest_call *c, const char *command, json_t *args, struct rest_answer *a);
+/* The rows of `ports`, of a node (NULL: all); none if there is no such node.  NULL: as rest_ask(). */
+json_t *rest_ask_ports(const struct rest_call *c, const char *node, struct rest_answer *a);
 
 /* The member `name`, a string; "" if there is none. */
 const char *rest_str(const json_t *o, const char *name);

@@ -26,10 +26,12 @@ static const struct rest_route routes[] = {
 	{ "GET", "resources/systems", REST_READ, false, "type name", rest_systems },
 	{ "GET", "resources/links", REST_READ, false, "system", rest_links },
 	{ "GET", "resources/unhealthy_ports", REST_READ, false, "", rest_unhealthy },
-	{ "PUT", "resources/unhealthy_ports", REST_ALL, true, "", rest_unhealthy_set },
+	{ "GET", "resources/unhealthy_ports/{}", REST_READ, false, "", rest_unhealthy_one },
+	{ "PUT", "resources/unhealthy_ports", REST_ALL, true, "force_set", rest_unhealthy_set },
 	/* the same by the name that the vendor's manual has */
 	{ "GET", "app/unhealthy_ports", REST_READ, false, "", rest_unhealthy },
-	{ "PUT", "app/unhealthy_ports", REST_ALL, true, "", rest_unhealthy_set },
+	{ "GET", "app/unhealthy_ports/{}", REST_READ, false, "", rest_unhealthy_one },
+	{ "PUT", "app/unhealthy_ports", REST_ALL, true, "force_set", rest_unhealthy_set },
 };
 
 bool rest_refuse(struct rest_answer *a, unsigned status, const char *fmt, ...)

@@ -20,6 +20,7 @@ struct daemon {
 	const char *partition;	/* answer to `partition show` */
 	const char *ports;	/* rows of `ports` */
 	const char *change;	/* answer to `partition change` */
+	const char *withdrawn;	/* answer to `withdrawn` */
 	struct buf asked;	/* commands, each with arguments and file, in lines */
 	int depth;		/* of begin_change() */
 	int64_t awaited;
@@ -41,7 +42,7 @@ static void note(const char *command, const json_t *args, const json_t *file)
 static json_t *ask(void *arg, const char *command, json_t *args, json_t *file, struct buf *err)
 {
 	const char *text = !strcmp(command, "ports") ? d.ports : !strcmp(command, "partition change") ? d.change :
-			   d.partition;
+			   !strcmp(command, "withdrawn") ? d.withdrawn : d.partition;
 	json_t *answer = text ? json_loads(text, 0, NULL) : NULL;
 
 	ck_assert_ptr_eq(arg, &d);
@@ -626,6 +627,100 @@ START_TEST(inventory)
 }
 END_TEST
 
+#define SWITCH_PORT(number, peer, more) "{\"guid\": \"0x" G2 "\", \"port\": " number ", \"name\": \"sw(1)/P" number " (0x" G2 ")\", " \
+	"\"node\": \"0x" G2 "\", \"type\": \"switch\", \"state\": \"active\"" peer more "}"
+#define OTHER "0002c90300000003"
+#define OTHER_PORT "{\"guid\": \"0x" OTHER "\", \"port\": 4, \"name\": \"sw2/P4 (0x" OTHER ")\", \"node\": \"0x" OTHER "\", \"type\": " \
+	"\"switch\", \"state\": \"active\", \"link\": \"4xEDR\", \"mtu\": 4096, \"peer\": \"sw(1)/P5 (0x" G2 ")\", \"held\": true}"
+#define TO_OTHER ", \"link\": \"4xEDR\", \"mtu\": 4096, \"peer\": \"sw2/P4 (0x" OTHER ")\""
+#define PLACES(places) "{\"ok\": true, \"result\": {\"places\": [" places "]}}"
+#define PLACE(node, port, kind) "{\"kind\": \"" kind "\", \"name\": \"a place\", \"node\": \"0x" node "\", \"port\": " port \
+	", \"since\": \"2026-11-28T20:00:00Z\", \"reason\": \"a fan\"}"
+#define LOOKED "withdrawn\nports\n"
+
+static void expect_unhealthy(const char *text)
+{
+	struct buf list = { 0 };
+	const json_t *x;
+	size_t i;
+
+	request("GET", "app/unhealthy_ports", NULL, NULL);
+	expect_asked(LOOKED);
+	json_array_foreach(a.body, i, x)
+		buf_printf(&list, "%s %s %s %s; ", rest_str(x, "name"), rest_str(x, "Condition"), rest_str(x, "Action"),
+			   rest_str(x, "PeerGUID"));
+	ck_assert_str_eq(list.n ? list.s : "", text);
+	buf_free(&list);
+}
+
+START_TEST(unhealthy)
+{
+	d.ports = "{\"ok\": true, \"rows\": [" PORT1 "," SWITCH_PORT("0", "", ", \"lid\": 9") "," SWITCH_PORT("3", "", "") ","
+		  SWITCH_PORT("5", TO_OTHER, ", \"held\": true") "," OTHER_PORT "]}";
+	d.withdrawn = PLACES("");
+	expect_unhealthy(G2 "_5 FLAPPING held " OTHER "; " OTHER "_4 FLAPPING held " G2 "; ");
+	request("GET", "resources/unhealthy_ports/" OTHER "_4", NULL, NULL);
+	expect_body("{\"Action\":\"held\",\"Condition\":\"FLAPPING\",\"PeerGUID\":\"" G2 "\",\"PeerLID\":\"9\",\"PeerNode\":\"sw(1)\","
+		    "\"PeerPort\":\"sw(1)/5\",\"PeerPortDname\":\"5\",\"PeerPortNumber\":5,\"Reason\":\"\",\"State\":\"Warning\","
+		    "\"StatusTime\":\"\",\"UnhealthyGUID\":\"" OTHER "\",\"UnhealthyNode\":\"sw2\",\"UnhealthyPort\":\"sw2/4\","
+		    "\"UnhealthyPortDname\":\"4\",\"UnhealthyPortNumber\":4,\"name\":\"" OTHER "_4\"}");
+	request("GET", "app/unhealthy_ports/" G2 "_3", NULL, NULL);
+	expect_refusal(REST_NOT_FOUND, "is not unhealthy");
+	/* what somebody withdrew, at either end, with its node, or without any port in the fabric */
+	d.withdrawn = PLACES(PLACE(OTHER, "4", "drained") "," PLACE("0002c900000000aa", "2", "isolated"));
+	expect_unhealthy(G2 "_5 MANUAL drained " OTHER "; " OTHER "_4 MANUAL drained " G2 "; 0002c900000000aa_2 MANUAL isolated ; ");
+	d.withdrawn = PLACES(PLACE(G2, "null", "isolated"));
+	expect_unhealthy(G2 "_3 MANUAL isolated ; " G2 "_5 MANUAL isolated " OTHER "; " OTHER "_4 MANUAL isolated " G2 "; ");
+	/* the links of a drained switch to its hosts are in use */
+	d.withdrawn = PLACES(PLACE(G2, "null", "drained"));
+	expect_unhealthy(G2 "_5 MANUAL drained " OTHER "; " OTHER "_4 MANUAL drained " G2 "; ");
+	d.withdrawn = "{\"ok\": false, \"error\": \"this is not the master\"}";
+	request("GET", "app/unhealthy_ports", NULL, NULL);
+	expect_refusal(REST_NO_DAEMON, "not the master");
+}
+END_TEST
+
+START_TEST(making_healthy)
+{
+	static const char *const bad[][2] = {
+		{ "[]", "JSON object" }, { "{\"ports\": []}", "ports_policy must be" },
+		{ "{\"ports_policy\": \"HEALTHY\"}", "must have ports or devices" },
+		{ "{\"ports_policy\": \"HEALTHY\", \"ports\": \"x\"}", "ports must be an array" },
+		{ "{\"ports_policy\": \"HEALTHY\", \"ports\": [1]}", "is no port such as" },
+		{ "{\"ports_policy\": \"HEALTHY\", \"ports\": [\"" G2 "\"]}", "is no port such as" },
+		{ "{\"ports_policy\": \"HEALTHY\", \"ports\": [\"" G2 "_0\"]}", "is no port such as" },
+		{ "{\"ports_policy\": \"HEALTHY\", \"ports\": [\"" G2 "_5x\"]}", "is no port such as" },
+		{ "{\"ports_policy\": \"HEALTHY\", \"devices\": [\"" G2 "_5\"]}", "is no GUID of a device" },
+		{ "{\"ports_policy\": \"UNHEALTHY\", \"ports\": [\"" G2 "_5\"], \"action\": \"no_discover\"}", "action must be" },
+	};
+
+	d.ports = "{\"ok\": true, \"rows\": [" PORT1 "," SWITCH_PORT("5", TO_OTHER, ", \"held\": true") "]}";
+	d.withdrawn = PLACES(PLACE(OTHER, "4", "drained") "," PLACE("0002c900000000aa", "null", "isolated"));
+	d.partition = "{\"ok\": true, \"result\": {\"state\": \"master\"}}";
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		request("PUT", "app/unhealthy_ports", NULL, bad[i][0]);
+		expect_refusal(REST_BAD, bad[i][1]);
+	}
+	request("PUT", "app/unhealthy_ports", NULL, "{\"ports_policy\": \"HEALTHY\", \"ports\": [\"" G2 "_6\"]}");
+	expect_refusal(REST_NOT_FOUND, "there is no port " G2 "_6");
+	expect_asked(LOOKED);
+	request("PUT", "app/unhealthy_ports", NULL, "{\"ports_policy\": \"HEALTHY\", \"devices\": [\"0002c900000000bb\"]}");
+	expect_refusal(REST_NOT_FOUND, "there is no device");
+
+	/* a port's GUID need not be its node's; what is withdrawn and what flaps are released by commands of their own */
+	request("PUT", "app/unhealthy_ports", NULL, "{\"ports_policy\": \"HEALTHY\", \"devices\": [\"0002c900000000aa\"], \"ports\": [\""
+		OTHER "_4\", \"" G2 "_5\", \"" G1 "_1\"]}");
+	expect_body("{}");
+	expect_asked(LOOKED "links release {\"port\":\"0x" G2 "/P5\"}\nlinks release {\"port\":\"0x0002c90300000000/P1\"}\n"
+		     "release {\"what\":[\"0x" OTHER "/P4\",\"0x0002c900000000aa\"]}\n");
+
+	/* what the master refuses is a matter of the request, not of time */
+	d.partition = "{\"ok\": false, \"error\": \"it cannot be\"}";
+	request("PUT", "app/unhealthy_ports", NULL, "{\"ports_policy\": \"HEALTHY\", \"ports\": [\"" OTHER "_4\"]}");
+	expect_refusal(REST_NO_DAEMON, "it cannot be");
+}
+END_TEST
+
 START_TEST(protection)
 {
 	d.partition = "{\"ok\": true, \"result\": {\"subnet-prefix\": \"0xfec0000000000001\", \"m-key-set\": true, "
@@ -658,6 +753,8 @@ int main(void)
 	tcase_add_test(t, wrong_bodies);
 	tcase_add_test(t, listing);
 	tcase_add_test(t, inventory);
+	tcase_add_test(t, unhealthy);
+	tcase_add_test(t, making_healthy);
 	tcase_add_test(t, protection);
 	suite_add_tcase(s, t);
 	return run_suite(s);

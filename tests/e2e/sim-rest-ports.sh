@@ -1,0 +1,70 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Tests ports that are not in use by the REST gateway: what operators withdrew and links that flap are told, and
+# are taken into service by a request.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+only_on qosd-sim "one simulator is enough for what clients of the gateway see"
+# shellcheck source=rest/gateway.sh
+. "$top/tests/e2e/rest/gateway.sh"
+
+sm_node=H-f452140300811200
+spine="MF0;spine01:SB7700/U1"
+
+unhealthy() { rest_json app/unhealthy_ports '[.[] | .name + " " + .Condition + " " + .Action] | sort | join(", ")'; }
+
+sim_options=()
+start_sim "$top/examples/cluster.topo"
+printf 'flap-limit: 2\nflap-window: 60s\nflap-hold: 60s\n' >qosd.yaml
+start_and_wait "$sm_node" -c qosd.yaml
+new_certificate tls
+hash=$(echo secret | "$build/qosd-rest" --hash-password)
+cat >rest.yaml <<END
+listen: 127.0.0.1:$rest_port
+certificate: $work/tls.crt
+key: $work/tls.key
+socket: $sock
+users:
+  k8s: {password: "$hash", right: partitions}
+  admin: {password: "$hash", right: all}
+END
+start_rest rest.yaml rest.log
+set_policy() { rest_as admin:secret PUT "$@"; }
+
+of_spine() { ctl -j ports "$spine" | jq -r ".[] | select(.port == $1) | $2"; }	# of_spine PORT FILTER
+near() { of_spine "$1" '.guid[2:] + "_" + (.port | tostring)'; }
+far() { of_spine "$1" .peer | sed -E 's/.*\/P([0-9]+) \(0x([0-9a-f]+)\)$/\2_\1/'; }
+near1=$(near 1) far1=$(far 1) near2=$(near 2) far2=$(far 2)
+
+# promise: J11
+note "a link that an operator withdrew"
+expect "before" '""' "$(unhealthy)"
+ctl drain "$spine/P1" --reason "a cable" --wait >out 2>&1 || bad "drain: $(<out)"
+expect "drained" "\"$(printf '%s MANUAL drained\n' "$near1" "$far1" | sort | paste -sd, | sed 's/,/, /')\"" "$(unhealthy)"
+expect "its reason, and the far end" "\"a cable ${far1%_*}\"" "$(rest_json "app/unhealthy_ports/$near1" '.Reason + " " + .PeerGUID')"
+expect_match "one that is in use" '^404 ' "$(rest GET "app/unhealthy_ports/$near2")"
+expect_match "a user without the right" '^403 ' "$(rest PUT app/unhealthy_ports "{\"ports\": [\"$near1\"], \"ports_policy\": \"HEALTHY\"}")"
+expect_match "no such port" '^404 .*_99' "$(set_policy app/unhealthy_ports "{\"ports\": [\"${near1%_*}_99\"], \"ports_policy\": \"HEALTHY\"}")"
+expect_match "no policy" '^400 ports_policy' "$(set_policy app/unhealthy_ports "{\"ports\": [\"$near1\"], \"ports_policy\": \"FINE\"}")"
+expect "released" "200 {}" "$(set_policy app/unhealthy_ports "{\"ports\": [\"$near1\"], \"ports_policy\": \"HEALTHY\"}")"
+nothing_left() { [ "$(unhealthy)" = '""' ]; }
+until_ 10 nothing_left || bad "still withdrawn: $(unhealthy)"
+expect "by qosd-ctl" 0 "$(ctl -j withdrawn | jq '.places | length')"
+
+# promise: J11
+note "a link that flaps"
+for _ in 1 2 3 4; do
+	sim_do link down "$spine/P2"
+	down() { [ "$(of_spine 2 .peer)" = null ]; }
+	until_ 5 down || bad "the link is not down"
+	sim_do link up "$spine/P2"
+	up() { [ "$(of_spine 2 .state)" = active ]; }
+	until_ 5 up || bad "the link does not come up"
+done
+flaps() { [ "$(unhealthy)" = "\"$(printf '%s FLAPPING held\n' "$near2" "$far2" | sort | paste -sd, | sed 's/,/, /')\"" ]; }
+until_ 10 flaps || bad "it is not told: $(unhealthy); $(ctl events --kind link-flapping)"
+expect "released" "200 {}" "$(set_policy "resources/unhealthy_ports" "{\"ports\": [\"$far2\"], \"ports_policy\": \"HEALTHY\"}")"
+until_ 10 nothing_left || bad "still held: $(unhealthy)"
+stop_qosd || bad "exit status $? after SIGTERM"
+end "$rest_pid" || bad "qosd-rest ends with exit status $?"
