@@ -76,7 +76,7 @@ uses_sim/main   = lib/base lib/format fabric/ibdm fabric/dump lib/loop sim/clock
 libs_qosd     = $(UMAD_LIBS) $(MAD_LIBS) $(NETDISC_LIBS) $(EV_LIBS) $(YAML_LIBS) \
 		$(JANSSON_LIBS) $(HTTP_LIBS) $(SECCOMP_LIBS) $(SQLITE_LIBS) $(ZLIB_LIBS)
 libs_qosd-ctl = $(JANSSON_LIBS) $(XML_LIBS)
-libs_qosd-rest = $(YAML_LIBS) $(JANSSON_LIBS) $(HTTP_LIBS) $(SECCOMP_LIBS) $(CRYPT_LIBS)
+libs_qosd-rest = $(YAML_LIBS) $(JANSSON_LIBS) $(HTTP_LIBS) $(GNUTLS_LIBS) $(SECCOMP_LIBS) $(CRYPT_LIBS)
 libs_qosd-sim = $(MAD_LIBS) $(EV_LIBS) $(YAML_LIBS) $(JANSSON_LIBS)
 
 # The library that qosd-sim puts before libibumad in the programs that it starts.
@@ -91,7 +91,7 @@ OWNED_HEADERS = ev.h=lib/loop yaml.h=lib/format libxml/parser.h=cli/convert libx
 		libxml/xmlerror.h=cli/convert infiniband/ibnetdisc.h=discovery microhttpd.h=lib/loop,cli/rest crypt.h=cli/rest/api \
 		seccomp.h=lib/base sqlite3.h=events/history zlib.h=lib/format \
 		infiniband/umad.h=mad,discovery,sim/host,sim/main,sim/preload infiniband/verbs.h=sim/preload \
-		check.h=
+		gnutls/gnutls.h=cli/rest gnutls/x509.h=cli/rest check.h=
 
 # --- configuration ----------------------------------------------------------
 
@@ -146,7 +146,7 @@ endif
 ALL_CPPFLAGS = -D_GNU_SOURCE -DQOSD_VERSION='"$(VERSION)"' -Isrc -Iinclude $(CPPFLAGS)
 ALL_CFLAGS = -std=c11 -pthread $(WARN) $(CFLAGS) $(VARIANT_CFLAGS) \
 	$(UMAD_CFLAGS) $(MAD_CFLAGS) $(NETDISC_CFLAGS) $(YAML_CFLAGS) $(JANSSON_CFLAGS) \
-	$(XML_CFLAGS) $(HTTP_CFLAGS) $(SECCOMP_CFLAGS) $(SQLITE_CFLAGS) $(ZLIB_CFLAGS)
+	$(XML_CFLAGS) $(HTTP_CFLAGS) $(GNUTLS_CFLAGS) $(SECCOMP_CFLAGS) $(SQLITE_CFLAGS) $(ZLIB_CFLAGS)
 ALL_LDFLAGS = $(VARIANT_LDFLAGS) $(LDFLAGS)
 COMMON_LIBS = -lm
 

@@ -19,17 +19,16 @@
 #define BUSY_TRIES 200		/* while the daemon works on as many long requests as it takes */
 #define BUSY_US 50000
 #define POLL_US 10000
+#define CHANGE_WAIT_MS 1000	/* at least, for the changes of others */
 
 void daemon_link_init(struct daemon_link *l, const char *socket, uint32_t wait_ms)
 {
 	*l = (struct daemon_link){ .socket = socket, .wait_ms = wait_ms };
-	pthread_mutex_init(&l->changing, NULL);
 	pthread_mutex_init(&l->polling, NULL);
 }
 
 void daemon_link_free(struct daemon_link *l)
 {
-	pthread_mutex_destroy(&l->changing);
 	pthread_mutex_destroy(&l->polling);
 }
 
@@ -132,18 +131,24 @@ static json_t *ask(void *arg, const char *command, json_t *args, json_t *file, s
 
 /* --- changes --- */
 
-static void begin_change(void *arg)
+/* Of the whole process: requests of a server go on while another one, with new settings, begins. */
+static pthread_mutex_t changing = PTHREAD_MUTEX_INITIALIZER;
+
+/* A client that waits for others waits no longer than it would for its own change. */
+static bool begin_change(void *arg)
 {
 	const struct daemon_asker *asker = arg;
+	uint32_t wait_ms = asker->link->wait_ms > CHANGE_WAIT_MS ? asker->link->wait_ms : CHANGE_WAIT_MS;
+	int64_t end = clock_mono_us() + wait_ms * INT64_C(1000);
+	struct timespec until = { end / 1000000, end % 1000000 * 1000 };
 
-	pthread_mutex_lock(&asker->link->changing);
+	return !pthread_mutex_clocklock(&changing, CLOCK_MONOTONIC, &until);
 }
 
 static void end_change(void *arg)
 {
-	const struct daemon_asker *asker = arg;
-
-	pthread_mutex_unlock(&asker->link->changing);
+	(void)arg;
+	pthread_mutex_unlock(&changing);
 }
 
 /* Asks for the last change, and the last one in force.  -1: not known. */

@@ -3,7 +3,8 @@
  * Asks the daemon on its control socket, for the handlers of the REST interface.
  *
  * Each question has a connection of its own, so that any thread may ask.  Changes are made one at a
- * time, and one thread at a time asks whether they are in force.
+ * time, also those of two servers while one takes the place of the other, and one thread at a time asks
+ * whether they are in force.
  */
 #ifndef QOSD_CLI_ASK_DAEMON_H
 #define QOSD_CLI_ASK_DAEMON_H
@@ -16,7 +17,7 @@
 struct daemon_link {
 	const char *socket;
 	uint32_t wait_ms;
-	pthread_mutex_t changing, polling;
+	pthread_mutex_t polling;
 	int64_t in_force, last;		/* under polling: the last change in force, and the last one at all */
 	int64_t polled_us;		/* when that was asked for */
 };

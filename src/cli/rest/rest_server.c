@@ -2,9 +2,7 @@
 /* See rest_server.h. */
 #include "cli/rest/rest_server.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
-#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +12,8 @@
 
 #include "cli/rest/api/rest_gate.h"
 #include "cli/rest/ask_daemon.h"
+#include "cli/rest/client_certificate.h"
+#include "cli/rest/connections.h"
 #include "lib/base/clean.h"
 #include "lib/base/clock.h"
 #include "lib/base/file.h"
@@ -28,6 +28,7 @@ struct rest_server {
 	struct rest_settings *s;
 	struct rest_gate *gate;
 	struct daemon_link link;
+	struct connections *connections;
 	struct buf complaint;		/* of the library while it starts */
 	bool started;
 };
@@ -62,26 +63,55 @@ static enum MHD_Result respond(struct MHD_Connection *c, const struct rest_answe
 	return done;
 }
 
-static const struct sockaddr *address_of(struct MHD_Connection *c)
+static const struct sockaddr *peer_of(struct MHD_Connection *c)
 {
 	const union MHD_ConnectionInfo *info = MHD_get_connection_info(c, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
 
 	return info ? info->client_addr : NULL;
 }
 
+/* A header may stand several times, which is the same as one with commas. */
+static enum MHD_Result put_forwarded(void *arg, enum MHD_ValueKind kind, const char *key, const char *value)
+{
+	struct buf *all = arg;
+
+	(void)kind;
+	if (!strcasecmp(key, "X-Forwarded-For") && value)
+		buf_printf(all, "%s%s", all->n ? "," : "", value);
+	return MHD_YES;
+}
+
+/* Who asks: the peer, or whom a trusted proxy asks for. */
+static struct rest_address address_of(const struct rest_server *x, struct MHD_Connection *c)
+{
+	struct rest_address peer;
+	struct buf all = { 0 };
+
+	rest_address_of(peer_of(c), &peer);
+	if (x->s->proxies.n)
+		MHD_get_connection_values(c, MHD_HEADER_KIND, put_forwarded, &all);
+	peer = rest_forwarded_for(x->s->proxies.v, x->s->proxies.n, &peer, all.s);
+	buf_free(&all);
+	return peer;
+}
+
+static struct connection *connection_of(struct MHD_Connection *c)
+{
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+	return info ? info->socket_context : NULL;
+}
+
 /* Logs what changed something or was refused for who asked. */
-static void log_request(struct MHD_Connection *c, const struct rest_user *u, const char *method, const char *url,
+static void log_request(const struct rest_server *x, struct MHD_Connection *c, const struct rest_user *u, const char *method, const char *url,
 			const struct rest_answer *a)
 {
 	static struct log_ratelimit limit = LOG_RATELIMIT;
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-	const struct sockaddr *from = address_of(c);
-	char address[INET6_ADDRSTRLEN] = "?", *path = xstrndup(url, 200);
+	const struct rest_address from = address_of(x, c);
+	char address[REST_ADDRESS_TEXT], *path = xstrndup(url, 200);
 
-	if (from && from->sa_family == AF_INET)
-		inet_ntop(AF_INET, &((const struct sockaddr_in *)(const void *)from)->sin_addr, address, sizeof(address));
-	else if (from && from->sa_family == AF_INET6)
-		inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)(const void *)from)->sin6_addr, address, sizeof(address));
+	rest_address_text(&from, address);
 	clean_text(path);
 	if (u) {
 		log_info("rest", "%s: user %s: %s %s: %u %s", address, u->name, method, path, a->status,
@@ -120,6 +150,26 @@ static bool refuse_large(struct rest_answer *a)
 	return rest_refuse(a, REST_TOO_LARGE, "the body is larger than %u bytes", SERVER_BODY);
 }
 
+static const struct rest_user *find_user(struct rest_server *x, struct MHD_Connection *c, enum rest_base base,
+					 struct rest_answer *a)
+{
+	struct buf subject = { 0 }, why = { 0 };
+	struct rest_client client = {
+		.authorization = MHD_lookup_connection_value(c, MHD_HEADER_KIND, MHD_HTTP_HEADER_AUTHORIZATION),
+		.from = address_of(x, c),
+	};
+	const struct rest_user *u;
+
+	if (x->s->client_ca) {
+		client.subject = client_subject(c, &subject, &why) ? subject.s : NULL;
+		client.why = why.n ? why.s : NULL;
+	}
+	u = rest_gate_admit(x->gate, base, &client, clock_mono_us(), a);
+	buf_free(&subject);
+	buf_free(&why);
+	return u;
+}
+
 /* Judges a request by its headers.  NULL: a says what is wrong, and *user who asked, if that is known. */
 static struct request *take_headers(struct rest_server *x, struct MHD_Connection *c, const char *url, const char *method,
 				    const struct rest_user **user, struct rest_answer *a)
@@ -134,8 +184,12 @@ static struct request *take_headers(struct rest_server *x, struct MHD_Connection
 		rest_refuse(a, REST_NOT_FOUND, "there is no such resource: paths begin with /ufmRest or /ufmRestV3");
 		return NULL;
 	}
-	*user = rest_gate_admit(x->gate, base, MHD_lookup_connection_value(c, MHD_HEADER_KIND, MHD_HTTP_HEADER_AUTHORIZATION),
-				address_of(c), clock_mono_us(), a);
+	if (rest_is_cross_site(MHD_lookup_connection_value(c, MHD_HEADER_KIND, MHD_HTTP_HEADER_ORIGIN),
+			    MHD_lookup_connection_value(c, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST))) {
+		rest_refuse(a, REST_FORBIDDEN, "Origin: a page of another site asks");
+		return NULL;
+	}
+	*user = find_user(x, c, base, a);
 	if (!*user)
 		return NULL;
 	route = rest_find_route(method, path, parts, a);
@@ -187,7 +241,7 @@ static enum MHD_Result answer(struct rest_server *x, struct MHD_Connection *c, c
 	else
 		run_route(x, r, query, body, &a);
 	if (r->route->right != REST_READ)
-		log_request(c, r->user, method, url, &a);
+		log_request(x, c, r->user, method, url, &a);
 	done = respond(c, &a);
 	rest_answer_free(&a);
 	json_decref(query);
@@ -210,13 +264,17 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const cha
 		*seen = r = take_headers(x, c, url, method, &user, &a);
 		if (r)
 			return MHD_YES;
-		log_request(c, user, method, url, &a);
+		log_request(x, c, user, method, url, &a);
 		done = respond(c, &a);
 		rest_answer_free(&a);
 		return done;
 	}
-	if (!*n_data)
-		return answer(x, c, r, url, method);
+	if (!*n_data) {
+		connection_client_is_due(x->connections, connection_of(c), false);
+		done = answer(x, c, r, url, method);
+		connection_client_is_due(x->connections, connection_of(c), true);
+		return done;
+	}
 	r->too_large |= r->body.n + *n_data > SERVER_BODY;
 	if (!r->too_large)
 		buf_add(&r->body, data, *n_data);
@@ -226,11 +284,11 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const cha
 
 static void on_completed(void *arg, struct MHD_Connection *c, void **seen, enum MHD_RequestTerminationCode how)
 {
+	struct rest_server *x = arg;
 	struct request *r = *seen;
 
-	(void)arg;
-	(void)c;
 	(void)how;
+	connection_client_is_due(x->connections, connection_of(c), true);
 	if (!r)
 		return;
 	free(r->parts[0]);
@@ -238,6 +296,25 @@ static void on_completed(void *arg, struct MHD_Connection *c, void **seen, enum 
 	buf_free(&r->body);
 	free(r);
 	*seen = NULL;
+}
+
+static enum MHD_Result on_client(void *arg, const struct sockaddr *from, socklen_t n)
+{
+	struct rest_server *x = arg;
+
+	(void)n;
+	return connections_may_begin(x->connections, from) ? MHD_YES : MHD_NO;
+}
+
+static void on_connection(void *arg, struct MHD_Connection *c, void **context, enum MHD_ConnectionNotificationCode what)
+{
+	const union MHD_ConnectionInfo *fd = MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
+	struct rest_server *x = arg;
+
+	if (what == MHD_CONNECTION_NOTIFY_STARTED)
+		*context = fd ? connection_begin(x->connections, fd->connect_fd, peer_of(c)) : NULL;
+	else
+		connection_end(x->connections, *context);
 }
 
 /* --- start and end --- */
@@ -278,47 +355,84 @@ static bool read_pem(const char *path, struct buf *text, struct buf *err)
 	return done;
 }
 
-/* certificate and key are those of the settings; without TLS they are NULL. */
-static struct MHD_Daemon *start(struct rest_server *x, int fd, const char *certificate, const char *key)
-{
-	bool tls = x->s->certificate;
-	unsigned flags = MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | MHD_USE_ERROR_LOG;
-	struct MHD_OptionItem options[] = {
-		{ MHD_OPTION_LISTEN_SOCKET, fd, NULL },
-		{ MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)(uintptr_t)certificate },
-		{ MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)(uintptr_t)key },
-		{ MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)(uintptr_t)PRIORITIES },
-		{ MHD_OPTION_END, 0, NULL },
-	};
+/* The files of the settings. */
+struct pems {
+	struct buf certificate, key, client_ca;
+};
 
-	flags |= tls ? MHD_USE_TLS : 0;
+static bool read_pems(const struct rest_settings *s, struct pems *p, struct buf *err)
+{
+	struct buf why = { 0 };
+	bool good = read_pem(s->certificate, &p->certificate, err) && read_pem(s->key, &p->key, err) &&
+		    read_pem(s->client_ca, &p->client_ca, err);
+
+	if (good && s->client_ca && !client_ca_is_good(&p->client_ca, &why)) {
+		buf_printf(err, "%s: %s", s->client_ca, why.s);
+		good = false;
+	}
+	buf_free(&why);
+	return good;
+}
+
+static void pems_free(struct pems *p)
+{
+	if (p->key.s)
+		explicit_bzero(p->key.s, p->key.n);
+	buf_free(&p->certificate);
+	buf_free(&p->key);
+	buf_free(&p->client_ca);
+}
+
+struct options {
+	struct MHD_OptionItem v[6];
+	unsigned n;
+};
+
+static void put_option(struct options *o, enum MHD_OPTION option, intptr_t value, const char *text)
+{
+	o->v[o->n++] = (struct MHD_OptionItem){ option, value, (void *)(uintptr_t)text };
+}
+
+static struct MHD_Daemon *start(struct rest_server *x, int fd, const struct pems *p)
+{
+	unsigned flags = MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | MHD_USE_ERROR_LOG;
+	struct options o = { 0 };
+
+	flags |= x->s->certificate ? MHD_USE_TLS : 0;
 	flags |= fd < 0 ? MHD_USE_NO_LISTEN_SOCKET : MHD_USE_ITC;
-	options[tls ? ARRAY_SIZE(options) - 1 : 1].option = MHD_OPTION_END;
-	return MHD_start_daemon(flags, 0, NULL, NULL, on_request, x,
+	if (fd >= 0)
+		put_option(&o, MHD_OPTION_LISTEN_SOCKET, fd, NULL);
+	if (x->s->certificate) {
+		put_option(&o, MHD_OPTION_HTTPS_MEM_CERT, 0, p->certificate.s);
+		put_option(&o, MHD_OPTION_HTTPS_MEM_KEY, 0, p->key.s);
+		put_option(&o, MHD_OPTION_HTTPS_PRIORITIES, 0, PRIORITIES);
+	}
+	if (x->s->client_ca)
+		put_option(&o, MHD_OPTION_HTTPS_MEM_TRUST, 0, p->client_ca.s);
+	put_option(&o, MHD_OPTION_END, 0, NULL);
+	return MHD_start_daemon(flags, 0, on_client, x, on_request, x,
 				MHD_OPTION_EXTERNAL_LOGGER, on_complaint, x,
 				MHD_OPTION_NOTIFY_COMPLETED, on_completed, x,
+				MHD_OPTION_NOTIFY_CONNECTION, on_connection, x,
 				MHD_OPTION_CONNECTION_LIMIT, (unsigned)SERVER_CLIENTS,
-				MHD_OPTION_PER_IP_CONNECTION_LIMIT, (unsigned)SERVER_CLIENTS_EACH,
 				MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SERVER_SECONDS,
 				MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)SERVER_MEMORY,
-				MHD_OPTION_ARRAY, fd < 0 ? &options[1] : options,
+				MHD_OPTION_ARRAY, o.v,
 				MHD_OPTION_END);
 }
 
 struct rest_server *rest_server_new(struct rest_settings *s, int fd, struct buf *err)
 {
 	struct rest_server *x = xcalloc(1, sizeof(*x));
-	struct buf certificate = { 0 }, key = { 0 };
-	bool read = read_pem(s->certificate, &certificate, err) && read_pem(s->key, &key, err);
+	struct pems pems = { 0 };
+	bool read = read_pems(s, &pems, err);
 
 	x->s = s;
 	daemon_link_init(&x->link, s->socket, s->wait_ms);
 	x->gate = rest_gate_new(s);
-	x->mhd = read ? start(x, fd, certificate.s, key.s) : NULL;
-	if (key.s)
-		explicit_bzero(key.s, key.n);
-	buf_free(&certificate);
-	buf_free(&key);
+	x->connections = connections_new(s, SERVER_CLIENTS, SERVER_CLIENTS_EACH);
+	x->mhd = read ? start(x, fd, &pems) : NULL;
+	pems_free(&pems);
 	if (read && !x->mhd)
 		buf_printf(err, "%s%scannot serve: %s", s->certificate ? s->certificate : "", s->certificate ? ": " : "",
 			   x->complaint.n ? x->complaint.s : strerror(errno));
@@ -356,6 +470,7 @@ void rest_server_free(struct rest_server *x)
 		wait_for_clients(x);
 		MHD_stop_daemon(x->mhd);
 	}
+	connections_free(x->connections);
 	rest_gate_free(x->gate);
 	daemon_link_free(&x->link);
 	rest_settings_free(x->s);

@@ -3,7 +3,8 @@
  * Serves the REST interface over HTTP and TLS with libmicrohttpd, one thread for each connection.
  *
  * Limits bound what clients can cost: SERVER_CLIENTS connections, SERVER_CLIENTS_EACH of one
- * address, SERVER_SECONDS of silence, SERVER_MEMORY bytes for headers, SERVER_BODY for a body.  Who
+ * client, SERVER_SECONDS of silence, the time of the settings for a request, SERVER_MEMORY bytes for
+ * headers, SERVER_BODY for a body.  Who
  * makes a request is known before any of its body is taken.
  */
 #ifndef QOSD_CLI_REST_SERVER_H
@@ -11,7 +12,7 @@
 
 #include "cli/rest/api/rest_settings.h"
 
-#define SERVER_CLIENTS 64
+#define SERVER_CLIENTS 256
 #define SERVER_CLIENTS_EACH 32
 #define SERVER_SECONDS 30
 #define SERVER_MEMORY (160u << 10)	/* the path of a DELETE may have thousands of GUIDs */

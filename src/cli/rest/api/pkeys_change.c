@@ -66,9 +66,10 @@ static bool begin(struct changing *x, const struct rest_call *c, struct rest_ans
 	if (pkey < c->pkeys.lo || pkey > c->pkeys.hi)
 		return rest_refuse(a, REST_FORBIDDEN, "pkey: this user may change 0x%x to 0x%x only", c->pkeys.lo,
 				   c->pkeys.hi);
+	x->begun = c->daemon->begin_change(c->daemon->arg);
+	if (!x->begun)
+		return rest_refuse(a, REST_NO_DAEMON, "other changes of partitions take too long; nothing of this one is done");
 	x->changes = json_array();
-	x->begun = true;
-	c->daemon->begin_change(c->daemon->arg);
 	return rest_partition_find(c, pkey, &x->p, a);
 }
 

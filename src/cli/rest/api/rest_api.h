@@ -40,7 +40,7 @@ struct rest_daemon {
 	 * Changes of partitions look first at what there is.  Between these two no other request of
 	 * the gateway changes anything.
 	 */
-	void (*begin_change)(void *arg);
+	bool (*begin_change)(void *arg);	/* false: the others take too long */
 	void (*end_change)(void *arg);
 	/* Returns when the change with this number is in force, or after a time limit. */
 	void (*await)(void *arg, int64_t change);

@@ -3,7 +3,6 @@
 #include "cli/rest/api/rest_gate.h"
 
 #include <crypt.h>
-#include <netinet/in.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/random.h>
@@ -205,20 +204,11 @@ static void digest_of(const struct rest_gate *g, enum rest_base base, const stru
 	buf_free(&text);
 }
 
-static struct bucket *bucket_of(struct rest_gate *g, const struct sockaddr *from)
+static struct bucket *bucket_of(struct rest_gate *g, const struct rest_address *from)
 {
-	const void *address = from;
-	size_t n = 0;
+	uint64_t client = rest_address_client(from);
 
-	if (from && from->sa_family == AF_INET) {
-		address = &((const struct sockaddr_in *)(const void *)from)->sin_addr;
-		n = sizeof(struct in_addr);
-	} else if (from && from->sa_family == AF_INET6) {
-		/* whoever has one address of a network has 2^64 of them */
-		address = &((const struct sockaddr_in6 *)(const void *)from)->sin6_addr;
-		n = 8;
-	}
-	return &g->tries[siphash(g->key[2], n ? address : "", n) & (ADDRESSES - 1)];
+	return &g->tries[siphash(g->key[2], &client, sizeof(client)) & (ADDRESSES - 1)];
 }
 
 static const struct rest_user *recall(struct rest_gate *g, const uint64_t digest[2])
@@ -244,7 +234,7 @@ static void remember(struct rest_gate *g, const uint64_t digest[2], const struct
 	pthread_mutex_unlock(&g->lock);
 }
 
-static bool may_try(struct rest_gate *g, const struct sockaddr *from, int64_t now_us)
+static bool may_try(struct rest_gate *g, const struct rest_address *from, int64_t now_us)
 {
 	bool may;
 
@@ -283,7 +273,7 @@ static bool is_right(struct rest_gate *g, enum rest_base base, const struct rest
  * waited for its first one finds the secret known.
  */
 static const struct rest_user *try_secret(struct rest_gate *g, enum rest_base base, const struct claim *c,
-					  const uint64_t digest[2], const struct sockaddr *from, int64_t now_us,
+					  const uint64_t digest[2], const struct rest_address *from, int64_t now_us,
 					  struct rest_answer *a)
 {
 	const struct rest_user *u;
@@ -317,27 +307,52 @@ static bool may_ask(struct rest_gate *g, const struct rest_user *u, int64_t now_
 	return may;
 }
 
-const struct rest_user *rest_gate_admit(struct rest_gate *g, enum rest_base base, const char *authorization,
-					const struct sockaddr *from, int64_t now_us, struct rest_answer *a)
+static const struct rest_user *user_of_header(struct rest_gate *g, enum rest_base base, const struct rest_client *c,
+					      int64_t now_us, struct rest_answer *a)
 {
 	const struct rest_user *u = NULL;
 	struct claim claim = { 0 };
 	uint64_t digest[2];
 
-	if (!read_claim(base, authorization, &claim)) {
-		rest_refuse(a, REST_UNKNOWN_USER, base == REST_BASE_CERTIFICATE ? "certificates of clients are not taken: use "
-			    "/ufmRest with a password or /ufmRestV3 with a token" : "credentials are missing");
-		claim_free(&claim);
-		return NULL;
+	if (read_claim(base, c->authorization, &claim)) {
+		digest_of(g, base, &claim, digest);
+		u = recall(g, digest);
+		if (!u)
+			u = try_secret(g, base, &claim, digest, &c->from, now_us, a);
+	} else {
+		rest_refuse(a, REST_UNKNOWN_USER, "credentials are missing");
 	}
-	digest_of(g, base, &claim, digest);
-	u = recall(g, digest);
-	if (!u)
-		u = try_secret(g, base, &claim, digest, from, now_us, a);
+	claim_free(&claim);
+	return u;
+}
+
+static const struct rest_user *user_of_certificate(const struct rest_gate *g, const struct rest_client *c,
+						   struct rest_answer *a)
+{
+	const struct rest_user *u;
+
+	for (u = g->s->users.v; c->subject && u < g->s->users.v + g->s->users.n; u++)
+		for (size_t i = 0; i < u->subjects.n; i++)
+			if (!strcmp(u->subjects.v[i], c->subject))
+				return u;
+	if (c->subject)
+		rest_refuse(a, REST_UNKNOWN_USER, "the certificate of %.200s is that of no user", c->subject);
+	else if (c->why)
+		rest_refuse(a, REST_UNKNOWN_USER, "the client's certificate is refused: %s", c->why);
+	else
+		rest_refuse(a, REST_UNKNOWN_USER, "credentials are missing: the client has no certificate");
+	return NULL;
+}
+
+const struct rest_user *rest_gate_admit(struct rest_gate *g, enum rest_base base, const struct rest_client *c,
+					int64_t now_us, struct rest_answer *a)
+{
+	bool by_header = base != REST_BASE_CERTIFICATE && c->authorization;
+	const struct rest_user *u = by_header ? user_of_header(g, base, c, now_us, a) : user_of_certificate(g, c, a);
+
 	if (u && !may_ask(g, u, now_us)) {
 		rest_refuse(a, REST_TOO_MANY, "too many requests of this user");
 		u = NULL;
 	}
-	claim_free(&claim);
 	return u;
 }

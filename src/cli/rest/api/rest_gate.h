@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Decides who may make a request: passwords and tokens, and how many requests a user and how many
+ * Decides who may make a request: passwords, tokens and certificates, and how many requests a user and how many
  * failures an address has.
  *
  * Passwords and tokens are known by their hashes of crypt(3) only, which take long on purpose.  What
@@ -10,8 +10,6 @@
  */
 #ifndef QOSD_CLI_REST_GATE_H
 #define QOSD_CLI_REST_GATE_H
-
-#include <sys/socket.h>
 
 #include "cli/rest/api/rest_settings.h"
 
@@ -23,12 +21,20 @@ struct rest_gate;
 struct rest_gate *rest_gate_new(const struct rest_settings *s);
 void rest_gate_free(struct rest_gate *g);
 
+/* What a request says of who makes it. */
+struct rest_client {
+	const char *authorization;	/* header; NULL: it has none */
+	const char *subject;		/* of the client's certificate, which is good; NULL: none */
+	const char *why;		/* what is wrong with its certificate; NULL: there is none, or nothing is */
+	struct rest_address from;
+};
 /*
- * The user who makes a request with this Authorization header (NULL: it has none) at this base.
- * now_us is any monotonic time.  NULL with 401 or 429 in a.
+ * The user who makes a request at this base: whom the header names, or without one, or at the base
+ * for certificates, the one whose certificate it is.  now_us is any monotonic time.  NULL with 401 or
+ * 429 in a.
  */
-const struct rest_user *rest_gate_admit(struct rest_gate *g, enum rest_base base, const char *authorization,
-					const struct sockaddr *from, int64_t now_us, struct rest_answer *a);
+const struct rest_user *rest_gate_admit(struct rest_gate *g, enum rest_base base, const struct rest_client *c,
+					int64_t now_us, struct rest_answer *a);
 
 /* Appends the hash of a password or token for the settings; false: the system cannot make one. */
 bool rest_hash_secret(const char *secret, struct buf *out);

@@ -13,6 +13,7 @@
 
 #define PKEY_LAST 0x7ffeu	/* the default partition is left to the policy unless a user may change it */
 #define WAIT_MAX_MS 60000
+#define REQUEST_MAX_MS 3600000
 
 static const struct src_pos nowhere;
 
@@ -53,6 +54,21 @@ static void read_tokens(struct reader *r, const struct node *n, const struct key
 	}
 }
 
+static void read_subjects(struct reader *r, const struct node *n, const struct key *k, void *at)
+{
+	struct rest_user *u = at;
+
+	(void)k;
+	for (const struct node *x = read_items(r, n, "subjects of certificates"); x; x = x->next) {
+		const char *text = read_word(r, x, "a subject");
+
+		if (text && !strchr(text, '='))
+			read_error(r, x->pos, "'%s' is no Distinguished Name, such as CN=name,O=organization", EXCERPT(text));
+		else if (text)
+			*vec_push(&u->subjects) = xstrdup(text);
+	}
+}
+
 static void read_pkeys(struct reader *r, const struct node *n, const struct key *k, void *at)
 {
 	struct rest_pkeys *p = at;
@@ -68,6 +84,7 @@ static const char *const right_words[] = { [REST_READ] = "read", [REST_PARTITION
 static const struct key user_keys[] = {
 	{ "password", read_hash, FIELD(struct rest_user, password) },
 	{ "tokens", read_tokens, WHOLE },
+	{ "subjects", read_subjects, WHOLE },
 	{ "right", read_choice, FIELD(struct rest_user, right), .words = right_words },
 	{ "pkeys", read_pkeys, FIELD(struct rest_user, pkeys) },
 };
@@ -94,8 +111,9 @@ static void read_users(struct reader *r, const struct node *n, const struct key 
 			read_error(r, name->pos, "'%s': a user's name has up to 32 letters, digits, - and _",
 				   EXCERPT(name->text));
 		if (read_map(r, name->value, user_keys, ARRAY_SIZE(user_keys), u) &&
-		    !node_get(name->value, "password") && !node_get(name->value, "tokens"))
-			read_error(r, name->pos, "the user %s has neither password nor tokens", EXCERPT(name->text));
+		    !node_get(name->value, "password") && !node_get(name->value, "tokens") &&
+		    !node_get(name->value, "subjects"))
+			read_error(r, name->pos, "the user %s has no password, tokens or subjects", EXCERPT(name->text));
 	}
 }
 
@@ -117,6 +135,22 @@ static void read_address(struct reader *r, const struct node *n, const struct ke
 	*(char **)at = xstrdup(word);
 }
 
+static void read_proxies(struct reader *r, const struct node *n, const struct key *k, void *at)
+{
+	struct rest_settings *s = at;
+
+	(void)k;
+	for (const struct node *x = read_items(r, n, "addresses of proxies"); x; x = x->next) {
+		const char *text = read_word(r, x, "an address or network");
+		struct rest_network network;
+
+		if (text && rest_network_parse(text, &network))
+			*vec_push(&s->proxies) = network;
+		else if (text)
+			read_error(r, x->pos, "'%s' is no address or network, such as 192.0.2.1 or 2001:db8::/32", EXCERPT(text));
+	}
+}
+
 /* The first word is for no, the second for yes. */
 static void read_yes(struct reader *r, const struct node *n, const struct key *k, void *at)
 {
@@ -136,17 +170,41 @@ static const struct key keys[] = {
 	{ "listen", read_address, AT(listen) },
 	{ "certificate", read_text, AT(certificate) },
 	{ "key", read_text, AT(key) },
+	{ "client-ca", read_text, AT(client_ca) },
 	{ "plain-http", read_bool, AT(plain_http) },
 	{ "socket", read_text, AT(socket) },
 	{ "absent-guids", read_yes, AT(choices.absent_guids), .words = absent_words },
 	{ "index0", read_choice, AT(choices.index0), .words = index0_words },
 	{ "wait", read_time, AT(wait_ms), .max = WAIT_MAX_MS, .unit = 1e-3 },
 	{ "requests-per-second", read_uint, AT(requests_per_second), .min = 1, .max = 100000 },
+	{ "request-timeout", read_time, AT(request_ms), .min = 100, .max = REQUEST_MAX_MS, .unit = 1e-3 },
+	{ "trusted-proxies", read_proxies, WHOLE },
 	{ "users", read_users, WHOLE, .required = true },
 };
 
+/* A certificate must say of one user that it is his, and can only be asked for with TLS. */
+static void check_subjects(const char *file, const struct rest_settings *s, struct findings *out)
+{
+	VEC(const char *) seen = { 0 };
+	const struct rest_user *u;
+
+	for (u = s->users.v; u < s->users.v + s->users.n; u++)
+		for (size_t i = 0; i < u->subjects.n; i++) {
+			for (size_t k = 0; k < seen.n; k++)
+				if (!strcmp(seen.v[k], u->subjects.v[i]))
+					findings_add(out, SEV_ERROR, file, nowhere, "the subject %s stands twice", seen.v[k]);
+			*vec_push(&seen) = u->subjects.v[i];
+		}
+	if (seen.n && !s->client_ca)
+		findings_add(out, SEV_ERROR, file, nowhere, "subjects need client-ca, which issues their certificates");
+	if (s->client_ca && !s->certificate)
+		findings_add(out, SEV_ERROR, file, nowhere, "client-ca needs certificate and key");
+	vec_free(&seen);
+}
+
 static void check_whole(const char *file, const struct rest_settings *s, struct findings *out)
 {
+	check_subjects(file, s, out);
 	if (!s->certificate != !s->key)
 		findings_add(out, SEV_ERROR, file, nowhere, "certificate and key need each other");
 	else if (!s->certificate && !s->plain_http)
@@ -167,6 +225,7 @@ struct rest_settings *rest_settings_read(const char *file, const char *text, siz
 	s->socket = xstrdup(QOSD_SOCKET);
 	s->wait_ms = 10000;
 	s->requests_per_second = 100;
+	s->request_ms = 60000;
 	if (yaml_tree_parse(file, text, n, &root, NULL, &found)) {
 		if (root)
 			read_map(&r, root, keys, ARRAY_SIZE(keys), s);
@@ -195,13 +254,18 @@ void rest_settings_free(struct rest_settings *s)
 		for (size_t k = 0; k < u->tokens.n; k++)
 			free(u->tokens.v[k]);
 		vec_free(&u->tokens);
+		for (size_t k = 0; k < u->subjects.n; k++)
+			free(u->subjects.v[k]);
+		vec_free(&u->subjects);
 		free(u->password);
 		free(u->name);
 	}
 	vec_free(&s->users);
+	vec_free(&s->proxies);
 	free(s->listen);
 	free(s->certificate);
 	free(s->key);
+	free(s->client_ca);
 	free(s->socket);
 	free(s);
 }

@@ -3,6 +3,7 @@
 #ifndef QOSD_CLI_REST_SETTINGS_H
 #define QOSD_CLI_REST_SETTINGS_H
 
+#include "cli/rest/api/rest_address.h"
 #include "cli/rest/api/rest_api.h"
 #include "lib/base/alloc.h"
 #include "lib/base/findings.h"
@@ -14,6 +15,7 @@ struct rest_user {
 	char *name;			/* letters, digits, - and _ */
 	char *password;			/* hash by crypt(3); NULL: the user has none */
 	VEC(char *) tokens;		/* hashes by crypt(3) of tokens NAME.SECRET */
+	VEC(char *) subjects;		/* Distinguished Names of client certificates, as RFC 4514 writes them */
 	enum rest_right right;
 	struct rest_pkeys pkeys;	/* what REST_PARTITIONS extends to */
 };
@@ -21,11 +23,14 @@ struct rest_user {
 struct rest_settings {
 	char *listen;			/* in net_parse()'s form */
 	char *certificate, *key;	/* paths of PEM files; NULL: none */
+	char *client_ca;		/* the same, of CAs whose certificates identify clients */
 	bool plain_http;
 	char *socket;			/* of the daemon */
 	struct rest_choices choices;
 	uint32_t wait_ms;		/* for a change to be in force; 0: answer at once */
 	uint32_t requests_per_second;	/* of each user */
+	uint32_t request_ms;		/* for a request to arrive, and for its answer to leave */
+	VEC(struct rest_network) proxies;	/* whose X-Forwarded-For is believed */
 	VEC(struct rest_user) users;
 };
 

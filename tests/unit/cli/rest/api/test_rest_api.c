@@ -23,6 +23,7 @@ struct daemon {
 	const char *withdrawn;	/* answer to `withdrawn` */
 	struct buf asked;	/* commands, each with arguments and file, in lines */
 	int depth;		/* of begin_change() */
+	bool crowded;		/* there are always other changes */
 	int64_t awaited;
 };
 
@@ -58,10 +59,13 @@ static json_t *ask(void *arg, const char *command, json_t *args, json_t *file, s
 	return answer;
 }
 
-static void begin_change(void *arg)
+static bool begin_change(void *arg)
 {
 	ck_assert_ptr_eq(arg, &d);
+	if (d.crowded)
+		return false;
 	ck_assert_int_eq(d.depth++, 0);
+	return true;
 }
 
 static void end_change(void *arg)
@@ -543,6 +547,12 @@ START_TEST(refusals_of_the_daemon)
 	d.partition = NULL;
 	request("GET", "resources/pkeys", NULL, NULL);
 	expect_refusal(REST_NO_DAEMON, "gone");
+	d.crowded = true;
+	request("POST", "resources/pkeys", NULL, body);
+	expect_refusal(REST_NO_DAEMON, "other changes of partitions take too long");
+	request("DELETE", "resources/pkeys/0x42/guids/" G1, NULL, NULL);
+	expect_refusal(REST_NO_DAEMON, "other changes");
+	expect_asked("");
 }
 END_TEST
 

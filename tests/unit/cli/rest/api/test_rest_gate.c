@@ -4,8 +4,6 @@
  *
  * promise: J4
  */
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <string.h>
 
 #include "cli/rest/api/rest_gate.h"
@@ -17,6 +15,7 @@ static struct rest_settings *settings;
 static struct rest_gate *gate;
 static struct rest_answer a;
 static char *token;
+static const char *subject, *why;	/* of the client's certificate */
 
 /* Settings with a user for each way in. */
 static void setup(void)
@@ -26,8 +25,9 @@ static void setup(void)
 
 	ck_assert(rest_hash_secret("open:sesame", &hash));
 	ck_assert(rest_new_token("bot", &secret) && rest_hash_secret(secret.s, &hash_of_token));
-	buf_printf(&text, "plain-http: true\nrequests-per-second: 4\nusers:\n  ali: {password: \"%s\", right: all}\n"
-		   "  bot: {tokens: [\"%s\"]}\n", hash.s, hash_of_token.s);
+	buf_printf(&text, "certificate: c\nkey: k\nclient-ca: a\nrequests-per-second: 4\nusers:\n  ali: {password: \"%s\", right: all}\n"
+		   "  bot: {tokens: [\"%s\"]}\n"
+		   "  arm: {subjects: [\"CN=arm,O=Test\", CN=leg]}\n", hash.s, hash_of_token.s);
 	settings = rest_settings_read("f", text.s, text.n, &found);
 	ck_assert_msg(settings, "%s", found.n ? found.v[0].text : "");
 	gate = rest_gate_new(settings);
@@ -49,13 +49,14 @@ static void teardown(void)
 
 static const char *admit(enum rest_base base, const char *header, const char *address, int64_t now_us)
 {
-	struct sockaddr_in from = { .sin_family = AF_INET };
+	struct rest_address from;
 	const struct rest_user *u;
 
-	ck_assert_int_eq(inet_pton(AF_INET, address, &from.sin_addr), 1);
+	ck_assert(rest_address_parse(address, &from));
 	rest_answer_free(&a);
 	a = (struct rest_answer){ .status = REST_OK };
-	u = rest_gate_admit(gate, base, header, (const struct sockaddr *)&from, now_us, &a);
+	u = rest_gate_admit(gate, base, &(struct rest_client){ .authorization = header, .subject = subject, .why = why,
+			    .from = from }, now_us, &a);
 	ck_assert(!u == (a.status != REST_OK));
 	return u ? u->name : "";
 }
@@ -116,6 +117,34 @@ START_TEST(ways_in)
 }
 END_TEST
 
+START_TEST(certificates)
+{
+	subject = "CN=leg";
+	ck_assert_str_eq(admit(REST_BASE_CERTIFICATE, NULL, "10.0.0.1", S), "arm");
+	ck_assert_str_eq(admit(REST_BASE_PASSWORD, NULL, "10.0.0.1", S), "arm");
+	ck_assert_str_eq(admit(REST_BASE_TOKEN, NULL, "10.0.0.1", S), "arm");
+	/* what the header says comes first, but where only certificates count */
+	ck_assert_str_eq(admit(REST_BASE_PASSWORD, ALI, "10.0.0.1", S), "ali");
+	ck_assert_str_eq(admit(REST_BASE_PASSWORD, GUESS, "10.0.0.1", S), "");
+	ck_assert_str_eq(admit(REST_BASE_CERTIFICATE, ALI, "10.0.0.1", S), "arm");
+	/* a user's limit is for all ways */
+	ck_assert_str_eq(admit(REST_BASE_CERTIFICATE, NULL, "10.0.0.1", S), "");
+	ck_assert_int_eq(a.status, REST_TOO_MANY);
+	subject = "CN=arm";
+	ck_assert_str_eq(admit(REST_BASE_CERTIFICATE, NULL, "10.0.0.1", 2 * S), "");
+	ck_assert_int_eq(a.status, REST_UNKNOWN_USER);
+	ck_assert_ptr_nonnull(strstr(a.text.s, "CN=arm is that of no user"));
+	subject = NULL;
+	why = "it has expired";
+	ck_assert_str_eq(admit(REST_BASE_CERTIFICATE, NULL, "10.0.0.1", 2 * S), "");
+	ck_assert_ptr_nonnull(strstr(a.text.s, "it has expired"));
+	ck_assert_str_eq(admit(REST_BASE_PASSWORD, ALI, "10.0.0.1", 2 * S), "ali");
+	why = NULL;
+	ck_assert_str_eq(admit(REST_BASE_CERTIFICATE, ALI, "10.0.0.1", 2 * S), "");
+	ck_assert_int_eq(a.status, REST_UNKNOWN_USER);
+}
+END_TEST
+
 START_TEST(guesses)
 {
 	for (int i = 0; i < REST_TRIES; i++) {
@@ -167,7 +196,11 @@ START_TEST(wrong_settings)
 	refuse("users: {}\nplain-http: true\nlisten: 443", "ADDRESS:PORT");
 	refuse("users: {}\nplain-http: true\nwait: 2h", "out of range");
 	refuse("users: {}\nplain-http: true\nport: 443", "unknown key 'port'");
-	refuse("plain-http: true\nusers: {a: {}}", "neither password nor tokens");
+	refuse("plain-http: true\nusers: {a: {}}", "no password, tokens or subjects");
+	refuse("certificate: c\nkey: k\nusers: {a: {subjects: [CN=a]}}", "subjects need client-ca");
+	refuse("certificate: c\nkey: k\nclient-ca: d\nusers: {a: {subjects: [a]}}", "no Distinguished Name");
+	refuse("certificate: c\nkey: k\nclient-ca: d\nusers: {a: {subjects: [CN=a]}, b: {subjects: [CN=a]}}", "stands twice");
+	refuse("plain-http: true\nclient-ca: d\nusers: {}", "client-ca needs certificate");
 	refuse("plain-http: true\nusers: {\"a b\": {}}", "letters, digits");
 	refuse("plain-http: true\nusers: {a: {password: secret}}", "too weak");
 	refuse("plain-http: true\nusers: {a: {password: \"$z$nothing\"}}", "no hash");
@@ -204,6 +237,7 @@ int main(void)
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, base64);
 	tcase_add_test(t, ways_in);
+	tcase_add_test(t, certificates);
 	tcase_add_test(t, guesses);
 	tcase_add_test(t, requests_of_a_user);
 	tcase_add_test(t, wrong_settings);

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Reads, with GnuTLS, the certificate by which a client of a TLS connection identifies itself. */
+#ifndef QOSD_CLI_CLIENT_CERTIFICATE_H
+#define QOSD_CLI_CLIENT_CERTIFICATE_H
+
+#include <stdbool.h>
+
+#include "lib/base/buf.h"
+
+struct MHD_Connection;
+
+/*
+ * Appends the subject of the client's certificate, a Distinguished Name as RFC 4514 writes it, without
+ * control characters.  Only a certificate that is valid now, for clients, and issued by a CA that the
+ * server was started with is taken; false: there is none, and if the client has sent one that is not
+ * taken, why says what is wrong with it.
+ */
+bool client_subject(struct MHD_Connection *c, struct buf *subject, struct buf *why);
+/* Whether the text has certificates, in PEM, and no others than good ones; err says what is wrong. */
+bool client_ca_is_good(const struct buf *pem, struct buf *err);
+
+#endif
