@@ -16,7 +16,6 @@
 #include "cli/rest/api/rest_fields.h"
 
 #define PLACES_MAX 1024		/* in one request */
-#define PLACE_MAX 32		/* bytes of "0xGUID/Pn" */
 
 /* What the daemon says of ports, for one request. */
 struct look {
@@ -57,6 +56,19 @@ static const json_t *place_of(const struct look *l, const char *node, json_int_t
 	return NULL;
 }
 
+/* The place for which the port is out of use as the far end of an isolated link; NULL: none. */
+static const json_t *place_of_end(const struct look *l, const char *node, json_int_t number)
+{
+	const json_t *x, *end;
+	size_t i, k;
+
+	json_array_foreach(l->places, i, x)
+		json_array_foreach(json_object_get(x, "ends"), k, end)
+			if (!strcmp(rest_str(end, "node"), node) && number_of(end) == number)
+				return x;
+	return NULL;
+}
+
 static const json_t *row_of_name(const struct look *l, const char *name)
 {
 	const json_t *row;
@@ -83,9 +95,9 @@ static json_int_t lid_of_node(const struct look *l, const json_t *port)
 
 /* --- the list --- */
 
-static void put_peer(const struct look *l, const json_t *row, json_t *x)
+static void put_peer(const struct look *l, const json_t *name, json_t *x)
 {
-	const json_t *far = row_of_name(l, rest_str(row, "peer"));
+	const json_t *far = row_of_name(l, json_is_string(name) ? json_string_value(name) : "");
 	json_t *peer, *more;
 
 	if (!far)
@@ -117,9 +129,11 @@ static void put_why(const json_t *row, const json_t *place, json_t *x)
 /* The place that explains why a port is out of use, of the port or of the far end of its link. */
 static const json_t *place_of_row(const struct look *l, const json_t *row)
 {
-	const json_t *place = place_of(l, rest_str(row, "node"), number_of(row));
-	const json_t *far = place ? NULL : row_of_name(l, rest_str(row, "peer"));
+	const json_t *place = place_of(l, rest_str(row, "node"), number_of(row)), *far;
 
+	if (!place)
+		place = place_of_end(l, rest_str(row, "node"), number_of(row));
+	far = place ? NULL : row_of_name(l, rest_str(row, "peer"));
 	return far ? place_of(l, rest_str(far, "node"), number_of(far)) : place;
 }
 
@@ -130,7 +144,7 @@ static bool is_unhealthy(const struct look *l, const json_t *row)
 
 	if (!number_of(row))
 		return false;
-	if (json_is_true(json_object_get(row, "held")))
+	if (json_is_true(json_object_get(row, "held")) || place_of_end(l, rest_str(row, "node"), number_of(row)))
 		return true;
 	return place && (strcmp(rest_str(place, "kind"), "drained") || json_is_integer(json_object_get(place, "port")));
 }
@@ -145,20 +159,45 @@ static json_t *json_unhealthy(const struct look *l, const json_t *row)
 			      "UnhealthyPortDname", json_object_get(port, "dname"),
 			      "UnhealthyPort", json_sprintf("%s/%s", rest_str(port, "system_name"), rest_str(port, "dname")));
 
-	put_peer(l, row, x);
+	put_peer(l, json_object_get(row, "peer"), x);
 	put_why(row, place_of_row(l, row), x);
 	json_decref(port);
 	return x;
 }
 
-/* A place whose ports the fabric does not have, or a switch that is drained, as one. */
-static json_t *json_place(const json_t *place)
+/* The GUID by which clients know a place: that of the port, which stands in its name, or of the node. */
+static uint64_t guid_of_place(const json_t *place)
 {
-	const char *node = rest_bare_guid(rest_str(place, "node"));
-	json_t *x = json_pack("{s:o, s:s, s:I, s:s, s:s}", "name", json_sprintf("%s_%lld", node, (long long)number_of(place)),
-			      "UnhealthyGUID", node, "UnhealthyPortNumber", number_of(place),
-			      "UnhealthyNode", rest_str(place, "name"), "UnhealthyPort", rest_str(place, "name"));
+	size_t n;
+	uint64_t guid = number_of(place) ? rest_port_guid(rest_str(place, "name"), &n) : 0;
 
+	return guid ? guid : strtoull(rest_str(place, "node"), NULL, 16);
+}
+
+/* The end of an isolated link that is in the subnet. */
+static void put_far_end(const struct look *l, const json_t *place, json_t *x)
+{
+	const json_t *end;
+	size_t i;
+
+	json_array_foreach(json_object_get(place, "ends"), i, end)
+		if (strcmp(rest_str(end, "node"), rest_str(place, "node"))) {
+			put_peer(l, json_object_get(end, "name"), x);
+			return;
+		}
+}
+
+/* A place whose ports the fabric does not have, or a switch that is drained, as one. */
+static json_t *json_place(const struct look *l, const json_t *place)
+{
+	const char *name = rest_str(place, "name");
+	char guid[17];
+	json_t *x;
+
+	snprintf(guid, sizeof(guid), "%016" PRIx64, guid_of_place(place));
+	x = json_pack("{s:o, s:s, s:I, s:s, s:s}", "name", json_sprintf("%s_%lld", guid, (long long)number_of(place)),
+		      "UnhealthyGUID", guid, "UnhealthyPortNumber", number_of(place), "UnhealthyNode", name, "UnhealthyPort", name);
+	put_far_end(l, place, x);
 	put_why(NULL, place, x);
 	return x;
 }
@@ -181,7 +220,7 @@ static json_t *unhealthy_ports(const struct look *l)
 	}
 	json_array_foreach(l->places, i, x)
 		if (!told[i])
-			json_array_append_new(list, json_place(x));
+			json_array_append_new(list, json_place(l, x));
 	free(told);
 	return list;
 }
@@ -250,8 +289,8 @@ static const json_t *find_place(const struct look *l, const char *name)
  */
 static char *name_of(const struct look *l, uint64_t guid, unsigned number)
 {
-	char *text = xasprintf("0x%016" PRIx64, guid), *name;
-	const json_t *row;
+	char *text = xasprintf("0x%016" PRIx64, guid);
+	const json_t *row, *place;
 	size_t i;
 
 	json_array_foreach(l->rows, i, row) {
@@ -262,11 +301,11 @@ static char *name_of(const struct look *l, uint64_t guid, unsigned number)
 		free(text);
 		return number ? xasprintf("%s/P%u", rest_str(row, "node"), number) : xstrdup(rest_str(row, "node"));
 	}
-	name = number ? xasprintf("%s/P%u", text, number) : xstrdup(text);
 	free(text);
-	if (find_place(l, name))
-		return name;
-	free(name);
+	json_array_foreach(l->places, i, place)
+		if (number_of(place) == number && (guid_of_place(place) == guid ||
+						   strtoull(rest_str(place, "node"), NULL, 16) == guid))
+			return number ? xasprintf("%s/P%u", rest_str(place, "node"), number) : xstrdup(rest_str(place, "node"));
 	return NULL;
 }
 
@@ -348,16 +387,15 @@ static bool release(const struct rest_call *c, const struct look *l, const json_
 	return good;
 }
 
-static bool isolate(const struct rest_call *c, const json_t *names, struct rest_answer *a)
+/* The daemon refuses to cut off hosts that are not named, unless the query says force_set=true. */
+static bool isolate(const struct rest_call *c, json_t *names, struct rest_answer *a)
 {
-	(void)c;
-	(void)names;
-	return rest_refuse(a, REST_NOT_IMPLEMENTED, "UNHEALTHY: qosd takes flapping links out of use by itself; see "
-			   "qosd-ctl drain");
+	return ask_for(c, "isolate", json_pack("{s:O, s:s, s:b}", "what", names, "reason", "unhealthy (REST)",
+					       "force", rest_query_flag(c, "force_set")), a);
 }
 
 /* The one place that knows what a policy for ports means to the daemon. */
-static bool put_policy(const struct rest_call *c, const struct look *l, bool healthy, const json_t *names,
+static bool put_policy(const struct rest_call *c, const struct look *l, bool healthy, json_t *names,
 		       struct rest_answer *a)
 {
 	return healthy ? release(c, l, names, a) : isolate(c, names, a);

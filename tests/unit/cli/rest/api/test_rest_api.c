@@ -21,6 +21,7 @@ struct daemon {
 	const char *ports;	/* rows of `ports` */
 	const char *change;	/* answer to `partition change` */
 	const char *withdrawn;	/* answer to `withdrawn` */
+	const char *isolate;	/* answer to `isolate` */
 	struct buf asked;	/* commands, each with arguments and file, in lines */
 	int depth;		/* of begin_change() */
 	bool crowded;		/* there are always other changes */
@@ -43,7 +44,8 @@ static void note(const char *command, const json_t *args, const json_t *file)
 static json_t *ask(void *arg, const char *command, json_t *args, json_t *file, struct buf *err)
 {
 	const char *text = !strcmp(command, "ports") ? d.ports : !strcmp(command, "partition change") ? d.change :
-			   !strcmp(command, "withdrawn") ? d.withdrawn : d.partition;
+			   !strcmp(command, "withdrawn") ? d.withdrawn :
+			   !strcmp(command, "isolate") && d.isolate ? d.isolate : d.partition;
 	json_t *answer = text ? json_loads(text, 0, NULL) : NULL;
 
 	ck_assert_ptr_eq(arg, &d);
@@ -681,6 +683,14 @@ START_TEST(unhealthy)
 	expect_unhealthy(G2 "_5 MANUAL drained " OTHER "; " OTHER "_4 MANUAL drained " G2 "; 0002c900000000aa_2 MANUAL isolated ; ");
 	d.withdrawn = PLACES(PLACE(G2, "null", "isolated"));
 	expect_unhealthy(G2 "_3 MANUAL isolated ; " G2 "_5 MANUAL isolated " OTHER "; " OTHER "_4 MANUAL isolated " G2 "; ");
+	/* an isolated host is not in the fabric, and is known by its port's GUID; the other end of its link is out of use */
+	d.withdrawn = PLACES("{\"kind\": \"isolated\", \"name\": \"node7 HCA-1/P1 (0x0002c900000000ab)\", \"node\": \"0x0002c900000000aa\", "
+			     "\"port\": 1, \"ends\": [{\"name\": \"sw(1)/P3 (0x" G2 ")\", \"node\": \"0x" G2 "\", \"port\": 3}]}");
+	expect_unhealthy(G2 "_3 MANUAL isolated ; " G2 "_5 FLAPPING held " OTHER "; " OTHER "_4 FLAPPING held " G2 "; "
+			 "0002c900000000ab_1 MANUAL isolated " G2 "; ");
+	d.partition = "{\"ok\": true, \"result\": {}}";
+	request("PUT", "app/unhealthy_ports", NULL, "{\"ports_policy\": \"HEALTHY\", \"ports\": [\"0002c900000000ab_1\"]}");
+	expect_asked(LOOKED "release {\"what\":[\"0x0002c900000000aa/P1\"]}\n");
 	/* the links of a drained switch to its hosts are in use */
 	d.withdrawn = PLACES(PLACE(G2, "null", "drained"));
 	expect_unhealthy(G2 "_5 MANUAL drained " OTHER "; " OTHER "_4 MANUAL drained " G2 "; ");
@@ -690,7 +700,7 @@ START_TEST(unhealthy)
 }
 END_TEST
 
-START_TEST(making_healthy)
+START_TEST(changing_health)
 {
 	static const char *const bad[][2] = {
 		{ "[]", "JSON object" }, { "{\"ports\": []}", "ports_policy must be" },
@@ -724,10 +734,20 @@ START_TEST(making_healthy)
 	expect_asked(LOOKED "links release {\"port\":\"0x" G2 "/P5\"}\nlinks release {\"port\":\"0x0002c90300000000/P1\"}\n"
 		     "release {\"what\":[\"0x" OTHER "/P4\",\"0x0002c900000000aa\"]}\n");
 
+	request("PUT", "app/unhealthy_ports", NULL, "{\"ports_policy\": \"UNHEALTHY\", \"action\": \"isolate\", \"ports\": [\"" G1 "_1\"], "
+		"\"devices\": [\"" G2 "\"]}");
+	expect_body("{}");
+	expect_asked(LOOKED "isolate {\"force\":false,\"reason\":\"unhealthy (REST)\",\"what\":[\"0x0002c90300000000/P1\",\"0x" G2 "\"]}\n");
+	request("PUT", "app/unhealthy_ports", "{\"force_set\": \"true\"}", "{\"ports_policy\": \"UNHEALTHY\", \"ports\": [\"" G1 "_1\"]}");
+	expect_asked(LOOKED "isolate {\"force\":true,\"reason\":\"unhealthy (REST)\",\"what\":[\"0x0002c90300000000/P1\"]}\n");
+
 	/* what the master refuses is a matter of the request, not of time */
-	d.partition = "{\"ok\": false, \"error\": \"it cannot be\"}";
-	request("PUT", "app/unhealthy_ports", NULL, "{\"ports_policy\": \"HEALTHY\", \"ports\": [\"" OTHER "_4\"]}");
-	expect_refusal(REST_NO_DAEMON, "it cannot be");
+	d.isolate = "{\"ok\": false, \"error\": \"this would cut off 2 other hosts\"}";
+	request("PUT", "app/unhealthy_ports", NULL, "{\"ports_policy\": \"UNHEALTHY\", \"ports\": [\"" G1 "_1\"]}");
+	expect_refusal(REST_CONFLICT, "this would cut off 2 other hosts");
+	d.partition = "{\"ok\": true, \"result\": {\"state\": \"standby\"}}";
+	request("PUT", "app/unhealthy_ports", NULL, "{\"ports_policy\": \"UNHEALTHY\", \"ports\": [\"" G1 "_1\"]}");
+	expect_refusal(REST_NO_DAEMON, "this would cut off 2 other hosts");
 }
 END_TEST
 
@@ -764,7 +784,7 @@ int main(void)
 	tcase_add_test(t, listing);
 	tcase_add_test(t, inventory);
 	tcase_add_test(t, unhealthy);
-	tcase_add_test(t, making_healthy);
+	tcase_add_test(t, changing_health);
 	tcase_add_test(t, protection);
 	suite_add_tcase(s, t);
 	return run_suite(s);
