@@ -134,15 +134,18 @@ static json_t *ask(void *arg, const char *command, json_t *args, json_t *file, s
 /* Of the whole process: requests of a server go on while another one, with new settings, begins. */
 static pthread_mutex_t changing = PTHREAD_MUTEX_INITIALIZER;
 
-/* A client that waits for others waits no longer than it would for its own change. */
+/*
+ * A client that waits for others waits no longer than it would for its own change.  Not every C library has the
+ * monotonic clock here: if somebody sets the clock, the wait is another one.
+ */
 static bool begin_change(void *arg)
 {
 	const struct daemon_asker *asker = arg;
 	uint32_t wait_ms = asker->link->wait_ms > CHANGE_WAIT_MS ? asker->link->wait_ms : CHANGE_WAIT_MS;
-	int64_t end = clock_mono_us() + wait_ms * INT64_C(1000);
+	int64_t end = clock_real_us() + wait_ms * INT64_C(1000);
 	struct timespec until = { end / 1000000, end % 1000000 * 1000 };
 
-	return !pthread_mutex_clocklock(&changing, CLOCK_MONOTONIC, &until);
+	return !pthread_mutex_timedlock(&changing, &until);
 }
 
 static void end_change(void *arg)

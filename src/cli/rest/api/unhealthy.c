@@ -17,80 +17,107 @@
 
 #define PLACES_MAX 1024		/* in one request */
 
-/* What the daemon says of ports, for one request. */
+/* What the daemon says of ports, for one request.  All but `withdrawn` and `rows` is borrowed from these two. */
 struct look {
 	json_t *withdrawn;	/* answer to `withdrawn` */
 	const json_t *places;	/* its places */
 	json_t *rows;		/* of `ports` */
+	/* objects: rows by their names; of nodes, a row with a LID; places, and those of the far ends of isolated links, */
+	json_t *by_name, *with_lid, *by_place, *by_end;	/* by "0xGUID/number", or "0xGUID/0" for a whole node */
 };
-
-static bool look_at(const struct rest_call *c, struct look *l, struct rest_answer *a)
-{
-	*l = (struct look){ .withdrawn = rest_ask(c, "withdrawn", NULL, NULL, a) };
-	l->places = json_object_get(json_object_get(l->withdrawn, "result"), "places");
-	if (l->withdrawn)
-		l->rows = rest_ask_rows(c, "ports", NULL, a);
-	return l->rows;
-}
-
-static void look_free(struct look *l)
-{
-	json_decref(l->withdrawn);
-	json_decref(l->rows);
-}
 
 static json_int_t number_of(const json_t *row)
 {
 	return json_integer_value(json_object_get(row, "port"));
 }
 
+static void put_key(json_t *object, const json_t *at, json_t *value)
+{
+	char *key = xasprintf("%s/%lld", rest_str(at, "node"), (long long)number_of(at));
+
+	if (!json_object_get(object, key))
+		json_object_set(object, key, value);
+	free(key);
+}
+
+static const json_t *at_key(const json_t *object, const char *node, json_int_t number)
+{
+	char *key = xasprintf("%s/%lld", node, (long long)number);
+	const json_t *value = json_object_get(object, key);
+
+	free(key);
+	return value;
+}
+
+static void index_look(struct look *l)
+{
+	json_t *x, *end;
+	size_t i, k;
+
+	json_array_foreach(l->rows, i, x) {
+		json_object_set(l->by_name, rest_str(x, "name"), x);
+		if (json_integer_value(json_object_get(x, "lid")))
+			json_object_set(l->with_lid, rest_str(x, "node"), x);
+	}
+	json_array_foreach(l->places, i, x) {
+		put_key(l->by_place, x, x);
+		json_array_foreach(json_object_get(x, "ends"), k, end)
+			put_key(l->by_end, end, x);
+	}
+}
+
+static bool look_at(const struct rest_call *c, struct look *l, struct rest_answer *a)
+{
+	*l = (struct look){ .withdrawn = rest_ask(c, "withdrawn", NULL, NULL, a) };
+	if (l->withdrawn)
+		l->rows = rest_ask_rows(c, "ports", NULL, a);
+	if (!l->rows)
+		return false;
+	l->places = json_object_get(json_object_get(l->withdrawn, "result"), "places");
+	l->by_name = json_object();
+	l->with_lid = json_object();
+	l->by_place = json_object();
+	l->by_end = json_object();
+	index_look(l);
+	return true;
+}
+
+static void look_free(struct look *l)
+{
+	json_decref(l->by_name);
+	json_decref(l->with_lid);
+	json_decref(l->by_place);
+	json_decref(l->by_end);
+	json_decref(l->withdrawn);
+	json_decref(l->rows);
+}
+
 /* The place that covers a port of a node; NULL: none. */
 static const json_t *place_of(const struct look *l, const char *node, json_int_t number)
 {
-	const json_t *x;
-	size_t i;
+	const json_t *place = at_key(l->by_place, node, number);
 
-	json_array_foreach(l->places, i, x)
-		if (!strcmp(rest_str(x, "node"), node) && (json_is_null(json_object_get(x, "port")) || number_of(x) == number))
-			return x;
-	return NULL;
+	return place ? place : at_key(l->by_place, node, 0);
 }
 
 /* The place for which the port is out of use as the far end of an isolated link; NULL: none. */
 static const json_t *place_of_end(const struct look *l, const char *node, json_int_t number)
 {
-	const json_t *x, *end;
-	size_t i, k;
-
-	json_array_foreach(l->places, i, x)
-		json_array_foreach(json_object_get(x, "ends"), k, end)
-			if (!strcmp(rest_str(end, "node"), node) && number_of(end) == number)
-				return x;
-	return NULL;
+	return at_key(l->by_end, node, number);
 }
 
 static const json_t *row_of_name(const struct look *l, const char *name)
 {
-	const json_t *row;
-	size_t i;
-
-	json_array_foreach(l->rows, i, row)
-		if (*name && !strcmp(rest_str(row, "name"), name))
-			return row;
-	return NULL;
+	return json_object_get(l->by_name, name);
 }
 
 /* A LID of the node of a port, which for a switch is that of its port 0; 0: none. */
 static json_int_t lid_of_node(const struct look *l, const json_t *port)
 {
 	json_int_t lid = json_integer_value(json_object_get(port, "lid"));
-	const json_t *row;
-	size_t i;
+	const json_t *other = lid ? NULL : json_object_get(l->with_lid, rest_str(port, "node"));
 
-	json_array_foreach(l->rows, i, row)
-		if (!lid && !strcmp(rest_str(row, "node"), rest_str(port, "node")))
-			lid = json_integer_value(json_object_get(row, "lid"));
-	return lid;
+	return other ? json_integer_value(json_object_get(other, "lid")) : lid;
 }
 
 /* --- the list --- */
@@ -205,23 +232,22 @@ static json_t *json_place(const struct look *l, const json_t *place)
 /* An array of all unhealthy ports, and of the places that none of them stands for. */
 static json_t *unhealthy_ports(const struct look *l)
 {
-	bool *told = xcalloc(json_array_size(l->places) + 1, sizeof(bool));
-	json_t *list = json_array();
-	const json_t *x, *place;
-	size_t i, k;
+	json_t *list = json_array(), *told = json_object(), *x;
+	const json_t *place;
+	size_t i;
 
 	json_array_foreach(l->rows, i, x) {
 		if (!is_unhealthy(l, x))
 			continue;
 		json_array_append_new(list, json_unhealthy(l, x));
 		place = place_of(l, rest_str(x, "node"), number_of(x));
-		for (k = 0; place && k < json_array_size(l->places); k++)
-			told[k] |= json_array_get(l->places, k) == place;
+		if (place)
+			put_key(told, place, x);
 	}
 	json_array_foreach(l->places, i, x)
-		if (!told[i])
+		if (!at_key(told, rest_str(x, "node"), number_of(x)))
 			json_array_append_new(list, json_place(l, x));
-	free(told);
+	json_decref(told);
 	return list;
 }
 
@@ -267,20 +293,6 @@ static bool read_place(const char *text, bool is_device, uint64_t *guid, unsigne
 	*number = good && !is_device ? (unsigned)strtoul(under + 1, NULL, 10) : 0;
 	free(digits);
 	return good && (is_device || (*number && *number < 255));
-}
-
-/* The place of the list that a name means; NULL: it is not in the list. */
-static const json_t *find_place(const struct look *l, const char *name)
-{
-	size_t n = strcspn(name, "/");
-	json_int_t number = name[n] ? strtoll(name + n + 2, NULL, 10) : 0;
-	const json_t *x;
-	size_t i;
-
-	json_array_foreach(l->places, i, x)
-		if (!strncmp(rest_str(x, "node"), name, n) && number_of(x) == number)
-			return x;
-	return NULL;
 }
 
 /*
@@ -368,6 +380,16 @@ static bool ask_for(const struct rest_call *c, const char *command, json_t *args
 	return answer;
 }
 
+/* Whether the list has just this place, as name_of() writes it. */
+static bool is_withdrawn(const struct look *l, const char *name)
+{
+	char *node = xstrndup(name, strcspn(name, "/"));
+	bool is = at_key(l->by_place, node, name[strlen(node)] ? strtoll(name + strlen(node) + 2, NULL, 10) : 0);
+
+	free(node);
+	return is;
+}
+
 /* Takes what is withdrawn into service again, and lets routes use links that flapped.  What is in use is no error. */
 static bool release(const struct rest_call *c, const struct look *l, const json_t *names, struct rest_answer *a)
 {
@@ -376,7 +398,7 @@ static bool release(const struct rest_call *c, const struct look *l, const json_
 	size_t i;
 
 	json_array_foreach(names, i, x) {
-		if (find_place(l, json_string_value(x)))
+		if (is_withdrawn(l, json_string_value(x)))
 			json_array_append(what, x);
 		else
 			good = good && ask_for(c, "links release", json_pack("{s:O}", "port", x), a);
