@@ -66,7 +66,7 @@ flaps() { [ "$(unhealthy)" = "\"$(printf '%s FLAPPING held\n' "$near2" "$far2" |
 until_ 10 flaps || bad "it is not told: $(unhealthy); $(ctl events --kind link-flapping)"
 expect "released" "200 {}" "$(set_policy "resources/unhealthy_ports" "{\"ports\": [\"$far2\"], \"ports_policy\": \"HEALTHY\"}")"
 until_ 10 nothing_left || bad "still held: $(unhealthy)"
-# promise: J14
+# promise: J14 J5
 note "a host that is isolated"
 host=f452140300811231_1 leaf=$(ctl -j ports "node001 HCA-1/P1" | jq -r '.[0].peer' | sed -E 's/.*\/P([0-9]+) \(0x([0-9a-f]+)\)$/\2_\1/')
 expect_match "a user without the right" '^403 ' "$(rest PUT app/unhealthy_ports "{\"ports\": [\"$host\"], \"ports_policy\": \"UNHEALTHY\"}")"
@@ -74,7 +74,7 @@ expect_match "the manager's own" "^409 .*own link is never isolated" "$(set_poli
 expect "isolated" "200 {}" "$(set_policy "app/unhealthy_ports?force_set=true" "{\"ports\": [\"$host\"], \"ports_policy\": \"UNHEALTHY\", \"action\": \"isolate\"}")"
 isolated() { [ "$(unhealthy)" = "\"$(printf '%s MANUAL isolated\n' "$host" "$leaf" | sort | paste -sd, | sed 's/,/, /')\"" ]; }
 until_ 10 isolated || bad "it is not told: $(unhealthy)"
-expect "by qosd-ctl" "isolated unhealthy (REST)" "$(ctl -j withdrawn | jq -r '.places[] | .kind + " " + .reason')"
+expect "by qosd-ctl" "isolated unhealthy, says admin by REST" "$(ctl -j withdrawn | jq -r '.places[] | .kind + " " + .reason')"
 expect "its far end" "\"${leaf%_*}\"" "$(rest_json "app/unhealthy_ports/$host" .PeerGUID)"
 left() { ! ctl -j ports "node001 HCA-1/P1" >out 2>&1; }
 until_ 10 left || bad "node001 is still in the subnet"

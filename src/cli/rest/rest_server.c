@@ -215,7 +215,8 @@ static void run_route(struct rest_server *x, const struct request *r, const json
 	struct daemon_asker asker = { &x->link, r->user->name };
 	struct rest_daemon daemon = ask_daemon_for(&asker);
 	struct rest_call call = {
-		.daemon = &daemon, .choices = &x->s->choices, .pkeys = r->user->pkeys, .query = query, .body = body,
+		.daemon = &daemon, .choices = &x->s->choices, .user = r->user->name,
+		.pkeys = r->user->pkeys, .query = query, .body = body,
 		.parts = { r->parts[0], r->parts[1] },
 	};
 

@@ -61,6 +61,7 @@ struct rest_pkeys {
 struct rest_call {
 	const struct rest_daemon *daemon;
 	const struct rest_choices *choices;
+	const char *user;	/* name of who asks */
 	struct rest_pkeys pkeys;
 	const json_t *query;	/* object of strings: the query of the URL; null: no text in UTF-8 */
 	json_t *body;		/* NULL: none */

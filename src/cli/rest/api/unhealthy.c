@@ -412,8 +412,11 @@ static bool release(const struct rest_call *c, const struct look *l, const json_
 /* The daemon refuses to cut off hosts that are not named, unless the query says force_set=true. */
 static bool isolate(const struct rest_call *c, json_t *names, struct rest_answer *a)
 {
-	return ask_for(c, "isolate", json_pack("{s:O, s:s, s:b}", "what", names, "reason", "unhealthy (REST)",
-					       "force", rest_query_flag(c, "force_set")), a);
+	json_t *args = json_pack("{s:O, s:b}", "what", names, "force", rest_query_flag(c, "force_set"));
+
+	/* the list tells the user of the daemon only, which is the gateway */
+	json_object_set_new(args, "reason", json_sprintf("unhealthy, says %s by REST", c->user));
+	return ask_for(c, "isolate", args, a);
 }
 
 /* The one place that knows what a policy for ports means to the daemon. */

@@ -105,7 +105,7 @@ static void teardown(void)
 static void request(const char *method, const char *path, const char *query, const char *body)
 {
 	struct rest_daemon daemon = { &d, ask, begin_change, end_change, await };
-	struct rest_call c = { .daemon = &daemon, .choices = &choices, .pkeys = pkeys };
+	struct rest_call c = { .daemon = &daemon, .choices = &choices, .user = "ali", .pkeys = pkeys };
 	const struct rest_route *route;
 
 	rest_answer_free(&a);
@@ -737,9 +737,9 @@ START_TEST(changing_health)
 	request("PUT", "app/unhealthy_ports", NULL, "{\"ports_policy\": \"UNHEALTHY\", \"action\": \"isolate\", \"ports\": [\"" G1 "_1\"], "
 		"\"devices\": [\"" G2 "\"]}");
 	expect_body("{}");
-	expect_asked(LOOKED "isolate {\"force\":false,\"reason\":\"unhealthy (REST)\",\"what\":[\"0x0002c90300000000/P1\",\"0x" G2 "\"]}\n");
+	expect_asked(LOOKED "isolate {\"force\":false,\"reason\":\"unhealthy, says ali by REST\",\"what\":[\"0x0002c90300000000/P1\",\"0x" G2 "\"]}\n");
 	request("PUT", "app/unhealthy_ports", "{\"force_set\": \"true\"}", "{\"ports_policy\": \"UNHEALTHY\", \"ports\": [\"" G1 "_1\"]}");
-	expect_asked(LOOKED "isolate {\"force\":true,\"reason\":\"unhealthy (REST)\",\"what\":[\"0x0002c90300000000/P1\"]}\n");
+	expect_asked(LOOKED "isolate {\"force\":true,\"reason\":\"unhealthy, says ali by REST\",\"what\":[\"0x0002c90300000000/P1\"]}\n");
 
 	/* what the master refuses is a matter of the request, not of time */
 	d.isolate = "{\"ok\": false, \"error\": \"this would cut off 2 other hosts\"}";
