@@ -106,6 +106,7 @@ int ask(const struct ctl_command *c, json_t *args, const struct buf *file, const
 
 	if (!daemon)
 		return status;
+	daemon->shows_wait = !c->lines && !out->raw_rows;
 	send_request(daemon->fd, c->request ? c->request : c->name, args, file);
 	answer = read_object(daemon->in);
 	if (answer)

@@ -13,7 +13,9 @@
 #include "cli/socket/daemon_socket.h"
 #include "command_line.h"
 #include "lib/base/alloc.h"
+#include "terminal.h"
 
+#define WAIT_STEP_MS 250
 #define FOLLOW_LIMITS 6		/* silence before probing during an endless answer, in time limits */
 
 int64_t now_ms(void)
@@ -37,6 +39,20 @@ static bool readable_within(int fd, int other, int64_t ms)
 		r = poll(p, ARRAY_SIZE(p), left > 0 ? (int)left : 0);
 	} while (r < 0 && errno == EINTR);
 	return r != 0;
+}
+
+/* The same on the connection; meanwhile a terminal shows how long it has been since begun_ms. */
+static bool answers_within(const struct connection *c, int64_t ms, int64_t begun_ms)
+{
+	int64_t end = now_ms() + ms, left = ms;
+
+	while (c->shows_wait && left > WAIT_STEP_MS) {
+		if (readable_within(c->fd, -1, WAIT_STEP_MS))
+			return true;
+		put_wait(now_ms() - begun_ms);
+		left = end - now_ms();
+	}
+	return readable_within(c->fd, -1, left > 0 ? left : 0);
 }
 
 /* True if the daemon says anything within the time, even that it has too many connections. */
@@ -66,15 +82,22 @@ static ssize_t connection_read(void *cookie, char *to, size_t n)
 	ssize_t got;
 
 	while (options.limit_seconds &&
-	       !readable_within(c->fd, -1, follows ? 2 * FOLLOW_LIMITS * half_ms : half_ms)) {
+	       !answers_within(c, follows ? 2 * FOLLOW_LIMITS * half_ms : half_ms, begun_ms)) {
 		errno = 0;
 		if (!daemon_lives(c->fd, half_ms))
 			errno = ETIME;
 		else if (c->patience_ms && now_ms() - begun_ms >= c->patience_ms)
 			errno = ETIMEDOUT;
-		if (errno == ETIME || errno == ETIMEDOUT)
+		if (errno == ETIME || errno == ETIMEDOUT) {
+			int why = errno;
+
+			end_progress();
+			errno = why;
 			return -1;
+		}
 	}
+	if (c->shows_wait)
+		end_progress();
 	do
 		got = read(c->fd, to, n);
 	while (got < 0 && errno == EINTR);

@@ -28,6 +28,7 @@ struct connection {
 	int fd;
 	int64_t patience_ms;	/* silence allowed to a daemon that responds; 0: unlimited */
 	bool answered;
+	bool shows_wait;	/* how long the answer takes, on a terminal: it is no stream of what happens */
 };
 
 /* The monotonic clock, in milliseconds. */

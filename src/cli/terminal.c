@@ -195,6 +195,7 @@ int watched(int (*run)(const void *arg), const void *arg, double seconds)
 /* --- progress --- */
 
 #define PROGRESS_MS 200
+#define WAIT_SHOWN_MS 1000
 
 static int64_t progress_shown_ms;	/* 0: no line is shown */
 
@@ -207,6 +208,14 @@ void put_progress(const char *what, double done, uint64_t bytes)
 	if (done >= 0)
 		fprintf(stderr, ", %.0f%%", done * 100);
 	fprintf(stderr, "; %.1f MB in all", (double)bytes / 1e6);
+}
+
+void put_wait(int64_t ms)
+{
+	if (!isatty(STDERR_FILENO) || ms < WAIT_SHOWN_MS)
+		return;
+	progress_shown_ms = now_ms();
+	fprintf(stderr, "\r\033[Kwaiting for the answer: %lld s", (long long)ms / 1000);
 }
 
 void end_progress(void)

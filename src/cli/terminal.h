@@ -34,6 +34,10 @@ int watched(int (*run)(const void *arg), const void *arg, double seconds);
  * that is done (negative: unknown) and the bytes so far; several times a second at most.
  */
 void put_progress(const char *what, double done, uint64_t bytes);
+/*
+ * Shows in that line how long an answer takes, in milliseconds; nothing in the first second.
+ */
+void put_wait(int64_t ms);
 /* Removes the line. */
 void end_progress(void);
 

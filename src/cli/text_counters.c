@@ -123,12 +123,23 @@ static bool print_port(const json_t *p)
 	return true;
 }
 
+/* Says which ports of many were measured. */
+static void put_choice(const json_t *r)
+{
+	printf("of %lld: those that waited most to send in the last minutes", num(r, "linked"));
+	if (num(r, "unknown"))
+		printf(" (of %lld it is not known)", num(r, "unknown"));
+	printf("; --all measures all\n");
+}
+
 static void print_head(const json_t *answer)
 {
 	const json_t *r = json_object_get(answer, "result");
 
 	printf("%lld ports%s\n", num(r, "asked"),
 	       json_is_true(json_object_get(r, "reset")) ? ", reset before" : "");
+	if (has(r, "unknown"))
+		put_choice(r);
 	fflush(stdout);
 }
 

@@ -305,7 +305,8 @@ uint64_t error_seen(const struct error_port *p, enum port_error e)
 	return p->history[e] ? p->history[e]->seen : 0;
 }
 
-uint64_t error_last_hour(const struct error_port *p, enum port_error e, int64_t now_us)
+/* The growth in the last slices, at most ERROR_SLICES, of which the present one has just begun. */
+static uint64_t last_slices(const struct error_port *p, enum port_error e, int64_t now_us, unsigned slices)
 {
 	const struct error_history *h = p->history[e];
 	int64_t number = now_us / ERROR_SLICE_US;
@@ -313,10 +314,20 @@ uint64_t error_last_hour(const struct error_port *p, enum port_error e, int64_t 
 
 	if (!h)
 		return 0;
-	for (int64_t i = number - ERROR_SLICES + 1; i <= h->newest; i++)
+	for (int64_t i = number - slices + 1; i <= h->newest; i++)
 		if (i > h->newest - ERROR_SLICES && i >= 0)
 			sum += h->slice[i % ERROR_SLICES];
 	return sum;
+}
+
+uint64_t error_last_hour(const struct error_port *p, enum port_error e, int64_t now_us)
+{
+	return last_slices(p, e, now_us, ERROR_SLICES);
+}
+
+uint64_t error_lately(const struct error_port *p, enum port_error e, int64_t now_us)
+{
+	return last_slices(p, e, now_us, 2);
 }
 
 double error_per_hour(const struct error_port *p, enum port_error e, int64_t now_us)

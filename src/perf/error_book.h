@@ -103,6 +103,8 @@ uint64_t error_total(const struct error_port *p, enum port_error e);
 /* The growth since the port is watched. */
 uint64_t error_seen(const struct error_port *p, enum port_error e);
 uint64_t error_last_hour(const struct error_port *p, enum port_error e, int64_t now_us);
+/* The growth in the last five to ten minutes. */
+uint64_t error_lately(const struct error_port *p, enum port_error e, int64_t now_us);
 /* The mean growth in an hour since the port is watched, which counts as an hour at least. */
 double error_per_hour(const struct error_port *p, enum port_error e, int64_t now_us);
 /* How far the worst counter of the port is over its limit in the last hour; at most 1: it is not. */

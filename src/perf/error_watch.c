@@ -335,15 +335,16 @@ static void finish_reading(struct error_watch *w)
 
 static void finish(struct error_watch *w)
 {
+	void (*fn)(void *arg, uint32_t done) = w->fn;
 	uint32_t cleared = 0;
 
 	for (uint32_t i = 0; i < w->rows.n; i++)
 		cleared += w->rows.v[i].cleared;
 	if (!w->outdated && !w->clears)
 		finish_reading(w);
-	if (w->fn)
-		w->fn(w->arg, cleared);
 	stop(w);
+	if (fn)
+		fn(w->arg, cleared);
 }
 
 static enum round after(const struct error_watch *w)
@@ -397,7 +398,7 @@ static void begin(struct error_watch *w, struct subnet_state *s, const uint32_t 
 	w->round = ROUND_CAPS;
 	w->row = 0;
 	w->events = 0;
-	w->now = (struct error_reading){ .resets = w->last.resets };
+	w->now = (struct error_reading){ .begun_us = clock_mono_us(), .resets = w->last.resets };
 	if (!clears)
 		error_book_unmark(w->book);
 	for (uint32_t i = 0; i < n; i++)
@@ -411,17 +412,35 @@ static void begin(struct error_watch *w, struct subnet_state *s, const uint32_t 
 	timer_set(w->go, 0, 0);
 }
 
-static void on_periodic(void *arg)
+static void begin_reading(struct error_watch *w)
 {
-	struct error_watch *w = arg;
-	uint32_t *ports, n;
+	uint32_t n, *ports = perf_ports(w->state, &n);
 
-	if (!w->state || w->run)
-		return;
-	ports = perf_ports(w->state, &n);
 	if (n)
 		begin(w, w->state, ports, n, false);
 	free(ports);
+}
+
+static void on_periodic(void *arg)
+{
+	struct error_watch *w = arg;
+
+	if (w->state && !w->run)
+		begin_reading(w);
+}
+
+bool error_watch_read(struct error_watch *w, void (*fn)(void *arg, uint32_t none), void *arg, struct buf *err)
+{
+	if (w->state && !w->run)
+		begin_reading(w);
+	if (!w->run || w->outdated || w->clears || w->fn) {
+		buf_puts(err, w->run ? "the error counters are being read or cleared: try again in a moment" :
+				       "there is no port whose error counters can be read");
+		return false;
+	}
+	w->fn = fn;
+	w->arg = arg;
+	return true;
 }
 
 bool error_watch_clear(struct error_watch *w, struct subnet_state *s, const uint32_t *ports, uint32_t n,

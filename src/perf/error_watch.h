@@ -28,7 +28,7 @@ struct error_settings {
 };
 
 struct error_reading {
-	int64_t when_us;			/* monotonic; 0: never */
+	int64_t begun_us, when_us;		/* monotonic: its begin and its end; 0: never */
 	int64_t when_real_us;
 	uint32_t ports, silent;			/* asked, and of these without an answer */
 	uint32_t wide;				/* ports whose counters have 64 bits */
@@ -55,6 +55,12 @@ void error_watch_published(struct error_watch *w, struct subnet_state *s);
  */
 bool error_watch_clear(struct error_watch *w, struct subnet_state *s, const uint32_t *ports, uint32_t n,
 		       void (*fn)(void *arg, uint32_t done), void *arg, struct buf *err);
+/*
+ * Reads all ports now, or goes along with the reading in progress.  fn is called once, at the end, with 0; not if
+ * the result is false, with the reason in err: counters are being cleared, or somebody else waits for the reading, or
+ * we are not master.
+ */
+bool error_watch_read(struct error_watch *w, void (*fn)(void *arg, uint32_t none), void *arg, struct buf *err);
 /* Cancels the call of fn with this arg. */
 void error_watch_forget(struct error_watch *w, const void *arg);
 

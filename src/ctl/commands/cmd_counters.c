@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Answers `counters`: what ports sent by SL and VL, compared with the promised shares.  The answer
- * comes when the measurement is done; its rows are made then.
+ * comes when the measurement is done; its rows are made then.  Of a large fabric, the daemon first
+ * reads which ports waited to send, and measures those (counters_choice.h).
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctl/command.h"
+#include "ctl/commands/counters_choice.h"
 #include "lib/base/alloc.h"
 #include "perf/perf.h"
 
@@ -53,7 +54,7 @@ static void of_node(const struct ctl_call *c, uint32_t node, uint32_t **ports, u
 			(*ports)[(*n)++] = x->port0 + num;
 }
 
-/* Returns false, with an error in the reply, if there are none. */
+/* Returns false, with an error in the reply, if there are none; the caller frees the list in either case. */
 static bool choose_ports(const struct ctl_call *c, uint32_t **ports, uint32_t *n, struct reply *r)
 {
 	const char *text = arg_text(c, "port");
@@ -81,7 +82,6 @@ static bool choose_ports(const struct ctl_call *c, uint32_t **ports, uint32_t *n
 		return true;
 	reply_error(r, NULL, "%s: no Active link whose counters can be read",
 		    text ? text : "counters");
-	free(*ports);
 	return false;
 }
 
@@ -329,13 +329,119 @@ static void release(void *rows)
 	free(c);
 }
 
+/* What to measure. */
+struct wish {
+	struct perf *perf;
+	struct subnet_state *s;		/* referenced */
+	uint32_t *ports, n;		/* owned */
+	uint64_t worst;			/* as in struct counting */
+	int64_t us;
+	bool reset;
+	/* of a choice */
+	struct error_watch *watch;
+	void (*done)(void *job);
+	void *job;
+	struct buf err;			/* why the counters could not be read; empty: they were */
+};
+
+static void wish_free(void *arg)
+{
+	struct wish *w = arg;
+
+	if (w->watch)
+		error_watch_forget(w->watch, w);
+	state_unref(w->s);
+	free(w->ports);
+	buf_free(&w->err);
+	free(w);
+}
+
+/* Measures n of the ports, and answers; choice: what was chosen, or NULL. */
+static void measure(const struct wish *w, const struct counters_choice *choice, struct reply *r)
+{
+	struct counting *x = xcalloc(1, sizeof(*x));
+	const uint32_t *ports = choice ? choice->ports : w->ports;
+	uint32_t n = choice ? choice->n : w->n;
+	struct buf err = { 0 };
+
+	*x = (struct counting){ .perf = w->perf, .reply = r, .worst = w->worst };
+	if (!n) {
+		x->rows = json_array();
+		x->done = true;
+	} else if (!perf_measure(w->perf, w->s, ports, n, w->us, w->reset, on_measured, x, &err)) {
+		reply_error(r, NULL, "%s", err.s);
+		buf_free(&err);
+		free(x);
+		return;
+	}
+	reply_result(r, json_pack("{s:i, s:i, s:o, s:b}", "asked", (int)n, "linked", (int)w->n, "unknown",
+				  choice ? json_integer(choice->unknown) : json_null(), "reset", w->reset));
+	reply_rows(r, "ports", next_row, release, x);
+	if (n)
+		reply_follow(r);
+}
+
+/* --- a choice of the ports of a large fabric --- */
+
+static void find_ports(void *arg)
+{
+	struct wish *w = arg;
+
+	w->ports = perf_ports(w->s, &w->n);
+}
+
+static void on_read(void *arg, uint32_t none)
+{
+	struct wish *w = arg;
+
+	(void)none;
+	w->done(w->job);
+}
+
+static void read_waits(void *arg, void (*done)(void *job), void *job)
+{
+	struct wish *w = arg;
+
+	w->done = done;
+	w->job = job;
+	if (!error_watch_read(w->watch, on_read, w, &w->err))
+		done(job);
+}
+
+static void choose_and_measure(void *arg, struct reply *r)
+{
+	const struct wish *w = arg;
+	struct counters_choice choice;
+
+	if (w->err.n) {
+		reply_error(r, NULL, "%s", w->err.s);
+		return;
+	}
+	counters_choose(w->watch, w->s, w->ports, w->n, &choice);
+	measure(w, &choice, r);
+	free(choice.ports);
+}
+
+static const struct job_ops choice_ops = {
+	.work = find_ports, .then = read_waits, .answer = choose_and_measure, .release = wish_free,
+};
+
+/* Whether to measure only ports that waited: there are many, and a choice is possible and wanted. */
+static bool is_to_choose(const struct ctl_call *c)
+{
+	uint32_t n = 0;
+
+	if (arg_text(c, "port") || arg_flag(c, "all") || arg_flag(c, "reset") || !counters_can_choose(c->env))
+		return false;
+	for (uint32_t i = 0; i < c->state->f->n_ports && n <= COUNTERS_CHOSEN; i++)
+		n += perf_can_measure(c->state, i);
+	return n > COUNTERS_CHOSEN;
+}
+
 void cmd_counters(const struct ctl_call *c, struct reply *r)
 {
-	bool reset = arg_flag(c, "reset");
 	int64_t us = arg_for(c, r);
-	struct counting *x;
-	struct buf err = { 0 };
-	uint32_t *ports, n = 0;
+	struct wish *w;
 
 	if (us < 0)
 		return;
@@ -343,20 +449,17 @@ void cmd_counters(const struct ctl_call *c, struct reply *r)
 		reply_error(r, NULL, "this daemon does not read counters");
 		return;
 	}
-	if (!choose_ports(c, &ports, &n, r))
+	w = xcalloc(1, sizeof(*w));
+	*w = (struct wish){ .perf = c->env->perf, .s = state_ref(c->view->state), .us = us,
+			    .reset = arg_flag(c, "reset") };
+	if (!arg_number(c, "worst", &w->worst) && !arg_text(c, "port"))
+		w->worst = WORST;
+	if (is_to_choose(c)) {
+		w->watch = c->env->errors;
+		reply_later(r, c->view->jobs, &choice_ops, w);
 		return;
-	x = xcalloc(1, sizeof(*x));
-	*x = (struct counting){ .perf = c->env->perf, .reply = r };
-	if (!arg_number(c, "worst", &x->worst) && !arg_text(c, "port"))
-		x->worst = WORST;
-	if (perf_measure(x->perf, c->view->state, ports, n, us, reset, on_measured, x, &err)) {
-		reply_result(r, json_pack("{s:i, s:b}", "asked", (int)n, "reset", reset));
-		reply_rows(r, "ports", next_row, release, x);
-		reply_follow(r);
-	} else {
-		reply_error(r, NULL, "%s", err.s);
-		free(x);
 	}
-	buf_free(&err);
-	free(ports);
+	if (choose_ports(c, &w->ports, &w->n, r))
+		measure(w, NULL, r);
+	wish_free(w);
 }

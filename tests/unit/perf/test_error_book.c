@@ -146,6 +146,9 @@ START_TEST(totals_and_the_hour)
 	ck_assert_uint_eq(error_last_hour(port, ERR_SYMBOL, START + 3600 * S), 3);	/* the first slice is over */
 	ck_assert_uint_eq(error_last_hour(port, ERR_SYMBOL, START + 5399 * S), 3);
 	ck_assert_uint_eq(error_last_hour(port, ERR_SYMBOL, START + 5400 * S), 0);
+	ck_assert_uint_eq(error_lately(port, ERR_SYMBOL, START + 1800 * S), 3);
+	ck_assert_uint_eq(error_lately(port, ERR_SYMBOL, START + 2399 * S), 3);
+	ck_assert_uint_eq(error_lately(port, ERR_SYMBOL, START + 2400 * S), 0);
 	ck_assert_double_eq_tol(error_per_hour(port, ERR_SYMBOL, START + 1800 * S), 7, 0.01);
 	ck_assert_double_eq_tol(error_per_hour(port, ERR_SYMBOL, START + 7200 * S), 3.5, 0.01);
 	take(wide, ERR_SYMBOL, 1009, START + 100000 * S);		/* much later: slices are used again */

@@ -41,7 +41,7 @@ static struct {
 	unsigned swap_at;			/* number of the read at which two hosts swap LIDs; 0: never */
 	struct subnet_state *swapped;
 	bool (*until)(void);
-	uint32_t cleared;
+	uint32_t cleared, reads;
 	VEC(struct event) events;
 } t;
 
@@ -406,6 +406,18 @@ static void on_cleared(void *arg, uint32_t done)
 	t.cleared += done;
 }
 
+static void on_read(void *arg, uint32_t none)
+{
+	ck_assert_ptr_eq(arg, &t);
+	ck_assert_uint_eq(none, 0);
+	t.reads++;
+}
+
+static bool is_read(void)
+{
+	return t.reads > 0;
+}
+
 static bool is_cleared(void)
 {
 	return t.cleared > 0;
@@ -462,6 +474,44 @@ START_TEST(clearing)
 }
 END_TEST
 
+/* promise: O17 */
+START_TEST(a_reading_that_is_asked_for)
+{
+	struct buf err = { 0 };
+
+	begin(false, true);
+	ck_assert(error_watch_read(t.watch, on_read, &t, &err));
+	ck_assert(!error_watch_read(t.watch, on_read, &t, &err));	/* one at a time */
+	ck_assert_ptr_nonnull(strstr(err.s, "try again"));
+	ck_assert(!begin_clearing());
+	run_until(is_read);
+	ck_assert_uint_eq(error_watch_last(t.watch)->ports, PORTS);
+	ck_assert_int_gt(error_watch_last(t.watch)->begun_us, 0);
+	ck_assert_int_ge(bad()->read_us, error_watch_last(t.watch)->begun_us);
+	/* it goes along with one that runs */
+	t.reads = 0;
+	memset(t.asked, 0, sizeof(t.asked));
+	run_until(is_reading);
+	ck_assert(error_watch_read(t.watch, on_read, &t, &err));
+	run_until(is_read);
+	ck_assert_uint_eq(t.reads, 1);
+	ck_assert_uint_eq(t.asked[WIDE], PORTS);
+	/* not with a clearing */
+	ck_assert(begin_clearing());
+	ck_assert(!error_watch_read(t.watch, on_read, &t, &err));
+	run_until(is_cleared);
+	/* who asked is gone */
+	ck_assert(error_watch_read(t.watch, on_read, &t, &err));
+	error_watch_forget(t.watch, &t);
+	reading();
+	ck_assert_uint_eq(t.reads, 1);
+	error_watch_published(t.watch, NULL);
+	ck_assert(!error_watch_read(t.watch, on_read, &t, &err));
+	buf_free(&err);
+	end();
+}
+END_TEST
+
 /* promise: C3 */
 START_TEST(the_subnet_is_lost_meanwhile)
 {
@@ -492,6 +542,7 @@ int main(void)
 	tcase_add_test(k, resets_before_it_stops);
 	tcase_add_test(k, values_in_the_answer_to_a_set);
 	tcase_add_test(k, clearing);
+	tcase_add_test(k, a_reading_that_is_asked_for);
 	tcase_add_test(k, the_subnet_is_lost_meanwhile);
 	suite_add_tcase(s, k);
 	return run_suite(s);
