@@ -3,6 +3,7 @@
  * Prints text output for most commands.  Fixed-width columns come first, and names, which may be
  * long, last, so that rows can be printed as they arrive.
  */
+#include <pwd.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,6 +41,20 @@ void clean_strings(json_t *value)
 	else
 		json_array_foreach(value, i, v)
 			clean_strings(v);
+}
+
+/* --- users --- */
+
+void put_user(const json_t *o)
+{
+	const struct passwd *user = has(o, "uid") ? getpwuid((uid_t)num(o, "uid")) : NULL;
+
+	if (has(o, "uid"))
+		printf(" by user %lld", num(o, "uid"));
+	if (user)
+		printf(" (%s)", user->pw_name);
+	if (*str(o, "on-behalf-of"))
+		printf("%s on behalf of %s", has(o, "uid") ? "," : "", str(o, "on-behalf-of"));
 }
 
 /* --- findings --- */

@@ -12,6 +12,8 @@
 void put_findings(const json_t *findings, size_t most, const char *indent, FILE *out);
 /* Prints the findings on a policy that was accepted: those on the file, then those on the fabric. */
 void put_accepted(const json_t *result);
+/* Prints " by user 1000 (name), on behalf of other", as far as the object has uid and on-behalf-of. */
+void put_user(const json_t *o);
 /* Says when a change that was accepted will be in force; nothing if qosd-ctl waits for it. */
 void put_in_force_when(const json_t *result);
 /* Prints the standbys in `status` (text_standbys.c). */

@@ -25,8 +25,7 @@ static void put_origin(const json_t *p)
 		printf(" from a client");
 	if (strcmp(str(p, "source"), "last-good") == 0)
 		printf(" at an earlier time: the last good policy");
-	if (has(p, "uid"))
-		printf(" by user %lld", num(p, "uid"));
+	put_user(p);
 	printf("\n");
 }
 

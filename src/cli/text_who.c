@@ -2,7 +2,7 @@
 /* Prints the answer to `who`. */
 #include <stdio.h>
 
-#include "output.h"
+#include "text.h"
 #include "text.h"
 
 /* "  heading: a, b, and 3 more"; nothing if the list is empty. */
@@ -71,8 +71,11 @@ static void put_node(const json_t *n)
 		put_port(row);
 	if (json_array_size(json_object_get(n, "events")))
 		printf("  last events:\n");
-	json_array_foreach(json_object_get(n, "events"), i, row)
-		printf("    %s %s: %s\n", str(row, "time"), str(row, "severity"), str(row, "text"));
+	json_array_foreach(json_object_get(n, "events"), i, row) {
+		printf("    %s %s: %s", str(row, "time"), str(row, "severity"), str(row, "text"));
+		put_user(json_object_get(row, "data"));
+		printf("\n");
+	}
 }
 
 static void print_who(const json_t *answer)

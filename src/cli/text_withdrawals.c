@@ -45,8 +45,7 @@ static void put_cut_ends(const json_t *o)
 static bool place_row(const json_t *o)
 {
 	printf("%s: %s since %s", str(o, "name"), state_text(o), str(o, "since"));
-	if (has(o, "uid"))
-		printf(" by user %lld", num(o, "uid"));
+	put_user(o);
 	if (*str(o, "reason"))
 		printf(" (%s)", str(o, "reason"));
 	if (num(o, "lids") || num(o, "trees"))

@@ -185,6 +185,7 @@ expect_match "who is known already" '^200 ' "$(rest GET app/ufm_version)"
 note "who did it"
 expect "a change" "200 {}" "$(rest POST resources/pkeys "$body")"
 expect "in the event" "k8s $(id -u)" "$(ctl -j events --kind partitions-changed -n 1 | jq -rs '.[-1].data | ."on-behalf-of" + " " + (.uid | tostring)')"
+expect_match "and as text" " by user $(id -u) \\($(id -un)\\), on behalf of k8s\$" "$(ctl events --kind partitions-changed -n 1)"
 expect_match "in the log of the gateway" 'user k8s: POST .*resources/pkeys: 200' "$(grep 'POST' rest.log | tail -n 1)"
 expect_match "in the log of the daemon" 'on behalf of k8s' "$(grep ' partitions: ' "$qosd_log" | tail -n 1)"
 
