@@ -5,116 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ctl/port_kinds.h"
 #include "lib/iba/sa_records.h"
 
 #define QUERIES_MAX	4096		/* for each two kinds of port */
 #define BUDGET		2000000		/* limit of path searches per policy */
-
-/* --- kinds of port --- */
-
-/* Ports that no rule of either policy tells apart. */
-struct kind {
-	uint32_t first, last;	/* port indexes */
-	uint32_t n;
-};
-
-struct kinds {
-	const struct fabric *f;
-	uint64_t *sum;		/* [port]: sum of hashes of what contains it */
-	VEC(struct kind) list;
-};
-
-static uint64_t key_hash(unsigned policy, uint64_t number)
-{
-	return hash64(number * 2 + policy + 1);
-}
-
-static void add_group(struct kinds *k, const struct group_sets *g, uint32_t group, uint64_t hash)
-{
-	const uint64_t *set = group_set(g, group);
-
-	for (uint32_t w = 0; w < g->words; w++)
-		for (uint64_t bits = set[w]; bits; bits &= bits - 1)
-			k->sum[w * 64 + (unsigned)__builtin_ctzll(bits)] += hash;
-}
-
-static void add_guids(struct kinds *k, uint64_t lo, uint64_t hi, uint64_t hash)
-{
-	uint32_t port = lo == hi ? fabric_find_port(k->f, lo) : FABRIC_NONE;
-
-	if (port != FABRIC_NONE)
-		k->sum[port] += hash;
-	for (port = 0; lo != hi && port < k->f->n_ports; port++)
-		if (k->f->ports[port].guid >= lo && k->f->ports[port].guid <= hi &&
-		    port_is_end(k->f, port))
-			k->sum[port] += hash;
-}
-
-static void mark(const struct plan *p, const char *name, bool *used)
-{
-	uint32_t g = groups_find(p->groups, p->policy, name);
-
-	if (g != UINT32_MAX)
-		used[g] = true;
-}
-
-static void mark_names(const struct plan *p, const struct policy_names *names, bool *used)
-{
-	for (size_t i = 0; i < names->n; i++)
-		mark(p, names->v[i].s, used);
-}
-
-/* Adds the groups, GUIDs and P_Keys that rules test; nothing else tells ports apart. */
-static void add_policy(struct kinds *k, const struct plan *p, unsigned number)
-{
-	const struct policy *pol = p->policy;
-	bool *used = xcalloc(p->groups->n_groups, sizeof(*used));
-	uint64_t key = p->groups->n_groups;
-
-	for (size_t i = 0; i < pol->n_rules; i++) {
-		const struct policy_rule *r = &pol->rules[i];
-
-		mark_names(p, &r->sources, used);
-		mark_names(p, &r->destinations, used);
-		mark_names(p, &r->either, used);
-		for (size_t g = 0; g < r->dest_guids.n; g++)
-			add_guids(k, r->dest_guids.v[g].lo, r->dest_guids.v[g].hi,
-				  key_hash(number, key++));
-	}
-	for (uint32_t g = 0; g < p->groups->n_groups; g++)
-		if (used[g])
-			add_group(k, p->groups, g, key_hash(number, g));
-	for (uint32_t port = 0; port < k->f->n_ports; port++)
-		k->sum[port] += key_hash(number, key + p->partitions->table[port]);
-	free(used);
-}
-
-static void find_kinds(struct kinds *k, const struct plan *old, const struct plan *new)
-{
-	struct map64 by_sum;
-
-	k->f = old->f;
-	/* group bit sets come in whole words */
-	k->sum = xcalloc((size_t)k->f->n_ports + 64, sizeof(*k->sum));
-	add_policy(k, old, 0);
-	add_policy(k, new, 1);
-	map64_init(&by_sum, 64);
-	for (uint32_t port = 0; port < k->f->n_ports; port++) {
-		uint32_t i;
-
-		if (!old->lid[port] || !new->lid[port])
-			continue;
-		i = map64_get(&by_sum, k->sum[port]);
-		if (i == MAP64_NONE) {
-			i = (uint32_t)k->list.n;
-			map64_put(&by_sum, k->sum[port], i);
-			*vec_push(&k->list) = (struct kind){ .first = port };
-		}
-		k->list.v[i].last = port;
-		k->list.v[i].n++;
-	}
-	map64_free(&by_sum);
-}
 
 /* --- kinds of query --- */
 
@@ -420,7 +315,7 @@ static struct answer_change *ask(struct asking *k, const struct path_query *quer
 }
 
 /* Picks up to four pairs of ports of two kinds, from the first and last port of each. */
-static unsigned some_pairs(const struct kind *a, const struct kind *b, uint32_t pairs[4][2])
+static unsigned some_pairs(const struct port_kind *a, const struct port_kind *b, uint32_t pairs[4][2])
 {
 	const uint32_t from[2] = { a->first, a->last }, to[2] = { b->last, b->first };
 	unsigned n = 0;
@@ -434,7 +329,7 @@ static unsigned some_pairs(const struct kind *a, const struct kind *b, uint32_t 
 	return n;
 }
 
-static uint64_t pairs_of(const struct kind *a, const struct kind *b)
+static uint64_t pairs_of(const struct port_kind *a, const struct port_kind *b)
 {
 	return (uint64_t)a->n * (a == b ? b->n - 1 : b->n);
 }
@@ -443,8 +338,8 @@ static uint64_t pairs_of(const struct kind *a, const struct kind *b)
  * Queries up to `most` pairs of ports of two kinds.  Sets *concerned if any answer differs; each
  * change counts the pair of kinds, `number`, once.
  */
-static void ask_kinds(struct asking *k, const struct queries *q, const struct kind *a,
-		      const struct kind *b, uint64_t number, unsigned most, bool *concerned)
+static void ask_kinds(struct asking *k, const struct queries *q, const struct port_kind *a,
+		      const struct port_kind *b, uint64_t number, unsigned most, bool *concerned)
 {
 	uint32_t pairs[4][2];
 	unsigned n = some_pairs(a, b, pairs);
@@ -475,7 +370,7 @@ static int most_pairs_first(const void *a, const void *b)
 }
 
 /* Queries all pairs of kinds or, if that exceeds BUDGET, a sample of one pair out of `step`. */
-static void ask_all(struct asking *k, const struct kinds *kinds, const struct queries *q)
+static void ask_all(struct asking *k, const struct port_kinds *kinds, const struct queries *q)
 {
 	uint64_t n = kinds->list.n, total = n * n, ports = 0;
 	unsigned most = total * q->list.n * 4 <= BUDGET ? 4 : 1;
@@ -487,7 +382,7 @@ static void ask_all(struct asking *k, const struct kinds *kinds, const struct qu
 	k->out->all_kinds = step == 1;
 	for (uint64_t i = 0; i < total; i += step) {
 		uint64_t at = i + hash64(i) % step;
-		const struct kind *a, *b;
+		const struct port_kind *a, *b;
 		bool concerned = false;
 
 		if (at >= total)
@@ -504,13 +399,13 @@ void answers_compare(const struct subnet_state *old, const struct subnet_state *
 		     struct answers *out)
 {
 	struct asking k = { .old = old, .new = new, .out = out };
-	struct kinds kinds = { 0 };
+	struct port_kinds kinds;
 	struct queries queries = { .all = false };
 
 	memset(out, 0, sizeof(*out));
 	map64_init(&k.by_move, 64);
 	map64_init(&k.moves_beyond, 64);
-	find_kinds(&kinds, old->plan, new->plan);
+	port_kinds_find(&kinds, (const struct plan *[]){ old->plan, new->plan }, 2, false);
 	find_queries(&queries, old->policy->p, new->policy->p);
 	out->kinds = (uint32_t)kinds.list.n;
 	out->queries = (uint32_t)queries.list.n;
@@ -519,8 +414,7 @@ void answers_compare(const struct subnet_state *old, const struct subnet_state *
 	if (out->changes.n)
 		qsort(out->changes.v, out->changes.n, sizeof(*out->changes.v), most_pairs_first);
 	queries_free(&queries);
-	vec_free(&kinds.list);
-	free(kinds.sum);
+	port_kinds_free(&kinds);
 	map64_free(&k.by_move);
 	map64_free(&k.moves_beyond);
 }

@@ -160,6 +160,12 @@ bool arg_number(const struct ctl_call *c, const char *name, uint64_t *value);
 bool arg_flag(const struct ctl_call *c, const char *name);
 /* Whether a text is absent or one of the words, which blanks separate; else false with an error in the reply. */
 bool arg_is_one_of(const struct ctl_call *c, const char *name, const char *words, struct reply *r);
+/*
+ * The index of the level that the argument `level` names, LEVEL_ALL if absent; else false with an error in the
+ * reply.
+ */
+#define LEVEL_ALL UINT32_MAX
+bool arg_level(const struct ctl_call *c, uint32_t *level, struct reply *r);
 /* The port that a text names, or FABRIC_NONE with *why set to what is wrong with it (else NULL). */
 uint32_t find_port(const struct ctl_call *c, const char *text, const char **why);
 /* Refuses a text because of `why`, as find_port() says, with the name that may be meant. */

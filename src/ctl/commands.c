@@ -203,6 +203,17 @@ bool arg_is_one_of(const struct ctl_call *c, const char *name, const char *words
 	return !text;
 }
 
+bool arg_level(const struct ctl_call *c, uint32_t *level, struct reply *r)
+{
+	const char *name = arg_text(c, "level");
+
+	*level = name ? policy_find_level(c->state->plan->policy, name) : LEVEL_ALL;
+	if (!name || *level != UINT32_MAX)
+		return true;
+	reply_error(r, NULL, "%s: the policy has no such level", name);
+	return false;
+}
+
 static const char no_such_port[] = "no such port: give NodeDescription/Pn, a host or node with one "
 				   "end port, a GUID or a LID, see 'qosd-ctl ports'";
 

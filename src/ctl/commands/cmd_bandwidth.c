@@ -15,7 +15,6 @@
 #include "lib/iba/units.h"
 #include "plan/feasible/feasible.h"
 
-#define LEVEL_ALL UINT32_MAX
 
 static json_t *json_bound(double v)
 {
@@ -306,22 +305,11 @@ static void bandwidth_of_route(const struct ctl_call *c, uint32_t only, struct r
 
 /* --- the command --- */
 
-static bool find_level(const struct ctl_call *c, uint32_t *level, struct reply *r)
-{
-	const char *name = arg_text(c, "level");
-
-	*level = name ? policy_find_level(c->state->plan->policy, name) : LEVEL_ALL;
-	if (!name || *level != UINT32_MAX)
-		return true;
-	reply_error(r, NULL, "%s: the policy has no such level", name);
-	return false;
-}
-
 void cmd_bandwidth(const struct ctl_call *c, struct reply *r)
 {
 	uint32_t level;
 
-	if (!find_level(c, &level, r))
+	if (!arg_level(c, &level, r))
 		return;
 	if (arg_flag(c, "links") && arg_text(c, "port"))
 		reply_error(r, NULL, "links (--html) covers the whole fabric, not a port or a route");
