@@ -73,4 +73,5 @@ static bool end(bool complete)
 
 const struct output text_dump = { .bytes = bytes, .end = end, .raw_rows = true };
 const struct output text_export_ibacm = { .bytes = bytes, .end = end, .raw_rows = true };
+const struct output text_export_node_name_map = { .bytes = bytes, .end = end, .raw_rows = true };
 const struct output text_export_slurm = { .bytes = bytes, .end = end, .raw_rows = true };

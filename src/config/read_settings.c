@@ -454,6 +454,7 @@ static const struct key settings_keys[] = {
 	{ "event-kinds", read_kinds, AT(event_kinds), LIVE },
 
 	{ "expected-topology", read_path, AT(expected_topology) },
+	{ "node-name-map", read_path, AT(node_name_map), LIVE },
 	{ "history", read_path, AT(history) },
 	{ "history-max", read_uint, AT(history_max_mib), .min = 1, .max = 1048576 },
 

@@ -170,7 +170,7 @@ static json_t *next_switch(void *rows)
 		json_array_append_new(to_hosts ? hosts : links, bundle_object(l, &all.v[i]));
 	}
 	return json_pack("{s:i, s:o, s:o, s:o, s:i, s:o, s:o}", "switch", (int)sw,
-			 "name", json_text(f->nodes[f->switches[sw].node].desc),
+			 "name", json_text(fabric_node_desc(f, &f->nodes[f->switches[sw].node])),
 			 "guid", json_guid(f->nodes[f->switches[sw].node].guid),
 			 "rank", l->rank[sw] == RANK_NONE ? json_null() : json_integer(l->rank[sw]),
 			 "hosts", (int)n_hosts, "host-links", hosts, "links", links);

@@ -24,6 +24,7 @@
 #include "fabric/dump/dump.h"
 #include "fabric/fabric.h"
 #include "lib/base/clock.h"
+#include "lib/base/file.h"
 #include "lib/base/log.h"
 #include "plan/feasible/feasible.h"
 #include "plan/routes/choose_engine.h"
@@ -68,6 +69,25 @@ struct settings *load_settings(const struct options *o, bool *from_file, struct 
 	}
 	buf_free(&text);
 	return s;
+}
+
+bool load_names(const struct settings *s, struct name_map **names, struct findings *out)
+{
+	struct buf text = { 0 }, why = { 0 };
+	bool done;
+
+	*names = NULL;
+	if (!s->node_name_map)
+		return true;
+	done = file_read(s->node_name_map, CONF_FILE_MAX, &text, &why);
+	if (done)
+		*names = name_map_parse(text.n ? text.s : "", text.n, s->node_name_map, out);
+	else
+		findings_add(out, SEV_WARNING, s->node_name_map, (struct src_pos){ 0 }, "%s; see node-name-map",
+			     why.s);
+	buf_free(&text);
+	buf_free(&why);
+	return done;
 }
 
 /* Takes ownership of the text. */
@@ -428,9 +448,14 @@ int check_files(const struct options *o)
 	struct store_policy last;
 	bool known = store_peek_policy(o->state_dir, &last);
 	int error = errno;
+	struct name_map *names;
 	struct shared_policy *p = load_start_policy(o, s, known ? &last : NULL, &f);
 	bool good;
 
+	if (s) {
+		load_names(s, &names, &f);
+		name_map_unref(names);
+	}
 	if (s && p && o->topology)
 		check_topology(o, p->p, s, &f, &report);
 	good = found && p && !f.count[SEV_ERROR];

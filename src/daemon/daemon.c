@@ -296,6 +296,18 @@ static struct error_watch *watch_errors(struct qosd *q, const struct perf_hooks 
 	return error_watch_new(q->loop, q->mad, &set, hooks);
 }
 
+/* Gives the SM the names of nodes that the settings name a file for. */
+static void name_nodes(struct qosd *q)
+{
+	struct findings found = { 0 };
+	struct name_map *names;
+
+	load_names(q->settings, &names, &found);
+	findings_log(&found, "settings");
+	findings_free(&found);
+	sm_set_names(q->sm, names);
+}
+
 static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *err)
 {
 	const struct settings *s = q->settings;
@@ -378,6 +390,7 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 	effective = effective_policy(q, policy);
 	q->sm = sm_new(q->loop, q->mad, s, effective, q->store, &hooks);
 	shared_policy_unref(effective);
+	name_nodes(q);
 	load_withdrawals(q);
 	sm_set_mcast(q->sm, q->sa.mcast);
 	sm_set_aliases(q->sm, q->sa.alias);

@@ -120,8 +120,10 @@ struct qosd {
 	struct policy_watch policy_watch;	/* policy_watch.c */
 	struct {		/* settings_reload.c */
 		bool from_file;		/* of the settings at the start */
-		pthread_mutex_t lock;	/* for `read`; held for moments only */
+		pthread_mutex_t lock;	/* for what was read; held for moments only */
 		struct settings *read;	/* by the last read; NULL: refused, or applied */
+		struct name_map *names;	/* read with it, */
+		bool names_read;	/* if this is set */
 		struct ctl_settings_reload found;
 	} settings_reload;
 	pthread_mutex_t reading;	/* held while the files are read */

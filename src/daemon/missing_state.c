@@ -107,7 +107,7 @@ static void name_manager(struct manager *y, const struct subnet_state *s)
 	uint32_t port = s ? fabric_find_port(s->f, y->guid) : FABRIC_NONE;
 
 	if (port != FABRIC_NONE)
-		snprintf(y->name, sizeof(y->name), "%s", port_node(s->f, port)->desc);
+		snprintf(y->name, sizeof(y->name), "%s", fabric_node_desc(s->f, port_node(s->f, port)));
 }
 
 static void note_manager(struct missing_state *x, uint64_t guid)

@@ -44,6 +44,12 @@ int options_parse(struct options *o, int argc, char **argv);
  */
 struct settings *load_settings(const struct options *o, bool *from_file, struct findings *out);
 /*
+ * Reads the names of nodes that the settings name a file for; *names is NULL if they name none.  False, with a
+ * warning: the file cannot be read.
+ */
+struct name_map;
+bool load_names(const struct settings *s, struct name_map **names, struct findings *out);
+/*
  * Loads the policy, as `policy` of the settings says; s may be NULL if the settings are not
  * known.  NULL: see out.
  */

@@ -17,12 +17,18 @@ bool settings_read_again(struct qosd *q, struct findings *out)
 {
 	bool from_file = q->settings_reload.from_file;
 	struct settings *s = load_settings(q->o, &from_file, out), *before;
+	struct name_map *names = NULL, *names_before;
+	bool names_read = s && load_names(s, &names, out);
 
 	pthread_mutex_lock(&q->settings_reload.lock);
 	before = q->settings_reload.read;
 	q->settings_reload.read = s;
+	names_before = q->settings_reload.names;
+	q->settings_reload.names = names;
+	q->settings_reload.names_read = names_read;
 	pthread_mutex_unlock(&q->settings_reload.lock);
 	settings_free(before);
+	name_map_unref(names_before);
 	return s != NULL;
 }
 
@@ -134,14 +140,23 @@ bool settings_end_marker(struct qosd *q)
 void settings_apply(struct qosd *q)
 {
 	struct ctl_settings_reload *x = &q->settings_reload.found;
+	struct name_map *names;
 	struct settings *s;
+	bool names_read;
 
 	pthread_mutex_lock(&q->settings_reload.lock);
 	s = q->settings_reload.read;
+	names = q->settings_reload.names;
+	names_read = q->settings_reload.names_read;
 	q->settings_reload.read = NULL;
+	q->settings_reload.names = NULL;
 	pthread_mutex_unlock(&q->settings_reload.lock);
-	if (!s)
+	if (!s) {
+		name_map_unref(names);
 		return;
+	}
+	if (names_read)		/* a file that cannot be read leaves the former names */
+		sm_set_names(q->sm, names);
 	x->applied.n = x->restart.n = 0;
 	free(x->refused);
 	x->refused = NULL;
@@ -179,6 +194,7 @@ const struct ctl_settings_reload *settings_reloaded(void *arg)
 void settings_reload_free(struct qosd *q)
 {
 	settings_free(q->settings_reload.read);
+	name_map_unref(q->settings_reload.names);
 	vec_free(&q->settings_reload.found.applied);
 	vec_free(&q->settings_reload.found.restart);
 	free(q->settings_reload.found.refused);

@@ -289,7 +289,7 @@ static struct missing_end node_end(const struct fabric *f, uint32_t node)
 {
 	struct missing_end e = { .guid = f->nodes[node].guid };
 
-	set_name(&e, f->nodes[node].desc);
+	set_name(&e, fabric_node_desc(f, &f->nodes[node]));
 	return e;
 }
 

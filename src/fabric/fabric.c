@@ -36,6 +36,7 @@ void fabric_free(struct fabric *f)
 	free(f->switches);
 	free(f->routes);
 	free(f->fixed);
+	name_map_unref(f->names);
 	free(f);
 }
 
@@ -54,7 +55,15 @@ struct fabric *fabric_clone(const struct fabric *f)
 	c->cap_routes = f->n_routes;
 	map64_clone(&c->by_guid, &f->by_guid);
 	map64_clone(&c->node_by_guid, &f->node_by_guid);
+	name_map_ref(c->names);
 	return c;
+}
+
+void fabric_set_names(struct fabric *f, struct name_map *names)
+{
+	name_map_ref(names);
+	name_map_unref(f->names);
+	f->names = names;
 }
 
 /* Makes room for `more` elements after the n that an array has. */
@@ -521,13 +530,47 @@ static void answer(uint32_t port, uint32_t *found, bool *ambiguous)
 		*found = port;
 }
 
+const char *fabric_node_desc(const struct fabric *f, const struct fabric_node *n)
+{
+	const char *name = name_map_get(f->names, n->guid);
+
+	return name ? name : n->desc;
+}
+
+static bool is_named(const char *node, const char *name, size_t n)
+{
+	return strncmp(node, name, n) == 0 && !node[n];
+}
+
+uint32_t fabric_find_node(const struct fabric *f, const char *name, bool *several)
+{
+	size_t n = strlen(name);
+	uint32_t found = FABRIC_NONE;
+	uint64_t guid;
+
+	*several = false;
+	if (parse_guid(name, n, &guid) && map64_get(&f->node_by_guid, guid) != MAP64_NONE)
+		return map64_get(&f->node_by_guid, guid);
+	for (uint32_t i = 0; i < f->n_nodes; i++)
+		if (is_named(fabric_node_desc(f, &f->nodes[i]), name, n))
+			answer(i, &found, several);
+	for (uint32_t i = 0; found == FABRIC_NONE && f->names && i < f->n_nodes; i++)
+		if (is_named(f->nodes[i].desc, name, n))
+			answer(i, &found, several);
+	return *several ? FABRIC_NONE : found;
+}
+
 static uint32_t find_by_desc(const struct fabric *f, const char *desc, size_t n, uint64_t num,
 			     bool *ambiguous)
 {
 	uint32_t found = FABRIC_NONE;
 
 	for (uint32_t i = 0; i < f->n_nodes; i++)
-		if (!strncmp(f->nodes[i].desc, desc, n) && !f->nodes[i].desc[n])
+		if (is_named(fabric_node_desc(f, &f->nodes[i]), desc, n))
+			answer(present_port(f, i, num), &found, ambiguous);
+	/* as the map may give one node the description of another, its names come first */
+	for (uint32_t i = 0; found == FABRIC_NONE && f->names && i < f->n_nodes; i++)
+		if (is_named(f->nodes[i].desc, desc, n))
 			answer(present_port(f, i, num), &found, ambiguous);
 	return found;
 }
@@ -569,12 +612,14 @@ uint32_t fabric_find_port_by_text(const struct fabric *f, const char *text, bool
 }
 
 /* A printable name: without characters that a terminal obeys, and never empty. */
-static void readable_desc(const struct fabric_node *n, char *out)
+static void readable_desc(const struct fabric *f, const struct fabric_node *n, char *out)
 {
-	if (!*n->desc)
+	const char *desc = fabric_node_desc(f, n);
+
+	if (!*desc)
 		sprintf(out, "0x%016llx", (unsigned long long)n->guid);
 	else
-		strcpy(out, n->desc);
+		strcpy(out, desc);
 	clean_text(out);
 }
 
@@ -592,7 +637,7 @@ char *fabric_port_name(const struct fabric *f, uint32_t port, char *out, unsigne
 	const struct fabric_port *p = &f->ports[port];
 	char desc[sizeof(f->nodes->desc)];
 
-	readable_desc(&f->nodes[p->node], desc);
+	readable_desc(f, &f->nodes[p->node], desc);
 	snprintf(out, n, "%s/P%u (0x%016llx)", desc, p->num, (unsigned long long)p->guid);
 	return out;
 }
@@ -601,7 +646,7 @@ char *fabric_node_name(const struct fabric *f, uint32_t node, char *out, unsigne
 {
 	char desc[sizeof(f->nodes->desc)];
 
-	readable_desc(&f->nodes[node], desc);
+	readable_desc(f, &f->nodes[node], desc);
 	snprintf(out, n, "%s (0x%016llx)", desc, (unsigned long long)f->nodes[node].guid);
 	return out;
 }

@@ -25,6 +25,7 @@
 #include <stdint.h>
 
 #include "lib/base/buf.h"
+#include "fabric/name_map.h"
 #include "lib/base/map64.h"
 #include "lib/iba/iba.h"
 
@@ -116,6 +117,7 @@ struct fabric {
 	uint32_t n_fixed;
 	struct map64 by_guid;		/* end port GUID -> port index */
 	struct map64 node_by_guid;	/* node GUID -> node index */
+	struct name_map *names;		/* of nodes, or NULL; see fabric_node_desc() */
 	/* allocated sizes, for the builder only */
 	uint32_t cap_nodes, cap_ports, cap_switches, cap_routes;
 };
@@ -215,7 +217,24 @@ const uint8_t *fabric_fixed_block(const struct fabric *f, uint32_t sw, uint32_t 
  */
 struct fabric *fabric_clone(const struct fabric *f);
 
+/*
+ * Gives nodes the names of a map, of which it takes a reference of its own; NULL: none.  Copies have them, too; a
+ * fabric that others read must not be changed so.
+ */
+void fabric_set_names(struct fabric *f, struct name_map *names);
+
 /* --- looking --- */
+
+/*
+ * What people call the node: its name in the map, or else its NodeDescription.  For output, and to find what people
+ * name; policies, records and files have the NodeDescription.
+ */
+const char *fabric_node_desc(const struct fabric *f, const struct fabric_node *n);
+/*
+ * The node with this GUID, else with this name, else with this NodeDescription.  FABRIC_NONE: there is none, or
+ * *several is set as there are several.
+ */
+uint32_t fabric_find_node(const struct fabric *f, const char *name, bool *several);
 
 static inline struct fabric_port *fabric_port(const struct fabric *f, uint32_t node, unsigned num)
 {

@@ -18,9 +18,9 @@ static bool is_host(const struct fabric_node *n)
 	return n->type != IB_NODE_SWITCH_T && !n->aggregation;
 }
 
-static bool has_host_name(const struct fabric_node *n, const char *name, size_t length)
+static bool has_host_name(const struct fabric_node *n, const char *desc, const char *name, size_t length)
 {
-	return is_host(n) && fabric_host_length(n->desc) == length && !memcmp(n->desc, name, length);
+	return is_host(n) && fabric_host_length(desc) == length && !memcmp(desc, name, length);
 }
 
 /* --- one port --- */
@@ -38,21 +38,30 @@ static void take_ends(const struct fabric *f, uint32_t node, uint32_t *found, bo
 	}
 }
 
-uint32_t fabric_find_port_by_host(const struct fabric *f, const char *name, bool *ambiguous)
+/* By names of the map or, for those that have none, by NodeDescription; with_map false: by NodeDescription. */
+static uint32_t find_port(const struct fabric *f, const char *name, bool with_map, bool *ambiguous)
 {
 	size_t length = strlen(name);
 	uint32_t found = FABRIC_NONE;
 
 	*ambiguous = false;
 	for (uint32_t i = 0; length && i < f->n_nodes; i++)
-		if (!strcmp(f->nodes[i].desc, name))
+		if (!strcmp(with_map ? fabric_node_desc(f, &f->nodes[i]) : f->nodes[i].desc, name))
 			take_ends(f, i, &found, ambiguous);
 	if (found != FABRIC_NONE)
 		return *ambiguous ? FABRIC_NONE : found;
 	for (uint32_t i = 0; length && i < f->n_nodes; i++)
-		if (has_host_name(&f->nodes[i], name, length))
+		if (has_host_name(&f->nodes[i], with_map ? fabric_node_desc(f, &f->nodes[i]) : f->nodes[i].desc,
+				  name, length))
 			take_ends(f, i, &found, ambiguous);
 	return *ambiguous ? FABRIC_NONE : found;
+}
+
+uint32_t fabric_find_port_by_host(const struct fabric *f, const char *name, bool *ambiguous)
+{
+	uint32_t found = find_port(f, name, true, ambiguous);
+
+	return found == FABRIC_NONE && !*ambiguous && f->names ? find_port(f, name, false, ambiguous) : found;
 }
 
 /* --- the name that may be meant --- */
@@ -84,10 +93,11 @@ bool fabric_put_meant(const struct fabric *f, const char *name, struct buf *out)
 	node = xstrndup(name, slash ? (size_t)(slash - name) : strlen(name));
 	for (uint32_t i = 0; i < f->n_nodes; i++) {
 		const struct fabric_node *n = &f->nodes[i];
+		const char *desc = fabric_node_desc(f, n);
 
-		compare(n->desc, strlen(n->desc), node, &least, best);
+		compare(desc, strlen(desc), node, &least, best);
 		if (!slash && is_host(n))
-			compare(n->desc, fabric_host_length(n->desc), node, &least, best);
+			compare(desc, fabric_host_length(desc), node, &least, best);
 	}
 	free(node);
 	if (least > SPELLING_MAX)
@@ -135,7 +145,7 @@ uint32_t fabric_hosts_next(const struct fabric_hosts *h, const char *host, uint3
 	size_t length = strlen(host);
 
 	node = node == FABRIC_NONE ? map64_get(&h->first, host_hash(host, length)) : h->next[node];
-	while (node != MAP64_NONE && !has_host_name(&h->f->nodes[node], host, length))
+	while (node != MAP64_NONE && !has_host_name(&h->f->nodes[node], h->f->nodes[node].desc, host, length))
 		node = h->next[node];
 	return node == MAP64_NONE ? FABRIC_NONE : node;
 }

@@ -95,6 +95,7 @@ void settings_free(struct settings *s)
 	free(s->event_command);
 	free(s->history);
 	free(s->expected_topology);
+	free(s->node_name_map);
 	free(s->metrics_listen);
 	free(s->report_listen);
 	free(s->ctl_read_group.name);

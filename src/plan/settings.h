@@ -142,6 +142,7 @@ struct settings {
 	} isolate_when;
 	/* History of events: an absolute path, NULL: none, the default; MiB of the file at most. */
 	char *expected_topology;	/* a topology file, or NULL */
+	char *node_name_map;		/* an absolute path (fabric/name_map.h), or NULL, the default */
 	char *history;
 	uint32_t history_max_mib;	/* default 64 */
 	/* metrics */

@@ -153,10 +153,17 @@ struct sm *sm_new(struct loop *l, struct mad_port *m, const struct settings *set
 	return sm;
 }
 
+void sm_set_names(struct sm *sm, struct name_map *names)
+{
+	name_map_unref(sm->names);
+	sm->names = names;
+}
+
 void sm_free(struct sm *sm)
 {
 	if (!sm)
 		return;
+	name_map_unref(sm->names);
 	scrub_free(sm->devices.scrub);
 	scrub_free(sm->devices.own_scrub);
 	sweep_cleanup(sm, false);

@@ -176,6 +176,8 @@ void sm_request_sweep(struct sm *sm, const char *reason);
 void sm_set_policy(struct sm *sm, struct shared_policy *p);
 /* Sets the priority of SMInfo, 0..15; holds a new election if that may change the master. */
 void sm_set_priority(struct sm *sm, uint8_t priority);
+/* Gives nodes the names of a map from the next sweep on; NULL: none.  Takes ownership of the reference. */
+void sm_set_names(struct sm *sm, struct name_map *names);
 /* `sweep-interval` of the settings has changed. */
 void sm_sweep_interval_changed(struct sm *sm);
 /* As master: has standbys poll at once, rather than at their next poll. */

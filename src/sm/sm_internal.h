@@ -122,6 +122,7 @@ struct sm {
 	struct light_sweep light;
 	struct sm_counts last;
 
+	struct name_map *names;		/* of nodes, for the fabrics of later sweeps; or NULL */
 	struct subnet_state *published;
 	VEC(struct port_answer) answers;	/* that differ from the published state (announce.c) */
 	bool subnet_up;

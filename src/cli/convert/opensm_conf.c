@@ -342,6 +342,20 @@ static void judge_engines(const struct option *o)
 		add_setting(o->c, keepf(o->c, "routing: [%s]", list.text), o->at);
 }
 
+/* --- names of nodes --- */
+
+static void judge_name_map(const struct option *o)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+";
+
+	if (is_null(o->value))
+		judge(o, VERDICT_SAME, "nodes have their NodeDescriptions");
+	else if (*o->value == '/' && strspn(o->value, plain) == strlen(o->value))
+		become(o, "node-name-map", o->value);
+	else
+		judge(o, VERDICT_NOT_POSSIBLE, "node-name-map of qosd.yaml takes an absolute path");
+}
+
 /* --- the file --- */
 
 static void judge_special(const struct reader *r, const struct option *o)
@@ -364,6 +378,8 @@ static void judge_special(const struct reader *r, const struct option *o)
 		judge_file(o, FORMAT_PREFIX_ROUTES);
 	else if (!strcmp(o->key, "routing_engine"))
 		judge_engines(o);
+	else if (!strcmp(o->key, "node_name_map_name"))
+		judge_name_map(o);
 	else
 		read_table_option(o);
 }

@@ -215,7 +215,7 @@ const struct opensm_option opensm_options[] = {
 	ANY("per_module_logging_file", NOT_NEEDED, LOG),
 	OFF("log_prefix", "", NOT_NEEDED, LOG),
 	ANY("dump_files_dir", NOT_NEEDED, "'qosd-ctl dump' writes the same files where you like"),
-	OFF("node_name_map_name", "", NOT_POSSIBLE, "qosd knows nodes by their NodeDescription"),
+	SPECIAL("node_name_map_name"),
 	OFF("event_plugin_name", "", NOT_POSSIBLE,
 	    "qosd has no plug-ins; event-command runs a program for each event"),
 	OFF("event_plugin_options", "", NOT_POSSIBLE,

@@ -27,22 +27,6 @@ struct counting {
 
 /* --- which ports --- */
 
-static uint32_t find_node(const struct fabric *f, const char *text, bool *several)
-{
-	uint32_t found = FABRIC_NONE;
-	char guid[24];
-
-	*several = false;
-	for (uint32_t i = 0; i < f->n_nodes; i++) {
-		snprintf(guid, sizeof(guid), "0x%016llx", (unsigned long long)f->nodes[i].guid);
-		if (strcmp(f->nodes[i].desc, text) && strcmp(guid, text))
-			continue;
-		*several |= found != FABRIC_NONE;
-		found = i;
-	}
-	return found;
-}
-
 static void of_node(const struct ctl_call *c, uint32_t node, uint32_t **ports, uint32_t *n)
 {
 	const struct fabric_node *x = &c->state->f->nodes[node];
@@ -64,12 +48,11 @@ static bool choose_ports(const struct ctl_call *c, uint32_t **ports, uint32_t *n
 	*ports = NULL;
 	if (!text) {
 		*ports = perf_ports(c->state, n);
-	} else if ((node = find_node(c->state->f, text, &several)) != FABRIC_NONE) {
-		if (several) {
-			reply_error(r, NULL, "%s: several nodes have this name: give the GUID", text);
-			return false;
-		}
+	} else if ((node = fabric_find_node(c->state->f, text, &several)) != FABRIC_NONE) {
 		of_node(c, node, ports, n);
+	} else if (several) {
+		reply_error(r, NULL, "%s: several nodes have this name: give the GUID", text);
+		return false;
 	} else {
 		port = arg_port(c, "port", r);
 		if (port == FABRIC_NONE)

@@ -169,7 +169,7 @@ static int by_name(const void *a, const void *b, void *arg)
 	const struct fabric *f = arg;
 	const struct fabric_port *p = &f->ports[((const struct entry *)a)->port];
 	const struct fabric_port *q = &f->ports[((const struct entry *)b)->port];
-	int names = strcmp(f->nodes[p->node].desc, f->nodes[q->node].desc);
+	int names = strcmp(fabric_node_desc(f, &f->nodes[p->node]), fabric_node_desc(f, &f->nodes[q->node]));
 
 	return names ? names : p->num - q->num;
 }

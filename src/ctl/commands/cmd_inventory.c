@@ -37,18 +37,25 @@ static bool is_pattern(const char *text)
 }
 
 /* Whether a NodeDescription, or the name of the host in it, is the text or matches it as a pattern. */
-static bool has_name(const struct fabric_node *n, const char *text)
+static bool is_name(const char *desc, const char *text)
 {
-	size_t host = fabric_host_length(n->desc);
-	char name[sizeof(n->desc)];
+	size_t host = fabric_host_length(desc);
+	char name[NODE_NAME_MAX + 1];
 
-	if (strcmp(n->desc, text) == 0 || (strlen(text) == host && memcmp(n->desc, text, host) == 0))
+	if (strcmp(desc, text) == 0 || (strlen(text) == host && memcmp(desc, text, host) == 0))
 		return true;
 	if (!is_pattern(text))
 		return false;
-	memcpy(name, n->desc, host);
+	memcpy(name, desc, host);
 	name[host] = '\0';
-	return fnmatch(text, n->desc, FNM_NOESCAPE) == 0 || fnmatch(text, name, FNM_NOESCAPE) == 0;
+	return fnmatch(text, desc, FNM_NOESCAPE) == 0 || fnmatch(text, name, FNM_NOESCAPE) == 0;
+}
+
+static bool has_name(const struct fabric *f, const struct fabric_node *n, const char *text)
+{
+	const char *desc = fabric_node_desc(f, n);
+
+	return is_name(desc, text) || (desc != n->desc && is_name(n->desc, text));
 }
 
 /* The node that the text names as a port: by a GUID, a LID or NodeDescription/Pn; FABRIC_NONE. */
@@ -69,7 +76,7 @@ bool *select_nodes(const struct ctl_call *c, struct reply *r)
 	struct buf meant = { 0 };
 
 	for (uint32_t i = 0; text && i < f->n_nodes; i++)
-		named |= selected[i] = has_name(&f->nodes[i], text);
+		named |= selected[i] = has_name(f, &f->nodes[i], text);
 	only = text && !named ? node_of_port_text(f, text) : FABRIC_NONE;
 	if (only != FABRIC_NONE)
 		selected[only] = true;
@@ -144,8 +151,9 @@ static json_t *next_node(void *rows)
 	if (c->i == c->n)
 		return NULL;
 	n = &f->nodes[c->v[c->i++]];
-	row = json_pack("{s:o, s:s, s:o, s:i, s:i, s:i}", "guid", json_guid(n->guid),
-			"type", fabric_type_name(n), "description", json_text(n->desc),
+	row = json_pack("{s:o, s:s, s:o, s:o, s:i, s:i, s:i}", "guid", json_guid(n->guid),
+			"type", fabric_type_name(n), "description", json_text(fabric_node_desc(f, n)),
+			"node-description", json_text(n->desc),
 			"ports", n->nports, "ports-linked", (int)linked_ports(f, n),
 			"hops", n->hops);
 	if (node_is_switch(n))
@@ -157,7 +165,8 @@ static int by_node_name(const void *a, const void *b, void *arg)
 {
 	const struct fabric *f = arg;
 
-	return strcmp(f->nodes[*(const uint32_t *)a].desc, f->nodes[*(const uint32_t *)b].desc);
+	return strcmp(fabric_node_desc(f, &f->nodes[*(const uint32_t *)a]),
+		      fabric_node_desc(f, &f->nodes[*(const uint32_t *)b]));
 }
 
 static int by_node_guid(const void *a, const void *b, void *arg)
@@ -256,7 +265,7 @@ static int by_port_name(const void *a, const void *b, void *arg)
 {
 	const struct fabric *f = ((const struct subnet_state *)arg)->f;
 	const struct fabric_port *p = &f->ports[*(const uint32_t *)a], *q = &f->ports[*(const uint32_t *)b];
-	int names = strcmp(f->nodes[p->node].desc, f->nodes[q->node].desc);
+	int names = strcmp(fabric_node_desc(f, &f->nodes[p->node]), fabric_node_desc(f, &f->nodes[q->node]));
 
 	return names ? names : compare_uint(p->num, q->num);
 }

@@ -48,7 +48,7 @@ static json_t *hop_object(const struct subnet_state *s, const struct path_hop *h
 	const struct sl2vl *map = hop->map == TABLE_NONE ? NULL :
 				  &s->plan->tables->maps[hop->map];
 	json_t *o = json_pack("{s:o, s:o, s:i, s:i, s:o, s:o}",
-			      "node", json_text(n->desc), "guid", json_guid(n->guid),
+			      "node", json_text(fabric_node_desc(s->f, n)), "guid", json_guid(n->guid),
 			      "in", hop->in, "out", hop->out,
 			      "vl", map ? json_integer(hop_vl(s, hop, sl)) : json_null(),
 			      "sl2vl", map ? json_vls(map) : json_null());

@@ -61,9 +61,12 @@ static json_t *json_direction(const struct subnet_state *s, uint32_t port)
 	qsort(at, s->f->n_switches, sizeof(*at), by_lids);
 	while (used < s->f->n_switches && at[used].lids)
 		used++;
-	for (uint32_t i = 0; i < used && i < SWITCHES_SHOWN; i++)
-		json_array_append_new(rows, json_pack("{s:o, s:i}", "switch",
-			json_text(s->f->nodes[s->f->switches[at[i].sw].node].desc), "destinations", (int)at[i].lids));
+	for (uint32_t i = 0; i < used && i < SWITCHES_SHOWN; i++) {
+		const struct fabric_node *n = &s->f->nodes[s->f->switches[at[i].sw].node];
+
+		json_array_append_new(rows, json_pack("{s:o, s:i}", "switch", json_text(fabric_node_desc(s->f, n)),
+						      "destinations", (int)at[i].lids));
+	}
 	free(at);
 	return json_pack("{s:o, s:o, s:i, s:o, s:i}", "port", json_port(s, port), "peer",
 			 json_port(s, s->f->ports[port].peer), "destinations", (int)total, "switches", rows,

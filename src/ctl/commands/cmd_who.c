@@ -109,16 +109,17 @@ static void add_end(json_t *row, const struct ctl_call *c, uint32_t port)
 
 /* --- the node --- */
 
-static bool names_node(const struct event *e, const struct fabric_node *n)
+static bool names_node(const struct event *e, const struct fabric *f, const struct fabric_node *n)
 {
+	const char *name = fabric_node_desc(f, n);
 	char guid[24];
 
 	snprintf(guid, sizeof(guid), "0x%016llx", (unsigned long long)n->guid);
-	return strstr(e->text, guid) || (*n->desc && strstr(e->text, n->desc));
+	return strstr(e->text, guid) || (*name && strstr(e->text, name)) || (*n->desc && strstr(e->text, n->desc));
 }
 
 /* The last events that name the node. */
-static json_t *json_events_of(const struct events *es, const struct fabric_node *n)
+static json_t *json_events_of(const struct events *es, const struct fabric *f, const struct fabric_node *n)
 {
 	const struct event *e, *last[EVENTS_SHOWN];
 	json_t *rows = json_array();
@@ -126,7 +127,7 @@ static json_t *json_events_of(const struct events *es, const struct fabric_node 
 	size_t found = 0;
 
 	while (es && (e = events_get(es, &next, EVENT_ALL_KINDS, &lost)))
-		if (names_node(e, n))
+		if (names_node(e, f, n))
 			last[found++ % EVENTS_SHOWN] = e;
 	for (size_t i = found > EVENTS_SHOWN ? found - EVENTS_SHOWN : 0; i < found; i++)
 		json_array_append_new(rows, event_json(es, last[i % EVENTS_SHOWN]));
@@ -149,10 +150,11 @@ static json_t *json_node(const struct ctl_call *c, uint32_t node)
 			add_end(row, c, slot);
 		json_array_append_new(ports, row);
 	}
-	return json_pack("{s:o, s:o, s:s, s:i, s:b, s:o, s:o}", "description", json_text(n->desc),
+	return json_pack("{s:o, s:o, s:o, s:s, s:i, s:b, s:o, s:o}", "description",
+			 json_text(fabric_node_desc(f, n)), "node-description", json_text(n->desc),
 			 "guid", json_guid(n->guid), "type", fabric_type_name(n), "hops", n->hops,
 			 "self", f->ports[f->self].node == node, "ports", ports,
-			 "events", json_events_of(c->env->events, n));
+			 "events", json_events_of(c->env->events, f, n));
 }
 
 void cmd_who(const struct ctl_call *c, struct reply *r)

@@ -309,32 +309,11 @@ void cmd_withdrawn(const struct ctl_call *c, struct reply *r)
 
 /* --- changing it --- */
 
-/* The one node with this NodeDescription or node GUID; FABRIC_NONE: none or several. */
-static uint32_t find_node(const struct fabric *f, const char *text)
-{
-	uint32_t found = FABRIC_NONE;
-	char *end;
-	uint64_t guid = strtoull(text, &end, 16);
-
-	if (!strncmp(text, "0x", 2) && !*end) {
-		uint32_t node = map64_get(&f->node_by_guid, guid);
-
-		return node == MAP64_NONE ? FABRIC_NONE : node;
-	}
-	for (uint32_t i = 0; i < f->n_nodes; i++) {
-		if (strcmp(f->nodes[i].desc, text))
-			continue;
-		if (found != FABRIC_NONE)
-			return FABRIC_NONE;
-		found = i;
-	}
-	return found;
-}
-
 bool withdrawal_find_place(const struct ctl_call *c, const char *text, struct withdrawal *x, struct reply *r)
 {
 	const struct fabric *f = c->state->f;
-	uint32_t node = find_node(f, text), port = FABRIC_NONE;
+	bool several;
+	uint32_t node = fabric_find_node(f, text, &several), port = FABRIC_NONE;
 	const char *why = NULL;
 
 	if (node == FABRIC_NONE) {

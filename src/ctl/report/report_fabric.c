@@ -81,7 +81,7 @@ void report_nodes(json_t *out, const struct subnet_state *s)
 	for (uint32_t i = 0; i < f->n_nodes; i++) {
 		const struct fabric_node *n = &f->nodes[i];
 
-		json_array_append_new(names, json_text(n->desc));
+		json_array_append_new(names, json_text(fabric_node_desc(f, n)));
 		json_array_append_new(guids, json_sprintf("%llx", (unsigned long long)n->guid));
 		buf_add(&types, fabric_type_name(n), 1);
 		for (unsigned num = 0; num <= n->nports; num++)

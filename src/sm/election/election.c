@@ -546,7 +546,7 @@ static void on_answer(void *arg, const struct smp *s, int status)
 		question_free(q);
 		return;
 	}
-	desc = sm->sweep.f->nodes[q->node].desc;
+	desc = fabric_node_desc(sm->sweep.f, &sm->sweep.f->nodes[q->node]);
 	if (status == 0 && take_info(sm, q, s)) {
 		log_limited(&heard_log, LOG_LEVEL_INFO, "election",
 			    "SM 0x%016" PRIx64 " at %s: %s, priority %u", q->peer.info.guid,

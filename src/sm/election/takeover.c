@@ -95,6 +95,7 @@ enum step_result takeover_take_copy(struct sm *sm)
 
 	sm->standby.copy = NULL;
 	sm->withdrawn.unverified = true;
+	fabric_set_names(p->f, sm->names);
 	sm->sweep.f = p->f;
 	sm->sweep.plan = p->plan;
 	shared_policy_unref(p->policy);

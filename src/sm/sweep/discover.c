@@ -73,6 +73,7 @@ void sweep_take_fabric(struct sm *sm, struct fabric *f)
 {
 	if (sm->published)
 		fabric_keep_owners(f, sm->published->f);
+	fabric_set_names(f, sm->names);
 	sm->sweep.f = f;
 	sm->sweep.work = xcalloc(f->n_nodes, sizeof(*sm->sweep.work));
 	/* a repair waits for no device; a new policy is a reason to try silent ones */

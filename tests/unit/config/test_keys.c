@@ -272,6 +272,7 @@ static const struct row settings_rows[] = {
 	{ "event-kinds: ~\n", { "link", "[sm, device-silent]", "all" },
 	  { "", "[]", "{}", "lin", "Link", "link-", "[[link]]", "5" } },
 	{ "expected-topology: ~\n", { "none", "/etc/qosd/net.topo" }, { "", "[]", "{}", "net.topo" } },
+	{ "node-name-map: ~\n", { "none", "/etc/infiniband-diags/ib-node-name-map" }, { "", "[]", "{}", "map" } },
 	{ "history: ~\n", { "none", "/var/lib/qosd/history.db" }, { "", "[]", "{}", "history.db", "./x" } },
 	{ "history-max: ~\n", { "1", "1048576" }, { BAD_NUMBER, "0", "1048577" } },
 	{ "counters-interval: ~\n", { "0", "86400", "30s" }, { BAD_NUMBER, "86401", "1ms" } },

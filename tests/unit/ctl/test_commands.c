@@ -427,7 +427,7 @@ START_TEST(every_command_has_its_right)
 		"mcast", "services", "subscriptions", "dump", "report", "export ibacm", "export slurm", "health", "metrics",
 		"events", "sa-stats", "policy show", "policy history", "partition show",
 		"partitions", "holdings", "routes", "sls", "who", "missing", "standbys", "topology", "errors",
-		"hosts", "matrix",
+		"hosts", "matrix", "export node-name-map",
 	};
 	for (size_t n = 0; n < ARRAY_SIZE(commands); n++) {
 		enum ctl_right takes = commands[n].takes;

@@ -224,6 +224,18 @@ START_TEST(engines)
 }
 END_TEST
 
+/* promise: O18 */
+START_TEST(names_of_nodes)
+{
+	check_setting("node_name_map_name (null)", NULL, "same");
+	check_setting("node_name_map_name /etc/opensm/ib-node-name-map",
+		      "\nnode-name-map: /etc/opensm/ib-node-name-map # f:1\n",
+		      "same: node_name_map_name /etc/opensm/ib-node-name-map: qosd.yaml has");
+	check_setting("node_name_map_name map", NULL, "not possible");
+	check_setting("node_name_map_name /x:y", NULL, "not possible");
+}
+END_TEST
+
 START_TEST(tables)
 {
 	convert(FORMAT_OPENSM_CONF, "qos TRUE\nqos_swe_high_limit 6\nqos_ca_sl2vl 1,2\n"
@@ -377,6 +389,7 @@ int main(void)
 	tcase_add_test(tc, settings);
 	tcase_add_test(tc, verdicts);
 	tcase_add_test(tc, engines);
+	tcase_add_test(tc, names_of_nodes);
 	tcase_add_test(tc, tables);
 	tcase_add_test(tc, qos_is_false);
 	tcase_add_test(tc, qos_as_if_true);
