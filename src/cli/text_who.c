@@ -3,7 +3,6 @@
 #include <stdio.h>
 
 #include "text.h"
-#include "text.h"
 
 /* "  heading: a, b, and 3 more"; nothing if the list is empty. */
 static void put_list(const char *heading, const json_t *names, long long more)
@@ -78,10 +77,66 @@ static void put_node(const json_t *n)
 	}
 }
 
+/* --- a multicast group --- */
+
+static void put_members(const json_t *members, long long more)
+{
+	const json_t *m;
+	size_t i;
+
+	if (!json_array_size(members))
+		printf("  no members\n");
+	json_array_foreach(members, i, m) {
+		printf("  member %s (", has(m, "port") ? str(m, "port") : str(m, "port-guid"));
+		put_names(json_object_get(m, "join-state"));
+		printf(")\n");
+	}
+	if (more)
+		printf("  and %lld more members\n", more);
+}
+
+static void put_tree(const json_t *tree)
+{
+	const json_t *t, *port;
+	size_t i, k;
+
+	json_array_foreach(tree, i, t) {
+		printf("  tree %s: port%s", str(t, "switch"), json_array_size(json_object_get(t, "ports")) == 1 ? "" : "s");
+		json_array_foreach(json_object_get(t, "ports"), k, port)
+			printf("%s %lld", k ? "," : "", (long long)json_integer_value(port));
+		printf("\n");
+	}
+}
+
+static void put_group(const json_t *g)
+{
+	printf("multicast group %s\n  MLID %s%s, P_Key %s", str(g, "mgid"), str(g, "mlid"),
+	       json_is_true(json_object_get(g, "shares-mlid")) ? " (shared)" : "", str(g, "pkey"));
+	if (has(g, "partition"))
+		printf(" of partition %s", str(g, "partition"));
+	printf(", SL %lld", num(g, "sl"));
+	if (json_array_size(json_object_get(g, "levels"))) {
+		printf(" of level ");
+		put_names(json_object_get(g, "levels"));
+	}
+	printf(", MTU %lld, %g Gb/s%s\n", num(g, "mtu"), real(g, "rate"),
+	       json_is_true(json_object_get(g, "permanent")) ? ", made by the policy" : "");
+	put_members(json_object_get(g, "member-ports"), num(g, "more-members"));
+	put_tree(json_object_get(g, "tree"));
+}
+
 static void print_who(const json_t *answer)
 {
 	const json_t *r = json_object_get(answer, "result"), *nodes = json_object_get(r, "nodes"), *n;
 	size_t i;
+
+	json_array_foreach(json_object_get(r, "mcast-groups"), i, n) {
+		if (i)
+			printf("\n");
+		put_group(n);
+	}
+	if (num(r, "more-groups"))
+		printf("\nand %lld more groups; see qosd-ctl mcast\n", num(r, "more-groups"));
 
 	json_array_foreach(nodes, i, n) {
 		if (i)

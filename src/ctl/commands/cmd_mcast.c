@@ -6,7 +6,7 @@
  * Groups may come and go between two rows: the cursor is the MGID, or the member, of the last row,
  * and the next row is the next one that exists.
  */
-#include "ctl/command.h"
+#include "ctl/commands/cmd_mcast.h"
 
 #include <arpa/inet.h>
 #include <stdlib.h>
@@ -14,7 +14,6 @@
 
 #include "lib/base/alloc.h"
 #include "lib/iba/units.h"
-#include "sa/registry/groups.h"
 
 struct rows {
 	const struct mcast_db *db;
@@ -52,7 +51,7 @@ static const struct mcast_group *group_after(const struct mcast_db *db, const ui
 
 /* --- groups --- */
 
-static json_t *json_group(const struct mcast_db *db, const struct mcast_group *g)
+json_t *json_group(const struct mcast_db *db, const struct mcast_group *g)
 {
 	return json_pack("{s:o, s:o, s:o, s:i, s:f, s:i, s:i, s:I, s:i, s:i, s:i, s:I, s:b, s:b}",
 			 "mgid", json_mgid(g->mgid), "mlid", json_hex(g->mlid),
@@ -89,14 +88,13 @@ static json_t *json_join_state(unsigned state)
 	return list;
 }
 
-static json_t *json_member(const struct rows *rows, const struct mcast_group *g,
-			   const struct mcast_member *m)
+json_t *json_member(const struct subnet_state *s, const struct mcast_group *g, const struct mcast_member *m)
 {
-	uint32_t port = fabric_find_port(rows->s->f, m->gid.port);
+	uint32_t port = fabric_find_port(s->f, m->gid.port);
 
 	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:b}", "mgid", json_mgid(g->mgid),
 			 "guid", json_guid(m->gid.guid), "port-guid", json_guid(m->gid.port),
-			 "port", port == FABRIC_NONE ? json_null() : json_port(rows->s, port),
+			 "port", port == FABRIC_NONE ? json_null() : json_port(s, port),
 			 "join-state", json_join_state(m->join_state), "proxy", m->proxy);
 }
 
@@ -127,7 +125,7 @@ static json_t *next_member(void *arg)
 		return NULL;
 	memcpy(rows->mgid, g->mgid, sizeof(rows->mgid));
 	rows->gid = m->gid;
-	return json_member(rows, g, m);
+	return json_member(rows->s, g, m);
 }
 
 static json_t *json_ports(const uint64_t ports[4])
@@ -140,8 +138,7 @@ static json_t *json_ports(const uint64_t ports[4])
 	return list;
 }
 
-/* The MFT entry of each switch that has one, as devices hold it. */
-static json_t *json_tree(const struct ctl_call *c, uint16_t mlid)
+json_t *json_tree(const struct ctl_call *c, uint16_t mlid)
 {
 	const struct fabric *f = c->state->f;
 	json_t *list = json_array();

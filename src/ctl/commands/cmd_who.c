@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "ctl/commands/cmd_inventory.h"
+#include "ctl/commands/cmd_mcast.h"
 #include "events/event_json.h"
 #include "lib/base/alloc.h"
 #include "sa/handler.h"
@@ -159,10 +160,20 @@ static json_t *json_node(const struct ctl_call *c, uint32_t node)
 
 void cmd_who(const struct ctl_call *c, struct reply *r)
 {
-	bool *selected = select_nodes(c, r);
-	json_t *nodes = json_array();
+	json_t *nodes;
 	json_int_t more = 0;
+	uint32_t port;
+	bool *selected;
 
+	if (answer_who_address(c, arg_text(c, "node"), &port, r))
+		return;
+	if (port != FABRIC_NONE) {
+		selected = xcalloc(c->state->f->n_nodes, sizeof(*selected));
+		selected[c->state->f->ports[port].node] = true;
+	} else {
+		selected = select_nodes(c, r);
+	}
+	nodes = json_array();
 	for (uint32_t i = 0; selected && i < c->state->f->n_nodes; i++) {
 		if (!selected[i])
 			continue;
@@ -172,7 +183,8 @@ void cmd_who(const struct ctl_call *c, struct reply *r)
 			more++;
 	}
 	if (selected)
-		reply_result(r, json_pack("{s:o, s:I}", "nodes", nodes, "more", more));
+		reply_result(r, json_pack("{s:o, s:I, s:[], s:i}", "nodes", nodes, "more", more, "mcast-groups",
+					  "more-groups", 0));
 	else
 		json_decref(nodes);
 	free(selected);
