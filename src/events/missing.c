@@ -8,7 +8,6 @@
 #include "events/missing.h"
 
 #include <ctype.h>
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +16,7 @@
 #include "fabric/host_names.h"
 #include "lib/base/alloc.h"
 #include "lib/base/clean.h"
+#include "lib/base/glob.h"
 #include "lib/iba/units.h"
 
 #define NO_ITEM		(MAP64_NONE - 1)
@@ -517,7 +517,7 @@ static bool name_matches(const char *name, const char *pattern)
 	memcpy(first, name, host);
 	first[host] = '\0';
 	return strcmp(name, pattern) == 0 || strcmp(first, pattern) == 0 ||
-	       fnmatch(pattern, name, FNM_NOESCAPE) == 0 || fnmatch(pattern, first, FNM_NOESCAPE) == 0;
+	       glob_match(pattern, strlen(pattern), name) || glob_match(pattern, strlen(pattern), first);
 }
 
 /* What an operator wrote: text up to "/Pn", if it ends so, and n; a GUID, if it is one. */

@@ -5,7 +5,6 @@
  */
 #include "ctl/commands/cmd_inventory.h"
 
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +12,7 @@
 
 #include "fabric/host_names.h"
 #include "lib/base/alloc.h"
+#include "lib/base/glob.h"
 #include "lib/iba/units.h"
 
 /* --- which nodes and ports, in which order --- */
@@ -31,11 +31,6 @@ static void cursor_free(void *rows)
 	free(c);
 }
 
-static bool is_pattern(const char *text)
-{
-	return strpbrk(text, "*?") != NULL;
-}
-
 /* Whether a NodeDescription, or the name of the host in it, is the text or matches it as a pattern. */
 static bool is_name(const char *desc, const char *text)
 {
@@ -44,11 +39,11 @@ static bool is_name(const char *desc, const char *text)
 
 	if (strcmp(desc, text) == 0 || (strlen(text) == host && memcmp(desc, text, host) == 0))
 		return true;
-	if (!is_pattern(text))
+	if (!glob_is_pattern(text))
 		return false;
 	memcpy(name, desc, host);
 	name[host] = '\0';
-	return fnmatch(text, desc, FNM_NOESCAPE) == 0 || fnmatch(text, name, FNM_NOESCAPE) == 0;
+	return glob_match(text, strlen(text), desc) || glob_match(text, strlen(text), name);
 }
 
 static bool has_name(const struct fabric *f, const struct fabric_node *n, const char *text)
@@ -84,7 +79,7 @@ bool *select_nodes(const struct ctl_call *c, struct reply *r)
 		selected[i] |= !text;
 		selected[i] &= !type || strcmp(type, fabric_type_name(&f->nodes[i])) == 0;
 	}
-	if (!text || named || only != FABRIC_NONE || is_pattern(text))
+	if (!text || named || only != FABRIC_NONE || glob_is_pattern(text))
 		return selected;
 	/* "absent" tells programs that this is no passing trouble */
 	if (fabric_put_meant(f, text, &meant))

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "lib/base/alloc.h"
+#include "lib/base/glob.h"
 #include "qos/groups/nested_groups.h"
 #include "qos/groups/port_groups.h"
 #include "qos/groups/port_guids.h"
@@ -44,30 +45,6 @@ static bool set_is_empty(const uint64_t *set, uint32_t words)
 }
 
 /* --- names --- */
-
-/* Whether the pattern of n characters, with * and ?, matches all of s. */
-static bool glob_match(const char *pattern, size_t n, const char *s)
-{
-	const char *end = pattern + n, *star = NULL, *retry = NULL;
-
-	while (*s) {
-		if (pattern < end && *pattern == '*') {
-			star = ++pattern;
-			retry = s;
-		} else if (pattern < end && (*pattern == '?' || *pattern == *s)) {
-			pattern++;
-			s++;
-		} else if (star) {
-			pattern = star;
-			s = ++retry;
-		} else {
-			return false;
-		}
-	}
-	while (pattern < end && *pattern == '*')
-		pattern++;
-	return pattern == end;
-}
 
 static int compare_desc(const void *pa, const void *pb)
 {
