@@ -14,6 +14,7 @@
 
 #include "answer.h"
 #include "command_table.h"
+#include "listing.h"
 #include "members.h"
 #include "output.h"
 #include "policy_install.h"
@@ -104,7 +105,7 @@ static const struct output *choose_output(const struct ctl_command *c, json_t *a
 		return text;
 	}
 	if (!dir)
-		return !options.json ? text : c->lines ? &json_lines_output : &json_output;
+		return listing_output(c, args, !options.json ? text : c->lines ? &json_lines_output : &json_output);
 	made = file_output_begin(dir);
 	json_object_del(args, "dir");
 	json_object_set_new(args, "raw", json_true());

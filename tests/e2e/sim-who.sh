@@ -36,12 +36,10 @@ until_ 10 has_tree || bad "no tree"
 groups() { ctl -j who "$1" | jq -r '.["mcast-groups"][].mgid'; }
 note "a group by its MGID, MLID and address"
 mlid=$(ctl -j mcast ff12:401b:ffff::f01:203 | jq -r .mlid)
-for name in ff12:401b:ffff::f01:203 "$mlid" "$((mlid))" 239.1.2.3 225.1.2.3; do
-	case $name in
-	225.1.2.3) expect_match "an address with other bits" "no multicast group of IPoIB has this address" "$(ctl who $name 2>&1)" ;;
-	*) expect "who $name" ff12:401b:ffff::f01:203 "$(groups "$name")" ;;
-	esac
+for name in ff12:401b:ffff::f01:203 "$mlid" "$((mlid))" 239.1.2.3; do
+	expect "who $name" ff12:401b:ffff::f01:203 "$(groups "$name")"
 done
+expect_match "an address with other bits" "no multicast group of IPoIB has this address" "$(ctl who 225.1.2.3 2>&1)"
 expect "the broadcast group" ff12:401b:ffff::ffff:ffff "$(groups 255.255.255.255)"
 expect "an IPv6 address, of its scope" ff12:601b:ffff::1:ff81:1241 "$(groups ff02::1:ff81:1241)"
 expect_match "an IPv6 address of another scope" "no multicast group of IPoIB" "$(ctl who ff05::1:ff81:1241 2>&1)"

@@ -103,7 +103,8 @@ static json_t *json_whole_group(const struct ctl_call *c, const struct mcast_db 
 	}
 	json_object_set_new(row, "partition", json_partition_of(plan, g->pkey));
 	json_object_set_new(row, "levels", json_levels(plan->policy, (uint16_t)(1u << g->sl)));
-	json_object_set_new(row, "more-members", json_integer((json_int_t)(g->members.n - json_array_size(members))));
+	json_object_set_new(row, "more-members",
+			    json_integer((json_int_t)(g->members.n - json_array_size(members))));
 	json_object_set_new(row, "member-ports", members);
 	json_object_set_new(row, "tree", json_tree(c, g->mlid));
 	return row;
