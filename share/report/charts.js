@@ -33,21 +33,27 @@ const isNumber = v => typeof v === "number" && Number.isFinite(v);
 
 function heatMetrics(f)
 {
-	const promised = l => l && isNumber(l.gbps) ? l.gbps : NaN;
-
 	return [
 		{ name: "Gb/s promised for each route", unit: "Gb/s",
-		  value: (i, e, l) => routesOf(f, i, e) ? promised(levelOn(f, i, e, l)) / routesOf(f, i, e) : NaN, low: true },
-		{ name: "Gb/s promised", unit: "Gb/s", value: (i, e, l) => promised(levelOn(f, i, e, l)), low: true },
-		{ name: "longest wait promised (µs)", unit: "µs",
-		  value: (i, e, l) => { const x = levelOn(f, i, e, l); return x && isNumber(x["wait-us"]) ? x["wait-us"] : NaN; } },
+		  value: (i, e, l) => routesOf(f, i, e) ? gbpsOfLevel(f, i, e, l) / routesOf(f, i, e) : NaN, low: true },
+		{ name: "Gb/s promised", unit: "Gb/s", value: (i, e, l) => gbpsOfLevel(f, i, e, l), low: true },
+		{ name: "longest wait promised (µs)", unit: "µs", value: (i, e, l) => waitPromised(levelOn(f, i, e, l)) },
+		{ name: "measured: % of the link that the level sent", unit: "%", measured: true,
+		  value: (i, e, l) => 100 * loadBy(f, i, e, l) },
+		{ name: "measured: share got, in % of the promise", unit: "%", measured: true, low: true,
+		  value: (i, e, l) => {
+			const got = gotOf(f, i, e, l), promised = levelOn(f, i, e, l);
+
+			return got && promised.share > 0 ? 100 * got.share / promised.share : NaN;
+		  } },
 	];
 }
 
-/* The ends of links with most routes for their speed; the worst first. */
-function busiest(f)
+/* The ends of links with most routes for their speed, or that were measured to be fullest; the worst first. */
+function busiest(f, measured)
 {
-	const rank = (i, e) => routesOf(f, i, e) / (gbpsOf(f, i) || 1);
+	const full = (i, e) => (f.gots.get(2 * i + e) || { full: -1 }).full || 0;
+	const rank = (i, e) => measured ? full(i, e) : routesOf(f, i, e) / (gbpsOf(f, i) || 1);
 	const ends = [];
 
 	for (let i = 0; i < f.nLinks; i++)
@@ -67,7 +73,7 @@ function placeBetween(least, most)
 
 function drawHeat(f, element, metric)
 {
-	const ends = busiest(f), cell = 11, row = 20, left = 150;
+	const ends = busiest(f, metric.measured), cell = 11, row = 20, left = 150;
 
 	d3.select(element).selectAll("*").remove();
 	if (!ends.length || !f.levels.length) {
@@ -75,6 +81,8 @@ function drawHeat(f, element, metric)
 		return;
 	}
 	const cells = ends.flatMap((end, x) => f.levels.map((name, y) => ({ x, y, end, name, v: metric.value(end.i, end.e, y) })));
+	if (metric.measured)
+		note(element, gotsNote(f));
 	const [least, most] = d3.extent(cells.filter(d => !Number.isNaN(d.v)), d => d.v);
 	const place = placeBetween(least, most);
 	const svg = svgIn(element, left + ends.length * cell + 10, f.levels.length * row + 26);
@@ -120,7 +128,7 @@ function tierOf(f, link, end)
 	}
 }
 
-function drawTiers(f, element, metric)
+function drawTiers(f, element, metric, level)
 {
 	const tiers = new Map(), width = 20, row = 22, left = 320;
 
@@ -128,7 +136,7 @@ function drawTiers(f, element, metric)
 		for (let e = 0; e < 2; e++) {
 			const name = tierOf(f, i, e), t = tiers.get(name) ||
 				{ name, n: 0, sum: 0, routes: [Infinity, 0], bins: new Array(TIER_BINS).fill(0) };
-			const v = metric.value(i, e), r = routesOf(f, i, e);
+			const v = metric.value(i, e, level), r = routesOf(f, i, e);
 
 			tiers.set(name, t);
 			t.n++;
@@ -154,7 +162,8 @@ function drawTiers(f, element, metric)
 				`${Math.round(100 * (i + 1) / TIER_BINS)} % of the scale: ${metric.name}`);
 	});
 	svg.append("text").attr("x", 0).attr("y", rows.length * row + 16)
-		.text(`${metric.name}, from “${metric.low}” to “${metric.high}”; stronger: more of these links`);
+		.text(`${metric.name}${level < 0 ? "" : ` of ${f.levels[level]}`}, from “${lowOf(metric, level)}” to ` +
+			`“${highOf(metric, level)}”; stronger: more of these links`);
 }
 
 /* --- shares --- */
@@ -172,39 +181,40 @@ function drawShares(f, element)
 	shown.forEach((kind, i) => {
 		svg.append("text").attr("x", 0).attr("y", i * row + 12).text(`${kind.ports} ${kind.class} ports, ` +
 			`${short(kind.rate)} Gb/s, MTU ${kind.mtu}, ${kind.vls} VLs, as ${kind.example}`);
-		drawBar(svg, kind.levels, l => l.share, i * row + 16, 18);
+		drawBar(f, svg, kind.levels, l => l.share, { y: i * row + 16, width, height: 18, what: "promised" });
 	});
 	if (kinds.length > shown.length)
 		note(element, `… and ${kinds.length - shown.length} rarer kinds of link.`);
 	note(element, "Levels on one VL share its part, which is drawn once.");
+}
 
-	function drawBar(to, levels, share, y, height)
-	{
-		const seen = new Set();
-		let x = 0;
+/* The levels' shares side by side; levels of one VL once.  at: {y, width, height, what}. */
+function drawBar(f, to, levels, share, { y, width, height, what })
+{
+	const seen = new Set();
+	let x = 0;
 
-		levels.forEach((l, k) => {
-			const part = share(l);
+	levels.forEach((l, k) => {
+		const part = share(l);
 
-			if (l.vl === null || seen.has(l.vl) || !isNumber(part))
-				return;
-			seen.add(l.vl);
-			const g = to.append("g");
+		if (l.vl === null || seen.has(l.vl) || !isNumber(part))
+			return;
+		seen.add(l.vl);
+		const g = to.append("g");
 
-			g.append("rect").attr("x", x * width).attr("y", y).attr("width", part * width).attr("height", height)
-				.attr("fill", levelColour(k));
-			if (part * width > 44 && height > 10)
-				g.append("text").attr("x", x * width + 4).attr("y", y + height - 4).attr("fill", "#111")
-					.text(`${short(part * 100)}% ${l.level}`.slice(0, Math.floor(part * width / 7)));
-			g.append("title").text(`${l.level}: SL ${l.sl}, VL ${l.vl}, ${short(part * 100)} %` +
-				(isNumber(l.gbps) ? `, ${short(l.gbps)} Gb/s promised of ${short(l.ceiling)} alone` : "") +
-				(isNumber(l["wait-us"]) ? `, waits ${short(l["wait-us"])} µs at most` : ""));
-			x += part;
-		});
-		if (!x)
-			to.append("rect").attr("x", 0).attr("y", y).attr("width", width).attr("height", height)
-				.attr("class", "unknown");
-	}
+		g.append("rect").attr("x", x * width).attr("y", y).attr("width", part * width).attr("height", height)
+			.attr("fill", levelColour(k));
+		if (part * width > 44 && height > 10)
+			g.append("text").attr("x", x * width + 4).attr("y", y + height - 3).attr("fill", "#111")
+				.text(`${short(part * 100)}% ${l.level}`.slice(0, Math.floor(part * width / 7)));
+		g.append("title").text(`${l.level}: SL ${l.sl}, VL ${l.vl}, ${what} ${short(part * 100)} %` +
+			(isNumber(l.gbps) ? `, ${short(l.gbps)} Gb/s promised of ${short(l.ceiling)} alone` : "") +
+			(isNumber(l["wait-us"]) ? `, waits ${short(l["wait-us"])} µs at most` : ""));
+		x += part;
+	});
+	if (!x)
+		to.append("rect").attr("x", 0).attr("y", y).attr("width", width).attr("height", height)
+			.attr("class", "unknown");
 }
 
 function drawLegend(f, element)

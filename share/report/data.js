@@ -46,7 +46,9 @@ function makeFabric(data)
 		settle(f, b, a);
 	}
 	f.shortNames = withoutPrefix(data.switches.node.map(node => nodes.name[node]));
+	f.shortHosts = nodes.name.map(name => name.replace(/ (HCA-|mlx[0-9]+_)[0-9]+$/, ""));
 	f.levels = (data.bandwidth.kinds[0] || { levels: [] }).levels.map(l => l.level);
+	f.gots = gotsOf(f);
 	return f;
 }
 
@@ -104,6 +106,12 @@ const STATES = ["?", "Down", "Init", "Armed", "Active"];
 function typeName(f, node)
 {
 	return { s: "switch", c: "host", r: "router", a: "aggregation" }[f.nodes.type[node]] || "?";
+}
+
+/* "1 host", "2 hosts" */
+function some(n, what)
+{
+	return `${n} ${what}${n === 1 ? "" : "s"}`;
 }
 
 /* A number for people: three digits of it. */

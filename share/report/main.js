@@ -53,22 +53,31 @@ function fillSelect(id, choices, onChange)
 	return choices[select.value];
 }
 
-function putLegend(metric)
+/* What the ends of the scale mean. */
+const lowOf = (metric, level) => level >= 0 && metric.lowOf ? metric.lowOf(level) : metric.low;
+const highOf = (metric, level) => level >= 0 && metric.highOf ? metric.highOf(level) : metric.high;
+
+function putLegend(metric, level)
 {
 	const legend = d3.select("#legend");
 
 	legend.selectAll("*").remove();
-	legend.append("span").text(metric.low);
+	legend.append("span").text(`${lowOf(metric, level)} `);
 	for (const c of shadeColours)
 		legend.append("span").attr("class", "key").style("background", c).style("margin", "0");
-	legend.append("span").text(metric.high);
+	legend.append("span").text(` ${highOf(metric, level)}`);
+	byId("measured").textContent = metric.note(level);
 }
 
-function chooseMetric(metric)
+function chooseMetric()
 {
-	putLegend(metric);
-	fabricMap.setMetric(metric);
-	drawTiers(fabric, byId("tiers"), metric);
+	const metric = metrics[byId("colour").value], select = byId("level");
+	const level = metric.byLevel ? select.value - 1 : -1;
+
+	select.disabled = !metric.byLevel;
+	putLegend(metric, level);
+	fabricMap.setMetric(metric, level);
+	drawTiers(fabric, byId("tiers"), metric, level);
 }
 
 function search(word)
@@ -95,6 +104,7 @@ function showNode(node)
 	const table = d3.select(element).append("div").node();
 
 	makeTable(table, linkColumns(f), f.linksOf[node]);
+	nodeGotTable(f, d3.select(element).append("div").node(), node);
 }
 
 /* --- all of it --- */
@@ -108,14 +118,14 @@ function show(data)
 	heats = heatMetrics(fabric);
 	putAbout(fabric);
 	putCounts(fabric, places);
-	const metric = fillSelect("colour", metrics, chooseMetric);
-
-	fabricMap.setFabric(fabric, places, metric);
-	putLegend(metric);
+	fillSelect("level", [{ name: "all" }, ...fabric.levels.map(name => ({ name }))], chooseMetric);
+	fabricMap.setFabric(fabric, places, fillSelect("colour", metrics, chooseMetric));
+	chooseMetric();
 	byId("groups-tools").hidden = !places.groups.length;
 	drawHeat(fabric, byId("heat"), fillSelect("heat-metric", heats, m => drawHeat(fabric, byId("heat"), m)));
-	drawTiers(fabric, byId("tiers"), metric);
 	drawShares(fabric, byId("shares"));
+	drawGot(fabric, byId("got"));
+	levelsGotTable(fabric, byId("levels-got"));
 	drawPairs(fabric, byId("pairs"));
 	drawTimeline(fabric, byId("timeline"));
 	problemsTable(fabric, byId("problems"));

@@ -5,27 +5,8 @@
 
 const GROUP_PIXELS = 56;	/* a narrower group is closed unless it was opened by hand */
 const SHADES = 12;
-
-/* What colours the links: value 0..1 of a link's end, NaN if unknown, and the text of a value. */
-function metricsOf(f)
-{
-	let mostRoutes = 0, mostRate = 0;
-
-	for (let i = 0; i < f.nLinks; i++)
-		for (let e = 0; e < 2; e++) {
-			mostRoutes = Math.max(mostRoutes, routesOf(f, i, e) / (gbpsOf(f, i) || 1));
-			mostRate = Math.max(mostRate, gbpsOf(f, i));
-		}
-	return [
-		{ name: "expected load (routes)", low: "no routes", high: `${short(mostRoutes)} routes for each Gb/s`,
-		  value: (i, e) => routesOf(f, i, e) / (gbpsOf(f, i) || 1) / (mostRoutes || 1),
-		  text: (i, e) => `${routesOf(f, i, e)} routes` },
-		{ name: "speed", low: `${short(mostRate)} Gb/s`, high: "slower",
-		  value: i => 1 - gbpsOf(f, i) / (mostRate || 1), text: i => `${short(gbpsOf(f, i))} Gb/s` },
-		{ name: "trouble", low: "none", high: "deviates, held or not Active",
-		  value: i => linkTrouble(f, i) ? 1 : 0, text: i => linkTrouble(f, i) || "as usual" },
-	];
-}
+/* on the screen, so that hosts stay near their switch in a fabric that is much wider than high */
+const HOST_GAP = 50, HOST_ROW = 90;
 
 const shadeColours = d3.range(SHADES).map(i => d3.interpolateYlOrRd(0.22 + 0.78 * i / (SHADES - 1)));
 const UNKNOWN_COLOUR = "#9aa7b0";
@@ -42,6 +23,18 @@ function colourOf(value)
 	return shade < 0 ? UNKNOWN_COLOUR : shadeColours[shade];
 }
 
+/* The colour of text that can be read on colourOf(value). */
+function inkOn(value)
+{
+	return shadeOf(value) > SHADES / 2 ? "#fff" : "#111";
+}
+
+/* The last characters of a name; a number of few digits stands alone. */
+function lastOf(name, most)
+{
+	return most < 5 ? name.slice(-most) : "…" + name.slice(1 - most);
+}
+
 class FabricMap {
 	constructor(canvas, tip, onPick)
 	{
@@ -52,6 +45,7 @@ class FabricMap {
 		this.byHand = new Map();	/* name of a group -> open or not */
 		this.all = "auto";		/* of groups that are not in byHand: auto, open, closed */
 		this.chosen = -1;		/* node */
+		this.level = -1;		/* whose values are shown; -1: all */
 		this.transform = null;
 		this.zoom = d3.zoom().scaleExtent([0.5, 4000]).on("zoom", e => {
 			this.transform = e.transform;
@@ -73,18 +67,20 @@ class FabricMap {
 		this.f = fabric;
 		this.p = places;
 		this.metric = metric;
+		this.level = Math.min(this.level, fabric.levels.length - 1);
 		this.chosen = name === null ? -1 : fabric.nodes.guid.indexOf(name);
 		this.bundled = null;
-		this.tree = d3.quadtree(this.targets(), d => d.x, d => d.y);
 		if (first)
 			this.resize(true);
 		else
 			this.drawSoon();
 	}
 
-	setMetric(metric)
+	/* level: its number, -1 for all */
+	setMetric(metric, level)
 	{
 		this.metric = metric;
+		this.level = level;
 		this.bundled = null;
 		this.drawSoon();
 	}
@@ -94,17 +90,6 @@ class FabricMap {
 		this.all = how;
 		this.byHand.clear();
 		this.drawSoon();
-	}
-
-	targets()
-	{
-		const { f, p } = this, out = [];
-
-		f.data.switches.node.forEach((node, sw) => out.push({ node, x: p.x[sw], y: p.y[sw] }));
-		for (let i = 0; i < f.n; i++)
-			if (f.homeOf[i] >= 0)
-				out.push({ node: i, x: p.hx[i], y: p.hy[i] });
-		return out;
 	}
 
 	resize(fit)
@@ -134,6 +119,29 @@ class FabricMap {
 	sx(x) { return this.transform.applyX(this.left + x * this.scale); }
 	sy(y) { return this.transform.applyY(this.above + y * this.scale); }
 	get k() { return this.transform.k * this.scale; }
+	get hostRow() { return Math.min(this.p.hh * this.k, HOST_ROW); }
+	get hostGap() { return Math.min(0.16 * (this.p.rowHeight || 10) * this.k, HOST_GAP); }
+
+	/* The middle of a host on the screen. */
+	hostAt(node)
+	{
+		const { p } = this;
+
+		return [this.sx(p.hx[node]), this.sy(p.y[this.f.homeOf[node]]) + this.hostGap + (p.hrow[node] + 0.5) * this.hostRow];
+	}
+
+	/* The middle, on the screen, of what bundle() calls a place. */
+	placeAt(place)
+	{
+		const { f, p } = this;
+
+		if (place >= f.n) {
+			const g = p.groups[place - f.n];
+
+			return [this.sx((g.x0 + g.x1) / 2), this.sy((g.y0 + g.y1) / 2)];
+		}
+		return f.swOf[place] < 0 ? this.hostAt(place) : [this.sx(p.x[f.swOf[place]]), this.sy(p.y[f.swOf[place]])];
+	}
 
 	/* --- what is closed --- */
 
@@ -155,7 +163,7 @@ class FabricMap {
 		return -1;
 	}
 
-	/* Links between what is visible, equal ones as one: {x0, y0, x1, y1, n, value, host}. */
+	/* Links between what is visible, equal ones as one: {a, b, n, value, host}. */
 	bundle()
 	{
 		const { f, p } = this, nodes = f.n, found = new Map();
@@ -183,10 +191,6 @@ class FabricMap {
 		}
 		this.closed = at;
 		this.bundled = [...found.values()];
-		for (const l of this.bundled) {
-			[l.x0, l.y0] = this.centre(l.a);
-			[l.x1, l.y1] = this.centre(l.b);
-		}
 		this.valueOfGroup = p.groups.map(() => NaN);
 		for (let i = 0; i < f.nLinks; i++) {
 			const a = f.swOf[f.links.a[i]], b = f.swOf[f.links.b[i]], value = this.linkValue(i);
@@ -199,21 +203,9 @@ class FabricMap {
 
 	linkValue(i)
 	{
-		const a = this.metric.value(i, 0), b = this.metric.value(i, 1);
+		const a = this.metric.value(i, 0, this.level), b = this.metric.value(i, 1, this.level);
 
 		return Number.isNaN(a) ? b : Number.isNaN(b) ? a : Math.max(a, b);
-	}
-
-	centre(place)
-	{
-		const { f, p } = this;
-
-		if (place >= f.n) {
-			const g = p.groups[place - f.n];
-
-			return [(g.x0 + g.x1) / 2, (g.y0 + g.y1) / 2];
-		}
-		return f.swOf[place] >= 0 ? [p.x[f.swOf[place]], p.y[f.swOf[place]]] : [p.hx[place], p.hy[place]];
 	}
 
 	/* --- drawing --- */
@@ -262,7 +254,7 @@ class FabricMap {
 		const wide = d3.range(SHADES + 1).map(() => new Path2D());
 
 		for (const l of this.bundled) {
-			const x0 = this.sx(l.x0), y0 = this.sy(l.y0), x1 = this.sx(l.x1), y1 = this.sy(l.y1);
+			const [x0, y0] = this.placeAt(l.a), [x1, y1] = this.placeAt(l.b);
 
 			if (Math.max(x0, x1) < 0 || Math.min(x0, x1) > this.width ||
 			    Math.max(y0, y1) < 0 || Math.min(y0, y1) > this.height || (l.host && this.k < 2))
@@ -291,7 +283,7 @@ class FabricMap {
 		path.moveTo(x0, y0);
 		if (!host && Math.abs(y0 - y1) < 1 && Math.abs(x0 - x1) > (this.p.kind === "ranks" ? 0 : far))
 			path.quadraticCurveTo((x0 + x1) / 2, y0 - 0.45 * (this.p.rowHeight || 10) * this.k, x1, y1);
-		else if (!host && Math.abs(x0 - x1) < 1 && Math.abs(y0 - y1) > far)
+		else if (!host && this.p.kind !== "ranks" && Math.abs(x0 - x1) < 1 && Math.abs(y0 - y1) > far)
 			path.quadraticCurveTo(x0 - 0.45 * (this.p.rowHeight || 10) * this.k, (y0 + y1) / 2, x1, y1);
 		else
 			path.lineTo(x1, y1);
@@ -300,24 +292,37 @@ class FabricMap {
 	drawHosts()
 	{
 		const { f, p, context: c } = this, k = this.k;
-		const w = Math.max(0.7, 0.8 * k), h = Math.max(0.7, 0.8 * p.hh * k);
+		const w = Math.max(0.7, 0.8 * k), h = Math.max(0.7, 0.8 * this.hostRow);
 
 		for (let node = 0; node < f.n; node++) {
 			const home = f.homeOf[node];
 
 			if (home < 0 || this.closed[home] >= 0)
 				continue;
-			const x = this.sx(p.hx[node]), y = this.sy(p.hy[node]);
+			const [x, y] = this.hostAt(node);
 
 			if (x < -w || x > this.width + w || y < -h || y > this.height + h)
 				continue;
 			c.fillStyle = colourOf(this.linkValue(f.linksOf[node][0]));
 			c.fillRect(x - w / 2, y - h / 2, w, h);
-			if (w > 34) {
-				c.fillStyle = "#111";
-				this.text(f.nodes.name[node], x, y, w - 4);
-			}
+			this.hostText(node, x, y, w, h);
 		}
+	}
+
+	/* In a bar that is higher than wide the name stands upright. */
+	hostText(node, x, y, w, h)
+	{
+		const { f, context: c } = this, upright = h > 1.5 * w, room = upright ? h : w;
+
+		if (room < 24 || (upright ? w : h) < 11)
+			return;
+		c.fillStyle = inkOn(this.linkValue(f.linksOf[node][0]));
+		c.save();
+		c.translate(x, y);
+		if (upright)
+			c.rotate(-Math.PI / 2);
+		this.text(f.shortHosts[node], 0, 0, room - 4, true);
+		c.restore();
 	}
 
 	drawSwitches()
@@ -339,7 +344,7 @@ class FabricMap {
 			c.strokeRect(x - w / 2, y - h / 2, w, h);
 			if (w > 24 && h > 9) {
 				c.fillStyle = this.ink;
-				this.text(f.shortNames[sw], x, y, w - 4);
+				this.text(f.shortNames[sw], x, y, w - 4, true);
 			}
 		}
 	}
@@ -359,14 +364,7 @@ class FabricMap {
 				c.setLineDash([4, 4]);
 				c.strokeRect(x0, y0, x1 - x0, y1 - y0);
 				c.setLineDash([]);
-				if (x1 - x0 > 30) {
-					c.textAlign = "left";
-					c.font = "11px sans-serif";
-					c.fillStyle = this.paper;
-					c.fillRect(x0, y0 - 15, c.measureText(g.name).width + 4, 14);
-					c.fillStyle = this.ink;
-					c.fillText(g.name, x0 + 2, y0 - 4);
-				}
+				this.frameText(g.name, x0, x1 - x0, y0);
 				return;
 			}
 			c.fillStyle = this.box;
@@ -378,9 +376,26 @@ class FabricMap {
 		});
 	}
 
+	/* The name above the frame of an open group, or the number in it where there is no room for more. */
+	frameText(name, x, width, y)
+	{
+		const c = this.context, number = (name.match(/[0-9]+$/) || [""])[0];
+
+		c.textAlign = "left";
+		c.font = "11px sans-serif";
+		const text = [name, number].find(t => t && c.measureText(t).width + 4 <= width);
+
+		if (!text)
+			return;
+		c.fillStyle = this.paper;
+		c.fillRect(x, y - 15, c.measureText(text).width + 4, 14);
+		c.fillStyle = this.ink;
+		c.fillText(text, x + 2, y - 4);
+	}
+
 	groupText(g, x0, x1, y0, y1)
 	{
-		const c = this.context, lines = [g.name, `${g.switches.length} switches`, `${g.hosts} hosts`];
+		const c = this.context, lines = [g.name, `${g.switches.length} switches`, some(g.hosts, "host")];
 		const upright = x1 - x0 < 80 && y1 - y0 > x1 - x0;
 
 		c.save();
@@ -407,24 +422,31 @@ class FabricMap {
 	{
 		if (this.chosen < 0)
 			return;
-		const c = this.context, sw = this.f.swOf[this.chosen], [px, py] = this.centre(this.chosen);
-		const x = this.sx(px), y = this.sy(py), w = Math.max(14, (sw >= 0 ? this.p.w[sw] : 1) * this.k + 6);
+		const c = this.context, sw = this.f.swOf[this.chosen];
+
+		if (sw < 0 && this.f.homeOf[this.chosen] < 0)
+			return;
+		const [x, y] = this.placeAt(this.chosen), w = Math.max(14, (sw >= 0 ? this.p.w[sw] : 0.8) * this.k + 6);
+		const h = Math.max(22, sw >= 0 ? 0 : 0.8 * this.hostRow + 6);
 
 		c.strokeStyle = "#d627a0";
 		c.lineWidth = 2.5;
-		c.strokeRect(x - w / 2, y - 11, w, 22);
+		c.strokeRect(x - w / 2, y - h / 2, w, h);
 	}
 
-	text(text, x, y, room)
+	/* endFirst: a name that is too long is cut at its beginning, as numbers at the end tell names apart */
+	text(text, x, y, room, endFirst)
 	{
-		const c = this.context, most = Math.floor(room / 6);
+		const c = this.context;
 
-		if (most < 2)
-			return;
 		c.textAlign = "center";
 		c.textBaseline = "middle";
 		c.font = "11px sans-serif";
-		c.fillText(text.length > most ? text.slice(0, most - 1) + "…" : text, x, y);
+		const most = Math.floor(text.length * room / c.measureText(text).width);
+
+		if (most < 2)
+			return;
+		c.fillText(text.length <= most ? text : endFirst ? lastOf(text, most) : text.slice(0, most - 1) + "…", x, y);
 		c.textBaseline = "alphabetic";
 	}
 
@@ -443,7 +465,7 @@ class FabricMap {
 			if (!this.open[i] && wx >= g.x0 && wx <= g.x1 && wy >= g.y0 && wy <= g.y1)
 				return { group: i };
 		}
-		const found = this.nearest(x, y, wx, wy);
+		const found = this.nearest(x, y, wx);
 
 		if (found >= 0)
 			return { node: found };
@@ -456,21 +478,26 @@ class FabricMap {
 		return null;
 	}
 
-	/* A switch is found in its box, a host near its centre. */
-	nearest(x, y, wx, wy)
+	/* The switch in whose box the place is, or the host at it. */
+	nearest(x, y, wx)
 	{
 		const { f, p } = this;
 
-		for (let sw = 0; sw < p.x.length; sw++)
-			if (this.closed[sw] < 0 && Math.abs(wx - p.x[sw]) * this.k <= Math.max(4, p.w[sw] * this.k / 2) &&
-			    Math.abs(y - this.sy(p.y[sw])) <= 9)
+		for (let sw = 0; sw < p.x.length; sw++) {
+			if (this.closed[sw] >= 0 || Math.abs(wx - p.x[sw]) * this.k > Math.max(4, p.w[sw] * this.k / 2))
+				continue;
+			if (Math.abs(y - this.sy(p.y[sw])) <= 9)
 				return f.data.switches.node[sw];
-		const near = this.tree.find(wx, wy, Math.max(1, 8 / this.k, p.hh));
+			const found = f.hostsOf[sw].find(h => {
+				const [hx, hy] = this.hostAt(h);
 
-		if (!near || f.swOf[near.node] >= 0 || this.closed[f.homeOf[near.node]] >= 0)
-			return -1;
-		return Math.abs(this.sx(near.x) - x) < Math.max(5, this.k) &&
-			Math.abs(this.sy(near.y) - y) < Math.max(5, p.hh * this.k) ? near.node : -1;
+				return Math.abs(hx - x) <= Math.max(1, this.k / 2) && Math.abs(hy - y) <= Math.max(1, this.hostRow / 2);
+			});
+
+			if (found !== undefined)
+				return found;
+		}
+		return -1;
 	}
 
 	hover(place)
@@ -481,14 +508,25 @@ class FabricMap {
 		if (!found)
 			return;
 		this.tip.textContent = found.group !== undefined ? this.groupTip(this.p.groups[found.group]) :
-			nodeTip(this.f, found.node);
+			nodeTip(this.f, found.node) + this.valueTip(found.node);
 		this.tip.style.left = `${Math.min(place[0] + 14, this.width - 240)}px`;
 		this.tip.style.top = `${place[1] + 14}px`;
 	}
 
+	/* Of a node with one link: what the map's colour says. */
+	valueTip(node)
+	{
+		const [link] = this.f.linksOf[node], text = e => this.metric.text(link, e, this.level);
+
+		if (this.f.linksOf[node].length !== 1)
+			return "";
+		return text(0) === text(1) ? `\n${this.metric.name}: ${text(0)}` :
+			[0, 1].map(e => `\nfrom ${portName(this.f, link, e)}: ${text(e)}`).join("");
+	}
+
 	groupTip(g)
 	{
-		return `${g.name}: ${g.switches.length} switches, ${g.hosts} hosts\n${g.first} … ${g.last}`;
+		return `${g.name}: ${g.switches.length} switches, ${some(g.hosts, "host")}\n${g.first} … ${g.last}`;
 	}
 
 	click(place)
@@ -522,12 +560,14 @@ class FabricMap {
 		this.drawSoon();
 	}
 
+	/* Moves a node into the middle, its switch above it. */
 	goTo(node, home)
 	{
-		const [x, y] = this.centre(node), k = Math.max(this.transform.k, 110 / (this.p.w[home] * this.scale));
+		const { f, p } = this, x = f.swOf[node] >= 0 ? p.x[home] : p.hx[node];
+		const k = Math.max(this.transform.k, 110 / (p.w[home] * this.scale), f.swOf[node] >= 0 ? 0 : 14 / this.scale);
 
-		d3.select(this.canvas).call(this.zoom.transform, d3.zoomIdentity.translate(this.width / 2, this.height / 2)
-			.scale(k).translate(-(this.left + x * this.scale), -(this.above + y * this.scale)));
+		d3.select(this.canvas).call(this.zoom.transform, d3.zoomIdentity.translate(this.width / 2, this.height / 3)
+			.scale(k).translate(-(this.left + x * this.scale), -(this.above + p.y[home] * this.scale)));
 	}
 }
 
@@ -536,7 +576,7 @@ function nodeTip(f, node)
 	const lines = [f.nodes.name[node], `${typeName(f, node)}, GUID ${guidOf(f, node)}, LID ${f.nodes.lid[node] || "none"}`];
 	const trouble = f.linksOf[node].map(i => linkTrouble(f, i)).filter(Boolean);
 
-	lines.push(`${f.linksOf[node].length} links` + (f.swOf[node] >= 0 ? `, ${f.hostsOf[f.swOf[node]].length} hosts` : ""));
+	lines.push(some(f.linksOf[node].length, "link") + (f.swOf[node] >= 0 ? `, ${some(f.hostsOf[f.swOf[node]].length, "host")}` : ""));
 	return lines.concat(trouble.slice(0, 4)).join("\n");
 }
 

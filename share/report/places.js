@@ -6,13 +6,13 @@
  * as planes side by side.  The groups of a dragonfly stand around a centre.
  */
 
-/* Returns {x, y, w} of switches, {hx, hy, hw, hh} of hosts by node, {groups, groupOf, width, height}. */
+/* Returns {x, y, w} of switches, {hx, hrow} of hosts by node: rows below the switch, hh high; {groups, groupOf, width, height}. */
 function placeFabric(f)
 {
 	const kind = f.data.shape.kind, n = f.data.switches.node.length;
 	const p = { x: new Float64Array(n), y: new Float64Array(n), w: new Float64Array(n).fill(4), groups: [],
-		    groupOf: Array.from({ length: n }, () => []), hx: new Float64Array(f.n), hy: new Float64Array(f.n),
-		    hw: 1, hh: 1, width: 10, height: 10, kind };
+		    groupOf: Array.from({ length: n }, () => []), hx: new Float64Array(f.n), hrow: new Int32Array(f.n),
+		    hh: 1, width: 10, height: 10, kind };
 
 	if (kind === "grid")
 		placeGrid(f, p);
@@ -141,7 +141,7 @@ function placeHostsBelow(f, p)
 		hosts.sort((a, b) => byName(f.nodes.name[a], f.nodes.name[b]));
 		hosts.forEach((h, i) => {
 			p.hx[h] = p.x[sw] + (i % columns + 0.5 - columns / 2) * step;
-			p.hy[h] = p.y[sw] + 0.16 * (p.rowHeight || 10) + (Math.floor(i / columns) + 0.5) * p.hh;
+			p.hrow[h] = Math.floor(i / columns);
 		});
 	});
 }

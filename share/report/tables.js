@@ -66,7 +66,7 @@ function makeTable(element, columns, rows, sorted)
 		const found = chosen();
 
 		heads.text((c, i) => c.title + (i === state.sort ? state.down ? " ▾" : " ▴" : ""));
-		count.text(found.length === rows.length ? `${rows.length} rows` : `${found.length} of ${rows.length} rows`);
+		count.text(found.length === rows.length ? some(rows.length, "row") : `${found.length} of ${some(rows.length, "row")}`);
 		body.selectAll("tr").data(found.slice(0, state.shown)).join("tr").selectAll("td")
 			.data(r => columns.map(c => ({ c, r }))).join("td")
 			.attr("class", d => (d.c.number ? "number " : "") + (d.c.class ? d.c.class(d.r) : ""))
@@ -107,8 +107,19 @@ function linkColumns(f)
 		{ title: "VLs", text: i => f.links.vls[i], number: true },
 		{ title: "routes there", text: i => routesOf(f, i, 0), number: true },
 		{ title: "routes back", text: i => routesOf(f, i, 1), number: true },
+		...measuredColumns(f),
 		{ title: "trouble", text: i => linkTrouble(f, i), class: () => "warning" },
 	];
+}
+
+/* None if nothing was measured. */
+function measuredColumns(f)
+{
+	const column = (what, of, show) => [0, 1].map(end => ({
+		title: `${what} ${end ? "back" : "there"}`, text: i => show(of(f, i, end)), value: i => of(f, i, end), number: true }));
+
+	return !f.links["load-a"] ? [] : [...column("load", loadOf, v => percent(v, "")),
+		...column("waits/s", waitsOf, v => Number.isNaN(v) ? "" : short(v))];
 }
 
 function linksTable(f, element)

@@ -16,6 +16,7 @@
 #define QOSD_PERF_ERROR_BOOK_H
 
 #include "perf/pma_errors.h"
+#include "perf/port_rates.h"
 
 #define ERROR_SLICES	12
 #define ERROR_SLICE_US	(300 * INT64_C(1000000))
@@ -40,6 +41,7 @@ struct error_port {
 	uint16_t over;			/* those that grew over the limit within the last hour */
 	uint16_t stuck;			/* those that the device does not reset */
 	struct error_history *history[PORT_ERRORS];	/* NULL: has not grown */
+	struct port_rates rates;	/* kept by the caller */
 };
 
 struct error_node {
@@ -51,6 +53,7 @@ struct error_node {
 	bool seen;			/* by the caller: it is in the fabric */
 	bool asked;			/* by the caller: a request was sent in this reading */
 	struct pma_errors_of of;
+	bool data64;			/* by the caller: PortCountersExtended is read for data, beside `of` */
 	struct error_port **ports;	/* [nports + 1]; NULL: never read */
 };
 

@@ -2,10 +2,10 @@
 /*
  * Reads and clears error counters in rounds of requests; see error_watch.h.
  *
- * A reading asks each node that did not tell its capabilities yet for them, then reads all ports, then resets
- * counters that are nearly full, and reads these ports again.  A clearing asks for capabilities,
- * too, then resets and reads: of a device with 64-bit counters it resets both attributes, because
- * other tools read either.
+ * A reading asks each node that did not tell its capabilities yet for them, then reads all ports, then the
+ * data of ports whose errors are elsewhere, then resets counters that are nearly full, and reads these ports
+ * again.  A clearing asks for capabilities, too, then resets and reads: of a device with 64-bit counters it
+ * resets both attributes, because other tools read either.
  *
  * Ports are in the order of their numbers, so that successive requests go to different devices.
  *
@@ -26,7 +26,7 @@
 
 enum round {
 	ROUND_CAPS,
-	ROUND_READ, ROUND_RESET, ROUND_RESET_READ,		/* a reading */
+	ROUND_READ, ROUND_DATA, ROUND_RESET, ROUND_RESET_READ,	/* a reading */
 	ROUND_CLEAR, ROUND_CLEAR_NARROW, ROUND_CLEAR_READ,	/* a clearing */
 	ROUND_END
 };
@@ -170,6 +170,8 @@ static bool wanted(struct error_watch *w, uint32_t row)
 	case ROUND_READ:
 	case ROUND_CLEAR:
 		return n->known;
+	case ROUND_DATA:
+		return n->known && n->data64;
 	case ROUND_RESET:
 		return w->rows.v[row].which;
 	case ROUND_RESET_READ:
@@ -192,6 +194,8 @@ static enum pma_attr attr_of(struct error_watch *w, uint32_t row)
 {
 	if (w->round == ROUND_CAPS)
 		return PMA_CAPS;
+	if (w->round == ROUND_DATA)
+		return PMA_TOTAL64;
 	return w->round == ROUND_CLEAR_NARROW ? PMA_TOTAL32 : node_of(w, row)->of.attr;
 }
 
@@ -217,9 +221,39 @@ static void take_caps(struct error_node *n, const uint8_t *mad, size_t len)
 	n->known = !n->silent;
 	n->guessed = caps.result == PMA_BAD;
 	n->of = pma_errors_of(&caps);
+	n->data64 = caps.result == PMA_READ && n->of.attr == PMA_TOTAL32 && pma_has_extended(caps.caps);
 }
 
-static void take_errors(struct error_watch *w, uint32_t row, const struct pma_errors *read)
+static void take_data(struct error_port *p, enum pma_attr a, const struct pma_values *v, int64_t now)
+{
+	port_rate_take(&p->rates, RATE_SENT, v->total[PMA_XMIT_DATA], pma_bits(a), now);
+	port_rate_take(&p->rates, RATE_RECEIVED, v->total[PMA_RCV_DATA], pma_bits(a), now);
+}
+
+/* The traffic in the answer that has the port's errors. */
+static void take_traffic(const struct error_node *n, struct error_port *p, const struct pma_errors *read,
+			 const struct pma_values *v, int64_t now)
+{
+	if (!n->data64)
+		take_data(p, n->of.attr, v, now);
+	if (read->known >> ERR_XMIT_WAIT & 1)
+		port_rate_take(&p->rates, RATE_WAITED, read->n[ERR_XMIT_WAIT],
+			       pma_error_bits(n->of.attr, ERR_XMIT_WAIT), now);
+}
+
+/* An agent that promised the attribute and does not give it is not asked for it again. */
+static void take_data64(struct error_node *n, unsigned num, const uint8_t *mad, size_t len)
+{
+	struct pma_values v;
+
+	pma_answer(mad, len, PMA_TOTAL64, (uint8_t)num, &v);
+	n->data64 = v.result == PMA_READ;
+	if (n->data64)
+		take_data(error_port(n, num), PMA_TOTAL64, &v, clock_mono_us());
+}
+
+static void take_errors(struct error_watch *w, uint32_t row, const struct pma_errors *read,
+			const struct pma_values *values)
 {
 	struct error_node *n = node_of(w, row);
 	unsigned num = port_of(w, row)->num;
@@ -230,15 +264,19 @@ static void take_errors(struct error_watch *w, uint32_t row, const struct pma_er
 	switch (w->round) {
 	case ROUND_READ:
 		error_take(w->book, p, n->of, read, now);
+		take_traffic(n, p, read, values, now);
 		w->now.wide += n->of.attr == PMA_TOTAL64;
 		w->rows.v[row].which = w->set.reset ? error_nearly_full(p, n->of) : 0;
 		break;
 	case ROUND_RESET_READ:
 		w->now.resets += error_take_reset(w->book, p, n->of, read, w->rows.v[row].which, now);
+		if (w->rows.v[row].which & 1u << ERR_XMIT_WAIT)
+			port_rate_restart(&p->rates, RATE_WAITED, read->n[ERR_XMIT_WAIT], now);
 		break;
 	case ROUND_CLEAR_READ:
 		error_was_cleared(p);
 		error_take(w->book, p, n->of, read, now);
+		port_rate_restart(&p->rates, RATE_WAITED, read->n[ERR_XMIT_WAIT], now);
 		w->rows.v[row].cleared = true;
 		break;
 	default:
@@ -253,6 +291,7 @@ static void on_answer(void *arg, const uint8_t *mad, size_t len)
 	struct error_watch *w = a->watch;
 	struct pma_errors_of of;
 	struct error_node *n;
+	struct pma_values values;
 	struct pma_errors read;
 	enum pma_result result;
 
@@ -267,13 +306,21 @@ static void on_answer(void *arg, const uint8_t *mad, size_t len)
 		take_caps(n, mad, len);
 		return;
 	}
+	if (w->round == ROUND_DATA) {
+		take_data64(n, port_of(w, a->row)->num, mad, len);
+		return;
+	}
 	result = is_set(w->round) ? pma_set_result(mad, len, of.attr) :
 				    pma_errors_answer(mad, len, of, port_of(w, a->row)->num, &read);
 	n->silent |= result == PMA_SILENT;
-	if (result == PMA_READ && is_set(w->round))
+	if (result != PMA_READ)
+		return;
+	if (is_set(w->round)) {
 		w->rows.v[a->row].set |= w->round != ROUND_CLEAR_NARROW;
-	else if (result == PMA_READ)
-		take_errors(w, a->row, &read);
+		return;
+	}
+	pma_answer(mad, len, of.attr, port_of(w, a->row)->num, &values);
+	take_errors(w, a->row, &read, &values);
 }
 
 /* False: mad/ has no room for a request now. */
@@ -329,6 +376,7 @@ static void finish_reading(struct error_watch *w)
 	w->now.over = a.over;
 	w->now.ports = (uint32_t)w->rows.n;
 	w->now.when_us = a.now_us;
+	w->now.seconds = w->last.when_us ? (float)(w->now.begun_us - w->last.begun_us) * 1e-6f : 0;
 	w->now.when_real_us = clock_real_us();
 	w->last = w->now;
 }
@@ -353,6 +401,8 @@ static enum round after(const struct error_watch *w)
 	case ROUND_CAPS:
 		return w->clears ? ROUND_CLEAR : ROUND_READ;
 	case ROUND_READ:
+		return ROUND_DATA;
+	case ROUND_DATA:
 		return ROUND_RESET;
 	case ROUND_RESET:
 		return ROUND_RESET_READ;
@@ -522,4 +572,11 @@ const struct error_port *error_watch_port(const struct error_watch *w, const str
 	const struct fabric_port *p = &s->f->ports[port];
 
 	return error_find(w->book, s->f->nodes[p->node].guid, p->num);
+}
+
+float error_watch_rate(const struct error_watch *w, const struct subnet_state *s, uint32_t port, enum port_rate r)
+{
+	const struct error_port *p = w->last.when_us ? error_watch_port(w, s, port) : NULL;
+
+	return port_rate(p ? &p->rates : NULL, r, w->last.begun_us);
 }

@@ -6,6 +6,10 @@
  * with an Active link: PortCountersExtended of devices whose error counters have 64 bits, else
  * PortCounters.  A device that does not answer is asked once in a reading.
  *
+ * The same answers have the counters of traffic, so each port's rates since the reading before are kept, too.  Data
+ * counters of 32 bits stop within seconds on a busy link: a device that has others in 64 bits, but no errors there,
+ * has a second request for each port.
+ *
  * Counters of fewer bits stop at their greatest value, after which nobody can tell a good link
  * from a bad one.  Those that are nearly there are reset, and no others, unless the settings
  * forbid it; the book's totals go on.
@@ -31,6 +35,7 @@ struct error_reading {
 	int64_t begun_us, when_us;		/* monotonic: its begin and its end; 0: never */
 	int64_t when_real_us;
 	uint32_t ports, silent;			/* asked, and of these without an answer */
+	float seconds;				/* since the reading before began; 0: it is the first */
 	uint32_t wide;				/* ports whose counters have 64 bits */
 	uint32_t over;				/* ports over a limit */
 	uint32_t resets;			/* counters that were reset, since the start */
@@ -69,6 +74,8 @@ const struct error_reading *error_watch_last(const struct error_watch *w);
 /* The errors of a port of the state; NULL: it was never read. */
 const struct error_port *error_watch_port(const struct error_watch *w, const struct subnet_state *s,
 					  uint32_t port);
+/* A rate of that port as of the last reading; RATE_UNKNOWN: it was not measured then. */
+float error_watch_rate(const struct error_watch *w, const struct subnet_state *s, uint32_t port, enum port_rate r);
 /*
  * Appends the counters of a port that are over their limits: "SymbolErrorCounter 12 in the last hour
  * (limit 10)", separated by commas.

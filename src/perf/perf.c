@@ -478,3 +478,10 @@ const struct perf_summary *perf_last(const struct perf *p)
 {
 	return book_last(p->book);
 }
+
+const struct perf_got *perf_port_got(const struct perf *p, const struct subnet_state *s, uint32_t port)
+{
+	const struct fabric_port *at = &s->f->ports[port];
+
+	return book_got(p->book, s->f->nodes[at->node].guid, at->num);
+}

@@ -77,6 +77,17 @@ struct perf_stray {
 	bool looked_at;
 };
 
+/* What the VLs of a port got when it was last measured; a port that does not tell has none. */
+#define PERF_GOT_MAX 200000
+struct perf_got {
+	uint64_t guid;				/* of the node */
+	int64_t when_us;			/* realtime */
+	float full;				/* part of the link's data rate; negative: not known */
+	float got[ARB_VLS];			/* part of what was sent, 0..1; negative: not known */
+	uint8_t verdict[ARB_VLS];		/* enum verdict */
+	uint8_t num;
+};
+
 /* The same for all ports of a measurement. */
 struct perf_stray_sum {
 	uint64_t bytes;
@@ -136,6 +147,8 @@ const struct perf_finding *perf_findings(const struct perf *p, size_t *n);
 /* Sorted by SL, then by VL; at most PERF_FINDINGS_MAX. */
 const struct perf_stray *perf_strays(const struct perf *p, size_t *n);
 const struct perf_summary *perf_last(const struct perf *p);
+/* What a port's VLs got; NULL: it was not measured, or does not tell. */
+const struct perf_got *perf_port_got(const struct perf *p, const struct subnet_state *s, uint32_t port);
 /* Appends "a, b": the levels that use one of these SLs, in any layer. */
 void perf_level_names(const struct plan *p, uint16_t sls, struct buf *out);
 

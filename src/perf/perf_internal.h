@@ -32,6 +32,18 @@ void book_clear(struct perf_book *b);
 const struct perf_finding *book_findings(const struct perf_book *b, size_t *n);
 const struct perf_stray *book_strays(const struct perf_book *b, size_t *n);
 const struct perf_summary *book_last(const struct perf_book *b);
+const struct perf_got *book_got(const struct perf_book *b, uint64_t guid, unsigned num);
+
+/* port_got.c: what each port's VLs got; times are realtime */
+struct port_gots;
+struct port_gots *gots_new(void);
+void gots_free(struct port_gots *x);
+void gots_clear(struct port_gots *x);
+void gots_begin(struct port_gots *x, int64_t now_us);
+void gots_take(struct port_gots *x, const struct subnet_state *s, const struct perf_port *p, int64_t now_us);
+/* Ends a measurement of all ports: drops those that it did not cover. */
+void gots_end(struct port_gots *x);
+const struct perf_got *gots_find(const struct port_gots *x, uint64_t guid, unsigned num);
 
 /* strays.c: the list that the book keeps */
 struct strays {

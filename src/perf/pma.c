@@ -14,6 +14,7 @@
 #define MAD_BYTES	256
 #define ALL_COUNTERS	0xffff		/* CounterSelect */
 #define CAP_XMIT_WAIT	(1u << 12)	/* PortCountersXmitWaitSupported */
+#define CAP_EXTENDED	(3u << 9)	/* IsExtendedWidthSupported, and the same without counters by cast */
 #define CAP2_SHIFT	5		/* CapabilityMask2 and RespTimeValue share a word */
 
 enum { OFF_METHOD = 3, OFF_STATUS = 4, OFF_ATTR = 16, OFF_DATA = IB_PC_DATA_OFFS };
@@ -55,6 +56,11 @@ bool pma_is_reset(enum pma_attr a)
 bool pma_has_wait(uint32_t caps)
 {
 	return caps & CAP_XMIT_WAIT;
+}
+
+bool pma_has_extended(uint32_t caps)
+{
+	return caps & CAP_EXTENDED;
 }
 
 /* --- MADs --- */

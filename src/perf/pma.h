@@ -71,6 +71,8 @@ void pma_answer(const uint8_t *mad, size_t n, enum pma_attr a, uint8_t port,
 
 /* Whether PortCounters has PortXmitWait, by CapabilityMask. */
 bool pma_has_wait(uint32_t caps);
+/* Whether there is PortCountersExtended with at least the totals, by CapabilityMask. */
+bool pma_has_extended(uint32_t caps);
 
 /* The growth of a counter between two reads. */
 struct pma_growth {

@@ -14,6 +14,7 @@ struct perf_book {
 	struct perf_hooks hooks;
 	VEC(struct perf_finding) findings;
 	struct strays strays;
+	struct port_gots *gots;
 	struct perf_summary last;
 };
 
@@ -22,6 +23,7 @@ struct perf_book *book_new(const struct perf_hooks *hooks)
 	struct perf_book *b = xcalloc(1, sizeof(*b));
 
 	b->hooks = *hooks;
+	b->gots = gots_new();
 	return b;
 }
 
@@ -45,12 +47,14 @@ void book_clear(struct perf_book *b)
 		finding_free(&b->findings.v[i]);
 	vec_free(&b->findings);
 	strays_clear(&b->strays);
+	gots_clear(b->gots);
 	summary_free(&b->last);
 }
 
 void book_free(struct perf_book *b)
 {
 	book_clear(b);
+	gots_free(b->gots);
 	free(b);
 }
 
@@ -69,6 +73,11 @@ const struct perf_stray *book_strays(const struct perf_book *b, size_t *n)
 const struct perf_summary *book_last(const struct perf_book *b)
 {
 	return &b->last;
+}
+
+const struct perf_got *book_got(const struct perf_book *b, uint64_t guid, unsigned num)
+{
+	return gots_find(b->gots, guid, num);
 }
 
 /* --- findings --- */
@@ -144,6 +153,7 @@ void book_begin(struct perf_book *b)
 	for (size_t i = 0; i < b->findings.n; i++)
 		b->findings.v[i].looked_at = false;
 	strays_begin(&b->strays);
+	gots_begin(b->gots, clock_real_us());
 }
 
 void book_take(struct perf_book *b, const struct subnet_state *s, const struct perf_port *p)
@@ -161,6 +171,7 @@ void book_take(struct perf_book *b, const struct subnet_state *s, const struct p
 			drop(b, x);
 	}
 	strays_take(&b->strays, s, p);
+	gots_take(b->gots, s, p, clock_real_us());
 }
 
 /* --- sums by level --- */
@@ -234,6 +245,7 @@ void book_end(struct perf_book *b, const struct perf_report *r, bool all)
 		if (!b->findings.v[i].looked_at)
 			drop(b, &b->findings.v[i]);
 	strays_end(&b->strays);
+	gots_end(b->gots);
 	sum_up(b, r);
 }
 

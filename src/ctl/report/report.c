@@ -15,6 +15,7 @@ struct report {
 	struct subnet_state *s;		/* a reference */
 	const struct ctl_env *env;	/* for its constant parts */
 	json_t *data;
+	struct report_measured *measured;
 };
 
 /* The whole answer of a handler that needs no job: its result, with the rows as a member. */
@@ -64,6 +65,7 @@ struct report *report_new(const struct ctl_call *c)
 
 	r->s = state_ref(c->view->state);
 	r->env = c->env;
+	r->measured = report_measured_new(c);
 	r->data = json_pack("{s:i, s:o}", "format", 1, "time", json_time(clock_real_us()));
 	json_object_set_new(r->data, "status", short_status(c));
 	json_object_set_new(r->data, "health", answer_of(c, cmd_health, json_object()));
@@ -87,6 +89,7 @@ void report_make(struct report *r, struct buf *out)
 
 	report_nodes(r->data, r->s);
 	report_links(r->data, r->s, own ? own : r->s->plan->feasible);
+	report_measured(r->data, r->measured, r->s);
 	report_pairs(r->data, r->s);
 	json_object_set_new(r->data, "bandwidth", answer_of(&call, cmd_bandwidth, json_object()));
 	json_dump_callback(r->data, add_text, &text, JSON_COMPACT | JSON_REAL_PRECISION(6));
@@ -99,5 +102,6 @@ void report_free(struct report *r)
 {
 	state_unref(r->s);
 	json_decref(r->data);
+	report_measured_free(r->measured);
 	free(r);
 }

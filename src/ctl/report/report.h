@@ -15,6 +15,8 @@
 
 #define REPORT_EVENTS 500	/* the last ones */
 #define REPORT_GROUPS 60	/* most port groups in the matrix */
+#define REPORT_BUSY 0.005f	/* part of a link's data rate from which its shares are shown */
+#define REPORT_GOTS 2000	/* most ends of links with what their VLs got */
 
 /*
  * The report of a state.  report_new() collects in the loop's thread what changes there (status, health,
@@ -48,5 +50,14 @@ void report_nodes(json_t *out, const struct subnet_state *s);
 void report_links(json_t *out, const struct subnet_state *s, const struct feasibility *v);
 /* Adds "pairs": the level of a plain path query between any two port groups of the policy. */
 void report_pairs(json_t *out, const struct subnet_state *s);
+
+/*
+ * What was measured.  report_measured_new() copies it, in the loop's thread; report_measured() adds "measured", and to
+ * "links" the columns of loads and waits if there are any.
+ */
+struct report_measured;
+struct report_measured *report_measured_new(const struct ctl_call *c);
+void report_measured(json_t *out, struct report_measured *m, const struct subnet_state *s);
+void report_measured_free(struct report_measured *m);
 
 #endif

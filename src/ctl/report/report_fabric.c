@@ -8,33 +8,11 @@
 #include <stdlib.h>
 
 #include "ctl/report/report.h"
+#include "ctl/report/report_columns.h"
 #include "lib/base/alloc.h"
 #include "lib/iba/units.h"
 #include "routing/gauge/gauge.h"
 #include "routing/places.h"
-
-/* --- columns --- */
-
-struct column {
-	const char *name;
-	json_t *values;
-};
-
-static struct column column(const char *name)
-{
-	return (struct column){ name, json_array() };
-}
-
-static void put(const struct column *c, json_int_t value)
-{
-	json_array_append_new(c->values, json_integer(value));
-}
-
-static void set_columns(json_t *o, const struct column *c, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		json_object_set_new(o, c[i].name, c[i].values);
-}
 
 /* --- nodes --- */
 
@@ -176,11 +154,9 @@ void report_links(json_t *out, const struct subnet_state *s, const struct feasib
 	json_t *links = json_object();
 
 	for (uint32_t port = 0; port < s->f->n_ports; port++) {
-		uint32_t peer = s->f->ports[port].peer;
-
-		if (peer == FABRIC_NONE || peer < port)
+		if (!is_end_a(s->f, port))
 			continue;
-		link_of_port[port] = link_of_port[peer] = n++;
+		link_of_port[port] = link_of_port[s->f->ports[port].peer] = n++;
 		put_link(c, s, v, routes, port);
 	}
 	set_columns(links, c, ARRAY_SIZE(c));

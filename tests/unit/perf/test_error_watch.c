@@ -32,6 +32,8 @@ static struct {
 	uint32_t sw, hosts[HOSTS];		/* nodes */
 	/* behavior of the devices */
 	bool narrow;				/* all but the switch */
+	bool data64, lies;			/* narrow ones promise PortCountersExtended, and lack it */
+	uint32_t words;				/* what each port has sent */
 	uint16_t silent_lid, bad_lid;		/* bad: counts errors */
 	uint16_t busy_lid;			/* answers ClassPortInfo with BUSY */
 	uint8_t symbols, integrity;
@@ -84,6 +86,14 @@ static void put_values(uint8_t *mad, uint16_t lid, uint16_t attr)
 
 	if (attr == CAPS)
 		put_be32(mad + DATA + 4, is_narrow ? 0 : 2 << 5);
+	if (attr == CAPS && is_narrow && t.data64)
+		put_be16(mad + DATA + 2, 1 << 9);
+	if (attr == WIDE && is_narrow && t.lies)
+		put_be16(mad + 4, 12);		/* no such attribute */
+	if (attr == WIDE)
+		put_be64(mad + DATA + 8, t.words);
+	if (attr == NARROW)
+		put_be32(mad + DATA + 24, t.words);
 	if (lid != t.bad_lid)
 		return;
 	if (attr == WIDE)
@@ -341,6 +351,60 @@ START_TEST(events)
 }
 END_TEST
 
+static float sent(unsigned host)
+{
+	return error_watch_rate(t.watch, t.state, host_port(host), RATE_SENT);
+}
+
+/* promise: W3 */
+START_TEST(rates)
+{
+	begin(true, true);
+	reading();
+	ck_assert(sent(3) < 0);
+	t.words = 1000000;
+	reading();
+	ck_assert(sent(3) > 1000000);
+	ck_assert(error_watch_rate(t.watch, t.state, t.state->f->nodes[t.sw].port0 + 4, RATE_SENT) > 1000000);
+	ck_assert(error_watch_last(t.watch)->seconds > 0);
+	t.words = UINT32_MAX;			/* where counters of 32 bits stop */
+	reading();
+	ck_assert(sent(3) < 0);
+	ck_assert_uint_eq(t.asked[WIDE], 3 * HOSTS);	/* the switch's ports */
+	t.silent_lid = lid_of(3);
+	t.words = 0;
+	reading();
+	reading();
+	ck_assert(sent(3) < 0);			/* what is not read now is not shown */
+	ck_assert(sent(4) >= 0);
+	end();
+}
+END_TEST
+
+/* promise: W3 */
+START_TEST(data_in_64_bits_beside_errors_in_fewer)
+{
+	begin(true, true);
+	t.data64 = true;
+	reading();
+	t.words = UINT32_MAX;
+	reading();
+	ck_assert(sent(3) > 1000000);
+	ck_assert_uint_eq(t.asked[WIDE], 4 * HOSTS);	/* all ports twice */
+	ck_assert_uint_eq(t.asked[NARROW], 2 * HOSTS);
+	end();
+	begin(true, true);
+	t.data64 = t.lies = true;
+	reading();
+	t.words = 1000;
+	reading();
+	reading();
+	ck_assert_uint_eq(t.asked[WIDE], 3 * HOSTS + HOSTS);	/* hosts once */
+	ck_assert_float_eq(sent(3), 0);		/* by the counters of 32 bits */
+	end();
+}
+END_TEST
+
 static unsigned sets_with(bool reset)
 {
 	unsigned sets;
@@ -542,6 +606,8 @@ int main(void)
 	tcase_add_test(k, a_busy_device_is_asked_again);
 	tcase_add_test(k, lids_change_during_a_reading);
 	tcase_add_test(k, events);
+	tcase_add_test(k, rates);
+	tcase_add_test(k, data_in_64_bits_beside_errors_in_fewer);
 	tcase_add_test(k, resets_before_it_stops);
 	tcase_add_test(k, values_in_the_answer_to_a_set);
 	tcase_add_test(k, clearing);

@@ -330,6 +330,36 @@ START_TEST(short_and_no_longer)
 }
 END_TEST
 
+static const struct perf_got *got(unsigned port)
+{
+	return perf_port_got(t.perf, t.state, switch_port(port));
+}
+
+/* promise: W3 */
+START_TEST(what_each_port_got_last)
+{
+	ck_assert_ptr_null(got(3));
+	t.got = 0.9;
+	measure(switch_port(3));
+	ck_assert_double_eq_tol(got(3)->got[0], 0.9, 0.01);
+	ck_assert_double_eq_tol(got(3)->got[1], 0.1, 0.01);
+	ck_assert_uint_eq(got(3)->verdict[1], VERDICT_SHORT);
+	ck_assert(got(3)->full > 0.9f);
+	ck_assert_ptr_null(got(2));
+	t.got = 0.6;
+	measure(switch_port(2));
+	ck_assert_double_eq_tol(got(3)->got[0], 0.9, 0.01);	/* as last measured */
+	measure(switch_port(3));
+	ck_assert_double_eq_tol(got(3)->got[0], 0.6, 0.01);
+	t.lacks = XMIT_SL;
+	measure(switch_port(3));				/* a port that does not tell now */
+	ck_assert_ptr_null(got(3));
+	ck_assert_ptr_nonnull(got(2));
+	perf_published(t.perf, NULL);
+	ck_assert_ptr_null(got(2));
+}
+END_TEST
+
 static const struct perf_stray *strays(size_t expected)
 {
 	size_t n;
@@ -622,6 +652,7 @@ int main(void)
 	tcase_add_test(c, by_sl);
 	tcase_add_test(c, by_the_far_end);
 	tcase_add_test(c, short_and_no_longer);
+	tcase_add_test(c, what_each_port_got_last);
 	tcase_add_test(c, an_sl_that_no_level_has);
 	tcase_add_test(c, little_data_may_be_management);
 	tcase_add_test(c, a_vl_that_no_level_uses);
