@@ -28,8 +28,32 @@ static void (*const handlers[])(const struct ctl_call *c, struct reply *r) = {
 
 /* --- commands that change something --- */
 
+void tell_operator_command(const struct ctl_call *c, const char *command, const char *fmt, ...)
+{
+	const struct ctl_peer *peer = &c->view->peer;
+	char what[EVENT_VALUE];
+	struct event e;
+	va_list ap;
+
+	if (!c->env->event)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(what, sizeof(what), fmt, ap);
+	va_end(ap);
+	event_make(&e, EVENT_OPERATOR_COMMAND, "%s%s%s", command, *what ? ": " : "", what);
+	event_text(&e, "command", "%s", command);
+	if (*what)
+		event_text(&e, "what", "%s", what);
+	if (peer->uid >= 0)
+		event_number(&e, "uid", peer->uid);
+	if (peer->behalf)
+		event_text(&e, "on-behalf-of", "%s", peer->behalf);
+	c->env->event(c->env->arg, &e);
+}
+
 void cmd_sweep(const struct ctl_call *c, struct reply *r)
 {
+	tell_operator_command(c, "sweep", "%s", "");
 	c->env->request_sweep(c->env->sm, "asked for");
 	reply_result(r, NULL);
 }
@@ -48,6 +72,7 @@ void cmd_links_release(const struct ctl_call *c, struct reply *r)
 	}
 	n = c->env->release_links(c->env->sm, port == FABRIC_NONE ? 0 : port_node(f, port)->guid,
 				  port == FABRIC_NONE ? 0 : f->ports[port].num);
+	tell_operator_command(c, "links release", "%s, links released: %u", arg_text(c, "port") ? arg_text(c, "port") : "all", n);
 	reply_result(r, json_pack("{s:i}", "released", (int)n));
 }
 
@@ -59,10 +84,12 @@ void cmd_links_retrain(const struct ctl_call *c, struct reply *r)
 
 	if (port == FABRIC_NONE)
 		return;
-	if (c->env->retrain_link(c->env->sm, port_node(f, port)->guid, f->ports[port].num, &err))
+	if (c->env->retrain_link(c->env->sm, port_node(f, port)->guid, f->ports[port].num, &err)) {
+		tell_operator_command(c, "links retrain", "%s", arg_text(c, "port"));
 		reply_result(r, NULL);
-	else
+	} else {
 		reply_error(r, NULL, "%s", err.s);
+	}
 	buf_free(&err);
 }
 
@@ -72,6 +99,7 @@ void cmd_priority(const struct ctl_call *c, struct reply *r)
 
 	arg_number(c, "priority", &priority);
 	c->env->set_priority(c->env->sm, (uint8_t)priority);
+	tell_operator_command(c, "priority", "%u", (unsigned)priority);
 	reply_result(r, NULL);
 }
 

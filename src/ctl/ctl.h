@@ -150,6 +150,8 @@ struct ctl_env {
 	 */
 	bool (*holdings_remove)(void *arg, uint64_t guid, int64_t uid);
 	bool (*group_remove)(void *arg, const uint8_t mgid[16], int64_t uid, struct buf *err);
+	/* An event of what an operator asked for; e is valid during the call.  NULL: nobody is told. */
+	void (*event)(void *arg, const struct event *e);
 	struct missing *missing;	/* what the subnet had and lacks now; may be NULL */
 	/* missing_forget() for a user.  NULL: not possible. */
 	size_t (*missing_forget)(void *arg, const char *text, int64_t uid);

@@ -343,6 +343,7 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 		.request_sweep = sm_request_sweep, .set_priority = sm_set_priority,
 		.release_links = sm_release_links, .retrain_link = sm_retrain_link,
 		.holdings_remove = departed_remove_port, .group_remove = departed_remove_group,
+		.event = on_event,
 		.missing_forget = missing_state_forget, .topology_accept = expected_topology_accept,
 		.mft_next = sm_mft_next, .mft_entry = sm_mft_entry, .mft_trees = sm_mft_trees,
 		.withdrawals = get_withdrawals, .withdrawals_set = set_withdrawals,

@@ -29,6 +29,12 @@ struct operator_events {
 	const char *engine;		/* routing engine of that state; NULL: none */
 };
 
+/* By default nobody needs to be called because of a record. */
+static uint64_t kinds_for_command(const struct settings *s)
+{
+	return s->event_kinds == UINT64_MAX ? EVENT_ALL_KINDS & ~EVENT_RECORDS : s->event_kinds;
+}
+
 struct operator_events *operator_events_new(struct loop *l, const struct settings *s, bool runs)
 {
 	struct operator_events *x = xcalloc(1, sizeof(*x));
@@ -42,7 +48,7 @@ struct operator_events *operator_events_new(struct loop *l, const struct setting
 	event_text(&e, "version", "%s", QOSD_VERSION);
 	operator_events_add(x, &e);
 	if (s->event_command && runs)
-		x->hook = hook_new(l, x->events, s->event_command, s->event_kinds);
+		x->hook = hook_new(l, x->events, s->event_command, kinds_for_command(s));
 	return x;
 }
 
@@ -56,7 +62,7 @@ void operator_events_set_command(struct operator_events *x, struct loop *l, cons
 		hook_skip(x->hook);
 	}
 	if (x->hook)
-		hook_change(x->hook, command, s->event_command ? s->event_kinds : 0);
+		hook_change(x->hook, command, s->event_command ? kinds_for_command(s) : 0);
 }
 
 void operator_events_free(struct operator_events *x)

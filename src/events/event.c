@@ -62,6 +62,9 @@ static const struct {
 	[EVENT_DRAINED] = { "drained", SEV_INFO },
 	[EVENT_ISOLATED] = { "isolated", SEV_WARNING },
 	[EVENT_RELEASED] = { "released", SEV_INFO },
+	[EVENT_OPERATOR_COMMAND] = { "operator-command", SEV_INFO },
+	[EVENT_SWEEP_DONE] = { "sweep-done", SEV_INFO },
+	[EVENT_LOADS] = { "loads", SEV_INFO },
 	[EVENT_TOPOLOGY_DIFFERS] = { "topology-differs", SEV_WARNING },
 	[EVENT_TOPOLOGY_ACCEPTED] = { "topology-accepted", SEV_INFO },
 };

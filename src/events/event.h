@@ -39,7 +39,7 @@ enum event_kind {
 	EVENT_PARTITIONS_CHANGED, EVENT_SUBSCRIBER_DROPPED, EVENT_SHARE_MISSED, EVENT_SHARE_MET,
 	EVENT_REGISTRATIONS_REMOVED, EVENT_REGISTRATIONS_FORGOTTEN,
 	EVENT_MISSING_FORGOTTEN, EVENT_TOPOLOGY_DIFFERS, EVENT_TOPOLOGY_ACCEPTED,
-	EVENT_DRAINED, EVENT_ISOLATED, EVENT_RELEASED,
+	EVENT_DRAINED, EVENT_ISOLATED, EVENT_RELEASED, EVENT_OPERATOR_COMMAND, EVENT_SWEEP_DONE, EVENT_LOADS,
 	EVENT_KINDS
 };
 
@@ -48,6 +48,8 @@ const char *event_kind_name(enum event_kind k);
 
 /* A set of kinds: bit k for kind k. */
 #define EVENT_ALL_KINDS ((1ull << EVENT_KINDS) - 1)
+/* Kinds that are records for the history: nothing changed. */
+#define EVENT_RECORDS (1ull << EVENT_SWEEP_DONE | 1ull << EVENT_LOADS)
 /*
  * Adds the kinds that a word names: a kind, the first word of several ("link", "sm"), or "all".
  * False: no kind has that name.

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 
 #include "lib/base/clock.h"
+#include "perf/load_record.h"
 #include "perf/perf_internal.h"
 
 #define SECOND_US	INT64_C(1000000)
@@ -54,6 +55,7 @@ struct error_watch {
 	struct error_book *book;
 	struct error_reading last, now;
 	unsigned events;		/* of this reading */
+	struct load_record loads;
 
 	struct subnet_state *run;	/* state of what runs; NULL: nothing does */
 	bool outdated;			/* we are not master any more */
@@ -365,6 +367,19 @@ static void stop(struct error_watch *w)
 	w->fn = NULL;
 }
 
+static float rate_of(const void *watch, const struct subnet_state *s, uint32_t port, enum port_rate r)
+{
+	return error_watch_rate(watch, s, port, r);
+}
+
+static void record_loads(struct error_watch *w)
+{
+	struct event e;
+
+	if (load_record_take(&w->loads, w->run, rate_of, w, w->last.when_us, &e))
+		w->hooks.event(w->hooks.arg, &e);
+}
+
 static void finish_reading(struct error_watch *w)
 {
 	struct aging a = { .w = w, .now_us = clock_mono_us() };
@@ -379,6 +394,7 @@ static void finish_reading(struct error_watch *w)
 	w->now.seconds = w->last.when_us ? (float)(w->now.begun_us - w->last.begun_us) * 1e-6f : 0;
 	w->now.when_real_us = clock_real_us();
 	w->last = w->now;
+	record_loads(w);
 }
 
 static void finish(struct error_watch *w)
@@ -526,6 +542,7 @@ void error_watch_published(struct error_watch *w, struct subnet_state *s)
 	w->outdated = true;
 	error_book_clear(w->book);
 	w->last = (struct error_reading){ 0 };
+	w->loads = (struct load_record){ 0 };
 }
 
 struct error_watch *error_watch_new(struct loop *l, struct mad_port *m, const struct error_settings *s,

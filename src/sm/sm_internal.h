@@ -10,6 +10,7 @@
 #include "sm/sm.h"
 #include "sm/sweep/light_sweep.h"
 #include "sm/sweep/sweep.h"
+#include "sm/sweep/sweep_record.h"
 #include "sm/sweep/wishes.h"
 #include "sm/traps/traps.h"
 #include "store/store.h"
@@ -36,6 +37,7 @@ struct sm_counts {
 	/* switches, since the last full sweep */
 	uint32_t overrides_ended[OVERRIDES], overrides_stay[OVERRIDES];
 	uint32_t inherited;		/* likewise: sweep.inherited_nodes */
+	struct sweep_records records;
 };
 
 /* What is known of devices by GUID, beyond the published state. */

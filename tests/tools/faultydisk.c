@@ -358,12 +358,28 @@ ssize_t write(int fd, const void *p, size_t n)
 	return r;
 }
 
+/* Also of a descriptor that a library opened by another call than open(), such as SQLite. */
+static bool is_in_folder(int fd)
+{
+	char link[40], path[PATH_LEN];
+	ssize_t n;
+
+	if (path_of(fd) || !folder)
+		return path_of(fd);
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, path, sizeof(path) - 1);
+	if (n < 0)
+		return false;
+	path[n] = '\0';
+	return strncmp(path, folder, strlen(folder)) == 0 && path[strlen(folder)] == '/';
+}
+
 static int sync_with(int fd, const char *name)
 {
 	int (*fn)(int) = (int (*)(int))next(name), r = -1;
 	const char *path;
 
-	while (path_of(fd) && hang_path && !access(hang_path, F_OK))
+	while (hang_path && !access(hang_path, F_OK) && is_in_folder(fd))
 		usleep(10000);
 	pthread_mutex_lock(&lock);
 	path = path_of(fd);

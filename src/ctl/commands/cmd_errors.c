@@ -292,6 +292,8 @@ void cmd_errors_clear(const struct ctl_call *c, struct reply *r)
 	if (!n) {
 		buf_puts(&err, "no Active link whose counters can be cleared");
 	} else if (error_watch_clear(x->watch, c->view->state, ports, n, on_cleared, x, &err)) {
+		tell_operator_command(c, "errors clear", "%s, ports: %u",
+				      arg_text(c, "node") ? arg_text(c, "node") : "all nodes", n);
 		reply_result(r, json_pack("{s:I}", "asked", (json_int_t)n));
 		reply_rows(r, "ports", next_cleared, release_clearing, x);
 		reply_follow(r);

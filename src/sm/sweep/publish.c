@@ -21,6 +21,7 @@
 #include "sm/sweep/announce.h"
 #include "sm/sweep/congestion.h"
 #include "sm/sweep/forget.h"
+#include "sm/sweep/sweep_record.h"
 #include "sm/write/fixed_routes.h"
 #include "sm/write/refused_sets.h"
 #include "sm/write/stale_tables.h"
@@ -389,6 +390,7 @@ enum step_result sweep_settle(struct sm *sm)
 	settle_state(sm);
 	implausible_look(sm);
 	tell_written(sm, complete, was_up);
+	sweep_record(sm, complete ? NULL : what_is_missing(sm));
 	congestion_after_sweep(sm);
 	fixed_routes_swept(sm);
 	flapping_swept(sm);

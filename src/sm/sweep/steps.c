@@ -25,6 +25,7 @@
 #include "sm/sm_internal.h"
 #include "sm/sweep/announce.h"
 #include "sm/sweep/reading.h"
+#include "sm/sweep/sweep_record.h"
 #include "sm/write/fixed_routes.h"
 #include "sm/write/write.h"
 
@@ -209,6 +210,7 @@ static void sweep_fail(struct sm *sm)
 	log_error("sweep", "given up: %s", why);
 	event_make(&e, EVENT_SWEEP_INCOMPLETE, "gave up a sweep: %s", why);
 	sm_tell(sm, &e);
+	sweep_record(sm, why);
 	free(why);
 	sweep_lost(sm);
 }
