@@ -58,7 +58,7 @@ function busiest(f, measured)
 
 	for (let i = 0; i < f.nLinks; i++)
 		for (let e = 0; e < 2; e++)
-			if (f.swOf[f.links.a[i]] >= 0 && f.swOf[f.links.b[i]] >= 0)
+			if (f.swOf[f.links.a[i]] >= 0 && f.swOf[f.links.b[i]] >= 0 && (!measured || f.gots.has(2 * i + e)))
 				ends.push({ i, e, rank: rank(i, e) });
 	return ends.sort((a, b) => b.rank - a.rank || a.i - b.i).slice(0, HEAT_LINKS);
 }
@@ -77,7 +77,7 @@ function drawHeat(f, element, metric)
 
 	d3.select(element).selectAll("*").remove();
 	if (!ends.length || !f.levels.length) {
-		note(element, "There are no links between switches.");
+		note(element, metric.measured ? gotsNote(f) : "There are no links between switches.");
 		return;
 	}
 	const cells = ends.flatMap((end, x) => f.levels.map((name, y) => ({ x, y, end, name, v: metric.value(end.i, end.e, y) })));
