@@ -230,6 +230,8 @@ helpers_sim/hca = sim/dev/smp_test
 UNIT_TESTS = $(foreach l,$(LAYERS),$(patsubst %.c,$(BUILD)/%,$(call unit_sources,$(l))))
 
 $(BUILD)/obj/tests/unit/%: ALL_CPPFLAGS += -Itests -include unit/assert.h $(CHECK_CFLAGS)
+# Tests are long lists of checks: to optimize them takes more time than it saves.
+$(BUILD)/obj/tests/unit/%: ALL_CFLAGS += -Og
 define unit_rule
 $(patsubst %.c,$(BUILD)/%,$(call unit_sources,$(1))): $(BUILD)/tests/unit/$(1)/%: \
 		$(BUILD)/obj/tests/unit/$(1)/%.o $(call unit_helpers,$(1)) \
