@@ -269,7 +269,7 @@ note "a pass takes the time that the setting says, and spreads its reads over it
 former=$tree
 tree=$top/examples/cluster.topo	# where an estimate of the reads is twice too high
 start_tree_standing "{scrub-interval: 60s, sweep-interval: 0}"
-gets() { sim_ctl stats | awk '$3 == "get" { n += $4 } END { print n + 0 }'; }
+gets() { sim_ctl stats | awk '$1 == "smp" && $3 == "get" { n += $4 } END { print n + 0 }'; }
 sim_do pass 130s	# the first pass goes by an estimate
 begun=$(passes) before=$(gets) least=-1 most=0
 for ((i = 0; i < 20; i++)); do

@@ -95,6 +95,20 @@ static void count_runs(struct look_thread *t)
 	t->runs = strtoull(end, NULL, 10);
 }
 
+static bool is_asleep(char state)
+{
+	return state && strchr("STtZX", state);
+}
+
+/* The letter of a thread's state.  `syscall` does not tell of a thread that is being woken, and is on no CPU yet. */
+static char state_of(const struct look_thread *t)
+{
+	char text[STATUS_MAX];
+	const char *name_end = read_thread(t, "stat", text) ? strrchr(text, ')') : NULL;
+
+	return name_end && name_end[1] == ' ' ? name_end[2] : '\0';
+}
+
 static bool ran_between(const struct look_thread *a, const struct look_thread *b)
 {
 	return a->ran_ns != b->ran_ns || a->runs != b->runs;
@@ -131,13 +145,13 @@ static void look_at_thread(struct looking *g, struct look_thread t)
 	char text[STATUS_MAX], state;
 
 	count_runs(&t);
-	if (!awake && same && t.runs && !ran_between(same, &t)) {
+	if (!awake && same && t.runs && !ran_between(same, &t) && is_asleep(state_of(&t))) {
 		*vec_push(&l->threads) = *same;
 		return;
 	}
 	if (!read_thread(&t, "status", text) || !look_parse(text, &state, &t.switches))
 		return;	/* the thread has ended */
-	if (awake || !strchr("STtZX", state)) {
+	if (awake || !is_asleep(state)) {
 		l->asleep = false;
 		l->busy_pid = t.pid;
 		l->busy_tid = t.tid;

@@ -15,10 +15,10 @@
  * file `syscall`, whose reader waits until the thread has left its CPU, or gets "running".  Where
  * the file cannot be read (it wants the right to trace), the state alone decides.
  *
- * Most threads sleep from one look to the next.  Of a thread that is off its CPU, and has not run since
- * an earlier look, a look takes the rest from there: its state changes, and it begets
- * children, only while it runs.  When a process ends, others may get its children without running;
- * then nothing is taken from the earlier look.
+ * Most threads sleep from one look to the next.  Of a thread that is asleep, and has not run since
+ * an earlier look, a look takes the rest from there: it begets children only while it runs.  When a
+ * process ends, others may get its children without running; then nothing is taken from the earlier
+ * look.
  *
  * Stopped processes and zombies rest.  A thread that waits for a disk, or for a vfork()ed child,
  * does not.
