@@ -11,7 +11,7 @@
 # The test checks that it covers all of saquery --help.
 # sim-oracle.sh and sim-pathref.sh test many more paths, by policies and with partitions.
 #
-#   SAQUERY_TREE	arguments of gentopo for another large fat tree than that of 1,024 hosts:
+#   SAQUERY_TREE	arguments of gentopo for another large fat tree than that of 432 hosts:
 #			"--levels 3 --radix 18" has 1,458
 #   SAQUERY_LMC		its LMC, default 1
 # shellcheck source=lib.sh
@@ -710,7 +710,7 @@ qos_in_turn() {
 
 "$tools/gentopo" fat-tree --levels 2 --radix 8 >fat-tree.topo || fail gentopo
 # shellcheck disable=SC2086 # they are words
-"$tools/gentopo" fat-tree ${SAQUERY_TREE:---levels 3 --radix 16} >large-tree.topo || fail gentopo
+"$tools/gentopo" fat-tree ${SAQUERY_TREE:---levels 3 --radix 12} >large-tree.topo || fail gentopo
 in_turn "$work/fat-tree.topo" 1 clients
 # Under a sanitizer, the large fabric would take long and find nothing more.
 [ -n "${QOSD_SANITIZE:-}" ] || in_turn "$work/large-tree.topo" "${SAQUERY_LMC:-1}" clients
