@@ -91,7 +91,7 @@ static bool harms_nobody(struct isolation_rules *x, const struct withdrawals *li
 {
 	struct isolation_loss loss = isolations_loss(list, f);
 
-	if (!loss.self && !loss.hosts && !loss.switches)
+	if (!loss.hosts && !loss.switches)
 		return true;
 	note_stays(x, w, b);
 	log_limited(&refused_log, LOG_LEVEL_WARNING, "isolate-when", "%s: not isolated for its %s (%" PRIu64

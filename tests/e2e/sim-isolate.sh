@@ -203,4 +203,15 @@ pause 1.2
 expect "host-0005 under the second" "isolated burns" "$(of second place host-0005 '"\(.state) \(.reason)"')"
 expect "links in Init" "leaf-003/P1" "$(in_init)"
 end "${pid[second]}"
+
+# promise: M34
+note "a manager that is isolated itself"
+rm -rf state
+cp -a second/state state
+start_and_wait "host-0005 HCA-1" -c second/qosd.yaml
+until_ 20 idle || bad "no end of the first sweeps"
+expect "what is isolated" 1 "$(ctl -j status | jq .withdrawn.isolated)"
+ctl isolate host-0009 --wait >changed 2>&1 || bad "isolate: $(<changed)"
+refused "host-0005.*own link is never isolated" host-0005
+stop_qosd || bad "exit status $?"
 stop_sim

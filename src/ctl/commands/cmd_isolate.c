@@ -75,9 +75,11 @@ static bool is_allowed(const struct ctl_call *c, const struct isolation_loss *lo
 	const char *name = places->v.v[0].name, *more = places->v.n > 1 ? " and the others" : "";
 	struct buf text = { 0 };
 
-	if (loss->self) {
-		reply_error(r, NULL, "%s%s: the subnet manager's own link is never isolated; let a standby "
-			    "manage the subnet first", name, more);
+	for (size_t i = 0; i < places->v.n; i++) {
+		if (!isolation_is_own(&places->v.v[i], c->state->f))
+			continue;
+		reply_error(r, NULL, "%s: the subnet manager's own link is never isolated; let a standby "
+			    "manage the subnet first", places->v.v[i].name);
 		return false;
 	}
 	if ((!loss->hosts && !loss->switches) || arg_flag(c, "force"))

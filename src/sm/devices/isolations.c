@@ -158,8 +158,18 @@ uint32_t isolations_cut(const struct withdrawals *w, struct fabric *f, struct is
 
 /* --- what it costs --- */
 
+bool isolation_is_own(const struct withdrawal *x, const struct fabric *f)
+{
+	struct withdrawal_place at = withdrawal_place(x, f);
+
+	for (uint32_t i = at.first; is_isolated(x) && at.node != FABRIC_NONE && i <= at.last; i++)
+		if (i == f->self || (x->port && is_own_link(f, i)))
+			return true;
+	return false;
+}
+
 /* Marks the ports at both ends of links that the list isolates. */
-static uint8_t *barred_ports(const struct withdrawals *w, const struct fabric *f, bool *self)
+static uint8_t *barred_ports(const struct withdrawals *w, const struct fabric *f)
 {
 	uint8_t *barred = xcalloc(f->n_ports, 1);
 
@@ -167,10 +177,8 @@ static uint8_t *barred_ports(const struct withdrawals *w, const struct fabric *f
 		struct withdrawal_place at = withdrawal_place(&w->v.v[k], f);
 
 		for (uint32_t i = at.first; is_isolated(&w->v.v[k]) && at.node != FABRIC_NONE && i <= at.last; i++) {
-			if (is_own_link(f, i)) {
-				*self |= i == f->self || w->v.v[k].port;
+			if (is_own_link(f, i))
 				continue;
-			}
 			barred[i] = 1;
 			if (f->ports[i].peer != FABRIC_NONE)
 				barred[f->ports[i].peer] = 1;
@@ -216,7 +224,7 @@ static bool is_meant(const struct withdrawals *w, const struct fabric *f, uint32
 struct isolation_loss isolations_loss(const struct withdrawals *w, const struct fabric *f)
 {
 	struct isolation_loss loss = { 0 };
-	uint8_t *barred = barred_ports(w, f, &loss.self), *reached = reached_nodes(f, barred);
+	uint8_t *barred = barred_ports(w, f), *reached = reached_nodes(f, barred);
 	uint8_t *none = xcalloc(f->n_ports, 1), *before = reached_nodes(f, none);
 
 	for (uint32_t i = 0; i < f->n_nodes; i++)

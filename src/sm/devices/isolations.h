@@ -64,8 +64,12 @@ struct isolation_loss {
 	uint32_t hosts;				/* end ports of hosts, */
 	uint32_t first[ISOLATION_SHOWN];	/* the first of them */
 	uint32_t switches;
-	bool self;				/* an entry covers the manager's own link, which is not cut */
 };
+/*
+ * The entry is for the manager's own port or node, or for the far end of its own link, which is not cut.  A list may
+ * have one: the former master isolated us before we took over.
+ */
+bool isolation_is_own(const struct withdrawal *x, const struct fabric *f);
 /* Takes time proportional to the fabric. */
 struct isolation_loss isolations_loss(const struct withdrawals *w, const struct fabric *f);
 

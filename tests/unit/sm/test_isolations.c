@@ -130,7 +130,8 @@ START_TEST(the_own_link_stays)
 {
 	isolate(HOST, 0);
 	isolate(LEAF, 0);
-	ck_assert(isolations_loss(w, f).self);
+	ck_assert(isolation_is_own(withdrawals_find(w, HOST, 0), f));
+	ck_assert(!isolation_is_own(withdrawals_find(w, LEAF, 0), f));	/* only the switch: its other links go */
 	ck_assert_uint_eq(cut(), 2);
 	ck_assert_uint_ne(port(HOST, 1)->peer, FABRIC_NONE);
 	ck_assert(!port(HOST, 1)->isolated && !port(LEAF, 1)->isolated);
@@ -138,9 +139,10 @@ START_TEST(the_own_link_stays)
 	ck_assert(!isolation_forbids(w, f, port(LEAF, 1) - f->ports, HOST, 1));
 	ck_assert(isolation_forbids(w, f, port(LEAF, 2) - f->ports, HOST + 0x20, 1));
 	ck_assert(withdrawals_remove(w, HOST, 0));
-	ck_assert(!isolations_loss(w, f).self);		/* only the switch: its other links go */
 	isolate(LEAF, 1);
-	ck_assert(isolations_loss(w, f).self);
+	ck_assert(isolation_is_own(withdrawals_find(w, LEAF, 1), f));
+	isolate(LEAF, 2);
+	ck_assert(!isolation_is_own(withdrawals_find(w, LEAF, 2), f));
 }
 END_TEST
 
@@ -151,7 +153,7 @@ START_TEST(who_is_cut_off_is_counted)
 
 	isolate(HOST + 0x10, 1);		/* whoever is named is not counted */
 	loss = isolations_loss(w, f);
-	ck_assert(!loss.hosts && !loss.switches && !loss.self);
+	ck_assert(!loss.hosts && !loss.switches);
 	isolate(LEAF + 1, 1);
 	isolate(LEAF + 1, 2);
 	loss = isolations_loss(w, f);
