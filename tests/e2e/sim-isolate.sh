@@ -149,6 +149,16 @@ release leaf-003
 all_tables >after
 expect_same "tables afterwards" before after
 
+# promise: M30
+note "a switch that does not answer"
+sim_do node silent spine-001
+isolate spine-001
+expect "tries to take it down" 1 "$(grep -c "node $(guid_of spine-001) is isolated, but cannot" "$qosd_log")"
+sim_do node answer spine-001
+release spine-001
+all_tables >after
+expect_same "tables afterwards" before after
+
 note "a port without a link"
 sim_do link down leaf-003/P2
 gone_6() { idle && [ "$(records_of host-0006)" = 0 ]; }

@@ -131,7 +131,9 @@ static int farthest_first(const void *va, const void *vb)
 {
 	const struct take_down *a = va, *b = vb;
 
-	return (int)b->hops - (int)a->hops;
+	if (a->hops != b->hops)
+		return (int)b->hops - (int)a->hops;
+	return a->guid < b->guid ? -1 : a->guid > b->guid;	/* see skip_node() */
 }
 
 /* Keeps of what was remembered the ends that this fabric has not, and adds those that it has. */
@@ -178,6 +180,13 @@ static bool down_next(void *arg, uint32_t device, struct smp *s, uint64_t *cooki
 	return true;
 }
 
+/* Nobody waits again and again for a device that does not answer: it may be isolated because of that. */
+static void skip_node(struct isolated *x, uint64_t guid)
+{
+	while (x->next < x->downs.n && x->downs.v[x->next].guid == guid)
+		x->next++;
+}
+
 static void down_done(void *arg, uint32_t device, const struct smp *s, uint64_t cookie, int status)
 {
 	struct sm *sm = arg;
@@ -196,6 +205,8 @@ static void down_done(void *arg, uint32_t device, const struct smp *s, uint64_t 
 		log_warn("sm", "port %u of the node 0x%016" PRIx64 " is isolated, but cannot be taken down: it %s",
 			 d->num, d->guid, status < 0 ? "does not answer" : "refuses it");
 	}
+	if (status < 0)
+		skip_node(x, d->guid);
 }
 
 static void down_over(void *arg)
