@@ -18,6 +18,7 @@
 
 #define LOOK_US		1000000
 #define HOUR_US		(3600 * INT64_C(1000000))
+#define PARDONS_MAX	(2 * WITHDRAWALS_MAX)	/* both ends of each link */
 
 static struct log_ratelimit refused_log = LOG_RATELIMIT;
 
@@ -45,7 +46,7 @@ struct isolation_rules {
 	struct qosd *q;
 	struct timer *timer;
 	int64_t read_us;		/* the reading of errors that was looked at */
-	VEC(struct pardon) pardons;	/* at most WITHDRAWALS_MAX */
+	VEC(struct pardon) pardons;	/* at most PARDONS_MAX */
 	VEC(struct stayed_link) stayed;	/* the same */
 	VEC(struct bad_link) bad;	/* in a look */
 };
@@ -232,13 +233,13 @@ static void look(void *arg)
 	state_unref(s);
 }
 
-void isolation_rules_released(struct isolation_rules *x, const struct withdrawal *w)
+/* The errors of this port that are known do not count any more. */
+static void pardon(struct isolation_rules *x, uint64_t guid, unsigned num)
 {
-	const struct error_port *p = w->port ? error_find(error_watch_book(x->q->errors), w->guid, w->port) : NULL;
-	struct pardon y = { .guid = w->guid, .num = w->port, .since_us = clock_mono_us() };
+	const struct error_port *p = error_find(error_watch_book(x->q->errors), guid, num);
+	struct pardon y = { .guid = guid, .num = (uint8_t)num, .since_us = clock_mono_us() };
 	size_t kept = 0;
 
-	x->stayed.n = 0;	/* there is room, or another way, now */
 	if (!p)
 		return;
 	for (enum port_error e = 0; e < PORT_ERRORS; e++)
@@ -248,8 +249,24 @@ void isolation_rules_released(struct isolation_rules *x, const struct withdrawal
 		    (x->pardons.v[i].guid != y.guid || x->pardons.v[i].num != y.num))
 			x->pardons.v[kept++] = x->pardons.v[i];
 	x->pardons.n = kept;
-	if (kept < WITHDRAWALS_MAX)
+	if (kept < PARDONS_MAX)
 		*vec_push(&x->pardons) = y;
+}
+
+void isolation_rules_released(struct isolation_rules *x, const struct withdrawal *w)
+{
+	const struct isolation_cut *cut;
+	struct sm_status sm;
+
+	x->stayed.n = 0;	/* there is room, or another way, now */
+	if (!w->port)
+		return;
+	sm_get_status(x->q->sm, &sm);
+	cut = isolation_cuts_find(sm.cuts, w->guid, w->port);
+	for (unsigned end = 0; cut && end < 2; end++)
+		pardon(x, cut->guid[end], cut->num[end]);
+	if (!cut)
+		pardon(x, w->guid, w->port);
 }
 
 void isolation_rules_changed(struct isolation_rules *x)

@@ -18,7 +18,7 @@ struct isolation_rules *isolation_rules_new(struct qosd *q);
 void isolation_rules_free(struct isolation_rules *x);	/* NULL is fine */
 /* Takes isolate-when of the settings, after it changed. */
 void isolation_rules_changed(struct isolation_rules *x);
-/* A place was released. */
+/* A place is being released: while the subnet manager still has its link among those that are cut. */
 void isolation_rules_released(struct isolation_rules *x, const struct withdrawal *w);
 
 #endif

@@ -36,8 +36,6 @@ static void tell_difference(struct qosd *q, const struct withdrawals *a, const s
 		const struct withdrawal *x = &a->v.v[i];
 		const struct withdrawal *y = withdrawals_find(b, x->guid, x->port);
 
-		if (!y && released)
-			isolation_rules_released(q->isolation_rules, x);
 		if (!y || (!released && y->kind != x->kind))
 			operator_events_withdrawal(q->operator_events, x, released, uid);
 	}
@@ -46,8 +44,12 @@ static void tell_difference(struct qosd *q, const struct withdrawals *a, const s
 static uint64_t put_withdrawals(struct qosd *q, struct withdrawals *w, int64_t uid)
 {
 	struct withdrawals *old = q->withdrawals;
-	uint64_t change = sm_set_withdrawals(q->sm, w);
+	uint64_t change;
 
+	for (size_t i = 0; i < old->v.n; i++)
+		if (!withdrawals_find(w, old->v.v[i].guid, old->v.v[i].port))
+			isolation_rules_released(q->isolation_rules, &old->v.v[i]);
+	change = sm_set_withdrawals(q->sm, w);
 	q->withdrawals = w;
 	q->withdrawal_changes++;
 	tell_difference(q, w, old, false, uid);

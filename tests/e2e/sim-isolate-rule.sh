@@ -67,6 +67,22 @@ sim_do count leaf-003/P3 symbol-errors 1001
 reading
 expect "places" "leaf-003/P3 isolated true" "$(places)"
 
+# promise: M35
+note "the errors of its other end count anew, too"
+ctl release leaf-003/P3 >out || bad "release: $(<out)"
+sim_do count leaf-007/P3 symbol-errors 2000
+sim_do count spine-007/P1 symbol-errors 1500
+reading
+expect "places" "leaf-007/P3 isolated true" "$(places)"
+ctl release leaf-007/P3 >out || bad "release: $(<out)"
+until_passed 10 subnet_up
+reading
+reading
+expect "places" "" "$(places)"
+sim_do count leaf-003/P3 symbol-errors 1001
+reading
+expect "places" "leaf-003/P3 isolated true" "$(places)"
+
 # promise: M36
 note "links that go down, and no more than allowed"
 flap leaf-001/P3 2
