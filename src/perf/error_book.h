@@ -54,6 +54,7 @@ struct error_node {
 	bool asked;			/* by the caller: a request was sent in this reading */
 	struct pma_errors_of of;
 	bool data64;			/* by the caller: PortCountersExtended is read for data, beside `of` */
+	bool data_failed;		/* by the caller: … and was not answered well in this reading */
 	struct error_port **ports;	/* [nports + 1]; NULL: never read */
 };
 

@@ -173,7 +173,7 @@ static bool wanted(struct error_watch *w, uint32_t row)
 	case ROUND_CLEAR:
 		return n->known;
 	case ROUND_DATA:
-		return n->known && n->data64;
+		return n->known && n->data64 && !n->data_failed;
 	case ROUND_RESET:
 		return w->rows.v[row].which;
 	case ROUND_RESET_READ:
@@ -243,14 +243,18 @@ static void take_traffic(const struct error_node *n, struct error_port *p, const
 			       pma_error_bits(n->of.attr, ERR_XMIT_WAIT), now);
 }
 
-/* An agent that promised the attribute and does not give it is not asked for it again. */
+/*
+ * An agent that promised the attribute and says that it lacks it is not asked again; one that is silent or busy
+ * is, in the next reading, as counters of 32 bits stop within seconds.
+ */
 static void take_data64(struct error_node *n, unsigned num, const uint8_t *mad, size_t len)
 {
 	struct pma_values v;
 
 	pma_answer(mad, len, PMA_TOTAL64, (uint8_t)num, &v);
-	n->data64 = v.result == PMA_READ;
-	if (n->data64)
+	n->data64 = v.result != PMA_LACKS;
+	n->data_failed = v.result != PMA_READ;
+	if (v.result == PMA_READ)
 		take_data(error_port(n, num), PMA_TOTAL64, &v, clock_mono_us());
 }
 
@@ -473,7 +477,7 @@ static void begin(struct error_watch *w, struct subnet_state *s, const uint32_t 
 		struct error_node *x = node_of(w, i);
 
 		x->seen = true;
-		x->silent = x->asked = false;	/* those that were silent have another chance */
+		x->silent = x->asked = x->data_failed = false;	/* those that were silent have another chance */
 	}
 	timer_set(w->go, 0, 0);
 }

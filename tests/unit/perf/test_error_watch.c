@@ -35,7 +35,8 @@ static struct {
 	bool data64, lies;			/* narrow ones promise PortCountersExtended, and lack it */
 	uint32_t words;				/* what each port has sent */
 	uint16_t silent_lid, bad_lid;		/* bad: counts errors */
-	uint16_t busy_lid;			/* answers ClassPortInfo with BUSY */
+	uint16_t busy_lid;			/* answers ClassPortInfo with BUSY, */
+	bool busy_with_data;			/* and PortCountersExtended */
 	uint8_t symbols, integrity;
 	enum { NEW, OLD, NONSENSE } in_set;	/* values in the answer to a Set: those after it, … */
 	unsigned asked[0x40], sets, to_silent, outstanding, most;
@@ -150,7 +151,7 @@ static void on_send(const struct ib_user_mad *umad, const struct umad_smp *smp, 
 	else if (mad[3] != 2 || t.in_set == NEW)
 		put_values(mad, lid, attr);
 	mad[3] = 0x81;
-	if (lid == t.busy_lid && attr == CAPS) {
+	if (lid == t.busy_lid && (attr == CAPS || (attr == WIDE && t.busy_with_data))) {
 		memset(mad + DATA, 0, sizeof(mad) - DATA);
 		mad[5] = 1;
 	}
@@ -405,6 +406,26 @@ START_TEST(data_in_64_bits_beside_errors_in_fewer)
 }
 END_TEST
 
+/* promise: W3 */
+START_TEST(a_device_that_gave_no_data_once_is_asked_again)
+{
+	begin(true, true);
+	t.data64 = t.busy_with_data = true;
+	reading();
+	t.busy_lid = lid_of(3);
+	t.words = 1000;
+	reading();
+	ck_assert(sent(3) < 0);
+	ck_assert(sent(4) > 0);
+	t.busy_lid = 0;
+	reading();
+	t.words = UINT32_MAX;			/* where counters of 32 bits stop */
+	reading();
+	ck_assert(sent(3) > 1000000);
+	end();
+}
+END_TEST
+
 static unsigned sets_with(bool reset)
 {
 	unsigned sets;
@@ -608,6 +629,7 @@ int main(void)
 	tcase_add_test(k, events);
 	tcase_add_test(k, rates);
 	tcase_add_test(k, data_in_64_bits_beside_errors_in_fewer);
+	tcase_add_test(k, a_device_that_gave_no_data_once_is_asked_again);
 	tcase_add_test(k, resets_before_it_stops);
 	tcase_add_test(k, values_in_the_answer_to_a_set);
 	tcase_add_test(k, clearing);
