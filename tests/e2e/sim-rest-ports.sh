@@ -52,6 +52,17 @@ nothing_left() { [ "$(unhealthy)" = '""' ]; }
 until_ 10 nothing_left || bad "still withdrawn: $(unhealthy)"
 expect "by qosd-ctl" 0 "$(ctl -j withdrawn | jq '.places | length')"
 
+ctl drain "$spine/P1" --reason "a cable" --wait >out 2>&1 || bad "drain: $(<out)"
+expect "by the name of its far end" "200 {}" "$(set_policy app/unhealthy_ports "{\"ports\": [\"$far1\"], \"ports_policy\": \"HEALTHY\"}")"
+until_ 10 nothing_left || bad "still withdrawn: $(unhealthy)"
+ctl drain "$spine/P1" --wait >out 2>&1 || bad "drain: $(<out)"
+expect "by both names" "200 {}" "$(set_policy app/unhealthy_ports "{\"ports\": [\"$far1\", \"$near1\"], \"ports_policy\": \"HEALTHY\"}")"
+until_ 10 nothing_left || bad "still withdrawn: $(unhealthy)"
+ctl drain "$spine" --wait >out 2>&1 || bad "drain: $(<out)"
+expect_match "a port of a device" "^409 .*is out of use with the device 0x${near1%_*}" "$(set_policy app/unhealthy_ports "{\"ports\": [\"$far2\"], \"ports_policy\": \"HEALTHY\"}")"
+expect "with its device" "200 {}" "$(set_policy app/unhealthy_ports "{\"ports\": [\"$far2\"], \"devices\": [\"${near1%_*}\"], \"ports_policy\": \"HEALTHY\"}")"
+until_ 10 nothing_left || bad "still withdrawn: $(unhealthy)"
+
 # promise: J11
 note "a link that flaps"
 for _ in 1 2 3 4; do
@@ -79,7 +90,7 @@ expect "its far end" "\"${leaf%_*}\"" "$(rest_json "app/unhealthy_ports/$host" .
 left() { ! ctl -j ports "node001 HCA-1/P1" >out 2>&1; }
 until_ 10 left || bad "node001 is still in the subnet"
 expect_match "a switch with hosts" "^409 .*would cut off [0-9]+ other hosts" "$(set_policy app/unhealthy_ports "{\"devices\": [\"${leaf%_*}\"], \"ports_policy\": \"UNHEALTHY\"}")"
-expect "released" "200 {}" "$(set_policy app/unhealthy_ports "{\"ports\": [\"$host\"], \"ports_policy\": \"HEALTHY\"}")"
+expect "released by its far end" "200 {}" "$(set_policy app/unhealthy_ports "{\"ports\": [\"$leaf\"], \"ports_policy\": \"HEALTHY\"}")"
 back() { [ "$(ctl -j ports "node001 HCA-1/P1" 2>/dev/null | jq -r '.[0].state')" = active ]; }
 until_ 20 back || bad "node001 does not come back"
 expect "nothing is left" '""' "$(unhealthy)"

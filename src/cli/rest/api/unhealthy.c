@@ -22,8 +22,10 @@ struct look {
 	json_t *withdrawn;	/* answer to `withdrawn` */
 	const json_t *places;	/* its places */
 	json_t *rows;		/* of `ports` */
-	/* objects: rows by their names; of nodes, a row with a LID; places, and those of the far ends of isolated links, */
-	json_t *by_name, *with_lid, *by_place, *by_end;	/* by "0xGUID/number", or "0xGUID/0" for a whole node */
+	/* objects: rows by their names; of nodes, a row with a LID; */
+	json_t *by_name, *with_lid;
+	/* rows, places, and those of the far ends of isolated links, by "0xGUID/number"; "0xGUID/0" for a whole node */
+	json_t *by_port, *by_place, *by_end;
 };
 
 static json_int_t number_of(const json_t *row)
@@ -56,6 +58,7 @@ static void index_look(struct look *l)
 
 	json_array_foreach(l->rows, i, x) {
 		json_object_set(l->by_name, rest_str(x, "name"), x);
+		put_key(l->by_port, x, x);
 		if (json_integer_value(json_object_get(x, "lid")))
 			json_object_set(l->with_lid, rest_str(x, "node"), x);
 	}
@@ -76,6 +79,7 @@ static bool look_at(const struct rest_call *c, struct look *l, struct rest_answe
 	l->places = json_object_get(json_object_get(l->withdrawn, "result"), "places");
 	l->by_name = json_object();
 	l->with_lid = json_object();
+	l->by_port = json_object();
 	l->by_place = json_object();
 	l->by_end = json_object();
 	index_look(l);
@@ -86,6 +90,7 @@ static void look_free(struct look *l)
 {
 	json_decref(l->by_name);
 	json_decref(l->with_lid);
+	json_decref(l->by_port);
 	json_decref(l->by_place);
 	json_decref(l->by_end);
 	json_decref(l->withdrawn);
@@ -380,29 +385,81 @@ static bool ask_for(const struct rest_call *c, const char *command, json_t *args
 	return answer;
 }
 
-/* Whether the list has just this place, as name_of() writes it. */
-static bool is_withdrawn(const struct look *l, const char *name)
+/* The place that is why a port or device, as name_of() writes it, is out of use; NULL: none. */
+static const json_t *place_of_name(const struct look *l, const char *name)
 {
 	char *node = xstrndup(name, strcspn(name, "/"));
-	bool is = at_key(l->by_place, node, name[strlen(node)] ? strtoll(name + strlen(node) + 2, NULL, 10) : 0);
+	json_int_t number = name[strlen(node)] ? strtoll(name + strlen(node) + 2, NULL, 10) : 0;
+	const json_t *place = at_key(l->by_place, node, number), *row = place || !number ? NULL : at_key(l->by_port, node, number);
 
+	if (row && is_unhealthy(l, row))
+		place = place_of_row(l, row);
 	free(node);
-	return is;
+	return place;
+}
+
+/* How the daemon names it. */
+static json_t *json_place_name(const json_t *place)
+{
+	json_int_t number = number_of(place);
+
+	return number ? json_sprintf("%s/P%lld", rest_str(place, "node"), (long long)number) :
+			json_string(rest_str(place, "node"));
+}
+
+static bool has_text(const json_t *list, const json_t *text)
+{
+	const json_t *x;
+	size_t i;
+
+	json_array_foreach(list, i, x)
+		if (json_equal(x, text))
+			return true;
+	return false;
+}
+
+/*
+ * The places to be released for these names, each once: both ends of a link may be named.  A device is
+ * not released because of one of its ports.  NULL: refused.
+ */
+static json_t *places_of_names(const struct look *l, const json_t *names, struct rest_answer *a)
+{
+	json_t *what = json_array(), *x, *place_name;
+	const json_t *place;
+	bool good = true;
+	size_t i;
+
+	json_array_foreach(names, i, x) {
+		place = place_of_name(l, json_string_value(x));
+		place_name = place ? json_place_name(place) : NULL;
+		if (place && (number_of(place) || json_equal(x, place_name)) && !has_text(what, place_name))
+			json_array_append(what, place_name);
+		json_decref(place_name);
+	}
+	json_array_foreach(names, i, x) {
+		place = place_of_name(l, json_string_value(x));
+		place_name = place ? json_place_name(place) : NULL;
+		if (good && place && !has_text(what, place_name))
+			good = rest_refuse(a, REST_CONFLICT, "%s is out of use with the device %s", json_string_value(x),
+					   json_string_value(place_name));
+		json_decref(place_name);
+	}
+	if (good)
+		return what;
+	json_decref(what);
+	return NULL;
 }
 
 /* Takes what is withdrawn into service again, and lets routes use links that flapped.  What is in use is no error. */
 static bool release(const struct rest_call *c, const struct look *l, const json_t *names, struct rest_answer *a)
 {
-	json_t *what = json_array(), *x;
-	bool good = true;
+	json_t *what = places_of_names(l, names, a), *x;
+	bool good = what;
 	size_t i;
 
-	json_array_foreach(names, i, x) {
-		if (is_withdrawn(l, json_string_value(x)))
-			json_array_append(what, x);
-		else
-			good = good && ask_for(c, "links release", json_pack("{s:O}", "port", x), a);
-	}
+	json_array_foreach(names, i, x)
+		if (good && !place_of_name(l, json_string_value(x)))
+			good = ask_for(c, "links release", json_pack("{s:O}", "port", x), a);
 	if (good && json_array_size(what))
 		good = ask_for(c, "release", json_pack("{s:O}", "what", what), a);
 	json_decref(what);

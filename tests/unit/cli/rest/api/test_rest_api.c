@@ -691,6 +691,16 @@ START_TEST(unhealthy)
 	d.partition = "{\"ok\": true, \"result\": {}}";
 	request("PUT", "app/unhealthy_ports", NULL, "{\"ports_policy\": \"HEALTHY\", \"ports\": [\"0002c900000000ab_1\"]}");
 	expect_asked(LOOKED "release {\"what\":[\"0x0002c900000000aa/P1\"]}\n");
+	request("PUT", "app/unhealthy_ports", NULL, "{\"ports_policy\": \"HEALTHY\", \"ports\": [\"" G2 "_3\", \"0002c900000000ab_1\"]}");
+	expect_asked(LOOKED "release {\"what\":[\"0x0002c900000000aa/P1\"]}\n");
+	d.withdrawn = PLACES(PLACE(OTHER, "4", "drained"));
+	request("PUT", "app/unhealthy_ports", NULL, "{\"ports_policy\": \"HEALTHY\", \"ports\": [\"" G2 "_5\"]}");
+	expect_asked(LOOKED "release {\"what\":[\"0x" OTHER "/P4\"]}\n");
+	d.withdrawn = PLACES(PLACE(OTHER, "null", "drained"));
+	request("PUT", "app/unhealthy_ports", NULL, "{\"ports_policy\": \"HEALTHY\", \"ports\": [\"" G2 "_5\"]}");
+	expect_refusal(REST_CONFLICT, "0x" G2 "/P5 is out of use with the device 0x" OTHER);
+	request("PUT", "app/unhealthy_ports", NULL, "{\"ports_policy\": \"HEALTHY\", \"ports\": [\"" G2 "_5\"], \"devices\": [\"" OTHER "\"]}");
+	expect_asked(LOOKED "release {\"what\":[\"0x" OTHER "\"]}\n");
 	/* the links of a drained switch to its hosts are in use */
 	d.withdrawn = PLACES(PLACE(G2, "null", "drained"));
 	expect_unhealthy(G2 "_5 MANUAL drained " OTHER "; " OTHER "_4 MANUAL drained " G2 "; ");
