@@ -55,13 +55,13 @@ manage() {
 	guest_start "$1" "exec qosd -F $policy ${*:2}"
 	manager[$1]=$started
 }
-# show_managers NAME: prints the kernel's log of joins, and the end of the log of each manager that the machine has had.
+# show_managers NAME: prints the end of the log of each manager that the machine has had, and the kernel's log of joins.
 show_managers() {
 	local command
-	guest "$1" "dmesg | grep -E 'ib[0-9]|multicast'" | tail -n 20
 	for command in "$work/$1/share"/*/command; do
-		! grep -q 'qosd -F' "$command" || { echo "$command:"; tail -n 40 "${command%command}output"; }
-	done
+		! grep -q 'qosd -F' "$command" || tail -n 9 "${command%command}output" | cut -c 1-160
+	done | sort
+	guest "$1" "dmesg -T | grep -E 'ib[0-9]|multicast'" | tail -n 12
 }
 # stop_managing NAME [SIGNAL]: ends it and returns its exit status.
 stop_managing() {
