@@ -376,7 +376,7 @@ static const struct key settings_keys[] = {
 	{ "policy", read_choice, AT(no_policy), .words = policy_words },
 	{ "policy-end-marker", read_bool, AT(policy_marker), LIVE },
 	{ "policy-watch", read_bool, AT(policy_watch), LIVE },
-	{ "warn-unnamed-nodes", read_bool, AT(warn_unnamed) },
+	{ "warn-unnamed-nodes", read_bool, AT(warn_unnamed), LIVE },
 
 	{ "port-guid", read_uint, AT(port_guid), .max = UINT64_MAX },
 
@@ -384,20 +384,20 @@ static const struct key settings_keys[] = {
 	{ "prefix-routes", read_prefix_routes, WHOLE },
 	{ "lmc", read_uint, AT(lmc), .max = IB_LMC_MAX },
 	{ "lmc-enhanced-port-0", read_bool, AT(lmc_enhanced_port0) },
-	{ "subnet-timeout", read_lifetime, AT(subnet_timeout) },
-	{ "packet-lifetime", read_lifetime, AT(packet_lifetime) },
-	{ "hoq-lifetime", read_lifetime, AT(hoq_lifetime) },
-	{ "hoq-lifetime-end", read_lifetime, AT(hoq_lifetime_end) },
-	{ "vl-stall-count", read_uint, AT(vl_stall_count), .max = 7 },
-	{ "vl-stall-count-end", read_uint, AT(vl_stall_count_end), .max = 7 },
-	{ "local-phy-errors", read_uint, AT(local_phy_errors), .max = 15 },
-	{ "overrun-errors", read_uint, AT(overrun_errors), .max = 15 },
-	{ "max-op-vls", read_vls, AT(max_op_vls) },
-	{ "active-vls", read_choice, AT(active_vls), .words = active_vls_words },
-	{ "arbiter-model", read_choice, AT(arbiter_model), .words = arbiter_words },
+	{ "subnet-timeout", read_lifetime, AT(subnet_timeout), LIVE },
+	{ "packet-lifetime", read_lifetime, AT(packet_lifetime), LIVE },
+	{ "hoq-lifetime", read_lifetime, AT(hoq_lifetime), LIVE },
+	{ "hoq-lifetime-end", read_lifetime, AT(hoq_lifetime_end), LIVE },
+	{ "vl-stall-count", read_uint, AT(vl_stall_count), .max = 7, LIVE },
+	{ "vl-stall-count-end", read_uint, AT(vl_stall_count_end), .max = 7, LIVE },
+	{ "local-phy-errors", read_uint, AT(local_phy_errors), .max = 15, LIVE },
+	{ "overrun-errors", read_uint, AT(overrun_errors), .max = 15, LIVE },
+	{ "max-op-vls", read_vls, AT(max_op_vls), LIVE },
+	{ "active-vls", read_choice, AT(active_vls), .words = active_vls_words, LIVE },
+	{ "arbiter-model", read_choice, AT(arbiter_model), .words = arbiter_words, LIVE },
 	{ "link-width", read_choice, AT(link_width), .words = link_words },
 	{ "link-speed", read_choice, AT(link_speed), .words = link_words },
-	{ "partition-enforcement", read_choice, AT(partition_enforcement), .words = enforcement_words },
+	{ "partition-enforcement", read_choice, AT(partition_enforcement), .words = enforcement_words, LIVE },
 
 	{ "m-key", read_uint, AT(m_key), .max = UINT64_MAX },
 	{ "m-key-lease", read_time, AT(m_key_lease), .max = UINT16_MAX, SECONDS },
@@ -417,11 +417,11 @@ static const struct key settings_keys[] = {
 	{ "discovery-window", read_uint, AT(discovery_window), .min = 1, .max = 4096, LIVE },
 
 	{ "sweep-interval", read_time, AT(sweep_interval_s), .max = 86400, SECONDS, LIVE },
-	{ "scrub-interval", read_time, AT(scrub_interval_s), .max = 2592000, SECONDS },
+	{ "scrub-interval", read_time, AT(scrub_interval_s), .max = 2592000, SECONDS, LIVE },
 
-	{ "flap-limit", read_uint, AT(flap_limit), .max = 32 },
-	{ "flap-window", read_time, AT(flap_window_s), .min = 1, .max = 86400, SECONDS },
-	{ "flap-hold", read_time, AT(flap_hold_s), .min = 1, .max = 86400, SECONDS },
+	{ "flap-limit", read_uint, AT(flap_limit), .max = 32, LIVE },
+	{ "flap-window", read_time, AT(flap_window_s), .min = 1, .max = 86400, SECONDS, LIVE },
+	{ "flap-hold", read_time, AT(flap_hold_s), .min = 1, .max = 86400, SECONDS, LIVE },
 	{ "outage-limit", read_uint, AT(outage_limit), .max = OUTAGE_LIMIT_MAX, LIVE },
 
 	{ "sa-requests-max", read_uint, AT(sa_requests_max), .min = 1, .max = 1000000 },
@@ -448,24 +448,24 @@ static const struct key settings_keys[] = {
 	{ "alias-guids-per-port", read_uint, AT(aliases_per_port), .min = 1, .max = 255, LIVE },
 	{ "forget-after", read_time, AT(forget_after_s), .max = 31536000, SECONDS, LIVE },
 
-	{ "partition-pkeys", read_pkey_pool, WHOLE },
+	{ "partition-pkeys", read_pkey_pool, WHOLE, LIVE },
 
 	{ "event-command", read_command, WHOLE, LIVE },
 	{ "event-kinds", read_kinds, AT(event_kinds), LIVE },
 
-	{ "expected-topology", read_path, AT(expected_topology) },
+	{ "expected-topology", read_path, AT(expected_topology), LIVE },
 	{ "node-name-map", read_path, AT(node_name_map), LIVE },
-	{ "history", read_path, AT(history) },
-	{ "history-max", read_uint, AT(history_max_mib), .min = 1, .max = 1048576 },
+	{ "history", read_path, AT(history), LIVE },
+	{ "history-max", read_uint, AT(history_max_mib), .min = 1, .max = 1048576, LIVE },
 
 	{ "counters-interval", read_time, AT(counters_interval_s), .max = 86400, SECONDS, LIVE },
 	{ "counters-reset", read_bool, AT(counters_reset), LIVE },
-	{ "errors-interval", read_time, AT(errors_interval_s), .max = 86400, SECONDS },
-	{ "errors-reset", read_bool, AT(errors_reset) },
-	{ "error-limits", read_error_limits, AT(error_limits) },
+	{ "errors-interval", read_time, AT(errors_interval_s), .max = 86400, SECONDS, LIVE },
+	{ "errors-reset", read_bool, AT(errors_reset), LIVE },
+	{ "error-limits", read_error_limits, AT(error_limits), LIVE },
 	{ "isolate-when", read_isolate_when, AT(isolate_when), LIVE },
-	{ "metrics-listen", read_listen, AT(metrics_listen) },
-	{ "report-listen", read_listen, AT(report_listen) },
+	{ "metrics-listen", read_listen, AT(metrics_listen), LIVE },
+	{ "report-listen", read_listen, AT(report_listen), LIVE },
 
 	{ "ctl-read-group", read_group, AT(ctl_read_group) },
 	{ "ctl-admin-group", read_group, AT(ctl_admin_group) },
@@ -556,10 +556,14 @@ void conf_swap_live_settings(struct settings *a, struct settings *b)
 
 		if (!k->live || same_setting(k, a, b))
 			continue;	/* others may point to what is equal */
-		if (k->read == read_command)
+		if (k->read == read_command) {
 			swap_bytes((char *)&a->event_command, (char *)&b->event_command, sizeof(a->event_command));
-		else
+		} else if (k->read == read_pkey_pool) {
+			swap_bytes((char *)&a->pkey_lo, (char *)&b->pkey_lo, sizeof(a->pkey_lo));
+			swap_bytes((char *)&a->pkey_hi, (char *)&b->pkey_hi, sizeof(a->pkey_hi));
+		} else {
 			swap_bytes((char *)a + k->offset, (char *)b + k->offset, k->size);
+		}
 	}
 }
 

@@ -128,7 +128,7 @@ struct ctl_env {
 	const struct dynamic_partitions *(*dynamic)(void *arg);
 	bool (*dynamic_set)(void *arg, struct dynamic_partitions *x, int64_t uid, const char *behalf,
 			    struct buf *err);
-	uint16_t pkey_lo, pkey_hi;
+	uint16_t pkey_lo, pkey_hi;	/* ctl_set_pkeys() changes them */
 	/*
 	 * What is withdrawn (sm/devices/withdrawals.h).  withdrawals_set() replaces the list for a user
 	 * once it is on disk, takes ownership, and returns the number of the change; 0: err says why the
@@ -193,6 +193,9 @@ struct ctl;
  * few such peers are let in at a time.
  */
 struct ctl *ctl_new(struct loop *l, const char *path, const struct ctl_env *env, struct buf *err);
+/* Replace members of env, for requests that come from now on. */
+void ctl_set_pkeys(struct ctl *c, uint16_t lo, uint16_t hi);
+void ctl_set_history(struct ctl *c, struct history *h);
 /* Appends what `metrics` prints, as of now. */
 void ctl_metrics(struct ctl *c, struct buf *out);
 /*

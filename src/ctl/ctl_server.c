@@ -603,6 +603,17 @@ static void on_renewed(void *arg, int fd)
 	io_set(ctl->io, LOOP_READ);
 }
 
+void ctl_set_pkeys(struct ctl *ctl, uint16_t lo, uint16_t hi)
+{
+	ctl->env.pkey_lo = lo;
+	ctl->env.pkey_hi = hi;
+}
+
+void ctl_set_history(struct ctl *ctl, struct history *h)
+{
+	ctl->env.history = h;
+}
+
 void ctl_metrics(struct ctl *ctl, struct buf *out)
 {
 	struct ctl_view view = current_view(&ctl->env);

@@ -204,20 +204,25 @@ static struct http *open_http(struct qosd *q, const char *name, const char *addr
 	return h;
 }
 
-static void open_pages(struct qosd *q)
+void serve_metrics_page(struct qosd *q)
 {
-	const struct settings *s = q->settings;
-	const char *policy = ctl_report_policy();
 	const struct http_page metrics = { "/metrics", PROM_TYPE, print_metrics, q, NULL };
+	const char *address = q->settings->metrics_listen;
+
+	http_free(q->http);		/* it may be in the way at the new address */
+	q->http = address ? open_http(q, "metrics", address, &metrics, 1) : NULL;
+}
+
+void serve_report_page(struct qosd *q)
+{
+	const char *policy = ctl_report_policy(), *address = q->settings->report_listen;
 	const struct http_page report[] = {
 		{ "/", "text/html; charset=utf-8", print_report_page, q, policy },
 		{ "/data", "text/plain", print_report_data, q, policy },
 	};
 
-	if (s->metrics_listen)
-		q->http = open_http(q, "metrics", s->metrics_listen, &metrics, 1);
-	if (s->report_listen)
-		q->report = open_http(q, "report", s->report_listen, report, ARRAY_SIZE(report));
+	http_free(q->report);
+	q->report = address ? open_http(q, "report", address, report, ARRAY_SIZE(report)) : NULL;
 	if (q->report)
 		http_set_clients(q->report, REPORT_CLIENTS);
 }
@@ -286,14 +291,13 @@ static bool find_groups(const struct qosd *q)
 	return found;
 }
 
-static struct error_watch *watch_errors(struct qosd *q, const struct perf_hooks *hooks)
+struct error_settings error_watch_settings(const struct settings *s)
 {
-	const struct settings *s = q->settings;
 	struct error_settings set = { .interval_us = s->errors_interval_s * INT64_C(1000000), .reset = s->errors_reset,
 				      .timeout_ms = s->smp_timeout_ms };
 
 	memcpy(set.limits, s->error_limits, sizeof(set.limits));
-	return error_watch_new(q->loop, q->mad, &set, hooks);
+	return set;
 }
 
 /* Gives the SM the names of nodes that the settings name a file for. */
@@ -353,6 +357,7 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 		.read_group = s->ctl_read_group, .admin_group = s->ctl_admin_group,
 	};
 	struct perf_hooks perf_hooks = { .event = on_event, .arg = q };
+	const struct error_settings errors = error_watch_settings(s);
 	struct shared_policy *effective;
 	bool lost, newer = false;
 
@@ -385,7 +390,7 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 		 mad_info(q->mad)->ca, mad_info(q->mad)->port);
 	q->perf = perf_new(q->loop, q->mad, s->counters_interval_s, s->counters_reset,
 			   s->smp_timeout_ms, &perf_hooks);
-	q->errors = watch_errors(q, &perf_hooks);
+	q->errors = error_watch_new(q->loop, q->mad, &errors, &perf_hooks);
 	q->isolation_rules = isolation_rules_new(q);
 	load_dynamic(q);
 	effective = effective_policy(q, policy);
@@ -420,8 +425,10 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 	env.errors = q->errors;
 	env.store = q->store;
 	q->ctl = ctl_new(q->loop, q->o->socket, &env, err);
-	if (q->ctl && !q->o->once)
-		open_pages(q);
+	if (q->ctl && !q->o->once) {
+		serve_metrics_page(q);
+		serve_report_page(q);
+	}
 	return q->ctl != NULL;
 }
 

@@ -144,6 +144,13 @@ struct qosd {
 	struct expected_topology *topology;
 };
 
+/* daemon.c */
+/* What the settings say of error counters. */
+struct error_settings error_watch_settings(const struct settings *s);
+/* Serve the metrics, and the live report, where the settings say, and nowhere else.  Failures are logged. */
+void serve_metrics_page(struct qosd *q);
+void serve_report_page(struct qosd *q);
+
 /* sa_service.c.  serve_…() with arg are hooks; arg is the struct qosd. */
 /* Initializes both struct sa, before the port is opened. */
 void serve_init(struct qosd *q);
@@ -182,7 +189,8 @@ void reload_end(struct qosd *q);
 
 /*
  * settings_reload.c.  settings_read_again() is for the thread that reads, with q->reading held; false:
- * see out.  settings_apply() puts what was read last in force, as far as that needs no restart;
+ * see out.  settings_apply() puts what was read last in force, as far as that needs no restart, for plans with the
+ * policy that the caller applies next;
  * settings_refused() tells whether findings refuse the settings, and remembers it.  settings_end_marker()
  * is `policy-end-marker` as settings_apply() would put it in force.
  */

@@ -20,16 +20,25 @@
 #include "lib/base/file.h"
 #include "lib/base/log.h"
 
+/* What a user has accepted. */
+struct loading {
+	struct expected *x;		/* NULL: the first line has not been read */
+	int64_t since_us, uid;
+};
+
 struct expected_topology {
 	struct qosd *q;
 	struct ctl_topology shown;
+	struct loading aside;		/* what is accepted, while a file says what is expected */
 	struct file_stamp stamp;	/* of the file as it was read last */
 	bool was_read;
 	size_t told[EXPECTED_KINDS];	/* numbers of the last event */
 	uint64_t changes;		/* of what is accepted */
 	struct subnet_state *next;	/* to be compared when the thread ends; NULL: none */
+	bool outdated;			/* the settings name another file than the thread reads */
 	/* the thread's: what it compares and what comes of it */
 	struct work *work;
+	char *path;			/* of the file; NULL: none */
 	struct topology_check *check;
 	struct expected *read;		/* from the file, if that was read; NULL with findings: an error */
 	struct findings found;
@@ -37,11 +46,6 @@ struct expected_topology {
 };
 
 /* --- the accepted topology on disk --- */
-
-struct loading {
-	struct expected *x;		/* NULL: the first line has not been read */
-	int64_t since_us, uid;
-};
 
 static bool load_line(void *arg, const char *line)
 {
@@ -66,14 +70,22 @@ static void take_loaded(struct expected_topology *t, const struct loading *l)
 	t->changes++;
 }
 
+static void put_aside(struct expected_topology *t, const struct loading *l)
+{
+	expected_unref(t->aside.x);
+	t->aside = *l;
+}
+
 static void load_accepted(struct expected_topology *t)
 {
 	struct loading l = { 0 };
 
-	if (store_load_accepted(t->q->store, load_line, &l))
-		take_loaded(t, &l);
-	else
+	if (!store_load_accepted(t->q->store, load_line, &l))
 		expected_unref(l.x);
+	else if (t->shown.file)
+		put_aside(t, &l);
+	else
+		take_loaded(t, &l);
 }
 
 static void save_accepted(const struct expected_topology *t)
@@ -96,7 +108,7 @@ static bool is_same_stamp(const struct file_stamp *a, const struct file_stamp *b
 
 static void read_file(struct expected_topology *t)
 {
-	const struct dump_source from = { .path = t->shown.file };
+	const struct dump_source from = { .path = t->path };
 	struct file_stamp stamp = { 0 };
 	struct dump *d;
 
@@ -118,7 +130,7 @@ static void compare(void *arg)
 	struct expected_topology *t = arg;
 	struct topology_check *c = t->check;
 
-	if (t->shown.file)
+	if (t->path)
 		read_file(t);
 	if (t->read || c->expected)	/* reference counts are for the loop's thread */
 		expected_compare(t->read ? t->read : c->expected, c->state->f, &c->findings);
@@ -136,10 +148,14 @@ static void start(struct expected_topology *t, struct subnet_state *now)
 	if (c->expected)
 		c->expected->refs++;
 	t->check = c;
+	t->path = t->shown.file ? xstrdup(t->shown.file) : NULL;
+	t->outdated = false;
 	t->work = work_start(t->q->loop, compare, compared, t);
 	if (!t->work) {		/* as many threads as there may be: after the next sweep */
 		topology_check_unref(c);
 		t->check = NULL;
+		free(t->path);
+		t->path = NULL;
 	}
 }
 
@@ -188,6 +204,16 @@ static void take_file(struct expected_topology *t)
 	t->read = NULL;
 }
 
+/* What the thread read is not what counts any more. */
+static void drop_file(struct expected_topology *t)
+{
+	expected_unref(t->read);
+	t->read = NULL;
+	findings_free(&t->found);
+	topology_check_unref(t->check);
+	t->check = NULL;
+}
+
 static void compared(void *arg)
 {
 	struct expected_topology *t = arg;
@@ -195,11 +221,16 @@ static void compared(void *arg)
 
 	work_end(t->work);
 	t->work = NULL;
-	take_file(t);
+	free(t->path);
+	t->path = NULL;
+	if (t->outdated)
+		drop_file(t);
+	else
+		take_file(t);
 	topology_check_unref(t->shown.check);
 	t->shown.check = NULL;
 	/* not if another topology was accepted, or this daemon is no longer master */
-	if (t->check->expected && t->check->expected == t->shown.expected && t->q->sa.state) {
+	if (t->check && t->check->expected && t->check->expected == t->shown.expected && t->q->sa.state) {
 		t->shown.check = t->check;
 		t->check = NULL;
 		tell(t);
@@ -292,7 +323,7 @@ bool expected_topology_inherit(struct expected_topology *t, char *text)
 			return false;
 		}
 	if (t->shown.file) {		/* which says what is expected here */
-		expected_unref(l.x);
+		put_aside(t, &l);
 		return true;
 	}
 	take_loaded(t, &l);
@@ -309,9 +340,33 @@ struct expected_topology *expected_topology_new(struct qosd *q)
 	t->q = q;
 	t->shown.uid = -1;
 	t->shown.file = q->settings->expected_topology;
-	if (!t->shown.file)
-		load_accepted(t);
+	load_accepted(t);
 	return t;
+}
+
+void expected_topology_other_file(struct expected_topology *t)
+{
+	const struct loading accepted = { t->shown.expected, t->shown.since_us, t->shown.uid };
+	bool had_file = t->shown.file;
+
+	topology_check_unref(t->shown.check);
+	t->shown.check = NULL;
+	findings_free(&t->shown.errors);
+	t->shown.file = t->q->settings->expected_topology;
+	t->was_read = false;
+	t->outdated = true;
+	t->changes++;
+	if (!had_file)
+		put_aside(t, &accepted);
+	else
+		expected_unref(t->shown.expected);
+	t->shown.expected = NULL;
+	t->shown.uid = -1;
+	if (!t->shown.file) {
+		take_loaded(t, &t->aside);
+		t->aside = (struct loading){ 0 };
+	}
+	expected_topology_settled(t, t->q->sa.state);
 }
 
 void expected_topology_free(struct expected_topology *t)
@@ -319,6 +374,8 @@ void expected_topology_free(struct expected_topology *t)
 	if (!t)
 		return;
 	work_end(t->work);
+	free(t->path);
+	expected_unref(t->aside.x);
 	expected_unref(t->read);
 	topology_check_unref(t->check);
 	topology_check_unref(t->shown.check);

@@ -28,6 +28,11 @@ const struct ctl_topology *expected_topology_shown(const struct expected_topolog
 /* Sets the state to compare with, once its sweep has ended; NULL: this daemon is not master. */
 void expected_topology_settled(struct expected_topology *t, struct subnet_state *now);
 /*
+ * `expected-topology` of the settings has changed: the file is read and compared with now, or else what a user
+ * accepted counts again.
+ */
+void expected_topology_other_file(struct expected_topology *t);
+/*
  * A hook of ctl/; arg is the struct qosd.  Makes the published fabric the expected one or, if `none`
  * is set, expects none any more.  False: err says why not.
  */

@@ -23,6 +23,7 @@ struct operator_events {
 	struct events *events;
 	struct hook *hook;		/* NULL: no command is configured */
 	struct history *history;	/* NULL: events are not kept on disk */
+	uint64_t unkept;		/* the first event that no history has got */
 	uint64_t smps, blocks;		/* counts at the last published state */
 	struct outages *outages;
 	struct outages *rule_outages;	/* counted by the limit of isolate-when */
@@ -101,6 +102,7 @@ void operator_events_set_limit(struct operator_events *x, const struct settings 
 /* Hands the event with id `next` to the history. */
 static void keep(struct operator_events *x, uint64_t next)
 {
+	uint64_t id = next;
 	uint64_t lost = 0;
 	const struct event *e = events_get(x->events, &next, EVENT_ALL_KINDS, &lost);
 	json_t *o = e ? event_json(x->events, e) : NULL;
@@ -109,13 +111,20 @@ static void keep(struct operator_events *x, uint64_t next)
 	if (text)
 		history_add(x->history, e->when_us, event_kind_name(e->kind), text);
 	json_decref(o);
+	x->unkept = id + 1;
 }
 
 struct history *operator_events_keep(struct operator_events *x, const struct settings *s)
 {
-	if (s->history)
-		x->history = history_new(s->history, (uint64_t)s->history_max_mib << 20);
-	for (uint64_t id = events_oldest_id(x->events); x->history && id < events_next_id(x->events); id++)
+	uint64_t max = (uint64_t)s->history_max_mib << 20, id = events_oldest_id(x->events);
+
+	if (x->history && s->history && strcmp(history_path(x->history), s->history) == 0) {
+		history_set_max(x->history, max);
+		return x->history;
+	}
+	history_leave(x->history);
+	x->history = s->history ? history_new(s->history, max) : NULL;
+	for (id = id < x->unkept ? x->unkept : id; x->history && id < events_next_id(x->events); id++)
 		keep(x, id);
 	return x->history;
 }

@@ -35,8 +35,9 @@ const struct outages *operator_events_rule_outages(const struct operator_events 
 /* Takes outage-limit and isolate-when of the settings, after they changed. */
 void operator_events_set_limit(struct operator_events *x, const struct settings *s);
 /*
- * Keeps all events on disk, those that happened already included, as the settings say; returns the
- * history, or NULL if they say none.  It ends with x.
+ * Keeps events on disk as the settings say, those in the ring included that no history has got yet.
+ * Returns the history, or NULL if they say none; it lasts until x ends or the next call, which the settings' new
+ * values need: a history with the same path stays, and others are left to write what they have.
  */
 struct history *operator_events_keep(struct operator_events *x, const struct settings *s);
 /* Runs the command of the settings from the next event on, or none. */

@@ -4,7 +4,8 @@
  * while the daemon runs; which ones may is said by the table of config/read_settings.c.
  *
  * Everybody has a pointer to the one struct settings, so only settings that the loop's thread alone
- * reads may change.  The rest stays as it was at the start, and is named until the daemon is
+ * reads may change.  Plans, which all threads read, have copies, so what they are made by may change, too: the
+ * policy, which is always applied next, makes a new plan.  The rest stays as it was at the start, and is named until the daemon is
  * restarted or the file has the former values again.
  */
 #include <string.h>
@@ -55,6 +56,38 @@ static void apply_sweep_interval(struct qosd *q)
 	sm_sweep_interval_changed(q->sm);
 }
 
+static void apply_scrub_interval(struct qosd *q)
+{
+	sm_scrub_interval_changed(q->sm);
+}
+
+static void apply_flap_rules(struct qosd *q)
+{
+	sm_flap_settings_changed(q->sm);
+}
+
+static void apply_error_settings(struct qosd *q)
+{
+	const struct error_settings set = error_watch_settings(q->settings);
+
+	error_watch_change(q->errors, &set);
+}
+
+static void apply_pkeys(struct qosd *q)
+{
+	ctl_set_pkeys(q->ctl, q->settings->pkey_lo, q->settings->pkey_hi);
+}
+
+static void apply_history(struct qosd *q)
+{
+	ctl_set_history(q->ctl, operator_events_keep(q->operator_events, q->settings));
+}
+
+static void apply_expected_topology(struct qosd *q)
+{
+	expected_topology_other_file(q->topology);
+}
+
 static void apply_event_command(struct qosd *q)
 {
 	operator_events_set_command(q->operator_events, q->loop, q->settings);
@@ -81,7 +114,7 @@ static void apply_limits(struct qosd *q)
 	departed_settings_changed(q->departed);
 }
 
-/* Live settings that somebody has a copy of; all others are looked up where they are used. */
+/* Live settings that somebody but a plan has a copy of; all others are looked up where they are used. */
 static const struct {
 	const char *name;
 	void (*apply)(struct qosd *q);
@@ -90,6 +123,19 @@ static const struct {
 	{ "policy-end-marker", apply_end_marker },
 	{ "priority", apply_priority },
 	{ "sweep-interval", apply_sweep_interval },
+	{ "scrub-interval", apply_scrub_interval },
+	{ "flap-limit", apply_flap_rules },
+	{ "flap-window", apply_flap_rules },
+	{ "flap-hold", apply_flap_rules },
+	{ "errors-interval", apply_error_settings },
+	{ "errors-reset", apply_error_settings },
+	{ "error-limits", apply_error_settings },
+	{ "partition-pkeys", apply_pkeys },
+	{ "history", apply_history },
+	{ "history-max", apply_history },
+	{ "metrics-listen", serve_metrics_page },
+	{ "report-listen", serve_report_page },
+	{ "expected-topology", apply_expected_topology },
 	{ "event-command", apply_event_command },
 	{ "event-kinds", apply_event_command },
 	{ "outage-limit", apply_outage_limit },

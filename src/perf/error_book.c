@@ -23,9 +23,14 @@ struct error_book *error_book_new(const uint32_t limits[PORT_ERRORS])
 {
 	struct error_book *b = xcalloc(1, sizeof(*b));
 
-	memcpy(b->limits, limits, sizeof(b->limits));
+	error_book_set_limits(b, limits);
 	map64_init(&b->by_guid, 0);
 	return b;
+}
+
+void error_book_set_limits(struct error_book *b, const uint32_t limits[PORT_ERRORS])
+{
+	memcpy(b->limits, limits, sizeof(b->limits));
 }
 
 uint32_t error_limit(const struct error_book *b, enum port_error e)

@@ -64,6 +64,8 @@ struct error_book *error_book_new(const uint32_t limits[PORT_ERRORS]);
 void error_book_free(struct error_book *b);	/* NULL is fine */
 void error_book_clear(struct error_book *b);
 uint32_t error_limit(const struct error_book *b, enum port_error e);
+/* Judges by other limits from now on; error_age() brings a port's `over` in line with them. */
+void error_book_set_limits(struct error_book *b, const uint32_t limits[PORT_ERRORS]);
 
 /* The node of that GUID; adds it, or begins it anew if it had another number of ports. */
 struct error_node *error_node(struct error_book *b, uint64_t guid, unsigned nports);

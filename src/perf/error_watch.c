@@ -17,6 +17,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/base/clock.h"
 #include "perf/load_record.h"
@@ -129,6 +130,8 @@ static void compare(struct error_watch *w, const struct subnet_state *s, uint64_
 
 struct aging {
 	struct error_watch *w;
+	const struct subnet_state *state;	/* has the names */
+	bool all;				/* limits have changed: a port may be over one that was not */
 	int64_t now_us;
 	uint32_t over;
 };
@@ -138,9 +141,9 @@ static void age(void *arg, const struct error_node *n, unsigned num, struct erro
 	struct aging *a = arg;
 	uint16_t before = p->over;
 
-	if (before)
+	if (before || a->all)
 		error_age(a->w->book, p, a->now_us);
-	compare(a->w, a->w->run, n->guid, num, p, before, a->now_us);
+	compare(a->w, a->state, n->guid, num, p, before, a->now_us);
 	a->over += p->over != 0;
 }
 
@@ -386,7 +389,7 @@ static void record_loads(struct error_watch *w)
 
 static void finish_reading(struct error_watch *w)
 {
-	struct aging a = { .w = w, .now_us = clock_mono_us() };
+	struct aging a = { .w = w, .state = w->run, .now_us = clock_mono_us() };
 
 	for (uint32_t i = 0; i < w->rows.n; i++)
 		w->now.silent += node_of(w, i)->silent;
@@ -532,12 +535,44 @@ void error_watch_forget(struct error_watch *w, const void *arg)
 		w->fn = NULL;
 }
 
-void error_watch_published(struct error_watch *w, struct subnet_state *s)
+static void set_timer(struct error_watch *w)
 {
 	int64_t interval_us = w->set.interval_us;
 
-	if (s && !w->state && interval_us)
+	if (interval_us)
 		timer_set(w->periodic, interval_us < FIRST_US ? interval_us : FIRST_US, interval_us);
+	else
+		timer_stop(w->periodic);
+}
+
+static void judge_anew(struct error_watch *w)
+{
+	struct aging a = { .w = w, .state = w->state, .all = true, .now_us = clock_mono_us() };
+
+	w->events = 0;
+	error_each(w->book, age, &a);
+	w->last.over = a.over;
+}
+
+void error_watch_change(struct error_watch *w, const struct error_settings *s)
+{
+	bool other_interval = s->interval_us != w->set.interval_us;
+	bool other_limits = memcmp(s->limits, w->set.limits, sizeof(s->limits)) != 0;
+
+	w->set = *s;
+	error_book_set_limits(w->book, s->limits);
+	if (!w->state)
+		return;			/* error_watch_published() sets the timer */
+	if (other_interval)
+		set_timer(w);
+	if (other_limits)
+		judge_anew(w);
+}
+
+void error_watch_published(struct error_watch *w, struct subnet_state *s)
+{
+	if (s && !w->state)
+		set_timer(w);
 	state_unref(w->state);
 	w->state = s ? state_ref(s) : NULL;
 	if (s)

@@ -47,6 +47,11 @@ struct error_watch *error_watch_new(struct loop *l, struct mad_port *m, const st
 /* A clearing that runs ends without calling fn.  Must be called before mad_close(). */
 void error_watch_free(struct error_watch *w);	/* NULL is fine */
 /*
+ * Works by other settings from now on: ports are judged by new limits at once, and a new interval begins with a
+ * reading within ten seconds.
+ */
+void error_watch_change(struct error_watch *w, const struct error_settings *s);
+/*
  * Sets the state to be watched; NULL: we are not master, and everything is forgotten.  The first
  * reading follows within ten seconds of the first state.
  */

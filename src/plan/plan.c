@@ -278,6 +278,7 @@ void plan_free(struct plan *p)
 	findings_free(&p->fixed);
 	findings_free(&p->short_findings);
 	findings_free(&p->cut_findings);
+	free(p->own_settings);
 	free(p->lid);
 	free(p->lmc);
 	free(p->lmc_in_force);

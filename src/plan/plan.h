@@ -33,11 +33,12 @@ struct lid_map {
 	struct fabric *fabric;		/* everything known in the previous run, or NULL */
 };
 
-/* The plan owns all of it except f, policy and settings, which must outlive the plan. */
+/* The plan owns all of it except f, policy and settings, which must outlive the plan; but see own_settings. */
 struct plan {
 	const struct fabric *f;
 	const struct policy *policy;
 	const struct settings *settings;
+	struct settings *own_settings;	/* settings_for_plan() that is freed with the plan; NULL: none */
 	uint16_t *lid;			/* per port slot: base LID of end ports, else 0 */
 	uint8_t *lmc;			/* per port slot: the planned LMC, which the tables forward */
 	uint8_t *lmc_in_force;		/* per port slot; NULL: devices took the planned LMC */

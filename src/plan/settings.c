@@ -81,6 +81,11 @@ struct settings *settings_default(void)
 	return s;
 }
 
+struct settings *settings_for_plan(const struct settings *s)
+{
+	return xmemdup(s, sizeof(*s));
+}
+
 void settings_free(struct settings *s)
 {
 	if (!s)

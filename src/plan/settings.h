@@ -2,7 +2,8 @@
 /*
  * Holds the daemon's own settings (qosd.yaml, qosd.yaml(5)).
  *
- * config/ fills them, the defaults are here, and nothing changes them after loading.
+ * config/ fills them, and the defaults are here.  The daemon changes some of its own in the loop's thread when the
+ * file is read again (daemon/settings_reload.c); what other threads read is a copy that nobody changes.
  */
 #ifndef QOSD_PLAN_SETTINGS_H
 #define QOSD_PLAN_SETTINGS_H
@@ -168,5 +169,10 @@ extern const char *const settings_engines[];
 
 struct settings *settings_default(void);
 void settings_free(struct settings *s);	/* NULL is fine */
+/*
+ * A copy for a plan, which free() frees.  Of what it points to, only `file`, `engines` and `prefix_routes` may be
+ * read: they belong to s, and no reload changes them.
+ */
+struct settings *settings_for_plan(const struct settings *s);
 
 #endif

@@ -170,7 +170,8 @@ bool sm_sweep_step(const struct sm *sm, unsigned kind, unsigned i, struct sm_swe
 /* Requests a full sweep, to begin as soon as the running one ends. */
 void sm_request_sweep(struct sm *sm, const char *reason);
 /*
- * Applies a new policy without discovery: computes the plan anew and writes only what differs.
+ * Applies a new policy without discovery: computes the plan anew, by the settings as they are now, and writes only
+ * what differs.
  * Takes its own reference.
  */
 void sm_set_policy(struct sm *sm, struct shared_policy *p);
@@ -178,8 +179,10 @@ void sm_set_policy(struct sm *sm, struct shared_policy *p);
 void sm_set_priority(struct sm *sm, uint8_t priority);
 /* Gives nodes the names of a map from the next sweep on; NULL: none.  Takes ownership of the reference. */
 void sm_set_names(struct sm *sm, struct name_map *names);
-/* `sweep-interval` of the settings has changed. */
+/* These settings have changed: `sweep-interval`, `scrub-interval`, or one of `flap-*`. */
 void sm_sweep_interval_changed(struct sm *sm);
+void sm_scrub_interval_changed(struct sm *sm);
+void sm_flap_settings_changed(struct sm *sm);
 /* As master: has standbys poll at once, rather than at their next poll. */
 void sm_nudge(struct sm *sm);
 /*

@@ -52,17 +52,17 @@ expect "the state in health" "" "$(problem settings)"
 expect "the rest, by -j" '"settings-need-restart": []' "$(ctl -j reload | grep -oE '"settings-need-restart": \[\]')"
 
 note "settings that need a restart"
-settings "priority: 7" "lmc: 1" "metrics-listen: 127.0.0.1:1"
+settings "priority: 7" "lmc: 1" "smp-window: 32"
 expect "exit status of reload" 0 "$(ctl reload >reload 2>&1; echo $?)"
-expect_match "what reload says" 'need a restart: lmc, metrics-listen' "$(<reload)"
-expect_match "health" 'settings-need-restart|other values of lmc, metrics-listen' "$(ctl health)"
+expect_match "what reload says" 'need a restart: lmc, smp-window' "$(<reload)"
+expect_match "health" 'settings-need-restart|other values of lmc, smp-window' "$(ctl health)"
 expect_match "the log" 'lmc: .* needs a restart' "$(<"$qosd_log")"
 kill -HUP "$qosd"		# says the same
 said_twice() { [ "$(grep -c 'lmc: .* needs a restart' "$qosd_log")" -ge 2 ]; }
 until_ 5 said_twice || bad "SIGHUP does not say what needs a restart"
 settings "priority: 7"
 kill -HUP "$qosd"
-back() { [ -z "$(problem metrics-listen)" ]; }
+back() { [ -z "$(problem smp-window)" ]; }
 until_ 5 back || bad "health still has what was changed back"
 
 note "a bad file"

@@ -37,6 +37,7 @@ static bool has_registry(const struct ctl_call *c, struct reply *r)
 
 struct request {
 	const struct ctl_env *env;
+	uint16_t pkey_lo, pkey_hi;	/* those of env at the begin, for a thread */
 	int64_t uid;
 	char *behalf;			/* whom that user asks for; NULL: nobody */
 	struct buf text;
@@ -234,7 +235,7 @@ static void foresee_change(struct request *q)
 	struct dynamic_partitions *next = dynamic_copy(q->foresight.dynamic);
 	struct findings found = { 0 };
 
-	if (dynamic_apply(next, q->base->p, q->env->pkey_lo, q->env->pkey_hi, q->changes.v,
+	if (dynamic_apply(next, q->base->p, q->pkey_lo, q->pkey_hi, q->changes.v,
 			  q->changes.n, &found) && !found.count[SEV_ERROR])
 		foresight_judge_with(&q->foresight, q->base->p, next);
 	findings_free(&found);
@@ -340,7 +341,7 @@ static bool apply(struct request *q)
 	const struct shared_policy *base = policies_in_force(q->env->policies);
 	struct dynamic_partitions *next = dynamic_copy(now);
 	/* even after errors, so that all of them are reported */
-	size_t changed = dynamic_apply(next, base->p, q->env->pkey_lo, q->env->pkey_hi,
+	size_t changed = dynamic_apply(next, base->p, q->pkey_lo, q->pkey_hi,
 				       q->changes.v, q->changes.n, &q->found);
 
 	check_broadcasts(q, base->p, now, next);
@@ -451,6 +452,8 @@ void cmd_partition_change(const struct ctl_call *c, struct reply *r)
 		return;
 	q = xcalloc(1, sizeof(*q));
 	q->env = c->env;
+	q->pkey_lo = c->env->pkey_lo;
+	q->pkey_hi = c->env->pkey_hi;
 	q->uid = c->view->peer.uid;
 	q->behalf = c->view->peer.behalf ? xstrdup(c->view->peer.behalf) : NULL;
 	q->absent_ok = arg_flag(c, "absent-ok");

@@ -31,13 +31,14 @@ struct item {
 
 struct history {
 	char *path;
-	uint64_t max_bytes;
+	_Atomic uint64_t max_bytes;
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	struct item *queue;		/* ring of HISTORY_QUEUE */
 	size_t first, n;
 	bool ending, ended;
+	bool left;			/* the thread frees all of it */
 	int64_t busy_since_us;		/* monotonic; 0: idle */
 	struct history_state state;
 	/* the thread's */
@@ -200,11 +201,23 @@ static void wait_us(struct history *h, int64_t us)
 		clock_cond_wait(&h->changed, &h->lock, end);
 }
 
+static void release(struct history *h)
+{
+	for (size_t i = 0; i < h->n; i++)
+		free(h->queue[(h->first + i) % HISTORY_QUEUE].json);
+	pthread_mutex_destroy(&h->lock);
+	pthread_cond_destroy(&h->changed);
+	free(h->queue);
+	free(h->path);
+	free(h);
+}
+
 static void *history_thread(void *arg)
 {
 	struct history *h = arg;
 	struct item *batch = xcalloc(HISTORY_QUEUE, sizeof(*batch));
 	char why[200];
+	bool left;
 
 	pthread_mutex_lock(&h->lock);
 	for (;;) {
@@ -234,8 +247,11 @@ static void *history_thread(void *arg)
 	free(batch);
 	pthread_mutex_lock(&h->lock);
 	h->ended = true;
+	left = h->left;
 	pthread_cond_broadcast(&h->changed);
 	pthread_mutex_unlock(&h->lock);
+	if (left)
+		release(h);
 	return NULL;
 }
 
@@ -251,11 +267,7 @@ struct history *history_new(const char *path, uint64_t max_bytes)
 	if (pthread_create(&h->thread, NULL, history_thread, h) == 0)
 		return h;
 	log_error("history", "cannot start its thread: nothing is kept");
-	pthread_mutex_destroy(&h->lock);
-	pthread_cond_destroy(&h->changed);
-	free(h->queue);
-	free(h->path);
-	free(h);
+	release(h);
 	return NULL;
 }
 
@@ -280,13 +292,23 @@ void history_free(struct history *h)
 		return;
 	}
 	pthread_join(h->thread, NULL);
-	for (size_t i = 0; i < h->n; i++)
-		free(h->queue[(h->first + i) % HISTORY_QUEUE].json);
-	pthread_mutex_destroy(&h->lock);
-	pthread_cond_destroy(&h->changed);
-	free(h->queue);
-	free(h->path);
-	free(h);
+	release(h);
+}
+
+void history_leave(struct history *h)
+{
+	if (!h)
+		return;
+	pthread_mutex_lock(&h->lock);
+	h->ending = h->left = true;
+	pthread_cond_broadcast(&h->changed);
+	pthread_detach(h->thread);
+	pthread_mutex_unlock(&h->lock);
+}
+
+void history_set_max(struct history *h, uint64_t max_bytes)
+{
+	h->max_bytes = max_bytes;
 }
 
 void history_add(struct history *h, int64_t when_us, const char *kind, char *json)

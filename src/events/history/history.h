@@ -30,6 +30,10 @@ struct history;
 struct history *history_new(const char *path, uint64_t max_bytes);
 /* Stores what waits, in HISTORY_END_US at most; a thread that hangs longer keeps the rest. */
 void history_free(struct history *h);		/* NULL is fine */
+/* The same without waiting: a thread stores what is left, if the process and the disk let it. */
+void history_leave(struct history *h);		/* NULL is fine */
+/* Changes the size of the file; a file that has more loses its oldest events when the next event is stored. */
+void history_set_max(struct history *h, uint64_t max_bytes);
 /* Takes over the event's JSON text.  kind: static string; when_us: realtime. */
 void history_add(struct history *h, int64_t when_us, const char *kind, char *json);
 

@@ -24,7 +24,7 @@
  * Invariant: state is a reference to the published state that the turn is about, or NULL.  While
  * the job runs only its callbacks write answers into questions (in the receiver's thread); they are
  * judged after its end.  While no job runs the timer is set, except for the scrub of our own port
- * while it is not due.
+ * while it is not due, and while the settings turn the scrub off.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -564,16 +564,33 @@ struct sm_scrub scrub_counts(const struct scrub *s)
 
 struct scrub *scrub_new(struct sm *sm)
 {
-	int64_t interval = sm->settings->scrub_interval_s * 1000000ll, first = interval / 4;
-	struct scrub *s;
+	int64_t first = sm->settings->scrub_interval_s * 1000000ll / 4;
+	struct scrub *s = xcalloc(1, sizeof(*s));
 
-	if (!interval)
-		return NULL;
-	s = xcalloc(1, sizeof(*s));
 	s->sm = sm;
 	s->timer = timer_new(sm->loop, on_timer, s);
-	timer_set(s->timer, first < FIRST_MAX_US ? first : FIRST_MAX_US, 0);
+	if (first)
+		timer_set(s->timer, first < FIRST_MAX_US ? first : FIRST_MAX_US, 0);
 	return s;
+}
+
+/* A pass goes on at the new pace; a wait for the next one is over. */
+void sm_scrub_interval_changed(struct sm *sm)
+{
+	struct scrub *s = sm->devices.scrub;
+	int64_t now = clock_mono_us();
+
+	if (!interval_us(s)) {
+		drop(s);
+		timer_stop(s->timer);
+		return;
+	}
+	s->next_us = now;
+	if (s->pass_us > now)
+		s->pass_us = now;
+	if (s->state)
+		set_pace(s);
+	timer_set(s->timer, 0, 0);
 }
 
 struct scrub *scrub_new_own(struct sm *sm)

@@ -10,7 +10,7 @@
 struct scrub;
 struct sm;
 
-/* NULL if the settings turn the scrub off. */
+/* Idle while the settings turn the scrub off. */
 struct scrub *scrub_new(struct sm *sm);
 /* A scrub of our own port only, which runs each time scrub_look() is called. */
 struct scrub *scrub_new_own(struct sm *sm);

@@ -41,7 +41,7 @@ struct plan_task {
 	enum planning what;
 	struct fabric *f;
 	const struct policy *policy;
-	const struct settings *settings;
+	struct settings *settings;	/* PLAN_FIRST: a copy, which the plan takes; else NULL */
 	struct store *store;
 	struct subnet_state *before;	/* a reference to the state in force, or NULL */
 	struct reroute *reroute;
@@ -69,6 +69,7 @@ static void plan_run(void *arg)
 		/* nobody else uses the fabric until its plan is there */
 		t->plan = plan_begin_drained(t->f, t->policy, t->settings, store_lids(t->store), before,
 					     clock_mono_us);
+		t->plan->own_settings = t->settings;
 		t->reroute = reroute_new(t->plan, before, &t->sm->sweep.lft_reads);
 		/* before any device is told: after a crash the LIDs and P_Key indexes must be the same */
 		if (!t->forget) {
@@ -229,7 +230,8 @@ static enum step_result planning_start(struct sm *sm, enum planning what)
 	}
 	t->f = sm->sweep.f;
 	t->policy = sm->sweep.policy->p;
-	t->settings = sm->settings;
+	if (what == PLAN_FIRST)		/* a reload may change ours meanwhile */
+		t->settings = settings_for_plan(sm->settings);
 	t->store = sm->store;
 	t->before = sm->published ? state_ref(sm->published) : NULL;
 	t->whole = sweep_is(sm)->plans_all;
@@ -246,6 +248,7 @@ static enum step_result planning_start(struct sm *sm, enum planning what)
 		fabric_free(t->copy);
 	}
 	state_unref(t->before);
+	free(t->settings);
 	free(t);
 	return sweep_fails(sm, strerror(failed));
 }

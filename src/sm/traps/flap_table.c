@@ -61,6 +61,34 @@ void flaps_free(struct flaps *t)
 	free(t);
 }
 
+/* Keeps the newest times that fit, the oldest of them first. */
+static void resize_ring(struct record *r, unsigned old_limit, unsigned limit)
+{
+	int64_t times[FLAP_LIMIT_MAX] = { 0 };
+	unsigned n = r->recent < old_limit ? r->recent : old_limit;
+
+	if (n > limit)
+		n = limit;
+	for (unsigned i = 0; i < n; i++)
+		times[i] = r->times[(r->recent - n + i) % old_limit];
+	memcpy(r->times, times, n * sizeof(*times));
+	r->recent = n;
+}
+
+void flaps_set_rules(struct flaps *t, const struct flap_rules *rules)
+{
+	struct flap_rules old = t->rules;
+
+	t->rules = *rules;
+	for (size_t i = 0; i < t->records.n; i++) {
+		struct record *r = &t->records.v[i];
+
+		if (old.limit && rules->limit != old.limit)
+			resize_ring(r, old.limit, rules->limit);
+		r->hold_us = r->hold_us / old.hold_us * rules->hold_us;
+	}
+}
+
 void flaps_set_withdrawals(struct flaps *t, const struct withdrawals *w)
 {
 	t->withdrawals = w;

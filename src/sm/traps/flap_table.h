@@ -54,6 +54,11 @@ struct flap {
 struct flaps;
 struct flaps *flaps_new(const struct flap_rules *rules);
 void flaps_free(struct flaps *t);	/* NULL is fine */
+/*
+ * Judges by other rules from now on, and by what is known of links: one that flaps keeps its count of doublings of
+ * the hold time.  With limit 0 links that flap go on to do so; see flaps_release().
+ */
+void flaps_set_rules(struct flaps *t, const struct flap_rules *rules);
 /* Drained links (sm/devices/withdrawals.h) are held, too.  w outlives its use here; NULL: none. */
 void flaps_set_withdrawals(struct flaps *t, const struct withdrawals *w);
 /* Records that a link went down.  True: it begins to flap, and *out describes it. */

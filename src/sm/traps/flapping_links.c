@@ -283,11 +283,24 @@ void flapping_swept(struct sm *sm)
 		sm_want_sweep(sm, SWEEP_LOCAL, "links came up late");
 }
 
+static struct flap_rules rules_of(const struct settings *s)
+{
+	return (struct flap_rules){ s->flap_limit, s->flap_window_s * 1000000ll, s->flap_hold_s * 1000000ll };
+}
+
+void sm_flap_settings_changed(struct sm *sm)
+{
+	struct flap_rules rules = rules_of(sm->settings);
+
+	flaps_set_rules(sm->traps.flaps, &rules);
+	if (!rules.limit)
+		sm_release_links(sm, 0, 0);
+	arm(sm);
+}
+
 void flapping_new(struct sm *sm)
 {
-	const struct settings *s = sm->settings;
-	struct flap_rules rules = { s->flap_limit, s->flap_window_s * 1000000ll,
-				    s->flap_hold_s * 1000000ll };
+	struct flap_rules rules = rules_of(sm->settings);
 
 	sm->traps.flaps = flaps_new(&rules);
 	sm->traps.flap_timer = timer_new(sm->loop, on_timer, sm);

@@ -434,6 +434,6 @@ enum step_result vls_take_away(struct sm *sm)
 	if (!begin(sm, true))
 		return RESULT_DONE;
 	sm->sweep.vls->drained = timer_new(sm->loop, start, sm);
-	timer_set(sm->sweep.vls->drained, drain_us(sm->settings), 0);
+	timer_set(sm->sweep.vls->drained, drain_us(sm->sweep.plan->settings), 0);
 	return RESULT_WAIT;
 }

@@ -400,12 +400,12 @@ static void switch_info_done(struct sm *sm, uint32_t node, const struct smp *s)
 	else if (sw->mcast_top != mcast_top && !sm->sweep.work[node].mcast_top_stays)
 		mcast_top_refused(sm, node, mcast_top);
 	/* PortStateChange may be set by a new change: that is no refusal */
-	if (sw->lft_top == top && sw->lifetime == sm->settings->packet_lifetime) {
+	if (sw->lft_top == top && sw->lifetime == sm->sweep.plan->settings->packet_lifetime) {
 		refused_taken(sm, sm->sweep.f->nodes[node].guid, UMAD_SM_ATTR_SWITCH_INFO, 0);
 		return;
 	}
 	store_refused(sm->store, sm->sweep.f->nodes[node].guid, UMAD_SM_ATTR_SWITCH_INFO, 0,
-		      switch_info_digest(top, sm->settings->packet_lifetime),
+		      switch_info_digest(top, sm->sweep.plan->settings->packet_lifetime),
 		      switch_info_digest(sw->lft_top, sw->lifetime));
 	fixed_routes_changed(sm, sm->sweep.f->nodes[node].guid, UMAD_SM_ATTR_SWITCH_INFO, 0, true);
 	log_limited(&refused_log, LOG_LEVEL_WARNING, "sweep",
@@ -477,7 +477,7 @@ static void switch_info_refused(struct sm *sm, uint32_t node, unsigned status)
 {
 	refused_note(sm, node, UMAD_SM_ATTR_SWITCH_INFO, 0,
 		     switch_info_digest(plan_lft_top(sm->sweep.plan, sm->sweep.f->nodes[node].sw),
-					sm->settings->packet_lifetime), status);
+					sm->sweep.plan->settings->packet_lifetime), status);
 }
 
 static void ports_done(void *arg, uint32_t node, const struct smp *s, uint64_t cookie, int status)

@@ -616,6 +616,63 @@ START_TEST(the_subnet_is_lost_meanwhile)
 }
 END_TEST
 
+static bool is_second(void)
+{
+	return error_watch_last(t.watch)->when_us > read_before + 30000;
+}
+
+/* promise: L24 */
+START_TEST(other_settings)
+{
+	struct error_settings set = { .interval_us = 50000, .reset = true, .timeout_ms = 10 };
+
+	begin(true, false);
+	memcpy(set.limits, t.settings->error_limits, sizeof(set.limits));
+	reading();
+	t.integrity = 14;
+	t.symbols = 5;
+	reading();
+	reading();
+	ck_assert_uint_eq(t.sets, 0);
+	/* nearly full counters are reset from now on */
+	error_watch_change(t.watch, &set);
+	reading();
+	reading();
+	ck_assert_uint_gt(t.sets, 0);
+	/* limits count at once, for errors that were read before, too */
+	t.events.n = 0;
+	set.interval_us = 0;
+	set.limits[ERR_LOCAL_INTEGRITY] = PORT_ERRORS_ANY;
+	error_watch_change(t.watch, &set);
+	t.events.n = 0;
+	set.limits[ERR_SYMBOL] = 4;
+	error_watch_change(t.watch, &set);
+	ck_assert_uint_eq(t.events.n, 1);
+	ck_assert_int_eq(t.events.v[0].kind, EVENT_LINK_ERRORS);
+	ck_assert_uint_eq(error_watch_last(t.watch)->over, 1);
+	error_watch_change(t.watch, &set);
+	ck_assert_uint_eq(t.events.n, 1);
+	set.limits[ERR_SYMBOL] = 5;
+	error_watch_change(t.watch, &set);
+	ck_assert_uint_eq(t.events.n, 2);
+	ck_assert_int_eq(t.events.v[1].kind, EVENT_LINK_CLEAN);
+	ck_assert_uint_eq(error_watch_last(t.watch)->over, 0);
+	/* and the interval, which 0 had ended */
+	set.interval_us = 20000;
+	error_watch_change(t.watch, &set);
+	reading();
+	run_until(is_second);
+	/* all the same while nothing is published */
+	error_watch_published(t.watch, NULL);
+	set.limits[ERR_SYMBOL] = 0;
+	set.interval_us = 30000;
+	error_watch_change(t.watch, &set);
+	error_watch_published(t.watch, t.state);
+	reading();
+	end();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("error_watch");
@@ -635,6 +692,7 @@ int main(void)
 	tcase_add_test(k, clearing);
 	tcase_add_test(k, a_reading_that_is_asked_for);
 	tcase_add_test(k, the_subnet_is_lost_meanwhile);
+	tcase_add_test(k, other_settings);
 	suite_add_tcase(s, k);
 	return run_suite(s);
 }

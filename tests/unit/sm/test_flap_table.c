@@ -351,6 +351,52 @@ START_TEST(short_of_active_and_the_only_way)
 }
 END_TEST
 
+/* promise: L24 */
+START_TEST(other_rules)
+{
+	struct flap_rules r = rules;
+
+	/* fewer times: the newest count */
+	ck_assert(!down(&one, 1, 0));
+	ck_assert(!down(&one, 2, 61 * SECOND));
+	r.limit = 2;
+	flaps_set_rules(flaps, &r);
+	ck_assert(down(&one, 1, 61 * SECOND));
+	ck_assert_int_eq(flap.until_us, 71 * SECOND);
+	/* another hold time counts at once, with its doublings */
+	r.hold_us = 20 * SECOND;
+	flaps_set_rules(flaps, &r);
+	ck_assert(flaps_at(flaps, 0, &flap));
+	ck_assert_int_eq(flap.until_us, 81 * SECOND);
+	ck_assert_int_eq(flaps_next(flaps), 81 * SECOND);
+	ck_assert(flaps_ended(flaps, 81 * SECOND, &flap));
+	ck_assert(down(&one, 3, 82 * SECOND));
+	ck_assert_int_eq(flap.until_us, 122 * SECOND);
+	r.hold_us = SECOND;
+	flaps_set_rules(flaps, &r);
+	ck_assert_int_eq(flaps_next(flaps), 84 * SECOND);
+	ck_assert(flaps_ended(flaps, 84 * SECOND, &flap));
+	/* more times: those that are known count on */
+	ck_assert(!down(&one, 2, 85 * SECOND));
+	r.limit = 4;
+	flaps_set_rules(flaps, &r);
+	ck_assert(!down(&one, 2, 86 * SECOND));
+	ck_assert(down(&one, 1, 86 * SECOND));
+	/* none, and again some */
+	while (flaps_release(flaps, 0, 0, &flap))
+		;
+	r.limit = 0;
+	flaps_set_rules(flaps, &r);
+	ck_assert(!down(&one, 40, 87 * SECOND));
+	r.limit = 1;
+	r.window_us = 2 * SECOND;
+	flaps_set_rules(flaps, &r);
+	ck_assert(!down(&one, 1, 88 * SECOND));
+	ck_assert(!down(&one, 1, 91 * SECOND));
+	ck_assert(down(&one, 1, 93 * SECOND));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("flap");
@@ -370,6 +416,7 @@ int main(void)
 	tcase_add_loop_test(t, held_where_it_cannot_come_up, IB_PORT_NOP, IB_PORT_DOWN_S + 1);
 	tcase_add_test(t, held_while_sweeps_leave_it_short_of_active);
 	tcase_add_test(t, short_of_active_and_the_only_way);
+	tcase_add_test(t, other_rules);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }

@@ -172,6 +172,37 @@ START_TEST(no_disk)
 }
 END_TEST
 
+/* What is left to write goes on in the background, and a lower bound applies at once. */
+START_TEST(left_to_write)
+{
+	struct history *h = history_new(path, MAX);
+	struct buf all = { 0 }, err = { 0 };
+	struct stat now;
+
+	for (int i = 1; i <= 3; i++)
+		add(h, i);
+	history_leave(h);
+	/* until it has made its table, reading fails */
+	for (int i = 0; i < 1000 && !(history_read(path, 0, 100000000, append, &all, &err) && all.n); i++)
+		usleep(10000);
+	ck_assert_str_eq(reading(0, 100), "+1} 2} +3} ");
+	h = history_new(path, MAX);
+	for (int i = 0; i < 2000; i++)
+		history_add(h, i * 1000000ll, "link-up", xasprintf("{\"n\": \"%01500d\"}", i));
+	stored(h, 2000);
+	history_set_max(h, HISTORY_MIN_BYTES);
+	add(h, 5000);
+	stored(h, 2001);
+	history_free(h);
+	ck_assert_int_eq(stat(path, &now), 0);
+	ck_assert_int_lt(now.st_size, 2 << 20);
+	ck_assert_str_eq(reading(5000, 5001), "5000} ");
+	history_leave(NULL);
+	buf_free(&all);
+	buf_free(&err);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("history");
@@ -184,6 +215,7 @@ int main(void)
 	tcase_add_test(t, damage);
 	tcase_add_test(t, a_bound);
 	tcase_add_test(t, no_disk);
+	tcase_add_test(t, left_to_write);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }
