@@ -36,7 +36,7 @@ note "a policy whose Sets were done, and then the one before"
 sim_do fault add drop --class smp --attr PortInfo --method get-resp --at "$leaf"
 policy 20 >policy.yaml
 ctl reload >reload 2>&1 || bad "not reloaded: $(<reload)"
-gave_up() { [ "$(said "no answer while writing")" = 1 ]; }
+gave_up() { [ "$(said "no answer while writing")" -ge 1 ]; }	# it tries again and again
 until_ 10 gave_up || bad "all devices have answered"
 sim_do fault remove all
 expect "VLHighLimit that nobody has confirmed" 20 "$(high_limit)"
