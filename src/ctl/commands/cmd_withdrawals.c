@@ -223,7 +223,8 @@ static json_t *next_row(void *arg)
 
 	if (i == rows->list->v.n)
 		return NULL;
-	x = &rows->list->v.v[rows->next++];
+	rows->next++;
+	x = &rows->list->v.v[i];
 	if (x->kind == WITHDRAWAL_ISOLATED)
 		return json_isolated(x, rows->c.state->f, &rows->cuts, rows->change == rows->in_force);
 	return json_entry(x, rows->c.state->f, &rows->carried[i],

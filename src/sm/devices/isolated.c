@@ -123,8 +123,7 @@ static bool still_isolated(const struct sm *sm, uint64_t guid, unsigned num)
 {
 	const struct isolation_cut *x = isolation_cuts_find(&sm->withdrawn.isolated.cuts, guid, num);
 
-	return x && (isolation_covers(sm->withdrawn.list, x->guid[0], x->num[0]) ||
-		     isolation_covers(sm->withdrawn.list, x->guid[1], x->num[1]));
+	return x && isolation_covers_cut(sm->withdrawn.list, x);
 }
 
 static int farthest_first(const void *va, const void *vb)
@@ -156,7 +155,7 @@ static void choose_ends(struct sm *sm)
 
 		if (a == FABRIC_NONE || (b != FABRIC_NONE && port_node(f, b)->hops < port_node(f, a)->hops))
 			a = b;
-		if (a != FABRIC_NONE && still_isolated(sm, c->guid[0], c->num[0]))
+		if (a != FABRIC_NONE && isolation_covers_cut(sm->withdrawn.list, c))
 			remember(x, f, a);
 	}
 	if (x->downs.n)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* See isolations.h.  The list of cut links is as short as that of withdrawn places, so it is searched in order. */
+/* See isolations.h.  The list of cut links is searched in order: it is short unless whole switches are isolated. */
 #include "sm/devices/isolations.h"
 
 #include <stdlib.h>
@@ -15,6 +15,11 @@ static bool is_isolated(const struct withdrawal *x)
 bool isolation_covers(const struct withdrawals *w, uint64_t guid, unsigned num)
 {
 	return w && (is_isolated(withdrawals_find(w, guid, num)) || is_isolated(withdrawals_find(w, guid, 0)));
+}
+
+bool isolation_covers_cut(const struct withdrawals *w, const struct isolation_cut *cut)
+{
+	return isolation_covers(w, cut->guid[0], cut->num[0]) || isolation_covers(w, cut->guid[1], cut->num[1]);
 }
 
 static bool is_own_link(const struct fabric *f, uint32_t port)
@@ -81,7 +86,7 @@ void isolation_cuts_prune(struct isolation_cuts *c, const struct withdrawals *w,
 	for (size_t i = 0; i < c->v.n; i++) {
 		const struct isolation_cut *x = &c->v.v[i];
 
-		if (isolation_covers(w, x->guid[0], x->num[0]) || isolation_covers(w, x->guid[1], x->num[1]))
+		if (isolation_covers_cut(w, x))
 			c->v.v[kept++] = *x;
 		else
 			fn(arg, x);

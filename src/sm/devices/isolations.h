@@ -27,6 +27,8 @@ struct isolation_cuts {
 
 /* The port is isolated, by itself or with its node. */
 bool isolation_covers(const struct withdrawals *w, uint64_t guid, unsigned num);
+/* The link is isolated by one of its ends. */
+bool isolation_covers_cut(const struct withdrawals *w, const struct isolation_cut *cut);
 /*
  * A link between a port of f and a port (guid, num) that may not be in f is isolated.  w may be NULL,
  * which is an empty list.
