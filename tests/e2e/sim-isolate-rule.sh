@@ -21,6 +21,15 @@ start_and_pass "host-0001 HCA-1" -c qosd.yaml
 reading() { sim_do pass 25s; }
 places() { ctl -j withdrawn | jq -r '[.places[] | "\(.name | split(" ")[0]) \(.state) \(.["by-rule"])"] | sort | join(", ")'; }
 in_log() { grep -c "$1" "$qosd_log"; }
+# counts_anew: what leaf-003/P3 counted before is no reason any more, and what it counts from now on is.
+counts_anew() {
+	reading
+	reading
+	expect "places" "" "$(places)"
+	sim_do count leaf-003/P3 symbol-errors 1001
+	reading
+	expect "places" "leaf-003/P3 isolated true" "$(places)"
+}
 # flap PORT N: takes the link down and up N times.
 flap() {
 	local i
@@ -60,12 +69,7 @@ reading
 expect_match "places" "^leaf-003/P[34] isolated true$" "$(places)"
 expect "isolated now" "leaf-003/P4 isolated true" "$(places)"
 ctl release leaf-003/P4 >out || bad "release: $(<out)"
-reading
-reading
-expect "places" "" "$(places)"
-sim_do count leaf-003/P3 symbol-errors 1001
-reading
-expect "places" "leaf-003/P3 isolated true" "$(places)"
+counts_anew
 
 # promise: M35
 note "the errors of its other end count anew, too"
@@ -76,12 +80,7 @@ reading
 expect "places" "leaf-007/P3 isolated true" "$(places)"
 ctl release leaf-007/P3 >out || bad "release: $(<out)"
 until_passed 10 subnet_up
-reading
-reading
-expect "places" "" "$(places)"
-sim_do count leaf-003/P3 symbol-errors 1001
-reading
-expect "places" "leaf-003/P3 isolated true" "$(places)"
+counts_anew
 
 # promise: M36
 note "links that go down, and no more than allowed"

@@ -19,7 +19,6 @@ partitions:
 END
 start_sim "$top/examples/cluster.topo"
 start_and_wait "$manager" -p policy.yaml
-gid() { echo "fe80::${1:0:4}:${1:4:4}:${1:8:4}:${1:12:4}"; }
 for i in 1 2 3; do
 	on_own "$a" "$tools/pathquery" set member mgid="ff12:401b:ffff::$i" port-gid="$(gid $a_guid)" join-state=1 qkey=0xb1b \
 		pkey=0xffff tclass=0 sl=2 flow-label=0 >join.out 2>&1 || bad "join: $(<join.out)"

@@ -24,10 +24,7 @@ start_and_wait H-f452140300811200 -p policy.yaml
 new_certificate tls
 mapfile -t token < <("$build/qosd-rest" --new-token slurm)
 cat >rest.yaml <<END
-listen: 127.0.0.1:$rest_port
-certificate: $work/tls.crt
-key: $work/tls.key
-socket: $sock
+$(served_here)
 requests-per-second: 100000
 wait: 60s
 users:

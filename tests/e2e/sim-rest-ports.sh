@@ -21,10 +21,7 @@ start_and_wait "$sm_node" -c qosd.yaml
 new_certificate tls
 hash=$(echo secret | "$build/qosd-rest" --hash-password)
 cat >rest.yaml <<END
-listen: 127.0.0.1:$rest_port
-certificate: $work/tls.crt
-key: $work/tls.key
-socket: $sock
+$(served_here)
 users:
   k8s: {password: "$hash", right: partitions}
   admin: {password: "$hash", right: all}

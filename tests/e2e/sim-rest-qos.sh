@@ -46,10 +46,7 @@ start_sim "$top/examples/cluster.topo"
 start_and_wait "$sm_node" -p policy.yaml
 new_certificate tls
 cat >rest.yaml <<END
-listen: 127.0.0.1:$rest_port
-certificate: $work/tls.crt
-key: $work/tls.key
-socket: $sock
+$(served_here)
 users:
   k8s: {password: "$(echo secret | "$build/qosd-rest" --hash-password)", right: partitions}
 END

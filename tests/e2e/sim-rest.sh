@@ -41,10 +41,7 @@ mapfile -t token < <("$build/qosd-rest" --new-token slurm)
 expect_match "a hash" '^\$y\$' "$hash"
 expect_match "a token" '^slurm\.[A-Za-z0-9_-]{43}$' "${token[0]}"
 cat >rest.yaml <<END
-listen: 127.0.0.1:$rest_port
-certificate: $work/tls.crt
-key: $work/tls.key
-socket: $sock
+$(served_here)
 index0: ignore
 users:
   k8s: {password: "$hash", right: partitions}

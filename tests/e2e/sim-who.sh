@@ -19,7 +19,6 @@ partitions:
 END
 start_sim "$top/examples/cluster.topo"
 start_and_wait "$manager" -p policy.yaml
-gid() { echo "fe80::${1:0:4}:${1:4:4}:${1:8:4}:${1:12:4}"; }
 # join NODE GUID MGID
 join() {
 	on_own "$1" "$tools/pathquery" set member mgid="$3" port-gid="$(gid "$2")" join-state=1 qkey=0xb1b pkey=0xffff \

@@ -15,6 +15,11 @@ new_certificate() {
 		fail "openssl: $(<openssl.log)"
 }
 
+# served_here: prints the settings of a gateway to our qosd that serves at $url with the certificate "tls".
+served_here() {
+	printf '%s\n' "listen: 127.0.0.1:$rest_port" "certificate: $work/tls.crt" "key: $work/tls.key" "socket: $sock"
+}
+
 # start_rest SETTINGS LOG: starts a gateway and waits until it serves; sets rest_pid.
 start_rest() {
 	chmod 600 "$1"

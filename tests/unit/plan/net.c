@@ -69,6 +69,26 @@ void net_finish(struct fabric *f)
 	buf_free(&err);
 }
 
+struct fabric *net_leaves_and_spines(uint64_t host, uint64_t leaf, uint64_t spine)
+{
+	struct fabric *f = fabric_new();
+
+	for (unsigned i = 0; i < 3; i++)
+		net_ca(f, host + 0x10 * i, 1);
+	for (unsigned i = 0; i < 2; i++)
+		net_switch(f, leaf + i, 4, false);
+	for (unsigned i = 0; i < 2; i++)
+		net_switch(f, spine + i, 4, false);
+	for (unsigned k = 0; k < 2; k++) {
+		fabric_link(f, k, 1, 3 + k, 1);
+		for (unsigned i = 0; i < 2; i++)
+			fabric_link(f, 3 + k, 2 + i, 5 + i, 1 + k);
+	}
+	fabric_link(f, 2, 1, 6, 4);
+	net_finish(f);
+	return f;
+}
+
 uint32_t net_random(uint64_t *s)
 {
 	*s ^= *s << 13;

@@ -23,20 +23,7 @@ static void setup(void)
 	w = withdrawals_new();
 	flaps = flaps_new(&(struct flap_rules){ .window_us = 1, .hold_us = 1 });
 	flaps_set_withdrawals(flaps, w);
-	f = fabric_new();
-	for (unsigned i = 0; i < 3; i++)
-		net_ca(f, HOST + 0x10 * i, 1);
-	for (unsigned i = 0; i < 2; i++)
-		net_switch(f, LEAF + i, 4, false);
-	for (unsigned i = 0; i < 2; i++)
-		net_switch(f, SPINE + i, 4, false);
-	for (unsigned leaf = 0; leaf < 2; leaf++) {
-		fabric_link(f, leaf, 1, 3 + leaf, 1);
-		for (unsigned i = 0; i < 2; i++)
-			fabric_link(f, 3 + leaf, 2 + i, 5 + i, 1 + leaf);
-	}
-	fabric_link(f, 2, 1, 6, 4);
-	net_finish(f);
+	f = net_leaves_and_spines(HOST, LEAF, SPINE);
 }
 
 static void teardown(void)
