@@ -44,10 +44,7 @@ void tell_operator_command(const struct ctl_call *c, const char *command, const 
 	event_text(&e, "command", "%s", command);
 	if (*what)
 		event_text(&e, "what", "%s", what);
-	if (peer->uid >= 0)
-		event_number(&e, "uid", peer->uid);
-	if (peer->behalf)
-		event_text(&e, "on-behalf-of", "%s", peer->behalf);
+	event_asker(&e, peer->uid, peer->behalf);
 	c->env->event(c->env->arg, &e);
 }
 

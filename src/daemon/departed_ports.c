@@ -522,8 +522,7 @@ bool departed_remove_port(void *arg, uint64_t guid, int64_t uid)
 		   h->n[HOLD_MEMBERSHIPS], h->n[HOLD_SERVICES], h->n[HOLD_SUBSCRIPTIONS],
 		   h->n[HOLD_ALIASES]);
 	event_guid(&e, "guid", guid);
-	if (uid >= 0)
-		event_number(&e, "uid", uid);
+	event_asker(&e, uid, NULL);
 	log_info("sa", "%s; user %" PRId64, e.text, uid);
 	operator_events_add(q->operator_events, &e);
 	condemn(q->departed, guid);
@@ -547,8 +546,7 @@ bool departed_remove_group(void *arg, const uint8_t mgid[16], int64_t uid, struc
 		   g->members.n);
 	event_guid(&e, "guid", g->holder);
 	event_number(&e, "mlid", g->mlid);
-	if (uid >= 0)
-		event_number(&e, "uid", uid);
+	event_asker(&e, uid, NULL);
 	log_info("sa", "%s; user %" PRId64, e.text, uid);
 	operator_events_add(q->operator_events, &e);
 	lock(q->departed);

@@ -284,8 +284,7 @@ bool expected_topology_accept(void *arg, bool none, int64_t uid, struct buf *err
 	event_make(&e, EVENT_TOPOLOGY_ACCEPTED, none ? "no topology is expected any more" :
 		   "the fabric as it is was accepted as the expected topology: %" PRIu32 " nodes",
 		   q->sa.state->f->n_nodes);
-	if (uid >= 0)
-		event_number(&e, "uid", uid);
+	event_asker(&e, uid, NULL);
 	log_info("topology", "%s; user %" PRId64, e.text, uid);
 	operator_events_add(q->operator_events, &e);
 	expected_topology_settled(t, q->sa.state);

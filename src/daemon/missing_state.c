@@ -193,8 +193,7 @@ size_t missing_state_forget(void *arg, const char *text, int64_t uid)
 		   n == 1 ? "" : "s", text ? text : "all");
 	event_text(&e, "what", "%s", text ? text : "all");
 	event_number(&e, "items", (int64_t)n);
-	if (uid >= 0)
-		event_number(&e, "uid", uid);
+	event_asker(&e, uid, NULL);
 	log_info("missing", "%s; user %" PRId64, e.text, uid);
 	operator_events_add(q->operator_events, &e);
 	save(q->missing);

@@ -213,8 +213,7 @@ void operator_events_policy(struct operator_events *x, const struct policy_chang
 		event_number(&e, "errors", c->errors);
 	else
 		event_text(&e, "checksum", "%016" PRIx64, c->checksum);
-	if (c->uid >= 0)
-		event_number(&e, "uid", c->uid);
+	event_asker(&e, c->uid, NULL);
 	operator_events_add(x, &e);
 }
 
@@ -232,10 +231,7 @@ void operator_events_partitions(struct operator_events *x, const struct dynamic_
 	event_text(&e, "partitions", "%s", names.n ? names.s : "");
 	event_number(&e, "entries", (int64_t)r->v.n);
 	event_number(&e, "members", (int64_t)r->n_members);
-	if (uid >= 0)
-		event_number(&e, "uid", uid);
-	if (behalf)
-		event_text(&e, "on-behalf-of", "%s", behalf);
+	event_asker(&e, uid, behalf);
 	operator_events_add(x, &e);
 	buf_free(&names);
 }
@@ -254,8 +250,7 @@ void operator_events_withdrawal(struct operator_events *x, const struct withdraw
 	event_text(&e, "name", "%s", w->name);
 	if (!released && *w->reason)
 		event_text(&e, "reason", "%s", w->reason);
-	if (uid >= 0)
-		event_number(&e, "uid", uid);
+	event_asker(&e, uid, NULL);
 	operator_events_add(x, &e);
 }
 

@@ -154,6 +154,14 @@ void event_guid(struct event *e, const char *name, uint64_t guid)
 	event_text(e, name, "0x%016" PRIx64, guid);
 }
 
+void event_asker(struct event *e, int64_t uid, const char *behalf)
+{
+	if (uid >= 0)
+		event_number(e, "uid", uid);
+	if (behalf)
+		event_text(e, "on-behalf-of", "%s", behalf);
+}
+
 /* --- the ring --- */
 
 struct events *events_new(uint64_t boot)

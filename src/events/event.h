@@ -81,6 +81,8 @@ void event_text(struct event *e, const char *name, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 void event_number(struct event *e, const char *name, int64_t number);
 void event_guid(struct event *e, const char *name, uint64_t guid);
+/* Who asked for what has happened: a user, unless uid is negative, and for whom, unless that is NULL. */
+void event_asker(struct event *e, int64_t uid, const char *behalf);
 
 struct events;
 /* boot: must differ in each run. */
