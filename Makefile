@@ -308,11 +308,11 @@ $(BUILD)/tests/fuzz/fuzz_convert: $(call archive,cli/convert)
 
 # Scripts find what they test by these.  Dumps of real fabrics are used where
 # somebody has put them beside the checkout.
-export QOSD_BUILD = $(abspath $(BUILD))
+export QOSD_BUILD := $(abspath $(BUILD))
 export QOSD_FABRICS ?= $(abspath ../shared/fabrics)
 export QOSD_SANITIZE = $(SANITIZE)
-export LAYER_TABLE = $(foreach l,$(LAYERS) $(foreach p,$(PROGRAMS),$(folder_$(p))) sim/preload sim/preload_clock,$(l):$(subst $() ,$(comma),$(strip $(uses_$(l)))))
-export PROGRAM_TABLE = $(foreach p,$(PROGRAMS),$(p):$(subst $() ,$(comma),$(strip $(folder_$(p)) \
+export LAYER_TABLE := $(foreach l,$(LAYERS) $(foreach p,$(PROGRAMS),$(folder_$(p))) sim/preload sim/preload_clock,$(l):$(subst $() ,$(comma),$(strip $(uses_$(l)))))
+export PROGRAM_TABLE := $(foreach p,$(PROGRAMS),$(p):$(subst $() ,$(comma),$(strip $(folder_$(p)) \
 	$(sort $(foreach u,$(uses_$(folder_$(p))),$(call layer_of,$(u)) $(call below,$(call layer_of,$(u)))))))) \
 	preload:sim/preload preload_clock:sim/preload_clock
 export OWNED_HEADERS
