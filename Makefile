@@ -75,7 +75,7 @@ uses_sim/main   = lib/base lib/format fabric/ibdm fabric/dump lib/loop sim/clock
 		sim/check sim/ctl sim/preload/socket.h
 libs_qosd     = $(UMAD_LIBS) $(MAD_LIBS) $(NETDISC_LIBS) $(EV_LIBS) $(YAML_LIBS) \
 		$(JANSSON_LIBS) $(HTTP_LIBS) $(SECCOMP_LIBS) $(SQLITE_LIBS) $(ZLIB_LIBS)
-libs_qosd-ctl = $(JANSSON_LIBS) $(XML_LIBS)
+libs_qosd-ctl = $(JANSSON_LIBS)
 libs_qosd-rest = $(YAML_LIBS) $(JANSSON_LIBS) $(HTTP_LIBS) $(GNUTLS_LIBS) $(SECCOMP_LIBS) $(CRYPT_LIBS)
 libs_qosd-sim = $(MAD_LIBS) $(EV_LIBS) $(YAML_LIBS) $(JANSSON_LIBS)
 
@@ -169,7 +169,7 @@ folders = src/$(1) $(filter-out $(addprefix src/,$(LAYERS) $(foreach p,$(PROGRAM
 layer_objects = $(foreach f,$(call folders,$(1)),$(call objects,$(f)))
 # What a layer's archive needs of other people's libraries: those of the daemon
 # serve all, since nothing is linked that is not used.
-LINK_LIBS = -Wl,--as-needed $(libs_qosd) $(XML_LIBS) $(CRYPT_LIBS) $(COMMON_LIBS)
+LINK_LIBS = -Wl,--as-needed $(libs_qosd) $(CRYPT_LIBS) $(COMMON_LIBS)
 
 programs = $(addprefix $(BUILD)/,$(PROGRAMS))
 
@@ -207,6 +207,7 @@ $(PRELOAD) $(PRELOAD_CLOCK):
 		$(VERBS_CFLAGS) -fPIC -shared -o $@ $(filter %.c,$^) $(LDFLAGS) -ldl
 $(BUILD)/obj/src/sim/main/%: ALL_CPPFLAGS += -DQOSD_LIBDIR='"$(libdir)"'
 $(BUILD)/obj/src/cli/rest/%: ALL_CPPFLAGS += -DQOSD_REST_CONFIG='"$(sysconfdir)/qosd/qosd-rest.yaml"'
+$(BUILD)/obj/src/cli/convert/%: ALL_CPPFLAGS += -DXML_SONAME='"$(XML_SONAME)"'
 
 # The page of `report`, which is in the daemon.
 $(BUILD)/report.html: scripts/report-page $(wildcard share/report/*)

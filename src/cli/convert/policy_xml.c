@@ -16,6 +16,7 @@
 #include <libxml/parser.h>
 #include <libxml/xmlerror.h>
 
+#include "cli/convert/libxml.h"
 #include "cli/convert/policy_tree.h"
 
 #define DEPTH_MAX	32
@@ -314,18 +315,18 @@ static void take_error(void *context, xmlErrorPtr error)
 #define take_error take_xml_error
 #endif
 
-static xmlDocPtr parse(struct scan *s)
+static xmlDocPtr parse(const struct libxml *xml, struct scan *s)
 {
-	xmlParserCtxtPtr context = xmlNewParserCtxt();
+	xmlParserCtxtPtr context = xml->new_context();
 	xmlDocPtr doc;
 
 	if (!context)
 		abort();	/* out of memory */
 	context->_private = s;
 	context->sax->serror = take_error;
-	doc = xmlCtxtReadMemory(context, s->mended.s ? s->mended.s : "", (int)s->mended.n,
+	doc = xml->read_memory(context, s->mended.s ? s->mended.s : "", (int)s->mended.n,
 				s->at.at.file, NULL, XML_PARSE_NONET | XML_PARSE_RECOVER);
-	xmlFreeParserCtxt(context);
+	xml->free_context(context);
 	return doc;
 }
 
@@ -402,9 +403,8 @@ static struct tree *walk_element(struct walk *w, struct tree *parent, const xmlN
 	return t;
 }
 
-static void build(struct scan *s, xmlDocPtr doc)
+static void build(struct scan *s, const xmlNode *top)
 {
-	const xmlNode *top = doc ? xmlDocGetRootElement(doc) : NULL;
 	struct walk w = { s, 0, false };
 	struct tree *root = top ? walk_element(&w, NULL, top) : NULL;
 
@@ -421,6 +421,20 @@ static void build(struct scan *s, xmlDocPtr doc)
 	tree_free(root);
 }
 
+static void parse_and_build(struct scan *s)
+{
+	const struct libxml *xml = libxml_load();
+	xmlDocPtr doc;
+
+	if (!xml) {
+		say_error(s->c, s->at.at, "XML cannot be read without libxml2: %s", libxml_error());
+		return;
+	}
+	doc = parse(xml, s);
+	build(s, doc ? xml->root_element(doc) : NULL);
+	xml->free_doc(doc);
+}
+
 void read_xml(struct converted *c, const struct convert_input *in)
 {
 	struct scan s = { .c = c, .at = cursor_of(in) };
@@ -431,12 +445,8 @@ void read_xml(struct converted *c, const struct convert_input *in)
 	}
 	s.at.quotes = false;
 	scan_document(&s);
-	if (!s.stop) {
-		xmlDocPtr doc = parse(&s);
-
-		build(&s, doc);
-		xmlFreeDoc(doc);
-	}
+	if (!s.stop)
+		parse_and_build(&s);
 	buf_free(&s.mended);
 	vec_free(&s.elements);
 	*vec_push(&c->sources) = in->name;
