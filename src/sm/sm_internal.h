@@ -118,7 +118,7 @@ struct sm {
 	struct sm_said said;
 
 	struct sweep sweep;
-	struct timer *turn_timer;	/* STEP_TURN */
+	struct timer *turn_timer;	/* runs out between two steps, after the event loop has run */
 	struct sweep_progress progress;	/* of the running sweep, or of the last one */
 	struct wishes wishes;
 	struct light_sweep light;

@@ -200,7 +200,6 @@ static void planning_done(void *arg)
 	struct plan_task *t = arg;
 	struct sm *sm = t->sm;
 	enum planning what = t->what;
-	enum sweep_step step = sm->progress.step;
 
 	planning_join(sm);
 	if (what == PLAN_FOLLOW)
@@ -208,7 +207,8 @@ static void planning_done(void *arg)
 	if ((what == PLAN_SECOND || what == PLAN_AHEAD) && sweep_is(sm)->writes)
 		log_new_findings(sm);
 	/* the second part runs beside other steps */
-	if (what == PLAN_FIRST || what == PLAN_FOLLOW || step == STEP_JUDGE || step == STEP_PATHS)
+	if (what == PLAN_FIRST || what == PLAN_FOLLOW || sweep_step_waits(sm, STEP_JUDGE) ||
+	    sweep_step_waits(sm, STEP_PATHS))
 		sweep_step_done(sm, RESULT_DONE);
 }
 

@@ -2,6 +2,8 @@
 /*
  * Lists the steps of each kind of sweep, in order, and drives them.
  *
+ * The event loop runs while a step waits, and between two steps if they have kept it for long.
+ *
  * Side paths are results (steps.h): a probe that finds more than it can follow, and a device that
  * hid others, lead back to STEP_DISCOVER.  The plan's second part is computed beside the steps
  * between the one that begins it and STEP_PATHS, or STEP_JUDGE if tables wait for it; STEP_FOLLOW
@@ -30,6 +32,7 @@
 #include "sm/write/write.h"
 
 #define PHASE_SAME PHASE_IDLE	/* the phase of the step before */
+#define TURN_US 2000		/* so long steps may keep the event loop before it runs between two of them */
 
 static const struct {
 	const char *name;
@@ -86,7 +89,6 @@ static const struct {
 	[STEP_ROUTES] = { "routes", PHASE_ROUTES, reroute_start,
 		"writes forwarding tables in rounds if they are based on those in force" },
 	[STEP_ISOLATE] = { "isolate", PHASE_SAME, isolated_take_down, "takes isolated links down" },
-	[STEP_TURN] = { "turn", PHASE_SAME, sweep_turn, "lets the event loop run" },
 	[STEP_PUBLISH] = { "publish", PHASE_ANNOUNCING, sweep_publish, "makes the SA answer from the new "
 			"plan" },
 	[STEP_ANNOUNCE] = { "announce", PHASE_SAME, announce_start,
@@ -133,7 +135,7 @@ const struct sweep_traits sweep_kinds[SWEEP_KINDS] = {
 			STEP_PREPARE, STEP_FIXED_ROUTES, STEP_PLAN, STEP_PATHS_EARLY,
 			STEP_READ, STEP_COMING, STEP_OWN_KEYS, STEP_PORTS, STEP_MORE_VLS,
 			STEP_PATHS_BEGIN, STEP_JUDGE, STEP_TABLES,
-			STEP_ACTIVATE, STEP_ROUTES, STEP_ISOLATE, STEP_PATHS, STEP_FOLLOW, STEP_TURN,
+			STEP_ACTIVATE, STEP_ROUTES, STEP_ISOLATE, STEP_PATHS, STEP_FOLLOW,
 			STEP_PUBLISH, STEP_ANNOUNCE, STEP_SETTLE,
 		} },
 #define DISCOVERS \
@@ -183,6 +185,7 @@ void sweep_step_over(struct sm *sm)
 			  mad_counts(sm->mad)->smps - sm->sweep.smps_before);
 	}
 	p->step = STEP_NONE;
+	p->done = false;
 }
 
 static enum step_result step_start(struct sm *sm, enum sweep_step step)
@@ -215,8 +218,22 @@ static void sweep_fail(struct sm *sm)
 	sweep_lost(sm);
 }
 
+bool sweep_step_waits(const struct sm *sm, enum sweep_step step)
+{
+	return sm->progress.step == step && !sm->progress.done;
+}
+
+void sweep_turned(void *arg)
+{
+	struct sm *sm = arg;
+
+	sm->progress.done = false;
+	sweep_step_done(sm, RESULT_DONE);
+}
+
 void sweep_step_done(struct sm *sm, enum step_result result)
 {
+	int64_t turn_us = clock_mono_us();
 	enum sweep_step next;
 
 	for (;;) {
@@ -247,6 +264,11 @@ void sweep_step_done(struct sm *sm, enum step_result result)
 			return;
 		}
 		result = step_start(sm, next);
+		if (result == RESULT_DONE && clock_mono_us() - turn_us >= TURN_US) {
+			sm->progress.done = true;
+			timer_set(sm->turn_timer, 0, 0);
+			return;
+		}
 	}
 }
 

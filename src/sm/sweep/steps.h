@@ -38,7 +38,7 @@ enum sweep_step {
 	STEP_PREPARE, STEP_FIXED_ROUTES, STEP_PLAN, STEP_PATHS_EARLY, STEP_READ, STEP_COMING,
 	STEP_OWN_KEYS, STEP_PORTS, STEP_MORE_VLS, STEP_PATHS_BEGIN, STEP_JUDGE, STEP_TABLES,
 	STEP_PATHS, STEP_FOLLOW, STEP_ACTIVATE, STEP_FEWER_VLS, STEP_ROUTES, STEP_ISOLATE,
-	STEP_TURN, STEP_PUBLISH, STEP_ANNOUNCE, STEP_SETTLE, STEP_KEEP_COPY,
+	STEP_PUBLISH, STEP_ANNOUNCE, STEP_SETTLE, STEP_KEEP_COPY,
 	SWEEP_STEPS,
 };
 
@@ -75,6 +75,7 @@ extern const struct sweep_traits sweep_kinds[SWEEP_KINDS];
 struct sweep_progress {
 	enum sweep_kind kind;
 	enum sweep_step step;		/* the step that runs; STEP_NONE: none */
+	bool done;			/* it is done; the next one begins once the event loop has run */
 	int64_t begun_us;		/* when that step began */
 	int64_t took_us[SWEEP_STEPS];	/* total time of the completed runs of each step */
 	uint8_t runs[SWEEP_STEPS];	/* how often each step was begun, at most UINT8_MAX */
@@ -84,6 +85,10 @@ struct sweep_progress {
 void sweep_run(struct sm *sm);
 /* Ends the running step with a result.  The sweep may be over on return. */
 void sweep_step_done(struct sm *sm, enum step_result result);
+/* Whether this step runs and is not done: what it waits for may end it. */
+bool sweep_step_waits(const struct sm *sm, enum sweep_step step);
+/* Callback of turn_timer: takes the next step once the event loop has run; arg: the struct sm. */
+void sweep_turned(void *arg);
 /* Records the time of the running step, which is over. */
 void sweep_step_over(struct sm *sm);
 /* For jobs that are all of their step: the job's `finished` callback. */
@@ -107,7 +112,6 @@ enum step_result sweep_paths_begin(struct sm *sm);
 enum step_result sweep_judge(struct sm *sm);
 enum step_result sweep_paths(struct sm *sm);
 enum step_result sweep_follow(struct sm *sm);
-enum step_result sweep_turn(struct sm *sm);
 enum step_result sweep_publish(struct sm *sm);
 enum step_result sweep_settle(struct sm *sm);
 

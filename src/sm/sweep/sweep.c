@@ -257,17 +257,6 @@ enum step_result sweep_coming(struct sm *sm)
 	return RESULT_DONE;
 }
 
-enum step_result sweep_turn(struct sm *sm)
-{
-	timer_set(sm->turn_timer, 0, 0);
-	return RESULT_WAIT;
-}
-
-void sweep_turned(void *arg)
-{
-	sweep_step_done(arg, RESULT_DONE);
-}
-
 void sweep_start(struct sm *sm, enum sweep_kind kind, const char *reason)
 {
 	/* all nodes must be told of a new policy, and a sweep needs a fabric to begin with */

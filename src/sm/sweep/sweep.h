@@ -178,8 +178,6 @@ void sweep_begin(struct sm *sm, enum sweep_kind kind, const char *reason);
 /* Drops everything that a sweep holds, at its end or at shutdown. */
 void sweep_cleanup(struct sm *sm, bool keep_fabric);
 void sweep_free_work(struct sm *sm);
-/* Callback of turn_timer: ends STEP_TURN; arg: the struct sm. */
-void sweep_turned(void *arg);
 /* Ends what sweep_coming() told the SA: the plan was published or given up. */
 void sweep_nothing_is_coming(struct sm *sm);
 
