@@ -4,8 +4,8 @@
  *
  * A reading asks each node that did not tell its capabilities yet for them, then reads all ports, then the
  * data of ports whose errors are elsewhere, then resets counters that are nearly full, and reads these ports
- * again.  A clearing asks for capabilities, too, then resets and reads: of a device with 64-bit counters it
- * resets both attributes, because other tools read either.
+ * again; last, it records the loads of links.  A clearing asks for capabilities, too, then resets and reads:
+ * of a device with 64-bit counters it resets both attributes, because other tools read either.
  *
  * Ports are in the order of their numbers, so that successive requests go to different devices.
  *
@@ -19,22 +19,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/alloc.h"
 #include "lib/base/clock.h"
 #include "perf/load_record.h"
 #include "perf/perf_internal.h"
 
 #define SECOND_US	INT64_C(1000000)
 #define FIRST_US	(10 * SECOND_US)
+#define LOADS_A_TURN	8192		/* ports whose loads are recorded in one turn of the event loop */
 
 enum round {
 	ROUND_CAPS,
-	ROUND_READ, ROUND_DATA, ROUND_RESET, ROUND_RESET_READ,	/* a reading */
+	ROUND_READ, ROUND_DATA, ROUND_RESET, ROUND_RESET_READ, ROUND_LOADS,	/* a reading */
 	ROUND_CLEAR, ROUND_CLEAR_NARROW, ROUND_CLEAR_READ,	/* a clearing */
 	ROUND_END
 };
 
 struct row {
 	uint32_t port;		/* index into the state's fabric */
+	struct error_node *node;	/* the port's; stays until the reading is over or outdated */
 	uint16_t which;		/* ROUND_RESET: counters to reset */
 	bool set;		/* the device has confirmed a reset … */
 	bool cleared;		/* … and was read after that */
@@ -154,22 +157,17 @@ static const struct fabric_port *port_of(const struct error_watch *w, uint32_t r
 	return &w->run->f->ports[w->rows.v[row].port];
 }
 
-static struct error_node *node_of(struct error_watch *w, uint32_t row)
+static struct error_node *node_of(const struct error_watch *w, uint32_t row)
 {
-	const struct fabric_node *n = &w->run->f->nodes[port_of(w, row)->node];
-
-	return error_node(w->book, n->guid, n->nports);
+	return w->rows.v[row].node;
 }
 
-/* Whether this round has a request for the row. */
-static bool wanted(struct error_watch *w, uint32_t row)
+/* Whether this round has a request for the row, if its device can be reached. */
+static bool is_due(const struct error_node *n, const struct row *r, enum round round)
 {
-	const struct error_node *n = node_of(w, row);
-	struct mad_address to;
-
-	if (n->silent || !perf_address(w->state, w->run, w->rows.v[row].port, &to))
+	if (n->silent)
 		return false;
-	switch (w->round) {
+	switch (round) {
 	case ROUND_CAPS:
 		return (!n->known || n->guessed) && !n->asked;
 	case ROUND_READ:
@@ -178,16 +176,25 @@ static bool wanted(struct error_watch *w, uint32_t row)
 	case ROUND_DATA:
 		return n->known && n->data64 && !n->data_failed;
 	case ROUND_RESET:
-		return w->rows.v[row].which;
+		return r->which;
 	case ROUND_RESET_READ:
 	case ROUND_CLEAR_READ:
-		return w->rows.v[row].set;
+		return r->set;
 	case ROUND_CLEAR_NARROW:
 		return n->known && n->of.attr == PMA_TOTAL64;
+	case ROUND_LOADS:
 	case ROUND_END:
 		break;
 	}
 	return false;
+}
+
+static bool wanted(const struct error_watch *w, uint32_t row)
+{
+	struct mad_address to;
+
+	return is_due(node_of(w, row), &w->rows.v[row], w->round) &&
+	       perf_address(w->state, w->run, w->rows.v[row].port, &to);
 }
 
 static bool is_set(enum round r)
@@ -379,12 +386,16 @@ static float rate_of(const void *watch, const struct subnet_state *s, uint32_t p
 	return error_watch_rate(watch, s, port, r);
 }
 
-static void record_loads(struct error_watch *w)
+/* Takes some ports' loads into the record of the hour.  False: there are more. */
+static bool record_loads(struct error_watch *w)
 {
 	struct event e;
 
-	if (load_record_take(&w->loads, w->run, rate_of, w, w->last.when_us, &e))
+	if (!load_record_take(&w->loads, w->run, LOADS_A_TURN, rate_of, w))
+		return false;
+	if (load_record_end(&w->loads, w->run, w->last.when_us, &e))
 		w->hooks.event(w->hooks.arg, &e);
+	return true;
 }
 
 static void finish_reading(struct error_watch *w)
@@ -401,7 +412,6 @@ static void finish_reading(struct error_watch *w)
 	w->now.seconds = w->last.when_us ? (float)(w->now.begun_us - w->last.begun_us) * 1e-6f : 0;
 	w->now.when_real_us = clock_real_us();
 	w->last = w->now;
-	record_loads(w);
 }
 
 static void finish(struct error_watch *w)
@@ -411,8 +421,6 @@ static void finish(struct error_watch *w)
 
 	for (uint32_t i = 0; i < w->rows.n; i++)
 		cleared += w->rows.v[i].cleared;
-	if (!w->outdated && !w->clears)
-		finish_reading(w);
 	stop(w);
 	if (fn)
 		fn(w->arg, cleared);
@@ -429,6 +437,8 @@ static enum round after(const struct error_watch *w)
 		return ROUND_RESET;
 	case ROUND_RESET:
 		return ROUND_RESET_READ;
+	case ROUND_RESET_READ:
+		return ROUND_LOADS;
 	case ROUND_CLEAR:
 		return ROUND_CLEAR_NARROW;
 	case ROUND_CLEAR_NARROW:
@@ -444,7 +454,11 @@ static void step(void *arg)
 
 	if (!w->run)
 		return;
-	if (w->outdated)
+	if (!w->outdated && w->round == ROUND_LOADS && !record_loads(w)) {
+		timer_set(w->go, 0, 0);
+		return;
+	}
+	if (w->outdated || w->round == ROUND_LOADS)
 		w->row = (uint32_t)w->rows.n;
 	if (!ask_more(w)) {
 		timer_set(w->go, PERF_AGAIN_US, 0);
@@ -454,6 +468,8 @@ static void step(void *arg)
 		return;
 	w->round = w->outdated ? ROUND_END : after(w);
 	w->row = 0;
+	if (w->round == ROUND_LOADS)
+		finish_reading(w);
 	if (w->round == ROUND_END)
 		finish(w);
 	else
@@ -462,6 +478,25 @@ static void step(void *arg)
 
 /* --- beginning --- */
 
+static void add_rows(struct error_watch *w, const uint32_t *ports, uint32_t n)
+{
+	const struct fabric *f = w->run->f;
+	struct error_node **nodes = xcalloc(f->n_nodes, sizeof(struct error_node *));
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t at = f->ports[ports[i]].node;
+		struct error_node *x = nodes[at];
+
+		if (!x) {
+			x = nodes[at] = error_node(w->book, f->nodes[at].guid, f->nodes[at].nports);
+			x->seen = true;
+			x->silent = x->asked = x->data_failed = false;	/* those that were silent have another chance */
+		}
+		*vec_push(&w->rows) = (struct row){ .port = ports[i], .node = x };
+	}
+	free(nodes);
+}
+
 static void begin(struct error_watch *w, struct subnet_state *s, const uint32_t *ports, uint32_t n,
 		  bool clears)
 {
@@ -469,19 +504,13 @@ static void begin(struct error_watch *w, struct subnet_state *s, const uint32_t 
 	w->outdated = !w->state;
 	w->clears = clears;
 	w->round = ROUND_CAPS;
+	load_record_restart(&w->loads);
 	w->row = 0;
 	w->events = 0;
 	w->now = (struct error_reading){ .begun_us = clock_mono_us(), .resets = w->last.resets };
 	if (!clears)
 		error_book_unmark(w->book);
-	for (uint32_t i = 0; i < n; i++)
-		*vec_push(&w->rows) = (struct row){ .port = ports[i] };
-	for (uint32_t i = 0; i < n; i++) {
-		struct error_node *x = node_of(w, i);
-
-		x->seen = true;
-		x->silent = x->asked = x->data_failed = false;	/* those that were silent have another chance */
-	}
+	add_rows(w, ports, n);
 	timer_set(w->go, 0, 0);
 }
 

@@ -54,48 +54,56 @@ static void make_record(const struct load_record *x, const struct subnet_state *
 		put_peak(e, members[i], &x->worst[i], s);
 }
 
-static void take(struct load_record *x, const struct subnet_state *s,
+/* Takes one port, unless it is no end of a link or its load is not known. */
+static void take(struct load_record *x, const struct subnet_state *s, uint32_t port,
 		 float (*rate)(const void *arg, const struct subnet_state *s, uint32_t port, enum port_rate r), const void *arg)
 {
-	uint32_t n = 0;
-	double sum = 0;
+	const struct fabric_port *at = &s->f->ports[port];
+	float sent = at->peer == FABRIC_NONE ? RATE_UNKNOWN : rate(arg, s, port, RATE_SENT);
+	double gbps = sent < 0 ? 0 : link_data_gbps(paths_of_port(s->f, port).rate, at->fdr10);
+	struct load_peak p;
 
-	for (uint32_t port = 0; port < s->f->n_ports; port++) {
-		const struct fabric_port *at = &s->f->ports[port];
-		float sent = at->peer == FABRIC_NONE ? RATE_UNKNOWN : rate(arg, s, port, RATE_SENT);
-		double gbps = sent < 0 ? 0 : link_data_gbps(paths_of_port(s->f, port).rate, at->fdr10);
-		struct load_peak p;
-
-		if (gbps <= 0)
-			continue;
-		p = (struct load_peak){ .guid = s->f->nodes[at->node].guid, .num = at->num,
-					.load = (double)sent * 8e-9 / gbps, .waits = rate(arg, s, port, RATE_WAITED) };
-		n++;
-		sum += p.load;
-		note_peak(x, &p);
-	}
-	if (!n)
+	if (gbps <= 0)
 		return;
-	x->ends = n;
-	x->readings++;
-	x->sum += sum / n;
+	p = (struct load_peak){ .guid = s->f->nodes[at->node].guid, .num = at->num,
+				.load = (double)sent * 8e-9 / gbps, .waits = rate(arg, s, port, RATE_WAITED) };
+	x->found++;
+	x->found_sum += p.load;
+	note_peak(x, &p);
 }
 
-bool load_record_take(struct load_record *x, const struct subnet_state *s,
+bool load_record_take(struct load_record *x, const struct subnet_state *s, uint32_t n,
 		      float (*rate)(const void *arg, const struct subnet_state *s, uint32_t port, enum port_rate r),
-		      const void *arg, int64_t now_us, struct event *e)
+		      const void *arg)
 {
-	bool over;
+	for (; n && x->next < s->f->n_ports; n--)
+		take(x, s, x->next++, rate, arg);
+	return x->next >= s->f->n_ports;
+}
+
+void load_record_restart(struct load_record *x)
+{
+	x->next = x->found = 0;
+	x->found_sum = 0;
+}
+
+bool load_record_end(struct load_record *x, const struct subnet_state *s, int64_t now_us, struct event *e)
+{
+	bool tells;
 
 	if (!x->begun_us)
 		x->begun_us = now_us;
-	take(x, s, rate, arg);
-	over = now_us - x->begun_us >= LOAD_RECORD_US;
-	if (!over)
+	if (x->found) {
+		x->ends = x->found;
+		x->readings++;
+		x->sum += x->found_sum / x->found;
+	}
+	load_record_restart(x);
+	if (now_us - x->begun_us < LOAD_RECORD_US)
 		return false;
-	over = x->readings > 0;
-	if (over)
+	tells = x->readings > 0;
+	if (tells)
 		make_record(x, s, now_us, e);
 	*x = (struct load_record){ .begun_us = now_us };
-	return over;
+	return tells;
 }

@@ -21,6 +21,9 @@ struct load_peak {
 };
 
 struct load_record {
+	uint32_t next;			/* port of the fabric where the running reading goes on */
+	uint32_t found;			/* ends of links with a load up to there */
+	double found_sum;		/* of their loads */
 	int64_t begun_us;		/* monotonic, of this hour; 0: it has not begun */
 	uint32_t readings, ends;	/* readings with loads; ends of links in the last of them */
 	double sum;			/* of the mean loads of all readings */
@@ -28,11 +31,14 @@ struct load_record {
 };
 
 /*
- * Takes a reading.  rate() returns a rate of a port of the state.  True: an hour is over, e tells of it, and the next
- * one begins.
+ * Takes the next n ports of a reading; rate() returns a rate of a port of the state.  True: these were the last,
+ * load_record_end() follows.  A reading is of one state: load_record_restart() gives one up.
  */
-bool load_record_take(struct load_record *x, const struct subnet_state *s,
+bool load_record_take(struct load_record *x, const struct subnet_state *s, uint32_t n,
 		      float (*rate)(const void *arg, const struct subnet_state *s, uint32_t port, enum port_rate r),
-		      const void *arg, int64_t now_us, struct event *e);
+		      const void *arg);
+void load_record_restart(struct load_record *x);
+/* Ends a reading.  True: an hour is over, e tells of it, and the next one begins. */
+bool load_record_end(struct load_record *x, const struct subnet_state *s, int64_t now_us, struct event *e);
 
 #endif

@@ -13,6 +13,7 @@
 
 #include <stdlib.h>
 
+#include "lib/base/alloc.h"
 #include "lib/base/clock.h"
 
 #define SECOND_US	1000000
@@ -391,14 +392,25 @@ void perf_forget(struct perf *p, const void *arg)
 uint32_t *perf_ports(const struct subnet_state *s, uint32_t *n)
 {
 	VEC(uint32_t) v = { 0 };
+	uint32_t *nodes = xcalloc(s->f->n_nodes + 1u, sizeof(*nodes)), left = s->f->n_nodes;
 
-	for (unsigned num = 1; num <= UINT8_MAX; num++)
-		for (uint32_t i = 0; i < s->f->n_nodes; i++) {
-			const struct fabric_node *x = &s->f->nodes[i];
+	for (uint32_t i = 0; i < left; i++)
+		nodes[i] = i;
+	for (unsigned num = 1; left; num++) {
+		uint32_t larger = 0;		/* nodes that have a port of that number */
 
-			if (num <= x->nports && perf_can_measure(s, x->port0 + num))
+		for (uint32_t i = 0; i < left; i++) {
+			const struct fabric_node *x = &s->f->nodes[nodes[i]];
+
+			if (num > x->nports)
+				continue;
+			nodes[larger++] = nodes[i];
+			if (perf_can_measure(s, x->port0 + num))
 				*vec_push(&v) = x->port0 + num;
 		}
+		left = larger;
+	}
+	free(nodes);
 	*n = (uint32_t)v.n;
 	return v.v;
 }
