@@ -395,9 +395,14 @@ enum step_result sweep_settle(struct sm *sm)
 	fixed_routes_swept(sm);
 	flapping_swept(sm);
 	withdrawn_swept(sm);
+	return RESULT_DONE;
+}
+
+enum step_result sweep_end(struct sm *sm)
+{
 	sweep_cleanup(sm, true);
 	multicast_after_sweep(sm);
 	refused_swept(sm);
-	sm_sweep_ended(sm, complete);
+	sm_sweep_ended(sm, sm->subnet_up);
 	return RESULT_OVER;
 }
