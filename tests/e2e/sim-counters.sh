@@ -67,7 +67,8 @@ missing() { jq -r ".ports[0].missing[\"$1\"]" counters.json; }
 note "perfquery reads the same"
 sim_do traffic "$a" "$c" 0 "$b" "$c" 2 --packets 1000
 ctl -j counters "$at_c" --for 0.01 >counters.json || bad "counters failed"
-read_() { jq -r ".ports[0].read[\"$1\"] | .[]" counters.json; }
+# in the order of the answer, as gojq would not have it
+read_() { command jq -r ".ports[0].read[\"$1\"] | .[]" counters.json; }
 near() { paste - "$1" | awk '{ d = $1 - $2; if (NF != 2 || d > 2000 || d < -2000) print NR ": " $0 } END { if (!NR) print "nothing" }'; }
 perf -X "$leaf01" 3 >xmtsl
 expect "values by SL" 16 "$(wc -l <xmtsl)"

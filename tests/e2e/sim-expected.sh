@@ -13,7 +13,8 @@ sim_options=()
 differences() { ctl -j topology 2>&1 | jq -r '.[] | .kind' | sort | uniq -c | awk '{ print $2 "=" $1 }' | xargs; }
 differences_are() { [ "$(differences)" = "$1" ]; }
 texts() { ctl -j topology --kind "$1" | jq -r '.[] | .text'; }
-status_of() { ctl -j status | jq -c ".topology.$1"; }
+# by gojq, members would be in alphabetical order
+status_of() { ctl -j status | command jq -c ".topology.$1"; }
 in_health() { ctl -j health | jq -r '.problems[] | select(.kind | startswith("topology")) | "\(.severity) \(.kind)"' | sort | uniq -c | awk '{ print $2, $3 "=" $1 }' | xargs; }
 
 start_sim "$topology"
