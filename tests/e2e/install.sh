@@ -66,6 +66,8 @@ make_ install >/dev/null
 
 for page in "$root"/usr/share/man/man*/*; do
 	complaints=$(mandoc -T lint -W warning "$page" 2>&1) || fail "$complaints"
+	# The macro for quotes takes all that follows on its line: the second quotation would be inside the first.
+	! grep -nE '^\.(.* )?(Dq|Ql|Qq|Sq) .* (Dq|Ql|Qq|Sq) ' "$page" || fail "$page has quotes within quotes"
 done
 
 # Pages named in the units must exist, and systemd-analyze must print nothing about the units: it
