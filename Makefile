@@ -533,6 +533,8 @@ ETC = $(wildcard etc/*.yaml)
 # Policies, and a fabric and scripts for the simulator: etc/policy.yaml and the manual name the place.
 EXAMPLES = $(wildcard examples/*)
 examplesdir = $(docdir)/examples
+# What Prometheus and Grafana are given.
+MONITORING = contrib/grafana/qosd.json contrib/prometheus/qosd.rules.yml
 # The user that the units name, and his devices.
 sysusersdir = $(prefix)/lib/sysusers.d
 udevrulesdir = $(prefix)/lib/udev/rules.d
@@ -573,6 +575,7 @@ install: all units $(addprefix $(BUILD)/completion/,bash zsh fish)	## install be
 	$(if $(fishdir),install -D -m 644 $(BUILD)/completion/fish $(DESTDIR)$(fishdir)/qosd-ctl.fish)
 	install -d $(DESTDIR)$(examplesdir)
 	install -m 644 $(EXAMPLES) $(DESTDIR)$(examplesdir)
+	set -e; for f in $(MONITORING); do install -D -m 644 $$f $(DESTDIR)$(docdir)/$$f; done
 	$(if $(unitdir),install -d $(DESTDIR)$(unitdir))
 	$(if $(unitdir),install -m 644 $(addprefix $(BUILD)/systemd/,$(UNITS)) $(DESTDIR)$(unitdir))
 	$(if $(unitdir),install -d $(DESTDIR)$(sysusersdir) $(DESTDIR)$(udevrulesdir))
@@ -586,7 +589,8 @@ uninstall:	## remove what install put there, but for /etc
 	rm -f $(foreach s,1 5 7 8,$(addprefix $(DESTDIR)$(mandir)/man$(s)/,$(notdir $(MAN$(s)))))
 	rm -f $(addprefix $(DESTDIR),$(COMPLETIONS))
 	rm -f $(addprefix $(DESTDIR)$(examplesdir)/,$(notdir $(EXAMPLES)))
-	-rmdir $(DESTDIR)$(examplesdir) $(DESTDIR)$(docdir) 2>/dev/null
+	rm -f $(addprefix $(DESTDIR)$(docdir)/,$(MONITORING))
+	-rmdir $(addprefix $(DESTDIR)$(docdir)/,$(dir $(MONITORING)) contrib examples) $(DESTDIR)$(docdir) 2>/dev/null
 	$(if $(unitdir),rm -f $(addprefix $(DESTDIR)$(unitdir)/,$(UNITS)))
 	$(if $(unitdir),rm -f $(DESTDIR)$(sysusersdir)/qosd.conf $(DESTDIR)$(udevrulesdir)/90-qosd.rules)
 

@@ -51,6 +51,11 @@ for f in $(sed -n '/^# .*share.doc/,/^$/p' "$root/etc/qosd/policy.yaml" | grep -
 	[ -s "$root/$examples/$f" ] || fail "policy.yaml names $f, which is not in /$examples"
 done
 
+# Every file below /usr/share/doc that the manual names is there.
+for f in $(grep -ohE '/usr/share/doc/[[:alnum:]_./-]+[[:alnum:]]' "$root"/usr/share/man/man*/*); do
+	[ -e "$root$f" ] || fail "the manual names $f, which is not there"
+done
+
 # qosd accepts the README's policy, too.
 sed -n '/^```yaml$/,/^```$/{/^```/d;p}' README.md >"$root/readme.yaml"
 [ -s "$root/readme.yaml" ] || fail "the README has no policy"
@@ -121,5 +126,6 @@ if command -v systemd-sysusers >/dev/null && [ "$(id -u)" -eq 0 ]; then
 fi
 
 make_ uninstall >/dev/null
-left=$(find "$root" -type f -not -path "$root/etc/qosd/*" -not -path "$root/verify/*")
+left=$(find "$root" -type f -not -path "$root/etc/qosd/*" -not -path "$root/verify/*"
+	find "$root/usr/share/doc" -mindepth 1 -type d)
 [ -z "$left" ] || fail "uninstall left $left"
