@@ -26,7 +26,8 @@
  * connection after it has refused a request because of its body.
  *
  * A client that asks for others names them with a member "on-behalf-of", a string, which the daemon
- * records with the client's own user.  Only administrators may do so.
+ * records with the client's own user.  Only the group of gateways may do so, if there is one
+ * (ctl-gateway-group of qosd.yaml), else all administrators.
  *
  * Further requests may follow on the same connection; the daemon reads each when it has
  * answered the one before.

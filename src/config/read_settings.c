@@ -313,6 +313,7 @@ bool conf_find_groups(struct settings *s, struct findings *out)
 
 	find_group(&s->ctl_read_group, s->file, out);
 	find_group(&s->ctl_admin_group, s->file, out);
+	find_group(&s->ctl_gateway_group, s->file, out);
 	return out->count[SEV_ERROR] == errors;
 }
 
@@ -469,6 +470,7 @@ static const struct key settings_keys[] = {
 
 	{ "ctl-read-group", read_group, AT(ctl_read_group) },
 	{ "ctl-admin-group", read_group, AT(ctl_admin_group) },
+	{ "ctl-gateway-group", read_group, AT(ctl_gateway_group) },
 
 	{ "sandbox", read_choice, AT(sandbox), .words = sandbox_words },
 

@@ -17,8 +17,9 @@
 
 struct ctl_peer {
 	enum ctl_right right;
-	int64_t uid, gid;	/* -1: unknown */
-	const char *behalf;	/* whom the peer says it asks for; NULL: nobody */
+	int64_t gid;		/* -1: unknown */
+	bool is_gateway;	/* it may ask for others */
+	struct asker who;	/* the peer's user, and whom it says that it asks for */
 };
 
 #define CTL_LOSSY_MAX 16	/* most devices shown that lose SMPs */

@@ -30,7 +30,6 @@ static void (*const handlers[])(const struct ctl_call *c, struct reply *r) = {
 
 void tell_operator_command(const struct ctl_call *c, const char *command, const char *fmt, ...)
 {
-	const struct ctl_peer *peer = &c->view->peer;
 	char what[EVENT_VALUE];
 	struct event e;
 	va_list ap;
@@ -44,7 +43,7 @@ void tell_operator_command(const struct ctl_call *c, const char *command, const 
 	event_text(&e, "command", "%s", command);
 	if (*what)
 		event_text(&e, "what", "%s", what);
-	event_asker(&e, peer->uid, peer->behalf);
+	event_asker(&e, c->view->peer.who);
 	c->env->event(c->env->arg, &e);
 }
 
@@ -336,8 +335,8 @@ static bool may_run(const struct ctl_env *env, const struct ctl_peer *peer,
 
 	if (cmd->takes != CTL_NOTHING && peer->right >= cmd->takes)
 		return true;
-	if (peer->uid >= 0)
-		buf_printf(&who, "uid %lld, gid %lld", (long long)peer->uid, (long long)peer->gid);
+	if (peer->who.uid >= 0)
+		buf_printf(&who, "uid %lld, gid %lld", (long long)peer->who.uid, (long long)peer->gid);
 	put_groups(env, cmd->takes, &wanted);
 	reply_error(r, NULL, "%s: not permitted to %s: this needs %s", cmd->name,
 		    who.n ? who.s : "unknown user", wanted.s);
@@ -361,23 +360,26 @@ static void run_command(const struct ctl_command *cmd, const struct ctl_call *ca
 		handlers[cmd - commands](call, r);
 }
 
-/*
- * Reads for whom a gateway asks.  The name is recorded with the gateway's user, who may do
- * everything anyway: it hides nobody.
- */
-static bool read_behalf(const json_t *request, struct ctl_peer *peer, struct reply *r)
+/* Reads for whom a gateway asks.  The name is recorded beside the gateway's user, whom it does not hide. */
+static bool read_behalf(const struct ctl_env *env, const json_t *request, struct ctl_peer *peer, struct reply *r)
 {
 	const json_t *v = json_object_get(request, "on-behalf-of");
 
-	peer->behalf = json_string_value(v);
+	peer->who.behalf = json_string_value(v);
 	if (!v)
 		return true;
-	if (!peer->behalf || strlen(peer->behalf) > CTL_BEHALF_MAX)
-		reply_error(r, NULL, "on-behalf-of: must be a string of at most %d bytes", CTL_BEHALF_MAX);
-	else if (peer->right != CTL_ADMIN)
-		reply_error(r, NULL, "on-behalf-of: only administrators may ask for others");
-	else
+	if (!peer->who.behalf || !*peer->who.behalf || strlen(peer->who.behalf) > CTL_BEHALF_MAX) {
+		reply_error(r, NULL, "on-behalf-of: must be a string of 1 to %d bytes", CTL_BEHALF_MAX);
+		return false;
+	}
+	if (peer->is_gateway)
 		return true;
+	if (env->gateway_group.name)
+		reply_error(r, NULL, "on-behalf-of: uid %lld may not ask for others: this needs the group %s, root or "
+			    "the daemon's user", (long long)peer->who.uid, env->gateway_group.name);
+	else
+		reply_error(r, NULL, "on-behalf-of: only administrators may ask for others");
+	r->denied = true;
 	return false;
 }
 
@@ -389,7 +391,7 @@ static void dispatch(const struct ctl_env *env, const struct ctl_view *asked,
 	struct ctl_view view = *asked;
 	const struct ctl_command *cmd;
 
-	if (!read_behalf(request, &view.peer, r))
+	if (!read_behalf(env, request, &view.peer, r))
 		return;
 	if (!name)
 		reply_error(r, NULL, "the request has no command");

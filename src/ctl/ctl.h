@@ -72,6 +72,7 @@ struct ctl_topology {
 	struct expected *expected;	/* NULL: none, or the file could not be read */
 	int64_t since_us;		/* realtime: when it was read or accepted */
 	int64_t uid;			/* of the user; -1: unknown */
+	const char *behalf;		/* whom that user accepted it for; NULL: nobody else */
 	struct findings errors;		/* on the file */
 	struct topology_check *check;	/* NULL: nothing was compared yet */
 };
@@ -121,13 +122,11 @@ struct ctl_env {
 	bool (*reload_apply)(void *arg, struct shared_policy *p, struct findings *found,
 			     int64_t uid);
 	/*
-	 * Dynamic partitions.  dynamic_set() replaces them for a user, who may ask on behalf of
-	 * another (NULL: does not), once they are on disk, and takes ownership; on failure it frees them, changes nothing and returns false.  NULL: they
-	 * cannot be changed.  P_Keys are assigned from pkey_lo .. pkey_hi.
+	 * Dynamic partitions.  dynamic_set() replaces them once they are on disk, and takes ownership; on
+	 * failure it frees them, changes nothing and returns false.  NULL: they cannot be changed.  P_Keys are assigned from pkey_lo .. pkey_hi.
 	 */
 	const struct dynamic_partitions *(*dynamic)(void *arg);
-	bool (*dynamic_set)(void *arg, struct dynamic_partitions *x, int64_t uid, const char *behalf,
-			    struct buf *err);
+	bool (*dynamic_set)(void *arg, struct dynamic_partitions *x, struct asker who, struct buf *err);
 	uint16_t pkey_lo, pkey_hi;	/* ctl_set_pkeys() changes them */
 	/*
 	 * What is withdrawn (sm/devices/withdrawals.h).  withdrawals_set() replaces the list for a user
@@ -135,7 +134,7 @@ struct ctl_env {
 	 * list stays as it was.  NULL: it cannot be changed.
 	 */
 	const struct withdrawals *(*withdrawals)(void *arg);
-	uint64_t (*withdrawals_set)(void *arg, struct withdrawals *w, int64_t uid, struct buf *err);
+	uint64_t (*withdrawals_set)(void *arg, struct withdrawals *w, struct asker who, struct buf *err);
 	/*
 	 * dynamic_await() calls told(who), at once or later, when our standbys have the present
 	 * dynamic partitions, or do not get them in time.  dynamic_forget() cancels that call.
@@ -148,21 +147,22 @@ struct ctl_env {
 	 * Remove for a user all that a port registered (false: nothing was), or a multicast group
 	 * (false: err says why not).  NULL: not possible.
 	 */
-	bool (*holdings_remove)(void *arg, uint64_t guid, int64_t uid);
-	bool (*group_remove)(void *arg, const uint8_t mgid[16], int64_t uid, struct buf *err);
+	bool (*holdings_remove)(void *arg, uint64_t guid, struct asker who);
+	bool (*group_remove)(void *arg, const uint8_t mgid[16], struct asker who, struct buf *err);
 	/* An event of what an operator asked for; e is valid during the call.  NULL: nobody is told. */
 	void (*event)(void *arg, const struct event *e);
 	struct missing *missing;	/* what the subnet had and lacks now; may be NULL */
 	/* missing_forget() for a user.  NULL: not possible. */
-	size_t (*missing_forget)(void *arg, const char *text, int64_t uid);
+	size_t (*missing_forget)(void *arg, const char *text, struct asker who);
 	const struct ctl_topology *topology;	/* may be NULL */
 	/* Makes the published fabric the expected one, or no fabric (none); false: err says why not. */
-	bool (*topology_accept)(void *arg, bool none, int64_t uid, struct buf *err);
+	bool (*topology_accept)(void *arg, bool none, struct asker who, struct buf *err);
 	/*
 	 * Groups whose members may view, and may do everything; see ctl_new().  The names outlive
 	 * the ctl.
 	 */
 	struct ctl_group read_group, admin_group;
+	struct ctl_group gateway_group;	/* the same: its members may ask for others */
 	/*
 	 * The functions of sm/sm.h with these names, called with sm; tests replace them.  mft_next,
 	 * mft_entry and mft_trees may be NULL: no multicast.
@@ -191,6 +191,9 @@ struct ctl;
  * only, and changing it takes a capability: so in this case anybody may connect (mode 0666), and
  * the peer's credentials decide.  A peer without rights gets one answer within a short time, and
  * few such peers are let in at a time.
+ *
+ * Root, the daemon's user and members of the gateway group may say whom they ask for; all administrators
+ * may if env names no such group.  What they may ask is another matter.
  */
 struct ctl *ctl_new(struct loop *l, const char *path, const struct ctl_env *env, struct buf *err);
 /* Replace members of env, for requests that come from now on. */

@@ -378,11 +378,16 @@ static bool is_in(int fd, const struct ucred *peer, const struct ctl_group *grou
 	return group->name && !group->unknown && peer_has_group(fd, peer, group->gid);
 }
 
+static bool is_owner(const struct ucred *peer)
+{
+	return peer->uid == 0 || peer->uid == geteuid();
+}
+
 static enum ctl_right peer_right(const struct ctl *ctl, int fd, const struct ucred *peer)
 {
 	gid_t gid;
 
-	if (peer->uid == 0 || peer->uid == geteuid())
+	if (is_owner(peer))
 		return CTL_ADMIN;
 	if (!has_groups(&ctl->env))
 		return socket_file_group(ctl->file, &gid) && peer_has_group(fd, peer, gid) ?
@@ -392,14 +397,24 @@ static enum ctl_right peer_right(const struct ctl *ctl, int fd, const struct ucr
 	return is_in(fd, peer, &ctl->env.read_group) ? CTL_READ : CTL_NOTHING;
 }
 
+static bool may_ask_for_others(const struct ctl *ctl, int fd, const struct ucred *peer, enum ctl_right right)
+{
+	if (!ctl->env.gateway_group.name)
+		return right == CTL_ADMIN;
+	return is_owner(peer) || is_in(fd, peer, &ctl->env.gateway_group);
+}
+
 static struct ctl_peer get_peer(const struct ctl *ctl, int fd)
 {
 	struct ucred cred;
 	socklen_t n = sizeof(cred);
+	enum ctl_right right;
 
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &n) < 0)
-		return (struct ctl_peer){ CTL_NOTHING, -1, -1, NULL };
-	return (struct ctl_peer){ peer_right(ctl, fd, &cred), cred.uid, cred.gid, NULL };
+		return (struct ctl_peer){ .right = CTL_NOTHING, .gid = -1, .who.uid = -1 };
+	right = peer_right(ctl, fd, &cred);
+	return (struct ctl_peer){ .right = right, .gid = cred.gid, .who.uid = cred.uid,
+				  .is_gateway = may_ask_for_others(ctl, fd, &cred, right) };
 }
 
 /* Returns NULL if no place is left for a client with this right. */
@@ -499,7 +514,7 @@ static void wake_tracers(void *arg)
 
 /* --- groups that the system could not look up at the start --- */
 
-enum { GROUPS = 2 };
+enum { GROUPS = 3 };
 
 /* Groups that a thread looks up by name; name NULL: known already, or not configured. */
 struct looking_up {
@@ -510,7 +525,7 @@ struct looking_up {
 
 static struct ctl_group *group_at(struct ctl *ctl, unsigned i)
 {
-	return i ? &ctl->env.read_group : &ctl->env.admin_group;
+	return (struct ctl_group *[GROUPS]){ &ctl->env.admin_group, &ctl->env.read_group, &ctl->env.gateway_group }[i];
 }
 
 static void looking_up_free(void *arg)
@@ -538,8 +553,9 @@ static bool is_unknown(const struct ctl_group *g)
 
 static void look_up_later(struct ctl *ctl, int64_t us)
 {
-	if (is_unknown(&ctl->env.admin_group) || is_unknown(&ctl->env.read_group))
-		timer_set(ctl->look_up, us, 0);
+	for (unsigned i = 0; i < GROUPS; i++)
+		if (is_unknown(group_at(ctl, i)))
+			timer_set(ctl->look_up, us, 0);
 }
 
 static void on_looked_up(void *arg)

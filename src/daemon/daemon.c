@@ -354,7 +354,7 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 		.dynamic = get_dynamic, .dynamic_set = set_dynamic,
 		.dynamic_await = standbys_await, .dynamic_forget = standbys_forget,
 		.pkey_lo = s->pkey_lo, .pkey_hi = s->pkey_hi,
-		.read_group = s->ctl_read_group, .admin_group = s->ctl_admin_group,
+		.read_group = s->ctl_read_group, .admin_group = s->ctl_admin_group, .gateway_group = s->ctl_gateway_group,
 	};
 	struct perf_hooks perf_hooks = { .event = on_event, .arg = q };
 	const struct error_settings errors = error_watch_settings(s);

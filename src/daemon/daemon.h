@@ -215,7 +215,7 @@ struct shared_policy *effective_policy(const struct qosd *q, struct shared_polic
 void apply_policy(void *arg, struct shared_policy *p);
 const struct dynamic_partitions *get_dynamic(void *arg);
 /* Takes ownership of x.  False: see err; the partitions in force stay. */
-bool set_dynamic(void *arg, struct dynamic_partitions *x, int64_t uid, const char *behalf, struct buf *err);
+bool set_dynamic(void *arg, struct dynamic_partitions *x, struct asker who, struct buf *err);
 /*
  * Replaces our dynamic partitions with the master's; takes ownership of x.  If x cannot be
  * saved, it is kept in memory.
@@ -230,7 +230,7 @@ const struct withdrawals *get_withdrawals(void *arg);
  * Replaces the list for a user; takes ownership of w.  Returns the number of the change
  * (sm_set_withdrawals()), or 0: see err; the list in force stays.
  */
-uint64_t set_withdrawals(void *arg, struct withdrawals *w, int64_t uid, struct buf *err);
+uint64_t set_withdrawals(void *arg, struct withdrawals *w, struct asker who, struct buf *err);
 /* Replaces our list with the master's; takes ownership of w.  If w cannot be saved, it is kept in memory. */
 void take_withdrawals(struct qosd *q, struct withdrawals *w);
 

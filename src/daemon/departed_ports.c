@@ -508,7 +508,7 @@ void departed_publish(struct departed_ports *x, const struct subnet_state *s)
 
 /* --- removal by an administrator --- */
 
-bool departed_remove_port(void *arg, uint64_t guid, int64_t uid)
+bool departed_remove_port(void *arg, uint64_t guid, struct asker who)
 {
 	struct qosd *q = arg;
 	const struct holding *h = holdings_find(q->departed->holdings, guid);
@@ -522,15 +522,13 @@ bool departed_remove_port(void *arg, uint64_t guid, int64_t uid)
 		   h->n[HOLD_MEMBERSHIPS], h->n[HOLD_SERVICES], h->n[HOLD_SUBSCRIPTIONS],
 		   h->n[HOLD_ALIASES]);
 	event_guid(&e, "guid", guid);
-	event_asker(&e, uid, NULL);
-	log_info("sa", "%s; user %" PRId64, e.text, uid);
-	operator_events_add(q->operator_events, &e);
+	operator_events_add_asked(q->operator_events, "sa", &e, who);
 	condemn(q->departed, guid);
 	mad_end_under_way(q->mad, guid);
 	return true;
 }
 
-bool departed_remove_group(void *arg, const uint8_t mgid[16], int64_t uid, struct buf *err)
+bool departed_remove_group(void *arg, const uint8_t mgid[16], struct asker who, struct buf *err)
 {
 	struct qosd *q = arg;
 	struct mcast_group *g = mcast_find(q->sa.mcast, mgid);
@@ -546,9 +544,7 @@ bool departed_remove_group(void *arg, const uint8_t mgid[16], int64_t uid, struc
 		   g->members.n);
 	event_guid(&e, "guid", g->holder);
 	event_number(&e, "mlid", g->mlid);
-	event_asker(&e, uid, NULL);
-	log_info("sa", "%s; user %" PRId64, e.text, uid);
-	operator_events_add(q->operator_events, &e);
+	operator_events_add_asked(q->operator_events, "sa", &e, who);
 	lock(q->departed);
 	mcast_delete(q->sa.mcast, g);
 	unlock(q->departed);

@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "events/event.h"
 #include "lib/base/buf.h"
 #include "mad/mad.h"
 
@@ -52,14 +53,14 @@ uint64_t departed_holder(void *arg, uint16_t lid);
 bool departed_may_hold(void *arg, enum mad_under_way what, uint64_t holder);
 void departed_has_more(void *arg, enum mad_under_way what, uint64_t holder, int more);
 
-/* For the control socket; arg is the struct qosd, uid the user that asks. */
+/* For the control socket; arg is the struct qosd, who asks. */
 
 /* Removes everything that the port registered, soon.  False: it holds nothing. */
-bool departed_remove_port(void *arg, uint64_t guid, int64_t uid);
+bool departed_remove_port(void *arg, uint64_t guid, struct asker who);
 /*
  * Deletes the group with all members.  False: there is no such group, or it is the policy's; see
  * err.
  */
-bool departed_remove_group(void *arg, const uint8_t mgid[16], int64_t uid, struct buf *err);
+bool departed_remove_group(void *arg, const uint8_t mgid[16], struct asker who, struct buf *err);
 
 #endif

@@ -3,7 +3,7 @@
  * Compares the fabric with its expected topology; see expected_topology.h.
  *
  * The file of the accepted topology, and the text that standbys copy, has a line "accepted TIME UID", with the time in realtime µs, and
- * the lines of expected_print(); nothing else if none is accepted.
+ * the lines of expected_print(); nothing else if none is accepted.  Whom the user accepted it for follows UID, after a blank.
  */
 #include "daemon/expected_topology.h"
 
@@ -16,20 +16,24 @@
 #include "fabric/dump/dump.h"
 #include "fabric/expected.h"
 #include "lib/base/alloc.h"
+#include "lib/base/clean.h"
 #include "lib/base/clock.h"
 #include "lib/base/file.h"
 #include "lib/base/log.h"
+#include "qosd/ctl.h"
 
 /* What a user has accepted. */
 struct loading {
 	struct expected *x;		/* NULL: the first line has not been read */
 	int64_t since_us, uid;
+	char *behalf;			/* whom that user accepted it for; NULL: nobody else */
 };
 
 struct expected_topology {
 	struct qosd *q;
 	struct ctl_topology shown;
 	struct loading aside;		/* what is accepted, while a file says what is expected */
+	char *behalf;			/* = shown.behalf, owned */
 	struct file_stamp stamp;	/* of the file as it was read last */
 	bool was_read;
 	size_t told[EXPECTED_KINDS];	/* numbers of the last event */
@@ -54,25 +58,48 @@ static bool load_line(void *arg, const char *line)
 
 	if (l->x)
 		return expected_line(l->x, line);
-	if (sscanf(line, "accepted %" SCNd64 " %" SCNd64 "%n", &l->since_us, &l->uid, &end) != 2 || line[end])
+	if (sscanf(line, "accepted %" SCNd64 " %" SCNd64 "%n", &l->since_us, &l->uid, &end) != 2 ||
+	    (line[end] && (line[end] != ' ' || !line[end + 1] || strlen(line + end + 1) > CTL_BEHALF_MAX)))
 		return false;
+	if (line[end]) {
+		l->behalf = xstrdup(line + end + 1);
+		clean_text(l->behalf);
+	}
 	l->x = expected_new();
 	return true;
+}
+
+static void loading_free(struct loading *l)
+{
+	expected_unref(l->x);
+	free(l->behalf);
+	*l = (struct loading){ 0 };
+}
+
+/* Nobody has accepted what is expected now. */
+static void forget_who(struct expected_topology *t)
+{
+	free(t->behalf);
+	t->behalf = NULL;
+	t->shown.behalf = NULL;
+	t->shown.uid = -1;
 }
 
 /* Takes what was loaded, which may be nothing. */
 static void take_loaded(struct expected_topology *t, const struct loading *l)
 {
+	forget_who(t);
 	expected_unref(t->shown.expected);
 	t->shown.expected = l->x;
 	t->shown.since_us = l->since_us;
 	t->shown.uid = l->x ? l->uid : -1;
+	t->shown.behalf = t->behalf = l->behalf;
 	t->changes++;
 }
 
 static void put_aside(struct expected_topology *t, const struct loading *l)
 {
-	expected_unref(t->aside.x);
+	loading_free(&t->aside);
 	t->aside = *l;
 }
 
@@ -81,7 +108,7 @@ static void load_accepted(struct expected_topology *t)
 	struct loading l = { 0 };
 
 	if (!store_load_accepted(t->q->store, load_line, &l))
-		expected_unref(l.x);
+		loading_free(&l);
 	else if (t->shown.file)
 		put_aside(t, &l);
 	else
@@ -262,7 +289,7 @@ void expected_topology_settled(struct expected_topology *t, struct subnet_state 
 
 /* --- accepting --- */
 
-bool expected_topology_accept(void *arg, bool none, int64_t uid, struct buf *err)
+bool expected_topology_accept(void *arg, bool none, struct asker who, struct buf *err)
 {
 	struct qosd *q = arg;
 	struct expected_topology *t = q->topology;
@@ -276,7 +303,9 @@ bool expected_topology_accept(void *arg, bool none, int64_t uid, struct buf *err
 	expected_unref(t->shown.expected);
 	t->shown.expected = none ? NULL : expected_of_fabric(q->sa.state->f);
 	t->shown.since_us = clock_real_us();
-	t->shown.uid = uid;
+	forget_who(t);
+	t->shown.uid = who.uid;
+	t->shown.behalf = t->behalf = who.behalf ? xstrdup(who.behalf) : NULL;
 	t->changes++;
 	save_accepted(t);
 	topology_check_unref(t->shown.check);
@@ -284,9 +313,7 @@ bool expected_topology_accept(void *arg, bool none, int64_t uid, struct buf *err
 	event_make(&e, EVENT_TOPOLOGY_ACCEPTED, none ? "no topology is expected any more" :
 		   "the fabric as it is was accepted as the expected topology: %" PRIu32 " nodes",
 		   q->sa.state->f->n_nodes);
-	event_asker(&e, uid, NULL);
-	log_info("topology", "%s; user %" PRId64, e.text, uid);
-	operator_events_add(q->operator_events, &e);
+	operator_events_add_asked(q->operator_events, "topology", &e, who);
 	expected_topology_settled(t, q->sa.state);
 	return true;
 }
@@ -307,7 +334,8 @@ void expected_topology_print(const struct expected_topology *t, struct buf *b)
 {
 	if (t->shown.file || !t->shown.expected)
 		return;
-	buf_printf(b, "accepted %" PRId64 " %" PRId64 "\n", t->shown.since_us, t->shown.uid);
+	buf_printf(b, "accepted %" PRId64 " %" PRId64 "%s%s\n", t->shown.since_us, t->shown.uid,
+		   t->behalf ? " " : "", t->behalf ? t->behalf : "");
 	expected_print(t->shown.expected, b);
 }
 
@@ -318,7 +346,7 @@ bool expected_topology_inherit(struct expected_topology *t, char *text)
 
 	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
 		if (!load_line(&l, line)) {
-			expected_unref(l.x);
+			loading_free(&l);
 			return false;
 		}
 	if (t->shown.file) {		/* which says what is expected here */
@@ -345,7 +373,7 @@ struct expected_topology *expected_topology_new(struct qosd *q)
 
 void expected_topology_other_file(struct expected_topology *t)
 {
-	const struct loading accepted = { t->shown.expected, t->shown.since_us, t->shown.uid };
+	struct loading accepted = { t->shown.expected, t->shown.since_us, t->shown.uid, t->behalf };
 	bool had_file = t->shown.file;
 
 	topology_check_unref(t->shown.check);
@@ -355,12 +383,13 @@ void expected_topology_other_file(struct expected_topology *t)
 	t->was_read = false;
 	t->outdated = true;
 	t->changes++;
+	t->behalf = NULL;
 	if (!had_file)
 		put_aside(t, &accepted);
 	else
-		expected_unref(t->shown.expected);
+		loading_free(&accepted);
 	t->shown.expected = NULL;
-	t->shown.uid = -1;
+	forget_who(t);
 	if (!t->shown.file) {
 		take_loaded(t, &t->aside);
 		t->aside = (struct loading){ 0 };
@@ -374,7 +403,8 @@ void expected_topology_free(struct expected_topology *t)
 		return;
 	work_end(t->work);
 	free(t->path);
-	expected_unref(t->aside.x);
+	loading_free(&t->aside);
+	free(t->behalf);
 	expected_unref(t->read);
 	topology_check_unref(t->check);
 	topology_check_unref(t->shown.check);

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "events/event.h"
 #include "lib/base/buf.h"
 
 struct qosd;
@@ -36,7 +37,7 @@ void expected_topology_other_file(struct expected_topology *t);
  * A hook of ctl/; arg is the struct qosd.  Makes the published fabric the expected one or, if `none`
  * is set, expects none any more.  False: err says why not.
  */
-bool expected_topology_accept(void *arg, bool none, int64_t uid, struct buf *err);
+bool expected_topology_accept(void *arg, bool none, struct asker who, struct buf *err);
 
 /* A number that changes with what is accepted; its text for standbys, which is empty if nothing is. */
 uint64_t expected_topology_changes(const struct expected_topology *t);

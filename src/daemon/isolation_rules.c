@@ -140,7 +140,7 @@ static void consider(struct isolation_rules *x, const struct fabric *f, const st
 		return;
 	}
 	log_warn("isolate-when", "%s: isolated %s", w.name, w.reason);
-	if (!set_withdrawals(x->q, list, WITHDRAWN_BY_RULE, &err))
+	if (!set_withdrawals(x->q, list, (struct asker){ WITHDRAWN_BY_RULE, NULL }, &err))
 		log_error("isolate-when", "%s: not isolated: %s", w.name, err.s);
 	buf_free(&err);
 }

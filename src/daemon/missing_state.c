@@ -181,7 +181,7 @@ void missing_state_check(struct missing_state *x)
 		save(x);
 }
 
-size_t missing_state_forget(void *arg, const char *text, int64_t uid)
+size_t missing_state_forget(void *arg, const char *text, struct asker who)
 {
 	struct qosd *q = arg;
 	size_t n = missing_forget(q->missing->table, text);
@@ -193,9 +193,7 @@ size_t missing_state_forget(void *arg, const char *text, int64_t uid)
 		   n == 1 ? "" : "s", text ? text : "all");
 	event_text(&e, "what", "%s", text ? text : "all");
 	event_number(&e, "items", (int64_t)n);
-	event_asker(&e, uid, NULL);
-	log_info("missing", "%s; user %" PRId64, e.text, uid);
-	operator_events_add(q->operator_events, &e);
+	operator_events_add_asked(q->operator_events, "missing", &e, who);
 	save(q->missing);
 	return n;
 }

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "events/event.h"
 #include "lib/base/buf.h"
 
 struct qosd;
@@ -37,7 +38,7 @@ void missing_state_settled(struct missing_state *x, const struct subnet_state *b
 void missing_state_check(struct missing_state *x);
 
 /* A hook of ctl/ (ctl_env); arg is the struct qosd.  See missing_forget(). */
-size_t missing_state_forget(void *arg, const char *text, int64_t uid);
+size_t missing_state_forget(void *arg, const char *text, struct asker who);
 
 /* --- for replication: the text of missing_print() --- */
 

@@ -140,6 +140,17 @@ void operator_events_add(void *arg, const struct event *e)
 		keep(x, events_next_id(x->events) - 1);
 }
 
+void operator_events_add_asked(struct operator_events *x, const char *area, struct event *e, struct asker who)
+{
+	struct buf by = { 0 };
+
+	asker_text(who, &by);
+	log_info(area, "%s%s", e->text, by.s);
+	buf_free(&by);
+	event_asker(e, who);
+	operator_events_add(x, e);
+}
+
 /* --- the published state --- */
 
 static void tell_routing(struct operator_events *x, const struct plan *p, const struct mad_counts *c)
@@ -213,14 +224,14 @@ void operator_events_policy(struct operator_events *x, const struct policy_chang
 		event_number(&e, "errors", c->errors);
 	else
 		event_text(&e, "checksum", "%016" PRIx64, c->checksum);
-	event_asker(&e, c->uid, NULL);
+	event_asker(&e, (struct asker){ c->uid, NULL });
 	operator_events_add(x, &e);
 }
 
 #define PARTITIONS_NAMED 4	/* in one event */
 
 void operator_events_partitions(struct operator_events *x, const struct dynamic_partitions *before,
-				const struct dynamic_partitions *r, int64_t uid, const char *behalf)
+				const struct dynamic_partitions *r, struct asker who)
 {
 	struct buf names = { 0 };
 	struct event e;
@@ -231,13 +242,13 @@ void operator_events_partitions(struct operator_events *x, const struct dynamic_
 	event_text(&e, "partitions", "%s", names.n ? names.s : "");
 	event_number(&e, "entries", (int64_t)r->v.n);
 	event_number(&e, "members", (int64_t)r->n_members);
-	event_asker(&e, uid, behalf);
+	event_asker(&e, who);
 	operator_events_add(x, &e);
 	buf_free(&names);
 }
 
 void operator_events_withdrawal(struct operator_events *x, const struct withdrawal *w, bool released,
-				int64_t uid)
+				struct asker who)
 {
 	struct event e;
 
@@ -250,7 +261,7 @@ void operator_events_withdrawal(struct operator_events *x, const struct withdraw
 	event_text(&e, "name", "%s", w->name);
 	if (!released && *w->reason)
 		event_text(&e, "reason", "%s", w->reason);
-	event_asker(&e, uid, NULL);
+	event_asker(&e, who);
 	operator_events_add(x, &e);
 }
 

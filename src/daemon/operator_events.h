@@ -45,6 +45,8 @@ void operator_events_set_command(struct operator_events *x, struct loop *l, cons
 
 /* Adds an event as it is; arg: struct operator_events. */
 void operator_events_add(void *arg, const struct event *e);
+/* Adds an event of what somebody asked for, with who it was, and logs both; area: of the log's line. */
+void operator_events_add_asked(struct operator_events *x, const char *area, struct event *e, struct asker who);
 /*
  * Makes events of a change of the published state; old and now may be NULL.  c: SMPs so far.
  * missing (or NULL) learns of every difference, including those that there is no event for.
@@ -54,12 +56,11 @@ void operator_events_published(struct operator_events *x, const struct subnet_st
 			       const struct subnet_state *now, const struct mad_counts *c,
 			       struct missing *missing);
 void operator_events_policy(struct operator_events *x, const struct policy_change *c);
-/* behalf: for whom the user asked; NULL: nobody else. */
 void operator_events_partitions(struct operator_events *x, const struct dynamic_partitions *before,
-				const struct dynamic_partitions *r, int64_t uid, const char *behalf);
+				const struct dynamic_partitions *r, struct asker who);
 /* Reports that the place was withdrawn or, if released, that it is in service again, by a user (-1: unknown). */
 void operator_events_withdrawal(struct operator_events *x, const struct withdrawal *w, bool released,
-				int64_t uid);
+				struct asker who);
 /* Reports a port that sends too many MADs, if there is one not reported yet. */
 void operator_events_flood(struct operator_events *x, struct mad_port *m, const struct subnet_state *s);
 /* Reports a subscriber dropped for not answering Reports; arg: struct operator_events. */

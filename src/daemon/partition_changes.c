@@ -48,22 +48,21 @@ static bool save_dynamic(struct qosd *q, const struct dynamic_partitions *x)
 	return saved;
 }
 
-static void put_dynamic(struct qosd *q, struct dynamic_partitions *x, int64_t uid, const char *behalf)
+static void put_dynamic(struct qosd *q, struct dynamic_partitions *x, struct asker who)
 {
-	char *named = behalf ? xasprintf(" on behalf of %s", behalf) : xstrdup("");
+	struct buf named = { 0 };
 
-	clean_text(named);
-	log_info("partitions", "changed by user %" PRId64 "%s: %zu entries, %zu members", uid, named, x->v.n,
-		 x->n_members);
-	free(named);
-	operator_events_partitions(q->operator_events, q->dynamic, x, uid, behalf);
+	asker_text(who, &named);
+	log_info("partitions", "changed: %zu entries, %zu members%s", x->v.n, x->n_members, named.s);
+	buf_free(&named);
+	operator_events_partitions(q->operator_events, q->dynamic, x, who);
 	dynamic_free(q->dynamic);
 	q->dynamic = x;
 	q->dynamic_changes++;
 	apply_policy(q, policies_in_force(q->policies));
 }
 
-bool set_dynamic(void *arg, struct dynamic_partitions *x, int64_t uid, const char *behalf, struct buf *err)
+bool set_dynamic(void *arg, struct dynamic_partitions *x, struct asker who, struct buf *err)
 {
 	struct qosd *q = arg;
 
@@ -72,7 +71,7 @@ bool set_dynamic(void *arg, struct dynamic_partitions *x, int64_t uid, const cha
 		dynamic_free(x);
 		return false;
 	}
-	put_dynamic(q, x, uid, behalf);
+	put_dynamic(q, x, who);
 	return true;
 }
 
@@ -81,7 +80,7 @@ void take_dynamic(struct qosd *q, struct dynamic_partitions *x)
 	x->change = q->dynamic->change + 1;
 	if (!save_dynamic(q, x))
 		log_error("partitions", "cannot store the master's in the state folder");
-	put_dynamic(q, x, -1, NULL);
+	put_dynamic(q, x, (struct asker){ -1, NULL });
 }
 
 void load_dynamic(struct qosd *q)

@@ -30,18 +30,18 @@ static bool save_withdrawals(struct qosd *q, const struct withdrawals *w)
 
 /* Makes events of the entries of `a` that `b` has not, or has differently. */
 static void tell_difference(struct qosd *q, const struct withdrawals *a, const struct withdrawals *b,
-			    bool released, int64_t uid)
+			    bool released, struct asker who)
 {
 	for (size_t i = 0; i < a->v.n; i++) {
 		const struct withdrawal *x = &a->v.v[i];
 		const struct withdrawal *y = withdrawals_find(b, x->guid, x->port);
 
 		if (!y || (!released && y->kind != x->kind))
-			operator_events_withdrawal(q->operator_events, x, released, uid);
+			operator_events_withdrawal(q->operator_events, x, released, who);
 	}
 }
 
-static uint64_t put_withdrawals(struct qosd *q, struct withdrawals *w, int64_t uid)
+static uint64_t put_withdrawals(struct qosd *q, struct withdrawals *w, struct asker who)
 {
 	struct withdrawals *old = q->withdrawals;
 	uint64_t change;
@@ -52,13 +52,13 @@ static uint64_t put_withdrawals(struct qosd *q, struct withdrawals *w, int64_t u
 	change = sm_set_withdrawals(q->sm, w);
 	q->withdrawals = w;
 	q->withdrawal_changes++;
-	tell_difference(q, w, old, false, uid);
-	tell_difference(q, old, w, true, uid);
+	tell_difference(q, w, old, false, who);
+	tell_difference(q, old, w, true, who);
 	withdrawals_free(old);
 	return change;
 }
 
-uint64_t set_withdrawals(void *arg, struct withdrawals *w, int64_t uid, struct buf *err)
+uint64_t set_withdrawals(void *arg, struct withdrawals *w, struct asker who, struct buf *err)
 {
 	struct qosd *q = arg;
 
@@ -67,7 +67,7 @@ uint64_t set_withdrawals(void *arg, struct withdrawals *w, int64_t uid, struct b
 		withdrawals_free(w);
 		return 0;
 	}
-	return put_withdrawals(q, w, uid);
+	return put_withdrawals(q, w, who);
 }
 
 void take_withdrawals(struct qosd *q, struct withdrawals *w)
@@ -75,7 +75,7 @@ void take_withdrawals(struct qosd *q, struct withdrawals *w)
 	sm_standby_copy_is_old(q->sm);
 	if (!save_withdrawals(q, w))
 		log_error("withdrawn", "cannot store the master's list in the state folder");
-	put_withdrawals(q, w, -1);
+	put_withdrawals(q, w, (struct asker){ -1, NULL });
 }
 
 void load_withdrawals(struct qosd *q)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "lib/base/alloc.h"
+#include "lib/base/buf.h"
 #include "lib/base/clean.h"
 
 static const struct {
@@ -154,12 +155,24 @@ void event_guid(struct event *e, const char *name, uint64_t guid)
 	event_text(e, name, "0x%016" PRIx64, guid);
 }
 
-void event_asker(struct event *e, int64_t uid, const char *behalf)
+void event_asker(struct event *e, struct asker who)
 {
-	if (uid >= 0)
-		event_number(e, "uid", uid);
-	if (behalf)
-		event_text(e, "on-behalf-of", "%s", behalf);
+	if (who.uid >= 0)
+		event_number(e, "uid", who.uid);
+	if (who.behalf)
+		event_text(e, "on-behalf-of", "%s", who.behalf);
+}
+
+void asker_text(struct asker who, struct buf *out)
+{
+	char *name = who.behalf ? xstrdup(who.behalf) : NULL;
+
+	buf_printf(out, "; user %" PRId64, who.uid);
+	if (name) {
+		clean_text(name);
+		buf_printf(out, ", on behalf of %s", name);
+	}
+	free(name);
 }
 
 /* --- the ring --- */

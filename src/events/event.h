@@ -81,8 +81,15 @@ void event_text(struct event *e, const char *name, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 void event_number(struct event *e, const char *name, int64_t number);
 void event_guid(struct event *e, const char *name, uint64_t guid);
-/* Who asked for what has happened: a user, unless uid is negative, and for whom, unless that is NULL. */
-void event_asker(struct event *e, int64_t uid, const char *behalf);
+/* Who asked for what has happened. */
+struct asker {
+	int64_t uid;			/* the user; negative: none, or not known */
+	const char *behalf;		/* whom that user asked for; NULL: nobody else */
+};
+/* Adds those of the two that are known. */
+void event_asker(struct event *e, struct asker who);
+/* Appends "; user N, on behalf of NAME", as logs say it. */
+void asker_text(struct asker who, struct buf *out);
 
 struct events;
 /* boot: must differ in each run. */

@@ -105,6 +105,7 @@ void settings_free(struct settings *s)
 	free(s->report_listen);
 	free(s->ctl_read_group.name);
 	free(s->ctl_admin_group.name);
+	free(s->ctl_gateway_group.name);
 	free(s->file);
 	free(s);
 }

@@ -150,8 +150,8 @@ struct settings {
 	char *metrics_listen;		/* "ADDRESS:PORT", ADDRESS in brackets if IPv6; NULL: off */
 	char *report_listen;		/* the same, for the live report */
 
-	/* Control socket: groups whose members may read, and may do everything; default none. */
-	struct ctl_group ctl_read_group, ctl_admin_group;
+	/* Control socket: groups whose members may read, may do everything, may ask for others; default none. */
+	struct ctl_group ctl_read_group, ctl_admin_group, ctl_gateway_group;
 
 	/* Dropping of capabilities and system calls; default on. */
 	enum sandbox_mode {

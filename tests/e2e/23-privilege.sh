@@ -167,6 +167,12 @@ expect "priority, before and after" "0 7" "$priority $(status priority)"
 expect "sweep, by who may all" 0 "$(as_user 1234 12002 "" sweep)"
 expect "status, by root" 0 "$(as_user 0 0 "" status)"
 expect "sweep, by root" 0 "$(as_user 0 0 "" sweep)"
+# as_gateway USER GROUP GROUPS COMMAND ARGS: asks on behalf of somebody.
+cp "$top/tests/tools/ask-for.pl" .
+as_gateway() { "${plain[@]}" setpriv --reuid "$1" --regid "$2" --groups "$3" perl ask-for.pl qosd.sock alice "${@:4}"; }
+expect_match "for another, by who may all" '"ok":true' "$(as_gateway 1234 12002 12002 priority '{"priority": 7}')"
+expect_match "the event" " by user 1234, on behalf of alice\$" "$(ctl events --kind operator-command -n 1)"
+expect_match "for another, by who may look" '"ok":false.*only administrators may ask for others' "$(as_gateway 65534 12001 12001 status '{}')"
 # following events takes the read group only
 "${plain[@]}" setpriv --reuid 65534 --regid 65534 --groups 12001 ./qosd-ctl -s qosd.sock events --follow >followed 2>&1 &
 follower=$!
@@ -181,4 +187,23 @@ for _ in {1..40}; do
 	as_user 65534 65534 12000 sweep >/dev/null
 done
 expect_less "lines of log for 40 tries" 30 "$(grep -c 'sweep: not permitted' "$qosd_log")"
+stop_qosd || bad "exit status $? after SIGTERM"
+
+# promise: J15
+note "a group that may ask for others"
+settings "ctl-admin-group: 12002" "ctl-gateway-group: 12003"
+start_and_wait "$node" -c qosd.yaml -p policy.yaml
+expect_match "by an administrator" '"ok":false.*uid 1234 may not ask for others: this needs the group 12003, root or' \
+	"$(as_gateway 1234 12002 12002 priority '{"priority": 7}')"
+expect_match "by the gateway" '"ok":true' "$(as_gateway 1235 12002 12003 forget '{"all": true}')"
+expect_match "by the gateway without the right" '"ok":false.*not permitted to uid 1235' "$(as_gateway 1235 12003 12003 sweep '{}')"
+expect_match "by root" '"ok":true' "$(as_gateway 0 0 12000 priority '{"priority": 7}')"
+expect_match "the log" "warning: ctl: on-behalf-of: uid 1234 may not ask" "$(<"$qosd_log")"
+expect_match "accepted" '"ok":true' "$(as_gateway 1235 12002 12003 accept '{}')"
+expect "who accepted it" '[1235,"alice"]' "$(ctl -j status | jq -c '.topology | [.uid, ."on-behalf-of"]')"
+expect_match "the event" " by user 1235, on behalf of alice\$" "$(ctl events --kind topology-accepted -n 1)"
+expect_match "the log" "topology: the fabric as it is .*; user 1235, on behalf of alice" "$(<"$qosd_log")"
+stop_qosd || bad "exit status $? after SIGTERM"
+start_and_wait "$node" -c qosd.yaml -p policy.yaml
+expect "after a restart" '[1235,"alice"]' "$(ctl -j status | jq -c '.topology | [.uid, ."on-behalf-of"]')"
 stop_qosd || bad "exit status $? after SIGTERM"

@@ -53,6 +53,11 @@ join() {
 }
 client() { on_own "$h2" "$tools/saclient" "$@" >client.out 2>&1 || fail "$*: $(<client.out)"; }
 
+ask_for() {	# ask_for NAME COMMAND ARGS
+	perl "$top/tests/tools/ask-for.pl" "$sock" "$@" >out 2>&1
+	grep -q '"ok":true' out || fail "$*: $(<out)"
+}
+
 lid_of_h2() { ctl ports | awk '$6 ~ /^h2/ { print $2 }'; }
 # known: prints what qosd knows, as qosd-ctl and clients see it.
 known() {
@@ -67,8 +72,8 @@ known() {
 	on_own "$h2" "$tools/pathquery" get guidinfo lid="$(lid_of_h2)" block=0 2>&1 | sed -nE 's/.* (guid1=.*) guid3=.*/\1/p'
 	ctl policy history 2>&1 | awk '/other.yaml/ { print $1, $2, $3, $5 }'
 	ctl -j missing | jq -r '.[] | "missing \(.kind) \(.name) \(.since)"'
-	ctl -j withdrawn | jq -r '.places[] | "withdrawn \(.name) \(.state) \(.uid) \(.since) \(.reason)"'
-	ctl -j status | jq -r '.topology | select(.since) | "accepted \(.since) \(.uid)"'
+	ctl -j withdrawn | jq -r '.places[] | "withdrawn \(.name) \(.state) \(.uid) \(.since) \(.reason)" + if ."on-behalf-of" then " for \(."on-behalf-of")" else "" end'
+	ctl -j status | jq -r '.topology | select(.since) | "accepted \(.since) \(.uid)" + if ."on-behalf-of" then " for \(."on-behalf-of")" else "" end'
 }
 
 write_sample() {
@@ -82,8 +87,10 @@ write_sample() {
 	plug "$h2"
 	h2_is_there() { ctl ports | grep -q "h2" && idle; }
 	until_ 20 h2_is_there || fail "h2 does not come"
-	ctl accept >out 2>&1 || fail "accept: $(<out)"
-	ctl drain leaf/P8 --reason "a new cable" --wait >out 2>&1 || fail "drain: $(<out)"
+	ask_for alice accept '{}'
+	ask_for bob drain '{"what": ["leaf/P8"], "reason": "a new cable"}'
+	drained() { ctl -j withdrawn | grep -q '"state": "drained"'; }
+	until_ 10 drained || fail "leaf/P8 is not drained"
 	unplug "$h5"
 	h5_is_missing() { ctl missing | grep -q h5 && idle; }
 	until_ 20 h5_is_missing || fail "h5 is not missing"

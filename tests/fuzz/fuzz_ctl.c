@@ -51,11 +51,10 @@ static const struct dynamic_partitions *get_dynamic(void *arg)
 	return dynamic;
 }
 
-static bool set_dynamic(void *arg, struct dynamic_partitions *x, int64_t uid, const char *behalf, struct buf *err)
+static bool set_dynamic(void *arg, struct dynamic_partitions *x, struct asker who, struct buf *err)
 {
 	(void)arg;
-	(void)uid;
-	(void)behalf;
+	(void)who;
 	(void)err;
 	dynamic_free(dynamic);
 	dynamic = x;
@@ -97,7 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	};
 	struct buf file = { 0 }, err = { 0 };
 	struct follower *tracers = NULL;
-	struct ctl_view view = { .state = sa.state, .peer.uid = 1, .tracers = &tracers };
+	struct ctl_view view = { .state = sa.state, .peer.who.uid = 1, .tracers = &tracers };
 	struct store *store = store_open(NULL, NULL, &err);
 	struct reply refusal;
 	const char *line, *nl;

@@ -185,7 +185,7 @@ void cmd_holdings_remove(const struct ctl_call *c, struct reply *r)
 			  "port", json_holder_port(c->state, holder));
 	add_kinds(taken, h);
 	if (c->env->holdings_remove &&
-	    c->env->holdings_remove(c->env->arg, holder, c->view->peer.uid)) {
+	    c->env->holdings_remove(c->env->arg, holder, c->view->peer.who)) {
 		reply_result(r, taken);
 		return;
 	}
@@ -202,7 +202,7 @@ void cmd_mcast_remove(const struct ctl_call *c, struct reply *r)
 	if (inet_pton(AF_INET6, text, mgid) != 1)
 		reply_error(r, NULL, "%s: not an MGID", text);
 	else if (c->env->group_remove &&
-		 c->env->group_remove(c->env->arg, mgid, c->view->peer.uid, &err))
+		 c->env->group_remove(c->env->arg, mgid, c->view->peer.who, &err))
 		reply_result(r, NULL);
 	else
 		reply_error(r, NULL, "%s: %s", text, err.n ? err.s : "this daemon cannot remove groups");

@@ -158,7 +158,7 @@ void cmd_forget(const struct ctl_call *c, struct reply *r)
 		reply_error(r, NULL, "forget: this daemon does not remember what is missing");
 		return;
 	}
-	n = c->env->missing_forget(c->env->arg, what, c->view->peer.uid);
+	n = c->env->missing_forget(c->env->arg, what, c->view->peer.who);
 	if (!n && what)
 		reply_error(r, NULL, "%s: nothing that is missing has this name: give a node, NodeDescription/Pn, "
 			    "a host, a pattern with * and ?, or a GUID, see 'qosd-ctl missing'", what);

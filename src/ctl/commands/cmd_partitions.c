@@ -359,7 +359,7 @@ static bool apply(struct request *q)
 	q->when = changed ? in_force_when(q->env) : NULL;
 	if (!changed) {
 		dynamic_free(next);
-	} else if (q->env->dynamic_set(q->env->arg, next, q->uid, q->behalf, &q->err)) {
+	} else if (q->env->dynamic_set(q->env->arg, next, (struct asker){ q->uid, q->behalf }, &q->err)) {
 		now = next;
 	} else {
 		buf_puts(&q->err, "; nothing has changed");
@@ -454,8 +454,8 @@ void cmd_partition_change(const struct ctl_call *c, struct reply *r)
 	q->env = c->env;
 	q->pkey_lo = c->env->pkey_lo;
 	q->pkey_hi = c->env->pkey_hi;
-	q->uid = c->view->peer.uid;
-	q->behalf = c->view->peer.behalf ? xstrdup(c->view->peer.behalf) : NULL;
+	q->uid = c->view->peer.who.uid;
+	q->behalf = c->view->peer.who.behalf ? xstrdup(c->view->peer.who.behalf) : NULL;
 	q->absent_ok = arg_flag(c, "absent-ok");
 	q->force = arg_flag(c, "force");
 	q->base = shared_policy_ref(policies_in_force(c->env->policies));

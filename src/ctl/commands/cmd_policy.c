@@ -30,7 +30,7 @@ bool loading_take(struct loading *l, const struct ctl_call *c, struct reply *r)
 		return false;
 	}
 	l->name = xstrdup(name);
-	l->uid = c->view->peer.uid;
+	l->uid = c->view->peer.who.uid;
 	l->text = *c->view->file;
 	*c->view->file = (struct buf){ 0 };
 	return true;
@@ -324,7 +324,7 @@ void cmd_reload(const struct ctl_call *c, struct reply *r)
 	struct reload *l = xcalloc(1, sizeof(*l));
 
 	l->env = c->env;
-	l->uid = c->view->peer.uid;
+	l->uid = c->view->peer.who.uid;
 	l->force = arg_flag(c, "force");
 	foresight_begin(&l->foresight, c);
 	reply_later(r, c->view->jobs, &ops, l);
@@ -357,7 +357,7 @@ void cmd_policy_revert(const struct ctl_call *c, struct reply *r)
 
 	if (!has_policies(c, r))
 		return;
-	why_not = policies_revert(c->env->policies, c->view->peer.uid);
+	why_not = policies_revert(c->env->policies, c->view->peer.who.uid);
 	if (why_not) {
 		reply_error(r, NULL, "%s", why_not);
 		return;

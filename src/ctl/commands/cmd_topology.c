@@ -24,8 +24,9 @@ json_t *json_topology(const struct ctl_topology *t)
 
 	if (!t || (!t->file && !t->expected))
 		return json_null();
-	o = json_pack("{s:o, s:o, s:o, s:b}", "file", t->file ? json_text(t->file) : json_null(),
+	o = json_pack("{s:o, s:o, s:o, s:o, s:b}", "file", t->file ? json_text(t->file) : json_null(),
 		      "since", t->since_us ? json_time(t->since_us) : json_null(), "uid", json_uid(t->uid),
+		      "on-behalf-of", t->behalf ? json_text(t->behalf) : json_null(),
 		      "compared", t->check != NULL);
 	if (!t->check)
 		return o;
@@ -132,7 +133,7 @@ void cmd_accept(const struct ctl_call *c, struct reply *r)
 
 	if (!c->env->topology_accept)
 		reply_error(r, NULL, "accept: this daemon expects no topology");
-	else if (c->env->topology_accept(c->env->arg, arg_flag(c, "none"), c->view->peer.uid, &err))
+	else if (c->env->topology_accept(c->env->arg, arg_flag(c, "none"), c->view->peer.who, &err))
 		reply_result(r, NULL);
 	else
 		reply_error(r, NULL, "accept: %s", err.s);

@@ -6,14 +6,18 @@
 #include "ctl/commands/cmd_withdrawals.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/alloc.h"
 #include "lib/base/clock.h"
+#include "qosd/ctl.h"
 #include "sm/traps/flap_table.h"
 
 #define HOSTS_SHOWN 3
+
+_Static_assert(WITHDRAWAL_BEHALF_MAX > CTL_BEHALF_MAX, "any name fits");
 
 /* --- what a place still carries --- */
 
@@ -140,10 +144,11 @@ static const char *state_of(const struct drain_left *left, const struct carried 
 
 json_t *json_withdrawal(const struct withdrawal *x)
 {
-	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:b, s:o, s:o}",
+	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o}",
 			 "kind", withdrawal_kind_name(x->kind), "name", json_text(x->name),
 			 "node", json_guid(x->guid), "port", x->port ? json_integer(x->port) : json_null(),
-			 "uid", json_uid(x->uid), "by-rule", x->uid == WITHDRAWN_BY_RULE, "since", json_time(x->since_s * 1000000),
+			 "uid", json_uid(x->uid), "on-behalf-of", *x->behalf ? json_text(x->behalf) : json_null(),
+			 "by-rule", x->uid == WITHDRAWN_BY_RULE, "since", json_time(x->since_s * 1000000),
 			 "reason", json_text(x->reason));
 }
 
@@ -376,7 +381,7 @@ static bool can_drain(const struct ctl_call *c, const struct withdrawal *x, stru
 void withdrawals_replace(const struct ctl_call *c, struct withdrawals *w, json_t *changed, struct reply *r)
 {
 	struct buf err = { 0 };
-	uint64_t change = c->env->withdrawals_set(c->env->arg, w, c->view->peer.uid, &err);
+	uint64_t change = c->env->withdrawals_set(c->env->arg, w, c->view->peer.who, &err);
 
 	if (change)
 		reply_result(r, json_pack("{s:I, s:b, s:O}", "change", (json_int_t)change,
@@ -414,10 +419,11 @@ static json_t *forecast(const struct ctl_call *c, const struct withdrawals *w,
 
 bool withdrawal_begin(const struct ctl_call *c, enum withdrawal_kind k, struct withdrawal *x, struct reply *r)
 {
+	const struct asker *who = &c->view->peer.who;
 	const char *reason = arg_text(c, "reason");
 
-	*x = (struct withdrawal){ .kind = (uint8_t)k, .uid = c->view->peer.uid,
-				  .since_s = clock_real_us() / 1000000 };
+	*x = (struct withdrawal){ .kind = (uint8_t)k, .uid = who->uid, .since_s = clock_real_us() / 1000000 };
+	snprintf(x->behalf, sizeof(x->behalf), "%s", who->behalf ? who->behalf : "");
 	if (strlen(reason ? reason : "") >= sizeof(x->reason)) {
 		reply_error(r, NULL, "reason: at most %zu bytes", sizeof(x->reason) - 1);
 		return false;

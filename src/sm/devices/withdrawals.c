@@ -82,6 +82,7 @@ bool withdrawals_put(struct withdrawals *w, const struct withdrawal *x)
 	w->v.v[i] = *x;
 	clean_text(w->v.v[i].name);
 	clean_text(w->v.v[i].reason);
+	clean_text(w->v.v[i].behalf);
 	return true;
 }
 
@@ -111,25 +112,36 @@ void withdrawals_print(const struct withdrawals *w, struct buf *out)
 	for (size_t i = 0; i < w->v.n; i++) {
 		const struct withdrawal *x = &w->v.v[i];
 
-		buf_printf(out, "%s 0x%016" PRIx64 " %u %" PRId64 " %" PRId64 "\t%s\t%s\n", kinds[x->kind],
-			   x->guid, x->port, x->uid, x->since_s, x->name, x->reason);
+		buf_printf(out, "%s 0x%016" PRIx64 " %u %" PRId64 " %" PRId64 "\t%s\t%s%s%s\n", kinds[x->kind],
+			   x->guid, x->port, x->uid, x->since_s, x->name, x->reason, *x->behalf ? "\t" : "", x->behalf);
 	}
 }
 
-static bool take_text(char to[WITHDRAWAL_TEXT_MAX], const char *from, size_t n)
+/* Takes a text that ends with a tab or with the line, and sets *from behind it; NULL: at the end. */
+static bool take_text(char *to, size_t size, const char **from)
 {
-	if (n >= WITHDRAWAL_TEXT_MAX)
+	size_t n = strcspn(*from, "\t");
+
+	if (n >= size)
 		return false;
-	memcpy(to, from, n);
+	memcpy(to, *from, n);
 	to[n] = '\0';
+	*from = (*from)[n] ? *from + n + 1 : NULL;
 	return true;
+}
+
+/* "NAME\tREASON", and in format 2 "\tBEHALF" where somebody is named. */
+static bool take_texts(struct withdrawal *x, const char *text)
+{
+	return take_text(x->name, sizeof(x->name), &text) && text &&
+	       take_text(x->reason, sizeof(x->reason), &text) &&
+	       (!text || (take_text(x->behalf, sizeof(x->behalf), &text) && *x->behalf && !text));
 }
 
 bool withdrawals_line(void *arg, const char *line)
 {
 	struct withdrawals *w = arg;
 	struct withdrawal x = { 0 };
-	const char *name, *reason;
 	char kind[16];
 	unsigned port;
 	int end = 0;
@@ -139,12 +151,8 @@ bool withdrawals_line(void *arg, const char *line)
 		return false;
 	while (x.kind < WITHDRAWAL_KINDS && strcmp(kinds[x.kind], kind))
 		x.kind++;
-	name = line + end + 1;
-	reason = strchr(name, '\t');
-	if (x.kind == WITHDRAWAL_KINDS || !x.guid || port > 254 || x.uid < WITHDRAWN_BY_RULE || x.since_s < 0 || !reason ||
-	    !take_text(x.name, name, (size_t)(reason - name)) ||
-	    !take_text(x.reason, reason + 1, strlen(reason + 1)) ||
-	    withdrawals_find(w, x.guid, port))
+	if (x.kind == WITHDRAWAL_KINDS || !x.guid || port > 254 || x.uid < WITHDRAWN_BY_RULE || x.since_s < 0 ||
+	    !take_texts(&x, line + end + 1) || withdrawals_find(w, x.guid, port))
 		return false;
 	x.port = (uint8_t)port;
 	return withdrawals_put(w, &x);

@@ -27,6 +27,7 @@
 #define WITHDRAWALS_MAX		1024
 #define WITHDRAWN_BY_RULE	(-2)
 #define WITHDRAWAL_TEXT_MAX	128	/* bytes of a reason or name, with the NUL */
+#define WITHDRAWAL_BEHALF_MAX	65	/* bytes of whom a user asked for, with the NUL */
 
 enum withdrawal_kind { WITHDRAWAL_DRAINED, WITHDRAWAL_ISOLATED, WITHDRAWAL_KINDS };
 
@@ -38,6 +39,7 @@ struct withdrawal {
 	int64_t since_s;	/* when, in seconds since 1970 */
 	/* as the place was named then, and why; without control characters, the reason may be "" */
 	char name[WITHDRAWAL_TEXT_MAX], reason[WITHDRAWAL_TEXT_MAX];
+	char behalf[WITHDRAWAL_BEHALF_MAX];	/* whom the user asked for; "": nobody else; cleaned, too */
 };
 
 struct withdrawals {

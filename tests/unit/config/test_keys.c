@@ -296,6 +296,7 @@ static const struct row settings_rows[] = {
 	{ "ctl-read-group: ~\n", { "daemon", "0", "4294967294", "0x7d0" },
 	  { "", "[]", "{}", "no-such-group", "4294967295", "-1", "1x", "[daemon]", "\"\"" } },
 	{ "ctl-admin-group: ~\n", { "root", "12345" }, { "no-such-group", "Root", "[]" } },
+	{ "ctl-gateway-group: ~\n", { "root", "12345" }, { "no-such-group", "Root", "[]" } },
 	{ "sandbox: ~\n", { "on", "off", "strict" }, { "", "[]", "{}", "yes", "On", "1", "[on]" } },
 	{ "log-level: ~\n", { "error", "warning", "info", "debug" },
 	  { "", "[]", "{}", "verbose", "[info]", "Info", "3" } },

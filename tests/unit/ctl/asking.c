@@ -25,7 +25,7 @@ char *answer_text(const struct ctl_env *env, const struct ctl_view *view, enum c
 	struct buf out = { 0 };
 	struct reply r;
 
-	seen.peer = (struct ctl_peer){ right, 1001, 1002, NULL };
+	seen.peer = (struct ctl_peer){ right, 1002, right == CTL_ADMIN, { 1001, NULL } };
 	command_start(env, &seen, line, strlen(line), &r);
 	if (r.stage == REPLY_WAITING) {
 		r.ready = on_ready;

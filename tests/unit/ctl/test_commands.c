@@ -277,7 +277,7 @@ END_TEST
 
 static void body(enum ctl_right right, const char *line, enum body wanted, const char *why)
 {
-	struct ctl_peer peer = { .right = right, .uid = 1001, .gid = 1002 };
+	struct ctl_peer peer = { .right = right, .gid = 1002, .who.uid = 1001 };
 	struct reply r;
 	size_t bytes = 12345;
 

@@ -47,6 +47,15 @@ static const struct fabric_port *port(uint64_t guid, unsigned num)
 	return fabric_port(f, map64_get(&f->node_by_guid, guid), num);
 }
 
+/* Replaces an entry by one of a user who asked for another. */
+static void for_whom(uint64_t guid, unsigned num, const char *behalf)
+{
+	struct withdrawal x = *withdrawals_find(w, guid, num);
+
+	snprintf(x.behalf, sizeof(x.behalf), "%s", behalf);
+	ck_assert(withdrawals_put(w, &x));
+}
+
 /* promise: M9 */
 START_TEST(lines_make_the_same_list)
 {
@@ -58,9 +67,10 @@ START_TEST(lines_make_the_same_list)
 	drain(LEAF, 3);
 	drain(LEAF, 2);
 	drain(LEAF, 2);
+	for_whom(LEAF, 2, "al\tice");
 	ck_assert_uint_eq(withdrawals_count(w, WITHDRAWAL_DRAINED), 3);
 	withdrawals_print(w, &lines);
-	ck_assert_str_eq(lines.s, "drained 0x0000000000000500 2 7 1000\tnode 500\twhy?not\n"
+	ck_assert_str_eq(lines.s, "drained 0x0000000000000500 2 7 1000\tnode 500\twhy?not\tal?ice\n"
 				  "drained 0x0000000000000500 3 7 1000\tnode 500\twhy?not\n"
 				  "drained 0x0000000000000900 0 7 1000\tnode 900\twhy?not\n");
 	for (line = strtok(lines.s, "\n"); line; line = strtok(NULL, "\n"))
@@ -85,6 +95,7 @@ START_TEST(invalid_lines_are_refused)
 		"", "drained", "drained 0x1 2 7 1000", "drained 0x1 2 7 1000\tname", "drained 0x0 2 7 1000\ta\tb",
 		"drained 0x1 255 7 1000\ta\tb", "lost 0x1 2 7 1000\ta\tb", "drained 0x1 2 -3 1000\ta\tb",
 		"drained 0x1 2 7 -1\ta\tb", "drained 0x1 2 7 1000x\ta\tb", "drained 0x1 -1 7 1000\ta\tb",
+		"drained 0x1 2 7 1000\ta\tb\t", "drained 0x1 2 7 1000\ta\tb\tc\td",
 	};
 	char longer[400] = "drained 0x1 2 7 1000\ta\t";
 
