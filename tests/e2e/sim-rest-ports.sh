@@ -82,14 +82,41 @@ expect_match "the manager's own" "^409 .*own link is never isolated" "$(set_poli
 expect "isolated" "200 {}" "$(set_policy "app/unhealthy_ports?force_set=true" "{\"ports\": [\"$host\"], \"ports_policy\": \"UNHEALTHY\", \"action\": \"isolate\"}")"
 isolated() { [ "$(unhealthy)" = "\"$(printf '%s MANUAL isolated\n' "$host" "$leaf" | sort | paste -sd, | sed 's/,/, /')\"" ]; }
 until_ 10 isolated || bad "it is not told: $(unhealthy)"
-expect "by qosd-ctl" "isolated unhealthy, says admin by REST" "$(ctl -j withdrawn | jq -r '.places[] | .kind + " " + .reason')"
+expect "by qosd-ctl" "isolated unhealthy by REST $(id -u) admin" \
+	"$(ctl -j withdrawn | jq -r '.places[] | "\(.kind) \(.reason) \(.uid) \(."on-behalf-of")"')"
+expect_match "as text" " by user $(id -u) \\($(id -un)\\), on behalf of admin \\(unhealthy by REST\\)" "$(ctl withdrawn)"
+expect_match "in the event" " by user $(id -u) \\($(id -un)\\), on behalf of admin\$" "$(ctl events --kind isolated -n 1)"
+expect "the reason" '"unhealthy by REST (says admin)"' "$(rest_json "app/unhealthy_ports/$host" .Reason)"
 expect "its far end" "\"${leaf%_*}\"" "$(rest_json "app/unhealthy_ports/$host" .PeerGUID)"
 left() { ! ctl -j ports "node001 HCA-1/P1" >out 2>&1; }
 until_ 10 left || bad "node001 is still in the subnet"
 expect_match "a switch with hosts" "^409 .*would cut off [0-9]+ other hosts" "$(set_policy app/unhealthy_ports "{\"devices\": [\"${leaf%_*}\"], \"ports_policy\": \"UNHEALTHY\"}")"
 expect "released by its far end" "200 {}" "$(set_policy app/unhealthy_ports "{\"ports\": [\"$leaf\"], \"ports_policy\": \"HEALTHY\"}")"
+expect_match "in the event" " by user $(id -u) \\($(id -un)\\), on behalf of admin\$" "$(ctl events --kind released -n 1)"
 back() { [ "$(ctl -j ports "node001 HCA-1/P1" 2>/dev/null | jq -r '.[0].state')" = active ]; }
 until_ 20 back || bad "node001 does not come back"
 expect "nothing is left" '""' "$(unhealthy)"
+
+# promise: J16
+note "all that the list has is taken into service again"
+# round_trip WHAT: gives each name of the list back.
+round_trip() {
+	expect "$1" "200 {}" "$(set_policy app/unhealthy_ports "$(rest_json app/unhealthy_ports '{ports_policy: "HEALTHY", ports: [.[].name]}')")"
+	until_ 10 nothing_left || bad "$1: still withdrawn: $(unhealthy)"
+	expect "$1: by qosd-ctl" 0 "$(ctl -j withdrawn | jq '.places | length')"
+}
+ctl drain "$spine" --wait >out 2>&1 || bad "drain: $(<out)"
+round_trip "a drained switch"
+expect "isolated" "200 {}" "$(set_policy app/unhealthy_ports "{\"devices\": [\"${near1%_*}\"], \"ports_policy\": \"UNHEALTHY\"}")"
+absent() { ! ctl -j ports "$spine/P1" >out 2>&1; }
+until_ 10 absent || bad "the switch does not leave: $(<out)"
+expect_match "it is in the list" "${near1%_*}_0 MANUAL isolated" "$(unhealthy)"
+round_trip "an absent switch"
+there() { [ "$(of_spine 1 .state)" = active ]; }
+until_ 20 there || bad "the switch does not come back"
+ctl isolate "node001 HCA-1" --force >out 2>&1 || bad "isolate: $(<out)"
+until_ 10 left || bad "node001 is still in the subnet"
+round_trip "an absent host"
+until_ 20 back || bad "node001 does not come back"
 stop_qosd || bad "exit status $? after SIGTERM"
 end "$rest_pid" || bad "qosd-rest ends with exit status $?"

@@ -52,7 +52,7 @@ users:
 END
 start_rest rest.yaml rest.log
 
-# promise: J9
+# promise: J9 J17
 note "a partition that is made with values"
 expect "an empty one" "200 {}" "$(rest POST resources/pkeys/add '{"pkey": "0x42", "index0": true, "ip_over_ib": true, "mtu_limit": 2, "service_level": 3, "rate_limit": 20}')"
 expect "members" "200 {}" "$(rest POST resources/pkeys "{\"pkey\": \"0x42\", \"guids\": [\"$node001\", \"$node009\"]}")"
@@ -64,6 +64,12 @@ expect "with members at once, and a rate alone" "200 {}" "$(rest POST resources/
 expect "by qosd-ctl" "[null,null,2.5,0,null,2.5]" "$(shown api_pkey_0x43)"
 expect "by REST: the rest is the level's" "[4,0,2.5]" "$(qos 0x43)"
 expect "its paths" "sl=0 mtu=5 rate=2" "$(path $node001 $node009 0x8043)"
+# write_back P_KEY: writes what is read.
+write_back() { rest PUT resources/pkeys/qos_conf "$(rest_json "resources/pkeys/$1?qos_conf=true" ".qos_conf + {pkey: \"$1\"}")"; }
+expect "its values, written back" "200 {} [null,null,2.5,0,null,2.5]" "$(write_back 0x43) $(shown api_pkey_0x43)"
+expect "one without values" "200 {}" "$(rest POST resources/pkeys/add '{"pkey": "0x45"}')"
+expect "what is read of it" "[4,0,300]" "$(qos 0x45)"
+expect "that, written back" "200 {} [null,null,null,0,null,null]" "$(write_back 0x45) $(shown api_pkey_0x45)"
 expect "by host" "200 {}" "$(rest POST resources/pkeys/hosts '{"pkey": "0x44", "hosts_names": "node[001,009]", "service_level": 1, "mtu_limit": 4}')"
 expect "its paths" "sl=1 mtu=5 rate=12" "$(path $node001 $node009 0x8044)"
 expect "the policy's partition has its level's" "[1,1,10]" "$(qos 0x50)"

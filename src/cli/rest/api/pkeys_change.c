@@ -123,11 +123,27 @@ static void made_name(uint16_t pkey, char name[MADE_NAME])
 	snprintf(name, MADE_NAME, MADE_PREFIX "0x%x", pkey);
 }
 
+/* Removes values that the client has only read, as GET tells them.  False: refused. */
+static bool drop_told(struct changing *x, json_t *own)
+{
+	json_t *answer = rest_ask(x->c, "partition show", json_pack("{s:i}", "pkey", x->pkey), NULL, x->a), *told;
+
+	told = rest_qos_of(json_array_get(json_object_get(json_object_get(answer, "result"), "partitions"), 0));
+	rest_drop_told(own, told);
+	json_decref(told);
+	json_decref(answer);
+	return answer;
+}
+
 /* Gives a partition that is there the values of rest_read_qos(). */
 static bool put_qos(struct changing *x, json_t *own)
 {
 	json_t *change;
 
+	if (json_object_get(own, "mtu") && json_object_get(own, "rate") && !drop_told(x, own))
+		return false;
+	if (!json_object_size(own))
+		return true;
 	if (!x->p.whole)
 		return rest_refuse(x->a, REST_CONFLICT, "the partition %s is of the policy's file, and its level says its SL, MTU "
 				   "and rate: change the policy instead", x->p.name);

@@ -88,3 +88,20 @@ json_t *rest_qos_of(const json_t *row)
 			 "service_level", json_integer_value(sl),
 			 "rate_limit", json_amount(json_is_number(rate) ? json_number_value(rate) : RATE_MAX));
 }
+
+static bool is_told(const json_t *own, const char *name, double unit, const json_t *told, const char *told_name)
+{
+	const json_t *v = json_object_get(own, name);
+
+	return v && json_number_value(v) == json_number_value(json_object_get(told, told_name)) * unit;
+}
+
+void rest_drop_told(json_t *own, const json_t *told)
+{
+	if (!told || !is_told(own, "mtu", KIB, told, "mtu_limit") || !is_told(own, "rate", 1, told, "rate_limit"))
+		return;
+	json_object_del(own, "mtu");
+	json_object_del(own, "rate");
+	if (is_told(own, "sl", 1, told, "service_level"))
+		json_object_del(own, "sl");
+}

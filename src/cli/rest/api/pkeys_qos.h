@@ -23,5 +23,11 @@ json_t *rest_read_qos(const struct rest_call *c, struct rest_answer *a);
  * partition is not in force, and has none.
  */
 json_t *rest_qos_of(const json_t *row);
+/*
+ * Removes from the values of rest_read_qos() what only gives back the values of rest_qos_of(), or NULL: MTU and
+ * rate if both are as told, and then the SL, too.  Clients that change one value write the others as they read
+ * them, and what stands for no limit must not become one.
+ */
+void rest_drop_told(json_t *own, const json_t *told);
 
 #endif

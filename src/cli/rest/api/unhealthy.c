@@ -149,13 +149,14 @@ static void put_peer(const struct look *l, const json_t *name, json_t *x)
 static void put_why(const json_t *row, const json_t *place, json_t *x)
 {
 	bool active = !strcmp(rest_str(row, "state"), "active");
-	const char *condition = place ? "MANUAL" : active ? "FLAPPING" : "SET_ERR";
+	const char *who = rest_str(place, "on-behalf-of"), *condition = place ? "MANUAL" : active ? "FLAPPING" : "SET_ERR";
 
 	json_object_set_new(x, "State", json_string("Warning"));
 	json_object_set_new(x, "Condition", json_string(condition));
 	json_object_set_new(x, "StatusTime", json_string(rest_str(place, "since")));
 	json_object_set_new(x, "Action", json_string(place ? rest_str(place, "kind") : "held"));
-	json_object_set_new(x, "Reason", json_string(rest_str(place, "reason")));
+	json_object_set_new(x, "Reason", *who ? json_sprintf("%s (says %s)", rest_str(place, "reason"), who) :
+						json_string(rest_str(place, "reason")));
 }
 
 /* The place that explains why a port is out of use, of the port or of the far end of its link. */
@@ -219,7 +220,7 @@ static void put_far_end(const struct look *l, const json_t *place, json_t *x)
 		}
 }
 
-/* A place whose ports the fabric does not have, or a switch that is drained, as one. */
+/* A whole device, as the port 0 of its GUID, or a port that the fabric does not have. */
 static json_t *json_place(const struct look *l, const json_t *place)
 {
 	const char *name = rest_str(place, "name");
@@ -234,7 +235,10 @@ static json_t *json_place(const struct look *l, const json_t *place)
 	return x;
 }
 
-/* An array of all unhealthy ports, and of the places that none of them stands for. */
+/*
+ * An array of all unhealthy ports, and of the places that none of them is: with these, all that the array has can be
+ * taken into service in one request.
+ */
 static json_t *unhealthy_ports(const struct look *l)
 {
 	json_t *list = json_array(), *told = json_object(), *x;
@@ -245,7 +249,7 @@ static json_t *unhealthy_ports(const struct look *l)
 		if (!is_unhealthy(l, x))
 			continue;
 		json_array_append_new(list, json_unhealthy(l, x));
-		place = place_of(l, rest_str(x, "node"), number_of(x));
+		place = at_key(l->by_place, rest_str(x, "node"), number_of(x));
 		if (place)
 			put_key(told, place, x);
 	}
@@ -287,7 +291,7 @@ void rest_unhealthy_one(const struct rest_call *c, struct rest_answer *a)
 
 /* --- changes --- */
 
-/* Reads "GUID_n", or "GUID" if that is a device: number 0. */
+/* Reads "GUID_n", with 0 for a device as the list has it, or "GUID" if that is a device: number 0. */
 static bool read_place(const char *text, bool is_device, uint64_t *guid, unsigned *number)
 {
 	const char *under = text ? strchr(text, '_') : NULL;
@@ -297,7 +301,7 @@ static bool read_place(const char *text, bool is_device, uint64_t *guid, unsigne
 
 	*number = good && !is_device ? (unsigned)strtoul(under + 1, NULL, 10) : 0;
 	free(digits);
-	return good && (is_device || (*number && *number < 255));
+	return good && *number < 255;
 }
 
 /*
@@ -469,10 +473,9 @@ static bool release(const struct rest_call *c, const struct look *l, const json_
 /* The daemon refuses to cut off hosts that are not named, unless the query says force_set=true. */
 static bool isolate(const struct rest_call *c, json_t *names, struct rest_answer *a)
 {
-	json_t *args = json_pack("{s:O, s:b}", "what", names, "force", rest_query_flag(c, "force_set"));
+	json_t *args = json_pack("{s:O, s:b, s:s}", "what", names, "force", rest_query_flag(c, "force_set"),
+				 "reason", "unhealthy by REST");
 
-	/* the list tells the user of the daemon only, which is the gateway */
-	json_object_set_new(args, "reason", json_sprintf("unhealthy, says %s by REST", c->user));
 	return ask_for(c, "isolate", args, a);
 }
 

@@ -303,6 +303,22 @@ START_TEST(values)
 		{ "\"rate_limit\": 400", "rate_limit" }, { "\"rate_limit\": [10]", "rate_limit" }, { "\"rate_limit\": 0", "rate_limit" },
 	};
 	static const double rates[] = { 2.5, 10, 30, 5, 20, 40, 60, 80, 120, 14, 56, 112, 168, 25, 100, 200, 300 };
+#define TELL "partition show {\"pkey\":66}\n"
+#define TOLD(mtu, rate) "{\"ok\": true, \"result\": {\"partitions\": [{\"partition\": \"job\", \"pkey\": 66, \"source\": " \
+	"\"dynamic\", \"ipoib\": true, \"path-sl\": 1, \"path-mtu\": " mtu ", \"path-rate\": " rate ", \"members\": []}]}}"
+	static const struct {
+		const char *is, *body, *asked;
+	} again[] = {
+		{ TOLD("null", "null"), "{\"pkey\": \"0x42\", \"mtu_limit\": 4, \"service_level\": 1, \"rate_limit\": 300}", SHOW TELL },
+		{ TOLD("2048", "2.5"), "{\"pkey\": \"0x42\", \"mtu_limit\": 2, \"service_level\": 1, \"rate_limit\": 2.5}", SHOW TELL },
+		{ TOLD("null", "null"), "{\"pkey\": \"0x42\", \"mtu_limit\": 4, \"service_level\": 3, \"rate_limit\": 300}",
+		  SHOW TELL CHANGE "{\"set\":\"job\",\"sl\":3}]}\n" },
+		{ TOLD("null", "null"), "{\"pkey\": \"0x42\", \"mtu_limit\": 4, \"service_level\": 1, \"rate_limit\": 100}",
+		  SHOW TELL CHANGE "{\"mtu\":4096,\"rate\":100.0,\"set\":\"job\",\"sl\":1}]}\n" },
+		{ TOLD("2048", "null"), "{\"pkey\": \"0x42\", \"mtu_limit\": 4, \"service_level\": 1, \"rate_limit\": 300}",
+		  SHOW TELL CHANGE "{\"mtu\":4096,\"rate\":300.0,\"set\":\"job\",\"sl\":1}]}\n" },
+		{ TOLD("null", "null"), "{\"pkey\": \"0x42\", \"mtu_limit\": 4}", SHOW CHANGE "{\"mtu\":4096,\"set\":\"job\"}]}\n" },
+	};
 	char body[200], asked[300];
 
 	/* a new partition is made with them, one that is there gets them */
@@ -345,6 +361,14 @@ START_TEST(values)
 	request("PUT", "resources/pkeys/qos_conf", NULL, "{\"pkey\": \"0x42\", \"service_level\": 1}");
 	expect_refusal(REST_NOT_FOUND, "0x42");
 	expect_asked(SHOW);
+
+	/* what only gives back what was read stays the level's, and what stands for no limit is none */
+	for (size_t i = 0; i < ARRAY_SIZE(again); i++) {
+		d.partition = again[i].is;
+		request("PUT", "resources/pkeys/qos_conf", NULL, again[i].body);
+		expect_body("{}");
+		expect_asked(again[i].asked);
+	}
 
 	/* what paths get; the greatest values stand for none */
 	d.partition = "{\"ok\": true, \"result\": {\"partitions\": [{\"partition\": \"a\", \"pkey\": 66, \"ipoib\": true, \"path-sl\": 3, "
@@ -665,8 +689,30 @@ static void expect_unhealthy(const char *text)
 	buf_free(&list);
 }
 
+/* Asks for all that is in the list to be taken into service, which must come to the commands of `text`. */
+static void expect_round_trip(const char *text)
+{
+	json_t *names = json_array(), *x;
+	char *body, *asked;
+	size_t i;
+
+	request("GET", "app/unhealthy_ports", NULL, NULL);
+	json_array_foreach(a.body, i, x)
+		json_array_append(names, json_object_get(x, "name"));
+	x = json_pack("{s:s, s:o}", "ports_policy", "HEALTHY", "ports", names);
+	body = json_dumps(x, 0);
+	asked = xasprintf(LOOKED "%s", text);
+	request("PUT", "app/unhealthy_ports", NULL, body);
+	expect_asked(asked);
+	expect_body("{}");
+	free(asked);
+	free(body);
+	json_decref(x);
+}
+
 START_TEST(unhealthy)
 {
+	d.partition = "{\"ok\": true, \"result\": {}}";
 	d.ports = "{\"ok\": true, \"rows\": [" PORT1 "," SWITCH_PORT("0", "", ", \"lid\": 9") "," SWITCH_PORT("3", "", "") ","
 		  SWITCH_PORT("5", TO_OTHER, ", \"held\": true") "," OTHER_PORT "]}";
 	d.withdrawn = PLACES("");
@@ -682,15 +728,27 @@ START_TEST(unhealthy)
 	d.withdrawn = PLACES(PLACE(OTHER, "4", "drained") "," PLACE("0002c900000000aa", "2", "isolated"));
 	expect_unhealthy(G2 "_5 MANUAL drained " OTHER "; " OTHER "_4 MANUAL drained " G2 "; 0002c900000000aa_2 MANUAL isolated ; ");
 	d.withdrawn = PLACES(PLACE(G2, "null", "isolated"));
-	expect_unhealthy(G2 "_3 MANUAL isolated ; " G2 "_5 MANUAL isolated " OTHER "; " OTHER "_4 MANUAL isolated " G2 "; ");
+	expect_unhealthy(G2 "_3 MANUAL isolated ; " G2 "_5 MANUAL isolated " OTHER "; " OTHER "_4 MANUAL isolated " G2 "; "
+			 G2 "_0 MANUAL isolated ; ");
+	expect_round_trip("release {\"what\":[\"0x" G2 "\"]}\n");
+	/* a device that is absent, a switch or a host */
+	d.withdrawn = PLACES(PLACE("0002c900000000aa", "null", "isolated") "," PLACE("0002c900000000ac", "7", "isolated"));
+	expect_round_trip("links release {\"port\":\"0x" G2 "/P5\"}\nlinks release {\"port\":\"0x" OTHER "/P4\"}\n"
+			  "release {\"what\":[\"0x0002c900000000aa\",\"0x0002c900000000ac/P7\"]}\n");
+	/* whom the operator asked for */
+	d.withdrawn = PLACES("{\"kind\": \"isolated\", \"node\": \"0x" OTHER "\", \"port\": 4, \"reason\": \"unhealthy by REST\", "
+			     "\"on-behalf-of\": \"ali\"}");
+	request("GET", "app/unhealthy_ports/" OTHER "_4", NULL, NULL);
+	ck_assert_str_eq(rest_str(a.body, "Reason"), "unhealthy by REST (says ali)");
 	/* an isolated host is not in the fabric, and is known by its port's GUID; the other end of its link is out of use */
 	d.withdrawn = PLACES("{\"kind\": \"isolated\", \"name\": \"node7 HCA-1/P1 (0x0002c900000000ab)\", \"node\": \"0x0002c900000000aa\", "
 			     "\"port\": 1, \"ends\": [{\"name\": \"sw(1)/P3 (0x" G2 ")\", \"node\": \"0x" G2 "\", \"port\": 3}]}");
 	expect_unhealthy(G2 "_3 MANUAL isolated ; " G2 "_5 FLAPPING held " OTHER "; " OTHER "_4 FLAPPING held " G2 "; "
 			 "0002c900000000ab_1 MANUAL isolated " G2 "; ");
-	d.partition = "{\"ok\": true, \"result\": {}}";
 	request("PUT", "app/unhealthy_ports", NULL, "{\"ports_policy\": \"HEALTHY\", \"ports\": [\"0002c900000000ab_1\"]}");
 	expect_asked(LOOKED "release {\"what\":[\"0x0002c900000000aa/P1\"]}\n");
+	expect_round_trip("links release {\"port\":\"0x" G2 "/P5\"}\nlinks release {\"port\":\"0x" OTHER "/P4\"}\n"
+			  "release {\"what\":[\"0x0002c900000000aa/P1\"]}\n");
 	request("PUT", "app/unhealthy_ports", NULL, "{\"ports_policy\": \"HEALTHY\", \"ports\": [\"" G2 "_3\", \"0002c900000000ab_1\"]}");
 	expect_asked(LOOKED "release {\"what\":[\"0x0002c900000000aa/P1\"]}\n");
 	d.withdrawn = PLACES(PLACE(OTHER, "4", "drained"));
@@ -703,7 +761,8 @@ START_TEST(unhealthy)
 	expect_asked(LOOKED "release {\"what\":[\"0x" OTHER "\"]}\n");
 	/* the links of a drained switch to its hosts are in use */
 	d.withdrawn = PLACES(PLACE(G2, "null", "drained"));
-	expect_unhealthy(G2 "_5 MANUAL drained " OTHER "; " OTHER "_4 MANUAL drained " G2 "; ");
+	expect_unhealthy(G2 "_5 MANUAL drained " OTHER "; " OTHER "_4 MANUAL drained " G2 "; " G2 "_0 MANUAL drained ; ");
+	expect_round_trip("release {\"what\":[\"0x" G2 "\"]}\n");
 	d.withdrawn = "{\"ok\": false, \"error\": \"this is not the master\"}";
 	request("GET", "app/unhealthy_ports", NULL, NULL);
 	expect_refusal(REST_NO_DAEMON, "not the master");
@@ -718,7 +777,8 @@ START_TEST(changing_health)
 		{ "{\"ports_policy\": \"HEALTHY\", \"ports\": \"x\"}", "ports must be an array" },
 		{ "{\"ports_policy\": \"HEALTHY\", \"ports\": [1]}", "is no port such as" },
 		{ "{\"ports_policy\": \"HEALTHY\", \"ports\": [\"" G2 "\"]}", "is no port such as" },
-		{ "{\"ports_policy\": \"HEALTHY\", \"ports\": [\"" G2 "_0\"]}", "is no port such as" },
+		{ "{\"ports_policy\": \"HEALTHY\", \"ports\": [\"" G2 "_\"]}", "is no port such as" },
+		{ "{\"ports_policy\": \"HEALTHY\", \"ports\": [\"" G2 "_255\"]}", "is no port such as" },
 		{ "{\"ports_policy\": \"HEALTHY\", \"ports\": [\"" G2 "_5x\"]}", "is no port such as" },
 		{ "{\"ports_policy\": \"HEALTHY\", \"devices\": [\"" G2 "_5\"]}", "is no GUID of a device" },
 		{ "{\"ports_policy\": \"UNHEALTHY\", \"ports\": [\"" G2 "_5\"], \"action\": \"no_discover\"}", "action must be" },
@@ -747,9 +807,9 @@ START_TEST(changing_health)
 	request("PUT", "app/unhealthy_ports", NULL, "{\"ports_policy\": \"UNHEALTHY\", \"action\": \"isolate\", \"ports\": [\"" G1 "_1\"], "
 		"\"devices\": [\"" G2 "\"]}");
 	expect_body("{}");
-	expect_asked(LOOKED "isolate {\"force\":false,\"reason\":\"unhealthy, says ali by REST\",\"what\":[\"0x0002c90300000000/P1\",\"0x" G2 "\"]}\n");
+	expect_asked(LOOKED "isolate {\"force\":false,\"reason\":\"unhealthy by REST\",\"what\":[\"0x0002c90300000000/P1\",\"0x" G2 "\"]}\n");
 	request("PUT", "app/unhealthy_ports", "{\"force_set\": \"true\"}", "{\"ports_policy\": \"UNHEALTHY\", \"ports\": [\"" G1 "_1\"]}");
-	expect_asked(LOOKED "isolate {\"force\":true,\"reason\":\"unhealthy, says ali by REST\",\"what\":[\"0x0002c90300000000/P1\"]}\n");
+	expect_asked(LOOKED "isolate {\"force\":true,\"reason\":\"unhealthy by REST\",\"what\":[\"0x0002c90300000000/P1\"]}\n");
 
 	/* what the master refuses is a matter of the request, not of time */
 	d.isolate = "{\"ok\": false, \"error\": \"this would cut off 2 other hosts\"}";
