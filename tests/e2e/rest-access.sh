@@ -61,6 +61,61 @@ expect_match "a wrong password beside it" '^401 ' "$(with ufmRest arm -u k8s:wro
 expect_match "who did it" '^200 ' "$(rest_curl ufmRestV2/resources/pkeys --cert arm.crt --key arm.key -d '{"pkey": "0x42", "guids": ["0002c90300000001"]}')"
 until_ 5 grep -q 'user arm: POST ' rest.log || bad "not in the log: $(tail -n 3 rest.log)"
 
+# promise: J18
+note "a list of revoked certificates"
+cat >ca.conf <<END
+[ca]
+default_ca = one
+[one]
+database = $work/revoked
+default_md = sha256
+default_days = 2
+policy = any
+[any]
+END
+: >revoked
+# new_list NAME [OPTION...]: makes NAME of what was revoked so far, by ca.
+new_list() {
+	openssl ca -config ca.conf -cert ca.crt -keyfile ca.key -gencrl -out "$1" "${@:2}" >openssl.log 2>&1 || fail "openssl: $(<openssl.log)"
+}
+new_list clients.crl -crldays 1
+# read_again WHAT: has the gateway read its settings again, until its log says so.
+read_again() {
+	local before
+	before=$(grep -c "$1" rest.log)
+	kill -HUP "$rest_pid"
+	was_read() { [ "$(grep -c "$1" rest.log)" -gt "$before" ]; }
+	until_ 10 was_read "$1" || bad "no '$1' in the log: $(tail -n 3 rest.log)"
+}
+sed -i "s|^client-ca: .*|&\nclient-crl: $work/clients.crl|" rest.yaml
+read_again "read again"
+expect_match "nobody is revoked" '^200 ' "$(with ufmRestV2 arm)"
+openssl ca -config ca.conf -cert ca.crt -keyfile ca.key -revoke arm.crt >openssl.log 2>&1 || fail "openssl: $(<openssl.log)"
+new_list clients.crl -crldays 1
+expect_match "not read yet" '^200 ' "$(with ufmRestV2 arm)"
+read_again "read again"
+expect_match "revoked" "^401 the client's certificate is refused: it was revoked" "$(with ufmRestV2 arm)"
+expect_match "another of that CA" '^401 the certificate of CN=leg,O=Test is that of no user' "$(with ufmRestV2 leg)"
+expect_match "a password beside it" '^200 ' "$(with ufmRest arm -u k8s:secret)"
+cp tls.crt clients.crl
+read_again "clients.crl: .*; the former settings stay"
+expect_match "what is no list changes nothing" "^401 .*it was revoked" "$(with ufmRestV2 arm)"
+rm clients.crl
+"$build/qosd-rest" --check -c rest.yaml >check.log 2>&1 && bad "--check takes a list that is not there"
+expect_match "why" 'clients.crl: .*No such file' "$(<check.log)"
+new_certificate other
+openssl ca -config ca.conf -cert other.crt -keyfile other.key -gencrl -crldays 1 -out clients.crl >openssl.log 2>&1 || fail "openssl: $(<openssl.log)"
+"$build/qosd-rest" --check -c rest.yaml >check.log 2>&1 && bad "--check takes a list of another CA"
+expect_match "why" 'clients.crl: list 1 is not signed by a CA of client-ca' "$(<check.log)"
+new_list clients.crl -crl_lastupdate 20200101000000Z -crl_nextupdate 20200102000000Z
+read_again "read again"
+expect_match "the log" "clients.crl: .* is out of date: those of its issuer are refused" "$(<rest.log)"
+expect_match "a list that is out of date" "^401 .*is out of date" "$(with ufmRestV2 leg)"
+: >revoked
+new_list clients.crl -crldays 1
+read_again "read again"
+expect_match "nobody is revoked any more" '^200 ' "$(with ufmRestV2 arm)"
+
 # promise: J13
 note "clients that send slowly, and too many of one"
 auth="Authorization: Basic $(printf k8s:secret | base64)"
@@ -168,7 +223,7 @@ expect "the order" "" "$(grep '^partition change' fake.log | awk '/answered/ { n
 # promise: J13
 note "proxies"
 cp rest.yaml proxy.yaml
-sed -i "s|^listen: .*|listen: 127.0.0.1:$((rest_port + 1))|; /^certificate:/d; /^key:/d; /^client-ca:/d; /^  arm:/d; s|^users:|plain-http: true\n&|" proxy.yaml
+sed -i "s|^listen: .*|listen: 127.0.0.1:$((rest_port + 1))|; /^certificate:/d; /^key:/d; /^client-ca:/d; /^client-crl:/d; /^  arm:/d; s|^users:|plain-http: true\n&|" proxy.yaml
 end "$rest_pid" || bad "qosd-rest ends with exit status $?"
 start_rest proxy.yaml proxy.log
 url=http://127.0.0.1:$((rest_port + 1))

@@ -10,12 +10,23 @@
 struct MHD_Connection;
 
 /*
- * Appends the subject of the client's certificate, a Distinguished Name as RFC 4514 writes it, without
- * control characters.  Only a certificate that is valid now, for clients, and issued by a CA that the
- * server was started with is taken; false: there is none, and if the client has sent one that is not
- * taken, why says what is wrong with it.
+ * Lists of certificates that CAs have revoked (CRLs), in PEM.  NULL: err says what is wrong with them: each must
+ * be signed by one of these CAs.  Any thread may use the result.
  */
-bool client_subject(struct MHD_Connection *c, struct buf *subject, struct buf *why);
+struct revocations;
+struct revocations *revocations_read(const struct buf *cas, const struct buf *lists, struct buf *err);
+void revocations_free(struct revocations *x);	/* NULL is fine */
+/* Whether a list should have been replaced by now, by what it says itself. */
+bool revocations_are_old(const struct revocations *x);
+
+/*
+ * Appends the subject of the client's certificate, a Distinguished Name as RFC 4514 writes it, without
+ * control characters.  Only a certificate that is valid now, for clients, issued by a CA that the
+ * server was started with, and not revoked is taken; false: there is none, and if the client has sent one
+ * that is not taken, why says what is wrong with it.  An issuer whose list should have been replaced by now
+ * vouches for nobody.  revoked: NULL: there are no lists.
+ */
+bool client_subject(struct MHD_Connection *c, const struct revocations *revoked, struct buf *subject, struct buf *why);
 /* Whether the text has certificates, in PEM, and no others than good ones; err says what is wrong. */
 bool client_ca_is_good(const struct buf *pem, struct buf *err);
 

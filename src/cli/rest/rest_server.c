@@ -29,6 +29,7 @@ struct rest_server {
 	struct rest_gate *gate;
 	struct daemon_link link;
 	struct connections *connections;
+	struct revocations *revoked;	/* NULL: no list was given */
 	struct buf complaint;		/* of the library while it starts */
 	bool started;
 };
@@ -161,7 +162,7 @@ static const struct rest_user *find_user(struct rest_server *x, struct MHD_Conne
 	const struct rest_user *u;
 
 	if (x->s->client_ca) {
-		client.subject = client_subject(c, &subject, &why) ? subject.s : NULL;
+		client.subject = client_subject(c, x->revoked, &subject, &why) ? subject.s : NULL;
 		client.why = why.n ? why.s : NULL;
 	}
 	u = rest_gate_admit(x->gate, base, &client, clock_mono_us(), a);
@@ -358,21 +359,37 @@ static bool read_pem(const char *path, struct buf *text, struct buf *err)
 
 /* The files of the settings. */
 struct pems {
-	struct buf certificate, key, client_ca;
+	struct buf certificate, key, client_ca, client_crl;
 };
 
-static bool read_pems(const struct rest_settings *s, struct pems *p, struct buf *err)
+/* NULL with a text in err: the lists are no good. */
+static struct revocations *read_revoked(const struct rest_settings *s, const struct pems *p, struct buf *err)
+{
+	struct buf why = { 0 };
+	struct revocations *x = revocations_read(&p->client_ca, &p->client_crl, &why);
+
+	if (!x)
+		buf_printf(err, "%s: %s", s->client_crl, why.s);
+	else if (revocations_are_old(x))
+		log_warn("rest", "%s: a list of revoked certificates is out of date: those of its issuer are refused", s->client_crl);
+	buf_free(&why);
+	return x;
+}
+
+static bool read_pems(struct rest_server *x, const struct rest_settings *s, struct pems *p, struct buf *err)
 {
 	struct buf why = { 0 };
 	bool good = read_pem(s->certificate, &p->certificate, err) && read_pem(s->key, &p->key, err) &&
-		    read_pem(s->client_ca, &p->client_ca, err);
+		    read_pem(s->client_ca, &p->client_ca, err) && read_pem(s->client_crl, &p->client_crl, err);
 
 	if (good && s->client_ca && !client_ca_is_good(&p->client_ca, &why)) {
 		buf_printf(err, "%s: %s", s->client_ca, why.s);
 		good = false;
 	}
 	buf_free(&why);
-	return good;
+	if (good && s->client_crl)
+		x->revoked = read_revoked(s, p, err);
+	return good && !s->client_crl == !x->revoked;
 }
 
 static void pems_free(struct pems *p)
@@ -382,6 +399,7 @@ static void pems_free(struct pems *p)
 	buf_free(&p->certificate);
 	buf_free(&p->key);
 	buf_free(&p->client_ca);
+	buf_free(&p->client_crl);
 }
 
 struct options {
@@ -426,7 +444,7 @@ struct rest_server *rest_server_new(struct rest_settings *s, int fd, struct buf 
 {
 	struct rest_server *x = xcalloc(1, sizeof(*x));
 	struct pems pems = { 0 };
-	bool read = read_pems(s, &pems, err);
+	bool read = read_pems(x, s, &pems, err);
 
 	x->s = s;
 	daemon_link_init(&x->link, s->socket, s->wait_ms);
@@ -472,6 +490,7 @@ void rest_server_free(struct rest_server *x)
 		MHD_stop_daemon(x->mhd);
 	}
 	connections_free(x->connections);
+	revocations_free(x->revoked);
 	rest_gate_free(x->gate);
 	daemon_link_free(&x->link);
 	rest_settings_free(x->s);

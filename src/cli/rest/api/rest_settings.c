@@ -171,6 +171,7 @@ static const struct key keys[] = {
 	{ "certificate", read_text, AT(certificate) },
 	{ "key", read_text, AT(key) },
 	{ "client-ca", read_text, AT(client_ca) },
+	{ "client-crl", read_text, AT(client_crl) },
 	{ "plain-http", read_bool, AT(plain_http) },
 	{ "socket", read_text, AT(socket) },
 	{ "absent-guids", read_yes, AT(choices.absent_guids), .words = absent_words },
@@ -197,6 +198,8 @@ static void check_subjects(const char *file, const struct rest_settings *s, stru
 		}
 	if (seen.n && !s->client_ca)
 		findings_add(out, SEV_ERROR, file, nowhere, "subjects need client-ca, which issues their certificates");
+	if (s->client_crl && !s->client_ca)
+		findings_add(out, SEV_ERROR, file, nowhere, "client-crl needs client-ca, which signs such lists");
 	if (s->client_ca && !s->certificate)
 		findings_add(out, SEV_ERROR, file, nowhere, "client-ca needs certificate and key");
 	vec_free(&seen);
@@ -266,6 +269,7 @@ void rest_settings_free(struct rest_settings *s)
 	free(s->certificate);
 	free(s->key);
 	free(s->client_ca);
+	free(s->client_crl);
 	free(s->socket);
 	free(s);
 }

@@ -24,6 +24,7 @@ struct rest_settings {
 	char *listen;			/* in net_parse()'s form */
 	char *certificate, *key;	/* paths of PEM files; NULL: none */
 	char *client_ca;		/* the same, of CAs whose certificates identify clients */
+	char *client_crl;		/* and of lists of certificates that these have revoked; NULL: none */
 	bool plain_http;
 	char *socket;			/* of the daemon */
 	struct rest_choices choices;

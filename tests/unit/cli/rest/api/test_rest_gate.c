@@ -201,6 +201,7 @@ START_TEST(wrong_settings)
 	refuse("certificate: c\nkey: k\nclient-ca: d\nusers: {a: {subjects: [a]}}", "no Distinguished Name");
 	refuse("certificate: c\nkey: k\nclient-ca: d\nusers: {a: {subjects: [CN=a]}, b: {subjects: [CN=a]}}", "stands twice");
 	refuse("plain-http: true\nclient-ca: d\nusers: {}", "client-ca needs certificate");
+	refuse("certificate: c\nkey: k\nclient-crl: d\nusers: {}", "client-crl needs client-ca");
 	refuse("plain-http: true\nusers: {\"a b\": {}}", "letters, digits");
 	refuse("plain-http: true\nusers: {a: {password: secret}}", "too weak");
 	refuse("plain-http: true\nusers: {a: {password: \"$z$nothing\"}}", "no hash");
