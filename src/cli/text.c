@@ -238,6 +238,18 @@ static void status_store(const json_t *store)
 	}
 }
 
+/* Pages that cannot be served. */
+static void status_pages(const json_t *pages)
+{
+	const json_t *p;
+	size_t i;
+
+	json_array_foreach(pages, i, p)
+		if (has(p, "problem"))
+			printf(LABEL "%s: not listening since %s: %s\n", "page", str(p, "setting"), str(p, "since"),
+			       str(p, "problem"));
+}
+
 static void status_log(const json_t *log)
 {
 	for (size_t i = 0; i < json_array_size(log); i++) {
@@ -265,6 +277,7 @@ static void print_status(const json_t *answer)
 		status_policy(json_object_get(s, "policy"));
 	if (has(s, "state-folder"))
 		status_store(json_object_get(s, "state-folder"));
+	status_pages(json_object_get(s, "pages"));
 	status_log(json_object_get(s, "log"));
 }
 

@@ -84,6 +84,16 @@ struct ctl_settings_reload {
 	char *refused;			/* the first error, with its place; NULL: the file is good */
 };
 
+/* Where a page is served by HTTP, or should be. */
+struct ctl_listening {
+	const char *setting;	/* of qosd.yaml */
+	const char *address;	/* NULL: the settings want none */
+	uint16_t port;		/* 0: it is not served */
+	const char *why;	/* why not, although the settings want it; NULL: it is, or they do not */
+	int64_t since_us;	/* realtime: since when not */
+};
+#define CTL_LISTENING_MAX 4
+
 /* What the commands show and act on.  All that it points to outlives the ctl. */
 struct ctl_env {
 	const char *version;
@@ -112,6 +122,8 @@ struct ctl_env {
 	struct ctl_policy_file (*policy_on_disk)(void *arg);
 	/* What the last reload found of the settings; NULL: not known. */
 	const struct ctl_settings_reload *(*settings_reloaded)(void *arg);
+	/* The i-th page, from 0 on, of at most CTL_LISTENING_MAX; false: there are no more.  NULL: not known. */
+	bool (*listening)(void *arg, unsigned i, struct ctl_listening *out);
 	/*
 	 * Reload the configured policy file, and the settings.  reload_read() parses them, in any thread, with findings
 	 * in either case; returns NULL if it is invalid.  reload_apply(), in the loop's thread,

@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "config/conf.h"
-#include "ctl/prom.h"
 #include "daemon/daemon.h"
 #include "daemon/systemd_notify.h"
 #include "lib/base/alloc.h"
@@ -167,66 +166,6 @@ static void on_term(void *arg)
 	loop_stop(q->loop);
 }
 
-static bool print_metrics(void *arg, struct buf *out)
-{
-	const struct qosd *q = arg;
-
-	ctl_metrics(q->ctl, out);
-	return true;
-}
-
-static bool print_report_page(void *arg, struct buf *out)
-{
-	(void)arg;
-	ctl_report_page(out);
-	return true;
-}
-
-static bool print_report_data(void *arg, struct buf *out)
-{
-	const struct qosd *q = arg;
-
-	return ctl_report_data(q->ctl, out);
-}
-
-/* Serves pages under a name for the log.  If this fails, the daemon manages the subnet nevertheless. */
-static struct http *open_http(struct qosd *q, const char *name, const char *address, const struct http_page *pages,
-			      unsigned n)
-{
-	struct buf err = { 0 };
-	struct http *h = http_new(q->loop, address, pages, n, &err);
-
-	if (h)
-		log_info(name, "listening on %s, port %u", address, http_port(h));
-	else
-		log_error(name, "not listening: %s", err.s);
-	buf_free(&err);
-	return h;
-}
-
-void serve_metrics_page(struct qosd *q)
-{
-	const struct http_page metrics = { "/metrics", PROM_TYPE, print_metrics, q, NULL };
-	const char *address = q->settings->metrics_listen;
-
-	http_free(q->http);		/* it may be in the way at the new address */
-	q->http = address ? open_http(q, "metrics", address, &metrics, 1) : NULL;
-}
-
-void serve_report_page(struct qosd *q)
-{
-	const char *policy = ctl_report_policy(), *address = q->settings->report_listen;
-	const struct http_page report[] = {
-		{ "/", "text/html; charset=utf-8", print_report_page, q, policy },
-		{ "/data", "text/plain", print_report_data, q, policy },
-	};
-
-	http_free(q->report);
-	q->report = address ? open_http(q, "report", address, report, ARRAY_SIZE(report)) : NULL;
-	if (q->report)
-		http_set_clients(q->report, REPORT_CLIENTS);
-}
-
 /* Runs each second.  It reports one flood at most, so that many floods do not fill the log. */
 static void check(void *arg)
 {
@@ -236,6 +175,7 @@ static void check(void *arg)
 	notify_again();
 	reload_check(q);
 	policy_watch_check(q);
+	http_pages_check(q->pages);
 	if (q->missing)
 		missing_state_check(q->missing);
 	if (q->mad)
@@ -342,7 +282,7 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 		.version = QOSD_VERSION, .sa = &q->sa, .arg = q, .sa_stats = serve_stats,
 		.policy_path = q->policy_path,
 		.policy_peer = replication_policy_peer, .policy_on_disk = reload_on_disk,
-		.settings_reloaded = settings_reloaded,
+		.settings_reloaded = settings_reloaded, .listening = http_pages_at,
 		.reload_read = reload_read, .reload_apply = reload_apply,
 		.request_sweep = sm_request_sweep, .set_priority = sm_set_priority,
 		.release_links = sm_release_links, .retrain_link = sm_retrain_link,
@@ -408,6 +348,7 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 	q->missing = missing_state_new(q);
 	env.missing = missing_state_table(q->missing);
 	q->topology = expected_topology_new(q);
+	q->pages = http_pages_new(q);
 	env.topology = expected_topology_shown(q->topology);
 	if (lost)
 		sm_registrations_lost(q->sm);
@@ -437,8 +378,8 @@ static void close_all(struct qosd *q)
 	bounded_cancel();	/* ends waits for a file that hangs, which might last for ever */
 	reload_end(q);
 	policy_watch_end(q);
-	http_free(q->http);
-	http_free(q->report);
+	http_pages_free(q->pages);
+	q->pages = NULL;
 	ctl_free(q->ctl);
 	isolation_rules_free(q->isolation_rules);
 	policies_free(q->policies);

@@ -12,6 +12,7 @@
  *   replication/             a standby's copy of its master's state
  *   departed_ports.c         holdings of ports, and forgetting departed ports
  *   missing_state.c          what the subnet had and lacks now
+ *   http_pages.c             pages by HTTP
  *   expected_topology.c      how the fabric differs from what is expected
  *
  * Everything is for the loop's thread only, unless stated otherwise.
@@ -25,6 +26,7 @@
 #include "daemon/client_leases.h"
 #include "daemon/departed_ports.h"
 #include "daemon/expected_topology.h"
+#include "daemon/http_pages.h"
 #include "daemon/isolation_rules.h"
 #include "daemon/missing_state.h"
 #include "daemon/operator_events.h"
@@ -91,8 +93,7 @@ struct qosd {
 	struct clients *clients;
 	struct operator_events *operator_events;
 	struct ctl *ctl;
-	struct http *http;
-	struct http *report;		/* serves the live report; or NULL */
+	struct http_pages *pages;
 	struct sig *hup, *term, *intr;
 	struct {		/* --once: wait for answers about congestion control */
 		struct timer *timer;
@@ -147,9 +148,6 @@ struct qosd {
 /* daemon.c */
 /* What the settings say of error counters. */
 struct error_settings error_watch_settings(const struct settings *s);
-/* Serve the metrics, and the live report, where the settings say, and nowhere else.  Failures are logged. */
-void serve_metrics_page(struct qosd *q);
-void serve_report_page(struct qosd *q);
 
 /* sa_service.c.  serve_…() with arg are hooks; arg is the struct qosd. */
 /* Initializes both struct sa, before the port is opened. */

@@ -66,6 +66,8 @@ static const struct {
 	[EVENT_OPERATOR_COMMAND] = { "operator-command", SEV_INFO },
 	[EVENT_SWEEP_DONE] = { "sweep-done", SEV_INFO },
 	[EVENT_LOADS] = { "loads", SEV_INFO },
+	[EVENT_PAGE_FAILED] = { "page-failed", SEV_WARNING },
+	[EVENT_PAGE_SERVED] = { "page-served", SEV_INFO },
 	[EVENT_TOPOLOGY_DIFFERS] = { "topology-differs", SEV_WARNING },
 	[EVENT_TOPOLOGY_ACCEPTED] = { "topology-accepted", SEV_INFO },
 };

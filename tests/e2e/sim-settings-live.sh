@@ -115,6 +115,37 @@ until_ 10 keeps partitions-changed 1 || bad "history: nothing in the other datab
 settings "history: $db"
 ctl partition add again all >out 2>&1 || bad "partition add: $(<out)"
 until_ 10 keeps partitions-changed 2 || bad "history: the first database is not written again: $(kept partitions-changed)"
+# promise: J19
+note "an address that another program has"
+# hold: listens at a port of its choice, which it prints, until it is ended.
+cat >hold.py <<'END'
+import socket
+with socket.create_server(("127.0.0.1", 0)) as s:
+    print(s.getsockname()[1], flush=True)
+    while True:
+        s.accept()[0].close()
+END
+python3 hold.py >hold.out 2>&1 &
+holder=$!
+pids+=("$holder")
+until_ 10 test -s hold.out || bad "nothing holds a port"
+port=$(<hold.out)
+settings "report-listen: 127.0.0.1:$port"
+of_health() { ctl -j health | jq -r '.problems[] | select(.kind == "not-listening") | .text'; }
+of_status() { ctl -j status | jq -c '.pages[] | [.setting, .address, .port, .problem != null, .since != null]'; }
+failed() { ctl events --kind page-failed | grep -c "at 127.0.0.1:$port: .*in use"; }
+expect_match "health" "report-listen: nobody is served at 127.0.0.1:$port: .*in use" "$(of_health)"
+expect "status" "[\"report-listen\",\"127.0.0.1:$port\",null,true,true]" "$(of_status)"
+expect "the event" 1 "$(failed)"
+sleep 2.5	# it tries again and again
+expect "it is said once" "1 1" "$(failed) $(grep -c "report: not listening: 127.0.0.1:$port" "$qosd_log")"
+end "$holder"
+served() { [ "$(of_status)" = "[\"report-listen\",\"127.0.0.1:$port\",$port,false,false]" ]; }
+until_ 10 served || bad "it does not listen: $(of_status)"
+expect "health" "" "$(of_health)"
+expect_match "the event" "report-listen: listening at 127.0.0.1:$port" "$(ctl events --kind page-served)"
+expect_match "the page" "<html" "$(page "$port/")"
+
 note "error counters"
 read_since() { ctl errors | grep -qE 'ports were read [0-3] s ago'; }
 over() { ctl errors | grep -q "[1-9] over a limit"; }

@@ -274,6 +274,21 @@ static json_t *status_withdrawn(const struct sm_status *s)
 			 "change-in-force", (json_int_t)s->withdrawals_in_force);
 }
 
+/* The pages that the settings want. */
+static json_t *status_pages(const struct ctl_env *env)
+{
+	json_t *list = json_array();
+	struct ctl_listening x;
+
+	for (unsigned i = 0; env->listening && env->listening(env->arg, i, &x); i++)
+		if (x.address)
+			json_array_append_new(list, json_pack("{s:s, s:o, s:o, s:o, s:o}", "setting", x.setting,
+				"address", json_text(x.address), "port", x.port ? json_integer(x.port) : json_null(),
+				"problem", x.why ? json_text(x.why) : json_null(),
+				"since", x.why ? json_time(x.since_us) : json_null()));
+	return list;
+}
+
 void cmd_status(const struct ctl_call *c, struct reply *r)
 {
 	static const struct mad_counts no_counts;
@@ -303,6 +318,7 @@ void cmd_status(const struct ctl_call *c, struct reply *r)
 			    v->sm.policy ? status_policy(&v->sm, c->env) : json_null());
 	json_object_set_new(status, "state-folder",
 			    c->env->store ? status_store(c->env->store) : json_null());
+	json_object_set_new(status, "pages", status_pages(c->env));
 	json_object_set_new(status, "log", status_log());
 	json_object_set_new(status, "version", json_text(c->env->version));
 	reply_result(r, status);

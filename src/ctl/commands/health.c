@@ -13,6 +13,7 @@
 #include "ctl/commands/cmd_missing.h"
 #include "ctl/commands/cmd_topology.h"
 #include "ctl/commands/health_errors.h"
+#include "ctl/commands/health_listening.h"
 #include "ctl/commands/health_outages.h"
 #include "ctl/commands/health_withdrawn.h"
 #include "events/topology_events.h"
@@ -1203,6 +1204,7 @@ void health_judge(const struct health_input *in, struct health *out)
 		health_outages(in->outages, in->sm->withdrawals, in->now_mono_us, out);
 	judge_store(in, out);
 	judge_history(in, out);
+	health_listening(in->pages, in->n_pages, out);
 	judge_policy(in, out);
 	judge_sa(in, out);
 	if (in->registered) {
@@ -1246,6 +1248,7 @@ void cmd_health(const struct ctl_call *c, struct reply *r)
 	VEC(struct sm_seen) others = { 0 };
 	VEC(struct ctl_policy_peer) peers = { 0 };
 	struct ctl_policy_peer peer;
+	struct ctl_listening pages[CTL_LISTENING_MAX];
 	VEC(struct trap_flood) floods = { 0 };
 	VEC(struct mad_flood) mad_floods = { 0 };
 	struct mad_flood mad_flood;
@@ -1310,6 +1313,10 @@ void cmd_health(const struct ctl_call *c, struct reply *r)
 		*vec_push(&peers) = peer;
 	in.peers = peers.v;
 	in.n_peers = peers.n;
+	in.pages = pages;
+	while (c->env->listening && in.n_pages < CTL_LISTENING_MAX &&
+	       c->env->listening(c->env->arg, (unsigned)in.n_pages, &pages[in.n_pages]))
+		in.n_pages++;
 	in.missing = c->env->missing;
 	in.topology = c->env->topology;
 	in.now_us = clock_real_us();

@@ -52,6 +52,8 @@ struct health_input {
 	const struct error_watch *errors;	/* NULL: error counters are not read */
 	const struct ctl_topology *topology;	/* the expected topology; or NULL */
 	const struct missing *missing;	/* what the subnet had and lacks now; or NULL */
+	const struct ctl_listening *pages;	/* served by HTTP */
+	size_t n_pages;
 	int64_t now_us, now_mono_us;	/* realtime, and monotonic */
 };
 
