@@ -198,7 +198,7 @@ join 1
 client service set id=0x1234 gid="$h2_gid" name=some
 said() { grep -q 'error: replication: the master is a newer qosd, and this one cannot read its LIDs, P_Key indices, services,' second.log; }
 until_ 20 said || bad "nothing is said: $(<second.log)"
-taken() { cat second/groups second/groups.journal 2>/dev/null | grep -q ff12401bffff; }
+taken() { cat second/groups second/groups.journal 2>/dev/null | grep -q ff12401bffff00000000000000000001; }
 until_ 20 taken || bad "the groups are not taken: $(<second.log)"
 of_second() { local sock=second.sock; "$@"; }
 expect "registrations are held" false "$(of_second status registrations-held)"
