@@ -143,6 +143,11 @@ struct job_ops {
 	void (*release)(void *arg);
 };
 void reply_later(struct reply *r, struct jobs *jobs, const struct job_ops *ops, void *arg);
+/*
+ * The same for a request that changes something: it is not refused for others that run, and waits only for changes
+ * that came before it.  If the client disconnects before work() has begun, nothing is done.
+ */
+void reply_change_later(struct reply *r, struct jobs *jobs, const struct job_ops *ops, void *arg);
 
 /* The jobs of one control socket (job.c); jobs_free() waits for running ones. */
 struct jobs *jobs_new(struct loop *l);

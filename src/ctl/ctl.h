@@ -167,8 +167,11 @@ struct ctl_env {
 	/* missing_forget() for a user.  NULL: not possible. */
 	size_t (*missing_forget)(void *arg, const char *text, struct asker who);
 	const struct ctl_topology *topology;	/* may be NULL */
-	/* Makes the published fabric the expected one, or no fabric (none); false: err says why not. */
-	bool (*topology_accept)(void *arg, bool none, struct asker who, struct buf *err);
+	/*
+	 * Makes x the expected topology (NULL: none), of which `lines` is what expected_print() makes; takes both over.
+	 * False: err says why not, and they are freed.
+	 */
+	bool (*topology_accept)(void *arg, struct expected *x, struct buf *lines, struct asker who, struct buf *err);
 	/*
 	 * Groups whose members may view, and may do everything; see ctl_new().  The names outlive
 	 * the ctl.

@@ -6,10 +6,14 @@
  *
  * A job whose thread has ended and that waits for something else moves to another list, which is
  * not bounded itself: the job ends with its reply or, if the reply was freed before, soon.
+ *
+ * Jobs that change something are never refused: one runs at a time, beside the others, and those that wait for it
+ * end with their replies, too.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 
 #include "ctl/command.h"
 #include "lib/base/alloc.h"
@@ -23,12 +27,16 @@ struct job {
 	struct work *work;
 	bool waits;		/* in the list of waiting jobs */
 	struct job *prev, *next;
+	bool queued;		/* in the queue of changes */
+	TAILQ_ENTRY(job) in_queue;
 };
 
 struct jobs {
 	struct loop *loop;
 	struct job *running[CTL_JOBS_MAX];
 	struct job *waiting;
+	struct job *changing;		/* the change that runs; NULL: none */
+	TAILQ_HEAD(, job) changes;	/* those that come next */
 };
 
 static void run(void *arg)
@@ -44,6 +52,8 @@ static void leave_place(struct job *job)
 	for (unsigned i = 0; i < CTL_JOBS_MAX; i++)
 		if (job->jobs->running[i] == job)
 			job->jobs->running[i] = NULL;
+	if (job->jobs->changing == job)
+		job->jobs->changing = NULL;
 	work_end(job->work);
 	job->work = NULL;
 }
@@ -72,9 +82,17 @@ static void stop_waiting(struct job *job)
 	job->waits = false;
 }
 
+static void leave_queue(struct job *job)
+{
+	if (job->queued)
+		TAILQ_REMOVE(&job->jobs->changes, job, in_queue);
+	job->queued = false;
+}
+
 static void job_free(struct job *job)
 {
 	leave_place(job);
+	leave_queue(job);
 	stop_waiting(job);
 	job->ops->release(job->arg);
 	free(job);
@@ -95,17 +113,47 @@ static void give_answer(void *arg)
 		r->ready(r->ready_arg);
 }
 
+static void start_changes(struct jobs *jobs);
+
 static void on_done(void *arg)
 {
 	struct job *job = arg;
+	struct jobs *jobs = job->jobs;
 
 	leave_place(job);
 	if (!job->ops->then) {
 		give_answer(job);
-		return;
+	} else {
+		start_waiting(job);
+		job->ops->then(job->arg, give_answer, job);
 	}
-	start_waiting(job);
-	job->ops->then(job->arg, give_answer, job);
+	start_changes(jobs);
+}
+
+static void put_no_thread(struct reply *r)
+{
+	reply_error(r, NULL, "cannot start a thread: %s", strerror(errno));
+}
+
+/* Starts the next change, unless one runs. */
+static void start_changes(struct jobs *jobs)
+{
+	struct job *job;
+
+	while (!jobs->changing && (job = TAILQ_FIRST(&jobs->changes))) {
+		struct reply *r = job->reply;
+
+		leave_queue(job);
+		jobs->changing = job;
+		job->work = work_start(jobs->loop, run, on_done, job);
+		if (job->work)
+			continue;
+		r->job = NULL;
+		r->stage = REPLY_HEAD;
+		put_no_thread(r);
+		job_free(job);
+		r->ready(r->ready_arg);
+	}
 }
 
 static struct job **free_place(struct jobs *jobs)
@@ -130,9 +178,30 @@ void reply_later(struct reply *r, struct jobs *jobs, const struct job_ops *ops, 
 	*job = (struct job){ .jobs = jobs, .ops = ops, .arg = arg, .reply = r };
 	job->work = work_start(jobs->loop, run, on_done, job);
 	if (!job->work) {
-		reply_error(r, NULL, "cannot start a thread: %s", strerror(errno));
+		put_no_thread(r);
 		job_free(job);
 		return;
+	}
+	r->job = job;
+	r->stage = REPLY_WAITING;
+}
+
+void reply_change_later(struct reply *r, struct jobs *jobs, const struct job_ops *ops, void *arg)
+{
+	struct job *job = xcalloc(1, sizeof(*job));
+
+	*job = (struct job){ .jobs = jobs, .ops = ops, .arg = arg, .reply = r };
+	if (!jobs->changing) {
+		jobs->changing = job;
+		job->work = work_start(jobs->loop, run, on_done, job);
+		if (!job->work) {
+			put_no_thread(r);
+			job_free(job);
+			return;
+		}
+	} else {
+		TAILQ_INSERT_TAIL(&jobs->changes, job, in_queue);
+		job->queued = true;
 	}
 	r->job = job;
 	r->stage = REPLY_WAITING;
@@ -143,7 +212,7 @@ void job_forget(struct job *job)
 	if (!job)
 		return;
 	job->reply = NULL;
-	if (job->waits)
+	if (job->waits || job->queued)
 		job_free(job);
 }
 
@@ -152,6 +221,7 @@ struct jobs *jobs_new(struct loop *l)
 	struct jobs *jobs = xcalloc(1, sizeof(*jobs));
 
 	jobs->loop = l;
+	TAILQ_INIT(&jobs->changes);
 	return jobs;
 }
 
@@ -167,6 +237,10 @@ void jobs_free(struct jobs *jobs)
 	for (unsigned i = 0; i < CTL_JOBS_MAX; i++)
 		if (jobs->running[i])
 			job_free(jobs->running[i]);
+	while (!TAILQ_EMPTY(&jobs->changes))
+		job_free(TAILQ_FIRST(&jobs->changes));
+	if (jobs->changing)
+		job_free(jobs->changing);
 	while (jobs->waiting)
 		job_free(jobs->waiting);
 	free(jobs);

@@ -25,6 +25,7 @@
 /* What a user has accepted. */
 struct loading {
 	struct expected *x;		/* NULL: the first line has not been read */
+	struct buf lines;		/* of x */
 	int64_t since_us, uid;
 	char *behalf;			/* whom that user accepted it for; NULL: nobody else */
 };
@@ -34,6 +35,7 @@ struct expected_topology {
 	struct ctl_topology shown;
 	struct loading aside;		/* what is accepted, while a file says what is expected */
 	char *behalf;			/* = shown.behalf, owned */
+	struct buf lines;		/* of what was accepted, as on disk: to print them takes too long for the loop */
 	struct file_stamp stamp;	/* of the file as it was read last */
 	bool was_read;
 	size_t told[EXPECTED_KINDS];	/* numbers of the last event */
@@ -56,8 +58,11 @@ static bool load_line(void *arg, const char *line)
 	struct loading *l = arg;
 	int end = 0;
 
-	if (l->x)
+	if (l->x) {
+		buf_puts(&l->lines, line);
+		buf_puts(&l->lines, "\n");
 		return expected_line(l->x, line);
+	}
 	if (sscanf(line, "accepted %" SCNd64 " %" SCNd64 "%n", &l->since_us, &l->uid, &end) != 2 ||
 	    (line[end] && (line[end] != ' ' || !line[end + 1] || strlen(line + end + 1) > CTL_BEHALF_MAX)))
 		return false;
@@ -72,6 +77,7 @@ static bool load_line(void *arg, const char *line)
 static void loading_free(struct loading *l)
 {
 	expected_unref(l->x);
+	buf_free(&l->lines);
 	free(l->behalf);
 	*l = (struct loading){ 0 };
 }
@@ -85,12 +91,21 @@ static void forget_who(struct expected_topology *t)
 	t->shown.uid = -1;
 }
 
+/* Takes over the lines of what was accepted. */
+static void take_lines(struct expected_topology *t, struct buf *lines)
+{
+	buf_free(&t->lines);
+	t->lines = *lines;
+	*lines = (struct buf){ 0 };
+}
+
 /* Takes what was loaded, which may be nothing. */
-static void take_loaded(struct expected_topology *t, const struct loading *l)
+static void take_loaded(struct expected_topology *t, struct loading *l)
 {
 	forget_who(t);
 	expected_unref(t->shown.expected);
 	t->shown.expected = l->x;
+	take_lines(t, &l->lines);
 	t->shown.since_us = l->since_us;
 	t->shown.uid = l->x ? l->uid : -1;
 	t->shown.behalf = t->behalf = l->behalf;
@@ -289,19 +304,31 @@ void expected_topology_settled(struct expected_topology *t, struct subnet_state 
 
 /* --- accepting --- */
 
-bool expected_topology_accept(void *arg, bool none, struct asker who, struct buf *err)
+/* While a file says what is expected, nothing can be accepted; nor by a daemon that is no longer master. */
+static bool may_accept(const struct expected_topology *t, struct buf *err)
+{
+	if (t->shown.file)
+		buf_printf(err, "expected-topology of qosd.yaml names %s: change that file, or remove the setting",
+			   t->shown.file);
+	else if (!t->q->sa.state)
+		buf_puts(err, "the subnet is not up");
+	return !err->n;
+}
+
+bool expected_topology_accept(void *arg, struct expected *x, struct buf *lines, struct asker who, struct buf *err)
 {
 	struct qosd *q = arg;
 	struct expected_topology *t = q->topology;
 	struct event e;
 
-	if (t->shown.file) {
-		buf_printf(err, "expected-topology of qosd.yaml names %s: change that file, or remove the setting",
-			   t->shown.file);
+	if (!may_accept(t, err)) {
+		expected_unref(x);
+		buf_free(lines);
 		return false;
 	}
 	expected_unref(t->shown.expected);
-	t->shown.expected = none ? NULL : expected_of_fabric(q->sa.state->f);
+	t->shown.expected = x;
+	take_lines(t, lines);
 	t->shown.since_us = clock_real_us();
 	forget_who(t);
 	t->shown.uid = who.uid;
@@ -310,9 +337,8 @@ bool expected_topology_accept(void *arg, bool none, struct asker who, struct buf
 	save_accepted(t);
 	topology_check_unref(t->shown.check);
 	t->shown.check = NULL;
-	event_make(&e, EVENT_TOPOLOGY_ACCEPTED, none ? "no topology is expected any more" :
-		   "the fabric as it is was accepted as the expected topology: %" PRIu32 " nodes",
-		   q->sa.state->f->n_nodes);
+	event_make(&e, EVENT_TOPOLOGY_ACCEPTED, !x ? "no topology is expected any more" :
+		   "the fabric as it is was accepted as the expected topology: %zu nodes", x ? x->nodes.n : 0);
 	operator_events_add_asked(q->operator_events, "topology", &e, who);
 	expected_topology_settled(t, q->sa.state);
 	return true;
@@ -336,7 +362,7 @@ void expected_topology_print(const struct expected_topology *t, struct buf *b)
 		return;
 	buf_printf(b, "accepted %" PRId64 " %" PRId64 "%s%s\n", t->shown.since_us, t->shown.uid,
 		   t->behalf ? " " : "", t->behalf ? t->behalf : "");
-	expected_print(t->shown.expected, b);
+	buf_add(b, t->lines.s, t->lines.n);
 }
 
 bool expected_topology_inherit(struct expected_topology *t, char *text)
@@ -373,7 +399,7 @@ struct expected_topology *expected_topology_new(struct qosd *q)
 
 void expected_topology_other_file(struct expected_topology *t)
 {
-	struct loading accepted = { t->shown.expected, t->shown.since_us, t->shown.uid, t->behalf };
+	struct loading accepted = { t->shown.expected, t->lines, t->shown.since_us, t->shown.uid, t->behalf };
 	bool had_file = t->shown.file;
 
 	topology_check_unref(t->shown.check);
@@ -384,6 +410,7 @@ void expected_topology_other_file(struct expected_topology *t)
 	t->outdated = true;
 	t->changes++;
 	t->behalf = NULL;
+	t->lines = (struct buf){ 0 };
 	if (!had_file)
 		put_aside(t, &accepted);
 	else
@@ -405,6 +432,7 @@ void expected_topology_free(struct expected_topology *t)
 	free(t->path);
 	loading_free(&t->aside);
 	free(t->behalf);
+	buf_free(&t->lines);
 	expected_unref(t->read);
 	topology_check_unref(t->check);
 	topology_check_unref(t->shown.check);

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "events/event.h"
+#include "fabric/expected.h"
 #include "lib/base/buf.h"
 
 struct qosd;
@@ -37,7 +38,7 @@ void expected_topology_other_file(struct expected_topology *t);
  * A hook of ctl/; arg is the struct qosd.  Makes the published fabric the expected one or, if `none`
  * is set, expects none any more.  False: err says why not.
  */
-bool expected_topology_accept(void *arg, bool none, struct asker who, struct buf *err);
+bool expected_topology_accept(void *arg, struct expected *x, struct buf *lines, struct asker who, struct buf *err);
 
 /* A number that changes with what is accepted; its text for standbys, which is empty if nothing is. */
 uint64_t expected_topology_changes(const struct expected_topology *t);

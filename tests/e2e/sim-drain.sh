@@ -145,6 +145,19 @@ sim_ctl check --switches >audit 2>&1 || bad "after release: $(tail -n 4 audit)"
 finish
 
 # promise: M9
+note "several at once"
+begin fat-tree:k=4
+for place in spine-00{1..8} core-00{1..4}; do
+	ctl drain "$place" --reason "at once" >"$place.out" 2>&1 &
+	drains+=("$!")
+done
+for drain in "${drains[@]}"; do
+	wait "$drain" || bad "a drain is refused: $(cat ./*.out)"
+done
+expect "all are in the list" 12 "$(ctl -j withdrawn | jq '.places | length')"
+finish
+
+# promise: M9
 note "a standby takes over"
 declare -A host pid
 start_sim fat-tree:k=4

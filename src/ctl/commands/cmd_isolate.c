@@ -10,6 +10,7 @@
 #include <inttypes.h>
 
 #include "ctl/commands/cmd_inventory.h"
+#include "ctl/commands/withdraw_later.h"
 #include "lib/base/alloc.h"
 
 /* --- the list --- */
@@ -69,22 +70,22 @@ static void put_hosts(const struct fabric *f, const struct isolation_loss *loss,
 }
 
 /* Whether the list may be put in force as the user asks. */
-static bool is_allowed(const struct ctl_call *c, const struct isolation_loss *loss,
-		       const struct withdrawals *places, struct reply *r)
+static bool is_allowed(const struct withdrawing *x, struct reply *r)
 {
-	const char *name = places->v.v[0].name, *more = places->v.n > 1 ? " and the others" : "";
+	const char *name = x->places->v.v[0].name, *more = x->places->v.n > 1 ? " and the others" : "";
+	const struct isolation_loss *loss = &x->loss;
 	struct buf text = { 0 };
 
-	for (size_t i = 0; i < places->v.n; i++) {
-		if (!isolation_is_own(&places->v.v[i], c->state->f))
+	for (size_t i = 0; i < x->places->v.n; i++) {
+		if (!isolation_is_own(&x->places->v.v[i], x->state->f))
 			continue;
 		reply_error(r, NULL, "%s: the subnet manager's own link is never isolated; let a standby "
-			    "manage the subnet first", places->v.v[i].name);
+			    "manage the subnet first", x->places->v.v[i].name);
 		return false;
 	}
-	if ((!loss->hosts && !loss->switches) || arg_flag(c, "force"))
+	if ((!loss->hosts && !loss->switches) || x->force)
 		return true;
-	put_hosts(c->state->f, loss, &text);
+	put_hosts(x->state->f, loss, &text);
 	reply_error(r, NULL, "%s%s: this would cut off %" PRIu32 " other host%s%s and %" PRIu32 " other switch%s; "
 		    "--force isolates it nevertheless", name, more, loss->hosts, loss->hosts == 1 ? "" : "s",
 		    text.n ? text.s : "", loss->switches, loss->switches == 1 ? "" : "es");
@@ -110,23 +111,26 @@ static json_t *json_loss(const struct fabric *f, const struct isolation_loss *lo
 	return rows;
 }
 
+static void judge_loss(struct withdrawing *x)
+{
+	x->loss = isolations_loss(x->list, x->state->f);
+	x->rows = json_loss(x->state->f, &x->loss, x->places);
+}
+
 void cmd_isolate(const struct ctl_call *c, struct reply *r)
 {
+	static const struct withdrawing_ops ops = { judge_loss, is_allowed };
 	struct withdrawals *w = withdrawals_begin(c, r), *places = withdrawals_new();
 	const char *text;
 	struct withdrawal x;
 	bool good = w && withdrawal_begin(c, WITHDRAWAL_ISOLATED, &x, r);
-	struct isolation_loss loss;
 
 	for (size_t i = 0; good && (text = arg_text_at(c, "what", i)); i++)
 		good = withdrawal_find_place(c, text, &x, r) && withdrawals_add(w, places, &x, r);
 	if (good) {
-		loss = isolations_loss(w, c->state->f);
-		good = is_allowed(c, &loss, places, r);
+		withdraw_later(c, w, places, &ops, r);
+		return;
 	}
-	if (good)
-		withdrawals_replace(c, w, json_loss(c->state->f, &loss, places), r);
-	else
-		withdrawals_free(w);
+	withdrawals_free(w);
 	withdrawals_free(places);
 }

@@ -127,17 +127,68 @@ void cmd_topology(const struct ctl_call *c, struct reply *r)
 	reply_rows(r, "", next_difference, release_rows, rows);
 }
 
-void cmd_accept(const struct ctl_call *c, struct reply *r)
+/* --- accepting --- */
+
+/* A thread makes the topology of the fabric, and its text for the disk. */
+struct accepting {
+	const struct ctl_env *env;
+	struct subnet_state *state;	/* a reference; NULL: no topology is to be expected */
+	struct expected *x;
+	struct buf lines;
+	struct asker who;
+	char *behalf;			/* = who.behalf */
+};
+
+static void make_topology(void *arg)
 {
+	struct accepting *a = arg;
+
+	if (!a->state)
+		return;
+	a->x = expected_of_fabric(a->state->f);
+	expected_print(a->x, &a->lines);
+}
+
+static void accept_topology(void *arg, struct reply *r)
+{
+	struct accepting *a = arg;
 	struct buf err = { 0 };
 
-	if (!c->env->topology_accept)
-		reply_error(r, NULL, "accept: this daemon expects no topology");
-	else if (c->env->topology_accept(c->env->arg, arg_flag(c, "none"), c->view->peer.who, &err))
+	if (a->env->topology_accept(a->env->arg, a->x, &a->lines, a->who, &err))
 		reply_result(r, NULL);
 	else
 		reply_error(r, NULL, "accept: %s", err.s);
+	a->x = NULL;
 	buf_free(&err);
+}
+
+static void accepting_free(void *arg)
+{
+	struct accepting *a = arg;
+
+	expected_unref(a->x);
+	buf_free(&a->lines);
+	state_unref(a->state);
+	free(a->behalf);
+	free(a);
+}
+
+void cmd_accept(const struct ctl_call *c, struct reply *r)
+{
+	static const struct job_ops ops = { make_topology, NULL, accept_topology, accepting_free };
+	const struct asker *who = &c->view->peer.who;
+	struct accepting *a;
+
+	if (!c->env->topology_accept) {
+		reply_error(r, NULL, "accept: this daemon expects no topology");
+		return;
+	}
+	a = xcalloc(1, sizeof(*a));
+	a->env = c->env;
+	a->state = arg_flag(c, "none") ? NULL : state_ref(c->view->state);
+	a->behalf = who->behalf ? xstrdup(who->behalf) : NULL;
+	a->who = (struct asker){ who->uid, a->behalf };
+	reply_change_later(r, c->view->jobs, &ops, a);
 }
 
 /* --- health --- */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ctl/commands/withdraw_later.h"
 #include "lib/base/alloc.h"
 #include "lib/base/clock.h"
 #include "qosd/ctl.h"
@@ -378,43 +379,46 @@ static bool can_drain(const struct ctl_call *c, const struct withdrawal *x, stru
 	return false;
 }
 
-void withdrawals_replace(const struct ctl_call *c, struct withdrawals *w, json_t *changed, struct reply *r)
+void withdrawals_replace(const struct withdrawals_change *x, struct withdrawals *w, json_t *changed, struct reply *r)
 {
 	struct buf err = { 0 };
-	uint64_t change = c->env->withdrawals_set(c->env->arg, w, c->view->peer.who, &err);
+	uint64_t change = x->env->withdrawals_set(x->env->arg, w, x->who, &err);
 
 	if (change)
 		reply_result(r, json_pack("{s:I, s:b, s:O}", "change", (json_int_t)change,
-					  "lossless", c->state->plan->layers == NULL, "places", changed));
+					  "lossless", x->state->plan->layers == NULL, "places", changed));
 	else
 		reply_error(r, NULL, "%s", err.s);
 	buf_free(&err);
 	json_decref(changed);
 }
 
-struct withdrawals *withdrawals_begin(const struct ctl_call *c, struct reply *r)
+bool withdrawals_are_ours(const struct ctl_env *env, const struct sm_status *sm, struct reply *r)
 {
-	if (c->env->withdrawals && c->env->withdrawals_set && c->view->sm.state == SM_MASTER)
-		return withdrawals_copy(c->env->withdrawals(c->env->arg));
+	if (env->withdrawals && env->withdrawals_set && sm->state == SM_MASTER)
+		return true;
 	reply_error(r, NULL, "this subnet manager is not the master: give the command to the master");
-	return NULL;
+	return false;
 }
 
-/* Rows for the places of the command as they will be with the list w. */
-static json_t *forecast(const struct ctl_call *c, const struct withdrawals *w,
-			const struct withdrawals *places)
+struct withdrawals *withdrawals_begin(const struct ctl_call *c, struct reply *r)
+{
+	return withdrawals_are_ours(c->env, &c->view->sm, r) ? withdrawals_copy(c->env->withdrawals(c->env->arg)) : NULL;
+}
+
+/* Makes rows for the places of the command as they will be with the list. */
+static void forecast(struct withdrawing *x)
 {
 	struct flaps *none = flaps_new(&(struct flap_rules){ .window_us = 1, .hold_us = 1 });
-	struct fabric *f = fabric_clone(c->state->f);
-	json_t *rows = json_array();
+	struct fabric *f = fabric_clone(x->state->f);
 
-	flaps_set_withdrawals(none, w);
+	x->rows = json_array();
+	flaps_set_withdrawals(none, x->list);
 	flaps_hold(none, f);
-	for (size_t i = 0; i < places->v.n; i++)
-		json_array_append_new(rows, json_entry(&places->v.v[i], f, NULL, DEVICES_FOLLOW));
+	for (size_t i = 0; i < x->places->v.n; i++)
+		json_array_append_new(x->rows, json_entry(&x->places->v.v[i], f, NULL, DEVICES_FOLLOW));
 	flaps_free(none);
 	fabric_free(f);
-	return rows;
 }
 
 bool withdrawal_begin(const struct ctl_call *c, enum withdrawal_kind k, struct withdrawal *x, struct reply *r)
@@ -436,18 +440,17 @@ bool withdrawal_begin(const struct ctl_call *c, enum withdrawal_kind k, struct w
 bool withdrawals_add(struct withdrawals *w, struct withdrawals *places, const struct withdrawal *x,
 		     struct reply *r)
 {
-	if (withdrawals_put(w, x) && withdrawals_put(places, x))
+	if (withdrawals_put(w, x) && (!places || withdrawals_put(places, x)))
 		return true;
 	reply_error(r, NULL, "%s: the list is full: %u places are withdrawn", x->name, WITHDRAWALS_MAX);
 	return false;
 }
 
-/* A drain of an isolated place would end its isolation. */
-static bool is_isolated(const struct ctl_call *c, const struct withdrawals *w, const struct withdrawal *x,
-			struct reply *r)
+bool withdrawal_is_isolated(const struct withdrawals *w, const struct isolation_cuts *cuts, const struct withdrawal *x,
+			    struct reply *r)
 {
-	if (!isolation_covers(w, x->guid, x->port) &&
-	    !(x->port && c->view->sm.cuts && isolation_cuts_find(c->view->sm.cuts, x->guid, x->port)))
+	if (x->kind == WITHDRAWAL_ISOLATED ||
+	    (!isolation_covers(w, x->guid, x->port) && !(x->port && cuts && isolation_cuts_find(cuts, x->guid, x->port))))
 		return false;
 	reply_error(r, NULL, "%s: it is isolated, and carries nothing; 'qosd-ctl release' ends that", x->name);
 	return true;
@@ -455,22 +458,25 @@ static bool is_isolated(const struct ctl_call *c, const struct withdrawals *w, c
 
 void cmd_drain(const struct ctl_call *c, struct reply *r)
 {
+	static const struct withdrawing_ops ops = { forecast, NULL };
 	struct withdrawals *w = withdrawals_begin(c, r), *places = withdrawals_new();
 	const char *text;
 	struct withdrawal x;
 	bool good = w && withdrawal_begin(c, WITHDRAWAL_DRAINED, &x, r);
 
 	for (size_t i = 0; good && (text = arg_text_at(c, "what", i)); i++) {
-		good = withdrawal_find_place(c, text, &x, r) && !is_isolated(c, w, &x, r) && can_drain(c, &x, r);
+		good = withdrawal_find_place(c, text, &x, r) && !withdrawal_is_isolated(w, c->view->sm.cuts, &x, r) &&
+		       can_drain(c, &x, r);
 		if (!good)
 			break;
 		take_other_end(w, c->state->f, &x);
 		good = withdrawals_add(w, places, &x, r);
 	}
-	if (good)
-		withdrawals_replace(c, w, forecast(c, w, places), r);
-	else
-		withdrawals_free(w);
+	if (good) {
+		withdraw_later(c, w, places, &ops, r);
+		return;
+	}
+	withdrawals_free(w);
 	withdrawals_free(places);
 }
 
@@ -599,6 +605,7 @@ void cmd_release(const struct ctl_call *c, struct reply *r)
 		withdrawals_remove(w, x->guid, x->port);
 	}
 	if (w)
-		withdrawals_replace(c, w, json_released(c, w, released), r);
+		withdrawals_replace(&(struct withdrawals_change){ c->env, c->state, c->view->peer.who }, w,
+				    json_released(c, w, released), r);
 	withdrawals_free(released);
 }

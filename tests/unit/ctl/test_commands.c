@@ -8,8 +8,10 @@
 #include "ctl/command.h"
 #include "lib/base/alloc.h"
 #include "lib/base/log.h"
+#include "qosd/ctl.h"
 #include "sa/registry/services.h"
 #include "sa/registry/subscriptions.h"
+#include "sm/devices/withdrawals.h"
 #include "subnet.h"
 #include "unit/run.h"
 
@@ -410,6 +412,73 @@ START_TEST(withdrawn_is_counted_in_a_job)
 	json_decref(ask(line, &places));
 	ck_assert_uint_eq(json_array_size(places), 0);
 	json_decref(places);
+}
+END_TEST
+
+static const struct withdrawals *get_withdrawals(void *arg)
+{
+	return arg;
+}
+
+static uint64_t set_withdrawals(void *arg, struct withdrawals *w, struct asker who, struct buf *err)
+{
+	(void)arg;
+	(void)who;
+	(void)err;
+	withdrawals_free(w);
+	return 1;
+}
+
+static bool topology_accept(void *arg, struct expected *x, struct buf *lines, struct asker who, struct buf *err)
+{
+	(void)arg;
+	(void)lines;
+	(void)who;
+	(void)err;
+	expected_unref(x);
+	return true;
+}
+
+static void is_ready(void *arg)
+{
+	++*(int *)arg;
+	loop_stop(loop);
+}
+
+/* The same for changes: they are neither refused while other requests are worked on, nor for each other. */
+/* promise: M7 */
+START_TEST(changes_are_made_in_jobs)
+{
+	static const char *const lines[] = {
+		"{\"command\": \"drain\", \"args\": {\"what\": [\"0x8f10400410017\"]}}", "{\"command\": \"accept\"}",
+		"{\"command\": \"isolate\", \"args\": {\"what\": [\"0x8f10400410017\"], \"force\": true}}", "{\"command\": \"accept\"}",
+	};
+	static const char busy[] = "{\"command\": \"withdrawn\"}";
+	struct withdrawals *w = withdrawals_new();
+	struct reply r[ARRAY_SIZE(lines)], others[CTL_JOBS_MAX];
+	int ready = 0;
+
+	env.arg = w;
+	env.withdrawals = get_withdrawals;
+	env.withdrawals_set = set_withdrawals;
+	env.topology_accept = topology_accept;
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		command_start(&env, &view, busy, strlen(busy), &others[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+		command_start(&env, &view, lines[i], strlen(lines[i]), &r[i]);
+		ck_assert_msg(r[i].stage == REPLY_WAITING, "%s", lines[i]);
+		r[i].ready = is_ready;
+		r[i].ready_arg = &ready;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		reply_free(&others[i]);
+	reply_free(&r[3]);	/* this client does not wait */
+	while (ready < 3)
+		loop_run(loop);
+	ck_assert(json_is_true(json_object_get(r[1].head, "ok")));
+	for (size_t i = 0; i < 3; i++)
+		reply_free(&r[i]);
+	withdrawals_free(w);
 }
 END_TEST
 
@@ -1085,6 +1154,7 @@ static Suite *commands_suite(void)
 	tcase_add_test(t, raw_files_are_the_same);
 	tcase_add_test(t, every_command_has_its_right);
 	tcase_add_test(t, withdrawn_is_counted_in_a_job);
+	tcase_add_test(t, changes_are_made_in_jobs);
 	tcase_add_test(t, routes_are_measured_once);
 	tcase_add_test(t, who_may_not_is_told_why);
 	tcase_add_test(t, reload_tells_findings);

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* See withdraw_later.h. */
+#include "ctl/commands/withdraw_later.h"
+
+#include <stdlib.h>
+
+#include "lib/base/alloc.h"
+
+struct task {
+	struct withdrawing x;
+	const struct withdrawing_ops *ops;
+	const struct ctl_env *env;
+	struct subnet_state *state;	/* a reference */
+	struct withdrawals *list, *places;
+	uint64_t change;		/* number of the last change of the list that was copied */
+	struct asker who;
+	char *behalf;			/* = who.behalf */
+};
+
+static void judge(void *arg)
+{
+	struct task *t = arg;
+
+	t->x.list = t->list;
+	json_decref(t->x.rows);
+	t->x.rows = NULL;
+	t->ops->judge(&t->x);
+}
+
+/* Makes the list anew from the present one. */
+static bool begin_again(struct task *t, struct reply *r)
+{
+	struct withdrawals *list = withdrawals_copy(t->env->withdrawals(t->env->arg));
+	bool good = true;
+
+	for (size_t i = 0; good && i < t->places->v.n; i++)
+		good = !withdrawal_is_isolated(list, NULL, &t->places->v.v[i], r) && withdrawals_add(list, NULL, &t->places->v.v[i], r);
+	withdrawals_free(t->list);
+	t->list = list;
+	if (good)
+		judge(t);
+	return good;
+}
+
+static void answer(void *arg, struct reply *r)
+{
+	struct task *t = arg;
+	struct sm_status now = { 0 };
+
+	if (t->env->sm)
+		sm_get_status(t->env->sm, &now);
+	if (!withdrawals_are_ours(t->env, &now, r) || (now.withdrawals_change != t->change && !begin_again(t, r)) ||
+	    (t->ops->allows && !t->ops->allows(&t->x, r)))
+		return;
+	withdrawals_replace(&(struct withdrawals_change){ t->env, t->state, t->who }, t->list, json_incref(t->x.rows), r);
+	t->list = NULL;
+}
+
+static void release(void *arg)
+{
+	struct task *t = arg;
+
+	withdrawals_free(t->list);
+	withdrawals_free(t->places);
+	json_decref(t->x.rows);
+	state_unref(t->state);
+	free(t->behalf);
+	free(t);
+}
+
+void withdraw_later(const struct ctl_call *c, struct withdrawals *list, struct withdrawals *places,
+		    const struct withdrawing_ops *ops, struct reply *r)
+{
+	static const struct job_ops job = { judge, NULL, answer, release };
+	struct task *t = xcalloc(1, sizeof(*t));
+
+	*t = (struct task){
+		.x = { .state = c->state, .places = places, .force = arg_flag(c, "force") },
+		.ops = ops, .env = c->env, .state = state_ref(c->view->state), .list = list, .places = places,
+		.change = c->view->sm.withdrawals_change, .who = c->view->peer.who,
+	};
+	t->behalf = t->who.behalf ? xstrdup(t->who.behalf) : NULL;
+	t->who.behalf = t->behalf;
+	reply_change_later(r, c->view->jobs, &job, t);
+}
