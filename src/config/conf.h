@@ -42,6 +42,8 @@ void conf_compare_settings(const struct settings *a, const struct settings *b,
 			   void (*differs)(void *arg, const char *name, bool live), void *arg);
 /* Exchanges the values of the live settings that differ. */
 void conf_swap_live_settings(struct settings *a, struct settings *b);
+/* Copies those values to a copy for a plan (settings_for_plan()). */
+void conf_copy_live_settings(const struct settings *from, struct settings *to);
 /* The file of --devices; the caller frees the result with device_kinds_free(). */
 struct device_kinds *conf_read_devices(const char *name, const char *text, size_t n,
 				       struct findings *out);

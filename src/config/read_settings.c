@@ -569,6 +569,16 @@ void conf_swap_live_settings(struct settings *a, struct settings *b)
 	}
 }
 
+void conf_copy_live_settings(const struct settings *from, struct settings *to)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(settings_keys); i++) {
+		const struct key *k = &settings_keys[i];
+
+		if (k->live)	/* size 0: commands and P_Keys of partitions, which no plan is made by */
+			memcpy((char *)to + k->offset, (const char *)from + k->offset, k->size);
+	}
+}
+
 /* --- the file --- */
 
 struct settings *conf_read_settings(const char *name, const char *text, size_t n,

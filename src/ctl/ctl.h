@@ -126,11 +126,12 @@ struct ctl_env {
 	bool (*listening)(void *arg, unsigned i, struct ctl_listening *out);
 	/*
 	 * Reload the configured policy file, and the settings.  reload_read() parses them, in any thread, with findings
-	 * in either case; returns NULL if it is invalid.  reload_apply(), in the loop's thread,
+	 * in either case; returns NULL if it is invalid.  live, a copy for a plan, or NULL, gets the values that
+	 * reload_apply() will put in force.  reload_apply(), in the loop's thread,
 	 * puts the result in force for a user, or records the refusal and returns false with an
 	 * error in found.
 	 */
-	struct shared_policy *(*reload_read)(void *arg, struct findings *out);
+	struct shared_policy *(*reload_read)(void *arg, struct settings *live, struct findings *out);
 	bool (*reload_apply)(void *arg, struct shared_policy *p, struct findings *found,
 			     int64_t uid);
 	/*

@@ -2,6 +2,7 @@
 /* Computes what a policy comes to on the published fabric; foresight.h has the contracts. */
 #include "ctl/foresight.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "plan/feasible/feasible.h"
@@ -23,10 +24,10 @@ static struct lid_map lids_of(const struct plan *p)
 	return map;
 }
 
-struct plan *foresee_plan(const struct subnet_state *now, const struct policy *policy)
+struct plan *foresee_plan(const struct subnet_state *now, const struct settings *settings, const struct policy *policy)
 {
 	struct lid_map lids = lids_of(now->plan);
-	struct plan *plan = plan_compute(now->f, policy, now->plan->settings, &lids, now->plan, NULL);
+	struct plan *plan = plan_compute(now->f, policy, settings, &lids, now->plan, NULL);
 
 	map64_free(&lids.by_guid);
 	map64_free(&lids.lmc_by_guid);
@@ -53,6 +54,13 @@ void foresight_begin(struct foresight *x, const struct ctl_call *c)
 	foresight_take(x, c->view->state, c->env->dynamic ? c->env->dynamic(c->env->arg) : NULL);
 }
 
+struct settings *foresight_settings(struct foresight *x)
+{
+	if (x->now && !x->settings)
+		x->settings = settings_for_plan(x->now->plan->settings);
+	return x->settings;
+}
+
 /* A judged plan, and the policy laid under dynamic partitions that it needs. */
 struct trial {
 	const struct policy *policy;
@@ -60,13 +68,14 @@ struct trial {
 	struct plan *plan;
 };
 
-static void try_policy(struct trial *t, const struct subnet_state *now, const struct policy *policy,
+static void try_policy(struct trial *t, const struct foresight *x, const struct policy *policy,
 		       const struct dynamic_partitions *dynamic)
 {
 	t->policy = policy;
 	/* without a reference to the policy, whose count belongs to the loop's thread */
 	t->merged = dynamic ? dynamic_merge(dynamic, policy, NULL) : NULL;
-	t->plan = foresee_plan(now, t->merged ? t->merged : policy);
+	t->plan = foresee_plan(x->now, x->settings ? x->settings : x->now->plan->settings,
+			       t->merged ? t->merged : policy);
 	plan_judge(t->plan, NULL);
 }
 
@@ -134,7 +143,7 @@ static void compare_cuts(struct foresight *x, const struct policy *policy, const
 			     policy->n_levels);
 		return;
 	}
-	try_policy(&before, x->now, policy, x->dynamic);
+	try_policy(&before, x, policy, x->dynamic);
 	add_new_cuts(x, &(struct judged_levels){ before.plan->policy, before.plan->feasible }, &next,
 		     policy->n_levels);
 	trial_free(&before);
@@ -216,7 +225,7 @@ static void judge(struct foresight *x, const struct policy *policy,
 
 	if (!x->now)
 		return;
-	try_policy(&t, x->now, policy, dynamic);
+	try_policy(&t, x, policy, dynamic);
 	foresee_findings(t.plan, &x->found);
 	if (only_partitions)
 		compare_partitions(x, policy, t.plan);
@@ -254,6 +263,7 @@ void foresight_free(struct foresight *x)
 {
 	state_unref(x->now);
 	dynamic_free(x->dynamic);
+	free(x->settings);
 	findings_free(&x->found);
 	findings_free(&x->refuses);
 	*x = (struct foresight){ 0 };

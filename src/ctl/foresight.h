@@ -14,16 +14,17 @@
 
 /*
  * The plan of a policy for the published fabric.  LIDs, places of P_Keys and routes are those in
- * force, as far as the policy allows.  policy and now must outlive the plan, which the caller frees.
+ * force, as far as the policy allows.  now, settings and policy must outlive the plan, which the caller frees.
  * Any thread may call it.
  */
-struct plan *foresee_plan(const struct subnet_state *now, const struct policy *policy);
+struct plan *foresee_plan(const struct subnet_state *now, const struct settings *settings, const struct policy *policy);
 /* Appends the findings of a plan that plan_judge() has judged: on its tables, and on what it can keep. */
 void foresee_findings(const struct plan *plan, struct findings *out);
 
 struct foresight {
 	struct subnet_state *now;		/* a reference; NULL: no subnet is published */
 	struct dynamic_partitions *dynamic;	/* a copy, laid over the policy; NULL: there are none */
+	struct settings *settings;		/* what a reload brings; NULL: the settings stay those of `now` */
 	bool judged;
 	struct findings found;			/* on the policy in this fabric; empty unless judged */
 	struct findings refuses;		/* errors among them that refuse a policy which is not forced */
@@ -36,6 +37,11 @@ struct foresight {
 void foresight_take(struct foresight *x, struct subnet_state *now,
 		    const struct dynamic_partitions *dynamic);
 void foresight_begin(struct foresight *x, const struct ctl_call *c);
+/*
+ * A copy of the settings of the published plan, for a reload to put the values in that it brings: they are what is
+ * judged by.  NULL without a subnet.  Any thread may call it, before it judges.
+ */
+struct settings *foresight_settings(struct foresight *x);
 /* Judges a policy without dynamic partitions; any thread may call it.  No effect without a subnet. */
 void foresight_judge(struct foresight *x, const struct policy *policy);
 /*

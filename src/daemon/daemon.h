@@ -167,8 +167,8 @@ void serve_coming(void *arg, const struct plan *p);
 const struct sa_stats *serve_stats(void *arg);
 
 /* reload.c */
-/* Reads the policy file; callable from any thread.  NULL: see out.  The caller gets the reference. */
-struct shared_policy *reload_read(void *arg, struct findings *out);
+/* Reads the files; callable from any thread.  NULL: see out.  The caller gets the reference.  live: see ctl/ctl.h. */
+struct shared_policy *reload_read(void *arg, struct settings *live, struct findings *out);
 /*
  * Applies the result of reload_read(), which may be NULL, for the user uid (-1: SIGHUP).  False:
  * it is refused, and found has an error.
@@ -192,7 +192,7 @@ void reload_end(struct qosd *q);
  * settings_refused() tells whether findings refuse the settings, and remembers it.  settings_end_marker()
  * is `policy-end-marker` as settings_apply() would put it in force.
  */
-bool settings_read_again(struct qosd *q, struct findings *out);
+bool settings_read_again(struct qosd *q, struct settings *live, struct findings *out);
 void settings_apply(struct qosd *q);
 bool settings_end_marker(struct qosd *q);
 bool settings_refused(struct qosd *q, const struct findings *found);

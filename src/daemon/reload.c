@@ -25,14 +25,14 @@
 
 #define WATCH_US	5000000		/* between two looks at the file */
 
-struct shared_policy *reload_read(void *arg, struct findings *out)
+struct shared_policy *reload_read(void *arg, struct settings *live, struct findings *out)
 {
 	struct qosd *q = arg;
 	struct shared_policy *p;
 	bool good;
 
 	pthread_mutex_lock(&q->reading);
-	good = settings_read_again(q, out);
+	good = settings_read_again(q, live, out);
 	p = load_policy(q->o, q->settings, out);
 	if (!good) {
 		shared_policy_unref(p);
@@ -75,7 +75,7 @@ static void hup_read(void *arg)
 {
 	struct qosd *q = arg;
 
-	q->reload.policy = reload_read(q, &q->reload.found);
+	q->reload.policy = reload_read(q, foresight_settings(&q->reload.foresight), &q->reload.found);
 	if (q->reload.policy)
 		foresight_judge(&q->reload.foresight, q->reload.policy->p);
 }

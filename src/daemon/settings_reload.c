@@ -14,12 +14,15 @@
 #include "daemon/daemon.h"
 #include "lib/base/log.h"
 
-bool settings_read_again(struct qosd *q, struct findings *out)
+bool settings_read_again(struct qosd *q, struct settings *live, struct findings *out)
 {
 	bool from_file = q->settings_reload.from_file;
 	struct settings *s = load_settings(q->o, &from_file, out), *before;
 	struct name_map *names = NULL, *names_before;
 	bool names_read = s && load_names(s, &names, out);
+
+	if (s && live)		/* before others can take it */
+		conf_copy_live_settings(s, live);
 
 	pthread_mutex_lock(&q->settings_reload.lock);
 	before = q->settings_reload.read;

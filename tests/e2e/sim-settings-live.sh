@@ -81,6 +81,25 @@ until_ 10 unnamed || bad "warn-unnamed-nodes: $(ctl health)"
 expect "arbiter-model" measured "$(ctl -j sls | jq -r '.["arbiter-model"]')"
 settings
 port active-vls $leaf_guid 29 OperVLs VL0-3
+# promise: J20
+note "a reload is judged by the settings that it brings"
+cp policy.yaml good.yaml
+settings "max-op-vls: 2"
+port max-op-vls $leaf_guid 29 OperVLs VL0-1
+sed 's/default: {sl: 0}/default: {sl: 3}/' good.yaml >policy.yaml	# which VL 3 carries
+settings "max-op-vls: 4"
+port max-op-vls $leaf_guid 29 OperVLs VL0-3
+printf '%s\n' "${base[@]}" "errors-interval: 0" "scrub-interval: 0" "max-op-vls: 2" >qosd.yaml
+ctl reload >reload 2>&1 && bad "a level that has no VL with the new settings is accepted"
+expect_match "why" "level default: SL 3 .*--force applies it nevertheless" "$(tr '\n' ' ' <reload)"
+kill -HUP "$qosd"
+refusals() { ctl policy history | grep -c refused; }
+refused() { [ "$(refusals)" = 2 ]; }
+until_ 10 refused || bad "SIGHUP is not refused: $(ctl policy history)"
+until_ 10 quiet || bad "not quiet: $(ctl status)"
+expect "VLs" VL0-3 "$(port_info "$manager" $leaf_guid 29 OperVLs)"
+cp good.yaml policy.yaml
+settings
 named() { ! unnamed; }
 until_ 10 named || bad "nodes without a name are still reported"
 

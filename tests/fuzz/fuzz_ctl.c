@@ -18,8 +18,9 @@ enum { ROWS_MAX = 10000 };
 static struct loop *loop;
 static struct dynamic_partitions *dynamic;
 
-static struct shared_policy *reload_read(void *arg, struct findings *out)
+static struct shared_policy *reload_read(void *arg, struct settings *live, struct findings *out)
 {
+	(void)live;
 	(void)arg;
 	findings_add(out, SEV_ERROR, "policy", (struct src_pos){ 1, 1 }, "there is none");
 	return NULL;

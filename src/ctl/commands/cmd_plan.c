@@ -43,7 +43,7 @@ static void plan_work(void *arg)
 	x->then.f = x->now->f;
 	x->then.policy = x->dynamic ? dynamic_policy(x->dynamic, x->file.policy) :
 				       shared_policy_ref(x->file.policy);
-	x->then.plan = foresee_plan(x->now, x->then.policy->p);
+	x->then.plan = foresee_plan(x->now, x->now->plan->settings, x->then.policy->p);
 	plan_judge(x->then.plan, NULL);
 	sm_difference(x->now->plan, x->then.plan, &x->known, &x->difference);
 	answers_compare(x->now, &x->then, &x->answers);

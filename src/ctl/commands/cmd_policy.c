@@ -251,7 +251,7 @@ static void reload_work(void *arg)
 {
 	struct reload *l = arg;
 
-	l->policy = l->env->reload_read(l->env->arg, &l->found);
+	l->policy = l->env->reload_read(l->env->arg, foresight_settings(&l->foresight), &l->found);
 	if (l->policy)
 		foresight_judge(&l->foresight, l->policy->p);
 }

@@ -30,8 +30,9 @@ static pid_t server;
 /* --- the server --- */
 
 /* A file "refuse" beside the socket makes a policy bad. */
-static struct shared_policy *reload_read(void *arg, struct findings *out)
+static struct shared_policy *reload_read(void *arg, struct settings *live, struct findings *out)
 {
+	(void)live;
 	bool good = access(arg, F_OK) != 0;
 
 	findings_add(out, good ? SEV_WARNING : SEV_ERROR, "policy.yaml",

@@ -35,8 +35,9 @@ static bool accept_policy;
 static unsigned reloads, sweeps, priority, released_port;
 static uint64_t released_guid;
 
-static struct shared_policy *reload_read(void *arg, struct findings *out)
+static struct shared_policy *reload_read(void *arg, struct settings *live, struct findings *out)
 {
+	(void)live;
 	struct policy *p;
 
 	(void)arg;
