@@ -343,6 +343,17 @@ const char *history_path(const struct history *h)
 
 /* --- reading --- */
 
+/* A database that the writer has just made has no table for a moment. */
+static bool has_nothing(sqlite3 *db)
+{
+	sqlite3_stmt *s;
+	bool is = sqlite3_prepare_v2(db, "SELECT 1 FROM sqlite_master LIMIT 1", -1, &s, NULL) == SQLITE_OK &&
+		  sqlite3_step(s) == SQLITE_DONE;
+
+	sqlite3_finalize(s);
+	return is;
+}
+
 bool history_read(const char *path, int64_t from_us, int64_t until_us,
 		  bool (*fn)(void *arg, const char *kind, const char *json), void *arg,
 		  struct buf *err)
@@ -357,7 +368,7 @@ bool history_read(const char *path, int64_t from_us, int64_t until_us,
 	code = sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL);
 	if (!code) {
 		sqlite3_busy_timeout(db, BUSY_MS);
-		code = sqlite3_prepare_v2(db, sql, -1, &s, NULL);
+		code = has_nothing(db) ? SQLITE_DONE : sqlite3_prepare_v2(db, sql, -1, &s, NULL);
 	}
 	if (!code) {
 		sqlite3_bind_int64(s, 1, from_us);
