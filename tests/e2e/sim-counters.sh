@@ -63,6 +63,16 @@ vl() { jq -r --arg l "$1" ".ports[0].vls[] | select(.levels | index(\$l)) | $2" 
 percent() { vl "$1" "($2 * 100 | round)"; }
 missing() { jq -r ".ports[0].missing[\"$1\"]" counters.json; }
 
+# promise: V6
+note "as many flows as there may be"
+flows=()
+for _ in {1..128}; do
+	flows+=("$a" "$c" 0)
+done
+sim_ctl traffic "${flows[@]}" --packets 1 >out 2>&1 || bad "128 flows: $(<out)"
+sim_ctl traffic "${flows[@]}" "$b" "$c" 2 --packets 1 >out 2>&1 && bad "129 flows are taken"
+expect_match "why" "^traffic: too many words; usage" "$(<out)"
+
 # promise: B4
 note "perfquery reads the same"
 sim_do traffic "$a" "$c" 0 "$b" "$c" 2 --packets 1000

@@ -12,7 +12,7 @@
 #include "lib/format/json.h"
 #include "sim/ctl/ctl.h"
 
-#define WORDS_MAX	24	/* words of a command after its name */
+#define WORDS_MAX	(3 * 128)	/* words of a command after its name: those of all flows of `traffic` */
 #define OPTIONS_MAX	12
 
 struct command;

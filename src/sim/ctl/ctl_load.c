@@ -4,6 +4,8 @@
 #include "sim/ctl/command.h"
 #include "sim/net/full_load.h"
 
+_Static_assert(WORDS_MAX >= 3 * LOAD_FLOWS_MAX, "all flows can be given");
+
 #define PACKETS_MAX	100000
 #define TIMES_MAX	1000000000
 #define SIZE_MAX_BYTES	4224	/* bytes: MTU 4096 and headers */

@@ -79,7 +79,7 @@ static int print_answer(int fd)
 			return (unsigned char)piece[1];
 		fwrite(piece + 1, 1, (size_t)n - 1, stdout);
 	}
-	fprintf(stderr, "qosd-sim: the simulator has ended\n");
+	fprintf(stderr, "qosd-sim: the simulator has ended, or has closed the connection for a reason that it logs\n");
 	return EXIT_FAILED;
 }
 

@@ -9,13 +9,13 @@
 
 #include <infiniband/umad.h>
 
+#include "lib/base/alloc.h"
 #include "lib/base/clock.h"
 #include "server.h"
 #include "sim/ctl/ctl.h"
 #include "sim/dev/device.h"
 #include "sim/preload/socket.h"
 
-#define WORDS_MAX	64		/* of a command */
 #define MAD_HEADER	24
 
 /* --- messages to an open umad port --- */
@@ -249,22 +249,21 @@ static void send_text(struct client *c, const struct buf *text)
 
 static const char *take_command(struct client *c, const struct message *m)
 {
-	char *words[WORDS_MAX + 1] = { NULL }, end[2] = { 'x' };
+	VEC(char *) words = { 0 };
+	char end[2] = { 'x' };
 	struct buf out = { 0 };
-	int n = 0, json;
+	int json;
 	int64_t began;
 
 	if (!m->n || m->data[m->n - 1])
 		return "sent no command";
-	for (char *w = m->data; w < m->data + m->n; w += strlen(w) + 1) {
-		if (n == WORDS_MAX)
-			return "sent a command of too many words";
-		words[n++] = w;
-	}
-	json = !strcmp(words[0], "-j");
+	for (char *w = m->data; w < m->data + m->n; w += strlen(w) + 1)
+		*vec_push(&words) = w;
+	*vec_push(&words) = NULL;	/* as with main() */
+	json = !strcmp(words.v[0], "-j");
 	began = clock_mono_us();
 	c->server->passing.asking = c;
-	end[1] = (char)ctl_run(c->server->sim, n - json, words + json, json, &out);
+	end[1] = (char)ctl_run(c->server->sim, (int)words.n - 1 - json, words.v + json, json, &out);
 	c->server->passing.asking = NULL;
 	if (!passing_stands(c->server))
 		server_stand_still(c->server, clock_mono_us() - began);
@@ -272,6 +271,7 @@ static const char *take_command(struct client *c, const struct message *m)
 	if (!c->pass_end_ns)
 		client_send(c, end, sizeof(end));
 	buf_free(&out);
+	vec_free(&words);
 	return NULL;
 }
 
