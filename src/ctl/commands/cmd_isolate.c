@@ -43,13 +43,14 @@ json_t *json_isolated(const struct withdrawal *x, const struct fabric *f, const 
 	json_t *row = json_withdrawal(x), *ends = json_array();
 	struct withdrawal_place at = withdrawal_place(x, f);
 	bool at_work = isolation_pending(x, f);
+	const struct isolation_cut *cut;
 	uint32_t links = 0;
+	unsigned num = 0;
 
-	for (size_t i = 0; cuts && i < cuts->v.n; i++)
-		if (isolation_is_of(x, &cuts->v.v[i])) {
-			at_work |= add_ends(ends, f, &cuts->v.v[i]);
-			links++;
-		}
+	while (cuts && (cut = isolation_cuts_of(cuts, x, &num))) {
+		at_work |= add_ends(ends, f, cut);
+		links++;
+	}
 	json_object_set_new(row, "state", json_string(!in_force || at_work ? "isolating" :
 						      !links && at.node == FABRIC_NONE ? "absent" : "isolated"));
 	json_object_set_new(row, "links", json_integer(links));

@@ -248,7 +248,7 @@ static void release_rows(void *arg)
 	withdrawals_free(rows->list);
 	state_unref(rows->state);
 	free(rows->carried);
-	vec_free(&rows->cuts.v);
+	isolation_cuts_free(&rows->cuts);
 	free(rows);
 }
 
@@ -309,8 +309,8 @@ void cmd_withdrawn(const struct ctl_call *c, struct reply *r)
 		.unverified = c->view->sm.withdrawals_unverified,
 	};
 	x->rows->carried = xcalloc(x->rows->list->v.n + 1, sizeof(*x->rows->carried));
-	for (size_t i = 0; c->view->sm.cuts && i < c->view->sm.cuts->v.n; i++)
-		*vec_push(&x->rows->cuts.v) = c->view->sm.cuts->v.v[i];
+	if (c->view->sm.cuts)
+		isolation_cuts_copy(&x->rows->cuts, c->view->sm.cuts);
 	reply_later(r, c->view->jobs, &ops, x);
 }
 
@@ -558,10 +558,11 @@ static const struct withdrawal *still_isolated(const struct ctl_call *c, const s
 					       const struct withdrawal *released)
 {
 	const struct isolation_cuts *cuts = c->view->sm.cuts;
+	const struct isolation_cut *x;
+	unsigned num = 0;
 
-	for (size_t i = 0; cuts && i < cuts->v.n; i++)
-		for (unsigned end = 0; end < 2 && isolation_is_of(released, &cuts->v.v[i]); end++) {
-			const struct isolation_cut *x = &cuts->v.v[i];
+	while (cuts && (x = isolation_cuts_of(cuts, released, &num)))
+		for (unsigned end = 0; end < 2; end++) {
 			const struct withdrawal *by = withdrawals_find(w, x->guid[end], x->num[end]);
 
 			if (!by)

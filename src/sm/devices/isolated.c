@@ -233,6 +233,6 @@ enum step_result isolated_take_down(struct sm *sm)
 
 void isolated_free(struct isolated *x)
 {
-	vec_free(&x->cuts.v);
+	isolation_cuts_free(&x->cuts);
 	vec_free(&x->downs);
 }

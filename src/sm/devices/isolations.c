@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* See isolations.h.  The list of cut links is searched in order: it is short unless whole switches are isolated. */
+/* See isolations.h. */
 #include "sm/devices/isolations.h"
 
 #include <stdlib.h>
@@ -40,35 +40,111 @@ bool isolation_forbids(const struct withdrawals *w, const struct fabric *f, uint
 
 /* --- cut links --- */
 
-static bool has_end(const struct isolation_cut *x, uint64_t guid, unsigned num)
+/*
+ * A link is found by either end: its ends are in lists of ends with the same hash.  An end is 1 + 2 times the
+ * index of its link, + 1 for the second one; 0 ends a list.
+ */
+#define HEADS_MIN 64
+
+static uint32_t end_of(size_t i, unsigned end)
 {
-	return (x->guid[0] == guid && x->num[0] == num) || (x->guid[1] == guid && x->num[1] == num);
+	return (uint32_t)(2 * i + end + 1);
 }
 
-bool isolation_is_of(const struct withdrawal *x, const struct isolation_cut *cut)
+static uint32_t *head_of(const struct isolation_cuts *c, uint64_t guid, unsigned num)
 {
-	for (unsigned end = 0; end < 2; end++)
-		if (cut->guid[end] == x->guid && (!x->port || cut->num[end] == x->port))
-			return true;
-	return false;
+	return &c->heads[hash64(guid ^ (uint64_t)num << 56) & (c->n_heads - 1)];
+}
+
+static void link_ends(struct isolation_cuts *c, size_t i)
+{
+	struct isolation_cut *x = &c->v.v[i];
+
+	for (unsigned end = 0; end < 2; end++) {
+		uint32_t *head = head_of(c, x->guid[end], x->num[end]);
+
+		x->next[end] = *head;
+		*head = end_of(i, end);
+	}
+}
+
+static void unlink_ends(struct isolation_cuts *c, size_t i)
+{
+	const struct isolation_cut *x = &c->v.v[i];
+
+	for (unsigned end = 0; end < 2; end++) {
+		uint32_t *at = head_of(c, x->guid[end], x->num[end]);
+
+		while (*at != end_of(i, end))
+			at = &c->v.v[(*at - 1) / 2].next[(*at - 1) % 2];
+		*at = x->next[end];
+	}
+}
+
+/* Makes the lists anew, long enough for one more link. */
+static void hash_all(struct isolation_cuts *c)
+{
+	uint32_t n = HEADS_MIN;
+
+	while (n < 4 * (c->v.n + 1))
+		n *= 2;
+	free(c->heads);
+	c->heads = xcalloc(n, sizeof(*c->heads));
+	c->n_heads = n;
+	for (size_t i = 0; i < c->v.n; i++)
+		link_ends(c, i);
+}
+
+static size_t index_of(const struct isolation_cuts *c, uint64_t guid, unsigned num)
+{
+	uint32_t at = c->n_heads ? *head_of(c, guid, num) : 0;
+
+	while (at) {
+		const struct isolation_cut *x = &c->v.v[(at - 1) / 2];
+		unsigned end = (at - 1) % 2;
+
+		if (x->guid[end] == guid && x->num[end] == num)
+			return (at - 1) / 2;
+		at = x->next[end];
+	}
+	return SIZE_MAX;
 }
 
 const struct isolation_cut *isolation_cuts_find(const struct isolation_cuts *c, uint64_t guid, unsigned num)
 {
-	for (size_t i = 0; i < c->v.n; i++)
-		if (has_end(&c->v.v[i], guid, num))
-			return &c->v.v[i];
+	size_t i = index_of(c, guid, num);
+
+	return i == SIZE_MAX ? NULL : &c->v.v[i];
+}
+
+const struct isolation_cut *isolation_cuts_of(const struct isolation_cuts *c, const struct withdrawal *x,
+					      unsigned *num)
+{
+	while (*num < (x->port ? x->port : UINT8_MAX - 1)) {
+		const struct isolation_cut *cut;
+
+		*num = x->port ? x->port : *num + 1;
+		cut = isolation_cuts_find(c, x->guid, *num);
+		/* a cable between two ports of the node comes once */
+		if (cut && (x->port || cut->guid[0] != cut->guid[1] || cut->num[0] == *num))
+			return cut;
+	}
 	return NULL;
 }
 
 void isolation_cuts_drop(struct isolation_cuts *c, uint64_t guid, unsigned num)
 {
-	size_t kept = 0;
+	size_t i = index_of(c, guid, num), last = c->v.n - 1;
 
-	for (size_t i = 0; i < c->v.n; i++)
-		if (!has_end(&c->v.v[i], guid, num))
-			c->v.v[kept++] = c->v.v[i];
-	c->v.n = kept;
+	if (i == SIZE_MAX)
+		return;
+	unlink_ends(c, i);
+	if (i != last) {
+		unlink_ends(c, last);
+		c->v.v[i] = c->v.v[last];
+		link_ends(c, i);
+	}
+	c->v.n = last;
 }
 
 void isolation_cuts_put(struct isolation_cuts *c, const struct isolation_cut *x)
@@ -76,6 +152,10 @@ void isolation_cuts_put(struct isolation_cuts *c, const struct isolation_cut *x)
 	isolation_cuts_drop(c, x->guid[0], x->num[0]);
 	isolation_cuts_drop(c, x->guid[1], x->num[1]);
 	*vec_push(&c->v) = *x;
+	if (2 * c->v.n > c->n_heads)
+		hash_all(c);
+	else
+		link_ends(c, c->v.n - 1);
 }
 
 void isolation_cuts_prune(struct isolation_cuts *c, const struct withdrawals *w,
@@ -92,6 +172,21 @@ void isolation_cuts_prune(struct isolation_cuts *c, const struct withdrawals *w,
 			fn(arg, x);
 	}
 	c->v.n = kept;
+	hash_all(c);
+}
+
+void isolation_cuts_copy(struct isolation_cuts *dst, const struct isolation_cuts *src)
+{
+	for (size_t i = 0; i < src->v.n; i++)
+		*vec_push(&dst->v) = src->v.v[i];
+	hash_all(dst);
+}
+
+void isolation_cuts_free(struct isolation_cuts *c)
+{
+	vec_free(&c->v);
+	free(c->heads);
+	*c = (struct isolation_cuts){ 0 };
 }
 
 /* --- cutting --- */

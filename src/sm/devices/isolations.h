@@ -18,11 +18,13 @@
 struct isolation_cut {
 	uint64_t guid[2];	/* nodes at its ends, of which the fabric may have one or none, */
 	uint8_t num[2];		/* and their ports */
+	uint32_t next[2];	/* private: for each end, the next end of the same hash */
 };
 
-/* A port has at most one. */
+/* A port has at most one.  Zeroed: none. */
 struct isolation_cuts {
-	VEC(struct isolation_cut) v;
+	VEC(struct isolation_cut) v;	/* in no order */
+	uint32_t *heads, n_heads;	/* private: the first end of each hash; a power of two, or 0 */
 };
 
 /* The port is isolated, by itself or with its node. */
@@ -36,14 +38,21 @@ bool isolation_covers_cut(const struct withdrawals *w, const struct isolation_cu
 bool isolation_forbids(const struct withdrawals *w, const struct fabric *f, uint32_t port, uint64_t guid,
 		       unsigned num);
 
-/* The link has an end in the place of x. */
-bool isolation_is_of(const struct withdrawal *x, const struct isolation_cut *cut);
+void isolation_cuts_free(struct isolation_cuts *c);	/* leaves none */
+/* Copies src into dst, which has none. */
+void isolation_cuts_copy(struct isolation_cuts *dst, const struct isolation_cuts *src);
 /* Notes a link, instead of others of its ends. */
 void isolation_cuts_put(struct isolation_cuts *c, const struct isolation_cut *x);
 /* Forgets the link that has this end, if there is one. */
 void isolation_cuts_drop(struct isolation_cuts *c, uint64_t guid, unsigned num);
 /* The link that has this end; NULL: none. */
 const struct isolation_cut *isolation_cuts_find(const struct isolation_cuts *c, uint64_t guid, unsigned num);
+/*
+ * The next link with an end in the place of x: *num is 0 at first, then the port of that end.  NULL: no more.
+ * Takes time proportional to the ports of a node, whatever else is cut.
+ */
+const struct isolation_cut *isolation_cuts_of(const struct isolation_cuts *c, const struct withdrawal *x,
+					      unsigned *num);
 /* Forgets the links that are not isolated any more, and calls fn for each before that. */
 void isolation_cuts_prune(struct isolation_cuts *c, const struct withdrawals *w,
 			  void (*fn)(void *arg, const struct isolation_cut *x), void *arg);

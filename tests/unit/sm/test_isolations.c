@@ -5,7 +5,9 @@
  */
 #include <check.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "fabric/edit.h"
 #include "sm/devices/isolations.h"
@@ -29,7 +31,7 @@ static void setup(void)
 static void teardown(void)
 {
 	withdrawals_free(w);
-	vec_free(&cuts.v);
+	isolation_cuts_free(&cuts);
 	fabric_free(f);
 }
 
@@ -169,9 +171,95 @@ START_TEST(a_host_is_isolated_wherever_it_is)
 	/* it is plugged in elsewhere */
 	ck_assert(isolation_forbids(w, f, port(SPINE, 4) - f->ports, HOST + 0x10, 1));
 	ck_assert(!isolation_forbids(w, f, port(SPINE, 4) - f->ports, HOST + 0x20, 1));
-	isolation_cuts_put(&cuts, &(struct isolation_cut){ { SPINE, HOST + 0x10 }, { 4, 1 } });
+	isolation_cuts_put(&cuts, &(struct isolation_cut){ .guid = { SPINE, HOST + 0x10 }, .num = { 4, 1 } });
 	cut();
 	ck_assert(port(SPINE, 4)->isolated && !port(LEAF + 1, 1)->isolated);
+}
+END_TEST
+
+/* --- the cut links --- */
+
+static struct isolation_cut link_of(unsigned a, unsigned b)
+{
+	return (struct isolation_cut){ .guid = { SPINE + a / 4, SPINE + b / 4 },
+				       .num = { (uint8_t)(a % 4 + 1), (uint8_t)(b % 4 + 1) } };
+}
+
+/* promise: M30 */
+START_TEST(cut_links_are_found_by_either_end)
+{
+	enum { PORTS = 16, NONE = PORTS };
+	unsigned peer[PORTS], links = 0, num = 0;
+	const struct withdrawal node = { .guid = SPINE + 1 };
+	const struct isolation_cut *x;
+
+	for (unsigned i = 0; i < PORTS; i++)
+		peer[i] = NONE;
+	srand(7);
+	for (unsigned step = 0; step < 5000; step++) {
+		unsigned a = (unsigned)rand() % PORTS, b = (unsigned)rand() % PORTS;
+		struct isolation_cut cut = link_of(a, b);
+
+		for (unsigned end = 0; end < 2; end++) {
+			unsigned port = end ? b : a;
+
+			if (peer[port] != NONE)
+				peer[peer[port]] = NONE;
+			peer[port] = NONE;
+		}
+		if (step % 3) {
+			isolation_cuts_put(&cuts, &cut);
+			peer[a] = b;
+			peer[b] = a;
+		} else {
+			isolation_cuts_drop(&cuts, cut.guid[0], cut.num[0]);
+			isolation_cuts_drop(&cuts, cut.guid[1], cut.num[1]);
+		}
+		links = 0;
+		for (unsigned i = 0; i < PORTS; i++) {
+			x = isolation_cuts_find(&cuts, link_of(i, i).guid[0], link_of(i, i).num[0]);
+			ck_assert_int_eq(x != NULL, peer[i] != NONE);
+			if (!x)
+				continue;
+			cut = link_of(i, peer[i]);
+			ck_assert((x->guid[0] == cut.guid[0] && x->num[0] == cut.num[0] &&
+				   x->guid[1] == cut.guid[1] && x->num[1] == cut.num[1]) ||
+				  (x->guid[1] == cut.guid[0] && x->num[1] == cut.num[0] &&
+				   x->guid[0] == cut.guid[1] && x->num[0] == cut.num[1]));
+			links += peer[i] >= i;
+		}
+		ck_assert_uint_eq(cuts.v.n, links);
+	}
+	links = 0;
+	for (unsigned i = 4; i < 8; i++)	/* the ports of the node; a cable between two of them comes once */
+		links += peer[i] != NONE && (peer[i] < 4 || peer[i] >= i);
+	while ((x = isolation_cuts_of(&cuts, &node, &num)))
+		links--;
+	ck_assert_uint_eq(links, 0);
+}
+END_TEST
+
+static double seconds_to_cut(unsigned n)
+{
+	clock_t begun = clock();
+
+	for (unsigned round = 0; round < 2; round++)
+		for (unsigned i = 0; i < n; i++)
+			isolation_cuts_put(&cuts, &(struct isolation_cut){
+				.guid = { SPINE + i / 36, HOST + i }, .num = { (uint8_t)(i % 36 + 1), 1 } });
+	isolation_cuts_free(&cuts);
+	return (double)(clock() - begun) / CLOCKS_PER_SEC;
+}
+
+/* promise: M31 */
+START_TEST(many_cut_links_cost_as_much_each_as_few)
+{
+	double few = 0;
+
+	/* 32 times as many would take 1,000 times as long if each were compared with all others */
+	for (unsigned i = 0; i < 8; i++)
+		few += seconds_to_cut(2000) / 8;
+	ck_assert_double_lt(seconds_to_cut(64000), 250 * few + 0.01);
 }
 END_TEST
 
@@ -186,6 +274,8 @@ int main(void)
 	tcase_add_test(t, the_own_link_stays);
 	tcase_add_test(t, who_is_cut_off_is_counted);
 	tcase_add_test(t, a_host_is_isolated_wherever_it_is);
+	tcase_add_test(t, cut_links_are_found_by_either_end);
+	tcase_add_test(t, many_cut_links_cost_as_much_each_as_few);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }
