@@ -80,15 +80,19 @@ static void cut_one(void *arg, uint32_t port)
 void isolated_begin(struct isolated *x)
 {
 	x->downs.n = 0;
+	x->cuts_now = false;
 }
 
 uint32_t isolated_cut(struct sm *sm, struct fabric *f, void (*fn)(void *arg, uint32_t port), void *arg)
 {
 	struct withdrawn *w = &sm->withdrawn;
 	struct cutting c = { &w->isolated, f, fn, arg };
+	uint32_t cut;
 
 	w->looked = w->change;
-	return isolations_cut(w->list, f, &w->isolated.cuts, cut_one, &c);
+	cut = isolations_cut(w->list, f, &w->isolated.cuts, cut_one, &c);
+	w->isolated.cuts_now |= cut > 0;
+	return cut;
 }
 
 bool isolated_forbids(struct sm *sm, struct fabric *f, uint32_t port, uint64_t guid, unsigned num)
@@ -231,8 +235,19 @@ enum step_result isolated_take_down(struct sm *sm)
 	return RESULT_WAIT;
 }
 
+void isolated_publish(struct sm *sm)
+{
+	struct isolated *x = &sm->withdrawn.isolated;
+
+	if (x->cuts_now && sm->published)
+		isolated_tables_note(&x->tables, sm->published, sm->sweep.f, &sm->known.doubtful,
+				     store_refusals(sm->store));
+	isolated_tables_forget(&x->tables, sm->sweep.f);
+}
+
 void isolated_free(struct isolated *x)
 {
+	isolated_tables_free(&x->tables);
 	isolation_cuts_free(&x->cuts);
 	vec_free(&x->downs);
 }

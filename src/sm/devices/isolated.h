@@ -3,6 +3,7 @@
 #ifndef QOSD_SM_DEVICES_ISOLATED_H
 #define QOSD_SM_DEVICES_ISOLATED_H
 
+#include "sm/devices/isolated_tables.h"
 #include "sm/devices/isolations.h"
 #include "sm/sweep/steps.h"
 
@@ -12,6 +13,8 @@ struct isolated {
 	struct isolation_cuts cuts;	/* as of the last sweep that looked */
 	/* links that carried packets when they were cut, by the routes of then */
 	VEC(struct take_down) downs;
+	bool cuts_now;			/* this sweep has cut links that carried packets before */
+	struct isolated_tables tables;	/* of switches that went with the links */
 	size_t next;			/* of downs, in STEP_ISOLATE: the one to be sent, */
 	bool waits;			/* or that was sent */
 };
@@ -30,6 +33,8 @@ uint32_t isolated_cut(struct sm *sm, struct fabric *f, void (*fn)(void *arg, uin
 bool isolated_forbids(struct sm *sm, struct fabric *f, uint32_t port, uint64_t guid, unsigned num);
 /* STEP_ISOLATE: takes links down that are isolated and may still carry packets. */
 enum step_result isolated_take_down(struct sm *sm);
+/* The state of a sweep is about to be published. */
+void isolated_publish(struct sm *sm);
 void isolated_free(struct isolated *x);
 
 #endif

@@ -8,7 +8,7 @@
  * known, as no device has changed.
  *
  * Isolated links are cut out of the fabric of the sweep (isolated.c).  When they are released, the
- * nodes at their ends are read as if something were plugged in there.
+ * ports at their ends are asked as if something were plugged in there, and no others.
  */
 #include "sm/devices/withdrawn.h"
 
@@ -43,7 +43,7 @@ static bool suspect_difference(struct sm *sm, const struct withdrawals *a, const
 static void suspect_end(struct sm *sm, uint64_t guid)
 {
 	if (sm->published && map64_get(&sm->published->f->node_by_guid, guid) != MAP64_NONE)
-		sm_suspect(sm, &(struct suspect){ .guid = guid, .changed = true, .whole = true });
+		sm_suspect(sm, &(struct suspect){ .guid = guid, .changed = true, .ends = true, .dark = true });
 }
 
 static void link_is_back(void *arg, const struct isolation_cut *x)

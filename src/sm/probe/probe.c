@@ -284,10 +284,11 @@ static void choose(struct probe *p)
 }
 
 /*
- * Asks behind those ports of the node that have a link and no far end: first the port, then the
- * device there.  Also asks again for everything of the node that is known to be implausible.
+ * Asks behind those ports of the node that have a link (dark: or had none when they were read) and no far
+ * end: first the port, then the device there.  Also asks again for everything of the node that is known to
+ * be implausible.
  */
-static void ask_ends(struct probe *p, uint32_t node, bool renamed)
+static void ask_ends(struct probe *p, uint32_t node, bool renamed, bool dark)
 {
 	const struct fabric_node *n = &p->f->nodes[node];
 
@@ -303,7 +304,7 @@ static void ask_ends(struct probe *p, uint32_t node, bool renamed)
 		if (implausible_know(p->sm, p->f, n->port0 + num, false))
 			probe_ask(p, node, num, ASK_PORT);
 		if (!x->present ? node_is_switch(n) :
-		    x->state >= IB_PORT_INIT_S && x->peer == FABRIC_NONE)
+		    (x->state >= IB_PORT_INIT_S || dark) && x->peer == FABRIC_NONE)
 			probe_ask(p, node, num, ASK_PORT);
 	}
 }
@@ -348,7 +349,7 @@ static void take_suspects(struct probe *p)
 		if (!s->ends)
 			probe_ask_node(p, node, s->renamed);
 		else
-			ask_ends(p, node, s->renamed);
+			ask_ends(p, node, s->renamed, s->dark);
 		if (s->renamed || s->changed || s->whole)
 			p->spare.v[node] |= SPARE_NOT;
 		if (s->changed)

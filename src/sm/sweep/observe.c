@@ -12,6 +12,9 @@
  * which include those that would be written first, all hold the same value and none is right, the
  * switch is untouched: every item whose planned value differs from that value is written without
  * being read.  If a sample is right, or if samples differ, all items are read.
+ *
+ * A switch that was isolated and is back is sampled for the opposite: if the plan wants what it held when it left,
+ * and all samples are right, it has not restarted, and the rest is not read.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -85,6 +88,8 @@ const struct plan *sweep_known_plan(const struct sm *sm, uint32_t node, uint32_t
 
 static struct item_family *family_of(struct node_work *w, enum item_kind kind)
 {
+	if (kind == ITEM_LFT)
+		return w->lft.as_left ? &w->lft : NULL;
 	return kind == ITEM_SL2VL ? &w->sl2vl : kind == ITEM_VLARB ? &w->vlarb : NULL;
 }
 
@@ -96,19 +101,18 @@ static void collect_unknown(void *arg, item_t item)
 
 	if (kind == ITEM_LFT && c->w->lft_known && c->sm->sweep.reroute)
 		return;		/* its LFT is known, and changes together with the others */
-	if (fam && node_is_switch(&c->sm->sweep.f->nodes[c->node])) {
+	/* entries beyond LinearFDBTop hold nothing (14.2.5.4), so they need not be read */
+	if (kind == ITEM_LFT && (c->lft_unset || adaptive_is(c->w, OVERRIDE_ON) ||
+				   ITEM_B(item) > c->lft_top / LFT_BLOCK)) {
+		observe_add(c->w, item);
+	} else if (fam && node_is_switch(&c->sm->sweep.f->nodes[c->node])) {
 		if (!fam->n)
 			fam->first = c->w->n;
 		fam->n++;
 		observe_add(c->w, item);
-		return;
-	}
-	/* entries beyond LinearFDBTop hold nothing (14.2.5.4), so they need not be read */
-	if (kind == ITEM_LFT && (c->lft_unset || adaptive_is(c->w, OVERRIDE_ON) ||
-				   ITEM_B(item) > c->lft_top / LFT_BLOCK))
-		observe_add(c->w, item);
-	else
+	} else {
 		observe_add(c->w, item | READ);
+	}
 }
 
 static void sample(struct node_work *w, struct item_family *fam, uint32_t i)
@@ -161,12 +165,16 @@ static unsigned item_column(item_t i)
 static void decide(struct sm *sm, uint32_t node, struct item_family *fam)
 {
 	struct node_work *w = &sm->sweep.work[node];
-	bool untouched = !fam->mixed && !fam->right;
+	bool untouched = !fam->mixed && !fam->right, kept = fam->as_left && !fam->wrong;
 	struct item_want want;
 
 	for (uint32_t i = fam->first; i < fam->first + fam->n; i++) {
 		if (w->items[i] & (READ | ISSUED) || !w->items[i])
 			continue;
+		if (kept) {
+			w->items[i] = 0;
+			continue;
+		}
 		unsigned column = item_column(w->items[i]);
 
 		if (untouched && fam->any[column]) {
@@ -190,8 +198,21 @@ static void take_sample(struct sm *sm, uint32_t node, struct item_family *fam, u
 		fam->mixed = true;
 	fam->any[column] = true;
 	fam->right |= right;
+	fam->wrong |= !right;
 	if (--fam->waiting == 0)
 		decide(sm, node, fam);
+}
+
+/* Whether the families of a switch are as they were when it was isolated, if they are as they should be now. */
+static void look_what_was_left(struct sm *sm, uint32_t node)
+{
+	const struct isolated_tables *left = &sm->withdrawn.isolated.tables;
+	struct node_work *w = &sm->sweep.work[node];
+
+	if (sweep_is(sm)->reads_tables || map64_get(&sm->known.doubtful, sm->sweep.f->nodes[node].guid) != MAP64_NONE)
+		return;
+	w->lft.as_left = isolated_tables_are(left, sm->sweep.plan, node, ITEM_LFT);
+	w->sl2vl.as_left = w->vlarb.as_left = isolated_tables_are(left, sm->sweep.plan, node, ITEM_SL2VL);
 }
 
 /* --- the job --- */
@@ -296,6 +317,7 @@ static void collect(struct sm *sm, uint32_t node)
 			c.w->used_before |= sm->sweep.f->ports[n->port0 + num].state >= IB_PORT_ARMED_S;
 		c.lft_top = sm->sweep.f->switches[n->sw].lft_top;
 		c.lft_unset = c.lft_top == 0;
+		look_what_was_left(sm, node);
 	}
 	want_items(sm->sweep.plan, node, collect_unknown, &c);
 	inherited_collect(sm, node);
@@ -303,6 +325,8 @@ static void collect(struct sm *sm, uint32_t node)
 		choose_samples(sm, node, &c.w->sl2vl);
 	if (c.w->vlarb.n)
 		choose_samples(sm, node, &c.w->vlarb);
+	if (c.w->lft.n)
+		choose_samples(sm, node, &c.w->lft);
 }
 
 /* Blocks that the previous sweep left unwritten belong to an order that is not valid any more. */

@@ -313,6 +313,7 @@ enum step_result sweep_publish(struct sm *sm)
 {
 	mkey_swept(sm);
 	note_stale_tables(sm);
+	isolated_publish(sm);
 	multicast_observed(sm);
 	guidinfo_observed(sm);
 	announce_prepare(sm);

@@ -17,7 +17,8 @@ struct item_family {
 	uint32_t waiting;	/* samples not yet answered */
 	uint64_t seen[2];	/* per item_column(): contents of the first sample */
 	bool any[2];		/* per item_column(): there was a sample */
-	bool mixed, right;	/* samples of a column differ; a sample equals the plan */
+	bool mixed, right, wrong;	/* samples of a column differ; a sample equals the plan, or does not */
+	bool as_left;		/* the plan wants what the switch held when it was isolated */
 };
 
 /* Forwarding that another manager set up on a switch, beside the linear table (adaptive.c). */
@@ -49,7 +50,7 @@ struct speed_set {
 struct node_work {
 	item_t *items;		/* items to read, then items to write; 0: settled */
 	uint32_t n, cap, cursor;
-	struct item_family sl2vl, vlarb;
+	struct item_family sl2vl, vlarb, lft;	/* lft: only if it is as_left */
 	uint8_t *ports;		/* numbers of ports whose PortInfo must be set */
 	uint32_t n_ports;
 	uint8_t *look;		/* numbers of ports to read again first, after a failed Set */

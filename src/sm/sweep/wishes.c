@@ -58,6 +58,7 @@ void sm_suspect(struct sm *sm, const struct suspect *s)
 		x->whole |= s->whole;
 		x->unasked &= s->unasked;
 		x->ends &= s->ends;
+		x->dark |= s->dark;
 		x->left &= s->left;
 		return;
 	}

@@ -13,11 +13,12 @@
  * whatever its ports say.  whole: read all of its ports (of others probe_spare.c may skip some).
  * unasked: nobody reported a change, and there may be none.  ends: nothing of the node is suspected
  * (except perhaps its description) other than that a device answers behind its links without a far
- * end.  left: the previous sweep did not wait for it.
+ * end.  dark: such links may be up though their ports were Down when they were last read.  left: the
+ * previous sweep did not wait for it.
  */
 struct suspect {
 	uint64_t guid;
-	bool renamed, changed, whole, unasked, ends, left;
+	bool renamed, changed, whole, unasked, ends, dark, left;
 };
 
 #define FRUITLESS_FIRST 4	/* fruitless local sweeps before everything is discovered */

@@ -1,0 +1,96 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Tests what it costs to release an isolated switch: qosd reads the ports of its links, and of its tables only samples,
+# unless the switch has restarted or other tables are wanted meanwhile.  Only traps report changes here.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+only_on qosd-sim "ibsim does not count"
+
+printf 'sweep-interval: 0\nscrub-interval: 0\n' >qosd.yaml
+# policy TABLE: prints a policy with this SL-to-VL table.
+policy() {
+	cat <<END
+fabric-setup:
+  sl2vl:
+    - {group: all, table: [$1, 15]}
+  vlarb:
+    - {group: all, high: ["3:192"], low: ["0:64", "1:64", "2:128"], high-limit: 10}
+END
+}
+first="0, 1, 2, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0" second="0, 0, 1, 1, 2, 2, 3, 3, 0, 0, 0, 0, 0, 0, 0"
+counted() { awk -v a="$1" -v m="$2" '$2 == a && $3 == m { n = $4 } END { print n + 0 }' counts; }
+rests() { status_is nodes="$1" sweeping=false subnet-up=true && [ "$(ctl -j status | jq '.withdrawn.change == .withdrawn."change-in-force"')" = true ]; }
+tables() {
+	{
+		sim_ctl show lft "$spine"
+		sim_ctl show sl2vl "$spine" | awk '$1 != $2'
+		sim_ctl show vlarb "$spine/P1"
+		sim_ctl show vlarb "$spine/P8"
+	} >"$1" 2>&1
+}
+in_init() { [ "$(sim_ctl show links "$spine" | grep -cw init)" -eq 8 ]; }
+isolate() {
+	ctl isolate "$spine" --wait >out 2>&1 || bad "isolate: $(<out)"
+	until_ 20 in_init || bad "its links are not in Init: $(sim_ctl show links "$spine")"
+	until_ 20 rests $((nodes - 1)) || bad "no rest after isolate: $(status nodes) nodes"
+}
+release() {
+	sim_ctl stats --reset >/dev/null
+	ctl release "$spine" --wait >out 2>&1 || bad "release: $(<out)"
+	until_ 20 rests "$nodes" || bad "no rest after release: $(status nodes) nodes"
+	sim_ctl stats >counts
+	sim_ctl check --switches >audit 2>&1 || bad "the auditor: $(tail -n 4 audit)"
+}
+
+start_sim fat-tree:k=8
+sim_ctl show nodes >nodes
+manager=$(awk '$1 == "ca" { print $2; exit }' nodes)
+spine=$(awk '/spine/ { print $2; exit }' nodes)
+policy "$first" >policy.yaml
+start_and_wait "$manager" -v -c qosd.yaml -p policy.yaml
+nodes=$(status nodes)
+until_ 20 rests "$nodes" || bad "no rest at the start"
+tables before
+
+# promise: K7
+note "a release"
+isolate
+release
+tables after
+expect_same "tables before and after" before after
+echo "Gets: $(counted SLtoVLMappingTable get) SL2VL, $(counted VLArbitrationTable get) VLArb, $(counted LinearForwardingTable get) LFT, $(counted PortInfo get) PortInfo"
+expect "Sets of its tables" "0 0" "$(counted SLtoVLMappingTable set) $(counted VLArbitrationTable set)"
+expect_less "Gets of its 64 SL2VL tables" 16 "$(counted SLtoVLMappingTable get)"
+expect_less "Gets of its 32 blocks of arbitration" 24 "$(counted VLArbitrationTable get)"
+# 9 ports of the switch, and one at the other end of each link; a slow machine has time for what else was not read
+late=$(grep -c 'starts: some ports have not been read' "$qosd_log")
+expect_less "Gets of PortInfo" $((25 + 24 * late)) "$(counted PortInfo get)"
+expect "Sets of PortInfo, to Armed and to Active" 32 "$(counted PortInfo set)"
+
+# promise: K7
+note "it has restarted meanwhile"
+isolate
+sim_do node reboot "$spine"
+until_ 20 in_init || bad "its links are not in Init: $(sim_ctl show links "$spine")"
+until_ 20 rests $((nodes - 1)) || bad "no rest after the reboot"
+release
+tables after
+expect_same "tables before and after" before after
+
+# promise: K7
+note "the policy has changed meanwhile"
+isolate
+policy "$second" >policy.yaml
+reload
+until_ 20 rests $((nodes - 1)) || bad "no rest after the reload"
+release
+tables other
+policy "$first" >policy.yaml
+reload
+until_ 20 rests "$nodes" || bad "no rest after the reload"
+tables after
+expect_same "tables before and after" before after
+! cmp -s before other || bad "the second policy changes nothing"
+stop_qosd || bad "exit status $?"
+stop_sim
