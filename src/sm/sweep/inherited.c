@@ -9,8 +9,8 @@
  * that it never sends.  Such tables are replaced by built-in ones (attribute_default_sl2vl(),
  * attribute_default_vlarb()); all others stay.
  *
- * A device is sampled if nobody has managed it, or if it was ours when this daemon was last started
- * and shows no sign of another manager since.  Samples are up to SAMPLES pairs of ports and the
+ * A device is sampled if nobody has managed it, if it is back from isolation, or if it was ours when this
+ * daemon was last started and shows no sign of another manager since.  Samples are up to SAMPLES pairs of ports and the
  * arbitration of one port of a switch, or the SL2VL table of a CA port.  If a sample is bad, and on
  * all other devices, and on devices known to keep tables, the tables of all pairs with a link and
  * the arbitration tables of all ports with a link are read.
@@ -221,6 +221,8 @@ static bool was_anothers(const struct sm *sm, uint32_t node)
 	/* under the previous policy the tables could be anything, too */
 	if (sm->published && fabric_same_node(sm->published->f, n) != FABRIC_NONE)
 		return sm->published->plan->tables->managed;
+	if (sm->sweep.work[node].sl2vl.as_left)	/* it was isolated, and nobody managed its tables before */
+		return false;
 	return was_used(sm->sweep.f, node) &&
 	       (!was_ours(sm, node) || has_another_master(sm, node) || has_other_fields(sm, node));
 }
