@@ -3,7 +3,7 @@
  * Isolates links between switches by rule; see isolation_rules.h.
  *
  * Errors are looked at after each reading of the counters, outages each second; either costs nothing while
- * there is no rule.
+ * there is no rule.  One walk over the fabric decides about all bad links, until one of them is isolated.
  */
 #include "daemon/isolation_rules.h"
 
@@ -14,9 +14,11 @@
 #include "lib/base/alloc.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
+#include "sm/devices/isolation_loss.h"
 #include "sm/devices/isolations.h"
 
 #define LOOK_US		1000000
+#define IN_A_LOOK	4	/* links isolated in one turn of the loop: each costs a walk over the fabric */
 #define HOUR_US		(3600 * INT64_C(1000000))
 #define PARDONS_MAX	(2 * WITHDRAWALS_MAX)	/* both ends of each link */
 
@@ -48,7 +50,9 @@ struct isolation_rules {
 	int64_t read_us;		/* the reading of errors that was looked at */
 	VEC(struct pardon) pardons;	/* at most PARDONS_MAX */
 	VEC(struct stayed_link) stayed;	/* the same */
-	VEC(struct bad_link) bad;	/* in a look */
+	/* in a look: */
+	VEC(struct bad_link) bad;
+	struct isolation_ways *ways;	/* by the present list; NULL: not known yet */
 };
 
 static const struct isolate_when *rules(const struct isolation_rules *x)
@@ -86,12 +90,15 @@ static void note_stays(struct isolation_rules *x, const struct withdrawal *w, co
 	*vec_push(&x->stayed) = (struct stayed_link){ w->guid, b->n, w->port };
 }
 
-/* Whether the list may be in force by rule: it cuts off nobody. */
-static bool harms_nobody(struct isolation_rules *x, const struct withdrawals *list, const struct withdrawal *w,
-			 const struct bad_link *b, const struct fabric *f)
+/* Whether a link may be isolated by rule: that cuts off nobody. */
+static bool harms_nobody(struct isolation_rules *x, const struct withdrawal *w, const struct bad_link *b,
+			 const struct fabric *f)
 {
-	struct isolation_loss loss = isolations_loss(list, f);
+	struct isolation_loss loss;
 
+	if (!x->ways)
+		x->ways = isolation_ways_new(x->q->withdrawals, f);
+	loss = isolation_ways_loss(x->ways, b->port);
 	if (!loss.hosts && !loss.switches)
 		return true;
 	note_stays(x, w, b);
@@ -116,7 +123,14 @@ static bool has_room(struct isolation_rules *x, const struct withdrawal *w, cons
 	return false;
 }
 
-static void consider(struct isolation_rules *x, const struct fabric *f, const struct bad_link *b)
+static void forget_ways(struct isolation_rules *x)
+{
+	isolation_ways_free(x->ways);
+	x->ways = NULL;
+}
+
+/* True: the link was isolated. */
+static bool consider(struct isolation_rules *x, const struct fabric *f, const struct bad_link *b)
 {
 	struct withdrawal w = { .guid = port_node(f, b->port)->guid, .port = f->ports[b->port].num,
 				.kind = WITHDRAWAL_ISOLATED, .uid = WITHDRAWN_BY_RULE,
@@ -124,25 +138,29 @@ static void consider(struct isolation_rules *x, const struct fabric *f, const st
 	const struct fabric_port *p = &f->ports[b->port];
 	struct buf err = { 0 };
 	struct withdrawals *list;
+	bool done;
 
 	if (isolation_covers(x->q->withdrawals, w.guid, w.port) ||
 	    (p->peer != FABRIC_NONE && isolation_covers(x->q->withdrawals, port_node(f, p->peer)->guid,
 							f->ports[p->peer].num)))
-		return;
+		return false;
 	fabric_port_name(f, b->port, w.name, sizeof(w.name));
 	snprintf(w.reason, sizeof(w.reason), "by rule: %s %" PRIu64 " in the last hour, more than %" PRIu64, b->what,
 		 b->n, b->limit);
-	if (has_stayed(x, &w, b) || !has_room(x, &w, b))
-		return;
+	if (has_stayed(x, &w, b) || !has_room(x, &w, b) || !harms_nobody(x, &w, b, f))
+		return false;
 	list = withdrawals_copy(x->q->withdrawals);
-	if (!withdrawals_put(list, &w) || !harms_nobody(x, list, &w, b, f)) {
+	if (!withdrawals_put(list, &w)) {
 		withdrawals_free(list);
-		return;
+		return false;
 	}
 	log_warn("isolate-when", "%s: isolated %s", w.name, w.reason);
-	if (!set_withdrawals(x->q, list, (struct asker){ WITHDRAWN_BY_RULE, NULL }, &err))
+	done = set_withdrawals(x->q, list, (struct asker){ WITHDRAWN_BY_RULE, NULL }, &err);
+	if (!done)
 		log_error("isolate-when", "%s: not isolated: %s", w.name, err.s);
 	buf_free(&err);
+	forget_ways(x);
+	return done;
 }
 
 /* --- looking --- */
@@ -215,6 +233,7 @@ static void look(void *arg)
 	struct subnet_state *s = x->q->sa.state;
 	int64_t now = clock_mono_us();
 	struct sm_status sm;
+	unsigned n = 0;
 
 	sm_get_status(x->q->sm, &sm);
 	if (sm.state != SM_MASTER || !s)
@@ -228,8 +247,11 @@ static void look(void *arg)
 	look_at_outages(x, s->f, now);
 	if (x->bad.n)
 		qsort(x->bad.v, x->bad.n, sizeof(*x->bad.v), worst_first);
-	for (size_t i = 0; i < x->bad.n; i++)
-		consider(x, s->f, &x->bad.v[i]);
+	for (size_t i = 0; i < x->bad.n && n < IN_A_LOOK; i++)
+		n += consider(x, s->f, &x->bad.v[i]);
+	if (n == IN_A_LOOK)
+		x->read_us = 0;		/* there may be more */
+	forget_ways(x);
 	state_unref(s);
 }
 

@@ -114,7 +114,7 @@ static json_t *json_loss(const struct fabric *f, const struct isolation_loss *lo
 
 static void judge_loss(struct withdrawing *x)
 {
-	x->loss = isolations_loss(x->list, x->state->f);
+	x->loss = isolations_loss(x->list, x->before, x->state->f);
 	x->rows = json_loss(x->state->f, &x->loss, x->places);
 }
 

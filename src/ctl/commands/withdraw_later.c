@@ -11,7 +11,7 @@ struct task {
 	const struct withdrawing_ops *ops;
 	const struct ctl_env *env;
 	struct subnet_state *state;	/* a reference */
-	struct withdrawals *list, *places;
+	struct withdrawals *list, *places, *before;
 	uint64_t change;		/* number of the last change of the list that was copied */
 	struct asker who;
 	char *behalf;			/* = who.behalf */
@@ -22,6 +22,7 @@ static void judge(void *arg)
 	struct task *t = arg;
 
 	t->x.list = t->list;
+	t->x.before = t->before;
 	json_decref(t->x.rows);
 	t->x.rows = NULL;
 	t->ops->judge(&t->x);
@@ -37,6 +38,8 @@ static bool begin_again(struct task *t, struct reply *r)
 		good = !withdrawal_is_isolated(list, NULL, &t->places->v.v[i], r) && withdrawals_add(list, NULL, &t->places->v.v[i], r);
 	withdrawals_free(t->list);
 	t->list = list;
+	withdrawals_free(t->before);
+	t->before = withdrawals_copy(t->env->withdrawals(t->env->arg));
 	if (good)
 		judge(t);
 	return good;
@@ -62,6 +65,7 @@ static void release(void *arg)
 
 	withdrawals_free(t->list);
 	withdrawals_free(t->places);
+	withdrawals_free(t->before);
 	json_decref(t->x.rows);
 	state_unref(t->state);
 	free(t->behalf);
@@ -77,7 +81,7 @@ void withdraw_later(const struct ctl_call *c, struct withdrawals *list, struct w
 	*t = (struct task){
 		.x = { .state = c->state, .places = places, .force = arg_flag(c, "force") },
 		.ops = ops, .env = c->env, .state = state_ref(c->view->state), .list = list, .places = places,
-		.change = c->view->sm.withdrawals_change, .who = c->view->peer.who,
+		.before = withdrawals_copy(c->env->withdrawals(c->env->arg)), .change = c->view->sm.withdrawals_change, .who = c->view->peer.who,
 	};
 	t->behalf = t->who.behalf ? xstrdup(t->who.behalf) : NULL;
 	t->who.behalf = t->behalf;

@@ -9,11 +9,13 @@
 #define QOSD_CTL_COMMANDS_WITHDRAW_LATER_H
 
 #include "ctl/commands/cmd_withdrawals.h"
+#include "sm/devices/isolation_loss.h"
 
 struct withdrawing {
 	const struct subnet_state *state;	/* as the request found it */
 	const struct withdrawals *places;	/* those of the command */
 	const struct withdrawals *list;		/* all, with them */
+	const struct withdrawals *before;	/* all, without them */
 	bool force;				/* the flag of the command */
 	/* what judge() finds */
 	struct isolation_loss loss;

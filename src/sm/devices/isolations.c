@@ -7,14 +7,9 @@
 #include "fabric/edit.h"
 #include "lib/base/alloc.h"
 
-static bool is_isolated(const struct withdrawal *x)
-{
-	return x && x->kind == WITHDRAWAL_ISOLATED;
-}
-
 bool isolation_covers(const struct withdrawals *w, uint64_t guid, unsigned num)
 {
-	return w && (is_isolated(withdrawals_find(w, guid, num)) || is_isolated(withdrawals_find(w, guid, 0)));
+	return w && (withdrawal_isolates(withdrawals_find(w, guid, num)) || withdrawal_isolates(withdrawals_find(w, guid, 0)));
 }
 
 bool isolation_covers_cut(const struct withdrawals *w, const struct isolation_cut *cut)
@@ -22,7 +17,7 @@ bool isolation_covers_cut(const struct withdrawals *w, const struct isolation_cu
 	return isolation_covers(w, cut->guid[0], cut->num[0]) || isolation_covers(w, cut->guid[1], cut->num[1]);
 }
 
-static bool is_own_link(const struct fabric *f, uint32_t port)
+bool link_is_own(const struct fabric *f, uint32_t port)
 {
 	return port == f->self || f->ports[port].peer == f->self;
 }
@@ -195,8 +190,8 @@ bool isolation_pending(const struct withdrawal *x, const struct fabric *f)
 {
 	struct withdrawal_place at = withdrawal_place(x, f);
 
-	for (uint32_t i = at.first; is_isolated(x) && at.node != FABRIC_NONE && i <= at.last; i++)
-		if (f->ports[i].peer != FABRIC_NONE && !is_own_link(f, i))
+	for (uint32_t i = at.first; withdrawal_isolates(x) && at.node != FABRIC_NONE && i <= at.last; i++)
+		if (f->ports[i].peer != FABRIC_NONE && !link_is_own(f, i))
 			return true;
 	return false;
 }
@@ -238,8 +233,8 @@ uint32_t isolations_cut(const struct withdrawals *w, struct fabric *f, struct is
 	for (size_t k = 0; w && k < w->v.n; k++) {
 		struct withdrawal_place at = withdrawal_place(&w->v.v[k], f);
 
-		for (uint32_t i = at.first; is_isolated(&w->v.v[k]) && at.node != FABRIC_NONE && i <= at.last; i++) {
-			if (is_own_link(f, i))
+		for (uint32_t i = at.first; withdrawal_isolates(&w->v.v[k]) && at.node != FABRIC_NONE && i <= at.last; i++) {
+			if (link_is_own(f, i))
 				continue;
 			f->ports[i].isolated = true;
 			if (f->ports[i].peer == FABRIC_NONE)
@@ -256,93 +251,12 @@ uint32_t isolations_cut(const struct withdrawals *w, struct fabric *f, struct is
 	return cut;
 }
 
-/* --- what it costs --- */
-
 bool isolation_is_own(const struct withdrawal *x, const struct fabric *f)
 {
 	struct withdrawal_place at = withdrawal_place(x, f);
 
-	for (uint32_t i = at.first; is_isolated(x) && at.node != FABRIC_NONE && i <= at.last; i++)
-		if (i == f->self || (x->port && is_own_link(f, i)))
+	for (uint32_t i = at.first; withdrawal_isolates(x) && at.node != FABRIC_NONE && i <= at.last; i++)
+		if (i == f->self || (x->port && link_is_own(f, i)))
 			return true;
 	return false;
-}
-
-/* Marks the ports at both ends of links that the list isolates. */
-static uint8_t *barred_ports(const struct withdrawals *w, const struct fabric *f)
-{
-	uint8_t *barred = xcalloc(f->n_ports, 1);
-
-	for (size_t k = 0; k < w->v.n; k++) {
-		struct withdrawal_place at = withdrawal_place(&w->v.v[k], f);
-
-		for (uint32_t i = at.first; is_isolated(&w->v.v[k]) && at.node != FABRIC_NONE && i <= at.last; i++) {
-			if (is_own_link(f, i))
-				continue;
-			barred[i] = 1;
-			if (f->ports[i].peer != FABRIC_NONE)
-				barred[f->ports[i].peer] = 1;
-		}
-	}
-	return barred;
-}
-
-static uint8_t *reached_nodes(const struct fabric *f, const uint8_t *barred)
-{
-	uint8_t *reached = xcalloc(f->n_nodes, 1);
-	uint32_t *queue = xcalloc(f->n_nodes, sizeof(*queue)), n = 1;
-
-	queue[0] = f->ports[f->self].node;
-	reached[queue[0]] = 1;
-	for (uint32_t i = 0; i < n; i++) {
-		const struct fabric_node *node = &f->nodes[queue[i]];
-
-		for (uint32_t k = node->port0 + 1; k <= node->port0 + node->nports; k++) {
-			uint32_t peer = f->ports[k].peer;
-
-			/* adapters pass nothing on, and the manager speaks by its own port */
-			if (peer == FABRIC_NONE || barred[k] || reached[f->ports[peer].node] ||
-			    (!node_is_switch(node) && k != f->self))
-				continue;
-			reached[f->ports[peer].node] = 1;
-			queue[n++] = f->ports[peer].node;
-		}
-	}
-	free(queue);
-	return reached;
-}
-
-/* The host, or just its own link, is what the user wants to be rid of. */
-static bool is_meant(const struct withdrawals *w, const struct fabric *f, uint32_t port)
-{
-	uint32_t peer = f->ports[port].peer;
-
-	return isolation_covers(w, port_node(f, port)->guid, f->ports[port].num) ||
-	       is_isolated(withdrawals_find(w, port_node(f, peer)->guid, f->ports[peer].num));
-}
-
-struct isolation_loss isolations_loss(const struct withdrawals *w, const struct fabric *f)
-{
-	struct isolation_loss loss = { 0 };
-	uint8_t *barred = barred_ports(w, f), *reached = reached_nodes(f, barred);
-	uint8_t *none = xcalloc(f->n_ports, 1), *before = reached_nodes(f, none);
-
-	for (uint32_t i = 0; i < f->n_nodes; i++)
-		loss.switches += node_is_switch(&f->nodes[i]) && before[i] && !reached[i] &&
-				 !is_isolated(withdrawals_find(w, f->nodes[i].guid, 0));
-	for (uint32_t i = 0; i < f->n_ports; i++) {
-		uint32_t peer = f->ports[i].peer;
-
-		if (peer == FABRIC_NONE || !port_is_host(f, i) || !before[f->ports[peer].node] ||
-		    (reached[f->ports[peer].node] && !barred[i]) || is_meant(w, f, i))
-			continue;
-		if (loss.hosts < ISOLATION_SHOWN)
-			loss.first[loss.hosts] = i;
-		loss.hosts++;
-	}
-	free(barred);
-	free(reached);
-	free(none);
-	free(before);
-	return loss;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Cuts the links of isolated ports and nodes (withdrawals.h) out of a fabric, and says whom that cuts off.
+ * Cuts the links of isolated ports and nodes (withdrawals.h) out of a fabric.
  *
  * Pure, without a clock.  An isolated link is cut where a sweep takes a discovered fabric or a probe's
  * copy, so that everything after it (routes, trees, paths, the subnet administrator) sees no link, and no
@@ -69,19 +69,12 @@ bool isolations_pending(const struct withdrawals *w, const struct fabric *f);
 /* The same of one entry. */
 bool isolation_pending(const struct withdrawal *x, const struct fabric *f);
 
-#define ISOLATION_SHOWN 3
-/* Whom the isolated places of a list cut off from the manager who are not isolated themselves. */
-struct isolation_loss {
-	uint32_t hosts;				/* end ports of hosts, */
-	uint32_t first[ISOLATION_SHOWN];	/* the first of them */
-	uint32_t switches;
-};
+/* The port is an end of the manager's own link. */
+bool link_is_own(const struct fabric *f, uint32_t port);
 /*
  * The entry is for the manager's own port or node, or for the far end of its own link, which is not cut.  A list may
  * have one: the former master isolated us before we took over.
  */
 bool isolation_is_own(const struct withdrawal *x, const struct fabric *f);
-/* Takes time proportional to the fabric. */
-struct isolation_loss isolations_loss(const struct withdrawals *w, const struct fabric *f);
 
 #endif

@@ -46,6 +46,12 @@ struct withdrawals {
 	VEC(struct withdrawal) v;	/* by guid, then port */
 };
 
+/* x may be NULL: no. */
+static inline bool withdrawal_isolates(const struct withdrawal *x)
+{
+	return x && x->kind == WITHDRAWAL_ISOLATED;
+}
+
 const char *withdrawal_kind_name(enum withdrawal_kind k);	/* "drained", "isolated" */
 
 struct withdrawals *withdrawals_new(void);

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "fabric/edit.h"
+#include "sm/devices/isolation_loss.h"
 #include "sm/devices/isolations.h"
 #include "unit/plan/net.h"
 #include "unit/run.h"
@@ -141,24 +142,119 @@ START_TEST(who_is_cut_off_is_counted)
 	struct isolation_loss loss;
 
 	isolate(HOST + 0x10, 1);		/* whoever is named is not counted */
-	loss = isolations_loss(w, f);
+	loss = isolations_loss(w, NULL, f);
 	ck_assert(!loss.hosts && !loss.switches);
 	isolate(LEAF + 1, 1);
 	isolate(LEAF + 1, 2);
-	loss = isolations_loss(w, f);
+	loss = isolations_loss(w, NULL, f);
 	ck_assert(!loss.hosts && !loss.switches);
 	isolate(LEAF + 1, 3);			/* the leaf's last link; its host is named */
-	loss = isolations_loss(w, f);
+	loss = isolations_loss(w, NULL, f);
 	ck_assert(!loss.hosts && loss.switches == 1);
 	withdrawals_remove(w, HOST + 0x10, 1);
 	withdrawals_remove(w, LEAF + 1, 1);
-	loss = isolations_loss(w, f);
+	loss = isolations_loss(w, NULL, f);
 	ck_assert_uint_eq(loss.hosts, 1);
 	ck_assert(&f->ports[loss.first[0]] == port(HOST + 0x10, 1));
 	isolate(SPINE + 1, 0);			/* with its host; the switch itself is named */
-	loss = isolations_loss(w, f);
+	loss = isolations_loss(w, NULL, f);
 	ck_assert_uint_eq(loss.hosts, 2);
 	ck_assert_uint_eq(loss.switches, 1);
+}
+END_TEST
+
+/* promise: M34 */
+START_TEST(what_was_asked_for_before_is_not_counted)
+{
+	struct withdrawals *before;
+	struct isolation_loss loss;
+
+	isolate(LEAF + 1, 0);			/* by force, and not cut in the fabric yet */
+	before = withdrawals_copy(w);
+	isolate(SPINE, 0);
+	loss = isolations_loss(w, NULL, f);
+	ck_assert_uint_eq(loss.hosts, 1);
+	loss = isolations_loss(w, before, f);
+	ck_assert(!loss.hosts && !loss.switches);
+	isolate(SPINE + 1, 4);			/* a host of its own: it is named */
+	loss = isolations_loss(w, before, f);
+	ck_assert(!loss.hosts && !loss.switches);
+	withdrawals_free(before);
+	/* the last way to the other leaf takes the host there with it */
+	ck_assert(withdrawals_remove(w, LEAF + 1, 0) && withdrawals_remove(w, SPINE + 1, 4));
+	before = withdrawals_copy(w);
+	isolate(LEAF + 1, 3);
+	loss = isolations_loss(w, before, f);
+	ck_assert(loss.hosts == 1 && loss.switches == 1);
+	withdrawals_free(before);
+}
+END_TEST
+
+/* Whom each link between switches would cut off, by one walk and by one for each link. */
+static void compare_ways(void)
+{
+	struct isolation_ways *ways = isolation_ways_new(w, f);
+
+	for (uint32_t i = 0; i < f->n_ports; i++) {
+		struct withdrawals *more = withdrawals_copy(w);
+		struct withdrawal x = { .kind = WITHDRAWAL_ISOLATED, .guid = port_node(f, i)->guid,
+					.port = f->ports[i].num, .since_s = 1 };
+		struct isolation_loss one = isolation_ways_loss(ways, i), all;
+
+		if (link_joins_switches(f, i) && !isolation_covers(w, x.guid, x.port) &&
+		    !isolation_covers(w, port_node(f, f->ports[i].peer)->guid, f->ports[f->ports[i].peer].num)) {
+			ck_assert(withdrawals_put(more, &x));
+			all = isolations_loss(more, w, f);
+			ck_assert_uint_eq(one.hosts, all.hosts);
+			ck_assert_uint_eq(one.switches, all.switches);
+		} else {
+			ck_assert(!one.hosts && !one.switches);
+		}
+		withdrawals_free(more);
+	}
+	isolation_ways_free(ways);
+}
+
+/* A random fabric of 12 switches of 8 ports and 12 hosts, which may fall to parts. */
+static struct fabric *random_net(uint64_t *seed)
+{
+	struct fabric *net = fabric_new();
+
+	for (unsigned i = 0; i < 12; i++)
+		net_ca(net, HOST + 0x10 * i, 1);
+	for (unsigned i = 0; i < 12; i++)
+		net_switch(net, LEAF + i, 8, false);
+	for (unsigned i = 0; i < 12; i++)
+		fabric_link(net, i, 1, 12 + i, 1);
+	for (unsigned i = 0; i < 16; i++) {
+		unsigned a = 12 + net_random(seed) % 12, b = 12 + net_random(seed) % 12;
+		unsigned p = 2 + net_random(seed) % 7, q = 2 + net_random(seed) % 7;
+
+		if ((a != b || p != q) && fabric_port(net, a, p)->peer == FABRIC_NONE &&
+		    fabric_port(net, b, q)->peer == FABRIC_NONE)
+			fabric_link(net, a, p, b, q);
+	}
+	net_finish(net);
+	return net;
+}
+
+/* promise: M35 */
+START_TEST(one_walk_tells_whom_each_link_would_cut_off)
+{
+	uint64_t seed = 11;
+
+	compare_ways();
+	isolate(LEAF, 2);
+	compare_ways();
+	for (int i = 0; i < cases(200); i++) {
+		fabric_free(f);
+		f = random_net(&seed);
+		while (w->v.n)
+			withdrawals_remove(w, w->v.v[0].guid, w->v.v[0].port);
+		for (unsigned k = net_random(&seed) % 3; k; k--)
+			isolate(LEAF + net_random(&seed) % 12, net_random(&seed) % 9);
+		compare_ways();
+	}
 }
 END_TEST
 
@@ -273,6 +369,8 @@ int main(void)
 	tcase_add_test(t, a_released_link_is_told_once);
 	tcase_add_test(t, the_own_link_stays);
 	tcase_add_test(t, who_is_cut_off_is_counted);
+	tcase_add_test(t, what_was_asked_for_before_is_not_counted);
+	tcase_add_test(t, one_walk_tells_whom_each_link_would_cut_off);
 	tcase_add_test(t, a_host_is_isolated_wherever_it_is);
 	tcase_add_test(t, cut_links_are_found_by_either_end);
 	tcase_add_test(t, many_cut_links_cost_as_much_each_as_few);
