@@ -140,6 +140,9 @@ refused "host-0001.*own link is never isolated" host-0001
 refused "leaf-001/P1.*own link is never isolated" leaf-001/P1 --force
 refused "leaf-003.*cut off 2 other hosts \(host-000[56] [^,]*, host-000[56] [^,]*\) and 0 other switches; --force" leaf-003
 refused "no-such: no such port" leaf-003/P1 no-such
+refused "leaf-003/P0: port 0 of a switch has no link: name the switch .* from 1 to 4" leaf-003/P0 --force
+! ctl drain spine-001/P0 >out 2>&1 || bad "port 0 is drained"
+expect_match "of a drain of port 0" "spine-001/P0: port 0" "$(<out)"
 expect "places" "" "$(places)"
 isolate leaf-003 --force
 expect_match "what it says" "this cuts off 2 other hosts" "$(<changed)"
@@ -158,6 +161,14 @@ sim_do node answer spine-001
 release spine-001
 all_tables >after
 expect_same "tables afterwards" before after
+
+note "by force, and not in force yet"
+sim_do freeze
+ctl isolate leaf-003 --force >changed 2>&1 || bad "isolate leaf-003: $(<changed)"
+ctl isolate spine-001 >changed 2>&1 || bad "hosts of leaf-003 count again: $(<changed)"
+sim_do thaw
+until_ 20 quiet leaf-003 || bad "isolate leaf-003: $(ctl withdrawn)"
+release leaf-003 spine-001
 
 note "a port without a link"
 sim_do link down leaf-003/P2
