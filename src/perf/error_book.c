@@ -294,8 +294,10 @@ unsigned error_take_reset(struct error_book *b, struct error_port *p, struct pma
 
 void error_was_cleared(struct error_port *p)
 {
+	struct port_rates rates = p->rates;
+
 	forget_histories(p);
-	*p = (struct error_port){ 0 };
+	*p = (struct error_port){ .rates = rates };
 }
 
 /* --- looking --- */

@@ -6,9 +6,10 @@
 
 void port_rate_restart(struct port_rates *x, enum port_rate r, uint64_t value, int64_t now_us)
 {
+	if (!x->read_us[r])
+		x->per_s[r] = RATE_UNKNOWN;
 	x->last[r] = value;
 	x->read_us[r] = now_us;
-	x->per_s[r] = RATE_UNKNOWN;
 }
 
 void port_rate_take(struct port_rates *x, enum port_rate r, uint64_t value, unsigned bits, int64_t now_us)
@@ -18,6 +19,7 @@ void port_rate_take(struct port_rates *x, enum port_rate r, uint64_t value, unsi
 	double seconds = (double)(now_us - before_us) * 1e-6;
 
 	port_rate_restart(x, r, value, now_us);
+	x->per_s[r] = RATE_UNKNOWN;
 	if (!before_us || now_us <= before_us || g.is != GROWTH_KNOWN)
 		return;
 	x->per_s[r] = (float)((double)g.n * (r == RATE_WAITED ? 1 : WORD) / seconds);

@@ -25,7 +25,10 @@ struct port_rates {
 
 /* Takes a counter of so many bits that was read; data in units of 4 bytes. */
 void port_rate_take(struct port_rates *x, enum port_rate r, uint64_t value, unsigned bits, int64_t now_us);
-/* The counter was set to this value; what it had counted since the last read is lost. */
+/*
+ * The counter was set to this value; what it had counted since the last read is lost.  The rate between the last two
+ * reads stays.
+ */
 void port_rate_restart(struct port_rates *x, enum port_rate r, uint64_t value, int64_t now_us);
 /* The rate, if its counter was read at since_us or later; RATE_UNKNOWN otherwise.  x may be NULL. */
 float port_rate(const struct port_rates *x, enum port_rate r, int64_t since_us);

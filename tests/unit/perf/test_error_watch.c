@@ -526,7 +526,9 @@ static void clear_when(int in_set)
 	t.in_set = in_set;
 	reading();
 	t.symbols = 50;
+	t.words = 1000;
 	reading();
+	ck_assert(sent(3) > 0);
 	ck_assert_uint_eq(t.events.n, 1);
 	memset(t.asked, 0, sizeof(t.asked));
 	ck_assert(begin_clearing());
@@ -540,8 +542,11 @@ static void clear_when(int in_set)
 	ck_assert_uint_eq(t.events.n, 2);
 	ck_assert_int_eq(t.events.v[1].kind, EVENT_LINK_CLEAN);
 	ck_assert_uint_eq(error_total(bad(), ERR_SYMBOL), 0);
+	ck_assert(sent(3) > 0);			/* its traffic is not forgotten, */
 	t.symbols = 3;
+	t.words = 2000;
 	reading();
+	ck_assert(sent(3) > 0);			/* nor what it was before the next reading */
 	ck_assert_uint_eq(error_total(bad(), ERR_SYMBOL), 3);
 	ck_assert_uint_eq(error_last_hour(bad(), ERR_SYMBOL, clock_mono_us()), 3);
 	/* a client that has gone is not called */

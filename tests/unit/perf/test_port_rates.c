@@ -43,7 +43,9 @@ START_TEST(what_is_not_known)
 	port_rate_take(&x, RATE_SENT, 100, 32, 14 * S);
 	ck_assert_float_eq(port_rate(&x, RATE_SENT, 0), 0);			/* known to be idle */
 	port_rate_restart(&x, RATE_SENT, 0, 15 * S);
-	ck_assert(port_rate(&x, RATE_SENT, 0) < 0);
+	ck_assert_float_eq(port_rate(&x, RATE_SENT, 0), 0);			/* what was measured before stays */
+	port_rate_restart(&x, RATE_WAITED, 0, 15 * S);
+	ck_assert(port_rate(&x, RATE_WAITED, 0) < 0);				/* nothing was */
 	port_rate_take(&x, RATE_SENT, 25, 32, 16 * S);
 	ck_assert_float_eq_tol(port_rate(&x, RATE_SENT, 0), 100, 0.1f);
 	port_rate_take(&x, RATE_SENT, 50, 32, 16 * S);				/* no time has passed */
