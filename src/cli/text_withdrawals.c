@@ -57,6 +57,11 @@ static bool place_row(const json_t *o)
 	return true;
 }
 
+static void put_release(void)
+{
+	puts("'qosd-ctl release PLACE' takes it into service again");
+}
+
 static void put_lossless(const json_t *answer)
 {
 	if (json_is_false(json_object_get(json_object_get(answer, "result"), "lossless")))
@@ -74,6 +79,7 @@ static void print_drained(const json_t *answer)
 		put_left(o);
 		putchar('\n');
 	}
+	put_release();
 	put_lossless(answer);
 }
 
@@ -87,6 +93,7 @@ static void print_isolated(const json_t *answer)
 		printf("%s: is being isolated\n", str(o, "name"));
 		hosts = num(o, "hosts");
 	}
+	put_release();
 	if (hosts)
 		printf("this cuts off %lld other host%s\n", hosts, hosts == 1 ? "" : "s");
 }

@@ -138,6 +138,7 @@ static bool consider(struct isolation_rules *x, const struct fabric *f, const st
 	const struct fabric_port *p = &f->ports[b->port];
 	struct buf err = { 0 };
 	struct withdrawals *list;
+	char id[WITHDRAWAL_ID_MAX];
 	bool done;
 
 	if (isolation_covers(x->q->withdrawals, w.guid, w.port) ||
@@ -154,7 +155,8 @@ static bool consider(struct isolation_rules *x, const struct fabric *f, const st
 		withdrawals_free(list);
 		return false;
 	}
-	log_warn("isolate-when", "%s: isolated %s", w.name, w.reason);
+	log_warn("isolate-when", "%s: isolated %s; 'qosd-ctl release %s' gives it back", w.name, w.reason,
+		 withdrawal_id(&w, id));
 	done = set_withdrawals(x->q, list, (struct asker){ WITHDRAWN_BY_RULE, NULL }, &err);
 	if (!done)
 		log_error("isolate-when", "%s: not isolated: %s", w.name, err.s);

@@ -250,12 +250,15 @@ void operator_events_partitions(struct operator_events *x, const struct dynamic_
 void operator_events_withdrawal(struct operator_events *x, const struct withdrawal *w, bool released,
 				struct asker who)
 {
+	char id[WITHDRAWAL_ID_MAX];
 	struct event e;
 
-	event_make(&e, released ? EVENT_RELEASED : w->kind == WITHDRAWAL_ISOLATED ? EVENT_ISOLATED :
-		   EVENT_DRAINED, "%s is %s%s%s", w->name,
-		   released ? "in service again" : withdrawal_kind_name(w->kind),
-		   !released && *w->reason ? ": " : "", released ? "" : w->reason);
+	if (released)
+		event_make(&e, EVENT_RELEASED, "%s is in service again", w->name);
+	else
+		event_make(&e, w->kind == WITHDRAWAL_ISOLATED ? EVENT_ISOLATED : EVENT_DRAINED,
+			   "%s is %s%s%s; 'qosd-ctl release %s' gives it back", w->name, withdrawal_kind_name(w->kind),
+			   *w->reason ? ": " : "", w->reason, withdrawal_id(w, id));
 	event_guid(&e, "node", w->guid);
 	event_number(&e, "port", w->port);
 	event_text(&e, "name", "%s", w->name);

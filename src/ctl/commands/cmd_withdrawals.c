@@ -534,14 +534,11 @@ static const struct withdrawal *find_entry(const struct ctl_call *c, const struc
 {
 	struct withdrawal x = { 0 };
 	const struct withdrawal *found;
-	char by_guid[40];
+	char by_guid[WITHDRAWAL_ID_MAX];
 
 	for (size_t i = 0; i < w->v.n; i++) {
 		found = &w->v.v[i];
-		if (found->port)
-			snprintf(by_guid, sizeof(by_guid), "0x%016" PRIx64 "/P%u", found->guid, found->port);
-		else
-			snprintf(by_guid, sizeof(by_guid), "0x%016" PRIx64, found->guid);
+		withdrawal_id(found, by_guid);
 		if (!strcmp(text, by_guid) || is_named(found, text))
 			return found;
 	}
@@ -567,15 +564,12 @@ static const struct withdrawal *still_isolated(const struct ctl_call *c, const s
 	const struct isolation_cut *x;
 	unsigned num = 0;
 
-	while (cuts && (x = isolation_cuts_of(cuts, released, &num)))
-		for (unsigned end = 0; end < 2; end++) {
-			const struct withdrawal *by = withdrawals_find(w, x->guid[end], x->num[end]);
+	while (cuts && (x = isolation_cuts_of(cuts, released, &num))) {
+		const struct withdrawal *by = isolation_of_cut(w, x);
 
-			if (!by)
-				by = withdrawals_find(w, x->guid[end], 0);
-			if (by && by->kind == WITHDRAWAL_ISOLATED)
-				return by;
-		}
+		if (by)
+			return by;
+	}
 	return NULL;
 }
 

@@ -374,23 +374,28 @@ static void add_lost(const struct subnet_state *s, struct health *h, enum severi
  * Routes that do not arrive are an error if hosts need them or the subnet manager does: traps,
  * their answers and counter reads go by LID, whereas SMPs use directed routes.
  */
-static void judge_lost_routes(const struct subnet_state *s, struct health *h)
+static void judge_lost_routes(const struct health_input *in, struct health *h)
 {
+	const struct subnet_state *s = in->state;
 	const struct route_report *r = &s->plan->report;
+	uint32_t src = r->to_hosts.n ? r->to_hosts.src : r->unreachable_src;
+	uint32_t dst = r->to_hosts.n ? r->to_hosts.dst : r->unreachable_dst;
 	char a[FABRIC_NAME_MAX], b[FABRIC_NAME_MAX];
+	struct buf isolated = { 0 };
 
 	/*
 	 * other lost routes are reported elsewhere, as lft-too-small, routes-cut or device-refuses
 	 */
-	if (r->to_hosts.n > s->plan->cut_hosts || r->loops)
+	if (r->to_hosts.n > s->plan->cut_hosts || r->loops) {
+		put_isolated_near(in, src, dst, &isolated);
 		add(h, SEV_ERROR, "unreachable", "look for links that are down; 'qosd-ctl explain "
 		    "--why-not' explains one pair", "%" PRIu64 " of %" PRIu64 " routes from a switch to a "
 		    "LID do not arrive, %" PRIu64 " of them to hosts, and %" PRIu64 " of them go in a "
-		    "cycle; for example %s to %s", r->unreachable, r->pairs, r->to_hosts.n, r->loops,
-		    fabric_port_name(s->f, r->to_hosts.n ? r->to_hosts.src : r->unreachable_src, a,
-				     sizeof(a)),
-		    fabric_port_name(s->f, r->to_hosts.n ? r->to_hosts.dst : r->unreachable_dst, b,
-				     sizeof(b)));
+		    "cycle; for example %s to %s%s", r->unreachable, r->pairs, r->to_hosts.n, r->loops,
+		    fabric_port_name(s->f, src, a, sizeof(a)), fabric_port_name(s->f, dst, b, sizeof(b)),
+		    isolated.n ? isolated.s : "");
+		buf_free(&isolated);
+	}
 	if (plan_tells_inner(s->plan))
 		add_lost(s, h, SEV_ERROR, "unmanaged", "look for links that are down: traps of these "
 			 "switches are lost, and their counters cannot be read", &r->of_sm,
@@ -408,11 +413,11 @@ static void judge_lost_routes(const struct subnet_state *s, struct health *h)
 			 "from switches to other switches themselves do not arrive");
 }
 
-static void judge_routes(const struct subnet_state *s, struct health *h)
+static void judge_routes(const struct health_input *in, struct health *h)
 {
-	const struct route_report *r = &s->plan->report;
+	const struct route_report *r = &in->state->plan->report;
 
-	judge_lost_routes(s, h);
+	judge_lost_routes(in, h);
 	if (r->credit_loop)
 		add(h, SEV_WARNING, "credit-loop", "set routing in qosd.yaml to auto, or list updn first: "
 		    "a cycle of packets that wait for each other can stop the fabric", "routes go in a cycle of channels: %s",
@@ -1173,7 +1178,7 @@ void health_judge(const struct health_input *in, struct health *out)
 		judge_devices(in, out);
 		judge_far_ends(in, out);
 		judge_ports(in, out);
-		judge_routes(in->state, out);
+		judge_routes(in, out);
 		judge_shape(in, out);
 		judge_unread_switches(in->state, out);
 		judge_table_sizes(in->state, out);

@@ -53,6 +53,53 @@ void put_isolated(const struct health_input *in, struct buf *text)
 		buf_printf(text, "; %zu link%s isolated, see 'qosd-ctl withdrawn'", n, n == 1 ? " is" : "s are");
 }
 
+static void put_user(const struct withdrawal *x, struct buf *text)
+{
+	if (x->uid == WITHDRAWN_BY_RULE)
+		buf_puts(text, "isolate-when");
+	else if (x->uid < 0)
+		buf_puts(text, "an unknown user");
+	else
+		buf_printf(text, "user %" PRId64, x->uid);
+}
+
+/* Names an isolated link of the port's switch.  False: there is none. */
+static bool put_isolated_at(const struct health_input *in, uint32_t port, struct buf *text)
+{
+	const struct fabric *f = in->state->f;
+	uint32_t sw = port == FABRIC_NONE ? FABRIC_NONE : fabric_switch_of(f, port), node;
+	struct withdrawal at = { 0 };
+	const struct isolation_cut *cut;
+	unsigned num = 0;
+	char behind[FABRIC_NAME_MAX], name[FABRIC_NAME_MAX], id[WITHDRAWAL_ID_MAX];
+
+	if (sw == FABRIC_NONE)
+		return false;
+	node = f->switches[sw].node;
+	at.guid = f->nodes[node].guid;
+	while ((cut = isolation_cuts_of(in->sm->cuts, &at, &num))) {
+		const struct withdrawal *by = isolation_of_cut(in->sm->withdrawals, cut);
+
+		if (!by || num > f->nodes[node].nports)
+			continue;
+		buf_printf(text, "; %s is behind the isolated link of %s, isolated by ",
+			   fabric_port_name(f, port, behind, sizeof(behind)),
+			   fabric_port_name(f, f->nodes[node].port0 + num, name, sizeof(name)));
+		put_user(by, text);
+		buf_printf(text, "%s%s; 'qosd-ctl release %s' ends that", *by->reason ? ": " : "", by->reason,
+			   withdrawal_id(by, id));
+		return true;
+	}
+	return false;
+}
+
+void put_isolated_near(const struct health_input *in, uint32_t a, uint32_t b, struct buf *text)
+{
+	if (in->sm->cuts && in->sm->withdrawals && !put_isolated_at(in, b, text))
+		put_isolated_at(in, a, text);
+	put_isolated(in, text);
+}
+
 static void judge_isolated(const struct health_input *in, const struct withdrawal *x, struct health *h)
 {
 	struct buf text = { 0 };

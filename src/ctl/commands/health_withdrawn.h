@@ -11,4 +11,10 @@ void judge_withdrawn(const struct health_input *in, struct health *h);
 /* Appends "; 2 links are isolated", if any are, where that may be the reason for what else is wrong. */
 void put_isolated(const struct health_input *in, struct buf *text);
 
+/*
+ * The same, and if a switch of one of two ports has an isolated link: which, whose isolation that is, and how to end
+ * it.
+ */
+void put_isolated_near(const struct health_input *in, uint32_t a, uint32_t b, struct buf *text);
+
 #endif

@@ -7,14 +7,30 @@
 #include "fabric/edit.h"
 #include "lib/base/alloc.h"
 
+static const struct withdrawal *isolation_of(const struct withdrawals *w, uint64_t guid, unsigned num)
+{
+	const struct withdrawal *x = w ? withdrawals_find(w, guid, num) : NULL;
+
+	if (!withdrawal_isolates(x))
+		x = w ? withdrawals_find(w, guid, 0) : NULL;
+	return withdrawal_isolates(x) ? x : NULL;
+}
+
 bool isolation_covers(const struct withdrawals *w, uint64_t guid, unsigned num)
 {
-	return w && (withdrawal_isolates(withdrawals_find(w, guid, num)) || withdrawal_isolates(withdrawals_find(w, guid, 0)));
+	return isolation_of(w, guid, num) != NULL;
+}
+
+const struct withdrawal *isolation_of_cut(const struct withdrawals *w, const struct isolation_cut *cut)
+{
+	const struct withdrawal *x = isolation_of(w, cut->guid[0], cut->num[0]);
+
+	return x ? x : isolation_of(w, cut->guid[1], cut->num[1]);
 }
 
 bool isolation_covers_cut(const struct withdrawals *w, const struct isolation_cut *cut)
 {
-	return isolation_covers(w, cut->guid[0], cut->num[0]) || isolation_covers(w, cut->guid[1], cut->num[1]);
+	return isolation_of_cut(w, cut) != NULL;
 }
 
 bool link_is_own(const struct fabric *f, uint32_t port)

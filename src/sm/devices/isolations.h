@@ -29,6 +29,8 @@ struct isolation_cuts {
 
 /* The port is isolated, by itself or with its node. */
 bool isolation_covers(const struct withdrawals *w, uint64_t guid, unsigned num);
+/* The entry that isolates a link, by one of its ends or the node there; NULL: none does. */
+const struct withdrawal *isolation_of_cut(const struct withdrawals *w, const struct isolation_cut *cut);
 /* The link is isolated by one of its ends. */
 bool isolation_covers_cut(const struct withdrawals *w, const struct isolation_cut *cut);
 /*

@@ -18,6 +18,15 @@ const char *withdrawal_kind_name(enum withdrawal_kind k)
 	return kinds[k];
 }
 
+const char *withdrawal_id(const struct withdrawal *x, char out[WITHDRAWAL_ID_MAX])
+{
+	int n = snprintf(out, WITHDRAWAL_ID_MAX, "0x%016" PRIx64, x->guid);
+
+	if (x->port)
+		snprintf(out + n, WITHDRAWAL_ID_MAX - (size_t)n, "/P%u", x->port);
+	return out;
+}
+
 struct withdrawals *withdrawals_new(void)
 {
 	return xcalloc(1, sizeof(struct withdrawals));

@@ -52,6 +52,10 @@ static inline bool withdrawal_isolates(const struct withdrawal *x)
 	return x && x->kind == WITHDRAWAL_ISOLATED;
 }
 
+#define WITHDRAWAL_ID_MAX 24
+/* "0x0002c90300000011" or "0x0002c90300000011/P4", by which `release` finds the entry wherever it is.  Returns out. */
+const char *withdrawal_id(const struct withdrawal *x, char out[WITHDRAWAL_ID_MAX]);
+
 const char *withdrawal_kind_name(enum withdrawal_kind k);	/* "drained", "isolated" */
 
 struct withdrawals *withdrawals_new(void);

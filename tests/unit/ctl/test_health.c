@@ -14,6 +14,7 @@
 #include "sa/registry/holdings.h"
 #include "sa/registry/subscriptions.h"
 #include "subnet.h"
+#include "sm/devices/isolations.h"
 #include "unit/run.h"
 
 static struct subnet_state *state;
@@ -465,7 +466,30 @@ START_TEST(links)
 }
 END_TEST
 
-/* promise: F13 */
+/* Routes that do not arrive, and an isolated link of a switch at one of their ends. */
+static void isolation_is_named(void)
+{
+	uint64_t leaf = port_node(state->f, state->f->ports[state->plan->report.to_hosts.dst].peer)->guid;
+	struct withdrawals *w = withdrawals_new();
+	struct isolation_cuts cuts = { 0 };
+
+	withdrawals_put(w, &(struct withdrawal){ .guid = 0x99, .kind = WITHDRAWAL_ISOLATED, .uid = 1000, .name = "spine",
+						 .reason = "burns" });
+	isolation_cuts_put(&cuts, &(struct isolation_cut){ .guid = { 0x99, leaf }, .num = { 1, 1 } });
+	sm.withdrawals = w;
+	sm.cuts = &cuts;
+	judged();
+	ck_assert_str_eq(h.v.v[0].kind, "unreachable");
+	ck_assert_msg(strstr(h.v.v[0].text, ") is behind the isolated link of ") &&
+		      strstr(h.v.v[0].text, "), isolated by user 1000: burns; 'qosd-ctl release 0x0000000000000099' ends "
+			     "that; 1 link is isolated"), "%s", h.v.v[0].text);
+	isolation_cuts_free(&cuts);
+	sm.withdrawals = NULL;
+	sm.cuts = NULL;
+	withdrawals_free(w);
+}
+
+/* promise: F13 M32 */
 START_TEST(routes)
 {
 	state->plan->report.unreachable = 2;
@@ -476,6 +500,7 @@ START_TEST(routes)
 		1, state->plan->report.unreachable_src, state->plan->report.unreachable_dst };
 	expect(SEV_ERROR, "unreachable", "2 of 9");
 	ck_assert_ptr_nonnull(strstr(h.v.v[0].text, "1 of them to hosts"));
+	isolation_is_named();
 	/* only a switch's port 0, or an aggregation node */
 	state->plan->report.to_switches = state->plan->report.to_hosts;
 	state->plan->report.to_hosts.n = 0;
