@@ -116,6 +116,8 @@ typedef bool handler(struct call *c);
 handler cmd_link_plug, cmd_link_connect, cmd_link_flap, cmd_link_degrade;
 handler cmd_node_power, cmd_node_reboot, cmd_node_silent, cmd_node_refuse, cmd_node_lie;
 handler cmd_node_rename, cmd_mkey, cmd_trap;
+/* modules.c */
+handler cmd_module, cmd_registers, cmd_show_module;
 /* faults.c */
 handler cmd_fault_add, cmd_fault_falsify, cmd_fault_kinds, cmd_fault_list, cmd_fault_remove;
 handler cmd_loss, cmd_freeze;

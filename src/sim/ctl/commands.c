@@ -42,6 +42,7 @@ static handler cmd_help;
 	X("show", " lft", " SWITCH", "unicast forwarding table", 1, 1, cmd_show_lft, NULL) \
 	X("show", " mft", " SWITCH", "multicast forwarding table", 1, 1, cmd_show_mft, NULL) \
 	X("show", " sl2vl", " NODE|PORT [IN OUT]", "SL to VL mapping", 1, 3, cmd_show_sl2vl, NULL) \
+	X("show", " module", " PORT", "the transceiver or cable in a port", 1, 1, cmd_show_module, NULL) \
 	X("show", " vlarb", " PORT", "VL arbitration", 1, 1, cmd_show_vlarb, NULL) \
 	X("show", " pkeys", " PORT", "P_Key table", 1, 1, cmd_show_pkeys, NULL) \
 	X("drops", "", " [--last N] [--reason R] [--reset]", \
@@ -81,6 +82,11 @@ static handler cmd_help;
 	X("node", " lie", " NODE LIE,...|none", "give false answers, in addition to its profile", \
 	  2, 2, cmd_node_lie, NULL) \
 	X("node", " rename", " NODE NAME", "new NodeDescription", 2, 2, cmd_node_rename, NULL) \
+	X("module", "", " PORT KIND|VALUE [NUMBER [LANE]]", \
+	  "plug in a module of another kind, or change what it measures: C, V, mW, mA", \
+	  2, 4, cmd_module, NULL) \
+	X("registers", "", " NODE STATUS [--times N]", "deny requests for registers with a status of the vendor's; 0 ends it", \
+	  2, 2, cmd_registers, "--times=", NULL) \
 	X("trap", "", " NODE|PORT NUMBER", "make a device send a trap", 2, 2, cmd_trap, NULL) \
 	X("count", "", " PORT COUNTER N", "let a port count N more, as show counters names it", \
 	  3, 3, cmd_count, NULL) \

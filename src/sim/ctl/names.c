@@ -43,6 +43,7 @@ static const struct name of_smp[] = {
 	{ 0x1b, "MulticastForwardingTable" }, { 0x1c, "LinkSpeedWidthPairsTable" },
 	{ 0x1d, "VendorSpecificMadsTable" }, { 0x1e, "HierarchyInfo" }, { 0x20, "SMInfo" },
 	{ 0x30, "VendorDiag" }, { 0x31, "LedInfo" }, { 0xff10, "PrivateLFTInfo" }, { 0xff20, "AdaptiveRoutingInfo" },
+	{ 0xff50, "ConfigSpaceAccess" }, { 0xff52, "AccessRegister" },
 	{ 0xff90, "ExtendedPortInfo" }, { 0, NULL },
 };
 

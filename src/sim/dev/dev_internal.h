@@ -12,7 +12,7 @@
 #include "sim/dev/device.h"
 #include "sim/net/fields.h"
 
-/* --- the agents of the general services: pma.c, dm.c, cc.c --- */
+/* --- the agents of the general services: pma.c, dm.c, cc.c, registers.c --- */
 
 /*
  * True if the packet was a request to this agent; the packet is the answer now: wire_turn_round()
@@ -22,6 +22,7 @@ bool pma_receive(struct sim *s, uint32_t port, struct packet *p);
 bool dm_receive(struct sim *s, uint32_t port, struct packet *p);
 /* *answer: whether the packet is an answer now; false if the CC_Key made the agent drop it. */
 bool cc_receive(struct sim *s, uint32_t port, struct packet *p, bool *answer);
+bool registers_receive(struct sim *s, uint32_t port, struct packet *p);
 /* Resets the port's congestion control. */
 void congestion_forget(struct sim *s, uint32_t port);
 
@@ -30,6 +31,7 @@ void congestion_forget(struct sim *s, uint32_t port);
 struct notices;			/* notice.c */
 struct memory;			/* lies.c */
 struct congestion;		/* cc.c */
+struct module;			/* module.c */
 
 struct device_port {
 	uint64_t train_timer;	/* kept at the link's end with the lower index; 0: not training */
@@ -40,6 +42,7 @@ struct device_port {
 	uint8_t fdr10_supported, fdr10_enabled, fdr10_active;
 	uint8_t led;		/* first byte of LedInfo */
 	struct congestion *congestion;	/* NULL: as after a reset */
+	struct module *module;		/* NULL: of the profile, and nobody looked at it */
 };
 
 struct devices {
@@ -146,6 +149,7 @@ smp_handler sma_adaptive_routing_info, sma_private_lft_info;
 void adaptive_end(struct sim_switch *sw);
 smp_handler sma_guid_info, sma_pkey_table, sma_sl_to_vl, sma_vl_arbitration;
 smp_handler sma_notice;
+smp_handler sma_config_space, sma_access_register;	/* registers.c */
 smp_handler true_scale_port_info, true_scale_pkey_table;	/* true_scale.c */
 
 /* Whether the packet is a request to a device, and not an answer or for a manager. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "sim/dev/dev_internal.h"
+#include "sim/dev/module.h"
 
 /* LIDs of the topology, which the decoded fields hold until there is a PortInfo. */
 struct given_lid {
@@ -67,6 +68,7 @@ void devices_stop(struct sim *s)
 	for (uint32_t port = 0; port < s->f->n_ports; port++) {
 		notices_drop(s, port);
 		congestion_forget(s, port);
+		module_forget(s, port);
 		sim_cancel(s, d->ports[port].train_timer);
 		sim_cancel(s, d->ports[port].command_timer);
 	}
@@ -206,6 +208,7 @@ static bool is_request_to_device(const struct packet *p)
 	case CLASS_PM:
 	case CLASS_DM:
 	case CLASS_CC:
+	case CLASS_VENDOR_A:
 		return !(method & MAD_METHOD_RESPONSE);
 	default:
 		return false;
@@ -237,7 +240,7 @@ enum device_verdict device_ask(struct sim *s, uint32_t port, struct packet *p, b
 		return DEVICE_CONSUMED;
 	}
 	if (sma_receive(s, port, p, trusted, &answer) || pma_receive(s, port, p) ||
-	    dm_receive(s, port, p) || cc_receive(s, port, p, &answer))
+	    dm_receive(s, port, p) || registers_receive(s, port, p) || cc_receive(s, port, p, &answer))
 		return answer ? DEVICE_ANSWERED : DEVICE_CONSUMED;
 	return DEVICE_NOT_MINE;
 }

@@ -54,6 +54,9 @@
 #define MLX5 VLS(VLS_4, 16), .mtu_cap = MTU_4096, .pkey_cap = 128, .guid_cap = 32, \
 	.congestion_control = true, .capmask = CAPS_LATER | CAP_COMM_MGMT
 
+/* Devices whose registers can be read in band by what mstflint shows. */
+#define REGISTERS .registers = true
+
 #define SWITCH(id) DEVICE(id, 0xa1), \
 	.pkey_cap = 8, .enforce_cap = 32, .guid_cap = 1, .lft_cap = 49152
 #define SWITCH_X VLS(VLS_8, 16), .mtu_cap = MTU_4096, .mft_cap = 16383, \
@@ -81,12 +84,12 @@ static const struct preset presets[] = {
 	{ SIM_CA, { .name = "connectx-2", HCA(0x673c), MLX4, TO_QDR } },
 	{ SIM_CA, { .name = "connectx-3", HCA(0x1003), MLX4, TO_FDR,
 		.congestion_control = true } },
-	{ SIM_CA, { .name = "connect-ib", HCA(0x1011), MLX5, TO_FDR, TO_4X } },
-	{ SIM_CA, { .name = "connectx-4", HCA(0x1013), MLX5, TO_EDR, TO_4X } },
-	{ SIM_CA, { .name = "connectx-5", HCA(0x1017), MLX5, TO_EDR, TO_4X } },
-	{ SIM_CA, { .name = "connectx-6", HCA(0x101b), MLX5, TO_HDR, SPLIT_4X } },
-	{ SIM_CA, { .name = "connectx-7", HCA(0x1021), MLX5, TO_NDR, SPLIT_4X } },
-	{ SIM_CA, { .name = "connectx-8", HCA(0x1023), MLX5, TO_XDR, SPLIT_4X } },
+	{ SIM_CA, { .name = "connect-ib", HCA(0x1011), MLX5, REGISTERS, TO_FDR, TO_4X } },
+	{ SIM_CA, { .name = "connectx-4", HCA(0x1013), MLX5, REGISTERS, TO_EDR, TO_4X } },
+	{ SIM_CA, { .name = "connectx-5", HCA(0x1017), MLX5, REGISTERS, TO_EDR, TO_4X } },
+	{ SIM_CA, { .name = "connectx-6", HCA(0x101b), MLX5, REGISTERS, TO_HDR, SPLIT_4X } },
+	{ SIM_CA, { .name = "connectx-7", HCA(0x1021), MLX5, REGISTERS, TO_NDR, SPLIT_4X } },
+	{ SIM_CA, { .name = "connectx-8", HCA(0x1023), MLX5, REGISTERS, TO_XDR, SPLIT_4X } },
 
 	/* values of the agent in the qib driver, with its default module parameters */
 	{ SIM_CA, { .name = "true-scale", .true_scale = true, .vendor_id = PATHSCALE,
@@ -101,16 +104,16 @@ static const struct preset presets[] = {
 		.mtu_cap = MTU_4096, .mft_cap = 4096, TO_QDR, TO_12X, .capmask = CAPS_SWITCH } },
 	{ SIM_SWITCH, { .name = "switchx", SWITCH(0xc738), SWITCH_X, TO_FDR, TO_4X,
 		.capmask = CAPS_SWITCH } },
-	{ SIM_SWITCH, { .name = "switch-ib", SWITCH(0xcb20), SWITCH_X, TO_EDR, TO_4X,
+	{ SIM_SWITCH, { .name = "switch-ib", SWITCH(0xcb20), SWITCH_X, REGISTERS, TO_EDR, TO_4X,
 		.capmask = CAPS_SWITCH } },
-	{ SIM_SWITCH, { .name = "switch-ib-2", SWITCH(0xcf08), SWITCH_X, TO_EDR, TO_4X,
+	{ SIM_SWITCH, { .name = "switch-ib-2", SWITCH(0xcf08), SWITCH_X, REGISTERS, TO_EDR, TO_4X,
 		.capmask = CAPS_SWITCH } },
-	{ SIM_SWITCH, { .name = "quantum", SWITCH(0xd2f0), SWITCH_X, TO_HDR, SPLIT_4X,
+	{ SIM_SWITCH, { .name = "quantum", SWITCH(0xd2f0), SWITCH_X, REGISTERS, TO_HDR, SPLIT_4X,
 		.capmask = CAPS_SWITCH_LATER } },
-	{ SIM_SWITCH, { .name = "quantum-2", SWITCH(0xd2f2), SWITCH_X, TO_NDR, SPLIT_4X,
+	{ SIM_SWITCH, { .name = "quantum-2", SWITCH(0xd2f2), SWITCH_X, REGISTERS, TO_NDR, SPLIT_4X,
 		.capmask = CAPS_SWITCH_LATER } },
 
-	{ SIM_SWITCH, { .name = "quantum-3", SWITCH(0xd2f4), SWITCH_X, TO_XDR, SPLIT_4X,
+	{ SIM_SWITCH, { .name = "quantum-3", SWITCH(0xd2f4), SWITCH_X, REGISTERS, TO_XDR, SPLIT_4X,
 		.capmask = CAPS_LATER } },
 
 	{ SIM_ROUTER, { .name = "router", HCA(0xcb84), MLX5, TO_NDR, SPLIT_4X } },

@@ -92,6 +92,7 @@ static void read_nothing(struct reader *r, const struct node *n, const struct ke
 static const char *const vl_words[] = { "1", "2", "4", "8", "15", NULL };
 static const char *const mtu_words[] = { "256", "512", "1024", "2048", "4096", NULL };
 static const char *const width_words[] = { "1x", "4x", "8x", "12x", "2x", NULL };
+static const char *const module_words[] = { "auto", "none", "copper", "qsfp28", "osfp", NULL };
 static const char *const refuses_words[] = {
 	"port-info", "port-state", "mixed-port-info", "switch-info", "guid-info", "pkey-table",
 	"sl2vl", "vlarb", "lft", "mft", "adaptive-routing", "pkey-table-0", NULL
@@ -122,6 +123,8 @@ static const struct key profile_keys[] = {
 	{ "guids", read_uint, AT(guid_cap), .min = 1, .max = UINT8_MAX },
 	{ "adaptive-routing", read_bool, AT(adaptive) },
 	{ "congestion-control", read_bool, AT(congestion_control) },
+	{ "registers", read_bool, AT(registers) },
+	{ "module", read_choice, AT(module), .words = module_words },
 	{ "lmc", read_uint, AT(lmc_cap), .max = SIM_LMC_MAX },
 	{ "refuses-lmc", read_bool, AT(refuses_lmc) },
 	{ "lft", read_uint, AT(lft_cap), .min = 1, .max = SIM_LID_MCAST },

@@ -36,6 +36,8 @@ static const struct attribute attributes[] = {
 	{ ATTR_LINEAR_FORWARDING, SETTABLE(sma_linear_forwarding), .for_switches = true },
 	{ ATTR_MULTICAST_FORWARDING, SETTABLE(sma_multicast_forwarding), .for_switches = true },
 	{ ATTR_LED_INFO, SETTABLE(sma_led_info), .capability = CAP_LED },
+	{ ATTR_CONFIG_SPACE, .handler = sma_config_space, FEATURE(registers) },
+	{ ATTR_ACCESS_REGISTER, SETTABLE(sma_access_register), FEATURE(registers) },
 	{ ATTR_EXTENDED_PORT_INFO, SETTABLE(sma_extended_port_info), FEATURE(fdr10) },
 	{ ATTR_ADAPTIVE_ROUTING_INFO, SETTABLE(sma_adaptive_routing_info), .for_switches = true,
 	  FEATURE(adaptive) },

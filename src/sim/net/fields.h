@@ -21,6 +21,7 @@ enum {
 	ATTR_MULTICAST_FORWARDING = 0x1b, ATTR_SM_INFO = 0x20, ATTR_LED_INFO = 0x31,
 	ATTR_PRIVATE_LFT_INFO = 0xff10,		/* vendor-specific, like the next ones */
 	ATTR_ADAPTIVE_ROUTING_INFO = 0xff20,
+	ATTR_CONFIG_SPACE = 0xff50, ATTR_ACCESS_REGISTER = 0xff52,
 	ATTR_EXTENDED_PORT_INFO = 0xff90,	/* vendor-specific: FDR10 */
 };
 

@@ -47,6 +47,8 @@ struct sim_profile {
 	uint8_t guid_cap;		/* GUIDInfo entries */
 	uint8_t lmc_cap;		/* highest LMC that an end port accepts */
 	bool refuses_lmc;		/* refuses a Set with a higher LMC instead of ignoring that LMC */
+	bool registers;			/* has the vendor's registers (sim/dev/registers.c) */
+	uint8_t module;			/* enum module_kind: what is in its ports */
 	bool congestion_control;	/* has a congestion control agent (sim/dev/cc.c) */
 	bool adaptive;			/* switch: has AdaptiveRoutingInfo (sim/dev/adaptive.c) */
 	uint16_t lft_cap;		/* LinearFDBCap, entries */
@@ -197,6 +199,8 @@ struct sim_node {
 					 * profile's */
 	uint16_t refuses_status;	/* status of these refusals; 0: the profile's */
 	uint32_t refuses_times;		/* number of refusals left; 0: no limit */
+	uint32_t register_denials;	/* set by a fault: requests for registers that get a status instead, */
+	uint8_t register_status;	/* that of the operation TLV */
 	bool enhanced_port0, base_port0;	/* as the topology states; neither: as the profile states */
 	uint32_t vendor_id;		/* from the profile or the topology */
 	uint16_t device_id;
