@@ -33,6 +33,7 @@ for device in "lid-$leaf" ibdr-0.1; do
 	expect "$device: identifier" 1108 "$(module "$device" memory 0 0 0 2)"
 done
 expect "vendor" 514f53442d53494d2020202020202020 "$(module "lid-$leaf" memory 0 0 148 16)"	# QOSD-SIM
+expect "part" 53494d2d414f43202020202020202020 "$(module "lid-$leaf" memory 0 0 168 16)"	# SIM-AOC
 expect "alarms of the temperature" 4b00fb00 "$(module "lid-$leaf" memory 0 3 128 4)"
 
 # promise: Q4

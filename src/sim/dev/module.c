@@ -185,11 +185,11 @@ static void put_serial(struct sim *s, uint32_t port, uint8_t *to)
 	put_text(to + 16, "240131", 8);
 }
 
-static void put_vendor(uint8_t *to, const char *part)
+static void put_maker(uint8_t *vendor, uint8_t *part, const char *name)
 {
-	put_text(to, "QOSD-SIM", 16);
-	put_text(to + 19, part, 16);
-	put_text(to + 35, "A1", 2);
+	put_text(vendor, "QOSD-SIM", 16);
+	put_text(part, name, 16);
+	put_text(part + 16, "A1", 2);
 }
 
 static void put_sff_flags(const struct module *m, enum module_value v, unsigned lane, uint8_t *to)
@@ -214,7 +214,7 @@ static void fill_sff(struct sim *s, uint32_t port, bool copper, unsigned page, u
 		b[140] = 0xff;			/* more than 25.4 Gb/s for each lane, as byte 222 says */
 		b[146] = 5;			/* m */
 		b[147] = copper ? 0xa0 : 0x00;
-		put_vendor(b + 148, copper ? "SIM-COPPER" : "SIM-AOC");
+		put_maker(b + 148, b + 168, copper ? "SIM-COPPER" : "SIM-AOC");
 		b[164] = 0x1f;			/* SDR to EDR */
 		put_serial(s, port, b + 196);
 		b[220] = copper ? 0 : 0x3c;
@@ -274,7 +274,7 @@ static void fill_cmis(struct sim *s, uint32_t port, unsigned page, uint8_t b[256
 	switch (page) {
 	case 0:
 		b[128] = 0x19;
-		put_vendor(b + 129, "SIM-OSFP");
+		put_maker(b + 129, b + 148, "SIM-OSFP");
 		put_serial(s, port, b + 166);
 		b[202] = 0x40 | 30;		/* 30 m */
 		b[203] = 0x28;			/* MPO */
