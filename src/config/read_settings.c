@@ -461,6 +461,7 @@ static const struct key settings_keys[] = {
 
 	{ "counters-interval", read_time, AT(counters_interval_s), .max = 86400, SECONDS, LIVE },
 	{ "counters-reset", read_bool, AT(counters_reset), LIVE },
+	{ "optics-interval", read_time, AT(optics_interval_s), .max = 604800, SECONDS, LIVE },
 	{ "errors-interval", read_time, AT(errors_interval_s), .max = 86400, SECONDS, LIVE },
 	{ "errors-reset", read_bool, AT(errors_reset), LIVE },
 	{ "error-limits", read_error_limits, AT(error_limits), LIVE },

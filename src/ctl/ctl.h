@@ -102,6 +102,7 @@ struct ctl_env {
 	struct mad_port *mad;
 	struct perf *perf;	/* NULL: counters are not read */
 	struct error_watch *errors;	/* NULL: error counters are not read */
+	struct optics_watch *optics;	/* NULL: transceivers are not read */
 	void *arg;		/* passed to the callbacks */
 	/* The SA's counters.  NULL: use those of sa. */
 	const struct sa_stats *(*sa_stats)(void *arg);

@@ -252,6 +252,13 @@ static void name_nodes(struct qosd *q)
 	sm_set_names(q->sm, names);
 }
 
+static bool route_to(void *arg, const struct fabric *f, uint32_t node, unsigned num, struct smp *s)
+{
+	const struct qosd *q = arg;
+
+	return sm_route(q->sm, f, node, num, s);
+}
+
 static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *err)
 {
 	const struct settings *s = q->settings;
@@ -297,6 +304,7 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 		.read_group = s->ctl_read_group, .admin_group = s->ctl_admin_group, .gateway_group = s->ctl_gateway_group,
 	};
 	struct perf_hooks perf_hooks = { .event = on_event, .arg = q };
+	const struct optics_hooks optics_hooks = { .route = route_to, .event = on_event, .arg = q };
 	const struct error_settings errors = error_watch_settings(s);
 	struct shared_policy *effective;
 	bool lost, newer = false;
@@ -331,6 +339,7 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 	q->perf = perf_new(q->loop, q->mad, s->counters_interval_s, s->counters_reset,
 			   s->smp_timeout_ms, &perf_hooks);
 	q->errors = error_watch_new(q->loop, q->mad, &errors, &perf_hooks);
+	q->optics = optics_watch_new(q->loop, q->mad, s->optics_interval_s * INT64_C(1000000), &optics_hooks);
 	q->isolation_rules = isolation_rules_new(q);
 	load_dynamic(q);
 	effective = effective_policy(q, policy);
@@ -364,6 +373,7 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 	env.mad = q->mad;
 	env.perf = q->perf;
 	env.errors = q->errors;
+	env.optics = q->optics;
 	env.store = q->store;
 	q->ctl = ctl_new(q->loop, q->o->socket, &env, err);
 	if (q->ctl && !q->o->once) {
@@ -390,6 +400,7 @@ static void close_all(struct qosd *q)
 	clients_free(q->clients);
 	perf_free(q->perf);
 	error_watch_free(q->errors);
+	optics_watch_free(q->optics);
 	mad_close(q->mad);	/* also ends the thread that reads what is freed below */
 	serve_free(q);
 	operator_events_free(q->operator_events);

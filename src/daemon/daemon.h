@@ -38,6 +38,7 @@
 #include "lib/loop/loop.h"
 #include "mad/mad.h"
 #include "perf/error_watch.h"
+#include "perf/optics_watch.h"
 #include "perf/perf.h"
 #include "sa/registry/dynamic_partitions.h"
 #include "sm/devices/withdrawals.h"
@@ -88,6 +89,7 @@ struct qosd {
 	struct mad_port *mad;
 	struct perf *perf;
 	struct error_watch *errors;
+	struct optics_watch *optics;
 	struct sm *sm;
 	struct policies *policies;
 	struct clients *clients;

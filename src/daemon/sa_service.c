@@ -186,6 +186,8 @@ void serve_published(void *arg, struct subnet_state *s)
 		expected_topology_settled(q->topology, NULL);
 	if (q->errors)
 		error_watch_published(q->errors, s);
+	if (q->optics)
+		optics_watch_published(q->optics, s);
 	if (!s)
 		operator_events_published(q->operator_events, old, NULL, mad_counts(q->mad), NULL);
 	state_unref(old);

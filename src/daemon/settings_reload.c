@@ -76,6 +76,11 @@ static void apply_error_settings(struct qosd *q)
 	error_watch_change(q->errors, &set);
 }
 
+static void apply_optics_interval(struct qosd *q)
+{
+	optics_watch_set_interval(q->optics, q->settings->optics_interval_s * INT64_C(1000000));
+}
+
 static void apply_pkeys(struct qosd *q)
 {
 	ctl_set_pkeys(q->ctl, q->settings->pkey_lo, q->settings->pkey_hi);
@@ -133,6 +138,7 @@ static const struct {
 	{ "errors-interval", apply_error_settings },
 	{ "errors-reset", apply_error_settings },
 	{ "error-limits", apply_error_settings },
+	{ "optics-interval", apply_optics_interval },
 	{ "partition-pkeys", apply_pkeys },
 	{ "history", apply_history },
 	{ "history-max", apply_history },

@@ -33,6 +33,8 @@ static const struct {
 	[EVENT_LINK_STEADY] = { "link-steady", SEV_INFO },
 	[EVENT_LINK_ERRORS] = { "link-errors", SEV_WARNING },
 	[EVENT_LINK_CLEAN] = { "link-clean", SEV_INFO },
+	[EVENT_OPTICS_ALARM] = { "optics-alarm", SEV_WARNING },
+	[EVENT_OPTICS_CLEAR] = { "optics-clear", SEV_INFO },
 	[EVENT_MORE_CHANGES] = { "more-changes", SEV_WARNING },
 	[EVENT_DUPLICATE_GUID] = { "duplicate-guid", SEV_ERROR },
 	[EVENT_TRAP_FLOOD] = { "trap-flood", SEV_WARNING },

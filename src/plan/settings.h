@@ -133,6 +133,7 @@ struct settings {
 	uint32_t counters_interval_s;	/* how often to read all counters; 0, the default: never */
 	bool counters_reset;		/* counters by SL and VL are reset when read; default false */
 	uint32_t errors_interval_s;	/* how often to read error counters; 0: never; default 180 */
+	uint32_t optics_interval_s;	/* how often to read transceivers; 0, the default: never */
 	bool errors_reset;		/* error counters that are nearly full are reset; default true */
 	uint32_t error_limits[PORT_ERRORS];	/* errors of a port in an hour (lib/iba/port_errors.h) */
 	/* When links between switches are isolated by rule (daemon/isolation_rules.h). */

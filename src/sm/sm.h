@@ -197,6 +197,11 @@ void sm_policy_rejected(struct sm *sm, struct findings *f);
 /* The M_Key for an SMP to our own port. */
 uint64_t sm_own_m_key(const struct sm *sm);
 /*
+ * Fills in the directed route and the M_Key of an SMP to port num of a node (0: to the node) of a published fabric.
+ * False: there is no route.
+ */
+bool sm_route(const struct sm *sm, const struct fabric *f, uint32_t node, unsigned num, struct smp *s);
+/*
  * Takes a MAD of the SMI classes that answers no request of ours.  False: a trap of a source that
  * sends too many; nobody else need see it.
  */

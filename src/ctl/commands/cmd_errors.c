@@ -15,36 +15,13 @@
 
 /* --- which ports --- */
 
-/*
- * Selects ports with links, of the nodes that the arguments name, or the one port that they name,
- * as an array [port] that the caller frees; NULL with an error in the reply, also where no counters
- * are read.
- */
-static bool *select_ports(const struct ctl_call *c, struct reply *r)
+/* select_ports() where error counters are read; else NULL with an error in the reply. */
+static bool *select_read(const struct ctl_call *c, struct reply *r)
 {
-	const struct fabric *f = c->state->f;
-	const char *text = arg_text(c, "node");
-	bool ambiguous = false, *nodes, *ports;
-	uint32_t only = FABRIC_NONE;
-
-	if (!c->env->errors) {
-		reply_error(r, NULL, "error counters are not read");
-		return NULL;
-	}
-	if (!arg_is_one_of(c, "type", NODE_TYPES, r))
-		return NULL;
-	nodes = select_nodes(c, r);
-	if (!nodes)
-		return NULL;
-	/* select_nodes() takes the name of a port for that of its node */
-	if (text && strstr(text, "/P"))
-		only = fabric_find_port_by_text(f, text, &ambiguous);
-	ports = xcalloc(f->n_ports, sizeof(*ports));
-	for (uint32_t i = 0; i < f->n_ports; i++)
-		ports[i] = f->ports[i].present && f->ports[i].num && nodes[f->ports[i].node] &&
-			   (only == FABRIC_NONE || i == only);
-	free(nodes);
-	return ports;
+	if (c->env->errors)
+		return select_ports(c, r);
+	reply_error(r, NULL, "error counters are not read");
+	return NULL;
 }
 
 /* --- errors --- */
@@ -209,7 +186,7 @@ void cmd_errors(const struct ctl_call *c, struct reply *r)
 
 	if (!arg_is_one_of(c, "counter", ERROR_COUNTERS, r) || !arg_is_one_of(c, "sort", ERROR_ORDERS, r))
 		return;
-	selected = select_ports(c, r);
+	selected = select_read(c, r);
 	if (!selected)
 		return;
 	l = xcalloc(1, sizeof(*l));
@@ -279,7 +256,7 @@ void cmd_errors_clear(const struct ctl_call *c, struct reply *r)
 	uint32_t *ports, n = 0;
 	bool *selected;
 
-	selected = select_ports(c, r);
+	selected = select_read(c, r);
 	if (!selected)
 		return;
 	ports = xcalloc(c->state->f->n_ports, sizeof(*ports));

@@ -92,6 +92,29 @@ bool *select_nodes(const struct ctl_call *c, struct reply *r)
 	return NULL;
 }
 
+bool *select_ports(const struct ctl_call *c, struct reply *r)
+{
+	const struct fabric *f = c->state->f;
+	const char *text = arg_text(c, "node");
+	bool ambiguous = false, *nodes, *ports;
+	uint32_t only = FABRIC_NONE;
+
+	if (!arg_is_one_of(c, "type", NODE_TYPES, r))
+		return NULL;
+	nodes = select_nodes(c, r);
+	if (!nodes)
+		return NULL;
+	/* select_nodes() takes the name of a port for that of its node */
+	if (text && strstr(text, "/P"))
+		only = fabric_find_port_by_text(f, text, &ambiguous);
+	ports = xcalloc(f->n_ports, sizeof(*ports));
+	for (uint32_t i = 0; i < f->n_ports; i++)
+		ports[i] = f->ports[i].present && f->ports[i].num && nodes[f->ports[i].node] &&
+			   (only == FABRIC_NONE || i == only);
+	free(nodes);
+	return ports;
+}
+
 /* Answers with the selected rows, or with their number. */
 static void reply_list(const struct ctl_call *c, struct reply *r, struct cursor *list,
 		       json_t *(*next)(void *rows))

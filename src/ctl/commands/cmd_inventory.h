@@ -10,6 +10,11 @@
  * NULL with an error in the reply if no node has that name, GUID or LID.
  */
 bool *select_nodes(const struct ctl_call *c, struct reply *r);
+/*
+ * The external ports of these nodes, or the one that `node` names, as an array [port] that the caller frees; NULL with
+ * an error in the reply.
+ */
+bool *select_ports(const struct ctl_call *c, struct reply *r);
 /* "down", "init", "armed", "active"; "none": not known; "unknown". */
 const char *port_state_name(unsigned state);
 /* A row of `ports`, for a slot that is present. */

@@ -14,6 +14,7 @@
 #include "ctl/commands/cmd_topology.h"
 #include "ctl/commands/health_errors.h"
 #include "ctl/commands/health_listening.h"
+#include "ctl/commands/health_optics.h"
 #include "ctl/commands/health_outages.h"
 #include "ctl/commands/health_withdrawn.h"
 #include "events/topology_events.h"
@@ -1197,6 +1198,8 @@ void health_judge(const struct health_input *in, struct health *out)
 		health_topology(in->topology, out);
 		if (in->errors)
 			health_errors(in->errors, in->state, in->now_mono_us, out);
+		if (in->optics)
+			health_optics(in->optics, in->state, out);
 	}
 	judge_discovery(in->sm, out);
 	judge_excluded(in, out);
@@ -1331,6 +1334,7 @@ void cmd_health(const struct ctl_call *c, struct reply *r)
 		in.strays = perf_strays(c->env->perf, &in.n_strays);
 	}
 	in.errors = c->env->errors;
+	in.optics = c->env->optics;
 	in.outages = c->env->outages;
 	health_judge(&in, &h);
 	reply_result(r, json_pack("{s:s, s:s, s:o}", "verdict", verdict(&h),

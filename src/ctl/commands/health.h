@@ -50,6 +50,7 @@ struct health_input {
 	size_t n_strays;
 	const struct outages *outages;	/* NULL: not counted */
 	const struct error_watch *errors;	/* NULL: error counters are not read */
+	const struct optics_watch *optics;	/* NULL: transceivers are not read */
 	const struct ctl_topology *topology;	/* the expected topology; or NULL */
 	const struct missing *missing;	/* what the subnet had and lacks now; or NULL */
 	const struct ctl_listening *pages;	/* served by HTTP */

@@ -12,6 +12,7 @@
 
 #include "ctl/command.h"
 #include "ctl/commands/health_errors.h"
+#include "ctl/commands/health_optics.h"
 #include "ctl/commands/health_outages.h"
 #include "ctl/prom.h"
 #include "events/topology_events.h"
@@ -708,6 +709,8 @@ void metrics_print(const struct ctl_env *env, const struct ctl_view *v, struct b
 		put_counters(&p, perf_last(env->perf));
 	if (env->errors && v->state)
 		metrics_errors(&p, env->errors, v->state, clock_mono_us());
+	if (env->optics && v->state)
+		metrics_optics(&p, env->optics, v->state);
 	if (env->outages)
 		metrics_outages(&p, env->outages, v->sm.withdrawals, clock_mono_us());
 	if (env->sa && env->sa->mcast)

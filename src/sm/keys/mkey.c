@@ -217,6 +217,11 @@ uint64_t sm_own_m_key(const struct sm *sm)
 	return sm->mkeys->own;
 }
 
+bool sm_route(const struct sm *sm, const struct fabric *f, uint32_t node, unsigned num, struct smp *s)
+{
+	return mkey_route(sm, f, node, num, s);
+}
+
 uint32_t mkey_mismatches(const struct sm *sm)
 {
 	return sm->state == SM_MASTER ? sm->mkeys->n_mismatched : sm->mkeys->hidden;

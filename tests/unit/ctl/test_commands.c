@@ -491,13 +491,13 @@ START_TEST(every_command_has_its_right)
 		"sa-trace", "plan", "policy check", "policy load", "policy confirm", "policy revert",
 		"partition change", "reload", "sweep", "priority", "links release", "links retrain",
 		"drain", "isolate", "release", "counters", "errors clear", "holdings remove", "mcast remove", "forget",
-		"accept",
+		"accept", "optics read",
 	}, *const reads[] = {
 		"status", "sweep steps", "withdrawn", "nodes", "ports", "route", "sl2vl", "vlarb", "explain", "bandwidth",
 		"mcast", "services", "subscriptions", "dump", "report", "export ibacm", "export slurm", "health", "metrics",
 		"events", "sa-stats", "policy show", "policy history", "partition show",
 		"partitions", "holdings", "routes", "sls", "who", "missing", "standbys", "topology", "errors",
-		"hosts", "matrix", "export node-name-map",
+		"hosts", "matrix", "export node-name-map", "optics",
 	};
 	for (size_t n = 0; n < ARRAY_SIZE(commands); n++) {
 		enum ctl_right takes = commands[n].takes;
