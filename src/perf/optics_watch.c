@@ -2,8 +2,8 @@
 /*
  * Reads transceivers in rounds of SMPs; see optics_watch.h.
  *
- * A worker has one node, and asks it for one thing after the other: the local ports of a switch once, then for each port
- * where its module is, once, and what its memory has.  Answers are matched with the state that the reading
+ * A worker has one node, and asks it for one thing after the other: the local ports of a switch once, then for each
+ * port where its module is, once, and what its memory has.  Answers are matched with the state that the reading
  * began with; requests take the route of the state published last.
  */
 #include "perf/optics_watch.h"
@@ -16,21 +16,11 @@
 #include "lib/base/alloc.h"
 #include "lib/base/bytes.h"
 #include "lib/base/clock.h"
-#include "lib/base/map64.h"
 #include "lib/iba/iba.h"
 
 #define FIRST_US (10 * INT64_C(1000000))	/* before the first reading of a state */
 
 #define STATUS_BAD_FIELD 0x1c
-
-struct optics_node {
-	uint64_t guid;
-	enum { NODE_ASKABLE, NODE_REFUSES, NODE_SILENT } is;
-	uint8_t nports;
-	uint8_t asked_local;		/* local ports of a switch that were asked for */
-	uint8_t *local;			/* [nports + 1]: local port by port; 0: not known */
-	struct optics_port **ports;	/* [nports + 1]; NULL: never read */
-};
 
 struct worker {
 	struct optics_watch *w;
@@ -44,7 +34,7 @@ struct worker {
 	unsigned range;			/* see transceiver_next() */
 	struct transceiver_range at;
 	struct transceiver t;		/* of the port, as far as it is read */
-	unsigned tries, restarts;
+	unsigned tries;			/* of what it asks for now, or of this port's memory */
 };
 
 struct optics_watch {
@@ -53,8 +43,7 @@ struct optics_watch {
 	int64_t interval_us;
 	struct timer *periodic;
 	struct subnet_state *state;	/* NULL: we are not master */
-	struct map64 by_guid;		/* index into nodes */
-	VEC(struct optics_node *) nodes;
+	struct optics_book book;
 	struct optics_reading last, now;
 	unsigned events;		/* of this reading */
 
@@ -67,13 +56,6 @@ struct optics_watch {
 	void (*fn)(void *arg, const struct optics_reading *r);
 	void *arg;
 };
-
-const char *optics_result_name(enum optics_result r)
-{
-	static const char *const names[OPTICS_RESULTS] = { "unread", "read", "empty", "unreadable" };
-
-	return names[r];
-}
 
 /* --- which devices --- */
 
@@ -108,143 +90,7 @@ bool optics_has_registers(const struct fabric *f, uint32_t node)
 	return false;
 }
 
-/* --- what is kept --- */
-
-static void node_free(struct optics_node *n)
-{
-	for (unsigned i = 0; i <= n->nports; i++)
-		free(n->ports[i]);
-	free(n->ports);
-	free(n->local);
-	free(n);
-}
-
-static void book_clear(struct optics_watch *w)
-{
-	for (size_t i = 0; i < w->nodes.n; i++)
-		node_free(w->nodes.v[i]);
-	vec_free(&w->nodes);
-	map64_clear(&w->by_guid);
-}
-
-static struct optics_node *book_find(const struct optics_watch *w, uint64_t guid)
-{
-	uint32_t i = map64_get(&w->by_guid, guid);
-
-	return i == MAP64_NONE ? NULL : w->nodes.v[i];
-}
-
-static struct optics_node *book_node(struct optics_watch *w, const struct fabric_node *from)
-{
-	struct optics_node *n = book_find(w, from->guid);
-
-	if (n && n->nports == from->nports)
-		return n;
-	if (n) {
-		uint32_t i = map64_get(&w->by_guid, from->guid);
-
-		node_free(n);
-		n = w->nodes.v[i] = xcalloc(1, sizeof(*n));
-	} else {
-		map64_put(&w->by_guid, from->guid, (uint32_t)w->nodes.n);
-		n = *vec_push(&w->nodes) = xcalloc(1, sizeof(*n));
-	}
-	n->guid = from->guid;
-	n->nports = from->nports;
-	n->local = xcalloc(n->nports + 1u, sizeof(*n->local));
-	n->ports = xcalloc(n->nports + 1u, sizeof(struct optics_port *));
-	return n;
-}
-
-/* Forgets nodes that are not in the fabric. */
-static void book_prune(struct optics_watch *w, const struct fabric *f)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < w->nodes.n; i++) {
-		if (map64_get(&f->node_by_guid, w->nodes.v[i]->guid) == MAP64_NONE)
-			node_free(w->nodes.v[i]);
-		else
-			w->nodes.v[kept++] = w->nodes.v[i];
-	}
-	if (kept == w->nodes.n)
-		return;
-	w->nodes.n = kept;
-	map64_clear(&w->by_guid);
-	for (size_t i = 0; i < kept; i++)
-		map64_put(&w->by_guid, w->nodes.v[i]->guid, (uint32_t)i);
-}
-
-/* A module that was not seen to be taken out may be another now: only what can be asked again is kept. */
-static void ask_again(struct optics_node *n)
-{
-	n->is = NODE_ASKABLE;
-	n->asked_local = 0;
-	for (unsigned i = 0; i <= n->nports; i++)
-		if (n->ports[i])
-			n->ports[i]->located = false;
-}
-
-/* --- what is beyond a threshold --- */
-
-bool optics_is_alarmed(const struct optics_port *p)
-{
-	enum quantity q;
-
-	return p->result == OPTICS_READ && threshold_is_alarm(transceiver_worst(&p->t, &q));
-}
-
-bool optics_is_warned(const struct optics_port *p)
-{
-	enum quantity q;
-
-	return p->result == OPTICS_READ && transceiver_worst(&p->t, &q) < THRESHOLDS;
-}
-
-static void put_value(enum quantity q, int32_t value, struct buf *out)
-{
-	static const char *const units[QUANTITIES] = { "C", "V", "dBm", "dBm", "mA" };
-	double v = quantity_real(q, value);
-
-	buf_printf(out, "%.*f %s", q == VOLTAGE ? 3 : 1, q == RX_POWER || q == TX_POWER ? power_dbm(v) : v, units[q]);
-}
-
-/* Of the lanes, the value that is furthest out stands for all. */
-static void put_one(const struct transceiver *t, enum quantity q, enum threshold h, size_t start, struct buf *out)
-{
-	bool high = h == HIGH_ALARM || h == HIGH_WARNING;
-	unsigned worst = 0, n = 0;
-
-	for (unsigned i = 0; i < TRANSCEIVER_LANES; i++) {
-		if (!(t->beyond[q][h] >> i & 1))
-			continue;
-		if (!n++ || (high ? t->value[q][i] > t->value[q][worst] : t->value[q][i] < t->value[q][worst]))
-			worst = i;
-	}
-	buf_printf(out, "%s%s ", out->n > start ? ", " : "", quantity_name(q));
-	put_value(q, t->value[q][worst], out);
-	if (quantity_has_lanes(q))
-		buf_printf(out, n > 1 ? " in lane %u and %u more" : " in lane %u", worst + 1, n - 1);
-	buf_printf(out, " %s the %s %s of ", high ? "above" : "below", high ? "high" : "low",
-		   threshold_is_alarm(h) ? "alarm" : "warning");
-	put_value(q, t->limit[q][h], out);
-}
-
-void optics_put_beyond(const struct optics_port *p, bool warnings, struct buf *out)
-{
-	size_t start = out->n;
-
-	for (enum quantity q = 0; q < QUANTITIES; q++)
-		for (enum threshold h = HIGH_ALARM; h <= LOW_ALARM; h++) {
-			/* beyond an alarm, the warning says nothing more */
-			enum threshold warning = h == HIGH_ALARM ? HIGH_WARNING : LOW_WARNING;
-
-			if (p->t.beyond[q][h])
-				put_one(&p->t, q, h, start, out);
-			else if (warnings && p->t.beyond[q][warning])
-				put_one(&p->t, q, warning, start, out);
-		}
-}
+/* --- events --- */
 
 /* Tells of a port whose module raises an alarm, or does not any more. */
 static void tell(struct optics_watch *w, uint32_t port, const struct optics_port *p)
@@ -291,7 +137,7 @@ static void begin_port(struct worker *x)
 {
 	const struct optics_port *p = kept_port(x);
 
-	x->range = x->tries = x->restarts = 0;
+	x->range = x->tries = 0;
 	x->t = p->result == OPTICS_READ ? p->t : (struct transceiver){ 0 };
 }
 
@@ -419,9 +265,9 @@ static bool take_node(struct worker *x)
 		while (w->port < w->ports.n && f->ports[w->ports.v[w->port]].node == x->node)
 			w->port++;
 		x->end = w->port;
-		x->book = book_node(w, &f->nodes[x->node]);
+		x->book = optics_book_node(&w->book, &f->nodes[x->node]);
 		if (w->anew && x->book->is != NODE_ASKABLE)
-			ask_again(x->book);
+			optics_node_ask_again(x->book);
 		w->now.nodes++;
 		begin_port(x);
 		if (x->book->is == NODE_ASKABLE)
@@ -468,22 +314,6 @@ static bool ask_later(struct worker *x)
 	return true;
 }
 
-static bool has_located(const struct optics_node *n)
-{
-	for (unsigned i = 0; i <= n->nports; i++)
-		if (n->ports[i] && n->ports[i]->located)
-			return true;
-	return false;
-}
-
-static bool has_read(const struct optics_node *n)
-{
-	for (unsigned i = 0; i <= n->nports; i++)
-		if (n->ports[i] && (n->ports[i]->result == OPTICS_READ || n->ports[i]->result == OPTICS_EMPTY))
-			return true;
-	return false;
-}
-
 /*
  * A device that denies a register, of which it has given nothing so far, lacks it; else it is something about this
  * port.
@@ -491,7 +321,7 @@ static bool has_read(const struct optics_node *n)
 static void take_refusal(struct worker *x, int status)
 {
 	bool lacks = status || (x->asks == ASK_LOCAL ? !x->book->asked_local :
-				x->asks == ASK_LANES ? !has_located(x->book) : !has_read(x->book));
+				x->asks == ASK_LANES ? !optics_node_has_located(x->book) : !optics_node_has_read(x->book));
 
 	if (lacks)
 		x->book->is = NODE_REFUSES;
@@ -523,11 +353,8 @@ static void take_lanes(struct worker *x, const uint8_t *reg)
 static void take_bytes(struct worker *x, const uint8_t *bytes)
 {
 	x->tries = 0;
-	if (!transceiver_take(&x->t, &x->at, bytes))
-		return;
-	x->range = 0;				/* another module */
-	if (++x->restarts > 1)
-		end_port(x, OPTICS_UNREADABLE, MCIA_I2C_ERROR);
+	if (transceiver_take(&x->t, &x->at, bytes))
+		x->range = 0;			/* another module, which this reading shows as it is first seen */
 }
 
 /* False: it is asked again later. */
@@ -610,7 +437,7 @@ static void count_results(struct optics_watch *w, int64_t begun_us)
 
 	for (size_t i = 0; i < w->ports.n; i++) {
 		const struct fabric_port *p = &f->ports[w->ports.v[i]];
-		const struct optics_node *n = book_find(w, f->nodes[p->node].guid);
+		const struct optics_node *n = optics_book_find(&w->book, f->nodes[p->node].guid);
 		const struct optics_port *o = n && p->num <= n->nports ? n->ports[p->num] : NULL;
 
 		w->now.results[o && o->read_us >= begun_us ? o->result : OPTICS_UNREAD]++;
@@ -635,7 +462,7 @@ static void finish(struct optics_watch *w)
 	}
 	stop(w);
 	if (!w->state)
-		book_clear(w);
+		optics_book_clear(&w->book);
 	if (fn)
 		fn(arg, &w->last);
 }
@@ -648,7 +475,7 @@ static void begin(struct optics_watch *w, struct subnet_state *s, const uint32_t
 	w->port = 0;
 	w->events = 0;
 	w->now = (struct optics_reading){ .when_us = clock_mono_us(), .ports = n };
-	book_prune(w, w->state->f);
+	optics_book_prune(&w->book, w->state->f);
 	for (uint32_t i = 0; i < n; i++)
 		*vec_push(&w->ports) = ports[i];
 	for (unsigned i = 0; i < OPTICS_WINDOW; i++) {
@@ -727,15 +554,6 @@ void optics_watch_set_interval(struct optics_watch *w, int64_t interval_us)
 	set_timer(w);
 }
 
-/* One that was gone is asked again when it is back. */
-static void forgive_gone(struct optics_watch *w, const struct fabric *f)
-{
-	for (size_t i = 0; i < w->nodes.n; i++)
-		if (w->nodes.v[i]->is != NODE_ASKABLE &&
-		    map64_get(&f->node_by_guid, w->nodes.v[i]->guid) == MAP64_NONE)
-			ask_again(w->nodes.v[i]);
-}
-
 void optics_watch_published(struct optics_watch *w, struct subnet_state *s)
 {
 	bool first = s && !w->state;
@@ -745,12 +563,12 @@ void optics_watch_published(struct optics_watch *w, struct subnet_state *s)
 	if (first || !s)
 		set_timer(w);
 	if (s) {
-		forgive_gone(w, s->f);
+		optics_book_forgive_gone(&w->book, s->f);
 		return;
 	}
 	w->last = (struct optics_reading){ 0 };
 	if (!w->run)
-		book_clear(w);
+		optics_book_clear(&w->book);
 }
 
 struct optics_watch *optics_watch_new(struct loop *l, struct mad_port *m, int64_t interval_us,
@@ -766,7 +584,7 @@ struct optics_watch *optics_watch_new(struct loop *l, struct mad_port *m, int64_
 		w->workers[i].w = w;
 		w->workers[i].busy = timer_new(l, on_busy, &w->workers[i]);
 	}
-	map64_init(&w->by_guid, 0);
+	optics_book_init(&w->book);
 	return w;
 }
 
@@ -779,8 +597,7 @@ void optics_watch_free(struct optics_watch *w)
 		timer_free(w->workers[i].busy);
 	stop(w);
 	state_unref(w->state);
-	book_clear(w);
-	map64_free(&w->by_guid);
+	optics_book_free(&w->book);
 	free(w);
 }
 
@@ -794,7 +611,7 @@ const struct optics_reading *optics_watch_last(const struct optics_watch *w)
 const struct optics_port *optics_watch_port(const struct optics_watch *w, const struct subnet_state *s, uint32_t port)
 {
 	const struct fabric_port *p = &s->f->ports[port];
-	const struct optics_node *n = book_find(w, s->f->nodes[p->node].guid);
+	const struct optics_node *n = optics_book_find(&w->book, s->f->nodes[p->node].guid);
 	const struct optics_port *o = n && p->num <= n->nports ? n->ports[p->num] : NULL;
 
 	return o && o->result != OPTICS_UNREAD ? o : NULL;
@@ -802,7 +619,7 @@ const struct optics_port *optics_watch_port(const struct optics_watch *w, const 
 
 bool optics_watch_refuses(const struct optics_watch *w, const struct subnet_state *s, uint32_t node, bool *silent)
 {
-	const struct optics_node *n = book_find(w, s->f->nodes[node].guid);
+	const struct optics_node *n = optics_book_find(&w->book, s->f->nodes[node].guid);
 
 	*silent = n && n->is == NODE_SILENT;
 	return n && n->is != NODE_ASKABLE;

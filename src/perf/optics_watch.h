@@ -3,12 +3,12 @@
  * Reads the transceivers and cables in ports, when an operator asks and from time to time, and reports those that
  * raise an alarm.
  *
- * No standard has a way to ask for them; devices by Mellanox and NVIDIA have registers (lib/iba/access_register.h).  So only
- * devices are asked whose kind is known to have them, and one that refuses, or is silent, is not asked again until it
- * was gone from the fabric, or an operator names it.
+ * No standard has a way to ask for them; devices by Mellanox and NVIDIA have registers
+ * (lib/iba/access_register.h).  So only devices are asked whose kind is known to have them, and one that refuses, or is
+ * silent, is not asked again until it was gone from the fabric, or an operator names it.
  *
- * A reading costs little: OPTICS_WINDOW devices are asked at a time, each for one thing, as they are slow at it: they ask
- * the module over a bus of 400 kHz.  The first reading of a module takes about ten SMPs and one for its port, and
+ * A reading costs little: OPTICS_WINDOW devices are asked at a time, each for one thing, as they are slow at it: they
+ * ask the module over a bus of 400 kHz.  The first reading of a module takes about ten SMPs and one for its port, and
  * later ones three to six.  Requests are SMPs by directed route with the M_Key, beside any sweep, which never waits
  * for them.
  *
@@ -21,35 +21,15 @@
 #define QOSD_PERF_OPTICS_WATCH_H
 
 #include "events/event.h"
-#include "lib/iba/access_register.h"
-#include "lib/iba/transceiver.h"
 #include "lib/loop/loop.h"
 #include "mad/mad.h"
+#include "perf/optics_book.h"
 #include "plan/published_state.h"
 
 #define OPTICS_WINDOW		16	/* devices that are asked at a time */
 #define OPTICS_EVENTS_MAX	500	/* events of one reading */
 #define OPTICS_BUSY_TRIES	5
 #define OPTICS_BUSY_US		200000	/* wait before a busy device is asked again */
-
-enum optics_result {
-	OPTICS_UNREAD,
-	OPTICS_READ,
-	OPTICS_EMPTY,		/* there is no module */
-	OPTICS_UNREADABLE,	/* the device cannot read it, or does not know its map */
-	OPTICS_RESULTS
-};
-/* "unread", "read", "empty", "unreadable". */
-const char *optics_result_name(enum optics_result r);
-
-struct optics_port {
-	enum optics_result result;	/* of the last time that the port was read */
-	int64_t read_us;		/* monotonic */
-	bool located;			/* `at` is known */
-	struct port_lanes at;
-	uint8_t mcia_status;		/* of OPTICS_UNREADABLE: enum mcia_status */
-	struct transceiver t;		/* of OPTICS_READ */
-};
 
 struct optics_reading {
 	int64_t when_us, when_real_us;	/* its end: monotonic, realtime; 0: never */
@@ -78,8 +58,8 @@ void optics_watch_published(struct optics_watch *w, struct subnet_state *s);
 /* Whether a node's kind is known to have registers. */
 bool optics_has_registers(const struct fabric *f, uint32_t node);
 /*
- * Reads these ports of the state, by index; the list is copied.  anew: nodes that refused or were silent are asked again,
- * too.  fn is called once, at the end.  False, with the reason in err: another reading is in progress, or none of the
+ * Reads these ports of the state, by index; the list is copied.  anew: nodes that refused or were silent are asked
+ * again, too.  fn is called once, at the end.  False, with the reason in err: another reading is in progress, or none of the
  * ports' devices has registers; fn is not called then.
  */
 bool optics_watch_read(struct optics_watch *w, struct subnet_state *s, const uint32_t *ports, uint32_t n, bool anew,
@@ -93,13 +73,4 @@ const struct optics_reading *optics_watch_last(const struct optics_watch *w);
 const struct optics_port *optics_watch_port(const struct optics_watch *w, const struct subnet_state *s, uint32_t port);
 /* Whether a node was asked and refused, or was silent. */
 bool optics_watch_refuses(const struct optics_watch *w, const struct subnet_state *s, uint32_t node, bool *silent);
-/*
- * Appends what is beyond alarms, or with `warnings` also beyond warnings, and in which lanes: "temperature 76.5 C above the
- * high alarm of 75.0 C, rx-power -20.0 dBm in lane 3 below the low alarm of -13.5 dBm".
- */
-void optics_put_beyond(const struct optics_port *p, bool warnings, struct buf *out);
-/* Whether an alarm, or a warning, is raised. */
-bool optics_is_alarmed(const struct optics_port *p);
-bool optics_is_warned(const struct optics_port *p);
-
 #endif

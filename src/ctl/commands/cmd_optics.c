@@ -100,7 +100,8 @@ static json_t *json_flags(const struct optics_port *p, const uint8_t table[QUANT
 			if (table[q][h])
 				json_array_append_new(list, json_pack(
 					"{s:s, s:s, s:o, s:o}", "quantity", quantity_name(q), "threshold",
-					threshold_name(h), "lanes", json_lane_numbers(quantity_has_lanes(q) ? table[q][h] : 0),
+					threshold_name(h), "lanes",
+					json_lane_numbers(quantity_has_lanes(q) ? table[q][h] : 0),
 					"limit", p->t.limited >> q & 1 ? json_real(shown(q, p->t.limit[q][h])) :
 									 json_null()));
 	return list;

@@ -47,8 +47,8 @@ enum register_result {
  */
 void register_request(uint8_t *data, uint16_t id, const uint8_t *reg, size_t n);
 /*
- * Checks the TLVs of an answer with room for n bytes of the register, which follow at data + REGISTER_TLVS if the result
- * is REGISTER_READ.  mad_status: of the MAD, 0 if it is good.
+ * Checks the TLVs of an answer with room for n bytes of the register, which follow at data + REGISTER_TLVS if the
+ * result is REGISTER_READ.  mad_status: of the MAD, 0 if it is good.
  */
 enum register_result register_answer(const uint8_t *data, unsigned mad_status, uint16_t id, size_t n);
 

@@ -3,7 +3,8 @@
  * Answers requests for the vendor's registers, of devices whose profile has `registers`.
  *
  * The layouts are those of the vendor's public mstflint (packets_layout.c, register_access_table.adb), whose library
- * is also the judge: it reads the same devices.  A request is an SMP, AccessRegister, with at most 44 bytes of a register.
+ * is also the judge: it reads the same devices.  A request is an SMP, AccessRegister, with at most 44 bytes of a
+ * register.
  * Only registers about ports and modules are here, and only for reading.  The library also wants to know which chip a
  * device is, by its address space (ConfigSpaceAccess, as an SMP and in the vendor's class 0x0a).
  */
