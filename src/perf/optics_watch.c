@@ -200,7 +200,11 @@ static bool send(struct worker *x)
 	const struct fabric *now = x->w->state->f;
 	const struct fabric_port *p = &x->w->run->f->ports[port_of(x)];
 	uint32_t node = map64_get(&now->node_by_guid, x->book->guid);
-	struct smp s = { .method = SMP_SET, .attr = ATTR_ACCESS_REGISTER };
+	/*
+	 * A device takes milliseconds to ask a module, far longer than for other SMPs, whose round trips the time-outs
+	 * of further tries would follow: the first answer would be too late, and its flags would be lost.
+	 */
+	struct smp s = { .method = SMP_SET, .attr = ATTR_ACCESS_REGISTER, .once = true };
 	uint8_t reg[REGISTER_SMP_ROOM] = { 0 };
 
 	if (node == MAP64_NONE || now->nodes[node].nports != x->book->nports || now->nodes[node].silent ||
@@ -398,6 +402,8 @@ static void on_answer(void *arg, const struct smp *s, int status)
 	struct worker *x = arg;
 
 	if (status < 0) {
+		if (++x->tries < OPTICS_SILENT_TRIES && x->w->state && send(x))
+			return;			/* it may have been lost */
 		x->book->is = NODE_SILENT;
 		go_on(x);
 		return;

@@ -28,6 +28,7 @@
 
 #define OPTICS_WINDOW		16	/* devices that are asked at a time */
 #define OPTICS_EVENTS_MAX	500	/* events of one reading */
+#define OPTICS_SILENT_TRIES	2	/* each of the time that all tries of another SMP would take */
 #define OPTICS_BUSY_TRIES	5
 #define OPTICS_BUSY_US		200000	/* wait before a busy device is asked again */
 
