@@ -41,6 +41,7 @@ struct smp {
 	uint8_t hops;
 	uint8_t last_hop;		/* one more exit port after the route; 0 = none */
 	bool once;			/* no retry: the caller takes silence for an answer */
+	bool tells_busy;		/* BUSY is a status like others, and no reason to try again */
 	bool brief;			/* few tries, with a short last time-out, because others wait */
 };
 

@@ -402,7 +402,7 @@ void txn_complete(struct txn_table *t, uint32_t tid, int umad_status,
 		return;
 	}
 	status = be16toh(p->status) & (uint16_t)~DR_DIRECTION;
-	if (status & IB_STATUS_BUSY) {	/* whatever other bits say, the device did not do it (13.4.7) */
+	if ((status & IB_STATUS_BUSY) && !x->s.tells_busy) {	/* whatever other bits say, the device did not do it (13.4.7) */
 		t->m->counts.bad_status++;
 		x->excused = true;
 		x->deadline -= GUARD_US;	/* the kernel has seen an answer, and will report no
@@ -510,7 +510,7 @@ static bool start_from_job(struct txn_table *t, struct smp_job *j, int64_t now)
 		if (!device_has_room(t, j, d))
 			continue;	/* queued again when one of its own SMPs completes */
 		x = slot_take(t);
-		x->s.once = x->s.brief = false;
+		x->s.once = x->s.brief = x->s.tells_busy = false;
 		if (!j->ops->next(j->arg, d, &x->s, &x->cookie)) {
 			slot_release(t, x);
 			continue;

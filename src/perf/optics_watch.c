@@ -204,7 +204,7 @@ static bool send(struct worker *x)
 	 * A device takes milliseconds to ask a module, far longer than for other SMPs, whose round trips the time-outs
 	 * of further tries would follow: the first answer would be too late, and its flags would be lost.
 	 */
-	struct smp s = { .method = SMP_SET, .attr = ATTR_ACCESS_REGISTER, .once = true };
+	struct smp s = { .method = SMP_SET, .attr = ATTR_ACCESS_REGISTER, .once = true, .tells_busy = true };
 	uint8_t reg[REGISTER_SMP_ROOM] = { 0 };
 
 	if (node == MAP64_NONE || now->nodes[node].nports != x->book->nports || now->nodes[node].silent ||

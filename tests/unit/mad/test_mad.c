@@ -236,11 +236,13 @@ static void single_done(void *arg, const struct smp *s, int status)
 	loop_stop(t.loop);
 }
 
+static bool tells_busy;
+
 static void send_single(bool once)
 {
 	struct smp s = { .method = SMP_GET, .attr = UMAD_SM_ATTR_NODE_INFO, .mod = 5,
 			 .m_key = 0x1122334455667788ull, .route = route, .hops = sizeof(route),
-			 .last_hop = 9, .once = once };
+			 .last_hop = 9, .once = once, .tells_busy = tells_busy };
 
 	smp_send(t.port, &s, single_done, NULL);
 	loop_run(t.loop);
@@ -505,6 +507,22 @@ START_TEST(busy_is_tried_again)
 	send_single(false);
 	ck_assert_int_eq(t.last_status, 0);
 	ck_assert_uint_eq(tries, 2);
+	close_port();
+}
+END_TEST
+
+/* promise: Q6 */
+START_TEST(busy_is_told)
+{
+	busy_status = IB_STATUS_BUSY;
+	open_port(16, 3, 10, 2);
+	tries = 0;
+	tells_busy = true;
+	fake_on_send = busy_once;
+	send_single(true);
+	tells_busy = false;
+	ck_assert_int_eq(t.last_status, IB_STATUS_BUSY);
+	ck_assert_uint_eq(tries, 1);
 	close_port();
 }
 END_TEST
@@ -1392,6 +1410,7 @@ int main(void)
 	tcase_add_test(c, only_the_answer_counts);
 	tcase_add_loop_test(c, an_unfit_answer_ends_the_try, 0, N_UNFIT);
 	tcase_add_loop_test(c, busy_is_tried_again, 0, 2);
+	tcase_add_test(c, busy_is_told);
 	tcase_add_test(c, cancelled_job_is_silent);
 	tcase_add_test(c, requests_are_handed_on);
 	tcase_add_test(c, an_answer_is_made_while_it_is_sent);
