@@ -45,6 +45,8 @@ static void put_cut_ends(const json_t *o)
 static bool place_row(const json_t *o)
 {
 	printf("%s: %s since %s", str(o, "name"), state_text(o), str(o, "since"));
+	if (has(o, "until"))
+		printf(" until %s", str(o, "until"));
 	put_user(o);
 	if (*str(o, "reason"))
 		printf(" (%s)", str(o, "reason"));

@@ -352,6 +352,7 @@ static void read_isolate_when(struct reader *r, const struct node *n, const stru
 		{ .name = "errors", .read = read_error_limits, OF_RULES(errors) },
 		{ .name = "link-downs", .read = read_uint, OF_RULES(link_downs), .max = OUTAGE_LIMIT_MAX },
 		{ .name = "at-most", .read = read_uint, OF_RULES(at_most), .min = 1, .max = 64 },
+		{ .name = "for", .read = read_time, OF_RULES(for_s), .unit = 1, .max = 2592000 },
 	};
 
 	(void)k;

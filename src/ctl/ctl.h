@@ -94,6 +94,8 @@ struct ctl_listening {
 };
 #define CTL_LISTENING_MAX 4
 
+struct withdrawal;
+
 /* What the commands show and act on.  All that it points to outlives the ctl. */
 struct ctl_env {
 	const char *version;
@@ -149,6 +151,8 @@ struct ctl_env {
 	 */
 	const struct withdrawals *(*withdrawals)(void *arg);
 	uint64_t (*withdrawals_set)(void *arg, struct withdrawals *w, struct asker who, struct buf *err);
+	/* When the isolation of an entry ends, in seconds since 1970; 0: not by itself.  May be NULL: none does. */
+	int64_t (*isolated_until)(void *arg, const struct withdrawal *x);
 	/*
 	 * dynamic_await() calls told(who), at once or later, when our standbys have the present
 	 * dynamic partitions, or do not get them in time.  dynamic_forget() cancels that call.

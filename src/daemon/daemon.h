@@ -226,6 +226,7 @@ void take_dynamic(struct qosd *q, struct dynamic_partitions *x);
 /* Loads what is withdrawn from the state folder, for the subnet manager; nothing if that fails. */
 void load_withdrawals(struct qosd *q);
 const struct withdrawals *get_withdrawals(void *arg);
+int64_t isolated_until(void *arg, const struct withdrawal *x);
 /*
  * Replaces the list for a user; takes ownership of w.  Returns the number of the change
  * (sm_set_withdrawals()), or 0: see err; the list in force stays.

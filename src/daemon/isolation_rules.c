@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "daemon/daemon.h"
+#include "daemon/isolation_terms.h"
 #include "lib/base/alloc.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
@@ -22,7 +23,7 @@
 #define HOUR_US		(3600 * INT64_C(1000000))
 #define PARDONS_MAX	(2 * WITHDRAWALS_MAX)	/* both ends of each link */
 
-static struct log_ratelimit refused_log = LOG_RATELIMIT;
+static struct log_ratelimit refused_log = LOG_RATELIMIT, kept_log = LOG_RATELIMIT;
 
 /* Errors that a released port had before: they were the reason once. */
 struct pardon {
@@ -50,6 +51,7 @@ struct isolation_rules {
 	int64_t read_us;		/* the reading of errors that was looked at */
 	VEC(struct pardon) pardons;	/* at most PARDONS_MAX */
 	VEC(struct stayed_link) stayed;	/* the same */
+	struct isolation_terms terms;
 	/* in a look: */
 	VEC(struct bad_link) bad;
 	struct isolation_ways *ways;	/* by the present list; NULL: not known yet */
@@ -138,6 +140,7 @@ static bool consider(struct isolation_rules *x, const struct fabric *f, const st
 	const struct fabric_port *p = &f->ports[b->port];
 	struct buf err = { 0 };
 	struct withdrawals *list;
+	struct isolation_cut link = { .guid = { w.guid, w.guid }, .num = { w.port, w.port } };
 	char id[WITHDRAWAL_ID_MAX];
 	bool done;
 
@@ -145,6 +148,10 @@ static bool consider(struct isolation_rules *x, const struct fabric *f, const st
 	    (p->peer != FABRIC_NONE && isolation_covers(x->q->withdrawals, port_node(f, p->peer)->guid,
 							f->ports[p->peer].num)))
 		return false;
+	if (p->peer != FABRIC_NONE) {
+		link.guid[1] = port_node(f, p->peer)->guid;
+		link.num[1] = f->ports[p->peer].num;
+	}
 	fabric_port_name(f, b->port, w.name, sizeof(w.name));
 	snprintf(w.reason, sizeof(w.reason), "by rule: %s %" PRIu64 " in the last hour, more than %" PRIu64, b->what,
 		 b->n, b->limit);
@@ -158,11 +165,64 @@ static bool consider(struct isolation_rules *x, const struct fabric *f, const st
 	log_warn("isolate-when", "%s: isolated %s; 'qosd-ctl release %s' gives it back", w.name, w.reason,
 		 withdrawal_id(&w, id));
 	done = set_withdrawals(x->q, list, (struct asker){ WITHDRAWN_BY_RULE, NULL }, &err);
-	if (!done)
+	if (done)
+		isolation_terms_begin(&x->terms, &link, rules(x)->for_s, w.since_s);
+	else
 		log_error("isolate-when", "%s: not isolated: %s", w.name, err.s);
 	buf_free(&err);
 	forget_ways(x);
 	return done;
+}
+
+/* --- terms --- */
+
+int64_t isolation_rules_until(const struct isolation_rules *x, const struct withdrawal *w)
+{
+	return isolation_terms_until(&x->terms, w, rules(x)->for_s);
+}
+
+static bool is_over(const struct isolation_rules *x, const struct withdrawal *w, int64_t now_s)
+{
+	int64_t until = isolation_rules_until(x, w);
+
+	return until && until <= now_s;
+}
+
+/* The isolated link of an entry. */
+static struct isolation_cut link_of(const struct isolation_rules *x, const struct withdrawal *w)
+{
+	const struct isolation_cut *cut;
+	struct sm_status sm;
+
+	sm_get_status(x->q->sm, &sm);
+	cut = isolation_cuts_find(sm.cuts, w->guid, w->port);
+	return cut ? *cut : (struct isolation_cut){ .guid = { w->guid, w->guid }, .num = { w->port, w->port } };
+}
+
+/* Gives back the links whose term is over; they are judged anew. */
+static void give_back(struct isolation_rules *x)
+{
+	const struct withdrawals *now = x->q->withdrawals;
+	int64_t now_s = clock_real_us() / 1000000;
+	struct withdrawals *list = NULL;
+	struct buf err = { 0 };
+
+	for (size_t i = 0; i < now->v.n; i++) {
+		const struct withdrawal *w = &now->v.v[i];
+		struct isolation_cut link;
+
+		if (!is_over(x, w, now_s))
+			continue;
+		if (!list)
+			list = withdrawals_copy(now);
+		link = link_of(x, w);
+		isolation_terms_end(&x->terms, &link, now_s);
+		withdrawals_remove(list, w->guid, w->port);
+		log_info("isolate-when", "%s: given back, as its time is over", w->name);
+	}
+	if (list && !set_withdrawals(x->q, list, (struct asker){ WITHDRAWN_BY_RULE, NULL }, &err))
+		log_limited(&kept_log, LOG_LEVEL_ERROR, "isolate-when", "links stay isolated: %s", err.s);
+	buf_free(&err);
 }
 
 /* --- looking --- */
@@ -241,6 +301,7 @@ static void look(void *arg)
 	if (sm.state != SM_MASTER || !s)
 		return;
 	state_ref(s);		/* an event may lead to another one */
+	give_back(x);
 	x->bad.n = 0;
 	if (error_watch_last(x->q->errors)->when_us != x->read_us) {
 		x->read_us = error_watch_last(x->q->errors)->when_us;
@@ -283,6 +344,7 @@ void isolation_rules_released(struct isolation_rules *x, const struct withdrawal
 	struct sm_status sm;
 
 	x->stayed.n = 0;	/* there is room, or another way, now */
+	isolation_terms_forget(&x->terms, w);
 	if (!w->port)
 		return;
 	sm_get_status(x->q->sm, &sm);
@@ -297,7 +359,7 @@ void isolation_rules_changed(struct isolation_rules *x)
 {
 	x->read_us = 0;
 	x->stayed.n = 0;
-	if (any_rule(x))
+	if (any_rule(x) || rules(x)->for_s)
 		timer_set(x->timer, LOOK_US, LOOK_US);
 	else
 		timer_stop(x->timer);
@@ -318,6 +380,7 @@ void isolation_rules_free(struct isolation_rules *x)
 	if (!x)
 		return;
 	timer_free(x->timer);
+	isolation_terms_free(&x->terms);
 	vec_free(&x->pardons);
 	vec_free(&x->stayed);
 	vec_free(&x->bad);

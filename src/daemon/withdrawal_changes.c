@@ -17,6 +17,13 @@ const struct withdrawals *get_withdrawals(void *arg)
 	return q->withdrawals;
 }
 
+int64_t isolated_until(void *arg, const struct withdrawal *x)
+{
+	struct qosd *q = arg;
+
+	return isolation_rules_until(q->isolation_rules, x);
+}
+
 static bool save_withdrawals(struct qosd *q, const struct withdrawals *w)
 {
 	struct buf lines = { 0 };

@@ -141,6 +141,7 @@ struct settings {
 		uint32_t errors[PORT_ERRORS];	/* in an hour, tolerated; PORT_ERRORS_ANY, the default: any */
 		uint32_t link_downs;		/* times down in an hour, tolerated; 0, the default: any */
 		uint32_t at_most;		/* places isolated by rule at a time; default 3 */
+		uint32_t for_s;			/* how long, at first; 0, the default: until it is released */
 	} isolate_when;
 	/* History of events: an absolute path, NULL: none, the default; MiB of the file at most. */
 	char *expected_topology;	/* a topology file, or NULL */

@@ -106,4 +106,33 @@ ctl reload >out || bad "reload: $(<out)"
 sim_do count leaf-007/P3 symbol-errors 100000
 reading
 expect "places isolated" 3 "$(ctl -j withdrawn | jq '.places | length')"
+
+# promise: M37
+note "for a time"
+for place in $(ctl -j withdrawn | jq -r '.places[] | "\(.node)/P\(.port)"'); do
+	ctl release "$place" >out || bad "release: $(<out)"
+done
+echo "isolate-when: {errors: {symbol-errors: 150000}, for: 600s}" >>qosd.yaml
+ctl reload >out || bad "reload: $(<out)"
+sim_do pass 3s
+expect "places" "" "$(places)"
+# term: for how many seconds the one place is isolated.
+term() { ctl -j withdrawn | jq -r '.places[] | [.until, .since] | map(sub("\\.[0-9]+"; "") | fromdate) | .[0] - .[1]'; }
+sim_do count leaf-001/P3 symbol-errors 150001
+reading
+expect "places" "leaf-001/P3 isolated true" "$(places)"
+expect "for how long" 600 "$(term)"
+expect_match "in text" "leaf-001/P3.*: isolated since [^ ]+ until " "$(ctl withdrawn)"
+sim_do pass 500s
+expect "places after 500 s" "leaf-001/P3 isolated true" "$(places)"
+sim_do pass 101s
+reading
+expect "places after 600 s" "" "$(places)"
+expect_match "in the log" "leaf-001/P3.*: given back, as its time is over" "$(grep 'given back' "$qosd_log")"
+until_passed 10 subnet_up
+sim_do count spine-001/P1 symbol-errors 150001
+reading
+reading
+expect "places, by the other end" "spine-001/P1 isolated true" "$(places)"
+expect "for how long" 1200 "$(term)"
 stop_and_pass || bad "exit status $?"

@@ -221,6 +221,16 @@ static void on_turn(void *arg)
 	rows->done(rows->job);
 }
 
+static json_t *isolated_row(const struct rows *rows, const struct withdrawal *x)
+{
+	const struct ctl_env *env = rows->c.env;
+	int64_t until_s = env->isolated_until ? env->isolated_until(env->arg, x) : 0;
+	json_t *row = json_isolated(x, rows->c.state->f, &rows->cuts, rows->change == rows->in_force);
+
+	json_object_set_new(row, "until", until_s ? json_time(until_s * 1000000) : json_null());
+	return row;
+}
+
 static json_t *next_row(void *arg)
 {
 	struct rows *rows = arg;
@@ -232,7 +242,7 @@ static json_t *next_row(void *arg)
 	rows->next++;
 	x = &rows->list->v.v[i];
 	if (x->kind == WITHDRAWAL_ISOLATED)
-		return json_isolated(x, rows->c.state->f, &rows->cuts, rows->change == rows->in_force);
+		return isolated_row(rows, x);
 	return json_entry(x, rows->c.state->f, &rows->carried[i],
 			  rows->unverified ? DEVICES_UNKNOWN :
 			  rows->change == rows->in_force ? DEVICES_FOLLOW : DEVICES_BEHIND);

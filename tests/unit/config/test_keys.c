@@ -290,6 +290,7 @@ static const struct row settings_rows[] = {
 	{ "isolate-when: {errors: ~}\n", { "{}", "{symbol-errors: 5}" }, { "[]", "5" } },
 	{ "isolate-when: {link-downs: ~}\n", { "0", "31" }, { BAD_NUMBER, "32" } },
 	{ "isolate-when: {at-most: ~}\n", { "1", "64" }, { BAD_NUMBER, "0", "65" } },
+	{ "isolate-when: {for: ~}\n", { "0", "24h", "30d", "2592000" }, { BAD_NUMBER, "31d", "1ms" } },
 	{ "metrics-listen: ~\n", { "127.0.0.1:9683", "\"[::1]:0\"", "0.0.0.0:65535" },
 	  { "", "[]", "{}", "9683", "localhost:9683", "\"*:9683\"", "\":9683\"", "127.0.0.1", "\"::1:9683\"",
 	    "127.0.0.1:65536", "[127.0.0.1:9683]" } },
