@@ -231,7 +231,7 @@ function drawLegend(f, element)
 
 function drawPairs(f, element)
 {
-	const { groups, sizes, levels, all } = f.data.pairs, cell = 18, left = 190, top = 120;
+	const { groups, sizes, levels, all, sampled } = f.data.pairs, cell = 18, left = 190, top = 120;
 
 	d3.select(element).selectAll("*").remove();
 	drawLegend(f, element);
@@ -257,7 +257,10 @@ function drawPairs(f, element)
 		});
 	});
 	note(element, "What a path query gets that names nothing but its two ends, which are in the row's and in the column's " +
-	     "group; three members stand for a group. Red: no path.");
+	     "group, for all pairs of hosts. Red: no path.");
+	if (sampled)
+		note(element, "The policy tells the hosts of some groups apart in so many ways that only a sample of these was " +
+		     "asked about: a level that few hosts get may be missing.");
 	if (all > groups.length)
 		note(element, `${groups.length} of ${all} groups are shown.`);
 }

@@ -40,6 +40,11 @@ void pair_levels_free(struct pair_levels *x)
 	free(x);
 }
 
+bool pair_levels_remembers(const struct pair_levels *x)
+{
+	return x->level != NULL;
+}
+
 const struct port_kinds *pair_levels_kinds(const struct pair_levels *x)
 {
 	return &x->kinds;

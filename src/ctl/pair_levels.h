@@ -15,6 +15,8 @@ struct pair_levels;
 /* query: what is asked of each pair; its ends are ignored.  The state must outlive the result. */
 struct pair_levels *pair_levels_new(const struct subnet_state *s, const struct path_query *query);
 void pair_levels_free(struct pair_levels *x);	/* NULL is fine */
+/* False: there are so many kinds that each pair is asked about anew. */
+bool pair_levels_remembers(const struct pair_levels *x);
 const struct port_kinds *pair_levels_kinds(const struct pair_levels *x);
 /* The index of the pair's level, or PAIR_NO_PATH.  Both ports must have a LID. */
 #define PAIR_NO_PATH UINT16_MAX

@@ -58,7 +58,19 @@ expect "links that deviate" "$(ctl -j bandwidth | jq '.deviations | length')" "$
 ends=$(of_data .ends)
 expect "routes of hosts' ports" "$((ends - 1))" "$(of_data '.nodes.type as $t | [.links | range(.a | length) as $i |
 	select($t[.a[$i]:.a[$i] + 1] != "s") | .["routes-a"][$i], .["routes-b"][$i]] | unique | join(" ")')"
-expect "levels of all with all" 1 "$(of_data '.pairs.levels[-1][-1] | length')"
+# The levels of each two groups, as the report and as matrix have them.
+of_report='.levels as $names | .pairs | .groups as $g | .levels | to_entries[] | .key as $i | .value | to_entries[] |
+	"\($g[$i]) \($g[.key]) \([.value[] | if . < 0 then "no path" else $names[.] end] | sort | join(","))"'
+of_matrix='.pairs[] | "\(.from) \(.to) \([.levels[].level, (if .["no-path"] > 0 then "no path" else empty end)] | sort | join(","))"'
+# same_pairs WHAT: compares the two.
+same_pairs() {
+	data_of page.html | jq '.levels = [.bandwidth.kinds[0].levels[].level]' >data.json
+	of_data "$of_report" | sort >report.pairs
+	ctl -j matrix | jq -r "$of_matrix" | sort >matrix.pairs
+	expect_same "$1" matrix.pairs report.pairs
+}
+same_pairs "levels of groups"
+expect "no sample" false "$(of_data .pairs.sampled)"
 
 note "the live page"
 port=$(sed -nE 's/.* report: .* port ([0-9]+)$/\1/p' "$qosd_log")
@@ -73,6 +85,25 @@ python3 -c 'import base64, sys, zlib; sys.stdout.write(zlib.decompress(base64.b6
 expect "its nodes" "$(status nodes)" "$(of_data '.nodes.name | length')"
 expect "no other method" 405 "$(curl -s -o out -w '%{http_code}' -X POST "$url/data")"
 expect "no metrics here" 404 "$(curl -s -o out -w '%{http_code}' "$url/metrics")"
+stop_qosd || bad "qosd ends with exit status $?"
+stop_sim
+
+note "one host of many that gets another level"
+cat >other.yaml <<'END'
+port-groups:
+  nodes: {port-names: "node* HCA-1/P*"}
+  one: {port-guids: 0xf4521403008112b1}	# node009
+qos-levels:
+  default: {sl: 0}
+  rare: {sl: 1}
+match-rules:
+  - {source: one, level: rare}
+END
+start_sim "$top/examples/cluster.topo"
+start_and_wait "mgmt01 HCA-1" -p other.yaml
+ctl report page.html || bad "there is no page"
+same_pairs "levels of groups"
+expect "of nodes" "default,rare" "$(sed -n 's/^nodes nodes //p' report.pairs)"
 stop_qosd || bad "qosd ends with exit status $?"
 stop_sim
 

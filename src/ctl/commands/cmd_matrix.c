@@ -2,30 +2,17 @@
 /*
  * Answers `matrix`: which level the pairs of hosts of any two port groups get, one row for two groups.
  *
- * Hosts of one kind get the same level (pair_levels.h), so that two groups cost as many queries as they have kinds of
- * hosts.  A job makes all rows in a thread of its own.
+ * A job makes all rows in a thread of its own (group_pairs.h).
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "ctl/commands/cmd_explain.h"
-#include "ctl/pair_levels.h"
+#include "ctl/group_pairs.h"
 #include "lib/base/alloc.h"
 
 #define GROUPS_MAX	60	/* without --from and --to */
 #define KINDS_MAX	300	/* of a group; of more, so many stand for all */
-
-/* Hosts of a kind. */
-struct kind {
-	uint32_t first, last;	/* port indexes; FABRIC_NONE: none */
-	uint32_t n;
-};
-
-struct group {
-	uint32_t number;	/* of a set of plan->groups */
-	uint32_t hosts;
-	VEC(uint32_t) kinds;	/* those that it has, or a sample */
-};
 
 struct matrix {
 	struct subnet_state *s;	/* referenced */
@@ -34,63 +21,23 @@ struct matrix {
 	uint32_t level;		/* only pairs that get it; LEVEL_ALL: any */
 	bool count;
 	/* results */
-	VEC(struct group) groups;
+	VEC(struct group_hosts) groups;
 	uint32_t more;		/* groups that are not shown */
 	bool sampled;
 	json_t *rows;
 };
 
-static const char *group_name(const struct subnet_state *s, uint32_t group)
-{
-	const struct policy *p = s->plan->policy;
-
-	return group < p->n_groups ? p->groups[group].name : "all";
-}
-
-/* --- groups and their kinds --- */
-
-static struct kind *find_hosts(const struct subnet_state *s, const struct port_kinds *kinds)
-{
-	struct kind *v = xcalloc(kinds->list.n + 1, sizeof(*v));
-
-	for (uint32_t port = 0; port < s->f->n_ports; port++) {
-		struct kind *k;
-
-		if (kinds->of[port] == PORT_KIND_NONE || !port_is_host(s->f, port))
-			continue;
-		k = &v[kinds->of[port]];
-		if (!k->n++)
-			k->first = port;
-		k->last = port;
-	}
-	return v;
-}
-
-static void take_kinds(struct matrix *m, struct group *g, const struct kind *kinds, size_t n)
-{
-	size_t has = 0, step, at = 0;
-
-	for (size_t i = 0; i < n; i++)
-		if (kinds[i].n && group_has(m->s->plan->groups, g->number, kinds[i].first)) {
-			g->hosts += kinds[i].n;
-			has++;
-		}
-	step = has / KINDS_MAX + 1;
-	m->sampled |= step > 1;
-	for (size_t i = 0; i < n; i++)
-		if (kinds[i].n && group_has(m->s->plan->groups, g->number, kinds[i].first) && at++ % step == 0)
-			*vec_push(&g->kinds) = (uint32_t)i;
-}
+/* --- groups --- */
 
 static bool is_shown(const struct matrix *m, uint32_t group)
 {
 	return (m->from == UINT32_MAX || m->to == UINT32_MAX || group == m->from || group == m->to);
 }
 
-static void take_groups(struct matrix *m, const struct kind *kinds, size_t n)
+static void take_groups(struct matrix *m, const struct group_pairs *pairs)
 {
 	for (uint32_t i = 0; i < m->s->plan->groups->n_groups; i++) {
-		struct group *g;
+		struct group_hosts *g;
 
 		if (!is_shown(m, i))
 			continue;
@@ -99,40 +46,18 @@ static void take_groups(struct matrix *m, const struct kind *kinds, size_t n)
 			continue;
 		}
 		g = vec_push(&m->groups);
-		*g = (struct group){ .number = i };
-		take_kinds(m, g, kinds, n);
+		group_pairs_hosts(pairs, i, KINDS_MAX, g);
+		m->sampled |= g->sampled;
 	}
 }
 
 /* --- rows --- */
 
-/* Counts the pairs of two groups by level; the last element is for those without a path. */
-static uint64_t count_pairs(struct pair_levels *levels, const struct kind *kinds, const struct group *from,
-			    const struct group *to, uint64_t *by_level, size_t n_levels)
-{
-	uint64_t all = 0;
-
-	for (size_t i = 0; i < from->kinds.n; i++)
-		for (size_t k = 0; k < to->kinds.n; k++) {
-			const struct kind *a = &kinds[from->kinds.v[i]], *b = &kinds[to->kinds.v[k]];
-			uint64_t pairs = (uint64_t)a->n * b->n - (a == b ? a->n : 0);
-			uint16_t level;
-
-			if (!pairs)
-				continue;
-			level = pair_level(levels, a->first, b->last);
-			by_level[level == PAIR_NO_PATH ? n_levels : level] += pairs;
-			all += pairs;
-		}
-	return all;
-}
-
-static void add_row(struct matrix *m, struct pair_levels *levels, const struct kind *kinds,
-		    const struct group *from, const struct group *to)
+static void add_row(struct matrix *m, struct group_pairs *x, const struct group_hosts *from, const struct group_hosts *to)
 {
 	const struct policy *p = m->s->policy->p;
 	uint64_t *by_level = xcalloc(p->n_levels + 1, sizeof(*by_level));
-	uint64_t pairs = count_pairs(levels, kinds, from, to, by_level, p->n_levels);
+	uint64_t pairs = group_pairs_count(x, from, to, by_level);
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < p->n_levels; i++)
@@ -141,8 +66,8 @@ static void add_row(struct matrix *m, struct pair_levels *levels, const struct k
 							      "sl", p->levels[i].sl, "pairs", (json_int_t)by_level[i]));
 	if (m->level == LEVEL_ALL || by_level[m->level])
 		json_array_append_new(m->rows, json_pack("{s:o, s:o, s:I, s:o, s:I}",
-			"from", json_text(group_name(m->s, from->number)),
-			"to", json_text(group_name(m->s, to->number)), "pairs", (json_int_t)pairs,
+			"from", json_text(group_pairs_name(m->s, from->number)),
+			"to", json_text(group_pairs_name(m->s, to->number)), "pairs", (json_int_t)pairs,
 			"levels", list, "no-path", (json_int_t)by_level[p->n_levels]));
 	else
 		json_decref(list);
@@ -152,21 +77,18 @@ static void add_row(struct matrix *m, struct pair_levels *levels, const struct k
 static void make_rows(void *arg)
 {
 	struct matrix *m = arg;
-	struct pair_levels *levels = pair_levels_new(m->s, &m->q);
-	const struct port_kinds *all = pair_levels_kinds(levels);
-	struct kind *kinds = find_hosts(m->s, all);
+	struct group_pairs *pairs = group_pairs_new(m->s, &m->q);
 
-	take_groups(m, kinds, all->list.n);
+	take_groups(m, pairs);
 	for (size_t i = 0; i < m->groups.n; i++)
 		for (size_t k = 0; k < m->groups.n; k++) {
-			const struct group *from = &m->groups.v[i], *to = &m->groups.v[k];
+			const struct group_hosts *from = &m->groups.v[i], *to = &m->groups.v[k];
 
 			if ((m->from == UINT32_MAX || from->number == m->from) &&
 			    (m->to == UINT32_MAX || to->number == m->to))
-				add_row(m, levels, kinds, from, to);
+				add_row(m, pairs, from, to);
 		}
-	free(kinds);
-	pair_levels_free(levels);
+	group_pairs_free(pairs);
 }
 
 /* --- the answer --- */
@@ -199,7 +121,7 @@ static void answer(void *arg, struct reply *r)
 
 	for (size_t i = 0; i < m->groups.n; i++)
 		json_array_append_new(groups, json_pack("{s:o, s:I}", "name",
-			json_text(group_name(m->s, m->groups.v[i].number)), "hosts", (json_int_t)m->groups.v[i].hosts));
+			json_text(group_pairs_name(m->s, m->groups.v[i].number)), "hosts", (json_int_t)m->groups.v[i].hosts));
 	reply_result(r, json_pack("{s:o, s:I, s:b, s:I}", "groups", groups, "more", (json_int_t)m->more, "sampled",
 				  m->sampled, "count", (json_int_t)json_array_size(m->rows)));
 	if (m->count)
