@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "config/conf.h"
-#include "config/conf_parts.h"
 #include "lib/base/alloc.h"
 #include "lib/iba/mgid.h"
 #include "lib/iba/units.h"

@@ -12,7 +12,6 @@
  *
  * The grammar is that of qosd-sim's profiles, without its presets and its other keys.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "config/conf.h"

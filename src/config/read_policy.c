@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Reads the policy file: groups, levels, rules, and the whole (grammar: qosd-policy(5)). */
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 

@@ -7,7 +7,6 @@
  * P_Key and no Service-ID (RFC 4391); an SRP initiator queries with the Service-ID of its I/O
  * controller, which each target chooses.
  */
-#include <stdlib.h>
 
 #include "config/conf.h"
 #include "config/conf_parts.h"

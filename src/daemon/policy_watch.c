@@ -8,7 +8,6 @@
  * the stamp has stayed the same for QUIET_US, as editors write a file in steps.
  */
 #include <inttypes.h>
-#include <string.h>
 
 #include "daemon/daemon.h"
 #include "lib/base/clock.h"

@@ -5,7 +5,6 @@
  * A change that cannot be saved does not go into force, unless it comes from the master, which has
  * saved it.
  */
-#include <string.h>
 
 #include "daemon/daemon.h"
 #include "lib/base/log.h"

@@ -9,7 +9,6 @@
  * Invariant: a slot is FREE, WAITS for its first try, is SENT, or is SILENT and to be repeated.
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <infiniband/umad.h>

@@ -23,7 +23,6 @@
 #include "lib/base/alloc.h"
 #include "lib/base/bytes.h"
 #include "lib/base/clock.h"
-#include "lib/base/log.h"
 #include "lib/base/map64.h"
 #include "lib/iba/iba.h"
 #include "mad/rmpp/rmpp.h"

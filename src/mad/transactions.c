@@ -29,7 +29,6 @@
 #include "lib/base/alloc.h"
 #include "lib/base/bytes.h"
 #include "lib/base/clock.h"
-#include "lib/base/log.h"
 #include "lib/iba/iba.h"
 #include "lib/iba/smp_window.h"
 #include "mad/umad_port.h"

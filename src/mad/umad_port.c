@@ -12,7 +12,6 @@
 #include "lib/base/alloc.h"
 #include "lib/base/bytes.h"
 #include "lib/base/log.h"
-#include "lib/iba/iba.h"
 #include "mad/choose_port.h"
 #include "mad/rmpp/rmpp.h"
 #include "mad/umad_port.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Stores distinct items under numbers, found by hash; see intern.h. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/alloc.h"

@@ -10,7 +10,6 @@
 
 #include "lib/base/alloc.h"
 #include "lib/base/log.h"
-#include "sa/registry/groups.h"
 #include "sm/devices/exclusions.h"
 #include "sm/devices/implausible.h"
 #include "sm/devices/silent.h"

@@ -15,8 +15,6 @@
 
 #include <infiniband/mad.h>
 
-#include "lib/base/alloc.h"
-#include "plan/routes/base_routes.h"
 #include "store/store_internal.h"
 
 const struct store_file known_file = {

@@ -16,7 +16,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/base/bytes.h"
 #include "lib/base/clock.h"
 #include "sa/registry/alias.h"
 #include "sa/registry/holdings.h"

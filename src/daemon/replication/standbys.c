@@ -2,8 +2,6 @@
 /* The primary's list of standbys, and of callers waiting for them; see replication.h. */
 #include "daemon/replication/replication.h"
 
-#include <stdlib.h>
-
 #include "daemon/daemon.h"
 #include "lib/base/alloc.h"
 #include "lib/base/clock.h"

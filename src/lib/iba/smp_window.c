@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Implements the windows and time-outs of SMPs; see smp_window.h. */
-#include <stdlib.h>
 
 #include "lib/iba/smp_window.h"
 

@@ -2,7 +2,6 @@
 /* See http.h. */
 #include "lib/loop/http.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,6 @@
  *
  * matcher.h describes the bitmaps; match_order.c and match_build.c build them.
  */
-#include <stdlib.h>
 
 #include "qos/match/matcher.h"
 

@@ -8,7 +8,6 @@
  * Routes near to existing grid tables keep the coordinates that switches had, because recognition might
  * number the damaged grid differently.
  */
-#include <stdlib.h>
 
 #include "lib/base/alloc.h"
 #include "routing/grid/dimension.h"

@@ -10,7 +10,6 @@
  * Turns that were tried and given up stay in the layers' dependencies until the next round.  So a layer
  * may refuse a pair that it has room for, but never accepts one that closes a cycle.
  */
-#include <stdlib.h>
 
 #include "lib/base/alloc.h"
 #include "routing/layered/layered_parts.h"

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "lib/base/bytes.h"
-#include "sim/dev/device.h"
 #include "sim/net/fields.h"
 
 /* --- forwarding --- */

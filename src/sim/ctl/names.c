@@ -7,7 +7,6 @@
  */
 #include "sim/ctl/command.h"
 
-#include <stdlib.h>
 #include <strings.h>
 
 #include "lib/format/yaml_value.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Reads the keys of a profile, which qosd-sim(1) explains. */
-#include <string.h>
 
 #include "sim/dev/profile.h"
 

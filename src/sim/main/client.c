@@ -6,7 +6,6 @@
 #include "lib/base/alloc.h"
 #include "lib/base/clock.h"
 #include "server.h"
-#include "sim/dev/device.h"
 #include "sim/preload/socket.h"
 
 #define BATCH		64		/* messages read from a client at a time */

@@ -13,7 +13,6 @@
 #include "lib/base/clock.h"
 #include "server.h"
 #include "sim/ctl/ctl.h"
-#include "sim/dev/device.h"
 #include "sim/preload/socket.h"
 
 #define MAD_HEADER	24

@@ -9,7 +9,6 @@
 
 #include "lib/base/alloc.h"
 #include "program.h"
-#include "sim/ctl/ctl.h"
 #include "sim/dev/device.h"
 #include "sim/topo/topo.h"
 

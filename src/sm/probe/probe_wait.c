@@ -15,7 +15,6 @@
  *  - a switch becomes a suspect meanwhile.
  */
 #include <limits.h>
-#include <stdlib.h>
 
 #include "lib/base/clock.h"
 #include "sm/probe/probe.h"

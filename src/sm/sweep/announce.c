@@ -23,7 +23,6 @@
 #include <infiniband/umad_sm.h>
 
 #include "lib/base/alloc.h"
-#include "lib/base/log.h"
 #include "lib/base/map64.h"
 #include "sm/election/election.h"
 #include "sm/sm_internal.h"

@@ -19,7 +19,6 @@
  * path is given out over it.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include <infiniband/umad_sm.h>
 

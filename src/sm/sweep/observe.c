@@ -16,11 +16,9 @@
  * A switch that was isolated and is back is sampled for the opposite: if the plan wants what it held when it left,
  * and all samples are right, it has not restarted, and the rest is not read.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/alloc.h"
-#include "lib/base/log.h"
 #include "plan/routes/base_routes.h"
 #include "sm/sm_internal.h"
 #include "sm/sweep/reading.h"

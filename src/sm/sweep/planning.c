@@ -16,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric/edit.h"
 #include "lib/base/alloc.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"

@@ -14,7 +14,6 @@
  * them Active lets routes use them again.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "fabric/edit.h"
 #include "lib/base/clock.h"

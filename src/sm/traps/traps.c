@@ -14,7 +14,6 @@
 #include "lib/base/log.h"
 #include "sm/devices/silent.h"
 #include "sm/election/election.h"
-#include "sm/keys/callers.h"
 #include "sm/keys/mkey.h"
 #include "sm/sm_internal.h"
 

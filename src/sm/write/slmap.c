@@ -10,8 +10,6 @@
  * Set writes them, too.
  */
 
-#include "lib/base/alloc.h"
-#include "sm/sm_internal.h"
 #include "sm/sweep/reading.h"
 #include "sm/write/write.h"
 

@@ -28,7 +28,6 @@
  * and then the state with everything else as found: some devices take no step while a field
  * changes, or take the step and refuse a field.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include <infiniband/mad.h>
