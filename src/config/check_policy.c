@@ -8,6 +8,7 @@
 
 #include "config/conf_parts.h"
 #include "lib/base/alloc.h"
+#include "lib/base/search.h"
 
 /* --- names --- */
 
@@ -227,16 +228,9 @@ static uint32_t next_place(struct walk *w, uint32_t at)
 
 static uint32_t place_of_pkey(const struct walk *w, uint64_t pkey)
 {
-	uint32_t a = 0, b = (uint32_t)w->p->n_partitions;
+	uint32_t a;
 
-	while (a < b) {
-		uint32_t mid = a + (b - a) / 2;
-
-		if (w->p->partitions[w->sorted[mid]].pkey < pkey)
-			a = mid + 1;
-		else
-			b = mid;
-	}
+	LOWER_BOUND(a, 0, w->p->n_partitions, w->p->partitions[w->sorted[a]].pkey < pkey);
 	return a;
 }
 

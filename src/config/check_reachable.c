@@ -16,6 +16,7 @@
 
 #include "config/conf_parts.h"
 #include "lib/base/alloc.h"
+#include "lib/base/search.h"
 
 #define WORK_MAX 300000000u	/* about two seconds */
 
@@ -204,16 +205,10 @@ static bool spans_include(struct reach *s, struct slice outer, struct slice inne
 	const struct span *e = s->spans.v + outer.at, *l = s->spans.v + inner.at;
 
 	for (uint32_t i = 0; i < inner.n; i++) {
-		uint32_t a = 0, b = outer.n;
+		uint32_t a;
 
-		while (a < b) {		/* finds the first that begins after l[i].lo */
-			uint32_t mid = a + (b - a) / 2;
-
-			if (e[mid].lo <= l[i].lo)
-				a = mid + 1;
-			else
-				b = mid;
-		}
+		/* finds the first that begins after l[i].lo */
+		LOWER_BOUND(a, 0, outer.n, e[a].lo <= l[i].lo);
 		s->work++;
 		if (a == 0 || e[a - 1].hi < l[i].hi || exhausted(s))
 			return false;

@@ -15,6 +15,7 @@
 #include "lib/base/alloc.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
+#include "lib/base/search.h"
 #include "sm/devices/isolation_loss.h"
 #include "sm/devices/isolations.h"
 
@@ -232,9 +233,7 @@ static int worst_first(const void *va, const void *vb)
 	const struct bad_link *a = va, *b = vb;
 	double x = (double)a->n / (double)(a->limit + 1), y = (double)b->n / (double)(b->limit + 1);
 
-	if (x != y)
-		return x > y ? -1 : 1;
-	return a->port < b->port ? -1 : a->port > b->port;
+	return ORDER(y, x) ?: ORDER(a->port, b->port);
 }
 
 /* What the counter grew by in the last hour, and since the port was released. */

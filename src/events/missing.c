@@ -17,6 +17,7 @@
 #include "lib/base/alloc.h"
 #include "lib/base/clean.h"
 #include "lib/base/glob.h"
+#include "lib/base/search.h"
 #include "lib/iba/units.h"
 
 #define NO_ITEM		(MAP64_NONE - 1)
@@ -176,9 +177,7 @@ static int by_kind_and_name(const void *a, const void *b)
 		return x->kind < y->kind ? -1 : 1;
 	if (names)
 		return names;
-	if (x->a.guid != y->a.guid)
-		return x->a.guid < y->a.guid ? -1 : 1;
-	return x->a.num - y->a.num;
+	return ORDER(x->a.guid, y->a.guid) ?: ORDER(x->a.num, y->a.num);
 }
 
 struct missing_item **missing_list(const struct missing *m, size_t *n)

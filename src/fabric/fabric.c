@@ -14,6 +14,7 @@
 #include "fabric/fabric.h"
 #include "lib/base/alloc.h"
 #include "lib/base/clean.h"
+#include "lib/base/search.h"
 #include "lib/iba/units.h"
 
 struct fabric *fabric_new(void)
@@ -441,18 +442,11 @@ void fabric_keep_blocks(struct fabric *f, struct lft_fixed *list, uint32_t n)
 /* Index of the first entry at or after this switch and block. */
 static uint32_t find_fixed(const struct fabric *f, uint32_t sw, uint32_t block)
 {
-	uint32_t low = 0, high = f->n_fixed;
+	const struct lft_fixed *k = f->fixed;
+	uint32_t i;
 
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-		const struct lft_fixed *k = &f->fixed[mid];
-
-		if (k->sw < sw || (k->sw == sw && k->block < block))
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	LOWER_BOUND(i, 0, f->n_fixed, k[i].sw < sw || (k[i].sw == sw && k[i].block < block));
+	return i;
 }
 
 bool fabric_keeps_any(const struct fabric *f, uint32_t sw)

@@ -24,6 +24,7 @@
 #include <stdlib.h>
 
 #include "lib/base/alloc.h"
+#include "lib/base/search.h"
 #include "plan/plan.h"
 
 #define LIDS (IB_LID_UCAST_MAX + 1)
@@ -292,9 +293,7 @@ static int compare_keys(const void *pa, const void *pb)
 {
 	const struct map64_slot *a = pa, *b = pb;
 
-	if (a->key != b->key)
-		return a->key < b->key ? -1 : 1;
-	return a->value < b->value ? -1 : a->value > b->value;
+	return ORDER(a->key, b->key) ?: ORDER(a->value, b->value);
 }
 
 static void order_by_guid(struct allocator *a)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/base/alloc.h"
+#include "lib/base/search.h"
 #include "routing/graph.h"
 
 /*
@@ -29,9 +30,7 @@ static int by_neighbour(const void *a, const void *b)
 {
 	const struct link *x = a, *y = b;
 
-	if (x->v != y->v)
-		return x->v < y->v ? -1 : 1;
-	return x->port - y->port;
+	return ORDER(x->v, y->v) ?: ORDER(x->port, y->port);
 }
 
 /*
@@ -169,9 +168,7 @@ static int by_guid(const void *a, const void *b)
 {
 	const struct guid_key *x = a, *y = b;
 
-	if (x->guid != y->guid)
-		return x->guid < y->guid ? -1 : 1;
-	return x->sw < y->sw ? -1 : x->sw > y->sw;
+	return ORDER(x->guid, y->guid) ?: ORDER(x->sw, y->sw);
 }
 
 uint32_t *graph_by_guid(const struct fabric *f)
@@ -191,16 +188,9 @@ uint32_t *graph_by_guid(const struct fabric *f)
 
 uint32_t graph_trunk(const struct graph *g, uint32_t from, uint32_t to)
 {
-	uint32_t lo = g->trunk0[from], hi = g->trunk0[from + 1];
+	uint32_t lo;
 
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (g->trunks[mid].v < to)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	LOWER_BOUND(lo, g->trunk0[from], g->trunk0[from + 1], g->trunks[lo].v < to);
 	return lo < g->trunk0[from + 1] && g->trunks[lo].v == to ? lo : FABRIC_NONE;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "lib/base/alloc.h"
+#include "lib/base/search.h"
 #include "routing/tree.h"
 
 /* --- on a grid --- */
@@ -209,9 +210,7 @@ static int by_depth(const void *a, const void *b)
 {
 	const struct place *p = a, *q = b;
 
-	if (p->depth != q->depth)
-		return p->depth > q->depth ? -1 : 1;
-	return p->guid < q->guid ? -1 : p->guid > q->guid;
+	return ORDER(q->depth, p->depth) ?: ORDER(p->guid, q->guid);
 }
 
 struct updn_order *tree_order(const struct fabric *f, const uint32_t *tree)

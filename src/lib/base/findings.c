@@ -7,6 +7,7 @@
 #include "lib/base/alloc.h"
 #include "lib/base/findings.h"
 #include "lib/base/log.h"
+#include "lib/base/search.h"
 
 const char *severity_name(enum severity s)
 {
@@ -64,15 +65,9 @@ struct keyed { struct finding f; size_t index; };
 static int compare(const void *pa, const void *pb)
 {
 	const struct keyed *a = pa, *b = pb;
-	int c = strcmp(a->f.file, b->f.file);
 
-	if (c)
-		return c;
-	if (a->f.pos.line != b->f.pos.line)
-		return a->f.pos.line < b->f.pos.line ? -1 : 1;
-	if (a->f.pos.col != b->f.pos.col)
-		return a->f.pos.col < b->f.pos.col ? -1 : 1;
-	return a->index < b->index ? -1 : 1;
+	return strcmp(a->f.file, b->f.file) ?: ORDER(a->f.pos.line, b->f.pos.line) ?:
+	       ORDER(a->f.pos.col, b->f.pos.col) ?: ORDER(a->index, b->index);
 }
 
 void findings_sort(struct findings *f)

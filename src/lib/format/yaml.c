@@ -5,6 +5,7 @@
 #include <yaml.h>
 
 #include "lib/base/alloc.h"
+#include "lib/base/search.h"
 #include "lib/format/yaml.h"
 #include "lib/format/yaml_value.h"
 
@@ -126,13 +127,9 @@ static void build_list(struct builder *b, struct node *n, unsigned depth)
 static int compare_keys(const void *pa, const void *pb)
 {
 	const struct node *const *a = pa, *const *b = pb;
-	int c = strcmp((*a)->text, (*b)->text);
 
-	if (c)
-		return c;
-	if ((*a)->pos.line != (*b)->pos.line)
-		return (*a)->pos.line < (*b)->pos.line ? -1 : 1;
-	return (*a)->pos.col < (*b)->pos.col ? -1 : 1;
+	return strcmp((*a)->text, (*b)->text) ?: ORDER((*a)->pos.line, (*b)->pos.line) ?:
+	       ORDER((*a)->pos.col, (*b)->pos.col);
 }
 
 /* Keeps the first of several equal keys. */

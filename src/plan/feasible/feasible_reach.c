@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "lib/base/alloc.h"
+#include "lib/base/search.h"
 #include "plan/feasible/feasible_parts.h"
 
 #define ROW_SIZE (LFT_DROP + 1)
@@ -244,9 +245,7 @@ static int by_row(const void *pa, const void *pb)
 
 	if (a->row != b->row)
 		return (uintptr_t)a->row < (uintptr_t)b->row ? -1 : 1;
-	if (a->class != b->class)
-		return a->class < b->class ? -1 : 1;
-	return a->lid - b->lid;
+	return ORDER(a->class, b->class) ?: ORDER(a->lid, b->lid);
 }
 
 static int by_first_lid(const void *pa, const void *pb, void *arg)

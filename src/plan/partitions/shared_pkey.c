@@ -4,20 +4,14 @@
  *
  * Read-only; a lookup searches only the words of two tables.
  */
+#include "lib/base/search.h"
 #include "plan/partitions/pkey_members.h"
 
 static const struct pkey_word *word_of(const struct pkey_table *t, uint32_t at)
 {
-	uint32_t a = 0, b = t->n_words;
+	uint32_t a;
 
-	while (a < b) {
-		uint32_t mid = a + (b - a) / 2;
-
-		if (t->words[mid].at < at)
-			a = mid + 1;
-		else
-			b = mid;
-	}
+	LOWER_BOUND(a, 0, t->n_words, t->words[a].at < at);
 	return a < t->n_words && t->words[a].at == at ? &t->words[a] : NULL;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "lib/base/alloc.h"
+#include "lib/base/search.h"
 #include "qos/groups/nested_groups.h"
 
 /* Sets first .. end - 1: a single group, or partitions with consecutive P_Keys. */
@@ -65,16 +66,9 @@ static const struct policy_partition **sorted_partitions(const struct policy *p,
 /* The set of the first partition with this P_Key or a greater one, or n_sets. */
 static uint32_t first_from_pkey(const struct inner *in, uint64_t pkey)
 {
-	uint32_t a = in->n_groups, b = in->n_sets;
+	uint32_t a;
 
-	while (a < b) {
-		uint32_t mid = a + (b - a) / 2;
-
-		if (in->by_pkey[mid - in->n_groups]->pkey < pkey)
-			a = mid + 1;
-		else
-			b = mid;
-	}
+	LOWER_BOUND(a, in->n_groups, in->n_sets, in->by_pkey[a - in->n_groups]->pkey < pkey);
 	return a;
 }
 

@@ -12,6 +12,7 @@
 
 #include "lib/base/alloc.h"
 #include "lib/base/glob.h"
+#include "lib/base/search.h"
 #include "qos/groups/nested_groups.h"
 #include "qos/groups/port_groups.h"
 #include "qos/groups/port_guids.h"
@@ -78,16 +79,9 @@ void port_names_free(struct port_names *n)
 /* The first node whose description does not sort before the n characters of prefix. */
 static uint32_t first_with_prefix(const struct port_names *r, const char *prefix, size_t n)
 {
-	uint32_t a = 0, b = r->f->n_nodes;
+	uint32_t a;
 
-	while (a < b) {
-		uint32_t mid = a + (b - a) / 2;
-
-		if (strncmp(r->nodes[mid].desc, prefix, n) < 0)
-			a = mid + 1;
-		else
-			b = mid;
-	}
+	LOWER_BOUND(a, 0, r->f->n_nodes, strncmp(r->nodes[a].desc, prefix, n) < 0);
 	return a;
 }
 
@@ -245,19 +239,11 @@ void groups_free(struct group_sets *g)
 
 uint32_t groups_find(const struct group_sets *g, const struct policy *p, const char *name)
 {
-	size_t a = 0, b = p->n_groups;
+	size_t i;
 
-	while (a < b) {
-		size_t mid = a + (b - a) / 2;
-		int c = strcmp(p->groups[g->by_name[mid]].name, name);
-
-		if (c == 0)
-			return g->by_name[mid];
-		if (c < 0)
-			a = mid + 1;
-		else
-			b = mid;
-	}
+	LOWER_BOUND(i, 0, p->n_groups, strcmp(p->groups[g->by_name[i]].name, name) < 0);
+	if (i < p->n_groups && strcmp(p->groups[g->by_name[i]].name, name) == 0)
+		return g->by_name[i];
 	return strcmp(name, "all") == 0 ? (uint32_t)p->n_groups : UINT32_MAX;
 }
 

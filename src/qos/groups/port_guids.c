@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "lib/base/alloc.h"
+#include "lib/base/search.h"
 #include "qos/groups/port_guids.h"
 
 static int compare(const void *pa, const void *pb)
@@ -32,16 +33,9 @@ void guids_free(struct guid_index *x)
 /* The index of the first GUID that is at least lo. */
 static size_t lower_bound(const struct guid_index *x, uint64_t lo)
 {
-	size_t a = 0, b = x->n;
+	size_t a;
 
-	while (a < b) {
-		size_t mid = a + (b - a) / 2;
-
-		if (x->v[mid].guid < lo)
-			a = mid + 1;
-		else
-			b = mid;
-	}
+	LOWER_BOUND(a, 0, x->n, x->v[a].guid < lo);
 	return a;
 }
 

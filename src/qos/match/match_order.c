@@ -9,6 +9,7 @@
  */
 #include <stdlib.h>
 
+#include "lib/base/search.h"
 #include "qos/match/match_build.h"
 
 struct placed {
@@ -136,11 +137,7 @@ static int by_place(const void *pa, const void *pb)
 {
 	const struct placed *a = pa, *b = pb;
 
-	if (a->criterion != b->criterion)
-		return a->criterion < b->criterion ? -1 : 1;
-	if (a->key != b->key)
-		return a->key < b->key ? -1 : 1;
-	return a->rule < b->rule ? -1 : 1;
+	return ORDER(a->criterion, b->criterion) ?: ORDER(a->key, b->key) ?: ORDER(a->rule, b->rule);
 }
 
 /* Greatest fraction of the other rules that a criterion may leave to be worth sorting by. */

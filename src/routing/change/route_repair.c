@@ -21,6 +21,7 @@
 
 #include "lib/base/alloc.h"
 #include "lib/base/map64.h"
+#include "lib/base/search.h"
 #include "routing/channel.h"
 #include "routing/updn/stranded.h"
 #include "routing/verify.h"
@@ -483,9 +484,7 @@ static int by_length(const void *a, const void *b)
 {
 	const struct reach *x = a, *y = b;
 
-	if (x->len != y->len)
-		return x->len - y->len;
-	return x->v < y->v ? -1 : x->v > y->v;
+	return ORDER(x->len, y->len) ?: ORDER(x->v, y->v);
 }
 
 /* Collects the moved vertices next to a vertex with a route, nearest to the destination first. */

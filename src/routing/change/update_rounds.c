@@ -26,6 +26,7 @@
 #include <string.h>
 
 #include "lib/base/alloc.h"
+#include "lib/base/search.h"
 #include "routing/change/update_phases.h"
 #include "routing/change/update_rounds.h"
 #include "routing/channel.h"
@@ -346,9 +347,7 @@ static int by_block(const void *a, const void *b)
 {
 	const struct lft_block *x = a, *y = b;
 
-	if (x->block != y->block)
-		return x->block - y->block;
-	return x->sw < y->sw ? -1 : x->sw > y->sw;
+	return ORDER(x->block, y->block) ?: ORDER(x->sw, y->sw);
 }
 
 static void take_blocks(struct column *k, const struct lft_block *blocks, uint32_t n)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/base/alloc.h"
+#include "lib/base/search.h"
 #include "lib/iba/units.h"
 
 /* State of a switch while a LID is walked; other values: switches left to the destination. */
@@ -41,9 +42,7 @@ static int by_lid(const void *a, const void *b)
 {
 	const struct gauge_end *x = a, *y = b;
 
-	if (x->lid != y->lid)
-		return x->lid < y->lid ? -1 : 1;
-	return x->port < y->port ? -1 : x->port > y->port;
+	return ORDER(x->lid, y->lid) ?: ORDER(x->port, y->port);
 }
 
 static void add_ends(struct gauge_net *n, const struct route_request *r)

@@ -13,6 +13,7 @@
 #include "lib/base/alloc.h"
 #include "lib/base/disjoint.h"
 #include "lib/base/map64.h"
+#include "lib/base/search.h"
 
 
 /* How trunks of two groups meet at vertices. */
@@ -342,11 +343,7 @@ static int clearest_first(const void *a, const void *b)
 {
 	const struct meeting *x = a, *y = b;
 
-	if (x->open != y->open)
-		return x->open > y->open ? -1 : 1;
-	if (x->a != y->a)
-		return x->a < y->a ? -1 : 1;
-	return x->b < y->b ? -1 : x->b > y->b;
+	return ORDER(y->open, x->open) ?: ORDER(x->a, y->a) ?: ORDER(x->b, y->b);
 }
 
 static void merge_groups(struct work *w)
@@ -388,9 +385,7 @@ static int largest_first(const void *a, const void *b)
 {
 	const struct sized *x = a, *y = b;
 
-	if (x->size != y->size)
-		return x->size > y->size ? -1 : 1;
-	return x->group < y->group ? -1 : x->group > y->group;
+	return ORDER(y->size, x->size) ?: ORDER(x->group, y->group);
 }
 
 /* Lists the remaining groups, largest first; returns their number. */

@@ -19,6 +19,7 @@
 
 #include "lib/base/alloc.h"
 #include "lib/base/disjoint.h"
+#include "lib/base/search.h"
 #include "routing/grid/factor.h"
 
 #define NONE FABRIC_NONE
@@ -100,9 +101,7 @@ static int by_ends(const void *a, const void *b)
 {
 	const struct pair *x = a, *y = b;
 
-	if (x->a != y->a)
-		return x->a < y->a ? -1 : 1;
-	return x->b < y->b ? -1 : x->b > y->b;
+	return ORDER(x->a, y->a) ?: ORDER(x->b, y->b);
 }
 
 /* Recounts vertices and links of layers.  False if a link of the dimension stays within a layer. */
@@ -141,16 +140,9 @@ static bool count_layers(const struct survey *s, unsigned d, struct layering *l)
 /* The index of a layer's first link, or of the next layer's if it has none. */
 static uint32_t first_link(const struct layering *l, uint32_t layer)
 {
-	uint32_t lo = 0, hi = l->n_links;
+	uint32_t lo;
 
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (l->links[mid].a < layer)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	LOWER_BOUND(lo, 0, l->n_links, l->links[lo].a < layer);
 	return lo;
 }
 

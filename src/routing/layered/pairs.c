@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "lib/base/alloc.h"
+#include "lib/base/search.h"
 #include "routing/layered/layered_parts.h"
 
 /* Work (deps_work()) after which placing is hopeless: some seconds. */
@@ -163,11 +164,7 @@ static int most_blocked_first(const void *a, const void *b, void *arg)
 	const uint8_t *blocked = arg;
 	unsigned n = blocked[route_layers_pair(p->a, p->b)], m = blocked[route_layers_pair(q->a, q->b)];
 
-	if (n != m)
-		return n > m ? -1 : 1;
-	if (p->b != q->b)
-		return p->b < q->b ? -1 : 1;
-	return p->a < q->a ? -1 : p->a > q->a;
+	return ORDER(m, n) ?: ORDER(p->b, q->b) ?: ORDER(p->a, q->a);
 }
 
 static void note_blocked(struct layered *x, struct pair p)

@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "lib/base/search.h"
 #include "routing/multicast/mcast_parts.h"
 
 struct mcast_forest *mcast_forest_new(const struct updn_order *o, const bool *closed)
@@ -209,11 +210,7 @@ static int by_burden(const void *a, const void *b)
 {
 	const struct burden *x = a, *y = b;
 
-	if (x->own != y->own)
-		return x->own < y->own ? -1 : 1;
-	if (x->around != y->around)
-		return x->around < y->around ? -1 : 1;
-	return x->v < y->v ? -1 : x->v > y->v;
+	return ORDER(x->own, y->own) ?: ORDER(x->around, y->around) ?: ORDER(x->v, y->v);
 }
 
 /* Lists the vertices with no neighbour above, least burdened first; returns their number. */

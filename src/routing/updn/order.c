@@ -13,6 +13,7 @@
 
 #include "lib/base/alloc.h"
 #include "lib/base/disjoint.h"
+#include "lib/base/search.h"
 #include "routing/updn/order.h"
 #include "routing/updn/order_search.h"
 
@@ -168,15 +169,8 @@ static int by_key(const void *a, const void *b)
 {
 	const struct key *x = a, *y = b;
 
-	if (x->rank != y->rank)
-		return x->rank - y->rank;
-	if (x->plane_port != y->plane_port)
-		return x->plane_port - y->plane_port;
-	if (x->plane != y->plane)
-		return x->plane < y->plane ? -1 : 1;
-	if (x->own_port != y->own_port)
-		return x->own_port - y->own_port;
-	return x->v < y->v ? -1 : x->v > y->v;
+	return ORDER(x->rank, y->rank) ?: ORDER(x->plane_port, y->plane_port) ?:
+	       ORDER(x->plane, y->plane) ?: ORDER(x->own_port, y->own_port) ?: ORDER(x->v, y->v);
 }
 
 /* The port by which most switches below (their median) reach v; 0 if there are none. */
@@ -637,9 +631,7 @@ static int by_sum(const void *a, const void *b)
 {
 	const struct far *x = a, *y = b;
 
-	if (x->sum != y->sum)
-		return x->sum < y->sum ? -1 : 1;
-	return x->v < y->v ? -1 : x->v > y->v;
+	return ORDER(x->sum, y->sum) ?: ORDER(x->v, y->v);
 }
 
 static void places_of_ranks(const struct graph *g, const uint16_t *rank, uint16_t *place)

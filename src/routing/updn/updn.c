@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "lib/base/alloc.h"
+#include "lib/base/search.h"
 #include "routing/relief.h"
 #include "routing/updn/dmodk.h"
 #include "routing/updn/stranded.h"
@@ -481,11 +482,7 @@ static int compare_numbers(const void *a, const void *b)
 {
 	const struct by_number *x = a, *y = b;
 
-	if (x->rank != y->rank)
-		return x->rank - y->rank;
-	if (x->number != y->number)
-		return x->number < y->number ? -1 : 1;
-	return x->v < y->v ? -1 : x->v > y->v;
+	return ORDER(x->rank, y->rank) ?: ORDER(x->number, y->number) ?: ORDER(x->v, y->v);
 }
 
 static uint32_t *sequence(const struct updn *u)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "lib/base/bytes.h"
+#include "lib/base/search.h"
 #include "lib/iba/mgid.h"
 #include "lib/iba/units.h"
 #include "plan/published_state.h"
@@ -213,16 +214,9 @@ static bool gid_before(struct mcast_gid a, struct mcast_gid b)
 
 static size_t member_place(const struct mcast_group *g, struct mcast_gid gid)
 {
-	size_t lo = 0, hi = g->members.n;
+	size_t lo;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (gid_before(g->members.v[mid].gid, gid))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	LOWER_BOUND(lo, 0, g->members.n, gid_before(g->members.v[lo].gid, gid));
 	return lo;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "lib/base/alloc.h"
+#include "lib/base/search.h"
 #include "sa/registry/mgids.h"
 
 #define BLOCK	256
@@ -54,31 +55,17 @@ size_t mgids_count(const struct mgids *m)
 /* The index of the block that an MGID is in or belongs in; 0 if there are no blocks. */
 static size_t find_block(const struct mgids *m, const uint8_t mgid[16])
 {
-	size_t lo = 0, hi = m->blocks.n;
+	size_t lo;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (memcmp(m->blocks.v[mid].first, mgid, 16) <= 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	LOWER_BOUND(lo, 0, m->blocks.n, memcmp(m->blocks.v[lo].first, mgid, 16) <= 0);
 	return lo ? lo - 1 : 0;
 }
 
 static unsigned find_entry(const struct block *b, const uint8_t mgid[16])
 {
-	unsigned lo = 0, hi = b->n;
+	unsigned lo;
 
-	while (lo < hi) {
-		unsigned mid = lo + (hi - lo) / 2;
-
-		if (memcmp(b->v[mid].mgid, mgid, 16) < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	LOWER_BOUND(lo, 0, b->n, memcmp(b->v[lo].mgid, mgid, 16) < 0);
 	return lo;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "lib/base/alloc.h"
+#include "lib/base/search.h"
 #include "sa/registry/holdings.h"
 #include "sa/registry/services.h"
 
@@ -52,27 +53,15 @@ static void tell(struct services *db)
 
 static int compare(const struct service_key *a, const struct service_key *b)
 {
-	int by_gid;
-
-	if (a->id != b->id)
-		return a->id < b->id ? -1 : 1;
-	by_gid = memcmp(a->gid, b->gid, sizeof(a->gid));
-	return by_gid ? by_gid : (a->pkey > b->pkey) - (a->pkey < b->pkey);
+	return ORDER(a->id, b->id) ?: memcmp(a->gid, b->gid, sizeof(a->gid)) ?: ORDER(a->pkey, b->pkey);
 }
 
 /* The index where the key is or belongs. */
 static size_t place_of(const struct services *db, const struct service_key *key)
 {
-	size_t lo = 0, hi = db ? db->list.n : 0;
+	size_t lo;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (compare(&db->list.v[mid]->key, key) < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	LOWER_BOUND(lo, 0, db ? db->list.n : 0, compare(&db->list.v[lo]->key, key) < 0);
 	return lo;
 }
 

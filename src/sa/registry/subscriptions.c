@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/search.h"
+
 struct subscriptions {
 	VEC(struct subscriber *) list;
 	size_t n;			/* number of subscriptions */
@@ -90,18 +92,12 @@ static bool is(const struct subscriber *s, uint64_t guid, uint32_t qpn)
 /* The index where the subscriber is or belongs. */
 static size_t place_of(const struct subscriptions *db, uint64_t guid, uint32_t qpn)
 {
-	size_t lo = 0, hi = db ? db->list.n : 0;
+	struct subscriber *const *s = db ? db->list.v : NULL;
+	size_t i;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		const struct subscriber *s = db->list.v[mid];
-
-		if (s->guid < guid || (s->guid == guid && s->qpn < qpn))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	LOWER_BOUND(i, 0, db ? db->list.n : 0,
+		    s[i]->guid < guid || (s[i]->guid == guid && s[i]->qpn < qpn));
+	return i;
 }
 
 static struct subscriber *at(const struct subscriptions *db, size_t i)

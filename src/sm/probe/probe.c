@@ -43,6 +43,7 @@
 #include "fabric/edit.h"
 #include "lib/base/alloc.h"
 #include "lib/base/log.h"
+#include "lib/base/search.h"
 #include "sm/devices/implausible.h"
 #include "sm/devices/silent.h"
 #include "sm/keys/mkey.h"
@@ -231,11 +232,7 @@ static int by_node(const void *va, const void *vb)
 {
 	const struct ask *a = va, *b = vb;
 
-	if (a->node != b->node)
-		return a->node < b->node ? -1 : 1;
-	if (a->kind != b->kind)
-		return a->kind - b->kind;
-	return a->num - b->num;
+	return ORDER(a->node, b->node) ?: ORDER(a->kind, b->kind) ?: ORDER(a->num, b->num);
 }
 
 static void finished(void *arg);

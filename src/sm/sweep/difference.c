@@ -7,6 +7,7 @@
 #include <infiniband/umad_sm.h>
 
 #include "lib/base/alloc.h"
+#include "lib/base/search.h"
 #include "plan/sm_attributes.h"
 #include "sm/sweep/difference.h"
 
@@ -238,19 +239,11 @@ unsigned port_set_state(const struct want_env *e, const struct refusals *refused
 /* PortInfo of the port: its latest answer, if that differs from the published one. */
 static const uint8_t *info_of(const struct want_env *e, uint32_t port)
 {
-	size_t from = 0, to = e->n_answers;
+	size_t i;
 
-	while (from < to) {
-		size_t i = (from + to) / 2;
-
-		if (e->answers[i].port == port)
-			return e->answers[i].info;
-		if (e->answers[i].port < port)
-			from = i + 1;
-		else
-			to = i;
-	}
-	return e->plan->f->ports[port].info;
+	LOWER_BOUND(i, 0, e->n_answers, e->answers[i].port < port);
+	return i < e->n_answers && e->answers[i].port == port ? e->answers[i].info :
+	       e->plan->f->ports[port].info;
 }
 
 bool port_fields_need_set(const struct want_env *e, const struct refusals *refused, uint32_t port)

@@ -11,6 +11,7 @@
 #include "lib/base/alloc.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
+#include "lib/base/search.h"
 #include "plan/feasible/feasible.h"
 #include "plan/routes/base_routes.h"
 #include "sm/devices/implausible.h"
@@ -140,11 +141,7 @@ static int by_node_and_kind(const void *va, const void *vb)
 {
 	const struct device_fault *a = va, *b = vb;
 
-	if (a->node != b->node)
-		return a->node < b->node ? -1 : 1;
-	if (a->kind != b->kind)
-		return (int)a->kind - (int)b->kind;
-	return a->attr - b->attr;
+	return ORDER(a->node, b->node) ?: ORDER(a->kind, b->kind) ?: ORDER(a->attr, b->attr);
 }
 
 /*

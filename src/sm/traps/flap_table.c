@@ -10,6 +10,7 @@
 
 #include "lib/base/alloc.h"
 #include "lib/base/disjoint.h"
+#include "lib/base/search.h"
 #include "sm/devices/withdrawals.h"
 
 #define DOUBLINGS 5
@@ -98,13 +99,8 @@ static int compare_links(const void *va, const void *vb)
 {
 	const struct flap_link *a = va, *b = vb;
 
-	for (unsigned i = 0; i < 2; i++) {
-		if (a->guid[i] != b->guid[i])
-			return a->guid[i] < b->guid[i] ? -1 : 1;
-		if (a->port[i] != b->port[i])
-			return a->port[i] < b->port[i] ? -1 : 1;
-	}
-	return 0;
+	return ORDER(a->guid[0], b->guid[0]) ?: ORDER(a->port[0], b->port[0]) ?:
+	       ORDER(a->guid[1], b->guid[1]) ?: ORDER(a->port[1], b->port[1]);
 }
 
 static bool same_link(const struct flap_link *a, const struct flap_link *b)
@@ -284,9 +280,7 @@ static int least_first(const void *va, const void *vb)
 {
 	const struct candidate *a = va, *b = vb;
 
-	if (a->flap.downs != b->flap.downs)
-		return a->flap.downs < b->flap.downs ? -1 : 1;
-	return compare_links(&a->flap.link, &b->flap.link);
+	return ORDER(a->flap.downs, b->flap.downs) ?: compare_links(&a->flap.link, &b->flap.link);
 }
 
 /* Joins the two ends in parts, sets of connected switches (lib/base/disjoint.h). */

@@ -24,6 +24,7 @@
 #include <infiniband/umad_sm.h>
 
 #include "lib/base/alloc.h"
+#include "lib/base/search.h"
 #include "plan/routes/base_routes.h"
 #include "sm/devices/silent.h"
 #include "sm/sm_internal.h"
@@ -95,9 +96,7 @@ static int by_switch_and_block(const void *va, const void *vb)
 {
 	const struct block *a = va, *b = vb;
 
-	if (a->fixed.sw != b->fixed.sw)
-		return a->fixed.sw < b->fixed.sw ? -1 : 1;
-	return a->fixed.block < b->fixed.block ? -1 : a->fixed.block > b->fixed.block;
+	return ORDER(a->fixed.sw, b->fixed.sw) ?: ORDER(a->fixed.block, b->fixed.block);
 }
 
 bool fixed_routes_survived(const struct sm *sm, const struct plan *old, uint32_t node)
@@ -302,9 +301,7 @@ static int by_place(const void *va, const void *vb)
 {
 	const struct lft_fixed *a = va, *b = vb;
 
-	if (a->sw != b->sw)
-		return a->sw < b->sw ? -1 : 1;
-	return a->block < b->block ? -1 : a->block > b->block;
+	return ORDER(a->sw, b->sw) ?: ORDER(a->block, b->block);
 }
 
 static void take_read(struct sm *sm)
