@@ -302,7 +302,6 @@ static void add_left(const struct fabric *f, const char *path, const struct lft_
 		     struct findings *out)
 {
 	const struct src_pos nowhere = { 0, 0 };
-	char name[FABRIC_NAME_MAX];
 
 	if (left->strange)
 		findings_add(out, SEV_WARNING, path, nowhere, "ignored %" PRIu32 " table%s of switches "
@@ -311,8 +310,7 @@ static void add_left(const struct fabric *f, const char *path, const struct lft_
 	if (left->without)
 		findings_add(out, SEV_WARNING, path, nowhere, "no table for %" PRIu32 " switch%s of the "
 			     "topology, for example %s: assuming that they drop all packets", left->without,
-			     left->without == 1 ? "" : "es",
-			     fabric_node_name(f, left->example, name, sizeof(name)));
+			     left->without == 1 ? "" : "es", NODE_NAME(f, left->example));
 }
 
 /* Loads the forwarding tables of a file, for the LIDs of the topology; NULL: out has an error. */

@@ -94,14 +94,12 @@ static void part(struct fabric *f, uint32_t port)
 /* Handles a second link for a port. */
 static void two_links(struct stream_reader *r, const struct stream_link *l)
 {
-	char a[FABRIC_NAME_MAX], b[FABRIC_NAME_MAX];
 	uint32_t from = r->f->nodes[l->node_a].port0 + l->num_a;
 	uint32_t to = r->f->nodes[l->node_b].port0 + l->num_b;
 
 	log_limited(&r->complaints, LOG_LEVEL_WARNING, "discovery",
 		    "%s and %s are reported as linked, but one of them also as linked elsewhere",
-		    fabric_port_name(r->f, from, a, sizeof(a)),
-		    fabric_port_name(r->f, to, b, sizeof(b)));
+		    PORT_NAME(r->f, from), PORT_NAME(r->f, to));
 	part(r->f, from);
 	part(r->f, to);
 }
@@ -109,7 +107,6 @@ static void two_links(struct stream_reader *r, const struct stream_link *l)
 static void take_link(struct stream_reader *r, const struct stream_link *l)
 {
 	const struct fabric *f = r->f;
-	char name[FABRIC_NAME_MAX];
 	uint32_t headless;
 
 	r->links = true;
@@ -126,7 +123,7 @@ static void take_link(struct stream_reader *r, const struct stream_link *l)
 	if (headless != FABRIC_NONE)
 		log_limited(&r->complaints, LOG_LEVEL_WARNING, "discovery",
 			    "%s does not answer PortInfo of its port 0: its links are excluded",
-			    fabric_node_name(f, headless, name, sizeof(name)));
+			    NODE_NAME(f, headless));
 	else if (!fabric_link(r->f, l->node_a, l->num_a, l->node_b, l->num_b))
 		two_links(r, l);
 }
@@ -189,12 +186,10 @@ static bool had_its_guid(const struct stream_reader *r, uint32_t node)
 static void leave_copy_out(struct stream_reader *r, uint32_t copy, uint32_t original)
 {
 	struct fabric *f = r->f;
-	char a[FABRIC_NAME_MAX], b[FABRIC_NAME_MAX];
 
 	log_limited(&r->complaints, LOG_LEVEL_WARNING, "discovery",
-		    "%s has the port GUID of %s: it is excluded",
-		    fabric_node_name(f, copy, a, sizeof(a)),
-		    fabric_node_name(f, original, b, sizeof(b)));
+		    "%s has the port GUID of %s: it is excluded", NODE_NAME(f, copy),
+		    NODE_NAME(f, original));
 	for (unsigned num = 1; num <= f->nodes[copy].nports; num++)
 		fabric_cut(f, f->nodes[copy].port0 + num);
 }
@@ -253,7 +248,6 @@ static void part_copies(struct stream_reader *r)
 static bool keep_reached(struct stream_reader *r, struct buf *err)
 {
 	struct fabric *reached = fabric_clone(r->f), *settled;
-	char name[FABRIC_NAME_MAX];
 	bool all = true;
 
 	fabric_reroute(reached, NULL);
@@ -263,7 +257,7 @@ static bool keep_reached(struct stream_reader *r, struct buf *err)
 		all = false;
 		log_limited(&r->complaints, LOG_LEVEL_WARNING, "discovery",
 			    "%s is excluded: no link to it is reported alike by both ends",
-			    fabric_node_name(reached, i, name, sizeof(name)));
+			    NODE_NAME(reached, i));
 	}
 	settled = all ? NULL : fabric_settle(reached, err);
 	fabric_free(reached);

@@ -79,7 +79,6 @@ static void tell_node(struct telling *t, const struct fabric *f, uint32_t node, 
 {
 	const struct fabric_node *n = &f->nodes[node];
 	bool sw = node_is_switch(n);
-	char name[FABRIC_NAME_MAX];
 	struct event e;
 
 	differs(t, &(struct topology_difference){ .change = came ? NODE_CAME : NODE_WENT, .f = f,
@@ -88,7 +87,7 @@ static void tell_node(struct telling *t, const struct fabric *f, uint32_t node, 
 		return;
 	event_make(&e, came ? (sw ? EVENT_SWITCH_CAME : EVENT_NODE_CAME) :
 			      (sw ? EVENT_SWITCH_WENT : EVENT_NODE_WENT), "%s %s",
-		   fabric_node_name(f, node, name, sizeof(name)), came ? "came" : "is gone");
+		   NODE_NAME(f, node), came ? "came" : "is gone");
 	event_guid(&e, "node", n->guid);
 	event_text(&e, "description", "%s", n->desc);
 	event_text(&e, "type", "%s", fabric_type_name(n));
@@ -146,20 +145,19 @@ static void add_ends(struct event *e, const struct fabric *f, uint32_t port)
 {
 	const char *const names[2][3] = { { "node", "port", "name" },
 					  { "far-node", "far-port", "far-name" } };
-	char name[FABRIC_NAME_MAX];
 
 	for (unsigned i = 0; i < 2; i++) {
 		uint32_t end = i ? f->ports[port].peer : port;
 
 		event_guid(e, names[i][0], port_node(f, end)->guid);
 		event_number(e, names[i][1], f->ports[end].num);
-		event_text(e, names[i][2], "%s", fabric_port_name(f, end, name, sizeof(name)));
+		event_text(e, names[i][2], "%s", PORT_NAME(f, end));
 	}
 }
 
 static void tell_link(struct telling *t, const struct fabric *f, uint32_t port, bool up)
 {
-	char a[FABRIC_NAME_MAX], b[FABRIC_NAME_MAX], link[LINK_TEXT];
+	char link[LINK_TEXT];
 	struct event e;
 
 	differs(t, &(struct topology_difference){ .change = up ? LINK_CAME : LINK_WENT, .f = f,
@@ -167,8 +165,7 @@ static void tell_link(struct telling *t, const struct fabric *f, uint32_t port, 
 	if (!may_tell(t, &t->links_left))
 		return;
 	event_make(&e, up ? EVENT_LINK_UP : EVENT_LINK_DOWN, "link %s to %s is %s",
-		   fabric_port_name(f, port, a, sizeof(a)),
-		   fabric_port_name(f, f->ports[port].peer, b, sizeof(b)), up ? "up" : "down");
+		   PORT_NAME(f, port), PORT_NAME(f, f->ports[port].peer), up ? "up" : "down");
 	add_ends(&e, f, port);
 	event_text(&e, "link", "%s", port_link_text(&f->ports[port], link));
 	tell(t, &e);
@@ -178,7 +175,7 @@ static void tell_if_changed(struct telling *t, uint32_t port)
 {
 	const struct fabric *f = t->now->f, *of = t->old->f;
 	uint32_t before = slot_in(&t->here, port);
-	char a[FABRIC_NAME_MAX], b[FABRIC_NAME_MAX], is[LINK_TEXT], was[LINK_TEXT];
+	char is[LINK_TEXT], was[LINK_TEXT];
 	struct event e;
 
 	port_link_text(&f->ports[port], is);
@@ -189,9 +186,8 @@ static void tell_if_changed(struct telling *t, uint32_t port)
 						  .before = of, .was = before });
 	if (!may_tell(t, &t->links_left))
 		return;
-	event_make(&e, EVENT_LINK_CHANGED, "link %s to %s runs at %s (was %s)",
-		   fabric_port_name(f, port, a, sizeof(a)),
-		   fabric_port_name(f, f->ports[port].peer, b, sizeof(b)), is, was);
+	event_make(&e, EVENT_LINK_CHANGED, "link %s to %s runs at %s (was %s)", PORT_NAME(f, port),
+		   PORT_NAME(f, f->ports[port].peer), is, was);
 	if (rate_compare(f->ports[port].rate, of->ports[before].rate) >= 0)
 		e.severity = SEV_INFO;
 	add_ends(&e, f, port);
@@ -204,18 +200,16 @@ static void tell_moved(struct telling *t, uint32_t port)
 {
 	const struct fabric *f = t->now->f, *of = t->old->f;
 	uint32_t before = of->ports[slot_in(&t->here, port)].peer;
-	char a[FABRIC_NAME_MAX], b[FABRIC_NAME_MAX], c[FABRIC_NAME_MAX];
+	const char *was = PORT_NAME(of, before);
 	struct event e;
 
 	differs(t, &(struct topology_difference){ .change = LINK_MOVED, .f = f, .port = port });
 	if (!may_tell(t, &t->nodes_left))
 		return;
-	event_make(&e, EVENT_NODE_MOVED, "%s moved to %s (was at %s)",
-		   fabric_port_name(f, port, a, sizeof(a)),
-		   fabric_port_name(f, f->ports[port].peer, b, sizeof(b)),
-		   fabric_port_name(of, before, c, sizeof(c)));
+	event_make(&e, EVENT_NODE_MOVED, "%s moved to %s (was at %s)", PORT_NAME(f, port),
+		   PORT_NAME(f, f->ports[port].peer), was);
 	add_ends(&e, f, port);
-	event_text(&e, "was", "%s", c);
+	event_text(&e, "was", "%s", was);
 	tell(t, &e);
 }
 
@@ -348,7 +342,6 @@ static void tell_rest(struct telling *t)
 static void tell_duplicates(struct telling *t)
 {
 	const struct fabric *f = t->now->f;
-	char a[FABRIC_NAME_MAX], b[FABRIC_NAME_MAX];
 
 	for (uint32_t i = 0; i < f->n_ports; i++) {
 		uint32_t first, before, other;
@@ -359,9 +352,8 @@ static void tell_duplicates(struct telling *t)
 		before = t->old ? slot_in(&t->here, i) : FABRIC_NONE;
 		if (before != FABRIC_NONE && port_is_duplicate(t->old->f, before, &other))
 			continue;
-		event_make(&e, EVENT_DUPLICATE_GUID, "%s has the port GUID of %s",
-			   fabric_port_name(f, i, a, sizeof(a)),
-			   fabric_port_name(f, first, b, sizeof(b)));
+		event_make(&e, EVENT_DUPLICATE_GUID, "%s has the port GUID of %s", PORT_NAME(f, i),
+			   PORT_NAME(f, first));
 		event_guid(&e, "guid", f->ports[i].guid);
 		event_guid(&e, "node", port_node(f, i)->guid);
 		event_guid(&e, "far-node", port_node(f, first)->guid);
@@ -381,10 +373,9 @@ static void tell_fault(struct telling *t, const struct device_fault *x)
 		[FAULT_KEEPS] = EVENT_DEVICE_KEEPS, [FAULT_KEY_MISMATCH] = EVENT_DEVICE_KEY_MISMATCH,
 	};
 	const struct fabric *f = t->now->f;
-	char name[FABRIC_NAME_MAX];
+	const char *name = NODE_NAME(f, x->node);
 	struct event e;
 
-	fabric_node_name(f, x->node, name, sizeof(name));
 	if (x->kind == FAULT_SILENT)
 		event_make(&e, as[x->kind], "%s does not answer", name);
 	else if (x->kind == FAULT_KEY_MISMATCH)
@@ -404,13 +395,12 @@ static void tell_fault(struct telling *t, const struct device_fault *x)
 static void tell_recovered(struct telling *t, uint64_t guid)
 {
 	uint32_t node = map64_get(&t->now->f->node_by_guid, guid);
-	char name[FABRIC_NAME_MAX];
 	struct event e;
 
 	if (node == MAP64_NONE)
 		return;		/* the node is gone, which was reported */
 	event_make(&e, EVENT_DEVICE_RECOVERED, "%s works correctly again",
-		   fabric_node_name(t->now->f, node, name, sizeof(name)));
+		   NODE_NAME(t->now->f, node));
 	event_guid(&e, "node", guid);
 	tell(t, &e);
 }

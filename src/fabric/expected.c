@@ -295,9 +295,7 @@ static void put_expected_end(const struct expected_node *n, unsigned num, struct
 
 static void put_port(const struct fabric *f, uint32_t port, struct buf *out)
 {
-	char name[FABRIC_NAME_MAX];
-
-	buf_puts(out, fabric_port_name(f, port, name, sizeof(name)));
+	buf_puts(out, PORT_NAME(f, port));
 }
 
 /* "; X is linked to Y", of the port that an end of the expected link names. */
@@ -315,7 +313,6 @@ void expected_text(const struct expected *x, const struct fabric *f, const struc
 		   struct buf *out)
 {
 	const struct expected_link *l;
-	char name[FABRIC_NAME_MAX];
 
 	switch (y->kind) {
 	case EXPECTED_NODE_MISSING:
@@ -323,7 +320,7 @@ void expected_text(const struct expected *x, const struct fabric *f, const struc
 		buf_puts(out, " is expected and not there");
 		break;
 	case EXPECTED_NODE_UNKNOWN:
-		buf_printf(out, "%s is not expected", fabric_node_name(f, y->node, name, sizeof(name)));
+		buf_printf(out, "%s is not expected", NODE_NAME(f, y->node));
 		break;
 	case EXPECTED_LINK_SURPLUS:
 		put_port(f, y->port_a, out);

@@ -325,6 +325,9 @@ const char *fabric_type_name(const struct fabric_node *n);
 char *fabric_port_name(const struct fabric *f, uint32_t port, char *out, unsigned n);
 char *fabric_node_name(const struct fabric *f, uint32_t node, char *out, unsigned n);
 #define FABRIC_NAME_MAX 128
+/* The same, in memory of the block in which the expression stands. */
+#define PORT_NAME(f, port) fabric_port_name(f, port, (char[FABRIC_NAME_MAX]){ "" }, FABRIC_NAME_MAX)
+#define NODE_NAME(f, node) fabric_node_name(f, node, (char[FABRIC_NAME_MAX]){ "" }, FABRIC_NAME_MAX)
 
 /* --- from a topology file (fabric/load_dump.c) --- */
 

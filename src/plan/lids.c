@@ -348,11 +348,9 @@ static void order_by_place(struct allocator *a)
 
 static void report_missing(struct plan *p, uint32_t missing, uint32_t example)
 {
-	char name[FABRIC_NAME_MAX];
-
 	findings_add(&p->findings, SEV_ERROR, "", (struct src_pos){ 0 },
 		     "out of LIDs: %u ports get none, among them %s", missing,
-		     fabric_port_name(p->f, example, name, sizeof(name)));
+		     PORT_NAME(p->f, example));
 }
 
 bool plan_assign_lids(struct plan *p, const struct lid_map *known, const struct plan *before)

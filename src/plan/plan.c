@@ -29,7 +29,6 @@ bool plan_tells_inner(const struct plan *p)
 static void tell_lost(struct plan *p, enum severity severity, const struct route_lost *l,
 		      uint64_t loops, const char *what)
 {
-	char src[FABRIC_NAME_MAX], dst[FABRIC_NAME_MAX];
 	struct buf text = { 0 };
 
 	if (!l->n)
@@ -39,8 +38,7 @@ static void tell_lost(struct plan *p, enum severity severity, const struct route
 	findings_add(&p->findings, severity, "", nowhere,
 		     "routing (%s): %" PRIu64 " route%s %s lead%s nowhere%s; for example from %s to %s",
 		     p->engine, l->n, l->n == 1 ? "" : "s", what, l->n == 1 ? "s" : "",
-		     text.n ? text.s : "", fabric_port_name(p->f, l->src, src, sizeof(src)),
-		     fabric_port_name(p->f, l->dst, dst, sizeof(dst)));
+		     text.n ? text.s : "", PORT_NAME(p->f, l->src), PORT_NAME(p->f, l->dst));
 	buf_free(&text);
 }
 

@@ -262,15 +262,12 @@ static bool next_out(const struct walker *w, struct step *s)
 static void print_cycle(const struct walker *w, const struct step *steps, uint32_t n,
 			struct buf *text)
 {
-	char name[FABRIC_NAME_MAX];
-
 	for (uint32_t i = 0; i <= n; i++) {
 		const struct step *s = &steps[i % n];
 		uint32_t port0 = w->f->nodes[w->f->switches[s->sw].node].port0;
 
 		buf_printf(text, "%s%s", i ? " -> " : "",
-			   fabric_port_name(w->f, w->f->ports[port0 + s->in / w->n_vl_sets].peer, name,
-					    sizeof(name)));
+			   PORT_NAME(w->f, w->f->ports[port0 + s->in / w->n_vl_sets].peer));
 	}
 }
 

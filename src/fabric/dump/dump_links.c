@@ -50,8 +50,6 @@ static const char *name_of(const struct links *l, uint32_t port)
 
 static void index_lines(struct links *l)
 {
-	char place[DUMP_PLACE_MAX];
-
 	for (uint32_t i = 0; i < l->r->lines.n; i++) {
 		const struct dump_line *p = &l->r->lines.v[i];
 		uint32_t port = port_of(l, p), *line = &l->line_of[port];
@@ -61,7 +59,7 @@ static void index_lines(struct links *l)
 		else
 			reader_error(l->r, p->pos, "port %u of \"%s\" is there twice, first at %s",
 				     p->num, name_of(l, port),
-				     dump_place(l->d, l->r->lines.v[*line].pos, p->pos, place));
+				     DUMP_PLACE(l->d, l->r->lines.v[*line].pos, p->pos));
 	}
 }
 
@@ -101,12 +99,11 @@ static void check_one_sided(struct links *l, uint32_t line)
 	const struct dump_line *p = &l->r->lines.v[line];
 	const struct dump_name *name = peer_name(l, p);
 	uint32_t port = l->peer_of[line], *taken = &l->taken_by[port];
-	char place[DUMP_PLACE_MAX];
 
 	if (*taken != DUMP_NONE)
 		reader_error(l->r, p->pos, "port %u of \"%s\" is connected already, by %s",
 			     l->d->ports[port].num, name_of(l, port),
-			     dump_place(l->d, l->r->lines.v[*taken].pos, p->pos, place));
+			     DUMP_PLACE(l->d, l->r->lines.v[*taken].pos, p->pos));
 	else if (!(name && name->port) && !p->one_end)	/* an alias has only one end */
 		reader_warn(l->r, p->pos, "only this end lists the link: \"%s\" does not list "
 			    "port %u", name_of(l, port), p->peer_num);

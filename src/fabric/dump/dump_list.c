@@ -124,7 +124,6 @@ static uint32_t end_node(struct reader *r, const struct list_end *e)
 {
 	uint32_t node = map64_get(&r->d->node_by_guid, e->number[NODE]);
 	const struct dump_node *n;
-	char place[DUMP_PLACE_MAX];
 
 	if (node == MAP64_NONE)
 		return make_node(r, e);
@@ -132,7 +131,7 @@ static uint32_t end_node(struct reader *r, const struct list_end *e)
 	if (n->type == e->type && n->nports == e->number[PORTS])
 		return node;
 	fail(r, "node 0x%llx has another type or number of ports than by %s",
-	     (unsigned long long)n->guid, dump_place(r->d, n->pos, r->pos, place));
+	     (unsigned long long)n->guid, DUMP_PLACE(r->d, n->pos, r->pos));
 	return DUMP_NONE;
 }
 

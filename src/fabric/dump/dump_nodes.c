@@ -25,11 +25,10 @@ uint32_t reader_name(struct reader *r, const char *text)
 bool reader_define_name(struct reader *r, uint32_t name, uint32_t node, unsigned port)
 {
 	struct dump_name *nm = &r->names.v[name];
-	char place[DUMP_PLACE_MAX];
 
 	if (nm->node != DUMP_NONE)
 		return fail(r, "\"%s\" is there twice, first at %s", nm->text,
-			    dump_place(r->d, r->d->nodes.v[nm->node].pos, r->pos, place));
+			    DUMP_PLACE(r->d, r->d->nodes.v[nm->node].pos, r->pos));
 	nm->node = node;
 	nm->port = (uint8_t)port;
 	return true;
@@ -109,13 +108,12 @@ bool reader_name_node(struct reader *r, uint32_t node, const char *name, uint64_
 {
 	uint32_t other = map64_get(&r->d->node_by_guid, guid);
 	struct dump_node *n = &r->d->nodes.v[node];
-	char place[DUMP_PLACE_MAX];
 
 	if (!guid)
 		return fail(r, "node \"%s\": 0 is no GUID", name);
 	if (other != MAP64_NONE)
 		return fail(r, "GUID 0x%llx is there twice, first at %s", (unsigned long long)guid,
-			    dump_place(r->d, r->d->nodes.v[other].pos, r->pos, place));
+			    DUMP_PLACE(r->d, r->d->nodes.v[other].pos, r->pos));
 	if (!reader_define_name(r, reader_name(r, name), node, 0))
 		return false;
 	n->name = xstrdup(name);

@@ -116,6 +116,8 @@ static inline bool reader_is_hopeless(const struct reader *r)
 #define DUMP_PLACE_MAX 128
 const char *dump_place(const struct dump *d, struct dump_pos pos, struct dump_pos from,
 		       char out[DUMP_PLACE_MAX]);
+/* The same, in memory of the block in which the expression stands. */
+#define DUMP_PLACE(d, pos, from) dump_place(d, pos, from, (char[DUMP_PLACE_MAX]){ "" })
 /* Adds a file that messages can name; returns its index. */
 uint32_t reader_add_file(struct reader *r, const char *path);
 /* Reads the lines of another file; a relative path is relative to the current file. */

@@ -226,14 +226,11 @@ static unsigned vl_at(const struct plan *p, uint32_t port, unsigned sl)
 
 static void add_place(const struct plan *p, struct places *x, uint32_t port, unsigned sl)
 {
-	char name[FABRIC_NAME_MAX], peer[FABRIC_NAME_MAX];
-
 	if (!x->n++)
 		x->vl = vl_at(p, port, sl);
 	if (x->n <= EXAMPLES)
-		buf_printf(&x->text, "%s%s to %s", x->n > 1 ? "; " : "",
-			   fabric_port_name(p->f, port, name, sizeof(name)),
-			   fabric_port_name(p->f, p->f->ports[port].peer, peer, sizeof(peer)));
+		buf_printf(&x->text, "%s%s to %s", x->n > 1 ? "; " : "", PORT_NAME(p->f, port),
+			   PORT_NAME(p->f, p->f->ports[port].peer));
 }
 
 static void find_places(const struct cuts *c, unsigned sl, bool given, struct places *no_vl,

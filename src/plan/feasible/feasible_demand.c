@@ -15,16 +15,16 @@ void tally_add(struct tally *t, const struct feasibility *v, uint32_t kind)
 	t->ports += v->kinds[kind].n_ports;
 }
 
-const char *tally_text(const struct judge *j, const struct tally *t, char *out, size_t size)
+const char *tally_text(const struct judge *j, struct tally *t)
 {
 	char name[FABRIC_NAME_MAX];
 
 	fabric_port_name(j->p->f, j->v->kinds[t->kind].example, name, sizeof(name));
 	if (t->ports == 1)
-		snprintf(out, size, "at %s", name);
+		snprintf(t->text, sizeof(t->text), "at %s", name);
 	else
-		snprintf(out, size, "at %u ports (for example %s)", t->ports, name);
-	return out;
+		snprintf(t->text, sizeof(t->text), "at %u ports (for example %s)", t->ports, name);
+	return t->text;
 }
 
 static bool kind_serves(const struct judge *j, const struct link_kind *k, unsigned vl)
@@ -41,7 +41,6 @@ static void judge_starving(struct judge *j, size_t level)
 	const struct policy *pol = j->p->policy;
 	const struct policy_level *l = &pol->levels[level];
 	struct tally starved = { 0 };
-	char text[TALLY_TEXT_MAX];
 
 	/* a VL that no table serves is for feasible_cut.c */
 	for (uint32_t k = 0; k < j->v->n_kinds; k++) {
@@ -55,7 +54,7 @@ static void judge_starving(struct judge *j, size_t level)
 			     "level %s: VL %u of SL %u may starve %s because high-priority VLs are "
 			     "unlimited there (high-limit 255); lower the limit",
 			     l->name, j->v->kinds[starved.kind].levels[level].vl, l->sl,
-			     tally_text(j, &starved, text, sizeof(text)));
+			     tally_text(j, &starved));
 }
 
 /* --- VLs shared on some links only --- */
@@ -79,7 +78,6 @@ static void judge_sharing(struct judge *j, size_t level)
 	const struct policy_level *l = &pol->levels[level];
 	uint16_t always = UINT16_MAX, ever = 0, lower = (uint16_t)((1u << l->sl) - 1);
 	struct tally shared = { 0 };
-	char text[TALLY_TEXT_MAX];
 
 	for (uint32_t k = 0; k < j->v->n_kinds; k++) {
 		const struct level_link *r = &j->v->kinds[k].levels[level];
@@ -100,7 +98,7 @@ static void judge_sharing(struct judge *j, size_t level)
 	findings_add(&j->v->findings, SEV_INFO, policy_level_file(pol, l), l->pos,
 		     "level %s shares VL %u with level %s %s, but not everywhere: there they get one "
 		     "common share", l->name, j->v->kinds[shared.kind].levels[level].vl,
-		     other->name, tally_text(j, &shared, text, sizeof(text)));
+		     other->name, tally_text(j, &shared));
 }
 
 /* --- requested shares --- */
@@ -115,7 +113,6 @@ static void judge_share(struct judge *j, size_t level)
 	const struct policy *pol = j->p->policy;
 	const struct qos_tables *t = j->p->tables;
 	struct tally off = { 0 };
-	char text[TALLY_TEXT_MAX];
 
 	for (uint32_t k = 0; k < j->v->n_kinds; k++) {
 		const struct link_kind *kind = &j->v->kinds[k];
@@ -134,7 +131,7 @@ static void judge_share(struct judge *j, size_t level)
 		     "level %s: with packets as long as the mtu-limits of the levels allow, its VL gets "
 		     "%.1f %% of the link instead of the %.1f %% of its class %s",
 		     pol->levels[level].name, r->share * 100, r->due * 100,
-		     tally_text(j, &off, text, sizeof(text)));
+		     tally_text(j, &off));
 }
 
 /*
@@ -145,7 +142,6 @@ static void judge_models(struct judge *j, size_t level)
 {
 	const struct policy *pol = j->p->policy;
 	struct tally differ = { 0 };
-	char text[TALLY_TEXT_MAX];
 
 	for (uint32_t k = 0; k < j->v->n_kinds; k++) {
 		const struct level_link *r = &j->v->kinds[k].levels[level];
@@ -162,7 +158,7 @@ static void judge_models(struct judge *j, size_t level)
 		     pol->levels[level].pos,
 		     "level %s: its VL gets %.1f %% of the link by IBA's arbiter, but %.1f %% by what a study "
 		     "measured on hardware, %s", pol->levels[level].name, r->share_iba * 100,
-		     r->share_measured * 100, tally_text(j, &differ, text, sizeof(text)));
+		     r->share_measured * 100, tally_text(j, &differ));
 }
 
 /* --- findings about no level --- */
@@ -170,7 +166,6 @@ static void judge_models(struct judge *j, size_t level)
 static void judge_unknown(struct judge *j)
 {
 	struct tally t = { 0 };
-	char text[TALLY_TEXT_MAX];
 
 	for (uint32_t k = 0; k < j->v->n_kinds; k++) {
 		bool unknown = false;
@@ -185,7 +180,7 @@ static void judge_unknown(struct judge *j)
 			     (struct src_pos){ 0, 0 },
 			     "several VLs contend %s, where there are no arbitration tables: the shares "
 			     "there are unknown",
-			     tally_text(j, &t, text, sizeof(text)));
+			     tally_text(j, &t));
 }
 
 void judge_demands(struct judge *j)

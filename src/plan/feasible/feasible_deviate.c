@@ -245,7 +245,6 @@ static void report(struct judge *j)
 {
 	const struct feasibility *v = j->v;
 	bool *said = xcalloc(v->n_deviations + 1, sizeof(*said));
-	char name[FABRIC_NAME_MAX];
 
 	for (uint32_t i = 0; i < v->n_deviations; i++) {
 		const struct deviation *d = &v->deviations[i];
@@ -262,9 +261,8 @@ static void report(struct judge *j)
 			uint32_t port = v->deviations[k].port, peer = j->p->f->ports[port].peer;
 
 			buf_printf(&who, "%s%s", n > 1 ? ", " : "",
-				   fabric_port_name(j->p->f, port, name, sizeof(name)));
-			buf_printf(&who, " to %s",
-				   fabric_port_name(j->p->f, peer, name, sizeof(name)));
+				   PORT_NAME(j->p->f, port));
+			buf_printf(&who, " to %s", PORT_NAME(j->p->f, peer));
 		}
 		if (n > NAMED)
 			buf_printf(&who, " and %u more", n - NAMED);

@@ -56,7 +56,7 @@ static void judge_ipoib(struct judge *j, const struct policy_partition *part,
 {
 	const struct policy_level *l = &j->p->policy->levels[part->ipoib_level_index];
 	const char *file = policy_file_of(j->p->policy, part->dynamic);
-	char name[FABRIC_NAME_MAX], named[24], made[24];
+	char named[24], made[24];
 
 	rate_text(g->named.rate, named, sizeof(named));
 	rate_text(g->made.rate, made, sizeof(made));
@@ -67,14 +67,13 @@ static void judge_ipoib(struct judge *j, const struct policy_partition *part,
 			     "present, the group has %u and %s; created before, they cannot join "
 			     "it", part->name,
 			     mtu_bytes(g->named.mtu), named, l->name, g->lesser,
-			     fabric_port_name(j->p->f, g->first_lesser, name, sizeof(name)),
+			     PORT_NAME(j->p->f, g->first_lesser),
 			     mtu_bytes(g->made.mtu), made);
 	if (g->excluded)
 		findings_add(&j->v->findings, SEV_WARNING, file, part->pos,
 			     "partition %s: %u of its ports cannot join its IPoIB group, which has an MTU "
 			     "of %u and %s; the first is %s", part->name, g->excluded,
-			     mtu_bytes(g->made.mtu), made,
-			     fabric_port_name(j->p->f, g->first_excluded, name, sizeof(name)));
+			     mtu_bytes(g->made.mtu), made, PORT_NAME(j->p->f, g->first_excluded));
 }
 
 void judge_limits(struct judge *j)

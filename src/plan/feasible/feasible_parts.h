@@ -34,11 +34,11 @@ void name_lost_hop(const struct judge *j, const struct level_verdict *v, unsigne
 /* Ports with some property. */
 struct tally {
 	uint32_t ports, kind;		/* number of ports; kind of the first */
+	char text[FABRIC_NAME_MAX + 48];
 };
 void tally_add(struct tally *t, const struct feasibility *v, uint32_t kind);
-/* "at 3 ports (for example A/P1 (0x…))", or "at A/P1 (0x…)". */
-const char *tally_text(const struct judge *j, const struct tally *t, char *out, size_t size);
-#define TALLY_TEXT_MAX (FABRIC_NAME_MAX + 48)
+/* "at 3 ports (for example A/P1 (0x…))", or "at A/P1 (0x…)"; in t. */
+const char *tally_text(const struct judge *j, struct tally *t);
 /* feasible_limits.c: limits, path bits and P_Keys of levels, IPoIB groups */
 void judge_limits(struct judge *j);
 /* feasible_rules.c: rules that no two ports share a P_Key for */

@@ -117,14 +117,14 @@ static void print_kind(const struct feasibility *v, const struct plan *p, uint32
 		       struct buf *out)
 {
 	const struct link_kind *k = &v->kinds[n];
-	char rate[24], name[FABRIC_NAME_MAX];
+	char rate[24];
 
 	buf_printf(out, "\nkind %u: %u %s port%s, %s%s (%.4g of data), MTU %u, %u VL%s\n", n + 1,
 		   k->n_ports, policy_class_name(k->class), k->n_ports == 1 ? "" : "s",
 		   rate_text(k->rate, rate, sizeof(rate)), k->fdr10 ? " FDR10" : "",
 		   feasible_link_gbps(k), mtu_bytes(k->mtu), k->vls, k->vls == 1 ? "" : "s");
 	buf_printf(out, "  %s %s\n", k->n_ports == 1 ? "it is" : "for example",
-		   fabric_port_name(p->f, k->example, name, sizeof(name)));
+		   PORT_NAME(p->f, k->example));
 	buf_printf(out, "  %-*s  SL  VL  from%s    share guaranteed    at most    waits us     idle      IBA  measured\n",
 		   width, "level", p->policy->n_classes ? "    asked" : "");
 	for (size_t i = 0; i < p->policy->n_levels; i++)
@@ -136,7 +136,6 @@ void feasible_print(const struct feasibility *v, const struct plan *p, struct bu
 {
 	int width = name_width(p->policy);
 	uint32_t shown = v->n_kinds < KINDS_SHOWN ? v->n_kinds : KINDS_SHOWN;
-	char name[FABRIC_NAME_MAX];
 
 	buf_printf(out, "Share of each level on each kind of link, in Gb/s: under full load, when the VLs "
 		   "of all levels always\nhave packets waiting, and when no other level sends.  Shares are those %s.%s\n",
@@ -169,8 +168,7 @@ void feasible_print(const struct feasibility *v, const struct plan *p, struct bu
 	for (uint32_t i = 0; i < v->n_deviations; i++) {
 		const struct deviation *d = &v->deviations[i];
 
-		buf_printf(out, "  %s to ", fabric_port_name(p->f, d->port, name, sizeof(name)));
-		buf_printf(out, "%s: %s\n", fabric_port_name(p->f, p->f->ports[d->port].peer, name,
-							     sizeof(name)), d->why);
+		buf_printf(out, "  %s to ", PORT_NAME(p->f, d->port));
+		buf_printf(out, "%s: %s\n", PORT_NAME(p->f, p->f->ports[d->port].peer), d->why);
 	}
 }

@@ -327,7 +327,6 @@ void name_lost_hop(const struct judge *j, const struct level_verdict *v, unsigne
 {
 	const struct plan *p = j->p;
 	struct path_hop hops[PATH_HOPS_MAX];
-	char name[FABRIC_NAME_MAX];
 	unsigned n = paths_walk(p->f, p->lfts, p->tables, v->from, p->lid[v->to], v->to, hops,
 				PATH_HOPS_MAX);
 
@@ -339,12 +338,12 @@ void name_lost_hop(const struct judge *j, const struct level_verdict *v, unsigne
 			break;		/* arrived */
 		if (paths_hop_sls(p->f, p->tables, h->node, h->in, h->out) >> sl & 1)
 			continue;
-		fabric_node_name(p->f, h->node, name, sizeof(name));
 		if (h->in || node_is_switch(&p->f->nodes[h->node]))
-			snprintf(out, size, "is dropped in %s from port %u to port %u", name,
-				 h->in, h->out);
+			snprintf(out, size, "is dropped in %s from port %u to port %u",
+				 NODE_NAME(p->f, h->node), h->in, h->out);
 		else
-			snprintf(out, size, "is dropped by %s at its port %u", name, h->out);
+			snprintf(out, size, "is dropped by %s at its port %u",
+				 NODE_NAME(p->f, h->node), h->out);
 		return;
 	}
 }
@@ -354,7 +353,7 @@ static void report(struct judge *j, size_t level)
 	const struct policy *pol = j->p->policy;
 	const struct policy_level *l = &pol->levels[level];
 	const struct level_verdict *v = &j->v->levels[level];
-	char from[FABRIC_NAME_MAX], to[FABRIC_NAME_MAX], where[FABRIC_NAME_MAX + 64];
+	char where[FABRIC_NAME_MAX + 64];
 	bool all = v->unreachable == v->pairs;
 
 	if (!v->unreachable || v->from == FABRIC_NONE)
@@ -363,10 +362,8 @@ static void report(struct judge *j, size_t level)
 	findings_add(&j->v->findings, all ? SEV_ERROR : SEV_WARNING, policy_level_file(pol, l), l->pos,
 		     "level %s: SL %u does not connect %s%llu of %llu pairs of ports; from %s to "
 		     "%s it %s", l->name, l->sl, all ? "any: " : "",
-		     (unsigned long long)v->unreachable,
-		     (unsigned long long)v->pairs, fabric_port_name(j->p->f, v->from, from,
-								    sizeof(from)),
-		     fabric_port_name(j->p->f, v->to, to, sizeof(to)), where);
+		     (unsigned long long)v->unreachable, (unsigned long long)v->pairs,
+		     PORT_NAME(j->p->f, v->from), PORT_NAME(j->p->f, v->to), where);
 }
 
 void judge_reach(struct judge *j)

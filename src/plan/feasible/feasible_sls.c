@@ -43,7 +43,6 @@ static void judge_starving(struct judge *j)
 {
 	struct tally at = { 0 };
 	uint16_t sls = 0;
-	char text[TALLY_TEXT_MAX];
 	struct buf names = { 0 };
 
 	for (uint32_t i = 0; i < j->v->n_kinds; i++) {
@@ -63,7 +62,7 @@ static void judge_starving(struct judge *j)
 	name_sls(&names, sls);
 	findings_add(&j->v->findings, SEV_WARNING, j->p->policy->file, NOWHERE,
 		     "%s: their VLs may starve %s because high-priority VLs are unlimited there (high-limit "
-		     "255); lower the limit", names.s, tally_text(j, &at, text, sizeof(text)));
+		     "255); lower the limit", names.s, tally_text(j, &at));
 	buf_free(&names);
 }
 
@@ -75,7 +74,6 @@ static void judge_nearly_starving(struct judge *j)
 	struct tally at = { 0 };
 	double most = 0;
 	uint16_t sls = 0;
-	char text[TALLY_TEXT_MAX];
 	struct buf names = { 0 };
 
 	for (uint32_t i = 0; i < j->v->n_kinds; i++) {
@@ -101,7 +99,7 @@ static void judge_nearly_starving(struct judge *j)
 	name_sls(&names, sls);
 	findings_add(&j->v->findings, SEV_INFO, j->p->policy->file, NOWHERE,
 		     "%s: their VLs get at most %.3f %% of a link %s while programs use all SLs", names.s,
-		     most * 100, tally_text(j, &at, text, sizeof(text)));
+		     most * 100, tally_text(j, &at));
 	buf_free(&names);
 }
 
@@ -122,7 +120,6 @@ static void judge_starved_level(struct judge *j, size_t level)
 	const struct policy_level *l = &j->p->policy->levels[level];
 	struct tally at = { 0 };
 	uint16_t rivals = 0;
-	char text[TALLY_TEXT_MAX];
 	struct buf names = { 0 };
 
 	for (uint32_t i = 0; i < j->v->n_kinds; i++) {
@@ -139,7 +136,7 @@ static void judge_starved_level(struct judge *j, size_t level)
 	findings_add(&j->v->findings, SEV_WARNING, policy_level_file(j->p->policy, l), l->pos,
 		     "level %s: VL %u of SL %u may starve %s while programs use %s, whose VLs have high "
 		     "priority without a limit there (high-limit 255); lower the limit", l->name,
-		     j->v->kinds[at.kind].sls[l->sl].vl, l->sl, tally_text(j, &at, text, sizeof(text)),
+		     j->v->kinds[at.kind].sls[l->sl].vl, l->sl, tally_text(j, &at),
 		     names.s);
 	buf_free(&names);
 }
@@ -182,7 +179,6 @@ static void judge_taking(struct judge *j)
 	double least = 1;
 	size_t level = 0;
 	uint32_t kind = 0;
-	char text[TALLY_TEXT_MAX];
 	struct buf names = { 0 };
 
 	if (!sl_plan_has_own_tables(pol))
@@ -210,7 +206,7 @@ static void judge_taking(struct judge *j)
 	findings_add(&j->v->findings, SEV_INFO, pol->file, NOWHERE,
 		     "%s: they have VLs of their own %s; while programs use them, level %s may get only "
 		     "%.1f %% of a link instead of %.1f %%", names.s,
-		     tally_text(j, &at, text, sizeof(text)), pol->levels[level].name,
+		     tally_text(j, &at), pol->levels[level].name,
 		     j->v->kinds[kind].sls[pol->levels[level].sl].share * 100,
 		     j->v->kinds[kind].levels[level].share * 100);
 	buf_free(&names);
@@ -234,7 +230,6 @@ static void judge_sharing(struct judge *j)
 	unsigned usual = pol->levels[pol->default_level].sl;
 	struct tally at = { 0 };
 	uint16_t sls = 0, levels = 0;
-	char text[TALLY_TEXT_MAX];
 	struct buf names = { 0 }, with = { 0 };
 
 	if (!has_written_maps(pol))
@@ -264,7 +259,7 @@ static void judge_sharing(struct judge *j)
 			buf_printf(&with, "%s %s", with.n ? "," : "", pol->levels[i].name);
 	findings_add(&j->v->findings, SEV_INFO, pol->file, NOWHERE,
 		     "%s: programs that use them take bandwidth of the levels whose VLs they share %s:%s",
-		     names.s, tally_text(j, &at, text, sizeof(text)), with.s);
+		     names.s, tally_text(j, &at), with.s);
 	buf_free(&names);
 	buf_free(&with);
 }
@@ -280,7 +275,7 @@ static void judge_partial(struct judge *j)
 	const struct level_verdict *worst = NULL;
 	unsigned worst_sl = 0;
 	uint16_t sls = 0;
-	char from[FABRIC_NAME_MAX], to[FABRIC_NAME_MAX], where[FABRIC_NAME_MAX + 64];
+	char where[FABRIC_NAME_MAX + 64];
 	struct buf names = { 0 };
 
 	for (unsigned sl = 0; sl < IB_SL_COUNT - 1; sl++) {
@@ -302,9 +297,8 @@ static void judge_partial(struct judge *j)
 	findings_add(&j->v->findings, SEV_WARNING, j->p->policy->file, NOWHERE,
 		     "%s: some pairs of ports only are connected; SL %u does not connect %llu of %llu: from %s "
 		     "to %s it %s", names.s, worst_sl, (unsigned long long)worst->unreachable,
-		     (unsigned long long)worst->pairs,
-		     fabric_port_name(j->p->f, worst->from, from, sizeof(from)),
-		     fabric_port_name(j->p->f, worst->to, to, sizeof(to)), where);
+		     (unsigned long long)worst->pairs, PORT_NAME(j->p->f, worst->from),
+		     PORT_NAME(j->p->f, worst->to), where);
 	buf_free(&names);
 }
 

@@ -47,7 +47,6 @@ void judge_unnamed(struct judge *j)
 {
 	const struct fabric *f = j->p->f;
 	const struct src_pos nowhere = { 0, 0 };
-	char name[FABRIC_NAME_MAX];
 	uint32_t n = 0;
 	uint64_t *set;
 
@@ -61,7 +60,7 @@ void judge_unnamed(struct judge *j)
 		if (++n <= UNNAMED_TOLD)
 			findings_add(&j->v->findings, SEV_WARNING, j->p->policy->file, nowhere,
 				     "no group names the %s %s", fabric_type_name(&f->nodes[i]),
-				     fabric_node_name(f, i, name, sizeof(name)));
+				     NODE_NAME(f, i));
 	}
 	if (n > UNNAMED_TOLD)
 		findings_add(&j->v->findings, SEV_WARNING, j->p->policy->file, nowhere,

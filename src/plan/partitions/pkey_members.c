@@ -166,12 +166,10 @@ static void give_index0(struct builder *b, uint32_t port, uint32_t number, enum 
 void index0_conflict_text(const struct policy *policy, const struct fabric *f,
 			  const struct index0_conflict *c, struct buf *out)
 {
-	char name[FABRIC_NAME_MAX];
-
 	buf_printf(out, "partitions \"%s\" and \"%s\" both want index 0 of the P_Key table of %u port%s, for "
 		   "example %s: only one of them can have it", policy->partitions[c->first].name,
 		   policy->partitions[c->second].name, c->n, c->n == 1 ? "" : "s",
-		   fabric_port_name(f, c->port, name, sizeof(name)));
+		   PORT_NAME(f, c->port));
 }
 
 static void report_conflicts(struct builder *b)
@@ -189,7 +187,6 @@ static void give_pkey(struct builder *b, uint32_t number)
 {
 	const struct policy_partition *part = &b->policy->partitions[number];
 	struct tally held = { 0 }, excluded = { 0 };
-	char name[FABRIC_NAME_MAX];
 
 	memset(b->members, 0, b->groups->words * sizeof(*b->members));
 	for (size_t i = 0; i < part->n_members; i++)
@@ -217,8 +214,7 @@ static void give_pkey(struct builder *b, uint32_t number)
 		findings_add(b->out, SEV_ERROR, policy_file_of(b->policy, part->dynamic), part->pos,
 			     "partition \"%s\": %u port%s no room for its P_Key, for example %s with room "
 			     "for %u", part->name, excluded.n,
-			     excluded.n == 1 ? " has" : "s have",
-			     fabric_port_name(b->f, excluded.example, name, sizeof(name)),
+			     excluded.n == 1 ? " has" : "s have", PORT_NAME(b->f, excluded.example),
 			     port_pkey_cap(b->f, excluded.example));
 	else if (!held.n)
 		findings_add(b->out, SEV_WARNING, policy_file_of(b->policy, part->dynamic), part->pos,
@@ -269,7 +265,6 @@ static void report_cut_off(struct builder *b)
 	const struct partitions *p = b->p;
 	uint8_t *reaches = xcalloc(p->n_tables, 1);	/* 1: shares a P_Key with the SM, 2: does not */
 	struct tally cut_off = { 0 };
-	char name[FABRIC_NAME_MAX];
 
 	for (uint32_t port = 0; port < p->n_ports; port++) {
 		uint8_t *r = &reaches[p->table[port]];
@@ -287,7 +282,7 @@ static void report_cut_off(struct builder *b)
 			     "%u port%s no partition with the subnet manager and cannot reach the subnet "
 			     "administrator, for example %s", cut_off.n,
 			     cut_off.n == 1 ? " shares" : "s share",
-			     fabric_port_name(b->f, cut_off.example, name, sizeof(name)));
+			     PORT_NAME(b->f, cut_off.example));
 }
 
 struct partitions *partitions_build(const struct policy *policy, const struct fabric *f,

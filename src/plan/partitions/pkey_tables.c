@@ -396,7 +396,6 @@ static uint32_t table_of_switch_port(struct builder *b, uint32_t peer, uint32_t 
 void enforce_pkeys(struct builder *b, enum partition_enforcement directions)
 {
 	struct tally cannot = { 0 }, too_short = { 0 };
-	char name[FABRIC_NAME_MAX];
 
 	for (uint32_t port = 0; port < b->p->n_ports; port++) {
 		if (!faces_end_port(b->f, port))
@@ -421,12 +420,11 @@ void enforce_pkeys(struct builder *b, enum partition_enforcement directions)
 		findings_add(b->out, SEV_WARNING, b->policy->file, b->policy->partitions[0].pos,
 			     "partitions are not enforced at %u port%s whose switch does not support it, "
 			     "for example %s", cannot.n, cannot.n == 1 ? "" : "s",
-			     fabric_port_name(b->f, cannot.example, name, sizeof(name)));
+			     PORT_NAME(b->f, cannot.example));
 	if (too_short.n)
 		findings_add(b->out, SEV_WARNING, b->policy->file, b->policy->partitions[0].pos,
 			     "partitions are not enforced at %u port%s whose P_Key table is too "
 			     "short, for example %s with room for %u", too_short.n,
-			     too_short.n == 1 ? "" : "s",
-			     fabric_port_name(b->f, too_short.example, name, sizeof(name)),
+			     too_short.n == 1 ? "" : "s", PORT_NAME(b->f, too_short.example),
 			     port_pkey_cap(b->f, too_short.example));
 }

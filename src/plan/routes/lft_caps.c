@@ -136,18 +136,16 @@ static void tell_cut_lids(struct plan *p, const struct detour_cut *cut)
 
 static void tell_short_switches(struct plan *p)
 {
-	char name[FABRIC_NAME_MAX];
-
 	for (uint32_t sw = 0; sw < p->f->n_switches; sw++) {
 		const struct fabric_switch *s = &p->f->switches[sw];
 
 		if (s->unread)
 			tell(p, NULL, SEV_WARNING, "%s has not answered SwitchInfo: no route uses it "
-			     "until it does", fabric_node_name(p->f, s->node, name, sizeof(name)));
+			     "until it does", NODE_NAME(p->f, s->node));
 		else if (s->lft_cap <= p->lid_top)
 			tell(p, &p->short_findings, SEV_WARNING, "%s forwards to at most %u LIDs "
 			     "(LinearFDBCap), but the subnet has LIDs up to %u: routes to LID %u and above "
-			     "avoid it", fabric_node_name(p->f, s->node, name, sizeof(name)),
+			     "avoid it", NODE_NAME(p->f, s->node),
 			     s->lft_cap ? s->lft_cap - 1u : 0u, p->lid_top,
 			     s->lft_cap ? s->lft_cap : 1u);
 	}

@@ -144,7 +144,6 @@ static void report_sharing(const struct fit_build *fb, uint32_t i)
 	struct tables_build *b = fb->b;
 	struct note ports = fb->ports.v[i];
 	struct buf sharing = { 0 };
-	char text[NOTE_TEXT_MAX];
 
 	if (!fit->merged || !ports.ports)
 		return;
@@ -160,7 +159,7 @@ static void report_sharing(const struct fit_build *fb, uint32_t i)
 		     b->p->classes[__builtin_ctz(fit->merged)].pos,
 		     "%u data VL%s for %u traffic classes on the link of %s: %s%s",
 		     fit->vls_used, fit->vls_used == 1 ? "" : "s", fit->n,
-		     note_ports_text(b, &ports, text, sizeof(text)), sharing.s,
+		     NOTE_PORTS(b, &ports), sharing.s,
 		     fit->vls_used == 1 ? ", with neither shares nor priority" : "");
 	buf_free(&sharing);
 }
@@ -208,7 +207,6 @@ static void report_least(const struct fit_build *fb, uint32_t i)
 	struct miss m = worst_excess(fit, b->p);
 	const struct policy_class *c = &b->p->classes[m.class];
 	bool given = false;
-	char text[NOTE_TEXT_MAX];
 	struct buf names = { 0 };
 
 	for (size_t k = 0; k < b->p->n_classes; k++)
@@ -222,7 +220,7 @@ static void report_least(const struct fit_build *fb, uint32_t i)
 		     fit->least_high / 100, fit->least_high % 100,
 		     given ? " with this limit" : "",
 		     given ? "as many packets as the limit allows" : "at least one packet",
-		     note_ports_text(b, &fb->ports.v[i], text, sizeof(text)));
+		     NOTE_PORTS(b, &fb->ports.v[i]));
 	buf_free(&names);
 }
 
@@ -232,7 +230,7 @@ static void report_miss(const struct fit_build *fb, uint32_t i)
 	struct tables_build *b = fb->b;
 	struct miss m = worst_miss(fit);
 	int32_t share = b->p->classes[m.class].share;
-	char text[NOTE_TEXT_MAX], written[48] = "";
+	char written[48] = "";
 	struct buf names = { 0 };
 
 	if (!fit->inexact || !fb->ports.v[i].ports)
@@ -251,14 +249,13 @@ static void report_miss(const struct fit_build *fb, uint32_t i)
 		     m.of_low ? "what high priority leaves" : "the link",
 		     m.asked / 100, m.asked % 100, written, fit->link.high_cap, fit->link.low_cap,
 		     mtu_bytes(fit->link.mtu),
-		     note_ports_text(b, &fb->ports.v[i], text, sizeof(text)));
+		     NOTE_PORTS(b, &fb->ports.v[i]));
 	buf_free(&names);
 }
 
 static void report_fits(const struct fit_build *fb)
 {
 	struct tables_build *b = fb->b;
-	char text[NOTE_TEXT_MAX];
 
 	for (uint32_t i = 0; i < fb->fits.n; i++) {
 		report_sharing(fb, i);
@@ -267,7 +264,7 @@ static void report_fits(const struct fit_build *fb)
 	if (fb->no_sl2vl.ports)
 		findings_add(b->out, SEV_WARNING, b->p->file, b->p->classes[0].pos,
 			     "%s: no SL2VL tables, so all traffic classes are on VL 0 there",
-			     note_ports_text(b, &fb->no_sl2vl, text, sizeof(text)));
+			     NOTE_PORTS(b, &fb->no_sl2vl));
 }
 
 /* --- build --- */
@@ -314,7 +311,6 @@ void yield_to_classes(struct tables_build *b, struct stacks *s, uint32_t n_scope
 		      struct src_pos (*pos_of)(const struct policy *p, uint32_t scope))
 {
 	struct note *notes;
-	char text[NOTE_TEXT_MAX];
 
 	if (!b->by_classes || !n_scopes)
 		return;
@@ -331,6 +327,6 @@ void yield_to_classes(struct tables_build *b, struct stacks *s, uint32_t n_scope
 			findings_add(b->out, SEV_ERROR, b->p->file, pos_of(b->p, i),
 				     "the traffic classes apply to %s and override this setting unless "
 				     "\"except\" names a group with such ports",
-				     note_ports_text(b, &notes[i], text, sizeof(text)));
+				     NOTE_PORTS(b, &notes[i]));
 	free(notes);
 }

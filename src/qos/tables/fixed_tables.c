@@ -168,7 +168,7 @@ static void report(const struct keeping *k, uint32_t node)
 {
 	const struct src_pos nowhere = { 0, 0 };
 	struct loss loss = loss_of(k, node);
-	char name[FABRIC_NAME_MAX], sls[64], what[160] = "";
+	char sls[64], what[160] = "";
 	size_t n = 0;
 
 	if (loss.pairs)
@@ -185,13 +185,12 @@ static void report(const struct keeping *k, uint32_t node)
 	if (loss.short_ports)
 		findings_add(k->out, SEV_WARNING, "", nowhere, "%s: NeighborMTU of %u link%s is smaller "
 			     "than both ends support, as is the MTU of paths",
-			     fabric_node_name(k->f, node, name, sizeof(name)), loss.short_ports,
+			     NODE_NAME(k->f, node), loss.short_ports,
 			     loss.short_ports > 1 ? "s" : "");
 	if (!loss.pairs && !loss.ports && !loss.starved)
 		return;
 	list_sls(loss.sls, sls, sizeof(sls));
-	findings_add(k->out, SEV_WARNING, "", nowhere, "%s: %s; %s%s",
-		     fabric_node_name(k->f, node, name, sizeof(name)), what,
+	findings_add(k->out, SEV_WARNING, "", nowhere, "%s: %s; %s%s", NODE_NAME(k->f, node), what,
 		     loss.sls ? "these SLs are dropped there and not offered: " :
 				"no SL is dropped because of this", sls);
 }

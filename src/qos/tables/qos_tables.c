@@ -42,9 +42,8 @@ void note_link(const struct tables_build *b, struct note *n, uint32_t port, unsi
 
 char *note_ports_text(const struct tables_build *b, const struct note *n, char *out, size_t size)
 {
-	char name[FABRIC_NAME_MAX];
+	const char *name = PORT_NAME(b->f, n->first);
 
-	fabric_port_name(b->f, n->first, name, sizeof(name));
 	if (n->ports > 1)
 		snprintf(out, size, "%s and %u more port%s", name, n->ports - 1,
 			 n->ports > 2 ? "s" : "");
@@ -56,7 +55,7 @@ char *note_ports_text(const struct tables_build *b, const struct note *n, char *
 static void report_lacking(struct tables_build *b, const struct lacking *l, const char *list,
 			   const struct port_list *ports)
 {
-	char name[FABRIC_NAME_MAX], more[48] = "";
+	char more[48] = "";
 
 	if (!l->nodes)
 		return;
@@ -65,7 +64,7 @@ static void report_lacking(struct tables_build *b, const struct lacking *l, cons
 			 l->nodes > 2 ? "s" : "");
 	findings_add(b->out, SEV_ERROR, b->p->file, ports->pos,
 		     "\"%s\": there is no port %u on %s, which has %u%s", list, l->port,
-		     fabric_node_name(b->f, l->node, name, sizeof(name)),
+		     NODE_NAME(b->f, l->node),
 		     b->f->nodes[l->node].nports, more);
 }
 

@@ -49,6 +49,8 @@ void note_link(const struct tables_build *b, struct note *n, uint32_t port, unsi
 /* "host1/P1 (0x…) and 3 more ports" */
 char *note_ports_text(const struct tables_build *b, const struct note *n, char *out, size_t size);
 #define NOTE_TEXT_MAX (FABRIC_NAME_MAX + 32)
+/* The same, in memory of the block in which the expression stands. */
+#define NOTE_PORTS(b, n) note_ports_text(b, n, (char[NOTE_TEXT_MAX]){ "" }, NOTE_TEXT_MAX)
 /*
  * The number of a table in the list of interned tables.  It must fit into 16 bits; otherwise adds an error
  * finding.

@@ -258,12 +258,11 @@ static void report_lacking_vls(struct map_build *m, uint32_t origin, struct src_
 	const struct policy *p = m->b->p;
 	bool fold = p->unsupported_vl == UNSUPPORTED_VL_FOLD;
 	const struct note *n = &m->notes[origin];
-	char ports[NOTE_TEXT_MAX];
 
 	if (n->ports)
 		findings_add(m->b->out, fold ? SEV_INFO : SEV_WARNING, p->file, pos,
 			     "VL %u does not exist on the link of %s, which has %u data VL%s: %s", n->value,
-			     note_ports_text(m->b, n, ports, sizeof(ports)), n->limit,
+			     NOTE_PORTS(m->b, n), n->limit,
 			     n->limit == 1 ? "" : "s",
 			     fold ? "its SLs are mapped to these" : "packets of its SLs are dropped "
 			     		"(VL15)");

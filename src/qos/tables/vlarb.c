@@ -285,7 +285,6 @@ static const char *const table_names[] = { "high", "low" };
 static void report_broken(struct tables_build *b, const struct arb_build *a, uint32_t origin, enum table t)
 {
 	struct given g = given_by(b->p, origin);
-	char ports[NOTE_TEXT_MAX];
 
 	for (unsigned i = 0; i < VLARB_ENTRIES_MAX; i++) {
 		const struct note *n = &a->broken[t][origin * VLARB_ENTRIES_MAX + i];
@@ -301,13 +300,13 @@ static void report_broken(struct tables_build *b, const struct arb_build *a, uin
 				     "entry %u of the %s table, \"%u:%u\": a weight of %u is %u bytes, less than "
 				     "a packet of the MTU, %u bytes, on the link of %s; the least is %u", i + 1,
 				     table_names[t], e.vl, e.weight, e.weight, bytes, n->limit,
-				     note_ports_text(b, n, ports, sizeof(ports)), packet);
+				     NOTE_PORTS(b, n), packet);
 		else
 			findings_add(b->out, SEV_INFO, b->p->file, g.pos[t],
 				     "entry %u of the %s table, \"%u:%u\": a weight of %u is no multiple of %u, "
 				     "a packet of the MTU of %u bytes, on the link of %s: the last packet of "
 				     "its turn exceeds it", i + 1, table_names[t], e.vl, e.weight, e.weight,
-				     packet, n->limit, note_ports_text(b, n, ports, sizeof(ports)));
+				     packet, n->limit, NOTE_PORTS(b, n));
 	}
 }
 
@@ -315,13 +314,11 @@ static void report_broken(struct tables_build *b, const struct arb_build *a, uin
 static void report_lacking(struct tables_build *b, const struct note *n, struct src_pos pos, enum table t,
 			   enum severity severity, const char *effect)
 {
-	char ports[NOTE_TEXT_MAX];
-
 	if (n->ports)
 		findings_add(b->out, severity, b->p->file, pos,
 			     "VL %u in the %s table does not exist on the link of %s, which has %u data "
 			     "VL%s: %s", n->value, table_names[t],
-			     note_ports_text(b, n, ports, sizeof(ports)), n->limit,
+			     NOTE_PORTS(b, n), n->limit,
 			     n->limit == 1 ? "" : "s", effect);
 }
 
@@ -329,7 +326,6 @@ static void report_faults(struct tables_build *b, struct arb_build *a, uint32_t 
 {
 	bool fold = b->p->unsupported_vl == UNSUPPORTED_VL_FOLD;
 	struct given g = given_by(b->p, origin);
-	char ports[NOTE_TEXT_MAX];
 
 	for (enum table t = HIGH; t <= LOW; t++) {
 		const struct note *n = &a->too_long[t][origin];
@@ -338,7 +334,7 @@ static void report_faults(struct tables_build *b, struct arb_build *a, uint32_t 
 			findings_add(b->out, SEV_ERROR, b->p->file, g.pos[t],
 				     "the %s table has %u entries, but %s supports %u: it gets built-in "
 				     "arbitration", table_names[t], n->value,
-				     note_ports_text(b, n, ports, sizeof(ports)), n->limit);
+				     NOTE_PORTS(b, n), n->limit);
 		report_lacking(b, &a->lacking[t][origin], g.pos[t], t, fold ? SEV_INFO : SEV_WARNING,
 			       fold ? "the entry is omitted, as the port's table has no room for it"
 				    : "the entry is omitted");
@@ -487,7 +483,6 @@ static void report_unserved(struct tables_build *b, const struct arb_build *a, u
 	const struct note *n = &a->unserved[origin];
 	struct src_pos pos = { 0, 0 };
 	struct buf text = { 0 };
-	char ports[NOTE_TEXT_MAX];
 
 	if (!n->ports)
 		return;
@@ -499,7 +494,7 @@ static void report_unserved(struct tables_build *b, const struct arb_build *a, u
 	add_bits(&text, "no arbitration table serves VL", n->value);
 	add_bits(&text, ", where SL2VL puts SL", sls_on(b, n->first, n->value));
 	findings_add(b->out, SEV_WARNING, b->p->file, pos, "%s, on %s", text.s,
-		     note_ports_text(b, n, ports, sizeof(ports)));
+		     NOTE_PORTS(b, n));
 	buf_free(&text);
 }
 

@@ -6,22 +6,18 @@
 
 static void print_detours(const struct gauge *g, const struct fabric *f, struct buf *out)
 {
-	char name[FABRIC_NAME_MAX];
-
 	buf_printf(out, "  hops: %.4f times the minimum on average, %.4g times at most; %u switch%s on the "
 		   "longest route\n", g->ratio_mean, g->ratio_most, g->hops_most,
 		   g->hops_most == 1 ? "" : "es");
 	if (!g->longer_most)
 		return;
 	buf_printf(out, "    the longest detour, %u more than needed: from %s", g->longer_most,
-		   fabric_port_name(f, g->longer_from, name, sizeof(name)));
-	buf_printf(out, " to %s\n", fabric_port_name(f, g->longer_to, name, sizeof(name)));
+		   PORT_NAME(f, g->longer_from));
+	buf_printf(out, " to %s\n", PORT_NAME(f, g->longer_to));
 }
 
 static void print_balance(const struct gauge *g, const struct fabric *f, struct buf *out)
 {
-	char name[FABRIC_NAME_MAX];
-
 	if (!g->cables) {
 		buf_puts(out, "  no cables between switches\n");
 		return;
@@ -29,8 +25,7 @@ static void print_balance(const struct gauge *g, const struct fabric *f, struct 
 	buf_printf(out, "  routes on a cable: %" PRIu64 " at most, %.1f on average (%u directions of "
 		   "cables)\n", g->efi, g->efi_mean, g->cables);
 	if (g->hottest != FABRIC_NONE)
-		buf_printf(out, "    most of them leave %s\n",
-			   fabric_port_name(f, g->hottest, name, sizeof(name)));
+		buf_printf(out, "    most of them leave %s\n", PORT_NAME(f, g->hottest));
 }
 
 static void print_traffic(const struct gauge *g, struct buf *out)

@@ -118,7 +118,6 @@ static bool begin_table(struct lft_dump *d, const char *line, struct buf *why)
 /* Whether the port that a line names for the LID has it in the fabric. */
 static bool same_owner(const struct lft_dump *d, const char *rest, uint32_t lid, struct buf *why)
 {
-	char name[FABRIC_NAME_MAX];
 	uint32_t port = d->owner[lid];
 	uint64_t guid;
 
@@ -127,8 +126,7 @@ static bool same_owner(const struct lft_dump *d, const char *rest, uint32_t lid,
 	if (d->f->ports[port].guid == guid)
 		return true;
 	buf_printf(why, "LID %" PRIu32 " belongs to port 0x%016" PRIx64 " here, but to %s in the topology: "
-		   "the two files are from different times", lid, guid,
-		   fabric_port_name(d->f, port, name, sizeof(name)));
+		   "the two files are from different times", lid, guid, PORT_NAME(d->f, port));
 	return false;
 }
 

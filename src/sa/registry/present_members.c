@@ -87,13 +87,12 @@ static void refuse_absent(struct resolving *r, const char *what, const char *who
 {
 	uint32_t node = map64_get(&r->f->node_by_guid, strtoull(who, NULL, 16));
 	struct buf hint = { 0 }, meant = { 0 };
-	char name[FABRIC_NAME_MAX];
 
 	if (++r->absent > ABSENT_TOLD)
 		return;
 	if (!strncasecmp(who, "0x", 2) && node != MAP64_NONE && !strchr(who, '-'))
 		buf_printf(&hint, " (it is the GUID of the node %s, not of a port)",
-			   fabric_node_name(r->f, node, name, sizeof(name)));
+			   NODE_NAME(r->f, node));
 	else if (!strpbrk(who, "*?") && fabric_put_meant(r->f, who, &meant))
 		buf_printf(&hint, " (did you mean \"%s\"?)", meant.s);
 	say(r, "%s \"%.80s\"%s: --absent-ok adds it nevertheless", what, who, hint.n ? hint.s : "");

@@ -288,7 +288,6 @@ static void identify_done(void *arg, uint32_t i, const struct smp *s, uint64_t c
 static void tell_hidden(struct sm *sm)
 {
 	uint32_t first = FABRIC_NONE;
-	char name[FABRIC_NAME_MAX];
 
 	sm->mkeys->hidden = 0;
 	for (uint32_t i = 0; i < sm->sweep.f->n_ports; i++)
@@ -299,8 +298,7 @@ static void tell_hidden(struct sm *sm)
 	if (sm->mkeys->hidden && sm->state != SM_MASTER)
 		log_limited(&mismatch_log, LOG_LEVEL_ERROR, "m-key",
 			    "%u ports have an M_Key that is neither m-key of qosd.yaml nor an earlier one; "
-			    "the first is %s", sm->mkeys->hidden,
-			    fabric_port_name(sm->sweep.f, first, name, sizeof(name)));
+			    "the first is %s", sm->mkeys->hidden, PORT_NAME(sm->sweep.f, first));
 }
 
 static void identified(struct sm *sm)
@@ -379,7 +377,7 @@ static void note_mismatch(struct sm *sm, uint32_t port)
 {
 	const struct fabric_port *p = &sm->sweep.f->ports[port];
 	struct node_work *w = &sm->sweep.work[p->node];
-	char name[FABRIC_NAME_MAX], until[64] = "it never expires";
+	char until[64] = "it never expires";
 
 	if (lease(p->info))
 		snprintf(until, sizeof(until), "its lease expires %u s after the last use of the key",
@@ -387,7 +385,7 @@ static void note_mismatch(struct sm *sm, uint32_t port)
 	w->failed = w->key_mismatch = true;
 	log_limited(&mismatch_log, LOG_LEVEL_ERROR, "m-key",
 		    "%s has an unknown M_Key (protection bits %u; %s): not configuring it",
-		    fabric_port_name(sm->sweep.f, port, name, sizeof(name)), protection(p->info),
+		    PORT_NAME(sm->sweep.f, port), protection(p->info),
 			    until);
 }
 

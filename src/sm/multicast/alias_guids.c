@@ -112,12 +112,12 @@ static void say_refused(const struct guidinfo_work *w, uint32_t device,
 {
 	const struct fabric *f = w->state->f;
 	const struct block_target *t = &w->targets.v[device];
-	char name[FABRIC_NAME_MAX], how[64] = "keeps other GUIDs";
+	char how[64] = "keeps other GUIDs";
 
 	if (status)
 		snprintf(how, sizeof(how), "refuses GUIDs with status 0x%04x", (unsigned)status);
 	log_limited(&refused_log, LOG_LEVEL_WARNING, "alias", "%s port %u: %s in block %u",
-		    fabric_node_name(f, f->ports[t->port].node, name, sizeof(name)),
+		    NODE_NAME(f, f->ports[t->port].node),
 		    f->ports[t->port].num, how, it->block);
 }
 

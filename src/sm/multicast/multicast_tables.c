@@ -270,12 +270,9 @@ static bool next(void *arg, uint32_t target, struct smp *s, uint64_t *cookie)
 static void say_failed(const struct mcast_work *w, uint32_t sw, const struct mft_block *b,
 		       const struct smp *s, int status)
 {
-	char name[FABRIC_NAME_MAX];
-
 	log_limited(&failed_log, LOG_LEVEL_WARNING, "multicast",
 		    "%s: MFT block %u of ports %u..: %s failed (%d)",
-		    fabric_node_name(w->state->f, w->state->f->switches[sw].node, name,
-				     sizeof(name)),
+		    NODE_NAME(w->state->f, w->state->f->switches[sw].node),
 		    b->block, b->position * PORTS_PER_POSITION,
 		    s->method == SMP_SET ? "Set" : "Get", status);
 }

@@ -120,7 +120,6 @@ static void check_sl(const struct mcast_work *w, uint16_t mlid)
 {
 	const struct mcast_tree *t = w->trees[mlid - IB_LID_MCAST_FIRST].t;
 	const struct mcast_group *g = mcast_of_mlid(w->sm->mcast, mlid);
-	char name[FABRIC_NAME_MAX];
 	unsigned in, out;
 
 	for (size_t i = 0; w->state->plan->tables->managed && g && i < t->nodes.n; i++) {
@@ -130,8 +129,8 @@ static void check_sl(const struct mcast_work *w, uint16_t mlid)
 			continue;
 		log_limited(&sl_log, LOG_LEVEL_WARNING, "multicast",
 			    "%s: MLID 0x%04x: SL %u of its groups is dropped from port %u to %u",
-			    fabric_node_name(w->state->f, w->state->f->switches[sw].node, name,
-					     sizeof(name)), mlid, g->sl, in, out);
+			    NODE_NAME(w->state->f, w->state->f->switches[sw].node), mlid, g->sl,
+			    in, out);
 		return;
 	}
 }

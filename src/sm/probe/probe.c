@@ -413,8 +413,6 @@ static void note_silent_device(struct probe *p, uint32_t node)
 
 static void note_silent(struct probe *p)
 {
-	char name[FABRIC_NAME_MAX];
-
 	for (uint32_t i = 0; i < p->f->n_nodes; i++) {
 		if (p->silent.v[i] && !p->heard.v[i])
 			note_silent_device(p, i);	/* before its table is put in doubt */
@@ -431,7 +429,7 @@ static void note_silent(struct probe *p)
 		if (p->silent.v[i] && !p->heard.v[i])
 			log_limited(&silent_log, LOG_LEVEL_WARNING, "sweep",
 				    "%s: does not answer, although it has links that are up",
-				    fabric_node_name(p->f, i, name, sizeof(name)));
+				    NODE_NAME(p->f, i));
 	}
 }
 

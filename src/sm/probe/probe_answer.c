@@ -272,7 +272,6 @@ static bool is_copy(struct probe *p, const struct ask *a)
 	uint8_t *info = (uint8_t *)(uintptr_t)a->data;		/* libibmad only reads it */
 	uint32_t port = p->f->nodes[a->node].port0 + a->num, near;
 	uint32_t other = fabric_find_port(p->f, mad_get_field64(info, 0, IB_NODE_PORT_GUID_F));
-	char name[FABRIC_NAME_MAX];
 
 	if (mad_get_field(info, 0, IB_NODE_TYPE_F) != IB_NODE_SWITCH_T || other == FABRIC_NONE)
 		return false;
@@ -282,7 +281,7 @@ static bool is_copy(struct probe *p, const struct ask *a)
 			continue;
 		if (implausible_note(p->sm, p->f, port, true, implausible_digest(UMAD_SM_ATTR_NODE_INFO, info),
 				     "reports the port GUID of %s, which is elsewhere",
-				     fabric_node_name(p->f, p->f->ports[other].node, name, sizeof(name))))
+				     NODE_NAME(p->f, p->f->ports[other].node)))
 			probe_doubt(p, "two switches have the same port GUID");
 		return true;
 	}
@@ -297,13 +296,12 @@ static bool takes_a_port_guid(struct probe *p, uint32_t port, uint32_t node, uin
 {
 	uint64_t guid = mad_get_field64(info, 0, IB_NODE_PORT_GUID_F);
 	uint32_t owner = fabric_find_port(p->f, guid);
-	char name[FABRIC_NAME_MAX];
 
 	if (!node_is_switch(&p->f->nodes[node]) || owner == FABRIC_NONE ||
 	    p->f->ports[owner].node == node)
 		return false;
 	implausible_note(p->sm, p->f, port, true, implausible_digest(UMAD_SM_ATTR_NODE_INFO, info),
-			 "reports the port GUID of %s", fabric_port_name(p->f, owner, name, sizeof(name)));
+			 "reports the port GUID of %s", PORT_NAME(p->f, owner));
 	return true;
 }
 
@@ -373,12 +371,9 @@ static void makes_no_sense(struct probe *p, uint32_t port, uint8_t *info)
 static void contradicts(struct probe *p, uint32_t port, uint32_t node, unsigned num, uint8_t *info,
 			const char *why)
 {
-	char name[FABRIC_NAME_MAX];
-
 	if (implausible_note(p->sm, p->f, port, true, implausible_digest(UMAD_SM_ATTR_NODE_INFO, info),
 			     "claims to be port %u of %u of %s, which is elsewhere or another device", num,
-			     mad_get_field(info, 0, IB_NODE_NPORTS_F),
-			     fabric_node_name(p->f, node, name, sizeof(name))))
+			     mad_get_field(info, 0, IB_NODE_NPORTS_F), NODE_NAME(p->f, node)))
 		probe_doubt(p, why);
 }
 
@@ -451,7 +446,6 @@ static void nobody_behind(struct probe *p, uint32_t port)
 void probe_judge_claims(struct probe *p)
 {
 	const struct map64 *m = &p->claims;
-	char name[FABRIC_NAME_MAX];
 
 	for (uint32_t i = 0; m->n && i <= m->mask; i++) {
 		uint32_t port = (uint32_t)m->slots[i].key, peer = m->slots[i].value;
@@ -460,7 +454,7 @@ void probe_judge_claims(struct probe *p)
 		if (peer != MAP64_NONE && p->f->ports[port].peer != peer)
 			implausible_note(p->sm, p->f, port, true, said == MAP64_NONE ? 0 : said,
 					 "claims to be %s, whose answers differ",
-					 fabric_port_name(p->f, peer, name, sizeof(name)));
+					 PORT_NAME(p->f, peer));
 	}
 }
 

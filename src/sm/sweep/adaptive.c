@@ -200,9 +200,8 @@ static void remember(struct sm *sm, uint32_t node, unsigned kind)
 static void say(const struct sm *sm, uint32_t node, unsigned kind)
 {
 	const struct override *o = &sm->sweep.work[node].overrides[kind];
-	char name[FABRIC_NAME_MAX];
+	const char *name = NODE_NAME(sm->sweep.f, node);
 
-	fabric_node_name(sm->sweep.f, node, name, sizeof(name));
 	if (o->state == OVERRIDE_ENDED)
 		log_info("sweep", "%s: switched off %s of another subnet manager", name,
 			 overrides[kind].what);

@@ -314,7 +314,6 @@ static bool next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie)
 /* The device lacks the attribute or refuses the Set: it is left alone until this daemon ends. */
 static void knows_not(struct sm *sm, uint32_t port, const struct smp *s, int status)
 {
-	char name[FABRIC_NAME_MAX];
 	bool guessed;
 
 	if (status < 0 && find_kind(port_node(sm->sweep.f, port), &guessed) && !guessed) {
@@ -324,7 +323,7 @@ static void knows_not(struct sm *sm, uint32_t port, const struct smp *s, int sta
 	map64_put(&sm->known.no_ext_port_info, port_node(sm->sweep.f, port)->guid, 1);
 	if (s->method == SMP_SET)
 		log_warn("sweep", "%s: cannot enable FDR10 (status 0x%04x)",
-			 fabric_port_name(sm->sweep.f, port, name, sizeof(name)), (unsigned)status);
+			 PORT_NAME(sm->sweep.f, port), (unsigned)status);
 }
 
 /* If a device does not answer with the bit, or for the attribute, its earlier answer stands. */

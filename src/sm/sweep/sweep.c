@@ -77,7 +77,6 @@ static bool is_outdated(const struct sm *sm)
 
 bool sweep_smp_lost(struct sm *sm, uint32_t node, const char *what)
 {
-	char name[FABRIC_NAME_MAX];
 	struct node_work *w = &sm->sweep.work[node];
 	bool outdated = sweep_is(sm)->brief && is_outdated(sm);
 
@@ -91,7 +90,7 @@ bool sweep_smp_lost(struct sm *sm, uint32_t node, const char *what)
 	sm->last.failed_devices++;
 	log_limited(&failed_log, LOG_LEVEL_WARNING, "sweep",
 		    "%s: no answer while %s; skipping it in this sweep",
-		    fabric_node_name(sm->sweep.f, node, name, sizeof(name)), what);
+		    NODE_NAME(sm->sweep.f, node), what);
 	return false;
 }
 

@@ -27,11 +27,9 @@ static struct log_ratelimit flap_log = LOG_RATELIMIT;
 static void put_end(const struct fabric *f, const struct flap_link *l, unsigned end, struct buf *out)
 {
 	uint32_t node = f ? map64_get(&f->node_by_guid, l->guid[end]) : MAP64_NONE;
-	char name[FABRIC_NAME_MAX];
 
 	if (node != MAP64_NONE && l->port[end] <= f->nodes[node].nports)
-		buf_puts(out, fabric_port_name(f, f->nodes[node].port0 + l->port[end], name,
-					       sizeof(name)));
+		buf_puts(out, PORT_NAME(f, f->nodes[node].port0 + l->port[end]));
 	else
 		buf_printf(out, "0x%016" PRIx64 "/P%u", l->guid[end], l->port[end]);
 }

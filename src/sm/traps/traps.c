@@ -117,10 +117,9 @@ static uint32_t flood_port(const struct fabric *f, const struct trap_flood *floo
 void sm_flood_text(const struct fabric *f, const struct trap_flood *flood, struct buf *out)
 {
 	uint32_t port = flood_port(f, flood);
-	char name[FABRIC_NAME_MAX];
 
 	buf_puts(out, port == FABRIC_NONE ? "unknown ports, or too many ports at once" :
-		      fabric_node_name(f, f->ports[port].node, name, sizeof(name)));
+		      NODE_NAME(f, f->ports[port].node));
 	if (flood->port)
 		buf_printf(out, " port %u", flood->port);
 	buf_printf(out, ": %" PRIu64 " traps in %.0f s, of which %" PRIu64 " were dropped",

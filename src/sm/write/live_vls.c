@@ -217,9 +217,8 @@ static bool next(void *arg, uint32_t i, struct smp *s, uint64_t *cookie)
 static void remember_kept(struct sm *sm, uint32_t port, enum field k, unsigned want)
 {
 	const struct fabric_port *p = &sm->sweep.f->ports[port];
-	char name[FABRIC_NAME_MAX];
+	const char *name = PORT_NAME(sm->sweep.f, port);
 
-	fabric_port_name(sm->sweep.f, port, name, sizeof(name));
 	if (k == VLS)
 		log_warn("sweep", "%s: keeps OperationalVLs %u instead of %u", name,
 			 ib_vls_from_code(p->op_vls), ib_vls_from_code(want));

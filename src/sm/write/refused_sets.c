@@ -89,10 +89,9 @@ void sm_refused_text(const struct fabric *f, const struct sm_refused *x, struct 
 	const struct attribute_words *w = words_of(k->attr);
 	bool own = k->attr == UMAD_SM_ATTR_PKEY_TABLE && !k->of_ports;	/* of port 0 of a switch */
 	const char *then = node_is_switch(&f->nodes[x->node]) && !own ? w->on_switch : w->elsewhere;
-	char name[FABRIC_NAME_MAX];
 
 	buf_printf(out, "%s refuses Sets of %s with status 0x%04x (%s)",
-		   fabric_node_name(f, x->node, name, sizeof(name)), ib_attr_name(k->attr),
+		   NODE_NAME(f, x->node), ib_attr_name(k->attr),
 		   k->status, ib_status_text(k->status));
 	if (k->by_status > 1)
 		buf_printf(out, ", %u of them", k->by_status);
@@ -168,11 +167,10 @@ void refused_note(struct sm *sm, uint32_t node, uint16_t attr, uint32_t mod, uin
 {
 	uint64_t guid = sm->sweep.f->nodes[node].guid;
 	bool good = refused_for_good(sm, guid, attr, mod, want, status);
-	char name[FABRIC_NAME_MAX];
 
 	log_limited(&refused_log, LOG_LEVEL_WARNING, "sweep",
 		    "%s: Set of %s, modifier 0x%08x, refused with status 0x%04x (%s)%s",
-		    fabric_node_name(sm->sweep.f, node, name, sizeof(name)), ib_attr_name(attr),
+		    NODE_NAME(sm->sweep.f, node), ib_attr_name(attr),
 			    mod,
 		    status, ib_status_text(status), good ? ": the device keeps its value" : "");
 	sm->sweep.work[node].refused = true;

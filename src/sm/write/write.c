@@ -327,13 +327,12 @@ static bool ports_next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie
 static void mcast_top_refused(struct sm *sm, uint32_t node, unsigned wanted)
 {
 	const struct fabric_switch *sw = &sm->sweep.f->switches[sm->sweep.f->nodes[node].sw];
-	char name[FABRIC_NAME_MAX];
 
 	store_refused(sm->store, sm->sweep.f->nodes[node].guid, UMAD_SM_ATTR_SWITCH_INFO,
 		      REFUSED_MCAST_TOP, wanted, sw->mcast_top);
 	log_limited(&refused_log, LOG_LEVEL_WARNING, "sweep",
 		    "%s: keeps MulticastFDBTop 0x%04x instead of 0x%04x: it forwards %u MLIDs",
-		    fabric_node_name(sm->sweep.f, node, name, sizeof(name)), sw->mcast_top, wanted,
+		    NODE_NAME(sm->sweep.f, node), sw->mcast_top, wanted,
 		    fabric_switch_mlids(sm->sweep.f, sm->sweep.f->nodes[node].sw));
 }
 
@@ -344,7 +343,6 @@ static void mcast_top_refused(struct sm *sm, uint32_t node, unsigned wanted)
  */
 static bool retry_without_mcast_top(struct sm *sm, uint32_t node, unsigned status)
 {
-	char name[FABRIC_NAME_MAX];
 	struct want_env env = sweep_env(sm);
 	struct node_work *w = &sm->sweep.work[node];
 	uint32_t sw = sm->sweep.f->nodes[node].sw;
@@ -359,7 +357,7 @@ static bool retry_without_mcast_top(struct sm *sm, uint32_t node, unsigned statu
 		log_limited(&refused_log, LOG_LEVEL_WARNING, "sweep",
 			    "%s: Set of SwitchInfo refused with status 0x%04x (%s), perhaps because of "
 			    "MulticastFDBTop 0x%04x: setting SwitchInfo without it for now",
-			    fabric_node_name(sm->sweep.f, node, name, sizeof(name)), status,
+			    NODE_NAME(sm->sweep.f, node), status,
 			    ib_status_text(status), sent);
 	w->mcast_top_stays = true;
 	w->switch_info = switch_info_rest_needs_set(&env, store_refusals(sm->store), sw);
@@ -389,7 +387,6 @@ static void switch_info_done(struct sm *sm, uint32_t node, const struct smp *s)
 	uint32_t at = sm->sweep.f->nodes[node].sw;
 	struct fabric_switch *sw = &sm->sweep.f->switches[at];
 	unsigned mcast_top, top = plan_lft_top(sm->sweep.plan, at);
-	char name[FABRIC_NAME_MAX];
 
 	store_switch_info(sw, s->data);
 	mcast_top = want_mcast_top(sm->sweep.plan, refused, at, sw->mcast_top);
@@ -409,7 +406,7 @@ static void switch_info_done(struct sm *sm, uint32_t node, const struct smp *s)
 	fixed_routes_changed(sm, sm->sweep.f->nodes[node].guid, UMAD_SM_ATTR_SWITCH_INFO, 0, true);
 	log_limited(&refused_log, LOG_LEVEL_WARNING, "sweep",
 		    "%s: SwitchInfo keeps LinearFDBTop %u, LifeTimeValue %u",
-		    fabric_node_name(sm->sweep.f, node, name, sizeof(name)), sw->lft_top,
+		    NODE_NAME(sm->sweep.f, node), sw->lft_top,
 			    sw->lifetime);
 }
 
@@ -604,8 +601,6 @@ static void table_refused(struct sm *sm, uint32_t node, item_t item, const struc
 static void table_kept(struct sm *sm, uint32_t node, item_t item, const struct item_want *want,
 		       const uint8_t *got)
 {
-	char name[FABRIC_NAME_MAX];
-
 	if (fixed_routes_holds(sm, node, item))
 		return;		/* still ignored, though it no longer refuses the Set */
 	write_pkeys_differ(sm, node, item);
@@ -618,7 +613,7 @@ static void table_kept(struct sm *sm, uint32_t node, item_t item, const struct i
 	fixed_routes_changed(sm, sm->sweep.f->nodes[node].guid, want->attr, want->mod, true);
 	log_limited(&refused_log, LOG_LEVEL_WARNING, "sweep",
 		    "%s: keeps another value for attribute 0x%04x modifier 0x%08x",
-		    fabric_node_name(sm->sweep.f, node, name, sizeof(name)), want->attr, want->mod);
+		    NODE_NAME(sm->sweep.f, node), want->attr, want->mod);
 }
 
 /*

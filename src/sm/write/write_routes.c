@@ -183,7 +183,6 @@ static void done(void *arg, uint32_t device, const struct smp *s, uint64_t cooki
 	struct node_work *work = &sm->sweep.work[node];
 	const uint8_t *want = r->rounds.writes[cookie].entries;
 	unsigned len = plan_lft_entries(sm->sweep.plan, sm->sweep.f->nodes[node].sw, s->mod);
-	char name[FABRIC_NAME_MAX];
 
 	if (status < 0) {
 		/* in an extra round after this one: the order within a round is free */
@@ -211,7 +210,7 @@ static void done(void *arg, uint32_t device, const struct smp *s, uint64_t cooki
 			    true);
 	log_limited(&refused_log, LOG_LEVEL_WARNING, "sweep",
 		    "%s: does not accept block %u of its forwarding table",
-		    fabric_node_name(sm->sweep.f, node, name, sizeof(name)), s->mod);
+		    NODE_NAME(sm->sweep.f, node), s->mod);
 }
 
 static void finished(void *arg);
