@@ -413,12 +413,9 @@ bool departed_inherit(struct departed_ports *x, char *text)
  */
 static void use_inherited(struct departed_ports *x)
 {
-	for (size_t i = 0; i < x->inherited.n; i++) {
-		const struct gone *g = &x->inherited.v[i];
-
+	for (const struct gone *g = x->inherited.v; g < vec_end(&x->inherited); g++)
 		if (!is_there(x->state, g->guid))
 			holdings_set_gone(x->holdings, g->guid, g->since_us);
-	}
 	x->gone_dirty |= x->inherited.n > 0;
 	x->changes += x->inherited.n > 0;
 	x->inherited.n = 0;

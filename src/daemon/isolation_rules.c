@@ -242,9 +242,7 @@ static uint64_t growth(const struct isolation_rules *x, const struct error_port 
 {
 	uint64_t n = error_last_hour(p, e, now), since;
 
-	for (size_t i = 0; i < x->pardons.n; i++) {
-		const struct pardon *y = &x->pardons.v[i];
-
+	for (const struct pardon *y = x->pardons.v; y < vec_end(&x->pardons); y++) {
 		if (y->guid != guid || y->num != num || y->since_us + HOUR_US < now)
 			continue;
 		since = error_seen(p, e) - y->seen[e];

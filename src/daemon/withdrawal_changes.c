@@ -38,8 +38,7 @@ static bool save_withdrawals(struct qosd *q, const struct withdrawals *w)
 static void tell_difference(struct qosd *q, const struct withdrawals *a, const struct withdrawals *b,
 			    bool released, struct asker who)
 {
-	for (size_t i = 0; i < a->v.n; i++) {
-		const struct withdrawal *x = &a->v.v[i];
+	for (const struct withdrawal *x = a->v.v; x < vec_end(&a->v); x++) {
 		const struct withdrawal *y = withdrawals_find(b, x->guid, x->port);
 
 		if (!y || (!released && y->kind != x->kind))

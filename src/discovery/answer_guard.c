@@ -1060,16 +1060,12 @@ static bool are_one(const struct guard *g, const struct pair *p)
 /* Sets `doubtful` anew for suspected pairs, now that all answers are in. */
 static void judge_doubts(struct guard *g)
 {
-	for (size_t i = 0; i < g->one.n; i++) {
-		const struct pair *p = &g->one.v[i];
-
+	for (const struct pair *p = g->one.v; p < vec_end(&g->one); p++) {
 		g->nodes.v[p->a].doubtful = false;
 		if (p->b != NONE)
 			g->nodes.v[p->b].doubtful = false;
 	}
-	for (size_t i = 0; i < g->one.n; i++) {
-		const struct pair *p = &g->one.v[i];
-
+	for (const struct pair *p = g->one.v; p < vec_end(&g->one); p++) {
 		if (!are_one(g, p))
 			continue;
 		g->nodes.v[p->a].doubtful = true;
@@ -1083,9 +1079,7 @@ static void find_false_names(const struct guard *g, bool *false_name)
 {
 	uint32_t other;
 
-	for (size_t i = 0; i < g->one.n; i++) {
-		const struct pair *p = &g->one.v[i];
-
+	for (const struct pair *p = g->one.v; p < vec_end(&g->one); p++) {
 		if (!are_one(g, p))
 			continue;
 		false_name[p->a] = true;
@@ -1111,8 +1105,7 @@ void guard_finish(struct guard *g, void (*found)(void *arg, const struct disco_e
 	judge_doubts(g);
 	find_twins(g, &twins);
 	find_false_names(g, false_name);
-	for (size_t i = 0; i < g->one.n; i++) {
-		const struct pair *p = &g->one.v[i];
+	for (const struct pair *p = g->one.v; p < vec_end(&g->one); p++) {
 		uint32_t near_b = p->b == NONE ? p->from : g->nodes.v[p->b].near;
 
 		if (!are_one(g, p))

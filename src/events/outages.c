@@ -87,9 +87,7 @@ static struct entry *entry_of(struct outages *o, const struct entry *wanted)
 {
 	struct entry *x = NULL;
 
-	for (size_t i = 0; i < o->list.n; i++) {
-		struct entry *y = &o->list.v[i];
-
+	for (struct entry *y = o->list.v; y < vec_end(&o->list); y++) {
 		if (is_same(&y->end[0], &wanted->end[0]) && is_same(&y->end[1], &wanted->end[1]))
 			return y;
 		if (!x || last(y) < last(x))
@@ -119,12 +117,9 @@ static void forget(struct outages *o, const struct end *place)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < o->list.n; i++) {
-		const struct entry *x = &o->list.v[i];
-
+	for (const struct entry *x = o->list.v; x < vec_end(&o->list); x++)
 		if (!covers(place, &x->end[0]) && !covers(place, &x->end[1]))
 			o->list.v[kept++] = *x;
-	}
 	o->list.n = kept;
 }
 

@@ -84,9 +84,7 @@ static bool has_smi_elsewhere(const struct seen_ports *p, const struct seen_port
 static struct seen_port *first_fit(struct seen_ports *p, uint64_t guid, unsigned state,
 				   const struct seen_port **first_unfit)
 {
-	for (size_t i = 0; i < p->v.n; i++) {
-		struct seen_port *s = &p->v.v[i];
-
+	for (struct seen_port *s = p->v.v; s < vec_end(&p->v); s++) {
 		/* a port without a GUID belongs to a broken adapter */
 		if (!s->guid || s->passed_over || s->state < state || (guid && s->guid != guid))
 			continue;
@@ -156,17 +154,13 @@ static const struct seen_port *find_gsi(const struct seen_ports *p, const struct
 	struct pair pair;
 
 	if (ask_libibumad(smi, &pair))
-		for (size_t i = 0; i < p->v.n; i++) {
-			const struct seen_port *s = &p->v.v[i];
-
+		for (const struct seen_port *s = p->v.v; s < vec_end(&p->v); s++) {
 			/* libibumad has been seen to pair with Ethernet ports */
 			if ((uint32_t)s->num == pair.gsi_port && s->infiniband &&
 			    !strncmp(s->ca, pair.gsi_name, sizeof(pair.gsi_name)))
 				return s;
 		}
-	for (size_t i = 0; i < p->v.n; i++) {
-		const struct seen_port *s = &p->v.v[i];
-
+	for (const struct seen_port *s = p->v.v; s < vec_end(&p->v); s++) {
 		if (!is_its_gsi(s, smi))
 			continue;
 		if (s->state >= STATE_INIT)

@@ -151,9 +151,7 @@ static void choose(struct choice *x, struct candidate *c)
 	c->a.preference = c->shared > UINT8_MAX ? UINT8_MAX : (uint8_t)c->shared;
 	x->out[x->n++] = (struct path_found){ c->q, c->a };
 	use(x, c);
-	for (size_t i = 0; i < x->c.n; i++) {
-		struct candidate *o = &x->c.v[i];
-
+	for (struct candidate *o = x->c.v; o < vec_end(&x->c); o++) {
 		o->cost = o->cost - o->shared + SHARED_END * ends_in_common(o, c);
 		o->shared = count_used(x, o);
 		o->cost += o->shared;
@@ -164,13 +162,10 @@ static struct candidate *next_best(struct choice *x)
 {
 	struct candidate *best = NULL;
 
-	for (size_t i = 0; i < x->c.n; i++) {
-		struct candidate *c = &x->c.v[i];
-
+	for (struct candidate *c = x->c.v; c < vec_end(&x->c); c++)
 		if (!c->chosen && (!best || c->cost < best->cost ||
 				   (c->cost == best->cost && c->n < best->n)))
 			best = c;
-	}
 	return best;
 }
 

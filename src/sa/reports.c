@@ -234,13 +234,10 @@ static bool may_hear(const struct reports *r, const struct event *e, uint32_t po
 static const struct subscription *wanted(const struct reports *r, const struct subscriber *who,
 					 uint32_t port, const struct event *e)
 {
-	for (size_t i = 0; i < who->list.n; i++) {
-		const struct subscription *s = &who->list.v[i];
-
+	for (const struct subscription *s = who->list.v; s < vec_end(&who->list); s++)
 		if (notice_matches(&e->notice, &s->what) &&
 		    (s->trusted || !notice_is_secret(&e->notice)))
 			return may_hear(r, e, port) ? s : NULL;
-	}
 	return NULL;
 }
 

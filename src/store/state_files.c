@@ -168,12 +168,9 @@ void folder_problems(struct folder *f, void (*fn)(void *arg, const struct store_
 
 	pthread_mutex_lock(&f->lock);
 	unusable = find_problem(f, FOLDER_USE, "");
-	for (size_t i = 0; i < f->problems.n; i++) {
-		const struct problem *p = &f->problems.v[i];
-
+	for (const struct problem *p = f->problems.v; p < vec_end(&f->problems); p++)
 		if (!p->covered || !unusable)
 			fn(arg, &(struct store_problem){ p->name, p->text, p->since_us });
-	}
 	pthread_mutex_unlock(&f->lock);
 }
 

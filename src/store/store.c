@@ -256,12 +256,9 @@ static void forget_lids(struct lid_map *m, const struct plan *p)
 		map64_put(&next.by_guid, e->key, e->value);
 		map64_put(&next.lmc_by_guid, e->key, lmc);
 	}
-	for (size_t i = 0; i < m->pkeys.rows.n; i++) {
-		const struct pkey_row *row = &m->pkeys.rows.v[i];
-
+	for (const struct pkey_row *row = m->pkeys.rows.v; row < vec_end(&m->pkeys.rows); row++)
 		if (map64_get(&next.by_guid, row->guid) != MAP64_NONE)
 			pkey_places_put(&places, row->guid, row->keys, row->n);
-	}
 	map64_free(&m->by_guid);
 	map64_free(&m->lmc_by_guid);
 	pkey_places_free(&m->pkeys);

@@ -223,8 +223,7 @@ static bool make_system(struct ibdm *t, uint32_t index)
 	for (uint32_t i = 0; i < shape->nodes.n; i++)
 		if (!add_node(t, s, t->names.v.v[index], shape, i))
 			return false;
-	for (size_t i = 0; i < shape->links.n; i++) {
-		const struct ibdm_inner_link *l = &shape->links.v[i];
+	for (const struct ibdm_inner_link *l = shape->links.v; l < vec_end(&shape->links); l++) {
 		struct ibdm_link link = {
 			.node = { s->first + l->end[0].node, s->first + l->end[1].node },
 			.num = { l->end[0].num, l->end[1].num }, .line = s->line,

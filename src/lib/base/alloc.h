@@ -39,6 +39,8 @@ char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 	(vec_grow((void **)&(vec)->v, (vec)->n, &(vec)->cap, \
 		  sizeof(*(vec)->v)), \
 	 &(vec)->v[(vec)->n++])
+/* Beyond the last element: for (p = (vec)->v; p < vec_end(vec); p++) walks over all. */
+#define vec_end(vec) ((vec)->n ? (vec)->v + (vec)->n : (vec)->v)
 #define vec_free(vec) \
 	do { free((vec)->v); (vec)->v = NULL; (vec)->n = (vec)->cap = 0; } while (0)
 

@@ -330,8 +330,7 @@ struct smp_window_learned smp_window_learned(const struct smp_window *p)
 		.lost = p->lost > UINT32_MAX ? UINT32_MAX : (uint32_t)p->lost,
 	};
 
-	for (size_t i = 0; i < p->devices.n; i++) {
-		const struct smp_window_device *d = &p->devices.v[i];
+	for (const struct smp_window_device *d = p->devices.v; d < vec_end(&p->devices); d++) {
 		uint64_t us = d->srtt_us + 4ull * d->rttvar_us;
 
 		if (us > l.slowest_us)

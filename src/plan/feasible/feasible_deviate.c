@@ -160,9 +160,7 @@ static void take_census(struct census *c)
 		if (f->ports[i].peer != FABRIC_NONE && i < f->ports[i].peer &&
 		    !link_is_inner(f, i))
 			add_link(c, i);
-	for (size_t i = 0; i < c->peers.n; i++) {
-		struct peers *p = &c->peers.v[i];
-
+	for (struct peers *p = c->peers.v; p < vec_end(&c->peers); p++) {
 		p->rate = majority(p->rates, RATES, p->n);
 		p->vl = majority(p->vls, 16, p->n);
 		p->mtu = majority(p->mtus, 8, p->n);

@@ -447,8 +447,7 @@ static void take_drained(struct plan *p)
 	const struct fabric *known = x->base->f;
 	size_t kept = 0;
 
-	for (size_t i = 0; i < x->dead.n; i++) {
-		const struct link_end *e = &x->dead.v[i];
+	for (const struct link_end *e = x->dead.v; e < vec_end(&x->dead); e++) {
 		uint32_t port = known->nodes[known->switches[e->sw].node].port0 + e->port;
 		uint32_t peer = known->ports[port].peer;
 		struct link_end far = { port_node(known, peer)->sw, known->ports[peer].num, true, false };

@@ -272,9 +272,7 @@ static void schedule(struct column *k)
 			write_round(k);
 		} else {
 			/* Drops all remaining entries; after that no entry has to wait. */
-			for (uint32_t i = 0; i < k->items.n; i++) {
-				struct item *it = &k->items.v[i];
-
+			for (struct item *it = k->items.v; it < vec_end(&k->items); it++) {
 				if (!it->left)
 					continue;
 				it->dropped = it->left;

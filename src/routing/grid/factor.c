@@ -356,9 +356,7 @@ static void merge_groups(struct work *w)
 		w->into[i] = i;
 		set_bit(members_of(w, i), i);
 	}
-	for (size_t i = 0; i < w->meetings.n; i++) {
-		const struct meeting *m = &w->meetings.v[i];
-
+	for (const struct meeting *m = w->meetings.v; m < vec_end(&w->meetings); m++) {
 		if (!m->square)
 			continue;
 		set_bit(w->apart + (size_t)m->a * w->words, m->b);

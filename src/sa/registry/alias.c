@@ -148,9 +148,7 @@ static void drop_empty_tables(struct alias_db *db)
 	size_t n = 0;
 
 	map64_clear(&db->by_port);
-	for (size_t i = 0; i < db->tables.n; i++) {
-		struct table *t = &db->tables.v[i];
-
+	for (struct table *t = db->tables.v; t < vec_end(&db->tables); t++) {
 		if (!aliases_in(t)) {
 			free(t->v);
 			continue;

@@ -63,8 +63,7 @@ struct dynamic_partitions *dynamic_copy(const struct dynamic_partitions *x)
 {
 	struct dynamic_partitions *copy = dynamic_new();
 
-	for (size_t i = 0; i < x->v.n; i++) {
-		const struct dynamic_partition *from = &x->v.v[i];
+	for (const struct dynamic_partition *from = x->v.v; from < vec_end(&x->v); from++) {
 		struct dynamic_partition *e = vec_push(&copy->v);
 
 		*e = *from;
@@ -300,9 +299,7 @@ void dynamic_tidy(struct dynamic_partitions *x)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < x->v.n; i++) {
-		struct dynamic_partition *e = &x->v.v[i];
-
+	for (struct dynamic_partition *e = x->v.v; e < vec_end(&x->v); e++) {
 		tidy_members(e);
 		if (e->name && (e->whole || e->members.n))
 			x->v.v[n++] = *e;
@@ -375,9 +372,7 @@ static void print_own(const struct policy_own *own, struct buf *out)
 
 void dynamic_print(const struct dynamic_partitions *x, struct buf *out)
 {
-	for (size_t i = 0; i < x->v.n; i++) {
-		const struct dynamic_partition *e = &x->v.v[i];
-
+	for (const struct dynamic_partition *e = x->v.v; e < vec_end(&x->v); e++) {
 		buf_printf(out, "partition\t%s\t0x%04x\t%s\t%s\t%s\t%s", e->whole ? "whole" : "members",
 			   e->pkey, e->ipoib ? "ipoib" : "-", e->name, e->level, e->ipoib_level);
 		if (policy_own_any(&e->own))

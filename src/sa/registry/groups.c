@@ -409,9 +409,7 @@ static void find_holder(struct mcast_db *db, struct mcast_group *g)
 	uint64_t holder = 0;
 	bool full = false;
 
-	for (size_t i = 0; i < g->members.n; i++) {
-		const struct mcast_member *m = &g->members.v[i];
-
+	for (const struct mcast_member *m = g->members.v; m < vec_end(&g->members); m++) {
 		if (g->holder && mcast_answers_for(m) == g->holder)
 			return;
 		if (!holder || (!full && m->join_state & JOIN_ANY_FULL))

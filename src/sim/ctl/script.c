@@ -209,8 +209,7 @@ static void run_step(struct sim *s, void *arg)
 
 void script_start(struct script *sc, struct sim *s)
 {
-	for (size_t i = 0; i < sc->steps.n; i++) {
-		struct step *st = &sc->steps.v[i];
+	for (struct step *st = sc->steps.v; st < vec_end(&sc->steps); st++) {
 		int64_t delay = st->at_us - sim_now(s);
 
 		st->script = sc;

@@ -98,8 +98,7 @@ static void collect_profiles(struct reader *r, struct profile_set *ps, const str
 
 static void read_profiles(struct reader *r, struct profile_set *ps)
 {
-	for (size_t i = 0; i < ps->own.n; i++) {
-		struct own_profile *own = &ps->own.v[i];
+	for (struct own_profile *own = ps->own.v; own < vec_end(&ps->own); own++) {
 		const struct node *like = node_get(own->map, "like");
 		struct sim_profile scratch = { 0 };
 

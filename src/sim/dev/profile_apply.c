@@ -134,12 +134,9 @@ static struct instance *make_instance(struct assignment *a, const struct instanc
 
 static struct instance *get_instance(struct assignment *a, const struct instance *key)
 {
-	for (size_t i = 0; i < a->instances.n; i++) {
-		struct instance *o = &a->instances.v[i];
-
+	for (struct instance *o = a->instances.v; o < vec_end(&a->instances); o++)
 		if (o->own == key->own && o->base == key->base && o->widths == key->widths)
 			return o;
-	}
 	return make_instance(a, key);
 }
 
@@ -190,15 +187,12 @@ static void report_rules(const struct assignment *a)
 
 static void report_slow(const struct assignment *a)
 {
-	for (size_t i = 0; i < a->instances.n; i++) {
-		const struct instance *in = &a->instances.v[i];
-
+	for (const struct instance *in = a->instances.v; in < vec_end(&a->instances); in++)
 		if (in->n_slow)
 			log_warn("profiles", "%s: links run at %s in the topology, which profile '%s' does "
 				 "not support: they run slower (%u such nodes)",
 				 a->f->nodes[in->first_slow].desc,
 				 link_speeds[in->too_fast].name, in->p->name, in->n_slow);
-	}
 }
 
 void profiles_apply(const struct profile_set *ps, struct sim_fabric *f)

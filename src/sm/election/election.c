@@ -351,8 +351,7 @@ static enum sm_verdict verdict(struct sm *sm, const struct peer **who)
 
 	e->other_managers = 0;
 	*who = NULL;
-	for (size_t i = 0; i < e->heard.n; i++) {
-		const struct peer *p = &e->heard.v[i];
+	for (const struct peer *p = e->heard.v; p < vec_end(&e->heard); p++) {
 		enum sm_verdict x = sm_judge(&us, &p->info);
 
 		if (x == SM_OTHER_KEY) {

@@ -170,8 +170,7 @@ static size_t end_job(struct guidinfo_work *w)
 {
 	size_t left = 0;
 
-	for (size_t i = 0; i < w->targets.n; i++) {
-		const struct block_target *t = &w->targets.v[i];
+	for (const struct block_target *t = w->targets.v; t < vec_end(&w->targets); t++) {
 		struct holder *h = &w->holders.v[t->holder];
 
 		for (size_t k = t->first; k < t->first + t->n; k++) {

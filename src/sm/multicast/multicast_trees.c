@@ -54,8 +54,7 @@ static uint32_t members_of(const struct mcast_work *w, uint16_t mlid,
 	*members = xmalloc((most + 1) * sizeof(**members));
 	*absent = false;
 	for (g = first; g; g = g->sharer)
-		for (size_t i = 0; i < g->members.n; i++) {
-			const struct mcast_member *m = &g->members.v[i];
+		for (const struct mcast_member *m = g->members.v; m < vec_end(&g->members); m++) {
 			uint32_t port = fabric_find_port(w->state->f, m->gid.port);
 			uint8_t states = mcast_role(w->sm->mcast, mlid, m->gid.port);
 

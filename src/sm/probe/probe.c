@@ -258,9 +258,7 @@ static void choose(struct probe *p)
 		if (probe_turn(p, &p->later.v[i]) < least)
 			least = probe_turn(p, &p->later.v[i]);
 	p->asks.n = p->batches.n = 0;
-	for (size_t i = 0; i < p->later.n; i++) {
-		struct ask *a = &p->later.v[i];
-
+	for (struct ask *a = p->later.v; a < vec_end(&p->later); a++) {
 		if (probe_turn(p, a) != least) {
 			p->later.v[kept++] = *a;
 			continue;

@@ -37,12 +37,9 @@ unsigned probe_turn(const struct probe *p, const struct ask *a)
 
 bool probe_has_slow_only(const struct probe *p)
 {
-	for (size_t i = 0; i < p->later.n; i++) {
-		const struct ask *a = &p->later.v[i];
-
+	for (const struct ask *a = p->later.v; a < vec_end(&p->later); a++)
 		if (!is_end(p, a->node) && !a->tries && !a->cuts)
 			return false;
-	}
 	return true;
 }
 
@@ -72,9 +69,7 @@ static bool may_end(const struct probe *p)
 {
 	bool sent = false;
 
-	for (size_t i = 0; i < p->asks.n; i++) {
-		const struct ask *a = &p->asks.v[i];
-
+	for (const struct ask *a = p->asks.v; a < vec_end(&p->asks); a++) {
 		if (p->of_ends && !a->done && (a->node >= p->n_before || p->touched.v[a->node]))
 			return false;
 		sent |= a->sent;

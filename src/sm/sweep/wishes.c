@@ -48,9 +48,7 @@ void sm_want_sweep(struct sm *sm, enum sweep_kind kind, const char *reason)
 
 void sm_suspect(struct sm *sm, const struct suspect *s)
 {
-	for (size_t i = 0; i < sm->wishes.suspects.n; i++) {
-		struct suspect *x = &sm->wishes.suspects.v[i];
-
+	for (struct suspect *x = sm->wishes.suspects.v; x < vec_end(&sm->wishes.suspects); x++) {
 		if (x->guid != s->guid)
 			continue;
 		x->renamed |= s->renamed;

@@ -81,9 +81,7 @@ void flaps_set_rules(struct flaps *t, const struct flap_rules *rules)
 	struct flap_rules old = t->rules;
 
 	t->rules = *rules;
-	for (size_t i = 0; i < t->records.n; i++) {
-		struct record *r = &t->records.v[i];
-
+	for (struct record *r = t->records.v; r < vec_end(&t->records); r++) {
 		if (old.limit && rules->limit != old.limit)
 			resize_ring(r, old.limit, rules->limit);
 		r->hold_us = r->hold_us / old.hold_us * rules->hold_us;
@@ -113,9 +111,7 @@ static struct record *record_of(struct flaps *t, const struct flap_link *l)
 {
 	struct record *oldest = NULL;
 
-	for (size_t i = 0; i < t->records.n; i++) {
-		struct record *r = &t->records.v[i];
-
+	for (struct record *r = t->records.v; r < vec_end(&t->records); r++) {
 		if (same_link(&r->link, l))
 			return r;
 		if (!r->flaps && (!oldest || r->last_us < oldest->last_us))
@@ -190,9 +186,7 @@ bool flaps_at(const struct flaps *t, size_t i, struct flap *out)
 
 bool flaps_ended(struct flaps *t, int64_t now_us, struct flap *out)
 {
-	for (size_t i = 0; i < t->records.n; i++) {
-		struct record *r = &t->records.v[i];
-
+	for (struct record *r = t->records.v; r < vec_end(&t->records); r++) {
 		if (!r->flaps || now_us < r->last_us + r->hold_us)
 			continue;
 		*out = flap_of(r);

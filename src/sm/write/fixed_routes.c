@@ -221,12 +221,9 @@ static void remember(struct fixed_routes *k, const struct block *b)
 void fixed_routes_in_force(const struct plan *p, uint32_t sw, uint8_t *row)
 {
 	memcpy(row, p->lfts->entries + (size_t)sw * p->lfts->stride, p->lfts->stride);
-	for (size_t i = 0; i < p->now->stale.n; i++) {
-		const struct lft_write *w = &p->now->stale.v[i];
-
+	for (const struct lft_write *w = p->now->stale.v; w < vec_end(&p->now->stale); w++)
 		if (p->now->switches[w->sw] == sw && (w->block + 1u) * LFT_BLOCK <= p->lfts->stride)
 			memcpy(row + w->block * LFT_BLOCK, w->entries, LFT_BLOCK);
-	}
 }
 
 /*
@@ -312,8 +309,7 @@ static void take_read(struct sm *sm)
 
 	k->before.n = sm->sweep.lft_reads.n = 0;
 	map64_clear(&k->before_by_key);
-	for (size_t i = 0; i < k->blocks.n; i++) {
-		const struct block *b = &k->blocks.v[i];
+	for (const struct block *b = k->blocks.v; b < vec_end(&k->blocks); b++) {
 		unsigned n = entries_of(sm->sweep.f, b->fixed.sw, b->fixed.block);
 
 		if (b->back) {
