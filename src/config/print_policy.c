@@ -123,17 +123,65 @@ static void print_ports(struct buf *out, const struct port_list *l)
 	buf_puts(out, "]");
 }
 
-/* Prints a key on a line of its own, two levels in. */
-static void block_key(struct buf *out, const char *key)
-{
-	buf_printf(out, "    %s: ", key);
-}
-
 /* Prints a key in a flow map. */
 static void flow_key(struct buf *out, bool *some, const char *key)
 {
 	separate(out, some);
 	buf_printf(out, "%s: ", key);
+}
+
+/* Prints a key in a flow map; or, if some is NULL, on a line of its own, two levels in. */
+static void begin_key(struct buf *out, bool *some, const char *key)
+{
+	if (some)
+		flow_key(out, some, key);
+	else
+		buf_printf(out, "    %s: ", key);
+}
+
+static void end_key(struct buf *out, const bool *some)
+{
+	if (!some)
+		buf_puts(out, "\n");
+}
+
+/* The following print a key and its value, unless there is none. */
+
+static void text_key(struct buf *out, bool *some, const char *key, const char *text)
+{
+	if (!text)
+		return;
+	begin_key(out, some, key);
+	print_text(out, text);
+	end_key(out, some);
+}
+
+static void names_key(struct buf *out, bool *some, const char *key,
+		      const struct policy_names *names)
+{
+	if (!names->n)
+		return;
+	begin_key(out, some, key);
+	print_names(out, names);
+	end_key(out, some);
+}
+
+static void ranges_key(struct buf *out, bool *some, const char *key,
+		       const struct u64_ranges *ranges, enum radix radix)
+{
+	if (!ranges->n)
+		return;
+	begin_key(out, some, key);
+	print_ranges(out, ranges, radix);
+	end_key(out, some);
+}
+
+static void number_key(struct buf *out, bool *some, const char *key, int value)
+{
+	if (value < 0)
+		return;
+	flow_key(out, some, key);
+	buf_printf(out, "%d", value);
 }
 
 /* --- groups --- */
@@ -160,42 +208,19 @@ static void print_node_types(struct buf *out, unsigned types)
 	buf_puts(out, "]\n");
 }
 
-static void print_names_key(struct buf *out, const char *key, const struct policy_names *names)
-{
-	if (!names->n)
-		return;
-	block_key(out, key);
-	print_names(out, names);
-	buf_puts(out, "\n");
-}
-
-static void print_ranges_key(struct buf *out, const char *key, const struct u64_ranges *ranges,
-			     enum radix radix)
-{
-	if (!ranges->n)
-		return;
-	block_key(out, key);
-	print_ranges(out, ranges, radix);
-	buf_puts(out, "\n");
-}
-
 static void print_group(struct buf *out, const struct policy_group *g)
 {
 	buf_puts(out, "  ");
 	print_text(out, g->name);
 	buf_puts(out, ":\n");
-	if (g->description) {
-		block_key(out, "description");
-		print_text(out, g->description);
-		buf_puts(out, "\n");
-	}
-	print_ranges_key(out, "port-guids", &g->port_guids, GUID);
-	print_names_key(out, "port-names", &g->port_names);
-	print_ranges_key(out, "pkeys", &g->pkeys, HEX4);
-	print_names_key(out, "partitions", &g->partitions);
-	print_names_key(out, "groups", &g->groups);
+	text_key(out, NULL, "description", g->description);
+	ranges_key(out, NULL, "port-guids", &g->port_guids, GUID);
+	names_key(out, NULL, "port-names", &g->port_names);
+	ranges_key(out, NULL, "pkeys", &g->pkeys, HEX4);
+	names_key(out, NULL, "partitions", &g->partitions);
+	names_key(out, NULL, "groups", &g->groups);
 	if (g->node_types) {
-		block_key(out, "node-types");
+		begin_key(out, NULL, "node-types");
 		print_node_types(out, g->node_types);
 	}
 }
@@ -224,10 +249,7 @@ static void print_members(struct buf *out, const struct policy_partition *part)
 static void print_group_keys(struct buf *out, bool *some, const char *level, uint32_t qkey,
 			     uint32_t flow_label)
 {
-	if (*level) {
-		flow_key(out, some, "level");
-		print_text(out, level);
-	}
+	text_key(out, some, "level", *level ? level : NULL);
 	if (qkey) {
 		flow_key(out, some, "q-key");
 		buf_printf(out, "0x%x", qkey);
@@ -281,33 +303,21 @@ static void print_mcast_groups(struct buf *out, const struct policy_partition *p
 
 static void print_partition(struct buf *out, const struct policy_partition *part)
 {
+	bool some = false;
+
 	buf_puts(out, "  ");
 	print_text(out, part->name);
 	buf_puts(out, ": {");
-	if (part->description) {
-		buf_puts(out, "description: ");
-		print_text(out, part->description);
-		buf_puts(out, ", ");
-	}
-	buf_printf(out, "pkey: 0x%04x", part->pkey);
+	text_key(out, &some, "description", part->description);
+	flow_key(out, &some, "pkey");
+	buf_printf(out, "0x%04x", part->pkey);
 	if (part->n_members)
 		print_members(out, part);
-	if (*part->level.s) {
-		buf_puts(out, ", level: ");
-		print_text(out, part->level.s);
-	}
+	text_key(out, &some, "level", *part->level.s ? part->level.s : NULL);
 	if (!print_ipoib(out, part))
 		buf_printf(out, ", ipoib: %s", part->ipoib ? "true" : "false");
 	print_mcast_groups(out, part);
 	buf_puts(out, "}\n");
-}
-
-static void number_key(struct buf *out, bool *some, const char *key, int value)
-{
-	if (value < 0)
-		return;
-	flow_key(out, some, key);
-	buf_printf(out, "%d", value);
 }
 
 static void print_level(struct buf *out, const struct policy_level *l)
@@ -318,10 +328,7 @@ static void print_level(struct buf *out, const struct policy_level *l)
 	buf_puts(out, "  ");
 	print_text(out, l->name);
 	buf_puts(out, ": {");
-	if (l->description) {
-		flow_key(out, &some, "description");
-		print_text(out, l->description);
-	}
+	text_key(out, &some, "description", l->description);
 	number_key(out, &some, "sl", l->sl_given ? l->sl : -1);
 	number_key(out, &some, "mtu-limit", l->mtu_limit ? (int)mtu_bytes(l->mtu_limit) : -1);
 	if (tenths) {
@@ -331,68 +338,30 @@ static void print_level(struct buf *out, const struct policy_level *l)
 	number_key(out, &some, "packet-lifetime", l->packet_lifetime);
 	number_key(out, &some, "path-bits", l->path_bits);
 	number_key(out, &some, "tclass", l->tclass);
-	if (l->pkeys.n) {
-		flow_key(out, &some, "pkey");
-		print_ranges(out, &l->pkeys, HEX4);
-	}
+	ranges_key(out, &some, "pkey", &l->pkeys, HEX4);
 	buf_puts(out, "}\n");
-}
-
-static void names_criterion(struct buf *out, bool *some, const char *key,
-			    const struct policy_names *names)
-{
-	if (!names->n)
-		return;
-	flow_key(out, some, key);
-	print_names(out, names);
-}
-
-static void ranges_criterion(struct buf *out, bool *some, const char *key,
-			     const struct u64_ranges *ranges, enum radix radix)
-{
-	if (!ranges->n)
-		return;
-	flow_key(out, some, key);
-	print_ranges(out, ranges, radix);
-}
-
-/* Prints criteria as in normal form: "source: a, sl: 1". */
-static void print_criteria(const struct policy_rule *rule, struct buf *out)
-{
-	bool some = false;
-
-	names_criterion(out, &some, "source", &rule->sources);
-	names_criterion(out, &some, "destination", &rule->destinations);
-	names_criterion(out, &some, "either", &rule->either);
-	/* otherwise service-id follows from ulp and tcp-port */
-	if ((rule->ulp == ULP_NONE || rule->ulp == ULP_SRP) && !rule->tcp_ports.n)
-		ranges_criterion(out, &some, "service-id", &rule->service_ids, HEX);
-	ranges_criterion(out, &some, "qos-class", &rule->qos_classes, DECIMAL);
-	ranges_criterion(out, &some, "tclass", &rule->tclasses, DECIMAL);
-	ranges_criterion(out, &some, "pkey", &rule->pkeys, HEX4);
-	ranges_criterion(out, &some, "sl", &rule->sls, DECIMAL);
-	if (rule->ulp != ULP_NONE) {
-		flow_key(out, &some, "ulp");
-		buf_puts(out, policy_ulp_name(rule->ulp));
-	}
-	ranges_criterion(out, &some, "tcp-port", &rule->tcp_ports, DECIMAL);
-	ranges_criterion(out, &some, "target-guid", &rule->dest_guids, GUID);
 }
 
 static void print_rule(struct buf *out, const struct policy_rule *rule)
 {
-	size_t empty;
+	bool some = false;
 
 	buf_puts(out, "  - {");
-	if (rule->description) {
-		buf_puts(out, "description: ");
-		print_text(out, rule->description);
-		buf_puts(out, ", ");
-	}
-	empty = out->n;
-	print_criteria(rule, out);
-	buf_puts(out, out->n > empty ? ", level: " : "level: ");
-	print_text(out, rule->level_name.s);
+	text_key(out, &some, "description", rule->description);
+	names_key(out, &some, "source", &rule->sources);
+	names_key(out, &some, "destination", &rule->destinations);
+	names_key(out, &some, "either", &rule->either);
+	/* otherwise service-id follows from ulp and tcp-port */
+	if ((rule->ulp == ULP_NONE || rule->ulp == ULP_SRP) && !rule->tcp_ports.n)
+		ranges_key(out, &some, "service-id", &rule->service_ids, HEX);
+	ranges_key(out, &some, "qos-class", &rule->qos_classes, DECIMAL);
+	ranges_key(out, &some, "tclass", &rule->tclasses, DECIMAL);
+	ranges_key(out, &some, "pkey", &rule->pkeys, HEX4);
+	ranges_key(out, &some, "sl", &rule->sls, DECIMAL);
+	text_key(out, &some, "ulp", rule->ulp != ULP_NONE ? policy_ulp_name(rule->ulp) : NULL);
+	ranges_key(out, &some, "tcp-port", &rule->tcp_ports, DECIMAL);
+	ranges_key(out, &some, "target-guid", &rule->dest_guids, GUID);
+	text_key(out, &some, "level", rule->level_name.s);
 	buf_puts(out, "}\n");
 }
 
@@ -410,13 +379,17 @@ static void print_vls(struct buf *out, const struct sl2vl *table)
 	buf_puts(out, "]");
 }
 
-static void print_arb(struct buf *out, const struct vlarb_entry *e, unsigned n)
+static void arb_key(struct buf *out, bool *some, const char *key, bool given,
+		    const struct vlarb_entry *e, unsigned n)
 {
-	bool some = false;
+	bool more = false;
 
+	if (!given)
+		return;
+	flow_key(out, some, key);
 	buf_puts(out, "[");
 	for (unsigned i = 0; i < n; i++) {
-		separate(out, &some);
+		separate(out, &more);
 		buf_printf(out, "\"%u:%u\"", e[i].vl, e[i].weight);
 	}
 	buf_puts(out, "]");
@@ -448,18 +421,13 @@ static void print_sl2vl(struct buf *out, const struct policy_sl2vl *s)
 
 static void print_vlarb(struct buf *out, const struct policy_vlarb *v)
 {
+	bool some = true;
+
 	print_scope(out, v->kind, &v->group);
 	print_port_key(out, "to", &v->to);
-	if (v->has_high) {
-		buf_puts(out, ", high: ");
-		print_arb(out, v->arb.high, v->arb.n_high);
-	}
-	if (v->has_low) {
-		buf_puts(out, ", low: ");
-		print_arb(out, v->arb.low, v->arb.n_low);
-	}
-	if (v->high_limit >= 0)
-		buf_printf(out, ", high-limit: %d", v->high_limit);
+	arb_key(out, &some, "high", v->has_high, v->arb.high, v->arb.n_high);
+	arb_key(out, &some, "low", v->has_low, v->arb.low, v->arb.n_low);
+	number_key(out, &some, "high-limit", v->high_limit);
 	buf_puts(out, "}\n");
 }
 
@@ -473,14 +441,8 @@ static void print_class_default(struct buf *out, enum port_class class,
 		flow_key(out, &some, "sl2vl");
 		print_vls(out, &d->sl2vl);
 	}
-	if (d->has_high) {
-		flow_key(out, &some, "vlarb-high");
-		print_arb(out, d->arb.high, d->arb.n_high);
-	}
-	if (d->has_low) {
-		flow_key(out, &some, "vlarb-low");
-		print_arb(out, d->arb.low, d->arb.n_low);
-	}
+	arb_key(out, &some, "vlarb-high", d->has_high, d->arb.high, d->arb.n_high);
+	arb_key(out, &some, "vlarb-low", d->has_low, d->arb.low, d->arb.n_low);
 	number_key(out, &some, "high-limit", d->high_limit);
 	number_key(out, &some, "max-vls", d->max_vls ? d->max_vls : -1);
 	buf_puts(out, "}\n");
@@ -514,6 +476,8 @@ static void print_fabric_setup(struct buf *out, const struct policy *p)
 
 static void print_class(struct buf *out, const struct policy_class *c)
 {
+	bool some = true;
+
 	buf_puts(out, "- {level: ");
 	print_names(out, &c->level_names);
 	buf_printf(out, ", priority: %s", c->high ? "high" : "low");
@@ -525,8 +489,7 @@ static void print_class(struct buf *out, const struct policy_class *c)
 			buf_printf(out, ".%d", c->share % 100 / 10);
 		buf_puts(out, "%");
 	}
-	if (c->high_limit >= 0)
-		buf_printf(out, ", high-limit: %d", c->high_limit);
+	number_key(out, &some, "high-limit", c->high_limit);
 	buf_puts(out, "}\n");
 }
 
