@@ -57,11 +57,6 @@ static void fill(const struct subnet_state *s, const struct alias_db *db, uint32
 
 /* --- Get, GetTable --- */
 
-static void range_guids(struct sa_scan *x, uint32_t port)
-{
-	sa_range_slots(x, port, GUID_BLOCKS);
-}
-
 static bool make_guids(struct sa_scan *x, uint64_t at, void *record, uint32_t *owner)
 {
 	const struct sa_guidinfo_record *want = (const void *)x->want;
@@ -71,10 +66,8 @@ static bool make_guids(struct sa_scan *x, uint64_t at, void *record, uint32_t *o
 	if (sa_asks(x, GUID_BLOCK) && !sa_seek(x, at, 1, GUID_BLOCKS, want->block))
 		return false;
 	if (!port_is_end(x->s->f, port) || !x->s->f->ports[port].present ||
-	    !x->s->plan->lid[port] || block * ALIAS_BLOCK >= places_of(x->s, port)) {
-		x->at = (at / GUID_BLOCKS + 1) * GUID_BLOCKS;
-		return false;
-	}
+	    !x->s->plan->lid[port] || block * ALIAS_BLOCK >= places_of(x->s, port))
+		return sa_leave_port(x, at);
 	*owner = port;
 	fill(x->s, x->alias, port, block, record);
 	return true;
@@ -82,7 +75,7 @@ static bool make_guids(struct sa_scan *x, uint64_t at, void *record, uint32_t *o
 
 const struct sa_kind sa_guidinfo_kind = {
 	.size = sizeof(struct sa_guidinfo_record), SA_FIELDS(guidinfo_fields),
-	.range = range_guids, .make = make_guids,
+	.each = GUID_BLOCKS, .range = sa_range_ports, .make = make_guids,
 };
 
 /* --- Set, Delete --- */

@@ -7,16 +7,16 @@
 #include "sa/sa.h"
 
 /*
- * Makes the records of an answer one by one: each call of step() does a little work.  Rows
- * refer to the published state of the request, to memory of their own and to registries, in
- * which step() looks up its place by key each time; so step() can be called long after the request.
+ * Makes the records of an answer one by one: each call of step() does a little work.  Rows begin
+ * a struct of the handler's own, which the SA frees.  They refer to the published state of the
+ * request, to their struct and to registries, in which step() looks up its place by key each
+ * time; so step() can be called long after the request.
  */
 #define SA_ROW_MAX 256
 enum sa_step { SA_ROW, SA_SKIP, SA_END };
 struct sa_rows {
 	size_t size;			/* bytes of a record, at most SA_ROW_MAX */
 	enum sa_step (*step)(struct sa_rows *rows, void *record);	/* SA_ROW: it filled record */
-	void (*release)(struct sa_rows *rows);
 };
 
 struct sa_msg {
@@ -160,6 +160,12 @@ uint16_t sa_the_path(const struct sa_msg *m, struct path_query *q, struct path_a
 uint16_t sa_group_paths(struct sa_msg *m, const struct path_query *q);
 
 /* --- path.c --- */
+
+/* Whether the query has all of the components. */
+static inline bool sa_has(const struct path_query *q, uint64_t bits)
+{
+	return (q->has & bits) == bits;
+}
 
 /* MTU, rate or lifetime with the selector "exactly", as records have it. */
 static inline uint8_t sa_exactly(unsigned code)

@@ -7,8 +7,6 @@
  * The subscriber is the QP that the request came from, at the port with its SLID.  So
  * no port can subscribe for another or end another's subscription.
  */
-#include <stdlib.h>
-
 #include <infiniband/umad_sm.h>
 
 #include "lib/base/alloc.h"
@@ -204,17 +202,12 @@ static enum sa_step step(struct sa_rows *rows, void *record)
 	       SA_ROW : SA_SKIP;
 }
 
-static void release(struct sa_rows *rows)
-{
-	free(rows);
-}
-
 uint16_t sa_inform_record(struct sa_msg *m)
 {
 	struct inform_rows *x = xcalloc(1, sizeof(*x));
 
 	*x = (struct inform_rows){
-		.rows = { .size = sizeof(x->want), .step = step, .release = release },
+		.rows = { .size = sizeof(x->want), .step = step },
 		.db = m->sa->subscriptions, .s = m->s, .requester = m->requester,
 		.mask = m->mask, .trusted = m->trusted,
 	};

@@ -47,7 +47,7 @@ static bool make_link(struct sa_scan *x, uint64_t at, void *record, uint32_t own
 
 const struct sa_kind sa_link_kind = {
 	.size = sizeof(struct sa_link_record), SA_FIELDS(link_fields), .to_bit = LINK_TO_LID,
-	.to_offset = offsetof(struct sa_link_record, to_lid), .range = range_links,
+	.to_offset = offsetof(struct sa_link_record, to_lid), .each = 1, .range = range_links,
 	.make = make_link,
 };
 

@@ -48,7 +48,7 @@ static bool make_node(struct sa_scan *x, uint64_t at, void *record, uint32_t *ow
 
 const struct sa_kind sa_node_kind = {
 	.size = sizeof(struct sa_node_record), SA_FIELDS(node_fields),
-	.range = sa_range_ports, .make = make_node,
+	.each = 1, .range = sa_range_ports, .make = make_node,
 };
 
 /* --- PortInfoRecord --- */
@@ -158,5 +158,5 @@ static bool make_portinfo(struct sa_scan *x, uint64_t at, void *record, uint32_t
 
 const struct sa_kind sa_portinfo_kind = {
 	.size = sizeof(struct sa_portinfo_record), SA_FIELDS(portinfo_fields),
-	.range = sa_range_ports, .make = make_portinfo,
+	.each = 1, .range = sa_range_ports, .make = make_portinfo,
 };

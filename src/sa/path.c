@@ -70,14 +70,9 @@ bool sa_code_meets(enum sa_scale scale, unsigned selector, unsigned wanted, unsi
 
 /* --- the path for one pair of LIDs --- */
 
-static bool has(const struct path_query *q, uint64_t bits)
-{
-	return (q->has & bits) == bits;
-}
-
 static bool is_raw(const struct path_query *q)
 {
-	return has(q, PR_RAW) && q->raw;
+	return sa_has(q, PR_RAW) && q->raw;
 }
 
 struct match_query path_match_query(const struct path_query *q)
@@ -92,7 +87,7 @@ struct match_query path_match_query(const struct path_query *q)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(same); i++)
-		if (has(q, same[i].query))
+		if (sa_has(q, same[i].query))
 			mq.has |= same[i].match;
 	return mq;
 }
@@ -107,7 +102,7 @@ static bool is_beside_group(const struct subnet_state *s, const struct path_quer
 {
 	const struct policy_level *levels = s->policy->p->levels;
 
-	return part->ipoib && has(q, PR_PKEY | PR_SL) &&
+	return part->ipoib && sa_has(q, PR_PKEY | PR_SL) &&
 	       !(q->has & (PR_SERVICE_ID | PR_QOS_CLASS)) &&
 	       q->sl == levels[part->ipoib_level_index].sl && q->sl != levels[part->level_index].sl;
 }
@@ -125,7 +120,7 @@ static uint32_t find_level(const struct subnet_state *s, const struct path_query
 
 	if (*rule != MATCH_NO_RULE || is_raw(q))	/* raw packets have no P_Key */
 		return level;
-	*pkey = has(q, PR_PKEY) ? q->pkey : shared_pkey_of_own_level(parts, q->src, q->dst);
+	*pkey = sa_has(q, PR_PKEY) ? q->pkey : shared_pkey_of_own_level(parts, q->src, q->dst);
 	uint32_t k = partition_of_pkey(parts, *pkey);
 
 	if (k == UINT32_MAX)
@@ -155,13 +150,13 @@ static unsigned choose_pkey(const struct subnet_state *s, const struct path_quer
 			    const struct path_answer *a, uint16_t *pkey)
 {
 	const struct partitions *parts = s->plan->partitions;
-	uint16_t asked = has(q, PR_PKEY) ? q->pkey : 0;
+	uint16_t asked = sa_has(q, PR_PKEY) ? q->pkey : 0;
 
 	if (is_raw(q)) {
 		*pkey = 0;
 		return 0;
 	}
-	if (has(q, PR_PKEY) && (!asked || !shared_pkey(parts, q->src, q->dst, asked))) {
+	if (sa_has(q, PR_PKEY) && (!asked || !shared_pkey(parts, q->src, q->dst, asked))) {
 		*pkey = 0;
 		return FAULT_PKEY;
 	}
@@ -229,14 +224,14 @@ static unsigned choose_limits(const struct subnet_state *s, const struct path_qu
 	else
 		a->life = s->plan->settings->subnet_timeout;
 
-	if (has(q, PR_MTU_SEL | PR_MTU) && !sa_select(SCALE_MTU, q->mtu_sel, q->mtu, &a->mtu))
+	if (sa_has(q, PR_MTU_SEL | PR_MTU) && !sa_select(SCALE_MTU, q->mtu_sel, q->mtu, &a->mtu))
 		faults |= FAULT_MTU;
-	if (has(q, PR_RATE_SEL | PR_RATE) &&
+	if (sa_has(q, PR_RATE_SEL | PR_RATE) &&
 	    !sa_select(SCALE_RATE, q->rate_sel, q->rate, &a->rate))
 		faults |= FAULT_RATE;
 	else if (q->rate_sel == SEL_LESS)
 		a->rate = known_rate(s, q, a->rate);
-	if (has(q, PR_LIFE_SEL | PR_LIFE) &&
+	if (sa_has(q, PR_LIFE_SEL | PR_LIFE) &&
 	    !sa_select(SCALE_LIFE, q->life_sel, q->life, &a->life))
 		faults |= FAULT_LIFETIME;
 	return faults;
@@ -251,7 +246,7 @@ static unsigned check_reverse(const struct subnet_state *s, const struct path_qu
 					      q->dst, q->src, a->slid);
 
 	a->reversible = back.mtu && back.sl_mask >> a->sl & 1;
-	return has(q, PR_REVERSIBLE) && q->reversible && !a->reversible ? FAULT_REVERSIBLE : 0;
+	return sa_has(q, PR_REVERSIBLE) && q->reversible && !a->reversible ? FAULT_REVERSIBLE : 0;
 }
 
 /* Sets rule, level and P_Key, which are the same for all LIDs of two ports; returns faults. */
@@ -277,11 +272,11 @@ static unsigned resolve(const struct subnet_state *s, const struct path_query *q
 		return FAULT_LID;
 	faults |= check_path_bits(p, q, l, a);
 	/* a router decrements the hop limit and drops the packet at 0 (8.3.6) */
-	if (q->dst_prefix && has(q, PR_HOP) && q->hop_limit < 2)
+	if (q->dst_prefix && sa_has(q, PR_HOP) && q->hop_limit < 2)
 		faults |= FAULT_HOP_LIMIT;
 	a->sl = plan_sl(p, l->sl, q->src, q->dst);
-	a->tclass = l->tclass >= 0 ? (uint8_t)l->tclass : has(q, PR_TCLASS) ? q->tclass : 0;
-	if (has(q, PR_SL) && q->sl != a->sl)
+	a->tclass = l->tclass >= 0 ? (uint8_t)l->tclass : sa_has(q, PR_TCLASS) ? q->tclass : 0;
+	if (sa_has(q, PR_SL) && q->sl != a->sl)
 		faults |= FAULT_SL_ASKED;
 	struct path_info way = paths_between(p->paths, s->f, p->lfts, p->tables,
 					     q->src, q->dst, a->dlid);

@@ -10,8 +10,6 @@
  */
 #include <infiniband/umad_types.h>
 
-#include <stdlib.h>
-
 #include "lib/base/alloc.h"
 #include "lib/base/bytes.h"
 #include "sa/handler.h"
@@ -26,20 +24,15 @@ static const struct sa_field fields[] = {
 	{ 15, false, 428, 4 },	/* SL */
 };
 
-static bool has(const struct path_query *q, uint64_t bits)
-{
-	return (q->has & bits) == bits;
-}
-
 /* Whether the group meets the components that records cannot be compared by: P_Key and selectors. */
 static bool selected(const struct path_query *q, const struct mcast_group *g)
 {
-	return (!has(q, PR_PKEY) || !((q->pkey ^ g->pkey) & IB_PKEY_DEFAULT)) &&
-	       (!has(q, PR_MTU_SEL | PR_MTU) ||
+	return (!sa_has(q, PR_PKEY) || !((q->pkey ^ g->pkey) & IB_PKEY_DEFAULT)) &&
+	       (!sa_has(q, PR_MTU_SEL | PR_MTU) ||
 		sa_code_meets(SCALE_MTU, q->mtu_sel, q->mtu, g->mtu)) &&
-	       (!has(q, PR_RATE_SEL | PR_RATE) ||
+	       (!sa_has(q, PR_RATE_SEL | PR_RATE) ||
 		sa_code_meets(SCALE_RATE, q->rate_sel, q->rate, g->rate)) &&
-	       (!has(q, PR_LIFE_SEL | PR_LIFE) ||
+	       (!sa_has(q, PR_LIFE_SEL | PR_LIFE) ||
 		sa_code_meets(SCALE_LIFE, q->life_sel, q->life, g->life));
 }
 
@@ -52,7 +45,7 @@ static bool fill(const struct subnet_state *s, uint32_t requester, const struct 
 	struct path_query q = *asked;
 	struct path_answer a = {
 		.slid = q.slid ? q.slid : s->plan->lid[port], .dlid = g->mlid, .sl = g->sl,
-		.pkey = has(&q, PR_PKEY) ? q.pkey : g->pkey, .mtu = g->mtu, .rate = g->rate,
+		.pkey = sa_has(&q, PR_PKEY) ? q.pkey : g->pkey, .mtu = g->mtu, .rate = g->rate,
 		.life = g->life, .tclass = g->tclass, .reversible = q.reversible,
 	};
 
@@ -118,17 +111,12 @@ static void add_of_port(struct sa_msg *m, const struct path_query *q,
 	}
 }
 
-static void release(struct sa_rows *rows)
-{
-	free(rows);
-}
-
 uint16_t sa_group_paths(struct sa_msg *m, const struct path_query *q)
 {
 	const struct sa_path_record *want = (const void *)m->data;
 	const struct mcast_group *g = mcast_find(m->sa->mcast, want->dgid);
 
-	if (!g || (has(q, PR_NUMB_PATH) && !q->num_path && m->method != UMAD_METHOD_GET))
+	if (!g || (sa_has(q, PR_NUMB_PATH) && !q->num_path && m->method != UMAD_METHOD_GET))
 		return IB_SA_NO_RECORDS;
 	if (q->src != FABRIC_NONE) {
 		add_of_port(m, q, want, g);
@@ -137,7 +125,7 @@ uint16_t sa_group_paths(struct sa_msg *m, const struct path_query *q)
 	struct group_rows *x = xmalloc(sizeof(*x));
 
 	*x = (struct group_rows){
-		.rows = { .size = sizeof(x->want), .step = step, .release = release },
+		.rows = { .size = sizeof(x->want), .step = step },
 		.s = m->s, .mcast = m->sa->mcast, .q = *q, .want = *want,
 		.requester = m->requester,
 	};

@@ -21,7 +21,6 @@
 #include <infiniband/umad_types.h>
 
 #include <stddef.h>
-#include <stdlib.h>
 
 #include "lib/base/alloc.h"
 #include "lib/base/bytes.h"
@@ -29,11 +28,6 @@
 
 #define PR_SERVICE_ID (PR_SERVICE_ID_MSB | PR_SERVICE_ID_LSB)
 #define HOP_LIMIT_MAX 255	/* of a path to another subnet, if the query has none */
-
-static bool has(const struct path_query *q, uint64_t bits)
-{
-	return (q->has & bits) == bits;
-}
 
 /* --- the record --- */
 
@@ -45,25 +39,25 @@ static void put_gid(uint8_t gid[16], uint64_t prefix, uint64_t guid)
 
 static uint32_t hop_flow_raw(const struct path_query *q)
 {
-	uint32_t hop = has(q, PR_HOP) ? q->hop_limit : q->dst_prefix ? HOP_LIMIT_MAX : 0;
-	uint32_t flow = has(q, PR_FLOW) ? q->flow_label : 0;
+	uint32_t hop = sa_has(q, PR_HOP) ? q->hop_limit : q->dst_prefix ? HOP_LIMIT_MAX : 0;
+	uint32_t flow = sa_has(q, PR_FLOW) ? q->flow_label : 0;
 
-	return (uint32_t)(has(q, PR_RAW) && q->raw) << 31 | flow << 8 | hop;
+	return (uint32_t)(sa_has(q, PR_RAW) && q->raw) << 31 | flow << 8 | hop;
 }
 
 void sa_fill_path(const struct subnet_state *s, const struct path_query *q,
 		  const struct path_answer *a, struct sa_path_record *r)
 {
 	uint64_t prefix = s->plan->settings->subnet_prefix;
-	unsigned num_path = has(q, PR_NUMB_PATH) ? q->num_path : 0;
-	unsigned qos_class = has(q, PR_QOS_CLASS) ? q->qos_class : 0;
+	unsigned num_path = sa_has(q, PR_NUMB_PATH) ? q->num_path : 0;
+	unsigned qos_class = sa_has(q, PR_QOS_CLASS) ? q->qos_class : 0;
 
 	*r = (struct sa_path_record){
 		.tclass = a->tclass, .num_path = (uint8_t)(a->reversible << 7 | num_path),
 		.mtu = sa_exactly(a->mtu), .rate = sa_exactly(a->rate), .life = sa_exactly(a->life),
 		.preference = a->preference,
 	};
-	if (has(q, PR_SERVICE_ID))
+	if (sa_has(q, PR_SERVICE_ID))
 		put_be64(r->service_id, q->service_id);
 	put_gid(r->dgid, q->dst_prefix ? q->dst_prefix : prefix,
 		q->dst_guid ? q->dst_guid : s->f->ports[q->dst].guid);
@@ -81,12 +75,12 @@ static bool selector_valid(const struct path_query *q, uint64_t bits, enum sa_sc
 			   unsigned selector, unsigned code)
 {
 	/* "largest available" needs no value */
-	return !has(q, bits) || selector == SEL_BEST || sa_code_valid(scale, code);
+	return !sa_has(q, bits) || selector == SEL_BEST || sa_code_valid(scale, code);
 }
 
 uint16_t sa_query_check(const struct path_query *q)
 {
-	if (q->has & PR_SERVICE_ID && !has(q, PR_SERVICE_ID))
+	if (q->has & PR_SERVICE_ID && !sa_has(q, PR_SERVICE_ID))
 		return IB_SA_INSUFFICIENT_COMPONENTS;
 	if (!selector_valid(q, PR_MTU_SEL | PR_MTU, SCALE_MTU, q->mtu_sel, q->mtu) ||
 	    !selector_valid(q, PR_RATE_SEL | PR_RATE, SCALE_RATE, q->rate_sel, q->rate) ||
@@ -304,21 +298,16 @@ static enum sa_step step(struct sa_rows *rows, void *record)
 	return SA_ROW;
 }
 
-static void release(struct sa_rows *rows)
-{
-	free(rows);
-}
-
 static uint16_t table(struct sa_msg *m, const struct path_query *q)
 {
-	uint32_t max = has(q, PR_NUMB_PATH) ? q->num_path : UINT32_MAX;
+	uint32_t max = sa_has(q, PR_NUMB_PATH) ? q->num_path : UINT32_MAX;
 	struct path_rows *x;
 
 	if (!max)
 		return IB_STATUS_OK;
 	x = xmalloc(sizeof(*x));
 	*x = (struct path_rows){
-		.rows = { .size = sizeof(struct sa_path_record), .step = step, .release = release },
+		.rows = { .size = sizeof(struct sa_path_record), .step = step },
 		.s = m->s, .q = *q, .requester = m->requester, .max = max,
 		.from = { .open = q->src == FABRIC_NONE, .given = q->src },
 		.to = { .open = q->dst == FABRIC_NONE && !q->dst_prefix, .given = q->dst },

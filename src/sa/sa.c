@@ -348,8 +348,7 @@ struct sa_job {
 
 static void end_rows(struct sa_job *j)
 {
-	if (j->rows)
-		j->rows->release(j->rows);
+	free(j->rows);
 	j->rows = NULL;
 }
 
@@ -522,8 +521,8 @@ static enum sa_outcome begin(struct sa *sa, const struct sa_request *req, struct
 	}
 	uint16_t status = handle(&m, req);
 
-	if (status && m.rows) {
-		m.rows->release(m.rows);
+	if (status) {
+		free(m.rows);
 		m.rows = NULL;
 	}
 	if (!status && (m.rows || out->n > MAD_LEN)) {

@@ -55,7 +55,7 @@ void sa_range_none(struct sa_scan *x, uint32_t port)
 	x->at = x->end = 0;
 }
 
-void sa_range_slots(struct sa_scan *x, uint32_t port, unsigned each)
+void sa_range_ports(struct sa_scan *x, uint32_t port)
 {
 	uint64_t first = 0, n = x->s->f->n_ports;
 
@@ -65,13 +65,14 @@ void sa_range_slots(struct sa_scan *x, uint32_t port, unsigned each)
 		first = port;
 		n = node_is_switch(node) ? node->nports + 1u : 1;
 	}
-	x->at = first * each;
-	x->end = (first + n) * each;
+	x->at = first * x->kind->each;
+	x->end = (first + n) * x->kind->each;
 }
 
-void sa_range_ports(struct sa_scan *x, uint32_t port)
+bool sa_leave_port(struct sa_scan *x, uint64_t at)
 {
-	sa_range_slots(x, port, 1);
+	x->at = (at / x->kind->each + 1) * x->kind->each;
+	return false;
 }
 
 void sa_range_switches(struct sa_scan *x, uint32_t port, uint64_t each)
@@ -127,11 +128,6 @@ static enum sa_step scan_step(struct sa_rows *rows, void *record)
 	       visible(x, owner) ? SA_ROW : SA_SKIP;
 }
 
-static void scan_release(struct sa_rows *rows)
-{
-	free(rows);
-}
-
 /*
  * The end port of a LID in the query; FABRIC_NONE if the query does not have the LID.
  * Replaces any LID of a port's LMC range by its base LID, which records have.
@@ -158,7 +154,7 @@ uint16_t sa_scan_for(struct sa_msg *m, const struct sa_kind *kind)
 		return IB_SA_REQ_DENIED;
 	x = xcalloc(1, sizeof(*x));
 	*x = (struct sa_scan){
-		.rows = { .size = kind->size, .step = scan_step, .release = scan_release },
+		.rows = { .size = kind->size, .step = scan_step },
 		.kind = kind, .s = m->s, .sm = &m->sa->sm, .alias = m->sa->alias,
 		.mask = m->mask, .privileged = m->privileged,
 		.subset = m->mod & SA_SUBSET_MATCH, .requester = m->requester,

@@ -22,6 +22,7 @@ struct sa_kind {
 	size_t n_fields;
 	uint8_t to_bit, to_offset;	/* mask bit and byte offset of a second LID; 0: none */
 	bool trusted_only;		/* REQ_DENIED without the SM_Key */
+	uint16_t each;			/* candidates for each port (sa_range_ports()) */
 	/*
 	 * Sets x->at and x->end to the candidates of an end port, or to all candidates if the
 	 * query has no LID (port is FABRIC_NONE).
@@ -75,12 +76,15 @@ bool sa_seek(struct sa_scan *x, uint64_t at, unsigned unit, unsigned n, unsigned
 uint16_t sa_endport_lid(const struct subnet_state *s, uint32_t port);
 /* The end port of a port: the port itself, or port 0 of its switch. */
 uint32_t sa_endport(const struct subnet_state *s, uint32_t port);
-/* For range(): one candidate for each port: of the fabric, of the end port's switch, or only the CA port. */
+/*
+ * For range(): kind->each candidates for each port: of the fabric, of the end port's switch, or
+ * only the CA port.
+ */
 void sa_range_ports(struct sa_scan *x, uint32_t port);
-/* The same with `each` candidates for each port. */
-void sa_range_slots(struct sa_scan *x, uint32_t port, unsigned each);
 /* For range(): `each` candidates for each switch, or only for the end port's switch, if any. */
 void sa_range_switches(struct sa_scan *x, uint32_t port, uint64_t each);
+/* For make() with sa_range_ports(): leaves out the other candidates of the port; returns false. */
+bool sa_leave_port(struct sa_scan *x, uint64_t at);
 /* For range(): no candidates. */
 void sa_range_none(struct sa_scan *x, uint32_t port);
 

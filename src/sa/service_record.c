@@ -15,8 +15,6 @@
  * A port ends what it registered itself without the ServiceKey, too, as under OpenSM: a client that
  * ends a service with the record that a query returned cannot have the key, which no answer contains.
  */
-#include <stdlib.h>
-
 #include <infiniband/umad_sa.h>
 
 #include "lib/base/alloc.h"
@@ -98,17 +96,12 @@ static enum sa_step step(struct sa_rows *rows, void *record)
 	return SA_ROW;
 }
 
-static void release(struct sa_rows *rows)
-{
-	free(rows);
-}
-
 uint16_t sa_service_get(struct sa_msg *m)
 {
 	struct service_rows *x = xcalloc(1, sizeof(*x));
 
 	*x = (struct service_rows){
-		.rows = { .size = sizeof(x->want), .step = step, .release = release },
+		.rows = { .size = sizeof(x->want), .step = step },
 		.db = m->sa->services, .s = m->s, .requester = m->requester, .mask = m->mask,
 		.privileged = m->privileged, .now_us = m->req->arrived_us,
 	};

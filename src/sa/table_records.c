@@ -9,13 +9,6 @@
 #include "plan/sm_attributes.h"
 #include "sa/scan.h"
 
-/* Skips the other candidates of the port that `at` belongs to. */
-static bool next_slot(struct sa_scan *x, uint64_t at, unsigned each)
-{
-	x->at = (at / each + 1) * each;
-	return false;
-}
-
 /* Sets owner and base LID of a record: those of the port, or of port 0 for a switch port. */
 static bool slot_lid(const struct sa_scan *x, uint32_t port, uint8_t lid[2], uint32_t *owner)
 {
@@ -48,7 +41,7 @@ static const struct sa_field sl2vl_fields[] = {
 
 static void range_sl2vl(struct sa_scan *x, uint32_t port)
 {
-	sa_range_slots(x, port, IN_PORTS);
+	sa_range_ports(x, port);
 	if (!x->s->plan->tables->managed && !x->s->plan->tables->fixed)
 		sa_range_none(x, port);
 }
@@ -71,7 +64,7 @@ static bool make_sl2vl(struct sa_scan *x, uint64_t at, void *record, uint32_t *o
 	r->out = on_switch ? p->num : 0;
 	if (in > (on_switch ? n->nports : 0u) || (sa_asks(x, SL2VL_OUT) && r->out != want->out) ||
 	    !slot_lid(x, port, r->lid, owner))
-		return next_slot(x, at, IN_PORTS);
+		return sa_leave_port(x, at);
 	id = qos_sl2vl_in_force(t, x->s->f, p->node, in, p->num);
 	if (id == TABLE_NONE)
 		return false;
@@ -81,7 +74,7 @@ static bool make_sl2vl(struct sa_scan *x, uint64_t at, void *record, uint32_t *o
 
 const struct sa_kind sa_sl2vl_kind = {
 	.size = sizeof(struct sa_sl2vl_record), SA_FIELDS(sl2vl_fields),
-	.range = range_sl2vl, .make = make_sl2vl,
+	.each = IN_PORTS, .range = range_sl2vl, .make = make_sl2vl,
 };
 
 /* --- VLArbitrationTableRecord --- */
@@ -99,7 +92,7 @@ static const struct sa_field vlarb_fields[] = {
 
 static void range_vlarb(struct sa_scan *x, uint32_t port)
 {
-	sa_range_slots(x, port, VLARB_BLOCKS);
+	sa_range_ports(x, port);
 	if (!x->s->plan->tables->managed)
 		sa_range_none(x, port);
 }
@@ -115,7 +108,7 @@ static bool make_vlarb(struct sa_scan *x, uint64_t at, void *record, uint32_t *o
 	if (sa_asks(x, VLARB_BLOCKNUM) && !sa_seek(x, at, 1, VLARB_BLOCKS, want->block - 1u))
 		return false;
 	if (x->s->plan->tables->arb[port] == TABLE_NONE || !slot_lid(x, port, r->lid, owner))
-		return next_slot(x, at, VLARB_BLOCKS);
+		return sa_leave_port(x, at);
 	r->out = p->num;
 	r->block = (uint8_t)block;
 	attribute_vlarb(x->s->plan, port, block, r->table);
@@ -124,7 +117,7 @@ static bool make_vlarb(struct sa_scan *x, uint64_t at, void *record, uint32_t *o
 
 const struct sa_kind sa_vlarb_kind = {
 	.size = sizeof(struct sa_vlarb_record), SA_FIELDS(vlarb_fields),
-	.range = range_vlarb, .make = make_vlarb,
+	.each = VLARB_BLOCKS, .range = range_vlarb, .make = make_vlarb,
 };
 
 /* --- P_KeyTableRecord --- */
@@ -149,11 +142,6 @@ static const struct sa_field pkey_fields[] = {
 	{ 4, false, 64, 512 },		/* P_KeyTable */
 };
 
-static void range_pkeys(struct sa_scan *x, uint32_t port)
-{
-	sa_range_slots(x, port, PKEY_BLOCKS);
-}
-
 static bool make_pkeys(struct sa_scan *x, uint64_t at, void *record, uint32_t *owner)
 {
 	const struct sa_pkey_record *want = (const void *)x->want;
@@ -165,7 +153,7 @@ static bool make_pkeys(struct sa_scan *x, uint64_t at, void *record, uint32_t *o
 		return false;
 	if (!(port_is_end(x->s->f, port) || x->s->plan->partitions->enforce[port]) ||
 	    !slot_lid(x, port, r->lid, owner) || !pkey_block_entries(x->s->f, port, block))
-		return next_slot(x, at, PKEY_BLOCKS);
+		return sa_leave_port(x, at);
 	put_be16(r->block, (uint16_t)block);
 	r->port_num = x->s->f->ports[port].num;
 	attribute_pkeys(x->s->plan, port, block, r->table);
@@ -174,5 +162,5 @@ static bool make_pkeys(struct sa_scan *x, uint64_t at, void *record, uint32_t *o
 
 const struct sa_kind sa_pkey_kind = {
 	.size = sizeof(struct sa_pkey_record), SA_FIELDS(pkey_fields), .trusted_only = true,
-	.range = range_pkeys, .make = make_pkeys,
+	.each = PKEY_BLOCKS, .range = sa_range_ports, .make = make_pkeys,
 };
