@@ -67,22 +67,20 @@ struct departed_ports {
 
 static void set_bounds(struct holdings *h, const struct settings *s)
 {
-	holdings_set_bound(h, HOLD_GROUPS,
-			   (struct hold_bound){ s->groups_max, s->groups_per_port });
-	holdings_set_bound(h, HOLD_MEMBERSHIPS,
-			   (struct hold_bound){ s->memberships_max, s->memberships_per_port });
-	holdings_set_bound(h, HOLD_SERVICES,
-			   (struct hold_bound){ s->services_max, s->services_per_port });
-	holdings_set_bound(h, HOLD_SUBSCRIPTIONS,
-			   (struct hold_bound){ s->subscriptions_max, s->subscriptions_per_port });
-	holdings_set_bound(h, HOLD_ALIASES,
-			   (struct hold_bound){ s->aliases_max, s->aliases_per_port });
-	holdings_set_bound(h, HOLD_TRANSFERS,
-			   (struct hold_bound){ s->sa_transfers_max, s->sa_transfers_per_port });
-	holdings_set_bound(h, HOLD_LONG_REQUESTS,
-			   (struct hold_bound){ s->sa_long_requests_max, s->sa_long_requests_per_port });
-	holdings_set_bound(h, HOLD_REPORTS,
-			   (struct hold_bound){ s->reports_max, s->reports_per_port });
+	const struct hold_bound bounds[HOLD_KINDS] = {
+		[HOLD_GROUPS] = { s->groups_max, s->groups_per_port },
+		[HOLD_MEMBERSHIPS] = { s->memberships_max, s->memberships_per_port },
+		[HOLD_SERVICES] = { s->services_max, s->services_per_port },
+		[HOLD_SUBSCRIPTIONS] = { s->subscriptions_max, s->subscriptions_per_port },
+		[HOLD_ALIASES] = { s->aliases_max, s->aliases_per_port },
+		[HOLD_TRANSFERS] = { s->sa_transfers_max, s->sa_transfers_per_port },
+		[HOLD_LONG_REQUESTS] = { s->sa_long_requests_max, s->sa_long_requests_per_port },
+		[HOLD_REPORTS] = { s->reports_max, s->reports_per_port },
+	};
+
+	for (enum hold_kind k = 0; k < HOLD_KINDS; k++)
+		if (k != HOLD_MLIDS)	/* sa/registry/groups.c sets it */
+			holdings_set_bound(h, k, bounds[k]);
 }
 
 /* --- work in progress --- */

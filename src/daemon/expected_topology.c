@@ -142,12 +142,6 @@ static void save_accepted(const struct expected_topology *t)
 
 /* --- comparing --- */
 
-static bool is_same_stamp(const struct file_stamp *a, const struct file_stamp *b)
-{
-	return a->there == b->there && a->dev == b->dev && a->ino == b->ino && a->size == b->size &&
-	       a->mtime_us == b->mtime_us && a->ctime_us == b->ctime_us;
-}
-
 static void read_file(struct expected_topology *t)
 {
 	const struct dump_source from = { .path = t->path };
@@ -155,7 +149,7 @@ static void read_file(struct expected_topology *t)
 	struct dump *d;
 
 	file_stamp(from.path, &stamp);
-	t->reads = !t->was_read || !is_same_stamp(&stamp, &t->stamp);
+	t->reads = !t->was_read || !file_stamp_same(&stamp, &t->stamp);
 	if (!t->reads)
 		return;
 	t->stamp = stamp;
@@ -368,13 +362,11 @@ void expected_topology_print(const struct expected_topology *t, struct buf *b)
 bool expected_topology_inherit(struct expected_topology *t, char *text)
 {
 	struct loading l = { 0 };
-	char *save = NULL;
 
-	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
-		if (!load_line(&l, line)) {
-			loading_free(&l);
-			return false;
-		}
+	if (!store_each_line(text, load_line, &l)) {
+		loading_free(&l);
+		return false;
+	}
 	if (t->shown.file) {		/* which says what is expected here */
 		put_aside(t, &l);
 		return true;

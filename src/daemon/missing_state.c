@@ -210,24 +210,16 @@ void missing_state_print(const struct missing_state *x, struct buf *b)
 	missing_print(x->table, b);
 }
 
-static bool take_lines(struct missing *table, char *text)
-{
-	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
-		if (!missing_line(table, line))
-			return false;
-	return true;
-}
-
 bool missing_state_inherit(struct missing_state *x, char *text)
 {
 	struct missing *try = missing_new();
 	char *again = xstrdup(text);
-	bool good = take_lines(try, text);
+	bool good = store_each_line(text, missing_line, try);
 
 	missing_free(try);
 	if (good) {
 		missing_clear(x->table);
-		take_lines(x->table, again);
+		store_each_line(again, missing_line, x->table);
 		x->standby = true;
 		x->origin = ORIGIN_OURS;
 	}

@@ -23,12 +23,6 @@ static void look(void *arg)
 	q->policy_watch.answered = file_stamp(q->o->policy, &q->policy_watch.found);
 }
 
-static bool same(const struct file_stamp *a, const struct file_stamp *b)
-{
-	return a->there == b->there && a->dev == b->dev && a->ino == b->ino && a->size == b->size &&
-	       a->mtime_us == b->mtime_us && a->ctime_us == b->ctime_us;
-}
-
 /* Whether the file that the first look finds may be another than the one that the start read. */
 static bool changed_since_start(const struct qosd *q)
 {
@@ -51,7 +45,7 @@ static void looked(void *arg)
 		w->next_us = now_us + HANGING_US;
 		return;
 	}
-	if (!w->known || !same(&w->last, &w->found)) {
+	if (!w->known || !file_stamp_same(&w->last, &w->found)) {
 		w->pending = w->known || changed_since_start(q);
 		w->last = w->found;
 		w->known = true;

@@ -226,6 +226,8 @@ void store_save_gone(struct store *s, const struct holdings *h);
  * store, or nothing changes; they are on disk with the next plan.  Leases go on from the moment
  * of taking.
  */
+/* Calls line() for each line of text, which it modifies; false: a line is invalid or not ended. */
+bool store_each_line(char *text, bool (*line)(void *arg, const char *text), void *arg);
 void store_print_lids(const struct store *s, struct buf *b);
 void store_print_pkeys(const struct store *s, struct buf *b);
 bool store_take_lids(struct store *s, char *lids, char *pkeys);

@@ -101,8 +101,6 @@ void store_save_text(struct store *s, const struct store_file *f, struct buf *te
  */
 uint64_t store_seal(struct buf *b);
 
-/* Calls line() for each line of text, which it modifies; false: a line is invalid or not ended. */
-bool store_each_line(char *text, bool (*line)(void *arg, const char *text), void *arg);
 
 /*
  * Number formatting for the loop's thread, which prints a line for each registration; with many

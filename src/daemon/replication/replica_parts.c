@@ -493,11 +493,10 @@ static bool take_withdrawn(struct qosd *q, char *text, char *again)
 	struct withdrawals *w = withdrawals_new();
 
 	(void)again;
-	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
-		if (!withdrawals_line(w, line)) {
-			withdrawals_free(w);
-			return false;
-		}
+	if (!store_each_line(text, withdrawals_line, w)) {
+		withdrawals_free(w);
+		return false;
+	}
 	take_withdrawals(q, w);
 	return true;
 }
@@ -508,19 +507,11 @@ static bool take_accepted(struct qosd *q, char *text, char *again)
 	return expected_topology_inherit(q->topology, text);
 }
 
-static bool take_line(char *text, struct dynamic_partitions *x)
-{
-	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
-		if (!dynamic_line(x, line))
-			return false;
-	return true;
-}
-
 static bool take_partitions(struct qosd *q, char *text)
 {
 	struct dynamic_partitions *x = dynamic_new();
 
-	if (!take_line(text, x)) {
+	if (!store_each_line(text, dynamic_line, x)) {
 		dynamic_free(x);
 		return false;
 	}

@@ -191,3 +191,9 @@ bool file_stamp(const char *path, struct file_stamp *out)
 	drop_looking(l);
 	return true;
 }
+
+bool file_stamp_same(const struct file_stamp *a, const struct file_stamp *b)
+{
+	return a->there == b->there && a->dev == b->dev && a->ino == b->ino && a->size == b->size &&
+	       a->mtime_us == b->mtime_us && a->ctime_us == b->ctime_us;
+}

@@ -37,5 +37,6 @@ struct file_stamp {
  * of time and from any thread, as file_read().
  */
 bool file_stamp(const char *path, struct file_stamp *out);
+bool file_stamp_same(const struct file_stamp *a, const struct file_stamp *b);
 
 #endif
