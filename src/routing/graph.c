@@ -194,6 +194,20 @@ uint32_t graph_trunk(const struct graph *g, uint32_t from, uint32_t to)
 	return lo < g->trunk0[from + 1] && g->trunks[lo].v == to ? lo : FABRIC_NONE;
 }
 
+uint32_t graph_common(const struct graph *g, uint32_t a, uint32_t b, uint32_t enough)
+{
+	uint32_t i = g->trunk0[a], j = g->trunk0[b], n = 0;
+
+	while (i < g->trunk0[a + 1] && j < g->trunk0[b + 1] && n < enough) {
+		uint32_t x = g->trunks[i].v, y = g->trunks[j].v;
+
+		n += x == y;
+		i += x <= y;
+		j += y <= x;
+	}
+	return n;
+}
+
 void graph_put_missing(uint32_t links, uint32_t switches, struct buf *out)
 {
 	if (links)

@@ -61,6 +61,8 @@ void graph_free(struct graph *g);
 
 /* The trunk between two vertices, FABRIC_NONE if there is none. */
 uint32_t graph_trunk(const struct graph *g, uint32_t from, uint32_t to);
+/* The number of neighbours that two vertices have in common, at most `enough`. */
+uint32_t graph_common(const struct graph *g, uint32_t a, uint32_t b, uint32_t enough);
 /* Whether any link of a trunk is alive; dead is indexed by link. */
 static inline bool graph_trunk_lives(const struct graph *g, uint32_t trunk, const bool *dead)
 {

@@ -22,20 +22,6 @@ struct work {
 
 /* --- common neighbours --- */
 
-static uint32_t count_common(const struct graph *g, uint32_t a, uint32_t b)
-{
-	uint32_t i = g->trunk0[a], j = g->trunk0[b], n = 0;
-
-	while (i < g->trunk0[a + 1] && j < g->trunk0[b + 1]) {
-		uint32_t x = g->trunks[i].v, y = g->trunks[j].v;
-
-		n += x == y;
-		i += x <= y;
-		j += y <= x;
-	}
-	return n;
-}
-
 /* Counts the common neighbours of all trunks; returns the greatest count. */
 static uint32_t find_common(struct work *w)
 {
@@ -44,7 +30,7 @@ static uint32_t find_common(struct work *w)
 
 	for (uint32_t v = 0; v < g->n; v++)
 		for (uint32_t t = g->trunk0[v]; t < g->trunk0[v + 1]; t++) {
-			w->common[t] = count_common(g, v, g->trunks[t].v);
+			w->common[t] = graph_common(g, v, g->trunks[t].v, UINT32_MAX);
 			if (w->common[t] > most)
 				most = w->common[t];
 		}

@@ -153,22 +153,6 @@ static void survey_end(struct work *w, uint32_t v)
 	s->n_seen = 0;
 }
 
-/* The number of common neighbours, at most `enough`. */
-static unsigned common(const struct graph *g, uint32_t a, uint32_t b, unsigned enough)
-{
-	uint32_t i = g->trunk0[a], j = g->trunk0[b];
-	unsigned n = 0;
-
-	while (i < g->trunk0[a + 1] && j < g->trunk0[b + 1] && n < enough) {
-		uint32_t x = g->trunks[i].v, y = g->trunks[j].v;
-
-		n += x == y;
-		i += x <= y;
-		j += y <= x;
-	}
-	return n;
-}
-
 /* Whether the vertex under survey and x are opposite corners of a square. */
 static bool is_square(const struct work *w, uint32_t x)
 {
@@ -179,7 +163,7 @@ static bool is_square(const struct work *w, uint32_t x)
 		return false;
 	uint32_t a = g->trunks[s->way[x][0][0]].v, b = g->trunks[s->way[x][1][0]].v;
 
-	return graph_trunk(g, a, b) == FABRIC_NONE && common(g, a, b, 3) == 2;
+	return graph_trunk(g, a, b) == FABRIC_NONE && graph_common(g, a, b, 3) == 2;
 }
 
 static bool in_one_class(struct work *w, uint32_t t, uint32_t u)

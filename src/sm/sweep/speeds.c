@@ -38,7 +38,6 @@
 #define FDR10 1u		/* bit in all speed fields of ExtendedPortInfo */
 #define CHANGE_SPEED 1u		/* bit of StateChangeEnable: LinkSpeedEnabled is valid */
 
-#define VENDOR_MELLANOX 0x0002c9
 #define VENDOR_BULL 0x00119f
 #define VENDOR_ANY 0
 
@@ -63,9 +62,7 @@ static const struct {
 };
 
 /* Mellanox ranges in no public list: adapters, BlueField and switches, some not released yet. */
-static const struct {
-	uint16_t first, last;
-} guesses[] = {
+static const struct device_range guesses[] = {
 	{ 0x101c, 0x10ff }, { 0xa2d3, 0xa2ff }, { 0xcb21, 0xcfff }, { 0xd2f1, 0xd2ff },
 };
 
@@ -170,10 +167,7 @@ static bool find_kind(const struct fabric_node *n, bool *guessed)
 		    device >= kinds[i].first && device <= kinds[i].last)
 			return true;
 	*guessed = true;
-	for (size_t i = 0; i < ARRAY_SIZE(guesses) && vendor == VENDOR_MELLANOX; i++)
-		if (device >= guesses[i].first && device <= guesses[i].last)
-			return true;
-	return false;
+	return node_is_one_of(n, guesses, ARRAY_SIZE(guesses));
 }
 
 static bool node_may_know(const struct sm *sm, const struct fabric_node *n)
