@@ -149,7 +149,8 @@ static bool lacks_node(const struct missing *m, uint64_t guid)
 	return x && !x->forgotten;
 }
 
-bool missing_is_shown(const struct missing *m, const struct missing_item *x)
+/* Whether users see the item: it is not forgotten, and of a link, neither node is missing. */
+static bool missing_is_shown(const struct missing *m, const struct missing_item *x)
 {
 	return !x->forgotten &&
 	       (!is_link(x) || (!lacks_node(m, x->a.guid) && !lacks_node(m, x->b.guid)));

@@ -66,8 +66,6 @@ void missing_free(struct missing *m);		/* NULL is fine */
 uint64_t missing_changes(const struct missing *m);
 /* The i-th item, from 0 on, of those that are shown or not; NULL: there are no more. */
 const struct missing_item *missing_at(const struct missing *m, size_t i);
-/* Whether users see the item: it is not forgotten, and of a link, neither node is missing. */
-bool missing_is_shown(const struct missing *m, const struct missing_item *x);
 /* How many of each kind are shown; returns the sum. */
 size_t missing_count(const struct missing *m, size_t n[MISSING_KINDS]);
 /* How many items did not fit since the table was made. */

@@ -107,7 +107,8 @@ bool mad_turn_away(struct mad_port *m, const struct mad_in *in)
 	return intake_turned_away(m->intake, umad_sender(in->umad), in->slid, clock_mono_us());
 }
 
-void rx_turn_away(struct mad_port *m, const struct rx_slot *s)
+/* Answers a refused SA request with BUSY if the rate permits, and counts it. */
+static void rx_turn_away(struct mad_port *m, const struct rx_slot *s)
 {
 	const struct mad_in in = slot_in(s);
 

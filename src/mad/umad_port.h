@@ -101,8 +101,6 @@ void rx_stop(struct mad_port *m);
 
 /* The received MAD as hooks get it; valid as long as the slot. */
 struct mad_in slot_in(const struct rx_slot *s);
-/* Answers a refused SA request with BUSY if the rate permits, and counts it. */
-void rx_turn_away(struct mad_port *m, const struct rx_slot *s);
 
 /*
  * Identifies the sender that a MAD's queue share is charged to: its LID.  With a share for each

@@ -17,12 +17,14 @@ uint64_t ways_hop_cost(const struct graph *g)
 	return HOP_LOADS * ROUTE_COST * (3ull * g->n_hosts * g->n_hosts / (g->n_links ? g->n_links : 1) + 1);
 }
 
-unsigned ways_rate(const struct channels *c, uint32_t link)
+/* Rate of a link in units of rate_tenths(); 0: unknown. */
+static unsigned ways_rate(const struct channels *c, uint32_t link)
 {
 	return rate_tenths(graph_port(c->g, c->from[c->trunk[link]], c->g->links[link])->rate);
 }
 
-unsigned ways_best_rate(const struct channels *c)
+/* Rate of the fastest link, in units of rate_tenths(). */
+static unsigned ways_best_rate(const struct channels *c)
 {
 	unsigned best = 0;
 

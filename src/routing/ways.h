@@ -17,10 +17,6 @@
 
 /* Cost of a hop: many times the average cost of the routes on a link. */
 uint64_t ways_hop_cost(const struct graph *g);
-/* Rate of a link in units of rate_tenths(); 0: unknown. */
-unsigned ways_rate(const struct channels *c, uint32_t link);
-/* Rate of the fastest link, in the same unit. */
-unsigned ways_best_rate(const struct channels *c);
 /* [link]: cost of one route; the caller frees it. */
 uint32_t *ways_link_costs(const struct channels *c);
 /* [trunk]: cost of one route, which loads all links of the trunk equally; the caller frees it. */

@@ -136,7 +136,8 @@ static void find_kinds(struct judge *j)
 
 /* --- shares of a level --- */
 
-unsigned kind_vl(const struct plan *p, const struct link_kind *k, unsigned sl)
+/* The VL on which a kind of link sends an SL; IB_VL_DROP: it drops the SL. */
+static unsigned kind_vl(const struct plan *p, const struct link_kind *k, unsigned sl)
 {
 	if (k->map == TABLE_NONE)	/* all SLs on the only VL, or tables that are not ours */
 		return p->tables->managed || sl == 0 ? 0 : IB_VL_DROP;

@@ -13,9 +13,6 @@ struct judge {
 	uint16_t sls;		/* bit s: a level has SL s */
 };
 
-/* The VL on which a kind of link sends an SL; IB_VL_DROP: it drops the SL. */
-unsigned kind_vl(const struct plan *p, const struct link_kind *k, unsigned sl);
-
 /* feasible_links.c: kinds, kind_of_port, and what each level gets on each kind */
 void judge_links(struct judge *j);
 /* feasible_demand.c: findings on starved levels, shared VLs, missed shares, models that differ */

@@ -322,7 +322,8 @@ const char *membership_word(enum membership m)
 	return membership_words[m];
 }
 
-enum membership membership_parse(const char *word)
+/* MEMBER_NONE: the word is none of membership_word(). */
+static enum membership membership_parse(const char *word)
 {
 	for (enum membership m = MEMBER_LIMITED; m <= MEMBER_BOTH; m++)
 		if (!strcmp(word, membership_words[m]))

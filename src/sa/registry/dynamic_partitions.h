@@ -37,7 +37,6 @@
 #include "qos/policy.h"
 #include "sa/registry/groups.h"
 
-
 #define DYNAMIC_NAME_MAX	255	/* bytes in a name or a `who` */
 #define DYNAMIC_MEMBERS_MAX	262144	/* member lines of all entries */
 
@@ -81,9 +80,8 @@ const struct dynamic_partition *dynamic_find(const struct dynamic_partitions *x,
 size_t dynamic_differences(const struct dynamic_partitions *before, const struct dynamic_partitions *now,
 			   size_t most, struct buf *out);
 
-/* The words "limited", "full" and "both"; MEMBER_NONE: any other word. */
+/* The words "limited", "full" and "both". */
 const char *membership_word(enum membership m);
-enum membership membership_parse(const char *word);
 /* The same for the words of requests, to which "@0" may be added: *index0 tells whether it is. */
 enum membership dynamic_membership(const char *word, bool *index0);
 

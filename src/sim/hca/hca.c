@@ -128,7 +128,8 @@ void hca_start(struct hca *h)
 	events_reset(h);
 }
 
-void hca_break(struct hca *h, const char *why)
+/* Stops the HCA, as a defect stops a real one: it has no power until the next SIMHCA_START. */
+static void hca_break(struct hca *h, const char *why)
 {
 	if (!h->broken)
 		log_limited(&hcas_of(h->s)->complaints, LOG_LEVEL_WARNING, "hca",

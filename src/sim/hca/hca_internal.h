@@ -71,8 +71,6 @@ static inline uint32_t hca_port(const struct hca *h, unsigned num)
 
 /* --- hca.c --- */
 
-/* Stops the HCA, as a defect stops a real one: it has no power until the next SIMHCA_START. */
-void hca_break(struct hca *h, const char *why);
 /* Resets and powers the HCA, and forgets what was under way to the driver. */
 void hca_start(struct hca *h);
 void hca_answer(struct hca *h, const struct answer *a);
