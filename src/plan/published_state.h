@@ -47,7 +47,6 @@ struct subnet_state {
 	struct fabric *f;
 	struct shared_policy *policy;
 	struct plan *plan;
-	int64_t published_us;		/* realtime */
 	struct device_fault *faults;	/* in order of node and kind */
 	uint32_t n_faults;
 	/*

@@ -565,7 +565,7 @@ static void route_on(struct plan *p, const struct fabric *f, struct updn_order *
 
 	if (!near) {
 		repaired_free(&p->now->repaired);
-		p->now->repaired = (struct repaired){ .lost_sw = FABRIC_NONE };
+		p->now->repaired = (struct repaired){ 0 };
 	}
 	p->now->other_order = true;
 	route_layers_free(p->layers);

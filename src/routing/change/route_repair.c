@@ -622,10 +622,6 @@ static void lose(struct run *u, uint32_t v)
 
 	if (!owner->end || !u->l->here[owner->v] || (!graph_hosts(u->g, v) && v != u->c->home))
 		return;
-	if (u->out->ok) {
-		u->out->lost_sw = u->g->sw[v];
-		u->out->lost_lid = u->lid;
-	}
 	u->out->ok = false;
 }
 
@@ -860,7 +856,7 @@ void repair_run(const struct repair *rp, const struct lfts *was, const struct li
 	struct living then, l;
 	struct run u = { .rp = rp, .c = rp->c, .g = rp->g, .l = &l, .out = out };
 
-	*out = (struct repaired){ .ok = rp->fits, .lost_sw = FABRIC_NONE };
+	*out = (struct repaired){ .ok = rp->fits };
 	out->next = u.next = lfts_copy(was);
 	living_init(&then, rp->c, before, n_before);
 	living_init(&l, rp->c, now, n_now);

@@ -70,8 +70,6 @@ struct repaired {
 	 * An engine then has to make new tables.  `next` is complete even so.
 	 */
 	bool ok;
-	uint32_t lost_sw;	/* an example of an unreachable pair; FABRIC_NONE if there is none */
-	uint16_t lost_lid;
 	/* LIDs in rising order; the entries of all others are as in `was`. */
 	uint16_t *lids;
 	uint32_t n_lids;

@@ -199,7 +199,6 @@ static void publish(struct sm *sm)
 	s->f = sm->sweep.f;
 	s->plan = sm->sweep.plan;
 	s->policy = shared_policy_ref(sm->sweep.policy);
-	s->published_us = clock_real_us();
 	plan_follow_lmc(sm->sweep.plan);
 	add_faults(sm, s);
 	add_changed(sm, s);
