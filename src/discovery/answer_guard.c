@@ -243,12 +243,6 @@ static bool suspect_new(struct guard *g, uint32_t a, uint32_t from, const uint8_
 	return true;
 }
 
-static void note_false_claim(struct guard *g, uint32_t from, uint32_t to)
-{
-	g->nodes.v[to >> 8].contested = true;
-	*vec_push(&g->false_claims) = (struct false_claim){ from, to };
-}
-
 /*
  * True if the claim that `from` leads to `to` contradicts earlier ones; *other: the end that they
  * say `to` is linked to.
@@ -275,8 +269,10 @@ static bool contradicts(struct guard *g, uint32_t from, uint32_t to, uint32_t *o
 		return true;
 	}
 	/* a device claimed to be `from`, but an SMP that left by `from` arrived elsewhere */
-	if (came != NONE && came != to)
-		note_false_claim(g, came, from);
+	if (came != NONE && came != to) {
+		g->nodes.v[from >> 8].contested = true;
+		*vec_push(&g->false_claims) = (struct false_claim){ came, from };
+	}
 	return false;
 }
 

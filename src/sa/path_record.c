@@ -218,11 +218,6 @@ struct path_rows {
 	struct path_search search;
 };
 
-static void walk_again(struct end_walk *w)
-{
-	w->lid = 0;
-}
-
 /* The next port; FABRIC_NONE: not found yet, call again; false: there are no more. */
 static bool walk(const struct subnet_state *s, struct end_walk *w, uint32_t *port)
 {
@@ -268,7 +263,7 @@ static bool next_pair(struct path_rows *x)
 		x->has_src = x->q.src != FABRIC_NONE &&
 			     (x->requester == x->q.src ||
 			      sa_may_see(x->s, x->requester, x->q.src));
-		walk_again(&x->to);
+		x->to.lid = 0;		/* begins again */
 		return true;
 	}
 	if (walk(x->s, &x->to, &x->q.dst))

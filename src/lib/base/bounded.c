@@ -58,12 +58,6 @@ static int wait_for(struct call *c, int64_t limit_us)
 	return c->over ? 0 : cancelled ? ECANCELED : ETIMEDOUT;
 }
 
-/* Call with the lock held.  Returns 0 or an errno. */
-static int may_begin(void)
-{
-	return cancelled ? ECANCELED : n_left >= BOUNDED_LEFT_MAX ? EBUSY : 0;
-}
-
 static bool refuse(struct call *c, int why)
 {
 	c->drop(c->arg);
@@ -80,7 +74,7 @@ bool bounded_run(void (*run)(void *arg), void (*drop)(void *arg), void *arg, int
 	pthread_once(&once, init);
 	*c = (struct call){ .run = run, .drop = drop, .arg = arg };
 	pthread_mutex_lock(&lock);
-	why = may_begin();
+	why = cancelled ? ECANCELED : n_left >= BOUNDED_LEFT_MAX ? EBUSY : 0;
 	pthread_mutex_unlock(&lock);
 	if (!why)
 		why = pthread_create(&c->thread, NULL, call_thread, c);

@@ -434,13 +434,6 @@ static void weigh_once(struct updn *u, uint32_t d, bool again)
 	weigh_route(u->weigh, u->out, u->dests, u->n_dests);
 }
 
-/* Starts weigh.h from the routes chosen first. */
-static void weigh_first(struct updn *u, uint32_t d)
-{
-	weigh_begin(u->weigh, d, u->down, u->total);
-	weigh_add(u->weigh, u->out, u->dests, u->n_dests);
-}
-
 /* Adds the entries that build on those of legal routes, which are set. */
 static void complete(struct updn *u, uint32_t d)
 {
@@ -526,10 +519,12 @@ static void route_all(struct updn *u)
 		if (!begin(u, order[i]))
 			continue;
 		choose_first(u, order[i]);
-		if (weighed)
-			weigh_first(u, order[i]);
-		else
+		if (!weighed) {
 			complete(u, order[i]);
+			continue;
+		}
+		weigh_begin(u->weigh, order[i], u->down, u->total);
+		weigh_add(u->weigh, u->out, u->dests, u->n_dests);
 	}
 	for (uint32_t i = 0; i < n * m->passes; i++)
 		weigh_once(u, order[i % n], m->digits || i >= n);

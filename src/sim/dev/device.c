@@ -192,11 +192,6 @@ void device_set_capabilities(struct sim *s, uint32_t port, uint32_t set, uint32_
 
 /* --- incoming packets --- */
 
-static bool is_silent(const struct sim_node *n)
-{
-	return n->silent || n->profile->silent;
-}
-
 static bool is_request_to_device(const struct packet *p)
 {
 	uint8_t method = p->mad[MAD_METHOD];
@@ -235,7 +230,8 @@ enum device_verdict device_ask(struct sim *s, uint32_t port, struct packet *p, b
 
 	if (!is_request_to_device(p))
 		return DEVICE_NOT_MINE;
-	if (is_silent(n) || (n->profile->no_lid_smps && p->mad[MAD_CLASS] == CLASS_SM_LID)) {
+	if (n->silent || n->profile->silent ||
+	    (n->profile->no_lid_smps && p->mad[MAD_CLASS] == CLASS_SM_LID)) {
 		wire_drop(s, port, p, DROP_SILENT);
 		return DEVICE_CONSUMED;
 	}

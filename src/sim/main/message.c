@@ -66,11 +66,6 @@ static void open_umad(struct client *c)
 	c->host = host_open(c->server->sim, c->port, stat_number(c), &ops);
 }
 
-static void open_issm(struct client *c, struct sim_answer *a)
-{
-	a->error = -host_issm_open(c->server->sim, c->port);
-}
-
 /* Gives the only node of a hello to the virtual machine behind the socket. */
 static void open_hca(struct client *c, int socket, struct sim_answer *a)
 {
@@ -102,7 +97,7 @@ static void open_purpose(struct client *c, const struct sim_hello *h, int file, 
 	if (h->purpose == SIM_UMAD)
 		open_umad(c);
 	else if (h->purpose == SIM_ISSM)
-		open_issm(c, a);
+		a->error = -host_issm_open(c->server->sim, c->port);
 	else if (h->purpose == SIM_HCA)
 		open_hca(c, file, a);
 	if (!a->error)

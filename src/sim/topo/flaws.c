@@ -48,12 +48,6 @@ static uint32_t part_of(const struct cables *c, uint32_t percent)
 	return (uint32_t)(((uint64_t)c->n * percent + 50) / 100);
 }
 
-static void take_away(struct sim_fabric *f, uint32_t port)
-{
-	f->ports[f->ports[port].peer].peer = SIM_NONE;
-	f->ports[port].peer = SIM_NONE;
-}
-
 /*
  * Removes cables among the first ones, except those that connect parts which all other cables leave
  * apart.
@@ -66,11 +60,11 @@ static void lose(struct sim_fabric *f, const struct gen_flaw *flaw)
 	for (uint32_t i = 0; i < f->n_nodes; i++)
 		parts[i] = i;
 	for (uint32_t i = c.n; i-- > 0; ) {
-		uint32_t port = c.port[i];
-		bool joins = disjoint_join(parts, f->ports[port].node, f->ports[f->ports[port].peer].node);
+		struct sim_port *a = &f->ports[c.port[i]], *b = &f->ports[a->peer];
+		bool joins = disjoint_join(parts, a->node, b->node);
 
 		if (i < going && !joins)
-			take_away(f, port);
+			a->peer = b->peer = SIM_NONE;
 	}
 	free(c.port);
 	free(parts);

@@ -212,12 +212,6 @@ static void done(void *arg, uint32_t device, const struct smp *s, uint64_t cooki
 	x->known = true;
 }
 
-static void remember(struct fixed_routes *k, const struct block *b)
-{
-	map64_put(&k->before_by_key, key_of(b->guid, b->fixed.block), (uint32_t)k->before.n);
-	*vec_push(&k->before) = *b;
-}
-
 void fixed_routes_in_force(const struct plan *p, uint32_t sw, uint8_t *row)
 {
 	memcpy(row, p->lfts->entries + (size_t)sw * p->lfts->stride, p->lfts->stride);
@@ -318,7 +312,9 @@ static void take_read(struct sm *sm)
 		}
 		if (!b->known || (b->by_value && hash_bytes(b->fixed.entries, n, 0) != b->digest))
 			continue;
-		remember(k, b);
+		map64_put(&k->before_by_key, key_of(b->guid, b->fixed.block),
+			  (uint32_t)k->before.n);
+		*vec_push(&k->before) = *b;
 		if (!sm->sweep.f->nodes[b->node].silent)
 			*vec_push(&list) = b->fixed;
 	}

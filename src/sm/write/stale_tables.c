@@ -70,16 +70,6 @@ void stale_tables_forget(struct stale_tables *r, uint64_t guid)
 	map64_clear(&r->switches.v[i]);
 }
 
-/*
- * Policies and links that come and go leave ever more stale tables: beyond a limit all are
- * forgotten, and read again when needed.
- */
-static void bound(struct stale_tables *r)
-{
-	if (r->contents.n > CONTENTS_MAX || r->switches.n > SWITCHES_MAX)
-		stale_tables_forget_all(r);
-}
-
 static struct map64 *switch_of(struct stale_tables *r, uint64_t guid)
 {
 	uint32_t i = map64_get(&r->by_guid, guid);
@@ -189,7 +179,12 @@ void stale_tables_note(struct stale_tables *r, const struct plan *old, uint32_t 
 	struct note n = { r, old, p, old_node, node };
 	unsigned nports = p->f->nodes[node].nports, num = 1;
 
-	bound(r);
+	/*
+	 * policies and links that come and go leave ever more stale tables: beyond a limit all are
+	 * forgotten, and read again when needed
+	 */
+	if (r->contents.n > CONTENTS_MAX || r->switches.n > SWITCHES_MAX)
+		stale_tables_forget_all(r);
 	/* unmanaged tables may have been written by anybody */
 	if (old->f->nodes[old_node].nports != nports || !p->tables->managed) {
 		stale_tables_forget(r, p->f->nodes[node].guid);

@@ -718,12 +718,6 @@ static bool active_next(void *arg, uint32_t node, struct smp *s, uint64_t *cooki
 	return false;
 }
 
-static void active_refused(struct sm *sm, uint32_t node, unsigned num, unsigned status)
-{
-	refused_note(sm, node, UMAD_SM_ATTR_PORT_INFO, port_set_modifier(num, IB_PORT_ACTIVE_S),
-		     IB_PORT_ACTIVE_S, status);
-}
-
 /* After an error: the port may have become Active by itself; if not, the step alone is tried. */
 static void active_looked_at(struct sm *sm, uint32_t node, unsigned num, const struct smp *s)
 {
@@ -771,7 +765,9 @@ static void active_done(void *arg, uint32_t node, const struct smp *s, uint64_t 
 	if (!status)
 		sweep_store_port(sm, port, s->data);
 	if (status || stayed(sm, port, IB_PORT_ARMED_S))
-		active_refused(sm, node, num, (unsigned)status);
+		refused_note(sm, node, UMAD_SM_ATTR_PORT_INFO,
+			     port_set_modifier(num, IB_PORT_ACTIVE_S), IB_PORT_ACTIVE_S,
+			     (unsigned)status);
 	else
 		refused_taken(sm, sm->sweep.f->nodes[node].guid, UMAD_SM_ATTR_PORT_INFO,
 			      port_set_modifier(num, IB_PORT_ACTIVE_S));
