@@ -115,6 +115,17 @@ START_TEST(a_running_sweep_is_where_it_is)
 }
 END_TEST
 
+/* While the event loop runs after a step that is done, the end of the planning beside it must not end the step again. */
+START_TEST(a_step_that_is_done_waits_for_nothing)
+{
+	sm.progress = (struct sweep_progress){ .kind = SWEEP_POLICY, .step = STEP_JUDGE };
+	ck_assert(sweep_step_waits(&sm, STEP_JUDGE));
+	ck_assert(!sweep_step_waits(&sm, STEP_PATHS));
+	sm.progress.done = true;
+	ck_assert(!sweep_step_waits(&sm, STEP_JUDGE));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("steps");
@@ -124,6 +135,7 @@ int main(void)
 	tcase_add_test(tc, a_standby_sweep_writes_nothing);
 	tcase_add_test(tc, what_writes_comes_in_order);
 	tcase_add_test(tc, a_running_sweep_is_where_it_is);
+	tcase_add_test(tc, a_step_that_is_done_waits_for_nothing);
 	suite_add_tcase(suite, tc);
 	return run_suite(suite);
 }

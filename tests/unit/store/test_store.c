@@ -284,10 +284,10 @@ static const struct { const char *name, *text; } newer_files[] = {
 	{ "groups", "qosd groups 3\n" }, { "groups.journal", "qosd groups journal 3 of all\n" },
 	{ "services", "qosd services 2\n" }, { "subscriptions", "qosd subscriptions 2\n" },
 	{ "aliases", "qosd aliases 2\n" }, { "partitions", "qosd partitions 3\n" },
-	{ "withdrawn", "qosd withdrawn 2\n" },
+	{ "withdrawn", "qosd withdrawn 3\n" },
 	{ "m-keys", "qosd m-keys 2\n" }, { "history", "qosd history 2\n" },
 	{ "gone", "qosd gone 2\n" }, { "missing", "qosd missing 2\n" },
-	{ "accepted", "qosd accepted topology 2\n" }, { "policy", "qosd policy 2\n" },
+	{ "accepted", "qosd accepted topology 3\n" }, { "policy", "qosd policy 2\n" },
 };
 
 /* promise: K5 */
