@@ -165,8 +165,7 @@ expect "SL2VL of the port" "0 1 2 3 0 0 0 0 0 0 0 0 0 0 0 15" "$(sl2vl "$from" 0
 note "other OperationalVLs, and the next reload has nothing to set"
 rm policy.yaml && policy 2 64 "0, 1, 2, 3, 4, 5, 6, 7, 0, 0, 0, 0, 0, 0, 0, 15" >policy.yaml
 reload || bad "refused: $(cat reload)"
-settled() { sets=$(sets) && sleep 0.3 && [ "$(sets)" = "$sets" ]; }
-until_ 10 settled || bad "no end of Sets"
+until_ 10 sets_rest || bad "no end of Sets"
 reload || bad "refused: $(cat reload)"
 expect "Sets of the second reload" "$sets" "$(sets)"
 

@@ -503,6 +503,8 @@ status_is() {
 }
 subnet_up() { status_is subnet-up=true; }
 sets() { status sets; }
+# sets_rest: whether no Set was sent for a while; sets $sets to their number.
+sets_rest() { sets=$(sets) && sleep 0.3 && [ "$(sets)" = "$sets" ]; }
 # table_sets: prints the number of Sets of all attributes but PortInfo and SMInfo.  ibsim does not store
 # all fields of PortInfo, so a daemon without a record of earlier attempts sets them again.
 table_sets() {

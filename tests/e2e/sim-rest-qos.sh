@@ -85,7 +85,7 @@ expect "one value" "200 {}" "$(rest PUT resources/pkeys/qos_conf '{"pkey": "0x42
 expect "the others stay" "[4,1,40]" "$(qos 0x42)"
 expect "with members" "200 {}" "$(rest PUT resources/pkeys "{\"pkey\": \"0x42\", \"guids\": [\"$node001\"], \"rate_limit\": 100}")"
 expect "by qosd-ctl" "[1,4096,100,1,4096,100]" "$(shown api_pkey_0x42)"
-sets=$(sets)
+until_ 10 sets_rest || bad "no end of Sets"
 expect "the same again" "200 {}" "$(rest PUT resources/pkeys/qos_conf '{"pkey": "0x42", "rate_limit": 100}')"
 expect "Sets" "$sets" "$(sets)"
 ctl partition set api_pkey_0x42 --sl 3 --mtu 1024 --rate none --wait >out 2>&1 || bad "partition set: $(<out)"
@@ -93,7 +93,7 @@ expect "what qosd-ctl sets, by REST" "[1,3,300]" "$(qos 0x42)"
 
 # promise: J9
 note "what is refused"
-sets=$(sets)
+until_ 10 sets_rest || bad "no end of Sets"
 expect_match "no SL" '^400 service_level must be a number from 0 to 15' "$(rest PUT resources/pkeys/qos_conf '{"pkey": "0x42", "service_level": 16}')"
 expect_match "bytes" '^400 mtu_limit must be 2 or 4, in KiB' "$(rest POST resources/pkeys/add '{"pkey": "0x45", "mtu_limit": 2048}')"
 expect_match "no rate" '^400 rate_limit must be one of 2.5, ' "$(rest PUT resources/pkeys/qos_conf '{"pkey": "0x42", "rate_limit": 7}')"
