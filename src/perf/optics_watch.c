@@ -25,7 +25,6 @@
 struct worker {
 	struct optics_watch *w;
 	struct timer *busy;		/* until a busy device is asked again */
-	bool runs;
 	uint32_t node;			/* of run->f */
 	struct optics_node *book;
 	uint32_t next, end;		/* ports that are left, in w->ports */
@@ -185,13 +184,13 @@ static unsigned local_of(const struct worker *x)
 	return x->book->local[x->w->run->f->ports[port_of(x)].num];
 }
 
-static void make_memory_request(const struct worker *x, uint8_t reg[REGISTER_SMP_ROOM])
+/* The part of the module's memory that is asked for. */
+static struct mcia memory_of(const struct worker *x)
 {
 	const struct port_lanes *at = &kept_port(x)->at;
-	const struct mcia m = { .module = at->module, .slot = at->slot, .page = x->at.page,
-				.offset = x->at.offset, .size = x->at.size };
 
-	mcia_request(reg, &m);
+	return (struct mcia){ .module = at->module, .slot = at->slot, .page = x->at.page,
+			      .offset = x->at.offset, .size = x->at.size };
 }
 
 /* False: there is no route to the node. */
@@ -206,6 +205,7 @@ static bool send(struct worker *x)
 	 */
 	struct smp s = { .method = SMP_SET, .attr = ATTR_ACCESS_REGISTER, .once = true, .tells_busy = true };
 	uint8_t reg[REGISTER_SMP_ROOM] = { 0 };
+	struct mcia memory;
 
 	if (node == MAP64_NONE || now->nodes[node].nports != x->book->nports || now->nodes[node].silent ||
 	    !x->w->hooks.route(x->w->hooks.arg, now, node, node_is_switch(&now->nodes[node]) ? 0 : p->num, &s))
@@ -218,7 +218,8 @@ static bool send(struct worker *x)
 		pmlp_request(reg, local_of(x));
 		break;
 	case ASK_MEMORY:
-		make_memory_request(x, reg);
+		memory = memory_of(x);
+		mcia_request(reg, &memory);
 		break;
 	}
 	register_request(s.data, registers[x->asks].id, reg, registers[x->asks].size);
@@ -292,7 +293,6 @@ static void go_on(struct worker *x)
 		if (!take_node(x))
 			break;
 	}
-	x->runs = false;
 	if (--x->w->working == 0)
 		finish(x->w);
 }
@@ -364,9 +364,7 @@ static void take_bytes(struct worker *x, const uint8_t *bytes)
 /* False: it is asked again later. */
 static bool take_memory(struct worker *x, const uint8_t *reg)
 {
-	const struct port_lanes *at = &kept_port(x)->at;
-	const struct mcia m = { .module = at->module, .slot = at->slot, .page = x->at.page,
-				.offset = x->at.offset, .size = x->at.size };
+	const struct mcia m = memory_of(x);
 	int status = mcia_answer(reg, &m);
 
 	if (status == MCIA_GOOD)
@@ -487,7 +485,6 @@ static void begin(struct optics_watch *w, struct subnet_state *s, const uint32_t
 	for (unsigned i = 0; i < OPTICS_WINDOW; i++) {
 		struct worker *x = &w->workers[i];
 
-		x->runs = true;
 		x->book = NULL;
 		w->working++;
 		timer_set(x->busy, 0, 0);	/* the caller gets no answer before it has returned */
