@@ -11,7 +11,6 @@ struct task {
 	const struct withdrawing_ops *ops;
 	const struct ctl_env *env;
 	struct subnet_state *state;	/* a reference */
-	struct withdrawals *list, *places, *before;
 	uint64_t change;		/* number of the last change of the list that was copied */
 	struct asker who;
 	char *behalf;			/* = who.behalf */
@@ -21,8 +20,6 @@ static void judge(void *arg)
 {
 	struct task *t = arg;
 
-	t->x.list = t->list;
-	t->x.before = t->before;
 	json_decref(t->x.rows);
 	t->x.rows = NULL;
 	t->ops->judge(&t->x);
@@ -31,15 +28,16 @@ static void judge(void *arg)
 /* Makes the list anew from the present one. */
 static bool begin_again(struct task *t, struct reply *r)
 {
-	struct withdrawals *list = withdrawals_copy(t->env->withdrawals(t->env->arg));
+	struct withdrawing *x = &t->x;
 	bool good = true;
 
-	for (size_t i = 0; good && i < t->places->v.n; i++)
-		good = !withdrawal_is_isolated(list, NULL, &t->places->v.v[i], r) && withdrawals_add(list, NULL, &t->places->v.v[i], r);
-	withdrawals_free(t->list);
-	t->list = list;
-	withdrawals_free(t->before);
-	t->before = withdrawals_copy(t->env->withdrawals(t->env->arg));
+	withdrawals_free(x->list);
+	withdrawals_free(x->before);
+	x->before = withdrawals_copy(t->env->withdrawals(t->env->arg));
+	x->list = withdrawals_copy(x->before);
+	for (size_t i = 0; good && i < x->places->v.n; i++)
+		good = !withdrawal_is_isolated(x->list, NULL, &x->places->v.v[i], r) &&
+		       withdrawals_add(x->list, NULL, &x->places->v.v[i], r);
 	if (good)
 		judge(t);
 	return good;
@@ -55,17 +53,17 @@ static void answer(void *arg, struct reply *r)
 	if (!withdrawals_are_ours(t->env, &now, r) || (now.withdrawals_change != t->change && !begin_again(t, r)) ||
 	    (t->ops->allows && !t->ops->allows(&t->x, r)))
 		return;
-	withdrawals_replace(&(struct withdrawals_change){ t->env, t->state, t->who }, t->list, json_incref(t->x.rows), r);
-	t->list = NULL;
+	withdrawals_replace(&(struct withdrawals_change){ t->env, t->state, t->who }, t->x.list, json_incref(t->x.rows), r);
+	t->x.list = NULL;
 }
 
 static void release(void *arg)
 {
 	struct task *t = arg;
 
-	withdrawals_free(t->list);
-	withdrawals_free(t->places);
-	withdrawals_free(t->before);
+	withdrawals_free(t->x.list);
+	withdrawals_free(t->x.places);
+	withdrawals_free(t->x.before);
 	json_decref(t->x.rows);
 	state_unref(t->state);
 	free(t->behalf);
@@ -79,9 +77,10 @@ void withdraw_later(const struct ctl_call *c, struct withdrawals *list, struct w
 	struct task *t = xcalloc(1, sizeof(*t));
 
 	*t = (struct task){
-		.x = { .state = c->state, .places = places, .force = arg_flag(c, "force") },
-		.ops = ops, .env = c->env, .state = state_ref(c->view->state), .list = list, .places = places,
-		.before = withdrawals_copy(c->env->withdrawals(c->env->arg)), .change = c->view->sm.withdrawals_change, .who = c->view->peer.who,
+		.x = { .state = c->state, .places = places, .list = list,
+		       .before = withdrawals_copy(c->env->withdrawals(c->env->arg)), .force = arg_flag(c, "force") },
+		.ops = ops, .env = c->env, .state = state_ref(c->view->state),
+		.change = c->view->sm.withdrawals_change, .who = c->view->peer.who,
 	};
 	t->behalf = t->who.behalf ? xstrdup(t->who.behalf) : NULL;
 	t->who.behalf = t->behalf;

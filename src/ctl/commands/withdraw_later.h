@@ -13,9 +13,10 @@
 
 struct withdrawing {
 	const struct subnet_state *state;	/* as the request found it */
-	const struct withdrawals *places;	/* those of the command */
-	const struct withdrawals *list;		/* all, with them */
-	const struct withdrawals *before;	/* all, without them */
+	/* owned, and not judge()'s to change */
+	struct withdrawals *places;		/* those of the command */
+	struct withdrawals *list;		/* all, with them */
+	struct withdrawals *before;		/* all, without them */
 	bool force;				/* the flag of the command */
 	/* what judge() finds */
 	struct isolation_loss loss;
