@@ -145,14 +145,12 @@ static bool consider(struct isolation_rules *x, const struct fabric *f, const st
 	char id[WITHDRAWAL_ID_MAX];
 	bool done;
 
-	if (isolation_covers(x->q->withdrawals, w.guid, w.port) ||
-	    (p->peer != FABRIC_NONE && isolation_covers(x->q->withdrawals, port_node(f, p->peer)->guid,
-							f->ports[p->peer].num)))
-		return false;
 	if (p->peer != FABRIC_NONE) {
 		link.guid[1] = port_node(f, p->peer)->guid;
 		link.num[1] = f->ports[p->peer].num;
 	}
+	if (isolation_covers_cut(x->q->withdrawals, &link))
+		return false;
 	fabric_port_name(f, b->port, w.name, sizeof(w.name));
 	snprintf(w.reason, sizeof(w.reason), "by rule: %s %" PRIu64 " in the last hour, more than %" PRIu64, b->what,
 		 b->n, b->limit);
