@@ -184,7 +184,7 @@ static void start(struct expected_topology *t, struct subnet_state *now)
 	if (c->expected)
 		c->expected->refs++;
 	t->check = c;
-	t->path = t->shown.file ? xstrdup(t->shown.file) : NULL;
+	t->path = xstrdup_or_null(t->shown.file);
 	t->outdated = false;
 	t->work = work_start(t->q->loop, compare, compared, t);
 	if (!t->work) {		/* as many threads as there may be: after the next sweep */
@@ -326,7 +326,7 @@ bool expected_topology_accept(void *arg, struct expected *x, struct buf *lines, 
 	t->shown.since_us = clock_real_us();
 	forget_who(t);
 	t->shown.uid = who.uid;
-	t->shown.behalf = t->behalf = who.behalf ? xstrdup(who.behalf) : NULL;
+	t->shown.behalf = t->behalf = xstrdup_or_null(who.behalf);
 	t->changes++;
 	save_accepted(t);
 	topology_check_unref(t->shown.check);

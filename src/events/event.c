@@ -169,7 +169,7 @@ void event_asker(struct event *e, struct asker who)
 
 void asker_text(struct asker who, struct buf *out)
 {
-	char *name = who.behalf ? xstrdup(who.behalf) : NULL;
+	char *name = xstrdup_or_null(who.behalf);
 
 	buf_printf(out, "; user %" PRId64, who.uid);
 	if (name) {

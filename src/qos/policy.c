@@ -219,29 +219,24 @@ void policy_free(struct policy *p)
 
 /* --- overlays --- */
 
-static char *copy_text(const char *s)
-{
-	return s ? xstrdup(s) : NULL;
-}
-
 static struct policy_partition copy_partition(const struct policy_partition *from)
 {
 	struct policy_partition part = *from;
 
 	part.name = xstrdup(from->name);
-	part.description = copy_text(from->description);
-	part.level.s = copy_text(from->level.s);
-	part.ipoib_level.s = copy_text(from->ipoib_level.s);
+	part.description = xstrdup_or_null(from->description);
+	part.level.s = xstrdup_or_null(from->level.s);
+	part.ipoib_level.s = xstrdup_or_null(from->ipoib_level.s);
 	part.members = xcalloc(from->n_members, sizeof(*part.members));
 	for (size_t i = 0; i < from->n_members; i++) {
 		part.members[i] = from->members[i];
-		part.members[i].group.s = copy_text(from->members[i].group.s);
-		part.members[i].port_name = copy_text(from->members[i].port_name);
+		part.members[i].group.s = xstrdup_or_null(from->members[i].group.s);
+		part.members[i].port_name = xstrdup_or_null(from->members[i].port_name);
 	}
 	part.groups = xcalloc(from->n_groups, sizeof(*part.groups));
 	for (size_t i = 0; i < from->n_groups; i++) {
 		part.groups[i] = from->groups[i];
-		part.groups[i].level.s = copy_text(from->groups[i].level.s);
+		part.groups[i].level.s = xstrdup_or_null(from->groups[i].level.s);
 	}
 	return part;
 }

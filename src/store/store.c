@@ -590,7 +590,7 @@ static bool load_noted(struct store *s, const struct store_file *f, char **lines
 	bool good = store_load_lines(s, f, note_line, &n, NULL);
 
 	free(*lines);
-	*lines = good && n.lines.s ? xstrdup(n.lines.s) : NULL;
+	*lines = good ? xstrdup_or_null(n.lines.s) : NULL;
 	buf_free(&n.lines);
 	return good;
 }

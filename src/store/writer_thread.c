@@ -178,7 +178,7 @@ static struct job *hand_over(struct writer *w, enum job_kind kind, const char *n
 
 	j->kind = kind;
 	j->name = xstrdup(name);
-	j->journal = journal ? xstrdup(journal) : NULL;
+	j->journal = xstrdup_or_null(journal);
 	j->text = *text;
 	*text = (struct buf){ 0 };
 	*w->last = j;

@@ -455,7 +455,7 @@ void cmd_partition_change(const struct ctl_call *c, struct reply *r)
 	q->pkey_lo = c->env->pkey_lo;
 	q->pkey_hi = c->env->pkey_hi;
 	q->uid = c->view->peer.who.uid;
-	q->behalf = c->view->peer.who.behalf ? xstrdup(c->view->peer.who.behalf) : NULL;
+	q->behalf = xstrdup_or_null(c->view->peer.who.behalf);
 	q->absent_ok = arg_flag(c, "absent-ok");
 	q->force = arg_flag(c, "force");
 	q->base = shared_policy_ref(policies_in_force(c->env->policies));
@@ -847,7 +847,7 @@ void cmd_partition_show(const struct ctl_call *c, struct reply *r)
 		return;
 	}
 	l = listing_new(c, true, r);
-	l->name = name ? xstrdup(name) : NULL;
+	l->name = xstrdup_or_null(name);
 	l->pkey = (uint16_t)pkey;
 	reply_rows(r, "partitions", next_partition, listing_free, l);
 }

@@ -186,7 +186,7 @@ void cmd_accept(const struct ctl_call *c, struct reply *r)
 	a = xcalloc(1, sizeof(*a));
 	a->env = c->env;
 	a->state = arg_flag(c, "none") ? NULL : state_ref(c->view->state);
-	a->behalf = who->behalf ? xstrdup(who->behalf) : NULL;
+	a->behalf = xstrdup_or_null(who->behalf);
 	a->who = (struct asker){ who->uid, a->behalf };
 	reply_change_later(r, c->view->jobs, &ops, a);
 }

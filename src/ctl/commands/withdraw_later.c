@@ -82,7 +82,7 @@ void withdraw_later(const struct ctl_call *c, struct withdrawals *list, struct w
 		.ops = ops, .env = c->env, .state = state_ref(c->view->state),
 		.change = c->view->sm.withdrawals_change, .who = c->view->peer.who,
 	};
-	t->behalf = t->who.behalf ? xstrdup(t->who.behalf) : NULL;
+	t->behalf = xstrdup_or_null(t->who.behalf);
 	t->who.behalf = t->behalf;
 	reply_change_later(r, c->view->jobs, &job, t);
 }

@@ -23,6 +23,7 @@ void *xcalloc(size_t n, size_t size);
 /* Resizes an array to n elements of size bytes; keeps the contents and checks for overflow. */
 void *xrealloc(void *p, size_t n, size_t size);
 char *xstrdup(const char *s);
+char *xstrdup_or_null(const char *s);	/* of NULL: NULL */
 char *xstrndup(const char *s, size_t n);
 void *xmemdup(const void *p, size_t size);
 char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -85,6 +85,11 @@ char *xstrdup(const char *s)
 	return xmemdup(s, strlen(s) + 1);
 }
 
+char *xstrdup_or_null(const char *s)
+{
+	return s ? xstrdup(s) : NULL;
+}
+
 char *xasprintf(const char *fmt, ...)
 {
 	struct buf b = { 0 };
