@@ -24,12 +24,15 @@ began=$(date -u +%Y-%m-%dT%H:%M:%S)
 begin() { start_and_wait "$node" -p policy.yaml -c qosd.yaml; }
 kinds() { ctl events --since "$began" "$@" | awk '{ print $4 }' | xargs; }
 has_event() { ctl events | grep -q " $1 "; }
+# is_in_force: whether the last event says that the policy loaded before is in force: nothing follows that.
+is_in_force() { [[ $(kinds) =~ policy-loaded\ policy-in-force$ ]]; }
 
 note "a restart"
 begin
 unplug "$down" 1
 until_ 20 has_event node-went || bad "the node is still there"
 ctl policy load policy.yaml >out 2>&1 || bad "$(<out)"
+until_ 20 is_in_force || bad "the policy is not in force: $(kinds)"
 before=$(kinds)
 stop_qosd || bad "exit status $?"
 begin
