@@ -115,7 +115,6 @@ struct sm *sm_new(struct loop *l, struct mad_port *m, const struct settings *set
 	sm->loop = l;
 	sm->mad = m;
 	sm->settings = settings;
-	sm->priority = settings->priority;
 	sm->hooks = *hooks;
 	sm->store = store;
 	sm->state = SM_DISCOVERING;
@@ -264,9 +263,9 @@ void sm_get_status(const struct sm *sm, struct sm_status *out)
 		.sweeping = sweep_runs(sm), .phase = phase_name(sm->sweep.phase),
 		.guid = info->guid, .lid = p ? state_own_lid(p) : info->lid,
 		.master_guid = sm->state == SM_MASTER ? info->guid : sm->standby.master_guid,
-		.master_priority = sm->state == SM_MASTER ? sm->priority :
+		.master_priority = sm->state == SM_MASTER ? election_priority(sm) :
 			sm->standby.master_priority,
-		.priority = sm->priority, .other_managers = election_other_managers(sm),
+		.priority = election_priority(sm), .other_managers = election_other_managers(sm),
 		.registrations_held = sm->state == SM_STANDBY && !sm->clients.lost,
 		.nodes = p ? p->f->n_nodes : 0, .switches = p ? p->f->n_switches : 0,
 		.ports_active = p ? sm->last.ports_active : 0,

@@ -106,8 +106,6 @@ struct sm {
 	struct store *store;
 
 	enum sm_state state;
-	uint32_t act_count;		/* SMInfo.ActCount */
-	uint8_t priority;		/* the priority set last */
 	bool own_port_checked;		/* no other SM runs on our own port */
 	struct election *election;
 	struct callers *callers;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Elects the master (election.c), and takes over with the copy that a standby made (takeover.c).
+ * Elects the master: asks who is there and hands over (election.c), stands by (stand_by.c), answers
+ * other SMs (controls.c) and follows what they claim (claims.c); and takes over with the copy that
+ * a standby made (takeover.c).
  */
 #ifndef QOSD_SM_ELECTION_ELECTION_H
 #define QOSD_SM_ELECTION_ELECTION_H
@@ -9,6 +11,7 @@
 #include "sm/sweep/steps.h"
 
 struct sm;
+struct sm_info;
 
 /* election.c */
 void election_new(struct sm *sm);
@@ -19,16 +22,25 @@ enum step_result election_start(struct sm *sm);
  * election.
  */
 void election_ask_silent(struct sm *sm);
-void election_on_poll(void *arg);
 /* The number of SMs that use another SM_Key. */
 uint32_t election_other_managers(const struct sm *sm);
+/* Our own SMInfo.Priority, 0 to 15: the setting's, or what sm_set_priority() was given last. */
+uint8_t election_priority(const struct sm *sm);
 /* Leaves NOT-ACTIVE and takes part again from the beginning, on behalf of this host's operator. */
 void election_rejoin(struct sm *sm);
-struct sm_info;
+
+/* stand_by.c */
+/* Callback of the timer standby.poll; arg: the struct sm. */
+void election_on_poll(void *arg);
+
+/* controls.c */
+/* Takes a request for SMInfo, or a control, of another SM. */
+void election_receive(struct sm *sm, const struct mad_in *in);
+
+/* sm_info.c */
 void sm_info_get(const uint8_t data[64], struct sm_info *i);
 /* Fills the data of an SMInfo with our own values, except for the SM_Key. */
 void sm_info_say(struct sm *sm, uint8_t data[64]);
-void election_receive(struct sm *sm, const struct mad_in *in);
 
 /* takeover.c */
 /* As standby: makes the copy if one is due. */

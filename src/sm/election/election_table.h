@@ -3,7 +3,7 @@
  * Decides who should be master: the SM state machine (14.4.1) as a table, and how to judge another
  * SM's SMInfo.
  *
- * Pure; election.c acts on the results.
+ * Pure; election.c and its neighbours act on the results.
  */
 #ifndef QOSD_SM_ELECTION_ELECTION_TABLE_H
 #define QOSD_SM_ELECTION_ELECTION_TABLE_H
