@@ -271,6 +271,7 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 		.sa_transfers_each = s->sa_transfers_per_port,
 		.sa_receives_max = s->sa_long_requests_max,
 		.sa_receives_each = s->sa_long_requests_per_port,
+		.closed_soon = q->o->once,
 	};
 	struct mad_hooks mh = {
 		.request = serve_request, .is_at_once = sa_is_path_get,

@@ -71,6 +71,8 @@ struct mad_settings {
 	unsigned sa_queue_max, sa_queue_each;
 	/* Limits of RMPP answers, then of RMPP requests under way, in all and of one source. */
 	unsigned sa_transfers_max, sa_transfers_each, sa_receives_max, sa_receives_each;
+	/* The port is closed within seconds: idle receivers look often whether they are to end. */
+	bool closed_soon;
 };
 
 /* RMPP transfers under way: answers being sent, requests being received. */

@@ -30,9 +30,11 @@
 
 /*
  * rx_stop() interrupts the wait of a receiver thread by a signal, so that an idle port wakes no
- * thread.  The wait is bounded nevertheless: a library that simulates a port may restart it.
+ * thread.  The wait is bounded nevertheless: a library that simulates a port may restart it, as
+ * umad2sim does.
  */
 #define POLL_MS		1000
+#define POLL_CLOSED_SOON_MS	20
 #define INTERRUPT_NS	1000000	/* between two signals */
 #define LOOKS_AHEAD	16	/* the thread checks for waiting MADs after this many MADs */
 #define DRAIN_MAX	512	/* MADs taken in before the first of them is served */
@@ -428,11 +430,11 @@ static int receive(int fd, struct rx_slot *s, int timeout_ms)
 	return r;
 }
 
-static int how_long(struct intake_round *in, bool work_left)
+static int how_long(const struct mad_port *m, struct intake_round *in, bool work_left)
 {
 	if (work_left || in->drained || ++in->since_look >= LOOKS_AHEAD)
 		return 0;
-	return POLL_MS;
+	return m->closed_soon ? POLL_CLOSED_SOON_MS : POLL_MS;
 }
 
 static void *receiver(void *arg)
@@ -446,7 +448,7 @@ static void *receiver(void *arg)
 	while (!atomic_load_explicit(&m->stop, memory_order_relaxed)) {
 		/* block only if the loop need not be woken and nothing waits to be served */
 		bool work_left = e->handed_over || fair_count(e->at_once);
-		int timeout_ms = how_long(&in, work_left);
+		int timeout_ms = how_long(m, &in, work_left);
 		int r = receive(e->fd, &q->slot, timeout_ms);
 
 		if (r >= 0) {

@@ -269,6 +269,7 @@ struct mad_port *mad_open(struct loop *l, const struct mad_settings *s,
 	forget_devices(m);
 	m->sa_queue_max = s->sa_queue_max;
 	m->sa_queue_each = s->sa_queue_each;
+	m->closed_soon = s->closed_soon;
 	if (umad_init() < 0) {
 		buf_puts(err, "cannot use libibumad");
 		goto fail;

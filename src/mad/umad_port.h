@@ -75,6 +75,7 @@ struct mad_port {
 	struct wake *wake;
 	struct intake *intake;
 	unsigned sa_queue_max, sa_queue_each;
+	bool closed_soon;		/* see struct mad_settings */
 	struct sa_side *sa;		/* belongs to the loop's thread, like the RMPP counters */
 	struct { uint64_t streams, segments, repeated, aborted, refused; } rmpp;
 
