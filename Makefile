@@ -37,7 +37,7 @@ uses_plan       = lib/base lib/iba qos/arbiter fabric routing routing/gauge qos
 uses_events/history = lib/base
 uses_events     = lib/base lib/format/json.h lib/iba fabric routing qos plan
 uses_sa/registry = lib/base lib/iba fabric routing qos plan
-uses_config     = lib/base lib/format lib/iba fabric qos/arbiter/traffic_classes.h qos/policy.h plan/settings.h \
+uses_config     = lib/base lib/format lib/iba fabric qos/arbiter/vlarb_from_shares.h qos/policy.h plan/settings.h \
 		events/event.h events/outages.h
 uses_store      = lib/base lib/iba fabric plan sa/registry
 uses_mad        = lib/base lib/iba lib/loop

@@ -8,7 +8,7 @@
 
 #include "config/conf_parts.h"
 #include "lib/base/alloc.h"
-#include "qos/arbiter/traffic_classes.h"
+#include "qos/arbiter/vlarb_from_shares.h"
 
 /* --- reading --- */
 

@@ -2,7 +2,7 @@
 /*
  * Computes what classes ask, in parts of a link, and which share a VL where a link has too few.
  *
- * See traffic_classes.h.  Of the tables, only their numbers of entries matter here.
+ * See vlarb_from_shares.h.  Of the tables, only their numbers of entries matter here.
  *
  * Which classes share a VL: classes on a shared VL are not told apart there, so each may take all that was
  * promised to the others on it.  So of all pairs of one priority, the pair whose promised shares of the

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Tells what classes ask of any link, and which of them share a VL (internal to intent.c,
- * traffic_classes.c).
+ * vlarb_from_shares.c).
  */
 #ifndef QOSD_QOS_ARBITER_INTENT_H
 #define QOSD_QOS_ARBITER_INTENT_H
 
 #include "qos/arbiter/apportion.h"
-#include "qos/arbiter/traffic_classes.h"
+#include "qos/arbiter/vlarb_from_shares.h"
 
 #define PARTS_PER_SHARE (PARTS / CLASSES_SHARE_ALL)
 

@@ -20,7 +20,7 @@
 #define QOSD_QOS_TABLES_QOS_TABLES_H
 
 #include "fabric/fabric.h"
-#include "qos/arbiter/traffic_classes.h"
+#include "qos/arbiter/vlarb_from_shares.h"
 #include "qos/groups/port_groups.h"
 #include "qos/policy.h"
 #include "qos/sl_plan.h"

@@ -437,7 +437,7 @@ static void count_items(const struct tally *t, item_t *items, size_t n, uint32_t
 {
 	struct item_want want;
 
-	n = slmap_join(t->next, t->node, items, (uint32_t)n);
+	n = optimized_sl2vl_join(t->next, t->node, items, (uint32_t)n);
 	for (size_t i = 0; i < n; i++) {
 		want_item(t->next, t->node, items[i], &want);
 		sets[want.attr]++;

@@ -102,6 +102,6 @@ bool port_is_announced(const struct want_env *e, const struct refusals *refused,
 bool port_may_enforce(const struct want_env *e, const struct refusals *refused, uint32_t port);
 
 /* Joins SL2VL items of a switch that one Set can write (14.2.5.8); returns the number of items left. */
-uint32_t slmap_join(const struct plan *p, uint32_t node, item_t *items, uint32_t n);
+uint32_t optimized_sl2vl_join(const struct plan *p, uint32_t node, item_t *items, uint32_t n);
 
 #endif

@@ -159,7 +159,7 @@ static void look_at(struct sm *sm, uint32_t node, item_t item)
 	struct node_work *w = &sm->sweep.work[node];
 	uint32_t from = w->n;
 
-	if (!slmap_split(sm->sweep.plan, node, w, item))
+	if (!optimized_sl2vl_split(sm->sweep.plan, node, w, item))
 		observe_add(w, ITEM_PLAIN(item));
 	for (uint32_t i = from; i < w->n; i++)
 		w->items[i] |= ITEM_LOOK | ITEM_CONFIRMED;

@@ -551,7 +551,7 @@ static bool tables_next(void *arg, uint32_t node, struct smp *s, uint64_t *cooki
 
 	if (!w->settled) {
 		observe_settle(w);
-		w->n = slmap_join(sm->sweep.plan, node, w->items, w->n);
+		w->n = optimized_sl2vl_join(sm->sweep.plan, node, w->items, w->n);
 		fixed_routes_try(sm, node);
 	}
 	if (!w->failed && adaptive_next(sm, node, s)) {
@@ -590,7 +590,7 @@ static void table_refused(struct sm *sm, uint32_t node, item_t item, const struc
 	if (ITEM_KIND(item) == ITEM_PKEY && ITEM_A(item) &&
 	    node_is_switch(&sm->sweep.f->nodes[node]))
 		w->pkeys_differ = true;
-	if (slmap_split(sm->sweep.plan, node, w, item))
+	if (optimized_sl2vl_split(sm->sweep.plan, node, w, item))
 		return;
 	refused_note(sm, node, want->attr, want->mod, hash_bytes(want->data, want->len, 0),
 		     (unsigned)status);
@@ -604,7 +604,7 @@ static void table_kept(struct sm *sm, uint32_t node, item_t item, const struct i
 	if (fixed_routes_holds(sm, node, item))
 		return;		/* still ignored, though it no longer refuses the Set */
 	write_pkeys_differ(sm, node, item);
-	if (slmap_split(sm->sweep.plan, node, &sm->sweep.work[node], item))
+	if (optimized_sl2vl_split(sm->sweep.plan, node, &sm->sweep.work[node], item))
 		return;
 	fixed_see(sm, node, item, want, got);
 	sm->sweep.work[node].keeps += ITEM_KIND(item) != ITEM_SL2VL;

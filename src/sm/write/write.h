@@ -42,12 +42,12 @@ bool vls_fixed_digest(uint32_t mod, const uint8_t info[64], uint64_t *out);
 enum step_result vls_add(struct sm *sm);
 enum step_result vls_take_away(struct sm *sm);
 
-/* slmap.c */
+/* optimized_sl2vl.c */
 /*
  * The switch did not take a joined item, or not as sent: adds its pairs one by one. False: the item
  * is not a joined one.
  */
-bool slmap_split(const struct plan *p, uint32_t node, struct node_work *w, item_t item);
+bool optimized_sl2vl_split(const struct plan *p, uint32_t node, struct node_work *w, item_t item);
 
 /* fixed_table_log.c */
 /* Records what an answer says of an SL2VL or arbitration table; other items are ignored. */

@@ -223,12 +223,12 @@ START_TEST(what_is_only_tried_stays_by_itself)
 	};
 
 	f->switches[0].optimized_sl2vl = true;
-	ck_assert_uint_eq(slmap_join(old_plan, sw, items, 3), 2);
+	ck_assert_uint_eq(optimized_sl2vl_join(old_plan, sw, items, 3), 2);
 	ck_assert_uint_eq(items[0], ITEM(ITEM_SL2VL, ITEM_ALL, 1));
 	ck_assert_uint_eq(items[1], probe);
 	items[0] = ITEM(ITEM_SL2VL, 0, 1);
 	items[2] = ITEM(ITEM_SL2VL, 3, 1);
-	ck_assert_uint_eq(slmap_join(old_plan, sw, items, 5), 3);
+	ck_assert_uint_eq(optimized_sl2vl_join(old_plan, sw, items, 5), 3);
 	ck_assert_uint_eq(items[0], whole);
 	ck_assert_uint_eq(items[1], probe);
 	ck_assert_uint_eq(items[2], ITEM(ITEM_VLARB, 1, 1));

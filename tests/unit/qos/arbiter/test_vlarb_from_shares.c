@@ -11,7 +11,7 @@
 
 #include "lib/base/alloc.h"
 #include "lib/iba/units.h"
-#include "qos/arbiter/traffic_classes.h"
+#include "qos/arbiter/vlarb_from_shares.h"
 #include "unit/run.h"
 
 #define OPEN (-1)

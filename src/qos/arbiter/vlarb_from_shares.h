@@ -33,8 +33,8 @@
  *
  * Pure; nothing here knows ports or policies.
  */
-#ifndef QOSD_QOS_ARBITER_TRAFFIC_CLASSES_H
-#define QOSD_QOS_ARBITER_TRAFFIC_CLASSES_H
+#ifndef QOSD_QOS_ARBITER_VLARB_FROM_SHARES_H
+#define QOSD_QOS_ARBITER_VLARB_FROM_SHARES_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Fits arbitration tables and the limit to what classes ask; see traffic_classes.h.
+ * Fits arbitration tables and the limit to what classes ask; see vlarb_from_shares.h.
  *
  * intent.c computes what is asked and which classes share a VL.  Shares are calculated with packets of the
  * link's MTU on every VL, payload only: headers are the same for all of them, and cancel out.

@@ -65,7 +65,7 @@ static bool is_joinable(item_t it)
 	return ITEM_KIND(it) == ITEM_SL2VL && !(it & ITEM_PROBE);
 }
 
-uint32_t slmap_join(const struct plan *p, uint32_t node, item_t *items, uint32_t count)
+uint32_t optimized_sl2vl_join(const struct plan *p, uint32_t node, item_t *items, uint32_t count)
 {
 	const struct fabric_node *n = &p->f->nodes[node];
 	uint16_t by_out[256];
@@ -100,7 +100,7 @@ uint32_t slmap_join(const struct plan *p, uint32_t node, item_t *items, uint32_t
 	return k;
 }
 
-bool slmap_split(const struct plan *p, uint32_t node, struct node_work *w, item_t item)
+bool optimized_sl2vl_split(const struct plan *p, uint32_t node, struct node_work *w, item_t item)
 {
 	const struct fabric_node *n = &p->f->nodes[node];
 
