@@ -99,6 +99,7 @@ end_all() {
 	for ((i = ${#pids[@]} - 1; i >= 0; i--)); do	# the simulator last
 		end "${pids[i]}"
 	done
+	! grep -hs "internal error" "$work"/*log* "$work"/*/log || bad "the daemon reports defects of its own"
 	[ "$wrong" -eq 0 ] || { echo "$wrong checks failed"; [ "$status" -ne 0 ] || status=1; }
 	cd "$top" && rm -rf "$work"
 	exit "$status"

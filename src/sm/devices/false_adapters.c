@@ -82,7 +82,8 @@ static void finished(void *arg)
 	sm->sweep.job = NULL;
 	for (uint32_t node = 0; node < sm->sweep.f->n_nodes; node++)
 		any |= sm->sweep.work[node].false_adapter && put(sm, node);
-	sweep_step_done(sm, any && exclusions_may_repeat(sm) ? sweep_discover_again(sm) : RESULT_DONE);
+	sweep_step_done(sm, STEP_ADAPTERS,
+			any && exclusions_may_repeat(sm) ? sweep_discover_again(sm) : RESULT_DONE);
 }
 
 static const struct smp_job_ops ops = { next, done, finished };

@@ -67,7 +67,7 @@ bool election_step(struct sm *sm, enum sm_input input, const char *why)
 	if (t.actions & DO_POLL)
 		poll_start(sm);
 	if (t.actions & DO_CONFIGURE)
-		sweep_step_done(sm, RESULT_DONE);
+		sweep_step_done(sm, STEP_ELECT, RESULT_DONE);
 	if (t.actions & DO_SWEEP) {
 		if (sweep_runs(sm) && !sweep_is(sm)->writes)
 			sweep_cleanup(sm, false);	/* it is not the sweep that is needed now */
@@ -206,10 +206,10 @@ static void await(struct sm *sm, const struct peer *p)
 		log_limited(&smp_log, LOG_LEVEL_WARNING, "election",
 			    "SM 0x%016" PRIx64 " does not hand over: there are two masters",
 			    p->info.guid);
-		sweep_step_done(sm, RESULT_DONE);
+		sweep_step_done(sm, STEP_ELECT, RESULT_DONE);
 		return;
 	}
-	sweep_step_done(sm, RESULT_LOST);
+	sweep_step_done(sm, STEP_ELECT, RESULT_LOST);
 	timer_set(e->again, AWAIT_LOOK_US, 0);
 }
 
@@ -284,7 +284,7 @@ static void asked_all(struct sm *sm)
 	case SM_NO_MATTER:
 		e->refused_by = 0;
 		if (!election_step(sm, IN_WON, NULL))
-			sweep_step_done(sm, RESULT_LOST);
+			sweep_step_done(sm, STEP_ELECT, RESULT_LOST);
 		break;
 	}
 }

@@ -451,7 +451,7 @@ static void end_hidden(struct probe *p)
 	buf_free(&err);
 	probe_free(sm);
 	sm->sweep.found = f;
-	sweep_step_done(sm, RESULT_DONE);
+	sweep_step_done(sm, STEP_HIDDEN, RESULT_DONE);
 }
 
 /* Runs in a worker: for a large fabric it would hold up the loop. */
@@ -490,7 +490,7 @@ static void end(struct probe *p)
 		if (p->spare.v[i] & SPARE_ASKED)
 			map64_put(&sm->known.spared, p->f->nodes[i].guid, 1);
 	probe_free(sm);
-	sweep_step_done(sm, sweep_probed(sm, f, touched, all));
+	sweep_step_done(sm, STEP_PROBE, sweep_probed(sm, f, touched, all));
 }
 
 static void settled(void *arg)

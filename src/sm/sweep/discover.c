@@ -117,18 +117,18 @@ static void discovery_done(void *arg, const struct disco_result *res)
 			 "found devices with implausible answers");
 		fabric_free(res->f);
 		sm->sweep.discovery_tries--;
-		sweep_step_done(sm, RESULT_DISCOVER);
+		sweep_step_done(sm, STEP_DISCOVER, RESULT_DISCOVER);
 		return;
 	}
 	if (!res->f) {
-		sweep_step_done(sm, discovery_failed(sm, res));
+		sweep_step_done(sm, STEP_DISCOVER, discovery_failed(sm, res));
 		return;
 	}
 	mad_learn(sm->mad, &res->learned);
 	log_debug("discovery", "%u nodes, %u switches, %u SMPs", res->f->n_nodes,
 		  res->f->n_switches, res->mads);
 	sm->sweep.found = res->f;
-	sweep_step_done(sm, RESULT_DONE);
+	sweep_step_done(sm, STEP_DISCOVER, RESULT_DONE);
 }
 
 static bool node_was_claimed(const struct subnet_state *old, const struct fabric *f, uint32_t node)

@@ -206,9 +206,14 @@ static void planning_done(void *arg)
 	if ((what == PLAN_SECOND || what == PLAN_AHEAD) && sweep_is(sm)->writes)
 		log_new_findings(sm);
 	/* the second part runs beside other steps */
-	if (what == PLAN_FIRST || what == PLAN_FOLLOW || sweep_step_waits(sm, STEP_JUDGE) ||
-	    sweep_step_waits(sm, STEP_PATHS))
-		sweep_step_done(sm, RESULT_DONE);
+	if (what == PLAN_FIRST)
+		sweep_step_done(sm, STEP_PLAN, RESULT_DONE);
+	else if (what == PLAN_FOLLOW)
+		sweep_step_done(sm, STEP_FOLLOW, RESULT_DONE);
+	else if (sweep_step_waits(sm, STEP_JUDGE))
+		sweep_step_done(sm, STEP_JUDGE, RESULT_DONE);
+	else if (sweep_step_waits(sm, STEP_PATHS))
+		sweep_step_done(sm, STEP_PATHS, RESULT_DONE);
 }
 
 static enum step_result planning_start(struct sm *sm, enum planning what)

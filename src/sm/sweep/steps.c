@@ -224,15 +224,8 @@ bool sweep_step_waits(const struct sm *sm, enum sweep_step step)
 	return sm->progress.step == step && !sm->progress.done;
 }
 
-void sweep_turned(void *arg)
-{
-	struct sm *sm = arg;
-
-	sm->progress.done = false;
-	sweep_step_done(sm, RESULT_DONE);
-}
-
-void sweep_step_done(struct sm *sm, enum step_result result)
+/* Acts on the result of the step that runs, and takes steps until one of them waits. */
+static void advance(struct sm *sm, enum step_result result)
 {
 	int64_t turn_us = clock_mono_us();
 	enum sweep_step next;
@@ -273,10 +266,27 @@ void sweep_step_done(struct sm *sm, enum step_result result)
 	}
 }
 
+void sweep_turned(void *arg)
+{
+	struct sm *sm = arg;
+
+	sm->progress.done = false;
+	advance(sm, RESULT_DONE);
+}
+
+void sweep_step_done(struct sm *sm, enum sweep_step step, enum step_result result)
+{
+	if (sweep_step_waits(sm, step))
+		advance(sm, result);
+	else
+		log_error("sweep", "internal error: step %s ended while step %s %s: ignored", steps[step].name,
+			  steps[sm->progress.step].name, sm->progress.done ? "was done" : "ran");
+}
+
 void sweep_run(struct sm *sm)
 {
 	memset(&sm->progress, 0, sizeof(sm->progress));
-	sweep_step_done(sm, RESULT_DONE);
+	advance(sm, RESULT_DONE);
 }
 
 void sweep_job_over(void *arg)
@@ -284,7 +294,7 @@ void sweep_job_over(void *arg)
 	struct sm *sm = arg;
 
 	sm->sweep.job = NULL;
-	sweep_step_done(sm, RESULT_DONE);
+	sweep_step_done(sm, sm->progress.step, RESULT_DONE);
 }
 
 enum step_result sweep_fails(struct sm *sm, const char *why)

@@ -83,8 +83,12 @@ struct sweep_progress {
 
 /* Takes the first step of the sweep that sweep_begin() made. */
 void sweep_run(struct sm *sm);
-/* Ends the running step with a result.  The sweep may be over on return. */
-void sweep_step_done(struct sm *sm, enum step_result result);
+/*
+ * Ends a step with a result.  The sweep may be over on return.  The report is ignored, with an
+ * error in the log, if another step runs or if this one has reported its end already: the order of
+ * writes depends on it.
+ */
+void sweep_step_done(struct sm *sm, enum sweep_step step, enum step_result result);
 /* Whether this step runs and is not done: what it waits for may end it. */
 bool sweep_step_waits(const struct sm *sm, enum sweep_step step);
 /* Callback of turn_timer: takes the next step once the event loop has run; arg: the struct sm. */

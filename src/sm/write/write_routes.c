@@ -328,7 +328,7 @@ static void finished(void *arg)
 
 	sm->sweep.job = NULL;
 	if (!round_start(sm))
-		sweep_step_done(sm, RESULT_DONE);
+		sweep_step_done(sm, STEP_ROUTES, RESULT_DONE);
 }
 
 enum step_result reroute_start(struct sm *sm)

@@ -126,6 +126,20 @@ START_TEST(a_step_that_is_done_waits_for_nothing)
 }
 END_TEST
 
+/* A report of another step, or a second one, must not let the sweep go on: the order of writes depends on it. */
+START_TEST(a_report_of_another_step_is_ignored)
+{
+	sm.sweep.kind = SWEEP_POLICY;
+	sm.progress = (struct sweep_progress){ .kind = SWEEP_POLICY, .step = STEP_JUDGE };
+	sweep_step_done(&sm, STEP_PLAN, RESULT_DONE);
+	ck_assert_int_eq(sm.progress.step, STEP_JUDGE);
+	sm.progress.done = true;
+	sweep_step_done(&sm, STEP_JUDGE, RESULT_DONE);
+	ck_assert_int_eq(sm.progress.step, STEP_JUDGE);
+	ck_assert_uint_eq(sm.progress.runs[STEP_TABLES], 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("steps");
@@ -136,6 +150,7 @@ int main(void)
 	tcase_add_test(tc, what_writes_comes_in_order);
 	tcase_add_test(tc, a_running_sweep_is_where_it_is);
 	tcase_add_test(tc, a_step_that_is_done_waits_for_nothing);
+	tcase_add_test(tc, a_report_of_another_step_is_ignored);
 	suite_add_tcase(suite, tc);
 	return run_suite(suite);
 }
