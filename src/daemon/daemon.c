@@ -173,6 +173,7 @@ static void check(void *arg)
 
 	store_check(q->store);
 	notify_again();
+	notify_alive();
 	reload_check(q);
 	policy_watch_check(q);
 	http_pages_check(q->pages);

@@ -7,6 +7,7 @@
 #include "daemon/systemd_notify.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -16,6 +17,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "lib/base/clock.h"
 #include "lib/base/log.h"
 
 static char kept[256];		/* text that the socket had no room for; "" if none */
@@ -59,4 +61,25 @@ void notify_again(void)
 {
 	if (kept[0] && send_text(kept))
 		kept[0] = '\0';
+}
+
+/* The interval that the service manager expects, as sd_watchdog_enabled(3) reads it; 0: none. */
+static uint64_t watchdog_us(void)
+{
+	const char *us = getenv("WATCHDOG_USEC"), *pid = getenv("WATCHDOG_PID");
+
+	if (!us || (pid && strtoumax(pid, NULL, 10) != (uintmax_t)getpid()))
+		return 0;
+	return strtoumax(us, NULL, 10);
+}
+
+void notify_alive(void)
+{
+	static int64_t next_us;
+	int64_t now = clock_mono_us();
+	uint64_t us = now < next_us ? 0 : watchdog_us();
+
+	/* if the socket is full, the next call is early enough */
+	if (us && send_text("WATCHDOG=1"))
+		next_us = now + (int64_t)(us / 4);
 }

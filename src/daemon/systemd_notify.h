@@ -11,5 +11,10 @@
 void notify(const char *text);
 /* Sends the kept text, if there is one; to be called every second or so. */
 void notify_again(void);
+/*
+ * Tells the service manager's watchdog that the event loop runs, four times per $WATCHDOG_USEC at
+ * most, if that is set; to be called every second or so, by a timer of the loop.
+ */
+void notify_alive(void);
 
 #endif

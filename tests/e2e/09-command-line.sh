@@ -190,11 +190,13 @@ perl -MSocket -MIO::Socket::UNIX -e '
 listener=$!
 pids+=("$listener")
 until_ 5 test -S notify
-NOTIFY_SOCKET=$work/notify start_and_wait "$node" -p "$policy"
+NOTIFY_SOCKET=$work/notify WATCHDOG_USEC=1000000 start_and_wait "$node" -p "$policy"
 reload || bad "refused: $(cat reload)"
 kill -HUP "$qosd"
 reloaded() { sed -n '/RELOADING/,$p' notify.log | grep -q READY; }
 until_ 5 reloaded || bad "nothing said of the reload, or of its end"
+alive_twice() { [ "$(grep -c WATCHDOG=1 notify.log)" -ge 2 ]; }
+until_ 5 alive_twice || bad "the watchdog is not told that the loop runs"
 stop_qosd
 expect_match "said" "READY=1.*STATUS=master.*RELOADING=1.*READY=1.*STOPPING=1" "$(tr '\n' ' ' <notify.log)"
 
