@@ -51,7 +51,7 @@
 #define TRY_FIRST	1u	/* light sweeps */
 #define TRY_MAX		360u
 
-struct left_one {
+struct excluded_one {
 	struct disco_excluded x;
 	uint8_t last[64];	/* its answer to the last light sweep */
 	bool has_last;
@@ -80,7 +80,7 @@ struct saying {
 };
 
 struct exclusions {
-	VEC(struct left_one) v;
+	VEC(struct excluded_one) v;
 	/*
 	 * Digest of a place -> index in v.  Each entry's place is a key.  A key that belongs to no
 	 * entry any more, or that several places share, may have the index of another entry, or one
@@ -140,12 +140,12 @@ void exclusions_free(struct exclusions *l)
 
 /* --- the list --- */
 
-static bool is_at(const struct left_one *one, uint64_t near_guid, unsigned near_port)
+static bool is_at(const struct excluded_one *one, uint64_t near_guid, unsigned near_port)
 {
 	return one->x.near_guid == near_guid && one->x.near_port == near_port;
 }
 
-static struct left_one *find(const struct exclusions *l, uint64_t near_guid, unsigned near_port)
+static struct excluded_one *find(const struct exclusions *l, uint64_t near_guid, unsigned near_port)
 {
 	uint32_t at = map64_get(&l->by_place, excluded_place_key(near_guid, near_port));
 
@@ -174,7 +174,7 @@ static void index_all(struct exclusions *l)
 }
 
 /* Appends an entry, which the caller fills before it calls index_one(). */
-static struct left_one *add(struct exclusions *l)
+static struct excluded_one *add(struct exclusions *l)
 {
 	if (l->by_place.n >= 2 * EXCLUDED_MAX)
 		index_all(l);
@@ -291,7 +291,7 @@ static uint32_t wait_of(struct exclusions *l, const struct disco_excluded *x)
 /* True: the entry is new, or its reason has changed. */
 static bool put(struct exclusions *l, const struct disco_excluded *x)
 {
-	struct left_one *one = find(l, x->near_guid, x->near_port);
+	struct excluded_one *one = find(l, x->near_guid, x->near_port);
 	bool is_new = !one || one->x.why != x->why || x->why == EXCLUDED_TWIN;
 
 	if (one) {
@@ -308,7 +308,7 @@ static bool put(struct exclusions *l, const struct disco_excluded *x)
 			return false;
 		one = add(l);
 	}
-	*one = (struct left_one){ .x = *x, .met = true, .untested = true };
+	*one = (struct excluded_one){ .x = *x, .met = true, .untested = true };
 	index_one(l, (size_t)(one - l->v.v));
 	if (cannot_judge(x))
 		one->wait = wait_of(l, x);
@@ -349,7 +349,7 @@ static bool drop_false_twins(struct exclusions *l, const struct disco_result *re
 
 	for (size_t i = 0; i < res->n_left; i++) {
 		const struct disco_excluded *x = &res->left[i];
-		const struct left_one *one = x->why == EXCLUDED_TWIN && !x->known_as ?
+		const struct excluded_one *one = x->why == EXCLUDED_TWIN && !x->known_as ?
 					     find(l, x->near_guid, x->near_port) : NULL;
 		uint64_t known_as = one ? one->x.known_as : 0;
 
@@ -388,7 +388,7 @@ static bool reaches(const struct fabric *f, uint64_t near_guid, unsigned num, ui
  */
 static bool is_known(const struct exclusions *l, const struct fabric *f, const struct disco_excluded *x)
 {
-	const struct left_one *one = find(l, x->near_guid, x->near_port);
+	const struct excluded_one *one = find(l, x->near_guid, x->near_port);
 	uint32_t node = map64_get(&f->node_by_guid, x->guid);
 
 	/* for devices on its list discovery reports only that it met them */
@@ -478,7 +478,7 @@ static void acquit(struct exclusions *l, size_t i)
  */
 static bool is_honest(struct exclusions *l, const struct disco_excluded *x, bool *again)
 {
-	const struct left_one *one = find(l, x->near_guid, x->near_port);
+	const struct excluded_one *one = find(l, x->near_guid, x->near_port);
 
 	if (x->why != EXCLUDED_IMPOSTOR)
 		return false;
@@ -503,7 +503,7 @@ static bool is_honest(struct exclusions *l, const struct disco_excluded *x, bool
  */
 static bool says_it_again(struct exclusions *l, const struct disco_excluded *x, bool *again)
 {
-	const struct left_one *one = find(l, x->near_guid, x->near_port);
+	const struct excluded_one *one = find(l, x->near_guid, x->near_port);
 
 	if (x->why != EXCLUDED_GUID_CHANGES || (one && excluded_stays(&one->x)) || l->steady.n >= EXCLUDED_MAX)
 		return false;
@@ -538,7 +538,7 @@ static bool acquit_those_alone(struct exclusions *l, const struct fabric *f)
 	bool any = false;
 
 	for (size_t i = l->v.n; i-- > 0;) {
-		const struct left_one *one = &l->v.v[i];
+		const struct excluded_one *one = &l->v.v[i];
 
 		if (!(is_doubted_switch(&one->x) || one->replaces) || !one->untested || !one->met ||
 		    map64_get(&f->node_by_guid, one->x.guid) != MAP64_NONE)
@@ -633,7 +633,7 @@ static bool leave_replacements_out(struct sm *sm, const struct fabric *f)
 static void acquit_replacements(struct exclusions *l, const struct fabric *f)
 {
 	for (size_t i = l->v.n; i-- > 0;) {
-		const struct left_one *one = &l->v.v[i];
+		const struct excluded_one *one = &l->v.v[i];
 
 		if (one->replaces && one->untested &&
 		    reaches(f, one->x.near_guid, one->x.near_port, one->x.guid))
@@ -645,7 +645,7 @@ static void acquit_replacements(struct exclusions *l, const struct fabric *f)
  * The device with the substitute GUID is gone, or reports a GUID of its own: the substitute is free
  * again.
  */
-static bool is_single(const struct left_one *one, const struct fabric *f)
+static bool is_single(const struct excluded_one *one, const struct fabric *f)
 {
 	const struct disco_excluded *x = &one->x;
 
@@ -791,7 +791,7 @@ const struct disco_excluded *exclusions_at(const struct sm *sm, size_t i)
 
 bool exclusions_is_behind(const struct sm *sm, uint64_t near_guid, unsigned near_port)
 {
-	const struct left_one *one = find(sm->devices.exclusions, near_guid, near_port);
+	const struct excluded_one *one = find(sm->devices.exclusions, near_guid, near_port);
 
 	return one && !excluded_is_corrected(&one->x);
 }
@@ -805,7 +805,7 @@ static bool says_true_port(const struct disco_excluded *x, const uint8_t *info)
 bool exclusions_holds(const struct sm *sm, uint64_t near_guid, unsigned near_port,
 		      const uint8_t *node_info)
 {
-	const struct left_one *one = find(sm->devices.exclusions, near_guid, near_port);
+	const struct excluded_one *one = find(sm->devices.exclusions, near_guid, near_port);
 
 	if (!one)
 		return false;
@@ -821,7 +821,7 @@ void exclusions_rename(const struct sm *sm, const struct fabric *f, uint32_t por
 {
 	const struct exclusions *l = sm->devices.exclusions;
 	uint32_t peer = f->ports[port].peer;
-	const struct left_one *one = find(l, port_node(f, port)->guid, f->ports[port].num);
+	const struct excluded_one *one = find(l, port_node(f, port)->guid, f->ports[port].num);
 
 	for (size_t i = 0; i < l->v.n; i++)
 		if (l->v.v[i].x.why == EXCLUDED_SWITCH && excluded_put_type(&l->v.v[i].x, node_info))
@@ -935,7 +935,7 @@ static bool has_anothers_port_guid(const struct fabric *f, const uint8_t *info)
 }
 
 /* The device would be accepted now. */
-static bool is_sane(const struct sm *sm, const struct left_one *one, const struct asked *a)
+static bool is_sane(const struct sm *sm, const struct excluded_one *one, const struct asked *a)
 {
 	const struct fabric *f = sm->published->f;
 	const struct disco_excluded *x = &one->x;
@@ -1046,7 +1046,7 @@ static bool is_unplugged(const struct fabric *f, const struct disco_excluded *x)
  * cannot be judged stays excluded for as long as otherwise, and a GUID is kept free for its owner,
  * while the owner is away, for TRY_MAX light sweeps.
  */
-static bool is_over(const struct fabric *f, struct left_one *one)
+static bool is_over(const struct fabric *f, struct excluded_one *one)
 {
 	if (!is_unplugged(f, &one->x))
 		return false;
@@ -1064,7 +1064,7 @@ enum exclusions_end exclusions_end(struct sm *sm)
 
 	for (size_t i = 0; i < l->asked.n; i++) {
 		const struct asked *a = &l->asked.v[i];
-		struct left_one *one = find(l, a->x.near_guid, a->x.near_port);
+		struct excluded_one *one = find(l, a->x.near_guid, a->x.near_port);
 		struct buf text = { 0 };
 
 		if (a->other && a->answered && a->x.why != EXCLUDED_TWIN && is_renamed(l, sm->published->f, a))

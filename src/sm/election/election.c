@@ -49,8 +49,11 @@ bool election_step(struct sm *sm, enum sm_input input, const char *why)
 	struct sm_transition t = sm_transition(sm->state, input);
 	bool stood_by = sm->state == SM_STANDBY;
 
-	if (!t.legal)
+	if (!t.legal) {
+		log_debug("election", "input %d is not legal for a %s: nothing happens", (int)input,
+			  sm_state_name(sm->state));
 		return false;
+	}
 	if (t.actions & DO_STOP_POLLING)
 		timer_stop(sm->standby.poll);
 	if (t.next == SM_MASTER || t.next == SM_DISCOVERING) {

@@ -104,7 +104,7 @@ void probe_add_flags(struct probe *p)
 {
 	*vec_push(&p->touched) = 0;
 	*vec_push(&p->heard) = 0;
-	*vec_push(&p->shady) = 0;
+	*vec_push(&p->avoided) = 0;
 	*vec_push(&p->silent) = 0;
 	*vec_push(&p->complained) = 0;
 	*vec_push(&p->spare) = 0;
@@ -208,7 +208,7 @@ static bool next(void *arg, uint32_t device, struct smp *s, uint64_t *cookie)
 		if (a->kind != ASK_BEHIND)
 			choose_key(p, a, s);
 		/* a switch that may be gone is not awaited: it is asked again in a later round */
-		s->once = p->shady.v[a->node] || a->kind == ASK_BEHIND || is_aside(p, a);
+		s->once = p->avoided.v[a->node] || a->kind == ASK_BEHIND || is_aside(p, a);
 		a->sent = true;
 		return true;
 	}
@@ -356,7 +356,7 @@ static void take_suspects(struct probe *p)
 static void round_start(struct probe *p)
 {
 	if (p->cut)
-		fabric_reroute(p->f, p->shady.v);
+		fabric_reroute(p->f, p->avoided.v);
 	p->cut = false;
 	p->rounds++;
 	choose(p);
@@ -542,7 +542,7 @@ static void ask_hearsay(struct probe *p)
 static void ask_other_ends(struct probe *p)
 {
 	if (p->cut)
-		fabric_reroute(p->f, p->shady.v);
+		fabric_reroute(p->f, p->avoided.v);
 	p->cut = false;
 	for (uint32_t i = 0; i < p->f->n_nodes; i++)
 		if (p->touched.v[i] && !p->heard.v[i] && node_is_switch(&p->f->nodes[i]) &&
@@ -704,7 +704,7 @@ void probe_free(struct sm *sm)
 	vec_free(&p->batches);
 	vec_free(&p->touched);
 	vec_free(&p->heard);
-	vec_free(&p->shady);
+	vec_free(&p->avoided);
 	vec_free(&p->silent);
 	vec_free(&p->complained);
 	vec_free(&p->spare);

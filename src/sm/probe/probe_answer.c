@@ -34,9 +34,9 @@ void probe_suspect_gone(struct probe *p, uint32_t node)
 {
 	const struct fabric_node *n = &p->f->nodes[node];
 
-	if (!node_is_switch(n) || p->heard.v[node] || p->shady.v[node])
+	if (!node_is_switch(n) || p->heard.v[node] || p->avoided.v[node])
 		return;
-	p->shady.v[node] = 1;
+	p->avoided.v[node] = 1;
 	for (unsigned num = 1; num <= n->nports; num++) {
 		uint32_t peer = p->f->ports[n->port0 + num].peer;
 
@@ -591,7 +591,7 @@ static void behind_answered(struct probe *p, const struct ask *answered)
 
 /*
  * Asks the switches on the route to a node: one may have fallen silent and pass nothing on.
- * Switches that do not answer are shady, and routes avoid them.
+ * Routes avoid switches that do not answer.
  */
 static void ask_on_the_way(struct probe *p, uint32_t node)
 {
@@ -686,7 +686,7 @@ void probe_evaluate(struct probe *p, const struct ask *a)
 		return;
 	}
 	p->heard.v[a->node] = 1;
-	p->shady.v[a->node] = 0;
+	p->avoided.v[a->node] = 0;
 	if (a->status) {
 		answered_with_error(p, a);
 		return;

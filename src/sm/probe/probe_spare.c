@@ -40,7 +40,7 @@ static bool other_end_tells(const struct probe *p, uint32_t port)
 	b = &p->f->ports[a->peer];
 	return b->num && b->state == IB_PORT_ACTIVE_S && node_is_switch(&p->f->nodes[b->node]) &&
 	       p->f->nodes[b->node].hops != FABRIC_UNREACHED && probe_may_spare(p, b->node) &&
-	       !p->shady.v[b->node] && !p->silent.v[b->node] &&
+	       !p->avoided.v[b->node] && !p->silent.v[b->node] &&
 	       !probe_was_asked(p, b->node, 0, ASK_SWITCH);
 }
 
