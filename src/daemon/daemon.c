@@ -260,10 +260,37 @@ static bool route_to(void *arg, const struct fabric *f, uint32_t node, unsigned 
 	return sm_route(q->sm, f, node, num, s);
 }
 
-static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *err)
+/* --- start: each of these needs what the ones before it made --- */
+
+static bool open_store_and_loop(struct qosd *q, struct buf *err)
+{
+	bool newer = false;
+
+	q->store = store_open(q->o->state_dir, &newer, err);
+	if (newer)
+		q->status = EXIT_NEWER_STATE;
+	if (!q->store)
+		return false;
+	q->loop = loop_new();
+	if (!q->loop)
+		buf_puts(err, "cannot create an event loop");
+	return q->loop != NULL;
+}
+
+static void open_events(struct qosd *q)
+{
+	q->operator_events = operator_events_new(q->loop, q->settings, !q->o->once);
+	if (!q->o->once)
+		operator_events_keep(q->operator_events, q->settings);
+	q->check = timer_new(q->loop, check, q);
+	timer_set(q->check, STORE_CHECK_US, STORE_CHECK_US);
+	q->once.timer = timer_new(q->loop, end_once, q);
+}
+
+static bool open_port(struct qosd *q, struct buf *err)
 {
 	const struct settings *s = q->settings;
-	struct mad_settings ms = {
+	const struct mad_settings ms = {
 		.port_guid = q->o->guid ? q->o->guid : s->port_guid,
 		.smp_window = s->smp_window, .smp_window_device = s->smp_window_device,
 		.timeout_ms = s->smp_timeout_ms, .retries = s->smp_retries,
@@ -274,19 +301,84 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 		.sa_receives_each = s->sa_long_requests_per_port,
 		.closed_soon = q->o->once,
 	};
-	struct mad_hooks mh = {
+	const struct mad_hooks mh = {
 		.request = serve_request, .is_at_once = sa_is_path_get,
 		.at_once = serve_quick_request, .holds = serve_holds, .holder = departed_holder,
 		.may_hold = departed_may_hold, .has_more = departed_has_more, .dead = on_fatal, .arg = q,
 	};
-	struct sm_hooks hooks = {
+
+	serve_init(q);
+	q->mad = mad_open(q->loop, &ms, &mh, err);
+	if (!q->mad)
+		return false;
+	log_info("qosd", "port 0x%016" PRIx64 " (%s port %d)", mad_info(q->mad)->guid,
+		 mad_info(q->mad)->ca, mad_info(q->mad)->port);
+	return true;
+}
+
+/* What reads devices' counters and modules, and what rules make of it. */
+static void open_watches(struct qosd *q)
+{
+	const struct settings *s = q->settings;
+	const struct perf_hooks perf_hooks = { .event = on_event, .arg = q };
+	const struct optics_hooks optics_hooks = { .route = route_to, .event = on_event, .arg = q };
+	const struct error_settings errors = error_watch_settings(s);
+
+	q->perf = perf_new(q->loop, q->mad, s->counters_interval_s, s->counters_reset,
+			   s->smp_timeout_ms, &perf_hooks);
+	q->errors = error_watch_new(q->loop, q->mad, &errors, &perf_hooks);
+	q->optics = optics_watch_new(q->loop, q->mad, s->optics_interval_s * INT64_C(1000000), &optics_hooks);
+	q->isolation_rules = isolation_rules_new(q);
+}
+
+static void open_sm(struct qosd *q, struct shared_policy *policy)
+{
+	const struct sm_hooks hooks = {
 		.published = serve_published, .settled = serve_settled, .coming = serve_coming,
 		.sweep_done = on_sweep_done, .event = on_event,
 		.fatal = on_fatal, .master_alive = on_master_alive, .arg = q,
 	};
-	const struct policies_rules rules = { s->no_policy, s->policy_marker };
+	struct shared_policy *effective;
+
+	load_dynamic(q);
+	effective = effective_policy(q, policy);
+	q->sm = sm_new(q->loop, q->mad, q->settings, effective, q->store, &hooks);
+	shared_policy_unref(effective);
+	name_nodes(q);
+	load_withdrawals(q);
+	sm_set_mcast(q->sm, q->sa.mcast);
+	sm_set_aliases(q->sm, q->sa.alias);
+}
+
+/* What outlives the daemon: clients' registrations, what was in the subnet, and policies. */
+static void open_records(struct qosd *q, struct shared_policy *policy)
+{
+	const struct policies_rules rules = { q->settings->no_policy, q->settings->policy_marker };
 	struct policies_hooks ph = { .apply = apply_policy, .changed = policy_changed, .arg = q };
-	struct clients_hooks ch = { .dropped = operator_events_dropped };
+	struct clients_hooks ch = { .dropped = operator_events_dropped, .arg = q->operator_events };
+	bool lost;
+
+	q->clients = clients_new(q->loop, q->store, q->mad, &q->sa, &ch, &lost);
+	/* aliases and groups are separate files, so remove memberships of aliases that were lost */
+	mcast_check_aliases(q->sa.mcast, q->sa.alias);
+	alias_watch(q->sa.alias, on_alias_changed, q);
+	q->departed = departed_new(q);
+	q->missing = missing_state_new(q);
+	q->topology = expected_topology_new(q);
+	if (lost)
+		sm_registrations_lost(q->sm);
+	replica_init(q);
+	q->policies = policies_new(q->loop, q->store, policy, &rules, &ph);
+	if (q->refused_at_start.count[SEV_ERROR]) {
+		policies_refused(q->policies, CHANGE_START, q->o->policy, -1,
+				 q->refused_at_start.count[SEV_ERROR]);
+		sm_policy_rejected(q->sm, &q->refused_at_start);
+	}
+}
+
+static bool open_control(struct qosd *q, struct buf *err)
+{
+	const struct settings *s = q->settings;
 	struct ctl_env env = {
 		.version = QOSD_VERSION, .sa = &q->sa, .arg = q, .sa_stats = serve_stats,
 		.policy_path = q->policy_path,
@@ -304,86 +396,38 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 		.dynamic = get_dynamic, .dynamic_set = set_dynamic,
 		.dynamic_await = standbys_await, .dynamic_forget = standbys_forget,
 		.pkey_lo = s->pkey_lo, .pkey_hi = s->pkey_hi,
-		.read_group = s->ctl_read_group, .admin_group = s->ctl_admin_group, .gateway_group = s->ctl_gateway_group,
+		.read_group = s->ctl_read_group, .admin_group = s->ctl_admin_group,
+		.gateway_group = s->ctl_gateway_group,
+		.events = operator_events_ring(q->operator_events),
+		.outages = operator_events_outages(q->operator_events),
+		.history = operator_events_history(q->operator_events), .trace = q->sa.trace,
+		.missing = missing_state_table(q->missing),
+		.topology = expected_topology_shown(q->topology),
+		.policies = q->policies, .sm = q->sm, .mad = q->mad, .perf = q->perf,
+		.errors = q->errors, .optics = q->optics, .store = q->store,
 	};
-	struct perf_hooks perf_hooks = { .event = on_event, .arg = q };
-	const struct optics_hooks optics_hooks = { .route = route_to, .event = on_event, .arg = q };
-	const struct error_settings errors = error_watch_settings(s);
-	struct shared_policy *effective;
-	bool lost, newer = false;
 
-	log_begin();
-	q->store = store_open(q->o->state_dir, &newer, err);
-	if (newer)
-		q->status = EXIT_NEWER_STATE;
-	if (!q->store)
-		return false;
-	q->loop = loop_new();
-	if (!q->loop) {
-		buf_puts(err, "cannot create an event loop");
-		return false;
-	}
-	q->operator_events = operator_events_new(q->loop, s, !q->o->once);
-	env.events = operator_events_ring(q->operator_events);
-	env.outages = operator_events_outages(q->operator_events);
-	if (!q->o->once)
-		env.history = operator_events_keep(q->operator_events, s);
-	ch.arg = q->operator_events;
-	q->check = timer_new(q->loop, check, q);
-	timer_set(q->check, STORE_CHECK_US, STORE_CHECK_US);
-	q->once.timer = timer_new(q->loop, end_once, q);
-	serve_init(q);
-	env.trace = q->sa.trace;
-	q->mad = mad_open(q->loop, &ms, &mh, err);
-	if (!q->mad)
-		return false;
-	log_info("qosd", "port 0x%016" PRIx64 " (%s port %d)", mad_info(q->mad)->guid,
-		 mad_info(q->mad)->ca, mad_info(q->mad)->port);
-	q->perf = perf_new(q->loop, q->mad, s->counters_interval_s, s->counters_reset,
-			   s->smp_timeout_ms, &perf_hooks);
-	q->errors = error_watch_new(q->loop, q->mad, &errors, &perf_hooks);
-	q->optics = optics_watch_new(q->loop, q->mad, s->optics_interval_s * INT64_C(1000000), &optics_hooks);
-	q->isolation_rules = isolation_rules_new(q);
-	load_dynamic(q);
-	effective = effective_policy(q, policy);
-	q->sm = sm_new(q->loop, q->mad, s, effective, q->store, &hooks);
-	shared_policy_unref(effective);
-	name_nodes(q);
-	load_withdrawals(q);
-	sm_set_mcast(q->sm, q->sa.mcast);
-	sm_set_aliases(q->sm, q->sa.alias);
-	q->clients = clients_new(q->loop, q->store, q->mad, &q->sa, &ch, &lost);
-	/* aliases and groups are separate files, so remove memberships of aliases that were lost */
-	mcast_check_aliases(q->sa.mcast, q->sa.alias);
-	alias_watch(q->sa.alias, on_alias_changed, q);
-	q->departed = departed_new(q);
-	q->missing = missing_state_new(q);
-	env.missing = missing_state_table(q->missing);
-	q->topology = expected_topology_new(q);
 	q->pages = http_pages_new(q);
-	env.topology = expected_topology_shown(q->topology);
-	if (lost)
-		sm_registrations_lost(q->sm);
-	replica_init(q);
-	q->policies = policies_new(q->loop, q->store, policy, &rules, &ph);
-	if (q->refused_at_start.count[SEV_ERROR]) {
-		policies_refused(q->policies, CHANGE_START, q->o->policy, -1,
-				 q->refused_at_start.count[SEV_ERROR]);
-		sm_policy_rejected(q->sm, &q->refused_at_start);
-	}
-	env.policies = q->policies;
-	env.sm = q->sm;
-	env.mad = q->mad;
-	env.perf = q->perf;
-	env.errors = q->errors;
-	env.optics = q->optics;
-	env.store = q->store;
 	q->ctl = ctl_new(q->loop, q->o->socket, &env, err);
 	if (q->ctl && !q->o->once) {
 		serve_metrics_page(q);
 		serve_report_page(q);
 	}
 	return q->ctl != NULL;
+}
+
+static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *err)
+{
+	log_begin();
+	if (!open_store_and_loop(q, err))
+		return false;
+	open_events(q);
+	if (!open_port(q, err))
+		return false;
+	open_watches(q);
+	open_sm(q, policy);
+	open_records(q, policy);
+	return open_control(q, err);
 }
 
 static void close_all(struct qosd *q)

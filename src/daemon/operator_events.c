@@ -114,18 +114,22 @@ static void keep(struct operator_events *x, uint64_t next)
 	x->unkept = id + 1;
 }
 
-struct history *operator_events_keep(struct operator_events *x, const struct settings *s)
+void operator_events_keep(struct operator_events *x, const struct settings *s)
 {
 	uint64_t max = (uint64_t)s->history_max_mib << 20, id = events_oldest_id(x->events);
 
 	if (x->history && s->history && strcmp(history_path(x->history), s->history) == 0) {
 		history_set_max(x->history, max);
-		return x->history;
+		return;
 	}
 	history_leave(x->history);
 	x->history = s->history ? history_new(s->history, max) : NULL;
 	for (id = id < x->unkept ? x->unkept : id; x->history && id < events_next_id(x->events); id++)
 		keep(x, id);
+}
+
+struct history *operator_events_history(const struct operator_events *x)
+{
 	return x->history;
 }
 

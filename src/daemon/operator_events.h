@@ -35,11 +35,13 @@ const struct outages *operator_events_rule_outages(const struct operator_events 
 /* Takes outage-limit and isolate-when of the settings, after they changed. */
 void operator_events_set_limit(struct operator_events *x, const struct settings *s);
 /*
- * Keeps events on disk as the settings say, those in the ring included that no history has got yet.
- * Returns the history, or NULL if they say none; it lasts until x ends or the next call, which the settings' new
- * values need: a history with the same path stays, and others are left to write what they have.
+ * Keeps events on disk as the settings say, those in the ring included that no history has got yet;
+ * to be called again when the settings have other values.  A history with the same path stays, and
+ * one with another path is left to write what it has.
  */
-struct history *operator_events_keep(struct operator_events *x, const struct settings *s);
+void operator_events_keep(struct operator_events *x, const struct settings *s);
+/* The history, or NULL if events are not kept; it lasts until x ends or that next call. */
+struct history *operator_events_history(const struct operator_events *x);
 /* Runs the command of the settings from the next event on, or none. */
 void operator_events_set_command(struct operator_events *x, struct loop *l, const struct settings *s);
 

@@ -88,7 +88,8 @@ static void apply_pkeys(struct qosd *q)
 
 static void apply_history(struct qosd *q)
 {
-	ctl_set_history(q->ctl, operator_events_keep(q->operator_events, q->settings));
+	operator_events_keep(q->operator_events, q->settings);
+	ctl_set_history(q->ctl, operator_events_history(q->operator_events));
 }
 
 static void apply_expected_topology(struct qosd *q)
