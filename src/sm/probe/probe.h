@@ -53,7 +53,10 @@ struct probe {
 	VEC(struct ask) moved;		/* questions that were moved to the end: see probe_ask_last() */
 	VEC(struct batch) batches;
 	struct map64 asked;		/* questions asked so far, each by a key of its own */
-	/* per node: see probe_mark(); it answered; routes avoid it, as it may be gone; it is there but does not answer */
+	/*
+	 * per node: see probe_mark(); it answered; routes avoid it, as it may be gone; it is there but
+	 * does not answer
+	 */
 	VEC(uint8_t) touched, heard, avoided, silent;
 	VEC(uint8_t) complained;	/* per node: its trap or PortStateChange caused the probe */
 	VEC(uint8_t) spare;		/* per node: the SPARE_… flags */
