@@ -17,6 +17,7 @@
 
 /* Limit of connections that were dismissed but that the library has not closed yet. */
 #define LEAVING_MAX 64
+#define BODY_MAX (1 << 20)	/* of a request: a connection that brings more is closed */
 
 struct connection {
 	TAILQ_ENTRY(connection) entry;
@@ -101,25 +102,30 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const cha
 				  const char *method, const char *version, const char *data,
 				  size_t *n_data, void **seen)
 {
-	static int headers;
 	const struct http_page *page = find_page(arg, url);
+	uintptr_t taken = (uintptr_t)*seen;	/* 0: the headers come now; later 1 + bytes of the body */
 
 	(void)version;
 	(void)data;
-	if (*n_data) {		/* discard any request body */
+	/*
+	 * A body is discarded before the request is refused: if the socket were closed with some of it
+	 * unread, the client might lose the answer.
+	 */
+	if (*n_data) {
+		taken += *n_data;
 		*n_data = 0;
+		*seen = (void *)taken;
+		return taken <= BODY_MAX ? MHD_YES : MHD_NO;
+	}
+	if (!taken && !MHD_lookup_connection_value(c, MHD_HEADER_KIND, MHD_HTTP_HEADER_EXPECT)) {
+		*seen = (void *)(taken + 1);
 		return MHD_YES;
 	}
-	/* refuse before the body: while one arrives, the library takes no answer */
 	if (!page)
 		return refuse(c, MHD_HTTP_NOT_FOUND, &(struct headers){ 0 }, "No such page.\n");
 	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD))
 		return refuse(c, MHD_HTTP_METHOD_NOT_ALLOWED, &(struct headers){ .allow = "GET, HEAD" },
 			      "This page is read-only.\n");
-	if (!*seen) {
-		*seen = &headers;
-		return MHD_YES;
-	}
 	return answer(c, page);
 }
 
