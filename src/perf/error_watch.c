@@ -24,8 +24,6 @@
 #include "perf/load_record.h"
 #include "perf/perf_internal.h"
 
-#define SECOND_US	INT64_C(1000000)
-#define FIRST_US	(10 * SECOND_US)
 #define LOADS_A_TURN	8192		/* ports whose loads are recorded in one turn of the event loop */
 
 enum round {
@@ -564,16 +562,6 @@ void error_watch_forget(struct error_watch *w, const void *arg)
 		w->fn = NULL;
 }
 
-static void set_timer(struct error_watch *w)
-{
-	int64_t interval_us = w->set.interval_us;
-
-	if (interval_us)
-		timer_set(w->periodic, interval_us < FIRST_US ? interval_us : FIRST_US, interval_us);
-	else
-		timer_stop(w->periodic);
-}
-
 static void judge_anew(struct error_watch *w)
 {
 	struct aging a = { .w = w, .state = w->state, .all = true, .now_us = clock_mono_us() };
@@ -593,7 +581,7 @@ void error_watch_change(struct error_watch *w, const struct error_settings *s)
 	if (!w->state)
 		return;			/* error_watch_published() sets the timer */
 	if (other_interval)
-		set_timer(w);
+		perf_set_periodic(w->periodic, s->interval_us);
 	if (other_limits)
 		judge_anew(w);
 }
@@ -601,12 +589,12 @@ void error_watch_change(struct error_watch *w, const struct error_settings *s)
 void error_watch_published(struct error_watch *w, struct subnet_state *s)
 {
 	if (s && !w->state)
-		set_timer(w);
+		perf_set_periodic(w->periodic, w->set.interval_us);
 	state_unref(w->state);
 	w->state = s ? state_ref(s) : NULL;
 	if (s)
 		return;
-	timer_stop(w->periodic);
+	perf_set_periodic(w->periodic, 0);
 	w->outdated = true;
 	error_book_clear(w->book);
 	w->last = (struct error_reading){ 0 };

@@ -17,8 +17,7 @@
 #include "lib/base/bytes.h"
 #include "lib/base/clock.h"
 #include "lib/iba/iba.h"
-
-#define FIRST_US (10 * INT64_C(1000000))	/* before the first reading of a state */
+#include "perf/perf_internal.h"
 
 #define STATUS_BAD_FIELD 0x1c
 
@@ -541,20 +540,12 @@ void optics_watch_forget(struct optics_watch *w, const void *arg)
 		w->fn = NULL;
 }
 
-static void set_timer(struct optics_watch *w)
-{
-	if (w->interval_us && w->state)
-		timer_set(w->periodic, w->interval_us < FIRST_US ? w->interval_us : FIRST_US, w->interval_us);
-	else
-		timer_stop(w->periodic);
-}
-
 void optics_watch_set_interval(struct optics_watch *w, int64_t interval_us)
 {
 	if (interval_us == w->interval_us)
 		return;
 	w->interval_us = interval_us;
-	set_timer(w);
+	perf_set_periodic(w->periodic, w->state ? interval_us : 0);
 }
 
 void optics_watch_published(struct optics_watch *w, struct subnet_state *s)
@@ -564,7 +555,7 @@ void optics_watch_published(struct optics_watch *w, struct subnet_state *s)
 	state_unref(w->state);
 	w->state = s ? state_ref(s) : NULL;
 	if (first || !s)
-		set_timer(w);
+		perf_set_periodic(w->periodic, s ? w->interval_us : 0);
 	if (s) {
 		optics_book_forgive_gone(&w->book, s->f);
 		return;

@@ -7,6 +7,7 @@
 
 #define PERF_TRIES	3
 #define PERF_AGAIN_US	10000		/* wait if there was no room for a request */
+#define PERF_FIRST_US	(10 * INT64_C(1000000))	/* before a new master's first reading of all ports */
 
 /*
  * perf.c: where the agent is by the state `now` that has the counters of a port of the state `of`, as
@@ -17,6 +18,15 @@ bool perf_address(const struct subnet_state *now, const struct subnet_state *of,
 		  struct mad_address *to);
 /* Whether an agent that was asked at this LID still has it, so that the answer is its own. */
 bool perf_is_at(const struct subnet_state *now, const struct subnet_state *of, uint32_t port, uint16_t lid);
+
+/* Sets the timer of readings of all ports: the first one in PERF_FIRST_US or less, the others each interval; 0: none. */
+static inline void perf_set_periodic(struct timer *t, int64_t interval_us)
+{
+	if (interval_us)
+		timer_set(t, interval_us < PERF_FIRST_US ? interval_us : PERF_FIRST_US, interval_us);
+	else
+		timer_stop(t);
+}
 
 /* evaluate.c: computes the members of *x that follow from the reads.  No other effects. */
 void perf_evaluate(const struct subnet_state *s, struct perf_port *x);
