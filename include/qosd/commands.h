@@ -19,7 +19,11 @@ enum ctl_right {
 	CTL_ADMIN,		/* everything */
 };
 
-enum ctl_arg_type { ARG_TEXT, ARG_NUMBER, ARG_FLAG };
+enum ctl_arg_type {
+	ARG_TEXT, ARG_NUMBER,
+	ARG_SECONDS,		/* a whole number of seconds, or a text with a unit (lib/base/time_parse.h) */
+	ARG_FLAG,
+};
 /* What a text names: what help says of it, and what a shell can complete it to. */
 enum ctl_names {
 	NAMES_NOTHING, NAMES_FILE, NAMES_OUTPUT, NAMES_DIR, NAMES_PORT, NAMES_PARTITION, NAMES_LEVEL,
@@ -31,7 +35,7 @@ enum ctl_arg_of { ARG_OF_BOTH, ARG_OF_DAEMON, ARG_OF_CLIENT };
 struct ctl_arg {
 	const char *name;
 	enum ctl_arg_type type;
-	uint64_t min, max;	/* of a number */
+	uint64_t min, max;	/* of a number, or of seconds */
 	const char *value;	/* name of an option's value in the usage; NULL: N */
 	bool operand;		/* a positional word on the command line, not an option */
 	bool required;

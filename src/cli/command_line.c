@@ -12,6 +12,7 @@
 
 #include "command_table.h"
 #include "help.h"
+#include "lib/base/time_parse.h"
 #include "qosd/ctl.h"
 
 #define LIMIT_MAX_SECONDS 86400u
@@ -127,12 +128,12 @@ enum word_kind next_word(struct word_reader *r, struct given *given)
 
 static bool set_limit(const char *text)
 {
-	char *end;
-	unsigned long seconds = strtoul(text, &end, 10);
+	double seconds;
 
-	if (*text < '0' || *text > '9' || *end || seconds > LIMIT_MAX_SECONDS) {
-		fprintf(stderr, "qosd-ctl: --timeout takes seconds, 0 (no limit) to %u, not %s\n",
-			LIMIT_MAX_SECONDS, text);
+	if (!time_seconds_parse(text, &seconds) || seconds > LIMIT_MAX_SECONDS ||
+	    seconds != (double)(unsigned)seconds) {
+		fprintf(stderr, "qosd-ctl: --timeout takes seconds, a whole number from 0 (no limit) to %u, or a time "
+			"with a unit (" TIME_UNITS "), not %s\n", LIMIT_MAX_SECONDS, text);
 		return false;
 	}
 	options.limit_seconds = (unsigned)seconds;
@@ -141,11 +142,12 @@ static bool set_limit(const char *text)
 
 static bool set_watch(const char *text)
 {
-	options.watch_seconds = *text ? strtod(text, NULL) : WATCH_SECONDS;
-	if ((!*text || is_seconds(text)) && options.watch_seconds >= 0.1 &&
+	options.watch_seconds = WATCH_SECONDS;
+	if ((!*text || time_seconds_parse(text, &options.watch_seconds)) && options.watch_seconds >= 0.1 &&
 	    options.watch_seconds <= LIMIT_MAX_SECONDS)
 		return true;
-	fprintf(stderr, "qosd-ctl: --watch takes seconds, 0.1 to %u, not %s\n", LIMIT_MAX_SECONDS, text);
+	fprintf(stderr, "qosd-ctl: --watch takes seconds, 0.1 to %u, or a time with a unit (" TIME_UNITS "), not %s\n",
+		LIMIT_MAX_SECONDS, text);
 	return false;
 }
 

@@ -124,7 +124,7 @@ static void put_values(const struct ctl_arg *a)
 {
 	if (a->choices)
 		printf(" (%s)", a->choices);
-	else if (a->type == ARG_NUMBER && a->max && a->max != UINT64_MAX)
+	else if ((a->type == ARG_NUMBER || a->type == ARG_SECONDS) && a->max && a->max != UINT64_MAX)
 		printf((a->max & 0xff) == 0xff ? "; %llu to 0x%llx" : "; %llu to %llu",
 		       (unsigned long long)a->min, (unsigned long long)a->max);
 	else if (a->names == NAMES_FILE && a->operand)

@@ -5,6 +5,7 @@
 
 #include "config/conf_read.h"
 #include "lib/base/alloc.h"
+#include "lib/base/time_parse.h"
 #include "lib/iba/units.h"
 
 #define LIFETIME_MAX 31
@@ -17,7 +18,7 @@ void read_lifetime(struct reader *r, const struct node *n, const struct key *k, 
 
 	if (!word)
 		return;
-	if (value_time(word, &seconds)) {
+	if (time_span_parse(word, &seconds)) {
 		v = lifetime_code(seconds);
 		if (v <= LIFETIME_MAX)
 			read_store(at, k->size, v);
@@ -31,8 +32,8 @@ void read_lifetime(struct reader *r, const struct node *n, const struct key *k, 
 			read_error(r, n->pos, "%s is out of range (exponent 0 to %d)",
 				   EXCERPT(word), LIFETIME_MAX);
 	} else {
-		read_error(r, n->pos, "'%s' is neither a time (such as 500ms or 1s) nor an exponent (0 to "
-			   "%d, or iba:N)", EXCERPT(word), LIFETIME_MAX);
+		read_error(r, n->pos, "'%s' is neither a time (" TIME_UNITS ", such as 500ms or 1s) nor an exponent "
+			   "(0 to %d, or iba:N)", EXCERPT(word), LIFETIME_MAX);
 	}
 }
 

@@ -162,6 +162,7 @@ const char *arg_text(const struct ctl_call *c, const char *name);
 #define CTL_LIST_MAX 256
 const char *arg_text_at(const struct ctl_call *c, const char *name, size_t i);
 bool arg_number(const struct ctl_call *c, const char *name, uint64_t *value);
+bool arg_seconds(const struct ctl_call *c, const char *name, uint64_t *value);
 /* False if absent. */
 bool arg_flag(const struct ctl_call *c, const char *name);
 /* Whether a text is absent or one of the words, which blanks separate; else false with an error in the reply. */

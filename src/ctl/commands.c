@@ -11,6 +11,7 @@
 
 #include "fabric/host_names.h"
 #include "lib/base/alloc.h"
+#include "lib/base/time_parse.h"
 #include "qosd/commands.h"
 #include "qosd/ctl.h"
 
@@ -120,6 +121,21 @@ static bool number_value(const json_t *j, uint64_t *value)
 	return *end == '\0' && errno == 0;
 }
 
+/* The same, or a string with a unit of time that makes whole seconds. */
+static bool seconds_value(const json_t *j, uint64_t *value)
+{
+	const char *s = json_string_value(j);
+	double seconds;
+
+	if (number_value(j, value))
+		return true;
+	if (!s || !time_span_parse(s, &seconds) || seconds > UINT32_MAX ||
+	    seconds != (double)(uint64_t)seconds)
+		return false;
+	*value = (uint64_t)seconds;
+	return true;
+}
+
 static const struct ctl_arg *find_arg(const struct ctl_command *cmd, const char *name)
 {
 	for (const struct ctl_arg *a = cmd->args; a->name; a++)
@@ -158,9 +174,11 @@ static bool check_arg(const struct ctl_arg *a, const json_t *value, struct reply
 		reply_error(r, NULL, "%s: must be a string", a->name);
 		return false;
 	}
-	if (number_value(value, &n) && n >= a->min && n <= a->max)
+	if ((a->type == ARG_SECONDS ? seconds_value(value, &n) : number_value(value, &n)) && n >= a->min && n <= a->max)
 		return true;
-	reply_error(r, NULL, "%s: must be a number from %llu to %llu", a->name,
+	reply_error(r, NULL, a->type == ARG_SECONDS ?
+		    "%s: must be %llu to %llu seconds, or a time with a unit (" TIME_UNITS ")" :
+		    "%s: must be a number from %llu to %llu", a->name,
 		    (unsigned long long)a->min, (unsigned long long)a->max);
 	return false;
 }
@@ -203,6 +221,13 @@ bool arg_number(const struct ctl_call *c, const char *name, uint64_t *value)
 	const json_t *j = json_object_get(c->args, name);
 
 	return j && number_value(j, value);
+}
+
+bool arg_seconds(const struct ctl_call *c, const char *name, uint64_t *value)
+{
+	const json_t *j = json_object_get(c->args, name);
+
+	return j && seconds_value(j, value);
 }
 
 bool arg_flag(const struct ctl_call *c, const char *name)

@@ -10,6 +10,7 @@
 #include "config/conf.h"
 #include "ctl/commands/cmd_explain.h"
 #include "lib/base/alloc.h"
+#include "lib/base/time_parse.h"
 #include "lib/iba/sa_records.h"
 #include "lib/iba/units.h"
 
@@ -56,23 +57,14 @@ static bool read_rate(const char *text, unsigned *code)
 /* Parses a time with its unit, or a plain exponent. */
 static bool read_lifetime(const char *text, unsigned *code)
 {
-	static const struct { const char *name; double seconds; } units[] = {
-		{ "us", 1e-6 }, { "ms", 1e-3 }, { "s", 1 },
-	};
-	char *end;
 	double v;
 
 	if (whole_number(text, 31, code))
 		return true;
-	if (*text < '0' || *text > '9')
+	if (!time_span_parse(text, &v))
 		return false;
-	v = strtod(text, &end);
-	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
-		if (strcmp(end, units[i].name) == 0) {
-			*code = lifetime_code(v * units[i].seconds);
-			return *code <= 31;
-		}
-	return false;
+	*code = lifetime_code(v);
+	return *code <= 31;
 }
 
 static const struct scale {
@@ -113,13 +105,9 @@ static bool read_value(const struct scale *x, const char *text, unsigned *code)
 /* True for a time between two codes, which is rounded up to the longer one. */
 static bool is_rounded(const struct scale *x, const char *text, unsigned code)
 {
-	char *unit;
-	double v = strtod(text, &unit);
+	double v;
 
-	if (x->read != read_lifetime || strncmp(text, "iba:", 4) == 0 || *unit == '\0')
-		return false;
-	v *= *unit == 's' ? 1 : *unit == 'm' ? 1e-3 : 1e-6;
-	return lifetime_seconds(code) > v * (1 + 1e-9);
+	return x->read == read_lifetime && time_span_parse(text, &v) && lifetime_seconds(code) > v * (1 + 1e-9);
 }
 
 /*

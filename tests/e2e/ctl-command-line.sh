@@ -36,6 +36,9 @@ says 1 "the option needs a value: --socket" status --socket
 says 1 "the option needs a value: --timeout" status -t
 says 1 "no such option: -x" status -x
 says 1 "timeout takes seconds.*not soon" status -t soon
+says 1 "timeout takes seconds.* or a time with a unit .us, ms, s, m, h, d or w., not 1500ms" status -t 1500ms
+says 2 "no daemon answers on none" -s none status -t 2m
+says 1 "watch takes seconds.*or a time with a unit" status --watch=50ms
 says 1 "color takes auto" status --color sometimes
 says 1 "watch takes seconds" status --watch=0
 says 2 "no such option: --frob" health --frob	# 1 would be a verdict

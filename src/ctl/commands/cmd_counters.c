@@ -9,6 +9,7 @@
 
 #include "ctl/commands/counters_choice.h"
 #include "lib/base/alloc.h"
+#include "lib/base/time_parse.h"
 #include "perf/perf.h"
 
 #define FOR_MIN_S 0.01
@@ -72,15 +73,14 @@ static bool choose_ports(const struct ctl_call *c, uint32_t **ports, uint32_t *n
 static int64_t arg_for(const struct ctl_call *c, struct reply *r)
 {
 	const char *text = arg_text(c, "for");
-	char *end;
 	double s;
 
 	if (!text)
 		return PERF_US_DEFAULT;
-	s = strtod(text, &end);
-	if (end != text && !*end && s >= FOR_MIN_S && s <= FOR_MAX_S)
+	if (time_seconds_parse(text, &s) && s >= FOR_MIN_S && s <= FOR_MAX_S)
 		return (int64_t)(s * 1e6);
-	reply_error(r, NULL, "for: must be from %g to %g seconds", FOR_MIN_S, FOR_MAX_S);
+	reply_error(r, NULL, "for: must be from %g to %g seconds, or a time with a unit (" TIME_UNITS ")", FOR_MIN_S,
+		    FOR_MAX_S);
 	return -1;
 }
 

@@ -162,7 +162,7 @@ void cmd_policy_load(const struct ctl_call *c, struct reply *r)
 
 	if (!has_policies(c, r))
 		return;
-	arg_number(c, "confirm", &trial_s);
+	arg_seconds(c, "confirm", &trial_s);
 	l = xcalloc(1, sizeof(*l));
 	l->env = c->env;
 	l->trial_s = trial_s;

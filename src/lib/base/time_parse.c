@@ -5,12 +5,14 @@
  */
 #include "lib/base/time_parse.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <time.h>
 
 #define SECOND 1000000ll
 #define DAY (86400 * SECOND)
+#define DIGITS "0123456789"
 
 /* Takes exactly `digits` digits from *s. */
 static bool take(const char **s, int digits, int *value)
@@ -96,12 +98,14 @@ static bool parse_date(const char *s, int64_t *us)
 	return true;
 }
 
-static int64_t unit_us(const char *s, size_t n)
+/* The seconds of a unit, which is n characters; 0: it is none. */
+static double unit_seconds(const char *s, size_t n)
 {
 	static const struct {
 		const char *name;
-		int64_t seconds;
+		double seconds;
 	} units[] = {
+		{ "us", 1e-6 }, { "ms", 1e-3 },
 		{ "s", 1 }, { "sec", 1 }, { "secs", 1 }, { "second", 1 }, { "seconds", 1 },
 		{ "m", 60 }, { "min", 60 }, { "mins", 60 }, { "minute", 60 }, { "minutes", 60 },
 		{ "h", 3600 }, { "hour", 3600 }, { "hours", 3600 },
@@ -111,32 +115,73 @@ static int64_t unit_us(const char *s, size_t n)
 
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
 		if (strlen(units[i].name) == n && strncasecmp(units[i].name, s, n) == 0)
-			return units[i].seconds * SECOND;
+			return units[i].seconds;
 	return 0;
+}
+
+/* Takes digits and perhaps a fraction: strtod() alone would take signs, exponents, hexadecimal and infinities. */
+static bool take_decimal(const char **s, double *value)
+{
+	size_t n = strspn(*s, DIGITS), fraction;
+
+	if (n == 0)
+		return false;
+	if ((*s)[n] == '.') {
+		fraction = strspn(*s + n + 1, DIGITS);
+		if (fraction == 0)
+			return false;
+		n += 1 + fraction;
+	}
+	*value = strtod(*s, NULL);
+	*s += n;
+	return true;
+}
+
+/* Takes a number and its unit, and the blanks behind them. */
+static bool take_span(const char **s, double *seconds)
+{
+	double count, unit;
+	size_t n;
+
+	if (!take_decimal(s, &count))
+		return false;
+	*s += strspn(*s, " ");
+	n = strcspn(*s, " ");
+	unit = unit_seconds(*s, n);
+	*s += n;
+	*s += strspn(*s, " ");
+	*seconds = count * unit;
+	return unit > 0;
+}
+
+bool time_span_parse(const char *text, double *seconds)
+{
+	double span;
+
+	if (!take_span(&text, &span) || *text)
+		return false;
+	*seconds = span;
+	return true;
+}
+
+bool time_seconds_parse(const char *text, double *seconds)
+{
+	const char *end = text;
+	double count;
+
+	if (!take_decimal(&end, &count) || *end)
+		return time_span_parse(text, seconds);
+	*seconds = count;
+	return true;
 }
 
 static bool parse_ago(const char *s, int64_t now_us, int64_t *us)
 {
-	int64_t count = 0, unit, span;
-	size_t n;
+	double seconds;
 
-	if (*s < '0' || *s > '9')
+	if (!take_span(&s, &seconds) || (*s && strcasecmp(s, "ago")) || seconds * SECOND > (double)now_us)
 		return false;
-	for (; *s >= '0' && *s <= '9'; s++) {
-		count = count * 10 + (*s - '0');
-		if (count > 100000000)
-			return false;
-	}
-	s += strspn(s, " ");
-	n = strcspn(s, " ");
-	unit = unit_us(s, n);
-	s += n;
-	s += strspn(s, " ");
-	if (!unit || (*s && strcasecmp(s, "ago")))
-		return false;
-	if (__builtin_mul_overflow(count, unit, &span) || span > now_us)
-		return false;
-	*us = now_us - span;
+	*us = now_us - (int64_t)(seconds * SECOND);
 	return true;
 }
 

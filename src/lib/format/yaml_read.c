@@ -7,6 +7,7 @@
 
 #include "lib/base/alloc.h"
 #include "lib/base/buf.h"
+#include "lib/base/time_parse.h"
 #include "lib/format/yaml_read.h"
 
 #define NAME_MAX_LEN 128	/* bytes; a NodeDescription has 64, a glob for it a few more */
@@ -202,12 +203,12 @@ void read_time(struct reader *r, const struct node *n, const struct key *k, void
 
 	if (!word)
 		return;
-	if (!value_time(word, &seconds)) {
+	if (!time_span_parse(word, &seconds)) {
 		if (value_u64(word, &v) || looks_numeric(word))
 			read_uint(r, n, k, at);
 		else
-			read_error(r, n->pos, "'%s' is not a time (as 500ms or 10s)",
-				   EXCERPT(word));
+			read_error(r, n->pos, "'%s' is not a time: a number with a unit, " TIME_UNITS ", such as "
+				   "500ms or 10m", EXCERPT(word));
 		return;
 	}
 	double units = seconds / k->unit;

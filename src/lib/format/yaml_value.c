@@ -76,31 +76,6 @@ bool value_iba(const char *s, uint64_t *code)
 	return !strncmp(s, "iba:", 4) && value_u64(s + 4, code);
 }
 
-bool value_time(const char *s, double *seconds)
-{
-	static const struct { const char *unit; double seconds; } units[] = {
-		{ "us", 1e-6 }, { "ms", 1e-3 }, { "s", 1 }, { "h", 3600 }, { "d", 86400 },
-	};
-	size_t n = strspn(s, "0123456789");
-
-	/* strtod() alone would accept signs, hexadecimal and infinities */
-	if (n == 0)
-		return false;
-	if (s[n] == '.') {
-		size_t fraction = strspn(s + n + 1, "0123456789");
-
-		if (fraction == 0)
-			return false;
-		n += 1 + fraction;
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
-		if (!strcmp(s + n, units[i].unit)) {
-			*seconds = strtod(s, NULL) * units[i].seconds;
-			return true;
-		}
-	return false;
-}
-
 bool value_bytes(const char *s, uint64_t *bytes)
 {
 	static const struct { const char *unit; uint64_t bytes; } units[] = {

@@ -15,7 +15,6 @@ bool value_u64(const char *s, uint64_t *v);	/* 10, 0x1f; no sign, no leading zer
 /* `a` or `a-b`.  The caller must refuse b < a. */
 bool value_range(const char *s, uint64_t *a, uint64_t *b);
 bool value_iba(const char *s, uint64_t *code);	/* iba:N */
-bool value_time(const char *s, double *seconds);	/* 4us, 500ms, 1.5s */
 bool value_bytes(const char *s, uint64_t *bytes);	/* 4096B, 40KiB, 1MiB */
 
 /*

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/time_parse.h"
 #include "lib/format/yaml_value.h"
 #include "sim/dev/device.h"
 
@@ -60,16 +61,14 @@ static bool decimal(const char *text, size_t n, double *v)
 	if (n >= sizeof(seconds) - 1)
 		return false;
 	snprintf(seconds, sizeof(seconds), "%.*ss", (int)n, text);
-	return value_time(seconds, v);
+	return time_span_parse(seconds, v);
 }
 
 bool parse_time(const char *text, int64_t *us)
 {
 	double s;
 
-	if (!value_time(text, &s) && !decimal(text, strlen(text), &s))
-		return false;
-	if (s > YEAR_S)
+	if (!time_seconds_parse(text, &s) || s > YEAR_S)
 		return false;
 	*us = llround(s * 1e6);
 	return true;
@@ -78,7 +77,7 @@ bool parse_time(const char *text, int64_t *us)
 bool get_time(struct call *c, const char *what, const char *text, int64_t *us)
 {
 	return !text || parse_time(text, us) ||
-	       refuse(c, "%s must be a time such as 1.5, 2ms or 500us, not '%s'", what, text);
+	       refuse(c, "%s must be seconds, or a time with a unit (" TIME_UNITS "), not '%s'", what, text);
 }
 
 bool get_percent(struct call *c, const char *what, const char *text, double *v)

@@ -48,7 +48,7 @@ struct row {
 	"2MiB", "18446744073709551615MiB", "Unlimited" }
 #define BAD_TABLE { "", "[]", "{}", "0", "[0, 1]", \
 	"[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0]" }
-#define BAD_LIFETIME { "", "[]", "{}", "32", "-1", "x", "iba:32", "iba:0x", "iba:x", "1m", "1 s", \
+#define BAD_LIFETIME { "", "[]", "{}", "32", "-1", "x", "iba:32", "iba:0x", "iba:x", "1y", "1 y", \
 	".5s", "1.s", "0x10s", "9000s", "1e3s", "infs", "nans" }
 #define BAD_NUMBER "", "[]", "{}", "x", "-1", "1.5", "1-2", "0x", "010", "[1]", \
 	"99999999999999999999"
@@ -219,7 +219,7 @@ static const struct row settings_rows[] = {
 	{ "partition-enforcement: ~\n", { "both", "in", "out", "off" },
 	  { "", "[]", "{}", "none", "true", "[in]", "Both" } },
 	{ "m-key: ~\n", { "0", "0xffffffffffffffff" }, { BAD_U64 } },
-	{ "m-key-lease: ~\n", { "0", "65535", "60s", "60000ms" },
+	{ "m-key-lease: ~\n", { "0", "65535", "60s", "60000ms", "10m", "10min", "2 hours" },
 	  { BAD_NUMBER, "65536", "65536s", "500ms" } },
 	{ "m-key-protect: ~\n", { "0", "3" }, { BAD_NUMBER, "4" } },
 	{ "sm-key: ~\n", { "0", "0xffffffffffffffff" }, { BAD_U64 } },
@@ -234,7 +234,7 @@ static const struct row settings_rows[] = {
 	{ "smp-timeout: ~\n", { "1", "200ms", "60s" }, { BAD_NUMBER, "0", "60001", "61s", "1us" } },
 	{ "smp-retries: ~\n", { "0", "20" }, { BAD_NUMBER, "21" } },
 	{ "discovery-window: ~\n", { "1", "4096" }, { BAD_NUMBER, "0", "4097" } },
-	{ "sweep-interval: ~\n", { "0", "86400", "10s", "1000ms" },
+	{ "sweep-interval: ~\n", { "0", "86400", "10s", "1000ms", "30m", "24h" },
 	  { BAD_NUMBER, "86401", "1ms", "86401s" } },
 	{ "scrub-interval: ~\n", { "0", "2592000", "10s", "1000ms" },
 	  { BAD_NUMBER, "2592001", "1ms", "2592001s" } },

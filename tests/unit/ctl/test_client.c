@@ -274,8 +274,10 @@ START_TEST(policies)
 	expect_with("policy load", "/nonexistent", 1, "/nonexistent: No such file");
 	expect_with("policy load", directory, 1, ": Is a directory");
 	expect_with("policy load", bad, 1, "bad.yaml:2:17: error: ");
-	expect_with("policy load --confirm 0", good, 1, "confirm: must be a number from 1 to 86400");
-	expect_with("policy load --confirm 86401", good, 1, "confirm: must be a number");
+	expect_with("policy load --confirm 0", good, 1, "confirm: must be 1 to 86400 seconds, or a time with a unit (us, ms, s, m, h, d or w)");
+	expect_with("policy load --confirm 86401", good, 1, "confirm: must be 1 to 86400 seconds");
+	expect_with("policy load --confirm 1500ms", good, 1, "confirm: must be 1 to 86400 seconds");
+	expect_with("policy load --confirm 2d", good, 1, "confirm: must be 1 to 86400 seconds");
 	expect_with("policy load", good, 0, "the policy was accepted\n");
 	expect_with("policy load", good, 0, "level x: path-bits 1 need more LIDs");
 	expect_with("policy load --wait", good, 1, "not in force: the subnet manager is not-active");

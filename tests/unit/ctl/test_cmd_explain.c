@@ -283,7 +283,7 @@ START_TEST(selectors_that_are_none)
 	static const char *const args[] = {
 		"'mtu': '1000'", "'mtu': ''", "'mtu': '>'", "'mtu': '2048 '", "'mtu': '>>2048'",
 		"'mtu': '4:4'", "'mtu': '1:64'", "'mtu': 'iba:64'", "'mtu': '-1'",
-		"'rate': '41'", "'rate': '4xFOO'", "'lifetime': '1h'", "'lifetime': '-1s'",
+		"'rate': '41'", "'rate': '4xFOO'", "'lifetime': '1y'", "'lifetime': '-1s'",
 		"'lifetime': '32'", "'lifetime': '99999s'",
 	};
 

@@ -24,7 +24,7 @@ START_TEST(times)
 		{ "now", NOW / 1e6 }, { "today", 1796083200 }, { "yesterday", 1796083200 - 86400 },
 		{ "2 hours ago", NOW / 1e6 - 7200 }, { "1 hour ago", NOW / 1e6 - 3600 },
 		{ "90s", NOW / 1e6 - 90 }, { "3days", NOW / 1e6 - 3 * 86400 },
-		{ "5 min", NOW / 1e6 - 300 }, { "2 Weeks Ago", NOW / 1e6 - 14 * 86400 },
+		{ "5 min", NOW / 1e6 - 300 }, { "1.5h ago", NOW / 1e6 - 5400 }, { "2 Weeks Ago", NOW / 1e6 - 14 * 86400 },
 	};
 	int64_t us;
 
@@ -55,6 +55,34 @@ START_TEST(no_times)
 }
 END_TEST
 
+/* promise: O4 */
+START_TEST(spans)
+{
+	static const struct {
+		const char *text;
+		double seconds;
+	} cases[] = {
+		{ "4us", 4e-6 }, { "500ms", 0.5 }, { "1.5s", 1.5 }, { "10m", 600 }, { "2h", 7200 }, { "1d", 86400 },
+		{ "2w", 14 * 86400 }, { "0s", 0 }, { "10min", 600 }, { "2 hours", 7200 }, { "1 Day", 86400 },
+	};
+	static const char *const bad[] = {
+		"", "s", "-1s", "+1s", "1", "1.", "1.s", ".5s", "1e3s", "0x1s", "inf", "1 2s", "1s ago", "1y", "5 m s",
+	};
+	double seconds = -7;
+
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		ck_assert_msg(!time_span_parse(bad[i], &seconds) && seconds < -6, "%s", bad[i]);
+	ck_assert(!time_seconds_parse("1e3", &seconds) && !time_seconds_parse("", &seconds) && seconds < -6);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		ck_assert_msg(time_span_parse(cases[i].text, &seconds), "%s", cases[i].text);
+		ck_assert_double_eq_tol(seconds, cases[i].seconds, 1e-9);
+		ck_assert(time_seconds_parse(cases[i].text, &seconds));
+	}
+	ck_assert(time_seconds_parse("1.5", &seconds));
+	ck_assert_double_eq_tol(seconds, 1.5, 1e-9);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("time_parse");
@@ -62,6 +90,7 @@ int main(void)
 
 	tcase_add_test(t, times);
 	tcase_add_test(t, no_times);
+	tcase_add_test(t, spans);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }

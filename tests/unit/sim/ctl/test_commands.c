@@ -165,7 +165,7 @@ START_TEST(link_errors_say_where)
 		"flap", "leaf1");
 	REFUSED("link flap: --count must be a number from 1 to 1000, not '0'", "link", "flap",
 		"leaf1/P7", "--count=0");
-	REFUSED("link flap: --interval must be a time such as 1.5, 2ms or 500us, not '-1'", "link",
+	REFUSED("link flap: --interval must be seconds, or a time with a unit (us, ms, s, m, h, d or w), not '-1'", "link",
 		"flap", "leaf1/P7", "--interval", "-1");
 }
 END_TEST

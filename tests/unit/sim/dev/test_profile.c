@@ -371,7 +371,7 @@ START_TEST(bad_files)
 	ck_refused("profiles:\n  a: {speeds: [ndr]}\n", 2, 15, "'sdr' is missing");
 	ck_refused("profiles:\n  a: {speeds: {}}\n", 2, 15, "expected a word, found a map");
 	ck_refused("profiles:\n  a: {silent: yes}\n", 2, 15, "neither true nor false");
-	ck_refused("profiles:\n  a: {response: 2min}\n", 2, 17, "is not a time");
+	ck_refused("profiles:\n  a: {response: 2mon}\n", 2, 17, "is not a time");
 	ck_refused("profiles:\n  a: {response: 1.5us}\n", 2, 17, "not a multiple");
 	ck_refused("profiles:\n  a: {lies: [never]}\n", 2, 14, "'never' is not one of");
 	ck_refused("profiles: [a]\n", 1, 11, "expected a map, found a list");
