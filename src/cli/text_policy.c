@@ -111,6 +111,8 @@ static void put_change(const json_t *c)
 	printf("%-16s  %s", has(c, "checksum") ? str(c, "checksum") : "-", str(c, "file"));
 	if (has(c, "errors"))
 		printf(": %lld errors", num(c, "errors"));
+	if (has(c, "on-behalf-of"))
+		printf("; on behalf of %s", str(c, "on-behalf-of"));
 	printf("\n");
 }
 

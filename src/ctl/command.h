@@ -201,6 +201,7 @@ const char *sa_status_name(unsigned slot);	/* slot of sa/sa_stats.h */
 /* The SA's counters, summed now; NULL: none. */
 const struct sa_stats *sa_sums(const struct ctl_env *env);
 json_t *json_uid(int64_t uid);			/* null for -1 */
+json_t *json_behalf(const char *behalf);	/* whom a user asked for; null for NULL and "" */
 /* "NodeDescription/Pn (0xguid)" */
 json_t *json_port(const struct subnet_state *s, uint32_t port);
 /* Names of the levels whose own SLs, those of layer 0, are in the mask. */

@@ -654,6 +654,11 @@ json_t *json_uid(int64_t uid)
 	return uid < 0 ? json_null() : json_integer(uid);
 }
 
+json_t *json_behalf(const char *behalf)
+{
+	return behalf && *behalf ? json_text(behalf) : json_null();
+}
+
 json_t *json_port(const struct subnet_state *s, uint32_t port)
 {
 	char name[FABRIC_NAME_MAX];

@@ -136,7 +136,7 @@ struct ctl_env {
 	 */
 	struct shared_policy *(*reload_read)(void *arg, struct settings *live, struct findings *out);
 	bool (*reload_apply)(void *arg, struct shared_policy *p, struct findings *found,
-			     int64_t uid);
+			     struct asker who);
 	/*
 	 * Dynamic partitions.  dynamic_set() replaces them once they are on disk, and takes ownership; on
 	 * failure it frees them, changes nothing and returns false.  NULL: they cannot be changed.  P_Keys are assigned from pkey_lo .. pkey_hi.

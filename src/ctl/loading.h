@@ -8,7 +8,7 @@
 struct loading {
 	char *name;			/* name of the file as the client gave it */
 	struct buf text;
-	int64_t uid;
+	struct kept_asker who;
 	struct findings found;		/* findings on the file */
 	struct shared_policy *policy;	/* NULL: not parsed yet, or refused */
 };

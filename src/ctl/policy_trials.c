@@ -14,6 +14,7 @@
 #include "lib/base/clean.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
+#include "qosd/ctl.h"
 #include "store/store.h"
 
 #define NAME_MAX_BYTES	255	/* of a file name in the history */
@@ -65,6 +66,11 @@ static unsigned find_word(const char *const *names, unsigned n, const char *word
 
 /* --- the history --- */
 
+/*
+ *	TIME CHECKSUM UID KIND OUTCOME ERRORS NAME
+ *
+ * The time is realtime in µs.  A tab and whom the user asked for may follow (from format 2 on).
+ */
 static void save(const struct policies *ps)
 {
 	struct buf b = { 0 };
@@ -72,9 +78,9 @@ static void save(const struct policies *ps)
 	for (size_t i = 0; i < ps->changes.n; i++) {
 		const struct policy_change *c = &ps->changes.v[i];
 
-		buf_printf(&b, "%" PRId64 " %016" PRIx64 " %" PRId64 " %s %s %u %s\n", c->when_us,
+		buf_printf(&b, "%" PRId64 " %016" PRIx64 " %" PRId64 " %s %s %u %s%s%s\n", c->when_us,
 			   c->checksum, c->uid, kind_names[c->kind], outcome_names[c->outcome],
-			   c->errors, c->name);
+			   c->errors, c->name, c->behalf ? "\t" : "", c->behalf ? c->behalf : "");
 	}
 	store_save_history(ps->store, b.n ? b.s : "");
 	buf_free(&b);
@@ -89,10 +95,25 @@ static char *clean_name(const char *name)
 	return copy;
 }
 
+static char *clean_behalf(const char *behalf)
+{
+	char *copy = behalf && *behalf ? xstrndup(behalf, CTL_BEHALF_MAX) : NULL;
+
+	if (copy)
+		clean_text(copy);
+	return copy;
+}
+
+static void free_change(struct policy_change *c)
+{
+	free(c->name);
+	free(c->behalf);
+}
+
 static struct policy_change *push_change(struct policies *ps)
 {
 	if (ps->changes.n == POLICY_CHANGES_MAX) {
-		free(ps->changes.v[0].name);
+		free_change(&ps->changes.v[0]);
 		ps->changes.n--;
 		memmove(ps->changes.v, ps->changes.v + 1, ps->changes.n * sizeof(*ps->changes.v));
 	}
@@ -106,11 +127,11 @@ static void tell(const struct policies *ps, const struct policy_change *c)
 }
 
 static uint64_t add_change(struct policies *ps, enum change_kind kind,
-			   enum change_outcome outcome, const struct shared_policy *p, int64_t uid)
+			   enum change_outcome outcome, const struct shared_policy *p, struct asker who)
 {
 	*push_change(ps) = (struct policy_change){
-		.id = ++ps->last_id, .when_us = clock_real_us(), .uid = uid,
-		.checksum = p->p->checksum, .kind = kind, .outcome = outcome,
+		.id = ++ps->last_id, .when_us = clock_real_us(), .uid = who.uid,
+		.behalf = clean_behalf(who.behalf), .checksum = p->p->checksum, .kind = kind, .outcome = outcome,
 		.name = clean_name(p->p->file),
 	};
 	tell(ps, &ps->changes.v[ps->changes.n - 1]);
@@ -131,7 +152,8 @@ static bool history_line(void *arg, const char *text)
 {
 	struct policies *ps = arg;
 	struct policy_change c = { 0 };
-	char kind[16], outcome[16];
+	char kind[16], outcome[16], *name;
+	const char *tab;
 	int end = 0;
 
 	if (sscanf(text, "%" SCNd64 " %" SCNx64 " %" SCNd64 " %15s %15s %" SCNu32 "%n", &c.when_us,
@@ -144,7 +166,11 @@ static bool history_line(void *arg, const char *text)
 		return false;
 	if (c.outcome == CHANGE_ON_TRIAL)
 		c.outcome = CHANGE_LOST;
-	c.name = clean_name(text + end + 1);	/* the name may begin with spaces */
+	tab = strchr(text + end + 1, '\t');
+	c.behalf = clean_behalf(tab ? tab + 1 : NULL);
+	name = xstrndup(text + end + 1, tab ? (size_t)(tab - text) - (size_t)end - 1 : NAME_MAX_BYTES);
+	c.name = clean_name(name);	/* which may begin with spaces */
+	free(name);
 	*push_change(ps) = c;
 	return true;
 }
@@ -286,12 +312,21 @@ static void put_in_force(struct policies *ps, struct shared_policy *p, uint64_t 
 	ps->hooks.apply(ps->hooks.arg, p);
 }
 
+static struct asker loader_of(const struct shared_policy *p)
+{
+	return (struct asker){ p->uid, p->behalf };
+}
+
 const char *policies_load(struct policies *ps, struct shared_policy *p, unsigned trial_s)
 {
+	struct buf by = { 0 };
+
 	if (ps->trial_ends_us)
 		return "a policy is on trial: confirm or revert it first";
-	log_info("policy", "%s: loaded by user %" PRId64 ", checksum %016" PRIx64 "%s", p->p->file,
-		 p->uid, p->p->checksum, trial_s ? ", on trial" : "");
+	asker_text(loader_of(p), &by);
+	log_info("policy", "%s: loaded, checksum %016" PRIx64 "%s%s", p->p->file, p->p->checksum,
+		 trial_s ? ", on trial" : "", by.s);
+	buf_free(&by);
 	if (trial_s) {
 		step_forward(ps);	/* even for the same policy: a trial needs a step to revert to */
 		ps->trial_ends_us = clock_mono_us() + (int64_t)trial_s * SECOND_US;
@@ -300,7 +335,7 @@ const char *policies_load(struct policies *ps, struct shared_policy *p, unsigned
 		make_room_for(ps, p);
 	}
 	put_in_force(ps, p, add_change(ps, CHANGE_LOAD, trial_s ? CHANGE_ON_TRIAL : CHANGE_APPLIED,
-				       p, p->uid));
+				       p, loader_of(p)));
 	return NULL;
 }
 
@@ -315,15 +350,15 @@ void policies_reload(struct policies *ps, struct shared_policy *p)
 		drop_now(ps);
 	}
 	make_room_for(ps, p);
-	put_in_force(ps, p, add_change(ps, CHANGE_RELOAD, CHANGE_APPLIED, p, p->uid));
+	put_in_force(ps, p, add_change(ps, CHANGE_RELOAD, CHANGE_APPLIED, p, loader_of(p)));
 }
 
-void policies_refused(struct policies *ps, enum change_kind kind, const char *name, int64_t uid,
+void policies_refused(struct policies *ps, enum change_kind kind, const char *name, struct asker who,
 		      size_t errors)
 {
 	*push_change(ps) = (struct policy_change){
-		.id = ++ps->last_id, .when_us = clock_real_us(), .uid = uid, .kind = kind,
-		.outcome = CHANGE_REFUSED, .name = clean_name(name),
+		.id = ++ps->last_id, .when_us = clock_real_us(), .uid = who.uid,
+		.behalf = clean_behalf(who.behalf), .kind = kind, .outcome = CHANGE_REFUSED, .name = clean_name(name),
 		.errors = errors > UINT32_MAX ? UINT32_MAX : (uint32_t)errors,
 	};
 	tell(ps, &ps->changes.v[ps->changes.n - 1]);
@@ -342,7 +377,7 @@ const char *policies_confirm(struct policies *ps)
 	return NULL;
 }
 
-static void step_back(struct policies *ps, enum change_outcome outcome, int64_t uid)
+static void step_back(struct policies *ps, enum change_outcome outcome, struct asker who)
 {
 	struct step last = ps->before.v[ps->before.n - 1];
 
@@ -352,15 +387,15 @@ static void step_back(struct policies *ps, enum change_outcome outcome, int64_t 
 	set_outcome(ps, ps->now.change, outcome);
 	shared_policy_unref(ps->now.p);
 	ps->before.n--;
-	put_in_force(ps, last.p, add_change(ps, CHANGE_REVERT, CHANGE_APPLIED, last.p, uid));
+	put_in_force(ps, last.p, add_change(ps, CHANGE_REVERT, CHANGE_APPLIED, last.p, who));
 	shared_policy_unref(last.p);	/* the reference of the steps */
 }
 
-const char *policies_revert(struct policies *ps, int64_t uid)
+const char *policies_revert(struct policies *ps, struct asker who)
 {
 	if (ps->before.n == 0)
 		return "there is no earlier policy to revert to";
-	step_back(ps, CHANGE_REVERTED, uid);
+	step_back(ps, CHANGE_REVERTED, who);
 	return NULL;
 }
 
@@ -370,7 +405,7 @@ static void on_trial_over(void *arg)
 	struct policies *ps = arg;
 
 	log_warn("policy", "%s: not confirmed in time", ps->now.p->p->file);
-	step_back(ps, CHANGE_TIMED_OUT, -1);
+	step_back(ps, CHANGE_TIMED_OUT, (struct asker){ .uid = -1 });
 }
 
 /* --- looking --- */
@@ -417,7 +452,8 @@ struct policies *policies_new(struct loop *l, struct store *store, struct shared
 	ps->trial = timer_new(l, on_trial_over, ps);
 	store_load_history(store, history_line, ps);
 	ps->now.p = shared_policy_ref(first);
-	ps->now.change = first->change = add_change(ps, CHANGE_START, CHANGE_APPLIED, first, -1);
+	ps->now.change = first->change = add_change(ps, CHANGE_START, CHANGE_APPLIED, first,
+						    (struct asker){ .uid = -1 });
 	save(ps);
 	ps->has_kept = store_load_policy(store, &kept);
 	ps->kept = kept.checksum;
@@ -434,7 +470,7 @@ void policies_free(struct policies *ps)
 		drop_step(ps, ps->before.n - 1);
 	vec_free(&ps->before);
 	for (size_t i = 0; i < ps->changes.n; i++)
-		free(ps->changes.v[i].name);
+		free_change(&ps->changes.v[i]);
 	vec_free(&ps->changes);
 	shared_policy_unref(ps->now.p);
 	timer_free(ps->trial);

@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "events/event.h"
 #include "lib/base/findings.h"
 #include "lib/loop/loop.h"
 #include "plan/published_state.h"
@@ -47,6 +48,7 @@ struct policy_change {
 	uint64_t id;		/* 1, 2 … since the daemon's start; 0: from an earlier run */
 	int64_t when_us;	/* realtime */
 	int64_t uid;		/* user who asked for it; -1: the daemon itself, or a signal */
+	char *behalf;		/* whom that user asked for, without control characters; NULL: nobody else */
 	uint64_t checksum;	/* of the file; 0: refused */
 	enum change_kind kind;
 	enum change_outcome outcome;
@@ -110,11 +112,11 @@ const char *policies_load(struct policies *ps, struct shared_policy *p, unsigned
 /* Applies the configured file's policy after a reload; ends a trial. */
 void policies_reload(struct policies *ps, struct shared_policy *p);
 /* Records in the history that a file was refused. */
-void policies_refused(struct policies *ps, enum change_kind kind, const char *name, int64_t uid,
+void policies_refused(struct policies *ps, enum change_kind kind, const char *name, struct asker who,
 		      size_t errors);
 const char *policies_confirm(struct policies *ps);
 /* Reverts to the previous policy: ends a trial, or goes one step back. */
-const char *policies_revert(struct policies *ps, int64_t uid);
+const char *policies_revert(struct policies *ps, struct asker who);
 
 /* --- looking --- */
 

@@ -370,7 +370,7 @@ static void open_records(struct qosd *q, struct shared_policy *policy)
 	replica_init(q);
 	q->policies = policies_new(q->loop, q->store, policy, &rules, &ph);
 	if (q->refused_at_start.count[SEV_ERROR]) {
-		policies_refused(q->policies, CHANGE_START, q->o->policy, -1,
+		policies_refused(q->policies, CHANGE_START, q->o->policy, (struct asker){ .uid = -1 },
 				 q->refused_at_start.count[SEV_ERROR]);
 		sm_policy_rejected(q->sm, &q->refused_at_start);
 	}

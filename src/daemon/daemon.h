@@ -172,10 +172,10 @@ const struct sa_stats *serve_stats(void *arg);
 /* Reads the files; callable from any thread.  NULL: see out.  The caller gets the reference.  live: see ctl/ctl.h. */
 struct shared_policy *reload_read(void *arg, struct settings *live, struct findings *out);
 /*
- * Applies the result of reload_read(), which may be NULL, for the user uid (-1: SIGHUP).  False:
+ * Applies the result of reload_read(), which may be NULL, for a user (-1: SIGHUP).  False:
  * it is refused, and found has an error.
  */
-bool reload_apply(void *arg, struct shared_policy *p, struct findings *found, int64_t uid);
+bool reload_apply(void *arg, struct shared_policy *p, struct findings *found, struct asker who);
 /* SIGHUP */
 void reload_on_hup(void *arg);
 /* The file was seen to change: as SIGHUP, unless its policy is in force already. */

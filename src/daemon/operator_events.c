@@ -228,7 +228,7 @@ void operator_events_policy(struct operator_events *x, const struct policy_chang
 		event_number(&e, "errors", c->errors);
 	else
 		event_text(&e, "checksum", "%016" PRIx64, c->checksum);
-	event_asker(&e, (struct asker){ c->uid, NULL });
+	event_asker(&e, (struct asker){ c->uid, c->behalf });
 	operator_events_add(x, &e);
 }
 

@@ -44,7 +44,7 @@ struct shared_policy *reload_read(void *arg, struct settings *live, struct findi
 	return p;
 }
 
-bool reload_apply(void *arg, struct shared_policy *p, struct findings *found, int64_t uid)
+bool reload_apply(void *arg, struct shared_policy *p, struct findings *found, struct asker who)
 {
 	struct qosd *q = arg;
 	struct findings copy = { 0 };
@@ -56,7 +56,7 @@ bool reload_apply(void *arg, struct shared_policy *p, struct findings *found, in
 		return false;
 	if (!p) {
 		log_error("policy", "%s: refused; the policy in force stays", q->o->policy);
-		policies_refused(q->policies, CHANGE_RELOAD, q->o->policy, uid,
+		policies_refused(q->policies, CHANGE_RELOAD, q->o->policy, who,
 				 found->count[SEV_ERROR]);
 		findings_copy(&copy, found);
 		sm_policy_rejected(q->sm, &copy);
@@ -65,7 +65,8 @@ bool reload_apply(void *arg, struct shared_policy *p, struct findings *found, in
 	if (p->nth_read < q->applied)
 		return true;		/* a later read is in force already */
 	q->applied = p->nth_read;
-	p->uid = uid;
+	p->uid = who.uid;
+	p->behalf = xstrdup_or_null(who.behalf);
 	settings_apply(q);
 	policies_reload(q->policies, p);
 	return true;
@@ -124,7 +125,7 @@ static void hup_done(void *arg)
 		shared_policy_unref(q->reload.policy);
 		q->reload.policy = NULL;
 	}
-	reload_apply(q, q->reload.policy, &q->reload.found, -1);
+	reload_apply(q, q->reload.policy, &q->reload.found, (struct asker){ .uid = -1 });
 	hup_end(&q->reload);
 	notify("READY=1");
 	if (again)

@@ -159,6 +159,22 @@ void event_guid(struct event *e, const char *name, uint64_t guid)
 	event_text(e, name, "0x%016" PRIx64, guid);
 }
 
+struct kept_asker asker_keep(struct asker who)
+{
+	return (struct kept_asker){ who.uid, xstrdup_or_null(who.behalf) };
+}
+
+struct asker asker_kept(const struct kept_asker *k)
+{
+	return (struct asker){ k->uid, k->behalf };
+}
+
+void kept_asker_free(struct kept_asker *k)
+{
+	free(k->behalf);
+	k->behalf = NULL;
+}
+
 void event_asker(struct event *e, struct asker who)
 {
 	if (who.uid >= 0)

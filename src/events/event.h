@@ -88,6 +88,14 @@ struct asker {
 	int64_t uid;			/* the user; negative: none, or not known */
 	const char *behalf;		/* whom that user asked for; NULL: nobody else */
 };
+/* A copy, for what goes on when the request is over. */
+struct kept_asker {
+	int64_t uid;
+	char *behalf;			/* owned */
+};
+struct kept_asker asker_keep(struct asker who);
+struct asker asker_kept(const struct kept_asker *k);	/* valid as long as k */
+void kept_asker_free(struct kept_asker *k);
 /* Adds those of the two that are known. */
 void event_asker(struct event *e, struct asker who);
 /* Appends "; user N, on behalf of NAME", as logs say it. */

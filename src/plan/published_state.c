@@ -53,6 +53,7 @@ struct shared_policy *shared_policy_overlay(struct shared_policy *base, struct p
 	s->nth_read = base->nth_read;
 	s->source = base->source;
 	s->uid = base->uid;
+	s->behalf = xstrdup_or_null(base->behalf);
 	findings_copy(&s->findings, &base->findings);
 	return s;
 }
@@ -74,5 +75,6 @@ void shared_policy_unref(struct shared_policy *p)
 	shared_policy_unref(p->base);
 	findings_free(&p->findings);
 	buf_free(&p->text);
+	free(p->behalf);
 	free(p);
 }

@@ -25,6 +25,7 @@ struct shared_policy {		/* a policy with a reference count */
 	struct buf text;		/* the file as read; empty if there is none */
 	enum policy_source source;
 	int64_t uid;			/* user who loaded it; -1: the daemon did */
+	char *behalf;			/* whom that user loaded it for; NULL: nobody else */
 	/* NULL; or p is an overlay on the policy of base, with dynamic partitions */
 	struct shared_policy *base;
 	/* number of the last change that put it in force (ctl/policy_trials.h); of base, if there is one */

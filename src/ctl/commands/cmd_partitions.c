@@ -38,8 +38,7 @@ static bool has_registry(const struct ctl_call *c, struct reply *r)
 struct request {
 	const struct ctl_env *env;
 	uint16_t pkey_lo, pkey_hi;	/* those of env at the begin, for a thread */
-	int64_t uid;
-	char *behalf;			/* whom that user asks for; NULL: nobody */
+	struct kept_asker who;
 	struct buf text;
 	json_t *body;
 	struct findings found;
@@ -359,7 +358,7 @@ static bool apply(struct request *q)
 	q->when = changed ? in_force_when(q->env) : NULL;
 	if (!changed) {
 		dynamic_free(next);
-	} else if (q->env->dynamic_set(q->env->arg, next, (struct asker){ q->uid, q->behalf }, &q->err)) {
+	} else if (q->env->dynamic_set(q->env->arg, next, asker_kept(&q->who), &q->err)) {
 		now = next;
 	} else {
 		buf_puts(&q->err, "; nothing has changed");
@@ -432,7 +431,7 @@ static void change_release(void *arg)
 	hostlist_free(&q->names);
 	json_decref(q->body);
 	json_decref(q->result);
-	free(q->behalf);
+	kept_asker_free(&q->who);
 	buf_free(&q->err);
 	buf_free(&q->text);
 	findings_free(&q->found);
@@ -454,8 +453,7 @@ void cmd_partition_change(const struct ctl_call *c, struct reply *r)
 	q->env = c->env;
 	q->pkey_lo = c->env->pkey_lo;
 	q->pkey_hi = c->env->pkey_hi;
-	q->uid = c->view->peer.who.uid;
-	q->behalf = xstrdup_or_null(c->view->peer.who.behalf);
+	q->who = asker_keep(c->view->peer.who);
 	q->absent_ok = arg_flag(c, "absent-ok");
 	q->force = arg_flag(c, "force");
 	q->base = shared_policy_ref(policies_in_force(c->env->policies));

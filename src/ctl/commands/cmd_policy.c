@@ -30,7 +30,7 @@ bool loading_take(struct loading *l, const struct ctl_call *c, struct reply *r)
 		return false;
 	}
 	l->name = xstrdup(name);
-	l->uid = c->view->peer.who.uid;
+	l->who = asker_keep(c->view->peer.who);
 	l->text = *c->view->file;
 	*c->view->file = (struct buf){ 0 };
 	return true;
@@ -45,7 +45,8 @@ void loading_parse(struct loading *l)
 		return;
 	l->policy = shared_policy_new(p);
 	l->policy->source = POLICY_CLIENT;
-	l->policy->uid = l->uid;
+	l->policy->uid = l->who.uid;
+	l->policy->behalf = xstrdup_or_null(l->who.behalf);
 	l->policy->text = l->text;
 	l->text = (struct buf){ 0 };
 	findings_copy(&l->policy->findings, &l->found);
@@ -60,6 +61,7 @@ void loading_refused(const struct loading *l, struct reply *r, const char *then)
 void loading_free(struct loading *l)
 {
 	free(l->name);
+	kept_asker_free(&l->who);
 	buf_free(&l->text);
 	findings_free(&l->found);
 	shared_policy_unref(l->policy);
@@ -101,7 +103,7 @@ static void load_refused(struct load *l, const char *then, struct reply *r)
 	struct findings copy = { 0 };
 
 	findings_log(found, "policy");
-	policies_refused(l->env->policies, CHANGE_LOAD, l->file.name, l->file.uid,
+	policies_refused(l->env->policies, CHANGE_LOAD, l->file.name, asker_kept(&l->file.who),
 			 found->count[SEV_ERROR]);
 	findings_copy(&copy, found);
 	if (l->env->sm)
@@ -240,7 +242,7 @@ void cmd_policy_check(const struct ctl_call *c, struct reply *r)
 
 struct reload {
 	const struct ctl_env *env;
-	int64_t uid;
+	struct kept_asker who;
 	struct findings found;
 	struct foresight foresight;
 	struct shared_policy *policy;	/* NULL: refused */
@@ -300,7 +302,7 @@ static void reload_answer(void *arg, struct reply *r)
 		shared_policy_unref(l->policy);
 		l->policy = NULL;
 	}
-	if (l->env->reload_apply(l->env->arg, l->policy, &l->found, l->uid))
+	if (l->env->reload_apply(l->env->arg, l->policy, &l->found, asker_kept(&l->who)))
 		reply_result(r, json_reloaded(l, json_accepted(l->env, &l->found, &l->foresight, when)));
 	else
 		reply_error(r, json_pack("{s:o}", "findings", json_findings(&l->found)),
@@ -315,6 +317,7 @@ static void reload_release(void *arg)
 	findings_free(&l->found);
 	foresight_free(&l->foresight);
 	shared_policy_unref(l->policy);
+	kept_asker_free(&l->who);
 	free(l);
 }
 
@@ -324,7 +327,7 @@ void cmd_reload(const struct ctl_call *c, struct reply *r)
 	struct reload *l = xcalloc(1, sizeof(*l));
 
 	l->env = c->env;
-	l->uid = c->view->peer.who.uid;
+	l->who = asker_keep(c->view->peer.who);
 	l->force = arg_flag(c, "force");
 	foresight_begin(&l->foresight, c);
 	reply_later(r, c->view->jobs, &ops, l);
@@ -357,7 +360,7 @@ void cmd_policy_revert(const struct ctl_call *c, struct reply *r)
 
 	if (!has_policies(c, r))
 		return;
-	why_not = policies_revert(c->env->policies, c->view->peer.who.uid);
+	why_not = policies_revert(c->env->policies, c->view->peer.who);
 	if (why_not) {
 		reply_error(r, NULL, "%s", why_not);
 		return;
@@ -449,12 +452,12 @@ static json_t *change_object(const struct policy_change *x)
 {
 	bool refused = x->outcome == CHANGE_REFUSED;
 
-	return json_pack("{s:o, s:s, s:s, s:o, s:o, s:o, s:o}",
+	return json_pack("{s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o}",
 			 "time", json_time(x->when_us), "change", change_kind_name(x->kind),
 			 "outcome", change_outcome_name(x->outcome), "file", json_text(x->name),
 			 "checksum", refused ? json_null() :
 			 json_sprintf("%016llx", (unsigned long long)x->checksum),
-			 "uid", json_uid(x->uid),
+			 "uid", json_uid(x->uid), "on-behalf-of", json_behalf(x->behalf),
 			 "errors", refused ? json_integer(x->errors) : json_null());
 }
 
@@ -477,12 +480,12 @@ json_t *json_policy(const struct shared_policy *p)
 {
 	static const char *const sources[] = { "built-in", "file", "client", "last-good" };
 
-	return json_pack("{s:o, s:o, s:o, s:s, s:o}",
+	return json_pack("{s:o, s:o, s:o, s:s, s:o, s:o}",
 			 "file", json_text(p->p->file),
 			 "checksum", json_sprintf("%016llx", (unsigned long long)p->p->checksum),
 			 "loaded", p->loaded_us ? json_time(p->loaded_us) : json_null(),
 			 "source", sources[p->source],
-			 "uid", json_uid(p->uid));
+			 "uid", json_uid(p->uid), "on-behalf-of", json_behalf(p->behalf));
 }
 
 json_t *json_trial(const struct policies *ps)

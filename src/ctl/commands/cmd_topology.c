@@ -26,7 +26,7 @@ json_t *json_topology(const struct ctl_topology *t)
 		return json_null();
 	o = json_pack("{s:o, s:o, s:o, s:o, s:b}", "file", t->file ? json_text(t->file) : json_null(),
 		      "since", t->since_us ? json_time(t->since_us) : json_null(), "uid", json_uid(t->uid),
-		      "on-behalf-of", t->behalf ? json_text(t->behalf) : json_null(),
+		      "on-behalf-of", json_behalf(t->behalf),
 		      "compared", t->check != NULL);
 	if (!t->check)
 		return o;
@@ -135,8 +135,7 @@ struct accepting {
 	struct subnet_state *state;	/* a reference; NULL: no topology is to be expected */
 	struct expected *x;
 	struct buf lines;
-	struct asker who;
-	char *behalf;			/* = who.behalf */
+	struct kept_asker who;
 };
 
 static void make_topology(void *arg)
@@ -154,7 +153,7 @@ static void accept_topology(void *arg, struct reply *r)
 	struct accepting *a = arg;
 	struct buf err = { 0 };
 
-	if (a->env->topology_accept(a->env->arg, a->x, &a->lines, a->who, &err))
+	if (a->env->topology_accept(a->env->arg, a->x, &a->lines, asker_kept(&a->who), &err))
 		reply_result(r, NULL);
 	else
 		reply_error(r, NULL, "accept: %s", err.s);
@@ -169,14 +168,13 @@ static void accepting_free(void *arg)
 	expected_unref(a->x);
 	buf_free(&a->lines);
 	state_unref(a->state);
-	free(a->behalf);
+	kept_asker_free(&a->who);
 	free(a);
 }
 
 void cmd_accept(const struct ctl_call *c, struct reply *r)
 {
 	static const struct job_ops ops = { make_topology, NULL, accept_topology, accepting_free };
-	const struct asker *who = &c->view->peer.who;
 	struct accepting *a;
 
 	if (!c->env->topology_accept) {
@@ -186,8 +184,7 @@ void cmd_accept(const struct ctl_call *c, struct reply *r)
 	a = xcalloc(1, sizeof(*a));
 	a->env = c->env;
 	a->state = arg_flag(c, "none") ? NULL : state_ref(c->view->state);
-	a->behalf = xstrdup_or_null(who->behalf);
-	a->who = (struct asker){ who->uid, a->behalf };
+	a->who = asker_keep(c->view->peer.who);
 	reply_change_later(r, c->view->jobs, &ops, a);
 }
 

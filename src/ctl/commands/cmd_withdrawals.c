@@ -148,7 +148,7 @@ json_t *json_withdrawal(const struct withdrawal *x)
 	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o}",
 			 "kind", withdrawal_kind_name(x->kind), "name", json_text(x->name),
 			 "node", json_guid(x->guid), "port", x->port ? json_integer(x->port) : json_null(),
-			 "uid", json_uid(x->uid), "on-behalf-of", *x->behalf ? json_text(x->behalf) : json_null(),
+			 "uid", json_uid(x->uid), "on-behalf-of", json_behalf(x->behalf),
 			 "by-rule", x->uid == WITHDRAWN_BY_RULE, "since", json_time(x->since_s * 1000000),
 			 "reason", json_text(x->reason));
 }

@@ -12,8 +12,7 @@ struct task {
 	const struct ctl_env *env;
 	struct subnet_state *state;	/* a reference */
 	uint64_t change;		/* number of the last change of the list that was copied */
-	struct asker who;
-	char *behalf;			/* = who.behalf */
+	struct kept_asker who;
 };
 
 static void judge(void *arg)
@@ -53,7 +52,7 @@ static void answer(void *arg, struct reply *r)
 	if (!withdrawals_are_ours(t->env, &now, r) || (now.withdrawals_change != t->change && !begin_again(t, r)) ||
 	    (t->ops->allows && !t->ops->allows(&t->x, r)))
 		return;
-	withdrawals_replace(&(struct withdrawals_change){ t->env, t->state, t->who }, t->x.list, json_incref(t->x.rows), r);
+	withdrawals_replace(&(struct withdrawals_change){ t->env, t->state, asker_kept(&t->who) }, t->x.list, json_incref(t->x.rows), r);
 	t->x.list = NULL;
 }
 
@@ -66,7 +65,7 @@ static void release(void *arg)
 	withdrawals_free(t->x.before);
 	json_decref(t->x.rows);
 	state_unref(t->state);
-	free(t->behalf);
+	kept_asker_free(&t->who);
 	free(t);
 }
 
@@ -80,9 +79,7 @@ void withdraw_later(const struct ctl_call *c, struct withdrawals *list, struct w
 		.x = { .state = c->state, .places = places, .list = list,
 		       .before = withdrawals_copy(c->env->withdrawals(c->env->arg)), .force = arg_flag(c, "force") },
 		.ops = ops, .env = c->env, .state = state_ref(c->view->state),
-		.change = c->view->sm.withdrawals_change, .who = c->view->peer.who,
+		.change = c->view->sm.withdrawals_change, .who = asker_keep(c->view->peer.who),
 	};
-	t->behalf = xstrdup_or_null(t->who.behalf);
-	t->who.behalf = t->behalf;
 	reply_change_later(r, c->view->jobs, &job, t);
 }

@@ -40,11 +40,11 @@ static struct shared_policy *reload_read(void *arg, struct settings *live, struc
 	return good ? shared_policy_new(policy_builtin()) : NULL;
 }
 
-static bool reload_apply(void *arg, struct shared_policy *p, struct findings *found, int64_t uid)
+static bool reload_apply(void *arg, struct shared_policy *p, struct findings *found, struct asker who)
 {
 	(void)arg;
 	(void)found;
-	(void)uid;
+	(void)who;
 	return p != NULL;
 }
 

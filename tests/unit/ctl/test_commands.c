@@ -50,10 +50,10 @@ static struct shared_policy *reload_read(void *arg, struct settings *live, struc
 	return shared_policy_new(p);
 }
 
-static bool reload_apply(void *arg, struct shared_policy *p, struct findings *found, int64_t uid)
+static bool reload_apply(void *arg, struct shared_policy *p, struct findings *found, struct asker who)
 {
 	(void)arg;
-	(void)uid;
+	(void)who;
 	ck_assert(accept_policy == (p != NULL));
 	ck_assert_uint_eq(found->n, 1);
 	reloads++;

@@ -100,6 +100,11 @@ static void end(void)
 	store_close(store);
 }
 
+static struct asker user(int64_t uid)
+{
+	return (struct asker){ .uid = uid };
+}
+
 static void setup(void)
 {
 	dir = temp_directory();
@@ -137,19 +142,19 @@ START_TEST(a_load_is_applied_and_taken_back)
 {
 	in_force("first");
 	ck_assert_ptr_null(policies_before(ps));
-	ck_assert_ptr_nonnull(strstr(policies_revert(ps, 0), "no earlier policy"));
+	ck_assert_ptr_nonnull(strstr(policies_revert(ps, user(0)), "no earlier policy"));
 	ck_assert_ptr_null(load("second", 2, 0));
 	in_force("second");
 	ck_assert_ptr_null(load("third", 3, 0));
 	ck_assert_str_eq(policies_before(ps)->p->file, "second");
 	ck_assert_uint_eq(applications, 2);
 
-	ck_assert_ptr_null(policies_revert(ps, 7));
+	ck_assert_ptr_null(policies_revert(ps, user(7)));
 	in_force("second");
-	ck_assert_ptr_null(policies_revert(ps, 7));
+	ck_assert_ptr_null(policies_revert(ps, user(7)));
 	in_force("first");
 	ck_assert_uint_eq(applications, 4);
-	ck_assert_ptr_nonnull(policies_revert(ps, 7));
+	ck_assert_ptr_nonnull(policies_revert(ps, user(7)));
 	ck_assert_uint_eq(applications, 4);
 
 	change(0, CHANGE_REVERT, CHANGE_APPLIED, "first");
@@ -202,7 +207,7 @@ START_TEST(a_confirmed_trial_stays)
 	in_force("second");
 	ck_assert_uint_eq(applications, 1);
 	ck_assert_ptr_nonnull(policies_confirm(ps));
-	ck_assert_ptr_null(policies_revert(ps, 0));	/* one step back nevertheless */
+	ck_assert_ptr_null(policies_revert(ps, user(0)));	/* one step back nevertheless */
 	in_force("first");
 }
 END_TEST
@@ -210,7 +215,7 @@ END_TEST
 START_TEST(a_trial_can_be_taken_back_at_once)
 {
 	ck_assert_ptr_null(load("second", 2, 1));
-	ck_assert_ptr_null(policies_revert(ps, 0));
+	ck_assert_ptr_null(policies_revert(ps, user(0)));
 	in_force("first");
 	change(1, CHANGE_LOAD, CHANGE_REVERTED, "second");
 	run_for_ms(1300);	/* the timer does not fire */
@@ -230,7 +235,7 @@ START_TEST(a_reload_ends_a_trial)
 	change(1, CHANGE_LOAD, CHANGE_REPLACED, "second");
 	run_for_ms(1300);
 	in_force("configured");
-	ck_assert_ptr_null(policies_revert(ps, 0));	/* not to the one that was on trial */
+	ck_assert_ptr_null(policies_revert(ps, user(0)));	/* not to the one that was on trial */
 	in_force("first");
 }
 END_TEST
@@ -242,7 +247,7 @@ START_TEST(a_reload_of_what_was_before_a_trial_is_no_step)
 	reload("second again", 2);
 	in_force("second again");
 	ck_assert_str_eq(policies_before(ps)->p->file, "first");
-	ck_assert_ptr_null(policies_revert(ps, 0));
+	ck_assert_ptr_null(policies_revert(ps, user(0)));
 	in_force("first");
 	ck_assert_ptr_null(policies_before(ps));
 }
@@ -270,9 +275,9 @@ START_TEST(steps_are_bounded)
 		ck_assert_ptr_null(load(name, i, 0));
 	}
 	for (unsigned i = 0; i < POLICY_STEPS_MAX; i++)
-		ck_assert_ptr_null(policies_revert(ps, 0));
+		ck_assert_ptr_null(policies_revert(ps, user(0)));
 	in_force("p6");
-	ck_assert_ptr_nonnull(policies_revert(ps, 0));
+	ck_assert_ptr_nonnull(policies_revert(ps, user(0)));
 
 	for (unsigned i = 100; i < 104; i++) {		/* only as many large files as fit */
 		struct shared_policy *p = make("large", i, 12 << 20);
@@ -280,15 +285,15 @@ START_TEST(steps_are_bounded)
 		ck_assert_ptr_null(policies_load(ps, p, 0));
 		shared_policy_unref(p);
 	}
-	ck_assert_ptr_null(policies_revert(ps, 0));
-	ck_assert_ptr_null(policies_revert(ps, 0));
-	ck_assert_ptr_nonnull(policies_revert(ps, 0));
+	ck_assert_ptr_null(policies_revert(ps, user(0)));
+	ck_assert_ptr_null(policies_revert(ps, user(0)));
+	ck_assert_ptr_nonnull(policies_revert(ps, user(0)));
 }
 END_TEST
 
 START_TEST(refusals_are_remembered)
 {
-	policies_refused(ps, CHANGE_LOAD, "bad\nname\x1b", 1000, 3);
+	policies_refused(ps, CHANGE_LOAD, "bad\nname\x1b", user(1000), 3);
 	in_force("first");
 	ck_assert_uint_eq(applications, 0);
 	change(0, CHANGE_LOAD, CHANGE_REFUSED, "bad?name?");
@@ -302,8 +307,8 @@ START_TEST(changes_are_told)
 	load("b", 3, 60);
 	policies_confirm(ps);
 	load("c", 4, 60);
-	policies_revert(ps, 7);
-	policies_refused(ps, CHANGE_RELOAD, "d", -1, 3);
+	policies_revert(ps, user(7));
+	policies_refused(ps, CHANGE_RELOAD, "d", user(-1), 3);
 	ck_assert_str_eq(told.s, "start applied first\nload applied a\nload on-trial b\nload confirmed b\n"
 			 "load on-trial c\nload reverted c\nrevert applied b\nreload refused d\n");
 	buf_free(&told);
@@ -316,9 +321,9 @@ START_TEST(the_history_survives_a_restart)
 	char *long_name = xcalloc(1, 1001);
 
 	memset(long_name, 'n', 1000);
-	policies_refused(ps, CHANGE_RELOAD, "a name with spaces", 1000, 3);
-	policies_refused(ps, CHANGE_RELOAD, "", -1, 1);
-	policies_refused(ps, CHANGE_RELOAD, long_name, -1, 1);
+	policies_refused(ps, CHANGE_RELOAD, "a name with spaces", user(1000), 3);
+	policies_refused(ps, CHANGE_RELOAD, "", user(-1), 1);
+	policies_refused(ps, CHANGE_RELOAD, long_name, user(-1), 1);
 	ck_assert_ptr_null(load("second", 2, 60));
 	before = *policies_change(ps, 3);
 	end();
@@ -339,10 +344,32 @@ START_TEST(the_history_survives_a_restart)
 }
 END_TEST
 
+/* promise: J15 */
+START_TEST(the_history_has_whom_a_user_asked_for)
+{
+	struct shared_policy *p = make("second", 2, 1);
+
+	policies_refused(ps, CHANGE_LOAD, "bad name", (struct asker){ 1000, "ali\tce\n" }, 1);
+	p->behalf = xstrdup("bob");
+	ck_assert_ptr_null(policies_load(ps, p, 0));
+	shared_policy_unref(p);
+	ck_assert_ptr_null(policies_revert(ps, (struct asker){ 7, "carol" }));
+	for (unsigned after = 0; after < 2; after++) {
+		ck_assert_str_eq(policies_change(ps, after)->behalf, "carol");
+		ck_assert_str_eq(policies_change(ps, after + 1)->behalf, "bob");
+		change(after + 2, CHANGE_LOAD, CHANGE_REFUSED, "bad name");
+		ck_assert_str_eq(policies_change(ps, after + 2)->behalf, "ali?ce?");
+		ck_assert_ptr_null(policies_change(ps, after + 3)->behalf);
+		end();
+		start();
+	}
+}
+END_TEST
+
 START_TEST(a_name_of_spaces_survives_a_restart)
 {
-	policies_refused(ps, CHANGE_LOAD, " ", 1000, 1);
-	policies_refused(ps, CHANGE_LOAD, "  indented", 1000, 1);
+	policies_refused(ps, CHANGE_LOAD, " ", user(1000), 1);
+	policies_refused(ps, CHANGE_LOAD, "  indented", user(1000), 1);
 	end();
 	start();
 	change(1, CHANGE_LOAD, CHANGE_REFUSED, "  indented");
@@ -472,7 +499,7 @@ START_TEST(the_last_good_policy)
 	kept("second", 2);
 	ck_assert_ptr_null(policies_confirm(ps));
 	kept("trial", 3);
-	ck_assert_ptr_null(policies_revert(ps, 0));
+	ck_assert_ptr_null(policies_revert(ps, user(0)));
 	kept("second", 2);
 	ck_assert_ptr_null(load("trial", 3, 100));
 	reload("file", 4);
@@ -504,6 +531,7 @@ static Suite *policies_suite(void)
 	tcase_add_test(t, refusals_are_remembered);
 	tcase_add_test(t, changes_are_told);
 	tcase_add_test(t, the_history_survives_a_restart);
+	tcase_add_test(t, the_history_has_whom_a_user_asked_for);
 	tcase_add_test(t, a_name_of_spaces_survives_a_restart);
 	tcase_add_test(t, a_damaged_history_is_set_aside);
 	tcase_add_test(t, files_that_are_not_all_there);
