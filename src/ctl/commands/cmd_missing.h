@@ -4,7 +4,6 @@
 #define QOSD_CTL_CMD_MISSING_H
 
 #include "ctl/command.h"
-#include "ctl/commands/health.h"
 #include "events/missing.h"
 
 /* {"switch": n, …, "dropped": n}: how many of each kind are missing; null if nobody keeps that. */
@@ -14,10 +13,5 @@ json_t *json_missing_counts(const struct missing *m);
  * the one that is missing.  FABRIC_NONE: the item is no missing link, or the port has no link.
  */
 uint32_t missing_linked_to(const struct missing_item *x, const struct missing_end *e, const struct fabric *f);
-/*
- * Adds what is missing to the problems; m and f, the published fabric, may be NULL.  What is withdrawn
- * (w, or NULL), or was linked to it, is no trouble by itself: it says why it is missing.
- */
-void health_missing(const struct missing *m, const struct fabric *f, const struct withdrawals *w, struct health *h);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Answers `topology` and `accept`, and judges the expected topology for `health`. */
+/* Answers `topology` and `accept`. */
 #include "ctl/commands/cmd_topology.h"
 
 #include <stdlib.h>
@@ -56,7 +56,7 @@ static void release_rows(void *arg)
 	free(rows);
 }
 
-static char *finding_text(const struct topology_check *c, const struct expected_finding *y)
+char *topology_finding_text(const struct topology_check *c, const struct expected_finding *y)
 {
 	struct buf b = { 0 };
 
@@ -78,7 +78,7 @@ static json_t *next_difference(void *arg)
 	if (!c || rows->i == c->findings.v.n)
 		return NULL;
 	y = &c->findings.v.v[rows->i++];
-	text = finding_text(c, y);
+	text = topology_finding_text(c, y);
 	row = json_pack("{s:s, s:o}", "kind", expected_kind_name(y->kind), "text", json_text(text));
 	free(text);
 	return row;
@@ -186,51 +186,4 @@ void cmd_accept(const struct ctl_call *c, struct reply *r)
 	a->state = arg_flag(c, "none") ? NULL : state_ref(c->view->state);
 	a->who = asker_keep(c->view->peer.who);
 	reply_change_later(r, c->view->jobs, &ops, a);
-}
-
-/* --- health --- */
-
-static const struct {
-	enum severity severity;
-	const char *kind, *action, *more;
-} by_kind[EXPECTED_KINDS] = {
-#define SEE "; see 'qosd-ctl topology'"
-#define CORRECT "correct it, or change what is expected: see 'qosd-ctl accept' and expected-topology in qosd.yaml(5)"
-	[EXPECTED_NODE_MISSING] = { SEV_WARNING, "topology-node-missing", CORRECT, "expected nodes are not there" SEE },
-	[EXPECTED_NODE_UNKNOWN] = { SEV_WARNING, "topology-node-unknown", CORRECT, "nodes are not expected" SEE },
-	[EXPECTED_MISCABLED] = { SEV_WARNING, "topology-miscabled", CORRECT, "links are miscabled" SEE },
-	[EXPECTED_LINK_MISSING] = { SEV_WARNING, "topology-link-missing", CORRECT, "expected links are not there" SEE },
-	[EXPECTED_LINK_SURPLUS] = { SEV_WARNING, "topology-link-surplus", CORRECT, "links are not expected" SEE },
-};
-
-static void add(struct health *h, enum expected_kind k, char *text)
-{
-	*vec_push(&h->v) = (struct problem){ by_kind[k].severity, by_kind[k].kind, by_kind[k].action, text };
-}
-
-static void judge_check(const struct topology_check *c, struct health *h)
-{
-	size_t seen[EXPECTED_KINDS] = { 0 }, full = 0;
-
-	for (size_t i = 0; i < c->findings.v.n && full < EXPECTED_KINDS; i++) {
-		const struct expected_finding *y = &c->findings.v.v[i];
-
-		if (seen[y->kind] == HEALTH_EACH)
-			continue;
-		full += ++seen[y->kind] == HEALTH_EACH;
-		add(h, y->kind, finding_text(c, y));
-	}
-	for (unsigned k = 0; k < EXPECTED_KINDS; k++)
-		health_rest(h, by_kind[k].severity, by_kind[k].kind, by_kind[k].action, c->findings.count[k],
-			    by_kind[k].more);
-}
-
-void health_topology(const struct ctl_topology *t, struct health *h)
-{
-	if (t && t->check)
-		judge_check(t->check, h);
-	if (t && t->errors.count[SEV_ERROR])
-		*vec_push(&h->v) = (struct problem){ SEV_WARNING, "topology-unreadable",
-			"correct expected-topology in qosd.yaml, or that file; it is read again after a change, with the "
-			"next sweep", xasprintf("%s: %s", t->file, t->errors.v[0].text) };
 }

@@ -4,11 +4,10 @@
 #define QOSD_CTL_CMD_TOPOLOGY_H
 
 #include "ctl/command.h"
-#include "ctl/commands/health.h"
 
 /* What is expected, since when, and the numbers of differences by kind; null: nothing is expected. */
 json_t *json_topology(const struct ctl_topology *t);
-/* Adds the differences to the problems; t may be NULL. */
-void health_topology(const struct ctl_topology *t, struct health *h);
+/* A difference as a sentence; the caller frees it. */
+char *topology_finding_text(const struct topology_check *c, const struct expected_finding *y);
 
 #endif

@@ -69,12 +69,6 @@ struct health {
 	VEC(struct problem) v;
 };
 
-/* Problems of one kind that are listed one by one; the rest are only counted. */
-#define HEALTH_EACH 10
-/* Adds "N more WHAT" for those of n problems of one kind that are not listed, if there are any. */
-void health_rest(struct health *h, enum severity severity, const char *kind, const char *action, size_t n,
-		 const char *what);
-
 /* Says who sends too many MADs, of which kind and how many.  s: the published state, or NULL. */
 void health_flood_text(const struct subnet_state *s, const struct mad_flood *flood,
 		       struct buf *out);

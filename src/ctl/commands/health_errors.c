@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Judges error counters of links; see health_errors.h. */
+/* Judges error counters of links; see health_judges.h and health_errors.h. */
 #include "ctl/commands/health_errors.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+
+#include "ctl/commands/health_judges.h"
 
 #define METRICS_EACH 100	/* ports with samples of their own */
 
@@ -45,25 +47,20 @@ static void find_bad(const struct error_watch *w, const struct subnet_state *s, 
 /* --- health --- */
 
 /* What a counter over its limit points to; the first one that is over decides. */
-static const char *advice(uint16_t over)
+static enum health_finding finding_of(uint16_t over)
 {
 	uint16_t wire = 1 << ERR_SYMBOL | 1 << ERR_LINK_RECOVERY | 1 << ERR_LINK_DOWNED | 1 << ERR_RCV |
 			1 << ERR_LOCAL_INTEGRITY;
 
 	if (over & wire)
-		return "check the cable and both connectors, then 'qosd-ctl errors clear'; 'qosd-ctl errors' has "
-		       "all counters";
+		return FOUND_CABLE_ERRORS;
 	if (over & 1 << ERR_RCV_REMOTE_PHYSICAL)
-		return "packets were damaged before they came here: look for symbol errors on links further away "
-		       "with 'qosd-ctl errors'";
+		return FOUND_DISTANT_ERRORS;
 	if (over & (1 << ERR_XMIT_CONSTRAINT | 1 << ERR_RCV_CONSTRAINT))
-		return "a host sends with a P_Key that it does not have: check its programs, and "
-		       "'qosd-ctl partitions'";
+		return FOUND_PKEY_ERRORS;
 	if (over & (1 << ERR_VL15_DROPPED | 1 << ERR_QP1_DROPPED))
-		return "the device gets more MADs than it can hold: look for programs that poll it, or lower "
-		       "smp-window-device in qosd.yaml(5)";
-	return "packets are dropped: look for links that are down, slow or full with 'qosd-ctl errors' and "
-	       "'qosd-ctl counters'";
+		return FOUND_MAD_ERRORS;
+	return FOUND_DROP_ERRORS;
 }
 
 static int64_t oldest(const struct error_port *p, int64_t now_us)
@@ -86,19 +83,19 @@ static void put_bad(const struct error_watch *w, const struct subnet_state *s, c
 		   fabric_port_name(s->f, s->f->ports[b->port].peer, there, sizeof(there)));
 	error_put_over(error_watch_book(w), b->p, now_us, &text);
 	buf_printf(&text, ", for %" PRId64 " s", (now_us - oldest(b->p, now_us)) / 1000000);
-	*vec_push(&h->v) = (struct problem){ SEV_WARNING, "link-errors", advice(b->p->over), text.s };
+	health_take(h, finding_of(b->p->over), text.s);
 }
 
-void health_errors(const struct error_watch *w, const struct subnet_state *s, int64_t now_us,
-		   struct health *h)
+void health_errors(const struct health_input *in, struct health *h)
 {
 	struct bad_ports bad = { 0 };
 
-	find_bad(w, s, now_us, &bad);
+	if (!in->errors)
+		return;
+	find_bad(in->errors, in->state, in->now_mono_us, &bad);
 	for (size_t i = 0; i < bad.list.n && i < HEALTH_EACH; i++)
-		put_bad(w, s, &bad.list.v[i], now_us, h);
-	health_rest(h, SEV_WARNING, "link-errors", "'qosd-ctl errors --over' lists them", bad.list.n,
-		    "ports with counters of errors over their limits");
+		put_bad(in->errors, in->state, &bad.list.v[i], in->now_mono_us, h);
+	health_rest(h, FOUND_MORE_ERRORS, bad.list.n);
 	vec_free(&bad.list);
 }
 

@@ -1,35 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Judges what is missing, for `health`: see cmd_missing.h. */
+/* Judges what is missing; see health_judges.h. */
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "ctl/commands/cmd_missing.h"
+#include "ctl/commands/health_judges.h"
 #include "sm/devices/withdrawals.h"
 
 static const struct {
-	enum severity severity;
-	const char *kind, *action, *more;
+	enum health_finding missing, withdrawn;
 } by_kind[MISSING_KINDS] = {
-	[MISSING_SWITCH] = { SEV_ERROR, "switch-missing",
-		"bring the switch back, or say that it is gone for good: 'qosd-ctl forget SWITCH'",
-		"switches are missing; see 'qosd-ctl missing'" },
-	[MISSING_HOST] = { SEV_WARNING, "host-missing",
-		"bring the host back, or say that it is gone for good: 'qosd-ctl forget HOST'",
-		"hosts are missing; see 'qosd-ctl missing'" },
-	[MISSING_MANAGER] = { SEV_WARNING, "manager-missing",
-		"start it again, or say that it is gone for good: 'qosd-ctl forget GUID'",
-		"subnet managers are missing; see 'qosd-ctl missing'" },
-	[MISSING_LINK] = { SEV_WARNING, "link-missing",
-		"check the cable and both ports, or say that the link is gone for good, as where a cable was "
-		"moved on purpose: 'qosd-ctl forget PORT'",
-		"links between switches are missing; see 'qosd-ctl missing'" },
-	[MISSING_HOST_LINK] = { SEV_WARNING, "host-link-missing",
-		"check the cable and both ports, or say that the link is gone for good: 'qosd-ctl forget PORT'",
-		"links of hosts are missing; see 'qosd-ctl missing'" },
-	[MISSING_RATE] = { SEV_WARNING, "link-slower",
-		"check the cable and both connectors, 'qosd-ctl links retrain PORT' trains it again; or say "
-		"that it is to stay so: 'qosd-ctl forget PORT'",
-		"links are slower than they were; see 'qosd-ctl missing'" },
+	[MISSING_SWITCH] = { FOUND_SWITCH_MISSING, FOUND_SWITCH_WITHDRAWN },
+	[MISSING_HOST] = { FOUND_HOST_MISSING, FOUND_HOST_WITHDRAWN },
+	[MISSING_MANAGER] = { FOUND_MANAGER_MISSING, FOUND_MANAGER_MISSING },	/* no place */
+	[MISSING_LINK] = { FOUND_LINK_MISSING, FOUND_LINK_WITHDRAWN },
+	[MISSING_HOST_LINK] = { FOUND_HOST_LINK_MISSING, FOUND_HOST_LINK_WITHDRAWN },
+	[MISSING_RATE] = { FOUND_LINK_SLOWER, FOUND_RATE_WITHDRAWN },
 };
 
 /* " since TIME", or that nobody saw it go. */
@@ -97,12 +83,6 @@ static char *item_text_now(const struct missing_item *x, const struct fabric *f)
 	return text.s;
 }
 
-static void add(struct health *h, enum missing_kind kind, char *text)
-{
-	*vec_push(&h->v) = (struct problem){ by_kind[kind].severity, by_kind[kind].kind,
-					     by_kind[kind].action, text };
-}
-
 /* The withdrawn place that explains why nobody sees the item; NULL: nothing does. */
 static const struct withdrawal *reason_of(const struct withdrawals *w, const struct missing_item *x)
 {
@@ -117,35 +97,32 @@ static const struct withdrawal *reason_of(const struct withdrawals *w, const str
 	return x->kind == MISSING_MANAGER ? NULL : found;
 }
 
-static void add_item(struct health *h, const struct withdrawals *w, const struct missing_item *x,
-		     const struct fabric *f)
+static void add_item(const struct health_input *in, struct health *h, const struct missing_item *x)
 {
-	const struct withdrawal *because = reason_of(w, x);
-	char *text = item_text_now(x, f);
+	const struct withdrawal *because = reason_of(in->sm->withdrawals, x);
+	char *text = item_text_now(x, in->state->f);
 
 	if (!because) {
-		add(h, x->kind, text);
+		health_take(h, by_kind[x->kind].missing, text);
 		return;
 	}
-	*vec_push(&h->v) = (struct problem){
-		SEV_INFO, by_kind[x->kind].kind, "'qosd-ctl release' takes what is withdrawn into service again",
-		xasprintf("%s; %s is %s", text, because->name, withdrawal_kind_name(because->kind)) };
+	health_add(h, by_kind[x->kind].withdrawn, "%s; %s is %s", text, because->name,
+		   withdrawal_kind_name(because->kind));
 	free(text);
 }
 
-void health_missing(const struct missing *m, const struct fabric *f, const struct withdrawals *w, struct health *h)
+void health_missing(const struct health_input *in, struct health *h)
 {
 	size_t n = 0, seen[MISSING_KINDS] = { 0 };
-	struct missing_item **list = m ? missing_list(m, &n) : NULL;
+	struct missing_item **list = in->missing ? missing_list(in->missing, &n) : NULL;
 
 	for (size_t i = 0; i < n; i++)
 		if (seen[list[i]->kind]++ < HEALTH_EACH)
-			add_item(h, w, list[i], f);
+			add_item(in, h, list[i]);
 	for (unsigned k = 0; k < MISSING_KINDS; k++)
-		health_rest(h, by_kind[k].severity, by_kind[k].kind, by_kind[k].action, seen[k], by_kind[k].more);
-	if (m && missing_dropped(m))
-		*vec_push(&h->v) = (struct problem){ SEV_WARNING, "missing-not-kept",
-			"'qosd-ctl forget --all' makes room", xasprintf(
-			"%" PRIu64 " more nodes and links are missing than qosd remembers", missing_dropped(m)) };
+		health_rest(h, by_kind[k].missing, seen[k]);
+	if (in->missing && missing_dropped(in->missing))
+		health_add(h, FOUND_MISSING_NOT_KEPT, "%" PRIu64 " more nodes and links are missing than qosd "
+			   "remembers", missing_dropped(in->missing));
 	missing_list_free(list, n);
 }

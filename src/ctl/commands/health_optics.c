@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Judges transceivers; see health_optics.h. */
+/* Judges transceivers; see health_judges.h and health_optics.h. */
 #include "ctl/commands/health_optics.h"
 
+#include "ctl/commands/health_judges.h"
 #include "lib/base/alloc.h"
 
 #define METRICS_EACH 100	/* ports with samples of their own */
@@ -43,11 +44,8 @@ static void put_raised(const struct subnet_state *s, uint32_t port, const struct
 
 	buf_printf(&text, "%s: ", fabric_port_name(s->f, port, name, sizeof(name)));
 	optics_put_beyond(p, !alarm, &text);
-	*vec_push(&h->v) = (struct problem){
-		alarm ? SEV_WARNING : SEV_INFO, alarm ? "optics-alarm" : "optics-warning",
-		p->t.beyond[RX_POWER][LOW_ALARM] ? "clean the connectors, and look at the transceiver at the far end" :
-		"look at the cooling and the transceiver; 'qosd-ctl optics' has its values", text.s,
-	};
+	health_take(h, !alarm ? FOUND_OPTICS_WARNING : p->t.beyond[RX_POWER][LOW_ALARM] ? FOUND_LIGHT_ALARM :
+		    FOUND_OPTICS_ALARM, text.s);
 }
 
 static void put_all(const struct optics_watch *w, const struct subnet_state *s, bool alarm, struct health *h)
@@ -57,16 +55,16 @@ static void put_all(const struct optics_watch *w, const struct subnet_state *s, 
 	find_raised(w, s, alarm, &found);
 	for (size_t i = 0; i < found.ports.n && i < HEALTH_EACH; i++)
 		put_raised(s, found.ports.v[i], optics_watch_port(w, s, found.ports.v[i]), alarm, h);
-	health_rest(h, alarm ? SEV_WARNING : SEV_INFO, alarm ? "optics-alarm" : "optics-warning",
-		    "'qosd-ctl optics --alarms' lists them", found.ports.n,
-		    "ports whose transceivers have values beyond their thresholds");
+	health_rest(h, alarm ? FOUND_MORE_OPTICS_ALARMS : FOUND_MORE_OPTICS_WARNINGS, found.ports.n);
 	vec_free(&found.ports);
 }
 
-void health_optics(const struct optics_watch *w, const struct subnet_state *s, struct health *h)
+void health_optics(const struct health_input *in, struct health *h)
 {
-	put_all(w, s, true, h);
-	put_all(w, s, false, h);
+	if (!in->optics)
+		return;
+	put_all(in->optics, in->state, true, h);
+	put_all(in->optics, in->state, false, h);
 }
 
 /* --- metrics --- */

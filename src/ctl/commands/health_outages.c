@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Names the nodes and links that go away too often; see health_outages.h. */
+/* Names the nodes and links that go away too often; see health_judges.h and health_outages.h. */
 #include "ctl/commands/health_outages.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "ctl/commands/health_judges.h"
 
 struct unsteady { VEC(struct outage) list; };
 
@@ -51,26 +53,23 @@ static void put_outage(const struct outage *x, struct health *h)
 	if (x->kind == OUTAGE_LINK) {
 		buf_printf(&text, "link %s to %s went down %s%u times in the last hour", x->name,
 			   x->far_name, least, x->times);
-		*vec_push(&h->v) = (struct problem){ SEV_WARNING, "link-unsteady",
-						     "check the cable and both connectors", text.s };
+		health_take(h, FOUND_LINK_UNSTEADY, text.s);
 		return;
 	}
 	buf_printf(&text, "%s went away %s%u times in the last hour", x->name, least, x->times);
-	*vec_push(&h->v) = (struct problem){ SEV_WARNING, "node-unsteady",
-					     "look for reboots in its logs; if there are none, check its cable",
-					     text.s };
+	health_take(h, FOUND_NODE_UNSTEADY, text.s);
 }
 
-void health_outages(const struct outages *o, const struct withdrawals *w, int64_t now_us,
-		    struct health *h)
+void health_outages(const struct health_input *in, struct health *h)
 {
 	struct unsteady found = { 0 };
 
-	find_unsteady(o, w, now_us, &found);
+	if (!in->outages)
+		return;
+	find_unsteady(in->outages, in->sm->withdrawals, in->now_mono_us, &found);
 	for (size_t i = 0; i < found.list.n && i < HEALTH_EACH; i++)
 		put_outage(&found.list.v[i], h);
-	health_rest(h, SEV_WARNING, "node-unsteady", "'qosd-ctl events --kind node,switch,link' tells when",
-		    found.list.n, "nodes and links that went away too often");
+	health_rest(h, FOUND_MORE_UNSTEADY, found.list.n);
 	vec_free(&found.list);
 }
 

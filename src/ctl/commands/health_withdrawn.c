@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Judges what is withdrawn for `health`; see health_withdrawn.h. */
+/* Judges what is withdrawn; see health_judges.h and health_withdrawn.h. */
 #include "ctl/commands/health_withdrawn.h"
 
 #include <inttypes.h>
 
+#include "ctl/commands/health_judges.h"
 #include "sm/devices/isolations.h"
 
 static void put_since(const struct withdrawal *x, int64_t now_us, struct buf *text)
@@ -37,12 +38,7 @@ static void judge_drained(const struct health_input *in, const struct withdrawal
 	else if (in_part)
 		buf_printf(&text, "; %" PRIu32 " of %" PRIu32 " links are in use because there is no other "
 			   "way", left.used, left.links);
-	*vec_push(&h->v) = (struct problem){
-		in_part ? SEV_WARNING : SEV_INFO, in_part ? "drained-in-part" : "drained",
-		in_part ? "see 'qosd-ctl withdrawn'; what has no other way is cut off if the device or cable is "
-			  "removed" :
-			  "'qosd-ctl release' takes it into service again", text.s,
-	};
+	health_take(h, in_part ? FOUND_DRAINED_IN_PART : FOUND_DRAINED, text.s);
 }
 
 void put_isolated(const struct health_input *in, struct buf *text)
@@ -107,13 +103,10 @@ static void judge_isolated(const struct health_input *in, const struct withdrawa
 
 	buf_printf(&text, "%s is isolated%s", x->name, pending ? ", but still in use" : "");
 	put_since(x, in->now_us, &text);
-	*vec_push(&h->v) = (struct problem){
-		SEV_WARNING, "isolated",
-		"once it is repaired, 'qosd-ctl release' takes it into service again; see 'qosd-ctl withdrawn'", text.s,
-	};
+	health_take(h, FOUND_ISOLATED, text.s);
 }
 
-void judge_withdrawn(const struct health_input *in, struct health *h)
+void health_withdrawn(const struct health_input *in, struct health *h)
 {
 	const struct withdrawals *w = in->sm->withdrawals;
 
@@ -123,5 +116,5 @@ void judge_withdrawn(const struct health_input *in, struct health *h)
 		else
 			judge_drained(in, &w->v.v[i], h);
 	if (w)
-		health_rest(h, SEV_INFO, "drained", "see 'qosd-ctl withdrawn'", w->v.n, "places are withdrawn");
+		health_rest(h, FOUND_MORE_WITHDRAWN, w->v.n);
 }

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The part of `health` about what is withdrawn (health.h). */
+/* What other judges of `health` say about what is isolated. */
 #ifndef QOSD_CTL_COMMANDS_HEALTH_WITHDRAWN_H
 #define QOSD_CTL_COMMANDS_HEALTH_WITHDRAWN_H
 
 #include "ctl/commands/health.h"
-
-/* Lists what is withdrawn, so that nobody forgets it, and drains that cannot be complete. */
-void judge_withdrawn(const struct health_input *in, struct health *h);
 
 /* Appends "; 2 links are isolated", if any are, where that may be the reason for what else is wrong. */
 void put_isolated(const struct health_input *in, struct buf *text);

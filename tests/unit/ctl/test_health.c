@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "asking.h"
-#include "ctl/commands/health.h"
+#include "ctl/commands/health_findings.h"
 #include "events/outages.h"
 #include "plan/feasible/feasible.h"
 #include "plan/routes/base_routes.h"
@@ -117,6 +117,21 @@ START_TEST(data_on_an_sl_without_a_level)
 	in.strays = x + 12;
 	in.n_strays = 1;
 	expect(SEV_INFO, "sl-without-level", "VL 6 carries data");
+}
+END_TEST
+
+START_TEST(every_finding_says_what_to_do)
+{
+	for (enum health_finding x = 0; x < HEALTH_FINDINGS; x++) {
+		const struct problem *p;
+
+		health_free(&h);
+		health_add(&h, x, "text");
+		p = &h.v.v[0];
+		ck_assert_msg(*p->kind && strspn(p->kind, "abcdefghijklmnopqrstuvwxyz-") == strlen(p->kind), "%s",
+			      p->kind);
+		ck_assert_msg(strlen(p->action) > 10 && !strchr(p->action, '\n'), "%s: %s", p->kind, p->action);
+	}
 }
 END_TEST
 
@@ -880,6 +895,7 @@ int main(void)
 	tcase_add_test(t, nothing_wrong);
 	tcase_add_test(t, shares_missed);
 	tcase_add_test(t, data_on_an_sl_without_a_level);
+	tcase_add_test(t, every_finding_says_what_to_do);
 	tcase_add_test(t, who_is_master);
 	tcase_add_test(t, a_standby_that_is_not_active);
 	tcase_add_test(t, an_m_key_is_advised);
