@@ -29,6 +29,11 @@ static bool missing_row(const json_t *o)
 		printf("; %s is linked to %s now", str(o, "name"), str(o, "linked-to"));
 	if (has(o, "far-linked-to"))
 		printf("; %s is linked to %s now", str(o, "far-name"), str(o, "far-linked-to"));
+	if (has(o, "moved-to"))
+		printf("; %s is linked to %s since %s", str(o, "moved-to"), str(o, "far-moved-to"),
+		       str(o, "moved-since"));
+	else if (num(o, "new-links"))
+		printf("; %lld new link%s since", num(o, "new-links"), num(o, "new-links") == 1 ? "" : "s");
 	putchar('\n');
 	return true;
 }

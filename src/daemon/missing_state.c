@@ -210,6 +210,11 @@ void missing_state_print(const struct missing_state *x, struct buf *b)
 	missing_print(x->table, b);
 }
 
+uint32_t missing_state_format(const struct missing_state *x)
+{
+	return missing_has_new(x->table) ? STORE_MISSING_FORMAT : 1;
+}
+
 bool missing_state_inherit(struct missing_state *x, char *text)
 {
 	struct missing *try = missing_new();

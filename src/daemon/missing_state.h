@@ -44,6 +44,8 @@ size_t missing_state_forget(void *arg, const char *text, struct asker who);
 
 uint64_t missing_state_changes(const struct missing_state *x);
 void missing_state_print(const struct missing_state *x, struct buf *b);
+/* The lowest format (store/store.h) that has it all. */
+uint32_t missing_state_format(const struct missing_state *x);
 /* Replaces the table by the master's, and modifies the text.  False: it is invalid and ignored. */
 bool missing_state_inherit(struct missing_state *x, char *text);
 

@@ -15,6 +15,10 @@
  * A forgotten item is kept, unseen by everyone, until the thing is back: it tells a later start
  * that the known fabric has something that nobody misses.
  *
+ * A link that comes, and was not missed, may be the cable of a missing link between the same two switches, or of the
+ * same host.  So where one is missing, a new link is kept, too, as an item that nobody sees, as long as the link stays
+ * (missing_move.h).
+ *
  * The table has MISSING_MAX items at most; what is lost beyond that is only counted.  No clock, no
  * disk: the text that missing_print() makes is kept and sent to standbys by the daemon
  * (daemon/missing_state.c).  For one thread only.
@@ -25,6 +29,7 @@
 #include "events/topology_events.h"
 
 #define MISSING_MAX 65536
+#define MISSING_NEW_MAX 1024	/* of these: new links */
 
 enum missing_kind {
 	MISSING_SWITCH, MISSING_HOST,	/* a host is any node that is no switch */
@@ -51,11 +56,21 @@ struct missing_item {
 	bool forgotten;
 	bool unwatched;			/* no qosd was watching when it went: since_us is when that was seen */
 	bool trunk;			/* of a link: it is one between switches */
+	bool is_new;			/* of a link that is there: it came at since_us; it is forgotten, too */
 	int64_t since_us;		/* realtime */
 	struct missing_end a, b;	/* of a node: b is the switch port that a.num was linked to, if any */
 	char was[LINK_TEXT], is[LINK_TEXT];	/* width and speed; "": unknown, or there is no link */
 	uint8_t rate;			/* rate code that belongs to `was`; 0: unknown */
 };
+
+/* Whether it is a link: gone, slower, or new. */
+bool missing_is_link(const struct missing_item *x);
+/* A digest of what a link connects: two switches, or a host and others. */
+uint64_t missing_between(const struct missing_item *x);
+/* The port of the fabric that an end names, or FABRIC_NONE; of a node that has no number, its port 0. */
+uint32_t missing_port(const struct fabric *f, const struct missing_end *e);
+/* Whether the fabric has the link, be it a host's to another port; *port: its end a. */
+bool missing_link_is_there(const struct fabric *f, const struct missing_item *x, uint32_t *port);
 
 struct missing;
 
@@ -66,6 +81,8 @@ void missing_free(struct missing *m);		/* NULL is fine */
 uint64_t missing_changes(const struct missing *m);
 /* The i-th item, from 0 on, of those that are shown or not; NULL: there are no more. */
 const struct missing_item *missing_at(const struct missing *m, size_t i);
+/* Whether any item is a new link. */
+bool missing_has_new(const struct missing *m);
 /* How many of each kind are shown; returns the sum. */
 size_t missing_count(const struct missing *m, size_t n[MISSING_KINDS]);
 /* How many items did not fit since the table was made. */

@@ -13,7 +13,8 @@
 /*
  *	KIND FLAGS TIME GUID PORT-GUID NUMBER GUID PORT-GUID NUMBER RATE WAS IS NAME NAME
  *
- * with tabs between; the times are realtime in µs, the rate is a code.
+ * with tabs between; the times are realtime in µs, the rate is a code.  FLAGS are - and letters: forgotten, unwatched,
+ * trunk, new (from format 2 on).
  */
 static void put_end(struct buf *b, const struct missing_end *e)
 {
@@ -25,8 +26,8 @@ void missing_print(const struct missing *m, struct buf *b)
 	const struct missing_item *x;
 
 	for (size_t i = 0; (x = missing_at(m, i)); i++) {
-		buf_printf(b, "%s\t-%s%s%s\t%" PRId64, missing_kind_name(x->kind), x->forgotten ? "f" : "",
-			   x->unwatched ? "u" : "", x->trunk ? "t" : "", x->since_us);
+		buf_printf(b, "%s\t-%s%s%s%s\t%" PRId64, missing_kind_name(x->kind), x->forgotten ? "f" : "",
+			   x->unwatched ? "u" : "", x->trunk ? "t" : "", x->is_new ? "n" : "", x->since_us);
 		put_end(b, &x->a);
 		put_end(b, &x->b);
 		buf_printf(b, "\t%u\t%s\t%s\t%s\t%s\n", x->rate, x->was, x->is, x->a.name, x->b.name);
@@ -91,11 +92,14 @@ static bool get_item(char *field[FIELDS], struct missing_item *x)
 
 	while (x->kind < MISSING_KINDS && strcmp(missing_kind_name(x->kind), field[0]))
 		x->kind++;
-	if (x->kind == MISSING_KINDS || field[1][0] != '-' || strspn(field[1], "-fut") != strlen(field[1]))
+	if (x->kind == MISSING_KINDS || field[1][0] != '-' || strspn(field[1], "-futn") != strlen(field[1]))
 		return false;
 	x->forgotten = strchr(field[1], 'f');
 	x->unwatched = strchr(field[1], 'u');
 	x->trunk = strchr(field[1], 't');
+	x->is_new = strchr(field[1], 'n');
+	if (x->is_new && (!missing_is_link(x) || !x->forgotten))
+		return false;
 	if (!get_number(field[2], 10, INT64_MAX, &since) || !get_number(field[9], 10, UINT8_MAX, &rate))
 		return false;
 	x->since_us = (int64_t)since;

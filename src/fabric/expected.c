@@ -206,12 +206,14 @@ static void judge_nodes(struct comparison *c)
 {
 	for (uint32_t i = 0; i < c->x->nodes.n; i++)
 		if (c->node[i] == FABRIC_NONE)
-			find(c, (struct expected_finding){ EXPECTED_NODE_MISSING, i, FABRIC_NONE, FABRIC_NONE,
-							   FABRIC_NONE });
+			find(c, (struct expected_finding){ .kind = EXPECTED_NODE_MISSING, .expected = i,
+							   .node = FABRIC_NONE, .port_a = FABRIC_NONE,
+							   .port_b = FABRIC_NONE });
 	for (uint32_t i = 0; i < c->f->n_nodes; i++)
 		if (c->known[i] == FABRIC_NONE)
-			find(c, (struct expected_finding){ EXPECTED_NODE_UNKNOWN, FABRIC_NONE, i, FABRIC_NONE,
-							   FABRIC_NONE });
+			find(c, (struct expected_finding){ .kind = EXPECTED_NODE_UNKNOWN, .expected = FABRIC_NONE,
+							   .node = i, .port_a = FABRIC_NONE,
+							   .port_b = FABRIC_NONE });
 }
 
 /* The port of f that an end of an expected link names, or FABRIC_NONE. */
@@ -233,7 +235,8 @@ static void judge_link(struct comparison *c, uint32_t link)
 {
 	const struct expected_link *x = &c->x->links.v[link];
 	uint32_t a = slot_of(c, x->a, x->num_a), b = slot_of(c, x->b, x->num_b);
-	struct expected_finding y = { EXPECTED_LINK_MISSING, link, FABRIC_NONE, a, b };
+	struct expected_finding y = { .kind = EXPECTED_LINK_MISSING, .expected = link, .node = FABRIC_NONE,
+				      .port_a = a, .port_b = b };
 
 	if (a != FABRIC_NONE)
 		c->wanted[a] = 1;
@@ -258,8 +261,8 @@ static void judge_surplus(struct comparison *c)
 
 		if (peer != FABRIC_NONE && peer > i && !c->wanted[i] && !c->wanted[peer] &&
 		    c->known[f->ports[i].node] != FABRIC_NONE && c->known[f->ports[peer].node] != FABRIC_NONE)
-			find(c, (struct expected_finding){ EXPECTED_LINK_SURPLUS, FABRIC_NONE, FABRIC_NONE, i,
-							   peer });
+			find(c, (struct expected_finding){ .kind = EXPECTED_LINK_SURPLUS, .expected = FABRIC_NONE,
+							   .node = FABRIC_NONE, .port_a = i, .port_b = peer });
 	}
 }
 
@@ -278,6 +281,7 @@ void expected_compare(const struct expected *x, const struct fabric *f, struct e
 	for (uint32_t i = 0; i < x->links.n; i++)
 		judge_link(&c, i);
 	judge_surplus(&c);
+	expected_find_moves(f, out);
 	free(c.node);
 	free(c.known);
 	free(c.wanted);
@@ -309,6 +313,21 @@ static void put_found(const struct fabric *f, uint32_t port, struct buf *out)
 	put_port(f, f->ports[port].peer, out);
 }
 
+/* Which link may be the cable of a missing one. */
+static void put_moved(const struct fabric *f, const struct expected_finding *y, struct buf *out)
+{
+	if (!y->n_surplus)
+		return;
+	if (y->moved != FABRIC_NONE) {
+		put_found(f, y->moved, out);
+		buf_puts(out, ", which is not expected: was the cable moved?");
+		return;
+	}
+	buf_printf(out, "; %" PRIu32 " such link%s missing there, and %" PRIu32 " not expected: %s moved?", y->n_missing,
+		   y->n_missing == 1 ? " is" : "s are", y->n_surplus,
+		   y->n_missing == 1 || y->n_surplus == 1 ? "was a cable" : "were cables");
+}
+
 void expected_text(const struct expected *x, const struct fabric *f, const struct expected_finding *y,
 		   struct buf *out)
 {
@@ -337,5 +356,6 @@ void expected_text(const struct expected *x, const struct fabric *f, const struc
 			buf_puts(out, ", and neither port has a link");
 		put_found(f, y->port_a, out);
 		put_found(f, y->port_b, out);
+		put_moved(f, y, out);
 	}
 }

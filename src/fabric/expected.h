@@ -60,6 +60,12 @@ struct expected_finding {
 	 * a miscabled or missing link name.  FABRIC_NONE: none.
 	 */
 	uint32_t node, port_a, port_b;
+	/*
+	 * Of a missing link: the surplus links between the same two switches, or of the same host, one of which may be
+	 * its cable, moved at both ends; and the missing links, this one included, that these may be.  If there
+	 * is one of each: an end of the surplus link in the fabric, else FABRIC_NONE.
+	 */
+	uint32_t n_surplus, n_missing, moved;
 };
 
 struct expected_findings {
@@ -67,8 +73,10 @@ struct expected_findings {
 	size_t count[EXPECTED_KINDS];
 };
 
-/* Appends to a zeroed struct, which the caller ends with vec_free(&out->v).  In O(nodes + ports). */
+/* Appends to a zeroed struct, which the caller ends with vec_free(&out->v).  In O(nodes + ports), and sorts differences. */
 void expected_compare(const struct expected *x, const struct fabric *f, struct expected_findings *out);
+/* For expected_compare(): fills in what missing links have of surplus ones (expected_moves.c). */
+void expected_find_moves(const struct fabric *f, struct expected_findings *out);
 /*
  * Says what is wrong; the ends of a miscabled link with where they were found.  f: the fabric that
  * was compared.

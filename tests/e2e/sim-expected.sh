@@ -41,7 +41,7 @@ sim_do link connect 'MF0;leaf02:SX6036/U1/P20' 'MF0;spine01:SB7700/U1/P30'
 unplug 'node001 HCA-1'
 until_ 20 differences_are "link-missing=1 link-surplus=1 miscabled=2 node-missing=1" || bad "differences: $(differences); $(ctl topology)"
 expect_match "a miscabled link" 'MF0;leaf01:SX6036/U1/P29 \(0xf45214030090a3c0\) is expected to be linked to MF0;spine01:SB7700/U1/P1 \(0x7cfe900300b41a20\); MF0;leaf01:SX6036/U1/P29 \(0xf45214030090a3c0\) is linked to MF0;spine01:SB7700/U1/P2 \(0x7cfe900300b41a20\); MF0;spine01:SB7700/U1/P1 \(0x7cfe900300b41a20\) is linked to MF0;leaf01:SX6036/U1/P30 ' "$(texts miscabled)"
-expect_match "a missing link" 'MF0;leaf02:SX6036/U1/P29 .* is expected to be linked to MF0;spine01:SB7700/U1/P5 .*, and neither port has a link' "$(texts link-missing)"
+expect_match "a missing link" 'MF0;leaf02:SX6036/U1/P29 .* is expected to be linked to MF0;spine01:SB7700/U1/P5 .*, and neither port has a link; MF0;leaf02:SX6036/U1/P20 [^;]* is linked to MF0;spine01:SB7700/U1/P30 [^;]*, which is not expected: was the cable moved\?$' "$(texts link-missing)"
 expect_match "a surplus link" 'MF0;leaf02:SX6036/U1/P20 .* is linked to MF0;spine01:SB7700/U1/P30 .*, and neither port is expected to have a link' "$(texts link-surplus)"
 expect "a missing node" "node001 HCA-1 (0xf452140300811230) is expected and not there" "$(texts node-missing)"
 expect "in health" "warning topology-link-missing=1 warning topology-link-surplus=1 warning topology-miscabled=2 warning topology-node-missing=1" "$(in_health)"

@@ -138,3 +138,24 @@ expect_match "as text" "^link .* $spine/P5 \(.*\) -> $leaf/P29 \(.*\); $spine/P5
 expect_match "in health" "to $leaf/P29 .* is gone since .*; $spine/P5 \([^)]*\) is linked to $leaf/P20 \([^)]*\) now: was the cable moved\?$" "$(problem link-missing)"
 expect_match "what to do" "where a cable was moved on purpose: 'qosd-ctl forget PORT'" "$(ctl health)"
 expect "it was" "forgotten: 1" "$(ctl forget "$leaf/P29" 2>&1)"
+
+# promise: H6
+note "a cable in two other ports"
+unplug "$leaf" 20
+until_ 10 missing_is "link $spine/P5" || bad "the cable is out: $(missing)"
+plug_into "$leaf" 21 "$spine" 30
+may_be() { ctl -j missing | jq -r '.[] | "\(.["new-links"]) \(.["moved-to"]) \(.["far-moved-to"])" | gsub(" \\(0x[0-9a-f]*\\)"; "")'; }
+may_be_is() { [ "$(may_be)" = "$1" ]; }
+until_ 10 may_be_is "1 $spine/P30 $leaf/P21" || bad "where it may be: $(may_be)"
+expect "since when" true "$(ctl -j missing | jq '.[0]["moved-since"] >= .[0].since')"
+expect_match "as text" "^link .* $spine/P5 \(.*\) -> $leaf/P20 \(.*\); $spine/P30 \([^)]*\) is linked to $leaf/P21 \([^)]*\) since $(date -u +%Y)-[^ ]*$" "$(ctl missing | tail -n 1)"
+expect_match "in health" "to $leaf/P20 .* is gone since .*; $spine/P30 \([^)]*\) is linked to $leaf/P21 \([^)]*\) since [^ ]*: was the cable moved\?$" "$(problem link-missing)"
+plug_into "$leaf" 22 "$spine" 31
+until_ 10 may_be_is "2 null null" || bad "another cable: $(may_be)"
+expect_match "as text" "; 2 new links since$" "$(ctl missing | tail -n 1)"
+expect_match "in health" "; 1 link between these switches is missing, and 2 came since: was a cable moved\?$" "$(problem link-missing)"
+end "${pid[second]}"
+run_manager second "${settings[@]}"
+until_ 20 up || fail "the second does not come up once more"
+expect "after a restart" "2 null null" "$(may_be)"
+expect "it was one of them" "forgotten: 1" "$(ctl forget "$leaf/P20" 2>&1)"

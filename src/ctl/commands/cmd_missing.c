@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "events/missing_move.h"
 #include "lib/base/alloc.h"
 
 json_t *json_missing_counts(const struct missing *m)
@@ -29,18 +30,9 @@ json_t *json_missing_counts(const struct missing *m)
 
 /* --- missing --- */
 
-uint32_t missing_linked_to(const struct missing_item *x, const struct missing_end *e, const struct fabric *f)
-{
-	uint32_t node = f ? map64_get(&f->node_by_guid, e->guid) : MAP64_NONE;
-
-	if ((x->kind != MISSING_LINK && x->kind != MISSING_HOST_LINK) || node == MAP64_NONE || !e->num ||
-	    e->num > f->nodes[node].nports)
-		return FABRIC_NONE;
-	return fabric_port(f, node, e->num)->peer;
-}
-
 struct missing_rows {
 	const struct fabric *f;		/* the published one, or NULL */
+	struct missing_moves *moves;
 	struct missing_item **v;
 	size_t n, i;
 };
@@ -49,6 +41,7 @@ static void release_rows(void *arg)
 {
 	struct missing_rows *rows = arg;
 
+	missing_moves_free(rows->moves);
 	missing_list_free(rows->v, rows->n);
 	free(rows);
 }
@@ -80,31 +73,38 @@ static json_t *text_or_null(const char *text)
 	return *text ? json_text(text) : json_null();
 }
 
-static json_t *json_linked_to(const struct missing_item *x, const struct missing_end *e, const struct fabric *f)
+static json_t *json_port_name(const struct fabric *f, uint32_t port)
 {
-	uint32_t peer = missing_linked_to(x, e, f);
 	char name[FABRIC_NAME_MAX];
 
-	return peer == FABRIC_NONE ? json_null() : json_text(fabric_port_name(f, peer, name, sizeof(name)));
+	return port == FABRIC_NONE ? json_null() : json_text(fabric_port_name(f, port, name, sizeof(name)));
 }
 
 static json_t *next_missing(void *arg)
 {
 	struct missing_rows *rows = arg;
 	const struct missing_item *x;
+	struct missing_move move;
 
 	if (rows->i == rows->n)
 		return NULL;
 	x = rows->v[rows->i++];
-	return json_pack("{s:s, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+	move = missing_moves_of(rows->moves, x);
+	return json_pack("{s:s, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I}",
 			 "kind", missing_kind_name(x->kind), "since", json_time(x->since_us),
 			 "watched", !x->unwatched, "node", json_guid(x->a.guid),
 			 "port-guid", guid_or_null(x->a.port_guid), "port", number_or_null(x->a.num),
 			 "name", json_end_name(&x->a, x->kind == MISSING_SWITCH || x->kind == MISSING_HOST),
 			 "far-node", guid_or_null(x->b.guid), "far-port", number_or_null(x->b.num),
 			 "far-name", json_end_name(&x->b, false), "was", text_or_null(x->was),
-			 "is", text_or_null(x->is), "linked-to", json_linked_to(x, &x->a, rows->f),
-			 "far-linked-to", json_linked_to(x, &x->b, rows->f));
+			 "is", text_or_null(x->is),
+			 "linked-to", json_port_name(rows->f, missing_linked_to(x, &x->a, rows->f)),
+			 "far-linked-to", json_port_name(rows->f, missing_linked_to(x, &x->b, rows->f)),
+			 "moved-to", json_port_name(rows->f, move.port),
+			 "far-moved-to", json_port_name(rows->f, move.port == FABRIC_NONE ? FABRIC_NONE :
+							rows->f->ports[move.port].peer),
+			 "moved-since", move.port == FABRIC_NONE ? json_null() : json_time(move.since_us),
+			 "new-links", (json_int_t)move.n_new);
 }
 
 void cmd_missing(const struct ctl_call *c, struct reply *r)
@@ -119,6 +119,7 @@ void cmd_missing(const struct ctl_call *c, struct reply *r)
 	rows->f = c->state ? c->state->f : NULL;
 	if (c->env->missing)
 		rows->v = missing_list(c->env->missing, &rows->n);
+	rows->moves = missing_moves_new(c->env->missing, rows->f);
 	/* those of another kind go to the end, and are not shown */
 	for (size_t i = 0; kind && i < rows->n; i++)
 		if (strcmp(missing_kind_name(rows->v[i]->kind), kind) == 0) {

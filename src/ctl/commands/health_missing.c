@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "ctl/commands/cmd_missing.h"
 #include "ctl/commands/health_judges.h"
+#include "events/missing_move.h"
 #include "sm/devices/withdrawals.h"
 
 static const struct {
@@ -30,8 +30,31 @@ static char *since_text(const struct missing_item *x)
 	return since;
 }
 
-/* What the ends of a missing link are linked to instead: a cable in another port is no broken one. */
-static void put_moved(const struct missing_item *x, const struct fabric *f, struct buf *out)
+/* A cable that was moved at both ends is no broken one. */
+static void put_new(const struct missing_item *x, const struct missing_move *move, const struct fabric *f,
+		    struct buf *out)
+{
+	char a[FABRIC_NAME_MAX], b[FABRIC_NAME_MAX];
+	const char *where = x->kind == MISSING_LINK ? "between these switches" : "of this host", *text;
+	json_t *time;
+
+	if (move->port == FABRIC_NONE) {
+		buf_printf(out, "; %u link%s %s %s missing, and %u came since: ", move->n_missing,
+			   move->n_missing == 1 ? "" : "s", where, move->n_missing == 1 ? "is" : "are", move->n_new);
+		buf_puts(out, move->n_missing == 1 || move->n_new == 1 ? "was a cable moved?" : "were cables moved?");
+		return;
+	}
+	time = json_time(move->since_us);
+	text = json_string_value(time);
+	buf_printf(out, "; %s is linked to %s since %s%s: was the cable moved?",
+		   fabric_port_name(f, move->port, a, sizeof(a)),
+		   fabric_port_name(f, f->ports[move->port].peer, b, sizeof(b)), move->unwatched ? "before " : "",
+		   text ? text : "an unknown time");
+	json_decref(time);
+}
+
+/* What the ends of a missing link are linked to instead: nor is a cable in another port. */
+static void put_linked_to(const struct missing_item *x, const struct fabric *f, struct buf *out)
 {
 	const struct missing_end *ends[] = { &x->a, &x->b };
 	char name[FABRIC_NAME_MAX], end[MISSING_END_TEXT];
@@ -72,13 +95,17 @@ static char *item_text(const struct missing_item *x)
 	return text;
 }
 
-static char *item_text_now(const struct missing_item *x, const struct fabric *f)
+static char *item_text_now(const struct missing_item *x, const struct missing_moves *moves, const struct fabric *f)
 {
+	struct missing_move move = missing_moves_of(moves, x);
 	char *first = item_text(x);
 	struct buf text = { 0 };
 
 	buf_puts(&text, first);
-	put_moved(x, f, &text);
+	if (move.n_new)
+		put_new(x, &move, f, &text);
+	else
+		put_linked_to(x, f, &text);
 	free(first);
 	return text.s;
 }
@@ -97,10 +124,11 @@ static const struct withdrawal *reason_of(const struct withdrawals *w, const str
 	return x->kind == MISSING_MANAGER ? NULL : found;
 }
 
-static void add_item(const struct health_input *in, struct health *h, const struct missing_item *x)
+static void add_item(const struct health_input *in, struct health *h, const struct missing_moves *moves,
+		     const struct missing_item *x)
 {
 	const struct withdrawal *because = reason_of(in->sm->withdrawals, x);
-	char *text = item_text_now(x, in->state->f);
+	char *text = item_text_now(x, moves, in->state->f);
 
 	if (!because) {
 		health_take(h, by_kind[x->kind].missing, text);
@@ -115,14 +143,16 @@ void health_missing(const struct health_input *in, struct health *h)
 {
 	size_t n = 0, seen[MISSING_KINDS] = { 0 };
 	struct missing_item **list = in->missing ? missing_list(in->missing, &n) : NULL;
+	struct missing_moves *moves = missing_moves_new(in->missing, in->state->f);
 
 	for (size_t i = 0; i < n; i++)
 		if (seen[list[i]->kind]++ < HEALTH_EACH)
-			add_item(in, h, list[i]);
+			add_item(in, h, moves, list[i]);
 	for (unsigned k = 0; k < MISSING_KINDS; k++)
 		health_rest(h, by_kind[k].missing, seen[k]);
 	if (in->missing && missing_dropped(in->missing))
 		health_add(h, FOUND_MISSING_NOT_KEPT, "%" PRIu64 " more nodes and links are missing than qosd "
 			   "remembers", missing_dropped(in->missing));
+	missing_moves_free(moves);
 	missing_list_free(list, n);
 }

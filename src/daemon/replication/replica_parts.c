@@ -266,7 +266,14 @@ uint64_t replica_policy(const struct qosd *q)
 /* The format of a part's text, as low as possible, so that a standby of an older version can read it. */
 static uint32_t format_of(const struct replica_parts *e, enum replica_part part)
 {
-	return part == PART_PARTITIONS ? dynamic_format(e->q->dynamic) : replica_part_kinds[part].format;
+	switch (part) {
+	case PART_PARTITIONS:
+		return dynamic_format(e->q->dynamic);
+	case PART_MISSING:
+		return missing_state_format(e->q->missing);
+	default:
+		return replica_part_kinds[part].format;
+	}
 }
 
 /* Puts the rows of parts, from the first to before `end`; returns their length in bytes. */

@@ -13,15 +13,16 @@
 #include <infiniband/mad.h>
 
 #include "events/missing.h"
+#include "events/missing_move.h"
 #include "lib/base/alloc.h"
 #include "unit/plan/net.h"
 #include "unit/run.h"
 
 /*
- * Two switches with two links between them, and hosts: H1 and H2 at S1, H3 at S2.  Ports of a test's
- * changes: which nodes and links there are, and which link runs at SDR.
+ * Two switches with two links between them, and room for two more, and hosts: H1 and H2 at S1, H3 at S2, and room for
+ * another link of H1.  Ports of a test's changes: which nodes and links there are, and which link runs at SDR.
  */
-enum { H1 = 0x10, H2 = 0x20, H3 = 0x30, S1 = 0x100, S2 = 0x200, WIRES = 5 };
+enum { H1 = 0x10, H2 = 0x20, H3 = 0x30, S1 = 0x100, S2 = 0x200, WIRES = 8 };
 static struct { uint64_t a, b; unsigned pa, pb; bool cut, slow; } wires[WIRES];
 static bool absent[0x300];		/* by node GUID */
 static struct policy policy = { .file = "" };
@@ -61,6 +62,9 @@ static struct fabric *make_fabric(void)
 			set_speed(f, f->nodes[b].port0 + wires[i].pb, 1);
 		}
 	}
+	for (uint32_t i = 0; i < f->n_ports; i++)
+		if (f->ports[i].peer == FABRIC_NONE)
+			f->ports[i].state = IB_PORT_DOWN_S;
 	net_finish(f);
 	return f;
 }
@@ -84,8 +88,12 @@ static void publish(void)
 
 static void setup(void)
 {
-	static const uint64_t ends[WIRES][2] = { { H1, S1 }, { H2, S1 }, { H3, S2 }, { S1, S2 }, { S1, S2 } };
-	static const unsigned ports[WIRES][2] = { { 1, 1 }, { 1, 2 }, { 1, 1 }, { 5, 5 }, { 6, 6 } };
+	static const uint64_t ends[WIRES][2] = {
+		{ H1, S1 }, { H2, S1 }, { H3, S2 }, { S1, S2 }, { S1, S2 }, { S1, S2 }, { S1, S2 }, { H1, S2 },
+	};
+	static const unsigned ports[WIRES][2] = {
+		{ 1, 1 }, { 1, 2 }, { 1, 1 }, { 5, 5 }, { 6, 6 }, { 7, 7 }, { 8, 8 }, { 2, 3 },
+	};
 
 	memset(wires, 0, sizeof(wires));
 	memset(absent, 0, sizeof(absent));
@@ -94,6 +102,7 @@ static void setup(void)
 		wires[i].b = ends[i][1];
 		wires[i].pa = ports[i][0];
 		wires[i].pb = ports[i][1];
+		wires[i].cut = i >= 5;
 	}
 	m = missing_new();
 	missing_set_time(m, 1000);
@@ -124,6 +133,32 @@ static const char *shown(void)
 	return told.s;
 }
 
+/* The same with where the cables may be: numbers of new and of missing links, and the new link, since when. */
+static const char *moves(void)
+{
+	const struct fabric *f = states[0].f;
+	struct missing_moves *v = missing_moves_new(m, f);
+	size_t n;
+	struct missing_item **list = missing_list(m, &n);
+
+	told.n = 0;
+	buf_puts(&told, "");
+	for (size_t i = 0; i < n; i++) {
+		struct missing_move x = missing_moves_of(v, list[i]);
+
+		buf_printf(&told, "%" PRIx64 "/%u: %u of %u", list[i]->a.guid, list[i]->a.num, x.n_new, x.n_missing);
+		if (x.port != FABRIC_NONE)
+			buf_printf(&told, ", %" PRIx64 "/%u %" PRIx64 "/%u since %" PRId64 "%s",
+				   port_node(f, x.port)->guid, f->ports[x.port].num,
+				   port_node(f, f->ports[x.port].peer)->guid, f->ports[f->ports[x.port].peer].num,
+				   x.since_us, x.unwatched ? ", unwatched" : "");
+		buf_puts(&told, "\n");
+	}
+	missing_list_free(list, n);
+	missing_moves_free(v);
+	return told.s;
+}
+
 START_TEST(a_link_goes_and_is_back)
 {
 	ck_assert_str_eq(shown(), "");
@@ -141,6 +176,152 @@ START_TEST(a_cable_in_another_port_is_another_link)
 	wires[4].pb = 7;
 	publish();
 	ck_assert_str_eq(shown(), "link 100/6 200/6 4xQDR \n");
+}
+END_TEST
+
+/* promise: H6 */
+START_TEST(a_cable_that_was_moved_at_both_ends)
+{
+	wires[4].cut = true;
+	wires[5].cut = false;
+	publish();
+	ck_assert_str_eq(moves(), "100/6: 1 of 1, 100/7 200/7 since 1000\n");
+	wires[5].cut = true;		/* on its way back */
+	publish();
+	ck_assert_str_eq(moves(), "100/6: 0 of 0\n100/7: 0 of 0\n");
+	wires[4].cut = false;
+	publish();
+	ck_assert_str_eq(moves(), "100/7: 0 of 0\n");	/* the other link was there before it went */
+	missing_forget(m, NULL);
+	wires[4].cut = true;
+	publish();
+	missing_set_time(m, 2000);	/* hours later */
+	wires[6].cut = false;
+	publish();
+	ck_assert_str_eq(moves(), "100/6: 1 of 1, 100/8 200/8 since 2000\n");
+	missing_forget(m, NULL);
+	ck_assert_str_eq(moves(), "");
+}
+END_TEST
+
+/* promise: H6 */
+START_TEST(a_cable_of_a_host_that_was_moved)
+{
+	wires[0].cut = true;
+	wires[7].cut = false;
+	publish();
+	ck_assert_str_eq(moves(), "10/1: 1 of 1, 10/2 200/3 since 1000\n");
+	wires[7].b = S1;		/* its other end is moved again */
+	publish();
+	ck_assert_str_eq(moves(), "10/1: 1 of 1, 10/2 100/3 since 1000\n");
+}
+END_TEST
+
+/* promise: H6 */
+START_TEST(several_cables)
+{
+	wires[3].cut = wires[4].cut = true;
+	wires[5].cut = false;
+	publish();
+	ck_assert_str_eq(moves(), "100/5: 1 of 2\n100/6: 1 of 2\n");
+	wires[6].cut = false;
+	publish();
+	ck_assert_str_eq(moves(), "100/5: 2 of 2\n100/6: 2 of 2\n");
+	missing_forget(m, "n100/P5");
+	ck_assert_str_eq(moves(), "100/6: 2 of 1\n");
+}
+END_TEST
+
+/* promise: H6 */
+START_TEST(links_that_are_not_new)
+{
+	wires[5].cut = false;		/* before anything is missing */
+	publish();
+	wires[3].cut = wires[4].cut = true;
+	publish();
+	ck_assert_str_eq(moves(), "100/5: 0 of 0\n100/6: 0 of 0\n");
+	wires[3].cut = false;		/* it is back */
+	publish();
+	ck_assert_str_eq(moves(), "100/6: 0 of 0\n");
+	wires[6].cut = false;		/* later: wires[3] is missing, and wires[6] was there */
+	publish();
+	missing_set_time(m, 2000);
+	wires[3].cut = true;
+	publish();
+	ck_assert_str_eq(moves(), "100/5: 0 of 0\n100/6: 1 of 1, 100/8 200/8 since 1000\n");
+}
+END_TEST
+
+/* promise: H6 */
+START_TEST(a_cable_that_was_moved_at_one_end)
+{
+	wires[4].pb = 7;
+	publish();
+	ck_assert_str_eq(moves(), "100/6: 0 of 0\n");
+	wires[3].cut = true;		/* the new link is that cable, and no other */
+	publish();
+	ck_assert_str_eq(moves(), "100/5: 0 of 0\n100/6: 0 of 0\n");
+}
+END_TEST
+
+/* promise: H6 */
+START_TEST(moved_while_a_switch_was_off)
+{
+	absent[S2] = true;
+	publish();
+	absent[S2] = false;
+	wires[4].cut = true;
+	wires[5].cut = false;
+	publish();
+	ck_assert_str_eq(moves(), "100/6: 1 of 1, 100/7 200/7 since 1000\n");
+}
+END_TEST
+
+/* promise: H6 */
+START_TEST(moved_while_nobody_watched)
+{
+	struct fabric *known = make_fabric();
+
+	wires[4].cut = true;
+	wires[5].cut = false;
+	fabric_free(states[0].f);
+	states[0].f = make_fabric();
+	missing_review(m, states[0].f, known, false);
+	ck_assert_str_eq(moves(), "100/6: 1 of 1, 100/7 200/7 since 1000, unwatched\n");
+	wires[5].cut = true;
+	fabric_free(states[0].f);
+	states[0].f = make_fabric();
+	missing_review(m, states[0].f, NULL, false);	/* that is gone, too */
+	ck_assert_str_eq(moves(), "100/6: 0 of 0\n");
+	ck_assert(!missing_has_new(m));
+	fabric_free(known);
+}
+END_TEST
+
+/* promise: H5 H6 */
+START_TEST(new_links_are_bounded)
+{
+	char line[200];
+
+	wires[4].cut = true;
+	publish();
+	for (unsigned i = 0; i < MISSING_NEW_MAX; i++) {
+		snprintf(line, sizeof(line), "link\t-ftn\t17\t0x%x\t0x0\t1\t0x%x\t0x0\t1\t0\t\t\ta\tb", 0x10000 + i,
+			 0x20000 + i);
+		ck_assert(missing_line(m, line));
+	}
+	wires[5].cut = false;
+	publish();
+	ck_assert_str_eq(moves(), "100/6: 0 of 0\n");	/* there is no room for one more */
+	wires[3].cut = true;
+	publish();
+	wires[3].cut = false;		/* a link is back: those of which none is missing are given up */
+	publish();
+	wires[6].cut = false;
+	publish();
+	ck_assert_str_eq(moves(), "100/6: 1 of 1, 100/8 200/8 since 1000\n");
+	ck_assert_ptr_nonnull(missing_at(m, 1));
+	ck_assert_ptr_null(missing_at(m, 2));
 }
 END_TEST
 
@@ -251,6 +432,7 @@ START_TEST(text_is_read_back)
 
 	absent[H3] = true;
 	wires[4].cut = wires[3].slow = true;
+	wires[5].cut = false;
 	publish();
 	missing_manager(m, 0x77, "a\tname\n", true);
 	missing_forget(m, "n30");
@@ -261,6 +443,7 @@ START_TEST(text_is_read_back)
 		ck_assert_msg(missing_line(m, line), "%s", line);
 	missing_print(m, &second);
 	ck_assert_str_eq(first.s, second.s);
+	ck_assert(missing_has_new(m));
 	missing_manager(m, 0x77, "", false);
 	ck_assert_str_eq(shown(), "link 100/6 200/6 4xQDR \nrate 100/5 200/5 4xQDR 4xSDR\n");
 	free(copy);
@@ -275,6 +458,8 @@ START_TEST(bad_lines)
 	static const char good[] = "switch\t-\t17\t0x1\t0x0\t0\t0x0\t0x0\t0\t0\t\t\tleaf\t";
 	static const char *const bad[] = {
 		"", "switch", "swatch\t-\t17\t0x1\t0x0\t0\t0x0\t0x0\t0\t0\t\t\tleaf\t",
+		"switch\t-fn\t17\t0x1\t0x0\t0\t0x0\t0x0\t0\t0\t\t\tleaf\t",
+		"link\t-tn\t17\t0x1\t0x0\t1\t0x2\t0x0\t1\t0\t\t\tleaf\tspine",	/* it would be shown */
 		"switch\tx\t17\t0x1\t0x0\t0\t0x0\t0x0\t0\t0\t\t\tleaf\t",
 		"switch\t-\t-17\t0x1\t0x0\t0\t0x0\t0x0\t0\t0\t\t\tleaf\t",
 		"switch\t-\t17\t0x0\t0x0\t0\t0x0\t0x0\t0\t0\t\t\tleaf\t",
@@ -346,6 +531,14 @@ int main(void)
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, a_link_goes_and_is_back);
 	tcase_add_test(t, a_cable_in_another_port_is_another_link);
+	tcase_add_test(t, a_cable_that_was_moved_at_both_ends);
+	tcase_add_test(t, a_cable_of_a_host_that_was_moved);
+	tcase_add_test(t, several_cables);
+	tcase_add_test(t, links_that_are_not_new);
+	tcase_add_test(t, a_cable_that_was_moved_at_one_end);
+	tcase_add_test(t, moved_while_a_switch_was_off);
+	tcase_add_test(t, moved_while_nobody_watched);
+	tcase_add_test(t, new_links_are_bounded);
 	tcase_add_test(t, a_switch_is_back_without_a_link);
 	tcase_add_test(t, a_host_is_back_at_another_port);
 	tcase_add_test(t, a_slower_link);

@@ -16,10 +16,9 @@
 
 /* --- a fabric of two hosts at a switch, "leaf": h1 at port 1, h2 at port 2 --- */
 
-static uint32_t add(struct fabric *f, unsigned type, uint64_t guid, const char *name)
+static uint32_t add_with(struct fabric *f, unsigned type, uint64_t guid, const char *name, unsigned nports)
 {
 	uint8_t info[40] = { 0 }, port[64] = { 0 }, switch_info[20] = { 0 };
-	unsigned nports = type == IB_NODE_SWITCH_T ? 4 : 1;
 	uint32_t node;
 
 	mad_set_field(info, 0, IB_NODE_TYPE_F, type);
@@ -29,6 +28,11 @@ static uint32_t add(struct fabric *f, unsigned type, uint64_t guid, const char *
 	for (unsigned num = type == IB_NODE_SWITCH_T ? 0 : 1; num <= nports; num++)
 		fabric_set_port(f, node, num, type == IB_NODE_SWITCH_T ? guid : guid + num, port);
 	return node;
+}
+
+static uint32_t add(struct fabric *f, unsigned type, uint64_t guid, const char *name)
+{
+	return add_with(f, type, guid, name, type == IB_NODE_SWITCH_T ? 4 : 1);
 }
 
 static struct fabric *make(uint64_t h2_guid, const char *h2_name, unsigned h2_at)
@@ -108,6 +112,75 @@ START_TEST(nodes)
 }
 END_TEST
 
+/* --- two switches with two links and room for two more, and a host with two ports at the first --- */
+
+enum { WIRES = 6 };
+static const unsigned wires[WIRES][3] = {	/* of switches: port numbers; of the host: its port, a switch, its port */
+	{ 1, 1 }, { 2, 2 }, { 3, 3 }, { 4, 4 }, { 1, 0, 5 }, { 2, 1, 6 },
+};
+
+static struct fabric *make_trunks(const char *links)	/* "x" for a link that is there */
+{
+	struct fabric *f = fabric_new();
+	uint32_t sw[] = { add_with(f, IB_NODE_SWITCH_T, 0x100, "left", 6), add_with(f, IB_NODE_SWITCH_T, 0x200, "right", 6) };
+	uint32_t host = add_with(f, IB_NODE_CA_T, 0x10, "host", 2);
+	struct buf err = { 0 };
+
+	for (unsigned i = 0; i < WIRES; i++)
+		if (links[i] != 'x')
+			continue;
+		else if (i < 4)
+			ck_assert(fabric_link(f, sw[0], wires[i][0], sw[1], wires[i][1]));
+		else
+			ck_assert(fabric_link(f, host, wires[i][0], sw[wires[i][1]], wires[i][2]));
+	ck_assert(fabric_finish(f, sw[0], 0, &err));
+	buf_free(&err);
+	return f;
+}
+
+/* What is said of the missing links, without what they are. */
+static const char *moves(const char *usual, const char *now)
+{
+	struct fabric *was = make_trunks(usual), *is = make_trunks(now);
+	struct expected *x = expected_of_fabric(was);
+	struct expected_findings out = { 0 };
+	struct buf text = { 0 };
+
+	expected_compare(x, is, &out);
+	said.n = 0;
+	buf_puts(&said, "");
+	for (size_t i = 0; i < out.v.n; i++) {
+		text.n = 0;
+		expected_text(x, is, &out.v.v[i], &text);
+		if (out.v.v[i].kind == EXPECTED_LINK_MISSING)
+			buf_printf(&said, "%s\n", strstr(text.s, "neither port has a link") + strlen("neither port has a link"));
+	}
+	vec_free(&out.v);
+	buf_free(&text);
+	expected_unref(x);
+	fabric_free(was);
+	fabric_free(is);
+	return said.s;
+}
+
+/* promise: H6 */
+START_TEST(a_cable_that_was_moved_at_both_ends)
+{
+	ck_assert_str_eq(moves("xx--x-", "x-x-x-"), "; left/P3 (0x0000000000000100) is linked to right/P3 "
+			 "(0x0000000000000200), which is not expected: was the cable moved?\n");
+	ck_assert_str_eq(moves("xx--x-", "x---x-"), "\n");
+	ck_assert_str_eq(moves("xx--x-", "x-xxx-"), "; 1 such link is missing there, and 2 not expected: was a cable moved?\n");
+	ck_assert_str_eq(moves("xx--x-", "--x-x-"), "; 2 such links are missing there, and 1 not expected: was a cable moved?\n"
+			 "; 2 such links are missing there, and 1 not expected: was a cable moved?\n");
+	ck_assert_str_eq(moves("xx--x-", "--xxx-"), "; 2 such links are missing there, and 2 not expected: were cables moved?\n"
+			 "; 2 such links are missing there, and 2 not expected: were cables moved?\n");
+	ck_assert_str_eq(moves("xx--x-", "xx---x"), "; right/P6 (0x0000000000000200) is linked to host/P2 (0x0000000000000012), "
+			 "which is not expected: was the cable moved?\n");
+	ck_assert_str_eq(moves("xx--x-", "x----x"), "\n; right/P6 (0x0000000000000200) is linked to host/P2 "
+			 "(0x0000000000000012), which is not expected: was the cable moved?\n");
+}
+END_TEST
+
 /* promise: H9 */
 START_TEST(bad_lines)
 {
@@ -136,6 +209,7 @@ int main(void)
 	tcase_add_test(t, as_expected);
 	tcase_add_test(t, another_port);
 	tcase_add_test(t, nodes);
+	tcase_add_test(t, a_cable_that_was_moved_at_both_ends);
 	tcase_add_test(t, bad_lines);
 	suite_add_tcase(s, t);
 	return run_suite(s);

@@ -286,7 +286,7 @@ static const struct { const char *name, *text; } newer_files[] = {
 	{ "aliases", "qosd aliases 2\n" }, { "partitions", "qosd partitions 3\n" },
 	{ "withdrawn", "qosd withdrawn 3\n" },
 	{ "m-keys", "qosd m-keys 2\n" }, { "history", "qosd history 3\n" },
-	{ "gone", "qosd gone 2\n" }, { "missing", "qosd missing 2\n" },
+	{ "gone", "qosd gone 2\n" }, { "missing", "qosd missing 3\n" },
 	{ "accepted", "qosd accepted topology 3\n" }, { "policy", "qosd policy 2\n" },
 };
 
