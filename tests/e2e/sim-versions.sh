@@ -14,6 +14,7 @@ newer=$tools/newermaster.so
 
 samples=$top/tests/golden/state
 sm=H-0002c90300000010 h2=H-0002c90300000020 h3=H-0002c90300000030 h4=H-0002c90300000040 h5=H-0002c90300000050
+leaf=S-0002c90200000010 spine=S-0002c90200000020
 h2_gid=$(gid 0002c90300000021)
 key=0x1122334455667788
 sim_options=()
@@ -38,6 +39,12 @@ start() {
 }
 idle() { status_is subnet-up=true sweeping=false; }
 
+# move_cable: from ports 7 of both switches to ports 6.
+move_cable() {
+	unplug "$leaf" 7
+	plug_into "$leaf" 6 "$spine" 6
+}
+
 # start_subnet [SAMPLE]: the fabric that the sample, else the first of them, was written on, as it was then.
 start_subnet() {
 	if [ "${1:-0}" -lt 3 ]; then
@@ -45,6 +52,7 @@ start_subnet() {
 	else
 		start_sim "$samples/two-switches.topo"
 		unplug "$h5"
+		[ "$1" -lt 5 ] || move_cable
 	fi
 }
 join() {
@@ -70,8 +78,8 @@ known() {
 		(.partition as $p | .members[] | select(.index0) | "index 0 \($p) \(.who)")'
 	on "$sm" smpquery -y "$key" -G pkeys 0x2c90300000021 1 2>&1 | sed -nE 's/^ *0: (0x[0-9a-f]+ 0x[0-9a-f]+).*/P_Keys \1/p'
 	on_own "$h2" "$tools/pathquery" get guidinfo lid="$(lid_of_h2)" block=0 2>&1 | sed -nE 's/.* (guid1=.*) guid3=.*/\1/p'
-	ctl policy history 2>&1 | awk '/other.yaml/ { print $1, $2, $3, $5 }'
-	ctl -j missing | jq -r '.[] | "missing \(.kind) \(.name) \(.since)"'
+	ctl policy history 2>&1 | awk '/other.yaml/ { print $1, $2, $3, $5 (/ on behalf of / ? " for " $NF : "") }'
+	ctl -j missing | jq -r '.[] | "missing \(.kind) \(.name) \(.since)" + if ."moved-to" then ", now \(."moved-to") \(."moved-since")" else "" end'
 	ctl -j withdrawn | jq -r '.places[] | "withdrawn \(.name) \(.state) \(.uid) \(.since) \(.reason)" + if ."on-behalf-of" then " for \(."on-behalf-of")" else "" end'
 	ctl -j status | jq -r '.topology | select(.since) | "accepted \(.since) \(.uid)" + if ."on-behalf-of" then " for \(."on-behalf-of")" else "" end'
 }
@@ -94,8 +102,13 @@ write_sample() {
 	unplug "$h5"
 	h5_is_missing() { ctl missing | grep -q h5 && idle; }
 	until_ 20 h5_is_missing || fail "h5 is not missing"
+	move_cable
+	is_moved() { ctl missing | grep -q 'leaf/P6 ' && idle; }
+	until_ 20 is_moved || fail "the cable is not in ports 6"
 	sed 's/sl: 0/sl: 1/' policy.yaml >other.yaml
 	ctl policy load other.yaml >out || fail "policy: $(<out)"
+	ctl policy load policy.yaml >out || fail "policy: $(<out)"
+	ask_for carol 'policy revert' '{}'
 	ctl policy load policy.yaml >out || fail "policy: $(<out)"
 	client service set id=0x1234 gid="$h2_gid" name=some data8.1=7
 	client subscribe trap=66
