@@ -336,7 +336,8 @@ static void open_sm(struct qosd *q, struct shared_policy *policy)
 	const struct sm_hooks hooks = {
 		.published = serve_published, .settled = serve_settled, .coming = serve_coming,
 		.sweep_done = on_sweep_done, .event = on_event,
-		.fatal = on_fatal, .master_alive = on_master_alive, .arg = q,
+		.fatal = on_fatal, .master_alive = on_master_alive, .has_ours = replication_has_ours,
+		.arg = q,
 	};
 	struct shared_policy *effective;
 

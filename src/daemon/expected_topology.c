@@ -328,6 +328,7 @@ bool expected_topology_accept(void *arg, struct expected *x, struct buf *lines, 
 	t->shown.uid = who.uid;
 	t->shown.behalf = t->behalf = xstrdup_or_null(who.behalf);
 	t->changes++;
+	sm_operator_changed(t->q->sm);
 	save_accepted(t);
 	topology_check_unref(t->shown.check);
 	t->shown.check = NULL;

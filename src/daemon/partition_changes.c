@@ -72,6 +72,7 @@ bool set_dynamic(void *arg, struct dynamic_partitions *x, struct asker who, stru
 		return false;
 	}
 	put_dynamic(q, x, who);
+	sm_operator_changed(q->sm);
 	return true;
 }
 

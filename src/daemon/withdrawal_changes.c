@@ -72,6 +72,8 @@ uint64_t set_withdrawals(void *arg, struct withdrawals *w, struct asker who, str
 		withdrawals_free(w);
 		return 0;
 	}
+	if (who.uid != WITHDRAWN_BY_RULE)	/* a rule would make its change again */
+		sm_operator_changed(q->sm);
 	return put_withdrawals(q, w, who);
 }
 

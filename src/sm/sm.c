@@ -9,6 +9,7 @@
 #include <infiniband/umad_sm.h>
 
 #include "lib/base/alloc.h"
+#include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "sm/devices/exclusions.h"
 #include "sm/devices/implausible.h"
@@ -24,6 +25,8 @@
 #include "sm/write/fixed_routes.h"
 #include "sm/write/refused_sets.h"
 #include "sm/write/stale_tables.h"
+
+#define FORKED_US	60000000	/* in this time another master has asked the ports that were ours */
 
 const char *sm_state_name(enum sm_state s)
 {
@@ -400,8 +403,11 @@ void sm_registrations_not_to_be_had(struct sm *sm)
 
 void sm_registrations_held(struct sm *sm, uint16_t master_lid)
 {
-	sm->clients.lost = sm->clients.coming = sm->clients.unknown = false;
-	sm->clients.reregister = false;
+	/* the copy lacks what clients registered here while the other was master, too */
+	bool lacks_ours = sm->clients.forked_us && clock_mono_us() - sm->clients.forked_us < FORKED_US;
+
+	sm->clients.coming = sm->clients.unknown = false;
+	sm->clients.lost = sm->clients.reregister = lacks_ours;
 	sm->clients.successor_of = master_lid;
 }
 

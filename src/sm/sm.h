@@ -47,6 +47,11 @@ struct sm_hooks {
 	void (*event)(void *arg, const struct event *e);
 	/* Standing by: the master has reported that it is well, or nudged us.  May be NULL. */
 	void (*master_alive)(void *arg);
+	/*
+	 * As master: the standby with that GUID had all that operators changed here when it was last
+	 * heard.  May be NULL.
+	 */
+	bool (*has_ours)(void *arg, uint64_t guid);
 	/* The subnet manager cannot go on (another SM runs on this port …): the process must end. */
 	void (*fatal)(void *arg, const char *why);
 	void *arg;
@@ -183,6 +188,11 @@ void sm_set_names(struct sm *sm, struct name_map *names);
 void sm_sweep_interval_changed(struct sm *sm);
 void sm_scrub_interval_changed(struct sm *sm);
 void sm_flap_settings_changed(struct sm *sm);
+/*
+ * As master: an operator has changed something that standbys copy.  Of two masters, the one at which
+ * this happened after it took over from the other keeps what it has.
+ */
+void sm_operator_changed(struct sm *sm);
 /* As master: has standbys poll at once, rather than at their next poll. */
 void sm_nudge(struct sm *sm);
 /*

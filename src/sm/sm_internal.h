@@ -77,6 +77,8 @@ struct sm_clients {
 	bool coming;		/* registrations count as lost unless the copy on its way arrives */
 	bool unknown;		/* the master has not said yet whether it has registrations */
 	uint16_t successor_of;	/* LID of an SM whose clients need not be asked; 0: none */
+	/* when we stood by for a master that had been master beside us; 0: never */
+	int64_t forked_us;
 	VEC(uint64_t) to_register;	/* GUIDs of ports to be asked (reregister.c) */
 };
 

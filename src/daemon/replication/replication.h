@@ -224,6 +224,8 @@ void standbys_free(struct standbys *x);
 void standbys_heard(struct standbys *x, const struct standby *states);
 /* A hook of ctl/ (ctl_env); arg is the struct qosd. */
 bool replication_policy_peer(void *arg, unsigned i, struct ctl_policy_peer *peer);
+/* A hook of sm/ (sm_hooks); arg is the struct qosd. */
+bool replication_has_ours(void *arg, uint64_t guid);
 /* To be called when we are no longer master. */
 void standbys_deposed(struct standbys *x);
 /* Hooks of ctl/; arg is the struct qosd. */

@@ -94,6 +94,17 @@ void standbys_heard(struct standbys *x, const struct standby *states)
 		tell(x);
 }
 
+bool replication_has_ours(void *arg, uint64_t guid)
+{
+	const struct qosd *q = arg;
+	const struct standbys *x = &q->standbys;
+
+	for (unsigned i = 0; i < x->n; i++)
+		if (x->v[i].guid == guid)
+			return x->v[i].has && x->v[i].change >= q->dynamic_changes;
+	return false;
+}
+
 void standbys_deposed(struct standbys *x)
 {
 	static const struct ctl_standbys s = { .deposed = true };

@@ -31,7 +31,6 @@
 #define NUDGE_US	2000	/* least time between nudges of a master */
 #define SHOWN_US	60000000	/* how long it counts that a manager has shown the SM_Key */
 
-enum { OFF_NUDGE = 32 };	/* offset in the data, beyond SMInfo's fields: 1 is a nudge */
 
 /*
  * For a master, what another SM reports of itself is news if that SM ranks above it or is master,
@@ -163,7 +162,7 @@ void claims_take_hint(struct sm *sm, const uint8_t *data)
 	int64_t now = clock_mono_us();
 
 	sm_info_get(data, &other);
-	if (data[OFF_NUDGE] == 1 && sm->state == SM_STANDBY &&
+	if (data[SM_INFO_NUDGE] == 1 && sm->state == SM_STANDBY &&
 	    other.guid == sm->standby.master_guid) {
 		nudged(sm);
 		return;
@@ -189,7 +188,7 @@ void sm_nudge(struct sm *sm)
 		struct smp s = { .method = SMP_GET, .attr = UMAD_SM_ATTR_SM_INFO, .once = true };
 
 		sm_info_say(sm, s.data);
-		s.data[OFF_NUDGE] = 1;
+		s.data[SM_INFO_NUDGE] = 1;
 		question_send(sm, &sm->election->peers.v[i], s, on_nudged);
 	}
 }

@@ -21,8 +21,12 @@
 #include "sm/keys/mkey.h"
 #include "sm/keys/proof.h"
 
-#define BUSY_US		10000000	/* longest time to put off a handover, */
-#define ASK_US		5000000		/* and to put it off while the master does not answer us */
+/*
+ * A handover that is obeyed too early loses what operators changed at the master before.  A master
+ * makes its last try after more than 40 s.
+ */
+#define BUSY_US		30000000	/* longest time to put off a handover, */
+#define ASK_US		20000000	/* and to put it off while the master does not answer us */
 #define CONTROLS_BURST	6		/* discoveries that controls may begin */
 #define CONTROLS_EACH_US	10000000
 #define JUDGED_MAX	4 /* controls whose senders are being asked; further ones are answered BUSY */
@@ -238,8 +242,18 @@ static void on_controller(struct sm *sm, const struct mad_in *in, const struct c
 		put_off(sm, in);
 		return;
 	}
+	if (input == IN_HANDOVER && sm->state == SM_MASTER && election_is_newer(sm, &from)) {
+		put_off(sm, in);
+		stand_by_for(sm, &from, who);
+		election_yield(sm, &from);
+		return;
+	}
 	log_limited(&control_log, LOG_LEVEL_INFO, "election", "SM 0x%016" PRIx64 " sent %s", from.guid,
 		    sm_control_name(mod));
+	if (input == IN_HANDOVER && sm->state == SM_MASTER && from.changed)
+		log_error("election", "both SM 0x%016" PRIx64 " and this one were master, and dynamic "
+			  "partitions, withdrawals or the accepted topology were changed on both: "
+			  "what was changed there is lost", from.guid);
 	answer(sm, in, IB_STATUS_OK, who->tells_key ? TELL_KEY : TELL_NOTHING);
 	if (input == IN_STANDBY)
 		stand_by_for(sm, &from, who);

@@ -60,6 +60,8 @@ bool election_step(struct sm *sm, enum sm_input input, const char *why)
 		sm->standby.master_guid = 0;
 		sm->election->awaited = 0;
 	}
+	if (t.next == SM_MASTER && sm->state != SM_MASTER)
+		sm->election->changed = false;
 	sm_set_state(sm, t.next);
 	if (t.next == SM_MASTER && !timer_active(sm->election->alive)) {
 		sm->election->alive_us = clock_mono_us();
@@ -97,6 +99,25 @@ void election_follow(struct sm *sm, const struct peer *p)
 	sm->election->followed_us = clock_mono_us();
 }
 
+void sm_operator_changed(struct sm *sm)
+{
+	sm->election->changed = true;
+}
+
+bool election_is_newer(const struct sm *sm, const struct sm_info *i)
+{
+	return i->changed && sm->hooks.has_ours && sm->hooks.has_ours(sm->hooks.arg, i->guid);
+}
+
+/* Clients of either may have registered since, and what they registered here is lost. */
+void election_yield(struct sm *sm, const struct sm_info *i)
+{
+	log_warn("election", "SM 0x%016" PRIx64 " took over from us meanwhile, and operators have changed "
+		 "something there: standing by until we have it", i->guid);
+	sm->clients.forked_us = clock_mono_us();
+	election_step(sm, IN_DEPOSED, NULL);
+}
+
 /* --- as a step of a sweep: which SMs are there --- */
 
 /* The strongest verdict on all SMs that answered; *who: the SM that the verdict is about. */
@@ -108,9 +129,11 @@ static enum sm_verdict verdict(struct sm *sm, const struct peer **who)
 
 	e->other_managers = 0;
 	*who = NULL;
-	for (const struct peer *p = e->heard.v; p < vec_end(&e->heard); p++) {
-		enum sm_verdict x = sm_judge(&us, &p->info);
+	for (struct peer *p = e->heard.v; p < vec_end(&e->heard); p++) {
+		enum sm_verdict x;
 
+		p->info.newer = election_is_newer(sm, &p->info);
+		x = sm_judge(&us, &p->info);
 		if (x == SM_OTHER_KEY) {
 			e->other_managers++;
 			log_limited(&other_log, LOG_LEVEL_ERROR, "election",
@@ -279,6 +302,10 @@ static void asked_all(struct sm *sm)
 		break;
 	case SM_HAND_OVER:
 		hand_over(sm, &p);
+		break;
+	case SM_YIELD:
+		election_follow(sm, &p);
+		election_yield(sm, &p.info);
 		break;
 	case SM_AWAIT:
 		await(sm, &p);

@@ -18,6 +18,11 @@
 #include "sm/election/election_table.h"
 #include "sm/sm_internal.h"
 
+/*
+ * Offsets in the data of an SMInfo, beyond its fields: 1 is a nudge; 1 is `changed` of struct sm_info.
+ */
+enum { SM_INFO_NUDGE = 32, SM_INFO_CHANGED = 33 };
+
 #define CLAIMS		32	/* ports with a remembered time of the last question */
 #define SHOWN		16	/* managers with a remembered time at which they showed the SM_Key */
 
@@ -52,6 +57,7 @@ struct election {
 	uint64_t silent_master;	/* GUID of a master that did not answer, until we are elected */
 
 	/* master */
+	bool changed;			/* operators have changed something since we became master */
 	struct peer successor;		/* the SM to which we are handing over */
 	uint64_t refused_by;		/* GUID of an SM that refused a handover */
 	unsigned refusals;
@@ -115,6 +121,13 @@ bool port_says_sm(const struct fabric *f, uint32_t port);
 bool election_step(struct sm *sm, enum sm_input input, const char *why);
 /* Follows another master: clients belong to it, unless we learn what they registered there. */
 void election_follow(struct sm *sm, const struct peer *p);
+/* Another master, which has shown the SM_Key, has all that we have, and operators changed it since. */
+bool election_is_newer(const struct sm *sm, const struct sm_info *i);
+/*
+ * Stands by for such a master, which we follow already, although we rank above it: it hands over to
+ * us when we have copied what it has.
+ */
+void election_yield(struct sm *sm, const struct sm_info *i);
 /* The SM at the port with that GUID was there at the last election. */
 bool election_knows(const struct election *e, uint64_t guid);
 /* Updates a known SM's state; an election takes care of the rest. */

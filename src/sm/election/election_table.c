@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * See election_table.h.  Two masters of one administration become one, whoever notices first: the
- * lesser hands over, the better waits for that, and rank is a total order.
+ * lesser hands over, the better waits for that, and rank is a total order.  A better master that the
+ * lesser replaced for a while first becomes a standby, which copies what the lesser has.
  */
 #include "sm/election/election_table.h"
 
@@ -119,7 +120,7 @@ enum sm_verdict sm_judge(const struct sm_info *us, const struct sm_info *other)
 	if (us->state != SM_MASTER)
 		return SM_NO_MATTER;
 	if (other->state == SM_MASTER)
-		return better ? SM_HAND_OVER : SM_AWAIT;
+		return better ? SM_HAND_OVER : other->newer ? SM_YIELD : SM_AWAIT;
 	/* one that discovers finds us and stands by; then we hand over to it */
 	return better && other->state == SM_STANDBY ? SM_HAND_OVER : SM_NO_MATTER;
 }

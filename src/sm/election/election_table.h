@@ -64,6 +64,12 @@ struct sm_info {
 	uint64_t guid, key;
 	uint32_t act_count;
 	uint8_t priority, state;
+	bool changed;			/* operators have changed something since it became master */
+	/*
+	 * Our judgement: it took over from us, has all that operators changed here, and `changed`. So
+	 * what it has is newer than what we have.
+	 */
+	bool newer;
 };
 
 /*
@@ -88,6 +94,7 @@ enum sm_verdict {
 	SM_OTHER_KEY,		/* another administration's: reported, never obeyed */
 	SM_AWAIT,		/* master like us, but ranks below us: it should hand over to us */
 	SM_HAND_OVER,		/* master or standby, and ranks above us as master */
+	SM_YIELD,		/* master like us; ranks below us, but what it has is newer */
 	SM_STAND_BY,		/* we discover; it is master, or should be */
 };
 enum sm_verdict sm_judge(const struct sm_info *us, const struct sm_info *other);

@@ -31,6 +31,8 @@ void sm_info_get(const uint8_t data[64], struct sm_info *i)
 	i->act_count = mad_get_field(d, 0, IB_SMINFO_ACT_F);
 	i->priority = (uint8_t)mad_get_field(d, 0, IB_SMINFO_PRIO_F);
 	i->state = (uint8_t)mad_get_field(d, 0, IB_SMINFO_STATE_F);
+	i->changed = i->state == SM_MASTER && data[SM_INFO_CHANGED] == 1;
+	i->newer = false;
 }
 
 struct sm_info sm_info_ours(const struct sm *sm)
@@ -53,6 +55,7 @@ void sm_info_say(struct sm *sm, uint8_t data[64])
 	mad_set_field(data, 0, IB_SMINFO_ACT_F, us.act_count);
 	mad_set_field(data, 0, IB_SMINFO_PRIO_F, us.priority);
 	mad_set_field(data, 0, IB_SMINFO_STATE_F, us.state);
+	data[SM_INFO_CHANGED] = us.state == SM_MASTER && sm->election->changed;
 }
 
 void sm_info_put_key(const struct sm *sm, uint8_t *data)

@@ -6,6 +6,12 @@
  * the loop has turned lately (mad_permit_sets()).  After a pause the other SMs are asked first, and
  * if one is master we stand by without having written anything.  If none is master now, one may
  * have been: a light sweep finds out.
+ *
+ * Such a question may get no answer, and a master that was cut off, or not heard, has asked nobody.
+ * Then it meets the standby that took over as a second master, which would hand over to it if it ranks
+ * above that, and what operators changed there would be lost.  So an SMInfo also says whether anything
+ * was changed since its sender became master, and the better master yields if it knows that the other
+ * had all that it has (election_yield()).
  */
 #include <inttypes.h>
 
@@ -173,5 +179,5 @@ void election_on_alive(void *arg)
 		 (double)pause * 1e-6);
 	e->checks = (uint32_t)e->peers.n;
 	for (size_t i = 0; i < e->peers.n; i++)
-		question_send_to(sm, &e->peers.v[i], SMP_GET, 0, true, on_check_answer);
+		question_send_to(sm, &e->peers.v[i], SMP_GET, 0, false, on_check_answer);
 }

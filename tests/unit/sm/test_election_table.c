@@ -165,6 +165,11 @@ START_TEST(every_state_of_every_other)
 				ck_assert_msg(sm_judge(&us, &other) ==
 					      (o < STATES ? want[s][o][better] : SM_NO_MATTER),
 					      "%u %u %u", s, o, better);
+				other.newer = true;
+				ck_assert_msg(sm_judge(&us, &other) ==
+					      (s == SM_MASTER && o == SM_MASTER && !better ? SM_YIELD :
+					       o < STATES ? want[s][o][better] : SM_NO_MATTER),
+					      "newer: %u %u %u", s, o, better);
 				other.guid = us.guid;
 				ck_assert_uint_eq(sm_judge(&us, &other), SM_NO_MATTER);
 			}
@@ -236,12 +241,17 @@ static void look(struct sm_info *sms, unsigned n, unsigned i)
 	if (verdict == SM_AWAIT)
 		return;
 	if (verdict == SM_HAND_OVER) {
-		t = sm_transition((enum sm_state)best->state, IN_HANDOVER);
+		bool yields = best->state == SM_MASTER && sms[i].newer;	/* and the handover is put off */
+
+		t = sm_transition((enum sm_state)best->state, yields ? IN_DEPOSED : IN_HANDOVER);
 		ck_assert(t.legal);
 		best->state = (uint8_t)t.next;
+		if (yields)
+			return;
+		sms[i].newer = false;
 	}
 	t = sm_transition((enum sm_state)sms[i].state, verdict == SM_HAND_OVER ? IN_HANDED_OVER :
-			  verdict == SM_STAND_BY ? IN_LOST : IN_WON);
+			  verdict == SM_STAND_BY ? IN_LOST : verdict == SM_YIELD ? IN_DEPOSED : IN_WON);
 	ck_assert(t.legal);
 	sms[i].state = (uint8_t)t.next;
 }
@@ -276,12 +286,15 @@ static void permute(const struct sm_info *from, unsigned n, unsigned *order, uns
 	ck_assert_uint_eq(sms[best].state, SM_MASTER);
 }
 
-/* Begins with all combinations of states: starts and merges of subnets. */
+/*
+ * Begins with all combinations of states, and of whose state is newer than that of masters which rank above it:
+ * starts and merges of subnets.
+ */
 /* promise: M1 */
 START_TEST(exactly_one_stays_and_it_is_the_best)
 {
 	for (unsigned n = 1; n <= SMS_MAX; n++)
-		for (unsigned mix = 0; mix < 1u << 2 * n; mix++) {
+		for (unsigned mix = 0; mix < 1u << 3 * n; mix++) {
 			struct sm_info sms[SMS_MAX];
 			unsigned order[SMS_MAX];
 			bool valid = true;
@@ -289,7 +302,8 @@ START_TEST(exactly_one_stays_and_it_is_the_best)
 			for (unsigned i = 0; i < n; i++) {
 				sms[i] = (struct sm_info){
 					.guid = 10 + i, .priority = (uint8_t)(i % 2),
-					.state = (uint8_t)(mix >> 2 * i & 3),
+					.state = (uint8_t)(mix >> 3 * i & 3),
+					.newer = mix >> 3 * i & 4,
 				};
 				order[i] = i;
 				valid &= sms[i].state != SM_NOT_ACTIVE;
