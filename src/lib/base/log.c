@@ -5,6 +5,7 @@
  * One lock guards the ring of recent lines, another the queue of the writer thread.  No thread
  * holds either while it writes a line.
  */
+#include <poll.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -21,6 +22,7 @@
 #include "lib/base/log.h"
 
 #define LINE_MAX_LEN 1024
+#define END_LOOK_US	20000		/* how often log_end() looks whether the reader is stuck */
 
 static const char *const level_names[] = { "error", "warning", "info", "debug" };
 static const int level_priority[] = { LOG_ERR, LOG_WARNING, LOG_INFO, LOG_DEBUG };
@@ -228,9 +230,17 @@ void log_begin(void)
 		queue.begun = true;
 }
 
+/* Whether stderr takes a line now: what is not written yet waits for the thread, not for a reader. */
+static bool stderr_takes_lines(void)
+{
+	struct pollfd p = { .fd = STDERR_FILENO, .events = POLLOUT };
+
+	return !use_syslog && poll(&p, 1, 0) > 0;
+}
+
 void log_end(int64_t limit_us)
 {
-	int64_t end_us = clock_mono_us() + limit_us;
+	int64_t begun_us = clock_mono_us(), waited_us;
 	bool ended;
 
 	if (!queue.begun)
@@ -238,8 +248,12 @@ void log_end(int64_t limit_us)
 	pthread_mutex_lock(&queue.lock);
 	queue.stop = true;
 	pthread_cond_signal(&queue.more);
-	while (!queue.ended && clock_mono_us() < end_us)
-		clock_cond_wait(&queue.done, &queue.lock, end_us);
+	while (!queue.ended) {
+		waited_us = clock_mono_us() - begun_us;
+		if (waited_us >= LOG_END_MAX_US || (waited_us >= limit_us && !stderr_takes_lines()))
+			break;
+		clock_cond_wait(&queue.done, &queue.lock, begun_us + waited_us + END_LOOK_US);
+	}
 	ended = queue.ended;
 	queue.begun = !ended;	/* a stuck thread keeps the queue, though nobody will empty it */
 	pthread_mutex_unlock(&queue.lock);

@@ -37,7 +37,11 @@ void log_to_syslog(const char *ident);
  * callers go on writing their lines themselves.
  */
 void log_begin(void);
-/* Waits limit_us at most for the queued lines to be written; drops those still queued then. */
+#define LOG_END_MAX_US	10000000
+/*
+ * Waits for the queued lines to be written; drops those still queued after limit_us if nothing takes
+ * them, and after LOG_END_MAX_US in any case: on a busy machine the thread may not have run yet.
+ */
 void log_end(int64_t limit_us);
 
 void log_at(enum log_level level, const char *module, const char *fmt, ...)

@@ -8,12 +8,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "lib/base/buf.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "unit/run.h"
+
+/* How long the next write() takes, as if its thread did not run.  The log's write() is this one. */
+static useconds_t write_takes_us;
+
+ssize_t write(int fd, const void *data, size_t n)
+{
+	usleep(write_takes_us);
+	return syscall(SYS_write, fd, data, n);
+}
 
 static FILE *captured;
 
@@ -220,6 +230,19 @@ START_TEST(nobody_waits_for_who_reads_it)
 }
 END_TEST
 
+START_TEST(a_thread_that_is_slow_loses_no_line_at_the_end)
+{
+	capture(false);
+	write_takes_us = 100000;
+	log_begin();
+	for (unsigned i = 0; i < 5; i++)
+		log_error("m", "line %u.", i);
+	log_end(20000);
+	ck_assert_uint_eq(count_lines(text()), 5);
+	write_takes_us = 0;
+}
+END_TEST
+
 /* promise: A54 */
 START_TEST(what_is_lost_is_counted)
 {
@@ -266,6 +289,7 @@ int main(void)
 	tcase_add_test(tc, rate_limit_below_level);
 	tcase_add_test(tc, recent_lines);
 	tcase_add_test(tc, nobody_waits_for_who_reads_it);
+	tcase_add_test(tc, a_thread_that_is_slow_loses_no_line_at_the_end);
 	tcase_add_test(tc, what_is_lost_is_counted);
 	suite_add_tcase(suite, tc);
 	return run_suite(suite);
