@@ -89,8 +89,10 @@ expect "Sets of tables" 0 "$(table_sets)"
 [ "$(table_sets)" = 0 ] || ctl -j status | sed -n '/"smps"/,/^  }/p'
 read_tables "$from"
 expect_same "forwarding tables" lft.before lft.devices
-plug "$leaf05" 31
-after "they return" 63 plug "$host"
+plug_both() { plug "$leaf05" 31 && plug "$host"; }
+after "they return" 63 plug_both
+all_linked() { [ "$(status ports-linked)" = "$(linked_ports "$topology")" ] && subnet_up; }
+until_ 20 all_linked || bad "$(status ports-linked) ports are linked"
 good
 all_active "$from" "$topology"
 after "the manager's own link fails" 1 unplug H-f452140300811200

@@ -39,7 +39,10 @@ looked() {
 		sleep 0.05
 	done
 	wait $looker || bad "qosd-ctl sa-trace: exit status $?, $(<seen)"
+	# the next look must not take this tracer for its own
+	until_ 5 nobody_looks || bad "somebody still looks: $(ctl -j status | jq .sa)"
 }
+nobody_looks() { [ "$(ctl -j status | jq .sa.watchers)" -eq 0 ]; }
 ask() { record "$from" --sgid "$node001" --dgid "$oss01" "$@"; }
 
 note "a line for each request"
@@ -77,7 +80,6 @@ for _ in 1 2 3 4 5; do ask >/dev/null; done
 expect "answer" "sl=0 mtu=4 rate=12 life=18 tclass=0" "$(ask)"
 kill -KILL $looker
 wait $looker 2>/dev/null	# without bash's message
-nobody_looks() { [ "$(ctl -j status | jq .sa.watchers)" -eq 0 ]; }
 until_ 5 nobody_looks || bad "somebody still looks: $(ctl -j status | jq .sa)"
 
 note "sums"

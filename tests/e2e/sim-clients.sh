@@ -143,7 +143,10 @@ ctl -j subscriptions >before
 left() { service "$node001" get id=0x1234 pkey=0x20 | sed -nE 's/.* lease=([0-9]+) .*/\1/p'; }
 left_before=$(left)
 service "$node001" set id=7 gid="$mine" lease=2 >/dev/null
-sleep 0.3
+is_stored() {
+	grep -qs '^service 0x0*7 ' state/services && [ "$(grep -c '^subscription ' state/subscriptions)" = 8 ]
+}
+until_ 10 is_stored || bad "what was registered is not stored: $(cat state/services state/subscriptions)"
 stop_qosd KILL
 sleep 2
 start_and_wait "$sm_node" -p policy.yaml

@@ -53,7 +53,8 @@ cc_cct 0:0,0:1,0:2,0:3
 END
 start_sim topology
 bring_up_opensm "$node" 30 -F opensm.conf
-until_ 10 test "$(requests set)" -ge $((switches + 2 * hosts)) ||
+has_set() { [ "$(requests set)" -ge $((switches + 2 * hosts)) ]; }
+until_ 10 has_set ||
 	bad "OpenSM set $(requests set) attributes"
 end "$opensm"
 settings >before

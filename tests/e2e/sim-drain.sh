@@ -173,7 +173,7 @@ of first ctl drain spine-001 --reason "a new fan" --wait >changed 2>&1 || bad "d
 second_knows() { of second status_is drained="$1"; }
 until_ 20 second_knows 1 || bad "the standby does not know it"
 all_tables >before
-sim_do fault add delay --class smp --method get --attr NodeInfo --for 300ms	# a slow first sweep
+sim_do fault add delay --class smp --method get --attr NodeInfo --for 1s	# a slow first sweep
 end "${pid[first]}" KILL
 second_is_master() { of second status_is state=master; }
 until_ 20 second_is_master || bad "no takeover"

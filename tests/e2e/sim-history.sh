@@ -50,7 +50,8 @@ expect "who loaded the policy" "$(id -u)" "$(ctl -j events --since "$began" --ki
 note "a kill"
 plug "$down" 1
 until_ 20 has_event node-came || bad "the node does not come"
-sleep 1
+is_on_disk() { grep -qsa node-came "$db"*; }
+until_ 20 is_on_disk || bad "the event is not stored"
 stop_qosd KILL
 begin
 expect "events in order, none twice" "node-went started node-came started" \

@@ -65,6 +65,7 @@ until_ 20 up || fail "the first does not come up again"
 gone=$'host 0xf452140300811240\n'$gone
 until_ 10 missing_is "$gone" || bad "after the restart: $(missing)"
 expect_match "in health" "warning 0xf452140300811240 went before .*, while no qosd was watching" "$(problem host-missing)"
+until_ 10 grep -qs f452140300811240 first/state/missing || bad "it is not stored: $(<first/state/missing)"
 end "${pid[first]}" KILL
 run_manager first "${settings[@]}"
 until_ 20 up || fail "the first does not come up after SIGKILL"

@@ -360,8 +360,7 @@ for protect in 1 3; do
 	run a "$first" $old $protect
 	until_ 30 of a up || bad "the first does not come up"
 	run b "$second" $old $protect
-	until_ 10 of b state_is standby || bad "the second does not stand by"
-	sleep 1
+	until_ 10 of b status_is state=standby registrations-held=true || bad "the second does not follow: $(tail -n 3 b/log)"
 	before=$(drops)
 	end "${pid[a]}" KILL
 	until_ 20 of b up || bad "the second does not take over: $(tail -n 3 b/log)"

@@ -69,7 +69,7 @@ head -n $((hosts / 2)) all.guids >half.guids
 storm -d half.guids >/dev/null
 await_members "half of the hosts" $groups $(((hosts - hosts / 2) * groups))
 head -n 1 all.guids >one.guids
-sets=$(sets)
+until_ 10 sets_rest || bad "no end of Sets"	# switches that no member needs any more are told, too
 storm one.guids >/dev/null
 await_members "one host more" $groups $(((hosts - hosts / 2 + 1) * groups))
 # Sets on its leaf and, for each of 5 trees, on the switches up to the existing tree
@@ -146,6 +146,7 @@ mft_sets() {
 		/"set":/ && in_it { n = $2; in_it = 0 }
 		END { print n + 0 }'
 }
+until_ 10 sets_rest || bad "no end of Sets"
 before=$(mft_sets)
 storm alias.guids >/dev/null
 await_members "aliases joined" $groups $((hosts * groups))

@@ -25,9 +25,9 @@ harmless() {
 
 cat >hook <<END
 #!/bin/bash
-env >>$work/hook.env
-echo == >>$work/hook.env
 cat >>$work/hook.json
+env >>$work/hook.env
+echo == >>$work/hook.env	# the last of its writes
 END
 chmod +x hook
 cat >policy.yaml <<'END'
@@ -91,7 +91,8 @@ until_ 20 went || bad "they do not go: $(ctl events)"
 for i in 1 2 3 4 5 6; do sim_do node on "${hosts[i]}"; done
 came() { [ "$(ctl events --kind node-came | grep -c .)" -ge 6 ]; }
 until_ 20 came || bad "they do not come: $(ctl events)"
-told() { [ "$(grep -c '^QOSD_EVENT_KIND=node-came' hook.env)" -ge 6 ]; }
+# told: whether the command has ended for each event so far, so that nothing is written while the test reads.
+told() { [ "$(grep -c '^==$' hook.env)" = "$(ctl events --kind node,link | wc -l)" ]; }
 until_ 20 told || bad "the command is not told: $(<hook.env)"
 ctl events >out.events
 ctl -j events >json.events

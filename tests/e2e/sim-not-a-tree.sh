@@ -72,7 +72,8 @@ for switch in spine-001 spine-005; do
 	stop_qosd || bad "exit status $? after SIGTERM"
 	start_and_wait "$node" -c qosd.yaml
 	until_ 10 rests || bad "it does not rest"
-	ctl -j health >after
+	same_health() { ctl -j health >after; cmp -s before after; }
+	until_ 10 same_health
 	expect_same "what health says after a restart" before after
 	sim_do link up "$switch/P5"
 	until_ 10 untold || bad "$switch: health still says: $(problem tree-damaged)"

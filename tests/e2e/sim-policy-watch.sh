@@ -58,12 +58,20 @@ until_ 10 is_not_refused || bad "still refused: $(refused)"
 
 # promise: P14
 note "a file that is written in steps is read once"
-before=$(reloads)
-for step in 1 2 3 4 5 6 7 8; do
-	policy $((step + 6)) >policy.yaml
-	sleep 0.4
+# The file is read when it has stayed the same for a second, and on a busy machine a step may take as long: then the
+# test is made again, with another SL in the end.
+for try in 1 2 3 4 5; do
+	before=$(reloads) longest=0
+	for step in 1 2 3 4 5 6 7 8; do
+		written=${EPOCHREALTIME/./}
+		policy $((step + 5 + try % 2)) >policy.yaml
+		sleep 0.4
+		took=$((${EPOCHREALTIME/./} - written))
+		[ $took -le $longest ] || longest=$took
+	done
+	until_ 10 sl_is $((13 + try % 2)) || bad "$(ctl policy show)"
+	[ $longest -gt 800000 ] || break
 done
-until_ 10 sl_is 14 || bad "$(ctl policy show)"
 expect "reloads" $((before + 1)) "$(reloads)"
 
 # promise: P14
