@@ -13,6 +13,7 @@
  * loop's thread, except an atomic word for each slot, by which the receiver thread tells an answer
  * from an unsolicited MAD.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +25,7 @@
 #define SLOTS		1024		/* a power of two */
 #define GUARD_US	100000		/* grace beyond the kernel's own time-out */
 #define TICK_US		50000
+#define REFUSED_MAX	8		/* tries of a request that the kernel may refuse */
 #define OFF_TID		12		/* half of the TID that the kernel leaves to the sender */
 
 struct request {
@@ -32,6 +34,7 @@ struct request {
 	uint16_t generation;
 	unsigned tries;			/* tries left */
 	unsigned given_up;		/* tries that timed out here, and that the kernel has yet to report */
+	unsigned refused;		/* tries that were not sent */
 	int64_t deadline;
 	struct mad_address to;
 	unsigned timeout_ms;
@@ -97,6 +100,16 @@ bool mad_can_request(const struct mad_port *m, uint8_t mgmt_class)
 	return agent_for(m, mgmt_class) >= 0;
 }
 
+/*
+ * The kernel did not send the last try, as it still waits for the answer to the one before: on a busy
+ * machine, it may have taken that one late.  So this was no try, and there is another when it is due.
+ */
+static void try_refused(struct request *r)
+{
+	if (r->refused++ < REFUSED_MAX)
+		r->tries++;
+}
+
 static void transmit(struct request_table *t, struct request *r)
 {
 	ib_mad_addr_t to = {
@@ -106,9 +119,13 @@ static void transmit(struct request_table *t, struct request *r)
 
 	r->tries--;
 	r->deadline = clock_mono_us() + r->timeout_ms * 1000ll + GUARD_US;
-	if (port_send(t->m, FILE_GMP_ANSWERS, (uint32_t)agent_for(t->m, r->mad[1]), &to, r->mad,
-		      MAD_SIZE, r->timeout_ms) && r->mad[1] == UMAD_CLASS_SUBN_ADM)
+	if (!port_send(t->m, FILE_GMP_ANSWERS, (uint32_t)agent_for(t->m, r->mad[1]), &to, r->mad,
+		       MAD_SIZE, r->timeout_ms)) {
+		if (errno == EINVAL)
+			try_refused(r);
+	} else if (r->mad[1] == UMAD_CLASS_SUBN_ADM) {
 		atomic_fetch_add_explicit(&t->m->sa_sent, 1, memory_order_relaxed);
+	}
 }
 
 bool mad_request(struct mad_port *m, const struct mad_address *to, const uint8_t mad[256],
@@ -125,7 +142,7 @@ bool mad_request(struct mad_port *m, const struct mad_address *to, const uint8_t
 	if (!++r->generation)
 		r->generation++;	/* a TID must not be 0 */
 	r->tries = tries;
-	r->given_up = 0;
+	r->given_up = r->refused = 0;
 	r->to = *to;
 	r->timeout_ms = timeout_ms;
 	r->fn = fn;
@@ -192,7 +209,9 @@ void request_complete(struct request_table *t, int umad_status, const uint8_t *m
 
 	if ((tid & 0xffff) >= SLOTS || !r->busy || r->generation != tid >> 16)
 		return;		/* late: the slot is free or has another request */
-	if (umad_status && r->given_up)
+	if (umad_status == EINVAL)
+		try_refused(r);
+	else if (umad_status && r->given_up)
 		r->given_up--;		/* the report is about an earlier try; the current one still has
 					 * time */
 	else if (umad_status)

@@ -26,7 +26,7 @@ static struct {
 	uint8_t answer[256];
 	/* the answers to try number `from` and later */
 	enum { ANSWER, NOTHING, TIMEOUT, OTHER_METHOD, OTHER_TID, SHORT, OTHER_ATTR, OTHER_LID, RMPP, LATE,
-	       TIMEOUT_OF_FORMER } what;
+	       TIMEOUT_OF_FORMER, REFUSED_ONCE } what;
 	unsigned from;
 } t;
 
@@ -70,11 +70,13 @@ static void on_send(const struct ib_user_mad *umad, const struct umad_smp *smp, 
 	if (t.what == RMPP)
 		back[26] = 1;
 	fake_lid = t.what == OTHER_LID ? 0x43 : t.sends % 2 ? 0x42 : 0;	/* 0: looped back */
-	if (t.what == TIMEOUT || (t.what == TIMEOUT_OF_FORMER && t.sends > 1))
+	if (t.what == REFUSED_ONCE && t.sends == 2)
+		fake_receive(smp, 24, EINVAL, 3);
+	else if (t.what == TIMEOUT || (t.what == TIMEOUT_OF_FORMER && t.sends > 1))
 		fake_receive(smp, 24, ETIMEDOUT, 3);
 	else if (t.what == TIMEOUT_OF_FORMER)
 		return;
-	else if (t.what != NOTHING)
+	else if (t.what != NOTHING && t.what != REFUSED_ONCE)
 		fake_receive(back, t.what == SHORT ? 255 : 256, 0, 3);
 }
 
@@ -191,6 +193,17 @@ START_TEST(late_time_out)
 }
 END_TEST
 
+/* The kernel did not send the second try, which is no try then. */
+/* promise: A72 */
+START_TEST(refused_by_the_kernel)
+{
+	t.what = REFUSED_ONCE;
+	ask(50, 3);
+	ck_assert_uint_eq(t.sends, 4);
+	ck_assert_uint_eq(t.silences, 1);
+}
+END_TEST
+
 /* All tries have one TID, so that a late answer to the first one counts. */
 START_TEST(late)
 {
@@ -247,6 +260,7 @@ int main(void)
 	tcase_add_test(c, answered);
 	tcase_add_test(c, tried_again);
 	tcase_add_test(c, late_time_out);
+	tcase_add_test(c, refused_by_the_kernel);
 	tcase_add_test(c, late);
 	tcase_add_test(c, what_is_no_answer);
 	tcase_add_test(c, no_more_than_there_is_room_for);
