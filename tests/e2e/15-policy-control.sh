@@ -91,9 +91,11 @@ plan_and_load_unknown() {
 }
 
 start_sim "$topology"
+# With a long timeout, a busy machine causes no repeated Sets, which would be counted.
+echo "smp-timeout: 5s" >qosd.yaml
 policy 2 64 "$table" 0 >a.yaml
 policy 3 100 "$other" 0 >b.yaml
-start_and_wait "$sm_node" -p a.yaml
+start_and_wait "$sm_node" -c qosd.yaml -p a.yaml
 expect "answer" sl=2 "$(answer)"
 a=$(status checksum)
 
@@ -318,7 +320,7 @@ entries=$(wc -l <history)
 # wait until no request is open: ibsim's library crashes if an answer arrives while a client closes the port
 apply ctl policy load --confirm 60 sl.yaml
 stop_qosd || bad "exit status $? after SIGTERM"
-start_and_wait "$sm_node" -p a.yaml
+start_and_wait "$sm_node" -c qosd.yaml -p a.yaml
 expect "the configured policy" "$a" "$(status checksum)"
 expect "answer" sl=2 "$(answer)"
 ctl policy history >history
@@ -346,7 +348,7 @@ if [ "$simulator" = qosd-sim ]; then
 	sim_options=()
 	rm -rf state
 	start_sim "$topology"
-	start_and_wait "$sm_node" -p a.yaml
+	start_and_wait "$sm_node" -c qosd.yaml -p a.yaml
 	plan_and_load b.yaml
 	expect "SL2VL Sets" 1 "$(jq '.sets.most."by-attribute".SLtoVLMappingTable' plan.json)"
 	expect "SL2VL tables of switches" 12 \
