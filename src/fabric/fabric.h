@@ -303,6 +303,14 @@ static inline bool link_joins_switches(const struct fabric *f, uint32_t port)
 uint32_t fabric_switch_of(const struct fabric *f, uint32_t port);
 /* The node of f with n's GUID, type and number of ports, or FABRIC_NONE. */
 uint32_t fabric_same_node(const struct fabric *f, const struct fabric_node *n);
+/* The port of `to` that is the port of `from`, or FABRIC_NONE.  map[node of from]: that node of `to`, or FABRIC_NONE. */
+static inline uint32_t fabric_port_by_map(const struct fabric *from, const struct fabric *to, const uint32_t *map,
+					  uint32_t port)
+{
+	const struct fabric_port *p = &from->ports[port];
+
+	return map[p->node] == FABRIC_NONE ? FABRIC_NONE : to->nodes[map[p->node]].port0 + p->num;
+}
 /* Finds an end port by its GUID; FABRIC_NONE if unknown. */
 uint32_t fabric_find_port(const struct fabric *f, uint64_t guid);
 /*

@@ -128,46 +128,61 @@ static void find_here(struct living *l, const struct channels *c)
 	free(queue);
 }
 
-static bool has_dead(const struct living *l, const struct graph *g, uint32_t v)
+/* The channel that a link's end sends on; link FABRIC_NONE: the end is none of the graph. */
+static struct channel channel_of_end(const struct channels *c, const struct link_end *e)
 {
-	for (uint32_t t = g->trunk0[v]; t < g->trunk0[v + 1]; t++)
-		for (uint32_t i = 0; i < g->trunks[t].n_links; i++)
-			if (l->dead[g->trunks[t].link0 + i])
-				return true;
-	return false;
+	return e->sw >= c->g->n ? (struct channel){ FABRIC_NONE, FABRIC_NONE } :
+				  channel_by_port(c, c->vertex[e->sw], e->port);
 }
 
-void living_init(struct living *l, const struct channels *c, const struct link_end *ends,
-		 uint32_t n)
+/* Marks links as dead in both directions, and their ends in `cut`, which may be NULL. */
+static void bury(struct living *l, const struct channels *c, const struct link_end *ends, uint32_t n,
+		 bool *cut)
 {
+	for (uint32_t i = 0; i < n; i++) {
+		struct channel ch = channel_of_end(c, &ends[i]);
+
+		if (ch.link == FABRIC_NONE || ends[i].away)
+			continue;
+		l->dead[ch.link] = l->dead[c->back[ch.link]] = true;
+		if (!ends[i].open)
+			l->gone[ch.link] = l->gone[c->back[ch.link]] = true;
+		if (cut)
+			cut[c->vertex[ends[i].sw]] = cut[ch.to] = true;
+	}
+}
+
+void living_init_without(struct living *l, const struct channels *c, const struct link_end *gone,
+			 uint32_t n_gone, const struct link_end *ends, uint32_t n)
+{
+	bool *cut = xcalloc(c->g->n, sizeof(*cut));
+
 	*l = (struct living){ .dead = xcalloc(c->g->n_links, sizeof(*l->dead)),
 			      .gone = xcalloc(c->g->n_links, sizeof(*l->gone)),
 			      .away = xcalloc(c->g->n_links, sizeof(*l->away)) };
 	l->here = xcalloc(c->g->n, sizeof(*l->here));
 	l->cut = xcalloc(c->g->n, sizeof(*l->cut));
-	for (uint32_t i = 0; i < n; i++) {
-		if (ends[i].sw >= c->g->n || ends[i].away)
-			continue;
-		struct channel ch = channel_by_port(c, c->vertex[ends[i].sw], ends[i].port);
-
-		if (ch.link == FABRIC_NONE)
-			continue;
-		l->dead[ch.link] = l->dead[c->back[ch.link]] = true;
-		if (!ends[i].open)
-			l->gone[ch.link] = l->gone[c->back[ch.link]] = true;
-	}
+	bury(l, c, gone, n_gone, NULL);
+	bury(l, c, ends, n, cut);
 	find_here(l, c);
 	for (uint32_t i = 0; i < n; i++) {
-		if (ends[i].sw >= c->g->n || !ends[i].away)
-			continue;
-		struct channel ch = channel_by_port(c, c->vertex[ends[i].sw], ends[i].port);
+		struct channel ch = channel_of_end(c, &ends[i]);
 
-		if (ch.link != FABRIC_NONE && !l->dead[ch.link])
-			l->dead[ch.link] = l->away[ch.link] = true;
+		if (!ends[i].away || ch.link == FABRIC_NONE || l->dead[ch.link])
+			continue;
+		l->dead[ch.link] = l->away[ch.link] = true;
+		cut[c->vertex[ends[i].sw]] = true;
 	}
 	for (uint32_t v = 0; v < c->g->n; v++)
-		if (l->here[v] && has_dead(l, c->g, v))
+		if (l->here[v] && cut[v])
 			l->cut[l->n_cut++] = v;
+	free(cut);
+}
+
+void living_init(struct living *l, const struct channels *c, const struct link_end *ends,
+		 uint32_t n)
+{
+	living_init_without(l, c, NULL, 0, ends, n);
 }
 
 void living_open(struct living *l, const struct channels *c, uint32_t v, bool open)

@@ -82,7 +82,7 @@ struct living {
 	/* [link]: dead but for LIDs of the vertex that it leads to and its hosts (living_open()) */
 	bool *away;
 	bool *here;		/* [vertex]: reachable from the SM over live links */
-	uint32_t *cut;		/* vertices with dead links that are `here`, in rising order */
+	uint32_t *cut;		/* vertices with links that died, and are `here`, in rising order */
 	uint32_t n_cut;
 };
 
@@ -92,6 +92,12 @@ struct living {
  */
 void living_init(struct living *l, const struct channels *c, const struct link_end *ends,
 		 uint32_t n);
+/*
+ * The same, where the links of `gone`, none of which is open or away, are dead, too; but a vertex is not
+ * `cut` because of them.
+ */
+void living_init_without(struct living *l, const struct channels *c, const struct link_end *gone,
+			 uint32_t n_gone, const struct link_end *ends, uint32_t n);
 void living_free(struct living *l);
 /*
  * Makes links to v that are dead for LIDs of others living, for LIDs of v, or dead again.

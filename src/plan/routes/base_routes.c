@@ -25,25 +25,17 @@ static uint32_t *match_nodes(const struct fabric *from, const struct fabric *to)
 	return map;
 }
 
-static uint32_t match_port(const struct fabric *from, const struct fabric *to,
-			   const uint32_t *map, uint32_t port)
-{
-	const struct fabric_port *p = &from->ports[port];
-
-	return map[p->node] == FABRIC_NONE ? FABRIC_NONE : to->nodes[map[p->node]].port0 + p->num;
-}
-
 static bool link_is_known(const struct fabric *f, const struct fabric *known, const uint32_t *map,
 			  uint32_t port)
 {
-	return known->ports[match_port(f, known, map, port)].peer ==
-	       match_port(f, known, map, f->ports[port].peer);
+	return known->ports[fabric_port_by_map(f, known, map, port)].peer ==
+	       fabric_port_by_map(f, known, map, f->ports[port].peer);
 }
 
 /* The known fabric contains all of f as it is. */
 static bool all_is_known(const struct fabric *f, const struct fabric *known, const uint32_t *map)
 {
-	if (match_port(f, known, map, f->self) != known->self)
+	if (fabric_port_by_map(f, known, map, f->self) != known->self)
 		return false;
 	for (uint32_t i = 0; i < f->n_nodes; i++)
 		if (map[i] == FABRIC_NONE)
@@ -100,13 +92,13 @@ static struct fabric *learn(const struct fabric *before, const struct fabric *f)
 	known->self = FABRIC_NONE;
 	if (add_nodes(f, known)) {
 		map = match_nodes(f, known);
-		known->self = match_port(f, known, map, f->self);
+		known->self = fabric_port_by_map(f, known, map, f->self);
 		for (uint32_t i = 0; i < f->n_ports; i++) {
-			uint32_t a = match_port(f, known, map, i), b;
+			uint32_t a = fabric_port_by_map(f, known, map, i), b;
 
 			if (f->ports[i].peer == FABRIC_NONE || link_is_known(f, known, map, i))
 				continue;
-			b = match_port(f, known, map, f->ports[i].peer);
+			b = fabric_port_by_map(f, known, map, f->ports[i].peer);
 			fabric_cut(known, a);
 			fabric_cut(known, b);
 			fabric_link(known, known->ports[a].node, known->ports[a].num,
@@ -198,7 +190,7 @@ static void take_lids(struct base_routes *b, const struct plan *p, const struct 
 	b->lid = xcalloc(b->f->n_ports, sizeof(*b->lid));
 	b->lmc = xcalloc(b->f->n_ports, sizeof(*b->lmc));
 	for (uint32_t i = 0; i < b->f->n_ports; i++) {
-		uint32_t now = match_port(b->f, p->f, to_now, i), lid, lmc, n;
+		uint32_t now = fabric_port_by_map(b->f, p->f, to_now, i), lid, lmc, n;
 
 		if (now != FABRIC_NONE && p->lid[now]) {
 			b->lid[i] = p->lid[now];
@@ -294,7 +286,7 @@ static bool base_serves(const struct base_routes *b, const struct plan *p, const
 	if (room_changed(b, p))
 		return false;
 	for (uint32_t i = 0; i < p->f->n_ports; i++) {
-		uint32_t k = match_port(p->f, b->f, map, i);
+		uint32_t k = fabric_port_by_map(p->f, b->f, map, i);
 
 		/* a port without a link has no LID for now */
 		if (p->lid[i] && (b->lid[k] != p->lid[i] || b->lmc[k] != p->lmc[i]))
@@ -318,27 +310,43 @@ static void find_drained(struct routes_now *x, const struct fabric *f, uint32_t 
 			end->sw, end->port, away || p->drained == DRAINED_LINK, away };
 }
 
+/* Lists the ends of isolated links, first of all dead ones. */
+static void list_isolated(struct routes_now *x, const bool *isolated)
+{
+	const struct fabric *known = x->base->f;
+
+	for (uint32_t i = 0; isolated && i < known->n_ports; i++)
+		if (isolated[i])
+			*vec_push(&x->dead) = (struct link_end){ .sw = port_node(known, i)->sw,
+								 .port = known->ports[i].num };
+	x->n_isolated = x->dead.n;
+}
+
 /* Links between switches that are in the base, and in f missing or held. */
 static void find_dead(struct routes_now *x, const struct fabric *f, const uint32_t *map)
 {
 	const struct fabric *known = x->base->f;
+	bool *isolated = isolated_links(known, f, map);
 
+	list_isolated(x, isolated);
 	for (uint32_t sw = 0; sw < known->n_switches; sw++) {
 		const struct fabric_node *n = &known->nodes[known->switches[sw].node];
 
 		for (unsigned num = 1; num <= n->nports; num++) {
 			uint32_t port = n->port0 + num, peer = known->ports[port].peer, now;
 
-			if (peer == FABRIC_NONE || !node_is_switch(port_node(known, peer)))
+			if (peer == FABRIC_NONE || !node_is_switch(port_node(known, peer)) ||
+			    (isolated && isolated[port]))
 				continue;
-			now = match_port(known, f, map, port);
+			now = fabric_port_by_map(known, f, map, port);
 			if (now == FABRIC_NONE || f->ports[now].peer == FABRIC_NONE ||
-			    f->ports[now].peer != match_port(known, f, map, peer))
+			    f->ports[now].peer != fabric_port_by_map(known, f, map, peer))
 				*vec_push(&x->dead) = (struct link_end){ .sw = sw, .port = (uint8_t)num };
 			else
 				find_drained(x, f, now, &(struct link_end){ .sw = sw, .port = (uint8_t)num });
 		}
 	}
+	free(isolated);
 }
 
 static void map_switches(struct routes_now *x, const struct fabric *f, const uint32_t *map)
@@ -433,11 +441,16 @@ static bool is_repaired(const struct plan *p)
 static void repair(struct plan *p, const struct routes_now *was)
 {
 	struct routes_now *x = p->now;
+	const struct isolated_base *i = x->isolated && x->isolated->repair ? x->isolated : NULL;
+	size_t done = i ? x->n_isolated : 0;	/* of x->dead, and of was->dead if both begin alike */
 
+	x->follows = was && was->isolated == x->isolated;
+	if (!x->follows)
+		was = NULL;
 	repaired_free(&x->repaired);
-	repair_run(x->base->repair, was ? was->repaired.next : x->base->lfts,
-		   was ? was->dead.v : NULL, was ? (uint32_t)was->dead.n : 0, x->dead.v,
-		   (uint32_t)x->dead.n, &x->repaired);
+	repair_run(i ? i->repair : x->base->repair, was ? was->repaired.next : i ? i->repaired.next : x->base->lfts,
+		   was ? was->dead.v + done : NULL, was ? (uint32_t)(was->dead.n - done) : 0,
+		   x->dead.v + done, (uint32_t)(x->dead.n - done), &x->repaired);
 }
 
 /* Moves the links that are held for a drain from x->dead to the list of drained ones. */
@@ -674,8 +687,13 @@ void routes_make(struct plan *p, const struct plan *before, const struct lid_map
 	find_dead(x, p->f, map);
 	map_switches(x, p->f, map);
 	p->lid_top = x->base->lid_top;
-	if (before && before->now && before->now->base == x->base && before->now->repaired.next)
+	if (before && before->now && before->now->base == x->base)
 		was = before->now;
+	if (!x->base->layers)
+		x->isolated = isolated_base_get(x->base->repair, x->base->lfts, x->dead.v, (uint32_t)x->n_isolated,
+						was ? was->isolated : NULL);
+	if (was && !was->repaired.next)
+		was = NULL;
 	repair(p, was);
 	if (x->dead.n && !x->base->layers && !is_repaired(p))
 		use_drained(p, was);
@@ -713,6 +731,7 @@ void routes_free(struct plan *p)
 	vec_free(&p->now->stale);
 	lfts_free(p->now->round);
 	free(p->now->switches);
+	isolated_base_unref(p->now->isolated);
 	base_unref(p->now->base);
 	free(p->now);
 }

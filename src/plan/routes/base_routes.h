@@ -20,6 +20,7 @@
 
 #include "plan/plan.h"
 #include "plan/routes/drained_links.h"
+#include "plan/routes/isolated_base.h"
 #include "routing/change/update_rounds.h"
 #include "routing/shape.h"
 
@@ -51,11 +52,15 @@ static inline const struct updn_order *base_order(const struct base_routes *b)
 /* The routes of the moment, in terms of the base's switches and links. */
 struct routes_now {
 	struct base_routes *base;	/* a reference */
+	struct isolated_base *isolated;	/* a reference; NULL: few links are isolated, or the base has layers */
 	uint32_t *switches;		/* [switch of the base]: switch of the fabric, or FABRIC_NONE */
-	VEC(struct link_end) dead;	/* links of the base that are missing or held and not used, both ends */
+	/* links of the base that are missing or held and not used, both ends; those that are isolated come first */
+	VEC(struct link_end) dead;
+	size_t n_isolated;
 	struct drained_links drained;	/* the held ones that a drain covers; those that must be used are not dead */
 	/* next is NULL: the present fabric needs other routes, which the engine made anew. */
-	struct repaired repaired;	/* relative to the previous moment, if that has the same base */
+	struct repaired repaired;
+	bool follows;		/* repaired.blocks is relative to the previous moment */
 	/*
 	 * Planned tables in place of repaired.next: routes in layers, which the engine made near to
 	 * the base, or detours around switches that do not answer.  NULL: not needed.

@@ -46,6 +46,9 @@ struct repair {
 	const struct graph *g;
 	const struct updn_order *o;
 	const struct lfts *base;
+	/* links that are dead besides those of a run: the base's routes do without them */
+	const struct link_end *gone;
+	uint32_t n_gone;
 	bool keep_lost;
 	struct owner *owners;	/* [LID], up to base->top */
 	uint32_t *load;		/* [link]: LIDs of hosts that the base sends by it */
@@ -159,37 +162,38 @@ static void note_turn(struct repair *rp, struct turn_list *l, uint32_t link, uin
 }
 
 /*
- * Looks for routes that lead down from v and then up.  False if the order has no such turn, for example
- * one below a root: the engine did not use this order.
+ * Looks for routes that lead down from v and then up.  dead[link]: no route crosses the link; NULL: an engine
+ * made the base.  False if it did and the order has no such turn, for example one below a root: the engine did
+ * not use this order.
  */
-static bool check_turns_from(struct repair *rp, uint32_t v, struct turn_list *l)
+static bool check_turns_from(struct repair *rp, uint32_t v, struct turn_list *l, const bool *dead)
 {
 	const uint8_t *row = base_row(rp, v);
 
 	for (uint32_t lid = 1; lid <= rp->base->top; lid++) {
 		struct channel to = channel_by_port(rp->c, v, row[lid]);
 
-		if (to.to >= v || l->may_turn[to.to] || rp->owners[lid].v == FABRIC_NONE)
+		if (to.to >= v || l->may_turn[to.to] || rp->owners[lid].v == FABRIC_NONE || (dead && dead[to.link]))
 			continue;
 		struct channel then = channel_by_port(rp->c, to.to, base_row(rp, to.to)[lid]);
 
-		if (then.to == FABRIC_NONE || then.to < to.to)
+		if (then.to == FABRIC_NONE || then.to < to.to || (dead && dead[then.link]))
 			continue;
-		if (!rp->o->layered)
+		if (!rp->o->layered && !dead)
 			return false;
 		note_turn(rp, l, to.link, then.link);
 	}
 	return true;
 }
 
-static bool check_turns(struct repair *rp)
+static bool check_turns(struct repair *rp, const bool *dead)
 {
 	struct turn_list l;
 	bool fits = true;
 
 	turn_list_init(&l, rp);
 	for (uint32_t v = 0; v < rp->g->n && fits; v++)
-		fits = check_turns_from(rp, v, &l);
+		fits = check_turns_from(rp, v, &l, dead);
 	free(l.may_turn);
 	free(l.trunk);
 	map64_free(&l.known);
@@ -247,21 +251,15 @@ static bool check_order(struct repair *rp)
 {
 	const struct updn_order *o = rp->o;
 
-	if (!check_turns(rp))
+	if (!check_turns(rp, NULL))
 		return false;
 	/* where single turns had to help, updn may have used another order */
 	return !o->layered || (o->hub_safe && o->hub_reach == rp->g->n && !rp->risky) ||
 	       keeps_order(rp);
 }
 
-struct repair *repair_new(const struct route_request *r, const struct channels *c,
-			  const struct updn_order *o, const struct lfts *base, bool keep_lost)
+static void find_load(struct repair *rp)
 {
-	struct repair *rp = xcalloc(1, sizeof(*rp));
-
-	*rp = (struct repair){ .c = c, .g = c->g, .o = o, .base = base, .r = *r };
-	rp->keep_lost = keep_lost;
-	find_owners(rp, r);
 	rp->load = xcalloc(rp->g->n_links, sizeof(*rp->load));
 	for (uint32_t v = 0; v < rp->g->n; v++) {
 		const uint8_t *row = base_row(rp, v);
@@ -276,7 +274,48 @@ struct repair *repair_new(const struct route_request *r, const struct channels *
 				rp->load[link] = seen[port];
 		}
 	}
+}
+
+struct repair *repair_new(const struct route_request *r, const struct channels *c,
+			  const struct updn_order *o, const struct lfts *base, bool keep_lost)
+{
+	struct repair *rp = xcalloc(1, sizeof(*rp));
+
+	*rp = (struct repair){ .c = c, .g = c->g, .o = o, .base = base, .r = *r };
+	rp->keep_lost = keep_lost;
+	find_owners(rp, r);
+	find_load(rp);
 	rp->fits = !o || check_order(rp);
+	return rp;
+}
+
+/* A repair turns nowhere else than the base, unless it says so; its turns close no cycle. */
+static void take_turns(struct repair *rp, const struct repair *from, bool turned)
+{
+	struct living l;
+
+	if (!turned) {
+		for (const struct base_turn *t = from->turns.v; t < vec_end(&from->turns); t++)
+			*vec_push(&rp->turns) = *t;
+		return;
+	}
+	living_init(&l, rp->c, rp->gone, rp->n_gone);
+	check_turns(rp, l.dead);
+	living_free(&l);
+	rp->risky = from->risky;
+}
+
+struct repair *repair_of(const struct repair *from, const struct repaired *by, const struct link_end *gone,
+			 uint32_t n_gone)
+{
+	struct repair *rp = xcalloc(1, sizeof(*rp));
+
+	*rp = (struct repair){ .c = from->c, .g = from->g, .o = from->o, .base = by->next, .gone = gone,
+			       .n_gone = n_gone, .keep_lost = from->keep_lost, .r = from->r,
+			       .fits = from->fits, .risky = from->risky };
+	rp->owners = xmemdup(from->owners, (rp->base->top + 1u) * sizeof(*rp->owners));
+	find_load(rp);
+	take_turns(rp, from, by->turned);
 	return rp;
 }
 
@@ -858,8 +897,8 @@ void repair_run(const struct repair *rp, const struct lfts *was, const struct li
 
 	*out = (struct repaired){ .ok = rp->fits };
 	out->next = u.next = lfts_copy(was);
-	living_init(&then, rp->c, before, n_before);
-	living_init(&l, rp->c, now, n_now);
+	living_init_without(&then, rp->c, rp->gone, rp->n_gone, before, n_before);
+	living_init_without(&l, rp->c, rp->gone, rp->n_gone, now, n_now);
 	u.load = xmemdup(rp->load, rp->g->n_links * sizeof(*u.load));
 	u.touched = xcalloc(words, sizeof(*u.touched));
 	u.kind = xcalloc(n, sizeof(*u.kind));
@@ -878,6 +917,7 @@ void repair_run(const struct repair *rp, const struct lfts *was, const struct li
 	 * dead the tables are the base's, whose turns an up/down engine chose to close no cycle.
 	 */
 	out->ok = out->ok && !(rp->risky && l.n_cut && route_has_cycle(&rp->r, out->next));
+	out->turned = u.stranded != NULL;
 	stranded_free(u.stranded);
 	free(u.todo);
 	free(u.chain);

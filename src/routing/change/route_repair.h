@@ -47,6 +47,15 @@ struct repair;
 struct repair *repair_new(const struct route_request *r, const struct channels *c,
 			  const struct updn_order *o, const struct lfts *base, bool keep_lost);
 void repair_free(struct repair *rp);
+struct repaired;
+/*
+ * Data derived from tables that rp's repair made for the dead links `gone`, none of which is open or away, and
+ * that are ok.  Repairs by the result start from these tables, and cost nothing for `gone`, which they take for
+ * dead in addition to what repair_run() is told.  rp, by and gone must outlive the result.  Costs about a pass
+ * over the tables.
+ */
+struct repair *repair_of(const struct repair *rp, const struct repaired *by, const struct link_end *gone,
+			 uint32_t n_gone);
 /*
  * False if the base has turns that the engine does not make by this order: the engine used another one, as
  * updn does when it gives up the layers (updn_order_by_root()).  All repairs are then refused.
@@ -70,6 +79,7 @@ struct repaired {
 	 * An engine then has to make new tables.  `next` is complete even so.
 	 */
 	bool ok;
+	bool turned;		/* there are single turns that the base has not */
 	/* LIDs in rising order; the entries of all others are as in `was`. */
 	uint16_t *lids;
 	uint32_t n_lids;
@@ -79,7 +89,7 @@ struct repaired {
 };
 
 /*
- * Computes the tables for dead links `now`.  was: the base, or `next` of an earlier repair for the dead
+ * Computes the tables for dead links `now`.  was: the base (of repair_of(): the tables that it was given), or `next` of an earlier repair for the dead
  * links `before`.  A link is dead if either of its ends is listed; a switch is dead if all its links are.
  * Ports without a link to another switch are ignored.
  *

@@ -391,6 +391,144 @@ START_TEST(any_fabric_after_any)
 }
 END_TEST
 
+/* --- isolated switches --- */
+
+#define WIDE 8		/* leaves, and spines */
+
+static struct fabric *build_wide(void)
+{
+	struct fabric *f = fabric_new();
+
+	for (unsigned i = 0; i < 2 * WIDE; i++)
+		net_ca(f, host_guid(i), 1);
+	for (unsigned i = 0; i < WIDE; i++)
+		net_switch(f, LEAF + i, 2 + WIDE, false);
+	for (unsigned i = 0; i < WIDE; i++)
+		net_switch(f, SPINE + i, WIDE, false);
+	for (unsigned i = 0; i < WIDE; i++) {
+		fabric_link(f, 2 * i, 1, node_of(f, LEAF + i), 1);
+		fabric_link(f, 2 * i + 1, 1, node_of(f, LEAF + i), 2);
+		for (unsigned k = 0; k < WIDE; k++)
+			fabric_link(f, node_of(f, LEAF + i), 3 + k, node_of(f, SPINE + k), 1 + i);
+	}
+	net_finish(f);
+	return f;
+}
+
+/* A plan's fabric whose first spines are isolated (marked: so it says), without a node, or without a link of it. */
+static struct fabric *isolating(const struct plan *p, unsigned spines, bool marked, uint64_t guid, unsigned num)
+{
+	struct fabric *f = with_lids(p), *to;
+	struct buf err = { 0 };
+
+	for (unsigned i = 0; i < spines * WIDE; i++) {
+		struct fabric_port *port = fabric_port(f, node_of(f, LEAF + i % WIDE), 3 + i / WIDE);
+
+		port->isolated = marked;
+		fabric_cut(f, (uint32_t)(port - f->ports));
+	}
+	for (unsigned i = 1; guid && i <= f->nodes[node_of(f, guid)].nports; i++)
+		if (!num || num == i)
+			fabric_cut(f, f->nodes[node_of(f, guid)].port0 + i);
+	to = fabric_settle(f, &err);
+	ck_assert_ptr_nonnull(to);
+	buf_free(&err);
+	fabric_free(f);
+	return to;
+}
+
+static bool same_tables(const struct plan *a, const struct plan *b)
+{
+	return a->f->n_switches == b->f->n_switches && a->lfts->stride == b->lfts->stride &&
+	       !memcmp(a->lfts->entries, b->lfts->entries, (size_t)a->lfts->n_switches * a->lfts->stride);
+}
+
+static struct plan *next_wide(struct fabric *f, const struct plan *before)
+{
+	return plan_compute(f, policy, settings, NULL, before, NULL);
+}
+
+/*
+ * What is isolated is repaired once: a fault, even of a switch next to it, is repaired from there, for the LIDs that
+ * it concerns.  The tables do not depend on the order of events.
+ */
+/* promise: F2 F22 */
+START_TEST(faults_beside_isolated_switches)
+{
+	struct fabric *f[6];
+	struct plan *all, *apart, *plain, *link, *at_once, *leaf, *back;
+
+	f[0] = build_wide();
+	all = next_wide(f[0], NULL);
+	f[1] = isolating(all, WIDE / 2, true, 0, 0);
+	apart = next_wide(f[1], all);
+	ck_assert_ptr_nonnull(apart->now->isolated);
+	ck_assert_ptr_nonnull(apart->now->isolated->repair);
+	ck_assert_uint_eq(apart->now->n_isolated, WIDE * WIDE);	/* both ends of half of all */
+	ck_assert_uint_eq(apart->now->dead.n, WIDE * WIDE);
+	ck_assert(routes_follow(apart, all));
+	ck_assert(!apart->now->follows);
+	ck_assert_uint_eq(apart->report.unreachable, 0);
+	f[2] = isolating(all, WIDE / 2, false, 0, 0);
+	plain = next_wide(f[2], all);
+	ck_assert_ptr_null(plain->now->isolated);
+	ck_assert(same_tables(apart, plain));
+
+	f[3] = isolating(all, WIDE / 2, true, LEAF + 1, 2 + WIDE);
+	link = next_wide(f[3], apart);
+	ck_assert_ptr_eq(link->now->isolated, apart->now->isolated);
+	ck_assert(link->now->follows);
+	ck_assert_uint_eq(link->now->dead.n, WIDE * WIDE + 2);
+	ck_assert_uint_eq(link->report.unreachable, 0);
+	ck_assert(!link->report.credit_loop);
+	/* about a quarter of those that the leaf reaches by four spines, its hosts, and what they all share */
+	ck_assert_uint_le(link->now->repaired.n_lids, 2 * WIDE);
+	at_once = next_wide(f[3], all);
+	ck_assert(same_tables(at_once, link));
+	ck_assert_uint_gt(plain->now->repaired.n_lids, link->now->repaired.n_lids);
+
+	f[4] = isolating(all, WIDE / 2, true, LEAF + 2, 0);
+	leaf = next_wide(f[4], link);
+	ck_assert_ptr_eq(leaf->now->isolated, apart->now->isolated);
+	ck_assert_uint_eq(leaf->now->n_isolated, WIDE * WIDE);
+	ck_assert_uint_eq(leaf->report.unreachable, 0);
+
+	f[5] = with_lids(all);
+	back = next_wide(f[5], leaf);
+	ck_assert_ptr_null(back->now->isolated);
+	ck_assert(same_tables(back, all));
+	ck_assert(routes_follow(back, leaf));
+
+	plan_free(back);
+	plan_free(leaf);
+	plan_free(at_once);
+	plan_free(link);
+	plan_free(plain);
+	plan_free(apart);
+	plan_free(all);
+	for (unsigned i = 0; i < ARRAY_SIZE(f); i++)
+		fabric_free(f[i]);
+}
+END_TEST
+
+/* Few isolated links are among the dead ones of every repair. */
+START_TEST(a_few_isolated_links)
+{
+	struct fabric *f = build_wide(), *g;
+	struct plan *all = next_wide(f, NULL), *few;
+
+	g = isolating(all, 1, true, 0, 0);
+	few = next_wide(g, all);
+	ck_assert_ptr_null(few->now->isolated);
+	ck_assert(few->now->follows);
+	ck_assert_uint_eq(few->now->n_isolated, 2 * WIDE);
+	plan_free(few);
+	plan_free(all);
+	fabric_free(g);
+	fabric_free(f);
+}
+END_TEST
+
 /* --- drained links that are given back --- */
 
 static bool joins_switches(const struct fabric *f, uint32_t port)
@@ -536,6 +674,8 @@ int main(void)
 	tcase_add_test(tc, a_host_that_is_new);
 	tcase_add_test(tc, what_no_link_leads_to);
 	tcase_add_loop_test(tc, any_fabric_after_any, 0, cases(20));
+	tcase_add_test(tc, faults_beside_isolated_switches);
+	tcase_add_test(tc, a_few_isolated_links);
 	tcase_add_loop_test(tc, links_that_are_given_back, 0, cases(10));
 	suite_add_tcase(suite, tc);
 	return run_suite(suite);

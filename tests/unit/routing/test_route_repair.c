@@ -24,6 +24,12 @@ struct world {
 	bool *may_turn;		/* [vertex] */
 	struct repair *rp;
 	bool *dead;		/* [port]: dead ends of links, both of them */
+	/* set apart(): [port]: dead for ever, and repaired once; base and rp start from that */
+	bool *gone;
+	VEC(struct link_end) gone_ends;
+	struct repair *whole_rp;
+	struct repaired first;
+	struct lfts *whole_base;
 	bool *here;		/* [switch]: connected with the SM */
 	VEC(struct link_end) before;
 	struct lfts *was;
@@ -87,10 +93,18 @@ static void world_make(struct world *w, bool ordered, bool keep_lost, uint64_t s
 
 static void world_free(struct world *w)
 {
+	if (w->gone) {
+		repair_free(w->rp);
+		repaired_free(&w->first);
+		w->rp = w->whole_rp;
+		w->base = w->whole_base;
+	}
 	unset_order(w);
 	lfts_free(w->base);
 	lfts_free(w->was);
 	free(w->dead);
+	free(w->gone);
+	vec_free(&w->gone_ends);
 	free(w->here);
 	vec_free(&w->before);
 	topo_free(&w->t);
@@ -503,6 +517,8 @@ static void check_rounds(struct world *w, const struct rounds *r, const struct u
 
 static void set_link(struct world *w, uint32_t p, bool dead)
 {
+	if (w->gone && w->gone[p])
+		return;
 	w->dead[p] = w->dead[w->t.f->ports[p].peer] = dead;
 }
 
@@ -523,7 +539,7 @@ static struct link_end *list_dead(struct world *w, uint32_t *n)
 	for (uint32_t p = 0; p < w->t.f->n_ports; p++) {
 		const struct fabric_port *port = &w->t.f->ports[p];
 
-		if (!w->dead[p] || (p > port->peer && chance(w, 2)))
+		if (!w->dead[p] || (w->gone && w->gone[p]) || (p > port->peer && chance(w, 2)))
 			continue;
 		*vec_push(&ends) = (struct link_end){ port_node(w->t.f, p)->sw, port->num, false, false };
 		size_t other = chance(w, (unsigned)ends.n);
@@ -540,6 +556,19 @@ static struct link_end *list_dead(struct world *w, uint32_t *n)
 	return ends.v;
 }
 
+/* Those, and the ones that are dead for ever. */
+static struct link_end *and_gone(const struct world *w, const struct link_end *ends, uint32_t *n)
+{
+	VEC(struct link_end) all = { 0 };
+
+	for (uint32_t i = 0; i < *n; i++)
+		*vec_push(&all) = ends[i];
+	for (size_t i = 0; i < w->gone_ends.n; i++)
+		*vec_push(&all) = w->gone_ends.v[i];
+	*n = (uint32_t)all.n;
+	return all.v;
+}
+
 static bool same(const struct lfts *a, const struct lfts *b)
 {
 	return !memcmp(a->entries, b->entries, (size_t)a->n_switches * a->stride);
@@ -550,9 +579,11 @@ static void step(struct world *w)
 {
 	struct repaired out, alone;
 	struct rounds rounds, all;
-	uint32_t n;
-	struct link_end *ends = list_dead(w, &n);
+	uint32_t n, n_all;
+	struct link_end *ends = list_dead(w, &n), *every;
 
+	n_all = n;
+	every = and_gone(w, ends, &n_all);
 	find_here(w);
 	repair_run(w->rp, w->was, w->before.v, (uint32_t)w->before.n, ends, n, &out);
 	check_tables(w, &out);
@@ -562,13 +593,13 @@ static void step(struct world *w)
 	ck_assert_int_eq(out.ok, alone.ok);
 	repaired_free(&alone);
 	if (repair_fits(w->rp)) {
-		rounds_make(&rounds, w->c, w->o, NULL, ends, n, w->was, out.next, out.blocks,
+		rounds_make(&rounds, w->c, w->o, NULL, every, n_all, w->was, out.next, out.blocks,
 			    out.n_blocks);
 		ck_assert_uint_eq(rounds.dropped, 0);
 		ck_assert_uint_eq(rounds.n ? rounds.first[rounds.n] : 0,
 				  out.n_blocks + rounds.again);
 		check_rounds(w, &rounds, w->o, w->was, out.next);
-		rounds_make(&all, w->c, w->o, NULL, ends, n, w->was, out.next, NULL, 0);
+		rounds_make(&all, w->c, w->o, NULL, every, n_all, w->was, out.next, NULL, 0);
 		ck_assert_uint_eq(all.n, rounds.n);
 		ck_assert_int_eq(memcmp(all.writes, rounds.writes,
 					(out.n_blocks + rounds.again) * sizeof(*all.writes)), 0);
@@ -577,6 +608,7 @@ static void step(struct world *w)
 		rounds_free(&rounds);
 	}
 	w->refused += !out.ok;
+	free(every);
 	lfts_free(w->was);
 	w->was = out.next;
 	out.next = NULL;
@@ -609,10 +641,32 @@ static void random_faults(struct world *w, unsigned steps)
 			if (w->dead[p] && chance(w, 3))
 				set_link(w, p, false);
 		for (uint32_t p = 0; p < f->n_ports; p++)
-			left += w->dead[p];
+			left += w->dead[p] && !(w->gone && w->gone[p]);
 		step(w);
 	}
 	ck_assert_msg(same(w->was, w->base), "all is as it was, but not the tables");
+}
+
+/*
+ * Takes what is dead now for dead for ever: repairs it once, and goes on from the result.  False: that repair is not
+ * ok.
+ */
+static bool set_apart(struct world *w)
+{
+	w->gone = xmemdup(w->dead, w->t.f->n_ports * sizeof(*w->gone));
+	for (uint32_t p = 0; p < w->t.f->n_ports; p++)
+		if (w->gone[p])
+			*vec_push(&w->gone_ends) = (struct link_end){ port_node(w->t.f, p)->sw, w->t.f->ports[p].num,
+								     false, false };
+	w->whole_rp = w->rp;
+	w->whole_base = w->base;
+	repair_run(w->rp, w->base, NULL, 0, w->gone_ends.v, (uint32_t)w->gone_ends.n, &w->first);
+	w->rp = repair_of(w->whole_rp, &w->first, w->gone_ends.v, (uint32_t)w->gone_ends.n);
+	w->base = w->first.next;
+	lfts_free(w->was);
+	w->was = lfts_copy(w->base);
+	w->before.n = 0;
+	return w->first.ok;
 }
 
 /* --- fabrics --- */
@@ -694,6 +748,75 @@ START_TEST(recorded_fabrics)
 
 	if (recorded_topo(&w.t, _i / 2))
 		run_world(&w, _i, 40);
+}
+END_TEST
+
+/* Some switches and links are dead for ever, before faults come and go. */
+static void run_apart(struct world *w, int i)
+{
+	world_make(w, i % 2 == 0, i / 2 % 2, (uint64_t)i * 1000003 + 7);
+	for (unsigned k = 1 + chance(w, 3); k > 0; k--)
+		set_switch(w, 1 + chance(w, w->t.f->n_switches - 1), true);
+	for (unsigned k = chance(w, 6); k > 0; k--) {
+		uint32_t p = chance(w, w->t.f->n_ports);
+
+		if (is_channel(w->t.f, p))
+			set_link(w, p, true);
+	}
+	if (set_apart(w))
+		random_faults(w, sanitized() ? 4 : 20);
+	world_free(w);
+}
+
+/* promise: F2 F3 */
+START_TEST(faults_beside_what_is_isolated)
+{
+	struct fat p = trees[_i / 4 % (int)ARRAY_SIZE(trees)];
+	struct world w = { 0 };
+
+	p.scatter = (uint64_t)_i;
+	if (_i < 4 * (int)ARRAY_SIZE(trees))
+		fat_topo(&w.t, &p, (unsigned)_i / 2 % 2);
+	else
+		random_topo(&w.t, (uint64_t)_i / 2);
+	run_apart(&w, _i);
+	if (_i < 4 * (int)ARRAY_SIZE(trees))
+		fat_free(&p);
+}
+END_TEST
+
+/* What is isolated costs nothing again: a fault elsewhere is a matter of the LIDs that it concerns. */
+/* promise: F2 F22 */
+START_TEST(what_is_isolated_is_not_repaired_again)
+{
+	struct fat p = { .pods = 6, .leaves = 4, .hosts = 4, .aggs = 4, .width = 1, .spines = 4 };
+	struct world w = { 0 };
+	struct repaired out;
+	struct link_end link;
+	uint32_t n;
+
+	fat_topo(&w.t, &p, 0);
+	world_make(&w, true, true, 1);
+	for (unsigned i = 0; i < p.aggs * p.spines; i += 2)
+		set_switch(&w, w.t.f->nodes[p.spine[i]].sw, true);
+	ck_assert(set_apart(&w));
+	ck_assert_uint_gt(w.first.n_lids, w.t.r.lid_top / 3);
+	repair_run(w.rp, w.base, NULL, 0, NULL, 0, &out);
+	ck_assert_uint_eq(out.n_lids, 0);
+	ck_assert(same(out.next, w.base));
+	repaired_free(&out);
+	/* from a leaf up: about as many as if nothing were isolated, and the LIDs of isolated switches */
+	link = (struct link_end){ w.t.f->nodes[p.leaf[0]].sw, (uint8_t)(p.hosts + 1), false, false };
+	repair_run(w.whole_rp, w.whole_base, NULL, 0, &link, 1, &out);
+	n = out.n_lids;
+	repaired_free(&out);
+	repair_run(w.rp, w.base, NULL, 0, &link, 1, &out);
+	ck_assert_uint_gt(out.n_lids, 0);
+	ck_assert_uint_le(out.n_lids, n + 16);
+	ck_assert_uint_lt(out.n_lids, w.first.n_lids);
+	repaired_free(&out);
+	world_free(&w);
+	fat_free(&p);
 }
 END_TEST
 
@@ -1035,6 +1158,8 @@ int main(void)
 	tcase_add_loop_test(tc, random_fabrics, 1024, 1037);
 	tcase_add_loop_test(tc, tori, 0, 6);
 	tcase_add_loop_test(tc, recorded_fabrics, 0, 2 * RECORDED);
+	tcase_add_loop_test(tc, faults_beside_what_is_isolated, 0, 4 * ARRAY_SIZE(trees) + cases(60));
+	tcase_add_test(tc, what_is_isolated_is_not_repaired_again);
 	tcase_add_loop_test(tc, any_link_to_the_top, 0, 2);
 	tcase_add_loop_test(tc, many_links, 0, cases(20));
 	tcase_add_loop_test(tc, lmc_is_kept_apart, 0, 2);
