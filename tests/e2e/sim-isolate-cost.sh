@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Tests what it costs to release an isolated switch: qosd reads the ports of its links, and of its tables only samples,
+# Tests what it costs to isolate a switch, and to release it: links that qosd itself has taken down are no news, and
+# nothing is discovered or planned because they train again.  When the switch is released, qosd reads the ports of its links, and of its tables only samples,
 # unless the switch has restarted or other tables are wanted meanwhile.  Only traps report changes here, and time is the
 # simulator's.
 # shellcheck source=lib.sh
@@ -61,9 +62,30 @@ nodes=$(status nodes)
 quiet "$nodes"
 tables before
 
+# promise: F22
+note "an isolation"
+sim_ctl stats --reset >/dev/null
+sweeps=$(status sweeps) discovery=$(ctl -j status | jq .smps.discovery)
+ctl isolate "$spine" >out 2>&1 || bad "isolate: $(<out)"
+until_passed 20 rests $((nodes - 1)) || bad "no rest: $(status nodes) nodes"
+sim_do pass 1s
+until_passed 20 rests $((nodes - 1)) || bad "no rest after the traps: $(status nodes) nodes"
+sim_ctl stats >counts
+in_init || bad "its links are not in Init: $(sim_ctl show links "$spine")"
+echo "traps: $(awk '$3 == "trap" { n = $4 } END { print n + 0 }' counts); Gets: $(counted PortInfo get) PortInfo, $(counted NodeInfo get) NodeInfo, $(counted SwitchInfo get) SwitchInfo"
+expect "sweeps" $((sweeps + 1)) "$(status sweeps)"
+expect "SMPs of discoveries" "$discovery" "$(ctl -j status | jq .smps.discovery)"
+expect "Sets of PortInfo, one for each link" 8 "$(counted PortInfo set)"
+expect "Gets of NodeInfo" 0 "$(counted NodeInfo get)"
+# of each of 8 neighbors port 0, and of each of 4 leaves the ports of its 4 hosts
+expect_less "Gets of PortInfo" 25 "$(counted PortInfo get)"
+expect "its ends" "init init init init init init init init" "$(ctl -j withdrawn | jq -r '[.places[].ends[].state] | join(" ")')"
+# ports that were not read are read when there is time, which finds nothing
+quiet $((nodes - 1))
+expect "sweeps" $((sweeps + 1)) "$(status sweeps)"
+
 # promise: K7
 note "a release"
-isolate
 release
 tables after
 expect_same "tables before and after" before after
@@ -110,5 +132,23 @@ isolate
 release
 expect_less "Gets of its 64 SL2VL tables" 16 "$(counted SLtoVLMappingTable get)"
 expect_less "Gets of its 32 blocks of arbitration" 24 "$(counted VLArbitrationTable get)"
+stop_and_pass || bad "exit status $?"
+stop_sim
+
+# promise: F22
+note "devices that take 20 ms for an answer"
+rm -rf state
+printf 'default: slow\nprofiles:\n  slow: {response: 20ms}\n' >slow.yaml
+sim_options=(--time-stands --profiles slow.yaml)
+start_sim fat-tree:k=8
+start_and_pass "$manager" -c qosd.yaml
+quiet "$nodes"
+sim_ctl stats --reset >/dev/null
+isolate
+sim_ctl stats | awk '$2 == "PortInfo" && $3 == "set" { printf "%d %.0f\n", $4, ($7 - $6) * 1000 }' >took
+echo "Sets of PortInfo, and ms from the first to the last: $(<took)"
+expect "Sets of PortInfo, one for each link" 8 "$(cut -d ' ' -f 1 took)"
+# one after the other they take 140 ms and more
+expect_less "ms from the first to the last of them" 20 "$(cut -d ' ' -f 2 took)"
 stop_and_pass || bad "exit status $?"
 stop_sim

@@ -154,11 +154,11 @@ expect_same "tables afterwards" before after
 
 # promise: M30
 note "a switch that does not answer"
-sim_do node silent spine-001
-isolate spine-001
-expect "tries to take it down" 1 "$(grep -c "node $(guid_of spine-001) is isolated, but cannot" "$qosd_log")"
-sim_do node answer spine-001
-release spine-001
+sim_do node silent leaf-003
+isolate leaf-003 --force
+expect "tries to take the links of its hosts down" 1 "$(grep -c "node $(guid_of leaf-003) is isolated, but cannot" "$qosd_log")"
+sim_do node answer leaf-003
+release leaf-003
 all_tables >after
 expect_same "tables afterwards" before after
 

@@ -63,19 +63,28 @@ static void put(struct map64 *m, uint64_t guid, uint32_t digest)
 	map64_put(m, guid, digest);
 }
 
-void isolated_tables_note(struct isolated_tables *x, const struct subnet_state *s, const struct fabric *f,
+void isolated_tables_digest(struct isolated_digests *d, const struct plan *before, const struct fabric *f)
+{
+	for (uint32_t i = 0; i < before->f->n_switches; i++) {
+		uint32_t node = before->f->switches[i].node;
+
+		if (map64_get(&f->node_by_guid, before->f->nodes[node].guid) == MAP64_NONE)
+			*vec_push(d) = (struct isolated_digest){ node, digest_of(before, node, false),
+								 digest_of(before, node, true) };
+	}
+}
+
+void isolated_tables_note(struct isolated_tables *x, const struct isolated_digests *d, const struct subnet_state *s,
 			  const struct map64 *doubtful, const struct refusals *refused)
 {
-	for (uint32_t i = 0; i < s->f->n_switches; i++) {
-		uint32_t node = s->f->switches[i].node;
-		uint64_t guid = s->f->nodes[node].guid;
+	for (const struct isolated_digest *e = d->v; e < vec_end(d); e++) {
+		uint64_t guid = s->f->nodes[e->node].guid;
 
-		if (map64_get(&f->node_by_guid, guid) != MAP64_NONE || map64_get(doubtful, guid) != MAP64_NONE ||
-		    has_fault(s, node) || refuses(refused, guid))
+		if (map64_get(doubtful, guid) != MAP64_NONE || has_fault(s, e->node) || refuses(refused, guid))
 			continue;
-		put(&x->qos, guid, digest_of(s->plan, node, false));
+		put(&x->qos, guid, e->qos);
 		if (!s->plan->now || !s->plan->now->stale.n)	/* all of it was written */
-			put(&x->routes, guid, digest_of(s->plan, node, true));
+			put(&x->routes, guid, e->routes);
 	}
 }
 

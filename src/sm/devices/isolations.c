@@ -128,6 +128,14 @@ const struct isolation_cut *isolation_cuts_find(const struct isolation_cuts *c, 
 	return i == SIZE_MAX ? NULL : &c->v.v[i];
 }
 
+void isolation_cuts_taken_down(struct isolation_cuts *c, uint64_t guid, unsigned num, int64_t now_us)
+{
+	size_t i = index_of(c, guid, num);
+
+	if (i != SIZE_MAX)
+		c->v.v[i].down_us = now_us;
+}
+
 const struct isolation_cut *isolation_cuts_of(const struct isolation_cuts *c, const struct withdrawal *x,
 					      unsigned *num)
 {

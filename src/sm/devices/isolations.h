@@ -18,6 +18,7 @@
 struct isolation_cut {
 	uint64_t guid[2];	/* nodes at its ends, of which the fabric may have one or none, */
 	uint8_t num[2];		/* and their ports */
+	int64_t down_us;	/* when it was taken down last; 0: not since it was noted */
 	uint32_t next[2];	/* private: for each end, the next end of the same hash */
 };
 
@@ -49,6 +50,8 @@ void isolation_cuts_put(struct isolation_cuts *c, const struct isolation_cut *x)
 void isolation_cuts_drop(struct isolation_cuts *c, uint64_t guid, unsigned num);
 /* The link that has this end; NULL: none. */
 const struct isolation_cut *isolation_cuts_find(const struct isolation_cuts *c, uint64_t guid, unsigned num);
+/* Notes when the link that has this end, if there is one, was taken down. */
+void isolation_cuts_taken_down(struct isolation_cuts *c, uint64_t guid, unsigned num, int64_t now_us);
 /*
  * The next link with an end in the place of x: *num is 0 at first, then the port of that end.  NULL: no more.
  * Takes time proportional to the ports of a node, whatever else is cut.

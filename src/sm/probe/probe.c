@@ -91,6 +91,7 @@ void probe_ask_last(struct probe *p, const struct ask *a)
 void probe_mark(struct probe *p, uint32_t node)
 {
 	p->touched.v[node] = 1;
+	p->spare.v[node] &= (uint8_t)~SPARE_CUT;
 	p->changed = true;
 }
 
@@ -304,12 +305,21 @@ static void ask_ends(struct probe *p, uint32_t node, bool renamed, bool dark)
 	}
 }
 
+static void mark_cut(struct probe *p, uint32_t node)
+{
+	bool else_touched = p->touched.v[node] && !(p->spare.v[node] & SPARE_CUT);
+
+	probe_mark(p, node);
+	if (!else_touched)
+		p->spare.v[node] |= SPARE_CUT;
+}
+
 static void mark_isolated(void *arg, uint32_t port)
 {
 	struct probe *p = arg;
 
-	probe_mark(p, p->f->ports[port].node);
-	probe_mark(p, p->f->ports[p->f->ports[port].peer].node);
+	mark_cut(p, p->f->ports[port].node);
+	mark_cut(p, p->f->ports[p->f->ports[port].peer].node);
 }
 
 static void cut_isolated(struct probe *p)
@@ -486,6 +496,7 @@ static void end(struct probe *p)
 		p->settled_touched = NULL;
 	}
 	all = p->doubt;
+	sm->sweep.unasked |= p->settles;
 	for (uint32_t i = 0; i < p->f->n_nodes; i++)
 		if (p->spare.v[i] & SPARE_ASKED)
 			map64_put(&sm->known.spared, p->f->nodes[i].guid, 1);
@@ -545,7 +556,7 @@ static void ask_other_ends(struct probe *p)
 		fabric_reroute(p->f, p->avoided.v);
 	p->cut = false;
 	for (uint32_t i = 0; i < p->f->n_nodes; i++)
-		if (p->touched.v[i] && !p->heard.v[i] && node_is_switch(&p->f->nodes[i]) &&
+		if (p->touched.v[i] && !(p->spare.v[i] & SPARE_CUT) && !p->heard.v[i] && node_is_switch(&p->f->nodes[i]) &&
 		    p->f->nodes[i].hops != FABRIC_UNREACHED)
 			probe_ask_node(p, i, false);
 }

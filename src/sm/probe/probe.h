@@ -23,6 +23,7 @@ enum {
 	SPARE_WAITING = 1 << 2,		/* ports are skipped for now, */
 	SPARE_ASKED = 1 << 3,		/* and the switches that they lead to were asked */
 	SPARE_QUIET = 1 << 4,		/* it reported nothing, and has no PortStateChange */
+	SPARE_CUT = 1 << 5,		/* of any node: nothing of it has changed but that links were isolated */
 };
 
 enum hearsay { HEARSAY_NOT, HEARSAY, HEARSAY_ASKED };
@@ -78,6 +79,7 @@ struct probe {
 	struct timer *wait_timer;	/* ends the wait of the round */
 	VEC(struct suspect) left_over;	/* end nodes left to the next sweep */
 	bool told;			/* some device reported a change */
+	bool settles;			/* a change that is no news explains a report: isolated_settles() */
 	struct work *work;		/* in a worker: makes f, or the result from it */
 	struct subnet_state *of;	/* the state whose fabric is copied meanwhile; else NULL */
 	/* at the end: the result of f, and what is wrong with it */
@@ -131,6 +133,8 @@ void probe_forget_states(struct probe *p, uint32_t node);
 bool probe_may_spare(const struct probe *p, uint32_t node);
 /* Asks for the ports of a switch, except for those that may be skipped. */
 void probe_ask_some_ports(struct probe *p, uint32_t node);
+/* A report of the switch is explained by a port that isolated_settles(). */
+void probe_settles(struct probe *p, uint32_t node);
 /* Asks for skipped ports that must be read after all.  False: there are none. */
 bool probe_ask_spared(struct probe *p);
 

@@ -182,6 +182,10 @@ static void port_answered(struct probe *p, const struct ask *a)
 	implausible_clear(p->sm, p->f, port, false);
 	if (map64_get(&p->hearsay, port) == HEARSAY)
 		map64_put(&p->hearsay, port, HEARSAY_NOT);
+	if (state <= IB_PORT_INIT_S && isolated_settles(p->sm, p->f, port)) {
+		probe_settles(p, a->node);
+		return;
+	}
 	fabric_port_store(now, a->data);
 	now->plain = a->plain;
 	/* if the port is implausible, any difference counts */

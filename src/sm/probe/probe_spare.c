@@ -9,6 +9,8 @@
  * any other case it is read, too.  So are ports of switches whose PortStateChange may have been
  * cleared without the ports being read since (sm->known.blind).
  *
+ * Ports whose links isolation took down a moment ago are not read at all: they explain the report.
+ *
  * This misses a link that one end was told to take down, or has not missed yet; hence skipped ports
  * are read after the next light sweep.
  */
@@ -44,6 +46,12 @@ static bool other_end_tells(const struct probe *p, uint32_t port)
 	       !probe_was_asked(p, b->node, 0, ASK_SWITCH);
 }
 
+void probe_settles(struct probe *p, uint32_t node)
+{
+	p->spare.v[node] |= SPARE_EXPLAINED;
+	p->settles = true;
+}
+
 void probe_ask_some_ports(struct probe *p, uint32_t node)
 {
 	const struct fabric_node *n = &p->f->nodes[node];
@@ -55,6 +63,10 @@ void probe_ask_some_ports(struct probe *p, uint32_t node)
 	for (unsigned num = 0; num <= n->nports; num++) {
 		uint32_t port = n->port0 + num;
 
+		if (isolated_settles(p->sm, p->f, port)) {
+			probe_settles(p, node);
+			continue;
+		}
 		/* what the far end has said so far may be older than the report */
 		if (!other_end_tells(p, port) || probe_was_asked(p, far_node(p, port), 0, ASK_OTHER_END))
 			probe_ask(p, node, num, ASK_PORT);
@@ -74,7 +86,7 @@ static void spare_fewer(struct probe *p, uint32_t node, bool read)
 	for (unsigned num = 1; num <= n->nports; num++) {
 		uint32_t port = n->port0 + num, far;
 
-		if (probe_was_asked(p, node, num, ASK_PORT))
+		if (probe_was_asked(p, node, num, ASK_PORT) || isolated_settles(p->sm, p->f, port))
 			continue;
 		if (!other_end_tells(p, port)) {
 			probe_ask(p, node, num, ASK_PORT);

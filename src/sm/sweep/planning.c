@@ -48,6 +48,8 @@ struct plan_task {
 	bool whole;		/* both parts at once, if tables are managed */
 	bool wants_spare;	/* the first part also copies f, for the second part */
 	struct fabric *spare;
+	bool isolates;		/* the first part also makes digests of the switches that isolation takes out */
+	struct isolated_digests leaving;
 	bool forget;		/* its LIDs are not given out, and not saved */
 	bool follow;		/* plan is complete: paths must follow what was seen */
 	struct fixed_seen seen;		/* from sm->sweep.fixed and sm->sweep.fixed_arbs */
@@ -79,6 +81,8 @@ static void plan_run(void *arg)
 			if (!before || before->now->base != t->plan->now->base)
 				store_save_known(t->store, t->plan->now->base->f);
 		}
+		if (t->isolates && before)
+			isolated_tables_digest(&t->leaving, before, t->f);
 		if (t->wants_spare)
 			t->spare = fabric_clone(t->f);
 	}
@@ -104,6 +108,10 @@ void planning_join(struct sm *sm)
 		sm->sweep.reroute = t->reroute;
 	if (t->spare)
 		sm->sweep.spare = t->spare;
+	if (t->leaving.n) {
+		vec_free(&sm->withdrawn.isolated.leaving);
+		sm->withdrawn.isolated.leaving = t->leaving;
+	}
 	state_unref(t->before);
 	sm->sweep.planning = NULL;
 	free(t);
@@ -241,6 +249,7 @@ static enum step_result planning_start(struct sm *sm, enum planning what)
 	t->whole = sweep_is(sm)->plans_all;
 	t->forget = !sweep_is(sm)->writes;
 	t->wants_spare = sweep_is(sm)->repairs;
+	t->isolates = what == PLAN_FIRST && sm->withdrawn.isolated.cuts_now;
 	t->work = work_start(sm->loop, plan_run, planning_done, t);
 	if (t->work) {
 		sm->sweep.planning = t;

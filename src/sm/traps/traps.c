@@ -186,6 +186,9 @@ static bool on_trap(struct sm *sm, const struct mad_in *in)
 	repress(sm, in, port_of_lid(sm, in->slid));
 	if (generic && number == UMAD_SM_LOCAL_CHANGES_TRAP && is_our_issm(sm, in, notice))
 		asks = 0;
+	/* whatever it reports, it stays out; its ports report that their links were taken down */
+	if (asks && isolated_had_lid(sm, in->slid))
+		return true;
 	/*
 	 * before a subnet is published no source is known, and the ports that come up send traps
 	 * all at once
