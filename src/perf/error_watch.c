@@ -63,6 +63,7 @@ struct error_watch {
 	bool outdated;			/* we are not master any more */
 	enum round round;
 	bool clears;			/* a clearing runs, not a reading */
+	uint32_t *ports, n_ports;	/* that get rows in the first turn; NULL: they have them */
 	VEC(struct row) rows;
 	uint32_t row;			/* next to ask */
 	unsigned outstanding;
@@ -375,6 +376,8 @@ static void stop(struct error_watch *w)
 {
 	state_unref(w->run);
 	w->run = NULL;
+	free(w->ports);
+	w->ports = NULL;
 	vec_free(&w->rows);
 	w->fn = NULL;
 }
@@ -446,12 +449,38 @@ static enum round after(const struct error_watch *w)
 	}
 }
 
+static void add_rows(struct error_watch *w)
+{
+	const struct fabric *f = w->run->f;
+	struct error_node **nodes = xcalloc(f->n_nodes, sizeof(struct error_node *));
+
+	for (uint32_t i = 0; i < w->n_ports; i++) {
+		uint32_t at = f->ports[w->ports[i]].node;
+		struct error_node *x = nodes[at];
+
+		if (!x) {
+			x = nodes[at] = error_node(w->book, f->nodes[at].guid, f->nodes[at].nports);
+			x->seen = true;
+			x->silent = x->asked = x->data_failed = false;	/* those that were silent have another chance */
+		}
+		*vec_push(&w->rows) = (struct row){ .port = w->ports[i], .node = x };
+	}
+	free(nodes);
+	free(w->ports);
+	w->ports = NULL;
+}
+
 static void step(void *arg)
 {
 	struct error_watch *w = arg;
 
 	if (!w->run)
 		return;
+	if (w->ports) {		/* some ms on a large fabric, and so is finding the ports */
+		add_rows(w);
+		timer_set(w->go, 0, 0);
+		return;
+	}
 	if (!w->outdated && w->round == ROUND_LOADS && !record_loads(w)) {
 		timer_set(w->go, 0, 0);
 		return;
@@ -476,25 +505,6 @@ static void step(void *arg)
 
 /* --- beginning --- */
 
-static void add_rows(struct error_watch *w, const uint32_t *ports, uint32_t n)
-{
-	const struct fabric *f = w->run->f;
-	struct error_node **nodes = xcalloc(f->n_nodes, sizeof(struct error_node *));
-
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t at = f->ports[ports[i]].node;
-		struct error_node *x = nodes[at];
-
-		if (!x) {
-			x = nodes[at] = error_node(w->book, f->nodes[at].guid, f->nodes[at].nports);
-			x->seen = true;
-			x->silent = x->asked = x->data_failed = false;	/* those that were silent have another chance */
-		}
-		*vec_push(&w->rows) = (struct row){ .port = ports[i], .node = x };
-	}
-	free(nodes);
-}
-
 static void begin(struct error_watch *w, struct subnet_state *s, const uint32_t *ports, uint32_t n,
 		  bool clears)
 {
@@ -508,7 +518,8 @@ static void begin(struct error_watch *w, struct subnet_state *s, const uint32_t 
 	w->now = (struct error_reading){ .begun_us = clock_mono_us(), .resets = w->last.resets };
 	if (!clears)
 		error_book_unmark(w->book);
-	add_rows(w, ports, n);
+	w->ports = xmemdup(ports, n * sizeof(*ports));
+	w->n_ports = n;
 	timer_set(w->go, 0, 0);
 }
 
