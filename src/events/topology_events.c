@@ -343,7 +343,7 @@ static void tell_duplicates(struct telling *t)
 {
 	const struct fabric *f = t->now->f;
 
-	for (uint32_t i = 0; i < f->n_ports; i++) {
+	for (uint32_t i = 0; f->n_nameless && i < f->n_ports; i++) {
 		uint32_t first, before, other;
 		struct event e;
 

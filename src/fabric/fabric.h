@@ -297,6 +297,18 @@ static inline bool link_joins_switches(const struct fabric *f, uint32_t port)
 }
 
 /*
+ * For loops over all ports in rising order that look at far ends, which are in no order in memory: has the far end of a
+ * port some places further on fetched.
+ */
+static inline void fabric_fetch_peer(const struct fabric *f, uint32_t port)
+{
+	uint32_t ahead = port + 12;
+
+	if (ahead < f->n_ports && f->ports[ahead].peer != FABRIC_NONE)
+		__builtin_prefetch(&f->ports[f->ports[ahead].peer]);
+}
+
+/*
  * Index (among the switches) of the switch that an end port belongs to or is linked to, or
  * FABRIC_NONE.
  */

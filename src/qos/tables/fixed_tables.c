@@ -63,12 +63,29 @@ static uint8_t mtu_of(const struct fabric *f, uint32_t port)
 	return mtu;
 }
 
+static bool end_lacks(const struct qos_tables *t, const struct fabric *f, uint32_t port)
+{
+	return (t->managed && vls_of(t, f, port) < t->op_vls[port]) || mtu_of(f, port) < port_link_mtu(f, port);
+}
+
+/*
+ * What a link lacks is what one of its ends has less of than the most that any plan has of it.  Mostly none has, and
+ * far ends, in no order in memory, need not be looked at.
+ */
 bool qos_links_lack(const struct qos_tables *t, const struct fabric *f)
 {
-	for (uint32_t i = 0; i < f->n_ports; i++)
-		if ((t->managed && vls_of(t, f, i) < t->op_vls[i]) ||
-		    mtu_of(f, i) < port_link_mtu(f, i))
+	uint8_t most = 0;
+
+	for (uint32_t i = 0; t->managed && i < f->n_ports; i++)
+		most = t->op_vls[i] > most ? t->op_vls[i] : most;
+	for (uint32_t i = 0; i < f->n_ports; i++) {
+		const struct fabric_port *p = &f->ports[i];
+
+		if (!(p->op_vls && p->op_vls < most) && !(p->neighbor_mtu && p->neighbor_mtu < p->mtu_cap))
+			continue;
+		if (end_lacks(t, f, i) || (p->peer != FABRIC_NONE && end_lacks(t, f, p->peer)))
 			return true;
+	}
 	return false;
 }
 

@@ -291,7 +291,7 @@ static void tell_hidden(struct sm *sm)
 
 	sm->mkeys->hidden = 0;
 	for (uint32_t i = 0; i < sm->sweep.f->n_ports; i++)
-		if (port_is_end(sm->sweep.f, i) && is_hidden(&sm->sweep.f->ports[i])) {
+		if (is_hidden(&sm->sweep.f->ports[i]) && port_is_end(sm->sweep.f, i)) {
 			sm->mkeys->hidden++;
 			first = first == FABRIC_NONE ? i : first;
 		}

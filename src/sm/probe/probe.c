@@ -473,8 +473,11 @@ static void settle(void *arg)
 	p->settled = fabric_settle(p->f, &err);
 	/* a device that already has another's port GUID is no reason to discover everything */
 	p->misfit = !p->settled || p->settled->n_nameless > p->f->n_nameless;
-	if (!p->misfit)
+	if (!p->misfit) {
 		p->settled_touched = touched_of(p, p->settled);
+		p->settled->unanswered = sweep_count_unanswered(p->settled);
+		p->settled_work = sweep_new_work(p->settled);
+	}
 	buf_free(&err);
 }
 
@@ -483,6 +486,7 @@ static void end(struct probe *p)
 	struct sm *sm = p->sm;
 	struct fabric *f = NULL;
 	uint8_t *touched = NULL;
+	struct node_work *work = NULL;
 	bool all;
 
 	if (p->misfit)
@@ -492,8 +496,10 @@ static void end(struct probe *p)
 	} else {
 		f = p->settled;
 		touched = p->settled_touched;
+		work = p->settled_work;
 		p->settled = NULL;
 		p->settled_touched = NULL;
+		p->settled_work = NULL;
 	}
 	all = p->doubt;
 	sm->sweep.unasked |= p->settles;
@@ -501,7 +507,7 @@ static void end(struct probe *p)
 		if (p->spare.v[i] & SPARE_ASKED)
 			map64_put(&sm->known.spared, p->f->nodes[i].guid, 1);
 	probe_free(sm);
-	sweep_step_done(sm, STEP_PROBE, sweep_probed(sm, f, touched, all));
+	sweep_step_done(sm, STEP_PROBE, sweep_probed(sm, f, touched, work, all));
 }
 
 static void settled(void *arg)
@@ -702,6 +708,7 @@ void probe_free(struct sm *sm)
 	state_unref(p->of);
 	fabric_free(p->settled);
 	free(p->settled_touched);
+	free(p->settled_work);
 	fabric_free(p->f);
 	fabric_free(p->found);
 	map64_free(&p->asked);

@@ -85,6 +85,7 @@ struct probe {
 	/* at the end: the result of f, and what is wrong with it */
 	struct fabric *settled;
 	uint8_t *settled_touched;
+	struct node_work *settled_work;
 	bool misfit;
 	bool changed, doubt, cut;
 	const char *why;		/* reason for doubt */

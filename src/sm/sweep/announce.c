@@ -95,7 +95,10 @@ void announce_prepare(struct sm *sm)
 	for (uint32_t node = 0; node < sm->sweep.f->n_nodes; node++) {
 		const struct fabric_node *n = &sm->sweep.f->nodes[node];
 
-		for (uint32_t port = n->port0; port <= n->port0 + n->nports; port++) {
+		/* of a switch, port 0 is the only end port, and others need not know (port_awaits_publishing()) */
+		for (unsigned num = 0; num <= (node_is_switch(n) ? 0 : n->nports); num++) {
+			uint32_t port = n->port0 + num;
+
 			if (sm->sweep.work[node].failed ||
 			    !port_is_announced(&env, store_refusals(sm->store), port, &x))
 				continue;

@@ -368,7 +368,7 @@ bool port_is_announced(const struct want_env *e, const struct refusals *refused,
 	const struct fabric_port *p = &e->plan->f->ports[port];
 	uint64_t guid = port_node(e->plan->f, port)->guid, want, got;
 
-	if (!port_is_managed(e->plan->f, port) || p->unsure || !port_awaits_publishing(e, port))
+	if (p->unsure || !port_awaits_publishing(e, port) || !port_is_managed(e->plan->f, port))
 		return false;
 	memcpy(out->info, p->info, sizeof(out->info));
 	want_announced_fields(e, port, out->info);

@@ -69,13 +69,23 @@ static uint32_t count_excluded(const struct sm *sm, const struct fabric *f)
 }
 
 /* The sweep goes on with this fabric, of which it takes ownership. */
-void sweep_take_fabric(struct sm *sm, struct fabric *f)
+struct node_work *sweep_new_work(const struct fabric *f)
+{
+	struct node_work *work = xmalloc(f->n_nodes * sizeof(*work));
+
+	/* unlike xcalloc(), whose pages come when they are used */
+	for (uint32_t i = 0; i < f->n_nodes; i++)
+		work[i] = (struct node_work){ 0 };
+	return work;
+}
+
+void sweep_take_fabric(struct sm *sm, struct fabric *f, struct node_work *work)
 {
 	if (sm->published)
 		fabric_keep_owners(f, sm->published->f);
 	fabric_set_names(f, sm->names);
 	sm->sweep.f = f;
-	sm->sweep.work = xcalloc(f->n_nodes, sizeof(*sm->sweep.work));
+	sm->sweep.work = work;
 	/* a repair waits for no device; a new policy is a reason to try silent ones */
 	for (uint32_t i = 0; i < f->n_nodes && sweep_is(sm)->brief; i++) {
 		sm->sweep.work[i].failed = f->nodes[i].silent;
@@ -224,7 +234,7 @@ enum step_result sweep_accept(struct sm *sm)
 	}
 	if (sweep_is(sm)->whole && another_was_master(sm, f, NULL))
 		read_everything(sm);
-	sweep_take_fabric(sm, f);
+	sweep_take_fabric(sm, f, sweep_new_work(f));
 	return RESULT_DONE;
 }
 
@@ -312,7 +322,7 @@ enum step_result sweep_discover_again(struct sm *sm)
 	return RESULT_DISCOVER;
 }
 
-enum step_result sweep_probed(struct sm *sm, struct fabric *f, uint8_t *touched, bool all)
+enum step_result sweep_probed(struct sm *sm, struct fabric *f, uint8_t *touched, struct node_work *work, bool all)
 {
 	if (!f && !all && has_looked_too_often(sm)) {
 		log_info("sweep", "discovering the whole fabric: %u reported changes were not "
@@ -329,6 +339,7 @@ enum step_result sweep_probed(struct sm *sm, struct fabric *f, uint8_t *touched,
 		read_everything(sm);
 		fabric_free(f);
 		free(touched);
+		free(work);
 		return sweep_discover_again(sm);
 	}
 	if (all || (!f && sm->wishes.psc_seen))
@@ -337,14 +348,15 @@ enum step_result sweep_probed(struct sm *sm, struct fabric *f, uint8_t *touched,
 		sm->sweep.only_election = true;
 		f = fabric_clone(sm->published->f);
 		announce_correct(sm, f);
+		f->unanswered = sweep_count_unanswered(f);
 		touched = xcalloc(f->n_nodes, 1);
+		work = sweep_new_work(f);
 	}
 	if (!f)
 		return RESULT_NOTHING;
 	sm->last.failed_devices = sm->last.sets_failed = 0;
 	sm->wishes.psc_seen = false;
-	f->unanswered = sweep_count_unanswered(f);
-	sweep_take_fabric(sm, f);
+	sweep_take_fabric(sm, f, work);
 	sm->sweep.touched = touched;
 	return RESULT_DONE;
 }

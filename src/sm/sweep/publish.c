@@ -2,8 +2,9 @@
 /*
  * Publishes the fabric and the plan at the end of a sweep, and evaluates the result.
  *
- * When the ports at work have been told, it decides whether the sweep is complete, what to remember
- * of devices, and whom to notify.
+ * When the ports at work have been told, it decides whether the sweep is complete, and what to remember of devices;
+ * then it notifies operators and starts what follows a sweep, in a step of its own, as either takes some ms on a large
+ * fabric.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -46,18 +47,31 @@ static bool waits_for_silent(const struct fabric *f, uint32_t port)
 	       port_node(f, peer)->silent && node_is_switch(port_node(f, port));
 }
 
+static void count_port(struct sm *sm, uint32_t port)
+{
+	const struct fabric_port *p = &sm->sweep.f->ports[port];
+
+	if (!port_is_linked(sm->sweep.f, port) || state_is_refused(sm, port) || waits_for_silent(sm->sweep.f, port) ||
+	    (p->state < IB_PORT_ACTIVE_S && state_is_refused(sm, p->peer)))
+		return;
+	sm->last.ports_linked++;
+	sm->last.ports_active += p->state == IB_PORT_ACTIVE_S;
+}
+
 /* Counts Active and linked ports, without ports that cannot become Active and their far ends. */
 static void count_ports(struct sm *sm)
 {
-	sm->last.ports_active = sm->last.ports_linked = 0;
-	for (uint32_t i = 0; i < sm->sweep.f->n_ports; i++) {
-		const struct fabric_port *p = &sm->sweep.f->ports[i];
+	const struct fabric *f = sm->sweep.f;
 
-		if (!port_is_linked(sm->sweep.f, i) || state_is_refused(sm, i) || waits_for_silent(sm->sweep.f, i) ||
-		    (p->state < IB_PORT_ACTIVE_S && state_is_refused(sm, p->peer)))
+	sm->last.ports_active = sm->last.ports_linked = 0;
+	/* both ends of a link together, as they are far apart in memory */
+	for (uint32_t i = 0; i < f->n_ports; i++) {
+		fabric_fetch_peer(f, i);
+		if (f->ports[i].peer == FABRIC_NONE || f->ports[i].peer < i)
 			continue;
-		sm->last.ports_linked++;
-		sm->last.ports_active += p->state == IB_PORT_ACTIVE_S;
+		count_port(sm, i);
+		if (f->ports[i].peer != i)
+			count_port(sm, f->ports[i].peer);
 	}
 }
 
@@ -99,10 +113,13 @@ static void note_stale_tables(struct sm *sm)
 		return;
 	}
 	for (uint32_t i = 0; i < sm->sweep.f->n_switches; i++) {
-		uint32_t node = sm->sweep.f->switches[i].node;
+		uint32_t node = sm->sweep.f->switches[i].node, old_node;
 		const struct node_work *w = &sm->sweep.work[node];
-		uint32_t old_node = fabric_same_node(old->f, &sm->sweep.f->nodes[node]);
 
+		/* a switch that loses a link is touched */
+		if (!sweep_touches(sm, node) && !w->unknown && !w->failed && !w->doubtful && !w->joined)
+			continue;
+		old_node = fabric_same_node(old->f, &sm->sweep.f->nodes[node]);
 		if (w->unknown || w->failed || w->doubtful || w->joined || old_node == FABRIC_NONE)
 			stale_tables_forget(sm->known.stale_tables, sm->sweep.f->nodes[node].guid);
 		else
@@ -342,7 +359,7 @@ enum step_result sweep_settle(struct sm *sm)
 {
 	double seconds = (double)(clock_mono_us() - sm->sweep.started_us) * 1e-6;
 	const struct mad_counts *c = mad_counts(sm->mad);
-	bool complete, was_up = sm->subnet_up, all_active;
+	bool complete, all_active;
 
 	refused_end(sm);
 	count_ports(sm);
@@ -363,6 +380,7 @@ enum step_result sweep_settle(struct sm *sm)
 	/* if there are too many of them, routes do not follow what other switches were told */
 	complete = all_active && !sm->last.sets_failed &&
 		   (!sm->last.failed_devices || silent_is_known(sm)) && !sm->sweep.plan->now->stale.n;
+	sm->sweep.was_up = sm->subnet_up;
 	sm->subnet_up = complete;
 	sm->wishes.only_refused = sm->last.sets_failed &&
 				  (!sm->last.failed_devices || silent_is_all(sm)) &&
@@ -384,9 +402,16 @@ enum step_result sweep_settle(struct sm *sm)
 		    sm->sweep.f->n_nodes, sm->sweep.f->n_switches, sm->last.ports_active,
 		    sm->last.ports_linked, sm->last.smps, sm->last.sets, seconds, complete ? "" : "; incomplete: ",
 		    complete ? "" : what_is_missing(sm));
+	return RESULT_DONE;
+}
+
+enum step_result sweep_tell(struct sm *sm)
+{
+	bool complete = sm->subnet_up;
+
 	settle_state(sm);
 	implausible_look(sm);
-	tell_written(sm, complete, was_up);
+	tell_written(sm, complete, sm->sweep.was_up);
 	sweep_record(sm, complete ? NULL : what_is_missing(sm));
 	congestion_after_sweep(sm);
 	fixed_routes_swept(sm);

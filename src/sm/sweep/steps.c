@@ -32,7 +32,7 @@
 #include "sm/write/write.h"
 
 #define PHASE_SAME PHASE_IDLE	/* the phase of the step before */
-#define TURN_US 2000		/* so long steps may keep the event loop before it runs between two of them */
+#define TURN_US 1000		/* so long steps may keep the event loop before it runs between two of them */
 
 static const struct {
 	const char *name;
@@ -94,6 +94,7 @@ static const struct {
 	[STEP_ANNOUNCE] = { "announce", PHASE_SAME, announce_start,
 		"informs Active ports: P_Keys, the master, a request to register again" },
 	[STEP_SETTLE] = { "settle", PHASE_SAME, sweep_settle, "counts results" },
+	[STEP_TELL] = { "tell", PHASE_SAME, sweep_tell, "reports what has changed, and starts what follows a sweep" },
 	[STEP_END] = { "end", PHASE_SAME, sweep_end, "frees what the sweep held" },
 	[STEP_KEEP_COPY] = { "keep-copy", PHASE_SAME, takeover_keep_copy,
 		"keeps the plan for a failover" },
@@ -118,7 +119,7 @@ const struct sweep_traits sweep_kinds[SWEEP_KINDS] = {
 	[SWEEP_TAKEOVER] = { "takeover", .once = true, .by_copy = true, .writes = true,
 		.steps = {
 			STEP_COPY, STEP_ELECT, STEP_MASTER,
-			STEP_PUBLISH, STEP_ANNOUNCE, STEP_SETTLE, STEP_END,
+			STEP_PUBLISH, STEP_ANNOUNCE, STEP_SETTLE, STEP_TELL, STEP_END,
 		} },
 	[SWEEP_POLICY] = { "policy", .plans_all = true, .writes = true,
 		.steps = {
@@ -127,7 +128,7 @@ const struct sweep_traits sweep_kinds[SWEEP_KINDS] = {
 			STEP_READ, STEP_COMING, STEP_OWN_KEYS, STEP_PORTS, STEP_MORE_VLS,
 			STEP_PATHS_BEGIN, STEP_JUDGE, STEP_TABLES, STEP_PATHS, STEP_FOLLOW,
 			STEP_ACTIVATE, STEP_FEWER_VLS, STEP_ROUTES, STEP_ISOLATE,
-			STEP_PUBLISH, STEP_ANNOUNCE, STEP_SETTLE, STEP_END,
+			STEP_PUBLISH, STEP_ANNOUNCE, STEP_SETTLE, STEP_TELL, STEP_END,
 		} },
 	[SWEEP_LOCAL] = { "local", .brief = true, .repairs = true, .writes = true,
 		.steps = {
@@ -137,7 +138,7 @@ const struct sweep_traits sweep_kinds[SWEEP_KINDS] = {
 			STEP_READ, STEP_COMING, STEP_OWN_KEYS, STEP_PORTS, STEP_MORE_VLS,
 			STEP_PATHS_BEGIN, STEP_JUDGE, STEP_TABLES,
 			STEP_ACTIVATE, STEP_ROUTES, STEP_ISOLATE, STEP_PATHS, STEP_FOLLOW,
-			STEP_PUBLISH, STEP_ANNOUNCE, STEP_SETTLE, STEP_END,
+			STEP_PUBLISH, STEP_ANNOUNCE, STEP_SETTLE, STEP_TELL, STEP_END,
 		} },
 #define DISCOVERS \
 			STEP_DISCOVER, STEP_HIDDEN, STEP_ACCEPT, STEP_KEYS, STEP_ADAPTERS, \
@@ -147,7 +148,7 @@ const struct sweep_traits sweep_kinds[SWEEP_KINDS] = {
 			STEP_READ, STEP_COMING, STEP_OWN_KEYS, STEP_PORTS, STEP_MORE_VLS, \
 			STEP_PATHS_BEGIN, STEP_JUDGE, STEP_TABLES, STEP_PATHS, STEP_FOLLOW, \
 			STEP_ACTIVATE, STEP_FEWER_VLS, STEP_ROUTES, STEP_ISOLATE, \
-			STEP_PUBLISH, STEP_ANNOUNCE, STEP_SETTLE, STEP_END,
+			STEP_PUBLISH, STEP_ANNOUNCE, STEP_SETTLE, STEP_TELL, STEP_END,
 	[SWEEP_CHANGE] = { "change", .whole = true, .writes = true, .steps = { DISCOVERS } },
 	[SWEEP_FULL] = { "full", .whole = true, .reads_tables = true, .writes = true,
 		.steps = { DISCOVERS } },

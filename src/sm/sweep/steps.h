@@ -38,7 +38,7 @@ enum sweep_step {
 	STEP_PREPARE, STEP_FIXED_ROUTES, STEP_PLAN, STEP_PATHS_EARLY, STEP_READ, STEP_COMING,
 	STEP_OWN_KEYS, STEP_PORTS, STEP_MORE_VLS, STEP_PATHS_BEGIN, STEP_JUDGE, STEP_TABLES,
 	STEP_PATHS, STEP_FOLLOW, STEP_ACTIVATE, STEP_FEWER_VLS, STEP_ROUTES, STEP_ISOLATE,
-	STEP_PUBLISH, STEP_ANNOUNCE, STEP_SETTLE, STEP_END, STEP_KEEP_COPY,
+	STEP_PUBLISH, STEP_ANNOUNCE, STEP_SETTLE, STEP_TELL, STEP_END, STEP_KEEP_COPY,
 	SWEEP_STEPS,
 };
 
@@ -118,6 +118,7 @@ enum step_result sweep_paths(struct sm *sm);
 enum step_result sweep_follow(struct sm *sm);
 enum step_result sweep_publish(struct sm *sm);
 enum step_result sweep_settle(struct sm *sm);
+enum step_result sweep_tell(struct sm *sm);
 enum step_result sweep_end(struct sm *sm);
 
 #endif

@@ -231,7 +231,7 @@ enum step_result sweep_take_published(struct sm *sm)
 
 	if (silent_mark(sm, f))
 		fabric_reroute_all(f);
-	sweep_take_fabric(sm, f);
+	sweep_take_fabric(sm, f, sweep_new_work(f));
 	announce_correct(sm, sm->sweep.f);
 	return RESULT_DONE;
 }

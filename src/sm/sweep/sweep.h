@@ -149,6 +149,7 @@ struct sweep {
 	struct probe *probe;
 	bool unasked;			/* no device had reported a change: the probe may find nothing */
 	bool only_election;		/* nothing has changed except the SMs */
+	bool was_up;			/* the subnet was up before this sweep was over */
 	bool was_owed;			/* wishes.full before: devices may differ from what is published */
 
 	struct fabric *f;		/* the fabric being worked on; published->f once published */
@@ -189,17 +190,20 @@ void planning_join(struct sm *sm);
 void sweep_discovery_stop(struct sm *sm);
 /* Counts links that are up but whose far end does not answer, and ports of switches that do not. */
 uint32_t sweep_count_unanswered(const struct fabric *f);
-/* The sweep goes on with this fabric, of which it takes ownership. */
-void sweep_take_fabric(struct sm *sm, struct fabric *f);
+/* The sweep goes on with this fabric, of which it takes ownership, and of work, which sweep_new_work() made of it. */
+void sweep_take_fabric(struct sm *sm, struct fabric *f, struct node_work *work);
+/* What a sweep notes of the nodes of f: nothing yet.  Its memory is in place, which takes some ms on a large fabric. */
+struct node_work *sweep_new_work(const struct fabric *f);
 /* Drops everything found so far; returns RESULT_DISCOVER. */
 enum step_result sweep_discover_again(struct sm *sm);
 /* Among the changes that the probe found is a port that says IsSM, or said so before. */
 bool sweep_sms_changed(const struct sm *sm);
 /*
  * Takes the probe's result: f is the new fabric, and touched marks its changed nodes (takes
- * ownership of both).  f NULL: nothing has changed or, with `all`, everything must be discovered.
+ * ownership of both, and of work, which sweep_new_work() made of f).  f NULL: nothing has changed or, with `all`,
+ * everything must be discovered.
  */
-enum step_result sweep_probed(struct sm *sm, struct fabric *f, uint8_t *touched, bool all);
+enum step_result sweep_probed(struct sm *sm, struct fabric *f, uint8_t *touched, struct node_work *work, bool all);
 
 /* sweep.c */
 struct want_env sweep_env(const struct sm *sm);

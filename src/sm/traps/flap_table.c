@@ -321,11 +321,25 @@ static bool carries_nothing(const struct flaps *t, const struct fabric *f, uint3
 	return was_left_short(t, &l);
 }
 
+/*
+ * The port is the first end below Active of a link that is_short_of_active(), one for each link.  Mostly all ports are
+ * Active, and their far ends, in no order in memory, need not be looked at.
+ */
+static bool is_first_short_end(const struct fabric *f, uint32_t port)
+{
+	uint32_t peer;
+
+	if (f->ports[port].state == IB_PORT_ACTIVE_S || !between_switches(f, port))
+		return false;
+	peer = f->ports[port].peer;
+	return (peer > port || f->ports[peer].state == IB_PORT_ACTIVE_S) && is_short_of_active(f, port);
+}
+
 void flaps_left_short(struct flaps *t, const struct fabric *f)
 {
 	t->left_short.n = 0;
 	for (uint32_t i = 0; f && i < f->n_ports; i++)
-		if (between_switches(f, i) && f->ports[i].peer > i && is_short_of_active(f, i))
+		if (is_first_short_end(f, i))
 			*vec_push(&t->left_short) = flap_link_of(f, i);
 	if (t->left_short.n)
 		qsort(t->left_short.v, t->left_short.n, sizeof(*t->left_short.v), compare_links);
@@ -399,8 +413,9 @@ static void propose_all(struct candidates *list, const struct flaps *t, struct f
 {
 	struct flap flap;
 
+	/* a link whose ends are both Active carries packets, and any other has an end that is not */
 	for (uint32_t i = 0; i < f->n_ports; i++)
-		if (between_switches(f, i) && carries_nothing(t, f, i))
+		if (f->ports[i].state != IB_PORT_ACTIVE_S && between_switches(f, i) && carries_nothing(t, f, i))
 			propose_with(list, f, i, DOWNS_NO_USE);
 	if (t->withdrawals)
 		propose_drained(list, t->withdrawals, f, false);
@@ -418,7 +433,8 @@ bool flaps_hold(const struct flaps *t, struct fabric *f)
 	uint32_t *parts = NULL;
 
 	for (uint32_t i = 0; i < f->n_ports; i++)
-		f->ports[i].held = false, f->ports[i].drained = DRAINED_NOT;
+		if (f->ports[i].held || f->ports[i].drained != DRAINED_NOT)
+			f->ports[i].held = false, f->ports[i].drained = DRAINED_NOT;
 	propose_all(&list, t, f);
 	if (!list.n)
 		return false;

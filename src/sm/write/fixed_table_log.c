@@ -373,7 +373,7 @@ static void gather_arbs(struct sm *sm, uint32_t node, const struct arb_before *b
 {
 	const struct fabric_node *at = &sm->sweep.f->nodes[node];
 	const struct node_work *w = &sm->sweep.work[node];
-	uint32_t first = w->unknown ? MAP64_NONE : map64_get(by_guid, at->guid);
+	uint32_t first = w->unknown || !n ? MAP64_NONE : map64_get(by_guid, at->guid);
 	struct port_arb *ports;
 	size_t begin = sm->seen.arbs.n;
 	uint16_t sends;
@@ -399,33 +399,23 @@ static void gather_arbs(struct sm *sm, uint32_t node, const struct arb_before *b
 		map64_put(&sm->seen.arbs_by_guid, at->guid, (uint32_t)begin);
 }
 
-static void gather_all_arbs(struct sm *sm)
+void fixed_gather(struct sm *sm)
 {
 	struct arb_before *before = sm->seen.arbs.v;
 	size_t n = sm->seen.arbs.n;
 	struct map64 by_guid = sm->seen.arbs_by_guid;
+	const struct refused_kind *kind;
 
 	sm->seen.arbs.v = NULL;
 	sm->seen.arbs.n = sm->seen.arbs.cap = 0;
 	map64_init(&sm->seen.arbs_by_guid, 16);
 	vec_free(&sm->sweep.fixed_arbs);
-	for (uint32_t node = 0; node < sm->sweep.f->n_nodes; node++) {
-		gather_arbs(sm, node, before, n, &by_guid);
-		vec_free(&sm->sweep.work[node].arbs);
-	}
-	free(before);
-	map64_free(&by_guid);
-}
-
-void fixed_gather(struct sm *sm)
-{
-	const struct refused_kind *kind;
-
-	gather_all_arbs(sm);
 	vec_free(&sm->sweep.fixed);
 	for (uint32_t node = 0; node < sm->sweep.f->n_nodes; node++) {
 		struct node_work *w = &sm->sweep.work[node];
 
+		gather_arbs(sm, node, before, n, &by_guid);
+		vec_free(&w->arbs);
 		if (!w->unknown && sm->seen.maps.n)
 			carry_over(sm, node);
 		for (size_t i = 0; i < w->fixed.n; i++)
@@ -439,5 +429,7 @@ void fixed_gather(struct sm *sm)
 			w->doubtful |= w->fixed_doubt;
 		vec_free(&w->fixed);
 	}
+	free(before);
+	map64_free(&by_guid);
 	keep_for_next(sm);
 }

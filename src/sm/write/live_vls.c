@@ -149,13 +149,13 @@ static void collect(struct sm *sm, struct vls_step *x)
 		uint32_t peer = f->ports[i].peer;
 		uint8_t vls, mtu;
 
-		if (peer == FABRIC_NONE || i > peer || f->ports[i].unsure || f->ports[peer].unsure ||
-		    sm->sweep.work[f->ports[i].node].failed ||
-		    sm->sweep.work[f->ports[peer].node].failed)
+		fabric_fetch_peer(f, i);
+		if (peer == FABRIC_NONE || i > peer || f->ports[i].unsure || f->ports[peer].unsure)
 			continue;
 		vls = wanted(sm, i, VLS, x->lowers);
 		mtu = wanted(sm, i, MTU, x->lowers);
-		if (!vls && !mtu)
+		if ((!vls && !mtu) || sm->sweep.work[f->ports[i].node].failed ||
+		    sm->sweep.work[f->ports[peer].node].failed)
 			continue;
 		bool far = port_node(f, i)->hops > port_node(f, peer)->hops;
 

@@ -71,7 +71,7 @@ START_TEST(what_writes_comes_in_order)
 	static const enum sweep_kind kinds[] = { SWEEP_POLICY, SWEEP_LOCAL, SWEEP_CHANGE, SWEEP_FULL };
 	static const char *const order[] = {
 		"plan", "read", "coming", "own-keys", "ports", "more-vls", "judge", "tables", "activate",
-		"routes", "publish", "announce", "settle",
+		"routes", "publish", "announce", "settle", "tell",
 	};
 
 	for (size_t k = 0; k < ARRAY_SIZE(kinds); k++) {
