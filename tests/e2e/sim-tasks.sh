@@ -24,7 +24,7 @@ start
 # here LINE: prints a command line of the page with this test's places in place of the system's.
 here() {
 	local line=$1
-	line=${line//localhost:9685/127.0.0.1:$(sed -nE 's/.* metrics: .* port ([0-9]+)$/\1/p' "$qosd_log" | tail -n 1)}
+	line=${line//localhost:9683/127.0.0.1:$(sed -nE 's/.* metrics: .* port ([0-9]+)$/\1/p' "$qosd_log" | tail -n 1)}
 	line=${line//\/usr\/share\/doc\/qosd\/contrib/$top/contrib}
 	line=${line//\/etc\/slurm/slurm}
 	line=${line//\/etc\/qosd/policy.yaml qosd.yaml}
