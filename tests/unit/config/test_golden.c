@@ -215,7 +215,7 @@ START_TEST(shipped_settings_are_the_defaults)
 	ck_assert_uint_eq(found.n, 0);
 	ck_assert_ptr_nonnull(s);
 	ck_same_settings(s, defaults);
-	ck_assert_uint_eq(n, 80);
+	ck_assert_uint_eq(n, 84);
 	settings_free(s);
 	settings_free(defaults);
 	buf_free(&all);
