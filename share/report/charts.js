@@ -256,10 +256,10 @@ function drawPairs(f, element)
 				"no pair of hosts"));
 		});
 	});
-	note(element, "What a path query gets that names nothing but its two ends, which are in the row's and in the column's " +
-	     "group, for all pairs of hosts. Red: no path.");
+	note(element, "What a path query that names only its two ends gets, for all pairs of hosts of the row's and of the " +
+	     "column's group. Red: no path.");
 	if (sampled)
-		note(element, "The policy tells the hosts of some groups apart in so many ways that only a sample of these was " +
+		note(element, "The policy distinguishes so many kinds of hosts in some groups that only a sample of these was " +
 		     "asked about: a level that few hosts get may be missing.");
 	if (all > groups.length)
 		note(element, `${groups.length} of ${all} groups are shown.`);

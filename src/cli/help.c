@@ -151,7 +151,7 @@ void put_help(void)
 	printf("usage: qosd-ctl [OPTION ...] COMMAND [ARGUMENT ...]\n");
 	for (int subject = 0; subject < N_CTL_SUBJECTS; subject++)
 		put_subject((enum ctl_subject)subject);
-	printf("\nOptions, before or behind the command:\n");
+	printf("\nOptions, before or after the command:\n");
 	for (const struct ctl_arg *a = ctl_options; a->name; a++)
 		put_argument(a);
 	printf("\nWords of commands and options can be abbreviated.  'qosd-ctl help COMMAND' shows the "

@@ -80,7 +80,7 @@ static int run_line(const struct command_line *line)
 	if (options.help)
 		return paged(run_help, line);
 	if (options.watch_seconds > 0 && !shows(line)) {
-		fprintf(stderr, "qosd-ctl: %s: --watch is for what only shows something\n",
+		fprintf(stderr, "qosd-ctl: %s: --watch works only with commands that show something\n",
 			line->command->name);
 		return line->command->judges ? EXIT_BAD : EXIT_REFUSED;
 	}

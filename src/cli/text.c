@@ -89,9 +89,22 @@ void text_findings_of_error(const json_t *answer)
 
 /* --- status --- */
 
+/* The end of a noun behind the number n. */
+static const char *ending(long long n)
+{
+	return n == 1 ? "" : "s";
+}
+
+/* What stands behind the number n. */
+static const char *behind(long long n, const char *of_one, const char *of_many)
+{
+	return n == 1 ? of_one : of_many;
+}
+
 static void status_head(const json_t *s)
 {
 	const json_t *master = json_object_get(s, "master");
+	long long others = num(s, "other-managers"), mismatches = num(s, "key-mismatches");
 
 	printf(LABEL "%s, subnet %s", "state", str(s, "state"),
 	       json_is_true(json_object_get(s, "subnet-up")) ? "up" : "not up");
@@ -106,34 +119,36 @@ static void status_head(const json_t *s)
 		printf(LABEL "%s\n", "clients", json_is_true(json_object_get(s, "registrations-held")) ?
 		       "replicated from the master" :
 		       "would have to register again");
-	if (num(s, "other-managers"))
-		printf(LABEL "%lld subnet managers have another SM_Key\n", "other SMs",
-		       num(s, "other-managers"));
-	if (num(s, "key-mismatches"))
-		printf(LABEL "%lld devices have another M_Key\n", "m-key",
-		       num(s, "key-mismatches"));
-	printf(LABEL "%lld nodes, %lld of them switches; %lld of %lld linked ports active\n",
-	       "fabric", num(s, "nodes"), num(s, "switches"), num(s, "ports-active"),
-	       num(s, "ports-linked"));
+	if (others)
+		printf(LABEL "%lld subnet manager%s %s another SM_Key\n", "other SMs", others, ending(others),
+		       behind(others, "has", "have"));
+	if (mismatches)
+		printf(LABEL "%lld device%s %s another M_Key\n", "m-key", mismatches, ending(mismatches),
+		       behind(mismatches, "has", "have"));
+	printf(LABEL "%lld node%s, %lld of them switches; %lld of %lld linked ports active\n",
+	       "fabric", num(s, "nodes"), ending(num(s, "nodes")), num(s, "switches"),
+	       num(s, "ports-active"), num(s, "ports-linked"));
 }
 
 static void status_sweeps(const json_t *s)
 {
+	long long devices = num(s, "failed-devices"), sets = num(s, "failed-sets");
+	long long links = num(s, "unanswered-links"), values = num(s, "refused-values");
+
 	printf(LABEL "%lld; the last one took %.3f s, %lld SMPs, %lld of them Sets; routing %s\n",
 	       "sweeps", num(s, "sweeps"), real(s, "last-sweep-seconds"),
 	       num(s, "last-sweep-smps"), num(s, "last-sweep-sets"),
 	       has(s, "engine") ? str(s, "engine") : "none");
 	if (has(s, "engine-choice"))
 		printf(LABEL "%s\n", "", str(s, "engine-choice"));
-	if (num(s, "failed-devices") || num(s, "failed-sets"))
-		printf(LABEL "%lld devices, %lld Sets\n", "failed", num(s, "failed-devices"),
-		       num(s, "failed-sets"));
-	if (num(s, "unanswered-links"))
-		printf(LABEL "%lld links are up, but their far ends do not answer\n", "unanswered",
-		       num(s, "unanswered-links"));
-	if (num(s, "refused-values"))
-		printf(LABEL "%lld values that devices do not accept\n", "refused",
-		       num(s, "refused-values"));
+	if (devices || sets)
+		printf(LABEL "%lld device%s, %lld Set%s\n", "failed", devices, ending(devices), sets,
+		       ending(sets));
+	if (links)
+		printf(LABEL "%lld link%s up, but %s not answer\n", "unanswered", links,
+		       behind(links, " is", "s are"), behind(links, "its far end does", "their far ends do"));
+	if (values)
+		printf(LABEL "%lld value%s that devices do not accept\n", "refused", values, ending(values));
 }
 
 static void status_smps(const json_t *smps)
@@ -172,17 +187,21 @@ static void status_losses(const json_t *smps, const json_t *lossy)
 
 static void status_missing(const json_t *m)
 {
-	static const struct { const char *name, *what; } kinds[] = {
-		{ "switch", "switch(es)" }, { "host", "host(s)" }, { "manager", "subnet manager(s)" },
-		{ "link", "link(s) between switches" }, { "host-link", "link(s) of hosts" },
-		{ "rate", "link(s) slower than before" },
+	static const struct { const char *name, *one, *many; } kinds[] = {
+		{ "switch", "switch", "switches" }, { "host", "host", "hosts" },
+		{ "manager", "subnet manager", "subnet managers" },
+		{ "link", "link between switches", "links between switches" },
+		{ "host-link", "link of a host", "links of hosts" },
+		{ "rate", "link slower than before", "links slower than before" },
 	};
 	const char *label = "missing";
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
-		if (!num(m, kinds[i].name))
+		long long n = num(m, kinds[i].name);
+
+		if (!n)
 			continue;
-		printf(LABEL "%lld %s\n", label, num(m, kinds[i].name), kinds[i].what);
+		printf(LABEL "%lld %s\n", label, n, behind(n, kinds[i].one, kinds[i].many));
 		label = "";
 	}
 }
@@ -190,8 +209,8 @@ static void status_missing(const json_t *m)
 static void status_trees(const json_t *t)
 {
 	if (num(t, "trees"))
-		printf(LABEL "%lld trees; the last sweep computed %lld and kept %lld\n", "multicast",
-		       num(t, "trees"), num(t, "last-sweep-made"), num(t, "last-sweep-kept"));
+		printf(LABEL "%lld tree%s; the last sweep computed %lld and kept %lld\n", "multicast",
+		       num(t, "trees"), ending(num(t, "trees")), num(t, "last-sweep-made"), num(t, "last-sweep-kept"));
 }
 
 static void status_sa(const json_t *sa)
@@ -210,13 +229,16 @@ static void status_sa(const json_t *sa)
 
 static void status_policy(const json_t *p)
 {
+	long long levels = num(p, "levels"), rules = num(p, "rules");
+	long long entries = num(json_object_get(p, "dynamic"), "entries");
+	long long members = num(json_object_get(p, "dynamic"), "members");
+
 	put_policy(p);
-	printf(LABEL "%lld levels, %lld rules, checksum %s\n", "", num(p, "levels"),
-	       num(p, "rules"), str(p, "checksum"));
-	if (num(json_object_get(p, "dynamic"), "entries"))
-		printf(LABEL "%lld dynamic partitions, with %lld members\n", "",
-		       num(json_object_get(p, "dynamic"), "entries"),
-		       num(json_object_get(p, "dynamic"), "members"));
+	printf(LABEL "%lld level%s, %lld rule%s, checksum %s\n", "", levels, ending(levels), rules,
+	       ending(rules), str(p, "checksum"));
+	if (entries)
+		printf(LABEL "%lld dynamic partition%s, with %lld member%s\n", "", entries, ending(entries),
+		       members, ending(members));
 	put_findings(json_object_get(p, "findings"), STATUS_FINDINGS, "             ", stdout);
 	if (has(p, "rejected")) {
 		printf(LABEL "the last file read was refused:\n", "");

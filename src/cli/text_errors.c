@@ -23,7 +23,7 @@ static void errors_head(const json_t *answer)
 
 	printf("%lld port%s with errors; ", num(r, "count"), num(r, "count") == 1 ? "" : "s");
 	if (!has(r, "read-ago")) {
-		printf("counters were not read yet\n");
+		printf("counters have not been read yet\n");
 		return;
 	}
 	printf("%lld ports were read %s ago, %lld over a limit", num(r, "read"),

@@ -7,7 +7,7 @@ static void optics_head(const json_t *answer)
 	const json_t *r = json_object_get(answer, "result");
 
 	if (!has(r, "read-ago"))
-		printf("transceivers were not read yet: 'qosd-ctl optics read' does that\n");
+		printf("transceivers have not been read yet: 'qosd-ctl optics read' reads them\n");
 }
 
 static void put_lanes(const json_t *o, const char *key, const char *name, const char *unit)

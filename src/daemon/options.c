@@ -13,19 +13,19 @@ static const char usage[] =
 "  -p, --policy FILE     policy (default " DEFAULT_POLICY ")\n"
 "  -F, --foreground      do not detach from the terminal\n"
 "  -s, --socket PATH     control socket (default " DEFAULT_SOCKET ")\n"
-"  -d, --state-dir DIR   kept state (default " DEFAULT_STATE ")\n"
+"  -d, --state-dir DIR   folder for state that outlives qosd (default " DEFAULT_STATE ")\n"
 "  -g, --guid PORTGUID   the port to manage (default: the settings', else the first connected)\n"
-"  -1, --once            bring the subnet up, print a summary and end\n"
-"  -n, --check           check the files and end; with -v print the policy in normal form\n"
-"  -T, --topology FILE   with --check: what the policy comes to on this fabric, a file\n"
-"                        as ibnetdiscover prints it, and how good its routes are\n"
+"  -1, --once            bring the subnet up, print a summary and exit\n"
+"  -n, --check           check the files and exit; with -v print the policy in normal form\n"
+"  -T, --topology FILE   with --check: report what the policy achieves on the fabric in this file,\n"
+"                        such as the output of ibnetdiscover, and how good its routes are\n"
 "  -D, --devices FILE    with --topology: VLs, MTU and table sizes of the devices\n"
-"  -I, --ibnl DIR        with --topology: where ibdm's IBNL files are, for a .topo file\n"
-"  -L, --lfts FILE       with --topology: how good these forwarding tables are instead, a file\n"
-"                        of OpenSM (opensm-lfts.dump) or as dump_fts prints it\n"
+"  -I, --ibnl DIR        with --topology and a .topo file: where ibdm's IBNL files are\n"
+"  -L, --lfts FILE       with --topology: also report how good the forwarding tables in this file are,\n"
+"                        which OpenSM (opensm-lfts.dump) or dump_fts wrote\n"
 "  -v, --verbose         log more\n"
-"  -V, --version\n"
-"  -h, --help\n";
+"  -V, --version         print the version\n"
+"  -h, --help            print this\n";
 
 static bool parse_guid(const char *s, uint64_t *guid)
 {
@@ -72,7 +72,7 @@ int options_parse(struct options *o, int argc, char **argv)
 		case 'g':
 			if (parse_guid(optarg, &o->guid))
 				break;
-			fprintf(stderr, "qosd: \"%s\" is no port GUID\n", optarg);
+			fprintf(stderr, "qosd: \"%s\" is not a port GUID\n", optarg);
 			return EXIT_USAGE;
 		case '1': o->once = true; break;
 		case 'n': o->check = true; break;
@@ -97,19 +97,19 @@ int options_parse(struct options *o, int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	if (o->topology && !o->check) {
-		fputs("qosd: --topology is for --check\n", stderr);
+		fputs("qosd: --topology needs --check\n", stderr);
 		return EXIT_USAGE;
 	}
 	if (o->devices && !o->topology) {
-		fputs("qosd: --devices is for --topology\n", stderr);
+		fputs("qosd: --devices needs --topology\n", stderr);
 		return EXIT_USAGE;
 	}
 	if (o->ibnl && !o->topology) {
-		fputs("qosd: --ibnl is for --topology\n", stderr);
+		fputs("qosd: --ibnl needs --topology\n", stderr);
 		return EXIT_USAGE;
 	}
 	if (o->lfts && !o->topology) {
-		fputs("qosd: --lfts is for --topology\n", stderr);
+		fputs("qosd: --lfts needs --topology\n", stderr);
 		return EXIT_USAGE;
 	}
 	return -1;

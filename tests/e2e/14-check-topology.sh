@@ -169,7 +169,7 @@ check 1 -p bulk.yaml -T "$topology" -D nowhere.yaml
 said '^nowhere.yaml: error: '
 timeout 10 "$build/qosd" --check --devices devices.yaml >out 2>&1
 expect "--devices without --topology" 2 $?
-said 'devices is for --topology'
+said 'devices needs --topology'
 
 # promise: P15
 note "nodes that no group names"
@@ -206,7 +206,7 @@ said '^broken.yaml:1:13: error: '
 not_said 'Share of each level on each kind'
 timeout 10 "$build/qosd" --topology "$topology" >out 2>&1
 expect "--topology without --check" 2 $?
-said 'topology is for --check'
+said 'topology needs --check'
 
 note "dumps of real fabrics"
 for dump in psmn-x5 two-switch-sdr; do

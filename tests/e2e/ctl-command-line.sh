@@ -261,6 +261,6 @@ look_busy
 timeout $((2 * patience)) "$program" -s "$sock" --watch 0.2 sweep steps >out 2>&1
 [ "$(grep -c '^standby' out)" -ge 3 ] || bad "it does not show again in a file"
 ! grep -qF "$any" out || bad "control sequences in a file"
-says 1 "watch is for what only shows" -s "$sock" reload --watch
-says 1 "watch is for what only shows" -s "$sock" events --follow --watch
+says 1 "watch works only with commands that show" -s "$sock" reload --watch
+says 1 "watch works only with commands that show" -s "$sock" events --follow --watch
 stop_qosd || bad "exit status $? after SIGTERM"

@@ -52,7 +52,7 @@ with() { rest_curl "$1/app/ufm_version" --cert "$2.crt" --key "$2.key" "${@:3}";
 for base in ufmRest ufmRestV2 ufmRestV3; do
 	expect_match "at $base" '^200 ' "$(with $base arm)"
 done
-expect_match "of no user" '^401 the certificate of CN=leg,O=Test is that of no user' "$(with ufmRestV2 leg)"
+expect_match "of no user" '^401 the certificate of CN=leg,O=Test belongs to no user' "$(with ufmRestV2 leg)"
 expect_match "of a server" "^401 the client's certificate is refused: .*" "$(with ufmRestV2 server)"
 expect_match "of another issuer" "^401 the client's certificate is refused: .*issuer" "$(with ufmRestV2 self)"
 expect_match "none" '^401 credentials are missing' "$(rest_curl ufmRestV2/app/ufm_version)"
@@ -95,7 +95,7 @@ new_list clients.crl -crldays 1
 expect_match "not read yet" '^200 ' "$(with ufmRestV2 arm)"
 read_again "read again"
 expect_match "revoked" "^401 the client's certificate is refused: it was revoked" "$(with ufmRestV2 arm)"
-expect_match "another of that CA" '^401 the certificate of CN=leg,O=Test is that of no user' "$(with ufmRestV2 leg)"
+expect_match "another of that CA" '^401 the certificate of CN=leg,O=Test belongs to no user' "$(with ufmRestV2 leg)"
 expect_match "a password beside it" '^200 ' "$(with ufmRest arm -u k8s:secret)"
 cp tls.crt clients.crl
 read_again "clients.crl: .*; the former settings stay"

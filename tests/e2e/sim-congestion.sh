@@ -126,7 +126,7 @@ note "a CC_Key keeps a host from telling; it is not asked again"
 on "$node" ibccconfig CongestionKeyInfo "$(lid_of "$far/P1")" 0x1234 1 0 0 || bad "ibccconfig"
 start_and_wait "$node"
 until_ 10 told congestion-control-hidden || bad "health does not tell of the key"
-expect_match "health" "^info 1 ports whose devices have congestion control do not answer queries for it" "$(text_of congestion-control-hidden)"
+expect_match "health" "^info 1 port whose device has congestion control does not answer queries for it" "$(text_of congestion-control-hidden)"
 tries=$(on "$node" ibccquery -c 0x1234 CongestionKeyInfo "$(lid_of "$far/P1")" | sed -nE 's/^CC_KeyViolations:\.+//p')
 expect "tries" 2 "$tries"
 read_again $((2 * switches + 2 * (hosts - 1) - 1))

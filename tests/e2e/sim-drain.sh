@@ -179,7 +179,7 @@ second_is_master() { of second status_is state=master; }
 until_ 20 second_is_master || bad "no takeover"
 expect "spine-001 before the first sweep has ended" "unknown" "$(of second place spine-001 .state)"
 expect_match "the same as text" "^spine-001 .*: to be drained \(being looked at after a takeover\) since" "$(of second ctl withdrawn)"
-expect_match "health" "spine-001 .* is to be drained.*has just taken over, and is looking whether it is" "$(of second ctl health)"
+expect_match "health" "spine-001 .* is to be drained.*has just taken over and is checking whether it is" "$(of second ctl health)"
 expect "that sweep" true "$(of second status sweeping)"
 sim_do fault remove all
 second_is_up() { of second status_is state=master subnet-up=true sweeping=false; }

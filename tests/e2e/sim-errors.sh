@@ -54,7 +54,7 @@ perf() {
 # promise: C3
 note "nothing wrong"
 ctl errors >text || bad "errors: $(<text)"
-expect "before the first reading" "0 ports with errors; counters were not read yet" "$(<text)"
+expect "before the first reading" "0 ports with errors; counters have not been read yet" "$(<text)"
 reading
 ctl errors >text || bad "errors: $(<text)"
 expect_match "text" '^0 ports with errors; [0-9]+ ports were read [0-9]+ s ago, 0 over a limit$' "$(<text)"
@@ -201,5 +201,5 @@ stop_and_pass
 sed -i 's/^errors-interval.*/errors-interval: 0/' qosd.yaml
 start_and_pass "$manager" -c qosd.yaml
 reading
-expect "nothing is read" "0 ports with errors; counters were not read yet" "$(ctl errors)"
+expect "nothing is read" "0 ports with errors; counters have not been read yet" "$(ctl errors)"
 stop_and_pass

@@ -180,7 +180,7 @@ for what in adaptive private; do
 	expect_match "the summary" "$says at 1 switch" "$(<once)"
 	start_qosd "$node"
 	until_ 20 health_has $kind || bad "health says nothing"
-	expect_match "health" "^error +$kind: $says at 1 switches: packets do not follow the routes of qosd" "$(ctl health | grep "^error *$kind:")"
+	expect_match "health" "^error +$kind: $says at 1 switch: packets do not follow the routes of qosd" "$(ctl health | grep "^error *$kind:")"
 	sim_ctl check >audit 2>&1 && bad "routes are right: the test is none"
 	# when the switch accepts the Set, a full sweep finds that
 	sim_do node refuse "$leaf" none

@@ -30,7 +30,7 @@ read_all() { ctl optics read "$@" >read.out 2>&1 || bad "optics read: $(<read.ou
 note "what the modules of a fabric are and measure"
 expect "the M_Key" 0x0000000000001234 "$(sim_ctl -j show port leaf-001/P0 | jq -r '."m-key"')"
 expect "before" unread "$(port leaf-001/P1 .state)"
-expect_match "before, as text" "transceivers were not read yet" "$(ctl optics)"
+expect_match "before, as text" "transceivers have not been read yet" "$(ctl optics)"
 read_all
 expect "states" "host-0001 HCA-1/P1=read host-0002 HCA-1/P1=unsupported host-0003 HCA-1/P1=read \
 host-0004 HCA-1/P1=refused leaf-001/P1=read leaf-001/P2=read leaf-001/P3=read leaf-001/P4=read leaf-001/P5=read \

@@ -98,7 +98,7 @@ expect_match "no SL" '^400 service_level must be a number from 0 to 15' "$(rest 
 expect_match "bytes" '^400 mtu_limit must be 2 or 4, in KiB' "$(rest POST resources/pkeys/add '{"pkey": "0x45", "mtu_limit": 2048}')"
 expect_match "no rate" '^400 rate_limit must be one of 2.5, ' "$(rest PUT resources/pkeys/qos_conf '{"pkey": "0x42", "rate_limit": 7}')"
 expect_match "an SL that links drop" '^409 .*SL 9 has no VL' "$(rest PUT resources/pkeys/qos_conf '{"pkey": "0x42", "service_level": 9}')"
-expect_match "of the policy" '^409 the partition fixed is of the policy' "$(rest PUT resources/pkeys/qos_conf '{"pkey": "0x50", "service_level": 2}')"
+expect_match "of the policy" '^409 the policy file defines the partition fixed' "$(rest PUT resources/pkeys/qos_conf '{"pkey": "0x50", "service_level": 2}')"
 expect_match "of no partition" '^404 ' "$(rest PUT resources/pkeys/qos_conf '{"pkey": "0x49", "service_level": 2}')"
 expect "by qosd-ctl" "[3,1024,null,3,1024,null]" "$(shown api_pkey_0x42)"
 expect "Sets" "$sets" "$(sets)"

@@ -153,7 +153,7 @@ settings "report-listen: 127.0.0.1:$port"
 of_health() { ctl -j health | jq -r '.problems[] | select(.kind == "not-listening") | .text'; }
 of_status() { ctl -j status | jq -c '.pages[] | [.setting, .address, .port, .problem != null, .since != null]'; }
 failed() { ctl events --kind page-failed | grep -c "at 127.0.0.1:$port: .*in use"; }
-expect_match "health" "report-listen: nobody is served at 127.0.0.1:$port: .*in use" "$(of_health)"
+expect_match "health" "report-listen: the daemon does not listen at 127.0.0.1:$port: .*in use" "$(of_health)"
 expect "status" "[\"report-listen\",\"127.0.0.1:$port\",null,true,true]" "$(of_status)"
 expect "the event" 1 "$(failed)"
 sleep 2.5	# it tries again and again
@@ -168,7 +168,7 @@ expect_match "the page" "<html" "$(page "$port/")"
 note "error counters"
 read_since() { ctl errors | grep -qE 'ports were read [0-3] s ago'; }
 over() { ctl errors | grep -q "[1-9] over a limit"; }
-expect_match "errors-interval: 0" 'were not read yet' "$(ctl errors)"
+expect_match "errors-interval: 0" 'have not been read yet' "$(ctl errors)"
 sim_do count 'node003 HCA-1/P1' symbol-errors 3
 settings "errors-interval: 1s" "errors-reset: false"
 until_ 15 read_since || bad "errors-interval: $(ctl errors)"

@@ -26,13 +26,13 @@ enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 static const char usage[] =
 "usage: qosd-rest [options]\n"
 "  -c, --config FILE      settings (default " QOSD_REST_CONFIG ")\n"
-"  -s, --socket PATH      control socket of qosd, in place of the settings'\n"
-"  -n, --check            check the settings, the certificate and its key, and end\n"
+"  -s, --socket PATH      control socket of qosd, instead of that in the settings\n"
+"  -n, --check            check the settings, the certificate and its key, and exit\n"
 "  -H, --hash-password    read a password or token from standard input, print its hash\n"
 "  -t, --new-token USER   print a new token of this user, and its hash\n"
 "  -v, --verbose          log more\n"
-"  -V, --version\n"
-"  -h, --help\n";
+"  -V, --version          print the version\n"
+"  -h, --help             print this\n";
 
 struct options {
 	const char *config, *socket, *token_user;

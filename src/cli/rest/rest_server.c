@@ -187,7 +187,7 @@ static struct request *take_headers(struct rest_server *x, struct MHD_Connection
 	}
 	if (rest_is_cross_site(MHD_lookup_connection_value(c, MHD_HEADER_KIND, MHD_HTTP_HEADER_ORIGIN),
 			    MHD_lookup_connection_value(c, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST))) {
-		rest_refuse(a, REST_FORBIDDEN, "Origin: a page of another site asks");
+		rest_refuse(a, REST_FORBIDDEN, "Origin: the request comes from a page of another site");
 		return NULL;
 	}
 	*user = find_user(x, c, base, a);
@@ -201,7 +201,7 @@ static struct request *take_headers(struct rest_server *x, struct MHD_Connection
 	if ((*user)->right >= route->right && !body_is_too_large(c))
 		return r;
 	if ((*user)->right < route->right)
-		rest_refuse(a, REST_FORBIDDEN, "the user %s has no right to do that", (*user)->name);
+		rest_refuse(a, REST_FORBIDDEN, "the user %s may not do that", (*user)->name);
 	else
 		refuse_large(a);
 	free(parts[0]);

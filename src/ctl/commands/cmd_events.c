@@ -280,7 +280,7 @@ static bool parse_span(const struct ctl_call *c, struct reply *r, struct watchin
 		reply_error(r, NULL, "since: %s is neither an id nor BOOT:ID, nor a time such as "
 			    "2026-11-01T08:30 or '2 hours ago'", since);
 	else if (until && !time_parse(until, now_us, &w->until_us))
-		reply_error(r, NULL, "until: %s is no time, such as 2026-11-01T08:30 or '2 hours ago'",
+		reply_error(r, NULL, "until: %s is not a time, such as 2026-11-01T08:30 or '2 hours ago'",
 			    until);
 	else if (until && arg_flag(c, "follow"))
 		reply_error(r, NULL, "until: does not go with follow");

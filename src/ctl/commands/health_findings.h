@@ -15,6 +15,10 @@ enum health_finding {
 	HEALTH_FINDINGS
 };
 
+/* What a noun behind the number n, and a verb behind that noun, end in or are. */
+#define NOUN(n)			((n) == 1 ? "" : "s")
+#define VERB(n, one, many)	((n) == 1 ? one : many)
+
 /* Findings that are listed one by one; the rest are only counted. */
 #define HEALTH_EACH 10
 

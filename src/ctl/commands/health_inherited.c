@@ -10,22 +10,24 @@ void health_inherited(const struct health_input *in, struct health *h)
 
 	if (sm->adaptive_stays)
 		health_add(h, FOUND_ADAPTIVE_ROUTING, "adaptive routing of another subnet manager stays on at "
-			   "%" PRIu32 " switches: packets do not follow the routes of qosd",
-			   sm->adaptive_stays);
+			   "%" PRIu32 " switch%s: packets do not follow the routes of qosd",
+			   sm->adaptive_stays, VERB(sm->adaptive_stays, "", "es"));
 	if (sm->adaptive_ended)
 		health_add(h, FOUND_ADAPTIVE_ROUTING_ENDED, "adaptive routing of another subnet manager was "
-			   "switched off at %" PRIu32 " switches", sm->adaptive_ended);
+			   "switched off at %" PRIu32 " switch%s", sm->adaptive_ended,
+			   VERB(sm->adaptive_ended, "", "es"));
 	if (sm->private_stays)
 		health_add(h, FOUND_PRIVATE_TABLES, "private linear tables of another subnet manager stay on "
-			   "at %" PRIu32 " switches: packets do not follow the routes of qosd",
-			   sm->private_stays);
+			   "at %" PRIu32 " switch%s: packets do not follow the routes of qosd",
+			   sm->private_stays, VERB(sm->private_stays, "", "es"));
 	if (sm->private_ended)
 		health_add(h, FOUND_PRIVATE_TABLES_ENDED, "private linear tables of another subnet manager "
-			   "were switched off at %" PRIu32 " switches", sm->private_ended);
+			   "were switched off at %" PRIu32 " switch%s", sm->private_ended,
+			   VERB(sm->private_ended, "", "es"));
 	if (sm->tables_replaced)
 		health_add(h, FOUND_TABLES_REPLACED, "SL2VL or arbitration tables of another subnet manager "
-			   "dropped or starved SL 0 on %" PRIu32 " devices and were replaced",
-			   sm->tables_replaced);
+			   "dropped or starved SL 0 on %" PRIu32 " device%s and were replaced",
+			   sm->tables_replaced, NOUN(sm->tables_replaced));
 }
 
 /* Mask of the SLs that the policy's paths use. */
@@ -57,7 +59,8 @@ void health_congestion(const struct health_input *in, struct health *h)
 		health_add(h, spared ? FOUND_CONGESTION_UNEVEN : FOUND_CONGESTION_CONTROL, "%s", text.s);
 	}
 	if (c->hidden)
-		health_add(h, FOUND_CONGESTION_HIDDEN, "%" PRIu32 " ports whose devices have congestion "
-			   "control do not answer queries for it: a CC_Key may protect it", c->hidden);
+		health_add(h, FOUND_CONGESTION_HIDDEN, "%" PRIu32 " port%s whose device%s congestion "
+			   "control %s not answer queries for it: a CC_Key may protect it", c->hidden,
+			   NOUN(c->hidden), VERB(c->hidden, " has", "s have"), VERB(c->hidden, "does", "do"));
 	buf_free(&text);
 }

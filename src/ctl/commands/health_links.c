@@ -37,9 +37,12 @@ void health_far_ends(const struct health_input *in, struct health *h)
 					fabric_port_name(s->f, i, name, sizeof(name)));
 	}
 	health_list_end(&silent);
-	if (s->f->unanswered > silent.n + left)
-		health_add(h, FOUND_SILENT_SWITCH_PORTS, "%zu switch ports do not answer",
-			   s->f->unanswered - silent.n - left);
+	if (s->f->unanswered > silent.n + left) {
+		size_t n = s->f->unanswered - silent.n - left;
+
+		health_add(h, FOUND_SILENT_SWITCH_PORTS, "%zu switch port%s %s not answer", n, NOUN(n),
+			   VERB(n, "does", "do"));
+	}
 }
 
 /*

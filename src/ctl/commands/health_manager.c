@@ -42,8 +42,10 @@ void health_keys(const struct health_input *in, struct health *h)
 		health_add(h, FOUND_M_KEY_READABLE, "any host can read the M_Key of any device because "
 			   "devices do not protect it");
 	if (sm->state != SM_MASTER && sm->key_mismatches)
-		health_add(h, FOUND_OTHER_M_KEY, "at least %" PRIu32 " ports have another M_Key than m-key of "
-			   "qosd.yaml: this standby could not take them over", sm->key_mismatches);
+		health_add(h, FOUND_OTHER_M_KEY, "at least %" PRIu32 " port%s %s another M_Key than m-key of "
+			   "qosd.yaml: this standby could not take %s over", sm->key_mismatches,
+			   NOUN(sm->key_mismatches), VERB(sm->key_mismatches, "has", "have"),
+			   VERB(sm->key_mismatches, "it", "them"));
 }
 
 void health_up(const struct health_input *in, struct health *h)
@@ -57,8 +59,11 @@ void health_up(const struct health_input *in, struct health *h)
 			   sm->phase ? sm->phase : "idle");
 	else
 		health_add(h, FOUND_NOT_UP, "the last sweep was incomplete: %" PRIu32 " of %" PRIu32 " linked "
-			   "ports are Active, %" PRIu32 " devices do not answer, %" PRIu32 " Sets were "
-			   "refused", sm->ports_active, sm->ports_linked, sm->failed_devices, sm->sets_failed);
+			   "port%s %s Active, %" PRIu32 " device%s %s not answer, %" PRIu32 " Set%s %s refused",
+			   sm->ports_active, sm->ports_linked, NOUN(sm->ports_linked),
+			   VERB(sm->ports_active, "is", "are"), sm->failed_devices, NOUN(sm->failed_devices),
+			   VERB(sm->failed_devices, "does", "do"), sm->sets_failed, NOUN(sm->sets_failed),
+			   VERB(sm->sets_failed, "was", "were"));
 }
 
 void health_discovery(const struct health_input *in, struct health *h)
@@ -76,8 +81,10 @@ void health_discovery(const struct health_input *in, struct health *h)
 void health_store(const struct health_input *in, struct health *h)
 {
 	if (in->store.now)
-		health_add(h, FOUND_STORE, "%zu files of the state folder, among them %s, are not written in "
-			   "time or were damaged", in->store.now, in->store.file);
+		health_add(h, FOUND_STORE, in->store.now == 1 ?
+			   "%zu file of the state folder, %s, is not written in time or was damaged" :
+			   "%zu files of the state folder, among them %s, are not written in time or were damaged",
+			   in->store.now, in->store.file);
 }
 
 void health_history(const struct health_input *in, struct health *h)
@@ -85,11 +92,12 @@ void health_history(const struct health_input *in, struct health *h)
 	const struct history_state *s = &in->history;
 
 	if (s->failing || s->hangs)
-		health_add(h, FOUND_HISTORY_FAILS, "events are not kept on disk: %s; %" PRIu64 " were "
-			   "dropped", s->hangs ? "the disk does not answer" : s->why, s->dropped);
+		health_add(h, FOUND_HISTORY_FAILS, "events are not kept on disk: %s; %" PRIu64 " %s dropped",
+			   s->hangs ? "the disk does not answer" : s->why, s->dropped,
+			   VERB(s->dropped, "was", "were"));
 	else if (s->dropped)
-		health_add(h, FOUND_HISTORY_DROPPED, "%" PRIu64 " events were not kept on disk, as too many "
-			   "were waiting", s->dropped);
+		health_add(h, FOUND_HISTORY_DROPPED, "%" PRIu64 " event%s not kept on disk, because too many "
+			   "were waiting", s->dropped, VERB(s->dropped, " was", "s were"));
 }
 
 void health_sa(const struct health_input *in, struct health *h)

@@ -42,9 +42,9 @@ void health_mlids(const struct health_input *in, struct health *h)
 			example = g->mlid;
 		}
 	if (groups)
-		health_add(h, FOUND_MFT_TOO_SMALL, "%u multicast groups have LIDs that a member's switch "
+		health_add(h, FOUND_MFT_TOO_SMALL, "%u multicast group%s a LID that a member's switch "
 			   "cannot forward, so the member is excluded; every switch forwards up to 0x%x; the "
-			   "highest of these LIDs is 0x%x", groups, IB_LID_MCAST_FIRST + least - 1, example);
+			   "highest of these LIDs is 0x%x", groups, VERB(groups, " has", "s have"), IB_LID_MCAST_FIRST + least - 1, example);
 }
 
 /* Once MLIDs are used up, groups share them, and hosts receive packets of other groups. */
@@ -57,8 +57,8 @@ void health_mlids_in_use(const struct health_input *in, struct health *h)
 
 	if (u.limit && (u.mlids >= u.limit - u.limit / 5 || (held && held >= b.max - b.max / 5)))
 		health_add(h, FOUND_MLIDS_FILLING, "%" PRIu32 " multicast LIDs are in use; every switch can "
-			   "forward %" PRIu32 "; %" PRIu32 " groups share the LID of another group", u.mlids,
-			   u.limit, u.sharing);
+			   "forward %" PRIu32 "; %" PRIu32 " group%s the LID of another group", u.mlids,
+			   u.limit, u.sharing, VERB(u.sharing, " shares", "s share"));
 }
 
 /*

@@ -31,7 +31,7 @@ static void judge_drained(const struct health_input *in, const struct withdrawal
 	buf_printf(&text, unknown ? "%s is to be drained" : "%s is drained%s", x->name, in_part ? " in part" : "");
 	put_since(x, in->now_us, &text);
 	if (unknown)
-		buf_puts(&text, "; this subnet manager has just taken over, and is looking whether it is");
+		buf_puts(&text, "; this subnet manager has just taken over and is checking whether it is");
 	if (in_part && left.hosts)
 		buf_printf(&text, "; %" PRIu32 " host%s no other way", left.hosts,
 			   left.hosts == 1 ? " has" : "s have");

@@ -27,20 +27,20 @@ static const char help[] =
 "A simulated InfiniBand fabric, for programs that use libibumad, and for virtual machines.\n"
 "  run      a fabric, and a command on one of its nodes; ends with the command\n"
 "  serve    a fabric until SIGTERM, for attach and ctl\n"
-"  attach   run a command on nodes of a fabric that is served\n"
-"  ctl      look, break and repair; `qosd-sim ctl help' lists the commands\n"
-"  check    the same as ctl check: is every table right?\n"
+"  attach   run a command on nodes of a fabric that `serve' or `run' keeps\n"
+"  ctl      inspect, break and repair the fabric; `qosd-sim ctl help' lists the commands\n"
+"  check    the same as ctl check: audit all tables\n"
 "  vm       run QEMU with nodes of a fabric as its InfiniBand adapters\n"
 "\n"
 "options of run and serve:\n"
 "  -I, --ibnl DIR       where ibdm's IBNL files are, for a .topo file\n"
 "  -p, --profiles FILE  what the devices are capable of (YAML)\n"
-"  -P, --preset NAME    … all those that no rule of the file is for\n"
-"  -S, --seed N         chance comes out the same for the same N (default 1)\n"
+"  -P, --preset NAME    the profile of devices for which FILE has no rule\n"
+"  -S, --seed N         seed of random numbers: the same N gives the same results (default 1)\n"
 "  -l, --keep-lids      devices have the LIDs of the dump at the start\n"
-"  -T, --time-stands    time passes by `ctl pass' only; attach: the command's time is the fabric's\n"
+"  -T, --time-stands    time passes with `ctl pass' only; attach: the command uses the fabric's clock\n"
 "  -D, --date SECONDS   with -T: time of day at the start, in seconds since 1970 (default: now)\n"
-"  -x, --script FILE    commands of ctl with the times when they are to be done\n"
+"  -x, --script FILE    commands of ctl and the times at which to run them\n"
 "  -n, --node NODES     run: where the command runs (default: the first CA)\n"
 "  -s, --socket PATH    serve: where it listens (default $QOSD_SIM_SOCKET,\n"
 "                       $XDG_RUNTIME_DIR/qosd-sim.sock or ./qosd-sim.sock)\n"
@@ -49,7 +49,7 @@ static const char help[] =
 "                       TOPOLOGY and presets\n"
 "  -V, --version        print the version\n"
 "\n"
-"TOPOLOGY is a file as ibnetdiscover prints it, or made up:\n";
+"TOPOLOGY is a file, such as the output of ibnetdiscover, or one of these, which generate a fabric:\n";
 
 static int print_help(void)
 {

@@ -151,7 +151,7 @@ START_TEST(by_time)
 	add_at(now_us - hour_us / 2);
 	expect("\"since\": \"1 hour ago\", \"until\": \"now\"", "6");
 	refused("\"since\": \"last summer\"", "nor a time");
-	refused("\"until\": \"3\"", "is no time");
+	refused("\"until\": \"3\"", "is not a time");
 	refused("\"until\": \"now\", \"follow\": true", "does not go with follow");
 }
 END_TEST

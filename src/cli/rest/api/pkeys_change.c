@@ -2,10 +2,10 @@
 /*
  * Changes partitions, by `partition change`.
  *
- * What a request of this interface means depends on what there is: a partition may have to be made,
- * the last member takes it along.  So each handler looks at the partition, then asks for the
- * changes, and no other request of the gateway comes in between.  All changes of a request are one
- * request to the daemon, which makes all of them or none.
+ * What a request of this interface means depends on the partitions that exist: it may have to
+ * create one, and the last member that it removes ends one.  So each handler looks at the
+ * partition, then asks for the changes, and no other request of the gateway comes in between.  All
+ * changes of a request are one request to the daemon, which makes all of them or none.
  */
 #include "cli/rest/api/rest_api.h"
 
@@ -68,7 +68,7 @@ static bool begin(struct changing *x, const struct rest_call *c, struct rest_ans
 				   c->pkeys.hi);
 	x->begun = c->daemon->begin_change(c->daemon->arg);
 	if (!x->begun)
-		return rest_refuse(a, REST_NO_DAEMON, "other changes of partitions take too long; nothing of this one is done");
+		return rest_refuse(a, REST_NO_DAEMON, "other changes of partitions take too long; nothing of this one was done");
 	x->changes = json_array();
 	return rest_partition_find(c, pkey, &x->p, a);
 }
@@ -145,8 +145,8 @@ static bool put_qos(struct changing *x, json_t *own)
 	if (!json_object_size(own))
 		return true;
 	if (!x->p.whole)
-		return rest_refuse(x->a, REST_CONFLICT, "the partition %s is of the policy's file, and its level says its SL, MTU "
-				   "and rate: change the policy instead", x->p.name);
+		return rest_refuse(x->a, REST_CONFLICT, "the policy file defines the partition %s, and its level determines SL, "
+				   "MTU and rate: change the policy instead", x->p.name);
 	change = json_pack("{s:s}", "set", x->p.name);
 	json_object_update(change, own);
 	json_array_append_new(x->changes, change);
@@ -277,7 +277,7 @@ void rest_pkeys_set(const struct rest_call *c, struct rest_answer *a)
 	add_guids(c, a, true);
 }
 
-/* An empty partition.  It has no members for which index0 could mean anything: additions say it anew. */
+/* An empty partition.  It has no members, so index0 has no effect: each addition states it again. */
 void rest_pkeys_new(const struct rest_call *c, struct rest_answer *a)
 {
 	struct addition add = { 0 };
@@ -297,7 +297,7 @@ void rest_pkeys_new(const struct rest_call *c, struct rest_answer *a)
 	json_decref(add.own);
 }
 
-/* What is not given stays. */
+/* Values that are not given stay. */
 void rest_pkeys_qos(const struct rest_call *c, struct rest_answer *a)
 {
 	struct changing x = { 0 };
@@ -329,7 +329,7 @@ static bool read_hosts(const char *text, struct hostlist *hosts, struct rest_ans
 		while (isalnum((unsigned char)*s) || (*s && strchr("._-", *s)))
 			s++;
 		if (*s || s == hosts->v[i])
-			good = rest_refuse(a, REST_BAD, "hosts_names: \"%.60s\" is no host name", hosts->v[i]);
+			good = rest_refuse(a, REST_BAD, "hosts_names: \"%.60s\" is not a host name", hosts->v[i]);
 	}
 	buf_free(&err);
 	return good;
@@ -387,7 +387,7 @@ static void remove_listed(struct changing *x, json_t *whos)
 	finish(x, good);
 }
 
-/* A client that lost the answer repeats this request: then there is nothing to remove, which is no error. */
+/* A client that lost the answer repeats this request: then there is nothing to remove, which is not an error. */
 void rest_pkeys_remove_guids(const struct rest_call *c, struct rest_answer *a)
 {
 	struct rest_guids guids = { 0 };
@@ -440,7 +440,7 @@ void rest_pkeys_delete(const struct rest_call *c, struct rest_answer *a)
 		return;
 	good = begin(&x, c, a, pkey) && must_be_there(&x);
 	if (good && !x.p.whole && !json_array_size(x.p.members))
-		good = rest_refuse(a, REST_CONFLICT, "the partition %s is of the policy's file, and nothing was added to it",
+		good = rest_refuse(a, REST_CONFLICT, "the policy file defines the partition %s, and nothing was added to it",
 				   x.p.name);
 	if (good)
 		json_array_append_new(x.changes, json_pack("{s:s}", "remove", x.p.name));

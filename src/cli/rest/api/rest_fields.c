@@ -57,7 +57,7 @@ bool rest_read_pkey(const char *text, uint16_t *pkey, struct rest_answer *a)
 	unsigned long v = n && n <= 4 && !digits[n] ? strtoul(digits, NULL, 16) & PKEY_MAX : 0;
 
 	if (!v)
-		return rest_refuse(a, REST_BAD, "pkey: \"%.20s\" is no P_Key from 0x1 to 0x7fff", text ? text : "");
+		return rest_refuse(a, REST_BAD, "pkey: \"%.20s\" is not a P_Key from 0x1 to 0x7fff", text ? text : "");
 	*pkey = (uint16_t)v;
 	return true;
 }
@@ -98,7 +98,7 @@ static bool add_guid(const char *text, struct rest_guids *out, struct rest_answe
 	uint64_t guid;
 
 	if (!rest_parse_guid(text, &guid))
-		return rest_refuse(a, REST_BAD, "guids: \"%.40s\" is no GUID of 16 hexadecimal digits", text);
+		return rest_refuse(a, REST_BAD, "guids: \"%.40s\" is not a GUID of 16 hexadecimal digits", text);
 	if (out->n >= REST_GUIDS_MAX)
 		return rest_refuse(a, REST_TOO_LARGE, "guids: more than %d in one request", REST_GUIDS_MAX);
 	*vec_push(out) = guid;
@@ -131,7 +131,7 @@ bool rest_body_guids(const struct rest_call *c, struct rest_guids *out, struct r
 		return rest_refuse(a, REST_BAD, "guids must be an array of GUIDs, at least one");
 	json_array_foreach(list, i, x) {
 		if (!json_is_string(x))
-			return rest_refuse(a, REST_BAD, "guids: entry %zu is no string", i + 1);
+			return rest_refuse(a, REST_BAD, "guids: entry %zu is not a string", i + 1);
 		if (!add_guid(json_string_value(x), out, a))
 			return false;
 	}

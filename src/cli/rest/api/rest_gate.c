@@ -86,7 +86,7 @@ struct rest_gate *rest_gate_new(const struct rest_settings *s)
 	pthread_mutex_init(&g->lock, NULL);
 	pthread_mutex_init(&g->hashing, NULL);
 	if (getrandom(g->key, sizeof(g->key), 0) != sizeof(g->key) || !make_hash("", &g->data))
-		abort();	/* without chance there is no secret */
+		abort();	/* without random numbers there is no secret */
 	memcpy(g->nobody, g->data.output, sizeof(g->nobody));
 	return g;
 }
@@ -252,7 +252,7 @@ static bool fits(struct rest_gate *g, const char *secret, const char *hash)
 	return made && strlen(made) == n && is_equal(made, hash, n);
 }
 
-/* A user who is not there takes as long as one who is.  Called while nothing else is hashed. */
+/* An unknown user takes as long as a known one.  Called while nothing else is hashed. */
 static bool is_right(struct rest_gate *g, enum rest_base base, const struct rest_user *u, const char *secret)
 {
 	bool right = false;
@@ -269,8 +269,8 @@ static bool is_right(struct rest_gate *g, enum rest_base base, const struct rest
 }
 
 /*
- * Hashes a secret that is not known yet.  A client may begin with many connections at once: whoever
- * waited for its first one finds the secret known.
+ * Hashes a secret that is not known yet.  A client may begin with many connections at once: those
+ * that waited for the first one then find the secret known.
  */
 static const struct rest_user *try_secret(struct rest_gate *g, enum rest_base base, const struct claim *c,
 					  const uint64_t digest[2], const struct rest_address *from, int64_t now_us,
@@ -336,7 +336,7 @@ static const struct rest_user *user_of_certificate(const struct rest_gate *g, co
 			if (!strcmp(u->subjects.v[i], c->subject))
 				return u;
 	if (c->subject)
-		rest_refuse(a, REST_UNKNOWN_USER, "the certificate of %.200s is that of no user", c->subject);
+		rest_refuse(a, REST_UNKNOWN_USER, "the certificate of %.200s belongs to no user", c->subject);
 	else if (c->why)
 		rest_refuse(a, REST_UNKNOWN_USER, "the client's certificate is refused: %s", c->why);
 	else

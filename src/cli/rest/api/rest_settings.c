@@ -28,7 +28,7 @@ static bool is_hash(struct reader *r, const struct node *n, const char *word)
 		return true;
 	read_error(r, n->pos, verdict == CRYPT_SALT_METHOD_LEGACY || verdict == CRYPT_SALT_TOO_CHEAP || verdict == CRYPT_SALT_OK ?
 		   "this hash is too weak: make one with qosd-rest --hash-password" :
-		   "this is no hash of a password: make one with qosd-rest --hash-password");
+		   "this is not a hash of a password: make one with qosd-rest --hash-password");
 	return false;
 }
 
@@ -63,7 +63,7 @@ static void read_subjects(struct reader *r, const struct node *n, const struct k
 		const char *text = read_word(r, x, "a subject");
 
 		if (text && !strchr(text, '='))
-			read_error(r, x->pos, "'%s' is no Distinguished Name, such as CN=name,O=organization", EXCERPT(text));
+			read_error(r, x->pos, "'%s' is not a Distinguished Name, such as CN=name,O=organization", EXCERPT(text));
 		else if (text)
 			*vec_push(&u->subjects) = xstrdup(text);
 	}
@@ -147,7 +147,7 @@ static void read_proxies(struct reader *r, const struct node *n, const struct ke
 		if (text && rest_network_parse(text, &network))
 			*vec_push(&s->proxies) = network;
 		else if (text)
-			read_error(r, x->pos, "'%s' is no address or network, such as 192.0.2.1 or 2001:db8::/32", EXCERPT(text));
+			read_error(r, x->pos, "'%s' is neither an address nor a network, such as 192.0.2.1 or 2001:db8::/32", EXCERPT(text));
 	}
 }
 
@@ -183,7 +183,7 @@ static const struct key keys[] = {
 	{ "users", read_users, WHOLE, .required = true },
 };
 
-/* A certificate must say of one user that it is his, and can only be asked for with TLS. */
+/* A certificate must belong to exactly one user, and can only be requested with TLS. */
 static void check_subjects(const char *file, const struct rest_settings *s, struct findings *out)
 {
 	VEC(const char *) seen = { 0 };
@@ -193,13 +193,13 @@ static void check_subjects(const char *file, const struct rest_settings *s, stru
 		for (size_t i = 0; i < u->subjects.n; i++) {
 			for (size_t k = 0; k < seen.n; k++)
 				if (!strcmp(seen.v[k], u->subjects.v[i]))
-					findings_add(out, SEV_ERROR, file, nowhere, "the subject %s stands twice", seen.v[k]);
+					findings_add(out, SEV_ERROR, file, nowhere, "the subject %s is listed twice", seen.v[k]);
 			*vec_push(&seen) = u->subjects.v[i];
 		}
 	if (seen.n && !s->client_ca)
-		findings_add(out, SEV_ERROR, file, nowhere, "subjects need client-ca, which issues their certificates");
+		findings_add(out, SEV_ERROR, file, nowhere, "subjects need client-ca, whose authorities issue their certificates");
 	if (s->client_crl && !s->client_ca)
-		findings_add(out, SEV_ERROR, file, nowhere, "client-crl needs client-ca, which signs such lists");
+		findings_add(out, SEV_ERROR, file, nowhere, "client-crl needs client-ca, whose authorities sign such lists");
 	if (s->client_ca && !s->certificate)
 		findings_add(out, SEV_ERROR, file, nowhere, "client-ca needs certificate and key");
 	vec_free(&seen);
@@ -209,10 +209,10 @@ static void check_whole(const char *file, const struct rest_settings *s, struct 
 {
 	check_subjects(file, s, out);
 	if (!s->certificate != !s->key)
-		findings_add(out, SEV_ERROR, file, nowhere, "certificate and key need each other");
+		findings_add(out, SEV_ERROR, file, nowhere, "certificate and key must be given together");
 	else if (!s->certificate && !s->plain_http)
-		findings_add(out, SEV_ERROR, file, nowhere, "certificate and key are missing; `plain-http: true' would serve "
-			     "without TLS, and passwords would be readable on the way");
+		findings_add(out, SEV_ERROR, file, nowhere, "certificate and key are missing; without TLS (`plain-http: true'), "
+			     "passwords could be read on the way");
 	else if (s->certificate && s->plain_http)
 		findings_add(out, SEV_ERROR, file, nowhere, "plain-http contradicts certificate");
 }

@@ -354,15 +354,18 @@ START_TEST(values)
 	expect_refusal(REST_BAD, "some of: mtu_limit service_level rate_limit");
 	d.partition = POLICYS("");
 	request("PUT", "resources/pkeys/qos_conf", NULL, "{\"pkey\": \"0x42\", \"service_level\": 1}");
-	expect_refusal(REST_CONFLICT, "of the policy's file");
+	expect_refusal(REST_CONFLICT, "the policy file defines");
 	request("POST", "resources/pkeys", NULL, "{\"pkey\": \"0x42\", \"guids\": [\"" G1 "\"], \"service_level\": 1}");
-	expect_refusal(REST_CONFLICT, "of the policy's file");
+	expect_refusal(REST_CONFLICT, "the policy file defines");
 	d.partition = NONE;
 	request("PUT", "resources/pkeys/qos_conf", NULL, "{\"pkey\": \"0x42\", \"service_level\": 1}");
 	expect_refusal(REST_NOT_FOUND, "0x42");
 	expect_asked(SHOW);
 
-	/* what only gives back what was read stays the level's, and what stands for no limit is none */
+	/*
+	 * values that are written back as they were read stay the level's, and those that stand for
+	 * no limit set none
+	 */
 	for (size_t i = 0; i < ARRAY_SIZE(again); i++) {
 		d.partition = again[i].is;
 		request("PUT", "resources/pkeys/qos_conf", NULL, again[i].body);
@@ -388,7 +391,7 @@ START_TEST(setting)
 	request("PUT", "resources/pkeys", NULL, "{\"pkey\": \"0x42\", \"guids\": [\"" G2 "\"]}");
 	expect_asked(SHOW CHANGE "{\"members\":[\"0x" G1 "\",\"node1 HCA-1/P1\"],\"remove\":\"job\"},"
 		     "{\"add\":\"job\",\"members\":{\"0x" G2 "\":\"full\"},\"pkey\":66}]}\n");
-	/* who stays is not touched */
+	/* members that stay are not touched */
 	request("PUT", "resources/pkeys", NULL, "{\"pkey\": \"0x42\", \"guids\": [\"" G1 "\"]}");
 	expect_asked(SHOW CHANGE "{\"members\":[\"node1 HCA-1/P1\"],\"remove\":\"job\"},"
 		     "{\"add\":\"job\",\"members\":{\"0x" G1 "\":\"full\"},\"pkey\":66}]}\n");
