@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Reads the daemon's settings file (grammar: qosd.yaml(5)). */
+/* Reads the daemon's settings file, whose grammar qosd.yaml(5) describes. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -234,7 +234,7 @@ static void read_kinds(struct reader *r, const struct node *n, const struct key 
 	*(uint64_t *)at = kinds;
 }
 
-/* Reads ADDRESS:PORT; both are required, so that nobody listens on all addresses by mistake. */
+/* Reads an absolute path, or "none", which leaves no path. */
 static void read_path(struct reader *r, const struct node *n, const struct key *k, void *at)
 {
 	const char *word = read_word(r, n, "a path or 'none'");
@@ -248,6 +248,7 @@ static void read_path(struct reader *r, const struct node *n, const struct key *
 		read_error(r, n->pos, "'%s' is neither an absolute path nor 'none'", EXCERPT(word));
 }
 
+/* Reads ADDRESS:PORT; both are required, so that nobody listens on all addresses by mistake. */
 static void read_listen(struct reader *r, const struct node *n, const struct key *k, void *at)
 {
 	const char *word = read_word(r, n, "an address and a port");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The control socket, which qosd-ctl connects to (protocol: include/qosd/ctl.h).
+ * The control socket, which qosd-ctl connects to by the protocol of include/qosd/ctl.h.
  *
  * A client costs the daemon a bounded amount of memory and bounded pieces of the loop's time,
  * whatever it does: requests have a maximum length and a deadline, and answers are produced only as

@@ -3,8 +3,8 @@
  * Isolates links between switches by rule, `isolate-when` of qosd.yaml: those with too many errors, or that go
  * down too often, within an hour.
  *
- * A rule never cuts anything off, and never isolates more than the settings allow: it sees numbers, and
- * a wrong one must not cost the subnet.  So links of hosts are left to people.  What a rule isolated stays so until
+ * A rule never cuts anything off, and never isolates more than the settings allow: it sees only numbers, and a
+ * wrong one must not cost the subnet.  So links of hosts are left to people.  What a rule isolated stays so until
  * it is released, or its term is over (isolation_terms.h), and its errors and outages count anew from then on.
  */
 #ifndef QOSD_DAEMON_ISOLATION_RULES_H

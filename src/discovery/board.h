@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Private to discovery/: memory that the daemon and the discovery process share.  The daemon writes
+ * Memory that the daemon and the discovery process share (private to discovery/).  The daemon writes
  * there what to exclude; the process writes which device's answer it is working on, so that the
  * daemon can attribute its death or hang to a device.  A record on the pipe would cost a system
  * call per answer, and a buffered record would be lost with the process.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Private to discovery/: our own discovery, for fabrics with a device that libibnetdisc does not
- * survive.  It runs in the discovery process, sends the same SMPs as the library in the same order,
+ * Our own discovery, for fabrics with a device that libibnetdisc does not survive (private to
+ * discovery/).  It runs in the discovery process, sends the same SMPs as the library in the same order,
  * and its answers pass the same guard.  It holds only arrays whose indexes it made itself, so that
  * no answer can crash it.
  *

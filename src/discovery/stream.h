@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Private to discovery/: the records that the discovery process writes to its pipe.  Both ends are
+ * The records that the discovery process writes to its pipe (private to discovery/).  Both ends are
  * the same executable, so records use host byte order and struct layout.  Order: each node followed
  * by its ports; then the links; then the end.  Records of excluded devices may come between any of
  * these.

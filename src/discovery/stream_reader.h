@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Private to discovery/: reads the discovery process's stream (stream.h) into a fabric.
+ * Reads the discovery process's stream (stream.h) into a fabric (private to discovery/).
  *
  * The process writes what it makes of devices' answers, and a device may have compromised the
  * process: the reader checks every number before it uses it.  A record that our own program cannot

@@ -13,7 +13,7 @@
  * rate that it had first.
  *
  * A forgotten item is kept, unseen by everyone, until the thing is back: it tells a later start
- * that the known fabric has something that nobody misses.
+ * that nobody misses this part of the known fabric.
  *
  * A link that comes, and was not missed, may be the cable of a missing link between the same two switches, or of the
  * same host.  So where one is missing, a new link is kept, too, as an item that nobody sees, as long as the link stays

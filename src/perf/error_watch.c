@@ -122,7 +122,7 @@ static void tell(struct error_watch *w, const struct subnet_state *s, uint64_t g
 	buf_free(&errors);
 }
 
-/* Tells of a port that got over a limit, or that is not any more. */
+/* Reports a port that exceeded a limit, or that no longer does. */
 static void compare(struct error_watch *w, const struct subnet_state *s, uint64_t guid, unsigned num,
 		    const struct error_port *p, uint16_t before, int64_t now_us)
 {

@@ -90,7 +90,7 @@ bool optics_has_registers(const struct fabric *f, uint32_t node)
 
 /* --- events --- */
 
-/* Tells of a port whose module raises an alarm, or does not any more. */
+/* Reports a port whose module raises an alarm, or no longer does. */
 static void tell(struct optics_watch *w, uint32_t port, const struct optics_port *p)
 {
 	const struct fabric *f = w->run->f;

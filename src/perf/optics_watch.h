@@ -3,14 +3,14 @@
  * Reads the transceivers and cables in ports, when an operator asks and from time to time, and reports those that
  * raise an alarm.
  *
- * No standard has a way to ask for them; devices by Mellanox and NVIDIA have registers
- * (lib/iba/access_register.h).  So only devices are asked whose kind is known to have them, and one that refuses, or is
- * silent, is not asked again until it was gone from the fabric, or an operator names it.
+ * No standard defines how to ask for them; devices by Mellanox and NVIDIA have registers (lib/iba/access_register.h).
+ * So only devices are asked whose kind is known to have them, and one that refuses, or is silent, is not asked again
+ * until it has left the fabric and come back, or an operator names it.
  *
- * A reading costs little: OPTICS_WINDOW devices are asked at a time, each for one thing, as they are slow at it: they
- * ask the module over a bus of 400 kHz.  The first reading of a module takes about ten SMPs and one for its port, and
- * later ones three to six.  Requests are SMPs by directed route with the M_Key, beside any sweep, which never waits
- * for them.
+ * A reading costs little: OPTICS_WINDOW devices are asked at a time, with one request each, because they are slow:
+ * they read the module over a bus of 400 kHz.  The first reading of a module takes about ten SMPs and one for its
+ * port, and later ones two to six.  Requests are SMPs by directed route with the M_Key, beside any sweep, which never
+ * waits for them.
  *
  * A module that is read has its latched flags cleared, for other readers as well; so what is beyond a threshold is
  * judged by the values.

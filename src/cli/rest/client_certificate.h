@@ -21,9 +21,9 @@ bool revocations_are_old(const struct revocations *x);
 
 /*
  * Appends the subject of the client's certificate, a Distinguished Name as RFC 4514 writes it, without
- * control characters.  Only a certificate that is valid now, for clients, issued by a CA that the
- * server was started with, and not revoked is taken; false: there is none, and if the client has sent one
- * that is not taken, why says what is wrong with it.  An issuer whose list should have been replaced by now
+ * control characters.  Only a certificate that is valid now, for clients, issued by a CA that the server
+ * was started with, and not revoked is accepted; false: there is none, and if the client has sent one that
+ * is not accepted, why says what is wrong with it.  An issuer whose list should have been replaced by now
  * vouches for nobody.  revoked: NULL: there are no lists.
  */
 bool client_subject(struct MHD_Connection *c, const struct revocations *revoked, struct buf *subject, struct buf *why);

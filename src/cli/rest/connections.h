@@ -3,9 +3,9 @@
  * The connections of a server: how many each client may have, and how long a request may take to arrive and its
  * answer to leave.
  *
- * A client that sends a byte now and then is never silent, and would hold its connection for ever.  So a
- * thread ends connections whose client is due, whatever it sends.  A client is an IPv4 address or an IPv6
- * network of 64 bits; trusted proxies ask for many, and have no limit of their own.
+ * A client that sends a byte now and then is never silent, and would hold its connection for ever.  So a thread
+ * ends connections whose client has exceeded its time, whatever it sends.  A client is an IPv4 address or an
+ * IPv6 network of 64 bits; trusted proxies ask for many, and have no limit of their own.
  */
 #ifndef QOSD_CLI_CONNECTIONS_H
 #define QOSD_CLI_CONNECTIONS_H

@@ -31,7 +31,7 @@ static bool has_hosts(const struct fabric *f, const struct fabric_node *n)
 }
 
 /*
- * Packets of hosts to the LID cross the switch.  left: switches that a way to it may still have: entries that
+ * Packets of hosts to the LID cross the switch.  left: how many more switches to follow, because entries that
  * devices keep whatever is written may form a loop.
  */
 static bool carries_hosts(const struct subnet_state *s, uint32_t node, uint16_t lid, uint32_t left)

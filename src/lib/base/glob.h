@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Patterns of names, in which * stands for any characters, also none, and ? for one. */
+/* Patterns of names, in which * stands for any number of characters and a question mark for one. */
 #ifndef QOSD_LIB_BASE_GLOB_H
 #define QOSD_LIB_BASE_GLOB_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Warns of hosts and routers that no group of the policy names, if the settings ask for that
- * (`warn-unnamed-nodes`): a node that nobody thought of gets the levels of everybody.
+ * (`warn-unnamed-nodes`): a node that nobody thought of gets the levels that any node gets.
  *
  * A node is named if a group has one of its ports by GUID or by name, patterns and ranges included.
  * Node types, partitions, P_Keys and `all` name nobody, as any node may come in by them.  Aggregation nodes

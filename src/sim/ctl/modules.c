@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Commands on transceivers and cables in ports, and on the registers by which devices tell of them. */
+/* Commands on transceivers and cables in ports, and on the registers that describe them. */
 #include "sim/ctl/command.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /*
  * Walks the links that isolation leaves; see isolation_loss.h.
  *
- * Whom a single link would cut off, all links tell in one walk, depth first (Tarjan 1974): the link by which the walk
+ * One depth-first walk (Tarjan 1974) shows for every link whom it alone would cut off: the link by which the walk
  * came to a switch is the only way to it, and to all that the walk found from there, if no link leads from these back
  * to an earlier switch.
  */

@@ -3,9 +3,9 @@
  * Makes the subnet follow the list of what is withdrawn; see withdrawn.h.
  *
  * Drained links are held like links that flap (sm/traps/flap_table.h), so routes leave them by the
- * repair and by the order of writing that a fault has, but while the link still carries packets:
- * nothing is lost, and no credit loop arises.  The local sweep asks the nodes for nothing that is
- * known, as no device has changed.
+ * same repair and the same order of writing as after a fault, but while the link still carries
+ * packets: nothing is lost, and no credit loop arises.  The local sweep asks the nodes for nothing
+ * that is known, because no device has changed.
  *
  * Isolated links are cut out of the fabric of the sweep (isolated.c).  When they are released, the
  * ports at their ends are asked as if something were plugged in there, and no others.

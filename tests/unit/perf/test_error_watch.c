@@ -579,7 +579,7 @@ START_TEST(a_reading_that_is_asked_for)
 	ck_assert_uint_eq(error_watch_last(t.watch)->ports, PORTS);
 	ck_assert_int_gt(error_watch_last(t.watch)->begun_us, 0);
 	ck_assert_int_ge(bad()->read_us, error_watch_last(t.watch)->begun_us);
-	/* it goes along with one that runs, here that of somebody who is gone */
+	/* it joins the one that runs, here that of a client that has gone */
 	t.reads = 0;
 	memset(t.asked, 0, sizeof(t.asked));
 	ck_assert(error_watch_read(t.watch, on_read, &t, &err));
@@ -593,7 +593,7 @@ START_TEST(a_reading_that_is_asked_for)
 		reading();
 	ck_assert(!error_watch_read(t.watch, on_read, &t, &err));
 	run_until(is_cleared);
-	/* who asked is gone */
+	/* the client that asked has gone */
 	ck_assert(error_watch_read(t.watch, on_read, &t, &err));
 	error_watch_forget(t.watch, &t);
 	reading();

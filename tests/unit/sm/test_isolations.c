@@ -141,7 +141,7 @@ START_TEST(who_is_cut_off_is_counted)
 {
 	struct isolation_loss loss;
 
-	isolate(HOST + 0x10, 1);		/* whoever is named is not counted */
+	isolate(HOST + 0x10, 1);		/* hosts that are named are not counted */
 	loss = isolations_loss(w, NULL, f);
 	ck_assert(!loss.hosts && !loss.switches);
 	isolate(LEAF + 1, 1);

@@ -4,7 +4,7 @@
 
 #include "cli/rest/api/rest_ask.h"
 
-/* Clients take the answer for "it runs, and I may", so it is asked for at the daemon. */
+/* Clients take this answer to mean that the manager runs and that they may use it, so the daemon is asked. */
 void rest_version(const struct rest_call *c, struct rest_answer *a)
 {
 	json_t *answer = rest_ask(c, "status", NULL, NULL, a);
@@ -19,7 +19,7 @@ void rest_version(const struct rest_call *c, struct rest_answer *a)
 
 /*
  * Keys are secrets, which the daemon tells nobody.  Clients want to see whether the subnet is
- * protected: they compare keys with the values that they have by default.
+ * protected: they compare the keys with default values.
  */
 #define NO_M_KEY "0x0000000000000000"
 #define KNOWN_KEY "0x0000000000000001"

@@ -43,7 +43,7 @@ static void answer_rows_of(const struct rest_call *c, const char *command, rest_
 	json_decref(rows);
 }
 
-/* What passes, of an object that this function takes ownership of. */
+/* x if it is wanted, else NULL; takes ownership of x. */
 static json_t *only_if(bool wanted, json_t *x)
 {
 	if (wanted)

@@ -44,9 +44,9 @@ static bool is_default(const json_t *row)
 }
 
 /*
- * The ports that are members, and members by GUID that the fabric does not have, or not yet.  In the
- * default partition every port is, and clients take who is listed for one that somebody put there: so
- * there only GUIDs are listed that a member line names.
+ * The ports that are members, and members by GUID that the fabric does not have, or not yet.  Every
+ * port is in the default partition, but clients believe that somebody added each port which is
+ * listed: so only GUIDs that a member line names are listed there.
  */
 static void put_guids(const json_t *row, json_t *list)
 {
@@ -69,7 +69,7 @@ static void put_guids(const json_t *row, json_t *list)
 	map64_free(&seen);
 }
 
-/* What a port that no member line names is in the partition: that of the line for all, if there is one. */
+/* The membership of ports that no member line names: that of the line for all, if there is one. */
 static const char *default_membership(const json_t *row)
 {
 	const json_t *x;
@@ -126,7 +126,7 @@ void rest_pkeys_list(const struct rest_call *c, struct rest_answer *a)
 	a->body = ask_partitions(c, rest_query_flag(c, "guids_data") ? "partition show" : "partitions", NULL, a);
 }
 
-/* One that is not there is an empty object: clients rely on it. */
+/* A partition that does not exist is an empty object: clients rely on that. */
 void rest_pkeys_one(const struct rest_call *c, struct rest_answer *a)
 {
 	json_t *all, *one;

@@ -67,7 +67,7 @@ void rest_who(uint64_t guid, char text[REST_WHO_GUID])
 
 /* --- which members --- */
 
-/* The ports that shall be no members, and the lines that go for it. */
+/* The ports to be removed, and the lines that are removed for that. */
 struct removal {
 	const struct rest_call *c;
 	struct rest_partition *p;
@@ -122,7 +122,7 @@ static bool is_guid(const json_t *line)
 	return rest_parse_guid(who_of(line), &guid);
 }
 
-/* Whether the line can be told to be of one host by its text: a port's name without * and ? in the host's. */
+/* Whether the text of the line shows that it names ports of one host: a port's name without * and ? in the host's. */
 static bool names_host(const json_t *line)
 {
 	size_t n = strcspn(who_of(line), " /*?");
@@ -151,7 +151,7 @@ static bool names_no_host(const json_t *line)
 	return !names_host(line);
 }
 
-/* A range, a group, a pattern: ports that only the fabric tells, and others in time.  Requests never remove it. */
+/* A range, a group or a pattern: which ports it names depends on the fabric.  Requests never remove it. */
 static bool is_wide(const json_t *line)
 {
 	return !is_guid(line) && !names_host(line);

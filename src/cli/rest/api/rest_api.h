@@ -4,8 +4,8 @@
  * answers: knows neither HTTP nor the control socket.
  *
  * A request is a method, a path and JSON values; the answer is a status of HTTP and a JSON value or
- * a text.  What the daemon knows, handlers ask for by struct rest_daemon, whose answers are those
- * of include/qosd/ctl.h.
+ * a text.  Handlers query the daemon by struct rest_daemon, whose answers are those of
+ * include/qosd/ctl.h.
  */
 #ifndef QOSD_CLI_REST_API_H
 #define QOSD_CLI_REST_API_H
@@ -61,7 +61,7 @@ struct rest_pkeys {
 struct rest_call {
 	const struct rest_daemon *daemon;
 	const struct rest_choices *choices;
-	const char *user;	/* name of who asks */
+	const char *user;	/* name of the user who asks */
 	struct rest_pkeys pkeys;
 	const json_t *query;	/* object of strings: the query of the URL; null: no text in UTF-8 */
 	json_t *body;		/* NULL: none */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The settings of the REST gateway and its users, and their YAML file (grammar: qosd-rest.yaml(5)). */
+/* The settings of the REST gateway and its users, and their YAML file, which qosd-rest.yaml(5) describes. */
 #ifndef QOSD_CLI_REST_SETTINGS_H
 #define QOSD_CLI_REST_SETTINGS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Answers which ports are not in use, from `withdrawn` and `ports`, and takes ports out of use and into it.
+ * Answers which ports are not in use, from `withdrawn` and `ports`, and takes ports out of use and back.
  *
  * A port is unhealthy in the terms of this interface if somebody has withdrawn it or its node, or if
  * no route uses its link because that flaps or does not come up.
@@ -454,7 +454,10 @@ static json_t *places_of_names(const struct look *l, const json_t *names, struct
 	return NULL;
 }
 
-/* Takes what is withdrawn into service again, and lets routes use links that flapped.  What is in use is no error. */
+/*
+ * Takes what is withdrawn into service again, and lets routes use links that flapped.  A port that
+ * is in use is not an error.
+ */
 static bool release(const struct rest_call *c, const struct look *l, const json_t *names, struct rest_answer *a)
 {
 	json_t *what = places_of_names(l, names, a), *x;

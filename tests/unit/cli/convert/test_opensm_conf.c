@@ -78,7 +78,7 @@ START_TEST(no_option_is_missing)
 }
 END_TEST
 
-/* Rows that nobody can take for each other, with all that a verdict needs. */
+/* Each option is in the table once, with all that its verdict needs. */
 START_TEST(rows)
 {
 	for (size_t i = 0; i < opensm_options_n; i++) {

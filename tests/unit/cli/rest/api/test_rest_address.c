@@ -81,7 +81,7 @@ START_TEST(proxies)
 	static const struct {
 		const char *peer, *forwarded, *is;
 	} rows[] = {
-		/* who is no proxy is not believed */
+		/* a client that is not a proxy is not believed */
 		{ "192.0.2.9", "198.51.100.7", "192.0.2.9" }, { "10.0.0.1", NULL, "10.0.0.1" }, { "10.0.0.1", "", "10.0.0.1" },
 		{ "10.0.0.1", "198.51.100.7", "198.51.100.7" }, { "::1", " 198.51.100.7 ", "198.51.100.7" },
 		/* what a client claims stands before what the proxy saw */
