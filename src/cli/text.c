@@ -87,19 +87,19 @@ void text_findings_of_error(const json_t *answer)
 	put_findings(json_object_get(answer, "findings"), SIZE_MAX, "", stderr);
 }
 
-/* --- status --- */
+/* --- numbers --- */
 
-/* The end of a noun behind the number n. */
-static const char *ending(long long n)
+const char *ending(long long n)
 {
 	return n == 1 ? "" : "s";
 }
 
-/* What stands behind the number n. */
-static const char *behind(long long n, const char *of_one, const char *of_many)
+const char *behind(long long n, const char *of_one, const char *of_many)
 {
 	return n == 1 ? of_one : of_many;
 }
+
+/* --- status --- */
 
 static void status_head(const json_t *s)
 {

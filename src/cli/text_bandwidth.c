@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Prints `bandwidth` as text: kinds of link, a port, or a route. */
-#include "members.h"
-#include "output.h"
+#include "text.h"
 
 #define UNMANAGED "the tables are not managed: devices keep their power-on tables, which " \
 		  "qosd has not\nread, so the shares are unknown\n"
@@ -100,7 +99,7 @@ static void put_kind(const json_t *k)
 	const json_t *levels = json_object_get(k, "levels");
 	size_t n;
 
-	printf("%lld %s ports, ", num(k, "ports"), str(k, "class"));
+	printf("%lld %s port%s, ", num(k, "ports"), str(k, "class"), ending(num(k, "ports")));
 	put_link(k);
 	printf("\n  as %s\n", str(k, "example"));
 	printf("  SL  VL  PRIO   SHARE     Gb/s    ALONE   WAIT us   ASKED    IDLE  " SHARES_TITLES "   LEVEL\n");

@@ -2,8 +2,7 @@
 /* Prints `counters` as text: a port, what its VLs got, and what could not be read. */
 #include <string.h>
 
-#include "members.h"
-#include "output.h"
+#include "text.h"
 
 static void put_share(const json_t *o, const char *key)
 {
@@ -136,7 +135,7 @@ static void print_head(const json_t *answer)
 {
 	const json_t *r = json_object_get(answer, "result");
 
-	printf("%lld ports%s\n", num(r, "asked"),
+	printf("%lld port%s%s\n", num(r, "asked"), ending(num(r, "asked")),
 	       json_is_true(json_object_get(r, "reset")) ? ", reset before" : "");
 	if (has(r, "unknown"))
 		put_choice(r);

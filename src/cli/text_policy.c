@@ -110,7 +110,7 @@ static void put_change(const json_t *c)
 		printf("%6s  ", "-");
 	printf("%-16s  %s", has(c, "checksum") ? str(c, "checksum") : "-", str(c, "file"));
 	if (has(c, "errors"))
-		printf(": %lld errors", num(c, "errors"));
+		printf(": %lld error%s", num(c, "errors"), ending(num(c, "errors")));
 	if (has(c, "on-behalf-of"))
 		printf("; on behalf of %s", str(c, "on-behalf-of"));
 	printf("\n");
@@ -188,6 +188,8 @@ static void put_query(json_t *query)
 	json_object_foreach(query, field, v) {
 		if (json_is_string(v))
 			printf(", %s %s", field, json_string_value(v));
+		else if (!strcmp(field, "pkey"))
+			printf(", %s 0x%04llx", field, (long long)json_integer_value(v));
 		else
 			printf(", %s %lld", field, (long long)json_integer_value(v));
 	}
@@ -220,7 +222,8 @@ static void put_answer_change(const json_t *c)
 	put_side(json_object_get(c, "old"));
 	printf("\n    -> ");
 	put_side(json_object_get(c, "new"));
-	printf(": %lld pairs, %lld kinds of query\n", num(c, "pairs"), num(c, "queries"));
+	printf(": %lld pair%s, %lld kind%s of query\n", num(c, "pairs"), ending(num(c, "pairs")), num(c, "queries"),
+	       ending(num(c, "queries")));
 	json_array_foreach(examples, i, e)
 		put_example(e);
 }
@@ -231,15 +234,16 @@ static void put_answers(const json_t *a)
 	bool sample = json_is_true(json_object_get(a, "sample"));
 	size_t i;
 
-	printf("\nAnswers change for %s%lld of %lld pairs of ports (%lld kinds of port, "
-	       "%lld kinds of query)\n", sample ? "at least " : "", num(a, "pairs-changed"),
-	       num(a, "pairs"), num(a, "port-kinds"), num(a, "queries"));
+	printf("\nAnswers change for %s%lld of %lld pairs of ports (%lld kind%s of port, "
+	       "%lld kind%s of query)\n", sample ? "at least " : "", num(a, "pairs-changed"),
+	       num(a, "pairs"), num(a, "port-kinds"), ending(num(a, "port-kinds")), num(a, "queries"),
+	       ending(num(a, "queries")));
 	if (sample)
 		printf("  there are too many kinds to try all of them: this is a sample\n");
 	json_array_foreach(changes, i, c)
 		put_answer_change(c);
 	if (num(a, "more"))
-		printf("  … and %lld more kinds of change\n", num(a, "more"));
+		printf("  … and %lld more kind%s of change\n", num(a, "more"), ending(num(a, "more")));
 }
 
 /* A level's share on the kind of link where it gets least. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Prints `routes` as text. */
 #include "lib/base/alloc.h"
-#include "members.h"
-#include "output.h"
+#include "text.h"
 
 static void print_hops(const json_t *g)
 {
@@ -133,9 +132,9 @@ static void print_routes(const json_t *answer)
 	printf(LABEL "%s\n", "engine", has(r, "engine") ? str(r, "engine") : "none");
 	if (has(r, "choice"))
 		printf(LABEL "%s\n", "", str(json_object_get(r, "choice"), "text"));
-	printf(LABEL "%lld of %lld routes from switches to LIDs arrive, over %lld switches at most\n",
+	printf(LABEL "%lld of %lld routes from switches to LIDs arrive, over %lld switch%s at most\n",
 	       "ways", num(r, "ways") - num(r, "unreachable-ways"), num(r, "ways"),
-	       num(r, "hops-max"));
+	       num(r, "hops-max"), behind(num(r, "hops-max"), "", "es"));
 	print_lost(r);
 	if (has(r, "credit-loop-channels"))
 		printf(LABEL "%s\n", "credit loop", str(r, "credit-loop-channels"));

@@ -2,8 +2,7 @@
 /* Prints `sls` as text: SLs on links, who gets them, and settings of programs that choose one. */
 #include <string.h>
 
-#include "members.h"
-#include "output.h"
+#include "text.h"
 
 static bool differ;	/* a share that was printed has models-differ */
 
@@ -86,8 +85,8 @@ static void put_links(const json_t *g)
 {
 	const json_t *sls = json_object_get(g, "sls");
 
-	printf("%s -> %s: %lld ports, %lld VLs, MTU %lld", nodes_of(str(g, "from")), nodes_of(str(g, "to")),
-	       num(g, "ports"), num(g, "vls"), num(g, "mtu"));
+	printf("%s -> %s: %lld port%s, %lld VL%s, MTU %lld", nodes_of(str(g, "from")), nodes_of(str(g, "to")),
+	       num(g, "ports"), ending(num(g, "ports")), num(g, "vls"), ending(num(g, "vls")), num(g, "mtu"));
 	if (has(g, "high-limit"))
 		printf(", high-limit %lld", num(g, "high-limit"));
 	printf("\n  as %s\n  VL  PRIO   SHARE  " SHARES_TITLES "   SLS\n", str(g, "example"));

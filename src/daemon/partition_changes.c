@@ -53,7 +53,8 @@ static void put_dynamic(struct qosd *q, struct dynamic_partitions *x, struct ask
 	struct buf named = { 0 };
 
 	asker_text(who, &named);
-	log_info("partitions", "changed: %zu entries, %zu members%s", x->v.n, x->n_members, named.s);
+	log_info("partitions", "changed: now %zu dynamic partition%s, %zu member%s%s", x->v.n, x->v.n == 1 ? "" : "s",
+		 x->n_members, x->n_members == 1 ? "" : "s", named.s);
 	buf_free(&named);
 	operator_events_partitions(q->operator_events, q->dynamic, x, who);
 	dynamic_free(q->dynamic);
