@@ -35,7 +35,7 @@ bool new_file_open(struct new_file *n, const char *name)
 	now = n->now ? n->now : n->name;
 	n->f = fopen(now, "we");
 	if (!n->f) {
-		complain(now);
+		complain(name);
 		forget(n);
 		return false;
 	}

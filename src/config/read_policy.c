@@ -262,8 +262,8 @@ static void read_policy(struct reader *r, const struct node *root, struct policy
 		check_reach(r, p);
 	}
 	if (p->says_nothing)
-		findings_add(r->out, SEV_WARNING, r->file, nowhere, "is empty: the built-in policy "
-			     "applies; if that is intended, set 'policy: none' in qosd.yaml");
+		findings_add(r->out, SEV_WARNING, r->file, nowhere, "is empty, which means the built-in "
+			     "policy; if that is intended, set 'policy: none' in qosd.yaml");
 }
 
 uint64_t conf_checksum(const char *text, size_t n)

@@ -229,7 +229,8 @@ static void read_kinds(struct reader *r, const struct node *n, const struct key 
 		const char *word = read_word(r, i, "a kind of event");
 
 		if (word && !event_kinds_add(&kinds, word))
-			read_error(r, i->pos, "no such kind of event: '%s'", EXCERPT(word));
+			read_error(r, i->pos, "no such kind of event: '%s' (qosd-events(7) lists them)",
+				   EXCERPT(word));
 	}
 	*(uint64_t *)at = kinds;
 }
@@ -584,6 +585,20 @@ void conf_copy_live_settings(const struct settings *from, struct settings *to)
 
 /* --- the file --- */
 
+/* Two pages cannot be served at one address; with port 0, each gets a port of its own. */
+static void check_pages(struct reader *r, const struct node *root, const struct settings *s)
+{
+	const struct node *key = root->child;
+
+	if (!same_text(s->metrics_listen, s->report_listen) || !s->report_listen ||
+	    !strcmp(strrchr(s->report_listen, ':'), ":0"))
+		return;
+	while (key && strcmp(key->text, "report-listen") != 0)
+		key = key->next;
+	if (key)
+		read_error(r, key->value->pos, "metrics-listen has this address already: give another port");
+}
+
 struct settings *conf_read_settings(const char *name, const char *text, size_t n,
 				    struct findings *out)
 {
@@ -596,6 +611,7 @@ struct settings *conf_read_settings(const char *name, const char *text, size_t n
 	s->file = xstrdup(name);
 	if (yaml_tree_parse(name, text, n, &root, NULL, &found) && root) {
 		read_map(&r, root, settings_keys, ARRAY_SIZE(settings_keys), s);
+		check_pages(&r, root, s);
 		yaml_tree_free(root);
 	}
 	if (found.count[SEV_ERROR]) {

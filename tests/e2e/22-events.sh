@@ -227,5 +227,5 @@ start_and_wait "$node" -c qosd.yaml -p policy.yaml
 expect_match "an address that is not ours" "error: metrics: not listening: 192.0.2.1:1: Cannot assign" \
 	"$(<"$qosd_log")"
 expect_match "its event" " metrics-listen: not listening at 192.0.2.1:1: .*Cannot assign" "$(ctl events --kind page-failed)"
-expect_match "its health" "metrics-listen: the daemon does not listen at 192.0.2.1:1: .*Cannot assign" "$(ctl health)"
+expect_match "its health" "metrics-listen: the daemon does not listen: 192.0.2.1:1: .*Cannot assign" "$(ctl health)"
 expect_match "its status" "page +metrics-listen: not listening since .*Cannot assign" "$(ctl status)"

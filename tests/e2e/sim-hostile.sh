@@ -59,7 +59,7 @@ refused "a generator that there is not" 'cube' cube:4
 refused "a parameter that there is not" 'colour' ring:4,colour=red
 refused "more than anybody has" 'ports' fat-tree:k=200,levels=4
 yes 'Swich 4 "S-1"' | head -n 100000 >bad.topo
-refused "100,000 lines of no format" 'bad.topo:1:1: error: this is no topology' bad.topo
+refused "100,000 lines of no format" 'bad.topo:1:1: error: not a topology' bad.topo
 sed -i '1s/.*/Switch 4 "S-1"/' bad.topo
 refused "100,000 errors" 'more like these' bad.topo
 expect_less "lines of that" 30 "$(wc -l <out)"

@@ -153,7 +153,7 @@ settings "report-listen: 127.0.0.1:$port"
 of_health() { ctl -j health | jq -r '.problems[] | select(.kind == "not-listening") | .text'; }
 of_status() { ctl -j status | jq -c '.pages[] | [.setting, .address, .port, .problem != null, .since != null]'; }
 failed() { ctl events --kind page-failed | grep -c "at 127.0.0.1:$port: .*in use"; }
-expect_match "health" "report-listen: the daemon does not listen at 127.0.0.1:$port: .*in use" "$(of_health)"
+expect_match "health" "report-listen: the daemon does not listen: 127.0.0.1:$port: .*in use" "$(of_health)"
 expect "status" "[\"report-listen\",\"127.0.0.1:$port\",null,true,true]" "$(of_status)"
 expect "the event" 1 "$(failed)"
 sleep 2.5	# it tries again and again

@@ -55,7 +55,7 @@ note "settings that need a restart"
 settings "priority: 7" "lmc: 1" "smp-window: 32"
 expect "exit status of reload" 0 "$(ctl reload >reload 2>&1; echo $?)"
 expect_match "what reload says" 'need a restart: lmc, smp-window' "$(<reload)"
-expect_match "health" 'settings-need-restart|other values of lmc, smp-window' "$(ctl health)"
+expect_match "health" 'settings-need-restart|changes lmc, smp-window' "$(ctl health)"
 expect_match "the log" 'lmc: .* needs a restart' "$(<"$qosd_log")"
 kill -HUP "$qosd"		# says the same
 said_twice() { [ "$(grep -c 'lmc: .* needs a restart' "$qosd_log")" -ge 2 ]; }

@@ -414,7 +414,7 @@ note "files that are none of these"
 printf '%s\n' '# Notes' 'The cluster has 50 hosts.' 'Ask the operators.' >notes
 "$build/qosd" --check -p empty.yaml -T notes >notes.check 2>&1
 expect "exit status of --check" 1 $?
-wanted='notes:2:1: error: this is no topology in a format that is read: "The cluster has 50 hosts"'
+wanted='notes:2:1: error: not a topology in a known format: "The cluster has 50 hosts"'
 expect "its only error" "$wanted" "$(grep error: notes.check)"
 "$build/qosd-sim" run notes -- true >notes.sim 2>&1
 expect "exit status of the simulator" 1 $?

@@ -6,6 +6,6 @@ void health_listening(const struct health_input *in, struct health *h)
 {
 	for (size_t i = 0; i < in->n_pages; i++)
 		if (in->pages[i].why)
-			health_add(h, FOUND_NOT_LISTENING, "%s: the daemon does not listen at %s: %s", in->pages[i].setting,
-				   in->pages[i].address, in->pages[i].why);
+			health_add(h, FOUND_NOT_LISTENING, "%s: the daemon does not listen: %s",
+				   in->pages[i].setting, in->pages[i].why);
 }

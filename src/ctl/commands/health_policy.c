@@ -105,8 +105,8 @@ static void judge_settings(const struct health_input *in, struct health *h)
 	for (size_t i = 0; i < in->settings->restart.n; i++)
 		buf_printf(&names, "%s%s", i ? ", " : "", in->settings->restart.v[i]);
 	if (names.n)
-		health_add(h, FOUND_SETTINGS_NEED_RESTART, "the settings file has other values of %s than are "
-			   "in force, which need a restart", names.s);
+		health_add(h, FOUND_SETTINGS_NEED_RESTART, "the settings file changes %s, which needs a restart",
+			   names.s);
 	buf_free(&names);
 }
 

@@ -115,7 +115,7 @@ static const struct reader_format *recognise(struct reader *r, const struct buf 
 		format = format_of(head);
 	}
 	if (!format && pos.line)
-		reader_error(r, pos, "this is no topology in a format that is read: \"%s\"", first);
+		reader_error(r, pos, "not a topology in a known format: \"%s\"", first);
 	return format;
 }
 
@@ -145,7 +145,7 @@ static void read_lines(struct reader *r, struct buf *text)
 		*c = '\0';
 		r->stop = strlen(line) != (size_t)(c - line);
 		if (r->stop)
-			fail(r, "a NUL byte: this is no text file");
+			fail(r, "a NUL byte: not a text file");
 		else
 			read_line(r, line);
 	}

@@ -59,12 +59,27 @@ static unsigned nodes_meant(const struct sim_fabric *f, const char *text, uint32
 	return 1;
 }
 
-static void say_why_none(unsigned found, const char *text, struct buf *err)
+/* The first node whose description begins with this word, as a host's does with its name; or NULL. */
+static const char *name_with_word(const struct sim_fabric *f, const char *word)
 {
+	size_t n = strlen(word);
+
+	for (uint32_t i = 0; n && i < f->n_nodes; i++)
+		if (!strncmp(f->nodes[i].desc, word, n) && f->nodes[i].desc[n] == ' ')
+			return f->nodes[i].desc;
+	return NULL;
+}
+
+static void say_why_none(const struct sim_fabric *f, unsigned found, const char *text, struct buf *err)
+{
+	const char *meant = found ? NULL : name_with_word(f, text);
+
 	if (found > 1)
 		buf_printf(err, "%u nodes are named '%s': give the GUID", found, text);
 	else
 		buf_printf(err, "there is no node '%s'", text);
+	if (meant)
+		buf_printf(err, ": did you mean '%s'?", meant);
 }
 
 uint32_t find_node_by_text(const struct sim_fabric *f, const char *text, struct buf *err)
@@ -74,7 +89,7 @@ uint32_t find_node_by_text(const struct sim_fabric *f, const char *text, struct 
 
 	if (found == 1)
 		return node;
-	say_why_none(found, text, err);
+	say_why_none(f, found, text, err);
 	return SIM_NONE;
 }
 
@@ -138,7 +153,7 @@ uint32_t find_port_by_text(const struct sim_fabric *f, const char *text, struct 
 	if (found == 1)
 		return default_port(f, node);
 	if (n == 0) {
-		say_why_none(found, text, err);
+		say_why_none(f, found, text, err);
 		return SIM_NONE;
 	}
 	char *name = xstrndup(text, n);

@@ -67,7 +67,7 @@ START_TEST(file_without_a_byte)
 		s = whole_settings("t", empty[i], strlen(empty[i]), &found);
 		ck_assert_uint_eq(found.n, 1);
 		ck_assert_uint_eq(found.count[SEV_WARNING], 1);
-		ck_assert_ptr_nonnull(strstr(found.v[0].text, "is empty: the built-in policy applies"));
+		ck_assert_ptr_nonnull(strstr(found.v[0].text, "is empty, which means the built-in policy"));
 		ck_assert(p->says_nothing);
 		findings_free(&found);
 		policy_free(p);

@@ -272,7 +272,7 @@ static const struct { const char *text, *want; } bad_systems[] = {
 	  ":1: no IBNL file defines system type NoSuch; looked in /" },
 	{ LEAF " P25 -> MT23108 h1 P1\n",
 	  ":2: system leaf has no port P25, its ports are P1 to P24\n" },
-	{ LEAF, ":1: this is no topology in a format that is read: \"MTS2400 leaf\"" },
+	{ LEAF, ":1: not a topology in a known format: \"MTS2400 leaf\"" },
 };
 
 /* promise: B7 */

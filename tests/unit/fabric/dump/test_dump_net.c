@@ -340,9 +340,9 @@ static const struct {
 } broken[] = {
 	{ "", ": no nodes in it" },
 	{ "# nothing\n", ": no nodes in it" },
-	{ "hello\n", ":1: this is no topology in a format that is read: \"hello\"" },
-	{ "\n# hello\nhello\nhello\n", ":3: this is no topology in a format that is read" },
-	{ "Ca\t : 0x10 ports 1 devid 0x1 vendid 0x1 \"h\"\n", ":1: this is no topology in a format" },
+	{ "hello\n", ":1: not a topology in a known format: \"hello\"" },
+	{ "\n# hello\nhello\nhello\n", ":3: not a topology in a known format" },
+	{ "Ca\t : 0x10 ports 1 devid 0x1 vendid 0x1 \"h\"\n", ":1: not a topology in a known format" },
 	{ "Switch 4 \"s\"\nhello\n", ":2: \"hello\" is not understood" },
 	{ "hello\nSwitch 4 \"s\"\n", ":1: \"hello\" is not understood" },
 	{ "Switch\n", ":1: a number of ports is expected, 1 to 254" },
@@ -489,12 +489,12 @@ START_TEST(binary_and_endless_lines)
 	char *bytes = malloc(n);
 	struct outcome o;
 
-	refused(load_bytes("Switch 4 \"s\"\n\0\n", 15), ":2: a NUL byte: this is no text file", NULL);
+	refused(load_bytes("Switch 4 \"s\"\n\0\n", 15), ":2: a NUL byte: not a text file", NULL);
 	for (size_t i = 0; i < n; i++)
 		bytes[i] = (char)(hash64(i) | 0x80);
-	refused(load_bytes(bytes, n), ":1: this is no topology in a format that is read: \"?", NULL);
+	refused(load_bytes(bytes, n), ":1: not a topology in a known format: \"?", NULL);
 	memset(bytes, 'a', n);
-	refused(load_bytes(bytes, n), ":1: this is no topology in a format", NULL);
+	refused(load_bytes(bytes, n), ":1: not a topology in a known format", NULL);
 	/* a description of any length is truncated */
 	memcpy(bytes, "Switch 4 \"s\" # \"", 16);
 	bytes[n - 1] = '"';
