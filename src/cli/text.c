@@ -71,7 +71,7 @@ void put_findings(const json_t *findings, size_t most, const char *indent, FILE 
 			fprintf(out, "%s:", str(f, "file"));
 		if (num(f, "line"))
 			fprintf(out, "%lld:%lld:", num(f, "line"), num(f, "column"));
-		fputs(*str(f, "file") ? " " : "", out);
+		fputs(*str(f, "file") || num(f, "line") ? " " : "", out);
 		if (out == stdout)
 			put_word(str(f, "severity"), 0);
 		else
@@ -206,6 +206,27 @@ static void status_missing(const json_t *m)
 	}
 }
 
+static void status_topology(json_t *t)
+{
+	const char *kind;
+	long long n = 0;
+	json_t *count;
+
+	if (!json_is_object(t))
+		return;
+	if (has(t, "file"))
+		printf(LABEL "expected by %s", "topology", str(t, "file"));
+	else
+		printf(LABEL "accepted %s", "topology", str(t, "since"));
+	put_user(t);
+	json_object_foreach(json_object_get(t, "differences"), kind, count)
+		n += json_integer_value(count);
+	if (json_is_true(json_object_get(t, "compared")))
+		printf("; %lld difference%s\n", n, ending(n));
+	else
+		printf("; not compared with the fabric\n");
+}
+
 static void status_trees(const json_t *t)
 {
 	if (num(t, "trees"))
@@ -293,6 +314,7 @@ static void print_status(const json_t *answer)
 	status_trees(json_object_get(s, "multicast-trees"));
 	put_standbys(json_object_get(s, "standbys"));
 	status_missing(json_object_get(s, "missing"));
+	status_topology(json_object_get(s, "topology"));
 	if (has(s, "sa"))
 		status_sa(json_object_get(s, "sa"));
 	if (has(s, "policy"))

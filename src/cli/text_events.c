@@ -10,6 +10,7 @@ static bool put_event(const json_t *row)
 	printf("%s %lld ", str(row, "time"), num(row, "id"));
 	put_word(str(row, "severity"), 7);
 	printf(" %-18s %s", str(row, "kind"), str(row, "text"));
+	fputs(has(json_object_get(row, "data"), "uid") ? ";" : "", stdout);
 	put_user(json_object_get(row, "data"));
 	printf("\n");
 	return fflush(stdout) == 0;

@@ -17,4 +17,4 @@ static bool topology_row(const json_t *o)
 }
 
 const struct output text_topology = { .head = topology_head, .row = topology_row };
-const struct output text_accept = { .says = "accepted" };
+const struct output text_accept = { .says = "done; 'qosd-ctl status' shows which topology is expected" };

@@ -72,6 +72,7 @@ static void put_node(const json_t *n)
 		printf("  last events:\n");
 	json_array_foreach(json_object_get(n, "events"), i, row) {
 		printf("    %s %s: %s", str(row, "time"), str(row, "severity"), str(row, "text"));
+		fputs(has(json_object_get(row, "data"), "uid") ? ";" : "", stdout);
 		put_user(json_object_get(row, "data"));
 		printf("\n");
 	}

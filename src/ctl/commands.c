@@ -200,7 +200,7 @@ static bool check_args(const struct ctl_command *cmd, json_t *args, struct reply
 	}
 	for (const struct ctl_arg *a = cmd->args; a->name; a++)
 		if (a->required && a->of != ARG_OF_CLIENT && !json_object_get(args, a->name)) {
-			reply_error(r, NULL, "%s: %s is missing", cmd->name, a->name);
+			reply_error(r, NULL, "%s: %s%s is missing", cmd->name, a->operand ? "" : "--", a->name);
 			return false;
 		}
 	return true;

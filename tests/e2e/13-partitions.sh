@@ -225,6 +225,8 @@ refused "a node's GUID" "is the GUID of the node node016 HCA-1" 0xf4521403008113
 refused "a range backwards" "the range 4-1 runs backwards" "node[4-1]"
 refused "a bracket that stays open" "a bracket is not closed" "node[1-"
 refused "too many names" "there are more than [0-9]+ names" "node[1-999999999]"
+echo '{"changes"' >bad.json
+expect_match "what is no JSON" "^bad\.json:[0-9]+:[0-9]+: error: it is not JSON" "$(ctl partition apply bad.json 2>&1)"
 ! pkeys $node016 1 | grep 8050 || bad "a part of a refused request is in force"
 ctl partition add jobs node099 --absent-ok --wait >out 2>&1 || bad "add --absent-ok: $(<out)"
 ctl partition show jobs >out

@@ -25,7 +25,7 @@ printf '%s\n' "sweep-interval: 1" "smp-timeout: 50ms" >qosd.yaml
 start_and_wait "$manager" -c qosd.yaml -p "$top/etc/policy.yaml"
 expect_match "nothing is expected" "topology: none is expected" "$(ctl topology 2>&1)"
 expect "in status" null "$(status_of file)"
-expect "accept" accepted "$(ctl accept 2>&1)"
+expect_match "accept" "qosd-ctl status" "$(ctl accept 2>&1)"
 until_ 10 differences_are "" || bad "just accepted: $(differences)"
 expect "who, in status" "$(id -u)" "$(status_of uid)"
 expect_match "since when" "^\"$(date -u +%Y)-" "$(status_of since)"
@@ -46,6 +46,7 @@ expect_match "a surplus link" 'MF0;leaf02:SX6036/U1/P20 .* is linked to MF0;spin
 expect "a missing node" "node001 HCA-1 (0xf452140300811230) is expected and not there" "$(texts node-missing)"
 expect "in health" "warning topology-link-missing=1 warning topology-link-surplus=1 warning topology-miscabled=2 warning topology-node-missing=1" "$(in_health)"
 expect "in status" '{"node-missing":1,"node-unknown":0,"miscabled":2,"link-missing":1,"link-surplus":1}' "$(status_of differences)"
+expect_match "in status, as text" "^topology +accepted 20[^ ]+Z by user $(id -u) .*; 5 differences$" "$(ctl status | grep ^topology)"
 expect "in metrics" 2 "$(ctl metrics | sed -n 's/^qosd_fabric_topology_differences{kind="miscabled"} //p')"
 expect "by --count" 2 "$(ctl topology --kind miscabled --count)"
 expect_match "the event" "topology-differs.* 2 miscabled, 1 missing and 1 surplus links, 1 missing and 0 unknown nodes" "$(ctl events --kind topology-differs | tail -n 1)"
@@ -71,6 +72,7 @@ echo "expected-topology: $work/expected.topo" >>qosd.yaml
 cp net.topo expected.topo
 start_and_wait "$manager" -c qosd.yaml -p "$top/etc/policy.yaml"
 until_ 10 differences_are "" || bad "ibnetdiscover's own: $(ctl topology 2>&1 | head -n 3)"
+expect_match "in status, as text" "^topology +expected by $work/expected.topo; 0 differences$" "$(ctl status | grep ^topology)"
 expect_match "no accept" "expected-topology of qosd.yaml names $work/expected.topo" "$(ctl accept 2>&1)"
 ctl dump "$work/dump" >out 2>&1 || bad "dump: $(<out)"
 cp dump/opensm-subnet.lst expected.topo

@@ -39,6 +39,7 @@ struct request {
 	const struct ctl_env *env;
 	uint16_t pkey_lo, pkey_hi;	/* those of env at the begin, for a thread */
 	struct kept_asker who;
+	char *file;			/* name of the text; NULL: not known */
 	struct buf text;
 	json_t *body;
 	struct findings found;
@@ -251,11 +252,11 @@ static void change_work(void *arg)
 	q->body = json_loadb(q->text.n ? q->text.s : "", q->text.n, JSON_REJECT_DUPLICATES, &why);
 	list = json_object_get(q->body, "changes");
 	if (!q->body)
-		findings_add(&q->found, SEV_ERROR, NULL,
+		findings_add(&q->found, SEV_ERROR, q->file,
 			     (struct src_pos){ (uint32_t)why.line, (uint32_t)why.column },
 			     "it is not JSON: %s", why.text);
 	else if (!json_is_array(list) || json_object_size(q->body) != 1)
-		findings_add(&q->found, SEV_ERROR, NULL, nowhere,
+		findings_add(&q->found, SEV_ERROR, q->file, nowhere,
 			     "it must be {\"changes\": [ … ]} and nothing else");
 	json_array_foreach(list, i, v)
 		read_change(q, i + 1, v);
@@ -432,6 +433,7 @@ static void change_release(void *arg)
 	json_decref(q->body);
 	json_decref(q->result);
 	kept_asker_free(&q->who);
+	free(q->file);
 	buf_free(&q->err);
 	buf_free(&q->text);
 	findings_free(&q->found);
@@ -458,6 +460,7 @@ void cmd_partition_change(const struct ctl_call *c, struct reply *r)
 	q->force = arg_flag(c, "force");
 	q->base = shared_policy_ref(policies_in_force(c->env->policies));
 	foresight_begin(&q->foresight, c);
+	q->file = xstrdup_or_null(arg_text(c, "file"));
 	q->text = *c->view->file;
 	*c->view->file = (struct buf){ 0 };
 	reply_later(r, c->view->jobs, &ops, q);

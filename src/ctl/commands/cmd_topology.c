@@ -108,8 +108,10 @@ void cmd_topology(const struct ctl_call *c, struct reply *r)
 		return;
 	}
 	if (!t->check) {
-		reply_error(r, NULL, "topology: %s", t->errors.n ? t->errors.v[0].text :
-			    "not compared yet: try again in a moment");
+		if (t->errors.n)
+			reply_error(r, NULL, "topology: %s: %s", t->file, t->errors.v[0].text);
+		else
+			reply_error(r, NULL, "topology: not compared yet: try again in a moment");
 		return;
 	}
 	for (unsigned k = 0; arg_text(c, "kind") && k < EXPECTED_KINDS; k++)
