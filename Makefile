@@ -415,7 +415,7 @@ interface:	## freeze the names of the JSON, events and metrics as they are now
 check-versions:	## whether all places that name the version name the same one
 	@tests/run $(VERSION_TESTS)
 # Compiles everything twice: no part of `make check'.
-check-packages: all	## build and check packages of the last commit, as far as their tools are installed
+check-packages: all $(TEST_TOOLS)	## build and check packages of the last commit, as far as their tools are installed
 	@tests/check-packages
 
 check-e2e: all $(TEST_TOOLS) $(TOOL_LIBRARIES)	## end to end on a simulated fabric (T=name: some of them)
