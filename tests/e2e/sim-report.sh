@@ -46,7 +46,7 @@ expect_match "policy for its content" "content=\"default-src 'none'; script-src 
 expect "names in it" 0 "$(grep -c 'document.title=1\|onerror=alert\|MF0;' page.html)"
 expect "what else qosd-ctl says" "" "$(ctl report page.html 2>&1)"
 ctl report /nowhere/page.html >out 2>&1 && bad "a page in a folder that does not exist"
-expect_match "and why not" '/nowhere/page.html.*No such file' "$(<out)"
+expect_match "and why not" '/nowhere/page.html: No such file' "$(<out)"
 
 note "the data of the other commands"
 data_of page.html >data.json

@@ -217,6 +217,8 @@ START_TEST(node_without_power)
 	after(5000000);
 	ck_assert(link_is_up(sim->f, port_named("leaf1/P7")));
 	REFUSED("node off: there is no node 'leaf3'", "node", "off", "leaf3");
+	GOOD("node", "rename", "node3", "gpu1 HCA-1");
+	REFUSED("node off: there is no node 'gpu1': did you mean 'gpu1 HCA-1'?", "node", "off", "gpu1");
 }
 END_TEST
 
