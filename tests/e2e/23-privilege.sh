@@ -204,7 +204,9 @@ expect "who accepted it" '[1235,"alice"]' "$(ctl -j status | jq -c '.topology | 
 expect_match "the event" " by user 1235, on behalf of alice\$" "$(ctl events --kind topology-accepted -n 1)"
 expect_match "the log" "topology: the fabric as it is .*; user 1235, on behalf of alice" "$(<"$qosd_log")"
 expect_match "a reload" '"ok":true' "$(as_gateway 1235 12002 12003 reload '{}')"
-expect "who reloaded" '[1235,"alice"]' "$(ctl -j status | jq -c '.policy | [.uid, ."on-behalf-of"]')"
+loader() { ctl -j status | jq -c '.policy | [.uid, ."on-behalf-of"]'; }
+is_loader() { [ "$(loader)" = "$1" ]; }
+until_ 20 is_loader '[1235,"alice"]' || bad "who reloaded: $(loader)"
 reloaded() { ctl -j policy history | jq -c '[.history[] | select(.change == "reload") | [.uid, ."on-behalf-of"]][0]'; }
 expect "the history of policies" '[1235,"alice"]' "$(reloaded)"
 expect_match "as text" " reload .* 1235 .*policy.yaml; on behalf of alice\$" "$(ctl policy history | sed -n 2p)"
