@@ -539,10 +539,12 @@ static void put_svg(void)
 
 	place_switches(&d);
 	width = d.width > BAR_WIDTH ? d.width : BAR_WIDTH;
-	fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"-10 -10 %.0f %.0f\" width=\"%.0f\" "
+	fprintf(out,
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"-10 -10 %.0f %.0f\" width=\"%.0f\" "
 		"height=\"%.0f\">\n<style>" SVG_STYLE "</style>\n"
 		"<rect x=\"-10\" y=\"-10\" width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
-		width + 20, d.height + 50 + (double)shown * KIND_HEIGHT, width + 20, d.height + 50 + (double)shown * KIND_HEIGHT);
+		width + 20, d.height + 50 + (double)shown * KIND_HEIGHT, width + 20,
+		d.height + 50 + (double)shown * KIND_HEIGHT);
 	put_drawing(&d);
 	fprintf(out, "<g transform=\"translate(0 %.0f)\">\n", d.height);
 	put_drawing_legend(json_object_get(json_array_get(kinds, 0), "levels"), 0);

@@ -66,7 +66,10 @@ static bool read_request(const struct command_line *line, struct request *r)
 		} else if (!strcmp(g->arg->name, "from")) {
 			format = convert_format_parse(g->value);
 			if (format == FORMAT_UNKNOWN)
-				fprintf(stderr, "qosd-ctl: convert: no such format: %s (qos-policy, opensm-conf, partitions, prefix-routes, xml)\n", g->value);
+				fprintf(stderr,
+					"qosd-ctl: convert: no such format: %s (qos-policy, opensm-conf, "
+					"partitions, prefix-routes, xml)\n",
+					g->value);
 			ok = ok && format != FORMAT_UNKNOWN;
 		} else if (!strcmp(g->arg->name, "with-qos")) {
 			r->options.with_qos = true;

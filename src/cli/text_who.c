@@ -102,7 +102,8 @@ static void put_tree(const json_t *tree)
 	size_t i, k;
 
 	json_array_foreach(tree, i, t) {
-		printf("  tree %s: port%s", str(t, "switch"), json_array_size(json_object_get(t, "ports")) == 1 ? "" : "s");
+		printf("  tree %s: port%s", str(t, "switch"),
+		       json_array_size(json_object_get(t, "ports")) == 1 ? "" : "s");
 		json_array_foreach(json_object_get(t, "ports"), k, port)
 			printf("%s %lld", k ? "," : "", (long long)json_integer_value(port));
 		printf("\n");

@@ -34,8 +34,10 @@ static bool is_engine(struct reader *r, const struct policy_name *name, const st
 	if (!k->words[e]) {
 		for (int i = 0; k->words[i]; i++)
 			buf_printf(&known, "%s%s", i ? ", " : "", k->words[i]);
-		read_error(r, name->pos, "there is no routing engine '%s'; engines are %s, and " SETTINGS_ENGINE_AUTO " for "
-			   "the best of them", EXCERPT(name->s), known.s);
+		read_error(r, name->pos,
+			   "there is no routing engine '%s'; engines are %s, and " SETTINGS_ENGINE_AUTO " for "
+			   "the best of them",
+			   EXCERPT(name->s), known.s);
 		buf_free(&known);
 		return false;
 	}

@@ -222,8 +222,8 @@ json_t *json_trial(const struct policies *ps);
 json_t *json_dynamic(const struct ctl_env *env, const struct shared_policy *in_force);
 
 /*
- * Makes the event of a command that changes something, with the user who gave it.  fmt makes what was asked for, "" if the
- * command says it all.  Other handlers have events of their own.
+ * Makes the event of a command that changes something, with the user who gave it.  fmt makes what was asked
+ * for, "" if the command says it all.  Other handlers have events of their own.
  */
 void tell_operator_command(const struct ctl_call *c, const char *command, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

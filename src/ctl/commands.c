@@ -69,7 +69,8 @@ void cmd_links_release(const struct ctl_call *c, struct reply *r)
 	}
 	n = c->env->release_links(c->env->sm, port == FABRIC_NONE ? 0 : port_node(f, port)->guid,
 				  port == FABRIC_NONE ? 0 : f->ports[port].num);
-	tell_operator_command(c, "links release", "%s, links released: %u", arg_text(c, "port") ? arg_text(c, "port") : "all", n);
+	tell_operator_command(c, "links release", "%s, links released: %u",
+			      arg_text(c, "port") ? arg_text(c, "port") : "all", n);
 	reply_result(r, json_pack("{s:i}", "released", (int)n));
 }
 

@@ -139,7 +139,8 @@ struct ctl_env {
 			     struct asker who);
 	/*
 	 * Dynamic partitions.  dynamic_set() replaces them once they are on disk, and takes ownership; on
-	 * failure it frees them, changes nothing and returns false.  NULL: they cannot be changed.  P_Keys are assigned from pkey_lo .. pkey_hi.
+	 * failure it frees them, changes nothing and returns false.  NULL: they cannot be changed.  P_Keys are
+	 * assigned from pkey_lo .. pkey_hi.
 	 */
 	const struct dynamic_partitions *(*dynamic)(void *arg);
 	bool (*dynamic_set)(void *arg, struct dynamic_partitions *x, struct asker who, struct buf *err);

@@ -512,10 +512,11 @@ bool departed_remove_port(void *arg, uint64_t guid, struct asker who)
 
 	if (!h || holding_is_empty(h))
 		return false;
-	event_make(&e, EVENT_REGISTRATIONS_REMOVED, "removed all registrations of %s: %" PRIu32 " groups, %" PRIu32 " memberships, "
-		   "%" PRIu32 " services, %" PRIu32 " subscriptions, %" PRIu32 " alias GUIDs", holder_name(guid, name), h->n[HOLD_GROUPS],
-		   h->n[HOLD_MEMBERSHIPS], h->n[HOLD_SERVICES], h->n[HOLD_SUBSCRIPTIONS],
-		   h->n[HOLD_ALIASES]);
+	event_make(&e, EVENT_REGISTRATIONS_REMOVED,
+		   "removed all registrations of %s: %" PRIu32 " groups, %" PRIu32 " memberships, "
+		   "%" PRIu32 " services, %" PRIu32 " subscriptions, %" PRIu32 " alias GUIDs",
+		   holder_name(guid, name), h->n[HOLD_GROUPS], h->n[HOLD_MEMBERSHIPS], h->n[HOLD_SERVICES],
+		   h->n[HOLD_SUBSCRIPTIONS], h->n[HOLD_ALIASES]);
 	event_guid(&e, "guid", guid);
 	operator_events_add_asked(q->operator_events, "sa", &e, who);
 	condemn(q->departed, guid);

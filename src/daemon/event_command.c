@@ -228,7 +228,8 @@ static void go_on(void *arg)
 	e = events_get(h->events, &h->next, h->kinds, &lost);
 	if (lost) {
 		h->counts.lost += lost;
-		log_limited(&h->rl, LOG_LEVEL_WARNING, "events", "%s is too slow: it lost %" PRIu64 " events", h->argv[0], lost);
+		log_limited(&h->rl, LOG_LEVEL_WARNING, "events", "%s is too slow: it lost %" PRIu64 " events",
+			    h->argv[0], lost);
 	}
 	if (!e)
 		return;

@@ -2,8 +2,9 @@
 /*
  * Compares the fabric with its expected topology; see expected_topology.h.
  *
- * The file of the accepted topology, and the text that standbys copy, has a line "accepted TIME UID", with the time in realtime µs, and
- * the lines of expected_print(); nothing else if none is accepted.  Whom the user accepted it for follows UID, after a blank.
+ * The file of the accepted topology, and the text that standbys copy, has a line "accepted TIME UID", with the
+ * time in realtime µs, and the lines of expected_print(); nothing else if none is accepted.  Whom the user
+ * accepted it for follows UID, after a blank.
  */
 #include "daemon/expected_topology.h"
 
@@ -35,7 +36,7 @@ struct expected_topology {
 	struct ctl_topology shown;
 	struct loading aside;		/* what is accepted, while a file says what is expected */
 	char *behalf;			/* = shown.behalf, owned */
-	struct buf lines;		/* of what was accepted, as on disk: to print them takes too long for the loop */
+	struct buf lines; /* of what was accepted, as on disk: to print them takes too long for the loop */
 	struct file_stamp stamp;	/* of the file as it was read last */
 	bool was_read;
 	size_t told[EXPECTED_KINDS];	/* numbers of the last event */

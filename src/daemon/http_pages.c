@@ -79,8 +79,9 @@ static void tell(struct http_pages *x, const struct server *s, unsigned i, enum 
 {
 	struct event e;
 
-	event_make(&e, kind, kind == EVENT_PAGE_FAILED ? "%s: not listening at %s: %s" : "%s: listening at %s%s", s->setting,
-		   address_of(x, i), kind == EVENT_PAGE_FAILED ? s->why : ", at last");
+	event_make(&e, kind,
+		   kind == EVENT_PAGE_FAILED ? "%s: not listening at %s: %s" : "%s: listening at %s%s",
+		   s->setting, address_of(x, i), kind == EVENT_PAGE_FAILED ? s->why : ", at last");
 	event_text(&e, "setting", "%s", s->setting);
 	event_text(&e, "address", "%s", address_of(x, i));
 	if (kind == EVENT_PAGE_FAILED)

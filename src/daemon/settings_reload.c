@@ -5,8 +5,8 @@
  *
  * Everybody has a pointer to the one struct settings, so only settings that the loop's thread alone
  * reads may change.  Plans, which all threads read, have copies, so what they are made by may change, too: the
- * policy, which is always applied next, makes a new plan.  The rest stays as it was at the start, and is named until the daemon is
- * restarted or the file has the former values again.
+ * policy, which is always applied next, makes a new plan.  The rest stays as it was at the start, and is named
+ * until the daemon is restarted or the file has the former values again.
  */
 #include <string.h>
 

@@ -854,7 +854,8 @@ static bool is_stand_ins(const struct guard *g, const struct twins *t, struct fa
 	const uint32_t came[] = { map64_get(&g->arrivals, c->from), map64_get(&t->walked, c->from) };
 
 	for (size_t i = 0; i < ARRAY_SIZE(came); i++)
-		if (came[i] != NONE && stands_in(g, came[i] >> 8) && !g->nodes.v[came[i] >> 8].is_same && (came[i] & 0xff) == (c->to & 0xff) &&
+		if (came[i] != NONE && stands_in(g, came[i] >> 8) && !g->nodes.v[came[i] >> 8].is_same &&
+		    (came[i] & 0xff) == (c->to & 0xff) &&
 		    g->nodes.v[came[i] >> 8].said == g->nodes.v[c->to >> 8].said) {
 			c->to = came[i];
 			return true;

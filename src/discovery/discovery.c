@@ -385,7 +385,8 @@ static void on_watch(void *arg)
 		d->beats = beats;
 		d->beat_cpu_us = cpu;
 		d->beat_us = now;
-	} else if (cpu - d->beat_cpu_us > (atomic_load(&d->board->feeding) ? HANG_US : END_US) || now - d->beat_us > IDLE_US) {
+	} else if (cpu - d->beat_cpu_us > (atomic_load(&d->board->feeding) ? HANG_US : END_US) ||
+		   now - d->beat_us > IDLE_US) {
 		d->hangs = true;
 		kill(d->pid, SIGKILL);
 	}

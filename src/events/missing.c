@@ -102,8 +102,8 @@ static bool is_node(const struct missing_item *x)
 }
 
 /*
- * Switches and hosts share a space of keys, and so do links that are gone and links that are slow.  New links have one of
- * their own.
+ * Switches and hosts share a space of keys, and so do links that are gone and links that are slow.  New links
+ * have one of their own.
  */
 static uint64_t key_of(const struct missing_item *x)
 {
@@ -318,7 +318,8 @@ static struct missing_item as_new(const struct missing_item *link)
 
 static void link_went(struct missing *m, const struct fabric *f, uint32_t port)
 {
-	struct missing_item x = missing_item_of_link(f, port), *had = find(m, &x), like = as_new(&x), *news = find(m, &like);
+	struct missing_item x = missing_item_of_link(f, port), *had = find(m, &x), like = as_new(&x),
+			    *news = find(m, &like);
 
 	if (news)
 		remove_item(m, news);

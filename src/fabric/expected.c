@@ -323,8 +323,8 @@ static void put_moved(const struct fabric *f, const struct expected_finding *y, 
 		buf_puts(out, ", which is not expected: was the cable moved?");
 		return;
 	}
-	buf_printf(out, "; %" PRIu32 " such link%s missing there, and %" PRIu32 " not expected: %s moved?", y->n_missing,
-		   y->n_missing == 1 ? " is" : "s are", y->n_surplus,
+	buf_printf(out, "; %" PRIu32 " such link%s missing there, and %" PRIu32 " not expected: %s moved?",
+		   y->n_missing, y->n_missing == 1 ? " is" : "s are", y->n_surplus,
 		   y->n_missing == 1 || y->n_surplus == 1 ? "was a cable" : "were cables");
 }
 

@@ -73,7 +73,10 @@ struct expected_findings {
 	size_t count[EXPECTED_KINDS];
 };
 
-/* Appends to a zeroed struct, which the caller ends with vec_free(&out->v).  In O(nodes + ports), and sorts differences. */
+/*
+ * Appends to a zeroed struct, which the caller ends with vec_free(&out->v).  In O(nodes + ports), and sorts
+ * differences.
+ */
 void expected_compare(const struct expected *x, const struct fabric *f, struct expected_findings *out);
 /* For expected_compare(): fills in what missing links have of surplus ones (expected_moves.c). */
 void expected_find_moves(const struct fabric *f, struct expected_findings *out);

@@ -21,7 +21,10 @@ static uint64_t between(const struct fabric *f, uint32_t a, uint32_t b)
 	return x < y ? (x + 1) << 32 | y : (y + 1) << 32 | x;
 }
 
-/* Whether no cable is in the port, as far as the fabric tells: one that is isolated, or whose far end is silent, has one. */
+/*
+ * Whether no cable is in the port, as far as the fabric tells: one that is isolated, or whose far end is
+ * silent, has one.
+ */
 static bool is_empty(const struct fabric *f, uint32_t port)
 {
 	return port != FABRIC_NONE && f->ports[port].peer == FABRIC_NONE && f->ports[port].state < IB_PORT_INIT_S &&
@@ -55,7 +58,8 @@ void expected_find_moves(const struct fabric *f, struct expected_findings *out)
 	struct place *v = xcalloc(out->v.n + 1, sizeof(*v));
 	size_t n = 0;
 
-	for (size_t i = 0; i < out->v.n && out->count[EXPECTED_LINK_MISSING] && out->count[EXPECTED_LINK_SURPLUS]; i++) {
+	for (size_t i = 0;
+	     i < out->v.n && out->count[EXPECTED_LINK_MISSING] && out->count[EXPECTED_LINK_SURPLUS]; i++) {
 		struct expected_finding *x = &out->v.v[i];
 
 		if (x->kind == EXPECTED_LINK_SURPLUS || (x->kind == EXPECTED_LINK_MISSING &&

@@ -315,7 +315,10 @@ static inline void fabric_fetch_peer(const struct fabric *f, uint32_t port)
 uint32_t fabric_switch_of(const struct fabric *f, uint32_t port);
 /* The node of f with n's GUID, type and number of ports, or FABRIC_NONE. */
 uint32_t fabric_same_node(const struct fabric *f, const struct fabric_node *n);
-/* The port of `to` that is the port of `from`, or FABRIC_NONE.  map[node of from]: that node of `to`, or FABRIC_NONE. */
+/*
+ * The port of `to` that is the port of `from`, or FABRIC_NONE.  map[node of from]: that node of `to`, or
+ * FABRIC_NONE.
+ */
 static inline uint32_t fabric_port_by_map(const struct fabric *from, const struct fabric *to, const uint32_t *map,
 					  uint32_t port)
 {
@@ -358,11 +361,11 @@ struct findings;
 /*
  * Returns the fabric that discovery would find in the subnet that a file describes
  * (fabric/dump/dump.h).  The devices have what their kinds state (fabric/device_kinds.h, or NULL), else
- * stock ibsim's values (8 VLs, arbitration caps 8/8, MTU 2048); a link whose width or speed the file does not give is 4x or SDR.  The SM runs at the first
- * linked port of the node with GUID sm_guid or, if that is 0, of the first CA that is not an
- * aggregation node.  As in discovery, nodes that no directed route from there reaches are left out.
- * LIDs are taken from the file only if keep_lids.  Returns NULL with an error if there is no such
- * node, or if two ports share a GUID.
+ * stock ibsim's values (8 VLs, arbitration caps 8/8, MTU 2048); a link whose width or speed the file does not
+ * give is 4x or SDR.  The SM runs at the first linked port of the node with GUID sm_guid or, if that is 0, of
+ * the first CA that is not an aggregation node.  As in discovery, nodes that no directed route from there
+ * reaches are left out. LIDs are taken from the file only if keep_lids.  Returns NULL with an error if there is
+ * no such node, or if two ports share a GUID.
  */
 struct fabric *fabric_of_dump(const struct dump *d, uint64_t sm_guid, bool keep_lids,
 			      const struct device_kinds *kinds, struct findings *out);

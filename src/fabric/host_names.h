@@ -22,7 +22,10 @@ uint32_t fabric_find_port_by_host(const struct fabric *f, const char *name, bool
  */
 bool fabric_put_meant(const struct fabric *f, const char *name, struct buf *out);
 
-/* The adapters and routers of each host, by NodeDescription alone.  Refers to the fabric; freed with fabric_hosts_free(). */
+/*
+ * The adapters and routers of each host, by NodeDescription alone.  Refers to the fabric; freed with
+ * fabric_hosts_free().
+ */
 struct fabric_hosts {
 	const struct fabric *f;
 	struct map64 first;	/* hash of the host's name -> node */

@@ -101,7 +101,10 @@ uint16_t error_nearly_full(const struct error_port *p, struct pma_errors_of of);
  */
 unsigned error_take_reset(struct error_book *b, struct error_port *p, struct pma_errors_of of,
 			  const struct pma_errors *read, uint16_t which, int64_t now_us);
-/* Forgets the port's errors, whose counters an operator cleared: but for its rates, it is as one that was never read. */
+/*
+ * Forgets the port's errors, whose counters an operator cleared: but for its rates, it is as one that was never
+ * read.
+ */
 void error_was_cleared(struct error_port *p);
 
 /* What the device counted, counters that were reset meanwhile included. */

@@ -44,7 +44,8 @@ static void make_record(const struct load_record *x, const struct subnet_state *
 	static const char *const members[LOAD_WORST] = { "worst", "second", "third" };
 	double mean = x->sum / x->readings;
 
-	event_make(e, EVENT_LOADS, "measured loads of %u ends of links in %u readings: %.1f %% on average, at most %.1f %%",
+	event_make(e, EVENT_LOADS,
+		   "measured loads of %u ends of links in %u readings: %.1f %% on average, at most %.1f %%",
 		   x->ends, x->readings, mean * 100, x->worst[0].load * 100);
 	event_number(e, "ends", x->ends);
 	event_number(e, "readings", x->readings);
@@ -56,7 +57,8 @@ static void make_record(const struct load_record *x, const struct subnet_state *
 
 /* Takes one port, unless it is no end of a link or its load is not known. */
 static void take(struct load_record *x, const struct subnet_state *s, uint32_t port,
-		 float (*rate)(const void *arg, const struct subnet_state *s, uint32_t port, enum port_rate r), const void *arg)
+		 float (*rate)(const void *arg, const struct subnet_state *s, uint32_t port, enum port_rate r),
+		 const void *arg)
 {
 	const struct fabric_port *at = &s->f->ports[port];
 	float sent = at->peer == FABRIC_NONE ? RATE_UNKNOWN : rate(arg, s, port, RATE_SENT);

@@ -2,8 +2,8 @@
 /*
  * Keeps what is known of the transceivers and cables in ports, and says what of it is beyond thresholds.
  *
- * There is an entry for each node that was asked, by GUID; one with another number of ports begins anew.  Nodes that are
- * not in the fabric any more are forgotten when a reading begins.  No side effects but on the book.
+ * There is an entry for each node that was asked, by GUID; one with another number of ports begins anew.  Nodes
+ * that are not in the fabric any more are forgotten when a reading begins.  No side effects but on the book.
  */
 #ifndef QOSD_PERF_OPTICS_BOOK_H
 #define QOSD_PERF_OPTICS_BOOK_H

@@ -324,7 +324,8 @@ static bool ask_later(struct worker *x)
 static void take_refusal(struct worker *x, int status)
 {
 	bool lacks = status || (x->asks == ASK_LOCAL ? !x->book->asked_local :
-				x->asks == ASK_LANES ? !optics_node_has_located(x->book) : !optics_node_has_read(x->book));
+				x->asks == ASK_LANES ? !optics_node_has_located(x->book) :
+						       !optics_node_has_read(x->book));
 
 	if (lacks)
 		x->book->is = NODE_REFUSES;

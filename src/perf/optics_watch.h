@@ -59,9 +59,9 @@ void optics_watch_published(struct optics_watch *w, struct subnet_state *s);
 /* Whether a node's kind is known to have registers. */
 bool optics_has_registers(const struct fabric *f, uint32_t node);
 /*
- * Reads these ports of the state, by index; the list is copied.  anew: nodes that refused or were silent are asked
- * again, too.  fn is called once, at the end.  False, with the reason in err: another reading is in progress, or none of the
- * ports' devices has registers; fn is not called then.
+ * Reads these ports of the state, by index; the list is copied.  anew: nodes that refused or were silent are
+ * asked again, too.  fn is called once, at the end.  False, with the reason in err: another reading is in
+ * progress, or none of the ports' devices has registers; fn is not called then.
  */
 bool optics_watch_read(struct optics_watch *w, struct subnet_state *s, const uint32_t *ports, uint32_t n, bool anew,
 		       void (*fn)(void *arg, const struct optics_reading *r), void *arg, struct buf *err);

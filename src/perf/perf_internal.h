@@ -19,7 +19,10 @@ bool perf_address(const struct subnet_state *now, const struct subnet_state *of,
 /* Whether an agent that was asked at this LID still has it, so that the answer is its own. */
 bool perf_is_at(const struct subnet_state *now, const struct subnet_state *of, uint32_t port, uint16_t lid);
 
-/* Sets the timer of readings of all ports: the first one in PERF_FIRST_US or less, the others each interval; 0: none. */
+/*
+ * Sets the timer of readings of all ports: the first one in PERF_FIRST_US or less, the others each interval; 0:
+ * none.
+ */
 static inline void perf_set_periodic(struct timer *t, int64_t interval_us)
 {
 	if (interval_us)

@@ -161,7 +161,8 @@ static void poll_changes(const struct daemon_asker *asker)
 	struct buf err = { 0 };
 	int64_t now = clock_mono_us();
 	json_t *status = ask((void *)(uintptr_t)asker, "status", NULL, NULL, &err);
-	const json_t *dynamic = json_object_get(json_object_get(json_object_get(status, "result"), "policy"), "dynamic");
+	const json_t *dynamic =
+		json_object_get(json_object_get(json_object_get(status, "result"), "policy"), "dynamic");
 	const json_t *in_force = json_object_get(dynamic, "change-in-force");
 
 	l->in_force = json_is_integer(in_force) ? json_integer_value(in_force) : -1;

@@ -94,8 +94,9 @@ bool revocations_are_old(const struct revocations *x)
 static bool is_issuers(gnutls_x509_crl_t list, gnutls_x509_crt_t crt)
 {
 	gnutls_datum_t of_list = { 0 }, of_crt = { 0 };
-	bool same = !gnutls_x509_crl_get_raw_issuer_dn(list, &of_list) && !gnutls_x509_crt_get_raw_issuer_dn(crt, &of_crt) &&
-		    of_list.size == of_crt.size && !memcmp(of_list.data, of_crt.data, of_crt.size);
+	bool same = !gnutls_x509_crl_get_raw_issuer_dn(list, &of_list) &&
+		    !gnutls_x509_crt_get_raw_issuer_dn(crt, &of_crt) && of_list.size == of_crt.size &&
+		    !memcmp(of_list.data, of_crt.data, of_crt.size);
 
 	gnutls_free(of_list.data);
 	gnutls_free(of_crt.data);
@@ -137,7 +138,8 @@ static bool are_in_force(const struct revocations *x, const gnutls_datum_t *chai
 /* The library has not verified anything: it asks for a certificate, and takes any. */
 static bool is_valid(gnutls_session_t session, struct buf *why)
 {
-	gnutls_typed_vdata_st purpose = { GNUTLS_DT_KEY_PURPOSE_OID, (unsigned char *)(uintptr_t)GNUTLS_KP_TLS_WWW_CLIENT, 0 };
+	gnutls_typed_vdata_st purpose = { GNUTLS_DT_KEY_PURPOSE_OID,
+					  (unsigned char *)(uintptr_t)GNUTLS_KP_TLS_WWW_CLIENT, 0 };
 	unsigned status = 0;
 	gnutls_datum_t text;
 	int error = gnutls_certificate_verify_peers(session, &purpose, 1, &status);

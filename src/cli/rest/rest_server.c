@@ -47,13 +47,15 @@ struct request {
 
 static enum MHD_Result respond(struct MHD_Connection *c, const struct rest_answer *a)
 {
-	char *text = a->body ? json_dumps(a->body, JSON_COMPACT | JSON_ENCODE_ANY) : xasprintf("%s\n", a->text.n ? a->text.s : "");
+	char *text = a->body ? json_dumps(a->body, JSON_COMPACT | JSON_ENCODE_ANY) :
+			       xasprintf("%s\n", a->text.n ? a->text.s : "");
 	struct MHD_Response *r = MHD_create_response_from_buffer(strlen(text), text, MHD_RESPMEM_MUST_FREE);
 	enum MHD_Result done;
 
 	if (!r)
 		return MHD_NO;
-	MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE, a->body ? "application/json" : "text/plain; charset=utf-8");
+	MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE,
+				a->body ? "application/json" : "text/plain; charset=utf-8");
 	MHD_add_response_header(r, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
 	if (a->status == REST_UNKNOWN_USER)
 		MHD_add_response_header(r, MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Basic realm=\"qosd\"");
@@ -104,8 +106,8 @@ static struct connection *connection_of(struct MHD_Connection *c)
 }
 
 /* Logs what changed something or was refused for who asked. */
-static void log_request(const struct rest_server *x, struct MHD_Connection *c, const struct rest_user *u, const char *method, const char *url,
-			const struct rest_answer *a)
+static void log_request(const struct rest_server *x, struct MHD_Connection *c, const struct rest_user *u,
+			const char *method, const char *url, const struct rest_answer *a)
 {
 	static struct log_ratelimit limit = LOG_RATELIMIT;
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -172,8 +174,8 @@ static const struct rest_user *find_user(struct rest_server *x, struct MHD_Conne
 }
 
 /* Judges a request by its headers.  NULL: a says what is wrong, and *user who asked, if that is known. */
-static struct request *take_headers(struct rest_server *x, struct MHD_Connection *c, const char *url, const char *method,
-				    const struct rest_user **user, struct rest_answer *a)
+static struct request *take_headers(struct rest_server *x, struct MHD_Connection *c, const char *url,
+				    const char *method, const struct rest_user **user, struct rest_answer *a)
 {
 	const struct rest_route *route;
 	enum rest_base base;
@@ -239,7 +241,8 @@ static enum MHD_Result answer(struct rest_server *x, struct MHD_Connection *c, c
 	if (r->too_large)
 		refuse_large(&a);
 	else if (r->route->has_body && !body)
-		rest_refuse(&a, REST_BAD, "the body is not JSON: line %d, column %d: %s", why.line, why.column, why.text);
+		rest_refuse(&a, REST_BAD, "the body is not JSON: line %d, column %d: %s", why.line, why.column,
+			    why.text);
 	else
 		run_route(x, r, query, body, &a);
 	if (r->route->right != REST_READ)
@@ -371,7 +374,9 @@ static struct revocations *read_revoked(const struct rest_settings *s, const str
 	if (!x)
 		buf_printf(err, "%s: %s", s->client_crl, why.s);
 	else if (revocations_are_old(x))
-		log_warn("rest", "%s: a list of revoked certificates is out of date: those of its issuer are refused", s->client_crl);
+		log_warn("rest",
+			 "%s: a list of revoked certificates is out of date: those of its issuer are refused",
+			 s->client_crl);
 	buf_free(&why);
 	return x;
 }
@@ -414,7 +419,8 @@ static void put_option(struct options *o, enum MHD_OPTION option, intptr_t value
 
 static struct MHD_Daemon *start(struct rest_server *x, int fd, const struct pems *p)
 {
-	unsigned flags = MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | MHD_USE_ERROR_LOG;
+	unsigned flags = MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL |
+			 MHD_USE_ERROR_LOG;
 	struct options o = { 0 };
 
 	flags |= x->s->certificate ? MHD_USE_TLS : 0;
@@ -453,8 +459,8 @@ struct rest_server *rest_server_new(struct rest_settings *s, int fd, struct buf 
 	x->mhd = read ? start(x, fd, &pems) : NULL;
 	pems_free(&pems);
 	if (read && !x->mhd)
-		buf_printf(err, "%s%scannot serve: %s", s->certificate ? s->certificate : "", s->certificate ? ": " : "",
-			   x->complaint.n ? x->complaint.s : strerror(errno));
+		buf_printf(err, "%s%scannot serve: %s", s->certificate ? s->certificate : "",
+			   s->certificate ? ": " : "", x->complaint.n ? x->complaint.s : strerror(errno));
 	x->started = true;
 	if (x->mhd)
 		return x;

@@ -83,7 +83,8 @@ bool *select_nodes(const struct ctl_call *c, struct reply *r)
 		return selected;
 	/* "absent" tells programs that this is no passing trouble */
 	if (fabric_put_meant(f, text, &meant))
-		reply_error(r, json_pack("{s:i}", "absent", 1), "%s: no such node (did you mean \"%s\"?)", text, meant.s);
+		reply_error(r, json_pack("{s:i}", "absent", 1), "%s: no such node (did you mean \"%s\"?)", text,
+			    meant.s);
 	else
 		reply_error(r, json_pack("{s:i}", "absent", 1), "%s: no such node: give a NodeDescription, a host, a "
 			    "pattern with * and ?, a GUID or a LID", text);

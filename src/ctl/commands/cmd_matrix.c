@@ -53,7 +53,8 @@ static void take_groups(struct matrix *m, const struct group_pairs *pairs)
 
 /* --- rows --- */
 
-static void add_row(struct matrix *m, struct group_pairs *x, const struct group_hosts *from, const struct group_hosts *to)
+static void add_row(struct matrix *m, struct group_pairs *x, const struct group_hosts *from,
+		    const struct group_hosts *to)
 {
 	const struct policy *p = m->s->policy->p;
 	uint64_t *by_level = xcalloc(p->n_levels + 1, sizeof(*by_level));
@@ -120,8 +121,10 @@ static void answer(void *arg, struct reply *r)
 	struct row_cursor *c;
 
 	for (size_t i = 0; i < m->groups.n; i++)
-		json_array_append_new(groups, json_pack("{s:o, s:I}", "name",
-			json_text(group_pairs_name(m->s, m->groups.v[i].number)), "hosts", (json_int_t)m->groups.v[i].hosts));
+		json_array_append_new(groups,
+				      json_pack("{s:o, s:I}", "name",
+						json_text(group_pairs_name(m->s, m->groups.v[i].number)),
+						"hosts", (json_int_t)m->groups.v[i].hosts));
 	reply_result(r, json_pack("{s:o, s:I, s:b, s:I}", "groups", groups, "more", (json_int_t)m->more, "sampled",
 				  m->sampled, "count", (json_int_t)json_array_size(m->rows)));
 	if (m->count)

@@ -342,8 +342,11 @@ bool withdrawal_find_place(const struct ctl_call *c, const char *text, struct wi
 		node = f->ports[port].node;
 		/* by its LID or GUID, the switch itself is meant */
 		if (!f->ports[port].num && strrchr(text, '/')) {
-			reply_error(r, NULL, "%s: port 0 of a switch has no link: name the switch for all of its links, or "
-				    "a port from 1 to %u", text, f->nodes[node].nports);
+			reply_error(
+				r, NULL,
+				"%s: port 0 of a switch has no link: name the switch for all of its links, or "
+				"a port from 1 to %u",
+				text, f->nodes[node].nports);
 			return false;
 		}
 	}
@@ -419,7 +422,9 @@ bool withdrawals_are_ours(const struct ctl_env *env, const struct sm_status *sm,
 
 struct withdrawals *withdrawals_begin(const struct ctl_call *c, struct reply *r)
 {
-	return withdrawals_are_ours(c->env, &c->view->sm, r) ? withdrawals_copy(c->env->withdrawals(c->env->arg)) : NULL;
+	return withdrawals_are_ours(c->env, &c->view->sm, r) ?
+		       withdrawals_copy(c->env->withdrawals(c->env->arg)) :
+		       NULL;
 }
 
 /* Makes rows for the places of the command as they will be with the list. */
@@ -466,7 +471,8 @@ bool withdrawal_is_isolated(const struct withdrawals *w, const struct isolation_
 			    struct reply *r)
 {
 	if (x->kind == WITHDRAWAL_ISOLATED ||
-	    (!isolation_covers(w, x->guid, x->port) && !(x->port && cuts && isolation_cuts_find(cuts, x->guid, x->port))))
+	    (!isolation_covers(w, x->guid, x->port) &&
+	     !(x->port && cuts && isolation_cuts_find(cuts, x->guid, x->port))))
 		return false;
 	reply_error(r, NULL, "%s: it is isolated, and carries nothing; 'qosd-ctl release' ends that", x->name);
 	return true;

@@ -23,7 +23,10 @@ bool device_refuses(const struct health_input *in, uint32_t node, unsigned attr)
 health_judge_fn health_far_ends, health_ports, health_links, health_lmc, health_flaps;
 /* health_errors.c: links with a counter over its limit, worst first */
 health_judge_fn health_errors;
-/* health_optics.c: modules in linked ports with a value beyond an alarm threshold of theirs, then those beyond a warning */
+/*
+ * health_optics.c: modules in linked ports with a value beyond an alarm threshold of theirs, then those beyond
+ * a warning
+ */
 health_judge_fn health_optics;
 /*
  * health_outages.c: nodes and links that went away too often, switches first, as hosts behind them go with them; what
@@ -31,8 +34,8 @@ health_judge_fn health_optics;
  */
 health_judge_fn health_outages;
 /*
- * health_missing.c: what is missing.  What is withdrawn, or was linked to it, is no trouble by itself: it says why it is
- * missing.
+ * health_missing.c: what is missing.  What is withdrawn, or was linked to it, is no trouble by itself: it says
+ * why it is missing.
  */
 health_judge_fn health_missing;
 /* health_topology.c: how the fabric differs from what is expected */

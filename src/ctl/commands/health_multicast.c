@@ -42,9 +42,11 @@ void health_mlids(const struct health_input *in, struct health *h)
 			example = g->mlid;
 		}
 	if (groups)
-		health_add(h, FOUND_MFT_TOO_SMALL, "%u multicast group%s a LID that a member's switch "
+		health_add(h, FOUND_MFT_TOO_SMALL,
+			   "%u multicast group%s a LID that a member's switch "
 			   "cannot forward, so the member is excluded; every switch forwards up to 0x%x; the "
-			   "highest of these LIDs is 0x%x", groups, VERB(groups, " has", "s have"), IB_LID_MCAST_FIRST + least - 1, example);
+			   "highest of these LIDs is 0x%x",
+			   groups, VERB(groups, " has", "s have"), IB_LID_MCAST_FIRST + least - 1, example);
 }
 
 /* Once MLIDs are used up, groups share them, and hosts receive packets of other groups. */

@@ -52,7 +52,8 @@ static void answer(void *arg, struct reply *r)
 	if (!withdrawals_are_ours(t->env, &now, r) || (now.withdrawals_change != t->change && !begin_again(t, r)) ||
 	    (t->ops->allows && !t->ops->allows(&t->x, r)))
 		return;
-	withdrawals_replace(&(struct withdrawals_change){ t->env, t->state, asker_kept(&t->who) }, t->x.list, json_incref(t->x.rows), r);
+	withdrawals_replace(&(struct withdrawals_change){ t->env, t->state, asker_kept(&t->who) }, t->x.list,
+			    json_incref(t->x.rows), r);
 	t->x.list = NULL;
 }
 

@@ -10,8 +10,8 @@
 #define TIME_UNITS "us, ms, s, m, h, d or w"
 
 /*
- * Reads how long something takes: a number, with a fraction or not, and one of TIME_UNITS or its word, as in 500ms, 1.5s,
- * 10min or "2 hours".  False, with *seconds unchanged: it is none.
+ * Reads how long something takes: a number, with a fraction or not, and one of TIME_UNITS or its word, as in
+ * 500ms, 1.5s, 10min or "2 hours".  False, with *seconds unchanged: it is none.
  */
 bool time_span_parse(const char *text, double *seconds);
 /* The same, but a number without a unit is in seconds. */

@@ -29,7 +29,10 @@ struct http_page {
 	/* Appends the current text of the page.  False: there is none now; the client gets 503, and may try again. */
 	bool (*make)(void *arg, struct buf *out);
 	void *arg;
-	/* The Content-Security-Policy of a page for browsers, which then must not guess its type nor frame it; or NULL. */
+	/*
+	 * The Content-Security-Policy of a page for browsers, which then must not guess its type nor frame it;
+	 * or NULL.
+	 */
 	const char *policy;
 };
 

@@ -8,10 +8,10 @@
  *
  * Equal tables are stored once: most ports of a fabric have the same one.  Entry 0 is the default
  * partition's P_Key if the port is in that partition, unless another partition wants entry 0 (`index0`)
- * or another subnet manager gave entry 0 to another P_Key that the port holds.  Any other P_Key keeps its index in a port's table for as long
- * as the port is in the partition, in whatever form, since programs use P_Keys by index.  A P_Key
- * that leaves makes a hole (0x0000).  A new P_Key goes to the first hole that no P_Key leaves in
- * the same change, in the order of the policy.  pkey_places remembers the indexes.
+ * or another subnet manager gave entry 0 to another P_Key that the port holds.  Any other P_Key keeps its index
+ * in a port's table for as long as the port is in the partition, in whatever form, since programs use P_Keys by
+ * index.  A P_Key that leaves makes a hole (0x0000).  A new P_Key goes to the first hole that no P_Key leaves
+ * in the same change, in the order of the policy.  pkey_places remembers the indexes.
  *
  * The SM's own port is always a full member of the default partition, whatever the policy says:
  * nobody else could reach the SA.

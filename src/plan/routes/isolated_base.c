@@ -62,8 +62,9 @@ static void spread(struct finder *x, uint32_t *queue, uint32_t n)
 		const struct fabric_node *node = &x->known->nodes[x->known->switches[queue[head]].node];
 
 		for (uint32_t i = node->port0 + 1; i <= node->port0 + node->nports; i++) {
-			uint32_t far = link_joins_switches(x->known, i) ? port_node(x->known, x->known->ports[i].peer)->sw :
-									   FABRIC_NONE;
+			uint32_t far = link_joins_switches(x->known, i) ?
+					       port_node(x->known, x->known->ports[i].peer)->sw :
+					       FABRIC_NONE;
 
 			if (far == FABRIC_NONE || x->absent[far] || !is_absent(x, far) || judge(x, far) != INSIDE)
 				continue;

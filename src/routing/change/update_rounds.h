@@ -72,8 +72,9 @@ struct rounds {
  * differ are not written, nor blocks of switches that the SM does not reach.
  */
 void rounds_make(struct rounds *r, const struct channels *c, const struct updn_order *o,
-		 const struct rounds_layers *layers, const struct link_end *dead, uint32_t n_dead, const struct lfts *was,
-		 const struct lfts *next, const struct lft_block *blocks, uint32_t n_blocks);
+		 const struct rounds_layers *layers, const struct link_end *dead, uint32_t n_dead,
+		 const struct lfts *was, const struct lfts *next, const struct lft_block *blocks,
+		 uint32_t n_blocks);
 void rounds_free(struct rounds *r);
 
 #endif

@@ -454,8 +454,8 @@ static bool member_line(struct dynamic_partitions *x, char **w, size_t n)
 	struct policy_member m;
 	bool good;
 
-	if (!e || membership == MEMBER_NONE || (n > 3 && strcmp(w[3], "index0") != 0) || x->n_members == DYNAMIC_MEMBERS_MAX ||
-	    dynamic_parse_who(w[2], &m))
+	if (!e || membership == MEMBER_NONE || (n > 3 && strcmp(w[3], "index0") != 0) ||
+	    x->n_members == DYNAMIC_MEMBERS_MAX || dynamic_parse_who(w[2], &m))
 		return false;
 	policy_member_free(&m);
 	good = !dynamic_find_member(e, w[2]);

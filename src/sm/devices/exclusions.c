@@ -402,7 +402,8 @@ static bool is_known(const struct exclusions *l, const struct fabric *f, const s
  */
 static bool is_older(const struct fabric *f, const struct disco_excluded *x)
 {
-	return x->other_guid && x->other_guid != port_node(f, f->self)->guid && reaches(f, x->near_guid, x->near_port, x->guid) &&
+	return x->other_guid && x->other_guid != port_node(f, f->self)->guid &&
+	       reaches(f, x->near_guid, x->near_port, x->guid) &&
 	       !reaches(f, x->other_guid, x->other_port, x->guid);
 }
 
@@ -1028,7 +1029,8 @@ static bool says_a_third(struct exclusions *l, const struct fabric *f, const str
 	    excluded_judge(a->data))
 		return false;
 	saying = saying_of(l, x->near_guid, x->near_port, true);
-	return says_anew(saying, a->data, guid != x->guid) && guid != x->guid && map64_get(&f->node_by_guid, guid) != MAP64_NONE;
+	return says_anew(saying, a->data, guid != x->guid) && guid != x->guid &&
+	       map64_get(&f->node_by_guid, guid) != MAP64_NONE;
 }
 
 /* By the published fabric no device can be at its place. */

@@ -136,7 +136,10 @@ static uint32_t end_at_work(const struct fabric *f, uint64_t guid, unsigned num)
 	       FABRIC_NONE : f->nodes[node].port0 + num;
 }
 
-/* The link with this end, whose node is not in the fabric, is still isolated, and the fabric has no end to set instead. */
+/*
+ * The link with this end, whose node is not in the fabric, is still isolated, and the fabric has no end to set
+ * instead.
+ */
 static bool must_be_set_there(const struct sm *sm, uint64_t guid, unsigned num)
 {
 	const struct isolation_cut *x = isolation_cuts_find(&sm->withdrawn.isolated.cuts, guid, num);
@@ -233,7 +236,9 @@ static void down_done(void *arg, uint32_t device, const struct smp *s, uint64_t 
 		/* what is out of the fabric was set for good measure, and no sweep can try it again */
 		sm->last.sets_failed += node != MAP64_NONE;
 		if (!b->silent)
-			log_warn("sm", "port %u of the node 0x%016" PRIx64 " is isolated, but cannot be taken down: it %s",
+			log_warn("sm",
+				 "port %u of the node 0x%016" PRIx64
+				 " is isolated, but cannot be taken down: it %s",
 				 d->num, d->guid, status < 0 ? "does not answer" : "refuses it");
 	}
 	b->silent |= status < 0;

@@ -18,7 +18,10 @@ struct isolated {
 	struct isolated_tables tables;	/* of switches that went with the links */
 	struct isolated_digests leaving;	/* of those that this sweep takes out, made beside its plan */
 	VEC(uint16_t) lids;		/* of ports that went with the links, and nobody's since; in rising order */
-	/* STEP_ISOLATE sets what is equally far at the same time: devices of that job, and the first of downs after it */
+	/*
+	 * STEP_ISOLATE sets what is equally far at the same time: devices of that job, and the first of downs
+	 * after it
+	 */
 	VEC(struct down_batch) batches;
 	size_t next;
 };

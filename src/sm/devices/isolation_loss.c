@@ -21,7 +21,8 @@ static uint8_t *barred_ports(const struct withdrawals *w, const struct fabric *f
 	for (size_t k = 0; w && k < w->v.n; k++) {
 		struct withdrawal_place at = withdrawal_place(&w->v.v[k], f);
 
-		for (uint32_t i = at.first; withdrawal_isolates(&w->v.v[k]) && at.node != FABRIC_NONE && i <= at.last; i++) {
+		for (uint32_t i = at.first;
+		     withdrawal_isolates(&w->v.v[k]) && at.node != FABRIC_NONE && i <= at.last; i++) {
 			if (link_is_own(f, i))
 				continue;
 			barred[i] = 1;

@@ -257,7 +257,8 @@ uint32_t isolations_cut(const struct withdrawals *w, struct fabric *f, struct is
 	for (size_t k = 0; w && k < w->v.n; k++) {
 		struct withdrawal_place at = withdrawal_place(&w->v.v[k], f);
 
-		for (uint32_t i = at.first; withdrawal_isolates(&w->v.v[k]) && at.node != FABRIC_NONE && i <= at.last; i++) {
+		for (uint32_t i = at.first;
+		     withdrawal_isolates(&w->v.v[k]) && at.node != FABRIC_NONE && i <= at.last; i++) {
 			if (link_is_own(f, i))
 				continue;
 			f->ports[i].isolated = true;

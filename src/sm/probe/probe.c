@@ -562,8 +562,8 @@ static void ask_other_ends(struct probe *p)
 		fabric_reroute(p->f, p->avoided.v);
 	p->cut = false;
 	for (uint32_t i = 0; i < p->f->n_nodes; i++)
-		if (p->touched.v[i] && !(p->spare.v[i] & SPARE_CUT) && !p->heard.v[i] && node_is_switch(&p->f->nodes[i]) &&
-		    p->f->nodes[i].hops != FABRIC_UNREACHED)
+		if (p->touched.v[i] && !(p->spare.v[i] & SPARE_CUT) && !p->heard.v[i] &&
+		    node_is_switch(&p->f->nodes[i]) && p->f->nodes[i].hops != FABRIC_UNREACHED)
 			probe_ask_node(p, i, false);
 }
 

@@ -336,7 +336,8 @@ static void doubt_stale(struct sm *sm)
 		uint32_t sw = x->switches[x->stale.v[i].sw];
 
 		if (sw != FABRIC_NONE)
-			map64_put(&sm->known.doubtful, sm->published->f->nodes[sm->published->f->switches[sw].node].guid, 1);
+			map64_put(&sm->known.doubtful,
+				  sm->published->f->nodes[sm->published->f->switches[sw].node].guid, 1);
 	}
 }
 

@@ -118,9 +118,10 @@ static void make_rounds(struct reroute *r, const struct plan *p, const struct pl
 		layers.shared = b->layers;
 	/* then only what the repair changed differs */
 	as_repaired = x->follows && !x->round && !before->now->round && !r->own_was;
-	rounds_make(&r->rounds, b->channels, base_order(b), b->layers && alike(b->layers, was) && alike(b->layers, next) ? &layers : NULL, x->dead.v,
-		    (uint32_t)x->dead.n, r->was, routes_wanted(x),
-		    as_repaired ? x->repaired.blocks : NULL, x->repaired.n_blocks);
+	rounds_make(&r->rounds, b->channels, base_order(b),
+		    b->layers && alike(b->layers, was) && alike(b->layers, next) ? &layers : NULL, x->dead.v,
+		    (uint32_t)x->dead.n, r->was, routes_wanted(x), as_repaired ? x->repaired.blocks : NULL,
+		    x->repaired.n_blocks);
 	route_layers_free(was);
 	route_layers_free(next);
 }

@@ -173,8 +173,8 @@ static json_t *json_system(const json_t *node)
 	json_t *name = system_name(description, strlen(description), of_switch);
 
 	return json_pack("{s:s, s:s, s:o, s:o, s:s, s:s}", "guid", rest_bare_guid(rest_str(node, "guid")),
-			 "system_guid", rest_bare_guid(rest_str(node, "guid")), "name", json_incref(name), "system_name", name,
-			 "type", of_switch ? "switch" : "host", "description", description);
+			 "system_guid", rest_bare_guid(rest_str(node, "guid")), "name", json_incref(name),
+			 "system_name", name, "type", of_switch ? "switch" : "host", "description", description);
 }
 
 static json_t *system_of_row(const struct rest_call *c, const json_t *row)
@@ -208,7 +208,8 @@ static json_t *json_link(const json_t *row)
 
 	snprintf(guid, sizeof(guid), "%016llx", (unsigned long long)rest_port_guid(peer, &n));
 	return json_pack("{s:s, s:o, s:s, s:o, s:o, s:o, s:O, s:s}",
-			 "source_guid", rest_bare_guid(rest_str(row, "guid")), "source_port", json_sprintf("%lld", (long long)number),
+			 "source_guid", rest_bare_guid(rest_str(row, "guid")),
+			 "source_port", json_sprintf("%lld", (long long)number),
 			 "destination_guid", guid, "destination_port", json_sprintf("%lld", (long long)far),
 			 "source_port_node_description", json_stringn(name, near_length),
 			 "destination_port_node_description", json_stringn(peer, far_length),

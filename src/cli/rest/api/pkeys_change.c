@@ -45,7 +45,8 @@ static bool read_index0(const struct rest_call *c, bool *at_0, struct rest_answe
 	if (!rest_body_flag(c, "index0", 0, &index0, a))
 		return false;
 	if (index0 && c->choices->index0 == REST_INDEX0_REFUSE)
-		return rest_refuse(a, REST_FORBIDDEN, "index0: `index0: refuse' in qosd-rest.yaml leaves the default partition's "
+		return rest_refuse(a, REST_FORBIDDEN,
+				   "index0: `index0: refuse' in qosd-rest.yaml leaves the default partition's "
 				   "P_Key there");
 	*at_0 = index0 && c->choices->index0 == REST_INDEX0_SET;
 	return true;
@@ -68,7 +69,8 @@ static bool begin(struct changing *x, const struct rest_call *c, struct rest_ans
 				   c->pkeys.hi);
 	x->begun = c->daemon->begin_change(c->daemon->arg);
 	if (!x->begun)
-		return rest_refuse(a, REST_NO_DAEMON, "other changes of partitions take too long; nothing of this one was done");
+		return rest_refuse(a, REST_NO_DAEMON,
+				   "other changes of partitions take too long; nothing of this one was done");
 	x->changes = json_array();
 	return rest_partition_find(c, pkey, &x->p, a);
 }
@@ -113,7 +115,8 @@ static bool put_ipoib(struct changing *x, json_t *change)
 	if (!x->p.name)
 		json_object_set_new(change, "ipoib", json_boolean(ipoib));
 	else if (ipoib != x->p.ipoib)
-		return rest_refuse(x->a, REST_CONFLICT, "ip_over_ib: the partition %s exists already, with%s IPoIB", x->p.name,
+		return rest_refuse(x->a, REST_CONFLICT,
+				   "ip_over_ib: the partition %s exists already, with%s IPoIB", x->p.name,
 				   x->p.ipoib ? "" : "out");
 	return true;
 }
@@ -145,8 +148,10 @@ static bool put_qos(struct changing *x, json_t *own)
 	if (!json_object_size(own))
 		return true;
 	if (!x->p.whole)
-		return rest_refuse(x->a, REST_CONFLICT, "the policy file defines the partition %s, and its level determines SL, "
-				   "MTU and rate: change the policy instead", x->p.name);
+		return rest_refuse(x->a, REST_CONFLICT,
+				   "the policy file defines the partition %s, and its level determines SL, "
+				   "MTU and rate: change the policy instead",
+				   x->p.name);
 	change = json_pack("{s:s}", "set", x->p.name);
 	json_object_update(change, own);
 	json_array_append_new(x->changes, change);
@@ -168,8 +173,8 @@ static bool put_addition(struct changing *x, const struct addition *add)
 	json_t *change;
 
 	if (is && name && strcmp(is, name))
-		return rest_refuse(x->a, REST_CONFLICT, "partition_name: the P_Key 0x%x is that of the partition %s", x->pkey,
-				   is);
+		return rest_refuse(x->a, REST_CONFLICT,
+				   "partition_name: the P_Key 0x%x is that of the partition %s", x->pkey, is);
 	if (is && json_object_size(add->own) && !put_qos(x, add->own))
 		return false;
 	made_name(x->pkey, made);
@@ -209,8 +214,10 @@ static bool read_name(const struct rest_call *c, uint16_t pkey, const char **nam
 		return rest_refuse(a, REST_BAD, "partition_name must be a string of 1 to %d bytes", NAME_MAX_LEN);
 	made_name(pkey, made);
 	if (*name && !strncmp(*name, MADE_PREFIX, strlen(MADE_PREFIX)) && strcmp(*name, made))
-		return rest_refuse(a, REST_BAD, "partition_name: of the names with " MADE_PREFIX ", the P_Key 0x%x can have "
-				   "%s only", pkey, made);
+		return rest_refuse(a, REST_BAD,
+				   "partition_name: of the names with " MADE_PREFIX ", the P_Key 0x%x can have "
+				   "%s only",
+				   pkey, made);
 	return true;
 }
 
@@ -253,9 +260,12 @@ static void add_guids(const struct rest_call *c, struct rest_answer *a, bool onl
 	uint16_t pkey;
 	bool good;
 
-	good = rest_only_fields(c, "pkey guids membership memberships index0 ip_over_ib partition_name " REST_QOS_FIELDS, a) &&
-	       rest_body_pkey(c, &pkey, a) && read_name(c, pkey, &add.name, a) && rest_body_guids(c, &guids, a) &&
-	       (add.own = rest_read_qos(c, a)) && (add.members = read_members(c, &guids, a));
+	good = rest_only_fields(
+		       c, "pkey guids membership memberships index0 ip_over_ib partition_name " REST_QOS_FIELDS,
+		       a) &&
+	       rest_body_pkey(c, &pkey, a) && read_name(c, pkey, &add.name, a) &&
+	       rest_body_guids(c, &guids, a) && (add.own = rest_read_qos(c, a)) &&
+	       (add.members = read_members(c, &guids, a));
 	if (good) {
 		good = begin(&x, c, a, pkey);
 		if (good && only && x.p.name)
@@ -304,7 +314,8 @@ void rest_pkeys_qos(const struct rest_call *c, struct rest_answer *a)
 	uint16_t pkey;
 	json_t *own;
 
-	if (!rest_only_fields(c, "pkey " REST_QOS_FIELDS, a) || !rest_body_pkey(c, &pkey, a) || !(own = rest_read_qos(c, a)))
+	if (!rest_only_fields(c, "pkey " REST_QOS_FIELDS, a) || !rest_body_pkey(c, &pkey, a) ||
+	    !(own = rest_read_qos(c, a)))
 		return;
 	if (json_object_size(own))
 		finish(&x, begin(&x, c, a, pkey) && must_be_there(&x) && put_qos(&x, own));
@@ -440,7 +451,8 @@ void rest_pkeys_delete(const struct rest_call *c, struct rest_answer *a)
 		return;
 	good = begin(&x, c, a, pkey) && must_be_there(&x);
 	if (good && !x.p.whole && !json_array_size(x.p.members))
-		good = rest_refuse(a, REST_CONFLICT, "the policy file defines the partition %s, and nothing was added to it",
+		good = rest_refuse(a, REST_CONFLICT,
+				   "the policy file defines the partition %s, and nothing was added to it",
 				   x.p.name);
 	if (good)
 		json_array_append_new(x.changes, json_pack("{s:s}", "remove", x.p.name));

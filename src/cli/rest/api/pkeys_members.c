@@ -208,14 +208,18 @@ static bool take_lines(struct removal *r)
 
 	json_array_foreach(r->p->fixed, k, x)
 		if (share_of(r, x, &guid) != SHARE_NONE)
-			return rest_refuse(r->a, REST_CONFLICT, "0x%016" PRIx64 " is a member by the policy's line \"%.80s\", "
-					   "which stays", guid, who_of(x));
+			return rest_refuse(r->a, REST_CONFLICT,
+					   "0x%016" PRIx64 " is a member by the policy's line \"%.80s\", "
+					   "which stays",
+					   guid, who_of(x));
 	json_array_foreach(r->p->members, k, x) {
 		enum share share = r->taken[k] ? SHARE_NONE : share_of(r, x, &guid);
 
 		if (share == SHARE_SOME || (share == SHARE_ALL && is_wide(x)))
-			return rest_refuse(r->a, REST_CONFLICT, "0x%016" PRIx64 " is a member by the line \"%.80s\", which "
-					   "may name other ports, too, and stays", guid, who_of(x));
+			return rest_refuse(r->a, REST_CONFLICT,
+					   "0x%016" PRIx64 " is a member by the line \"%.80s\", which "
+					   "may name other ports, too, and stays",
+					   guid, who_of(x));
 		if (share == SHARE_ALL) {
 			r->taken[k] = true;
 			take_twins(r, who_of(x));
@@ -265,7 +269,8 @@ static bool take_host(struct removal *r, const char *host, bool with_ports)
 
 	json_array_foreach(r->p->fixed, k, x)
 		if (is_of_host(who_of(x), host))
-			return rest_refuse(r->a, REST_CONFLICT, "%.80s is a member by the policy's line \"%.80s\", which stays",
+			return rest_refuse(r->a, REST_CONFLICT,
+					   "%.80s is a member by the policy's line \"%.80s\", which stays",
 					   host, who_of(x));
 	json_array_foreach(r->p->members, k, x)
 		r->taken[k] |= is_of_host(who_of(x), host);

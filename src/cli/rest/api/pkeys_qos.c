@@ -52,7 +52,8 @@ static bool read_rate(const json_t *v, json_t *own, struct rest_answer *a)
 	double rate = number_of(v);
 
 	if (!is_among(rate, rates, ARRAY_SIZE(rates)))
-		return rest_refuse(a, REST_BAD, "rate_limit must be one of 2.5, 5, 10, 14, 20, 25, 30, 40, 56, 60, 80, 100, "
+		return rest_refuse(a, REST_BAD,
+				   "rate_limit must be one of 2.5, 5, 10, 14, 20, 25, 30, 40, 56, 60, 80, 100, "
 				   "112, 120, 168, 200 and 300, in Gb/s");
 	json_object_set_new(own, "rate", json_real(rate));
 	return true;

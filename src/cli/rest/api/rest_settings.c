@@ -26,9 +26,11 @@ static bool is_hash(struct reader *r, const struct node *n, const char *word)
 
 	if (verdict == CRYPT_SALT_OK && *word == '$')
 		return true;
-	read_error(r, n->pos, verdict == CRYPT_SALT_METHOD_LEGACY || verdict == CRYPT_SALT_TOO_CHEAP || verdict == CRYPT_SALT_OK ?
-		   "this hash is too weak: make one with qosd-rest --hash-password" :
-		   "this is not a hash of a password: make one with qosd-rest --hash-password");
+	read_error(r, n->pos,
+		   verdict == CRYPT_SALT_METHOD_LEGACY || verdict == CRYPT_SALT_TOO_CHEAP ||
+				   verdict == CRYPT_SALT_OK ?
+			   "this hash is too weak: make one with qosd-rest --hash-password" :
+			   "this is not a hash of a password: make one with qosd-rest --hash-password");
 	return false;
 }
 
@@ -63,7 +65,9 @@ static void read_subjects(struct reader *r, const struct node *n, const struct k
 		const char *text = read_word(r, x, "a subject");
 
 		if (text && !strchr(text, '='))
-			read_error(r, x->pos, "'%s' is not a Distinguished Name, such as CN=name,O=organization", EXCERPT(text));
+			read_error(r, x->pos,
+				   "'%s' is not a Distinguished Name, such as CN=name,O=organization",
+				   EXCERPT(text));
 		else if (text)
 			*vec_push(&u->subjects) = xstrdup(text);
 	}
@@ -79,7 +83,9 @@ static void read_pkeys(struct reader *r, const struct node *n, const struct key 
 		*p = (struct rest_pkeys){ (uint16_t)lo, (uint16_t)hi };
 }
 
-static const char *const right_words[] = { [REST_READ] = "read", [REST_PARTITIONS] = "partitions", [REST_ALL] = "all", NULL };
+static const char *const right_words[] = {
+	[REST_READ] = "read", [REST_PARTITIONS] = "partitions", [REST_ALL] = "all", NULL
+};
 
 static const struct key user_keys[] = {
 	{ "password", read_hash, FIELD(struct rest_user, password) },
@@ -113,7 +119,8 @@ static void read_users(struct reader *r, const struct node *n, const struct key 
 		if (read_map(r, name->value, user_keys, ARRAY_SIZE(user_keys), u) &&
 		    !node_get(name->value, "password") && !node_get(name->value, "tokens") &&
 		    !node_get(name->value, "subjects"))
-			read_error(r, name->pos, "the user %s has no password, tokens or subjects", EXCERPT(name->text));
+			read_error(r, name->pos, "the user %s has no password, tokens or subjects",
+				   EXCERPT(name->text));
 	}
 }
 
@@ -147,7 +154,10 @@ static void read_proxies(struct reader *r, const struct node *n, const struct ke
 		if (text && rest_network_parse(text, &network))
 			*vec_push(&s->proxies) = network;
 		else if (text)
-			read_error(r, x->pos, "'%s' is neither an address nor a network, such as 192.0.2.1 or 2001:db8::/32", EXCERPT(text));
+			read_error(
+				r, x->pos,
+				"'%s' is neither an address nor a network, such as 192.0.2.1 or 2001:db8::/32",
+				EXCERPT(text));
 	}
 }
 
@@ -193,13 +203,16 @@ static void check_subjects(const char *file, const struct rest_settings *s, stru
 		for (size_t i = 0; i < u->subjects.n; i++) {
 			for (size_t k = 0; k < seen.n; k++)
 				if (!strcmp(seen.v[k], u->subjects.v[i]))
-					findings_add(out, SEV_ERROR, file, nowhere, "the subject %s is listed twice", seen.v[k]);
+					findings_add(out, SEV_ERROR, file, nowhere,
+						     "the subject %s is listed twice", seen.v[k]);
 			*vec_push(&seen) = u->subjects.v[i];
 		}
 	if (seen.n && !s->client_ca)
-		findings_add(out, SEV_ERROR, file, nowhere, "subjects need client-ca, whose authorities issue their certificates");
+		findings_add(out, SEV_ERROR, file, nowhere,
+			     "subjects need client-ca, whose authorities issue their certificates");
 	if (s->client_crl && !s->client_ca)
-		findings_add(out, SEV_ERROR, file, nowhere, "client-crl needs client-ca, whose authorities sign such lists");
+		findings_add(out, SEV_ERROR, file, nowhere,
+			     "client-crl needs client-ca, whose authorities sign such lists");
 	if (s->client_ca && !s->certificate)
 		findings_add(out, SEV_ERROR, file, nowhere, "client-ca needs certificate and key");
 	vec_free(&seen);
@@ -211,7 +224,8 @@ static void check_whole(const char *file, const struct rest_settings *s, struct 
 	if (!s->certificate != !s->key)
 		findings_add(out, SEV_ERROR, file, nowhere, "certificate and key must be given together");
 	else if (!s->certificate && !s->plain_http)
-		findings_add(out, SEV_ERROR, file, nowhere, "certificate and key are missing; without TLS (`plain-http: true'), "
+		findings_add(out, SEV_ERROR, file, nowhere,
+			     "certificate and key are missing; without TLS (`plain-http: true'), "
 			     "passwords could be read on the way");
 	else if (s->certificate && s->plain_http)
 		findings_add(out, SEV_ERROR, file, nowhere, "plain-http contradicts certificate");

@@ -136,7 +136,8 @@ static void put_peer(const struct look *l, const json_t *name, json_t *x)
 		return;
 	peer = rest_json_port(far);
 	more = json_pack("{s:O, s:O, s:O, s:O, s:o, s:o}", "PeerGUID", json_object_get(peer, "guid"),
-			 "PeerPortNumber", json_object_get(peer, "number"), "PeerNode", json_object_get(peer, "system_name"),
+			 "PeerPortNumber", json_object_get(peer, "number"),
+			 "PeerNode", json_object_get(peer, "system_name"),
 			 "PeerPortDname", json_object_get(peer, "dname"),
 			 "PeerPort", json_sprintf("%s/%s", rest_str(peer, "system_name"), rest_str(peer, "dname")),
 			 "PeerLID", json_sprintf("%lld", (long long)lid_of_node(l, far)));
@@ -149,7 +150,8 @@ static void put_peer(const struct look *l, const json_t *name, json_t *x)
 static void put_why(const json_t *row, const json_t *place, json_t *x)
 {
 	bool active = !strcmp(rest_str(row, "state"), "active");
-	const char *who = rest_str(place, "on-behalf-of"), *condition = place ? "MANUAL" : active ? "FLAPPING" : "SET_ERR";
+	const char *who = rest_str(place, "on-behalf-of");
+	const char *condition = place ? "MANUAL" : active ? "FLAPPING" : "SET_ERR";
 
 	json_object_set_new(x, "State", json_string("Warning"));
 	json_object_set_new(x, "Condition", json_string(condition));
@@ -190,7 +192,8 @@ static json_t *json_unhealthy(const struct look *l, const json_t *row)
 			      "UnhealthyPortNumber", json_object_get(port, "number"),
 			      "UnhealthyNode", json_object_get(port, "system_name"),
 			      "UnhealthyPortDname", json_object_get(port, "dname"),
-			      "UnhealthyPort", json_sprintf("%s/%s", rest_str(port, "system_name"), rest_str(port, "dname")));
+			      "UnhealthyPort",
+			      json_sprintf("%s/%s", rest_str(port, "system_name"), rest_str(port, "dname")));
 
 	put_peer(l, json_object_get(row, "peer"), x);
 	put_why(row, place_of_row(l, row), x);
@@ -228,8 +231,9 @@ static json_t *json_place(const struct look *l, const json_t *place)
 	json_t *x;
 
 	snprintf(guid, sizeof(guid), "%016" PRIx64, guid_of_place(place));
-	x = json_pack("{s:o, s:s, s:I, s:s, s:s}", "name", json_sprintf("%s_%lld", guid, (long long)number_of(place)),
-		      "UnhealthyGUID", guid, "UnhealthyPortNumber", number_of(place), "UnhealthyNode", name, "UnhealthyPort", name);
+	x = json_pack("{s:o, s:s, s:I, s:s, s:s}",
+		      "name", json_sprintf("%s_%lld", guid, (long long)number_of(place)), "UnhealthyGUID", guid,
+		      "UnhealthyPortNumber", number_of(place), "UnhealthyNode", name, "UnhealthyPort", name);
 	put_far_end(l, place, x);
 	put_why(NULL, place, x);
 	return x;
@@ -284,7 +288,8 @@ void rest_unhealthy_one(const struct rest_call *c, struct rest_answer *a)
 		if (!a->body && !strcasecmp(rest_str(x, "name"), c->parts[0]))
 			a->body = json_incref(x);
 	if (!a->body)
-		rest_refuse(a, REST_NOT_FOUND, "the port %.60s is not unhealthy, or there is no such port", c->parts[0]);
+		rest_refuse(a, REST_NOT_FOUND, "the port %.60s is not unhealthy, or there is no such port",
+			    c->parts[0]);
 	json_decref(list);
 	look_free(&l);
 }
@@ -297,7 +302,8 @@ static bool read_place(const char *text, bool is_device, uint64_t *guid, unsigne
 	const char *under = text ? strchr(text, '_') : NULL;
 	char *digits = under ? xstrndup(text, (size_t)(under - text)) : xstrdup(text ? text : "");
 	size_t n = under ? strspn(under + 1, "0123456789") : 0;
-	bool good = rest_parse_guid(digits, guid) && !under == is_device && (is_device || (n && n <= 3 && !under[1 + n]));
+	bool good = rest_parse_guid(digits, guid) && !under == is_device &&
+		    (is_device || (n && n <= 3 && !under[1 + n]));
 
 	*number = good && !is_device ? (unsigned)strtoul(under + 1, NULL, 10) : 0;
 	free(digits);
@@ -326,7 +332,8 @@ static char *name_of(const struct look *l, uint64_t guid, unsigned number)
 	json_array_foreach(l->places, i, place)
 		if (number_of(place) == number && (guid_of_place(place) == guid ||
 						   strtoull(rest_str(place, "node"), NULL, 16) == guid))
-			return number ? xasprintf("%s/P%u", rest_str(place, "node"), number) : xstrdup(rest_str(place, "node"));
+			return number ? xasprintf("%s/P%u", rest_str(place, "node"), number) :
+					xstrdup(rest_str(place, "node"));
 	return NULL;
 }
 
@@ -350,8 +357,8 @@ static bool append_place(const struct look *l, const char *text, bool is_device,
 }
 
 /* Appends the places of a field to names.  A field that is not there has none. */
-static bool read_places(const struct rest_call *c, const struct look *l, const char *field, bool is_device, json_t *names,
-			struct rest_answer *a)
+static bool read_places(const struct rest_call *c, const struct look *l, const char *field, bool is_device,
+			json_t *names, struct rest_answer *a)
 {
 	const json_t *list = json_object_get(c->body, field), *x;
 	size_t i;
@@ -394,7 +401,8 @@ static const json_t *place_of_name(const struct look *l, const char *name)
 {
 	char *node = xstrndup(name, strcspn(name, "/"));
 	json_int_t number = name[strlen(node)] ? strtoll(name + strlen(node) + 2, NULL, 10) : 0;
-	const json_t *place = at_key(l->by_place, node, number), *row = place || !number ? NULL : at_key(l->by_port, node, number);
+	const json_t *place = at_key(l->by_place, node, number),
+		     *row = place || !number ? NULL : at_key(l->by_port, node, number);
 
 	if (row && is_unhealthy(l, row))
 		place = place_of_row(l, row);
@@ -444,8 +452,8 @@ static json_t *places_of_names(const struct look *l, const json_t *names, struct
 		place = place_of_name(l, json_string_value(x));
 		place_name = place ? json_place_name(place) : NULL;
 		if (good && place && !has_text(what, place_name))
-			good = rest_refuse(a, REST_CONFLICT, "%s is out of use with the device %s", json_string_value(x),
-					   json_string_value(place_name));
+			good = rest_refuse(a, REST_CONFLICT, "%s is out of use with the device %s",
+					   json_string_value(x), json_string_value(place_name));
 		json_decref(place_name);
 	}
 	if (good)
@@ -497,10 +505,12 @@ void rest_unhealthy_set(const struct rest_call *c, struct rest_answer *a)
 	bool good;
 
 	good = rest_only_fields(c, "ports devices ports_policy action", a) &&
-	       (healthy >= 0 || rest_refuse(a, REST_BAD, "ports_policy must be \"HEALTHY\" or \"UNHEALTHY\"")) &&
+	       (healthy >= 0 ||
+		rest_refuse(a, REST_BAD, "ports_policy must be \"HEALTHY\" or \"UNHEALTHY\"")) &&
 	       (healthy || !json_object_get(c->body, "action") || choice(c, "action", "isolate", "") == 1 ||
 		rest_refuse(a, REST_BAD, "action must be \"isolate\"")) &&
-	       look_at(c, &l, a) && read_places(c, &l, "ports", false, names, a) && read_places(c, &l, "devices", true, names, a);
+	       look_at(c, &l, a) && read_places(c, &l, "ports", false, names, a) &&
+	       read_places(c, &l, "devices", true, names, a);
 	if (good && !json_array_size(names))
 		good = rest_refuse(a, REST_BAD, "the body must have ports or devices");
 	if (good && put_policy(c, &l, healthy, names, a))
