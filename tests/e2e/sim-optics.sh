@@ -67,12 +67,20 @@ expect "event" leaf-001/P2 "$(events_of optics-alarm)"
 expect "metrics" "qosd_optics_ports_beyond{threshold=\"alarm\"} 1 qosd_optics_ports_beyond{threshold=\"warning\"} 1 \
 qosd_port_optics_alarm{port=\"leaf-001/P2 (0x0251530200000100)\",threshold=\"high-alarm\"} 1" \
 	"$(ctl metrics | grep -E '^qosd_(optics_ports_beyond|port_optics_alarm)' | xargs -d '\n')"
+advice() { ctl health | grep -A 1 "$1: $2" | sed -n '2s/.*-> //p'; }
+expect "advice on heat" "look at the cooling and the transceiver; 'qosd-ctl optics' has its values" "$(advice optics-warning spine-001/P1)"
+expect "advice on little light" "clean the connectors, and look at the transceiver at the far end" "$(advice optics-alarm leaf-001/P2)"
 sim_do module leaf-001/P2 temperature 50
 sim_do module leaf-001/P2 rx-power 1
 read_all leaf-001
 expect "event" leaf-001/P2 "$(events_of optics-clear)"
 expect "flags of the time between" '["temperature","temperature","rx-power","rx-power"]' \
 	"$(port leaf-001/P2 '[.latched[].quantity]')"
+sim_do module leaf-001/P2 rx-power 0.06 3
+read_all leaf-001
+expect "advice on a bit too little" "clean the connectors, and look at the transceiver at the far end" "$(advice optics-warning leaf-001/P2)"
+sim_do module leaf-001/P2 rx-power 1
+read_all leaf-001
 
 # promise: Q6
 note "a reading is cheap, and asks nobody who refused"

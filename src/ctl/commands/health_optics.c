@@ -40,12 +40,16 @@ static void put_raised(const struct subnet_state *s, uint32_t port, const struct
 		       struct health *h)
 {
 	char name[FABRIC_NAME_MAX];
+	/* too little light comes from the far end or a dirty connector */
+	bool dark = p->t.beyond[RX_POWER][alarm ? LOW_ALARM : LOW_WARNING];
 	struct buf text = { 0 };
 
 	buf_printf(&text, "%s: ", fabric_port_name(s->f, port, name, sizeof(name)));
 	optics_put_beyond(p, !alarm, &text);
-	health_take(h, !alarm ? FOUND_OPTICS_WARNING : p->t.beyond[RX_POWER][LOW_ALARM] ? FOUND_LIGHT_ALARM :
-		    FOUND_OPTICS_ALARM, text.s);
+	if (alarm)
+		health_take(h, dark ? FOUND_LIGHT_ALARM : FOUND_OPTICS_ALARM, text.s);
+	else
+		health_take(h, dark ? FOUND_LIGHT_WARNING : FOUND_OPTICS_WARNING, text.s);
 }
 
 static void put_all(const struct optics_watch *w, const struct subnet_state *s, bool alarm, struct health *h)
