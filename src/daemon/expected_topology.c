@@ -36,7 +36,8 @@ struct expected_topology {
 	struct ctl_topology shown;
 	struct loading aside;		/* what is accepted, while a file says what is expected */
 	char *behalf;			/* = shown.behalf, owned */
-	struct buf lines; /* of what was accepted, as on disk: to print them takes too long for the loop */
+	/* lines of what was accepted, as on disk: to print them takes too long for the loop */
+	struct buf lines;
 	struct file_stamp stamp;	/* of the file as it was read last */
 	bool was_read;
 	size_t told[EXPECTED_KINDS];	/* numbers of the last event */

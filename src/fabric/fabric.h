@@ -364,7 +364,7 @@ struct findings;
  * stock ibsim's values (8 VLs, arbitration caps 8/8, MTU 2048); a link whose width or speed the file does not
  * give is 4x or SDR.  The SM runs at the first linked port of the node with GUID sm_guid or, if that is 0, of
  * the first CA that is not an aggregation node.  As in discovery, nodes that no directed route from there
- * reaches are left out. LIDs are taken from the file only if keep_lids.  Returns NULL with an error if there is
+ * reaches are left out.  LIDs are taken from the file only if keep_lids.  Returns NULL with an error if there is
  * no such node, or if two ports share a GUID.
  */
 struct fabric *fabric_of_dump(const struct dump *d, uint64_t sm_guid, bool keep_lids,

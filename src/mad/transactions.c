@@ -401,8 +401,8 @@ void txn_complete(struct txn_table *t, uint32_t tid, int umad_status,
 		return;
 	}
 	status = be16toh(p->status) & (uint16_t)~DR_DIRECTION;
-	if ((status & IB_STATUS_BUSY) &&
-	    !x->s.tells_busy) { /* whatever other bits say, the device did not do it (13.4.7) */
+	/* whatever other bits say, a device that is busy did not do it (13.4.7) */
+	if ((status & IB_STATUS_BUSY) && !x->s.tells_busy) {
 		t->m->counts.bad_status++;
 		x->excused = true;
 		x->deadline -= GUARD_US;	/* the kernel has seen an answer, and will report no

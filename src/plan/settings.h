@@ -127,8 +127,8 @@ struct settings {
 
 	/* events */
 	char **event_command;		/* NULL-terminated, [0] a path; NULL: no command */
-	uint64_t
-		event_kinds; /* bit mask of event kinds that run it; UINT64_MAX, the default: all but records */
+	/* bit mask of event kinds that run it; UINT64_MAX, the default: all but records */
+	uint64_t event_kinds;
 
 	/* counters */
 	uint32_t counters_interval_s;	/* how often to read all counters; 0, the default: never */

@@ -342,11 +342,8 @@ bool withdrawal_find_place(const struct ctl_call *c, const char *text, struct wi
 		node = f->ports[port].node;
 		/* by its LID or GUID, the switch itself is meant */
 		if (!f->ports[port].num && strrchr(text, '/')) {
-			reply_error(
-				r, NULL,
-				"%s: port 0 of a switch has no link: name the switch for all of its links, or "
-				"a port from 1 to %u",
-				text, f->nodes[node].nports);
+			reply_error(r, NULL, "%s: port 0 of a switch has no link: name the switch for all of its "
+				    "links, or a port from 1 to %u", text, f->nodes[node].nports);
 			return false;
 		}
 	}

@@ -147,11 +147,9 @@ bool answer_who_address(const struct ctl_call *c, const char *text, uint32_t *po
 	if (inet_pton(AF_INET, text, ip) == 1) {
 		map_ipv4(ip, &w);
 		if ((ip[0] & 0xf0) != 0xe0 && memcmp(ip, "\xff\xff\xff\xff", 4) != 0) {
-			reply_error(
-				r, NULL,
-				"%s: the subnet manager knows no IPv4 addresses of hosts, which resolve "
-				"them by ARP: a host that has it among its neighbours shows its GID with 'ip neigh'",
-				text);
+			reply_error(r, NULL, "%s: the subnet manager knows no IPv4 addresses of hosts, which "
+				    "resolve them by ARP: a host that has it among its neighbours shows its GID "
+				    "with 'ip neigh'", text);
 			return true;
 		}
 	} else if (inet_pton(AF_INET6, text, ip) == 1) {

@@ -230,11 +230,10 @@ static json_t *why_no_gots(const struct report_measured *m)
 {
 	if (m->gots.n)
 		return json_null();
-	return json_string(
-		m->measured ?
-			"no counters by VL of a busy link were read (counters-interval of qosd.yaml, or the "
-			"command counters)" :
-			"this manager does not read counters");
+	if (m->measured)
+		return json_string("no counters by VL of a busy link were read (counters-interval of qosd.yaml, or "
+				   "the command counters)");
+	return json_string("this manager does not read counters");
 }
 
 void report_measured(json_t *out, struct report_measured *m, const struct subnet_state *s)

@@ -125,10 +125,8 @@ static void print_kind(const struct feasibility *v, const struct plan *p, uint32
 		   feasible_link_gbps(k), mtu_bytes(k->mtu), k->vls, k->vls == 1 ? "" : "s");
 	buf_printf(out, "  %s %s\n", k->n_ports == 1 ? "it is" : "for example",
 		   PORT_NAME(p->f, k->example));
-	buf_printf(
-		out,
-		"  %-*s  SL  VL  from%s    share guaranteed    at most    waits us     idle      IBA  measured\n",
-		width, "level", p->policy->n_classes ? "    asked" : "");
+	buf_printf(out, "  %-*s  SL  VL  from%s    share guaranteed    at most    waits us     idle      IBA  "
+		   "measured\n", width, "level", p->policy->n_classes ? "    asked" : "");
 	for (size_t i = 0; i < p->policy->n_levels; i++)
 		print_level(k, p->policy, i, width, out);
 	print_unnamed(v, p, k, out);
@@ -139,14 +137,12 @@ void feasible_print(const struct feasibility *v, const struct plan *p, struct bu
 	int width = name_width(p->policy);
 	uint32_t shown = v->n_kinds < KINDS_SHOWN ? v->n_kinds : KINDS_SHOWN;
 
-	buf_printf(
-		out,
-		"Share of each level on each kind of link, in Gb/s: under full load, when the VLs "
-		"of all levels always\nhave packets waiting, and when no other level sends.  Shares are those %s.%s\n",
-		p->settings->arbiter_model == ARB_MODEL_MEASURED ?
-			"measured on hardware, where the study covers the link" :
-			"of IBA's arbiter",
-		p->tables->managed ? "" : "  The tables are not managed: only SL 0 is offered.");
+	buf_printf(out, "Share of each level on each kind of link, in Gb/s: under full load, when the VLs "
+		   "of all levels always\nhave packets waiting, and when no other level sends.  Shares are "
+		   "those %s.%s\n",
+		   p->settings->arbiter_model == ARB_MODEL_MEASURED ?
+		   "measured on hardware, where the study covers the link" : "of IBA's arbiter",
+		   p->tables->managed ? "" : "  The tables are not managed: only SL 0 is offered.");
 	for (uint32_t k = 0; k < shown; k++)
 		print_kind(v, p, k, width, out);
 	if (shown < v->n_kinds)

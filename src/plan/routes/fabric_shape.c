@@ -39,8 +39,6 @@ void plan_shape_text(const struct plan *p, struct buf *out)
 	buf_puts(out, "the switches form ");
 	route_shape_text(&p->shape, p->f, out);
 	if (route_shape_is_damaged(&p->shape) && has_detours(p))
-		buf_printf(
-			out,
-			"; the longest route between hosts crosses %u switches, instead of %u in the whole tree",
-			p->report.host_hops, tree_hops(&p->shape));
+		buf_printf(out, "; the longest route between hosts crosses %u switches, instead of %u in the "
+			   "whole tree", p->report.host_hops, tree_hops(&p->shape));
 }

@@ -91,7 +91,7 @@ struct repaired {
 /*
  * Computes the tables for dead links `now`.  was: the base (of repair_of(): the tables that it was given), or
  * `next` of an earlier repair for the dead links `before`.  A link is dead if either of its ends is listed; a
- * switch is dead if all its links are. Ports without a link to another switch are ignored.
+ * switch is dead if all its links are.  Ports without a link to another switch are ignored.
  *
  * Entries of a switch that the SM does not reach are the base's, whatever the switch holds: the SM has to
  * read them when the switch comes back.

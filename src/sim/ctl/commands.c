@@ -21,101 +21,115 @@ static handler cmd_help;
  * Name in one or two parts, its arguments, its help, least and greatest number of words, handler,
  * options (those with = take a value).
  */
-#define COMMANDS(X)                                                                                            \
-	X("status", "", "", "nodes, ports by state, clients, time, packets", 0, 0, cmd_status, NULL)           \
-	X("pass", "", " TIME", "let simulated time pass as quickly as the programs can work", 1, 1, cmd_pass,  \
-	  NULL)                                                                                                \
-	X("check", "", " [--sl N,...] [--path-sls FILE] [--switches] [--max N]",                               \
-	  "audit all tables; exit status 1 if something is wrong", 0, 0, cmd_check,                            \
-	  "--sl=", "--path-sls=", "--switches", "--max=", NULL)                                                \
-	X("path", "", " SRC DST [SL [BYTES]]", "the hops and VLs from one end port to another", 2, 4,          \
-	  cmd_path, NULL)                                                                                      \
-	X("show", " nodes", "", "all nodes", 0, 0, cmd_show_nodes, NULL)                                       \
-	X("show", " links", " [NODE]", "all cables, or those of a node", 0, 1, cmd_show_links, NULL)           \
-	X("show", " port", " PORT", "a port and its link", 1, 1, cmd_show_port, NULL)                          \
-	X("show", " end-ports", "", "all ports that can have a LID, and their links", 0, 0,                    \
-	  cmd_show_end_ports, NULL)                                                                            \
-	X("show", " portinfo", " PORT", "the fields of a port's PortInfo", 1, 1, cmd_show_portinfo, NULL)      \
-	X("show", " counters", " PORT", "its counters", 1, 1, cmd_show_counters, NULL)                         \
-	X("show", " lft", " SWITCH", "unicast forwarding table", 1, 1, cmd_show_lft, NULL)                     \
-	X("show", " mft", " SWITCH", "multicast forwarding table", 1, 1, cmd_show_mft, NULL)                   \
-	X("show", " sl2vl", " NODE|PORT [IN OUT]", "SL to VL mapping", 1, 3, cmd_show_sl2vl, NULL)             \
-	X("show", " module", " PORT", "the transceiver or cable in a port", 1, 1, cmd_show_module, NULL)       \
-	X("show", " vlarb", " PORT", "VL arbitration", 1, 1, cmd_show_vlarb, NULL)                             \
-	X("show", " pkeys", " PORT", "P_Key table", 1, 1, cmd_show_pkeys, NULL)                                \
-	X("drops", "", " [--last N] [--reason R] [--reset]", "lost packets by reason, and the last ones", 0,   \
-	  0, cmd_drops, "--last=", "--reason=", "--reset", NULL)                                               \
-	X("stats", "", " [--client] [--reset]", "MADs sent, by class, method and attribute", 0, 0, cmd_stats,  \
-	  "--client", "--reset", NULL)                                                                         \
-	X("traffic", "",                                                                                       \
-	  " SRC DST SL[,SL...] [SRC DST SL[,SL...]]... [--packets N] "                                         \
-	  "[--size BYTES] [--times N]",                                                                        \
-	  "let hosts send at full load for some packet times, and count packets", 3, WORDS_MAX, cmd_traffic,   \
-	  "--packets=", "--size=", "--times=", NULL)                                                           \
-	X("link", " down", " PORT|NODE", "unplug a cable, or all cables of a node", 1, 1, cmd_link_plug, NULL) \
-	X("link", " up", " PORT|NODE", "plug in a cable again, or all cables of a node", 1, 1, cmd_link_plug,  \
-	  NULL)                                                                                                \
-	X("link", " connect", " PORT PORT", "connect two ports without plugged-in cables", 2, 2,               \
-	  cmd_link_connect, NULL)                                                                              \
-	X("link", " flap", " PORT [--count N] [--interval S]",                                                 \
-	  "unplug and plug in a cable N times, for S seconds each", 1, 1, cmd_link_flap,                       \
-	  "--count=", "--interval=", NULL)                                                                     \
-	X("link", " degrade", " PORT WIDTH|SPEED|full", "limit a link to 1x, SDR, 4xFDR ...", 2, 2,            \
-	  cmd_link_degrade, NULL)                                                                              \
-	X("node", " off", " NODE", "no power", 1, 1, cmd_node_power, NULL)                                     \
-	X("node", " on", " NODE", "power on, with empty tables", 1, 1, cmd_node_power, NULL)                   \
-	X("node", " reboot", " NODE [--for S]", "power off for S seconds, and lose the tables", 1, 1,          \
-	  cmd_node_reboot, "--for=", NULL)                                                                     \
-	X("node", " silent", " NODE", "forward packets, but answer nothing", 1, 1, cmd_node_silent, NULL)      \
-	X("node", " hang", " NODE", "answer nothing, and forward no directed-route SMPs", 1, 1,                \
-	  cmd_node_silent, NULL)                                                                               \
-	X("node", " answer", " NODE", "answers again", 1, 1, cmd_node_silent, NULL)                            \
-	X("node", " refuse", " NODE ATTRIBUTE,...|none [--status STATUS] [--times N]",                         \
-	  "refuse Sets, in addition to its profile", 2, 2, cmd_node_refuse, "--status=", "--times=", NULL)     \
-	X("node", " lie", " NODE LIE,...|none", "give false answers, in addition to its profile", 2, 2,        \
-	  cmd_node_lie, NULL)                                                                                  \
-	X("node", " rename", " NODE NAME", "new NodeDescription", 2, 2, cmd_node_rename, NULL)                 \
-	X("module", "", " PORT KIND|VALUE [NUMBER [LANE]]",                                                    \
-	  "plug in a module of another kind, or change what it measures: C, V, mW, mA", 2, 4, cmd_module,      \
-	  NULL)                                                                                                \
-	X("registers", "", " NODE STATUS [--times N]",                                                         \
-	  "deny requests for registers with a status of the vendor's; 0 ends it", 2, 2, cmd_registers,         \
-	  "--times=", NULL)                                                                                    \
-	X("trap", "", " NODE|PORT NUMBER", "make a device send a trap", 2, 2, cmd_trap, NULL)                  \
-	X("count", "", " PORT COUNTER N", "let a port count N more, as show counters names it", 3, 3,          \
-	  cmd_count, NULL)                                                                                     \
-	X("adaptive", "", " SWITCH on|locked|off [LID PORT]",                                                  \
-	  "adaptive routing of another manager; locked: writing linear tables does not end it", 2, 4,          \
-	  cmd_adaptive, NULL)                                                                                  \
-	X("private", "", " SWITCH on|off [LID PORT]", "private linear tables of another manager", 2, 4,        \
-	  cmd_private, NULL)                                                                                   \
-	X("mkey", "", " NODE|PORT KEY [--protect N] [--lease S]", "set an M_Key as another manager would", 2,  \
-	  2, cmd_mkey, "--protect=", "--lease=", NULL)                                                         \
-	X("fault", " add",                                                                                     \
-	  " drop|delay|duplicate|reorder|corrupt|damage [--class C] [--method M] "                             \
-	  "[--attr A] [--at NODE|PORT] [--share P% [--spare NODE] [--pick N]] [--chance P%] "                  \
-	  "[--count N] [--for TIME]",                                                                          \
-	  "drop, delay, ... packets that match", 1, 1, cmd_fault_add, "--class=", "--method=", "--attr=",      \
-	  "--at=", "--share=", "--spare=", "--pick=", "--chance=", "--count=", "--for=", NULL)                 \
-	X("fault", " falsify",                                                                                 \
-	  " FALSEHOOD [--at NODE] [--share P% [--spare NODE] [--pick N]] "                                     \
-	  "[--chance P%] [--count N]",                                                                         \
-	  "falsify answers of devices", 1, 1, cmd_fault_falsify,                                               \
-	  "--at=", "--share=", "--spare=", "--pick=", "--chance=", "--count=", NULL)                           \
-	X("fault", " kinds", "", "the falsehoods, and which answers they change", 0, 0, cmd_fault_kinds, NULL) \
-	X("fault", " list", "", "the rules in force", 0, 0, cmd_fault_list, NULL)                              \
-	X("fault", " remove", " ID|all", "remove a rule", 1, 1, cmd_fault_remove, NULL)                        \
-	X("loss", "", " PERCENT", "lose this share of SMPs; 0 ends it", 1, 1, cmd_loss, NULL)                  \
-	X("freeze", "", "", "stop all packets", 0, 0, cmd_freeze, NULL)                                        \
-	X("thaw", "", "", "let packets move again", 0, 0, cmd_freeze, NULL)                                    \
-	X("lft", "", " SWITCH LID PORT|drop", "change a forwarding entry behind the manager's back", 3, 3,     \
-	  cmd_lft, NULL)                                                                                       \
-	X("mft", "", " SWITCH MLID PORT,...|none", "... a multicast entry", 3, 3, cmd_mft, NULL)               \
-	X("sl2vl", "", " NODE|PORT IN|all OUT|all VL0,...,VL15", "... an SL to VL mapping", 4, 4, cmd_sl2vl,   \
-	  NULL)                                                                                                \
-	X("vlarb", "", " PORT high|low VL:WEIGHT,...", "... VL arbitration", 3, 3, cmd_vlarb, NULL)            \
-	X("pkey", "", " PORT INDEX P_KEY", "... a P_Key", 3, 3, cmd_pkey, NULL)                                \
-	X("portinfo", "", " PORT FIELD VALUE", "... a PortInfo field", 3, 3, cmd_portinfo, NULL)               \
+#define COMMANDS(X) \
+	X("status", "", "", \
+	  "nodes, ports by state, clients, time, packets", \
+	  0, 0, cmd_status, NULL) \
+	X("pass", "", " TIME", "let simulated time pass as quickly as the programs can work", \
+	  1, 1, cmd_pass, NULL) \
+	X("check", "", " [--sl N,...] [--path-sls FILE] [--switches] [--max N]", \
+	  "audit all tables; exit status 1 if something is wrong", \
+	  0, 0, cmd_check, "--sl=", "--path-sls=", "--switches", "--max=", NULL) \
+	X("path", "", " SRC DST [SL [BYTES]]", \
+	  "the hops and VLs from one end port to another", \
+	  2, 4, cmd_path, NULL) \
+	X("show", " nodes", "", "all nodes", 0, 0, cmd_show_nodes, NULL) \
+	X("show", " links", " [NODE]", "all cables, or those of a node", 0, 1, cmd_show_links, NULL) \
+	X("show", " port", " PORT", "a port and its link", 1, 1, cmd_show_port, NULL) \
+	X("show", " end-ports", "", "all ports that can have a LID, and their links", 0, 0, cmd_show_end_ports, NULL) \
+	X("show", " portinfo", " PORT", "the fields of a port's PortInfo", 1, 1, cmd_show_portinfo, NULL) \
+	X("show", " counters", " PORT", "its counters", 1, 1, cmd_show_counters, NULL) \
+	X("show", " lft", " SWITCH", "unicast forwarding table", 1, 1, cmd_show_lft, NULL) \
+	X("show", " mft", " SWITCH", "multicast forwarding table", 1, 1, cmd_show_mft, NULL) \
+	X("show", " sl2vl", " NODE|PORT [IN OUT]", "SL to VL mapping", 1, 3, cmd_show_sl2vl, NULL) \
+	X("show", " module", " PORT", "the transceiver or cable in a port", 1, 1, cmd_show_module, NULL) \
+	X("show", " vlarb", " PORT", "VL arbitration", 1, 1, cmd_show_vlarb, NULL) \
+	X("show", " pkeys", " PORT", "P_Key table", 1, 1, cmd_show_pkeys, NULL) \
+	X("drops", "", " [--last N] [--reason R] [--reset]", \
+	  "lost packets by reason, and the last ones", \
+	  0, 0, cmd_drops, "--last=", "--reason=", "--reset", NULL) \
+	X("stats", "", " [--client] [--reset]", \
+	  "MADs sent, by class, method and attribute", \
+	  0, 0, cmd_stats, "--client", "--reset", NULL) \
+	X("traffic", "", " SRC DST SL[,SL...] [SRC DST SL[,SL...]]... [--packets N] " \
+	  "[--size BYTES] [--times N]", \
+	  "let hosts send at full load for some packet times, and count packets", \
+	  3, WORDS_MAX, cmd_traffic, "--packets=", "--size=", "--times=", NULL) \
+	X("link", " down", " PORT|NODE", "unplug a cable, or all cables of a node", \
+	  1, 1, cmd_link_plug, NULL) \
+	X("link", " up", " PORT|NODE", "plug in a cable again, or all cables of a node", 1, 1, cmd_link_plug, NULL) \
+	X("link", " connect", " PORT PORT", \
+	  "connect two ports without plugged-in cables", \
+	  2, 2, cmd_link_connect, NULL) \
+	X("link", " flap", " PORT [--count N] [--interval S]", \
+	  "unplug and plug in a cable N times, for S seconds each", \
+	  1, 1, cmd_link_flap, "--count=", "--interval=", NULL) \
+	X("link", " degrade", " PORT WIDTH|SPEED|full", \
+	  "limit a link to 1x, SDR, 4xFDR ...", \
+	  2, 2, cmd_link_degrade, NULL) \
+	X("node", " off", " NODE", "no power", 1, 1, cmd_node_power, NULL) \
+	X("node", " on", " NODE", "power on, with empty tables", 1, 1, cmd_node_power, NULL) \
+	X("node", " reboot", " NODE [--for S]", \
+	  "power off for S seconds, and lose the tables", \
+	  1, 1, cmd_node_reboot, "--for=", NULL) \
+	X("node", " silent", " NODE", "forward packets, but answer nothing", 1, 1, cmd_node_silent, NULL) \
+	X("node", " hang", " NODE", "answer nothing, and forward no directed-route SMPs", \
+	  1, 1, cmd_node_silent, NULL) \
+	X("node", " answer", " NODE", "answers again", 1, 1, cmd_node_silent, NULL) \
+	X("node", " refuse", " NODE ATTRIBUTE,...|none [--status STATUS] [--times N]", \
+	  "refuse Sets, in addition to its profile", \
+	  2, 2, cmd_node_refuse, "--status=", "--times=", NULL) \
+	X("node", " lie", " NODE LIE,...|none", "give false answers, in addition to its profile", \
+	  2, 2, cmd_node_lie, NULL) \
+	X("node", " rename", " NODE NAME", "new NodeDescription", 2, 2, cmd_node_rename, NULL) \
+	X("module", "", " PORT KIND|VALUE [NUMBER [LANE]]", \
+	  "plug in a module of another kind, or change what it measures: C, V, mW, mA", \
+	  2, 4, cmd_module, NULL) \
+	X("registers", "", " NODE STATUS [--times N]", \
+	  "deny requests for registers with a status of the vendor's; 0 ends it", \
+	  2, 2, cmd_registers, "--times=", NULL) \
+	X("trap", "", " NODE|PORT NUMBER", "make a device send a trap", 2, 2, cmd_trap, NULL) \
+	X("count", "", " PORT COUNTER N", "let a port count N more, as show counters names it", \
+	  3, 3, cmd_count, NULL) \
+	X("adaptive", "", " SWITCH on|locked|off [LID PORT]", \
+	  "adaptive routing of another manager; locked: writing linear tables does not end it", \
+	  2, 4, cmd_adaptive, NULL) \
+	X("private", "", " SWITCH on|off [LID PORT]", \
+	  "private linear tables of another manager", \
+	  2, 4, cmd_private, NULL) \
+	X("mkey", "", " NODE|PORT KEY [--protect N] [--lease S]", \
+	  "set an M_Key as another manager would", \
+	  2, 2, cmd_mkey, "--protect=", "--lease=", NULL) \
+	X("fault", " add", " drop|delay|duplicate|reorder|corrupt|damage [--class C] [--method M] " \
+	  "[--attr A] [--at NODE|PORT] [--share P% [--spare NODE] [--pick N]] [--chance P%] " \
+	  "[--count N] [--for TIME]", \
+	  "drop, delay, ... packets that match", \
+	  1, 1, cmd_fault_add, "--class=", "--method=", "--attr=", "--at=", "--share=", \
+	  "--spare=", "--pick=", "--chance=", "--count=", "--for=", NULL) \
+	X("fault", " falsify", " FALSEHOOD [--at NODE] [--share P% [--spare NODE] [--pick N]] " \
+	  "[--chance P%] [--count N]", \
+	  "falsify answers of devices", \
+	  1, 1, cmd_fault_falsify, "--at=", "--share=", "--spare=", "--pick=", "--chance=", \
+	  "--count=", NULL) \
+	X("fault", " kinds", "", "the falsehoods, and which answers they change", \
+	  0, 0, cmd_fault_kinds, NULL) \
+	X("fault", " list", "", "the rules in force", 0, 0, cmd_fault_list, NULL) \
+	X("fault", " remove", " ID|all", "remove a rule", 1, 1, cmd_fault_remove, NULL) \
+	X("loss", "", " PERCENT", "lose this share of SMPs; 0 ends it", 1, 1, cmd_loss, NULL) \
+	X("freeze", "", "", "stop all packets", 0, 0, cmd_freeze, NULL) \
+	X("thaw", "", "", "let packets move again", 0, 0, cmd_freeze, NULL) \
+	X("lft", "", " SWITCH LID PORT|drop", \
+	  "change a forwarding entry behind the manager's back", \
+	  3, 3, cmd_lft, NULL) \
+	X("mft", "", " SWITCH MLID PORT,...|none", "... a multicast entry", 3, 3, cmd_mft, NULL) \
+	X("sl2vl", "", " NODE|PORT IN|all OUT|all VL0,...,VL15", \
+	  "... an SL to VL mapping", \
+	  4, 4, cmd_sl2vl, NULL) \
+	X("vlarb", "", " PORT high|low VL:WEIGHT,...", \
+	  "... VL arbitration", \
+	  3, 3, cmd_vlarb, NULL) \
+	X("pkey", "", " PORT INDEX P_KEY", "... a P_Key", 3, 3, cmd_pkey, NULL) \
+	X("portinfo", "", " PORT FIELD VALUE", "... a PortInfo field", 3, 3, cmd_portinfo, NULL) \
 	X("help", "", "", "this list", 0, 0, cmd_help, NULL)
 
 #define ROW(first, second, words, help, min, max, run, ...) \

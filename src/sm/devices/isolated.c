@@ -236,10 +236,8 @@ static void down_done(void *arg, uint32_t device, const struct smp *s, uint64_t 
 		/* what is out of the fabric was set for good measure, and no sweep can try it again */
 		sm->last.sets_failed += node != MAP64_NONE;
 		if (!b->silent)
-			log_warn("sm",
-				 "port %u of the node 0x%016" PRIx64
-				 " is isolated, but cannot be taken down: it %s",
-				 d->num, d->guid, status < 0 ? "does not answer" : "refuses it");
+			log_warn("sm", "port %u of the node 0x%016" PRIx64 " is isolated, but cannot be taken "
+				 "down: it %s", d->num, d->guid, status < 0 ? "does not answer" : "refuses it");
 	}
 	b->silent |= status < 0;
 }

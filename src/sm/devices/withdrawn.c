@@ -107,8 +107,8 @@ void withdrawn_swept(struct sm *sm)
 	x->unverified = x->unverified && !sweep_is(sm)->whole;
 	if (suspect_uncut(sm))
 		sm_want_sweep(sm, SWEEP_LOCAL, "something was isolated");
-	else if (x->planned !=
-		 x->change) /* a change during the sweep, perhaps of a node that it has just found */
+	else if (x->planned != x->change)
+		/* a change during the sweep, perhaps of a node that it has just found */
 		sm_want_sweep(sm, SWEEP_POLICY, "what is withdrawn has changed");
 }
 

@@ -26,11 +26,10 @@ static bool is_hash(struct reader *r, const struct node *n, const char *word)
 
 	if (verdict == CRYPT_SALT_OK && *word == '$')
 		return true;
-	read_error(r, n->pos,
-		   verdict == CRYPT_SALT_METHOD_LEGACY || verdict == CRYPT_SALT_TOO_CHEAP ||
-				   verdict == CRYPT_SALT_OK ?
-			   "this hash is too weak: make one with qosd-rest --hash-password" :
-			   "this is not a hash of a password: make one with qosd-rest --hash-password");
+	read_error(r, n->pos, verdict == CRYPT_SALT_METHOD_LEGACY || verdict == CRYPT_SALT_TOO_CHEAP ||
+		   verdict == CRYPT_SALT_OK ?
+		   "this hash is too weak: make one with qosd-rest --hash-password" :
+		   "this is not a hash of a password: make one with qosd-rest --hash-password");
 	return false;
 }
 
@@ -154,10 +153,8 @@ static void read_proxies(struct reader *r, const struct node *n, const struct ke
 		if (text && rest_network_parse(text, &network))
 			*vec_push(&s->proxies) = network;
 		else if (text)
-			read_error(
-				r, x->pos,
-				"'%s' is neither an address nor a network, such as 192.0.2.1 or 2001:db8::/32",
-				EXCERPT(text));
+			read_error(r, x->pos, "'%s' is neither an address nor a network, such as 192.0.2.1 or "
+				   "2001:db8::/32", EXCERPT(text));
 	}
 }
 
