@@ -35,19 +35,11 @@ static bool is_missed(const struct missing_item *x)
 	return !x->forgotten && (x->kind == MISSING_LINK || x->kind == MISSING_HOST_LINK);
 }
 
-/* Whether the port of a missing link is there, and no cable is in it. */
-static bool is_empty(const struct missing_end *e, const struct fabric *f)
-{
-	uint32_t port = missing_port(f, e);
-
-	return port != FABRIC_NONE && f->ports[port].peer == FABRIC_NONE && f->ports[port].state < IB_PORT_INIT_S &&
-	       !f->ports[port].isolated;
-}
-
 /* A missing link whose cable may be elsewhere. */
 static bool is_lost(const struct missing_item *x, const struct fabric *f)
 {
-	return is_missed(x) && is_empty(&x->a, f) && is_empty(&x->b, f);
+	return is_missed(x) && port_is_empty(f, missing_port(f, &x->a)) &&
+	       port_is_empty(f, missing_port(f, &x->b));
 }
 
 static int by_time(const void *a, const void *b)

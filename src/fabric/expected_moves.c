@@ -21,16 +21,6 @@ static uint64_t between(const struct fabric *f, uint32_t a, uint32_t b)
 	return x < y ? (x + 1) << 32 | y : (y + 1) << 32 | x;
 }
 
-/*
- * Whether no cable is in the port, as far as the fabric tells: one that is isolated, or whose far end is
- * silent, has one.
- */
-static bool is_empty(const struct fabric *f, uint32_t port)
-{
-	return port != FABRIC_NONE && f->ports[port].peer == FABRIC_NONE && f->ports[port].state < IB_PORT_INIT_S &&
-	       !f->ports[port].isolated;
-}
-
 /* By what they connect, missing ones first. */
 static int by_between(const void *a, const void *b)
 {
@@ -63,7 +53,7 @@ void expected_find_moves(const struct fabric *f, struct expected_findings *out)
 		struct expected_finding *x = &out->v.v[i];
 
 		if (x->kind == EXPECTED_LINK_SURPLUS || (x->kind == EXPECTED_LINK_MISSING &&
-							 is_empty(f, x->port_a) && is_empty(f, x->port_b)))
+							 port_is_empty(f, x->port_a) && port_is_empty(f, x->port_b)))
 			v[n++] = (struct place){ between(f, x->port_a, x->port_b), x };
 	}
 	qsort(v, n, sizeof(*v), by_between);

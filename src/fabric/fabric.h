@@ -297,6 +297,17 @@ static inline bool link_joins_switches(const struct fabric *f, uint32_t port)
 }
 
 /*
+ * Whether no cable is in the port, as far as the fabric tells: one that is isolated, or whose far end is
+ * silent, has one.  False for FABRIC_NONE.
+ */
+static inline bool port_is_empty(const struct fabric *f, uint32_t port)
+{
+	const struct fabric_port *p = port == FABRIC_NONE ? NULL : &f->ports[port];
+
+	return p && p->peer == FABRIC_NONE && p->state < IB_PORT_INIT_S && !p->isolated;
+}
+
+/*
  * For loops over all ports in rising order that look at far ends, which are in no order in memory: has the far end of a
  * port some places further on fetched.
  */
@@ -326,6 +337,7 @@ static inline uint32_t fabric_port_by_map(const struct fabric *from, const struc
 
 	return map[p->node] == FABRIC_NONE ? FABRIC_NONE : to->nodes[map[p->node]].port0 + p->num;
 }
+
 /* Finds an end port by its GUID; FABRIC_NONE if unknown. */
 uint32_t fabric_find_port(const struct fabric *f, uint64_t guid);
 /*

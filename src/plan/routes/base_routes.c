@@ -335,8 +335,7 @@ static void find_dead(struct routes_now *x, const struct fabric *f, const uint32
 		for (unsigned num = 1; num <= n->nports; num++) {
 			uint32_t port = n->port0 + num, peer = known->ports[port].peer, now;
 
-			if (peer == FABRIC_NONE || !node_is_switch(port_node(known, peer)) ||
-			    (isolated && isolated[port]))
+			if (!link_joins_switches(known, port) || (isolated && isolated[port]))
 				continue;
 			now = fabric_port_by_map(known, f, map, port);
 			if (now == FABRIC_NONE || f->ports[now].peer == FABRIC_NONE ||
