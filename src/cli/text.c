@@ -87,18 +87,6 @@ void text_findings_of_error(const json_t *answer)
 	put_findings(json_object_get(answer, "findings"), SIZE_MAX, "", stderr);
 }
 
-/* --- numbers --- */
-
-const char *ending(long long n)
-{
-	return n == 1 ? "" : "s";
-}
-
-const char *behind(long long n, const char *of_one, const char *of_many)
-{
-	return n == 1 ? of_one : of_many;
-}
-
 /* --- status --- */
 
 static void status_head(const json_t *s)
@@ -120,13 +108,13 @@ static void status_head(const json_t *s)
 		       "replicated from the master" :
 		       "would have to register again");
 	if (others)
-		printf(LABEL "%lld subnet manager%s %s another SM_Key\n", "other SMs", others, ending(others),
-		       behind(others, "has", "have"));
+		printf(LABEL "%lld subnet manager%s %s another SM_Key\n", "other SMs", others, PLURAL_S(others),
+		       PLURAL(others, "has", "have"));
 	if (mismatches)
-		printf(LABEL "%lld device%s %s another M_Key\n", "m-key", mismatches, ending(mismatches),
-		       behind(mismatches, "has", "have"));
+		printf(LABEL "%lld device%s %s another M_Key\n", "m-key", mismatches, PLURAL_S(mismatches),
+		       PLURAL(mismatches, "has", "have"));
 	printf(LABEL "%lld node%s, %lld of them switches; %lld of %lld linked ports active\n",
-	       "fabric", num(s, "nodes"), ending(num(s, "nodes")), num(s, "switches"),
+	       "fabric", num(s, "nodes"), PLURAL_S(num(s, "nodes")), num(s, "switches"),
 	       num(s, "ports-active"), num(s, "ports-linked"));
 }
 
@@ -142,13 +130,13 @@ static void status_sweeps(const json_t *s)
 	if (has(s, "engine-choice"))
 		printf(LABEL "%s\n", "", str(s, "engine-choice"));
 	if (devices || sets)
-		printf(LABEL "%lld device%s, %lld Set%s\n", "failed", devices, ending(devices), sets,
-		       ending(sets));
+		printf(LABEL "%lld device%s, %lld Set%s\n", "failed", devices, PLURAL_S(devices), sets,
+		       PLURAL_S(sets));
 	if (links)
 		printf(LABEL "%lld link%s up, but %s not answer\n", "unanswered", links,
-		       behind(links, " is", "s are"), behind(links, "its far end does", "their far ends do"));
+		       PLURAL(links, " is", "s are"), PLURAL(links, "its far end does", "their far ends do"));
 	if (values)
-		printf(LABEL "%lld value%s that devices do not accept\n", "refused", values, ending(values));
+		printf(LABEL "%lld value%s that devices do not accept\n", "refused", values, PLURAL_S(values));
 }
 
 static void status_smps(const json_t *smps)
@@ -201,7 +189,7 @@ static void status_missing(const json_t *m)
 
 		if (!n)
 			continue;
-		printf(LABEL "%lld %s\n", label, n, behind(n, kinds[i].one, kinds[i].many));
+		printf(LABEL "%lld %s\n", label, n, PLURAL(n, kinds[i].one, kinds[i].many));
 		label = "";
 	}
 }
@@ -222,7 +210,7 @@ static void status_topology(json_t *t)
 	json_object_foreach(json_object_get(t, "differences"), kind, count)
 		n += json_integer_value(count);
 	if (json_is_true(json_object_get(t, "compared")))
-		printf("; %lld difference%s\n", n, ending(n));
+		printf("; %lld difference%s\n", n, PLURAL_S(n));
 	else
 		printf("; not compared with the fabric\n");
 }
@@ -231,7 +219,8 @@ static void status_trees(const json_t *t)
 {
 	if (num(t, "trees"))
 		printf(LABEL "%lld tree%s; the last sweep computed %lld and kept %lld\n", "multicast",
-		       num(t, "trees"), ending(num(t, "trees")), num(t, "last-sweep-made"), num(t, "last-sweep-kept"));
+		       num(t, "trees"), PLURAL_S(num(t, "trees")), num(t, "last-sweep-made"),
+		       num(t, "last-sweep-kept"));
 }
 
 static void status_sa(const json_t *sa)
@@ -255,11 +244,11 @@ static void status_policy(const json_t *p)
 	long long members = num(json_object_get(p, "dynamic"), "members");
 
 	put_policy(p);
-	printf(LABEL "%lld level%s, %lld rule%s, checksum %s\n", "", levels, ending(levels), rules,
-	       ending(rules), str(p, "checksum"));
+	printf(LABEL "%lld level%s, %lld rule%s, checksum %s\n", "", levels, PLURAL_S(levels), rules,
+	       PLURAL_S(rules), str(p, "checksum"));
 	if (entries)
-		printf(LABEL "%lld dynamic partition%s, with %lld member%s\n", "", entries, ending(entries),
-		       members, ending(members));
+		printf(LABEL "%lld dynamic partition%s, with %lld member%s\n", "", entries, PLURAL_S(entries),
+		       members, PLURAL_S(members));
 	put_findings(json_object_get(p, "findings"), STATUS_FINDINGS, "             ", stdout);
 	if (has(p, "rejected")) {
 		printf(LABEL "the last file read was refused:\n", "");

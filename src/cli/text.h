@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "lib/base/plural.h"
 #include "members.h"
 #include "output.h"
 
@@ -12,10 +13,6 @@
 void put_findings(const json_t *findings, size_t most, const char *indent, FILE *out);
 /* Prints the findings on a policy that was accepted: those on the file, then those on the fabric. */
 void put_accepted(const json_t *result);
-/* The end of a noun behind the number n: "" or "s". */
-const char *ending(long long n);
-/* Returns what stands behind the number n: of_one if n is 1, else of_many. */
-const char *behind(long long n, const char *of_one, const char *of_many);
 /* Prints " by user 1000 (name), on behalf of other", as far as the object has uid and on-behalf-of. */
 void put_user(const json_t *o);
 /* Says when a change that was accepted will be in force; nothing if qosd-ctl waits for it. */

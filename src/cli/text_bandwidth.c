@@ -99,7 +99,7 @@ static void put_kind(const json_t *k)
 	const json_t *levels = json_object_get(k, "levels");
 	size_t n;
 
-	printf("%lld %s port%s, ", num(k, "ports"), str(k, "class"), ending(num(k, "ports")));
+	printf("%lld %s port%s, ", num(k, "ports"), str(k, "class"), PLURAL_S(num(k, "ports")));
 	put_link(k);
 	printf("\n  as %s\n", str(k, "example"));
 	printf("  SL  VL  PRIO   SHARE     Gb/s    ALONE   WAIT us   ASKED    IDLE  " SHARES_TITLES "   LEVEL\n");

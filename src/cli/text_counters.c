@@ -135,7 +135,7 @@ static void print_head(const json_t *answer)
 {
 	const json_t *r = json_object_get(answer, "result");
 
-	printf("%lld port%s%s\n", num(r, "asked"), ending(num(r, "asked")),
+	printf("%lld port%s%s\n", num(r, "asked"), PLURAL_S(num(r, "asked")),
 	       json_is_true(json_object_get(r, "reset")) ? ", reset before" : "");
 	if (has(r, "unknown"))
 		put_choice(r);

@@ -26,7 +26,7 @@ static void errors_head(const json_t *answer)
 		printf("counters have not been read yet\n");
 		return;
 	}
-	printf("%lld port%s read %s ago, %lld over a limit", num(r, "read"), behind(num(r, "read"), " was", "s were"),
+	printf("%lld port%s read %s ago, %lld over a limit", num(r, "read"), PLURAL(num(r, "read"), " was", "s were"),
 	       span(real(r, "read-ago"), text), num(r, "over"));
 	if (num(r, "silent"))
 		printf(", %lld without an answer", num(r, "silent"));

@@ -40,10 +40,10 @@ static void mcast_head(const json_t *answer)
 		printf("%lld of %lld MLIDs in use", num(o, "mlids"), num(o, "mlids-limit"));
 		if (num(o, "groups-sharing"))
 			printf("; %lld group%s the MLID of another group", num(o, "groups-sharing"),
-			       behind(num(o, "groups-sharing"), " shares", "s share"));
+			       PLURAL(num(o, "groups-sharing"), " shares", "s share"));
 		if (num(o, "groups-refused"))
 			printf("; %lld group%s refused", num(o, "groups-refused"),
-			       behind(num(o, "groups-refused"), " was", "s were"));
+			       PLURAL(num(o, "groups-refused"), " was", "s were"));
 		printf("\n\n");
 	}
 	put_groups_head();

@@ -100,7 +100,7 @@ static void print_change(const json_t *answer)
 	json_array_foreach(list, i, p)
 		printf("%s has P_Key 0x%04llx\n", str(p, "partition"), num(p, "pkey"));
 	if (num(r, "changed"))
-		printf("accepted: %lld change%s\n", num(r, "changed"), ending(num(r, "changed")));
+		printf("accepted: %lld change%s\n", num(r, "changed"), PLURAL_S(num(r, "changed")));
 	else
 		printf("nothing to change\n");
 	put_in_force_when(r);

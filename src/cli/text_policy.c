@@ -110,7 +110,7 @@ static void put_change(const json_t *c)
 		printf("%6s  ", "-");
 	printf("%-16s  %s", has(c, "checksum") ? str(c, "checksum") : "-", str(c, "file"));
 	if (has(c, "errors"))
-		printf(": %lld error%s", num(c, "errors"), ending(num(c, "errors")));
+		printf(": %lld error%s", num(c, "errors"), PLURAL_S(num(c, "errors")));
 	if (has(c, "on-behalf-of"))
 		printf("; on behalf of %s", str(c, "on-behalf-of"));
 	printf("\n");
@@ -222,8 +222,8 @@ static void put_answer_change(const json_t *c)
 	put_side(json_object_get(c, "old"));
 	printf("\n    -> ");
 	put_side(json_object_get(c, "new"));
-	printf(": %lld pair%s, %lld kind%s of query\n", num(c, "pairs"), ending(num(c, "pairs")), num(c, "queries"),
-	       ending(num(c, "queries")));
+	printf(": %lld pair%s, %lld kind%s of query\n", num(c, "pairs"), PLURAL_S(num(c, "pairs")), num(c, "queries"),
+	       PLURAL_S(num(c, "queries")));
 	json_array_foreach(examples, i, e)
 		put_example(e);
 }
@@ -236,14 +236,14 @@ static void put_answers(const json_t *a)
 
 	printf("\nAnswers change for %s%lld of %lld pairs of ports (%lld kind%s of port, "
 	       "%lld kind%s of query)\n", sample ? "at least " : "", num(a, "pairs-changed"),
-	       num(a, "pairs"), num(a, "port-kinds"), ending(num(a, "port-kinds")), num(a, "queries"),
-	       ending(num(a, "queries")));
+	       num(a, "pairs"), num(a, "port-kinds"), PLURAL_S(num(a, "port-kinds")), num(a, "queries"),
+	       PLURAL_S(num(a, "queries")));
 	if (sample)
 		printf("  there are too many kinds to try all of them: this is a sample\n");
 	json_array_foreach(changes, i, c)
 		put_answer_change(c);
 	if (num(a, "more"))
-		printf("  … and %lld more kind%s of change\n", num(a, "more"), ending(num(a, "more")));
+		printf("  … and %lld more kind%s of change\n", num(a, "more"), PLURAL_S(num(a, "more")));
 }
 
 /* A level's share on the kind of link where it gets least. */

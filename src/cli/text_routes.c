@@ -134,7 +134,7 @@ static void print_routes(const json_t *answer)
 		printf(LABEL "%s\n", "", str(json_object_get(r, "choice"), "text"));
 	printf(LABEL "%lld of %lld routes from switches to LIDs arrive, over %lld switch%s at most\n",
 	       "ways", num(r, "ways") - num(r, "unreachable-ways"), num(r, "ways"),
-	       num(r, "hops-max"), behind(num(r, "hops-max"), "", "es"));
+	       num(r, "hops-max"), PLURAL(num(r, "hops-max"), "", "es"));
 	print_lost(r);
 	if (has(r, "credit-loop-channels"))
 		printf(LABEL "%s\n", "credit loop", str(r, "credit-loop-channels"));

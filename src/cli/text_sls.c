@@ -86,7 +86,7 @@ static void put_links(const json_t *g)
 	const json_t *sls = json_object_get(g, "sls");
 
 	printf("%s -> %s: %lld port%s, %lld VL%s, MTU %lld", nodes_of(str(g, "from")), nodes_of(str(g, "to")),
-	       num(g, "ports"), ending(num(g, "ports")), num(g, "vls"), ending(num(g, "vls")), num(g, "mtu"));
+	       num(g, "ports"), PLURAL_S(num(g, "ports")), num(g, "vls"), PLURAL_S(num(g, "vls")), num(g, "mtu"));
 	if (has(g, "high-limit"))
 		printf(", high-limit %lld", num(g, "high-limit"));
 	printf("\n  as %s\n  VL  PRIO   SHARE  " SHARES_TITLES "   SLS\n", str(g, "example"));

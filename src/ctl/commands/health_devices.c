@@ -61,8 +61,8 @@ void health_devices(const struct health_input *in, struct health *h)
 	judge_refusals(in, h);
 	if (in->sm->refused)
 		health_add(h, FOUND_VALUES_KEPT, "devices keep %zu attribute value%s that %s from what "
-			   "qosd set", in->sm->refused, NOUN(in->sm->refused),
-			   VERB(in->sm->refused, "differs", "differ"));
+			   "qosd set", in->sm->refused, PLURAL_S(in->sm->refused),
+			   PLURAL(in->sm->refused, "differs", "differ"));
 }
 
 /* Reports devices that discovery excludes; a switch that several links lead to is reported once. */

@@ -8,16 +8,13 @@
 #define QOSD_CTL_COMMANDS_HEALTH_FINDINGS_H
 
 #include "ctl/commands/health.h"
+#include "lib/base/plural.h"
 
 enum health_finding {
 #define FINDING(id, ...) FOUND_##id,
 #include "ctl/commands/health_findings.def"
 	HEALTH_FINDINGS
 };
-
-/* What a noun behind the number n, and a verb behind that noun, end in or are. */
-#define NOUN(n)			((n) == 1 ? "" : "s")
-#define VERB(n, one, many)	((n) == 1 ? one : many)
 
 /* Findings that are listed one by one; the rest are only counted. */
 #define HEALTH_EACH 10

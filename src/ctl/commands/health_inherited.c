@@ -4,30 +4,37 @@
 
 #include <inttypes.h>
 
+/* Something of the other manager's that may be on at switches: how many it stays on at, and was switched off at. */
+struct left_on {
+	const char *what, *stays, *was;		/* with verbs that fit */
+	uint32_t n_stays, n_ended;
+	enum health_finding found_on, found_ended;
+};
+
+static void judge_left_on(struct health *h, const struct left_on *x)
+{
+	if (x->n_stays)
+		health_add(h, x->found_on, "%s of another subnet manager %s on at %" PRIu32 " switch%s: packets do "
+			   "not follow the routes of qosd", x->what, x->stays, x->n_stays,
+			   PLURAL(x->n_stays, "", "es"));
+	if (x->n_ended)
+		health_add(h, x->found_ended, "%s of another subnet manager %s switched off at %" PRIu32 " switch%s",
+			   x->what, x->was, x->n_ended, PLURAL(x->n_ended, "", "es"));
+}
+
 void health_inherited(const struct health_input *in, struct health *h)
 {
 	const struct sm_status *sm = in->sm;
 
-	if (sm->adaptive_stays)
-		health_add(h, FOUND_ADAPTIVE_ROUTING, "adaptive routing of another subnet manager stays on at "
-			   "%" PRIu32 " switch%s: packets do not follow the routes of qosd",
-			   sm->adaptive_stays, VERB(sm->adaptive_stays, "", "es"));
-	if (sm->adaptive_ended)
-		health_add(h, FOUND_ADAPTIVE_ROUTING_ENDED, "adaptive routing of another subnet manager was "
-			   "switched off at %" PRIu32 " switch%s", sm->adaptive_ended,
-			   VERB(sm->adaptive_ended, "", "es"));
-	if (sm->private_stays)
-		health_add(h, FOUND_PRIVATE_TABLES, "private linear tables of another subnet manager stay on "
-			   "at %" PRIu32 " switch%s: packets do not follow the routes of qosd",
-			   sm->private_stays, VERB(sm->private_stays, "", "es"));
-	if (sm->private_ended)
-		health_add(h, FOUND_PRIVATE_TABLES_ENDED, "private linear tables of another subnet manager "
-			   "were switched off at %" PRIu32 " switch%s", sm->private_ended,
-			   VERB(sm->private_ended, "", "es"));
+	judge_left_on(h, &(struct left_on){ "adaptive routing", "stays", "was", sm->adaptive_stays,
+					    sm->adaptive_ended, FOUND_ADAPTIVE_ROUTING,
+					    FOUND_ADAPTIVE_ROUTING_ENDED });
+	judge_left_on(h, &(struct left_on){ "private linear tables", "stay", "were", sm->private_stays,
+					    sm->private_ended, FOUND_PRIVATE_TABLES, FOUND_PRIVATE_TABLES_ENDED });
 	if (sm->tables_replaced)
 		health_add(h, FOUND_TABLES_REPLACED, "SL2VL or arbitration tables of another subnet manager "
 			   "dropped or starved SL 0 on %" PRIu32 " device%s and were replaced",
-			   sm->tables_replaced, NOUN(sm->tables_replaced));
+			   sm->tables_replaced, PLURAL_S(sm->tables_replaced));
 }
 
 /* Mask of the SLs that the policy's paths use. */
@@ -61,6 +68,6 @@ void health_congestion(const struct health_input *in, struct health *h)
 	if (c->hidden)
 		health_add(h, FOUND_CONGESTION_HIDDEN, "%" PRIu32 " port%s whose device%s congestion "
 			   "control %s not answer queries for it: a CC_Key may protect it", c->hidden,
-			   NOUN(c->hidden), VERB(c->hidden, " has", "s have"), VERB(c->hidden, "does", "do"));
+			   PLURAL_S(c->hidden), PLURAL(c->hidden, " has", "s have"), PLURAL(c->hidden, "does", "do"));
 	buf_free(&text);
 }

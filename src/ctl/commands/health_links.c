@@ -40,8 +40,8 @@ void health_far_ends(const struct health_input *in, struct health *h)
 	if (s->f->unanswered > silent.n + left) {
 		size_t n = s->f->unanswered - silent.n - left;
 
-		health_add(h, FOUND_SILENT_SWITCH_PORTS, "%zu switch port%s %s not answer", n, NOUN(n),
-			   VERB(n, "does", "do"));
+		health_add(h, FOUND_SILENT_SWITCH_PORTS, "%zu switch port%s %s not answer", n, PLURAL_S(n),
+			   PLURAL(n, "does", "do"));
 	}
 }
 

@@ -44,8 +44,8 @@ void health_keys(const struct health_input *in, struct health *h)
 	if (sm->state != SM_MASTER && sm->key_mismatches)
 		health_add(h, FOUND_OTHER_M_KEY, "at least %" PRIu32 " port%s %s another M_Key than m-key of "
 			   "qosd.yaml: this standby could not take %s over", sm->key_mismatches,
-			   NOUN(sm->key_mismatches), VERB(sm->key_mismatches, "has", "have"),
-			   VERB(sm->key_mismatches, "it", "them"));
+			   PLURAL_S(sm->key_mismatches), PLURAL(sm->key_mismatches, "has", "have"),
+			   PLURAL(sm->key_mismatches, "it", "them"));
 }
 
 void health_up(const struct health_input *in, struct health *h)
@@ -60,10 +60,10 @@ void health_up(const struct health_input *in, struct health *h)
 	else
 		health_add(h, FOUND_NOT_UP, "the last sweep was incomplete: %" PRIu32 " of %" PRIu32 " linked "
 			   "port%s %s Active, %" PRIu32 " device%s %s not answer, %" PRIu32 " Set%s %s refused",
-			   sm->ports_active, sm->ports_linked, NOUN(sm->ports_linked),
-			   VERB(sm->ports_active, "is", "are"), sm->failed_devices, NOUN(sm->failed_devices),
-			   VERB(sm->failed_devices, "does", "do"), sm->sets_failed, NOUN(sm->sets_failed),
-			   VERB(sm->sets_failed, "was", "were"));
+			   sm->ports_active, sm->ports_linked, PLURAL_S(sm->ports_linked),
+			   PLURAL(sm->ports_active, "is", "are"), sm->failed_devices, PLURAL_S(sm->failed_devices),
+			   PLURAL(sm->failed_devices, "does", "do"), sm->sets_failed, PLURAL_S(sm->sets_failed),
+			   PLURAL(sm->sets_failed, "was", "were"));
 }
 
 void health_discovery(const struct health_input *in, struct health *h)
@@ -94,10 +94,10 @@ void health_history(const struct health_input *in, struct health *h)
 	if (s->failing || s->hangs)
 		health_add(h, FOUND_HISTORY_FAILS, "events are not kept on disk: %s; %" PRIu64 " %s dropped",
 			   s->hangs ? "the disk does not answer" : s->why, s->dropped,
-			   VERB(s->dropped, "was", "were"));
+			   PLURAL(s->dropped, "was", "were"));
 	else if (s->dropped)
 		health_add(h, FOUND_HISTORY_DROPPED, "%" PRIu64 " event%s not kept on disk, because too many "
-			   "were waiting", s->dropped, VERB(s->dropped, " was", "s were"));
+			   "were waiting", s->dropped, PLURAL(s->dropped, " was", "s were"));
 }
 
 void health_sa(const struct health_input *in, struct health *h)

@@ -46,7 +46,7 @@ void health_mlids(const struct health_input *in, struct health *h)
 			   "%u multicast group%s a LID that a member's switch "
 			   "cannot forward, so the member is excluded; every switch forwards up to 0x%x; the "
 			   "highest of these LIDs is 0x%x",
-			   groups, VERB(groups, " has", "s have"), IB_LID_MCAST_FIRST + least - 1, example);
+			   groups, PLURAL(groups, " has", "s have"), IB_LID_MCAST_FIRST + least - 1, example);
 }
 
 /* Once MLIDs are used up, groups share them, and hosts receive packets of other groups. */
@@ -60,7 +60,7 @@ void health_mlids_in_use(const struct health_input *in, struct health *h)
 	if (u.limit && (u.mlids >= u.limit - u.limit / 5 || (held && held >= b.max - b.max / 5)))
 		health_add(h, FOUND_MLIDS_FILLING, "%" PRIu32 " multicast LIDs are in use; every switch can "
 			   "forward %" PRIu32 "; %" PRIu32 " group%s the LID of another group", u.mlids,
-			   u.limit, u.sharing, VERB(u.sharing, " shares", "s share"));
+			   u.limit, u.sharing, PLURAL(u.sharing, " shares", "s share"));
 }
 
 /*
