@@ -374,6 +374,31 @@ Ca	1 "H-0000000000000${2}00"		# "$1 HCA-1"
 [1](${2}01)	"S-0000000000000$3"[$4]		# lid 0 lmc 0 "S" lid 0 4xQDR
 END
 }
+# halves_topology: prints a topology of two halves, with the hosts a and b, and c and d, which are connected only by
+# port 8 of both switches.
+halves_topology() {
+	cat <<'END'
+vendid=0x8f1
+devid=0x5a06
+switchguid=0x900(900)
+Switch	8 "S-0000000000000900"		# "left" base port 0 lid 0 lmc 0
+[1]	"H-0000000000000100"[1](101)		# "a HCA-1" lid 0 4xQDR
+[2]	"H-0000000000000200"[1](201)		# "b HCA-1" lid 0 4xQDR
+[8]	"S-0000000000000980"[8]		# "right" lid 0 4xQDR
+
+vendid=0x8f1
+devid=0x5a06
+switchguid=0x980(980)
+Switch	8 "S-0000000000000980"		# "right" base port 0 lid 0 lmc 0
+[1]	"H-0000000000000300"[1](301)		# "c HCA-1" lid 0 4xQDR
+[2]	"H-0000000000000400"[1](401)		# "d HCA-1" lid 0 4xQDR
+[8]	"S-0000000000000900"[8]		# "left" lid 0 4xQDR
+END
+	host_topology a 1 900 1
+	host_topology b 2 900 2
+	host_topology c 3 980 1
+	host_topology d 4 980 2
+}
 # run_manager NAME [LINE...]: starts a qosd on ${host[NAME]} with these lines as qosd.yaml and stores its
 # PID in ${pid[NAME]}.  The test declares both arrays.
 # shellcheck disable=SC2034,SC2154

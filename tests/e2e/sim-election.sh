@@ -9,31 +9,7 @@
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "it cuts links and looks at what devices were told"
 
-# Two halves, connected only by port 8 of both switches.
-cat >halves.topo <<'END'
-vendid=0x8f1
-devid=0x5a06
-switchguid=0x900(900)
-Switch	8 "S-0000000000000900"		# "left" base port 0 lid 0 lmc 0
-[1]	"H-0000000000000100"[1](101)		# "a HCA-1" lid 0 4xQDR
-[2]	"H-0000000000000200"[1](201)		# "b HCA-1" lid 0 4xQDR
-[8]	"S-0000000000000980"[8]		# "right" lid 0 4xQDR
-
-vendid=0x8f1
-devid=0x5a06
-switchguid=0x980(980)
-Switch	8 "S-0000000000000980"		# "right" base port 0 lid 0 lmc 0
-[1]	"H-0000000000000300"[1](301)		# "c HCA-1" lid 0 4xQDR
-[2]	"H-0000000000000400"[1](401)		# "d HCA-1" lid 0 4xQDR
-[8]	"S-0000000000000900"[8]		# "left" lid 0 4xQDR
-END
-{
-	host_topology a 1 900 1
-	host_topology b 2 900 2
-	host_topology c 3 980 1
-	host_topology d 4 980 2
-} >>halves.topo
-
+halves_topology >halves.topo
 declare -A host=([a]=H-0000000000000100 [b]=H-0000000000000200 [c]=H-0000000000000300
 	[d]=H-0000000000000400)
 declare -A pid

@@ -31,7 +31,6 @@
 #define NUDGE_US	2000	/* least time between nudges of a master */
 #define SHOWN_US	60000000	/* how long it counts that a manager has shown the SM_Key */
 
-
 /*
  * For a master, what another SM reports of itself is news if that SM ranks above it or is master,
  * too; or if it is a standby that must be asked after we did not run for a while.
